@@ -55,6 +55,7 @@ func (r *Recorder) receipt() usage.Receipt {
 		Checks:   r.calls.Checks(),
 		Live:     r.calls.Live(),
 		Gone:     r.calls.Gone(),
+		Sent:     used.Sent,
 	}
 	for i := range left.Filters {
 		left.Filters[i] = r.calls.Plain(left.Filters[i])

@@ -169,6 +169,7 @@ func (r *Recorder) open() error {
 	}
 	r.opts.Source = func() snapshot.Source { return r.place.source(r.origin()) }
 	r.opts.Sources = r.place.sources
+	r.opts.AsSent = os.Getenv(usage.SentEnv) == "1"
 	if r.opts.Known, err = knownTo(r.opts.Dir); err != nil {
 		return err
 	}

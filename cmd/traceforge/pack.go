@@ -38,35 +38,23 @@ func packRun(c *call) error {
 		return usagef("--receipt packs a run that was: it takes no packages and no flags of go test")
 	}
 	code := exitClean
+	receipts, killed, err := []usage.Receipt(nil), []string(nil), error(nil)
 	if left == "" {
-		dir, keep, err := receiptsDir()
-		if err != nil {
-			return err
-		}
-		defer keep()
-		if left, err = besideModule(dir); err != nil {
-			return err
-		}
 		if c.is("json") { // whose reader takes nothing else
 			c.out = c.stderr
 		}
-		packages := c.args
-		if len(packages) == 0 {
-			packages = []string{"./..."}
-		}
-		if code, err = c.goTest(append(packages, c.forwarded...), left); err != nil {
-			return err
-		}
-	}
-	receipts, killed, err := usage.ReadReceipts(left)
-	if errors.Is(err, fs.ErrNotExist) && c.value("receipt") == "" || err == nil && len(receipts) == 0 {
-		c.say("no test of the run had a recorder: there is nothing to pack")
-		return exitWith(max(code, exitFindings))
+		receipts, killed, code, err = c.runNamed()
+	} else {
+		receipts, killed, err = usage.ReadReceipts(left)
 	}
 	if err != nil {
 		return err
 	}
-	stores, err := c.storesOfTests()
+	if len(receipts) == 0 {
+		c.say("no test of the run had a recorder: there is nothing to pack")
+		return exitWith(max(code, exitFindings))
+	}
+	_, stores, err := c.storesOfTests()
 	if err != nil {
 		return err
 	}
@@ -83,16 +71,39 @@ func packRun(c *call) error {
 	return exitWith(code)
 }
 
-// storesOfTests returns what opens the store that a test used: the one that is named, or as its receipt says, below the
-// module of its package.
-func (c *call) storesOfTests() (func(usage.Receipt) (*store.Store, error), error) {
+// runNamed runs the tests of the packages that are named, or of all, and returns what they leave.
+func (c *call) runNamed() (receipts []usage.Receipt, killed []string, code int, err error) {
+	left, keep, err := receiptsDir()
+	if err != nil {
+		return nil, nil, 0, err
+	}
+	defer keep()
+	if left, err = besideModule(left); err != nil {
+		return nil, nil, 0, err
+	}
+	packages := c.args
+	if len(packages) == 0 {
+		packages = []string{"./..."}
+	}
+	if code, err = c.goTest(append(packages, c.forwarded...), left); err != nil {
+		return nil, nil, 0, err
+	}
+	if receipts, killed, err = usage.ReadReceipts(left); errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return receipts, killed, code, err
+}
+
+// storesOfTests returns the modules, and what opens the store that a test used: the one that is named, or as its receipt
+// says, below the module of its package.
+func (c *call) storesOfTests() (*coverage.Sources, func(usage.Receipt) (*store.Store, error), error) {
 	sources, err := coverage.OpenSources(c.ctx, "")
 	if err != nil || c.named() != "" { // without a module, as in Bazel's runfiles, there is one store
 		s, _, err := c.store()
-		return pack.In(s), err
+		return cmp.Or(sources, &coverage.Sources{}), pack.In(s), err
 	}
 	opened := map[string]*store.Store{}
-	return func(r usage.Receipt) (*store.Store, error) {
+	return sources, func(r usage.Receipt) (*store.Store, error) {
 		dir := filepath.FromSlash(r.Store)
 		if module := sources.Module(r.Package); !filepath.IsAbs(dir) && module != "" {
 			dir = filepath.Join(module, dir)

@@ -209,6 +209,11 @@ func table() []section {
 				most: any, flags: append([]flag{
 					{name: "from", usage: "only the layout `KIND`: go-vcr, httprr, vcrpy, sf or cassettes", values: kindNames}}, ofImport...),
 				oneOf: []string{"write", "dry-run"}, run: importForeign},
+			{use: "export -o DIR [PACKAGE]… [-- FLAG…]", short: "run the tests, and write what they replay as another tool keeps it",
+				words: []string{"leave"}, most: any, forwards: true, flags: []flag{ofStore,
+					{name: "output", letter: "o", usage: "the `DIR` to write below; . for where tests look for their cassettes"},
+					{name: "to", usage: "the `TOOL` that the files are for", values: []string{toGoVCR}}},
+				run: export},
 			{use: "exec NAME -- COMMAND [ARG…]", short: "record, replay or check the model calls of a program in any language",
 				least: 1, most: 1, forwards: true, flags: []flag{ofStore,
 					{name: "update", bare: "1", usage: "record what changed or is new; `MODE` is all, new or rekey, see update"},

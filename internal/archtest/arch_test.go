@@ -107,7 +107,7 @@ var arrows = map[string]map[string]string{
 	"internal/cassette": {
 		"canon": "whether two bodies say the same", "internal/content": "answers as they can be read",
 		"internal/jsontext": texts, "internal/provider": "what of a URL is a credential",
-		"internal/recorder": "what a record says of an answer that was recorded before",
+		"internal/recorder": "what a record says of an answer that was recorded before", "internal/usage": "requests as they were sent",
 	},
 	"traceforgetest/cassette": {"internal/cassette": "all that it does"},
 	"traceforgetest/fault":    {"internal/recorder": "all that it does", "traceforgetest": "whose calls it is for"},

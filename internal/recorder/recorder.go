@@ -32,6 +32,7 @@ type Options struct {
 	Program *Program // what makes the calls where that is no test; nil: a test
 
 	Source   func() snapshot.Source // where the call under way comes from
+	AsSent   bool                   // what replayed calls send is in Used
 	Fail     func()                 // marks the test as failed at once
 	Tell     func(*Failure)         // prints a failure; not called after the test has ended
 	Waiting  func(holder string)    // is told who holds the store's lock, after 2 seconds; nil: nobody is
@@ -84,6 +85,7 @@ type run struct {
 	takes    []*take         // what was recorded, in the order of the calls
 	answered []answer        // the calls that got their answer, in order
 	due      []*due          // what was served, to be proven
+	sent     []usage.Sent    // where it is asked for
 	compare  *drift.Comparer // nil until a call drifts
 	causes   causes
 	faults   faults
@@ -198,6 +200,12 @@ func (r *Recorder) roundTrip(req *http.Request, w *wire) (*http.Response, error)
 			req, w = r.fork(req, w)
 		}
 		return r.live(req, w, served.take)
+	}
+	if r.AsSent {
+		sent := sentOf(req, w, served.record)
+		r.mu.Lock()
+		r.sent = append(r.sent, sent)
+		r.mu.Unlock()
 	}
 	if r.Mode == Check {
 		r.checkHTTP(req, w, c, served)

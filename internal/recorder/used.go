@@ -13,12 +13,14 @@ type Used struct {
 	Recorded []string // recorded in this run, or confirmed
 	Unplayed []string // in the store, and not used
 	Missing  int      // calls that no record answered
+	Sent     []usage.Sent
 }
 
 // Used says what a test that has ended used.
 func (r *Recorder) Used() (u Used) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	u.Sent = r.sent
 	for _, f := range r.failures {
 		if f.Missing {
 			u.Missing++

@@ -7,6 +7,9 @@ import (
 	"net/url"
 
 	"github.com/traceforge/traceforge-go/internal/provider"
+	"github.com/traceforge/traceforge-go/internal/scrub"
+	"github.com/traceforge/traceforge-go/internal/usage"
+	"github.com/traceforge/traceforge-go/snapshot"
 )
 
 // A wire is an HTTP request with its body read, and without its content encoding and what is
@@ -71,6 +74,29 @@ func readBody(req *http.Request, limit int64) ([]byte, error) {
 		long.limit = limit
 	}
 	return append(body, rest...), err
+}
+
+// sentOf returns what a call sent. The headers that say what its texts are have values: others vary with the machine and the
+// release of an SDK, or are credentials. A call whose record has placeholders is only named.
+func sentOf(req *http.Request, w *wire, record *snapshot.Snapshot) usage.Sent {
+	core, _ := snapshot.RequestCore(&record.Request, nil)
+	if len(scrub.Names(string(core))) > 0 {
+		return usage.Sent{Record: record.ID, Secret: true}
+	}
+	s := usage.Sent{
+		Record: record.ID, Method: req.Method, URL: w.asked.String(), Host: req.Host, Proto: req.Proto, Header: map[string][]string{},
+		Length: req.ContentLength, Encoding: req.TransferEncoding, Body: w.sent,
+	}
+	for name, values := range req.Header {
+		if name != "Accept" && name != "Content-Type" {
+			values = []string{}
+		}
+		s.Header[name] = values
+	}
+	if w.asked.User != nil || len(w.asked.Query()) != len(w.URL.Query()) {
+		s.URL, s.Secret = w.URL.String(), true
+	}
+	return s
 }
 
 // PublicURL returns u without credentials and fragment.

@@ -57,6 +57,8 @@ func (g *Types) of(t reflect.Type) any {
 		return Schema{"type": "string", "format": "date-time"}
 	case reflect.TypeFor[json.RawMessage]():
 		return Schema{}
+	case reflect.TypeFor[[]byte]():
+		return Schema{"type": "string", "contentEncoding": "base64"}
 	}
 	require.False(g.t, t.Implements(reflect.TypeFor[json.Marshaler]()), "%v has a JSON of its own", t)
 	switch t.Kind() {

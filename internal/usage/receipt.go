@@ -52,6 +52,8 @@ type Receipt struct {
 	Live   []Live  `json:"live,omitempty"`   // what answered in place of the tape
 
 	Gone []string `json:"gone,omitempty"` // which models their providers no longer have, as sentences
+
+	Sent []Sent `json:"sent,omitempty"` // what the calls sent, where the run was asked for it
 }
 
 // A ReceiptWriter adds tests to the receipt of this process. It is safe for concurrent use. The file
@@ -131,4 +133,21 @@ func parseReceipts(data []byte) (tests []Receipt, err error) {
 		tests = append(tests, t)
 	}
 	return tests, nil
+}
+
+// SentEnv is the variable that, set to 1, asks for what the replayed calls sent: for export.
+const SentEnv = "TRACEFORGE_SENT"
+
+// A Sent is a request over HTTP as its program sent it, without credentials.
+type Sent struct {
+	Record   string              `json:"record"` // id of the record that answered it
+	Method   string              `json:"method"`
+	URL      string              `json:"url"`
+	Host     string              `json:"host"`
+	Proto    string              `json:"proto"`
+	Header   map[string][]string `json:"header,omitempty"` // without values: they are left out
+	Length   int64               `json:"length"`           // as the request has it; -1: it does not say
+	Encoding []string            `json:"encoding,omitempty"`
+	Body     []byte              `json:"body,omitempty"`
+	Secret   bool                `json:"secret,omitempty"` // it had a credential in its URL, or what rules replace, which is left out
 }

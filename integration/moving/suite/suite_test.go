@@ -15,6 +15,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -81,6 +82,7 @@ func TestTable(t *testing.T) {
 		s.record(sample)
 		s.move()
 		s.race()
+		s.leave()
 		require.Equal(t, calls, s.records, "a call is a record")
 		rows = append(rows, s.row())
 	}
@@ -213,9 +215,7 @@ func (s *suite) record(sample []call) {
 	defer server.Close()
 
 	s.write("go.mod", strings.Replace(string(read(s.T, "../go.mod")), "/integration/moving", "/suite", 1))
-	root, err := filepath.Abs("../../..")
-	require.NoError(s, err)
-	s.write("go.mod", strings.NewReplacer("module github.com/traceforge/traceforge-go/suite", "module example.com/suite", "=> ../../", "=> "+root).
+	s.write("go.mod", strings.NewReplacer("module github.com/traceforge/traceforge-go/suite", "module example.com/suite", "=> ../../", "=> "+s.root()).
 		Replace(string(read(s.T, filepath.Join(s.dir, "go.mod")))))
 	s.write("go.sum", string(read(s.T, "../go.sum")))
 	data, err := json.Marshal(each)
@@ -273,6 +273,28 @@ func (s *suite) race() {
 	}
 }
 
+// leave has go-vcr, with its own matcher, answer the calls from what export makes of the store.
+func (s *suite) leave() {
+	s.Helper()
+	command := filepath.Join(s.TempDir(), "traceforge")
+	s.run("go", "-C", filepath.Join(s.root(), "cmd", "traceforge"), "build", "-o", command, ".", "GOFLAGS="+toy.Flags())
+	require.NoError(s, os.RemoveAll(filepath.Join(s.dir, "testdata")))
+	said := s.run(command, "export", "--to", "go-vcr", "-o", ".")
+	require.NotContains(s, said, "left out")
+	require.NoError(s, os.RemoveAll(filepath.Join(s.dir, ".ai-snapshots")))
+	require.Equal(s, tests, s.kept("testdata").files)
+	ignored := regexp.MustCompile(`cassette\.WithIgnoreHeaders\(.*\{.*\}\.\.\.\)`).FindString(said)
+	require.NotEmpty(s, ignored, said)
+	s.write("helper_test.go", strings.Replace(s.files["go-vcr/helper_test.go"], `cassette.WithIgnoreHeaders("Authorization")`, ignored, 1))
+	s.goTest()
+}
+
+func (s *suite) root() string {
+	root, err := filepath.Abs("../../..")
+	require.NoError(s, err)
+	return root
+}
+
 func (s *suite) write(name, text string) {
 	s.Helper()
 	file := filepath.Join(s.dir, name)
@@ -293,8 +315,8 @@ func (s *suite) build(name string) int64 {
 	return info.Size()
 }
 
-// run runs a program. Arguments like A=b are of its environment.
-func (s *suite) run(name string, args ...string) {
+// run runs a program, and returns what it says. Arguments like A=b are of its environment.
+func (s *suite) run(name string, args ...string) string {
 	s.Helper()
 	cmd := exec.Command(name)
 	cmd.Dir = s.dir
@@ -308,6 +330,7 @@ func (s *suite) run(name string, args ...string) {
 	}
 	out, err := cmd.CombinedOutput()
 	require.NoError(s, err, "%s: %s", cmd, out[max(0, len(out)-4000):])
+	return string(out)
 }
 
 // kept counts what is in a directory, without what git does not track.

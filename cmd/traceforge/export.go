@@ -1,0 +1,179 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/traceforge/traceforge-go/internal/cassette"
+	"github.com/traceforge/traceforge-go/internal/gotest"
+	"github.com/traceforge/traceforge-go/internal/page"
+	"github.com/traceforge/traceforge-go/internal/scrub"
+	"github.com/traceforge/traceforge-go/internal/store"
+	"github.com/traceforge/traceforge-go/internal/usage"
+	"github.com/traceforge/traceforge-go/internal/usage/coverage"
+	"github.com/traceforge/traceforge-go/snapshot"
+)
+
+// toGoVCR is what --to of export takes.
+const toGoVCR = "go-vcr"
+
+// An exporter writes what a run of the tests replayed as cassettes of another tool.
+type exporter struct {
+	*call
+	sources *coverage.Sources
+	seen    map[page.Test]bool
+	names   []string            // of headers that the cassettes do not have
+	files   int                 // cassettes that are written
+	why     []string            // reasons why something is left out
+	left    map[string][]string // what is, by reason
+}
+
+// export runs the tests, and writes a cassette of each: its requests as the run sent them, since go-vcr compares bytes, and
+// the answers as the store has them.
+func export(c *call) error {
+	if c.value("to") != toGoVCR || c.value("output") == "" {
+		return usagef("--to %s -o DIR names the tool that the files are for, and where to write them", toGoVCR)
+	}
+	if err := os.Setenv(usage.SentEnv, "1"); err != nil {
+		return err
+	}
+	receipts, _, code, err := c.runNamed()
+	if err != nil {
+		return err
+	}
+	sources, stores, err := c.storesOfTests()
+	if err != nil {
+		return err
+	}
+	x := &exporter{call: c, sources: sources, seen: map[page.Test]bool{}, left: map[string][]string{}}
+	for _, r := range receipts {
+		s, err := stores(r)
+		if err != nil {
+			return err
+		}
+		if err := x.test(r, s); err != nil {
+			return err
+		}
+	}
+	return x.end(code)
+}
+
+// test writes the cassette of a test. A test that ran twice is written once.
+func (x *exporter) test(r usage.Receipt, s *store.Store) error {
+	test := page.Test{Package: r.Package, Test: r.Test}
+	doc, err := s.Load(snapshot.DocumentName(r.Package, r.Test), "openai")
+	if x.seen[test] || errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	x.seen[test] = true
+	if err != nil {
+		x.leave(err.Error(), r.Test)
+		return nil
+	}
+	var calls []cassette.Exchange
+	records := doc.Records()
+	for i := range records {
+		answer := &records[i].Response
+		raw, err := doc.Raw(i)
+		at := slices.IndexFunc(r.Sent, func(sent usage.Sent) bool { return sent.Record == records[i].ID })
+		if why := unfit(&records[i], raw, err, at < 0, at >= 0 && r.Sent[at].Secret); why != "" {
+			x.leave(why, fmt.Sprintf("%s call %d", r.Test, records[i].Number()))
+			continue
+		}
+		calls = append(calls, cassette.Exchange{
+			Sent: &r.Sent[at], Status: answer.Status, Header: answer.Headers, Body: raw,
+			Latency: time.Duration(answer.LatencyMS) * time.Millisecond,
+		})
+		for name, values := range r.Sent[at].Header {
+			if len(values) == 0 && !slices.Contains(x.names, name) {
+				x.names = append(x.names, name)
+			}
+		}
+	}
+	if len(calls) == 0 {
+		return nil
+	}
+	return x.write(test, calls)
+}
+
+func (x *exporter) leave(why, what string) {
+	if x.left[why] == nil {
+		x.why = append(x.why, why)
+	}
+	x.left[why] = append(x.left[why], what)
+}
+
+// unfit says why a call cannot be in a cassette; "" where it can.
+func unfit(record *snapshot.Snapshot, raw []byte, err error, unsent, secret bool) string {
+	core, _ := snapshot.RequestCore(&record.Request, nil)
+	switch {
+	case record.Response.Error != nil && record.Response.RawOutputRef == "":
+		return "an error of the transport, which go-vcr does not keep"
+	case unsent:
+		return "no call over HTTP that the run made: a tool, a wrapped model, a WebSocket, or a test that failed before"
+	case err != nil:
+		return err.Error()
+	case record.Response.Incomplete != "":
+		return "an answer that was cut, which go-vcr would end as if it were whole"
+	case len(scrub.Names(string(core)+string(raw))) > 0:
+		return "a value that Scrub or Volatile keeps out of files, where go-vcr would have it"
+	case secret:
+		return "a credential in the URL, which go-vcr compares whole"
+	}
+	return ""
+}
+
+// write writes a cassette where its test looks for it. A file that is there already stays.
+func (x *exporter) write(test page.Test, calls []cassette.Exchange) error {
+	below := ""
+	if module := x.sources.Module(test.Package); module != "" {
+		below = strings.TrimPrefix(test.Package, gotest.ModulePath(module))
+	}
+	file := filepath.Join(x.value("output"), below, "testdata", test.Test+".yaml")
+	data, err := cassette.WriteGoVCR(calls)
+	if err == nil {
+		err = os.MkdirAll(filepath.Dir(file), 0o777)
+	}
+	if err != nil {
+		return err
+	}
+	f, err := os.OpenFile(file, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
+	if errors.Is(err, fs.ErrExist) {
+		x.leave("a file that is there already and stays as it is", filepath.ToSlash(file))
+		return nil
+	} else if err != nil {
+		return err
+	}
+	x.files++
+	x.line(fmt.Sprintf("%s  %s of %s", filepath.ToSlash(file), page.Count(len(calls), "call", "calls"), test.Test))
+	_, err = f.Write(data)
+	return errors.Join(err, f.Close())
+}
+
+// end says what is left out, and how the cassettes are replayed.
+func (x *exporter) end(code int) error {
+	if code != exitClean {
+		x.say("go test failed: what it replayed up to then is written")
+	}
+	for _, why := range x.why {
+		x.say("left out, %s: %s", why, strings.Join(x.left[why], ", "))
+	}
+	if x.files == 0 || len(x.why) > 0 {
+		code = cmp.Or(code, exitFindings)
+	}
+	if x.files == 0 {
+		x.say("nothing is written")
+		return exitWith(code)
+	}
+	slices.Sort(x.names)
+	x.say("%s: a test replays its own with recorder.New(\"testdata/\"+t.Name(), recorder.WithMatcher(cassette.NewDefaultMatcher("+
+		"cassette.WithIgnoreHeaders(%#v...))))", page.Count(x.files, "cassette", "cassettes"), x.names)
+	return exitWith(code)
+}
