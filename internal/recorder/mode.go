@@ -38,23 +38,23 @@ var modes = [...]struct {
 // A source answers a call, or returns the take of a live one that will; nil: the next source is asked. The lock is held.
 type source func(*Recorder, *call) (*servedRecord, error)
 
-// sources are what a mode asks for the answer of a call, in order.
-func (m Mode) sources() []source {
+// sources are what a mode asks for the answer of a call, in order; nil: there are no more.
+func (m Mode) sources() [3]source {
 	switch m {
 	case Update:
-		return []source{(*Recorder).stored, (*Recorder).cancelled, (*Recorder).made}
+		return [3]source{(*Recorder).stored, (*Recorder).cancelled, (*Recorder).made}
 	case UpdateTools:
-		return []source{(*Recorder).stored, (*Recorder).made}
+		return [3]source{(*Recorder).stored, (*Recorder).made}
 	case UpdateAll:
-		return []source{(*Recorder).made}
+		return [3]source{(*Recorder).made}
 	case UpdateNew:
-		return []source{(*Recorder).replayOrNew, (*Recorder).made}
+		return [3]source{(*Recorder).replayOrNew, (*Recorder).made}
 	case Rekey:
-		return []source{(*Recorder).rekey}
+		return [3]source{(*Recorder).rekey}
 	case Mixed:
-		return []source{(*Recorder).forked, (*Recorder).replay}
+		return [3]source{(*Recorder).forked, (*Recorder).replay}
 	}
-	return []source{(*Recorder).replay}
+	return [3]source{(*Recorder).replay}
 }
 
 func (m Mode) String() string { return modes[m].name }

@@ -243,9 +243,10 @@ func (r *Recorder) find(c *call) (s *servedRecord, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, answers := range r.Mode.sources() {
-		if s, err = answers(r, c); s != nil || err != nil {
+		if answers == nil || s != nil || err != nil {
 			break
 		}
+		s, err = answers(r, c)
 	}
 	return s, err
 }

@@ -131,7 +131,7 @@ func (r *run) reload() error {
 	if len(now.records) != len(r.tape.records) || !slices.Equal(now.keys[:r.tape.known], r.tape.keys[:r.tape.known]) {
 		return fmt.Errorf("%s was recorded again, from other requests, while %s ran: run it again", r.file(), r.tested())
 	}
-	now.played, now.held, now.next, now.index, now.turns, now.parts = r.tape.played, r.tape.held, r.tape.next, r.tape.index, r.tape.turns, r.tape.parts
+	now.progress = r.tape.progress
 	r.tape = now
 	return nil
 }

@@ -25,14 +25,19 @@ type tape struct {
 	none     *scrub.Values      // those of all records where there are no rules; nil: not made yet
 	masks    map[int]key        // see masked
 	known    int                // how many of keys are computed
-	played   []bool
-	held     []bool // a call that drifted is held against it: no other drift is
-	next     int    // no record before it is left to play
-	index    map[key][]int
-	byTexts  map[uint64]int   // by the sum of their texts: the number of the first record; see awaits
-	after    []int            // by the number of a record: that of the next one with its sum; 0: none
-	turns    []*turn          // of the records; nil: not looked for yet
-	parts    []*drift.Request // the requests, taken apart; filled as calls drift
+	byTexts  map[uint64]int     // by the sum of their texts: the number of the first record; see awaits
+	after    []int              // by the number of a record: that of the next one with its sum; 0: none
+	progress
+}
+
+// A progress is how far the records of a tape have been played. It stays where the document is read again.
+type progress struct {
+	played []bool
+	held   []bool // a call that drifted is held against it: no other drift is
+	next   int    // no record before it is left to play
+	index  map[key][]int
+	turns  []*turn          // of the records; nil: not looked for yet
+	parts  []*drift.Request // the requests, taken apart; filled as calls drift
 }
 
 // A fit says how a call relates to a tape.
@@ -62,9 +67,11 @@ func tapeOf(provider string, records []snapshot.Snapshot, rules *scrub.Rules) *t
 		rules:    rules,
 		requests: make([]*modelio.Request, len(records)),
 		values:   make([]*scrub.Values, len(records)),
-		played:   make([]bool, len(records)),
-		held:     make([]bool, len(records)),
-		parts:    make([]*drift.Request, len(records)),
+		progress: progress{
+			played: make([]bool, len(records)),
+			held:   make([]bool, len(records)),
+			parts:  make([]*drift.Request, len(records)),
+		},
 	}
 }
 
