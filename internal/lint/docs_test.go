@@ -12,7 +12,7 @@ import (
 	"github.com/traceforge/traceforge-go/internal/lint"
 )
 
-// The table of rules in docs/lint.md, and the list in the command's help, are those of the code.
+// The table of rules in docs/lint.md is that of the code, and the command's help names it.
 func TestDocs(t *testing.T) {
 	t.Parallel()
 	var table strings.Builder
@@ -26,10 +26,5 @@ func TestDocs(t *testing.T) {
 
 	help, err := os.ReadFile(filepath.Join("..", "..", "cmd", "traceforge", "help", "verify.txt"))
 	require.NoError(t, err)
-	last := 0
-	for _, r := range lint.Rules() {
-		at := strings.Index(string(help), "\n  "+r.Name+" ")
-		require.Greater(t, at, last, "%s, in this order", r.Name)
-		last = at
-	}
+	require.Contains(t, string(help), "docs/lint.md has the rules")
 }
