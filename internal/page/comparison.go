@@ -13,8 +13,8 @@ import (
 // A Comparison is what two states of a store do not have alike.
 type Comparison struct {
 	Config      []*Setting     `json:"config,omitempty"` // what changed in config.json, which comes before all
-	Causes      []*drift.Cause `json:"causes"`           // what changed, equal changes once
-	Differences []*Difference  `json:"differences"`      // of each document
+	Causes      []*drift.Cause `json:"causes"`
+	Differences []*Difference  `json:"differences"` // of each document
 
 	// Records that say what they said.
 	Again []drift.Place `json:"again,omitempty"` // recorded again
