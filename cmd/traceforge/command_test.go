@@ -139,7 +139,7 @@ func TestMembersOfAnswers(t *testing.T) {
 		maps.Copy(objects, schema.Defs)
 		for name, of := range objects {
 			for member, says := range of.Properties {
-				clear := slices.Contains([]string{"package", "test"}, member) || strings.Contains(name, ".") // of another package
+				clear := slices.Contains([]string{"package", "test", "causes"}, member) || strings.Contains(name, ".") // of another package
 				require.True(t, clear || says.Description != "", "%s: %s of %s has no comment", file, member, name)
 			}
 		}

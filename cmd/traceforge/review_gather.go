@@ -7,10 +7,12 @@ import (
 	"maps"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/git"
+	"github.com/traceforge/traceforge-go/internal/gotest"
 	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/snapshot"
@@ -128,8 +130,11 @@ func (r *reviewRun) gatherChanged() error {
 // load returns a document on both sides; nil: a side does not have it. Of what pending records do not replace there
 // is nothing.
 func (src *source) load(name string) (from, to *store.Doc, err error) {
-	if from, err = loadIn(src.from, name, src.providers[name]); err != nil {
+	if from, err = loadIn(src.from, name, src.providers[name]); err != nil && src.temp == "" {
 		return nil, nil, err
+	} else if err != nil {
+		wrong, _, _ := strings.Cut(strings.ReplaceAll(filepath.ToSlash(err.Error()), filepath.ToSlash(src.temp)+"/", ""), "\n")
+		return nil, nil, errors.New("as git has it staged, " + wrong + "\nway out: stage all of it, with git add")
 	}
 	if to, err = loadIn(src.to, name, src.providers[name]); err != nil {
 		return nil, nil, err
@@ -163,6 +168,7 @@ func (r *reviewRun) compare(src *source, conversations bool) (*page.Comparison, 
 	}
 	found := &page.Comparison{Config: src.settings, Cost: config.Cost, Conversations: conversations}
 	found.KeepAnswers(shownAnswers)
+	var half []string
 	for _, name := range slices.Sorted(maps.Keys(src.providers)) {
 		from, to, err := src.load(name)
 		if err != nil {
@@ -171,13 +177,21 @@ func (r *reviewRun) compare(src *source, conversations bool) (*page.Comparison, 
 		}
 		before, f := sealed(name, from)
 		after, t := sealed(name, to)
-		for _, change := range page.Changes(before, after) {
+		changes := page.Changes(before, after)
+		if len(changes) == 0 && src.kind == changedKind && name != configFile {
+			half = append(half, name)
+		}
+		for _, change := range changes {
 			r.c.secrets.Hide(f)
 			r.c.secrets.Hide(t)
 			if err := found.Add(change, f, t); err != nil {
 				return nil, err
 			}
 		}
+	}
+	if len(half) > 0 {
+		r.broken = errors.Join(r.broken, fmt.Errorf("%s: git has staged the document, and not what is beside it: git add -A -- %s, if traceforge verify finds nothing",
+			strings.Join(page.Most(filesShown, half, "more"), ", "), gotest.Quote(r.dir)))
 	}
 	return found, found.Close()
 }

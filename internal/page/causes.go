@@ -32,7 +32,7 @@ func (p *Page) Causes(causes []*Cause) {
 			if i == wholeBlocks {
 				fmt.Fprintln(p.Out)
 			}
-			p.said(bold, "", b.Headline())
+			p.said(bold, "", b.Headline()+", first "+b[0].Calls[0].Test)
 		default:
 			p.said(faint, "", fmt.Sprintf("and %s", Count(len(blocks)-i, "more cause", "more causes")))
 			return

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -302,6 +303,9 @@ func TestMarkdownIsBounded(t *testing.T) {
 	(&page.Page{Out: &out, Width: 100}).Comparison(c)
 	require.Less(t, strings.Count(out.String(), "\n"), 250)
 	require.Contains(t, out.String(), "and 124 more causes")
+	require.Len(t, regexp.MustCompile(`(?m)^system prompt .*, first TestLong\d+$`).FindAllString(out.String(), -1), 20, "a headline alone tells no causes apart")
+	brief, _ := page.CausesMarkdown(nil, c.Causes, page.MarkdownLimit)
+	require.Len(t, regexp.MustCompile("(?m)^first: `TestLong").FindAllString(brief, -1), 26)
 }
 
 // FuzzMarkdown proves that nothing of a store is Markdown: what is outside of code is ours.

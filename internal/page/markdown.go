@@ -114,7 +114,7 @@ func (b Block) markdownChanges(lines, changes int) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "\n**%s%s**\n", Code(b.Subject()), b.Extent())
 	if changes == 0 {
-		return text.String()
+		return text.String() + "first: " + Code(Where(b[0].Calls[0])) + "\n"
 	}
 	style := drift.Style{Width: 160, Around: 1, Most: lines}
 	block := func(all []drift.Change) {

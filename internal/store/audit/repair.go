@@ -130,7 +130,7 @@ func (r *repair) conflicts() []string {
 		if name := nameIn(v.file); name != "" {
 			names[name] = true
 		} else if slices.Contains([]string{store.AttributesName, store.IgnoreName, store.ManifestName}, v.file) {
-			r.add(v.file) // these are written in any case
+			r.report.Add = true // these are written in any case
 		} else if !slices.ContainsFunc(r.report.Left, func(f snapshot.Finding) bool { return f.File == v.file }) {
 			r.left(v.file, "is in conflict, and no document: merge it by hand")
 		}
@@ -147,12 +147,6 @@ func nameIn(file string) string {
 		return name
 	}
 	return ""
-}
-
-func (r *repair) add(file string) {
-	if !slices.Contains(r.report.Add, file) {
-		r.report.Add = append(r.report.Add, file)
-	}
 }
 
 func (r *repair) left(file, format string, args ...any) {
@@ -198,15 +192,7 @@ func (r *repair) merge(w store.Writer, name string) error {
 	}
 	merge.File, merge.Records = doc.File(), len(doc.Document.Snapshots)
 	r.report.Merged = append(r.report.Merged, merge)
-	for _, v := range slices.Concat(r.sides[:]...) {
-		if nameIn(v.file) == name {
-			r.add(v.file)
-		}
-	}
-	r.add(doc.File())
-	if len(needs) > 0 {
-		r.add(doc.Provider + "/" + doc.Name)
-	}
+	r.report.Add = true
 	return nil
 }
 

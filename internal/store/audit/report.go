@@ -18,7 +18,7 @@ type Report struct {
 	Removed []string           // files that were left of commits
 	Merged  []Merge            // documents that were in conflict
 	Left    []snapshot.Finding // what is as it was, and why
-	Add     []string           // files and directories to git add, in the store
+	Add     bool               // something is to be staged
 
 	dir string // of the store, for commands
 }
@@ -58,7 +58,7 @@ func (r *Report) String() string {
 		line("%s", c)
 	}
 	r.left(line)
-	if len(r.Add) > 0 {
+	if r.Add {
 		line("%s", r.toAdd())
 	}
 	if n := r.stale(); n > 0 {
@@ -180,24 +180,14 @@ func (r *Report) stale() (n int) {
 	return n
 }
 
-// toAdd says what is to be staged: of many files the store, less what is left; where that is much, it is to be decided first.
+// toAdd says how to stage the store, less what is left; where that is much, it is to be decided first.
 func (r *Report) toAdd() string {
-	files := r.Add
-	if len(files) > 2*mostNamed {
-		files = []string{""}
-		if len(r.Left) > 2*mostNamed {
-			return "now: take a side of each that is left, then git add -A -- " + gotest.Quote(r.dir)
-		}
-		for _, f := range r.Left {
-			files = append(files, f.File)
-		}
+	if len(r.Left) > 2*mostNamed {
+		return "now: take a side of each that is left, then git add -A -- " + gotest.Quote(r.dir)
 	}
-	words := make([]string, len(files))
-	for i, file := range files {
-		words[i] = gotest.Quote(path.Join(r.dir, file))
-		if len(files) != len(r.Add) && i > 0 {
-			words[i] = gotest.Quote(":!" + path.Join(r.dir, file))
-		}
+	command := "now: git add -A -- " + gotest.Quote(r.dir)
+	for _, f := range r.Left {
+		command += " " + gotest.Quote(":!"+path.Join(r.dir, f.File))
 	}
-	return "now: git add -A -- " + strings.Join(words, " ")
+	return command
 }
