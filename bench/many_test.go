@@ -112,3 +112,87 @@ func BenchmarkCompare(b *testing.B) {
 	store := filepath.Join(dir, ".ai-snapshots")
 	add(compete(b, manyOf(b, "read and compare", "files", *tests, files), manyOf(b, ours, ours, *tests, store)).row(fmt.Sprintf("compare %d", *tests), *tests, 0))
 }
+
+// suite returns the calls of the tests of a user's suite, by the example of charmbracelet's fantasy: 479 tests in turn of a
+// plain call, a stream, two plain calls and two streams.
+func suite() (tests [][]call) {
+	const n = 479
+	plain, streamed := chats(2*n, 2<<10, 1<<10), streams(2*n, 40)
+	for i := range n {
+		of := [][]call{plain, streamed}[i%2]
+		tests = append(tests, of[2*i:2*i+1+i/2%2])
+	}
+	return tests
+}
+
+// suiteOf is what names a tool in the environment of [TestSuite], and where its recordings are.
+const suiteOf = "TRACEFORGE_BENCH_SUITE"
+
+// TestSuite replays the whole suite, as a test binary of a user does.
+func TestSuite(t *testing.T) {
+	name, dir, ok := strings.Cut(os.Getenv(suiteOf), " ")
+	if !ok {
+		t.Skip("it is run by the benchmark of a suite, in a process of its own")
+	}
+	for i, calls := range suite() {
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			var client *http.Client
+			switch name {
+			case ours:
+				client = traceforgetest.New(t, traceforgetest.Dir(filepath.Join(dir, ".ai-snapshots"))).Client()
+			case govcr.name:
+				vcr, end, err := govcr.open(dir, t.Name(), nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer end()
+				client = vcr
+			default:
+				client = &http.Client{Transport: newMemory(calls)}
+			}
+			for _, c := range calls {
+				c.send(t, client)
+			}
+		})
+	}
+}
+
+// BenchmarkSuite is a whole suite with traceforge and with go-vcr: the time of the clock, that of processors, memory, and what is
+// in the repository.
+func BenchmarkSuite(b *testing.B) {
+	figures := map[string]string{}
+	of := func(name string, record func(dir string)) contestant {
+		dir := b.TempDir()
+		record(dir)
+		var processors []time.Duration
+		var most int64
+		return contestant{name: name, run: func() time.Duration {
+			cmd := exec.Command(os.Args[0], "-test.run", "^TestSuite$")
+			cmd.Env = append(os.Environ(), suiteOf+"="+name+" "+dir)
+			start := time.Now()
+			peak, err := watched(cmd)
+			if err != nil {
+				b.Fatal(name, err)
+			}
+			took := time.Since(start)
+			most = max(most, peak)
+			processors = append(processors, cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime())
+			figures[name] = fmt.Sprintf("%s of processors, %.0f MB of memory, %s kept", short(median(processors)), float64(most)/1e6,
+				megabytes(float64(sizeOf(b, dir))))
+			return took
+		}}
+	}
+	recorded := func(t tool) func(string) {
+		return func(dir string) {
+			for i, calls := range suite() {
+				t.record(b, dir, fmt.Sprintf("TestSuite/%d", i), calls)
+			}
+		}
+	}
+	c := compete(b, of("memory", func(string) {}), of(govcr.name, recorded(govcr)), of(ours, recorded(traceforge)))
+	r := c.row("a suite of 479 tests, replayed", 1, 0)
+	r.limit += ", " + figures["memory"]
+	r.peers += ", " + figures[govcr.name]
+	r.ours += ", " + figures[ours]
+	add(r)
+}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 )
@@ -45,6 +46,46 @@ func BenchmarkScale(b *testing.B) {
 		commitAll(b, dir, "git with LFS")
 	}
 }
+
+// BenchmarkChanged is verify of what differs from a commit, in a repository that has many files besides, and in one that has
+// the store alone. It counts the time of processors.
+func BenchmarkChanged(b *testing.B) {
+	const besides = 200_000
+	program := command(b)
+	in := func(name string, besides int) contestant {
+		dir, calls := storeOf(b, 100)
+		git(b, dir, "init", "-q")
+		git(b, dir, "add", "-A")
+		var index strings.Builder // of files that are nowhere else
+		for n := range besides {
+			fmt.Fprintf(&index, "100644 blob %s\tbeside/%d/%d\n", emptyBlob, n/500, n)
+		}
+		add := exec.Command("git", "update-index", "--index-info")
+		add.Dir, add.Stdin = dir, strings.NewReader(index.String())
+		git(b, dir, "hash-object", "-w", os.DevNull)
+		if out, err := add.CombinedOutput(); err != nil {
+			b.Fatalf("%v: %s", err, out)
+		}
+		git(b, dir, "-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "-qm", "all")
+		traceforge.record(b, dir, testName(7), []call{{calls[7].body, answered(0, 2<<10), "application/json"}})
+		return contestant{name: name, run: func() time.Duration {
+			cmd := exec.Command(program, "verify", "--changed", "HEAD")
+			cmd.Dir = dir
+			if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module example.com/scale\n"), 0o666); err != nil {
+				b.Fatal(err)
+			}
+			if out, err := cmd.CombinedOutput(); err != nil {
+				b.Fatalf("%v: %s", err, out)
+			}
+			return cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+		}}
+	}
+	c := compete(b, in("the store alone", 0), in(ours, besides))
+	add(c.row("verify --changed beside 200,000 files, processor time", 1, 0))
+}
+
+// emptyBlob is the object of an empty file.
+const emptyBlob = "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"
 
 // played returns what the replay of a test takes, of 100 all over a store.
 func played(b *testing.B, dir string, calls []call) time.Duration {

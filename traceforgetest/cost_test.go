@@ -168,6 +168,27 @@ func TestReplaySystemCalls(t *testing.T) {
 	require.NotZero(t, perCall("openat"), "the answer is read from its file")
 }
 
+// TestReplayCostsOfLargeStore holds that a test asks the system for the same, and reads as many bytes, however many tests its
+// store has.
+func TestReplayCostsOfLargeStore(t *testing.T) {
+	if dir := os.Getenv(costDir); dir != "" { // the process that is traced
+		recordTests(t, dir, 1, asking(2<<10))
+		return
+	}
+	small, large := filepath.Join(t.TempDir(), ".ai-snapshots"), filepath.Join(t.TempDir(), ".ai-snapshots")
+	t.Setenv("TRACEFORGE_UPDATE", "all")
+	recordTests(t, small, 1, asking(2<<10))
+	recordTests(t, large, 200, asking(2<<10))
+	t.Setenv("TRACEFORGE_UPDATE", "")
+	read := func(dir string) int64 {
+		before := countOfIO(t, "rchar: ")
+		recordTests(t, dir, 1, asking(2<<10))
+		return countOfIO(t, "rchar: ") - before
+	}
+	require.InDelta(t, read(small), read(large), 16, "the numbers of the system are in it, which may have a digit more")
+	require.Equal(t, straced(t, small, 1), straced(t, large, 1))
+}
+
 // straced runs the test again in a process of its own, which finds dir and n in its environment, and returns how often
 // that asks the system for what, by the name of the system call. Of those that take a path, or a file that has one, only
 // those count that name the store; "opened" are its files and directories that were opened.

@@ -68,7 +68,7 @@ func TestPeakOfRecording(t *testing.T) {
 	if raced {
 		return // the test without the detector holds the budgets
 	}
-	for kind, most := range map[string]float64{"whole": 4.3, "stream": 5, "image": 3.1, "audio": 3.5} {
+	for kind, most := range map[string]float64{"whole": 4.2, "stream": 3.4, "image": 3.1, "audio": 3.5} {
 		t.Run(kind, func(t *testing.T) {
 			child := exec.Command(os.Args[0], "-test.run=^TestPeakOfRecording$", "-test.v")
 			child.Env = append(os.Environ(), peakEnv+"="+kind, "TRACEFORGE_UPDATE=1", "GOGC=10")

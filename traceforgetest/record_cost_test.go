@@ -81,13 +81,15 @@ func TestRecordCost(t *testing.T) {
 }
 
 // writtenBytes returns how many bytes the process has written to files; -1 where the system does not tell.
-func writtenBytes(t *testing.T) int64 {
+func writtenBytes(t *testing.T) int64 { return countOfIO(t, "wchar: ") }
+
+func countOfIO(t *testing.T, name string) int64 {
 	t.Helper()
 	text, err := os.ReadFile("/proc/self/io")
 	if err != nil {
 		return -1
 	}
-	_, rest, _ := strings.Cut(string(text), "wchar: ")
+	_, rest, _ := strings.Cut(string(text), name)
 	number, _, _ := strings.Cut(rest, "\n")
 	n, err := strconv.ParseInt(number, 10, 64)
 	require.NoError(t, err)

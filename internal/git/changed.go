@@ -28,24 +28,34 @@ func Changed(ctx context.Context, dir, revision string) (since string, files []s
 	return since, slices.Compact(files), err
 }
 
-// differ returns the files below dir whose content is not that of a commit. It does not use git diff, which looks at every
-// file of the repository first.
+// differ returns the files below dir whose content is not that of a commit. It asks git twice, for what the index has
+// otherwise and for what the work tree has otherwise than the index: git diff, and git diff-index of the work tree, look
+// at every file of the repository first.
 func differ(ctx context.Context, dir, commit string) (files []string, err error) {
-	printed, err := Run(ctx, dir, "diff-index", "--no-renames", "--ignore-submodules", "--relative", "-z", commit, "--", ".")
+	staged, err := differences(ctx, dir, "diff-index", "--cached", commit)
 	if err != nil {
 		return nil, err
 	}
-	was := map[string]string{} // the objects of files of which only the times are known to differ
-	fields := split(printed)
-	for i := 0; i+1 < len(fields); i += 2 {
-		info, file := strings.Fields(fields[i]), fields[i+1] // :mode mode object object status
-		touched := len(info) == 5 && info[4] == "M" && info[0] == ":"+info[1] && strings.Trim(info[3], "0") == ""
-		if touched && !strings.ContainsAny(file, "\"\r\n") && !strings.HasPrefix(info[1], "12") {
-			was[file] = info[2]
-		} else {
+	changed, err := differences(ctx, dir, "diff-files")
+	if err != nil {
+		return nil, err
+	}
+	was := map[string]string{} // the objects of files whose content may be the commit's
+	for file, now := range changed {
+		if before, ok := staged[file]; ok {
+			now.mode, now.object = before.mode, before.object
+			now.conflict = now.conflict || before.conflict
+			delete(staged, file)
+		}
+		switch {
+		case now.mode == now.becomes && strings.Trim(now.mode, "0") == "": // was staged, and is gone
+		case now.conflict || now.mode != now.becomes || !strings.HasPrefix(now.mode, "10") || strings.ContainsAny(file, "\"\r\n"):
 			files = append(files, file)
+		default:
+			was[file] = now.object
 		}
 	}
+	files = slices.AppendSeq(files, maps.Keys(staged))
 	if len(was) == 0 {
 		return files, nil
 	}
@@ -62,13 +72,39 @@ func differ(ctx context.Context, dir, commit string) (files []string, err error)
 	for _, file := range touched {
 		names.WriteString(path.Join(below, file) + "\n")
 	}
-	printed, err = r.run(ctx, r.Top, strings.NewReader(names.String()), "hash-object", "--stdin-paths")
+	printed, err := r.run(ctx, r.Top, strings.NewReader(names.String()), "hash-object", "--stdin-paths")
 	for i, object := range strings.Fields(printed) {
 		if was[touched[i]] != object {
 			files = append(files, touched[i])
 		}
 	}
 	return files, err
+}
+
+// A difference is how a file is in one tree, and in another.
+type difference struct {
+	mode, becomes, object string
+	conflict              bool
+}
+
+// differences returns what git says below dir, by the file.
+func differences(ctx context.Context, dir string, args ...string) (map[string]difference, error) {
+	options := []string{"--no-renames", "--ignore-submodules", "--relative", "-z"}
+	printed, err := Run(ctx, dir, slices.Concat(args[:1], options, args[1:], []string{"--", "."})...)
+	if err != nil {
+		return nil, err
+	}
+	all := map[string]difference{}
+	for fields := split(printed); len(fields) > 1; fields = fields[2:] {
+		info := strings.Fields(fields[0]) // :mode mode object object status
+		if len(info) != 5 {
+			return nil, fmt.Errorf("git %s: %q is no difference", args[0], fields[0])
+		}
+		d := difference{info[0][1:], info[1], info[2], info[4] == "U"}
+		d.conflict = d.conflict || all[fields[1]].conflict
+		all[fields[1]] = d
+	}
+	return all, nil
 }
 
 // left returns the commit where the branch in dir left a revision.

@@ -21,6 +21,7 @@ func TestChanged(t *testing.T) {
 	gittest.Write(t, store, map[string]string{
 		"openai/same.json": "1\n", "openai/touched.json": "1\n", "openai/two words.json": "1\n", "openai/edited.json": "1\n",
 		"openai/staged.json": "1\n", "openai/back.json": "1\n", "openai/gone.json": "1\n", "openai/mode.json": "1\n",
+		"openai/undone.json": "1\n", "openai/removed.json": "1\n", "openai/both.json": "1\n",
 	})
 	gittest.Run(t, top, "add", "-A")
 	gittest.Run(t, top, "commit", "-q", "-m", "one")
@@ -30,6 +31,12 @@ func TestChanged(t *testing.T) {
 	gittest.Run(t, top, "commit", "-q", "-m", "two")
 	gittest.Write(t, top, map[string]string{"beside.txt": "2\n"})
 	gittest.Write(t, store, map[string]string{"openai/edited.json": "2\n", "openai/back.json": "1\n", "openai/new.json": "1\n"})
+	gittest.Write(t, store, map[string]string{"openai/undone.json": "2\n", "openai/both.json": "2\n", "openai/never.json": "1\n"})
+	gittest.Run(t, store, "add", "openai/undone.json", "openai/both.json", "openai/never.json")
+	gittest.Run(t, store, "rm", "-q", "--cached", "openai/removed.json") // and is there
+	gittest.Write(t, store, map[string]string{"openai/undone.json": "1\n", "openai/both.json": "3\n", "openai/announced.json": ""})
+	gittest.Run(t, store, "add", "--intent-to-add", "openai/announced.json")
+	require.NoError(t, os.Remove(filepath.Join(store, "openai/never.json")))
 	require.NoError(t, os.Remove(filepath.Join(store, "openai/gone.json")))
 	require.NoError(t, os.Chmod(filepath.Join(store, "openai/mode.json"), 0o755))
 	soon := time.Now().Add(time.Hour)
@@ -40,6 +47,6 @@ func TestChanged(t *testing.T) {
 	since, files, err := Changed(context.Background(), store, "main")
 	require.NoError(t, err)
 	require.Len(t, since, 40)
-	require.Equal(t, []string{"openai/committed.json", "openai/edited.json", "openai/gone.json", "openai/mode.json", "openai/new.json",
-		"openai/staged.json"}, files)
+	require.Equal(t, []string{"openai/announced.json", "openai/both.json", "openai/committed.json", "openai/edited.json", "openai/gone.json",
+		"openai/mode.json", "openai/new.json", "openai/removed.json", "openai/staged.json"}, files)
 }
