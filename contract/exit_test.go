@@ -117,13 +117,16 @@ func TestExitCriterion6(t *testing.T) {
 		hash, err := config.Hash()
 		require.NoError(s, err)
 		var receipt contract.GenerateReceipt
+		asked := map[canon.Hash]bool{} // the hashes of all params
 		run := func(id string) func(*http.Client) {
 			return func(client *http.Client) {
 				s.adapter.Client = client
 				params := s.asks(a)
 				params.CorrelationID = contract.Some("correlation of " + id)
 				ctx := snapshot.WithProvenance(s.Context(), snapshot.Provenance{RunID: id, StepID: "1", ConfigHash: hash})
-				var err error
+				hash, err := params.Hash()
+				require.NoError(s, err)
+				asked[hash] = true
 				receipt, err = s.adapter.Generate(ctx, params)
 				require.NoError(s, err)
 			}
@@ -140,6 +143,7 @@ func TestExitCriterion6(t *testing.T) {
 		s.inTest("all", run("run-3"))
 		require.Greater(s, len(s.provider.Calls()), calls)
 		require.Equal(s, before, filesOf(s.T, s.dir), "another run is no change")
+		require.Len(s, asked, 1, "another correlation asks the same")
 
 		journal := s.journal()
 		require.Len(s, journal, 1)

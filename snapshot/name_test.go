@@ -1,6 +1,8 @@
 package snapshot_test
 
 import (
+	"crypto/sha256"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -32,6 +34,8 @@ func TestDocumentName(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			name := snapshot.DocumentName(c.pkg, c.test)
 			require.Regexp(t, "^"+c.want+"[0-9a-f]{12}$", name, c.why)
+			digits := fmt.Sprintf("%x", sha256.Sum256([]byte(c.pkg+"\x00"+c.test)))[:12]
+			require.True(t, strings.HasSuffix(name, digits), "of package and test with a zero byte between them: %s", digits)
 			require.True(t, filename.LegalDocument(name), name)
 			require.LessOrEqual(t, len(name), 96)
 			require.NotEqual(t, name, snapshot.DocumentName(c.pkg+"/v9", c.test), "packages that differ in a version")

@@ -87,6 +87,8 @@ func TestVerifyHostile(t *testing.T) {
 			"refs/" + canon.Sum(nil).Hex() + ": PK2: nothing in the pack refers to it"},
 		{"misnamed_ref", "a ref is what its name says", resealed(write("refs/"+strings.Repeat("0", 64), "x"), nil),
 			"refs/" + strings.Repeat("0", 64) + ": PK5: has the hash "},
+		{"altered", "each file is what run.json says to the byte", edit(it.Session.File, "{", "{ "), it.Session.File + ": PK5: has the hash "},
+		{"altered_receipts", "those of runs too", edit("tests.receipt", `"outcome":"pass"`, `"outcome":"fail"`), "it was altered: get the pack again"},
 		{"huge", "nobody makes us read without end", func(t *testing.T, dir string) {
 			require.NoError(t, os.Truncate(filepath.Join(dir, "run.json"), 1<<30))
 		}, "run.json: size: has 1073741824 bytes, more than 67108864: "},

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
@@ -40,6 +41,9 @@ func TestRecordTimes(t *testing.T) {
 	require.Equal(t, "2026-01-05T00:00:01.000Z", s.EndedAt, "the end of the last answer")
 	require.Equal(t, &Stats{TotalInteractions: 2, TotalTokensInput: 6, TotalTokensOutput: 10, TotalLatencyMS: 500}, s.Stats)
 	require.Equal(t, int64(250), *s.Interactions[1].LatencyMS)
+	prompt, err := RequestCore(&modelio.GenerateRequest{})
+	require.NoError(t, err)
+	require.Equal(t, canon.Sum(prompt), s.Interactions[1].PromptHash)
 	first, err := s.Hash()
 	require.NoError(t, err)
 	second, err := record(time.Hour).Hash()
@@ -60,6 +64,9 @@ func TestRecordTimes(t *testing.T) {
 	require.Equal(t, &Stats{TotalInteractions: 2, TotalTokensInput: 3, TotalTokensOutput: 5, TotalLatencyMS: 1750}, s.Stats)
 	require.Equal(t, []*int64{&in, &out}, []*int64{s.Interactions[1].TokensInput, s.Interactions[1].TokensOutput})
 	require.Nil(t, s.Interactions[0].TokensInput, "what was not reported is absent")
+	prompt, err = snapshot.RequestCore(&modelio.Request{}, nil)
+	require.NoError(t, err)
+	require.Equal(t, canon.Sum(prompt), s.Interactions[0].PromptHash)
 
 	none := Record(answers(""), "a", "m").Session()
 	require.Empty(t, none.CreatedAt+none.EndedAt, "no call has a time")
