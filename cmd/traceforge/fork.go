@@ -109,24 +109,21 @@ func costOf(config *store.Config, asked string, l usage.Live) (float64, bool) {
 
 // table has a line for each test and model.
 func (r *comparison) table() *page.Table {
-	cells := []func(f *fork) string{
-		func(f *fork) string { return f.Test.Test },
-		func(f *fork) string { return cmp.Or(f.Model, "(as it is)") },
-		func(f *fork) string { return strings.TrimSuffix(f.Outcome+": "+f.Why, ": ") },
-		func(f *fork) string { return fmt.Sprint(f.Calls) },
-		func(f *fork) string { return fmt.Sprint(f.Input + f.Output) },
-		func(f *fork) string {
+	of := func(cell func(*fork) string) func(int) string {
+		return func(row int) string { return cell(&r.Runs[row]) }
+	}
+	return &page.Table{Rows: len(r.Runs), Columns: []page.Column{
+		{Name: "test", Shrinks: true, Cell: of(func(f *fork) string { return f.Test.Test })},
+		{Name: "model", Shrinks: true, Cell: of(func(f *fork) string { return cmp.Or(f.Model, "(as it is)") })},
+		{Name: "outcome", Shrinks: true, Cell: of(func(f *fork) string { return strings.TrimSuffix(f.Outcome+": "+f.Why, ": ") })},
+		{Name: "calls", Right: true, Cell: of(func(f *fork) string { return fmt.Sprint(f.Calls) })},
+		{Name: "tokens", Right: true, Cell: of(func(f *fork) string { return fmt.Sprint(f.Input + f.Output) })},
+		{Name: "cost", Right: true, Cell: of(func(f *fork) string {
 			if f.Cost == nil {
 				return ""
 			}
 			return fmt.Sprintf("%.4f", *f.Cost)
-		},
-		func(f *fork) string { return fmt.Sprintf("%.2fs", f.Seconds) },
-	}
-	return &page.Table{
-		Columns: []page.Column{{Name: "test", Shrinks: true}, {Name: "model", Shrinks: true}, {Name: "outcome", Shrinks: true},
-			{Name: "calls", Right: true}, {Name: "tokens", Right: true}, {Name: "cost", Right: true}, {Name: "time", Right: true}},
-		Rows: len(r.Runs),
-		Cell: func(row, column int) string { return cells[column](&r.Runs[row]) },
-	}
+		})},
+		{Name: "time", Right: true, Cell: of(func(f *fork) string { return fmt.Sprintf("%.2fs", f.Seconds) })},
+	}}
 }

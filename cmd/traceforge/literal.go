@@ -49,11 +49,7 @@ func writeSF(c *call, chosen []selection) error {
 			}
 			text = record.Raw()
 		}
-		var indented bytes.Buffer
-		if err := json.Indent(&indented, bytes.TrimSpace(text), "", "  "); err != nil {
-			return err
-		}
-		c.text(indented.String() + "\n")
+		c.text(string(jsontext.Indented(bytes.TrimSpace(text))) + "\n")
 	}
 	return nil
 }

@@ -132,57 +132,38 @@ func (f *filter) holds(l *entry) bool {
 
 // tableOf returns the table of lines. Numbers are round for people, and exact for programs.
 func tableOf(rows []entry, calls bool, now time.Time, forPeople bool) *page.Table {
-	first := page.Column{Name: "CALLS", Right: true}
-	if calls {
-		first = page.Column{Name: "CALL", Shrinks: true}
+	text := func(cell func(*entry) string) func(int) string {
+		return func(row int) string { return cell(&rows[row]) }
 	}
-	count := func(n int64) string {
-		if n == 0 && forPeople {
+	count := func(number func(*entry) int64) func(int) string {
+		return text(func(l *entry) string {
+			if n := number(l); n != 0 || !forPeople {
+				return strconv.FormatInt(n, 10)
+			}
 			return ""
-		}
-		return strconv.FormatInt(n, 10)
+		})
 	}
-	return &page.Table{
-		Columns: []page.Column{
-			{Name: "TEST", Shrinks: true, Shown: true}, {Name: "PACKAGE", Shrinks: true}, first,
-			{Name: "MODEL", Shrinks: true}, {Name: "IN", Right: true}, {Name: "OUT", Right: true},
-			{Name: "AGE", Right: true}, {Name: "STALE", Right: true}, {Name: "SCRIPTED", Right: true}, {Name: "PENDING", Right: true},
-			{Name: "SIZE", Right: true},
-		},
-		Rows: len(rows),
-		Cell: func(row, column int) string {
-			l := &rows[row]
-			switch column {
-			case 0:
-				return cmp.Or(l.Test.Test, l.File)
-			case 1:
-				return l.Package
-			case 2:
-				if calls {
-					return l.Call
-				}
-				return strconv.Itoa(l.Calls)
-			case 3:
-				return modelsOf(l.Models)
-			case 4:
-				return count(l.Tokens.Input)
-			case 5:
-				return count(l.Tokens.Output)
-			case 6:
-				return l.age(now, forPeople)
-			case 7:
-				return count(int64(l.Stale))
-			case 8:
-				return count(int64(l.Scripted))
-			case 9:
-				return count(int64(l.Pending))
-			}
-			if forPeople {
-				return amount.Size(l.bytes())
-			}
-			return count(l.bytes())
-		},
+	first := page.Column{Name: "CALLS", Right: true, Cell: text(func(l *entry) string { return strconv.Itoa(l.Calls) })}
+	if calls {
+		first = page.Column{Name: "CALL", Shrinks: true, Cell: text(func(l *entry) string { return l.Call })}
 	}
+	size := count((*entry).bytes)
+	if forPeople {
+		size = text(func(l *entry) string { return amount.Size(l.bytes()) })
+	}
+	return &page.Table{Rows: len(rows), Columns: []page.Column{
+		{Name: "TEST", Shrinks: true, Shown: true, Cell: text(func(l *entry) string { return cmp.Or(l.Test.Test, l.File) })},
+		{Name: "PACKAGE", Shrinks: true, Cell: text(func(l *entry) string { return l.Package })},
+		first,
+		{Name: "MODEL", Shrinks: true, Cell: text(func(l *entry) string { return modelsOf(l.Models) })},
+		{Name: "IN", Right: true, Cell: count(func(l *entry) int64 { return l.Tokens.Input })},
+		{Name: "OUT", Right: true, Cell: count(func(l *entry) int64 { return l.Tokens.Output })},
+		{Name: "AGE", Right: true, Cell: text(func(l *entry) string { return l.age(now, forPeople) })},
+		{Name: "STALE", Right: true, Cell: count(func(l *entry) int64 { return int64(l.Stale) })},
+		{Name: "SCRIPTED", Right: true, Cell: count(func(l *entry) int64 { return int64(l.Scripted) })},
+		{Name: "PENDING", Right: true, Cell: count(func(l *entry) int64 { return int64(l.Pending) })},
+		{Name: "SIZE", Right: true, Cell: size},
+	}}
 }
 
 func (l *entry) age(now time.Time, forPeople bool) string {

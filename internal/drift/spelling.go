@@ -1,7 +1,6 @@
 package drift
 
 import (
-	"bytes"
 	"encoding/json"
 	"strings"
 
@@ -26,7 +25,7 @@ type spelledText struct {
 // text spells canonical JSON.
 func (s spelling) text(value json.RawMessage) string {
 	if s == laidOut {
-		return indented(value)
+		return string(jsontext.Indented(value))
 	}
 	doc, err := jsontext.Parse(value)
 	if err != nil {
@@ -37,7 +36,7 @@ func (s spelling) text(value json.RawMessage) string {
 		return text
 	}
 	if s == readable {
-		return indented(value)
+		return string(jsontext.Indented(value))
 	}
 	var lines []string
 	for _, e := range v.Elements() { // as of tool calls
@@ -52,14 +51,6 @@ func (s spelling) text(value json.RawMessage) string {
 		appendPart(&lines, v)
 	}
 	return strings.Join(lines, "\n")
-}
-
-func indented(value json.RawMessage) string {
-	var text bytes.Buffer
-	if json.Indent(&text, value, "", "  ") != nil {
-		return string(value) // unreachable: it is JSON
-	}
-	return text.String()
 }
 
 // appendContent appends what a message says.
@@ -94,13 +85,13 @@ func appendPart(lines *[]string, part jsontext.Value) {
 		if text, ok := response.Member("output").Text(); ok {
 			*lines = append(*lines, text)
 		} else if output := response.Member("output"); output.Present() {
-			*lines = append(*lines, indented(output.Raw()))
+			*lines = append(*lines, string(jsontext.Indented(output.Raw())))
 		}
 		for _, part := range response.Member("content").Elements() {
 			appendPart(lines, part)
 		}
 	default:
-		*lines = append(*lines, indented(part.Raw()))
+		*lines = append(*lines, string(jsontext.Indented(part.Raw())))
 	}
 }
 
@@ -110,5 +101,5 @@ func inline(value jsontext.Value) string {
 	if raw := value.Raw(); len(raw) <= short {
 		return string(raw)
 	}
-	return indented(value.Raw())
+	return string(jsontext.Indented(value.Raw()))
 }

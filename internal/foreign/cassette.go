@@ -54,7 +54,7 @@ func ReadCassette(data []byte) (*Cassette, error) {
 		return nil, fmt.Errorf("is of the provider %q, and TraceForge records openai alone: record the call again",
 			root.Member("provider").Word())
 	}
-	c := &Cassette{path: "/v1/chat/completions", request: request.Raw(), body: compact(body.Raw())}
+	c := &Cassette{path: "/v1/chat/completions", request: request.Raw(), body: jsontext.Compact(body.Raw())}
 	if !request.Member("messages").Present() {
 		c.path = "/v1/completions"
 	}
@@ -85,12 +85,6 @@ func (c *Cassette) readHead(response jsontext.Value) error {
 		c.answer.Header.Del(name) // the body is decoded
 	}
 	return nil
-}
-
-func compact(text []byte) []byte {
-	var b bytes.Buffer
-	_ = json.Compact(&b, text) // it was read
-	return b.Bytes()
 }
 
 // RoundTrip answers with what the cassette has.

@@ -1,6 +1,7 @@
 package jsontext
 
 import (
+	"bytes"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -90,4 +91,22 @@ func MembersOf(raw json.RawMessage) (map[string]json.RawMessage, bool) {
 		return nil, false
 	}
 	return doc.Root().Object(), true
+}
+
+// Compact returns JSON without white space, and what is no JSON as it is.
+func Compact(text json.RawMessage) json.RawMessage {
+	var b bytes.Buffer
+	if json.Compact(&b, text) != nil {
+		return text
+	}
+	return b.Bytes()
+}
+
+// Indented returns JSON with a line for each value, and what is no JSON as it is.
+func Indented(text json.RawMessage) json.RawMessage {
+	var b bytes.Buffer
+	if json.Indent(&b, text, "", "  ") != nil {
+		return text
+	}
+	return b.Bytes()
 }

@@ -1,7 +1,6 @@
 package page
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"maps"
@@ -59,7 +58,7 @@ func (p *Page) part(part *modelio.Part) {
 // people.
 func (p *Page) metadata(o modelio.Object) {
 	if len(o) > 0 {
-		line := Clip("metadata "+plaintext.Line(compact(jsontext.ObjectText(o))), p.Width-len(margin))
+		line := Clip("metadata "+plaintext.Line(string(jsontext.Compact(jsontext.ObjectText(o)))), p.Width-len(margin))
 		p.faintText(line)
 	}
 }
@@ -150,21 +149,9 @@ func (p *Page) value(raw json.RawMessage) { p.text(jsonText(raw, p.Width-len(mar
 
 // jsonText returns JSON on one line if it is no longer than width, else indented.
 func jsonText(raw json.RawMessage, width int) string {
-	line := compact(raw)
+	line := string(jsontext.Compact(raw))
 	if utf8.RuneCountInString(line) <= width {
 		return line
 	}
-	var indented bytes.Buffer
-	if json.Indent(&indented, raw, "", "  ") != nil {
-		return line
-	}
-	return indented.String()
-}
-
-func compact(raw json.RawMessage) string {
-	var line bytes.Buffer
-	if json.Compact(&line, raw) != nil {
-		return string(raw) // unreachable: it came from a snapshot, which is JSON
-	}
-	return line.String()
+	return string(jsontext.Indented(raw))
 }

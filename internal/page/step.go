@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/internal/plaintext"
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
@@ -51,7 +52,7 @@ func asked(s *snapshot.Snapshot) string {
 	}
 	options := s.Request.Options
 	method := cmp.Or(strings.Trim(string(options["method"]), `"`), "an answer to the server")
-	params := compact(options["params"])
+	params := string(jsontext.Compact(options["params"]))
 	if params == "{}" {
 		params = ""
 	}

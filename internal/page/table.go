@@ -10,20 +10,20 @@ import (
 	"github.com/traceforge/traceforge-go/internal/plaintext"
 )
 
-// A Column is a column of a [Table].
+// A Column is a column of a [Table]. Cell returns the text of a cell; it is called several times for each, so that
+// a table of many lines is held nowhere.
 type Column struct {
 	Name    string
+	Cell    func(row int) string
 	Right   bool // cells end below each other, as numbers do
 	Shrinks bool // cells may be cut where lines would be too long
 	Shown   bool // also where all cells are empty
 }
 
-// A Table is cells in lines. Cell returns the text of one; it is called several times for each, so that
-// a table of many lines is held nowhere.
+// A Table is cells in lines.
 type Table struct {
 	Columns []Column
 	Rows    int
-	Cell    func(row, column int) string
 }
 
 // leastColumn is how far a column shrinks.
@@ -50,7 +50,7 @@ func (t *Table) Aligned(yield func(line string) bool, width int) {
 			}
 			cell := Clip(t.Columns[i].Name, l.width)
 			if row >= 0 {
-				cell = l.cut(plaintext.Line(t.Cell(row, i)))
+				cell = l.cut(plaintext.Line(t.Columns[i].Cell(row)))
 			}
 			if line.Len() > 0 {
 				line.WriteString("  ")
@@ -82,7 +82,7 @@ func (t *Table) fit(width int) []layout {
 	for i, c := range t.Columns {
 		l := &layouts[i]
 		for row := range t.Rows {
-			l.width = max(l.width, utf8.RuneCountInString(plaintext.Line(t.Cell(row, i))))
+			l.width = max(l.width, utf8.RuneCountInString(plaintext.Line(t.Columns[i].Cell(row))))
 		}
 		if l.width > 0 || c.Shown {
 			l.natural = max(l.width, utf8.RuneCountInString(c.Name))
@@ -129,7 +129,7 @@ func (t *Table) leastTelling(layouts []layout) (order []int) {
 		l, cells := &layouts[i], map[string]bool{}
 		var common []rune
 		for row := range t.Rows {
-			cell := plaintext.Line(t.Cell(row, i))
+			cell := plaintext.Line(t.Columns[i].Cell(row))
 			cells[cell] = true
 			if runes := []rune(cell); row == 0 {
 				common = runes
@@ -167,7 +167,7 @@ func (t *Table) Tabbed(yield func(line string) bool) {
 	cells := make([]string, len(t.Columns))
 	for row := range t.Rows {
 		for i := range cells {
-			cells[i] = plaintext.Line(t.Cell(row, i))
+			cells[i] = plaintext.Line(t.Columns[i].Cell(row))
 		}
 		if !yield(strings.Join(cells, "\t")) {
 			return

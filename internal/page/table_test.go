@@ -10,12 +10,13 @@ import (
 )
 
 func table(cells ...[]string) *page.Table {
-	return &page.Table{
-		Columns: []page.Column{
-			{Name: "TEST", Shrinks: true, Shown: true}, {Name: "PACKAGE", Shrinks: true}, {Name: "N", Right: true}, {Name: "STALE"},
-		},
-		Rows: len(cells), Cell: func(row, column int) string { return cells[row][column] },
+	columns := []page.Column{
+		{Name: "TEST", Shrinks: true, Shown: true}, {Name: "PACKAGE", Shrinks: true}, {Name: "N", Right: true}, {Name: "STALE"},
 	}
+	for i := range columns {
+		columns[i].Cell = func(row int) string { return cells[row][i] }
+	}
+	return &page.Table{Columns: columns, Rows: len(cells)}
 }
 
 func aligned(t *page.Table, width int) string {

@@ -1,7 +1,6 @@
 package provider
 
 import (
-	"bytes"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -289,9 +288,7 @@ func setArguments(call *modelio.ToolRequest, v jsontext.Value, rest *modelio.Obj
 			call.Input = v.Raw()
 			return true
 		}
-		var compact bytes.Buffer
-		_ = json.Compact(&compact, input) // was parsed
-		call.Input = compact.Bytes()
+		call.Input = jsontext.Compact(input)
 	}
 	spelling := v.Raw()
 	if isText && call.Input != nil && canon.Canonical(call.Input) && text == string(Spaced(call.Input)) {

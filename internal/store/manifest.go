@@ -3,7 +3,6 @@ package store
 import (
 	"bytes"
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -53,11 +52,7 @@ func (m *Manifest) Encode() []byte {
 }
 
 // Indented returns the manifest as JSON.stringify with two spaces prints it.
-func (m *Manifest) Indented() []byte {
-	var b bytes.Buffer
-	_ = json.Indent(&b, m.Encode(), "", "  ")
-	return b.Bytes()
-}
+func (m *Manifest) Indented() []byte { return jsontext.Indented(m.Encode()) }
 
 // FormatTime returns t as documents have it.
 func FormatTime(t time.Time) string {
