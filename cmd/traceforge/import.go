@@ -125,6 +125,13 @@ func bring(c *call, kind string) (err error) {
 		return err
 	}
 	im.into.Waiting = func(holder string) { im.say("waiting for the store, which %s holds", holder) }
+	if c.is("run") {
+		of, ok := reader.(*recordings)
+		if !ok {
+			return usagef("--run is for recordings of tests: --from %s has documents", kind)
+		}
+		return of.runTests()
+	}
 	if err := reader.read(); err != nil {
 		return err
 	}

@@ -75,6 +75,22 @@ func (im *recordings) read() error {
 			of[r.test()] = append(of[r.test()], r.file)
 		}
 	}
+	return im.each(func(r candidate, rec *cassette.Recording, lost []cassette.Lost) error {
+		switch {
+		case r.place == nil:
+			im.leaveOut(r, r.why)
+		case len(of[r.test()]) > 1:
+			im.leaveOut(r, fmt.Sprintf("%s has several recordings, of which nothing tells the order: %s", r.place.Test,
+				strings.Join(of[r.test()], ", ")))
+		default:
+			return im.make(r, rec, lost)
+		}
+		return nil
+	})
+}
+
+// each reads the recordings.
+func (im *recordings) each(do func(candidate, *cassette.Recording, []cassette.Lost) error) error {
 	for _, r := range im.files {
 		data, err := im.dataOf(r)
 		if err != nil {
@@ -84,7 +100,11 @@ func (im *recordings) read() error {
 		if data == nil {
 			continue
 		}
-		if err := im.take(r, data, of); err != nil {
+		rec, lost, err := im.recording(r, data)
+		if err == nil && rec != nil {
+			err = do(r, rec, lost)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -183,36 +203,27 @@ func (im *recordings) dataOf(r candidate) ([]byte, error) {
 	return nil, nil
 }
 
-// take makes the document of a recording.
-func (im *recordings) take(r candidate, data []byte, of map[string][]string) error {
+// recording reads a recording; nil: it is another tool's, or is left out.
+func (im *recordings) recording(r candidate, data []byte) (*cassette.Recording, []cassette.Lost, error) {
 	named := r.file
 	if r.dir != "" { // as the test names it
 		whole, err := filepath.Abs(r.file)
 		if err != nil {
-			return err
+			return nil, nil, err
 		}
 		if named, err = filepath.Rel(r.dir, whole); err != nil {
-			return err
+			return nil, nil, err
 		}
 	}
-	im.Files++
 	rec, lost, err := cassette.ReadCalls(named, data)
+	if err == nil && im.kind != "" && rec.Tool != im.kind {
+		return nil, nil, nil
+	}
+	im.Files++
 	if err != nil {
 		im.leaveOut(r, unnamed(err, named))
-		return nil
 	}
-	switch {
-	case im.kind != "" && rec.Tool != im.kind:
-		im.Files--
-	case r.place == nil:
-		im.leaveOut(r, r.why)
-	case len(of[r.test()]) > 1:
-		im.leaveOut(r, fmt.Sprintf("%s has several recordings, of which nothing tells the order: %s", r.place.Test,
-			strings.Join(of[r.test()], ", ")))
-	default:
-		return im.make(r, rec, lost)
-	}
-	return nil
+	return rec, lost, nil
 }
 
 // unnamed is an error of reading a file without the file's name.

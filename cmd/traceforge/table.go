@@ -43,6 +43,7 @@ var (
 // ofImport are the flags of the two names that import has.
 var ofImport = []flag{asJSON, ofStore,
 	{name: "write", usage: "write what is listed"},
+	{name: "run", usage: "run the tests, which record what the recordings answer"},
 	{name: "dry-run", letter: "n", usage: "write nothing; so it is without --write"},
 	{name: "provider", usage: "whose answers files of sf have that do not say it: `NAME`, such as openai"},
 	{name: "package", usage: "the import `PATH` of the package of the test that makes the calls of sf or cassettes"},
@@ -203,12 +204,12 @@ func table() []section {
 					most: any, flags: append([]flag{
 						{name: "from", usage: "the version that the files are of, or \"cassettes\" for those of TraceForge: `V`"},
 						{name: "to", usage: "the version that they are brought to: `V`"}}, ofImport...),
-					oneOf: []string{"write", "dry-run"}, run: migrate},
+					oneOf: []string{"write", "dry-run", "run"}, run: migrate},
 			}},
 			{use: "import [DIR|FILE…]", short: "bring what other tools recorded into the store",
 				most: any, flags: append([]flag{
 					{name: "from", usage: "only the layout `KIND`: go-vcr, httprr, vcrpy, sf or cassettes", values: kindNames}}, ofImport...),
-				oneOf: []string{"write", "dry-run"}, run: importForeign},
+				oneOf: []string{"write", "dry-run", "run"}, run: importForeign},
 			{use: "export -o DIR [PACKAGE]… [-- FLAG…]", short: "run the tests, and write what they replay as another tool keeps it",
 				words: []string{"leave"}, most: any, forwards: true, flags: []flag{ofStore,
 					{name: "output", letter: "o", usage: "the `DIR` to write below; . for where tests look for their cassettes"},

@@ -68,6 +68,10 @@ func (c Call) Request() *http.Request {
 
 // Answer returns the recorded answer to a request.
 func (c Call) Answer(req *http.Request) (*http.Response, recorder.Provenance) {
+	return c.response(req), c.provenance()
+}
+
+func (c Call) provenance() recorder.Provenance {
 	from := fmt.Sprintf("imported from %s, interaction %d", c.of.what(), c.number)
-	return c.response(req), recorder.Provenance{From: from, Time: c.time, Latency: c.latency}
+	return recorder.Provenance{From: from, Time: c.time, Latency: c.latency}
 }

@@ -39,7 +39,8 @@ func (r *Recording) Recorded(req *http.Request) (*http.Response, recorder.Proven
 	defer r.mu.Unlock()
 	e, why := r.find(asked)
 	if e == nil {
-		return nil, recorder.Provenance{}, errors.New(r.missing(asked))
+		return nil, recorder.Provenance{}, errors.New(r.missing(asked) + "\nrecord the call live, without this upstream, or take the nearest " +
+			"answer of its API: cassette.Open(path, cassette.Nearest())")
 	}
 	e.served = true
 	resp, from := Call{r, e}.Answer(req)
@@ -133,8 +134,6 @@ func (r *Recording) missing(asked *request) string {
 	if len(near) == 0 {
 		b.WriteString(": it holds no call")
 	}
-	b.WriteString("\nrecord the call live, without this upstream, or take the nearest answer of its API: " +
-		"cassette.Open(path, cassette.Nearest())")
 	return b.String()
 }
 

@@ -77,24 +77,19 @@ func readBody(req *http.Request, limit int64) ([]byte, error) {
 }
 
 // sentOf returns what a call sent. The headers that say what its texts are have values: others vary with the machine and the
-// release of an SDK, or are credentials. A call whose record has placeholders is only named.
+// release of an SDK, or are credentials. A call with a credential in its URL, or whose record has placeholders, is only named.
 func sentOf(req *http.Request, w *wire, record *snapshot.Snapshot) usage.Sent {
 	core, _ := snapshot.RequestCore(&record.Request, nil)
-	if len(scrub.Names(string(core))) > 0 {
+	if w.asked.User != nil || len(w.asked.Query()) != len(w.URL.Query()) || len(scrub.Names(string(core))) > 0 {
 		return usage.Sent{Record: record.ID, Secret: true}
 	}
-	s := usage.Sent{
-		Record: record.ID, Method: req.Method, URL: w.asked.String(), Host: req.Host, Proto: req.Proto, Header: map[string][]string{},
-		Length: req.ContentLength, Encoding: req.TransferEncoding, Body: w.sent,
-	}
+	s := usage.Sent{Record: record.ID, Method: req.Method, URL: w.asked.String(), Host: req.Host, Proto: req.Proto, Length: req.ContentLength}
+	s.Header, s.Encoding, s.Body = map[string][]string{}, req.TransferEncoding, w.sent
 	for name, values := range req.Header {
 		if name != "Accept" && name != "Content-Type" {
 			values = []string{}
 		}
 		s.Header[name] = values
-	}
-	if w.asked.User != nil || len(w.asked.Query()) != len(w.URL.Query()) {
-		s.URL, s.Secret = w.URL.String(), true
 	}
 	return s
 }

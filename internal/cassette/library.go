@@ -1,0 +1,153 @@
+package cassette
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+
+	"github.com/traceforge/traceforge-go/internal/recorder"
+)
+
+// A Library answers the calls of many tests from many recordings, as a server of [recorder.Recordings]. Each test has copies of
+// its own, since tests may share a recording. The zero value is empty.
+type Library struct {
+	mu      sync.Mutex
+	volumes []*volume
+	at      map[string][]*volume              // by method and URL
+	lent    map[string]map[*volume]*Recording // copies that answered, by test
+}
+
+// A volume is a recording of a library.
+type volume struct {
+	*Recording
+	file  string       // from the working directory on
+	pkg   string       // import path of the package that is the nearest above it
+	name  string       // see bare
+	lent  bool         // to a test
+	asked map[int]bool // numbers of calls
+}
+
+// Add appends a recording.
+func (l *Library) Add(file, pkg string, r *Recording) {
+	name := strings.TrimSuffix(file, ".gz")
+	v := &volume{Recording: r, file: file, pkg: pkg, name: bare(strings.TrimSuffix(name, path.Ext(name))), asked: map[int]bool{}}
+	if l.at == nil {
+		l.at, l.lent = map[string][]*volume{}, map[string]map[*volume]*Recording{}
+	}
+	l.volumes = append(l.volumes, v)
+	for _, e := range r.entries {
+		if at := e.request.at(); !slices.Contains(l.at[at], v) {
+			l.at[at] = append(l.at[at], v)
+		}
+	}
+}
+
+func (r *request) at() string { return r.method + " " + place(r.url) }
+
+// ServeHTTP answers a [recorder.RecordedCall].
+func (l *Library) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	var call recorder.RecordedCall
+	err := json.NewDecoder(r.Body).Decode(&call)
+	asked := &request{call.Method, parsed(call.URL), meaning(call.Type, call.Body)}
+	if err != nil || asked.url == nil {
+		http.Error(w, "no call", http.StatusBadRequest)
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	json.NewEncoder(w).Encode(l.answer(call.Of.Package, call.Of.Test, asked))
+}
+
+// answer answers from a recording that answered the test before, else from the one whose path is likest to the test's name: of
+// its own package first, and one that no other test was lent.
+func (l *Library) answer(pkg, test string, asked *request) recorder.RecordedAnswer {
+	own := l.lent[pkg+" "+test]
+	near := slices.Clone(l.at[asked.at()])
+	slices.SortStableFunc(near, func(x, y *volume) int {
+		return cmp.Or(first(own[x] != nil, own[y] != nil), first(x.pkg == pkg, y.pkg == pkg),
+			cmp.Compare(y.likeness(test), x.likeness(test)), first(!x.lent, !y.lent))
+	})
+	for _, sameBody := range []bool{true, false} {
+		for _, v := range near {
+			r := own[v]
+			if r == nil {
+				r = v.fresh()
+			}
+			e, why := r.find(asked)
+			if e == nil || why != "" && sameBody {
+				continue
+			}
+			if own == nil {
+				own = map[*volume]*Recording{}
+				l.lent[pkg+" "+test] = own
+			}
+			own[v], v.lent, v.asked[e.number], e.served = r, true, true, true
+			from := Call{r, e}.provenance()
+			from.From += why
+			return recorder.RecordedAnswer{Status: e.status, Header: e.header, Body: e.body, From: from}
+		}
+	}
+	if len(near) > 0 {
+		return recorder.RecordedAnswer{Missing: near[0].missing(asked)}
+	}
+	return recorder.RecordedAnswer{Missing: "no recording has an answer for " + asked.at()}
+}
+
+// Unasked says of each recording how many of its calls no test asked.
+func (l *Library) Unasked() (said []string) {
+	for _, v := range l.volumes {
+		if n := len(v.entries); len(v.asked) < n {
+			said = append(said, fmt.Sprintf("%s: no test asked for %d of its %d calls", v.file, n-len(v.asked), n))
+		}
+	}
+	return said
+}
+
+// fresh returns a copy of which no call was served.
+func (r *Recording) fresh() *Recording {
+	other := &Recording{Tool: r.Tool, file: r.file, rule: r.rule}
+	for _, e := range r.entries {
+		e := *e
+		other.entries = append(other.entries, &e)
+	}
+	return other
+}
+
+// first orders what is so before what is not.
+func first(x, y bool) int {
+	switch {
+	case x == y:
+		return 0
+	case x:
+		return -1
+	}
+	return 1
+}
+
+// bare is a path, or the name of a test, without what tools put in the place of signs.
+func bare(name string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, name)
+}
+
+// likeness returns how long the end of the path is that is also the end of the name of the test, or of one that it is in.
+func (v *volume) likeness(test string) (longest int) {
+	for at := len(test); at >= 0; at = strings.LastIndexByte(test[:at], '/') {
+		n, name := 0, bare(test[:at])
+		for n < len(name) && n < len(v.name) && name[len(name)-1-n] == v.name[len(v.name)-1-n] {
+			n++
+		}
+		longest = max(longest, n)
+	}
+	return longest
+}
