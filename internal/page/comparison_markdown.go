@@ -7,8 +7,8 @@ import (
 	"github.com/traceforge/traceforge-go/internal/drift"
 )
 
-// Markdown shows the comparison as GitHub-flavoured Markdown that is no longer than [MarkdownLimit]. What is left
-// out is counted; command shows it.
+// Markdown shows the comparison as GitHub-flavoured Markdown that is no longer than [MarkdownLimit]. It counts the
+// parts that it leaves out; command shows them.
 func (c *Comparison) Markdown(command string) string {
 	m := markdown{most: MarkdownLimit - 500} // for what is said of what is left out
 	m.text.WriteString("### traceforge: " + c.Tally() + "\n")

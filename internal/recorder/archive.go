@@ -22,15 +22,15 @@ type Archive interface {
 // A Provenance says where a recorded answer is from.
 type Provenance struct {
 	From     string        // for reviewers: "imported from go-vcr testdata/TestChat.yaml, interaction 2"
-	Time     time.Time     // when the call was made; zero: nobody knows, so that it is the time of the import
-	Latency  time.Duration // of the call; 0: nobody knows
-	Scripted canon.Hash    // of the step of a script that answered; empty: none did
+	Time     time.Time     // when the call was made; zero means nobody knows, so that it is the time of the import
+	Latency  time.Duration // of the call; 0 means nobody knows
+	Scripted canon.Hash    // of the step of a script that answered; empty means none did
 }
 
 // MigratedFrom begins the origin of a record that was migrated.
 const MigratedFrom = "migrated from "
 
-// archive returns the archive that answers the calls of the test; nil: they are made.
+// archive returns the archive that answers the calls of the test; nil means they are made.
 func (s *setup) archive() Archive {
 	a, _ := s.Upstream.(Archive)
 	return a

@@ -48,8 +48,8 @@ type call struct {
 	media     media
 	values    *scrub.Values // what its placeholders stand for
 
-	nextStep func() (*Step, error) // takes the step of the test's script; nil: there is no script
-	step     *Step                 // the one that was taken; nil: none
+	nextStep func() (*Step, error) // takes the step of the test's script; nil means there is no script
+	step     *Step                 // the one that was taken; nil means none
 }
 
 // known returns the key of a call, whose core is computed where none needed it so far.

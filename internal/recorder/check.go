@@ -63,9 +63,9 @@ type check struct {
 type repeat struct {
 	call func() (*call, error)               // as if it came in again, since an answer is numbered on from it
 	make func(ctx context.Context, tk *take) // the take gets what is received
-	not  func() (state, why string)          // what keeps the call from being made; "": nothing
+	not  func() (state, why string)          // what keeps the call from being made; "" means nothing
 
-	within context.Context // of a call that is made before its caller goes on; nil: it is made beside
+	within context.Context // of a call that is made before its caller goes on; nil means it is made beside
 }
 
 // begin begins to hold the record that answers a call against live answers. It returns at once, except for tools, which may

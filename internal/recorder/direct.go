@@ -11,7 +11,7 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// codecNamed returns the codec of an API, also of one that is no HTTP; nil: there is none.
+// codecNamed returns the codec of an API, also of one that is no HTTP; nil means there is none.
 func codecNamed(api, name string) *provider.Codec {
 	switch {
 	case strings.HasPrefix(api, actionPrefix):

@@ -17,7 +17,7 @@ type due struct {
 	record int
 
 	once  sync.Once
-	raw   []byte // nil: it was
+	raw   []byte // nil means it was
 	wrong []snapshot.Violation
 }
 

@@ -18,12 +18,12 @@ import (
 // A Failure is why a test fails: one line for the caller of the model, and the text that the
 // test prints when it ends.
 type Failure struct {
-	Text    string          // "": another failure of the test says it
-	Source  snapshot.Source // of the call; zero: of no call
+	Text    string          // "" means another failure of the test says it
+	Source  snapshot.Source // of the call; zero means of no call
 	Missing bool            // the call has no snapshot, so recording what is missing would record it
 	Again   bool            // another test of the process has told all that it is about
 	brief   string
-	drift   *usage.Drift // for the receipt; nil: it is no drift
+	drift   *usage.Drift // for the receipt; nil means it is no drift
 	unheld  bool         // it is a call that was held against no record
 	output  string       // where the rest is
 	recipe  bool         // it says how a reason is given for what is not deterministic
@@ -213,7 +213,7 @@ func (s *setup) altered(text string, e *snapshot.Error) *Failure {
 		"or record again, which buys a new answer: "+s.Accept)
 }
 
-// alteredAnswers says what a file of the store says of answers that their raw answers do not; "": nothing.
+// alteredAnswers says what a file of the store says of answers that their raw answers do not; "" means nothing.
 func (s *setup) alteredAnswers(file string) string {
 	from, err := store.Open(s.Dir)
 	if err != nil {

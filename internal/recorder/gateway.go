@@ -40,7 +40,7 @@ type Endpoint struct {
 	Home *url.URL // what is asked below it is what the server is asked; its host says whose calls these are
 	Path string   // of the server's own URL, as SDKs want it there: Home's path stands in its place
 	Keys []string // environment variables with the provider's key
-	// Upstream is where live calls go, below which all is as below Home; nil: to Home.
+	// Upstream is where live calls go, below which all is as below Home; nil means to Home.
 	Upstream *url.URL
 }
 

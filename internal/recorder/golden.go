@@ -21,9 +21,9 @@ import (
 type golden struct {
 	take     *take
 	snapshot snapshot.Snapshot
-	raw      []byte             // nil: there is none
-	core     *[sha256.Size]byte // the sum of the answer's core, which is as long as the answer; nil: see said
-	cleared  int                // so many secrets were known when it had none; -1: it was not looked through
+	raw      []byte             // nil means there is none
+	core     *[sha256.Size]byte // the sum of the answer's core, which is as long as the answer; nil means see said
+	cleared  int                // so many secrets were known when it had none; -1 means it was not looked through
 }
 
 // longAnswer is the length in bytes from which memory is worth a moment.

@@ -73,7 +73,7 @@ func (s *setup) isKept(name string, status int) bool {
 		!isSecretHeader(name) && !slices.Contains(transferHeaders, name)
 }
 
-// headers returns what is stored of an answer's header, with its placeholders; nil: nothing.
+// headers returns what is stored of an answer's header, with its placeholders; nil means nothing.
 func (s *setup) headers(tk *take) map[string][]string {
 	var stored map[string][]string
 	for name, values := range tk.header {

@@ -18,7 +18,7 @@ import (
 type servedRecord struct {
 	record *snapshot.Snapshot
 	body   []byte
-	proof  *due // nil: the answer is recorded in this run
+	proof  *due // nil means the answer is recorded in this run
 	fault  *injection
 }
 
@@ -196,8 +196,8 @@ func statusLine(status int) string {
 type replayBody struct {
 	ctx    context.Context
 	rest   []byte                      // of the body, or of the event being read
-	events *provider.Events            // nil: no stream
-	pause  func(context.Context) error // before each event; nil: none
+	events *provider.Events            // nil means no stream
+	pause  func(context.Context) error // before each event; nil means none
 	cut    bool                        // the recorded body ended before its end
 
 	recorder *Recorder

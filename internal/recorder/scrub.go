@@ -54,7 +54,7 @@ func (r *Recorder) restore(c *call, t *tape, i int, body []byte) (*servedRecord,
 		return nil, r.unknownValues(i, err)
 	}
 	s := &servedRecord{record: record, body: body}
-	var headers map[string][]string // nil: those of the record
+	var headers map[string][]string // nil means those of the record
 	for name, values := range record.Response.Headers {
 		for n, value := range values {
 			restored, err := c.values.RestoreText(recorded.AnswerText(value))

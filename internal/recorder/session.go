@@ -65,7 +65,7 @@ func answered(req *http.Request, a *provider.Answer) *http.Response {
 	return resp
 }
 
-// listenEmpty answers a client that listens where nothing was recorded; nil: something was, or the session is live.
+// listenEmpty answers a client that listens where nothing was recorded; nil means something was, or the session is live.
 func (r *Recorder) listenEmpty(req *http.Request, w *wire, c *call) (*http.Response, error) {
 	s := c.codec.Session
 	if s == nil || !s.Listens(c.request) || r.Mode != Check && r.isLive(s, w) {
@@ -176,7 +176,7 @@ func (l *sessions) tiedTo(event string) json.RawMessage {
 }
 
 // note notes a call that was served: the ids of its answer's events, what ties that to its request, and what it replies
-// to; "": nothing.
+// to; "" means nothing.
 func (l *sessions) note(events []string, id json.RawMessage, reply string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

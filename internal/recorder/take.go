@@ -20,24 +20,24 @@ import (
 type take struct {
 	*call
 	source        snapshot.Source
-	lifted        string // why a rule of determinism did not hold for the model; empty: all that it takes was asked
+	lifted        string // why a rule of determinism did not hold for the model; empty means all that it takes was asked
 	started       time.Time
-	steps         *atomic.Int64 // of the recorder, as clocks may stand still; nil: of a call that has no place among others
+	steps         *atomic.Int64 // of the recorder, as clocks may stand still; nil means of a call that has no place among others
 	began         int64         // the step with which it began
 	decodeContent func(encodings string, body []byte) ([]byte, error)
 	limit         int64       // of the bytes that are kept of the answer
 	keepsCuts     bool        // the test is of streams that are cut, also behind their last event
-	origin        *origin     // of an answer that did not come from the wire; nil: it does
-	imported      *Provenance // of an answer from an archive; nil: it was made live
-	complete      func()      // is called once, when the answer has ended, before the caller learns of it; nil: nothing is
+	origin        *origin     // of an answer that did not come from the wire; nil means it does
+	imported      *Provenance // of an answer from an archive; nil means it was made live
+	complete      func()      // is called once, when the answer has ended, before the caller learns of it; nil means nothing is
 
-	note     string             // why the generic codec decodes the answer; empty: that of its API does
+	note     string             // why the generic codec decodes the answer; empty means that of its API does
 	readings []snapshot.Reading // what other programs read in it
 
-	golden *golden // what waits of it in the pending answers; nil: nothing
-	number int     // its number there; 0: not known yet
-	logged int     // its number in the log of the run; 0: it is not there
-	place  int     // the index of the record that it is to replace; -1: none
+	golden *golden // what waits of it in the pending answers; nil means nothing
+	number int     // its number there; 0 means not known yet
+	logged int     // its number in the log of the run; 0 means it is not there
+	place  int     // the index of the record that it is to replace; -1 means none
 
 	mu         sync.Mutex // nothing below changes once there is an outcome
 	outcome    outcome

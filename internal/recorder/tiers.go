@@ -19,9 +19,9 @@ import (
 type said struct {
 	tiers         [][]byte // canonical JSON by usage.Tiers
 	model         string   // that answered
-	fingerprint   string   // of the system that did; empty: the provider does not say it
+	fingerprint   string   // of the system that did; empty means the provider does not say it
 	refusal       string   // the error that the provider reported
-	gone          string   // that it no longer has the model; empty: it did not say so
+	gone          string   // that it no longer has the model; empty means it did not say so
 	returned      string   // of a tool: the error, or what it gave back
 	input, output int64    // tokens
 }

@@ -35,7 +35,7 @@ func (s *setup) first(what string) bool {
 // Those that follow say it in one.
 const threeLines = 5
 
-// toldBefore returns for each change the other test that has told it; nil: the test is the first.
+// toldBefore returns for each change the other test that has told it; nil means the test is the first.
 func (s *setup) toldBefore(changes []drift.Change) []*reporter {
 	told := make([]*reporter, len(changes))
 	for i, c := range changes {
@@ -65,7 +65,7 @@ func (r *Recorder) asTold(brief string, changes []usage.DriftChange, told []*rep
 	return f
 }
 
-// alsoMissing is the failure of a call of a test without a record, where another test of the process has told of the same; nil: none
+// alsoMissing is the failure of a call of a test without a record, where another test of the process has told of the same; nil means none
 // has, or there is more to say.
 func (r *Recorder) alsoMissing(c *call, renamed string) *Failure {
 	if len(r.tape.records) > 0 || renamed != "" || r.Program != nil || r.Mode != Replay {

@@ -139,7 +139,7 @@ func (t *tape) turnsOf(calls []testCall) []*turn {
 	return turnsOf(len(calls), func(n int) *snapshot.Snapshot { return t.snapshotOf(calls[n]) })
 }
 
-// snapshotOf returns the record of a call, or the one that it will have; nil: a fault took its place.
+// snapshotOf returns the record of a call, or the one that it will have; nil means a fault took its place.
 func (t *tape) snapshotOf(c testCall) *snapshot.Snapshot {
 	switch {
 	case c.faulty:
