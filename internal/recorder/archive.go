@@ -11,8 +11,8 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// An Archive is an upstream that makes no calls: it answers from what was recorded before. What is recorded of it says
-// from what, which is why nobody asks whether it is deterministic (design R7), and costs no tokens.
+// An Archive is an upstream that makes no calls: it answers from what was recorded before. Such a record names its
+// origin, so nobody asks whether it is deterministic (design R7), and it costs no tokens.
 type Archive interface {
 	http.RoundTripper
 	// Recorded answers as RoundTrip does, and says where the answer is from. An error says that there is none.
@@ -39,8 +39,8 @@ func (s *setup) archive() Archive {
 // Imports reports whether the calls of the test are answered from an archive or a script, which need no keys.
 func (s *setup) Imports() bool { return s.offline() }
 
-// upstream makes a live call, or takes its answer from an archive. What that does not have is a failure, which no
-// client tries again.
+// upstream makes a live call, or takes its answer from an archive. A call that the archive does not have is a
+// failure, which no client tries again.
 func (r *Recorder) upstream(live *http.Request, w *wire, tk *take) (*http.Response, error) {
 	if tk.step != nil {
 		return tk.step.HTTP()

@@ -147,8 +147,8 @@ func (r *Recorder) notCalled(i int) *Failure {
 // provider, and then under all others.
 const anyProvider = "openai"
 
-// noCall is the failure of a test without a call, so that its document has not been read; nil where the test
-// may make none, and none is recorded. An update of such a test removes its document.
+// noCall is the failure of a test without a call, whose document has not been read. It is nil where the test may make
+// none, and none is recorded. An update of such a test removes its document.
 func (s *setup) noCall() *Failure {
 	way := s.reaches()
 	if s.allows(NoCalls) {
@@ -199,8 +199,7 @@ func (s *setup) asFailure(err error) *Failure {
 	return &Failure{brief: brief, Text: text}
 }
 
-// altered words an error of a file of the store that is not what was recorded, or is gone: what happened comes first, and
-// hashes after it.
+// altered words the error of a file of the store that was altered or is gone: what happened comes first, then hashes.
 func (s *setup) altered(text string, e *snapshot.Error) *Failure {
 	file, what := strings.ReplaceAll(filepath.ToSlash(e.File), filepath.ToSlash(s.Dir), s.Shown), " was changed after it was recorded"
 	text, _, _ = strings.Cut(text, "\nway out: ")

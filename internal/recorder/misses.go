@@ -12,8 +12,8 @@ import (
 	"github.com/traceforge/traceforge-go/internal/reading"
 )
 
-// told are the lists of headers that a log of this process has named as dropped: the tests of a suite get
-// the same ones, and one line says it.
+// told are the lists of dropped headers that a log of this process has named. The tests of a suite get the same ones,
+// and one line says it.
 var told sync.Map
 
 // misses adds to a note for the log of a test what its replay will miss of what was just seen (design R10).

@@ -78,8 +78,8 @@ func (r *Recorder) Generate(ctx context.Context, g Generation) (*modelio.Generat
 	})
 }
 
-// request returns what the model is asked as a request. It is a copy, since the caller may go on with
-// its own. What has no field is in Options, under GK's names.
+// request returns what the model is asked as a request. It is a copy, since the caller may go on with its own.
+// Members without a field are in Options, under GK's names.
 func (g *Generation) request() (*modelio.Request, error) {
 	text, err := json.Marshal(g.Request)
 	if err != nil {

@@ -24,7 +24,7 @@ type pending struct {
 	store   *store.Store
 	earlier *tape        // what earlier runs have bought
 	clean   bool         // they have bought nothing
-	torn    string       // what is worth a line of the test's log; empty means nothing
+	torn    string       // what is worth a line of the test's log; empty means nothing is
 	mine    map[int]bool // the numbers of what this run has of them
 	wrong   error        // why the last answer could not be written
 

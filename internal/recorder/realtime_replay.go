@@ -310,8 +310,9 @@ func (s *realtime) change(i int) error {
 	return nil
 }
 
-// mistaken returns a session that is under way with a record that begins as this session has, and whose client has said
-// nothing so far that the record of this one has not; nil means there is none. Sessions that are opened at once begin in any order.
+// mistaken returns a session under way whose record this session may have in truth, or nil. Its record begins as this
+// session has, and its client has said nothing that this one's record lacks. Sessions that are opened at once begin
+// in any order.
 func (s *realtime) mistaken(want key, messages int) *realtime {
 	t := s.r.tape
 	for _, other := range s.r.spoken {

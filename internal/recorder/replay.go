@@ -197,7 +197,7 @@ type replayBody struct {
 	ctx    context.Context
 	rest   []byte                      // of the body, or of the event being read
 	events *provider.Events            // nil means no stream
-	pause  func(context.Context) error // before each event; nil means none
+	pause  func(context.Context) error // before each event; nil means there is none
 	cut    bool                        // the recorded body ended before its end
 
 	recorder *Recorder

@@ -34,7 +34,7 @@ type take struct {
 	note     string             // why the generic codec decodes the answer; empty means that of its API does
 	readings []snapshot.Reading // what other programs read in it
 
-	golden *golden // what waits of it in the pending answers; nil means nothing
+	golden *golden // its entry in .pending, or nil
 	number int     // its number there; 0 means not known yet
 	logged int     // its number in the log of the run; 0 means it is not there
 	place  int     // the index of the record that it is to replace; -1 means none
@@ -191,9 +191,8 @@ func (b *recordedBody) cutBy(err error) outcome {
 	return broken
 }
 
-// Close keeps what the caller left unread of an answer whose weight it has read, such as the empty
-// line behind a stream's last event or behind a JSON value. A stream that has more
-// to come was ended by the caller.
+// Close keeps the unread rest of an answer of which the caller has read all that counts. Such a rest is the empty
+// line behind a stream's last event or behind a JSON value. A stream that has more to come was ended by the caller.
 func (b *recordedBody) Close() error {
 	if b.take.ended() == underWay {
 		b.take.end(b.drain(), nil)
@@ -229,8 +228,8 @@ func (tk *take) over() time.Time {
 	return tk.finished
 }
 
-// soFar returns a take that is under way as if it had ended now, where the event that ends its stream has been read;
-// otherwise the take itself.
+// soFar returns a take that is under way as if it had ended now, if its stream's last event has been read. Otherwise
+// it returns the take itself.
 func (tk *take) soFar() *take {
 	tk.mu.Lock()
 	if tk.outcome != underWay {
@@ -262,9 +261,8 @@ func (tk *take) streams() bool {
 	return err == nil && tk.answer(body).Events() != nil
 }
 
-// terminated reports whether nothing of weight can follow: a stream's terminal event has been
-// read, or the answer is no stream and its rest only has to be fetched. What cannot be decoded
-// is another failure than a cut.
+// terminated reports whether nothing that counts can follow. A stream's terminal event has been read, or the answer
+// is no stream and its rest only has to be fetched. An answer that cannot be decoded is another failure than a cut.
 func (tk *take) terminated() bool {
 	if !tk.streams() {
 		return true

@@ -85,8 +85,8 @@ func wordOf(raw json.RawMessage) string {
 	return word
 }
 
-// tiersOf splits an answer into what is compared: what it says, the tools that it calls with their
-// arguments, why it ended, and which model gave it. The refs of tool calls are in none.
+// tiersOf splits an answer into its tiers: text, tool calls with their arguments, finish reason, and answering model.
+// The refs of tool calls are in none.
 func tiersOf(resp *modelio.Response) ([][]byte, error) {
 	core, err := snapshot.ResponseCore(&snapshot.Response{Response: *resp})
 	if err != nil {

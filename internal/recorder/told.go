@@ -31,8 +31,8 @@ func (s *setup) first(what string) bool {
 	return !said
 }
 
-// threeLines is how many tests say in three lines that they failed by a change that another has told.
-// Those that follow say it in one.
+// threeLines is how many tests say in three lines that they failed by a change that another has told. Later ones say
+// it in one.
 const threeLines = 5
 
 // toldBefore returns for each change the other test that has told it; nil means the test is the first.

@@ -13,7 +13,7 @@ import (
 // secret in its URL.
 type wire struct {
 	provider.Wire
-	sent  []byte   // the body as it was sent; nil means none
+	sent  []byte   // the body as it was sent; nil means there was none
 	asked *url.URL // with what is secret in it
 	lane  string
 
