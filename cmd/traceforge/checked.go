@@ -235,8 +235,8 @@ func notHeld(t tierCount) string {
 // mostOfCall is how many bytes of the differences of one call stand in Markdown.
 const mostOfCall = 6000
 
-// markdown is the report in at most limit bytes of GitHub-flavoured Markdown: it says how many calls it
-// leaves out. What it quotes is neither markup nor a mention.
+// markdown is the report in at most limit bytes of GitHub-flavoured Markdown: it says how many calls it leaves out.
+// Its quotes are neither markup nor mentions.
 func (r *checkReport) markdown(limit int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "### traceforge check: %s\n\n| tier | same | differ |\n|---|--:|--:|\n", r.title())

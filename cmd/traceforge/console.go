@@ -18,8 +18,7 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// A console is what a command reads from and writes to. What it writes to stdout is its answer,
-// what it says beside it goes to stderr.
+// A console is what a command reads from and writes to. Its answer goes to stdout, all else to stderr.
 type console struct {
 	stdin  io.Reader
 	stdout *bufio.Writer

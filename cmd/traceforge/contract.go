@@ -14,7 +14,7 @@ type journal struct {
 	Calls []*contract.Recorded `json:"calls"`
 }
 
-// journalOf returns the journal of what is chosen. Of a document, calls that are no generation are left out.
+// journalOf returns the journal of what is chosen. It leaves out calls of a document that are no generation.
 func journalOf(chosen []selection) (journal, error) {
 	all := journal{Calls: []*contract.Recorded{}}
 	for _, s := range chosen {

@@ -18,7 +18,7 @@ type acceptedRecord struct {
 	As string `json:"as"` // its id in the document; another one where another call had got its number
 }
 
-// What accept and reject print for a program: what they did, or what there is to decide on.
+// The answers of accept and reject to a program: what they did, or what there is to decide on.
 type (
 	acceptance struct {
 		Accepted []acceptedRecord `json:"accepted"` // answers that are in documents now
@@ -180,8 +180,8 @@ func listWaiting(c *call, dir string, all []waitingRecord, broken error) error {
 	return exit{code: exitFindings}
 }
 
-// inStore says of the id of a record that waits no more that it is in the store, as after an accept that was cut short;
-// empty: it is not.
+// inStore says that a record which does not wait any more is in the store, as after an accept that was cut short. It
+// is empty where the record is not there.
 func inStore(s *store.Store, id string) string {
 	if name, n, ok := snapshot.ParseID(id); ok {
 		if doc, err := s.Load(name, "unknown"); err == nil {

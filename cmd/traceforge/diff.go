@@ -104,7 +104,7 @@ func compare(c *call, from, to *store.Store) (*page.Comparison, error) {
 	return found, found.Close()
 }
 
-// document returns the document in a file of a store; nil: there is no such file.
+// document returns the document in a file of a store; nil means there is no such file.
 func document(s *store.Store, file string) (*snapshot.Document, error) {
 	if file == "" {
 		return nil, nil
@@ -119,7 +119,7 @@ func document(s *store.Store, file string) (*snapshot.Document, error) {
 // A state is a store as it is, or was at a revision of git.
 type state struct {
 	*store.Store
-	temp string // the directory of a copy; empty: it is none
+	temp string // the directory of a copy; empty means it is none
 }
 
 func (s *state) close() {
@@ -129,7 +129,7 @@ func (s *state) close() {
 }
 
 // openState opens what name means: a directory, or a revision of the repository that the store in
-// dir is in; empty: that store.
+// dir is in; empty means that store.
 func openState(ctx context.Context, name, dir string) (*state, error) {
 	if name == "" {
 		name = dir

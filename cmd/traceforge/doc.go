@@ -18,6 +18,6 @@
 // was found, and 2 where the command was called wrongly or could not read or write; the modelio
 // commands have those of the reference verifier of Model IO.
 //
-// What was recorded came from a network. It reaches a terminal only with its control characters,
-// and those that hide or reorder text, escaped.
+// Recordings came from a network. They reach a terminal only with control characters, and those that hide or reorder
+// text, escaped.
 package main

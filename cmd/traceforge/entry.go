@@ -143,8 +143,8 @@ func pendingOf(s *store.Store) (map[string][]entry, error) {
 	return waiting, nil
 }
 
-// mark counts what is pending of a test, and returns its calls with what is pending of each, and with those
-// that are nothing else yet.
+// mark counts what is pending of a test. It returns the test's calls with what is pending of each, and with calls
+// that are only pending.
 func mark(all *entry, calls, waiting []entry) []entry {
 	all.Pending = len(waiting)
 	for _, w := range waiting {

@@ -177,8 +177,8 @@ func allowances(names []string) (all recorder.Allowance, err error) {
 // allowanceNames are those of recorder.Allowance, in their order.
 var allowanceNames = []string{"cut-streams", "transport-errors", "retryable-errors", "no-calls"}
 
-// sourceIn returns what stands for the line of a call: the first file of the command that is below the directory of the
-// store, else its program, and the command itself.
+// sourceIn returns the source of a program's calls. The file is the command's first one below the directory of the
+// store, else its program; the function is the command itself.
 func (p *program) sourceIn(root, wd string) snapshot.Source {
 	file := path.Base(filepath.ToSlash(p.forwarded[0]))
 	for _, word := range p.forwarded {
@@ -258,8 +258,7 @@ func (p *program) storeInRoot() string {
 	return filepath.ToSlash(p.calls.Dir)
 }
 
-// run runs the command to its end, and returns its exit code: 128 and the number of the signal that ended it, as shells
-// have it.
+// run runs the command to its end, and returns its exit code. A signal gives 128 and its number, as in shells.
 func (p *program) run(env []string) (code int, err error) {
 	cmd := osexec.Command(p.forwarded[0], p.forwarded[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = p.stdin, p.out, p.stderr

@@ -25,7 +25,7 @@ type comparison struct {
 
 // A fork is a test that was run on live answers.
 type fork struct {
-	Model string `json:"model,omitempty"` // that was asked, as --model has it; empty: the one of the code
+	Model string `json:"model,omitempty"` // that was asked, as --model has it; empty means the one of the code
 	page.Test
 	Outcome string       `json:"outcome"`        // pass, fail or skip
 	Why     string       `json:"why,omitempty"`  // what a test that failed said first

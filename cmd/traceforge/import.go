@@ -23,8 +23,8 @@ type layoutReader interface {
 	read() error
 }
 
-// What --from takes: the tools whose recordings are of tests, and the layouts of whole documents. SF's own version, which names that
-// layout too, is what snapshot migrate takes.
+// The values of --from: the tools whose recordings are of tests, and the layouts of whole documents. SF's own
+// version, which names that layout too, is what snapshot migrate takes.
 const (
 	fromSF        = "sf"
 	fromCassettes = "cassettes"
@@ -68,7 +68,7 @@ type imports struct {
 // An importer brings what other tools recorded into a store.
 type importer struct {
 	*call
-	kind    string // of --from; empty: any tool's recordings
+	kind    string // of --from; empty means any tool's recordings
 	scratch string // a directory that is removed when import ends
 	store   string // its directory, as messages name it
 	config  []byte // its config.json; nil: it has none

@@ -32,8 +32,8 @@ func (r *documents) open() (err error) {
 	return err
 }
 
-// read reads all files that the arguments mean: themselves, and those of stores. No argument means the module's store, or
-// its cassettes. What it plans is held to all that verify asks of a store.
+// read reads all files that the arguments mean: themselves, and those of stores. No argument means the module's
+// store, or its cassettes. Its plan is held to all that verify asks of a store.
 func (r *documents) read() error {
 	r.inStore = map[string]string{}
 	if err := r.copyConfig(r.cassettes()); err != nil {
@@ -96,7 +96,7 @@ func (r *documents) importedOf(file string, doc *snapshot.Document, from ...stri
 	}
 }
 
-// plan makes documents of what was read. Those of the store itself are replaced by theirs.
+// plan makes documents of what was read. Documents of the store itself are replaced by theirs.
 func (r *documents) plan() error {
 	for _, d := range foreign.Documents(r.calls) {
 		_, err := r.into.Load(d.Name, d.Provider)
@@ -205,7 +205,7 @@ func (r *documents) readDirectory(dir string) error {
 }
 
 // readFile reads a file; what is wrong with it is found, and no error. provider is that of its directory in a store;
-// empty: the file was named by itself.
+// empty means the file was named by itself.
 func (r *documents) readFile(file, provider string) error {
 	data, err := readBounded(file, r.into.MaxBytes())
 	if err != nil {
@@ -236,7 +236,7 @@ func (r *documents) readFile(file, provider string) error {
 	return nil
 }
 
-// providerOf returns whose answers a file has: as --provider says, or the directory of a store; empty: nothing says it.
+// providerOf returns whose answers a file has: as --provider says, or the directory of a store; empty means nothing says it.
 func (r *documents) providerOf(file, provider string) string {
 	if said := r.value("provider"); said != "" {
 		return said

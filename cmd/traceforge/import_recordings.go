@@ -58,7 +58,7 @@ func (im *recordings) open() error {
 // A candidate is a file that may be one of another tool.
 type candidate struct {
 	file  string // from the working directory on
-	dir   string // of the package whose test recorded it; empty: why says why there is none
+	dir   string // of the package whose test recorded it; empty means why says why there is none
 	place *foreign.Place
 	why   string
 }
@@ -190,7 +190,7 @@ func (im *recordings) leaveOut(r candidate, why string) {
 	im.Unplaced = append(im.Unplaced, unplacedRecording{r.file, why})
 }
 
-// dataOf reads a file; nil: it is no recording.
+// dataOf reads a file; nil means it is no recording.
 func (im *recordings) dataOf(r candidate) ([]byte, error) {
 	data, err := readBounded(r.file, im.into.MaxBytes())
 	if err != nil {

@@ -40,8 +40,8 @@ type agentsFile struct {
 	head   string // what a file of its own begins with
 }
 
-// setUpAgents writes the text for coding agents into AGENTS.md at the top of the repository, and as a skill into each folder of
-// skills there, or takes it out. All files are read before one is written.
+// setUpAgents writes the text for coding agents, or takes it out. It stands in AGENTS.md at the top of the
+// repository, and as a skill in each folder of skills there. All files are read before one is written.
 func (s *setup) setUpAgents(c *call, dir string) error {
 	module, err := filepath.Abs(filepath.Dir(dir))
 	if err == nil {
@@ -206,7 +206,7 @@ func blockBegin(text string) string {
 	return fmt.Sprintf("<!-- traceforge: begin %.6x", sha256.Sum256([]byte(text)))
 }
 
-// blockIn returns where the block begins and ends in a file; nil: it has none. A block that this command did not write so is an
+// blockIn returns where the block begins and ends in a file; nil means it has none. A block that this command did not write so is an
 // error: what somebody added would be lost.
 func blockIn(file string, text []byte) ([]int, error) {
 	marks := blockMark.FindAllSubmatchIndex(text, -1)

@@ -124,7 +124,7 @@ func showHash(c *call, hash canon.Hash) error {
 	return errors.Join(fmt.Errorf("%s has nothing whose hash is %s", dir, hash), broken)
 }
 
-// hashed returns the text or the bytes of a record that have a hash; nil: nothing of it has. sealed says that it is the
+// hashed returns the text or the bytes of a record that have a hash; nil means nothing of it has. sealed says that it is the
 // record itself, as it is stored or in the literal form.
 func hashed(doc *store.Doc, i int, hash canon.Hash) (data []byte, sealed bool, err error) {
 	s := &doc.Document.Snapshots[i]
@@ -156,7 +156,7 @@ func hashed(doc *store.Doc, i int, hash canon.Hash) (data []byte, sealed bool, e
 	if err != nil { // as of one that is no generation
 		return nil, false, nil
 	}
-	data, _ = recorded.Blob(hash) // nil: it is not that of a part of the call
+	data, _ = recorded.Blob(hash) // nil means it is not that of a part of the call
 	return data, false, nil
 }
 

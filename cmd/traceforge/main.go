@@ -54,7 +54,7 @@ func longFlags(args []string) []string {
 	return args
 }
 
-// Exit codes. Those of the modelio commands are the reference verifier's.
+// Exit codes. The modelio commands have those of the reference verifier.
 const (
 	exitClean    = 0
 	exitFindings = 1
@@ -68,7 +68,7 @@ const (
 // An exit ends a command with a code of its own.
 type exit struct {
 	code int
-	err  error // what is left to be said; nil: nothing
+	err  error // what is left to be said; nil means nothing is
 }
 
 func (e exit) Error() string {

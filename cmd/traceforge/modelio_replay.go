@@ -21,8 +21,8 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// replaySession answers prompts from a session: each line of standard input is a prompt, a JSON string, and gets a
-// line with the response that was recorded.
+// replaySession answers prompts from a session. Each line of standard input is a prompt, a JSON string, and gets a
+// line with the recorded response.
 func replaySession(c *call) error {
 	s, err := c.validSession(c.args[0])
 	if err != nil {
@@ -89,8 +89,8 @@ func eachPrompt(from io.Reader, name string, do func(line int, prompt string) er
 	}
 }
 
-// importSession makes the document of a test of a session, as far as its prompts are known: as if the test had asked a
-// model for each with one user message.
+// importSession makes the document of a test of a session, as far as its prompts are known. The test seems to have
+// asked a model for each with one user message.
 func importSession(c *call) error {
 	file, pkg, test := c.args[0], c.value("package"), c.value("test")
 	name, model, ok := strings.Cut(c.value("model"), "/")

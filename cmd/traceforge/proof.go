@@ -10,8 +10,8 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// proven verifies a store: that its files are whole, that its records say what they serve, and that
-// calls are deterministic, unless the store says once why none needs to be. It asks more checks besides.
+// proven verifies a store: its files are whole, its records say what they serve, and its calls are deterministic,
+// unless the store gives a reason. It asks more checks besides.
 func proven(s *store.Store, more ...store.Check) (*audit.Result, error) {
 	return provenBy(s, audit.Verify, more)
 }
@@ -48,7 +48,7 @@ func provenBy(s *store.Store, verify func(*store.Store, ...store.Check) (*audit.
 	return result, nil
 }
 
-// standingOf returns the check that records stand as the rules of config.json would have them; nil: there are none.
+// standingOf returns the check that records stand as the rules of config.json would have them; nil means there are none.
 func standingOf(s *store.Store) (store.Check, error) {
 	config, err := s.Config()
 	if err != nil {
@@ -57,8 +57,8 @@ func standingOf(s *store.Store) (store.Check, error) {
 	return recorder.Standing(config)
 }
 
-// checksOf returns what a store's documents are asked besides what Verify asks: whether they say what they serve,
-// and whether calls are deterministic, unless the store says once why none needs to be.
+// checksOf returns the checks of a store's documents beyond those of Verify. A document must say what it serves, and
+// its calls be deterministic, unless the store gives a reason.
 func checksOf(s *store.Store) ([]store.Check, error) {
 	checks := []store.Check{recorder.Proven}
 	config, err := s.Config()

@@ -61,8 +61,8 @@ func prune(c *call) error {
 	return err
 }
 
-// pruneable returns what a run of the tests used, the one that left its receipts, or one that is made now; or the packages in
-// which it failed.
+// pruneable returns what a run of the tests used, or the packages in which it failed. The run has left receipts, or
+// is made now.
 func pruneable(c *call, s *store.Store, dir string) (report *coverage.Report, failed []string, err error) {
 	var run *coverage.Run
 	if left := c.value("receipt"); left != "" {

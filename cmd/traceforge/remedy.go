@@ -19,8 +19,8 @@ import (
 // filesShown is how many files a line names; when these are done, verify names the next.
 const filesShown = 5
 
-// remediesOf says what to do about what was found in the store in dir, where the findings do not say
-// it, in order; named is how the user named the store.
+// remediesOf says, in order, what to do about findings in the store in dir that do not say it. named is the user's
+// name of the store.
 func remediesOf(c *call, found []snapshot.Finding, dir, named string) []string {
 	var lines, stray, lost []string
 	add := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
@@ -93,8 +93,8 @@ func testsOf(dir string, lost []string) []string {
 	return lines
 }
 
-// recordAgain returns the command that records the calls of a test again, or of a program, whose function is its command;
-// empty: go test runs no test of that name.
+// recordAgain returns the command that records the calls of a test again, or of a program, whose function is its
+// command. It is empty where go test runs no test of that name.
 func recordAgain(test page.Test, function string) string {
 	top, _, _ := strings.Cut(test.Test, "/")
 	switch {

@@ -12,9 +12,9 @@ import (
 	"github.com/traceforge/traceforge-go/internal/usage/coverage"
 )
 
-// knownTests writes for the run which documents may be of tests that have another name now: those of tests that the
-// code does not have, and those of subtests, which only a run knows (design R11). A test without a document whose first
-// call is the first one of such a document goes on with that. file is empty where there is none; forget removes it.
+// knownTests writes for the run which documents may be of renamed tests (design R11). These are of tests that the
+// code does not have, and of subtests, which only a run knows. A test without a document whose first call is the
+// first one of such a document goes on with that. file is empty where there is none; forget removes it.
 func knownTests(c *call, now seals, mode string) (file string, forget func(), err error) {
 	forget = func() {}
 	if mode == "all" {
@@ -53,8 +53,8 @@ func knownTests(c *call, now seals, mode string) (file string, forget func(), er
 	return f.Name(), forget, usage.WriteKnown(f.Name(), known)
 }
 
-// removeRenamed removes the documents that subtests were renamed from: those that others took over, and whose own test
-// did not run though its package passed without a filter.
+// removeRenamed removes the documents from which subtests were renamed. Others took them over, and their own test did
+// not run though its package passed without a filter.
 func removeRenamed(before seals, receipts []usage.Receipt, ended coverage.Outcomes) error {
 	ran, whole, from := map[page.Test]bool{}, map[string]bool{}, map[string]bool{}
 	for _, r := range receipts {

@@ -91,7 +91,8 @@ func reportOf(c *call, left []string) (*coverage.Report, error) {
 	return all, nil
 }
 
-// reportOfStore reads what a run used of one store. One that is not there is empty, if tests have looked for it.
+// reportOfStore reads what a run used of one store. A store that does not exist is empty, if tests have looked for
+// it.
 func reportOfStore(c *call, named string, left []string) (r *coverage.Report, dir string, err error) {
 	s, dir, notThere := place.OpenStore(named)
 	if notThere != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/traceforge/traceforge-go/internal/plaintext"
 )
 
-// resultFile returns the file that --json names, which it empties, so that what an earlier run left is not taken for the
-// result of this one. Empty: none is named.
+// resultFile returns the file that --json names, or "". It empties the file, so that an earlier result is not taken
+// for that of this run.
 func (c *call) resultFile() (string, error) {
 	flag := c.cmd.Flag("json")
 	if flag == nil || flag.Value.Type() != "string" || c.is("json") {

@@ -65,8 +65,8 @@ type group struct {
 	kind     string // pendingKind or changedKind
 	key      string // the same in another run, of what has the same causes
 	headline string
-	block    page.Block      // nil: tests were added, removed, …
-	settings []*page.Setting // of config.json; nil: it is tests
+	block    page.Block      // nil means tests were added, removed, …
+	settings []*page.Setting // of config.json; nil means it is tests
 	tests    []*reviewItem
 
 	accepted bool // and its tests are, as soon as all of their groups are
@@ -87,7 +87,7 @@ type reviewItem struct {
 	groups  []*group
 	seen    string // what it was like when it was shown
 	mixed   bool   // records were accepted since into the document
-	verdict string // accepted or rejected; empty: not decided
+	verdict string // accepted or rejected; empty means not decided
 }
 
 const (

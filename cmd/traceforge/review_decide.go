@@ -17,7 +17,7 @@ type outcome struct {
 	err     error    // of those that are neither
 }
 
-// decide accepts or rejects tests. What is not what it was when it was shown is refused. It changes nothing of r, so
+// decide accepts or rejects tests. It refuses a test that has changed since it was shown. It changes nothing of r, so
 // that r may be shown meanwhile.
 func (r *reviewRun) decide(verdict string, tests []*reviewItem) (o outcome) {
 	for _, src := range r.sources {
@@ -124,7 +124,7 @@ func (h *reviewItem) looks(seen map[string]string) (is string) {
 	return is
 }
 
-// settle notes an outcome. What it did to the documents of other tests that wait is known.
+// settle notes an outcome. Its effects on documents of other tests that wait are known.
 func (r *reviewRun) settle(verdict string, o outcome) {
 	for _, h := range o.done {
 		h.verdict = verdict

@@ -30,7 +30,7 @@ const (
 type source struct {
 	kind      string
 	from, to  *store.Store
-	temp      string            // the directory of copies; empty: there are none
+	temp      string            // the directory of copies; empty means there are none
 	providers map[string]string // of documents in question, by name
 	config    bool              // config.json is in question too
 	settings  []*page.Setting   // what changed in it
@@ -127,8 +127,8 @@ func (r *reviewRun) gatherChanged() error {
 	return err
 }
 
-// load returns a document on both sides; nil: a side does not have it. Of what pending records do not replace there
-// is nothing.
+// load returns a document on both sides; nil means a side does not have it. For pending records, from holds only the
+// records they replace.
 func (src *source) load(name string) (from, to *store.Doc, err error) {
 	if from, err = loadIn(src.from, name, src.providers[name]); err != nil && src.temp == "" {
 		return nil, nil, err
@@ -158,7 +158,7 @@ func loadIn(s *store.Store, name, provider string) (*store.Doc, error) {
 	return doc, err
 }
 
-// compare compares all documents of a source. Those that cannot be read are noted.
+// compare compares all documents of a source. It notes documents that cannot be read.
 func (r *reviewRun) compare(src *source, conversations bool) (*page.Comparison, error) {
 	config, err := r.store.Config()
 	if err != nil && !src.config { // else it is shown
@@ -328,7 +328,7 @@ func (g *group) take(tests ...*reviewItem) {
 	}
 }
 
-// otherGroup returns the key of the group of a test beside those of its causes; empty: it is in none.
+// otherGroup returns the key of the group of a test beside those of its causes; empty means it is in none.
 func otherGroup(found *page.Comparison, d *page.Difference, caused bool) string {
 	if d.Change.Change != "changed" {
 		return d.Change.Change

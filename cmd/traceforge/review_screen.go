@@ -26,8 +26,8 @@ func (r *reviewRun) onTerminal() error {
 	return r.finish()
 }
 
-// A screen shows a reviewing, and takes keys: the groups above, and of the chosen one what changed, its tests below;
-// or one test of it, unfolded.
+// A screen shows a review, and takes keys. The groups are above; below are the changes of the chosen one and its
+// tests, or one test, unfolded.
 type screen struct {
 	*reviewRun
 	width, height int
@@ -80,7 +80,7 @@ func (s *screen) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 // chosen returns the tests of the chosen group that are left.
 func (s *screen) chosen() []*reviewItem { return left(s.groups[s.at].tests) }
 
-// test returns the chosen test; nil: none of the group is left.
+// test returns the chosen test; nil means none of the group is left.
 func (s *screen) test() *reviewItem {
 	tests := s.chosen()
 	if len(tests) == 0 {
@@ -215,7 +215,7 @@ func (s *screen) layTests(g *group, add func(string)) {
 // plain makes a text fit for the screen.
 func (s *screen) plain(text string) string { return plaintext.Line(s.c.secrets.Mask(text)) }
 
-// wrapped breaks the lines of a text that are too long for the screen. What goes on is indented.
+// wrapped breaks the lines of a text that are too long for the screen. Continued lines are indented.
 func wrapped(text string, width int) string {
 	const indent = "    "
 	lines := strings.Split(text, "\n")

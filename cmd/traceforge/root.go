@@ -141,11 +141,11 @@ type call struct {
 	ctx       context.Context
 	cmd       *cobra.Command
 	args      []string
-	forwarded []string // what follows "--", for go test; nil: there is no "--"
-	result    string   // the file that the answer is written into too; empty: none
+	forwarded []string // what follows "--", for go test; nil means there is no "--"
+	result    string   // the file that the answer is written into too; empty means none
 }
 
-// value returns what a flag of the command has; empty: it was not given.
+// value returns what a flag of the command has; empty means it was not given.
 func (c *call) value(flag string) string { return c.cmd.Flag(flag).Value.String() }
 
 func (c *call) is(flag string) bool { return c.value(flag) == "true" }
@@ -156,13 +156,13 @@ func (c *call) values(flag string) []string {
 	return values
 }
 
-// named returns the store as the user named it; empty: the one that is found.
+// named returns the store as the user named it; empty means the one that is found.
 func (c *call) named() string { return c.value("dir") }
 
 // store opens the store that is meant. dir is its directory, as messages name it.
 func (c *call) store() (s *store.Store, dir string, err error) { return c.storeIn(c.named()) }
 
-// storeIn opens the store that is named; empty: the one that is found.
+// storeIn opens the store that is named; empty means the one that is found.
 func (c *call) storeIn(named string) (s *store.Store, dir string, err error) {
 	if s, dir, err = place.OpenStore(named); err == nil {
 		s.Waiting = func(holder string) { c.say("waiting for the store, which %s holds", holder) }

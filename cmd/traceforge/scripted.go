@@ -10,8 +10,8 @@ import (
 	"github.com/traceforge/traceforge-go/internal/place"
 )
 
-// updateScripted lists the tests with answers that a script gave, or those of them that are named, and records these tests.
-// What still has its script keeps its answers, and is a finding.
+// updateScripted lists the tests with answers that a script gave, or those of them that are named, and records these
+// tests. A test that still has its script keeps its answers, and is a finding.
 func updateScripted(c *call) error {
 	if c.value("run") != "" {
 		return usagef("--scripted finds the tests by itself: name some of them to narrow it, instead of --run")

@@ -15,8 +15,8 @@ import (
 // ruleSecret is the rule of a credential in a store (design R12).
 const ruleSecret = "secret"
 
-// leaked finds credentials in the records of a store, in raw answers and in media. What cannot be read is
-// told by other findings.
+// leaked finds credentials in the records of a store, in raw answers and in media. Other findings report what cannot
+// be read.
 func leaked(c *call, s *store.Store) (found []snapshot.Finding) {
 	for doc, err := range place.Documents(s) {
 		if err == nil {

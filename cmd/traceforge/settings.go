@@ -23,7 +23,7 @@ import (
 // mostRuled is how many bytes of texts a changed rule is tried on, of each state.
 const mostRuled = 64 << 20
 
-// settings returns what two states do not have alike of config.json: rules first, with what they take. One that cannot
+// settings returns how two states of config.json differ: rules first, with what they take. A config.json that cannot
 // be read is shown as it is spelled.
 func settings(c *call, from, to *store.Store) (all []*page.Setting, err error) {
 	before, errBefore := from.ConfigText()
@@ -181,7 +181,8 @@ type trial struct {
 
 var textSeed = maphash.MakeSeed()
 
-// try tries rules on the texts of a store, of so many bytes: of the base, which makes them known, or on those that are new.
+// try tries rules on the texts of a store, at most left bytes of them, and on each text once. The base comes first,
+// so that only new texts of the other state are tried.
 func try(c *call, s *store.Store, tried []*trial, known map[uint64]bool, base bool, left int) {
 	const shown = 3 // new texts
 	for doc, err := range place.Documents(s) {

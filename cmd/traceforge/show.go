@@ -47,7 +47,7 @@ func show(c *call) error {
 type selection struct {
 	*store.Doc
 	inStore bool
-	call    int // index of the call; -1: all of them
+	call    int // index of the call; -1 means all of them
 }
 
 // calls returns the calls that are selected, by their indexes.
@@ -95,7 +95,7 @@ func textconv(c *call) error {
 	return nil
 }
 
-// What a line has of characters where nothing says it, and at least.
+// The width of a line where nothing says it, and the least one, in characters.
 const usualWidth, leastWidth = 100, 40
 
 // lineWidth returns the number of characters of a line; columns is what the shell says.
@@ -141,7 +141,7 @@ func selectCalls(c *call, id string) ([]selection, error) {
 // nameOf returns the name of the document in a file of a store.
 func nameOf(file string) string { return strings.TrimSuffix(path.Base(file), ".json") }
 
-// load returns call n of the document in a file; 0: all of it.
+// load returns call n of the document in a file; 0 means all of it.
 func load(s *store.Store, file string, n int) ([]selection, error) {
 	doc, err := place.Load(s, file)
 	if err != nil {
@@ -166,7 +166,7 @@ func ofFile(file string, data []byte) ([]selection, error) {
 	return []selection{{&store.Doc{Provider: providerOf(file), Document: doc}, false, -1}}, nil
 }
 
-// providerOf returns the provider in whose directory of a store file is; empty: it is in no store.
+// providerOf returns the provider in whose directory of a store file is; empty means it is in no store.
 func providerOf(file string) string {
 	abs, err := filepath.Abs(file)
 	if err != nil {

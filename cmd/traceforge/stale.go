@@ -46,7 +46,7 @@ func (s *stales) look(d *store.Doc) []snapshot.Violation {
 	return nil
 }
 
-// held holds the records against a budget, which is a number; empty: there is none, and they are only told of.
+// held holds the records against a budget, which is a number; empty means there is none, and they are only told of.
 func (s *stales) held(budget string) (found, notes []snapshot.Finding, err error) {
 	most := 0
 	if budget != "" {

@@ -25,8 +25,8 @@ type flag struct {
 	name, usage string
 	letter      string   // that may stand for it
 	list        bool     // it may be given several times
-	bare        string   // its value if the flag is given without one; empty: it needs one
-	values      []string // that it may have, for completion; nil: any
+	bare        string   // its value if the flag is given without one; empty means it needs one
+	values      []string // that it may have, for completion; nil means any
 }
 
 // Flags of several commands.

@@ -56,7 +56,7 @@ func update(c *call) error {
 }
 
 // record runs the tests of packages that can record, in a mode of TRACEFORGE_UPDATE, and sums up what they did. run is
-// the pattern of the tests; empty: all.
+// the pattern of the tests; empty means all.
 func record(c *call, mode string, patterns []string, run string) error {
 	packages, err := recording(c, patterns, run)
 	if err != nil {
@@ -192,8 +192,8 @@ func recording(c *call, patterns []string, run string) ([]coverage.Package, erro
 	return packages, hasTests(c, packages, patterns, run)
 }
 
-// hasTests says, before any test is run, that run matches none of the functions that packages have. Of a pattern of
-// several, and of packages that cannot be read, go test says it.
+// hasTests says, before any test is run, that run matches none of the functions that packages have. It leaves
+// patterns of several tests and unreadable packages to go test.
 func hasTests(c *call, packages []coverage.Package, patterns []string, run string) error {
 	top, _, sub := strings.Cut(run, "/")
 	matches, err := regexp.Compile(top)
@@ -268,9 +268,8 @@ func storesOf(packages []coverage.Package) (dirs []string, now seals, err error)
 	return dirs, now, nil
 }
 
-// sayGone says how many documents are of tests that the code does not have, as after one was
-// removed. Those that the run used, as the receipts tell that it left, have their tests, whatever the
-// code looks like.
+// sayGone says how many documents are of tests that the code does not have, as after one was removed. Documents that
+// the run used, by its receipts, have their tests, whatever the code looks like.
 func sayGone(c *call, receipts []usage.Receipt, now seals) error {
 	used := map[page.Test]bool{}
 	for _, r := range receipts {

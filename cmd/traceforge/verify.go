@@ -26,8 +26,8 @@ type verification struct {
 	result   *audit.Result
 	found    []snapshot.Finding
 	linted   []lint.Finding
-	coverage *coverage.Report // empty: none was asked for
-	changed  *changes         // what was looked at; nil: everything
+	coverage *coverage.Report // empty means none was asked for
+	changed  *changes         // what was looked at; nil means everything
 	config   []*page.Setting  // what changed in config.json
 }
 
@@ -167,8 +167,9 @@ func documentsOf(s *store.Store, dir string, words []string) (chosen []string, e
 	return chosen, nil
 }
 
-// documentsNamed returns the documents that a word names: one by its name, its file or the id of a record, several by their beginnings,
-// or those of a test. It may return both documents and an error, for what could not be read.
+// documentsNamed returns the documents that a word names. The word is a document's name, its file, the id of a
+// record, the beginning of several names, or a test. It may return both documents and an error, for what could not be
+// read.
 func documentsNamed(s *store.Store, dir, word string) (named []string, err error) {
 	files, err := s.List()
 	if err != nil {

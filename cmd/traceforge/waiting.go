@@ -121,7 +121,7 @@ func (w *waitingRecord) lines() []string {
 	return lines
 }
 
-// spent spells tokens; nil: not known.
+// spent spells tokens; nil means not known.
 func spent(in, out *int64) string {
 	var parts []string
 	for _, n := range []struct {
@@ -135,8 +135,8 @@ func spent(in, out *int64) string {
 	return strings.Join(parts, ", ")
 }
 
-// isOf reports whether word names a test, or one that it is a subtest of: by its name, or with its package in front,
-// as in example.com/shop.TestAsk.
+// isOf reports whether word names a test or one of its parents, by name or with the package in front, as in
+// example.com/shop.TestAsk.
 func isOf(t page.Test, word string) bool {
 	if ofPackage, ok := strings.CutPrefix(word, t.Package+"."); ok {
 		word = ofPackage
@@ -144,7 +144,7 @@ func isOf(t page.Test, word string) bool {
 	return t.Test == word || strings.HasPrefix(t.Test, word+"/")
 }
 
-// meant says which of some names a word was meant to be; empty: none is near.
+// meant says which of some names a word was meant to be; empty means none is near.
 func meant(word string, names []string) string {
 	if name := near.Name(word, names); name != "" {
 		return ", did you mean " + gotest.Quote(name) + "?"

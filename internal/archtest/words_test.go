@@ -108,6 +108,7 @@ func TestPlainWordsOfCode(t *testing.T) {
 		line := func(at token.Pos) string { return fmt.Sprintf("%s:%d", file, set.Position(at).Line) }
 		for _, group := range syntax.Comments {
 			refuseWords(t, line(group.Pos()), group.Text())
+			assert.False(t, asksFirst(group.Text()), "%s: begin with what the thing does: %.60s", line(group.Pos()), group.Text())
 		}
 		ast.Inspect(syntax, func(n ast.Node) bool {
 			if lit, ok := n.(*ast.BasicLit); ok && lit.Kind == token.STRING {
@@ -117,6 +118,22 @@ func TestPlainWordsOfCode(t *testing.T) {
 			}
 			return true
 		})
+	}
+}
+
+// asksFirst reports whether a comment begins with a word behind which its reader waits for the verb. The functions that are
+// named Of are none of them.
+func asksFirst(comment string) bool {
+	return regexp.MustCompile(`^(What|Of|One that|Those)\b`).MatchString(comment) && !strings.HasPrefix(comment, "Of returns ")
+}
+
+// TestCommentsThatAskFirst shows which beginnings are refused.
+func TestCommentsThatAskFirst(t *testing.T) {
+	for _, text := range []string{"What a store holds.", "Of a store that is not there it is empty.", "One that is not there is empty.", "Those of a store."} {
+		assert.True(t, asksFirst(text), text)
+	}
+	for _, text := range []string{"Of returns an amount.", "One pass counts all.", "The files that a store holds."} {
+		assert.False(t, asksFirst(text), text)
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// What answers are made of, as [Change.Component] and [Change.Kind] say it, in the order of [Answers].
+// The components of answers, as [Change.Component] and [Change.Kind] name them, in the order of [Answers].
 const (
 	Readings     = "answer: readings" // what other programs read in its bytes
 	AnswerText   = "answer: text"
@@ -73,7 +73,7 @@ type answer struct {
 type said struct {
 	text, calls, reasoning, parts, reason part
 	listed                                map[string]part // what it lists, by what [Listed] calls it
-	result                                string          // the name of the tool whose result it is; "": of none
+	result                                string          // the name of the tool whose result it is; "" means of none
 }
 
 // Listed names a part that is one of a list, as servers list their tools: "tool add". It reports false for any other.

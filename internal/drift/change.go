@@ -37,7 +37,7 @@ func (c Change) String() string {
 	return c.Component
 }
 
-// What became of a component.
+// The fate of a component.
 const (
 	added   = "added"
 	removed = "removed"
@@ -121,7 +121,7 @@ const (
 type Line struct {
 	Op    string `json:"op"` // "-": before, "+": after, " ": both
 	Text  string `json:"text"`
-	Marks []Mark `json:"marks,omitempty"` // what changed inside the line; none: all of it where Op is - or +
+	Marks []Mark `json:"marks,omitempty"` // what changed inside the line; none means all of it where Op is - or +
 }
 
 // A Mark is what changed inside a line: its bytes from From to To. It is empty where only the line that
@@ -166,8 +166,8 @@ func (h *Hunk) same(lines []string) {
 	}
 }
 
-// replaced adds the lines of both sides of an edit, each behind that which it replaces, at most so many,
-// and returns how many are left.
+// replaced adds at most so many lines of both sides of an edit, each behind the one that it replaces. It returns how
+// many are left.
 func (h *Hunk) replaced(b, a []string, most int) (left int) {
 	i, j := 0, 0
 	end := len(h.Lines) + most

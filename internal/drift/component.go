@@ -104,7 +104,7 @@ func (w *writer) add(component, kind, pointer, before, after string) {
 	w.found = append(w.found, Change{component, kind, pointer, &before, &after})
 }
 
-// text returns a part as it is spelled for people; nil: absent. Each is spelled once.
+// text returns a part as it is spelled for people; nil means absent. Each is spelled once.
 func (c *Comparer) text(p part, spell spelling) *string {
 	if p.sum == 0 {
 		return nil
@@ -217,8 +217,8 @@ func (w *writer) messages(recorded, got *Request) {
 	}
 }
 
-// counterpartsOf pairs messages with those of the same role that replaced them: in order where there
-// are as many, else by what they begin and end with.
+// counterpartsOf pairs messages with those of the same role that replaced them. It does so in order where there are
+// as many, else by their beginnings and ends.
 func counterpartsOf(recorded, got *Request, in gap) [][2]int {
 	const frame = len(`{"content":"","role":"user"}`) // which all have
 	return matched(len(in.r), len(in.g), func(i, j int) int {
@@ -263,7 +263,7 @@ func (w *writer) message(in *Request, i int, r, g part) {
 	w.change(component, kind, pointer, r, g, spoken)
 }
 
-// elements returns the parts of a message; nil: it is a text.
+// elements returns the parts of a message; nil means it is a text.
 func (c *Comparer) elements(message part) (parts []part) {
 	doc, err := jsontext.Parse(message.text)
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 type Difference struct {
 	// Pointer is RFC 6901; in an array that grew or shrank, the index on the side that has the element.
 	Pointer  string          `json:"pointer"`
-	Recorded json.RawMessage `json:"recorded,omitempty"` // nil: absent
-	Got      json.RawMessage `json:"got,omitempty"`      // nil: absent
+	Recorded json.RawMessage `json:"recorded,omitempty"` // nil means absent
+	Got      json.RawMessage `json:"got,omitempty"`      // nil means absent
 }
 
 // JSON compares two canonical JSON texts and returns their differences in document order,
@@ -75,9 +75,8 @@ func (d *differ) arrays(pointer string, recorded, got jsontext.Value) {
 	})
 }
 
-// align pairs equal elements at both ends, so that one inserted element is one difference and not
-// one for each element behind it, and visits what is between them by pairs; where one list is longer
-// the other side is the zero value.
+// align skips equal elements at both ends, and visits those between them by pairs. So one inserted element is one
+// difference, and not one for each element behind it. Where one list is longer the other side is the zero value.
 func align[T any](recorded, got []T, equal func(a, b T) bool, visit func(i int, a, b T)) {
 	head := 0
 	for head < len(recorded) && head < len(got) && equal(recorded[head], got[head]) {
@@ -113,8 +112,8 @@ var toolOptions = map[string]bool{
 	"functions": true, "function_call": true, "tools": true,
 }
 
-// Size is the number of bytes in the values that differ, without the part that two strings
-// have in common at both ends: a measure of how far two requests are apart.
+// Size measures how far two requests are apart: the bytes of the values that differ, without what two strings share
+// at both ends.
 func Size(differences []Difference) int {
 	size := 0
 	for _, d := range differences {

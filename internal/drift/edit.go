@@ -170,8 +170,8 @@ func (m *matcher) exact(r Edit) {
 	}
 }
 
-// matched returns pairs of elements of two lists, in order, so that the sum of their likenesses is the
-// greatest; those that have none are in no pair. Lists that are long are paired from their beginnings.
+// matched pairs elements of two lists, in order, so that the sum of their likenesses is the greatest. Elements
+// without a likeness are in no pair. Long lists are paired from their beginnings.
 func matched(n, m int, likeness func(i, j int) int) (pairs [][2]int) {
 	const most = 400 // likenesses
 	if n*m > most {

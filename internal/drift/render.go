@@ -10,7 +10,7 @@ import (
 	"github.com/traceforge/traceforge-go/internal/plaintext"
 )
 
-// A Style is how changes are shown as text. What it writes drives no terminal and no log.
+// A Style is how changes are shown as text. Its text drives no terminal and no log.
 type Style struct {
 	Width  int  // characters of a line that changed, about; longer ones are cut around what changed
 	Around int  // lines shown around those that changed
@@ -178,7 +178,7 @@ func (s Style) places(was, is *Line) (places []place) {
 // around is how many bytes are shown on both sides of a place.
 func (s Style) around() int { return s.Width / 4 }
 
-// line shows a line, and what is marked in it as a line to stand below; empty: nothing, or it is coloured.
+// line shows a line, and what is marked in it as a line to stand below; empty means nothing, or it is coloured.
 func (s Style) line(op string, pieces []Piece) (line, below string) {
 	style := map[string]string{before: red, after: green}[op]
 	var text, marks strings.Builder

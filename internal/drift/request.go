@@ -52,8 +52,8 @@ type Request struct {
 
 // A part is one component of a request.
 type part struct {
-	text json.RawMessage // canonical; nil: absent
-	sum  uint64          // of it; 0: absent
+	text json.RawMessage // canonical; nil means absent
+	sum  uint64          // of it; 0 means absent
 }
 
 // A memory is where a message is that requests share, as those do that a document holds once.

@@ -21,7 +21,7 @@ func Text(differences []Difference) string {
 	return Plain.Text(changes)
 }
 
-// spelledAs spells a value; nil: absent.
+// spelledAs spells a value; nil means absent.
 func spelledAs(spell spelling, value json.RawMessage) *string {
 	if value == nil {
 		return nil

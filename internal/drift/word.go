@@ -23,8 +23,8 @@ func marks(before, after string) (was, is []Mark) {
 	return was, is
 }
 
-// words returns the words of a line and the characters between them, which joined give the line back,
-// and where each begins, and where the last ends. Characters of scripts that have no spaces are words.
+// words splits a line into its words and the characters between them. It returns where each begins, and where the
+// last ends. Characters of scripts that have no spaces are words.
 func words(line string) (words []string, from []int) {
 	for i := 0; i < len(line); {
 		r, n := utf8.DecodeRuneInString(line[i:])

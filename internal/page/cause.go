@@ -88,7 +88,7 @@ func (b Block) Subject() string {
 	return strings.Join(Most(5, names, "more"), ", ")
 }
 
-// aloneOf says what became of calls that are held against nothing; empty: they differ from their records.
+// aloneOf says what became of calls that are held against nothing; empty means they differ from their records.
 func aloneOf(c drift.Change) string {
 	switch c.Kind {
 	case Unrecorded:

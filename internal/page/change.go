@@ -45,7 +45,7 @@ func SealOf(file string, doc *snapshot.Document) Seal {
 	return s
 }
 
-// What became of a document, or of a call.
+// The fate of a document, or of a call.
 const (
 	added   = "added"
 	changed = "changed"

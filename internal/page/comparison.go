@@ -23,7 +23,7 @@ type Comparison struct {
 	// Whole makes Add keep the differences of each call by pointer, for programs.
 	Whole bool `json:"-"`
 
-	// Cost tells what a call cost, where that is known; nil: it never is.
+	// Cost tells what a call cost, where that is known; nil means it never is.
 	Cost func(*snapshot.Snapshot) (cost float64, ok bool) `json:"-"`
 
 	// Conversations makes Add keep what changed in the conversation of each test, for [Comparison.HTML], as much
@@ -45,7 +45,7 @@ func (c *Comparison) Empty() bool { return len(c.Differences)+len(c.Config) == 0
 // KeepAnswers says of how many calls of a cause the changed answers are kept.
 func (c *Comparison) KeepAnswers(n int) { c.group.Answers = n }
 
-// Add adds what became of a document; nil: the state does not have it.
+// Add adds what became of a document; nil means the state does not have it.
 func (c *Comparison) Add(change Change, from, to *snapshot.Document) error {
 	d := &Difference{Change: change}
 	c.Differences = append(c.Differences, d)
@@ -126,8 +126,8 @@ func newCounterparts() *counterparts {
 	return &counterparts{drift.NewComparer(nil), map[int]*drift.Pair{}, map[int]bool{}}
 }
 
-// next returns what the requests of a call do not have alike, and the call whose messages, of which some differ, both
-// have in front; 0: there is none.
+// next returns the differences between the requests of a call, and the call whose messages both have in front, some
+// of them changed. 0 means there is no such call.
 func (t *counterparts) next(was, now *snapshot.Snapshot) (changes []drift.Change, inherits int, err error) {
 	var base *drift.Pair
 	if was.Continues != nil && now.Continues != nil && was.Continues.Call == now.Continues.Call {
@@ -174,9 +174,9 @@ func (c *Comparison) calls(
 	return call, nil
 }
 
-// Close ends the comparison: causes of the most calls come first, and a document that was removed and one
-// that was added are one that moved where they hold the same calls, as of a test that was renamed, or are the
-// likest of a package, as of one that was renamed and changed.
+// Close ends the comparison. It puts causes of the most calls first, and makes one move of a document that was
+// removed and one that was added. These hold the same calls, as of a renamed test, or are the likest of a package, as
+// of a test that was renamed and changed.
 func (c *Comparison) Close() error {
 	gone := map[string][]*Difference{}
 	for _, d := range c.Differences {

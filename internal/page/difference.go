@@ -24,7 +24,7 @@ type Difference struct {
 	before  Test               // whose calls these were, before the document moved
 	content string             // of a document that one state has alone, by which it is known elsewhere
 	glances []glance           // at calls that one state has alone
-	doc     *snapshot.Document // that one state has alone; nil: there are too many
+	doc     *snapshot.Document // that one state has alone; nil means there are too many
 }
 
 // A CallDifference is a call that both states have, and have not alike.
@@ -39,7 +39,7 @@ type CallDifference struct {
 // A glance is a call in a few words.
 type glance struct{ Title, Sent, Answered string }
 
-// callOf returns the call of a number; nil: there is none.
+// callOf returns the call of a number; nil means there is none.
 func callOf(doc *snapshot.Document, n int) *snapshot.Snapshot {
 	if 0 < n && n <= len(doc.Snapshots) && doc.Snapshots[n-1].Number() == n { // as nearly always
 		return &doc.Snapshots[n-1]
@@ -93,8 +93,8 @@ func readings(r *snapshot.Response) string {
 	return strings.Join(reading.Sentences(r.Readings, r.ReadingsMore), "\n")
 }
 
-// contentType returns what tells programs how to read an answer. Of the other headers that are kept most are
-// another with every call.
+// contentType returns the header that tells programs how to read an answer. Most of the other headers that are kept
+// differ with every call.
 func contentType(r *snapshot.Response) string { return strings.Join(r.Headers["content-type"], ", ") }
 
 // alone notes what is said of a document that one state has alone.

@@ -9,8 +9,8 @@ const (
 	namedDocuments = 20 // and more, by name
 )
 
-// Comparison shows what two states of a store do not have alike: causes first, then the tests and calls that
-// one state has alone, and those that moved.
+// Comparison shows how two states of a store differ: causes first, then tests and calls of one state alone, and those
+// that moved.
 func (p *Page) Comparison(c *Comparison) {
 	sections := 0
 	section := func(show func()) {
@@ -33,7 +33,7 @@ func (p *Page) Comparison(c *Comparison) {
 // A Section is documents of which the same is said.
 type Section struct {
 	Headline string // "2 tests added"
-	Note     string // what else is said of all; empty: nothing
+	Note     string // a further sentence about all; empty means there is none
 	Items    []Item
 }
 

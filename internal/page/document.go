@@ -13,9 +13,9 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// Document shows all calls of a test as one conversation: each turn once, calls of tools in a line each, what was
-// sent beside the messages where it is another than in the call before, and in the end what it took. provider is
-// that of the directory which the document is in.
+// Document shows all calls of a test as one conversation, each turn once and each call of a tool in a line. Members
+// beside the messages are shown where they differ from the call before, and tokens and time at the end. provider is
+// that of the document's directory.
 func (p *Page) Document(provider string, doc *snapshot.Document) {
 	name, _, _ := snapshot.ParseID(doc.Snapshots[0].ID)
 	title := name
@@ -39,7 +39,7 @@ type conversation struct {
 	provider string
 	doc      *snapshot.Document
 	shown    map[*snapshot.Snapshot]headerFields // what calls of models sent beside their messages
-	before   *snapshot.Snapshot                  // the last call of a model; nil: none
+	before   *snapshot.Snapshot                  // the last call of a model; nil means there was none
 	stepping bool                                // the last call is a step
 }
 
@@ -116,7 +116,7 @@ func (c *conversation) changed(s, unlike *snapshot.Snapshot) (changed []headerFi
 // ofOneCall are the fields that are another in each call; what they tell is told in the end.
 var ofOneCall = map[string]bool{"test": true, "recorded": true, "latency": true, "tokens": true}
 
-// beginning says what a call begins with; empty: with all that was said in the call before it.
+// beginning says what a call begins with; empty means with all that was said in the call before it.
 func (c *conversation) beginning(s *snapshot.Snapshot) string {
 	from := s.Continues
 	if from == nil {
@@ -211,7 +211,7 @@ func addUsage(sum *snapshot.Response, u *modelio.Usage) {
 	}
 }
 
-// addCount adds a number of tokens; nil: not reported.
+// addCount adds a number of tokens; nil means not reported.
 func addCount(sum **int64, n *int64) {
 	if n == nil {
 		return

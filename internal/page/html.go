@@ -43,15 +43,15 @@ var htmlFuncs = template.FuncMap{
 // About is what a page in HTML says of itself.
 type About struct {
 	Command  string // that wrote it: "traceforge diff"
-	From, To string // what is compared; empty: it is not said
+	From, To string // what is compared; empty means it is not said
 	All      string // the command that shows what is left out
 	Accept   bool   // say the commands that accept the causes
 }
 
-// HTML writes the comparison as a page in HTML of at most [HTMLLimit] bytes, in one file that needs no network
-// and loads nothing. What it leaves out is counted. Nothing of a store is markup or script in it: all of it
-// passes html/template, and a Content-Security-Policy lets only the page's own style and script work.
-// A comparison of which nothing but Causes is set is a page of these.
+// HTML writes the comparison as a page in HTML of at most [HTMLLimit] bytes, in one file that needs no network and
+// loads nothing. It counts the parts that it leaves out. Nothing of a store is markup or script in it: all of it
+// passes html/template, and a Content-Security-Policy lets only the page's own style and script work. A comparison of
+// which nothing but Causes is set is a page of these.
 func (c *Comparison) HTML(w io.Writer, about About) error {
 	tmpl, err := template.New("page").Funcs(htmlFuncs).Parse(htmlTemplate)
 	if err != nil {

@@ -43,7 +43,7 @@ type htmlTurn struct {
 
 type htmlSaid struct{ Role, Text string }
 
-// conversation returns what the page shows of the test of a document; nil: nothing.
+// conversation returns what the page shows of the test of a document; nil means nothing.
 func (c *Comparison) conversation(d *Difference) *htmlTest {
 	if !c.Conversations || c.kept > HTMLLimit {
 		return nil
@@ -196,7 +196,7 @@ func (t *htmlTest) Hits() string {
 	return plaintext.Line(text)
 }
 
-// More says how many calls changed of which nothing else is told; empty: none.
+// More says how many calls changed of which nothing else is told; empty means none.
 func (t *htmlTest) More() string {
 	more := t.changed - len(t.Calls)
 	if more == 0 {

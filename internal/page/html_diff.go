@@ -31,7 +31,7 @@ type htmlGroup struct {
 	Rows []htmlRow
 }
 
-// An htmlRow is a line, before and after; nil: there is none on that side.
+// An htmlRow is a line, before and after; nil means there is none on that side.
 type htmlRow struct {
 	Same          bool
 	Before, After []drift.Piece

@@ -122,8 +122,8 @@ func mediaText(m *modelio.Media) string {
 	return "[" + cmp.Or(kind, "media") + ", " + where + "]"
 }
 
-// tool shows a tool that the model may call: its name, its parameters, of which the optional
-// ones have a question mark, and what it is for.
+// tool shows a tool that the model may call: name, parameters and description. Optional parameters have a question
+// mark.
 func (p *Page) tool(tool *modelio.ToolDefinition) {
 	var schema struct {
 		Properties map[string]json.RawMessage

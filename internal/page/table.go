@@ -31,15 +31,16 @@ const leastColumn = 12
 
 // A layout is how a column stands in lines of some width.
 type layout struct {
-	width    int // 0: it is not shown
+	width    int // 0 means it is not shown
 	natural  int // the width of the uncut column
 	prefix   int // characters that all cells begin with
 	apart    int // the most characters of a cell behind these, and a mark for them
 	distinct int // cells
 }
 
-// Aligned returns the lines of the table for people, the names of the columns first: at most width characters each. What
-// tells no rows apart is cut first: what all cells of a column begin with, then columns of the fewest different cells.
+// Aligned returns the lines of the table for people, the names of the columns first: at most width characters each.
+// It first cuts what tells no rows apart: the common beginning of a column's cells, then columns with the fewest
+// different cells.
 func (t *Table) Aligned(yield func(line string) bool, width int) {
 	layouts := t.fit(width)
 	for row := -1; row < t.Rows; row++ {

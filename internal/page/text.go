@@ -24,8 +24,8 @@ func wrap(text string, width int) []string {
 	return lines
 }
 
-// breakAt returns where to break text so that at most room characters come first, or as few as
-// may be: the index of a space; -1: nowhere, or text is no longer than room.
+// breakAt returns the index of the space at which to break text, so that at most room characters, or as few as
+// possible, come first. It returns -1 where there is no such space, or text is no longer than room.
 func breakAt(text string, room int) int {
 	last, n := -1, 0
 	for i, r := range text {

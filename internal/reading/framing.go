@@ -13,7 +13,7 @@ import (
 type event struct {
 	name  string
 	data  []byte
-	piece []byte // all that it says otherwise than the one before; nil: more
+	piece []byte // all that it says otherwise than the one before; nil means more
 }
 
 type events = iter.Seq[event]

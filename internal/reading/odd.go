@@ -98,7 +98,8 @@ func (f *found) oddJSON(event int, text []byte, doc *jsontext.Document, err erro
 	return 0
 }
 
-// isOddKind reports whether a text is no string, which some take for one as it is spelled, or a piece of a call has no index.
+// isOddKind reports whether a text is no string, or a piece of a call has no index. Some programs take such a text as
+// it is spelled.
 func isOddKind(v jsontext.Value) bool {
 	for name, m := range v.Members() {
 		scalar := m.Present() && !m.IsString() && !m.IsNull() && !m.IsObject() && !elementOf(m).IsObject() && !m.IsEmpty()
@@ -134,8 +135,8 @@ var spoken = []string{
 // free are the members that hold what a caller's tools have named.
 var free = []string{"args", "arguments", "input", "json", "parameters"}
 
-// misspelled finds a member that Go's encoding/json takes for one that a model speaks by, since it does not
-// tell capitals from small letters, and that is another one for all others.
+// misspelled finds a member that only Go's encoding/json takes for one of the model's words: it does not tell
+// capitals from small letters.
 func misspelled(text []byte) string {
 	suspect := false
 	for at := 0; !suspect; {

@@ -31,8 +31,8 @@ type programs struct {
 	partly bool  // an account that its part of the stream did not come for is none
 	named  bool  // each event has the name of its type
 
-	// several are providers that send chunks with several ids: openai-go accumulates those of the first only, always
-	// (recorded by charmbracelet/fantasy and maruel/genai in 2025 and 2026).
+	// several are providers that send chunks with several ids: openai-go accumulates only those of the first id.
+	// charmbracelet/fantasy and maruel/genai have recorded that in 2025 and 2026.
 	several []string
 }
 

@@ -50,7 +50,7 @@ func isWhole(a *provider.Answer) bool {
 	return bytes.HasPrefix(text, []byte("{")) || a.Seen() == nil && !bytes.HasPrefix(text, []byte("["))
 }
 
-// compareWhole compares what a program reads in a whole answer. One that is plain is read as decoding has parsed it.
+// compareWhole compares what a program reads in a whole answer. A plain answer is read as decoding has parsed it.
 func (f *found) compareWhole(take take, w *way, of *provider.Answer, plain bool) {
 	v, ok := view{}, false
 	if doc, err := of.Document(); plain && err == nil && of.Seen() == nil {

@@ -14,11 +14,11 @@ import (
 // An origin is the record that the answer of a take comes from, where that is not the wire.
 type origin struct {
 	record  snapshot.Snapshot
-	place   int        // of the record of the test's document that the take is the new form of; -1: it is not known
+	place   int        // of the record of the test's document that the take is the new form of; -1 means it is not known
 	stale   canon.Hash // see snapshot.Response.Stale
 	lifted  string     // see take
 	pending bool       // the record is of the pending answers
-	why     string     // what changed, in words; "": the request says it
+	why     string     // what changed, in words; "" means the request says it
 }
 
 // adopt makes the answer of a record that of a call: the program is served it, and the test records it as

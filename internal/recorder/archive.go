@@ -11,8 +11,8 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// An Archive is an upstream that makes no calls: it answers from what was recorded before. What is recorded of it says
-// from what, which is why nobody asks whether it is deterministic (design R7), and costs no tokens.
+// An Archive is an upstream that makes no calls: it answers from what was recorded before. Such a record names its
+// origin, so nobody asks whether it is deterministic (design R7), and it costs no tokens.
 type Archive interface {
 	http.RoundTripper
 	// Recorded answers as RoundTrip does, and says where the answer is from. An error says that there is none.
@@ -22,15 +22,15 @@ type Archive interface {
 // A Provenance says where a recorded answer is from.
 type Provenance struct {
 	From     string        // for reviewers: "imported from go-vcr testdata/TestChat.yaml, interaction 2"
-	Time     time.Time     // when the call was made; zero: nobody knows, so that it is the time of the import
-	Latency  time.Duration // of the call; 0: nobody knows
-	Scripted canon.Hash    // of the step of a script that answered; empty: none did
+	Time     time.Time     // when the call was made; zero means nobody knows, so that it is the time of the import
+	Latency  time.Duration // of the call; 0 means nobody knows
+	Scripted canon.Hash    // of the step of a script that answered; empty means none did
 }
 
 // MigratedFrom begins the origin of a record that was migrated.
 const MigratedFrom = "migrated from "
 
-// archive returns the archive that answers the calls of the test; nil: they are made.
+// archive returns the archive that answers the calls of the test; nil means they are made.
 func (s *setup) archive() Archive {
 	a, _ := s.Upstream.(Archive)
 	return a
@@ -39,8 +39,8 @@ func (s *setup) archive() Archive {
 // Imports reports whether the calls of the test are answered from an archive or a script, which need no keys.
 func (s *setup) Imports() bool { return s.offline() }
 
-// upstream makes a live call, or takes its answer from an archive. What that does not have is a failure, which no
-// client tries again.
+// upstream makes a live call, or takes its answer from an archive. A call that the archive does not have is a
+// failure, which no client tries again.
 func (r *Recorder) upstream(live *http.Request, w *wire, tk *take) (*http.Response, error) {
 	if tk.step != nil {
 		return tk.step.HTTP()

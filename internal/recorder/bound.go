@@ -20,7 +20,7 @@ func (e *tooLong) Error() string {
 
 const raiseLimit = "TRACEFORGE_MAX_BYTES raises the limit"
 
-// readAtMost reads at most limit bytes. Of what is longer it returns the beginning, and a [tooLong].
+// readAtMost reads at most limit bytes. It returns the beginning of a longer text, and a [tooLong].
 func readAtMost(r io.Reader, limit int64, what string) ([]byte, error) {
 	body, err := io.ReadAll(io.LimitReader(r, limit+1))
 	if err == nil && int64(len(body)) > limit {

@@ -21,8 +21,8 @@ type key struct {
 	lane     string
 }
 
-// keyOf returns the key of a request with a core. What is ignored is a part of it: a record that ignores
-// more than the test does would show its reviewers what was never sent.
+// keyOf returns the key of a request with a core. The ignored pointers are a part of it: a record that ignores more
+// than the test does would show its reviewers what was never sent.
 func keyOf(provider string, core []byte, ignored []string) key {
 	for _, pointer := range inorder.Strings(ignored) {
 		core = append(append(core, '\n'), pointer...)
@@ -48,8 +48,8 @@ type call struct {
 	media     media
 	values    *scrub.Values // what its placeholders stand for
 
-	nextStep func() (*Step, error) // takes the step of the test's script; nil: there is no script
-	step     *Step                 // the one that was taken; nil: none
+	nextStep func() (*Step, error) // takes the step of the test's script; nil means there is no script
+	step     *Step                 // the one that was taken; nil means none
 }
 
 // known returns the key of a call, whose core is computed where none needed it so far.
@@ -114,8 +114,8 @@ func (r *run) awaits(c *call) bool {
 	return ok
 }
 
-// fitParameters moves the numbers that their fields in the format do not take to the options, like
-// members without a field, so that a provider's refusal of one can be recorded.
+// fitParameters moves numbers that the format's fields do not take to the options, so that a provider's refusal of
+// one can be recorded.
 func fitParameters(r *modelio.Request) {
 	for _, p := range modelio.Parameters {
 		field := p.Field(r)
@@ -132,8 +132,8 @@ func fitParameters(r *modelio.Request) {
 	}
 }
 
-// zero reports whether a temperature is 0, or so small that it can be nothing else: clients that
-// leave zeros out, as go-openai does, are given the smallest number instead.
+// zero reports whether a temperature is 0, or so small that it stands for 0. Clients that leave zeros out, as
+// go-openai does, are given the smallest number instead.
 func zero(n json.Number) bool {
 	value, err := n.Float64()
 	return err == nil && value >= 0 && value < 1e-6

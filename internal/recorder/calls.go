@@ -11,8 +11,8 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// Calls returns the calls so far that have a whole answer, in their order, as copies of the caller's own. What was
-// recorded in this run is what a replay will read.
+// Calls returns the calls so far that have a whole answer, in their order, as copies of the caller's own. Calls of
+// this run are as a replay will read them.
 func (r *Recorder) Calls() (calls []*modelio.Call, err error) {
 	snapshots, err := r.Snapshots()
 	if err != nil || !r.Mode.Live() {
@@ -44,8 +44,8 @@ func callsOf(snapshots []snapshot.Snapshot) []*modelio.Call {
 	return calls
 }
 
-// Snapshots returns the calls so far that have a whole answer, in their order, each with its
-// provider. Those that were recorded have no hashes yet.
+// Snapshots returns the calls so far that have a whole answer, in their order, each with its provider. Records of
+// this run's own calls have no hashes yet.
 func (r *Recorder) Snapshots() ([]snapshot.Snapshot, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -84,8 +84,8 @@ func (r *run) isWhole(tk *take) bool {
 	return how != underWay && how != dropped && !r.transient(tk) && r.unfinished(tk) == nil && !tk.dropsQuietly()
 }
 
-// inTapesOrder puts calls that were replayed, and that may have overlapped when they were recorded, in the order of their
-// records: which of them asks first changes from run to run.
+// inTapesOrder puts replayed calls that may have overlapped in the recording in the order of their records. Which of
+// them asks first changes from run to run.
 func (t *tape) inTapesOrder(made []testCall) []testCall {
 	var together []int
 	if t != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// What bounds the live calls of a check.
+// The bounds of a check's live calls.
 const (
 	checkTime    = 5 * time.Minute  // for a call with its second try
 	maxPause     = 30 * time.Second // that a provider may ask for before the second try
@@ -25,8 +25,8 @@ const (
 	reportTime   = 2 * time.Second // that is left of the test's time for its report
 )
 
-// liveCalls bounds how many live calls of checks a process makes at once, however many tests run in
-// parallel: a provider's limits are those of a key.
+// liveCalls bounds how many live calls of checks a process makes at once, however many tests run in parallel. A
+// provider's limits hold for the key.
 var liveCalls = make(chan struct{}, 4)
 
 // checks are the calls of a test that are held against live answers, beside the test, which is served
@@ -63,9 +63,9 @@ type check struct {
 type repeat struct {
 	call func() (*call, error)               // as if it came in again, since an answer is numbered on from it
 	make func(ctx context.Context, tk *take) // the take gets what is received
-	not  func() (state, why string)          // what keeps the call from being made; "": nothing
+	not  func() (state, why string)          // what keeps the call from being made; "" means nothing does
 
-	within context.Context // of a call that is made before its caller goes on; nil: it is made beside
+	within context.Context // of a call that is made before its caller goes on; nil means it is made beside
 }
 
 // begin begins to hold the record that answers a call against live answers. It returns at once, except for tools, which may

@@ -59,8 +59,8 @@ func (k *checks) conclude(ck *check) {
 	}
 }
 
-// suspectListings says of tools whose results drifted, and that their server lists in another way now, that the server
-// may not take what was recorded that they were asked.
+// suspectListings adds a hint to drifted tool calls whose tool's listing changed too: the server may not take the
+// recorded arguments.
 func (k *checks) suspectListings() {
 	for _, listing := range k.all {
 		if listing.State != usage.CheckDrifted || methodOf(listing.call.request) != "tools/list" {

@@ -10,8 +10,8 @@ import (
 	"github.com/traceforge/traceforge-go/internal/provider"
 )
 
-// refusedServed is the failure of a call that its provider refuses for an id that an answer from the store has
-// handed out: the provider may not know it any more. Such a refusal is not recorded.
+// refusedServed is the failure of a call that its provider refuses for an id of a stored answer, which it may not
+// know any more. Such a refusal is not recorded.
 func (r *Recorder) refusedServed(tk *take, w *wire, resp *http.Response) error {
 	if resp.StatusCode < 400 || resp.StatusCode >= 500 {
 		return nil
@@ -77,8 +77,8 @@ func (r *run) servedAnswers() (all []*provider.Answer) {
 	return all
 }
 
-// handedOut returns what may be ids in an answer: the strings of members that are named id, or end so, and Google's
-// names of what it keeps.
+// handedOut returns possible ids in an answer: the strings of members whose name is or ends in id, and Google's names
+// of things that it keeps.
 func handedOut(a *provider.Answer) (ids []string) {
 	texts := [][]byte{a.Body}
 	if events := a.Events(); events != nil {

@@ -127,9 +127,10 @@ func (n *notes) teach() {
 	n.say("%s%s", strings.Join(lines, "\n"), why)
 }
 
-// Deterministic is a [store.Check]: it holds design R7 by what stands in a record. Where a model generated the answer the
-// temperature must be 0, and there must be a seed where the API has one, or a reason be given why not. What a model
-// takes no value of is such a reason, which the recorder writes, since what a codec knows of models changes with its version.
+// Deterministic is a [store.Check]: it holds design R7 by what stands in a record. Where a model generated the answer
+// the temperature must be 0, and there must be a seed where the API has one, or a reason be given why not. A
+// parameter that the model does not take is such a reason. The recorder writes it, since a codec's facts about models
+// change with its version.
 func Deterministic(d *store.Doc) (wrong []snapshot.Violation) {
 	for i := range d.Document.Snapshots {
 		s := &d.Document.Snapshots[i]
@@ -160,8 +161,8 @@ func unfixed(i int, s *snapshot.Snapshot, seeded bool, what string) (wrong []sna
 	return wrong
 }
 
-// generated reports whether a model made an answer up, by why it ended it. What the generic codec keeps
-// may look so and be none.
+// generated reports whether a model made an answer up, by why it ended it. An answer of the generic codec may look so
+// and not be generated.
 func generated(s *snapshot.Snapshot) bool {
 	finished := func(c modelio.Candidate) bool { return c.FinishReasonRaw != "" }
 	if codec := codecNamed(s.Request.API, s.Provider); codec != nil && codec.Realtime != nil {

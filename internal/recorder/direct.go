@@ -11,7 +11,7 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// codecNamed returns the codec of an API, also of one that is no HTTP; nil: there is none.
+// codecNamed returns the codec of an API, also of one that is no HTTP; nil means there is none.
 func codecNamed(api, name string) *provider.Codec {
 	switch {
 	case strings.HasPrefix(api, actionPrefix):
@@ -23,12 +23,11 @@ func codecNamed(api, name string) *provider.Codec {
 	return codec
 }
 
-// isDirect reports whether the calls of an API are no HTTP but those of models and tools that a test wraps, so that
+// isDirect reports whether the calls of an API are those of models and tools that a test wraps. They are no HTTP, so
 // they have no status.
 func isDirect(api string) bool { return strings.HasPrefix(api, actionPrefix) || api == modelio.ToolAPI }
 
-// direct returns what answers a call that is no HTTP: a record whose answer is proven, or a take for what a live
-// call will answer.
+// direct finds the answer to a call that is no HTTP: a record whose answer is proven, or a take for a live call.
 func (r *Recorder) direct(ctx context.Context, what fmt.Stringer, codec *provider.Codec, request func() (*modelio.Request, error)) (
 	*call, *servedRecord, error) {
 	within := ctx
@@ -80,8 +79,8 @@ func who(provider string, req *modelio.Request) string {
 	return provider
 }
 
-// answerChanged names what two answers do not say alike: what a tool returned, or the tool that a server of tools
-// describes in another way. Of a model it is the answer.
+// answerChanged names how two answers differ: in a tool's result, in a tool that its server describes in another way,
+// or in a model's answer.
 func (c *call) answerChanged(was, is *snapshot.Snapshot) (names []string) {
 	if tool := c.request.Tool(); tool != "" {
 		return []string{"result of " + toolNamed(tool)}

@@ -8,16 +8,16 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// A due is a served answer that has to be held against its record: a whole one before it is served, a
-// stream at its end, when its caller closes it, or at the latest when the test ends, so that its first
-// event is not late and it is decoded once.
+// A due is a served answer that has to be held against its record. A whole one is before it is served. A stream is at
+// its end, when its caller closes it, or at the latest when the test ends: so its first event is not late, and it is
+// decoded once.
 type due struct {
 	call   *call
 	doc    *store.Doc
 	record int
 
 	once  sync.Once
-	raw   []byte // nil: it was
+	raw   []byte // nil means it was
 	wrong []snapshot.Violation
 }
 

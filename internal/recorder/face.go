@@ -22,7 +22,7 @@ type face interface {
 	given(name, value string) string  // how to give it
 	allow(name string) string         // how to allow what was refused
 	keepHeaders() string              // how to keep headers
-	scrubOf(variable string) string   // how to replace the value of a variable; "": of one that only a pattern finds
+	scrubOf(variable string) string   // how to replace the value of a variable; "" means of one that only a pattern finds
 	scrubbing(rules string) string    // how to add rules
 	patternRule(name, pattern string) string
 	volatileRule() string

@@ -18,12 +18,12 @@ import (
 // A Failure is why a test fails: one line for the caller of the model, and the text that the
 // test prints when it ends.
 type Failure struct {
-	Text    string          // "": another failure of the test says it
-	Source  snapshot.Source // of the call; zero: of no call
+	Text    string          // "" means another failure of the test says it
+	Source  snapshot.Source // of the call; zero means of no call
 	Missing bool            // the call has no snapshot, so recording what is missing would record it
 	Again   bool            // another test of the process has told all that it is about
 	brief   string
-	drift   *usage.Drift // for the receipt; nil: it is no drift
+	drift   *usage.Drift // for the receipt; nil means it is no drift
 	unheld  bool         // it is a call that was held against no record
 	output  string       // where the rest is
 	recipe  bool         // it says how a reason is given for what is not deterministic
@@ -171,8 +171,8 @@ func (r *report) notCalled(i int) *Failure {
 // provider, and then under all others.
 const anyProvider = "openai"
 
-// noCall is the failure of a test without a call, so that its document has not been read; nil where the test
-// may make none, and none is recorded. An update of such a test removes its document.
+// noCall is the failure of a test without a call, whose document has not been read. It is nil where the test may make
+// none, and none is recorded. An update of such a test removes its document.
 func (s *setup) noCall() *Failure {
 	way := s.reaches()
 	if s.allows(NoCalls) {
@@ -223,8 +223,7 @@ func (s *setup) asFailure(err error) *Failure {
 	return &Failure{brief: brief, Text: text}
 }
 
-// altered words an error of a file of the store that is not what was recorded, or is gone: what happened comes first, and
-// hashes after it.
+// altered words the error of a file of the store that was altered or is gone: what happened comes first, then hashes.
 func (s *setup) altered(text string, e *snapshot.Error) *Failure {
 	file, what := strings.ReplaceAll(filepath.ToSlash(e.File), filepath.ToSlash(s.Dir), s.Shown), " was changed after it was recorded"
 	text, _, _ = strings.Cut(text, "\nway out: ")
@@ -237,7 +236,7 @@ func (s *setup) altered(text string, e *snapshot.Error) *Failure {
 		"or record again, which buys a new answer: "+s.Accept)
 }
 
-// alteredAnswers says what a file of the store says of answers that their raw answers do not; "": nothing.
+// alteredAnswers says what a file of the store says of answers that their raw answers do not; "" means nothing.
 func (s *setup) alteredAnswers(file string) string {
 	from, err := store.Open(s.Dir)
 	if err != nil {

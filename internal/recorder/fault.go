@@ -21,9 +21,9 @@ type Fault struct {
 	name   string // as messages have it: "CutAfter(3)"
 	breaks bool   // the client may try again, and gets the recording then
 
-	status int // answers so instead; 0: no
+	status int // answers so instead; 0 means no
 	retry  time.Duration
-	err    error // ends the call instead; nil: no
+	err    error // ends the call instead; nil means no
 	delay  time.Duration
 	event  int // of the stream
 	least  int // that it can be
@@ -47,7 +47,7 @@ func Delay(d time.Duration) Fault { return Fault{name: fmt.Sprintf("Delay(%v)", 
 // Split ends a read inside each character of more than one byte.
 func Split() Fault { return Fault{name: "Split()", split: true} }
 
-// CutAfter breaks the connection behind an event of a stream; 0: before the first.
+// CutAfter breaks the connection behind an event of a stream; 0 means before the first.
 func CutAfter(event int) Fault {
 	return Fault{name: fmt.Sprintf("CutAfter(%d)", event), breaks: true, event: event, stream: cutStream(io.ErrUnexpectedEOF)}
 }
@@ -80,7 +80,7 @@ func Repeat(event int) Fault {
 		}}
 }
 
-// Stall lets a stream wait behind an event; 0: before the first.
+// Stall lets a stream wait behind an event; 0 means before the first.
 func Stall(event int, d time.Duration) Fault {
 	return Fault{name: fmt.Sprintf("Stall(%d, %v)", event, d), event: event, stream: func(s *provider.Stream, event int) faultyBody {
 		until, behind := s.Bytes(event)
@@ -237,7 +237,7 @@ func (in *injection) direct(ctx context.Context, s *servedRecord) error {
 	return err
 }
 
-// splits cuts a body inside each character of more than one byte; nil: it has none.
+// splits cuts a body inside each character of more than one byte; nil means it has none.
 func splits(body []byte) (pieces [][]byte) {
 	rest := body
 	for i := 0; i < len(rest); {

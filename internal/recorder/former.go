@@ -36,8 +36,8 @@ func (s *setup) former(provider string) (*store.Doc, error) {
 	return s.store.Load(s.name, provider)
 }
 
-// Renewed returns a document of an earlier version as this one has it (design N12): a record whose core is what its raw
-// answer decodes to has the other members that a codec makes as the codec makes them now, and all else stays.
+// Renewed returns a document of an earlier version as this version has it (design N12). Where a record's core is what
+// its raw answer decodes to, its other decoded members are as the codec makes them now. All else stays.
 func Renewed(d *store.Doc) (store.Put, error) {
 	first := &d.Document.Snapshots[0].Source
 	put, err := d.Moved(first.Package, first.Test)

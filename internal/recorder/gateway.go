@@ -21,9 +21,8 @@ import (
 	"github.com/traceforge/traceforge-go/internal/websocket"
 )
 
-// Serve starts a server on a loopback address that stands for the named provider. What it is asked
-// goes through the recorder as if it had been sent to the provider. close ends it, after answers
-// that are on their way.
+// Serve starts a server on a loopback address that stands for the named provider. A request to it goes through the
+// recorder as if it had been sent to the provider. close ends it, after answers that are on their way.
 //
 // The server spends the caller's money with the caller's key, so it answers nobody else: url ends in
 // a path that cannot be guessed, and pages of browsers are refused (design R16).
@@ -40,7 +39,7 @@ type Endpoint struct {
 	Home *url.URL // what is asked below it is what the server is asked; its host says whose calls these are
 	Path string   // of the server's own URL, as SDKs want it there: Home's path stands in its place
 	Keys []string // environment variables with the provider's key
-	// Upstream is where live calls go, below which all is as below Home; nil: to Home.
+	// Upstream is where live calls go, below which all is as below Home; nil means to Home.
 	Upstream *url.URL
 }
 
@@ -122,8 +121,8 @@ func keysOf(name string) []string {
 	return nil
 }
 
-// A gateway passes what a server is asked to a recorder. What belongs to the connection of one side
-// is not passed to the other: that is the proxy's work.
+// A gateway passes what a server is asked to a recorder. Headers of one side's connection are not passed to the
+// other: that is the proxy's work.
 type gateway struct {
 	host   string // the server's own
 	prefix string // of all paths
@@ -166,8 +165,8 @@ func (g *gateway) forbids(in *http.Request) (status int, why string) {
 	return 0, ""
 }
 
-// bearsKey reports whether a request has the provider's key, which lies in the environment: some clients
-// drop the path of their base URL, and who has the key can ask the provider without this server.
+// bearsKey reports whether a request has the provider's key of the environment. Some clients drop the path of their
+// base URL, and whoever has the key can ask the provider without this server.
 func (g *gateway) bearsKey(in *http.Request) bool {
 	said, _ := strings.CutPrefix(in.Header.Get("Authorization"), "Bearer ")
 	if said == "" {

@@ -21,9 +21,9 @@ import (
 type golden struct {
 	take     *take
 	snapshot snapshot.Snapshot
-	raw      []byte             // nil: there is none
-	core     *[sha256.Size]byte // the sum of the answer's core, which is as long as the answer; nil: see said
-	cleared  int                // so many secrets were known when it had none; -1: it was not looked through
+	raw      []byte             // nil means there is none
+	core     *[sha256.Size]byte // the sum of the answer's core, which is as long as the answer; nil means see said
+	cleared  int                // so many secrets were known when it had none; -1 means it was not looked through
 }
 
 // longAnswer is the length in bytes from which memory is worth a moment.
@@ -85,7 +85,8 @@ func (r *run) golden(tk *take) (*golden, *Failure) {
 	return g, nil
 }
 
-// said returns the sum of the answer's core, which few calls ask for. What has none cannot be encoded either.
+// said returns the sum of the answer's core, which few calls ask for. A response without a core cannot be encoded
+// either.
 func (g *golden) said() [sha256.Size]byte {
 	if g.core == nil {
 		core, _ := coreOf(&g.snapshot.Response)
@@ -123,7 +124,8 @@ func (r *run) answerOf(tk *take) (resp *modelio.Response, body []byte, f *Failur
 	return resp, body, nil
 }
 
-// understand decodes an answer. One that does not fit its API is decoded by the generic codec, with a note (design R6).
+// understand decodes an answer. An answer that does not fit its API is decoded by the generic codec, with a note
+// (design R6).
 func (tk *take) understand(answer *provider.Answer) (*modelio.Response, error) {
 	tk.note = ""
 	resp, err := tk.codec.DecodeResponse(answer)

@@ -13,7 +13,7 @@ import (
 // goneCodes are what providers call the error of a model that they no longer have, or have not for this key.
 var goneCodes = []string{"model_not_found", "model_decommissioned"}
 
-// withdrawn says that a provider does not have a model any more, by its own answer; "": it does not say so.
+// withdrawn says that a provider does not have a model any more, by its own answer; "" means it does not say so.
 func withdrawn(provider, model string, status int, e *modelio.ProviderError) string {
 	if e == nil || model == "" || status < http.StatusBadRequest || status >= http.StatusInternalServerError {
 		return ""

@@ -15,8 +15,8 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// keptHeaders are the response headers that programs, SDKs and [http.Client] act on (design R5). A name that
-// ends in * stands for all that begin so. Of the others those are kept that a test names.
+// keptHeaders are the response headers that programs, SDKs and [http.Client] act on (design R5). A name that ends in
+// * stands for all that begin so. A test may name others to keep.
 var keptHeaders = []string{
 	"content-type", "content-disposition", "etag", "link", "location", "retry-after", "retry-after-ms", "x-should-retry",
 	"mcp-session-id", "x-amzn-errortype", "x-goog-upload-status", "x-goog-upload-url",
@@ -36,8 +36,8 @@ var secretHeaders = []string{
 	"set-cookie", "set-cookie2",
 }
 
-// isSecretHeader reports whether a header of a name in lower case carries a secret. What names of parameters have that
-// carry secrets, names of headers have that do not: those of AWS, and codes of errors.
+// isSecretHeader reports whether a header of a name in lower case carries a secret. Some names that carry secrets in
+// parameters are harmless in headers: those of AWS, and codes of errors.
 func isSecretHeader(name string) bool {
 	bare := strings.ReplaceAll(strings.ReplaceAll(name, "x-amz-", ""), "-code", "")
 	return slices.Contains(secretHeaders, name) || provider.IsCredential(bare)
@@ -73,7 +73,7 @@ func (s *setup) isKept(name string, status int) bool {
 		!isSecretHeader(name) && !slices.Contains(transferHeaders, name)
 }
 
-// headers returns what is stored of an answer's header, with its placeholders; nil: nothing.
+// headers returns what is stored of an answer's header, with its placeholders; nil means nothing.
 func (s *setup) headers(tk *take) map[string][]string {
 	var stored map[string][]string
 	for name, values := range tk.header {
@@ -97,14 +97,14 @@ func (s *setup) headers(tk *take) map[string][]string {
 	return stored
 }
 
-// What a record keeps of headers at most. Real answers have at most some dozens of values, and some kilobytes.
+// The most that a record keeps of headers. Real answers have at most some dozens of values, and some kilobytes.
 const (
 	headerValuesMost = 256
 	headerBytesMost  = 256 << 10
 )
 
-// checkHeaders reports, at pointers into an answer, headers that no recording keeps under any option: replay could not
-// serve them, or they would change the bytes or carry a secret.
+// checkHeaders reports, at pointers into an answer, headers that no recording keeps. Replay could not serve them, or
+// they would change the bytes or carry a secret.
 func checkHeaders(headers map[string][]string, report func(pointer, format string, args ...any)) {
 	count, size := 0, 0
 	for name, values := range headers {
@@ -183,8 +183,8 @@ func leadsWithCredential(name, value string) bool {
 	})
 }
 
-// lackHeaders reports whether the headers of a record have not all that a test keeps besides the list: it was
-// recorded before the test asked for them.
+// lackHeaders reports whether a record lacks headers that the test names. It was recorded before the test asked for
+// them.
 func lackHeaders(was, now map[string][]string, asked []string) bool {
 	for name := range now {
 		if _, has := was[name]; !has && listed(asked, name) {
@@ -194,8 +194,8 @@ func lackHeaders(was, now map[string][]string, asked []string) bool {
 	return false
 }
 
-// idleHeaders are those that no program was seen to act on, beside those of transfer, and what varies with each call:
-// how many more may follow, and ids.
+// idleHeaders are headers that no program was seen to act on, those of transfer, and those that vary with each call,
+// such as ids.
 var idleHeaders = []string{
 	"anthropic-ratelimit-*", "x-ratelimit-*", "apim-request-id", "request-id", "x-amzn-requestid", "x-request-id",
 	"anthropic-organization-id", "openai-organization", "openai-processing-ms", "openai-project", "openai-version", "x-openai-proxy-wasm",

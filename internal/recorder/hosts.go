@@ -47,8 +47,8 @@ func (s *setup) pass(req *http.Request) (*http.Response, error) {
 	return s.refusal(req, &wire{Wire: provider.Wire{Method: req.Method, URL: req.URL}}, s.plain(f)), nil
 }
 
-// codecOf returns the codec of a request: that of its API, or the generic one for what is no model call and
-// goes to a host that the test records.
+// codecOf returns the codec of a request: that of its API, or the generic one where the test records the host of a
+// call that is no model's.
 func (s *setup) codecOf(w *wire) (*provider.Codec, bool) {
 	if w.codec == nil {
 		w.codec, w.known = provider.Match(&w.Wire) // the generic one where it is not known

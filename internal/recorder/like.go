@@ -30,8 +30,8 @@ func (t *tape) comparable(i int, c *call) bool {
 		s.Request.API == c.request.API && sameTool(&s.Request, c.request)
 }
 
-// sameTool reports whether two requests are of one tool, where one of them is of a tool: what one tool was given
-// says nothing of another.
+// sameTool reports whether two requests are of one tool, where one of them is of a tool. The input of one tool says
+// nothing of another.
 func sameTool(a, b *modelio.Request) bool {
 	return a.Tool() == b.Tool() && methodOf(a) == methodOf(b) && (a.Tool() == "" || a.API == b.API)
 }

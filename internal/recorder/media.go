@@ -126,8 +126,8 @@ func mayBeMedia(s string) bool {
 	return len(s) >= minMedia && (strings.HasPrefix(s, "data:") || !strings.ContainsAny(s[:minMedia], " \n\t.,:;'\""))
 }
 
-// mayHoldMedia spares parsing JSON without a long run of base64. Of such a run one byte at least is
-// at a multiple of its least length, so that no other bytes need to be looked at.
+// mayHoldMedia spares parsing JSON without a long run of base64. At least one byte of such a run is at a multiple of
+// its least length, so no other bytes need to be looked at.
 func mayHoldMedia(raw []byte) bool {
 	for at := minMedia - 1; at < len(raw); at += minMedia {
 		if !isBase64(raw[at]) {

@@ -12,8 +12,8 @@ import (
 	"github.com/traceforge/traceforge-go/internal/reading"
 )
 
-// told are the lists of headers that a log of this process has named as dropped: the tests of a suite get
-// the same ones, and one line says it.
+// told are the lists of dropped headers that a log of this process has named. The tests of a suite get the same ones,
+// and one line says it.
 var told sync.Map
 
 // notes are the lines that the log of a test has at its end, besides why it failed.

@@ -46,11 +46,11 @@ func decodeAction(a *provider.Answer) (*modelio.Response, error) {
 
 // A Generation is one call of a model, or of another action that has its form.
 type Generation struct {
-	Action          string        // what it does: "embed"; empty: it generates
+	Action          string        // what it does: "embed"; empty means it generates
 	Provider, Model string        // as the document names them
 	Live            modelio.Model // may be nil in replay
 	Request         *modelio.GenerateRequest
-	Stream          modelio.StreamFunc // nil: not streaming
+	Stream          modelio.StreamFunc // nil means not streaming
 }
 
 // String returns the call as messages name it.
@@ -78,8 +78,8 @@ func (r *Recorder) Generate(ctx context.Context, g Generation) (*modelio.Generat
 	})
 }
 
-// request returns what the model is asked as a request. It is a copy, since the caller may go on with
-// its own. What has no field is in Options, under GK's names.
+// request returns what the model is asked as a request. It is a copy, since the caller may go on with its own.
+// Members without a field are in Options, under GK's names.
 func (g *Generation) request() (*modelio.Request, error) {
 	text, err := json.Marshal(g.Request)
 	if err != nil {

@@ -151,8 +151,8 @@ func providerOf(calls []testCall) string {
 	return anyProvider
 }
 
-// inOrder returns the calls of the test in their order. Those of tools that one answer asked for are in that answer's
-// order. Others that overlapped are in the order of their records, then of their requests and their answers, so that
+// inOrder returns the calls of the test in their order. Tools that one answer asked for are in that answer's order.
+// Other calls that overlapped are in the order of their records, then of their requests and their answers, so that
 // concurrent recording gives one document.
 func (r *run) inOrder(goldens map[*take]*golden) []testCall {
 	takes := slices.SortedFunc(maps.Values(goldens), func(a, b *golden) int { return cmp.Compare(a.take.began, b.take.began) })
@@ -200,8 +200,8 @@ func (r *run) places(goldens []*golden) func(key) int {
 	}
 }
 
-// endedBefore reports whether a call was over when another began: when its caller had read what it
-// read of the answer, though it may close that later.
+// endedBefore reports whether a call was over when another began. It is over when its caller has read what it will of
+// the answer, though it may close that later.
 func (g *golden) endedBefore(other *golden) bool { return g.take.heard < other.take.began }
 
 func compareGoldens(a, b *golden) int {
@@ -230,9 +230,9 @@ func compareRequests(a, b *modelio.Request) int {
 	return cmp.Or(cmp.Compare(len(a.Messages), len(b.Messages)), cmp.Compare(last(a), last(b)))
 }
 
-// counterparts returns for each call the record that it replaces or confirms, -1 for none: by key
-// first, then by likeness where calls were added or removed, then in order. Where only missing calls
-// are recorded, none of the records can be replaced.
+// counterparts returns for each call the record that it replaces or confirms, or -1. It pairs them by key, then by
+// likeness where calls were added or removed, then in order. Where only missing calls are recorded, none of the
+// records can be replaced.
 func (s *setup) counterparts(calls []testCall, old *tape) []int {
 	pairs := make([]int, len(calls))
 	taken := make([]bool, len(old.records))

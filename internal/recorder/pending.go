@@ -25,7 +25,7 @@ type pending struct {
 	waits   *store.Store // nil until a call is bought
 	earlier *tape        // what earlier runs have bought
 	clean   bool         // they have bought nothing
-	torn    string       // what is worth a line of the test's log; empty: nothing
+	torn    string       // what is worth a line of the test's log; empty means nothing is
 	mine    map[int]bool // the numbers of what this run has of them
 	wrong   error        // why the last answer could not be written
 

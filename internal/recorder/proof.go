@@ -23,10 +23,9 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// Proven is a [store.Check]: it holds what a document says of its answers against the raw ones. What a
-// reviewer reads is the record, and what a test is served are the provider's own bytes beside it: a record
-// proves itself where the two say the same (design R16). One that is missing or altered is another rule's
-// finding.
+// Proven is a [store.Check]: it holds what a document says of its answers against the raw ones. A reviewer reads the
+// record, and a test is served the provider's own bytes beside it: a record proves itself where the two say the same
+// (design R16). A raw answer that is missing or altered is another rule's finding.
 func Proven(d *store.Doc) (wrong []snapshot.Violation) {
 	for i := range d.Document.Snapshots {
 		if raw, err := d.Raw(i); err == nil {
@@ -388,8 +387,8 @@ func facts(all []fact, r *snapshot.Response) []fact {
 // resultOf is a source that is a result of a tool call, by the number of the call.
 var resultOf = regexp.MustCompile(`^call_[0-9]+(:[0-9]+)$`)
 
-// sourcesOf gives the results of tool calls that got cites the numbers that a record has for them: the ids of the
-// calls are in no request that is stored. Only what stands behind the id is held.
+// sourcesOf gives cited results of tool calls in got the numbers that a record has for them. The ids of the calls are
+// in no stored request. Only what stands behind the id is held.
 func sourcesOf(said, got *snapshot.Response) {
 	for i := range min(len(said.Candidates), len(got.Candidates)) {
 		numbered := said.Candidates[i].Citations

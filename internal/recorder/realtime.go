@@ -51,7 +51,7 @@ type realtime struct {
 // realtimeDrain is how long what was said last may be on its way when a test ends.
 const realtimeDrain = time.Second
 
-// realtime opens a session. What the handshake is answered but a session is an answer as of any call.
+// realtime opens a session. An answer to the handshake that is no session is an answer as of any call.
 func (r *Recorder) realtime(req *http.Request, w *wire, c *call) (*http.Response, error) {
 	if f := r.failedBefore(c); f != nil {
 		return nil, f

@@ -26,7 +26,7 @@ type replayedSession struct {
 	greetings   int              // how many of them come before the client says anything
 }
 
-// find returns the first record that is left of a session with the same handshake; nil: there is none. plain reports
+// find returns the first record that is left of a session with the same handshake; nil means there is none. plain reports
 // that the provider answered the handshake otherwise, so that it is a call as any other.
 func (s *realtime) find() (found *replayedSession, plain bool, err error) {
 	r := s.r
@@ -54,7 +54,7 @@ func (s *realtime) find() (found *replayedSession, plain bool, err error) {
 	return found, false, err
 }
 
-// next returns the first record that is left and begins as a session that has come to so many messages; -1: none.
+// next returns the first record that is left and begins as a session that has come to so many messages; -1 means none.
 func (s *realtime) next(c *call, messages int) (int, error) {
 	t := s.r.tape
 	want, err := s.beginning(c.request, messages)
@@ -310,8 +310,9 @@ func (s *realtime) change(i int) error {
 	return nil
 }
 
-// mistaken returns a session that is under way with a record that begins as this session has, and whose client has said
-// nothing so far that the record of this one has not; nil: there is none. Sessions that are opened at once begin in any order.
+// mistaken returns a session under way whose record this session may have in truth, or nil. Its record begins as this
+// session has, and its client has said nothing that this one's record lacks. Sessions that are opened at once begin
+// in any order.
 func (s *realtime) mistaken(want key, messages int) *realtime {
 	t := s.r.tape
 	for _, other := range s.r.spoken {

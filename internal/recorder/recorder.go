@@ -59,8 +59,8 @@ type Options struct {
 	Sources func() [][]byte // reads the test files of its package; nil: nobody knows them
 }
 
-// A setup is what a recorder is given: its options, the face of what makes the calls, the store with its rules, and what must not be
-// printed. It does not change.
+// A setup is what a recorder is given: options, the test that makes the calls, the store with its rules, and secrets
+// that must not be printed. It does not change.
 type setup struct {
 	Options
 	face

@@ -8,8 +8,8 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// rekey answers a call from the store, without a network. One that drifted adopts the answer of the record that replay
-// would hold it against, which is stale then (design R11).
+// rekey answers a call from the store, without a network. A call that drifted adopts the answer of the record that
+// replay would hold it against, which is stale then (design R11).
 func (r *Recorder) rekey(c *call) (*servedRecord, error) {
 	lifted, f := r.undetermined(c)
 	if err := r.openTape(c.provider); err != nil {

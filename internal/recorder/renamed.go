@@ -131,8 +131,8 @@ func (l *lineage) begins(name string, c *call) (bool, error) {
 	return t.keys[0] == c.key, nil
 }
 
-// gone are, by store and package, the documents of tests that the package does not have any more, as far as tests of this
-// process have looked for them.
+// gone are the documents of tests that a package does not have any more, by store and package, as far as tests of
+// this process have looked.
 var gone sync.Map
 
 // goneTests returns them by their names. Replay lists no directory of a test that passes, as go test would run it again

@@ -19,7 +19,7 @@ type servedRecord struct {
 	take   *take // nil: the record answers
 	record *snapshot.Snapshot
 	body   []byte
-	proof  *due // nil: the answer is recorded in this run
+	proof  *due // nil means the answer is recorded in this run
 	fault  *injection
 }
 
@@ -195,8 +195,8 @@ func statusLine(status int) string {
 type replayBody struct {
 	ctx    context.Context
 	rest   []byte                      // of the body, or of the event being read
-	events *provider.Events            // nil: no stream
-	pause  func(context.Context) error // before each event; nil: none
+	events *provider.Events            // nil means no stream
+	pause  func(context.Context) error // before each event; nil means there is none
 	cut    bool                        // the recorded body ended before its end
 
 	recorder *Recorder

@@ -21,7 +21,7 @@ type Script interface {
 	// none, what was asked, and what was expected.
 	TakeHTTP(req *http.Request) (*Step, error)
 	TakeModel(req *modelio.GenerateRequest) (*Step, error)
-	// Unused returns an error that names the steps that no call asked for; nil: there is none.
+	// Unused returns an error that names the steps that no call asked for; nil means there is none.
 	Unused() error
 }
 
@@ -47,7 +47,7 @@ func ScriptOf(v any) (Script, bool) {
 	return s, ok
 }
 
-// script returns the script that answers the HTTP calls of the test; nil: there is none.
+// script returns the script that answers the HTTP calls of the test; nil means there is none.
 func (s *setup) script() Script {
 	script, _ := s.Upstream.(Script)
 	return script
@@ -122,7 +122,7 @@ func (r *report) unusedSteps() {
 	}
 }
 
-// scripted returns the hash of the step that answers a call; empty: none does.
+// scripted returns the hash of the step that answers a call; empty means none does.
 func (c *call) scripted() canon.Hash {
 	if c.step == nil {
 		return ""
@@ -130,7 +130,7 @@ func (c *call) scripted() canon.Hash {
 	return c.step.Hash
 }
 
-// otherStep is the failure of a call whose record has another answer than the script; nil: they have the same, or the call
+// otherStep is the failure of a call whose record has another answer than the script; nil means they have the same, or the call
 // is asked of none.
 func (r *report) otherStep(c *call, i int) error {
 	was := &r.tape.records[i]

@@ -54,7 +54,7 @@ func (r *run) restore(c *call, t *tape, i int, body []byte) (*servedRecord, erro
 		return nil, r.unknownValues(i, err)
 	}
 	s := &servedRecord{record: record, body: body}
-	var headers map[string][]string // nil: those of the record
+	var headers map[string][]string // nil means those of the record
 	for name, values := range record.Response.Headers {
 		for n, value := range values {
 			restored, err := c.values.RestoreText(recorded.AnswerText(value))
@@ -234,8 +234,8 @@ func (s *setup) explained(differences []drift.Difference) string {
 	return ""
 }
 
-// clockRule says how a call is made the same in each run that differs from a record in nothing but dates and times; "":
-// it differs in more.
+// clockRule says how a call that differs from a record only in dates and times is made the same in each run. It is ""
+// where the call differs in more.
 func (s *setup) clockRule(differences []drift.Difference) string {
 	alike := s.rules.WithDates().Alike()
 	only := func(same func(recorded, got []byte) bool) bool {
@@ -250,8 +250,8 @@ func (s *setup) clockRule(differences []drift.Difference) string {
 	return ""
 }
 
-// boughtBefore is the failure of a call that is about to be made again though only values that change
-// every run are others than in a record: the next run would want it once more.
+// boughtBefore is the failure of a call that would be made again only for values that change every run. The next run
+// would want it once more.
 func (r *Recorder) boughtBefore(c *call) *Failure {
 	if err := r.openTape(c.provider); errors.Is(err, snapshot.ErrNewer) {
 		return r.asFailure(err) // before an answer is bought that could not be written

@@ -59,8 +59,8 @@ func (s *setup) maskCommand(g *golden) {
 	}
 }
 
-// refuseSecrets returns the failure of a recording that would store a secret. Of an answer both what it
-// says and its bytes are looked at.
+// refuseSecrets returns the failure of a recording that would store a secret. It looks at the decoded answer and at
+// its bytes.
 func (s *setup) refuseSecrets(goldens []*golden) error {
 	scanner := s.scanner()
 	known := scanner.Known()

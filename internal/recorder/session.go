@@ -73,7 +73,7 @@ func answered(req *http.Request, a *provider.Answer) *http.Response {
 	return resp
 }
 
-// listenEmpty answers a client that listens where nothing was recorded; nil: something was, or the session is live.
+// listenEmpty answers a client that listens where nothing was recorded; nil means something was, or the session is live.
 func (r *Recorder) listenEmpty(req *http.Request, w *wire, c *call) (*http.Response, error) {
 	s := c.codec.Session
 	if s == nil || !s.Listens(c.request) || r.Mode != Check && r.sessions.isLive(s, w) {
@@ -183,8 +183,8 @@ func (l *sessions) tiedTo(event string) json.RawMessage {
 	return l.streams[event]
 }
 
-// note notes a call that was served: the ids of its answer's events, what ties that to its request, and what it replies
-// to; "": nothing.
+// note notes a call that was served: the ids of its answer's events, what ties the answer to the request, and what
+// the call replies to, or "".
 func (l *sessions) note(events []string, id json.RawMessage, reply string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

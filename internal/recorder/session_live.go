@@ -20,10 +20,10 @@ type session struct {
 	body     []byte // of opening
 
 	mu sync.Mutex
-	id string // at the server; empty: it is not open there
+	id string // at the server; empty means it is not open there
 }
 
-// session returns the session of a request that the store opened; nil: it did not.
+// session returns the session of a request that the store opened; nil means it did not.
 func (l *sessions) session(s *provider.Session, header http.Header) *session {
 	l.mu.Lock()
 	defer l.mu.Unlock()

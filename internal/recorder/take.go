@@ -20,24 +20,24 @@ import (
 type take struct {
 	*call
 	source        snapshot.Source
-	lifted        string // why a rule of determinism did not hold for the model; empty: all that it takes was asked
+	lifted        string // why a rule of determinism did not hold for the model; empty means all that it takes was asked
 	started       time.Time
-	steps         *atomic.Int64 // of the recorder, as clocks may stand still; nil: of a call that has no place among others
+	steps         *atomic.Int64 // of the recorder, as clocks may stand still; nil means of a call that has no place among others
 	began         int64         // the step with which it began
 	decodeContent func(encodings string, body []byte) ([]byte, error)
 	limit         int64       // of the bytes that are kept of the answer
 	keepsCuts     bool        // the test is of streams that are cut, also behind their last event
-	origin        *origin     // of an answer that did not come from the wire; nil: it does
-	imported      *Provenance // of an answer from an archive; nil: it was made live
-	complete      func()      // is called once, when the answer has ended, before the caller learns of it; nil: nothing is
+	origin        *origin     // of an answer that did not come from the wire; nil means it does
+	imported      *Provenance // of an answer from an archive; nil means it was made live
+	complete      func()      // is called once, when the answer has ended, before the caller learns of it; nil means nothing is
 
-	note     string             // why the generic codec decodes the answer; empty: that of its API does
+	note     string             // why the generic codec decodes the answer; empty means that of its API does
 	readings []snapshot.Reading // what other programs read in it
 
-	golden *golden // what waits of it in the pending answers; nil: nothing
-	number int     // its number there; 0: not known yet
-	logged int     // its number in the log of the run; 0: it is not there
-	place  int     // the index of the record that it is to replace; -1: none
+	golden *golden // its entry in .pending, or nil
+	number int     // its number there; 0 means not known yet
+	logged int     // its number in the log of the run; 0 means it is not there
+	place  int     // the index of the record that it is to replace; -1 means none
 
 	mu         sync.Mutex // nothing below changes once there is an outcome
 	outcome    outcome
@@ -191,9 +191,8 @@ func (b *recordedBody) cutBy(err error) outcome {
 	return broken
 }
 
-// Close keeps what the caller left unread of an answer whose weight it has read, such as the empty
-// line behind a stream's last event or behind a JSON value. A stream that has more
-// to come was ended by the caller.
+// Close keeps the unread rest of an answer of which the caller has read all that counts. Such a rest is the empty
+// line behind a stream's last event or behind a JSON value. A stream that has more to come was ended by the caller.
 func (b *recordedBody) Close() error {
 	if b.take.ended() == underWay {
 		b.take.end(b.drain(), nil)
@@ -229,8 +228,8 @@ func (tk *take) over() time.Time {
 	return tk.finished
 }
 
-// soFar returns a take that is under way as if it had ended now, where the event that ends its stream has been read;
-// otherwise the take itself.
+// soFar returns a take that is under way as if it had ended now, if its stream's last event has been read. Otherwise
+// it returns the take itself.
 func (tk *take) soFar() *take {
 	tk.mu.Lock()
 	if tk.outcome != underWay {
@@ -262,9 +261,8 @@ func (tk *take) streams() bool {
 	return err == nil && tk.answer(body).Events() != nil
 }
 
-// terminated reports whether nothing of weight can follow: a stream's terminal event has been
-// read, or the answer is no stream and its rest only has to be fetched. What cannot be decoded
-// is another failure than a cut.
+// terminated reports whether nothing that counts can follow. A stream's terminal event has been read, or the answer
+// is no stream and its rest only has to be fetched. An answer that cannot be decoded is another failure than a cut.
 func (tk *take) terminated() bool {
 	if !tk.streams() {
 		return true

@@ -19,9 +19,9 @@ import (
 type said struct {
 	tiers         [][]byte // canonical JSON by usage.Tiers
 	model         string   // that answered
-	fingerprint   string   // of the system that did; empty: the provider does not say it
+	fingerprint   string   // of the system that did; empty means the provider does not say it
 	refusal       string   // the error that the provider reported
-	gone          string   // that it no longer has the model; empty: it did not say so
+	gone          string   // that it no longer has the model; empty means it did not say so
 	returned      string   // of a tool: the error, or what it gave back
 	input, output int64    // tokens
 }
@@ -85,8 +85,8 @@ func wordOf(raw json.RawMessage) string {
 	return word
 }
 
-// tiersOf splits an answer into what is compared: what it says, the tools that it calls with their
-// arguments, why it ended, and which model gave it. The refs of tool calls are in none.
+// tiersOf splits an answer into its tiers: text, tool calls with their arguments, finish reason, and answering model.
+// The refs of tool calls are in none.
 func tiersOf(resp *modelio.Response) ([][]byte, error) {
 	core, err := snapshot.ResponseCore(&snapshot.Response{Response: *resp})
 	if err != nil {

@@ -31,11 +31,11 @@ func (s *setup) first(what string) bool {
 	return !said
 }
 
-// threeLines is how many tests say in three lines that they failed by a change that another has told.
-// Those that follow say it in one.
+// threeLines is how many tests say in three lines that they failed by a change that another has told. Later ones say
+// it in one.
 const threeLines = 5
 
-// toldBefore returns for each change the other test that has told it; nil: the test is the first.
+// toldBefore returns for each change the other test that has told it; nil means the test is the first.
 func (s *setup) toldBefore(changes []drift.Change) []*reporter {
 	told := make([]*reporter, len(changes))
 	for i, c := range changes {
@@ -74,7 +74,7 @@ func (r *report) asTold(brief string, changes []usage.DriftChange, told []*repor
 	return f
 }
 
-// alsoMissing is the failure of a call of a test without a record, where another test of the process has told of the same; nil: none
+// alsoMissing is the failure of a call of a test without a record, where another test of the process has told of the same; nil means none
 // has, or there is more to say.
 func (r *report) alsoMissing(c *call, renamed string) *Failure {
 	if len(r.tape.records) > 0 || renamed != "" || r.Program != nil || r.Mode != Replay {

@@ -64,7 +64,7 @@ func (t *ToolCall) request() (*modelio.Request, error) {
 	}, nil
 }
 
-// toolInput returns what a tool is given by a request; nil: nothing.
+// toolInput returns what a tool is given by a request; nil means nothing.
 func toolInput(req *modelio.Request) json.RawMessage {
 	for i := range req.Messages {
 		for _, part := range req.Messages[i].Content {
@@ -116,7 +116,7 @@ var errUnwound = errors.New("it panicked, or ended its goroutine")
 // An insideKey is the key of the context of a tool under which its name stands.
 type insideKey struct{}
 
-// insideOf returns which tool makes a call; "": none does.
+// insideOf returns which tool makes a call; "" means none does.
 func insideOf(ctx context.Context) string {
 	name, _ := ctx.Value(insideKey{}).(string)
 	return name

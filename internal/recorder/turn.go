@@ -71,8 +71,8 @@ func toolKey(call *modelio.ToolRequest) string {
 	return call.Name + " " + string(input)
 }
 
-// goesOn ends the turn whose results a model is told: the last one whose tools the request names, or the last one where it
-// has results and names no tools, as its provider remembers them.
+// goesOn ends the turn whose results a model is told. It is the last one whose tools the request names. Where the
+// request has results and names no tools, as its provider remembers them, it is the last one.
 func goesOn(turns []*turn, request *modelio.Request, i int) {
 	var named []string
 	results := false
@@ -139,7 +139,7 @@ func (t *tape) turnsOf(calls []testCall) []*turn {
 	return turnsOf(len(calls), func(n int) *snapshot.Snapshot { return t.snapshotOf(calls[n]) })
 }
 
-// snapshotOf returns the record of a call, or the one that it will have; nil: a fault took its place.
+// snapshotOf returns the record of a call, or the one that it will have; nil means a fault took its place.
 func (t *tape) snapshotOf(c testCall) *snapshot.Snapshot {
 	switch {
 	case c.faulty:
@@ -218,8 +218,8 @@ func (t *tape) cancels(c *call) bool {
 	return false
 }
 
-// spares reports whether a record need not be played, as a tool of its turn has failed in this run: it is of another tool
-// of the turn, or of what such a one did meanwhile.
+// spares reports whether a record need not be played, as a tool of its turn has failed in this run. It is a record of
+// the turn, or one that was under way beside the failed call.
 func (t *tape) spares(i int) bool {
 	for _, turn := range t.recordedTurns() {
 		failed := slices.Contains(turn.calls, cancelled) ||
@@ -237,7 +237,7 @@ func overlap(a, b *snapshot.Snapshot) bool {
 	return !a.Timestamp.After(endOf(b)) && !b.Timestamp.After(endOf(a))
 }
 
-// endOf returns the last millisecond in which a recorded call may have been under way: its time and its latency are
+// endOf returns the last millisecond in which a recorded call may have been under way. Its time and its latency are
 // both cut to whole ones.
 func endOf(s *snapshot.Snapshot) time.Time {
 	return s.Timestamp.Add(time.Duration(s.Response.LatencyMS+1) * time.Millisecond)

@@ -61,7 +61,7 @@ func unreached(err error) string {
 	return ""
 }
 
-// answeredWith returns what an error says of the answer that an SDK made it of; 0: it is of none. SDKs have a type of
+// answeredWith returns what an error says of the answer that an SDK made it of; 0 means it is of none. SDKs have a type of
 // their own for such errors, with the status in a field: openai.Error, anthropic.Error, genai.APIError. A framework may
 // wrap it in one of its own, which says no more.
 func answeredWith(err error) (status int, message string) {

@@ -102,7 +102,7 @@ func samePointers(a, b []string) bool {
 	return slices.Equal(inorder.Strings(a), inorder.Strings(b))
 }
 
-// keep serves a call from its record, which must be whole. One that does not stand as the rules of now would have it
+// keep serves a call from its record, which must be whole. A record that the present rules would write in another way
 // is written again from its own answer.
 func (r *run) keep(c *call, i int, rules string) (*servedRecord, error) {
 	d := &due{call: c, record: i}

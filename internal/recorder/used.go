@@ -8,7 +8,7 @@ import (
 
 // Used says which records of the test's document a test used, by their ids.
 type Used struct {
-	Document string   // its combined hash; empty: the test has none
+	Document string   // its combined hash; empty means the test has none
 	Played   []string // answered a call
 	Recorded []string // recorded in this run, or confirmed
 	Unplayed []string // in the store, and not used
@@ -56,7 +56,7 @@ func (r *Recorder) Used() (u Used) {
 	return u
 }
 
-// Updated says what a test that has ended did to its document; nil: it does nothing to one.
+// Updated says what a test that has ended did to its document; nil means it does nothing to one.
 func (r *Recorder) Updated() *usage.Update {
 	r.mu.Lock()
 	defer r.mu.Unlock()

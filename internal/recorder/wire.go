@@ -16,11 +16,11 @@ import (
 // secret in its URL.
 type wire struct {
 	provider.Wire
-	sent  []byte   // the body as it was sent; nil: none
+	sent  []byte   // the body as it was sent; nil means there was none
 	asked *url.URL // with what is secret in it
 	lane  string
 
-	codec *provider.Codec // see codecOf; nil: not looked for yet
+	codec *provider.Codec // see codecOf; nil means not looked for yet
 	known bool            // that it is of an API that is known
 }
 

@@ -6,8 +6,8 @@ import (
 	"unicode"
 )
 
-// Words returns the words of a command as they may be kept: without secrets, and without the values of options and
-// variables that are named as credentials are, as in --password V, --api-key=V and TOKEN=V.
+// Words returns the words of a command as they may be kept, without secrets. Values of options and variables that are
+// named as credentials are left out too, as in --password V, --api-key=V and TOKEN=V.
 func (s *Scanner) Words(words []string) []string {
 	kept := make([]string, len(words))
 	option := "" // whose value is next

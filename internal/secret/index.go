@@ -10,9 +10,9 @@ type needle struct {
 	span func(text []byte, at int) (start, end int)
 }
 
-// An index finds many needles in one pass over a text, by the low five bits of three bytes, in which
-// capitals and small letters are the same. Nearly all places of a text are dismissed by a bit of a table
-// that fits the processor's cache.
+// An index finds many needles in one pass over a text, by the low five bits of three bytes. Capitals and small
+// letters have the same. Nearly all places of a text are dismissed by a bit of a table that fits the processor's
+// cache.
 type index struct {
 	bits    [1 << 15 / 64]uint64
 	first   [1 << 15]uint16 // 1 + index into needles

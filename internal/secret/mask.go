@@ -16,7 +16,7 @@ func (s *Scanner) Mask(text string) string {
 
 func (v *view) mask(text string) string {
 	src := unsafe.Slice(unsafe.StringData(text), len(text)) // nothing writes to it
-	var masked []byte                                       // nil: as it is
+	var masked []byte                                       // nil means as it is
 	from := 0
 	for {
 		what, start, end := v.index.next(src, from)

@@ -1,5 +1,5 @@
-// Package secret knows what must not be stored and not be printed (design R12): credentials of this
-// process and of its requests, and what has a form that only keys, tokens and private keys have.
+// Package secret finds what must be neither stored nor printed (design R12). That is credentials of this process and
+// of its requests, and text in a form that only keys, tokens and private keys have.
 package secret
 
 import (
@@ -39,8 +39,8 @@ func (s *Scanner) Known() int {
 	return len(s.known)
 }
 
-// Find returns a secret that a text holds, in whatever it encodes: see [view]. Of a JSON text it says
-// where, and the pieces that the events of a stream deliver are looked at together.
+// Find returns a secret that a text holds, in whatever it encodes: see [view]. It says where in a JSON text, and
+// looks at the pieces that the events of a stream deliver together.
 func (s *Scanner) Find(text []byte) (Hit, bool) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()

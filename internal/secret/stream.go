@@ -8,9 +8,9 @@ import (
 	"slices"
 )
 
-// joined returns the pieces that the events of a stream deliver, for each path of members those there in
-// order. It knows server-sent events, lines of JSON, an array of answers and Amazon's event stream by their
-// bytes; of any other text there is nothing to join. What each event has is a name, and no piece.
+// joined returns the pieces that the events of a stream deliver, for each path of members those there in order. It
+// knows server-sent events, lines of JSON, an array of answers and Amazon's event stream by their bytes; of any other
+// text there is nothing to join. A text that each event has is a name, and no piece.
 func joined(text []byte) [][][]byte {
 	j := joiner{at: map[uint64]int{}}
 	trimmed := bytes.TrimLeft(text, "\ufeff \t\r\n")
@@ -33,7 +33,7 @@ func joined(text []byte) [][][]byte {
 	})
 }
 
-// frame returns the length of the frame of Amazon's event stream that text begins with; 0: there is none.
+// frame returns the length of the frame of Amazon's event stream that text begins with; 0 means there is none.
 // It has the lengths of all and of the headers, a checksum, headers, payload, and a checksum.
 func frame(text []byte) int {
 	const least = 16
@@ -84,9 +84,9 @@ func (j *joiner) events(text []byte) {
 	j.walk(data, 0)
 }
 
-// walk collects the strings of JSON values that follow each other. What is no JSON does no harm. The
-// indexes of arrays are no part of a path, since events have an array of one where the answer has many;
-// members that say an index are.
+// walk collects the strings of JSON values that follow each other. Text that is not JSON does no harm. The indexes of
+// arrays are no part of a path, since events have an array of one where the answer has many; members that say an
+// index are.
 func (j *joiner) walk(text []byte, root uint64) {
 	paths := append(j.paths[:0], root) // of the enclosing values
 	defer func() { j.paths = paths }()
@@ -134,8 +134,7 @@ func stringEnd(text []byte, i int) int {
 	return len(text)
 }
 
-// add appends a string to those of its path. One that is an object in base64, as in Bedrock's events, is
-// walked through.
+// add appends a string to those of its path. It walks through an object in base64, as in Bedrock's events.
 func (j *joiner) add(path uint64, inner []byte) {
 	if bytes.HasPrefix(inner, []byte("eyJ")) {
 		if decoded, err := base64.StdEncoding.AppendDecode(nil, inner); err == nil {

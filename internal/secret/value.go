@@ -16,8 +16,8 @@ import (
 // rules ask for; shorter ones (dev, 1234, test1) stand in texts by accident.
 const least = 8
 
-// Environment tells the scanner of the environment of a process: the values of the variables that are
-// named as credentials are, and the passwords in the URLs of others. It is cheap where nothing changed.
+// Environment gives the scanner the secrets of a process's environment: values of variables that are named as
+// credentials are, and passwords in URLs of others. It is cheap where nothing changed.
 func (s *Scanner) Environment(environment []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -142,8 +142,8 @@ func (s *Scanner) parameter(what, part string) {
 	}
 }
 
-// add adds a value, if it can be a secret, and the lines of one that has several: each of them is a secret,
-// wherever it breaks.
+// add adds a value, if it can be a secret. Each line of a value with several is a secret too, wherever the value
+// breaks.
 func (s *Scanner) add(what, value string) {
 	value = strings.TrimSpace(value)
 	if s.known[value] || !credible(value, least) {
@@ -284,9 +284,9 @@ func placeholder(value []byte) bool {
 	return distinct < 5
 }
 
-// IsVariable reports whether a variable, or a member of a JSON text in one, is named as credentials are:
-// DB_PASSWORD, AZURE_OPENAI_KEY, TOKEN, AWS_BEARER_TOKEN_BEDROCK, private_key_id. What is named as a file,
-// an address or a limit of one is not.
+// IsVariable reports whether a variable, or a member of a JSON text in one, is named as credentials are: DB_PASSWORD,
+// AZURE_OPENAI_KEY, TOKEN, AWS_BEARER_TOKEN_BEDROCK, private_key_id. A name of the file, the address or the limit of
+// a credential is no such name.
 func IsVariable(name string) bool {
 	name = strings.ToUpper(name)
 	if slices.Contains(variables, name) {

@@ -20,10 +20,10 @@ const deepest = 2
 // mostInflated bounds what is looked at of compressed data, in bytes.
 const mostInflated = 16 << 20
 
-// A view looks for secrets in a text and in what it encodes: escapes of JSON strings, in a string in a string
-// too, and \x; percent-encoding, once and twice; quoted-printable; numbers of characters in HTML; base64 and base64url, as in
-// Basic, data URLs and MIME parts; base32; hexadecimal; UTF-16 within base64; gzip and zlib. It is for one
-// goroutine, and keeps memory for the next text.
+// A view looks for secrets in a text and in what it encodes. It reads escapes of JSON strings, in a string in a
+// string too, and \x; percent-encoding, once and twice; quoted-printable; numbers of characters in HTML; base64 and
+// base64url, as in Basic, data URLs and MIME parts; base32; hexadecimal; UTF-16 within base64; gzip and zlib. It is
+// for one goroutine, and keeps memory for the next text.
 type view struct {
 	index   *index
 	scratch [deepest + 1]struct{ once, twice, percent, again, mail, run []byte }
@@ -126,8 +126,8 @@ func (v *view) in(text []byte) (what string, found bool) {
 	return what, end > 0
 }
 
-// decoded looks into a run of base64's digits, and into what follows a slash in it, which may be one of a
-// path. Of a run that was cut it is not known where a group of four begins.
+// decoded looks into a run of base64's digits, and into what follows a slash in it, which may be one of a path. Where
+// a run was cut it is not known where a group of four begins.
 func (v *view) decoded(run []byte, depth int, cut bool) (what string, found bool) {
 	if bytes.IndexByte(run, '\n') >= 0 {
 		run = bytes.ReplaceAll(bytes.ReplaceAll(run, []byte("\r"), nil), []byte("\n"), nil)

@@ -26,7 +26,7 @@ type CheckOptions struct {
 	Percent       float64 // of the calls that are made; they are chosen by a hash, the same in each run
 	Shard, Shards int     // make only the calls of the Shard-th of so many parts, counted from 1
 	Tier          string  // the first of the tiers that are held
-	Old, New      string  // ask the model New for what Old was asked; empty: each call as it is
+	Old, New      string  // ask the model New for what Old was asked; empty means each call as it is
 	From          int     // leave the calls of a test before this one out
 	Kind          string  // which calls are made live: one of Kinds
 	Brief         bool    // a failure is a line, since the receipt has the rest, and its reader shows it
@@ -54,7 +54,7 @@ func (o CheckOptions) Covers(tools bool) bool {
 	return o.Kind == KindAll || tools == (o.Kind == KindTools)
 }
 
-// ParseCheckOptions reads the value of [CheckEnv]. What it does not say is: each call of a model, once, all tiers.
+// ParseCheckOptions reads the value of [CheckEnv]. The defaults are each call of a model, once, all tiers.
 func ParseCheckOptions(text string) (CheckOptions, error) {
 	o := CheckOptions{Repeat: 1, Percent: 100, Shard: 1, Shards: 1, Tier: Tiers[0], From: 1, Kind: KindModels}
 	values, err := url.ParseQuery(text)
@@ -152,7 +152,7 @@ type Check struct {
 	Accept        string        `json:"accept,omitempty"`         // the command that takes the live answer over
 }
 
-// A CheckedTier is how two answers compare in one tier. Of a call that varied they are two live ones.
+// A CheckedTier is how two answers compare in one tier. Where a call varied both are live.
 type CheckedTier struct {
 	Tier string `json:"tier"`
 	Same bool   `json:"same"`
@@ -162,7 +162,7 @@ type CheckedTier struct {
 
 // A Live is what one model answered in a run with live calls.
 type Live struct {
-	Model  string `json:"model,omitempty"` // that answered; empty: it was not said, or a tool ran
+	Model  string `json:"model,omitempty"` // that answered; empty means it was not said, or a tool ran
 	Calls  int    `json:"calls"`
 	Input  int64  `json:"input,omitempty"` // tokens
 	Output int64  `json:"output,omitempty"`

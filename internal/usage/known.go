@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// KnownEnv is the variable that names a file of [Known] documents, a line of JSON each: so that a test without a
+// KnownEnv is the variable that names a file of [Known] documents, a line of JSON each. By it a test without a
 // document finds the one that it had under another name (design R11). Only a run that updates reads it.
 const KnownEnv = "TRACEFORGE_KNOWN"
 

@@ -35,7 +35,7 @@ type Receipt struct {
 	Tags    string   `json:"tags,omitempty"`    // build tags
 	Command string   `json:"command,omitempty"` // of a program that is no test: what traceforge exec ran
 
-	Document string `json:"document,omitempty"` // combined hash (SF) of the test's document when the test ended; empty: none is recorded
+	Document string `json:"document,omitempty"` // combined hash (SF) of the test's document when the test ended; empty means none is recorded
 
 	// Ids of the test's records.
 	Played   []string `json:"played,omitempty"`   // answered a call
@@ -47,7 +47,7 @@ type Receipt struct {
 	Missing int     `json:"missing,omitempty"` // calls that no record answered
 	Drifts  []Drift `json:"drifts,omitempty"`  // what a test failed for, call by call
 
-	Update *Update `json:"update,omitempty"` // what a test that recorded did; nil: it recorded nothing
+	Update *Update `json:"update,omitempty"` // what a test that recorded did; nil means it recorded nothing
 	Checks []Check `json:"checks,omitempty"` // what a test found that was held against live answers
 	Live   []Live  `json:"live,omitempty"`   // what answered in place of the tape
 
@@ -86,9 +86,8 @@ func (w *ReceiptWriter) Add(dir string, t Receipt) error {
 	return err
 }
 
-// ReadReceipts returns the tests of all receipts in dir, and the packages of those that end in the
-// middle of a line, as a process that was killed leaves them. The error is [fs.ErrNotExist] if
-// there is no dir.
+// ReadReceipts returns the tests of all receipts in dir. cut are the packages whose receipt ends in the middle of a
+// line, as a killed process leaves it. The error is [fs.ErrNotExist] if there is no dir.
 func ReadReceipts(dir string) (tests []Receipt, cut []string, err error) {
 	if _, err := os.ReadDir(dir); err != nil {
 		return nil, nil, err // which names it

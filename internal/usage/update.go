@@ -16,7 +16,7 @@ type Update struct {
 	TokensIn  int64 `json:"tokens_in,omitempty"`
 	TokensOut int64 `json:"tokens_out,omitempty"`
 
-	// Adopted is the name of the document that the test's records come from, where the test was renamed; empty: none.
+	// Adopted is the name of the document that the test's records come from, where the test was renamed; empty means none.
 	Adopted string `json:"adopted,omitempty"`
 }
 

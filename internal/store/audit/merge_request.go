@@ -65,7 +65,7 @@ type merger struct {
 	left []string // pointers to what both sides changed
 }
 
-// value returns what becomes of a value; nil: nothing.
+// value returns what becomes of a value; nil means nothing.
 func (m *merger) value(pointer string, base, ours, theirs jsontext.Value) json.RawMessage {
 	b, o, t := textIn(base), textIn(ours), textIn(theirs)
 	all := func(is func(jsontext.Value) bool) bool { return is(base) && is(ours) && is(theirs) }

@@ -207,7 +207,7 @@ func (c *Calls) Tally() string {
 	return line.String()
 }
 
-// Price says what accepting all costs, as far as it is known: "about 41,000 tokens"; empty: nothing is known.
+// Price says what accepting all costs, as far as it is known: "about 41,000 tokens"; empty means nothing is known.
 func (c *Calls) Price() string {
 	if c.Tokens == 0 {
 		return ""

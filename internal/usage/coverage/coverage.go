@@ -1,5 +1,5 @@
-// Package coverage tells what a run of tests used of a store: it joins the receipts that the tests
-// left, what go test printed, and the tests that the code has.
+// Package coverage tells what a run of tests used of a store. It joins the tests' receipts, the output of go test,
+// and the tests in the code.
 package coverage
 
 import (
@@ -197,7 +197,7 @@ func (c *Report) Join(other *Report, dir string) {
 	c.acceptWhere()
 }
 
-// Root returns the directory of the module that has a package; empty: it is not known.
+// Root returns the directory of the module that has a package; empty means it is not known.
 func (c *Report) Root(pkg string) string {
 	for _, s := range c.sources {
 		if root := s.Module(pkg); root != "" {

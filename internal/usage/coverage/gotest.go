@@ -58,7 +58,7 @@ type Say func(format string, args ...any)
 
 // A GoTest is a run of go test that is to be.
 type GoTest struct {
-	Dir      string // empty: the working directory
+	Dir      string // empty means the working directory
 	Packages []Package
 	Flags    []string // behind the packages
 	Env      []string // besides the environment

@@ -37,8 +37,8 @@ type (
 	}
 )
 
-// JUnit returns the tests that used the store as a JUnit report: what drifted is in the failure of the first
-// test of each cause, and the other tests name that.
+// JUnit returns the tests that used the store as a JUnit report. The first test of each cause has the drift in its
+// failure, and the other tests name that test.
 func (c *Report) JUnit() ([]byte, error) {
 	outcomes := map[page.Test]string{}
 	for _, r := range c.receipts {

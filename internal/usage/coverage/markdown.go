@@ -19,7 +19,8 @@ const (
 	listFew  = 3
 )
 
-// Markdown returns the report as GitHub-flavoured Markdown of at most so many bytes. What it leaves out it counts.
+// Markdown returns the report as GitHub-flavoured Markdown of at most so many bytes. It counts the parts that it
+// leaves out.
 func (c *Report) Markdown(most int) string {
 	var end strings.Builder
 	items, rows := listItems, tablePackages

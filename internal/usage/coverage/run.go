@@ -30,7 +30,7 @@ type Run struct {
 	Ended Outcomes
 
 	store   string // its directory, absolute
-	root    string // the module whose tests are to be run; empty: there is none
+	root    string // the module whose tests are to be run; empty means there is none
 	sources *Sources
 
 	receipts []usage.Receipt     // of tests that used the store
@@ -72,8 +72,8 @@ func (r *Run) read(left string) error {
 	return errors.Join(err, r.readEvents(left))
 }
 
-// openRun prepares to read what tests used of the store in dir: those of the module that the
-// process works in, and of the one that has the store.
+// openRun prepares to read what tests used of the store in dir. They are the tests of the module in which the process
+// works, and of the store's module.
 func openRun(ctx context.Context, dir string) (*Run, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -112,8 +112,7 @@ func realPath(dir string) string {
 	return dir
 }
 
-// RunAll runs the tests of all packages of the module that can record or have records in the store
-// in dir, and returns what they used.
+// RunAll runs all tests of the module that can record or have records in the store in dir. It returns what they used.
 func RunAll(ctx context.Context, say Say, s *store.Store, dir string, flags []string) (*Run, error) {
 	r, err := openRun(ctx, dir)
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 	"github.com/traceforge/traceforge-go/internal/gotest"
 )
 
-// Sources tell which tests the code has, whatever constraints keep their files from being built:
-// a record of a test that is not there at all is of no use, however the tests were run.
+// Sources tell which tests the code has, whatever constraints keep their files from being built. A record of a test
+// that is nowhere in the code is of no use, however the tests were run.
 type Sources struct {
 	modules map[string]string     // directories of the main modules, by their paths
 	tests   map[string]*testFuncs // by package
@@ -25,7 +25,7 @@ type Sources struct {
 // TestFuncs are the functions in the test files of a package.
 type testFuncs struct {
 	known bool            // the package is in a main module, and all its test files could be read
-	names map[string]bool // nil: it has no test files
+	names map[string]bool // nil means it has no test files
 }
 
 // OpenSources returns the tests of the main modules that go has in each of dirs: the one there, or
@@ -44,8 +44,8 @@ func OpenSources(ctx context.Context, dirs ...string) (*Sources, error) {
 	return s, nil
 }
 
-// Gone says why the code does not have a test; empty: it has, or that is not known, as of a name
-// that a test framework gave.
+// Gone says why the code does not have a test. It is empty where the code has it, and where that is not known, as of
+// a test framework's own name.
 func (s *Sources) Gone(pkg, test string) string {
 	top, _, _ := strings.Cut(test, "/")
 	switch code := s.of(pkg); {
@@ -106,13 +106,13 @@ func (t *testFuncs) read(dir string) {
 	}
 }
 
-// Module returns the directory of the main module that has a package; empty: none has.
+// Module returns the directory of the main module that has a package; empty means none has.
 func (s *Sources) Module(pkg string) string {
 	module, _ := s.find(pkg)
 	return module
 }
 
-// find returns the directories of a package and of the main module that has it; empty: none has.
+// find returns the directories of a package and of the main module that has it; empty means none has.
 func (s *Sources) find(pkg string) (module, dir string) {
 	for of := pkg; of != "."; of = path.Dir(of) {
 		if root, ok := s.modules[of]; ok {

@@ -20,9 +20,9 @@ func unplayed(format string, args ...any) verdict {
 	return verdict{false, fmt.Sprintf(format, args...)}
 }
 
-// judge says why no record of a test was used. They are orphans only where the test is not in the
-// code, or where it is proven that it passed without them: not where anything kept the test from
-// running as it always does. Of what a test framework runs under names of its own nothing is proven.
+// judge says why no record of a test was used. They are orphans only where the test is not in the code, or where it
+// is proven that it passed without them: not where anything kept the test from running as it always does. Nothing is
+// proven of a test that a framework runs under a name of its own.
 func (r *Run) judge(test page.Test) verdict {
 	pkg := test.Package
 	top, _, _ := strings.Cut(test.Test, "/")
