@@ -11,7 +11,7 @@ import (
 type Place struct {
 	Package string `json:"package,omitempty"` // import path of the test's package
 	Test    string `json:"test,omitempty"`    // its full name
-	Call    int    `json:"call"`              // its number in the test's document; 0: it has none
+	Call    int    `json:"call"`              // its number in the test's document; 0 means it has none
 	File    string `json:"file,omitempty"`    // of the source, below the module
 	Line    int    `json:"line,omitempty"`
 	Command string `json:"command,omitempty"` // of a program that is no test: what traceforge exec runs
@@ -24,14 +24,14 @@ type Call struct {
 	Answer  []drift.Change `json:"answer,omitempty"`
 	Adopted bool           `json:"adopted,omitempty"` // the answer is that to another request
 
-	// Inherits is the number of the call of the test whose messages this one has in front, changed as they are: they are
-	// not in Request. 0: it has none.
+	// Inherits is the number of the call of the test whose messages this one has in front, with their changes. They
+	// are not in Request. 0 means it has none.
 	Inherits int `json:"-"`
 
 	Spent
 }
 
-// A Spent is what calls took, before and after; 0: not known.
+// A Spent is what calls took, before and after; 0 means not known.
 type Spent struct {
 	TokensBefore int64   `json:"tokens_before,omitempty"`
 	TokensAfter  int64   `json:"tokens_after,omitempty"`
@@ -66,7 +66,7 @@ type span struct{ begin, test int }
 // An Answered is a call whose answer changed too.
 type Answered struct {
 	Place
-	Changes []drift.Change `json:"changes,omitempty"` // of the answer; nil: not kept
+	Changes []drift.Change `json:"changes,omitempty"` // of the answer; nil means not kept
 }
 
 // OtherAnswers is the kind of the cause that calls have whose answers changed, and nothing of their requests.
@@ -75,12 +75,12 @@ const OtherAnswers = "answer"
 // Causes groups calls by what changed. Its zero value is ready. It keeps one change a cause, some answers,
 // the places of the calls, and what the last test's answers said. It is for one goroutine at a time.
 type Causes struct {
-	Answers int // how many changed answers of a cause are kept; 0: 3
+	Answers int // how many changed answers of a cause are kept; 0 means 3
 
 	byKey map[string]*Cause
 	order []*Cause
 
-	// Of the test whose calls were added last.
+	// These are about the test whose calls were added last.
 	test Place
 	said map[string]bool // the lines of its answers that changed
 	keys map[sides]string
@@ -153,8 +153,9 @@ func (c *Causes) Add(call Call) (own []*Cause, n int) {
 
 const usualAnswers = 3
 
-// place adds the last call of the test to its causes. What the calls of a conversation repeat is a cause of each of them, and
-// of as many causes as it has turns: these share the places and the answers, as long as none of the calls is left out.
+// place adds the last call of the test to its causes. A change that the calls of a conversation repeat is a cause of
+// each of them, and of as many causes as it has turns. These share the places and the answers, as long as none of the
+// calls is left out.
 func (c *Causes) place(call Call, causes []*Cause) {
 	c.places = append(c.places, call.Place)
 	if len(call.Answer) > 0 {
@@ -177,7 +178,8 @@ func (c *Causes) place(call Call, causes []*Cause) {
 	}
 }
 
-// extended returns a list with the last element of what a test has of the kind, as a part of that while it leaves none out.
+// extended returns a list with the last element of all, which a test has of the kind. The list is a part of all while
+// it leaves none out.
 func extended[T any](list []T, at *span, all []T, test int) []T {
 	last := len(all) - 1
 	switch {
@@ -274,8 +276,8 @@ type KnownChange struct {
 	drift.Change
 }
 
-// AddKnown adds a call of a run. Of changes with equal keys one that has texts stands for all. It is for causes of
-// which all calls are added so.
+// AddKnown adds a call of a run. Changes with one key share the first that has texts. It is for causes of which all
+// calls are added so.
 func (c *Causes) AddKnown(at Place, spent Spent, changes ...KnownChange) {
 	for i, change := range changes {
 		if slices.ContainsFunc(changes[:i], func(other KnownChange) bool { return other.Key == change.Key }) {
