@@ -5,9 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// Around returns a change whose texts are together not longer than most bytes, or little longer: larger ones
-// are cut to what is around the lines that changed, and long lines to what is around their marks. The key of
-// what is cut is another.
+// Around returns a change whose texts have together about most bytes or less. Larger texts are cut to the
+// surroundings of changed lines, and long lines to those of their marks. A change that was cut has another key.
 func (c Change) Around(most int) Change {
 	if textLen(c.Before)+textLen(c.After) <= most {
 		return c

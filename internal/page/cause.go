@@ -160,9 +160,9 @@ func (b Block) others(room int) string {
 	if more := tests[0].calls - 1; more > 0 {
 		fmt.Fprintf(&text, "%s of it", Count(more, "more call", "more calls"))
 	}
-	in := tests[0].Package
+	in, last := tests[0].Package, map[bool]int{true: 1}
 	slices.SortStableFunc(tests[1:], func(a, b testCalls) int {
-		return cmp.Or(compareBool(a.Package != in, b.Package != in), cmp.Compare(a.Package, b.Package))
+		return cmp.Or(last[a.Package != in]-last[b.Package != in], cmp.Compare(a.Package, b.Package))
 	})
 	for i, t := range tests[1:] {
 		if text.Len()+len(t.Package)+len(t.Test.Test) > room && i > 0 {
@@ -182,17 +182,6 @@ func (b Block) others(room int) string {
 		}
 	}
 	return text.String()
-}
-
-// compareBool orders false before true.
-func compareBool(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case b:
-		return -1
-	}
-	return 1
 }
 
 // Where names a call: "TestX in example.com/shop, call 2, shop/ask.go:31".

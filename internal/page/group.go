@@ -66,7 +66,7 @@ type span struct{ begin, test int }
 // An Answered is a call whose answer changed too.
 type Answered struct {
 	Place
-	Changes []drift.Change `json:"changes,omitempty"` // of the answer; nil: not kept
+	Changes []drift.Change `json:"changes,omitempty"` // of the answer; nil means not kept
 }
 
 // OtherAnswers is the kind of the cause that calls have whose answers changed, and nothing of their requests.
@@ -276,8 +276,8 @@ type KnownChange struct {
 	drift.Change
 }
 
-// AddKnown adds a call of a run. Of changes with equal keys one that has texts stands for all. It is for causes of
-// which all calls are added so.
+// AddKnown adds a call of a run. Changes with one key share the first that has texts. It is for causes of which all
+// calls are added so.
 func (c *Causes) AddKnown(at Place, spent Spent, changes ...KnownChange) {
 	for i, change := range changes {
 		if slices.ContainsFunc(changes[:i], func(other KnownChange) bool { return other.Key == change.Key }) {

@@ -249,9 +249,7 @@ func sourceHash(source string) string {
 
 // answersFirst returns the tests of which answers changed before the others.
 func answersFirst(tests []*htmlTest) []*htmlTest {
-	return slices.SortedStableFunc(slices.Values(tests), func(a, b *htmlTest) int {
-		return compareBool(a.answers == 0, b.answers == 0)
-	})
+	return slices.SortedStableFunc(slices.Values(tests), func(a, b *htmlTest) int { return min(b.answers, 1) - min(a.answers, 1) })
 }
 
 // testsOfAll counts the tests that causes have.

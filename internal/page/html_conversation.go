@@ -98,8 +98,10 @@ func (t *htmlTest) add(call Call, causes []*Cause, now *snapshot.Snapshot) {
 		switch {
 		case isMessage && i >= known:
 			changed[i] = append(changed[i], change)
-		case !isMessage && hasKey(fresh, change.Key()):
-			v.Changes = append(v.Changes, htmlChangeOf(change, false))
+		case !isMessage:
+			if key := change.Key(); slices.ContainsFunc(fresh, func(c *Cause) bool { return c.Key == key }) {
+				v.Changes = append(v.Changes, htmlChangeOf(change, false))
+			}
 		}
 	}
 	v.turns(now, known, changed)
@@ -126,7 +128,11 @@ func (v *htmlCall) turns(now *snapshot.Snapshot, known int, changed map[int][]dr
 		}
 	}
 	messages := now.Request.Messages
-	for i := known; i < max(len(messages), maxKey(changed)+1); i++ {
+	last := len(messages)
+	for i := range changed {
+		last = max(last, i+1)
+	}
+	for i := known; i < last; i++ {
 		is := false // the message is shown as a change
 		for _, change := range changed[i] {
 			flush()
@@ -213,16 +219,4 @@ func messageOf(c drift.Change) (i int, ok bool) {
 	}
 	i, err := strconv.Atoi(number)
 	return i, err == nil
-}
-
-func hasKey(causes []*Cause, key string) bool {
-	return slices.ContainsFunc(causes, func(c *Cause) bool { return c.Key == key })
-}
-
-func maxKey[V any](m map[int]V) int {
-	most := -1
-	for key := range m {
-		most = max(most, key)
-	}
-	return most
 }

@@ -1,0 +1,183 @@
+package page
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/internal/drift"
+)
+
+// Markdown shows the comparison as GitHub-flavoured Markdown that is no longer than [MarkdownLimit]. It counts the
+// parts that it leaves out; command shows them.
+func (c *Comparison) Markdown(command string) string {
+	m := markdown{most: MarkdownLimit - 500} // for what is said of what is left out
+	m.text.WriteString("### traceforge: " + c.Tally() + "\n")
+	m.settings(c.Config)
+	for _, b := range Blocks(c.Causes) {
+		m.add(b.markdown(25, 4), b.markdown(8, 1), b.markdown(0, 0))
+	}
+	for _, s := range c.Sections() {
+		m.add(s.markdown(true), s.markdown(false), "\n**"+s.title()+"**\n")
+	}
+	if m.left > 0 {
+		fmt.Fprintf(&m.text, "\n%s left out or cut; all of it: %s\n", Count(m.left, "part is", "parts are"), Code(command))
+	}
+	return m.text.String()
+}
+
+// A markdown is a text that has a greatest length.
+type markdown struct {
+	text strings.Builder
+	most int
+	left int // parts that did not fit
+}
+
+// add adds the first of some forms of a part that fits: what is shown in full leaves room for what is named.
+func (m *markdown) add(forms ...string) {
+	for i, form := range forms {
+		room := m.most - m.most*(len(forms)-1-i)/5
+		if m.text.Len()+len(form) > room {
+			continue
+		}
+		m.text.WriteString(form)
+		if i > 0 {
+			m.left++
+		}
+		return
+	}
+	m.left++
+}
+
+// Tally says how much differs: "2 causes, 1 test added".
+func (c *Comparison) Tally() string {
+	var parts []string
+	if len(c.Config) > 0 {
+		parts = append(parts, SettingsTitle(c.Config))
+	}
+	if n := len(Blocks(c.Causes)); n > 0 {
+		parts = append(parts, Count(n, "cause", "causes"))
+	}
+	for _, s := range c.Sections() {
+		parts = append(parts, s.Headline)
+	}
+	if len(parts) == 0 {
+		return "no document changed"
+	}
+	return strings.Join(parts, ", ")
+}
+
+// markdown shows a block: so many changes of it, so many lines of each, and the tests folded.
+func (b Block) markdown(lines, changes int) string {
+	text := b.markdownChanges(lines, changes)
+	if changes > 0 {
+		text += b.markdownTests()
+	}
+	return text
+}
+
+func (b Block) markdownChanges(lines, changes int) string {
+	var text strings.Builder
+	fmt.Fprintf(&text, "\n**%s%s**\n", Code(b.Subject()), b.Extent())
+	if changes == 0 {
+		return text.String() + "first: " + Code(Where(b[0].Calls[0])) + "\n"
+	}
+	style := drift.Style{Width: 160, Around: 1, Most: lines}
+	block := func(all []drift.Change) {
+		var shown []string
+		for _, c := range all[:min(len(all), changes)] {
+			shown = append(shown, style.Lines(c)...)
+		}
+		if more := len(all) - changes; more > 0 {
+			shown = append(shown, "  … and "+Count(more, "more change", "more changes"))
+		}
+		if most := lines * changes; len(shown) > most {
+			shown = append(shown[:most-1], "  … and more of it")
+		}
+		text.WriteString(CodeBlock("diff", strings.Join(shown, "\n")))
+	}
+	if !b.onlyAnswers() {
+		fmt.Fprintf(&text, "\nfirst: %s\n\n", Code(Where(b[0].Calls[0])))
+		var all []drift.Change
+		for _, c := range b {
+			all = append(all, c.Change)
+		}
+		block(all)
+	}
+	for i, answered := range b[0].Answers {
+		if answered.Changes == nil || i == changes {
+			fmt.Fprintf(&text, "\nand %s\n", Count(len(b[0].Answers)-i, "more answer", "more answers"))
+			break
+		}
+		fmt.Fprintf(&text, "\nthe answer of %s\n\n", Code(Where(answered.Place)))
+		block(answered.Changes)
+	}
+	if spent := b.Spent(); spent != "" {
+		fmt.Fprintf(&text, "\n%s\n", spent)
+	}
+	return text.String()
+}
+
+func (b Block) markdownTests() string {
+	const most = 100
+	tests := testsOf(b[0].Calls)
+	if len(tests) == 1 {
+		return ""
+	}
+	var text strings.Builder
+	fmt.Fprintf(&text, "\n<details><summary>%s</summary>\n\n", Count(len(tests), "test", "tests"))
+	for i, t := range tests {
+		if i == most {
+			fmt.Fprintf(&text, "- and %s\n", Count(len(tests)-i, "more test", "more tests"))
+			break
+		}
+		fmt.Fprintf(&text, "- %s in %s, %s\n", Code(t.Test.Test), Code(t.Package), Count(t.calls, "call", "calls"))
+	}
+	text.WriteString("\n</details>\n")
+	return text.String()
+}
+
+// markdown shows a section; whole: with what is said of its documents.
+func (s *Section) markdown(whole bool) string {
+	var text strings.Builder
+	fmt.Fprintf(&text, "\n**%s**\n\n", s.title())
+	for i, item := range s.Items {
+		if i == shownDocuments+namedDocuments {
+			fmt.Fprintf(&text, "- and %d more\n", len(s.Items)-i)
+			break
+		}
+		fmt.Fprintf(&text, "- %s\n", Code(item.Line))
+		if whole && i < shownDocuments && len(item.Lines) > 0 {
+			for line := range strings.Lines(CodeBlock("", strings.Join(item.Lines, "\n"))) {
+				text.WriteString("  " + line)
+			}
+		}
+	}
+	return text.String()
+}
+
+// mostNamed is how many characters name the tests of a cause in one line, about.
+const mostNamed = 300
+
+// CausesMarkdown shows changes of config.json, and causes, as GitHub-flavoured Markdown of at most so many bytes. The
+// first call of each cause is shown in full, the other tests by name in one line. left says how many parts are cut or
+// left out.
+func CausesMarkdown(config []*Setting, causes []*Cause, most int) (text string, left int) {
+	m := markdown{most: most}
+	m.settings(config)
+	for i, b := range Blocks(causes) {
+		also := ""
+		if others := b.others(mostNamed); others != "" {
+			also = "\nalso: " + Code(others) + "\n"
+		}
+		whole, brief, headline := b.markdownChanges(4, 3), b.markdownChanges(4, 1), b.markdownChanges(0, 0)
+		switch {
+		case i < wholeBlocks:
+			m.add(whole+also, brief+also, headline)
+		case i < wholeBlocks+briefBlocks:
+			m.add(headline)
+		default:
+			m.left++
+		}
+	}
+	return m.text.String(), m.left
+}
