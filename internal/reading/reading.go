@@ -167,14 +167,14 @@ func (f *found) add(event int, kind, says string) {
 // compare adds what an account has and the record has not.
 func (f *found) compare(told *account) {
 	told.blocked()
-	if told.over && !f.fails {
-		f.add(told.event, "error", "")
-	}
 	if string(told.text) != f.text {
 		f.add(told.firstDifference(f.text), "text", string(told.text))
 	}
 	if told.finish != "" && told.finish != f.said.finish {
 		f.add(told.event, "finish", told.finish)
+	}
+	if told.over && !f.fails {
+		f.add(told.event, "error", "")
 	}
 	for _, c := range told.calls {
 		c.arguments = []byte(argumentsOf(string(c.arguments)))
