@@ -163,7 +163,9 @@ func converseWhole(ctx context.Context, c *http.Client) (any, speech, error) {
 				said.text += block.Value
 			case *types.ContentBlockMemberToolUse:
 				input, _ := block.Value.Input.MarshalSmithyDocument() // came as JSON
-				said.call(*block.Value.Name, string(input))
+				text := string(input)
+				_ = json.Unmarshal(input, &text) // is no object
+				said.call(*block.Value.Name, text)
 			}
 		}
 	}

@@ -330,8 +330,8 @@ func (c *coder) candidate(a *answer) {
 // The kinds of readings; callReadings are those that concern calls of tools, which are told first.
 var (
 	callReadings = []string{"added-call", "arguments", "missing-call", "name"}
-	isReading    = oneOf("added-call", "arguments", "byte-order-mark", "event-name", "finish", "index", "item", "line", "missing-call",
-		"name", "order", "spelling", "text")
+	isReading    = oneOf("added-call", "arguments", "byte-order-mark", "error", "event-name", "finish", "line", "missing-call", "name",
+		"spelling", "text")
 )
 
 // readingsMost is how many readings a record tells.

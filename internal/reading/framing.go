@@ -126,7 +126,12 @@ func paragraphs(a *provider.Answer) events {
 			}
 			rest = after
 			name, data, _ := bytes.Cut(bytes.TrimSuffix(block, []byte("\r")), []byte(":"))
-			if len(block) > 0 && (string(name) != "data" || !yield(event{data: data})) {
+			switch {
+			case len(block) == 0:
+			case string(name) != "data":
+				yield(event{data: block}) // which is no JSON, as genai ends there
+				return
+			case !yield(event{data: data}):
 				return
 			}
 		}

@@ -20,8 +20,16 @@ func (f *found) odd(a *provider.Answer, named bool) (odd int) {
 		doc, err := a.Document()
 		return max(odd, f.oddJSON(0, a.Body, doc, err))
 	}
-	if !bytes.HasPrefix(bytes.TrimSpace(a.Body), []byte("{")) && a.Body[0] != 0 {
+	switch {
+	case a.Body[0] == 0: // frames
+	case !bytes.HasPrefix(bytes.TrimSpace(a.Body), []byte("{")):
 		odd = max(odd, f.oddLines(a.Body))
+	default:
+		for line := range bytes.Lines(a.Body) {
+			if line[0] != '{' {
+				odd = 1 // some end at a line that is no object
+			}
+		}
 	}
 	done, name := false, ""
 	for i := range all {
@@ -68,6 +76,7 @@ func (f *found) oddLines(body []byte) (odd int) {
 		field, value, _ := bytes.Cut(line, []byte(":"))
 		switch known := slices.Contains(fields, string(field)); {
 		case len(line) == 0:
+			odd = max(odd, 1-min(1, data)) // some end at an empty line more
 			n, data = n+min(1, data), 0
 		case bytes.IndexByte(line, '\r') >= 0, !known:
 			f.add(n, "line", string(line))
@@ -92,7 +101,7 @@ func (f *found) oddJSON(event int, text []byte, doc *jsontext.Document, err erro
 		f.add(event, "spelling", name)
 		return 1
 	}
-	if err != nil || isOddKind(doc.Root()) {
+	if err != nil || isMistyped(doc.Root()) || isOddKind(doc.Root()) {
 		return 1
 	}
 	return 0
@@ -121,7 +130,39 @@ func isOddKind(v jsontext.Value) bool {
 }
 
 // words are members that are texts in all APIs that have a codec.
-var words = []string{"content", "finish_reason", "name", "partial_json", "refusal", "stop_reason", "text", "type", "arguments", "id"}
+var words = []string{
+	"arguments", "content", "delta", "finish_reason", "id", "name", "partial_json", "refusal", "response", "stop_reason", "text", "type",
+}
+
+// kinds are the first letters of members that are of one kind in all APIs; 0: an integer.
+var kinds = map[string]byte{
+	"completion_tokens": '0', "contentBlockIndex": '0', "eval_count": '0', "eval_duration": '0', "index": '0', "inputTokens": '0',
+	"latencyMs": '0', "load_duration": '0', "outputTokens": '0', "prompt_eval_count": '0', "prompt_eval_duration": '0', "prompt_tokens": '0',
+	"total_duration": '0', "totalTokens": '0', "total_tokens": '0',
+
+	"finish_reason": '"', "model": '"', "modelVersion": '"', "name": '"', "object": '"', "responseId": '"', "role": '"',
+	"stopReason": '"', "toolUseId": '"', "type": '"',
+
+	"function": '{', "functionCall": '{', "message": '{', "metrics": '{', "toolUse": '{', "usage": '{', "usageMetadata": '{',
+}
+
+// isMistyped reports whether a value is no object or list, or a member is of another kind, which is an error to typed programs.
+func isMistyped(v jsontext.Value) bool {
+	for name, m := range v.Members() {
+		_, counts := m.Count()
+		switch kind := kinds[name]; {
+		case m.IsNull() || slices.Contains(free, name):
+		case kind == '0' && !counts, kind != 0 && kind != '0' && m.Raw()[0] != kind, (m.IsObject() || m.IsArray()) && isMistyped(m):
+			return true
+		}
+	}
+	for _, e := range v.Elements() {
+		if (e.IsObject() || e.IsArray()) && isMistyped(e) {
+			return true
+		}
+	}
+	return !v.IsObject() && !v.IsArray() && !v.IsNull()
+}
 
 // spoken are the members that say what a model said, in the APIs that have a codec.
 var spoken = []string{

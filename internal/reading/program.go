@@ -19,6 +19,7 @@ type way struct {
 	placed  bool // a call of a tool without an index is at its place in the list
 	endless bool // [DONE] is an event like others
 	begins  bool // of several values in an event the first counts
+	strict  bool // a member of another kind is an error
 }
 
 // The programs of an API.
@@ -43,12 +44,12 @@ type take func(a *account, v view)
 var (
 	standardWay = way{events: standard}
 	openaiGo    = way{events: blocks, first: true}
-	goOpenAI    = way{events: dataLines, folds: true, merges: true, placed: true}
+	goOpenAI    = way{events: dataLines, folds: true, merges: true, placed: true, strict: true}
 	claudeGo    = way{events: named, first: true, endless: true}
-	genaiGo     = way{events: paragraphs, folds: true}
-	awsGo       = way{events: standard, merges: true, begins: true}
-	cohereGo    = way{events: afterPrefix, folds: true, merges: true}
-	ollamaGo    = way{events: jsonLines, folds: true, merges: true}
+	genaiGo     = way{events: paragraphs, folds: true, strict: true}
+	awsGo       = way{events: standard, merges: true, begins: true, strict: true}
+	cohereGo    = way{events: afterPrefix, folds: true, strict: true}
+	ollamaGo    = way{events: jsonLines, folds: true, merges: true, strict: true}
 )
 
 var (
@@ -195,12 +196,11 @@ func responseWhole(a *account, v view) {
 
 // item takes an item of a response.
 func (a *account) item(v view) {
-	for _, content := range v.at("content").each() {
-		if v.at("type").text() != "reasoning" {
+	switch v.at("type").text() {
+	case "message":
+		for _, content := range v.at("content").each() {
 			a.say(content.at("text"), content.at("refusal"))
 		}
-	}
-	switch v.at("type").text() {
 	case "function_call":
 		a.add(v.at("name").text(), v.at("arguments").input())
 	case "custom_tool_call":
@@ -323,17 +323,19 @@ func gemini(a *account, v view) {
 // converse takes an event whose name is beside its data.
 func converse(a *account, v view) {
 	place := v.at("contentBlockIndex").number()
-	if !slices.Contains([]string{"contentBlockStart", "contentBlockDelta", "messageStop"}, a.name) {
-		return
+	switch a.name {
+	case "contentBlockStart":
+		if start := v.at("start", "toolUse"); start.last().IsObject() {
+			a.grow(&a.at(place).name, start.at("name"))
+		}
+	case "contentBlockDelta":
+		a.say(v.at("delta", "text"))
+		if piece := v.at("delta", "toolUse"); piece.last().IsObject() {
+			a.grow(&a.at(place).arguments, piece.at("input"))
+		}
+	case "messageStop":
+		a.ends(v.at("stopReason"))
 	}
-	a.say(v.at("delta", "text"))
-	if start := v.at("start", "toolUse"); start.last().IsObject() {
-		a.grow(&a.at(place).name, start.at("name"))
-	}
-	if piece := v.at("delta", "toolUse"); piece.last().IsObject() {
-		a.grow(&a.at(place).arguments, piece.at("input"))
-	}
-	a.ends(v.at("stopReason"))
 }
 
 func converseWhole(a *account, v view) {

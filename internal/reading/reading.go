@@ -27,6 +27,7 @@ func Of(a *provider.Answer, api, host string, resp *modelio.Response) []snapshot
 	f := found{}
 	odd, whole := f.odd(a, all.named), isWhole(a) && !all.lines
 	f.said, f.text = recorded(resp)
+	f.fails = resp != nil && resp.Error != nil
 	if whole {
 		for _, w := range all.wholes[:1+len(all.wholes[1:])*odd] {
 			f.compareWhole(all.whole, &w, a, odd == 0)
@@ -36,7 +37,7 @@ func Of(a *provider.Answer, api, host string, resp *modelio.Response) []snapshot
 	for i := range all.ways[:1+len(all.ways[1:])*odd] {
 		for n, take := range all.takes {
 			told := all.ways[i].account(a, take, f.text)
-			if !told.over && (told.seen || !all.partly || told.event == 0) && !(n > 0 && slices.Contains(all.several, host)) {
+			if (told.seen || !all.partly || n == 0) && !(n > 0 && slices.Contains(all.several, host)) {
 				f.compare(told)
 			}
 		}
@@ -59,6 +60,7 @@ func (f *found) compareWhole(take take, w *way, of *provider.Answer, plain bool)
 		v, ok = w.parse(first(of.Body))
 	}
 	if !ok {
+		f.compare(&account{over: true, text: []byte(f.text), calls: f.said.calls})
 		return
 	}
 	a := &account{text: make([]byte, 0, len(f.text)), recorded: f.text}
@@ -84,11 +86,13 @@ func (w *way) account(answer *provider.Answer, take take, recorded string) *acco
 			break
 		}
 		v, ok := w.parse(e.data)
-		if !ok {
+		a.name, a.effect, a.over = e.name, effect{}, !ok
+		if ok {
+			take(a, v)
+		}
+		if a.over {
 			break
 		}
-		a.name, a.effect = e.name, effect{}
-		take(a, v)
 	}
 	return a
 }
@@ -139,10 +143,11 @@ func argumentsOf(text string) string {
 
 // found are the readings that were found.
 type found struct {
-	said *account // its calls, and why it ends
-	text string   // of the record
-	all  []snapshot.Reading
-	once map[snapshot.Reading]bool
+	said  *account // its calls, and why it ends
+	text  string   // of the record
+	fails bool     // the record has an error
+	all   []snapshot.Reading
+	once  map[snapshot.Reading]bool
 }
 
 func (f *found) add(event int, kind, says string) {
@@ -168,6 +173,9 @@ func (f *found) compare(told *account) {
 	}
 	if told.finish != "" && told.finish != f.said.finish {
 		f.add(told.event, "finish", told.finish)
+	}
+	if told.over && !f.fails {
+		f.add(told.event, "error", "")
 	}
 	for _, c := range told.calls {
 		c.arguments = []byte(argumentsOf(string(c.arguments)))
@@ -236,15 +244,15 @@ func Told(all []snapshot.Reading) (told []snapshot.Reading, more int) {
 // sentences say what programs read, by the kind of a reading.
 var sentences = map[string]string{
 	"added-call": "a call of %s", "arguments": "the arguments %s of a call", "missing-call": "no call of %s", "name": "a call of %s",
-	"byte-order-mark": "a byte order mark%s", "event-name": "an event by the name %s", "finish": "the reason %s for the end",
-	"index": "the index %s", "item": "an item %s", "line": "no field in the line %s", "order": "the items in the order %s",
+	"byte-order-mark": "a byte order mark%s", "error": "an error%s", "event-name": "an event by the name %s",
+	"finish": "the reason %s for the end", "line": "no field in the line %s",
 	"spelling": "the member %s as one of another name", "text": "the text %s",
 }
 
 // Sentence says what programs read, for the end of a sentence.
 func Sentence(r snapshot.Reading) string {
 	says := r.Says
-	if strings.TrimSpace(says) == "" && r.Kind != "byte-order-mark" {
+	if strings.TrimSpace(says) == "" && r.Kind != "byte-order-mark" && r.Kind != "error" {
 		says = `"` + says + `"`
 	}
 	said := fmt.Sprintf(sentences[r.Kind], says)

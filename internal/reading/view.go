@@ -16,7 +16,7 @@ type view struct {
 	way    *way
 }
 
-// parse returns the one value of a text. It reports false where that is no JSON, at which programs end with an error.
+// parse returns the one value of a text. It reports false where programs end with an error.
 func (w *way) parse(text []byte) (view, bool) {
 	if jsontext.InvalidUTF8(text) >= 0 {
 		text = []byte(string([]rune(string(text)))) // as encoding/json replaces what is no letter
@@ -25,7 +25,7 @@ func (w *way) parse(text []byte) (view, bool) {
 		text = first(text)
 	}
 	doc, err := jsontext.ParseLenient(bytes.TrimSpace(text))
-	if err != nil {
+	if err != nil || w.strict && isMistyped(doc.Root()) {
 		return view{}, false
 	}
 	return view{[]jsontext.Value{doc.Root()}, w}, true
@@ -95,9 +95,9 @@ func elementOf(v jsontext.Value) (first jsontext.Value) {
 	return first
 }
 
-// has reports whether an object has one of the members.
+// has reports whether an object has one of the members, and not as null.
 func (v view) has(names []string) bool {
-	return slices.ContainsFunc(names, func(name string) bool { return v.at(name).last().Present() })
+	return slices.ContainsFunc(names, func(name string) bool { last := v.at(name).last(); return last.Present() && !last.IsNull() })
 }
 
 // input returns a value as it is spelled, or the text of a string.

@@ -1,0 +1,43 @@
+package reading
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/internal/provider"
+	"github.com/traceforge/traceforge-go/modelio"
+)
+
+// TestOf tells what programs read in answers that a record has otherwise. TestReadings of integration holds all against SDKs.
+func TestOf(t *testing.T) {
+	const begin, end = `{"model":"m","created_at":"2026-01-01T00:00:00Z","message":{"role":"assistant","content":"`, `"},"done":true,"done_reason":"stop"}` + "\n"
+	item := func(kind string) string {
+		return `{"id":"r","object":"response","status":"completed","model":"m","output":[{` + kind +
+			`"id":"i","role":"assistant","content":[{"type":"output_text","text":"Hi"}]}]}`
+	}
+	for _, x := range []struct{ name, api, contentType, text, body, want string }{
+		{"plain", "openai.responses", "application/json", "Hi", item(`"type":"message",`), "[]"},
+		{"an item without a type is no message", "openai.responses", "application/json", "Hi", item(""), "[{0 text }]"},
+		{"programs stop at the first event", "openai.responses", "text/event-stream", "Hi",
+			"data: [DONE]\n\nevent: response.output_text.delta\ndata: {\"type\":\"response.output_text.delta\",\"delta\":\"Hi\"}\n\n", "[{1 text }]"},
+		{"a list in a text is read as it is spelled", "openai.responses", "text/event-stream", "Hi",
+			"event: response.output_text.delta\ndata: {\"type\":\"response.output_text.delta\",\"delta\":[\"Hi\"]}\n\n", `[{1 text } {1 text ["Hi"]}]`},
+		{"a null block is the one before, again", "bedrock.converse", "application/json", "Hi",
+			`{"output":{"message":{"role":"assistant","content":[{"text":"Hi"},{"toolUse":null}]}},"stopReason":"end_turn"}`, "[{0 text HiHi}]"},
+		{"cohere-go replaces what stands twice", "cohere.chat", "text/event-stream", "Hi",
+			`data: {"type":"content-delta","index":0,"delta":{"message":{"content":{"text":"Hi"},"Content":{}}}}` + "\n\n",
+			"[{1 spelling Content} {1 text }]"},
+		{"a count that is no integer is an error", "ollama.chat", "application/x-ndjson", "Hi", begin + `Hi"},"eval_count":4.0,"done":true}` + "\n", "[{1 text } {1 error }]"},
+		{"an empty line is an error", "ollama.chat", "application/x-ndjson", "Hi", begin + `Hi"},"done":false}` + "\n\n" + begin + end, "[{2 finish stop} {2 error }]"},
+		{"and to genai one more", "google.generate", "text/event-stream", "Hi",
+			"data: {\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"Hi\"}]}}]}\n\n\ndata: {\"candidates\":[]}\n\n", "[{2 error }]"},
+	} {
+		t.Run(x.name, func(t *testing.T) {
+			resp := &modelio.Response{Candidates: []modelio.Candidate{{Message: modelio.Message{Content: []modelio.Part{{Text: &x.text}}}}}}
+			got := Of(&provider.Answer{Status: 200, ContentType: x.contentType, Body: []byte(x.body)}, x.api, "", resp)
+			require.Equal(t, x.want, fmt.Sprint(got))
+		})
+	}
+}
