@@ -519,6 +519,32 @@ type hurried struct{ *tbtest.TB }
 
 func (hurried) Deadline() (time.Time, bool) { return time.Unix(1, 0), true }
 
+// TestCheckOfToolThatNeverReturns leaves a tool alone that does not heed the end of its context, so that the others are told of.
+func TestCheckOfToolThatNeverReturns(t *testing.T) {
+	s := newScene(t)
+	hangs := make(chan struct{})
+	defer close(hangs)
+	look := func(tool func()) func(*tbtest.TB, *traceforgetest.Recorder) {
+		return func(_ *tbtest.TB, tf *traceforgetest.Recorder) {
+			out, err := tf.Tool("look", func(context.Context, json.RawMessage) (json.RawMessage, error) {
+				tool()
+				return json.RawMessage(`{}`), nil
+			})(t.Context(), json.RawMessage(`{}`))
+			require.NoError(t, err)
+			require.Equal(t, `{}`, string(out), "as recorded")
+		}
+	}
+	s.record("TestIt", look(func() {}))
+	t.Setenv("TRACEFORGE_UPDATE", "check")
+	t.Setenv("TRACEFORGE_CHECK", "kind=tools")
+	tb := tbtest.Run("TestIt", func(tb *tbtest.TB) {
+		tf := traceforgetest.New(hurried{tb}, traceforgetest.Dir(s.dir))
+		look(func() { <-hangs })(tb, tf)
+	})
+	require.Contains(t, tb.Logged(), "result of tool look could not be checked")
+	require.Contains(t, tb.Logged(), "it did not return in the time that there was, and is left running")
+}
+
 // TestCheckEndsInTime gives up live calls before go test gives up the test.
 func TestCheckEndsInTime(t *testing.T) {
 	s := newScene(t)

@@ -40,6 +40,10 @@ func check(c *call) error {
 		return err
 	}
 	r := newChecked(receipts, ended)
+	if left := c.unmet(r); left != "" {
+		r.OK = false
+		defer c.say("%s", left)
+	}
 	err = c.answer(r, func() {
 		if c.is("markdown") {
 			c.text(r.markdown(page.MarkdownLimit - callersRoom))
@@ -48,6 +52,16 @@ func check(c *call) error {
 		c.text(r.text())
 	})
 	return withFindings(!r.OK, err)
+}
+
+// unmet says that --from and --model leave no recorded call to check; empty: they do, or are not given. A sample and a shard may be empty.
+func (c *call) unmet(r *checkReport) string {
+	flags := option(" --from ", c.value("from")) + option(" --model ", strings.Join(c.values("model"), " "))
+	n := r.Calls[usage.CheckUnchosen]
+	if n == 0 || len(r.Calls) > 1 || flags == "" || c.value("sample")+c.value("shard") != "" {
+		return ""
+	}
+	return fmt.Sprintf("nothing was checked:%s chooses none of %s", flags, page.Count(n, "recorded call", "recorded calls"))
 }
 
 // checkOptions returns the flags as the tests take them.

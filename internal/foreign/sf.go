@@ -27,12 +27,13 @@ func ReadSF(data []byte) (*snapshot.Document, error) {
 	if broken != nil || errors.Is(err, snapshot.ErrVersion) {
 		return nil, err
 	}
-	version, records := text.Root().Member("version").Word(), []jsontext.Value{text.Root()}
-	lone := text.Root().Member("request").IsObject() && !text.Root().Member("snapshots").Present()
+	root, records := text.Root(), []jsontext.Value(nil)
+	for _, record := range root.Member("snapshots").Elements() {
+		records = append(records, record)
+	}
+	version, lone := root.Member("version").Word(), root.Member("request").IsObject() && !root.Member("snapshots").Present()
 	if lone {
-		version = snapshot.VersionSF
-	} else {
-		records = slices.Collect(elements(text.Root().Member("snapshots")))
+		version, records = snapshot.VersionSF, []jsontext.Value{root}
 	}
 	if version == "" || len(records) == 0 {
 		return nil, err
@@ -42,9 +43,9 @@ func ReadSF(data []byte) (*snapshot.Document, error) {
 		found = append(found, sealViolations(i, record)...)
 	}
 	if !lone && len(found) == 0 {
-		found = combinedViolations(version, text.Root(), records)
+		found = combinedViolations(version, root, records)
 	}
-	doc, err = readTranslated(version, text.Root(), records)
+	doc, err = readTranslated(version, root, records)
 	var wrong *snapshot.Error
 	isNumber := func(v snapshot.Violation) bool { return v.Rule == snapshot.RuleNumber }
 	if len(found) > 0 && !slices.ContainsFunc(found, isNumber) && errors.As(err, &wrong) {
@@ -194,17 +195,6 @@ func sealed(version string, records []*sfRecord) []byte {
 	return jsontext.ObjectText(modelio.Object{
 		"version": jsontext.Text(version), "snapshots": jsontext.List(all), "hash": jsontext.Text(seals.Combined(version)),
 	})
-}
-
-// elements are those of an array.
-func elements(v jsontext.Value) func(func(jsontext.Value) bool) {
-	return func(yield func(jsontext.Value) bool) {
-		for _, e := range v.Elements() {
-			if !yield(e) {
-				return
-			}
-		}
-	}
 }
 
 // IsOurs reports whether a document of the given name is one that a store has so: its records' ids are its name's.

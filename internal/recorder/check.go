@@ -22,6 +22,7 @@ const (
 	checkTime    = 5 * time.Minute  // for a call with its second try
 	maxPause     = 30 * time.Second // that a provider may ask for before the second try
 	defaultPause = time.Second
+	heedTime     = time.Second     // in which a call sees that its context has ended
 	reportTime   = 2 * time.Second // that is left of the test's time for its report
 )
 
@@ -145,23 +146,46 @@ func (k *checks) runCheck(ck *check) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, k.timeForCheck())
 	defer cancel()
-	answered := false
-	defer func() {
-		if p := recover(); p != nil {
-			ck.fail(fmt.Sprintf("the live call panicked: %v", p))
-		} else if !answered { // runtime.Goexit, as of t.FailNow
-			ck.fail("the live call ended the goroutine that made it")
-		}
-	}()
-	s, why := k.ask(ctx, ck)
-	answered = true
-	if why != "" {
-		ck.fail(why)
+	a := k.askInTime(ctx, ck)
+	if a.why != "" {
+		ck.fail(a.why)
 		return
 	}
 	ck.mu.Lock()
 	defer ck.mu.Unlock()
-	ck.live = append(ck.live, s)
+	ck.live = append(ck.live, a.said)
+}
+
+// A liveAnswer is what a live call says, or why it says nothing that can be compared.
+type liveAnswer struct {
+	said *said
+	why  string
+}
+
+// askInTime is ask on a goroutine of its own, which it leaves running where a tool does not heed the end of its context.
+func (k *checks) askInTime(ctx context.Context, ck *check) liveAnswer {
+	answered := make(chan liveAnswer, 1)
+	go func() {
+		a := liveAnswer{why: "the live call ended the goroutine that made it"} // runtime.Goexit, as of t.FailNow
+		defer func() {
+			if p := recover(); p != nil {
+				a.why = fmt.Sprintf("the live call panicked: %v", p)
+			}
+			answered <- a
+		}()
+		a.said, a.why = k.ask(ctx, ck)
+	}()
+	var late <-chan time.Time
+	for done := ctx.Done(); ; {
+		select {
+		case a := <-answered:
+			return a
+		case <-done:
+			done, late = nil, time.After(heedTime)
+		case <-late:
+			return liveAnswer{why: "it did not return in the time that there was, and is left running"}
+		}
+	}
 }
 
 func (ck *check) failed() bool {
