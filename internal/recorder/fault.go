@@ -146,7 +146,7 @@ func (r *run) inject(d *due, in *injection) (*servedRecord, error) {
 		}
 		r.answered = r.answered[:len(r.answered)-1]
 	}
-	if why := in.unfit(d.call, r.tape.recordedAnswer(d.record, s.body)); why != "" {
+	if why := in.unfit(d.call, rawAnswer(&r.tape.records[d.record], s.body)); why != "" {
 		in.unfitted = true
 		delete(r.faults.owed, d.call.known())
 		return nil, failuref(fmt.Sprintf("fault cannot be injected: %s, %s: %s", r.record(d.record), in.name, why))
