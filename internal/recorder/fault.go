@@ -296,6 +296,14 @@ func (r *Recorder) Faults() (names []string) {
 	return names
 }
 
+// owedTo returns the record that a try of a call gets which a fault has broken.
+func (f *faults) owedTo(c *call) (o owedFault, tries bool) {
+	if len(f.owed) > 0 {
+		o, tries = f.owed[c.known()]
+	}
+	return o, tries
+}
+
 // givenUp returns the first record that a fault stood in for and that its client never got; the fault is nil where
 // there is none. The recording does not say what a program does then.
 func (f *faults) givenUp() (first owedFault) {
