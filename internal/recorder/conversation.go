@@ -66,7 +66,7 @@ func (r *run) servedAnswers() (all []*provider.Answer) {
 			continue
 		}
 		if s, err := r.restore(d.call, r.tape, d.record, body); err == nil {
-			all = append(all, r.tape.recordedAnswer(d.record, s.body))
+			all = append(all, rawAnswer(&r.tape.records[d.record], s.body))
 		}
 	}
 	for _, tk := range r.takes {

@@ -30,10 +30,7 @@ func (r *report) drifted(c *call) *Failure {
 	r.tellAsked(c, &r.tape.records[best])
 	recorded := r.tape.parts[best]
 	brief := fmt.Sprintf("%s drifted from %s", c.asking(), r.record(best))
-	d := &usage.Drift{Kind: usage.Drifted, Record: r.tape.records[best].ID, Call: r.tape.records[best].Number(), Provider: c.provider}
-	if tokens := r.tape.records[best].Response.TokensUsed; tokens != nil {
-		d.Tokens = *tokens
-	}
+	d := r.tape.driftOf(best)
 	traces := r.compare.Traces(recorded, got)
 	if known := r.causes.known(traces); known != nil {
 		known.later = append(known.later, d.Call)
@@ -60,6 +57,12 @@ func (r *report) drifted(c *call) *Failure {
 	}
 	f.brief, f.Missing, f.drift = brief+r.named(d.Changes), true, d
 	return f
+}
+
+// driftOf begins the drift of a call from a record, for the receipt.
+func (t *tape) driftOf(i int) *usage.Drift {
+	s := &t.records[i]
+	return &usage.Drift{Kind: usage.Drifted, Record: s.ID, Call: s.Number(), Provider: t.providerOf(i), Tokens: numberOf(s.Response.TokensUsed)}
 }
 
 // masked returns changes without secrets, which could be cut to what is shown.

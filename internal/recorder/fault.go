@@ -146,7 +146,7 @@ func (r *run) inject(d *due, in *injection) (*servedRecord, error) {
 		}
 		r.answered = r.answered[:len(r.answered)-1]
 	}
-	if why := in.unfit(d.call, r.tape.recordedAnswer(d.record, s.body)); why != "" {
+	if why := in.unfit(d.call, rawAnswer(&r.tape.records[d.record], s.body)); why != "" {
 		in.unfitted = true
 		delete(r.faults.owed, d.call.known())
 		return nil, failuref(fmt.Sprintf("fault cannot be injected: %s, %s: %s", r.record(d.record), in.name, why))
@@ -294,6 +294,14 @@ func (r *Recorder) Faults() (names []string) {
 		}
 	}
 	return names
+}
+
+// owedTo returns the record that a try of a call gets which a fault has broken.
+func (f *faults) owedTo(c *call) (o owedFault, tries bool) {
+	if len(f.owed) > 0 {
+		o, tries = f.owed[c.known()]
+	}
+	return o, tries
 }
 
 // givenUp returns the first record that a fault stood in for and that its client never got; the fault is nil where

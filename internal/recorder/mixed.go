@@ -44,13 +44,18 @@ func (r *Recorder) beforeFork(c *call) (bool, error) {
 	if err != nil || how == found && r.tape.records[i].Number() < from {
 		return true, err
 	}
-	for i := range r.tape.records {
-		codec := codecNamed(r.tape.records[i].Request.API, r.tape.providerOf(i))
-		if r.tape.records[i].Number() < from && !r.tape.played[i] && codec != nil && r.Checking.Covers(codec.Tools) {
-			return true, nil
+	return slices.ContainsFunc(r.tape.unplayed(r.Checking.Covers), func(number int) bool { return number < from }), nil
+}
+
+// unplayed returns the numbers of the records that are left of calls of some kind, of tools or of models.
+func (t *tape) unplayed(meant func(tools bool) bool) (numbers []int) {
+	for i := range t.records {
+		codec := codecNamed(t.records[i].Request.API, t.providerOf(i))
+		if !t.played[i] && codec != nil && meant(codec.Tools) {
+			numbers = append(numbers, t.records[i].Number())
 		}
 	}
-	return false, nil
+	return numbers
 }
 
 // asksOther reports whether a live call is made to another model than the one that it names.
@@ -180,8 +185,8 @@ func (n *notes) ranLive() {
 		default:
 			models++
 		}
-		if g, f := n.golden(tk); f == nil && g.snapshot.Response.TokensUsed != nil {
-			tokens += *g.snapshot.Response.TokensUsed
+		if g, f := n.golden(tk); f == nil {
+			tokens += numberOf(g.snapshot.Response.TokensUsed)
 		}
 	}
 	var said []string
@@ -198,13 +203,7 @@ func (n *notes) ranLive() {
 	add(int(tokens), "token", "")
 	add(len(n.answered)-len(n.takes), "call", " answered by the tape")
 	if n.tape != nil {
-		var uncalled []int
-		for i := range n.tape.records {
-			codec := codecNamed(n.tape.records[i].Request.API, n.tape.providerOf(i))
-			if !n.tape.played[i] && codec != nil && !n.Checking.Covers(codec.Tools) {
-				uncalled = append(uncalled, n.tape.records[i].Number())
-			}
-		}
+		uncalled := n.tape.unplayed(func(tools bool) bool { return !n.Checking.Covers(tools) })
 		if len(uncalled) > 0 {
 			said = append(said, "not made: "+calls(uncalled))
 		}

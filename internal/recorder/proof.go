@@ -180,10 +180,8 @@ func (p *proof) compareReadings(all []snapshot.Reading) {
 
 // answer returns the raw answer for a codec.
 func (p *proof) answer() *provider.Answer {
-	answer := &provider.Answer{Status: p.record.Response.Status, Body: p.raw, Asked: &p.record.Request}
-	if types := p.record.Response.Headers["content-type"]; len(types) > 0 {
-		answer.ContentType = types[0]
-	}
+	answer := rawAnswer(p.record, p.raw)
+	answer.Asked = &p.record.Request
 	return answer
 }
 

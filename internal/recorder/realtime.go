@@ -34,7 +34,7 @@ type realtime struct {
 	done    chan struct{}
 	silent  atomic.Bool // the client was told that it says nothing
 
-	replayed *replayedSession // what follows is under the recorder's lock
+	replayed *replayedSession // what follows is under the run's lock
 	served   provider.Place   // so much of what the client said was answered
 	held     int              // and so many messages were held against the record
 	over     bool             // the record stays that of the session

@@ -8,7 +8,6 @@ import (
 
 	"github.com/traceforge/traceforge-go/internal/drift"
 	"github.com/traceforge/traceforge-go/internal/jsontext"
-	"github.com/traceforge/traceforge-go/internal/usage"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
@@ -29,10 +28,7 @@ func (s *realtime) drifted(c *call) error {
 		accept = "the provider has to be asked from the beginning, and the client was served the recorded session so far\n" +
 			"accept: " + r.with(UpdateAll.String())
 	}
-	d := &usage.Drift{Kind: usage.Drifted, Record: r.tape.records[i].ID, Call: r.tape.records[i].Number(), Provider: c.provider}
-	if tokens := r.tape.records[i].Response.TokensUsed; tokens != nil {
-		d.Tokens = *tokens
-	}
+	d := r.tape.driftOf(i)
 	session := fmt.Sprintf("%s session drifted from %s", c.provider, r.record(i))
 	switch {
 	case n > len(c.request.Messages) && n > len(recorded.Messages):

@@ -93,7 +93,8 @@ type run struct {
 	bought   map[int]bool // records whose calls were made again, as they were
 }
 
-// A Recorder answers the calls of one test, or records them. It is safe for concurrent use.
+// A Recorder answers the calls of one test, or records them. It is safe for concurrent use. The run's lock guards all but
+// checks and sessions, which have their own.
 type Recorder struct {
 	run
 	report

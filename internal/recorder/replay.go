@@ -29,10 +29,8 @@ func (r *Recorder) replay(c *call) (*servedRecord, error) {
 		return nil, err
 	}
 	i, how, err := r.tape.findCall(c)
-	if err == nil && len(r.faults.owed) > 0 {
-		if owed, tries := r.faults.owed[c.known()]; tries {
-			i, how = owed.record, found
-		}
+	if owed, tries := r.faults.owedTo(c); tries && err == nil {
+		i, how = owed.record, found
 	}
 	toldTo := r.Mode == Mixed && c.codec.Tools // by a live model, which may ask for another tool, or for one again
 	switch {

@@ -88,7 +88,7 @@ func (r *Recorder) ask(c *call) (err error) {
 		return nil
 	}
 	r.mu.Lock()
-	_, tries := r.faults.owed[c.known()]
+	_, tries := r.faults.owedTo(c)
 	r.mu.Unlock()
 	if tries {
 		return nil

@@ -47,7 +47,7 @@ func (r *run) restore(c *call, t *tape, i int, body []byte) (*servedRecord, erro
 		return nil, err
 	}
 	record := &t.records[i]
-	stored := t.recordedAnswer(i, body)
+	stored := rawAnswer(&t.records[i], body)
 	stored.Body = recorded.Answer(stored)
 	body, err = c.values.Restore(stored)
 	if err != nil {
@@ -87,7 +87,7 @@ func (t *tape) isScrubbed(i int) bool {
 		return true
 	}
 	body, err := t.doc.Raw(i)
-	stored := t.recordedAnswer(i, body)
+	stored := rawAnswer(&t.records[i], body)
 	return err == nil && t.requests[i] == &t.records[i].Request && bytes.Equal(t.values[i].Answer(stored), body) && t.hiding(i, body) == nil
 }
 
@@ -100,7 +100,7 @@ func (t *tape) hiding(i int, body []byte) []string {
 	if t.anywhere == nil {
 		t.anywhere = t.rules.Anywhere()
 	}
-	return hiding(t.anywhere, &t.records[i], t.recordedAnswer(i, body))
+	return hiding(t.anywhere, &t.records[i], rawAnswer(&t.records[i], body))
 }
 
 // Standing returns the [store.Check] that records stand as rules of a configuration would have them now. No rules: nil.
@@ -117,7 +117,7 @@ func Standing(config *store.Config) (store.Check, error) {
 		t := newTape(d, rules)
 		for i := range t.records {
 			body, _ := d.Raw(i) // another rule's finding, if it is missing
-			if names := hiding(rules, &t.records[i], t.recordedAnswer(i, body)); names != nil {
+			if names := hiding(rules, &t.records[i], rawAnswer(&t.records[i], body)); names != nil {
 				again := "run it with --update"
 				top, _, _ := strings.Cut(t.records[i].Source.Test, "/")
 				if gotest.Kind(top) != "" {
@@ -174,13 +174,13 @@ func ruleNames(names []string) string {
 	return "one of the rules " + strings.Join(names, ", ")
 }
 
-// recordedAnswer returns the answer of a record, whose body is given.
-func (t *tape) recordedAnswer(i int, body []byte) *provider.Answer {
-	stored := &provider.Answer{Status: t.records[i].Response.Status, Body: body}
-	if types := t.records[i].Response.Headers["content-type"]; len(types) > 0 {
-		stored.ContentType = types[0]
+// rawAnswer returns the answer of a record, whose body is given.
+func rawAnswer(s *snapshot.Snapshot, body []byte) *provider.Answer {
+	answer := &provider.Answer{Status: s.Response.Status, Body: body}
+	if types := s.Response.Headers["content-type"]; len(types) > 0 {
+		answer.ContentType = types[0]
 	}
-	return stored
+	return answer
 }
 
 // unknownValues is the failure of a call whose recorded answer has placeholders that this run has no

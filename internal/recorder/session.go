@@ -95,11 +95,7 @@ func (r *Recorder) listenEmpty(req *http.Request, w *wire, c *call) (*http.Respo
 // play makes the response of a record to a message of a session: it is tied to the request of this run.
 func (l *sessions) play(req *http.Request, w *wire, c *call, s *servedRecord) (*http.Response, error) {
 	session := c.codec.Session
-	stored := &s.record.Response
-	answer := &provider.Answer{Status: stored.Status, Body: s.body}
-	if types := stored.Headers["content-type"]; len(types) > 0 {
-		answer.ContentType = types[0]
-	}
+	answer := rawAnswer(s.record, s.body)
 	id := l.tiedTo(req.Header.Get("Last-Event-ID"))
 	tied := *s
 	tied.body = session.Tie(&w.Wire, answer, id)
@@ -125,7 +121,7 @@ func (l *sessions) play(req *http.Request, w *wire, c *call, s *servedRecord) (*
 	if body, ok := resp.Body.(*replayBody); ok && body.events != nil {
 		body.pause = l.cues(session, req, s.record, answer.Events(), body.pause)
 	} else {
-		until := s.record.Timestamp.Add(time.Duration(stored.LatencyMS+1) * time.Millisecond)
+		until := s.record.Timestamp.Add(time.Duration(s.record.Response.LatencyMS+1) * time.Millisecond)
 		resp.Body = &late{resp.Body, func() error {
 			return l.await(req.Context(), func() bool { return !l.run.owes(s.record.Timestamp, until, isReply) })
 		}}

@@ -28,11 +28,7 @@ func (e *transportError) Error() string { return e.message }
 func (e *transportError) Unwrap() error { return e.kind }
 
 // Timeout and Temporary make it a net.Error.
-func (e *transportError) Timeout() bool {
-	var t interface{ Timeout() bool }
-	return errors.As(e.kind, &t) && t.Timeout()
-}
-
+func (e *transportError) Timeout() bool   { return isTimeout(e.kind) }
 func (e *transportError) Temporary() bool { return e.Timeout() }
 
 // A transportKind is a kind of error that replay can give again.

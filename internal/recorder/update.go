@@ -134,7 +134,7 @@ var errNoTimes = errors.New("the record has no times of its events")
 
 func (t *tape) lacksTimes(i int, raw []byte) bool {
 	s := &t.records[i]
-	return !isDirect(s.Request.API) && s.Response.TimingMS == nil && t.recordedAnswer(i, raw).Events() != nil
+	return !isDirect(s.Request.API) && s.Response.TimingMS == nil && rawAnswer(&t.records[i], raw).Events() != nil
 }
 
 // again returns the command that records the test in the mode of this run; -update where that records nothing.

@@ -18,12 +18,8 @@ func (r *revision) spent(goldens map[*take]*golden) {
 		if tk.origin != nil || tk.imported != nil || u == nil {
 			continue
 		}
-		if u.InputTokens != nil {
-			r.updated.TokensIn += *u.InputTokens
-		}
-		if u.OutputTokens != nil {
-			r.updated.TokensOut += *u.OutputTokens
-		}
+		r.updated.TokensIn += numberOf(u.InputTokens)
+		r.updated.TokensOut += numberOf(u.OutputTokens)
 	}
 }
 

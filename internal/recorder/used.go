@@ -31,17 +31,14 @@ func (r *Recorder) Used() (u Used) {
 			return u // the test's calls have told
 		}
 	}
-	for _, a := range r.answered {
-		if a.take == nil && !a.faulty {
-			u.Played = append(u.Played, r.tape.records[a.record].ID)
-		}
-	}
-	for _, a := range r.answered {
-		if a.faulty && !slices.Contains(u.Played, r.tape.records[a.record].ID) {
-			u.Played = append(u.Played, r.tape.records[a.record].ID)
-		}
-	}
 	records := r.tape.records
+	for _, faulty := range []bool{false, true} {
+		for _, a := range r.answered {
+			if a.take == nil && a.faulty == faulty && (!faulty || !slices.Contains(u.Played, records[a.record].ID)) {
+				u.Played = append(u.Played, records[a.record].ID)
+			}
+		}
+	}
 	if r.tape.doc != nil {
 		u.Document = string(r.tape.doc.Document.Hash)
 	}
