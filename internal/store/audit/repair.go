@@ -62,6 +62,12 @@ func (r *repair) repair(w store.Writer) error {
 	var noGit error
 	r.sides, noGit = unmerged(r.store.Repository())
 	names := r.conflicts()
+	for _, id := range r.theirs {
+		of := func(name string) bool { return id == name || strings.HasPrefix(id, name+"-") }
+		if id != AllTheirs && !slices.ContainsFunc(names, of) {
+			return fmt.Errorf("nothing in conflict is called %q", id)
+		}
+	}
 	if len(names) > 0 {
 		r.commits = merging(r.store.Repository())
 	}

@@ -269,6 +269,23 @@ func TestRepairAgain(t *testing.T) {
 	requireCalls(t, r.store, "TestX", call{1, "one?", "theirs"})
 }
 
+// TestRepairOfNothing: who names what is not in conflict mistyped, and nothing is merged.
+func TestRepairOfNothing(t *testing.T) {
+	t.Parallel()
+	r := newRepository(t, putOf("TestX", call{1, "one?", "one"}))
+	require.False(t, r.branches(
+		func() { r.commit(putOf("TestX", call{1, "one?", "ours"})) },
+		func() { r.commit(putOf("TestX", call{1, "one?", "theirs"})) },
+	))
+	_, err := Repair(r.store, nameOf("TestX")+"-1", nameOf("TestY")+"-1")
+	require.ErrorContains(t, err, `nothing in conflict is called "`+nameOf("TestY")+`-1"`)
+	require.NotEmpty(t, r.conflicts())
+	_, err = r.store.Load(nameOf("TestX"), "openai")
+	require.ErrorIs(t, err, snapshot.ErrConflict)
+	r.heal(nameOf("TestX") + "-1")
+	requireCalls(t, r.store, "TestX", call{1, "one?", "theirs"})
+}
+
 // TestOneSideTaken: who took one side by hand has it, with its raw answers.
 func TestOneSideTaken(t *testing.T) {
 	t.Parallel()
