@@ -165,7 +165,6 @@ func (r *Recorder) open() error {
 	r.opts.Waiting = func(holder string) { r.note(fmt.Sprintf("waiting for the store, which %s holds", holder)) }
 	r.opts.Source = func() snapshot.Source { return r.place.source(r.origin()) }
 	r.opts.Sources = r.place.sources
-	r.opts.AsSent = os.Getenv(usage.SentEnv) == "1"
 	if at := os.Getenv(recorder.RecordingsEnv); at != "" && r.opts.Upstream == nil && r.opts.Mode == recorder.UpdateNew {
 		r.opts.Upstream = &recorder.Recordings{URL: at, Package: r.opts.Package, Test: r.opts.Test}
 	}
