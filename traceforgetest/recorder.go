@@ -169,7 +169,6 @@ func (r *Recorder) open() error {
 	}
 	r.opts.Source = func() snapshot.Source { return r.place.source(r.origin()) }
 	r.opts.Sources = r.place.sources
-	r.opts.AsSent = os.Getenv(usage.SentEnv) == "1"
 	if at := os.Getenv(recorder.RecordingsEnv); at != "" && r.opts.Upstream == nil && r.opts.Mode == recorder.UpdateNew {
 		r.opts.Upstream = &recorder.Recordings{URL: at, Package: r.opts.Package, Test: r.opts.Test}
 	}

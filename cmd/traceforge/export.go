@@ -89,8 +89,8 @@ func (x *exporter) test(r usage.Receipt, s *store.Store) error {
 			Sent: &r.Sent[at], Status: answer.Status, Header: answer.Headers, Body: raw,
 			Latency: time.Duration(answer.LatencyMS) * time.Millisecond,
 		})
-		for name, values := range r.Sent[at].Header {
-			if len(values) == 0 && !slices.Contains(x.names, name) {
+		for _, name := range r.Sent[at].Headers {
+			if name != "Accept" && name != "Content-Type" && !slices.Contains(x.names, name) {
 				x.names = append(x.names, name)
 			}
 		}

@@ -202,8 +202,11 @@ func (im *importer) list() {
 		im.finding(f)
 	}
 	for _, d := range im.Imported {
-		if d.Calls > 0 || d.There {
+		switch {
+		case d.Calls > 0 || d.There:
 			im.line(d.line(im.store))
+		case len(d.Unkept) == 0:
+			im.line(fmt.Sprintf("%s: holds no call: %s takes traceforgetest.New(t, traceforgetest.Allow(traceforgetest.NoCalls))", d.From[0], d.Test.Test))
 		}
 		for _, u := range d.Unkept {
 			im.line(d.unkept(u))

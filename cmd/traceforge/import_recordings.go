@@ -1,13 +1,13 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -190,14 +190,16 @@ func (im *recordings) leaveOut(r candidate, why string) {
 	im.Unplaced = append(im.Unplaced, unplacedRecording{r.file, why})
 }
 
+// hasCalls finds the member that recordings have, and no other YAML or JSON that merely has the word in a text.
+var hasCalls = regexp.MustCompile(`(?m)^[ \t]*interactions\s*:|"(?:interactions|fixtures)"\s*:`)
+
 // dataOf reads a file; nil means it is no recording.
 func (im *recordings) dataOf(r candidate) ([]byte, error) {
 	data, err := readBounded(r.file, im.into.MaxBytes())
 	if err != nil {
 		return nil, err
 	}
-	if strings.Contains(path.Base(r.file), ".httprr") || bytes.Contains(data, []byte("interactions")) ||
-		bytes.Contains(data, []byte(`"fixtures"`)) {
+	if strings.Contains(path.Base(r.file), ".httprr") || hasCalls.Match(data) {
 		return data, nil
 	}
 	return nil, nil

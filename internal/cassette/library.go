@@ -19,7 +19,7 @@ import (
 type Library struct {
 	mu      sync.Mutex
 	volumes []*volume
-	at      map[string][]*volume              // by method and URL
+	at      map[string][]*volume              // by method and URL, and by these and the body
 	lent    map[string]map[*volume]*Recording // copies that answered, by test
 }
 
@@ -42,13 +42,16 @@ func (l *Library) Add(file, pkg string, r *Recording) {
 	}
 	l.volumes = append(l.volumes, v)
 	for _, e := range r.entries {
-		if at := e.request.at(); !slices.Contains(l.at[at], v) {
-			l.at[at] = append(l.at[at], v)
+		for _, at := range []string{e.request.at(), e.request.whole()} {
+			if in := l.at[at]; len(in) == 0 || in[len(in)-1] != v {
+				l.at[at] = append(in, v)
+			}
 		}
 	}
 }
 
-func (r *request) at() string { return r.method + " " + place(r.url) }
+func (r *request) at() string    { return r.method + " " + place(r.url) }
+func (r *request) whole() string { return r.at() + "\n" + r.body }
 
 // ServeHTTP answers a [recorder.RecordedCall].
 func (l *Library) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -68,12 +71,13 @@ func (l *Library) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // its own package first, and one that no other test was lent.
 func (l *Library) answer(pkg, test string, asked *request) recorder.RecordedAnswer {
 	own := l.lent[pkg+" "+test]
-	near := slices.Clone(l.at[asked.at()])
-	slices.SortStableFunc(near, func(x, y *volume) int {
-		return cmp.Or(first(own[x] != nil, own[y] != nil), first(x.pkg == pkg, y.pkg == pkg),
-			cmp.Compare(y.likeness(test), x.likeness(test)), first(!x.lent, !y.lent))
-	})
-	for _, sameBody := range []bool{true, false} {
+	near := l.at[asked.whole()]
+	for sameBody := true; ; sameBody = false {
+		near = slices.Clone(near)
+		slices.SortStableFunc(near, func(x, y *volume) int {
+			return cmp.Or(first(own[x] != nil, own[y] != nil), first(x.pkg == pkg, y.pkg == pkg),
+				cmp.Compare(y.likeness(test), x.likeness(test)), first(!x.lent, !y.lent))
+		})
 		for _, v := range near {
 			r := own[v]
 			if r == nil {
@@ -92,6 +96,10 @@ func (l *Library) answer(pkg, test string, asked *request) recorder.RecordedAnsw
 			from.From += why
 			return recorder.RecordedAnswer{Status: e.status, Header: e.header, Body: e.body, From: from}
 		}
+		if !sameBody {
+			break
+		}
+		near = l.at[asked.at()]
 	}
 	if len(near) > 0 {
 		return recorder.RecordedAnswer{Missing: near[0].missing(asked)}

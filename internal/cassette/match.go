@@ -3,6 +3,7 @@ package cassette
 import (
 	"bytes"
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -23,9 +24,17 @@ type request struct {
 	body   string // see meaning
 }
 
-// RoundTrip answers a request from the recording.
+// RoundTrip answers a request from the recording. A header says where the answer is from, to a recorder that something stands
+// in front of.
 func (r *Recording) RoundTrip(req *http.Request) (*http.Response, error) {
-	resp, _, err := r.Recorded(req)
+	resp, from, err := r.Recorded(req)
+	if err == nil {
+		text, _ := json.Marshal(from)
+		if resp.Header == nil {
+			resp.Header = http.Header{}
+		}
+		resp.Header.Set(recorder.ProvenanceHeader, string(text))
+	}
 	return resp, err
 }
 
@@ -37,16 +46,27 @@ func (r *Recording) Recorded(req *http.Request) (*http.Response, recorder.Proven
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	e, why := r.find(asked)
-	if e == nil {
-		return nil, recorder.Provenance{}, errors.New(r.missing(asked) + "\nrecord the call live, without this upstream, or take the nearest " +
-			"answer of its API: cassette.Open(path, cassette.Nearest())")
+	all := append([]*Recording{r}, r.more...)
+	for _, sameBody := range []bool{true, false} {
+		for _, of := range all {
+			if e, why := of.find(asked); e != nil && (why == "" || !sameBody) {
+				e.served = true
+				resp, from := Call{of, e}.Answer(req)
+				from.From += why
+				return resp, from, nil
+			}
+		}
 	}
-	e.served = true
-	resp, from := Call{r, e}.Answer(req)
-	from.From += why
-	return resp, from, nil
+	said := ""
+	for _, of := range all {
+		said += of.missing(asked) + "\n"
+	}
+	return nil, recorder.Provenance{}, errors.New(said + "record the call live, without this upstream, or take the nearest " +
+		"answer of its API: cassette.Open(path, cassette.Nearest())")
 }
+
+// Add has another recording answer what r does not hold.
+func (r *Recording) Add(other *Recording) { r.more = append(r.more, other) }
 
 func (r *Recording) what() string { return r.Tool + " " + r.file }
 

@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -30,7 +31,8 @@ type Recording struct {
 	entries []*entry
 	rule    rule
 
-	leavesOut bool // calls that cannot be read
+	more      []*Recording // that answer what it does not hold
+	leavesOut bool         // calls that cannot be read
 	lost      []Lost
 
 	mu sync.Mutex
@@ -106,10 +108,11 @@ func read(r *Recording, data []byte) (*Recording, error) {
 	return r, err
 }
 
-// SameAs reports whether another upstream is a recording of the same file that answers in the same way.
+// SameAs reports whether another upstream is a recording of the same files that answers in the same way.
 func (r *Recording) SameAs(other http.RoundTripper) bool {
 	o, ok := other.(*Recording)
-	return ok && r.path == o.path && r.Nearest == o.Nearest
+	return ok && r.path == o.path && r.Nearest == o.Nearest &&
+		slices.EqualFunc(r.more, o.more, func(a, b *Recording) bool { return a.SameAs(b) })
 }
 
 // Len returns how many calls there are.

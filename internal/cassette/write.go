@@ -30,7 +30,7 @@ func WriteGoVCR(calls []Exchange) ([]byte, error) {
 			return nil, err
 		}
 		answered := http.Header{}
-		for name, values := range c.Sent.Header {
+		for name, values := range map[string][]string{"Accept": c.Sent.Accept, "Content-Type": c.Sent.Type} {
 			if len(values) > 0 {
 				req.Header[name] = values
 			}

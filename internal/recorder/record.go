@@ -49,7 +49,7 @@ func (r *Recorder) live(req *http.Request, w *wire, tk *take) (*http.Response, e
 	if resp.Body == nil {
 		resp.Body = http.NoBody
 	}
-	tk.noteStep(resp.Header)
+	tk.noteProvenance(resp.Header)
 	tk.begin(resp.StatusCode, resp.Header)
 	if isRetryable(resp.StatusCode) && !r.allows(RetryableErrors) && !tk.isScripted() {
 		tk.end(retryable, nil)

@@ -32,7 +32,6 @@ type Options struct {
 	Program *Program // what makes the calls where that is no test; nil: a test
 
 	Source   func() snapshot.Source // where the call under way comes from
-	AsSent   bool                   // what replayed calls send is in Used
 	Fail     func()                 // marks the test as failed at once
 	Tell     func(*Failure)         // prints a failure; not called after the test has ended
 	Waiting  func(holder string)    // is told who holds the store's lock, after 2 seconds; nil: nobody is
@@ -202,11 +201,8 @@ func (r *Recorder) roundTrip(req *http.Request, w *wire) (*http.Response, error)
 		}
 		return r.live(req, w, served.take)
 	}
-	if r.AsSent {
-		sent := sentOf(req, w, served.record)
-		r.mu.Lock()
-		r.sent = append(r.sent, sent)
-		r.mu.Unlock()
+	if asksSent {
+		noteSent(r, req, w, served.record)
 	}
 	if r.Mode == Check {
 		r.checkHTTP(req, w, c, served)

@@ -2,6 +2,7 @@ package recorder
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -34,9 +35,9 @@ type Step struct {
 	Model modelio.Model
 }
 
-// StepHeader is a header of a script's answers: the hash of the step. It says what answered also where something stands
-// between the script and the recorder; no record has it.
-const StepHeader = "Traceforge-Step"
+// ProvenanceHeader is a header of answers of scripts and recordings: their [Provenance] as JSON. It says what answered also where
+// something stands between them and the recorder; no record has it.
+const ProvenanceHeader = "Traceforge-Provenance"
 
 // ScriptOf returns the script that v holds, an upstream or a model.
 func ScriptOf(v any) (Script, bool) {
@@ -164,12 +165,13 @@ func saidIn(s *snapshot.Snapshot) string {
 	return "no text"
 }
 
-// noteStep notes the step that an answer says it is from.
-func (tk *take) noteStep(header http.Header) {
-	step := canon.Hash(header.Get(StepHeader))
-	if header.Del(StepHeader); step.Valid() {
-		tk.imported = &Provenance{Scripted: step}
+// noteProvenance notes what an answer says it is from.
+func (tk *take) noteProvenance(header http.Header) {
+	var from Provenance
+	if json.Unmarshal([]byte(header.Get(ProvenanceHeader)), &from) == nil && (from.Scripted == "" || from.Scripted.Valid()) {
+		tk.imported = &from
 	}
+	header.Del(ProvenanceHeader)
 }
 
 // isScripted reports whether a step of a script answered, which nobody has to allow: it is as the test wrote it.

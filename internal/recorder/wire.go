@@ -3,8 +3,11 @@ package recorder
 import (
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
+	"os"
+	"slices"
 
 	"github.com/traceforge/traceforge-go/internal/provider"
 	"github.com/traceforge/traceforge-go/internal/scrub"
@@ -76,22 +79,22 @@ func readBody(req *http.Request, limit int64) ([]byte, error) {
 	return append(body, rest...), err
 }
 
-// sentOf returns what a call sent. The headers that say what its texts are have values: others vary with the machine and the
-// release of an SDK, or are credentials. A call with a credential in its URL, or whose record has placeholders, is only named.
-func sentOf(req *http.Request, w *wire, record *snapshot.Snapshot) usage.Sent {
+// asksSent reports whether receipts have what calls sent.
+var asksSent = os.Getenv(usage.SentEnv) == "1"
+
+// noteSent notes what a call sent. Of most headers only the names: their values vary with the machine and the release of an SDK,
+// or are credentials. A call with a credential in its URL, or whose record has placeholders, is only named.
+func noteSent(r *Recorder, req *http.Request, w *wire, record *snapshot.Snapshot) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	core, _ := snapshot.RequestCore(&record.Request, nil)
-	if w.asked.User != nil || len(w.asked.Query()) != len(w.URL.Query()) || len(scrub.Names(string(core))) > 0 {
-		return usage.Sent{Record: record.ID, Secret: true}
+	s := usage.Sent{Record: record.ID}
+	if s.Secret = w.asked.User != nil || len(w.asked.Query()) != len(w.URL.Query()) || len(scrub.Names(string(core))) > 0; !s.Secret {
+		s.Method, s.URL, s.Host, s.Proto, s.Length = req.Method, w.asked.String(), req.Host, req.Proto, req.ContentLength
+		s.Accept, s.Type, s.Encoding, s.Body = req.Header["Accept"], req.Header["Content-Type"], req.TransferEncoding, w.sent
+		s.Headers = slices.Collect(maps.Keys(req.Header))
 	}
-	s := usage.Sent{Record: record.ID, Method: req.Method, URL: w.asked.String(), Host: req.Host, Proto: req.Proto, Length: req.ContentLength}
-	s.Header, s.Encoding, s.Body = map[string][]string{}, req.TransferEncoding, w.sent
-	for name, values := range req.Header {
-		if name != "Accept" && name != "Content-Type" {
-			values = []string{}
-		}
-		s.Header[name] = values
-	}
-	return s
+	r.sent = append(r.sent, s)
 }
 
 // PublicURL returns u without credentials and fragment.

@@ -30,17 +30,37 @@ import (
 
 // An Option changes how requests are answered. Options are made by the functions of this package.
 type Option interface {
-	apply(*cassette.Recording)
+	apply(*cassette.Recording) error
 }
 
-type option func(*cassette.Recording)
+type option func(*cassette.Recording) error
 
-func (o option) apply(r *cassette.Recording) { o(r) }
+func (o option) apply(r *cassette.Recording) error { return o(r) }
 
 // Nearest answers an unknown request with the next unused answer of the same method and URL, else of the same method
 // and path. The record says so, since such an answer may not fit. It is for requests that changed since they were
 // recorded: their answers are those of before.
-func Nearest() Option { return option(func(r *cassette.Recording) { r.Nearest = true }) }
+func Nearest() Option {
+	return option(func(r *cassette.Recording) error {
+		r.Nearest = true
+		return nil
+	})
+}
+
+// And opens more recordings of the same test, as where each of its agents has one. A request is answered by the first that
+// holds it.
+func And(paths ...string) Option {
+	return option(func(r *cassette.Recording) error {
+		for _, path := range paths {
+			other, err := cassette.Open(path)
+			if err != nil {
+				return err
+			}
+			r.Add(other)
+		}
+		return nil
+	})
+}
 
 // Open opens a recording of another tool as an upstream that answers from it. It takes cassettes of go-vcr v1 to v4
 // (YAML), traces of httprr (also gzipped), and cassettes of vcrpy (YAML, JSON). The content says which it is.
@@ -52,14 +72,17 @@ func Nearest() Option { return option(func(r *cassette.Recording) { r.Nearest = 
 // request, and ports of loopback addresses are not compared, so that what was redacted does no harm. Each recorded call
 // answers once, in their order; httprr's answer again.
 //
-// A request that is not there fails the test, and names the nearest calls. The upstream is safe for concurrent use.
+// A request that is not there fails the test, and names the nearest calls. What is returned is safe for concurrent use. A
+// transport that is put around it keeps where an answer is from.
 func Open(path string, opts ...Option) (http.RoundTripper, error) {
 	r, err := cassette.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	for _, opt := range opts {
-		opt.apply(r)
+		if err := opt.apply(r); err != nil {
+			return nil, err
+		}
 	}
 	return r, nil
 }

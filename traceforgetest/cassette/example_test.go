@@ -77,3 +77,41 @@ interactions:
 		t.Errorf("%s, %v", answer, err)
 	}
 }
+
+func ExampleAnd() {
+	file := func(agent string) string { // in a test of yours: two that are there, such as testdata/planner.yaml
+		file := filepath.Join(t.TempDir(), agent+".yaml")
+		if err := os.WriteFile(file, []byte(`---
+version: 2
+interactions:
+- request:
+    body: '{"model":"gpt-4o","messages":[{"role":"user","content":"I am `+agent+`"}]}'
+    url: https://api.openai.com/v1/chat/completions
+    method: POST
+  response:
+    body: '{"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"Hello `+agent+`"}}]}'
+    headers: {Content-Type: [application/json]}
+    code: 200
+`), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return file
+	}
+	old, err := cassette.Open(file("planner"), cassette.And(file("writer")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tf := traceforgetest.New(t, traceforgetest.Upstream(old))
+	for _, agent := range []string{"writer", "planner"} {
+		resp, err := tf.Client().Post("https://api.openai.com/v1/chat/completions", "application/json", strings.NewReader(
+			`{"model":"gpt-4o","messages":[{"role":"user","content":"I am `+agent+`"}]}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer, err := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		if err != nil || !strings.Contains(string(answer), "Hello "+agent) {
+			t.Errorf("%s, %v", answer, err)
+		}
+	}
+}

@@ -86,7 +86,7 @@ func (p *provider) RoundTrip(req *http.Request) (*http.Response, error) {
 	req.Body = io.NopCloser(strings.NewReader(string(body)))
 	resp, err := script.New(script.Say("bought")).RoundTrip(req)
 	if err == nil {
-		resp.Header.Del("Traceforge-Step")
+		resp.Header.Del("Traceforge-Provenance")
 	}
 	return resp, err
 }
@@ -109,7 +109,7 @@ func TestScripted(t *testing.T) {
 	require.Len(t, records, 3, "a failure that is scripted is a record")
 	for _, r := range records {
 		require.True(t, r.Source.Scripted.Valid())
-		require.NotContains(t, r.Response.Headers, "Traceforge-Step")
+		require.NotContains(t, r.Response.Headers, "Traceforge-Provenance")
 	}
 	require.NotEqual(t, records[0].Source.Scripted, records[2].Source.Scripted)
 	green(t, s.with("", test, steps...))

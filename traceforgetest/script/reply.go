@@ -59,6 +59,6 @@ func withStep(header http.Header, hash canon.Hash) http.Header {
 	if header == nil {
 		header = http.Header{}
 	}
-	header.Set(recorder.StepHeader, string(hash))
+	header.Set(recorder.ProvenanceHeader, fmt.Sprintf(`{"Scripted":%q}`, hash))
 	return header
 }
