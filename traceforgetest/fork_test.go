@@ -97,7 +97,7 @@ func TestForkOfAChangedPrompt(t *testing.T) {
 	require.Equal(t, 2, calls, "the third is asked once more than before the fork")
 	tb, calls = s.beside("live", "from=2", "TestIt", asks(newChat("z"), newChat("b")))
 	require.Zero(t, calls)
-	require.Contains(t, tb.Logged(), "none of the test's 2 recorded calls fits it")
+	require.Contains(t, tb.Logged(), "the test has 2 recorded calls, and none fits it")
 	require.Contains(t, tb.Logged(), "record: go test ")
 }
 

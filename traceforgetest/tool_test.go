@@ -112,7 +112,7 @@ func TestToolDrift(t *testing.T) {
 		tf.Tool("sub", nil)(context.Background(), json.RawMessage(`{"a":1,"b":2}`))
 	}
 	tb = s.replay("TestIt", other)
-	require.Contains(t, tb.Logged(), "tool sub has no snapshot: none of the test's 1 recorded call fits it\n"+
+	require.Contains(t, tb.Logged(), "tool sub has no snapshot: the test has 1 recorded call, and none fits it\n"+
 		"      tool sub: {\"a\":1,\"b\":2}\n    not called so far: call 1: tool add: {\"a\":1,\"b\":2}")
 	require.NotContains(t, tb.Logged(), "bought")
 }

@@ -68,7 +68,7 @@ func (r *Recorder) unrecorded(c *call) *Failure {
 	}
 	state := r.tested() + " has none recorded"
 	if n := len(r.tape.records); n > 0 {
-		state = fmt.Sprintf("none of %s's %s fits it", r.tested(), count(n, "recorded call"))
+		state = fmt.Sprintf("%s has %s, and none fits it", r.tested(), count(n, "recorded call"))
 	}
 	if lanes := r.tape.elsewhere(c.known()); len(lanes) > 0 {
 		state = fmt.Sprintf("it was made in %s, and is recorded in %s", laneText(c.lane), strings.Join(lanes, " and "))

@@ -104,7 +104,7 @@ func (r *Recorder) tellRest() {
 		}
 	}
 	if mistaken := r.tape.mistaken(); len(mistaken) > 0 {
-		f := failuref(fmt.Sprintf("%s of %s, which a drifted request was held against, came too: that request is a new one",
+		f := failuref(fmt.Sprintf("%s of %s came after all: the drifted request that was shown against it is a new call",
 			calls(mistaken), r.file()))
 		f.Again = true
 		r.Tell(r.plain(f))

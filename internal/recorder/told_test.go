@@ -54,7 +54,7 @@ func TestDrifts(t *testing.T) {
 		Summary: []string{"  model: m", "  user: Tell me more"}}}, uncalled)
 	mistaken, told := drifts("TestC", "Say good bye, you", "Say hello", "Say good bye", "Tell me more")
 	require.Equal(t, []usage.Drift{{Kind: usage.Missing, Provider: "openai", File: "it.go", Line: 1}}, mistaken)
-	require.Contains(t, told[1].Text, "call 2 of STORE/openai/"+snapshot.DocumentName("example.com/m", "TestC")+".json, which a drifted request was held against, came too")
+	require.Contains(t, told[1].Text, "call 2 of STORE/openai/"+snapshot.DocumentName("example.com/m", "TestC")+".json came after all: the drifted request that was shown against it is a new call")
 }
 
 // TestDriftsHoldNoSecrets: a receipt is kept by CI.
