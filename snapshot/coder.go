@@ -38,7 +38,7 @@ const (
 // A coder goes through the members of a document, in the order in which files have them. It reads
 // them from a text, or it writes them, so that one list of members serves both.
 //
-// A member that cannot be read or written is reported, and left out.
+// What cannot be read or written is reported, and left out.
 type coder struct {
 	form form
 	at   jsontext.Value // reading: the value at hand
@@ -61,7 +61,7 @@ type coder struct {
 	tails       [][]modelio.Message // reading: whole requests that no other has been made longer of
 	plains      []plain             // reading: room for contents
 	seal        *coder              // reading: of what seals cover, one after another
-	sum         hash.Hash           // of what was written as sealed, and is not in dst any more; nil means all is
+	sum         hash.Hash           // of what was written as sealed, and is not in dst any more; nil: all is
 	copied      int                 // reading: messages that whole requests do not share
 	examining   bool                // reading: note texts that are in other pieces than files have them
 	otherPieces []Violation

@@ -100,8 +100,8 @@ func (s Seals) Combined(version string) canon.Hash {
 
 var sealedNames = [...]string{"id", "timestamp", "source", "request", "response"}
 
-// sealOf returns the seal of a record as it stands in a text (SF "Individual Snapshot Hash"). There is one if all
-// members that it covers are there, and JavaScript reads all their numbers as they are.
+// sealOf returns the seal of a record as it stands in a text, if all members that it covers are
+// there, and all their numbers ones that JavaScript reads as they are (SF "Individual Snapshot Hash").
 func (c *coder) sealOf(record jsontext.Value) (canon.Hash, bool) {
 	if c.seal == nil {
 		size := min(len(record.Raw()), spillMost+spillMost/4) // of this one, and about that of the others

@@ -334,7 +334,7 @@ func (v *verifier) sessions() error {
 	return nil
 }
 
-// session checks a session, and returns its hash; empty means it is not valid.
+// session checks a session, and returns its hash; empty: it is not valid.
 func (v *verifier) session(file string) (canon.Hash, error) {
 	f, err := v.root.Open(file)
 	if err != nil {

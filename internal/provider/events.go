@@ -57,7 +57,7 @@ type Seen struct {
 	Alike bool
 }
 
-// Seen returns the events of a stream as decoding sees them; nil means it is no stream. It takes them apart once for each Body.
+// Seen returns the events of a stream as decoding sees them; nil: it is no stream. It takes them apart once for each Body.
 // It is for one goroutine at a time.
 func (a *Answer) Seen() []Seen {
 	if a.forget(); a.seen == nil {

@@ -103,7 +103,7 @@ func (s *Store) open(flag int) (*lockedfile.File, error) {
 	return lock, err
 }
 
-// holder names the process that holds the lock. Anybody may have written the file, so its words are not trusted.
+// holder names the process that holds the lock. What is in the file may be of anybody.
 func (s *Store) holder() string {
 	var pid int
 	var name string

@@ -19,7 +19,7 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// logsOf returns the files of the logs of a test, in the order in which they were made; empty means of all.
+// logsOf returns the files of the logs of a test, in the order in which they were made; empty: of all.
 func (s *Store) logsOf(name string) (files []string, err error) {
 	entries, err := os.ReadDir(s.dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -129,7 +129,7 @@ func (s *Store) loadLogs(name string, logs []string) (*Doc, error) {
 }
 
 // readLog returns the records of a log, each with its provider, in the order of their calls. It adds what is beside
-// them to blobs. An entry that a kill cut short is left out, and sets torn.
+// them to blobs. What a kill cut short is left out, and torn set.
 func (s *Store) readLog(name, file string, blobs map[canon.Hash][]byte, torn *bool) ([]snapshot.Snapshot, error) {
 	wrong := func(rule, format string, args ...any) error { return s.failure(file, "", rule, nil, format, args...) }
 	info, err := os.Lstat(s.Path(file))

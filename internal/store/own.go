@@ -65,7 +65,7 @@ var userKey = sync.OnceValue(func() (k keyFile) {
 // inTrees are directories that a cache directory shares with a store, and whether they are in a repository or a module.
 var inTrees sync.Map
 
-// secret returns the key of this user; nil means there is none. A cache directory inside the repository or the module has none,
+// secret returns the key of this user; nil: there is none. A cache directory inside the repository or the module has none,
 // as a commit could bring it.
 func (s *Store) secret() []byte {
 	of, shared := s.keys(), s.dir
@@ -98,7 +98,7 @@ func isAbove(dir, name string) bool {
 	}
 }
 
-// mac returns the MAC of a kind of file that says data; empty means there is no key.
+// mac returns the MAC of a kind of file that says data; empty: there is no key.
 func (s *Store) mac(kind, of string, data []byte) string {
 	key := s.secret()
 	if key == nil {

@@ -37,9 +37,9 @@ type option func(*cassette.Recording)
 
 func (o option) apply(r *cassette.Recording) { o(r) }
 
-// Nearest answers an unknown request with the next unused answer of the same method and URL, else of the same method
-// and path. The record says so, since such an answer may not fit. It is for requests that changed since they were
-// recorded: their answers are those of before.
+// Nearest answers a request that the recording does not hold with the next answer of the same method and URL that was not
+// given yet, else of the same method and path. The record says so, since such an answer may not fit. It is for requests
+// that changed since they were recorded: their answers are those of before.
 func Nearest() Option { return option(func(r *cassette.Recording) { r.Nearest = true }) }
 
 // Open opens a recording of another tool as an upstream that answers from it. It takes cassettes of go-vcr v1 to v4
@@ -52,7 +52,7 @@ func Nearest() Option { return option(func(r *cassette.Recording) { r.Nearest = 
 // request, and ports of loopback addresses are not compared, so that what was redacted does no harm. Each recorded call
 // answers once, in their order; httprr's answer again.
 //
-// A request that is not there fails the test, and names the nearest calls. The upstream is safe for concurrent use.
+// A request that is not there fails the test, and names the nearest calls. What is returned is safe for concurrent use.
 func Open(path string, opts ...Option) (http.RoundTripper, error) {
 	r, err := cassette.Open(path)
 	if err != nil {

@@ -295,9 +295,8 @@ func moved(s *store.Store, name string, sides *[4]*store.Doc) {
 	}
 }
 
-// collect finds the raw answers and media of a merged document by their hashes. It looks in the store, in git's
-// versions of the sides, and in the commits that are being merged. The commit refuses a document one of whose files
-// is nowhere.
+// collect finds the raw answers and media of a merged document, by their hashes: in the store, among what
+// git has of the sides, and in the commits that are being merged. What is nowhere, the commit refuses.
 func (r *repair) collect(w store.Writer, name string, needed []store.Need) (map[canon.Hash][]byte, error) {
 	found := map[canon.Hash][]byte{}
 	providers, err := r.store.Providers()
