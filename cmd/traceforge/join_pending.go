@@ -74,8 +74,8 @@ func (p *pendingShards) add(s *store.Store, dir string) error {
 	return nil
 }
 
-// join writes the documents that one shard has, or several equally. It names the others, since nobody can know which
-// of two answers to take.
+// join writes the documents that one shard has, or several equally, and names the others: which of two answers is to
+// be taken nobody can know.
 func (p *pendingShards) join() ([]pendingEntry, error) {
 	entries := []pendingEntry{}
 	own := filepath.ToSlash(filepath.Join(p.store.Dir(), pendingName))

@@ -22,8 +22,8 @@ func commandOf(doc *snapshot.Document, flags string) string {
 	return page.ProgramCommand(page.TestOf(doc).Test, latest.Source.Function, flags)
 }
 
-// programs returns the commands that run the programs of the store here with flags, by their names. Others report
-// what cannot be read.
+// programs returns the commands that run the programs of the store here with flags, by their names. What cannot be
+// read is for others to say.
 func programs(flags string) map[string]string {
 	s, _, err := place.OpenStore("")
 	if err != nil {

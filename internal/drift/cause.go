@@ -64,7 +64,7 @@ type span struct{ begin, test int }
 // An Answered is a call whose answer changed too.
 type Answered struct {
 	Place
-	Changes []Change `json:"changes,omitempty"` // of the answer; nil means not kept
+	Changes []Change `json:"changes,omitempty"` // of the answer; nil: not kept
 }
 
 // OtherAnswers is the kind of the cause that calls have whose answers changed, and nothing of their requests.

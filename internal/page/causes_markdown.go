@@ -10,9 +10,8 @@ import (
 // mostNamed is how many characters name the tests of a cause in one line, about.
 const mostNamed = 300
 
-// CausesMarkdown shows changes of config.json, and causes, as GitHub-flavoured Markdown of at most so many bytes. The
-// first call of each cause is shown in full, the other tests by name in one line. left says how many parts are cut or
-// left out.
+// CausesMarkdown shows what changed in config.json, and causes, as GitHub-flavoured Markdown of at most so many bytes, in few
+// lines: the first call of each cause in full, the other tests by name in one line. left says how many parts are cut or left out.
 func CausesMarkdown(config []*Setting, causes []*drift.Cause, most int) (text string, left int) {
 	m := markdown{most: most}
 	m.settings(config)
@@ -34,8 +33,8 @@ func CausesMarkdown(config []*Setting, causes []*drift.Cause, most int) (text st
 	return m.text.String(), m.left
 }
 
-// Text shows a block as a few lines of plain text: the place and the changes of its first call, and the other tests
-// by name.
+// Text shows a block as plain text of a few lines: where its first call is, what changed in it, and the other
+// tests by name.
 func (b Block) Text() string {
 	var text strings.Builder
 	text.WriteString("first: " + Where(b[0].Calls[0]) + "\n")

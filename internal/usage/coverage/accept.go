@@ -39,8 +39,8 @@ func tagged(command, tags string) string {
 	return strings.Replace(command, "go test ", "go test -tags="+gotest.Quote(tags)+" ", 1)
 }
 
-// acceptWhere makes the command that accepts all work in the working directory. Without a workspace the command goes
-// into one module of the tests after the other.
+// acceptWhere makes the command that accepts all one that works in the working directory, where go does not know
+// the modules of the tests: one after the other.
 func (c *Report) acceptWhere() {
 	wd, err := os.Getwd()
 	if err != nil || c.Accept == "" || gotest.Workspace(wd) != "" && os.Getenv("GOWORK") != "off" {
