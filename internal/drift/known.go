@@ -18,8 +18,8 @@ type KnownChange struct {
 	Change
 }
 
-// AddKnown adds a call of a run. Changes with one key share the first that has texts. It is for causes of which all
-// calls are added so.
+// AddKnown adds a call of a run. Of changes with equal keys one that has texts stands for all. It is for causes of
+// which all calls are added so.
 func (c *Causes) AddKnown(at Place, spent Spent, changes ...KnownChange) {
 	for i, change := range changes {
 		if slices.ContainsFunc(changes[:i], func(other KnownChange) bool { return other.Key == change.Key }) {
@@ -34,8 +34,9 @@ func (c *Causes) AddKnown(at Place, spent Spent, changes ...KnownChange) {
 	}
 }
 
-// Around returns a change whose texts have together about most bytes or less. Larger texts are cut to the
-// surroundings of changed lines, and long lines to those of their marks. A change that was cut has another key.
+// Around returns a change whose texts are together not longer than most bytes, or little longer: larger ones
+// are cut to what is around the lines that changed, and long lines to what is around their marks. The key of
+// what is cut is another.
 func (c Change) Around(most int) Change {
 	if textLen(c.Before)+textLen(c.After) <= most {
 		return c

@@ -104,7 +104,7 @@ func said(c *ast.CommentGroup) string {
 }
 
 var (
-	goOnly = regexp.MustCompile(`(; )?(nil|empty) means (absent|none|not (set|kept|known|there))$`)
+	goOnly = regexp.MustCompile(`(; )?(nil|empty)(:| means) (absent|none|not (set|kept|known|there))$`)
 	link   = regexp.MustCompile(`\[(\w+)\]`)
 )
 
