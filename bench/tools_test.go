@@ -38,7 +38,7 @@ func openTraceforge(dir, test string, live http.RoundTripper) (*http.Client, fun
 	options := []traceforgetest.Option{traceforgetest.Dir(filepath.Join(dir, ".ai-snapshots"))}
 	if live != nil {
 		os.Setenv("TRACEFORGE_UPDATE", "all")
-		defer os.Unsetenv("TRACEFORGE_UPDATE")
+		defer os.Setenv("TRACEFORGE_UPDATE", "") // each variable that is unset stays in the list that os.Environ goes through
 		options = append(options, traceforgetest.Upstream(live))
 	}
 	client := traceforgetest.New(tb, options...).Client()

@@ -84,10 +84,25 @@ type room struct {
 // A core is written into memory of about its size, so that it does not grow many times.
 const coreRoom = 4 << 10
 
-func newCoreCoder() *coder {
-	c := &coder{cursor: cursor{form: inCore, dst: make([]byte, 0, coreRoom)}}
+func newCoreCoder(texts int) *coder {
+	c := &coder{cursor: cursor{form: inCore, dst: make([]byte, 0, coreRoom+texts+texts/8)}}
 	c.steps, c.frames = c.room.steps[:0], c.room.frames[:0]
 	return c
+}
+
+// textsOf is how many bytes the texts of messages have; 0 for many, which are given room one by one.
+func textsOf(messages []modelio.Message) (n int) {
+	for i := range messages {
+		for _, part := range messages[i].Content {
+			if part.Text != nil {
+				n += len(*part.Text)
+			}
+		}
+	}
+	if n >= many {
+		return 0
+	}
+	return n
 }
 
 // A step leads to a member or an element.

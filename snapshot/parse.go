@@ -72,7 +72,9 @@ func parse(text *jsontext.Document, examining bool) (d *Document, found, otherPi
 		}
 	}
 	c.document()
-	c.endSeals()
+	if c.seal != nil {
+		seals.Put(c.seal)
+	}
 	return c.doc, sorted(c.found), sorted(c.otherPieces)
 }
 

@@ -199,9 +199,11 @@ func (c *cursor) writePieces(s string) {
 	c.writeText(s)
 }
 
-// grow makes room for n bytes: for many no more than that.
+// many bytes are given no more room than they need.
+const many = 1 << 20
+
+// grow makes room for n bytes.
 func (c *cursor) grow(n int) {
-	const many = 1 << 20
 	switch {
 	case n < many:
 		c.dst = slices.Grow(c.dst, n)

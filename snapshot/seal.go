@@ -108,15 +108,6 @@ var seals = sync.Pool{New: func() any {
 	return c
 }}
 
-// endSeals gives back what computes seals.
-func (c *coder) endSeals() {
-	if c.seal != nil {
-		clear(c.seal.members[:cap(c.seal.members)]) // of the document
-		seals.Put(c.seal)
-	}
-	c.seal = nil
-}
-
 // sealOf returns the seal of a record as it stands in a text (SF "Individual Snapshot Hash"). There is one if all
 // members that it covers are there, and JavaScript reads all their numbers as they are.
 func (c *coder) sealOf(record jsontext.Value) (canon.Hash, bool) {
@@ -170,7 +161,7 @@ func SealOf(record []byte) (canon.Hash, error) {
 // name (design R3). Texts are joined, and numbers that no float64 holds are objects. A token * names every element of
 // an array. A pointer that names nothing is no error; one that is malformed, or names the whole request, is.
 func RequestCore(r *modelio.Request, ignored []string) ([]byte, error) {
-	c := newCoreCoder()
+	c := newCoreCoder(textsOf(r.Messages))
 	s := Snapshot{Request: *r}
 	c.request(&s)
 	if err := c.err(); err != nil {
@@ -183,7 +174,7 @@ func RequestCore(r *modelio.Request, ignored []string) ([]byte, error) {
 // parts, candidates and error, those that are absent left out (design R3). The provider's own words
 // for why it finished are not in it.
 func ResponseCore(r *Response) ([]byte, error) {
-	c := newCoreCoder()
+	c := newCoreCoder(0)
 	c.response(r)
 	return c.dst, c.err()
 }

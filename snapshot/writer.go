@@ -79,7 +79,7 @@ func (w *Writer) Append(s Snapshot) (line []byte, err error) {
 		j, _ := earlier(c.calls, sealed, i)
 		r.base = w.records[j]
 	}
-	c.dst, c.steps = nil, recordSteps(i)
+	c.dst, c.steps = sealed.room(), recordSteps(i)
 	c.write(lineBegins)
 	c.record(sealed)
 	r.line = c.dst
@@ -90,6 +90,16 @@ func (w *Writer) Append(s Snapshot) (line []byte, err error) {
 	}
 	w.records = append(w.records, r)
 	return r.line[len(lineBegins):], nil
+}
+
+// room returns memory for a record that is written, of about its size in pieces: what it continues does not stand in it.
+func (s *Snapshot) room() []byte {
+	own := s.Request.Messages
+	if s.Continues != nil {
+		own = own[min(len(own), s.Continues.Messages):]
+	}
+	texts := textsOf(own)
+	return make([]byte, 0, coreRoom+texts+texts/2)
 }
 
 // lineBegins is in front of a record in one line, so that this and the end of a document make a document of it.
@@ -203,7 +213,7 @@ func (w *Writer) some(d *Document, records []*writtenRecord, changed []int, chec
 	var found []Violation
 	for _, i := range changed {
 		r := records[i]
-		c.dst, c.steps = nil, recordSteps(i)
+		c.dst, c.steps = d.Snapshots[i].room(), recordSteps(i)
 		c.record(&d.Snapshots[i])
 		if len(c.found) == 0 && check == nil {
 			found = append(found, r.examine(d, i, c.dst, w.chooser.calls)...)

@@ -23,6 +23,9 @@ func flagText(name string) string {
 // selectsBelow reports whether a -run pattern selects only subtests of the named test. It does where each alternative
 // that selects the test has more levels than its name.
 func selectsBelow(pattern, name string) (below bool) {
+	if !strings.Contains(pattern, "/") {
+		return false // most are told by that
+	}
 	names := strings.Split(name, "/")
 	for _, one := range splitPattern(pattern, '|') {
 		levels := splitPattern(one, '/')

@@ -58,7 +58,7 @@ func findPlace(asking stack) (place, error) {
 	if err != nil {
 		return place{}, fmt.Errorf("finding the working directory: %w", err)
 	}
-	root, err := moduleOf(wd)
+	root, err := gotest.Module(wd)
 	if err != nil {
 		return place{}, err
 	}
@@ -79,20 +79,6 @@ func findPlace(asking stack) (place, error) {
 	}
 	p.moved = p.builtElsewhere(asking.frames())
 	return p, nil
-}
-
-// modules are the roots that were found, by the directory that was asked about.
-var modules sync.Map
-
-// moduleOf is [gotest.Module], which it asks once of a directory that is in a module.
-func moduleOf(dir string) (root string, err error) {
-	if known, ok := modules.Load(dir); ok {
-		return known.(string), nil
-	}
-	if root, err = gotest.Module(dir); root != "" {
-		modules.Store(dir, root)
-	}
-	return root, err
 }
 
 // testPackage reads the package off the test function's name on the stack, where neither the

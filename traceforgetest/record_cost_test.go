@@ -52,9 +52,9 @@ func TestRecordCost(t *testing.T) {
 		allocs  float64 // a test, with room for what earlier tests of the process left running
 		written float64 // bytes a byte kept
 	}{
-		{"2 KB", 100, asking(2 << 10), 1900, 4.6},
-		{"100 KB", 20, asking(100 << 10), 1400, 2.2},
-		{"agent of 50 turns", 4, func(int) func(*tbtest.TB, *traceforgetest.Recorder) { return agent(50, "Be kind.\n", false) }, 100_000, 2.2},
+		{"2 KB", 100, asking(2 << 10), 1700, 4.6},
+		{"100 KB", 20, asking(100 << 10), 1300, 2.2},
+		{"agent of 50 turns", 4, func(int) func(*tbtest.TB, *traceforgetest.Recorder) { return agent(50, "Be kind.\n", false) }, 95_000, 2.2},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Setenv("TRACEFORGE_UPDATE", "all")
@@ -66,7 +66,8 @@ func TestRecordCost(t *testing.T) {
 			recordTests(t, dir, c.tests, c.test)
 			runtime.ReadMemStats(&after)
 			allocs := float64(after.Mallocs-before.Mallocs) / float64(c.tests)
-			t.Logf("%.0f allocations a test", allocs)
+			memory := float64(after.TotalAlloc-before.TotalAlloc) / float64(c.tests)
+			t.Logf("%.0f allocations a test, %.0f bytes", allocs, memory)
 			if !raced { // the race detector allocates too
 				require.LessOrEqual(t, allocs, c.allocs)
 			}

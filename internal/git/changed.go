@@ -100,9 +100,7 @@ func differences(ctx context.Context, dir string, args ...string) (map[string]di
 		if len(info) != 5 {
 			return nil, fmt.Errorf("git %s: %q is no difference", args[0], fields[0])
 		}
-		d := difference{info[0][1:], info[1], info[2], info[4] == "U"}
-		d.conflict = d.conflict || all[fields[1]].conflict
-		all[fields[1]] = d
+		all[fields[1]] = difference{info[0][1:], info[1], info[2], info[4] == "U"}
 	}
 	return all, nil
 }

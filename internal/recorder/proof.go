@@ -267,33 +267,11 @@ func saysAlike(a, b *snapshot.Response) bool {
 	}) && texts.Equal(a.Error, b.Error)
 }
 
-// coresOf returns the cores of two answers. In each of them a word stands for a long text that is the same in both:
-// cores of an answer of 20 MB are 57 MB of memory.
+// coresOf returns the cores of two answers.
 func coresOf(a, b *snapshot.Response) (ofA, ofB []byte, err error) {
-	const long = 64 << 10
-	shortA, shortB := *a, *b
-	for i := range min(len(a.Candidates), len(b.Candidates)) {
-		partsA, partsB := a.Candidates[i].Message.Content, b.Candidates[i].Message.Content
-		for n := range min(len(partsA), len(partsB)) {
-			text, other := partsA[n].Text, partsB[n].Text
-			if text != nil && other != nil && len(*text) >= long && *text == *other {
-				shorten(&shortA, i, n)
-				shorten(&shortB, i, n)
-			}
-		}
-	}
-	ofA, err = snapshot.ResponseCore(&shortA)
-	ofB, err2 := snapshot.ResponseCore(&shortB)
+	ofA, err = snapshot.ResponseCore(a)
+	ofB, err2 := snapshot.ResponseCore(b)
 	return ofA, ofB, errors.Join(err, err2)
-}
-
-// shorten puts a word in the place of a text; the answer that r is a copy of stays as it is.
-func shorten(r *snapshot.Response, candidate, part int) {
-	r.Candidates = slices.Clone(r.Candidates)
-	message := &r.Candidates[candidate].Message
-	message.Content = slices.Clone(message.Content)
-	word := "long"
-	message.Content[part].Text = &word
 }
 
 // compareCores tells two cores apart that are not spelled alike, and reports whether they differ. Both are

@@ -170,7 +170,7 @@ func Formats() []Format {
 
 // formats is the index of all formats, which is made once.
 var formats = sync.OnceValue(func() *index {
-	x := &index{}
+	x := &index{first: new([1 << 15]uint16)}
 	for _, f := range Formats() {
 		x.add(needle{what: f.Kind, literal: f.Prefix, span: f.span})
 	}

@@ -1,5 +1,7 @@
 package secret
 
+import "slices"
+
 // A needle is a literal that a secret has, or that stands in front of one.
 type needle struct {
 	what    string
@@ -15,7 +17,8 @@ type needle struct {
 // cache.
 type index struct {
 	bits    [1 << 15 / 64]uint64
-	first   [1 << 15]uint16 // 1 + index into needles
+	first   *[1 << 15]uint16  // 1 + index into needles
+	own     map[uint16]uint16 // in the place of those: of a clone, which shares first
 	needles []indexedNeedle
 }
 
@@ -25,9 +28,15 @@ type indexedNeedle struct {
 }
 
 func (x *index) clone() *index {
-	c := *x
-	c.needles = append([]indexedNeedle(nil), x.needles...)
-	return &c
+	return &index{x.bits, x.first, map[uint16]uint16{}, slices.Clip(x.needles)}
+}
+
+// begin returns the first needle of three bytes: 1 + index into needles; 0: none.
+func (x *index) begin(at uint16) uint16 {
+	if n := x.own[at]; n != 0 {
+		return n
+	}
+	return x.first[at]
 }
 
 // add adds a needle. Beyond a number that no process has, it forgets.
@@ -38,8 +47,12 @@ func (x *index) add(n needle) {
 	}
 	at := uint16(n.literal[0]&31)<<10 | uint16(n.literal[1]&31)<<5 | uint16(n.literal[2]&31)
 	x.bits[at>>6] |= 1 << (at & 63)
-	x.needles = append(x.needles, indexedNeedle{n, x.first[at]})
-	x.first[at] = uint16(len(x.needles))
+	x.needles = append(x.needles, indexedNeedle{n, x.begin(at)})
+	if x.own == nil {
+		x.first[at] = uint16(len(x.needles))
+	} else {
+		x.own[at] = uint16(len(x.needles))
+	}
 }
 
 // next returns the first secret that stands in text as it is, from an offset on; end 0: there is none.
@@ -53,7 +66,7 @@ func (x *index) next(text []byte, from int) (what string, start, end int) {
 		if x.bits[at>>6]>>(at&63)&1 == 0 {
 			continue
 		}
-		for n := x.first[at]; n != 0; n = x.needles[n-1].next {
+		for n := x.begin(at); n != 0; n = x.needles[n-1].next {
 			if start, end = x.needles[n-1].at(text, i-2); end > 0 {
 				return x.needles[n-1].what, start, end
 			}
