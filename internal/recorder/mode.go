@@ -38,7 +38,7 @@ var modes = [...]struct {
 // A source answers a call, or returns the take of a live one that will; nil: the next source is asked. The lock is held.
 type source func(*Recorder, *call) (*servedRecord, error)
 
-// sources are what a mode asks for the answer of a call, in order; nil ends them.
+// sources are what a mode asks for the answer of a call, in order. A nil ends them.
 func (m Mode) sources() [3]source {
 	switch m {
 	case Update:
