@@ -29,7 +29,7 @@ func remediesOf(c *call, found []snapshot.Finding, dir, named string) []string {
 			continue // it says so
 		}
 		switch f.Rule {
-		case "unused", "drifted", "unrecorded", ruleAge, ruleLost, ruleSecret, lint.RuleConfig, snapshot.RuleManifest, snapshot.RuleBehind, snapshot.RulePending,
+		case "unused", "drifted", "unrecorded", ruleAge, ruleSecret, lint.RuleConfig, snapshot.RuleManifest, snapshot.RuleBehind, snapshot.RulePending,
 			snapshot.RuleAttributes, snapshot.RuleRules, snapshot.RuleDuplicate, snapshot.RuleNewer, snapshot.RulePointer: // others say it
 		case snapshot.RuleStray:
 			if strings.HasSuffix(f.Message, ": delete it") { // others say what else to do

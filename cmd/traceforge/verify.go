@@ -131,10 +131,7 @@ func find(c *call) (v verification, err error) {
 	v.found = append(v.result.Findings, stale...)
 	found, aging := old.held()
 	v.found, v.result.Notes = append(v.found, found...), append(v.result.Notes, aging...)
-	v.result.Notes = slices.Concat(v.result.Notes, notes, waiting)
-	if len(c.args) == 0 {
-		v.found = append(v.found, lost(c, s, dir)...)
-	}
+	v.result.Notes = slices.Concat(v.result.Notes, notes, waiting, lost(c, s, dir))
 	linted, wrong := linting.held(c)
 	v.linted, v.found = linted, append(v.found, wrong...)
 	if c.is("secrets") {
@@ -225,7 +222,11 @@ func (v *verification) say(c *call) {
 	}
 	all := v.all()
 	if len(all) == 0 {
-		c.say("%s: %s, nothing is wrong", v.dir, tally)
+		nothing := "nothing"
+		if slices.ContainsFunc(v.result.Notes, func(f snapshot.Finding) bool { return f.Rule == ruleLost }) {
+			nothing += " else"
+		}
+		c.say("%s: %s, %s is wrong", v.dir, tally, nothing)
 		return
 	}
 	c.say("%s: %s, %s", v.dir, tally, page.Count(len(all), "finding", "findings"))
