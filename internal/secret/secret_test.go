@@ -10,6 +10,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
@@ -323,4 +326,27 @@ func TestHideOnce(t *testing.T) {
 	runtime.ReadMemStats(&after)
 	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(2<<20))
 	require.NotContains(t, *requests[turns-1][5].Content[0].Text, key)
+}
+
+// TestHarmlessHeaders takes no header that gateways and SDKs send for a credential, but any other whose value is opaque.
+func TestHarmlessHeaders(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("testdata", "headers.txt"))
+	require.NoError(t, err)
+	n := 0
+	for line := range strings.Lines(string(text)) {
+		if name, value, ok := strings.Cut(strings.TrimSuffix(line, "\n"), ": "); ok && !strings.HasPrefix(line, "#") {
+			s := New()
+			s.Request(http.Header{name: {value}}, nil, nil)
+			require.Zero(t, s.Known(), line)
+			n++
+		}
+	}
+	require.Greater(t, n, 200)
+	for _, name := range []string{"X-Gateway", "X-Pass", "Helicone", "X-Tenant-Code", "Ocp-Apim-Subscription", "X-Signed"} {
+		s := New()
+		s.Request(http.Header{name: {opaque}}, nil, nil)
+		hit, found := s.Find([]byte("see " + opaque + " there"))
+		require.True(t, found, name)
+		require.Equal(t, "the value of the header "+name, hit.What)
+	}
 }

@@ -82,11 +82,10 @@ func (s *Scanner) Request(header http.Header, at *url.URL, isCredential func(que
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for name, values := range header {
-		if !isHeader(name) {
-			continue
-		}
 		for _, value := range values {
-			s.header("the value of the header "+name, value)
+			if isHeader(name) || isOpaque(value) && !isHarmless(name) {
+				s.header("the value of the header "+name, value)
+			}
 		}
 	}
 	if at == nil {
@@ -345,8 +344,8 @@ var variables = strings.Fields(`DATABASE_URL REDIS_URL MONGODB_URI MONGO_URL AMQ
 
 // isHeader reports whether a request header carries a credential.
 func isHeader(name string) bool {
-	name = strings.ToLower(name)
-	if strings.HasPrefix(name, "idempotency") {
+	name = strings.ReplaceAll(strings.ToLower(name), "portkey", "") // a gateway
+	if strings.Contains(name, "idempotency") {
 		return false
 	}
 	words := strings.Split(name, "-")
@@ -359,4 +358,21 @@ func isHeader(name string) bool {
 		}
 	}
 	return false
+}
+
+// isHarmless reports whether a request header holds what is opaque and no credential: an id, a trace, a hash, a program.
+func isHarmless(name string) bool {
+	return slices.ContainsFunc(strings.Split(strings.ToLower(name), "-"), func(word string) bool {
+		return strings.HasSuffix(word, "id") || slices.Contains(harmlessWords, word)
+	})
+}
+
+var harmlessWords = strings.Fields(`agent b3 baggage checksum context crc32c cursor date digest etag fingerprint hash idempotency match md5 range ray sha256
+	stainless trace traceparent tracestate version`)
+
+// isOpaque reports whether a value is one word of 16 letters and digits or more, which no model, host or path has.
+func isOpaque(value string) bool {
+	run := slices.MaxFunc(strings.FieldsFunc(value+" x", func(r rune) bool { return r >= 0x80 || !isAlphanumeric(byte(r)) }),
+		func(a, b string) int { return len(a) - len(b) })
+	return !strings.ContainsAny(value, ` ,;:@(){}"`) && strings.ContainsAny(run, "0123456789") && credible(run, leastAssigned)
 }
