@@ -9,6 +9,9 @@ import (
 	"syscall"
 )
 
+// unpolled spares package os four questions to the system about a file that is new.
+const unpolled = syscall.O_NONBLOCK
+
 // openToRead opens a file to read it, and waits for nobody: a pipe would wait for its writer. Callers, which ask for
 // the size, refuse what is no regular file. That also spares package os four questions to the system.
 func openToRead(name string) (*os.File, error) {
