@@ -178,7 +178,7 @@ func (im *recordings) leaveOut(r candidate, why string) {
 	im.Unplaced = append(im.Unplaced, unplacedRecording{r.file, why})
 }
 
-// dataOf reads a file; nil means it is no recording.
+// dataOf reads a file; nil: it is no recording.
 func (im *recordings) dataOf(r candidate) ([]byte, error) {
 	data, err := readBounded(r.file, im.into.MaxBytes())
 	if err != nil {

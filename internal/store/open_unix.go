@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// openToRead opens a file to read it, and waits for nobody: a pipe would wait for its writer. Callers, which ask for
-// the size, refuse what is no regular file. That also spares package os four questions to the system.
+// openToRead opens a file to read it, and waits for nobody: a pipe would wait for its writer. What is no regular file is
+// refused by who asks for its size. That also spares package os four questions to the system.
 func openToRead(name string) (*os.File, error) {
 	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	switch {
