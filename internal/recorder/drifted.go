@@ -49,8 +49,11 @@ func (r *report) drifted(c *call) *Failure {
 	f := r.asTold(brief, d.Changes, told)
 	if f == nil {
 		keyless := r.withoutKey(c)
-		if c.step != nil {
+		switch {
+		case c.step != nil:
 			keyless = "the script answers, so no call is made"
+		case keyless == "" && !r.tape.records[best].Source.IsBought() && r.Mode != Mixed && r.lacksKey(c.provider):
+			keyless = "without a key: " + r.with(Rekey.String()) // no rule of determinism is asked of an imported record
 		}
 		f = failuref(brief+" (- recorded, + got)", r.difference(best, changes, told),
 			r.remarks(best, d.Changes, r.compare.Differences(recorded, got)), r.wayOut("accept"), keyless)

@@ -130,6 +130,9 @@ func TestImportedRekey(t *testing.T) {
 	tb := s.run(t, "1", opened(t, vcr(t, 200)), asks("Hi"))
 	require.False(t, tb.Failed(), tb.Logged())
 	was := s.records(t)[0].Source
+	t.Setenv("OPENAI_API_KEY", "")
+	tb = s.run(t, "", nil, asks("Hi there"))
+	require.Contains(t, tb.Logged(), "without a key: TRACEFORGE_UPDATE=rekey go test", "the way that works is named")
 	tb = s.run(t, "rekey", nil, asks("Hi there"))
 	require.False(t, tb.Failed(), tb.Logged())
 	r := s.records(t)[0]
