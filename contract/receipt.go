@@ -61,6 +61,7 @@ const (
 	WarnCandidates = "more_candidates"    // the envelope is of the first candidate
 	WarnIncomplete = "incomplete"         // a recorded answer was cut
 	WarnError      = "provider_error"     // what the provider reported
+	WarnReading    = "reading"            // what other programs read in a recorded answer
 )
 
 // UnmarshalJSON reads g strictly. An error is an [*Error] with all that is wrong.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/internal/provider"
+	"github.com/traceforge/traceforge-go/internal/reading"
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
@@ -130,6 +131,9 @@ func (r *Recorded) outcome(record Record) error {
 	var warnings []Warning
 	if s.Incomplete != "" {
 		warnings = append(warnings, Warning{WarnIncomplete, "the answer was cut: " + s.Incomplete})
+	}
+	for _, read := range reading.Sentences(s.Readings, s.ReadingsMore) {
+		warnings = append(warnings, Warning{WarnReading, "other programs read " + read})
 	}
 	sent, err := r.rawAnswer(record)
 	if err != nil {

@@ -160,7 +160,7 @@ func TestRecordedWithout(t *testing.T) {
 func TestRecordedAnswers(t *testing.T) {
 	count := func(n int64) *int64 { return &n }
 	cut := answered(200, modelio.Response{Candidates: []modelio.Candidate{{FinishReason: "stop"}}}, "other", "", modelio.TextPart("hel"))
-	cut.Incomplete = "aborted"
+	cut.Incomplete, cut.Readings = "aborted", []snapshot.Reading{{Event: 2, Kind: "added-call", Says: "rm({})"}}
 	for _, test := range []struct {
 		name, why string
 		response  snapshot.Response
@@ -183,6 +183,7 @@ func TestRecordedAnswers(t *testing.T) {
 		{"cut", "a part of an answer", cut,
 			contract.GenerateReceipt{FinishReason: contract.FinishReason{Reason: "other"}}, output{text: "hel"}, []contract.Warning{
 				{Code: contract.WarnIncomplete, Message: "the answer was cut: aborted"},
+				{Code: contract.WarnReading, Message: "other programs read a call of rm({}) (event 2)"},
 				{Code: contract.WarnCandidates, Message: "the envelope is of the first of 2 candidates"},
 				{Code: contract.WarnUsage, Message: "the provider did not report the tokens of the prompt and the completion"},
 			}},

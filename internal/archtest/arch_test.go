@@ -76,6 +76,7 @@ var arrows = map[string]map[string]string{
 		"internal/provider": "the answers that it reads",
 		"snapshot":          "the records that it tells in its own terms",
 		"internal/store":    "the documents, from which blobs are derived",
+		"internal/reading":  "what other programs read, as a warning",
 	},
 
 	"internal/provider": {"internal/inorder": sorts, "canon": "whether two texts say the same", "internal/jsontext": texts, "modelio": calls},

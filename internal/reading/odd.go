@@ -24,12 +24,8 @@ func (f *found) odd(a *provider.Answer, named bool) (odd int) {
 	case a.Body[0] == 0: // frames
 	case !bytes.HasPrefix(bytes.TrimSpace(a.Body), []byte("{")):
 		odd = max(odd, f.oddLines(a.Body))
-	default:
-		for line := range bytes.Lines(a.Body) {
-			if line[0] != '{' {
-				odd = 1 // some end at a line that is no object
-			}
-		}
+	case a.Body[0] != '{' || bytes.Count(a.Body, []byte("\n{")) != bytes.Count(a.Body, []byte("\n"))-1:
+		odd = 1 // some end at a line that is no object
 	}
 	done, name := false, ""
 	for i := range all {
