@@ -35,8 +35,8 @@ const (
 	valued        // present where there is a value; null is one
 )
 
-// A cursor is at a value of a document, which it reads or writes in a form. What cannot be read or written is
-// reported, and left out.
+// A cursor is at a value of a document, which it reads or writes in a form. A member that cannot be read or written
+// is reported, and left out.
 type cursor struct {
 	form form
 	at   jsontext.Value // reading: the value at hand

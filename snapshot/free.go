@@ -80,8 +80,8 @@ func (c *cursor) writeRaw(raw json.RawMessage) {
 	c.value(doc.Root())
 }
 
-// isAsWritten reports whether a value that is in memory is written as it stands, as most are: it is
-// canonical, and nothing in it could be special, an array index or a text in pieces.
+// isAsWritten reports whether a value in memory is written as it stands, as most are. Such a value is canonical, and
+// nothing in it could be special, an array index or a text in pieces.
 func (c *cursor) isAsWritten(raw []byte) bool {
 	if !canon.Canonical(raw) || bytes.IndexByte(raw, '$') >= 0 || c.form == inFile && mayHavePieces(raw) {
 		return false

@@ -199,8 +199,8 @@ func Where(at Place) string {
 	return strings.TrimPrefix(text, ", ")
 }
 
-// Accept returns the command that accepts causes: it records the tests again that have them. What did not change
-// is not bought. Empty: they have no test.
+// Accept returns the command that accepts causes: it records the tests again that have them. Unchanged calls are not
+// bought. It is empty where the causes have no test.
 func Accept(causes []*Cause) string { return again(causes, "") }
 
 // Adopt returns the command that keeps the stored answers for requests that changed, without a call. Empty: they have no test.

@@ -153,8 +153,7 @@ func countsOf(u *modelio.Usage) []tokenCount {
 	}
 }
 
-// parameters lists the parameters that were sent. What was not sent is not there: the provider's
-// defaults are not known.
+// parameters lists the parameters that were sent. Others are not listed: the provider's defaults are not known.
 func parameters(r *modelio.Request) []string {
 	var sent []string
 	for _, p := range modelio.Parameters {

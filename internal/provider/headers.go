@@ -35,8 +35,8 @@ var behaviourHeaders = []string{
 	"x-vertex-ai-llm-request-type", // Vertex AI: on machines that are "dedicated" (provisioned) or "shared"
 }
 
-// keepHeaders keeps in req the headers of w that change behaviour: the values of each in their
-// order as strings, since lists of features are sets, one as a string and several as a list.
+// keepHeaders keeps in req the headers of w that change behaviour. One value is a string and several are a list, in
+// the order of strings, since lists of features are sets.
 func (w *Wire) keepHeaders(req *modelio.Request) {
 	said := modelio.Object{}
 	for name, values := range w.Header {

@@ -21,9 +21,8 @@ type origin struct {
 	why     string     // what changed, in words; "" means the request says it
 }
 
-// adopt makes the answer of a record that of a call: the program is served it, and the test records it as
-// if it came from the wire at the time and with the latency of then. The code for live calls makes the record, so that
-// it proves itself.
+// adopt makes the answer of a record that of a call. The program is served it, and the test records it with its old
+// time and latency, as if it came from the wire. The code for live calls makes the record, so that it proves itself.
 func (r *run) adopt(c *call, from *tape, i int, o *origin) (*servedRecord, error) {
 	o.record = from.records[i]
 	stored, now := &o.record.Response, clock()

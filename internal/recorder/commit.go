@@ -204,9 +204,8 @@ func (r *revision) verify(provider string, doc *snapshot.Document, goldens map[*
 	return nil
 }
 
-// document returns the tape of the test's document, also where the test called nothing that it
-// replays; an empty one where there is none that can be read, since an update replaces it. One that a newer
-// traceforge wrote is an error.
+// document returns the tape of the test's document, also where the test called nothing that it replays. The tape is
+// empty where no document can be read, since an update replaces it. A document of a newer traceforge is an error.
 func (r *run) document(provider string) (*tape, error) {
 	if r.tape != nil {
 		return r.tape, nil

@@ -68,8 +68,8 @@ func (s *setup) sayOnce(f *Failure) {
 	}
 }
 
-// isFixed reports whether a call's model takes no value for a parameter that would make it deterministic: it is known
-// for it, or its provider has said so to this test.
+// isFixed reports whether a call's model takes no deterministic value of a parameter. The model is known for that, or
+// its provider has said so to this test.
 func (r *run) isFixed(c *call, name string) bool {
 	return c.codec.Fixed != nil && slices.Contains(c.codec.Fixed(c.request), name) || slices.Contains(r.notTaken(c), name)
 }

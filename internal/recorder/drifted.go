@@ -19,8 +19,8 @@ type cause struct {
 // causes are those of the calls of a test that drifted.
 type causes []*cause
 
-// drifted is the failure of a call that is held against the recorded call of the same provider and
-// API that it is most like and that was not played; nil if there is none.
+// drifted is the failure of a call that is held against the unplayed record of its provider and API that is most like
+// it. It is nil if there is none.
 func (r *report) drifted(c *call) *Failure {
 	best, got := r.like(c)
 	if best < 0 {
@@ -154,8 +154,8 @@ func (r *report) remarks(best int, changes []usage.DriftChange, differences []dr
 	return strings.Join(lines, "\n")
 }
 
-// known returns the cause of an earlier drift whose changes are among these. What has changed
-// besides follows from it as a rule: an agent goes on with other messages where it got no answer.
+// known returns the cause of an earlier drift whose changes are among these. Further changes follow from that one as
+// a rule: an agent goes on with other messages where it got no answer.
 func (all causes) known(traces []drift.Trace) *cause {
 	for _, known := range all {
 		gone := func(trace drift.Trace) bool { return !slices.Contains(traces, trace) }

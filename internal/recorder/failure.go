@@ -83,8 +83,8 @@ func (s *setup) tellAsked(c *call, record *snapshot.Snapshot) {
 	s.Asked(asked)
 }
 
-// unrecorded is the failure of a call that no snapshot fits: drift where the test has one left
-// that the call can be held against, else a missing snapshot.
+// unrecorded is the failure of a call that no snapshot fits. It is drift where the test has a record left to hold the
+// call against, else a missing snapshot.
 func (r *report) unrecorded(c *call) *Failure {
 	if f := r.drifted(c); f != nil {
 		return f

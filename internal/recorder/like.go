@@ -36,9 +36,9 @@ func sameTool(a, b *modelio.Request) bool {
 	return a.Tool() == b.Tool() && methodOf(a) == methodOf(b) && (a.Tool() == "" || a.API == b.API)
 }
 
-// nearest returns the record that a call is held against, or -1: of those that say something of what the call
-// says the one that says most of it, and of these the one that differs least. After a first drift it is the next
-// record, if it has as many messages and differs by what is known to have changed.
+// nearest returns the record that a call is held against, or -1. It is the record that shares most with the call, and
+// of several the one that differs least. After a first drift it is the next record, if that has as many messages and
+// differs by a known change.
 func (r *run) nearest(c *call, got *drift.Request) int {
 	best, likeness, distance := -1, 0.0, 0
 	var others []int
@@ -74,9 +74,9 @@ func (r *run) nearest(c *call, got *drift.Request) int {
 	return best
 }
 
-// nearestOther returns which of the records that say nothing of what a call says it is held against: the first
-// that only has other values that change every run, or the only one, if that is soon read. Else the call was
-// inserted, and a difference from another one would tell nothing.
+// nearestOther chooses among records that share nothing with a call: the first that differs only in values that
+// change every run, or a sole one that is short. Else the call was inserted, and a difference from another record
+// would tell nothing.
 func (r *run) nearestOther(records []int, got *drift.Request) int {
 	const most = 1000 // bytes that differ
 	for _, i := range records {

@@ -70,8 +70,8 @@ func (n *notes) missed() {
 	}
 }
 
-// overlapped returns the takes of equal requests, of one lane, that were under way at once and got different
-// answers, in the order of the calls: which of them gets which answer in replay depends on who asks first.
+// overlapped returns takes of equal requests of one lane that overlapped and got different answers, in the order of
+// the calls. In replay whoever asks first gets the first answer.
 func (n *notes) overlapped() (equal []*take) {
 	byKey := map[key][]*take{}
 	for _, tk := range n.takes {

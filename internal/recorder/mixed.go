@@ -10,8 +10,8 @@ import (
 	"github.com/traceforge/traceforge-go/internal/usage"
 )
 
-// forked has a call made live, where its kind and where the run is forked say so. What is live may ask for more than the tape
-// has, and in another order.
+// forked has a call made live, where its kind and where the run is forked say so. Live calls may ask for more than
+// the tape has, and in another order.
 func (r *Recorder) forked(c *call) (*servedRecord, error) {
 	if !r.Checking.Covers(c.codec.Tools) {
 		return nil, nil
@@ -113,8 +113,8 @@ func (r *report) offTape(c *call) *Failure {
 	return f
 }
 
-// acceptLive returns the command that accepts what drifted in a run with live calls: tools are run again only where the
-// result of one is another, since that is what the request says.
+// acceptLive returns the command that accepts a drift in a run with live calls. It runs tools again only where the
+// result of one differs, since that is in the request.
 func (r *report) acceptLive() string {
 	switch {
 	case r.Checking.From == 1 && r.Checking.Covers(false):

@@ -33,8 +33,8 @@ func (r *Recorder) Now() (time.Time, error) {
 	return r.now, nil
 }
 
-// date gives the first of a test's records the time that the test was told; one that was not told any keeps that of the
-// record which was the first before.
+// date gives the first of a test's records the time that the test was told. A test that was not told any keeps the
+// time of the former first record.
 func (r *revision) date(records []snapshot.Snapshot, before *tape) {
 	now := r.now
 	if now.IsZero() && len(before.records) > 0 {

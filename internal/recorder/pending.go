@@ -86,9 +86,9 @@ func (p *pending) serve(c *call, lifted string) *servedRecord {
 	}
 }
 
-// keep writes what was bought, before anybody can lose it: a test that is killed runs no cleanup. What
-// cannot be kept is for the end of the test to say. An error of the provider is not kept: it costs nothing, and
-// the next run may do better.
+// keep writes what was bought, before anybody can lose it: a test that is killed runs no cleanup. The end of the test
+// reports answers that cannot be kept. An error of the provider is not kept: it costs nothing, and the next run may
+// do better.
 func (p *pending) keep(tk *take) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -123,8 +123,8 @@ func (p *pending) waiting() (takes []*take) {
 	return takes
 }
 
-// number numbers the pending answers that have no number yet: as the record that the call would be held
-// against, or with a number of its own.
+// number numbers the pending answers that have no number yet. An answer gets the number of the record that its call
+// would be held against, or its own.
 func (p *pending) number(provider string) error {
 	if _, err := p.known(provider); err != nil {
 		return err

@@ -24,9 +24,9 @@ type lineage struct {
 	inherited string // its name; empty: none
 }
 
-// inherit has a test without a document go on with that which it had under another name (design R11), so that
-// it buys nothing again: with the first one of Known whose first request is its own first one, or else with the likest one. That of a test which
-// the code does not have any more moves. A subtest may be there still, so that the document of another one is copied.
+// inherit has a test without a document go on with the one that it had under another name, so that it buys nothing
+// again (design R11). It is the first one of Known that has the same first request, or else the likest. The document
+// of a test that is gone from the code moves. A subtest may still be there, so the document of another one is copied.
 func (l *lineage) inherit(c *call) error {
 	if len(l.Known) == 0 || !modes[l.Mode].completes && l.Mode != Rekey {
 		return nil
@@ -68,7 +68,8 @@ func (l *lineage) inherit(c *call) error {
 // leastAlike is from where on a first request may be that of a test which was renamed and changed.
 const leastAlike = 0.2
 
-// likest returns the document of a gone test of the package whose first request is the likest to a call; none where two are as like.
+// likest returns the document of a gone test of the package whose first request is the likest to a call. It returns
+// none where two are as like.
 func (l *lineage) likest(known []usage.Known, c *call) (best []usage.Known) {
 	compare := drift.NewComparer(l.Ignored)
 	got, err := compare.Request(c.request)
@@ -168,8 +169,8 @@ func (l *lineage) goneTests() map[string]string {
 
 func topOf(test string) string { top, _, _ := strings.Cut(test, "/"); return top }
 
-// renamedFrom says of a call of a test without records that one which is gone has it, and how to go on with that one's;
-// "" where there is none, or more than one.
+// renamedFrom says that a gone test has the call of a test without records, and how to go on with that test's. It is
+// "" where no such test, or more than one, is there.
 func (l *lineage) renamedFrom(c *call) string {
 	if l.Sources == nil || l.sought || len(l.tape.records) > 0 || l.Mode != Replay && l.Mode != Check {
 		return ""

@@ -131,8 +131,8 @@ func (c *call) scripted() canon.Hash {
 	return c.step.Hash
 }
 
-// otherStep is the failure of a call whose record has another answer than the script; nil means they have the same, or the call
-// is asked of none.
+// otherStep is the failure of a call whose record has another answer than the script. It is nil where they are the
+// same, or no script is asked.
 func (r *report) otherStep(c *call, i int) error {
 	was := &r.tape.records[i]
 	if c.step == nil || was.Source.Scripted == c.step.Hash {

@@ -132,8 +132,8 @@ func (l *sessions) play(req *http.Request, w *wire, c *call, s *servedRecord) (*
 	return resp, nil
 }
 
-// cues returns what lets each event of a recorded stream come when it did: after the client has answered what the
-// server asked by the events before, and, of what a server said of itself, after the calls that were made before it.
+// cues has each event of a recorded stream wait until it may come. The client has answered the server's earlier
+// questions by then; an event that the server sent by itself waits for the calls that were made before it.
 func (l *sessions) cues(s *provider.Session, req *http.Request, record *snapshot.Snapshot, events *provider.Events,
 	pace func(context.Context) error) func(context.Context) error {
 	var times []int64
@@ -219,8 +219,8 @@ func (l *sessions) await(ctx context.Context, holds func() bool) error {
 	}
 }
 
-// owes reports whether a call of a session, of those that are meant, is recorded between two times that was not made
-// yet; a nil meant: of all.
+// owes reports whether a call of a session that is recorded between two times was not made yet. meant chooses the
+// calls; nil means all.
 func (r *run) owes(from, to time.Time, meant func(*modelio.Request) bool) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -242,7 +242,7 @@ func (r *run) hasAsked(s *provider.Session) bool {
 	return slices.ContainsFunc(r.takes, func(tk *take) bool { return tk.codec.Session == s })
 }
 
-// repeats reports whether a call can be made beside the session of its program: it is no reply, its server asked
+// repeats reports whether a call can be made beside its program's session. Such a call is no reply, its server asked
 // nothing in the meantime, and it ends.
 func repeats(c *call, record *snapshot.Snapshot) bool {
 	s := c.codec.Session

@@ -26,7 +26,7 @@ type tape struct {
 	masks    map[int]key        // see masked
 	known    int                // how many of keys are computed
 	byTexts  map[uint64]int     // by the sum of their texts: the number of the first record; see awaits
-	after    []int              // by the number of a record: that of the next one with its sum; 0: none
+	after    []int              // by the number of a record: that of the next one with its sum; 0 means none
 	progress
 }
 

@@ -164,8 +164,8 @@ func (k *checks) holds(ck *check, tier string) bool {
 	return ck.call.codec.Tools || o.Holds(tier) && !(tier == "model" && o.New != "")
 }
 
-// differences returns what two answers do not have alike in a tier. What the rules of the test take out of
-// texts is no difference.
+// differences returns how two answers differ in a tier. Values that the test's rules take out of texts are no
+// difference.
 func (k *checks) differences(before, after *said, tier int) []drift.Difference {
 	found := drift.JSON(before.tiers[tier], after.tiers[tier])
 	if len(found) == 0 {
@@ -193,8 +193,8 @@ func (k *checks) compareTiers(ck *check, before, after *said) (all []usage.Check
 	return all
 }
 
-// outcomes says in two lines what a tool returned where one of its two answers is an error, as the members of the two
-// have nothing in common; "" for all else.
+// outcomes says in two lines what a tool returned where one of its two answers is an error, as their members have
+// nothing in common. It is "" for all else.
 func (k *checks) outcomes(before, after *said) string {
 	if before.returned == "" || after.returned == "" || (before.refusal == "") == (after.refusal == "") {
 		return ""

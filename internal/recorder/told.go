@@ -74,8 +74,8 @@ func (r *report) asTold(brief string, changes []usage.DriftChange, told []*repor
 	return f
 }
 
-// alsoMissing is the failure of a call of a test without a record, where another test of the process has told of the same; nil means none
-// has, or there is more to say.
+// alsoMissing is the failure of a call without a record, where another test of the process has told of the same. It
+// is nil where none has, or there is more to say.
 func (r *report) alsoMissing(c *call, renamed string) *Failure {
 	if len(r.tape.records) > 0 || renamed != "" || r.Program != nil || r.Mode != Replay {
 		return nil
@@ -101,8 +101,8 @@ const (
 	briefFailures = 10
 )
 
-// tellRest tells what was not told when it happened: of the failures of one cause how many they are, and
-// of many other ones the first.
+// tellRest reports failures that were not reported when they happened: the number of those of one cause, and the
+// first of many others.
 func (r *report) tellRest() {
 	for _, cause := range r.causes {
 		if n := len(cause.later); n > 0 {

@@ -127,8 +127,8 @@ func (r *report) withoutKey(c *call) string {
 	return "without a key: " + r.with(Rekey.String())
 }
 
-// mayAdopt reports whether the tape has a record for tk's call, its own or an unplayed one, and one for each other call that
-// was made live.
+// mayAdopt reports whether the tape has a record for tk's call, its own or an unplayed one, and one for each other
+// live call.
 func (r *run) mayAdopt(tk *take) bool {
 	if r.tape == nil {
 		return false

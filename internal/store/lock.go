@@ -106,7 +106,7 @@ func (l lockFile) open(flag int) (*lockedfile.File, error) {
 	return lock, err
 }
 
-// holder names the process that holds the lock. What is in the file may be of anybody.
+// holder names the process that holds the lock. Anybody may have written the file, so its words are not trusted.
 func (l lockFile) holder() string {
 	var pid int
 	var name string

@@ -129,7 +129,7 @@ func (d logDir) loadLogs(name string, logs []string) (*Doc, error) {
 }
 
 // readLog returns the records of a log, each with its provider, in the order of their calls. It adds what is beside
-// them to blobs. What a kill cut short is left out, and torn set.
+// them to blobs. An entry that a kill cut short is left out, and sets torn.
 func (d logDir) readLog(name, file string, blobs map[canon.Hash][]byte, torn *bool) ([]snapshot.Snapshot, error) {
 	wrong := func(rule, format string, args ...any) error { return d.failure(file, "", rule, nil, format, args...) }
 	info, err := os.Lstat(d.Path(file))

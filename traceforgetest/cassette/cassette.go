@@ -72,7 +72,7 @@ func And(paths ...string) Option {
 // request, and ports of loopback addresses are not compared, so that what was redacted does no harm. Each recorded call
 // answers once, in their order; httprr's answer again.
 //
-// A request that is not there fails the test, and names the nearest calls. What is returned is safe for concurrent use. A
+// A request that is not there fails the test, and names the nearest calls. The upstream is safe for concurrent use. A
 // transport that is put around it keeps where an answer is from.
 func Open(path string, opts ...Option) (http.RoundTripper, error) {
 	r, err := cassette.Open(path)
