@@ -225,6 +225,7 @@ func (r *Recorder) answer(c *call) (*servedRecord, *take, error) {
 	if err := r.inherit(c); err != nil {
 		return nil, nil, r.refused(c, err)
 	}
+	matchUnknown(r, c)
 	if err := r.ask(c); err != nil {
 		return nil, nil, err
 	}
