@@ -75,7 +75,8 @@ type importer struct {
 	into    *store.Store
 
 	imports
-	change store.Change
+	change  store.Change
+	unknown int // calls whose recordings leave headers out that their API asks for
 }
 
 // importForeign is the command import.
@@ -176,6 +177,9 @@ func (im *importer) tell() error {
 		im.say("left out: %s and %s. A test of theirs takes the recording as its upstream, with the option that is named "+
 			"(docs/migrating.md), or records again", page.Count(len(im.Unplaced), "recording", "recordings"),
 			page.Count(unkept, "call", "calls"))
+	}
+	if im.unknown > 0 {
+		im.say("anthropic-version is not in the recordings of %s: it matches any until it is bought", page.Count(im.unknown, "call", "calls"))
 	}
 	im.sayWhatReplays()
 	documents := page.Count(len(im.change.Put), "document", "documents")

@@ -263,6 +263,7 @@ func (im *recordings) make(r candidate, rec *cassette.Recording, lost []cassette
 		made.Unkept = append(made.Unkept, foreign.Unkept{Number: l.Number, Line: l.Line, Why: l.Why})
 	}
 	slices.SortStableFunc(made.Unkept, func(a, b foreign.Unkept) int { return a.Number - b.Number })
+	im.unknown += made.Unknown
 	doc.Calls, doc.Retried, doc.Unkept, doc.Raw = made.Calls, made.Retried, orEmpty(made.Unkept), made.Calls > 0
 	if made.Calls > 0 {
 		doc.File = path.Join(made.Provider, made.Name+".json")

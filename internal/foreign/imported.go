@@ -1,6 +1,7 @@
 package foreign
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 	"os"
@@ -10,8 +11,10 @@ import (
 
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/internal/cassette"
+	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/internal/recorder"
 	"github.com/traceforge/traceforge-go/internal/store"
+	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
@@ -27,6 +30,7 @@ type Imported struct {
 	store.Put
 	Calls   int      // that are records
 	Retried int      // that are none, since a later try did better
+	Unknown int      // records of which the recording leaves headers out that their API asks for
 	Unkept  []Unkept // that cannot be records
 }
 
@@ -162,6 +166,10 @@ func (made *Imported) load(dir string, source snapshot.Source, calls int) error 
 	raw, media := map[int][]byte{}, map[canon.Hash][]byte{}
 	for i := range records {
 		records[i].Source.Line = source.Line
+		of := cmp.Or(records[i].Provider, filepath.Dir(files[0]))
+		if records[i].Source.Unknown = unknownHeaders(of, &records[i].Request); records[i].Source.Unknown != nil {
+			made.Unknown++
+		}
 		if raw[records[i].Number()], err = doc.Raw(i); err != nil {
 			return err
 		}
@@ -175,4 +183,14 @@ func (made *Imported) load(dir string, source snapshot.Source, calls int) error 
 	made.Raw, made.Media = raw, media
 	made.Calls, made.Retried = len(records), calls-len(records)
 	return nil
+}
+
+// unknownHeaders returns the headers that a provider asks for and a recorded request lacks, as where a recorder left them out.
+func unknownHeaders(provider string, req *modelio.Request) []string {
+	const version = "anthropic-version"
+	said, _ := jsontext.Parse(req.Options["$headers"])
+	if provider != "anthropic" || said != nil && said.Root().Member(version).Present() {
+		return nil
+	}
+	return []string{version}
 }

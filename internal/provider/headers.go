@@ -1,6 +1,8 @@
 package provider
 
 import (
+	"encoding/json"
+	"maps"
 	"slices"
 	"sort"
 	"strings"
@@ -33,6 +35,21 @@ var behaviourHeaders = []string{
 	"x-amzn-bedrock-trace",                     // "ENABLED": the answer says what the guardrail did
 
 	"x-vertex-ai-llm-request-type", // Vertex AI: on machines that are "dedicated" (provisioned) or "shared"
+}
+
+// WithoutHeaders returns a request without some of the headers that change behaviour.
+func WithoutHeaders(req *modelio.Request, names []string) *modelio.Request {
+	var said map[string]json.RawMessage
+	if json.Unmarshal(req.Options[markHeaders], &said) != nil {
+		return req
+	}
+	maps.DeleteFunc(said, func(name string, _ json.RawMessage) bool { return slices.Contains(names, name) })
+	other := *req
+	other.Options = maps.Clone(req.Options)
+	if delete(other.Options, markHeaders); len(said) > 0 {
+		other.Options[markHeaders] = jsontext.ObjectText(said)
+	}
+	return &other
 }
 
 // keepHeaders keeps in req the headers of w that change behaviour. One value is a string and several are a list, in

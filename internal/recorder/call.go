@@ -100,6 +100,22 @@ func (r *run) call(name, lane string, codec *provider.Codec, request *modelio.Re
 	return c, err
 }
 
+// matchUnknown makes a call that of an imported record whose recording leaves headers out, and says the same else.
+func (r *run) matchUnknown(c *call) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.Mode == UpdateAll || c.core == (key{}).core || r.openTape(c.provider) != nil || len(r.tape.unknown) == 0 {
+		return
+	}
+	without := provider.WithoutHeaders(c.request, r.tape.unknown)
+	core, err := snapshot.RequestCore(without, c.ignored)
+	k := keyOf(c.provider, core, c.ignored)
+	k.lane = c.lane
+	if i, how, failed := r.tape.find(k); err == nil && failed == nil && how == found && len(r.tape.records[i].Source.Unknown) > 0 {
+		c.key, c.request = k, without
+	}
+}
+
 // awaits reports whether a call is replayed by a record that is the same as it stands, and has no need of its key.
 func (r *run) awaits(c *call) bool {
 	if r.Mode != Replay || c.codec.Session != nil || c.codec.Realtime != nil {

@@ -227,6 +227,7 @@ func (r *Recorder) answer(c *call) (s *servedRecord, err error) {
 		return nil, f
 	}
 	if err = r.lineage.inherit(c); err == nil {
+		r.matchUnknown(c)
 		err = r.ask(c)
 	}
 	if err == nil {

@@ -17,6 +17,7 @@ type tape struct {
 	doc      *store.Doc // nil: nothing is recorded
 	provider string     // of records that name none
 	records  []snapshot.Snapshot
+	unknown  []string // headers that an imported record does not say
 	keys     []key
 	rules    *scrub.Rules
 	anywhere *scrub.Rules       // those of rules that records stand by; nil: not made yet
@@ -56,6 +57,9 @@ func newTape(doc *store.Doc, rules *scrub.Rules) *tape {
 	}
 	t := tapeOf(doc.Provider, doc.Document.Snapshots, rules)
 	t.doc = doc
+	for i := range t.records {
+		t.unknown = append(t.unknown, t.records[i].Source.Unknown...)
+	}
 	return t
 }
 
