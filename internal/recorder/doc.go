@@ -4,12 +4,13 @@
 //
 // A request goes one way, and is not renamed on it:
 //
-//	bytes -> a codec of internal/provider -> modelio.Request -> ids numbered, media named
-//	      -> its key (provider and the hash of its core) -> the record of the test's document
+//	bytes -> a codec of internal/provider -> modelio.Request -> ids numbered, media named,
+//	      what is scrubbed replaced -> its key (provider, lane, and the hash of its core and of what it ignores)
+//	      -> the record of the test's document
 //
 // The same code identifies a call for recording and for replay, so that what was recorded is found
-// again. Nothing that is stored identifies a call: keys of recorded requests are computed when the
-// document is read.
+// again. Nothing that is stored identifies a call: keys of recorded requests are computed once a
+// call needs them. A call in replay that is the same as its record as both stand needs none.
 //
 // What is known of a test stands in layers, each of which sees those below it and nothing above:
 //

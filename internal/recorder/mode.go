@@ -21,7 +21,7 @@ var modes = [...]struct {
 	name      string // as receipts have it
 	live      bool   // calls are made
 	writes    bool   // what a passing test did is committed
-	drops     bool   // records that are not called any more go
+	drops     bool   // records that are not called any more go, and do not fail the test
 	completes bool   // what is recorded is served, and what is missing is bought
 	injects   bool   // faults take the place of recorded answers
 }{
