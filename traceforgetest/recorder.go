@@ -47,7 +47,7 @@ type Recorder struct {
 
 // running holds the recorders of running tests, by package and test. Two in one test would each see the other's
 // snapshots as not called.
-var running sync.Map // of *opened
+var running sync.Map // of *openRecorder
 
 // An openRecorder is one that a test has asked for, maybe from several goroutines at once.
 type openRecorder struct {
