@@ -15,8 +15,8 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// A Manifest lists the records of a store (SF "Manifest File"). It is derived from the documents,
-// and nothing but verify reads it (design R4).
+// A Manifest lists the records of a store (SF "Manifest File"). It is derived from the documents:
+// commits keep one that is there up to date, and nothing but verify goes by it (design R4).
 type Manifest struct {
 	CreatedAt time.Time // of the oldest record; earlier if a commit replaced that
 	UpdatedAt time.Time // of the newest record; later if a commit removed that
