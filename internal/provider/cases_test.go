@@ -30,6 +30,7 @@ var update = flag.Bool("update", false, "rewrite the wanted results in testdata"
 //	answer STATUS [CONTENT-TYPE]   a body
 //	frames STATUS                  a body in AWS's binary framing, an event a line; see frames
 //	response                       what the answers before it decode to, each of them, as answers to the latest request
+//	refused                        the error that each of the answers before it gives
 type section = txtar.File
 
 func cases(t testing.TB) []string {
