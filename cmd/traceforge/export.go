@@ -170,8 +170,11 @@ func (x *exporter) end(code int) error {
 		x.say("nothing is written")
 		return exitWith(code)
 	}
-	slices.Sort(x.names)
-	x.say("%s: a test replays its own with recorder.New(\"testdata/\"+t.Name(), recorder.WithMatcher(cassette.NewDefaultMatcher("+
-		"cassette.WithIgnoreHeaders(%#v...))))", page.Count(x.files, "cassette", "cassettes"), x.names)
+	ignored := ""
+	if slices.Sort(x.names); len(x.names) > 0 {
+		ignored = fmt.Sprintf("cassette.WithIgnoreHeaders(%#v...)", x.names)
+	}
+	x.say("%s: a test replays its own with recorder.New(\"testdata/\"+t.Name(), recorder.WithMatcher(cassette.NewDefaultMatcher(%s)))",
+		page.Count(x.files, "cassette", "cassettes"), ignored)
 	return exitWith(code)
 }
