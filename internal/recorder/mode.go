@@ -1,6 +1,9 @@
 package recorder
 
-import "errors"
+import (
+	"errors"
+	"strings"
+)
 
 // A Mode says what a recorder does with a call.
 type Mode int
@@ -18,43 +21,37 @@ const (
 
 // modes say what each mode does.
 var modes = [...]struct {
-	name      string // as receipts have it
+	name      string // as receipts and TRACEFORGE_UPDATE have it
+	does      string // what it is for
 	live      bool   // calls are made
 	writes    bool   // what a passing test did is committed
 	drops     bool   // records that are not called any more go, and do not fail the test
 	completes bool   // what is recorded is served, and what is missing is bought
 	injects   bool   // faults take the place of recorded answers
 }{
-	Replay:      {name: "replay", injects: true},
-	Update:      {name: "update", live: true, writes: true, drops: true, completes: true},
-	UpdateAll:   {name: "all", live: true, writes: true, drops: true},
-	UpdateNew:   {name: "new", live: true, writes: true, completes: true},
-	UpdateTools: {name: "tools", live: true, writes: true, drops: true, completes: true},
-	Rekey:       {name: "rekey", writes: true, drops: true},
-	Check:       {name: "check", live: true},
-	Mixed:       {name: "live", live: true, injects: true},
+	Replay:      {name: "replay", does: "replay", injects: true},
+	Update:      {name: "update", does: "record what changed", live: true, writes: true, drops: true, completes: true},
+	UpdateAll:   {name: "all", does: "record every call", live: true, writes: true, drops: true},
+	UpdateNew:   {name: "new", does: "record what is missing", live: true, writes: true, completes: true},
+	UpdateTools: {name: "tools", does: "run the tools again and record what changed", live: true, writes: true, drops: true, completes: true},
+	Rekey:       {name: "rekey", does: "adopt stored answers", writes: true, drops: true},
+	Check:       {name: "check", does: "compare live answers", live: true},
+	Mixed:       {name: "live", does: "use them", live: true, injects: true},
 }
 
 // A source answers a call, or returns the take of a live one that will; nil: the next source is asked. The lock is held.
 type source func(*Recorder, *call) (*servedRecord, error)
 
-// sources are what a mode asks for the answer of a call, in order. A nil ends them.
-func (m Mode) sources() [3]source {
-	switch m {
-	case Update:
-		return [3]source{(*Recorder).stored, (*Recorder).cancelled, (*Recorder).made}
-	case UpdateTools:
-		return [3]source{(*Recorder).stored, (*Recorder).made}
-	case UpdateAll:
-		return [3]source{(*Recorder).made}
-	case UpdateNew:
-		return [3]source{(*Recorder).replayOrNew, (*Recorder).made}
-	case Rekey:
-		return [3]source{(*Recorder).rekey}
-	case Mixed:
-		return [3]source{(*Recorder).forked, (*Recorder).replay}
-	}
-	return [3]source{(*Recorder).replay}
+// sources are what each mode asks for the answer of a call, in order. Their functions ask for the mode, so that they are no column of modes.
+var sources = [len(modes)][]source{
+	Replay:      {(*Recorder).replay},
+	Update:      {(*Recorder).stored, (*Recorder).cancelled, (*Recorder).made},
+	UpdateAll:   {(*Recorder).made},
+	UpdateNew:   {(*Recorder).replayOrNew, (*Recorder).made},
+	UpdateTools: {(*Recorder).stored, (*Recorder).made},
+	Rekey:       {(*Recorder).rekey},
+	Check:       {(*Recorder).replay},
+	Mixed:       {(*Recorder).forked, (*Recorder).replay},
 }
 
 func (m Mode) String() string { return modes[m].name }
@@ -75,6 +72,9 @@ func ParseMode(value string) (Mode, error) {
 			return m, nil
 		}
 	}
-	return Replay, errors.New("use 1 to record what changed, all to record every call, new to record what is missing, " +
-		"tools to run the tools again and record what changed, rekey to adopt stored answers, check to compare live answers, live to use them, 0 to replay")
+	says := []string{"use 1 to " + modes[Update].does}
+	for _, mode := range modes[UpdateAll:] {
+		says = append(says, mode.name+" to "+mode.does)
+	}
+	return Replay, errors.New(strings.Join(append(says, "0 to "+modes[Replay].does), ", "))
 }

@@ -240,13 +240,12 @@ func (r *Recorder) answer(c *call) (s *servedRecord, err error) {
 func (r *Recorder) find(c *call) (s *servedRecord, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for _, answers := range r.Mode.sources() {
-		if answers == nil || s != nil || err != nil {
-			break
+	for _, answers := range sources[r.Mode] {
+		if s, err = answers(r, c); s != nil || err != nil {
+			return s, err
 		}
-		s, err = answers(r, c)
 	}
-	return s, err
+	return nil, nil
 }
 
 // isRecorded reports whether a call ends as it is recorded: with an answer, with an error of the transport, or with its

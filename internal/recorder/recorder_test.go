@@ -298,3 +298,13 @@ func TestGenerate(t *testing.T) {
 	})
 	require.Len(t, failures, 1)
 }
+
+// TestModes holds that each mode has its row in both tables, and that the error of an unknown one lists it.
+func TestModes(t *testing.T) {
+	_, err := ParseMode("again")
+	for m, mode := range modes {
+		require.NotEmpty(t, mode.name)
+		require.NotEmpty(t, sources[m], mode.name)
+		require.ErrorContains(t, err, " to "+mode.does)
+	}
+}
