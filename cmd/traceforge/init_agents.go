@@ -112,7 +112,7 @@ func (f *agentsFile) with(top, text string) ([]byte, error) {
 		f.Change = "removed"
 		rest := bytes.TrimRight(before[:was[0]], "\r\n")
 		if len(rest) > 0 {
-			rest = before[:len(rest)+len(lineEnd(before))]
+			rest = before[:len(rest)+bytes.IndexByte(before[len(rest):], '\n')+1]
 		}
 		return bytes.Join([][]byte{rest, before[was[1]:]}, nil), nil
 	}

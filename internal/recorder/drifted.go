@@ -31,6 +31,7 @@ func (r *report) drifted(c *call) *Failure {
 	recorded := r.tape.parts[best]
 	brief := fmt.Sprintf("%s drifted from %s", c.asking(), r.record(best))
 	d := r.tape.driftOf(best)
+	d.Scripted = c.step != nil
 	traces := r.compare.Traces(recorded, got)
 	if known := r.causes.known(traces); known != nil {
 		known.later = append(known.later, d.Call)

@@ -146,7 +146,7 @@ func (r *report) otherStep(c *call, i int) error {
 	f := failuref(brief, "  - "+before, "  + "+after, "accept: "+r.Accept, "the script answers, so no call is made")
 	f.Missing = true
 	f.drift = &usage.Drift{
-		Kind: usage.Drifted, Record: was.ID, Call: was.Number(), Provider: c.provider,
+		Kind: usage.Drifted, Record: was.ID, Call: was.Number(), Provider: c.provider, Scripted: true,
 		Changes: []usage.DriftChange{{
 			Key: "script " + string(c.step.Hash), Component: "script", Kind: "script", Removed: 1, Added: 1, Before: &before, After: &after,
 		}},

@@ -16,9 +16,10 @@ type Drift struct {
 	Provider string        `json:"provider"`
 	File     string        `json:"file,omitempty"` // of the call, below the module's root; of a record, as it was recorded
 	Line     int           `json:"line,omitempty"`
-	Changes  []DriftChange `json:"changes,omitempty"` // of one that drifted; none means only its ignored pointers are others
-	Summary  []string      `json:"summary,omitempty"` // of the request of the other kinds, in a few lines
-	Tokens   int64         `json:"tokens,omitempty"`  // that the record's answer took, in and out; 0 means not known
+	Changes  []DriftChange `json:"changes,omitempty"`  // of one that drifted; none means only its ignored pointers are others
+	Summary  []string      `json:"summary,omitempty"`  // of the request of the other kinds, in a few lines
+	Tokens   int64         `json:"tokens,omitempty"`   // that the record's answer took, in and out; 0 means not known
+	Scripted bool          `json:"scripted,omitempty"` // a script answers the call, so accepting costs nothing
 }
 
 // A DriftChange is a component that changed. Changes with one key are one cause, in whatever calls, tests and

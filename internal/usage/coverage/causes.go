@@ -163,7 +163,9 @@ func (c *Calls) add(group *page.Causes, test page.Test, command string, d usage.
 		changes = append(changes, alone(page.Uncalled, d.Summary, nil))
 	default:
 		c.Drifted++
-		c.Tokens += d.Tokens
+		if !d.Scripted {
+			c.Tokens += d.Tokens
+		}
 		for _, change := range d.Changes {
 			changes = append(changes, changeOf(change))
 		}
@@ -220,15 +222,15 @@ func (c *Calls) Price() string {
 }
 
 // Adopt returns the command that keeps the stored answers of calls that drifted, without a key. It leaves out tests with a
-// call that has no answer. Empty: no other test drifted.
+// call that has no answer, or that a script answers. Empty: no other test drifted.
 func (c *Calls) Adopt() string {
-	unanswered := map[page.Test]bool{}
+	without := map[page.Test]bool{}
 	for _, d := range c.drifts {
-		unanswered[d.Test] = unanswered[d.Test] || d.Kind == usage.Missing
+		without[d.Test] = without[d.Test] || d.Kind == usage.Missing || d.Scripted
 	}
 	var adopted page.Cause
 	for _, d := range c.drifts {
-		if d.Kind == usage.Drifted && !unanswered[d.Test] {
+		if d.Kind == usage.Drifted && !without[d.Test] {
 			adopted.Calls = append(adopted.Calls, page.Place{Package: d.Package, Test: d.Test.Test, Command: d.command})
 		}
 	}
