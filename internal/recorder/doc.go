@@ -11,7 +11,7 @@
 // again. Nothing that is stored identifies a call: keys of recorded requests are computed when the
 // document is read.
 //
-// What is known of a test stands in layers, each of which sees those below it and nothing above:
+// The facts about a test stand in layers. Each layer sees those above it in this list, and none below:
 //
 //	setup     what the recorder was given; it does not change
 //	run       what calls have come to: the tape and what of it was played, the takes, the faults
