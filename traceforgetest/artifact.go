@@ -28,8 +28,8 @@ func (r *Recorder) artifacts() (dir string) {
 	return dir
 }
 
-// keepAsked keeps a request that no record answers as request-N.json, N from 1 on, and the recorded request that it is held
-// against as recorded-N.json: diff shows what changed.
+// keepAsked keeps a request that no record answers as request-N.json, with N from 1 on. The recorded request that it
+// is held against is recorded-N.json, so that diff shows what changed.
 func (r *Recorder) keepAsked(asked recorder.Asked) {
 	dir := r.artifacts()
 	if dir == "" {

@@ -35,8 +35,8 @@ type exporter struct {
 	left    map[string][]string // what is, by reason
 }
 
-// export runs the tests, and writes a cassette of each: its requests as the run sent them, since go-vcr compares bytes, and
-// the answers as the store has them.
+// export runs the tests, and writes a cassette of each. It has the requests as the run sent them, since go-vcr
+// compares bytes, and the answers as the store has them.
 func export(c *call) error {
 	if c.value("to") != toGoVCR || c.value("output") == "" {
 		return usagef("--to %s -o DIR names the tool that the files are for, and where to write them", toGoVCR)

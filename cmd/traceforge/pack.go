@@ -94,8 +94,8 @@ func (c *call) runNamed() (receipts []usage.Receipt, killed []string, code int, 
 	return receipts, killed, code, err
 }
 
-// storesOfTests returns the modules, and what opens the store that a test used: the one that is named, or as its receipt
-// says, below the module of its package.
+// storesOfTests returns the modules, and a function that opens the store of a test. It is the store that is named, or
+// the receipt's, below the module of its package.
 func (c *call) storesOfTests() (*coverage.Sources, func(usage.Receipt) (*store.Store, error), error) {
 	sources, err := coverage.OpenSources(c.ctx, "")
 	if err != nil || c.named() != "" { // without a module, as in Bazel's runfiles, there is one store

@@ -89,7 +89,7 @@ var notRun = map[string]string{
 	"go install github.com/traceforge/traceforge-go/cmd/traceforge@v0.1.0":                                                    fromARegistry,
 	"go get github.com/traceforge/traceforge-go@v0.1.0 github.com/traceforge/traceforge-go/cmd/traceforge@v0.1.0":             fromARegistry,
 	"go run github.com/traceforge/traceforge-go/internal/demo/fake@v0.1.0 traceforge exec chat-flow --update -- node app.mjs": fromARegistry,
-	"go test . -run '^$' -bench Scale -benchtime 1x -args -tests 10000":                                                       "writes 20,000 files, for minutes; whoever measures docs/scale.md again runs it",
+	"go test . -run '^$' -bench Scale -benchtime 1x -args -tests 10000":                                                       "writes 20,000 files, for minutes; whoever measures the large stores of docs/performance.md again runs it",
 	"go get github.com/openai/openai-go/v3":                                                                                   fromARegistry,
 	"go get github.com/traceforge/traceforge-go/traceforgetest":                                                               fromARegistry,
 	"go get github.com/traceforge/traceforge-go/traceforgetest/cassette":                                                      fromARegistry,

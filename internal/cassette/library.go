@@ -67,8 +67,8 @@ func (l *Library) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	json.NewEncoder(w).Encode(l.answer(call.Of.Package, call.Of.Test, asked))
 }
 
-// answer answers from a recording that answered the test before, else from the one whose path is likest to the test's name: of
-// its own package first, and one that no other test was lent.
+// answer answers from a recording that answered the test before. Else those of the test's own package come first,
+// then those whose path is likest to the test's name, then those that no test was lent.
 func (l *Library) answer(pkg, test string, asked *request) recorder.RecordedAnswer {
 	own := l.lent[pkg+" "+test]
 	near := l.at[asked.whole()]
@@ -148,7 +148,8 @@ func bare(name string) string {
 	}, name)
 }
 
-// likeness returns how long the end of the path is that is also the end of the name of the test, or of one that it is in.
+// likeness returns the length of the longest end that the path shares with the name of the test, or of a test around
+// it.
 func (v *volume) likeness(test string) (longest int) {
 	for at := len(test); at >= 0; at = strings.LastIndexByte(test[:at], '/') {
 		n, name := 0, bare(test[:at])

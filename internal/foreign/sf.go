@@ -178,8 +178,8 @@ func number(doc *snapshot.Document) error {
 	return nil
 }
 
-// sealed returns the document of records, sealed as the text that it is now has it. One that lacks a member has no seal,
-// and is an error to who parses it.
+// sealed returns the document of records, sealed as the text that it is now has it. A record that lacks a member has
+// no seal, and parsing it is an error.
 func sealed(version string, records []*sfRecord) []byte {
 	var seals snapshot.Seals
 	var all []json.RawMessage

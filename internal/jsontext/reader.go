@@ -161,8 +161,8 @@ func (r *Reader) Skip() error {
 	}
 }
 
-// Raw reads a value of any kind and appends its text to dst, but not more bytes than most or than the reader has room
-// for. cut reports whether there were more.
+// Raw reads a value of any kind and appends its text to dst, up to most bytes and to the reader's room. cut reports
+// whether there were more.
 func (r *Reader) Raw(dst []byte, most int) (text []byte, cut bool, err error) {
 	r.peek() // past white space
 	start := r.offset()

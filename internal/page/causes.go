@@ -62,8 +62,8 @@ func (p *Page) block(b Block) {
 	}
 }
 
-// Text shows a block as a few lines of plain text: the place and the changes of its first call, and the other tests
-// by name.
+// Text shows a block as a few lines of plain text. They have the place and the changes of its first call, and the
+// other tests by name.
 func (b Block) Text() string {
 	var text strings.Builder
 	text.WriteString("first: " + Where(b[0].Calls[0]) + "\n")

@@ -23,7 +23,7 @@ type account struct {
 
 	recorded string // the text of the record
 	same     int    // how much of the text was compared with that
-	differs  int    // the event in which the text left it; 0: none
+	differs  int    // the event in which the text left it; 0 means none
 	effect
 }
 

@@ -15,13 +15,13 @@ import (
 type revision struct {
 	*report
 	pending *pending
-	updated *usage.Update      // what the test did to its document; nil: nothing
-	written *snapshot.Document // what was committed; nil: nothing
+	updated *usage.Update      // what the test did to its document; nil means nothing
+	written *snapshot.Document // what was committed; nil means nothing
 	renewed []string           // the ids of its records whose calls were made, or adopted their answers
 }
 
-// settle writes what was recorded, if the test passed: a test that failed or was skipped leaves the
-// store as it was, and what it bought waits. It returns what the test's log should say.
+// settle writes what was recorded, if the test passed. A test that failed or was skipped leaves the store as it was,
+// and its answers wait. It returns what the test's log should say.
 func (r *revision) settle(o Outcome) (note string) {
 	goldens := r.goldens()
 	r.updated = &usage.Update{}

@@ -105,8 +105,8 @@ func (tk *take) notTaken() []string {
 	return provider.NotTaken(tk.httpStatus(), resp.Error)
 }
 
-// teach says which settings the models of a test refused, and what to do instead, so that who followed the rule of determinism
-// into a refusal knows the way out.
+// teach says which settings the models of a test refused, and what to do instead. A user who followed the rule of
+// determinism into a refusal finds the way out here.
 func (n *notes) teach() {
 	var lines []string
 	for _, tk := range n.takes {

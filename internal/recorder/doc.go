@@ -12,7 +12,7 @@
 // again. Nothing that is stored identifies a call: keys of recorded requests are computed once a
 // call needs them. A call in replay that is the same as its record as both stand needs none.
 //
-// What is known of a test stands in layers, each of which sees those below it and nothing above:
+// The facts about a test stand in layers. Each layer sees those above it in this list, and none below:
 //
 //	setup     what the recorder was given; it does not change
 //	run       what calls have come to: the tape and what of it was played, the takes, the faults

@@ -60,8 +60,8 @@ func (r *run) record(i int) string {
 	return fmt.Sprintf("%s, call %d", r.file(), r.tape.records[i].Number())
 }
 
-// An Asked is a request that no record answers, and the recorded one that it is held against, both as canonical JSON in which
-// secrets are masked.
+// An Asked is a request that no record answers, and the recorded one that it is held against. Both are canonical JSON
+// in which secrets are masked.
 type Asked struct {
 	Request  string
 	Recorded string // empty: it is held against none

@@ -315,8 +315,8 @@ func (f *faults) givenUp() (first owedFault) {
 	return first
 }
 
-// uncalled returns the records that no call played. Those in excused need none, as the program gave up on a call
-// before them.
+// uncalled returns the records that no call played. Records in excused need no call, as the program gave up on an
+// earlier one.
 func (t *tape) uncalled(gaveUp owedFault) (missed, excused []int) {
 	if t == nil {
 		return nil, nil

@@ -47,8 +47,8 @@ func (s *setup) pass(req *http.Request) (*http.Response, error) {
 	return s.refusal(req, &wire{Wire: provider.Wire{Method: req.Method, URL: req.URL}}, s.plain(f)), nil
 }
 
-// codecOf returns the codec of a request: that of its API, or the generic one where the test records the host of a
-// call that is no model's.
+// codecOf returns the codec of a request's API. It is the generic one where the call is no model's, and the test
+// records its host.
 func (s *setup) codecOf(w *wire) (*provider.Codec, bool) {
 	if w.codec == nil {
 		w.codec, w.known = provider.Match(&w.Wire) // the generic one where it is not known

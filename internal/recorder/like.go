@@ -74,9 +74,9 @@ func (r *run) nearest(c *call, got *drift.Request) int {
 	return best
 }
 
-// nearestOther chooses among records that share nothing with a call: the first that differs only in values that
-// change every run, or a sole one that is short. Else the call was inserted, and a difference from another record
-// would tell nothing.
+// nearestOther chooses among records that share nothing with a call. It takes the first that differs only in values
+// that change every run, or a sole record that differs little. Else the call was inserted, and a difference from
+// another record would tell nothing.
 func (r *run) nearestOther(records []int, got *drift.Request) int {
 	const most = 1000 // bytes that differ
 	for _, i := range records {

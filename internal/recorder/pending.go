@@ -256,8 +256,8 @@ func (p *pending) recordOf(tk *take) snapshot.Snapshot {
 	return record
 }
 
-// write writes the pending answers of the test: what this run has bought, and what other runs have bought
-// unless it was for the same record.
+// write writes the pending answers of the test. They are those that this run has bought, and those of other runs for
+// other records.
 func (p *pending) write() error {
 	mine, raw, media := map[int]bool{}, map[int][]byte{}, map[canon.Hash][]byte{}
 	var records []snapshot.Snapshot
@@ -326,8 +326,8 @@ func (p *pending) preview(resp *snapshot.Response) string {
 	return short(p.Plain(textOf(resp.Candidates[0].Message.Content)))
 }
 
-// settle holds all calls of the test against its records, now that they are known, and writes the pending answers
-// where that numbers one in another way, or where one has a secret that was not known when it was bought.
+// settle holds all calls of the test against its records, now that all calls are known. It writes the pending answers
+// again where one gets another number, or has a secret that was not known when it was bought.
 func (p *pending) settle(goldens map[*take]*golden) []*take {
 	if p.Mode == Rekey || len(goldens) == 0 {
 		return nil
@@ -389,9 +389,9 @@ func (p *pending) lost() string {
 		len(waiting)-kept, len(waiting), p.Shown)
 }
 
-// drop removes the pending answers that a test which passed has used, and those that others have replaced: now are the test's records,
-// renewed the ids of those that this run has answered. All others stay, for a decision: they were paid. note says so, and
-// unasked are those that no call asks for.
+// drop removes the pending answers that a passed test has used, and those that others have replaced. All others stay
+// for a decision, since they were paid for: note says so, and unasked are those that no call asks for. now are the
+// test's records, and renewed the ids of those that this run has answered.
 func (p *pending) drop(now []snapshot.Snapshot, renewed []string, partial bool) (note string, unasked []string, err error) {
 	p.open(anyProvider)
 	taken, err := removeLogs(p.logs)
@@ -416,9 +416,9 @@ func (p *pending) drop(now []snapshot.Snapshot, renewed []string, partial bool) 
 	return note, unasked, nil
 }
 
-// sort sorts the ids of what earlier runs have bought: done is used, or replaced by an answer that is newer or says the same; kept
-// answers the request of a record that this run has kept as it was; unasked is for a call that this run has not made, as that
-// of a prompt that was undone.
+// sort sorts the ids of what earlier runs have bought. An answer of done is used, or replaced by one that is newer or
+// says the same. Answers of kept are for records that this run left unchanged. Answers of unasked are for calls that
+// this run has not made, as after a prompt was undone.
 func (p *pending) sort(now []snapshot.Snapshot, renewed []string, partial bool) (done, kept, unasked []string) {
 	for _, waits := range p.earlier.records {
 		i := slices.IndexFunc(now, func(s snapshot.Snapshot) bool { return s.ID == waits.ID })

@@ -58,8 +58,8 @@ type Options struct {
 	Sources func() [][]byte // reads the test files of its package; nil: nobody knows them
 }
 
-// A setup is what a recorder is given: options, the test that makes the calls, the store with its rules, and secrets
-// that must not be printed. It does not change.
+// A setup is what a recorder is given, and does not change. It has options, the test that makes the calls, the store
+// with its rules, and secrets that must not be printed.
 type setup struct {
 	Options
 	face

@@ -21,12 +21,12 @@ import (
 type lineage struct {
 	*run
 	sought    bool   // whether a document of another name was looked for
-	inherited string // its name; empty: none
+	inherited string // its name; empty means none
 }
 
-// inherit has a test without a document go on with the one that it had under another name, so that it buys nothing
-// again (design R11). It is the first one of Known that has the same first request, or else the likest. The document
-// of a test that is gone from the code moves. A subtest may still be there, so the document of another one is copied.
+// inherit gives a test without a document the one that it had under another name (design R11). So it buys nothing
+// again. The document is the first of Known that has the same first request, or else the likest. The document of a
+// test that is gone from the code moves. A subtest may still be there, so the document of another one is copied.
 func (l *lineage) inherit(c *call) error {
 	if len(l.Known) == 0 || !modes[l.Mode].completes && l.Mode != Rekey {
 		return nil
@@ -132,8 +132,8 @@ func (l *lineage) begins(name string, c *call) (bool, error) {
 	return t.keys[0] == c.key, nil
 }
 
-// gone are the documents of tests that a package does not have any more, by store and package, as far as tests of
-// this process have looked.
+// gone are the documents of tests that a package no longer has, by store and package. Tests of this process fill it
+// as they look.
 var gone sync.Map
 
 // goneTests returns them by their names. Replay lists no directory of a test that passes, as go test would run it again

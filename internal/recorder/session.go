@@ -179,8 +179,8 @@ func (l *sessions) tiedTo(event string) json.RawMessage {
 	return l.streams[event]
 }
 
-// note notes a call that was served: the ids of its answer's events, what ties the answer to the request, and what
-// the call replies to, or "".
+// note notes a call that was served. It takes the ids of its answer's events, the id that ties the answer to the
+// request, and what the call replies to, or "".
 func (l *sessions) note(events []string, id json.RawMessage, reply string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

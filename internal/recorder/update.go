@@ -25,8 +25,9 @@ func (r *Recorder) made(c *call) (*servedRecord, error) {
 	return r.buy(c)
 }
 
-// replayOrNew answers a call that is recorded. One that is like a record that is left has drifted, which is no reason to pay:
-// another mode accepts it. Where a record is left in the end after all, the test fails, and what was bought waits for that mode.
+// replayOrNew answers a call that is recorded. A call that is like an unplayed record has drifted. This mode does not
+// pay for it: another one accepts it. Where a record is left in the end after all, the test fails, and what was
+// bought waits for that mode.
 func (r *Recorder) replayOrNew(c *call) (*servedRecord, error) {
 	s, err := r.replay(c)
 	var f *Failure
@@ -50,8 +51,8 @@ func (r *Recorder) buy(c *call) (*servedRecord, error) {
 	return r.take(c, lifted)
 }
 
-// stored answers a call from the store as replay does, where a whole record can (design R11). One that is recorded, and cannot
-// be served, is bought again.
+// stored answers a call from the store as replay does, where a whole record can (design R11). A call whose record
+// cannot be served is bought again.
 func (r *Recorder) stored(c *call) (*servedRecord, error) {
 	if _, err := r.document(c.provider); err != nil {
 		return nil, err

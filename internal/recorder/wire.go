@@ -82,8 +82,9 @@ func readBody(req *http.Request, limit int64) ([]byte, error) {
 // asksSent reports whether receipts have what calls sent.
 var asksSent = os.Getenv(usage.SentEnv) == "1"
 
-// noteSent notes what a call sent. Of most headers only the names: their values vary with the machine and the release of an SDK,
-// or are credentials. A call with a credential in its URL, or whose record has placeholders, is only named.
+// noteSent notes what a call sent. It notes only the names of most headers: their values vary with the machine and
+// the release of an SDK, or are credentials. A call with a credential in its URL, or whose record has placeholders,
+// is only named.
 func noteSent(r *Recorder, req *http.Request, w *wire, record *snapshot.Snapshot) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -291,8 +291,7 @@ var fieldNames = []string{
 	"password", "passwd", "passphrase", "connection string",
 }
 
-// The least lengths of a secret in a field: a member of a JSON text, or an assignment in a text, as in examples of
-// code.
+// The least lengths of a secret, in a member of a JSON text and in an assignment, as in examples of code.
 const (
 	leastField    = 8
 	leastAssigned = 16

@@ -301,8 +301,9 @@ func moved(s *store.Store, name string, sides *[4]*store.Doc) {
 	}
 }
 
-// collect finds the raw answers and media of a merged document, by their hashes: in the store, among what git has of the
-// sides, in the commits that are being merged, and in all others. What is nowhere, the commit refuses.
+// collect finds the raw answers and media of a merged document, by their hashes. It looks in the store, among git's
+// versions of the sides, in the commits that are being merged, and in all others. The commit refuses a document one
+// of whose files is nowhere.
 func (r *repair) collect(w store.Writer, name string, needed []store.Need) (map[canon.Hash][]byte, error) {
 	found := map[canon.Hash][]byte{}
 	providers, err := r.store.Providers()
