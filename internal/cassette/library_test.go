@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -16,12 +17,13 @@ import (
 // TestLibrary: a test gets answers from its own recording, in order, where others have the same question.
 func TestLibrary(t *testing.T) {
 	volume := func(file, pkg, said string, times int) (string, string, *Recording) {
-		text := "version: 2\ninteractions:\n"
+		var text strings.Builder
+		text.WriteString("version: 2\ninteractions:\n")
 		for n := range times {
-			text += fmt.Sprintf("- request: {method: POST, url: 'https://a.example/v1', body: hi, headers: {}}\n"+
-				"  response: {code: 200, body: %s %d, headers: {}}\n", said, n+1)
+			text.WriteString(fmt.Sprintf("- request: {method: POST, url: 'https://a.example/v1', body: hi, headers: {}}\n"+
+				"  response: {code: 200, body: %s %d, headers: {}}\n", said, n+1))
 		}
-		r, err := Read(file, []byte(text))
+		r, err := Read(file, []byte(text.String()))
 		require.NoError(t, err)
 		return file, pkg, r
 	}

@@ -57,11 +57,11 @@ func (r *Recording) Recorded(req *http.Request) (*http.Response, recorder.Proven
 			}
 		}
 	}
-	said := ""
+	var said strings.Builder
 	for _, of := range all {
-		said += of.missing(asked) + "\n"
+		said.WriteString(of.missing(asked) + "\n")
 	}
-	return nil, recorder.Provenance{}, errors.New(said + "record the call live, without this upstream, or take the nearest " +
+	return nil, recorder.Provenance{}, errors.New(said.String() + "record the call live, without this upstream, or take the nearest " +
 		"answer of its API: cassette.Open(path, cassette.Nearest())")
 }
 

@@ -336,12 +336,13 @@ func (f *fixture) usage() *usage {
 // unmatched names the fixtures that a call was held against.
 func unmatched(all []*fixture) string {
 	const most = 3
-	text := "the fixtures are"
+	var text strings.Builder
+	text.WriteString("the fixtures are")
 	for _, f := range all[:min(most, len(all))] {
-		text += fmt.Sprintf("\n  line %d, fixture %d: %s", f.line, f.number, f.criteria)
+		text.WriteString(fmt.Sprintf("\n  line %d, fixture %d: %s", f.line, f.number, f.criteria))
 	}
 	if more := len(all) - most; more > 0 {
-		text += fmt.Sprintf("\n  and %d more", more)
+		text.WriteString(fmt.Sprintf("\n  and %d more", more))
 	}
-	return text + "\nadd one that matches"
+	return text.String() + "\nadd one that matches"
 }

@@ -185,9 +185,10 @@ func (r *Report) toAdd() string {
 	if len(r.Left) > 2*mostNamed {
 		return "now: take a side of each that is left, then git add -A -- " + gotest.Quote(r.dir)
 	}
-	command := "now: git add -A -- " + gotest.Quote(r.dir)
+	var command strings.Builder
+	command.WriteString("now: git add -A -- " + gotest.Quote(r.dir))
 	for _, f := range r.Left {
-		command += " " + gotest.Quote(":!"+path.Join(r.dir, f.File))
+		command.WriteString(" " + gotest.Quote(":!"+path.Join(r.dir, f.File)))
 	}
-	return command
+	return command.String()
 }
