@@ -4,13 +4,17 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"os"
+	"path"
+	"slices"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/git"
 	"github.com/traceforge/traceforge-go/internal/gotest"
 	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/place"
+	"github.com/traceforge/traceforge-go/internal/provider"
 	"github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
@@ -34,7 +38,7 @@ func diff(c *call) error {
 		return err
 	}
 	defer to.close()
-	found, err := compare(c, from.Store, to.Store)
+	found, err := compare(c, from, to)
 	if err != nil {
 		return err
 	}
@@ -68,7 +72,8 @@ func diffCommand(c *call) string {
 }
 
 // compare returns what differs between two states.
-func compare(c *call, from, to *store.Store) (*page.Comparison, error) {
+func compare(c *call, was, is *state) (*page.Comparison, error) {
+	from, to := was.Store, is.Store
 	before, err := place.Seals(from)
 	if err != nil {
 		return nil, err
@@ -101,7 +106,31 @@ func compare(c *call, from, to *store.Store) (*page.Comparison, error) {
 			return nil, err
 		}
 	}
-	return found, found.Close()
+	return found, errors.Join(found.Close(), tellBytes(c, found, was, is))
+}
+
+// tellBytes says what changed in raw answers where their records did not.
+func tellBytes(c *call, found *page.Comparison, from, to *state) error {
+	called := map[string]bool{}
+	for _, b := range found.Bytes {
+		called[fmt.Sprintf("%s/%d", nameOf(b.Of.File), b.Call)] = true
+		called[fmt.Sprintf("%s/%d", nameOf(b.Of.Was), b.Call)] = true
+	}
+	if err := errors.Join(from.copyRaw(c.ctx, called), to.copyRaw(c.ctx, called)); err != nil {
+		return err
+	}
+	for i := range found.Bytes {
+		b := &found.Bytes[i]
+		was, errFrom := from.rawAnswer(cmp.Or(b.Of.Was, b.Of.File), b.Call)
+		is, errTo := to.rawAnswer(b.Of.File, b.Call)
+		lines := []string{"cannot be compared: traceforge verify tells what cannot be read"}
+		if errFrom == nil && errTo == nil {
+			lines = page.RawChanges(was, is)
+		}
+		c.secrets.Hide(&lines)
+		b.Tell(lines)
+	}
+	return nil
 }
 
 // document returns the document in a file of a store; nil means there is no such file.
@@ -119,7 +148,40 @@ func document(s *store.Store, file string) (*snapshot.Document, error) {
 // A state is a store as it is, or was at a revision of git.
 type state struct {
 	*store.Store
-	temp string // the directory of a copy; empty means it is none
+	temp  string     // the directory of a copy; empty means it is none
+	dir   string     // that it is a copy of
+	files []git.File // that git has, of which documents are copied
+	doc   *store.Doc // the one of the last raw answer
+}
+
+// copyRaw copies raw answers that are called so: a document's name, and the number of a call.
+func (s *state) copyRaw(ctx context.Context, called map[string]bool) error {
+	const batch = 64 // files, which are in memory together
+	files := slices.DeleteFunc(slices.Clone(s.files), func(f git.File) bool {
+		_, name, _ := strings.Cut(f.Name, "/")
+		return !called[strings.TrimSuffix(name, path.Ext(name))]
+	})
+	for some := range slices.Chunk(files, batch) {
+		if err := git.Copy(ctx, s.dir, s.temp, some); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rawAnswer returns the raw answer of a call of the document in a file.
+func (s *state) rawAnswer(file string, n int) (a *provider.Answer, err error) {
+	if s.doc == nil || s.doc.Name != nameOf(file) { // a document is read once for all of its calls
+		if s.doc, err = place.Load(s.Store, file); err != nil {
+			return nil, err
+		}
+	}
+	i := slices.IndexFunc(s.doc.Document.Snapshots, func(s snapshot.Snapshot) bool { return s.Number() == n })
+	if i < 0 {
+		return nil, store.ErrReplaced
+	}
+	raw, err := s.doc.Raw(i)
+	return &provider.Answer{Body: raw, ContentType: strings.Join(s.doc.Document.Snapshots[i].Response.Headers["content-type"], ", ")}, err
 }
 
 func (s *state) close() {
@@ -142,8 +204,8 @@ func openState(ctx context.Context, name, dir string) (*state, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &state{temp: temp}
-	if err = git.Extract(ctx, name, dir, temp); err == nil {
+	s := &state{temp: temp, dir: dir}
+	if s.files, err = git.Extract(ctx, name, dir, temp); err == nil {
 		s.Store, err = store.Open(temp)
 	}
 	if err != nil {

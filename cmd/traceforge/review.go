@@ -77,9 +77,10 @@ type group struct {
 type reviewItem struct {
 	Kind string `json:"kind"` // pending or changed
 	page.Test
-	Change   string   `json:"change"`   // what became of the document: added, changed, removed or moved
-	Document string   `json:"document"` // its name
-	Records  []string `json:"records"`  // ids of those that differ
+	Change   string   `json:"change"`          // what became of the document: added, changed, removed or moved
+	Document string   `json:"document"`        // its name
+	Records  []string `json:"records"`         // ids of those that differ
+	Bytes    []string `json:"bytes,omitempty"` // what changed in raw answers whose records did not, in words
 
 	source  *source
 	was     string   // the name of the document that it was before it moved

@@ -31,6 +31,7 @@ type source struct {
 	kind      string
 	from, to  *store.Store
 	temp      string            // the directory of copies; empty means there are none
+	staged    []git.File        // what git has, of which documents are copied
 	providers map[string]string // of documents in question, by name
 	config    bool              // config.json is in question too
 	settings  []*page.Setting   // what changed in it
@@ -105,7 +106,7 @@ func (r *reviewRun) gatherChanged() error {
 		name, isDocument := strings.CutSuffix(name, ".json")
 		document := provider + "/" + name + ".json"
 		if ok && (inside || isDocument) && provider[0] != '.' {
-			src.providers[name], documents[document] = provider, true
+			src.providers[name], documents[document], documents[provider+"/"+name] = provider, true, true
 		}
 	}
 	if src.temp, err = os.MkdirTemp("", "traceforge-review-"); err != nil {
@@ -119,8 +120,9 @@ func (r *reviewRun) gatherChanged() error {
 	if err != nil {
 		return err
 	}
+	src.staged = slices.Clone(staged)
 	staged = slices.DeleteFunc(staged, func(f git.File) bool { return strings.Count(f.Name, "/") > 1 })
-	if err := git.CopyStaged(r.c.ctx, r.dir, src.temp, staged); err != nil {
+	if err := git.Copy(r.c.ctx, r.dir, src.temp, staged); err != nil {
 		return err
 	}
 	src.from, err = store.Open(src.temp)
@@ -193,7 +195,8 @@ func (r *reviewRun) compare(src *source, conversations bool) (*page.Comparison, 
 		r.broken = errors.Join(r.broken, fmt.Errorf("%s: git has staged the document, and not what is beside it: git add -A -- %s, if traceforge verify finds nothing",
 			strings.Join(page.Most(filesShown, half, "more"), ", "), gotest.Quote(r.dir)))
 	}
-	return found, found.Close()
+	from := &state{Store: src.from, temp: src.temp, dir: r.dir, files: src.staged}
+	return found, errors.Join(found.Close(), tellBytes(r.c, found, from, &state{Store: src.to}))
 }
 
 // shownAnswers is how many changed answers of a cause are shown.
@@ -279,8 +282,8 @@ func (r *reviewRun) add(src *source, found *page.Comparison, seen map[string]str
 	var all []*reviewItem
 	for _, d := range found.Differences {
 		h := &reviewItem{Kind: src.kind, Test: d.Test, Change: d.Change.Change, Document: d.Name, source: src,
-			Records: []string{},
-			files:   pathsOf(path.Dir(d.File), d.Name), seen: seen[d.Name]}
+			Records: []string{}, Bytes: d.Raw,
+			files: pathsOf(path.Dir(d.File), d.Name), seen: seen[d.Name]}
 		numbers := slices.Concat(d.Calls["added"], d.Calls["changed"], d.Calls["removed"])
 		slices.Sort(numbers)
 		for _, n := range numbers {
@@ -304,7 +307,7 @@ func (r *reviewRun) add(src *source, found *page.Comparison, seen map[string]str
 	}
 	others := map[string]*group{}
 	for i, h := range all {
-		key := otherGroup(found, found.Differences[i], len(h.groups) > 0)
+		key := otherGroup(found.Differences[i], len(h.groups) > 0)
 		if key == "" {
 			continue
 		}
@@ -329,21 +332,16 @@ func (g *group) take(tests ...*reviewItem) {
 }
 
 // otherGroup returns the key of the group of a test beside those of its causes; empty means it is in none.
-func otherGroup(found *page.Comparison, d *page.Difference, caused bool) string {
+func otherGroup(d *page.Difference, caused bool) string {
 	if d.Change.Change != "changed" {
 		return d.Change.Change
-	}
-	ofTest := func(calls []page.Place) bool {
-		return slices.ContainsFunc(calls, func(at page.Place) bool {
-			return page.Test{Package: at.Package, Test: at.Test} == d.Test
-		})
 	}
 	switch {
 	case len(d.Calls["added"])+len(d.Calls["removed"]) > 0 || len(d.Calls) == 0:
 		return "calls"
 	case caused:
 		return ""
-	case ofTest(found.Bytes):
+	case len(d.Raw) > 0:
 		return "bytes"
 	}
 	return "again"

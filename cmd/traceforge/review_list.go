@@ -9,6 +9,7 @@ import (
 	"github.com/traceforge/traceforge-go/internal/drift"
 	"github.com/traceforge/traceforge-go/internal/gotest"
 	"github.com/traceforge/traceforge-go/internal/page"
+	"github.com/traceforge/traceforge-go/internal/plaintext"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
@@ -173,5 +174,8 @@ func (r *reviewRun) shownTest(h *reviewItem, width int, color bool) (string, err
 		r.c.secrets.Hide(after)
 	}
 	err = p.Unfold(provider, before, after)
+	for _, line := range h.Bytes {
+		fmt.Fprintln(&text, "  "+plaintext.Line(line))
+	}
 	return text.String(), err
 }

@@ -141,7 +141,7 @@ var arrows = map[string]map[string]string{
 		"internal/amount":    "how large media are",
 		"internal/plaintext": shown,
 		"canon":              "whether two calls are the same", "internal/drift": "what changed", "internal/jsontext": texts,
-		"internal/gotest":  "the command that accepts",
+		"internal/gotest": "the command that accepts", "internal/provider": "the events of raw answers",
 		"internal/reading": told, "modelio": calls, "snapshot": records,
 	},
 	"internal/lint": {

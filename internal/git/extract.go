@@ -5,45 +5,46 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
 
-// Extract copies the documents that the store in dir had at a revision to a directory.
-func Extract(ctx context.Context, revision, dir, to string) error {
-	dir, err := filepath.Abs(dir)
-	if err != nil {
-		return err
+// Extract copies the documents that the store in dir had at a revision to a directory, and returns all files that were
+// in it, for [Copy].
+func Extract(ctx context.Context, revision, dir, to string) (all []File, err error) {
+	if dir, err = filepath.Abs(dir); err != nil {
+		return nil, err
 	}
 	above, name := filepath.Split(dir)
 	r, err := Find(above)
 	if err != nil {
-		return unknownRevision(ctx, above, revision)
+		return nil, unknownRevision(ctx, above, revision)
 	}
 	if _, err := r.run(ctx, above, nil, "rev-parse", "--quiet", "--verify", revision+"^{commit}"); err != nil {
-		return unknownRevision(ctx, above, revision)
+		return nil, unknownRevision(ctx, above, revision)
 	}
 	tree, err := r.run(ctx, above, nil, "rev-parse", "--quiet", "--verify", revision+":./"+name)
 	if err != nil {
-		return nil // there was no store
+		return nil, nil // there was no store
 	}
 	listed, err := r.run(ctx, r.Top, nil, "ls-tree", "-r", "-z", tree) // below the top git looks for itself in the tree
 	if err != nil {
-		return err
+		return nil, err
 	}
-	var files []File
 	for _, line := range split(listed) {
 		about, file, _ := strings.Cut(line, "\t") // <mode> <type> <hash>
 		kind := strings.Fields(about)
-		if len(kind) == 3 && kind[1] == "blob" && kind[0] != "120000" && strings.Count(file, "/") <= 1 {
-			files = append(files, File{file, kind[2]})
+		if len(kind) == 3 && kind[1] == "blob" && kind[0] != "120000" {
+			all = append(all, File{file, kind[2]})
 		}
 	}
-	return r.extract(ctx, files, to)
+	documents := slices.DeleteFunc(slices.Clone(all), func(f File) bool { return strings.Count(f.Name, "/") > 1 })
+	return all, r.extract(ctx, documents, to)
 }
 
-// CopyStaged writes what the index has of files below dir to the directory to, as if that were dir.
-func CopyStaged(ctx context.Context, dir, to string, files []File) error {
+// Copy writes files as git has them, named below dir, to the directory to, as if that were dir.
+func Copy(ctx context.Context, dir, to string, files []File) error {
 	r, err := Find(dir)
 	if err != nil {
 		return err

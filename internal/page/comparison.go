@@ -17,8 +17,8 @@ type Comparison struct {
 	Differences []*Difference `json:"differences"`      // of each document
 
 	// Records that say what they said.
-	Again []Place `json:"again,omitempty"` // recorded again
-	Bytes []Place `json:"bytes,omitempty"` // whose raw answers are others
+	Again []Place      `json:"again,omitempty"` // recorded again
+	Bytes []OtherBytes `json:"bytes,omitempty"` // whose raw answers are others
 
 	// Whole makes Add keep the differences of each call by pointer, for programs.
 	Whole bool `json:"-"`
@@ -99,7 +99,7 @@ func (c *Comparison) documents(d *Difference, from, to *snapshot.Document) error
 		}
 		if !differ[n] && len(call.Answer) == 0 {
 			if was.Response.RawOutputRef != now.Response.RawOutputRef {
-				c.Bytes = append(c.Bytes, call.Place)
+				c.Bytes = append(c.Bytes, OtherBytes{Place: call.Place, Of: d})
 			} else {
 				c.Again = append(c.Again, call.Place)
 			}

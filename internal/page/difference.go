@@ -21,6 +21,8 @@ type Difference struct {
 	Was         string           `json:"was,omitempty"` // the file, before it moved
 	Differences []CallDifference `json:"differences,omitempty"`
 
+	Raw []string `json:"-"` // what changed in raw answers whose records did not: see [OtherBytes.Tell]
+
 	before  Test               // whose calls these were, before the document moved
 	content string             // of a document that one state has alone, by which it is known elsewhere
 	glances []glance           // at calls that one state has alone

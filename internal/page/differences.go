@@ -7,6 +7,7 @@ const (
 	shownCalls     = 2  // of a document
 	shownDocuments = 5  // with their calls
 	namedDocuments = 20 // and more, by name
+	shownRaw       = 12 // places of the raw answers of a test
 )
 
 // Comparison shows how two states of a store differ: causes first, then tests and calls of one state alone, and those
@@ -68,22 +69,24 @@ func (c *Comparison) Sections() (all []Section) {
 			all = append(all, section)
 		}
 	}
-	for _, s := range []struct {
-		one, many, note string
-		calls           []Place
-	}{
-		{"call recorded again", "calls recorded again", "what was sent and answered is the same", c.Again},
-		{"raw answer has other bytes", "raw answers have other bytes", "what records say of them is the same", c.Bytes},
-	} {
-		if len(s.calls) == 0 {
-			continue
+	section := func(calls []Place, one, many, note string, told map[Test][]string) {
+		if len(calls) == 0 {
+			return
 		}
-		section := Section{Headline: Count(len(s.calls), s.one, s.many), Note: s.note}
-		for _, t := range testsOf(s.calls) {
-			section.Items = append(section.Items, Item{Line: t.Test.Test + " in " + t.Package, Test: t.Test})
+		section := Section{Headline: Count(len(calls), one, many), Note: note}
+		for _, t := range testsOf(calls) {
+			lines := Most(shownRaw, told[t.Test], "more")
+			section.Items = append(section.Items, Item{Line: t.Test.Test + " in " + t.Package, Test: t.Test, Lines: lines})
 		}
 		all = append(all, section)
 	}
+	section(c.Again, "call recorded again", "calls recorded again", "what was sent and answered is the same", nil)
+	var others []Place
+	told := map[Test][]string{}
+	for _, b := range c.Bytes {
+		others, told[b.Of.Test] = append(others, b.Place), b.Of.Raw
+	}
+	section(others, "raw answer has other bytes", "raw answers have other bytes", "what records say of them is the same", told)
 	return all
 }
 

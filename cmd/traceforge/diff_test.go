@@ -1,0 +1,129 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/internal/page/pagetest"
+	"github.com/traceforge/traceforge-go/internal/store"
+	"github.com/traceforge/traceforge-go/snapshot"
+)
+
+// A rawCase is a raw answer that changed while its record said the same, and what is told of it.
+type rawCase struct{ test, was, now, want string }
+
+func streamed(events ...string) string {
+	return "data: " + strings.Join(events, "\n\ndata: ") + "\n\n"
+}
+
+func rawCases() []rawCase {
+	chunk := func(rest string) string {
+		return `{"id":"c1","choices":[{"index":0,"delta":{"content":"a"}` + rest + `}]}`
+	}
+	whole := `{"id":"c1","choices":[{"index":0,"message":{"role":"assistant","content":"a"}}]}`
+	named := func(name string) string {
+		return "event: " + name + "\ndata: {\"type\":\"x\"}\n\nevent: end\ndata: {}\n\n"
+	}
+	return []rawCase{
+		{"TestLogprobs", streamed(chunk(``), chunk(`,"logprobs":null`), "[DONE]"), streamed(chunk(``), chunk(`,"logprobs":{"content":[1]}`), "[DONE]"),
+			"event 2: /choices/0/logprobs changed"},
+		{"TestMember", whole, strings.Replace(whole, `"id"`, `"vendor\u001b[2J":{"x":1},"id"`, 1), `/vendor\u001b[2J added`},
+		{"TestSpace", whole, whole[:1] + strings.Repeat(" ", 5<<20) + whole[1:], "white space, framing and spelling: 5,242,880 bytes, before 0"},
+		{"TestLines", streamed(chunk(``)), streamed(chunk(``)) + strings.Repeat("\n", 5<<20), "white space, framing and spelling: 5,242,888 bytes, before 8"},
+		{"TestName", named("delta"), named("DELTA"), "event 1: name changed"},
+		{"TestEvent", streamed(chunk(``), "[DONE]"), streamed(chunk(``), `{"choices":[]}`, "[DONE]"), "event 2: added"},
+		{"TestIDs", streamed(chunk(``), chunk(``)), strings.Replace(strings.ReplaceAll(streamed(chunk(``), chunk(``)), "c1", "c2"), `"a"`, `"b"`, 1),
+			"event 1: /choices/0/delta/content changed\n    call 1, event 1, 2: /id changed"},
+		{"TestMany", whole, `{"a":1,"b":1,"c":1,"d":1,"e":1,"f":1,` + whole[1:], "/e added\n    call 1, and 1 more"},
+		{"TestTwice", streamed(chunk(``)), streamed(chunk(`,"index":1`)), "event 1: data changed"},
+		{"TestDeep", streamed(chunk(``)), streamed(chunk(``), strings.Repeat("[", 999)+strings.Repeat("]", 999)), "all of it changed"},
+		{"TestText", "no JSON", "NO JSON", "all of it changed"},
+		{"TestSpelling", whole, strings.Replace(whole, `"id":"c1",`, ``, 1)[:len(whole)-11] + `,"id":"c1"}`, "white space, framing and spelling: 0 bytes, before 0"},
+		{"TestSecret", whole, strings.Replace(whole, `"id"`, `"sk-proj-`+strings.Repeat("aB3dE5gH", 8)+`":1,"id"`, 1), "] added"},
+	}
+}
+
+// keepRaw writes the document of a test whose call was answered with these bytes, whatever its record says.
+func keepRaw(t *testing.T, dir, test, body string) {
+	t.Helper()
+	s, err := store.Open(dir)
+	require.NoError(t, err)
+	r := pagetest.Recordings()["plain"]
+	record := r.Snapshot
+	name := documentOf(test)
+	record.ID, record.Source.Package, record.Source.Test = snapshot.ID(name, 1), reviewedPackage, test
+	record.Response.RawOutputRef, record.Provider = canon.Sum([]byte(body)), r.Provider
+	put := store.PutOf(name, []snapshot.Snapshot{record})
+	put.Raw = map[int][]byte{1: []byte(body)}
+	require.NoError(t, s.Commit(store.Change{Put: []store.Put{put}}))
+}
+
+// TestRawAnswersThatChangedAlone: diff and review name the events and members that changed where records did not, of a
+// revision of git and of a directory; megabytes of white space are a line.
+func TestRawAnswersThatChangedAlone(t *testing.T) {
+	t.Parallel()
+	for _, tt := range rawCases() {
+		t.Run(tt.test, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), ".ai-snapshots")
+			top := filepath.Dir(dir)
+			keepRaw(t, dir, tt.test, tt.was)
+			gitIn(t, top, "init", "-q")
+			gitIn(t, top, "add", "-A")
+			gitIn(t, top, "commit", "-q", "-m", "recorded")
+			before := filepath.Join(top, "before")
+			require.NoError(t, os.CopyFS(before, os.DirFS(dir)))
+			keepRaw(t, dir, tt.test, tt.now)
+
+			begin := time.Now()
+			code, out, said := run("", "diff", "--dir", dir)
+			require.Less(t, time.Since(begin), 20*time.Second)
+			require.Equal(t, exitFindings, code, said)
+			require.Contains(t, out, "1 raw answer has other bytes: what records say of them is the same\n  "+tt.test+" in ")
+			require.Contains(t, out, tt.want+"\n")
+			require.Contains(t, out, "    call 1, ")
+			require.Less(t, len(out), 1000)
+			require.NotContains(t, out, "aB3dE5gH")
+			_, between, _ := run("", "diff", before, dir)
+			require.Equal(t, out, between)
+			lines := strings.Split(tt.want, "\n    ")
+			for _, form := range []string{"--markdown", "--html", "--json"} {
+				_, out, _ := run("", "diff", "--dir", dir, form)
+				require.NotContains(t, out, "aB3dE5gH", form)
+				for _, line := range lines {
+					if form == "--json" {
+						line = strings.TrimPrefix(line, "call 1, ")
+					}
+					require.True(t, strings.Contains(out, line), "%s lacks %s", form, line)
+				}
+			}
+			code, out, said = run("", "review", "--dir", dir)
+			require.Equal(t, exitFindings, code, said)
+			require.Contains(t, out, lines[0]+"\n")
+			_, out, _ = run("", "review", "--dir", dir, "--json")
+			require.Contains(t, out, `"bytes":["call 1, `)
+		})
+	}
+}
+
+// TestRawAnswersThatWait: review names what changed of a pending answer too, and says what it cannot compare.
+func TestRawAnswersThatWait(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), ".ai-snapshots")
+	keepRaw(t, dir, "TestWait", `{"a":1}`)
+	other := filepath.Join(t.TempDir(), ".ai-snapshots")
+	keepRaw(t, other, "TestWait", `{"a":2}`)
+	keepRaw(t, filepath.Join(dir, ".pending"), "TestWait", `{"a":2}`)
+	_, out, said := run("", "review", "--dir", dir, "--pending")
+	require.Contains(t, out, "\n  call 1, /a changed\n", said)
+	raw, err := filepath.Glob(filepath.Join(other, "openai", "*", "1.json"))
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(raw[0], []byte("{}"), 0o666))
+	_, out, said = run("", "diff", dir, other)
+	require.Contains(t, out, "\n    call 1, cannot be compared: traceforge verify tells what cannot be read\n", said)
+}

@@ -1,0 +1,100 @@
+package page
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/internal/drift"
+	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/internal/provider"
+)
+
+// OtherBytes is a call whose raw answer changed, and its record did not.
+type OtherBytes struct {
+	Place
+	Changed []string `json:"changed"` // its events and members that did, in words: the first ones
+
+	Of *Difference `json:"-"` // the document that it is in
+}
+
+// Tell takes what [RawChanges] tells.
+func (b *OtherBytes) Tell(lines []string) {
+	for _, line := range lines {
+		b.Changed = append(b.Changed, jsontext.ShortPointer(line))
+		b.Of.Raw = append(b.Of.Raw, fmt.Sprintf("call %d, %s", b.Call, jsontext.ShortPointer(line)))
+	}
+}
+
+// RawChanges tells in a few lines where two raw answers differ: "event 3: /choices/0/logprobs changed". What fewer events
+// have comes first, as an id or a time is in all of them.
+func RawChanges(was, now *provider.Answer) (lines []string) {
+	const most = 5
+	before, around := rawValue(was)
+	after, aroundNow := rawValue(now)
+	events, places := map[string][]string{}, []string{} // numbers of events, by what became of which member
+	streams := was.Events() != nil && now.Events() != nil
+	for _, d := range drift.JSON(before, after) {
+		event, place := "", cmp.Or(d.Pointer, "all of it")
+		if streams && d.Pointer != "" { // else an event is nested too deep to be read
+			number, pointer, _ := strings.Cut(d.Pointer[1:], "/")
+			i, _ := strconv.Atoi(number)
+			_, place, _ = strings.Cut(pointer, "data")
+			event, place = strconv.Itoa(i+1), cmp.Or(place, pointer) // its name, or all of it
+		}
+		switch {
+		case d.Recorded == nil:
+			place += " added"
+		case d.Got == nil:
+			place += " removed"
+		default:
+			place += " changed"
+		}
+		if events[place] == nil {
+			places = append(places, place)
+		}
+		events[place] = append(events[place], event)
+	}
+	slices.SortStableFunc(places, func(a, b string) int { return cmp.Compare(len(events[a]), len(events[b])) })
+	if around != aroundNow || len(places) == 0 {
+		is, was := Thousands(int64(aroundNow)), Thousands(int64(around))
+		lines = append(lines, "white space, framing and spelling: "+is+" bytes, before "+was)
+	}
+	for _, place := range places {
+		if at := Most(most, events[place], "more"); at[0] != "" {
+			place = "event " + strings.Join(at, ", ") + ": " + strings.TrimSpace(place)
+		}
+		lines = append(lines, place)
+	}
+	return Most(most, lines, "more")
+}
+
+// rawValue returns an answer as one JSON value: that of a stream has a list of the names and data of its events. around
+// is how many bytes are white space or tell events apart.
+func rawValue(a *provider.Answer) (value json.RawMessage, around int) {
+	around = len(a.Body)
+	take := func(data []byte) json.RawMessage {
+		value := jsontext.Compact(data)
+		around -= len(value)
+		if _, err := jsontext.Parse(value); err != nil { // also where it has a member twice
+			return jsontext.Text(strings.ToValidUTF8(string(value), "\ufffd"))
+		}
+		return value
+	}
+	stream := a.Events()
+	if stream == nil {
+		return take(a.Body), around
+	}
+	var all []json.RawMessage
+	for e, err := stream.Next(); err == nil; e, err = stream.Next() {
+		if data := bytes.TrimSpace(e.Data); len(data) > 0 { // else it is a comment or an empty line
+			around -= len(e.Name)
+			all = append(all, jsontext.ObjectText(map[string]json.RawMessage{"data": take(data), "name": jsontext.Text(e.Name)}))
+		}
+	}
+	return jsontext.List(all), around
+}
