@@ -64,10 +64,10 @@ func TestLentKeys(t *testing.T) {
 // TestKeysHaveTheirForm holds that programs which look at a key before they make a client take what is lent, and that it is
 // no secret.
 func TestKeysHaveTheirForm(t *testing.T) {
-	secrets := secret.New()
 	for variable, form := range map[string]string{
 		"ANTHROPIC_API_KEY":  `^sk-ant-[\w-]{50,}$`,
 		"AWS_ACCESS_KEY_ID":  `^[\w-]{16,128}$`,
+		"DEEPSEEK_API_KEY":   `^sk-[\w-]{40,}$`,
 		"GEMINI_API_KEY":     `^AIza[\w-]{35}$`,
 		"GROQ_API_KEY":       `^gsk_[\w-]{50,}$`,
 		"MISTRAL_API_KEY":    `^[\w-]{32,}$`,
@@ -78,8 +78,25 @@ func TestKeysHaveTheirForm(t *testing.T) {
 		key := provider.NoKey(variable)
 		require.Regexp(t, form, key)
 		require.Contains(t, key, "traceforge-replay")
-		_, found := secrets.Find([]byte(`{"api_key": "` + key + `"}`))
-		require.False(t, found, variable)
+	}
+}
+
+// TestKeysAreNoSecrets holds it of each variable in which a key is lent, wherever the key stands.
+func TestKeysAreNoSecrets(t *testing.T) {
+	for _, p := range provider.Providers() {
+		for _, variable := range p.Keys {
+			key := provider.NoKey(variable)
+			t.Setenv(variable, key)
+			secrets := secret.New()
+			for _, text := range []string{
+				`{"api_key": "` + key + `"}`, "Authorization: Bearer " + key, variable + "=" + key,
+				"Incorrect API key provided: " + key, "https://api.example.com/v1?key=" + key,
+			} {
+				hit, found := secrets.Find([]byte(text))
+				require.False(t, found, "%s in %s", hit.What, text)
+				require.Equal(t, text, secrets.Mask(text))
+			}
+		}
 	}
 }
 

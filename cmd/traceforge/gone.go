@@ -91,7 +91,7 @@ func lost(c *call, s *store.Store, dir string) (found []snapshot.Finding) {
 		if err != nil {
 			continue
 		}
-		if test := page.TestOf(doc); !test.OfProgram() && src.Gone(test.Package, test.Test) == "" {
+		if test := page.TestOf(doc); test.Package != "" && !test.OfProgram() && src.Gone(test.Package, test.Test) == "" {
 			all := gotest.Quote(path.Join(filepath.ToSlash(dir), strings.TrimSuffix(file, ".json")+"*")) // raw answers too
 			message := fmt.Sprintf("git has it, and %s in %s is still there: git checkout -- %s brings it back", test.Test, test.Package, all)
 			found = append(found, snapshot.Finding{File: file, Rule: ruleLost, Message: message})

@@ -153,7 +153,7 @@ func isMistyped(v jsontext.Value) bool {
 	for name, m := range v.Members() {
 		switch kind := kinds[name]; {
 		case m.IsNull() || slices.Contains(free, name):
-		case kind == '0' && !isCount(m), kind != 0 && kind != '0' && m.Raw()[0] != kind, (m.IsObject() || m.IsArray()) && isMistyped(m):
+		case kind == '0' && !isCount(m.Raw()), kind != 0 && kind != '0' && m.Raw()[0] != kind, (m.IsObject() || m.IsArray()) && isMistyped(m):
 			return true
 		}
 	}

@@ -119,7 +119,7 @@ func (l lockFile) holder() string {
 
 // lock locks the store for writing. The kernel frees the lock if the process dies.
 func (l lockFile) lock() (Writer, *lockedfile.File, error) {
-	if err := (logDir{l.Store}).checkPending(); err != nil {
+	if err := logDir(l).checkPending(); err != nil {
 		return Writer{}, nil, err
 	}
 	for {
