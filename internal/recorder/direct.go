@@ -55,7 +55,7 @@ func (r *Recorder) direct(ctx context.Context, what fmt.Stringer, codec *provide
 	switch {
 	case err != nil:
 	case served.take != nil:
-		served.take.source.Provenance = snapshot.ProvenanceOf(ctx)
+		served.take.from(snapshot.ProvenanceOf(ctx))
 	default:
 		err = r.proven(served.proof)
 		if err == nil && served.fault != nil {

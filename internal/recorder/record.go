@@ -33,7 +33,7 @@ func (r *Recorder) live(req *http.Request, w *wire, tk *take) (*http.Response, e
 		live.Body = io.NopCloser(bytes.NewReader(w.sent))
 		live.ContentLength = int64(len(w.sent))
 	}
-	tk.source.Provenance = snapshot.ProvenanceOf(req.Context())
+	tk.from(snapshot.ProvenanceOf(req.Context()))
 	resp, err := r.upstream(live, w, tk)
 	if isFailure(err) {
 		return nil, err

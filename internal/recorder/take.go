@@ -228,6 +228,13 @@ func (tk *take) over() time.Time {
 	return tk.finished
 }
 
+// from says what the program knows of its call, which others may read by now.
+func (tk *take) from(known snapshot.Provenance) {
+	tk.mu.Lock()
+	defer tk.mu.Unlock()
+	tk.source.Provenance = known
+}
+
 // soFar returns a take that is under way as if it had ended now, if its stream's last event has been read. Otherwise
 // it returns the take itself.
 func (tk *take) soFar() *take {
