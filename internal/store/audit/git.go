@@ -59,17 +59,17 @@ func committed(r store.Repository, commit string) (all []version) {
 	return all
 }
 
-// merging returns what the commits that are being merged have, numbered as by unmerged. It is empty in
-// other merges than those of branches and single commits, as of a stash.
-func merging(r store.Repository) (commits [4][]version) {
+// merging returns the commit that is being merged, and what it, HEAD and their ancestor have, numbered as by unmerged. It is empty
+// in other merges than those of branches and single commits, as of a stash.
+func merging(r store.Repository) (theirs string, commits [4][]version) {
 	for _, theirs := range []string{"MERGE_HEAD", "CHERRY_PICK_HEAD", "REBASE_HEAD"} {
 		if commits[3] = committed(r, theirs); commits[3] != nil {
 			base, _ := r.Git("merge-base", "HEAD", theirs)
 			commits[1], commits[2] = committed(r, strings.TrimSpace(base)), committed(r, "HEAD")
-			break
+			return theirs, commits
 		}
 	}
-	return commits
+	return "", commits
 }
 
 // history returns what any commit that git knows here has, or had, of the store's files. A merge that keeps no parent of theirs,

@@ -2,6 +2,7 @@ package audit
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -134,10 +135,17 @@ func TestSharedPromptWithoutAnswers(t *testing.T) {
 // revert of a merge names an answer that only the merge had.
 func TestSharedPromptAfterOtherMerges(t *testing.T) {
 	t.Parallel()
+	for _, clock := range []int{-1, 0, 1} { // git names the younger ancestor first
+		t.Run(strconv.Itoa(clock), func(t *testing.T) { t.Parallel(); mergeAfterOthers(t, clock) })
+	}
+}
+
+func mergeAfterOthers(t *testing.T, clock int) {
 	prompt := func(changes ...string) string { return strings.NewReplacer(changes...).Replace(sharedPrompt) }
 	kind, ask := []string{"Be kind.", "Be calm."}, []string{"Be brief.", "Be short."}
 	both := append(kind, ask...)
 	r := newRepository(t, sharing(sharedPrompt, "one", 1)...)
+	r.clock = clock
 	r.git("checkout", "-q", "-b", "theirs")
 	r.commit(sharing(prompt(ask...), "theirs", 1)...)
 	r.git("checkout", "-q", "main")

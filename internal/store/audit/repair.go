@@ -49,6 +49,7 @@ type repair struct {
 	report         *Report
 	theirs         []string
 	sides, commits [4][]version // what git has of the files that are in conflict, and of all
+	merged         string       // the commit that is being merged
 	history        func() []version
 }
 
@@ -69,7 +70,7 @@ func (r *repair) repair(w store.Writer) error {
 		}
 	}
 	if len(names) > 0 {
-		r.commits = merging(r.store.Repository())
+		r.merged, r.commits = merging(r.store.Repository())
 	}
 	for _, name := range names {
 		if err := r.merge(w, name); err != nil {
@@ -230,58 +231,94 @@ func (r *repair) resolve(name string) (doc *store.Doc, merge Merge, err error) {
 		return here, merge, nil
 	}
 	m := &recordMerge{name: name, chosen: func(id string) bool { return whole || all || slices.Contains(r.theirs, id) }}
+	if doc, err = r.fold(m, sides[1], ours, theirs); err == nil && len(m.merged) == 0 {
+		err = errors.New("no record is left: remove the document with git rm")
+	}
+	return doc, m.result, err
+}
+
+// fold merges the sides of a document.
+func (r *repair) fold(m *recordMerge, base, ours, theirs *store.Doc) (_ *store.Doc, err error) {
+	sides := [...]*store.Doc{base, ours, theirs}
 	for i, to := range []*[]*record{&m.base, &m.ours, &m.theirs} {
-		if *to, err = recordsOf(sides[i+1]); err != nil {
-			return nil, merge, err
+		if *to, err = recordsOf(sides[i]); err != nil {
+			return nil, err
 		}
 	}
 	if m.merge(); m.broken != nil {
-		return nil, merge, m.broken
-	}
-	if len(m.merged) == 0 {
-		return nil, merge, errors.New("no record is left: remove the document with git rm")
+		return nil, m.broken
 	}
 	put := m.put()
-	return r.store.NewDoc(put.Provider, name, put.Document), m.result, nil
+	return r.store.NewDoc(put.Provider, m.name, put.Document), nil
+}
+
+// ancestor returns the common ancestor of a document in two commits. Where they have several, as after a criss-cross, it is what
+// those merge to, whichever git names first.
+func (r *repair) ancestor(name, ours, theirs string) (merged *store.Doc, err error) {
+	out, err := r.store.Repository().Git("merge-base", "--all", ours, theirs)
+	bases := strings.Fields(out)
+	for i, base := range bases {
+		next, failed := r.load(documentIn(committed(r.store.Repository(), base), name), name)
+		if i == 0 {
+			merged, err = next, failed
+			continue
+		}
+		before, missing := r.ancestor(name, bases[0], base)
+		if err = errors.Join(err, failed, missing); err != nil {
+			break
+		}
+		m := &recordMerge{name: name, chosen: func(string) bool { return false }}
+		merged, err = r.fold(m, before, merged, next)
+	}
+	return merged, err
 }
 
 // side returns what one side has of a document; nil means nothing. Git names another provider where it takes
 // the document for renamed, but the commit knows.
 func (r *repair) side(number int, name string) (*store.Doc, error) {
-	is := func(v version) bool { _, n, ok := store.ParseDocumentFile(v.file); return ok && n == name }
-	i := slices.IndexFunc(r.sides[number], is)
-	if i < 0 {
-		return nil, nil
+	v := documentIn(r.sides[number], name)
+	if other := documentIn(r.commits[number], name); other != nil && v != nil && other.object == v.object {
+		v = other
 	}
-	v := r.sides[number][i]
-	if !slices.Contains(r.commits[number], v) {
-		for _, other := range r.commits[number] {
-			if is(other) && other.object == v.object {
-				v = other
-			}
-		}
-	}
-	provider, _, _ := store.ParseDocumentFile(v.file)
-	document, err := r.parse(v)
-	if i := slices.IndexFunc(r.commits[number], is); number == 1 && i >= 0 && errors.Is(err, snapshot.ErrConflict) {
-		document, err = r.parse(r.commits[number][i]) // git makes one of several ancestors, with markers in it
+	doc, err := r.load(v, name)
+	if number == 1 && r.merged != "" && errors.Is(err, snapshot.ErrConflict) {
+		doc, err = r.ancestor(name, "HEAD", r.merged) // git makes one of several, with markers in it
 	}
 	if err != nil {
 		who := [...]string{1: "the common ancestor", 2: "ours", 3: "theirs"}[number]
 		return nil, fmt.Errorf("%s has it broken: %w", who, err)
 	}
-	if wrong := store.Misnamed(name, document); len(wrong) > 0 {
-		return nil, &snapshot.Error{Violations: wrong}
-	}
-	return r.store.NewDoc(provider, name, document), nil
+	return doc, nil
 }
 
-func (r *repair) parse(v version) (*snapshot.Document, error) {
+// documentIn returns the version of a document among those of a side or a commit; nil means there is none.
+func documentIn(versions []version, name string) *version {
+	for i, v := range versions {
+		if _, n, ok := store.ParseDocumentFile(v.file); ok && n == name {
+			return &versions[i]
+		}
+	}
+	return nil
+}
+
+// load returns the document that a version is; nil of none.
+func (r *repair) load(v *version, name string) (*store.Doc, error) {
+	if v == nil {
+		return nil, nil
+	}
 	data, err := object(r.store.Repository(), v.object)
 	if err != nil {
 		return nil, err
 	}
-	return snapshot.Parse(data)
+	document, err := snapshot.Parse(data)
+	if err != nil {
+		return nil, err
+	}
+	if wrong := store.Misnamed(name, document); len(wrong) > 0 {
+		return nil, &snapshot.Error{Violations: wrong}
+	}
+	provider, _, _ := store.ParseDocumentFile(v.file)
+	return r.store.NewDoc(provider, name, document), nil
 }
 
 // moved finds a side that git does not name since it has the document under another provider.

@@ -1,6 +1,8 @@
 package audit
 
 import (
+	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -18,6 +20,8 @@ type gitScene struct {
 	t     *testing.T
 	dir   string
 	store *store.Store
+	clock int // seconds between two commands, of which git orders commits; negative is a clock that goes back
+	now   int
 }
 
 // newRepository returns a repository whose branch main has the given documents.
@@ -43,6 +47,8 @@ func (r *gitScene) git(args ...string) string {
 func (r *gitScene) try(args ...string) (string, error) {
 	cmd := exec.Command("git", args...)
 	cmd.Dir = r.dir
+	r.now += r.clock
+	cmd.Env = append(os.Environ(), fmt.Sprintf("GIT_COMMITTER_DATE=%d +0000", 1800000000+r.now))
 	out, err := cmd.CombinedOutput()
 	return string(out), err
 }
