@@ -21,8 +21,8 @@ type sessions struct {
 	*setup
 	run interface {
 		played(*http.Request, *servedRecord) (*http.Response, error)
-		owes(from, to time.Time, meant func(*modelio.Request) bool) bool // a call is recorded between two times that was not made yet
-		hasAsked(*provider.Session) bool                                 // a live call was one of such a session
+		owes(from, to time.Time, meant func(*snapshot.Snapshot) bool) bool // a call is recorded between two times that was not made yet
+		hasAsked(*provider.Session) bool                                   // a live call was one of such a session
 	}
 
 	mu      sync.Mutex
@@ -121,9 +121,10 @@ func (l *sessions) play(req *http.Request, w *wire, c *call, s *servedRecord) (*
 	if body, ok := resp.Body.(*replayBody); ok && body.events != nil {
 		body.pause = l.cues(session, req, s.record, answer.Events(), body.pause)
 	} else {
-		until := s.record.Timestamp.Add(time.Duration(s.record.Response.LatencyMS+1) * time.Millisecond)
 		resp.Body = &late{resp.Body, func() error {
-			return l.await(req.Context(), func() bool { return !l.run.owes(s.record.Timestamp, until, isReply) })
+			return l.await(req.Context(), func() bool {
+				return !l.run.owes(s.record.Timestamp, endOf(s.record).Add(time.Millisecond), repliesWithin(s.record))
+			})
 		}}
 	}
 	if session.Listens(c.request) {
@@ -221,18 +222,26 @@ func (l *sessions) await(ctx context.Context, holds func() bool) error {
 
 // owes reports whether a call of a session that is recorded between two times was not made yet. meant chooses the
 // calls; nil means all.
-func (r *run) owes(from, to time.Time, meant func(*modelio.Request) bool) bool {
+func (r *run) owes(from, to time.Time, meant func(*snapshot.Snapshot) bool) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for i := range r.tape.records {
 		s := &r.tape.records[i]
 		codec, known := provider.Named(s.Request.API)
 		if !r.tape.played[i] && known && codec.Session != nil && !codec.Session.Listens(&s.Request) &&
-			!s.Timestamp.Before(from) && s.Timestamp.Before(to) && (meant == nil || meant(&s.Request)) {
+			!s.Timestamp.Before(from) && s.Timestamp.Before(to) && (meant == nil || meant(s)) {
 			return true
 		}
 	}
 	return false
+}
+
+// repliesWithin chooses the replies that came before the end of a call. Both its times are cut to milliseconds, so in the last one
+// only those that were answered before it count: others may be of a call that is yet to come, which waits for this one.
+func repliesWithin(call *snapshot.Snapshot) func(*snapshot.Snapshot) bool {
+	return func(s *snapshot.Snapshot) bool {
+		return isReply(&s.Request) && (s.Timestamp.Before(endOf(call)) || s.Number() < call.Number())
+	}
 }
 
 // hasAsked reports whether a live call was one of a session of that kind, as with a server that has no ids of sessions.

@@ -1,0 +1,42 @@
+package recorder
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/modelio"
+	"github.com/traceforge/traceforge-go/snapshot"
+)
+
+// TestRepliesWithin: a call that began at 7.9 ms and took 30.9 is recorded as one from 7 that took 30, and a reply at 38.1 as one
+// at 38. It came before the call's end.
+func TestRepliesWithin(t *testing.T) {
+	at := func(ms int, number int, options modelio.Object) *snapshot.Snapshot {
+		return &snapshot.Snapshot{ID: snapshot.ID("test", number), Timestamp: time.UnixMilli(int64(ms)),
+			Request: modelio.Request{API: "mcp", Options: options}}
+	}
+	call := at(7, 3, modelio.Object{"method": []byte(`"tools/call"`)})
+	call.Response.LatencyMS = 30
+	reply := modelio.Object{"result": []byte(`{}`)}
+	for _, c := range []struct {
+		reason string
+		made   *snapshot.Snapshot
+		owed   bool
+	}{
+		{"in the middle", at(20, 2, reply), true},
+		{"in the middle, answered late", at(20, 4, reply), true},
+		{"in the last millisecond, answered before", at(38, 2, reply), true},
+		{"in the last millisecond, of the next call", at(38, 4, reply), false},
+		{"after the end", at(39, 2, reply), false},
+		{"before", at(6, 1, reply), false},
+		{"no reply", at(20, 2, modelio.Object{"method": []byte(`"tools/list"`)}), false},
+	} {
+		r := &run{tape: &tape{records: []snapshot.Snapshot{*c.made, *call}}}
+		r.tape.played = []bool{false, true}
+		require.Equal(t, c.owed, r.owes(call.Timestamp, endOf(call).Add(time.Millisecond), repliesWithin(call)), c.reason)
+		r.tape.played[0] = true
+		require.False(t, r.owes(call.Timestamp, endOf(call).Add(time.Millisecond), repliesWithin(call)), c.reason)
+	}
+}
