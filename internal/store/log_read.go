@@ -92,7 +92,7 @@ func (d logDir) loadLogs(name string, logs []string) (*Doc, error) {
 	if len(logs) == 0 {
 		return nil, &fs.PathError{Op: "load document", Path: d.In(name), Err: fs.ErrNotExist}
 	}
-	doc := &Doc{Name: name, store: d.Store, whole: map[string][]byte{}}
+	doc := &Doc{Name: name, log: logs[0], store: d.Store, whole: map[string][]byte{}}
 	blobs := map[canon.Hash][]byte{}
 	var records []snapshot.Snapshot
 	for _, file := range logs {
