@@ -255,11 +255,7 @@ func (s *Store) Settle(bought Put, own []*Log, used map[int]bool) error {
 			}
 			bought = left.with(bought)
 		}
-		t, err := s.target(bought)
-		if err != nil {
-			return err
-		}
-		return s.commit(w, []*target{t}, nil)
+		return s.CommitLocked(w, Change{Put: []Put{bought}})
 	})
 }
 

@@ -57,7 +57,7 @@ func (s *Store) Accept(ids []string, checks ...Check) (all []Accepted, err error
 			return err
 		}
 		all = accepted
-		return s.commit(w, puts, nil)
+		return s.CommitLocked(w, Change{Put: puts})
 	})
 	if errors.Is(err, fs.ErrNotExist) && unread == nil {
 		if puts, taken, err := waited.accept(checks); err == nil && len(puts) == 0 {
@@ -175,39 +175,34 @@ func (d *decision) choose(ids []string) error {
 }
 
 // accept makes the documents that the chosen records are taken over into, but those that would not change.
-func (d *decision) accept(checks []Check) (puts []*target, all []Accepted, err error) {
+func (d *decision) accept(checks []Check) (puts []Put, all []Accepted, err error) {
 	for _, name := range inorder.Names(d.chosen) {
-		put, accepted, err := d.acceptIn(name, d.chosen[name], checks)
+		c := d.chosen[name]
+		if c.unread != nil {
+			return nil, nil, c.unread
+		}
+		if err := c.doc.verify(checks); err != nil {
+			return nil, nil, err
+		}
+		to, err := d.main.Load(name, c.doc.Provider)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, nil, err
+		}
+		put, accepted, changed, err := c.accept(newTakeover(c.doc, to, checks))
 		if err != nil {
 			return nil, nil, err
 		}
-		if all = append(all, accepted...); put == nil {
-			continue
+		if all = append(all, accepted...); changed {
+			puts = append(puts, put)
 		}
-		t, err := d.main.target(*put)
-		if err != nil {
-			return nil, nil, err
-		}
-		puts = append(puts, t)
 	}
 	return puts, all, nil
 }
 
-func (d *decision) acceptIn(name string, c *choice, checks []Check) (put *Put, accepted []Accepted, err error) {
-	if c.unread != nil {
-		return nil, nil, c.unread
-	}
-	if err := c.doc.verify(checks); err != nil {
-		return nil, nil, err
-	}
-	to, err := d.main.Load(name, c.doc.Provider)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, err
-	}
-	m := newTakeover(c.doc, to, checks)
+// accept returns the document that the chosen records make with those of another, and whether it changes.
+func (c *choice) accept(m *takeover) (put Put, accepted []Accepted, changed bool, err error) {
 	var done []Outcome
 	var ids []string // of the outcomes that were chosen; empty means it was not
-	changed := false
 	records := c.doc.Records()
 	for i := range records {
 		s := &records[i]
@@ -216,27 +211,20 @@ func (d *decision) acceptIn(name string, c *choice, checks []Check) (put *Put, a
 			if id = ""; o.Of < 0 {
 				continue
 			}
-		} else if o, err = m.take(s); err != nil {
-			return nil, nil, err
-		} else if o.Record != nil && !o.Answered {
-			if err := m.bring(i, s.Number()); err != nil {
-				return nil, nil, err
-			}
+		} else if o, err = m.take(i, s); err != nil {
+			return put, nil, false, err
 		}
 		done, ids, changed = append(done, o), append(ids, id), changed || o.Record != nil
 	}
-	next, places := Next(name, m.old, done, false)
+	next, places := Next(c.doc.Name, m.old, done, false)
 	for n, id := range ids {
 		if id != "" {
 			accepted = append(accepted, Accepted{id, next[places[n]].ID})
 		}
 	}
-	if !changed {
-		return nil, accepted, nil
-	}
-	made := PutOf(name, next)
-	made.Raw, made.Media = m.raw, m.media
-	return &made, accepted, nil
+	put = PutOf(c.doc.Name, next)
+	put.Raw, put.Media = m.raw, m.media
+	return put, accepted, changed, nil
 }
 
 // verify holds a pending document to what Verify holds all documents to.
@@ -258,21 +246,20 @@ func (d *Doc) verify(checks []Check) error {
 
 // clear removes the chosen records.
 func (d *decision) clear(w Writer) error {
-	var puts []*target
-	var remove []string
+	var change Change
 	for _, name := range inorder.Names(d.chosen) {
 		c := d.chosen[name]
 		if c.all {
-			remove = append(remove, c.file)
+			change.Remove = append(change.Remove, c.file)
 			continue
 		}
-		t, err := c.doc.target(c.numbers)
+		put, err := c.doc.Put(c.numbers)
 		if err != nil {
 			return err
 		}
-		puts = append(puts, t)
+		change.Put = append(change.Put, put)
 	}
-	return d.pending.commit(w, puts, remove)
+	return d.pending.CommitLocked(w, change)
 }
 
 // Put returns the put of a document with what is beside it, without the records of some numbers.
@@ -296,15 +283,6 @@ func (d *Doc) Put(without map[int]bool) (put Put, err error) {
 	put = PutOf(d.Name, left)
 	put.Provider, put.Raw, put.Media = cmp.Or(put.Provider, d.Provider), raw, media
 	return put, nil
-}
-
-// target is the target of Put, in the store of d.
-func (d *Doc) target(without map[int]bool) (*target, error) {
-	put, err := d.Put(without)
-	if err != nil {
-		return nil, err
-	}
-	return d.store.target(put)
 }
 
 // with returns the put of the records of both, of one test.

@@ -36,8 +36,23 @@ func (m *takeover) index(n int) int {
 	return slices.IndexFunc(m.old, func(s snapshot.Snapshot) bool { return s.Number() == n })
 }
 
-// take returns the outcome of the call of a record. The record gets another number where a call of now has its own.
-func (m *takeover) take(s *snapshot.Snapshot) (o Outcome, err error) {
+// take returns the outcome of the call of the i-th record, and reads what belongs to it. The record gets another
+// number where a call of now has its own.
+func (m *takeover) take(i int, s *snapshot.Snapshot) (Outcome, error) {
+	o, err := m.outcome(s)
+	if err != nil || o.Record == nil || o.Answered {
+		return o, err
+	}
+	n := s.Number()
+	if m.raw[n], err = m.from.Raw(i); err != nil {
+		return o, err
+	}
+	media, err := m.from.mediaOf(i)
+	maps.Copy(m.media, media)
+	return o, err
+}
+
+func (m *takeover) outcome(s *snapshot.Snapshot) (o Outcome, err error) {
 	o = Outcome{Of: m.index(s.Number()), Record: s}
 	if o.Of < 0 {
 		return o, nil
@@ -100,16 +115,6 @@ func (m *takeover) whole(at int) bool {
 		}
 	}
 	return !m.altered[at]
-}
-
-// bring reads what belongs to the i-th record, which has the number n now.
-func (m *takeover) bring(i, n int) (err error) {
-	if m.raw[n], err = m.from.Raw(i); err != nil {
-		return err
-	}
-	media, err := m.from.mediaOf(i)
-	maps.Copy(m.media, media)
-	return err
 }
 
 // mediaOf reads the media that the i-th record names.
