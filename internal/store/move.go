@@ -84,7 +84,7 @@ func (s *Store) Copy(m Move) error {
 // holding returns those of the moves whose documents are here.
 func (s *Store) holding(moves []Move) (here []Move) {
 	for _, m := range moves {
-		if _, err := s.Load(m.Name, m.Name); !errors.Is(err, fs.ErrNotExist) {
+		if _, err := s.Load(m.Name, unknownProvider); !errors.Is(err, fs.ErrNotExist) {
 			here = append(here, m)
 		}
 	}
@@ -95,7 +95,7 @@ func (s *Store) holding(moves []Move) (here []Move) {
 // stores.
 func (s *Store) planMoves(moves, elsewhere []Move) (c Change, moved []Moved, err error) {
 	for _, m := range moves {
-		doc, err := s.Load(m.Name, m.Name)
+		doc, err := s.Load(m.Name, unknownProvider)
 		if errors.Is(err, fs.ErrNotExist) && slices.Contains(elsewhere, m) {
 			continue
 		}
