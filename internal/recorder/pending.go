@@ -129,48 +129,45 @@ func (p *pending) number(provider string) error {
 	if _, err := p.known(provider); err != nil {
 		return err
 	}
-	served := map[int]bool{}
+	taken := make([]bool, len(p.tape.records)) // records that are of other calls
 	for _, a := range p.answered {
-		served[a.record] = served[a.record] || a.take == nil
-	}
-	claimed := map[int]bool{}
-	for _, tk := range p.waiting() {
-		if tk.number > 0 && tk.place >= 0 && served[tk.place] {
-			tk.number = 0 // another call has turned out to be that of the record
+		if a.take == nil {
+			taken[a.record] = true
 		}
-		if tk.number > 0 && tk.place >= 0 {
-			claimed[tk.place] = true
+	}
+	for _, tk := range p.waiting() {
+		if tk.number > 0 && tk.place >= 0 && taken[tk.place] {
+			tk.number = 0 // another call has turned out to be that of the record
+		} else if tk.number > 0 && tk.place >= 0 {
+			taken[tk.place] = true
 		}
 	}
 	for _, tk := range p.waiting() {
 		if tk.number > 0 {
 			continue
 		}
-		if tk.place = p.placeOf(tk, claimed, served); tk.place >= 0 {
-			claimed[tk.place] = true
+		if tk.place = p.placeOf(tk, taken); tk.place >= 0 {
+			taken[tk.place] = true
 		}
 		p.renumber(tk)
 	}
 	return nil
 }
 
-// placeOf returns the index of the record that a pending answer is to replace; -1: none.
-func (p *pending) placeOf(tk *take, claimed, served map[int]bool) int {
-	if p.Mode == UpdateNew {
+// placeOf returns the index of the record that a pending answer is to replace, of those that are not taken; -1: none.
+func (p *pending) placeOf(tk *take, taken []bool) int {
+	if p.Mode == UpdateNew || !slices.Contains(taken, false) {
 		return -1
 	}
 	for i, k := range p.tape.keys {
-		if k == tk.key && !claimed[i] && !served[i] {
+		if k == tk.key && !taken[i] {
 			return i
 		}
 	}
-	if len(claimed)+len(served) >= len(p.tape.records) {
-		return -1 // each is another call's, as all are of a test that is new
-	}
 	held := slices.Clone(p.tape.held)
 	defer func() { p.tape.held = held }()
-	for i := range claimed {
-		p.tape.held[i] = true
+	for i := range taken {
+		p.tape.held[i] = held[i] || taken[i]
 	}
 	i, _ := p.like(tk.call)
 	return i
