@@ -29,10 +29,8 @@ type pending struct {
 	mine    map[int]bool // the numbers of what this run has of them
 	wrong   error        // why the last answer could not be written
 
-	provider string          // in whose directory the document is
-	logs     []*store.Log    // what this run has bought so far; the last one goes on, unless it is broken
-	broken   bool            // what is bought next is for another log
-	writer   snapshot.Writer // of the last log, and then of the document of the test
+	provider string     // in whose directory the document is
+	log      *store.Log // what this run has bought so far
 }
 
 // open reads what earlier runs of the test have bought.
@@ -40,7 +38,7 @@ func (p *pending) open(provider string) {
 	if p.waits != nil {
 		return
 	}
-	p.waits, p.mine, p.provider = p.store.Pending(), map[int]bool{}, provider
+	p.waits, p.mine, p.provider, p.log = p.store.Pending(), map[int]bool{}, provider, p.store.NewLog(p.name, provider)
 	doc, err := p.waits.Load(p.name, provider)
 	if err != nil {
 		doc, p.clean = nil, errors.Is(err, fs.ErrNotExist) // else it cannot be read
@@ -102,7 +100,7 @@ func (p *pending) keep(tk *take) {
 	tk.golden = g
 	p.open(tk.provider)
 	if p.wrong = p.number(tk.provider); p.wrong == nil {
-		p.wrong = p.log()
+		p.wrong = p.append()
 	}
 	if len(g.raw) > longAnswer {
 		runtime.GC() // what it was written by is some times as long
@@ -191,60 +189,32 @@ func (p *pending) renumber(tk *take) {
 	tk.number = last + 1
 }
 
-// log appends to the log of this run what it has bought since. Where what is there has got another number, it
+// append appends to the log of this run what it has bought since. Where what is there has got another number, it
 // begins the log again.
-func (p *pending) log() error {
+func (p *pending) append() error {
 	if slices.ContainsFunc(p.takes, func(tk *take) bool { return tk.logged > 0 && tk.golden != nil && tk.logged != tk.number }) {
-		old := p.logs
-		p.logs, p.broken = nil, true
+		old := p.log
+		p.log = p.store.NewLog(p.name, p.provider)
 		for _, tk := range p.takes {
 			tk.logged = 0
 		}
-		if err := p.log(); err != nil {
-			p.logs = append(old, p.logs...)
+		if err := p.append(); err != nil {
+			p.log.Join(old)
 			return err
 		}
-		_, err := removeLogs(old)
+		_, err := old.Remove()
 		return err
 	}
 	for i, tk := range p.takes {
 		if tk.golden == nil || tk.logged > 0 || tk.origin != nil { // what comes from where it waits is there
 			continue
 		}
-		err := p.logTake(i, tk)
-		if errors.Is(err, store.ErrTaken) {
-			err = p.logTake(i, tk)
-		}
-		if err != nil {
+		if err := p.log.Append(i, p.recordOf(tk), tk.golden.raw, tk.media); err != nil {
 			return err
 		}
 		tk.logged = tk.number
 	}
 	return nil
-}
-
-func removeLogs(logs []*store.Log) (taken bool, err error) {
-	for _, l := range logs {
-		gone, failed := l.Remove()
-		taken, err = taken || gone, errors.Join(err, failed)
-	}
-	return taken, err
-}
-
-func (p *pending) logTake(place int, tk *take) error {
-	s := p.recordOf(tk)
-	if s.Provider == p.provider {
-		s.Provider = ""
-	}
-	if p.broken || len(p.logs) == 0 || p.logs[len(p.logs)-1].Full() {
-		p.logs, p.writer = append(p.logs, p.store.NewLog(p.name, p.provider)), snapshot.Writer{}
-	}
-	line, err := p.writer.Append(s)
-	if err == nil {
-		err = p.logs[len(p.logs)-1].Append(place, line, tk.golden.raw, s.Response.RawOutputRef, tk.media)
-	}
-	p.broken = err != nil
-	return err
 }
 
 func (p *pending) recordOf(tk *take) snapshot.Snapshot {
@@ -265,9 +235,9 @@ func (p *pending) write() error {
 	}
 	put := store.PutOf(p.name, records)
 	put.Provider, put.Raw, put.Media = cmp.Or(put.Provider, p.provider), raw, media
-	err := p.waits.Settle(put, p.logs, p.mine)
+	err := p.waits.Settle(put, p.log, p.mine)
 	if err == nil {
-		p.logs, p.mine, p.clean = nil, mine, false
+		p.log, p.mine, p.clean = p.store.NewLog(p.name, p.provider), mine, false
 	}
 	return err
 }
@@ -391,7 +361,7 @@ func (p *pending) lost() string {
 // test's records, and renewed the ids of those that this run has answered.
 func (p *pending) drop(now []snapshot.Snapshot, renewed []string, partial bool) (note string, unasked []string, err error) {
 	p.open(anyProvider)
-	taken, err := removeLogs(p.logs)
+	taken, err := p.log.Remove()
 	if err != nil || p.clean && !taken {
 		return "", nil, err
 	}
