@@ -97,7 +97,7 @@ func (r *revision) write(goldens map[*take]*golden, partial bool) error {
 		return err
 	}
 	if r.pending.waits != nil {
-		put.Writer = &r.pending.writer
+		put.Writer = &r.pending.log.Writer
 	}
 	put.Summed = true
 	put.Check = func(read *snapshot.Document) error { return r.verify(put.Provider, read, goldens) }

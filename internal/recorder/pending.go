@@ -29,10 +29,8 @@ type pending struct {
 	mine    map[int]bool // the numbers of what this run has of them
 	wrong   error        // why the last answer could not be written
 
-	provider string          // in whose directory the document is
-	logs     []*store.Log    // what this run has bought so far; the last one goes on, unless it is broken
-	broken   bool            // what is bought next is for another log
-	writer   snapshot.Writer // of the last log, and then of the document of the test
+	provider string     // in whose directory the document is
+	log      *store.Log // what this run has bought so far
 }
 
 // open reads what earlier runs of the test have bought.
@@ -40,7 +38,7 @@ func (p *pending) open(provider string) {
 	if p.waits != nil {
 		return
 	}
-	p.waits, p.mine, p.provider = p.store.Pending(), map[int]bool{}, provider
+	p.waits, p.mine, p.provider, p.log = p.store.Pending(), map[int]bool{}, provider, p.store.NewLog(p.name, provider)
 	doc, err := p.waits.Load(p.name, provider)
 	if err != nil {
 		doc, p.clean = nil, errors.Is(err, fs.ErrNotExist) // else it cannot be read
@@ -102,7 +100,7 @@ func (p *pending) keep(tk *take) {
 	tk.golden = g
 	p.open(tk.provider)
 	if p.wrong = p.number(tk.provider); p.wrong == nil {
-		p.wrong = p.log()
+		p.wrong = p.append()
 	}
 	if len(g.raw) > longAnswer {
 		runtime.GC() // what it was written by is some times as long
@@ -129,48 +127,45 @@ func (p *pending) number(provider string) error {
 	if _, err := p.known(provider); err != nil {
 		return err
 	}
-	served := map[int]bool{}
+	taken := make([]bool, len(p.tape.records)) // records that are of other calls
 	for _, a := range p.answered {
-		served[a.record] = served[a.record] || a.take == nil
-	}
-	claimed := map[int]bool{}
-	for _, tk := range p.waiting() {
-		if tk.number > 0 && tk.place >= 0 && served[tk.place] {
-			tk.number = 0 // another call has turned out to be that of the record
+		if a.take == nil {
+			taken[a.record] = true
 		}
-		if tk.number > 0 && tk.place >= 0 {
-			claimed[tk.place] = true
+	}
+	for _, tk := range p.waiting() {
+		if tk.number > 0 && tk.place >= 0 && taken[tk.place] {
+			tk.number = 0 // another call has turned out to be that of the record
+		} else if tk.number > 0 && tk.place >= 0 {
+			taken[tk.place] = true
 		}
 	}
 	for _, tk := range p.waiting() {
 		if tk.number > 0 {
 			continue
 		}
-		if tk.place = p.placeOf(tk, claimed, served); tk.place >= 0 {
-			claimed[tk.place] = true
+		if tk.place = p.placeOf(tk, taken); tk.place >= 0 {
+			taken[tk.place] = true
 		}
 		p.renumber(tk)
 	}
 	return nil
 }
 
-// placeOf returns the index of the record that a pending answer is to replace; -1: none.
-func (p *pending) placeOf(tk *take, claimed, served map[int]bool) int {
-	if p.Mode == UpdateNew {
+// placeOf returns the index of the record that a pending answer is to replace, of those that are not taken; -1: none.
+func (p *pending) placeOf(tk *take, taken []bool) int {
+	if p.Mode == UpdateNew || !slices.Contains(taken, false) {
 		return -1
 	}
 	for i, k := range p.tape.keys {
-		if k == tk.key && !claimed[i] && !served[i] {
+		if k == tk.key && !taken[i] {
 			return i
 		}
 	}
-	if len(claimed)+len(served) >= len(p.tape.records) {
-		return -1 // each is another call's, as all are of a test that is new
-	}
 	held := slices.Clone(p.tape.held)
 	defer func() { p.tape.held = held }()
-	for i := range claimed {
-		p.tape.held[i] = true
+	for i := range taken {
+		p.tape.held[i] = held[i] || taken[i]
 	}
 	i, _ := p.like(tk.call)
 	return i
@@ -194,60 +189,32 @@ func (p *pending) renumber(tk *take) {
 	tk.number = last + 1
 }
 
-// log appends to the log of this run what it has bought since. Where what is there has got another number, it
+// append appends to the log of this run what it has bought since. Where what is there has got another number, it
 // begins the log again.
-func (p *pending) log() error {
+func (p *pending) append() error {
 	if slices.ContainsFunc(p.takes, func(tk *take) bool { return tk.logged > 0 && tk.golden != nil && tk.logged != tk.number }) {
-		old := p.logs
-		p.logs, p.broken = nil, true
+		old := p.log
+		p.log = p.store.NewLog(p.name, p.provider)
 		for _, tk := range p.takes {
 			tk.logged = 0
 		}
-		if err := p.log(); err != nil {
-			p.logs = append(old, p.logs...)
+		if err := p.append(); err != nil {
+			p.log.Join(old)
 			return err
 		}
-		_, err := removeLogs(old)
+		_, err := old.Remove()
 		return err
 	}
 	for i, tk := range p.takes {
 		if tk.golden == nil || tk.logged > 0 || tk.origin != nil { // what comes from where it waits is there
 			continue
 		}
-		err := p.logTake(i, tk)
-		if errors.Is(err, store.ErrTaken) {
-			err = p.logTake(i, tk)
-		}
-		if err != nil {
+		if err := p.log.Append(i, p.recordOf(tk), tk.golden.raw, tk.media); err != nil {
 			return err
 		}
 		tk.logged = tk.number
 	}
 	return nil
-}
-
-func removeLogs(logs []*store.Log) (taken bool, err error) {
-	for _, l := range logs {
-		gone, failed := l.Remove()
-		taken, err = taken || gone, errors.Join(err, failed)
-	}
-	return taken, err
-}
-
-func (p *pending) logTake(place int, tk *take) error {
-	s := p.recordOf(tk)
-	if s.Provider == p.provider {
-		s.Provider = ""
-	}
-	if p.broken || len(p.logs) == 0 || p.logs[len(p.logs)-1].Full() {
-		p.logs, p.writer = append(p.logs, p.store.NewLog(p.name, p.provider)), snapshot.Writer{}
-	}
-	line, err := p.writer.Append(s)
-	if err == nil {
-		err = p.logs[len(p.logs)-1].Append(place, line, tk.golden.raw, s.Response.RawOutputRef, tk.media)
-	}
-	p.broken = err != nil
-	return err
 }
 
 func (p *pending) recordOf(tk *take) snapshot.Snapshot {
@@ -268,9 +235,9 @@ func (p *pending) write() error {
 	}
 	put := store.PutOf(p.name, records)
 	put.Provider, put.Raw, put.Media = cmp.Or(put.Provider, p.provider), raw, media
-	err := p.waits.Settle(put, p.logs, p.mine)
+	err := p.waits.Settle(put, p.log, p.mine)
 	if err == nil {
-		p.logs, p.mine, p.clean = nil, mine, false
+		p.log, p.mine, p.clean = p.store.NewLog(p.name, p.provider), mine, false
 	}
 	return err
 }
@@ -394,7 +361,7 @@ func (p *pending) lost() string {
 // test's records, and renewed the ids of those that this run has answered.
 func (p *pending) drop(now []snapshot.Snapshot, renewed []string, partial bool) (note string, unasked []string, err error) {
 	p.open(anyProvider)
-	taken, err := removeLogs(p.logs)
+	taken, err := p.log.Remove()
 	if err != nil || p.clean && !taken {
 		return "", nil, err
 	}

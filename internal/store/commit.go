@@ -403,11 +403,11 @@ func RawNumber(own string) int {
 	return n
 }
 
-// CommitPut commits one document; the caller holds the lock.
-func (s *Store) CommitPut(w Writer, put Put) error {
-	t, err := s.target(put)
+// CommitLocked does what Commit does, for who holds the lock.
+func (s *Store) CommitLocked(w Writer, c Change) error {
+	puts, err := s.targets(c)
 	if err != nil {
 		return err
 	}
-	return s.commit(w, []*target{t}, nil)
+	return s.commit(w, puts, c.Remove)
 }

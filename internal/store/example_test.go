@@ -148,22 +148,16 @@ func ExampleStore_NewLog() {
 	s, _, remove := newStore("TestX")
 	defer remove()
 	put := helloCall("TestNew")
-	var w snapshot.Writer
-	record := put.Document.Snapshots[0]
-	line, err := w.Append(record)
-	if err != nil {
-		log.Fatal(err)
-	}
 	l := s.NewLog(put.Name, put.Provider)
-	if err := l.Append(0, line, put.Raw[1], record.Response.RawOutputRef, nil); err != nil {
+	if err := l.Append(0, put.Document.Snapshots[0], put.Raw[1], nil); err != nil {
 		log.Fatal(err)
 	}
 	files, err := s.Pending().List()
-	fmt.Println(len(files), err, l.Full())
+	fmt.Println(len(files), err)
 	taken, err := l.Remove()
 	fmt.Println(taken, err)
 	// Output:
-	// 1 <nil> false
+	// 1 <nil>
 	// false <nil>
 }
 

@@ -183,7 +183,7 @@ func (s *Store) Recover(w Writer) (became string, err error) {
 	if !ready {
 		return undone, t.undo()
 	}
-	if t.mac == "" || !s.signer().signed(t.mac, journalHead, "", []byte(t.text)) {
+	if !s.signer().signed(t.mac, journalHead, "", []byte(t.text)) {
 		if err := s.doubt(JournalName, "is a commit that was cut short, which "+t.String()); err != nil {
 			return "", err
 		}

@@ -22,7 +22,8 @@ type Doc struct {
 	Provider string // the directory that it is in
 	Name     string
 	Document *snapshot.Document
-	Torn     bool // of pending answers: one that a killed run was about to write is not whole, and left out
+	Torn     bool   // of pending answers: one that a killed run was about to write is not whole, and left out
+	log      string // of pending answers: the first of the files that they are in
 
 	store *Store
 	whole map[string][]byte // files beside it that a verify read and found whole, or that a log has

@@ -19,20 +19,24 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// A Log is the file to which one run of a test appends its pending answers as it buys them (docs/format.md section
-// 11). Each run has a log of its own. A reader of pending answers reads all logs of a test, and leaves out an entry
-// that a kill cut short. A Log is not for several goroutines at once.
+// A Log is what one run of a test appends its pending answers to as it buys them (docs/format.md section 11): a file,
+// and another one where that is full, was taken over or could not be written. Each run has a log of its own. A reader
+// of pending answers reads all files of a test, and leaves out an entry that a kill cut short. A Log is not for several
+// goroutines at once.
 type Log struct {
+	Writer snapshot.Writer // of the records of the last file
+
 	store          logDir
 	name, provider string
+	files          []string
 
-	file string      // its name; empty means there is none yet
-	info fs.FileInfo // of it, as it was made
-	size int64       // that it has, unless somebody took it
+	file string      // what comes next is for this one; empty means it is for a new one
+	info fs.FileInfo // of file, as it was made
+	size int64       // that file has, unless somebody took it
 }
 
-// ErrTaken says that somebody has decided on the answers of a log, or moved them, since the last one was appended.
-var ErrTaken = errors.New("was taken over meanwhile")
+// errTaken says that somebody has decided on the answers of a file, or moved them, since the last one was appended.
+var errTaken = errors.New("was taken over meanwhile")
 
 const (
 	logExt    = ".log"
@@ -51,10 +55,29 @@ func (s *Store) NewLog(name, provider string) *Log {
 	return &Log{store: logDir{s.Pending()}, name: name, provider: provider}
 }
 
-// Append writes the answer of the place-th call of the run. The record is as [snapshot.Writer.Append] encoded it, and
-// names the hash of raw and those of the media. When it returns, a kill loses none of it. After [ErrTaken] nothing is
-// written, and the log is to be left for a new one; after any other error it is as it was.
-func (l *Log) Append(place int, record, raw []byte, hash canon.Hash, media map[canon.Hash][]byte) error {
+// Append writes the record of the place-th call of the run, which names the hash of raw and those of the media. When
+// it returns, a kill loses none of it. After an error the log has what it had.
+func (l *Log) Append(place int, record snapshot.Snapshot, raw []byte, media map[canon.Hash][]byte) error {
+	if record.Provider == l.provider {
+		record.Provider = ""
+	}
+	err := errTaken
+	for tries := 0; tries < 2 && errors.Is(err, errTaken); tries++ {
+		if l.file == "" {
+			l.Writer, l.size = snapshot.Writer{}, 0
+		}
+		var line []byte
+		if line, err = l.Writer.Append(record); err == nil {
+			err = l.write(place, line, raw, record.Response.RawOutputRef, media)
+		}
+		if err != nil || l.size >= l.store.maxBytes { // a file is read into memory as a whole
+			l.file = ""
+		}
+	}
+	return err
+}
+
+func (l *Log) write(place int, record, raw []byte, hash canon.Hash, media map[canon.Hash][]byte) error {
 	f, err := l.open()
 	if err != nil {
 		return err
@@ -70,10 +93,10 @@ func (l *Log) Append(place int, record, raw []byte, hash canon.Hash, media map[c
 	err = out.flush()
 	switch {
 	case err != nil && l.size == 0: // a disk that is full has room for empty files
-		err = errors.Join(err, f.Close())
-		_, gone := l.Remove()
-		l.file = ""
-		return errors.Join(err, gone)
+		l.files = l.files[:len(l.files)-1]
+		err = errors.Join(err, f.Close(), os.Remove(l.store.Path(l.file)))
+		l.store.removeEmpty(IgnoreName)
+		return err
 	case err != nil:
 		return errors.Join(err, f.Truncate(l.size), f.Close())
 	}
@@ -133,9 +156,6 @@ func (p *logParts) flush() error {
 	return p.err
 }
 
-// Full reports whether what comes next belongs in another log: one is read into memory as a whole.
-func (l *Log) Full() bool { return l.size >= l.store.maxBytes }
-
 // logMost is how long a log may be: it was not full before its last answer.
 func (d logDir) logMost() int64 { return 3 * min(d.maxBytes, math.MaxInt64/3) }
 
@@ -150,14 +170,14 @@ func (l *Log) open() (*lockedfile.File, error) {
 	}
 	f, err := lockedfile.OpenFile(s.Path(l.file), os.O_WRONLY|os.O_APPEND, 0)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, ErrTaken
+		return nil, errTaken
 	}
 	if err != nil {
 		return nil, err
 	}
 	info, err := f.Stat()
 	if err == nil && (info.Size() != l.size || !os.SameFile(info, l.info)) {
-		err = ErrTaken
+		err = errTaken
 	}
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
@@ -173,7 +193,7 @@ func (l *Log) create() (*lockedfile.File, error) {
 		f, err := lockedfile.OpenFile(s.Path(file), os.O_WRONLY|os.O_APPEND|os.O_CREATE|os.O_EXCL, 0o666)
 		switch {
 		case err == nil:
-			l.file = file
+			l.file, l.files = file, append(l.files, file)
 			return f, nil
 		case errors.Is(err, fs.ErrNotExist):
 			n--
@@ -204,16 +224,19 @@ func (d logDir) makeDir() error {
 // Remove removes the log, and the directory around it unless it has more. It reports whether somebody has taken what
 // was in it.
 func (l *Log) Remove() (taken bool, err error) {
-	if l.file == "" {
-		return false, nil
+	for _, file := range l.files {
+		failed := os.Remove(l.store.Path(file))
+		if errors.Is(failed, fs.ErrNotExist) {
+			taken, failed = true, nil
+		}
+		err = errors.Join(err, failed)
+		l.store.removeEmpty(IgnoreName)
 	}
-	err = os.Remove(l.store.Path(l.file))
-	if taken = errors.Is(err, fs.ErrNotExist); taken {
-		err = nil
-	}
-	l.store.removeEmpty(IgnoreName)
 	return taken, err
 }
+
+// Join makes the files of another log of the run this one's.
+func (l *Log) Join(former *Log) { l.files = append(former.files, l.files...) }
 
 // removeEmpty removes the directory of pending answers if it has none, with files that it may have besides. Where that
 // cannot be done, as on a system that removes no open file, an empty store is left there, which does no harm. Without
@@ -233,9 +256,9 @@ func (d logDir) removeEmpty(own ...string) {
 }
 
 // Settle replaces all logs of a test by one: the records of other runs, and behind them those that this run bought.
-// own are the logs of this run. Records of other runs with a number in used are left out, as are logs that cannot be
+// own is the log of this run. Records of other runs with a number in used are left out, as are logs that cannot be
 // read.
-func (s *Store) Settle(bought Put, own []*Log, used map[int]bool) error {
+func (s *Store) Settle(bought Put, own *Log, used map[int]bool) error {
 	return s.Exclusively(func(w Writer) error {
 		logs := logDir{s}
 		if err := logs.closeLogs(bought.Name); err != nil {
@@ -245,9 +268,7 @@ func (s *Store) Settle(bought Put, own []*Log, used map[int]bool) error {
 		if err != nil {
 			return err
 		}
-		others = slices.DeleteFunc(others, func(file string) bool {
-			return slices.ContainsFunc(own, func(l *Log) bool { return l.file == file })
-		})
+		others = slices.DeleteFunc(others, func(file string) bool { return slices.Contains(own.files, file) })
 		if doc, unread := logs.loadLogs(bought.Name, others); unread == nil {
 			left, err := doc.Put(used)
 			if err != nil {
@@ -255,11 +276,7 @@ func (s *Store) Settle(bought Put, own []*Log, used map[int]bool) error {
 			}
 			bought = left.with(bought)
 		}
-		t, err := s.target(bought)
-		if err != nil {
-			return err
-		}
-		return s.commit(w, []*target{t}, nil)
+		return s.CommitLocked(w, Change{Put: []Put{bought}})
 	})
 }
 

@@ -71,7 +71,7 @@ func (d logDir) listLogs() (files []string, err error) {
 	return files, err
 }
 
-// unknownProvider stands for the one that a log does not name, which cannot be read.
+// unknownProvider stands for one that is not known, as a log names none. Load looks in the directories of all for it.
 const unknownProvider = "unknown"
 
 // parseLogFile returns the document and the number of a log; 0 means it is none.
@@ -92,34 +92,23 @@ func (d logDir) loadLogs(name string, logs []string) (*Doc, error) {
 	if len(logs) == 0 {
 		return nil, &fs.PathError{Op: "load document", Path: d.In(name), Err: fs.ErrNotExist}
 	}
-	doc := &Doc{Name: name, store: d.Store, whole: map[string][]byte{}}
-	blobs := map[canon.Hash][]byte{}
-	var records []snapshot.Snapshot
+	r := &logReader{logDir: d, name: name, beside: map[canon.Hash][]byte{}}
 	for _, file := range logs {
-		more, err := d.readLog(name, file, blobs, &doc.Torn)
-		if err != nil {
+		if err := r.read(file); err != nil {
 			return nil, err
 		}
-		for _, r := range more {
-			at := slices.IndexFunc(records, func(other snapshot.Snapshot) bool { return other.ID == r.ID })
-			if at < 0 {
-				records = append(records, r)
-			} else {
-				records[at] = r
-			}
-		}
 	}
-	if len(records) == 0 {
+	if len(r.records) == 0 {
 		return nil, d.failure(logs[0], "", snapshot.RulePending, nil, "has no whole answer: reject %s", name)
 	}
-	put := PutOf(name, records)
-	doc.Provider, doc.Document = put.Provider, put.Document
-	if err := doc.Document.Seal(); err != nil {
+	put := PutOf(name, r.records)
+	if err := put.Document.Seal(); err != nil {
 		return nil, err
 	}
+	doc := &Doc{Provider: put.Provider, Name: name, Document: put.Document, Torn: r.torn, log: logs[0], store: d.Store}
 	for _, n := range Needs(doc.Document) {
-		if data, ok := blobs[n.Hash]; ok {
-			doc.whole[n.Own] = data
+		if data, ok := r.beside[n.Hash]; ok {
+			doc.Keep(n.Own, data)
 		}
 	}
 	if wrong := Misnamed(name, doc.Document); len(wrong) > 0 {
@@ -128,13 +117,59 @@ func (d logDir) loadLogs(name string, logs []string) (*Doc, error) {
 	return doc, nil
 }
 
-// readLog returns the records of a log, each with its provider, in the order of their calls. It adds what is beside
-// them to blobs. An entry that a kill cut short is left out, and sets torn.
-func (d logDir) readLog(name, file string, blobs map[canon.Hash][]byte, torn *bool) ([]snapshot.Snapshot, error) {
-	wrong := func(rule, format string, args ...any) error { return d.failure(file, "", rule, nil, format, args...) }
-	info, err := os.Lstat(d.Path(file))
-	if err == nil && !info.Mode().IsRegular() {
-		return nil, wrong(snapshot.RuleStray, "%v", errIrregular)
+// A logReader reads the logs of a test.
+type logReader struct {
+	logDir
+	name    string
+	records []snapshot.Snapshot   // each with its provider
+	beside  map[canon.Hash][]byte // the answers and the media
+	torn    bool                  // a kill cut an entry short, which is left out
+}
+
+// A logPart is a part of a log: a record, or what is beside one.
+type logPart struct {
+	kind, of string // of is the place of the record's call, or the hash of what is beside one
+	mac      string // of a record; empty means that it has none
+	data     []byte
+	record   snapshot.Snapshot
+}
+
+// place is that of the call of a record.
+func (p *logPart) place() int { n, _ := strconv.Atoi(p.of); return n }
+
+// read reads a log, whose parts are in front of the record that they belong to.
+func (r *logReader) read(file string) error {
+	text, err := r.text(file)
+	if err != nil {
+		return err
+	}
+	head, rest, ended := bytes.Cut(text, []byte("\n"))
+	provider, isLog := strings.CutPrefix(string(head), logHead)
+	if ended && (!isLog || !filename.Legal(provider)) {
+		return r.failure(file, "", snapshot.RuleValue, nil, "is no file of pending answers: remove it")
+	}
+	var records []logPart
+	for len(rest) > 0 {
+		var p *logPart
+		if p, rest, err = r.cut(file, rest); err != nil {
+			return err
+		}
+		if ended = p != nil && p.kind == logRecord; ended {
+			records = append(records, *p)
+		} else if p != nil {
+			r.beside[canon.Hash(p.of)] = p.data
+		}
+	}
+	if r.torn = r.torn || !ended; len(records) == 0 {
+		return nil
+	}
+	return r.add(file, provider, records)
+}
+
+// text returns what a log has but the lines that close it.
+func (d logDir) text(file string) ([]byte, error) {
+	if info, err := os.Lstat(d.Path(file)); err == nil && !info.Mode().IsRegular() {
+		return nil, d.unreadable(file, errIrregular)
 	}
 	f, err := d.toRead(file)
 	if err != nil {
@@ -147,86 +182,83 @@ func (d logDir) readLog(name, file string, blobs map[canon.Hash][]byte, torn *bo
 	for closed := true; closed; {
 		data, closed = bytes.CutSuffix(data, []byte(logClosed))
 	}
-	head, rest, whole := bytes.Cut(data, []byte("\n"))
-	provider, isLog := strings.CutPrefix(string(head), logHead)
+	return data, nil
+}
+
+// cut returns the first part of a text, and the text behind it; nil means a kill cut the part short.
+func (r *logReader) cut(file string, text []byte) (p *logPart, rest []byte, err error) {
+	line, body, whole := bytes.Cut(text, []byte("\n"))
 	if !whole {
-		*torn = true
-		return nil, nil
+		return nil, nil, nil
 	}
-	if !isLog || !filename.Legal(provider) {
-		return nil, wrong(snapshot.RuleValue, "is no file of pending answers: remove it")
+	p, size := parsePart(string(line))
+	switch {
+	case p == nil:
+		return nil, nil, r.failure(file, "", snapshot.RuleValue, nil,
+			"has the line %q, which no traceforge writes: reject %s", jsontext.Excerpt(string(line)), r.name)
+	case int64(size) > r.maxBytes:
+		return nil, nil, r.unreadable(file, &tooLarge{int64(size), r.maxBytes})
+	case size >= len(body): // a line break is behind a part
+		return nil, nil, nil
 	}
-	var lines [][]byte
-	var places []int
-	own, begun := true, false // the parts of an answer, which its record ends
-	for len(rest) > 0 {
-		head, body, whole := bytes.Cut(rest, []byte("\n"))
-		if begun = true; !whole {
-			break
+	if p.data = body[:size]; p.kind != logRecord { // which has a seal
+		if got := canon.Sum(p.data); string(got) != p.of {
+			return nil, nil, r.failure(file, "", snapshot.RuleRaw, nil,
+				"has an answer of the hash %s where it says %s: reject %s", got, p.of, r.name)
 		}
-		kind, id, size, mac, ok := parsePart(string(head))
-		if !ok {
-			return nil, wrong(snapshot.RuleValue, "has the line %q, which no traceforge writes: reject %s", jsontext.Excerpt(string(head)), name)
-		}
-		if int64(size) > d.maxBytes {
-			return nil, d.unreadable(file, &tooLarge{int64(size), d.maxBytes})
-		}
-		if size >= len(body) {
-			break
-		}
-		if kind == logRecord { // which has a seal
-			place, _ := strconv.Atoi(id)
-			lines, places, begun = append(lines, body[:size]), append(places, place), false
-			own = own && mac != "" && d.signer().signed(mac, logRecord, provider, body[:size])
-		} else if got := canon.Sum(body[:size]); string(got) != id {
-			return nil, wrong(snapshot.RuleRaw, "has an answer of the hash %s where it says %s: reject %s", got, id, name)
-		} else {
-			blobs[got] = body[:size]
-		}
-		rest = body[size+1:]
 	}
-	if *torn = *torn || begun; len(lines) == 0 {
-		return nil, nil
+	return p, body[size+1:], nil
+}
+
+// parsePart reads the line in front of a part; nil means no traceforge writes it.
+func parsePart(line string) (p *logPart, size int) {
+	fields := strings.Split(line, " ")
+	if len(fields) == 3 {
+		fields = append(fields, "")
+	} else if len(fields) != 4 || fields[0] != logRecord {
+		return nil, 0
+	}
+	p = &logPart{kind: fields[0], of: fields[1], mac: fields[3]}
+	size, err := strconv.Atoi(fields[2])
+	_, noPlace := strconv.Atoi(p.of)
+	beside := (p.kind == logAnswer || p.kind == logMedium) && canon.Hash(p.of).Valid()
+	if err != nil || size < 0 || !beside && (p.kind != logRecord || noPlace != nil) {
+		return nil, 0
+	}
+	return p, size
+}
+
+// add adds the records of a log, in the order of their calls. A record takes the place of an earlier one with its id.
+func (r *logReader) add(file, provider string, parts []logPart) error {
+	own, lines := true, make([][]byte, len(parts))
+	for i, p := range parts {
+		lines[i], own = p.data, own && r.signer().signed(p.mac, logRecord, provider, p.data)
 	}
 	if !own {
-		if err := d.doubt(file, "holds answers that a test bought"); err != nil {
-			return nil, err
+		if err := r.doubt(file, "holds answers that a test bought"); err != nil {
+			return err
 		}
 	}
 	read, err := snapshot.ParseRecords(lines)
-	var e *snapshot.Error
-	if errors.As(err, &e) {
-		e.File = d.In(file)
-	}
 	if err != nil {
-		return nil, err
+		if e := (*snapshot.Error)(nil); errors.As(err, &e) {
+			e.File = r.In(file)
+		}
+		return err
 	}
-	order := make([]int, len(places))
-	for i := range order {
-		order[i] = i
+	for i := range parts {
+		parts[i].record = read.Snapshots[i]
 	}
-	inorder.By(order, func(a, b int) int { return cmp.Compare(places[a], places[b]) })
-	records := make([]snapshot.Snapshot, len(order))
-	for n, i := range order {
-		records[n] = read.Snapshots[i]
-		records[n].Provider = cmp.Or(records[n].Provider, provider)
-		records[n].Continues = nil // Seal chooses it
+	inorder.By(parts, func(a, b logPart) int { return cmp.Compare(a.place(), b.place()) })
+	for _, p := range parts {
+		p.record.Provider = cmp.Or(p.record.Provider, provider)
+		p.record.Continues = nil // Seal chooses it
+		at := slices.IndexFunc(r.records, func(other snapshot.Snapshot) bool { return other.ID == p.record.ID })
+		if at < 0 {
+			r.records = append(r.records, p.record)
+		} else {
+			r.records[at] = p.record
+		}
 	}
-	return records, nil
-}
-
-// parsePart reads the line in front of a part of a log.
-func parsePart(line string) (kind, id string, size int, mac string, ok bool) {
-	fields := strings.Split(line, " ")
-	if len(fields) == 4 && fields[0] == logRecord {
-		mac, fields = fields[3], fields[:3]
-	}
-	if len(fields) != 3 {
-		return "", "", 0, "", false
-	}
-	kind, id = fields[0], fields[1]
-	size, err := strconv.Atoi(fields[2])
-	_, place := strconv.Atoi(id)
-	beside := (kind == logAnswer || kind == logMedium) && canon.Hash(id).Valid()
-	return kind, id, size, mac, err == nil && size >= 0 && (beside || kind == logRecord && place == nil)
+	return nil
 }

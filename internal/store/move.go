@@ -52,14 +52,14 @@ func (s *Store) Move(moves ...Move) (moved []Moved, err error) {
 				if err != nil {
 					return err
 				}
-				return pending.commitMoves(w, change)
+				return pending.CommitLocked(w, change)
 			})
 			if err != nil {
 				return err
 			}
 		}
 		moved = from
-		return s.commitMoves(w, change)
+		return s.CommitLocked(w, change)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("move: %w", err)
@@ -84,7 +84,7 @@ func (s *Store) Copy(m Move) error {
 // holding returns those of the moves whose documents are here.
 func (s *Store) holding(moves []Move) (here []Move) {
 	for _, m := range moves {
-		if _, err := s.Load(m.Name, m.Name); !errors.Is(err, fs.ErrNotExist) {
+		if _, err := s.Load(m.Name, unknownProvider); !errors.Is(err, fs.ErrNotExist) {
 			here = append(here, m)
 		}
 	}
@@ -95,7 +95,7 @@ func (s *Store) holding(moves []Move) (here []Move) {
 // stores.
 func (s *Store) planMoves(moves, elsewhere []Move) (c Change, moved []Moved, err error) {
 	for _, m := range moves {
-		doc, err := s.Load(m.Name, m.Name)
+		doc, err := s.Load(m.Name, unknownProvider)
 		if errors.Is(err, fs.ErrNotExist) && slices.Contains(elsewhere, m) {
 			continue
 		}
@@ -115,15 +115,6 @@ func (s *Store) planMoves(moves, elsewhere []Move) (c Change, moved []Moved, err
 		moved = append(moved, Moved{doc.File(), DocumentFile(put.Provider, put.Name)})
 	}
 	return c, moved, nil
-}
-
-// commitMoves commits a change under the lock.
-func (s *Store) commitMoves(w Writer, c Change) error {
-	puts, err := s.targets(c)
-	if err != nil {
-		return err
-	}
-	return s.commit(w, puts, c.Remove)
 }
 
 // Moved returns the document as that of a test, under the name that it has now, with all that is beside it.

@@ -91,12 +91,12 @@ func TestLogThatIsFull(t *testing.T) {
 	answer := make([]byte, s.maxBytes)
 	put.Raw[1], put.Document.Snapshots[0].Response.RawOutputRef = answer, canon.Sum(answer)
 	require.NoError(t, b.buy(put))
-	require.True(t, b.log.Full())
+	require.Empty(t, b.log.file)
 	doc, err := s.Pending().Load(nameOf("TestX"), "openai")
 	require.NoError(t, err)
 	require.Len(t, doc.Document.Snapshots, 1)
 
-	require.NoError(t, os.Truncate(b.log.store.Path(b.log.file), logDir{s}.logMost()+1))
+	require.NoError(t, os.Truncate(b.log.store.Path(b.log.files[0]), logDir{s}.logMost()+1))
 	_, err = s.Pending().Load(nameOf("TestX"), "openai")
-	require.ErrorContains(t, err, b.log.file+": value: has 12001 bytes, and at most 12000 are read: TRACEFORGE_MAX_BYTES raises the limit")
+	require.ErrorContains(t, err, b.log.files[0]+": value: has 12001 bytes, and at most 12000 are read: TRACEFORGE_MAX_BYTES raises the limit")
 }

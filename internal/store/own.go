@@ -112,9 +112,9 @@ func (key signer) mac(kind, of string, data []byte) string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// signed reports whether mac, which is not empty, is the MAC of data.
+// signed reports whether mac is the MAC of data.
 func (key signer) signed(mac, kind, of string, data []byte) bool {
-	return hmac.Equal([]byte(mac), []byte(key.mac(kind, of, data)))
+	return mac != "" && hmac.Equal([]byte(mac), []byte(key.mac(kind, of, data)))
 }
 
 // Trusting returns the store for a user who says that its journal and its pending answers are their own.
@@ -186,18 +186,18 @@ func (s *Store) Adopt() error {
 		return err
 	}
 	return s.Exclusively(func(w Writer) error {
-		var puts []*target
+		var c Change
 		for name := range doubted {
 			doc, err := s.locking().Load(name, unknownProvider)
 			if err != nil {
 				return err
 			}
-			t, err := doc.target(nil)
+			put, err := doc.Put(nil)
 			if err != nil {
 				return err
 			}
-			puts = append(puts, t)
+			c.Put = append(c.Put, put)
 		}
-		return s.commit(w, puts, nil)
+		return s.CommitLocked(w, c)
 	})
 }

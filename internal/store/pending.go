@@ -48,95 +48,40 @@ type Check func(d *Doc) []snapshot.Violation
 // that is not pending is an error that is [fs.ErrNotExist]. A process that is killed on the way leaves the records
 // pending, or taken over: Accept may be called again. Where that finishes what was cut short, it returns what was
 // taken over.
-func (s *Store) Accept(ids []string, checks ...Check) ([]Accepted, error) {
-	var all []Accepted
-	waited := s.Pending().recordsOf(ids)
-	err := s.decide("accept", ids, func(w Writer, d *decision) error {
-		var puts []*target
-		for _, name := range d.names() {
-			put, accepted, err := d.accept(name, checks)
-			if err != nil {
-				return err
-			}
-			t, err := s.target(put)
-			if err != nil {
-				return err
-			}
-			puts, all = append(puts, t), append(all, accepted...)
+func (s *Store) Accept(ids []string, checks ...Check) (all []Accepted, err error) {
+	waited := &decision{main: s, pending: s.Pending()}
+	unread := waited.choose(ids)
+	err = s.decide(ids, func(w Writer, d *decision) error {
+		puts, accepted, err := d.accept(checks)
+		if err != nil {
+			return err
 		}
-		return s.commit(w, puts, nil)
+		all = accepted
+		return s.CommitLocked(w, Change{Put: puts})
 	})
-	if errors.Is(err, fs.ErrNotExist) && len(s.Pending().recordsOf(ids)) == 0 {
-		if taken := s.taken(waited); taken != nil {
-			return taken, nil
+	if errors.Is(err, fs.ErrNotExist) && unread == nil {
+		if puts, taken, err := waited.accept(checks); err == nil && len(puts) == 0 {
+			return taken, nil // who was killed had done it all
 		}
 	}
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("accept: %w", err)
 	}
 	return all, nil
-}
-
-// recordsOf returns the records that ids name, or documents that they name, as far as they can be read.
-func (s *Store) recordsOf(ids []string) (all []snapshot.Snapshot) {
-	for _, id := range ids {
-		name, _, isRecord := snapshot.ParseID(id)
-		doc, err := s.Load(id, unknownProvider)
-		if err != nil && isRecord {
-			doc, err = s.Load(name, unknownProvider)
-		}
-		if err != nil {
-			continue
-		}
-		for _, r := range doc.Document.Snapshots {
-			if doc.Name == id || r.ID == id {
-				all = append(all, r)
-			}
-		}
-	}
-	return all
-}
-
-// taken returns as what each of some pending records is in s; nil means one of them is not, or there are none.
-func (s *Store) taken(waited []snapshot.Snapshot) (all []Accepted) {
-	for i := range waited {
-		name, _, _ := snapshot.ParseID(waited[i].ID)
-		doc, err := s.Load(name, unknownProvider)
-		if err != nil {
-			return nil
-		}
-		at := slices.IndexFunc(doc.Document.Snapshots, func(r snapshot.Snapshot) bool {
-			return r.Response.RawOutputRef == waited[i].Response.RawOutputRef && r.Timestamp.Equal(waited[i].Timestamp)
-		})
-		if at < 0 { // an answer that said the same stayed
-			at = slices.IndexFunc(doc.Document.Snapshots, func(r snapshot.Snapshot) bool { return r.ID == waited[i].ID })
-		}
-		if at < 0 {
-			return nil
-		}
-		all = append(all, Accepted{waited[i].ID, doc.Document.Snapshots[at].ID})
-	}
-	return all
 }
 
 // Reject removes pending records: all of them, or after an error none. An id may be the name of a document, which
 // goes with all its records, also where it cannot be read. An id that is not pending is an error that is
 // [fs.ErrNotExist].
 func (s *Store) Reject(ids ...string) error {
-	return s.decide("reject", ids, func(Writer, *decision) error { return nil })
-}
-
-// decide calls use with the pending records that ids name, under the locks of both stores, and then
-// removes them.
-func (s *Store) decide(verb string, ids []string, use func(w Writer, d *decision) error) error {
-	err := s.decided(ids, use)
-	if err != nil {
-		return fmt.Errorf("%s: %w", verb, err)
+	if err := s.decide(ids, func(Writer, *decision) error { return nil }); err != nil {
+		return fmt.Errorf("reject: %w", err)
 	}
 	return nil
 }
 
-func (s *Store) decided(ids []string, use func(w Writer, d *decision) error) error {
+// decide calls use with the pending records that ids name, under the locks of both stores, and then removes them.
+func (s *Store) decide(ids []string, use func(w Writer, d *decision) error) error {
 	pending := s.Pending()
 	if len(ids) == 0 {
 		return nil
@@ -161,10 +106,7 @@ func (s *Store) decided(ids []string, use func(w Writer, d *decision) error) err
 			if err := use(w, d); err != nil {
 				return err
 			}
-			if err := d.clear(p); err != nil {
-				return err
-			}
-			return nil
+			return d.clear(p)
 		})
 	})
 }
@@ -181,146 +123,143 @@ func (s *Store) locking() *Store {
 // A decision is about pending records.
 type decision struct {
 	main, pending *Store
-	chosen        map[string]map[int]bool // numbers by document; none means all of it
-	files         map[string]string       // of pending documents, by name
+	chosen        map[string]*choice // by the name of the document
 }
 
-func (d *decision) names() []string { return inorder.Names(d.chosen) }
+// A choice is what a decision is about in one pending document.
+type choice struct {
+	file    string
+	all     bool         // the whole document is chosen
+	numbers map[int]bool // of the records that are chosen
+	doc     *Doc
+	unread  error // why doc cannot be read, which does not matter to who rejects all of it
+}
 
-// choose finds what ids name.
+func (c *choice) has(n int) bool { return c.all || c.numbers[n] }
+
+// choose finds and reads what ids name.
 func (d *decision) choose(ids []string) error {
 	files, err := d.pending.List()
 	if err != nil {
 		return err
 	}
-	d.chosen, d.files = map[string]map[int]bool{}, map[string]string{}
+	waits := map[string]*choice{}
 	for _, file := range files {
 		_, name, _ := ParseDocumentFile(file)
-		d.files[name] = file
+		waits[name] = &choice{file: file, numbers: map[int]bool{}}
 	}
+	d.chosen = map[string]*choice{}
 	for _, id := range ids {
-		if d.files[id] != "" {
-			d.chosen[id] = map[int]bool{}
-		}
-	}
-	for _, id := range ids {
-		name, n, ok := snapshot.ParseID(id)
-		numbers, named := d.chosen[name]
-		switch {
-		case d.files[id] != "":
-		case !ok || d.files[name] == "":
+		name, n, _ := snapshot.ParseID(id)
+		if waits[id] != nil {
+			waits[id].all, name = true, id
+		} else if waits[name] == nil {
 			return notPending(id)
-		case named && len(numbers) == 0: // all of it
-		case !named:
-			d.chosen[name] = map[int]bool{n: true}
-		default:
-			numbers[n] = true
+		}
+		waits[name].numbers[n], d.chosen[name] = true, waits[name]
+	}
+	for name, c := range d.chosen {
+		if c.doc, c.unread = d.pending.Load(name, unknownProvider); c.all {
+			continue
+		}
+		if c.unread != nil {
+			return c.unread
+		}
+		for n := range c.numbers {
+			if !slices.ContainsFunc(c.doc.Document.Snapshots, func(s snapshot.Snapshot) bool { return s.Number() == n }) {
+				return notPending(snapshot.ID(name, n))
+			}
 		}
 	}
 	return nil
 }
 
-// accept makes the document that pending records are taken over into.
-func (d *decision) accept(name string, checks []Check) (put Put, accepted []Accepted, err error) {
-	from, err := d.load(name)
-	if err != nil {
-		return put, nil, err
+// accept makes the documents that the chosen records are taken over into, but those that would not change.
+func (d *decision) accept(checks []Check) (puts []Put, all []Accepted, err error) {
+	for _, name := range inorder.Names(d.chosen) {
+		c := d.chosen[name]
+		if c.unread != nil {
+			return nil, nil, c.unread
+		}
+		if err := c.doc.verify(checks); err != nil {
+			return nil, nil, err
+		}
+		to, err := d.main.Load(name, c.doc.Provider)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, nil, err
+		}
+		put, accepted, changed, err := c.accept(newTakeover(c.doc, to, checks))
+		if err != nil {
+			return nil, nil, err
+		}
+		if all = append(all, accepted...); changed {
+			puts = append(puts, put)
+		}
 	}
-	if err := d.verify(from, checks); err != nil {
-		return put, nil, err
-	}
-	to, err := d.main.Load(name, from.Provider)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return put, nil, err
-	}
-	m := newTakeover(from, to, checks)
+	return puts, all, nil
+}
+
+// accept returns the document that the chosen records make with those of another, and whether it changes.
+func (c *choice) accept(m *takeover) (put Put, accepted []Accepted, changed bool, err error) {
 	var done []Outcome
 	var ids []string // of the outcomes that were chosen; empty means it was not
-	records := from.Records()
+	records := c.doc.Records()
 	for i := range records {
 		s := &records[i]
-		id := s.ID
-		if numbers := d.chosen[name]; len(numbers) > 0 && !numbers[s.Number()] {
-			if at := m.index(s.Number()); at >= 0 {
-				done, ids = append(done, Outcome{Of: at}), append(ids, "")
+		id, o := s.ID, Outcome{Of: m.index(s.Number())}
+		if !c.has(s.Number()) {
+			if id = ""; o.Of < 0 {
+				continue
 			}
-			continue
+		} else if o, err = m.take(i, s); err != nil {
+			return put, nil, false, err
 		}
-		o, err := m.take(i, s)
-		if err != nil {
-			return put, nil, err
-		}
-		done, ids = append(done, o), append(ids, id)
+		done, ids, changed = append(done, o), append(ids, id), changed || o.Record != nil
 	}
-	next, places := Next(name, m.old, done, false)
+	next, places := Next(c.doc.Name, m.old, done, false)
 	for n, id := range ids {
 		if id != "" {
 			accepted = append(accepted, Accepted{id, next[places[n]].ID})
 		}
 	}
-	put = PutOf(name, next)
+	put = PutOf(c.doc.Name, next)
 	put.Raw, put.Media = m.raw, m.media
-	return put, accepted, nil
-}
-
-// load reads a pending document, which must have the chosen numbers.
-func (d *decision) load(name string) (*Doc, error) {
-	provider, _, _ := ParseDocumentFile(d.files[name])
-	doc, err := d.pending.Load(name, provider)
-	if err != nil {
-		return nil, err
-	}
-	there := map[int]bool{}
-	for i := range doc.Document.Snapshots {
-		there[doc.Document.Snapshots[i].Number()] = true
-	}
-	for n := range d.chosen[name] {
-		if !there[n] {
-			return nil, notPending(snapshot.ID(name, n))
-		}
-	}
-	return doc, nil
+	return put, accepted, changed, nil
 }
 
 // verify holds a pending document to what Verify holds all documents to.
-func (d *decision) verify(doc *Doc, checks []Check) error {
-	for _, n := range Needs(doc.Document) {
-		if _, err := doc.fetch(n); err != nil {
+func (d *Doc) verify(checks []Check) error {
+	for _, n := range Needs(d.Document) {
+		if _, err := d.fetch(n); err != nil {
 			return err
 		}
 	}
 	var wrong []snapshot.Violation
 	for _, check := range checks {
-		wrong = append(wrong, check(doc)...)
+		wrong = append(wrong, check(d)...)
 	}
 	if len(wrong) > 0 {
-		logs, err := logDir{d.pending}.logsOf(doc.Name)
-		return errors.Join(err, &snapshot.Error{File: d.pending.In(logs[0]), Violations: wrong})
+		return &snapshot.Error{File: d.store.In(d.log), Violations: wrong}
 	}
 	return nil
 }
 
 // clear removes the chosen records.
 func (d *decision) clear(w Writer) error {
-	var puts []*target
-	var remove []string
-	for _, name := range d.names() {
-		numbers := d.chosen[name]
-		if len(numbers) == 0 {
-			remove = append(remove, d.files[name])
+	var change Change
+	for _, name := range inorder.Names(d.chosen) {
+		c := d.chosen[name]
+		if c.all {
+			change.Remove = append(change.Remove, c.file)
 			continue
 		}
-		doc, err := d.load(name)
+		put, err := c.doc.Put(c.numbers)
 		if err != nil {
 			return err
 		}
-		t, err := doc.target(numbers)
-		if err != nil {
-			return err
-		}
-		puts = append(puts, t)
+		change.Put = append(change.Put, put)
 	}
-	return d.pending.commit(w, puts, remove)
+	return d.pending.CommitLocked(w, change)
 }
 
 // Put returns the put of a document with what is beside it, without the records of some numbers.
@@ -344,15 +283,6 @@ func (d *Doc) Put(without map[int]bool) (put Put, err error) {
 	put = PutOf(d.Name, left)
 	put.Provider, put.Raw, put.Media = cmp.Or(put.Provider, d.Provider), raw, media
 	return put, nil
-}
-
-// target is the target of Put, in the store of d.
-func (d *Doc) target(without map[int]bool) (*target, error) {
-	put, err := d.Put(without)
-	if err != nil {
-		return nil, err
-	}
-	return d.store.target(put)
 }
 
 // with returns the put of the records of both, of one test.

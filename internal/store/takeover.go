@@ -16,7 +16,7 @@ type takeover struct {
 	checks   []Check
 
 	old     []snapshot.Snapshot // of to
-	altered map[int]bool        // records of to, by number, that do not prove themselves; nil means not yet known
+	altered map[int]bool        // indexes of records of to in which checks find something; nil means not yet known
 	last    int                 // the last number that is in use
 	raw     map[int][]byte
 	media   map[canon.Hash][]byte
@@ -36,11 +36,26 @@ func (m *takeover) index(n int) int {
 	return slices.IndexFunc(m.old, func(s snapshot.Snapshot) bool { return s.Number() == n })
 }
 
-// take returns the outcome of the call of the i-th record.
-func (m *takeover) take(i int, s *snapshot.Snapshot) (o Outcome, err error) {
+// take returns the outcome of the call of the i-th record, and reads what belongs to it. The record gets another
+// number where a call of now has its own.
+func (m *takeover) take(i int, s *snapshot.Snapshot) (Outcome, error) {
+	o, err := m.outcome(s)
+	if err != nil || o.Record == nil || o.Answered {
+		return o, err
+	}
+	n := s.Number()
+	if m.raw[n], err = m.from.Raw(i); err != nil {
+		return o, err
+	}
+	media, err := m.from.mediaOf(i)
+	maps.Copy(m.media, media)
+	return o, err
+}
+
+func (m *takeover) outcome(s *snapshot.Snapshot) (o Outcome, err error) {
 	o = Outcome{Of: m.index(s.Number()), Record: s}
 	if o.Of < 0 {
-		return o, m.bring(i, s.Number())
+		return o, nil
 	}
 	was := &m.old[o.Of]
 	same, err := sameCall(was, s)
@@ -53,18 +68,13 @@ func (m *takeover) take(i int, s *snapshot.Snapshot) (o Outcome, err error) {
 		}
 		m.last++
 		s.ID = snapshot.ID(m.from.Name, m.last)
-		return o, m.bring(i, m.last)
+		return o, nil
 	}
-	o.Answered, err = m.answered(was, s)
-	switch {
-	case err != nil:
-		return o, err
-	case !o.Answered:
-		return o, m.bring(i, s.Number())
-	case same && was.Response.Stale == "":
+	o.Answered, err = m.answered(o.Of, s)
+	if o.Answered && same && was.Response.Stale == "" {
 		o.Record = nil
 	}
-	return o, nil
+	return o, err
 }
 
 // before returns the index of the record that an interrupted Accept already made of s; -1 means none.
@@ -75,13 +85,13 @@ func (m *takeover) before(s *snapshot.Snapshot) int {
 	})
 }
 
-// answered reports whether the answer of a record says what that of another, of the same call, said before, which is
-// whole.
-func (m *takeover) answered(was, s *snapshot.Snapshot) (bool, error) {
-	if !s.Response.Confirms(&was.Response) || !m.whole(was) {
+// answered reports whether a record's answer says what that of the record at an index of old says, which is whole.
+func (m *takeover) answered(at int, s *snapshot.Snapshot) (bool, error) {
+	was := &m.old[at].Response
+	if !s.Response.Confirms(was) || !m.whole(at) {
 		return false, nil
 	}
-	before, err := snapshot.ResponseCore(&was.Response)
+	before, err := snapshot.ResponseCore(was)
 	if err != nil {
 		return false, err
 	}
@@ -89,41 +99,22 @@ func (m *takeover) answered(was, s *snapshot.Snapshot) (bool, error) {
 	return bytes.Equal(before, now), err
 }
 
-// whole reports whether a record of to proves itself.
-func (m *takeover) whole(was *snapshot.Snapshot) bool {
+// whole reports whether the record at an index of old proves itself.
+func (m *takeover) whole(at int) bool {
+	for _, n := range needsOf(m.to.Document, at, m.old[at].Media()) {
+		if _, err := m.to.fetch(n); err != nil {
+			return false
+		}
+	}
 	if m.altered == nil {
 		m.altered = map[int]bool{}
-		of := func(i int) int { return m.to.Document.Snapshots[i].Number() }
-		for i := range m.to.Document.Snapshots {
-			for _, n := range needsOf(m.to.Document, i, m.to.Document.Snapshots[i].Media()) {
-				if _, err := m.to.fetch(n); err != nil {
-					m.altered[of(i)] = true
-				}
-			}
-		}
 		for _, check := range m.checks {
 			for _, wrong := range check(m.to) {
-				if i := recordOf(wrong.Pointer); i >= 0 && i < len(m.to.Document.Snapshots) {
-					m.altered[of(i)] = true
-				}
+				m.altered[recordOf(wrong.Pointer)] = true
 			}
 		}
 	}
-	return !m.altered[was.Number()]
-}
-
-// bring reads what belongs to the i-th record, which has the number n.
-func (m *takeover) bring(i, n int) error {
-	raw, err := m.from.Raw(i)
-	if err != nil {
-		return err
-	}
-	if raw != nil {
-		m.raw[n] = raw
-	}
-	media, err := m.from.mediaOf(i)
-	maps.Copy(m.media, media)
-	return err
+	return !m.altered[at]
 }
 
 // mediaOf reads the media that the i-th record names.

@@ -194,7 +194,7 @@ func (r *repair) merge(w store.Writer, name string) error {
 			put.Raw[store.RawNumber(n.Own)] = data
 		}
 	}
-	if err := r.store.CommitPut(w, put); err != nil {
+	if err := r.store.CommitLocked(w, store.Change{Put: []store.Put{put}}); err != nil {
 		return err
 	}
 	merge.File, merge.Records = doc.File(), len(doc.Document.Snapshots)
