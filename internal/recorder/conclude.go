@@ -150,12 +150,20 @@ func (k *checks) failAll() (note string) {
 	return k.Plain("check: " + strings.Join(said, ", ") + strings.Join(whys, ""))
 }
 
+// legend says which line of a difference is whose. The command that makes a brief check says it itself.
+func (k *checks) legend() string {
+	if k.Checking.Brief {
+		return ""
+	}
+	return " (- recorded, + live)"
+}
+
 // briefly returns a failure of a check without what the command shows that makes it.
 func (k *checks) briefly(f *Failure) *Failure {
 	if !k.Checking.Brief {
 		return f
 	}
-	first := failuref(strings.TrimSuffix(f.brief, " (- recorded, + live)"))
+	first := failuref(f.brief)
 	first.Source = f.Source
 	return first
 }
@@ -178,8 +186,8 @@ func (k *checks) diverged(checks []*check) *Failure {
 			below = append(below, "may cause it: "+strings.Join(ck.Settings, "; "))
 		}
 	}
-	brief := fmt.Sprintf("%s from %s: %s (- recorded, + live)",
-		count(len(checks), "result")+" of tools drifted", checks[0].File, strings.Join(names, ", "))
+	brief := fmt.Sprintf("%s of tools drifted from %s: %s%s",
+		count(len(checks), "result"), checks[0].File, strings.Join(names, ", "), k.legend())
 	f := failuref(brief, append(below, "accept: "+checks[0].Accept)...)
 	f.Source = checks[0].source
 	return f
@@ -194,7 +202,7 @@ func (k *checks) failOfCheck(ck *check) *Failure {
 	case usage.CheckUnchecked:
 		return failuref(fmt.Sprintf("%s could not be checked: %s", ck.call.said(), where), "  "+ck.Why)
 	case usage.CheckDrifted:
-		brief = fmt.Sprintf("%s drifted from %s: %s (- recorded, + live)", ck.call.said(), where, tiersThatDiffer(ck))
+		brief = fmt.Sprintf("%s drifted from %s: %s%s", ck.call.said(), where, tiersThatDiffer(ck), k.legend())
 	case usage.CheckVaried:
 		brief = fmt.Sprintf("%s: non-deterministic behavior detected: %d/%d runs produced different outputs: %s"+
 			" (two of them)", where, ck.Different, ck.Runs, tiersThatDiffer(ck))

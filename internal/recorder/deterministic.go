@@ -47,8 +47,9 @@ func (r *run) undetermined(c *call) (lifted string, f *Failure) {
 	}
 	brief := fmt.Sprintf("%s request is not deterministic, so it was not sent: %s",
 		c.provider, strings.Join(missing, "; "))
-	f = failuref(brief, indent(r.summary(c.request)), orSay+r.saysWhy())
-	f.recipe = true
+	summary := indent(r.summary(c.request))
+	f = failuref(brief, summary, orSay+r.saysWhy())
+	f.recipe = failuref(brief, summary, orSay+"as the first such failure shows").Text
 	return "", f
 }
 
@@ -59,12 +60,8 @@ const (
 
 // sayOnce shortens a failure with a recipe that this process has told: tests that fail for want of it are many.
 func (s *setup) sayOnce(f *Failure) {
-	if !f.recipe {
-		return
-	}
-	if !s.first(orSay) {
-		f.Text, _, _ = strings.Cut(f.Text, orSay)
-		f.Text += orSay + "as the first such failure shows"
+	if f.recipe != "" && !s.first(orSay) {
+		f.Text = f.recipe
 	}
 }
 

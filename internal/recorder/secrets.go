@@ -104,6 +104,7 @@ func (s *setup) leaked(hit secret.Hit, who, place string) *Failure {
 func (s *setup) plain(f *Failure) *Failure {
 	scanner := s.scanner()
 	f.Text = plaintext.Text(scanner.Mask(f.Text))
+	f.recipe = plaintext.Text(scanner.Mask(f.recipe))
 	f.brief = plaintext.Line(scanner.Mask(f.brief))
 	f.output = s.output()
 	return f
