@@ -58,6 +58,7 @@ type check struct {
 
 	mu   sync.Mutex
 	live []*said // in no order
+	gone string  // that the provider no longer has the model; empty means it did not say so
 }
 
 // A repeat is how a call is made live. Both functions work after the caller has gone on.
@@ -243,6 +244,9 @@ func (k *checks) compared(ctx context.Context, ck *check, tk *take) (*said, stri
 		return nil, f.brief
 	}
 	if s.gone != "" && tk.status != ck.stored.record.Response.Status {
+		ck.mu.Lock()
+		ck.gone = s.gone
+		ck.mu.Unlock()
 		return nil, s.gone
 	}
 	if tk.status >= http.StatusBadRequest && tk.status != ck.stored.record.Response.Status {
