@@ -2,6 +2,7 @@ package recorder
 
 import (
 	"errors"
+	"io"
 	"net/http"
 	"path"
 	"path/filepath"
@@ -84,4 +85,34 @@ func Named(file string) string {
 		return path.Clean(named)
 	}
 	return path.Join(path.Base(path.Dir(named)), path.Base(named))
+}
+
+// Try makes a call as RoundTrip does, and reads the answer to its end. Why the call cannot be recorded is the error.
+func (r *Recorder) Try(req *http.Request) error {
+	w, err := r.readWire(req)
+	if err != nil {
+		return err
+	}
+	resp, err := r.roundTrip(req, w)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(io.Discard, resp.Body)
+	return errors.Join(err, resp.Body.Close())
+}
+
+// Unkept returns why calls of the test cannot be recorded, each with the source of its call. Where there are any the
+// test has failed.
+func (r *Recorder) Unkept() []*Failure {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	before := len(r.failures)
+	for tk, g := range r.goldens() {
+		var f *Failure
+		if err := r.refuseSecrets([]*golden{g}); errors.As(err, &f) {
+			f.Source = tk.source
+			r.fail(f)
+		}
+	}
+	return r.failures[before:]
 }
