@@ -290,7 +290,7 @@ func (k *checks) recorded(ck *check) (*said, *Failure) {
 	stored := &ck.stored.record.Response
 	tk := &take{call: c, decodeContent: k.decodeContent, limit: k.store.MaxBytes()}
 	tk.begin(stored.Status, http.Header{"Content-Type": stored.Headers["content-type"]})
-	tk.keep(ck.stored.body)
+	tk.receive(ck.stored.body)
 	tk.end(whole, nil)
 	return k.run.saidBy(tk)
 }

@@ -94,7 +94,7 @@ func (r *report) unrecorded(c *call) *Failure {
 	if n := len(r.tape.records); n > 0 {
 		state = fmt.Sprintf("%s has %s, and none fits it", r.tested(), count(n, "recorded call"))
 	}
-	if lanes := r.tape.elsewhere(c.known()); len(lanes) > 0 {
+	if lanes := r.tape.elsewhere(c.knownKey()); len(lanes) > 0 {
 		state = fmt.Sprintf("it was made in %s, and is recorded in %s", laneText(c.lane), strings.Join(lanes, " and "))
 	}
 	summary := indent(r.summary(c.request))

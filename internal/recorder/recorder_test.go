@@ -308,3 +308,29 @@ func TestModes(t *testing.T) {
 		require.ErrorContains(t, err, " to "+mode.does)
 	}
 }
+
+// TestModesElsewhere holds that the lists of modes which people read have each mode.
+func TestModesElsewhere(t *testing.T) {
+	holds := func(file, text string) {
+		data, err := os.ReadFile(file)
+		require.NoError(t, err)
+		require.Contains(t, string(data), text, file)
+	}
+	var names, ofPrograms []string
+	for m, mode := range modes {
+		names = append(names, mode.name)
+		if Mode(m) > Update {
+			holds("../../traceforgetest/doc.go", "\n//   - "+mode.name+" ")
+		}
+		if Mode(m) > Update && mode.writes && Mode(m) != UpdateTools { // a program's tools are its own
+			ofPrograms = append(ofPrograms, mode.name)
+		}
+	}
+	listed := func(names []string) string {
+		last := len(names) - 1
+		return strings.Join(names[:last], ", ") + " or " + names[last]
+	}
+	holds("../usage/receipt.go", "// "+listed(names)+"\n")
+	holds("../../docs/schemas/receipt.json", `"description": "`+listed(names)+`"`)
+	holds("../../cmd/traceforge/table.go", "`MODE` is "+listed(ofPrograms)+", see update")
+}

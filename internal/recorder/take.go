@@ -126,9 +126,9 @@ func (tk *take) ended() outcome {
 	return tk.outcome
 }
 
-// keep keeps what its caller has read. The end of a body and white space, as behind a stream's last event, are nothing
+// receive keeps what its caller has read. The end of a body and white space, as behind a stream's last event, are nothing
 // that a caller waits for.
-func (tk *take) keep(p []byte) {
+func (tk *take) receive(p []byte) {
 	tk.mu.Lock()
 	defer tk.mu.Unlock()
 	if tk.outcome == underWay && len(bytes.TrimSpace(p)) > 0 {
@@ -170,7 +170,7 @@ type recordedBody struct {
 
 func (b *recordedBody) Read(p []byte) (int, error) {
 	n, err := b.upstream.Read(p)
-	b.take.keep(p[:n])
+	b.take.receive(p[:n])
 	switch {
 	case err == io.EOF:
 		b.take.end(whole, nil)
