@@ -42,7 +42,7 @@ func newScene(t *testing.T) *scene {
 func (s *scene) run(mode Mode, test func(*Recorder), edit ...func(*Options)) (told []*Failure, used Used) {
 	s.t.Helper()
 	o := Options{
-		Dir: s.dir, Shown: "STORE", Package: "example.com/m", Test: "TestIt", Accept: "ACCEPT", Mode: mode,
+		Dir: s.dir, Shown: "STORE", Package: "example.com/m", Test: "TestIt", Accept: "ACCEPT", TestCommand: "ACCEPT", Mode: mode,
 		Source:   func() snapshot.Source { return snapshot.Source{File: "it.go", Line: 1, Function: "ask"} },
 		Fail:     func() {},
 		Tell:     func(f *Failure) { told = append(told, f) },
