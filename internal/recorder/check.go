@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/traceforge/traceforge-go/internal/drift"
 	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/internal/usage"
 	"github.com/traceforge/traceforge-go/snapshot"
@@ -55,6 +56,7 @@ type check struct {
 	stored  *servedRecord
 	variant repeat
 	source  snapshot.Source
+	result  []drift.Difference // of a tool
 
 	mu   sync.Mutex
 	live []*said // in no order

@@ -7,6 +7,8 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/traceforge/traceforge-go/internal/drift"
+	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/internal/usage"
 )
 
@@ -68,8 +70,9 @@ func (k *checks) suspectListings() {
 		}
 		for _, ck := range k.all {
 			tool := ck.call.request.Tool()
-			named := func(t usage.CheckedTier) bool { return strings.Contains(t.Diff, toolNamed(tool)) }
-			if tool != "" && ck.State == usage.CheckDrifted && ck.call.provider == listing.call.provider && slices.ContainsFunc(listing.Tiers, named) {
+			at := jsontext.PointerTo(toolNamed(tool)) + "/"
+			named := func(d drift.Difference) bool { return strings.HasPrefix(d.Pointer+"/", at) }
+			if tool != "" && ck.State == usage.CheckDrifted && ck.call.provider == listing.call.provider && slices.ContainsFunc(listing.result, named) {
 				ck.Settings = append(ck.Settings, k.Plain(fmt.Sprintf(
 					"the recorded arguments may not fit the new schema, see call %d, %s", listing.Number, listing.call.who())))
 			}
@@ -163,9 +166,7 @@ func (k *checks) briefly(f *Failure) *Failure {
 	if !k.Checking.Brief {
 		return f
 	}
-	first := failuref(f.brief)
-	first.Source = f.Source
-	return first
+	return &Failure{brief: f.brief, Text: f.brief, Source: f.Source}
 }
 
 // diverged is the failure of a test whose tools, which were run, returned something else than the tape has. The
