@@ -10,11 +10,16 @@ import (
 // acceptCommand is the one command that records the test named name again, from anywhere in the module
 // or its workspace.
 func (p place) acceptCommand(name string) string {
+	return gotest.Updating(p.testCommand() + selection(name))
+}
+
+// testCommand is the command that runs the tests of the package.
+func (p place) testCommand() string {
 	var tags string
 	if p.tags != "" {
 		tags = " -tags " + gotest.Quote(p.tags)
 	}
-	return gotest.Updating(fmt.Sprintf("go test%s %s%s", tags, gotest.Quote(p.pkg), selection(name)))
+	return fmt.Sprintf("go test%s %s", tags, gotest.Quote(p.pkg))
 }
 
 // selection is the flags of go test that run the named test or benchmark alone. Nothing selects

@@ -162,6 +162,7 @@ func (r *Recorder) open() error {
 		return err
 	}
 	r.opts.Accept = r.place.acceptCommand(r.opts.Test)
+	r.opts.TestCommand, r.opts.TestFlags = r.place.testCommand(), selection(r.opts.Test)
 	r.opts.Fail, r.opts.Tell = r.t.Fail, r.tell
 	r.opts.Waiting = func(holder string) { r.note(fmt.Sprintf("waiting for the store, which %s holds", holder)) }
 	if keepsArtifacts() {

@@ -36,6 +36,7 @@ type tierCount struct {
 type checkedCall struct {
 	page.Test
 	usage.Check
+	gone bool // it was not made, since its provider no longer has the model
 }
 
 // newChecked sums up what tests found, by package, test and call.
@@ -53,7 +54,7 @@ func newChecked(receipts []usage.Receipt, ended coverage.Outcomes) *checkReport 
 		test := page.Test{Package: receipt.Package, Test: receipt.Test}
 		explained := false
 		for _, found := range receipt.Checks {
-			explained = r.add(checkedCall{test, found}) || explained
+			explained = r.add(checkedCall{test, found, slices.Contains(receipt.Gone, found.Why)}) || explained
 		}
 		if receipt.Outcome == "fail" && !explained {
 			r.Failed = append(r.Failed, test)
@@ -122,7 +123,7 @@ func (r *checkReport) notes(quote func(string) string) (lines []string) {
 	type reason struct{ state, why string }
 	calls, tests := map[reason]int{}, map[string][]page.Test{} // those of models that are gone, by what was said
 	for _, found := range r.NotMade {
-		if strings.Contains(found.Why, " no longer has ") {
+		if found.gone {
 			tests[found.Why] = with(tests[found.Why], found.Test)
 			continue
 		}

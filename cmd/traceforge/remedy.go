@@ -12,6 +12,7 @@ import (
 	"github.com/traceforge/traceforge-go/internal/lint"
 	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/place"
+	"github.com/traceforge/traceforge-go/internal/store/audit"
 	"github.com/traceforge/traceforge-go/internal/usage/coverage"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
@@ -25,14 +26,14 @@ func remediesOf(c *call, found []snapshot.Finding, dir, named string) []string {
 	var lines, stray, lost []string
 	add := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
 	for _, f := range found {
-		if f.Rule == snapshot.RuleVersion && strings.Contains(f.Message, "makes no call") {
-			continue // it says so
+		if f.Rule == snapshot.RuleVersion && (f.Pointer == "" || f.Message == snapshot.OtherVersion(snapshot.VersionSF).Message) {
+			continue // the document is laid out, or numbered, as SF has it: it says how it is brought over
 		}
 		switch f.Rule {
 		case "unused", "drifted", "unrecorded", ruleAge, ruleSecret, lint.RuleConfig, snapshot.RuleManifest, snapshot.RuleBehind, snapshot.RulePending,
 			snapshot.RuleAttributes, snapshot.RuleRules, snapshot.RuleDuplicate, snapshot.RuleNewer, snapshot.RulePointer: // others say it
 		case snapshot.RuleStray:
-			if strings.HasSuffix(f.Message, ": delete it") { // others say what else to do
+			if audit.IsSurplus(f) { // others say what else to do
 				stray = append(stray, f.File)
 			}
 		case snapshot.RuleConflict:

@@ -48,7 +48,7 @@ func (s *screen) key(key string) tea.Cmd {
 		s.lay()
 		return nil
 	}
-	s.note = ""
+	s.note, s.waits = "", false
 	if s.move(key) {
 		return nil
 	}

@@ -18,7 +18,7 @@ import (
 func (r *reviewRun) onTerminal() error {
 	s := newScreen(r)
 	program := tea.NewProgram(s, tea.WithContext(r.c.ctx), tea.WithInput(r.c.stdin), tea.WithOutput(os.Stdout))
-	r.store.Waiting = func(holder string) { program.Send(said("waiting for the store, which " + holder + " holds")) }
+	r.store.Waiting = func(name string) { program.Send(holder(name)) }
 	if _, err := program.Run(); err != nil && !errors.Is(err, tea.ErrInterrupted) {
 		return err
 	}
@@ -45,6 +45,7 @@ type screen struct {
 	busy     bool // a decision is being carried out
 	leaving  bool // when it is
 	note     string
+	waits    bool // for the store, which is what the note says
 	refused  []string
 }
 
@@ -53,6 +54,7 @@ func newScreen(r *reviewRun) *screen { return &screen{reviewRun: r, width: 80, h
 // Messages to the screen beside those of the terminal.
 type (
 	said    string // to be shown
+	holder  string // by whom the store is that a decision waits for
 	decided struct {
 		verdict string
 		outcome
@@ -68,7 +70,9 @@ func (s *screen) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		s.width, s.height = msg.Width, msg.Height
 		s.lay()
 	case said:
-		s.note = string(msg)
+		s.note, s.waits = string(msg), false
+	case holder:
+		s.note, s.waits = "waiting for the store, which "+string(msg)+" holds", true
 	case decided:
 		return s, s.took(msg)
 	case tea.KeyPressMsg:
@@ -123,7 +127,7 @@ func (s *screen) took(d decided) tea.Cmd {
 	s.busy = false
 	s.settle(d.verdict, d.outcome)
 	var notes []string
-	if s.note != "" && !strings.HasPrefix(s.note, "waiting for the store") {
+	if s.note != "" && !s.waits {
 		notes = append(notes, s.note)
 	}
 	if len(d.done) > 0 {
@@ -137,7 +141,7 @@ func (s *screen) took(d decided) tea.Cmd {
 		notes = append(notes, d.err.Error())
 		s.refused = append(s.refused, d.err.Error())
 	}
-	s.note = strings.Join(notes, "; ")
+	s.note, s.waits = strings.Join(notes, "; "), false
 	for _, g := range s.groups { // what could not be done is not done
 		g.accepted = g.accepted && !slices.ContainsFunc(left(g.tests), func(h *reviewItem) bool { return s.ready(h) })
 	}

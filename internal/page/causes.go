@@ -1,155 +1,293 @@
 package page
 
 import (
-	"fmt"
-	"strings"
+	"cmp"
+	"slices"
 
 	"github.com/traceforge/traceforge-go/internal/drift"
-	"github.com/traceforge/traceforge-go/internal/plaintext"
 )
 
-// How much of many causes is shown, so that one screen tells a reviewer what changed.
+// A Place is where a call is made.
+type Place struct {
+	Package string `json:"package,omitempty"` // import path of the test's package
+	Test    string `json:"test,omitempty"`    // its full name
+	Call    int    `json:"call"`              // its number in the test's document; 0 means it has none
+	File    string `json:"file,omitempty"`    // of the source, below the module
+	Line    int    `json:"line,omitempty"`
+	Command string `json:"command,omitempty"` // of a program that is no test: what traceforge exec runs
+}
+
+// A Call is a call that two recordings, or a recording and a run, do not have alike.
+type Call struct {
+	Place
+	Request []drift.Change `json:"request,omitempty"`
+	Answer  []drift.Change `json:"answer,omitempty"`
+	Adopted bool           `json:"adopted,omitempty"` // the answer is that to another request
+
+	// Inherits is the number of the call of the test whose messages this one has in front, with their changes. They
+	// are not in Request. 0 means it has none.
+	Inherits int `json:"-"`
+
+	Spent
+}
+
+// A Spent is what calls took, before and after; 0 means not known.
+type Spent struct {
+	TokensBefore int64   `json:"tokens_before,omitempty"`
+	TokensAfter  int64   `json:"tokens_after,omitempty"`
+	CostBefore   float64 `json:"cost_before,omitempty"` // in the repository's own currency
+	CostAfter    float64 `json:"cost_after,omitempty"`
+}
+
+func (s *Spent) add(other Spent) {
+	s.TokensBefore += other.TokensBefore
+	s.TokensAfter += other.TokensAfter
+	s.CostBefore += other.CostBefore
+	s.CostAfter += other.CostAfter
+}
+
+// A Cause is a change that calls have in common. A call with several changes has several causes. Calls
+// whose answers changed, and nothing of their requests, have one cause in common: see [OtherAnswers].
+type Cause struct {
+	Key     string       `json:"key"`               // equal in all processes
+	Change  drift.Change `json:"change"`            // that of the first call
+	Calls   []Place      `json:"calls"`             // as they were added
+	Answers []Answered   `json:"answers,omitempty"` // of calls without a more special cause
+	Adopted int          `json:"adopted,omitempty"` // how many calls kept the answer to another request
+	Spent                // by Calls of which both sides are known
+
+	latest          int  // the last call that was added, by its number
+	calls, answered span // where Calls and Answers are in those of the test
+}
+
+// A span is where a list is in that of the test which it is all of; see extended.
+type span struct{ begin, test int }
+
+// An Answered is a call whose answer changed too.
+type Answered struct {
+	Place
+	Changes []drift.Change `json:"changes,omitempty"` // of the answer; nil means not kept
+}
+
+// OtherAnswers is the kind of the cause that calls have whose answers changed, and nothing of their requests.
+const OtherAnswers = "answer"
+
+// Causes groups calls by what changed. Its zero value is ready. It keeps one change a cause, some answers,
+// the places of the calls, and what the last test's answers said. It is for one goroutine at a time.
+type Causes struct {
+	Answers int // how many changed answers of a cause are kept; 0 means 3
+
+	byKey map[string]*Cause
+	order []*Cause
+
+	// These are about the test whose calls were added last.
+	test Place
+	said map[string]bool // the lines of its answers that changed
+	keys map[sides]string
+
+	added   int     // how many calls
+	tests   int     // how many tests they were of
+	places  []Place // of the calls of the test
+	answers []Answered
+	links   map[int]*link // by call
+	all     []*Cause      // of the call that was added last
+}
+
+// A link is the causes of messages of a call, and of those in front of them.
+type link struct {
+	causes []*Cause
+	front  *link
+}
+
+// A sides is a kind of component and its two texts, which calls of a test share.
+type sides struct {
+	kind          string
+	before, after *string
+}
+
+// Add adds a call, and returns the causes that it has and does not inherit, and how many it has in all. Calls of a
+// test are added one after the other: a message that changed as the answer did that it is, is no cause.
+func (c *Causes) Add(call Call) (own []*Cause, n int) {
+	if test := (Place{Package: call.Package, Test: call.Test}); c.said == nil || c.test != test {
+		c.test, c.said, c.keys = test, map[string]bool{}, map[sides]string{}
+		c.places, c.answers, c.links, c.tests = nil, nil, map[int]*link{}, c.tests+1
+	}
+	c.added++
+	all := c.all[:0]
+	add := func(cause *Cause) {
+		if cause.latest != c.added {
+			cause.latest, all = c.added, append(all, cause)
+		}
+	}
+	at := &link{front: c.links[call.Inherits]}
+	if at.front != nil && at.front.causes == nil {
+		at.front = at.front.front // so that no walk passes calls that add none
+	}
+	for _, change := range call.Request {
+		if c.follows(change) {
+			continue
+		}
+		cause := c.cause(c.key(change), change)
+		if change.OfMessages() {
+			at.causes = append(at.causes, cause)
+		}
+		add(cause)
+	}
+	own = slices.Clone(all)
+	for front := at.front; front != nil; front = front.front {
+		for _, cause := range front.causes {
+			add(cause)
+		}
+	}
+	if len(all) == 0 && len(call.Answer) > 0 {
+		add(c.cause(OtherAnswers, drift.Change{Component: OtherAnswers, Kind: OtherAnswers}))
+		own = all[:1:1]
+	}
+	c.all, c.links[call.Call] = all, at
+	for _, change := range call.Answer {
+		change.Visit(func(op, line string) { c.said[op+line] = true })
+	}
+	c.place(call, all)
+	return own, len(all)
+}
+
+const usualAnswers = 3
+
+// place adds the last call of the test to its causes. A change that the calls of a conversation repeat is a cause of
+// each of them, and of as many causes as it has turns. These share the places and the answers, as long as none of the
+// calls is left out.
+func (c *Causes) place(call Call, causes []*Cause) {
+	c.places = append(c.places, call.Place)
+	if len(call.Answer) > 0 {
+		answered := Answered{Place: call.Place}
+		few := func(cause *Cause) bool { return len(cause.Answers) < cmp.Or(c.Answers, usualAnswers) }
+		if slices.ContainsFunc(causes, few) {
+			answered.Changes = call.Answer
+		}
+		c.answers = append(c.answers, answered)
+	}
+	for _, cause := range causes {
+		cause.Calls = extended(cause.Calls, &cause.calls, c.places, c.tests)
+		cause.Spent.add(call.Spent)
+		if call.Adopted {
+			cause.Adopted++
+		}
+		if len(call.Answer) > 0 {
+			cause.Answers = extended(cause.Answers, &cause.answered, c.answers, c.tests)
+		}
+	}
+}
+
+// extended returns a list with the last element of all, which a test has of the kind. The list is a part of all while
+// it leaves none out.
+func extended[T any](list []T, at *span, all []T, test int) []T {
+	last := len(all) - 1
+	switch {
+	case len(list) == 0:
+		*at = span{last, test}
+	case at.test != test || at.begin+len(list) != last:
+		at.test = 0
+		return append(list, all[last])
+	}
+	return all[at.begin : last+1 : last+1]
+}
+
+// follows reports whether a message says what an answer before it says.
+func (c *Causes) follows(change drift.Change) bool {
+	if change.Kind != drift.AnswerSent || len(c.said) == 0 {
+		return false
+	}
+	follows := true
+	change.Visit(func(op, line string) { follows = follows && c.said[op+line] })
+	return follows
+}
+
+func (c *Causes) key(change drift.Change) string {
+	at := sides{change.Kind, change.Before, change.After}
+	key, known := c.keys[at]
+	if !known {
+		key = change.Key()
+		c.keys[at] = key
+	}
+	return key
+}
+
+// List returns the causes: those of the most calls first. No call may be added after it.
+func (c *Causes) List() []*Cause {
+	c.settle()
+	return slices.SortedStableFunc(slices.Values(c.order), func(a, b *Cause) int {
+		return cmp.Compare(len(b.Calls), len(a.Calls))
+	})
+}
+
+// settle leaves each answer to its most special cause, that of the fewest calls, and to those that the same calls have. Answers
+// whose changes are kept come first.
+func (c *Causes) settle() {
+	owner := map[Place]*Cause{}
+	for _, cause := range c.order {
+		for i := range cause.Answers {
+			at := cause.Answers[i].Place
+			if best := owner[at]; best == nil || len(cause.Calls) < len(best.Calls) {
+				owner[at] = cause
+			}
+		}
+	}
+	for _, cause := range c.order {
+		var own, brief []Answered
+		for _, answered := range cause.Answers {
+			switch best := owner[answered.Place]; {
+			case best != cause && !cause.hasCallsOf(best):
+			case answered.Changes != nil:
+				own = append(own, answered)
+			default:
+				brief = append(brief, answered)
+			}
+		}
+		cause.Answers = append(own, brief...)
+	}
+}
+
+func (c *Cause) hasCallsOf(other *Cause) bool {
+	return len(c.Calls) == len(other.Calls) && c.Calls[0] == other.Calls[0] && slices.Equal(c.Calls, other.Calls)
+}
+
+func (c *Causes) cause(key string, first drift.Change) *Cause {
+	cause, known := c.byKey[key]
+	if !known {
+		if c.byKey == nil {
+			c.byKey = map[string]*Cause{}
+		}
+		cause = &Cause{Key: key, Change: first}
+		c.byKey[key] = cause
+		c.order = append(c.order, cause)
+	}
+	return cause
+}
+
+// Kinds of causes that no difference explains: see [Causes.AddKnown].
 const (
-	wholeBlocks  = 6  // that are shown in full
-	briefBlocks  = 20 // and more, by their headlines
-	blockChanges = 4  // of a block
-	changeLines  = 11 // of a change
-	answerLines  = 7  // of an answer
-	testLines    = 3  // that name the tests of a block
+	Unrecorded = "unrecorded" // calls without a record
+	Uncalled   = "uncalled"   // records without a call
 )
 
-// Causes shows causes: the first call of each in full, its answer, and the other tests by name.
-func (p *Page) Causes(causes []*Cause) {
-	blocks := Blocks(causes)
-	for i, b := range blocks {
-		switch {
-		case i < wholeBlocks:
-			if i > 0 {
-				fmt.Fprintln(p.Out)
-			}
-			p.block(b)
-		case i < wholeBlocks+briefBlocks:
-			if i == wholeBlocks {
-				fmt.Fprintln(p.Out)
-			}
-			p.said(bold, "", b.Headline()+", first "+b[0].Calls[0].Test)
-		default:
-			p.said(faint, "", fmt.Sprintf("and %s", Count(len(blocks)-i, "more cause", "more causes")))
-			return
+// A KnownChange is a change of a call of another process: its key is known, and its texts maybe not.
+type KnownChange struct {
+	Key string
+	drift.Change
+}
+
+// AddKnown adds a call of a run. Changes with one key share the first that has texts. It is for causes of which all
+// calls are added so.
+func (c *Causes) AddKnown(at Place, spent Spent, changes ...KnownChange) {
+	for i, change := range changes {
+		if slices.ContainsFunc(changes[:i], func(other KnownChange) bool { return other.Key == change.Key }) {
+			continue // of a call that is in the cause
 		}
-	}
-}
-
-func (p *Page) block(b Block) {
-	p.said(bold, "", b.Headline())
-	first := b[0].Calls[0]
-	if !b.onlyAnswers() {
-		p.said(faint, margin, "first: "+Where(first))
-		for i, c := range b {
-			if i == blockChanges {
-				p.said(faint, margin, fmt.Sprintf("and %s", Count(len(b)-i, "more change", "more changes")))
-				break
-			}
-			p.changes(changeLines, c.Change)
+		cause := c.cause(change.Key, change.Change)
+		if cause.Change.Before == nil && cause.Change.After == nil {
+			cause.Change = change.Change
 		}
+		cause.Calls = append(cause.Calls, at)
+		cause.Spent.add(spent)
 	}
-	p.answers(b, first)
-	if others := b.others(testLines * p.Width); others != "" {
-		p.lines(margin, "", plaintext.Line("also: "+others))
-	}
-	if spent := b.Spent(); spent != "" {
-		p.said("", margin, spent)
-	}
-}
-
-// Text shows a block as a few lines of plain text. They have the place and the changes of its first call, and the
-// other tests by name.
-func (b Block) Text() string {
-	var text strings.Builder
-	text.WriteString("first: " + Where(b[0].Calls[0]) + "\n")
-	style := drift.Style{Width: drift.Plain.Width, Around: 1, Most: changeLines}
-	for i, c := range b {
-		if i == blockChanges {
-			fmt.Fprintf(&text, "and %s\n", Count(len(b)-i, "more change", "more changes"))
-			break
-		}
-		text.WriteString(style.Text([]drift.Change{c.Change}))
-	}
-	if others := b.others(mostNamed); others != "" {
-		text.WriteString("also: " + others + "\n")
-	}
-	return text.String()
-}
-
-// Spent says what the answers took, before and now: "tokens: 1,200, now 1,300; cost: 0.0120, now 0.0130".
-func (b Block) Spent() string {
-	var parts []string
-	s := b[0].Spent
-	if s.TokensBefore > 0 && s.TokensAfter > 0 && s.TokensBefore != s.TokensAfter {
-		parts = append(parts, fmt.Sprintf("tokens: %s, now %s", Thousands(s.TokensBefore), Thousands(s.TokensAfter)))
-	}
-	if was, is := money(s.CostBefore), money(s.CostAfter); s.CostBefore > 0 && s.CostAfter > 0 && was != is {
-		parts = append(parts, fmt.Sprintf("cost: %s, now %s", was, is))
-	}
-	return strings.Join(parts, "; ")
-}
-
-// money spells an amount of the repository's own currency.
-func money(amount float64) string {
-	if amount < 1 {
-		return fmt.Sprintf("%.4f", amount)
-	}
-	return fmt.Sprintf("%.2f", amount)
-}
-
-// changes shows changes in at most so many lines.
-func (p *Page) changes(most int, changes ...drift.Change) {
-	style := drift.Style{Width: max(p.Width-2*len(margin), 20), Around: 1, Most: most, Color: p.Color}
-	var lines []string
-	for _, c := range changes {
-		lines = append(lines, style.Lines(c)...)
-	}
-	for i, line := range lines {
-		if i == most-1 && len(lines) > most {
-			p.said(faint, margin+margin, "… and more of it")
-			return
-		}
-		fmt.Fprintln(p.Out, margin+line)
-	}
-}
-
-// answers shows what the answers of a block say now: one of several where requests changed, else those that are
-// known.
-func (p *Page) answers(b Block, first Place) {
-	shown := 0
-	for _, answered := range b[0].Answers {
-		if answered.Changes == nil || shown > 0 && !b.onlyAnswers() && len(b[0].Answers) > 2 {
-			break
-		}
-		if shown++; answered.Place != first || b.onlyAnswers() {
-			p.said(faint, margin, "the answer of "+Where(answered.Place))
-		}
-		p.changes(answerLines, answered.Changes...)
-	}
-	if more := len(b[0].Answers) - shown; more > 0 && shown > 0 {
-		p.said("", margin, "and "+Count(more, "more answer", "more answers"))
-	}
-}
-
-// said shows a line.
-func (p *Page) said(style, indent, line string) {
-	line = plaintext.Line(line)
-	if style != "" {
-		line = p.styled(style, line)
-	}
-	fmt.Fprintln(p.Out, indent+line)
-}
-
-// Thousands spells a number so that it can be read.
-func Thousands(n int64) string {
-	text := fmt.Sprint(n)
-	for i := len(text) - 3; i > 0; i -= 3 {
-		text = text[:i] + "," + text[i:]
-	}
-	return text
 }

@@ -52,8 +52,8 @@ type call struct {
 	step     *Step                 // the one that was taken; nil means none
 }
 
-// known returns the key of a call, whose core is computed where none needed it so far.
-func (c *call) known() key {
+// knownKey returns the key of a call, whose core is computed where none needed it so far.
+func (c *call) knownKey() key {
 	c.once.Do(func() {
 		if c.core == (key{}).core {
 			core, _ := snapshot.RequestCore(c.request, c.ignored) // that of a record, which has one
@@ -63,7 +63,7 @@ func (c *call) known() key {
 	return c.key
 }
 
-func (c *call) id() string { return c.known().id() }
+func (c *call) id() string { return c.knownKey().id() }
 
 // identify decodes a request and computes its key.
 func (r *run) identify(w *wire) (*call, error) {

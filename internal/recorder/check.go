@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/traceforge/traceforge-go/internal/drift"
 	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/internal/usage"
 	"github.com/traceforge/traceforge-go/snapshot"
@@ -55,9 +56,11 @@ type check struct {
 	stored  *servedRecord
 	variant repeat
 	source  snapshot.Source
+	result  []drift.Difference // of a tool
 
 	mu   sync.Mutex
 	live []*said // in no order
+	gone string  // that the provider no longer has the model; empty means it did not say so
 }
 
 // A repeat is how a call is made live. Both functions work after the caller has gone on.
@@ -243,6 +246,9 @@ func (k *checks) compared(ctx context.Context, ck *check, tk *take) (*said, stri
 		return nil, f.brief
 	}
 	if s.gone != "" && tk.status != ck.stored.record.Response.Status {
+		ck.mu.Lock()
+		ck.gone = s.gone
+		ck.mu.Unlock()
 		return nil, s.gone
 	}
 	if tk.status >= http.StatusBadRequest && tk.status != ck.stored.record.Response.Status {
@@ -286,7 +292,7 @@ func (k *checks) recorded(ck *check) (*said, *Failure) {
 	stored := &ck.stored.record.Response
 	tk := &take{call: c, decodeContent: k.decodeContent, limit: k.store.MaxBytes()}
 	tk.begin(stored.Status, http.Header{"Content-Type": stored.Headers["content-type"]})
-	tk.keep(ck.stored.body)
+	tk.receive(ck.stored.body)
 	tk.end(whole, nil)
 	return k.run.saidBy(tk)
 }

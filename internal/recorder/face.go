@@ -80,8 +80,7 @@ func (f *testFace) clock(isDate bool) string {
 	return now
 }
 func (f *testFace) with(mode string) string {
-	command := strings.TrimPrefix(strings.TrimSuffix(f.o.Accept, " -update"), gotest.UpdateEnv+"=1 ")
-	return gotest.UpdateEnv + "=" + mode + " " + command
+	return gotest.UpdateEnv + "=" + mode + " " + f.o.TestCommand + f.o.TestFlags
 }
 func (f *testFace) updating(mode string) string {
 	switch {

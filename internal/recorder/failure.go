@@ -26,7 +26,7 @@ type Failure struct {
 	drift   *usage.Drift // for the receipt; nil means it is no drift
 	unheld  bool         // it is a call that was held against no record
 	output  string       // where the rest is
-	recipe  bool         // it says how a reason is given for what is not deterministic
+	recipe  string       // the text where another test has told how a reason is given; empty means that it tells none
 }
 
 // Drifted reports whether the receipt of the test has what the failure says.
@@ -94,7 +94,7 @@ func (r *report) unrecorded(c *call) *Failure {
 	if n := len(r.tape.records); n > 0 {
 		state = fmt.Sprintf("%s has %s, and none fits it", r.tested(), count(n, "recorded call"))
 	}
-	if lanes := r.tape.elsewhere(c.known()); len(lanes) > 0 {
+	if lanes := r.tape.elsewhere(c.knownKey()); len(lanes) > 0 {
 		state = fmt.Sprintf("it was made in %s, and is recorded in %s", laneText(c.lane), strings.Join(lanes, " and "))
 	}
 	summary := indent(r.summary(c.request))
@@ -209,13 +209,13 @@ func (s *setup) asFailure(err error) *Failure {
 	if errors.As(err, &f) {
 		return f
 	}
-	text := strings.ReplaceAll(filepath.ToSlash(err.Error()), filepath.ToSlash(s.Dir), s.Shown)
+	text := s.shown(err.Error())
 	var broken *snapshot.Error
 	altered := errors.Is(err, snapshot.ErrSeal) || errors.Is(err, snapshot.ErrRaw)
 	switch {
 	case errors.Is(err, snapshot.ErrNewer):
 	case altered && errors.As(err, &broken) && broken.File != "":
-		return s.altered(text, broken)
+		return s.altered(broken)
 	case altered || errors.Is(err, snapshot.ErrVersion):
 		text += "\nrecord again: " + s.Accept
 	}
@@ -223,11 +223,16 @@ func (s *setup) asFailure(err error) *Failure {
 	return &Failure{brief: brief, Text: text}
 }
 
+// shown returns a text that names files of the store as failures name them.
+func (s *setup) shown(text string) string {
+	return strings.ReplaceAll(filepath.ToSlash(text), filepath.ToSlash(s.Dir), s.Shown)
+}
+
 // altered words the error of a file of the store that was altered or is gone: what happened comes first, then hashes.
-func (s *setup) altered(text string, e *snapshot.Error) *Failure {
-	file, what := strings.ReplaceAll(filepath.ToSlash(e.File), filepath.ToSlash(s.Dir), s.Shown), " was changed after it was recorded"
-	text, _, _ = strings.Cut(text, "\nway out: ")
-	text = strings.ReplaceAll(text, file+": ", "")
+func (s *setup) altered(e *snapshot.Error) *Failure {
+	file, what := s.shown(e.File), " was changed after it was recorded"
+	bare := snapshot.Error{Violations: e.Violations} // an error of no file names none, and no way out
+	text := s.shown(bare.Error())
 	if errors.Is(e, fs.ErrNotExist) {
 		file, what = strings.TrimSuffix(file, ".json"), " lacks an answer that was recorded"
 	}
@@ -305,12 +310,7 @@ func indent(text string) string {
 	return "  " + strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n  ")
 }
 
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
+func count(n int, noun string) string { return isAre(n, noun, noun+"s") }
 
 func isAre(n int, one, many string) string {
 	if n == 1 {

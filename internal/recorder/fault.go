@@ -136,7 +136,7 @@ func (r *run) inject(d *due, in *injection) (*servedRecord, error) {
 		if r.faults.owed == nil {
 			r.faults.owed = map[key]owedFault{}
 		}
-		r.faults.owed[d.call.known()] = owedFault{d.record, in}
+		r.faults.owed[d.call.knownKey()] = owedFault{d.record, in}
 	}
 	s := &servedRecord{}
 	if in.status == 0 && in.err == nil {
@@ -148,7 +148,7 @@ func (r *run) inject(d *due, in *injection) (*servedRecord, error) {
 	}
 	if why := in.unfit(d.call, rawAnswer(&r.tape.records[d.record], s.body)); why != "" {
 		in.unfitted = true
-		delete(r.faults.owed, d.call.known())
+		delete(r.faults.owed, d.call.knownKey())
 		return nil, failuref(fmt.Sprintf("fault cannot be injected: %s, %s: %s", r.record(d.record), in.name, why))
 	}
 	r.tape.played[d.record] = true
@@ -299,7 +299,7 @@ func (r *Recorder) Faults() (names []string) {
 // owedTo returns the record that a try of a call gets which a fault has broken.
 func (f *faults) owedTo(c *call) (o owedFault, tries bool) {
 	if len(f.owed) > 0 {
-		o, tries = f.owed[c.known()]
+		o, tries = f.owed[c.knownKey()]
 	}
 	return o, tries
 }

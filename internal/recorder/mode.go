@@ -45,10 +45,10 @@ type source func(*Recorder, *call) (*servedRecord, error)
 // sources are what each mode asks for the answer of a call, in order. Their functions ask for the mode, so that they are no column of modes.
 var sources = [len(modes)][]source{
 	Replay:      {(*Recorder).replay},
-	Update:      {(*Recorder).stored, (*Recorder).cancelled, (*Recorder).made},
-	UpdateAll:   {(*Recorder).made},
-	UpdateNew:   {(*Recorder).replayOrNew, (*Recorder).made},
-	UpdateTools: {(*Recorder).stored, (*Recorder).made},
+	Update:      {(*Recorder).stored, (*Recorder).cancelled, (*Recorder).makeLive},
+	UpdateAll:   {(*Recorder).makeLive},
+	UpdateNew:   {(*Recorder).replayOrNew, (*Recorder).makeLive},
+	UpdateTools: {(*Recorder).stored, (*Recorder).makeLive},
 	Rekey:       {(*Recorder).rekey},
 	Check:       {(*Recorder).replay},
 	Mixed:       {(*Recorder).forked, (*Recorder).replay},

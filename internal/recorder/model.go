@@ -158,7 +158,7 @@ func (g *Generation) live(ctx context.Context, tk *take) (*modelio.GenerateRespo
 	keep := func(line modelLine) error {
 		text, err := json.Marshal(line)
 		if err == nil {
-			tk.keep(append(text, '\n'))
+			tk.receive(append(text, '\n'))
 		}
 		return err
 	}

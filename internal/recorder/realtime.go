@@ -88,7 +88,7 @@ func (r *Recorder) realtime(req *http.Request, w *wire, c *call) (*http.Response
 			return s.turnedAway(req, resp, err)
 		}
 		if subprotocol = resp.Header.Get("Sec-Websocket-Protocol"); subprotocol != "" {
-			s.keep(provider.Frame{Open: subprotocol}, provider.Place{})
+			s.keepFrame(provider.Frame{Open: subprotocol}, provider.Place{})
 		}
 	} else {
 		subprotocol = s.replayed.subprotocol
@@ -246,8 +246,8 @@ func (s *realtime) place() provider.Place {
 	return s.at.Place
 }
 
-// keep keeps a frame of the server's.
-func (s *realtime) keep(f provider.Frame, after provider.Place) {
+// keepFrame keeps a frame of the server's.
+func (s *realtime) keepFrame(f provider.Frame, after provider.Place) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	f.After = after
@@ -297,7 +297,7 @@ func (s *realtime) relay() {
 	select {
 	case err := <-gone:
 		if isGone(err) {
-			s.keep(provider.Frame{Close: &provider.Closing{}}, s.place())
+			s.keepFrame(provider.Frame{Close: &provider.Closing{}}, s.place())
 		} else {
 			how, broke = broken, fmt.Errorf("a frame of the client's: %w", err)
 		}
@@ -306,7 +306,7 @@ func (s *realtime) relay() {
 	case err := <-heard:
 		var closed *websocket.CloseError
 		if errors.As(err, &closed) {
-			s.keep(provider.Frame{Close: &provider.Closing{ByServer: true, Code: closed.Code, Reason: closed.Reason}}, s.place())
+			s.keepFrame(provider.Frame{Close: &provider.Closing{ByServer: true, Code: closed.Code, Reason: closed.Reason}}, s.place())
 			s.out.close(closed.Code, closed.Reason)
 		} else {
 			how, broke = broken, err
@@ -338,7 +338,7 @@ func (s *realtime) listen() error {
 		if err != nil {
 			return err
 		}
-		s.keep(provider.Frame{Binary: m.Binary, Data: m.Data}, s.place())
+		s.keepFrame(provider.Frame{Binary: m.Binary, Data: m.Data}, s.place())
 		s.out.put(m)
 	}
 }
@@ -361,6 +361,6 @@ func (s *realtime) record(how outcome, broke error) {
 	if s.endless || errors.Is(broke, websocket.ErrTooLong) {
 		how = endless
 	}
-	tk.keep(s.raw)
+	tk.receive(s.raw)
 	tk.end(how, broke)
 }

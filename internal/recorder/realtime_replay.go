@@ -138,7 +138,7 @@ func (s *realtime) play() error {
 	for ended := false; ; {
 		if !ended {
 			var err error
-			if ended, err = s.serve(c); err != nil {
+			if ended, err = s.sendNext(c); err != nil {
 				return err
 			}
 		}
@@ -179,7 +179,7 @@ func (s *realtime) redial() error {
 		return failuref(fmt.Sprintf("%s answered %s, and no session: it was not recorded", s.opening.provider, resp.Status))
 	}
 	if chosen := resp.Header.Get("Sec-Websocket-Protocol"); chosen != "" {
-		s.keep(provider.Frame{Open: chosen}, provider.Place{})
+		s.keepFrame(provider.Frame{Open: chosen}, provider.Place{})
 	}
 	slow := time.AfterFunc(realtimePatience, s.hangUp)
 	for range s.replayed.greetings {
@@ -189,7 +189,7 @@ func (s *realtime) redial() error {
 			return failuref(fmt.Sprintf("%s did not begin the session as the recorded one begins: %v", s.opening.provider, err),
 				"accept: "+s.r.with(UpdateAll.String()))
 		}
-		s.keep(provider.Frame{Binary: m.Binary, Data: m.Data}, provider.Place{})
+		s.keepFrame(provider.Frame{Binary: m.Binary, Data: m.Data}, provider.Place{})
 	}
 	slow.Stop()
 	s.mu.Lock()
@@ -214,9 +214,9 @@ func (s *realtime) refuse(err error) {
 	}
 }
 
-// serve sends the client what followed as much as it has said by now. ended reports that the server has ended the
+// sendNext sends the client what followed as much as it has said by now. ended reports that the server has ended the
 // session.
-func (s *realtime) serve(c *call) (ended bool, err error) {
+func (s *realtime) sendNext(c *call) (ended bool, err error) {
 	s.r.mu.Lock()
 	defer s.r.mu.Unlock()
 	p := s.replayed

@@ -23,13 +23,15 @@ import (
 
 // Options say how a recorder works.
 type Options struct {
-	Dir     string // the store's directory
-	Shown   string // how messages name it
-	Package string // import path of the test's package
-	Test    string // the test's full name
-	Accept  string // the command that records the test again
-	Mode    Mode
-	Program *Program // what makes the calls where that is no test; nil: a test
+	Dir         string // the store's directory
+	Shown       string // how messages name it
+	Package     string // import path of the test's package
+	Test        string // the test's full name
+	Accept      string // the command that records the test again
+	TestCommand string // the command that runs the tests of the package
+	TestFlags   string // its flags that select the test alone
+	Mode        Mode
+	Program     *Program // what makes the calls where that is no test; nil: a test
 
 	Source   func() snapshot.Source // where the call under way comes from
 	Fail     func()                 // marks the test as failed at once

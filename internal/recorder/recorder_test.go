@@ -42,7 +42,7 @@ func newScene(t *testing.T) *scene {
 func (s *scene) run(mode Mode, test func(*Recorder), edit ...func(*Options)) (told []*Failure, used Used) {
 	s.t.Helper()
 	o := Options{
-		Dir: s.dir, Shown: "STORE", Package: "example.com/m", Test: "TestIt", Accept: "ACCEPT", Mode: mode,
+		Dir: s.dir, Shown: "STORE", Package: "example.com/m", Test: "TestIt", Accept: "ACCEPT", TestCommand: "ACCEPT", Mode: mode,
 		Source:   func() snapshot.Source { return snapshot.Source{File: "it.go", Line: 1, Function: "ask"} },
 		Fail:     func() {},
 		Tell:     func(f *Failure) { told = append(told, f) },
@@ -307,4 +307,30 @@ func TestModes(t *testing.T) {
 		require.NotEmpty(t, sources[m], mode.name)
 		require.ErrorContains(t, err, " to "+mode.does)
 	}
+}
+
+// TestModesElsewhere holds that the lists of modes which people read have each mode.
+func TestModesElsewhere(t *testing.T) {
+	holds := func(file, text string) {
+		data, err := os.ReadFile(file)
+		require.NoError(t, err)
+		require.Contains(t, string(data), text, file)
+	}
+	var names, ofPrograms []string
+	for m, mode := range modes {
+		names = append(names, mode.name)
+		if Mode(m) > Update {
+			holds("../../traceforgetest/doc.go", "\n//   - "+mode.name+" ")
+		}
+		if Mode(m) > Update && mode.writes && Mode(m) != UpdateTools { // a program's tools are its own
+			ofPrograms = append(ofPrograms, mode.name)
+		}
+	}
+	listed := func(names []string) string {
+		last := len(names) - 1
+		return strings.Join(names[:last], ", ") + " or " + names[last]
+	}
+	holds("../usage/receipt.go", "// "+listed(names)+"\n")
+	holds("../../docs/schemas/receipt.json", `"description": "`+listed(names)+`"`)
+	holds("../../cmd/traceforge/table.go", "`MODE` is "+listed(ofPrograms)+", see update")
 }

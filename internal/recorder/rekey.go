@@ -23,7 +23,7 @@ func (r *Recorder) rekey(c *call) (*servedRecord, error) {
 		if err := r.otherStep(c, i); err != nil {
 			return nil, err
 		}
-		return r.keep(c, i, rules)
+		return r.serveWhole(c, i, rules)
 	case r.tape.cancels(c):
 		return nil, context.Canceled
 	}

@@ -64,7 +64,7 @@ func (r *Recorder) replay(c *call) (*servedRecord, error) {
 		return r.inject(d, in)
 	}
 	if len(r.faults.owed) > 0 {
-		delete(r.faults.owed, c.known())
+		delete(r.faults.owed, c.knownKey())
 	}
 	return r.serve(d, d.raw)
 }
@@ -76,7 +76,7 @@ func (t *tape) findCall(c *call) (i int, how fit, err error) {
 			return i, found, nil
 		}
 	}
-	return t.find(c.known())
+	return t.find(c.knownKey())
 }
 
 // serve answers a call with its record, whose raw answer is given.

@@ -91,12 +91,8 @@ func (s *setup) refuseSecrets(goldens []*golden) error {
 }
 
 func (s *setup) leaked(hit secret.Hit, who, place string) *Failure {
-	variable, ok := strings.CutPrefix(hit.What, "the value of ")
-	if !ok || strings.Contains(variable, " ") {
-		variable = ""
-	}
 	return failuref(fmt.Sprintf("%s call holds %s: nothing was recorded", who, hit.What), "  "+place,
-		"keep it out of prompts and answers, or have it replaced in what is kept: "+s.scrubOf(variable))
+		"keep it out of prompts and answers, or have it replaced in what is kept: "+s.scrubOf(hit.Variable))
 }
 
 // plain returns a failure as it may be printed: without secrets, and without what drives terminals and
@@ -104,6 +100,7 @@ func (s *setup) leaked(hit secret.Hit, who, place string) *Failure {
 func (s *setup) plain(f *Failure) *Failure {
 	scanner := s.scanner()
 	f.Text = plaintext.Text(scanner.Mask(f.Text))
+	f.recipe = plaintext.Text(scanner.Mask(f.recipe))
 	f.brief = plaintext.Line(scanner.Mask(f.brief))
 	f.output = s.output()
 	return f

@@ -108,7 +108,7 @@ func (l *sessions) play(req *http.Request, w *wire, c *call, s *servedRecord) (*
 	case was != "":
 		resp.Header.Set(session.Header, was)
 	case session.Opens(c.request) && l.Mode.Live():
-		l.serve(session, req, w, resp.Header.Get(session.Header))
+		l.noteOpened(session, req, w, resp.Header.Get(session.Header))
 	}
 	if id == nil {
 		id = session.ID(&w.Wire)

@@ -47,8 +47,8 @@ func (l *sessions) isLive(s *provider.Session, w *wire) bool {
 	return w.Header.Get(s.Header) != "" || l.run.hasAsked(s)
 }
 
-// serve notes a session that the store has opened.
-func (l *sessions) serve(s *provider.Session, req *http.Request, w *wire, id string) {
+// noteOpened notes a session that the store has opened.
+func (l *sessions) noteOpened(s *provider.Session, req *http.Request, w *wire, id string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.served == nil {

@@ -90,7 +90,7 @@ func (t *ToolCall) live(ctx context.Context, tk *take) (json.RawMessage, error) 
 		tk.end(failed, err)
 		return nil, err
 	}
-	tk.keep(text)
+	tk.receive(text)
 	tk.end(whole, nil)
 	if failure != nil {
 		return nil, failure

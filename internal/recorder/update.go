@@ -17,8 +17,8 @@ func (r *Recorder) cancelled(c *call) (*servedRecord, error) {
 	return nil, nil
 }
 
-// made has a call made, whatever is recorded.
-func (r *Recorder) made(c *call) (*servedRecord, error) {
+// makeLive has a call made, whatever is recorded.
+func (r *Recorder) makeLive(c *call) (*servedRecord, error) {
 	if f := r.boughtBefore(c); f != nil {
 		return nil, f
 	}
@@ -66,7 +66,7 @@ func (r *Recorder) stored(c *call) (*servedRecord, error) {
 	if was.Response.Stale != "" || was.Source.Scripted != c.scripted() || r.Mode == UpdateTools && c.codec.Tools {
 		return r.buy(c)
 	}
-	s, err := r.keep(c, i, rules)
+	s, err := r.serveWhole(c, i, rules)
 	var wayError *transportError
 	if err != nil && !errors.As(err, &wayError) && !errors.Is(err, store.ErrNotFetched) {
 		return r.buy(c) // it is broken, which one that git lfs pull fetches is not, or has values that the test does not know
@@ -103,9 +103,9 @@ func samePointers(a, b []string) bool {
 	return slices.Equal(inorder.Strings(a), inorder.Strings(b))
 }
 
-// keep serves a call from its record, which must be whole. A record that the present rules would write in another way
+// serveWhole serves a call from its record, which must be whole. A record that the present rules would write in another way
 // is written again from its own answer.
-func (r *run) keep(c *call, i int, rules string) (*servedRecord, error) {
+func (r *run) serveWhole(c *call, i int, rules string) (*servedRecord, error) {
 	d := &due{call: c, record: i}
 	var raw []byte
 	if r.tape.records[i].Response.RawOutputRef != "" {

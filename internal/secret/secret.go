@@ -16,18 +16,20 @@ type Scanner struct {
 	mu     sync.RWMutex
 	known  map[string]bool // values
 	index  *index
-	latest []string // the environment that it was last told of
+	latest []string          // the environment that it was last told of
+	names  map[string]string // of the variables, by what a hit says of them
 }
 
 // A Hit is a secret that was found. It never holds the secret itself.
 type Hit struct {
-	What    string // "the value of OPENAI_API_KEY", "an Anthropic API key"
-	Pointer string // RFC 6901 pointer to the string or the member of a JSON text that holds it
+	What     string // "the value of OPENAI_API_KEY", "an Anthropic API key"
+	Variable string // the variable that has the value; empty means that it is of none
+	Pointer  string // RFC 6901 pointer to the string or the member of a JSON text that holds it
 }
 
 // New returns a scanner that knows the forms of secrets, and no values.
 func New() *Scanner {
-	s := &Scanner{known: map[string]bool{}}
+	s := &Scanner{known: map[string]bool{}, names: map[string]string{}}
 	s.index = formats().clone()
 	return s
 }
@@ -49,12 +51,12 @@ func (s *Scanner) Find(text []byte) (Hit, bool) {
 	if !found {
 		for _, said := range joined(text) {
 			if what, found = v.findPieces(said); found {
-				return Hit{What: what}, true
+				return Hit{What: what, Variable: s.names[what]}, true
 			}
 		}
 		return Hit{}, false
 	}
-	hit := Hit{What: what}
+	hit := Hit{What: what, Variable: s.names[what]}
 	if doc, err := jsontext.ParseReplacing(text); err == nil {
 		hit.Pointer, _ = v.locate(doc.Root())
 	}

@@ -38,14 +38,14 @@ func TestFind(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			hit, found := s.Find([]byte(c.text))
 			require.True(t, found, c.why)
-			require.Equal(t, Hit{"the value of OPENAI_API_KEY", c.pointer}, hit)
+			require.Equal(t, Hit{"the value of OPENAI_API_KEY", "OPENAI_API_KEY", c.pointer}, hit)
 		})
 	}
 	_, found := s.Find([]byte(`{"a":"sk-0123456789"}`))
 	require.False(t, found)
 	hit, found := s.Find([]byte(`no JSON: sk-0123456789/"quoted"`))
 	require.True(t, found)
-	require.Equal(t, Hit{"the value of OPENAI_API_KEY", ""}, hit)
+	require.Equal(t, Hit{"the value of OPENAI_API_KEY", "OPENAI_API_KEY", ""}, hit)
 }
 
 // TestFormatsHaveSources proves that each format says who says so.
@@ -168,7 +168,7 @@ func TestStreams(t *testing.T) {
 			require.NotContains(t, c.text, opaque, c.why)
 			hit, found := told("API_KEY").Find([]byte(c.text))
 			require.True(t, found, c.why)
-			require.Equal(t, Hit{What: "the value of API_KEY"}, hit)
+			require.Equal(t, Hit{What: "the value of API_KEY", Variable: "API_KEY"}, hit)
 		})
 	}
 	_, found := New().Find([]byte(strings.Repeat(`data: {"provider":"xai-","a":"b"}`+"\n\n", 30)))

@@ -27,7 +27,9 @@ func (s *Scanner) Environment(environment []string) {
 	s.latest = slices.Clone(environment)
 	for _, variable := range environment {
 		name, value, _ := strings.Cut(variable, "=")
-		s.variable("the value of "+name, value, IsVariable(name))
+		what := "the value of " + name
+		s.names[what] = name
+		s.variable(what, value, IsVariable(name))
 	}
 }
 

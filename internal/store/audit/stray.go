@@ -30,6 +30,11 @@ var repositoryNames = []string{"HEAD", "config", "objects", "refs"}
 
 const isOfRepository = "is of what makes a directory a repository to git, which then obeys its config: delete it"
 
+// IsSurplus reports whether a finding is of what a store does not have, so that it is to be deleted.
+func IsSurplus(f snapshot.Finding) bool {
+	return f.Rule == snapshot.RuleStray && (f.Message == isStray || f.Message == isOfRepository)
+}
+
 // strayMessage says what to do about a file that should not be there.
 func strayMessage(e fs.DirEntry) string {
 	switch {

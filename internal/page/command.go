@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -70,4 +71,50 @@ func programsAgain(causes []*Cause, mode string) (commands []string) {
 	}
 	slices.Sort(commands)
 	return slices.Compact(commands)
+}
+
+// Accept returns the command that accepts causes: it records the tests again that have them. Unchanged calls are not
+// bought. It is empty where the causes have no test.
+func Accept(causes []*Cause) string { return again(causes, "") }
+
+// Adopt returns the command that keeps the stored answers for requests that changed, without a call. Empty: they have no test.
+func Adopt(causes []*Cause) string { return again(causes, "rekey") }
+
+// again returns the command that runs the tests of causes again in a mode of TRACEFORGE_UPDATE; "": with -update.
+func again(causes []*Cause, mode string) string {
+	const mostPackages, mostTests = 4, 12 // of a command that people can read
+	var packages, tests []string
+	patterned := true // go test can select the tests by name
+	programs := programsAgain(causes, mode)
+	for _, c := range causes {
+		for _, t := range testsOf(c.Calls) {
+			if t.Test.OfProgram() {
+				continue
+			}
+			top, _, _ := strings.Cut(t.Test.Test, "/")
+			packages, tests = append(packages, gotest.Quote(t.Package)), append(tests, top)
+			kind := gotest.Kind(top)
+			patterned = patterned && kind != "" && kind != "Benchmark"
+		}
+	}
+	slices.Sort(packages)
+	slices.Sort(tests)
+	packages, tests = slices.Compact(packages), slices.Compact(tests)
+	if len(packages) == 0 || packages[0] == gotest.Quote("") {
+		return strings.Join(programs, "; ")
+	}
+	run := ""
+	if len(tests) <= mostTests && patterned {
+		run = " -run " + gotest.Quote(gotest.Patterns(tests))
+	}
+	command := "go test " + strings.Join(packages, " ") + run
+	switch few := len(packages) <= mostPackages; {
+	case few && mode == "":
+		command = gotest.Updating(command)
+	case few:
+		command = gotest.UpdateEnv + "=" + mode + " " + command
+	default: // some of the packages may not know -update
+		command = gotest.UpdateEnv + "=" + cmp.Or(mode, "1") + " go test ./..." + run
+	}
+	return strings.Join(append([]string{command}, programs...), "; ")
 }

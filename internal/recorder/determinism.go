@@ -1,6 +1,7 @@
 package recorder
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"slices"
@@ -47,8 +48,9 @@ func (r *run) undetermined(c *call) (lifted string, f *Failure) {
 	}
 	brief := fmt.Sprintf("%s request is not deterministic, so it was not sent: %s",
 		c.provider, strings.Join(missing, "; "))
-	f = failuref(brief, indent(r.summary(c.request)), orSay+r.saysWhy())
-	f.recipe = true
+	summary := indent(r.summary(c.request))
+	f = failuref(brief, summary, orSay+r.saysWhy())
+	f.recipe = failuref(brief, summary, orSay+"as the first such failure shows").Text
 	return "", f
 }
 
@@ -59,12 +61,8 @@ const (
 
 // sayOnce shortens a failure with a recipe that this process has told: tests that fail for want of it are many.
 func (s *setup) sayOnce(f *Failure) {
-	if !f.recipe {
-		return
-	}
-	if !s.first(orSay) {
-		f.Text, _, _ = strings.Cut(f.Text, orSay)
-		f.Text += orSay + "as the first such failure shows"
+	if f.recipe != "" && !s.first(orSay) {
+		f.Text = f.recipe
 	}
 }
 
@@ -232,4 +230,33 @@ func Notes(d *store.Doc) (notes []snapshot.Violation) {
 		}
 	}
 	return notes
+}
+
+// unlikeChunks reports whether the chunks of a model say another text than its response, where both say
+// one. GK forbids it, and what a model did can be recorded all the same.
+func unlikeChunks(body []byte) bool {
+	chunked := ""
+	response, err := readLines(bytes.NewReader(body), func(chunk *modelio.GenerateResponseChunk) error {
+		if chunk != nil && chunk.Index == 0 {
+			if chunk.Aggregated != nil && *chunk.Aggregated {
+				chunked = ""
+			}
+			chunked += spokenText(chunk.Content)
+		}
+		return nil
+	})
+	if err != nil || response.Message == nil {
+		return false
+	}
+	text := spokenText(response.Message.Content)
+	return chunked != "" && text != "" && chunked != text
+}
+
+func spokenText(parts []modelio.Part) (text string) {
+	for _, part := range parts {
+		if part.Text != nil {
+			text += *part.Text
+		}
+	}
+	return text
 }

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/traceforge/traceforge-go/internal/drift"
+	"github.com/traceforge/traceforge-go/internal/gotest"
 	"github.com/traceforge/traceforge-go/internal/usage"
 )
 
@@ -87,8 +88,7 @@ func (r *report) alsoMissing(c *call, renamed string) *Failure {
 	}
 	line := fmt.Sprintf("%s has no snapshot, as in %s: %s", c.asking(), first.test, r.lastSaid(c.request))
 	if first.repeats.Add(1) >= threeLines {
-		all, _, _ := strings.Cut(r.with(UpdateNew.String()), " -run ")
-		line += "; record all: " + all
+		line += fmt.Sprintf("; record all: %s=%s %s", gotest.UpdateEnv, UpdateNew, r.TestCommand)
 	}
 	f := failuref(line)
 	f.Again = true

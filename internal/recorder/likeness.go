@@ -54,7 +54,7 @@ func (r *run) nearest(c *call, got *drift.Request) int {
 			r.tape.parts[i] = taken
 		}
 		recorded := r.tape.parts[i]
-		if best < 0 && len(recorded.Messages) == len(got.Messages) && r.causes.known(r.compare.Traces(recorded, got)) != nil {
+		if best < 0 && len(recorded.Messages) == len(got.Messages) && r.causes.find(r.compare.Traces(recorded, got)) != nil {
 			return i
 		}
 		like := r.compare.Likeness(recorded, got)

@@ -181,6 +181,7 @@ func (k *checks) compareTiers(ck *check, before, after *said) (all []usage.Check
 		differences := k.differences(before, after, i)
 		k.hide(differences)
 		if ck.call.codec.Tools { // whose answers are results and nothing else
+			ck.result = differences
 			return []usage.CheckedTier{{
 				Tier: usage.ResultTier, Same: len(differences) == 0, Held: k.holds(ck, tier),
 				Diff: k.Plain(cmp.Or(k.outcomes(before, after), drift.Text(differences))),

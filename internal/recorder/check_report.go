@@ -7,6 +7,8 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/traceforge/traceforge-go/internal/drift"
+	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/internal/usage"
 )
 
@@ -68,8 +70,9 @@ func (k *checks) suspectListings() {
 		}
 		for _, ck := range k.all {
 			tool := ck.call.request.Tool()
-			named := func(t usage.CheckedTier) bool { return strings.Contains(t.Diff, toolNamed(tool)) }
-			if tool != "" && ck.State == usage.CheckDrifted && ck.call.provider == listing.call.provider && slices.ContainsFunc(listing.Tiers, named) {
+			at := jsontext.PointerTo(toolNamed(tool)) + "/"
+			named := func(d drift.Difference) bool { return strings.HasPrefix(d.Pointer+"/", at) }
+			if tool != "" && ck.State == usage.CheckDrifted && ck.call.provider == listing.call.provider && slices.ContainsFunc(listing.result, named) {
 				ck.Settings = append(ck.Settings, k.Plain(fmt.Sprintf(
 					"the recorded arguments may not fit the new schema, see call %d, %s", listing.Number, listing.call.who())))
 			}
@@ -150,14 +153,20 @@ func (k *checks) failAll() (note string) {
 	return k.Plain("check: " + strings.Join(said, ", ") + strings.Join(whys, ""))
 }
 
+// legend says which line of a difference is whose. The command that makes a brief check says it itself.
+func (k *checks) legend() string {
+	if k.Checking.Brief {
+		return ""
+	}
+	return " (- recorded, + live)"
+}
+
 // briefly returns a failure of a check without what the command shows that makes it.
 func (k *checks) briefly(f *Failure) *Failure {
 	if !k.Checking.Brief {
 		return f
 	}
-	first := failuref(strings.TrimSuffix(f.brief, " (- recorded, + live)"))
-	first.Source = f.Source
-	return first
+	return &Failure{brief: f.brief, Text: f.brief, Source: f.Source}
 }
 
 // diverged is the failure of a test whose tools, which were run, returned something else than the tape has. The
@@ -178,8 +187,8 @@ func (k *checks) diverged(checks []*check) *Failure {
 			below = append(below, "may cause it: "+strings.Join(ck.Settings, "; "))
 		}
 	}
-	brief := fmt.Sprintf("%s from %s: %s (- recorded, + live)",
-		count(len(checks), "result")+" of tools drifted", checks[0].File, strings.Join(names, ", "))
+	brief := fmt.Sprintf("%s of tools drifted from %s: %s%s",
+		count(len(checks), "result"), checks[0].File, strings.Join(names, ", "), k.legend())
 	f := failuref(brief, append(below, "accept: "+checks[0].Accept)...)
 	f.Source = checks[0].source
 	return f
@@ -194,7 +203,7 @@ func (k *checks) failOfCheck(ck *check) *Failure {
 	case usage.CheckUnchecked:
 		return failuref(fmt.Sprintf("%s could not be checked: %s", ck.call.said(), where), "  "+ck.Why)
 	case usage.CheckDrifted:
-		brief = fmt.Sprintf("%s drifted from %s: %s (- recorded, + live)", ck.call.said(), where, tiersThatDiffer(ck))
+		brief = fmt.Sprintf("%s drifted from %s: %s%s", ck.call.said(), where, tiersThatDiffer(ck), k.legend())
 	case usage.CheckVaried:
 		brief = fmt.Sprintf("%s: non-deterministic behavior detected: %d/%d runs produced different outputs: %s"+
 			" (two of them)", where, ck.Different, ck.Runs, tiersThatDiffer(ck))

@@ -33,7 +33,7 @@ func (r *report) drifted(c *call) *Failure {
 	d := r.tape.driftOf(best)
 	d.Scripted = c.step != nil
 	traces := r.compare.Traces(recorded, got)
-	if known := r.causes.known(traces); known != nil {
+	if known := r.causes.find(traces); known != nil {
 		known.later = append(known.later, d.Call)
 		for _, change := range known.changes {
 			change.Before, change.After = nil, nil
@@ -155,9 +155,9 @@ func (r *report) remarks(best int, changes []usage.DriftChange, differences []dr
 	return strings.Join(lines, "\n")
 }
 
-// known returns the cause of an earlier drift whose changes are among these. Further changes follow from that one as
+// find returns the cause of an earlier drift whose changes are among these. Further changes follow from that one as
 // a rule: an agent goes on with other messages where it got no answer.
-func (all causes) known(traces []drift.Trace) *cause {
+func (all causes) find(traces []drift.Trace) *cause {
 	for _, known := range all {
 		gone := func(trace drift.Trace) bool { return !slices.Contains(traces, trace) }
 		if (known.traces == nil) == (traces == nil) && !slices.ContainsFunc(known.traces, gone) {

@@ -29,7 +29,13 @@ func withdrawn(provider, model string, status int, e *modelio.ProviderError) str
 func (r *Recorder) Gone() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.gone()
+	all := r.gone()
+	for _, ck := range r.checks.all {
+		if text := r.Plain(ck.gone); text != "" && !slices.Contains(all, text) {
+			all = append(all, text)
+		}
+	}
+	return all
 }
 
 func (r *run) gone() (said []string) {

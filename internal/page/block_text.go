@@ -1,0 +1,155 @@
+package page
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/internal/drift"
+	"github.com/traceforge/traceforge-go/internal/plaintext"
+)
+
+// How much of many causes is shown, so that one screen tells a reviewer what changed.
+const (
+	wholeBlocks  = 6  // that are shown in full
+	briefBlocks  = 20 // and more, by their headlines
+	blockChanges = 4  // of a block
+	changeLines  = 11 // of a change
+	answerLines  = 7  // of an answer
+	testLines    = 3  // that name the tests of a block
+)
+
+// Causes shows causes: the first call of each in full, its answer, and the other tests by name.
+func (p *Page) Causes(causes []*Cause) {
+	blocks := Blocks(causes)
+	for i, b := range blocks {
+		switch {
+		case i < wholeBlocks:
+			if i > 0 {
+				fmt.Fprintln(p.Out)
+			}
+			p.block(b)
+		case i < wholeBlocks+briefBlocks:
+			if i == wholeBlocks {
+				fmt.Fprintln(p.Out)
+			}
+			p.said(bold, "", b.Headline()+", first "+b[0].Calls[0].Test)
+		default:
+			p.said(faint, "", fmt.Sprintf("and %s", Count(len(blocks)-i, "more cause", "more causes")))
+			return
+		}
+	}
+}
+
+func (p *Page) block(b Block) {
+	p.said(bold, "", b.Headline())
+	first := b[0].Calls[0]
+	if !b.onlyAnswers() {
+		p.said(faint, margin, "first: "+Where(first))
+		for i, c := range b {
+			if i == blockChanges {
+				p.said(faint, margin, fmt.Sprintf("and %s", Count(len(b)-i, "more change", "more changes")))
+				break
+			}
+			p.changes(changeLines, c.Change)
+		}
+	}
+	p.answers(b, first)
+	if others := b.others(testLines * p.Width); others != "" {
+		p.lines(margin, "", plaintext.Line("also: "+others))
+	}
+	if spent := b.Spent(); spent != "" {
+		p.said("", margin, spent)
+	}
+}
+
+// Text shows a block as a few lines of plain text. They have the place and the changes of its first call, and the
+// other tests by name.
+func (b Block) Text() string {
+	var text strings.Builder
+	text.WriteString("first: " + Where(b[0].Calls[0]) + "\n")
+	style := drift.Style{Width: drift.Plain.Width, Around: 1, Most: changeLines}
+	for i, c := range b {
+		if i == blockChanges {
+			fmt.Fprintf(&text, "and %s\n", Count(len(b)-i, "more change", "more changes"))
+			break
+		}
+		text.WriteString(style.Text([]drift.Change{c.Change}))
+	}
+	if others := b.others(mostNamed); others != "" {
+		text.WriteString("also: " + others + "\n")
+	}
+	return text.String()
+}
+
+// Spent says what the answers took, before and now: "tokens: 1,200, now 1,300; cost: 0.0120, now 0.0130".
+func (b Block) Spent() string {
+	var parts []string
+	s := b[0].Spent
+	if s.TokensBefore > 0 && s.TokensAfter > 0 && s.TokensBefore != s.TokensAfter {
+		parts = append(parts, fmt.Sprintf("tokens: %s, now %s", Thousands(s.TokensBefore), Thousands(s.TokensAfter)))
+	}
+	if was, is := money(s.CostBefore), money(s.CostAfter); s.CostBefore > 0 && s.CostAfter > 0 && was != is {
+		parts = append(parts, fmt.Sprintf("cost: %s, now %s", was, is))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// money spells an amount of the repository's own currency.
+func money(amount float64) string {
+	if amount < 1 {
+		return fmt.Sprintf("%.4f", amount)
+	}
+	return fmt.Sprintf("%.2f", amount)
+}
+
+// changes shows changes in at most so many lines.
+func (p *Page) changes(most int, changes ...drift.Change) {
+	style := drift.Style{Width: max(p.Width-2*len(margin), 20), Around: 1, Most: most, Color: p.Color}
+	var lines []string
+	for _, c := range changes {
+		lines = append(lines, style.Lines(c)...)
+	}
+	for i, line := range lines {
+		if i == most-1 && len(lines) > most {
+			p.said(faint, margin+margin, "… and more of it")
+			return
+		}
+		fmt.Fprintln(p.Out, margin+line)
+	}
+}
+
+// answers shows what the answers of a block say now: one of several where requests changed, else those that are
+// known.
+func (p *Page) answers(b Block, first Place) {
+	shown := 0
+	for _, answered := range b[0].Answers {
+		if answered.Changes == nil || shown > 0 && !b.onlyAnswers() && len(b[0].Answers) > 2 {
+			break
+		}
+		if shown++; answered.Place != first || b.onlyAnswers() {
+			p.said(faint, margin, "the answer of "+Where(answered.Place))
+		}
+		p.changes(answerLines, answered.Changes...)
+	}
+	if more := len(b[0].Answers) - shown; more > 0 && shown > 0 {
+		p.said("", margin, "and "+Count(more, "more answer", "more answers"))
+	}
+}
+
+// said shows a line.
+func (p *Page) said(style, indent, line string) {
+	line = plaintext.Line(line)
+	if style != "" {
+		line = p.styled(style, line)
+	}
+	fmt.Fprintln(p.Out, indent+line)
+}
+
+// Thousands spells a number so that it can be read.
+func Thousands(n int64) string {
+	text := fmt.Sprint(n)
+	for i := len(text) - 3; i > 0; i -= 3 {
+		text = text[:i] + "," + text[i:]
+	}
+	return text
+}
