@@ -148,7 +148,7 @@ func (r *reviewRun) shownTest(h *reviewItem, width int, color bool) (string, err
 	if settings := h.groups[0].settings; settings != nil {
 		var text strings.Builder
 		p := page.Page{Out: &text, Width: width, Color: color}
-		p.Settings(settings)
+		p.SettingChanges(settings)
 		return text.String(), nil
 	}
 	from, to, err := h.source.load(h.Document)
