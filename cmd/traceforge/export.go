@@ -92,17 +92,16 @@ func (x *exporter) test(r usage.Receipt, s *store.Store) error {
 			Sent: sent, Status: answer.Status, Header: answer.Headers, Body: raw,
 			Latency: time.Duration(answer.LatencyMS) * time.Millisecond,
 		})
-		for _, name := range sent.Headers {
-			if name != "Accept" && name != "Content-Type" && !slices.Contains(x.names, name) {
-				x.names = append(x.names, name)
-			}
-		}
+		x.names = append(x.names, slices.DeleteFunc(sent.Headers, isCompared)...)
 	}
 	if len(calls) == 0 {
 		return nil
 	}
 	return x.write(test, calls)
 }
+
+// isCompared reports whether a cassette has a header of requests.
+func isCompared(name string) bool { return name == "Accept" || name == "Content-Type" }
 
 func (x *exporter) leave(why, what string) { x.left[why] = append(x.left[why], what) }
 
@@ -176,7 +175,7 @@ func (x *exporter) end(code int) error {
 	}
 	ignored := ""
 	if slices.Sort(x.names); len(x.names) > 0 {
-		ignored = fmt.Sprintf("cassette.WithIgnoreHeaders(%#v...)", x.names)
+		ignored = fmt.Sprintf("cassette.WithIgnoreHeaders(%#v...)", slices.Compact(x.names))
 	}
 	x.say("%s: a test replays its own with recorder.New(\"testdata/\"+t.Name(), recorder.WithMatcher(cassette.NewDefaultMatcher(%s)))",
 		page.Count(x.files, "cassette", "cassettes"), ignored)
