@@ -349,7 +349,8 @@ func (m *recordedModel) Generate(ctx context.Context, req *modelio.GenerateReque
 // Tool returns a tool whose calls are recorded from run and replayed without it. They are in the document of the
 // model calls, by the same rules. A call is identified by the tool's name and its input; the name is what the model
 // calls the tool. In replay run may be nil. Input and output are JSON; an input that is nil is absent. run is called
-// by several goroutines where a model asks for several tools, also where its context has ended.
+// by several goroutines where a model asks for several tools, also where its context has ended. A check calls it on a
+// goroutine of its own: t.FailNow fails the test there, and does not end it.
 //
 // An error of the tool is recorded by its text, and replayed as an error with that text alone; one that ends
 // the call with its context is not recorded. The output is given back as JSON of the same values.

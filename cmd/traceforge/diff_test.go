@@ -41,6 +41,7 @@ func rawCases() []rawCase {
 		{"TestIDs", streamed(chunk(``), chunk(``)), strings.Replace(strings.ReplaceAll(streamed(chunk(``), chunk(``)), "c1", "c2"), `"a"`, `"b"`, 1),
 			"event 1: /choices/0/delta/content changed\n    call 1, event 1, 2: /id changed"},
 		{"TestMany", whole, `{"a":1,"b":1,"c":1,"d":1,"e":1,"f":1,` + whole[1:], "/e added\n    call 1, and 1 more"},
+		{"TestNumbers", `[1` + strings.Repeat(",1", 1<<20) + `]`, `[2` + strings.Repeat(",2", 1<<20) + `]`, "these are among the first 10,000 places that differ\n    call 1, /0 changed"},
 		{"TestTwice", streamed(chunk(``)), streamed(chunk(`,"index":1`)), "event 1: data changed"},
 		{"TestDeep", streamed(chunk(``)), streamed(chunk(``), strings.Repeat("[", 999)+strings.Repeat("]", 999)), "all of it changed"},
 		{"TestText", "no JSON", "NO JSON", "all of it changed"},

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,7 +13,6 @@ import (
 	"time"
 
 	"github.com/traceforge/traceforge-go/internal/cassette"
-	"github.com/traceforge/traceforge-go/internal/gotest"
 	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/scrub"
 	"github.com/traceforge/traceforge-go/internal/store"
@@ -31,8 +31,7 @@ type exporter struct {
 	seen    map[page.Test]bool
 	names   []string            // of headers that the cassettes do not have
 	files   int                 // cassettes that are written
-	why     []string            // reasons why something is left out
-	left    map[string][]string // what is, by reason
+	left    map[string][]string // what is left out, by reason
 }
 
 // export runs the tests, and writes a cassette of each. It has the requests as the run sent them, since go-vcr
@@ -75,25 +74,25 @@ func (x *exporter) test(r usage.Receipt, s *store.Store) error {
 		x.leave(err.Error(), r.Test)
 		return nil
 	}
+	sent := map[string]*usage.Sent{}
+	for i := range r.Sent {
+		sent[r.Sent[i].Record] = cmp.Or(sent[r.Sent[i].Record], &r.Sent[i])
+	}
 	var calls []cassette.Exchange
 	records := doc.Records()
 	for i := range records {
 		answer := &records[i].Response
 		raw, err := doc.Raw(i)
-		at := slices.IndexFunc(r.Sent, func(sent usage.Sent) bool { return sent.Record == records[i].ID })
-		if why := unfit(&records[i], raw, err, at < 0, at >= 0 && r.Sent[at].Secret); why != "" {
+		sent := sent[records[i].ID]
+		if why := unfit(&records[i], raw, err, sent); why != "" {
 			x.leave(why, fmt.Sprintf("%s call %d", r.Test, records[i].Number()))
 			continue
 		}
 		calls = append(calls, cassette.Exchange{
-			Sent: &r.Sent[at], Status: answer.Status, Header: answer.Headers, Body: raw,
+			Sent: sent, Status: answer.Status, Header: answer.Headers, Body: raw,
 			Latency: time.Duration(answer.LatencyMS) * time.Millisecond,
 		})
-		for _, name := range r.Sent[at].Headers {
-			if name != "Accept" && name != "Content-Type" && !slices.Contains(x.names, name) {
-				x.names = append(x.names, name)
-			}
-		}
+		x.names = append(x.names, slices.DeleteFunc(sent.Headers, isCompared)...)
 	}
 	if len(calls) == 0 {
 		return nil
@@ -101,20 +100,18 @@ func (x *exporter) test(r usage.Receipt, s *store.Store) error {
 	return x.write(test, calls)
 }
 
-func (x *exporter) leave(why, what string) {
-	if x.left[why] == nil {
-		x.why = append(x.why, why)
-	}
-	x.left[why] = append(x.left[why], what)
-}
+// isCompared reports whether a cassette has a header of requests.
+func isCompared(name string) bool { return name == "Accept" || name == "Content-Type" }
+
+func (x *exporter) leave(why, what string) { x.left[why] = append(x.left[why], what) }
 
 // unfit says why a call cannot be in a cassette; "" where it can.
-func unfit(record *snapshot.Snapshot, raw []byte, err error, unsent, secret bool) string {
+func unfit(record *snapshot.Snapshot, raw []byte, err error, sent *usage.Sent) string {
 	core, _ := snapshot.RequestCore(&record.Request, nil)
 	switch {
 	case record.Response.Error != nil && record.Response.RawOutputRef == "":
 		return "an error of the transport, which go-vcr does not keep"
-	case unsent:
+	case sent == nil:
 		return "no call over HTTP that the run made: a tool, a wrapped model, a WebSocket, or a test that failed before"
 	case err != nil:
 		return err.Error()
@@ -122,7 +119,7 @@ func unfit(record *snapshot.Snapshot, raw []byte, err error, unsent, secret bool
 		return "an answer that was cut, which go-vcr would end as if it were whole"
 	case len(scrub.Names(string(core)+string(raw))) > 0:
 		return "a value that Scrub or Volatile keeps out of files, where go-vcr would have it"
-	case secret:
+	case sent.Secret:
 		return "a credential in the URL, which go-vcr compares whole"
 	}
 	return ""
@@ -130,11 +127,17 @@ func unfit(record *snapshot.Snapshot, raw []byte, err error, unsent, secret bool
 
 // write writes a cassette where its test looks for it. A file that is there already stays.
 func (x *exporter) write(test page.Test, calls []cassette.Exchange) error {
-	below := ""
-	if module := x.sources.Module(test.Package); module != "" {
-		below = strings.TrimPrefix(test.Package, gotest.ModulePath(module))
+	_, dir := x.sources.Find(test.Package)
+	below := shown(dir)
+	if !filepath.IsLocal(below) {
+		x.leave("a package that is not below this directory, whose folders those of -o are", test.Test)
+		return nil
 	}
 	file := filepath.Join(x.value("output"), below, "testdata", test.Test+".yaml")
+	if !filepath.IsLocal(filepath.FromSlash(test.Test + ".yaml")) {
+		x.leave("a name that leads out of testdata, or that no file can have", test.Test+".yaml of "+filepath.ToSlash(below))
+		return nil
+	}
 	data, err := cassette.WriteGoVCR(calls)
 	if err == nil {
 		err = os.MkdirAll(filepath.Dir(file), 0o777)
@@ -160,10 +163,10 @@ func (x *exporter) end(code int) error {
 	if code != exitClean {
 		x.say("go test failed: what it replayed up to then is written")
 	}
-	for _, why := range x.why {
+	for _, why := range slices.Sorted(maps.Keys(x.left)) {
 		x.say("left out, %s: %s", why, strings.Join(x.left[why], ", "))
 	}
-	if x.files == 0 || len(x.why) > 0 {
+	if x.files == 0 || len(x.left) > 0 {
 		code = cmp.Or(code, exitFindings)
 	}
 	if x.files == 0 {
@@ -172,7 +175,7 @@ func (x *exporter) end(code int) error {
 	}
 	ignored := ""
 	if slices.Sort(x.names); len(x.names) > 0 {
-		ignored = fmt.Sprintf("cassette.WithIgnoreHeaders(%#v...)", x.names)
+		ignored = fmt.Sprintf("cassette.WithIgnoreHeaders(%#v...)", slices.Compact(x.names))
 	}
 	x.say("%s: a test replays its own with recorder.New(\"testdata/\"+t.Name(), recorder.WithMatcher(cassette.NewDefaultMatcher(%s)))",
 		page.Count(x.files, "cassette", "cassettes"), ignored)

@@ -166,11 +166,7 @@ func (r *documents) directory(name string) (string, error) {
 
 // shown returns a path relative to the working directory where it is below that.
 func shown(name string) string {
-	wd, err := os.Getwd()
-	if err != nil {
-		return name
-	}
-	if rel, err := filepath.Rel(wd, name); err == nil && filepath.IsLocal(rel) {
+	if rel := filepath.FromSlash(shownFile(name)); filepath.IsLocal(rel) {
 		return rel
 	}
 	return name

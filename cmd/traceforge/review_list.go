@@ -145,10 +145,10 @@ func (r *reviewRun) shownGroup(g *group, width int, color bool) (string, error) 
 
 // shownTest shows all that became of the calls of a test.
 func (r *reviewRun) shownTest(h *reviewItem, width int, color bool) (string, error) {
+	var text strings.Builder
+	p := page.Page{Out: &text, Width: width, Color: color}
 	if settings := h.groups[0].settings; settings != nil {
-		var text strings.Builder
-		p := page.Page{Out: &text, Width: width, Color: color}
-		p.Settings(settings)
+		p.SettingChanges(settings)
 		return text.String(), nil
 	}
 	from, to, err := h.source.load(h.Document)
@@ -161,8 +161,6 @@ func (r *reviewRun) shownTest(h *reviewItem, width int, color bool) (string, err
 	if h.was != "" {
 		return "  moved from the test whose document is " + h.was + ", with the same calls\n", nil
 	}
-	var text strings.Builder
-	p := page.Page{Out: &text, Width: width, Color: color}
 	var before, after *snapshot.Document
 	provider := ""
 	if from != nil {

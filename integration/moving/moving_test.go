@@ -100,13 +100,7 @@ func run(t *testing.T, mode, dir string, upstream http.RoundTripper,
 // check holds the store to what a migration promises.
 func check(t *testing.T, dir string, tool tool) {
 	t.Helper()
-	s, err := store.Open(dir)
-	require.NoError(t, err)
-	files, err := s.List()
-	require.NoError(t, err)
-	require.Len(t, files, 1)
-	doc, err := s.Load(strings.TrimSuffix(path.Base(files[0]), ".json"), "openai")
-	require.NoError(t, err)
+	doc := soleDocument(t, dir)
 	require.Len(t, doc.Document.Snapshots, 5)
 	for i := range doc.Document.Snapshots {
 		r := &doc.Document.Snapshots[i]
@@ -116,6 +110,19 @@ func check(t *testing.T, dir string, tool tool) {
 		require.NotContains(t, string(raw), "\x1f\x8b", "what is stored is readable")
 		require.NotEmpty(t, r.Response.Candidates[0].Message.Content)
 	}
+}
+
+// soleDocument returns the document that a store of one has.
+func soleDocument(t *testing.T, dir string) *store.Doc {
+	t.Helper()
+	s, err := store.Open(dir)
+	require.NoError(t, err)
+	files, err := s.List()
+	require.NoError(t, err)
+	require.Len(t, files, 1)
+	doc, err := s.Load(strings.TrimSuffix(path.Base(files[0]), ".json"), "openai")
+	require.NoError(t, err)
+	return doc
 }
 
 // compressing asks for gzip itself, as some SDKs do, so that no transport undoes it and the tool stores what came.

@@ -17,7 +17,6 @@ import (
 	"github.com/openai/openai-go/v3/option"
 	"github.com/stretchr/testify/require"
 
-	"github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/internal/tbtest"
 	"github.com/traceforge/traceforge-go/traceforgetest"
 	"github.com/traceforge/traceforge-go/traceforgetest/cassette"
@@ -112,13 +111,7 @@ func TestShapes(t *testing.T) {
 			require.NoError(t, os.RemoveAll("testdata"))
 			team("", func(t testing.TB) *http.Client { return traceforgetest.New(t).Client() })
 
-			s, err := store.Open(os.Getenv("TRACEFORGE_DIR"))
-			require.NoError(t, err)
-			files, err := s.List()
-			require.NoError(t, err)
-			require.Len(t, files, 1)
-			doc, err := s.Load(strings.TrimSuffix(filepath.Base(files[0]), ".json"), "openai")
-			require.NoError(t, err)
+			doc := soleDocument(t, os.Getenv("TRACEFORGE_DIR"))
 			require.Len(t, doc.Document.Snapshots, 2)
 			for i := range doc.Document.Snapshots {
 				require.Contains(t, doc.Document.Snapshots[i].Source.Origin, "testdata/"+c.files[i]+", interaction ")

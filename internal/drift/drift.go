@@ -22,12 +22,20 @@ type Difference struct {
 // JSON compares two canonical JSON texts and returns their differences in document order,
 // none when they are equal. Both texts must be valid JSON.
 func JSON(recorded, got []byte) []Difference {
-	var d differ
+	return First(0, recorded, got)
+}
+
+// First returns what JSON does, at most so many; 0: all.
+func First(most int, recorded, got []byte) []Difference {
+	d := differ{most: most}
 	d.compare("", recorded, got)
 	return d.found
 }
 
-type differ struct{ found []Difference }
+type differ struct {
+	found []Difference
+	most  int
+}
 
 // compare adds the differences of two texts; nil is absent.
 func (d *differ) compare(pointer string, recorded, got json.RawMessage) {
@@ -45,7 +53,7 @@ func (d *differ) compare(pointer string, recorded, got json.RawMessage) {
 
 func (d *differ) values(pointer string, recorded, got jsontext.Value) {
 	switch {
-	case bytes.Equal(recorded.Raw(), got.Raw()):
+	case d.most > 0 && len(d.found) == d.most, bytes.Equal(recorded.Raw(), got.Raw()):
 	case recorded.IsObject() && got.IsObject():
 		d.objects(pointer, recorded, got)
 	case recorded.IsArray() && got.IsArray():

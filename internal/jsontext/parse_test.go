@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"math"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -83,6 +84,21 @@ func TestPointers(t *testing.T) {
 		_, err = ParsePointer(pointer)
 		require.ErrorContains(t, err, "has a ~ that neither 0 nor 1 follows")
 	}
+}
+
+func TestCount(t *testing.T) {
+	doc, err := ParseStrict([]byte(`{"least":-9223372036854775808,"more":9223372036854775808,"fraction":4.0,"text":"4"}`))
+	require.NoError(t, err)
+	n, ok := doc.Root().Member("least").Count()
+	require.True(t, ok)
+	require.EqualValues(t, math.MinInt64, *n)
+	for _, name := range []string{"more", "fraction", "text", "absent"} {
+		n, ok := doc.Root().Member(name).Count()
+		require.False(t, ok, name)
+		require.Nil(t, n, name)
+	}
+	least := doc.Root().Member("least")
+	require.Zero(t, testing.AllocsPerRun(10, func() { _, ok = least.Integer() }))
 }
 
 func TestParseRefusesTooMuch(t *testing.T) {

@@ -124,13 +124,24 @@ func (v Value) Number() (*json.Number, bool) {
 	return &number, true
 }
 
-// Count returns an integer that is spelled as one.
+// Count returns an integer that is spelled as one, else nil.
+//
+//go:noinline
 func (v Value) Count() (*int64, bool) {
+	if n, ok := v.Integer(); ok {
+		count := n // n itself would be allocated for any value
+		return &count, true
+	}
+	return nil, false
+}
+
+// Integer returns what [Value.Count] does, and allocates nothing for it.
+func (v Value) Integer() (int64, bool) {
 	if v.NumberKind() == NotNumber {
-		return nil, false
+		return 0, false
 	}
 	n, err := strconv.ParseInt(string(v.Raw()), 10, 64)
-	return &n, err == nil
+	return n, err == nil
 }
 
 // IsEmpty reports whether v holds no elements or members.

@@ -33,12 +33,13 @@ func (b *OtherBytes) Tell(lines []string) {
 // RawChanges tells in a few lines where two raw answers differ: "event 3: /choices/0/logprobs changed". What fewer events
 // have comes first, as an id or a time is in all of them.
 func RawChanges(was, now *provider.Answer) (lines []string) {
-	const most = 5
+	const most, mostPlaces = 5, 10_000
 	before, around := rawValue(was)
 	after, aroundNow := rawValue(now)
 	events, places := map[string][]string{}, []string{} // numbers of events, by what became of which member
 	streams := was.Events() != nil && now.Events() != nil
-	for _, d := range drift.JSON(before, after) {
+	differences := drift.First(mostPlaces, before, after)
+	for _, d := range differences {
 		event, place := "", cmp.Or(d.Pointer, "all of it")
 		if streams && d.Pointer != "" { // else an event is nested too deep to be read
 			number, pointer, _ := strings.Cut(d.Pointer[1:], "/")
@@ -63,6 +64,9 @@ func RawChanges(was, now *provider.Answer) (lines []string) {
 	if around != aroundNow || len(places) == 0 {
 		is, was := Thousands(int64(aroundNow)), Thousands(int64(around))
 		lines = append(lines, "white space, framing and spelling: "+is+" bytes, before "+was)
+	}
+	if len(differences) == mostPlaces {
+		lines = append(lines, "these are among the first "+Thousands(mostPlaces)+" places that differ")
 	}
 	for _, place := range places {
 		if at := Most(most, events[place], "more"); at[0] != "" {

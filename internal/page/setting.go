@@ -66,6 +66,11 @@ func (p *Page) Settings(all []*Setting) {
 		return
 	}
 	p.said(bold, "", SettingsTitle(all))
+	p.SettingChanges(all)
+}
+
+// SettingChanges shows what changed in config.json, below a headline that says how much.
+func (p *Page) SettingChanges(all []*Setting) {
 	for _, s := range all {
 		p.changes(changeLines, s.Change)
 		for _, line := range s.Takes.Lines() {

@@ -142,18 +142,16 @@ var kinds = map[string]byte{
 	"function": '{', "functionCall": '{', "message": '{', "metrics": '{', "toolUse": '{', "usage": '{', "usageMetadata": '{',
 }
 
-// isCount reports whether a value is an integer that is spelled as one.
-func isCount(raw []byte) bool {
-	digits := bytes.TrimLeft(bytes.TrimPrefix(raw, []byte("-")), "0123456789")
-	return len(digits) == 0 && len(raw) < len("-9223372036854775808")
-}
-
 // isMistyped reports whether a value is no object or list, or a member is of another kind, which is an error to typed programs.
 func isMistyped(v jsontext.Value) bool {
 	for name, m := range v.Members() {
 		switch kind := kinds[name]; {
 		case m.IsNull() || slices.Contains(free, name):
-		case kind == '0' && !isCount(m.Raw()), kind != 0 && kind != '0' && m.Raw()[0] != kind, (m.IsObject() || m.IsArray()) && isMistyped(m):
+		case kind == '0':
+			if _, ok := m.Integer(); !ok {
+				return true
+			}
+		case kind != 0 && m.Raw()[0] != kind, (m.IsObject() || m.IsArray()) && isMistyped(m):
 			return true
 		}
 	}

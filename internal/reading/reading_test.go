@@ -30,6 +30,7 @@ func TestOf(t *testing.T) {
 			`data: {"type":"content-delta","index":0,"delta":{"message":{"content":{"text":"Hi"},"Content":{}}}}` + "\n\n",
 			"[{1 spelling Content} {1 text }]"},
 		{"a count that is no integer is an error", "ollama.chat", "application/x-ndjson", "Hi", begin + `Hi"},"eval_count":4.0,"done":true}` + "\n", "[{1 text } {1 error }]"},
+		{"and one that no integer holds", "ollama.chat", "application/x-ndjson", "Hi", begin + `Hi"},"eval_count":9999999999999999999,"done":true}` + "\n", "[{1 text } {1 error }]"},
 		{"an empty line is an error", "ollama.chat", "application/x-ndjson", "Hi", begin + `Hi"},"done":false}` + "\n\n" + begin + end, "[{2 finish stop} {2 error }]"},
 		{"and to genai one more", "google.generate", "text/event-stream", "Hi",
 			"data: {\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"Hi\"}]}}]}\n\n\ndata: {\"candidates\":[]}\n\n", "[{2 error }]"},

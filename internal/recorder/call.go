@@ -100,10 +100,9 @@ func (r *run) call(name, lane string, codec *provider.Codec, request *modelio.Re
 	return c, err
 }
 
-// matchUnknown makes a call that of an imported record whose recording leaves headers out, and says the same else.
+// matchUnknown makes a call that of an imported record whose recording leaves headers out, and says the same else. Its
+// caller holds the lock.
 func (r *run) matchUnknown(c *call) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	if r.Mode == UpdateAll || c.core == (key{}).core || r.openTape(c.provider) != nil || len(r.tape.unknown) == 0 {
 		return
 	}

@@ -229,7 +229,6 @@ func (r *Recorder) answer(c *call) (s *servedRecord, err error) {
 		return nil, f
 	}
 	if err = r.lineage.inherit(c); err == nil {
-		r.matchUnknown(c)
 		err = r.ask(c)
 	}
 	if err == nil {
@@ -242,6 +241,7 @@ func (r *Recorder) answer(c *call) (s *servedRecord, err error) {
 func (r *Recorder) find(c *call) (s *servedRecord, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.matchUnknown(c)
 	for _, answers := range sources[r.Mode] {
 		if s, err = answers(r, c); s != nil || err != nil {
 			return s, err

@@ -89,6 +89,7 @@ func (r *Recorder) ask(c *call) (err error) {
 		return nil
 	}
 	r.mu.Lock()
+	r.matchUnknown(c) // whose faults these may be
 	_, tries := r.faults.owedTo(c)
 	r.mu.Unlock()
 	if tries {

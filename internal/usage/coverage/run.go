@@ -191,7 +191,7 @@ func (r *Run) readReceipts(dir string) (n int, err error) {
 func (r *Run) isOf(t usage.Receipt) bool {
 	dir := filepath.FromSlash(t.Store)
 	if !filepath.IsAbs(dir) {
-		module, _ := r.sources.find(t.Package)
+		module, _ := r.sources.Find(t.Package)
 		if t.Package == snapshot.ProgramPackage {
 			module = cmp.Or(r.root, ".") // it runs where this command does
 		}

@@ -76,7 +76,7 @@ func (s *Sources) of(pkg string) *testFuncs {
 	if !read {
 		t = &testFuncs{}
 		s.tests[pkg] = t
-		if _, dir := s.find(pkg); dir != "" {
+		if _, dir := s.Find(pkg); dir != "" {
 			t.read(dir)
 		}
 	}
@@ -108,12 +108,12 @@ func (t *testFuncs) read(dir string) {
 
 // Module returns the directory of the main module that has a package; empty means none has.
 func (s *Sources) Module(pkg string) string {
-	module, _ := s.find(pkg)
+	module, _ := s.Find(pkg)
 	return module
 }
 
-// find returns the directories of a package and of the main module that has it; empty means none has.
-func (s *Sources) find(pkg string) (module, dir string) {
+// Find returns the directories of a package and of the main module that has it; empty means none has.
+func (s *Sources) Find(pkg string) (module, dir string) {
 	for of := pkg; of != "."; of = path.Dir(of) {
 		if root, ok := s.modules[of]; ok {
 			dir = filepath.Join(root, filepath.FromSlash(pkg[len(of):]))
