@@ -76,6 +76,9 @@ func TestReplayAllocationsOfTest(t *testing.T) {
 	recordTests(t, dir, 1, asking(2<<10))            // what is made once
 	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // what is used again is not collected between
 	a := allocations(func() { recordTests(t, dir, tests, asking(2<<10)) })
+	for range 2 { // what other tests of the process left running allocates too: the least is what these do
+		a = min(a, allocations(func() { recordTests(t, dir, tests, asking(2<<10)) }))
+	}
 	t.Logf("%.1f allocations a test", float64(a)/tests)
 	if !raced {
 		require.LessOrEqual(t, a, most*tests)
