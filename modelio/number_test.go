@@ -74,11 +74,13 @@ func TestNumberingOptions(t *testing.T) {
 		{"container", "kept by the provider", `{"container":"c1"}`, `{"container":"container_1"}`},
 		{"path", "a call about what was made before", `{"$url":{"path":"/v1/batches/b1/cancel"}}`, `{"$url":{"path":"/v1/batches/item_1/cancel"}}`},
 		{"file in a path", "uploaded before", `{"$url":{"path":"/v1/files/file-1/content"}}`, `{"$url":{"path":"/v1/files/item_1/content"}}`},
+		{"no digit in it", "by chance, as two of a hundred", `{"$url":{"path":"/v1/files/file-jUGCcajNfzUHfMnQADuerG"}}`, `{"$url":{"path":"/v1/files/item_1"}}`},
 		{"two in a path", "each collection has its own", `{"$url":{"path":"/v1/threads/t1/runs/r1"}}`, `{"$url":{"path":"/v1/threads/item_1/runs/item_2"}}`},
 		{"cursor", "a list goes on from an item", `{"$url":{"query":{"after":"b1","limit":"10"}}}`, `{"$url":{"query":{"after":"item_1","limit":"10"}}}`},
 		{"polled", "what was asked for before", `{"$url":{"query":{"id":"4ca5b657-4b04"}}}`, `{"$url":{"query":{"id":"item_1"}}}`},
 		{"tool outputs", "the results of calls", `{"tool_outputs":[{"tool_call_id":"x","output":"1"}]}`, `{"tool_outputs":[{"tool_call_id":"call_1","output":"1"}]}`},
 
+		{"long operation", "is no id", `{"$url":{"path":"/v1/files/batch-retrieve"}}`, ""},
 		{"operation", "is no id", `{"$url":{"path":"/v1/responses/compact"}}`, ""},
 		{"assistant", "lives long", `{"$url":{"path":"/v1/assistants/asst_1"}}`, ""},
 		{"id", "a field of the caller's", `{"id":"1"}`, ""},

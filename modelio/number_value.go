@@ -161,15 +161,19 @@ func (n *Numbering) text(text string, p place) (string, bool) {
 	case p.name == "data" && (p.kind == "redacted_thinking" || p.kind == "reasoning.encrypted"):
 		kind = "encrypted"
 	}
-	if kind == "" || !alwaysMade[kind] && !strings.ContainsAny(text, "0123456789") {
+	if kind == "" || !alwaysMade[kind] && !random.MatchString(text) {
 		return "", false
 	}
 	return n.number(kind, text), true
 }
 
 // alwaysMade are the kinds that only providers make. A value of another kind may be one of the
-// caller's own unless it has a digit in it.
+// caller's own unless it looks random.
 var alwaysMade = map[string]bool{"encrypted": true, "item": true, "response": true, "signature": true}
+
+// random matches an id that a provider makes: it has a digit, or is so long behind a hyphen that it had none by chance, as two of a
+// hundred.
+var random = regexp.MustCompile(`[0-9]|[-_][A-Za-z]{16,}$`)
 
 // urlText numbers the ids in a path, and in a query the item that is asked for or that a list goes on from.
 func (n *Numbering) urlText(text, name string) (string, bool) {
@@ -182,7 +186,7 @@ func (n *Numbering) urlText(text, name string) (string, bool) {
 	}
 	segments := strings.Split(text, "/")
 	for i := 1; i < len(segments); i++ {
-		if collections[segments[i-1]] && strings.ContainsAny(segments[i], "0123456789") {
+		if collections[segments[i-1]] && random.MatchString(segments[i]) {
 			segments[i] = n.number("item", segments[i])
 		}
 	}
@@ -190,7 +194,7 @@ func (n *Numbering) urlText(text, name string) (string, bool) {
 }
 
 // collections are the segments of a path that the id of what the provider keeps for a while
-// follows. An id has a digit in it, unlike the operations that may stand there too.
+// follows. An id looks random, unlike the operations that may stand there too.
 var collections = map[string]bool{
 	"analyzerResults": true, "batches": true, "cachedContents": true, "containers": true, "conversations": true, "file_batches": true,
 	"files": true, "interactions": true, "items": true, "jobs": true, "messages": true, "operations": true,

@@ -7,13 +7,7 @@ import (
 	"github.com/traceforge/traceforge-go/internal/gotest"
 )
 
-// acceptCommand is the one command that records the test named name again, from anywhere in the module
-// or its workspace.
-func (p place) acceptCommand(name string) string {
-	return gotest.Updating(p.testCommand() + selection(name))
-}
-
-// testCommand is the command that runs the tests of the package.
+// testCommand is the command that runs the tests of the package, from anywhere in the module or its workspace.
 func (p place) testCommand() string {
 	var tags string
 	if p.tags != "" {

@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/internal/gotest"
 )
 
 func TestAcceptCommand(t *testing.T) {
@@ -18,7 +20,7 @@ func TestAcceptCommand(t *testing.T) {
 		{"Testing the agent", "so here", `go test example.com/m/agents -update`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			require.Equal(t, c.want, place{pkg: "example.com/m/agents", dir: "agents"}.acceptCommand(c.name), c.why)
+			require.Equal(t, c.want, acceptOf(place{pkg: "example.com/m/agents", dir: "agents"}, c.name), c.why)
 		})
 	}
 }
@@ -26,13 +28,16 @@ func TestAcceptCommand(t *testing.T) {
 // TestAcceptCommandOfABuild keeps what the shell would take apart.
 func TestAcceptCommandOfABuild(t *testing.T) {
 	p := place{pkg: "example.com/m~x/agents", tags: "live,it's"}
-	require.Equal(t, `go test -tags 'live,it'\''s' 'example.com/m~x/agents' -run '^TestIt$' -update`, p.acceptCommand("TestIt"))
+	require.Equal(t, `go test -tags 'live,it'\''s' 'example.com/m~x/agents' -run '^TestIt$' -update`, acceptOf(p, "TestIt"))
 
 	for value, want := range map[string]string{
 		"true": "TRACEFORGE_UPDATE=1 go test p -run '^TestIt$'", "1": "TRACEFORGE_UPDATE=1 go test p -run '^TestIt$'",
 		"0": "go test p -run '^TestIt$' -update", "false": "go test p -run '^TestIt$' -update",
 	} {
 		t.Setenv("CI", value)
-		require.Equal(t, want, place{pkg: "p"}.acceptCommand("TestIt"), "CI=%s: the flag is refused in CI", value)
+		require.Equal(t, want, acceptOf(place{pkg: "p"}, "TestIt"), "CI=%s: the flag is refused in CI", value)
 	}
 }
+
+// acceptOf is the one command that records the test named name again.
+func acceptOf(p place, name string) string { return gotest.Updating(p.testCommand() + selection(name)) }

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/traceforge/traceforge-go/internal/gotest"
 	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/internal/recorder"
 	"github.com/traceforge/traceforge-go/internal/usage"
@@ -161,8 +162,8 @@ func (r *Recorder) open() error {
 	if r.opts.Dir, r.opts.Shown, err = r.place.storeDir(r.opts.Dir); err != nil {
 		return err
 	}
-	r.opts.Accept = r.place.acceptCommand(r.opts.Test)
 	r.opts.TestCommand, r.opts.TestFlags = r.place.testCommand(), selection(r.opts.Test)
+	r.opts.Accept = gotest.Updating(r.opts.TestCommand + r.opts.TestFlags)
 	r.opts.Fail, r.opts.Tell = r.t.Fail, r.tell
 	r.opts.Waiting = func(holder string) { r.note(fmt.Sprintf("waiting for the store, which %s holds", holder)) }
 	if keepsArtifacts() {

@@ -91,7 +91,7 @@ func TestCount(t *testing.T) {
 	require.NoError(t, err)
 	n, ok := doc.Root().Member("least").Count()
 	require.True(t, ok)
-	require.EqualValues(t, math.MinInt64, *n)
+	require.EqualValues(t, int64(math.MinInt64), *n)
 	for _, name := range []string{"more", "fraction", "text", "absent"} {
 		n, ok := doc.Root().Member(name).Count()
 		require.False(t, ok, name)
