@@ -161,7 +161,7 @@ func (n *Numbering) text(text string, p place) (string, bool) {
 	case p.name == "data" && (p.kind == "redacted_thinking" || p.kind == "reasoning.encrypted"):
 		kind = "encrypted"
 	}
-	if kind == "" || !alwaysMade[kind] && !random.MatchString(text) {
+	if kind == "" || !alwaysMade[kind] && !looksRandom(text) {
 		return "", false
 	}
 	return n.number(kind, text), true
@@ -171,9 +171,13 @@ func (n *Numbering) text(text string, p place) (string, bool) {
 // caller's own unless it looks random.
 var alwaysMade = map[string]bool{"encrypted": true, "item": true, "response": true, "signature": true}
 
-// random matches an id that a provider makes: it has a digit, or is so long behind a hyphen that it had none by chance, as two of a
-// hundred.
-var random = regexp.MustCompile(`[0-9]|[-_][A-Za-z]{16,}$`)
+// looksRandom reports whether a text may be an id that a provider made: it has a digit, or, as two of a hundred have none, it is
+// long behind a hyphen.
+func looksRandom(text string) bool {
+	return strings.ContainsAny(text, "0123456789") || longWord.MatchString(text)
+}
+
+var longWord = regexp.MustCompile(`[-_][A-Za-z]{16,}$`)
 
 // urlText numbers the ids in a path, and in a query the item that is asked for or that a list goes on from.
 func (n *Numbering) urlText(text, name string) (string, bool) {
@@ -186,7 +190,7 @@ func (n *Numbering) urlText(text, name string) (string, bool) {
 	}
 	segments := strings.Split(text, "/")
 	for i := 1; i < len(segments); i++ {
-		if collections[segments[i-1]] && random.MatchString(segments[i]) {
+		if collections[segments[i-1]] && looksRandom(segments[i]) {
 			segments[i] = n.number("item", segments[i])
 		}
 	}

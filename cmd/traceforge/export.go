@@ -74,16 +74,16 @@ func (x *exporter) test(r usage.Receipt, s *store.Store) error {
 		x.leave(err.Error(), r.Test)
 		return nil
 	}
-	sent := map[string]*usage.Sent{}
+	byRecord := map[string]*usage.Sent{}
 	for i := range r.Sent {
-		sent[r.Sent[i].Record] = cmp.Or(sent[r.Sent[i].Record], &r.Sent[i])
+		byRecord[r.Sent[i].Record] = cmp.Or(byRecord[r.Sent[i].Record], &r.Sent[i])
 	}
 	var calls []cassette.Exchange
 	records := doc.Records()
 	for i := range records {
 		answer := &records[i].Response
 		raw, err := doc.Raw(i)
-		sent := sent[records[i].ID]
+		sent := byRecord[records[i].ID]
 		if why := unfit(&records[i], raw, err, sent); why != "" {
 			x.leave(why, fmt.Sprintf("%s call %d", r.Test, records[i].Number()))
 			continue
@@ -92,16 +92,17 @@ func (x *exporter) test(r usage.Receipt, s *store.Store) error {
 			Sent: sent, Status: answer.Status, Header: answer.Headers, Body: raw,
 			Latency: time.Duration(answer.LatencyMS) * time.Millisecond,
 		})
-		x.names = append(x.names, slices.DeleteFunc(sent.Headers, isCompared)...)
+		for _, name := range sent.Headers {
+			if name != "Accept" && name != "Content-Type" {
+				x.names = append(x.names, name)
+			}
+		}
 	}
 	if len(calls) == 0 {
 		return nil
 	}
 	return x.write(test, calls)
 }
-
-// isCompared reports whether a cassette has a header of requests.
-func isCompared(name string) bool { return name == "Accept" || name == "Content-Type" }
 
 func (x *exporter) leave(why, what string) { x.left[why] = append(x.left[why], what) }
 
@@ -133,11 +134,12 @@ func (x *exporter) write(test page.Test, calls []cassette.Exchange) error {
 		x.leave("a package that is not below this directory, whose folders those of -o are", test.Test)
 		return nil
 	}
-	file := filepath.Join(x.value("output"), below, "testdata", test.Test+".yaml")
-	if !filepath.IsLocal(filepath.FromSlash(test.Test + ".yaml")) {
-		x.leave("a name that leads out of testdata, or that no file can have", test.Test+".yaml of "+filepath.ToSlash(below))
+	name := filepath.FromSlash(test.Test + ".yaml")
+	if !filepath.IsLocal(name) {
+		x.leave("a name that leads out of testdata, or that no file can have", filepath.ToSlash(name)+" of "+filepath.ToSlash(below))
 		return nil
 	}
+	file := filepath.Join(x.value("output"), below, "testdata", name)
 	data, err := cassette.WriteGoVCR(calls)
 	if err == nil {
 		err = os.MkdirAll(filepath.Dir(file), 0o777)
