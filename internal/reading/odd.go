@@ -67,7 +67,12 @@ func (f *found) oddLines(body []byte) (odd int) {
 		odd = 1 // some leave out an event without an end
 	}
 	n, data := 1, 0
+	returns := bytes.IndexByte(body, '\r') >= 0
 	for line := range bytes.Lines(bytes.TrimPrefix(body, []byte("\ufeff"))) {
+		if !returns && data == 0 && bytes.HasPrefix(line, []byte("data: ")) {
+			data = 1
+			continue // most lines are such
+		}
 		line = bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r"))
 		field, value, _ := bytes.Cut(line, []byte(":"))
 		switch known := slices.Contains(fields, string(field)); {

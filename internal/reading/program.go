@@ -388,7 +388,9 @@ func cohereWhole(a *account, v view) {
 
 func ollamaChat(a *account, v view) {
 	message := v.at("message")
-	message.values = message.values[max(0, len(message.values)-1):] // the last is read alone
+	if n := len(message.more); n > 0 { // the last is read alone
+		message = view{value: message.more[n-1], way: v.way}
+	}
 	a.say(message.at("content"))
 	for _, c := range message.at("tool_calls").each() {
 		a.add(c.at("function", "name").text(), c.at("function", "arguments").input())

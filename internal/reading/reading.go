@@ -12,7 +12,6 @@ import (
 
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/internal/inorder"
-	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/internal/provider"
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
@@ -55,7 +54,7 @@ func isWhole(a *provider.Answer) bool {
 func (f *found) compareWhole(take take, w *way, of *provider.Answer, plain bool) {
 	v, ok := view{}, false
 	if doc, err := of.Document(); plain && err == nil && of.Seen() == nil {
-		v, ok = view{[]jsontext.Value{doc.Root()}, w}, true
+		v, ok = view{value: doc.Root(), way: w}, true
 	} else {
 		v, ok = w.parse(first(of.Body))
 	}

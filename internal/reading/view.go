@@ -10,10 +10,11 @@ import (
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 )
 
-// A view is a value as a program sees it: several where a member stands twice and the program reads one into the other.
+// A view is a value as a program sees it: with more where a member stands twice and the program reads one into the other.
 type view struct {
-	values []jsontext.Value
-	way    *way
+	value jsontext.Value
+	more  []jsontext.Value
+	way   *way
 }
 
 // parse returns the one value of a text. It reports false where programs end with an error.
@@ -28,7 +29,7 @@ func (w *way) parse(text []byte) (view, bool) {
 	if err != nil || w.strict && isMistyped(doc.Root()) {
 		return view{}, false
 	}
-	return view{[]jsontext.Value{doc.Root()}, w}, true
+	return view{value: doc.Root(), way: w}, true
 }
 
 // first returns the first value of a text that may hold several.
@@ -42,28 +43,39 @@ func first(text []byte) []byte {
 
 // at returns the member at a path.
 func (v view) at(path ...string) view {
-	for _, step := range path {
-		next := view{way: v.way}
-		for _, value := range v.values {
-			for name, member := range value.Members() {
-				if name != step && !(v.way.folds && strings.EqualFold(name, step)) || v.way.first && next.values != nil {
-					continue
-				}
-				if !v.way.merges {
-					next.values = nil
-				}
-				next.values = append(next.values, member)
-			}
-		}
-		v = next
+	for _, name := range path {
+		v = v.member(name)
 	}
 	return v
 }
 
+func (v view) member(name string) view {
+	found := view{way: v.way}
+	found.take(v.value, name)
+	for _, value := range v.more {
+		found.take(value, name)
+	}
+	return found
+}
+
+// take takes the members of an object that have a name.
+func (v *view) take(object jsontext.Value, name string) {
+	for its, member := range object.Members() {
+		switch {
+		case its != name && !(v.way.folds && strings.EqualFold(its, name)), v.way.first && v.value.Present():
+		case v.way.merges && v.value.Present():
+			v.more = append(v.more, member)
+		default:
+			v.value = member
+		}
+	}
+}
+
 // last returns the value that stays.
-func (v view) last() (last jsontext.Value) {
-	for _, value := range v.values {
-		if !last.Present() || !value.IsNull() {
+func (v view) last() jsontext.Value {
+	last := v.value
+	for _, value := range v.more {
+		if !value.IsNull() {
 			last = value
 		}
 	}
@@ -126,7 +138,7 @@ func (v view) isTrue() bool { return string(v.last().Raw()) == "true" }
 func (v view) each() iter.Seq2[int, view] {
 	return func(yield func(int, view) bool) {
 		for i, element := range v.last().Elements() {
-			if !yield(i, view{[]jsontext.Value{element}, v.way}) {
+			if !yield(i, view{value: element, way: v.way}) {
 				return
 			}
 		}
