@@ -31,9 +31,9 @@ func replayBench(tb testing.TB, dir string, bodies [][]byte, during func(client 
 
 // TestReplayAllocations bounds how often a replayed call of 2 KB allocates, with its client: a copy more in each
 // message, or a list more in each core, shows here. 90 are wanted (docs/performance.md), with the share of the document, which
-// is 25. In another order no call costs more.
+// is 22. In another order no call costs more.
 func TestReplayAllocations(t *testing.T) {
-	const calls, most = 100, 90
+	const calls, most = 100, 80
 	dir := filepath.Join(t.TempDir(), ".ai-snapshots")
 	bodies, answers := benchCalls(2<<10, 2*calls)
 	recordBench(t, dir, bodies, answers)

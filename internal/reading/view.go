@@ -84,18 +84,22 @@ func (v view) last() jsontext.Value {
 
 func (v view) isText() bool { return v.last().IsString() }
 
-func (v view) text() (text string) {
+func (v view) text() string {
 	last := v.last()
 	switch text, ok := last.Text(); {
 	case ok:
 		return text
 	case last.IsString():
+		return replaced(last)
 	case v.way != nil && v.way.first && last.Present() && !last.IsNull() && !elementOf(last).IsObject() && !last.IsEmpty():
 		return string(last.Raw())
-	default:
-		return ""
 	}
-	_ = json.Unmarshal(last.Raw(), &text) // half a surrogate pair is replaced
+	return ""
+}
+
+// replaced returns a text in which a half of a surrogate pair is replaced.
+func replaced(v jsontext.Value) (text string) {
+	_ = json.Unmarshal(v.Raw(), &text)
 	return text
 }
 
