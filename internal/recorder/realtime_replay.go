@@ -97,18 +97,18 @@ func (s *realtime) follow(i int) (*replayedSession, error) {
 		in.used = true
 		return nil, failuref(fmt.Sprintf("fault cannot be injected: %s, %s: the call is a session over a WebSocket", s.r.record(i), in.name))
 	}
-	raw, err := s.r.raw(i)
+	d, err := s.r.dueOf(nil, i)
 	if err != nil {
 		return nil, err
 	}
-	if rules := t.hiding(i, raw); rules != nil {
+	if rules := t.hiding(i, d.raw); rules != nil {
 		return nil, s.r.underOtherRules(s.opening, i, rules)
 	}
-	frames, err := provider.Frames(raw)
+	frames, err := provider.Frames(d.raw)
 	if err != nil {
 		return nil, failuref(fmt.Sprintf("%s: the raw answer: %v", s.r.record(i), err), "accept: "+s.r.Accept)
 	}
-	p := &replayedSession{record: i, due: &due{record: i, doc: t.doc, raw: raw}, frames: frames}
+	p := &replayedSession{record: i, due: d, frames: frames}
 	if len(frames) > 0 && frames[0].Open != "" {
 		p.subprotocol, p.frames = frames[0].Open, frames[1:]
 	}

@@ -34,14 +34,14 @@ func (r *Recorder) rekey(c *call) (*servedRecord, error) {
 	case i < 0:
 		return nil, r.unadopted(c)
 	}
-	was := &r.tape.records[i]
-	stale, err := answeredBy(was)
+	stale, err := answeredBy(&r.tape.records[i])
 	if err != nil {
 		return nil, err
 	}
-	if raw, err := r.raw(i); was.Response.RawOutputRef != "" && err != nil {
+	switch d, err := r.dueOf(&call{}, i); {
+	case err != nil:
 		return nil, err
-	} else if d := (&due{doc: r.tape.doc, record: i, raw: raw, call: &call{}}); raw != nil && len(d.prove()) > 0 {
+	case d.raw != nil && len(d.prove()) > 0:
 		return nil, r.unproven(d)
 	}
 	return r.adopt(c, r.tape, i, &origin{place: i, stale: stale, lifted: lifted})

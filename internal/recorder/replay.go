@@ -50,16 +50,13 @@ func (r *Recorder) replay(c *call) (*servedRecord, error) {
 	if err := r.otherStep(c, i); err != nil {
 		return nil, err
 	}
-	d := &due{call: c, record: i}
-	if r.tape.records[i].Response.RawOutputRef != "" {
-		if d.raw, err = r.raw(i); err != nil {
-			return nil, err
-		}
+	d, err := r.dueOf(c, i)
+	if err != nil {
+		return nil, err
 	}
 	if rules := r.tape.hiding(i, d.raw); rules != nil {
 		return nil, r.underOtherRules(c, i, rules)
 	}
-	d.doc = r.tape.doc
 	if in := r.faults.next(r.tape.records[i].Number()); in != nil && modes[r.Mode].injects {
 		return r.inject(d, in)
 	}
@@ -95,7 +92,7 @@ func (r *run) serve(d *due, raw []byte) (s *servedRecord, err error) {
 	return s, err
 }
 
-// raw returns the provider's bytes of a record. Where another process has recorded the test again
+// raw returns the provider's bytes of a record; nil: it has none. Where another process has recorded the test again
 // since, they are the new record's, which must answer the same request.
 func (r *run) raw(i int) ([]byte, error) {
 	const most = 10 // each further try takes another recording in between

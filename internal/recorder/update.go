@@ -106,18 +106,14 @@ func samePointers(a, b []string) bool {
 // serveWhole serves a call from its record, which must be whole. A record that the present rules would write in another way
 // is written again from its own answer.
 func (r *run) serveWhole(c *call, i int, rules string) (*servedRecord, error) {
-	d := &due{call: c, record: i}
-	var raw []byte
-	if r.tape.records[i].Response.RawOutputRef != "" {
-		var err error
-		if raw, err = r.raw(i); err != nil {
-			return nil, err
-		}
-		if err := r.tape.fetchMedia(i); err != nil {
-			return nil, err
-		}
+	d, err := r.dueOf(c, i)
+	raw := d.raw
+	if err == nil && raw != nil {
+		err = r.tape.fetchMedia(i)
 	}
-	d.doc, d.raw = r.tape.doc, raw
+	if err != nil {
+		return nil, err
+	}
 	if raw != nil && len(d.prove()) > 0 {
 		return nil, r.unproven(d)
 	}
