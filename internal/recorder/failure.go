@@ -103,8 +103,13 @@ func (r *report) unrecorded(c *call) *Failure {
 	if f == nil {
 		f = failuref(fmt.Sprintf("%s has no snapshot: %s", c.asking(), state), summary, r.neighbours(), renamed, r.wayOut("record"))
 	}
+	return f.missing(c.provider, summary)
+}
+
+// missing makes a failure that of a call which is held against no record.
+func (f *Failure) missing(provider, summary string) *Failure {
 	f.Missing, f.unheld = true, true
-	f.drift = &usage.Drift{Kind: usage.Missing, Provider: c.provider, Summary: strings.Split(summary, "\n")}
+	f.drift = &usage.Drift{Kind: usage.Missing, Provider: provider, Summary: strings.Split(summary, "\n")}
 	return f
 }
 
@@ -138,13 +143,8 @@ func (r *report) oneTooMany(i int) *Failure {
 		made = asking(r.tape.providerOf(i), request) + " was called"
 	}
 	f := failuref(fmt.Sprintf("%s once too often: %s of it, and this call would be number %d",
-		made, recordedTimes(times), times+1),
-		"last recorded in "+r.record(i),
-		r.wayOut("accept"))
-	f.Missing, f.unheld = true, true
-	f.drift = &usage.Drift{Kind: usage.Missing, Provider: r.tape.providerOf(i),
-		Summary: strings.Split(indent(r.summary(request)), "\n")}
-	return f
+		made, recordedTimes(times), times+1), "last recorded in "+r.record(i), r.wayOut("accept"))
+	return f.missing(r.tape.providerOf(i), indent(r.summary(request)))
 }
 
 func recordedTimes(n int) string {

@@ -106,11 +106,10 @@ func (r *report) offTape(c *call) *Failure {
 	if more := len(lines) - most; more > 0 {
 		lines = append(lines[:most], fmt.Sprintf("and %d more", more))
 	}
-	f := failuref(c.who()+" was asked for what is not on the tape", indent(r.summary(c.request)), strings.Join(lines, "\n"),
+	summary := indent(r.summary(c.request))
+	f := failuref(c.who()+" was asked for what is not on the tape", summary, strings.Join(lines, "\n"),
 		"run the tools too: "+usage.CheckEnv+"=kind="+usage.KindAll+" "+r.with(Mixed.String()))
-	f.Missing = true
-	f.drift = &usage.Drift{Kind: usage.Missing, Provider: c.provider, Summary: strings.Split(indent(r.summary(c.request)), "\n")}
-	return f
+	return f.missing(c.provider, summary)
 }
 
 // acceptLive returns the command that accepts a drift in a run with live calls. It runs tools again only where the
