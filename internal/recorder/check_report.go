@@ -174,9 +174,7 @@ func (k *checks) briefly(f *Failure) *Failure {
 func (k *checks) diverged(checks []*check) *Failure {
 	var below, names []string
 	for _, ck := range checks {
-		if name := ck.call.who(); !slices.Contains(names, name) {
-			names = append(names, name)
-		}
+		names = addOnce(names, ck.call.who())
 		below = append(below, fmt.Sprintf("call %d: %s", ck.Number, k.lastSaid(ck.call.request)))
 		for _, t := range ck.Tiers {
 			if differs(t) {

@@ -102,21 +102,15 @@ func driftChange(c drift.Change, inFull bool) usage.DriftChange {
 
 // named returns the components that changed as the end of a line.
 func (s *setup) named(changes []usage.DriftChange) string {
-	names := componentsOf(changes)
-	if len(names) == 0 {
+	if len(changes) == 0 {
 		return ""
 	}
-	if len(names) > 3 {
-		names = append(names[:3], fmt.Sprintf("and %d more", len(names)-3))
-	}
-	return ": " + strings.Join(names, ", ")
+	return ": " + strings.Join(atMost(3, componentsOf(changes)), ", ")
 }
 
 func componentsOf(changes []usage.DriftChange) (names []string) {
 	for _, c := range changes {
-		if !slices.Contains(names, c.Component) {
-			names = append(names, c.Component)
-		}
+		names = addOnce(names, c.Component)
 	}
 	return names
 }

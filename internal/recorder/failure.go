@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/store"
@@ -308,6 +309,22 @@ func short(text string) string {
 
 func indent(text string) string {
 	return "  " + strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n  ")
+}
+
+// addOnce appends a word to a list that does not have it.
+func addOnce(list []string, word string) []string {
+	if slices.Contains(list, word) {
+		return list
+	}
+	return append(list, word)
+}
+
+// atMost returns the first n of a list, and how many more there are.
+func atMost(n int, list []string) []string {
+	if more := len(list) - n; more > 0 {
+		return append(list[:n:n], fmt.Sprintf("and %d more", more))
+	}
+	return list
 }
 
 func count(n int, noun string) string { return isAre(n, noun, noun+"s") }

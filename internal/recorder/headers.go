@@ -214,8 +214,8 @@ func (n *notes) dropped() (names []string) {
 		for name := range tk.header {
 			name = strings.ToLower(name)
 			idle := listed(idleHeaders, name) || isSecretHeader(name) || slices.Contains(transferHeaders, name)
-			if !idle && !n.isKept(name, tk.status) && !slices.Contains(names, name) {
-				names = append(names, name)
+			if !idle && !n.isKept(name, tk.status) {
+				names = addOnce(names, name)
 			}
 		}
 	}

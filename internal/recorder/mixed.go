@@ -87,8 +87,8 @@ func (r *report) unasked() *Failure {
 		if r.asksOther(tk.call) {
 			return nil
 		}
-		if model := tk.request.Model; model != "" && !slices.Contains(asked, model) {
-			asked = append(asked, model)
+		if model := tk.request.Model; model != "" {
+			asked = addOnce(asked, model)
 		}
 	}
 	return failuref(fmt.Sprintf("model=%s=%s: no live call asked %s", o.Old, o.New, o.Old), "asked live: "+cmp.Or(strings.Join(asked, ", "), "nothing"))
@@ -102,12 +102,8 @@ func (r *report) offTape(c *call) *Failure {
 			lines = append(lines, "recorded: "+r.lastSaid(request))
 		}
 	}
-	const most = 5
-	if more := len(lines) - most; more > 0 {
-		lines = append(lines[:most], fmt.Sprintf("and %d more", more))
-	}
 	summary := indent(r.summary(c.request))
-	f := failuref(c.who()+" was asked for what is not on the tape", summary, strings.Join(lines, "\n"),
+	f := failuref(c.who()+" was asked for what is not on the tape", summary, strings.Join(atMost(5, lines), "\n"),
 		"run the tools too: "+usage.CheckEnv+"=kind="+usage.KindAll+" "+r.with(Mixed.String()))
 	return f.missing(c.provider, summary)
 }

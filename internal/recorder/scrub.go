@@ -202,9 +202,7 @@ func (s *setup) addRules(names []string) string {
 		if scrub.IsVolatile(name) {
 			rule = s.volatileRule()
 		}
-		if !slices.Contains(rules, rule) {
-			rules = append(rules, rule)
-		}
+		rules = addOnce(rules, rule)
 	}
 	return "it was recorded with rules that " + s.tested() + " has not: " + s.scrubbing(strings.Join(rules, ", "))
 }
