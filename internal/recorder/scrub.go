@@ -211,15 +211,19 @@ const volatileDiffers = "only values that change every run differ"
 
 func (s *setup) addVolatile() string { return s.scrubbing(s.volatileRule()) }
 
-// explained names the rule that explains all differences of a call from a record, if one does; else "".
+// explained names the rule that explains all differences of a call from a record, or says how the call is made the same
+// in each run; "" where it differs in more.
 func (s *setup) explained(differences []drift.Difference) string {
-	alike := s.rules.WithVolatile().Alike()
-	differ := func(d drift.Difference) bool { return !alike(d.Recorded, d.Got) }
-	if !s.rules.Has("uuid") && len(differences) > 0 && !slices.ContainsFunc(differences, differ) {
-		return volatileDiffers + ": " + s.addVolatile()
+	only := func(alike func(recorded, got []byte) bool) bool {
+		return len(differences) > 0 && !slices.ContainsFunc(differences, func(d drift.Difference) bool { return !alike(d.Recorded, d.Got) })
 	}
-	if rule := s.clockRule(differences); rule != "" {
-		return rule
+	switch {
+	case !s.rules.Has("uuid") && only(s.rules.WithVolatile().Alike()):
+		return volatileDiffers + ": " + s.addVolatile()
+	case !s.rules.Has("date") && only(s.rules.WithDates().Alike()):
+		return "only dates differ: " + s.clock(true)
+	case only(scrub.SameButClock):
+		return "only dates and times differ: " + s.clock(false)
 	}
 	var names []string
 	for _, d := range differences {
@@ -228,22 +232,6 @@ func (s *setup) explained(differences []drift.Difference) string {
 	sort.Strings(names)
 	if names = slices.DeleteFunc(slices.Compact(names), s.rules.Has); len(names) > 0 {
 		return s.addRules(names)
-	}
-	return ""
-}
-
-// clockRule says how a call that differs from a record only in dates and times is made the same in each run. It is ""
-// where the call differs in more.
-func (s *setup) clockRule(differences []drift.Difference) string {
-	alike := s.rules.WithDates().Alike()
-	only := func(same func(recorded, got []byte) bool) bool {
-		return len(differences) > 0 && !slices.ContainsFunc(differences, func(d drift.Difference) bool { return !same(d.Recorded, d.Got) })
-	}
-	switch {
-	case !s.rules.Has("date") && only(alike):
-		return "only dates differ: " + s.clock(true)
-	case only(scrub.SameButClock):
-		return "only dates and times differ: " + s.clock(false)
 	}
 	return ""
 }
