@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/traceforge/traceforge-go/internal/amount"
 	"github.com/traceforge/traceforge-go/internal/drift"
 	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/internal/jsontext"
@@ -34,7 +35,7 @@ func (r *run) saidBy(tk *take) (*said, *Failure) {
 	}
 	s := &said{model: decoded.Model, fingerprint: wordOf(decoded.Metadata["system_fingerprint"])}
 	if u := decoded.Usage; u != nil {
-		s.input, s.output = numberOf(u.InputTokens), numberOf(u.OutputTokens)
+		s.input, s.output = amount.Of(u.InputTokens), amount.Of(u.OutputTokens)
 	}
 	if decoded.Error != nil {
 		s.refusal = decoded.Error.Message
@@ -67,13 +68,6 @@ func returned(resp *modelio.Response) string {
 		}
 	}
 	return strings.Join(said, "\n")
-}
-
-func numberOf(n *int64) int64 {
-	if n == nil {
-		return 0
-	}
-	return *n
 }
 
 // wordOf returns the text of a JSON string; "" for anything else.

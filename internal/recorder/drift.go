@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/traceforge/traceforge-go/internal/amount"
 	"github.com/traceforge/traceforge-go/internal/drift"
 	"github.com/traceforge/traceforge-go/internal/usage"
 )
@@ -66,7 +67,7 @@ func (r *report) drifted(c *call) *Failure {
 // driftOf begins the drift of a call from a record, for the receipt.
 func (t *tape) driftOf(i int) *usage.Drift {
 	s := &t.records[i]
-	return &usage.Drift{Kind: usage.Drifted, Record: s.ID, Call: s.Number(), Provider: t.providerOf(i), Tokens: numberOf(s.Response.TokensUsed)}
+	return &usage.Drift{Kind: usage.Drifted, Record: s.ID, Call: s.Number(), Provider: t.providerOf(i), Tokens: amount.Of(s.Response.TokensUsed)}
 }
 
 // masked returns changes without secrets, which could be cut to what is shown.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/traceforge/traceforge-go/internal/amount"
 	"github.com/traceforge/traceforge-go/internal/usage"
 )
 
@@ -157,8 +158,8 @@ func (r *Recorder) Live() (all []usage.Live) {
 		}
 		all[i].Calls++
 		if used := response.Usage; used != nil {
-			all[i].Input += numberOf(used.InputTokens)
-			all[i].Output += numberOf(used.OutputTokens)
+			all[i].Input += amount.Of(used.InputTokens)
+			all[i].Output += amount.Of(used.OutputTokens)
 		}
 	}
 	return all
@@ -181,7 +182,7 @@ func (n *notes) ranLive() {
 			models++
 		}
 		if g, f := n.golden(tk); f == nil {
-			tokens += numberOf(g.snapshot.Response.TokensUsed)
+			tokens += amount.Of(g.snapshot.Response.TokensUsed)
 		}
 	}
 	var said []string

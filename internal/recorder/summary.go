@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/traceforge/traceforge-go/internal/amount"
 	"github.com/traceforge/traceforge-go/internal/drift"
 	"github.com/traceforge/traceforge-go/internal/usage"
 	"github.com/traceforge/traceforge-go/modelio"
@@ -17,8 +18,8 @@ func (r *revision) spent(goldens map[*take]*golden) {
 		if tk.origin != nil || tk.imported != nil || u == nil {
 			continue
 		}
-		r.updated.TokensIn += numberOf(u.InputTokens)
-		r.updated.TokensOut += numberOf(u.OutputTokens)
+		r.updated.TokensIn += amount.Of(u.InputTokens)
+		r.updated.TokensOut += amount.Of(u.OutputTokens)
 	}
 }
 
