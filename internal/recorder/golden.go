@@ -1,6 +1,7 @@
 package recorder
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
@@ -29,21 +30,14 @@ type golden struct {
 // longAnswer is the length in bytes from which memory is worth a moment.
 const longAnswer = 8 << 20
 
-// coreOf returns the sum of an answer's core.
-func coreOf(r *snapshot.Response) (sum [sha256.Size]byte, err error) {
-	core, err := snapshot.ResponseCore(r)
-	return sha256.Sum256(core), err
-}
-
 // saysTheSame reports whether two answers have the same core. It spares what are equal, as nearly all are,
 // from being encoded: an answer may be long.
 func saysTheSame(a, b *snapshot.Response) bool {
 	if saysAlike(a, b) {
 		return true
 	}
-	said, errA := coreOf(a)
-	says, errB := coreOf(b)
-	return errors.Join(errA, errB) == nil && said == says
+	said, says, err := coresOf(a, b)
+	return err == nil && bytes.Equal(said, says)
 }
 
 // golden makes the golden of a take that ended as it should, and says why one that did not
@@ -89,8 +83,9 @@ func (r *run) golden(tk *take) (*golden, *Failure) {
 // either.
 func (g *golden) said() [sha256.Size]byte {
 	if g.core == nil {
-		core, _ := coreOf(&g.snapshot.Response)
-		g.core = &core
+		core, _ := snapshot.ResponseCore(&g.snapshot.Response)
+		sum := sha256.Sum256(core)
+		g.core = &sum
 	}
 	return *g.core
 }
