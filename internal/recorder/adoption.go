@@ -25,16 +25,16 @@ type origin struct {
 // time and latency, as if it came from the wire. The code for live calls makes the record, so that it proves itself.
 func (r *run) adopt(c *call, from *tape, i int, o *origin) (*servedRecord, error) {
 	o.record = from.records[i]
-	stored, now := &o.record.Response, clock()
+	stored := &o.record.Response
 	source := r.Source()
 	if was := &o.record.Source; o.place >= 0 && r.Package != snapshot.ProgramPackage { // whose function is the command that was run
 		source.File, source.Line, source.Function = was.File, was.Line, was.Function
 	}
-	tk := &take{
-		call: c, origin: o, source: source, lifted: cmp.Or(o.lifted, o.record.Source.Nondeterministic),
-		started: now, read: now, finished: now, steps: &r.steps, began: r.steps.Add(1), decodeContent: r.decodeContent, limit: r.store.MaxBytes(),
-		outcome: outcomeOf(stored.Incomplete), status: stored.Status, keepsCuts: r.allows(CutStreams),
-	}
+	tk := r.newTake(c)
+	tk.origin, tk.source, tk.lifted = o, source, cmp.Or(o.lifted, o.record.Source.Nondeterministic)
+	tk.outcome, tk.status, tk.keepsCuts = outcomeOf(stored.Incomplete), stored.Status, r.allows(CutStreams)
+	tk.read, tk.finished = tk.started, tk.started
+	tk.steps, tk.began = &r.steps, r.steps.Add(1)
 	tk.heard = tk.began
 	s := &servedRecord{record: &o.record}
 	if stored.RawOutputRef == "" {

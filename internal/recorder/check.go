@@ -217,7 +217,7 @@ func (k *checks) ask(ctx context.Context, ck *check) (*said, string) {
 		if err != nil {
 			return nil, err.Error() // unreachable: the call was answered from the store
 		}
-		tk := &take{call: c, started: clock(), decodeContent: k.decodeContent, limit: k.store.MaxBytes()}
+		tk := k.newTake(c)
 		ck.variant.make(ctx, tk)
 		tk.stop()
 		if tk.ended() != retryable {
@@ -257,7 +257,13 @@ func (k *checks) compared(ctx context.Context, ck *check, tk *take) (*said, stri
 	return s, ""
 }
 
-func statusText(status int) string { return strconv.Itoa(status) + " " + http.StatusText(status) }
+// statusText returns a status as HTTP has it.
+func statusText(status int) string {
+	if status == http.StatusOK {
+		return "200 OK" // as most are
+	}
+	return strconv.Itoa(status) + " " + http.StatusText(status)
+}
 
 // pauseOf returns how long a provider asks to wait (RFC 9110 section 10.2.3), and whether a test can.
 func pauseOf(header http.Header) (time.Duration, bool) {
@@ -290,7 +296,7 @@ func (k *checks) recorded(ck *check) (*said, *Failure) {
 		return nil, k.asFailure(err) // unreachable: it was answered from the store
 	}
 	stored := &ck.stored.record.Response
-	tk := &take{call: c, decodeContent: k.decodeContent, limit: k.store.MaxBytes()}
+	tk := k.newTake(c)
 	tk.begin(stored.Status, http.Header{"Content-Type": stored.Headers["content-type"]})
 	tk.receive(ck.stored.body)
 	tk.end(whole, nil)

@@ -7,7 +7,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"net/http"
 	"runtime"
 	"time"
 
@@ -220,8 +219,8 @@ func (r *run) unfinished(tk *take) *Failure {
 		return failuref(fmt.Sprintf("%s has more than %d bytes, which are the most that is kept: it was not recorded",
 			tk.said(), tk.limit), indent(r.summary(tk.request)), raiseLimit)
 	case retryable:
-		brief := fmt.Sprintf("%s answered %d %s, and no later try of the call did better: it was not recorded",
-			tk.provider, tk.status, http.StatusText(tk.status))
+		brief := fmt.Sprintf("%s answered %s, and no later try of the call did better: it was not recorded",
+			tk.provider, statusText(tk.status))
 		return failuref(brief, indent(r.summary(tk.request)), "record again: "+r.again(),
 			"or keep the answer as it is: "+r.allow("RetryableErrors"))
 	case failed:

@@ -15,8 +15,9 @@ func (r *Recorder) take(c *call, lifted string) (*servedRecord, error) {
 	if r.ended {
 		return nil, r.tooLate(c.what)
 	}
-	tk := &take{call: c, source: r.Source(), lifted: lifted, started: clock(), steps: &r.steps, began: r.steps.Add(1), decodeContent: r.decodeContent, limit: r.store.MaxBytes(),
-		keepsCuts: r.allows(CutStreams) || c.step != nil}
+	tk := r.newTake(c)
+	tk.source, tk.lifted, tk.keepsCuts = r.Source(), lifted, r.allows(CutStreams) || c.step != nil
+	tk.steps, tk.began = &r.steps, r.steps.Add(1)
 	if modes[r.Mode].writes {
 		tk.complete = func() { r.pending.keep(tk) }
 	}

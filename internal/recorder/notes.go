@@ -3,9 +3,7 @@ package recorder
 import (
 	"crypto/sha256"
 	"fmt"
-	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -104,7 +102,7 @@ func (n *notes) tried() (statuses []string) {
 	stood := n.stood()
 	for _, tk := range n.takes {
 		if tk.outcome == retryable && stood[tk.key] {
-			statuses = append(statuses, strconv.Itoa(tk.status)+" "+http.StatusText(tk.status))
+			statuses = append(statuses, statusText(tk.status))
 		}
 	}
 	return statuses

@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/http"
 	"slices"
-	"strconv"
 
 	"github.com/traceforge/traceforge-go/internal/provider"
 	"github.com/traceforge/traceforge-go/internal/store"
@@ -148,7 +147,7 @@ func (r *Recorder) played(req *http.Request, s *servedRecord) (*http.Response, e
 		resp http.Response
 		body replayBody
 	}{resp: http.Response{
-		Status:     statusLine(stored.Status),
+		Status:     statusText(stored.Status),
 		StatusCode: stored.Status,
 		Proto:      "HTTP/1.1",
 		ProtoMajor: 1,
@@ -176,13 +175,6 @@ func (r *Recorder) played(req *http.Request, s *servedRecord) (*http.Response, e
 		body.pause = (&pacer{times: stored.TimingMS, start: clock()}).wait
 	}
 	return resp, nil
-}
-
-func statusLine(status int) string {
-	if status == http.StatusOK {
-		return "200 OK" // as most are
-	}
-	return strconv.Itoa(status) + " " + http.StatusText(status)
 }
 
 // A replayBody serves a recorded body. A stream comes event by event: no Read goes beyond the

@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/http"
 	"slices"
-	"strconv"
 	"sync"
 	"time"
 
@@ -63,7 +62,7 @@ func (l *sessions) passThrough(req *http.Request, w *wire) (*http.Response, erro
 // answered makes a response of an answer that nobody gave.
 func answered(req *http.Request, a *provider.Answer) *http.Response {
 	resp := &http.Response{
-		Status: strconv.Itoa(a.Status) + " " + http.StatusText(a.Status), StatusCode: a.Status,
+		Status: statusText(a.Status), StatusCode: a.Status,
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 		Header: http.Header{}, Body: io.NopCloser(bytes.NewReader(a.Body)), ContentLength: int64(len(a.Body)), Request: req,
 	}

@@ -63,12 +63,8 @@ func (p *pacer) wait(ctx context.Context) error {
 	}
 	due := p.start.Add(time.Duration(p.times[0]) * time.Millisecond)
 	p.times = p.times[1:]
-	timer := time.NewTimer(due.Sub(clock()))
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
+	if !pause(ctx, due.Sub(clock())) {
 		return ctx.Err()
 	}
+	return nil
 }
