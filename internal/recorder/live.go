@@ -27,7 +27,7 @@ func (r *Recorder) take(c *call, lifted string) (*servedRecord, error) {
 	return &servedRecord{take: tk}, nil
 }
 
-// live makes a call, whose answer the take keeps as the caller reads it.
+// live makes a call, whose answer a take keeps.
 func (r *Recorder) live(req *http.Request, w *wire, tk *take) (*http.Response, error) {
 	live := req.Clone(req.Context())
 	live.Header.Del("Accept-Encoding") // the transport's own choice, which it undoes itself
@@ -40,6 +40,11 @@ func (r *Recorder) live(req *http.Request, w *wire, tk *take) (*http.Response, e
 	if isFailure(err) {
 		return nil, err
 	}
+	return r.hear(req, w, tk, resp, err)
+}
+
+// hear has a take keep what a live call came to, as the caller reads it.
+func (r *Recorder) hear(req *http.Request, w *wire, tk *take, resp *http.Response, err error) (*http.Response, error) {
 	if resp == nil && err == nil {
 		err = fmt.Errorf("traceforge: the upstream, a %T, returned neither an answer nor an error", r.Upstream)
 	}

@@ -82,16 +82,14 @@ func (r *Recorder) realtime(req *http.Request, w *wire, c *call) (*http.Response
 		s.replayed = played
 	}
 	subprotocol := ""
-	if s.replayed == nil {
+	if s.replayed != nil {
+		subprotocol = s.replayed.subprotocol
+	} else {
 		resp, err := s.dial(req.Context())
 		if resp == nil || resp.StatusCode != http.StatusSwitchingProtocols {
-			return s.turnedAway(req, resp, err)
+			return s.turnedAway(resp, err)
 		}
-		if subprotocol = resp.Header.Get("Sec-Websocket-Protocol"); subprotocol != "" {
-			s.keepFrame(provider.Frame{Open: subprotocol}, provider.Place{})
-		}
-	} else {
-		subprotocol = s.replayed.subprotocol
+		subprotocol = resp.Header.Get("Sec-Websocket-Protocol")
 	}
 	resp := s.open(req, subprotocol)
 	if !r.opened(s) {
@@ -144,7 +142,7 @@ func (s *realtime) open(req *http.Request, subprotocol string) *http.Response {
 	}
 }
 
-// dial asks the provider for a connection.
+// dial asks the provider for a connection, and keeps which subprotocol it chose.
 func (s *realtime) dial(ctx context.Context) (*http.Response, error) {
 	live := s.req.Clone(ctx)
 	live.Header.Set("Sec-Websocket-Key", websocket.NewKey())
@@ -159,6 +157,9 @@ func (s *realtime) dial(ctx context.Context) (*http.Response, error) {
 		resp.Body.Close()
 		return nil, errors.New("traceforge: the upstream switches protocols, and not to a WebSocket")
 	}
+	if chosen := resp.Header.Get("Sec-Websocket-Protocol"); chosen != "" {
+		s.keepFrame(provider.Frame{Open: chosen}, provider.Place{})
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.server = websocket.New(stream, true, s.r.store.MaxBytes())
@@ -166,27 +167,18 @@ func (s *realtime) dial(ctx context.Context) (*http.Response, error) {
 	return resp, nil
 }
 
-// An answered upstream has made its call.
-type answeredUpstream struct {
-	resp *http.Response
-	err  error
-}
-
-func (a answeredUpstream) RoundTrip(*http.Request) (*http.Response, error) { return a.resp, a.err }
-
 // turnedAway records what else than a session a provider answers.
-func (s *realtime) turnedAway(req *http.Request, resp *http.Response, err error) (*http.Response, error) {
-	c, identified := s.r.identify(s.wire)
+func (s *realtime) turnedAway(resp *http.Response, err error) (*http.Response, error) {
+	c, identified := s.call()
 	if identified != nil {
 		return nil, s.r.failCall(s.wire, s.wire.String(), s.r.asFailure(identified))
 	}
-	c.what = s.wire
 	tk, failure := s.take(c)
 	if failure != nil {
 		return nil, failure
 	}
-	ctx := context.WithValue(req.Context(), upstreamKey{}, http.RoundTripper(answeredUpstream{resp, err}))
-	return s.r.live(req.WithContext(ctx), s.wire, tk)
+	tk.from(snapshot.ProvenanceOf(s.req.Context()))
+	return s.r.hear(s.req, s.wire, tk, resp, err)
 }
 
 func (s *realtime) take(c *call) (*take, error) {

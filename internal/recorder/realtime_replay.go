@@ -178,9 +178,6 @@ func (s *realtime) redial() error {
 		resp.Body.Close()
 		return failuref(fmt.Sprintf("%s answered %s, and no session: it was not recorded", s.opening.provider, resp.Status))
 	}
-	if chosen := resp.Header.Get("Sec-Websocket-Protocol"); chosen != "" {
-		s.keepFrame(provider.Frame{Open: chosen}, provider.Place{})
-	}
 	slow := time.AfterFunc(realtimePatience, s.hangUp)
 	for range s.replayed.greetings {
 		m, err := s.server.Read()
