@@ -173,17 +173,13 @@ func (k *checks) differences(before, after *said, tier int) []drift.Difference {
 func (k *checks) compareTiers(ck *check, before, after *said) (all []usage.CheckedTier) {
 	for i, tier := range usage.Tiers {
 		differences := k.differences(before, after, i)
-		k.hide(differences)
+		k.scanner().Hide(&differences) // before they are cut to what is shown, which could leave a part of a secret
+		t := usage.CheckedTier{Tier: tier, Same: len(differences) == 0, Held: k.holds(ck, tier), Diff: k.Plain(drift.Text(differences))}
 		if ck.call.codec.Tools { // whose answers are results and nothing else
-			ck.result = differences
-			return []usage.CheckedTier{{
-				Tier: usage.ResultTier, Same: len(differences) == 0, Held: k.holds(ck, tier),
-				Diff: k.Plain(cmp.Or(k.outcomes(before, after), drift.Text(differences))),
-			}}
+			ck.result, t.Tier, t.Diff = differences, usage.ResultTier, cmp.Or(k.Plain(k.outcomes(before, after)), t.Diff)
+			return []usage.CheckedTier{t}
 		}
-		all = append(all, usage.CheckedTier{
-			Tier: tier, Same: len(differences) == 0, Held: k.holds(ck, tier), Diff: k.Plain(drift.Text(differences)),
-		})
+		all = append(all, t)
 	}
 	return all
 }
@@ -199,6 +195,16 @@ func (k *checks) outcomes(before, after *said) string {
 }
 
 func differs(t usage.CheckedTier) bool { return t.Held && !t.Same }
+
+// differing are the tiers that a check fails by, from which differences are shown.
+func differing(ck *check) (names, differences []string) {
+	for _, t := range ck.Tiers {
+		if differs(t) {
+			names, differences = append(names, t.Tier), append(differences, t.Diff)
+		}
+	}
+	return names, differences
+}
 
 // byOutput groups answers that are the same in all that is held, the most frequent ones first.
 func (k *checks) byOutput(ck *check) (groups [][]*said) {
