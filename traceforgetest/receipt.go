@@ -85,7 +85,7 @@ func filters() []string {
 // would record once and then say "(cached)". go caches no result that it has no log for of what the tests read. Where
 // the log cannot be removed while it is open, as on Windows, -count=1 does the same.
 func uncached() {
-	if log := flag.Lookup("test.testlogfile"); log != nil && log.Value.String() != "" {
-		os.Remove(log.Value.String())
+	if log := flagText("test.testlogfile"); log != "" {
+		os.Remove(log)
 	}
 }

@@ -148,7 +148,7 @@ func (r *Recorder) open() error {
 		uncached()
 	}
 	r.readCheck()
-	if _, whole := r.t.(*testing.F); !whole && inFuzzWorker() {
+	if _, whole := r.t.(*testing.F); !whole && flagText("test.fuzzworker") == "true" { // a process that go test -fuzz starts
 		return errors.New("go test -fuzz makes inputs up, which have no snapshots: " +
 			"without -fuzz a fuzz target runs with its seeds, each of which is a test")
 	}
@@ -179,12 +179,6 @@ func (r *Recorder) open() error {
 	}
 	r.calls, err = recorder.Open(r.opts)
 	return err
-}
-
-// inFuzzWorker reports whether this process is one of those that go test -fuzz starts.
-func inFuzzWorker() bool {
-	worker := flag.Lookup("test.fuzzworker")
-	return worker != nil && worker.Value.String() == "true"
 }
 
 func (r *Recorder) runningKey() string { return r.opts.Package + " " + r.opts.Test }
