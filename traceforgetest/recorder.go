@@ -147,7 +147,9 @@ func (r *Recorder) open() error {
 	if r.opts.Mode != recorder.Replay || os.Getenv(usage.ReceiptEnv) != "" {
 		uncached()
 	}
-	r.readCheck()
+	if r.opts.Mode == recorder.Check {
+		r.opts.Deadline = deadlineOf(r.t)
+	}
 	if _, whole := r.t.(*testing.F); !whole && flagText("test.fuzzworker") == "true" { // a process that go test -fuzz starts
 		return errors.New("go test -fuzz makes inputs up, which have no snapshots: " +
 			"without -fuzz a fuzz target runs with its seeds, each of which is a test")

@@ -115,7 +115,6 @@ func (p *program) options() (o recorder.Options, err error) {
 		o.Scrub = append(o.Scrub, scrub.Value(strings.ToLower(variable), os.Getenv(variable)))
 	}
 	if p.mode == recorder.Check {
-		o.NeedsKeys = true
 		if o.Checking, err = usage.ParseCheckOptions(os.Getenv(usage.CheckEnv)); err != nil {
 			return o, usageError{err}
 		}

@@ -52,9 +52,8 @@ type Options struct {
 	Decoders         map[string]func(io.Reader) (io.Reader, error)
 	Scrub            []scrub.Rule // what is kept as a placeholder, besides what config.json says
 
-	Checking  usage.CheckOptions // what a check makes live, and holds; what Mixed makes live
-	Deadline  time.Time          // when the test must have ended; zero: never
-	NeedsKeys bool               // a check makes no call with what stands for a key that is not there
+	Checking usage.CheckOptions // what a check makes live, and holds; what Mixed makes live
+	Deadline time.Time          // when the test must have ended; zero: never
 
 	Known   []usage.Known   // documents that may be the test's under another name
 	Sources func() [][]byte // reads the test files of its package; nil: nobody knows them
@@ -66,10 +65,11 @@ type setup struct {
 	Options
 	face
 	mask
-	store  *store.Store
-	name   string // of the test's document
-	config *store.Config
-	rules  *scrub.Rules
+	store     *store.Store
+	name      string // of the test's document
+	config    *store.Config
+	rules     *scrub.Rules
+	needsKeys bool // the upstream does: a check makes no call with what stands for a key that is not there
 }
 
 // A run is what the calls of a test have come to so far: what its tape answered, and what was recorded. Where a method does
@@ -133,11 +133,11 @@ func Open(o Options) (*Recorder, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o.Upstream == nil {
-		o.Upstream = http.DefaultTransport
-	}
 	s.Waiting = o.Waiting
 	r := &Recorder{run: run{setup: setup{Options: o, store: s, name: snapshot.DocumentName(o.Package, o.Test)}}}
+	if o.Upstream == nil { // another one may need no key
+		r.Upstream, r.needsKeys = http.DefaultTransport, true
+	}
 	r.face = r.Options.face()
 	if o.Mode != Replay { // a replay writes nothing, and what it prints is masked by the environment of then
 		r.mask.environment = os.Environ()

@@ -54,7 +54,7 @@ func (r *Recorder) checkHTTP(req *http.Request, w *wire, c *call, s *servedRecor
 			}
 		},
 		not: func() (state, why string) {
-			if r.NeedsKeys && hasNoKey(req) {
+			if r.needsKeys && hasNoKey(req) {
 				why := "there is no key for " + c.provider
 				if names := keysOf(c.provider); len(names) > 0 {
 					why += ": set " + strings.Join(names, " or ")
