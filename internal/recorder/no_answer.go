@@ -15,28 +15,28 @@ import (
 
 // unanswered is the failure of a call that came back with an error of Go.
 func (r *run) unanswered(tk *take) *Failure {
-	below := []string{indent(r.summary(tk.request))}
+	var ways []string
 	status, _ := answeredWith(tk.err)
 	host := unreached(tk.err)
 	if names := r.unsetKey(tk.provider); host != "" && names != "" {
-		below = append(below, names+" not set: live calls need a key")
+		ways = append(ways, names+" not set: live calls need a key")
 	}
-	below = append(below, "record again: "+r.again())
+	ways = append(ways, "record again: "+r.again())
 	lacksKey := r.lacksKey(tk.provider)
 	if (host != "" || lacksKey) && r.mayAdopt(tk) {
 		without := "a network"
 		if lacksKey {
 			without = "a key"
 		}
-		below = append(below, "without "+without+": "+r.with(Rekey.String()))
+		ways = append(ways, "without "+without+": "+r.with(Rekey.String()))
 	}
 	switch {
 	case status > 0 && isDirect(tk.codec.API):
-		below = append(below, "or, to test this very error, record under the SDK instead: give it tf.Client(), or tf.URL as its base URL")
+		ways = append(ways, "or, to test this very error, record under the SDK instead: give it tf.Client(), or tf.URL as its base URL")
 	case status == 0 && host == "" && !lacksKey: // else it would be kept that there was none
-		below = append(below, "or keep the error: "+r.allow("TransportErrors"))
+		ways = append(ways, "or keep the error: "+r.allow("TransportErrors"))
 	}
-	return failuref(noAnswer(tk.who(), tk.err)+": it was not recorded", below...)
+	return r.leftOut(tk, noAnswer(tk.who(), tk.err), ways...)
 }
 
 // noAnswer says what an error of a live call means.

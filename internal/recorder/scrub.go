@@ -100,7 +100,15 @@ func (t *tape) hiding(i int, body []byte) []string {
 	if t.anywhere == nil {
 		t.anywhere = t.rules.Anywhere()
 	}
-	return hiding(t.anywhere, &t.records[i], rawAnswer(&t.records[i], body))
+	s := &t.records[i]
+	_, values := t.anywhere.Stored(&s.Request, nil)
+	values.Answer(rawAnswer(s, body))
+	for _, header := range s.Response.Headers {
+		for _, value := range header {
+			values.AnswerText(value)
+		}
+	}
+	return inorder.Strings(values.Took())
 }
 
 // Standing returns the [store.Check] that records stand as rules of a configuration would have them now. No rules: nil.
@@ -113,11 +121,10 @@ func Standing(config *store.Config) (store.Check, error) {
 		return nil, err
 	}
 	return func(d *store.Doc) (wrong []snapshot.Violation) {
-		rules := all.Anywhere() // which note what answers say
-		t := newTape(d, rules)
+		t := newTape(d, all)
 		for i := range t.records {
 			body, _ := d.Raw(i) // another rule's finding, if it is missing
-			if names := hiding(rules, &t.records[i], rawAnswer(&t.records[i], body)); names != nil {
+			if names := t.hiding(i, body); names != nil {
 				again := "run it with --update"
 				top, _, _ := strings.Cut(t.records[i].Source.Test, "/")
 				if gotest.Kind(top) != "" {
@@ -131,17 +138,6 @@ func Standing(config *store.Config) (store.Check, error) {
 		}
 		return wrong
 	}, nil
-}
-
-func hiding(rules *scrub.Rules, s *snapshot.Snapshot, answer *provider.Answer) []string {
-	_, values := rules.Stored(&s.Request, nil)
-	values.Answer(answer)
-	for _, header := range s.Response.Headers {
-		for _, value := range header {
-			values.AnswerText(value)
-		}
-	}
-	return inorder.Strings(values.Took())
 }
 
 const (
