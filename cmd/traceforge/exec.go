@@ -121,8 +121,7 @@ func (p *program) options() (o recorder.Options, err error) {
 	}
 	p.source = p.sourceIn(filepath.Dir(o.Dir), wd)
 	o.Package, o.Test, o.Mode = snapshot.ProgramPackage, p.name, p.mode
-	o.Accept = p.again("")
-	o.Program = &recorder.Program{Again: p.again}
+	o.Accept, o.Program = p.again(""), p.again
 	o.Source = func() snapshot.Source { return p.source }
 	o.Fail = func() { p.failed.Store(true) }
 	o.Tell = func(f *recorder.Failure) { p.tell(f.Text) }

@@ -7,12 +7,6 @@ import (
 	"github.com/traceforge/traceforge-go/internal/gotest"
 )
 
-// A Program is what runs the calls of a recorder that is no Go test, as traceforge exec does. Failures tell whoever
-// runs it to use flags, where they tell a test to use options of package traceforgetest.
-type Program struct {
-	Again func(mode string) string // the command that runs it in another mode, one of --update
-}
-
 // A face words what a failure advises: how whoever runs the calls names itself, gives options, and runs again. A Go test has options
 // of package traceforgetest; a program under traceforge exec has flags.
 type face interface {
@@ -140,7 +134,7 @@ func (f *programFace) volatileRule() string { return `{"volatile": true}` }
 func (f *programFace) clock(bool) string {
 	return "have the program take a fixed time, or " + f.scrubbing(f.patternRule("time", "…"))
 }
-func (f *programFace) with(mode string) string { return f.o.Program.Again(mode) }
+func (f *programFace) with(mode string) string { return f.o.Program(mode) }
 func (f *programFace) updating(mode string) string {
 	if mode != "" {
 		return "--update=" + mode

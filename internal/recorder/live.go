@@ -1,10 +1,8 @@
 package recorder
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"net/http"
 
 	"github.com/traceforge/traceforge-go/snapshot"
@@ -29,12 +27,8 @@ func (r *Recorder) take(c *call, lifted string) (*servedRecord, error) {
 
 // live makes a call, whose answer a take keeps.
 func (r *Recorder) live(req *http.Request, w *wire, tk *take) (*http.Response, error) {
-	live := req.Clone(req.Context())
+	live := w.live(req)
 	live.Header.Del("Accept-Encoding") // the transport's own choice, which it undoes itself
-	if w.sent != nil {
-		live.Body = io.NopCloser(bytes.NewReader(w.sent))
-		live.ContentLength = int64(len(w.sent))
-	}
 	tk.from(snapshot.ProvenanceOf(req.Context()))
 	resp, err := r.upstream(live, w, tk)
 	if isFailure(err) {

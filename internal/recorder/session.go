@@ -49,10 +49,7 @@ func (l *sessions) passThrough(req *http.Request, w *wire) (*http.Response, erro
 	case !l.isLive(codec.Session, w):
 		return answered(req, answer), nil
 	}
-	live := req.Clone(req.Context())
-	if w.sent != nil {
-		live.Body, live.ContentLength = io.NopCloser(bytes.NewReader(w.sent)), int64(len(w.sent))
-	}
+	live := w.live(req)
 	if err := l.join(codec.Session, live); err != nil {
 		return nil, err
 	}
