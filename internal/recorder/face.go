@@ -46,15 +46,9 @@ func (f *testFace) output() string { return ofTheTest }
 func (f *testFace) option(name, value string) string {
 	return fmt.Sprintf("%s(%q)", name, value)
 }
-func (f *testFace) given(name, value string) string {
-	return "traceforgetest.New(t, traceforgetest." + f.option(name, value) + ")"
-}
-func (f *testFace) allow(name string) string {
-	return "traceforgetest.New(t, traceforgetest.Allow(traceforgetest." + name + "))"
-}
-func (f *testFace) keepHeaders() string {
-	return "traceforgetest.New(t, traceforgetest.KeepHeaders(…))"
-}
+func (f *testFace) given(name, value string) string { return newWith(f.option(name, value)) }
+func (f *testFace) allow(name string) string        { return newWith("Allow(traceforgetest." + name + ")") }
+func (f *testFace) keepHeaders() string             { return newWith("KeepHeaders(…)") }
 func (f *testFace) scrubOf(variable string) string {
 	if variable == "" {
 		return `traceforgetest.Scrub(traceforgetest.Pattern("key", regexp.MustCompile("…")))`
@@ -105,6 +99,9 @@ func (f *testFace) notRecorded(skipped bool) string {
 	}
 	return "the test failed"
 }
+
+// newWith is how a test makes its recorder with an option.
+func newWith(option string) string { return "traceforgetest.New(t, traceforgetest." + option + ")" }
 
 type programFace struct{ o *Options }
 

@@ -261,18 +261,19 @@ func (s *setup) alteredAnswers(file string) string {
 
 // summary is a request in a few lines, for a reader who must recognise it.
 func (s *setup) summary(req *modelio.Request) string {
-	var b strings.Builder
+	line := func(name, text string) string {
+		return name + ": " + short(s.scanner().Mask(text)) + "\n"
+	}
 	if tool := req.Tool(); tool != "" {
-		fmt.Fprintf(&b, "%s: %s\n", toolNamed(tool), short(s.scanner().Mask(string(toolInput(req)))))
-		return b.String()
+		return line(toolNamed(tool), string(toolInput(req)))
 	}
 	if method := methodOf(req); method != "" {
-		fmt.Fprintf(&b, "%s: %s\n", method, short(s.scanner().Mask(string(req.Options["params"]))))
-		return b.String()
+		return line(method, string(req.Options["params"]))
 	}
+	var b strings.Builder
 	fmt.Fprintf(&b, "model: %s\n", req.Model)
 	if req.Prompt != nil {
-		fmt.Fprintf(&b, "prompt: %s\n", short(s.scanner().Mask(*req.Prompt)))
+		b.WriteString(line("prompt", *req.Prompt))
 	}
 	const most = 4
 	for i := range req.Messages {
@@ -280,7 +281,7 @@ func (s *setup) summary(req *modelio.Request) string {
 			fmt.Fprintf(&b, "… %d messages\n", skipped)
 		}
 		if i == 0 || i > len(req.Messages)-most {
-			fmt.Fprintf(&b, "%s: %s\n", req.Messages[i].Role, short(s.scanner().Mask(textOf(req.Messages[i].Content))))
+			b.WriteString(line(string(req.Messages[i].Role), textOf(req.Messages[i].Content)))
 		}
 	}
 	return b.String()

@@ -3,7 +3,6 @@ package recorder
 import (
 	"cmp"
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 
@@ -21,7 +20,9 @@ func (r *Recorder) forked(c *call) (*servedRecord, error) {
 		return nil, err
 	}
 	if w, ok := c.what.(*wire); r.asksOther(c) && (!ok || !namesModel(w, r.Checking.Old)) {
-		return nil, r.unforkable(c)
+		o := r.Checking
+		return nil, failuref(fmt.Sprintf("%s cannot be forked to %s: the request does not name its model in a way that can be replaced", c.who(), o.New),
+			"record the call under its SDK, with tf.Client(), or run without model="+o.Old+"="+o.New)
 	}
 	r.tellAsked(c, nil)
 	return r.take(c, "")
@@ -63,18 +64,6 @@ func (t *tape) unplayed(meant func(tools bool) bool) (numbers []int) {
 func (s *setup) asksOther(c *call) bool {
 	o := s.Checking
 	return s.Mode == Mixed && o.New != "" && !c.codec.Tools && c.request.Model == o.Old
-}
-
-// fork returns the request of a live call as the other model is asked it, and what is sent.
-func (s *setup) fork(req *http.Request, w *wire) (*http.Request, *wire) {
-	other := *w
-	return askInstead(req, &other, s.Checking), &other
-}
-
-// unforkable is the failure of a call that only the model can be asked which it names.
-func (s *setup) unforkable(c *call) *Failure {
-	return failuref(fmt.Sprintf("%s cannot be forked to %s: the request does not name its model in a way that can be replaced", c.who(), s.Checking.New),
-		"record the call under its SDK, with tf.Client(), or run without model="+s.Checking.Old+"="+s.Checking.New)
 }
 
 // unasked is the failure of a test whose live calls never asked the model that another one is to stand for; nil: one did.

@@ -107,16 +107,15 @@ func (s *realtime) run() {
 	defer s.stream.Close()
 	defer s.out.hangUp()
 	if s.replayed != nil {
-		switch err := s.play(); {
-		case err == errBuy:
-			if err := s.redial(); err != nil {
-				s.refuse(err)
-				return
-			}
-		case err != nil:
-			s.refuse(err)
+		err := s.play()
+		if err == nil {
 			return
-		default:
+		}
+		if err == errBuy {
+			err = s.redial()
+		}
+		if err != nil {
+			s.refuse(err)
 			return
 		}
 	}

@@ -198,11 +198,16 @@ func (s *realtime) redial() error {
 	return s.server.Write(websocket.Message{Binary: first[0].Binary, Data: first[0].Data})
 }
 
-// refuse fails the test, and closes the connection in a way that no client tries again.
-func (s *realtime) refuse(err error) {
-	err = s.r.failAt(s.wire, s.opening.id(), s.r.asFailure(err), s.source)
+// tell fails the test, and closes the connection in a way that no client tries again.
+func (s *realtime) tell(f *Failure) {
+	err := s.r.failAt(s.wire, s.opening.id(), f, s.source)
 	_ = s.stream.SetWriteDeadline(time.Now().Add(drainTime))
 	_ = s.client.Close(websocket.Refused, err.Error())
+}
+
+// refuse is tell, and waits until the client has heard it.
+func (s *realtime) refuse(err error) {
+	s.tell(s.r.asFailure(err))
 	_ = s.stream.SetReadDeadline(time.Now().Add(drainTime))
 	for {
 		if _, err := s.client.Read(); err != nil {
@@ -374,9 +379,7 @@ func (s *realtime) fallSilent() {
 	r.mu.Unlock()
 	if owes {
 		s.silent.Store(true)
-		err := r.failAt(s.wire, s.opening.id(), failuref(brief, "accept: "+r.Accept), s.source)
-		_ = s.stream.SetWriteDeadline(time.Now().Add(drainTime))
-		_ = s.client.Close(websocket.Refused, err.Error())
+		s.tell(failuref(brief, "accept: "+r.Accept))
 		s.stream.Close()
 	}
 }

@@ -90,8 +90,7 @@ type run struct {
 	compare  *drift.Comparer // nil until a call drifts
 	causes   causes
 	faults   faults
-	scripts  []Script     // of models that the test wraps
-	bought   map[int]bool // records whose calls were made again, as they were
+	scripts  []Script // of models that the test wraps
 }
 
 // A Recorder answers the calls of one test, or records them. It is safe for concurrent use. The run's lock guards all but
@@ -199,7 +198,8 @@ func (r *Recorder) roundTrip(req *http.Request, w *wire) (*http.Response, error)
 		return nil, err
 	case served.take != nil:
 		if r.asksOther(c) {
-			req, w = r.fork(req, w)
+			other := *w
+			req, w = askInstead(req, &other, r.Checking), &other
 		}
 		return r.live(req, w, served.take)
 	}

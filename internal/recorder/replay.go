@@ -172,7 +172,7 @@ func (r *Recorder) played(req *http.Request, s *servedRecord) (*http.Response, e
 		resp.ContentLength = -1
 	}
 	if r.Timing && body.events != nil {
-		body.pause = (&pacer{times: stored.TimingMS, start: clock()}).wait
+		body.pause = pace(stored.TimingMS)
 	}
 	return resp, nil
 }

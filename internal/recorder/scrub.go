@@ -240,15 +240,12 @@ func (r *Recorder) boughtBefore(c *call) *Failure {
 	} else if err != nil || !r.now.IsZero() || r.tape.know(len(r.tape.records)) != nil {
 		return nil // for those who write the document to say
 	}
-	if r.bought == nil {
-		r.bought = map[int]bool{}
-	}
 	var others []int
 	for i, recorded := range r.tape.keys {
 		switch {
-		case r.bought[i] || r.tape.played[i]:
+		case r.tape.bought[i] || r.tape.played[i]:
 		case recorded == c.key:
-			r.bought[i] = true
+			r.tape.bought[i] = true
 			return nil
 		default:
 			others = append(others, i)
