@@ -63,13 +63,13 @@ type check struct {
 	gone string  // that the provider no longer has the model; empty means it did not say so
 }
 
-// A repeat is how a call is made live. Both functions work after the caller has gone on.
+// A repeat is how a call is made live. Its functions work after the caller has gone on.
 type repeat struct {
 	call func() (*call, error)               // as if it came in again, since an answer is numbered on from it
 	make func(ctx context.Context, tk *take) // the take gets what is received
-	not  func() (state, why string)          // what keeps the call from being made; "" means nothing does
 
-	within context.Context // of a call that is made before its caller goes on; nil means it is made beside
+	state, why string          // what keeps the call from being made; "" means nothing does
+	within     context.Context // of a call that is made before its caller goes on; nil means it is made beside
 }
 
 // begin begins to hold the record that answers a call against live answers. It returns at once, except for tools, which may
@@ -82,7 +82,7 @@ func (k *checks) begin(c *call, s *servedRecord, how repeat) {
 		AskedModel: k.Checking.New,
 	}}
 	if ck.State, ck.Why = k.chosen(c, s); ck.State == "" {
-		ck.State, ck.Why = how.not()
+		ck.State, ck.Why = how.state, how.why
 	}
 	k.mu.Lock()
 	ended, made := k.ended, ck.State == ""
