@@ -320,27 +320,26 @@ func (r *Recorder) action(kind, name string, m modelio.Model) modelio.Model {
 		r.calls.Scripted(script)
 		m = script
 	}
-	return &recordedModel{r.calls, kind, provider, model, m}
+	return &recordedModel{r.calls, recorder.Generation{Action: kind, Provider: provider, Model: model, Live: m}}
 }
 
 var providerName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]*$`)
 
 // A recordedModel passes the calls of a model through a recorder.
 type recordedModel struct {
-	calls                 *recorder.Recorder
-	kind, provider, model string
-	live                  modelio.Model
+	calls *recorder.Recorder
+	call  recorder.Generation // without what is asked
 }
 
 // Info is what the live model declares of itself.
-func (m *recordedModel) Info() modelio.ModelInfo { return modelio.InfoOf(m.live) }
+func (m *recordedModel) Info() modelio.ModelInfo { return modelio.InfoOf(m.call.Live) }
 
 // Generate answers from the snapshots of the test, or calls the model and records.
 func (m *recordedModel) Generate(ctx context.Context, req *modelio.GenerateRequest, stream modelio.StreamFunc) (
 	*modelio.GenerateResponse, error) {
-	return m.calls.Generate(ctx, recorder.Generation{
-		Action: m.kind, Provider: m.provider, Model: m.model, Live: m.live, Request: req, Stream: stream,
-	})
+	call := m.call
+	call.Request, call.Stream = req, stream
+	return m.calls.Generate(ctx, call)
 }
 
 // Tool returns a tool whose calls are recorded from run and replayed without it. They are in the document of the

@@ -13,12 +13,11 @@ import (
 
 // An origin is the record that the answer of a take comes from, where that is not the wire.
 type origin struct {
-	record  snapshot.Snapshot
-	place   int        // of the record of the test's document that the take is the new form of; -1 means it is not known
-	stale   canon.Hash // see snapshot.Response.Stale
-	lifted  string     // see take
-	pending bool       // the record is of the pending answers
-	why     string     // what changed, in words; "" means the request says it
+	record snapshot.Snapshot
+	place  int        // of the record of the test's document that the take is the new form of; -1 means it is not known
+	stale  canon.Hash // see snapshot.Response.Stale
+	lifted string     // see take
+	why    string     // what changed, in words; "" means the request says it
 }
 
 // adopt makes the answer of a record that of a call. The program is served it, and the test records it with its old
@@ -32,7 +31,7 @@ func (r *run) adopt(c *call, from *tape, i int, o *origin) (*servedRecord, error
 	}
 	tk := r.newTake(c)
 	tk.origin, tk.source, tk.lifted = o, source, cmp.Or(o.lifted, o.record.Source.Nondeterministic)
-	tk.outcome, tk.status, tk.keepsCuts = outcomeOf(stored.Incomplete), stored.Status, r.allows(CutStreams)
+	tk.outcome, tk.status = outcomeOf(stored.Incomplete), stored.Status
 	tk.read, tk.finished = tk.started, tk.started
 	tk.steps, tk.began = &r.steps, r.steps.Add(1)
 	tk.heard = tk.began

@@ -25,7 +25,6 @@ type Failure struct {
 	Again   bool            // another test of the process has told all that it is about
 	brief   string
 	drift   *usage.Drift // for the receipt; nil means it is no drift
-	unheld  bool         // it is a call that was held against no record
 	output  string       // where the rest is
 	recipe  string       // the text where another test has told how a reason is given; empty means that it tells none
 }
@@ -109,7 +108,7 @@ func (r *report) unrecorded(c *call) *Failure {
 
 // missing makes a failure that of a call which is held against no record.
 func (f *Failure) missing(provider, summary string) *Failure {
-	f.Missing, f.unheld = true, true
+	f.Missing = true
 	f.drift = &usage.Drift{Kind: usage.Missing, Provider: provider, Summary: strings.Split(summary, "\n")}
 	return f
 }

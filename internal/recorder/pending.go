@@ -71,7 +71,7 @@ func (p *pending) serve(c *call, lifted string) *servedRecord {
 		if !p.earlier.whole(i) {
 			continue
 		}
-		s, err := p.adopt(c, p.earlier, i, &origin{place: -1, pending: true, lifted: lifted})
+		s, err := p.adopt(c, p.earlier, i, &origin{place: -1, lifted: lifted})
 		if err != nil {
 			continue
 		}

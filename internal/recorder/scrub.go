@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"maps"
+	"net/http"
 	"slices"
 	"sort"
 	"strconv"
@@ -65,10 +65,7 @@ func (r *run) restore(c *call, t *tape, i int, body []byte) (*servedRecord, erro
 				continue
 			}
 			if headers == nil {
-				headers = maps.Clone(record.Response.Headers)
-			}
-			if &headers[name][0] == &values[0] { // still the record's
-				headers[name] = slices.Clone(values)
+				headers = http.Header(record.Response.Headers).Clone()
 			}
 			headers[name][n] = restored
 		}

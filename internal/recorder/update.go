@@ -7,6 +7,7 @@ import (
 
 	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/internal/store"
+	"github.com/traceforge/traceforge-go/internal/usage"
 )
 
 // cancelled ends a call that a failed tool of its turn had cancelled when the turn was recorded.
@@ -31,7 +32,7 @@ func (r *Recorder) makeLive(c *call) (*servedRecord, error) {
 func (r *Recorder) replayOrNew(c *call) (*servedRecord, error) {
 	s, err := r.replay(c)
 	var f *Failure
-	if errors.As(err, &f) && f.unheld {
+	if errors.As(err, &f) && f.drift != nil && f.drift.Kind == usage.Missing { // it was held against none
 		return nil, nil
 	}
 	return s, err
