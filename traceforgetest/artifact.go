@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,10 +13,7 @@ import (
 )
 
 // keepsArtifacts reports whether the run keeps what tests leave in their directories of artifacts, as Go 1.26 and later can.
-func keepsArtifacts() bool {
-	asked := flag.Lookup("test.artifacts")
-	return asked != nil && asked.Value.String() == "true"
-}
+func keepsArtifacts() bool { return flagText("test.artifacts") == "true" }
 
 // artifacts returns the directory that go test -artifacts keeps of the test; empty means that it has none.
 func (r *Recorder) artifacts() (dir string) {

@@ -79,17 +79,6 @@ func kindOf(kinds []Kind) string {
 	return string(kinds[0])
 }
 
-// readCheck reads what a check needs besides.
-func (r *Recorder) readCheck() {
-	if r.opts.Mode != recorder.Check {
-		return
-	}
-	r.opts.Deadline = deadlineOf(r.t)
-	if r.opts.Upstream == nil { // another one may need no key
-		r.opts.NeedsKeys = true
-	}
-}
-
 // deadlineOf returns when go test ends t; zero where that is not known, as in a bubble of testing/synctest, where
 // Deadline panics.
 func deadlineOf(t testing.TB) (deadline time.Time) {

@@ -13,6 +13,7 @@ func isPartial(name string) bool {
 	return testing.Short() || flagText("test.skip") != "" || selectsBelow(flagText("test.run"), name)
 }
 
+// flagText returns the value of a flag of the test binary; "" where it has none of that name.
 func flagText(name string) string {
 	if f := flag.Lookup(name); f != nil {
 		return f.Value.String()

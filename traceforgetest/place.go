@@ -2,7 +2,6 @@ package traceforgetest
 
 import (
 	"errors"
-	"flag"
 	"fmt"
 	"iter"
 	"os"
@@ -179,7 +178,7 @@ func (p place) shown(s snapshot.Source) string {
 	if !p.moved && p.root != "" {
 		whole := filepath.Join(p.root, filepath.FromSlash(file))
 		rel, err := filepath.Rel(filepath.Join(p.root, filepath.FromSlash(p.dir)), whole)
-		if full := flag.Lookup("test.fullpath"); full != nil && full.Value.String() == "true" || err != nil {
+		if flagText("test.fullpath") == "true" || err != nil {
 			rel = whole
 		}
 		file = filepath.ToSlash(rel)

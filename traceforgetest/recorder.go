@@ -147,8 +147,10 @@ func (r *Recorder) open() error {
 	if r.opts.Mode != recorder.Replay || os.Getenv(usage.ReceiptEnv) != "" {
 		uncached()
 	}
-	r.readCheck()
-	if _, whole := r.t.(*testing.F); !whole && inFuzzWorker() {
+	if r.opts.Mode == recorder.Check {
+		r.opts.Deadline = deadlineOf(r.t)
+	}
+	if _, whole := r.t.(*testing.F); !whole && flagText("test.fuzzworker") == "true" { // a process that go test -fuzz starts
 		return errors.New("go test -fuzz makes inputs up, which have no snapshots: " +
 			"without -fuzz a fuzz target runs with its seeds, each of which is a test")
 	}
@@ -181,12 +183,6 @@ func (r *Recorder) open() error {
 	return err
 }
 
-// inFuzzWorker reports whether this process is one of those that go test -fuzz starts.
-func inFuzzWorker() bool {
-	worker := flag.Lookup("test.fuzzworker")
-	return worker != nil && worker.Value.String() == "true"
-}
-
 func (r *Recorder) runningKey() string { return r.opts.Package + " " + r.opts.Test }
 
 // replays reports whether the program is served recorded answers alone: of tools, or of models.
@@ -217,7 +213,7 @@ func (r *Recorder) finish() {
 		r.note(note)
 	}
 	r.mark()
-	if err := errors.Join(r.leaveReceipt(), r.keepReceipt()); err != nil {
+	if err := errors.Join(receipts.Leave(r.place.root, r.receipt), r.keepReceipt()); err != nil {
 		r.t.Errorf("traceforge: %v", err)
 	}
 }
@@ -324,27 +320,26 @@ func (r *Recorder) action(kind, name string, m modelio.Model) modelio.Model {
 		r.calls.Scripted(script)
 		m = script
 	}
-	return &recordedModel{r.calls, kind, provider, model, m}
+	return &recordedModel{r.calls, recorder.Generation{Action: kind, Provider: provider, Model: model, Live: m}}
 }
 
 var providerName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]*$`)
 
 // A recordedModel passes the calls of a model through a recorder.
 type recordedModel struct {
-	calls                 *recorder.Recorder
-	kind, provider, model string
-	live                  modelio.Model
+	calls *recorder.Recorder
+	call  recorder.Generation // without what is asked
 }
 
 // Info is what the live model declares of itself.
-func (m *recordedModel) Info() modelio.ModelInfo { return modelio.InfoOf(m.live) }
+func (m *recordedModel) Info() modelio.ModelInfo { return modelio.InfoOf(m.call.Live) }
 
 // Generate answers from the snapshots of the test, or calls the model and records.
 func (m *recordedModel) Generate(ctx context.Context, req *modelio.GenerateRequest, stream modelio.StreamFunc) (
 	*modelio.GenerateResponse, error) {
-	return m.calls.Generate(ctx, recorder.Generation{
-		Action: m.kind, Provider: m.provider, Model: m.model, Live: m.live, Request: req, Stream: stream,
-	})
+	call := m.call
+	call.Request, call.Stream = req, stream
+	return m.calls.Generate(ctx, call)
 }
 
 // Tool returns a tool whose calls are recorded from run and replayed without it. They are in the document of the

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"maps"
 	"os"
 	osexec "os/exec"
@@ -62,7 +61,7 @@ func execute(c *call) error {
 	if note := p.calls.Finish(recorder.Outcome{Failed: ended != 0}); note != "" {
 		p.tell(note)
 	}
-	if err := p.leaveReceipt(ended); err != nil {
+	if err := new(usage.ReceiptWriter).Leave(p.root, func() usage.Receipt { return p.receipt(ended) }); err != nil {
 		return err
 	}
 	if p.failed.Load() {
@@ -115,15 +114,13 @@ func (p *program) options() (o recorder.Options, err error) {
 		o.Scrub = append(o.Scrub, scrub.Value(strings.ToLower(variable), os.Getenv(variable)))
 	}
 	if p.mode == recorder.Check {
-		o.NeedsKeys = true
 		if o.Checking, err = usage.ParseCheckOptions(os.Getenv(usage.CheckEnv)); err != nil {
 			return o, usageError{err}
 		}
 	}
 	p.source = p.sourceIn(filepath.Dir(o.Dir), wd)
 	o.Package, o.Test, o.Mode = snapshot.ProgramPackage, p.name, p.mode
-	o.Accept = p.again("")
-	o.Program = &recorder.Program{Again: p.again}
+	o.Accept, o.Program = p.again(""), p.again
 	o.Source = func() snapshot.Source { return p.source }
 	o.Fail = func() { p.failed.Store(true) }
 	o.Tell = func(f *recorder.Failure) { p.tell(f.Text) }
@@ -225,29 +222,14 @@ func (p *program) command() string { return gotest.Join(p.secrets.Words(p.words(
 // again returns the command that runs the program in another mode.
 func (p *program) again(mode string) string { return page.ProgramAgain(p.name, p.command(), mode) }
 
-// leaveReceipt adds what the program did to the receipts, where the run asks for some.
-func (p *program) leaveReceipt(ended int) error {
-	dir := os.Getenv(usage.ReceiptEnv)
-	if dir == "" {
-		return nil
-	}
-	if !filepath.IsAbs(dir) {
-		dir = filepath.Join(p.root, dir)
-	}
-	used := p.calls.Used()
-	left := usage.Receipt{
-		Package: snapshot.ProgramPackage, Test: p.calls.Plain(p.name), Outcome: "pass", Mode: p.mode.String(), Store: p.storeInRoot(),
-		Command: p.calls.Command(p.words()), Document: used.Document,
-		Played: used.Played, Recorded: used.Recorded, Unplayed: used.Unplayed, Missing: used.Missing,
-		Drifts: p.calls.Drifts(), Update: p.calls.Updated(), Checks: p.calls.Checks(),
-	}
+// receipt says what the program did.
+func (p *program) receipt(ended int) usage.Receipt {
+	left := p.calls.Receipt()
+	left.Store, left.Command = p.storeInRoot(), p.calls.Command(p.words())
 	if ended != 0 || p.failed.Load() {
 		left.Outcome = "fail"
 	}
-	if err := new(usage.ReceiptWriter).Add(dir, left); err != nil {
-		return fmt.Errorf("leaving a receipt in %s: %w", dir, err)
-	}
-	return nil
+	return left
 }
 
 // storeInRoot names the store as receipts do.

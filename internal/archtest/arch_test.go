@@ -102,7 +102,7 @@ var arrows = map[string]map[string]string{
 		"internal/secret": "what must not be kept and not be printed", "modelio": calls, "snapshot": records, "internal/store": files,
 		"internal/usage": "what a run did and found, as receipts have it", "internal/content": "answers as they can be read",
 		"internal/texts": "where media stand", "internal/websocket": "sessions",
-		"internal/gotest": "how flags of a program are quoted", "internal/reading": told,
+		"internal/gotest": "how flags of a program are quoted", "internal/reading": told, "internal/amount": "counts that nobody may have said",
 	},
 	"internal/websocket": {},
 	"internal/cassette": {

@@ -66,12 +66,17 @@ func (c Call) Request() *http.Request {
 	return req
 }
 
-// Answer returns the recorded answer to a request.
-func (c Call) Answer(req *http.Request) (*http.Response, recorder.Provenance) {
-	return c.response(req), c.provenance()
+// Answer returns the recorded answer to a request. A header says where it is from.
+func (c Call) Answer(req *http.Request) *http.Response { return c.answer(req, "") }
+
+// answer is Answer of a call that differs from the request as why says.
+func (c Call) answer(req *http.Request, why string) *http.Response {
+	resp := c.response(req)
+	resp.Header = c.provenance(why).In(resp.Header)
+	return resp
 }
 
-func (c Call) provenance() recorder.Provenance {
-	from := fmt.Sprintf("imported from %s, interaction %d", c.of.what(), c.number)
+func (c Call) provenance(why string) recorder.Provenance {
+	from := fmt.Sprintf("imported from %s, interaction %d%s", c.of.what(), c.number, why)
 	return recorder.Provenance{From: from, Time: c.time, Latency: c.latency}
 }

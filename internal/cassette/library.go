@@ -92,9 +92,8 @@ func (l *Library) answer(pkg, test string, asked *request) recorder.RecordedAnsw
 				l.lent[pkg+" "+test] = own
 			}
 			own[v], v.lent, v.asked[e.number], e.served = r, true, true, true
-			from := Call{r, e}.provenance()
-			from.From += why
-			return recorder.RecordedAnswer{Status: e.status, Header: e.header, Body: e.body, From: from}
+			header := Call{r, e}.provenance(why).In(e.header)
+			return recorder.RecordedAnswer{Status: e.status, Header: header, Body: e.body}
 		}
 		if !sameBody {
 			break

@@ -3,7 +3,6 @@ package cassette
 import (
 	"bytes"
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -24,25 +23,15 @@ type request struct {
 	body   string // see meaning
 }
 
-// RoundTrip answers a request from the recording. A header says where the answer is from, to a recorder that something stands
-// in front of.
-func (r *Recording) RoundTrip(req *http.Request) (*http.Response, error) {
-	resp, from, err := r.Recorded(req)
-	if err == nil {
-		text, _ := json.Marshal(from)
-		if resp.Header == nil {
-			resp.Header = http.Header{}
-		}
-		resp.Header.Set(recorder.ProvenanceHeader, string(text))
-	}
-	return resp, err
-}
+// MakesNoCalls makes a recording a [recorder.Archive].
+func (r *Recording) MakesNoCalls() {}
 
-// Recorded is RoundTrip, and says where the answer is from.
-func (r *Recording) Recorded(req *http.Request) (*http.Response, recorder.Provenance, error) {
+// RoundTrip answers a request from the recording. A header says where the answer is from, also to a recorder that
+// something stands in front of.
+func (r *Recording) RoundTrip(req *http.Request) (*http.Response, error) {
 	asked, err := requestOf(req)
 	if err != nil {
-		return nil, recorder.Provenance{}, err
+		return nil, err
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -51,9 +40,7 @@ func (r *Recording) Recorded(req *http.Request) (*http.Response, recorder.Proven
 		for _, of := range all {
 			if e, why := of.find(asked); e != nil && (why == "" || !sameBody) {
 				e.served = true
-				resp, from := Call{of, e}.Answer(req)
-				from.From += why
-				return resp, from, nil
+				return Call{of, e}.answer(req, why), nil
 			}
 		}
 	}
@@ -61,7 +48,7 @@ func (r *Recording) Recorded(req *http.Request) (*http.Response, recorder.Proven
 	for _, of := range all {
 		said.WriteString(of.missing(asked) + "\n")
 	}
-	return nil, recorder.Provenance{}, errors.New(said.String() + "record the call live, without this upstream, or take the nearest " +
+	return nil, errors.New(said.String() + "record the call live, without this upstream, or take the nearest " +
 		"answer of its API: cassette.Open(path, cassette.Nearest())")
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -153,8 +154,9 @@ func TestLayouts(t *testing.T) {
 			require.NoError(t, err, tt.reason)
 			require.Equal(t, tt.tool, r.Tool)
 			require.Equal(t, 1, r.Len())
-			resp, from, err := r.Recorded(post(ask))
+			resp, err := r.RoundTrip(post(ask))
 			require.NoError(t, err)
+			from := saidFrom(t, resp)
 			require.Equal(t, "200 "+said, heard(t, resp), tt.reason)
 			require.Empty(t, resp.Header.Get("Content-Encoding"), "what is served is decoded")
 			require.Equal(t, recorder.Provenance{
@@ -163,6 +165,13 @@ func TestLayouts(t *testing.T) {
 			}, from)
 		})
 	}
+}
+
+// saidFrom returns what an answer says it is from.
+func saidFrom(t *testing.T, resp *http.Response) (from recorder.Provenance) {
+	t.Helper()
+	require.NoError(t, json.Unmarshal([]byte(resp.Header.Get(recorder.ProvenanceHeader)), &from))
+	return from
 }
 
 // body says what a record says of the cassettes whose requests have other bodies.
@@ -254,8 +263,9 @@ func TestOpen(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, []byte(goVCR(2, "host: h", "body: x")), 0o600))
 	r, err := cassette.Open(file)
 	require.NoError(t, err)
-	_, from, err := r.Recorded(post(ask))
+	resp, err := r.RoundTrip(post(ask))
 	require.NoError(t, err)
+	from := saidFrom(t, resp)
 	require.NotContains(t, from.From, filepath.Dir(filepath.Dir(file)), "records do not say where others keep their files")
 	require.Contains(t, from.From, "/say.yaml, interaction 1")
 }

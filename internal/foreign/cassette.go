@@ -87,23 +87,20 @@ func (c *Cassette) readHead(response jsontext.Value) error {
 	return nil
 }
 
-// RoundTrip answers with what the cassette has.
-func (c *Cassette) RoundTrip(req *http.Request) (*http.Response, error) {
-	answer := *c.answer
-	answer.Body, answer.Request = io.NopCloser(bytes.NewReader(c.body)), req
-	return &answer, nil
-}
-
 // A migratedCassette is a cassette as the archive of its call.
 type migratedCassette struct {
 	*Cassette
 	file string
 }
 
-// Recorded is RoundTrip, and says what the answer is migrated from.
-func (m migratedCassette) Recorded(req *http.Request) (*http.Response, recorder.Provenance, error) {
-	resp, err := m.RoundTrip(req)
-	return resp, recorder.Provenance{From: recorder.MigratedFrom + m.file, Time: m.RecordedAt}, err
+func (m migratedCassette) MakesNoCalls() {}
+
+// RoundTrip answers with what the cassette has.
+func (m migratedCassette) RoundTrip(req *http.Request) (*http.Response, error) {
+	answer := *m.answer
+	answer.Header = recorder.Provenance{From: recorder.MigratedFrom + m.file, Time: m.RecordedAt}.In(answer.Header)
+	answer.Body, answer.Request = io.NopCloser(bytes.NewReader(m.body)), req
+	return &answer, nil
 }
 
 // Call returns the call of a cassette. It is recorded in a store of its own at scratch, so that the rules of recordings

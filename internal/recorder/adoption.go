@@ -13,28 +13,27 @@ import (
 
 // An origin is the record that the answer of a take comes from, where that is not the wire.
 type origin struct {
-	record  snapshot.Snapshot
-	place   int        // of the record of the test's document that the take is the new form of; -1 means it is not known
-	stale   canon.Hash // see snapshot.Response.Stale
-	lifted  string     // see take
-	pending bool       // the record is of the pending answers
-	why     string     // what changed, in words; "" means the request says it
+	record snapshot.Snapshot
+	place  int        // of the record of the test's document that the take is the new form of; -1 means it is not known
+	stale  canon.Hash // see snapshot.Response.Stale
+	lifted string     // see take
+	why    string     // what changed, in words; "" means the request says it
 }
 
 // adopt makes the answer of a record that of a call. The program is served it, and the test records it with its old
 // time and latency, as if it came from the wire. The code for live calls makes the record, so that it proves itself.
 func (r *run) adopt(c *call, from *tape, i int, o *origin) (*servedRecord, error) {
 	o.record = from.records[i]
-	stored, now := &o.record.Response, clock()
+	stored := &o.record.Response
 	source := r.Source()
 	if was := &o.record.Source; o.place >= 0 && r.Package != snapshot.ProgramPackage { // whose function is the command that was run
 		source.File, source.Line, source.Function = was.File, was.Line, was.Function
 	}
-	tk := &take{
-		call: c, origin: o, source: source, lifted: cmp.Or(o.lifted, o.record.Source.Nondeterministic),
-		started: now, read: now, finished: now, steps: &r.steps, began: r.steps.Add(1), decodeContent: r.decodeContent, limit: r.store.MaxBytes(),
-		outcome: outcomeOf(stored.Incomplete), status: stored.Status, keepsCuts: r.allows(CutStreams),
-	}
+	tk := r.newTake(c)
+	tk.origin, tk.source, tk.lifted = o, source, cmp.Or(o.lifted, o.record.Source.Nondeterministic)
+	tk.outcome, tk.status = outcomeOf(stored.Incomplete), stored.Status
+	tk.read, tk.finished = tk.started, tk.started
+	tk.steps, tk.began = &r.steps, r.steps.Add(1)
 	tk.heard = tk.began
 	s := &servedRecord{record: &o.record}
 	if stored.RawOutputRef == "" {

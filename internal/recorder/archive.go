@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"maps"
 	"net/http"
 	"path"
 	"path/filepath"
@@ -14,12 +15,12 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// An Archive is an upstream that makes no calls: it answers from what was recorded before. Such a record names its
-// origin, so nobody asks whether it is deterministic (design R7), and it costs no tokens.
+// An Archive is an upstream that makes no calls: it answers from what was recorded before. An answer says where it is
+// from, see [Provenance.In], and an error that there is none. Such a record names its origin, so nobody asks whether it
+// is deterministic (design R7), and it costs no tokens.
 type Archive interface {
 	http.RoundTripper
-	// Recorded answers as RoundTrip does, and says where the answer is from. An error says that there is none.
-	Recorded(req *http.Request) (*http.Response, Provenance, error)
+	MakesNoCalls() // marks it, and does nothing
 }
 
 // A Provenance says where a recorded answer is from.
@@ -55,20 +56,22 @@ func (r *Recorder) upstream(live *http.Request, w *wire, tk *take) (*http.Respon
 		}
 		return r.upstreamOf(live.Context()).RoundTrip(live)
 	}
-	resp, from, err := a.Recorded(live)
+	resp, err := a.RoundTrip(live)
 	if err != nil {
 		tk.end(dropped, nil)
 		f := failuref(tk.who()+" call is not in what it is imported from", indent(r.summary(tk.request)), indent(err.Error()))
 		return nil, r.failCall(w, tk.id(), f)
 	}
-	tk.imported = &from
 	return resp, nil
 }
 
-// isFailure reports whether an error is one that was told, and not one of the transport.
-func isFailure(err error) bool {
-	var f *Failure
-	return errors.As(err, &f)
+// In returns a header that says where an answer is from, see [ProvenanceHeader].
+func (p Provenance) In(header http.Header) http.Header {
+	text, _ := json.Marshal(p)
+	with := http.Header{}
+	maps.Copy(with, header)
+	with.Set(ProvenanceHeader, string(text))
+	return with
 }
 
 // date gives a record what belongs to the time when the call was made.
@@ -110,8 +113,7 @@ func (r *Recorder) Unkept() []*Failure {
 	defer r.mu.Unlock()
 	before := len(r.failures)
 	for tk, g := range r.goldens() {
-		var f *Failure
-		if err := r.refuseSecrets([]*golden{g}); errors.As(err, &f) {
+		if f := failureIn(r.refuseSecrets([]*golden{g})); f != nil {
 			f.Source = tk.source
 			r.fail(f)
 		}
@@ -137,21 +139,17 @@ type RecordedAnswer struct {
 	Status  int
 	Header  http.Header
 	Body    []byte
-	From    Provenance
 	Missing string // why there is no answer
 }
 
 // toRecordings is apart from the default client, which tests may have replaced.
 var toRecordings = http.Client{Transport: &http.Transport{}}
 
+// MakesNoCalls makes them an [Archive].
+func (a *Recordings) MakesNoCalls() {}
+
 // RoundTrip answers from a recording.
 func (a *Recordings) RoundTrip(req *http.Request) (*http.Response, error) {
-	resp, _, err := a.Recorded(req)
-	return resp, err
-}
-
-// Recorded is RoundTrip, and says where the answer is from.
-func (a *Recordings) Recorded(req *http.Request) (_ *http.Response, from Provenance, err error) {
 	asked := RecordedCall{Of: *a, Method: req.Method, URL: PublicURL(req.URL).String(), Type: req.Header.Get("Content-Type")}
 	if req.Body != nil {
 		asked.Body, _ = io.ReadAll(req.Body) // of bytes, as the recorder has read it
@@ -159,12 +157,12 @@ func (a *Recordings) Recorded(req *http.Request) (_ *http.Response, from Provena
 	text, _ := json.Marshal(asked)
 	resp, err := toRecordings.Post(a.URL, "application/json", bytes.NewReader(text))
 	if err != nil {
-		return nil, from, err
+		return nil, err
 	}
 	var said RecordedAnswer
 	if err := errors.Join(json.NewDecoder(resp.Body).Decode(&said), resp.Body.Close()); err != nil || said.Missing != "" {
-		return nil, from, errors.Join(err, errors.New(said.Missing))
+		return nil, errors.Join(err, errors.New(said.Missing))
 	}
 	body := io.NopCloser(bytes.NewReader(said.Body))
-	return &http.Response{StatusCode: said.Status, Header: said.Header, Body: body, ContentLength: -1, Request: req}, said.From, nil
+	return &http.Response{StatusCode: said.Status, Header: said.Header, Body: body, ContentLength: -1, Request: req}, nil
 }

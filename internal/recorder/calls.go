@@ -2,7 +2,6 @@ package recorder
 
 import (
 	"reflect"
-	"slices"
 	"strings"
 	"time"
 
@@ -65,12 +64,13 @@ func (r *Recorder) Snapshots() ([]snapshot.Snapshot, error) {
 		goldens[a.take] = g
 	}
 	var all []snapshot.Snapshot
-	for _, c := range slices.DeleteFunc(r.inOrder(goldens), func(c testCall) bool { return c.faulty }) {
-		s := snapshot.Snapshot{}
-		if c.golden != nil {
-			s = c.golden.snapshot
-		} else {
-			s = r.tape.records[c.record]
+	for _, c := range r.inOrder(goldens) {
+		recorded := r.tape.snapshotOf(c)
+		if recorded == nil {
+			continue
+		}
+		s := *recorded
+		if c.golden == nil {
 			s.Provider = r.tape.providerOf(c.record)
 		}
 		all = append(all, s)

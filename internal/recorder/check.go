@@ -63,13 +63,13 @@ type check struct {
 	gone string  // that the provider no longer has the model; empty means it did not say so
 }
 
-// A repeat is how a call is made live. Both functions work after the caller has gone on.
+// A repeat is how a call is made live. Its functions work after the caller has gone on.
 type repeat struct {
 	call func() (*call, error)               // as if it came in again, since an answer is numbered on from it
 	make func(ctx context.Context, tk *take) // the take gets what is received
-	not  func() (state, why string)          // what keeps the call from being made; "" means nothing does
 
-	within context.Context // of a call that is made before its caller goes on; nil means it is made beside
+	state, why string          // what keeps the call from being made; "" means nothing does
+	within     context.Context // of a call that is made before its caller goes on; nil means it is made beside
 }
 
 // begin begins to hold the record that answers a call against live answers. It returns at once, except for tools, which may
@@ -82,7 +82,7 @@ func (k *checks) begin(c *call, s *servedRecord, how repeat) {
 		AskedModel: k.Checking.New,
 	}}
 	if ck.State, ck.Why = k.chosen(c, s); ck.State == "" {
-		ck.State, ck.Why = how.not()
+		ck.State, ck.Why = how.state, how.why
 	}
 	k.mu.Lock()
 	ended, made := k.ended, ck.State == ""
@@ -119,8 +119,7 @@ func (k *checks) chosen(c *call, s *servedRecord) (state, why string) {
 	case record.Response.Incomplete != "":
 		return usage.CheckUncheckable, "the recorded answer was cut"
 	case isRetryable(record.Response.Status):
-		why = "the recorded answer is " + statusText(record.Response.Status) + ", which nobody can ask for"
-		return usage.CheckUncheckable, why
+		return usage.CheckUncheckable, "the recorded answer is " + statusText(record.Response.Status) + ", which nobody can ask for"
 	}
 	if kept := lookedUp(c); kept != "" {
 		return usage.CheckUncheckable, "the request names " + kept + ", which the provider looks up"
@@ -150,12 +149,12 @@ func (k *checks) runCheck(ck *check) {
 	ctx, cancel := context.WithTimeout(ctx, k.timeForCheck())
 	defer cancel()
 	a := k.askInTime(ctx, ck)
-	if a.why != "" {
-		ck.fail(a.why)
-		return
-	}
 	ck.mu.Lock()
 	defer ck.mu.Unlock()
+	if a.why != "" {
+		ck.Why = cmp.Or(ck.Why, a.why)
+		return
+	}
 	ck.live = append(ck.live, a.said)
 }
 
@@ -197,12 +196,6 @@ func (ck *check) failed() bool {
 	return ck.Why != ""
 }
 
-func (ck *check) fail(why string) {
-	ck.mu.Lock()
-	defer ck.mu.Unlock()
-	ck.Why = cmp.Or(ck.Why, why)
-}
-
 func (k *checks) timeForCheck() time.Duration {
 	if k.Deadline.IsZero() {
 		return checkTime
@@ -217,7 +210,7 @@ func (k *checks) ask(ctx context.Context, ck *check) (*said, string) {
 		if err != nil {
 			return nil, err.Error() // unreachable: the call was answered from the store
 		}
-		tk := &take{call: c, started: clock(), decodeContent: k.decodeContent, limit: k.store.MaxBytes()}
+		tk := k.newTake(c)
 		ck.variant.make(ctx, tk)
 		tk.stop()
 		if tk.ended() != retryable {
@@ -245,19 +238,25 @@ func (k *checks) compared(ctx context.Context, ck *check, tk *take) (*said, stri
 	if f != nil {
 		return nil, f.brief
 	}
-	if s.gone != "" && tk.status != ck.stored.record.Response.Status {
+	if tk.status < http.StatusBadRequest || tk.status == ck.stored.record.Response.Status {
+		return s, ""
+	}
+	if s.gone != "" {
 		ck.mu.Lock()
 		ck.gone = s.gone
 		ck.mu.Unlock()
 		return nil, s.gone
 	}
-	if tk.status >= http.StatusBadRequest && tk.status != ck.stored.record.Response.Status {
-		return nil, fmt.Sprintf("%s refused the call: %s: %s", tk.provider, statusText(tk.status), short(s.refusal))
-	}
-	return s, ""
+	return nil, fmt.Sprintf("%s refused the call: %s: %s", tk.provider, statusText(tk.status), short(s.refusal))
 }
 
-func statusText(status int) string { return strconv.Itoa(status) + " " + http.StatusText(status) }
+// statusText returns a status as HTTP has it.
+func statusText(status int) string {
+	if status == http.StatusOK {
+		return "200 OK" // as most are
+	}
+	return strconv.Itoa(status) + " " + http.StatusText(status)
+}
 
 // pauseOf returns how long a provider asks to wait (RFC 9110 section 10.2.3), and whether a test can.
 func pauseOf(header http.Header) (time.Duration, bool) {
@@ -290,7 +289,7 @@ func (k *checks) recorded(ck *check) (*said, *Failure) {
 		return nil, k.asFailure(err) // unreachable: it was answered from the store
 	}
 	stored := &ck.stored.record.Response
-	tk := &take{call: c, decodeContent: k.decodeContent, limit: k.store.MaxBytes()}
+	tk := k.newTake(c)
 	tk.begin(stored.Status, http.Header{"Content-Type": stored.Headers["content-type"]})
 	tk.receive(ck.stored.body)
 	tk.end(whole, nil)
@@ -308,12 +307,4 @@ func (k *checks) end() {
 		k.conclude(ck)
 	}
 	k.suspectListings()
-}
-
-// Checks says what the check of a test that has ended found, call by call.
-func (r *Recorder) Checks() (all []usage.Check) {
-	for _, ck := range r.checks.all {
-		all = append(all, ck.Check)
-	}
-	return all
 }

@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/drift"
+	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/internal/usage"
 )
@@ -31,10 +31,11 @@ func (k *checks) conclude(ck *check) {
 	var models []string
 	for _, s := range ck.live {
 		ck.Input, ck.Output = ck.Input+s.input, ck.Output+s.output
-		models = append(models, k.Plain(s.model))
+		if s.model != "" {
+			models = addOnce(models, k.Plain(s.model))
+		}
 	}
-	sort.Strings(models)
-	ck.LiveModels = slices.DeleteFunc(slices.Compact(models), func(name string) bool { return name == "" })
+	ck.LiveModels = inorder.Strings(models)
 	outputs := k.byOutput(ck)
 	before, after := recorded, outputs[0][0]
 	if len(outputs) > 1 {
@@ -51,7 +52,6 @@ func (k *checks) conclude(ck *check) {
 		ck.State = usage.CheckUnchecked
 	default:
 		ck.State = usage.CheckSame
-		return
 	}
 	if ck.State == usage.CheckDrifted && ck.AskedModel == "" { // else the code asks another
 		ck.Accept = k.with(UpdateAll.String())
@@ -103,10 +103,9 @@ func (k *checks) settings(ck *check) (causes []string) {
 	}
 	var systems []string
 	for _, s := range ck.live {
-		systems = append(systems, s.fingerprint)
+		systems = addOnce(systems, s.fingerprint)
 	}
-	sort.Strings(systems)
-	if systems = slices.Compact(systems); len(systems) > 1 {
+	if systems = inorder.Strings(systems); len(systems) > 1 {
 		const most = 3
 		more := ""
 		if n := len(systems) - most; n > 0 {
@@ -174,15 +173,9 @@ func (k *checks) briefly(f *Failure) *Failure {
 func (k *checks) diverged(checks []*check) *Failure {
 	var below, names []string
 	for _, ck := range checks {
-		if name := ck.call.who(); !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-		below = append(below, fmt.Sprintf("call %d: %s", ck.Number, k.lastSaid(ck.call.request)))
-		for _, t := range ck.Tiers {
-			if differs(t) {
-				below = append(below, t.Diff)
-			}
-		}
+		names = addOnce(names, ck.call.who())
+		_, differences := differing(ck)
+		below = append(append(below, fmt.Sprintf("call %d: %s", ck.Number, k.lastSaid(ck.call.request))), differences...)
 		if ck.Settings != nil {
 			below = append(below, "may cause it: "+strings.Join(ck.Settings, "; "))
 		}
@@ -197,23 +190,18 @@ func (k *checks) diverged(checks []*check) *Failure {
 // failOfCheck returns why a check fails its test; nil where it does not.
 func (k *checks) failOfCheck(ck *check) *Failure {
 	where := fmt.Sprintf("%s, call %d", ck.File, ck.Number)
-	var below []string
+	tiers, below := differing(ck)
 	var brief string
 	switch ck.State {
 	case usage.CheckUnchecked:
 		return failuref(fmt.Sprintf("%s could not be checked: %s", ck.call.said(), where), "  "+ck.Why)
 	case usage.CheckDrifted:
-		brief = fmt.Sprintf("%s drifted from %s: %s%s", ck.call.said(), where, tiersThatDiffer(ck), k.legend())
+		brief = fmt.Sprintf("%s drifted from %s: %s%s", ck.call.said(), where, strings.Join(tiers, ", "), k.legend())
 	case usage.CheckVaried:
 		brief = fmt.Sprintf("%s: non-deterministic behavior detected: %d/%d runs produced different outputs: %s"+
-			" (two of them)", where, ck.Different, ck.Runs, tiersThatDiffer(ck))
+			" (two of them)", where, ck.Different, ck.Runs, strings.Join(tiers, ", "))
 	default:
 		return nil
-	}
-	for _, t := range ck.Tiers {
-		if differs(t) {
-			below = append(below, t.Diff)
-		}
 	}
 	if ck.AskedModel != "" {
 		below = append(below, fmt.Sprintf("asked: %s instead of %s", ck.AskedModel, k.Checking.Old))
@@ -249,14 +237,4 @@ func holdLess(ck *check) string {
 		}
 	}
 	return less
-}
-
-func tiersThatDiffer(ck *check) string {
-	var names []string
-	for _, t := range ck.Tiers {
-		if differs(t) {
-			names = append(names, t.Tier)
-		}
-	}
-	return strings.Join(names, ", ")
 }

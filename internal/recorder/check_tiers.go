@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/traceforge/traceforge-go/internal/amount"
 	"github.com/traceforge/traceforge-go/internal/drift"
 	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/internal/jsontext"
@@ -34,7 +35,7 @@ func (r *run) saidBy(tk *take) (*said, *Failure) {
 	}
 	s := &said{model: decoded.Model, fingerprint: wordOf(decoded.Metadata["system_fingerprint"])}
 	if u := decoded.Usage; u != nil {
-		s.input, s.output = numberOf(u.InputTokens), numberOf(u.OutputTokens)
+		s.input, s.output = amount.Of(u.InputTokens), amount.Of(u.OutputTokens)
 	}
 	if decoded.Error != nil {
 		s.refusal = decoded.Error.Message
@@ -67,13 +68,6 @@ func returned(resp *modelio.Response) string {
 		}
 	}
 	return strings.Join(said, "\n")
-}
-
-func numberOf(n *int64) int64 {
-	if n == nil {
-		return 0
-	}
-	return *n
 }
 
 // wordOf returns the text of a JSON string; "" for anything else.
@@ -179,17 +173,13 @@ func (k *checks) differences(before, after *said, tier int) []drift.Difference {
 func (k *checks) compareTiers(ck *check, before, after *said) (all []usage.CheckedTier) {
 	for i, tier := range usage.Tiers {
 		differences := k.differences(before, after, i)
-		k.hide(differences)
+		k.scanner().Hide(&differences) // before they are cut to what is shown, which could leave a part of a secret
+		t := usage.CheckedTier{Tier: tier, Same: len(differences) == 0, Held: k.holds(ck, tier), Diff: k.Plain(drift.Text(differences))}
 		if ck.call.codec.Tools { // whose answers are results and nothing else
-			ck.result = differences
-			return []usage.CheckedTier{{
-				Tier: usage.ResultTier, Same: len(differences) == 0, Held: k.holds(ck, tier),
-				Diff: k.Plain(cmp.Or(k.outcomes(before, after), drift.Text(differences))),
-			}}
+			ck.result, t.Tier, t.Diff = differences, usage.ResultTier, cmp.Or(k.Plain(k.outcomes(before, after)), t.Diff)
+			return []usage.CheckedTier{t}
 		}
-		all = append(all, usage.CheckedTier{
-			Tier: tier, Same: len(differences) == 0, Held: k.holds(ck, tier), Diff: k.Plain(drift.Text(differences)),
-		})
+		all = append(all, t)
 	}
 	return all
 }
@@ -205,6 +195,16 @@ func (k *checks) outcomes(before, after *said) string {
 }
 
 func differs(t usage.CheckedTier) bool { return t.Held && !t.Same }
+
+// differing are the tiers that a check fails by, from which differences are shown.
+func differing(ck *check) (names, differences []string) {
+	for _, t := range ck.Tiers {
+		if differs(t) {
+			names, differences = append(names, t.Tier), append(differences, t.Diff)
+		}
+	}
+	return names, differences
+}
 
 // byOutput groups answers that are the same in all that is held, the most frequent ones first.
 func (k *checks) byOutput(ck *check) (groups [][]*said) {

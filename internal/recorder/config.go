@@ -12,18 +12,14 @@ import (
 // configs has what config.json of each store says, by directory: a process reads it once.
 var configs sync.Map // of func() (*store.Config, error)
 
-func configOf(s *store.Store) (*store.Config, error) {
-	dir, err := filepath.Abs(s.Dir())
-	if err != nil {
-		return nil, err
-	}
-	read, _ := configs.LoadOrStore(dir, sync.OnceValues(s.Config))
-	return read.(func() (*store.Config, error))()
-}
-
 // readConfig reads what the repository says once for all tests.
-func (s *setup) readConfig() (err error) {
-	if s.config, err = configOf(s.store); err != nil {
+func (s *setup) readConfig() error {
+	dir, err := filepath.Abs(s.store.Dir())
+	if err != nil {
+		return err
+	}
+	read, _ := configs.LoadOrStore(dir, sync.OnceValues(s.store.Config))
+	if s.config, err = read.(func() (*store.Config, error))(); err != nil {
 		return err
 	}
 	s.rules, err = RulesOf(s.config.Scrub, s.Scrub...)

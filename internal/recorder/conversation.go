@@ -27,8 +27,8 @@ func (r *Recorder) refusedServed(tk *take, w *wire, resp *http.Response) error {
 	if plain, err := r.decodeContent(resp.Header.Get("Content-Encoding"), said); err == nil {
 		said = plain
 	}
-	brief := fmt.Sprintf("%s answered %d %s: the call has the id %s of an answer that was served from the store, "+
-		"which the provider may not know any more", tk.provider, resp.StatusCode, http.StatusText(resp.StatusCode), id)
+	brief := fmt.Sprintf("%s answered %s: the call has the id %s of an answer that was served from the store, "+
+		"which the provider may not know any more", tk.provider, statusText(resp.StatusCode), id)
 	return r.failCall(tk.what, tk.id(), failuref(brief, indent(r.summary(tk.request)),
 		indent(short(r.scanner().Mask(string(said)))), "buy the whole conversation: "+r.with("all")))
 }

@@ -110,9 +110,7 @@ func (n *notes) teach() {
 	for _, tk := range n.takes {
 		for _, name := range tk.notTaken() {
 			line := fmt.Sprintf("%s takes no %s, as %s answered: leave it out, and %s", tk.request.Model, name, tk.provider, teaches)
-			if !slices.Contains(lines, line) {
-				lines = append(lines, line)
-			}
+			lines = addOnce(lines, line)
 		}
 	}
 	if len(lines) == 0 {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/traceforge/traceforge-go/internal/amount"
 	"github.com/traceforge/traceforge-go/internal/drift"
 	"github.com/traceforge/traceforge-go/internal/usage"
 )
@@ -66,7 +67,7 @@ func (r *report) drifted(c *call) *Failure {
 // driftOf begins the drift of a call from a record, for the receipt.
 func (t *tape) driftOf(i int) *usage.Drift {
 	s := &t.records[i]
-	return &usage.Drift{Kind: usage.Drifted, Record: s.ID, Call: s.Number(), Provider: t.providerOf(i), Tokens: numberOf(s.Response.TokensUsed)}
+	return &usage.Drift{Kind: usage.Drifted, Record: s.ID, Call: s.Number(), Provider: t.providerOf(i), Tokens: amount.Of(s.Response.TokensUsed)}
 }
 
 // masked returns changes without secrets, which could be cut to what is shown.
@@ -102,21 +103,15 @@ func driftChange(c drift.Change, inFull bool) usage.DriftChange {
 
 // named returns the components that changed as the end of a line.
 func (s *setup) named(changes []usage.DriftChange) string {
-	names := componentsOf(changes)
-	if len(names) == 0 {
+	if len(changes) == 0 {
 		return ""
 	}
-	if len(names) > 3 {
-		names = append(names[:3], fmt.Sprintf("and %d more", len(names)-3))
-	}
-	return ": " + strings.Join(names, ", ")
+	return ": " + strings.Join(atMost(3, componentsOf(changes)), ", ")
 }
 
 func componentsOf(changes []usage.DriftChange) (names []string) {
 	for _, c := range changes {
-		if !slices.Contains(names, c.Component) {
-			names = append(names, c.Component)
-		}
+		names = addOnce(names, c.Component)
 	}
 	return names
 }

@@ -7,12 +7,6 @@ import (
 	"github.com/traceforge/traceforge-go/internal/gotest"
 )
 
-// A Program is what runs the calls of a recorder that is no Go test, as traceforge exec does. Failures tell whoever
-// runs it to use flags, where they tell a test to use options of package traceforgetest.
-type Program struct {
-	Again func(mode string) string // the command that runs it in another mode, one of --update
-}
-
 // A face words what a failure advises: how whoever runs the calls names itself, gives options, and runs again. A Go test has options
 // of package traceforgetest; a program under traceforge exec has flags.
 type face interface {
@@ -52,15 +46,9 @@ func (f *testFace) output() string { return ofTheTest }
 func (f *testFace) option(name, value string) string {
 	return fmt.Sprintf("%s(%q)", name, value)
 }
-func (f *testFace) given(name, value string) string {
-	return "traceforgetest.New(t, traceforgetest." + f.option(name, value) + ")"
-}
-func (f *testFace) allow(name string) string {
-	return "traceforgetest.New(t, traceforgetest.Allow(traceforgetest." + name + "))"
-}
-func (f *testFace) keepHeaders() string {
-	return "traceforgetest.New(t, traceforgetest.KeepHeaders(…))"
-}
+func (f *testFace) given(name, value string) string { return newWith(f.option(name, value)) }
+func (f *testFace) allow(name string) string        { return newWith("Allow(traceforgetest." + name + ")") }
+func (f *testFace) keepHeaders() string             { return newWith("KeepHeaders(…)") }
 func (f *testFace) scrubOf(variable string) string {
 	if variable == "" {
 		return `traceforgetest.Scrub(traceforgetest.Pattern("key", regexp.MustCompile("…")))`
@@ -112,6 +100,9 @@ func (f *testFace) notRecorded(skipped bool) string {
 	return "the test failed"
 }
 
+// newWith is how a test makes its recorder with an option.
+func newWith(option string) string { return "traceforgetest.New(t, traceforgetest." + option + ")" }
+
 type programFace struct{ o *Options }
 
 func (f *programFace) tested() string { return "the program" }
@@ -140,7 +131,7 @@ func (f *programFace) volatileRule() string { return `{"volatile": true}` }
 func (f *programFace) clock(bool) string {
 	return "have the program take a fixed time, or " + f.scrubbing(f.patternRule("time", "…"))
 }
-func (f *programFace) with(mode string) string { return f.o.Program.Again(mode) }
+func (f *programFace) with(mode string) string { return f.o.Program(mode) }
 func (f *programFace) updating(mode string) string {
 	if mode != "" {
 		return "--update=" + mode

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/store"
@@ -24,7 +25,6 @@ type Failure struct {
 	Again   bool            // another test of the process has told all that it is about
 	brief   string
 	drift   *usage.Drift // for the receipt; nil means it is no drift
-	unheld  bool         // it is a call that was held against no record
 	output  string       // where the rest is
 	recipe  string       // the text where another test has told how a reason is given; empty means that it tells none
 }
@@ -38,6 +38,12 @@ func (f *Failure) Error() string {
 		return "traceforge: " + f.brief
 	}
 	return "traceforge: " + f.brief + " (see " + cmp.Or(f.output, ofTheTest) + ")"
+}
+
+// failureIn returns the failure that an error is or wraps, nil for any other.
+func failureIn(err error) (f *Failure) {
+	errors.As(err, &f)
+	return f
 }
 
 // failuref makes a failure of a line and the indented lines below it.
@@ -103,8 +109,13 @@ func (r *report) unrecorded(c *call) *Failure {
 	if f == nil {
 		f = failuref(fmt.Sprintf("%s has no snapshot: %s", c.asking(), state), summary, r.neighbours(), renamed, r.wayOut("record"))
 	}
-	f.Missing, f.unheld = true, true
-	f.drift = &usage.Drift{Kind: usage.Missing, Provider: c.provider, Summary: strings.Split(summary, "\n")}
+	return f.missing(c.provider, summary)
+}
+
+// missing makes a failure that of a call which is held against no record.
+func (f *Failure) missing(provider, summary string) *Failure {
+	f.Missing = true
+	f.drift = &usage.Drift{Kind: usage.Missing, Provider: provider, Summary: strings.Split(summary, "\n")}
 	return f
 }
 
@@ -138,13 +149,8 @@ func (r *report) oneTooMany(i int) *Failure {
 		made = asking(r.tape.providerOf(i), request) + " was called"
 	}
 	f := failuref(fmt.Sprintf("%s once too often: %s of it, and this call would be number %d",
-		made, recordedTimes(times), times+1),
-		"last recorded in "+r.record(i),
-		r.wayOut("accept"))
-	f.Missing, f.unheld = true, true
-	f.drift = &usage.Drift{Kind: usage.Missing, Provider: r.tape.providerOf(i),
-		Summary: strings.Split(indent(r.summary(request)), "\n")}
-	return f
+		made, recordedTimes(times), times+1), "last recorded in "+r.record(i), r.wayOut("accept"))
+	return f.missing(r.tape.providerOf(i), indent(r.summary(request)))
 }
 
 func recordedTimes(n int) string {
@@ -205,8 +211,7 @@ func undecodable(w *wire, err error) *Failure {
 
 // asFailure words an error of the store.
 func (s *setup) asFailure(err error) *Failure {
-	var f *Failure
-	if errors.As(err, &f) {
+	if f := failureIn(err); f != nil {
 		return f
 	}
 	text := s.shown(err.Error())
@@ -260,18 +265,19 @@ func (s *setup) alteredAnswers(file string) string {
 
 // summary is a request in a few lines, for a reader who must recognise it.
 func (s *setup) summary(req *modelio.Request) string {
-	var b strings.Builder
+	line := func(name, text string) string {
+		return name + ": " + short(s.scanner().Mask(text)) + "\n"
+	}
 	if tool := req.Tool(); tool != "" {
-		fmt.Fprintf(&b, "%s: %s\n", toolNamed(tool), short(s.scanner().Mask(string(toolInput(req)))))
-		return b.String()
+		return line(toolNamed(tool), string(toolInput(req)))
 	}
 	if method := methodOf(req); method != "" {
-		fmt.Fprintf(&b, "%s: %s\n", method, short(s.scanner().Mask(string(req.Options["params"]))))
-		return b.String()
+		return line(method, string(req.Options["params"]))
 	}
+	var b strings.Builder
 	fmt.Fprintf(&b, "model: %s\n", req.Model)
 	if req.Prompt != nil {
-		fmt.Fprintf(&b, "prompt: %s\n", short(s.scanner().Mask(*req.Prompt)))
+		b.WriteString(line("prompt", *req.Prompt))
 	}
 	const most = 4
 	for i := range req.Messages {
@@ -279,7 +285,7 @@ func (s *setup) summary(req *modelio.Request) string {
 			fmt.Fprintf(&b, "… %d messages\n", skipped)
 		}
 		if i == 0 || i > len(req.Messages)-most {
-			fmt.Fprintf(&b, "%s: %s\n", req.Messages[i].Role, short(s.scanner().Mask(textOf(req.Messages[i].Content))))
+			b.WriteString(line(string(req.Messages[i].Role), textOf(req.Messages[i].Content)))
 		}
 	}
 	return b.String()
@@ -308,6 +314,22 @@ func short(text string) string {
 
 func indent(text string) string {
 	return "  " + strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n  ")
+}
+
+// addOnce appends a word to a list that does not have it.
+func addOnce(list []string, word string) []string {
+	if slices.Contains(list, word) {
+		return list
+	}
+	return append(list, word)
+}
+
+// atMost returns the first n of a list, and how many more there are.
+func atMost(n int, list []string) []string {
+	if more := len(list) - n; more > 0 {
+		return append(list[:n:n], fmt.Sprintf("and %d more", more))
+	}
+	return list
 }
 
 func count(n int, noun string) string { return isAre(n, noun, noun+"s") }

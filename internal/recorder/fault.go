@@ -13,6 +13,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/internal/provider"
 )
 
@@ -49,35 +50,29 @@ func Split() Fault { return Fault{name: "Split()", split: true} }
 
 // CutAfter breaks the connection behind an event of a stream; 0 means before the first.
 func CutAfter(event int) Fault {
-	return Fault{name: fmt.Sprintf("CutAfter(%d)", event), breaks: true, event: event, stream: cutStream(io.ErrUnexpectedEOF)}
+	return changed("CutAfter", event, 0, upTo, io.ErrUnexpectedEOF)
 }
 
 // EndAfter ends a stream behind an event, as if it were whole.
-func EndAfter(event int) Fault {
-	return Fault{name: fmt.Sprintf("EndAfter(%d)", event), breaks: true, event: event, stream: cutStream(io.EOF)}
-}
-
-func cutStream(end error) func(*provider.Stream, int) faultyBody {
-	return func(s *provider.Stream, event int) faultyBody {
-		until, _ := s.Bytes(event)
-		return faultyBody{pieces: [][]byte{until}, end: end}
-	}
-}
+func EndAfter(event int) Fault { return changed("EndAfter", event, 0, upTo, io.EOF) }
 
 // Drop leaves an event of a stream out.
-func Drop(event int) Fault {
-	return Fault{name: fmt.Sprintf("Drop(%d)", event), breaks: true, event: event, least: 1,
+func Drop(event int) Fault { return changed("Drop", event, 1, (*provider.Stream).Drop, io.EOF) }
+
+// Repeat sends an event of a stream twice.
+func Repeat(event int) Fault { return changed("Repeat", event, 1, (*provider.Stream).Repeat, io.EOF) }
+
+// changed is a fault that leaves of a stream what change returns. Its event is at least least.
+func changed(name string, event, least int, change func(*provider.Stream, int) []byte, end error) Fault {
+	return Fault{name: fmt.Sprintf("%s(%d)", name, event), breaks: true, event: event, least: least,
 		stream: func(s *provider.Stream, event int) faultyBody {
-			return faultyBody{pieces: [][]byte{s.Drop(event)}, end: io.EOF}
+			return faultyBody{pieces: [][]byte{change(s, event)}, end: end}
 		}}
 }
 
-// Repeat sends an event of a stream twice.
-func Repeat(event int) Fault {
-	return Fault{name: fmt.Sprintf("Repeat(%d)", event), breaks: true, event: event, least: 1,
-		stream: func(s *provider.Stream, event int) faultyBody {
-			return faultyBody{pieces: [][]byte{s.Repeat(event)}, end: io.EOF}
-		}}
+func upTo(s *provider.Stream, event int) []byte {
+	until, _ := s.Bytes(event)
+	return until
 }
 
 // Stall lets a stream wait behind an event; 0 means before the first.
@@ -284,16 +279,9 @@ func (b *faultyBody) Read(p []byte) (int, error) {
 
 func (b *faultyBody) Close() error { return nil }
 
-// Faults names the faults that were injected.
-func (r *Recorder) Faults() (names []string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for _, in := range r.faults.all {
-		if in.used && !in.unfitted {
-			names = append(names, in.String())
-		}
-	}
-	return names
+// injected returns the faults that were.
+func (f *faults) injected() []*injection {
+	return slices.DeleteFunc(slices.Clone(f.all), func(in *injection) bool { return !in.used || in.unfitted })
 }
 
 // owedTo returns the record that a try of a call gets which a fault has broken.
@@ -339,30 +327,23 @@ func (n *notes) injected() {
 		n.say("faults are injected in replay only: %s", n.faults.all[0])
 		return
 	}
-	type group struct {
-		name  string
-		times int
-	}
-	var groups []group
-	all := slices.SortedStableFunc(slices.Values(n.faults.all), func(a, b *injection) int { return cmp.Compare(a.call, b.call) })
-	for _, in := range all {
-		switch last := len(groups) - 1; {
-		case !in.used, in.unfitted:
-		case last >= 0 && groups[last].name == in.String():
-			groups[last].times++
-		default:
-			groups = append(groups, group{in.String(), 1})
-		}
-	}
-	if len(groups) == 0 {
-		return
-	}
+	all := n.faults.injected()
+	inorder.By(all, func(a, b *injection) int { return cmp.Compare(a.call, b.call) })
 	var said []string
-	for _, g := range groups {
-		if g.times > 1 {
-			g.name += fmt.Sprintf(", %d times", g.times)
+	times := 1
+	for i, in := range all {
+		name := in.String()
+		if i+1 < len(all) && all[i+1].String() == name {
+			times++
+			continue
 		}
-		said = append(said, g.name)
+		if times > 1 {
+			name += fmt.Sprintf(", %d times", times)
+		}
+		said, times = append(said, name), 1
+	}
+	if len(said) == 0 {
+		return
 	}
 	if _, excused := n.tape.uncalled(n.faults.givenUp()); len(excused) > 0 && n.Mode == Replay {
 		said = append(said, "not made behind it: "+calls(n.tape.numbers(excused)))
@@ -393,27 +374,22 @@ func (r *report) wayOut(verb string) string {
 
 // unused is the failure of faults that no call was there for; nil: there are none.
 func (r *report) unused() *Failure {
-	var names []string
+	var below []string
 	for _, in := range r.faults.all {
 		if !in.used {
-			names = append(names, in.String())
+			below = append(below, "  "+in.String())
 		}
 	}
-	if len(names) == 0 {
+	if len(below) == 0 || !modes[r.Mode].injects {
 		return nil
 	}
-	var recorded []int
-	if r.tape != nil {
+	brief := count(len(below), "fault") + " of the test met no call"
+	if r.tape != nil && len(r.tape.records) > 0 {
+		var recorded []int
 		for i := range r.tape.records {
 			recorded = append(recorded, r.tape.records[i].Number())
 		}
+		below = append(below, "recorded in "+r.file()+": "+calls(recorded))
 	}
-	f := failuref(count(len(names), "fault") + " of the test met no call")
-	for _, name := range names {
-		f.Text += "\n  " + name
-	}
-	if len(recorded) > 0 {
-		f.Text += "\nrecorded in " + r.file() + ": " + calls(recorded)
-	}
-	return f
+	return failuref(brief, below...)
 }

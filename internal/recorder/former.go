@@ -6,7 +6,6 @@ import (
 	"maps"
 	"strings"
 
-	"github.com/traceforge/traceforge-go/internal/provider"
 	"github.com/traceforge/traceforge-go/internal/reading"
 	"github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/modelio"
@@ -88,15 +87,8 @@ func splitOrigin(s *snapshot.Source) {
 // renew gives a record what its codec makes of the raw answer beside the core. A record that says something else than its
 // raw answer stays as it is: verify finds it.
 func (p *proof) renew() {
-	said := &p.record.Response
-	codec := codecNamed(p.record.Request.API, p.record.Provider)
-	if codec == nil {
-		return
-	}
-	got, err := codec.DecodeResponse(p.answer())
-	if said.Note != "" {
-		got, err = provider.DecodeWhole(p.answer())
-	}
+	said, answer := &p.record.Response, p.answer()
+	got, err := p.decode(answer)
 	if err != nil {
 		return
 	}
@@ -108,7 +100,7 @@ func (p *proof) renew() {
 		return
 	}
 	sourcesOf(said, resp)
-	said.Readings, said.ReadingsMore = reading.Told(p.readings())
+	said.Readings, said.ReadingsMore = reading.Told(p.readings(answer, got))
 	said.Model, said.Usage, said.TokensUsed = resp.Model, resp.Usage, resp.TokensUsed
 	for i := range min(len(said.Candidates), len(resp.Candidates)) {
 		mine, theirs := &said.Candidates[i], &resp.Candidates[i]

@@ -1,12 +1,12 @@
 package recorder
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"net/http"
 	"runtime"
 	"time"
 
@@ -29,21 +29,14 @@ type golden struct {
 // longAnswer is the length in bytes from which memory is worth a moment.
 const longAnswer = 8 << 20
 
-// coreOf returns the sum of an answer's core.
-func coreOf(r *snapshot.Response) (sum [sha256.Size]byte, err error) {
-	core, err := snapshot.ResponseCore(r)
-	return sha256.Sum256(core), err
-}
-
 // saysTheSame reports whether two answers have the same core. It spares what are equal, as nearly all are,
 // from being encoded: an answer may be long.
 func saysTheSame(a, b *snapshot.Response) bool {
 	if saysAlike(a, b) {
 		return true
 	}
-	said, errA := coreOf(a)
-	says, errB := coreOf(b)
-	return errors.Join(errA, errB) == nil && said == says
+	said, says, err := coresOf(a, b)
+	return err == nil && bytes.Equal(said, says)
 }
 
 // golden makes the golden of a take that ended as it should, and says why one that did not
@@ -89,8 +82,9 @@ func (r *run) golden(tk *take) (*golden, *Failure) {
 // either.
 func (g *golden) said() [sha256.Size]byte {
 	if g.core == nil {
-		core, _ := coreOf(&g.snapshot.Response)
-		g.core = &core
+		core, _ := snapshot.ResponseCore(&g.snapshot.Response)
+		sum := sha256.Sum256(core)
+		g.core = &sum
 	}
 	return *g.core
 }
@@ -205,8 +199,7 @@ func (r *run) frame(tk *take) snapshot.Snapshot {
 func (r *run) unfinished(tk *take) *Failure {
 	switch tk.outcome {
 	case unread:
-		return failuref(tk.said()+" was neither read to its end nor closed: it was not recorded",
-			indent(r.summary(tk.request)))
+		return r.leftOut(tk, tk.said()+" was neither read to its end nor closed")
 	case aborted, broken, ended:
 		if r.allows(CutStreams) || tk.isScripted() {
 			return nil
@@ -218,20 +211,15 @@ func (r *run) unfinished(tk *take) *Failure {
 		if tk.outcome == broken && tk.err != nil {
 			by += ": " + tk.err.Error()
 		}
-		return failuref(fmt.Sprintf("%s was cut %s: it was not recorded", tk.said(), by),
-			indent(r.summary(tk.request)),
-			"record again, or keep it as it is: "+r.allow("CutStreams"))
+		return r.leftOut(tk, tk.said()+" was cut "+by, "record again, or keep it as it is: "+r.allow("CutStreams"))
 	case endless:
-		return failuref(fmt.Sprintf("%s has more than %d bytes, which are the most that is kept: it was not recorded",
-			tk.said(), tk.limit), indent(r.summary(tk.request)), raiseLimit)
+		return r.leftOut(tk, (&tooLong{tk.said(), tk.limit}).Error(), raiseLimit)
 	case retryable:
-		brief := fmt.Sprintf("%s answered %d %s, and no later try of the call did better: it was not recorded",
-			tk.provider, tk.status, http.StatusText(tk.status))
-		return failuref(brief, indent(r.summary(tk.request)), "record again: "+r.again(),
-			"or keep the answer as it is: "+r.allow("RetryableErrors"))
+		brief := fmt.Sprintf("%s answered %s, and no later try of the call did better", tk.provider, statusText(tk.status))
+		return r.leftOut(tk, brief, "record again: "+r.again(), "or keep the answer as it is: "+r.allow("RetryableErrors"))
 	case failed:
 		if bad := (*noJSON)(nil); errors.As(tk.err, &bad) {
-			return failuref(bad.Error()+": it was not recorded", indent(r.summary(tk.request)))
+			return r.leftOut(tk, bad.Error())
 		}
 		if (r.allows(TransportErrors) || tk.isScripted()) && !errors.Is(tk.err, context.Canceled) {
 			return nil
@@ -239,6 +227,11 @@ func (r *run) unfinished(tk *take) *Failure {
 		return r.unanswered(tk)
 	}
 	return nil
+}
+
+// leftOut is the failure of a take that is not recorded, as brief says, with the ways out.
+func (s *setup) leftOut(tk *take, brief string, ways ...string) *Failure {
+	return failuref(brief+": it was not recorded", append([]string{indent(s.summary(tk.request))}, ways...)...)
 }
 
 func (s *setup) unkept(tk *take, err error) *Failure {

@@ -81,17 +81,15 @@ func (s *setup) headers(tk *take) map[string][]string {
 		if !s.isKept(name, tk.status) {
 			continue
 		}
-		switch name {
-		case "location", "x-goog-upload-url":
-			values = publicLocations(values)
-		case "link":
-			values = publicLinks(values)
-		}
 		for _, value := range values {
+			public, ok := withURLs(name, value, func(u *url.URL) string { return PublicURL(u).String() })
+			if !ok {
+				continue
+			}
 			if stored == nil {
 				stored = map[string][]string{}
 			}
-			stored[name] = append(stored[name], tk.values.AnswerText(value))
+			stored[name] = append(stored[name], tk.values.AnswerText(public))
 		}
 	}
 	return stored
@@ -143,44 +141,35 @@ func checkHeaders(headers map[string][]string, report func(pointer, format strin
 	}
 }
 
-// publicLocations returns the URLs that a response leads to, without credentials.
-func publicLocations(locations []string) (public []string) {
-	for _, location := range locations {
-		if u, err := url.Parse(location); err == nil {
-			public = append(public, PublicURL(u).String())
-		}
-	}
-	return public
-}
-
 // linkTarget is a URL in a header Link (RFC 8288 section 3).
 var linkTarget = regexp.MustCompile(`<[^>]*>`)
 
-// publicLinks returns the values of a header Link, whose URLs are without credentials.
-func publicLinks(values []string) (public []string) {
-	for _, value := range values {
-		public = append(public, linkTarget.ReplaceAllStringFunc(value, func(target string) string {
-			return "<" + strings.Join(publicLocations([]string{target[1 : len(target)-1]}), "") + ">"
-		}))
-	}
-	return public
-}
-
-// leadsWithCredential reports whether a value has a URL with a credential, which publicLocations and publicLinks take out.
-func leadsWithCredential(name, value string) bool {
-	var urls []string
+// withURLs returns the value of a header with the URLs that it leads to changed. It is not ok where the header ought to
+// be a URL, and is none.
+func withURLs(name, value string, change func(*url.URL) string) (with string, ok bool) {
 	switch name {
 	case "location", "x-goog-upload-url":
-		urls = []string{value}
-	case "link":
-		for _, target := range linkTarget.FindAllString(value, -1) {
-			urls = append(urls, strings.Trim(target, "<>"))
+		u, err := url.Parse(value)
+		if err != nil {
+			return "", false
 		}
+		return change(u), true
+	case "link":
+		return linkTarget.ReplaceAllStringFunc(value, func(target string) string {
+			with, _ := withURLs("location", target[1:len(target)-1], change)
+			return "<" + with + ">"
+		}), true
 	}
-	return slices.ContainsFunc(urls, func(text string) bool {
-		u, err := url.Parse(text)
-		return err == nil && (u.User != nil || slices.ContainsFunc(inorder.Names(u.Query()), provider.IsCredential))
+	return value, true
+}
+
+// leadsWithCredential reports whether a value has a URL with a credential, which no recording keeps.
+func leadsWithCredential(name, value string) (leads bool) {
+	withURLs(name, value, func(u *url.URL) string {
+		leads = leads || u.User != nil || slices.ContainsFunc(inorder.Names(u.Query()), provider.IsCredential)
+		return ""
 	})
+	return leads
 }
 
 // lackHeaders reports whether a record lacks headers that the test names. It was recorded before the test asked for
@@ -214,8 +203,8 @@ func (n *notes) dropped() (names []string) {
 		for name := range tk.header {
 			name = strings.ToLower(name)
 			idle := listed(idleHeaders, name) || isSecretHeader(name) || slices.Contains(transferHeaders, name)
-			if !idle && !n.isKept(name, tk.status) && !slices.Contains(names, name) {
-				names = append(names, name)
+			if !idle && !n.isKept(name, tk.status) {
+				names = addOnce(names, name)
 			}
 		}
 	}

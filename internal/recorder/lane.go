@@ -3,7 +3,6 @@ package recorder
 import (
 	"context"
 	"net/http"
-	"slices"
 )
 
 // A laneKey is the key of a request's context under which the name of its lane stands.
@@ -40,9 +39,7 @@ func (t *tape) elsewhere(k key) (lanes []string) {
 		if recorded.provider != k.provider || recorded.core != k.core || recorded.lane == k.lane {
 			continue
 		}
-		if name := laneText(recorded.lane); !slices.Contains(lanes, name) {
-			lanes = append(lanes, name)
-		}
+		lanes = addOnce(lanes, laneText(recorded.lane))
 	}
 	return lanes
 }

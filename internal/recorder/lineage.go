@@ -42,8 +42,7 @@ func (l *lineage) inherit(c *call) error {
 	}
 	likely := l.mayBeOf()
 	same := slices.DeleteFunc(slices.Clone(likely), func(k usage.Known) bool {
-		begins, err := l.begins(k.Name, c)
-		return err != nil || !begins // what cannot be read is no test's
+		return !l.begins(k.Name, c)
 	})
 	if len(same) == 0 {
 		same = l.likest(likely, c)
@@ -119,17 +118,14 @@ func (l *lineage) mayBeOf() []usage.Known {
 	return likely
 }
 
-// begins reports whether a document begins with a call.
-func (l *lineage) begins(name string, c *call) (bool, error) {
+// begins reports whether a document begins with a call. One that cannot be read is no test's.
+func (l *lineage) begins(name string, c *call) bool {
 	doc, err := l.store.Load(name, c.provider)
 	if err != nil || len(doc.Document.Snapshots) == 0 {
-		return false, err
+		return false
 	}
 	t := newTape(doc, l.rules)
-	if err := t.know(1); err != nil {
-		return false, err
-	}
-	return t.keys[0] == c.key, nil
+	return t.know(1) == nil && t.keys[0] == c.key
 }
 
 // gone are the documents of tests that a package no longer has, by store and package. Tests of this process fill it

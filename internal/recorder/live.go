@@ -1,10 +1,8 @@
 package recorder
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"net/http"
 
 	"github.com/traceforge/traceforge-go/snapshot"
@@ -15,8 +13,9 @@ func (r *Recorder) take(c *call, lifted string) (*servedRecord, error) {
 	if r.ended {
 		return nil, r.tooLate(c.what)
 	}
-	tk := &take{call: c, source: r.Source(), lifted: lifted, started: clock(), steps: &r.steps, began: r.steps.Add(1), decodeContent: r.decodeContent, limit: r.store.MaxBytes(),
-		keepsCuts: r.allows(CutStreams) || c.step != nil}
+	tk := r.newTake(c)
+	tk.source, tk.lifted, tk.keepsCuts = r.Source(), lifted, r.allows(CutStreams) || c.step != nil
+	tk.steps, tk.began = &r.steps, r.steps.Add(1)
 	if modes[r.Mode].writes {
 		tk.complete = func() { r.pending.keep(tk) }
 	}
@@ -26,19 +25,20 @@ func (r *Recorder) take(c *call, lifted string) (*servedRecord, error) {
 	return &servedRecord{take: tk}, nil
 }
 
-// live makes a call, whose answer the take keeps as the caller reads it.
+// live makes a call, whose answer a take keeps.
 func (r *Recorder) live(req *http.Request, w *wire, tk *take) (*http.Response, error) {
-	live := req.Clone(req.Context())
+	live := w.live(req)
 	live.Header.Del("Accept-Encoding") // the transport's own choice, which it undoes itself
-	if w.sent != nil {
-		live.Body = io.NopCloser(bytes.NewReader(w.sent))
-		live.ContentLength = int64(len(w.sent))
-	}
 	tk.from(snapshot.ProvenanceOf(req.Context()))
 	resp, err := r.upstream(live, w, tk)
-	if isFailure(err) {
+	if failureIn(err) != nil { // which was told, and is none of the transport
 		return nil, err
 	}
+	return r.hear(req, w, tk, resp, err)
+}
+
+// hear has a take keep what a live call came to, as the caller reads it.
+func (r *Recorder) hear(req *http.Request, w *wire, tk *take, resp *http.Response, err error) (*http.Response, error) {
 	if resp == nil && err == nil {
 		err = fmt.Errorf("traceforge: the upstream, a %T, returned neither an answer nor an error", r.Upstream)
 	}

@@ -3,10 +3,10 @@ package recorder
 import (
 	"cmp"
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 
+	"github.com/traceforge/traceforge-go/internal/amount"
 	"github.com/traceforge/traceforge-go/internal/usage"
 )
 
@@ -20,7 +20,9 @@ func (r *Recorder) forked(c *call) (*servedRecord, error) {
 		return nil, err
 	}
 	if w, ok := c.what.(*wire); r.asksOther(c) && (!ok || !namesModel(w, r.Checking.Old)) {
-		return nil, r.unforkable(c)
+		o := r.Checking
+		return nil, failuref(fmt.Sprintf("%s cannot be forked to %s: the request does not name its model in a way that can be replaced", c.who(), o.New),
+			"record the call under its SDK, with tf.Client(), or run without model="+o.Old+"="+o.New)
 	}
 	r.tellAsked(c, nil)
 	return r.take(c, "")
@@ -64,22 +66,10 @@ func (s *setup) asksOther(c *call) bool {
 	return s.Mode == Mixed && o.New != "" && !c.codec.Tools && c.request.Model == o.Old
 }
 
-// fork returns the request of a live call as the other model is asked it, and what is sent.
-func (s *setup) fork(req *http.Request, w *wire) (*http.Request, *wire) {
-	other := *w
-	return askInstead(req, &other, s.Checking), &other
-}
-
-// unforkable is the failure of a call that only the model can be asked which it names.
-func (s *setup) unforkable(c *call) *Failure {
-	return failuref(fmt.Sprintf("%s cannot be forked to %s: the request does not name its model in a way that can be replaced", c.who(), s.Checking.New),
-		"record the call under its SDK, with tf.Client(), or run without model="+s.Checking.Old+"="+s.Checking.New)
-}
-
 // unasked is the failure of a test whose live calls never asked the model that another one is to stand for; nil: one did.
 func (r *report) unasked() *Failure {
 	o := r.Checking
-	if r.Mode != Mixed || o.New == "" {
+	if r.Mode != Mixed || o.New == "" || r.calls == 0 {
 		return nil
 	}
 	var asked []string
@@ -87,8 +77,8 @@ func (r *report) unasked() *Failure {
 		if r.asksOther(tk.call) {
 			return nil
 		}
-		if model := tk.request.Model; model != "" && !slices.Contains(asked, model) {
-			asked = append(asked, model)
+		if model := tk.request.Model; model != "" {
+			asked = addOnce(asked, model)
 		}
 	}
 	return failuref(fmt.Sprintf("model=%s=%s: no live call asked %s", o.Old, o.New, o.Old), "asked live: "+cmp.Or(strings.Join(asked, ", "), "nothing"))
@@ -102,15 +92,10 @@ func (r *report) offTape(c *call) *Failure {
 			lines = append(lines, "recorded: "+r.lastSaid(request))
 		}
 	}
-	const most = 5
-	if more := len(lines) - most; more > 0 {
-		lines = append(lines[:most], fmt.Sprintf("and %d more", more))
-	}
-	f := failuref(c.who()+" was asked for what is not on the tape", indent(r.summary(c.request)), strings.Join(lines, "\n"),
+	summary := indent(r.summary(c.request))
+	f := failuref(c.who()+" was asked for what is not on the tape", summary, strings.Join(atMost(5, lines), "\n"),
 		"run the tools too: "+usage.CheckEnv+"=kind="+usage.KindAll+" "+r.with(Mixed.String()))
-	f.Missing = true
-	f.drift = &usage.Drift{Kind: usage.Missing, Provider: c.provider, Summary: strings.Split(indent(r.summary(c.request)), "\n")}
-	return f
+	return f.missing(c.provider, summary)
 }
 
 // acceptLive returns the command that accepts a drift in a run with live calls. It runs tools again only where the
@@ -145,8 +130,8 @@ func (r *report) returnsAnother(tk *take) bool {
 	return recorded
 }
 
-// Live says which models answered in place of the tape, in their order.
-func (r *Recorder) Live() (all []usage.Live) {
+// answeredLive says which models answered in place of the tape, in their order.
+func (r *run) answeredLive() (all []usage.Live) {
 	if r.Mode != Mixed {
 		return nil
 	}
@@ -162,8 +147,8 @@ func (r *Recorder) Live() (all []usage.Live) {
 		}
 		all[i].Calls++
 		if used := response.Usage; used != nil {
-			all[i].Input += numberOf(used.InputTokens)
-			all[i].Output += numberOf(used.OutputTokens)
+			all[i].Input += amount.Of(used.InputTokens)
+			all[i].Output += amount.Of(used.OutputTokens)
 		}
 	}
 	return all
@@ -186,7 +171,7 @@ func (n *notes) ranLive() {
 			models++
 		}
 		if g, f := n.golden(tk); f == nil {
-			tokens += numberOf(g.snapshot.Response.TokensUsed)
+			tokens += amount.Of(g.snapshot.Response.TokensUsed)
 		}
 	}
 	var said []string

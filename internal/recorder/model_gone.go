@@ -31,8 +31,8 @@ func (r *Recorder) Gone() []string {
 	defer r.mu.Unlock()
 	all := r.gone()
 	for _, ck := range r.checks.all {
-		if text := r.Plain(ck.gone); text != "" && !slices.Contains(all, text) {
-			all = append(all, text)
+		if ck.gone != "" {
+			all = addOnce(all, r.Plain(ck.gone))
 		}
 	}
 	return all
@@ -48,9 +48,8 @@ func (r *run) gone() (said []string) {
 			continue
 		}
 		if decoded, _, f := r.answerOf(tk); f == nil {
-			text := r.Plain(withdrawn(tk.provider, model, tk.status, decoded.Error))
-			if text != "" && !slices.Contains(said, text) {
-				said = append(said, text)
+			if text := withdrawn(tk.provider, model, tk.status, decoded.Error); text != "" {
+				said = addOnce(said, r.Plain(text))
 			}
 		}
 	}

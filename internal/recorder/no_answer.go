@@ -15,28 +15,28 @@ import (
 
 // unanswered is the failure of a call that came back with an error of Go.
 func (r *run) unanswered(tk *take) *Failure {
-	below := []string{indent(r.summary(tk.request))}
+	var ways []string
 	status, _ := answeredWith(tk.err)
 	host := unreached(tk.err)
 	if names := r.unsetKey(tk.provider); host != "" && names != "" {
-		below = append(below, names+" not set: live calls need a key")
+		ways = append(ways, names+" not set: live calls need a key")
 	}
-	below = append(below, "record again: "+r.again())
+	ways = append(ways, "record again: "+r.again())
 	lacksKey := r.lacksKey(tk.provider)
 	if (host != "" || lacksKey) && r.mayAdopt(tk) {
 		without := "a network"
 		if lacksKey {
 			without = "a key"
 		}
-		below = append(below, "without "+without+": "+r.with(Rekey.String()))
+		ways = append(ways, "without "+without+": "+r.with(Rekey.String()))
 	}
 	switch {
 	case status > 0 && isDirect(tk.codec.API):
-		below = append(below, "or, to test this very error, record under the SDK instead: give it tf.Client(), or tf.URL as its base URL")
+		ways = append(ways, "or, to test this very error, record under the SDK instead: give it tf.Client(), or tf.URL as its base URL")
 	case status == 0 && host == "" && !lacksKey: // else it would be kept that there was none
-		below = append(below, "or keep the error: "+r.allow("TransportErrors"))
+		ways = append(ways, "or keep the error: "+r.allow("TransportErrors"))
 	}
-	return failuref(noAnswer(tk.who(), tk.err)+": it was not recorded", below...)
+	return r.leftOut(tk, noAnswer(tk.who(), tk.err), ways...)
 }
 
 // noAnswer says what an error of a live call means.
@@ -93,14 +93,12 @@ func answeredWith(err error) (status int, message string) {
 // unsetKey says that the environment has no key of a provider: "OPENAI_API_KEY is"; "" where it has one, or where the
 // key may be elsewhere.
 func (s *setup) unsetKey(name string) string {
-	for _, p := range provider.Providers() {
-		switch {
-		case p.Name != name || !s.lacksKey(name):
-		case len(p.Keys) == 1:
-			return p.Keys[0] + " is"
-		case p.OneKey:
-			return "none of " + strings.Join(p.Keys, ", ") + " is"
-		}
+	switch p := factsOf(name); {
+	case !s.lacksKey(name):
+	case len(p.Keys) == 1:
+		return p.Keys[0] + " is"
+	case p.OneKey:
+		return "none of " + strings.Join(p.Keys, ", ") + " is"
 	}
 	return ""
 }
@@ -111,7 +109,7 @@ func (s *setup) lacksKey(name string) bool {
 		value := os.Getenv(name)
 		return value != "" && !provider.HasNoKey(value)
 	}
-	keys := keysOf(name)
+	keys := factsOf(name).Keys
 	return len(keys) > 0 && !slices.ContainsFunc(keys, isSet)
 }
 

@@ -3,18 +3,11 @@ package recorder
 import (
 	"crypto/sha256"
 	"fmt"
-	"net/http"
 	"slices"
-	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/traceforge/traceforge-go/internal/reading"
 )
-
-// told are the lists of dropped headers that a log of this process has named. The tests of a suite get the same ones,
-// and one line says it.
-var told sync.Map
 
 // notes are the lines that the log of a test has at its end, besides why it failed.
 type notes struct {
@@ -63,7 +56,7 @@ func (n *notes) missed() {
 		}
 	}
 	if names := strings.Join(n.dropped(), ", "); names != "" {
-		if _, said := told.LoadOrStore(names, true); !said {
+		if n.first("headers " + names) { // the tests of a suite get the same ones, and one line says it
 			n.say("headers of answers that are not recorded, and not there in replay: %s. "+
 				"Those that the code under test reads: %s", names, n.keepHeaders())
 		}
@@ -104,7 +97,7 @@ func (n *notes) tried() (statuses []string) {
 	stood := n.stood()
 	for _, tk := range n.takes {
 		if tk.outcome == retryable && stood[tk.key] {
-			statuses = append(statuses, strconv.Itoa(tk.status)+" "+http.StatusText(tk.status))
+			statuses = append(statuses, statusText(tk.status))
 		}
 	}
 	return statuses

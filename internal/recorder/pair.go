@@ -31,10 +31,7 @@ func (r *revision) pair(goldens map[*take]*golden, partial bool) (put *store.Put
 	put = &store.Put{Name: r.name, Raw: map[int][]byte{}, Media: map[canon.Hash][]byte{}}
 	pairs := r.counterparts(calls, old)
 	renewTime := r.Mode == UpdateAll && r.config.MaxAge.IsSet()
-	done, same, err := old.outcomes(calls, pairs, r.KeptHeaders, renewTime)
-	if err != nil {
-		return nil, nil, err
-	}
+	done, same := old.outcomes(calls, pairs, r.KeptHeaders, renewTime)
 	drop := modes[r.Mode].drops && !partial
 	next, places := store.Next(r.name, old.named(), append(done, old.spared(calls, pairs)...), drop)
 	for n, c := range calls {
@@ -82,9 +79,7 @@ func removed(old, next []snapshot.Snapshot) (ids []string) {
 }
 
 // outcomes returns what became of calls, and whether the records of which they are stay as they were.
-func (t *tape) outcomes(
-	calls []testCall, pairs []int, headers []string, renewTime bool,
-) (done []store.Outcome, same []bool, err error) {
+func (t *tape) outcomes(calls []testCall, pairs []int, headers []string, renewTime bool) (done []store.Outcome, same []bool) {
 	done, same = make([]store.Outcome, len(calls)), make([]bool, len(calls))
 	for n, c := range calls {
 		switch i := pairs[n]; {
@@ -93,25 +88,19 @@ func (t *tape) outcomes(
 		case i < 0:
 			done[n] = store.Outcome{Of: -1, Record: &c.golden.snapshot}
 		default:
-			if done[n], same[n], err = t.outcome(i, c.golden, headers, renewTime); err != nil {
-				return nil, nil, err
-			}
+			done[n], same[n] = t.outcome(i, c.golden, headers, renewTime)
 		}
 	}
-	return done, same, nil
+	return done, same
 }
 
 // outcome returns what became of a call of the i-th record, and reports whether that stays as it was. A
 // call whose answer says what it said before keeps it, with its bytes, times, usage and headers, also
 // where its request changed. Its time is renewed where that is what its age is counted from.
-func (t *tape) outcome(i int, g *golden, headers []string, renewTime bool) (o store.Outcome, same bool, err error) {
+func (t *tape) outcome(i int, g *golden, headers []string, renewTime bool) (o store.Outcome, same bool) {
 	was, s := &t.records[i], &g.snapshot
-	core, err := coreOf(&was.Response)
-	if err != nil {
-		return o, false, err
-	}
 	o = store.Outcome{Of: i, Record: s, Dated: renewTime}
-	o.Answered = core == g.said() && s.Response.Confirms(&was.Response) && t.whole(i) && t.isScrubbed(i) &&
+	o.Answered = saysTheSame(&was.Response, &s.Response) && s.Response.Confirms(&was.Response) && t.whole(i) && t.isScrubbed(i) &&
 		!lackHeaders(was.Response.Headers, s.Response.Headers, headers)
 	same = o.Answered && t.keys[i] == g.take.key && was.Response.Stale == s.Response.Stale &&
 		was.Source.SameOrigin(&s.Source)
@@ -123,7 +112,7 @@ func (t *tape) outcome(i int, g *golden, headers []string, renewTime bool) (o st
 	case same:
 		o = store.Outcome{Of: i}
 	}
-	return o, same, nil
+	return o, same
 }
 
 // named returns the records, each with its provider.
@@ -245,6 +234,9 @@ func (s *setup) counterparts(calls []testCall, old *tape) []int {
 			pairs[n], taken[o.place] = o.place, true
 		}
 	}
+	if s.Mode == UpdateNew {
+		return pairs
+	}
 	for i, k := range old.keys {
 		if !taken[i] {
 			byKey[k] = append(byKey[k], i)
@@ -252,7 +244,7 @@ func (s *setup) counterparts(calls []testCall, old *tape) []int {
 	}
 	var changed []int // calls
 	for n, c := range calls {
-		if pairs[n] >= 0 || c.golden == nil || s.Mode == UpdateNew {
+		if pairs[n] >= 0 || c.golden == nil {
 			continue
 		}
 		if same := byKey[c.golden.take.key]; len(same) > 0 {
@@ -267,9 +259,6 @@ func (s *setup) counterparts(calls []testCall, old *tape) []int {
 			left = append(left, i)
 		}
 	}
-	if s.Mode == UpdateNew {
-		return pairs
-	}
 	if len(changed) != len(left) && len(changed) > 0 && len(left) > 0 {
 		for _, l := range likenesses(calls, old, changed, left) {
 			if pairs[l.call] < 0 && !taken[l.record] {
@@ -277,18 +266,15 @@ func (s *setup) counterparts(calls []testCall, old *tape) []int {
 			}
 		}
 	}
+	left = slices.DeleteFunc(left, func(i int) bool { return taken[i] })
 	for _, n := range changed {
-		for len(left) > 0 && taken[left[0]] {
-			left = left[1:]
-		}
 		if pairs[n] >= 0 {
 			continue
 		}
-		next := slices.IndexFunc(left, func(i int) bool {
-			return !taken[i] && sameTool(&old.records[i].Request, calls[n].golden.take.request)
-		})
-		if next >= 0 {
-			pairs[n], taken[left[next]] = left[next], true
+		same := func(i int) bool { return sameTool(&old.records[i].Request, calls[n].golden.take.request) }
+		if next := slices.IndexFunc(left, same); next >= 0 {
+			pairs[n] = left[next]
+			left = slices.Delete(left, next, next+1)
 		}
 	}
 	return pairs

@@ -71,7 +71,7 @@ func (p *pending) serve(c *call, lifted string) *servedRecord {
 		if !p.earlier.whole(i) {
 			continue
 		}
-		s, err := p.adopt(c, p.earlier, i, &origin{place: -1, pending: true, lifted: lifted})
+		s, err := p.adopt(c, p.earlier, i, &origin{place: -1, lifted: lifted})
 		if err != nil {
 			continue
 		}
@@ -273,12 +273,10 @@ func (p *pending) leave(goldens map[*take]*golden) (ids []string, note string) {
 // nextUses says which run uses the answers that wait, in the mode of this one where that uses any.
 func (p *pending) nextUses(them string) string {
 	switch {
-	case p.Mode == UpdateNew:
-		return "the next " + p.updating(UpdateNew.String()) + " uses " + them
 	case p.Mode == UpdateTools && slices.ContainsFunc(p.waiting(), func(tk *take) bool { return tk.codec.Tools }):
 		return "the next " + p.updating(UpdateTools.String()) + " uses those of models, and runs the tools again"
-	case p.Mode == UpdateTools:
-		return "the next " + p.updating(UpdateTools.String()) + " uses " + them
+	case p.Mode == UpdateNew, p.Mode == UpdateTools:
+		return "the next " + p.updating(p.Mode.String()) + " uses " + them
 	case p.Mode == UpdateAll:
 		return "the next " + p.updating("") + " uses those of calls that changed, and " + p.updating(UpdateAll.String()) + " makes all calls again"
 	}

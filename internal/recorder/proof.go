@@ -62,7 +62,10 @@ func Read(allowed []string) store.Check {
 			record := &d.Document.Snapshots[i]
 			all := record.Response.Readings
 			if raw, err := d.Raw(i); record.Response.ReadingsMore > 0 && err == nil { // Proven holds those that the record has
-				all = (&proof{doc: d, record: record, raw: raw}).readings()
+				p := &proof{doc: d, record: record, raw: raw}
+				if got, err := p.decode(p.answer()); err == nil {
+					all = p.readings(p.answer(), got)
+				}
 			}
 			for _, r := range all {
 				if r.IsOfCall() && !slices.Contains(allowed, r.Kind) {
@@ -79,21 +82,21 @@ func Read(allowed []string) store.Check {
 	}
 }
 
-// readings returns all readings of the raw answer; none where it is no answer of its API.
-func (p *proof) readings() []snapshot.Reading {
+// decode decodes the raw answer as it was when it was recorded.
+func (p *proof) decode(answer *provider.Answer) (*modelio.Response, error) {
 	codec := codecNamed(p.record.Request.API, p.record.Provider)
-	if codec == nil {
-		return nil
+	switch {
+	case codec == nil:
+		return nil, fmt.Errorf("%q is no API that this traceforge knows", p.record.Request.API)
+	case p.record.Response.Note != "":
+		return provider.DecodeWhole(answer)
 	}
-	answer := p.answer()
-	got, err := codec.DecodeResponse(answer)
-	if err != nil {
-		got, err = provider.DecodeWhole(answer)
-	}
-	if err != nil {
-		return nil
-	}
-	return reading.Of(answer, codec.API, cmp.Or(p.record.Provider, p.doc.Provider), got)
+	return codec.DecodeResponse(answer)
+}
+
+// readings returns all readings of the raw answer, of which got is decoded.
+func (p *proof) readings(answer *provider.Answer, got *modelio.Response) []snapshot.Reading {
+	return reading.Of(answer, p.record.Request.API, cmp.Or(p.record.Provider, p.doc.Provider), got)
 }
 
 // file returns the path of the raw answer, as messages name it.
@@ -136,14 +139,13 @@ func (p *proof) run() {
 	p.checkStatus(api)
 	answer := p.answer()
 	p.checkTiming(answer)
-	got, err := codec.DecodeResponse(answer)
-	switch {
-	case said.Note != "" && err == nil:
-		p.report("/note", "says that %s has no answer of %s, and it has: record it again", p.file(), api)
-		return
-	case said.Note != "":
-		got, err = provider.DecodeWhole(answer)
+	if said.Note != "" {
+		if _, err := codec.DecodeResponse(answer); err == nil {
+			p.report("/note", "says that %s has no answer of %s, and it has: record it again", p.file(), api)
+			return
+		}
 	}
+	got, err := p.decode(answer)
 	if err != nil {
 		p.report("/raw_output_ref", "names %s, which is no such answer: %v", p.file(), err)
 		return
@@ -151,7 +153,7 @@ func (p *proof) run() {
 	if said.Incomplete == "" && !got.Complete && got.Error == nil {
 		p.report("/incomplete", "is missing: %s ends before its end", p.file())
 	}
-	p.compareReadings(reading.Of(answer, api, cmp.Or(p.record.Provider, p.doc.Provider), got))
+	p.compareReadings(p.readings(answer, got))
 	p.compare(got)
 }
 

@@ -17,8 +17,14 @@ type due struct {
 	record int
 
 	once  sync.Once
-	raw   []byte // nil means it was
+	raw   []byte // nil means it was, or there is none
 	wrong []snapshot.Violation
+}
+
+// dueOf returns what holds the answer to a call against its record, and the raw answer, if there is one.
+func (r *run) dueOf(c *call, i int) (*due, error) {
+	raw, err := r.raw(i) // which may read the document again
+	return &due{call: c, doc: r.tape.doc, record: i, raw: raw}, err
 }
 
 func (d *due) prove() []snapshot.Violation {

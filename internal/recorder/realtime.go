@@ -82,16 +82,14 @@ func (r *Recorder) realtime(req *http.Request, w *wire, c *call) (*http.Response
 		s.replayed = played
 	}
 	subprotocol := ""
-	if s.replayed == nil {
+	if s.replayed != nil {
+		subprotocol = s.replayed.subprotocol
+	} else {
 		resp, err := s.dial(req.Context())
 		if resp == nil || resp.StatusCode != http.StatusSwitchingProtocols {
-			return s.turnedAway(req, resp, err)
+			return s.turnedAway(resp, err)
 		}
-		if subprotocol = resp.Header.Get("Sec-Websocket-Protocol"); subprotocol != "" {
-			s.keepFrame(provider.Frame{Open: subprotocol}, provider.Place{})
-		}
-	} else {
-		subprotocol = s.replayed.subprotocol
+		subprotocol = resp.Header.Get("Sec-Websocket-Protocol")
 	}
 	resp := s.open(req, subprotocol)
 	if !r.opened(s) {
@@ -109,16 +107,15 @@ func (s *realtime) run() {
 	defer s.stream.Close()
 	defer s.out.hangUp()
 	if s.replayed != nil {
-		switch err := s.play(); {
-		case err == errBuy:
-			if err := s.redial(); err != nil {
-				s.refuse(err)
-				return
-			}
-		case err != nil:
-			s.refuse(err)
+		err := s.play()
+		if err == nil {
 			return
-		default:
+		}
+		if err == errBuy {
+			err = s.redial()
+		}
+		if err != nil {
+			s.refuse(err)
 			return
 		}
 	}
@@ -144,7 +141,7 @@ func (s *realtime) open(req *http.Request, subprotocol string) *http.Response {
 	}
 }
 
-// dial asks the provider for a connection.
+// dial asks the provider for a connection, and keeps which subprotocol it chose.
 func (s *realtime) dial(ctx context.Context) (*http.Response, error) {
 	live := s.req.Clone(ctx)
 	live.Header.Set("Sec-Websocket-Key", websocket.NewKey())
@@ -159,6 +156,9 @@ func (s *realtime) dial(ctx context.Context) (*http.Response, error) {
 		resp.Body.Close()
 		return nil, errors.New("traceforge: the upstream switches protocols, and not to a WebSocket")
 	}
+	if chosen := resp.Header.Get("Sec-Websocket-Protocol"); chosen != "" {
+		s.keepFrame(provider.Frame{Open: chosen}, provider.Place{})
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.server = websocket.New(stream, true, s.r.store.MaxBytes())
@@ -166,27 +166,18 @@ func (s *realtime) dial(ctx context.Context) (*http.Response, error) {
 	return resp, nil
 }
 
-// An answered upstream has made its call.
-type answeredUpstream struct {
-	resp *http.Response
-	err  error
-}
-
-func (a answeredUpstream) RoundTrip(*http.Request) (*http.Response, error) { return a.resp, a.err }
-
 // turnedAway records what else than a session a provider answers.
-func (s *realtime) turnedAway(req *http.Request, resp *http.Response, err error) (*http.Response, error) {
-	c, identified := s.r.identify(s.wire)
+func (s *realtime) turnedAway(resp *http.Response, err error) (*http.Response, error) {
+	c, identified := s.call()
 	if identified != nil {
 		return nil, s.r.failCall(s.wire, s.wire.String(), s.r.asFailure(identified))
 	}
-	c.what = s.wire
 	tk, failure := s.take(c)
 	if failure != nil {
 		return nil, failure
 	}
-	ctx := context.WithValue(req.Context(), upstreamKey{}, http.RoundTripper(answeredUpstream{resp, err}))
-	return s.r.live(req.WithContext(ctx), s.wire, tk)
+	tk.from(snapshot.ProvenanceOf(s.req.Context()))
+	return s.r.hear(s.req, s.wire, tk, resp, err)
 }
 
 func (s *realtime) take(c *call) (*take, error) {
@@ -278,12 +269,14 @@ func (s *realtime) call() (*call, error) {
 func (s *realtime) relay() {
 	heard := make(chan error, 1)
 	go func() { heard <- s.listen() }()
-	gone := make(chan error, 1)
+	var gone error // why the client says no more
+	left := make(chan struct{})
 	go func() {
+		defer close(left)
 		for {
 			m, err := s.client.Read()
 			if err != nil {
-				gone <- err
+				gone = err
 				return
 			}
 			s.said(m)
@@ -295,14 +288,13 @@ func (s *realtime) relay() {
 	how := whole
 	var broke error
 	select {
-	case err := <-gone:
-		if isGone(err) {
+	case <-left:
+		if isGone(gone) {
 			s.keepFrame(provider.Frame{Close: &provider.Closing{}}, s.place())
 		} else {
-			how, broke = broken, fmt.Errorf("a frame of the client's: %w", err)
+			how, broke = broken, fmt.Errorf("a frame of the client's: %w", gone)
 		}
 		_ = s.server.Close(websocket.Normal, "")
-		gone <- err
 	case err := <-heard:
 		var closed *websocket.CloseError
 		if errors.As(err, &closed) {
@@ -313,15 +305,14 @@ func (s *realtime) relay() {
 			s.out.hangUp()
 		}
 		select {
-		case err := <-gone:
-			gone <- err
+		case <-left:
 		case <-time.After(drainTime):
 		}
 	}
 	s.hangUp()
 	s.out.hangUp()
 	s.stream.Close()
-	<-gone
+	<-left
 	s.record(how, broke)
 }
 

@@ -97,18 +97,18 @@ func (s *realtime) follow(i int) (*replayedSession, error) {
 		in.used = true
 		return nil, failuref(fmt.Sprintf("fault cannot be injected: %s, %s: the call is a session over a WebSocket", s.r.record(i), in.name))
 	}
-	raw, err := s.r.raw(i)
+	d, err := s.r.dueOf(nil, i)
 	if err != nil {
 		return nil, err
 	}
-	if rules := t.hiding(i, raw); rules != nil {
+	if rules := t.hiding(i, d.raw); rules != nil {
 		return nil, s.r.underOtherRules(s.opening, i, rules)
 	}
-	frames, err := provider.Frames(raw)
+	frames, err := provider.Frames(d.raw)
 	if err != nil {
 		return nil, failuref(fmt.Sprintf("%s: the raw answer: %v", s.r.record(i), err), "accept: "+s.r.Accept)
 	}
-	p := &replayedSession{record: i, due: &due{record: i, doc: t.doc, raw: raw}, frames: frames}
+	p := &replayedSession{record: i, due: d, frames: frames}
 	if len(frames) > 0 && frames[0].Open != "" {
 		p.subprotocol, p.frames = frames[0].Open, frames[1:]
 	}
@@ -178,9 +178,6 @@ func (s *realtime) redial() error {
 		resp.Body.Close()
 		return failuref(fmt.Sprintf("%s answered %s, and no session: it was not recorded", s.opening.provider, resp.Status))
 	}
-	if chosen := resp.Header.Get("Sec-Websocket-Protocol"); chosen != "" {
-		s.keepFrame(provider.Frame{Open: chosen}, provider.Place{})
-	}
 	slow := time.AfterFunc(realtimePatience, s.hangUp)
 	for range s.replayed.greetings {
 		m, err := s.server.Read()
@@ -201,11 +198,16 @@ func (s *realtime) redial() error {
 	return s.server.Write(websocket.Message{Binary: first[0].Binary, Data: first[0].Data})
 }
 
-// refuse fails the test, and closes the connection in a way that no client tries again.
-func (s *realtime) refuse(err error) {
-	err = s.r.failAt(s.wire, s.opening.id(), s.r.asFailure(err), s.source)
+// tell fails the test, and closes the connection in a way that no client tries again.
+func (s *realtime) tell(f *Failure) {
+	err := s.r.failAt(s.wire, s.opening.id(), f, s.source)
 	_ = s.stream.SetWriteDeadline(time.Now().Add(drainTime))
 	_ = s.client.Close(websocket.Refused, err.Error())
+}
+
+// refuse is tell, and waits until the client has heard it.
+func (s *realtime) refuse(err error) {
+	s.tell(s.r.asFailure(err))
 	_ = s.stream.SetReadDeadline(time.Now().Add(drainTime))
 	for {
 		if _, err := s.client.Read(); err != nil {
@@ -377,9 +379,7 @@ func (s *realtime) fallSilent() {
 	r.mu.Unlock()
 	if owes {
 		s.silent.Store(true)
-		err := r.failAt(s.wire, s.opening.id(), failuref(brief, "accept: "+r.Accept), s.source)
-		_ = s.stream.SetWriteDeadline(time.Now().Add(drainTime))
-		_ = s.client.Close(websocket.Refused, err.Error())
+		s.tell(failuref(brief, "accept: "+r.Accept))
 		s.stream.Close()
 	}
 }

@@ -1,6 +1,7 @@
 package recorder
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -31,7 +32,7 @@ type Options struct {
 	TestCommand string // the command that runs the tests of the package
 	TestFlags   string // its flags that select the test alone
 	Mode        Mode
-	Program     *Program // what makes the calls where that is no test; nil: a test
+	Program     func(mode string) string // the command that runs a program in another mode, one of --update; nil: a test makes the calls
 
 	Source   func() snapshot.Source // where the call under way comes from
 	Fail     func()                 // marks the test as failed at once
@@ -52,9 +53,8 @@ type Options struct {
 	Decoders         map[string]func(io.Reader) (io.Reader, error)
 	Scrub            []scrub.Rule // what is kept as a placeholder, besides what config.json says
 
-	Checking  usage.CheckOptions // what a check makes live, and holds; what Mixed makes live
-	Deadline  time.Time          // when the test must have ended; zero: never
-	NeedsKeys bool               // a check makes no call with what stands for a key that is not there
+	Checking usage.CheckOptions // what a check makes live, and holds; what Mixed makes live
+	Deadline time.Time          // when the test must have ended; zero: never
 
 	Known   []usage.Known   // documents that may be the test's under another name
 	Sources func() [][]byte // reads the test files of its package; nil: nobody knows them
@@ -66,10 +66,11 @@ type setup struct {
 	Options
 	face
 	mask
-	store  *store.Store
-	name   string // of the test's document
-	config *store.Config
-	rules  *scrub.Rules
+	store     *store.Store
+	name      string // of the test's document
+	config    *store.Config
+	rules     *scrub.Rules
+	needsKeys bool // the upstream does: a check makes no call with what stands for a key that is not there
 }
 
 // A run is what the calls of a test have come to so far: what its tape answered, and what was recorded. Where a method does
@@ -90,8 +91,7 @@ type run struct {
 	compare  *drift.Comparer // nil until a call drifts
 	causes   causes
 	faults   faults
-	scripts  []Script     // of models that the test wraps
-	bought   map[int]bool // records whose calls were made again, as they were
+	scripts  []Script // of models that the test wraps
 }
 
 // A Recorder answers the calls of one test, or records them. It is safe for concurrent use. The run's lock guards all but
@@ -133,11 +133,11 @@ func Open(o Options) (*Recorder, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o.Upstream == nil {
-		o.Upstream = http.DefaultTransport
-	}
 	s.Waiting = o.Waiting
 	r := &Recorder{run: run{setup: setup{Options: o, store: s, name: snapshot.DocumentName(o.Package, o.Test)}}}
+	if o.Upstream == nil { // another one may need no key
+		r.Upstream, r.needsKeys = http.DefaultTransport, true
+	}
 	r.face = r.Options.face()
 	if o.Mode != Replay { // a replay writes nothing, and what it prints is masked by the environment of then
 		r.mask.environment = os.Environ()
@@ -165,8 +165,7 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	} else if err == nil {
 		resp, err = r.roundTrip(req, w)
 	}
-	var f *Failure
-	if errors.As(err, &f) {
+	if f := failureIn(err); f != nil {
 		return r.refusal(req, w, f), nil
 	}
 	return resp, err
@@ -199,7 +198,8 @@ func (r *Recorder) roundTrip(req *http.Request, w *wire) (*http.Response, error)
 		return nil, err
 	case served.take != nil:
 		if r.asksOther(c) {
-			req, w = r.fork(req, w)
+			other := *w
+			req, w = askInstead(req, &other, r.Checking), &other
 		}
 		return r.live(req, w, served.take)
 	}
@@ -387,11 +387,7 @@ func (r *report) checkCalls(partial bool) {
 	if len(r.failures) > 0 || partial {
 		return
 	}
-	if f := r.unused(); f != nil && modes[r.Mode].injects {
-		r.fail(f)
-		return
-	}
-	if f := r.unasked(); f != nil && r.calls > 0 {
+	if f := cmp.Or(r.unused(), r.unasked()); f != nil {
 		r.fail(f)
 		return
 	}

@@ -2,7 +2,6 @@ package recorder
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/snapshot"
@@ -32,26 +31,21 @@ func (r *Recorder) rekey(c *call) (*servedRecord, error) {
 	case f != nil && (i < 0 || r.tape.records[i].Source.IsBought()):
 		return nil, f
 	case i < 0:
-		return nil, r.unadopted(c)
+		f := failuref(c.asking()+" has no snapshot that it could adopt", indent(r.summary(c.request)), "buy it: "+r.Accept)
+		f.Missing = true
+		return nil, f
 	}
-	was := &r.tape.records[i]
-	stale, err := answeredBy(was)
+	stale, err := answeredBy(&r.tape.records[i])
 	if err != nil {
 		return nil, err
 	}
-	if raw, err := r.raw(i); was.Response.RawOutputRef != "" && err != nil {
+	switch d, err := r.dueOf(&call{}, i); {
+	case err != nil:
 		return nil, err
-	} else if d := (&due{doc: r.tape.doc, record: i, raw: raw, call: &call{}}); raw != nil && len(d.prove()) > 0 {
+	case d.raw != nil && len(d.prove()) > 0:
 		return nil, r.unproven(d)
 	}
 	return r.adopt(c, r.tape, i, &origin{place: i, stale: stale, lifted: lifted})
-}
-
-func (s *setup) unadopted(c *call) *Failure {
-	f := failuref(fmt.Sprintf("%s has no snapshot that it could adopt", c.asking()),
-		indent(s.summary(c.request)), "buy it: "+s.Accept)
-	f.Missing = true
-	return f
 }
 
 // answeredBy returns the hash of the core of the request that a record's answer really answered.

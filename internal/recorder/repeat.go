@@ -20,12 +20,12 @@ func (r *Recorder) checkHTTP(req *http.Request, w *wire, c *call, s *servedRecor
 	if !c.codec.Generates && !c.codec.Tools {
 		r.checks.noteMade(s)
 	}
-	var within context.Context
+	var how repeat
 	switch {
 	case c.codec.Tools:
-		within = req.Context()
+		how.within = req.Context()
 	case provider.IsLoopback(req.URL.Hostname()): // maybe a server of the test's own, which ends with the function that made it
-		within = context.WithoutCancel(req.Context())
+		how.within = context.WithoutCancel(req.Context())
 	}
 	req = req.Clone(context.WithoutCancel(req.Context())) // its caller goes on, and may give up what it has got
 	req.Body = nil
@@ -34,42 +34,34 @@ func (r *Recorder) checkHTTP(req *http.Request, w *wire, c *call, s *servedRecor
 			Method: w.Method, URL: w.URL, Header: req.Header, ContentType: w.ContentType, Body: w.Body,
 		}}
 	}
-	r.checks.begin(c, s, repeat{
-		within: within,
-		call:   func() (*call, error) { return r.identify(fresh()) },
-		make: func(ctx context.Context, tk *take) {
-			live, sent := req.WithContext(withUpstream(ctx, req.Context())), fresh()
-			if r.Checking.New != "" {
-				live = askInstead(live, sent, r.Checking)
+	how.call = func() (*call, error) { return r.identify(fresh()) }
+	how.make = func(ctx context.Context, tk *take) {
+		live, sent := req.WithContext(withUpstream(ctx, req.Context())), fresh()
+		if r.Checking.New != "" {
+			live = askInstead(live, sent, r.Checking)
+		}
+		resp, err := r.live(live, sent, tk)
+		if err != nil {
+			return // the take has it
+		}
+		defer resp.Body.Close()
+		for piece := make([]byte, 32<<10); tk.ended() == underWay; {
+			if _, err := resp.Body.Read(piece); err != nil {
+				return
 			}
-			resp, err := r.live(live, sent, tk)
-			if err != nil {
-				return // the take has it
-			}
-			defer resp.Body.Close()
-			for piece := make([]byte, 32<<10); tk.ended() == underWay; {
-				if _, err := resp.Body.Read(piece); err != nil {
-					return
-				}
-			}
-		},
-		not: func() (state, why string) {
-			if r.NeedsKeys && hasNoKey(req) {
-				why := "there is no key for " + c.provider
-				if names := keysOf(c.provider); len(names) > 0 {
-					why += ": set " + strings.Join(names, " or ")
-				}
-				return usage.CheckUnchecked, why
-			}
-			if id := r.checks.madeBefore(w); id != "" {
-				return usage.CheckUncheckable, id
-			}
-			if o := r.Checking; o.New != "" && !namesModel(w, o.Old) {
-				return usage.CheckUncheckable, "the request does not name its model in a way that can be replaced"
-			}
-			return "", ""
-		},
-	})
+		}
+	}
+	if r.needsKeys && hasNoKey(req) {
+		how.state, how.why = usage.CheckUnchecked, "there is no key for "+c.provider
+		if names := factsOf(c.provider).Keys; len(names) > 0 {
+			how.why += ": set " + strings.Join(names, " or ")
+		}
+	} else if named := r.checks.madeBefore(w); named != "" {
+		how.state, how.why = usage.CheckUncheckable, named
+	} else if o := r.Checking; o.New != "" && !namesModel(w, o.Old) {
+		how.state, how.why = usage.CheckUncheckable, "the request does not name its model in a way that can be replaced"
+	}
+	r.checks.begin(c, s, how)
 }
 
 // hasNoKey reports whether a request was made with what stands for a key that is not there.
@@ -212,44 +204,28 @@ func (r *Recorder) checkModel(g *Generation, c *call, s *servedRecord) {
 		}
 		return &own
 	}
-	r.checks.begin(c, s, repeat{
-		call: func() (*call, error) {
-			request, err := again().request()
-			if err != nil {
-				return nil, err
-			}
-			return r.call(g.Provider, c.lane, modelCodec(g.api(), g.Provider), request)
-		},
+	how := repeat{
+		call: func() (*call, error) { return r.directCall(c.codec, c.lane, again().request) },
 		make: func(ctx context.Context, tk *take) { again().live(ctx, tk) },
-		not: func() (state, why string) {
-			switch {
-			case g.Live == nil:
-				return usage.CheckUnchecked, "the test gives Recorder.Model no live model"
-			case r.Checking.New != "":
-				return usage.CheckUncheckable, "it is asked through a value, and only a request's text can name another model"
-			}
-			return "", ""
-		},
-	})
+	}
+	switch {
+	case g.Live == nil:
+		how.state, how.why = usage.CheckUnchecked, "the test gives Recorder.Model no live model"
+	case r.Checking.New != "":
+		how.state, how.why = usage.CheckUncheckable, "it is asked through a value, and only a request's text can name another model"
+	}
+	r.checks.begin(c, s, how)
 }
 
 // checkTool begins the check of a call of a tool, which s answers, and runs the tool.
 func (r *Recorder) checkTool(ctx context.Context, t *ToolCall, c *call, s *servedRecord) {
-	r.checks.begin(c, s, repeat{
+	how := repeat{
 		within: ctx,
-		call: func() (*call, error) {
-			request, err := t.request()
-			if err != nil {
-				return nil, err
-			}
-			return r.call(toolProvider, c.lane, toolCodec, request)
-		},
-		make: func(ctx context.Context, tk *take) { t.live(ctx, tk) },
-		not: func() (state, why string) {
-			if t.Run == nil {
-				return usage.CheckUnchecked, "the test gives Recorder.Tool no tool to run"
-			}
-			return "", ""
-		},
-	})
+		call:   func() (*call, error) { return r.directCall(toolCodec, c.lane, t.request) },
+		make:   func(ctx context.Context, tk *take) { t.live(ctx, tk) },
+	}
+	if t.Run == nil {
+		how.state, how.why = usage.CheckUnchecked, "the test gives Recorder.Tool no tool to run"
+	}
+	r.checks.begin(c, s, how)
 }

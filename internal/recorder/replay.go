@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/http"
 	"slices"
-	"strconv"
 
 	"github.com/traceforge/traceforge-go/internal/provider"
 	"github.com/traceforge/traceforge-go/internal/store"
@@ -50,16 +49,13 @@ func (r *Recorder) replay(c *call) (*servedRecord, error) {
 	if err := r.otherStep(c, i); err != nil {
 		return nil, err
 	}
-	d := &due{call: c, record: i}
-	if r.tape.records[i].Response.RawOutputRef != "" {
-		if d.raw, err = r.raw(i); err != nil {
-			return nil, err
-		}
+	d, err := r.dueOf(c, i)
+	if err != nil {
+		return nil, err
 	}
 	if rules := r.tape.hiding(i, d.raw); rules != nil {
 		return nil, r.underOtherRules(c, i, rules)
 	}
-	d.doc = r.tape.doc
 	if in := r.faults.next(r.tape.records[i].Number()); in != nil && modes[r.Mode].injects {
 		return r.inject(d, in)
 	}
@@ -95,7 +91,7 @@ func (r *run) serve(d *due, raw []byte) (s *servedRecord, err error) {
 	return s, err
 }
 
-// raw returns the provider's bytes of a record. Where another process has recorded the test again
+// raw returns the provider's bytes of a record; nil: it has none. Where another process has recorded the test again
 // since, they are the new record's, which must answer the same request.
 func (r *run) raw(i int) ([]byte, error) {
 	const most = 10 // each further try takes another recording in between
@@ -151,7 +147,7 @@ func (r *Recorder) played(req *http.Request, s *servedRecord) (*http.Response, e
 		resp http.Response
 		body replayBody
 	}{resp: http.Response{
-		Status:     statusLine(stored.Status),
+		Status:     statusText(stored.Status),
 		StatusCode: stored.Status,
 		Proto:      "HTTP/1.1",
 		ProtoMajor: 1,
@@ -176,16 +172,9 @@ func (r *Recorder) played(req *http.Request, s *servedRecord) (*http.Response, e
 		resp.ContentLength = -1
 	}
 	if r.Timing && body.events != nil {
-		body.pause = (&pacer{times: stored.TimingMS, start: clock()}).wait
+		body.pause = pace(stored.TimingMS)
 	}
 	return resp, nil
-}
-
-func statusLine(status int) string {
-	if status == http.StatusOK {
-		return "200 OK" // as most are
-	}
-	return strconv.Itoa(status) + " " + http.StatusText(status)
 }
 
 // A replayBody serves a recorded body. A stream comes event by event: no Read goes beyond the

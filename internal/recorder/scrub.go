@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"maps"
+	"net/http"
 	"slices"
 	"sort"
 	"strconv"
@@ -65,10 +65,7 @@ func (r *run) restore(c *call, t *tape, i int, body []byte) (*servedRecord, erro
 				continue
 			}
 			if headers == nil {
-				headers = maps.Clone(record.Response.Headers)
-			}
-			if &headers[name][0] == &values[0] { // still the record's
-				headers[name] = slices.Clone(values)
+				headers = http.Header(record.Response.Headers).Clone()
 			}
 			headers[name][n] = restored
 		}
@@ -100,7 +97,15 @@ func (t *tape) hiding(i int, body []byte) []string {
 	if t.anywhere == nil {
 		t.anywhere = t.rules.Anywhere()
 	}
-	return hiding(t.anywhere, &t.records[i], rawAnswer(&t.records[i], body))
+	s := &t.records[i]
+	_, values := t.anywhere.Stored(&s.Request, nil)
+	values.Answer(rawAnswer(s, body))
+	for _, header := range s.Response.Headers {
+		for _, value := range header {
+			values.AnswerText(value)
+		}
+	}
+	return inorder.Strings(values.Took())
 }
 
 // Standing returns the [store.Check] that records stand as rules of a configuration would have them now. No rules: nil.
@@ -113,11 +118,10 @@ func Standing(config *store.Config) (store.Check, error) {
 		return nil, err
 	}
 	return func(d *store.Doc) (wrong []snapshot.Violation) {
-		rules := all.Anywhere() // which note what answers say
-		t := newTape(d, rules)
+		t := newTape(d, all)
 		for i := range t.records {
 			body, _ := d.Raw(i) // another rule's finding, if it is missing
-			if names := hiding(rules, &t.records[i], rawAnswer(&t.records[i], body)); names != nil {
+			if names := t.hiding(i, body); names != nil {
 				again := "run it with --update"
 				top, _, _ := strings.Cut(t.records[i].Source.Test, "/")
 				if gotest.Kind(top) != "" {
@@ -131,17 +135,6 @@ func Standing(config *store.Config) (store.Check, error) {
 		}
 		return wrong
 	}, nil
-}
-
-func hiding(rules *scrub.Rules, s *snapshot.Snapshot, answer *provider.Answer) []string {
-	_, values := rules.Stored(&s.Request, nil)
-	values.Answer(answer)
-	for _, header := range s.Response.Headers {
-		for _, value := range header {
-			values.AnswerText(value)
-		}
-	}
-	return inorder.Strings(values.Took())
 }
 
 const (
@@ -202,9 +195,7 @@ func (s *setup) addRules(names []string) string {
 		if scrub.IsVolatile(name) {
 			rule = s.volatileRule()
 		}
-		if !slices.Contains(rules, rule) {
-			rules = append(rules, rule)
-		}
+		rules = addOnce(rules, rule)
 	}
 	return "it was recorded with rules that " + s.tested() + " has not: " + s.scrubbing(strings.Join(rules, ", "))
 }
@@ -213,15 +204,19 @@ const volatileDiffers = "only values that change every run differ"
 
 func (s *setup) addVolatile() string { return s.scrubbing(s.volatileRule()) }
 
-// explained names the rule that explains all differences of a call from a record, if one does; else "".
+// explained names the rule that explains all differences of a call from a record, or says how the call is made the same
+// in each run; "" where it differs in more.
 func (s *setup) explained(differences []drift.Difference) string {
-	alike := s.rules.WithVolatile().Alike()
-	differ := func(d drift.Difference) bool { return !alike(d.Recorded, d.Got) }
-	if !s.rules.Has("uuid") && len(differences) > 0 && !slices.ContainsFunc(differences, differ) {
-		return volatileDiffers + ": " + s.addVolatile()
+	only := func(alike func(recorded, got []byte) bool) bool {
+		return len(differences) > 0 && !slices.ContainsFunc(differences, func(d drift.Difference) bool { return !alike(d.Recorded, d.Got) })
 	}
-	if rule := s.clockRule(differences); rule != "" {
-		return rule
+	switch {
+	case !s.rules.Has("uuid") && only(s.rules.WithVolatile().Alike()):
+		return volatileDiffers + ": " + s.addVolatile()
+	case !s.rules.Has("date") && only(s.rules.WithDates().Alike()):
+		return "only dates differ: " + s.clock(true)
+	case only(scrub.SameButClock):
+		return "only dates and times differ: " + s.clock(false)
 	}
 	var names []string
 	for _, d := range differences {
@@ -234,22 +229,6 @@ func (s *setup) explained(differences []drift.Difference) string {
 	return ""
 }
 
-// clockRule says how a call that differs from a record only in dates and times is made the same in each run. It is ""
-// where the call differs in more.
-func (s *setup) clockRule(differences []drift.Difference) string {
-	alike := s.rules.WithDates().Alike()
-	only := func(same func(recorded, got []byte) bool) bool {
-		return len(differences) > 0 && !slices.ContainsFunc(differences, func(d drift.Difference) bool { return !same(d.Recorded, d.Got) })
-	}
-	switch {
-	case !s.rules.Has("date") && only(alike):
-		return "only dates differ: " + s.clock(true)
-	case only(scrub.SameButClock):
-		return "only dates and times differ: " + s.clock(false)
-	}
-	return ""
-}
-
 // boughtBefore is the failure of a call that would be made again only for values that change every run. The next run
 // would want it once more.
 func (r *Recorder) boughtBefore(c *call) *Failure {
@@ -258,15 +237,12 @@ func (r *Recorder) boughtBefore(c *call) *Failure {
 	} else if err != nil || !r.now.IsZero() || r.tape.know(len(r.tape.records)) != nil {
 		return nil // for those who write the document to say
 	}
-	if r.bought == nil {
-		r.bought = map[int]bool{}
-	}
 	var others []int
 	for i, recorded := range r.tape.keys {
 		switch {
-		case r.bought[i] || r.tape.played[i]:
+		case r.tape.bought[i] || r.tape.played[i]:
 		case recorded == c.key:
-			r.bought[i] = true
+			r.tape.bought[i] = true
 			return nil
 		default:
 			others = append(others, i)

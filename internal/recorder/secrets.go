@@ -7,7 +7,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/traceforge/traceforge-go/internal/drift"
 	"github.com/traceforge/traceforge-go/internal/gotest"
 	"github.com/traceforge/traceforge-go/internal/plaintext"
 	"github.com/traceforge/traceforge-go/internal/provider"
@@ -108,8 +107,3 @@ func (s *setup) plain(f *Failure) *Failure {
 
 // Plain returns a text as it may be printed: see plain.
 func (m *mask) Plain(text string) string { return plaintext.Text(m.scanner().Mask(text)) }
-
-// hide takes secrets out of differences before they are cut to what is shown, which could leave a part.
-func (m *mask) hide(differences []drift.Difference) {
-	m.scanner().Hide(&differences)
-}

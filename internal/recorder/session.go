@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/http"
 	"slices"
-	"strconv"
 	"sync"
 	"time"
 
@@ -50,10 +49,7 @@ func (l *sessions) passThrough(req *http.Request, w *wire) (*http.Response, erro
 	case !l.isLive(codec.Session, w):
 		return answered(req, answer), nil
 	}
-	live := req.Clone(req.Context())
-	if w.sent != nil {
-		live.Body, live.ContentLength = io.NopCloser(bytes.NewReader(w.sent)), int64(len(w.sent))
-	}
+	live := w.live(req)
 	if err := l.join(codec.Session, live); err != nil {
 		return nil, err
 	}
@@ -63,7 +59,7 @@ func (l *sessions) passThrough(req *http.Request, w *wire) (*http.Response, erro
 // answered makes a response of an answer that nobody gave.
 func answered(req *http.Request, a *provider.Answer) *http.Response {
 	resp := &http.Response{
-		Status: strconv.Itoa(a.Status) + " " + http.StatusText(a.Status), StatusCode: a.Status,
+		Status: statusText(a.Status), StatusCode: a.Status,
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 		Header: http.Header{}, Body: io.NopCloser(bytes.NewReader(a.Body)), ContentLength: int64(len(a.Body)), Request: req,
 	}
@@ -275,8 +271,7 @@ func partsOf(r *snapshot.Response) []modelio.Part {
 
 // dropsQuietly reports whether a take is of what a server says of itself, and it said nothing.
 func (tk *take) dropsQuietly() bool {
-	s := tk.codec.Session
-	if s == nil || !s.Listens(tk.request) {
+	if !listensTo(tk.codec, tk.request) {
 		return false
 	}
 	resp, err := tk.decode()

@@ -2,9 +2,9 @@ package recorder
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
+	"github.com/traceforge/traceforge-go/internal/amount"
 	"github.com/traceforge/traceforge-go/internal/drift"
 	"github.com/traceforge/traceforge-go/internal/usage"
 	"github.com/traceforge/traceforge-go/modelio"
@@ -18,8 +18,8 @@ func (r *revision) spent(goldens map[*take]*golden) {
 		if tk.origin != nil || tk.imported != nil || u == nil {
 			continue
 		}
-		r.updated.TokensIn += numberOf(u.InputTokens)
-		r.updated.TokensOut += numberOf(u.OutputTokens)
+		r.updated.TokensIn += amount.Of(u.InputTokens)
+		r.updated.TokensOut += amount.Of(u.OutputTokens)
 	}
 }
 
@@ -27,8 +27,8 @@ func (r *revision) spent(goldens map[*take]*golden) {
 func (r *revision) changed(was *snapshot.Snapshot, request *modelio.Request, g *golden, is *snapshot.Snapshot) {
 	record := usage.ChangedRecord{ID: was.ID}
 	add := func(component string) {
-		if component != "" && !slices.Contains(record.Components, component) {
-			record.Components = append(record.Components, component)
+		if component != "" {
+			record.Components = addOnce(record.Components, component)
 		}
 	}
 	changes, _ := drift.Compare(request, g.take.request, nil) // both have a key
@@ -78,20 +78,14 @@ func summary(u *usage.Update) string {
 
 // inWords lists what changed of records, as " (system, answer)"; "" where nothing of a request did.
 func inWords(records []usage.ChangedRecord) string {
-	const most = 4
 	var all []string
 	for _, record := range records {
 		for _, c := range record.Components {
-			if !slices.Contains(all, c) {
-				all = append(all, c)
-			}
+			all = addOnce(all, c)
 		}
-	}
-	if more := len(all) - most; more > 0 {
-		all = append(all[:most], fmt.Sprintf("and %d more", more))
 	}
 	if len(all) == 0 {
 		return ""
 	}
-	return " (" + strings.Join(all, ", ") + ")"
+	return " (" + strings.Join(atMost(4, all), ", ") + ")"
 }

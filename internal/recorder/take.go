@@ -68,6 +68,11 @@ const (
 	dropped                  // not recorded, for a reason that was told
 )
 
+// newTake begins to keep the answer to a call.
+func (s *setup) newTake(c *call) *take {
+	return &take{call: c, started: clock(), decodeContent: s.decodeContent, limit: s.store.MaxBytes()}
+}
+
 // begin keeps the head of an answer.
 func (tk *take) begin(status int, header http.Header) {
 	tk.mu.Lock()

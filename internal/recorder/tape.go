@@ -35,6 +35,7 @@ type tape struct {
 type progress struct {
 	played []bool
 	held   []bool // a call that drifted is held against it: no other drift is
+	bought []bool // its call was made again, as it was
 	next   int    // no record before it is left to play
 	index  map[key][]int
 	turns  []*turn          // of the records; nil: not looked for yet
@@ -74,6 +75,7 @@ func tapeOf(provider string, records []snapshot.Snapshot, rules *scrub.Rules) *t
 		progress: progress{
 			played: make([]bool, len(records)),
 			held:   make([]bool, len(records)),
+			bought: make([]bool, len(records)),
 			parts:  make([]*drift.Request, len(records)),
 		},
 	}

@@ -51,24 +51,18 @@ func timing(answer *provider.Answer, arrivals []arrival) []int64 {
 	}
 }
 
-// A pacer waits for the time of each event.
-type pacer struct {
-	times []int64
-	start time.Time
-}
-
-func (p *pacer) wait(ctx context.Context) error {
-	if len(p.times) == 0 {
+// pace returns what waits for the time of each event of a stream that begins now.
+func pace(times []int64) func(context.Context) error {
+	start := clock()
+	return func(ctx context.Context) error {
+		if len(times) == 0 {
+			return nil
+		}
+		due := start.Add(time.Duration(times[0]) * time.Millisecond)
+		times = times[1:]
+		if !pause(ctx, due.Sub(clock())) {
+			return ctx.Err()
+		}
 		return nil
-	}
-	due := p.start.Add(time.Duration(p.times[0]) * time.Millisecond)
-	p.times = p.times[1:]
-	timer := time.NewTimer(due.Sub(clock()))
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
 	}
 }

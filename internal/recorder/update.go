@@ -7,6 +7,7 @@ import (
 
 	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/internal/store"
+	"github.com/traceforge/traceforge-go/internal/usage"
 )
 
 // cancelled ends a call that a failed tool of its turn had cancelled when the turn was recorded.
@@ -30,8 +31,7 @@ func (r *Recorder) makeLive(c *call) (*servedRecord, error) {
 // bought waits for that mode.
 func (r *Recorder) replayOrNew(c *call) (*servedRecord, error) {
 	s, err := r.replay(c)
-	var f *Failure
-	if errors.As(err, &f) && f.unheld {
+	if f := failureIn(err); f != nil && f.drift != nil && f.drift.Kind == usage.Missing { // it was held against none
 		return nil, nil
 	}
 	return s, err
@@ -106,18 +106,14 @@ func samePointers(a, b []string) bool {
 // serveWhole serves a call from its record, which must be whole. A record that the present rules would write in another way
 // is written again from its own answer.
 func (r *run) serveWhole(c *call, i int, rules string) (*servedRecord, error) {
-	d := &due{call: c, record: i}
-	var raw []byte
-	if r.tape.records[i].Response.RawOutputRef != "" {
-		var err error
-		if raw, err = r.raw(i); err != nil {
-			return nil, err
-		}
-		if err := r.tape.fetchMedia(i); err != nil {
-			return nil, err
-		}
+	d, err := r.dueOf(c, i)
+	raw := d.raw
+	if err == nil && raw != nil {
+		err = r.tape.fetchMedia(i)
 	}
-	d.doc, d.raw = r.tape.doc, raw
+	if err != nil {
+		return nil, err
+	}
 	if raw != nil && len(d.prove()) > 0 {
 		return nil, r.unproven(d)
 	}

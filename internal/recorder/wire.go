@@ -1,6 +1,7 @@
 package recorder
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"maps"
@@ -56,6 +57,15 @@ func (s *setup) readWire(req *http.Request) (*wire, error) {
 		w.Body = w.sent
 	}
 	return w, nil
+}
+
+// live returns the request as it goes out, with a body of its own.
+func (w *wire) live(req *http.Request) *http.Request {
+	live := req.Clone(req.Context())
+	if w.sent != nil {
+		live.Body, live.ContentLength = io.NopCloser(bytes.NewReader(w.sent)), int64(len(w.sent))
+	}
+	return live
 }
 
 // readBody reads a body of at most limit bytes into memory of its length, where that is known, so that it
