@@ -97,9 +97,7 @@ func converseTool(v jsontext.Value) modelio.ToolDefinition {
 		tool.InputSchema = schema.Member("json").Raw()
 		delete(rest, "inputSchema")
 	}
-	if len(rest) > 0 {
-		jsontext.Keep(&tool.Metadata, "toolSpec", jsontext.ObjectText(rest))
-	}
+	jsontext.KeepObject(&tool.Metadata, "toolSpec", rest)
 	return tool
 }
 
@@ -140,9 +138,7 @@ func converseBlock(v jsontext.Value) modelio.Part {
 			part.Reasoning, ok = textField(text.Member("text"))
 			rest := inner.Rest("reasoningText")
 			jsontext.KeepRest(&rest, "reasoningText", text, "text")
-			if rest != nil {
-				jsontext.Keep(&part.Metadata, kind, jsontext.ObjectText(rest))
-			}
+			jsontext.KeepObject(&part.Metadata, kind, rest)
 		default:
 			jsontext.Keep(&part.Metadata, kind, inner.Raw())
 			continue

@@ -133,9 +133,7 @@ func cohereResponse(body jsontext.Value, all []modelio.Candidate, taken ...strin
 		delete(resp.Usage.Unknown, "api_version")
 		delete(resp.Usage.Unknown, "warnings")
 	}
-	if rest := meta.Rest("tokens", "billed_units", "cached_tokens"); len(rest) > 0 {
-		jsontext.Keep(&resp.Metadata, "meta", jsontext.ObjectText(rest))
-	}
+	jsontext.KeepRest(&resp.Metadata, "meta", meta, "tokens", "billed_units", "cached_tokens")
 	return resp
 }
 

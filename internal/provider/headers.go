@@ -46,9 +46,8 @@ func WithoutHeaders(req *modelio.Request, names []string) *modelio.Request {
 	maps.DeleteFunc(said, func(name string, _ json.RawMessage) bool { return slices.Contains(names, name) })
 	other := *req
 	other.Options = maps.Clone(req.Options)
-	if delete(other.Options, markHeaders); len(said) > 0 {
-		other.Options[markHeaders] = jsontext.ObjectText(said)
-	}
+	delete(other.Options, markHeaders)
+	jsontext.KeepObject(&other.Options, markHeaders, said)
 	return &other
 }
 
@@ -70,9 +69,7 @@ func (w *Wire) keepHeaders(req *modelio.Request) {
 			said[name] = jsontext.Texts(all)
 		}
 	}
-	if len(said) > 0 {
-		req.Options[markHeaders] = jsontext.ObjectText(said)
-	}
+	jsontext.KeepObject(&req.Options, markHeaders, said)
 }
 
 // headerValues returns the elements of a header's lists (RFC 9110 section 5.6.1), sorted, each once.

@@ -238,9 +238,7 @@ func chatToolCall(v jsontext.Value) (modelio.Part, bool) {
 	case "function":
 		var rest modelio.Object = inner.Rest("name", "arguments")
 		bare := !setArguments(call, inner.Member("arguments"), &rest)
-		if rest != nil {
-			jsontext.Keep(&part.Metadata, kind, jsontext.ObjectText(rest))
-		}
+		jsontext.KeepObject(&part.Metadata, kind, rest)
 		if bare {
 			mark(&part.Metadata, WireBare)
 		} else if !typed {

@@ -56,9 +56,7 @@ func (p parameters) decodeIn(r *modelio.Request, name string, v jsontext.Value) 
 			jsontext.Keep(&rest, name, m.Raw())
 		}
 	}
-	if rest != nil {
-		r.Options[name] = jsontext.ObjectText(rest)
-	}
+	jsontext.KeepObject(&r.Options, name, rest)
 	return true
 }
 

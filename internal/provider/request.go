@@ -126,9 +126,7 @@ func (w *Wire) keepOutside(req *modelio.Request) {
 	if w.URL.RawQuery != "" {
 		w.keepQuery()
 	}
-	if w.said != nil {
-		req.Options[markURL] = jsontext.ObjectText(w.said)
-	}
+	jsontext.KeepObject(&req.Options, markURL, w.said)
 	w.keepHeaders(req)
 }
 
@@ -143,9 +141,7 @@ func (w *Wire) keepQuery() {
 			query[name] = jsontext.Texts(values)
 		}
 	}
-	if len(query) > 0 {
-		jsontext.Keep(&w.said, "query", jsontext.ObjectText(query))
-	}
+	jsontext.KeepObject(&w.said, "query", query)
 }
 
 // sayVersion returns what keeps the version of an API, /v1/, if it is not the usual one.

@@ -204,9 +204,8 @@ func steadyOf(v jsontext.Value, id string) (said, varies modelio.Object) {
 		switch {
 		case m.IsObject():
 			inner, other := steadyOf(m, id)
-			if said[name] = jsontext.ObjectText(inner); other != nil {
-				jsontext.Keep(&varies, name, jsontext.ObjectText(other))
-			}
+			said[name] = jsontext.ObjectText(inner)
+			jsontext.KeepObject(&varies, name, other)
 		case !isTime(name, m) && name != "output_file_id" && name != "error_file_id" &&
 			(id == "" || name == "id" || !strings.HasPrefix(m.Word(), "https://") || !strings.Contains(m.Word(), id)):
 			said[name] = m.Raw()
