@@ -96,9 +96,7 @@ func claudeBlock(v jsontext.Value) modelio.Part {
 	case kind == "tool_use" || kind == "server_tool_use" || kind == "mcp_tool_use":
 		part, ok = callPart(v, "name", "id", "input", "type")
 		ok = ok && part.ToolRequest.Input != nil
-		if kind != "tool_use" {
-			jsontext.Keep(&part.Metadata, "type", jsontext.Text(kind))
-		}
+		keepType(&part.Metadata, kind, "tool_use")
 	case kind == "tool_result":
 		part.ToolResponse = &modelio.ToolResponse{Ref: v.Member("tool_use_id").Word()}
 		ok = part.ToolResponse.Ref != ""
@@ -115,10 +113,7 @@ func claudeBlock(v jsontext.Value) modelio.Part {
 		ok = part.ToolResponse.Ref != "" && part.ToolResponse.Output != nil
 		part.Metadata = v.Rest("tool_use_id", "content")
 	}
-	if !ok {
-		return modelio.Part{Custom: v.Object()}
-	}
-	return part
+	return partOf(v, part, ok)
 }
 
 // claudeMedia decodes an image or document whose source is base64 or a URL.
@@ -139,9 +134,7 @@ func claudeMedia(kind string, v jsontext.Value) (modelio.Part, bool) {
 	}
 	part.Metadata = v.Rest("type", "source")
 	jsontext.KeepRest(&part.Metadata, "source", source, taken...)
-	if ClaudeMediaKind(part.Media) != kind {
-		jsontext.Keep(&part.Metadata, "type", jsontext.Text(kind))
-	}
+	keepType(&part.Metadata, kind, ClaudeMediaKind(part.Media))
 	return part, true
 }
 

@@ -91,10 +91,8 @@ func runAnswer(body jsontext.Value) (*modelio.Response, error) {
 
 // runCall decodes a call, whose arguments are a value; one as those of chat completions may say its name elsewhere.
 func runCall(v jsontext.Value) modelio.Part {
-	if call := toolRequest(v, "name", "id", "arguments"); call.Name != "" {
-		return modelio.Part{ToolRequest: call, Metadata: v.Rest("name", "id", "arguments")}
-	}
-	return modelio.Part{Custom: v.Object()}
+	part, _ := callPart(v, "name", "id", "arguments")
+	return partOf(v, part, part.ToolRequest.Name != "")
 }
 
 // thoughtText returns a text, and apart from it the reasoning that it begins with in a tag.

@@ -177,13 +177,10 @@ func generatePart(v jsontext.Value) modelio.Part {
 		names = func(name string) string { return snakeCase[name] }
 	}
 	part, ok := generatePartBy(names, v)
-	if !ok {
-		return modelio.Part{Custom: v.Object()}
-	}
 	if snake {
 		mark(&part.Metadata, wireSnakeCase)
 	}
-	return part
+	return partOf(v, part, ok)
 }
 
 // generatePartBy decodes a part, which has one member named for its kind.

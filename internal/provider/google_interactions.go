@@ -81,28 +81,22 @@ func isContent(v jsontext.Value) bool {
 
 // interactionsContent decodes a content. A content that lacks what its kind needs becomes a custom part.
 func interactionsContent(v jsontext.Value) modelio.Part {
-	kind, data, uri := v.Member("type").Word(), v.Member("data"), v.Member("uri")
-	contentType := v.Member("mime_type")
+	kind, data, uri := v.Member("type").Word(), v.Member("data"), v.Member("uri").Word()
 	var part modelio.Part
+	ok := false
 	switch {
 	case kind == "text":
-		text, ok := textPart(v, "text", "type")
-		if !ok {
-			return modelio.Part{Custom: v.Object()}
-		}
-		return text
-	case data.IsWord() && isContentType(contentType.Word()):
-		part, _ = dataPart(v, "mime_type", "data", "type")
-	case uri.IsWord() && !data.Present() && !strings.HasPrefix(uri.Word(), "data:"):
-		part = modelio.MediaPart(contentType.Word(), uri.Word())
+		part, ok = textPart(v, "text", "type")
+	case data.IsWord():
+		part, ok = dataPart(v, "mime_type", "data", "type")
+	case uri != "" && !data.Present() && !strings.HasPrefix(uri, "data:"):
+		part, ok = modelio.MediaPart(v.Member("mime_type").Word(), uri), true
 		part.Metadata = v.Rest(append(wordsOf(v, "mime_type"), "type", "uri")...)
-	default:
-		return modelio.Part{Custom: v.Object()}
 	}
-	if kind != interactionsKind(part.Media.ContentType) {
-		jsontext.Keep(&part.Metadata, "type", jsontext.Text(kind))
+	if part.Media != nil {
+		keepType(&part.Metadata, kind, interactionsKind(part.Media.ContentType))
 	}
-	return part
+	return partOf(v, part, ok)
 }
 
 // interactionsKind returns the type of content that media usually are.

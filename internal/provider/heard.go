@@ -54,9 +54,7 @@ func (s *said) part() modelio.Part {
 		return modelio.Part{Custom: modelio.Object{s.kind: briefText(text.Root())}}
 	}
 	p := modelio.TextPart(string(s.text))
-	if s.kind != "text" {
-		jsontext.Keep(&p.Metadata, "type", jsontext.Text(s.kind))
-	}
+	keepType(&p.Metadata, s.kind, "text")
 	return p
 }
 

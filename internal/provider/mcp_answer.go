@@ -142,10 +142,8 @@ func mcpContents(v jsontext.Value) modelio.Part {
 	if p, ok := textPart(v, "text"); ok {
 		return p
 	}
-	if p, ok := dataPart(v, "mimeType", "blob"); ok {
-		return p
-	}
-	return modelio.Part{Custom: v.Object()}
+	p, ok := dataPart(v, "mimeType", "blob")
+	return partOf(v, p, ok)
 }
 
 // mcpPromptMessage decodes a message of a prompt, whose role is in Metadata.
@@ -183,10 +181,7 @@ func mcpBlock(v jsontext.Value) modelio.Part {
 		p.ToolResponse.Ref = v.Member("toolUseId").Word()
 		ok = p.ToolResponse.Ref != ""
 	}
-	if !ok {
-		return modelio.Part{Custom: v.Object()}
-	}
-	return p
+	return partOf(v, p, ok)
 }
 
 // mcpMedia decodes an image or a sound. Its type is in Metadata where the content type says another.

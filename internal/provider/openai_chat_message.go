@@ -175,16 +175,11 @@ func chatBlock(v jsontext.Value) modelio.Part {
 		}
 		mark(&part.Metadata, form)
 	}
-	if !ok {
-		return modelio.Part{Custom: v.Object()}
-	}
 	if part.Media != nil {
 		usual = ChatMediaKind(part.Media)
 	}
-	if usual != kind {
-		jsontext.Keep(&part.Metadata, "type", jsontext.Text(kind))
-	}
-	return part
+	keepType(&part.Metadata, kind, usual)
+	return partOf(v, part, ok)
 }
 
 // onlyText returns the text of a list that holds one text block and nothing else.

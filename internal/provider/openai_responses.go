@@ -139,9 +139,7 @@ func responsesResult(v jsontext.Value) (modelio.Message, bool) {
 		result.Content, ok = responsesBlocks(output, modelio.RoleTool)
 	}
 	part := modelio.Part{ToolResponse: result, Metadata: v.Rest("type", "call_id", "output")}
-	if kind := v.Member("type"); kind.Word() != "function_call_output" {
-		jsontext.Keep(&part.Metadata, "type", kind.Raw())
-	}
+	keepType(&part.Metadata, v.Member("type").Word(), "function_call_output")
 	return modelio.Message{Role: modelio.RoleTool, Content: []modelio.Part{part}}, ok && result.Ref != ""
 }
 
@@ -196,13 +194,8 @@ func responsesBlock(v jsontext.Value, role modelio.Role) modelio.Part {
 		isData := strings.HasPrefix(part.Media.URL, "data:")
 		ok = content.IsWord() && (kind == "input_image" || isData == (name == "file_data"))
 	}
-	if !ok {
-		return modelio.Part{Custom: v.Object()}
-	}
-	if kind != usual {
-		jsontext.Keep(&part.Metadata, "type", jsontext.Text(kind))
-	}
-	return part
+	keepType(&part.Metadata, kind, usual)
+	return partOf(v, part, ok)
 }
 
 // responsesContent maps the types of blocks to the member that has their content.
