@@ -238,6 +238,14 @@ func scalarText(v jsontext.Value) string {
 	return v.Word()
 }
 
+// integer returns an integer; 0 for any other value.
+func integer(v jsontext.Value) int64 {
+	if n, ok := v.Integer(); ok {
+		return n
+	}
+	return 0
+}
+
 // beside returns the members of an answer that say something, without those named.
 func beside(v jsontext.Value, without ...string) modelio.Object {
 	return sayingSomething(v.Rest(without...))

@@ -210,13 +210,7 @@ func (n *node) is(name string) string {
 }
 
 // at returns the item of an array that has the index v; where v is none, that of 0.
-func (n *node) at(v jsontext.Value) *node {
-	index := int64(0)
-	if count, ok := v.Count(); ok {
-		index = *count
-	}
-	return n.item(index)
-}
+func (n *node) at(v jsontext.Value) *node { return n.item(integer(v)) }
 
 func (n *node) item(index int64) *node {
 	n.become(arrayNode)

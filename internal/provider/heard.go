@@ -75,12 +75,8 @@ func addCounts(sum *node, v jsontext.Value) {
 		}
 		if count, ok := member.Count(); ok {
 			total := *count
-			if was := sum.get(name); was != nil {
-				if doc, err := jsontext.Parse(was.raw); err == nil {
-					if n, ok := doc.Root().Count(); ok {
-						total += *n
-					}
-				}
+			if was, err := jsontext.Parse([]byte(sum.is(name))); err == nil {
+				total += integer(was.Root())
 			}
 			sum.member(name).set(json.RawMessage(fmt.Append(nil, total)))
 		}
