@@ -1,20 +1,20 @@
 package contract
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/internal/provider"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
 // An envelope is the blobs of an answer in the one shape of all providers (LC "Normalized Output
 // Envelope").
 type envelope struct {
-	ref          canon.Hash // of the envelope's own blob: output_ref
-	toolCallsRef canon.Hash // of the list of tool calls; empty means the model made none
-	blobs        [][]byte   // the envelope and all that it names, to be stored together
+	OutputEnvelope
+	ref   canon.Hash // of the envelope's own blob: output_ref
+	blobs [][]byte   // the envelope and all that it names, to be stored together
 }
 
 // envelopeOf returns the envelope of an answer's message, whose tool calls are numbered; an empty one of
@@ -22,19 +22,15 @@ type envelope struct {
 // arguments give the same bytes. An error means that the arguments of a tool call have no canonical
 // form: a [*canon.Error].
 func envelopeOf(message modelio.Message, ids map[string]string) (*envelope, error) {
-	e := &envelope{}
-	out := OutputEnvelope{AssistantText: joinTexts(message)}
+	e := &envelope{OutputEnvelope: OutputEnvelope{AssistantText: said(provider.TextOf(&message))}}
 	if reasoning := joinReasoning(message); reasoning != "" {
-		out.ReasoningRef = e.add([]byte(reasoning))
+		e.ReasoningRef = e.add([]byte(reasoning))
 	}
 	var err error
-	if out.ToolCallsRef, err = e.addCalls(message, ids); err != nil {
+	if e.ToolCallsRef, err = e.addCalls(message, ids); err != nil {
 		return nil, err
 	}
-	if out.ToolCallsRef != nil {
-		e.toolCallsRef = *out.ToolCallsRef
-	}
-	ref, err := e.addJSON(out)
+	ref, err := e.addJSON(e.OutputEnvelope)
 	if err != nil { // unreachable: it holds strings only
 		return nil, err
 	}
@@ -100,26 +96,10 @@ func argumentsOf(request *modelio.ToolRequest) ([]byte, error) {
 // isProviders reports whether a tool call is one that the provider makes itself:
 // server_tool_use, mcp_tool_use.
 func isProviders(part modelio.Part) bool {
-	var kind string
-	_ = json.Unmarshal(part.Metadata["type"], &kind) // absent: the caller's
-	return strings.HasSuffix(kind, "_tool_use")
+	return strings.HasSuffix(provider.MetadataWord(part.Metadata, "type"), "_tool_use")
 }
 
-func joinTexts(m modelio.Message) *string {
-	var texts []string
-	for _, part := range m.Content {
-		if part.Text != nil {
-			texts = append(texts, *part.Text)
-		}
-	}
-	whole := strings.Join(texts, "") // one text is not copied
-	if whole == "" {
-		return nil
-	}
-	return &whole
-}
-
-// reasoningOf returns the paragraphs of the message's reasoning.
+// joinReasoning returns the paragraphs of the message's reasoning.
 func joinReasoning(m modelio.Message) string {
 	var texts []string
 	for _, part := range m.Content {

@@ -11,7 +11,7 @@ import (
 func receiptOf(name string, resp *modelio.Response, out *envelope) (GenerateReceipt, []Warning) {
 	receipt := GenerateReceipt{
 		OutputRef:    out.ref,
-		FinishReason: finishOf(resp, out.toolCallsRef != ""),
+		FinishReason: finishOf(resp, out.ToolCallsRef != nil),
 		ProviderID:   name,
 	}
 	if resp.ID != "" {

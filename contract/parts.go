@@ -1,12 +1,12 @@
 package contract
 
 import (
-	"encoding/json"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/internal/provider"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
@@ -126,6 +126,5 @@ func (d *dialect) takesMedia(contentType string) bool {
 
 // isSigned reports whether a text stands under a name, which proves that the model itself thought so.
 func isSigned(metadata modelio.Object, name string) bool {
-	var text string
-	return json.Unmarshal(metadata[name], &text) == nil && text != ""
+	return provider.MetadataWord(metadata, name) != ""
 }

@@ -152,9 +152,7 @@ func (r *Recorded) outcome(record Record) error {
 	for _, blob := range out.blobs {
 		r.derive(blob)
 	}
-	if err := ReadJSON(r, out.ref, &r.Envelope); err != nil {
-		return err // unreachable: it was just written
-	}
+	r.Envelope = out.OutputEnvelope
 	receipt, more := receiptOf(r.Params.Provider, &resp, out)
 	if s.RawOutputRef != "" {
 		receipt.RawOutputRef = Some(s.RawOutputRef)

@@ -94,7 +94,7 @@ func (r *request) encode(wire *modelio.Request, blobs Blobs, stream bool) error 
 	if err != nil {
 		return r.unsupported(err)
 	}
-	body, _ := members(text) // a codec writes an object
+	body, _ := jsontext.MembersOf(text) // a codec writes an object
 	options, err := r.options(blobs)
 	if err != nil {
 		return err

@@ -76,13 +76,7 @@ func Start(catalog Catalog, session RunConfig, overrides *RunConfig) (*Run, erro
 
 // Config returns a copy of the run's config, for [Materialize].
 func (r *Run) Config() RunConfig {
-	config := r.config
-	if config.ReasoningEffort != nil {
-		config.ReasoningEffort = Some(*config.ReasoningEffort)
-	}
-	if config.MaxTokens != nil {
-		config.MaxTokens = Some(*config.MaxTokens)
-	}
+	config, _ := checked("run config", r.config) // was checked when the run began
 	return config
 }
 

@@ -56,8 +56,8 @@ func cites(v jsontext.Value, url, title, quote, source string) modelio.Citation 
 
 func characters(text string) int64 { return int64(utf8.RuneCountInString(text)) }
 
-// textOf returns the text of an answer, which citations are of.
-func textOf(m *modelio.Message) string {
+// TextOf returns the text of an answer, which citations are of.
+func TextOf(m *modelio.Message) string {
 	var all []string
 	for _, part := range m.Content {
 		if part.Text != nil {

@@ -19,7 +19,7 @@ func chatCompletion(body jsontext.Value) (*modelio.Response, error) {
 	}
 	for _, choice := range body.Member("choices").Elements() {
 		c := chatChoice(choice)
-		c.Citations = chatCitations(choice.Member("message"), textOf(&c.Message), body)
+		c.Citations = chatCitations(choice.Member("message"), TextOf(&c.Message), body)
 		resp.Candidates = append(resp.Candidates, c)
 	}
 	return resp, nil
