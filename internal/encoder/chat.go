@@ -81,7 +81,7 @@ func encodeChatMessage(at int, m modelio.Message) (json.RawMessage, error) {
 		}
 	}
 	if content != nil {
-		written, err := encodeContent(content, !provider.Marked(m.Metadata, provider.WireArray), encodeChatBlocks)
+		written, err := encodeContent(content, !provider.Marked(m.Metadata, provider.WireArray), encodeChatBlock)
 		if err != nil {
 			return nil, failure(chatAPI, at, -1, err.Error())
 		}
@@ -122,7 +122,7 @@ func encodeChatResults(at int, m modelio.Message) (list, error) {
 			o["tool_call_id"] = jsontext.Text(result.Ref)
 		}
 		if result.Content != nil || result.Output != nil {
-			output, err := encodeOutput(result, encodeChatBlocks)
+			output, err := encodeOutput(result, encodeChatBlock)
 			if err != nil {
 				return nil, failure(chatAPI, at, i, err.Error())
 			}
@@ -135,25 +135,23 @@ func encodeChatResults(at int, m modelio.Message) (list, error) {
 	return all, nil
 }
 
-func encodeChatBlocks(parts []modelio.Part) (json.RawMessage, error) {
-	return encodeParts(parts, func(i int, part modelio.Part) (modelio.Object, error) {
-		kind := provider.MetadataWord(part.Metadata, "type")
-		switch {
-		case part.Text != nil:
-			kind = cmp.Or(kind, "text")
-			return texts("type", kind, kind, *part.Text), nil
-		case part.Reasoning != nil && provider.Marked(part.Metadata, provider.WireThought):
-			return texts("type", "thinking", "thinking", *part.Reasoning), nil
-		case part.Reasoning != nil:
-			o := texts("type", "thinking")
-			o["thinking"] = jsontext.List(list{jsontext.ObjectText(texts("type", "text", "text", *part.Reasoning))})
-			return o, nil
-		case part.Media != nil:
-			kind = cmp.Or(kind, provider.ChatMediaKind(part.Media))
-			return modelio.Object{"type": jsontext.Text(kind), kind: encodeChatMedia(kind, part)}, nil
-		}
-		return nil, fmt.Errorf("content %d: a part of a kind that the API has no block for", i)
-	})
+func encodeChatBlock(at int, part modelio.Part) (modelio.Object, error) {
+	kind := provider.MetadataWord(part.Metadata, "type")
+	switch {
+	case part.Text != nil:
+		kind = cmp.Or(kind, "text")
+		return texts("type", kind, kind, *part.Text), nil
+	case part.Reasoning != nil && provider.Marked(part.Metadata, provider.WireThought):
+		return texts("type", "thinking", "thinking", *part.Reasoning), nil
+	case part.Reasoning != nil:
+		o := texts("type", "thinking")
+		o["thinking"] = jsontext.List(list{jsontext.ObjectText(texts("type", "text", "text", *part.Reasoning))})
+		return o, nil
+	case part.Media != nil:
+		kind = cmp.Or(kind, provider.ChatMediaKind(part.Media))
+		return modelio.Object{"type": jsontext.Text(kind), kind: encodeChatMedia(kind, part)}, nil
+	}
+	return nil, fmt.Errorf("content %d: a part of a kind that the API has no block for", at)
 }
 
 func encodeChatMedia(kind string, part modelio.Part) json.RawMessage {

@@ -72,10 +72,8 @@ func encodeClaudeMessage(at int, m modelio.Message) (json.RawMessage, error) {
 }
 
 func encodeClaudeContent(message int, parts []modelio.Part, asText bool) (json.RawMessage, error) {
-	return encodeContent(parts, asText, func(parts []modelio.Part) (json.RawMessage, error) {
-		return encodeParts(parts, func(i int, part modelio.Part) (modelio.Object, error) {
-			return encodeClaudeBlock(message, i, part)
-		})
+	return encodeContent(parts, asText, func(at int, part modelio.Part) (modelio.Object, error) {
+		return encodeClaudeBlock(message, at, part)
 	})
 }
 

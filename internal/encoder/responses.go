@@ -151,11 +151,9 @@ func encodeResponsesReasoning(parts []modelio.Part, extra modelio.Object) json.R
 
 // responsesWriter returns what writes blocks of a message by role. The first is of its part at, and each
 // further one of the part that is step after it.
-func responsesWriter(message, at, step int, role modelio.Role) func([]modelio.Part) (json.RawMessage, error) {
-	return func(parts []modelio.Part) (json.RawMessage, error) {
-		return encodeParts(parts, func(i int, part modelio.Part) (modelio.Object, error) {
-			return encodeResponsesBlock(message, at+i*step, role, part)
-		})
+func responsesWriter(message, at, step int, role modelio.Role) blockWriter {
+	return func(i int, part modelio.Part) (modelio.Object, error) {
+		return encodeResponsesBlock(message, at+i*step, role, part)
 	}
 }
 
