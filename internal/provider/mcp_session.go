@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
@@ -81,8 +82,8 @@ func mcpAsks(message []byte) string {
 }
 
 func mcpAnswers(w *Wire) string {
-	body, err := w.root()
-	if err != nil || !isMCPAnswer(body) {
+	body, _ := w.root()
+	if !isMCPAnswer(body) {
 		return ""
 	}
 	return string(body.Member("id").Raw())
@@ -96,13 +97,11 @@ func mcpID(w *Wire) json.RawMessage {
 }
 
 func tieMCP(w *Wire, a *Answer, id json.RawMessage) []byte {
-	var token json.RawMessage
 	if id == nil {
 		id = mcpID(w)
 	}
-	if body, err := w.root(); err == nil {
-		token = body.Member("params", "_meta", "progressToken").Raw()
-	}
+	body, _ := w.root()
+	token := body.Member("params", "_meta", "progressToken").Raw()
 	events := a.Events()
 	if events == nil {
 		return tied(a.Body, id, token)
@@ -126,34 +125,26 @@ func tied(message []byte, id, token json.RawMessage) []byte {
 	if err != nil {
 		return message
 	}
-	root := doc.Root()
-	var edits [2]struct {
-		at   jsontext.Value
-		text json.RawMessage
-	}
-	switch {
-	case isMCPAnswer(root) && id != nil:
-		edits[0].at, edits[0].text = root.Member("id"), id
-		edits[1].at, edits[1].text = root.Member("result", "_meta", mcpSubscription), id
+	switch root := doc.Root(); {
+	case isMCPAnswer(root):
+		message = withMember(message, id, "id")
+		message = withMember(message, id, "result", "_meta", mcpSubscription)
 	case isMCPNotification(root):
-		if token != nil {
-			edits[0].at, edits[0].text = root.Member("params", "progressToken"), token
-		}
-		if id != nil {
-			edits[1].at, edits[1].text = root.Member("params", "_meta", mcpSubscription), id
-		}
-	}
-	if edits[0].at.Present() && edits[1].at.Present() && edits[0].at.Offset() < edits[1].at.Offset() {
-		edits[0], edits[1] = edits[1], edits[0]
-	}
-	for _, e := range edits { // the last place first
-		if e.at.Present() {
-			start := e.at.Offset()
-			end := start + int64(len(e.at.Raw()))
-			message = append(append(append(make([]byte, 0, len(message)+len(e.text)), message[:start]...), e.text...), message[end:]...)
-		}
+		message = withMember(message, token, "params", "progressToken")
+		message = withMember(message, id, "params", "_meta", mcpSubscription)
 	}
 	return message
+}
+
+// withMember returns a message with another value for a member that it has, and as it is where there is no other.
+func withMember(message []byte, value json.RawMessage, path ...string) []byte {
+	doc, _ := jsontext.Parse(message) // was parsed before
+	at := doc.Root().Member(path...)
+	if value == nil || !at.Present() {
+		return message
+	}
+	start := at.Offset()
+	return slices.Concat(message[:start], value, message[start+int64(len(at.Raw())):])
 }
 
 // withData returns a server-sent event with other data, which is at the place of its first line of data.

@@ -15,7 +15,7 @@ import (
 var _ = Register(&Codec{
 	API:      "openai.realtime",
 	Match:    opens("/realtime"),
-	response: heardBy(realtimeUsage, hearOpenAI),
+	response: heardBy(audioUsage, hearOpenAI),
 	Realtime: &openAIRealtime,
 })
 
@@ -25,13 +25,6 @@ var openAIRealtime = Realtime{
 	Instructions: "/session/instructions",
 	Handshake:    func(w *Wire, req *modelio.Request) { req.Model = w.withoutQuery("model") },
 	Name:         func(frame jsontext.Value) string { return frame.Member("type").Word() },
-}
-
-var realtimeUsage = usageNames{
-	input:     paths{"input_tokens"},
-	output:    paths{"output_tokens"},
-	total:     paths{"total_tokens"},
-	cacheRead: paths{"input_token_details/cached_tokens"},
 }
 
 // realtimeMessage decodes an event of the client's. An item is the message that it is; event_id, by which an error
