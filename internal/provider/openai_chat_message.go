@@ -57,7 +57,7 @@ var chatParts = []partTaker{
 
 func chatMessage(m *modelio.Message, v jsontext.Value) {
 	if chatRole(m, v.Member("role")); m.Role == modelio.RoleTool {
-		takeResult(m, v, chatResult)
+		chatResult(m, v)
 	} else {
 		takeParts(m, v, chatParts)
 	}
@@ -91,39 +91,26 @@ func IsPlainText(parts []modelio.Part) bool {
 	return len(parts) == 1 && parts[0].Text != nil && len(parts[0].Metadata) == 0
 }
 
-// chatResult are the members of a message that is the result of one tool call.
-var chatResult = []partTaker{
-	{"tool_call_id", resultRef},
-	{"name", resultName},
-	{"content", resultContent},
-}
-
-// takeResult takes the members of a message into its one tool response.
-func takeResult(m *modelio.Message, v jsontext.Value, takers []partTaker) {
-	m.Content = []modelio.Part{{ToolResponse: &modelio.ToolResponse{}}}
-	takeParts(m, v, takers)
-}
-
-func resultRef(m *modelio.Message, _ string, v jsontext.Value) ([]modelio.Part, bool) {
-	m.Content[0].ToolResponse.Ref = v.Word()
-	return nil, v.IsWord()
-}
-
-// resultName takes the name of a tool, which is encoded from Metadata: that of the field may be the name of
-// the call.
-func resultName(m *modelio.Message, _ string, v jsontext.Value) ([]modelio.Part, bool) {
-	m.Content[0].ToolResponse.Name = v.Word()
-	return nil, false
-}
-
-func resultContent(m *modelio.Message, _ string, v jsontext.Value) (_ []modelio.Part, ok bool) {
-	result := m.Content[0].ToolResponse
-	if v.IsString() {
-		result.Output = v.Raw()
-		return nil, true
+// chatResult takes a message that is the result of one tool call. The name of the tool is encoded from Metadata: that of the
+// field may be the name of the call.
+func chatResult(m *modelio.Message, v jsontext.Value) {
+	result := &modelio.ToolResponse{Name: v.Member("name").Word()}
+	var taken []string
+	if content := v.Member("content"); content.IsString() {
+		result.Output, taken = content.Raw(), []string{"content"}
+	} else if parts, ok := chatContent(content); ok {
+		result.Content, taken = parts, []string{"content"}
 	}
-	result.Content, ok = chatContent(v)
-	return nil, ok
+	takeResult(m, v, result, taken...)
+}
+
+// takeResult makes a message the result of a tool call. Members that are not taken are kept in Metadata.
+func takeResult(m *modelio.Message, v jsontext.Value, result *modelio.ToolResponse, taken ...string) {
+	result.Ref = v.Member("tool_call_id").Word()
+	m.Content = []modelio.Part{{ToolResponse: result}}
+	for name, raw := range v.Rest(append(taken, append(wordsOf(v, "tool_call_id"), "role")...)...) {
+		jsontext.Keep(&m.Metadata, name, raw)
+	}
 }
 
 // chatContent decodes the content of a message: a string, or a list of blocks.
