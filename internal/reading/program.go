@@ -112,14 +112,10 @@ func chatChunk(a *account, v view, summed bool) {
 					a.at(gap)
 				}
 			}
-			c := a.at(place)
-			a.grow(&c.name, piece.at("function", "name"))
-			a.grow(&c.arguments, piece.at("function", "arguments"))
+			a.growCall(place, piece.at("function"))
 		}
 		if legacy := delta.at("function_call"); legacy.last().IsObject() {
-			c := a.at(legacyPlace)
-			a.grow(&c.name, legacy.at("name"))
-			a.grow(&c.arguments, legacy.at("arguments"))
+			a.growCall(legacyPlace, legacy)
 		}
 	}
 }
@@ -365,9 +361,7 @@ func cohere(a *account, v view) {
 	case "content-delta":
 		a.say(v.at("delta", "message", "content", "text"))
 	case "tool-call-start":
-		c := a.at(place)
-		a.grow(&c.name, function.at("name"))
-		a.grow(&c.arguments, function.at("arguments"))
+		a.growCall(place, function)
 	case "tool-call-delta":
 		a.grow(&a.at(place).arguments, function.at("arguments"))
 	case "message-end":
