@@ -17,6 +17,9 @@ type decoder func(body jsontext.Value) (*modelio.Response, error)
 
 // decodeResponse is the DecodeResponse of most APIs.
 func (c *Codec) decodeResponse(a *Answer) (*modelio.Response, error) {
+	if a.Status >= 300 {
+		return &modelio.Response{Error: decodeFailure(a), Complete: true}, nil
+	}
 	resp, err := c.response(a)
 	if err != nil {
 		return nil, c.ofAPI(err)
@@ -26,9 +29,6 @@ func (c *Codec) decodeResponse(a *Answer) (*modelio.Response, error) {
 
 // decode decodes an answer: a whole one is for one, the events of a stream are folded before that.
 func (a *Answer) decode(stream foldRules, one decoder) (*modelio.Response, error) {
-	if a.Status >= 300 {
-		return &modelio.Response{Error: decodeFailure(a), Complete: true}, nil
-	}
 	events := a.Seen()
 	if stream.inArray && bytes.HasPrefix(bytes.TrimLeft(a.Body, " \t\r\n"), []byte("[")) {
 		events = (&Events{rest: a.Body, framing: arrayElements}).all()

@@ -43,10 +43,10 @@ func isConverseAnswer(body jsontext.Value) bool {
 
 // postsToModel returns the Match of operations on a model of Bedrock.
 func postsToModel(operations ...string) func(*Wire) bool {
-	return func(w *Wire) bool {
-		return bedrockModel(w.URL) != "" && posts(jsontext.Value.IsObject, operations...)(w)
-	}
+	return both(namesModel, posts(jsontext.Value.IsObject, operations...))
 }
+
+func namesModel(w *Wire) bool { return bedrockModel(w.URL) != "" }
 
 // bedrockModel returns the model of a path /model/<model>/<operation>; "" for any other path. A
 // model may be an ARN, with slashes and colons in it.

@@ -22,9 +22,8 @@ var bedrockKinds = []string{"embed", "rerank"}
 
 // postsToKind returns a Match for calls of the InvokeModel operation with a model that has this word in its name.
 func postsToKind(kind string) func(*Wire) bool {
-	return func(w *Wire) bool {
-		return strings.Contains(bedrockModel(w.URL), kind) && posts(jsontext.Value.IsObject, "/invoke")(w)
-	}
+	names := func(w *Wire) bool { return strings.Contains(bedrockModel(w.URL), kind) }
+	return both(names, posts(jsontext.Value.IsObject, "/invoke"))
 }
 
 // bedrockEmbeddings decodes what is answered: Cohere's lists, a list of objects, or one embedding.

@@ -9,11 +9,9 @@ import (
 
 // Bedrock's operation that applies a guardrail to a text, which is what a user says.
 var _ = Register(&Codec{
-	API: "bedrock.guardrail",
-	Match: func(w *Wire) bool {
-		return guardrailPath.MatchString(w.URL.Path) && posts(hasList("content"), "/apply")(w)
-	},
-	body: requestForm{members: map[string]taker{"content": takeMessageOf(converseContent)}}.decode,
+	API:   "bedrock.guardrail",
+	Match: both(pathOf(guardrailPath), posts(hasList("content"), "/apply")),
+	body:  requestForm{members: map[string]taker{"content": takeMessageOf(converseContent)}}.decode,
 	outside: func(w *Wire, _ *modelio.Request) {
 		w.say("guardrail", guardrailPath.FindStringSubmatch(w.URL.Path)[1], "")
 	},

@@ -160,9 +160,7 @@ func answerOfModel(body jsontext.Value) (*modelio.Response, error) {
 			return resp, nil
 		}
 	}
-	c := modelio.Candidate{Message: modelio.Message{Role: modelio.RoleModel}, FinishReason: modelio.FinishStop}
-	c.Message.Content = []modelio.Part{{Custom: body.Object()}} // an embedding, say
-	resp.Candidates = []modelio.Candidate{c}
+	resp.Candidates = looseResponse(modelio.Part{Custom: body.Object()}).Candidates // an embedding, say
 	return resp, nil
 }
 

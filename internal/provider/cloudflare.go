@@ -39,7 +39,7 @@ func modelAt(path *regexp.Regexp) outside {
 // decodeRun decodes an answer, which may be a picture or sound as it is.
 func decodeRun(a *Answer) (*modelio.Response, error) {
 	mediaType, _, _ := mime.ParseMediaType(a.ContentType)
-	if kind, _, _ := strings.Cut(mediaType, "/"); a.Status < 300 && (kind == "image" || kind == "audio") {
+	if kind, _, _ := strings.Cut(mediaType, "/"); kind == "image" || kind == "audio" {
 		return looseResponse(opaquePart(a)...), nil
 	}
 	return a.decode(runStream, runAnswer)

@@ -27,15 +27,11 @@ var _ = Register(&Codec{
 // Bedrock's, of a request to Converse or InvokeModel. The body of one to InvokeModel is kept as it is, in base64.
 var _ = Register(&Codec{
 	API:     "bedrock.count_tokens",
-	Match:   matchBedrockCount,
+	Match:   both(namesModel, posts(has("input"), "/count-tokens")),
 	body:    wrapped(converseForm, requestForm{}, "input", "converse"),
 	outside: operationOf("count-tokens"),
 	answer:  stated("inputTokens"),
 })
-
-func matchBedrockCount(w *Wire) bool {
-	return bedrockModel(w.URL) != "" && posts(has("input"), "/count-tokens")(w)
-}
 
 // wrapped returns what takes a whole request out of the objects around it, which $wire says; other takes any other body.
 func wrapped(form, other requestForm, around ...string) func(body jsontext.Value) *modelio.Request {

@@ -169,10 +169,7 @@ var snakeCase = map[string]string{
 // should be, becomes a custom part with all of its members.
 func generatePart(v jsontext.Value) modelio.Part {
 	names := func(name string) string { return name }
-	snake := false
-	for _, kind := range []string{"inlineData", "fileData", "functionCall", "functionResponse"} {
-		snake = snake || v.Member(snakeCase[kind]).Present()
-	}
+	snake := only(v, "inline_data", "file_data", "function_call", "function_response") != nil
 	if snake {
 		names = func(name string) string { return snakeCase[name] }
 	}

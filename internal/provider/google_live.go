@@ -101,7 +101,7 @@ func liveResult(v jsontext.Value) (modelio.Part, bool) {
 func liveAudio(frame jsontext.Value) (modelio.Object, []string, []byte) {
 	input := frame.Member("realtimeInput")
 	blob := input.Member("audio")
-	data := streamData(blob.Member("data"))
+	data := streamBytes(blob.Member("data").Word())
 	if frame.Len() != 1 || input.Len() != 1 || data == nil {
 		return nil, nil, nil
 	}

@@ -123,8 +123,7 @@ func heardBy(
 			h.Usage.Unknown = nil
 		}
 		c := &h.Candidates[0]
-		ended := candidate(h.finish)
-		c.FinishReason, c.FinishReasonRaw = ended.FinishReason, ended.FinishReasonRaw
+		c.FinishReason, c.FinishReasonRaw = finishReason(h.finish), h.finish
 		return h.Response, nil
 	}
 }

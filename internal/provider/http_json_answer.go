@@ -17,12 +17,11 @@ func decodeGenericAnswer(a *Answer) (*modelio.Response, error) { return decodeLo
 
 // DecodeWhole decodes an answer that its API's codec cannot take. No form is asked, as each leaves out what it does
 // not know: programs that read the answer as that API would read another than the record has.
-func DecodeWhole(a *Answer) (*modelio.Response, error) { return decodeLoose(a, nil) }
+func DecodeWhole(a *Answer) (*modelio.Response, error) { return formless.decodeResponse(a) }
+
+var formless = Codec{response: func(a *Answer) (*modelio.Response, error) { return decodeLoose(a, nil) }}
 
 func decodeLoose(a *Answer, known []*Codec) (*modelio.Response, error) {
-	if a.Status >= 300 {
-		return &modelio.Response{Error: decodeFailure(a), Complete: true}, nil
-	}
 	if events := a.Events(); events != nil {
 		return looseStream(a, known), nil
 	}

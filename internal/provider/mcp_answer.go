@@ -13,7 +13,7 @@ import (
 // client listens to has no end, and one whose events have ids goes on where the client asks for what follows
 // (2025-11-25, "Resumability and Redelivery").
 func decodeMCPAnswer(a *Answer) (*modelio.Response, error) {
-	if a.Status < 300 && len(bytes.TrimSpace(a.Body)) == 0 {
+	if len(bytes.TrimSpace(a.Body)) == 0 {
 		resp := looseResponse() // to a notification, or to an answer
 		resp.Complete = a.Asked == nil || !isMCPRequest(a.Asked) || mcpListens(a.Asked)
 		return resp, nil

@@ -54,7 +54,7 @@ func realtimeAudio(event jsontext.Value) (modelio.Object, []string, []byte) {
 	if event.Member("type").Word() != "input_audio_buffer.append" {
 		return nil, nil, nil
 	}
-	data := streamData(event.Member("audio"))
+	data := streamBytes(event.Member("audio").Word())
 	if data == nil {
 		return nil, nil, nil
 	}
@@ -99,7 +99,7 @@ func hearOpenAI(h *heard, after int, event jsontext.Value) {
 		s := h.piece(key, piece, after)
 		delta := event.Member("delta")
 		if piece == "audio" {
-			s.sound = append(s.sound, streamData(delta)...)
+			s.sound = append(s.sound, streamBytes(delta.Word())...)
 		} else {
 			s.text = append(s.text, delta.Word()...)
 		}

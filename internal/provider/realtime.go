@@ -87,9 +87,7 @@ func (how *Realtime) piece(f Frame) (name string, data []byte, with func(data []
 	}
 }
 
-// streamData returns the bytes of a member in base64; nil means it is none.
-func streamData(v jsontext.Value) []byte { return streamBytes(v.Word()) }
-
+// streamBytes returns the bytes of a text in base64; nil means it is none.
 func streamBytes(encoded string) []byte {
 	data, err := base64.StdEncoding.Strict().DecodeString(encoded)
 	if err != nil || strings.ContainsAny(encoded, "\r\n") || encoded == "" {

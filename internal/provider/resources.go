@@ -3,7 +3,6 @@ package provider
 import (
 	"encoding/json"
 	"mime"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -30,12 +29,6 @@ var (
 	isOpenAIResource = pathLike(`(/v[0-9]+|/openai|^)/(models(/.+)?|(files|batches|vector_stores|uploads|fine_tuning/jobs)(/[^/:]+)*)$`)
 	isMessageBatch   = pathLike(`/messages/batches(/[^/:]+)*$`)
 )
-
-// pathLike returns what reports whether a path is like a pattern.
-func pathLike(pattern string) func(*Wire) bool {
-	path := regexp.MustCompile(pattern)
-	return func(w *Wire) bool { return path.MatchString(w.URL.Path) }
-}
 
 // isAnthropics reports whether a request is one of Anthropic's API, which has some paths with OpenAI's in common.
 func isAnthropics(w *Wire) bool {
@@ -106,9 +99,6 @@ func uploaded(w *Wire) modelio.Part {
 func decodeResources(a *Answer) (*modelio.Response, error) { return decodeResourcesAs(a, resourcesOf) }
 
 func decodeResourcesAs(a *Answer, one func(body jsontext.Value) *modelio.Response) (*modelio.Response, error) {
-	if a.Status >= 300 {
-		return &modelio.Response{Error: decodeFailure(a), Complete: true}, nil
-	}
 	if a.Events() != nil {
 		if parts := resultLines(a); parts != nil {
 			return looseResponse(parts...), nil

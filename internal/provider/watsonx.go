@@ -12,13 +12,11 @@ var _ = Register(&Codec{
 	API:       "watsonx.generation",
 	Generates: true,
 	Seeded:    true,
-	Match: func(w *Wire) bool {
-		return generationPath.MatchString(w.URL.Path) && posts(jsontext.Value.IsObject, "")(w)
-	},
-	body:    watsonxForm.decode,
-	outside: watsonxDeployment,
-	answer:  watsonxAnswer,
-	stream:  foldRules{add: addWatsonx},
+	Match:     both(pathOf(generationPath), posts(jsontext.Value.IsObject, "")),
+	body:      watsonxForm.decode,
+	outside:   watsonxDeployment,
+	answer:    watsonxAnswer,
+	stream:    foldRules{add: addWatsonx},
 })
 
 var (
