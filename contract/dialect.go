@@ -17,7 +17,6 @@ const AnthropicMaxTokens = 4096
 // A dialect is how an API says what its codec leaves to Options: the controls of LC that each
 // API spells in its own way. A control that an API lacks is an error.
 type dialect struct {
-	api            string
 	path           string                                 // where the API's home takes requests
 	encode         func(*modelio.Request) ([]byte, error) // writes the body, without what follows here
 	effort         []string                               // where the body has the reasoning effort
@@ -37,9 +36,8 @@ type dialect struct {
 }
 
 // dialects are the APIs that the adapter speaks.
-var dialects = []*dialect{
-	{
-		api:    OpenAIChat,
+var dialects = map[string]*dialect{
+	OpenAIChat: {
 		path:   "/v1/chat/completions",
 		encode: encoder.Chat,
 		effort: []string{"reasoning_effort"},
@@ -64,8 +62,7 @@ var dialects = []*dialect{
 		stream:        modelio.Object{"stream": []byte("true"), "stream_options": []byte(`{"include_usage":true}`)},
 		authorize:     bearer,
 	},
-	{
-		api:    OpenAIResponses,
+	OpenAIResponses: {
 		path:   "/v1/responses",
 		encode: encoder.Responses,
 		effort: []string{"reasoning", "effort"},
@@ -84,8 +81,7 @@ var dialects = []*dialect{
 		stream:       modelio.Object{"stream": []byte("true")},
 		authorize:    bearer,
 	},
-	{
-		api:        AnthropicMessages,
+	AnthropicMessages: {
 		path:       "/v1/messages",
 		encode:     encoder.Messages,
 		effort:     []string{"output_config", "effort"},
@@ -108,15 +104,6 @@ var dialects = []*dialect{
 		header:        http.Header{"Anthropic-Version": {"2023-06-01"}},
 		authorize:     func(h http.Header, key string) { h.Set("X-Api-Key", key) },
 	},
-}
-
-func dialectOf(api string) (*dialect, bool) {
-	for _, d := range dialects {
-		if d.api == api {
-			return d, true
-		}
-	}
-	return nil, false
 }
 
 func bearer(h http.Header, key string) { h.Set("Authorization", "Bearer "+key) }

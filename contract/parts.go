@@ -73,10 +73,9 @@ func kindOf(part modelio.Part) string {
 // checkMessage reports what of a message the API has no way to say.
 func (d *dialect) checkMessage(found *violations, at string, m modelio.Message) {
 	d.checkMetadata(found, at, ofMessage, m.Metadata)
-	if isItem(m) {
-		return
+	if !isItem(m) {
+		d.checkParts(found, at, m.Role, m.Content, m.Metadata)
 	}
-	d.checkParts(found, at, m.Role, m.Content, m.Metadata)
 }
 
 // isItem reports whether a message is an item of OpenAI's responses, which is sent as it is.

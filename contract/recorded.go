@@ -79,9 +79,8 @@ func FromSnapshot(record Record) (*Recorded, error) {
 func isGeneration(req *modelio.Request) bool {
 	asks := len(req.Messages) > 0 || req.Prompt != nil
 	codec, known := provider.Named(req.API)
-	_, spoken := dialectOf(req.API)
 	switch {
-	case spoken:
+	case dialects[req.API] != nil:
 		return true
 	case req.API == modelio.ToolAPI, strings.HasPrefix(req.API, "genkit.") && req.API != modelio.ModelAPI:
 		return false
@@ -182,19 +181,16 @@ func (r *Recorded) rawAnswer(record Record) (*modelio.Response, error) {
 		return nil, err
 	}
 	r.derive(record.Raw)
-	codec, ok := provider.Named(s.Request.API)
-	if !ok {
-		return &modelio.Response{}, nil
-	}
 	answer := &provider.Answer{Status: s.Response.Status, Body: record.Raw, Asked: &s.Request}
 	if types := s.Response.Headers["content-type"]; len(types) > 0 {
 		answer.ContentType = types[0]
 	}
-	resp, err := codec.DecodeResponse(answer)
-	if err != nil {
-		return &modelio.Response{}, nil
+	if codec, ok := provider.Named(s.Request.API); ok {
+		if resp, err := codec.DecodeResponse(answer); err == nil {
+			return resp, nil
+		}
 	}
-	return resp, nil
+	return &modelio.Response{}, nil
 }
 
 // callIDs returns what the provider called the tool calls of the recorded message, where sent, the

@@ -25,10 +25,10 @@ func (r *Recorded) params(record Record) (GenerateParams, error) {
 	media := record.Snapshot.Media()
 	for i, m := range messages {
 		m, err := record.restoreMedia(m, media)
-		if err != nil {
-			return p, fmt.Errorf("/request/messages/%d: %w", i, err)
+		var ref canon.Hash
+		if err == nil {
+			ref, err = r.deriveJSON(message{m})
 		}
-		ref, err := r.deriveJSON(message{m})
 		if err != nil {
 			return p, fmt.Errorf("/request/messages/%d: %w", i, err)
 		}
@@ -95,11 +95,11 @@ func (a *RuntimeArgs) numbers(s *modelio.Request, options modelio.Object) {
 func (r *Recorded) controls(a *RuntimeArgs, api string, options modelio.Object) error {
 	delete(options, "$url")     // where it was sent is for the catalog to say
 	delete(options, "$headers") // for the adapter to say
-	d, ok := dialectOf(api)
 	if api == modelio.ModelAPI {
 		return r.modelControls(a, options)
 	}
-	if !ok {
+	d := dialects[api]
+	if d == nil {
 		return nil
 	}
 	delete(options, "stream") // for the adapter to say
