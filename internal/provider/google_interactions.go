@@ -48,28 +48,19 @@ const (
 // takeSteps takes the input: a text, a content, a list of those, or a list of steps.
 func takeSteps(r *modelio.Request, _ string, v jsontext.Value) bool {
 	m := modelio.Message{Role: modelio.RoleUser}
-	all, isList := objects(v, func(v jsontext.Value) jsontext.Value { return v })
+	contents, _ := allOf(v, func(v jsontext.Value) (modelio.Part, bool) { return interactionsContent(v), isContent(v) })
 	switch {
 	case markedText(WireInput)(&m, v):
 	case isContent(v):
-		m = modelio.Message{Role: modelio.RoleUser, Content: []modelio.Part{interactionsContent(v)}}
+		m.Content = []modelio.Part{interactionsContent(v)}
 		mark(&m.Metadata, wireContent)
-	case !isList:
-		return false
-	case !slices.ContainsFunc(all, func(v jsontext.Value) bool { return !isContent(v) }):
-		m = modelio.Message{Role: modelio.RoleUser}
-		for _, e := range all {
-			m.Content = append(m.Content, interactionsContent(e))
-		}
+	case len(contents) > 0:
+		m.Content = contents
 		mark(&m.Metadata, wireContents)
 	default:
-		var calls callNames
-		for _, e := range all {
-			step := interactionsStep(e)
-			calls.resolve(&step)
-			r.Messages = append(r.Messages, step)
-		}
-		return true
+		steps, ok := items(v, interactionsStep)
+		r.Messages = append(r.Messages, steps...)
+		return ok
 	}
 	r.Messages = append(r.Messages, m)
 	return true

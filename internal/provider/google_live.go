@@ -12,7 +12,7 @@ import (
 var _ = Register(&Codec{
 	API:      "google.live",
 	Match:    opens("BidiGenerateContent", "BidiGenerateContentConstrained"),
-	response: heardBy(liveUsage, hearGoogle),
+	response: heardBy(generateUsage, hearGoogle),
 	Realtime: &googleLive,
 })
 
@@ -31,13 +31,6 @@ var googleLive = Realtime{
 		return "{}"
 	},
 }
-
-// liveUsage counts as that of generateContent, with another name for what was made.
-var liveUsage = func() usageNames {
-	names := generateUsage
-	names.output = paths{"responseTokenCount"}
-	return names
-}()
 
 // liveMessage decodes a frame of the client's, which has one member. One of several, or that is not as its kind
 // should be, is a custom part.
@@ -153,15 +146,15 @@ func hearContent(h *heard, after int, v jsontext.Value) {
 			s.text = append(s.text, text...)
 		}
 	}
-	ends := map[string]string{"turnComplete": "STOP", "interrupted": "interrupted"}
 	for name, member := range v.Members() {
-		switch said := string(member.Raw()) == "true"; name {
-		case "turnComplete", "interrupted":
-			if said {
-				h.flush()
-				h.finish = ends[name]
-			}
-		case "groundingMetadata", "urlContextMetadata":
+		switch isTrue := string(member.Raw()) == "true"; {
+		case name == "turnComplete" && isTrue:
+			h.flush()
+			h.finish = "STOP"
+		case name == "interrupted" && isTrue:
+			h.flush()
+			h.finish = name
+		case name == "groundingMetadata" || name == "urlContextMetadata":
 			h.say(after, modelio.Part{Custom: modelio.Object{name: member.Raw()}})
 		}
 	}

@@ -36,6 +36,16 @@ func messageList(v jsontext.Value, one func(m *modelio.Message, v jsontext.Value
 	return messages, v.IsArray()
 }
 
+// items decodes a list of objects to messages, each with one.
+func items(v jsontext.Value, one func(jsontext.Value) modelio.Message) ([]modelio.Message, bool) {
+	messages, ok := objects(v, one)
+	var calls callNames
+	for i := range messages {
+		calls.resolve(&messages[i])
+	}
+	return messages, ok
+}
+
 // objects decodes a list of objects, each with one. It reports false for one with another element, and for
 // an empty one, which could not be told from none.
 func objects[T any](v jsontext.Value, one func(jsontext.Value) T) ([]T, bool) {

@@ -58,11 +58,7 @@ func takeInput(r *modelio.Request, _ string, v jsontext.Value) bool {
 		r.Messages = append(r.Messages, m)
 		return true
 	}
-	messages, ok := objects(v, responsesItem)
-	var calls callNames
-	for i := range messages {
-		calls.resolve(&messages[i])
-	}
+	messages, ok := items(v, responsesItem)
 	r.Messages = append(r.Messages, messages...)
 	return ok
 }
