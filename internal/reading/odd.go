@@ -68,8 +68,7 @@ func (f *found) oddLines(body []byte) (odd int) {
 		odd = 1 // some leave out an event without an end
 	}
 	n, data := 1, 0
-	for line := range bytes.Lines(bytes.TrimPrefix(body, []byte("\ufeff"))) {
-		line = bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r"))
+	for line := range scannedLines(bytes.TrimPrefix(body, []byte("\ufeff"))) {
 		field, value, _ := bytes.Cut(line, []byte(":"))
 		switch known := slices.Contains(fields, string(field)); {
 		case len(line) == 0:
