@@ -49,14 +49,16 @@ func resources(api string, at func(*Wire) bool) *Codec {
 // isResource reports whether a path is that of resources for its host and its method too. On some hosts, what is posted
 // to a model is for the model.
 func isResource(w *Wire) bool {
-	host := bareHost(w.URL)
-	api := knownHost(host) != "" || isPrivate(host) || versionSegment.MatchString(w.URL.Path)
-	return api && !(w.Method == "POST" && (strings.HasSuffix(w.URL.Path, "/models") || strings.Contains(w.URL.Path, "/models/")))
+	return isAPI(w) && !(w.Method == "POST" && (strings.HasSuffix(w.URL.Path, "/models") || strings.Contains(w.URL.Path, "/models/")))
 }
 
 // decodeResource decodes a request: its operation stands in $url. Content to be cached is a conversation.
 func decodeResource(w *Wire) (*modelio.Request, error) {
-	return decodeResourceAs(w, resourceForm(w).decode)
+	form := requestForm{}
+	if strings.Contains(w.URL.Path, "/cachedContents") {
+		form = anyContents
+	}
+	return decodeResourceAs(w, form.decode)
 }
 
 func decodeResourceAs(w *Wire, one func(body jsontext.Value) *modelio.Request) (*modelio.Request, error) {
@@ -67,13 +69,6 @@ func decodeResourceAs(w *Wire, one func(body jsontext.Value) *modelio.Request) (
 	w.say("method", w.Method, "GET")
 	w.say("path", w.URL.EscapedPath(), "")
 	return req, nil
-}
-
-func resourceForm(w *Wire) requestForm {
-	if strings.Contains(w.URL.Path, "/cachedContents") {
-		return anyContents
-	}
-	return requestForm{}
 }
 
 func isUpload(w *Wire) bool { return strings.Contains(w.URL.Path, "/upload/") }
