@@ -34,7 +34,7 @@ type Recorded struct {
 	Receipt    GenerateReceipt `json:"receipt"`
 	Envelope   OutputEnvelope  `json:"envelope"`
 
-	blobs map[canon.Hash][]byte
+	blobs blobs
 }
 
 // FromSnapshot returns the params, the receipt and the envelope of a recorded call.
@@ -55,7 +55,7 @@ func FromSnapshot(record Record) (*Recorded, error) {
 		return nil, wrong("snapshot "+s.ID, "/request", ruleUnsupported, "a call of %s is no generation", s.Request.API)
 	}
 	from := s.Source.Provenance
-	r := &Recorded{Call: s.ID, RunID: said(from.RunID), StepID: said(from.StepID), ConfigHash: said(from.ConfigHash), blobs: map[canon.Hash][]byte{}}
+	r := &Recorded{Call: s.ID, RunID: said(from.RunID), StepID: said(from.StepID), ConfigHash: said(from.ConfigHash), blobs: blobs{}}
 	var err error
 	if r.Params, err = r.params(record); err != nil {
 		return nil, fmt.Errorf("snapshot %s: params: %w", s.ID, err)
@@ -65,8 +65,8 @@ func FromSnapshot(record Record) (*Recorded, error) {
 	}
 	asked := r.Params
 	asked.CorrelationID = nil
-	if r.ParamsRef, err = r.deriveJSON(asked); err == nil {
-		r.ReceiptRef, err = r.deriveJSON(r.Receipt)
+	if r.ParamsRef, err = r.blobs.addJSON(asked); err == nil {
+		r.ReceiptRef, err = r.blobs.addJSON(r.Receipt)
 	}
 	if err != nil { // unreachable: they hold texts and numbers
 		return nil, fmt.Errorf("snapshot %s: %w", s.ID, err)
@@ -110,20 +110,6 @@ func (r *Recorded) Blob(ref canon.Hash) ([]byte, error) {
 	return nil, fmt.Errorf("%w: %s: %w", ErrBlob, ref, fs.ErrNotExist)
 }
 
-func (r *Recorded) derive(blob []byte) canon.Hash {
-	ref := canon.Sum(blob)
-	r.blobs[ref] = blob
-	return ref
-}
-
-func (r *Recorded) deriveJSON(v any) (canon.Hash, error) {
-	blob, err := jsonBlob(v)
-	if err != nil {
-		return "", err
-	}
-	return r.derive(blob), nil
-}
-
 // outcome sets the receipt and the envelope.
 func (r *Recorded) outcome(record Record) error {
 	s := &record.Snapshot.Response
@@ -148,16 +134,14 @@ func (r *Recorded) outcome(record Record) error {
 	if err != nil {
 		return err
 	}
-	for _, blob := range out.blobs {
-		r.derive(blob)
-	}
+	maps.Copy(r.blobs, out.blobs)
 	r.Envelope = out.OutputEnvelope
 	receipt, more := receiptOf(r.Params.Provider, &resp, out)
 	if s.RawOutputRef != "" {
 		receipt.RawOutputRef = Some(s.RawOutputRef)
 	}
 	if warnings = append(warnings, more...); len(warnings) > 0 {
-		ref, err := r.deriveJSON(warnings)
+		ref, err := r.blobs.addJSON(warnings)
 		if err != nil { // unreachable: texts only
 			return err
 		}
@@ -180,7 +164,7 @@ func (r *Recorded) rawAnswer(record Record) (*modelio.Response, error) {
 	if err := checkBlob(s.Response.RawOutputRef, record.Raw); err != nil {
 		return nil, err
 	}
-	r.derive(record.Raw)
+	r.blobs.add(record.Raw)
 	answer := &provider.Answer{Status: s.Response.Status, Body: record.Raw, Asked: &s.Request}
 	if types := s.Response.Headers["content-type"]; len(types) > 0 {
 		answer.ContentType = types[0]

@@ -27,7 +27,7 @@ func (r *Recorded) params(record Record) (GenerateParams, error) {
 		m, err := record.restoreMedia(m, media)
 		var ref canon.Hash
 		if err == nil {
-			ref, err = r.deriveJSON(message{m})
+			ref, err = r.blobs.addJSON(message{m})
 		}
 		if err != nil {
 			return p, fmt.Errorf("/request/messages/%d: %w", i, err)
@@ -35,7 +35,7 @@ func (r *Recorded) params(record Record) (GenerateParams, error) {
 		p.MessageRefs = append(p.MessageRefs, ref)
 	}
 	for i, tool := range s.Tools {
-		ref, err := r.deriveJSON(tool)
+		ref, err := r.blobs.addJSON(tool)
 		if err != nil {
 			return p, fmt.Errorf("/request/tools/%d: %w", i, err)
 		}
@@ -55,7 +55,7 @@ func (r *Recorded) params(record Record) (GenerateParams, error) {
 		return p, err
 	}
 	if len(options) > 0 {
-		ref, err := r.deriveJSON(map[string]modelio.Object{family: options})
+		ref, err := r.blobs.addJSON(map[string]modelio.Object{family: options})
 		if err != nil {
 			return p, err
 		}
@@ -132,7 +132,7 @@ func (r *Recorded) controls(a *RuntimeArgs, api string, options modelio.Object) 
 			continue
 		}
 		remove(options, d.format)
-		ref, err := r.deriveJSON(format)
+		ref, err := r.blobs.addJSON(format)
 		a.ResponseFormatRef = &ref
 		return err
 	}
@@ -157,7 +157,7 @@ func (r *Recorded) modelControls(a *RuntimeArgs, options modelio.Object) error {
 	} else {
 		delete(options, "output")
 	}
-	ref, err := r.deriveJSON(ResponseFormat{Type: FormatJSONSchema, JSONSchema: schema})
+	ref, err := r.blobs.addJSON(ResponseFormat{Type: FormatJSONSchema, JSONSchema: schema})
 	a.ResponseFormatRef = &ref
 	return err
 }

@@ -26,7 +26,7 @@ type request struct {
 
 // prepare makes the request of params, whose blobs are all read here.
 func (a *Adapter) prepare(p GenerateParams) (*request, error) {
-	p, err := p.checked()
+	p, err := checked("generate params", p)
 	if err != nil {
 		return nil, err
 	}
