@@ -37,7 +37,7 @@ func isClaudeAnswer(body jsontext.Value) bool {
 
 // claudeForm is what other hosts of Claude share, except for the place of the model.
 var claudeForm = requestForm{parameters: ClaudeParameters, members: map[string]taker{
-	"system":   takeSystem(claudeContent),
+	"system":   takeMessage(modelio.RoleSystem, claudeContent),
 	"messages": takeMessages(claudeMessage, false),
 	"tools":    takeTools(claudeTool),
 }}

@@ -73,7 +73,7 @@ var converseForm = requestForm{members: converseMembers, parameters: conversePar
 
 // converseMembers are those that Amazon's own models take in the same form.
 var converseMembers = map[string]taker{
-	"system":     takeSystem(converseContent),
+	"system":     takeMessage(modelio.RoleSystem, converseContent),
 	"messages":   takeMessages(converseMessage, false),
 	"toolConfig": takeToolConfig,
 }

@@ -17,7 +17,7 @@ var _ = Register(&Codec{
 })
 
 var cohereV1Form = requestForm{parameters: cohereParameters, members: map[string]taker{
-	"preamble":     takeSystem(markedText(wirePreamble)),
+	"preamble":     takeMessage(modelio.RoleSystem, markedText(wirePreamble)),
 	"chat_history": takeMessages(cohereV1Message, false),
 	"tools":        takeTools(cohereV1Tool),
 }}

@@ -10,18 +10,15 @@ import (
 var _ = Register(&Codec{
 	API:     "google.embed",
 	Match:   either(posts(has("content"), ":embedContent"), posts(hasList("requests"), ":batchEmbedContents")),
-	body:    requestForm{members: map[string]taker{"content": takeContent}}.decode,
+	body:    requestForm{members: map[string]taker{"content": takeMessage(modelio.RoleUser, generateContent)}}.decode,
 	outside: methodOf("embedContent"),
 	answer:  googleEmbeddings,
 })
 
-// takeContent takes one content as a message.
-func takeContent(r *modelio.Request, _ string, v jsontext.Value) bool {
-	if !v.IsObject() {
-		return false
-	}
-	r.Messages = []modelio.Message{generateMessage(v)}
-	return true
+// generateContent takes one content as a message.
+func generateContent(m *modelio.Message, v jsontext.Value) bool {
+	*m = generateMessage(v)
+	return v.IsObject()
 }
 
 var googleEmbedUsage = usageNames{input: paths{"promptTokenCount"}, total: paths{"totalTokenCount"}}

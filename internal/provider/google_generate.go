@@ -72,7 +72,7 @@ var generateForm = contentsForm(takeContents)
 func contentsForm(one taker) requestForm {
 	return requestForm{
 		members: map[string]taker{
-			"systemInstruction": takeSystem(generateSystem),
+			"systemInstruction": takeMessage(modelio.RoleSystem, generateSystem),
 			"contents":          one,
 			"tools":             takeGenerateTools,
 		},

@@ -22,7 +22,7 @@ var _ = Register(&Codec{
 
 var interactionsForm = requestForm{
 	members: map[string]taker{
-		"system_instruction": takeSystem(plainText),
+		"system_instruction": takeMessage(modelio.RoleSystem, plainText),
 		"input":              takeSteps,
 		"tools":              takeTools(interactionsTool),
 	},

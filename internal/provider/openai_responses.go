@@ -33,7 +33,7 @@ func isResponsesBody(body jsontext.Value) bool {
 }
 
 var responsesForm = requestForm{parameters: ResponsesParameters, members: map[string]taker{
-	"instructions": takeSystem(markedText(WireInstructions)),
+	"instructions": takeMessage(modelio.RoleSystem, markedText(WireInstructions)),
 	"input":        takeInput,
 	"tools":        takeTools(responsesTool),
 }}
@@ -51,11 +51,11 @@ func responsesTool(v jsontext.Value) (tool modelio.ToolDefinition, ok bool) {
 	return tool, true
 }
 
+var takeInputText = takeMessage(modelio.RoleUser, markedText(WireInput))
+
 // takeInput takes the input, a text or a list of items.
-func takeInput(r *modelio.Request, _ string, v jsontext.Value) bool {
-	m := modelio.Message{Role: modelio.RoleUser}
-	if markedText(WireInput)(&m, v) {
-		r.Messages = append(r.Messages, m)
+func takeInput(r *modelio.Request, name string, v jsontext.Value) bool {
+	if takeInputText(r, name, v) {
 		return true
 	}
 	messages, ok := items(v, responsesItem)

@@ -82,16 +82,18 @@ func takeModel(r *modelio.Request, _ string, v jsontext.Value) bool {
 	return v.IsWord()
 }
 
-// takeSystem returns the taker of a system message, which is put before the others, wherever the body
+// takeMessage returns the taker of a whole message. That of the system is put before the others, wherever the body
 // has it.
 //
 //go:noinline
-func takeSystem(content func(m *modelio.Message, v jsontext.Value) bool) taker {
+func takeMessage(role modelio.Role, content func(m *modelio.Message, v jsontext.Value) bool) taker {
 	return func(r *modelio.Request, _ string, v jsontext.Value) bool {
-		m := modelio.Message{Role: modelio.RoleSystem}
+		m := modelio.Message{Role: role}
 		ok := content(&m, v)
-		if ok {
+		if ok && role == modelio.RoleSystem {
 			r.Messages = append([]modelio.Message{m}, r.Messages...)
+		} else if ok {
+			r.Messages = append(r.Messages, m)
 		}
 		return ok
 	}
