@@ -43,24 +43,20 @@ func encodeChatTool(tool modelio.ToolDefinition) modelio.Object {
 func encodeChatMessages(messages []modelio.Message) (json.RawMessage, error) {
 	all := list{}
 	for i, m := range messages {
+		encode := encodeChatMessage
 		if m.Role == modelio.RoleTool {
-			results, err := encodeChatResults(i, m)
-			if err != nil {
-				return nil, err
-			}
-			all = append(all, results...)
-			continue
+			encode = encodeChatResults
 		}
-		message, err := encodeChatMessage(i, m)
+		written, err := encode(i, m)
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, message)
+		all = append(all, written...)
 	}
 	return jsontext.List(all), nil
 }
 
-func encodeChatMessage(at int, m modelio.Message) (json.RawMessage, error) {
+func encodeChatMessage(at int, m modelio.Message) (list, error) {
 	o := texts("role", provider.WireRole(m.Role))
 	var content []modelio.Part
 	var calls list
@@ -91,7 +87,7 @@ func encodeChatMessage(at int, m modelio.Message) (json.RawMessage, error) {
 		o["tool_calls"] = jsontext.List(calls)
 	}
 	overlay(o, m.Metadata)
-	return jsontext.ObjectText(o), nil
+	return list{jsontext.ObjectText(o)}, nil
 }
 
 // isThinkingBlock reports whether reasoning is a block of the content.

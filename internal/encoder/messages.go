@@ -30,7 +30,6 @@ func Messages(req *modelio.Request) ([]byte, error) {
 		messages = append(messages, message)
 	}
 	if len(system) > 0 {
-		var err error
 		if body["system"], err = encodeClaudeSystem(system); err != nil {
 			return nil, err
 		}
