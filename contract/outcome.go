@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -21,10 +22,7 @@ func receiptOf(name string, resp *modelio.Response, out *envelope) (GenerateRece
 	if n := len(resp.Candidates); n > 1 {
 		warnings = append(warnings, Warning{WarnCandidates, fmt.Sprintf("the envelope is of the first of %d candidates", n)})
 	}
-	usage := resp.Usage
-	if usage == nil {
-		usage = &modelio.Usage{}
-	}
+	usage := cmp.Or(resp.Usage, &modelio.Usage{})
 	receipt.TokenUsage = TokenUsage{Prompt: *countOf(usage.InputTokens, Some[uint64](0)), Completion: *countOf(usage.OutputTokens, Some[uint64](0))}
 	if usage.ThoughtsTokens != nil || usage.CachedContentTokens != nil || usage.CacheWriteTokens != nil {
 		receipt.UsageDetails = &UsageDetails{

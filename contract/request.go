@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -52,12 +53,8 @@ func (a *Adapter) prepare(p GenerateParams) (*request, error) {
 	if err := r.encode(wire, a.Store, a.Stream); err != nil {
 		return nil, err
 	}
-	root := host.URL
-	if root == "" {
-		home, _ := provider.Home(r.codec.Provider) // all that the adapter speaks have one
-		root = home.String()
-	}
-	r.url = strings.TrimRight(root, "/") + r.dialect.path
+	home, _ := provider.Home(r.codec.Provider) // all that the adapter speaks have one
+	r.url = strings.TrimRight(cmp.Or(host.URL, home.String()), "/") + r.dialect.path
 	return r, nil
 }
 
