@@ -159,12 +159,10 @@ func decodeStream(events []Seen, stream foldRules, decode decoder) (*modelio.Res
 // decodeFailure returns what the body of an answer with an error status says.
 func decodeFailure(a *Answer) *modelio.ProviderError {
 	body := a.Body
-	if events := a.Events(); events != nil {
-		for event, err := events.Next(); err == nil; event, err = events.Next() {
-			if len(event.Data) > 0 {
-				body = event.Data
-				break
-			}
+	for _, event := range a.Seen() {
+		if len(event.Said) > 0 {
+			body = event.Said
+			break
 		}
 	}
 	whole := strings.ToValidUTF8(string(a.Body), "\ufffd")

@@ -152,9 +152,8 @@ func claudeAnswer(body jsontext.Value) (*modelio.Response, error) {
 		return nil, neither("content")
 	}
 	c := candidate(body.Member("stop_reason").Word())
-	var calls callNames
 	c.Message.Content, _ = claudeBlocks(body.Member("content"))
-	calls.resolve(&c.Message)
+	callNames{}.resolve(&c.Message)
 	c.Citations = claudeCitations(body.Member("content"))
 	return responseOf(body, claudeUsage, []modelio.Candidate{c}, "type", "role", "content", "stop_reason"), nil
 }

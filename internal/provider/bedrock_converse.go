@@ -156,7 +156,6 @@ func converseBlock(v jsontext.Value) modelio.Part {
 
 // converseTypes maps formats to content types, where they are not the kind and the format.
 var converseTypes = []struct{ kind, format, contentType string }{
-	{"image", "jpeg", "image/jpeg"},
 	{"audio", "mp3", "audio/mpeg"},
 	{"document", "pdf", "application/pdf"},
 	{"document", "csv", "text/csv"},

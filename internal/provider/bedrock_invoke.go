@@ -66,27 +66,15 @@ var invokeForms = []invokeForm{
 		"temperature", "max_tokens", "top_p", "stop")},
 }
 
-// findForm returns the form of a body; nil if it is Claude's.
-func findForm(body jsontext.Value) *invokeForm {
-	if body.Member("anthropic_version").Present() {
-		return nil
-	}
-	for i := range invokeForms {
-		if only(body, invokeForms[i].has...) != nil {
-			return &invokeForms[i]
+func decodeInvoke(body jsontext.Value) *modelio.Request {
+	for _, form := range invokeForms {
+		if only(body, form.has...) != nil && !body.Member("anthropic_version").Present() {
+			req := form.decode(body)
+			req.Options[markWire] = jsontext.Text(form.name)
+			return req
 		}
 	}
-	return nil
-}
-
-func decodeInvoke(body jsontext.Value) *modelio.Request {
-	form := findForm(body)
-	if form == nil {
-		return claudeForm.decode(body)
-	}
-	req := form.decode(body)
-	req.Options[markWire] = jsontext.Text(form.name)
-	return req
+	return claudeForm.decode(body)
 }
 
 // invokeUnwrap returns the value that an event of a streamed answer holds in base64.

@@ -69,10 +69,8 @@ func runAnswer(body jsontext.Value) (*modelio.Response, error) {
 	said, calls := result.Member("response"), result.Member("tool_calls")
 	var parts []modelio.Part
 	switch text, ok := said.Text(); {
-	case result.Member("image").IsWord():
-		parts = append(parts, sniffed(result.Member("image").Word()))
-	case result.Member("audio").IsWord():
-		parts = append(parts, sniffed(result.Member("audio").Word()))
+	case firstWord(result, "image", "audio") != "":
+		parts = append(parts, sniffed(firstWord(result, "image", "audio")))
 	case ok:
 		parts = thoughtText(text)
 	case said.IsObject(): // to a schema

@@ -364,14 +364,10 @@ func (n *node) appendTo(dst []byte) []byte {
 // A list is an array of values.
 type list = []json.RawMessage
 
-func quoted(inside []byte) json.RawMessage {
-	return append(append(append(make(json.RawMessage, 0, len(inside)+2), '"'), inside...), '"')
-}
-
 // inputOf returns the value whose text is the inside of a string, or the string if it is no whole
 // value.
 func inputOf(inside []byte) json.RawMessage {
-	text := quoted(inside)
+	text := slices.Concat([]byte(`"`), inside, []byte(`"`))
 	doc, err := jsontext.Parse(text)
 	if err != nil {
 		return jsontext.Text(string(inside)) // unreachable: pieces of strings make a string

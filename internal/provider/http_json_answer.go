@@ -272,9 +272,8 @@ func formOfWhole(body jsontext.Value, known []*Codec) *Codec {
 // formOf returns the codec that the events of a stream look like; nil for none that is known, and for more than one.
 func formOf(a *Answer, known []*Codec) (found *Codec) {
 	chunks, typed := false, false // events of chat completions or of Gemini, which have no type, and those that have one
-	events := a.Events()
-	for event, err := events.Next(); err == nil; event, err = events.Next() {
-		doc, err := jsontext.Parse(event.Data)
+	for _, event := range a.Seen() {
+		doc, err := jsontext.Parse(event.Said)
 		if err != nil {
 			continue
 		}

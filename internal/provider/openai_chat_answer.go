@@ -33,10 +33,8 @@ func chatChoice(choice jsontext.Value) modelio.Candidate {
 			jsontext.Keep(&c.Message.Metadata, name, v)
 		}
 	}
-	for _, part := range c.Message.Content {
-		if Marked(part.Metadata, WireRefusal) {
-			c.FinishReason = modelio.FinishBlocked // the word for it is plain "stop"
-		}
+	if slices.ContainsFunc(c.Message.Content, func(p modelio.Part) bool { return Marked(p.Metadata, WireRefusal) }) {
+		c.FinishReason = modelio.FinishBlocked // the word for it is plain "stop"
 	}
 	return c
 }
@@ -199,9 +197,7 @@ func growThinking(block *node, name string, v jsontext.Value) {
 		block.put(name, v)
 		return
 	}
-	for _, piece := range v.Elements() {
-		rules{"text": (*node).grow}.fold(block.member(name).item(0), piece)
-	}
+	rules{"text": (*node).grow}.fold(block.member(name).item(0), elementOf(v))
 }
 
 // growCalls takes pieces of tool calls.

@@ -171,15 +171,9 @@ func chatBlock(v jsontext.Value) modelio.Part {
 
 // onlyText returns the text of a list that holds one text block and nothing else.
 func onlyText(v jsontext.Value) (string, bool) {
-	if v.Len() != 1 {
-		return "", false
-	}
-	for _, block := range v.Elements() {
-		if block.Len() == 2 && block.Member("type").Word() == "text" && block.Member("text").IsWord() {
-			return block.Member("text").Word(), true
-		}
-	}
-	return "", false
+	block := elementOf(v)
+	text := block.Member("text").Word()
+	return text, v.Len() == 1 && block.Len() == 2 && block.Member("type").Word() == "text" && text != ""
 }
 
 // ChatMediaKind returns the type of block that media of its content type usually has.
