@@ -23,8 +23,7 @@ func Chat(req *modelio.Request) ([]byte, error) {
 	}
 	withoutAlias(req, body, "max_completion_tokens", "max_tokens", req.MaxTokens)
 	withoutAlias(req, body, "random_seed", "seed", req.Seed)
-	overlay(body, req.Options)
-	return jsontext.ObjectText(body), nil
+	return overlaid(body, req.Options), nil
 }
 
 // withoutAlias drops the usual member if another one, which stays in Options, says the same.
@@ -86,8 +85,7 @@ func encodeChatMessage(at int, m modelio.Message) (list, error) {
 	if calls != nil {
 		o["tool_calls"] = jsontext.List(calls)
 	}
-	overlay(o, m.Metadata)
-	return list{jsontext.ObjectText(o)}, nil
+	return list{overlaid(o, m.Metadata)}, nil
 }
 
 // isThinkingBlock reports whether reasoning is a block of the content.
@@ -125,8 +123,7 @@ func encodeChatResults(at int, m modelio.Message) (list, error) {
 			o["content"] = output
 		}
 		overlay(o, part.Metadata)
-		overlay(o, m.Metadata)
-		all = append(all, jsontext.ObjectText(o))
+		all = append(all, overlaid(o, m.Metadata))
 	}
 	return all, nil
 }
@@ -179,12 +176,10 @@ func encodeToolCall(part modelio.Part) json.RawMessage {
 	if call.Ref != "" {
 		o["id"] = jsontext.Text(call.Ref)
 	}
-	overlay(o, part.Metadata)
-	return jsontext.ObjectText(o)
+	return overlaid(o, part.Metadata)
 }
 
 func encodeFunctionCall(part modelio.Part) json.RawMessage {
-	o := modelio.Object{"name": jsontext.Text(part.ToolRequest.Name), "arguments": argumentsOf(part.ToolRequest.Input)}
-	overlay(o, part.Metadata)
-	return jsontext.ObjectText(o)
+	call := part.ToolRequest
+	return overlaid(modelio.Object{"name": jsontext.Text(call.Name), "arguments": argumentsOf(call.Input)}, part.Metadata)
 }

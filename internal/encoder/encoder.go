@@ -46,8 +46,7 @@ func encodeBody(
 		if own(t.Metadata["type"]) {
 			o = tool(t)
 		}
-		overlay(o, t.Metadata)
-		all = append(all, jsontext.ObjectText(o))
+		all = append(all, overlaid(o, t.Metadata))
 	}
 	body["tools"] = jsontext.List(all)
 	return body, nil
@@ -84,8 +83,7 @@ func encodeContent(parts []modelio.Part, asText bool, one blockWriter) (json.Raw
 				return nil, err
 			}
 		}
-		overlay(o, part.Metadata)
-		all = append(all, jsontext.ObjectText(o))
+		all = append(all, overlaid(o, part.Metadata))
 	}
 	return jsontext.List(all), nil
 }
@@ -121,6 +119,12 @@ func overlay(base, extra modelio.Object) {
 		}
 		base[name] = v
 	}
+}
+
+// overlaid writes an object with extra over it.
+func overlaid(o, extra modelio.Object) json.RawMessage {
+	overlay(o, extra)
+	return jsontext.ObjectText(o)
 }
 
 // encodeParameters writes the parameters of a request, which maps what the API calls them to their names. It fails on

@@ -37,8 +37,7 @@ func Messages(req *modelio.Request) ([]byte, error) {
 	if len(messages) > 0 {
 		body["messages"] = jsontext.List(messages)
 	}
-	overlay(body, req.Options)
-	return jsontext.ObjectText(body), nil
+	return overlaid(body, req.Options), nil
 }
 
 // encodeClaudeSystem writes system messages as the one member the API has for them.
@@ -66,8 +65,7 @@ func encodeClaudeMessage(at int, m modelio.Message) (json.RawMessage, error) {
 		}
 		o["content"] = content
 	}
-	overlay(o, m.Metadata)
-	return jsontext.ObjectText(o), nil
+	return overlaid(o, m.Metadata), nil
 }
 
 func encodeClaudeContent(message int, parts []modelio.Part, asText bool) (json.RawMessage, error) {
