@@ -166,10 +166,7 @@ func decodeFailure(a *Answer) *modelio.ProviderError {
 		}
 	}
 	whole := strings.ToValidUTF8(string(a.Body), "\ufffd")
-	doc, err := parseAnswer(body)
-	if err != nil {
-		return &modelio.ProviderError{Message: whole}
-	}
+	doc, _ := parseAnswer(body) // nothing is found in what is no JSON
 	root := doc.Root()
 	if listed := elementOf(root); listed.Present() { // Google's OpenAI-compatible endpoint
 		root = listed

@@ -61,15 +61,19 @@ func (w *Wire) keepHeaders(req *modelio.Request) {
 			continue
 		}
 		name = behaviourHeaders[at]
-		switch all := headerValues(values); len(all) {
-		case 0:
-		case 1:
-			said[name] = jsontext.Text(all[0])
-		default:
-			said[name] = jsontext.Texts(all)
+		if all := headerValues(values); len(all) > 0 {
+			said[name] = oneOrAll(all)
 		}
 	}
 	jsontext.KeepObject(&req.Options, markHeaders, said)
+}
+
+// oneOrAll returns a text that stands alone, or a list of all.
+func oneOrAll(values []string) json.RawMessage {
+	if len(values) == 1 {
+		return jsontext.Text(values[0])
+	}
+	return jsontext.Texts(values)
 }
 
 // headerValues returns the elements of a header's lists (RFC 9110 section 5.6.1), sorted, each once.

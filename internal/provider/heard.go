@@ -74,11 +74,8 @@ func addCounts(sum *node, v jsontext.Value) {
 			continue
 		}
 		if count, ok := member.Count(); ok {
-			total := *count
-			if was, err := jsontext.Parse([]byte(sum.is(name))); err == nil {
-				total += integer(was.Root())
-			}
-			sum.member(name).set(json.RawMessage(fmt.Append(nil, total)))
+			was, _ := jsontext.Parse([]byte(sum.is(name))) // nothing at first
+			sum.member(name).set(json.RawMessage(fmt.Append(nil, *count+integer(was.Root()))))
 		}
 	}
 }

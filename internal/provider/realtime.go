@@ -64,10 +64,7 @@ func (how *Realtime) Piece(f Frame) (stream string, data []byte) {
 
 // piece returns what of a stream a frame is; an empty name: none. With other data it is that of the stream.
 func (how *Realtime) piece(f Frame) (name string, data []byte, with func(data []byte) jsontext.Value) {
-	doc, err := jsontext.Parse(f.Data)
-	if err != nil {
-		return "", nil, nil
-	}
+	doc, _ := jsontext.Parse(f.Data) // what is no JSON is no piece
 	stream, at, data := how.Audio(doc.Root())
 	if stream == nil {
 		return "", nil, nil

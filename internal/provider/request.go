@@ -135,12 +135,8 @@ func (w *Wire) keepOutside(req *modelio.Request) {
 func (w *Wire) keepQuery() {
 	query := modelio.Object{}
 	for name, values := range w.URL.Query() {
-		switch {
-		case IsCredential(name):
-		case len(values) == 1:
-			query[name] = jsontext.Text(values[0])
-		default:
-			query[name] = jsontext.Texts(values)
+		if !IsCredential(name) {
+			query[name] = oneOrAll(values)
 		}
 	}
 	jsontext.KeepObject(&w.said, "query", query)
