@@ -168,14 +168,14 @@ func decodeFailure(a *Answer) *modelio.ProviderError {
 	whole := strings.ToValidUTF8(string(a.Body), "\ufffd")
 	doc, _ := parseAnswer(body) // nothing is found in what is no JSON
 	root := doc.Root()
-	if listed := elementOf(root); listed.Present() { // Google's OpenAI-compatible endpoint
+	if listed := root.Head(); listed.Present() { // Google's OpenAI-compatible endpoint
 		root = listed
 	}
 	if failure := errorObject(root); failure != nil {
 		failure.Message = cmp.Or(failure.Message, whole)
 		return failure
 	}
-	if listed := elementOf(root.Member("errors")); listed.IsObject() { // Cloudflare
+	if listed := root.Member("errors").Head(); listed.IsObject() { // Cloudflare
 		root = listed
 	}
 	return &modelio.ProviderError{
@@ -286,12 +286,4 @@ func sayingSomething(o modelio.Object) modelio.Object {
 // parseAnswer parses a whole answer.
 func parseAnswer(body []byte) (*jsontext.Document, error) {
 	return jsontext.ParseReplacing(bytes.TrimPrefix(body, byteOrderMark))
-}
-
-// elementOf returns the first element of an array.
-func elementOf(v jsontext.Value) jsontext.Value {
-	for _, e := range v.Elements() {
-		return e
-	}
-	return jsontext.Value{}
 }

@@ -197,7 +197,7 @@ func converseMedia(kind string, v jsontext.Value) (*modelio.Media, bool) {
 // converseResult takes the content of a tool result: its only text or JSON value is the output.
 func converseResult(result *modelio.ToolResponse, v jsontext.Value) (ok bool) {
 	result.Content, ok = converseBlocks(v)
-	if only := elementOf(v); v.Len() == 1 && only.Len() == 1 {
+	if only := v.Head(); v.Len() == 1 && only.Len() == 1 {
 		text, output := only.Member("text"), only.Member("json")
 		switch {
 		case text.IsString():

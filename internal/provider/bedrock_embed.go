@@ -28,7 +28,7 @@ func postsToKind(kind string) func(*Wire) bool {
 
 // bedrockEmbeddings decodes what is answered: Cohere's lists, a list of objects, or one embedding.
 func bedrockEmbeddings(body jsontext.Value) (*modelio.Response, error) {
-	if many := body.Member("embeddings"); many.IsArray() && !elementOf(many).IsObject() || many.IsObject() {
+	if many := body.Member("embeddings"); many.IsArray() && !many.Head().IsObject() || many.IsObject() {
 		return cohereEmbeddings(body)
 	}
 	for _, name := range []string{"embeddings", "data"} {

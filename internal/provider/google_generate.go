@@ -42,7 +42,7 @@ var _ = Register(&Codec{
 })
 
 func isGenerateAnswer(body jsontext.Value) bool {
-	return elementOf(body.Member("candidates")).Member("content").IsObject()
+	return body.Member("candidates").Head().Member("content").IsObject()
 }
 
 // generatePath returns the model and the method that a path ends in. A thing that is used like a model has its kind

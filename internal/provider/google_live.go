@@ -54,9 +54,9 @@ func liveFrame(req *modelio.Request, name string, v jsontext.Value) (m modelio.M
 		if turns.Len() != 1 {
 			return m, false
 		}
-		m = generateMessage(elementOf(turns))
+		m = generateMessage(turns.Head())
 		jsontext.KeepRest(&m.Metadata, name, v, "turns")
-		return m, elementOf(turns).IsObject()
+		return m, turns.Head().IsObject()
 	case "toolResponse":
 		parts, fits := allOf(v.Member("functionResponses"), liveResult)
 		return modelio.Message{Role: modelio.RoleTool, Content: parts}, fits && len(parts) > 0 && v.Len() == 1

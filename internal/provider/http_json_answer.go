@@ -107,7 +107,7 @@ func evidentText(v jsontext.Value) (path []string, text string) {
 			if step != "0" {
 				at = at.Member(step)
 			} else if at.Len() == 1 {
-				at = elementOf(at)
+				at = at.Head()
 			} else {
 				at = jsontext.Value{}
 			}

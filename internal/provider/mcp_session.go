@@ -121,10 +121,7 @@ func tieMCP(w *Wire, a *Answer, id json.RawMessage) []byte {
 // tied returns a message with the id of the request that it answers, and with the token of the request whose progress
 // it tells. It returns any other message as it is.
 func tied(message []byte, id, token json.RawMessage) []byte {
-	doc, err := jsontext.Parse(message)
-	if err != nil {
-		return message
-	}
+	doc, _ := jsontext.Parse(message) // what is no JSON is neither
 	switch root := doc.Root(); {
 	case isMCPAnswer(root):
 		message = withMember(message, id, "id")

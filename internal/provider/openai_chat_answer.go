@@ -197,7 +197,7 @@ func growThinking(block *node, name string, v jsontext.Value) {
 		block.put(name, v)
 		return
 	}
-	rules{"text": (*node).grow}.fold(block.member(name).item(0), elementOf(v))
+	rules{"text": (*node).grow}.fold(block.member(name).item(0), v.Head())
 }
 
 // growCalls takes pieces of tool calls.

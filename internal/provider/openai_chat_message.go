@@ -171,7 +171,7 @@ func chatBlock(v jsontext.Value) modelio.Part {
 
 // onlyText returns the text of a list that holds one text block and nothing else.
 func onlyText(v jsontext.Value) (string, bool) {
-	block := elementOf(v)
+	block := v.Head()
 	text := block.Member("text").Word()
 	return text, v.Len() == 1 && block.Len() == 2 && block.Member("type").Word() == "text" && text != ""
 }

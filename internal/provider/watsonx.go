@@ -52,7 +52,7 @@ func watsonxAnswer(body jsontext.Value) (*modelio.Response, error) {
 	resp := responseOf(body, usageNames{}, all, "results", "model_id")
 	resp.Model = body.Member("model_id").Word()
 	if len(all) == 1 {
-		resp.Usage = watsonxUsage.among(elementOf(body.Member("results")))
+		resp.Usage = watsonxUsage.among(body.Member("results").Head())
 	}
 	return resp, nil
 }

@@ -107,7 +107,7 @@ func (f *found) oddJSON(event int, text []byte, doc *jsontext.Document, err erro
 // it is spelled.
 func isOddKind(v jsontext.Value) bool {
 	for name, m := range members(v) {
-		first := elementOf(m)
+		first := m.Head()
 		scalar := m.Present() && !m.IsString() && !m.IsNull() && !m.IsObject() && !first.IsObject() && !m.IsEmpty()
 		switch {
 		case slices.Contains(words, name) && (scalar || m.IsArray() && !m.IsEmpty() && !first.IsObject()):
@@ -196,10 +196,7 @@ func misspelled(text []byte) string {
 		at += colon + 1
 		suspect = hasOddName(bytes.TrimRight(text[:at-1], " \t\r\n"))
 	}
-	doc, err := jsontext.ParseLenient(text)
-	if err != nil {
-		return "" // is no JSON, or another's finding
-	}
+	doc, _ := jsontext.ParseLenient(text) // what is no JSON is another's finding
 	for name := range members(doc.Root()) {
 		if isOdd(name) {
 			return name

@@ -78,21 +78,13 @@ func (v view) text() (text string) {
 	case ok:
 		return text
 	case last.IsString():
-	case v.way != nil && v.way.first && last.Present() && !last.IsNull() && !elementOf(last).IsObject() && !last.IsEmpty():
+	case v.way != nil && v.way.first && last.Present() && !last.IsNull() && !last.Head().IsObject() && !last.IsEmpty():
 		return string(last.Raw())
 	default:
 		return ""
 	}
 	_ = json.Unmarshal(last.Raw(), &text) // half a surrogate pair is replaced
 	return text
-}
-
-// elementOf returns the first element of an array.
-func elementOf(v jsontext.Value) (first jsontext.Value) {
-	for _, e := range v.Elements() {
-		return e
-	}
-	return first
 }
 
 // has reports whether an object has one of the members, and not as null.
