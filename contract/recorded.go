@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"cmp"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -48,9 +49,7 @@ type Recorded struct {
 // a medium that is missing or altered is [ErrBlob].
 func FromSnapshot(record Record) (*Recorded, error) {
 	s := record.Snapshot
-	if record.Provider == "" || s.Provider != "" {
-		record.Provider = s.Provider
-	}
+	record.Provider = cmp.Or(s.Provider, record.Provider)
 	if !isGeneration(&s.Request) {
 		return nil, wrong("snapshot "+s.ID, "/request", ruleUnsupported, "a call of %s is no generation", s.Request.API)
 	}

@@ -133,7 +133,7 @@ func answerOfModel(body jsontext.Value) (*modelio.Response, error) {
 		return claudeAnswer(body)
 	case body.Member("output", "message").IsObject():
 		return converseAnswer(body)
-	case body.Member("choices").IsArray() && body.Member("choices").Head().Member("message").IsObject():
+	case body.Member("choices").Head().Member("message").IsObject():
 		return chatCompletion(body)
 	}
 	resp := &modelio.Response{Usage: invokeUsage.among(body)}

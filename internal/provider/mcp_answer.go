@@ -22,7 +22,9 @@ func decodeMCPAnswer(a *Answer) (*modelio.Response, error) {
 		return mcpAnswer(body, a.Asked)
 	})
 	if err == nil && !resp.Complete && resp.Error == nil {
-		resp.Complete = !a.Open && (a.Asked != nil && mcpListens(a.Asked) || lastEventID(a) != "")
+		ids := EventIDs(a)
+		goesOn := len(ids) > 0 && ids[len(ids)-1] != ""
+		resp.Complete = !a.Open && (a.Asked != nil && mcpListens(a.Asked) || goesOn)
 	}
 	return resp, err
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"net/http"
-	"slices"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
@@ -133,17 +132,6 @@ func tied(message []byte, id, token json.RawMessage) []byte {
 	return message
 }
 
-// withMember returns a message with another value for a member that it has, and as it is where there is no other.
-func withMember(message []byte, value json.RawMessage, path ...string) []byte {
-	doc, _ := jsontext.Parse(message) // was parsed before
-	at := doc.Root().Member(path...)
-	if value == nil || !at.Present() {
-		return message
-	}
-	start := at.Offset()
-	return slices.Concat(message[:start], value, message[start+int64(len(at.Raw())):])
-}
-
 // withData returns a server-sent event with other data, which is at the place of its first line of data.
 func withData(raw, data []byte) (out []byte) {
 	put := false
@@ -163,14 +151,6 @@ func withData(raw, data []byte) (out []byte) {
 		put = true
 	}
 	return out
-}
-
-// lastEventID returns the id of the last event of a stream that has one; "" where none has.
-func lastEventID(a *Answer) (id string) {
-	for _, one := range EventIDs(a) {
-		id = one
-	}
-	return id
 }
 
 // EventIDs returns the ids that the events of a stream have, by which a client asks for what follows them.

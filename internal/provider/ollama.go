@@ -154,11 +154,14 @@ func ollamaAnswer(body jsontext.Value) (*modelio.Response, error) {
 }
 
 // ollamaStream folds the answers that the APIs stream.
-var ollamaStream = foldRules{end: endOllama, pieces: rules{
-	"message":  into("message", rules{"role": (*node).first, "tool_calls": addCalls, "": (*node).grow}),
-	"response": (*node).grow,
-	"thinking": (*node).grow,
-}}
+var ollamaStream = foldRules{
+	pieces: rules{
+		"message":  into("message", rules{"role": (*node).first, "tool_calls": addCalls, "": (*node).grow}),
+		"response": (*node).grow,
+		"thinking": (*node).grow,
+	},
+	end: func(f *fold) { f.done = f.body.is("done") == "true" },
+}
 
 // addCalls takes tool calls, each of which comes whole.
 func addCalls(message *node, name string, v jsontext.Value) {
@@ -166,5 +169,3 @@ func addCalls(message *node, name string, v jsontext.Value) {
 		message.extend(name, v)
 	}
 }
-
-func endOllama(f *fold) { f.done = f.body.is("done") == "true" }

@@ -71,17 +71,20 @@ func (how *Realtime) piece(f Frame) (name string, data []byte, with func(data []
 	}
 	return string(jsontext.ObjectText(stream)), data, func(data []byte) jsontext.Value {
 		text := jsontext.Text(base64.StdEncoding.EncodeToString(data))
-		inner := slices.Clone(at)
-		for i := len(inner) - 1; i > 0; i-- {
-			members := modelio.Object(doc.Root().Member(inner[:i]...).Object())
-			members[inner[i]] = text
-			text = jsontext.ObjectText(members)
-		}
-		whole := modelio.Object(doc.Root().Rest("event_id"))
-		whole[inner[0]] = text
-		parsed, _ := jsontext.Parse(jsontext.ObjectText(whole)) // is made of what was parsed
-		return parsed.Root()
+		whole, _ := jsontext.Parse(withMember(f.Data, text, at...)) // was parsed before
+		return whole.Root()
 	}
+}
+
+// withMember returns a message with another value for a member that it has, and as it is where there is no other.
+func withMember(message []byte, value json.RawMessage, path ...string) []byte {
+	doc, _ := jsontext.Parse(message) // was parsed before
+	at := doc.Root().Member(path...)
+	if value == nil || !at.Present() {
+		return message
+	}
+	start := at.Offset()
+	return slices.Concat(message[:start], value, message[start+int64(len(at.Raw())):])
 }
 
 // streamBytes returns the bytes of a text in base64; nil means it is none.
