@@ -17,9 +17,6 @@ var _ = Register(&Codec{
 	answer:  bedrockEmbeddings,
 })
 
-// bedrockKinds are words in the names of models that generate nothing.
-var bedrockKinds = []string{"embed", "rerank"}
-
 // postsToKind returns a Match for calls of the InvokeModel operation with a model that has this word in its name.
 func postsToKind(kind string) func(*Wire) bool {
 	names := func(w *Wire) bool { return strings.Contains(bedrockModel(w.URL), kind) }

@@ -15,24 +15,17 @@ var _ = Register(&Codec{
 	Version:   "bedrock-",
 	Generates: true,
 	Fixed:     claudeFixed,
-	Match:     matchInvoke,
+	Match:     func(w *Wire) bool { return invokes(w) && !generatesNothing(w) },
 	body:      decodeInvoke,
 	outside:   operationOf("invoke"),
 	answer:    invokeAnswer,
 	stream:    invokeStream,
 })
 
-// matchInvoke leaves the models that generate nothing to bedrock.embed and bedrock.rerank.
-func matchInvoke(w *Wire) bool {
-	for _, kind := range bedrockKinds {
-		if postsToKind(kind)(w) {
-			return false
-		}
-	}
-	return invokes(w)
-}
-
-var invokes = postsToModel("/invoke", "/invoke-with-response-stream")
+var (
+	invokes          = postsToModel("/invoke", "/invoke-with-response-stream")
+	generatesNothing = either(postsToKind("embed"), postsToKind("rerank")) // is for bedrock.embed and bedrock.rerank
+)
 
 // An invokeForm is a body that some models take.
 type invokeForm struct {

@@ -53,15 +53,8 @@ var _ = Register(&Codec{
 	Match:   posts(jsontext.Value.IsObject, ":countTokens", ":computeTokens"),
 	body:    wrapped(anyContents, anyContents, "generateContentRequest"),
 	outside: methodOf("countTokens"),
-	answer:  googleCount,
+	answer:  stated("tokensInfo", "totalTokens"),
 })
-
-func googleCount(body jsontext.Value) (*modelio.Response, error) {
-	if body.Member("tokensInfo").Present() {
-		return stated("tokensInfo")(body)
-	}
-	return stated("totalTokens")(body)
-}
 
 // Cohere's, which splits a text into tokens, and its inverse.
 var _ = Register(&Codec{

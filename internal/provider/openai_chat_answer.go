@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 
@@ -14,9 +15,7 @@ func chatCompletion(body jsontext.Value) (*modelio.Response, error) {
 		return nil, neither("choices")
 	}
 	resp := responseOf(body, chatUsage, nil, "choices")
-	if resp.Usage == nil {
-		resp.Usage = chatUsage.decode(body.Member("x_groq", "usage"))
-	}
+	resp.Usage = cmp.Or(resp.Usage, chatUsage.decode(body.Member("x_groq", "usage")))
 	for _, choice := range body.Member("choices").Elements() {
 		c := chatChoice(choice)
 		c.Citations = chatCitations(choice.Member("message"), TextOf(&c.Message), body)

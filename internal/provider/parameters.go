@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 
@@ -16,11 +17,8 @@ type parameters map[string]string
 func parametersOf(names ...string) parameters {
 	p := parameters{}
 	for _, name := range names {
-		wire, ours, ok := strings.Cut(name, "=")
-		if !ok {
-			ours = wire
-		}
-		p[wire] = ours
+		wire, ours, _ := strings.Cut(name, "=")
+		p[wire] = cmp.Or(ours, wire)
 	}
 	return p
 }
