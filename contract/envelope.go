@@ -71,11 +71,7 @@ func (b blobs) addCalls(m modelio.Message, ids map[string]string) (*canon.Hash, 
 		if err != nil {
 			return nil, fmt.Errorf("arguments of tool call %s of %s: %w", request.Ref, request.Name, err)
 		}
-		call := ToolCall{CallID: request.Ref, ToolName: request.Name, ArgumentsRef: b.add(arguments)}
-		if id := ids[request.Ref]; id != "" {
-			call.ProviderCallID = &id
-		}
-		calls = append(calls, call)
+		calls = append(calls, ToolCall{request.Ref, request.Name, b.add(arguments), said(ids[request.Ref])})
 	}
 	if calls == nil {
 		return nil, nil

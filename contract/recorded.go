@@ -136,9 +136,7 @@ func (r *Recorded) outcome(record Record) error {
 	maps.Copy(r.blobs, out.blobs)
 	r.Envelope = out.OutputEnvelope
 	receipt, more := receiptOf(r.Params.Provider, &resp, out)
-	if s.RawOutputRef != "" {
-		receipt.RawOutputRef = Some(s.RawOutputRef)
-	}
+	receipt.RawOutputRef = said(s.RawOutputRef)
 	if warnings = append(warnings, more...); len(warnings) > 0 {
 		ref, err := r.blobs.addJSON(warnings)
 		if err != nil { // unreachable: texts only
