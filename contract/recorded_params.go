@@ -42,10 +42,8 @@ func (r *Recorded) params(record Record) (GenerateParams, error) {
 		p.Runtime.ToolRefs = append(p.Runtime.ToolRefs, ref)
 	}
 	p.Runtime.StopSequences = s.Stop
-	options := maps.Clone(s.Options)
-	if options == nil {
-		options = modelio.Object{}
-	}
+	options := modelio.Object{}
+	maps.Copy(options, s.Options)
 	p.Runtime.numbers(s, options)
 	family := record.Provider
 	if codec, ok := provider.Named(s.API); ok {
@@ -72,19 +70,15 @@ var aliases = map[string]string{"max_tokens": "max_completion_tokens", "seed": "
 func (a *RuntimeArgs) numbers(s *modelio.Request, options modelio.Object) {
 	for _, p := range modelio.Parameters {
 		n := *p.Field(s)
-		if n == nil {
+		if _, named := options[aliases[p.Name]]; n == nil || named {
 			continue
 		}
-		if p.Name == "temperature" {
+		switch limit, isNatural := natural(*n); {
+		case p.Name == "temperature":
 			a.Temperature = Some(Decimal(*n))
-			continue
-		}
-		if _, named := options[aliases[p.Name]]; named {
-			continue
-		}
-		if limit, ok := natural(*n); ok && p.Name == "max_tokens" {
+		case p.Name == "max_tokens" && isNatural:
 			a.MaxTokens = &limit
-		} else {
+		default:
 			options[p.Name] = json.RawMessage(*n)
 		}
 	}
@@ -152,11 +146,7 @@ func (r *Recorded) modelControls(a *RuntimeArgs, options modelio.Object) error {
 	if !ok {
 		return nil
 	}
-	if delete(output, "schema"); len(output) > 0 {
-		options["output"] = jsontext.ObjectText(output)
-	} else {
-		delete(options, "output")
-	}
+	remove(options, []string{"output", "schema"})
 	ref, err := r.blobs.addJSON(ResponseFormat{Type: FormatJSONSchema, JSONSchema: schema})
 	a.ResponseFormatRef = &ref
 	return err
