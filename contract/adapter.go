@@ -2,6 +2,7 @@ package contract
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -100,10 +101,7 @@ func (a *Adapter) send(ctx context.Context, r *request, key string) (*provider.A
 	if key != "" {
 		r.dialect.authorize(req.Header, key)
 	}
-	client := http.Client{}
-	if a.Client != nil {
-		client = *a.Client
-	}
+	client := *cmp.Or(a.Client, http.DefaultClient)
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	resp, err := client.Do(req)
 	if err != nil {
