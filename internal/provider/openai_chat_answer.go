@@ -69,9 +69,7 @@ func chatAnswer(v jsontext.Value) modelio.Message {
 		data := audio.Member("data").Word()
 		contentType := sniff(data, audioBeginnings, "audio/pcm") // which has no beginning of its own
 		part := modelio.MediaPart(contentType, dataURL(contentType, data))
-		if transcript := audio.Member("transcript"); transcript.IsWord() {
-			jsontext.Keep(&part.Metadata, "transcript", transcript.Raw())
-		}
+		part.Metadata = only(audio, wordsOf(audio, "transcript")...)
 		m.Content = append(m.Content, part)
 		m.Metadata["audio"] = jsontext.ObjectText(audio.Rest("data", "transcript"))
 	}
