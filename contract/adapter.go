@@ -2,6 +2,7 @@ package contract
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -10,7 +11,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/internal/provider"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
@@ -101,10 +101,7 @@ func (a *Adapter) send(ctx context.Context, r *request, key string) (*provider.A
 	if key != "" {
 		r.dialect.authorize(req.Header, key)
 	}
-	client := http.Client{}
-	if a.Client != nil {
-		client = *a.Client
-	}
+	client := *cmp.Or(a.Client, http.DefaultClient)
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	resp, err := client.Do(req)
 	if err != nil {
@@ -136,21 +133,19 @@ func (a *Adapter) keep(r *request, answer *provider.Answer, key string) (Generat
 		return none, fmt.Errorf("answer of %s: %w", r.params.Provider, err)
 	}
 	receipt, warnings := receiptOf(r.params.Provider, resp, out)
-	blobs := append(out.blobs, answer.Body)
-	receipt.RawOutputRef = Some(canon.Sum(answer.Body))
+	receipt.RawOutputRef = Some(out.add(answer.Body))
 	if len(warnings) > 0 {
-		blob, err := jsonBlob(warnings)
+		ref, err := out.addJSON(warnings)
 		if err != nil { // unreachable: texts only
 			return none, err
 		}
-		receipt.WarningsRef = Some(canon.Sum(blob))
-		blobs = append(blobs, blob)
+		receipt.WarningsRef = &ref
 	}
-	if echoes(blobs, key) {
+	if out.echo(key) {
 		return none, fmt.Errorf("%s: %w: nothing was stored", r.params.Provider, ErrKeyEchoed)
 	}
-	for _, blob := range blobs {
-		if _, err := a.Store.PutBlob(blob); err != nil {
+	for _, ref := range slices.Sorted(maps.Keys(out.blobs)) {
+		if _, err := a.Store.PutBlob(out.blobs[ref]); err != nil {
 			return none, fmt.Errorf("answer of %s: %w", r.params.Provider, err)
 		}
 	}
@@ -160,10 +155,14 @@ func (a *Adapter) keep(r *request, answer *provider.Answer, key string) (Generat
 	return receipt, nil
 }
 
-// echoes reports whether a blob holds the key. It ignores a key that is shorter than any provider's: that is a
+// echo reports whether a blob holds the key. It ignores a key that is shorter than any provider's: that is a
 // placeholder, such as "unused", and may well be a word of the answer.
-func echoes(blobs [][]byte, key string) bool {
+func (b blobs) echo(key string) bool {
 	const shortest = 16
-	holds := func(blob []byte) bool { return bytes.Contains(blob, []byte(key)) }
-	return len(key) >= shortest && slices.ContainsFunc(blobs, holds)
+	for _, blob := range b {
+		if len(key) >= shortest && bytes.Contains(blob, []byte(key)) {
+			return true
+		}
+	}
+	return false
 }

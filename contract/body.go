@@ -24,12 +24,6 @@ func encode(v any) json.RawMessage {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
-// members returns the members of a JSON object; false for any other value.
-func members(raw json.RawMessage) (modelio.Object, bool) {
-	o, ok := jsontext.MembersOf(raw)
-	return modelio.Object(o), ok
-}
-
 // at returns the object whose only member, down the path, is v.
 func at(path []string, v any) modelio.Object {
 	for _, name := range slices.Backward(path[1:]) {
@@ -47,8 +41,8 @@ func merge(dst, src modelio.Object, pointer string, conflict func(pointer string
 			continue
 		}
 		here := pointer + jsontext.PointerTo(name)
-		inner, isObject := members(old)
-		more, areObjects := members(src[name])
+		inner, isObject := jsontext.MembersOf(old)
+		more, areObjects := jsontext.MembersOf(src[name])
 		if !isObject || !areObjects {
 			conflict(here)
 			continue
@@ -60,7 +54,7 @@ func merge(dst, src modelio.Object, pointer string, conflict func(pointer string
 
 // remove removes the member down the path from o, with the objects that it leaves empty.
 func remove(o modelio.Object, path []string) {
-	if inner, ok := members(o[path[0]]); ok && len(path) > 1 {
+	if inner, ok := jsontext.MembersOf(o[path[0]]); ok && len(path) > 1 {
 		if remove(inner, path[1:]); len(inner) > 0 {
 			o[path[0]] = encode(inner)
 			return

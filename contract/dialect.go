@@ -1,7 +1,9 @@
 package contract
 
 import (
+	"cmp"
 	"net/http"
+	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/encoder"
 	"github.com/traceforge/traceforge-go/modelio"
@@ -15,7 +17,6 @@ const AnthropicMaxTokens = 4096
 // A dialect is how an API says what its codec leaves to Options: the controls of LC that each
 // API spells in its own way. A control that an API lacks is an error.
 type dialect struct {
-	api            string
 	path           string                                 // where the API's home takes requests
 	encode         func(*modelio.Request) ([]byte, error) // writes the body, without what follows here
 	effort         []string                               // where the body has the reasoning effort
@@ -35,9 +36,8 @@ type dialect struct {
 }
 
 // dialects are the APIs that the adapter speaks.
-var dialects = []*dialect{
-	{
-		api:    OpenAIChat,
+var dialects = map[string]*dialect{
+	OpenAIChat: {
 		path:   "/v1/chat/completions",
 		encode: encoder.Chat,
 		effort: []string{"reasoning_effort"},
@@ -46,12 +46,12 @@ var dialects = []*dialect{
 			return object{"type": "function", "function": object{"name": name}}
 		}),
 		responseFormat: func(f ResponseFormat) (any, bool) {
-			schema := schemaOf(f)
-			if schema == nil {
-				return openAIFormat(f), true
+			format := openAIFormat(f)
+			if f.Type == FormatJSONSchema {
+				delete(format, "type")
+				format = object{"type": "json_schema", "json_schema": format}
 			}
-			delete(schema, "type")
-			return object{"type": "json_schema", "json_schema": schema}, true
+			return format, true
 		},
 		takesMetadata: func(_ string, options modelio.Object) bool { return string(options["store"]) == "true" },
 		metadataRule:  "chat completions take metadata together with the provider option store only",
@@ -62,8 +62,7 @@ var dialects = []*dialect{
 		stream:        modelio.Object{"stream": []byte("true"), "stream_options": []byte(`{"include_usage":true}`)},
 		authorize:     bearer,
 	},
-	{
-		api:    OpenAIResponses,
+	OpenAIResponses: {
 		path:   "/v1/responses",
 		encode: encoder.Responses,
 		effort: []string{"reasoning", "effort"},
@@ -71,15 +70,10 @@ var dialects = []*dialect{
 		toolChoice: openAIToolChoice(func(name string) any {
 			return object{"type": "function", "name": name}
 		}),
-		responseFormat: func(f ResponseFormat) (any, bool) {
-			if schema := schemaOf(f); schema != nil {
-				return schema, true
-			}
-			return openAIFormat(f), true
-		},
-		takesMetadata: func(string, modelio.Object) bool { return true },
-		taken:         responsesTaken,
-		media:         []string{"image/", "application/", "text/"},
+		responseFormat: func(f ResponseFormat) (any, bool) { return openAIFormat(f), true },
+		takesMetadata:  func(string, modelio.Object) bool { return true },
+		taken:          responsesTaken,
+		media:          []string{"image/", "application/", "text/"},
 		takesThinking: func(part modelio.Part, of modelio.Object) bool {
 			return isSigned(part.Metadata, encryptedContent) || isSigned(of, encryptedContent)
 		},
@@ -87,8 +81,7 @@ var dialects = []*dialect{
 		stream:       modelio.Object{"stream": []byte("true")},
 		authorize:    bearer,
 	},
-	{
-		api:        AnthropicMessages,
+	AnthropicMessages: {
 		path:       "/v1/messages",
 		encode:     encoder.Messages,
 		effort:     []string{"output_config", "effort"},
@@ -113,63 +106,43 @@ var dialects = []*dialect{
 	},
 }
 
-func dialectOf(api string) (*dialect, bool) {
-	for _, d := range dialects {
-		if d.api == api {
-			return d, true
-		}
-	}
-	return nil, false
-}
-
 func bearer(h http.Header, key string) { h.Set("Authorization", "Bearer "+key) }
 
 // openAIToolChoice returns the tool choice of OpenAI's APIs, which differ in how they name a tool.
 func openAIToolChoice(named func(name string) any) func(ToolChoice) any {
 	return func(c ToolChoice) any {
-		switch c.Tag {
-		case ChoiceNone:
-			return "none"
-		case ChoiceRequired:
-			return "required"
-		case ChoiceTool:
+		if c.Tag == ChoiceTool {
 			return named(c.Name)
 		}
-		return "auto"
+		return choiceWord(c)
 	}
 }
 
 func anthropicToolChoice(c ToolChoice) any {
 	switch c.Tag {
-	case ChoiceNone:
-		return object{"type": "none"}
 	case ChoiceRequired:
 		return object{"type": "any"}
 	case ChoiceTool:
 		return object{"type": "tool", "name": c.Name}
 	}
-	return object{"type": "auto"}
+	return object{"type": choiceWord(c)}
 }
+
+// choiceWord returns the word that APIs have for a choice without a name.
+func choiceWord(c ToolChoice) string { return strings.ToLower(cmp.Or(c.Tag, ChoiceAuto)) }
 
 // schemaName is the name that OpenAI demands for a schema. It has no meaning.
 const schemaName = "response"
 
-// schemaOf returns the members of a JSON Schema format in OpenAI's APIs; nil for another format.
-func schemaOf(f ResponseFormat) object {
-	if f.Type != FormatJSONSchema {
-		return nil
-	}
-	o := object{"type": "json_schema", "name": schemaName, "schema": f.JSONSchema}
-	if f.Strict != nil {
-		o["strict"] = *f.Strict
-	}
-	return o
-}
-
-// openAIFormat returns a format without a schema in OpenAI's APIs.
-func openAIFormat(f ResponseFormat) any {
-	if f.Type == FormatJSON {
+// openAIFormat returns a format in OpenAI's APIs, which differ in where a schema stands.
+func openAIFormat(f ResponseFormat) object {
+	switch {
+	case f.Type == FormatJSON:
 		return object{"type": "json_object"}
+	case f.Type != FormatJSONSchema:
+		return object{"type": "text"}
+	case f.Strict == nil:
+		return object{"type": "json_schema", "name": schemaName, "schema": f.JSONSchema}
 	}
-	return object{"type": "text"}
+	return object{"type": "json_schema", "name": schemaName, "schema": f.JSONSchema, "strict": *f.Strict}
 }

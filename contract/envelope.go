@@ -1,20 +1,37 @@
 package contract
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/internal/provider"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
 // An envelope is the blobs of an answer in the one shape of all providers (LC "Normalized Output
 // Envelope").
 type envelope struct {
-	ref          canon.Hash // of the envelope's own blob: output_ref
-	toolCallsRef canon.Hash // of the list of tool calls; empty means the model made none
-	blobs        [][]byte   // the envelope and all that it names, to be stored together
+	OutputEnvelope
+	ref canon.Hash // of the envelope's own blob: output_ref
+	blobs
+}
+
+// blobs is content by its hash, all of one call.
+type blobs map[canon.Hash][]byte
+
+func (b blobs) add(blob []byte) canon.Hash {
+	ref := canon.Sum(blob)
+	b[ref] = blob
+	return ref
+}
+
+func (b blobs) addJSON(v any) (canon.Hash, error) {
+	blob, err := jsonBlob(v)
+	if err != nil {
+		return "", err
+	}
+	return b.add(blob), nil
 }
 
 // envelopeOf returns the envelope of an answer's message, whose tool calls are numbered; an empty one of
@@ -22,24 +39,15 @@ type envelope struct {
 // arguments give the same bytes. An error means that the arguments of a tool call have no canonical
 // form: a [*canon.Error].
 func envelopeOf(message modelio.Message, ids map[string]string) (*envelope, error) {
-	e := &envelope{}
-	out := OutputEnvelope{AssistantText: joinTexts(message)}
+	e := &envelope{OutputEnvelope: OutputEnvelope{AssistantText: said(provider.TextOf(&message))}, blobs: blobs{}}
 	if reasoning := joinReasoning(message); reasoning != "" {
-		out.ReasoningRef = e.add([]byte(reasoning))
+		e.ReasoningRef = Some(e.add([]byte(reasoning)))
 	}
 	var err error
-	if out.ToolCallsRef, err = e.addCalls(message, ids); err != nil {
-		return nil, err
+	if e.ToolCallsRef, err = e.addCalls(message, ids); err == nil {
+		e.ref, err = e.addJSON(e.OutputEnvelope)
 	}
-	if out.ToolCallsRef != nil {
-		e.toolCallsRef = *out.ToolCallsRef
-	}
-	ref, err := e.addJSON(out)
-	if err != nil { // unreachable: it holds strings only
-		return nil, err
-	}
-	e.ref = *ref
-	return e, nil
+	return e, err
 }
 
 // firstOf returns the message of the first candidate; an empty one where there is none.
@@ -50,23 +58,9 @@ func firstOf(answer *modelio.Response) (first modelio.Message) {
 	return first
 }
 
-func (e *envelope) add(blob []byte) *canon.Hash {
-	e.blobs = append(e.blobs, blob)
-	ref := canon.Sum(blob)
-	return &ref
-}
-
-func (e *envelope) addJSON(v any) (*canon.Hash, error) {
-	blob, err := canon.Marshal(v)
-	if err != nil {
-		return nil, err
-	}
-	return e.add(blob), nil
-}
-
 // addCalls adds the list of the message's tool calls, if there are any. The provider's own calls are
 // not the caller's to make, so they are not listed.
-func (e *envelope) addCalls(m modelio.Message, ids map[string]string) (*canon.Hash, error) {
+func (b blobs) addCalls(m modelio.Message, ids map[string]string) (*canon.Hash, error) {
 	var calls ToolCallList
 	for _, part := range m.Content {
 		if part.ToolRequest == nil || isProviders(part) {
@@ -77,16 +71,13 @@ func (e *envelope) addCalls(m modelio.Message, ids map[string]string) (*canon.Ha
 		if err != nil {
 			return nil, fmt.Errorf("arguments of tool call %s of %s: %w", request.Ref, request.Name, err)
 		}
-		call := ToolCall{CallID: request.Ref, ToolName: request.Name, ArgumentsRef: *e.add(arguments)}
-		if id := ids[request.Ref]; id != "" {
-			call.ProviderCallID = &id
-		}
-		calls = append(calls, call)
+		calls = append(calls, ToolCall{request.Ref, request.Name, b.add(arguments), said(ids[request.Ref])})
 	}
 	if calls == nil {
 		return nil, nil
 	}
-	return e.addJSON(calls)
+	ref, err := b.addJSON(calls)
+	return &ref, err
 }
 
 // argumentsOf returns the canonical arguments of a call; of one without, an empty object.
@@ -100,26 +91,10 @@ func argumentsOf(request *modelio.ToolRequest) ([]byte, error) {
 // isProviders reports whether a tool call is one that the provider makes itself:
 // server_tool_use, mcp_tool_use.
 func isProviders(part modelio.Part) bool {
-	var kind string
-	_ = json.Unmarshal(part.Metadata["type"], &kind) // absent: the caller's
-	return strings.HasSuffix(kind, "_tool_use")
+	return strings.HasSuffix(provider.MetadataWord(part.Metadata, "type"), "_tool_use")
 }
 
-func joinTexts(m modelio.Message) *string {
-	var texts []string
-	for _, part := range m.Content {
-		if part.Text != nil {
-			texts = append(texts, *part.Text)
-		}
-	}
-	whole := strings.Join(texts, "") // one text is not copied
-	if whole == "" {
-		return nil
-	}
-	return &whole
-}
-
-// reasoningOf returns the paragraphs of the message's reasoning.
+// joinReasoning returns the paragraphs of the message's reasoning.
 func joinReasoning(m modelio.Message) string {
 	var texts []string
 	for _, part := range m.Content {

@@ -30,12 +30,11 @@ func FuzzEnvelope(t *testing.F) {
 		require.NoError(t, err)
 		require.Equal(t, out, again, "the same arguments give the same bytes")
 
-		blobs := map[canon.Hash][]byte{}
-		for _, blob := range out.blobs {
-			blobs[canon.Sum(blob)] = blob
+		for ref, blob := range out.blobs {
+			require.Equal(t, canon.Sum(blob), ref)
 		}
-		require.Contains(t, blobs, out.ref)
-		if out.toolCallsRef == "" {
+		require.Contains(t, out.blobs, out.ref)
+		if out.ToolCallsRef == nil {
 			return
 		}
 		used := map[string]bool{}
@@ -49,11 +48,11 @@ func FuzzEnvelope(t *testing.F) {
 			}
 		}
 		var calls ToolCallList
-		require.NoError(t, json.Unmarshal(blobs[out.toolCallsRef], &calls))
+		require.NoError(t, json.Unmarshal(out.blobs[*out.ToolCallsRef], &calls))
 		for _, call := range calls {
 			require.False(t, used[call.CallID], "%s of %v", call.CallID, used)
 			used[call.CallID] = true
-			require.Contains(t, blobs, call.ArgumentsRef)
+			require.Contains(t, out.blobs, call.ArgumentsRef)
 		}
 	})
 }

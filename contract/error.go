@@ -65,14 +65,11 @@ type Error struct {
 }
 
 func (e *Error) Error() string {
-	var b strings.Builder
-	for i, v := range e.Violations {
-		if i > 0 {
-			b.WriteByte('\n')
-		}
-		b.WriteString(e.What + ": " + v.String())
+	var lines []string
+	for _, v := range e.Violations {
+		lines = append(lines, e.What+": "+v.String())
 	}
-	return b.String()
+	return strings.Join(lines, "\n")
 }
 
 // Is reports whether target is the sentinel error of one of e's violations.
@@ -116,12 +113,11 @@ type ProviderError struct {
 }
 
 func (e *ProviderError) Error() string {
-	var text strings.Builder
-	fmt.Fprintf(&text, "%s answered with status %d", e.Provider, e.Status)
+	text := fmt.Sprintf("%s answered with status %d", e.Provider, e.Status)
 	for _, part := range []string{e.Type, e.Code, e.Message} {
 		if part != "" {
-			text.WriteString(": " + part)
+			text += ": " + part
 		}
 	}
-	return text.String()
+	return text
 }

@@ -35,7 +35,7 @@ func (r *request) sent() []modelio.Message {
 			if parts := commonParts(m.Content); len(parts) > 0 {
 				messages = append(messages, modelio.Message{Role: m.Role, Content: parts})
 			}
-		case r.dialect.api == OpenAIResponses:
+		case r.codec.API == OpenAIResponses:
 			messages = append(messages, responsesItems(m.Content)...)
 		default:
 			messages = append(messages, modelio.Message{Role: m.Role, Content: m.Content})

@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -10,21 +11,16 @@ import (
 // receiptOf returns the receipt of an answer, except for the refs of the raw bytes and of the warnings.
 func receiptOf(name string, resp *modelio.Response, out *envelope) (GenerateReceipt, []Warning) {
 	receipt := GenerateReceipt{
-		OutputRef:    out.ref,
-		FinishReason: finishOf(resp, out.toolCallsRef != ""),
-		ProviderID:   name,
-	}
-	if resp.ID != "" {
-		receipt.ProviderResponseID = &resp.ID
+		OutputRef:          out.ref,
+		FinishReason:       finishOf(resp, out.ToolCallsRef != nil),
+		ProviderID:         name,
+		ProviderResponseID: said(resp.ID),
 	}
 	var warnings []Warning
 	if n := len(resp.Candidates); n > 1 {
 		warnings = append(warnings, Warning{WarnCandidates, fmt.Sprintf("the envelope is of the first of %d candidates", n)})
 	}
-	usage := resp.Usage
-	if usage == nil {
-		usage = &modelio.Usage{}
-	}
+	usage := cmp.Or(resp.Usage, &modelio.Usage{})
 	receipt.TokenUsage = TokenUsage{Prompt: *countOf(usage.InputTokens, Some[uint64](0)), Completion: *countOf(usage.OutputTokens, Some[uint64](0))}
 	if usage.ThoughtsTokens != nil || usage.CachedContentTokens != nil || usage.CacheWriteTokens != nil {
 		receipt.UsageDetails = &UsageDetails{
@@ -59,21 +55,15 @@ func countOf(n *int64, missing *uint64) *uint64 {
 
 // finishOf returns the finish reason: GK's, except for an error, and for a model that waits for its tools.
 func finishOf(resp *modelio.Response, calls bool) FinishReason {
-	if len(resp.Candidates) == 0 {
-		if resp.Error != nil {
-			return FinishReason{Reason: FinishError}
-		}
-		return FinishReason{Reason: FinishOther}
-	}
-	first := resp.Candidates[0]
-	finish := FinishReason{Reason: string(first.FinishReason)}
-	if first.FinishReasonRaw != "" {
-		finish.Raw = &first.FinishReasonRaw
+	finish := FinishReason{Reason: FinishOther}
+	if len(resp.Candidates) > 0 {
+		first := &resp.Candidates[0]
+		finish = FinishReason{Reason: string(first.FinishReason), Raw: said(first.FinishReasonRaw)}
 	}
 	switch {
 	case resp.Error != nil:
 		finish.Reason = FinishError
-	case first.FinishReason == modelio.FinishStop && calls:
+	case finish.Reason == FinishStop && calls:
 		finish.Reason = FinishToolCalls
 	}
 	return finish

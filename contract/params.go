@@ -54,20 +54,15 @@ func (a *RuntimeArgs) UnmarshalJSON(data []byte) error { return unmarshal("runti
 // The error is an [*Error] if p is not valid.
 func (p GenerateParams) Hash() (canon.Hash, error) {
 	p.CorrelationID, p.APIKey = nil, nil
-	p, err := p.checked()
+	p, err := checked("generate params", p)
 	if err != nil {
 		return "", err
 	}
 	return canon.SumJSON(p)
 }
 
-// checked returns a copy of p that shares no memory with it, or all that is wrong with p. Params in memory are held
-// to the rules of their JSON.
-func (p GenerateParams) checked() (GenerateParams, error) {
-	return checked("generate params", p)
-}
-
-// checked returns a copy of v, or all that is wrong with it, beside what is known to be; what names its type.
+// checked returns a copy of v that shares no memory with it, or all that is wrong with it, beside what is known to be;
+// what names its type. Values in memory are held to the rules of their JSON.
 func checked[T any](what string, v T, known ...modelio.Violation) (T, error) {
 	var same, none T
 	text, err := json.Marshal(v)

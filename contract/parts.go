@@ -1,12 +1,12 @@
 package contract
 
 import (
-	"encoding/json"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/internal/provider"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
@@ -73,10 +73,9 @@ func kindOf(part modelio.Part) string {
 // checkMessage reports what of a message the API has no way to say.
 func (d *dialect) checkMessage(found *violations, at string, m modelio.Message) {
 	d.checkMetadata(found, at, ofMessage, m.Metadata)
-	if isItem(m) {
-		return
+	if !isItem(m) {
+		d.checkParts(found, at, m.Role, m.Content, m.Metadata)
 	}
-	d.checkParts(found, at, m.Role, m.Content, m.Metadata)
 }
 
 // isItem reports whether a message is an item of OpenAI's responses, which is sent as it is.
@@ -126,6 +125,5 @@ func (d *dialect) takesMedia(contentType string) bool {
 
 // isSigned reports whether a text stands under a name, which proves that the model itself thought so.
 func isSigned(metadata modelio.Object, name string) bool {
-	var text string
-	return json.Unmarshal(metadata[name], &text) == nil && text != ""
+	return provider.MetadataWord(metadata, name) != ""
 }

@@ -34,7 +34,9 @@ var format = &fields.Format{
 		reflect.TypeFor[tool]():            fields.As(readTool),
 	},
 	Named: map[string]fields.Reading{
-		"word": fields.As(readWord), "name": fields.As(readName), "key": fields.As(readKeyRef),
+		"word": fields.As(saying(ruleBlank, "must not be blank")),
+		"name": fields.As(saying(ruleMissing, "is blank")), // nothing can start without it
+		"key":  fields.As(readKeyRef),
 	},
 	Checks:  map[reflect.Type]func(*fields.Faults, any){reflect.TypeFor[ResponseFormat](): checkResponseFormat},
 	Kind:    fields.Problem{Rule: ruleType, Text: "must be %s, is %s"},
@@ -74,20 +76,13 @@ func text(r *fields.Reader, v jsontext.Value, what string) (text string, ok bool
 
 func readText(r *fields.Reader, v jsontext.Value, dst *string) { *dst, _ = text(r, v, "a text") }
 
-// readWord reads a text that says something.
-func readWord(r *fields.Reader, v jsontext.Value, dst *string) {
-	readSaying(r, v, dst, ruleBlank, "must not be blank")
-}
-
-// readName reads a text without which nothing can start.
-func readName(r *fields.Reader, v jsontext.Value, dst *string) {
-	readSaying(r, v, dst, ruleMissing, "is blank")
-}
-
-func readSaying(r *fields.Reader, v jsontext.Value, dst *string, rule, problem string) {
-	var ok bool
-	if *dst, ok = text(r, v, "a text"); ok && strings.TrimSpace(*dst) == "" {
-		r.Report(rule, "%s", problem)
+// saying returns what reads a text that says something, and reports one that does not.
+func saying(rule, problem string) func(*fields.Reader, jsontext.Value, *string) {
+	return func(r *fields.Reader, v jsontext.Value, dst *string) {
+		var ok bool
+		if *dst, ok = text(r, v, "a text"); ok && strings.TrimSpace(*dst) == "" {
+			r.Report(rule, "%s", problem)
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"cmp"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -34,7 +35,7 @@ type Recorded struct {
 	Receipt    GenerateReceipt `json:"receipt"`
 	Envelope   OutputEnvelope  `json:"envelope"`
 
-	blobs map[canon.Hash][]byte
+	blobs blobs
 }
 
 // FromSnapshot returns the params, the receipt and the envelope of a recorded call.
@@ -48,14 +49,12 @@ type Recorded struct {
 // a medium that is missing or altered is [ErrBlob].
 func FromSnapshot(record Record) (*Recorded, error) {
 	s := record.Snapshot
-	if record.Provider == "" || s.Provider != "" {
-		record.Provider = s.Provider
-	}
+	record.Provider = cmp.Or(s.Provider, record.Provider)
 	if !isGeneration(&s.Request) {
 		return nil, wrong("snapshot "+s.ID, "/request", ruleUnsupported, "a call of %s is no generation", s.Request.API)
 	}
 	from := s.Source.Provenance
-	r := &Recorded{Call: s.ID, RunID: said(from.RunID), StepID: said(from.StepID), ConfigHash: said(from.ConfigHash), blobs: map[canon.Hash][]byte{}}
+	r := &Recorded{Call: s.ID, RunID: said(from.RunID), StepID: said(from.StepID), ConfigHash: said(from.ConfigHash), blobs: blobs{}}
 	var err error
 	if r.Params, err = r.params(record); err != nil {
 		return nil, fmt.Errorf("snapshot %s: params: %w", s.ID, err)
@@ -65,8 +64,8 @@ func FromSnapshot(record Record) (*Recorded, error) {
 	}
 	asked := r.Params
 	asked.CorrelationID = nil
-	if r.ParamsRef, err = r.deriveJSON(asked); err == nil {
-		r.ReceiptRef, err = r.deriveJSON(r.Receipt)
+	if r.ParamsRef, err = r.blobs.addJSON(asked); err == nil {
+		r.ReceiptRef, err = r.blobs.addJSON(r.Receipt)
 	}
 	if err != nil { // unreachable: they hold texts and numbers
 		return nil, fmt.Errorf("snapshot %s: %w", s.ID, err)
@@ -79,9 +78,8 @@ func FromSnapshot(record Record) (*Recorded, error) {
 func isGeneration(req *modelio.Request) bool {
 	asks := len(req.Messages) > 0 || req.Prompt != nil
 	codec, known := provider.Named(req.API)
-	_, spoken := dialectOf(req.API)
 	switch {
-	case spoken:
+	case dialects[req.API] != nil:
 		return true
 	case req.API == modelio.ToolAPI, strings.HasPrefix(req.API, "genkit.") && req.API != modelio.ModelAPI:
 		return false
@@ -111,20 +109,6 @@ func (r *Recorded) Blob(ref canon.Hash) ([]byte, error) {
 	return nil, fmt.Errorf("%w: %s: %w", ErrBlob, ref, fs.ErrNotExist)
 }
 
-func (r *Recorded) derive(blob []byte) canon.Hash {
-	ref := canon.Sum(blob)
-	r.blobs[ref] = blob
-	return ref
-}
-
-func (r *Recorded) deriveJSON(v any) (canon.Hash, error) {
-	blob, err := jsonBlob(v)
-	if err != nil {
-		return "", err
-	}
-	return r.derive(blob), nil
-}
-
 // outcome sets the receipt and the envelope.
 func (r *Recorded) outcome(record Record) error {
 	s := &record.Snapshot.Response
@@ -149,18 +133,12 @@ func (r *Recorded) outcome(record Record) error {
 	if err != nil {
 		return err
 	}
-	for _, blob := range out.blobs {
-		r.derive(blob)
-	}
-	if err := ReadJSON(r, out.ref, &r.Envelope); err != nil {
-		return err // unreachable: it was just written
-	}
+	maps.Copy(r.blobs, out.blobs)
+	r.Envelope = out.OutputEnvelope
 	receipt, more := receiptOf(r.Params.Provider, &resp, out)
-	if s.RawOutputRef != "" {
-		receipt.RawOutputRef = Some(s.RawOutputRef)
-	}
+	receipt.RawOutputRef = said(s.RawOutputRef)
 	if warnings = append(warnings, more...); len(warnings) > 0 {
-		ref, err := r.deriveJSON(warnings)
+		ref, err := r.blobs.addJSON(warnings)
 		if err != nil { // unreachable: texts only
 			return err
 		}
@@ -183,20 +161,17 @@ func (r *Recorded) rawAnswer(record Record) (*modelio.Response, error) {
 	if err := checkBlob(s.Response.RawOutputRef, record.Raw); err != nil {
 		return nil, err
 	}
-	r.derive(record.Raw)
-	codec, ok := provider.Named(s.Request.API)
-	if !ok {
-		return &modelio.Response{}, nil
-	}
+	r.blobs.add(record.Raw)
 	answer := &provider.Answer{Status: s.Response.Status, Body: record.Raw, Asked: &s.Request}
 	if types := s.Response.Headers["content-type"]; len(types) > 0 {
 		answer.ContentType = types[0]
 	}
-	resp, err := codec.DecodeResponse(answer)
-	if err != nil {
-		return &modelio.Response{}, nil
+	if codec, ok := provider.Named(s.Request.API); ok {
+		if resp, err := codec.DecodeResponse(answer); err == nil {
+			return resp, nil
+		}
 	}
-	return resp, nil
+	return &modelio.Response{}, nil
 }
 
 // callIDs returns what the provider called the tool calls of the recorded message, where sent, the

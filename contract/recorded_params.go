@@ -25,27 +25,25 @@ func (r *Recorded) params(record Record) (GenerateParams, error) {
 	media := record.Snapshot.Media()
 	for i, m := range messages {
 		m, err := record.restoreMedia(m, media)
-		if err != nil {
-			return p, fmt.Errorf("/request/messages/%d: %w", i, err)
+		var ref canon.Hash
+		if err == nil {
+			ref, err = r.blobs.addJSON(message{m})
 		}
-		ref, err := r.deriveJSON(message{m})
 		if err != nil {
 			return p, fmt.Errorf("/request/messages/%d: %w", i, err)
 		}
 		p.MessageRefs = append(p.MessageRefs, ref)
 	}
 	for i, tool := range s.Tools {
-		ref, err := r.deriveJSON(tool)
+		ref, err := r.blobs.addJSON(tool)
 		if err != nil {
 			return p, fmt.Errorf("/request/tools/%d: %w", i, err)
 		}
 		p.Runtime.ToolRefs = append(p.Runtime.ToolRefs, ref)
 	}
 	p.Runtime.StopSequences = s.Stop
-	options := maps.Clone(s.Options)
-	if options == nil {
-		options = modelio.Object{}
-	}
+	options := modelio.Object{}
+	maps.Copy(options, s.Options)
 	p.Runtime.numbers(s, options)
 	family := record.Provider
 	if codec, ok := provider.Named(s.API); ok {
@@ -55,7 +53,7 @@ func (r *Recorded) params(record Record) (GenerateParams, error) {
 		return p, err
 	}
 	if len(options) > 0 {
-		ref, err := r.deriveJSON(map[string]modelio.Object{family: options})
+		ref, err := r.blobs.addJSON(map[string]modelio.Object{family: options})
 		if err != nil {
 			return p, err
 		}
@@ -72,19 +70,15 @@ var aliases = map[string]string{"max_tokens": "max_completion_tokens", "seed": "
 func (a *RuntimeArgs) numbers(s *modelio.Request, options modelio.Object) {
 	for _, p := range modelio.Parameters {
 		n := *p.Field(s)
-		if n == nil {
+		if _, named := options[aliases[p.Name]]; n == nil || named {
 			continue
 		}
-		if p.Name == "temperature" {
+		switch limit, isNatural := natural(*n); {
+		case p.Name == "temperature":
 			a.Temperature = Some(Decimal(*n))
-			continue
-		}
-		if _, named := options[aliases[p.Name]]; named {
-			continue
-		}
-		if limit, ok := natural(*n); ok && p.Name == "max_tokens" {
+		case p.Name == "max_tokens" && isNatural:
 			a.MaxTokens = &limit
-		} else {
+		default:
 			options[p.Name] = json.RawMessage(*n)
 		}
 	}
@@ -95,11 +89,11 @@ func (a *RuntimeArgs) numbers(s *modelio.Request, options modelio.Object) {
 func (r *Recorded) controls(a *RuntimeArgs, api string, options modelio.Object) error {
 	delete(options, "$url")     // where it was sent is for the catalog to say
 	delete(options, "$headers") // for the adapter to say
-	d, ok := dialectOf(api)
 	if api == modelio.ModelAPI {
 		return r.modelControls(a, options)
 	}
-	if !ok {
+	d := dialects[api]
+	if d == nil {
 		return nil
 	}
 	delete(options, "stream") // for the adapter to say
@@ -132,7 +126,7 @@ func (r *Recorded) controls(a *RuntimeArgs, api string, options modelio.Object) 
 			continue
 		}
 		remove(options, d.format)
-		ref, err := r.deriveJSON(format)
+		ref, err := r.blobs.addJSON(format)
 		a.ResponseFormatRef = &ref
 		return err
 	}
@@ -152,12 +146,8 @@ func (r *Recorded) modelControls(a *RuntimeArgs, options modelio.Object) error {
 	if !ok {
 		return nil
 	}
-	if delete(output, "schema"); len(output) > 0 {
-		options["output"] = jsontext.ObjectText(output)
-	} else {
-		delete(options, "output")
-	}
-	ref, err := r.deriveJSON(ResponseFormat{Type: FormatJSONSchema, JSONSchema: schema})
+	remove(options, []string{"output", "schema"})
+	ref, err := r.blobs.addJSON(ResponseFormat{Type: FormatJSONSchema, JSONSchema: schema})
 	a.ResponseFormatRef = &ref
 	return err
 }

@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -26,7 +27,7 @@ type request struct {
 
 // prepare makes the request of params, whose blobs are all read here.
 func (a *Adapter) prepare(p GenerateParams) (*request, error) {
-	p, err := p.checked()
+	p, err := checked("generate params", p)
 	if err != nil {
 		return nil, err
 	}
@@ -34,8 +35,7 @@ func (a *Adapter) prepare(p GenerateParams) (*request, error) {
 		return nil, err
 	}
 	host := a.Catalog[p.Provider]
-	r := &request{params: p}
-	r.dialect, _ = dialectOf(host.API) // the catalog was asked
+	r := &request{params: p, dialect: dialects[host.API]} // the catalog was asked
 	r.codec, _ = provider.Named(host.API)
 	var found violations
 	r.history, err = loadMessages(a.Store, p.MessageRefs, func(i int, m modelio.Message) {
@@ -53,12 +53,8 @@ func (a *Adapter) prepare(p GenerateParams) (*request, error) {
 	if err := r.encode(wire, a.Store, a.Stream); err != nil {
 		return nil, err
 	}
-	root := host.URL
-	if root == "" {
-		home, _ := provider.Home(r.codec.Provider) // all that the adapter speaks have one
-		root = home.String()
-	}
-	r.url = strings.TrimRight(root, "/") + r.dialect.path
+	home, _ := provider.Home(r.codec.Provider) // all that the adapter speaks have one
+	r.url = strings.TrimRight(cmp.Or(host.URL, home.String()), "/") + r.dialect.path
 	return r, nil
 }
 
@@ -94,7 +90,7 @@ func (r *request) encode(wire *modelio.Request, blobs Blobs, stream bool) error 
 	if err != nil {
 		return r.unsupported(err)
 	}
-	body, _ := members(text) // a codec writes an object
+	body, _ := jsontext.MembersOf(text) // a codec writes an object
 	options, err := r.options(blobs)
 	if err != nil {
 		return err
@@ -115,12 +111,11 @@ func (r *request) encode(wire *modelio.Request, blobs Blobs, stream bool) error 
 		}
 		ours(format)
 	}
-	metadata, err := r.metadata(options)
-	if err != nil {
+	if err := r.checkMetadata(options); err != nil {
 		return err
 	}
-	if len(metadata) > 0 {
-		ours(at([]string{"metadata"}, metadata))
+	if len(args.Metadata) > 0 {
+		ours(at([]string{"metadata"}, args.Metadata))
 	}
 	if stream {
 		ours(r.dialect.stream)
@@ -188,7 +183,7 @@ func (r *request) unsupported(err error) error {
 }
 
 func (r *request) unsaid(pointer, format string, args ...any) error {
-	return wrong("generate params for "+r.dialect.api, pointer, ruleUnsupported, format, args...)
+	return wrong("generate params for "+r.codec.API, pointer, ruleUnsupported, format, args...)
 }
 
 // options reads the provider options that are for the request's API. The blob has them by the
@@ -196,7 +191,7 @@ func (r *request) unsaid(pointer, format string, args ...any) error {
 func (r *request) options(blobs Blobs) (modelio.Object, error) {
 	ref := r.params.Runtime.ProviderOptionsRef
 	if ref == nil {
-		return modelio.Object{}, nil
+		return nil, nil
 	}
 	var all map[string]modelio.Object
 	if err := ReadJSON(blobs, *ref, &all); err != nil {
@@ -215,10 +210,7 @@ func (r *request) options(blobs Blobs) (modelio.Object, error) {
 	if err := newError("provider options", found...); err != nil {
 		return nil, fmt.Errorf("/runtime/provider_options_ref: %w", err)
 	}
-	if options := all[r.codec.Provider]; options != nil {
-		return options, nil
-	}
-	return modelio.Object{}, nil
+	return all[r.codec.Provider], nil
 }
 
 // merge adds the provider options to the body. They cannot change what the params say
@@ -256,14 +248,14 @@ func (r *request) format(blobs Blobs) (modelio.Object, error) {
 	return at(r.dialect.format, value), nil
 }
 
-// metadata returns the metadata of the params. It refuses metadata that the API does not take: no record would have
-// it, so nothing could lead back to the params.
-func (r *request) metadata(options modelio.Object) (map[string]string, error) {
+// checkMetadata refuses metadata that the API does not take: no record would have it, so nothing could lead back to
+// the params.
+func (r *request) checkMetadata(options modelio.Object) error {
 	var found violations
 	for name := range r.params.Runtime.Metadata {
 		if !r.dialect.takesMetadata(name, options) {
 			found.add("/runtime/metadata"+jsontext.PointerTo(name), ruleUnsupported, "%s", r.dialect.metadataRule)
 		}
 	}
-	return r.params.Runtime.Metadata, newError("generate params for "+r.dialect.api, found...)
+	return newError("generate params for "+r.codec.API, found...)
 }

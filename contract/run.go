@@ -76,13 +76,7 @@ func Start(catalog Catalog, session RunConfig, overrides *RunConfig) (*Run, erro
 
 // Config returns a copy of the run's config, for [Materialize].
 func (r *Run) Config() RunConfig {
-	config := r.config
-	if config.ReasoningEffort != nil {
-		config.ReasoningEffort = Some(*config.ReasoningEffort)
-	}
-	if config.MaxTokens != nil {
-		config.MaxTokens = Some(*config.MaxTokens)
-	}
+	config, _ := checked("run config", r.config) // was checked when the run began
 	return config
 }
 
@@ -90,12 +84,12 @@ func (r *Run) Config() RunConfig {
 func (c Catalog) check(what, provider, model string) error {
 	var found violations
 	host, known := c[provider]
-	switch _, spoken := dialectOf(host.API); {
+	switch {
 	case strings.TrimSpace(provider) == "":
 		found.add("/provider", ruleMissing, "is blank")
 	case !known:
 		found.add("/provider", ruleUnknown, "%s", notAmong(provider, maps.Keys(c)))
-	case !spoken:
+	case dialects[host.API] == nil:
 		found.add("/provider", ruleUnknown, "%q has the API %q, which is not spoken here", provider, host.API)
 	}
 	switch {

@@ -23,8 +23,7 @@ func Chat(req *modelio.Request) ([]byte, error) {
 	}
 	withoutAlias(req, body, "max_completion_tokens", "max_tokens", req.MaxTokens)
 	withoutAlias(req, body, "random_seed", "seed", req.Seed)
-	overlay(body, req.Options)
-	return jsontext.ObjectText(body), nil
+	return overlaid(body, req.Options), nil
 }
 
 // withoutAlias drops the usual member if another one, which stays in Options, says the same.
@@ -43,24 +42,20 @@ func encodeChatTool(tool modelio.ToolDefinition) modelio.Object {
 func encodeChatMessages(messages []modelio.Message) (json.RawMessage, error) {
 	all := list{}
 	for i, m := range messages {
+		encode := encodeChatMessage
 		if m.Role == modelio.RoleTool {
-			results, err := encodeChatResults(i, m)
-			if err != nil {
-				return nil, err
-			}
-			all = append(all, results...)
-			continue
+			encode = encodeChatResults
 		}
-		message, err := encodeChatMessage(i, m)
+		written, err := encode(i, m)
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, message)
+		all = append(all, written...)
 	}
 	return jsontext.List(all), nil
 }
 
-func encodeChatMessage(at int, m modelio.Message) (json.RawMessage, error) {
+func encodeChatMessage(at int, m modelio.Message) (list, error) {
 	o := texts("role", provider.WireRole(m.Role))
 	var content []modelio.Part
 	var calls list
@@ -81,7 +76,7 @@ func encodeChatMessage(at int, m modelio.Message) (json.RawMessage, error) {
 		}
 	}
 	if content != nil {
-		written, err := encodeContent(content, !provider.Marked(m.Metadata, provider.WireArray), encodeChatBlocks)
+		written, err := encodeContent(content, !provider.Marked(m.Metadata, provider.WireArray), encodeChatBlock)
 		if err != nil {
 			return nil, failure(chatAPI, at, -1, err.Error())
 		}
@@ -90,8 +85,7 @@ func encodeChatMessage(at int, m modelio.Message) (json.RawMessage, error) {
 	if calls != nil {
 		o["tool_calls"] = jsontext.List(calls)
 	}
-	overlay(o, m.Metadata)
-	return jsontext.ObjectText(o), nil
+	return list{overlaid(o, m.Metadata)}, nil
 }
 
 // isThinkingBlock reports whether reasoning is a block of the content.
@@ -122,38 +116,35 @@ func encodeChatResults(at int, m modelio.Message) (list, error) {
 			o["tool_call_id"] = jsontext.Text(result.Ref)
 		}
 		if result.Content != nil || result.Output != nil {
-			output, err := encodeOutput(result, encodeChatBlocks)
+			output, err := encodeOutput(result, encodeChatBlock)
 			if err != nil {
 				return nil, failure(chatAPI, at, i, err.Error())
 			}
 			o["content"] = output
 		}
 		overlay(o, part.Metadata)
-		overlay(o, m.Metadata)
-		all = append(all, jsontext.ObjectText(o))
+		all = append(all, overlaid(o, m.Metadata))
 	}
 	return all, nil
 }
 
-func encodeChatBlocks(parts []modelio.Part) (json.RawMessage, error) {
-	return encodeParts(parts, func(i int, part modelio.Part) (modelio.Object, error) {
-		kind := provider.MetadataWord(part.Metadata, "type")
-		switch {
-		case part.Text != nil:
-			kind = cmp.Or(kind, "text")
-			return texts("type", kind, kind, *part.Text), nil
-		case part.Reasoning != nil && provider.Marked(part.Metadata, provider.WireThought):
-			return texts("type", "thinking", "thinking", *part.Reasoning), nil
-		case part.Reasoning != nil:
-			o := texts("type", "thinking")
-			o["thinking"] = jsontext.List(list{jsontext.ObjectText(texts("type", "text", "text", *part.Reasoning))})
-			return o, nil
-		case part.Media != nil:
-			kind = cmp.Or(kind, provider.ChatMediaKind(part.Media))
-			return modelio.Object{"type": jsontext.Text(kind), kind: encodeChatMedia(kind, part)}, nil
-		}
-		return nil, fmt.Errorf("content %d: a part of a kind that the API has no block for", i)
-	})
+func encodeChatBlock(at int, part modelio.Part) (modelio.Object, error) {
+	kind := provider.MetadataWord(part.Metadata, "type")
+	switch {
+	case part.Text != nil:
+		kind = cmp.Or(kind, "text")
+		return texts("type", kind, kind, *part.Text), nil
+	case part.Reasoning != nil && provider.Marked(part.Metadata, provider.WireThought):
+		return texts("type", "thinking", "thinking", *part.Reasoning), nil
+	case part.Reasoning != nil:
+		o := texts("type", "thinking")
+		o["thinking"] = jsontext.List(list{jsontext.ObjectText(texts("type", "text", "text", *part.Reasoning))})
+		return o, nil
+	case part.Media != nil:
+		kind = cmp.Or(kind, provider.ChatMediaKind(part.Media))
+		return modelio.Object{"type": jsontext.Text(kind), kind: encodeChatMedia(kind, part)}, nil
+	}
+	return nil, fmt.Errorf("content %d: a part of a kind that the API has no block for", at)
 }
 
 func encodeChatMedia(kind string, part modelio.Part) json.RawMessage {
@@ -185,12 +176,10 @@ func encodeToolCall(part modelio.Part) json.RawMessage {
 	if call.Ref != "" {
 		o["id"] = jsontext.Text(call.Ref)
 	}
-	overlay(o, part.Metadata)
-	return jsontext.ObjectText(o)
+	return overlaid(o, part.Metadata)
 }
 
 func encodeFunctionCall(part modelio.Part) json.RawMessage {
-	o := modelio.Object{"name": jsontext.Text(part.ToolRequest.Name), "arguments": argumentsOf(part.ToolRequest.Input)}
-	overlay(o, part.Metadata)
-	return jsontext.ObjectText(o)
+	call := part.ToolRequest
+	return overlaid(modelio.Object{"name": jsontext.Text(call.Name), "arguments": argumentsOf(call.Input)}, part.Metadata)
 }

@@ -46,8 +46,7 @@ func encodeBody(
 		if own(t.Metadata["type"]) {
 			o = tool(t)
 		}
-		overlay(o, t.Metadata)
-		all = append(all, jsontext.ObjectText(o))
+		all = append(all, overlaid(o, t.Metadata))
 	}
 	body["tools"] = jsontext.List(all)
 	return body, nil
@@ -56,30 +55,23 @@ func encodeBody(
 // isUntyped is for APIs in which only the caller's own tools have no type beside their fields.
 func isUntyped(kind json.RawMessage) bool { return kind == nil }
 
-// encodeContent writes content as text where it should and can be, else as blocks.
-func encodeContent(
-	parts []modelio.Part, asText bool, blocks func([]modelio.Part) (json.RawMessage, error),
-) (json.RawMessage, error) {
-	if asText && provider.IsPlainText(parts) {
-		return jsontext.Text(*parts[0].Text), nil
-	}
-	return blocks(parts)
-}
+// A blockWriter makes the block of a part that has a place among others.
+type blockWriter func(at int, part modelio.Part) (modelio.Object, error)
 
 // encodeOutput writes the result of a tool call as blocks or as text.
-func encodeOutput(
-	result *modelio.ToolResponse, blocks func([]modelio.Part) (json.RawMessage, error),
-) (json.RawMessage, error) {
+func encodeOutput(result *modelio.ToolResponse, one blockWriter) (json.RawMessage, error) {
 	if result.Content != nil {
-		return blocks(result.Content)
+		return encodeContent(result.Content, false, one)
 	}
 	return argumentsOf(result.Output), nil
 }
 
-// encodeParts writes each part, with its Metadata over what one makes of it.
-func encodeParts(
-	parts []modelio.Part, one func(i int, part modelio.Part) (modelio.Object, error),
-) (json.RawMessage, error) {
+// encodeContent writes content as text where it should and can be, else as blocks, each with the Metadata of its part over
+// what one makes of it.
+func encodeContent(parts []modelio.Part, asText bool, one blockWriter) (json.RawMessage, error) {
+	if asText && provider.IsPlainText(parts) {
+		return jsontext.Text(*parts[0].Text), nil
+	}
 	all := list{}
 	for i, part := range parts {
 		o := modelio.Object{}
@@ -91,8 +83,7 @@ func encodeParts(
 				return nil, err
 			}
 		}
-		overlay(o, part.Metadata)
-		all = append(all, jsontext.ObjectText(o))
+		all = append(all, overlaid(o, part.Metadata))
 	}
 	return jsontext.List(all), nil
 }
@@ -128,6 +119,12 @@ func overlay(base, extra modelio.Object) {
 		}
 		base[name] = v
 	}
+}
+
+// overlaid writes an object with extra over it.
+func overlaid(o, extra modelio.Object) json.RawMessage {
+	overlay(o, extra)
+	return jsontext.ObjectText(o)
 }
 
 // encodeParameters writes the parameters of a request, which maps what the API calls them to their names. It fails on

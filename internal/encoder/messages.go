@@ -30,7 +30,6 @@ func Messages(req *modelio.Request) ([]byte, error) {
 		messages = append(messages, message)
 	}
 	if len(system) > 0 {
-		var err error
 		if body["system"], err = encodeClaudeSystem(system); err != nil {
 			return nil, err
 		}
@@ -38,8 +37,7 @@ func Messages(req *modelio.Request) ([]byte, error) {
 	if len(messages) > 0 {
 		body["messages"] = jsontext.List(messages)
 	}
-	overlay(body, req.Options)
-	return jsontext.ObjectText(body), nil
+	return overlaid(body, req.Options), nil
 }
 
 // encodeClaudeSystem writes system messages as the one member the API has for them.
@@ -67,15 +65,12 @@ func encodeClaudeMessage(at int, m modelio.Message) (json.RawMessage, error) {
 		}
 		o["content"] = content
 	}
-	overlay(o, m.Metadata)
-	return jsontext.ObjectText(o), nil
+	return overlaid(o, m.Metadata), nil
 }
 
 func encodeClaudeContent(message int, parts []modelio.Part, asText bool) (json.RawMessage, error) {
-	return encodeContent(parts, asText, func(parts []modelio.Part) (json.RawMessage, error) {
-		return encodeParts(parts, func(i int, part modelio.Part) (modelio.Object, error) {
-			return encodeClaudeBlock(message, i, part)
-		})
+	return encodeContent(parts, asText, func(at int, part modelio.Part) (modelio.Object, error) {
+		return encodeClaudeBlock(message, at, part)
 	})
 }
 

@@ -37,8 +37,7 @@ func Responses(req *modelio.Request) ([]byte, error) {
 	if input != nil {
 		body["input"] = jsontext.List(input)
 	}
-	overlay(body, req.Options)
-	return jsontext.ObjectText(body), nil
+	return overlaid(body, req.Options), nil
 }
 
 func encodeResponsesTool(tool modelio.ToolDefinition) modelio.Object {
@@ -99,8 +98,7 @@ func encodeResponsesMessage(at, first int, m modelio.Message, content []modelio.
 		}
 		o["content"] = written
 	}
-	overlay(o, m.Metadata)
-	return jsontext.ObjectText(o), nil
+	return overlaid(o, m.Metadata), nil
 }
 
 func encodeResponsesCall(part modelio.Part) json.RawMessage {
@@ -111,8 +109,7 @@ func encodeResponsesCall(part modelio.Part) json.RawMessage {
 	} else {
 		o["type"], o["arguments"] = jsontext.Text("function_call"), argumentsOf(call.Input)
 	}
-	overlay(o, part.Metadata)
-	return jsontext.ObjectText(o)
+	return overlaid(o, part.Metadata)
 }
 
 func encodeResponsesResult(message, at int, part modelio.Part) (json.RawMessage, error) {
@@ -123,8 +120,7 @@ func encodeResponsesResult(message, at int, part modelio.Part) (json.RawMessage,
 		return nil, err
 	}
 	o["output"] = output
-	overlay(o, part.Metadata)
-	return jsontext.ObjectText(o), nil
+	return overlaid(o, part.Metadata), nil
 }
 
 // encodeResponsesReasoning writes reasoning, the item of which says extra.
@@ -145,17 +141,14 @@ func encodeResponsesReasoning(parts []modelio.Part, extra modelio.Object) json.R
 	if len(content) > 0 {
 		o["content"] = jsontext.List(content)
 	}
-	overlay(o, extra)
-	return jsontext.ObjectText(o)
+	return overlaid(o, extra)
 }
 
 // responsesWriter returns what writes blocks of a message by role. The first is of its part at, and each
 // further one of the part that is step after it.
-func responsesWriter(message, at, step int, role modelio.Role) func([]modelio.Part) (json.RawMessage, error) {
-	return func(parts []modelio.Part) (json.RawMessage, error) {
-		return encodeParts(parts, func(i int, part modelio.Part) (modelio.Object, error) {
-			return encodeResponsesBlock(message, at+i*step, role, part)
-		})
+func responsesWriter(message, at, step int, role modelio.Role) blockWriter {
+	return func(i int, part modelio.Part) (modelio.Object, error) {
+		return encodeResponsesBlock(message, at+i*step, role, part)
 	}
 }
 

@@ -175,6 +175,14 @@ func (v Value) Elements() iter.Seq2[int, Value] {
 	}
 }
 
+// Head returns the first element of an array; absent for any other value.
+func (v Value) Head() (first Value) {
+	for _, e := range v.Elements() {
+		return e
+	}
+	return first
+}
+
 // end returns the first node after v and all that it holds, if it begins with that byte.
 //
 //go:noinline

@@ -79,8 +79,13 @@ func Keep[M ~map[string]json.RawMessage](o *M, name string, v json.RawMessage) {
 
 // KeepRest adds what is left of v without some of its members, if anything is.
 func KeepRest[M ~map[string]json.RawMessage](o *M, name string, v Value, without ...string) {
-	if rest := v.Rest(without...); rest != nil {
-		Keep(o, name, ObjectText(rest))
+	KeepObject(o, name, v.Rest(without...))
+}
+
+// KeepObject adds an object, if it has members.
+func KeepObject[M ~map[string]json.RawMessage](o *M, name string, inner map[string]json.RawMessage) {
+	if len(inner) > 0 {
+		Keep(o, name, ObjectText(inner))
 	}
 }
 

@@ -17,6 +17,9 @@ type decoder func(body jsontext.Value) (*modelio.Response, error)
 
 // decodeResponse is the DecodeResponse of most APIs.
 func (c *Codec) decodeResponse(a *Answer) (*modelio.Response, error) {
+	if a.Status >= 300 {
+		return &modelio.Response{Error: decodeFailure(a), Complete: true}, nil
+	}
 	resp, err := c.response(a)
 	if err != nil {
 		return nil, c.ofAPI(err)
@@ -26,9 +29,6 @@ func (c *Codec) decodeResponse(a *Answer) (*modelio.Response, error) {
 
 // decode decodes an answer: a whole one is for one, the events of a stream are folded before that.
 func (a *Answer) decode(stream foldRules, one decoder) (*modelio.Response, error) {
-	if a.Status >= 300 {
-		return &modelio.Response{Error: decodeFailure(a), Complete: true}, nil
-	}
 	events := a.Seen()
 	if stream.inArray && bytes.HasPrefix(bytes.TrimLeft(a.Body, " \t\r\n"), []byte("[")) {
 		events = (&Events{rest: a.Body, framing: arrayElements}).all()
@@ -159,28 +159,23 @@ func decodeStream(events []Seen, stream foldRules, decode decoder) (*modelio.Res
 // decodeFailure returns what the body of an answer with an error status says.
 func decodeFailure(a *Answer) *modelio.ProviderError {
 	body := a.Body
-	if events := a.Events(); events != nil {
-		for event, err := events.Next(); err == nil; event, err = events.Next() {
-			if len(event.Data) > 0 {
-				body = event.Data
-				break
-			}
+	for _, event := range a.Seen() {
+		if len(event.Said) > 0 {
+			body = event.Said
+			break
 		}
 	}
 	whole := strings.ToValidUTF8(string(a.Body), "\ufffd")
-	doc, err := parseAnswer(body)
-	if err != nil {
-		return &modelio.ProviderError{Message: whole}
-	}
+	doc, _ := parseAnswer(body) // nothing is found in what is no JSON
 	root := doc.Root()
-	if listed := elementOf(root); listed.Present() { // Google's OpenAI-compatible endpoint
+	if listed := root.Head(); listed.Present() { // Google's OpenAI-compatible endpoint
 		root = listed
 	}
 	if failure := errorObject(root); failure != nil {
 		failure.Message = cmp.Or(failure.Message, whole)
 		return failure
 	}
-	if listed := elementOf(root.Member("errors")); listed.IsObject() { // Cloudflare
+	if listed := root.Member("errors").Head(); listed.IsObject() { // Cloudflare
 		root = listed
 	}
 	return &modelio.ProviderError{
@@ -238,6 +233,14 @@ func scalarText(v jsontext.Value) string {
 	return v.Word()
 }
 
+// integer returns an integer; 0 for any other value.
+func integer(v jsontext.Value) int64 {
+	if n, ok := v.Integer(); ok {
+		return n
+	}
+	return 0
+}
+
 // beside returns the members of an answer that say something, without those named.
 func beside(v jsontext.Value, without ...string) modelio.Object {
 	return sayingSomething(v.Rest(without...))
@@ -283,12 +286,4 @@ func sayingSomething(o modelio.Object) modelio.Object {
 // parseAnswer parses a whole answer.
 func parseAnswer(body []byte) (*jsontext.Document, error) {
 	return jsontext.ParseReplacing(bytes.TrimPrefix(body, byteOrderMark))
-}
-
-// elementOf returns the first element of an array.
-func elementOf(v jsontext.Value) jsontext.Value {
-	for _, e := range v.Elements() {
-		return e
-	}
-	return jsontext.Value{}
 }

@@ -37,7 +37,7 @@ func isClaudeAnswer(body jsontext.Value) bool {
 
 // claudeForm is what other hosts of Claude share, except for the place of the model.
 var claudeForm = requestForm{parameters: ClaudeParameters, members: map[string]taker{
-	"system":   takeSystem(claudeContent),
+	"system":   takeMessage(modelio.RoleSystem, claudeContent),
 	"messages": takeMessages(claudeMessage, false),
 	"tools":    takeTools(claudeTool),
 }}
@@ -96,9 +96,7 @@ func claudeBlock(v jsontext.Value) modelio.Part {
 	case kind == "tool_use" || kind == "server_tool_use" || kind == "mcp_tool_use":
 		part, ok = callPart(v, "name", "id", "input", "type")
 		ok = ok && part.ToolRequest.Input != nil
-		if kind != "tool_use" {
-			jsontext.Keep(&part.Metadata, "type", jsontext.Text(kind))
-		}
+		keepType(&part.Metadata, kind, "tool_use")
 	case kind == "tool_result":
 		part.ToolResponse = &modelio.ToolResponse{Ref: v.Member("tool_use_id").Word()}
 		ok = part.ToolResponse.Ref != ""
@@ -115,10 +113,7 @@ func claudeBlock(v jsontext.Value) modelio.Part {
 		ok = part.ToolResponse.Ref != "" && part.ToolResponse.Output != nil
 		part.Metadata = v.Rest("tool_use_id", "content")
 	}
-	if !ok {
-		return modelio.Part{Custom: v.Object()}
-	}
-	return part
+	return partOf(v, part, ok)
 }
 
 // claudeMedia decodes an image or document whose source is base64 or a URL.
@@ -139,9 +134,7 @@ func claudeMedia(kind string, v jsontext.Value) (modelio.Part, bool) {
 	}
 	part.Metadata = v.Rest("type", "source")
 	jsontext.KeepRest(&part.Metadata, "source", source, taken...)
-	if ClaudeMediaKind(part.Media) != kind {
-		jsontext.Keep(&part.Metadata, "type", jsontext.Text(kind))
-	}
+	keepType(&part.Metadata, kind, ClaudeMediaKind(part.Media))
 	return part, true
 }
 
@@ -159,9 +152,8 @@ func claudeAnswer(body jsontext.Value) (*modelio.Response, error) {
 		return nil, neither("content")
 	}
 	c := candidate(body.Member("stop_reason").Word())
-	var calls callNames
 	c.Message.Content, _ = claudeBlocks(body.Member("content"))
-	calls.resolve(&c.Message)
+	callNames{}.resolve(&c.Message)
 	c.Citations = claudeCitations(body.Member("content"))
 	return responseOf(body, claudeUsage, []modelio.Candidate{c}, "type", "role", "content", "stop_reason"), nil
 }

@@ -55,16 +55,13 @@ func agentOutside(w *Wire, req *modelio.Request) {
 
 var agentForm = requestForm{members: map[string]taker{
 	"foundationModel": takeModel,
-	"instruction":     takeSystem(plainText),
+	"instruction":     takeMessage(modelio.RoleSystem, plainText),
+	"inputText":       takeMessage(modelio.RoleUser, plainText),
 }}
 
 // decodeAgentRequest decodes a body: what is said, and the results of the calls that the caller was asked to make.
 func decodeAgentRequest(body jsontext.Value) *modelio.Request {
 	req := agentForm.decode(body)
-	if text, ok := body.Member("inputText").Text(); ok {
-		delete(req.Options, "inputText")
-		req.Messages = append(req.Messages, userText(text))
-	}
 	state := body.Member("sessionState")
 	ref := state.Member("invocationId")
 	results, ok := objects(state.Member("returnControlInvocationResults"), func(v jsontext.Value) modelio.Part {

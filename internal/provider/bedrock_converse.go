@@ -43,10 +43,10 @@ func isConverseAnswer(body jsontext.Value) bool {
 
 // postsToModel returns the Match of operations on a model of Bedrock.
 func postsToModel(operations ...string) func(*Wire) bool {
-	return func(w *Wire) bool {
-		return bedrockModel(w.URL) != "" && posts(jsontext.Value.IsObject, operations...)(w)
-	}
+	return both(namesModel, posts(jsontext.Value.IsObject, operations...))
 }
+
+func namesModel(w *Wire) bool { return bedrockModel(w.URL) != "" }
 
 // bedrockModel returns the model of a path /model/<model>/<operation>; "" for any other path. A
 // model may be an ARN, with slashes and colons in it.
@@ -73,7 +73,7 @@ var converseForm = requestForm{members: converseMembers, parameters: conversePar
 
 // converseMembers are those that Amazon's own models take in the same form.
 var converseMembers = map[string]taker{
-	"system":     takeSystem(converseContent),
+	"system":     takeMessage(modelio.RoleSystem, converseContent),
 	"messages":   takeMessages(converseMessage, false),
 	"toolConfig": takeToolConfig,
 }
@@ -97,9 +97,7 @@ func converseTool(v jsontext.Value) modelio.ToolDefinition {
 		tool.InputSchema = schema.Member("json").Raw()
 		delete(rest, "inputSchema")
 	}
-	if len(rest) > 0 {
-		jsontext.Keep(&tool.Metadata, "toolSpec", jsontext.ObjectText(rest))
-	}
+	jsontext.KeepObject(&tool.Metadata, "toolSpec", rest)
 	return tool
 }
 
@@ -140,9 +138,7 @@ func converseBlock(v jsontext.Value) modelio.Part {
 			part.Reasoning, ok = textField(text.Member("text"))
 			rest := inner.Rest("reasoningText")
 			jsontext.KeepRest(&rest, "reasoningText", text, "text")
-			if rest != nil {
-				jsontext.Keep(&part.Metadata, kind, jsontext.ObjectText(rest))
-			}
+			jsontext.KeepObject(&part.Metadata, kind, rest)
 		default:
 			jsontext.Keep(&part.Metadata, kind, inner.Raw())
 			continue
@@ -160,7 +156,6 @@ func converseBlock(v jsontext.Value) modelio.Part {
 
 // converseTypes maps formats to content types, where they are not the kind and the format.
 var converseTypes = []struct{ kind, format, contentType string }{
-	{"image", "jpeg", "image/jpeg"},
 	{"audio", "mp3", "audio/mpeg"},
 	{"document", "pdf", "application/pdf"},
 	{"document", "csv", "text/csv"},
@@ -202,7 +197,7 @@ func converseMedia(kind string, v jsontext.Value) (*modelio.Media, bool) {
 // converseResult takes the content of a tool result: its only text or JSON value is the output.
 func converseResult(result *modelio.ToolResponse, v jsontext.Value) (ok bool) {
 	result.Content, ok = converseBlocks(v)
-	if only := elementOf(v); v.Len() == 1 && only.Len() == 1 {
+	if only := v.Head(); v.Len() == 1 && only.Len() == 1 {
 		text, output := only.Member("text"), only.Member("json")
 		switch {
 		case text.IsString():

@@ -17,19 +17,15 @@ var _ = Register(&Codec{
 	answer:  bedrockEmbeddings,
 })
 
-// bedrockKinds are words in the names of models that generate nothing.
-var bedrockKinds = []string{"embed", "rerank"}
-
 // postsToKind returns a Match for calls of the InvokeModel operation with a model that has this word in its name.
 func postsToKind(kind string) func(*Wire) bool {
-	return func(w *Wire) bool {
-		return strings.Contains(bedrockModel(w.URL), kind) && posts(jsontext.Value.IsObject, "/invoke")(w)
-	}
+	names := func(w *Wire) bool { return strings.Contains(bedrockModel(w.URL), kind) }
+	return both(names, posts(jsontext.Value.IsObject, "/invoke"))
 }
 
 // bedrockEmbeddings decodes what is answered: Cohere's lists, a list of objects, or one embedding.
 func bedrockEmbeddings(body jsontext.Value) (*modelio.Response, error) {
-	if many := body.Member("embeddings"); many.IsArray() && !elementOf(many).IsObject() || many.IsObject() {
+	if many := body.Member("embeddings"); many.IsArray() && !many.Head().IsObject() || many.IsObject() {
 		return cohereEmbeddings(body)
 	}
 	for _, name := range []string{"embeddings", "data"} {

@@ -9,11 +9,9 @@ import (
 
 // Bedrock's operation that applies a guardrail to a text, which is what a user says.
 var _ = Register(&Codec{
-	API: "bedrock.guardrail",
-	Match: func(w *Wire) bool {
-		return guardrailPath.MatchString(w.URL.Path) && posts(hasList("content"), "/apply")(w)
-	},
-	body: requestForm{members: map[string]taker{"content": takeMessageOf(converseContent)}}.decode,
+	API:   "bedrock.guardrail",
+	Match: both(pathOf(guardrailPath), posts(hasList("content"), "/apply")),
+	body:  requestForm{members: map[string]taker{"content": takeMessage(modelio.RoleUser, converseContent)}}.decode,
 	outside: func(w *Wire, _ *modelio.Request) {
 		w.say("guardrail", guardrailPath.FindStringSubmatch(w.URL.Path)[1], "")
 	},
@@ -21,18 +19,6 @@ var _ = Register(&Codec{
 })
 
 var guardrailPath = regexp.MustCompile(`^/guardrail/([^/]+/version/[^/]+)/apply$`)
-
-// takeMessageOf returns the taker of a content that is all that a user says.
-func takeMessageOf(content func(m *modelio.Message, v jsontext.Value) bool) taker {
-	return func(r *modelio.Request, _ string, v jsontext.Value) bool {
-		m := modelio.Message{Role: modelio.RoleUser}
-		ok := content(&m, v)
-		if ok {
-			r.Messages = []modelio.Message{m}
-		}
-		return ok
-	}
-}
 
 // guardrailAnswer decodes what is said instead of the text, and why.
 func guardrailAnswer(body jsontext.Value) (*modelio.Response, error) {

@@ -15,24 +15,17 @@ var _ = Register(&Codec{
 	Version:   "bedrock-",
 	Generates: true,
 	Fixed:     claudeFixed,
-	Match:     matchInvoke,
+	Match:     func(w *Wire) bool { return invokes(w) && !generatesNothing(w) },
 	body:      decodeInvoke,
 	outside:   operationOf("invoke"),
 	answer:    invokeAnswer,
 	stream:    invokeStream,
 })
 
-// matchInvoke leaves the models that generate nothing to bedrock.embed and bedrock.rerank.
-func matchInvoke(w *Wire) bool {
-	for _, kind := range bedrockKinds {
-		if postsToKind(kind)(w) {
-			return false
-		}
-	}
-	return invokes(w)
-}
-
-var invokes = postsToModel("/invoke", "/invoke-with-response-stream")
+var (
+	invokes          = postsToModel("/invoke", "/invoke-with-response-stream")
+	generatesNothing = either(postsToKind("embed"), postsToKind("rerank")) // is for bedrock.embed and bedrock.rerank
+)
 
 // An invokeForm is a body that some models take.
 type invokeForm struct {
@@ -66,27 +59,15 @@ var invokeForms = []invokeForm{
 		"temperature", "max_tokens", "top_p", "stop")},
 }
 
-// findForm returns the form of a body; nil if it is Claude's.
-func findForm(body jsontext.Value) *invokeForm {
-	if body.Member("anthropic_version").Present() {
-		return nil
-	}
-	for i := range invokeForms {
-		if only(body, invokeForms[i].has...) != nil {
-			return &invokeForms[i]
+func decodeInvoke(body jsontext.Value) *modelio.Request {
+	for _, form := range invokeForms {
+		if only(body, form.has...) != nil && !body.Member("anthropic_version").Present() {
+			req := form.decode(body)
+			req.Options[markWire] = jsontext.Text(form.name)
+			return req
 		}
 	}
-	return nil
-}
-
-func decodeInvoke(body jsontext.Value) *modelio.Request {
-	form := findForm(body)
-	if form == nil {
-		return claudeForm.decode(body)
-	}
-	req := form.decode(body)
-	req.Options[markWire] = jsontext.Text(form.name)
-	return req
+	return claudeForm.decode(body)
 }
 
 // invokeUnwrap returns the value that an event of a streamed answer holds in base64.
@@ -145,7 +126,7 @@ func answerOfModel(body jsontext.Value) (*modelio.Response, error) {
 		return claudeAnswer(body)
 	case body.Member("output", "message").IsObject():
 		return converseAnswer(body)
-	case body.Member("choices").IsArray() && elementOf(body.Member("choices")).Member("message").IsObject():
+	case body.Member("choices").Head().Member("message").IsObject():
 		return chatCompletion(body)
 	}
 	resp := &modelio.Response{Usage: invokeUsage.among(body)}
@@ -160,9 +141,7 @@ func answerOfModel(body jsontext.Value) (*modelio.Response, error) {
 			return resp, nil
 		}
 	}
-	c := modelio.Candidate{Message: modelio.Message{Role: modelio.RoleModel}, FinishReason: modelio.FinishStop}
-	c.Message.Content = []modelio.Part{{Custom: body.Object()}} // an embedding, say
-	resp.Candidates = []modelio.Candidate{c}
+	resp.Candidates = looseResponse(modelio.Part{Custom: body.Object()}).Candidates // an embedding, say
 	return resp, nil
 }
 

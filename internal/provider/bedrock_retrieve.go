@@ -9,10 +9,8 @@ import (
 
 // Bedrock's knowledge bases: what they find for a question, and what a model makes of that.
 var _ = Register(&Codec{
-	API: "bedrock.retrieve",
-	Match: func(w *Wire) bool {
-		return retrievePath.MatchString(w.URL.Path) && posts(has("retrievalQuery"), "/retrieve")(w)
-	},
+	API:     "bedrock.retrieve",
+	Match:   both(pathOf(retrievePath), posts(has("retrievalQuery"), "/retrieve")),
 	body:    requestForm{members: map[string]taker{"retrievalQuery": takeQuestion}}.decode,
 	outside: retrieveOutside,
 	answer:  retrieved,

@@ -47,10 +47,17 @@ func (c *citationFold) add(citation modelio.Citation) {
 	}
 }
 
+// cites returns what an object cites, by the names of the members that have the URL, the title, the quote and the source. Where a
+// field has several, the first that says something counts.
+func cites(v jsontext.Value, url, title, quote, source string) modelio.Citation {
+	word := func(names string) string { return firstWord(v, strings.Fields(names)...) }
+	return modelio.Citation{URL: word(url), Title: word(title), Quote: word(quote), Source: word(source)}
+}
+
 func characters(text string) int64 { return int64(utf8.RuneCountInString(text)) }
 
-// textOf returns the text of an answer, which citations are of.
-func textOf(m *modelio.Message) string {
+// TextOf returns the text of an answer, which citations are of.
+func TextOf(m *modelio.Message) string {
 	var all []string
 	for _, part := range m.Content {
 		if part.Text != nil {
@@ -71,10 +78,7 @@ func (c *citationFold) annotations(text string, all jsontext.Value) {
 		if !strings.HasSuffix(kind, "citation") {
 			continue
 		}
-		c.in(text, a.Member("start_index"), a.Member("end_index"), modelio.Citation{
-			URL: a.Member("url").Word(), Title: firstWord(a, "title", "filename"), Quote: a.Member("content").Word(),
-			Source: a.Member("file_id").Word(),
-		})
+		c.in(text, a.Member("start_index"), a.Member("end_index"), cites(a, "url", "title filename", "content", "file_id"))
 	}
 }
 
@@ -103,10 +107,9 @@ func firstList(all ...jsontext.Value) jsontext.Value {
 // sources adds a list of sources, which says nothing of places: URLs, or objects.
 func (c *citationFold) sources(all jsontext.Value) {
 	for _, s := range all.Elements() {
-		c.add(modelio.Citation{
-			URL: cmp.Or(s.Word(), firstWord(s, "url", "uri")), Title: s.Member("title").Word(),
-			Quote: firstWord(s, "snippet", "content"), Source: firstWord(s, "filepath", "id"),
-		})
+		citation := cites(s, "url uri", "title", "snippet content", "filepath id")
+		citation.URL = cmp.Or(s.Word(), citation.URL)
+		c.add(citation)
 	}
 }
 
@@ -135,10 +138,8 @@ func claudeCitations(content jsontext.Value) []modelio.Citation {
 		}
 		text := block.Member("text").Word()
 		for _, v := range block.Member("citations").Elements() {
-			citation := modelio.Citation{
-				URL: v.Member("url").Word(), Title: firstWord(v, "title", "document_title"), Quote: v.Member("cited_text").Word(),
-				Source: cmp.Or(firstWord(v, "file_id", "source"), scalarText(v.Member("document_index"))),
-			}
+			citation := cites(v, "url", "title document_title", "cited_text", "file_id source")
+			citation.Source = cmp.Or(citation.Source, scalarText(v.Member("document_index")))
 			c.whole(text, citation)
 		}
 		c.begin += characters(text)
@@ -154,8 +155,7 @@ func generateCitations(candidate jsontext.Value, text string) []modelio.Citation
 		var source modelio.Citation
 		for _, kind := range []string{"web", "retrievedContext", "maps"} {
 			if v := chunk.Member(kind); v.IsObject() {
-				source = modelio.Citation{URL: v.Member("uri").Word(), Title: v.Member("title").Word(),
-					Quote: v.Member("text").Word(), Source: firstWord(v, "documentName", "placeId")}
+				source = cites(v, "uri", "title", "text", "documentName placeId")
 			}
 		}
 		sources = append(sources, source)
@@ -180,7 +180,7 @@ func generateCitations(candidate jsontext.Value, text string) []modelio.Citation
 	}
 	recited := candidate.Member("citationMetadata")
 	for _, v := range firstList(recited.Member("citationSources"), recited.Member("citations")).Elements() {
-		citation := modelio.Citation{URL: v.Member("uri").Word(), Title: v.Member("title").Word()}
+		citation := cites(v, "uri", "title", "", "")
 		citation.Start, citation.End = inBytes(text, v.Member("startIndex"), v.Member("endIndex"), jsontext.Value{})
 		c.add(citation)
 	}
@@ -190,15 +190,11 @@ func generateCitations(candidate jsontext.Value, text string) []modelio.Citation
 // inBytes turns a place in bytes into one in characters. It is nil where it is not in the text or has other words
 // than it should. A start that is left out is 0.
 func inBytes(text string, start, end, words jsontext.Value) (from, to *int64) {
-	first, okFirst := start.Count()
-	last, ok := end.Count()
-	if !okFirst {
-		first = new(int64)
-	}
-	if !ok || *first < 0 || *first >= *last || *last > int64(len(text)) {
+	first, last := integer(start), integer(end)
+	if first < 0 || first >= last || last > int64(len(text)) {
 		return nil, nil
 	}
-	before, part := text[:*first], text[*first:*last]
+	before, part := text[:first], text[first:last]
 	if !utf8.ValidString(before) || !utf8.ValidString(part) || words.IsWord() && part != words.Word() {
 		return nil, nil
 	}
@@ -217,11 +213,7 @@ func cohereCitations(message jsontext.Value) []modelio.Citation {
 	for _, v := range message.Member("citations").Elements() {
 		text := ""
 		c.begin = 0
-		if index, ok := v.Member("content_index").Count(); v.Member("type").Word() != "PLAN" {
-			at := int64(0)
-			if ok {
-				at = *index
-			}
+		if at := integer(v.Member("content_index")); v.Member("type").Word() != "PLAN" {
 			for n, one := range texts {
 				if int64(n) == at {
 					text = one
@@ -231,11 +223,9 @@ func cohereCitations(message jsontext.Value) []modelio.Citation {
 			}
 		}
 		for _, source := range v.Member("sources").Elements() {
-			document := source.Member("document")
-			c.in(text, v.Member("start"), v.Member("end"), modelio.Citation{
-				URL: document.Member("url").Word(), Title: document.Member("title").Word(),
-				Quote: firstWord(document, "snippet", "text", "content"), Source: firstWord(source, "id"),
-			})
+			citation := cites(source.Member("document"), "url", "title", "snippet text content", "")
+			citation.Source = source.Member("id").Word()
+			c.in(text, v.Member("start"), v.Member("end"), citation)
 		}
 	}
 	return c.all
@@ -316,11 +306,9 @@ func cohereV1Citations(body jsontext.Value, text string) []modelio.Citation {
 	var c citationFold
 	for _, v := range body.Member("citations").Elements() {
 		for _, id := range v.Member("document_ids").Elements() {
-			document := documents[id.Word()]
-			c.in(text, v.Member("start"), v.Member("end"), modelio.Citation{
-				URL: document.Member("url").Word(), Title: document.Member("title").Word(),
-				Quote: firstWord(document, "snippet", "text"), Source: id.Word(),
-			})
+			citation := cites(documents[id.Word()], "url", "title", "snippet text", "")
+			citation.Source = id.Word()
+			c.in(text, v.Member("start"), v.Member("end"), citation)
 		}
 	}
 	return c.all
@@ -330,10 +318,7 @@ func cohereV1Citations(body jsontext.Value, text string) []modelio.Citation {
 func (c *citationFold) interactions(content jsontext.Value) {
 	text := content.Member("text").Word()
 	for _, a := range content.Member("annotations").Elements() {
-		citation := modelio.Citation{
-			URL: firstWord(a, "url", "document_uri"), Title: firstWord(a, "title", "file_name", "name"),
-			Quote: a.Member("source").Word(), Source: firstWord(a, "media_id", "place_id"),
-		}
+		citation := cites(a, "url document_uri", "title file_name name", "source", "media_id place_id")
 		start, end := inBytes(text, a.Member("start_index"), a.Member("end_index"), jsontext.Value{})
 		if start != nil {
 			citation.Start, citation.End = c.at(*start), c.at(*end)

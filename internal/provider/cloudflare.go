@@ -39,7 +39,7 @@ func modelAt(path *regexp.Regexp) outside {
 // decodeRun decodes an answer, which may be a picture or sound as it is.
 func decodeRun(a *Answer) (*modelio.Response, error) {
 	mediaType, _, _ := mime.ParseMediaType(a.ContentType)
-	if kind, _, _ := strings.Cut(mediaType, "/"); a.Status < 300 && (kind == "image" || kind == "audio") {
+	if kind, _, _ := strings.Cut(mediaType, "/"); kind == "image" || kind == "audio" {
 		return looseResponse(opaquePart(a)...), nil
 	}
 	return a.decode(runStream, runAnswer)
@@ -69,10 +69,8 @@ func runAnswer(body jsontext.Value) (*modelio.Response, error) {
 	said, calls := result.Member("response"), result.Member("tool_calls")
 	var parts []modelio.Part
 	switch text, ok := said.Text(); {
-	case result.Member("image").IsWord():
-		parts = append(parts, sniffed(result.Member("image").Word()))
-	case result.Member("audio").IsWord():
-		parts = append(parts, sniffed(result.Member("audio").Word()))
+	case firstWord(result, "image", "audio") != "":
+		parts = append(parts, sniffed(firstWord(result, "image", "audio")))
 	case ok:
 		parts = thoughtText(text)
 	case said.IsObject(): // to a schema
@@ -91,10 +89,8 @@ func runAnswer(body jsontext.Value) (*modelio.Response, error) {
 
 // runCall decodes a call, whose arguments are a value; one as those of chat completions may say its name elsewhere.
 func runCall(v jsontext.Value) modelio.Part {
-	if call := toolRequest(v, "name", "id", "arguments"); call.Name != "" {
-		return modelio.Part{ToolRequest: call, Metadata: v.Rest("name", "id", "arguments")}
-	}
-	return modelio.Part{Custom: v.Object()}
+	part, _ := callPart(v, "name", "id", "arguments")
+	return partOf(v, part, part.ToolRequest.Name != "")
 }
 
 // thoughtText returns a text, and apart from it the reasoning that it begins with in a tag.

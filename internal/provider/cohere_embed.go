@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
@@ -50,8 +51,6 @@ func byType(embeddings jsontext.Value) (parts []modelio.Part) {
 // cohereList returns an answer of Cohere's APIs that generate nothing. The billed tokens are in the member meta.
 func cohereList(body jsontext.Value, all []modelio.Candidate, taken ...string) *modelio.Response {
 	resp := responseOf(body, cohereUsage, all, taken...)
-	if counts := cohereUsage.among(body.Member("meta")); counts != nil {
-		resp.Usage = counts
-	}
+	resp.Usage = cmp.Or(cohereUsage.among(body.Member("meta")), resp.Usage)
 	return resp
 }

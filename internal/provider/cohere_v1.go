@@ -17,7 +17,7 @@ var _ = Register(&Codec{
 })
 
 var cohereV1Form = requestForm{parameters: cohereParameters, members: map[string]taker{
-	"preamble":     takeSystem(markedText(wirePreamble)),
+	"preamble":     takeMessage(modelio.RoleSystem, markedText(wirePreamble)),
 	"chat_history": takeMessages(cohereV1Message, false),
 	"tools":        takeTools(cohereV1Tool),
 }}
@@ -75,28 +75,21 @@ func cohereV1Message(m *modelio.Message, v jsontext.Value) {
 // cohereV1Call decodes a tool call.
 func cohereV1Call(v jsontext.Value) modelio.Part {
 	name, input := v.Member("name"), v.Member("parameters")
-	if !name.IsWord() {
-		return modelio.Part{Custom: v.Object()}
-	}
 	part := modelio.Part{ToolRequest: &modelio.ToolRequest{Name: name.Word()}, Metadata: v.Rest("name", "parameters")}
-	switch {
-	case input.IsNull(): // would be no input
+	if input.IsNull() { // would be no input
 		jsontext.Keep(&part.Metadata, "parameters", input.Raw())
-	case input.Present():
+	} else {
 		part.ToolRequest.Input = input.Raw()
 	}
-	return part
+	return partOf(v, part, name.IsWord())
 }
 
 // cohereV1Result decodes the result of a tool call, which says all of the call again.
 func cohereV1Result(v jsontext.Value) modelio.Part {
 	name, outputs := v.Member("call", "name"), v.Member("outputs")
-	if !name.IsWord() || !outputs.Present() {
-		return modelio.Part{Custom: v.Object()}
-	}
 	part := modelio.Part{ToolResponse: &modelio.ToolResponse{Name: name.Word(), Output: outputs.Raw()}, Metadata: v.Rest("outputs")}
-	part.Metadata["call"] = jsontext.ObjectText(v.Member("call").Rest("name"))
-	return part
+	jsontext.Keep(&part.Metadata, "call", jsontext.ObjectText(v.Member("call").Rest("name")))
+	return partOf(v, part, name.IsWord() && outputs.Present())
 }
 
 // cohereV1Tool decodes a tool. Its parameters are no JSON Schema, so they are kept in the metadata.
@@ -133,9 +126,7 @@ func cohereResponse(body jsontext.Value, all []modelio.Candidate, taken ...strin
 		delete(resp.Usage.Unknown, "api_version")
 		delete(resp.Usage.Unknown, "warnings")
 	}
-	if rest := meta.Rest("tokens", "billed_units", "cached_tokens"); len(rest) > 0 {
-		jsontext.Keep(&resp.Metadata, "meta", jsontext.ObjectText(rest))
-	}
+	jsontext.KeepRest(&resp.Metadata, "meta", meta, "tokens", "billed_units", "cached_tokens")
 	return resp
 }
 

@@ -27,15 +27,11 @@ var _ = Register(&Codec{
 // Bedrock's, of a request to Converse or InvokeModel. The body of one to InvokeModel is kept as it is, in base64.
 var _ = Register(&Codec{
 	API:     "bedrock.count_tokens",
-	Match:   matchBedrockCount,
+	Match:   both(namesModel, posts(has("input"), "/count-tokens")),
 	body:    wrapped(converseForm, requestForm{}, "input", "converse"),
 	outside: operationOf("count-tokens"),
 	answer:  stated("inputTokens"),
 })
-
-func matchBedrockCount(w *Wire) bool {
-	return bedrockModel(w.URL) != "" && posts(has("input"), "/count-tokens")(w)
-}
 
 // wrapped returns what takes a whole request out of the objects around it, which $wire says; other takes any other body.
 func wrapped(form, other requestForm, around ...string) func(body jsontext.Value) *modelio.Request {
@@ -57,15 +53,8 @@ var _ = Register(&Codec{
 	Match:   posts(jsontext.Value.IsObject, ":countTokens", ":computeTokens"),
 	body:    wrapped(anyContents, anyContents, "generateContentRequest"),
 	outside: methodOf("countTokens"),
-	answer:  googleCount,
+	answer:  stated("tokensInfo", "totalTokens"),
 })
-
-func googleCount(body jsontext.Value) (*modelio.Response, error) {
-	if body.Member("tokensInfo").Present() {
-		return stated("tokensInfo")(body)
-	}
-	return stated("totalTokens")(body)
-}
 
 // Cohere's, which splits a text into tokens, and its inverse.
 var _ = Register(&Codec{

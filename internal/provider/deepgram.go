@@ -37,7 +37,7 @@ func deepgramTranscript(body jsontext.Value) (*modelio.Response, error) {
 	}
 	var parts []modelio.Part
 	for _, channel := range results.Member("channels").Elements() {
-		if text := elementOf(channel.Member("alternatives")).Member("transcript"); text.IsWord() {
+		if text := channel.Member("alternatives").Head().Member("transcript"); text.IsWord() {
 			parts = append(parts, modelio.TextPart(text.Word()))
 		}
 	}

@@ -64,10 +64,12 @@ func (s *Stream) Repeat(n int) []byte {
 // with returns the bytes of events in the framing of the stream.
 func (s *Stream) with(events []Event) []byte {
 	var out []byte
+	separator := "["
 	for i, event := range events {
 		switch {
 		case s.framing == &arrayElements && event.Data != nil:
-			out = append(append(out, separator(len(out) > 0)...), event.Data...)
+			out = append(append(out, separator...), event.Data...)
+			separator = ",\n"
 		case s.framing == &arrayElements && len(out) == 0: // all elements were dropped
 			out = append(append(out, '['), bytes.TrimLeft(event.Raw, "[, \t\r\n")...)
 		default:
@@ -78,13 +80,6 @@ func (s *Stream) with(events []Event) []byte {
 		}
 	}
 	return out
-}
-
-func separator(between bool) string {
-	if between {
-		return ",\n"
-	}
-	return "["
 }
 
 // missingEnd returns what ends an event that only the end of the stream had ended.

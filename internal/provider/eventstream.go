@@ -2,7 +2,6 @@ package provider
 
 import (
 	"encoding/binary"
-	"errors"
 	"hash/crc32"
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
@@ -66,8 +65,8 @@ func frameEvent(raw []byte) Event {
 	if !ok {
 		return Event{Raw: raw, Data: raw}
 	}
-	headers, err := frameHeaders(raw[preludeSize:begin])
-	if err != nil {
+	headers := frameHeaders(raw[preludeSize:begin])
+	if headers == nil {
 		return Event{Raw: raw, Data: raw}
 	}
 	payload := raw[begin:end]
@@ -92,34 +91,32 @@ func failedFrame(raw []byte, kind, message string) Event {
 // sizesOfHeaders maps the types of header values whose size is fixed to it.
 var sizesOfHeaders = map[byte]int{0: 0, 1: 0, 2: 1, 3: 2, 4: 4, 5: 8, 8: 8, 9: 16}
 
-var errFrame = errors.New("damaged frame")
-
-// frameHeaders returns the headers whose values are text.
-func frameHeaders(b []byte) (map[string]string, error) {
+// frameHeaders returns the headers whose values are text; nil where they are damaged.
+func frameHeaders(b []byte) map[string]string {
 	const bytesHeader, textHeader = 6, 7
 	headers := map[string]string{}
 	for len(b) > 0 {
 		nameEnd := 1 + int(b[0])
 		if len(b) < nameEnd+1 {
-			return nil, errFrame
+			return nil
 		}
 		name, kind := string(b[1:nameEnd]), b[nameEnd]
 		b = b[nameEnd+1:]
 		size, fixed := sizesOfHeaders[kind]
 		if !fixed {
 			if kind != bytesHeader && kind != textHeader || len(b) < 2 {
-				return nil, errFrame
+				return nil
 			}
 			size = int(binary.BigEndian.Uint16(b))
 			b = b[2:]
 		}
 		if len(b) < size {
-			return nil, errFrame
+			return nil
 		}
 		if kind == textHeader {
 			headers[name] = string(b[:size])
 		}
 		b = b[size:]
 	}
-	return headers, nil
+	return headers
 }

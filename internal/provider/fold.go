@@ -210,13 +210,7 @@ func (n *node) is(name string) string {
 }
 
 // at returns the item of an array that has the index v; where v is none, that of 0.
-func (n *node) at(v jsontext.Value) *node {
-	index := int64(0)
-	if count, ok := v.Count(); ok {
-		index = *count
-	}
-	return n.item(index)
-}
+func (n *node) at(v jsontext.Value) *node { return n.item(integer(v)) }
 
 func (n *node) item(index int64) *node {
 	n.become(arrayNode)
@@ -370,18 +364,11 @@ func (n *node) appendTo(dst []byte) []byte {
 // A list is an array of values.
 type list = []json.RawMessage
 
-func quoted(inside []byte) json.RawMessage {
-	return append(append(append(make(json.RawMessage, 0, len(inside)+2), '"'), inside...), '"')
-}
-
 // inputOf returns the value whose text is the inside of a string, or the string if it is no whole
 // value.
 func inputOf(inside []byte) json.RawMessage {
-	text := quoted(inside)
-	doc, err := jsontext.Parse(text)
-	if err != nil {
-		return jsontext.Text(string(inside)) // unreachable: pieces of strings make a string
-	}
+	text := slices.Concat([]byte(`"`), inside, []byte(`"`))
+	doc, _ := jsontext.Parse(text) // pieces of strings make a string
 	if input, ok := doc.Root().Text(); ok {
 		if value, err := jsontext.Parse([]byte(input)); err == nil {
 			return value.Root().Raw()

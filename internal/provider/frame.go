@@ -70,13 +70,8 @@ func ParseFrame(line []byte) (Frame, error) {
 		return Frame{}, err
 	}
 	root := doc.Root()
-	count := func(name string) int {
-		if n, ok := root.Member(name).Count(); ok {
-			return int(*n)
-		}
-		return 0
-	}
-	f := Frame{After: Place{count("after"), count("bytes")}, Binary: string(root.Member("binary").Raw()) == "true"}
+	after := Place{int(integer(root.Member("after"))), int(integer(root.Member("bytes")))}
+	f := Frame{After: after, Binary: string(root.Member("binary").Raw()) == "true"}
 	end := root.Member("close")
 	text, isText := root.Member("text").Text()
 	switch {
@@ -93,10 +88,7 @@ func ParseFrame(line []byte) (Frame, error) {
 	case end.Member("by").Word() == "client":
 		f.Close = &Closing{}
 	case end.Member("by").Word() == "server":
-		f.Close = &Closing{ByServer: true, Reason: end.Member("reason").Word()}
-		if code, ok := end.Member("code").Count(); ok {
-			f.Close.Code = int(*code)
-		}
+		f.Close = &Closing{ByServer: true, Code: int(integer(end.Member("code"))), Reason: end.Member("reason").Word()}
 	default:
 		err = fmt.Errorf("want one of json, text, base64, subprotocol, close")
 	}

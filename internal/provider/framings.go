@@ -14,13 +14,7 @@ func lineEnd(rest []byte) int {
 	return len(rest)
 }
 
-func lineEvent(raw []byte) Event {
-	e := Event{Raw: raw}
-	if line := bytes.TrimSpace(raw); len(line) > 0 {
-		e.Data = line
-	}
-	return e
-}
+func lineEvent(raw []byte) Event { return Event{Raw: raw, Data: bytes.TrimSpace(raw)} }
 
 // arrayElements is the framing of one JSON array of objects, as Gemini streams unless asked for
 // server-sent events. An event is an element with what stands before it.
@@ -51,10 +45,4 @@ func elementEnd(rest []byte) int {
 	return len(rest)
 }
 
-func elementEvent(raw []byte) Event {
-	e := Event{Raw: raw}
-	if data := bytes.Trim(raw, "[], \t\r\n"); len(data) > 0 {
-		e.Data = data
-	}
-	return e
-}
+func elementEvent(raw []byte) Event { return Event{Raw: raw, Data: bytes.Trim(raw, "[], \t\r\n")} }

@@ -1,8 +1,6 @@
 package provider
 
 import (
-	"strings"
-
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
 )
@@ -11,29 +9,16 @@ import (
 // is a message; the other has a list of whole requests, which stays as it is.
 var _ = Register(&Codec{
 	API:     "google.embed",
-	Match:   either(posts(has("content"), ":embedContent"), posts(hasList("requests"), batchEmbedMethod)),
-	request: decodeGoogleEmbed,
+	Match:   either(posts(has("content"), ":embedContent"), posts(hasList("requests"), ":batchEmbedContents")),
+	body:    requestForm{members: map[string]taker{"content": takeMessage(modelio.RoleUser, generateContent)}}.decode,
 	outside: methodOf("embedContent"),
 	answer:  googleEmbeddings,
 })
 
-const batchEmbedMethod = ":batchEmbedContents"
-
-func decodeGoogleEmbed(w *Wire) (*modelio.Request, error) {
-	form := requestForm{members: map[string]taker{"content": takeContent}}
-	if strings.HasSuffix(w.URL.Path, batchEmbedMethod) {
-		form = requestForm{}
-	}
-	return w.decode(form.decode)
-}
-
-// takeContent takes one content as a message.
-func takeContent(r *modelio.Request, _ string, v jsontext.Value) bool {
-	if !v.IsObject() {
-		return false
-	}
-	r.Messages = []modelio.Message{generateMessage(v)}
-	return true
+// generateContent takes one content as a message.
+func generateContent(m *modelio.Message, v jsontext.Value) bool {
+	*m = generateMessage(v)
+	return v.IsObject()
 }
 
 var googleEmbedUsage = usageNames{input: paths{"promptTokenCount"}, total: paths{"totalTokenCount"}}

@@ -42,7 +42,7 @@ var _ = Register(&Codec{
 })
 
 func isGenerateAnswer(body jsontext.Value) bool {
-	return elementOf(body.Member("candidates")).Member("content").IsObject()
+	return body.Member("candidates").Head().Member("content").IsObject()
 }
 
 // generatePath returns the model and the method that a path ends in. A thing that is used like a model has its kind
@@ -72,7 +72,7 @@ var generateForm = contentsForm(takeContents)
 func contentsForm(one taker) requestForm {
 	return requestForm{
 		members: map[string]taker{
-			"systemInstruction": takeSystem(generateSystem),
+			"systemInstruction": takeMessage(modelio.RoleSystem, generateSystem),
 			"contents":          one,
 			"tools":             takeGenerateTools,
 		},
@@ -169,21 +169,15 @@ var snakeCase = map[string]string{
 // should be, becomes a custom part with all of its members.
 func generatePart(v jsontext.Value) modelio.Part {
 	names := func(name string) string { return name }
-	snake := false
-	for _, kind := range []string{"inlineData", "fileData", "functionCall", "functionResponse"} {
-		snake = snake || v.Member(snakeCase[kind]).Present()
-	}
+	snake := only(v, "inline_data", "file_data", "function_call", "function_response") != nil
 	if snake {
 		names = func(name string) string { return snakeCase[name] }
 	}
 	part, ok := generatePartBy(names, v)
-	if !ok {
-		return modelio.Part{Custom: v.Object()}
-	}
 	if snake {
 		mark(&part.Metadata, wireSnakeCase)
 	}
-	return part
+	return partOf(v, part, ok)
 }
 
 // generatePartBy decodes a part, which has one member named for its kind.

@@ -45,7 +45,7 @@ func generateCandidate(v jsontext.Value) modelio.Candidate {
 		c.Message.Content = append(c.Message.Content, modelio.Part{Custom: asked})
 	}
 	tidy(&c.Message)
-	c.Citations = generateCitations(v, textOf(&c.Message))
+	c.Citations = generateCitations(v, TextOf(&c.Message))
 	return c
 }
 

@@ -22,7 +22,7 @@ var _ = Register(&Codec{
 
 var interactionsForm = requestForm{
 	members: map[string]taker{
-		"system_instruction": takeSystem(plainText),
+		"system_instruction": takeMessage(modelio.RoleSystem, plainText),
 		"input":              takeSteps,
 		"tools":              takeTools(interactionsTool),
 	},
@@ -48,28 +48,19 @@ const (
 // takeSteps takes the input: a text, a content, a list of those, or a list of steps.
 func takeSteps(r *modelio.Request, _ string, v jsontext.Value) bool {
 	m := modelio.Message{Role: modelio.RoleUser}
-	all, isList := objects(v, func(v jsontext.Value) jsontext.Value { return v })
+	contents, _ := allOf(v, func(v jsontext.Value) (modelio.Part, bool) { return interactionsContent(v), isContent(v) })
 	switch {
 	case markedText(WireInput)(&m, v):
 	case isContent(v):
-		m = modelio.Message{Role: modelio.RoleUser, Content: []modelio.Part{interactionsContent(v)}}
+		m.Content = []modelio.Part{interactionsContent(v)}
 		mark(&m.Metadata, wireContent)
-	case !isList:
-		return false
-	case !slices.ContainsFunc(all, func(v jsontext.Value) bool { return !isContent(v) }):
-		m = modelio.Message{Role: modelio.RoleUser}
-		for _, e := range all {
-			m.Content = append(m.Content, interactionsContent(e))
-		}
+	case len(contents) > 0:
+		m.Content = contents
 		mark(&m.Metadata, wireContents)
 	default:
-		var calls callNames
-		for _, e := range all {
-			step := interactionsStep(e)
-			calls.resolve(&step)
-			r.Messages = append(r.Messages, step)
-		}
-		return true
+		steps, ok := items(v, interactionsStep)
+		r.Messages = append(r.Messages, steps...)
+		return ok
 	}
 	r.Messages = append(r.Messages, m)
 	return true
@@ -81,28 +72,22 @@ func isContent(v jsontext.Value) bool {
 
 // interactionsContent decodes a content. A content that lacks what its kind needs becomes a custom part.
 func interactionsContent(v jsontext.Value) modelio.Part {
-	kind, data, uri := v.Member("type").Word(), v.Member("data"), v.Member("uri")
-	contentType := v.Member("mime_type")
+	kind, data, uri := v.Member("type").Word(), v.Member("data"), v.Member("uri").Word()
 	var part modelio.Part
+	ok := false
 	switch {
 	case kind == "text":
-		text, ok := textPart(v, "text", "type")
-		if !ok {
-			return modelio.Part{Custom: v.Object()}
-		}
-		return text
-	case data.IsWord() && isContentType(contentType.Word()):
-		part, _ = dataPart(v, "mime_type", "data", "type")
-	case uri.IsWord() && !data.Present() && !strings.HasPrefix(uri.Word(), "data:"):
-		part = modelio.MediaPart(contentType.Word(), uri.Word())
+		part, ok = textPart(v, "text", "type")
+	case data.IsWord():
+		part, ok = dataPart(v, "mime_type", "data", "type")
+	case uri != "" && !data.Present() && !strings.HasPrefix(uri, "data:"):
+		part, ok = modelio.MediaPart(v.Member("mime_type").Word(), uri), true
 		part.Metadata = v.Rest(append(wordsOf(v, "mime_type"), "type", "uri")...)
-	default:
-		return modelio.Part{Custom: v.Object()}
 	}
-	if kind != interactionsKind(part.Media.ContentType) {
-		jsontext.Keep(&part.Metadata, "type", jsontext.Text(kind))
+	if part.Media != nil {
+		keepType(&part.Metadata, kind, interactionsKind(part.Media.ContentType))
 	}
-	return part
+	return partOf(v, part, ok)
 }
 
 // interactionsKind returns the type of content that media usually are.

@@ -12,7 +12,7 @@ import (
 var _ = Register(&Codec{
 	API:      "google.live",
 	Match:    opens("BidiGenerateContent", "BidiGenerateContentConstrained"),
-	response: heardBy(liveUsage, hearGoogle),
+	response: heardBy(generateUsage, hearGoogle),
 	Realtime: &googleLive,
 })
 
@@ -31,13 +31,6 @@ var googleLive = Realtime{
 		return "{}"
 	},
 }
-
-// liveUsage counts as that of generateContent, with another name for what was made.
-var liveUsage = func() usageNames {
-	names := generateUsage
-	names.output = paths{"responseTokenCount"}
-	return names
-}()
 
 // liveMessage decodes a frame of the client's, which has one member. One of several, or that is not as its kind
 // should be, is a custom part.
@@ -61,9 +54,9 @@ func liveFrame(req *modelio.Request, name string, v jsontext.Value) (m modelio.M
 		if turns.Len() != 1 {
 			return m, false
 		}
-		m = generateMessage(elementOf(turns))
+		m = generateMessage(turns.Head())
 		jsontext.KeepRest(&m.Metadata, name, v, "turns")
-		return m, elementOf(turns).IsObject()
+		return m, turns.Head().IsObject()
 	case "toolResponse":
 		parts, fits := allOf(v.Member("functionResponses"), liveResult)
 		return modelio.Message{Role: modelio.RoleTool, Content: parts}, fits && len(parts) > 0 && v.Len() == 1
@@ -101,7 +94,7 @@ func liveResult(v jsontext.Value) (modelio.Part, bool) {
 func liveAudio(frame jsontext.Value) (modelio.Object, []string, []byte) {
 	input := frame.Member("realtimeInput")
 	blob := input.Member("audio")
-	data := streamData(blob.Member("data"))
+	data := streamBytes(blob.Member("data").Word())
 	if frame.Len() != 1 || input.Len() != 1 || data == nil {
 		return nil, nil, nil
 	}
@@ -153,15 +146,15 @@ func hearContent(h *heard, after int, v jsontext.Value) {
 			s.text = append(s.text, text...)
 		}
 	}
-	ends := map[string]string{"turnComplete": "STOP", "interrupted": "interrupted"}
 	for name, member := range v.Members() {
-		switch said := string(member.Raw()) == "true"; name {
-		case "turnComplete", "interrupted":
-			if said {
-				h.flush()
-				h.finish = ends[name]
-			}
-		case "groundingMetadata", "urlContextMetadata":
+		switch isTrue := string(member.Raw()) == "true"; {
+		case name == "turnComplete" && isTrue:
+			h.flush()
+			h.finish = "STOP"
+		case name == "interrupted" && isTrue:
+			h.flush()
+			h.finish = name
+		case name == "groundingMetadata" || name == "urlContextMetadata":
 			h.say(after, modelio.Part{Custom: modelio.Object{name: member.Raw()}})
 		}
 	}

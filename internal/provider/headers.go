@@ -46,9 +46,8 @@ func WithoutHeaders(req *modelio.Request, names []string) *modelio.Request {
 	maps.DeleteFunc(said, func(name string, _ json.RawMessage) bool { return slices.Contains(names, name) })
 	other := *req
 	other.Options = maps.Clone(req.Options)
-	if delete(other.Options, markHeaders); len(said) > 0 {
-		other.Options[markHeaders] = jsontext.ObjectText(said)
-	}
+	delete(other.Options, markHeaders)
+	jsontext.KeepObject(&other.Options, markHeaders, said)
 	return &other
 }
 
@@ -62,17 +61,19 @@ func (w *Wire) keepHeaders(req *modelio.Request) {
 			continue
 		}
 		name = behaviourHeaders[at]
-		switch all := headerValues(values); len(all) {
-		case 0:
-		case 1:
-			said[name] = jsontext.Text(all[0])
-		default:
-			said[name] = jsontext.Texts(all)
+		if all := headerValues(values); len(all) > 0 {
+			said[name] = oneOrAll(all)
 		}
 	}
-	if len(said) > 0 {
-		req.Options[markHeaders] = jsontext.ObjectText(said)
+	jsontext.KeepObject(&req.Options, markHeaders, said)
+}
+
+// oneOrAll returns a text that stands alone, or a list of all.
+func oneOrAll(values []string) json.RawMessage {
+	if len(values) == 1 {
+		return jsontext.Text(values[0])
 	}
+	return jsontext.Texts(values)
 }
 
 // headerValues returns the elements of a header's lists (RFC 9110 section 5.6.1), sorted, each once.

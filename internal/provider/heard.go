@@ -54,9 +54,7 @@ func (s *said) part() modelio.Part {
 		return modelio.Part{Custom: modelio.Object{s.kind: briefText(text.Root())}}
 	}
 	p := modelio.TextPart(string(s.text))
-	if s.kind != "text" {
-		jsontext.Keep(&p.Metadata, "type", jsontext.Text(s.kind))
-	}
+	keepType(&p.Metadata, s.kind, "text")
 	return p
 }
 
@@ -76,15 +74,8 @@ func addCounts(sum *node, v jsontext.Value) {
 			continue
 		}
 		if count, ok := member.Count(); ok {
-			total := *count
-			if was := sum.get(name); was != nil {
-				if doc, err := jsontext.Parse(was.raw); err == nil {
-					if n, ok := doc.Root().Count(); ok {
-						total += *n
-					}
-				}
-			}
-			sum.member(name).set(json.RawMessage(fmt.Append(nil, total)))
+			was, _ := jsontext.Parse([]byte(sum.is(name))) // nothing at first
+			sum.member(name).set(json.RawMessage(fmt.Append(nil, *count+integer(was.Root()))))
 		}
 	}
 }
@@ -129,8 +120,7 @@ func heardBy(
 			h.Usage.Unknown = nil
 		}
 		c := &h.Candidates[0]
-		ended := candidate(h.finish)
-		c.FinishReason, c.FinishReasonRaw = ended.FinishReason, ended.FinishReasonRaw
+		c.FinishReason, c.FinishReasonRaw = finishReason(h.finish), h.finish
 		return h.Response, nil
 	}
 }

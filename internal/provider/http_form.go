@@ -54,15 +54,11 @@ func readForm(body []byte, boundary string) (parts []formPart) {
 	}
 }
 
-// asList returns the parts of a form that no codec knows, each with headers and text or bytes.
-func asList(parts []formPart) json.RawMessage {
-	all := list{}
-	for _, p := range parts {
-		o := opaque(p.content)
-		o["headers"] = headersOf(p.header)
-		all = append(all, jsontext.ObjectText(o))
-	}
-	return jsontext.List(all)
+// asList returns a part that no codec knows as a list of one, with its headers and text or bytes.
+func (p formPart) asList() json.RawMessage {
+	o := opaque(p.content)
+	o["headers"] = headersOf(p.header)
+	return jsontext.List(list{jsontext.ObjectText(o)})
 }
 
 func headersOf(header textproto.MIMEHeader) json.RawMessage {
@@ -98,7 +94,7 @@ func (f requestForm) decodeForm(w *Wire) (*modelio.Request, error) {
 		name, file, ok := p.disposition()
 		switch {
 		case !ok || strings.HasPrefix(name, "$"): // which is ours
-			fields[markBody] = append(fields[markBody], asList([]formPart{p}))
+			fields[markBody] = append(fields[markBody], p.asList())
 		case file != nil:
 			said.Content = append(said.Content, p.medium(name, *file))
 		default:
@@ -125,10 +121,7 @@ func (f requestForm) decodeForm(w *Wire) (*modelio.Request, error) {
 
 // takeField takes a field as a member of a body. A parameter is a number that is spelled as one.
 func (f requestForm) takeField(req *modelio.Request, name string, value json.RawMessage) bool {
-	doc, err := jsontext.Parse(value)
-	if err != nil {
-		return false // unreachable: it was just written
-	}
+	doc, _ := jsontext.Parse(value) // was just written
 	if text := doc.Root().Word(); f.parameters[name] != "" && f.parameters[name] != stopName {
 		number, err := jsontext.Parse([]byte(text))
 		return err == nil && string(number.Root().Raw()) == text && f.take(req, name, number.Root())

@@ -24,14 +24,16 @@ var generic = (&Codec{
 	response: decodeGenericAnswer,
 }).complete()
 
-// matchGeneric takes requests to a known provider or to a server on this machine. It takes others that look like an
-// API's: a body of JSON, or a version in the path.
+// matchGeneric takes requests that look like an API's, by where they go or by a body of JSON.
 func matchGeneric(w *Wire) bool {
-	if host := bareHost(w.URL); knownHost(host) != "" || isPrivate(host) || versionSegment.MatchString(w.URL.Path) {
-		return true
-	}
 	body, err := w.root()
-	return body.IsObject() || body.IsArray() || err != nil && !errors.Is(err, jsontext.ErrSyntax)
+	return isAPI(w) || body.IsObject() || body.IsArray() || err != nil && !errors.Is(err, jsontext.ErrSyntax)
+}
+
+// isAPI reports whether a request goes to a known provider, to a server on this machine, or to a path with a version.
+func isAPI(w *Wire) bool {
+	host := bareHost(w.URL)
+	return knownHost(host) != "" || isPrivate(host) || versionSegment.MatchString(w.URL.Path)
 }
 
 var versionSegment = regexp.MustCompile(`/(v[0-9]+(alpha|beta)?[0-9]*|api)/`)

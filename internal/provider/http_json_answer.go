@@ -17,12 +17,11 @@ func decodeGenericAnswer(a *Answer) (*modelio.Response, error) { return decodeLo
 
 // DecodeWhole decodes an answer that its API's codec cannot take. No form is asked, as each leaves out what it does
 // not know: programs that read the answer as that API would read another than the record has.
-func DecodeWhole(a *Answer) (*modelio.Response, error) { return decodeLoose(a, nil) }
+func DecodeWhole(a *Answer) (*modelio.Response, error) { return formless.decodeResponse(a) }
+
+var formless = Codec{response: func(a *Answer) (*modelio.Response, error) { return decodeLoose(a, nil) }}
 
 func decodeLoose(a *Answer, known []*Codec) (*modelio.Response, error) {
-	if a.Status >= 300 {
-		return &modelio.Response{Error: decodeFailure(a), Complete: true}, nil
-	}
 	if events := a.Events(); events != nil {
 		return looseStream(a, known), nil
 	}
@@ -108,7 +107,7 @@ func evidentText(v jsontext.Value) (path []string, text string) {
 			if step != "0" {
 				at = at.Member(step)
 			} else if at.Len() == 1 {
-				at = elementOf(at)
+				at = at.Head()
 			} else {
 				at = jsontext.Value{}
 			}
@@ -273,9 +272,8 @@ func formOfWhole(body jsontext.Value, known []*Codec) *Codec {
 // formOf returns the codec that the events of a stream look like; nil for none that is known, and for more than one.
 func formOf(a *Answer, known []*Codec) (found *Codec) {
 	chunks, typed := false, false // events of chat completions or of Gemini, which have no type, and those that have one
-	events := a.Events()
-	for event, err := events.Next(); err == nil; event, err = events.Next() {
-		doc, err := jsontext.Parse(event.Data)
+	for _, event := range a.Seen() {
+		doc, err := jsontext.Parse(event.Said)
 		if err != nil {
 			continue
 		}

@@ -119,7 +119,7 @@ func storedResponses() *Codec {
 	c.Files = false
 	c.response = func(a *Answer) (*modelio.Response, error) {
 		doc, err := parseAnswer(a.Body)
-		if a.Status < 300 && (a.Events() != nil || err == nil && isResponse(doc.Root())) {
+		if a.Events() != nil || err == nil && isResponse(doc.Root()) {
 			return a.decode(responsesStream, responsesAnswer)
 		}
 		return decodeResources(a)

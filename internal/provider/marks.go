@@ -51,9 +51,6 @@ func MetadataWord(o modelio.Object, path ...string) string {
 	if o[path[0]] == nil {
 		return ""
 	}
-	doc, err := jsontext.Parse(o[path[0]])
-	if err != nil {
-		return ""
-	}
+	doc, _ := jsontext.Parse(o[path[0]]) // nothing is found in what is no JSON
 	return doc.Root().Member(path[1:]...).Word()
 }

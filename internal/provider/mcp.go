@@ -190,7 +190,7 @@ func takeMCPResult(req *modelio.Request, result jsontext.Value) {
 	}
 	m := modelio.Message{Role: role, Content: parts}
 	if content.IsArray() && len(parts) == 1 {
-		jsontext.Keep(&m.Metadata, markWire, jsontext.Text("array"))
+		mark(&m.Metadata, WireArray)
 	}
 	req.Messages = []modelio.Message{m}
 	req.Options["result"] = jsontext.ObjectText(result.Rest("role", "content"))

@@ -13,7 +13,7 @@ import (
 // client listens to has no end, and one whose events have ids goes on where the client asks for what follows
 // (2025-11-25, "Resumability and Redelivery").
 func decodeMCPAnswer(a *Answer) (*modelio.Response, error) {
-	if a.Status < 300 && len(bytes.TrimSpace(a.Body)) == 0 {
+	if len(bytes.TrimSpace(a.Body)) == 0 {
 		resp := looseResponse() // to a notification, or to an answer
 		resp.Complete = a.Asked == nil || !isMCPRequest(a.Asked) || mcpListens(a.Asked)
 		return resp, nil
@@ -22,7 +22,9 @@ func decodeMCPAnswer(a *Answer) (*modelio.Response, error) {
 		return mcpAnswer(body, a.Asked)
 	})
 	if err == nil && !resp.Complete && resp.Error == nil {
-		resp.Complete = !a.Open && (a.Asked != nil && mcpListens(a.Asked) || lastEventID(a) != "")
+		ids := EventIDs(a)
+		goesOn := len(ids) > 0 && ids[len(ids)-1] != ""
+		resp.Complete = !a.Open && (a.Asked != nil && mcpListens(a.Asked) || goesOn)
 	}
 	return resp, err
 }
@@ -142,10 +144,8 @@ func mcpContents(v jsontext.Value) modelio.Part {
 	if p, ok := textPart(v, "text"); ok {
 		return p
 	}
-	if p, ok := dataPart(v, "mimeType", "blob"); ok {
-		return p
-	}
-	return modelio.Part{Custom: v.Object()}
+	p, ok := dataPart(v, "mimeType", "blob")
+	return partOf(v, p, ok)
 }
 
 // mcpPromptMessage decodes a message of a prompt, whose role is in Metadata.
@@ -183,10 +183,7 @@ func mcpBlock(v jsontext.Value) modelio.Part {
 		p.ToolResponse.Ref = v.Member("toolUseId").Word()
 		ok = p.ToolResponse.Ref != ""
 	}
-	if !ok {
-		return modelio.Part{Custom: v.Object()}
-	}
-	return p
+	return partOf(v, p, ok)
 }
 
 // mcpMedia decodes an image or a sound. Its type is in Metadata where the content type says another.

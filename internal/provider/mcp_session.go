@@ -81,8 +81,8 @@ func mcpAsks(message []byte) string {
 }
 
 func mcpAnswers(w *Wire) string {
-	body, err := w.root()
-	if err != nil || !isMCPAnswer(body) {
+	body, _ := w.root()
+	if !isMCPAnswer(body) {
 		return ""
 	}
 	return string(body.Member("id").Raw())
@@ -96,13 +96,11 @@ func mcpID(w *Wire) json.RawMessage {
 }
 
 func tieMCP(w *Wire, a *Answer, id json.RawMessage) []byte {
-	var token json.RawMessage
 	if id == nil {
 		id = mcpID(w)
 	}
-	if body, err := w.root(); err == nil {
-		token = body.Member("params", "_meta", "progressToken").Raw()
-	}
+	body, _ := w.root()
+	token := body.Member("params", "_meta", "progressToken").Raw()
 	events := a.Events()
 	if events == nil {
 		return tied(a.Body, id, token)
@@ -122,36 +120,14 @@ func tieMCP(w *Wire, a *Answer, id json.RawMessage) []byte {
 // tied returns a message with the id of the request that it answers, and with the token of the request whose progress
 // it tells. It returns any other message as it is.
 func tied(message []byte, id, token json.RawMessage) []byte {
-	doc, err := jsontext.Parse(message)
-	if err != nil {
-		return message
-	}
-	root := doc.Root()
-	var edits [2]struct {
-		at   jsontext.Value
-		text json.RawMessage
-	}
-	switch {
-	case isMCPAnswer(root) && id != nil:
-		edits[0].at, edits[0].text = root.Member("id"), id
-		edits[1].at, edits[1].text = root.Member("result", "_meta", mcpSubscription), id
+	doc, _ := jsontext.Parse(message) // what is no JSON is neither
+	switch root := doc.Root(); {
+	case isMCPAnswer(root):
+		message = withMember(message, id, "id")
+		message = withMember(message, id, "result", "_meta", mcpSubscription)
 	case isMCPNotification(root):
-		if token != nil {
-			edits[0].at, edits[0].text = root.Member("params", "progressToken"), token
-		}
-		if id != nil {
-			edits[1].at, edits[1].text = root.Member("params", "_meta", mcpSubscription), id
-		}
-	}
-	if edits[0].at.Present() && edits[1].at.Present() && edits[0].at.Offset() < edits[1].at.Offset() {
-		edits[0], edits[1] = edits[1], edits[0]
-	}
-	for _, e := range edits { // the last place first
-		if e.at.Present() {
-			start := e.at.Offset()
-			end := start + int64(len(e.at.Raw()))
-			message = append(append(append(make([]byte, 0, len(message)+len(e.text)), message[:start]...), e.text...), message[end:]...)
-		}
+		message = withMember(message, token, "params", "progressToken")
+		message = withMember(message, id, "params", "_meta", mcpSubscription)
 	}
 	return message
 }
@@ -175,14 +151,6 @@ func withData(raw, data []byte) (out []byte) {
 		put = true
 	}
 	return out
-}
-
-// lastEventID returns the id of the last event of a stream that has one; "" where none has.
-func lastEventID(a *Answer) (id string) {
-	for _, one := range EventIDs(a) {
-		id = one
-	}
-	return id
 }
 
 // EventIDs returns the ids that the events of a stream have, by which a client asks for what follows them.

@@ -1,6 +1,8 @@
 package provider
 
 import (
+	"slices"
+
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
 )
@@ -25,7 +27,7 @@ func takeMessages(one func(m *modelio.Message, v jsontext.Value), emptyFits bool
 
 func messageList(v jsontext.Value, one func(m *modelio.Message, v jsontext.Value)) ([]modelio.Message, bool) {
 	messages := make([]modelio.Message, v.Len())
-	var calls callNames
+	calls := callNames{}
 	for i, e := range v.Elements() {
 		if !e.Member("role").Present() {
 			return nil, false
@@ -34,6 +36,16 @@ func messageList(v jsontext.Value, one func(m *modelio.Message, v jsontext.Value
 		calls.resolve(&messages[i])
 	}
 	return messages, v.IsArray()
+}
+
+// items decodes a list of objects to messages, each with one.
+func items(v jsontext.Value, one func(jsontext.Value) modelio.Message) ([]modelio.Message, bool) {
+	messages, ok := objects(v, one)
+	calls := callNames{}
+	for i := range messages {
+		calls.resolve(&messages[i])
+	}
+	return messages, ok
 }
 
 // objects decodes a list of objects, each with one. It reports false for one with another element, and for
@@ -105,12 +117,7 @@ func (s speakers) message(
 }
 
 func onlyResults(parts []modelio.Part) bool {
-	for _, part := range parts {
-		if part.ToolResponse == nil {
-			return false
-		}
-	}
-	return len(parts) > 0
+	return len(parts) > 0 && !slices.ContainsFunc(parts, func(p modelio.Part) bool { return p.ToolResponse == nil })
 }
 
 // callNames maps the refs of tool calls to the names of their tools, for results that name
@@ -118,17 +125,14 @@ func onlyResults(parts []modelio.Part) bool {
 type callNames map[string]string
 
 // resolve notes the calls of m and names the tools of its results.
-func (c *callNames) resolve(m *modelio.Message) {
+func (c callNames) resolve(m *modelio.Message) {
 	for i := range m.Content {
 		part := &m.Content[i]
 		if call := part.ToolRequest; call != nil && call.Ref != "" {
-			if *c == nil {
-				*c = callNames{}
-			}
-			(*c)[call.Ref] = call.Name
+			c[call.Ref] = call.Name
 		}
 		if result := part.ToolResponse; result != nil && result.Name == "" {
-			result.Name = (*c)[result.Ref]
+			result.Name = c[result.Ref]
 		}
 	}
 }

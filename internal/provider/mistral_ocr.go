@@ -11,15 +11,12 @@ var _ = Register(&Codec{
 	Generates: true,
 	Fixed:     noTemperature,
 	Match:     posts(has("document"), "/v1/ocr"),
-	body:      requestForm{members: map[string]taker{"document": takeDocument}}.decode,
+	body:      requestForm{members: map[string]taker{"document": takeMessage(modelio.RoleUser, document)}}.decode,
 	answer:    ocrAnswer,
 })
 
-func takeDocument(r *modelio.Request, _ string, v jsontext.Value) bool {
-	if v.IsObject() {
-		said := modelio.Message{Role: modelio.RoleUser, Content: []modelio.Part{{Custom: v.Object()}}}
-		r.Messages = []modelio.Message{said}
-	}
+func document(m *modelio.Message, v jsontext.Value) bool {
+	m.Content = []modelio.Part{{Custom: v.Object()}}
 	return v.IsObject()
 }
 

@@ -124,11 +124,12 @@ func candidateOf(parts ...modelio.Part) []modelio.Candidate {
 	return []modelio.Candidate{c}
 }
 
-// stated returns the decoder of an answer that is one object, such as a count of tokens, with a member by which to know it.
-func stated(member string) decoder {
+// stated returns the decoder of an answer that is one object, such as a count of tokens, with one of the members by which to
+// know it, the last of which most have.
+func stated(members ...string) decoder {
 	return func(body jsontext.Value) (*modelio.Response, error) {
-		if !body.Member(member).Present() {
-			return nil, neither(member)
+		if only(body, members...) == nil {
+			return nil, neither(members[len(members)-1])
 		}
 		return &modelio.Response{Candidates: candidateOf(modelio.Part{Custom: briefObject(body, "object")})}, nil
 	}

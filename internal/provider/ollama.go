@@ -51,10 +51,7 @@ var ollamaParts = []partTaker{
 
 func ollamaMessage(m *modelio.Message, v jsontext.Value) {
 	if chatRole(m, v.Member("role")); m.Role == modelio.RoleTool {
-		takeResult(m, v, ollamaResult)
-		if part := &m.Content[0]; part.ToolResponse.Name == "" {
-			mark(&part.Metadata, wireNameless)
-		}
+		ollamaResult(m, v)
 	} else {
 		takeParts(m, v, ollamaParts)
 	}
@@ -69,23 +66,17 @@ func ollamaText(_ *modelio.Message, _ string, v jsontext.Value) ([]modelio.Part,
 	return []modelio.Part{modelio.TextPart(text)}, ok
 }
 
-// ollamaResult are the members of a message that is the result of a tool call.
-var ollamaResult = []partTaker{
-	{"tool_name", ollamaName},
-	{"tool_call_id", resultRef},
-	{"content", ollamaOutput},
-}
-
-func ollamaName(m *modelio.Message, _ string, v jsontext.Value) ([]modelio.Part, bool) {
-	m.Content[0].ToolResponse.Name = v.Word()
-	return nil, v.IsWord()
-}
-
-func ollamaOutput(m *modelio.Message, name string, v jsontext.Value) ([]modelio.Part, bool) {
-	if !v.IsString() {
-		return nil, false
+// ollamaResult takes a message that is the result of a tool call.
+func ollamaResult(m *modelio.Message, v jsontext.Value) {
+	result := &modelio.ToolResponse{Name: v.Member("tool_name").Word()}
+	taken := wordsOf(v, "tool_name")
+	if content := v.Member("content"); content.IsString() {
+		result.Output, taken = content.Raw(), append(taken, "content")
 	}
-	return resultContent(m, name, v)
+	takeResult(m, v, result, taken...)
+	if result.Name == "" {
+		mark(&m.Content[0].Metadata, wireNameless)
+	}
 }
 
 // ollamaImages decodes images, which are base64 without their content type.
@@ -163,11 +154,14 @@ func ollamaAnswer(body jsontext.Value) (*modelio.Response, error) {
 }
 
 // ollamaStream folds the answers that the APIs stream.
-var ollamaStream = foldRules{end: endOllama, pieces: rules{
-	"message":  into("message", rules{"role": (*node).first, "tool_calls": addCalls, "": (*node).grow}),
-	"response": (*node).grow,
-	"thinking": (*node).grow,
-}}
+var ollamaStream = foldRules{
+	pieces: rules{
+		"message":  into("message", rules{"role": (*node).first, "tool_calls": addCalls, "": (*node).grow}),
+		"response": (*node).grow,
+		"thinking": (*node).grow,
+	},
+	end: func(f *fold) { f.done = f.body.is("done") == "true" },
+}
 
 // addCalls takes tool calls, each of which comes whole.
 func addCalls(message *node, name string, v jsontext.Value) {
@@ -175,5 +169,3 @@ func addCalls(message *node, name string, v jsontext.Value) {
 		message.extend(name, v)
 	}
 }
-
-func endOllama(f *fold) { f.done = f.body.is("done") == "true" }

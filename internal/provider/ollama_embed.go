@@ -1,8 +1,6 @@
 package provider
 
 import (
-	"strings"
-
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
 )
@@ -11,7 +9,7 @@ import (
 var _ = Register(&Codec{
 	API:     "ollama.embed",
 	Match:   matchOllamaEmbed,
-	request: decodeOllamaEmbed,
+	body:    decodeOllamaEmbed,
 	outside: sayOperation("embed"),
 	answer:  ollamaEmbeddings,
 })
@@ -25,12 +23,12 @@ func matchOllamaEmbed(w *Wire) bool {
 	return err == nil && !body.Member("input").Present() && posts(has("prompt"), "/api/embeddings")(w)
 }
 
-func decodeOllamaEmbed(w *Wire) (*modelio.Request, error) {
+func decodeOllamaEmbed(body jsontext.Value) *modelio.Request {
 	form := requestForm{prompt: "input"}
-	if strings.HasSuffix(w.URL.Path, "/embeddings") {
-		form = requestForm{prompt: "prompt"}
+	if !body.Member("input").Present() {
+		form.prompt = "prompt"
 	}
-	return w.decode(form.decode)
+	return form.decode(body)
 }
 
 // ollamaEmbeddings decodes a list of vectors, or one.

@@ -89,9 +89,7 @@ func chatTool(v jsontext.Value) (modelio.ToolDefinition, bool) {
 		return modelio.ToolDefinition{Name: name, Metadata: v.Object()}, v.Member("type").Present()
 	}
 	tool := modelio.ToolDefinition{Metadata: v.Rest("type", "function")}
-	if rest := functionTool(&tool, function, "parameters"); rest != nil {
-		jsontext.Keep(&tool.Metadata, "function", jsontext.ObjectText(rest))
-	}
+	jsontext.KeepObject(&tool.Metadata, "function", functionTool(&tool, function, "parameters"))
 	return tool, true
 }
 

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 
@@ -14,12 +15,10 @@ func chatCompletion(body jsontext.Value) (*modelio.Response, error) {
 		return nil, neither("choices")
 	}
 	resp := responseOf(body, chatUsage, nil, "choices")
-	if resp.Usage == nil {
-		resp.Usage = chatUsage.decode(body.Member("x_groq", "usage"))
-	}
+	resp.Usage = cmp.Or(resp.Usage, chatUsage.decode(body.Member("x_groq", "usage")))
 	for _, choice := range body.Member("choices").Elements() {
 		c := chatChoice(choice)
-		c.Citations = chatCitations(choice.Member("message"), textOf(&c.Message), body)
+		c.Citations = chatCitations(choice.Member("message"), TextOf(&c.Message), body)
 		resp.Candidates = append(resp.Candidates, c)
 	}
 	return resp, nil
@@ -33,10 +32,8 @@ func chatChoice(choice jsontext.Value) modelio.Candidate {
 			jsontext.Keep(&c.Message.Metadata, name, v)
 		}
 	}
-	for _, part := range c.Message.Content {
-		if Marked(part.Metadata, WireRefusal) {
-			c.FinishReason = modelio.FinishBlocked // the word for it is plain "stop"
-		}
+	if slices.ContainsFunc(c.Message.Content, func(p modelio.Part) bool { return Marked(p.Metadata, WireRefusal) }) {
+		c.FinishReason = modelio.FinishBlocked // the word for it is plain "stop"
 	}
 	return c
 }
@@ -72,9 +69,7 @@ func chatAnswer(v jsontext.Value) modelio.Message {
 		data := audio.Member("data").Word()
 		contentType := sniff(data, audioBeginnings, "audio/pcm") // which has no beginning of its own
 		part := modelio.MediaPart(contentType, dataURL(contentType, data))
-		if transcript := audio.Member("transcript"); transcript.IsWord() {
-			jsontext.Keep(&part.Metadata, "transcript", transcript.Raw())
-		}
+		part.Metadata = only(audio, wordsOf(audio, "transcript")...)
 		m.Content = append(m.Content, part)
 		m.Metadata["audio"] = jsontext.ObjectText(audio.Rest("data", "transcript"))
 	}
@@ -199,9 +194,7 @@ func growThinking(block *node, name string, v jsontext.Value) {
 		block.put(name, v)
 		return
 	}
-	for _, piece := range v.Elements() {
-		rules{"text": (*node).grow}.fold(block.member(name).item(0), piece)
-	}
+	rules{"text": (*node).grow}.fold(block.member(name).item(0), v.Head())
 }
 
 // growCalls takes pieces of tool calls.

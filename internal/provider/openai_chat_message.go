@@ -57,7 +57,7 @@ var chatParts = []partTaker{
 
 func chatMessage(m *modelio.Message, v jsontext.Value) {
 	if chatRole(m, v.Member("role")); m.Role == modelio.RoleTool {
-		takeResult(m, v, chatResult)
+		chatResult(m, v)
 	} else {
 		takeParts(m, v, chatParts)
 	}
@@ -91,39 +91,26 @@ func IsPlainText(parts []modelio.Part) bool {
 	return len(parts) == 1 && parts[0].Text != nil && len(parts[0].Metadata) == 0
 }
 
-// chatResult are the members of a message that is the result of one tool call.
-var chatResult = []partTaker{
-	{"tool_call_id", resultRef},
-	{"name", resultName},
-	{"content", resultContent},
-}
-
-// takeResult takes the members of a message into its one tool response.
-func takeResult(m *modelio.Message, v jsontext.Value, takers []partTaker) {
-	m.Content = []modelio.Part{{ToolResponse: &modelio.ToolResponse{}}}
-	takeParts(m, v, takers)
-}
-
-func resultRef(m *modelio.Message, _ string, v jsontext.Value) ([]modelio.Part, bool) {
-	m.Content[0].ToolResponse.Ref = v.Word()
-	return nil, v.IsWord()
-}
-
-// resultName takes the name of a tool, which is encoded from Metadata: that of the field may be the name of
-// the call.
-func resultName(m *modelio.Message, _ string, v jsontext.Value) ([]modelio.Part, bool) {
-	m.Content[0].ToolResponse.Name = v.Word()
-	return nil, false
-}
-
-func resultContent(m *modelio.Message, _ string, v jsontext.Value) (_ []modelio.Part, ok bool) {
-	result := m.Content[0].ToolResponse
-	if v.IsString() {
-		result.Output = v.Raw()
-		return nil, true
+// chatResult takes a message that is the result of one tool call. The name of the tool is encoded from Metadata: that of the
+// field may be the name of the call.
+func chatResult(m *modelio.Message, v jsontext.Value) {
+	result := &modelio.ToolResponse{Name: v.Member("name").Word()}
+	var taken []string
+	if content := v.Member("content"); content.IsString() {
+		result.Output, taken = content.Raw(), []string{"content"}
+	} else if parts, ok := chatContent(content); ok {
+		result.Content, taken = parts, []string{"content"}
 	}
-	result.Content, ok = chatContent(v)
-	return nil, ok
+	takeResult(m, v, result, taken...)
+}
+
+// takeResult makes a message the result of a tool call. Members that are not taken are kept in Metadata.
+func takeResult(m *modelio.Message, v jsontext.Value, result *modelio.ToolResponse, taken ...string) {
+	result.Ref = v.Member("tool_call_id").Word()
+	m.Content = []modelio.Part{{ToolResponse: result}}
+	for name, raw := range v.Rest(append(taken, append(wordsOf(v, "tool_call_id"), "role")...)...) {
+		jsontext.Keep(&m.Metadata, name, raw)
+	}
 }
 
 // chatContent decodes the content of a message: a string, or a list of blocks.
@@ -175,29 +162,18 @@ func chatBlock(v jsontext.Value) modelio.Part {
 		}
 		mark(&part.Metadata, form)
 	}
-	if !ok {
-		return modelio.Part{Custom: v.Object()}
-	}
 	if part.Media != nil {
 		usual = ChatMediaKind(part.Media)
 	}
-	if usual != kind {
-		jsontext.Keep(&part.Metadata, "type", jsontext.Text(kind))
-	}
-	return part
+	keepType(&part.Metadata, kind, usual)
+	return partOf(v, part, ok)
 }
 
 // onlyText returns the text of a list that holds one text block and nothing else.
 func onlyText(v jsontext.Value) (string, bool) {
-	if v.Len() != 1 {
-		return "", false
-	}
-	for _, block := range v.Elements() {
-		if block.Len() == 2 && block.Member("type").Word() == "text" && block.Member("text").IsWord() {
-			return block.Member("text").Word(), true
-		}
-	}
-	return "", false
+	block := v.Head()
+	text := block.Member("text").Word()
+	return text, v.Len() == 1 && block.Len() == 2 && block.Member("type").Word() == "text" && text != ""
 }
 
 // ChatMediaKind returns the type of block that media of its content type usually has.
@@ -238,9 +214,7 @@ func chatToolCall(v jsontext.Value) (modelio.Part, bool) {
 	case "function":
 		var rest modelio.Object = inner.Rest("name", "arguments")
 		bare := !setArguments(call, inner.Member("arguments"), &rest)
-		if rest != nil {
-			jsontext.Keep(&part.Metadata, kind, jsontext.ObjectText(rest))
-		}
+		jsontext.KeepObject(&part.Metadata, kind, rest)
 		if bare {
 			mark(&part.Metadata, WireBare)
 		} else if !typed {

@@ -15,7 +15,7 @@ import (
 var _ = Register(&Codec{
 	API:      "openai.realtime",
 	Match:    opens("/realtime"),
-	response: heardBy(realtimeUsage, hearOpenAI),
+	response: heardBy(audioUsage, hearOpenAI),
 	Realtime: &openAIRealtime,
 })
 
@@ -25,13 +25,6 @@ var openAIRealtime = Realtime{
 	Instructions: "/session/instructions",
 	Handshake:    func(w *Wire, req *modelio.Request) { req.Model = w.withoutQuery("model") },
 	Name:         func(frame jsontext.Value) string { return frame.Member("type").Word() },
-}
-
-var realtimeUsage = usageNames{
-	input:     paths{"input_tokens"},
-	output:    paths{"output_tokens"},
-	total:     paths{"total_tokens"},
-	cacheRead: paths{"input_token_details/cached_tokens"},
 }
 
 // realtimeMessage decodes an event of the client's. An item is the message that it is; event_id, by which an error
@@ -61,7 +54,7 @@ func realtimeAudio(event jsontext.Value) (modelio.Object, []string, []byte) {
 	if event.Member("type").Word() != "input_audio_buffer.append" {
 		return nil, nil, nil
 	}
-	data := streamData(event.Member("audio"))
+	data := streamBytes(event.Member("audio").Word())
 	if data == nil {
 		return nil, nil, nil
 	}
@@ -106,7 +99,7 @@ func hearOpenAI(h *heard, after int, event jsontext.Value) {
 		s := h.piece(key, piece, after)
 		delta := event.Member("delta")
 		if piece == "audio" {
-			s.sound = append(s.sound, streamData(delta)...)
+			s.sound = append(s.sound, streamBytes(delta.Word())...)
 		} else {
 			s.text = append(s.text, delta.Word()...)
 		}

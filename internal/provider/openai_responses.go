@@ -33,7 +33,7 @@ func isResponsesBody(body jsontext.Value) bool {
 }
 
 var responsesForm = requestForm{parameters: ResponsesParameters, members: map[string]taker{
-	"instructions": takeSystem(markedText(WireInstructions)),
+	"instructions": takeMessage(modelio.RoleSystem, markedText(WireInstructions)),
 	"input":        takeInput,
 	"tools":        takeTools(responsesTool),
 }}
@@ -51,18 +51,14 @@ func responsesTool(v jsontext.Value) (tool modelio.ToolDefinition, ok bool) {
 	return tool, true
 }
 
+var takeInputText = takeMessage(modelio.RoleUser, markedText(WireInput))
+
 // takeInput takes the input, a text or a list of items.
-func takeInput(r *modelio.Request, _ string, v jsontext.Value) bool {
-	m := modelio.Message{Role: modelio.RoleUser}
-	if markedText(WireInput)(&m, v) {
-		r.Messages = append(r.Messages, m)
+func takeInput(r *modelio.Request, name string, v jsontext.Value) bool {
+	if takeInputText(r, name, v) {
 		return true
 	}
-	messages, ok := objects(v, responsesItem)
-	var calls callNames
-	for i := range messages {
-		calls.resolve(&messages[i])
-	}
+	messages, ok := items(v, responsesItem)
 	r.Messages = append(r.Messages, messages...)
 	return ok
 }
@@ -139,9 +135,7 @@ func responsesResult(v jsontext.Value) (modelio.Message, bool) {
 		result.Content, ok = responsesBlocks(output, modelio.RoleTool)
 	}
 	part := modelio.Part{ToolResponse: result, Metadata: v.Rest("type", "call_id", "output")}
-	if kind := v.Member("type"); kind.Word() != "function_call_output" {
-		jsontext.Keep(&part.Metadata, "type", kind.Raw())
-	}
+	keepType(&part.Metadata, v.Member("type").Word(), "function_call_output")
 	return modelio.Message{Role: modelio.RoleTool, Content: []modelio.Part{part}}, ok && result.Ref != ""
 }
 
@@ -196,13 +190,8 @@ func responsesBlock(v jsontext.Value, role modelio.Role) modelio.Part {
 		isData := strings.HasPrefix(part.Media.URL, "data:")
 		ok = content.IsWord() && (kind == "input_image" || isData == (name == "file_data"))
 	}
-	if !ok {
-		return modelio.Part{Custom: v.Object()}
-	}
-	if kind != usual {
-		jsontext.Keep(&part.Metadata, "type", jsontext.Text(kind))
-	}
-	return part
+	keepType(&part.Metadata, kind, usual)
+	return partOf(v, part, ok)
 }
 
 // responsesContent maps the types of blocks to the member that has their content.

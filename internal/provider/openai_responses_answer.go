@@ -2,6 +2,7 @@ package provider
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
@@ -34,10 +35,9 @@ func responsesAnswer(body jsontext.Value) (*modelio.Response, error) {
 		c.FinishReason = modelio.FinishStop
 	}
 	c.Citations = responsesCitations(body.Member("output"))
-	for _, part := range c.Message.Content {
-		if part.Text != nil && MetadataWord(part.Metadata, "type") == "refusal" {
-			c.FinishReason = modelio.FinishBlocked // the status is plain "completed"
-		}
+	refuses := func(p modelio.Part) bool { return p.Text != nil && MetadataWord(p.Metadata, "type") == "refusal" }
+	if slices.ContainsFunc(c.Message.Content, refuses) {
+		c.FinishReason = modelio.FinishBlocked // the status is plain "completed"
 	}
 	taken := []string{"output", "status", "incomplete_details", "error"}
 	return responseOf(body, responsesUsage, []modelio.Candidate{c}, taken...), nil

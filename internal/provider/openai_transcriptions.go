@@ -27,7 +27,7 @@ func decodeTranscription(a *Answer) (*modelio.Response, error) {
 	switch mediaType {
 	case "text/plain", "text/vtt", "application/x-subrip":
 		doc, err := parseAnswer(a.Body)
-		if a.Status < 300 && utf8.Valid(a.Body) && (err != nil || !doc.Root().IsObject()) {
+		if utf8.Valid(a.Body) && (err != nil || !doc.Root().IsObject()) {
 			return looseResponse(modelio.TextPart(string(a.Body))), nil
 		}
 	}

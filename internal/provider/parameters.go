@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 
@@ -16,11 +17,8 @@ type parameters map[string]string
 func parametersOf(names ...string) parameters {
 	p := parameters{}
 	for _, name := range names {
-		wire, ours, ok := strings.Cut(name, "=")
-		if !ok {
-			ours = wire
-		}
-		p[wire] = ours
+		wire, ours, _ := strings.Cut(name, "=")
+		p[wire] = cmp.Or(ours, wire)
 	}
 	return p
 }
@@ -56,9 +54,7 @@ func (p parameters) decodeIn(r *modelio.Request, name string, v jsontext.Value) 
 			jsontext.Keep(&rest, name, m.Raw())
 		}
 	}
-	if rest != nil {
-		r.Options[name] = jsontext.ObjectText(rest)
-	}
+	jsontext.KeepObject(&r.Options, name, rest)
 	return true
 }
 

@@ -33,6 +33,22 @@ func callPart(v jsontext.Value, names ...string) (modelio.Part, bool) {
 	return modelio.Part{ToolRequest: call, Metadata: v.Rest(names...)}, call.Name != "" && call.Ref != ""
 }
 
+// partOf returns the part that an object was decoded to. One that is not as its kind should be becomes a custom part with all of
+// the members.
+func partOf(v jsontext.Value, part modelio.Part, ok bool) modelio.Part {
+	if !ok {
+		return modelio.Part{Custom: v.Object()}
+	}
+	return part
+}
+
+// keepType keeps the type of a block, unless it is the one that its part usually has.
+func keepType(o *modelio.Object, kind, usual string) {
+	if kind != usual {
+		jsontext.Keep(o, "type", jsontext.Text(kind))
+	}
+}
+
 // toolRequest returns the call that an object is, by the names of its members.
 func toolRequest(v jsontext.Value, name, ref, input string) *modelio.ToolRequest {
 	return &modelio.ToolRequest{Name: v.Member(name).Word(), Ref: v.Member(ref).Word(), Input: v.Member(input).Raw()}

@@ -63,7 +63,7 @@ type Codec struct {
 
 	answer   decoder                                    // decodes the body of an answer
 	stream   foldRules                                  // makes such a body of the events of a stream
-	response func(a *Answer) (*modelio.Response, error) // decodes any answer; nil means by the two before
+	response func(a *Answer) (*modelio.Response, error) // decodes any answer but an error status; nil means by the two before
 
 	// looks and begins are for the generic codec: an answer from anywhere that looks like one of this API is decoded
 	// as one. They are about the body of a whole answer and about an event of a stream; nil means no answer is.

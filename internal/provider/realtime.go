@@ -64,32 +64,30 @@ func (how *Realtime) Piece(f Frame) (stream string, data []byte) {
 
 // piece returns what of a stream a frame is; an empty name: none. With other data it is that of the stream.
 func (how *Realtime) piece(f Frame) (name string, data []byte, with func(data []byte) jsontext.Value) {
-	doc, err := jsontext.Parse(f.Data)
-	if err != nil {
-		return "", nil, nil
-	}
+	doc, _ := jsontext.Parse(f.Data) // what is no JSON is no piece
 	stream, at, data := how.Audio(doc.Root())
 	if stream == nil {
 		return "", nil, nil
 	}
 	return string(jsontext.ObjectText(stream)), data, func(data []byte) jsontext.Value {
 		text := jsontext.Text(base64.StdEncoding.EncodeToString(data))
-		inner := slices.Clone(at)
-		for i := len(inner) - 1; i > 0; i-- {
-			members := modelio.Object(doc.Root().Member(inner[:i]...).Object())
-			members[inner[i]] = text
-			text = jsontext.ObjectText(members)
-		}
-		whole := modelio.Object(doc.Root().Rest("event_id"))
-		whole[inner[0]] = text
-		parsed, _ := jsontext.Parse(jsontext.ObjectText(whole)) // is made of what was parsed
-		return parsed.Root()
+		whole, _ := jsontext.Parse(withMember(f.Data, text, at...)) // was parsed before
+		return whole.Root()
 	}
 }
 
-// streamData returns the bytes of a member in base64; nil means it is none.
-func streamData(v jsontext.Value) []byte { return streamBytes(v.Word()) }
+// withMember returns a message with another value for a member that it has, and as it is where there is no other.
+func withMember(message []byte, value json.RawMessage, path ...string) []byte {
+	doc, _ := jsontext.Parse(message) // was parsed before
+	at := doc.Root().Member(path...)
+	if value == nil || !at.Present() {
+		return message
+	}
+	start := at.Offset()
+	return slices.Concat(message[:start], value, message[start+int64(len(at.Raw())):])
+}
 
+// streamBytes returns the bytes of a text in base64; nil means it is none.
 func streamBytes(encoded string) []byte {
 	data, err := base64.StdEncoding.Strict().DecodeString(encoded)
 	if err != nil || strings.ContainsAny(encoded, "\r\n") || encoded == "" {

@@ -82,16 +82,18 @@ func takeModel(r *modelio.Request, _ string, v jsontext.Value) bool {
 	return v.IsWord()
 }
 
-// takeSystem returns the taker of a system message, which is put before the others, wherever the body
+// takeMessage returns the taker of a whole message. That of the system is put before the others, wherever the body
 // has it.
 //
 //go:noinline
-func takeSystem(content func(m *modelio.Message, v jsontext.Value) bool) taker {
+func takeMessage(role modelio.Role, content func(m *modelio.Message, v jsontext.Value) bool) taker {
 	return func(r *modelio.Request, _ string, v jsontext.Value) bool {
-		m := modelio.Message{Role: modelio.RoleSystem}
+		m := modelio.Message{Role: role}
 		ok := content(&m, v)
-		if ok {
+		if ok && role == modelio.RoleSystem {
 			r.Messages = append([]modelio.Message{m}, r.Messages...)
+		} else if ok {
+			r.Messages = append(r.Messages, m)
 		}
 		return ok
 	}
@@ -126,26 +128,18 @@ func (w *Wire) keepOutside(req *modelio.Request) {
 	if w.URL.RawQuery != "" {
 		w.keepQuery()
 	}
-	if w.said != nil {
-		req.Options[markURL] = jsontext.ObjectText(w.said)
-	}
+	jsontext.KeepObject(&req.Options, markURL, w.said)
 	w.keepHeaders(req)
 }
 
 func (w *Wire) keepQuery() {
 	query := modelio.Object{}
 	for name, values := range w.URL.Query() {
-		switch {
-		case IsCredential(name):
-		case len(values) == 1:
-			query[name] = jsontext.Text(values[0])
-		default:
-			query[name] = jsontext.Texts(values)
+		if !IsCredential(name) {
+			query[name] = oneOrAll(values)
 		}
 	}
-	if len(query) > 0 {
-		jsontext.Keep(&w.said, "query", jsontext.ObjectText(query))
-	}
+	jsontext.KeepObject(&w.said, "query", query)
 }
 
 // sayVersion returns what keeps the version of an API, /v1/, if it is not the usual one.

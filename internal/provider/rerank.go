@@ -1,6 +1,8 @@
 package provider
 
 import (
+	"cmp"
+
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
 )
@@ -44,9 +46,7 @@ func ranking(body jsontext.Value) (*modelio.Response, error) {
 	for _, name := range []string{"results", "data"} {
 		if list := body.Member(name); list.IsArray() {
 			resp := cohereList(body, answered(list, "result"), name)
-			if body.Member("usage").IsObject() {
-				resp.Usage = embeddingsUsage.decode(body.Member("usage"))
-			}
+			resp.Usage = cmp.Or(embeddingsUsage.decode(body.Member("usage")), resp.Usage)
 			return resp, nil
 		}
 	}

@@ -3,7 +3,6 @@ package provider
 import (
 	"encoding/json"
 	"mime"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -31,12 +30,6 @@ var (
 	isMessageBatch   = pathLike(`/messages/batches(/[^/:]+)*$`)
 )
 
-// pathLike returns what reports whether a path is like a pattern.
-func pathLike(pattern string) func(*Wire) bool {
-	path := regexp.MustCompile(pattern)
-	return func(w *Wire) bool { return path.MatchString(w.URL.Path) }
-}
-
 // isAnthropics reports whether a request is one of Anthropic's API, which has some paths with OpenAI's in common.
 func isAnthropics(w *Wire) bool {
 	return w.Header.Get("Anthropic-Version") != "" || knownHost(bareHost(w.URL)) == "anthropic"
@@ -56,14 +49,16 @@ func resources(api string, at func(*Wire) bool) *Codec {
 // isResource reports whether a path is that of resources for its host and its method too. On some hosts, what is posted
 // to a model is for the model.
 func isResource(w *Wire) bool {
-	host := bareHost(w.URL)
-	api := knownHost(host) != "" || isPrivate(host) || versionSegment.MatchString(w.URL.Path)
-	return api && !(w.Method == "POST" && (strings.HasSuffix(w.URL.Path, "/models") || strings.Contains(w.URL.Path, "/models/")))
+	return isAPI(w) && !(w.Method == "POST" && (strings.HasSuffix(w.URL.Path, "/models") || strings.Contains(w.URL.Path, "/models/")))
 }
 
 // decodeResource decodes a request: its operation stands in $url. Content to be cached is a conversation.
 func decodeResource(w *Wire) (*modelio.Request, error) {
-	return decodeResourceAs(w, resourceForm(w).decode)
+	form := requestForm{}
+	if strings.Contains(w.URL.Path, "/cachedContents") {
+		form = anyContents
+	}
+	return decodeResourceAs(w, form.decode)
 }
 
 func decodeResourceAs(w *Wire, one func(body jsontext.Value) *modelio.Request) (*modelio.Request, error) {
@@ -74,13 +69,6 @@ func decodeResourceAs(w *Wire, one func(body jsontext.Value) *modelio.Request) (
 	w.say("method", w.Method, "GET")
 	w.say("path", w.URL.EscapedPath(), "")
 	return req, nil
-}
-
-func resourceForm(w *Wire) requestForm {
-	if strings.Contains(w.URL.Path, "/cachedContents") {
-		return anyContents
-	}
-	return requestForm{}
 }
 
 func isUpload(w *Wire) bool { return strings.Contains(w.URL.Path, "/upload/") }
@@ -106,9 +94,6 @@ func uploaded(w *Wire) modelio.Part {
 func decodeResources(a *Answer) (*modelio.Response, error) { return decodeResourcesAs(a, resourcesOf) }
 
 func decodeResourcesAs(a *Answer, one func(body jsontext.Value) *modelio.Response) (*modelio.Response, error) {
-	if a.Status >= 300 {
-		return &modelio.Response{Error: decodeFailure(a), Complete: true}, nil
-	}
 	if a.Events() != nil {
 		if parts := resultLines(a); parts != nil {
 			return looseResponse(parts...), nil
@@ -204,9 +189,8 @@ func steadyOf(v jsontext.Value, id string) (said, varies modelio.Object) {
 		switch {
 		case m.IsObject():
 			inner, other := steadyOf(m, id)
-			if said[name] = jsontext.ObjectText(inner); other != nil {
-				jsontext.Keep(&varies, name, jsontext.ObjectText(other))
-			}
+			said[name] = jsontext.ObjectText(inner)
+			jsontext.KeepObject(&varies, name, other)
 		case !isTime(name, m) && name != "output_file_id" && name != "error_file_id" &&
 			(id == "" || name == "id" || !strings.HasPrefix(m.Word(), "https://") || !strings.Contains(m.Word(), id)):
 			said[name] = m.Raw()

@@ -158,12 +158,7 @@ func stringEnd(text []byte) int {
 }
 
 // digits returns how many digits a text begins with.
-func digits(text []byte) (n int) {
-	for n < len(text) && '0' <= text[n] && text[n] <= '9' {
-		n++
-	}
-	return n
-}
+func digits(text []byte) int { return len(text) - len(bytes.TrimLeft(text, "0123456789")) }
 
 // commonPrefix returns how many bytes two texts begin with in common.
 func commonPrefix(a, b []byte) (n int) {

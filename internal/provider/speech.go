@@ -30,7 +30,7 @@ func decodeSpeech(a *Answer) (*modelio.Response, error) {
 	mediaType, _, _ := mime.ParseMediaType(a.ContentType)
 	isAudio := strings.HasPrefix(mediaType, "audio/") || mediaType == unknownType
 	switch {
-	case a.Status >= 300 || !isAudio:
+	case !isAudio:
 		return a.decode(foldRules{add: addSpeech}, speech)
 	case len(a.Body) == 0:
 		return nil, errors.New("the answer is empty")

@@ -58,8 +58,7 @@ var beginsWithField = regexp.MustCompile(`^(:[^\r\n]*[\r\n]+)*(data|event|id|ret
 // isLines reports whether a body that begins with an object has another one on its next line.
 func isLines(body []byte) bool {
 	line, rest, _ := bytes.Cut(body, []byte("\n"))
-	rest = bytes.TrimLeft(rest, " \t\r\n")
-	if len(rest) == 0 || rest[0] != '{' || !bytes.HasSuffix(bytes.TrimSpace(line), []byte("}")) {
+	if !bytes.HasPrefix(bytes.TrimLeft(rest, " \t\r\n"), []byte("{")) || !bytes.HasSuffix(bytes.TrimSpace(line), []byte("}")) {
 		return false
 	}
 	_, err := jsontext.Parse(line)

@@ -190,7 +190,7 @@ var cohereUsage = usageNames{
 
 var generateUsage = usageNames{
 	input:     paths{"promptTokenCount"},
-	output:    paths{"candidatesTokenCount"},
+	output:    paths{"candidatesTokenCount", "responseTokenCount"}, // the latter in sessions
 	total:     paths{"totalTokenCount"},
 	reasoning: paths{"thoughtsTokenCount"},
 	cacheRead: paths{"cachedContentTokenCount"},

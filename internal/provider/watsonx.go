@@ -12,13 +12,11 @@ var _ = Register(&Codec{
 	API:       "watsonx.generation",
 	Generates: true,
 	Seeded:    true,
-	Match: func(w *Wire) bool {
-		return generationPath.MatchString(w.URL.Path) && posts(jsontext.Value.IsObject, "")(w)
-	},
-	body:    watsonxForm.decode,
-	outside: watsonxDeployment,
-	answer:  watsonxAnswer,
-	stream:  foldRules{add: addWatsonx},
+	Match:     both(pathOf(generationPath), posts(jsontext.Value.IsObject, "")),
+	body:      watsonxForm.decode,
+	outside:   watsonxDeployment,
+	answer:    watsonxAnswer,
+	stream:    foldRules{add: addWatsonx},
 })
 
 var (
@@ -34,10 +32,11 @@ func watsonxDeployment(w *Wire, req *modelio.Request) {
 	w.say("deployment", generationPath.FindStringSubmatch(w.URL.Path)[1], "")
 }
 
+var watsonxUsage = usageNames{input: paths{"input_token_count"}, output: paths{"generated_token_count"}}
+
 // watsonxAnswer decodes the texts with which a prompt goes on, each a candidate.
 func watsonxAnswer(body jsontext.Value) (*modelio.Response, error) {
 	var all []modelio.Candidate
-	usage := &modelio.Usage{}
 	for _, v := range body.Member("results").Elements() {
 		text, ok := v.Member("generated_text").Text()
 		if !ok {
@@ -46,16 +45,14 @@ func watsonxAnswer(body jsontext.Value) (*modelio.Response, error) {
 		c := candidate(v.Member("stop_reason").Word(), thoughtText(text)...)
 		c.Message.Metadata = v.Rest("generated_text", "stop_reason", "generated_token_count", "input_token_count")
 		all = append(all, c)
-		usage.InputTokens, _ = v.Member("input_token_count").Count()
-		usage.OutputTokens, _ = v.Member("generated_token_count").Count()
 	}
 	if all == nil {
 		return nil, neither("results")
 	}
 	resp := responseOf(body, usageNames{}, all, "results", "model_id")
 	resp.Model = body.Member("model_id").Word()
-	if len(all) == 1 && (usage.InputTokens != nil || usage.OutputTokens != nil) {
-		resp.Usage = usage
+	if len(all) == 1 {
+		resp.Usage = watsonxUsage.among(body.Member("results").Head())
 	}
 	return resp, nil
 }

@@ -24,9 +24,8 @@ type Wire struct {
 	ContentType string
 	Body        []byte
 
-	said     modelio.Object // what the path says, see say
-	parsed   bool
-	doc      *jsontext.Document
+	said     modelio.Object     // what the path says, see say
+	doc      *jsontext.Document // the body; nil means not parsed yet, or not to be parsed
 	parseErr error
 	formRead bool
 	parts    []formPart // of a multipart body
@@ -34,14 +33,10 @@ type Wire struct {
 
 // root returns the parsed body.
 func (w *Wire) root() (jsontext.Value, error) {
-	if !w.parsed {
-		w.parsed = true
+	if w.doc == nil && w.parseErr == nil {
 		w.doc, w.parseErr = jsontext.Parse(w.Body)
 	}
-	if w.parseErr != nil {
-		return jsontext.Value{}, w.parseErr
-	}
-	return w.doc.Root(), nil
+	return w.doc.Root(), w.parseErr
 }
 
 // body returns the parsed body if it is an object that a codec can take.
@@ -83,9 +78,20 @@ func posts(shape func(body jsontext.Value) bool, suffixes ...string) func(*Wire)
 	}
 }
 
-// either returns a Match for the requests of two.
+// either returns a Match for the requests that one of two matches, and both for those that both match.
 func either(a, b func(*Wire) bool) func(*Wire) bool {
 	return func(w *Wire) bool { return a(w) || b(w) }
+}
+
+func both(a, b func(*Wire) bool) func(*Wire) bool {
+	return func(w *Wire) bool { return a(w) && b(w) }
+}
+
+// pathLike returns what reports whether a path is like a pattern.
+func pathLike(pattern string) func(*Wire) bool { return pathOf(regexp.MustCompile(pattern)) }
+
+func pathOf(pattern *regexp.Regexp) func(*Wire) bool {
+	return func(w *Wire) bool { return pattern.MatchString(w.URL.Path) }
 }
 
 // has and hasList return the shape of a body with a member, of any kind or a list.

@@ -56,6 +56,13 @@ func (a *account) grow(text *[]byte, v view) {
 	}
 }
 
+// growCall adds what comes of a call to the one at a place.
+func (a *account) growCall(place int64, v view) {
+	c := a.at(place)
+	a.grow(&c.name, v.at("name"))
+	a.grow(&c.arguments, v.at("arguments"))
+}
+
 // continues takes the next piece of the one text that the event before added its piece to; nothing where that did nothing.
 func (a *account) continues(before, piece []byte) bool {
 	if before == nil || a.changes > 1 || a.changes == 1 && a.grew == nil {

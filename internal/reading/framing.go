@@ -16,30 +16,33 @@ type event struct {
 	piece []byte // all that it says otherwise than the one before; nil means more
 }
 
-type events = iter.Seq[event]
+// A framing gives the events of an answer to yield, until that reports false.
+type framing func(a *provider.Answer, yield func(event) bool)
+
+func (f framing) events(a *provider.Answer) iter.Seq[event] {
+	return func(yield func(event) bool) { f(a, yield) }
+}
 
 // standard are the events as the record has them.
-func standard(a *provider.Answer) events {
-	return func(yield func(event) bool) {
-		seen := a.Seen()
-		if seen == nil {
-			for e := range elements(a.Body) {
-				if !yield(event{data: e}) {
-					return
-				}
-			}
-			return
-		}
-		name := ""
-		for i := range seen {
-			e := event{name: seen[i].Name, data: seen[i].Said}
-			if name == e.name {
-				e.piece = seen[i].Piece
-			}
-			name = e.name
-			if len(e.data) > 0 && !yield(e) {
+func standard(a *provider.Answer, yield func(event) bool) {
+	seen := a.Seen()
+	if seen == nil {
+		for e := range elements(a.Body) {
+			if !yield(event{data: e}) {
 				return
 			}
+		}
+		return
+	}
+	name := ""
+	for i := range seen {
+		e := event{name: seen[i].Name, data: seen[i].Said}
+		if name == e.name {
+			e.piece = seen[i].Piece
+		}
+		name = e.name
+		if len(e.data) > 0 && !yield(e) {
+			return
 		}
 	}
 }
@@ -72,96 +75,84 @@ func scannedLines(body []byte) iter.Seq[[]byte] {
 }
 
 // blocks are events that end with an empty line only, as openai-go and anthropic-sdk-go have them.
-func blocks(a *provider.Answer) events {
-	return func(yield func(event) bool) {
-		var e event
-		for line := range scannedLines(a.Body) {
-			name, value, _ := bytes.Cut(line, []byte(":"))
-			value = bytes.TrimPrefix(value, []byte(" "))
-			switch {
-			case len(line) > 0 && string(name) == "event":
-				e.name = string(value)
-			case len(line) > 0 && string(name) == "data":
-				e.data = append(append(e.data, value...), '\n')
-			case len(line) == 0:
-				if len(e.data) > 0 && !strings.HasPrefix(e.name, "thread.") && !yield(e) { // which is of another API
-					return
-				}
-				e = event{}
+func blocks(a *provider.Answer, yield func(event) bool) {
+	var e event
+	for line := range scannedLines(a.Body) {
+		name, value, _ := bytes.Cut(line, []byte(":"))
+		value = bytes.TrimPrefix(value, []byte(" "))
+		switch {
+		case len(line) > 0 && string(name) == "event":
+			e.name = string(value)
+		case len(line) > 0 && string(name) == "data":
+			e.data = append(append(e.data, value...), '\n')
+		case len(line) == 0:
+			if len(e.data) > 0 && !strings.HasPrefix(e.name, "thread.") && !yield(e) { // which is of another API
+				return
 			}
+			e = event{}
 		}
 	}
 }
 
 // named are blocks without those that have no name, as anthropic-sdk-go reads them.
-func named(a *provider.Answer) events {
-	return func(yield func(event) bool) {
-		for e := range blocks(a) {
-			if e.name == "error" || e.name != "" && e.name != "ping" && !yield(e) {
-				return
-			}
+func named(a *provider.Answer, yield func(event) bool) {
+	for e := range framing(blocks).events(a) {
+		if e.name == "error" || e.name != "" && e.name != "ping" && !yield(e) {
+			return
 		}
 	}
 }
 
 // dataLines takes each line of data for an event, as go-openai does.
-func dataLines(a *provider.Answer) events {
-	return func(yield func(event) bool) {
-		for line := range bytes.Lines(a.Body) {
-			data, found := bytes.CutPrefix(bytes.TrimSpace(line), []byte("data:"))
-			if found && bytes.HasSuffix(line, []byte("\n")) && !yield(event{data: bytes.TrimSpace(data)}) {
-				return
-			}
+func dataLines(a *provider.Answer, yield func(event) bool) {
+	for line := range bytes.Lines(a.Body) {
+		data, found := bytes.CutPrefix(bytes.TrimSpace(line), []byte("data:"))
+		if found && bytes.HasSuffix(line, []byte("\n")) && !yield(event{data: bytes.TrimSpace(data)}) {
+			return
 		}
 	}
 }
 
 // paragraphs are events of one field each, between empty lines, as genai has them.
-func paragraphs(a *provider.Answer) events {
-	return func(yield func(event) bool) {
-		for rest := a.Body; len(rest) > 0; {
-			block, after, found := bytes.Cut(rest, []byte("\n\n"))
-			if !found {
-				block, after, _ = bytes.Cut(rest, []byte("\r\n\r\n"))
-			}
-			rest = after
-			name, data, _ := bytes.Cut(bytes.TrimSuffix(block, []byte("\r")), []byte(":"))
-			switch {
-			case len(block) == 0:
-			case string(name) != "data":
-				yield(event{data: block}) // which is no JSON, as genai ends there
-				return
-			case !yield(event{data: data}):
-				return
-			}
+func paragraphs(a *provider.Answer, yield func(event) bool) {
+	for rest := a.Body; len(rest) > 0; {
+		block, after, found := bytes.Cut(rest, []byte("\n\n"))
+		if !found {
+			block, after, _ = bytes.Cut(rest, []byte("\r\n\r\n"))
+		}
+		rest = after
+		name, data, _ := bytes.Cut(bytes.TrimSuffix(block, []byte("\r")), []byte(":"))
+		switch {
+		case len(block) == 0:
+		case string(name) != "data":
+			yield(event{data: block}) // which is no JSON, as genai ends there
+			return
+		case !yield(event{data: data}):
+			return
 		}
 	}
 }
 
 // afterPrefix takes what follows each "data: ", wherever it stands, up to the end of its line, as cohere-go does.
-func afterPrefix(a *provider.Answer) events {
-	return func(yield func(event) bool) {
-		for rest := a.Body; ; {
-			_, after, found := bytes.Cut(rest, []byte("data: "))
-			if !found {
-				return
-			}
-			line, after, _ := bytes.Cut(after, []byte("\n"))
-			if bytes.Contains(line, []byte("[DONE]")) || !yield(event{data: line}) {
-				return
-			}
-			rest = after
+func afterPrefix(a *provider.Answer, yield func(event) bool) {
+	for rest := a.Body; ; {
+		_, after, found := bytes.Cut(rest, []byte("data: "))
+		if !found {
+			return
 		}
+		line, after, _ := bytes.Cut(after, []byte("\n"))
+		if bytes.Contains(line, []byte("[DONE]")) || !yield(event{data: line}) {
+			return
+		}
+		rest = after
 	}
 }
 
 // jsonLines takes each line for an event, as ollama does.
-func jsonLines(a *provider.Answer) events {
-	return func(yield func(event) bool) {
-		for line := range scannedLines(a.Body) {
-			if !yield(event{data: line}) {
-				return
-			}
+func jsonLines(a *provider.Answer, yield func(event) bool) {
+	for line := range scannedLines(a.Body) {
+		if !yield(event{data: line}) {
+			return
 		}
 	}
 }

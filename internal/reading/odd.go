@@ -2,6 +2,7 @@ package reading
 
 import (
 	"bytes"
+	"iter"
 	"slices"
 	"strings"
 
@@ -68,12 +69,11 @@ func (f *found) oddLines(body []byte) (odd int) {
 	}
 	n, data := 1, 0
 	returns := bytes.IndexByte(body, '\r') >= 0
-	for line := range bytes.Lines(bytes.TrimPrefix(body, []byte("\ufeff"))) {
+	for line := range scannedLines(bytes.TrimPrefix(body, []byte("\ufeff"))) {
 		if !returns && data == 0 && bytes.HasPrefix(line, []byte("data: ")) {
 			data = 1
 			continue // most lines are such
 		}
-		line = bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r"))
 		field, value, _ := bytes.Cut(line, []byte(":"))
 		switch known := slices.Contains(fields, string(field)); {
 		case len(line) == 0:
@@ -111,19 +111,13 @@ func (f *found) oddJSON(event int, text []byte, doc *jsontext.Document, err erro
 // isOddKind reports whether a text is no string, or a piece of a call has no index. Some programs take such a text as
 // it is spelled.
 func isOddKind(v jsontext.Value) bool {
-	for name, m := range v.Members() {
-		scalar := m.Present() && !m.IsString() && !m.IsNull() && !m.IsObject() && !elementOf(m).IsObject() && !m.IsEmpty()
+	for name, m := range members(v) {
+		first := m.Head()
+		scalar := m.Present() && !m.IsString() && !m.IsNull() && !m.IsObject() && !first.IsObject() && !m.IsEmpty()
 		switch {
-		case slices.Contains(words, name) && (scalar || m.IsArray() && !m.IsEmpty() && !elementOf(m).IsObject()):
+		case slices.Contains(words, name) && (scalar || m.IsArray() && !m.IsEmpty() && !first.IsObject()):
 			return true
-		case name == "tool_calls" && elementOf(m).IsObject() && !elementOf(m).Member("index").Present():
-			return true
-		case !slices.Contains(free, name) && isOddKind(m):
-			return true
-		}
-	}
-	for _, e := range v.Elements() {
-		if isOddKind(e) {
+		case name == "tool_calls" && first.IsObject() && !first.Member("index").Present():
 			return true
 		}
 	}
@@ -149,19 +143,14 @@ var kinds = map[string]byte{
 
 // isMistyped reports whether a value is no object or list, or a member is of another kind, which is an error to typed programs.
 func isMistyped(v jsontext.Value) bool {
-	for name, m := range v.Members() {
+	for name, m := range members(v) {
 		switch kind := kinds[name]; {
-		case m.IsNull() || slices.Contains(free, name):
+		case m.IsNull():
 		case kind == '0':
 			if _, ok := m.Integer(); !ok {
 				return true
 			}
-		case kind != 0 && m.Raw()[0] != kind, (m.IsObject() || m.IsArray()) && isMistyped(m):
-			return true
-		}
-	}
-	for _, e := range v.Elements() {
-		if (e.IsObject() || e.IsArray()) && isMistyped(e) {
+		case kind != 0 && m.Raw()[0] != kind:
 			return true
 		}
 	}
@@ -180,6 +169,26 @@ var spoken = []string{
 // free are the members that hold what a caller's tools have named.
 var free = []string{"args", "arguments", "input", "json", "parameters"}
 
+// members visits the members of a value at all depths, without those of what a caller's tools have named.
+func members(v jsontext.Value) iter.Seq2[string, jsontext.Value] {
+	return func(yield func(string, jsontext.Value) bool) { visit(v, yield) }
+}
+
+// visit reports whether the visit goes on.
+func visit(v jsontext.Value, yield func(string, jsontext.Value) bool) bool {
+	for name, m := range v.Members() {
+		if !yield(name, m) || !slices.Contains(free, name) && !visit(m, yield) {
+			return false
+		}
+	}
+	for _, e := range v.Elements() {
+		if !visit(e, yield) {
+			return false
+		}
+	}
+	return true
+}
+
 // misspelled finds a member that only Go's encoding/json takes for one of the model's words: it does not tell
 // capitals from small letters.
 func misspelled(text []byte) string {
@@ -192,11 +201,13 @@ func misspelled(text []byte) string {
 		at += colon + 1
 		suspect = hasOddName(bytes.TrimRight(text[:at-1], " \t\r\n"))
 	}
-	doc, err := jsontext.ParseLenient(text)
-	if err != nil {
-		return "" // is no JSON, or another's finding
+	doc, _ := jsontext.ParseLenient(text) // what is no JSON is another's finding
+	for name := range members(doc.Root()) {
+		if isOdd(name) {
+			return name
+		}
 	}
-	return oddName(doc.Root(), free)
+	return ""
 }
 
 // hasOddName reports whether a text ends in a name that is one of spoken except for its spelling. Most names
@@ -218,24 +229,4 @@ func hasOddName(text []byte) bool {
 func isOdd(name string) bool {
 	fold := func(s string) bool { return strings.EqualFold(s, name) }
 	return slices.ContainsFunc(spoken, fold) && !slices.Contains(spoken, name)
-}
-
-func oddName(v jsontext.Value, free []string) string {
-	for name, m := range v.Members() {
-		if isOdd(name) {
-			return name
-		}
-		if slices.Contains(free, name) {
-			continue
-		}
-		if odd := oddName(m, free); odd != "" {
-			return odd
-		}
-	}
-	for _, e := range v.Elements() {
-		if odd := oddName(e, free); odd != "" {
-			return odd
-		}
-	}
-	return ""
 }

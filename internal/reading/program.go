@@ -7,12 +7,11 @@ import (
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
-	"github.com/traceforge/traceforge-go/internal/provider"
 )
 
 // A way is how a program takes an answer apart.
 type way struct {
-	events  func(*provider.Answer) events
+	framing
 	first   bool // of a member that stands twice the first counts, and any value is a text, as gjson has it
 	folds   bool // names of members in capitals are those in small letters, as encoding/json has it
 	merges  bool // what stands twice is read into one
@@ -42,20 +41,20 @@ type take func(a *account, v view)
 
 // The ways of browsers and scripts, which have a member's last value, and of the official SDKs in Go.
 var (
-	standardWay = way{events: standard}
-	openaiGo    = way{events: blocks, first: true}
-	goOpenAI    = way{events: dataLines, folds: true, merges: true, placed: true, strict: true}
-	claudeGo    = way{events: named, first: true, endless: true}
-	genaiGo     = way{events: paragraphs, folds: true, strict: true}
-	awsGo       = way{events: standard, merges: true, begins: true, strict: true}
-	cohereGo    = way{events: afterPrefix, folds: true, strict: true}
-	ollamaGo    = way{events: jsonLines, folds: true, merges: true, strict: true}
+	standardWay = way{framing: standard}
+	openaiGo    = way{framing: blocks, first: true}
+	goOpenAI    = way{framing: dataLines, folds: true, merges: true, placed: true, strict: true}
+	claudeGo    = way{framing: named, first: true, endless: true}
+	genaiGo     = way{framing: paragraphs, folds: true, strict: true}
+	awsGo       = way{framing: standard, merges: true, begins: true, strict: true}
+	cohereGo    = way{framing: afterPrefix, folds: true, strict: true}
+	ollamaGo    = way{framing: jsonLines, folds: true, merges: true, strict: true}
 )
 
 var (
 	openAI = []way{standardWay, openaiGo, goOpenAI}
 	claude = programs{
-		ways: []way{{events: standard, endless: true}, claudeGo}, takes: []take{claudeLive, claudeSummed},
+		ways: []way{{framing: standard, endless: true}, claudeGo}, takes: []take{claudeLive, claudeSummed},
 		whole: claudeWhole, wholes: []way{standardWay, claudeGo}, named: true,
 	}
 )
@@ -112,14 +111,10 @@ func chatChunk(a *account, v view, summed bool) {
 					a.at(gap)
 				}
 			}
-			c := a.at(place)
-			a.grow(&c.name, piece.at("function", "name"))
-			a.grow(&c.arguments, piece.at("function", "arguments"))
+			a.growCall(place, piece.at("function"))
 		}
 		if legacy := delta.at("function_call"); legacy.last().IsObject() {
-			c := a.at(legacyPlace)
-			a.grow(&c.name, legacy.at("name"))
-			a.grow(&c.arguments, legacy.at("arguments"))
+			a.growCall(legacyPlace, legacy)
 		}
 	}
 }
@@ -365,9 +360,7 @@ func cohere(a *account, v view) {
 	case "content-delta":
 		a.say(v.at("delta", "message", "content", "text"))
 	case "tool-call-start":
-		c := a.at(place)
-		a.grow(&c.name, function.at("name"))
-		a.grow(&c.arguments, function.at("arguments"))
+		a.growCall(place, function)
 	case "tool-call-delta":
 		a.grow(&a.at(place).arguments, function.at("arguments"))
 	case "message-end":

@@ -103,19 +103,15 @@ func recorded(resp *modelio.Response) (a *account, text string) {
 		return a, ""
 	}
 	c := &resp.Candidates[0]
-	var texts []string
 	for _, part := range c.Message.Content {
-		switch {
-		case part.Text != nil:
-			texts = append(texts, *part.Text)
-		case part.ToolRequest != nil:
+		if part.ToolRequest != nil {
 			a.add(part.ToolRequest.Name, argumentsOf(string(part.ToolRequest.Input)))
 		}
 	}
 	if a.finish = c.FinishReasonRaw; a.finish == "" && c.FinishReason != modelio.FinishOther {
 		a.finish = string(c.FinishReason)
 	}
-	return a, strings.Join(texts, "")
+	return a, provider.TextOf(&c.Message)
 }
 
 // argumentsOf returns arguments in one spelling; those that are none are empty.

@@ -91,7 +91,7 @@ func (v view) text() string {
 		return text
 	case last.IsString():
 		return replaced(last)
-	case v.way != nil && v.way.first && last.Present() && !last.IsNull() && !elementOf(last).IsObject() && !last.IsEmpty():
+	case v.way != nil && v.way.first && last.Present() && !last.IsNull() && !last.Head().IsObject() && !last.IsEmpty():
 		return string(last.Raw())
 	}
 	return ""
@@ -101,14 +101,6 @@ func (v view) text() string {
 func replaced(v jsontext.Value) (text string) {
 	_ = json.Unmarshal(v.Raw(), &text)
 	return text
-}
-
-// elementOf returns the first element of an array.
-func elementOf(v jsontext.Value) (first jsontext.Value) {
-	for _, e := range v.Elements() {
-		return e
-	}
-	return first
 }
 
 // has reports whether an object has one of the members, and not as null.
