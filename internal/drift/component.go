@@ -49,9 +49,7 @@ func (c *Comparer) Changes(recorded, got *Request) []Change {
 // Next compares two calls of a conversation that continue others: base, or nil. Where their requests begin with all messages of
 // those, inherits, what these differ in is not told again. So a conversation costs what its messages are, not their sums.
 func (c *Comparer) Next(base *Pair, recorded, got *modelio.Request) (pair *Pair, changes []Change, inherits bool, err error) {
-	if base == nil {
-		base = &Pair{}
-	}
+	base = cmp.Or(base, &Pair{})
 	pair = &Pair{m: base.recorded.beginning(recorded), n: base.got.beginning(got)}
 	if inherits = pair.m > 0 && pair.n > 0 && c.ignored == nil; !inherits {
 		base, pair.m, pair.n = &Pair{}, 0, 0
@@ -97,11 +95,6 @@ func (w *writer) change(component, kind, pointer string, r, g part, spell spelli
 		before, after = w.c.text(r, laidOut), w.c.text(g, laidOut)
 	}
 	w.found = append(w.found, Change{component, kind, pointer, before, after})
-}
-
-// add adds a component whose texts are made for it.
-func (w *writer) add(component, kind, pointer, before, after string) {
-	w.found = append(w.found, Change{component, kind, pointer, &before, &after})
 }
 
 // text returns a part as it is spelled for people; nil means absent. Each is spelled once.
@@ -188,7 +181,8 @@ func (w *writer) reordered(what, in, pointer string, all bool, before, after []s
 	if all {
 		component = in + "the same " + what + anotherOrder
 	}
-	w.add(component, in+what+anotherOrder, pointer, strings.Join(before, "\n"), strings.Join(after, "\n"))
+	was, is := strings.Join(before, "\n"), strings.Join(after, "\n")
+	w.found = append(w.found, Change{component, in + what + anotherOrder, pointer, &was, &is})
 }
 
 // messages adds what differs between the messages of two requests.
@@ -226,8 +220,7 @@ func counterpartsOf(recorded, got *Request, in gap) [][2]int {
 			return 0
 		}
 		r, g := string(recorded.messages[in.r[i]].text), string(got.messages[in.g[j]].text)
-		head := commonPrefix(r, g)
-		common := head + commonSuffix(r[head:], g[head:]) - frame
+		common := commonEnds(r, g) - frame
 		if len(in.r) == len(in.g) {
 			return max(common, 1)
 		}
@@ -265,10 +258,7 @@ func (w *writer) message(in *Request, i int, r, g part) {
 
 // elements returns the parts of a message; nil means it is a text.
 func (c *Comparer) elements(message part) (parts []part) {
-	doc, err := jsontext.Parse(message.text)
-	if err != nil {
-		return nil // unreachable: it is canonical
-	}
+	doc, _ := jsontext.Parse(message.text) // it is canonical
 	for _, e := range doc.Root().Member("content").Elements() {
 		parts = append(parts, c.part(e.Raw()))
 	}
@@ -368,10 +358,7 @@ var toolMembers = map[string]string{"inputSchema": "input schema", "outputSchema
 // memberParts returns the members of an object.
 func (c *Comparer) memberParts(object part) map[string]part {
 	parts := map[string]part{}
-	doc, err := jsontext.Parse(object.text)
-	if err != nil {
-		return parts // it is absent
-	}
+	doc, _ := jsontext.Parse(object.text) // it is canonical, or absent
 	for name, value := range doc.Root().Members() {
 		parts[name] = c.part(value.Raw())
 	}

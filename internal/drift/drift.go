@@ -126,9 +126,7 @@ func Size(differences []Difference) int {
 	size := 0
 	for _, d := range differences {
 		r, g := string(d.Recorded), string(d.Got)
-		head := commonPrefix(r, g)
-		tail := commonSuffix(r[head:], g[head:])
-		size += len(r) + len(g) - 2*(head+tail) + 1
+		size += len(r) + len(g) - 2*commonEnds(r, g) + 1
 	}
 	return size
 }
