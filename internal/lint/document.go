@@ -1,7 +1,6 @@
 package lint
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"slices"
@@ -74,12 +73,8 @@ func (c *call) generated() bool {
 
 // ownTools returns the tools of the request, unless they stand in a call that it continues.
 func (c *call) ownTools() []modelio.ToolDefinition {
-	if c.base != nil && slices.EqualFunc(c.Request.Tools, c.base.Request.Tools, sameTool) {
+	if c.base != nil && slices.EqualFunc(c.Request.Tools, c.base.Request.Tools, page.SameTool) {
 		return nil
 	}
 	return c.Request.Tools
-}
-
-func sameTool(a, b modelio.ToolDefinition) bool {
-	return a.Name == b.Name && a.Description == b.Description && bytes.Equal(a.InputSchema, b.InputSchema)
 }

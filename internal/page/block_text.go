@@ -34,7 +34,7 @@ func (p *Page) Causes(causes []*Cause) {
 			}
 			p.said(bold, "", b.Headline()+", first "+b[0].Calls[0].Test)
 		default:
-			p.said(faint, "", fmt.Sprintf("and %s", Count(len(blocks)-i, "more cause", "more causes")))
+			p.said(faint, "", andMore(len(blocks)-i, "cause", "causes"))
 			return
 		}
 	}
@@ -47,7 +47,7 @@ func (p *Page) block(b Block) {
 		p.said(faint, margin, "first: "+Where(first))
 		for i, c := range b {
 			if i == blockChanges {
-				p.said(faint, margin, fmt.Sprintf("and %s", Count(len(b)-i, "more change", "more changes")))
+				p.said(faint, margin, andMore(len(b)-i, "change", "changes"))
 				break
 			}
 			p.changes(changeLines, c.Change)
@@ -70,7 +70,7 @@ func (b Block) Text() string {
 	style := drift.Style{Width: drift.Plain.Width, Around: 1, Most: changeLines}
 	for i, c := range b {
 		if i == blockChanges {
-			fmt.Fprintf(&text, "and %s\n", Count(len(b)-i, "more change", "more changes"))
+			text.WriteString(andMore(len(b)-i, "change", "changes") + "\n")
 			break
 		}
 		text.WriteString(style.Text([]drift.Change{c.Change}))
@@ -88,14 +88,14 @@ func (b Block) Spent() string {
 	if s.TokensBefore > 0 && s.TokensAfter > 0 && s.TokensBefore != s.TokensAfter {
 		parts = append(parts, fmt.Sprintf("tokens: %s, now %s", Thousands(s.TokensBefore), Thousands(s.TokensAfter)))
 	}
-	if was, is := money(s.CostBefore), money(s.CostAfter); s.CostBefore > 0 && s.CostAfter > 0 && was != is {
+	if was, is := Money(s.CostBefore), Money(s.CostAfter); s.CostBefore > 0 && s.CostAfter > 0 && was != is {
 		parts = append(parts, fmt.Sprintf("cost: %s, now %s", was, is))
 	}
 	return strings.Join(parts, "; ")
 }
 
-// money spells an amount of the repository's own currency.
-func money(amount float64) string {
+// Money spells an amount of the repository's own currency.
+func Money(amount float64) string {
 	if amount < 1 {
 		return fmt.Sprintf("%.4f", amount)
 	}
@@ -131,8 +131,8 @@ func (p *Page) answers(b Block, first Place) {
 		}
 		p.changes(answerLines, answered.Changes...)
 	}
-	if more := len(b[0].Answers) - shown; more > 0 && shown > 0 {
-		p.said("", margin, "and "+Count(more, "more answer", "more answers"))
+	if more := andMore(len(b[0].Answers)-shown, "answer", "answers"); more != "" && shown > 0 {
+		p.said("", margin, more)
 	}
 }
 

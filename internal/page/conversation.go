@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -44,9 +45,7 @@ const (
 // Call shows one call, whole: where it comes from, what was sent, what came back.
 func (p *Page) Call(provider string, s *snapshot.Snapshot) {
 	fmt.Fprintln(p.Out, p.styled(bold, plaintext.Line(s.ID)))
-	for _, f := range p.fields(provider, s) {
-		p.field(f.title, f.value)
-	}
+	p.header(p.fields(provider, s))
 	if s.Request.Prompt != nil {
 		p.heading(bold, "prompt")
 		p.text(*s.Request.Prompt)
@@ -58,20 +57,31 @@ func (p *Page) Call(provider string, s *snapshot.Snapshot) {
 	p.answer(&s.Response, "", false)
 }
 
-// A headerField is a line of a call's header. Titles may be empty, names are different.
-type headerField struct{ name, title, value string }
+// A headerField is a line of a call's header. Its title is the first word of its name.
+type headerField struct{ name, value string }
+
+// header shows fields. A title that several have in a row is shown once.
+func (p *Page) header(fields []headerField) {
+	last := ""
+	for _, f := range fields {
+		title, _, _ := strings.Cut(f.name, " ")
+		if title == last {
+			title = ""
+		} else {
+			last = title
+		}
+		p.field(title, f.value)
+	}
+}
 
 func (p *Page) fields(provider string, s *snapshot.Snapshot) []headerField {
 	var fields []headerField
-	add := func(name, value string) { fields = append(fields, headerField{name, name, value}) }
+	add := func(name, value string) { fields = append(fields, headerField{name, value}) }
 	if test := s.Source.Test; test != "" {
 		add("test", fmt.Sprintf("%s in %s", test, s.Source.Package))
 	}
 	add("source", fmt.Sprintf("%s:%d %s", s.Source.File, s.Source.Line, s.Source.Function))
-	if s.Provider != "" {
-		provider = s.Provider
-	}
-	add("provider", provider)
+	add("provider", cmp.Or(s.Provider, provider))
 	add("api", s.Request.API)
 	model := s.Request.Model
 	if answered := s.Response.Model; answered != "" && answered != model {
@@ -82,11 +92,9 @@ func (p *Page) fields(provider string, s *snapshot.Snapshot) []headerField {
 	add("latency", fmt.Sprintf("%d ms", s.Response.LatencyMS))
 	add("tokens", tokens(&s.Response))
 	add("sent", strings.Join(parameters(&s.Request), ", "))
-	title := "options"
 	for _, name := range slices.Sorted(maps.Keys(s.Request.Options)) {
 		value := name + " " + jsonText(s.Request.Options[name], p.Width-label-len(margin)-len(name))
-		fields = append(fields, headerField{"options " + name, title, value})
-		title = ""
+		add("options "+name, value)
 	}
 	add("ignored", strings.Join(s.Source.Ignored, ", "))
 	add("lane", s.Source.Lane)
@@ -218,25 +226,22 @@ func (p *Page) answer(r *snapshot.Response, call string, brief bool) {
 		p.heading(alarm, strings.Join(strings.Fields(title), " ")+call)
 		p.text(r.Error.Message)
 	}
-	switch r.Incomplete {
-	case "":
-	case "aborted":
-		p.heading(alarm, "incomplete: the caller ended the stream (aborted)")
-	case "ended":
-		p.heading(alarm, "incomplete: the stream ended without its last event (ended)")
-	default:
-		p.heading(alarm, "incomplete: the stream was cut ("+r.Incomplete+")")
+	if r.Incomplete != "" {
+		p.heading(alarm, "incomplete: "+cmp.Or(endings[r.Incomplete], "the stream was cut")+" ("+r.Incomplete+")")
 	}
 	if r.Note != "" {
 		p.heading(alarm, "note: "+r.Note)
 	}
 }
 
+// endings say how streams ended that are not whole and were not cut.
+var endings = map[string]string{
+	"aborted": "the caller ended the stream", "ended": "the stream ended without its last event",
+}
+
 func status(r *snapshot.Response) string {
-	for _, status := range []int{r.Error.Status, r.Status} {
-		if status != 0 {
-			return fmt.Sprint(status)
-		}
+	if status := cmp.Or(r.Error.Status, r.Status); status != 0 {
+		return fmt.Sprint(status)
 	}
 	return ""
 }

@@ -67,9 +67,7 @@ func (c *conversation) call(s *snapshot.Snapshot) {
 			c.heading(bold, strings.TrimSuffix(fmt.Sprintf("call %d %s", s.Number(), from), " "))
 		}
 	}
-	for _, f := range changed {
-		c.field(f.title, f.value)
-	}
+	c.header(changed)
 	c.offered(s, unlike)
 	if s.Request.Prompt != nil {
 		c.heading(bold, "prompt")
@@ -94,19 +92,13 @@ func (c *conversation) changed(s, unlike *snapshot.Snapshot) (changed []headerFi
 			continue
 		}
 		if now[f.name] = f; was[f.name].value != f.value {
-			f.title, _, _ = strings.Cut(f.name, " ")
 			changed = append(changed, f)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(was)) {
 		if _, there := now[name]; !there {
-			title, option, _ := strings.Cut(name, " ")
-			changed = append(changed, headerField{name, title, strings.TrimSpace(fmt.Sprintf("%s not sent, unlike call %d", option, unlike.Number()))})
-		}
-	}
-	for i := len(changed) - 1; i > 0; i-- {
-		if changed[i].title == changed[i-1].title {
-			changed[i].title = ""
+			_, option, _ := strings.Cut(name, " ")
+			changed = append(changed, headerField{name, strings.TrimSpace(fmt.Sprintf("%s not sent, unlike call %d", option, unlike.Number()))})
 		}
 	}
 	c.shown[s] = now
@@ -152,7 +144,7 @@ func (p *Page) offered(s, before *snapshot.Snapshot) {
 		tool := &s.Request.Tools[i]
 		was := known[tool.Name]
 		delete(known, tool.Name)
-		if was != nil && sameTool(was, tool) {
+		if was != nil && SameTool(*was, *tool) {
 			continue
 		}
 		if !titled {
@@ -161,18 +153,15 @@ func (p *Page) offered(s, before *snapshot.Snapshot) {
 		titled = true
 		p.tool(tool)
 	}
-	var gone []string
-	for name := range known {
-		gone = append(gone, name)
-	}
-	if slices.Sort(gone); len(gone) > 0 {
+	if gone := slices.Sorted(maps.Keys(known)); len(gone) > 0 {
 		p.heading(bold, fmt.Sprintf("tools not offered, unlike call %d", before.Number()))
 		p.text(strings.Join(gone, ", "))
 	}
 }
 
-func sameTool(a, b *modelio.ToolDefinition) bool {
-	return a.Description == b.Description && bytes.Equal(a.InputSchema, b.InputSchema)
+// SameTool reports whether a model is told the same of two tools.
+func SameTool(a, b modelio.ToolDefinition) bool {
+	return a.Name == b.Name && a.Description == b.Description && bytes.Equal(a.InputSchema, b.InputSchema)
 }
 
 // took shows what all calls took together.

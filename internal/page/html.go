@@ -53,10 +53,7 @@ type About struct {
 // passes html/template, and a Content-Security-Policy lets only the page's own style and script work. A comparison of
 // which nothing but Causes is set is a page of these.
 func (c *Comparison) HTML(w io.Writer, about About) error {
-	tmpl, err := template.New("page").Funcs(htmlFuncs).Parse(htmlTemplate)
-	if err != nil {
-		return err // unreachable: tests parse it
-	}
+	tmpl := template.Must(template.New("page").Funcs(htmlFuncs).Parse(htmlTemplate))
 	h := &htmlWriter{out: w, tmpl: tmpl, left: HTMLLimit}
 	blocks := Blocks(c.Causes)
 	sections := c.Sections()
@@ -224,19 +221,12 @@ func (c *Comparison) headline() string {
 	if blocks == 0 {
 		return c.Tally()
 	}
-	var parts []string
-	if len(c.Config) > 0 {
-		parts = append(parts, SettingsTitle(c.Config))
-	}
-	parts = append(parts, fmt.Sprintf("%s: %s of %s", Count(blocks, "cause", "causes"), Count(len(calls), "call", "calls"),
-		Count(testsOfAll(c.Causes), "test", "tests")))
+	causes := fmt.Sprintf("%s: %s of %s", Count(blocks, "cause", "causes"), Count(len(calls), "call", "calls"),
+		Count(testsOfAll(c.Causes), "test", "tests"))
 	if len(answers) > 0 {
-		parts[len(parts)-1] += ", " + Count(len(answers), "answer", "answers") + " changed"
+		causes += ", " + Count(len(answers), "answer", "answers") + " changed"
 	}
-	for _, s := range c.Sections() {
-		parts = append(parts, s.Headline)
-	}
-	return strings.Join(parts, "; ")
+	return strings.Join(c.headlines(causes), "; ")
 }
 
 func sectionID(i int) string { return fmt.Sprintf("section-%d", i+1) }

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -22,7 +23,6 @@ type htmlTest struct {
 	sent             map[int]string // what calls sent last whose answers changed, in a line
 	changed, answers int            // calls
 	causes           []*Cause       // of its calls
-	size             int            // bytes of its texts, about
 }
 
 // An htmlCall is a call of which something is told that no call before it tells.
@@ -61,7 +61,8 @@ func (c *Comparison) keep(t *htmlTest) {
 	}
 	t.ID = fmt.Sprintf("test-%d", len(c.tests)+1)
 	c.tests = append(c.tests, t)
-	c.kept += t.size
+	text, _ := json.Marshal(t.Calls) // texts and numbers: about as long as they are in HTML
+	c.kept += len(text)
 }
 
 // add adds a call that changed, and what of it no call of the test before it has shown.
@@ -112,7 +113,6 @@ func (t *htmlTest) add(call Call, causes []*Cause, now *snapshot.Snapshot) {
 		v.Said = clipped(saidWhole(&now.Response))
 	}
 	t.Calls = append(t.Calls, v)
-	t.size += v.size()
 }
 
 // turns adds the messages from number known on.
@@ -154,36 +154,6 @@ func saidWhole(r *snapshot.Response) string {
 		return texts(r.Candidates[0].Message.Content)
 	}
 	return Said(r)
-}
-
-// size returns about how many bytes a call takes.
-func (v *htmlCall) size() int {
-	n := len(v.Said)
-	for _, list := range [][]htmlChange{v.Changes, v.Answer} {
-		for i := range list {
-			n += list[i].size()
-		}
-	}
-	for _, turn := range v.Turns {
-		if turn.Change != nil {
-			n += turn.Change.size()
-		}
-		for _, said := range turn.Said {
-			n += len(said.Text)
-		}
-	}
-	return n
-}
-
-func (v *htmlChange) size() (n int) {
-	for _, g := range v.Groups {
-		for _, row := range g.Rows {
-			for _, p := range append(row.Before[:len(row.Before):len(row.Before)], row.After...) {
-				n += len(p.Text)
-			}
-		}
-	}
-	return n
 }
 
 // Hits says in a few words what changed: "3 calls: system, model; 1 answer".

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -55,11 +56,7 @@ func (b Block) Tests() (tests []Test) {
 // provider is that of the directory which the document is in.
 func (p *Page) Unfold(provider string, from, to *snapshot.Document) error {
 	if from == nil || to == nil {
-		doc := to
-		if doc == nil {
-			doc = from
-		}
-		p.Document(provider, doc)
+		p.Document(provider, cmp.Or(to, from))
 		return nil
 	}
 	u := unfoldedTest{p, newCounterparts(), map[string]int{}, map[int]toldChanges{}}
@@ -114,8 +111,8 @@ func (u *unfoldedTest) call(was, now *snapshot.Snapshot) error {
 	for _, line := range known.lines {
 		u.said(faint, margin, line)
 	}
-	if known.more > 0 {
-		u.said(faint, margin, "and "+Count(known.more, "more change", "more changes")+" of the calls before")
+	if more := andMore(known.more, "change", "changes"); more != "" {
+		u.said(faint, margin, more+" of the calls before")
 	}
 	known.lines = slices.Clip(known.lines)
 	defer func() { u.told[n] = known }()
