@@ -1,6 +1,7 @@
 package foreign
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -217,9 +218,7 @@ func CallsOf(file, provider string, d *snapshot.Document) ([]Call, error) {
 				Message: fmt.Sprintf("names %s, which SF's layout has no place for: record it again", media[0].Hash),
 			}}}
 		}
-		if s.Provider == "" {
-			s.Provider = provider
-		}
+		s.Provider = cmp.Or(s.Provider, provider)
 		s.Response.RawOutputRef, s.Response.TimingMS = "", nil
 		calls = append(calls, Call{File: file, Snapshot: s})
 	}
