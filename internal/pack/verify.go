@@ -3,17 +3,15 @@ package pack
 import (
 	"bytes"
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
 	"path"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -276,11 +274,11 @@ func (v *verifier) hashes() error {
 			v.violate(ruleRequired, file, "", "is missing, and %s names it: %s", RunFile, again)
 			continue
 		}
-		got, err := v.sum(file)
+		data, err := v.root.ReadFile(file)
 		if err != nil {
 			return err
 		}
-		switch {
+		switch got := canon.Sum(data); {
 		case got != want:
 			v.violate(ruleReference, file, "", "has the hash %s, but %s names %s: it was altered: %s", got, RunFile, want, again)
 		case strings.HasPrefix(file, "refs/") && refFile(got) != file:
@@ -288,19 +286,6 @@ func (v *verifier) hashes() error {
 		}
 	}
 	return nil
-}
-
-func (v *verifier) sum(file string) (canon.Hash, error) {
-	f, err := v.root.Open(file)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return "", err
-	}
-	return canon.Hash("sha256:" + hex.EncodeToString(h.Sum(nil))), nil
 }
 
 // sessions checks each session, and that it has the hash that run.json names.
@@ -404,7 +389,7 @@ func (v *verifier) rebuild() error {
 		}
 	}
 	for i := range max(len(run.Tests), len(made.Tests)) {
-		if i >= len(run.Tests) || i >= len(made.Tests) || !equal(run.Tests[i], made.Tests[i]) {
+		if i >= len(run.Tests) || i >= len(made.Tests) || !reflect.DeepEqual(run.Tests[i], made.Tests[i]) {
 			v.violate(ruleReference, RunFile, jsontext.PointerTo("tests", fmt.Sprint(i)), "is not what the documents and the receipts of the pack say: %s", again)
 		}
 	}
@@ -420,10 +405,4 @@ func (v *verifier) rebuild() error {
 		v.violate(ruleRun, RunFile, "", "is not spelled as traceforge pack spells it: %s", again)
 	}
 	return err
-}
-
-func equal(a, b Test) bool {
-	one, errA := canon.Marshal(a)
-	two, errB := canon.Marshal(b)
-	return errA == nil && errB == nil && bytes.Equal(one, two)
 }
