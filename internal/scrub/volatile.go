@@ -5,17 +5,14 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
 
 // IsVolatile reports whether placeholders of a name are for volatile values.
 func IsVolatile(name string) bool {
-	switch name {
-	case "tmp", "home", "port", "uuid", "time", "date":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"tmp", "home", "port", "uuid", "time", "date"}, name)
 }
 
 // volatile returns the finders of volatile values. Each first looks for a few bytes that its values

@@ -57,9 +57,8 @@ func (s *Scanner) Find(text []byte) (Hit, bool) {
 		return Hit{}, false
 	}
 	hit := Hit{What: what, Variable: s.names[what]}
-	if doc, err := jsontext.ParseReplacing(text); err == nil {
-		hit.Pointer, _ = v.locate(doc.Root())
-	}
+	doc, _ := jsontext.ParseReplacing(text)
+	hit.Pointer, _ = v.locate(doc.Root())
 	return hit, true
 }
 
