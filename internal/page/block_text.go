@@ -50,7 +50,7 @@ func (p *Page) block(b Block) {
 				p.said(faint, margin, andMore(len(b)-i, "change", "changes"))
 				break
 			}
-			p.changes(changeLines, c.Change)
+			p.changes(changeLines, 1, c.Change)
 		}
 	}
 	p.answers(b, first)
@@ -102,9 +102,9 @@ func Money(amount float64) string {
 	return fmt.Sprintf("%.2f", amount)
 }
 
-// changes shows changes in at most so many lines.
-func (p *Page) changes(most int, changes ...drift.Change) {
-	style := drift.Style{Width: max(p.Width-2*len(margin), 20), Around: 1, Most: most, Color: p.Color}
+// changes shows changes in at most so many lines, with so many around those that changed.
+func (p *Page) changes(most, around int, changes ...drift.Change) {
+	style := drift.Style{Width: max(p.Width-2*len(margin), 20), Around: around, Most: most, Color: p.Color}
 	var lines []string
 	for _, c := range changes {
 		lines = append(lines, style.Lines(c)...)
@@ -129,7 +129,7 @@ func (p *Page) answers(b Block, first Place) {
 		if shown++; answered.Place != first || b.onlyAnswers() {
 			p.said(faint, margin, "the answer of "+Where(answered.Place))
 		}
-		p.changes(answerLines, answered.Changes...)
+		p.changes(answerLines, 1, answered.Changes...)
 	}
 	if more := andMore(len(b[0].Answers)-shown, "answer", "answers"); more != "" && shown > 0 {
 		p.said("", margin, more)

@@ -9,13 +9,15 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
+const allLines = 1 << 30 // of a change
+
 // Whole shows causes that the same calls have: all of each change, and each answer that is known.
 func (p *Page) Whole(b Block) {
 	first := b[0].Calls[0]
 	if !b.onlyAnswers() {
 		p.said(faint, margin, "first: "+Where(first))
 		for _, c := range b {
-			p.whole(c.Change)
+			p.changes(allLines, 2, c.Change)
 		}
 	}
 	for i, answered := range b[0].Answers {
@@ -25,21 +27,10 @@ func (p *Page) Whole(b Block) {
 		if answered.Place != first || b.onlyAnswers() {
 			p.said(faint, margin, "the answer of "+Where(answered.Place))
 		}
-		for _, c := range answered.Changes {
-			p.whole(c)
-		}
+		p.changes(allLines, 2, answered.Changes...)
 	}
 	if spent := b.Spent(); spent != "" {
 		p.said("", margin, spent)
-	}
-}
-
-// whole shows all lines of a change.
-func (p *Page) whole(c drift.Change) {
-	const all = 1 << 30 // lines
-	style := drift.Style{Width: max(p.Width-len(margin), 20), Around: 2, Most: all, Color: p.Color}
-	for _, line := range style.Lines(c) {
-		fmt.Fprintln(p.Out, margin+line)
 	}
 }
 
@@ -122,7 +113,7 @@ func (u *unfoldedTest) call(was, now *snapshot.Snapshot) error {
 			continue
 		}
 		u.shown[c.Key()] = n
-		u.whole(c)
+		u.changes(allLines, 2, c)
 		switch {
 		case !c.OfMessages():
 		case len(known.lines) < toldLines:
