@@ -42,18 +42,14 @@ func (p *Page) Causes(causes []*Cause) {
 
 func (p *Page) block(b Block) {
 	p.said(bold, "", b.Headline())
-	first := b[0].Calls[0]
-	if !b.onlyAnswers() {
-		p.said(faint, margin, "first: "+Where(first))
-		for i, c := range b {
-			if i == blockChanges {
-				p.said(faint, margin, andMore(len(b)-i, "change", "changes"))
-				break
-			}
-			p.changes(changeLines, 1, c.Change)
-		}
+	few := portion{changes: blockChanges, lines: changeLines, answers: 1, answerLines: answerLines, around: 1}
+	if len(b[0].Answers) == 2 {
+		few.answers = 2
 	}
-	p.answers(b, first)
+	shown := p.portion(b, few)
+	if more := andMore(len(b[0].Answers)-shown, "answer", "answers"); more != "" && shown > 0 {
+		p.said("", margin, more)
+	}
 	if others := b.others(testLines * p.Width); others != "" {
 		p.lines(margin, "", plaintext.Line("also: "+others))
 	}
@@ -118,22 +114,36 @@ func (p *Page) changes(most, around int, changes ...drift.Change) {
 	}
 }
 
-// answers shows what the answers of a block say now: one of several where requests changed, else those that are
-// known.
-func (p *Page) answers(b Block, first Place) {
-	shown := 0
+// A portion is how much of a block is shown.
+type portion struct {
+	changes, lines       int // and lines of each
+	answers, answerLines int // beside requests that changed; of answers alone all that are known
+	around               int // equal lines, on each side of those that changed
+}
+
+// portion shows changes of a block, and what its answers say now. It returns of how many answers it did.
+func (p *Page) portion(b Block, most portion) (shown int) {
+	first := b[0].Calls[0]
+	if !b.onlyAnswers() {
+		p.said(faint, margin, "first: "+Where(first))
+		for i, c := range b {
+			if i == most.changes {
+				p.said(faint, margin, andMore(len(b)-i, "change", "changes"))
+				break
+			}
+			p.changes(most.lines, most.around, c.Change)
+		}
+	}
 	for _, answered := range b[0].Answers {
-		if answered.Changes == nil || shown > 0 && !b.onlyAnswers() && len(b[0].Answers) > 2 {
+		if answered.Changes == nil || shown == most.answers && !b.onlyAnswers() {
 			break
 		}
 		if shown++; answered.Place != first || b.onlyAnswers() {
 			p.said(faint, margin, "the answer of "+Where(answered.Place))
 		}
-		p.changes(answerLines, 1, answered.Changes...)
+		p.changes(most.answerLines, most.around, answered.Changes...)
 	}
-	if more := andMore(len(b[0].Answers)-shown, "answer", "answers"); more != "" && shown > 0 {
-		p.said("", margin, more)
-	}
+	return shown
 }
 
 // said shows a line.

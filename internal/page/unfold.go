@@ -13,22 +13,7 @@ const allLines = 1 << 30 // of a change
 
 // Whole shows causes that the same calls have: all of each change, and each answer that is known.
 func (p *Page) Whole(b Block) {
-	first := b[0].Calls[0]
-	if !b.onlyAnswers() {
-		p.said(faint, margin, "first: "+Where(first))
-		for _, c := range b {
-			p.changes(allLines, 2, c.Change)
-		}
-	}
-	for i, answered := range b[0].Answers {
-		if answered.Changes == nil || i > 0 && !b.onlyAnswers() {
-			break
-		}
-		if answered.Place != first || b.onlyAnswers() {
-			p.said(faint, margin, "the answer of "+Where(answered.Place))
-		}
-		p.changes(allLines, 2, answered.Changes...)
-	}
+	p.portion(b, portion{changes: len(b), lines: allLines, answers: 1, answerLines: allLines, around: 2})
 	if spent := b.Spent(); spent != "" {
 		p.said("", margin, spent)
 	}
