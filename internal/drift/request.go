@@ -121,9 +121,6 @@ func (r *Request) beginning(of *modelio.Request) int {
 
 // without returns a request without so many messages in front.
 func (r *Request) without(n int) *Request {
-	if n == 0 {
-		return r
-	}
 	rest, left := *r, *r.Request
 	left.Messages = left.Messages[n:]
 	rest.Request, rest.messages, rest.from = &left, r.messages[n:], n

@@ -132,11 +132,8 @@ func tokens(r *snapshot.Response) string {
 	if r.TokensUsed != nil {
 		total = fmt.Sprint(*r.TokensUsed)
 	}
-	if r.Usage == nil {
-		return total
-	}
 	var parts []string
-	for _, c := range countsOf(r.Usage) {
+	for _, c := range countsOf(cmp.Or(r.Usage, &modelio.Usage{})) {
 		if n := *c.n; n != nil {
 			parts = append(parts, fmt.Sprintf("%d %s", *n, c.name))
 		}

@@ -2,6 +2,7 @@ package page
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -191,9 +192,7 @@ func addUsage(sum *snapshot.Response, u *modelio.Usage) {
 	if u == nil {
 		return
 	}
-	if sum.Usage == nil {
-		sum.Usage = &modelio.Usage{}
-	}
+	sum.Usage = cmp.Or(sum.Usage, &modelio.Usage{})
 	all := countsOf(sum.Usage)
 	for i, c := range countsOf(u) {
 		addCount(all[i].n, *c.n)

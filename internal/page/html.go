@@ -70,7 +70,7 @@ func (c *Comparison) HTML(w io.Writer, about About) error {
 	h.always("open causes", htmlList{Count: len(blocks), All: about.All})
 	shown := map[Test]*htmlTest{}
 	for _, t := range c.tests {
-		shown[t.test] = t
+		shown[t.Of.Test] = t
 	}
 	of := map[*Cause]Block{}
 	for i, b := range blocks {

@@ -14,12 +14,10 @@ import (
 
 // An htmlTest is the conversation of a test, as far as it changed.
 type htmlTest struct {
-	ID            string
-	Name, Package string
-	File          string // of the document
-	Calls         []htmlCall
+	ID    string
+	Of    *Difference
+	Calls []htmlCall
 
-	test             Test
 	sent             map[int]string // what calls sent last whose answers changed, in a line
 	changed, answers int            // calls
 	causes           []*Cause       // of its calls
@@ -48,10 +46,7 @@ func (c *Comparison) conversation(d *Difference) *htmlTest {
 	if !c.Conversations || c.kept > HTMLLimit {
 		return nil
 	}
-	return &htmlTest{
-		Name: plaintext.Line(d.Test.Test), Package: plaintext.Line(d.Package), File: plaintext.Line(d.File), test: d.Test,
-		sent: map[int]string{},
-	}
+	return &htmlTest{Of: d, sent: map[int]string{}}
 }
 
 // keep keeps the conversation of a test that changed.
