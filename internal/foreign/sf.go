@@ -28,10 +28,8 @@ func ReadSF(data []byte) (*snapshot.Document, error) {
 	if broken != nil || errors.Is(err, snapshot.ErrVersion) {
 		return nil, err
 	}
-	root, records := text.Root(), []jsontext.Value(nil)
-	for _, record := range root.Member("snapshots").Elements() {
-		records = append(records, record)
-	}
+	root := text.Root()
+	records := root.Member("snapshots").Values()
 	version, lone := root.Member("version").Word(), root.Member("request").IsObject() && !root.Member("snapshots").Present()
 	if lone {
 		version, records = snapshot.VersionSF, []jsontext.Value{root}

@@ -175,6 +175,14 @@ func (v Value) Elements() iter.Seq2[int, Value] {
 	}
 }
 
+// Values returns the elements of an array.
+func (v Value) Values() (all []Value) {
+	for _, e := range v.Elements() {
+		all = append(all, e)
+	}
+	return all
+}
+
 // end returns the first node after v and all that it holds, if it begins with that byte.
 //
 //go:noinline
