@@ -120,6 +120,7 @@ func Verify(dir, scratch string, judge Judge) (Report, error) {
 type verifier struct {
 	root    *os.Root
 	scratch string
+	store   *store.Store     // see StoreIn
 	sizes   map[string]int64 // of the files, by path
 	report  Report
 }
@@ -195,9 +196,11 @@ func (v *verifier) files() error {
 		v.violate(ruleSize, ".", "", "holds %d bytes, more than the %d that a pack can have: make packs of fewer tests", total, int64(maxBytes))
 	}
 	slices.Sort(v.report.Files)
-	limit, err := v.limit()
+	if v.store, err = StoreIn(v.scratch); err != nil {
+		return err
+	}
 	for file, size := range v.sizes {
-		if size > limit {
+		if limit := v.store.MaxBytes(); size > limit {
 			v.violate(ruleSize, file, "", "has %d bytes, more than %d: a larger TRACEFORGE_MAX_BYTES allows it", size, limit)
 		}
 	}
@@ -206,16 +209,7 @@ func (v *verifier) files() error {
 			v.violate(ruleRequired, file, "", "is missing: %s", again)
 		}
 	}
-	return err
-}
-
-// limit is how large a file can be.
-func (v *verifier) limit() (int64, error) {
-	s, err := StoreIn(v.scratch)
-	if err != nil {
-		return 0, err
-	}
-	return s.MaxBytes(), nil
+	return nil
 }
 
 // readRun reads run.json: its version first, as another one may say all else in another way.
@@ -338,11 +332,7 @@ func (v *verifier) documents(judge Judge) error {
 	if _, err := os.Stat(filepath.Join(v.scratch, storeDir)); errors.Is(err, fs.ErrNotExist) {
 		return nil // no test has a document
 	}
-	s, err := StoreIn(v.scratch)
-	if err != nil {
-		return err
-	}
-	result, err := judge(s)
+	result, err := judge(v.store)
 	if err != nil {
 		return err
 	}
@@ -365,12 +355,8 @@ func (v *verifier) rebuild() error {
 		v.violate(ruleReceipts, ReceiptsFile, "", "cannot be read: %v: %s", cmp.Or(err, errors.New("it ends in the middle of a line")), again)
 		return nil
 	}
-	s, err := StoreIn(v.scratch)
-	if err != nil {
-		return err
-	}
 	run := v.report.Run
-	made, err := build(Source{In(s), receipts, run.Killed}, func(string, []byte) error { return nil })
+	made, err := build(Source{In(v.store), receipts, run.Killed}, func(string, []byte) error { return nil })
 	if err != nil {
 		v.violate(ruleReceipts, ReceiptsFile, "", "does not agree with the documents: %v: %s", err, again)
 		return nil
