@@ -14,14 +14,7 @@ var noMaxTokens = Rule{
 	Why:  "an answer that does not end is paid to the last token that the model has",
 	Fix:  "set it",
 	each: func(l *Linter, d *document, c *call, add adder) {
-		if !c.generated() || c.Request.MaxTokens != nil {
-			return
-		}
-		said := false
-		for name, value := range c.Request.Options {
-			said = said || limit.MatchString(name) || limit.Match(value)
-		}
-		if !said {
+		if c.generated() && c.Request.MaxTokens == nil && !matches(c.Request.Options, limit) {
 			add(c.Request.API, "", d.at(c, []string{"request", "max_tokens"},
 				"a call of %s sets no limit of the tokens that are answered", c.Request.API))
 		}

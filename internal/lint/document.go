@@ -3,6 +3,7 @@ package lint
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -63,6 +64,16 @@ func (d *document) at(c *call, pointer []string, format string, args ...any) Pla
 	p.Call = strings.Clone(c.ID)
 	p.Pointer = jsontext.PointerTo(append([]string{"snapshots", strconv.Itoa(c.index)}, pointer...)...)
 	return p
+}
+
+// matches reports whether the name of a member, or its value, matches.
+func matches(o modelio.Object, re *regexp.Regexp) bool {
+	for name, value := range o {
+		if re.MatchString(name) || re.Match(value) {
+			return true
+		}
+	}
+	return false
 }
 
 // generated reports whether a model made the answer up.
