@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -57,7 +58,7 @@ func (c *Comparison) HTML(w io.Writer, about About) error {
 	h := &htmlWriter{out: w, tmpl: tmpl, left: HTMLLimit}
 	blocks := Blocks(c.Causes)
 	sections := c.Sections()
-	changedTests := testsOfAll(c.Causes)
+	changedTests := len(testsOf(callsOf(c.Causes)))
 	h.always("head", htmlHead(c, about, len(blocks), changedTests, sections))
 
 	if len(c.Config) > 0 {
@@ -208,11 +209,8 @@ func htmlHead(c *Comparison, about About, causes, tests int, sections []Section)
 
 // headline says how much differs: "1 cause: 101 calls of 101 tests, 3 answers changed; 1 test added".
 func (c *Comparison) headline() string {
-	calls, answers := map[Place]bool{}, map[Place]bool{}
+	calls, answers := callsOf(c.Causes), map[Place]bool{}
 	for _, cause := range c.Causes {
-		for _, at := range cause.Calls {
-			calls[at] = true
-		}
 		for _, answered := range cause.Answers {
 			answers[answered.Place] = true
 		}
@@ -222,7 +220,7 @@ func (c *Comparison) headline() string {
 		return c.Tally()
 	}
 	causes := fmt.Sprintf("%s: %s of %s", Count(blocks, "cause", "causes"), Count(len(calls), "call", "calls"),
-		Count(testsOfAll(c.Causes), "test", "tests"))
+		Count(len(testsOf(calls)), "test", "tests"))
 	if len(answers) > 0 {
 		causes += ", " + Count(len(answers), "answer", "answers") + " changed"
 	}
@@ -242,13 +240,13 @@ func answersFirst(tests []*htmlTest) []*htmlTest {
 	return slices.SortedStableFunc(slices.Values(tests), func(a, b *htmlTest) int { return min(b.answers, 1) - min(a.answers, 1) })
 }
 
-// testsOfAll counts the tests that causes have.
-func testsOfAll(causes []*Cause) int {
-	tests := map[Test]bool{}
+// callsOf returns the calls that have causes, each once, in no order.
+func callsOf(causes []*Cause) []Place {
+	calls := map[Place]bool{}
 	for _, c := range causes {
 		for _, at := range c.Calls {
-			tests[Test{at.Package, at.Test}] = true
+			calls[at] = true
 		}
 	}
-	return len(tests)
+	return slices.Collect(maps.Keys(calls))
 }
