@@ -148,11 +148,7 @@ func (p *Page) portion(b Block, most portion) (shown int) {
 
 // said shows a line.
 func (p *Page) said(style, indent, line string) {
-	line = plaintext.Line(line)
-	if style != "" {
-		line = p.styled(style, line)
-	}
-	fmt.Fprintln(p.Out, indent+line)
+	fmt.Fprintln(p.Out, indent+p.styled(style, plaintext.Line(line)))
 }
 
 // Thousands spells a number so that it can be read.

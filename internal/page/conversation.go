@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/traceforge/traceforge-go/internal/drift"
 	"github.com/traceforge/traceforge-go/internal/plaintext"
 	"github.com/traceforge/traceforge-go/internal/reading"
 	"github.com/traceforge/traceforge-go/modelio"
@@ -31,10 +32,7 @@ const (
 )
 
 func (p *Page) styled(style, text string) string {
-	if !p.Color {
-		return text
-	}
-	return "\x1b[" + style + "m" + text + "\x1b[0m"
+	return drift.Style{Color: p.Color}.Styled(style, text)
 }
 
 const (
@@ -186,14 +184,10 @@ func (p *Page) faintText(text string) { p.lines(margin, faint, text) }
 
 func (p *Page) lines(indent, style, text string) {
 	for _, line := range p.wrap(plaintext.Text(text), p.Width-len(indent)) {
-		switch {
-		case line == "":
-			fmt.Fprintln(p.Out)
-		case style == "":
-			fmt.Fprintln(p.Out, indent+line)
-		default:
-			fmt.Fprintln(p.Out, indent+p.styled(style, line))
+		if line != "" {
+			line = indent + p.styled(style, line)
 		}
+		fmt.Fprintln(p.Out, line)
 	}
 }
 
