@@ -27,7 +27,7 @@ func (p *Page) Document(provider string, doc *snapshot.Document) {
 	if title != name {
 		p.field("document", name)
 	}
-	c := conversation{Page: p, provider: provider, doc: doc, shown: map[*snapshot.Snapshot]headerFields{}}
+	c := conversation{Page: p, provider: provider, doc: doc, shown: map[*snapshot.Snapshot]map[string]string{}}
 	for i := range doc.Snapshots {
 		c.call(&doc.Snapshots[i])
 	}
@@ -39,13 +39,10 @@ type conversation struct {
 	*Page
 	provider string
 	doc      *snapshot.Document
-	shown    map[*snapshot.Snapshot]headerFields // what calls of models sent beside their messages
-	before   *snapshot.Snapshot                  // the last call of a model; nil means there was none
-	stepping bool                                // the last call is a step
+	shown    map[*snapshot.Snapshot]map[string]string // the fields of calls of models, by name
+	before   *snapshot.Snapshot                       // the last call of a model; nil means there was none
+	stepping bool                                     // the last call is a step
 }
-
-// headerFields are the fields of a call by name.
-type headerFields map[string]headerField
 
 // call shows what a call has beyond the call before it, or beyond that which it continues.
 func (c *conversation) call(s *snapshot.Snapshot) {
@@ -87,12 +84,12 @@ func (c *conversation) call(s *snapshot.Snapshot) {
 
 // changed returns the fields that are not those of another call, or of none.
 func (c *conversation) changed(s, unlike *snapshot.Snapshot) (changed []headerField) {
-	now, was := headerFields{}, c.shown[unlike]
+	now, was := map[string]string{}, c.shown[unlike]
 	for _, f := range c.fields(c.provider, s) {
 		if ofOneCall[f.name] || f.value == "" {
 			continue
 		}
-		if now[f.name] = f; was[f.name].value != f.value {
+		if now[f.name] = f.value; was[f.name] != f.value {
 			changed = append(changed, f)
 		}
 	}

@@ -80,10 +80,7 @@ func (t *htmlTest) add(call Call, causes []*Cause, now *snapshot.Snapshot) {
 	if len(fresh) == 0 && len(call.Answer) == 0 {
 		return // it continues what changed, or has the same parameters
 	}
-	v := htmlCall{Title: plaintext.Line(fmt.Sprintf("call %d", call.Call))}
-	if call.File != "" {
-		v.Title += plaintext.Line(fmt.Sprintf(", %s:%d", call.File, call.Line))
-	}
+	v := htmlCall{Title: plaintext.Line(Where(Place{Call: call.Call, File: call.File, Line: call.Line}))}
 	known := 0 // messages that are those of the call which it continues
 	if now.Continues != nil {
 		known = now.Continues.Messages
