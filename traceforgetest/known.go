@@ -24,8 +24,8 @@ func knownTo(dir string) ([]usage.Known, error) {
 	if len(all) == 0 || err != nil {
 		return nil, err
 	}
-	dir = realPath(dir)
-	return slices.DeleteFunc(slices.Clone(all), func(k usage.Known) bool { return realPath(k.Store) != dir }), nil
+	dir = usage.RealPath(dir)
+	return slices.DeleteFunc(slices.Clone(all), func(k usage.Known) bool { return usage.RealPath(k.Store) != dir }), nil
 }
 
 // sources returns the test files of the package, as far as they are here.
@@ -37,12 +37,4 @@ func (p place) sources() (files [][]byte) {
 		}
 	}
 	return files
-}
-
-// realPath is the path of a directory without symbolic links, where it can be known.
-func realPath(dir string) string {
-	if real, err := filepath.EvalSymlinks(dir); err == nil {
-		return real
-	}
-	return dir
 }

@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/traceforge/traceforge-go/internal/gotest"
 	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/usage"
 	"github.com/traceforge/traceforge-go/internal/usage/coverage"
@@ -34,7 +35,7 @@ func check(c *call) error {
 	c.say("checking: %s", page.Count(len(packages), "package", "packages"))
 	test := &coverage.GoTest{
 		Packages: packages, Flags: runFlag(run),
-		Env: []string{coverage.UpdateEnv + "=check", usage.CheckEnv + "=" + options},
+		Env: []string{gotest.UpdateEnv + "=check", usage.CheckEnv + "=" + options},
 	}
 	receipts, ended, err := runTests(c, test)
 	if err != nil {

@@ -18,7 +18,6 @@ import (
 	"github.com/traceforge/traceforge-go/internal/recorder"
 	"github.com/traceforge/traceforge-go/internal/scrub"
 	"github.com/traceforge/traceforge-go/internal/usage"
-	"github.com/traceforge/traceforge-go/internal/usage/coverage"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
@@ -138,7 +137,7 @@ func (p *program) modeOf() (recorder.Mode, error) {
 	case p.is("check"):
 		return recorder.Check, nil
 	case !p.cmd.Flag("update").Changed:
-		said, value = coverage.UpdateEnv+"=", os.Getenv(coverage.UpdateEnv)
+		said, value = gotest.UpdateEnv+"=", os.Getenv(gotest.UpdateEnv)
 	}
 	mode, err := recorder.ParseMode(value)
 	if err == nil && mode == recorder.Mixed {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/traceforge/traceforge-go/internal/gotest"
 	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/place"
 	"github.com/traceforge/traceforge-go/internal/store"
@@ -53,7 +54,7 @@ func (c *call) forks(packages []coverage.Package, run, options string) error {
 			values.Set("model", model)
 		}
 		c.say("live: %s%s", page.Count(len(packages), "package", "packages"), strings.TrimRight(", "+model, ", "))
-		test := &coverage.GoTest{Packages: packages, Flags: runFlag(run), Env: []string{coverage.UpdateEnv + "=live", usage.CheckEnv + "=" + values.Encode()}}
+		test := &coverage.GoTest{Packages: packages, Flags: runFlag(run), Env: []string{gotest.UpdateEnv + "=live", usage.CheckEnv + "=" + values.Encode()}}
 		receipts, ended, err := runTests(c, test)
 		if err != nil {
 			return err

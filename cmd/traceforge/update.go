@@ -137,7 +137,7 @@ func testThatRecords(packages []coverage.Package, mode, run string) *coverage.Go
 	if mode == "1" && !gotest.InCI() {
 		test.Flags, mode = []string{"-update"}, "" // before what go may stop at
 	}
-	test.Env = []string{coverage.UpdateEnv + "=" + mode}
+	test.Env = []string{gotest.UpdateEnv + "=" + mode}
 	test.Flags = append(test.Flags, runFlag(run)...)
 	return test
 }

@@ -106,7 +106,7 @@ var arrows = map[string]map[string]string{
 	},
 	"internal/websocket": {},
 	"internal/cassette": {
-		"canon": "whether two bodies say the same", "internal/content": "answers as they can be read",
+		"canon": "whether two bodies say the same", "internal/content": "answers as they can be read", "internal/drift": "where they differ",
 		"internal/jsontext": texts, "internal/provider": "what of a URL is a credential",
 		"internal/recorder": "what a record says of an answer that was recorded before", "internal/usage": "requests as they were sent",
 	},

@@ -1,7 +1,6 @@
 package cassette
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -12,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/traceforge/traceforge-go/internal/drift"
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/internal/recorder"
 )
@@ -175,42 +175,13 @@ func (e *entry) unlike(asked *request) string {
 
 // firstUnlike returns the pointer of the first place where two JSON texts differ.
 func firstUnlike(a, b string) (pointer string, ok bool) {
-	x, errX := jsontext.Parse([]byte(a))
-	y, errY := jsontext.Parse([]byte(b))
-	if errX != nil || errY != nil {
+	_, errA := jsontext.Parse([]byte(a))
+	_, errB := jsontext.Parse([]byte(b))
+	if errA != nil || errB != nil {
 		return "", false
 	}
-	return pointerUnlike(x.Root(), y.Root()), true
-}
-
-func pointerUnlike(a, b jsontext.Value) string {
-	within := func(token string, a, b jsontext.Value) string { return jsontext.PointerTo(token) + pointerUnlike(a, b) }
-	switch {
-	case a.IsObject() && b.IsObject():
-		for _, side := range []jsontext.Value{a, b} {
-			for name := range side.Members() {
-				if !bytes.Equal(a.Member(name).Raw(), b.Member(name).Raw()) {
-					return within(name, a.Member(name), b.Member(name))
-				}
-			}
-		}
-	case a.IsArray() && b.IsArray():
-		others := []jsontext.Value{}
-		for _, v := range b.Elements() {
-			others = append(others, v)
-		}
-		for i, v := range a.Elements() {
-			if i >= len(others) || !bytes.Equal(v.Raw(), others[i].Raw()) {
-				var other jsontext.Value
-				if i < len(others) {
-					other = others[i]
-				}
-				return within(fmt.Sprint(i), v, other)
-			}
-		}
-		if len(others) > a.Len() {
-			return jsontext.PointerTo(fmt.Sprint(a.Len()))
-		}
+	for _, first := range drift.First(1, []byte(a), []byte(b)) {
+		pointer = first.Pointer
 	}
-	return ""
+	return pointer, true
 }

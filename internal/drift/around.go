@@ -1,9 +1,6 @@
 package drift
 
-import (
-	"strings"
-	"unicode/utf8"
-)
+import "strings"
 
 // Around returns a change whose texts have together about most bytes or less. Larger texts are cut to the
 // surroundings of changed lines, and long lines to those of their marks. A change that was cut has another key.
@@ -52,10 +49,7 @@ func (l *Line) around(most int) string {
 	if len(l.Marks) > 0 {
 		start = max(0, l.Marks[0].From-most/4)
 	}
-	for start > 0 && !utf8.RuneStart(l.Text[start]) {
-		start--
-	}
+	start = boundary(l.Text, start)
 	text := l.Text[start:]
-	text = text[:boundary(text, min(most, len(text)))]
-	return strings.Repeat("…", min(start, 1)) + text + "…"
+	return strings.Repeat("…", min(start, 1)) + text[:boundary(text, most)] + "…"
 }

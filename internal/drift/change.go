@@ -201,8 +201,7 @@ func counterparts(b, a []string) (pairs [][2]int) {
 		return pairs
 	}
 	return matched(len(b), len(a), func(i, j int) int {
-		head := commonPrefix(b[i], a[j])
-		common := head + commonSuffix(b[i][head:], a[j][head:])
+		common := commonEnds(b[i], a[j])
 		if common*4 < max(len(b[i]), len(a[j])) {
 			return 0
 		}

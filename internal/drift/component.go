@@ -49,9 +49,7 @@ func (c *Comparer) Changes(recorded, got *Request) []Change {
 // Next compares two calls of a conversation that continue others: base, or nil. Where their requests begin with all messages of
 // those, inherits, what these differ in is not told again. So a conversation costs what its messages are, not their sums.
 func (c *Comparer) Next(base *Pair, recorded, got *modelio.Request) (pair *Pair, changes []Change, inherits bool, err error) {
-	if base == nil {
-		base = &Pair{}
-	}
+	base = cmp.Or(base, &Pair{})
 	pair = &Pair{m: base.recorded.beginning(recorded), n: base.got.beginning(got)}
 	if inherits = pair.m > 0 && pair.n > 0 && c.ignored == nil; !inherits {
 		base, pair.m, pair.n = &Pair{}, 0, 0
@@ -99,11 +97,6 @@ func (w *writer) change(component, kind, pointer string, r, g part, spell spelli
 	w.found = append(w.found, Change{component, kind, pointer, before, after})
 }
 
-// add adds a component whose texts are made for it.
-func (w *writer) add(component, kind, pointer, before, after string) {
-	w.found = append(w.found, Change{component, kind, pointer, &before, &after})
-}
-
 // text returns a part as it is spelled for people; nil means absent. Each is spelled once.
 func (c *Comparer) text(p part, spell spelling) *string {
 	if p.sum == 0 {
@@ -122,8 +115,8 @@ func (c *Comparer) text(p part, spell spelling) *string {
 // A gap is what is on one side only at one place of two lists: indexes.
 type gap struct{ r, g []int }
 
-// gaps returns what two lists do not have alike, and apart from that what both have at other places.
-func gaps(r, g []part) (all []gap, moved gap) {
+// gaps returns what two lists do not have alike, and whether there is what both have at other places.
+func gaps(r, g []part) (all []gap, moved bool) {
 	found := Edits(sums(r), sums(g))
 	gone, come := map[uint64]int{}, map[uint64]int{}
 	for _, e := range found {
@@ -134,20 +127,19 @@ func gaps(r, g []part) (all []gap, moved gap) {
 			come[p.sum]++
 		}
 	}
-	pick := func(list []part, from, to int, elsewhere map[uint64]int, left, moved *[]int) {
+	pick := func(list []part, from, to int, elsewhere map[uint64]int) (left []int) {
 		for i := from; i < to; i++ {
 			if sum := list[i].sum; elsewhere[sum] > 0 {
 				elsewhere[sum]--
-				*moved = append(*moved, i)
+				moved = true
 			} else {
-				*left = append(*left, i)
+				left = append(left, i)
 			}
 		}
+		return left
 	}
 	for _, e := range found {
-		var one gap
-		pick(r, e.A0, e.A1, come, &one.r, &moved.r)
-		pick(g, e.B0, e.B1, gone, &one.g, &moved.g)
+		one := gap{pick(r, e.A0, e.A1, come), pick(g, e.B0, e.B1, gone)}
 		if len(one.r)+len(one.g) > 0 {
 			all = append(all, one)
 		}
@@ -163,40 +155,25 @@ func sums(parts []part) []uint64 {
 	return all
 }
 
-// alike returns the indexes of what two lists have alike, whose gaps are all.
-func alike(r, g []part, all []gap) (inR, inG []int) {
-	var only gap
-	for _, one := range all {
-		only.r, only.g = append(only.r, one.r...), append(only.g, one.g...)
-	}
-	without := func(n int, left []int) (indexes []int) {
-		for i := range n {
-			if len(left) > 0 && left[0] == i {
-				left = left[1:]
-				continue
-			}
-			indexes = append(indexes, i)
-		}
-		return indexes
-	}
-	return without(len(r), only.r), without(len(g), only.g)
-}
-
 // reordered adds that parts are at other places. all: nothing else differs between the lists.
 func (w *writer) reordered(what, in, pointer string, all bool, before, after []string) {
 	component := in + what + anotherOrder
 	if all {
 		component = in + "the same " + what + anotherOrder
 	}
-	w.add(component, in+what+anotherOrder, pointer, strings.Join(before, "\n"), strings.Join(after, "\n"))
+	was, is := strings.Join(before, "\n"), strings.Join(after, "\n")
+	w.found = append(w.found, Change{component, in + what + anotherOrder, pointer, &was, &is})
 }
 
 // messages adds what differs between the messages of two requests.
 func (w *writer) messages(recorded, got *Request) {
 	all, moved := gaps(recorded.messages, got.messages)
-	if len(moved.r) > 0 {
-		before, after := alike(recorded.messages, got.messages, all)
-		w.reordered("messages", "", "/messages", len(all) == 0, recorded.glances(before), got.glances(after))
+	if moved {
+		var only gap
+		for _, one := range all {
+			only.r, only.g = append(only.r, one.r...), append(only.g, one.g...)
+		}
+		w.reordered("messages", "", "/messages", len(all) == 0, recorded.glances(only.r), got.glances(only.g))
 	}
 	for _, gap := range all {
 		i, j := 0, 0
@@ -226,8 +203,7 @@ func counterpartsOf(recorded, got *Request, in gap) [][2]int {
 			return 0
 		}
 		r, g := string(recorded.messages[in.r[i]].text), string(got.messages[in.g[j]].text)
-		head := commonPrefix(r, g)
-		common := head + commonSuffix(r[head:], g[head:]) - frame
+		common := commonEnds(r, g) - frame
 		if len(in.r) == len(in.g) {
 			return max(common, 1)
 		}
@@ -254,7 +230,7 @@ func (w *writer) message(in *Request, i int, r, g part) {
 	}
 	if r.sum != 0 && g.sum != 0 {
 		before, after := w.c.elements(r), w.c.elements(g)
-		if rest, moved := gaps(before, after); len(rest) == 0 && len(moved.r) > 0 {
+		if rest, moved := gaps(before, after); len(rest) == 0 && moved {
 			w.reordered("parts", component+": ", pointer, true, w.c.glances(before), w.c.glances(after))
 			w.found[len(w.found)-1].Kind = kind + ": parts" + anotherOrder
 			return
@@ -265,21 +241,19 @@ func (w *writer) message(in *Request, i int, r, g part) {
 
 // elements returns the parts of a message; nil means it is a text.
 func (c *Comparer) elements(message part) (parts []part) {
-	doc, err := jsontext.Parse(message.text)
-	if err != nil {
-		return nil // unreachable: it is canonical
-	}
+	doc, _ := jsontext.Parse(message.text) // it is canonical
 	for _, e := range doc.Root().Member("content").Elements() {
 		parts = append(parts, c.part(e.Raw()))
 	}
 	return parts
 }
 
-// glances returns a line for each of some messages.
-func (r *Request) glances(indexes []int) (lines []string) {
-	for _, i := range indexes {
-		role := r.Messages[i].Role
-		lines = append(lines, string(role)+": "+glance(spoken.text(r.messages[i].text)))
+// glances returns a line for each message, except those of some numbers.
+func (r *Request) glances(without []int) (lines []string) {
+	for i, m := range r.messages {
+		if !slices.Contains(without, i) {
+			lines = append(lines, string(r.Messages[i].Role)+": "+glance(spoken.text(m.text)))
+		}
 	}
 	return lines
 }
@@ -368,10 +342,7 @@ var toolMembers = map[string]string{"inputSchema": "input schema", "outputSchema
 // memberParts returns the members of an object.
 func (c *Comparer) memberParts(object part) map[string]part {
 	parts := map[string]part{}
-	doc, err := jsontext.Parse(object.text)
-	if err != nil {
-		return parts // it is absent
-	}
+	doc, _ := jsontext.Parse(object.text) // it is canonical, or absent
 	for name, value := range doc.Root().Members() {
 		parts[name] = c.part(value.Raw())
 	}

@@ -71,14 +71,8 @@ func (d *differ) objects(pointer string, recorded, got jsontext.Value) {
 }
 
 func (d *differ) arrays(pointer string, recorded, got jsontext.Value) {
-	var r, g []jsontext.Value
-	for _, v := range recorded.Elements() {
-		r = append(r, v)
-	}
-	for _, v := range got.Elements() {
-		g = append(g, v)
-	}
-	align(r, g, func(a, b jsontext.Value) bool { return bytes.Equal(a.Raw(), b.Raw()) }, func(i int, a, b jsontext.Value) {
+	same := func(a, b jsontext.Value) bool { return bytes.Equal(a.Raw(), b.Raw()) }
+	align(recorded.Values(), got.Values(), same, func(i int, a, b jsontext.Value) {
 		d.values(pointer+"/"+strconv.Itoa(i), a, b)
 	})
 }
@@ -126,9 +120,7 @@ func Size(differences []Difference) int {
 	size := 0
 	for _, d := range differences {
 		r, g := string(d.Recorded), string(d.Got)
-		head := commonPrefix(r, g)
-		tail := commonSuffix(r[head:], g[head:])
-		size += len(r) + len(g) - 2*(head+tail) + 1
+		size += len(r) + len(g) - 2*commonEnds(r, g) + 1
 	}
 	return size
 }

@@ -89,8 +89,7 @@ func commonText(before, after string) int {
 	const least = 4       // one byte of so many
 	const most = 16 << 10 // bytes whose words are compared
 	longer := max(len(before), len(after))
-	head := commonPrefix(before, after)
-	if common := head + commonSuffix(before[head:], after[head:]); common > 0 && common*least >= longer {
+	if common := commonEnds(before, after); common > 0 && common*least >= longer {
 		return common
 	}
 	before, after = before[:boundary(before, most)], after[:boundary(after, most)]

@@ -55,7 +55,7 @@ func (s Style) Lines(c Change) []string {
 		if c.Before != nil && c.After != nil && (hasLines(c.Before) || hasLines(c.After)) {
 			title += fmt.Sprintf(", line %d", h.first())
 		}
-		shown = append(shown, "  "+s.styled(bold, strings.TrimPrefix(title, ", ")))
+		shown = append(shown, "  "+s.Styled(bold, strings.TrimPrefix(title, ", ")))
 		title = ""
 		for i := 0; i < len(h.Lines); i++ {
 			l := &h.Lines[i]
@@ -74,7 +74,7 @@ func (s Style) Lines(c Change) []string {
 		}
 	}
 	if more > 0 {
-		shown = append(shown, s.styled(faint, fmt.Sprintf("  … %d more lines", more)))
+		shown = append(shown, s.Styled(faint, fmt.Sprintf("  … %d more lines", more)))
 	}
 	return shown
 }
@@ -99,7 +99,8 @@ const (
 	reverse = "7"
 )
 
-func (s Style) styled(style, text string) string {
+// Styled returns a text with the escape sequences of a style, which may be "".
+func (s Style) Styled(style, text string) string {
 	if !s.Color || style == "" || text == "" {
 		return text
 	}
@@ -134,7 +135,7 @@ func (s Style) pair(was, is *Line) (shown []string) {
 	places := s.places(was, is)
 	for n, p := range places {
 		if n == maxPlaces {
-			return append(shown, s.styled(faint, fmt.Sprintf("  … and %d more places of this line", len(places)-n)))
+			return append(shown, s.Styled(faint, fmt.Sprintf("  … and %d more places of this line", len(places)-n)))
 		}
 		beforeLine, lost := s.line(before, s.pieces(was, p))
 		afterLine, gained := s.line(after, s.pieces(is, p))
@@ -186,13 +187,13 @@ func (s Style) line(op string, pieces []Piece) (line, below string) {
 		shown, mark := shown(p.Text), " "
 		if p.Marked {
 			mark = "^"
-			text.WriteString(s.styled(style+";"+reverse, shown))
+			text.WriteString(s.Styled(style+";"+reverse, shown))
 		} else {
-			text.WriteString(s.styled(style, shown))
+			text.WriteString(s.Styled(style, shown))
 		}
 		marks.WriteString(strings.Repeat(mark, columns(shown)))
 	}
-	line = s.styled(style, op) + " " + text.String()
+	line = s.Styled(style, op) + " " + text.String()
 	if s.Color {
 		return line, ""
 	}

@@ -121,9 +121,6 @@ func (r *Request) beginning(of *modelio.Request) int {
 
 // without returns a request without so many messages in front.
 func (r *Request) without(n int) *Request {
-	if n == 0 {
-		return r
-	}
 	rest, left := *r, *r.Request
 	left.Messages = left.Messages[n:]
 	rest.Request, rest.messages, rest.from = &left, r.messages[n:], n
@@ -136,10 +133,7 @@ func coreOf(r *modelio.Request, ignored []string) (jsontext.Value, error) {
 		return jsontext.Value{}, err
 	}
 	doc, err := jsontext.Parse(core)
-	if err != nil { // unreachable: it is canonical
-		return jsontext.Value{}, err
-	}
-	return doc.Root(), nil
+	return doc.Root(), err
 }
 
 func (c *Comparer) part(text json.RawMessage) part {

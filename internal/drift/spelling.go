@@ -27,10 +27,7 @@ func (s spelling) text(value json.RawMessage) string {
 	if s == laidOut {
 		return string(jsontext.Indented(value))
 	}
-	doc, err := jsontext.Parse(value)
-	if err != nil {
-		return string(value) // unreachable: it is canonical
-	}
+	doc, _ := jsontext.Parse(value)
 	v := doc.Root()
 	if text, ok := v.Text(); ok {
 		return text
@@ -38,29 +35,17 @@ func (s spelling) text(value json.RawMessage) string {
 	if s == readable {
 		return string(jsontext.Indented(value))
 	}
+	if content := v.Member("content"); content.Present() && v.Member("role").Present() { // it is a message
+		return s.text(content.Raw())
+	}
 	var lines []string
-	for _, e := range v.Elements() { // as of tool calls
+	for _, e := range v.Elements() { // of a content, or tool calls
 		appendPart(&lines, e)
 	}
-	if v.IsArray() {
-		return strings.Join(lines, "\n")
-	}
-	if content := v.Member("content"); content.Present() && v.Member("role").Present() {
-		appendContent(&lines, content)
-	} else {
+	if !v.IsArray() {
 		appendPart(&lines, v)
 	}
 	return strings.Join(lines, "\n")
-}
-
-// appendContent appends what a message says.
-func appendContent(lines *[]string, content jsontext.Value) {
-	if text, ok := content.Text(); ok {
-		*lines = append(*lines, text)
-	}
-	for _, part := range content.Elements() {
-		appendPart(lines, part)
-	}
 }
 
 // appendPart appends what a part says: a text, reasoning, a tool's call or its result.

@@ -41,22 +41,15 @@ func boundary(text string, i int) int {
 	return i
 }
 
-func commonPrefix(a, b string) int {
-	n := min(len(a), len(b))
-	for i := range n {
-		if a[i] != b[i] {
-			return i
-		}
+// commonEnds returns how many bytes two texts have in common where they begin and where they end.
+func commonEnds(a, b string) int {
+	head, most := 0, min(len(a), len(b))
+	for head < most && a[head] == b[head] {
+		head++
 	}
-	return n
-}
-
-func commonSuffix(a, b string) int {
-	n := min(len(a), len(b))
-	for i := range n {
-		if a[len(a)-1-i] != b[len(b)-1-i] {
-			return i
-		}
+	tail := 0
+	for head+tail < most && a[len(a)-1-tail] == b[len(b)-1-tail] {
+		tail++
 	}
-	return n
+	return head + tail
 }

@@ -11,23 +11,20 @@ import (
 	"strings"
 	"time"
 
-	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/internal/provider"
 	"github.com/traceforge/traceforge-go/internal/recorder"
-	"github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
 // A Cassette is one recorded call of TraceForge, whose proxy writes it to .ai-tests/cassettes/<provider>/<sha256>.json
 // (packages/proxy/src/vcr.ts). It records OpenAI's chat completions alone, and no streams.
 type Cassette struct {
-	RecordedAt time.Time
-
-	path    string // of the API
-	request []byte
-	answer  *http.Response // without its body
-	body    []byte
+	recordedAt time.Time
+	path       string // of the API
+	request    []byte
+	answer     *http.Response // without its body
+	body       []byte
 }
 
 // ReadCassette reads a cassette of version 1.0, of the proxy or of TraceForge's own starter. The starter's response
@@ -63,7 +60,7 @@ func ReadCassette(data []byte) (*Cassette, error) {
 		members["model"] = model.Raw()
 		c.request = jsontext.ObjectText(members)
 	}
-	if c.RecordedAt, err = time.Parse(time.RFC3339Nano, about.Member("recorded_at").Word()); err != nil {
+	if c.recordedAt, err = time.Parse(time.RFC3339Nano, about.Member("recorded_at").Word()); err != nil {
 		return nil, fmt.Errorf("/recorded_at: is no time: %w", err)
 	}
 	return c, c.readHead(root.Member("response"))
@@ -87,29 +84,20 @@ func (c *Cassette) readHead(response jsontext.Value) error {
 	return nil
 }
 
-// A migratedCassette is a cassette as the archive of its call.
-type migratedCassette struct {
-	*Cassette
-	file string
-}
-
-func (m migratedCassette) MakesNoCalls() {}
-
-// RoundTrip answers with what the cassette has.
-func (m migratedCassette) RoundTrip(req *http.Request) (*http.Response, error) {
-	answer := *m.answer
-	answer.Header = recorder.Provenance{From: recorder.MigratedFrom + m.file, Time: m.RecordedAt}.In(answer.Header)
-	answer.Body, answer.Request = io.NopCloser(bytes.NewReader(m.body)), req
-	return &answer, nil
-}
-
 // Call returns the call of a cassette. It is recorded in a store of its own at scratch, so that the rules of recordings
 // hold for it; file names the cassette.
 func (c *Cassette) Call(file, scratch string) (Call, error) {
 	name := strings.TrimSuffix(path.Base(file), ".json")
+	from := recorder.Provenance{From: recorder.MigratedFrom + file, Time: c.recordedAt}
+	upstream := &archive{func(req *http.Request) *http.Response {
+		answer := *c.answer
+		answer.Header = from.In(answer.Header)
+		answer.Body, answer.Request = io.NopCloser(bytes.NewReader(c.body)), req
+		return &answer
+	}}
 	var wrong []string
 	r, err := recorder.Open(recorder.Options{
-		Dir: scratch, Shown: scratch, Package: file, Test: name, Mode: recorder.UpdateAll, Upstream: migratedCassette{c, file},
+		Dir: scratch, Shown: scratch, Package: file, Test: name, Mode: recorder.UpdateAll, Upstream: upstream,
 		Source: func() snapshot.Source { return snapshot.Source{File: file, Line: 1, Function: name} },
 		Fail:   func() {}, Tell: func(f *recorder.Failure) { wrong = append(wrong, f.Text) },
 	})
@@ -117,10 +105,8 @@ func (c *Cassette) Call(file, scratch string) (Call, error) {
 		return Call{}, err
 	}
 	home, _ := provider.Home("openai")
-	req, err := http.NewRequest(http.MethodPost, home.JoinPath(c.path).String(), bytes.NewReader(c.request))
-	if err != nil {
-		return Call{}, err // unreachable: the URL is ours
-	}
+	address := home.JoinPath(c.path).String() // which is ours
+	req, _ := http.NewRequest(http.MethodPost, address, bytes.NewReader(c.request))
 	req.Header.Set("Content-Type", "application/json")
 	if resp, err := r.RoundTrip(req); err == nil {
 		_, _ = io.Copy(io.Discard, resp.Body)
@@ -130,29 +116,12 @@ func (c *Cassette) Call(file, scratch string) (Call, error) {
 	if len(wrong) > 0 {
 		return Call{}, errors.New(strings.Join(wrong, "\n"))
 	}
-	return c.recorded(file, name, scratch)
-}
-
-// recorded returns what was recorded.
-func (c *Cassette) recorded(file, name, scratch string) (Call, error) {
-	s, err := store.Open(scratch)
+	put, err := recorded(scratch, snapshot.DocumentName(file, name))
 	if err != nil {
 		return Call{}, err
 	}
-	doc, err := s.Load(snapshot.DocumentName(file, name), "openai")
-	if err != nil {
-		return Call{}, err
-	}
-	call := Call{File: file, Snapshot: doc.Document.Snapshots[0], Media: map[canon.Hash][]byte{}}
-	if call.Raw, err = doc.Raw(0); err != nil {
-		return Call{}, err
-	}
-	for _, m := range call.Snapshot.Media() {
-		if call.Media[m.Hash], err = doc.Media(m.Hash); err != nil {
-			return Call{}, err
-		}
-	}
-	made := &call.Snapshot
-	made.ID, made.Provider, made.Source.Package, made.Source.Test = "", doc.Provider, "", ""
-	return call, nil
+	made := put.Document.Snapshots[0]
+	raw := put.Raw[made.Number()]
+	made.ID, made.Provider, made.Source.Package, made.Source.Test = "", put.Provider, "", ""
+	return Call{file, made, raw, put.Media}, nil
 }

@@ -3,13 +3,13 @@ package foreign
 import (
 	"cmp"
 	"errors"
+	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/internal/cassette"
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/internal/recorder"
@@ -81,19 +81,22 @@ func (im *Import) storeDir() (string, error) {
 	return dir, os.WriteFile(filepath.Join(dir, "config.json"), im.Config, 0o600)
 }
 
-// again answers with the recorded answer of the call under way. It is a [recorder.Archive].
-type again struct{ call cassette.Call }
+// An archive has the recorded answer of the call under way. It is a [recorder.Archive].
+type archive struct {
+	answer func(*http.Request) *http.Response
+}
 
-func (a *again) RoundTrip(req *http.Request) (*http.Response, error) { return a.call.Answer(req), nil }
+func (a *archive) MakesNoCalls() {}
 
-func (a *again) MakesNoCalls() {}
+// RoundTrip never fails.
+func (a *archive) RoundTrip(req *http.Request) (*http.Response, error) { return a.answer(req), nil }
 
 // run makes calls as a test with the source does. Where one cannot be kept nothing is recorded.
 func (im *Import) run(dir string, source snapshot.Source, calls []cassette.Call) (unkept []Unkept, err error) {
 	if len(calls) == 0 {
 		return nil, nil
 	}
-	upstream, at, told := &again{}, source, ""
+	upstream, at, told := &archive{}, source, ""
 	r, err := recorder.Open(recorder.Options{
 		Dir: dir, Shown: im.Shown, Package: source.Package, Test: source.Test, Mode: recorder.Update, Upstream: upstream,
 		Source: func() snapshot.Source { return at },
@@ -104,7 +107,7 @@ func (im *Import) run(dir string, source snapshot.Source, calls []cassette.Call)
 	}
 	byNumber := map[int]cassette.Call{}
 	for _, c := range calls {
-		upstream.call, byNumber[c.Number()] = c, c
+		upstream.answer, byNumber[c.Number()] = c.Answer, c
 		at.Line = c.Number() // by which failures tell whose they are
 		if err := r.Try(c.Request()); err != nil {
 			unkept = append(unkept, notKept(c, err))
@@ -143,47 +146,43 @@ func (made *Imported) load(dir string, source snapshot.Source, calls int) error 
 	if calls == 0 {
 		return nil
 	}
-	s, err := store.Open(dir)
+	var err error
+	if made.Put, err = recorded(dir, snapshot.DocumentName(source.Package, source.Test)); errors.Is(err, fs.ErrNotExist) {
+		return errors.New("no call of it stood")
+	}
 	if err != nil {
 		return err
 	}
-	files, err := s.List()
-	if err != nil || len(files) == 0 {
-		return errors.Join(err, errors.New("no call of it stood"))
-	}
-	name := snapshot.DocumentName(source.Package, source.Test)
-	doc, err := s.Load(name, filepath.Dir(files[0]))
-	if err != nil {
-		return err
-	}
-	records := doc.Records()
-	raw, media := map[int][]byte{}, map[canon.Hash][]byte{}
+	records := made.Document.Snapshots
 	for i := range records {
 		records[i].Source.Line = source.Line
-		of := cmp.Or(records[i].Provider, filepath.Dir(files[0]))
+		of := cmp.Or(records[i].Provider, made.Provider)
 		if records[i].Source.Unknown = unknownHeaders(of, &records[i].Request); records[i].Source.Unknown != nil {
 			made.Unknown++
 		}
-		if raw[records[i].Number()], err = doc.Raw(i); err != nil {
-			return err
-		}
-		for _, m := range records[i].Media() {
-			if media[m.Hash], err = doc.Media(m.Hash); err != nil {
-				return err
-			}
-		}
 	}
-	made.Put = store.PutOf(name, records)
-	made.Raw, made.Media = raw, media
 	made.Calls, made.Retried = len(records), calls-len(records)
 	return nil
+}
+
+// recorded returns the document of a name that was recorded in a store of its own.
+func recorded(dir, name string) (store.Put, error) {
+	s, err := store.Open(dir)
+	if err != nil {
+		return store.Put{}, err
+	}
+	doc, err := s.Load(name, "openai") // or of another provider
+	if err != nil {
+		return store.Put{}, err
+	}
+	return doc.Put(nil)
 }
 
 // unknownHeaders returns the headers that a provider asks for and a recorded request lacks, as where a recorder left them out.
 func unknownHeaders(provider string, req *modelio.Request) []string {
 	const version = "anthropic-version"
 	said, _ := jsontext.Parse(req.Options["$headers"])
-	if provider != "anthropic" || said != nil && said.Root().Member(version).Present() {
+	if provider != "anthropic" || said.Root().Member(version).Present() {
 		return nil
 	}
 	return []string{version}

@@ -1,6 +1,7 @@
 package foreign
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -27,10 +28,8 @@ func ReadSF(data []byte) (*snapshot.Document, error) {
 	if broken != nil || errors.Is(err, snapshot.ErrVersion) {
 		return nil, err
 	}
-	root, records := text.Root(), []jsontext.Value(nil)
-	for _, record := range root.Member("snapshots").Elements() {
-		records = append(records, record)
-	}
+	root := text.Root()
+	records := root.Member("snapshots").Values()
 	version, lone := root.Member("version").Word(), root.Member("request").IsObject() && !root.Member("snapshots").Present()
 	if lone {
 		version, records = snapshot.VersionSF, []jsontext.Value{root}
@@ -217,9 +216,7 @@ func CallsOf(file, provider string, d *snapshot.Document) ([]Call, error) {
 				Message: fmt.Sprintf("names %s, which SF's layout has no place for: record it again", media[0].Hash),
 			}}}
 		}
-		if s.Provider == "" {
-			s.Provider = provider
-		}
+		s.Provider = cmp.Or(s.Provider, provider)
 		s.Response.RawOutputRef, s.Response.TimingMS = "", nil
 		calls = append(calls, Call{File: file, Snapshot: s})
 	}

@@ -171,9 +171,6 @@ func (r *sfRecord) options() modelio.Object {
 
 // word returns the text of a string; empty means the value is none.
 func word(value json.RawMessage) string {
-	text, err := jsontext.Parse(value)
-	if err != nil {
-		return ""
-	}
+	text, _ := jsontext.Parse(value)
 	return text.Root().Word()
 }

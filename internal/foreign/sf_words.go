@@ -31,9 +31,9 @@ var wireRoles = []string{"system", "developer", "user", "assistant", "model", "t
 func (r *sfRecord) conversation() {
 	request := r.parts["request"]
 	tools, _ := jsontext.Parse(request["tools"])
-	if tools != nil && isWireTools(tools.Root()) {
+	if isWireTools(tools.Root()) {
 		api := chatAPI
-		if tools.Root().IsArray() && isAny(tools.Root(), func(tool jsontext.Value) bool { return tool.Member("input_schema").Present() }) {
+		if isAny(tools.Root(), func(tool jsontext.Value) bool { return tool.Member("input_schema").Present() }) {
 			api = claudeAPI
 		}
 		if decoded := decodeRequest(api, modelio.Object{"messages": []byte("[]"), "tools": tools.Root().Raw()}); decoded != nil {
@@ -71,10 +71,8 @@ func (r *sfRecord) conversation() {
 // answer translates the tool calls of an answer, and why it ended.
 func (r *sfRecord) answer() {
 	response := r.parts["response"]
-	reason, said := word(response["finish_reason"]), jsontext.Value{}
-	if calls, err := jsontext.Parse(response["tool_calls"]); err == nil {
-		said = calls.Root()
-	}
+	calls, _ := jsontext.Parse(response["tool_calls"])
+	reason, said := word(response["finish_reason"]), calls.Root()
 	wire := isAny(said, func(call jsontext.Value) bool {
 		return !call.Member("name").IsString() || !call.Member("ref").IsString()
 	})
@@ -105,15 +103,15 @@ func (r *sfRecord) answer() {
 	if !wire {
 		return
 	}
-	var calls []json.RawMessage
+	var all []json.RawMessage
 	plain := true
 	for _, part := range candidate.Message.Content {
 		if call := part.ToolRequest; call != nil {
-			calls = append(calls, textOf(modelio.ToolRequest{Name: call.Name, Ref: call.Ref, Input: call.Input}))
+			all = append(all, textOf(modelio.ToolRequest{Name: call.Name, Ref: call.Ref, Input: call.Input}))
 		}
 		plain = plain && len(part.Metadata) == 0
 	}
-	if response["tool_calls"] = jsontext.List(calls); !plain {
+	if response["tool_calls"] = jsontext.List(all); !plain {
 		response["parts"] = textOf(candidate.Message.Content)
 	}
 	if string(response["content"]) == "null" { // as providers say it beside tool calls

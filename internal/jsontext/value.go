@@ -183,6 +183,14 @@ func (v Value) Head() (first Value) {
 	return first
 }
 
+// Values returns the elements of an array.
+func (v Value) Values() (all []Value) {
+	for _, e := range v.Elements() {
+		all = append(all, e)
+	}
+	return all
+}
+
 // end returns the first node after v and all that it holds, if it begins with that byte.
 //
 //go:noinline

@@ -5,6 +5,7 @@ import (
 	"regexp"
 
 	"github.com/traceforge/traceforge-go/internal/amount"
+	"github.com/traceforge/traceforge-go/internal/page"
 )
 
 var noMaxTokens = Rule{
@@ -13,14 +14,7 @@ var noMaxTokens = Rule{
 	Why:  "an answer that does not end is paid to the last token that the model has",
 	Fix:  "set it",
 	each: func(l *Linter, d *document, c *call, add adder) {
-		if !c.generated() || c.Request.MaxTokens != nil {
-			return
-		}
-		said := false
-		for name, value := range c.Request.Options {
-			said = said || limit.MatchString(name) || limit.Match(value)
-		}
-		if !said {
+		if c.generated() && c.Request.MaxTokens == nil && !matches(c.Request.Options, limit) {
 			add(c.Request.API, "", d.at(c, []string{"request", "max_tokens"},
 				"a call of %s sets no limit of the tokens that are answered", c.Request.API))
 		}
@@ -123,7 +117,7 @@ var costPerTest = Rule{
 		}
 		if most := l.config.Budgets.CostPerTest; most > 0 && sum > most {
 			add("", "", d.whole("the calls cost %s, more than the %s of budgets.cost_per_test",
-				money(sum), money(most)))
+				page.Money(sum), page.Money(most)))
 		}
 		l.mu.Lock()
 		defer l.mu.Unlock()
@@ -139,15 +133,7 @@ var costOfAll = Rule{
 	end: func(l *Linter, add adder) {
 		if most := l.config.Budgets.CostOfAll; most > 0 && l.all.cost > most {
 			add("", "", Place{Message: fmt.Sprintf("all calls cost %s, more than the %s of budgets.cost_of_all",
-				money(l.all.cost), money(most))})
+				page.Money(l.all.cost), page.Money(most))})
 		}
 	},
-}
-
-// money spells an amount of money, of whatever currency.
-func money(n float64) string {
-	if n < 1 {
-		return fmt.Sprintf("%.4f", n)
-	}
-	return fmt.Sprintf("%.2f", n)
 }

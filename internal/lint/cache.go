@@ -50,14 +50,7 @@ func (c *call) cached() bool {
 
 // marked reports whether the request says what to cache.
 func (c *call) marked() bool {
-	in := func(o modelio.Object) bool {
-		for name, value := range o {
-			if mark.MatchString(name) || mark.Match(value) {
-				return true
-			}
-		}
-		return false
-	}
+	in := func(o modelio.Object) bool { return matches(o, mark) }
 	part := func(p modelio.Part) bool { return in(p.Metadata) || in(p.Custom) }
 	message := func(m modelio.Message) bool { return in(m.Metadata) || slices.ContainsFunc(m.Content, part) }
 	tool := func(t modelio.ToolDefinition) bool { return in(t.Metadata) }

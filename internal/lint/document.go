@@ -1,9 +1,9 @@
 package lint
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -66,6 +66,16 @@ func (d *document) at(c *call, pointer []string, format string, args ...any) Pla
 	return p
 }
 
+// matches reports whether the name of a member, or its value, matches.
+func matches(o modelio.Object, re *regexp.Regexp) bool {
+	for name, value := range o {
+		if re.MatchString(name) || re.Match(value) {
+			return true
+		}
+	}
+	return false
+}
+
 // generated reports whether a model made the answer up.
 func (c *call) generated() bool {
 	codec, ok := provider.Named(c.Request.API)
@@ -74,12 +84,8 @@ func (c *call) generated() bool {
 
 // ownTools returns the tools of the request, unless they stand in a call that it continues.
 func (c *call) ownTools() []modelio.ToolDefinition {
-	if c.base != nil && slices.EqualFunc(c.Request.Tools, c.base.Request.Tools, sameTool) {
+	if c.base != nil && slices.EqualFunc(c.Request.Tools, c.base.Request.Tools, page.SameTool) {
 		return nil
 	}
 	return c.Request.Tools
-}
-
-func sameTool(a, b modelio.ToolDefinition) bool {
-	return a.Name == b.Name && a.Description == b.Description && bytes.Equal(a.InputSchema, b.InputSchema)
 }

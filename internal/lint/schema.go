@@ -33,10 +33,7 @@ func openIn(tool *modelio.ToolDefinition) (all []string) {
 	if strings.TrimSpace(tool.Description) == "" {
 		all = append(all, "has no description")
 	}
-	doc, err := jsontext.Parse(tool.InputSchema)
-	if err != nil {
-		return all
-	}
+	doc, _ := jsontext.Parse(tool.InputSchema) // where it is no JSON, it says nothing
 	s := &schema{strict: isStrict(tool)}
 	root := doc.Root()
 	named := root.Member("properties").Present() || root.Member("additionalProperties").Present() || says(root)

@@ -2,9 +2,6 @@ package pack
 
 import (
 	"errors"
-	"fmt"
-	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -86,22 +83,9 @@ func (v *verifier) unpackRefs(file, beside string) error {
 
 // copy copies a file of the pack into the scratch directory.
 func (v *verifier) copy(file, to string) error {
-	from, err := v.root.Open(file)
+	data, err := v.root.ReadFile(file)
 	if err != nil {
 		return err
 	}
-	defer from.Close()
-	path := filepath.Join(v.scratch, filepath.FromSlash(to))
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		return err
-	}
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	if err != nil {
-		return fmt.Errorf("unpack: %w", err)
-	}
-	if _, err := io.Copy(f, from); err != nil {
-		f.Close()
-		return err
-	}
-	return f.Close()
+	return write(v.scratch, to, data)
 }

@@ -3,17 +3,15 @@ package pack
 import (
 	"bytes"
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
 	"path"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -122,6 +120,7 @@ func Verify(dir, scratch string, judge Judge) (Report, error) {
 type verifier struct {
 	root    *os.Root
 	scratch string
+	store   *store.Store     // see StoreIn
 	sizes   map[string]int64 // of the files, by path
 	report  Report
 }
@@ -197,9 +196,11 @@ func (v *verifier) files() error {
 		v.violate(ruleSize, ".", "", "holds %d bytes, more than the %d that a pack can have: make packs of fewer tests", total, int64(maxBytes))
 	}
 	slices.Sort(v.report.Files)
-	limit, err := v.limit()
+	if v.store, err = StoreIn(v.scratch); err != nil {
+		return err
+	}
 	for file, size := range v.sizes {
-		if size > limit {
+		if limit := v.store.MaxBytes(); size > limit {
 			v.violate(ruleSize, file, "", "has %d bytes, more than %d: a larger TRACEFORGE_MAX_BYTES allows it", size, limit)
 		}
 	}
@@ -208,16 +209,7 @@ func (v *verifier) files() error {
 			v.violate(ruleRequired, file, "", "is missing: %s", again)
 		}
 	}
-	return err
-}
-
-// limit is how large a file can be.
-func (v *verifier) limit() (int64, error) {
-	s, err := StoreIn(v.scratch)
-	if err != nil {
-		return 0, err
-	}
-	return s.MaxBytes(), nil
+	return nil
 }
 
 // readRun reads run.json: its version first, as another one may say all else in another way.
@@ -276,11 +268,11 @@ func (v *verifier) hashes() error {
 			v.violate(ruleRequired, file, "", "is missing, and %s names it: %s", RunFile, again)
 			continue
 		}
-		got, err := v.sum(file)
+		data, err := v.root.ReadFile(file)
 		if err != nil {
 			return err
 		}
-		switch {
+		switch got := canon.Sum(data); {
 		case got != want:
 			v.violate(ruleReference, file, "", "has the hash %s, but %s names %s: it was altered: %s", got, RunFile, want, again)
 		case strings.HasPrefix(file, "refs/") && refFile(got) != file:
@@ -288,19 +280,6 @@ func (v *verifier) hashes() error {
 		}
 	}
 	return nil
-}
-
-func (v *verifier) sum(file string) (canon.Hash, error) {
-	f, err := v.root.Open(file)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return "", err
-	}
-	return canon.Hash("sha256:" + hex.EncodeToString(h.Sum(nil))), nil
 }
 
 // sessions checks each session, and that it has the hash that run.json names.
@@ -353,11 +332,7 @@ func (v *verifier) documents(judge Judge) error {
 	if _, err := os.Stat(filepath.Join(v.scratch, storeDir)); errors.Is(err, fs.ErrNotExist) {
 		return nil // no test has a document
 	}
-	s, err := StoreIn(v.scratch)
-	if err != nil {
-		return err
-	}
-	result, err := judge(s)
+	result, err := judge(v.store)
 	if err != nil {
 		return err
 	}
@@ -380,12 +355,8 @@ func (v *verifier) rebuild() error {
 		v.violate(ruleReceipts, ReceiptsFile, "", "cannot be read: %v: %s", cmp.Or(err, errors.New("it ends in the middle of a line")), again)
 		return nil
 	}
-	s, err := StoreIn(v.scratch)
-	if err != nil {
-		return err
-	}
 	run := v.report.Run
-	made, err := build(Source{In(s), receipts, run.Killed}, func(string, []byte) error { return nil })
+	made, err := build(Source{In(v.store), receipts, run.Killed}, func(string, []byte) error { return nil })
 	if err != nil {
 		v.violate(ruleReceipts, ReceiptsFile, "", "does not agree with the documents: %v: %s", err, again)
 		return nil
@@ -404,7 +375,7 @@ func (v *verifier) rebuild() error {
 		}
 	}
 	for i := range max(len(run.Tests), len(made.Tests)) {
-		if i >= len(run.Tests) || i >= len(made.Tests) || !equal(run.Tests[i], made.Tests[i]) {
+		if i >= len(run.Tests) || i >= len(made.Tests) || !reflect.DeepEqual(run.Tests[i], made.Tests[i]) {
 			v.violate(ruleReference, RunFile, jsontext.PointerTo("tests", fmt.Sprint(i)), "is not what the documents and the receipts of the pack say: %s", again)
 		}
 	}
@@ -420,10 +391,4 @@ func (v *verifier) rebuild() error {
 		v.violate(ruleRun, RunFile, "", "is not spelled as traceforge pack spells it: %s", again)
 	}
 	return err
-}
-
-func equal(a, b Test) bool {
-	one, errA := canon.Marshal(a)
-	two, errB := canon.Marshal(b)
-	return errA == nil && errB == nil && bytes.Equal(one, two)
 }

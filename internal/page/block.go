@@ -165,7 +165,7 @@ func (b Block) others(room int) string {
 	})
 	for i, t := range tests[1:] {
 		if text.Len()+len(t.Package)+len(t.Test.Test) > room && i > 0 {
-			fmt.Fprintf(&text, " and %s", Count(len(tests)-1-i, "more test", "more tests"))
+			text.WriteString(" " + andMore(len(tests)-1-i, "test", "tests"))
 			break
 		}
 		separator := ", "

@@ -34,7 +34,7 @@ func (p *Page) Causes(causes []*Cause) {
 			}
 			p.said(bold, "", b.Headline()+", first "+b[0].Calls[0].Test)
 		default:
-			p.said(faint, "", fmt.Sprintf("and %s", Count(len(blocks)-i, "more cause", "more causes")))
+			p.said(faint, "", andMore(len(blocks)-i, "cause", "causes"))
 			return
 		}
 	}
@@ -42,18 +42,14 @@ func (p *Page) Causes(causes []*Cause) {
 
 func (p *Page) block(b Block) {
 	p.said(bold, "", b.Headline())
-	first := b[0].Calls[0]
-	if !b.onlyAnswers() {
-		p.said(faint, margin, "first: "+Where(first))
-		for i, c := range b {
-			if i == blockChanges {
-				p.said(faint, margin, fmt.Sprintf("and %s", Count(len(b)-i, "more change", "more changes")))
-				break
-			}
-			p.changes(changeLines, c.Change)
-		}
+	few := portion{changes: blockChanges, lines: changeLines, answers: 1, answerLines: answerLines, around: 1}
+	if len(b[0].Answers) == 2 {
+		few.answers = 2
 	}
-	p.answers(b, first)
+	shown := p.portion(b, few)
+	if more := andMore(len(b[0].Answers)-shown, "answer", "answers"); more != "" && shown > 0 {
+		p.said("", margin, more)
+	}
 	if others := b.others(testLines * p.Width); others != "" {
 		p.lines(margin, "", plaintext.Line("also: "+others))
 	}
@@ -70,7 +66,7 @@ func (b Block) Text() string {
 	style := drift.Style{Width: drift.Plain.Width, Around: 1, Most: changeLines}
 	for i, c := range b {
 		if i == blockChanges {
-			fmt.Fprintf(&text, "and %s\n", Count(len(b)-i, "more change", "more changes"))
+			text.WriteString(andMore(len(b)-i, "change", "changes") + "\n")
 			break
 		}
 		text.WriteString(style.Text([]drift.Change{c.Change}))
@@ -88,23 +84,23 @@ func (b Block) Spent() string {
 	if s.TokensBefore > 0 && s.TokensAfter > 0 && s.TokensBefore != s.TokensAfter {
 		parts = append(parts, fmt.Sprintf("tokens: %s, now %s", Thousands(s.TokensBefore), Thousands(s.TokensAfter)))
 	}
-	if was, is := money(s.CostBefore), money(s.CostAfter); s.CostBefore > 0 && s.CostAfter > 0 && was != is {
+	if was, is := Money(s.CostBefore), Money(s.CostAfter); s.CostBefore > 0 && s.CostAfter > 0 && was != is {
 		parts = append(parts, fmt.Sprintf("cost: %s, now %s", was, is))
 	}
 	return strings.Join(parts, "; ")
 }
 
-// money spells an amount of the repository's own currency.
-func money(amount float64) string {
+// Money spells an amount of the repository's own currency.
+func Money(amount float64) string {
 	if amount < 1 {
 		return fmt.Sprintf("%.4f", amount)
 	}
 	return fmt.Sprintf("%.2f", amount)
 }
 
-// changes shows changes in at most so many lines.
-func (p *Page) changes(most int, changes ...drift.Change) {
-	style := drift.Style{Width: max(p.Width-2*len(margin), 20), Around: 1, Most: most, Color: p.Color}
+// changes shows changes in at most so many lines, with so many around those that changed.
+func (p *Page) changes(most, around int, changes ...drift.Change) {
+	style := drift.Style{Width: max(p.Width-2*len(margin), 20), Around: around, Most: most, Color: p.Color}
 	var lines []string
 	for _, c := range changes {
 		lines = append(lines, style.Lines(c)...)
@@ -118,31 +114,41 @@ func (p *Page) changes(most int, changes ...drift.Change) {
 	}
 }
 
-// answers shows what the answers of a block say now: one of several where requests changed, else those that are
-// known.
-func (p *Page) answers(b Block, first Place) {
-	shown := 0
+// A portion is how much of a block is shown.
+type portion struct {
+	changes, lines       int // and lines of each
+	answers, answerLines int // beside requests that changed; of answers alone all that are known
+	around               int // equal lines, on each side of those that changed
+}
+
+// portion shows changes of a block, and what its answers say now. It returns of how many answers it did.
+func (p *Page) portion(b Block, most portion) (shown int) {
+	first := b[0].Calls[0]
+	if !b.onlyAnswers() {
+		p.said(faint, margin, "first: "+Where(first))
+		for i, c := range b {
+			if i == most.changes {
+				p.said(faint, margin, andMore(len(b)-i, "change", "changes"))
+				break
+			}
+			p.changes(most.lines, most.around, c.Change)
+		}
+	}
 	for _, answered := range b[0].Answers {
-		if answered.Changes == nil || shown > 0 && !b.onlyAnswers() && len(b[0].Answers) > 2 {
+		if answered.Changes == nil || shown == most.answers && !b.onlyAnswers() {
 			break
 		}
 		if shown++; answered.Place != first || b.onlyAnswers() {
 			p.said(faint, margin, "the answer of "+Where(answered.Place))
 		}
-		p.changes(answerLines, answered.Changes...)
+		p.changes(most.answerLines, most.around, answered.Changes...)
 	}
-	if more := len(b[0].Answers) - shown; more > 0 && shown > 0 {
-		p.said("", margin, "and "+Count(more, "more answer", "more answers"))
-	}
+	return shown
 }
 
 // said shows a line.
 func (p *Page) said(style, indent, line string) {
-	line = plaintext.Line(line)
-	if style != "" {
-		line = p.styled(style, line)
-	}
-	fmt.Fprintln(p.Out, indent+line)
+	fmt.Fprintln(p.Out, indent+p.styled(style, plaintext.Line(line)))
 }
 
 // Thousands spells a number so that it can be read.

@@ -236,7 +236,7 @@ func (c *Causes) settle() {
 		var own, brief []Answered
 		for _, answered := range cause.Answers {
 			switch best := owner[answered.Place]; {
-			case best != cause && !cause.hasCallsOf(best):
+			case best != cause && !slices.Equal(cause.Calls, best.Calls):
 			case answered.Changes != nil:
 				own = append(own, answered)
 			default:
@@ -245,10 +245,6 @@ func (c *Causes) settle() {
 		}
 		cause.Answers = append(own, brief...)
 	}
-}
-
-func (c *Cause) hasCallsOf(other *Cause) bool {
-	return len(c.Calls) == len(other.Calls) && c.Calls[0] == other.Calls[0] && slices.Equal(c.Calls, other.Calls)
 }
 
 func (c *Causes) cause(key string, first drift.Change) *Cause {

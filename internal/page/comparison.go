@@ -143,9 +143,7 @@ func (t *counterparts) next(was, now *snapshot.Snapshot) (changes []drift.Change
 }
 
 // calls compares two calls of a test.
-func (c *Comparison) calls(
-	told *counterparts, test Test, was, now *snapshot.Snapshot,
-) (call Call, err error) {
+func (c *Comparison) calls(told *counterparts, test Test, was, now *snapshot.Snapshot) (call Call, err error) {
 	call.Place = Place{
 		Package: test.Package, Test: test.Test, Call: now.Number(), File: now.Source.File, Line: now.Source.Line,
 	}

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -50,20 +51,25 @@ func (m *markdown) add(forms ...string) {
 
 // Tally says how much differs: "2 causes, 1 test added".
 func (c *Comparison) Tally() string {
-	var parts []string
-	if len(c.Config) > 0 {
-		parts = append(parts, SettingsTitle(c.Config))
-	}
+	causes := ""
 	if n := len(Blocks(c.Causes)); n > 0 {
-		parts = append(parts, Count(n, "cause", "causes"))
+		causes = Count(n, "cause", "causes")
+	}
+	return cmp.Or(strings.Join(c.headlines(causes), ", "), "no document changed")
+}
+
+// headlines says how much of each kind differs; causes is what is said of these, if there are some.
+func (c *Comparison) headlines(causes string) (all []string) {
+	if len(c.Config) > 0 {
+		all = append(all, SettingsTitle(c.Config))
+	}
+	if causes != "" {
+		all = append(all, causes)
 	}
 	for _, s := range c.Sections() {
-		parts = append(parts, s.Headline)
+		all = append(all, s.Headline)
 	}
-	if len(parts) == 0 {
-		return "no document changed"
-	}
-	return strings.Join(parts, ", ")
+	return all
 }
 
 // markdown shows a block: so many changes of it, so many lines of each, and the tests folded.
@@ -87,8 +93,8 @@ func (b Block) markdownChanges(lines, changes int) string {
 		for _, c := range all[:min(len(all), changes)] {
 			shown = append(shown, style.Lines(c)...)
 		}
-		if more := len(all) - changes; more > 0 {
-			shown = append(shown, "  … and "+Count(more, "more change", "more changes"))
+		if more := andMore(len(all)-changes, "change", "changes"); more != "" {
+			shown = append(shown, "  … "+more)
 		}
 		if most := lines * changes; len(shown) > most {
 			shown = append(shown[:most-1], "  … and more of it")
@@ -105,7 +111,7 @@ func (b Block) markdownChanges(lines, changes int) string {
 	}
 	for i, answered := range b[0].Answers {
 		if answered.Changes == nil || i == changes {
-			fmt.Fprintf(&text, "\nand %s\n", Count(len(b[0].Answers)-i, "more answer", "more answers"))
+			fmt.Fprintf(&text, "\n%s\n", andMore(len(b[0].Answers)-i, "answer", "answers"))
 			break
 		}
 		fmt.Fprintf(&text, "\nthe answer of %s\n\n", Code(Where(answered.Place)))
@@ -127,7 +133,7 @@ func (b Block) markdownTests() string {
 	fmt.Fprintf(&text, "\n<details><summary>%s</summary>\n\n", Count(len(tests), "test", "tests"))
 	for i, t := range tests {
 		if i == most {
-			fmt.Fprintf(&text, "- and %s\n", Count(len(tests)-i, "more test", "more tests"))
+			fmt.Fprintf(&text, "- %s\n", andMore(len(tests)-i, "test", "tests"))
 			break
 		}
 		fmt.Fprintf(&text, "- %s in %s, %s\n", Code(t.Test.Test), Code(t.Package), Count(t.calls, "call", "calls"))

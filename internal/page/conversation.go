@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -8,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/traceforge/traceforge-go/internal/drift"
 	"github.com/traceforge/traceforge-go/internal/plaintext"
 	"github.com/traceforge/traceforge-go/internal/reading"
 	"github.com/traceforge/traceforge-go/modelio"
@@ -30,10 +32,7 @@ const (
 )
 
 func (p *Page) styled(style, text string) string {
-	if !p.Color {
-		return text
-	}
-	return "\x1b[" + style + "m" + text + "\x1b[0m"
+	return drift.Style{Color: p.Color}.Styled(style, text)
 }
 
 const (
@@ -44,9 +43,7 @@ const (
 // Call shows one call, whole: where it comes from, what was sent, what came back.
 func (p *Page) Call(provider string, s *snapshot.Snapshot) {
 	fmt.Fprintln(p.Out, p.styled(bold, plaintext.Line(s.ID)))
-	for _, f := range p.fields(provider, s) {
-		p.field(f.title, f.value)
-	}
+	p.header(p.fields(provider, s))
 	if s.Request.Prompt != nil {
 		p.heading(bold, "prompt")
 		p.text(*s.Request.Prompt)
@@ -58,20 +55,31 @@ func (p *Page) Call(provider string, s *snapshot.Snapshot) {
 	p.answer(&s.Response, "", false)
 }
 
-// A headerField is a line of a call's header. Titles may be empty, names are different.
-type headerField struct{ name, title, value string }
+// A headerField is a line of a call's header. Its title is the first word of its name.
+type headerField struct{ name, value string }
+
+// header shows fields. A title that several have in a row is shown once.
+func (p *Page) header(fields []headerField) {
+	last := ""
+	for _, f := range fields {
+		title, _, _ := strings.Cut(f.name, " ")
+		if title == last {
+			title = ""
+		} else {
+			last = title
+		}
+		p.field(title, f.value)
+	}
+}
 
 func (p *Page) fields(provider string, s *snapshot.Snapshot) []headerField {
 	var fields []headerField
-	add := func(name, value string) { fields = append(fields, headerField{name, name, value}) }
+	add := func(name, value string) { fields = append(fields, headerField{name, value}) }
 	if test := s.Source.Test; test != "" {
 		add("test", fmt.Sprintf("%s in %s", test, s.Source.Package))
 	}
 	add("source", fmt.Sprintf("%s:%d %s", s.Source.File, s.Source.Line, s.Source.Function))
-	if s.Provider != "" {
-		provider = s.Provider
-	}
-	add("provider", provider)
+	add("provider", cmp.Or(s.Provider, provider))
 	add("api", s.Request.API)
 	model := s.Request.Model
 	if answered := s.Response.Model; answered != "" && answered != model {
@@ -82,11 +90,9 @@ func (p *Page) fields(provider string, s *snapshot.Snapshot) []headerField {
 	add("latency", fmt.Sprintf("%d ms", s.Response.LatencyMS))
 	add("tokens", tokens(&s.Response))
 	add("sent", strings.Join(parameters(&s.Request), ", "))
-	title := "options"
 	for _, name := range slices.Sorted(maps.Keys(s.Request.Options)) {
 		value := name + " " + jsonText(s.Request.Options[name], p.Width-label-len(margin)-len(name))
-		fields = append(fields, headerField{"options " + name, title, value})
-		title = ""
+		add("options "+name, value)
 	}
 	add("ignored", strings.Join(s.Source.Ignored, ", "))
 	add("lane", s.Source.Lane)
@@ -124,11 +130,8 @@ func tokens(r *snapshot.Response) string {
 	if r.TokensUsed != nil {
 		total = fmt.Sprint(*r.TokensUsed)
 	}
-	if r.Usage == nil {
-		return total
-	}
 	var parts []string
-	for _, c := range countsOf(r.Usage) {
+	for _, c := range countsOf(cmp.Or(r.Usage, &modelio.Usage{})) {
 		if n := *c.n; n != nil {
 			parts = append(parts, fmt.Sprintf("%d %s", *n, c.name))
 		}
@@ -181,14 +184,10 @@ func (p *Page) faintText(text string) { p.lines(margin, faint, text) }
 
 func (p *Page) lines(indent, style, text string) {
 	for _, line := range p.wrap(plaintext.Text(text), p.Width-len(indent)) {
-		switch {
-		case line == "":
-			fmt.Fprintln(p.Out)
-		case style == "":
-			fmt.Fprintln(p.Out, indent+line)
-		default:
-			fmt.Fprintln(p.Out, indent+p.styled(style, line))
+		if line != "" {
+			line = indent + p.styled(style, line)
 		}
+		fmt.Fprintln(p.Out, line)
 	}
 }
 
@@ -218,25 +217,22 @@ func (p *Page) answer(r *snapshot.Response, call string, brief bool) {
 		p.heading(alarm, strings.Join(strings.Fields(title), " ")+call)
 		p.text(r.Error.Message)
 	}
-	switch r.Incomplete {
-	case "":
-	case "aborted":
-		p.heading(alarm, "incomplete: the caller ended the stream (aborted)")
-	case "ended":
-		p.heading(alarm, "incomplete: the stream ended without its last event (ended)")
-	default:
-		p.heading(alarm, "incomplete: the stream was cut ("+r.Incomplete+")")
+	if r.Incomplete != "" {
+		p.heading(alarm, "incomplete: "+cmp.Or(endings[r.Incomplete], "the stream was cut")+" ("+r.Incomplete+")")
 	}
 	if r.Note != "" {
 		p.heading(alarm, "note: "+r.Note)
 	}
 }
 
+// endings say how streams ended that are not whole and were not cut.
+var endings = map[string]string{
+	"aborted": "the caller ended the stream", "ended": "the stream ended without its last event",
+}
+
 func status(r *snapshot.Response) string {
-	for _, status := range []int{r.Error.Status, r.Status} {
-		if status != 0 {
-			return fmt.Sprint(status)
-		}
+	if status := cmp.Or(r.Error.Status, r.Status); status != 0 {
+		return fmt.Sprint(status)
 	}
 	return ""
 }

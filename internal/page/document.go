@@ -2,6 +2,7 @@ package page
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -26,7 +27,7 @@ func (p *Page) Document(provider string, doc *snapshot.Document) {
 	if title != name {
 		p.field("document", name)
 	}
-	c := conversation{Page: p, provider: provider, doc: doc, shown: map[*snapshot.Snapshot]headerFields{}}
+	c := conversation{Page: p, provider: provider, doc: doc, shown: map[*snapshot.Snapshot]map[string]string{}}
 	for i := range doc.Snapshots {
 		c.call(&doc.Snapshots[i])
 	}
@@ -38,13 +39,10 @@ type conversation struct {
 	*Page
 	provider string
 	doc      *snapshot.Document
-	shown    map[*snapshot.Snapshot]headerFields // what calls of models sent beside their messages
-	before   *snapshot.Snapshot                  // the last call of a model; nil means there was none
-	stepping bool                                // the last call is a step
+	shown    map[*snapshot.Snapshot]map[string]string // the fields of calls of models, by name
+	before   *snapshot.Snapshot                       // the last call of a model; nil means there was none
+	stepping bool                                     // the last call is a step
 }
-
-// headerFields are the fields of a call by name.
-type headerFields map[string]headerField
 
 // call shows what a call has beyond the call before it, or beyond that which it continues.
 func (c *conversation) call(s *snapshot.Snapshot) {
@@ -67,9 +65,7 @@ func (c *conversation) call(s *snapshot.Snapshot) {
 			c.heading(bold, strings.TrimSuffix(fmt.Sprintf("call %d %s", s.Number(), from), " "))
 		}
 	}
-	for _, f := range changed {
-		c.field(f.title, f.value)
-	}
+	c.header(changed)
 	c.offered(s, unlike)
 	if s.Request.Prompt != nil {
 		c.heading(bold, "prompt")
@@ -88,25 +84,19 @@ func (c *conversation) call(s *snapshot.Snapshot) {
 
 // changed returns the fields that are not those of another call, or of none.
 func (c *conversation) changed(s, unlike *snapshot.Snapshot) (changed []headerField) {
-	now, was := headerFields{}, c.shown[unlike]
+	now, was := map[string]string{}, c.shown[unlike]
 	for _, f := range c.fields(c.provider, s) {
 		if ofOneCall[f.name] || f.value == "" {
 			continue
 		}
-		if now[f.name] = f; was[f.name].value != f.value {
-			f.title, _, _ = strings.Cut(f.name, " ")
+		if now[f.name] = f.value; was[f.name] != f.value {
 			changed = append(changed, f)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(was)) {
 		if _, there := now[name]; !there {
-			title, option, _ := strings.Cut(name, " ")
-			changed = append(changed, headerField{name, title, strings.TrimSpace(fmt.Sprintf("%s not sent, unlike call %d", option, unlike.Number()))})
-		}
-	}
-	for i := len(changed) - 1; i > 0; i-- {
-		if changed[i].title == changed[i-1].title {
-			changed[i].title = ""
+			_, option, _ := strings.Cut(name, " ")
+			changed = append(changed, headerField{name, strings.TrimSpace(fmt.Sprintf("%s not sent, unlike call %d", option, unlike.Number()))})
 		}
 	}
 	c.shown[s] = now
@@ -152,7 +142,7 @@ func (p *Page) offered(s, before *snapshot.Snapshot) {
 		tool := &s.Request.Tools[i]
 		was := known[tool.Name]
 		delete(known, tool.Name)
-		if was != nil && sameTool(was, tool) {
+		if was != nil && SameTool(*was, *tool) {
 			continue
 		}
 		if !titled {
@@ -161,18 +151,15 @@ func (p *Page) offered(s, before *snapshot.Snapshot) {
 		titled = true
 		p.tool(tool)
 	}
-	var gone []string
-	for name := range known {
-		gone = append(gone, name)
-	}
-	if slices.Sort(gone); len(gone) > 0 {
+	if gone := slices.Sorted(maps.Keys(known)); len(gone) > 0 {
 		p.heading(bold, fmt.Sprintf("tools not offered, unlike call %d", before.Number()))
 		p.text(strings.Join(gone, ", "))
 	}
 }
 
-func sameTool(a, b *modelio.ToolDefinition) bool {
-	return a.Description == b.Description && bytes.Equal(a.InputSchema, b.InputSchema)
+// SameTool reports whether a model is told the same of two tools.
+func SameTool(a, b modelio.ToolDefinition) bool {
+	return a.Name == b.Name && a.Description == b.Description && bytes.Equal(a.InputSchema, b.InputSchema)
 }
 
 // took shows what all calls took together.
@@ -202,9 +189,7 @@ func addUsage(sum *snapshot.Response, u *modelio.Usage) {
 	if u == nil {
 		return
 	}
-	if sum.Usage == nil {
-		sum.Usage = &modelio.Usage{}
-	}
+	sum.Usage = cmp.Or(sum.Usage, &modelio.Usage{})
 	all := countsOf(sum.Usage)
 	for i, c := range countsOf(u) {
 		addCount(all[i].n, *c.n)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -53,14 +54,11 @@ type About struct {
 // passes html/template, and a Content-Security-Policy lets only the page's own style and script work. A comparison of
 // which nothing but Causes is set is a page of these.
 func (c *Comparison) HTML(w io.Writer, about About) error {
-	tmpl, err := template.New("page").Funcs(htmlFuncs).Parse(htmlTemplate)
-	if err != nil {
-		return err // unreachable: tests parse it
-	}
+	tmpl := template.Must(template.New("page").Funcs(htmlFuncs).Parse(htmlTemplate))
 	h := &htmlWriter{out: w, tmpl: tmpl, left: HTMLLimit}
 	blocks := Blocks(c.Causes)
 	sections := c.Sections()
-	changedTests := testsOfAll(c.Causes)
+	changedTests := len(testsOf(callsOf(c.Causes)))
 	h.always("head", htmlHead(c, about, len(blocks), changedTests, sections))
 
 	if len(c.Config) > 0 {
@@ -73,7 +71,7 @@ func (c *Comparison) HTML(w io.Writer, about About) error {
 	h.always("open causes", htmlList{Count: len(blocks), All: about.All})
 	shown := map[Test]*htmlTest{}
 	for _, t := range c.tests {
-		shown[t.test] = t
+		shown[t.Of.Test] = t
 	}
 	of := map[*Cause]Block{}
 	for i, b := range blocks {
@@ -211,11 +209,8 @@ func htmlHead(c *Comparison, about About, causes, tests int, sections []Section)
 
 // headline says how much differs: "1 cause: 101 calls of 101 tests, 3 answers changed; 1 test added".
 func (c *Comparison) headline() string {
-	calls, answers := map[Place]bool{}, map[Place]bool{}
+	calls, answers := callsOf(c.Causes), map[Place]bool{}
 	for _, cause := range c.Causes {
-		for _, at := range cause.Calls {
-			calls[at] = true
-		}
 		for _, answered := range cause.Answers {
 			answers[answered.Place] = true
 		}
@@ -224,19 +219,12 @@ func (c *Comparison) headline() string {
 	if blocks == 0 {
 		return c.Tally()
 	}
-	var parts []string
-	if len(c.Config) > 0 {
-		parts = append(parts, SettingsTitle(c.Config))
-	}
-	parts = append(parts, fmt.Sprintf("%s: %s of %s", Count(blocks, "cause", "causes"), Count(len(calls), "call", "calls"),
-		Count(testsOfAll(c.Causes), "test", "tests")))
+	causes := fmt.Sprintf("%s: %s of %s", Count(blocks, "cause", "causes"), Count(len(calls), "call", "calls"),
+		Count(len(testsOf(calls)), "test", "tests"))
 	if len(answers) > 0 {
-		parts[len(parts)-1] += ", " + Count(len(answers), "answer", "answers") + " changed"
+		causes += ", " + Count(len(answers), "answer", "answers") + " changed"
 	}
-	for _, s := range c.Sections() {
-		parts = append(parts, s.Headline)
-	}
-	return strings.Join(parts, "; ")
+	return strings.Join(c.headlines(causes), "; ")
 }
 
 func sectionID(i int) string { return fmt.Sprintf("section-%d", i+1) }
@@ -252,13 +240,13 @@ func answersFirst(tests []*htmlTest) []*htmlTest {
 	return slices.SortedStableFunc(slices.Values(tests), func(a, b *htmlTest) int { return min(b.answers, 1) - min(a.answers, 1) })
 }
 
-// testsOfAll counts the tests that causes have.
-func testsOfAll(causes []*Cause) int {
-	tests := map[Test]bool{}
+// callsOf returns the calls that have causes, each once, in no order.
+func callsOf(causes []*Cause) []Place {
+	calls := map[Place]bool{}
 	for _, c := range causes {
 		for _, at := range c.Calls {
-			tests[Test{at.Package, at.Test}] = true
+			calls[at] = true
 		}
 	}
-	return len(tests)
+	return slices.Collect(maps.Keys(calls))
 }

@@ -8,8 +8,9 @@ import (
 
 // How much of a cause the page holds.
 const (
+	AnswersInHTML = 12 // of a block: see [Comparison.KeepAnswers]
+
 	htmlChanges = 20  // of a block
-	htmlAnswers = 12  // of a block
 	htmlTests   = 300 // of a block, by name
 )
 
@@ -35,11 +36,7 @@ func (v *htmlCause) Changes() []*Cause {
 
 // MoreChanges says how many changes are left out; empty: none.
 func (v *htmlCause) MoreChanges() string {
-	more := len(v.Block) - htmlChanges
-	if more <= 0 {
-		return ""
-	}
-	return "and " + Count(more, "more change", "more changes")
+	return andMore(len(v.Block)-htmlChanges, "change", "changes")
 }
 
 // Answers are the first answers that changed, as far as they are known.
@@ -49,16 +46,12 @@ func (v *htmlCause) Answers() []Answered {
 	if n < 0 {
 		n = len(all)
 	}
-	return all[:min(n, htmlAnswers)]
+	return all[:min(n, AnswersInHTML)]
 }
 
 // MoreAnswers says how many answers are left out; empty: none.
 func (v *htmlCause) MoreAnswers() string {
-	more := len(v.Block[0].Answers) - len(v.Answers())
-	if more == 0 {
-		return ""
-	}
-	return "and " + Count(more, "more answer", "more answers") + " changed"
+	return andMore(len(v.Block[0].Answers)-len(v.Answers()), "answer changed", "answers changed")
 }
 
 // Sent is what an answer answers, in a line; empty: it is not known.
@@ -78,9 +71,6 @@ type htmlPackage struct {
 // An htmlLink names something that has, or may have, a place on the page.
 type htmlLink struct{ ID, Text, Note string }
 
-// AnswersInHTML is how many changed answers of a cause the page shows: see [Comparison.KeepAnswers].
-const AnswersInHTML = htmlAnswers
-
 // tests names the tests of the calls.
 func (v *htmlCause) tests() {
 	tests := testsOf(v.Block[0].Calls)
@@ -91,7 +81,7 @@ func (v *htmlCause) tests() {
 	at := map[string]int{} // by package
 	for i, t := range tests {
 		if i == htmlTests {
-			v.MoreTests = "and " + Count(len(tests)-i, "more test", "more tests")
+			v.MoreTests = andMore(len(tests)-i, "test", "tests")
 			break
 		}
 		in, known := at[t.Package]

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -13,16 +14,13 @@ import (
 
 // An htmlTest is the conversation of a test, as far as it changed.
 type htmlTest struct {
-	ID            string
-	Name, Package string
-	File          string // of the document
-	Calls         []htmlCall
+	ID    string
+	Of    *Difference
+	Calls []htmlCall
 
-	test             Test
 	sent             map[int]string // what calls sent last whose answers changed, in a line
 	changed, answers int            // calls
 	causes           []*Cause       // of its calls
-	size             int            // bytes of its texts, about
 }
 
 // An htmlCall is a call of which something is told that no call before it tells.
@@ -48,10 +46,7 @@ func (c *Comparison) conversation(d *Difference) *htmlTest {
 	if !c.Conversations || c.kept > HTMLLimit {
 		return nil
 	}
-	return &htmlTest{
-		Name: plaintext.Line(d.Test.Test), Package: plaintext.Line(d.Package), File: plaintext.Line(d.File), test: d.Test,
-		sent: map[int]string{},
-	}
+	return &htmlTest{Of: d, sent: map[int]string{}}
 }
 
 // keep keeps the conversation of a test that changed.
@@ -61,7 +56,8 @@ func (c *Comparison) keep(t *htmlTest) {
 	}
 	t.ID = fmt.Sprintf("test-%d", len(c.tests)+1)
 	c.tests = append(c.tests, t)
-	c.kept += t.size
+	text, _ := json.Marshal(t.Calls) // texts and numbers: about as long as they are in HTML
+	c.kept += len(text)
 }
 
 // add adds a call that changed, and what of it no call of the test before it has shown.
@@ -84,10 +80,7 @@ func (t *htmlTest) add(call Call, causes []*Cause, now *snapshot.Snapshot) {
 	if len(fresh) == 0 && len(call.Answer) == 0 {
 		return // it continues what changed, or has the same parameters
 	}
-	v := htmlCall{Title: plaintext.Line(fmt.Sprintf("call %d", call.Call))}
-	if call.File != "" {
-		v.Title += plaintext.Line(fmt.Sprintf(", %s:%d", call.File, call.Line))
-	}
+	v := htmlCall{Title: plaintext.Line(Where(Place{Call: call.Call, File: call.File, Line: call.Line}))}
 	known := 0 // messages that are those of the call which it continues
 	if now.Continues != nil {
 		known = now.Continues.Messages
@@ -112,7 +105,6 @@ func (t *htmlTest) add(call Call, causes []*Cause, now *snapshot.Snapshot) {
 		v.Said = clipped(saidWhole(&now.Response))
 	}
 	t.Calls = append(t.Calls, v)
-	t.size += v.size()
 }
 
 // turns adds the messages from number known on.
@@ -154,36 +146,6 @@ func saidWhole(r *snapshot.Response) string {
 		return texts(r.Candidates[0].Message.Content)
 	}
 	return Said(r)
-}
-
-// size returns about how many bytes a call takes.
-func (v *htmlCall) size() int {
-	n := len(v.Said)
-	for _, list := range [][]htmlChange{v.Changes, v.Answer} {
-		for i := range list {
-			n += list[i].size()
-		}
-	}
-	for _, turn := range v.Turns {
-		if turn.Change != nil {
-			n += turn.Change.size()
-		}
-		for _, said := range turn.Said {
-			n += len(said.Text)
-		}
-	}
-	return n
-}
-
-func (v *htmlChange) size() (n int) {
-	for _, g := range v.Groups {
-		for _, row := range g.Rows {
-			for _, p := range append(row.Before[:len(row.Before):len(row.Before)], row.After...) {
-				n += len(p.Text)
-			}
-		}
-	}
-	return n
 }
 
 // Hits says in a few words what changed: "3 calls: system, model; 1 answer".

@@ -43,11 +43,7 @@ func (p *Page) part(part *modelio.Part) {
 	case part.ToolResponse != nil:
 		p.result(part.ToolResponse)
 	default:
-		raw, err := json.Marshal(part)
-		if err != nil {
-			p.text(err.Error()) // unreachable: it came from a snapshot, which is JSON
-			return
-		}
+		raw, _ := json.Marshal(part) // it came from a snapshot, which is JSON
 		p.value(raw)
 		return
 	}
@@ -107,9 +103,7 @@ func mediaText(m *modelio.Media) string {
 	if rest, ok := strings.CutPrefix(m.URL, "data:"); ok {
 		head, data, _ := strings.Cut(rest, ",")
 		mediaType, isBase64 := strings.CutSuffix(head, ";base64")
-		if kind == "" {
-			kind = mediaType
-		}
+		kind = cmp.Or(kind, mediaType)
 		size := len(strings.TrimRight(data, "=")) * 3 / 4
 		if !isBase64 {
 			size = len(data)

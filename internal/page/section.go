@@ -49,25 +49,23 @@ type Item struct {
 
 // Sections returns what is said of documents beside the causes.
 func (c *Comparison) Sections() (all []Section) {
-	for _, s := range []struct {
-		fate  string
-		calls bool // of documents that both states have
-	}{{changed, true}, {added, false}, {removed, false}, {moved, false}} {
+	for _, fate := range []string{changed, added, removed, moved} {
 		var section Section
 		for _, d := range c.Differences {
-			if d.Change.Change != s.fate || s.calls && len(d.glances) == 0 && len(d.Calls) > 0 {
-				continue
+			sameCalls := fate == changed && len(d.glances) == 0 && len(d.Calls) > 0
+			if d.Change.Change == fate && !sameCalls {
+				section.Items = append(section.Items, d.item())
 			}
-			section.Items = append(section.Items, d.item())
 		}
-		if n := len(section.Items); n > 0 && s.calls {
+		switch n := len(section.Items); {
+		case n == 0:
+			continue
+		case fate == changed:
 			section.Headline = Count(n, "test makes other calls", "tests make other calls")
-		} else if n > 0 {
-			section.Headline = Count(n, "test", "tests") + " " + s.fate
+		default:
+			section.Headline = Count(n, "test", "tests") + " " + fate
 		}
-		if len(section.Items) > 0 {
-			all = append(all, section)
-		}
+		all = append(all, section)
 	}
 	section := func(calls []Place, one, many, note string, told map[Test][]string) {
 		if len(calls) == 0 {
@@ -125,11 +123,10 @@ func (d *Difference) Glances() []glance {
 
 // More says how many calls are left out; empty: none.
 func (d *Difference) More() string {
-	more := len(d.Calls[added]) + len(d.Calls[removed]) - len(d.Glances())
-	if more <= 0 || len(d.glances) == 0 {
+	if len(d.glances) == 0 {
 		return ""
 	}
-	return "and " + Count(more, "more call", "more calls")
+	return andMore(len(d.Calls[added])+len(d.Calls[removed])-len(d.Glances()), "call", "calls")
 }
 
 // title returns the headline, and what else is said of all.

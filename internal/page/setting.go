@@ -72,7 +72,7 @@ func (p *Page) Settings(all []*Setting) {
 // SettingChanges shows what changed in config.json, below a headline that says how much.
 func (p *Page) SettingChanges(all []*Setting) {
 	for _, s := range all {
-		p.changes(changeLines, s.Change)
+		p.changes(changeLines, 1, s.Change)
 		for _, line := range s.Takes.Lines() {
 			p.lines(margin+margin, "", plaintext.Line(line))
 		}

@@ -55,6 +55,14 @@ func Count(n int, one, many string) string {
 	return fmt.Sprintf("%d %s", n, many)
 }
 
+// andMore says how many more there are than are shown; empty: none.
+func andMore(n int, one, many string) string {
+	if n <= 0 {
+		return ""
+	}
+	return "and " + Count(n, "more "+one, "more "+many)
+}
+
 // Most returns the first of many lines, and how many more there are.
 func Most(n int, lines []string, more string) []string {
 	if len(lines) <= n {

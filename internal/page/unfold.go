@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -8,37 +9,13 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
+const allLines = 1 << 30 // of a change
+
 // Whole shows causes that the same calls have: all of each change, and each answer that is known.
 func (p *Page) Whole(b Block) {
-	first := b[0].Calls[0]
-	if !b.onlyAnswers() {
-		p.said(faint, margin, "first: "+Where(first))
-		for _, c := range b {
-			p.whole(c.Change)
-		}
-	}
-	for i, answered := range b[0].Answers {
-		if answered.Changes == nil || i > 0 && !b.onlyAnswers() {
-			break
-		}
-		if answered.Place != first || b.onlyAnswers() {
-			p.said(faint, margin, "the answer of "+Where(answered.Place))
-		}
-		for _, c := range answered.Changes {
-			p.whole(c)
-		}
-	}
+	p.portion(b, portion{changes: len(b), lines: allLines, answers: 1, answerLines: allLines, around: 2})
 	if spent := b.Spent(); spent != "" {
 		p.said("", margin, spent)
-	}
-}
-
-// whole shows all lines of a change.
-func (p *Page) whole(c drift.Change) {
-	const all = 1 << 30 // lines
-	style := drift.Style{Width: max(p.Width-len(margin), 20), Around: 2, Most: all, Color: p.Color}
-	for _, line := range style.Lines(c) {
-		fmt.Fprintln(p.Out, margin+line)
 	}
 }
 
@@ -55,11 +32,7 @@ func (b Block) Tests() (tests []Test) {
 // provider is that of the directory which the document is in.
 func (p *Page) Unfold(provider string, from, to *snapshot.Document) error {
 	if from == nil || to == nil {
-		doc := to
-		if doc == nil {
-			doc = from
-		}
-		p.Document(provider, doc)
+		p.Document(provider, cmp.Or(to, from))
 		return nil
 	}
 	u := unfoldedTest{p, newCounterparts(), map[string]int{}, map[int]toldChanges{}}
@@ -114,8 +87,8 @@ func (u *unfoldedTest) call(was, now *snapshot.Snapshot) error {
 	for _, line := range known.lines {
 		u.said(faint, margin, line)
 	}
-	if known.more > 0 {
-		u.said(faint, margin, "and "+Count(known.more, "more change", "more changes")+" of the calls before")
+	if more := andMore(known.more, "change", "changes"); more != "" {
+		u.said(faint, margin, more+" of the calls before")
 	}
 	known.lines = slices.Clip(known.lines)
 	defer func() { u.told[n] = known }()
@@ -125,7 +98,7 @@ func (u *unfoldedTest) call(was, now *snapshot.Snapshot) error {
 			continue
 		}
 		u.shown[c.Key()] = n
-		u.whole(c)
+		u.changes(allLines, 2, c)
 		switch {
 		case !c.OfMessages():
 		case len(known.lines) < toldLines:

@@ -3,6 +3,7 @@ package page_test
 import (
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/sebdah/goldie/v2"
 	"github.com/stretchr/testify/require"
@@ -40,6 +41,26 @@ func TestUnfold(t *testing.T) {
 			require.NoError(t, p.Unfold("openai", tt.from, tt.to))
 			goldie.New(t, goldie.WithFixtureDir("testdata/unfold")).Assert(t, tt.name, []byte(text.String()))
 		})
+	}
+}
+
+// A page has room for the margin and the signs of the lines that changed.
+func TestWholeFits(t *testing.T) {
+	words := func(word string) *snapshot.Document {
+		doc := pagetest.Document("plain")
+		doc.Snapshots[0].Request.Messages[0] = pagetest.Said("system", strings.Repeat("and so on, ", 40)+word)
+		return doc
+	}
+	c := compare(t, false, pair{"TestWords", "example.com/shop", words("never"), words("always")})
+	for _, width := range []int{30, 50, 80, 120} {
+		var text strings.Builder
+		p := page.Page{Out: &text, Width: width}
+		p.Whole(page.Blocks(c.Causes)[0])
+		for line := range strings.Lines(text.String()) {
+			if !strings.Contains(line, "bytes more)") && !strings.HasPrefix(line, "  first: ") {
+				require.LessOrEqual(t, utf8.RuneCountInString(line)-1, width, line)
+			}
+		}
 	}
 }
 

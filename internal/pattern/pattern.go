@@ -22,11 +22,11 @@ func New(re *regexp.Regexp) (*Pattern, error) {
 	p := &Pattern{re, min(re.NumSubexp(), 1)}
 	tree, err := syntax.Parse(re.String(), syntax.Perl)
 	if err != nil {
-		return nil, err // unreachable: it was compiled
+		return nil, err // of POSIX, such as a**
 	}
 	program, err := syntax.Compile(tree.Simplify())
 	if err != nil {
-		return nil, err // unreachable, too
+		return nil, err // unreachable: it was compiled
 	}
 	if n := len(program.Inst); n > mostInstructions {
 		return nil, fmt.Errorf("has %d instructions, must have at most %d: let it repeat less", n, mostInstructions)

@@ -47,10 +47,7 @@ func mcpAnswer(body jsontext.Value, asked *modelio.Request) (*modelio.Response, 
 	}
 	messages := []jsontext.Value{body}
 	if list := body.Member("messages"); list.IsArray() {
-		messages = messages[:0]
-		for _, message := range list.Elements() {
-			messages = append(messages, message)
-		}
+		messages = list.Values()
 	}
 	resp := looseResponse()
 	said := &resp.Candidates[0].Message

@@ -172,10 +172,7 @@ var orders = []string{"index", "contentBlockIndex", "content_index", "item_id", 
 // name gives the texts of an event that may be pieces their keys. If each, the events are the elements
 // of an array.
 func (d *document) name(each bool) {
-	doc, err := jsontext.ParseLenient(d.src)
-	if err != nil {
-		return
-	}
+	doc, _ := jsontext.ParseLenient(d.src) // a text that is no JSON has no pieces
 	keys := map[int]string{}
 	if root := doc.Root(); each {
 		for _, event := range root.Elements() {

@@ -1,6 +1,7 @@
 package scrub
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"regexp"
@@ -40,9 +41,7 @@ const leastValue = 4
 // one, as a key may be in replay, stands a dummy.
 func Value(name, value string) Rule {
 	r := Rule{name: name, wrong: wrongName("Value", name)}
-	if value == "" {
-		value = "traceforge-" + name
-	}
+	value = cmp.Or(value, "traceforge-"+name)
 	if len(value) < leastValue && r.wrong == "" {
 		r.wrong = fmt.Sprintf("Value(%q, …): a value of less than %d bytes is found in any text: set a longer one",
 			name, leastValue)

@@ -5,25 +5,25 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
 
 // IsVolatile reports whether placeholders of a name are for volatile values.
 func IsVolatile(name string) bool {
-	switch name {
-	case "tmp", "home", "port", "uuid", "time", "date":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"tmp", "home", "port", "uuid", "time", "date"}, name)
 }
 
 // volatile returns the finders of volatile values. Each first looks for a few bytes that its values
 // have, so that long texts are searched fast.
 func volatile() []finder {
+	tmp := append(rootOf(os.TempDir(), "/"), tmpRoots...)
+	home, _ := os.UserHomeDir()
+	homes := append(rootOf(home, ""), homeRoots...)
 	return []finder{
-		{name: "tmp", find: directories(append(temporary(), tmpRoots...), matchTemporary), anywhere: directories(tmpRoots, matchTemporary)},
-		{name: "home", find: directories(append(homes(), homeRoots...), matchHome), anywhere: directories(homeRoots, matchHome)},
+		{name: "tmp", find: directories(tmp, matchTemporary), anywhere: directories(tmpRoots, matchTemporary)},
+		{name: "home", find: directories(homes, matchHome), anywhere: directories(homeRoots, matchHome)},
 		{name: "port", find: findPorts},
 		{name: "uuid", find: findUUIDs},
 		{name: "time", find: findTimes},
@@ -86,18 +86,10 @@ var (
 	homeRoots = []string{"/home/", "/Users/", "/usr/home/", "/var/home/"}
 )
 
-// temporary returns the root of temporary directories of this process, with a slash behind it; none means it has no such one.
-func temporary() []string {
-	if dir := filepath.ToSlash(filepath.Clean(os.TempDir())); len(dir) > 1 && dir[0] == '/' {
-		return []string{dir + "/"}
-	}
-	return nil
-}
-
-// homes returns the directory of this user; none means it is not known.
-func homes() []string {
-	if dir, err := os.UserHomeDir(); err == nil && len(dir) > 1 && dir[0] == '/' {
-		return []string{filepath.ToSlash(filepath.Clean(dir))}
+// rootOf returns a directory of this process with what ends its root; none means that it is not known.
+func rootOf(dir, end string) []string {
+	if dir = filepath.ToSlash(filepath.Clean(dir)); len(dir) > 1 && dir[0] == '/' {
+		return []string{dir + end}
 	}
 	return nil
 }

@@ -29,9 +29,7 @@ type Hit struct {
 
 // New returns a scanner that knows the forms of secrets, and no values.
 func New() *Scanner {
-	s := &Scanner{known: map[string]bool{}, names: map[string]string{}}
-	s.index = formats().clone()
-	return s
+	return &Scanner{known: map[string]bool{}, names: map[string]string{}, index: formats().clone()}
 }
 
 // Known returns how many values are known: as long as it stays the same, what is found in a text does too.
@@ -57,9 +55,8 @@ func (s *Scanner) Find(text []byte) (Hit, bool) {
 		return Hit{}, false
 	}
 	hit := Hit{What: what, Variable: s.names[what]}
-	if doc, err := jsontext.ParseReplacing(text); err == nil {
-		hit.Pointer, _ = v.locate(doc.Root())
-	}
+	doc, _ := jsontext.ParseReplacing(text)
+	hit.Pointer, _ = v.locate(doc.Root())
 	return hit, true
 }
 

@@ -68,10 +68,7 @@ func (s *Scanner) variable(what, value string, credential bool) {
 
 // members adds the members of a JSON object that are named as credentials are.
 func (s *Scanner) members(what, text string) {
-	doc, err := jsontext.ParseReplacing([]byte(text))
-	if err != nil {
-		return
-	}
+	doc, _ := jsontext.ParseReplacing([]byte(text)) // where it is none, or has a member twice, there are none
 	for name, member := range doc.Root().Members() {
 		if value, ok := member.Text(); ok && IsVariable(name) {
 			s.add(what, value)
@@ -354,12 +351,8 @@ func isHeader(name string) bool {
 	if last := words[len(words)-1]; slices.Contains(words, "auth") || last == "session" || strings.HasPrefix(last, "credential") {
 		return true
 	}
-	for _, word := range []string{"authorization", "key", "token", "secret", "cookie", "password", "signature", "jwt"} {
-		if strings.Contains(name, word) {
-			return true
-		}
-	}
-	return false
+	credential := []string{"authorization", "key", "token", "secret", "cookie", "password", "signature", "jwt"}
+	return slices.ContainsFunc(credential, func(word string) bool { return strings.Contains(name, word) })
 }
 
 // isHarmless reports whether a request header holds what is opaque and no credential: an id, a trace, a hash, a program.

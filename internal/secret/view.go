@@ -175,12 +175,8 @@ const (
 )
 
 func printable(text []byte) bool {
-	for _, c := range text {
-		if c < ' ' && c != '\n' && c != '\t' && c != '\r' || c >= 0x7f {
-			return false
-		}
-	}
-	return true
+	odd := func(c rune) bool { return c < ' ' && c != '\n' && c != '\t' && c != '\r' || c >= 0x7f }
+	return !bytes.ContainsFunc(text, odd)
 }
 
 // fromHex returns the bytes that hexadecimal digits stand for; nil where a run is no such digits.
@@ -324,21 +320,13 @@ func runs(text []byte) iter.Seq[[]byte] {
 				continue
 			}
 			end, capital := runEnd(text, i)
-			if (capital || isHex(text[i:end])) && !yield(text[i:end]) {
+			odd := func(c rune) bool { return !isHexadecimal(byte(c)) }
+			if (capital || !bytes.ContainsFunc(text[i:end], odd)) && !yield(text[i:end]) {
 				return
 			}
 			i = end
 		}
 	}
-}
-
-func isHex(run []byte) bool {
-	for _, c := range run {
-		if !isHexadecimal(c) {
-			return false
-		}
-	}
-	return true
 }
 
 // runEnd returns the end of the digits that begin at i. Lines of 60 or more go on in the next.

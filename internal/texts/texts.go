@@ -103,7 +103,8 @@ func (e *Editor) part(p *modelio.Part) bool {
 	changed := e.text(&p.Text)
 	changed = e.text(&p.Reasoning) || changed
 	changed = pointed(&p.Media, func(m *modelio.Media) bool {
-		return e.Text(&m.URL) || e.object(&m.Unknown)
+		url := e.Text(&m.URL)
+		return e.object(&m.Unknown) || url
 	}) || changed
 	changed = pointed(&p.ToolRequest, func(t *modelio.ToolRequest) bool {
 		input := e.json(&t.Input)

@@ -61,50 +61,43 @@ func ParseCheckOptions(text string) (CheckOptions, error) {
 	if err != nil {
 		return o, fmt.Errorf("%s=%s cannot be read: %w", CheckEnv, text, err)
 	}
-	read := map[string]func(string) bool{
-		"repeat": func(v string) bool { return atLeastOne(v, &o.Repeat) },
-		"sample": func(v string) (ok bool) {
+	options := map[string]struct {
+		takes string
+		read  func(string) bool
+	}{
+		"repeat": {"a number from 1, such as repeat=10", func(v string) bool { return atLeastOne(v, &o.Repeat) }},
+		"sample": {"a percentage above 0 and up to 100, such as sample=20", func(v string) bool {
 			o.Percent, err = strconv.ParseFloat(strings.TrimSuffix(v, "%"), 64)
 			return err == nil && o.Percent > 0 && o.Percent <= 100
-		},
-		"shard": func(v string) bool {
+		}},
+		"shard": {"one of so many parts, such as shard=1/4", func(v string) bool {
 			i, n, _ := strings.Cut(v, "/")
 			return atLeastOne(i, &o.Shard) && atLeastOne(n, &o.Shards) && o.Shard <= o.Shards
-		},
-		"tier": func(v string) bool { o.Tier = v; return slices.Contains(Tiers, v) },
-		"model": func(v string) bool {
+		}},
+		"tier": {oneOf(Tiers), func(v string) bool { o.Tier = v; return slices.Contains(Tiers, v) }},
+		"model": {"a recorded model and the one to ask instead, such as model=OLD=NEW", func(v string) bool {
 			o.Old, o.New, _ = strings.Cut(v, "=")
 			return o.Old != "" && o.New != ""
-		},
-		"from":  func(v string) bool { return atLeastOne(v, &o.From) },
-		"kind":  func(v string) bool { o.Kind = v; return slices.Contains(Kinds, v) },
-		"brief": func(v string) bool { o.Brief = v == "1"; return o.Brief },
+		}},
+		"from":  {"the number of a call, such as from=3", func(v string) bool { return atLeastOne(v, &o.From) }},
+		"kind":  {oneOf(Kinds), func(v string) bool { o.Kind = v; return slices.Contains(Kinds, v) }},
+		"brief": {"brief=1", func(v string) bool { o.Brief = v == "1"; return o.Brief }},
 	}
 	for _, name := range inorder.Names(values) {
 		switch said := values[name]; {
-		case read[name] == nil:
-			known := strings.Join(inorder.Names(read), ", ")
+		case options[name].read == nil:
+			known := strings.Join(inorder.Names(options), ", ")
 			return o, fmt.Errorf("%s: %q is not known: there are %s", CheckEnv, name, known)
 		case len(said) > 1:
 			return o, fmt.Errorf("%s: %s is said twice", CheckEnv, name)
-		case !read[name](said[0]):
-			return o, fmt.Errorf("%s: %s=%s is not %s", CheckEnv, name, said[0], checkUsage[name])
+		case !options[name].read(said[0]):
+			return o, fmt.Errorf("%s: %s=%s is not %s", CheckEnv, name, said[0], options[name].takes)
 		}
 	}
 	return o, nil
 }
 
-// checkUsage says what the options take.
-var checkUsage = map[string]string{
-	"repeat": "a number from 1, such as repeat=10",
-	"sample": "a percentage above 0 and up to 100, such as sample=20",
-	"shard":  "one of so many parts, such as shard=1/4",
-	"tier":   "one of " + strings.Join(Tiers, ", "),
-	"model":  "a recorded model and the one to ask instead, such as model=OLD=NEW",
-	"kind":   "one of " + strings.Join(Kinds, ", "),
-	"from":   "the number of a call, such as from=3",
-	"brief":  "brief=1",
-}
+func oneOf(words []string) string { return "one of " + strings.Join(words, ", ") }
 
 func atLeastOne(text string, n *int) bool {
 	var err error

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"path/filepath"
 )
 
 // KnownEnv is the variable that names a file of [Known] documents, a line of JSON each. By it a test without a
@@ -18,6 +19,14 @@ type Known struct {
 	Package string `json:"package"`
 	Test    string `json:"test"`
 	Gone    bool   `json:"gone,omitempty"` // the code has no such test
+}
+
+// RealPath is the path of a directory without symbolic links, where it can be known.
+func RealPath(dir string) string {
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		return real
+	}
+	return dir
 }
 
 // WriteKnown writes a file of known documents.

@@ -194,10 +194,8 @@ func (c *Conn) wasClosed(payload []byte) error {
 	e := &CloseError{Code: noCode}
 	if len(payload) >= 2 {
 		e.Code, e.Reason = int(binary.BigEndian.Uint16(payload)), strings.ToValidUTF8(string(payload[2:]), "\ufffd")
-		_ = c.Close(e.Code, "")
-	} else {
-		_ = c.Close(noCode, "")
 	}
+	_ = c.Close(e.Code, "")
 	return e
 }
 

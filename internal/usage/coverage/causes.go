@@ -3,6 +3,7 @@ package coverage
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -255,22 +256,18 @@ func (c *Report) acceptWhere() {
 	if err != nil || c.Accept == "" || gotest.Workspace(wd) != "" && os.Getenv("GOWORK") != "off" {
 		return
 	}
-	var roots []string
 	of := map[string][]*page.Cause{}
 	for _, cause := range c.Causes {
 		for _, at := range cause.Calls {
 			root := c.Root(at.Package)
-			if !slices.Contains(roots, root) {
-				roots = append(roots, root)
-			}
 			of[root] = append(of[root], &page.Cause{Calls: []page.Place{at}})
 		}
 	}
+	roots := slices.Sorted(maps.Keys(of))
 	own, _ := gotest.Module(wd) // else the command goes there
 	if len(roots) == 1 && (roots[0] == "" || roots[0] == own) {
 		return
 	}
-	slices.Sort(roots)
 	var commands []string
 	for _, root := range roots {
 		in := root

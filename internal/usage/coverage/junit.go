@@ -2,6 +2,7 @@ package coverage
 
 import (
 	"encoding/xml"
+	"maps"
 	"slices"
 	"strings"
 
@@ -49,12 +50,7 @@ func (c *Report) JUnit() ([]byte, error) {
 	}
 	failures := c.junitFailures()
 	report := junitReport{Name: "traceforge", Tests: len(outcomes), Failures: len(failures)}
-	tests := make([]page.Test, 0, len(outcomes))
-	for test := range outcomes {
-		tests = append(tests, test)
-	}
-	slices.SortFunc(tests, page.Test.Compare)
-	for _, test := range tests {
+	for _, test := range slices.SortedFunc(maps.Keys(outcomes), page.Test.Compare) {
 		if n := len(report.Suites); n == 0 || report.Suites[n-1].Name != plaintext.Line(test.Package) {
 			report.Suites = append(report.Suites, junitSuite{Name: plaintext.Line(test.Package)})
 		}

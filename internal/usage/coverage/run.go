@@ -22,9 +22,6 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// UpdateEnv is the variable that has the harness record.
-const UpdateEnv = "TRACEFORGE_UPDATE"
-
 // A Run is what a run of tests tells of the records of a store.
 type Run struct {
 	Ended Outcomes
@@ -98,18 +95,10 @@ func openRun(ctx context.Context, dir string) (*Run, error) {
 	}
 	src, err := OpenSources(ctx, slices.Compact(roots)...)
 	return &Run{
-		store: realPath(dir), root: roots[0], sources: src, Ended: Outcomes{},
+		store: usage.RealPath(dir), root: roots[0], sources: src, Ended: Outcomes{},
 		used: map[string]string{}, passed: map[page.Test]bool{},
 		filters: map[string][]string{},
 	}, err
-}
-
-// realPath is the path of a directory without symbolic links, where it can be known.
-func realPath(dir string) string {
-	if real, err := filepath.EvalSymlinks(dir); err == nil {
-		return real
-	}
-	return dir
 }
 
 // RunAll runs all tests of the module that can record or have records in the store in dir. It returns what they used.
@@ -146,7 +135,7 @@ func RunAll(ctx context.Context, say Say, s *store.Store, dir string, flags []st
 	test := GoTest{
 		Dir: r.root, Packages: packages, Say: say,
 		Flags: append([]string{"-count=1"}, flags...),
-		Env:   []string{UpdateEnv + "=", usage.ReceiptEnv + "=" + left},
+		Env:   []string{gotest.UpdateEnv + "=", usage.ReceiptEnv + "=" + left},
 	}
 	if r.Ended, err = test.Run(ctx); err != nil {
 		return nil, err
@@ -203,7 +192,7 @@ func (r *Run) isOf(t usage.Receipt) bool {
 			dir = abs
 		}
 	}
-	return realPath(dir) == r.store
+	return usage.RealPath(dir) == r.store
 }
 
 func (r *Run) add(t usage.Receipt) {
