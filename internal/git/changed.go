@@ -22,8 +22,8 @@ func Changed(ctx context.Context, dir, revision string) (since string, files []s
 	if err != nil {
 		return "", nil, err
 	}
-	others, err := Run(ctx, dir, "ls-files", "--others", "--exclude-standard", "-z", "--", ".")
-	files = append(changed, split(others)...)
+	others, err := list(ctx, dir, []string{"."}, "ls-files", "--others", "--exclude-standard")
+	files = append(changed, others...)
 	sort.Strings(files)
 	return since, slices.Compact(files), err
 }
@@ -162,10 +162,7 @@ func OfSubmodule(ctx context.Context, from, dir, revision string) (string, error
 
 // InHead returns those of files and directories below dir that the last commit has; none where there is no repository.
 func InHead(ctx context.Context, dir string, names []string) (has []string) {
-	for some := range slices.Chunk(names, batch) {
-		printed, _ := Run(ctx, dir, append([]string{"--literal-pathspecs", "ls-tree", "-z", "--name-only", "HEAD", "--"}, some...)...)
-		has = append(has, split(printed)...)
-	}
+	has, _ = list(ctx, dir, names, "ls-tree", "--name-only", "HEAD")
 	return has
 }
 
