@@ -97,14 +97,10 @@ func testsOf(dir string, lost []string) []string {
 // recordAgain returns the command that records the calls of a test again, or of a program, whose function is its
 // command. It is empty where go test runs no test of that name.
 func recordAgain(test page.Test, function string) string {
-	top, _, _ := strings.Cut(test.Test, "/")
-	switch {
-	case test.OfProgram():
-		return page.ProgramAgain(test.Test, function, "")
-	case gotest.Kind(top) == "":
+	if top, _, _ := strings.Cut(test.Test, "/"); !test.OfProgram() && gotest.Kind(top) == "" {
 		return ""
 	}
-	return gotest.Updating(fmt.Sprintf("go test %s -run %s", gotest.Quote(test.Package), gotest.Quote(gotest.Pattern(top))))
+	return page.Again(test, function, "")
 }
 
 // listed names files of the store in dir on a command line.
