@@ -17,6 +17,7 @@ import (
 	"github.com/traceforge/traceforge-go/internal/place"
 	"github.com/traceforge/traceforge-go/internal/recorder"
 	"github.com/traceforge/traceforge-go/internal/store"
+	"github.com/traceforge/traceforge-go/internal/store/audit"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
@@ -134,7 +135,7 @@ func (r *documents) prove() error {
 	if err := s.Commit(store.Change{Put: r.change.Put}); err != nil {
 		return err
 	}
-	result, err := proven(s)
+	result, err := proven(s, audit.Verify)
 	if err != nil {
 		return err
 	}

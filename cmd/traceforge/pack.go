@@ -180,7 +180,8 @@ func judgePack(dir string, then func(report pack.Report, scratch string) error) 
 		return err
 	}
 	defer os.RemoveAll(scratch)
-	report, err := pack.Verify(dir, scratch, func(s *store.Store) (*audit.Result, error) { return proven(s) })
+	prove := func(s *store.Store) (*audit.Result, error) { return proven(s, audit.Verify) }
+	report, err := pack.Verify(dir, scratch, prove)
 	if err != nil {
 		return err
 	}
