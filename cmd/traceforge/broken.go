@@ -20,7 +20,6 @@ import (
 
 // A breakage is what is wrong with the snapshots of tests that failed before they used any, by store.
 type breakage struct {
-	tests int
 	of    map[page.Test]bool
 	found map[string][]snapshot.Finding
 }
@@ -57,7 +56,6 @@ func brokenOf(c *call, receipts []usage.Receipt) (breakage, error) {
 		}
 		wrong := slices.DeleteFunc(result.Findings, func(f snapshot.Finding) bool { return !strings.Contains(f.File, "/"+name) })
 		if len(wrong) > 0 {
-			b.tests++
 			b.of[test] = true
 			b.found[dir] = append(b.found[dir], wrong...)
 		}
@@ -70,7 +68,7 @@ func (b breakage) findings() []snapshot.Finding {
 	all := []snapshot.Finding{}
 	for _, dir := range slices.Sorted(maps.Keys(b.found)) {
 		for _, f := range b.found[dir] {
-			shown, _ := shownDir(dir)
+			shown, _ := namesOf(dir)
 			f.File = path.Join(filepath.ToSlash(shown), f.File)
 			all = append(all, f)
 		}
@@ -78,28 +76,25 @@ func (b breakage) findings() []snapshot.Finding {
 	return all
 }
 
-// shownDir returns the directory of a store as the command names it, and whether it is the one that is found from here.
-func shownDir(dir string) (shown string, found bool) {
+// namesOf returns the directory of a store as the command names it, and as its user has to: "" where it is found from
+// here.
+func namesOf(dir string) (shown, named string) {
 	if shown, err := place.StoreDir(""); err == nil && sameDir(shown, dir) {
-		return shown, true
+		return shown, ""
 	}
-	return dir, false
+	return dir, dir
 }
 
 // write writes what is broken, and the ways out.
 func (b breakage) write(c *call, out io.Writer) {
-	if b.tests == 0 {
+	if len(b.of) == 0 {
 		return
 	}
 	say := func(line string) { c.lineTo(out, spelled(line)) }
 	fmt.Fprintln(out)
-	say(page.Count(b.tests, "test has a broken snapshot:", "tests have broken snapshots:"))
+	say(page.Count(len(b.of), "test has a broken snapshot:", "tests have broken snapshots:"))
 	for dir, found := range b.found {
-		dir, own := shownDir(dir)
-		named := dir
-		if own {
-			named = ""
-		}
+		dir, named := namesOf(dir)
 		var lines []string
 		for _, f := range found {
 			f.File = path.Join(filepath.ToSlash(dir), f.File)
