@@ -272,8 +272,7 @@ func (im *importer) sayWhatReplays() {
 func filesOf(found []snapshot.Finding) int {
 	var files []string
 	for _, f := range found {
-		files = append(files, f.File)
+		files = with(files, f.File)
 	}
-	slices.Sort(files)
-	return len(slices.Compact(files))
+	return len(files)
 }
