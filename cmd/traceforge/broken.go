@@ -90,7 +90,7 @@ func (b breakage) write(c *call, out io.Writer) {
 	if len(b.of) == 0 {
 		return
 	}
-	say := func(line string) { c.lineTo(out, spelled(line)) }
+	say := func(line string) { c.lineTo(out, line) }
 	fmt.Fprintln(out)
 	say(page.Count(len(b.of), "test has a broken snapshot:", "tests have broken snapshots:"))
 	for dir, found := range b.found {
@@ -131,7 +131,7 @@ func (c *call) brokenConfig(out io.Writer) {
 		c.lineTo(out, "")
 		c.lineTo(out, "no test with a recorder could begin, by one cause:")
 		for line := range strings.Lines(err.Error()) {
-			c.lineTo(out, spelled("  "+strings.TrimRight(line, "\n")))
+			c.lineTo(out, "  "+strings.TrimRight(line, "\n"))
 		}
 	}
 }

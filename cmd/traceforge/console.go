@@ -88,8 +88,11 @@ func (c *console) complain(name string, err error) {
 }
 
 // line writes a line of the answer.
-func (c *console) line(line string) {
-	fmt.Fprintln(c.stdout, plaintext.Line(spelled(c.secrets.Mask(line))))
+func (c *console) line(line string) { c.lineTo(c.stdout, line) }
+
+// lineTo writes a line as it may be printed.
+func (c *console) lineTo(out io.Writer, line string) {
+	fmt.Fprintln(out, plaintext.Line(spelled(c.secrets.Mask(line))))
 }
 
 // spelled returns a text with its command lines as they work in the working directory.
