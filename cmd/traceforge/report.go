@@ -74,17 +74,14 @@ func reportOf(c *call, left []string) (*coverage.Report, error) {
 	if len(stores) == 0 {
 		stores = []string{""}
 	}
-	var all *coverage.Report
+	all := &coverage.Report{}
 	for _, named := range stores {
 		r, dir, err := reportOfStore(c, named, left)
 		if err != nil {
 			return nil, err
 		}
-		switch {
-		case len(stores) == 1:
+		if len(stores) == 1 {
 			return r, nil
-		case all == nil:
-			all = &coverage.Report{}
 		}
 		all.Join(r, dir)
 	}

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/traceforge/traceforge-go/docs/schemas"
 	"github.com/traceforge/traceforge-go/internal/gotest"
 )
@@ -46,11 +44,6 @@ func schemaNames() []string {
 		names[i] = strings.TrimSuffix(file, ".json")
 	}
 	return names
-}
-
-// completeSchemas completes the names of schemas in a shell.
-func completeSchemas(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	return schemaNames(), cobra.ShellCompDirectiveNoFileComp
 }
 
 // schemaOfAnswer returns the name of the schema of what a command prints with --json.

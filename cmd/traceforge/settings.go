@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"hash/maphash"
 	"slices"
@@ -85,19 +84,12 @@ func shownAs(text []byte, err error) *string {
 
 // members returns what differs besides the rules.
 func members(before, after []byte) (all []*page.Setting) {
-	side := func(value json.RawMessage) *string {
-		if value == nil {
-			return nil
-		}
-		text := string(value)
-		return &text
-	}
 	object := func(text []byte) []byte { return []byte(cmp.Or(string(text), "{}")) }
 	for _, d := range drift.JSON(object(before), object(after)) {
 		name := strings.TrimPrefix(d.Pointer, "/")
 		if kind, _, _ := strings.Cut(name, "/"); kind != "scrub" {
 			all = append(all, &page.Setting{Change: drift.Change{
-				Component: name, Kind: kind, Pointer: d.Pointer, Before: side(d.Recorded), After: side(d.Got)}})
+				Component: name, Kind: kind, Pointer: d.Pointer, Before: shownAs(d.Recorded, nil), After: shownAs(d.Got, nil)}})
 		}
 	}
 	return all
