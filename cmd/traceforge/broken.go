@@ -27,14 +27,12 @@ type breakage struct {
 // brokenOf looks at the snapshots of the tests that failed and made no call.
 func brokenOf(c *call, receipts []usage.Receipt) (breakage, error) {
 	b := breakage{of: map[page.Test]bool{}, found: map[string][]snapshot.Finding{}}
-	seen := map[page.Test]bool{}
 	var src *coverage.Sources
 	for _, r := range receipts {
 		test := page.Test{Package: r.Package, Test: r.Test}
-		if used := len(r.Played) + len(r.Recorded) + len(r.Drifts) + r.Missing; r.Outcome != "fail" || used > 0 || seen[test] {
+		if used := len(r.Played) + len(r.Recorded) + len(r.Drifts) + r.Missing; r.Outcome != "fail" || used > 0 || b.of[test] {
 			continue
 		}
-		seen[test] = true
 		dir := filepath.FromSlash(r.Store)
 		if !filepath.IsAbs(dir) {
 			if src == nil {

@@ -102,7 +102,7 @@ func (s *setup) setUpGit(c *call, dir string) error {
 	if program == "" {
 		program = "traceforge"
 		_, err := osexec.LookPath(program)
-		if err != nil && isToolOfTop(c, dir) {
+		if err != nil && isToolOfTop(dir) {
 			program, err = "go tool traceforge", nil
 		}
 		if err != nil {
@@ -142,7 +142,7 @@ func (s *setup) setUpGit(c *call, dir string) error {
 }
 
 // isToolOfTop reports whether the module at the top of the repository, where git runs programs, has the command as a tool.
-func isToolOfTop(c *call, dir string) bool {
+func isToolOfTop(dir string) bool {
 	r, err := git.Find(dir)
 	const command = "traceforge git textconv"
 	return err == nil && gotest.Spelled(command, r.Top) != command

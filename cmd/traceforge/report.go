@@ -110,11 +110,7 @@ func reportOfStore(c *call, named string, left []string) (r *coverage.Report, di
 	if r, err = run.Report(s); err != nil || c.value("since") == "" || notThere != nil {
 		return r, dir, err
 	}
-	since, err := changesSince(c, dir, c.value("since"))
-	if err != nil {
-		return nil, "", err
-	}
-	r.Config, err = settingsSince(c, dir, since, s)
+	_, r.Config, err = changesSince(c, s, dir, c.value("since"))
 	return r, dir, err
 }
 

@@ -53,19 +53,6 @@ func settings(c *call, from, to *store.Store) (all []*page.Setting, err error) {
 	return all, nil
 }
 
-// settingsSince returns what changed in config.json of the store in dir since the commit where the branch left a revision.
-func settingsSince(c *call, dir string, since *changes, s *store.Store) ([]*page.Setting, error) {
-	if !since.all() {
-		return nil, nil
-	}
-	base, err := openState(c.ctx, since.Since, dir)
-	if err != nil {
-		return nil, err
-	}
-	defer base.close()
-	return settings(c, base.Store, s)
-}
-
 // shownAs returns a text as a side of a change, behind why it cannot be read.
 func shownAs(text []byte, err error) *string {
 	if text == nil && err == nil {

@@ -105,10 +105,7 @@ func find(c *call) (v verification, err error) {
 		if err := s.CheckTexts(); err != nil {
 			return v, err
 		}
-		if v.Changed, err = changesSince(c, dir, revision); err != nil {
-			return v, err
-		}
-		if v.Config, err = settingsSince(c, dir, v.Changed, s); err != nil {
+		if v.Changed, v.Config, err = changesSince(c, s, dir, revision); err != nil {
 			return v, err
 		}
 		if !v.Changed.all() {
