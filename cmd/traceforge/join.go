@@ -146,9 +146,6 @@ func joinChecks(all []usage.Receipt) (receipts []usage.Receipt, conflicts []conf
 	return receipts, conflicts
 }
 
-// pendingName is the directory of a store with what waits for a decision.
-const pendingName = ".pending"
-
 // A shardDoc is a document of pending answers, and the directory that it was found in.
 type shardDoc struct {
 	*store.Doc
@@ -162,12 +159,12 @@ type shardDocs map[string][]shardDoc
 // pendingIn finds the pending answers of a store, and those in the directories of shards.
 func pendingIn(s *store.Store, dirs []string) (shardDocs, error) {
 	found := shardDocs{}
-	if err := found.add(s.Pending(), filepath.Join(s.Dir(), pendingName)); err != nil {
+	if err := found.add(s.Pending(), filepath.Join(s.Dir(), store.PendingName)); err != nil {
 		return nil, err
 	}
 	for _, dir := range dirs {
 		err := filepath.WalkDir(dir, func(file string, e fs.DirEntry, err error) error {
-			if err != nil || !e.IsDir() || e.Name() != pendingName {
+			if err != nil || !e.IsDir() || e.Name() != store.PendingName {
 				return err
 			}
 			s, err := store.Open(file)
@@ -204,7 +201,7 @@ func (found shardDocs) add(s *store.Store, dir string) error {
 // takePending writes the documents that one shard has, or several equally, to the pending ones of a store. It names the
 // others, since nobody can know which of two answers to take.
 func (j *shardReport) takePending(s *store.Store, found shardDocs) error {
-	own := filepath.ToSlash(filepath.Join(s.Dir(), pendingName))
+	own := filepath.ToSlash(filepath.Join(s.Dir(), store.PendingName))
 	var change store.Change
 	for _, name := range slices.Sorted(maps.Keys(found)) {
 		all := found[name]
