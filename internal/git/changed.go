@@ -87,18 +87,18 @@ type difference struct {
 	conflict              bool
 }
 
-// differences returns what git says below dir, by the file.
-func differences(ctx context.Context, dir string, args ...string) (map[string]difference, error) {
-	options := []string{"--no-renames", "--ignore-submodules", "--relative", "-z"}
-	printed, err := Run(ctx, dir, slices.Concat(args[:1], options, args[1:], []string{"--", "."})...)
+// differences returns what a command of git says below dir, by the file.
+func differences(ctx context.Context, dir, command string, options ...string) (map[string]difference, error) {
+	options = append([]string{"--no-renames", "--ignore-submodules", "--relative"}, options...)
+	fields, err := list(ctx, dir, []string{"."}, command, options...)
 	if err != nil {
 		return nil, err
 	}
 	all := map[string]difference{}
-	for fields := split(printed); len(fields) > 1; fields = fields[2:] {
+	for ; len(fields) > 1; fields = fields[2:] {
 		info := strings.Fields(fields[0]) // :mode mode object object status
 		if len(info) != 5 {
-			return nil, fmt.Errorf("git %s: %q is no difference", args[0], fields[0])
+			return nil, fmt.Errorf("git %s: %q is no difference", command, fields[0])
 		}
 		all[fields[1]] = difference{info[0][1:], info[1], info[2], info[4] == "U"}
 	}

@@ -58,32 +58,28 @@ func Staged(ctx context.Context, dir string, names []string) (files []File, err 
 // Stage stages all of files and directories below dir, also that they are no longer there.
 func Stage(ctx context.Context, dir string, names []string) error {
 	files, err := list(ctx, dir, names, "ls-files", "--cached", "--others", "--exclude-standard")
-	if err != nil || len(files) == 0 {
+	if err != nil {
 		return err
 	}
-	_, err = feed(ctx, dir, files, "--literal-pathspecs", "add", "-A", "--pathspec-from-file=-", "--pathspec-file-nul")
-	return err
+	return feed(ctx, dir, files, "--literal-pathspecs", "add", "-A", "--pathspec-from-file=-", "--pathspec-file-nul")
 }
 
 // Restore makes files and directories below dir what the index has of them. It removes files that the index does not
 // have.
 func Restore(ctx context.Context, dir string, names []string) error {
 	empty, err := announced(ctx, dir, names)
-	if err == nil && len(empty) > 0 {
-		_, err = feed(ctx, dir, empty, "update-index", "--force-remove", "-z", "--stdin")
+	if err == nil {
+		err = feed(ctx, dir, empty, "update-index", "--force-remove", "-z", "--stdin")
 	}
 	if err != nil {
 		return err
 	}
 	files, err := list(ctx, dir, names, "ls-files", "--cached")
+	if err == nil {
+		err = feed(ctx, dir, files, "--literal-pathspecs", "restore", "--pathspec-from-file=-", "--pathspec-file-nul")
+	}
 	if err != nil {
 		return err
-	}
-	if len(files) > 0 {
-		_, err = feed(ctx, dir, files, "--literal-pathspecs", "restore", "--pathspec-from-file=-", "--pathspec-file-nul")
-		if err != nil {
-			return err
-		}
 	}
 	others, err := list(ctx, dir, names, "ls-files", "--others")
 	for _, name := range others {
@@ -112,13 +108,13 @@ func list(ctx context.Context, dir string, names []string, command string, optio
 	return listed, nil
 }
 
-// feed runs git with names, each ended by a zero byte, as its standard input.
-func feed(ctx context.Context, dir string, names []string, args ...string) (string, error) {
+// feed runs git with names, if there are some, each ended by a zero byte, as its standard input.
+func feed(ctx context.Context, dir string, names []string, args ...string) error {
 	r, err := Find(dir)
-	if err != nil {
-		return "", err
+	if err == nil && len(names) > 0 {
+		_, err = r.run(ctx, dir, strings.NewReader(strings.Join(names, "\x00")+"\x00"), args...)
 	}
-	return r.run(ctx, dir, strings.NewReader(strings.Join(names, "\x00")+"\x00"), args...)
+	return err
 }
 
 func split(printed string) []string {
