@@ -188,10 +188,7 @@ func sample(c *call, rules *scrub.Rules, text string, start int) string {
 	const around, most = 20, 120 // bytes
 	if masked := c.secrets.Mask(text); masked != text {
 		text = masked
-		first, end := rules.First(text)
-		if start = first; end == 0 {
-			start = 0
-		}
+		start, _ = rules.First(text) // 0 where they find nothing any more
 	}
 	from, to := max(0, start-around), min(len(text), max(0, start-around)+most)
 	shown := strings.ToValidUTF8(text[from:to], "")
@@ -221,12 +218,10 @@ func textsOf(s *snapshot.Snapshot, visit func(pointer, text string)) {
 	}
 	request, _ := snapshot.RequestCore(&s.Request, nil) // of what was read
 	response, _ := snapshot.ResponseCore(&s.Response)
-	for _, side := range []struct {
-		pointer string
-		core    []byte
-	}{{"/request", request}, {"/response", response}} {
-		if doc, err := jsontext.Parse(side.core); err == nil {
-			walk(side.pointer, doc.Root())
+	sides := [][]byte{request, response}
+	for i, pointer := range []string{"/request", "/response"} {
+		if doc, err := jsontext.Parse(sides[i]); err == nil {
+			walk(pointer, doc.Root())
 		}
 	}
 }
