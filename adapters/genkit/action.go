@@ -122,20 +122,17 @@ func (m recordedBackgroundModel) start(ctx context.Context, req *ai.ModelRequest
 }
 
 func (m recordedBackgroundModel) check(ctx context.Context, op *ai.ModelOperation) (*ai.ModelOperation, error) {
-	return m.look(ctx, "check", op, func(ctx context.Context, op *ai.ModelOperation) (*ai.ModelOperation, error) {
-		return m.live.Check(ctx, op)
-	})
+	return m.look(ctx, "check", op, ai.BackgroundModel.Check)
 }
 
 func (m recordedBackgroundModel) cancel(ctx context.Context, op *ai.ModelOperation) (*ai.ModelOperation, error) {
-	return m.look(ctx, "cancel", op, func(ctx context.Context, op *ai.ModelOperation) (*ai.ModelOperation, error) {
-		return m.live.Cancel(ctx, op)
-	})
+	return m.look(ctx, "cancel", op, ai.BackgroundModel.Cancel)
 }
 
-// look asks about an operation that was started.
+// look asks the live model about an operation that was started.
 func (m recordedBackgroundModel) look(
-	ctx context.Context, kind string, op *ai.ModelOperation, ask func(context.Context, *ai.ModelOperation) (*ai.ModelOperation, error),
+	ctx context.Context, kind string, op *ai.ModelOperation,
+	ask func(ai.BackgroundModel, context.Context, *ai.ModelOperation) (*ai.ModelOperation, error),
 ) (*ai.ModelOperation, error) {
 	said, err := fromOperation(op)
 	if err != nil {
@@ -147,7 +144,7 @@ func (m recordedBackgroundModel) look(
 	if c.err != nil {
 		return nil, c.err
 	}
-	return m.operate(ctx, kind, asked, func(ctx context.Context) (*ai.ModelOperation, error) { return ask(ctx, op) })
+	return m.operate(ctx, kind, asked, func(ctx context.Context) (*ai.ModelOperation, error) { return ask(m.live, ctx, op) })
 }
 
 // operate records what is said of an operation, as the one part of an answer.

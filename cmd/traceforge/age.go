@@ -4,11 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
-	"github.com/traceforge/traceforge-go/internal/gotest"
 	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/snapshot"
@@ -31,8 +29,7 @@ type ages struct {
 // A documentAge is a document and the times at which its answers were bought.
 type documentAge struct {
 	file   string
-	test   page.Test
-	of     string      // the function of its calls
+	again  string      // the command that buys all of its calls
 	bought []time.Time // sorted
 }
 
@@ -41,9 +38,8 @@ func (a *ages) look(d *store.Doc) []snapshot.Violation {
 	if !a.most.IsSet() {
 		return nil
 	}
-	test := page.TestOf(d.Document) // of strings that must not keep the document in memory
-	doc := documentAge{file: d.File(), test: page.Test{Package: strings.Clone(test.Package), Test: strings.Clone(test.Test)},
-		of: strings.Clone(d.Document.Snapshots[0].Source.Function)}
+	again := page.Again(page.TestOf(d.Document), d.Document.Snapshots[0].Source.Function, "all")
+	doc := documentAge{file: d.File(), again: again} // which must not keep the document in memory
 	for i := range d.Document.Snapshots {
 		doc.bought = append(doc.bought, d.Document.Snapshots[i].Timestamp)
 	}
@@ -84,19 +80,7 @@ func (d documentAge) olderThan(days int, now time.Time) *snapshot.Finding {
 	}
 	return &snapshot.Finding{File: d.file, Rule: ruleAge, Message: fmt.Sprintf(
 		"%s older than %s, the oldest of %s: %s", page.Count(n, "answer is", "answers are"), page.Count(days, "day", "days"),
-		d.bought[0].UTC().Format(time.DateOnly), buyAll(d.test, d.of))}
-}
-
-// buyAll is the command that buys all calls of a test, or of a program, which is the function of its calls.
-func buyAll(test page.Test, function string) string {
-	if test.OfProgram() {
-		return page.ProgramAgain(test.Test, function, "all")
-	}
-	command := "TRACEFORGE_UPDATE=all go test " + gotest.Quote(test.Package)
-	if top, _, _ := strings.Cut(test.Test, "/"); gotest.Kind(top) != "" {
-		command += " -run " + gotest.Quote(gotest.Pattern(top))
-	}
-	return command
+		d.bought[0].UTC().Format(time.DateOnly), d.again)}
 }
 
 func shownOf(all []snapshot.Finding) []snapshot.Finding {

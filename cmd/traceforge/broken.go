@@ -20,7 +20,6 @@ import (
 
 // A breakage is what is wrong with the snapshots of tests that failed before they used any, by store.
 type breakage struct {
-	tests int
 	of    map[page.Test]bool
 	found map[string][]snapshot.Finding
 }
@@ -28,14 +27,12 @@ type breakage struct {
 // brokenOf looks at the snapshots of the tests that failed and made no call.
 func brokenOf(c *call, receipts []usage.Receipt) (breakage, error) {
 	b := breakage{of: map[page.Test]bool{}, found: map[string][]snapshot.Finding{}}
-	seen := map[page.Test]bool{}
 	var src *coverage.Sources
 	for _, r := range receipts {
 		test := page.Test{Package: r.Package, Test: r.Test}
-		if used := len(r.Played) + len(r.Recorded) + len(r.Drifts) + r.Missing; r.Outcome != "fail" || used > 0 || seen[test] {
+		if used := len(r.Played) + len(r.Recorded) + len(r.Drifts) + r.Missing; r.Outcome != "fail" || used > 0 || b.of[test] {
 			continue
 		}
-		seen[test] = true
 		dir := filepath.FromSlash(r.Store)
 		if !filepath.IsAbs(dir) {
 			if src == nil {
@@ -57,7 +54,6 @@ func brokenOf(c *call, receipts []usage.Receipt) (breakage, error) {
 		}
 		wrong := slices.DeleteFunc(result.Findings, func(f snapshot.Finding) bool { return !strings.Contains(f.File, "/"+name) })
 		if len(wrong) > 0 {
-			b.tests++
 			b.of[test] = true
 			b.found[dir] = append(b.found[dir], wrong...)
 		}
@@ -70,7 +66,7 @@ func (b breakage) findings() []snapshot.Finding {
 	all := []snapshot.Finding{}
 	for _, dir := range slices.Sorted(maps.Keys(b.found)) {
 		for _, f := range b.found[dir] {
-			shown, _ := shownDir(dir)
+			shown, _ := namesOf(dir)
 			f.File = path.Join(filepath.ToSlash(shown), f.File)
 			all = append(all, f)
 		}
@@ -78,28 +74,25 @@ func (b breakage) findings() []snapshot.Finding {
 	return all
 }
 
-// shownDir returns the directory of a store as the command names it, and whether it is the one that is found from here.
-func shownDir(dir string) (shown string, found bool) {
+// namesOf returns the directory of a store as the command names it, and as its user has to: "" where it is found from
+// here.
+func namesOf(dir string) (shown, named string) {
 	if shown, err := place.StoreDir(""); err == nil && sameDir(shown, dir) {
-		return shown, true
+		return shown, ""
 	}
-	return dir, false
+	return dir, dir
 }
 
 // write writes what is broken, and the ways out.
 func (b breakage) write(c *call, out io.Writer) {
-	if b.tests == 0 {
+	if len(b.of) == 0 {
 		return
 	}
-	say := func(line string) { c.lineTo(out, spelled(line)) }
+	say := func(line string) { c.lineTo(out, line) }
 	fmt.Fprintln(out)
-	say(page.Count(b.tests, "test has a broken snapshot:", "tests have broken snapshots:"))
+	say(page.Count(len(b.of), "test has a broken snapshot:", "tests have broken snapshots:"))
 	for dir, found := range b.found {
-		dir, own := shownDir(dir)
-		named := dir
-		if own {
-			named = ""
-		}
+		dir, named := namesOf(dir)
 		var lines []string
 		for _, f := range found {
 			f.File = path.Join(filepath.ToSlash(dir), f.File)
@@ -136,7 +129,7 @@ func (c *call) brokenConfig(out io.Writer) {
 		c.lineTo(out, "")
 		c.lineTo(out, "no test with a recorder could begin, by one cause:")
 		for line := range strings.Lines(err.Error()) {
-			c.lineTo(out, spelled("  "+strings.TrimRight(line, "\n")))
+			c.lineTo(out, "  "+strings.TrimRight(line, "\n"))
 		}
 	}
 }

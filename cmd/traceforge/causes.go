@@ -6,7 +6,6 @@ import (
 
 	"github.com/traceforge/traceforge-go/internal/annotation"
 	"github.com/traceforge/traceforge-go/internal/page"
-	"github.com/traceforge/traceforge-go/internal/plaintext"
 	"github.com/traceforge/traceforge-go/internal/usage/coverage"
 )
 
@@ -26,11 +25,6 @@ func (c *call) causes(out io.Writer, calls *coverage.Calls) {
 		line += "        " + price
 	}
 	c.lineTo(out, line)
-}
-
-// lineTo writes a line as it may be printed.
-func (c *call) lineTo(out io.Writer, line string) {
-	fmt.Fprintln(out, plaintext.Line(c.secrets.Mask(line)))
 }
 
 // mostAnnotations is how many errors of a step GitHub shows.

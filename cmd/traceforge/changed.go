@@ -11,6 +11,7 @@ import (
 
 	"github.com/traceforge/traceforge-go/internal/git"
 	"github.com/traceforge/traceforge-go/internal/page"
+	"github.com/traceforge/traceforge-go/internal/store"
 )
 
 // Changes are what a branch touched of a store.
@@ -21,15 +22,16 @@ type changes struct {
 	Removed []string `json:"removed,omitempty"` // those of the files that are documents and not there any more
 }
 
-// changesSince returns what differs in the store in dir from where the branch left a revision.
-func changesSince(c *call, dir, revision string) (*changes, error) {
+// changesSince returns what differs in a store, which is in dir, from where the branch left a revision, and what of that
+// is in config.json.
+func changesSince(c *call, s *store.Store, dir, revision string) (*changes, []*page.Setting, error) {
 	revision, err := git.OfSubmodule(c.ctx, ".", dir, revision)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	since, files, err := git.Changed(c.ctx, dir, revision)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	ch := &changes{Since: since, Files: orEmpty(files)}
 	for _, file := range files {
@@ -38,7 +40,16 @@ func changesSince(c *call, dir, revision string) (*changes, error) {
 			ch.Removed = append(ch.Removed, file)
 		}
 	}
-	return ch, nil
+	if !ch.all() {
+		return ch, nil, nil
+	}
+	base, err := openState(c.ctx, since, dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer base.close()
+	config, err := settings(c, base.Store, s)
+	return ch, config, err
 }
 
 // all reports whether everything is looked at: the rules of config.json are of all documents.

@@ -35,7 +35,7 @@ func check(c *call) error {
 	c.say("checking: %s", page.Count(len(packages), "package", "packages"))
 	test := &coverage.GoTest{
 		Packages: packages, Flags: runFlag(run),
-		Env: []string{gotest.UpdateEnv + "=check", usage.CheckEnv + "=" + options},
+		Env: []string{gotest.UpdateEnv + "=check", usage.CheckEnv + "=" + options.Encode()},
 	}
 	receipts, ended, err := runTests(c, test)
 	if err != nil {
@@ -67,7 +67,7 @@ func (c *call) unmet(r *checkReport) string {
 }
 
 // checkOptions returns the flags as the tests take them.
-func checkOptions(c *call) (string, error) {
+func checkOptions(c *call) (url.Values, error) {
 	values := url.Values{}
 	for _, name := range []string{"repeat", "sample", "shard", "tier", "from", "kind"} {
 		if value := c.value(name); value != "" {
@@ -76,22 +76,20 @@ func checkOptions(c *call) (string, error) {
 	}
 	models := c.values("model")
 	if len(models) > 1 && !c.is("live") {
-		return "", usagef("--model may be given several times with --live only")
+		return nil, usagef("--model may be given several times with --live only")
 	}
 	values.Set("brief", "1") // the answer shows the rest
-	text := values.Encode()
 	for _, model := range append(models, "") {
 		if model != "" {
 			values.Set("model", model)
-			text = values.Encode()
 		}
-		o, err := usage.ParseCheckOptions(text)
+		o, err := usage.ParseCheckOptions(values.Encode())
 		if err != nil {
-			return "", usagef("--%s", strings.TrimPrefix(err.Error(), usage.CheckEnv+": "))
+			return nil, usagef("--%s", strings.TrimPrefix(err.Error(), usage.CheckEnv+": "))
 		}
 		if c.is("live") && !o.IsLive() {
-			return "", usagef("--live goes with --kind, --from and --model, and no other flag that chooses calls")
+			return nil, usagef("--live goes with --kind, --from and --model, and no other flag that chooses calls")
 		}
 	}
-	return text, nil
+	return values, nil
 }

@@ -41,8 +41,9 @@ type checkedCall struct {
 
 // newChecked sums up what tests found, by package, test and call.
 func newChecked(receipts []usage.Receipt, ended coverage.Outcomes) *checkReport {
-	r := &checkReport{OK: true, Calls: map[string]int{}}
-	r.Compared, r.NotMade, r.Failed = []checkedCall{}, []checkedCall{}, []page.Test{}
+	r := &checkReport{
+		OK: true, Calls: map[string]int{}, Compared: []checkedCall{}, NotMade: []checkedCall{}, Failed: []page.Test{},
+	}
 	for _, tier := range usage.Tiers {
 		r.Tiers = append(r.Tiers, tierCount{Tier: tier})
 	}

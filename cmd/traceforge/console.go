@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"strings"
 
 	"golang.org/x/term"
@@ -87,8 +88,11 @@ func (c *console) complain(name string, err error) {
 }
 
 // line writes a line of the answer.
-func (c *console) line(line string) {
-	fmt.Fprintln(c.stdout, plaintext.Line(spelled(c.secrets.Mask(line))))
+func (c *console) line(line string) { c.lineTo(c.stdout, line) }
+
+// lineTo writes a line as it may be printed.
+func (c *console) lineTo(out io.Writer, line string) {
+	fmt.Fprintln(out, plaintext.Line(spelled(c.secrets.Mask(line))))
 }
 
 // spelled returns a text with its command lines as they work in the working directory.
@@ -126,15 +130,20 @@ func (c *console) table(t *page.Table) {
 	}
 }
 
+// The width of a line where nothing says it, and the least one, in characters.
+const usualWidth, leastWidth = 100, 40
+
 // width returns how many characters a line has: as the shell says, else as the terminal is wide.
 func (c *console) width() int {
 	columns := os.Getenv("COLUMNS")
+	width, err := strconv.Atoi(columns)
 	if columns == "" && c.terminal {
-		if width, _, err := term.GetSize(int(os.Stdout.Fd())); err == nil {
-			return max(width, leastWidth)
-		}
+		width, _, err = term.GetSize(int(os.Stdout.Fd()))
 	}
-	return lineWidth(columns)
+	if err != nil {
+		return usualWidth
+	}
+	return max(width, leastWidth)
 }
 
 // finding writes a line of the answer for a finding.

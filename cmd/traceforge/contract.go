@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/contract"
 )
 
@@ -66,28 +67,23 @@ func showContract(c *call) error {
 func contractText(call *contract.Recorded) string {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "call      %s\n", call.Call)
-	for _, said := range []struct {
-		name string
-		text *string
-	}{{"run", call.RunID}, {"step", call.StepID}, {"config", (*string)(call.ConfigHash)}} {
-		if said.text != nil {
-			fmt.Fprintf(&b, "%-9s %s\n", said.name, *said.text)
+	word := func(name string, text *string) {
+		if text != nil {
+			fmt.Fprintf(&b, "%-9s %s\n", name, *text)
 		}
 	}
-	for _, part := range []struct {
-		name string
-		ref  string
-		v    any
-	}{
-		{"params", string(call.ParamsRef), call.Params},
-		{"receipt", string(call.ReceiptRef), call.Receipt},
-		{"envelope", string(call.Receipt.OutputRef), call.Envelope},
-	} {
-		text, err := json.MarshalIndent(part.v, "  ", "  ")
+	word("run", call.RunID)
+	word("step", call.StepID)
+	word("config", (*string)(call.ConfigHash))
+	object := func(name string, ref canon.Hash, v any) {
+		text, err := json.MarshalIndent(v, "  ", "  ")
 		if err != nil { // as of params without a value of a sum type, which no record gives
 			text = []byte(err.Error())
 		}
-		fmt.Fprintf(&b, "%-9s %s\n  %s\n", part.name, part.ref, text)
+		fmt.Fprintf(&b, "%-9s %s\n  %s\n", name, ref, text)
 	}
+	object("params", call.ParamsRef, call.Params)
+	object("receipt", call.ReceiptRef, call.Receipt)
+	object("envelope", call.Receipt.OutputRef, call.Envelope)
 	return b.String()
 }

@@ -33,11 +33,7 @@ type (
 
 func accept(c *call) error {
 	return decide(c, "accept", func(s *store.Store, ids []string) error {
-		checks, err := checksOf(s)
-		if err != nil {
-			return err
-		}
-		accepted, err := s.Accept(ids, append(checks, secretless(c))...)
+		accepted, err := acceptPending(c, s, ids)
 		if err != nil {
 			return err
 		}
@@ -59,6 +55,15 @@ func accept(c *call) error {
 		c.say("%s accepted: replay them with %s, and commit them with git", page.Count(len(all), "answer", "answers"), replays(s, documents))
 		return err
 	})
+}
+
+// acceptPending takes pending answers over, as far as a recording could have kept them.
+func acceptPending(c *call, s *store.Store, ids []string) ([]store.Accepted, error) {
+	_, checks, err := checksOf(s)
+	if err != nil {
+		return nil, err
+	}
+	return s.Accept(ids, append(checks, secretless(c))...)
 }
 
 func reject(c *call) error {
@@ -96,16 +101,14 @@ func decide(c *call, verb string, do func(s *store.Store, ids []string) error) e
 		return fmt.Errorf("%w\nnothing was accepted: traceforge reject ID removes what is broken", broken)
 	}
 	ids, err := idsOf(c, s, all, files)
-	if err != nil && verb == "accept" {
+	switch {
+	case verb == "accept" && err != nil:
 		return c.acceptReviewed(s, dir, err)
+	case verb == "accept":
+		err = refuseOlder(c, all, ids)
 	}
 	if err != nil {
 		return err
-	}
-	if verb == "accept" {
-		if err := refuseOlder(c, all, ids); err != nil {
-			return err
-		}
 	}
 	if len(ids) == 0 {
 		c.say("%s: nothing is pending", dir)

@@ -63,12 +63,7 @@ func diff(c *call) error {
 
 // diffCommand returns the command that shows all of what this one shows in part.
 func diffCommand(c *call) string {
-	var command strings.Builder
-	command.WriteString("traceforge diff")
-	for _, word := range c.args {
-		command.WriteString(" " + gotest.Quote(word))
-	}
-	return command.String()
+	return gotest.Join(append([]string{"traceforge", "diff"}, c.args...))
 }
 
 // compare returns what differs between two states.

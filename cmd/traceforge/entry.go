@@ -26,15 +26,6 @@ type entry struct {
 	sums
 }
 
-// names returns the texts of a line that tests and providers chose.
-func (l *entry) names() []*string {
-	all := []*string{&l.Package, &l.Test.Test}
-	for i := range l.Models {
-		all = append(all, &l.Models[i].Asked, &l.Models[i].Answered)
-	}
-	return all
-}
-
 // A modelUse is a model that was asked, and who answered where that was another.
 type modelUse struct {
 	Asked    string `json:"asked"`              // as the request names it
@@ -85,14 +76,14 @@ func with[T comparable](list []T, item T) []T {
 // rowsOf returns the lines of a store that hold, and an error for what cannot be read.
 func rowsOf(s *store.Store, calls bool, holds func(*entry) bool) (rows []entry, broken error) {
 	waiting, broken := pendingOf(s)
-	add := func(all entry, calls []entry) {
-		for _, l := range calls {
+	add := func(all entry, each []entry) {
+		if !calls {
+			each = []entry{all}
+		}
+		for _, l := range each {
 			if holds(&l) {
 				rows = append(rows, l)
 			}
-		}
-		if calls == nil && holds(&all) {
-			rows = append(rows, all)
 		}
 	}
 	unread := 0
@@ -106,9 +97,6 @@ func rowsOf(s *store.Store, calls bool, holds func(*entry) bool) (rows []entry, 
 		all, each := rowsOfDocument(doc)
 		each = mark(&all, each, waiting[doc.Name])
 		delete(waiting, doc.Name)
-		if !calls {
-			each = nil
-		}
 		add(all, each)
 	}
 	if unread > 1 {
@@ -119,9 +107,6 @@ func rowsOf(s *store.Store, calls bool, holds func(*entry) bool) (rows []entry, 
 		all := each[0]
 		all.Call = ""
 		each = mark(&all, nil, each)
-		if !calls {
-			each = nil
-		}
 		add(all, each)
 	}
 	return rows, broken

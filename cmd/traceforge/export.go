@@ -41,7 +41,7 @@ func export(c *call) error {
 		return usagef("--to %s -o DIR names the tool that the files are for, and where to write them", toGoVCR)
 	}
 	os.Setenv(usage.SentEnv, "1")
-	receipts, _, code, err := c.runNamed()
+	run, err := c.runNamed()
 	if err != nil {
 		return err
 	}
@@ -50,7 +50,7 @@ func export(c *call) error {
 		return err
 	}
 	x := &exporter{call: c, sources: sources, seen: map[page.Test]bool{}, left: map[string][]string{}}
-	for _, r := range receipts {
+	for _, r := range run.receipts {
 		s, err := stores(r)
 		if err != nil {
 			return err
@@ -59,7 +59,7 @@ func export(c *call) error {
 			return err
 		}
 	}
-	return x.end(code)
+	return x.end(run.code)
 }
 
 // test writes the cassette of a test. A test that ran twice is written once.

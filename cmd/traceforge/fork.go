@@ -39,8 +39,12 @@ type fork struct {
 }
 
 // forks runs tests on live answers, once for each model.
-func (c *call) forks(packages []coverage.Package, run, options string) error {
-	values, err := url.ParseQuery(options)
+func (c *call) forks(packages []coverage.Package, run string, options url.Values) error {
+	s, _, err := place.OpenStore("")
+	if err != nil {
+		return err
+	}
+	config, err := s.Config()
 	if err != nil {
 		return err
 	}
@@ -50,22 +54,18 @@ func (c *call) forks(packages []coverage.Package, run, options string) error {
 		models = []string{""}
 	}
 	for _, model := range models {
-		if values.Del("model"); model != "" {
-			values.Set("model", model)
+		if options.Del("model"); model != "" {
+			options.Set("model", model)
 		}
 		c.say("live: %s%s", page.Count(len(packages), "package", "packages"), strings.TrimRight(", "+model, ", "))
-		test := &coverage.GoTest{Packages: packages, Flags: runFlag(run), Env: []string{gotest.UpdateEnv + "=live", usage.CheckEnv + "=" + values.Encode()}}
+		test := &coverage.GoTest{Packages: packages, Flags: runFlag(run), Env: []string{gotest.UpdateEnv + "=live", usage.CheckEnv + "=" + options.Encode()}}
 		receipts, ended, err := runTests(c, test)
 		if err != nil {
 			return err
 		}
 		found.OK = found.OK && len(ended.Failed()) == 0
 		for _, receipt := range receipts {
-			one, err := forkOf(model, receipt, test)
-			if err != nil {
-				return err
-			}
-			found.Runs = append(found.Runs, one)
+			found.Runs = append(found.Runs, forkOf(config, model, receipt, test))
 		}
 	}
 	slices.SortStableFunc(found.Runs, func(a, b fork) int { return a.Test.Compare(b.Test) })
@@ -77,17 +77,9 @@ func (c *call) forks(packages []coverage.Package, run, options string) error {
 }
 
 // forkOf returns what a receipt and go test say of a run.
-func forkOf(model string, r usage.Receipt, test *coverage.GoTest) (fork, error) {
+func forkOf(config *store.Config, model string, r usage.Receipt, test *coverage.GoTest) fork {
 	name := page.Test{Package: r.Package, Test: r.Test}
 	f := fork{Model: model, Test: name, Outcome: r.Outcome, Why: test.Said[name], Seconds: test.Elapsed[name], Models: orEmpty(r.Live)}
-	s, _, err := place.OpenStore("")
-	if err != nil {
-		return f, err
-	}
-	config, err := s.Config()
-	if err != nil {
-		return f, err
-	}
 	_, asked, _ := strings.Cut(model, "=")
 	cost, known := 0.0, len(r.Live) > 0
 	for _, l := range r.Live {
@@ -98,7 +90,7 @@ func forkOf(model string, r usage.Receipt, test *coverage.GoTest) (fork, error) 
 	if known {
 		f.Cost = &cost
 	}
-	return f, nil
+	return f
 }
 
 func costOf(config *store.Config, asked string, l usage.Live) (float64, bool) {

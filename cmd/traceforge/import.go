@@ -13,7 +13,6 @@ import (
 	"github.com/traceforge/traceforge-go/internal/foreign"
 	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/store"
-	"github.com/traceforge/traceforge-go/internal/store/audit"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
@@ -150,9 +149,8 @@ func (im *importer) write() error {
 	if err := im.into.Commit(im.change); err != nil {
 		return err
 	}
-	_, err := os.Stat(filepath.Join(im.store, "manifest.json"))
-	if len(im.change.Remove) > 0 && err == nil {
-		return audit.WriteManifest(im.into)
+	if len(im.change.Remove) > 0 {
+		return renewManifest(im.into)
 	}
 	return nil
 }
@@ -274,8 +272,7 @@ func (im *importer) sayWhatReplays() {
 func filesOf(found []snapshot.Finding) int {
 	var files []string
 	for _, f := range found {
-		files = append(files, f.File)
+		files = with(files, f.File)
 	}
-	slices.Sort(files)
-	return len(slices.Compact(files))
+	return len(files)
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/traceforge/traceforge-go/internal/place"
 	"github.com/traceforge/traceforge-go/internal/recorder"
 	"github.com/traceforge/traceforge-go/internal/store"
+	"github.com/traceforge/traceforge-go/internal/store/audit"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
@@ -134,7 +135,7 @@ func (r *documents) prove() error {
 	if err := s.Commit(store.Change{Put: r.change.Put}); err != nil {
 		return err
 	}
-	result, err := proven(s)
+	result, err := proven(s, audit.Verify)
 	if err != nil {
 		return err
 	}
@@ -246,29 +247,24 @@ func (r *documents) providerOf(file, provider string) string {
 
 // callsOf returns the calls of a file; none of one that a store has so.
 func (r *documents) callsOf(from, provider string, data []byte) ([]foreign.Call, error) {
-	if r.kind == fromCassettes {
-		cassette, err := foreign.ReadCassette(data)
-		if _, other := foreign.ReadSF(data); err != nil && other == nil {
-			return nil, errors.New("is a document of the Snapshot Format Specification: import it with --from " +
-				fromSF)
-		}
-		if err != nil {
-			return nil, err
-		}
+	cassette, noCassette := foreign.ReadCassette(data)
+	doc, noSF := foreign.ReadSF(data)
+	switch wanted := r.kind == fromCassettes; {
+	case wanted && noCassette != nil && noSF == nil:
+		return nil, errors.New("is a document of the Snapshot Format Specification: import it with --from " + fromSF)
+	case wanted && noCassette != nil:
+		return nil, noCassette
+	case wanted:
 		call, err := cassette.Call(from, r.cassettes())
 		if err != nil {
 			return nil, err
 		}
 		return []foreign.Call{call}, nil
-	}
-	doc, err := foreign.ReadSF(data)
-	if _, other := foreign.ReadCassette(data); err != nil && other == nil {
+	case noSF != nil && noCassette == nil:
 		return nil, errors.New("is a cassette of TraceForge: import it with --from " + fromCassettes)
-	}
-	if err != nil || foreign.IsOurs(strings.TrimSuffix(path.Base(from), ".json"), doc) {
-		return nil, err
-	}
-	if provider == "" {
+	case noSF != nil || foreign.IsOurs(strings.TrimSuffix(path.Base(from), ".json"), doc):
+		return nil, noSF
+	case provider == "":
 		return nil, errors.New("does not say whose answers it has: name the provider, such as --provider openai")
 	}
 	return foreign.CallsOf(from, provider, doc)

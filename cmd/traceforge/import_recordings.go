@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -57,10 +58,11 @@ func (im *recordings) open() error {
 
 // A candidate is a file that may be one of another tool.
 type candidate struct {
-	file  string // from the working directory on
-	dir   string // of the package whose test recorded it; empty means why says why there is none
-	place *foreign.Place
-	why   string
+	file   string // from the working directory on
+	dir    string // of the package whose test recorded it; empty means why says why there is none
+	inside string // the file from there on, as the test names it
+	place  *foreign.Place
+	why    string
 }
 
 // read reads the recordings below the directory, and makes their documents.
@@ -92,20 +94,10 @@ func (im *recordings) read() error {
 // each reads the recordings.
 func (im *recordings) each(do func(candidate, *cassette.Recording, []cassette.Lost) error) error {
 	for _, r := range im.files {
-		data, err := im.dataOf(r)
-		if err != nil {
-			im.leaveOut(r, err.Error())
-			continue
-		}
-		if data == nil {
-			continue
-		}
-		rec, lost, err := im.recording(r, data)
-		if err == nil && rec != nil {
-			err = do(r, rec, lost)
-		}
-		if err != nil {
-			return err
+		if rec, lost := im.recording(r); rec != nil {
+			if err := do(r, rec, lost); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -168,11 +160,10 @@ func (im *recordings) placed(r *candidate, packages map[string]*foreign.Tests) e
 		}
 		if !tests.Empty() {
 			r.dir = dir
-			inside, err := filepath.Rel(dir, whole)
-			if err != nil {
+			if r.inside, err = filepath.Rel(dir, whole); err != nil {
 				return err
 			}
-			if r.place, err = tests.Place(filepath.ToSlash(inside)); err != nil {
+			if r.place, err = tests.Place(filepath.ToSlash(r.inside)); err != nil {
 				r.why = err.Error()
 			}
 			return nil
@@ -193,39 +184,26 @@ func (im *recordings) leaveOut(r candidate, why string) {
 // hasCalls finds the member that recordings have, and no other YAML or JSON that merely has the word in a text.
 var hasCalls = regexp.MustCompile(`(?m)^[ \t]*interactions\s*:|"(?:interactions|fixtures)"\s*:`)
 
-// dataOf reads a file; nil means it is no recording.
-func (im *recordings) dataOf(r candidate) ([]byte, error) {
+// recording reads a file; nil: it is no recording, or another tool's, or is left out.
+func (im *recordings) recording(r candidate) (*cassette.Recording, []cassette.Lost) {
 	data, err := readBounded(r.file, im.into.MaxBytes())
 	if err != nil {
-		return nil, err
+		im.leaveOut(r, err.Error())
+		return nil, nil
 	}
-	if strings.Contains(path.Base(r.file), ".httprr") || hasCalls.Match(data) {
-		return data, nil
+	if !strings.Contains(path.Base(r.file), ".httprr") && !hasCalls.Match(data) {
+		return nil, nil
 	}
-	return nil, nil
-}
-
-// recording reads a recording; nil: it is another tool's, or is left out.
-func (im *recordings) recording(r candidate, data []byte) (*cassette.Recording, []cassette.Lost, error) {
-	named := r.file
-	if r.dir != "" { // as the test names it
-		whole, err := filepath.Abs(r.file)
-		if err != nil {
-			return nil, nil, err
-		}
-		if named, err = filepath.Rel(r.dir, whole); err != nil {
-			return nil, nil, err
-		}
-	}
+	named := cmp.Or(r.inside, r.file)
 	rec, lost, err := cassette.ReadCalls(named, data)
 	if err == nil && im.kind != "" && rec.Tool != im.kind {
-		return nil, nil, nil
+		return nil, nil
 	}
 	im.Files++
 	if err != nil {
 		im.leaveOut(r, unnamed(err, named))
 	}
-	return rec, lost, nil
+	return rec, lost
 }
 
 // unnamed is an error of reading a file without the file's name.

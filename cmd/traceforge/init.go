@@ -39,8 +39,8 @@ func initialize(c *call) error {
 		return c.answer(ready, func() {})
 	}
 	if c.is("lfs") {
-		if err := needLFS(c); err != nil {
-			return err
+		if err := git.HasLFS(c.ctx); err != nil { // else what is recorded would be committed as it is, and nobody told
+			return fmt.Errorf("git has no Git LFS here, install git-lfs first: %w", err)
 		}
 	}
 	if err := makeStore(dir); err != nil {
@@ -102,7 +102,7 @@ func (s *setup) setUpGit(c *call, dir string) error {
 	if program == "" {
 		program = "traceforge"
 		_, err := osexec.LookPath(program)
-		if err != nil && isToolOfTop(c, dir) {
+		if err != nil && isToolOfTop(dir) {
 			program, err = "go tool traceforge", nil
 		}
 		if err != nil {
@@ -142,7 +142,7 @@ func (s *setup) setUpGit(c *call, dir string) error {
 }
 
 // isToolOfTop reports whether the module at the top of the repository, where git runs programs, has the command as a tool.
-func isToolOfTop(c *call, dir string) bool {
+func isToolOfTop(dir string) bool {
 	r, err := git.Find(dir)
 	const command = "traceforge git textconv"
 	return err == nil && gotest.Spelled(command, r.Top) != command
@@ -179,14 +179,6 @@ func addLines(file string, lines []string) ([]string, error) {
 	return added, os.WriteFile(file, text, 0o666)
 }
 
-// needLFS fails where git has no Git LFS: what is recorded then would be committed as it is, and nobody told.
-func needLFS(c *call) error {
-	if err := git.HasLFS(c.ctx); err != nil {
-		return fmt.Errorf("git has no Git LFS here, install git-lfs first: %w", err)
-	}
-	return nil
-}
-
 // useLFS makes the store in dir keep raw answers and media in Git LFS.
 func useLFS(c *call, dir string) error {
 	s, err := store.Open(dir)
@@ -200,9 +192,8 @@ func useLFS(c *call, dir string) error {
 	if _, err := git.Run(c.ctx, dir, "config", "--get", "filter.lfs.clean"); err != nil {
 		c.say("git does not use Git LFS yet: run git lfs install, once for each user")
 	}
-	named := gotest.Quote(filepath.ToSlash(dir))
 	if committed, err := git.Run(c.ctx, dir, "ls-files", "--", "*/*/*"); err == nil && committed != "" {
-		c.say("what is committed goes there with git add --renormalize %s", named)
+		c.say("what is committed goes there with git add --renormalize %s", gotest.Quote(filepath.ToSlash(dir)))
 	}
 	return nil
 }

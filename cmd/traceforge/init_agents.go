@@ -97,10 +97,7 @@ func (f *agentsFile) with(top, text string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	block := blockOf(text)
-	if bytes.Contains(before, []byte("\r\n")) {
-		block = strings.ReplaceAll(block, "\n", "\r\n")
-	}
+	block := strings.ReplaceAll(blockOf(text), "\n", lineEnd(before))
 	switch found := was != nil; {
 	case !found && text == "", found && string(before[was[0]:was[1]]) == block:
 		f.Change = "none"

@@ -68,20 +68,16 @@ func join(c *call, left []string) (j *shardReport, err error) {
 		}
 		receipts = append(receipts, some...)
 	}
-	j = &shardReport{}
+	j = &shardReport{Pending: []pendingEntry{}}
 	receipts, j.Conflicts = joinChecks(receipts)
 	if len(receipts) > 0 {
 		j.Checks = newChecked(receipts, coverage.Outcomes{})
 	}
-	shards := &pendingShards{store: s}
-	if err := shards.read(left); err != nil {
+	found, err := pendingIn(s, left)
+	if err != nil {
 		return nil, err
 	}
-	if j.Pending, err = shards.join(); err != nil {
-		return nil, err
-	}
-	j.Pending, j.Conflicts = orEmpty(j.Pending), append(j.Conflicts, shards.conflicts...)
-	return j, nil
+	return j, j.takePending(s, found)
 }
 
 // checkArtefact refuses a directory that holds anything but files: an artefact may come from anybody.
@@ -122,29 +118,20 @@ func joinChecks(all []usage.Receipt) (receipts []usage.Receipt, conflicts []conf
 		page.Test
 		call string
 	}
-	at := map[key][2]int{}
+	kept := map[key]*usage.Check{}
 	conflicts = []conflict{}
 	for _, receipt := range all {
 		if len(receipt.Checks) == 0 {
 			continue
 		}
 		test := page.Test{Package: receipt.Package, Test: receipt.Test}
-		kept := receipt
-		kept.Checks = nil
+		checks := make([]usage.Check, 0, len(receipt.Checks)) // so that what is kept stays where it is
 		for _, found := range receipt.Checks {
 			k := key{test, found.Call}
-			place, twice := at[k]
-			if !twice {
-				at[k] = [2]int{len(receipts), len(kept.Checks)}
-				kept.Checks = append(kept.Checks, found)
-				continue
-			}
-			is := &kept
-			if place[0] < len(receipts) {
-				is = &receipts[place[0]]
-			}
-			was := &is.Checks[place[1]]
-			switch {
+			switch was := kept[k]; {
+			case was == nil:
+				checks = append(checks, found)
+				kept[k] = &checks[len(checks)-1]
 			case was.State == usage.CheckUnchosen:
 				*was = found
 			case found.State != usage.CheckUnchosen && found.State != was.State:
@@ -152,20 +139,11 @@ func joinChecks(all []usage.Receipt) (receipts []usage.Receipt, conflicts []conf
 					found.Number, was.State, found.State)})
 			}
 		}
-		receipts = append(receipts, kept)
+		receipt.Checks = checks
+		receipts = append(receipts, receipt)
 	}
 	slices.SortFunc(conflicts, func(a, b conflict) int { return cmp.Or(a.Test.Compare(b.Test), strings.Compare(a.Reason, b.Reason)) })
 	return receipts, conflicts
-}
-
-// pendingName is the directory of a store with what waits for a decision.
-const pendingName = ".pending"
-
-// A pendingShards joins the pending answers of shards into those of a store.
-type pendingShards struct {
-	store     *store.Store
-	found     map[string][]shardDoc // by the name of the document
-	conflicts []conflict
 }
 
 // A shardDoc is a document of pending answers, and the directory that it was found in.
@@ -175,35 +153,38 @@ type shardDoc struct {
 	put store.Put
 }
 
-// read finds the pending answers in the directories of shards, and those that the store has.
-func (p *pendingShards) read(dirs []string) error {
-	p.found = map[string][]shardDoc{}
-	if err := p.add(p.store.Pending(), filepath.Join(p.store.Dir(), pendingName)); err != nil {
-		return err
+// ShardDocs are documents of pending answers, by their names.
+type shardDocs map[string][]shardDoc
+
+// pendingIn finds the pending answers of a store, and those in the directories of shards.
+func pendingIn(s *store.Store, dirs []string) (shardDocs, error) {
+	found := shardDocs{}
+	if err := found.add(s.Pending(), filepath.Join(s.Dir(), store.PendingName)); err != nil {
+		return nil, err
 	}
 	for _, dir := range dirs {
 		err := filepath.WalkDir(dir, func(file string, e fs.DirEntry, err error) error {
-			if err != nil || !e.IsDir() || e.Name() != pendingName {
+			if err != nil || !e.IsDir() || e.Name() != store.PendingName {
 				return err
 			}
 			s, err := store.Open(file)
 			if err != nil {
 				return err
 			}
-			if err := p.add(s.Trusting(), file); err != nil { // who names the directory says so
+			if err := found.add(s.Trusting(), file); err != nil { // who names the directory says so
 				return err
 			}
 			return fs.SkipDir
 		})
 		if err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return nil
+	return found, nil
 }
 
 // add reads all documents of a store of pending answers with what is beside them, checked against their hashes.
-func (p *pendingShards) add(s *store.Store, dir string) error {
+func (found shardDocs) add(s *store.Store, dir string) error {
 	for doc, err := range place.Documents(s) {
 		if err != nil {
 			return err
@@ -212,37 +193,36 @@ func (p *pendingShards) add(s *store.Store, dir string) error {
 		if err != nil {
 			return err
 		}
-		p.found[doc.Name] = append(p.found[doc.Name], shardDoc{doc, filepath.ToSlash(filepath.Clean(dir)), put})
+		found[doc.Name] = append(found[doc.Name], shardDoc{doc, filepath.ToSlash(filepath.Clean(dir)), put})
 	}
 	return nil
 }
 
-// join writes the documents that one shard has, or several equally. It names the others, since nobody can know which
-// of two answers to take.
-func (p *pendingShards) join() ([]pendingEntry, error) {
-	entries := []pendingEntry{}
-	own := filepath.ToSlash(filepath.Join(p.store.Dir(), pendingName))
+// takePending writes the documents that one shard has, or several equally, to the pending ones of a store. It names the
+// others, since nobody can know which of two answers to take.
+func (j *shardReport) takePending(s *store.Store, found shardDocs) error {
+	own := filepath.ToSlash(filepath.Join(s.Dir(), store.PendingName))
 	var change store.Change
-	for _, name := range slices.Sorted(maps.Keys(p.found)) {
-		all := p.found[name]
+	for _, name := range slices.Sorted(maps.Keys(found)) {
+		all := found[name]
 		test := page.TestOf(all[0].Document)
 		if i := slices.IndexFunc(all, func(other shardDoc) bool { return !saysTheSame(all[0].Doc, other.Doc) }); i >= 0 {
-			p.conflicts = append(p.conflicts, conflict{test, []string{all[0].dir, all[i].dir},
+			j.Conflicts = append(j.Conflicts, conflict{test, []string{all[0].dir, all[i].dir},
 				"bought different answers, of which none was taken"})
 			continue
 		}
 		if all[0].dir != own {
 			change.Put = append(change.Put, all[0].put)
-			entries = append(entries, pendingEntry{test, len(all[0].Document.Snapshots)})
+			j.Pending = append(j.Pending, pendingEntry{test, len(all[0].Document.Snapshots)})
 		}
 	}
 	if len(change.Put) == 0 {
-		return entries, nil
+		return nil
 	}
-	if err := p.store.Pending().Commit(change); err != nil {
-		return nil, fmt.Errorf("join pending answers: %w", err)
+	if err := s.Pending().Commit(change); err != nil {
+		return fmt.Errorf("join pending answers: %w", err)
 	}
-	return entries, nil
+	return nil
 }
 
 // saysTheSame reports whether two documents have the same calls, whenever they were recorded.

@@ -35,10 +35,8 @@ func list(c *call) error {
 	total := sums{}
 	for i := range rows {
 		total.add(rows[i].sums)
-		for _, name := range rows[i].names() {
-			*name = c.secrets.Mask(*name)
-		}
 	}
+	c.secrets.Hide(&rows)
 	if c.is("json") {
 		err = c.json(testList{orEmpty(rows), total})
 	} else {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -68,25 +69,18 @@ func (c *call) validSession(file string) (*session.Session, error) {
 
 // eachPrompt reads prompts, a JSON string a line.
 func eachPrompt(from io.Reader, name string, do func(line int, prompt string) error) error {
-	in := bufio.NewReader(from)
-	for line := 1; ; line++ {
-		text, err := in.ReadBytes('\n')
-		if len(text) > 0 {
-			var prompt string
-			if err := json.Unmarshal(text, &prompt); err != nil {
-				return fmt.Errorf("%s: line %d: want a prompt as a JSON string: %w", name, line, err)
-			}
-			if err := do(line, prompt); err != nil {
-				return err
-			}
+	in := bufio.NewScanner(from)
+	in.Buffer(nil, math.MaxInt)
+	for line := 1; in.Scan(); line++ {
+		var prompt string
+		if err := json.Unmarshal(in.Bytes(), &prompt); err != nil {
+			return fmt.Errorf("%s: line %d: want a prompt as a JSON string: %w", name, line, err)
 		}
-		if err != nil {
-			if err == io.EOF {
-				return nil
-			}
+		if err := do(line, prompt); err != nil {
 			return err
 		}
 	}
+	return in.Err()
 }
 
 // importSession makes the document of a test of a session, as far as its prompts are known. The test seems to have

@@ -2,9 +2,7 @@ package main
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -37,61 +35,48 @@ func packRun(c *call) error {
 	case left != "" && (len(c.args) > 0 || c.forwarded != nil):
 		return usagef("--receipt packs a run that was: it takes no packages and no flags of go test")
 	}
-	code := exitClean
-	receipts, killed, err := []usage.Receipt(nil), []string(nil), error(nil)
+	var run testRun
+	var err error
 	if left == "" {
 		if c.is("json") { // whose reader takes nothing else
 			c.out = c.stderr
 		}
-		receipts, killed, code, err = c.runNamed()
+		run, err = c.runNamed()
 	} else {
-		receipts, killed, err = usage.ReadReceipts(left)
+		run.receipts, run.killed, err = usage.ReadReceipts(left)
 	}
 	if err != nil {
 		return err
 	}
-	if len(receipts) == 0 {
+	if len(run.receipts) == 0 {
 		c.say("no test of the run had a recorder: there is nothing to pack")
-		return exitWith(max(code, exitFindings))
+		return exitWith(max(run.code, exitFindings))
 	}
 	_, stores, err := c.storesOfTests()
 	if err != nil {
 		return err
 	}
-	run, err := pack.Write(out, pack.Source{Store: stores, Receipts: receipts, Killed: killed})
+	packed, err := pack.Write(out, pack.Source{Store: stores, Receipts: run.receipts, Killed: run.killed})
 	if err != nil {
 		return err
 	}
-	if err := c.tellPacked(out, run); err != nil {
+	if err := c.tellPacked(out, packed); err != nil {
 		return err
 	}
-	if code != exitClean {
+	if run.code != exitClean {
 		c.say("go test failed: what its tests did up to then is in the pack")
 	}
-	return exitWith(code)
+	return exitWith(run.code)
 }
 
 // runNamed runs the tests of the packages that are named, or of all, and returns what they leave.
-func (c *call) runNamed() (receipts []usage.Receipt, killed []string, code int, err error) {
-	left, keep, err := receiptsDir()
-	if err != nil {
-		return nil, nil, 0, err
-	}
-	defer keep()
-	if left, err = besideModule(left); err != nil {
-		return nil, nil, 0, err
-	}
+func (c *call) runNamed() (testRun, error) {
 	packages := c.args
 	if len(packages) == 0 {
 		packages = []string{"./..."}
 	}
-	if code, err = c.goTest(append(packages, c.forwarded...), left); err != nil {
-		return nil, nil, 0, err
-	}
-	if receipts, killed, err = usage.ReadReceipts(left); errors.Is(err, fs.ErrNotExist) {
-		err = nil
-	}
-	return receipts, killed, code, err
+	run, err := c.goTest(append(packages, c.forwarded...))
+	return run, cmp.Or(err, run.unread)
 }
 
 // storesOfTests returns the modules, and a function that opens the store of a test. It is the store that is named, or
@@ -180,7 +165,8 @@ func judgePack(dir string, then func(report pack.Report, scratch string) error) 
 		return err
 	}
 	defer os.RemoveAll(scratch)
-	report, err := pack.Verify(dir, scratch, func(s *store.Store) (*audit.Result, error) { return proven(s) })
+	prove := func(s *store.Store) (*audit.Result, error) { return proven(s, audit.Verify) }
+	report, err := pack.Verify(dir, scratch, prove)
 	if err != nil {
 		return err
 	}

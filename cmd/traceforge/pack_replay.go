@@ -1,11 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"os"
-	osexec "os/exec"
 	"os/signal"
 	"path"
 	"slices"
@@ -54,15 +53,8 @@ func (c *call) replayJudged(report pack.Report, scratch string) error {
 
 // runWith runs the command that follows "--" with more in its environment, and ends as it ends.
 func (c *call) runWith(ctx context.Context, env ...string) error {
-	cmd := osexec.CommandContext(ctx, c.forwarded[0], c.forwarded[1:]...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = c.stdin, c.out, c.stderr
-	cmd.Env = append(os.Environ(), env...)
-	err := cmd.Run()
-	var ended *osexec.ExitError
-	if errors.As(err, &ended) && ended.Exited() {
-		return exitWith(ended.ExitCode())
-	}
-	return err
+	code, err := c.runCommand(ctx, c.forwarded, env...)
+	return cmp.Or(err, exitWith(code))
 }
 
 // packedTest returns the test of a run that the flags name.

@@ -10,14 +10,12 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// proven verifies a store: its files are whole, its records say what they serve, and its calls are deterministic,
-// unless the store gives a reason. It asks more checks besides.
-func proven(s *store.Store, more ...store.Check) (*audit.Result, error) {
-	return provenBy(s, audit.Verify, more)
-}
+// A verifier verifies a store as [audit.Verify] does: all of it, or some documents.
+type verifier func(*store.Store, ...store.Check) (*audit.Result, error)
 
-// provenBy is proven for who verifies in another way than [audit.Verify].
-func provenBy(s *store.Store, verify func(*store.Store, ...store.Check) (*audit.Result, error), more []store.Check) (*audit.Result, error) {
+// proven has verify ask of a store that its files are whole, its records say what they serve, and its calls are
+// deterministic, unless the store gives a reason. It asks more checks besides.
+func proven(s *store.Store, verify verifier, more ...store.Check) (*audit.Result, error) {
 	var mu sync.Mutex
 	var notes []snapshot.Finding
 	note := func(d *store.Doc) []snapshot.Violation {
@@ -28,13 +26,15 @@ func provenBy(s *store.Store, verify func(*store.Store, ...store.Check) (*audit.
 		}
 		return nil
 	}
-	checks, err := checksOf(s)
-	if err != nil {
-		checks = []store.Check{recorder.Proven, recorder.Deterministic} // Verify tells of err
-	} else if standing, err := standingOf(s); err != nil {
-		return nil, err
-	} else if standing != nil {
-		checks = append(checks, standing)
+	config, checks, err := checksOf(s)
+	if err == nil { // else verify tells of it
+		standing, err := recorder.Standing(config)
+		if err != nil {
+			return nil, err
+		}
+		if standing != nil { // there are rules that records have to stand as
+			checks = append(checks, standing)
+		}
 	}
 	// Nearly all that verify allocates is of one document, and gone with it. With memory that nothing touches, and which
 	// so takes none, the collector runs a quarter as often, for 16 MB more.
@@ -48,25 +48,16 @@ func provenBy(s *store.Store, verify func(*store.Store, ...store.Check) (*audit.
 	return result, nil
 }
 
-// standingOf returns the check that records stand as the rules of config.json would have them; nil means there are none.
-func standingOf(s *store.Store) (store.Check, error) {
-	config, err := s.Config()
-	if err != nil {
-		return nil, err
-	}
-	return recorder.Standing(config)
-}
-
-// checksOf returns the checks of a store's documents beyond those of Verify. A document must say what it serves, and
-// its calls be deterministic, unless the store gives a reason.
-func checksOf(s *store.Store) ([]store.Check, error) {
+// checksOf returns the configuration of a store, and the checks of its documents beyond those of Verify. A document must
+// say what it serves, and its calls be deterministic, unless the store gives a reason.
+func checksOf(s *store.Store) (*store.Config, []store.Check, error) {
 	checks := []store.Check{recorder.Proven}
 	config, err := s.Config()
 	if err == nil {
 		checks = append(checks, recorder.Read(config.Readings))
 	}
-	if err == nil && config.Nondeterministic == "" {
+	if err != nil || config.Nondeterministic == "" {
 		checks = append(checks, recorder.Deterministic)
 	}
-	return checks, err
+	return config, checks, err
 }

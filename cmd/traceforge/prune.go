@@ -28,13 +28,17 @@ func prune(c *call) error {
 	if err != nil {
 		return err
 	}
-	r, failed, err := pruneable(c, s, dir)
+	run, err := runOf(c, s, dir)
 	if err != nil {
 		return err
 	}
-	if len(failed) > 0 {
+	if failed := run.Ended.Failed(); len(failed) > 0 {
 		err := fmt.Errorf("tests failed in %s: nothing is removed", strings.Join(failed, ", "))
 		return exit{exitFindings, errors.Join(err, c.answer(pruneReport{false, []coverage.Unused{}, []coverage.Unused{}, failed}, func() {}))}
+	}
+	r, err := run.Report(s)
+	if err != nil {
+		return err
 	}
 	written := c.is("write")
 	if written {
@@ -61,23 +65,12 @@ func prune(c *call) error {
 	return err
 }
 
-// pruneable returns what a run of the tests used, or the packages in which it failed. The run has left receipts, or
-// is made now.
-func pruneable(c *call, s *store.Store, dir string) (report *coverage.Report, failed []string, err error) {
-	var run *coverage.Run
+// runOf returns a run of the tests, which has left receipts, or is made now.
+func runOf(c *call, s *store.Store, dir string) (*coverage.Run, error) {
 	if left := c.value("receipt"); left != "" {
-		run, err = coverage.ReadRun(c.ctx, []string{left}, dir)
-	} else {
-		run, err = coverage.RunAll(c.ctx, c.say, s, dir, c.forwarded)
+		return coverage.ReadRun(c.ctx, []string{left}, dir)
 	}
-	if err != nil {
-		return nil, nil, err
-	}
-	if failed := run.Ended.Failed(); len(failed) > 0 {
-		return nil, failed, nil
-	}
-	report, err = run.Report(s)
-	return report, nil, err
+	return coverage.RunAll(c.ctx, c.say, s, dir, c.forwarded)
 }
 
 // remove removes documents, and raw answers that no other names.

@@ -97,14 +97,10 @@ func testsOf(dir string, lost []string) []string {
 // recordAgain returns the command that records the calls of a test again, or of a program, whose function is its
 // command. It is empty where go test runs no test of that name.
 func recordAgain(test page.Test, function string) string {
-	top, _, _ := strings.Cut(test.Test, "/")
-	switch {
-	case test.OfProgram():
-		return page.ProgramAgain(test.Test, function, "")
-	case gotest.Kind(top) == "":
+	if top, _, _ := strings.Cut(test.Test, "/"); !test.OfProgram() && gotest.Kind(top) == "" {
 		return ""
 	}
-	return gotest.Updating(fmt.Sprintf("go test %s -run %s", gotest.Quote(test.Package), gotest.Quote(gotest.Pattern(top))))
+	return page.Again(test, function, "")
 }
 
 // listed names files of the store in dir on a command line.
@@ -131,7 +127,7 @@ func updateOf(unanswered []coverage.Unanswered) string {
 		if gotest.Kind(top) == "" {
 			top = "" // it runs in a test function that is not known
 		}
-		tests, packages = append(tests, top), append(packages, gotest.Quote(m.Package))
+		tests, packages = append(tests, top), append(packages, m.Package)
 	}
 	if len(packages) == 0 {
 		return strings.Join(programs, "; ")
@@ -139,16 +135,12 @@ func updateOf(unanswered []coverage.Unanswered) string {
 	slices.Sort(tests)
 	slices.Sort(packages)
 	tests, packages = slices.Compact(tests), slices.Compact(packages)
-	if len(packages) > filesShown {
-		packages = nil // all
-	}
-	command := "traceforge update"
+	words := []string{"traceforge", "update"}
 	if tests[0] != "" && len(tests) <= filesShown {
-		for i := range tests {
-			tests[i] = gotest.Quote(tests[i])
-		}
-		packages = append(tests, packages...)
+		words = append(words, tests...)
 	}
-	command = strings.Join(append([]string{command}, packages...), " ")
-	return strings.Join(append([]string{command}, programs...), "; ")
+	if len(packages) <= filesShown { // else all
+		words = append(words, packages...)
+	}
+	return strings.Join(append([]string{gotest.Join(words)}, programs...), "; ")
 }

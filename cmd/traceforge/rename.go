@@ -46,12 +46,10 @@ func move(c *call) error {
 	if err != nil {
 		return err
 	}
-	files := map[string]string{}
 	for _, m := range done {
-		files[nameOf(m.From)] = m.To
 		for i := range moved {
 			if moved[i].From == nameOf(m.From) {
-				moved[i].From, moved[i].To = at(dir, m.From), at(dir, m.To)
+				moved[i].From, moved[i].To = path.Join(filepath.ToSlash(dir), m.From), path.Join(filepath.ToSlash(dir), m.To)
 			}
 		}
 	}
@@ -71,10 +69,6 @@ func move(c *call) error {
 		}
 	}
 	return err
-}
-
-func at(dir, file string) string {
-	return filepath.ToSlash(filepath.Join(dir, filepath.FromSlash(file)))
 }
 
 // testsIn returns the tests of the documents of a store, pending ones too, by the documents' names.
@@ -213,11 +207,9 @@ func checkPackage(pkg string) error {
 
 // testsAndPackages are the names of tests and packages.
 func testsAndPackages(s *store.Store, _ []string) (names []string) {
-	for doc, err := range place.Documents(s) {
-		if err == nil { // what cannot be read has no name
-			test := page.TestOf(doc.Document)
-			names = append(names, test.Test, test.Package)
-		}
+	for doc := range readable(s) {
+		test := page.TestOf(doc.Document)
+		names = append(names, test.Test, test.Package)
 	}
 	slices.Sort(names)
 	return slices.Compact(names)

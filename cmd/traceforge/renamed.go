@@ -42,15 +42,12 @@ func knownTests(c *call, now seals, mode string) (file string, forget func(), er
 		return "", forget, nil
 	}
 	slices.SortFunc(known, func(a, b usage.Known) int { return strings.Compare(a.Store+a.Name, b.Store+b.Name) })
-	f, err := os.CreateTemp("", "traceforge-known-")
+	temp, err := os.MkdirTemp("", "traceforge-known-")
 	if err != nil {
 		return "", forget, err
 	}
-	forget = func() { os.Remove(f.Name()) }
-	if err := f.Close(); err != nil {
-		return "", forget, err
-	}
-	return f.Name(), forget, usage.WriteKnown(f.Name(), known)
+	file = filepath.Join(temp, "known")
+	return file, func() { os.RemoveAll(temp) }, usage.WriteKnown(file, known)
 }
 
 // removeRenamed removes the documents from which subtests were renamed. Others took them over, and their own test did

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"os"
 	"path"
 	"path/filepath"
 
@@ -55,6 +56,14 @@ func writeManifest(c *call, s *store.Store, dir string) error {
 	}
 	c.say("%s: written of %s", path.Join(filepath.ToSlash(dir), "manifest.json"), page.Count(len(documents), "document", "documents"))
 	return nil
+}
+
+// renewManifest writes the manifest of a store again, if there is one.
+func renewManifest(s *store.Store) error {
+	if _, err := os.Stat(s.Path(store.ManifestName)); err != nil {
+		return nil
+	}
+	return audit.WriteManifest(s)
 }
 
 // renew brings the documents of an earlier version over, and reports whether there were any.

@@ -74,17 +74,14 @@ func reportOf(c *call, left []string) (*coverage.Report, error) {
 	if len(stores) == 0 {
 		stores = []string{""}
 	}
-	var all *coverage.Report
+	all := &coverage.Report{}
 	for _, named := range stores {
 		r, dir, err := reportOfStore(c, named, left)
 		if err != nil {
 			return nil, err
 		}
-		switch {
-		case len(stores) == 1:
+		if len(stores) == 1 {
 			return r, nil
-		case all == nil:
-			all = &coverage.Report{}
 		}
 		all.Join(r, dir)
 	}
@@ -113,11 +110,7 @@ func reportOfStore(c *call, named string, left []string) (r *coverage.Report, di
 	if r, err = run.Report(s); err != nil || c.value("since") == "" || notThere != nil {
 		return r, dir, err
 	}
-	since, err := changesSince(c, dir, c.value("since"))
-	if err != nil {
-		return nil, "", err
-	}
-	r.Config, err = settingsSince(c, dir, since, s)
+	_, r.Config, err = changesSince(c, s, dir, c.value("since"))
 	return r, dir, err
 }
 

@@ -105,13 +105,18 @@ func left(tests []*reviewItem) []*reviewItem {
 func (g *group) accept() (ready []*reviewItem, waiting int) {
 	g.accepted = true
 	for _, h := range left(g.tests) {
-		if slices.ContainsFunc(h.groups, func(g *group) bool { return !g.accepted }) {
-			waiting++
-		} else {
+		if h.ready() {
 			ready = append(ready, h)
+		} else {
+			waiting++
 		}
 	}
 	return ready, waiting
+}
+
+// ready reports whether all groups of a test are accepted.
+func (h *reviewItem) ready() bool {
+	return !slices.ContainsFunc(h.groups, func(g *group) bool { return !g.accepted })
 }
 
 // open reports whether a group has yet to be looked at.
@@ -183,9 +188,7 @@ func (r *reviewRun) decideNamed(accepts, rejects []string) error {
 
 func once(tests []*reviewItem) (all []*reviewItem) {
 	for _, h := range tests {
-		if !slices.Contains(all, h) {
-			all = append(all, h)
-		}
+		all = with(all, h)
 	}
 	return all
 }
@@ -216,18 +219,13 @@ func (r *reviewRun) waiting(g *group) string {
 	var others []string
 	n := 0
 	for _, h := range left(g.tests) {
-		waits := false
-		for _, other := range h.groups {
-			if other.accepted {
-				continue
-			}
-			waits = true
-			if !slices.Contains(others, other.headline) {
-				others = append(others, other.headline)
-			}
-		}
-		if waits {
+		if !h.ready() {
 			n++
+		}
+		for _, other := range h.groups {
+			if !other.accepted {
+				others = with(others, other.headline)
+			}
 		}
 	}
 	return fmt.Sprintf("%s for a decision on: %s",
@@ -239,9 +237,7 @@ func (r *reviewRun) together(g *group) string {
 	keys := []string{g.key}
 	for _, h := range left(g.tests) {
 		for _, other := range h.groups {
-			if !slices.Contains(keys, other.key) {
-				keys = append(keys, other.key)
-			}
+			keys = with(keys, other.key)
 		}
 	}
 	var command strings.Builder
@@ -286,13 +282,12 @@ func (r *reviewRun) finish() error {
 			taken = append(taken, h.Document)
 		}
 	}
-	for _, kind := range []struct{ name, say string }{
-		{pendingKind, "answers that were pending are in the store: replay them with " + replays(r.store, taken) + ", and commit them with git"},
-		{changedKind, "changed records that were accepted are staged: commit them with git"},
-	} {
-		if slices.ContainsFunc(decided.Accepted, func(h *reviewItem) bool { return h.Kind == kind.name }) {
-			r.c.say("%s", kind.say)
-		}
+	if len(taken) > 0 {
+		r.c.say("answers that were pending are in the store: replay them with %s, and commit them with git",
+			replays(r.store, taken))
+	}
+	if len(taken) < len(decided.Accepted) {
+		r.c.say("changed records that were accepted are staged: commit them with git")
 	}
 	return withFindings(decided.Left > 0, errors.Join(err, r.complain()))
 }

@@ -2,12 +2,9 @@ package main
 
 import (
 	"errors"
-	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/traceforge/traceforge-go/internal/git"
-	"github.com/traceforge/traceforge-go/internal/store/audit"
 )
 
 // An outcome is what became of a decision.
@@ -27,81 +24,78 @@ func (r *reviewRun) decide(verdict string, tests []*reviewItem) (o outcome) {
 		}
 		var err error
 		if src.kind == pendingKind {
-			err = r.decidePending(verdict, src, of, &o)
+			err = r.decideIn(src, verdict, of, &o)
 		} else { // git and a test that records must not write at once
-			err = r.store.Hold(func() error { return r.decideChanged(verdict, src, of, &o) })
+			err = r.store.Hold(func() error { return r.decideIn(src, verdict, of, &o) })
 		}
 		if err == nil && src.kind == changedKind && verdict == rejected {
-			err = r.renewManifest()
+			err = renewManifest(r.store)
 		}
 		o.err = errors.Join(o.err, err)
 	}
 	return o
 }
 
-// decidePending is what traceforge accept and reject do.
-func (r *reviewRun) decidePending(verdict string, src *source, tests []*reviewItem, o *outcome) error {
-	tests, err := r.still(src, tests, o)
-	if err != nil || len(tests) == 0 {
+// decideIn decides on tests of a source, as far as they are what was shown.
+func (r *reviewRun) decideIn(src *source, verdict string, tests []*reviewItem, o *outcome) error {
+	tests, err := r.still(src, verdict, tests, o)
+	switch {
+	case err != nil || len(tests) == 0:
 		return err
+	case src.kind == pendingKind:
+		err = r.decidePending(verdict, tests)
+	default:
+		err = r.decideChanged(verdict, tests)
 	}
+	if err == nil {
+		o.done = append(o.done, tests...)
+	}
+	return err
+}
+
+// decidePending is what traceforge accept and reject do.
+func (r *reviewRun) decidePending(verdict string, tests []*reviewItem) error {
 	var ids []string
 	for _, h := range tests {
 		ids = append(ids, h.Document)
 	}
 	if verdict == rejected {
-		err = r.store.Reject(ids...)
-	} else if checks, broken := checksOf(r.store); broken != nil {
-		err = broken
-	} else {
-		_, err = r.store.Accept(ids, append(checks, secretless(r.c))...)
+		return r.store.Reject(ids...)
 	}
-	if err == nil {
-		o.done = append(o.done, tests...)
-	}
+	_, err := acceptPending(r.c, r.store, ids)
 	return err
 }
 
 // decideChanged stages the files of tests, or gives them back what is staged.
-func (r *reviewRun) decideChanged(verdict string, src *source, tests []*reviewItem, o *outcome) error {
-	tests, err := r.still(src, tests, o)
+func (r *reviewRun) decideChanged(verdict string, tests []*reviewItem) error {
 	var files []string
-	tests = slices.DeleteFunc(tests, func(h *reviewItem) bool {
-		if mixed := h.mixed && verdict == rejected; mixed {
-			o.refused = append(o.refused, h.name()+
-				": has answers that were accepted just now, which rejecting would lose: run traceforge review again")
-			return true
-		}
+	for _, h := range tests {
 		files = append(files, h.files...)
-		return false
-	})
-	if err != nil || len(tests) == 0 {
-		return err
 	}
 	if verdict == rejected {
-		err = git.Restore(r.c.ctx, r.dir, files)
-	} else {
-		err = git.Stage(r.c.ctx, r.dir, append(files, ".gitattributes", ".gitignore")) // which all files need
+		return git.Restore(r.c.ctx, r.dir, files)
 	}
-	if err == nil {
-		o.done = append(o.done, tests...)
-	}
-	return err
+	return git.Stage(r.c.ctx, r.dir, append(files, ".gitattributes", ".gitignore")) // which all files need
 }
 
-// still returns the tests that are what they were when they were shown.
-func (r *reviewRun) still(src *source, tests []*reviewItem, o *outcome) (same []*reviewItem, err error) {
+// still returns the tests that are what they were when they were shown, and that can be decided so.
+func (r *reviewRun) still(src *source, verdict string, tests []*reviewItem, o *outcome) ([]*reviewItem, error) {
 	var names []string
+	var same []*reviewItem
 	for _, h := range tests {
 		names = append(names, h.names()...)
 	}
 	now, err := r.look(src, names)
 	for _, h := range tests {
-		if h.seen == h.looks(now) {
+		switch {
+		case h.seen != h.looks(now):
+			o.refused = append(o.refused, h.name()+": "+noLonger+": run traceforge review again")
+		case h.mixed && verdict == rejected:
+			o.refused = append(o.refused, h.name()+
+				": has answers that were accepted just now, which rejecting would lose: run traceforge review again")
+		default:
 			same = append(same, h)
-			continue
 		}
-		o.refused = append(o.refused, h.name()+": "+noLonger+": run traceforge review again")
 	}
 	return same, err
 }
@@ -126,12 +120,9 @@ func (h *reviewItem) looks(seen map[string]string) (is string) {
 
 // settle notes an outcome. Its effects on documents of other tests that wait are known.
 func (r *reviewRun) settle(verdict string, o outcome) {
-	for _, h := range o.done {
-		h.verdict = verdict
-	}
 	kinds := map[string]string{} // of what was decided, by document
 	for _, h := range o.done {
-		kinds[h.Document] = h.Kind
+		h.verdict, kinds[h.Document] = verdict, h.Kind
 	}
 	for _, other := range left(r.tests) {
 		kind, decided := kinds[other.Document]
@@ -143,12 +134,4 @@ func (r *reviewRun) settle(verdict string, o outcome) {
 			other.seen = other.looks(now)
 		}
 	}
-}
-
-// renewManifest writes the manifest again, if there is one.
-func (r *reviewRun) renewManifest() error {
-	if _, err := os.Stat(filepath.Join(r.dir, "manifest.json")); err != nil {
-		return nil
-	}
-	return audit.WriteManifest(r.store)
 }

@@ -180,7 +180,7 @@ func (r *reviewRun) compare(src *source, conversations bool) (*page.Comparison, 
 		before, f := sealed(name, from)
 		after, t := sealed(name, to)
 		changes := page.Changes(before, after)
-		if len(changes) == 0 && src.kind == changedKind && name != configFile {
+		if len(changes) == 0 && src.kind == changedKind {
 			half = append(half, name)
 		}
 		for _, change := range changes {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -228,10 +229,7 @@ func (s *screen) edit() tea.Cmd {
 		s.note = h.name() + ": " + err.Error()
 		return nil
 	}
-	editor := os.Getenv("VISUAL")
-	if editor == "" {
-		editor = os.Getenv("EDITOR")
-	}
+	editor := cmp.Or(os.Getenv("VISUAL"), os.Getenv("EDITOR"))
 	if editor == "" {
 		s.note = "set VISUAL or EDITOR to open " + file
 		return nil

@@ -143,7 +143,7 @@ func (s *screen) took(d decided) tea.Cmd {
 	}
 	s.note, s.waits = strings.Join(notes, "; "), false
 	for _, g := range s.groups { // what could not be done is not done
-		g.accepted = g.accepted && !slices.ContainsFunc(left(g.tests), func(h *reviewItem) bool { return s.ready(h) })
+		g.accepted = g.accepted && !slices.ContainsFunc(left(g.tests), (*reviewItem).ready)
 	}
 	if s.leaving {
 		return tea.Quit
@@ -154,11 +154,6 @@ func (s *screen) took(d decided) tea.Cmd {
 		return nil
 	}
 	return s.next()
-}
-
-// ready reports whether all groups of a test are accepted.
-func (s *screen) ready(h *reviewItem) bool {
-	return !slices.ContainsFunc(h.groups, func(g *group) bool { return !g.accepted })
 }
 
 // lay lays out what changed for the width of the screen.

@@ -7,28 +7,21 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/traceforge/traceforge-go/docs/schemas"
 	"github.com/traceforge/traceforge-go/internal/gotest"
 )
 
 // schema prints the JSON Schema that is named, or lists all.
 func schema(c *call) error {
-	files, err := schemas.Files.ReadDir(".")
-	if err != nil {
-		return err
-	}
-	var names []string
-	for _, file := range files {
-		name := strings.TrimSuffix(file.Name(), ".json")
-		text, err := schemas.Files.ReadFile(file.Name())
+	names := schemaNames()
+	for _, name := range names {
+		text, err := schemas.Files.ReadFile(name + ".json")
 		if err != nil {
 			return err
 		}
 		var s struct{ Title string }
 		if err := json.Unmarshal(text, &s); err != nil {
-			return fmt.Errorf("%s: %w", file.Name(), err)
+			return fmt.Errorf("%s: %w", name, err)
 		}
 		switch {
 		case len(c.args) == 0:
@@ -37,7 +30,6 @@ func schema(c *call) error {
 			c.text(string(text))
 			return nil
 		}
-		names = append(names, name)
 	}
 	if len(c.args) == 0 {
 		return nil
@@ -45,13 +37,13 @@ func schema(c *call) error {
 	return usagef("no schema is called %s%s: traceforge schema lists them", gotest.Quote(c.args[0]), meant(c.args[0], names))
 }
 
-// completeSchemas completes the names of schemas in a shell.
-func completeSchemas(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	files, _ := fs.Glob(schemas.Files, "*.json") // the pattern is a good one
-	for i, file := range files {
-		files[i] = strings.TrimSuffix(file, ".json")
+// schemaNames are the names of schemas.
+func schemaNames() []string {
+	names, _ := fs.Glob(schemas.Files, "*.json") // the pattern is a good one
+	for i, file := range names {
+		names[i] = strings.TrimSuffix(file, ".json")
 	}
-	return files, cobra.ShellCompDirectiveNoFileComp
+	return names
 }
 
 // schemaOfAnswer returns the name of the schema of what a command prints with --json.

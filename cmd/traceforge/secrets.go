@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/gotest"
-	"github.com/traceforge/traceforge-go/internal/place"
 	"github.com/traceforge/traceforge-go/internal/secret"
 	"github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/snapshot"
@@ -18,10 +17,8 @@ const ruleSecret = "secret"
 // leaked finds credentials in the records of a store, in raw answers and in media. Other findings report what cannot
 // be read.
 func leaked(c *call, s *store.Store) (found []snapshot.Finding) {
-	for doc, err := range place.Documents(s) {
-		if err == nil {
-			found = append(found, leakedIn(c, doc)...)
-		}
+	for doc := range readable(s) {
+		found = append(found, leakedIn(c, doc)...)
 	}
 	for i := range found {
 		found[i].Message += ": revoke it, since git keeps what was committed, and record again with traceforgetest.Scrub"

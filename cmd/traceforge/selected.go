@@ -78,18 +78,14 @@ func commandOf(doc *snapshot.Document, flags string) string {
 	return page.ProgramCommand(page.TestOf(doc).Test, latest.Source.Function, flags)
 }
 
-// programs returns the commands that run the programs of the store here with flags, by their names. Others report
-// what cannot be read.
+// programs returns the commands that run the programs of the store here with flags, by their names.
 func programs(flags string) map[string]string {
 	s, _, err := place.OpenStore("")
 	if err != nil {
 		return nil
 	}
 	commands := map[string]string{}
-	for doc, err := range place.Documents(s) {
-		if err != nil {
-			continue
-		}
+	for doc := range readable(s) {
 		if test := page.TestOf(doc.Document); test.OfProgram() {
 			commands[strings.Clone(test.Test)] = strings.Clone(commandOf(doc.Document, flags))
 		}

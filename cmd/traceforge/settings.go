@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"hash/maphash"
 	"slices"
@@ -13,7 +12,6 @@ import (
 	"github.com/traceforge/traceforge-go/internal/drift"
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/internal/page"
-	"github.com/traceforge/traceforge-go/internal/place"
 	"github.com/traceforge/traceforge-go/internal/recorder"
 	"github.com/traceforge/traceforge-go/internal/scrub"
 	"github.com/traceforge/traceforge-go/internal/store"
@@ -55,19 +53,6 @@ func settings(c *call, from, to *store.Store) (all []*page.Setting, err error) {
 	return all, nil
 }
 
-// settingsSince returns what changed in config.json of the store in dir since the commit where the branch left a revision.
-func settingsSince(c *call, dir string, since *changes, s *store.Store) ([]*page.Setting, error) {
-	if !since.all() {
-		return nil, nil
-	}
-	base, err := openState(c.ctx, since.Since, dir)
-	if err != nil {
-		return nil, err
-	}
-	defer base.close()
-	return settings(c, base.Store, s)
-}
-
 // shownAs returns a text as a side of a change, behind why it cannot be read.
 func shownAs(text []byte, err error) *string {
 	if text == nil && err == nil {
@@ -86,73 +71,44 @@ func shownAs(text []byte, err error) *string {
 
 // members returns what differs besides the rules.
 func members(before, after []byte) (all []*page.Setting) {
-	side := func(value json.RawMessage) *string {
-		if value == nil {
-			return nil
-		}
-		text := string(value)
-		return &text
-	}
-	for _, d := range drift.JSON(orObject(before), orObject(after)) {
+	object := func(text []byte) []byte { return []byte(cmp.Or(string(text), "{}")) }
+	for _, d := range drift.JSON(object(before), object(after)) {
 		name := strings.TrimPrefix(d.Pointer, "/")
 		if kind, _, _ := strings.Cut(name, "/"); kind != "scrub" {
 			all = append(all, &page.Setting{Change: drift.Change{
-				Component: name, Kind: kind, Pointer: d.Pointer, Before: side(d.Recorded), After: side(d.Got)}})
+				Component: name, Kind: kind, Pointer: d.Pointer, Before: shownAs(d.Recorded, nil), After: shownAs(d.Got, nil)}})
 		}
 	}
 	return all
 }
 
-func orObject(text []byte) []byte {
-	if text == nil {
-		return []byte("{}")
-	}
-	return text
-}
-
 // rulesOf returns the rules that differ, with what they take.
 func rulesOf(c *call, from, to *store.Store, was, is []store.ScrubRule) (all []*page.Setting, err error) {
-	name := func(r store.ScrubRule) string {
-		if r.Volatile {
-			return "volatile"
-		}
-		return r.Name
-	}
-	pattern := func(rules []store.ScrubRule, of string) (text *string, rule *store.ScrubRule) {
-		for i := range rules {
-			if name(rules[i]) == of {
-				rule, text = &rules[i], &rules[i].Pattern
+	latest := map[string]store.ScrubRule{} // by name
+	told := func(rules []store.ScrubRule) (names []string, patterns map[string]*string) {
+		patterns = map[string]*string{}
+		for _, r := range rules {
+			name, pattern := r.Name, r.Pattern
+			if r.Volatile {
+				name, pattern = "volatile", "what differs in each run"
 			}
+			names, patterns[name], latest[name] = append(names, name), &pattern, r
 		}
-		if rule != nil && rule.Volatile {
-			shown := "what differs in each run"
-			text = &shown
-		}
-		return text, rule
+		return names, patterns
 	}
-	var names, before, after []string
-	for _, r := range was {
-		before = append(before, name(r))
-	}
-	for _, r := range is {
-		after = append(after, name(r))
-	}
+	before, patternsBefore := told(was)
+	after, patternsAfter := told(is)
+	var names []string
 	for _, n := range slices.Concat(after, before) {
-		if !slices.Contains(names, n) {
-			names = append(names, n)
-		}
+		names = with(names, n)
 	}
 	var tried []*trial
 	for _, n := range names {
-		old, rule := pattern(was, n)
-		now, newer := pattern(is, n)
-		if newer != nil {
-			rule = newer
-		}
+		old, now := patternsBefore[n], patternsAfter[n]
 		if old != nil && now != nil && *old == *now {
 			continue
 		}
-		rules, err := recorder.RulesOf([]store.ScrubRule{*rule})
+		rules, err := recorder.RulesOf([]store.ScrubRule{latest[n]})
 		if err != nil {
 			return nil, fmt.Errorf("config.json: %w", err)
 		}
@@ -185,10 +141,7 @@ var textSeed = maphash.MakeSeed()
 // so that only new texts of the other state are tried.
 func try(c *call, s *store.Store, tried []*trial, known map[uint64]bool, base bool, left int) {
 	const shown = 3 // new texts
-	for doc, err := range place.Documents(s) {
-		if err != nil {
-			continue // verify tells
-		}
+	for doc := range readable(s) {
 		for i := range doc.Document.Snapshots {
 			record := &doc.Document.Snapshots[i]
 			counted := map[*trial]bool{}
@@ -199,34 +152,30 @@ func try(c *call, s *store.Store, tried []*trial, known map[uint64]bool, base bo
 					left -= len(text)
 				}
 				for _, t := range tried {
-					switch {
-					case left < 0:
+					if left < 0 {
 						t.Partly = true
 						continue
-					case !fresh && base && t.taken[sum] && !counted[t]:
-						counted[t] = true
-						t.Calls++
 					}
-					if !fresh {
-						continue
+					start, end := 0, 0
+					if fresh {
+						start, end = t.rules.First(text)
 					}
-					start, end := t.rules.First(text)
 					switch {
 					case end == 0:
-					case !base && len(t.New) == shown:
-						t.Others++
-					case !base:
-						t.New = append(t.New, page.NewText{File: doc.File(), Call: record.Number(), Pointer: pointer, Bytes: len(text)})
-					default:
+					case base:
 						if t.taken == nil {
 							t.taken, t.Sample = map[uint64]bool{}, sample(c, t.rules, text, start)
 						}
 						t.taken[sum] = true
 						t.Texts++
-						if !counted[t] {
-							counted[t] = true
-							t.Calls++
-						}
+					case len(t.New) == shown:
+						t.Others++
+					default:
+						t.New = append(t.New, page.NewText{File: doc.File(), Call: record.Number(), Pointer: pointer, Bytes: len(text)})
+					}
+					if base && t.taken[sum] && !counted[t] {
+						counted[t] = true
+						t.Calls++
 					}
 				}
 			})
@@ -239,10 +188,7 @@ func sample(c *call, rules *scrub.Rules, text string, start int) string {
 	const around, most = 20, 120 // bytes
 	if masked := c.secrets.Mask(text); masked != text {
 		text = masked
-		first, end := rules.First(text)
-		if start = first; end == 0 {
-			start = 0
-		}
+		start, _ = rules.First(text) // 0 where they find nothing any more
 	}
 	from, to := max(0, start-around), min(len(text), max(0, start-around)+most)
 	shown := strings.ToValidUTF8(text[from:to], "")
@@ -272,12 +218,10 @@ func textsOf(s *snapshot.Snapshot, visit func(pointer, text string)) {
 	}
 	request, _ := snapshot.RequestCore(&s.Request, nil) // of what was read
 	response, _ := snapshot.ResponseCore(&s.Response)
-	for _, side := range []struct {
-		pointer string
-		core    []byte
-	}{{"/request", request}, {"/response", response}} {
-		if doc, err := jsontext.Parse(side.core); err == nil {
-			walk(side.pointer, doc.Root())
+	sides := [][]byte{request, response}
+	for i, pointer := range []string{"/request", "/response"} {
+		if doc, err := jsontext.Parse(sides[i]); err == nil {
+			walk(pointer, doc.Root())
 		}
 	}
 }

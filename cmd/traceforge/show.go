@@ -9,7 +9,6 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/canon"
@@ -90,20 +89,9 @@ func textconv(c *call) error {
 		_, err := c.stdout.Write(data)
 		return err
 	}
-	p := page.Page{Out: c.stdout, Width: lineWidth(""), Unwrapped: true}
+	p := page.Page{Out: c.stdout, Width: usualWidth, Unwrapped: true}
 	p.Document("", doc) // git gives one side in a file of its own, which names no provider
 	return nil
-}
-
-// The width of a line where nothing says it, and the least one, in characters.
-const usualWidth, leastWidth = 100, 40
-
-// lineWidth returns the number of characters of a line; columns is what the shell says.
-func lineWidth(columns string) int {
-	if n, err := strconv.Atoi(columns); err == nil {
-		return max(n, leastWidth)
-	}
-	return usualWidth
 }
 
 // selectCalls returns what id means. It may return both documents and an error, for what could not
@@ -185,6 +173,17 @@ func ambiguous(id string, files []string) error {
 	}
 	return fmt.Errorf("%d documents have names with %q:\n  %s",
 		len(files), id, strings.Join(page.Most(20, files, "more"), "\n  "))
+}
+
+// readable are the documents of a store that can be read; verify tells of the others.
+func readable(s *store.Store) iter.Seq[*store.Doc] {
+	return func(yield func(*store.Doc) bool) {
+		for doc, err := range place.Documents(s) {
+			if err == nil && !yield(doc) {
+				return
+			}
+		}
+	}
 }
 
 // documentNames are the names of documents.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -33,39 +34,30 @@ func test(c *call) error {
 	if c.result, err = emptied(file); err != nil {
 		return err
 	}
-	left, keep, err := receiptsDir()
+	run, err := c.goTest(args)
 	if err != nil {
 		return err
 	}
-	defer keep()
-	if left, err = besideModule(left); err != nil {
-		return err
+	if run.unread != nil {
+		c.say("traceforge test: %v", run.unread)
 	}
-	code, err := c.goTest(args, left)
-	if err != nil {
-		return err
-	}
-	receipts, _, err := usage.ReadReceipts(left)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) { // no test had a recorder
-		c.say("traceforge test: %v", err)
-	}
-	calls := coverage.CallsOf(receipts)
+	calls := coverage.CallsOf(run.receipts)
 	c.secrets.Hide(calls.Causes)
 	out := io.Writer(c.stdout)
 	if slices.ContainsFunc(args, isJSONFlag) { // whose reader takes nothing else
 		out = c.stderr
 	}
-	broken, err := brokenOf(c, receipts)
+	broken, err := brokenOf(c, run.receipts)
 	if err != nil {
 		return err
 	}
-	if err := c.ending(out, calls, broken, receipts); err != nil {
+	if err := c.ending(out, calls, broken, run.receipts); err != nil {
 		return err
 	}
-	if code != 0 {
+	if run.code != 0 {
 		c.brokenConfig(out)
 	}
-	if err := c.answer(newTested(code, calls, broken, receipts), func() {}); err != nil {
+	if err := c.answer(newTested(run, calls, broken), func() {}); err != nil {
 		return err
 	}
 	if annotation.Wanted() && !annotation.Left() {
@@ -73,7 +65,7 @@ func test(c *call) error {
 			return err
 		}
 	}
-	return exitWith(code)
+	return exitWith(run.code)
 }
 
 // goTestArgs returns the arguments for go test, and whether it is help that is asked for.
@@ -106,36 +98,63 @@ func besideModule(dir string) (string, error) {
 	return filepath.Join(cmp.Or(root, wd), dir), err
 }
 
-// goTest runs go test and returns its exit code.
-func (c *call) goTest(args []string, left string) (code int, err error) {
+// A testRun is what a run of go test left.
+type testRun struct {
+	code     int // that go test ended with
+	receipts []usage.Receipt
+	killed   []string // packages of test processes that ended before they had written their receipts
+	unread   error    // why there are more receipts than these
+}
+
+// goTest runs go test.
+func (c *call) goTest(args []string) (run testRun, err error) {
+	left, keep, err := receiptsDir()
+	if err != nil {
+		return run, err
+	}
+	defer keep()
+	if left, err = besideModule(left); err != nil {
+		return run, err
+	}
 	interrupts := make(chan os.Signal, 1) // go test gets them too, and ends
 	signal.Notify(interrupts, os.Interrupt)
 	defer signal.Stop(interrupts)
-	cmd := osexec.CommandContext(c.ctx, "go", append([]string{"test"}, args...)...)
+	words := append([]string{"go", "test"}, args...)
+	run.code, err = c.runCommand(c.ctx, words, usage.ReceiptEnv+"="+left, annotation.Env+"=off")
+	if err != nil {
+		return run, fmt.Errorf("go test: %w", err)
+	}
+	run.receipts, run.killed, run.unread = usage.ReadReceipts(left)
+	if errors.Is(run.unread, fs.ErrNotExist) { // no test had a recorder
+		run.unread = nil
+	}
+	return run, nil
+}
+
+// runCommand runs a command with more in its environment, and returns its exit code.
+func (c *call) runCommand(ctx context.Context, words []string, env ...string) (code int, err error) {
+	cmd := osexec.CommandContext(ctx, words[0], words[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = c.stdin, c.out, c.stderr
-	cmd.Env = append(os.Environ(), usage.ReceiptEnv+"="+left, annotation.Env+"=off")
+	cmd.Env = append(os.Environ(), env...)
 	err = cmd.Run()
 	var ended *osexec.ExitError
-	switch {
-	case errors.As(err, &ended) && ended.Exited():
+	if errors.As(err, &ended) && ended.Exited() {
 		return ended.ExitCode(), nil
-	case err != nil:
-		return 0, fmt.Errorf("go test: %w", err)
 	}
-	return 0, nil
+	return 0, err
 }
 
 // ending writes causes, the command that accepts them, and counts; nothing where no test had a recorder.
 func (c *call) ending(out io.Writer, calls *coverage.Calls, broken breakage, receipts []usage.Receipt) error {
-	if calls.Tests += broken.tests; calls.Tests == 0 {
+	if calls.Tests += len(broken.of); calls.Tests == 0 {
 		return nil
 	}
 	c.causes(out, calls)
 	broken.write(c, out)
 	say := func(line string) { c.lineTo(out, line) }
 	tally := "traceforge: " + calls.Tally()
-	if broken.tests > 0 {
-		tally += fmt.Sprintf(", %d with a broken snapshot", broken.tests)
+	if n := len(broken.of); n > 0 {
+		tally += fmt.Sprintf(", %d with a broken snapshot", n)
 	}
 	say(tally)
 	if slices.ContainsFunc(receipts, func(r usage.Receipt) bool { return r.Update != nil }) {
@@ -157,9 +176,9 @@ type testReport struct {
 }
 
 // newTested sums up a run of go test.
-func newTested(code int, calls *coverage.Calls, broken breakage, receipts []usage.Receipt) testReport {
-	r := testReport{code == 0, code, calls, calls.Adopt(), broken.findings(), []page.Test{}}
-	for _, receipt := range receipts {
+func newTested(run testRun, calls *coverage.Calls, broken breakage) testReport {
+	r := testReport{run.code == 0, run.code, calls, calls.Adopt(), broken.findings(), []page.Test{}}
+	for _, receipt := range run.receipts {
 		test := page.Test{Package: receipt.Package, Test: receipt.Test}
 		explained := len(receipt.Drifts) > 0 || receipt.Missing > 0 || broken.of[test]
 		if receipt.Outcome == "fail" && !explained && !slices.Contains(r.Failed, test) {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -62,7 +63,7 @@ func record(c *call, mode string, patterns []string, run string) error {
 	if err != nil {
 		return err
 	}
-	stores, before, err := storesOf(packages)
+	before, err := storesOf(packages)
 	if err != nil {
 		return err
 	}
@@ -85,11 +86,11 @@ func record(c *call, mode string, patterns []string, run string) error {
 	if err := removeRenamed(before, receipts, ended); err != nil {
 		return err
 	}
-	_, after, err := storesOf(packages)
+	after, err := storesOf(packages)
 	if err != nil {
 		return err
 	}
-	changes := []page.Change{}
+	stores, changes := slices.Sorted(maps.Keys(after)), []page.Change{}
 	for _, dir := range stores {
 		for _, change := range page.Changes(before[dir], after[dir]) {
 			change.File = filepath.ToSlash(filepath.Join(dir, change.File))
@@ -230,10 +231,7 @@ func noTest(what, word, in string, names []string) error {
 
 // testNames returns the names of the tests that have documents in a store, and of the functions that they are in.
 func testNames(s *store.Store) (names []string) {
-	for doc, err := range place.Documents(s) {
-		if err != nil {
-			continue // verify tells of it
-		}
+	for doc := range readable(s) {
 		test := strings.Clone(page.TestOf(doc.Document).Test)
 		top, _, _ := strings.Cut(test, "/")
 		names = append(names, test, top)
@@ -242,30 +240,27 @@ func testNames(s *store.Store) (names []string) {
 	return slices.Compact(names)
 }
 
-// storesOf returns the directories of the stores that tests of the packages use, unless they name
-// another themselves, and the state of these stores. A store that cannot be read, as one with a merge
-// conflict, is an error; one that is not there yet is empty.
-func storesOf(packages []coverage.Package) (dirs []string, now seals, err error) {
-	now = seals{}
+// storesOf returns the state of the stores that tests of the packages use, unless they name another themselves. A store
+// that cannot be read, as one with a merge conflict, is an error; one that is not there yet is empty.
+func storesOf(packages []coverage.Package) (seals, error) {
+	now := seals{}
 	for _, p := range packages {
 		dir, err := place.StoreOfModule(p.Module)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		if now[dir] != nil {
 			continue
 		}
 		s, err := store.Open(dir)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		if now[dir], err = place.Seals(s); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		dirs = append(dirs, dir)
 	}
-	slices.Sort(dirs)
-	return dirs, now, nil
+	return now, nil
 }
 
 // sayGone says how many documents are of tests that the code does not have, as after one was removed. Documents that

@@ -22,13 +22,9 @@ import (
 
 // A verification is what verify found.
 type verification struct {
-	dir      string // the store, as messages name it
-	result   *audit.Result
-	found    []snapshot.Finding
-	linted   []lint.Finding
-	coverage *coverage.Report // empty means none was asked for
-	changed  *changes         // what was looked at; nil means everything
-	config   []*page.Setting  // what changed in config.json
+	verifyReport
+	dir  string           // the store, as messages name it
+	used *coverage.Report // of it, by a run; empty means none was asked for
 }
 
 // A verifyReport is what verify prints for a program.
@@ -49,32 +45,30 @@ func verify(c *call) error {
 	if err != nil {
 		return err
 	}
-	err = c.answer(verifyReport{
-		len(v.all()) == 0, v.result.Documents, v.result.Calls,
-		orEmpty(v.found), v.linted, v.result.Notes, v.coverage.Packages, v.changed, v.config,
-	}, func() {
+	v.OK, v.Findings, v.Coverage = len(v.all()) == 0, orEmpty(v.Findings), v.used.Packages
+	err = c.answer(v.verifyReport, func() {
 		p := page.Page{Out: c.stderr, Width: c.width()}
-		p.Settings(v.config)
+		p.Settings(v.Config)
 		for _, f := range v.all() {
 			f.File = path.Join(filepath.ToSlash(v.dir), f.File)
 			c.finding(f)
 		}
 		if c.value("receipt") != "" {
-			v.coverage.Write(c.stdout)
+			v.used.Write(c.stdout)
 		}
 	})
 	if err != nil {
 		return err
 	}
 	v.say(c)
-	return withFindings(len(v.all()) > 0, nil)
+	return withFindings(!v.OK, nil)
 }
 
 // all returns the findings, of the traffic last.
 func (v *verification) all() []snapshot.Finding {
-	all := slices.Clone(v.found)
-	for i := range v.linted {
-		all = append(all, v.linted[i].Line())
+	all := slices.Clone(v.Findings)
+	for i := range v.Lint {
+		all = append(all, v.Lint[i].Line())
 	}
 	return all
 }
@@ -85,14 +79,18 @@ func find(c *call) (v verification, err error) {
 	if err != nil {
 		return v, err
 	}
-	v = verification{dir: dir, coverage: &coverage.Report{}}
-	var adopted stales
-	old := ages{now: time.Now()}
-	if config, err := s.Config(); err == nil { // else Verify tells
-		old.most = config.MaxAge
+	v = verification{dir: dir, used: &coverage.Report{}}
+	config, err := s.Config()
+	if err != nil { // Verify tells of it
+		config = &store.Config{}
 	}
-	linting := lintingOf(c, s)
-	verify := audit.Verify
+	var adopted stales
+	old, linter := ages{most: config.MaxAge, now: time.Now()}, lint.New(config)
+	checks := []store.Check{adopted.look, old.look}
+	if c.is("lint") {
+		checks = append(checks, linter.Check)
+	}
+	verify := verifier(audit.Verify)
 	revision := c.value("changed")
 	switch {
 	case revision != "" && len(c.args) > 0:
@@ -107,19 +105,18 @@ func find(c *call) (v verification, err error) {
 		if err := s.CheckTexts(); err != nil {
 			return v, err
 		}
-		if v.changed, err = changesSince(c, dir, revision); err != nil {
+		if v.Changed, v.Config, err = changesSince(c, s, dir, revision); err != nil {
 			return v, err
 		}
-		if v.config, err = settingsSince(c, dir, v.changed, s); err != nil {
-			return v, err
-		}
-		if !v.changed.all() {
-			verify = verifyOf(v.changed.Files)
+		if !v.Changed.all() {
+			verify = verifyOf(v.Changed.Files)
 		}
 	}
-	if v.result, err = provenBy(s, verify, []store.Check{adopted.look, old.look, linting.look}); err != nil {
+	result, err := proven(s, verify, checks...)
+	if err != nil {
 		return v, err
 	}
+	v.Documents, v.Snapshots = result.Documents, result.Calls
 	stale, notes, err := adopted.held(c.value("max-stale"))
 	if err != nil {
 		return v, err
@@ -128,14 +125,14 @@ func find(c *call) (v verification, err error) {
 	if err != nil {
 		return v, err
 	}
-	v.found = append(v.result.Findings, stale...)
 	found, aging := old.held()
-	v.found, v.result.Notes = append(v.found, found...), append(v.result.Notes, aging...)
-	v.result.Notes = slices.Concat(v.result.Notes, notes, waiting, lost(c, s, dir))
-	linted, wrong := linting.held(c)
-	v.linted, v.found = linted, append(v.found, wrong...)
+	v.Notes = slices.Concat(result.Notes, aging, notes, waiting, lost(c, s, dir))
+	v.Findings = slices.Concat(result.Findings, stale, found)
+	if c.is("lint") {
+		v.lint(c, linter)
+	}
 	if c.is("secrets") {
-		v.found = append(v.found, leaked(c, s)...)
+		v.Findings = append(v.Findings, leaked(c, s)...)
 	}
 	left := c.value("receipt")
 	if left == "" {
@@ -145,10 +142,10 @@ func find(c *call) (v verification, err error) {
 	if err != nil {
 		return v, err
 	}
-	if v.coverage, err = run.Report(s); err != nil && len(v.found) == 0 {
+	if v.used, err = run.Report(s); err != nil && len(v.Findings) == 0 {
 		return v, err
 	}
-	v.found = append(v.found, v.coverage.Findings()...)
+	v.Findings = append(v.Findings, v.used.Findings()...)
 	return v, nil
 }
 
@@ -204,7 +201,7 @@ func noDocument(s *store.Store, dir, word string) error {
 
 // say says what there is besides the findings, and what to do about them.
 func (v *verification) say(c *call) {
-	for _, f := range v.result.Notes {
+	for _, f := range v.Notes {
 		f.File = path.Join(filepath.ToSlash(v.dir), f.File)
 		c.say("%s", f)
 	}
@@ -215,29 +212,29 @@ func (v *verification) say(c *call) {
 			}
 		}
 	}
-	c.sayAll(v.coverage.Reasons())
-	tally := page.Count(v.result.Documents, "document", "documents") + " of " + page.Count(v.result.Calls, "call", "calls")
-	if v.changed != nil {
-		v.changed.say(c)
+	c.sayAll(v.used.Reasons())
+	tally := page.Count(v.Documents, "document", "documents") + " of " + page.Count(v.Snapshots, "call", "calls")
+	if v.Changed != nil {
+		v.Changed.say(c)
 	}
 	all := v.all()
 	if len(all) == 0 {
 		nothing := "nothing"
-		if slices.ContainsFunc(v.result.Notes, func(f snapshot.Finding) bool { return f.Rule == ruleLost }) {
+		if slices.ContainsFunc(v.Notes, func(f snapshot.Finding) bool { return f.Rule == ruleLost }) {
 			nothing += " else"
 		}
 		c.say("%s: %s, %s is wrong", v.dir, tally, nothing)
 		return
 	}
 	c.say("%s: %s, %s", v.dir, tally, page.Count(len(all), "finding", "findings"))
-	if len(v.linted) > 0 {
-		c.say("%s", silence(v.linted))
+	if len(v.Lint) > 0 {
+		c.say("%s", silence(v.Lint))
 	}
-	c.sayAll(remediesOf(c, v.found, v.dir, c.named()))
-	if len(v.coverage.Unanswered) > 0 {
-		c.say("record calls that have no snapshot, or accept what drifted, with %s", updateOf(v.coverage.Unanswered))
+	c.sayAll(remediesOf(c, v.Findings, v.dir, c.named()))
+	if len(v.used.Unanswered) > 0 {
+		c.say("record calls that have no snapshot, or accept what drifted, with %s", updateOf(v.used.Unanswered))
 	}
-	if len(v.coverage.Orphans) > 0 {
+	if len(v.used.Orphans) > 0 {
 		c.say("remove what no test uses with traceforge prune --write")
 	}
 }
@@ -256,7 +253,7 @@ func annotate(c *call, dir string, f snapshot.Finding) {
 }
 
 // verifyOf returns what verifies the documents that files belong to.
-func verifyOf(files []string) func(*store.Store, ...store.Check) (*audit.Result, error) {
+func verifyOf(files []string) verifier {
 	return func(s *store.Store, checks ...store.Check) (*audit.Result, error) {
 		return audit.VerifyFiles(s, files, checks...)
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/snapshot"
@@ -35,11 +36,7 @@ func currentVersion() version {
 }
 
 func (v version) String() string {
-	var built strings.Builder
-	for _, known := range []string{v.Go, v.Revision} {
-		if known != "" {
-			built.WriteString(", " + known)
-		}
-	}
-	return fmt.Sprintf("traceforge %s (snapshot format %s%s)", v.Traceforge, v.Format, built.String())
+	known := []string{"snapshot format " + v.Format, v.Go, v.Revision}
+	known = slices.DeleteFunc(known, func(word string) bool { return word == "" })
+	return fmt.Sprintf("traceforge %s (%s)", v.Traceforge, strings.Join(known, ", "))
 }

@@ -115,24 +115,17 @@ func (w *waitingRecord) lines() []string {
 		}
 	}
 	lines := []string{title, "  " + page.Clip(what, most), "  answer: " + page.Clip(w.Answer, most)}
-	if w.TokensIn != nil || w.TokensOut != nil {
-		lines = append(lines, "  tokens: "+spent(w.TokensIn, w.TokensOut))
+	var tokens []string // as far as they are known
+	if w.TokensIn != nil {
+		tokens = append(tokens, fmt.Sprintf("%d in", *w.TokensIn))
+	}
+	if w.TokensOut != nil {
+		tokens = append(tokens, fmt.Sprintf("%d out", *w.TokensOut))
+	}
+	if tokens != nil {
+		lines = append(lines, "  tokens: "+strings.Join(tokens, ", "))
 	}
 	return lines
-}
-
-// spent spells tokens; nil means not known.
-func spent(in, out *int64) string {
-	var parts []string
-	for _, n := range []struct {
-		tokens *int64
-		which  string
-	}{{in, "in"}, {out, "out"}} {
-		if n.tokens != nil {
-			parts = append(parts, fmt.Sprintf("%d %s", *n.tokens, n.which))
-		}
-	}
-	return strings.Join(parts, ", ")
 }
 
 // isOf reports whether word names a test or one of its parents, by name or with the package in front, as in
@@ -154,10 +147,7 @@ func meant(word string, names []string) string {
 
 // pendingIDs are the ids of pending records that are not given yet.
 func pendingIDs(s *store.Store, given []string) (ids []string) {
-	for doc, err := range place.Documents(s.Pending()) {
-		if err != nil {
-			continue // what cannot be read has no ids
-		}
+	for doc := range readable(s.Pending()) {
 		for i := range doc.Document.Snapshots {
 			ids = append(ids, doc.Document.Snapshots[i].ID)
 		}

@@ -22,8 +22,8 @@ func Changed(ctx context.Context, dir, revision string) (since string, files []s
 	if err != nil {
 		return "", nil, err
 	}
-	others, err := Run(ctx, dir, "ls-files", "--others", "--exclude-standard", "-z", "--", ".")
-	files = append(changed, split(others)...)
+	others, err := list(ctx, dir, []string{"."}, "ls-files", "--others", "--exclude-standard")
+	files = append(changed, others...)
 	sort.Strings(files)
 	return since, slices.Compact(files), err
 }
@@ -87,18 +87,18 @@ type difference struct {
 	conflict              bool
 }
 
-// differences returns what git says below dir, by the file.
-func differences(ctx context.Context, dir string, args ...string) (map[string]difference, error) {
-	options := []string{"--no-renames", "--ignore-submodules", "--relative", "-z"}
-	printed, err := Run(ctx, dir, slices.Concat(args[:1], options, args[1:], []string{"--", "."})...)
+// differences returns what a command of git says below dir, by the file.
+func differences(ctx context.Context, dir, command string, options ...string) (map[string]difference, error) {
+	options = append([]string{"--no-renames", "--ignore-submodules", "--relative"}, options...)
+	fields, err := list(ctx, dir, []string{"."}, command, options...)
 	if err != nil {
 		return nil, err
 	}
 	all := map[string]difference{}
-	for fields := split(printed); len(fields) > 1; fields = fields[2:] {
+	for ; len(fields) > 1; fields = fields[2:] {
 		info := strings.Fields(fields[0]) // :mode mode object object status
 		if len(info) != 5 {
-			return nil, fmt.Errorf("git %s: %q is no difference", args[0], fields[0])
+			return nil, fmt.Errorf("git %s: %q is no difference", command, fields[0])
 		}
 		all[fields[1]] = difference{info[0][1:], info[1], info[2], info[4] == "U"}
 	}
@@ -162,10 +162,7 @@ func OfSubmodule(ctx context.Context, from, dir, revision string) (string, error
 
 // InHead returns those of files and directories below dir that the last commit has; none where there is no repository.
 func InHead(ctx context.Context, dir string, names []string) (has []string) {
-	for some := range slices.Chunk(names, batch) {
-		printed, _ := Run(ctx, dir, append([]string{"--literal-pathspecs", "ls-tree", "-z", "--name-only", "HEAD", "--"}, some...)...)
-		has = append(has, split(printed)...)
-	}
+	has, _ = list(ctx, dir, names, "ls-tree", "--name-only", "HEAD")
 	return has
 }
 

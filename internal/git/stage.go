@@ -23,14 +23,12 @@ type File struct {
 // Unstaged returns the files below dir that are not as the index has them: changed, removed, or not known to git
 // and not ignored.
 func Unstaged(ctx context.Context, dir string) ([]string, error) {
-	printed, err := Run(ctx, dir, "ls-files", "-z", "--modified", "--deleted", "--others", "--exclude-standard", "--", ".")
-	return split(printed), err
+	return list(ctx, dir, []string{"."}, "ls-files", "--modified", "--deleted", "--others", "--exclude-standard")
 }
 
 // Deleted returns the files below dir that the index has and the working tree does not.
 func Deleted(ctx context.Context, dir string) ([]string, error) {
-	printed, err := Run(ctx, dir, "ls-files", "-z", "--deleted", "--", ".")
-	return split(printed), err
+	return list(ctx, dir, []string{"."}, "ls-files", "--deleted")
 }
 
 // Staged returns what the index has of files and directories below dir. A file that a merge left in conflict is an
@@ -40,21 +38,18 @@ func Staged(ctx context.Context, dir string, names []string) (files []File, err 
 	if err != nil {
 		return nil, err
 	}
-	for some := range slices.Chunk(names, batch) {
-		args := append([]string{"--literal-pathspecs", "ls-files", "-z", "--stage", "--"}, some...)
-		printed, err := Run(ctx, dir, args...)
-		if err != nil {
-			return nil, err
+	lines, err := list(ctx, dir, names, "ls-files", "--stage")
+	if err != nil {
+		return nil, err
+	}
+	for _, line := range lines {
+		info, name, _ := strings.Cut(line, "\t")
+		fields := strings.Fields(info) // mode, object, stage
+		if len(fields) != 3 || fields[2] != "0" {
+			return nil, fmt.Errorf("%s is in conflict after a merge: run traceforge repair first", name)
 		}
-		for _, line := range split(printed) {
-			info, name, _ := strings.Cut(line, "\t")
-			fields := strings.Fields(info) // mode, object, stage
-			if len(fields) != 3 || fields[2] != "0" {
-				return nil, fmt.Errorf("%s is in conflict after a merge: run traceforge repair first", name)
-			}
-			if !slices.Contains(empty, name) {
-				files = append(files, File{name, fields[1]})
-			}
+		if !slices.Contains(empty, name) {
+			files = append(files, File{name, fields[1]})
 		}
 	}
 	return files, nil
@@ -62,35 +57,31 @@ func Staged(ctx context.Context, dir string, names []string) (files []File, err 
 
 // Stage stages all of files and directories below dir, also that they are no longer there.
 func Stage(ctx context.Context, dir string, names []string) error {
-	files, err := list(ctx, dir, names, "--cached", "--others", "--exclude-standard")
-	if err != nil || len(files) == 0 {
+	files, err := list(ctx, dir, names, "ls-files", "--cached", "--others", "--exclude-standard")
+	if err != nil {
 		return err
 	}
-	_, err = feed(ctx, dir, files, "--literal-pathspecs", "add", "-A", "--pathspec-from-file=-", "--pathspec-file-nul")
-	return err
+	return feed(ctx, dir, files, "--literal-pathspecs", "add", "-A", "--pathspec-from-file=-", "--pathspec-file-nul")
 }
 
 // Restore makes files and directories below dir what the index has of them. It removes files that the index does not
 // have.
 func Restore(ctx context.Context, dir string, names []string) error {
 	empty, err := announced(ctx, dir, names)
-	if err == nil && len(empty) > 0 {
-		_, err = feed(ctx, dir, empty, "update-index", "--force-remove", "-z", "--stdin")
+	if err == nil {
+		err = feed(ctx, dir, empty, "update-index", "--force-remove", "-z", "--stdin")
 	}
 	if err != nil {
 		return err
 	}
-	files, err := list(ctx, dir, names, "--cached")
+	files, err := list(ctx, dir, names, "ls-files", "--cached")
+	if err == nil {
+		err = feed(ctx, dir, files, "--literal-pathspecs", "restore", "--pathspec-from-file=-", "--pathspec-file-nul")
+	}
 	if err != nil {
 		return err
 	}
-	if len(files) > 0 {
-		_, err = feed(ctx, dir, files, "--literal-pathspecs", "restore", "--pathspec-from-file=-", "--pathspec-file-nul")
-		if err != nil {
-			return err
-		}
-	}
-	others, err := list(ctx, dir, names, "--others")
+	others, err := list(ctx, dir, names, "ls-files", "--others")
 	for _, name := range others {
 		err = errors.Join(err, os.Remove(filepath.Join(dir, filepath.FromSlash(name))))
 		os.Remove(filepath.Join(dir, filepath.FromSlash(path.Dir(name)))) // if it is empty now
@@ -99,38 +90,31 @@ func Restore(ctx context.Context, dir string, names []string) error {
 }
 
 // announced returns the files that the index has without their content (git add --intent-to-add).
-func announced(ctx context.Context, dir string, names []string) (files []string, err error) {
+func announced(ctx context.Context, dir string, names []string) ([]string, error) {
+	return list(ctx, dir, names, "diff-files", "--name-only", "--relative", "--diff-filter=A")
+}
+
+// list returns what a command of git with options lists of files and directories below dir.
+func list(ctx context.Context, dir string, names []string, command string, options ...string) ([]string, error) {
+	var listed []string
+	args := slices.Concat([]string{"--literal-pathspecs", command, "-z"}, options, []string{"--"})
 	for some := range slices.Chunk(names, batch) {
-		args := []string{"--literal-pathspecs", "diff-files", "-z", "--name-only", "--relative", "--diff-filter=A", "--"}
-		printed, err := Run(ctx, dir, append(args, some...)...)
+		printed, err := Run(ctx, dir, slices.Concat(args, some)...)
 		if err != nil {
 			return nil, err
 		}
-		files = append(files, split(printed)...)
+		listed = append(listed, split(printed)...)
 	}
-	return files, nil
+	return listed, nil
 }
 
-// list returns the files that names mean, of the kinds that the options of git ls-files say.
-func list(ctx context.Context, dir string, names []string, kinds ...string) (files []string, err error) {
-	for some := range slices.Chunk(names, batch) {
-		args := append([]string{"--literal-pathspecs", "ls-files", "-z"}, kinds...)
-		printed, err := Run(ctx, dir, append(append(args, "--"), some...)...)
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, split(printed)...)
-	}
-	return files, nil
-}
-
-// feed runs git with names, each ended by a zero byte, as its standard input.
-func feed(ctx context.Context, dir string, names []string, args ...string) (string, error) {
+// feed runs git with names, if there are some, each ended by a zero byte, as its standard input.
+func feed(ctx context.Context, dir string, names []string, args ...string) error {
 	r, err := Find(dir)
-	if err != nil {
-		return "", err
+	if err == nil && len(names) > 0 {
+		_, err = r.run(ctx, dir, strings.NewReader(strings.Join(names, "\x00")+"\x00"), args...)
 	}
-	return r.run(ctx, dir, strings.NewReader(strings.Join(names, "\x00")+"\x00"), args...)
+	return err
 }
 
 func split(printed string) []string {

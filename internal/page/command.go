@@ -80,6 +80,12 @@ func Accept(causes []*Cause) string { return again(causes, "") }
 // Adopt returns the command that keeps the stored answers for requests that changed, without a call. Empty: they have no test.
 func Adopt(causes []*Cause) string { return again(causes, "rekey") }
 
+// Again returns the command that buys the calls of one test again in a mode of TRACEFORGE_UPDATE; "": with -update.
+// function is that of its records.
+func Again(test Test, function, mode string) string {
+	return again([]*Cause{{Calls: []Place{{Package: test.Package, Test: test.Test, Command: function}}}}, mode)
+}
+
 // again returns the command that runs the tests of causes again in a mode of TRACEFORGE_UPDATE; "": with -update.
 func again(causes []*Cause, mode string) string {
 	const mostPackages, mostTests = 4, 12 // of a command that people can read
