@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/inorder"
+	"github.com/traceforge/traceforge-go/internal/jsontext"
 )
 
 // A Numbering replaces values that a provider makes up by numbers in order of appearance (design R8), so that no core
@@ -253,7 +254,7 @@ func (n *Numbering) object(o *Object, p place) (bool, error) {
 	}
 	out := *o
 	edited := false
-	p.kind = word(out["type"])
+	p.kind = jsontext.WordOf(out["type"])
 	for _, name := range inorder.Names(out) {
 		text := out[name]
 		changed, err := n.value(&text, p.member(name))

@@ -71,7 +71,7 @@ func (r *sfRecord) conversation() {
 // answer translates the tool calls of an answer, and why it ended.
 func (r *sfRecord) answer() {
 	response := r.parts["response"]
-	reason, said := word(response["finish_reason"]), jsontext.Value{}
+	reason, said := jsontext.WordOf(response["finish_reason"]), jsontext.Value{}
 	if calls, err := jsontext.Parse(response["tool_calls"]); err == nil {
 		said = calls.Root()
 	}

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/internal/provider"
 	"github.com/traceforge/traceforge-go/modelio"
 )
@@ -146,13 +147,11 @@ func toolLineOf(name string, output json.RawMessage, failure error) ([]byte, err
 		}
 		line.Message = &modelio.Message{Role: modelio.RoleTool, Content: []modelio.Part{{ToolResponse: response}}}
 	}
-	var text bytes.Buffer
-	enc := json.NewEncoder(&text)
-	enc.SetEscapeHTML(false) // the output stays as the tool spells it
-	if err := enc.Encode(line); err != nil {
+	text, err := jsontext.Marshal(line) // the output stays as the tool spells it
+	if err != nil {
 		return nil, err
 	}
-	return text.Bytes(), nil
+	return append(text, '\n'), nil
 }
 
 // noJSON is the error of a tool that returned something else.

@@ -155,7 +155,7 @@ func wrongTime(pointer, which string, is, of time.Time, narrower int) snapshot.V
 	case narrower < 0:
 		rule = snapshot.RuleBehind
 	}
-	return wrongManifest(rule, pointer, "is %s, but the %s record is of %s", store.FormatTime(is), which, store.FormatTime(of))
+	return wrongManifest(rule, pointer, "is %s, but the %s record is of %s", jsontext.Time(is), which, jsontext.Time(of))
 }
 
 // behind tells of a manifest that lists other records than there are; the rule is empty if it lists those. A record's

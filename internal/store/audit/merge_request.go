@@ -1,7 +1,6 @@
 package audit
 
 import (
-	"bytes"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -19,10 +18,8 @@ import (
 func mergeRequest(base, ours, theirs *modelio.Request) (merged *modelio.Request, left []string, err error) {
 	var sides [3]jsontext.Value
 	for i, r := range []*modelio.Request{base, ours, theirs} {
-		var text bytes.Buffer
-		coder := json.NewEncoder(&text)
-		coder.SetEscapeHTML(false)
-		if err := coder.Encode(r); err != nil {
+		text, err := jsontext.Marshal(r)
+		if err != nil {
 			return nil, nil, err
 		}
 		doc, err := jsontext.Parse(text.Bytes())
