@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/traceforge/traceforge-go/internal/git"
+	"github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/internal/store/audit"
 )
 
@@ -29,7 +30,7 @@ func (r *reviewRun) decide(verdict string, tests []*reviewItem) (o outcome) {
 		if src.kind == pendingKind {
 			err = r.decidePending(verdict, src, of, &o)
 		} else { // git and a test that records must not write at once
-			err = r.store.Hold(func() error { return r.decideChanged(verdict, src, of, &o) })
+			err = r.store.Exclusively(func(store.Writer) error { return r.decideChanged(verdict, src, of, &o) })
 		}
 		if err == nil && src.kind == changedKind && verdict == rejected {
 			err = r.renewManifest()

@@ -102,8 +102,8 @@ func (v *verifier) checkManifest() error {
 	found := findingOf(store.ManifestName, violation)
 	switch {
 	case violation.Rule == "":
-	case violation.Rule == snapshot.RuleBehind && (violation.Pointer != "" || !tracked(v.store.Repository(), store.ManifestName)):
-		if ignores(v.store.Repository(), store.ManifestName) {
+	case violation.Rule == snapshot.RuleBehind && (violation.Pointer != "" || !tracked(v.store, store.ManifestName)):
+		if ignores(v.store, store.ManifestName) {
 			return nil // nobody else reads it
 		}
 		v.result.Notes = append(v.result.Notes, found)

@@ -129,7 +129,7 @@ func (v *verifier) abandoned(provider, name string) error {
 		v.orphans = append(v.orphans, dir+"/"+own)
 	}
 	back := "put it back"
-	if inHead(v.store.Repository(), file) {
+	if inHead(v.store, file) {
 		git := "git"
 		if filepath.IsAbs(v.store.Dir()) { // maybe in another repository than the working directory
 			git += " -C " + gotest.Quote(v.store.Dir())
