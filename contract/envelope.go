@@ -1,11 +1,11 @@
 package contract
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
@@ -100,9 +100,7 @@ func argumentsOf(request *modelio.ToolRequest) ([]byte, error) {
 // isProviders reports whether a tool call is one that the provider makes itself:
 // server_tool_use, mcp_tool_use.
 func isProviders(part modelio.Part) bool {
-	var kind string
-	_ = json.Unmarshal(part.Metadata["type"], &kind) // absent: the caller's
-	return strings.HasSuffix(kind, "_tool_use")
+	return strings.HasSuffix(jsontext.WordOf(part.Metadata["type"]), "_tool_use") // absent: the caller's
 }
 
 func joinTexts(m modelio.Message) *string {

@@ -1,7 +1,6 @@
 package contract
 
 import (
-	"encoding/json"
 	"slices"
 	"strconv"
 	"strings"
@@ -126,6 +125,5 @@ func (d *dialect) takesMedia(contentType string) bool {
 
 // isSigned reports whether a text stands under a name, which proves that the model itself thought so.
 func isSigned(metadata modelio.Object, name string) bool {
-	var text string
-	return json.Unmarshal(metadata[name], &text) == nil && text != ""
+	return jsontext.WordOf(metadata[name]) != ""
 }
