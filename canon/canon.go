@@ -1,8 +1,6 @@
 package canon
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
@@ -15,9 +13,6 @@ const MaxDepth = jsontext.MaxDepth
 // [*Error] that wraps one of [ErrSyntax], [ErrEncoding], [ErrDuplicate], [ErrDepth] and
 // [ErrNumber].
 func JSON(src []byte) ([]byte, error) {
-	if Canonical(src) {
-		return bytes.Clone(src), nil
-	}
 	return canonicalize(src, rejectNumbers)
 }
 
@@ -25,17 +20,10 @@ func JSON(src []byte) ([]byte, error) {
 // of json.Marshal and of [JSON]; an int64 that does not fit a float64 is [ErrNumber].
 // Like json.Marshal it replaces bytes of Go strings that are not UTF-8 by U+FFFD.
 func Marshal(v any) ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return nil, fmt.Errorf("canonical JSON of %T: %w", v, err)
+	text, err := jsontext.Marshal(v)
+	if err == nil && !Canonical(text) { // most structs have their fields in canonical order
+		text, err = JSON(text)
 	}
-	text := bytes.TrimSuffix(b.Bytes(), []byte("\n"))
-	if Canonical(text) { // as of most structs whose fields are in canonical order
-		return text, nil
-	}
-	text, err := JSON(text)
 	if err != nil {
 		return nil, fmt.Errorf("canonical JSON of %T: %w", v, err)
 	}

@@ -1,7 +1,6 @@
 package canon
 
 import (
-	"bytes"
 	"fmt"
 	"strings"
 
@@ -22,9 +21,6 @@ const keptName = "$number"
 //
 // The errors are those of JSON without [ErrNumber]. A kept number is one level of nesting.
 func KeepNumbers(src []byte) ([]byte, error) {
-	if Canonical(src) && !mentionsKept(src) {
-		return bytes.Clone(src), nil
-	}
 	return canonicalize(src, keepNumbers)
 }
 
@@ -32,23 +28,7 @@ func KeepNumbers(src []byte) ([]byte, error) {
 // were spelled. With these the result is no text that [JSON] takes. The errors are those of JSON and [ErrKept], for
 // an object that looks like a kept number but is none that KeepNumbers writes.
 func RestoreNumbers(src []byte) ([]byte, error) {
-	if Canonical(src) && !mentionsKept(src) {
-		return bytes.Clone(src), nil
-	}
 	return canonicalize(src, restoreNumbers)
-}
-
-// mentionsKept reports whether src, which is canonical, may have a member whose name ends
-// in $number.
-func mentionsKept(src []byte) bool {
-	return bytes.Contains(src, []byte(keptName+`":`))
-}
-
-// appendKept appends the number text as a kept number.
-func appendKept(dst, text []byte) []byte {
-	dst = append(dst, `{"`+keptName+`":"`...)
-	dst = append(dst, text...)
-	return append(dst, `"}`...)
 }
 
 // single is object for one whose only member is m, where numbers are kept or restored. It renames

@@ -1,6 +1,7 @@
 package canon
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strconv"
@@ -11,6 +12,9 @@ import (
 // canonicalize returns the canonical form of src, numbers aside that do not fit. An error is
 // an *Error.
 func canonicalize(src []byte, policy numberPolicy) ([]byte, error) {
+	if Canonical(src) && (policy == rejectNumbers || !bytes.Contains(src, []byte(keptName+`":`))) {
+		return bytes.Clone(src), nil // in it no name ends in $number
+	}
 	doc, err := jsontext.ParseStrict(src)
 	if err != nil {
 		return nil, err
@@ -112,7 +116,7 @@ func (w *writer) number(v jsontext.Value, depth int) error {
 		if w.policy != keepNumbers || depth == MaxDepth {
 			return &Error{Offset: v.Offset(), Err: err}
 		}
-		dst = appendKept(w.dst, text)
+		dst = fmt.Appendf(w.dst, `{"%s":"%s"}`, keptName, text)
 	}
 	w.dst = dst
 	return nil

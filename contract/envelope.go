@@ -91,7 +91,7 @@ func argumentsOf(request *modelio.ToolRequest) ([]byte, error) {
 // isProviders reports whether a tool call is one that the provider makes itself:
 // server_tool_use, mcp_tool_use.
 func isProviders(part modelio.Part) bool {
-	return strings.HasSuffix(provider.MetadataWord(part.Metadata, "type"), "_tool_use")
+	return strings.HasSuffix(provider.MetadataWord(part.Metadata, "type"), "_tool_use") // absent: the caller's
 }
 
 // joinReasoning returns the paragraphs of the message's reasoning.

@@ -36,7 +36,7 @@ var format = &fields.Format{
 	},
 	Checks: map[reflect.Type]func(*fields.Faults, any){
 		reflect.TypeFor[int]():  func(found *fields.Faults, i any) { checkIndex(found, int64(*i.(*int))) },
-		reflect.TypeFor[Part](): func(found *fields.Faults, part any) { checkKinds(found, part.(*Part).kinds()) },
+		reflect.TypeFor[Part](): func(found *fields.Faults, part any) { checkKinds(found, part.(*Part)) },
 	},
 	Kind:      fields.Problem{Text: "want %s, got %s"},
 	Missing:   fields.Problem{Text: "required member is missing"},
@@ -124,16 +124,9 @@ func readConstrained(r *fields.Reader, v jsontext.Value, when *Constrained) {
 	}
 }
 
-// checkKinds reports a part of several kinds.
-func checkKinds(found *fields.Faults, kinds []string) {
-	if len(kinds) > 1 {
-		found.Report("", "a part is of one kind, not %s", strings.Join(kinds, " and "))
-	}
-}
-
-// kinds returns the kinds that p is of. Custom may stand beside another kind, as Genkit's own schema
-// has it.
-func (p *Part) kinds() (kinds []string) {
+// checkKinds reports a part of several kinds. Custom may stand beside another kind, as Genkit's own schema has it.
+func checkKinds(found *fields.Faults, p *Part) {
+	var kinds []string
 	for _, kind := range []struct {
 		name string
 		set  bool
@@ -148,5 +141,7 @@ func (p *Part) kinds() (kinds []string) {
 			kinds = append(kinds, kind.name)
 		}
 	}
-	return kinds
+	if len(kinds) > 1 {
+		found.Report("", "a part is of one kind, not %s", strings.Join(kinds, " and "))
+	}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/inorder"
+	"github.com/traceforge/traceforge-go/internal/jsontext"
 )
 
 // A Numbering replaces values that a provider makes up by numbers in order of appearance (design R8), so that no core
@@ -38,9 +39,7 @@ func (n *Numbering) Request(r *Request) (*Request, error) {
 	if out.Messages, err = n.Messages(r.Messages); err != nil {
 		return nil, err
 	}
-	out.Tools, err = changed(r.Tools, func(tool *ToolDefinition) (bool, error) {
-		return n.object(&tool.Metadata, place{})
-	})
+	_, err = change(&out.Tools, func(t *ToolDefinition) (bool, error) { return n.object(&t.Metadata, place{}) })
 	if err != nil {
 		return nil, fmt.Errorf("tools: %w", err)
 	}
@@ -68,7 +67,7 @@ func (n *Numbering) Response(r *Response) (*Response, error) {
 			}
 			out.Candidates[i].Message = messages[0]
 		}
-		out.Candidates[i].Citations = own.citations(out.Candidates[i].Citations)
+		_, _ = change(&out.Candidates[i].Citations, own.citation) // which does not fail
 		if i == 0 {
 			n.answer = own
 		}
@@ -76,20 +75,17 @@ func (n *Numbering) Response(r *Response) (*Response, error) {
 	return &out, nil
 }
 
-// citations numbers the sources that are results of tool calls, such as the second of a call's: <ref>:1.
-func (n *Numbering) citations(all []Citation) []Citation {
-	numbered, _ := changed(all, func(c *Citation) (bool, error) {
-		at := strings.LastIndexByte(c.Source, ':')
-		if at < 0 {
-			return false, nil
-		}
-		ref, ok := n.calls.latest[c.Source[:at]]
-		if ok {
-			c.Source = ref + c.Source[at:]
-		}
-		return ok, nil
-	})
-	return numbered
+// citation numbers a source that is a result of a tool call, such as the second of a call's: <ref>:1.
+func (n *Numbering) citation(c *Citation) (edited bool, err error) {
+	at := strings.LastIndexByte(c.Source, ':')
+	if at < 0 {
+		return false, nil
+	}
+	ref, ok := n.calls.latest[c.Source[:at]]
+	if ok {
+		c.Source = ref + c.Source[at:]
+	}
+	return ok, nil
 }
 
 // Messages returns messages numbered on from what was numbered before, as Request does.
@@ -98,7 +94,7 @@ func (n *Numbering) Messages(messages []Message) ([]Message, error) {
 		return messages, nil
 	}
 	at := 0
-	numbered, err := changed(messages, func(m *Message) (bool, error) {
+	_, err := change(&messages, func(m *Message) (bool, error) {
 		at++
 		inContent, err := n.parts(&m.Content)
 		if err != nil {
@@ -110,7 +106,7 @@ func (n *Numbering) Messages(messages []Message) ([]Message, error) {
 	if err != nil {
 		return nil, fmt.Errorf("message %d: %w", at, err)
 	}
-	return numbered, nil
+	return messages, nil
 }
 
 // Original returns what the provider said for a number of the request or of the latest answer's
@@ -150,44 +146,36 @@ func (n *Numbering) number(kind, value string) string {
 	return number
 }
 
-// changed calls edit with a copy of each element of all, and returns a list with the copies that edit reports as
-// changed. It returns all itself if nothing changed.
-func changed[T any](all []T, edit func(*T) (bool, error)) ([]T, error) {
-	if len(all) == 0 {
-		return all, nil
+// change calls edit with a copy of each element of a list. It puts in the list's place one with the copies that edit
+// reports as edited, and reports whether there are any. Without any the list stays as it is.
+func change[T any](list *[]T, edit func(*T) (bool, error)) (edited bool, err error) {
+	if len(*list) == 0 {
+		return false, nil // without room for one
 	}
-	out := all
 	var one T
-	for i := range all {
-		one = all[i]
-		edited, err := edit(&one)
+	for i := range *list {
+		one = (*list)[i]
+		is, err := edit(&one)
 		if err != nil {
-			return nil, err
+			return false, err
 		}
-		if !edited {
+		if !is {
 			continue
 		}
-		if &out[0] == &all[0] {
-			out = slices.Clone(all)
+		if !edited {
+			*list, edited = slices.Clone(*list), true
 		}
-		out[i] = one
+		(*list)[i] = one
 	}
-	return out, nil
+	return edited, nil
 }
 
 // parts numbers a list of parts. It reports whether that changed it.
-func (n *Numbering) parts(parts *[]Part) (bool, error) {
+func (n *Numbering) parts(parts *[]Part) (edited bool, err error) {
 	if !slices.ContainsFunc(*parts, mayHaveNumbers) {
 		return false, nil
 	}
-	edited := false
-	out, err := changed(*parts, func(part *Part) (bool, error) {
-		one, err := n.part(part)
-		edited = edited || one
-		return one, err
-	})
-	*parts = out
-	return edited, err
+	return change(parts, n.part)
 }
 
 // mayHaveNumbers spares looking into parts that are no more than a text, as most are.
@@ -253,7 +241,7 @@ func (n *Numbering) object(o *Object, p place) (bool, error) {
 	}
 	out := *o
 	edited := false
-	p.kind = word(out["type"])
+	p.kind = jsontext.WordOf(out["type"])
 	for _, name := range inorder.Names(out) {
 		text := out[name]
 		changed, err := n.value(&text, p.member(name))

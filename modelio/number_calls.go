@@ -22,9 +22,7 @@ func NormalizeRefs(msgs []Message) (normalized []Message, ids map[string]string)
 	calls := callNumbers{latest: map[string]string{}, ids: map[string]string{}}
 	normalized = make([]Message, len(msgs))
 	for i, msg := range msgs {
-		msg.Content, _ = changed(msg.Content, func(part *Part) (bool, error) {
-			return calls.part(part), nil
-		})
+		_, _ = change(&msg.Content, func(part *Part) (bool, error) { return calls.part(part), nil })
 		normalized[i] = msg
 	}
 	return normalized, calls.ids

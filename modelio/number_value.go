@@ -242,15 +242,3 @@ func mayBeHandedOut(name string, raw json.RawMessage) bool {
 	}
 	return slices.ContainsFunc(signs, func(sign []byte) bool { return bytes.Contains(raw, sign) })
 }
-
-// word returns the text of a JSON string; "" for any other.
-func word(raw json.RawMessage) string {
-	if raw == nil {
-		return ""
-	}
-	doc, err := jsontext.Parse(raw)
-	if err != nil {
-		return ""
-	}
-	return doc.Root().Word()
-}

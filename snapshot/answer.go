@@ -163,7 +163,9 @@ func (c *coder) response(r *Response) {
 			list(c, "timing_ms", optional, &r.TimingMS, c.count)
 			pointer(c, "tokens_used", nullable, &r.TokensUsed, c.count)
 			pointer(c, "usage", optional, &r.Usage, c.usage)
-			c.contentType(r)
+			if c.reading() {
+				c.contentType(r)
+			}
 		} else {
 			list(c, "parts", optional, &first.parts, c.part)
 			c.toolCalls(first)
@@ -225,19 +227,9 @@ func (c *coder) stored(r *Response) map[string][]string {
 
 // contentType gives an answer that was read the content type that its file leaves out.
 func (c *coder) contentType(r *Response) {
-	if !c.reading() {
-		return
-	}
-	defer func() {
-		if len(r.Headers) == 0 {
-			r.Headers = nil
-		}
-	}()
-	if c.old {
-		return
-	}
 	values, has := r.Headers[contentTypeName]
 	switch {
+	case c.old:
 	case r.RawOutputRef == "":
 		if c.ownType && has && len(values) == 0 {
 			c.report(RuleEmpty, "must be left out where there is no raw answer", "headers", contentTypeName)
@@ -248,6 +240,9 @@ func (c *coder) contentType(r *Response) {
 		delete(r.Headers, contentTypeName)
 	case c.ownType && len(values) == 1 && values[0] == plainType:
 		c.report(RuleEmpty, "must be left out where it is "+plainType, "headers", contentTypeName)
+	}
+	if len(r.Headers) == 0 {
+		r.Headers = nil
 	}
 }
 
@@ -433,10 +428,8 @@ func (c *coder) providerError(e *modelio.ProviderError) {
 // files leave them out where they are.
 func (c *coder) usage(u *modelio.Usage) {
 	if c.reading() && c.base != nil && c.base.Response.Usage != nil {
-		was := c.base.Response.Usage
-		u.CachedContentTokens, u.CacheWriteTokens = was.CachedContentTokens, was.CacheWriteTokens
-		u.CacheWriteHourTokens, u.ThoughtsTokens = was.CacheWriteHourTokens, was.ThoughtsTokens
-		u.ToolUseTokens = was.ToolUseTokens
+		*u = *c.base.Response.Usage
+		u.InputTokens, u.OutputTokens, u.TotalTokens = nil, nil, nil
 	}
 	c.object(nil, func() {
 		c.inherit("response/usage/", "cache_read", "cache_write", "cache_write_1h", "reasoning", "tool_use")

@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"hash"
 	"maps"
@@ -216,11 +217,11 @@ func (c *coder) object(unknown *modelio.Object, fields func()) bool {
 	sf := c.top().sf
 	c.frames = c.frames[:len(c.frames)-1]
 	c.write("}")
-	if sf != nil {
-		c.putFirst(start, sf)
-	}
-	if unknown != nil && len(*unknown) > 0 {
-		c.addUnknown(start, *unknown)
+	switch {
+	case sf != nil: // whose objects have no further members
+		c.rewrite(start, sf, nil)
+	case unknown != nil && len(*unknown) > 0:
+		c.rewrite(start, nil, *unknown)
 	}
 	return true
 }
@@ -232,22 +233,9 @@ func (c *coder) sfOrder(names []string) {
 	}
 }
 
-// putFirst writes the object that begins at start again, with the members of those names in front.
-func (c *coder) putFirst(start int, names []string) {
-	all, _ := jsontext.MembersOf(bytes.Clone(c.dst[start:]))
-	c.dst = c.dst[:start]
-	order := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return all[name] == nil })
-	for _, name := range slices.SortedFunc(maps.Keys(all), c.order()) {
-		if !slices.Contains(names, name) {
-			order = append(order, name)
-		}
-	}
-	c.writeMembers(order, func(name string) { c.dst = append(c.dst, all[name]...) })
-}
-
-// addUnknown writes the object that begins at start again, with the members that no field has in their
-// places.
-func (c *coder) addUnknown(start int, unknown modelio.Object) {
+// rewrite writes the object that begins at start again, with the members of the names in first in front, and those that
+// no field has in their places.
+func (c *coder) rewrite(start int, first []string, unknown modelio.Object) {
 	all, _ := jsontext.MembersOf(bytes.Clone(c.dst[start:]))
 	c.dst = c.dst[:start]
 	names := slices.Collect(maps.Keys(all))
@@ -256,7 +244,14 @@ func (c *coder) addUnknown(start int, unknown modelio.Object) {
 			names = append(names, name)
 		}
 	}
-	inorder.By(names, c.order())
+	rank := func(name string) int {
+		if i := slices.Index(first, name); i >= 0 {
+			return i
+		}
+		return len(first)
+	}
+	order := c.order()
+	inorder.By(names, func(a, b string) int { return cmp.Or(rank(a)-rank(b), order(a, b)) })
 	c.writeMembers(names, func(name string) {
 		if text := all[name]; text != nil {
 			c.dst = append(c.dst, text...)

@@ -66,23 +66,16 @@ const (
 	RuleVersion       = "version"
 )
 
-// sentinel returns the error that callers branch on for a rule, or nil.
-func sentinel(rule string) error {
-	switch rule {
-	case RuleVersion:
-		return ErrVersion
-	case RuleNewer:
-		return ErrNewer
-	case RuleConflict:
-		return ErrConflict
-	case RuleSeal, RuleHash:
-		return ErrSeal
-	case RuleManifest:
-		return ErrManifest
-	case RuleRaw, RuleMedia:
-		return ErrRaw
-	}
-	return nil
+// sentinels are the errors that callers branch on, by the rule that is broken.
+var sentinels = map[string]error{
+	RuleVersion:  ErrVersion,
+	RuleNewer:    ErrNewer,
+	RuleConflict: ErrConflict,
+	RuleSeal:     ErrSeal,
+	RuleHash:     ErrSeal,
+	RuleManifest: ErrManifest,
+	RuleRaw:      ErrRaw,
+	RuleMedia:    ErrRaw,
 }
 
 // A Violation is one thing that is wrong with a text; its Rule is one of the rules above.
@@ -97,17 +90,14 @@ type Finding struct {
 }
 
 func (f Finding) String() string {
-	return joinNonEmpty(f.File, jsontext.ShortPointer(f.Pointer), f.Rule, f.Message)
+	parts := []string{f.File, jsontext.ShortPointer(f.Pointer), f.Rule, f.Message}
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), ": ")
 }
 
 // Compare orders findings by file, pointer, rule and message.
 func (f Finding) Compare(g Finding) int {
 	return cmp.Or(cmp.Compare(f.File, g.File), cmp.Compare(f.Pointer, g.Pointer),
 		cmp.Compare(f.Rule, g.Rule), cmp.Compare(f.Message, g.Message))
-}
-
-func joinNonEmpty(parts ...string) string {
-	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), ": ")
 }
 
 // sorted returns violations in order, each once.
@@ -139,7 +129,7 @@ func (e *Error) Error() string {
 		if i > 0 {
 			b.WriteByte('\n')
 		}
-		b.WriteString(joinNonEmpty(e.File, jsontext.ShortPointer(v.Pointer), v.Rule, v.Message))
+		b.WriteString(Finding{e.File, v.Pointer, v.Rule, v.Message}.String())
 	}
 	if out := e.wayOut(); out != "" {
 		b.WriteString("\nway out: " + out)
@@ -174,7 +164,7 @@ func (e *Error) wayOut() string {
 // Is reports whether target is the sentinel error of one of e's violations.
 func (e *Error) Is(target error) bool {
 	return slices.ContainsFunc(e.Violations, func(v Violation) bool {
-		return target != nil && (sentinel(v.Rule) == target || v.Rule == RuleNewer && target == ErrVersion)
+		return target != nil && (sentinels[v.Rule] == target || v.Rule == RuleNewer && target == ErrVersion)
 	})
 }
 

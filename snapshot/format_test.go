@@ -143,8 +143,8 @@ func TestFormatShowsTheTexts(t *testing.T) {
 		quoted = append(quoted, "`"+name+"`")
 	}
 	require.Contains(t, strings.ReplaceAll(text, "\n", " "), strings.Join(quoted, ", "))
-	for _, e := range extensions {
-		require.Contains(t, text, "| `"+e.contentType+"` | `"+e.extension+"` |")
+	for contentType, extension := range extensions {
+		require.Contains(t, text, "| `"+contentType+"` | `"+extension+"` |")
 	}
 	m := regexp.MustCompile(`printf '%s' '(.*)' \| sha256sum\n([0-9a-f]{64})\n`).FindStringSubmatch(text)
 	require.NotNil(t, m)

@@ -65,17 +65,11 @@ func slug(text string) string {
 			b.WriteRune(r - 'A' + 'a')
 		case 'a' <= r && r <= 'z', '0' <= r && r <= '9':
 			b.WriteRune(r)
-		default:
-			hyphen(&b)
+		case b.Len() > 0 && !strings.HasSuffix(b.String(), "-"):
+			b.WriteByte('-')
 		}
 	}
 	return strings.TrimSuffix(b.String(), "-")
-}
-
-func hyphen(b *strings.Builder) {
-	if s := b.String(); s != "" && s[len(s)-1] != '-' {
-		b.WriteByte('-')
-	}
 }
 
 // ID returns the id of the n-th record of a document, counted from 1.
@@ -122,20 +116,16 @@ func MediaName(h canon.Hash, contentType string) string {
 // extension returns the file extension of a content type: a table, since that of the operating
 // system differs from machine to machine.
 func extension(contentType string) string {
-	for _, e := range extensions {
-		if e.contentType == contentType {
-			return e.extension
-		}
+	if known := extensions[contentType]; known != "" {
+		return known
 	}
 	kind, _, err := mime.ParseMediaType(contentType)
 	if err != nil {
 		kind, _, _ = strings.Cut(contentType, ";")
 		kind = strings.ToLower(strings.TrimSpace(kind))
 	}
-	for _, e := range extensions {
-		if e.contentType == kind {
-			return e.extension
-		}
+	if known := extensions[kind]; known != "" {
+		return known
 	}
 	if strings.HasPrefix(kind, "text/") {
 		return "txt"
@@ -143,21 +133,21 @@ func extension(contentType string) string {
 	return "bin"
 }
 
-var extensions = []struct{ contentType, extension string }{
-	{"application/json", "json"},
-	{"application/pdf", "pdf"},
-	{"application/x-ndjson", "jsonl"},
-	{"audio/flac", "flac"},
-	{"audio/mpeg", "mp3"},
-	{"audio/ogg", "ogg"},
-	{"audio/wav", "wav"},
-	{"image/gif", "gif"},
-	{"image/jpeg", "jpg"},
-	{"image/png", "png"},
-	{"image/svg+xml", "svg"},
-	{"image/webp", "webp"},
-	{"text/event-stream", "sse"},
-	{"text/html", "html"},
-	{"video/mp4", "mp4"},
-	{"video/webm", "webm"},
+var extensions = map[string]string{
+	"application/json":     "json",
+	"application/pdf":      "pdf",
+	"application/x-ndjson": "jsonl",
+	"audio/flac":           "flac",
+	"audio/mpeg":           "mp3",
+	"audio/ogg":            "ogg",
+	"audio/wav":            "wav",
+	"image/gif":            "gif",
+	"image/jpeg":           "jpg",
+	"image/png":            "png",
+	"image/svg+xml":        "svg",
+	"image/webp":           "webp",
+	"text/event-stream":    "sse",
+	"text/html":            "html",
+	"video/mp4":            "mp4",
+	"video/webm":           "webm",
 }

@@ -292,7 +292,7 @@ func (c *coder) hash(name string, n need, h *canon.Hash) { c.text(name, n, (*str
 // or, where they are zero, none.
 func (c *cursor) time(t *time.Time) {
 	if !c.reading() {
-		c.writeText(formatTime(*t))
+		c.writeText(jsontext.Time(*t))
 		return
 	}
 	var s string
@@ -300,20 +300,12 @@ func (c *cursor) time(t *time.Time) {
 		return
 	}
 	parsed, err := time.Parse(time.RFC3339Nano, s)
-	if err != nil || parsed.IsZero() || formatTime(parsed) != s {
+	if err != nil || parsed.IsZero() || jsontext.Time(parsed) != s {
 		c.reportf(RuleValue, "must be a time in UTC such as 2026-01-09T10:30:00Z or 2026-01-09T10:30:00.250Z, is %q",
 			jsontext.Excerpt(s))
 		return
 	}
 	*t = parsed
-}
-
-func formatTime(t time.Time) string {
-	layout := "2006-01-02T15:04:05.000Z"
-	if t = t.UTC(); t.Nanosecond() < int(time.Millisecond) {
-		layout = "2006-01-02T15:04:05Z"
-	}
-	return t.Format(layout)
 }
 
 // A check says what a string must be.

@@ -41,14 +41,13 @@ type writtenRecord struct {
 func (w *Writer) Write(d *Document, check func(read *Document) error) (data []byte, err error) {
 	d.Version = Version
 	records, changed := w.choose(d)
-	switch {
-	case len(changed) == len(records):
+	if len(changed) == len(records) {
 		data, err = w.whole(d, records)
-		if err == nil && check != nil {
-			err = check(w.read)
-		}
-	default:
-		data, err = w.some(d, records, changed, check)
+	} else {
+		data, err = w.some(d, records, changed, check != nil)
+	}
+	if err == nil && check != nil {
+		err = check(w.read)
 	}
 	if err != nil {
 		*w = Writer{}
@@ -200,8 +199,9 @@ func (r *writtenRecord) settle(s *Snapshot, members map[string]string, text []by
 	r.hash, r.members, r.text, r.media = s.Hash, members, text, s.Media()
 }
 
-// some writes the records that changed, and puts them between the others.
-func (w *Writer) some(d *Document, records []*writtenRecord, changed []int, check func(*Document) error) (_ []byte, err error) {
+// some writes the records that changed, and puts them between the others. The document is read again where asked is
+// set, and where its parts alone do not prove it.
+func (w *Writer) some(d *Document, records []*writtenRecord, changed []int, asked bool) (data []byte, err error) {
 	c := coder{cursor: cursor{form: inFile}, sealing: true, doc: d, calls: w.chooser.calls, texts: make([]map[string]string, len(records))}
 	unread := false
 	for i, r := range records {
@@ -215,7 +215,7 @@ func (w *Writer) some(d *Document, records []*writtenRecord, changed []int, chec
 		r := records[i]
 		c.dst, c.steps = d.Snapshots[i].room(), recordSteps(i)
 		c.record(&d.Snapshots[i])
-		if len(c.found) == 0 && check == nil {
+		if len(c.found) == 0 && !asked {
 			found = append(found, r.examine(d, i, c.dst, w.chooser.calls)...)
 		}
 		r.settle(&d.Snapshots[i], c.texts[i], indented(c.dst, 2))
@@ -224,11 +224,8 @@ func (w *Writer) some(d *Document, records []*writtenRecord, changed []int, chec
 		return nil, c.err()
 	}
 	if d.Hash = d.combinedHash(); w.data != nil && slices.Equal(records, w.records) {
-		if check != nil && w.read == nil {
+		if asked && w.read == nil {
 			w.read, err = Parse(w.data)
-		}
-		if check != nil && err == nil {
-			err = check(w.read)
 		}
 		return w.data, err
 	}
@@ -237,26 +234,17 @@ func (w *Writer) some(d *Document, records []*writtenRecord, changed []int, chec
 	for _, r := range records {
 		copied += r.copied
 	}
-	data := joined(d, records)
+	data = joined(d, records)
 	for _, r := range records {
 		r.line = nil
 	}
-	if check != nil || unread || copied > copiedMost || len(w.chooser.calls) < len(records) {
-		return data, ask(data, check)
+	if asked || unread || copied > copiedMost || len(w.chooser.calls) < len(records) {
+		w.read, err = Parse(data)
 	}
-	return data, nil
+	return data, err
 }
 
 func recordSteps(i int) []step { return []step{{"snapshots", -1}, {"", i}} }
-
-// ask parses a document, and asks check about it.
-func ask(text []byte, check func(*Document) error) error {
-	read, err := Parse(text)
-	if err == nil && check != nil {
-		err = check(read)
-	}
-	return err
-}
 
 // examine reads the i-th record of a document, whose others are known to be right, from its text.
 func (r *writtenRecord) examine(d *Document, i int, text []byte, calls map[string]int) []Violation {

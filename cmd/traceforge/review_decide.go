@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/traceforge/traceforge-go/internal/git"
+	"github.com/traceforge/traceforge-go/internal/store"
 )
 
 // An outcome is what became of a decision.
@@ -26,7 +27,7 @@ func (r *reviewRun) decide(verdict string, tests []*reviewItem) (o outcome) {
 		if src.kind == pendingKind {
 			err = r.decideIn(src, verdict, of, &o)
 		} else { // git and a test that records must not write at once
-			err = r.store.Hold(func() error { return r.decideIn(src, verdict, of, &o) })
+			err = r.store.Exclusively(func(store.Writer) error { return r.decideIn(src, verdict, of, &o) })
 		}
 		if err == nil && src.kind == changedKind && verdict == rejected {
 			err = renewManifest(r.store)

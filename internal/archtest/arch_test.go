@@ -48,7 +48,7 @@ var arrows = map[string]map[string]string{
 	"internal/jsontext/fields": {"internal/inorder": sorts, "internal/jsontext": texts},
 	"canon":                    {"internal/jsontext": texts},
 	"modelio":                  {"internal/inorder": sorts, "internal/jsontext": texts, "internal/jsontext/fields": typed},
-	"modelio/modeltest":        {"canon": "two inputs of a tool that say the same are the same", "modelio": calls},
+	"modelio/modeltest":        {"canon": "two inputs of a tool that say the same are the same", "internal/jsontext": texts, "modelio": calls},
 	"modelio/session": {
 		"internal/inorder": sorts, "canon": "prompt, response and session hashes (MIO §4)", "internal/jsontext": texts, "modelio": calls,
 		"snapshot": "the records that a session is made of",

@@ -3,7 +3,6 @@ package cassette
 import (
 	"bytes"
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -13,6 +12,8 @@ import (
 	"time"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/traceforge/traceforge-go/internal/jsontext"
 )
 
 // An interaction is a call as go-vcr and vcrpy store it.
@@ -216,14 +217,9 @@ func (j *anyJSON) UnmarshalYAML(node *yaml.Node) error {
 	if err := node.Decode(&value); err != nil {
 		return err
 	}
-	var text bytes.Buffer
-	enc := json.NewEncoder(&text)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(value); err != nil {
-		return err
-	}
-	*j = bytes.TrimRight(text.Bytes(), "\n")
-	return nil
+	text, err := jsontext.Marshal(value)
+	*j = text
+	return err
 }
 
 // A status is a number, as it stands in vcrpy's mapping of code and message. go-vcr's text says what its code says.

@@ -2,7 +2,6 @@ package drift
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -309,9 +308,7 @@ func (w *writer) tools(recorded, got *Request) {
 
 // toolName returns the name of a tool; of one of the provider's own that has none, its type.
 func toolName(r *modelio.Request, i int) string {
-	var kind string
-	_ = json.Unmarshal(r.Tools[i].Unknown["type"], &kind) // empty where it is no text
-	return cmp.Or(r.Tools[i].Name, kind, strconv.Itoa(i+1))
+	return cmp.Or(r.Tools[i].Name, jsontext.WordOf(r.Tools[i].Unknown["type"]), strconv.Itoa(i+1))
 }
 
 func toolNames(r *modelio.Request, indexes []int) (names []string) {

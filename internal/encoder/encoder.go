@@ -106,9 +106,7 @@ func overlay(base, extra modelio.Object) {
 			continue
 		}
 		if under, ok := base[name]; ok && bytes.Equal(v, provider.SpacedText) {
-			var text string
-			_ = json.Unmarshal(under, &text) // a codec wrote it
-			v = jsontext.Text(string(provider.Spaced([]byte(text))))
+			v = jsontext.Text(string(provider.Spaced([]byte(jsontext.WordOf(under))))) // a codec wrote it
 		} else if ok {
 			a, aok := jsontext.MembersOf(under)
 			b, bok := jsontext.MembersOf(v)

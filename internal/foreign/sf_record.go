@@ -94,7 +94,7 @@ var timeForms = []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999Z0700",
 // time spells the timestamp in UTC and milliseconds. The original spelling is kept beside it where that would be
 // lost.
 func (r *sfRecord) time() {
-	text := word(r.members["timestamp"])
+	text := jsontext.WordOf(r.members["timestamp"])
 	for _, form := range timeForms {
 		t, err := time.Parse(form, text)
 		if err != nil {
@@ -103,19 +103,14 @@ func (r *sfRecord) time() {
 		if t.Nanosecond()%int(time.Millisecond) != 0 {
 			r.keepAs("record", "timestamp", r.members["timestamp"])
 		}
-		t = t.UTC().Truncate(time.Millisecond)
-		spelled := "2006-01-02T15:04:05.000Z"
-		if t.Nanosecond() == 0 {
-			spelled = "2006-01-02T15:04:05Z"
-		}
-		r.members["timestamp"] = jsontext.Text(t.Format(spelled))
+		r.members["timestamp"] = jsontext.Text(jsontext.Time(t))
 		return
 	}
 }
 
 // file spells the path of the source with forward slashes and without "." elements.
 func (r *sfRecord) file() {
-	file := word(r.parts["source"]["file"])
+	file := jsontext.WordOf(r.parts["source"]["file"])
 	if file == "" {
 		return
 	}
@@ -167,10 +162,4 @@ func (r *sfRecord) options() modelio.Object {
 		jsontext.Keep(&options, "$sf", jsontext.ObjectText(others))
 	}
 	return options
-}
-
-// word returns the text of a string; empty means the value is none.
-func word(value json.RawMessage) string {
-	text, _ := jsontext.Parse(value)
-	return text.Root().Word()
 }

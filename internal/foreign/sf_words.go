@@ -72,7 +72,7 @@ func (r *sfRecord) conversation() {
 func (r *sfRecord) answer() {
 	response := r.parts["response"]
 	calls, _ := jsontext.Parse(response["tool_calls"])
-	reason, said := word(response["finish_reason"]), calls.Root()
+	reason, said := jsontext.WordOf(response["finish_reason"]), calls.Root()
 	wire := isAny(said, func(call jsontext.Value) bool {
 		return !call.Member("name").IsString() || !call.Member("ref").IsString()
 	})

@@ -101,6 +101,10 @@ func (v Value) Text() (string, bool) {
 	return Unescaped(inner)
 }
 
+// Escaped reports whether anything in v, a string, is escaped. One in which nothing is has its
+// canonical spelling.
+func (v Value) Escaped() bool { return v.doc != nil && v.doc.nodes[v.at].escaped }
+
 // Word returns the characters of v if it is a string that is not empty, else "".
 //
 //go:noinline
@@ -109,6 +113,18 @@ func (v Value) Word() string {
 		return s
 	}
 	return ""
+}
+
+// WordOf returns the characters of a JSON text that is a string, else "".
+func WordOf(raw json.RawMessage) string {
+	if raw == nil {
+		return ""
+	}
+	doc, err := Parse(raw)
+	if err != nil {
+		return ""
+	}
+	return doc.Root().Word()
 }
 
 // IsWord reports whether v is a string that is not empty, which a Go string can tell from an absent one.

@@ -7,8 +7,27 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"time"
 	"unicode/utf8"
 )
+
+// Marshal returns what [json.Marshal] does, with the characters of texts as they are.
+func Marshal(v any) ([]byte, error) {
+	var b bytes.Buffer
+	coder := json.NewEncoder(&b)
+	coder.SetEscapeHTML(false)
+	err := coder.Encode(v)
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
+}
+
+// Time spells a time as documents have it: in UTC, with three digits of milliseconds or, where these are zero, none.
+func Time(t time.Time) string {
+	layout := "2006-01-02T15:04:05.000Z"
+	if t.Nanosecond() < int(time.Millisecond) {
+		layout = "2006-01-02T15:04:05Z"
+	}
+	return t.UTC().Format(layout)
+}
 
 // Text returns s as a JSON string in canonical form.
 func Text[T ~string](s T) json.RawMessage {

@@ -111,8 +111,6 @@ func StoreDir(named string) (string, error) {
 		return "", err
 	case dir == "" && len(own) > len(root):
 		return filepath.Rel(wd, filepath.Join(own, StoreName))
-	}
-	switch {
 	case root != "":
 		return StoreOfModule(root)
 	case dir != "":

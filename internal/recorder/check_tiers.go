@@ -33,7 +33,7 @@ func (r *run) saidBy(tk *take) (*said, *Failure) {
 	if f != nil {
 		return nil, f
 	}
-	s := &said{model: decoded.Model, fingerprint: wordOf(decoded.Metadata["system_fingerprint"])}
+	s := &said{model: decoded.Model, fingerprint: jsontext.WordOf(decoded.Metadata["system_fingerprint"])}
 	if u := decoded.Usage; u != nil {
 		s.input, s.output = amount.Of(u.InputTokens), amount.Of(u.OutputTokens)
 	}
@@ -68,15 +68,6 @@ func returned(resp *modelio.Response) string {
 		}
 	}
 	return strings.Join(said, "\n")
-}
-
-// wordOf returns the text of a JSON string; "" for anything else.
-func wordOf(raw json.RawMessage) string {
-	var word string
-	if json.Unmarshal(raw, &word) != nil {
-		return ""
-	}
-	return word
 }
 
 // tiersOf splits an answer into its tiers: text, tool calls with their arguments, finish reason, and answering model.

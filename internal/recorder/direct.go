@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/drift"
+	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/internal/provider"
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
@@ -120,7 +121,7 @@ func methodOf(req *modelio.Request) string {
 	if codec := codecNamed(req.API, ""); codec == nil || codec.Session == nil {
 		return ""
 	}
-	return wordOf(req.Options["method"])
+	return jsontext.WordOf(req.Options["method"])
 }
 
 func (c *call) asking() string { return asking(c.provider, c.request) }

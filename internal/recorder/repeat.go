@@ -88,8 +88,8 @@ func lookedUp(c *call) string {
 	}
 	for i := range c.request.Messages {
 		m := &c.request.Messages[i]
-		isItem := func(p modelio.Part) bool { return wordOf(p.Custom["type"]) == "item_reference" }
-		isReasoning := wordOf(m.Metadata["type"]) == "reasoning" && m.Metadata["encrypted_content"] == nil
+		isItem := func(p modelio.Part) bool { return jsontext.WordOf(p.Custom["type"]) == "item_reference" }
+		isReasoning := jsontext.WordOf(m.Metadata["type"]) == "reasoning" && m.Metadata["encrypted_content"] == nil
 		if isReasoning || slices.ContainsFunc(m.Content, isItem) {
 			return "an item"
 		}

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/internal/provider"
 	"github.com/traceforge/traceforge-go/modelio"
 )
@@ -146,11 +147,11 @@ func toolLineOf(name string, output json.RawMessage, failure error) ([]byte, err
 		}
 		line.Message = &modelio.Message{Role: modelio.RoleTool, Content: []modelio.Part{{ToolResponse: response}}}
 	}
-	var text bytes.Buffer
-	enc := json.NewEncoder(&text)
-	enc.SetEscapeHTML(false) // the output stays as the tool spells it
-	err := enc.Encode(line)
-	return text.Bytes(), err
+	text, err := jsontext.Marshal(line) // the output stays as the tool spells it
+	if err != nil {
+		return nil, err
+	}
+	return append(text, '\n'), nil
 }
 
 // noJSON is the error of a tool that returned something else.

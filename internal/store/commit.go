@@ -284,17 +284,7 @@ func (p *plan) drop(file string) error {
 	if err := p.checkDirs(provider, dir); err != nil {
 		return err
 	}
-	_, err := p.Lstat(file)
-	_, beside := p.Lstat(dir)
-	for _, failed := range []error{err, beside} {
-		if failed != nil && !errors.Is(failed, fs.ErrNotExist) {
-			return fmt.Errorf("remove: %w", failed)
-		}
-	}
-	if err != nil && beside != nil {
-		return fmt.Errorf("remove: %w", err)
-	}
-	if err == nil {
+	if _, err := p.Lstat(file); err == nil {
 		if err := p.checkNewer(file); err != nil {
 			return err
 		}
@@ -302,6 +292,8 @@ func (p *plan) drop(file string) error {
 		if err := p.Remove(file); err != nil {
 			return err
 		}
+	} else if _, beside := p.Lstat(dir); beside != nil || !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("remove: %w", err)
 	}
 	return p.clear(dir, nil)
 }

@@ -83,14 +83,10 @@ func (s *Store) ConfigText() ([]byte, error) {
 	if err := s.checkLinks(ConfigName); err != nil {
 		return nil, err
 	}
-	f, err := s.toRead(ConfigName)
+	text, err := s.readWhole(ConfigName)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return nil, nil
 	}
-	if err != nil {
-		return nil, s.unreadable(ConfigName, err)
-	}
-	text, err := readAll(f, s.maxBytes)
 	if err != nil {
 		return nil, s.unreadable(ConfigName, err)
 	}

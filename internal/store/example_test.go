@@ -188,7 +188,7 @@ func ExampleStore_UseLFS() {
 	s, _, remove := newStore("TestX")
 	defer remove()
 	fmt.Println(s.UseLFS())
-	fmt.Println(s.Hold(func() error {
+	fmt.Println(s.Exclusively(func(store.Writer) error {
 		attributes, err := os.ReadFile(filepath.Join(s.Dir(), ".gitattributes"))
 		fmt.Println(strings.Contains(string(attributes), "filter=lfs"))
 		return err

@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
 	"io/fs"
 	"math"
@@ -102,15 +101,11 @@ func sumFile(f *os.File, limit int64, piece []byte) (canon.Hash, []byte, error) 
 	if err != io.EOF {
 		return "", nil, err
 	}
-	return hashOf(sum), nil, nil
+	return canon.Hash("sha256:" + hex.EncodeToString(sum.Sum(nil))), nil, nil
 }
 
 // PieceSize is how much of a file is hashed at once.
 const PieceSize = 32 << 10
-
-func hashOf(sum hash.Hash) canon.Hash {
-	return canon.Hash("sha256:" + hex.EncodeToString(sum.Sum(nil)))
-}
 
 // A Writer holds the files of a store that is being written: no link leads out of it.
 type Writer struct {

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/traceforge/traceforge-go/canon"
-	"github.com/traceforge/traceforge-go/snapshot"
 )
 
 // LFSAttributes is the other text that .gitattributes may have: git keeps raw answers and media in Git LFS.
@@ -74,13 +73,4 @@ func pointedIn(file string) canon.Hash {
 		return ""
 	}
 	return Pointed(data)
-}
-
-// notFetched returns the error of a file that is only a pointer to what the document names. It is nil where data is
-// something else, or is what the document names although it looks like a pointer.
-func (s *Store) notFetched(file string, n Need, data []byte) error {
-	if Pointed(data) != n.Hash {
-		return nil
-	}
-	return s.failure(file, "", snapshot.RulePointer, ErrNotFetched, "%s", NotFetched)
 }

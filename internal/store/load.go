@@ -98,16 +98,12 @@ func (s *Store) parseFile(name, provider string) (*Doc, error) {
 	if err := s.checkLinks(provider, file); err != nil {
 		return nil, err
 	}
-	f, err := s.toRead(file)
-	if errors.Is(err, errIrregular) {
-		return nil, s.unreadable(file, err)
-	}
+	data, err := s.readWhole(file)
 	if err != nil {
+		if _, ok := Unreadable(err); ok {
+			return nil, s.unreadable(file, err)
+		}
 		return nil, fmt.Errorf("load document: %w", err)
-	}
-	data, err := readAll(f, s.maxBytes)
-	if err != nil {
-		return nil, s.unreadable(file, err)
 	}
 	doc.Document, err = snapshot.Parse(data)
 	var e *snapshot.Error
@@ -157,6 +153,15 @@ func (s *Store) Altered(file string) *Doc {
 
 // toRead opens a file to read it.
 func (s *Store) toRead(file string) (*os.File, error) { return openToRead(s.Path(file)) }
+
+// readWhole returns what a file has, wherever a link leads.
+func (s *Store) readWhole(file string) ([]byte, error) {
+	f, err := s.toRead(file)
+	if err != nil {
+		return nil, err
+	}
+	return readAll(f, s.maxBytes)
+}
 
 // checkLinks refuses a link that leads to a file of another name. Others are followed, as those
 // that Bazel makes of all files of a test. It goes by readlink, since go test's cache would take a
@@ -345,24 +350,21 @@ func (d *Doc) fetch(n Need) ([]byte, error) {
 // link leads.
 func (d *Doc) fetchOnce(n Need) ([]byte, error) {
 	s, file := d.store, d.Beside(n.Own)
-	f, err := s.toRead(file)
+	data, err := s.readWhole(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, s.failure(d.File(), n.Pointer(), n.Rule, fs.ErrNotExist, "%s", n.Missing(file))
 	}
 	if err != nil {
 		return nil, s.unreadable(file, err)
 	}
-	data, err := readAll(f, s.maxBytes)
-	if err != nil {
-		return nil, s.unreadable(file, err)
+	got := canon.Sum(data)
+	switch {
+	case got == n.Hash:
+		return data, nil
+	case Pointed(data) == n.Hash:
+		return nil, s.failure(file, "", snapshot.RulePointer, ErrNotFetched, "%s", NotFetched)
 	}
-	if got := canon.Sum(data); got != n.Hash {
-		if err := s.notFetched(file, n, data); err != nil {
-			return nil, err
-		}
-		return nil, s.failure(file, "", n.Rule, nil, "%s", n.Altered(got, d.Name))
-	}
-	return data, nil
+	return nil, s.failure(file, "", n.Rule, nil, "%s", n.Altered(got, d.Name))
 }
 
 func (n Need) Missing(file string) string {

@@ -39,7 +39,8 @@ func (s *Store) IgnoredText() string {
 }
 
 // Exclusively calls f while no other process writes to the store or verifies it. It makes the store
-// if there is none, and finishes or undoes the commit of a process that died in it.
+// if there is none, and finishes or undoes the commit of a process that died in it. f may also change files by other
+// means, as by git, but must not call methods of s that write.
 func (s *Store) Exclusively(f func(Writer) error) error {
 	return s.Locked(func(w Writer) error {
 		if _, err := s.Recover(w); err != nil {

@@ -39,7 +39,7 @@ const manifestDocuments = 100
 func (m *Manifest) Encode() []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "{\n  \"version\": %q,\n  \"created_at\": %q,\n  \"updated_at\": %q,\n  \"snapshots\": [\n",
-		snapshot.Version, FormatTime(m.CreatedAt), FormatTime(m.UpdatedAt))
+		snapshot.Version, jsontext.Time(m.CreatedAt), jsontext.Time(m.UpdatedAt))
 	for i, e := range m.Entries {
 		if i > 0 {
 			b.WriteString(",\n")
@@ -53,14 +53,6 @@ func (m *Manifest) Encode() []byte {
 
 // Indented returns the manifest as JSON.stringify with two spaces prints it.
 func (m *Manifest) Indented() []byte { return jsontext.Indented(m.Encode()) }
-
-// FormatTime returns t as documents have it.
-func FormatTime(t time.Time) string {
-	if t.Nanosecond() < int(time.Millisecond) {
-		return t.UTC().Format("2006-01-02T15:04:05Z")
-	}
-	return t.UTC().Format("2006-01-02T15:04:05.000Z")
-}
 
 // combinedHash returns the hash that the manifest must have (SF "Combined Hash").
 func (m *Manifest) combinedHash() canon.Hash {

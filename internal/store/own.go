@@ -130,9 +130,9 @@ func (s *Store) doubt(file, what string) error {
 		return nil
 	}
 	why := "git tracks it or does not ignore it"
-	ignored, err := s.Repository().ignored(file)
+	ignored, err := s.Git("--literal-pathspecs", "ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--", file)
 	switch {
-	case err == nil && ignored:
+	case err == nil && ignored != "":
 		return nil
 	case errors.Is(err, git.ErrNoRepository):
 		why = "there is no git to say that it does not come with the repository"

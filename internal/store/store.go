@@ -77,11 +77,7 @@ func (s *Store) Read(file string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := s.toRead(file)
-	if err != nil {
-		return nil, err
-	}
-	return readAll(f, s.maxBytes)
+	return s.readWhole(file)
 }
 
 // Sum returns the hash of a file, which may be large, and its content if that fits in piece.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
@@ -88,7 +89,8 @@ func (c *checker) both(ctx context.Context, p probe) {
 	}
 	again, ok = c.streamed(ctx, p)
 	if ok && sayJSON(again) == sayJSON(streamed) {
-		c.breach(p.name, breach(RuleStreamConsistent, "the answer is %s, but streamed it is %s", brief(sayJSON(whole)), brief(sayJSON(streamed))))
+		c.breach(p.name, breach(RuleStreamConsistent, "the answer is %s, but streamed it is %s",
+			jsontext.Excerpt(sayJSON(whole)), jsontext.Excerpt(sayJSON(streamed))))
 	}
 }
 

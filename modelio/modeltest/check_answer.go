@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/traceforge/traceforge-go/canon"
-
+	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
@@ -123,7 +123,8 @@ func (l *chunkLog) breach(response *modelio.GenerateResponse) *Breach {
 		return err.(*Breach) // Aggregate makes no other
 	}
 	if got, want := contentJSON(content), contentJSON(aggregate.Content); got != want {
-		return breach(RuleStreamAggregate, "the chunks make %s, but the answer is %s", brief(want), brief(got))
+		return breach(RuleStreamAggregate, "the chunks make %s, but the answer is %s",
+			jsontext.Excerpt(want), jsontext.Excerpt(got))
 	}
 	return nil
 }
@@ -154,15 +155,6 @@ func contentJSON(content []modelio.Part) string {
 func sayJSON(response *modelio.GenerateResponse) string {
 	normal, _ := modelio.NormalizeRefs([]modelio.Message{{Content: normalContent(response.Message.Content)}})
 	return string(response.FinishReason) + " " + contentJSON(normal[0].Content)
-}
-
-// brief shortens a text for a message.
-func brief(s string) string {
-	const most = 200
-	if len(s) <= most {
-		return s
-	}
-	return strings.ToValidUTF8(s[:most], "") + "…"
 }
 
 // textOf returns the text of a message.

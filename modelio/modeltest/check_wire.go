@@ -43,19 +43,15 @@ func CheckWire(ctx context.Context, m modelio.Model, info modelio.ModelInfo, sen
 // as an option, or as the input of a tool.
 func withoutSchema(sent []modelio.Request) string {
 	for _, req := range sent {
-		var said []any
-		for _, raw := range slices.Collect(maps.Values(req.Options)) {
-			var v any
-			_ = json.Unmarshal(raw, &v) // it was decoded
-			said = append(said, v)
-		}
+		said := slices.Collect(maps.Values(req.Options))
 		for _, tool := range req.Tools {
-			var v any
-			_ = json.Unmarshal(tool.InputSchema, &v)
-			said = append(said, v)
+			said = append(said, tool.InputSchema)
 		}
-		if slices.ContainsFunc(said, hasPerson) {
-			return ""
+		for _, raw := range said {
+			var v any
+			if _ = json.Unmarshal(raw, &v); hasPerson(v) { // it was decoded
+				return ""
+			}
 		}
 	}
 	return "output.schema is in none of what the provider was sent"

@@ -1,10 +1,10 @@
 package modeltest
 
 import (
-	"bytes"
 	"encoding/json"
 	"slices"
 
+	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
@@ -49,12 +49,9 @@ func simulateConstrained(req *modelio.GenerateRequest) {
 
 // withInstructions returns messages with schema as text.
 func withInstructions(messages []modelio.Message, schema json.RawMessage) []modelio.Message {
-	var compact bytes.Buffer
-	if json.Compact(&compact, schema) != nil {
-		compact.Reset()
-		compact.Write(schema) // no JSON, so no schema either: let the model see what was there
-	}
-	part := modelio.TextPart("Output should be in JSON format and conform to the following schema:\n\n```\n" + compact.String() + "\n```\n")
+	compact := string(jsontext.Compact(schema)) // what is no JSON is no schema either: let the model see what was there
+	part := modelio.TextPart("Output should be in JSON format and conform to the following schema:\n\n" +
+		"```\n" + compact + "\n```\n")
 	part.Metadata = modelio.Object{"purpose": json.RawMessage(`"output"`)}
 
 	messages = slices.Clone(messages)

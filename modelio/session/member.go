@@ -2,7 +2,6 @@ package session
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"hash"
 	"math"
 	"strconv"
@@ -48,8 +47,6 @@ type member struct {
 	cut       bool   // there is more of text than was kept
 	repeated  bool   // the object has another member of the name; the first one counts
 }
-
-func (m *member) reset() { *m = member{text: m.text[:0], canonical: m.canonical[:0]} }
 
 // member reads a value into m, and keeps about limit bytes of it.
 func (v *verifier) member(m *member, limit int) (err error) {
@@ -176,34 +173,11 @@ type interaction struct {
 	content      content
 }
 
-func (in *interaction) reset(p place) {
-	in.place, in.isObject = p, false
-	in.i.reset()
-	in.promptHash.reset()
-	in.responseHash.reset()
-	in.content.reset()
-}
-
 // A content is a response_content. As it may be large, it is not kept but handed on.
 type content struct {
 	member           // without text, where it is a string
 	size   int64     // UTF-8 bytes
 	hash   hash.Hash // of its UTF-8
-	hex    []byte    // of hash, spelled as a hash is
-}
-
-func newContent() content { return content{hash: sha256.New()} }
-
-func (c *content) reset() {
-	c.member.reset()
-	c.size = 0
-	c.hash.Reset()
-}
-
-// sum returns the hash of a string, which holds until the next one is read.
-func (c *content) sum() []byte {
-	c.hex = appendHash(c.hex[:0], c.hash)
-	return c.hex
 }
 
 // readContent reads a response_content.

@@ -63,7 +63,7 @@ func (v *verifier) judgeInteraction(in *interaction) {
 	v.mi8(in)
 	v.mi9(in)
 	v.mi11(in)
-	v.previous, in.i = in.i, v.previous
+	v.previous = in.i
 }
 
 // versionProblem (MI1): the schema version is present and of the form X.Y.Z.
@@ -167,7 +167,7 @@ func (v *verifier) mi7(in *interaction) {
 	if !in.responseHash.isHash() || in.content.kind != kindString || v.opts.NoResponseHashes {
 		return
 	}
-	if want := in.content.sum(); !bytes.Equal(want, in.responseHash.text) {
+	if want := appendHash(nil, in.content.hash); !bytes.Equal(want, in.responseHash.text) {
 		v.violate("MI7", in.place.pointer("response_hash"), "response_hash mismatch: expected %s, got %s", want, &in.responseHash)
 	}
 }

@@ -132,7 +132,7 @@ type verifier struct {
 
 	version, adapterID, modelID, mode, interactions member
 
-	in         interaction                // the one being read
+	in         *interaction               // the one being read
 	length     int                        // interactions read
 	previous   member                     // the index of the interaction before
 	pair       []byte                     // prompt_hash and i, for pairs
@@ -146,9 +146,7 @@ type verifier struct {
 }
 
 func newVerifier(r io.Reader, opts VerifyOptions) *verifier {
-	v := &verifier{Reader: jsontext.NewReader(r), opts: opts, pairs: map[[sha256.Size]byte]bool{}}
-	v.in.content = newContent()
-	return v
+	return &verifier{Reader: jsontext.NewReader(r), opts: opts, pairs: map[[sha256.Size]byte]bool{}}
 }
 
 func (v *verifier) verify() (Report, error) {
@@ -228,10 +226,8 @@ func (v *verifier) readInteractions() error {
 }
 
 func (v *verifier) readInteraction(n int) error {
-	in := &v.in
-	in.reset(place(n))
-	v.content = v.content[:0]
-	in.isObject = v.Peek() == '{'
+	in := &interaction{place: place(n), isObject: v.Peek() == '{', content: content{hash: sha256.New()}}
+	v.in, v.content = in, v.content[:0]
 	read := v.Skip
 	if in.isObject {
 		read = v.interactionMembers

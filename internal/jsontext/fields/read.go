@@ -80,9 +80,7 @@ func (r *Reader) list(v jsontext.Value, dst reflect.Value) {
 	n := v.Len()
 	dst.Set(reflect.MakeSlice(dst.Type(), n, n))
 	for i, element := range v.Elements() {
-		r.path = append(r.path, strconv.Itoa(i))
-		r.value(element, dst.Index(i), nil)
-		r.path = r.path[:len(r.path)-1]
+		r.In(strconv.Itoa(i), func() { r.value(element, dst.Index(i), nil) })
 	}
 }
 
@@ -120,9 +118,7 @@ func (r *Reader) object(v jsontext.Value, dst reflect.Value) {
 	}
 	taken := make([]bool, len(o.members))
 	for i := range o.members {
-		r.path = append(r.path, o.members[i].Name)
-		taken[i] = r.member(o, i, at[i], dst)
-		r.path = r.path[:len(r.path)-1]
+		r.In(o.members[i].Name, func() { taken[i] = r.member(o, i, at[i], dst) })
 	}
 	for name, m := range v.Members() {
 		if i, ok := o.byName[name]; !ok || o.unknown >= 0 && !taken[i] {

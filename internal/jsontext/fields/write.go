@@ -73,9 +73,7 @@ func (w *writer) list(v reflect.Value) {
 		if i > 0 {
 			w.text = append(w.text, ',')
 		}
-		w.path = append(w.path, strconv.Itoa(i))
-		w.value(v.Index(i))
-		w.path = w.path[:len(w.path)-1]
+		w.In(strconv.Itoa(i), func() { w.value(v.Index(i)) })
 	}
 	w.text = append(w.text, ']')
 }
@@ -125,9 +123,9 @@ func (w *writer) member(start int, name string, value reflect.Value) {
 	if len(w.text) > start {
 		w.text = append(w.text, ',')
 	}
-	w.path = append(w.path, name)
-	w.string(name)
-	w.text = append(w.text, ':')
-	w.value(value)
-	w.path = w.path[:len(w.path)-1]
+	w.In(name, func() {
+		w.string(name)
+		w.text = append(w.text, ':')
+		w.value(value)
+	})
 }

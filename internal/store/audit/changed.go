@@ -15,38 +15,32 @@ import (
 // raw answers and media, and of strays. It opens no other document, and not the manifest. Files that are not there,
 // as those that a branch removed, are no findings by themselves.
 func VerifyFiles(s *store.Store, files []string, checks ...store.Check) (*Result, error) {
-	return verified(s, func() (*Result, error) {
-		v := &verifier{store: s, checks: checks, beside: true}
-		providers, err := s.Providers()
-		if err == nil {
-			err = v.list(files, providers)
+	return verified(s, checks, func(v *verifier) error {
+		if err := v.list(files); err != nil {
+			return err
 		}
-		if err == nil {
-			err = v.lookAtAll()
+		if err := v.lookAtAll(); err != nil {
+			return err
 		}
-		if err == nil {
-			err = v.texts()
-		}
-		if err != nil {
-			return nil, err
-		}
-		return v.sorted(), nil
+		return v.texts()
 	})
 }
 
 // list is walk for the given files.
-func (v *verifier) list(files, providers []string) error {
+func (v *verifier) list(files []string) error {
+	providers, err := v.store.Providers()
+	if err != nil {
+		return err
+	}
 	providers = slices.DeleteFunc(providers, v.isNoDirectory)
 	names := map[string]bool{}
-	var of []string // of a repository
 	for _, file := range append(slices.Clone(files), store.JournalName) {
 		if strings.HasPrefix(file, store.PendingName+"/") {
 			continue // it is no part of what is recorded
 		}
 		if first, _, _ := strings.Cut(file, "/"); slices.Contains(repositoryNames, first) {
-			if _, err := os.Lstat(v.store.Path(first)); err == nil && !slices.Contains(of, first) {
+			if _, err := os.Lstat(v.store.Path(first)); err == nil {
 				v.stray(first, isOfRepository)
-				of = append(of, first)
 			}
 			continue
 		}

@@ -10,20 +10,20 @@ import (
 )
 
 // tracked reports whether git tracks a file of the store, or cannot say so. Outside of a repository it does not.
-func tracked(r store.Repository, file string) bool {
-	out, err := r.Git("ls-files", "-z", "--", file)
+func tracked(s *store.Store, file string) bool {
+	out, err := s.Git("ls-files", "-z", "--", file)
 	return len(out) > 0 || err != nil && !errors.Is(err, git.ErrNoRepository)
 }
 
 // ignores reports whether the rules of git ignore a file of the store, tracked or not.
-func ignores(r store.Repository, file string) bool {
-	_, err := r.Git("check-ignore", "--quiet", file)
+func ignores(s *store.Store, file string) bool {
+	_, err := s.Git("check-ignore", "--quiet", file)
 	return err == nil
 }
 
 // inHead reports whether the last commit has a file of the store.
-func inHead(r store.Repository, file string) bool {
-	_, err := r.Git("cat-file", "-e", "HEAD:./"+file)
+func inHead(s *store.Store, file string) bool {
+	_, err := s.Git("cat-file", "-e", "HEAD:./"+file)
 	return err == nil
 }
 
@@ -35,8 +35,8 @@ type version struct {
 
 // unmerged returns the versions of the store's files that a merge left in conflict: 1 is the common ancestor's, 2
 // ours, 3 theirs.
-func unmerged(r store.Repository) (sides [4][]version, err error) {
-	out, err := r.Git("ls-files", "-u", "-z", "--", ".")
+func unmerged(s *store.Store) (sides [4][]version, err error) {
+	out, err := s.Git("ls-files", "-u", "-z", "--", ".")
 	for line := range strings.SplitSeq(out, "\x00") {
 		info, file, _ := strings.Cut(line, "\t")
 		if fields := strings.Fields(info); len(fields) == 3 { // mode, object, stage
@@ -48,8 +48,8 @@ func unmerged(r store.Repository) (sides [4][]version, err error) {
 }
 
 // committed returns the files of the store in a commit; none if there is no such commit.
-func committed(r store.Repository, commit string) (all []version) {
-	out, _ := r.Git("ls-tree", "-r", "-z", commit, "./")
+func committed(s *store.Store, commit string) (all []version) {
+	out, _ := s.Git("ls-tree", "-r", "-z", commit, "./")
 	for line := range strings.SplitSeq(out, "\x00") {
 		info, file, _ := strings.Cut(line, "\t")
 		if fields := strings.Fields(info); len(fields) == 3 { // mode, type, object
@@ -61,11 +61,11 @@ func committed(r store.Repository, commit string) (all []version) {
 
 // merging returns the commit that is being merged, and what it, HEAD and their ancestor have, numbered as by unmerged. It is empty
 // in other merges than those of branches and single commits, as of a stash.
-func merging(r store.Repository) (theirs string, commits [4][]version) {
+func merging(s *store.Store) (theirs string, commits [4][]version) {
 	for _, theirs := range []string{"MERGE_HEAD", "CHERRY_PICK_HEAD", "REBASE_HEAD"} {
-		if commits[3] = committed(r, theirs); commits[3] != nil {
-			base, _ := r.Git("merge-base", "HEAD", theirs)
-			commits[1], commits[2] = committed(r, strings.TrimSpace(base)), committed(r, "HEAD")
+		if commits[3] = committed(s, theirs); commits[3] != nil {
+			base, _ := s.Git("merge-base", "HEAD", theirs)
+			commits[1], commits[2] = committed(s, strings.TrimSpace(base)), committed(s, "HEAD")
 			return theirs, commits
 		}
 	}
@@ -74,8 +74,8 @@ func merging(r store.Repository) (theirs string, commits [4][]version) {
 
 // history returns what any commit that git knows here has, or had, of the store's files. A merge that keeps no parent of theirs,
 // as a squash or a stash, is told of nowhere else.
-func history(r store.Repository) (all []version) {
-	out, _ := r.Git("log", "--all", "--reflog", "--raw", "--no-abbrev", "--no-renames", "--diff-merges=first-parent", "--relative", "--format=",
+func history(s *store.Store) (all []version) {
+	out, _ := s.Git("log", "--all", "--reflog", "--raw", "--no-abbrev", "--no-renames", "--diff-merges=first-parent", "--relative", "--format=",
 		"-z", "--", ".")
 	fields := strings.Split(out, "\x00")
 	for i := 0; i+1 < len(fields); i += 2 {
@@ -87,22 +87,22 @@ func history(r store.Repository) (all []version) {
 }
 
 // object returns the content of an object of git.
-func object(r store.Repository, name string) ([]byte, error) {
-	data, err := r.Git("cat-file", "blob", name)
+func object(s *store.Store, name string) ([]byte, error) {
+	data, err := s.Git("cat-file", "blob", name)
 	return []byte(data), err
 }
 
 // smudged returns the content of an object of git as it is in the working tree, where Git LFS has replaced pointers.
 // The version's file is its path in the store.
-func smudged(r store.Repository, v version) ([]byte, error) {
-	data, err := object(r, v.object)
+func smudged(s *store.Store, v version) ([]byte, error) {
+	data, err := object(s, v.object)
 	if err != nil || store.Pointed(data) == "" {
 		return data, err
 	}
-	prefix, err := r.Git("rev-parse", "--show-prefix")
+	prefix, err := s.Git("rev-parse", "--show-prefix")
 	if err != nil {
 		return nil, err
 	}
-	content, err := r.Git("cat-file", "--filters", "--path="+strings.TrimSuffix(prefix, "\n")+v.file, v.object)
+	content, err := s.Git("cat-file", "--filters", "--path="+strings.TrimSuffix(prefix, "\n")+v.file, v.object)
 	return []byte(content), err
 }

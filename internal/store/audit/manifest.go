@@ -102,8 +102,8 @@ func (v *verifier) checkManifest() error {
 	found := findingOf(store.ManifestName, violation)
 	switch {
 	case violation.Rule == "":
-	case violation.Rule == snapshot.RuleBehind && (violation.Pointer != "" || !tracked(v.store.Repository(), store.ManifestName)):
-		if ignores(v.store.Repository(), store.ManifestName) {
+	case violation.Rule == snapshot.RuleBehind && (violation.Pointer != "" || !tracked(v.store, store.ManifestName)):
+		if ignores(v.store, store.ManifestName) {
 			return nil // nobody else reads it
 		}
 		v.result.Notes = append(v.result.Notes, found)
@@ -155,7 +155,7 @@ func wrongTime(pointer, which string, is, of time.Time, narrower int) snapshot.V
 	case narrower < 0:
 		rule = snapshot.RuleBehind
 	}
-	return wrongManifest(rule, pointer, "is %s, but the %s record is of %s", store.FormatTime(is), which, store.FormatTime(of))
+	return wrongManifest(rule, pointer, "is %s, but the %s record is of %s", jsontext.Time(is), which, jsontext.Time(of))
 }
 
 // behind tells of a manifest that lists other records than there are; the rule is empty if it lists those. A record's
@@ -167,8 +167,7 @@ func (v *verifier) behind(m *store.Manifest) (wrong snapshot.Violation) {
 	}
 	next, found, added, first := 0, 0, 0, len(m.Entries)
 	for is := range v.entries() {
-		inOrder := next < len(m.Entries) && m.Entries[next] == is
-		if inOrder {
+		if next < len(m.Entries) && m.Entries[next] == is { // in order so far
 			next++
 		}
 		i, ok := places[is.Hash]
@@ -182,16 +181,14 @@ func (v *verifier) behind(m *store.Manifest) (wrong snapshot.Violation) {
 		if i > first || e == is {
 			continue
 		}
-		pointer := jsontext.PointerTo("snapshots", strconv.Itoa(i))
-		if e.ID != is.ID {
+		first = i
+		switch pointer := jsontext.PointerTo("snapshots", strconv.Itoa(i)); {
+		case e.ID != is.ID:
 			wrong = wrongManifest(snapshot.RuleManifest, pointer, "has the id %q, but the record with that hash is %s", e.ID, is.ID)
-			first = i
-		} else if e.File != is.File {
+		case e.File != is.File:
 			wrong = wrongManifest(snapshot.RuleManifest, pointer+"/file", "is %q, but the record is in %s", e.File, is.File)
-			first = i
-		} else if e.Provider != is.Provider {
+		default:
 			wrong = wrongManifest(snapshot.RuleManifest, pointer+"/provider", "is %q, but the record's is %q", e.Provider, is.Provider)
-			first = i
 		}
 	}
 	if wrong.Rule != "" || added == 0 && found == len(m.Entries) && next == found {

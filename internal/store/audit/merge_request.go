@@ -1,7 +1,6 @@
 package audit
 
 import (
-	"bytes"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -19,13 +18,11 @@ import (
 func mergeRequest(base, ours, theirs *modelio.Request) (merged *modelio.Request, left []string, err error) {
 	var sides [3]jsontext.Value
 	for i, r := range []*modelio.Request{base, ours, theirs} {
-		var text bytes.Buffer
-		coder := json.NewEncoder(&text)
-		coder.SetEscapeHTML(false)
-		if err := coder.Encode(r); err != nil {
+		text, err := jsontext.Marshal(r)
+		if err != nil {
 			return nil, nil, err
 		}
-		doc, err := jsontext.Parse(text.Bytes())
+		doc, err := jsontext.Parse(text)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -67,13 +64,13 @@ type merger struct {
 
 // value returns what becomes of a value; nil means nothing.
 func (m *merger) value(pointer string, base, ours, theirs jsontext.Value) json.RawMessage {
-	b, o, t := textIn(base), textIn(ours), textIn(theirs)
+	b, o, t := string(base.Raw()), string(ours.Raw()), string(theirs.Raw())
 	all := func(is func(jsontext.Value) bool) bool { return is(base) && is(ours) && is(theirs) }
 	switch {
 	case o == t || t == b:
-		return presentRaw(ours)
+		return ours.Raw()
 	case o == b:
-		return presentRaw(theirs)
+		return theirs.Raw()
 	case all(jsontext.Value.IsObject):
 		return m.object(pointer, base, ours, theirs)
 	case all(jsontext.Value.IsArray):
@@ -82,16 +79,7 @@ func (m *merger) value(pointer string, base, ours, theirs jsontext.Value) json.R
 		return m.text(pointer, base, ours, theirs)
 	}
 	m.left = append(m.left, pointer)
-	return presentRaw(ours)
-}
-
-func textIn(v jsontext.Value) string { return string(presentRaw(v)) }
-
-func presentRaw(v jsontext.Value) json.RawMessage {
-	if !v.Present() {
-		return nil
-	}
-	return v.Raw()
+	return ours.Raw()
 }
 
 func (m *merger) object(pointer string, base, ours, theirs jsontext.Value) json.RawMessage {
@@ -112,7 +100,7 @@ func (m *merger) list(pointer string, base, ours, theirs jsontext.Value) (merged
 	var texts [3][]string
 	for i, v := range []jsontext.Value{base, ours, theirs} {
 		for _, element := range v.Elements() {
-			sides[i], texts[i] = append(sides[i], element), append(texts[i], textIn(element))
+			sides[i], texts[i] = append(sides[i], element), append(texts[i], string(element.Raw()))
 		}
 	}
 	take := func(list []string) {

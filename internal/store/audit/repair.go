@@ -27,7 +27,7 @@ import (
 // otherwise. The error is [fs.ErrNotExist] if there is no store.
 func Repair(s *store.Store, theirs ...string) (*Report, error) {
 	r := &repair{store: s, report: &Report{dir: s.In("")}, theirs: theirs}
-	r.history = sync.OnceValue(func() []version { return history(s.Repository()) })
+	r.history = sync.OnceValue(func() []version { return history(s) })
 	_, err := os.Stat(s.Path(""))
 	if err == nil {
 		err = s.Locked(r.repair)
@@ -61,7 +61,7 @@ func (r *repair) repair(w store.Writer) error {
 		return err
 	}
 	var noGit error
-	r.sides, noGit = unmerged(r.store.Repository())
+	r.sides, noGit = unmerged(r.store)
 	names := r.conflicts()
 	for _, id := range r.theirs {
 		of := func(name string) bool { return id == name || strings.HasPrefix(id, name+"-") }
@@ -70,7 +70,7 @@ func (r *repair) repair(w store.Writer) error {
 		}
 	}
 	if len(names) > 0 {
-		r.merged, r.commits = merging(r.store.Repository())
+		r.merged, r.commits = merging(r.store)
 	}
 	for _, name := range names {
 		if err := r.merge(w, name); err != nil {
@@ -255,10 +255,10 @@ func (r *repair) fold(m *recordMerge, base, ours, theirs *store.Doc) (_ *store.D
 // ancestor returns the common ancestor of a document in two commits. Where they have several, as after a criss-cross, it is what
 // those merge to, whichever git names first.
 func (r *repair) ancestor(name, ours, theirs string) (merged *store.Doc, err error) {
-	out, _ := r.store.Repository().Git("merge-base", "--all", ours, theirs) // which fails where there is none
+	out, _ := r.store.Git("merge-base", "--all", ours, theirs) // which fails where there is none
 	bases := strings.Fields(out)
 	for i, base := range bases {
-		next, failed := r.load(documentIn(committed(r.store.Repository(), base), name), name)
+		next, failed := r.load(documentIn(committed(r.store, base), name), name)
 		if i == 0 {
 			merged, err = next, failed
 			continue
@@ -306,7 +306,7 @@ func (r *repair) load(v *version, name string) (*store.Doc, error) {
 	if v == nil {
 		return nil, nil
 	}
-	data, err := object(r.store.Repository(), v.object)
+	data, err := object(r.store, v.object)
 	if err != nil {
 		return nil, err
 	}
@@ -365,7 +365,7 @@ func (r *repair) collect(w store.Writer, name string, needed []store.Need) (map[
 			if _, of, _, ok := store.ParseBesideFile(v.file); !ok || of != name || !slices.ContainsFunc(needed, isMissing) {
 				continue
 			}
-			if data, err := smudged(r.store.Repository(), v); err == nil {
+			if data, err := smudged(r.store, v); err == nil {
 				found[canon.Sum(data)] = data
 			}
 		}

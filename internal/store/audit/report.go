@@ -128,10 +128,9 @@ func (r *Report) choices() (lines []string) {
 	}
 	for _, c := range order {
 		line := fmt.Sprintf("%s: %s: ", few(ids[c]), c.reason)
-		switch c.taken {
-		case "merged":
+		if c.taken == "merged" {
 			line += "the requests are merged, and the answers ours"
-		default:
+		} else {
 			line += c.taken + " is taken"
 		}
 		if c.left != "" {

@@ -56,19 +56,17 @@ func (v *verifier) walk() error {
 	for _, e := range entries {
 		name := e.Name()
 		v.empty = v.empty && slices.Contains([]string{store.AttributesName, store.IgnoreName, store.HolderName}, name)
-		switch regular := e.Type().IsRegular(); {
+		switch {
 		case slices.Contains(repositoryNames, name):
 			v.stray(name, isOfRepository)
 		case e.IsDir() && name == store.PendingName:
 		case e.IsDir() && filename.Legal(name):
-			if err := v.walkProvider(name); err != nil {
-				return err
-			}
-		case name == store.JournalName:
-			v.report(name, snapshot.Violation{Rule: snapshot.RulePending, Message: cutShort})
-		case regular && slices.Contains([]string{store.AttributesName, store.IgnoreName, store.ConfigName, store.ManifestName, store.HolderName}, name):
+			err = v.walkProvider(name)
 		default:
-			v.stray(name, strayMessage(e))
+			err = v.listOther(name)
+		}
+		if err != nil {
+			return err
 		}
 	}
 	return nil
@@ -131,7 +129,7 @@ func (v *verifier) abandoned(provider, name string) error {
 		v.orphans = append(v.orphans, dir+"/"+own)
 	}
 	back := "put it back"
-	if inHead(v.store.Repository(), file) {
+	if inHead(v.store, file) {
 		git := "git"
 		if filepath.IsAbs(v.store.Dir()) { // maybe in another repository than the working directory
 			git += " -C " + gotest.Quote(v.store.Dir())

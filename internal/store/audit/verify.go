@@ -34,17 +34,19 @@ type Result struct {
 // and a writer waits for it. It works on all cores, and keeps little of each document.
 // The error is [fs.ErrNotExist] if there is no store.
 func Verify(s *store.Store, checks ...store.Check) (*Result, error) {
-	return verified(s, func() (*Result, error) { return verify(s, checks) })
+	return verified(s, checks, (*verifier).verify)
 }
 
 // verified calls verify while no other process writes.
-func verified(s *store.Store, verify func() (*Result, error)) (*Result, error) {
+func verified(s *store.Store, checks []store.Check, verify func(*verifier) error) (*Result, error) {
 	for {
 		unlock, err := s.ReadLock()
 		if err != nil {
 			return nil, fmt.Errorf("verify: %w", err)
 		}
-		result, err := verify()
+		v := &verifier{store: s, checks: checks, beside: true}
+		err = verify(v)
+		result := v.sorted()
 		if unlock == nil {
 			if _, absent := os.Lstat(s.Path(store.AttributesName)); absent == nil && (err != nil || len(result.Findings) > 0) {
 				continue // the first commit began meanwhile
@@ -59,21 +61,17 @@ func verified(s *store.Store, verify func() (*Result, error)) (*Result, error) {
 	}
 }
 
-func verify(s *store.Store, checks []store.Check) (*Result, error) {
-	v := &verifier{store: s, checks: checks, beside: true}
-	if _, err := os.Lstat(s.Path(store.ManifestName)); err == nil {
-		v.lists = true
-	}
+// verify looks at all of the store.
+func (v *verifier) verify() error {
+	_, absent := os.Lstat(v.store.Path(store.ManifestName))
+	v.lists = absent == nil
 	if err := v.documents(); err != nil {
-		return nil, err
+		return err
 	}
 	if err := v.texts(); err != nil {
-		return nil, err
+		return err
 	}
-	if err := v.checkManifest(); err != nil {
-		return nil, err
-	}
-	return v.sorted(), nil
+	return v.checkManifest()
 }
 
 // sorted returns what was found.

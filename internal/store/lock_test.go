@@ -12,14 +12,14 @@ import (
 )
 
 // Who holds a store keeps other writers waiting.
-func TestHold(t *testing.T) {
+func TestExclusively(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	s, err := store.Open(dir)
 	require.NoError(t, err)
 	written := make(chan error)
 	failed := errors.New("git failed")
-	require.ErrorIs(t, s.Hold(func() error {
+	require.ErrorIs(t, s.Exclusively(func(store.Writer) error {
 		go func() {
 			other, err := store.Open(dir)
 			if err == nil {
