@@ -39,7 +39,7 @@ type fork struct {
 }
 
 // forks runs tests on live answers, once for each model.
-func (c *call) forks(packages []coverage.Package, run string, options url.Values) error {
+func (c *call) forks(packages []coverage.Package, run string, values url.Values) error {
 	s, _, err := place.OpenStore("")
 	if err != nil {
 		return err
@@ -54,11 +54,11 @@ func (c *call) forks(packages []coverage.Package, run string, options url.Values
 		models = []string{""}
 	}
 	for _, model := range models {
-		if options.Del("model"); model != "" {
-			options.Set("model", model)
+		if values.Del("model"); model != "" {
+			values.Set("model", model)
 		}
 		c.say("live: %s%s", page.Count(len(packages), "package", "packages"), strings.TrimRight(", "+model, ", "))
-		test := &coverage.GoTest{Packages: packages, Flags: runFlag(run), Env: []string{gotest.UpdateEnv + "=live", usage.CheckEnv + "=" + options.Encode()}}
+		test := &coverage.GoTest{Packages: packages, Flags: runFlag(run), Env: []string{gotest.UpdateEnv + "=live", usage.CheckEnv + "=" + values.Encode()}}
 		receipts, ended, err := runTests(c, test)
 		if err != nil {
 			return err
