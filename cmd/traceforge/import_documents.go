@@ -183,12 +183,12 @@ func (r *documents) readDirectory(dir string) error {
 		switch name := e.Name(); {
 		case strings.HasPrefix(name, "."), name == "manifest.json", name == "config.json":
 		case e.IsDir():
-			files, err := filepath.Glob(filepath.Join(dir, name, "*.json"))
+			files, err := fs.Glob(os.DirFS(filepath.Join(dir, name)), "*.json")
 			if err != nil {
 				return err
 			}
 			for _, file := range files {
-				if err := r.readFile(file, name); err != nil {
+				if err := r.readFile(filepath.Join(dir, name, file), name); err != nil {
 					return err
 				}
 			}

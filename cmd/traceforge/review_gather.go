@@ -246,11 +246,12 @@ func (r *reviewRun) look(src *source, names []string) (map[string]string, error)
 	}
 	staged, err := git.Staged(r.c.ctx, r.dir, paths)
 	for _, f := range staged {
-		_, name, below := strings.Cut(f.Name, "/")
-		if name, _, _ = strings.Cut(name, "/"); !below {
-			name = f.Name
+		name := configFile
+		if _, inside, ok := strings.Cut(f.Name, "/"); ok {
+			name, _, _ = strings.Cut(inside, "/")
+			name = strings.TrimSuffix(name, ".json")
 		}
-		seen[strings.TrimSuffix(name, ".json")] += f.Name + " " + f.Object + "\n"
+		seen[name] += f.Name + " " + f.Object + "\n"
 	}
 	return seen, err
 }

@@ -430,10 +430,25 @@ func TestReviewAllKeys(t *testing.T) {
 	})
 }
 
+const gone = "is no longer what was shown, another process has changed it: run traceforge review again"
+
+// TestReviewOfRulesThatAreStaged stages config.json while the screen shows it.
+func TestReviewOfRulesThatAreStaged(t *testing.T) {
+	t.Parallel()
+	dir := newReviewed(t)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "config.json"), []byte(`{"max_age": {"warn_days": 30}}`), 0o666))
+	s := newTestScreen(t, dir, 80, 24)
+	rules := slices.IndexFunc(s.groups, func(g *group) bool { return g.key == "config" })
+	require.GreaterOrEqual(t, rules, 0)
+	gitIn(t, filepath.Dir(dir), "add", ".ai-snapshots/config.json")
+	press(t, s, slices.Repeat([]string{"n"}, rules)...)
+	press(t, s, "r", "y")
+	require.Contains(t, s.note, gone)
+}
+
 // What another process changes while the screen is open is not decided.
 func TestReviewOfAStoreThatChanges(t *testing.T) {
 	t.Parallel()
-	const gone = "is no longer what was shown, another process has changed it: run traceforge review again"
 	for _, tt := range []struct {
 		name   string
 		change func(t *testing.T, dir string)

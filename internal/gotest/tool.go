@@ -11,8 +11,8 @@ import (
 const commandPath = "github.com/traceforge/traceforge-go/cmd/traceforge"
 
 // commandLine matches what a text says of the command: its name and that of one of its commands.
-var commandLine = regexp.MustCompile(`(^|[^\w/.-])(?:go tool )?traceforge ((?:test|verify|show|ls|diff|report|init|update|review|accept|reject|rekey|mv|check|` +
-	`prune|repair|manifest|pack|modelio|contract|snapshot|import|schema|git|version|man)\b|exec |--help\b)`)
+var commandLine = regexp.MustCompile(`(^|[^\w/.-])(?:go tool )?traceforge ((?:test|verify|show|ls|diff|report|init|update|review|accept|reject|mv|check|` +
+	`prune|repair|pack|modelio|contract|snapshot|import|export|schema|git|version|man)\b|exec |--help\b)`)
 
 // Spelled returns a text with its command lines as they work in a directory. Where its go.mod has the command as a
 // tool, they say "go tool traceforge" in place of "traceforge". Lines of a difference stay. It reads go.mod only

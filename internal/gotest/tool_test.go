@@ -15,6 +15,7 @@ func TestSpelled(t *testing.T) {
 	const required = "module m\n\nrequire github.com/traceforge/traceforge-go/cmd/traceforge v1.0.0\n"
 	for _, tt := range []struct{ name, why, mod, text, want string }{
 		{"line", "a tool of the module", line, "accept it: traceforge accept a-1", "accept it: go tool traceforge accept a-1"},
+		{"export", "the way to leave is a command", line, "or traceforge export --to go-vcr", "or go tool traceforge export --to go-vcr"},
 		{"block", "go writes several as a block", block, "run traceforge repair, which merges", "run go tool traceforge repair, which merges"},
 		{"required", "who requires it need not have it as a tool", required, "run traceforge repair", "run traceforge repair"},
 		{"none", "no tool", "module m\n", "run traceforge repair", "run traceforge repair"},
