@@ -31,15 +31,15 @@ func (r *Recorder) mark() {
 
 // became says in a word what the test did with its calls.
 func (r *Recorder) became() string {
-	used := r.calls.Used()
+	did := r.calls.Receipt()
 	switch {
 	case r.opts.Mode == recorder.Check:
 		return "checked"
 	case r.opts.Mode == recorder.Mixed:
 		return "live"
-	case used.Missing > 0 || len(r.calls.Drifts()) > 0:
+	case did.Missing > 0 || len(did.Drifts) > 0:
 		return "drifted"
-	case len(used.Recorded) > 0:
+	case len(did.Recorded) > 0:
 		return "recorded"
 	}
 	return "replayed"

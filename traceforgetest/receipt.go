@@ -35,30 +35,13 @@ func (r *Recorder) leaveReceipt() error {
 }
 
 func (r *Recorder) receipt() usage.Receipt {
-	used := r.calls.Used()
-	left := usage.Receipt{
-		Package:  r.opts.Package,
-		Test:     r.calls.Plain(r.opts.Test), // a subtest may be named after a secret
-		Outcome:  "pass",
-		Mode:     r.opts.Mode.String(),
-		Store:    r.opts.Shown,
-		Filters:  filters(),
-		Tags:     r.place.tags,
-		Document: used.Document,
-		Played:   used.Played,
-		Recorded: used.Recorded,
-		Unplayed: used.Unplayed,
-		Faults:   r.calls.Faults(),
-		Missing:  used.Missing,
-		Drifts:   r.calls.Drifts(),
-		Update:   r.calls.Updated(),
-		Checks:   r.calls.Checks(),
-		Live:     r.calls.Live(),
-		Gone:     r.calls.Gone(),
-		Sent:     used.Sent,
-	}
-	for i := range left.Filters {
-		left.Filters[i] = r.calls.Plain(left.Filters[i])
+	left := r.calls.Receipt()
+	left.Tags, left.Gone = r.place.tags, r.calls.Gone()
+	for _, name := range []string{"run", "skip", "short"} { // which keep tests from running
+		f := flag.Lookup("test." + name)
+		if f != nil && f.Value.String() != f.DefValue {
+			left.Filters = append(left.Filters, r.calls.Plain("-"+name+"="+f.Value.String()))
+		}
 	}
 	switch {
 	case r.t.Failed():
@@ -67,18 +50,6 @@ func (r *Recorder) receipt() usage.Receipt {
 		left.Outcome = "skip"
 	}
 	return left
-}
-
-// filters returns the flags of the run that keep tests from running.
-func filters() []string {
-	var given []string
-	for _, name := range []string{"run", "skip", "short"} {
-		f := flag.Lookup("test." + name)
-		if f != nil && f.Value.String() != f.DefValue {
-			given = append(given, "-"+name+"="+f.Value.String())
-		}
-	}
-	return given
 }
 
 // uncached keeps go from caching the result of this run, whose point is what it writes. TRACEFORGE_UPDATE=1 go test

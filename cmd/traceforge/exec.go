@@ -232,13 +232,8 @@ func (p *program) leaveReceipt(ended int) error {
 	if !filepath.IsAbs(dir) {
 		dir = filepath.Join(p.root, dir)
 	}
-	used := p.calls.Used()
-	left := usage.Receipt{
-		Package: snapshot.ProgramPackage, Test: p.calls.Plain(p.name), Outcome: "pass", Mode: p.mode.String(), Store: p.storeInRoot(),
-		Command: p.calls.Command(p.words()), Document: used.Document,
-		Played: used.Played, Recorded: used.Recorded, Unplayed: used.Unplayed, Missing: used.Missing,
-		Drifts: p.calls.Drifts(), Update: p.calls.Updated(), Checks: p.calls.Checks(),
-	}
+	left := p.calls.Receipt()
+	left.Store, left.Command = p.storeInRoot(), p.calls.Command(p.words())
 	if ended != 0 || p.failed.Load() {
 		left.Outcome = "fail"
 	}

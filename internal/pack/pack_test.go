@@ -65,7 +65,7 @@ func aRunOf(t *testing.T, test string) pack.Source {
 	r.Finish(recorder.Outcome{})
 	s, err := store.Open(dir)
 	require.NoError(t, err)
-	used := r.Used()
+	used := r.Receipt()
 	require.Len(t, used.Recorded, 4)
 	return pack.Source{Store: pack.In(s), Receipts: []usage.Receipt{
 		{Version: usage.ReceiptVersion, Package: "example.com/m", Test: "TestNone", Outcome: "skip", Mode: "update", Store: ".ai-snapshots"},

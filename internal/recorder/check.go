@@ -315,11 +315,3 @@ func (k *checks) end() {
 	}
 	k.suspectListings()
 }
-
-// Checks says what the check of a test that has ended found, call by call.
-func (r *Recorder) Checks() (all []usage.Check) {
-	for _, ck := range r.checks.all {
-		all = append(all, ck.Check)
-	}
-	return all
-}

@@ -279,16 +279,6 @@ func (b *faultyBody) Read(p []byte) (int, error) {
 
 func (b *faultyBody) Close() error { return nil }
 
-// Faults names the faults that were injected.
-func (r *Recorder) Faults() (names []string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for _, in := range r.faults.injected() {
-		names = append(names, in.String())
-	}
-	return names
-}
-
 // injected returns the faults that were.
 func (f *faults) injected() []*injection {
 	return slices.DeleteFunc(slices.Clone(f.all), func(in *injection) bool { return !in.used || in.unfitted })

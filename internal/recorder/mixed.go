@@ -130,8 +130,8 @@ func (r *report) returnsAnother(tk *take) bool {
 	return recorded
 }
 
-// Live says which models answered in place of the tape, in their order.
-func (r *Recorder) Live() (all []usage.Live) {
+// answeredLive says which models answered in place of the tape, in their order.
+func (r *run) answeredLive() (all []usage.Live) {
 	if r.Mode != Mixed {
 		return nil
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/internal/fakeprovider"
 	"github.com/traceforge/traceforge-go/internal/store"
+	"github.com/traceforge/traceforge-go/internal/usage"
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
@@ -39,7 +40,7 @@ func newScene(t *testing.T) *scene {
 }
 
 // run runs a test and returns its failures and what it used.
-func (s *scene) run(mode Mode, test func(*Recorder), edit ...func(*Options)) (told []*Failure, used Used) {
+func (s *scene) run(mode Mode, test func(*Recorder), edit ...func(*Options)) (told []*Failure, did usage.Receipt) {
 	s.t.Helper()
 	o := Options{
 		Dir: s.dir, Shown: "STORE", Package: "example.com/m", Test: "TestIt", Accept: "ACCEPT", TestCommand: "ACCEPT", Mode: mode,
@@ -55,7 +56,7 @@ func (s *scene) run(mode Mode, test func(*Recorder), edit ...func(*Options)) (to
 	require.NoError(s.t, err)
 	test(r)
 	r.Finish(Outcome{})
-	return told, r.Used()
+	return told, r.Receipt()
 }
 
 func asks(prompts ...string) func(*Recorder) {
@@ -80,24 +81,25 @@ func TestUsed(t *testing.T) {
 		name, why string
 		mode      Mode
 		prompts   []string
-		want      Used
+		want      usage.Receipt
 		failures  int
 	}{
-		{"nothing recorded", "a call that no record answers", Replay, []string{"a"}, Used{Missing: 1}, 1},
-		{"record", "in the order of the document", Update, []string{"a", "b"}, Used{Recorded: []string{id(1), id(2)}}, 0},
-		{"replay", "in the order of the calls", Replay, []string{"b", "a"}, Used{Played: []string{id(2), id(1)}}, 0},
-		{"drift", "one is held against a record", Replay, []string{"a", "c"}, Used{Played: []string{id(1)}, Unplayed: []string{id(2)}, Missing: 1}, 1},
-		{"not called", "a record is left", Replay, []string{"a"}, Used{Played: []string{id(1)}, Unplayed: []string{id(2)}}, 1},
-		{"new", "one was missing", UpdateNew, []string{"a", "c", "b"}, Used{Played: []string{id(1), id(2)}, Recorded: []string{id(3)}}, 0},
-		{"drop", "a second update serves, and drops what is not called", Update, []string{"a", "c"}, Used{Played: []string{id(1), id(3)}}, 0},
-		{"confirm", "one of all confirms", UpdateAll, []string{"a", "c"}, Used{Recorded: []string{id(1), id(3)}}, 0},
-		{"no call", "the document is there", Replay, nil, Used{Unplayed: []string{id(1), id(3)}}, 1},
+		{"nothing recorded", "a call that no record answers", Replay, []string{"a"}, usage.Receipt{Missing: 1}, 1},
+		{"record", "in the order of the document", Update, []string{"a", "b"}, usage.Receipt{Recorded: []string{id(1), id(2)}}, 0},
+		{"replay", "in the order of the calls", Replay, []string{"b", "a"}, usage.Receipt{Played: []string{id(2), id(1)}}, 0},
+		{"drift", "one is held against a record", Replay, []string{"a", "c"}, usage.Receipt{Played: []string{id(1)}, Unplayed: []string{id(2)}, Missing: 1}, 1},
+		{"not called", "a record is left", Replay, []string{"a"}, usage.Receipt{Played: []string{id(1)}, Unplayed: []string{id(2)}}, 1},
+		{"new", "one was missing", UpdateNew, []string{"a", "c", "b"}, usage.Receipt{Played: []string{id(1), id(2)}, Recorded: []string{id(3)}}, 0},
+		{"drop", "a second update serves, and drops what is not called", Update, []string{"a", "c"}, usage.Receipt{Played: []string{id(1), id(3)}}, 0},
+		{"confirm", "one of all confirms", UpdateAll, []string{"a", "c"}, usage.Receipt{Recorded: []string{id(1), id(3)}}, 0},
+		{"no call", "the document is there", Replay, nil, usage.Receipt{Unplayed: []string{id(1), id(3)}}, 1},
 	} {
-		failures, used := s.run(c.mode, asks(c.prompts...))
+		failures, did := s.run(c.mode, asks(c.prompts...))
 		require.Len(t, failures, c.failures, "%s: %s: %v", c.name, c.why, failures)
 		if recorded := s.stored(); recorded != nil {
 			c.want.Document = string(recorded.Document.Hash)
 		}
+		used := usage.Receipt{Document: did.Document, Played: did.Played, Recorded: did.Recorded, Unplayed: did.Unplayed, Missing: did.Missing}
 		require.Equal(t, c.want, used, "%s: %s", c.name, c.why)
 	}
 }

@@ -179,11 +179,8 @@ func calls(numbers []int) string {
 	return "calls " + strings.Join(ranges, ", ")
 }
 
-// Drifts says which calls of a test that has ended its records did not answer, and which records had no call,
-// in order.
-func (r *report) Drifts() (drifts []usage.Drift) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+// drifts says which calls of a test that has ended its records did not answer, and which records had no call, in order.
+func (r *report) drifts() (drifts []usage.Drift) {
 	mistaken := r.tape.mistaken()
 	for _, f := range r.failures {
 		if f.drift == nil {

@@ -17,7 +17,7 @@ func TestDrifts(t *testing.T) {
 	drifts := func(name string, prompts ...string) (found []usage.Drift, told []*Failure) {
 		var r *Recorder
 		told, _ = s.run(Replay, func(opened *Recorder) { r = opened; asks(prompts...)(r) }, named(name))
-		return r.Drifts(), told
+		return r.Receipt().Drifts, told
 	}
 	for _, name := range []string{"TestA", "TestB", "TestC"} {
 		failures, _ := s.run(Update, asks("Say hello", "Say good bye", "Tell me more"), named(name))
@@ -67,7 +67,7 @@ func TestDriftsHoldNoSecrets(t *testing.T) {
 	var r *Recorder
 	failures, _ = s.run(Replay, func(opened *Recorder) { r = opened; asks("Say hello to " + secret)(r) })
 	require.NotContains(t, failures[0].Text+failures[0].Error(), secret[10:])
-	for _, d := range r.Drifts() {
+	for _, d := range r.Receipt().Drifts {
 		require.NotContains(t, *d.Changes[0].After, secret[10:])
 		require.Contains(t, *d.Changes[0].After, "MY_API_KEY")
 	}
