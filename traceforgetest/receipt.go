@@ -2,38 +2,15 @@ package traceforgetest
 
 import (
 	"flag"
-	"fmt"
 	"os"
-	"path/filepath"
-	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/usage"
 )
 
-// receipts is the receipt of this process, which all its tests write.
+// receipts is the receipt of this process, which all its tests write. A replay that is not asked for one writes nothing.
 var receipts usage.ReceiptWriter
 
-// leaveReceipt adds what the test used to the receipt, where the run asks for one. A replay that
-// is not asked writes nothing.
-func (r *Recorder) leaveReceipt() error {
-	dir := os.Getenv(usage.ReceiptEnv)
-	if dir == "" {
-		return nil
-	}
-	if name, ok := strings.CutPrefix(dir, "$"); ok { // as in Bazel, where a directory has its name only in the test
-		if dir = os.Getenv(name); dir == "" {
-			return fmt.Errorf("leaving a receipt: %s is $%s, which is not set", usage.ReceiptEnv, name)
-		}
-	}
-	if !filepath.IsAbs(dir) {
-		dir = filepath.Join(r.place.root, dir)
-	}
-	if err := receipts.Add(dir, r.receipt()); err != nil {
-		return fmt.Errorf("leaving a receipt in %s: %w", dir, err)
-	}
-	return nil
-}
-
+// receipt says what the test did.
 func (r *Recorder) receipt() usage.Receipt {
 	left := r.calls.Receipt()
 	left.Tags, left.Gone = r.place.tags, r.calls.Gone()

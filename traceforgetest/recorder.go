@@ -213,7 +213,7 @@ func (r *Recorder) finish() {
 		r.note(note)
 	}
 	r.mark()
-	if err := errors.Join(r.leaveReceipt(), r.keepReceipt()); err != nil {
+	if err := errors.Join(receipts.Leave(r.place.root, r.receipt), r.keepReceipt()); err != nil {
 		r.t.Errorf("traceforge: %v", err)
 	}
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"maps"
 	"os"
 	osexec "os/exec"
@@ -62,7 +61,7 @@ func execute(c *call) error {
 	if note := p.calls.Finish(recorder.Outcome{Failed: ended != 0}); note != "" {
 		p.tell(note)
 	}
-	if err := p.leaveReceipt(ended); err != nil {
+	if err := new(usage.ReceiptWriter).Leave(p.root, func() usage.Receipt { return p.receipt(ended) }); err != nil {
 		return err
 	}
 	if p.failed.Load() {
@@ -223,24 +222,14 @@ func (p *program) command() string { return gotest.Join(p.secrets.Words(p.words(
 // again returns the command that runs the program in another mode.
 func (p *program) again(mode string) string { return page.ProgramAgain(p.name, p.command(), mode) }
 
-// leaveReceipt adds what the program did to the receipts, where the run asks for some.
-func (p *program) leaveReceipt(ended int) error {
-	dir := os.Getenv(usage.ReceiptEnv)
-	if dir == "" {
-		return nil
-	}
-	if !filepath.IsAbs(dir) {
-		dir = filepath.Join(p.root, dir)
-	}
+// receipt says what the program did.
+func (p *program) receipt(ended int) usage.Receipt {
 	left := p.calls.Receipt()
 	left.Store, left.Command = p.storeInRoot(), p.calls.Command(p.words())
 	if ended != 0 || p.failed.Load() {
 		left.Outcome = "fail"
 	}
-	if err := new(usage.ReceiptWriter).Add(dir, left); err != nil {
-		return fmt.Errorf("leaving a receipt in %s: %w", dir, err)
-	}
-	return nil
+	return left
 }
 
 // storeInRoot names the store as receipts do.

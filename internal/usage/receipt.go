@@ -86,6 +86,26 @@ func (w *ReceiptWriter) Add(dir string, t Receipt) error {
 	return err
 }
 
+// Leave adds a test to the receipt, where the run asks for one. A directory that is not absolute is below root.
+func (w *ReceiptWriter) Leave(root string, receipt func() Receipt) error {
+	dir := os.Getenv(ReceiptEnv)
+	if dir == "" {
+		return nil
+	}
+	if name, ok := strings.CutPrefix(dir, "$"); ok { // as in Bazel, where a directory has its name only in the test
+		if dir = os.Getenv(name); dir == "" {
+			return fmt.Errorf("leaving a receipt: %s is $%s, which is not set", ReceiptEnv, name)
+		}
+	}
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(root, dir)
+	}
+	if err := w.Add(dir, receipt()); err != nil {
+		return fmt.Errorf("leaving a receipt in %s: %w", dir, err)
+	}
+	return nil
+}
+
 // ReadReceipts returns the tests of all receipts in dir. cut are the packages whose receipt ends in the middle of a
 // line, as a killed process leaves it. The error is [fs.ErrNotExist] if there is no dir.
 func ReadReceipts(dir string) (tests []Receipt, cut []string, err error) {
