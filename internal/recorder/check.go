@@ -150,12 +150,12 @@ func (k *checks) runCheck(ck *check) {
 	ctx, cancel := context.WithTimeout(ctx, k.timeForCheck())
 	defer cancel()
 	a := k.askInTime(ctx, ck)
-	if a.why != "" {
-		ck.fail(a.why)
-		return
-	}
 	ck.mu.Lock()
 	defer ck.mu.Unlock()
+	if a.why != "" {
+		ck.Why = cmp.Or(ck.Why, a.why)
+		return
+	}
 	ck.live = append(ck.live, a.said)
 }
 
@@ -195,12 +195,6 @@ func (ck *check) failed() bool {
 	ck.mu.Lock()
 	defer ck.mu.Unlock()
 	return ck.Why != ""
-}
-
-func (ck *check) fail(why string) {
-	ck.mu.Lock()
-	defer ck.mu.Unlock()
-	ck.Why = cmp.Or(ck.Why, why)
 }
 
 func (k *checks) timeForCheck() time.Duration {

@@ -37,11 +37,7 @@ func (r *Recorder) direct(ctx context.Context, what fmt.Stringer, codec *provide
 	if err := r.begin(within, what); err != nil {
 		return nil, nil, err
 	}
-	asked, err := request()
-	var c *call
-	if err == nil {
-		c, err = r.call(codec.Provider, laneOf(ctx), codec, asked)
-	}
+	c, err := r.directCall(codec, laneOf(ctx), request)
 	if err != nil {
 		return nil, nil, r.failCall(what, what.String(), failuref(fmt.Sprintf("%s: the request cannot be kept: %v", what, err)))
 	}
@@ -63,6 +59,15 @@ func (r *Recorder) direct(ctx context.Context, what fmt.Stringer, codec *provide
 		}
 	}
 	return c, served, err
+}
+
+// directCall makes the call of what is no HTTP.
+func (r *run) directCall(codec *provider.Codec, lane string, request func() (*modelio.Request, error)) (*call, error) {
+	asked, err := request()
+	if err != nil {
+		return nil, err
+	}
+	return r.call(codec.Provider, lane, codec, asked)
 }
 
 // who names whom a request asks: a provider, a tool, "tools/list of shop".

@@ -205,13 +205,7 @@ func (r *Recorder) checkModel(g *Generation, c *call, s *servedRecord) {
 		return &own
 	}
 	how := repeat{
-		call: func() (*call, error) {
-			request, err := again().request()
-			if err != nil {
-				return nil, err
-			}
-			return r.call(g.Provider, c.lane, modelCodec(g.api(), g.Provider), request)
-		},
+		call: func() (*call, error) { return r.directCall(c.codec, c.lane, again().request) },
 		make: func(ctx context.Context, tk *take) { again().live(ctx, tk) },
 	}
 	switch {
@@ -227,14 +221,8 @@ func (r *Recorder) checkModel(g *Generation, c *call, s *servedRecord) {
 func (r *Recorder) checkTool(ctx context.Context, t *ToolCall, c *call, s *servedRecord) {
 	how := repeat{
 		within: ctx,
-		call: func() (*call, error) {
-			request, err := t.request()
-			if err != nil {
-				return nil, err
-			}
-			return r.call(toolProvider, c.lane, toolCodec, request)
-		},
-		make: func(ctx context.Context, tk *take) { t.live(ctx, tk) },
+		call:   func() (*call, error) { return r.directCall(toolCodec, c.lane, t.request) },
+		make:   func(ctx context.Context, tk *take) { t.live(ctx, tk) },
 	}
 	if t.Run == nil {
 		how.state, how.why = usage.CheckUnchecked, "the test gives Recorder.Tool no tool to run"
