@@ -65,12 +65,6 @@ func (r *Recorder) upstream(live *http.Request, w *wire, tk *take) (*http.Respon
 	return resp, nil
 }
 
-// isFailure reports whether an error is one that was told, and not one of the transport.
-func isFailure(err error) bool {
-	var f *Failure
-	return errors.As(err, &f)
-}
-
 // In returns a header that says where an answer is from, see [ProvenanceHeader].
 func (p Provenance) In(header http.Header) http.Header {
 	text, _ := json.Marshal(p)
@@ -119,8 +113,7 @@ func (r *Recorder) Unkept() []*Failure {
 	defer r.mu.Unlock()
 	before := len(r.failures)
 	for tk, g := range r.goldens() {
-		var f *Failure
-		if err := r.refuseSecrets([]*golden{g}); errors.As(err, &f) {
+		if f := failureIn(r.refuseSecrets([]*golden{g})); f != nil {
 			f.Source = tk.source
 			r.fail(f)
 		}

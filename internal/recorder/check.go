@@ -119,8 +119,7 @@ func (k *checks) chosen(c *call, s *servedRecord) (state, why string) {
 	case record.Response.Incomplete != "":
 		return usage.CheckUncheckable, "the recorded answer was cut"
 	case isRetryable(record.Response.Status):
-		why = "the recorded answer is " + statusText(record.Response.Status) + ", which nobody can ask for"
-		return usage.CheckUncheckable, why
+		return usage.CheckUncheckable, "the recorded answer is " + statusText(record.Response.Status) + ", which nobody can ask for"
 	}
 	if kept := lookedUp(c); kept != "" {
 		return usage.CheckUncheckable, "the request names " + kept + ", which the provider looks up"
@@ -239,16 +238,16 @@ func (k *checks) compared(ctx context.Context, ck *check, tk *take) (*said, stri
 	if f != nil {
 		return nil, f.brief
 	}
-	if s.gone != "" && tk.status != ck.stored.record.Response.Status {
+	if tk.status < http.StatusBadRequest || tk.status == ck.stored.record.Response.Status {
+		return s, ""
+	}
+	if s.gone != "" {
 		ck.mu.Lock()
 		ck.gone = s.gone
 		ck.mu.Unlock()
 		return nil, s.gone
 	}
-	if tk.status >= http.StatusBadRequest && tk.status != ck.stored.record.Response.Status {
-		return nil, fmt.Sprintf("%s refused the call: %s: %s", tk.provider, statusText(tk.status), short(s.refusal))
-	}
-	return s, ""
+	return nil, fmt.Sprintf("%s refused the call: %s: %s", tk.provider, statusText(tk.status), short(s.refusal))
 }
 
 // statusText returns a status as HTTP has it.

@@ -52,7 +52,6 @@ func (k *checks) conclude(ck *check) {
 		ck.State = usage.CheckUnchecked
 	default:
 		ck.State = usage.CheckSame
-		return
 	}
 	if ck.State == usage.CheckDrifted && ck.AskedModel == "" { // else the code asks another
 		ck.Accept = k.with(UpdateAll.String())

@@ -40,6 +40,12 @@ func (f *Failure) Error() string {
 	return "traceforge: " + f.brief + " (see " + cmp.Or(f.output, ofTheTest) + ")"
 }
 
+// failureIn returns the failure that an error is or wraps, nil for any other.
+func failureIn(err error) (f *Failure) {
+	errors.As(err, &f)
+	return f
+}
+
 // failuref makes a failure of a line and the indented lines below it.
 func failuref(brief string, below ...string) *Failure {
 	var text strings.Builder
@@ -205,8 +211,7 @@ func undecodable(w *wire, err error) *Failure {
 
 // asFailure words an error of the store.
 func (s *setup) asFailure(err error) *Failure {
-	var f *Failure
-	if errors.As(err, &f) {
+	if f := failureIn(err); f != nil {
 		return f
 	}
 	text := s.shown(err.Error())

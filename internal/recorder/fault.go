@@ -380,7 +380,7 @@ func (r *report) unused() *Failure {
 			below = append(below, "  "+in.String())
 		}
 	}
-	if len(below) == 0 {
+	if len(below) == 0 || !modes[r.Mode].injects {
 		return nil
 	}
 	brief := count(len(below), "fault") + " of the test met no call"

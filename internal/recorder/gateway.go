@@ -31,7 +31,7 @@ func (r *Recorder) Serve(name string) (url string, closeServer func(), err error
 	if !ok {
 		return "", nil, fmt.Errorf("no provider is named %q; there are %s", name, strings.Join(homes(), ", "))
 	}
-	return r.ServeAt(Endpoint{Home: home, Keys: keysOf(name)})
+	return r.ServeAt(Endpoint{Home: home, Keys: factsOf(name).Keys})
 }
 
 // An Endpoint is what a server of a recorder stands for.
@@ -111,14 +111,14 @@ func homes() (names []string) {
 	return names
 }
 
-// keysOf returns the environment variables with a provider's key.
-func keysOf(name string) []string {
+// factsOf returns what is known of a provider; the zero value for one that has no facts.
+func factsOf(name string) (facts provider.Provider) {
 	for _, p := range provider.Providers() {
 		if p.Name == name {
-			return p.Keys
+			facts = p
 		}
 	}
-	return nil
+	return facts
 }
 
 // A gateway passes what a server is asked to a recorder. Headers of one side's connection are not passed to the

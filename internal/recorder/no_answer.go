@@ -93,14 +93,12 @@ func answeredWith(err error) (status int, message string) {
 // unsetKey says that the environment has no key of a provider: "OPENAI_API_KEY is"; "" where it has one, or where the
 // key may be elsewhere.
 func (s *setup) unsetKey(name string) string {
-	for _, p := range provider.Providers() {
-		switch {
-		case p.Name != name || !s.lacksKey(name):
-		case len(p.Keys) == 1:
-			return p.Keys[0] + " is"
-		case p.OneKey:
-			return "none of " + strings.Join(p.Keys, ", ") + " is"
-		}
+	switch p := factsOf(name); {
+	case !s.lacksKey(name):
+	case len(p.Keys) == 1:
+		return p.Keys[0] + " is"
+	case p.OneKey:
+		return "none of " + strings.Join(p.Keys, ", ") + " is"
 	}
 	return ""
 }
@@ -111,7 +109,7 @@ func (s *setup) lacksKey(name string) bool {
 		value := os.Getenv(name)
 		return value != "" && !provider.HasNoKey(value)
 	}
-	keys := keysOf(name)
+	keys := factsOf(name).Keys
 	return len(keys) > 0 && !slices.ContainsFunc(keys, isSet)
 }
 

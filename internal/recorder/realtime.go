@@ -269,12 +269,14 @@ func (s *realtime) call() (*call, error) {
 func (s *realtime) relay() {
 	heard := make(chan error, 1)
 	go func() { heard <- s.listen() }()
-	gone := make(chan error, 1)
+	var gone error // why the client says no more
+	left := make(chan struct{})
 	go func() {
+		defer close(left)
 		for {
 			m, err := s.client.Read()
 			if err != nil {
-				gone <- err
+				gone = err
 				return
 			}
 			s.said(m)
@@ -286,14 +288,13 @@ func (s *realtime) relay() {
 	how := whole
 	var broke error
 	select {
-	case err := <-gone:
-		if isGone(err) {
+	case <-left:
+		if isGone(gone) {
 			s.keepFrame(provider.Frame{Close: &provider.Closing{}}, s.place())
 		} else {
-			how, broke = broken, fmt.Errorf("a frame of the client's: %w", err)
+			how, broke = broken, fmt.Errorf("a frame of the client's: %w", gone)
 		}
 		_ = s.server.Close(websocket.Normal, "")
-		gone <- err
 	case err := <-heard:
 		var closed *websocket.CloseError
 		if errors.As(err, &closed) {
@@ -304,15 +305,14 @@ func (s *realtime) relay() {
 			s.out.hangUp()
 		}
 		select {
-		case err := <-gone:
-			gone <- err
+		case <-left:
 		case <-time.After(drainTime):
 		}
 	}
 	s.hangUp()
 	s.out.hangUp()
 	s.stream.Close()
-	<-gone
+	<-left
 	s.record(how, broke)
 }
 

@@ -1,6 +1,7 @@
 package recorder
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -164,8 +165,7 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	} else if err == nil {
 		resp, err = r.roundTrip(req, w)
 	}
-	var f *Failure
-	if errors.As(err, &f) {
+	if f := failureIn(err); f != nil {
 		return r.refusal(req, w, f), nil
 	}
 	return resp, err
@@ -387,11 +387,7 @@ func (r *report) checkCalls(partial bool) {
 	if len(r.failures) > 0 || partial {
 		return
 	}
-	if f := r.unused(); f != nil && modes[r.Mode].injects {
-		r.fail(f)
-		return
-	}
-	if f := r.unasked(); f != nil && r.calls > 0 {
+	if f := cmp.Or(r.unused(), r.unasked()); f != nil {
 		r.fail(f)
 		return
 	}

@@ -53,7 +53,7 @@ func (r *Recorder) checkHTTP(req *http.Request, w *wire, c *call, s *servedRecor
 	}
 	if r.needsKeys && hasNoKey(req) {
 		how.state, how.why = usage.CheckUnchecked, "there is no key for "+c.provider
-		if names := keysOf(c.provider); len(names) > 0 {
+		if names := factsOf(c.provider).Keys; len(names) > 0 {
 			how.why += ": set " + strings.Join(names, " or ")
 		}
 	} else if named := r.checks.madeBefore(w); named != "" {

@@ -271,8 +271,7 @@ func partsOf(r *snapshot.Response) []modelio.Part {
 
 // dropsQuietly reports whether a take is of what a server says of itself, and it said nothing.
 func (tk *take) dropsQuietly() bool {
-	s := tk.codec.Session
-	if s == nil || !s.Listens(tk.request) {
+	if !listensTo(tk.codec, tk.request) {
 		return false
 	}
 	resp, err := tk.decode()

@@ -149,10 +149,8 @@ func toolLineOf(name string, output json.RawMessage, failure error) ([]byte, err
 	var text bytes.Buffer
 	enc := json.NewEncoder(&text)
 	enc.SetEscapeHTML(false) // the output stays as the tool spells it
-	if err := enc.Encode(line); err != nil {
-		return nil, err
-	}
-	return text.Bytes(), nil
+	err := enc.Encode(line)
+	return text.Bytes(), err
 }
 
 // noJSON is the error of a tool that returned something else.
