@@ -60,11 +60,9 @@ func returned(resp *modelio.Response) string {
 		return "error: " + resp.Error.Message
 	}
 	var said []string
-	for _, candidate := range resp.Candidates {
-		for _, part := range candidate.Message.Content {
-			if part.ToolResponse != nil {
-				said = append(said, string(part.ToolResponse.Output))
-			}
+	for _, part := range partsOf(resp) {
+		if part.ToolResponse != nil {
+			said = append(said, string(part.ToolResponse.Output))
 		}
 	}
 	return strings.Join(said, "\n")

@@ -117,7 +117,7 @@ func anyCall(int) bool { return true }
 // failedTool reports whether a result of a tool is an error, as MCP servers say it too.
 func failedTool(r *snapshot.Response) bool {
 	isError := func(p modelio.Part) bool { return string(p.Metadata["isError"]) == "true" }
-	return r.Error != nil || slices.ContainsFunc(partsOf(r), isError)
+	return r.Error != nil || slices.ContainsFunc(partsOf(&r.Response), isError)
 }
 
 // inAnswersOrder gives the calls of tools that one answer asked for the order of that answer: they take each other's
