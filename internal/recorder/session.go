@@ -249,12 +249,8 @@ func repeats(c *call, record *snapshot.Snapshot) bool {
 	if s == nil {
 		return true
 	}
-	for _, part := range partsOf(&record.Response.Response) {
-		if part.Custom["request"] != nil {
-			return false
-		}
-	}
-	return !s.Listens(c.request) && !isReply(c.request)
+	asks := func(p modelio.Part) bool { return p.Custom["request"] != nil }
+	return !slices.ContainsFunc(partsOf(&record.Response.Response), asks) && !s.Listens(c.request) && !isReply(c.request)
 }
 
 // partsOf returns the parts of the first candidate.
