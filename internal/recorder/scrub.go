@@ -208,7 +208,8 @@ func (s *setup) addVolatile() string { return s.scrubbing(s.volatileRule()) }
 // in each run; "" where it differs in more.
 func (s *setup) explained(differences []drift.Difference) string {
 	only := func(alike func(recorded, got []byte) bool) bool {
-		return len(differences) > 0 && !slices.ContainsFunc(differences, func(d drift.Difference) bool { return !alike(d.Recorded, d.Got) })
+		other := func(d drift.Difference) bool { return !alike(d.Recorded, d.Got) }
+		return len(differences) > 0 && !slices.ContainsFunc(differences, other)
 	}
 	switch {
 	case !s.rules.Has("uuid") && only(s.rules.WithVolatile().Alike()):
