@@ -91,8 +91,8 @@ func (t *tape) match(c *call) (i int, rules string, err error) {
 		if t.played[i] || samePointers(s.Source.Ignored, c.ignored) {
 			continue
 		}
-		k, _, _, err := keyed(t.providerOf(i), t.request(i), c.ignored, t.rules.Stored)
-		if k.lane = s.Source.Lane; err == nil && k == c.key {
+		k, _, _, err := keyed(t.providerOf(i), s.Source.Lane, t.request(i), c.ignored, t.rules.Stored)
+		if err == nil && k == c.key {
 			return i, "ignored pointers", nil
 		}
 	}
