@@ -208,8 +208,7 @@ func (r *run) document(provider string) (*tape, error) {
 		return r.tape, nil
 	}
 	err := r.openTape(provider)
-	var broken *snapshot.Error
-	if errors.As(err, &broken) && !errors.Is(err, snapshot.ErrNewer) {
+	if isA[*snapshot.Error](err) && !errors.Is(err, snapshot.ErrNewer) {
 		r.tape, err = newTape(nil, r.rules), nil
 	}
 	return r.tape, err

@@ -253,11 +253,7 @@ func (r *Recorder) find(c *call) (s *servedRecord, err error) {
 // isRecorded reports whether a call ends as it is recorded: with an answer, with an error of the transport, or with its
 // context.
 func isRecorded(err error) bool {
-	if err == nil || err == context.Canceled || err == context.DeadlineExceeded {
-		return true
-	}
-	var recorded *transportError
-	return errors.As(err, &recorded)
+	return err == nil || err == context.Canceled || err == context.DeadlineExceeded || isA[*transportError](err)
 }
 
 // refused makes an error the answer to a call, unless it is one that was recorded.

@@ -67,8 +67,7 @@ func (r *Recorder) stored(c *call) (*servedRecord, error) {
 		return r.buy(c)
 	}
 	s, err := r.serveWhole(c, i, rules)
-	var wayError *transportError
-	if err != nil && !errors.As(err, &wayError) && !errors.Is(err, store.ErrNotFetched) {
+	if err != nil && !isA[*transportError](err) && !errors.Is(err, store.ErrNotFetched) {
 		return r.buy(c) // it is broken, which one that git lfs pull fetches is not, or has values that the test does not know
 	}
 	return s, err
