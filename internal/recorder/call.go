@@ -23,11 +23,11 @@ type key struct {
 
 // keyOf returns the key of a request with a core. The ignored pointers are a part of it: a record that ignores more
 // than the test does would show its reviewers what was never sent.
-func keyOf(provider string, core []byte, ignored []string) key {
+func keyOf(provider, lane string, core []byte, ignored []string) key {
 	for _, pointer := range inorder.Strings(ignored) {
 		core = append(append(core, '\n'), pointer...)
 	}
-	return key{provider: provider, core: sha256.Sum256(core)}
+	return key{provider, sha256.Sum256(core), lane}
 }
 
 // id returns the key as a string.
@@ -57,7 +57,7 @@ func (c *call) knownKey() key {
 	c.once.Do(func() {
 		if c.core == (key{}).core {
 			core, _ := snapshot.RequestCore(c.request, c.ignored) // that of a record, which has one
-			c.core = keyOf(c.provider, core, c.ignored).core
+			c.core = keyOf(c.provider, c.lane, core, c.ignored).core
 		}
 	})
 	return c.key
@@ -95,8 +95,7 @@ func (r *run) call(name, lane string, codec *provider.Codec, request *modelio.Re
 		_, c.values = r.rules.Live(c.request, nil)
 		return c, nil
 	}
-	c.key, c.request, c.values, err = keyed(name, c.request, r.Ignored, r.rules.Live)
-	c.lane = lane
+	c.key, c.request, c.values, err = keyed(name, lane, c.request, r.Ignored, r.rules.Live)
 	return c, err
 }
 
@@ -108,8 +107,7 @@ func (r *run) matchUnknown(c *call) {
 	}
 	without := provider.WithoutHeaders(c.request, r.tape.unknown)
 	core, err := snapshot.RequestCore(without, c.ignored)
-	k := keyOf(c.provider, core, c.ignored)
-	k.lane = c.lane
+	k := keyOf(c.provider, c.lane, core, c.ignored)
 	if i, how, failed := r.tape.find(k); err == nil && failed == nil && how == found && len(r.tape.records[i].Source.Unknown) > 0 {
 		c.key, c.request = k, without
 	}

@@ -60,11 +60,9 @@ func returned(resp *modelio.Response) string {
 		return "error: " + resp.Error.Message
 	}
 	var said []string
-	for _, candidate := range resp.Candidates {
-		for _, part := range candidate.Message.Content {
-			if part.ToolResponse != nil {
-				said = append(said, string(part.ToolResponse.Output))
-			}
+	for _, part := range partsOf(resp) {
+		if part.ToolResponse != nil {
+			said = append(said, string(part.ToolResponse.Output))
 		}
 	}
 	return strings.Join(said, "\n")
@@ -165,7 +163,9 @@ func (k *checks) compareTiers(ck *check, before, after *said) (all []usage.Check
 	for i, tier := range usage.Tiers {
 		differences := k.differences(before, after, i)
 		k.scanner().Hide(&differences) // before they are cut to what is shown, which could leave a part of a secret
-		t := usage.CheckedTier{Tier: tier, Same: len(differences) == 0, Held: k.holds(ck, tier), Diff: k.Plain(drift.Text(differences))}
+		t := usage.CheckedTier{
+			Tier: tier, Same: len(differences) == 0, Held: k.holds(ck, tier), Diff: k.Plain(drift.Text(differences)),
+		}
 		if ck.call.codec.Tools { // whose answers are results and nothing else
 			ck.result, t.Tier, t.Diff = differences, usage.ResultTier, cmp.Or(k.Plain(k.outcomes(before, after)), t.Diff)
 			return []usage.CheckedTier{t}

@@ -269,7 +269,7 @@ func (s *setup) summary(req *modelio.Request) string {
 		return name + ": " + short(s.scanner().Mask(text)) + "\n"
 	}
 	if tool := req.Tool(); tool != "" {
-		return line(toolNamed(tool), string(toolInput(req)))
+		return line(toolNamed(tool), string(req.Messages[0].Content[0].ToolRequest.Input))
 	}
 	if method := methodOf(req); method != "" {
 		return line(method, string(req.Options["params"]))

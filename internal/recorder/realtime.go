@@ -318,8 +318,7 @@ func (s *realtime) relay() {
 
 // isGone reports whether a client has ended a session, and not what it said.
 func isGone(err error) bool {
-	var closed *websocket.CloseError
-	return errors.As(err, &closed) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrClosedPipe)
+	return isA[*websocket.CloseError](err) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrClosedPipe)
 }
 
 // listen passes on what the provider says.

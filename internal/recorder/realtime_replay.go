@@ -86,7 +86,7 @@ func (s *realtime) beginning(req *modelio.Request, messages int) (key, error) {
 	if messages == 0 {
 		short.Model = ""
 	}
-	k, _, _, err := keyed(s.opening.provider, &short, s.r.Ignored, s.r.rules.Stored)
+	k, _, _, err := keyed(s.opening.provider, "", &short, s.r.Ignored, s.r.rules.Stored)
 	return k, err
 }
 

@@ -11,7 +11,8 @@ func (r *Recorder) Receipt() usage.Receipt {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	left := usage.Receipt{
-		Package: r.Package, Test: r.Plain(r.Test), Outcome: "pass", Mode: r.Mode.String(), Store: r.Shown, // a subtest may be named after a secret
+		Package: r.Package, Outcome: "pass", Mode: r.Mode.String(), Store: r.Shown,
+		Test:   r.Plain(r.Test), // a subtest may be named after a secret
 		Drifts: r.drifts(), Update: r.updated, Live: r.answeredLive(), Sent: r.sent,
 	}
 	if r.updated != nil {

@@ -32,7 +32,7 @@ type Options struct {
 	TestCommand string // the command that runs the tests of the package
 	TestFlags   string // its flags that select the test alone
 	Mode        Mode
-	Program     func(mode string) string // the command that runs a program in another mode, one of --update; nil: a test makes the calls
+	Program     func(mode string) string // the command that runs a program in a mode of --update; nil: a test makes the calls
 
 	Source   func() snapshot.Source // where the call under way comes from
 	Fail     func()                 // marks the test as failed at once
@@ -253,11 +253,7 @@ func (r *Recorder) find(c *call) (s *servedRecord, err error) {
 // isRecorded reports whether a call ends as it is recorded: with an answer, with an error of the transport, or with its
 // context.
 func isRecorded(err error) bool {
-	if err == nil || err == context.Canceled || err == context.DeadlineExceeded {
-		return true
-	}
-	var recorded *transportError
-	return errors.As(err, &recorded)
+	return err == nil || err == context.Canceled || err == context.DeadlineExceeded || isA[*transportError](err)
 }
 
 // refused makes an error the answer to a call, unless it is one that was recorded.

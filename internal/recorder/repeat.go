@@ -67,7 +67,7 @@ func (r *Recorder) checkHTTP(req *http.Request, w *wire, c *call, s *servedRecor
 // hasNoKey reports whether a request was made with what stands for a key that is not there.
 func hasNoKey(req *http.Request) bool {
 	for _, values := range req.Header {
-		if slices.ContainsFunc(values, func(v string) bool { return provider.HasNoKey(v) }) {
+		if slices.ContainsFunc(values, provider.HasNoKey) {
 			return true
 		}
 	}

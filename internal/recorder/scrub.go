@@ -24,7 +24,7 @@ import (
 )
 
 // keyed returns a request with its placeholders, their values, and its key.
-func keyed(name string, req *modelio.Request, ignored []string, scrubbed scrubFunc) (
+func keyed(name, lane string, req *modelio.Request, ignored []string, scrubbed scrubFunc) (
 	key, *modelio.Request, *scrub.Values, error) {
 	core, err := snapshot.RequestCore(req, ignored)
 	if err != nil {
@@ -34,7 +34,7 @@ func keyed(name string, req *modelio.Request, ignored []string, scrubbed scrubFu
 	if with != req {
 		core, err = snapshot.RequestCore(with, ignored)
 	}
-	return keyOf(name, core, ignored), with, values, err
+	return keyOf(name, lane, core, ignored), with, values, err
 }
 
 // A scrubFunc is [scrub.Rules.Live] or [scrub.Rules.Stored].
@@ -208,7 +208,8 @@ func (s *setup) addVolatile() string { return s.scrubbing(s.volatileRule()) }
 // in each run; "" where it differs in more.
 func (s *setup) explained(differences []drift.Difference) string {
 	only := func(alike func(recorded, got []byte) bool) bool {
-		return len(differences) > 0 && !slices.ContainsFunc(differences, func(d drift.Difference) bool { return !alike(d.Recorded, d.Got) })
+		other := func(d drift.Difference) bool { return !alike(d.Recorded, d.Got) }
+		return len(differences) > 0 && !slices.ContainsFunc(differences, other)
 	}
 	switch {
 	case !s.rules.Has("uuid") && only(s.rules.WithVolatile().Alike()):
@@ -250,8 +251,7 @@ func (r *Recorder) boughtBefore(c *call) *Failure {
 	}
 	with := r.rules.WithVolatile()
 	got := sync.OnceValues(func() (key, error) {
-		k, _, _, err := keyed(c.provider, c.request, r.Ignored, with.Stored)
-		k.lane = c.lane
+		k, _, _, err := keyed(c.provider, c.lane, c.request, r.Ignored, with.Stored)
 		return k, err
 	})
 	for _, i := range others {
@@ -274,9 +274,8 @@ func (t *tape) masked(i int, rules *scrub.Rules) key {
 		t.masks = map[int]key{}
 	}
 	if _, known := t.masks[i]; !known {
-		k, _, _, _ := keyed(t.providerOf(i), t.request(i), t.records[i].Source.Ignored, rules.Stored)
-		k.lane = t.records[i].Source.Lane
-		t.masks[i] = k
+		of := &t.records[i].Source
+		t.masks[i], _, _, _ = keyed(t.providerOf(i), of.Lane, t.request(i), of.Ignored, rules.Stored)
 	}
 	return t.masks[i]
 }

@@ -161,12 +161,7 @@ func (l *sessions) cues(s *provider.Session, req *http.Request, record *snapshot
 func (l *sessions) replied(replies []string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for _, reply := range replies {
-		if !l.replies[reply] {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(replies, func(reply string) bool { return !l.replies[reply] })
 }
 
 // tiedTo returns what ties the answer in the rest of a stream, of which a client has got the event of an id.
@@ -254,15 +249,12 @@ func repeats(c *call, record *snapshot.Snapshot) bool {
 	if s == nil {
 		return true
 	}
-	for _, part := range partsOf(&record.Response) {
-		if part.Custom["request"] != nil {
-			return false
-		}
-	}
-	return !s.Listens(c.request) && !isReply(c.request)
+	asks := func(p modelio.Part) bool { return p.Custom["request"] != nil }
+	return !slices.ContainsFunc(partsOf(&record.Response.Response), asks) && !s.Listens(c.request) && !isReply(c.request)
 }
 
-func partsOf(r *snapshot.Response) []modelio.Part {
+// partsOf returns the parts of the first candidate.
+func partsOf(r *modelio.Response) []modelio.Part {
 	if len(r.Candidates) == 0 {
 		return nil
 	}
@@ -275,10 +267,7 @@ func (tk *take) dropsQuietly() bool {
 		return false
 	}
 	resp, err := tk.decode()
-	if err != nil || tk.status >= 300 {
-		return tk.status >= 300
-	}
-	return len(partsOf(&snapshot.Response{Response: *resp})) == 0
+	return tk.status >= 300 || err == nil && len(partsOf(resp)) == 0
 }
 
 // listensTo reports whether an answer is what a server says of itself.

@@ -198,8 +198,7 @@ func (t *tape) know(n int) (err error) {
 	for ; t.known < n && err == nil; t.known++ {
 		s := &t.records[t.known]
 		t.keys[t.known], t.requests[t.known], t.values[t.known], err =
-			keyed(t.providerOf(t.known), &s.Request, s.Source.Ignored, t.rules.Stored)
-		t.keys[t.known].lane = s.Source.Lane
+			keyed(t.providerOf(t.known), s.Source.Lane, &s.Request, s.Source.Ignored, t.rules.Stored)
 	}
 	return err
 }

@@ -41,7 +41,7 @@ func TestAwaitedIsFound(t *testing.T) {
 				s := &records[random.IntN(len(records))]
 				asked, source = &s.Request, s.Source
 			}
-			k, _, _, err := keyed("p", asked, nil, rules.Live)
+			k, _, _, err := keyed("p", "", asked, nil, rules.Live)
 			k.lane = source.Lane
 			require.NoError(t, err)
 			want, how, err := slow.find(k)

@@ -65,18 +65,6 @@ func (t *ToolCall) request() (*modelio.Request, error) {
 	}, nil
 }
 
-// toolInput returns what a tool is given by a request; nil means nothing.
-func toolInput(req *modelio.Request) json.RawMessage {
-	for i := range req.Messages {
-		for _, part := range req.Messages[i].Content {
-			if part.ToolRequest != nil {
-				return part.ToolRequest.Input
-			}
-		}
-	}
-	return nil
-}
-
 // live runs the tool, and keeps what it says as a line. The caller gets the output as replay will spell it.
 func (t *ToolCall) live(ctx context.Context, tk *take) (json.RawMessage, error) {
 	tk.begin(0, http.Header{"Content-Type": {"application/json"}})

@@ -117,7 +117,7 @@ func anyCall(int) bool { return true }
 // failedTool reports whether a result of a tool is an error, as MCP servers say it too.
 func failedTool(r *snapshot.Response) bool {
 	isError := func(p modelio.Part) bool { return string(p.Metadata["isError"]) == "true" }
-	return r.Error != nil || slices.ContainsFunc(partsOf(r), isError)
+	return r.Error != nil || slices.ContainsFunc(partsOf(&r.Response), isError)
 }
 
 // inAnswersOrder gives the calls of tools that one answer asked for the order of that answer: they take each other's
@@ -159,9 +159,8 @@ func (t *tape) failedTurns(calls []testCall) []*turn {
 
 // cancelledIn reports whether a take is of a tool that ended without a result, as another one of its turn had failed.
 func (tk *take) cancelledIn(turns []*turn) bool {
-	bad := (*noJSON)(nil)
 	ended := tk.outcome == unread || tk.outcome == aborted ||
-		tk.outcome == failed && (errors.Is(tk.err, context.Canceled) || isDirect(tk.codec.API) && !errors.As(tk.err, &bad))
+		tk.outcome == failed && (errors.Is(tk.err, context.Canceled) || isDirect(tk.codec.API) && !isA[*noJSON](tk.err))
 	if !ended || tk.request.Tool() == "" {
 		return false
 	}

@@ -67,8 +67,7 @@ func (r *Recorder) stored(c *call) (*servedRecord, error) {
 		return r.buy(c)
 	}
 	s, err := r.serveWhole(c, i, rules)
-	var wayError *transportError
-	if err != nil && !errors.As(err, &wayError) && !errors.Is(err, store.ErrNotFetched) {
+	if err != nil && !isA[*transportError](err) && !errors.Is(err, store.ErrNotFetched) {
 		return r.buy(c) // it is broken, which one that git lfs pull fetches is not, or has values that the test does not know
 	}
 	return s, err
@@ -91,8 +90,8 @@ func (t *tape) match(c *call) (i int, rules string, err error) {
 		if t.played[i] || samePointers(s.Source.Ignored, c.ignored) {
 			continue
 		}
-		k, _, _, err := keyed(t.providerOf(i), t.request(i), c.ignored, t.rules.Stored)
-		if k.lane = s.Source.Lane; err == nil && k == c.key {
+		k, _, _, err := keyed(t.providerOf(i), s.Source.Lane, t.request(i), c.ignored, t.rules.Stored)
+		if err == nil && k == c.key {
 			return i, "ignored pointers", nil
 		}
 	}
