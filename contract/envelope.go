@@ -6,6 +6,7 @@ import (
 
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/internal/texts"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
@@ -104,13 +105,7 @@ func isProviders(part modelio.Part) bool {
 }
 
 func joinTexts(m modelio.Message) *string {
-	var texts []string
-	for _, part := range m.Content {
-		if part.Text != nil {
-			texts = append(texts, *part.Text)
-		}
-	}
-	whole := strings.Join(texts, "") // one text is not copied
+	whole := texts.Join(m.Content)
 	if whole == "" {
 		return nil
 	}

@@ -49,17 +49,6 @@ func (c *citationFold) add(citation modelio.Citation) {
 
 func characters(text string) int64 { return int64(utf8.RuneCountInString(text)) }
 
-// textOf returns the text of an answer, which citations are of.
-func textOf(m *modelio.Message) string {
-	var all []string
-	for _, part := range m.Content {
-		if part.Text != nil {
-			all = append(all, *part.Text)
-		}
-	}
-	return strings.Join(all, "") // which does not copy one alone
-}
-
 // annotations adds those of OpenAI's APIs that cite: in chat completions in an object of their own, in responses
 // as they are.
 func (c *citationFold) annotations(text string, all jsontext.Value) {

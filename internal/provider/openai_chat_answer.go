@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/internal/texts"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
@@ -19,7 +20,7 @@ func chatCompletion(body jsontext.Value) (*modelio.Response, error) {
 	}
 	for _, choice := range body.Member("choices").Elements() {
 		c := chatChoice(choice)
-		c.Citations = chatCitations(choice.Member("message"), textOf(&c.Message), body)
+		c.Citations = chatCitations(choice.Member("message"), texts.Join(c.Message.Content), body)
 		resp.Candidates = append(resp.Candidates, c)
 	}
 	return resp, nil
