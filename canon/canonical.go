@@ -26,9 +26,9 @@ func canonicalValue(src []byte, i, depth int) int {
 		end, _ := canonicalString(src, i)
 		return end
 	case '{':
-		return canonicalObject(src, i, depth+1)
+		return canonicalItems(src, i, depth+1, '}')
 	case '[':
-		return canonicalArray(src, i, depth+1)
+		return canonicalItems(src, i, depth+1, ']')
 	case 't', 'f', 'n':
 		return literalEnd(src, i)
 	}
@@ -39,40 +39,29 @@ func canonicalValue(src []byte, i, depth int) int {
 	return -1
 }
 
-func canonicalObject(src []byte, i, depth int) int {
+// canonicalItems returns the end of the canonical array or object at src[i], or -1. Its bracket at the end tells which.
+func canonicalItems(src []byte, i, depth int, closing byte) int {
 	if depth > MaxDepth {
 		return -1
 	}
 	i++
-	if i < len(src) && src[i] == '}' {
+	if i < len(src) && src[i] == closing {
 		return i + 1
 	}
 	var previous []byte
 	for first := true; ; first = false {
-		if i == len(src) || src[i] != '"' {
-			return -1
+		if closing == '}' {
+			var name []byte
+			if name, i = canonicalName(src, i); i < 0 || !first && jsontext.CompareNames(previous, name) >= 0 {
+				return -1
+			}
+			previous = name
 		}
-		end, escaped := canonicalString(src, i)
-		if end < 0 {
-			return -1
-		}
-		name := src[i+1 : end-1]
-		if escaped {
-			whole, _ := jsontext.Unescaped(string(name))
-			name = []byte(whole)
-		}
-		if !first && jsontext.CompareNames(previous, name) >= 0 {
-			return -1
-		}
-		previous = name
-		if i = end; i == len(src) || src[i] != ':' {
-			return -1
-		}
-		if i = canonicalValue(src, i+1, depth); i < 0 || i == len(src) {
+		if i = canonicalValue(src, i, depth); i < 0 || i == len(src) {
 			return -1
 		}
 		switch src[i] {
-		case '}':
+		case closing:
 			return i + 1
 		case ',':
 			i++
@@ -82,27 +71,21 @@ func canonicalObject(src []byte, i, depth int) int {
 	}
 }
 
-func canonicalArray(src []byte, i, depth int) int {
-	if depth > MaxDepth {
-		return -1
+// canonicalName returns the name of the member at src[i], and where its value begins; -1 where there is none.
+func canonicalName(src []byte, i int) (name []byte, value int) {
+	if i == len(src) || src[i] != '"' {
+		return nil, -1
 	}
-	i++
-	if i < len(src) && src[i] == ']' {
-		return i + 1
+	end, escaped := canonicalString(src, i)
+	if end < 0 || end == len(src) || src[end] != ':' {
+		return nil, -1
 	}
-	for {
-		if i = canonicalValue(src, i, depth); i < 0 || i == len(src) {
-			return -1
-		}
-		switch src[i] {
-		case ']':
-			return i + 1
-		case ',':
-			i++
-		default:
-			return -1
-		}
+	name = src[i+1 : end-1]
+	if escaped {
+		whole, _ := jsontext.Unescaped(string(name))
+		name = []byte(whole)
 	}
+	return name, end + 1
 }
 
 // canonicalString returns the end of the canonical string at src[i], a quote, or -1, and

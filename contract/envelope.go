@@ -6,6 +6,7 @@ import (
 
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/internal/provider"
+	"github.com/traceforge/traceforge-go/internal/texts"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
@@ -39,7 +40,7 @@ func (b blobs) addJSON(v any) (canon.Hash, error) {
 // arguments give the same bytes. An error means that the arguments of a tool call have no canonical
 // form: a [*canon.Error].
 func envelopeOf(message modelio.Message, ids map[string]string) (*envelope, error) {
-	e := &envelope{OutputEnvelope: OutputEnvelope{AssistantText: said(provider.TextOf(&message))}, blobs: blobs{}}
+	e := &envelope{OutputEnvelope: OutputEnvelope{AssistantText: said(texts.Join(message.Content))}, blobs: blobs{}}
 	if reasoning := joinReasoning(message); reasoning != "" {
 		e.ReasoningRef = Some(e.add([]byte(reasoning)))
 	}
@@ -96,11 +97,11 @@ func isProviders(part modelio.Part) bool {
 
 // joinReasoning returns the paragraphs of the message's reasoning.
 func joinReasoning(m modelio.Message) string {
-	var texts []string
+	var paragraphs []string
 	for _, part := range m.Content {
 		if part.Reasoning != nil && *part.Reasoning != "" {
-			texts = append(texts, *part.Reasoning)
+			paragraphs = append(paragraphs, *part.Reasoning)
 		}
 	}
-	return strings.Join(texts, "\n\n")
+	return strings.Join(paragraphs, "\n\n")
 }

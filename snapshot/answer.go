@@ -7,8 +7,8 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"strings"
 
+	"github.com/traceforge/traceforge-go/internal/texts"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
@@ -29,7 +29,7 @@ func answerOf(c *modelio.Candidate) answer {
 		a.reason = modelio.FinishOther
 	}
 	said := c.Message.Content
-	a.content, a.calls = contentOf(said), callsOf(said)
+	a.content, a.calls = texts.Join(said), callsOf(said)
 	if !isPlain(said, len(a.calls)) {
 		a.parts = said
 	}
@@ -53,20 +53,6 @@ func (a *answer) candidate() modelio.Candidate {
 		c.Message.Content = append(c.Message.Content, modelio.Part{ToolRequest: &a.calls[i]})
 	}
 	return c
-}
-
-// contentOf returns all texts of an answer as one.
-func contentOf(parts []modelio.Part) string {
-	if len(parts) == 1 && parts[0].Text != nil {
-		return *parts[0].Text
-	}
-	var b strings.Builder
-	for i := range parts {
-		if parts[i].Text != nil {
-			b.WriteString(*parts[i].Text)
-		}
-	}
-	return b.String()
 }
 
 // callsOf returns the tool calls of an answer that the caller is to run. Calls that the provider runs itself are
@@ -398,7 +384,7 @@ func (c *coder) agree(a *answer) {
 	if !c.reading() || a.parts == nil {
 		return
 	}
-	if a.content != contentOf(a.parts) {
+	if a.content != texts.Join(a.parts) {
 		c.report(RuleParts, "must be what the texts of parts say", "content")
 	}
 	calls := callsOf(a.parts)

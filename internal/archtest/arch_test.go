@@ -33,6 +33,7 @@ const (
 	files    = "where it is kept"
 	named    = "which names are legal"
 	merged   = "what a merge left"
+	joined   = "the texts of a content as one"
 	wires    = "what the wire formats say"
 	question = "what all clients ask, so that only the clients differ"
 	told     = "what other programs read in an answer"
@@ -48,7 +49,7 @@ var arrows = map[string]map[string]string{
 	"internal/jsontext/fields": {"internal/inorder": sorts, "internal/jsontext": texts},
 	"canon":                    {"internal/jsontext": texts},
 	"modelio":                  {"internal/inorder": sorts, "internal/jsontext": texts, "internal/jsontext/fields": typed},
-	"modelio/modeltest":        {"canon": "two inputs of a tool that say the same are the same", "internal/jsontext": texts, "modelio": calls},
+	"modelio/modeltest":        {"canon": "two inputs of a tool that say the same are the same", "internal/jsontext": texts, "internal/texts": joined, "modelio": calls},
 	"modelio/session": {
 		"internal/inorder": sorts, "canon": "prompt, response and session hashes (MIO §4)", "internal/jsontext": texts, "modelio": calls,
 		"snapshot": "the records that a session is made of",
@@ -71,7 +72,7 @@ var arrows = map[string]map[string]string{
 		"snapshot": records, "internal/conflict": merged, "internal/drift": "where two lists differ", "modelio": calls, "internal/filename": named,
 	},
 	"contract": {
-		"canon": "refs", "internal/jsontext": texts, "internal/jsontext/fields": typed, "modelio": calls,
+		"canon": "refs", "internal/jsontext": texts, "internal/jsontext/fields": typed, "internal/texts": joined, "modelio": calls,
 		"internal/encoder":  "the requests that it makes",
 		"internal/provider": "the answers that it reads",
 		"snapshot":          "the records that it tells in its own terms",
@@ -79,7 +80,9 @@ var arrows = map[string]map[string]string{
 		"internal/reading":  "what other programs read, as a warning",
 	},
 
-	"internal/provider": {"internal/inorder": sorts, "canon": "whether two texts say the same", "internal/jsontext": texts, "modelio": calls},
+	"internal/provider": {
+		"internal/inorder": sorts, "canon": "whether two texts say the same", "internal/jsontext": texts, "internal/texts": joined, "modelio": calls,
+	},
 	"internal/encoder": {
 		"internal/inorder": sorts, "internal/jsontext": texts, "internal/provider": "how the wire spells what is usual", "modelio": calls,
 	},
@@ -146,7 +149,7 @@ var arrows = map[string]map[string]string{
 	},
 	"internal/lint": {
 		"canon": "whether beginnings are the same", "internal/amount": "sizes", "internal/jsontext": texts,
-		"internal/page": "how tests are named", "internal/provider": "which APIs generate", "modelio": calls,
+		"internal/page": "how tests are named", "internal/provider": "which APIs generate", "modelio": calls, "internal/texts": joined,
 		"snapshot": records, "internal/store": "documents, and what config.json asks for",
 	},
 	"internal/git/gittest":   {},

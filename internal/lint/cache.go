@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/internal/texts"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
@@ -213,11 +214,7 @@ func systemOf(messages []modelio.Message) string {
 		if messages[i].Role != modelio.RoleSystem {
 			break
 		}
-		for _, part := range messages[i].Content {
-			if part.Text != nil {
-				b.WriteString(*part.Text)
-			}
-		}
+		b.WriteString(texts.Join(messages[i].Content))
 	}
 	return b.String()
 }

@@ -56,17 +56,6 @@ func cites(v jsontext.Value, url, title, quote, source string) modelio.Citation 
 
 func characters(text string) int64 { return int64(utf8.RuneCountInString(text)) }
 
-// TextOf returns the text of an answer, which citations are of.
-func TextOf(m *modelio.Message) string {
-	var all []string
-	for _, part := range m.Content {
-		if part.Text != nil {
-			all = append(all, *part.Text)
-		}
-	}
-	return strings.Join(all, "") // which does not copy one alone
-}
-
 // annotations adds those of OpenAI's APIs that cite: in chat completions in an object of their own, in responses
 // as they are.
 func (c *citationFold) annotations(text string, all jsontext.Value) {

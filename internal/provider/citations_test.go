@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/traceforge/traceforge-go/internal/texts"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
@@ -67,7 +68,7 @@ func TestCitationsMeanOneThing(t *testing.T) {
 			t.Parallel()
 			resp, err := ifThere(t, c.api).DecodeResponse(&Answer{Status: 200, ContentType: "application/json", Body: []byte(c.answer)})
 			require.NoError(t, err)
-			require.Equal(t, text, TextOf(&resp.Candidates[0].Message))
+			require.Equal(t, text, texts.Join(resp.Candidates[0].Message.Content))
 			require.Equal(t, c.want, shown(resp.Candidates[0].Citations), c.why)
 		})
 	}
@@ -97,7 +98,7 @@ messageStop {"stopReason":"end_turn"}
 `))
 	resp, err := byName(t, converseAPI).DecodeResponse(&Answer{Status: 200, ContentType: "application/vnd.amazon.eventstream", Body: converse})
 	require.NoError(t, err)
-	require.Equal(t, "wet", TextOf(&resp.Candidates[0].Message))
+	require.Equal(t, "wet", texts.Join(resp.Candidates[0].Message.Content))
 	require.Equal(t, `0-3 "https://a" "A" "" ""`+"\n"+`0-3 "https://b" "B" "" ""`, shown(resp.Candidates[0].Citations))
 }
 

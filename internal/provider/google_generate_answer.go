@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/internal/texts"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
@@ -45,7 +46,7 @@ func generateCandidate(v jsontext.Value) modelio.Candidate {
 		c.Message.Content = append(c.Message.Content, modelio.Part{Custom: asked})
 	}
 	tidy(&c.Message)
-	c.Citations = generateCitations(v, TextOf(&c.Message))
+	c.Citations = generateCitations(v, texts.Join(c.Message.Content))
 	return c
 }
 

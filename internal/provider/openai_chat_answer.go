@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/internal/texts"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
@@ -18,7 +19,7 @@ func chatCompletion(body jsontext.Value) (*modelio.Response, error) {
 	resp.Usage = cmp.Or(resp.Usage, chatUsage.decode(body.Member("x_groq", "usage")))
 	for _, choice := range body.Member("choices").Elements() {
 		c := chatChoice(choice)
-		c.Citations = chatCitations(choice.Member("message"), TextOf(&c.Message), body)
+		c.Citations = chatCitations(choice.Member("message"), texts.Join(c.Message.Content), body)
 		resp.Candidates = append(resp.Candidates, c)
 	}
 	return resp, nil

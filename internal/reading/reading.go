@@ -13,6 +13,7 @@ import (
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/internal/provider"
+	"github.com/traceforge/traceforge-go/internal/texts"
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
@@ -111,7 +112,7 @@ func recorded(resp *modelio.Response) (a *account, text string) {
 	if a.finish = c.FinishReasonRaw; a.finish == "" && c.FinishReason != modelio.FinishOther {
 		a.finish = string(c.FinishReason)
 	}
-	return a, provider.TextOf(&c.Message)
+	return a, texts.Join(c.Message.Content)
 }
 
 // argumentsOf returns arguments in one spelling; those that are none are empty.

@@ -12,6 +12,7 @@ import (
 	"github.com/traceforge/traceforge-go/internal/provider"
 	"github.com/traceforge/traceforge-go/internal/scrub"
 	"github.com/traceforge/traceforge-go/internal/store"
+	"github.com/traceforge/traceforge-go/internal/texts"
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
@@ -239,22 +240,13 @@ func unlikeChunks(body []byte) bool {
 			if chunk.Aggregated != nil && *chunk.Aggregated {
 				chunked = ""
 			}
-			chunked += spokenText(chunk.Content)
+			chunked += texts.Join(chunk.Content)
 		}
 		return nil
 	})
 	if err != nil || response.Message == nil {
 		return false
 	}
-	text := spokenText(response.Message.Content)
+	text := texts.Join(response.Message.Content)
 	return chunked != "" && text != "" && chunked != text
-}
-
-func spokenText(parts []modelio.Part) (text string) {
-	for _, part := range parts {
-		if part.Text != nil {
-			text += *part.Text
-		}
-	}
-	return text
 }

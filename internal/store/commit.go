@@ -246,7 +246,7 @@ func (p *plan) provide(t *target, n Need) error {
 	if hash, err := p.sum(t.Provider + own); err == nil && hash == n.Hash {
 		return nil
 	}
-	if pointedIn(p.store.Path(t.Provider+own)) == n.Hash {
+	if data, err := p.Read(t.Provider + own); err == nil && Pointed(data) == n.Hash {
 		return nil // git lfs pull fetches it
 	}
 	for _, other := range p.providers { // where the document is now, if it moves
@@ -352,7 +352,8 @@ func (p *plan) manifest(puts []*target) error {
 	for _, t := range puts {
 		m.replace(t)
 	}
-	if m.documents() > manifestDocuments {
+	sameFile := func(a, b Entry) bool { return a.File == b.File }
+	if len(slices.CompactFunc(slices.Clone(m.Entries), sameFile)) > manifestDocuments {
 		return nil
 	}
 	if len(m.Entries) == 0 {

@@ -3,7 +3,6 @@ package store
 import (
 	"bytes"
 	"errors"
-	"io"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/canon"
@@ -59,18 +58,4 @@ func Pointed(data []byte) canon.Hash {
 		}
 	}
 	return ""
-}
-
-// pointedIn is pointed for a file.
-func pointedIn(file string) canon.Hash {
-	f, err := openToRead(file)
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxPointer))
-	if err != nil {
-		return ""
-	}
-	return Pointed(data)
 }

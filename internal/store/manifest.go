@@ -158,14 +158,3 @@ func (e Entry) plain() bool {
 	_, _, isID := snapshot.ParseID(e.ID)
 	return ok && isID && filename.Legal(e.Provider) && e.Hash.Valid()
 }
-
-// documents returns how many documents the manifest lists.
-func (m *Manifest) documents() int {
-	n := 0
-	for i := range m.Entries {
-		if i == 0 || m.Entries[i].File != m.Entries[i-1].File {
-			n++
-		}
-	}
-	return n
-}

@@ -1,15 +1,30 @@
-// Package texts edits the texts of requests and answers, wherever they have them. The result shares memory that needs
-// no change, and copies the rest.
+// Package texts edits the texts of requests and answers, wherever they have them, and joins those of an answer. What is
+// edited shares memory that needs no change, and copies the rest.
 package texts
 
 import (
 	"encoding/json"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/modelio"
 )
+
+// Join returns all texts of a content as one.
+func Join(parts []modelio.Part) string {
+	if len(parts) == 1 && parts[0].Text != nil {
+		return *parts[0].Text
+	}
+	var all []string
+	for i := range parts {
+		if parts[i].Text != nil {
+			all = append(all, *parts[i].Text)
+		}
+	}
+	return strings.Join(all, "") // which does not copy one alone
+}
 
 // An Editor edits texts where they stand. Its functions are called in one order for equal requests, and
 // report whether they changed what they were given.

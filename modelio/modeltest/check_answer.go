@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/internal/jsontext"
@@ -155,15 +154,4 @@ func contentJSON(content []modelio.Part) string {
 func sayJSON(response *modelio.GenerateResponse) string {
 	normal, _ := modelio.NormalizeRefs([]modelio.Message{{Content: normalContent(response.Message.Content)}})
 	return string(response.FinishReason) + " " + contentJSON(normal[0].Content)
-}
-
-// textOf returns the text of a message.
-func textOf(m *modelio.Message) string {
-	var b strings.Builder
-	for _, part := range m.Content {
-		if part.Text != nil {
-			b.WriteString(*part.Text)
-		}
-	}
-	return b.String()
 }

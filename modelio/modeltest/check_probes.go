@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/internal/texts"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
@@ -116,7 +117,7 @@ func hasNoToolRequest(m *modelio.Message) string {
 }
 
 func isJSON(m *modelio.Message) string {
-	if text := textOf(m); !json.Valid([]byte(text)) {
+	if text := texts.Join(m.Content); !json.Valid([]byte(text)) {
 		return fmt.Sprintf("output.format is json, but the text is not: %q", jsontext.Excerpt(text))
 	}
 	return ""
@@ -129,7 +130,7 @@ func isPerson(m *modelio.Message) string {
 		Age  *float64
 	}
 	var members map[string]json.RawMessage
-	text := []byte(textOf(m))
+	text := []byte(texts.Join(m.Content))
 	if json.Unmarshal(text, &person) != nil || json.Unmarshal(text, &members) != nil || len(members) != 2 ||
 		members["name"] == nil || members["age"] == nil || person.Name == nil || person.Age == nil || *person.Age != math.Trunc(*person.Age) {
 		return fmt.Sprintf("the answer does not have output.schema: %q", jsontext.Excerpt(string(text)))

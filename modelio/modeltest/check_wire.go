@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/traceforge/traceforge-go/internal/texts"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
@@ -76,7 +77,7 @@ func withoutSystemText(sent []modelio.Request) string {
 	for _, req := range sent {
 		for _, message := range req.Messages {
 			switch {
-			case !strings.Contains(textOf(&message), "You answer in one short sentence."):
+			case !strings.Contains(texts.Join(message.Content), "You answer in one short sentence."):
 			case message.Role == modelio.RoleSystem:
 				return "the provider was sent a system message, though the model declares no systemRole"
 			default:
@@ -96,7 +97,7 @@ func Warnings(ctx context.Context, m modelio.Model) (all []*Breach) {
 	if err != nil || response == nil || response.Message == nil {
 		return nil
 	}
-	if text := textOf(response.Message); len(text) >= long && len(log.chunks) == 1 {
+	if text := texts.Join(response.Message.Content); len(text) >= long && len(log.chunks) == 1 {
 		b := breach(RuleStreamLate, "an answer of %d bytes comes in one chunk", len(text))
 		b.Probes = []string{"count streamed"}
 		all = append(all, b)
