@@ -203,6 +203,7 @@ func TestInvalidJSON(t *testing.T) {
 		{"effort_blank", "null leaves it unset", &contract.GenerateParams{}, params("reasoning_effort", `""`), "generate params: /runtime/reasoning_effort: blank: must not be blank"},
 		{"metadata_values", "a map of texts", &contract.GenerateParams{}, params("metadata", `{"a/b":1}`), "generate params: /runtime/metadata/a~1b: type: must be a text, is a number"},
 		{"choice_tag", "four choices there are", &contract.ToolChoice{}, `{"$tag":"auto"}`, `tool choice: /$tag: choice: must be one of Auto, None, Required, Tool, is "auto"`},
+		{"choice_empty", "an empty tag is not one of them", &contract.ToolChoice{}, `{"$tag":""}`, `tool choice: /$tag: choice: must be one of Auto, None, Required, Tool, is ""`},
 		{"choice_value", "a tag without a value", &contract.ToolChoice{}, `{"$tag":"Auto","$value":{}}`, "tool choice: /$value: unknown: Auto has no value"},
 		{"choice_name", "which tool", &contract.ToolChoice{}, `{"$tag":"Tool"}`, "tool choice: /$value: missing: is required with Tool"},
 		{"choice_name_blank", "which tool", &contract.ToolChoice{}, `{"$tag":"Tool","$value":{"name":""}}`, "tool choice: /$value/name: missing: is blank"},

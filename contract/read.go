@@ -141,7 +141,7 @@ func readVariant(r *fields.Reader, v jsontext.Value, values map[string]any) (tag
 		Tag   string          `json:"$tag"`
 		Value *jsontext.Value `json:"$value"`
 	}
-	if r.Value(v, &variant); variant.Tag == "" {
+	if r.Value(v, &variant); !v.Member("$tag").IsString() { // it is reported
 		return ""
 	}
 	value, ok := values[variant.Tag]
