@@ -244,12 +244,14 @@ func (p *program) run(env []string) (code int, err error) {
 	cmd := osexec.Command(p.forwarded[0], p.forwarded[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = p.stdin, p.out, p.stderr
 	cmd.Env = append(os.Environ(), env...)
+	started := make(chan *os.Process, 1)
+	defer passSignals(started)() // from now on, since the program may be interrupted as soon as it runs
 	if err := cmd.Start(); err != nil {
+		close(started)
 		return 0, usageError{err}
 	}
-	stop := passSignals(cmd.Process)
+	started <- cmd.Process
 	err = cmd.Wait()
-	stop()
 	var ended *osexec.ExitError
 	if err != nil && !errors.As(err, &ended) {
 		return 0, err

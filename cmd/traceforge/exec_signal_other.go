@@ -8,7 +8,7 @@ import (
 )
 
 // passSignals keeps this process alive until the program has ended: the console tells both of Ctrl-C.
-func passSignals(*os.Process) (stop func()) {
+func passSignals(<-chan *os.Process) (stop func()) {
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, os.Interrupt)
 	return func() { signal.Stop(signals) }

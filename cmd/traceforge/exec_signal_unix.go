@@ -10,14 +10,16 @@ import (
 	"golang.org/x/term"
 )
 
-// passSignals passes on what would end this process, which has to see the end of the program. Ctrl-C on a terminal
-// reaches both.
-func passSignals(to *os.Process) (stop func()) {
+// passSignals passes on to a program, once it has started, what would end this process, which has to see its end. Ctrl-C
+// on a terminal reaches both.
+func passSignals(started <-chan *os.Process) (stop func()) {
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
 	go func() {
+		to, runs := <-started
 		for s := range signals {
-			if fromKeys := s == syscall.SIGINT || s == syscall.SIGQUIT; !fromKeys || !term.IsTerminal(int(os.Stdin.Fd())) {
+			fromKeys := (s == syscall.SIGINT || s == syscall.SIGQUIT) && term.IsTerminal(int(os.Stdin.Fd()))
+			if runs && !fromKeys {
 				to.Signal(s) // it may have ended
 			}
 		}
