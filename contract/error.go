@@ -113,11 +113,11 @@ type ProviderError struct {
 }
 
 func (e *ProviderError) Error() string {
-	text := fmt.Sprintf("%s answered with status %d", e.Provider, e.Status)
+	said := []string{fmt.Sprintf("%s answered with status %d", e.Provider, e.Status)}
 	for _, part := range []string{e.Type, e.Code, e.Message} {
 		if part != "" {
-			text += ": " + part
+			said = append(said, part)
 		}
 	}
-	return text
+	return strings.Join(said, ": ")
 }
