@@ -3,8 +3,6 @@ package traceforgetest
 import (
 	"strconv"
 	"testing"
-
-	"github.com/traceforge/traceforge-go/internal/recorder"
 )
 
 // mark sets attributes of the test for readers of go test -json: the outcome of its calls, their number, and the
@@ -24,23 +22,7 @@ func (r *Recorder) mark() {
 			tokens += *used
 		}
 	}
-	r.t.Attr("traceforge", r.became())
+	r.t.Attr("traceforge", r.calls.Became())
 	r.t.Attr("traceforge.calls", strconv.Itoa(len(calls)))
 	r.t.Attr("traceforge.tokens", strconv.FormatInt(tokens, 10))
-}
-
-// became says in a word what the test did with its calls.
-func (r *Recorder) became() string {
-	did := r.calls.Receipt()
-	switch {
-	case r.opts.Mode == recorder.Check:
-		return "checked"
-	case r.opts.Mode == recorder.Mixed:
-		return "live"
-	case did.Missing > 0 || len(did.Drifts) > 0:
-		return "drifted"
-	case len(did.Recorded) > 0:
-		return "recorded"
-	}
-	return "replayed"
 }

@@ -78,9 +78,12 @@ func (how *Realtime) piece(f Frame) (name string, data []byte, with func(data []
 
 // withMember returns a message with another value for a member that it has, and as it is where there is no other.
 func withMember(message []byte, value json.RawMessage, path ...string) []byte {
+	if value == nil {
+		return message
+	}
 	doc, _ := jsontext.Parse(message) // was parsed before
 	at := doc.Root().Member(path...)
-	if value == nil || !at.Present() {
+	if !at.Present() {
 		return message
 	}
 	start := at.Offset()

@@ -51,15 +51,15 @@ func (v view) at(path ...string) view {
 
 func (v view) member(name string) view {
 	found := view{way: v.way}
-	found.take(v.value, name)
+	found.collect(v.value, name)
 	for _, value := range v.more {
-		found.take(value, name)
+		found.collect(value, name)
 	}
 	return found
 }
 
-// take takes the members of an object that have a name.
-func (v *view) take(object jsontext.Value, name string) {
+// collect adds the members of an object that have a name.
+func (v *view) collect(object jsontext.Value, name string) {
 	for its, member := range object.Members() {
 		switch {
 		case its != name && !(v.way.folds && strings.EqualFold(its, name)), v.way.first && v.value.Present():

@@ -6,6 +6,23 @@ import (
 	"github.com/traceforge/traceforge-go/internal/usage"
 )
 
+// Became says in a word what a test that has ended did with its calls. It costs less than a receipt, since verbose tests each say it.
+func (r *Recorder) Became() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case r.Mode == Check:
+		return "checked"
+	case r.Mode == Mixed:
+		return "live"
+	case slices.ContainsFunc(r.failures, func(f *Failure) bool { return f.Missing || f.drift != nil }):
+		return "drifted"
+	case r.written != nil && len(r.renewed) > 0:
+		return "recorded"
+	}
+	return "replayed"
+}
+
 // Receipt says what a test that has ended did, as far as its calls tell, as if it had passed.
 func (r *Recorder) Receipt() usage.Receipt {
 	r.mu.Lock()
