@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/usage"
 	"github.com/traceforge/traceforge-go/internal/usage/coverage"
@@ -125,7 +126,7 @@ func (r *checkReport) notes(quote func(string) string) (lines []string) {
 	calls, tests := map[reason]int{}, map[string][]page.Test{} // those of models that are gone, by what was said
 	for _, found := range r.NotMade {
 		if found.gone {
-			tests[found.Why] = with(tests[found.Why], found.Test)
+			tests[found.Why] = inorder.With(tests[found.Why], found.Test)
 			continue
 		}
 		calls[reason{found.State, found.Why}]++

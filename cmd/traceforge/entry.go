@@ -10,6 +10,7 @@ import (
 	"unique"
 
 	"github.com/traceforge/traceforge-go/internal/amount"
+	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/place"
 	"github.com/traceforge/traceforge-go/internal/store"
@@ -63,14 +64,6 @@ func (s *sums) add(o sums) {
 	s.Pending += o.Pending
 	s.Size.Document += o.Size.Document
 	s.Size.Raw += o.Size.Raw
-}
-
-// with returns a list with an item, once.
-func with[T comparable](list []T, item T) []T {
-	if slices.Contains(list, item) {
-		return list
-	}
-	return append(list, item)
 }
 
 // rowsOf returns the lines of a store that hold, and an error for what cannot be read.
@@ -153,13 +146,13 @@ func rowsOfDocument(doc *store.Doc) (all entry, calls []entry) {
 		at := record.Timestamp
 		one := entry{Test: all.Test, File: all.File, Call: strings.Clone(record.ID), Recorded: &at}
 		one.Providers = []string{own(cmp.Or(record.Provider, doc.Provider))}
-		all.Providers = with(all.Providers, one.Providers[0])
+		all.Providers = inorder.With(all.Providers, one.Providers[0])
 		if model := (modelUse{Asked: own(record.Request.Model)}); model.Asked != "" {
 			if answered := record.Response.Model; answered != model.Asked {
 				model.Answered = own(answered)
 			}
 			one.Models = []modelUse{model}
-			all.Models = with(all.Models, model)
+			all.Models = inorder.With(all.Models, model)
 		}
 		one.sums = sums{Calls: 1, Size: weight{Raw: raw[i]}}
 		if used := record.Response.Usage; used != nil {

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/foreign"
+	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/snapshot"
@@ -272,7 +273,7 @@ func (im *importer) sayWhatReplays() {
 func filesOf(found []snapshot.Finding) int {
 	var files []string
 	for _, f := range found {
-		files = with(files, f.File)
+		files = inorder.With(files, f.File)
 	}
 	return len(files)
 }

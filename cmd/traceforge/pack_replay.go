@@ -11,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/internal/pack"
 	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/place"
@@ -102,7 +103,7 @@ func (c *call) servePacked(s *store.Store, run *pack.Run) error {
 	}
 	var providers, env []string
 	for i := range records {
-		providers = with(providers, records[i].Provider)
+		providers = inorder.With(providers, records[i].Provider)
 	}
 	slices.Sort(providers)
 	for _, name := range providers {

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/traceforge/traceforge-go/internal/gotest"
+	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/store"
 )
@@ -188,7 +189,7 @@ func (r *reviewRun) decideNamed(accepts, rejects []string) error {
 
 func once(tests []*reviewItem) (all []*reviewItem) {
 	for _, h := range tests {
-		all = with(all, h)
+		all = inorder.With(all, h)
 	}
 	return all
 }
@@ -224,7 +225,7 @@ func (r *reviewRun) waiting(g *group) string {
 		}
 		for _, other := range h.groups {
 			if !other.accepted {
-				others = with(others, other.headline)
+				others = inorder.With(others, other.headline)
 			}
 		}
 	}
@@ -237,7 +238,7 @@ func (r *reviewRun) together(g *group) string {
 	keys := []string{g.key}
 	for _, h := range left(g.tests) {
 		for _, other := range h.groups {
-			keys = with(keys, other.key)
+			keys = inorder.With(keys, other.key)
 		}
 	}
 	var command strings.Builder

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/drift"
+	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/recorder"
@@ -100,7 +101,7 @@ func rulesOf(c *call, from, to *store.Store, was, is []store.ScrubRule) (all []*
 	after, patternsAfter := told(is)
 	var names []string
 	for _, n := range slices.Concat(after, before) {
-		names = with(names, n)
+		names = inorder.With(names, n)
 	}
 	var tried []*trial
 	for _, n := range names {

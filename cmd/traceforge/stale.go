@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/traceforge/traceforge-go/internal/gotest"
+	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/place"
 	"github.com/traceforge/traceforge-go/internal/store"
@@ -40,7 +41,7 @@ func (s *stales) look(d *store.Doc) []snapshot.Violation {
 			if test.OfProgram() {
 				of.Command = strings.Clone(record.Source.Function)
 			}
-			s.tests = with(s.tests, of)
+			s.tests = inorder.With(s.tests, of)
 		}
 	}
 	return nil

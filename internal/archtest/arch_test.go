@@ -196,6 +196,7 @@ var arrows = map[string]map[string]string{
 		"docs/schemas":        "schema",
 		"internal/amount":     "sizes and ages",
 		"internal/drift":      "what changed of what is pending",
+		"internal/inorder":    "lists in which each item stands once",
 		"internal/annotation": "findings, for GitHub Actions", "internal/gotest": "go test", "internal/jsontext": texts,
 		"internal/near": "what a name was meant to be", "internal/plaintext": shown, "internal/secret": "what no command prints, and verify finds",
 		"internal/pack": "pack", "internal/lint": "verify --lint",

@@ -1,4 +1,4 @@
-// Package inorder sorts. The functions of package slices that sort are compiled for each type, in each package that has
+// Package inorder sorts, and keeps lists in which each item stands once. The functions of package slices that sort are compiled for each type, in each package that has
 // it: they were a tenth of all that a test binary had to compile. These are compiled once, and are for what is short.
 package inorder
 
@@ -27,4 +27,12 @@ func Strings(all []string) []string {
 // By sorts all, and leaves those that compare as equal in their order.
 func By[T any](all []T, compare func(a, b T) int) {
 	sort.SliceStable(all, func(i, j int) bool { return compare(all[i], all[j]) < 0 })
+}
+
+// With returns a list with an item, at its end where the list did not have it.
+func With[T comparable](list []T, item T) []T {
+	if slices.Contains(list, item) {
+		return list
+	}
+	return append(list, item)
 }

@@ -32,7 +32,7 @@ func (k *checks) conclude(ck *check) {
 	for _, s := range ck.live {
 		ck.Input, ck.Output = ck.Input+s.input, ck.Output+s.output
 		if s.model != "" {
-			models = addOnce(models, k.Plain(s.model))
+			models = inorder.With(models, k.Plain(s.model))
 		}
 	}
 	ck.LiveModels = inorder.Strings(models)
@@ -103,7 +103,7 @@ func (k *checks) settings(ck *check) (causes []string) {
 	}
 	var systems []string
 	for _, s := range ck.live {
-		systems = addOnce(systems, s.fingerprint)
+		systems = inorder.With(systems, s.fingerprint)
 	}
 	if systems = inorder.Strings(systems); len(systems) > 1 {
 		const most = 3
@@ -173,7 +173,7 @@ func (k *checks) briefly(f *Failure) *Failure {
 func (k *checks) diverged(checks []*check) *Failure {
 	var below, names []string
 	for _, ck := range checks {
-		names = addOnce(names, ck.call.who())
+		names = inorder.With(names, ck.call.who())
 		_, differences := differing(ck)
 		below = append(append(below, fmt.Sprintf("call %d: %s", ck.Number, k.lastSaid(ck.call.request))), differences...)
 		if ck.Settings != nil {

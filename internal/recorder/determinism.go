@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/internal/provider"
 	"github.com/traceforge/traceforge-go/internal/scrub"
@@ -111,7 +112,7 @@ func (n *notes) teach() {
 	for _, tk := range n.takes {
 		for _, name := range tk.notTaken() {
 			line := fmt.Sprintf("%s takes no %s, as %s answered: leave it out, and %s", tk.request.Model, name, tk.provider, teaches)
-			lines = addOnce(lines, line)
+			lines = inorder.With(lines, line)
 		}
 	}
 	if len(lines) == 0 {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/traceforge/traceforge-go/internal/amount"
 	"github.com/traceforge/traceforge-go/internal/drift"
+	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/internal/usage"
 )
 
@@ -111,7 +112,7 @@ func (s *setup) named(changes []usage.DriftChange) string {
 
 func componentsOf(changes []usage.DriftChange) (names []string) {
 	for _, c := range changes {
-		names = addOnce(names, c.Component)
+		names = inorder.With(names, c.Component)
 	}
 	return names
 }

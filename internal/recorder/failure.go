@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/store"
@@ -314,14 +313,6 @@ func short(text string) string {
 
 func indent(text string) string {
 	return "  " + strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n  ")
-}
-
-// addOnce appends a word to a list that does not have it.
-func addOnce(list []string, word string) []string {
-	if slices.Contains(list, word) {
-		return list
-	}
-	return append(list, word)
 }
 
 // atMost returns the first n of a list, and how many more there are.

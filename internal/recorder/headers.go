@@ -204,7 +204,7 @@ func (n *notes) dropped() (names []string) {
 			name = strings.ToLower(name)
 			idle := listed(idleHeaders, name) || isSecretHeader(name) || slices.Contains(transferHeaders, name)
 			if !idle && !n.isKept(name, tk.status) {
-				names = addOnce(names, name)
+				names = inorder.With(names, name)
 			}
 		}
 	}

@@ -3,6 +3,8 @@ package recorder
 import (
 	"context"
 	"net/http"
+
+	"github.com/traceforge/traceforge-go/internal/inorder"
 )
 
 // A laneKey is the key of a request's context under which the name of its lane stands.
@@ -39,7 +41,7 @@ func (t *tape) elsewhere(k key) (lanes []string) {
 		if recorded.provider != k.provider || recorded.core != k.core || recorded.lane == k.lane {
 			continue
 		}
-		lanes = addOnce(lanes, laneText(recorded.lane))
+		lanes = inorder.With(lanes, laneText(recorded.lane))
 	}
 	return lanes
 }

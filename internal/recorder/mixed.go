@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/amount"
+	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/internal/usage"
 )
 
@@ -78,7 +79,7 @@ func (r *report) unasked() *Failure {
 			return nil
 		}
 		if model := tk.request.Model; model != "" {
-			asked = addOnce(asked, model)
+			asked = inorder.With(asked, model)
 		}
 	}
 	return failuref(fmt.Sprintf("model=%s=%s: no live call asked %s", o.Old, o.New, o.Old), "asked live: "+cmp.Or(strings.Join(asked, ", "), "nothing"))

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
@@ -32,7 +33,7 @@ func (r *Recorder) Gone() []string {
 	all := r.gone()
 	for _, ck := range r.checks.all {
 		if ck.gone != "" {
-			all = addOnce(all, r.Plain(ck.gone))
+			all = inorder.With(all, r.Plain(ck.gone))
 		}
 	}
 	return all
@@ -49,7 +50,7 @@ func (r *run) gone() (said []string) {
 		}
 		if decoded, _, f := r.answerOf(tk); f == nil {
 			if text := withdrawn(tk.provider, model, tk.status, decoded.Error); text != "" {
-				said = addOnce(said, r.Plain(text))
+				said = inorder.With(said, r.Plain(text))
 			}
 		}
 	}

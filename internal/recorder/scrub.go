@@ -195,7 +195,7 @@ func (s *setup) addRules(names []string) string {
 		if scrub.IsVolatile(name) {
 			rule = s.volatileRule()
 		}
-		rules = addOnce(rules, rule)
+		rules = inorder.With(rules, rule)
 	}
 	return "it was recorded with rules that " + s.tested() + " has not: " + s.scrubbing(strings.Join(rules, ", "))
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/traceforge/traceforge-go/internal/amount"
 	"github.com/traceforge/traceforge-go/internal/drift"
+	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/internal/usage"
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
@@ -28,7 +29,7 @@ func (r *revision) changed(was *snapshot.Snapshot, request *modelio.Request, g *
 	record := usage.ChangedRecord{ID: was.ID}
 	add := func(component string) {
 		if component != "" {
-			record.Components = addOnce(record.Components, component)
+			record.Components = inorder.With(record.Components, component)
 		}
 	}
 	changes, _ := drift.Compare(request, g.take.request, nil) // both have a key
@@ -81,7 +82,7 @@ func inWords(records []usage.ChangedRecord) string {
 	var all []string
 	for _, record := range records {
 		for _, c := range record.Components {
-			all = addOnce(all, c)
+			all = inorder.With(all, c)
 		}
 	}
 	if len(all) == 0 {
