@@ -214,7 +214,7 @@ func TestReviewOpens(t *testing.T) {
 		data, _ := os.ReadFile(bin + "/opened") // it may not be there yet
 		return string(data)
 	}
-	term := startReview(t, newReviewed(t), 80, 24, "VISUAL="+script+" --wait", "BROWSER="+script+" page", "TMPDIR="+bin)
+	term := startReview(t, newReviewed(t), 160, 24, "VISUAL="+script+" --wait", "BROWSER="+script+" page", "TMPDIR="+bin)
 	term.sees("5 causes, 6 tests left")
 	term.types("e")
 	require.Eventually(t, func() bool {

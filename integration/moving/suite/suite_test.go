@@ -75,7 +75,7 @@ func TestTable(t *testing.T) {
 	sample := sampleOf(t)
 	var rows []string
 	for _, tool := range []string{"go-vcr", "httprr"} {
-		s := &suite{T: t, tool: tool, dir: t.TempDir(), files: map[string]string{}}
+		s := &suite{T: t, tool: tool, dir: toy.Dir(t), files: map[string]string{}}
 		for _, f := range txtar.Parse(read(t, "testdata/suite.txtar")).Files {
 			s.files[f.Name] = string(f.Data)
 		}
