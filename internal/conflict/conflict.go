@@ -7,24 +7,22 @@ import "bytes"
 // many of the three kinds of markers there are that every conflict has: a text may have lines of its own
 // that look like one. Git's have seven characters, or more where both sides renamed the file.
 func Line(data []byte) (first, kinds int) {
-	seen := map[string]bool{}
-	n := 0
+	seen, n := map[rune]bool{}, 0
 	for line := range bytes.Lines(data) {
 		n++
 		line = bytes.TrimRight(line, "\r\n")
-		for _, marker := range []string{"<<<<<<<", "|||||||", "=======", ">>>>>>>"} {
-			rest, ok := bytes.CutPrefix(line, []byte(marker))
-			if rest = bytes.TrimLeft(rest, marker[:1]); !ok || len(rest) > 0 && rest[0] != ' ' {
+		for _, marker := range "<|=>" {
+			rest := bytes.TrimLeft(line, string(marker))
+			if len(line)-len(rest) < 7 || len(rest) > 0 && rest[0] != ' ' {
 				continue
 			}
 			if first == 0 {
 				first = n
 			}
-			if !seen[marker] && marker != "|||||||" {
-				kinds++
+			if marker != '|' {
+				seen[marker] = true
 			}
-			seen[marker] = true
 		}
 	}
-	return first, kinds
+	return first, len(seen)
 }
