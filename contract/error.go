@@ -88,9 +88,7 @@ func (v *violations) add(pointer, rule, format string, args ...any) {
 
 // wrong returns an error with one violation.
 func wrong(what, pointer, rule, format string, args ...any) error {
-	var found violations
-	found.add(pointer, rule, format, args...)
-	return newError(what, found...)
+	return newError(what, modelio.Violation{Pointer: pointer, Rule: rule, Message: fmt.Sprintf(format, args...)})
 }
 
 // newError returns an error with these violations, or nil if there are none.
@@ -113,11 +111,6 @@ type ProviderError struct {
 }
 
 func (e *ProviderError) Error() string {
-	said := []string{fmt.Sprintf("%s answered with status %d", e.Provider, e.Status)}
-	for _, part := range []string{e.Type, e.Code, e.Message} {
-		if part != "" {
-			said = append(said, part)
-		}
-	}
-	return strings.Join(said, ": ")
+	said := []string{fmt.Sprintf("%s answered with status %d", e.Provider, e.Status), e.Type, e.Code, e.Message}
+	return strings.Join(slices.DeleteFunc(said, func(part string) bool { return part == "" }), ": ")
 }
