@@ -14,7 +14,6 @@ import (
 	"github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/internal/store/audit"
 	"github.com/traceforge/traceforge-go/internal/usage"
-	"github.com/traceforge/traceforge-go/internal/usage/coverage"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
@@ -27,7 +26,6 @@ type breakage struct {
 // brokenOf looks at the snapshots of the tests that failed and made no call.
 func brokenOf(c *call, receipts []usage.Receipt) (breakage, error) {
 	b := breakage{of: map[page.Test]bool{}, found: map[string][]snapshot.Finding{}}
-	var src *coverage.Sources
 	for _, r := range receipts {
 		test := page.Test{Package: r.Package, Test: r.Test}
 		if used := len(r.Played) + len(r.Recorded) + len(r.Drifts) + r.Missing; r.Outcome != "fail" || used > 0 || b.of[test] {
@@ -35,11 +33,9 @@ func brokenOf(c *call, receipts []usage.Receipt) (breakage, error) {
 		}
 		dir := filepath.FromSlash(r.Store)
 		if !filepath.IsAbs(dir) {
-			if src == nil {
-				var err error
-				if src, err = coverage.OpenSources(c.ctx, ""); err != nil {
-					return b, err
-				}
+			src, err := c.sources()
+			if err != nil {
+				return b, err
 			}
 			dir = filepath.Join(src.Module(r.Package), dir)
 		}

@@ -49,7 +49,7 @@ func (c *call) annotateDrifts(calls *coverage.Calls) error {
 	if len(calls.Causes) == 0 {
 		return nil
 	}
-	src, err := coverage.OpenSources(c.ctx, "")
+	src, err := c.sources()
 	if err != nil {
 		return err
 	}

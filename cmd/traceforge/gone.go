@@ -42,23 +42,37 @@ func (c *call) sayGone(out io.Writer, receipts []usage.Receipt) error {
 	if len(files) == 0 || len(files) > mostLooked {
 		return nil
 	}
-	src, err := coverage.OpenSources(c.ctx, "")
-	if err != nil {
-		return err
-	}
-	var gone []string
+	var tests []page.Test
 	for _, file := range files {
 		if doc, err := place.Load(s, file); err == nil { // else verify tells
-			if test := page.TestOf(doc.Document); !test.OfProgram() && src.Gone(test.Package, test.Test) != "" {
-				gone = append(gone, test.Test)
-			}
+			tests = append(tests, page.TestOf(doc.Document))
 		}
 	}
-	if len(gone) > 0 {
-		c.lineTo(out, fmt.Sprintf("traceforge: %s of tests that are gone: %s: traceforge prune --write removes them",
-			page.Count(len(gone), "document is", "documents are"), strings.Join(page.Most(3, gone, "more"), ", ")))
+	gone, err := c.gone(tests)
+	if gone != "" {
+		c.lineTo(out, "traceforge: "+gone)
 	}
-	return nil
+	return err
+}
+
+// gone says of which tests, each with a document, the code has none; empty means it has all of them.
+func (c *call) gone(tests []page.Test) (string, error) {
+	src, err := c.sources()
+	if err != nil {
+		return "", err
+	}
+	var gone []string
+	for _, test := range tests {
+		if !test.OfProgram() && src.Gone(test.Package, test.Test) != "" {
+			gone = append(gone, test.Test)
+		}
+	}
+	if len(gone) == 0 {
+		return "", nil
+	}
+	slices.Sort(gone)
+	return fmt.Sprintf("%s of tests that are gone: %s: traceforge prune --write removes them",
+		page.Count(len(gone), "document is", "documents are"), strings.Join(page.Most(3, gone, "more"), ", ")), nil
 }
 
 // lost finds documents that git has and the store does not, of tests that are still there.

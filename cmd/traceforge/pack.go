@@ -82,7 +82,7 @@ func (c *call) runNamed() (testRun, error) {
 // storesOfTests returns the modules, and a function that opens the store of a test. It is the store that is named, or
 // the receipt's, below the module of its package.
 func (c *call) storesOfTests() (*coverage.Sources, func(usage.Receipt) (*store.Store, error), error) {
-	sources, err := coverage.OpenSources(c.ctx, "")
+	sources, err := c.sources()
 	if err != nil || c.named() != "" { // without a module, as in Bazel's runfiles, there is one store
 		s, _, err := c.store()
 		return cmp.Or(sources, &coverage.Sources{}), pack.In(s), err

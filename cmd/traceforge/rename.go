@@ -12,7 +12,6 @@ import (
 	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/place"
 	"github.com/traceforge/traceforge-go/internal/store"
-	"github.com/traceforge/traceforge-go/internal/usage/coverage"
 )
 
 // A movedDocument is a document that mv moved.
@@ -60,7 +59,7 @@ func move(c *call) error {
 		}
 	})
 	c.say("%s: moved %s: nothing was recorded again", dir, page.Count(len(moves), "document", "documents"))
-	if src, err := coverage.OpenSources(c.ctx, ""); err == nil { // else the code is not here
+	if src, err := c.sources(); err == nil { // else the code is not here
 		for _, m := range moves {
 			if gone := src.Gone(m.Package, m.Test); gone != "" {
 				c.say("%s yet: rename it in the code too, or no test finds its snapshots", gone)

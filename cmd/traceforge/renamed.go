@@ -20,7 +20,7 @@ func knownTests(c *call, now seals, mode string) (file string, forget func(), er
 	if mode == "all" {
 		return "", forget, nil // every call is bought
 	}
-	src, err := coverage.OpenSources(c.ctx, "")
+	src, err := c.sources()
 	if err != nil {
 		return "", forget, err
 	}

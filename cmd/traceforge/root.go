@@ -17,6 +17,7 @@ import (
 	"github.com/traceforge/traceforge-go/internal/near"
 	"github.com/traceforge/traceforge-go/internal/place"
 	"github.com/traceforge/traceforge-go/internal/store"
+	"github.com/traceforge/traceforge-go/internal/usage/coverage"
 )
 
 // help holds what the help of a command says beyond its first line: help/modelio-verify.txt.
@@ -141,8 +142,17 @@ type call struct {
 	ctx       context.Context
 	cmd       *cobra.Command
 	args      []string
-	forwarded []string // what follows "--", for go test; nil means there is no "--"
-	result    string   // the file that the answer is written into too; empty means none
+	forwarded []string          // what follows "--", for go test; nil means there is no "--"
+	result    string            // the file that the answer is written into too; empty means none
+	code      *coverage.Sources // nil means that nobody has asked for it yet
+}
+
+// sources returns the tests that the code has, as it was when they were first asked for.
+func (c *call) sources() (_ *coverage.Sources, err error) {
+	if c.code == nil {
+		c.code, err = coverage.OpenSources(c.ctx, "")
+	}
+	return c.code, err
 }
 
 // value returns what a flag of the command has; empty means it was not given.

@@ -201,7 +201,7 @@ func hasTests(c *call, packages []coverage.Package, patterns []string, run strin
 	if run == "" || err != nil || sub && strings.Contains(run, "|") {
 		return nil
 	}
-	src, err := coverage.OpenSources(c.ctx, "")
+	src, err := c.sources()
 	if err != nil {
 		return err
 	}
@@ -263,8 +263,8 @@ func storesOf(packages []coverage.Package) (seals, error) {
 	return now, nil
 }
 
-// sayGone says how many documents are of tests that the code does not have, as after one was removed. Documents that
-// the run used, by its receipts, have their tests, whatever the code looks like.
+// sayGone names the tests that the code does not have and that have documents. Documents that the run used, by its
+// receipts, have their tests, whatever the code looks like.
 func sayGone(c *call, receipts []usage.Receipt, now seals) error {
 	used := map[page.Test]bool{}
 	for _, r := range receipts {
@@ -272,23 +272,19 @@ func sayGone(c *call, receipts []usage.Receipt, now seals) error {
 			used[page.Test{Package: r.Package, Test: r.Test}] = true
 		}
 	}
-	src, err := coverage.OpenSources(c.ctx, "")
-	if err != nil {
-		return err
-	}
-	n := 0
+	var tests []page.Test
 	for _, documents := range now {
 		for _, seal := range documents {
-			if !used[seal.Test] && src.Gone(seal.Test.Package, seal.Test.Test) != "" {
-				n++
+			if !used[seal.Test] {
+				tests = append(tests, seal.Test)
 			}
 		}
 	}
-	if n > 0 {
-		c.say("%s of tests that are not in the code any more: remove them with traceforge prune --write",
-			page.Count(n, "document is", "documents are"))
+	gone, err := c.gone(tests)
+	if gone != "" {
+		c.say("%s", gone)
 	}
-	return nil
+	return err
 }
 
 // receiptsOf returns the receipts that tests of packages left, each in the module of its own where left is relative.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"os/exec"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -51,22 +52,20 @@ func goList(ctx context.Context, dir string, args ...string) (rows [][]string, e
 	return rows, nil
 }
 
+// selects is a flag that says which files a package has, its name where a value comes with it, and that value.
+var selects = regexp.MustCompile(`^--?(?:race|msan|asan|(tags|mod|modfile|overlay))(=.*)?$`)
+
 // selecting returns those of a test's flags that say which files its package has.
-func selecting(flags []string) []string {
-	switches, valued := []string{"race", "msan", "asan"}, []string{"tags", "mod", "modfile", "overlay"}
-	var kept []string
+func selecting(flags []string) (kept []string) {
 	for i, flag := range flags {
 		if flag == "-args" || flag == "--args" {
 			break
 		}
-		name, _, hasValue := strings.Cut(strings.TrimLeft(flag, "-"), "=")
-		takesValue := slices.Contains(valued, name)
-		if !strings.HasPrefix(flag, "-") || !takesValue && !slices.Contains(switches, name) {
-			continue
-		}
-		kept = append(kept, flag)
-		if takesValue && !hasValue && i+1 < len(flags) {
-			kept = append(kept, flags[i+1])
+		if m := selects.FindStringSubmatch(flag); m != nil {
+			kept = append(kept, flag)
+			if m[1] != "" && m[2] == "" && i+1 < len(flags) {
+				kept = append(kept, flags[i+1])
+			}
 		}
 	}
 	return kept

@@ -33,6 +33,10 @@ type testFuncs struct {
 func OpenSources(ctx context.Context, dirs ...string) (*Sources, error) {
 	s := &Sources{map[string]string{}, map[string]*testFuncs{}}
 	for _, dir := range dirs {
+		if root, path := onlyModule(dir); path != "" {
+			s.modules[path] = root
+			continue
+		}
 		rows, err := goList(ctx, dir, "-m", "-f", "{{.Path}}\t{{.Dir}}")
 		if err != nil {
 			return nil, err
@@ -42,6 +46,19 @@ func OpenSources(ctx context.Context, dirs ...string) (*Sources, error) {
 		}
 	}
 	return s, nil
+}
+
+// onlyModule returns the directory and the path of the main module where nothing makes a workspace, so that go, which
+// takes its time to start, need not be asked. path is empty where it must be.
+func onlyModule(dir string) (root, path string) {
+	dir, err := filepath.Abs(dir)
+	if err != nil || os.Getenv("GOWORK") != "" || gotest.Workspace(dir) != "" {
+		return "", ""
+	}
+	if root, err = gotest.Module(dir); err != nil || root == "" {
+		return "", ""
+	}
+	return root, gotest.ModulePath(root)
 }
 
 // Gone says why the code does not have a test. It is empty where the code has it, and where that is not known, as of
