@@ -2,8 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -204,7 +202,7 @@ func (r *documents) readDirectory(dir string) error {
 // readFile reads a file; what is wrong with it is found, and no error. provider is that of its directory in a store;
 // empty means the file was named by itself.
 func (r *documents) readFile(file, provider string) error {
-	data, err := readBounded(file, r.into.MaxBytes())
+	data, err := store.ReadFile(file)
 	if err != nil {
 		return err
 	}
@@ -282,18 +280,4 @@ func (r *documents) copyConfig(to string) error {
 		return err
 	}
 	return os.WriteFile(filepath.Join(to, configFile), r.config, 0o666)
-}
-
-// readBounded reads a file of at most so many bytes.
-func readBounded(file string, most int64) ([]byte, error) {
-	f, err := os.Open(file)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, most+1))
-	if err == nil && int64(len(data)) > most {
-		err = fmt.Errorf("%s has more than %d bytes: TRACEFORGE_MAX_BYTES allows more", file, most)
-	}
-	return data, err
 }

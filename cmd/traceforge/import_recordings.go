@@ -17,6 +17,7 @@ import (
 	"github.com/traceforge/traceforge-go/internal/gotest"
 	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/place"
+	"github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
@@ -186,7 +187,7 @@ var hasCalls = regexp.MustCompile(`(?m)^[ \t]*interactions\s*:|"(?:interactions|
 
 // recording reads a file; nil: it is no recording, or another tool's, or is left out.
 func (im *recordings) recording(r candidate) (*cassette.Recording, []cassette.Lost) {
-	data, err := readBounded(r.file, im.into.MaxBytes())
+	data, err := store.ReadFile(r.file)
 	if err != nil {
 		im.leaveOut(r, err.Error())
 		return nil, nil
