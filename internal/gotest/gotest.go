@@ -198,7 +198,7 @@ func Above(dir, name string, is func(fs.FileMode) bool) (string, error) {
 	return "", nil
 }
 
-var moduleLine = regexp.MustCompile(`(?m)^module\s+"?([^\s"]+)`)
+var moduleLine = regexp.MustCompile("(?m)^module\\s+[\"`]?([^\\s\"`(]+)")
 
 // ModulePath returns the path of the module at a directory; "" where its go.mod names none.
 func ModulePath(root string) string {

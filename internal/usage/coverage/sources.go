@@ -52,7 +52,7 @@ func OpenSources(ctx context.Context, dirs ...string) (*Sources, error) {
 // takes its time to start, need not be asked. path is empty where it must be.
 func onlyModule(dir string) (root, path string) {
 	dir, err := filepath.Abs(dir)
-	if err != nil || os.Getenv("GOWORK") != "" || gotest.Workspace(dir) != "" {
+	if work := os.Getenv("GOWORK"); err != nil || work != "off" && (work != "" || gotest.Workspace(dir) != "") {
 		return "", ""
 	}
 	if root, err = gotest.Module(dir); err != nil || root == "" {
