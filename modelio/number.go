@@ -58,16 +58,18 @@ func (n *Numbering) Response(r *Response) (*Response, error) {
 	out.Candidates = slices.Clone(r.Candidates)
 	n.answer = nil
 	for i := range out.Candidates {
+		c := &out.Candidates[i]
+		if !hasNumbers(c.Message) && len(c.Citations) == 0 {
+			continue
+		}
 		own := n.clone()
 		own.calls.answering = true
-		if hasNumbers(out.Candidates[i].Message) {
-			messages, err := own.Messages([]Message{out.Candidates[i].Message})
-			if err != nil {
-				return nil, fmt.Errorf("candidate %d: %w", i+1, err)
-			}
-			out.Candidates[i].Message = messages[0]
+		messages, err := own.Messages([]Message{c.Message})
+		if err != nil {
+			return nil, fmt.Errorf("candidate %d: %w", i+1, err)
 		}
-		_, _ = change(&out.Candidates[i].Citations, own.citation) // which does not fail
+		c.Message = messages[0]
+		_, _ = change(&c.Citations, own.citation) // which does not fail
 		if i == 0 {
 			n.answer = own
 		}

@@ -221,7 +221,7 @@ func (c *coder) contentType(r *Response) {
 			c.report(RuleEmpty, "must be left out where there is no raw answer", "headers", contentTypeName)
 		}
 	case !has:
-		r.Headers[contentTypeName] = []string{plainType}
+		r.Headers[contentTypeName] = plainTypes
 	case len(values) == 0:
 		delete(r.Headers, contentTypeName)
 	case c.ownType && len(values) == 1 && values[0] == plainType:
@@ -231,6 +231,9 @@ func (c *coder) contentType(r *Response) {
 		r.Headers = nil
 	}
 }
+
+// plainTypes are the values of that header, in one piece of memory for all answers that were read.
+var plainTypes = []string{plainType}
 
 // headers are an object of arrays of strings, left out where all are inherited.
 func (c *coder) headers(r *Response) {
@@ -410,6 +413,9 @@ func (c *coder) providerError(e *modelio.ProviderError) {
 	})
 }
 
+// inheritedUsage are the members that a usage leaves out where they are what they were in the call before.
+var inheritedUsage = []string{"cache_read", "cache_write", "cache_write_1h", "reasoning", "tool_use"}
+
 // usage is the token counts. Counts of cached and reasoning tokens are mostly what they were in the call before, so
 // files leave them out where they are.
 func (c *coder) usage(u *modelio.Usage) {
@@ -418,7 +424,7 @@ func (c *coder) usage(u *modelio.Usage) {
 		u.InputTokens, u.OutputTokens, u.TotalTokens = nil, nil, nil
 	}
 	c.object(nil, func() {
-		c.inherit("response/usage/", "cache_read", "cache_write", "cache_write_1h", "reasoning", "tool_use")
+		c.inherit("response/usage/", inheritedUsage...)
 		pointer(c, "cache_read", optional, &u.CachedContentTokens, c.count)
 		pointer(c, "cache_write", optional, &u.CacheWriteTokens, c.count)
 		pointer(c, "cache_write_1h", optional, &u.CacheWriteHourTokens, c.count)
@@ -426,14 +432,15 @@ func (c *coder) usage(u *modelio.Usage) {
 		pointer(c, "output", optional, &u.OutputTokens, c.count)
 		pointer(c, "reasoning", optional, &u.ThoughtsTokens, c.count)
 		pointer(c, "tool_use", optional, &u.ToolUseTokens, c.count)
-		total := u.TotalTokens
-		if !c.reading() && !c.old && isSum(u) {
-			total = nil
+		if c.reading() || c.old || !isSum(u) {
+			pointer(c, "total", optional, &u.TotalTokens, c.count)
 		}
-		pointer(c, "total", optional, &total, c.count)
-		if c.reading() {
-			u.TotalTokens = total
-			c.total(u)
+		switch {
+		case !c.reading() || c.old:
+		case isSum(u):
+			c.report(RuleEmpty, "must be left out where it is the sum of input and output", "total")
+		default: // the file left it out
+			*u = *u.Completed()
 		}
 	})
 }
@@ -441,15 +448,4 @@ func (c *coder) usage(u *modelio.Usage) {
 // isSum reports whether the total of u is its input and output, as in nearly all answers: then no file has it.
 func isSum(u *modelio.Usage) bool {
 	return u.TotalTokens != nil && u.InputTokens != nil && u.OutputTokens != nil && *u.TotalTokens == *u.Used()
-}
-
-// total gives a usage that was read the total that its file leaves out.
-func (c *coder) total(u *modelio.Usage) {
-	switch {
-	case c.old:
-	case isSum(u):
-		c.report(RuleEmpty, "must be left out where it is the sum of input and output", "total")
-	default:
-		*u = *u.Completed()
-	}
 }

@@ -41,7 +41,8 @@ func TestRecordedTraffic(t *testing.T) {
 			n++
 			if all := Of(a, codec.API, provider.ProviderOf(w, codec, nil), resp); len(all) > 0 {
 				with++
-				said, text := recorded(resp)
+				var said account
+				text := said.take(resp)
 				t.Logf("%s: %s %s: %.300q\n  record %.300q %v %q", codec.API, x.Origin, u.Host, fmt.Sprint(all), text, said.calls, said.finish)
 			}
 		}

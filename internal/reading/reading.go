@@ -26,7 +26,7 @@ func Of(a *provider.Answer, api, host string, resp *modelio.Response) []snapshot
 	}
 	f := found{}
 	odd, whole := f.odd(a, all.named), isWhole(a) && !all.lines
-	f.said, f.text = recorded(resp)
+	f.text = f.said.take(resp)
 	f.fails = resp != nil && resp.Error != nil
 	if whole {
 		for _, w := range all.wholes[:1+len(all.wholes[1:])*odd] {
@@ -97,11 +97,10 @@ func (w *way) account(answer *provider.Answer, take take, recorded string) *acco
 	return a
 }
 
-// recorded returns what a record says.
-func recorded(resp *modelio.Response) (a *account, text string) {
-	a = &account{}
+// take makes an account that of a record, and returns the record's text.
+func (a *account) take(resp *modelio.Response) (text string) {
 	if resp == nil || len(resp.Candidates) == 0 {
-		return a, ""
+		return ""
 	}
 	c := &resp.Candidates[0]
 	for _, part := range c.Message.Content {
@@ -112,7 +111,7 @@ func recorded(resp *modelio.Response) (a *account, text string) {
 	if a.finish = c.FinishReasonRaw; a.finish == "" && c.FinishReason != modelio.FinishOther {
 		a.finish = string(c.FinishReason)
 	}
-	return a, texts.Join(c.Message.Content)
+	return texts.Join(c.Message.Content)
 }
 
 // argumentsOf returns arguments in one spelling; those that are none are empty.
@@ -139,9 +138,9 @@ func argumentsOf(text string) string {
 
 // found are the readings that were found.
 type found struct {
-	said  *account // its calls, and why it ends
-	text  string   // of the record
-	fails bool     // the record has an error
+	said  account // its calls, and why it ends
+	text  string  // of the record
+	fails bool    // the record has an error
 	all   []snapshot.Reading
 	once  map[snapshot.Reading]bool
 }

@@ -23,6 +23,13 @@ func (m *media) request(asked *modelio.Request) *modelio.Request {
 	for i := range asked.Messages {
 		m.message(&asked.Messages[i])
 	}
+	plain := asked.Tools == nil && asked.Stop == nil && asked.Prompt == nil && !mayBeMedia(asked.Model) // as most are
+	for _, value := range asked.Options {
+		plain = plain && !mayHoldMedia(value)
+	}
+	if plain {
+		return asked
+	}
 	beside := *asked
 	beside.Messages = nil
 	named := m.editor().Request(&beside)

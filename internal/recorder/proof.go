@@ -52,6 +52,7 @@ type proof struct {
 	record    *snapshot.Snapshot
 	raw       []byte
 	numbering *modelio.Numbering
+	named     media // of the answer
 	wrong     []snapshot.Violation
 }
 
@@ -210,13 +211,7 @@ func (p *proof) checkTiming(answer *provider.Answer) {
 	if times == nil {
 		return
 	}
-	n := 0
-	if events := answer.Events(); events != nil {
-		for _, err := events.Next(); err == nil; _, err = events.Next() {
-			n++
-		}
-	}
-	if n != len(times) {
+	if n := len(answer.Seen()); n != len(times) {
 		p.report("/timing_ms", "has %d times, and %s has %s", len(times), p.file(), count(n, "event"))
 	}
 	if !slices.IsSorted(times) || slices.Max(times) > p.record.Response.LatencyMS {
@@ -254,8 +249,7 @@ func (p *proof) compare(decoded *modelio.Response) {
 
 // understood returns a decoded answer as a record has it.
 func (p *proof) understood(decoded *modelio.Response, n *modelio.Numbering) (*snapshot.Response, error) {
-	var m media
-	resp, err := understood(decoded, p.record.Response.Status, n, &m)
+	resp, err := understood(decoded, p.record.Response.Status, n, &p.named)
 	if err != nil {
 		return nil, err
 	}

@@ -45,13 +45,14 @@ func (s *setup) readWire(req *http.Request) (*wire, error) {
 		return w, nil
 	}
 	var err error
-	w.sent, err = readBody(req, s.store.MaxBytes())
-	if long := asTooLong(err); long != nil {
-		return w, long // its caller closes the body
+	if w.sent, err = readBody(req, s.store.MaxBytes()); err != nil {
+		if long := asTooLong(err); long != nil {
+			return w, long // its caller closes the body
+		}
+		err = fmt.Errorf("traceforge: reading the request's body: %w", err)
 	}
-	req.Body.Close()
-	if err != nil {
-		return nil, fmt.Errorf("traceforge: reading the request's body: %w", err)
+	if req.Body.Close(); err != nil {
+		return nil, err
 	}
 	if w.Body, err = s.decodeContent(req.Header.Get("Content-Encoding"), w.sent); err != nil {
 		w.Body = w.sent
