@@ -85,8 +85,7 @@ func (a *Answer) forget() {
 
 // all returns the events that are left, as decoding sees them.
 func (e *Events) all() []Seen {
-	const shortEvent = 64 // bytes
-	all := make([]Seen, 0, 1+min(len(e.rest)/shortEvent, bytes.Count(e.rest, []byte("\n"))/2))
+	all := make([]Seen, 0, 1+min(len(e.rest)/64, bytes.Count(e.rest, []byte("\n"))/2)) // few have less than 64 bytes
 	var last []byte
 	for event, err := e.Next(); err == nil; event, err = e.Next() {
 		s := Seen{Name: event.Name, Said: bytes.TrimSpace(event.Data)}
