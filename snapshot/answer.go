@@ -221,7 +221,7 @@ func (c *coder) contentType(r *Response) {
 			c.report(RuleEmpty, "must be left out where there is no raw answer", "headers", contentTypeName)
 		}
 	case !has:
-		r.Headers[contentTypeName] = plainTypes
+		r.Headers[contentTypeName] = []string{plainType}
 	case len(values) == 0:
 		delete(r.Headers, contentTypeName)
 	case c.ownType && len(values) == 1 && values[0] == plainType:
@@ -231,9 +231,6 @@ func (c *coder) contentType(r *Response) {
 		r.Headers = nil
 	}
 }
-
-// plainTypes are the values of that header, in one piece of memory for all answers that were read.
-var plainTypes = []string{plainType}
 
 // headers are an object of arrays of strings, left out where all are inherited.
 func (c *coder) headers(r *Response) {

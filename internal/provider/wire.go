@@ -118,20 +118,19 @@ func IsCredential(name string) bool {
 	if strings.ContainsFunc(name, unicode.IsUpper) {
 		spaced = strings.ToLower(camelCase.ReplaceAllString(name, "$1 $2"))
 	}
-	words := strings.FieldsFunc(spaced, func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
-	})
-	for i, word := range words {
+	before := "" // the word before
+	for word := range strings.FieldsFuncSeq(spaced, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
 		switch word {
 		case "key", "apikey", "secret", "password", "passwd", "pwd", "sig", "signature", "auth",
 			"authorization", "credential", "credentials", "bearer", "jwt", "code", "amz", "passphrase", "assertion", "sid",
 			"accesskey", "secretkey", "accesstoken", "sessiontoken", "authtoken", "privatetoken", "refreshtoken", "idtoken":
 			return true
 		case "token":
-			if i == 0 || !slices.Contains(placeTokens, words[i-1]) {
+			if !slices.Contains(placeTokens, before) {
 				return true
 			}
 		}
+		before = word
 	}
 	return false
 }

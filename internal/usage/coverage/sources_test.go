@@ -49,5 +49,5 @@ func TestOpenSourcesAsksGo(t *testing.T) {
 	}
 	write("go.mod", "module (\n\texample.com/shop\n)\n")
 	_, err := OpenSources(t.Context(), below)
-	require.ErrorContains(t, err, "go list", "go.mod is spelled in a way that nobody does")
+	require.ErrorContains(t, err, "go list", "a go.mod that only go reads")
 }
