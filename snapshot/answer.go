@@ -410,9 +410,6 @@ func (c *coder) providerError(e *modelio.ProviderError) {
 	})
 }
 
-// inheritedUsage are the members that a usage leaves out where they are what they were in the call before.
-var inheritedUsage = []string{"cache_read", "cache_write", "cache_write_1h", "reasoning", "tool_use"}
-
 // usage is the token counts. Counts of cached and reasoning tokens are mostly what they were in the call before, so
 // files leave them out where they are.
 func (c *coder) usage(u *modelio.Usage) {
@@ -421,7 +418,7 @@ func (c *coder) usage(u *modelio.Usage) {
 		u.InputTokens, u.OutputTokens, u.TotalTokens = nil, nil, nil
 	}
 	c.object(nil, func() {
-		c.inherit("response/usage/", inheritedUsage...)
+		c.inherit("response/usage/", "cache_read", "cache_write", "cache_write_1h", "reasoning", "tool_use")
 		pointer(c, "cache_read", optional, &u.CachedContentTokens, c.count)
 		pointer(c, "cache_write", optional, &u.CacheWriteTokens, c.count)
 		pointer(c, "cache_write_1h", optional, &u.CacheWriteHourTokens, c.count)
