@@ -87,8 +87,9 @@ func (v *verifier) sorted() *Result {
 type verifier struct {
 	store  *store.Store
 	checks []store.Check
-	beside bool // look at what is beside the documents too
-	lists  bool // derive the manifest
+	beside bool            // look at what is beside the documents too
+	lists  bool            // derive the manifest
+	only   map[string]bool // names of what is looked at, without .json; nil means all
 
 	listed []listedDocument // the documents
 	empty  bool             // there is nothing yet
@@ -168,7 +169,7 @@ func (v *verifier) checkText(name string, want ...string) error {
 	return nil
 }
 
-// documents looks at all documents, in parallel.
+// documents looks at the documents, in parallel.
 func (v *verifier) documents() error {
 	v.empty = true
 	if err := v.walk(); err != nil {
@@ -181,11 +182,6 @@ func (v *verifier) documents() error {
 		return cmp.Compare(a.provider+"/", b.provider+"/")
 	})
 	v.duplicates()
-	return v.lookAtAll()
-}
-
-// lookAtAll looks at the documents that are listed.
-func (v *verifier) lookAtAll() error {
 	return each(v.listed, func(i int, of listedDocument, piece []byte) (err error) {
 		v.listed[i].records, err = v.look(v.store.NewDoc(of.provider, of.name, nil), of.hasDir, piece)
 		return err
