@@ -184,27 +184,17 @@ func (b *builder) document(t *Test, receipts []usage.Receipt, ids map[string]boo
 	if err != nil {
 		return nil, err
 	}
-	records := doc.Records()
-	for i := range records {
-		delete(ids, records[i].ID)
-		raw, err := doc.Raw(i)
+	for _, n := range store.Needs(doc.Document) {
+		data, err := doc.Fetch(n)
+		if err == nil {
+			err = b.ref(data)
+		}
 		if err != nil {
 			return nil, err
 		}
-		if raw != nil {
-			if err := b.ref(raw); err != nil {
-				return nil, err
-			}
-		}
-		for _, m := range records[i].Media() {
-			medium, err := doc.Media(m.Hash)
-			if err != nil {
-				return nil, err
-			}
-			if err := b.ref(medium); err != nil {
-				return nil, err
-			}
-		}
+	}
+	for i := range doc.Document.Snapshots {
+		delete(ids, doc.Document.Snapshots[i].ID)
 	}
 	for id := range ids {
 		return nil, fmt.Errorf("%s has no record %s, which its receipt names: it was recorded again since: run the tests again", doc.File(), id)

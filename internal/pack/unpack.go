@@ -60,21 +60,12 @@ func (v *verifier) unpackRefs(file, beside string) error {
 	if err != nil {
 		return err
 	}
-	named := map[string]string{} // refs, by their names in the store
-	for i := range doc.Snapshots {
-		s := &doc.Snapshots[i]
-		if ref := s.Response.RawOutputRef; ref != "" {
-			named[snapshot.RawName(s.Number(), &s.Response)] = refFile(ref)
-		}
-		for _, m := range s.Media() {
-			named[m.Name()] = refFile(m.Hash)
-		}
-	}
-	for name, ref := range named {
+	for _, n := range store.Needs(doc) {
+		ref := refFile(n.Hash)
 		if _, there := v.sizes[ref]; !there {
 			continue
 		}
-		if err := v.copy(ref, storeDir+"/"+beside+"/"+name); err != nil {
+		if err := v.copy(ref, storeDir+"/"+beside+"/"+n.Own); err != nil {
 			return err
 		}
 	}

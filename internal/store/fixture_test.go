@@ -91,7 +91,7 @@ func requireWholeLogs(t *testing.T, s *Store) {
 		doc, err := s.Load(name, provider)
 		require.NoError(t, err)
 		for _, n := range Needs(doc.Document) {
-			_, err := doc.fetch(n)
+			_, err := doc.Fetch(n)
 			require.NoError(t, err)
 		}
 	}

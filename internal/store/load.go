@@ -299,7 +299,7 @@ func (d *Doc) Raw(i int) ([]byte, error) {
 	if record.Response.RawOutputRef == "" {
 		return nil, nil
 	}
-	return d.fetch(rawNeed(record, i))
+	return d.Fetch(rawNeed(record, i))
 }
 
 // Media returns the medium with the given hash that the document's messages name, checked as by
@@ -308,15 +308,15 @@ func (d *Doc) Media(h canon.Hash) ([]byte, error) {
 	for i := range d.Document.Snapshots {
 		for _, m := range d.Document.Snapshots[i].Media() {
 			if m.Hash == h {
-				return d.fetch(Need{m.Name(), h, i, snapshot.RuleMedia})
+				return d.Fetch(Need{m.Name(), h, i, snapshot.RuleMedia})
 			}
 		}
 	}
 	return nil, fmt.Errorf("read media: no message of %s names %s: %w", d.store.In(d.File()), h, fs.ErrNotExist)
 }
 
-// fetch reads a file that the document names.
-func (d *Doc) fetch(n Need) ([]byte, error) {
+// Fetch reads a file that the document names, checked as by [Doc.Raw].
+func (d *Doc) Fetch(n Need) ([]byte, error) {
 	if data, ok := d.whole[n.Own]; ok {
 		return data, nil
 	}
@@ -346,7 +346,7 @@ func (d *Doc) fetch(n Need) ([]byte, error) {
 	return nil, wrong
 }
 
-// fetchOnce is fetch without a second look. The content is checked against the hash, so it does not matter where a
+// fetchOnce is Fetch without a second look. The content is checked against the hash, so it does not matter where a
 // link leads.
 func (d *Doc) fetchOnce(n Need) ([]byte, error) {
 	s, file := d.store, d.Beside(n.Own)

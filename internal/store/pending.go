@@ -230,7 +230,7 @@ func (c *choice) accept(m *takeover) (put Put, accepted []Accepted, changed bool
 // verify holds a pending document to what Verify holds all documents to.
 func (d *Doc) verify(checks []Check) error {
 	for _, n := range Needs(d.Document) {
-		if _, err := d.fetch(n); err != nil {
+		if _, err := d.Fetch(n); err != nil {
 			return err
 		}
 	}
@@ -270,19 +270,30 @@ func (d *Doc) Put(without map[int]bool) (put Put, err error) {
 		if without[s.Number()] {
 			continue
 		}
-		if raw[s.Number()], err = d.Raw(i); err != nil {
+		if err := d.fetchAll(i, s.Number(), raw, media); err != nil {
 			return put, err
 		}
-		found, err := d.mediaOf(i)
-		if err != nil {
-			return put, err
-		}
-		maps.Copy(media, found)
 		left = append(left, s)
 	}
 	put = PutOf(d.Name, left)
 	put.Provider, put.Raw, put.Media = cmp.Or(put.Provider, d.Provider), raw, media
 	return put, nil
+}
+
+// fetchAll reads what the i-th record names, as that of a record with the number n.
+func (d *Doc) fetchAll(i, n int, raw map[int][]byte, media map[canon.Hash][]byte) error {
+	for _, need := range needsOf(d.Document, i, d.Document.Snapshots[i].Media()) {
+		data, err := d.Fetch(need)
+		if err != nil {
+			return err
+		}
+		if need.Rule == snapshot.RuleRaw {
+			raw[n] = data
+		} else {
+			media[need.Hash] = data
+		}
+	}
+	return nil
 }
 
 // with returns the put of the records of both, of one test.

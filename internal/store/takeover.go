@@ -2,7 +2,6 @@ package store
 
 import (
 	"bytes"
-	"maps"
 	"slices"
 
 	"github.com/traceforge/traceforge-go/canon"
@@ -43,13 +42,7 @@ func (m *takeover) take(i int, s *snapshot.Snapshot) (Outcome, error) {
 	if err != nil || o.Record == nil || o.Answered {
 		return o, err
 	}
-	n := s.Number()
-	if m.raw[n], err = m.from.Raw(i); err != nil {
-		return o, err
-	}
-	media, err := m.from.mediaOf(i)
-	maps.Copy(m.media, media)
-	return o, err
+	return o, m.from.fetchAll(i, s.Number(), m.raw, m.media)
 }
 
 func (m *takeover) outcome(s *snapshot.Snapshot) (o Outcome, err error) {
@@ -102,7 +95,7 @@ func (m *takeover) answered(at int, s *snapshot.Snapshot) (bool, error) {
 // whole reports whether the record at an index of old proves itself.
 func (m *takeover) whole(at int) bool {
 	for _, n := range needsOf(m.to.Document, at, m.old[at].Media()) {
-		if _, err := m.to.fetch(n); err != nil {
+		if _, err := m.to.Fetch(n); err != nil {
 			return false
 		}
 	}
@@ -115,19 +108,6 @@ func (m *takeover) whole(at int) bool {
 		}
 	}
 	return !m.altered[at]
-}
-
-// mediaOf reads the media that the i-th record names.
-func (d *Doc) mediaOf(i int) (map[canon.Hash][]byte, error) {
-	media := map[canon.Hash][]byte{}
-	for _, medium := range d.Document.Snapshots[i].Media() {
-		data, err := d.Media(medium.Hash)
-		if err != nil {
-			return nil, err
-		}
-		media[medium.Hash] = data
-	}
-	return media, nil
 }
 
 // sameCall reports whether two records are of the same call: whether they have the same identity (design R9).
