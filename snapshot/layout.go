@@ -13,10 +13,7 @@ const indentation = 20
 // prints it, with a final line break. It takes the text's memory, since a text may be long: it moves the
 // text to the end of that, and writes from the beginning. Only where it would write over what it has not
 // read, as deep nesting makes it, it goes on in new memory.
-func layOut(text []byte) []byte { return append(indented(text, 0), '\n') }
-
-// indented is layOut of a value that is so deep in its document, without the final line break.
-func indented(text []byte, depth int) []byte {
+func layOut(text []byte) []byte {
 	const most = 64 << 10 // of white space that does not indent pieces of texts
 	room := min(len(text)/2, most) + indentation*bytes.Count(text, []byte(`",`)) + 1
 	whole := text[:cap(text)]
@@ -27,7 +24,7 @@ func indented(text []byte, depth int) []byte {
 	copy(whole[room:], text)
 	text = whole[room:]
 	out, shared := whole[:0], true
-	for i := 0; i < len(text); {
+	for i, depth := 0, 0; i < len(text); {
 		start := i
 		var before, behind bool
 		i, depth, before, behind = tokenAt(text, i, depth)
@@ -36,7 +33,7 @@ func indented(text []byte, depth int) []byte {
 		}
 		out = appendToken(out, text[start:i], depth, before, behind)
 	}
-	return out
+	return append(out, '\n')
 }
 
 // isLaidOut reports whether file is layOut of a compact text.
