@@ -62,7 +62,7 @@ func (v *verifier) unpackRefs(file, beside string) error {
 	}
 	for _, n := range store.Needs(doc) {
 		ref := refFile(n.Hash)
-		if _, there := v.sizes[ref]; !there {
+		if !v.has(ref) {
 			continue
 		}
 		if err := v.copy(ref, storeDir+"/"+beside+"/"+n.Own); err != nil {

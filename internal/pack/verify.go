@@ -120,9 +120,14 @@ func Verify(dir, scratch string, judge Judge) (Report, error) {
 type verifier struct {
 	root    *os.Root
 	scratch string
-	store   *store.Store     // see StoreIn
-	sizes   map[string]int64 // of the files, by path
+	store   *store.Store // see StoreIn
 	report  Report
+}
+
+// has reports whether the pack has a file.
+func (v *verifier) has(file string) bool {
+	_, there := slices.BinarySearch(v.report.Files, file)
+	return there
 }
 
 func (v *verifier) violate(rule, file, pointer, format string, args ...any) {
@@ -154,10 +159,12 @@ func (v *verifier) verify(dir string, judge Judge) error {
 }
 
 // files checks what the directory holds, whatever is in it.
-func (v *verifier) files() error {
-	v.sizes = map[string]int64{}
-	seen, total := 0, int64(0)
-	err := fs.WalkDir(v.root.FS(), ".", func(file string, entry fs.DirEntry, err error) error {
+func (v *verifier) files() (err error) {
+	if v.store, err = StoreIn(v.scratch); err != nil {
+		return err
+	}
+	limit, seen, total := v.store.MaxBytes(), 0, int64(0)
+	err = fs.WalkDir(v.root.FS(), ".", func(file string, entry fs.DirEntry, err error) error {
 		if err != nil || file == "." {
 			return err
 		}
@@ -185,8 +192,10 @@ func (v *verifier) files() error {
 		if err != nil {
 			return err
 		}
-		v.sizes[file], total = info.Size(), total+info.Size()
-		v.report.Files = append(v.report.Files, file)
+		v.report.Files, total = append(v.report.Files, file), total+info.Size()
+		if size := info.Size(); size > limit {
+			v.violate(ruleSize, file, "", "has %d bytes, more than %d: a larger TRACEFORGE_MAX_BYTES allows it", size, limit)
+		}
 		return nil
 	})
 	if err != nil {
@@ -196,16 +205,8 @@ func (v *verifier) files() error {
 		v.violate(ruleSize, ".", "", "holds %d bytes, more than the %d that a pack can have: make packs of fewer tests", total, int64(maxBytes))
 	}
 	slices.Sort(v.report.Files)
-	if v.store, err = StoreIn(v.scratch); err != nil {
-		return err
-	}
-	for file, size := range v.sizes {
-		if limit := v.store.MaxBytes(); size > limit {
-			v.violate(ruleSize, file, "", "has %d bytes, more than %d: a larger TRACEFORGE_MAX_BYTES allows it", size, limit)
-		}
-	}
 	for _, file := range []string{RunFile, ReceiptsFile} {
-		if _, there := v.sizes[file]; !there {
+		if !v.has(file) {
 			v.violate(ruleRequired, file, "", "is missing: %s", again)
 		}
 	}
@@ -225,7 +226,7 @@ func (v *verifier) readRun() error {
 		return nil
 	}
 	if err != nil {
-		return err // unreachable: Parse has no other error
+		return err // it is longer than any file that is read
 	}
 	if version := doc.Root().Member("run_schema_version").Word(); version != RunVersion {
 		v.violate(ruleRun, RunFile, "/run_schema_version", "is %q, and this command reads %s: a newer traceforge reads what a newer one wrote "+
@@ -257,14 +258,14 @@ func (v *verifier) readRun() error {
 
 // hashes checks that the files are those that run.json names, to the byte.
 func (v *verifier) hashes() error {
-	for file := range v.sizes {
+	for _, file := range v.report.Files {
 		if _, named := v.report.Run.Files[file]; !named && file != RunFile {
 			v.violate(ruleUnknown, file, "", "is not named by %s: remove it", RunFile)
 		}
 	}
 	for _, file := range slices.Sorted(maps.Keys(v.report.Run.Files)) {
 		want := v.report.Run.Files[file]
-		if _, there := v.sizes[file]; !there {
+		if !v.has(file) {
 			v.violate(ruleRequired, file, "", "is missing, and %s names it: %s", RunFile, again)
 			continue
 		}
@@ -289,7 +290,7 @@ func (v *verifier) sessions() error {
 			continue
 		}
 		pointer := jsontext.PointerTo("tests", fmt.Sprint(i), "session")
-		if _, there := v.sizes[t.Session.File]; !there {
+		if !v.has(t.Session.File) {
 			v.violate(ruleReference, RunFile, pointer+"/file", "names %q, which is not there: %s", t.Session.File, again)
 			continue
 		}
