@@ -183,13 +183,8 @@ func (c *coder) content(parts *[]modelio.Part) {
 		elements(c, parts, c.part)
 		return
 	}
-	isText := c.at.IsString()
-	for _, e := range c.at.Elements() {
-		isText = e.IsString()
-		break
-	}
 	switch {
-	case isText:
+	case c.at.IsString(), c.at.Head().IsString():
 		one := c.newPlain()
 		c.longText(&one.text)
 		*parts = one.parts[:]

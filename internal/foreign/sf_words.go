@@ -33,7 +33,7 @@ func (r *sfRecord) conversation() {
 	tools, _ := jsontext.Parse(request["tools"])
 	if isWireTools(tools.Root()) {
 		api := chatAPI
-		if isAny(tools.Root(), func(tool jsontext.Value) bool { return tool.Member("input_schema").Present() }) {
+		if slices.ContainsFunc(tools.Root().Values(), func(tool jsontext.Value) bool { return tool.Member("input_schema").Present() }) {
 			api = claudeAPI
 		}
 		if decoded := decodeRequest(api, modelio.Object{"messages": []byte("[]"), "tools": tools.Root().Raw()}); decoded != nil {
@@ -41,11 +41,11 @@ func (r *sfRecord) conversation() {
 		}
 	}
 	messages, err := jsontext.Parse(request["messages"])
-	if err != nil || !isAny(messages.Root(), isWireMessage) {
+	if err != nil || !slices.ContainsFunc(messages.Root().Values(), isWireMessage) {
 		return
 	}
 	api := chatAPI
-	if isAny(messages.Root(), hasClaudeBlocks) {
+	if slices.ContainsFunc(messages.Root().Values(), hasClaudeBlocks) {
 		api = claudeAPI
 	}
 	var all []json.RawMessage
@@ -73,7 +73,7 @@ func (r *sfRecord) answer() {
 	response := r.parts["response"]
 	calls, _ := jsontext.Parse(response["tool_calls"])
 	reason, said := jsontext.WordOf(response["finish_reason"]), calls.Root()
-	wire := isAny(said, func(call jsontext.Value) bool {
+	wire := slices.ContainsFunc(said.Values(), func(call jsontext.Value) bool {
 		return !call.Member("name").IsString() || !call.Member("ref").IsString()
 	})
 	known := slices.Contains([]string{"stop", "length", "blocked", "other"}, reason)
@@ -160,7 +160,8 @@ func isWireMessage(m jsontext.Value) bool {
 			return true
 		}
 	}
-	return m.Member("content").IsNull() || isAny(m.Member("content"), func(block jsontext.Value) bool { return block.Member("type").IsString() })
+	isTyped := func(block jsontext.Value) bool { return block.Member("type").IsString() }
+	return m.Member("content").IsNull() || slices.ContainsFunc(m.Member("content").Values(), isTyped)
 }
 
 // isStrange reports whether a message is of no known form. Its role is nobody's, or its content is no text, no list,
@@ -189,24 +190,15 @@ func strange(m jsontext.Value) json.RawMessage {
 }
 
 func hasClaudeBlocks(m jsontext.Value) bool {
-	return isAny(m.Member("content"), func(block jsontext.Value) bool { return slices.Contains(claudeBlocks, block.Member("type").Word()) })
+	isClaudes := func(block jsontext.Value) bool { return slices.Contains(claudeBlocks, block.Member("type").Word()) }
+	return slices.ContainsFunc(m.Member("content").Values(), isClaudes)
 }
 
 // isWireTools reports whether tools are spelled as a provider wants them.
 func isWireTools(tools jsontext.Value) bool {
-	return isAny(tools, func(tool jsontext.Value) bool {
+	return slices.ContainsFunc(tools.Values(), func(tool jsontext.Value) bool {
 		return tool.Member("function").IsObject() || tool.Member("input_schema").IsObject()
 	})
-}
-
-// isAny reports whether an element of an array is as asked.
-func isAny(list jsontext.Value, is func(jsontext.Value) bool) bool {
-	for _, e := range list.Elements() {
-		if is(e) {
-			return true
-		}
-	}
-	return false
 }
 
 func codecOf(api string) *provider.Codec {
