@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/canon"
@@ -134,7 +133,7 @@ func (s *Store) target(p Put) (*target, error) {
 	for _, n := range t.needs {
 		given, ok := p.Media[n.Hash]
 		if n.Rule == snapshot.RuleRaw {
-			given, ok = p.Raw[RawNumber(n.Own)]
+			given, ok = p.Raw[n.Number]
 		}
 		if !ok {
 			continue
@@ -387,13 +386,6 @@ func outgrown(data []byte, puts []*target) bool {
 		}
 	}
 	return documents > manifestDocuments
-}
-
-// RawNumber returns the number of the call whose raw answer a file is named after.
-func RawNumber(own string) int {
-	stem, _, _ := strings.Cut(own, ".")
-	n, _ := strconv.Atoi(stem)
-	return n
 }
 
 // CommitLocked does what Commit does, for who holds the lock.

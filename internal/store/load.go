@@ -240,8 +240,9 @@ func recordPointer(i int, tokens ...string) string {
 type Need struct {
 	Own    string // its name, beside the document
 	Hash   canon.Hash
-	record int // the index of the one that names it
 	Rule   string
+	Number int // of the call whose raw answer it is; 0 means it is a medium
+	record int // the index of the one that names it
 }
 
 // Needs returns the files that a document names.
@@ -272,14 +273,14 @@ func needsOf(d *snapshot.Document, i int, media []snapshot.Medium) (all []Need) 
 		all = append(all, rawNeed(record, i))
 	}
 	for _, m := range media {
-		all = append(all, Need{m.Name(), m.Hash, i, snapshot.RuleMedia})
+		all = append(all, Need{m.Name(), m.Hash, snapshot.RuleMedia, 0, i})
 	}
 	return all
 }
 
 func rawNeed(record *snapshot.Snapshot, i int) Need {
-	own := snapshot.RawName(record.Number(), &record.Response)
-	return Need{own, record.Response.RawOutputRef, i, snapshot.RuleRaw}
+	n := record.Number()
+	return Need{snapshot.RawName(n, &record.Response), record.Response.RawOutputRef, snapshot.RuleRaw, n, i}
 }
 
 // Pointer returns the RFC 6901 pointer of the place that names the file.
@@ -305,11 +306,9 @@ func (d *Doc) Raw(i int) ([]byte, error) {
 // Media returns the medium with the given hash that the document's messages name, checked as by
 // [Doc.Raw].
 func (d *Doc) Media(h canon.Hash) ([]byte, error) {
-	for i := range d.Document.Snapshots {
-		for _, m := range d.Document.Snapshots[i].Media() {
-			if m.Hash == h {
-				return d.Fetch(Need{m.Name(), h, i, snapshot.RuleMedia})
-			}
+	for _, n := range Needs(d.Document) {
+		if n.Rule == snapshot.RuleMedia && n.Hash == h {
+			return d.Fetch(n)
 		}
 	}
 	return nil, fmt.Errorf("read media: no message of %s names %s: %w", d.store.In(d.File()), h, fs.ErrNotExist)

@@ -191,7 +191,7 @@ func (r *repair) merge(w store.Writer, name string) error {
 	}
 	for _, n := range needs {
 		if data, ok := put.Media[n.Hash]; ok && n.Rule == snapshot.RuleRaw {
-			put.Raw[store.RawNumber(n.Own)] = data
+			put.Raw[n.Number] = data
 		}
 	}
 	if err := r.store.CommitLocked(w, store.Change{Put: []store.Put{put}}); err != nil {
