@@ -237,7 +237,7 @@ func (p *plan) put(t *target) error {
 func (p *plan) provide(t *target, n Need) error {
 	own := "/" + t.Name + "/" + n.Own
 	if data, ok := t.given[n.Own]; ok {
-		if !p.Has(t.Provider+own, data) {
+		if !p.has(t.Provider+own, data) {
 			p.writeSummed(t.Provider+own, data, n.Hash)
 		}
 		return nil
@@ -355,16 +355,7 @@ func (p *plan) manifest(puts []*target) error {
 	if len(slices.CompactFunc(slices.Clone(m.Entries), sameFile)) > manifestDocuments {
 		return nil
 	}
-	if len(m.Entries) == 0 {
-		if data != nil {
-			return p.Remove(ManifestName)
-		}
-		return nil
-	}
-	if next := m.Encode(); string(next) != string(data) {
-		p.Write(ManifestName, next)
-	}
-	return nil
+	return p.PutManifest(m, data)
 }
 
 // outgrown reports whether a manifest has too many documents with those put, by its lines. It is of no other version.

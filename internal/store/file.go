@@ -214,8 +214,8 @@ func (w Writer) sum(file string) (canon.Hash, error) {
 	return sum, err
 }
 
-// Has reports whether a file has the given content.
-func (w Writer) Has(file string, data []byte) bool {
+// has reports whether a file has the given content.
+func (w Writer) has(file string, data []byte) bool {
 	info, err := w.Lstat(file)
 	return err == nil && w.holds(file, info, data)
 }

@@ -72,6 +72,20 @@ func (t *Transaction) Remove(file string) error {
 	return err
 }
 
+// PutManifest adds a manifest where another text was; one without entries goes.
+func (t *Transaction) PutManifest(m *Manifest, was []byte) error {
+	if len(m.Entries) == 0 {
+		if _, err := t.Lstat(ManifestName); err != nil {
+			return nil
+		}
+		return t.Remove(ManifestName)
+	}
+	if next := m.Encode(); string(next) != string(was) {
+		t.Write(ManifestName, next)
+	}
+	return nil
+}
+
 // Apply makes the changes. After an error nothing has changed, or the journal is there
 // and the next process to write finishes the work.
 func (t *Transaction) Apply() error {

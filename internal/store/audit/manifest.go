@@ -39,10 +39,9 @@ func existing(s *store.Store, what string, f func(store.Writer) error) error {
 }
 
 func writeManifest(s *store.Store, w store.Writer) error {
-	if data, err := w.Read(store.ManifestName); err == nil {
-		if err := snapshot.CheckNewer(data); err != nil {
-			return fmt.Errorf("%s: %w", s.In(store.ManifestName), err)
-		}
+	was, _ := w.Read(store.ManifestName) // nil where there is none
+	if err := snapshot.CheckNewer(was); err != nil {
+		return fmt.Errorf("%s: %w", s.In(store.ManifestName), err)
 	}
 	v := &verifier{store: s, lists: true}
 	if err := v.documents(); err != nil {
@@ -59,14 +58,8 @@ func writeManifest(s *store.Store, w store.Writer) error {
 	m := &v.manifest
 	m.Entries = slices.Collect(v.entries())
 	t := s.Begin(w)
-	if data := m.Encode(); len(m.Entries) > 0 && !w.Has(store.ManifestName, data) {
-		t.Write(store.ManifestName, data)
-	} else if len(m.Entries) == 0 {
-		if _, err := w.Lstat(store.ManifestName); err == nil {
-			if err := t.Remove(store.ManifestName); err != nil {
-				return err
-			}
-		}
+	if err := t.PutManifest(m, was); err != nil {
+		return err
 	}
 	return t.Apply()
 }
