@@ -14,31 +14,31 @@ import (
 	"github.com/traceforge/traceforge-go/internal/recorder"
 )
 
-// A Library answers the calls of many tests from many recordings, as a server of [recorder.Recordings]. Each test has copies of
-// its own, since tests may share a recording. The zero value is empty.
+// A Library answers the calls of many tests from many recordings, as a server of [recorder.Recordings]. Tests may share a
+// recording: each is served all of it. The zero value is empty.
 type Library struct {
 	mu      sync.Mutex
 	volumes []*volume
-	at      map[string][]*volume              // by method and URL, and by these and the body
-	lent    map[string]map[*volume]*Recording // copies that answered, by test
+	at      map[string][]*volume           // by method and URL, and by these and the body
+	lent    map[string]map[*volume]callSet // what answered, by test
 }
 
 // A volume is a recording of a library.
 type volume struct {
 	*Recording
-	file  string       // from the working directory on
-	pkg   string       // import path of the package that is the nearest above it
-	name  string       // see bare
-	lent  bool         // to a test
-	asked map[int]bool // numbers of calls
+	file  string  // from the working directory on
+	pkg   string  // import path of the package that is the nearest above it
+	name  string  // see bare
+	lent  bool    // to a test
+	asked callSet // by any test
 }
 
 // Add appends a recording.
 func (l *Library) Add(file, pkg string, r *Recording) {
 	name := strings.TrimSuffix(file, ".gz")
-	v := &volume{Recording: r, file: file, pkg: pkg, name: bare(strings.TrimSuffix(name, path.Ext(name))), asked: map[int]bool{}}
+	v := &volume{Recording: r, file: file, pkg: pkg, name: bare(strings.TrimSuffix(name, path.Ext(name))), asked: callSet{}}
 	if l.at == nil {
-		l.at, l.lent = map[string][]*volume{}, map[string]map[*volume]*Recording{}
+		l.at, l.lent = map[string][]*volume{}, map[string]map[*volume]callSet{}
 	}
 	l.volumes = append(l.volumes, v)
 	for _, e := range r.entries {
@@ -79,20 +79,19 @@ func (l *Library) answer(pkg, test string, asked *request) recorder.RecordedAnsw
 				cmp.Compare(y.likeness(test), x.likeness(test)), first(!x.lent, !y.lent))
 		})
 		for _, v := range near {
-			r := own[v]
-			if r == nil {
-				r = v.fresh()
-			}
-			e, why := r.find(asked)
+			e, why := v.find(asked, own[v])
 			if e == nil || why != "" && sameBody {
 				continue
 			}
 			if own == nil {
-				own = map[*volume]*Recording{}
+				own = map[*volume]callSet{}
 				l.lent[pkg+" "+test] = own
 			}
-			own[v], v.lent, v.asked[e.number], e.served = r, true, true, true
-			header := Call{r, e}.provenance(why).In(e.header)
+			if own[v] == nil {
+				own[v] = callSet{}
+			}
+			own[v][e], v.lent, v.asked[e] = true, true, true
+			header := Call{v.Recording, e}.provenance(why).In(e.header)
 			return recorder.RecordedAnswer{Status: e.status, Header: header, Body: e.body}
 		}
 		if !sameBody {
@@ -114,16 +113,6 @@ func (l *Library) Unasked() (said []string) {
 		}
 	}
 	return said
-}
-
-// fresh returns a copy of which no call was served.
-func (r *Recording) fresh() *Recording {
-	other := &Recording{Tool: r.Tool, file: r.file, rule: r.rule}
-	for _, e := range r.entries {
-		e := *e
-		other.entries = append(other.entries, &e)
-	}
-	return other
 }
 
 // first orders what is so before what is not.

@@ -38,8 +38,8 @@ func (r *Recording) RoundTrip(req *http.Request) (*http.Response, error) {
 	all := append([]*Recording{r}, r.more...)
 	for _, sameBody := range []bool{true, false} {
 		for _, of := range all {
-			if e, why := of.find(asked); e != nil && (why == "" || !sameBody) {
-				e.served = true
+			if e, why := of.find(asked, of.served); e != nil && (why == "" || !sameBody) {
+				of.served[e] = true
 				return Call{of, e}.answer(req, why), nil
 			}
 		}
@@ -69,16 +69,17 @@ func requestOf(req *http.Request) (*request, error) {
 	return asked, err
 }
 
-// find returns the call that answers a request; nil where none does. why is for the record where that call was another.
-func (r *Recording) find(asked *request) (e *entry, why string) {
+// find returns the call that answers a request behind those that were served; nil where none does. why is for the record where that
+// call was another.
+func (r *Recording) find(asked *request, served callSet) (e *entry, why string) {
 	at := place(asked.url)
 	sameURL := func(e *entry) bool { return e.request.method == asked.method && place(e.request.url) == at }
 	same := func(e *entry) bool { return sameURL(e) && e.request.body == asked.body }
-	if e := r.nextOf(same, r.rule.repeats); e != nil {
+	if e := r.nextOf(served, same, r.rule.repeats); e != nil {
 		return e, ""
 	}
 	if r.rule.byURL {
-		if e := r.nextOf(sameURL, false); e != nil {
+		if e := r.nextOf(served, sameURL, false); e != nil {
 			return e, ", which has the same method and URL, and another body"
 		}
 	}
@@ -87,22 +88,22 @@ func (r *Recording) find(asked *request) (e *entry, why string) {
 	}
 	sameAPI := func(e *entry) bool { return e.request.method == asked.method && e.request.url.Path == asked.url.Path }
 	for _, is := range []func(*entry) bool{same, sameURL, sameAPI} {
-		if e := r.nextOf(is, false); e != nil {
+		if e := r.nextOf(served, is, false); e != nil {
 			return e, ", the nearest by order: it is of another request"
 		}
 	}
-	if e := r.nextOf(same, true); e != nil {
+	if e := r.nextOf(served, same, true); e != nil {
 		return e, ", once more"
 	}
 	return nil, ""
 }
 
 // nextOf returns the first call that is so and was not served; where all were, and again, the last.
-func (r *Recording) nextOf(is func(*entry) bool, again bool) (last *entry) {
+func (r *Recording) nextOf(served callSet, is func(*entry) bool, again bool) (last *entry) {
 	for _, e := range r.entries {
 		switch {
 		case !is(e):
-		case !e.served:
+		case !served[e]:
 			return e
 		case again:
 			last = e

@@ -29,6 +29,7 @@ type Recording struct {
 	file    string // as records name it
 	path    string // absolute
 	entries []*entry
+	served  callSet // that answered
 	rule    rule
 
 	more      []*Recording // that answer what it does not hold
@@ -45,7 +46,6 @@ type entry struct {
 	request request
 	sent    http.Header // of the request
 	asked   []byte      // the request's body, as it was recorded
-	served  bool
 
 	status  int
 	header  http.Header
@@ -53,6 +53,9 @@ type entry struct {
 	time    time.Time
 	latency time.Duration
 }
+
+// A callSet is a set of calls.
+type callSet map[*entry]bool
 
 // A rule is how a tool finds the call that answers a request.
 type rule struct {
@@ -96,6 +99,7 @@ func read(r *Recording, data []byte) (*Recording, error) {
 		}
 		data = plain
 	}
+	r.served = callSet{}
 	var err error
 	switch first := bytes.TrimLeft(data, "\ufeff \t\r\n"); {
 	case bytes.HasPrefix(first, []byte("httprr trace ")):
