@@ -88,14 +88,11 @@ func toResponse(output json.RawMessage) (*ai.MultipartToolResponse, error) {
 	if err := json.Unmarshal(output, &said); err != nil {
 		return nil, fmt.Errorf("genkithooks: recorded output of a tool: %w", err)
 	}
-	switch interrupt := said.Genkit.Interrupt.(type) {
-	case nil:
-		return &ai.MultipartToolResponse{Output: said.Genkit.Output, Content: said.Genkit.Content, Metadata: said.Genkit.Metadata}, nil
-	case map[string]any:
-		return nil, ai.NewToolInterruptError(interrupt)
-	default:
-		return nil, ai.NewToolInterruptError(nil)
+	if said.Genkit.Interrupt != nil {
+		metadata, _ := said.Genkit.Interrupt.(map[string]any) // none where it is true
+		return nil, ai.NewToolInterruptError(metadata)
 	}
+	return &ai.MultipartToolResponse{Output: said.Genkit.Output, Content: said.Genkit.Content, Metadata: said.Genkit.Metadata}, nil
 }
 
 // enveloped returns the JSON text of plain, or of c where that says more or plain could be taken for an envelope.
