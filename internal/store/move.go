@@ -36,7 +36,10 @@ func (s *Store) Move(moves ...Move) (moved []Moved, err error) {
 	}
 	err = s.Exclusively(func(w Writer) error {
 		pending := s.Pending()
-		waiting := pending.holding(moves)
+		waiting := slices.DeleteFunc(slices.Clone(moves), func(m Move) bool {
+			logs, err := logDir{pending}.logsOf(m.Name)
+			return err == nil && len(logs) == 0
+		})
 		change, from, err := s.locking().planMoves(moves, waiting)
 		if err != nil {
 			return err
@@ -79,16 +82,6 @@ func (s *Store) Copy(m Move) error {
 		return fmt.Errorf("copy: %w", err)
 	}
 	return nil
-}
-
-// holding returns those of the moves whose documents are here.
-func (s *Store) holding(moves []Move) (here []Move) {
-	for _, m := range moves {
-		if _, err := s.Load(m.Name, unknownProvider); !errors.Is(err, fs.ErrNotExist) {
-			here = append(here, m)
-		}
-	}
-	return here
 }
 
 // planMoves returns the change that moves documents. A document that is not here must be in the other of the two
