@@ -54,15 +54,16 @@ func (r *Report) String() string {
 		line("%s: left of a commit that was cut short: removed", few(r.Removed))
 	}
 	r.merged(line)
-	for _, c := range r.choices() {
+	choices, stale := r.choices()
+	for _, c := range choices {
 		line("%s", c)
 	}
 	r.left(line)
 	if r.Add {
 		line("%s", r.toAdd())
 	}
-	if n := r.stale(); n > 0 {
-		line("then: traceforge update, which buys %s again; until then replay serves those of ours", counted(n, "answer"))
+	if stale > 0 {
+		line("then: traceforge update, which buys %s again; until then replay serves those of ours", counted(stale, "answer"))
 	}
 	return b.String()
 }
@@ -112,8 +113,9 @@ func (r *Report) merged(line func(format string, args ...any)) {
 	}
 }
 
-// choices says what was chosen, in a line for all records that the same is said of.
-func (r *Report) choices() (lines []string) {
+// choices says what was chosen, in a line for all records that the same is said of, and how many records have the answer to another
+// request now.
+func (r *Report) choices() (lines []string, stale int) {
 	type cause struct{ reason, taken, left string }
 	ids := map[cause][]string{}
 	var order []cause
@@ -123,7 +125,9 @@ func (r *Report) choices() (lines []string) {
 			if ids[key] == nil {
 				order = append(order, key)
 			}
-			ids[key] = append(ids[key], c.ID)
+			if ids[key] = append(ids[key], c.ID); c.Taken == "merged" {
+				stale++
+			}
 		}
 	}
 	for _, c := range order {
@@ -141,7 +145,7 @@ func (r *Report) choices() (lines []string) {
 		}
 		lines = append(lines, line)
 	}
-	return lines
+	return lines, stale
 }
 
 // allOf names records for --theirs.
@@ -165,18 +169,6 @@ func (r *Report) left(line func(format string, args ...any)) {
 			delete(files, f.Message)
 		}
 	}
-}
-
-// stale returns how many records have the answer to another request now.
-func (r *Report) stale() (n int) {
-	for _, m := range r.Merged {
-		for _, c := range m.Choices {
-			if c.Taken == "merged" {
-				n++
-			}
-		}
-	}
-	return n
 }
 
 // toAdd says how to stage the store, less what is left; where that is much, it is to be decided first.
