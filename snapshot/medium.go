@@ -17,18 +17,24 @@ type Medium struct {
 	Size        int64  // bytes
 }
 
+// blob begins the name of a medium.
+const blob = "blob:"
+
 // String returns m as messages name it: "blob:sha256:…;image/png;1234".
-func (m Medium) String() string { return fmt.Sprintf("blob:%s;%s;%d", m.Hash, m.ContentType, m.Size) }
+func (m Medium) String() string { return fmt.Sprintf(blob+"%s;%s;%d", m.Hash, m.ContentType, m.Size) }
 
 // Name returns the name of m's file in the document's directory.
 func (m Medium) Name() string { return MediaName(m.Hash, m.ContentType) }
 
 // parseMedium returns the medium that a string in a message names, if it names one.
 func parseMedium(name string) (m Medium, ok bool) {
-	rest, ok := strings.CutPrefix(name, "blob:")
-	hash, rest, ok2 := strings.Cut(rest, ";")
+	rest, ok := strings.CutPrefix(name, blob)
+	if !ok { // as most texts
+		return Medium{}, false
+	}
+	hash, rest, _ := strings.Cut(rest, ";")
 	i := strings.LastIndexByte(rest, ';') // a content type may have parameters
-	if !ok || !ok2 || i < 0 || !canon.Hash(hash).Valid() {
+	if i < 0 || !canon.Hash(hash).Valid() {
 		return Medium{}, false
 	}
 	size, err := strconv.ParseInt(rest[i+1:], 10, 64)

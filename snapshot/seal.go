@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 
 	"github.com/traceforge/traceforge-go/canon"
@@ -238,47 +237,29 @@ func appendWithout(out []byte, v jsontext.Value, paths [][]string) []byte {
 	return append(out, closing)
 }
 
-// Media returns the media that the record's messages and answers name, each once.
-func (s *Snapshot) Media() []Medium {
-	if !s.mayNameMedia() {
-		return nil
-	}
-	c := coder{cursor: cursor{form: inCore}}
-	whole := *s
-	c.object(nil, func() {
-		c.enter("request")
-		c.request(&whole)
-		c.leave()
-	})
-	c.response(&s.Response)
-	return media(c.dst)
-}
+// mediumBegins begins the name of a medium in JSON.
+var mediumBegins = []byte(`"` + blob)
 
-// mayNameMedia spares encoding a record that names no medium, as most do: it looks at each value once.
-func (s *Snapshot) mayNameMedia() (may bool) {
-	const sign = "blob:"
+// Media returns the media that the record's messages and answers name, each once.
+func (s *Snapshot) Media() (found []Medium) {
+	add := func(name string) {
+		if m, ok := parseMedium(name); ok && !slices.Contains(found, m) {
+			found = append(found, m)
+		}
+	}
 	look := texts.Editor{
-		Text: func(text *string) bool { may = may || strings.HasPrefix(*text, sign); return false },
-		JSON: func(raw *json.RawMessage) bool { may = may || bytes.Contains(*raw, []byte(sign)); return false },
+		Text: func(text *string) bool { add(*text); return false },
+		JSON: func(raw *json.RawMessage) bool {
+			for _, rest, ok := bytes.Cut(*raw, mediumBegins); ok; _, rest, ok = bytes.Cut(rest, mediumBegins) {
+				name, _, _ := bytes.Cut(rest, []byte{'"'})
+				add(blob + string(name))
+			}
+			return false
+		},
 	}
 	look.Request(&s.Request)
 	for i := range s.Response.Candidates {
 		look.Message(&s.Response.Candidates[i].Message)
 	}
-	return may
-}
-
-// media returns the media that a text names.
-func media(text []byte) (found []Medium) {
-	for rest := text; ; {
-		_, after, ok := bytes.Cut(rest, []byte(`"blob:`))
-		if !ok {
-			return found
-		}
-		rest = after
-		name, _, _ := bytes.Cut(after, []byte{'"'})
-		if m, ok := parseMedium("blob:" + string(name)); ok && !slices.Contains(found, m) {
-			found = append(found, m)
-		}
-	}
+	return found
 }
