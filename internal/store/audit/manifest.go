@@ -43,7 +43,7 @@ func writeManifest(s *store.Store, w store.Writer) error {
 	if err := snapshot.CheckNewer(was); err != nil {
 		return fmt.Errorf("%s: %w", s.In(store.ManifestName), err)
 	}
-	v := &verifier{store: s, lists: true}
+	v := &verifier{store: s}
 	if err := v.documents(); err != nil {
 		return err
 	}

@@ -63,8 +63,6 @@ func verified(s *store.Store, checks []store.Check, verify func(*verifier) error
 
 // verify looks at all of the store.
 func (v *verifier) verify() error {
-	_, absent := os.Lstat(v.store.Path(store.ManifestName))
-	v.lists = absent == nil
 	if err := v.documents(); err != nil {
 		return err
 	}
@@ -88,7 +86,6 @@ type verifier struct {
 	store  *store.Store
 	checks []store.Check
 	beside bool            // look at what is beside the documents too
-	lists  bool            // derive the manifest
 	only   map[string]bool // names of what is looked at, without .json; nil means all
 
 	listed []listedDocument // the documents
@@ -105,7 +102,7 @@ type verifier struct {
 type listedDocument struct {
 	provider, name string
 	hasDir         bool           // there is a directory beside it
-	records        []sealedRecord // that it has, if the manifest is derived
+	records        []sealedRecord // that it has
 }
 
 // A sealedRecord is what a manifest says of a record besides its document's name. It is small, as a store may have very many.
@@ -265,9 +262,6 @@ func (v *verifier) look(doc *store.Doc, hasDir bool, piece []byte) ([]sealedReco
 	defer v.mu.Unlock()
 	v.result.Documents++
 	v.result.Calls += len(doc.Document.Snapshots)
-	if !v.lists {
-		return nil, nil
-	}
 	v.manifest.Span(doc.Document)
 	records := make([]sealedRecord, len(doc.Document.Snapshots))
 	for i := range records {
