@@ -107,14 +107,11 @@ func VolatileDates() Rule {
 
 var validName = regexp.MustCompile(`^[a-z][a-z0-9_-]*$`)
 
-// IsName reports whether a rule may have a name.
-func IsName(name string) bool { return validName.MatchString(name) && !IsVolatile(name) }
-
 func wrongName(of, name string) string {
 	switch {
 	case IsVolatile(name):
 		return fmt.Sprintf("%s(%q, …): the name is one of Volatile's", of, name)
-	case !IsName(name):
+	case !validName.MatchString(name):
 		return fmt.Sprintf("%s(%q, …): a name begins with a lower-case letter and has such letters, digits, - and _",
 			of, name)
 	}
