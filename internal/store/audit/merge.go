@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -29,6 +30,7 @@ type record struct {
 	was     int        // its number on its side
 	added   bool       // by ours alone
 	request canon.Hash // of what was asked
+	core    []byte     // of the request
 	sense   canon.Hash // of what was asked and answered: what a merge is about
 }
 
@@ -37,13 +39,11 @@ func recordsOf(d *store.Doc) ([]*record, error) {
 	if d == nil {
 		return nil, nil
 	}
-	records := make([]*record, len(d.Document.Snapshots))
-	for i := range d.Document.Snapshots {
-		s := d.Document.Snapshots[i]
-		if s.Provider == "" {
-			s.Provider = d.Provider
-		}
-		asked, _, err := coreOf(&s)
+	all := d.Records()
+	records := make([]*record, len(all))
+	for i := range all {
+		s := &all[i]
+		asked, core, err := coreOf(s)
 		if err != nil {
 			return nil, err
 		}
@@ -51,10 +51,8 @@ func recordsOf(d *store.Doc) ([]*record, error) {
 		if err != nil {
 			return nil, err
 		}
-		r := &record{Snapshot: &s, n: s.Number(), was: s.Number(), request: asked}
-		r.sense = canon.Sum(fmt.Appendf(nil, "%s\n%s\n%d\n%s",
-			r.request, answered, s.Response.Status, s.Response.RawOutputRef))
-		records[i] = r
+		sense := canon.Sum(fmt.Appendf(nil, "%s\n%s\n%d\n%s", asked, answered, s.Response.Status, s.Response.RawOutputRef))
+		records[i] = &record{Snapshot: s, n: s.Number(), was: s.Number(), request: asked, core: core, sense: sense}
 	}
 	return records, nil
 }
@@ -182,14 +180,7 @@ func (m *recordMerge) requests(choice *Choice, base, ours, theirs *record) *reco
 		choice.Reason, choice.Taken = "theirs changed what is asked, and ours the answer alone", "theirs"
 		return theirs
 	}
-	if merged.Response.Stale == "" {
-		_, core, err := coreOf(ours.Snapshot)
-		if err != nil {
-			m.broken = err
-			return ours
-		}
-		merged.Response.Stale = canon.Sum(core)
-	}
+	merged.Response.Stale = cmp.Or(merged.Response.Stale, canon.Sum(ours.core))
 	choice.Reason, choice.Taken = "both sides changed what is asked", "merged"
 	kept := *ours
 	kept.Snapshot = &merged
