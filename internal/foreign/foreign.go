@@ -36,20 +36,14 @@ func Documents(calls []Call) []Document {
 	slices.SortStableFunc(calls, func(a, b Call) int {
 		return cmp.Or(a.Snapshot.Timestamp.Compare(b.Snapshot.Timestamp), cmp.Compare(a.File, b.File))
 	})
-	var all []Document
-	byName := map[string]int{}
+	byName := map[string][]Call{}
 	for _, c := range calls {
 		name := documentName(&c.Snapshot.Source)
-		at, ok := byName[name]
-		if !ok {
-			at = len(all)
-			byName[name] = at
-			all = append(all, Document{Put: store.Put{
-				Provider: c.Snapshot.Provider, Name: name, Document: &snapshot.Document{Version: snapshot.Version},
-				Raw: map[int][]byte{}, Media: map[canon.Hash][]byte{},
-			}})
-		}
-		all[at].add(c)
+		byName[name] = append(byName[name], c)
+	}
+	var all []Document
+	for name, of := range byName {
+		all = append(all, documentOf(name, of))
 	}
 	slices.SortFunc(all, func(a, b Document) int { return cmp.Compare(a.File(), b.File()) })
 	return all
@@ -66,24 +60,28 @@ func documentName(s *snapshot.Source) string {
 // File returns the path of the document in a store.
 func (d *Document) File() string { return path.Join(d.Provider, d.Name+".json") }
 
-func (d *Document) add(c Call) {
-	s, n := c.Snapshot, len(d.Document.Snapshots)+1
-	from := recorder.MigratedFrom + c.File
-	if s.ID != "" {
-		from += ", record " + s.ID
-	}
-	s.Source.Origin = cmp.Or(s.Source.Origin, from)
-	s.ID, s.Continues, s.Hash = snapshot.ID(d.Name, n), nil, ""
-	if s.Provider == d.Provider {
-		s.Provider = ""
-	}
-	d.Document.Snapshots = append(d.Document.Snapshots, s)
-	if c.Raw != nil {
-		d.Raw[n] = c.Raw
-	}
-	maps.Copy(d.Media, c.Media)
-	if !slices.Contains(d.Files, c.File) {
+// documentOf makes the document of calls, which are its records in their order.
+func documentOf(name string, calls []Call) (d Document) {
+	var records []snapshot.Snapshot
+	raw, media := map[int][]byte{}, map[canon.Hash][]byte{}
+	for i, c := range calls {
+		s, n := c.Snapshot, i+1
+		from := recorder.MigratedFrom + c.File
+		if s.ID != "" {
+			from += ", record " + s.ID
+		}
+		s.Source.Origin = cmp.Or(s.Source.Origin, from)
+		s.ID, s.Continues, s.Hash = snapshot.ID(name, n), nil, ""
+		records = append(records, s)
+		if c.Raw != nil {
+			raw[n] = c.Raw
+		}
+		maps.Copy(media, c.Media)
 		d.Files = append(d.Files, c.File)
-		slices.Sort(d.Files)
 	}
+	d.Put = store.PutOf(name, records)
+	d.Raw, d.Media = raw, media
+	slices.Sort(d.Files)
+	d.Files = slices.Compact(d.Files)
+	return d
 }
