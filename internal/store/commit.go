@@ -108,23 +108,19 @@ func (s *Store) target(p Put) (*target, error) {
 	if wrong := Misnamed(p.Name, p.Document); len(wrong) > 0 {
 		return nil, &snapshot.Error{File: s.In(file), Violations: wrong}
 	}
-	writer, check := p.Writer, p.Check
+	writer := p.Writer
 	if writer == nil {
 		writer = new(snapshot.Writer)
 	}
-	var refused error
-	if check != nil {
-		check = func(read *snapshot.Document) error {
-			refused = p.Check(read)
-			return refused
-		}
-	}
-	data, err := writer.Write(p.Document, check)
-	if refused != nil {
-		return nil, refused
-	}
+	var read *snapshot.Document
+	data, err := writer.Write(p.Document, func(d *snapshot.Document) error { read = d; return nil })
 	if err != nil {
 		return nil, fmt.Errorf("encode %s: %w", file, err)
+	}
+	if p.Check != nil {
+		if err := p.Check(read); err != nil {
+			return nil, err
+		}
 	}
 	if n := int64(len(data)); n > s.maxBytes {
 		return nil, s.unreadable(file, &tooLarge{n, s.maxBytes})
