@@ -170,7 +170,9 @@ func (l lockFile) tryLock(w Writer) (*lockedfile.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if same, err := w.isFile(AttributesName, lock.File); err != nil || !same {
+	named, err := w.Root.Lstat(AttributesName)
+	opened, err2 := lock.Stat()
+	if err := errors.Join(err, err2); err != nil || !os.SameFile(named, opened) {
 		return nil, errors.Join(err, lock.Close())
 	}
 	err = l.writeAttributes(lock.File)
@@ -236,17 +238,4 @@ func (w Writer) touch(file string) (size int64, err error) {
 		return 0, &fs.PathError{Op: "open", Path: file, Err: errLinked}
 	}
 	return 0, &fs.PathError{Op: "open", Path: file, Err: errIrregular}
-}
-
-// isFile reports whether f is the named file.
-func (w Writer) isFile(file string, f *os.File) (bool, error) {
-	named, err := w.Root.Lstat(file)
-	if err != nil {
-		return false, err
-	}
-	opened, err := f.Stat()
-	if err != nil {
-		return false, err
-	}
-	return os.SameFile(named, opened), nil
 }
