@@ -14,8 +14,8 @@ import (
 	"github.com/traceforge/traceforge-go/internal/recorder"
 )
 
-// A Library answers the calls of many tests from many recordings, as a server of [recorder.Recordings]. Tests may share a
-// recording: each is served all of it. The zero value is empty.
+// A Library answers the calls of many tests from many recordings, as a server of [recorder.Recordings]. Tests may share
+// a recording: each is served all of it. The zero value is empty.
 type Library struct {
 	mu      sync.Mutex
 	volumes []*volume

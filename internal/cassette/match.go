@@ -69,8 +69,8 @@ func requestOf(req *http.Request) (*request, error) {
 	return asked, err
 }
 
-// find returns the call that answers a request behind those that were served; nil where none does. why is for the record where that
-// call was another.
+// find returns the call that answers a request behind those that were served; nil where none does. why is for the record
+// where that call was another.
 func (r *Recording) find(asked *request, served callSet) (e *entry, why string) {
 	at := place(asked.url)
 	sameURL := func(e *entry) bool { return e.request.method == asked.method && place(e.request.url) == at }

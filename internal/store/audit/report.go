@@ -113,8 +113,8 @@ func (r *Report) merged(line func(format string, args ...any)) {
 	}
 }
 
-// choices says what was chosen, in a line for all records that the same is said of, and how many records have the answer to another
-// request now.
+// choices says what was chosen, in a line for all records that the same is said of, and how many records have the answer
+// to another request now.
 func (r *Report) choices() (lines []string, stale int) {
 	type cause struct{ reason, taken, left string }
 	ids := map[cause][]string{}
