@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"slices"
 
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
@@ -35,30 +36,20 @@ func (e *transportError) Temporary() bool { return e.Timeout() }
 type transportKind struct {
 	code string
 	is   func(error) bool
-	make func() error
+	err  error // given in replay; nil means only its text is
 }
 
 var transportKinds = []transportKind{
-	{"deadline", isErr(context.DeadlineExceeded), func() error { return context.DeadlineExceeded }},
-	{"timeout", isTimeout, func() error {
-		return &net.OpError{Op: "read", Net: "tcp", Err: os.ErrDeadlineExceeded}
-	}},
-	{"refused", isErr(errRefused), func() error {
-		return &net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("connect", errRefused)}
-	}},
-	{"reset", isErr(errReset), func() error {
-		return &net.OpError{Op: "read", Net: "tcp", Err: os.NewSyscallError("read", errReset)}
-	}},
-	{"pipe", isErr(errPipe), func() error {
-		return &net.OpError{Op: "write", Net: "tcp", Err: os.NewSyscallError("write", errPipe)}
-	}},
-	{"dns", isA[*net.DNSError], func() error { return &net.DNSError{Err: "no such host", IsNotFound: true} }},
-	{"certificate", isCertificate, func() error {
-		return &tls.CertificateVerificationError{Err: x509.UnknownAuthorityError{}}
-	}},
-	{"tls", isTLS, func() error { return tls.RecordHeaderError{Msg: "first record does not look like a TLS handshake"} }},
-	{"eof", isEOF, func() error { return io.EOF }},
-	{"other", func(error) bool { return true }, func() error { return nil }},
+	{"deadline", isErr(context.DeadlineExceeded), context.DeadlineExceeded},
+	{"timeout", isTimeout, &net.OpError{Op: "read", Net: "tcp", Err: os.ErrDeadlineExceeded}},
+	{"refused", isErr(errRefused), &net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("connect", errRefused)}},
+	{"reset", isErr(errReset), &net.OpError{Op: "read", Net: "tcp", Err: os.NewSyscallError("read", errReset)}},
+	{"pipe", isErr(errPipe), &net.OpError{Op: "write", Net: "tcp", Err: os.NewSyscallError("write", errPipe)}},
+	{"dns", isA[*net.DNSError], &net.DNSError{Err: "no such host", IsNotFound: true}},
+	{"certificate", isCertificate, &tls.CertificateVerificationError{Err: x509.UnknownAuthorityError{}}},
+	{"tls", isTLS, tls.RecordHeaderError{Msg: "first record does not look like a TLS handshake"}},
+	{"eof", isEOF, io.EOF},
+	{"other", func(error) bool { return true }, nil},
 }
 
 func isErr(target error) func(error) bool {
@@ -86,12 +77,8 @@ func isEOF(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, io.
 
 // recordedTransportError is err as a snapshot has it.
 func recordedTransportError(err error) *modelio.Response {
-	for _, kind := range transportKinds {
-		if kind.is(err) {
-			return &modelio.Response{Error: &modelio.ProviderError{Type: transportType, Code: kind.code, Message: err.Error()}}
-		}
-	}
-	return nil // unreachable: the last kind takes all
+	kind := slices.IndexFunc(transportKinds, func(k transportKind) bool { return k.is(err) }) // the last takes all
+	return &modelio.Response{Error: &modelio.ProviderError{Type: transportType, Code: transportKinds[kind].code, Message: err.Error()}}
 }
 
 // replayedTransportError is the error of a snapshot that has one instead of an answer.
@@ -102,7 +89,7 @@ func replayedTransportError(s *snapshot.Snapshot) error {
 	}
 	for _, kind := range transportKinds {
 		if kind.code == e.Code {
-			return &transportError{e.Message, kind.make()}
+			return &transportError{e.Message, kind.err}
 		}
 	}
 	return &transportError{e.Message, nil}
