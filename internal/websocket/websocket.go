@@ -165,9 +165,7 @@ func (c *Conn) frame(limit int64) (kind byte, last bool, payload []byte, err err
 	if _, err = io.ReadFull(c.in, payload); err != nil {
 		return 0, false, nil, unexpected(err)
 	}
-	if !c.asks {
-		applyMask(payload, mask)
-	}
+	applyMask(payload, mask)
 	return kind, last, payload, nil
 }
 
@@ -178,6 +176,7 @@ func unexpected(err error) error {
 	return err
 }
 
+// applyMask masks data, or takes its mask off. A mask of zeros changes nothing.
 func applyMask(data []byte, mask [4]byte) {
 	for i := range data {
 		data[i] ^= mask[i%4]
@@ -243,13 +242,11 @@ func (c *Conn) write(kind byte, payload []byte) error {
 	default:
 		frame = binary.BigEndian.AppendUint64(append(frame, mark|eightBytes), uint64(n))
 	}
-	if !c.asks {
-		_, err := c.stream.Write(append(frame, payload...))
-		return err
-	}
 	var mask [4]byte
-	rand.Read(mask[:]) // never fails
-	frame = append(frame, mask[:]...)
+	if c.asks {
+		rand.Read(mask[:]) // never fails
+		frame = append(frame, mask[:]...)
+	}
 	begin := len(frame)
 	frame = append(frame, payload...)
 	applyMask(frame[begin:], mask)
