@@ -84,14 +84,19 @@ func misplacedPackages(args []string) string {
 const hookFlag = "traceforge.define-update"
 
 // init makes -update known without colliding with the many packages and test files that
-// define it themselves. Where -update is on the command line it puts a private flag in front;
-// the flag package sets that one first, which is after every package variable has been
-// initialised, and only then is "update" defined, if nobody else has (design R11).
+// define it themselves. Where -update is on the command line it puts a private flag in front.
+// The flag package sets that one first, which is after every package variable has been
+// initialised, and only that defines "update", if nobody else has (design R11).
 func init() {
 	if !testing.Testing() || !hasUpdateFlag(os.Args) {
 		return
 	}
-	flag.Var(updateHook{}, hookFlag, "internal to traceforge")
+	flag.BoolFunc(hookFlag, "internal to traceforge", func(string) error {
+		if flag.Lookup("update") == nil {
+			flag.Var(new(updateValue), "update", "record the model calls that changed, =all to record every call")
+		}
+		return nil
+	})
 	os.Args = append([]string{os.Args[0], "-" + hookFlag}, os.Args[1:]...)
 }
 
@@ -106,19 +111,6 @@ func hasUpdateFlag(args []string) bool {
 		}
 	}
 	return false
-}
-
-// updateHook is a flag whose setting defines -update.
-type updateHook struct{}
-
-func (updateHook) String() string   { return "" }
-func (updateHook) IsBoolFlag() bool { return true }
-
-func (updateHook) Set(string) error {
-	if flag.Lookup("update") == nil {
-		flag.Var(new(updateValue), "update", "record the model calls that changed, =all to record every call")
-	}
-	return nil
 }
 
 // An updateValue is the -update of this package: a boolean flag that also takes the names of modes.
