@@ -92,9 +92,9 @@ func (c *Comparer) answer(r *snapshot.Response) (answer, error) {
 		}
 	}
 	a := answer{said: c.said(doc.Root()), members: map[string]part{
-		AnswerModel: c.word(r.Model), AnswerError: c.value(doc.Root().Member("error")), AnswerLeads: c.word(strings.Join(leads, "\n")),
-		AnswerType: c.word(strings.Join(r.Headers["content-type"], ", ")), AnswerCut: c.word(r.Incomplete), AnswerNote: c.word(r.Note),
-		Readings: c.word(strings.Join(reading.Sentences(r.Readings, r.ReadingsMore), "\n")),
+		AnswerModel: c.word(r.Model), AnswerError: c.part(doc.Root().Member("error").Raw()), AnswerCut: c.word(r.Incomplete),
+		AnswerLeads: c.word(strings.Join(leads, "\n")), AnswerType: c.word(strings.Join(r.Headers["content-type"], ", ")),
+		AnswerNote: c.word(r.Note), Readings: c.word(strings.Join(reading.Sentences(r.Readings, r.ReadingsMore), "\n")),
 	}}
 	var cited []modelio.Citation
 	for i := range r.Candidates {
@@ -123,25 +123,18 @@ func (c *Comparer) said(core jsontext.Value) said {
 		}
 		name, listed := Listed(p)
 		if _, twice := s.listed[name]; listed && !twice {
-			s.listed[name] = c.value(p.Member("custom"))
+			s.listed[name] = c.part(p.Member("custom").Raw())
 			continue
 		}
 		rest = append(rest, p.Raw())
 		s.result = p.Member("toolResponse", "name").Word()
 	}
-	s.text, s.calls = c.word(core.Member("content").Word()), c.value(core.Member("tool_calls"))
-	s.reason, s.reasoning = c.value(core.Member("finish_reason")), c.word(strings.Join(reasoning, "\n"))
-	if s.parts = c.value(core.Member("parts")); len(s.listed) > 0 {
+	s.text, s.calls = c.word(core.Member("content").Word()), c.part(core.Member("tool_calls").Raw())
+	s.reason, s.reasoning = c.part(core.Member("finish_reason").Raw()), c.word(strings.Join(reasoning, "\n"))
+	if s.parts = c.part(core.Member("parts").Raw()); len(s.listed) > 0 {
 		s.parts = c.part(jsontext.List(rest))
 	}
 	return s
-}
-
-func (c *Comparer) value(v jsontext.Value) part {
-	if !v.Present() {
-		return part{}
-	}
-	return c.part(v.Raw())
 }
 
 // word is a text that is absent where it is empty.

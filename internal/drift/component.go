@@ -90,7 +90,7 @@ func (w *writer) change(component, kind, pointer string, r, g part, spell spelli
 		return
 	}
 	before, after := w.c.text(r, spell), w.c.text(g, spell)
-	if before != nil && after != nil && *before == *after { // as a text of two parts and of one
+	if before != nil && after != nil && *before == *after { // as a text of two parts and of one, or "1" and 1
 		before, after = w.c.text(r, laidOut), w.c.text(g, laidOut)
 	}
 	w.found = append(w.found, Change{component, kind, pointer, before, after})

@@ -136,7 +136,11 @@ func coreOf(r *modelio.Request, ignored []string) (jsontext.Value, error) {
 	return doc.Root(), err
 }
 
+// part returns the part of a canonical text, or of nil.
 func (c *Comparer) part(text json.RawMessage) part {
+	if text == nil {
+		return part{}
+	}
 	return part{text, maphash.Bytes(c.seed, text) | 1}
 }
 

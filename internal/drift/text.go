@@ -2,32 +2,16 @@ package drift
 
 import (
 	"cmp"
-	"encoding/json"
 	"unicode/utf8"
 )
 
 // Text shows differences, each under its pointer: see [Style.Text].
 func Text(differences []Difference) string {
-	changes := make([]Change, len(differences))
-	for i, d := range differences {
-		pointer := cmp.Or(d.Pointer, "(whole)")
-		c := Change{Component: pointer, Kind: pointer, Pointer: d.Pointer}
-		c.Before, c.After = spelledAs(readable, d.Recorded), spelledAs(readable, d.Got)
-		if c.Before != nil && c.After != nil && *c.Before == *c.After { // as "1" and 1
-			c.Before, c.After = spelledAs(laidOut, d.Recorded), spelledAs(laidOut, d.Got)
-		}
-		changes[i] = c
+	w := writer{c: NewComparer(nil)}
+	for _, d := range differences {
+		w.named(cmp.Or(d.Pointer, "(whole)"), d.Pointer, w.c.part(d.Recorded), w.c.part(d.Got))
 	}
-	return Plain.Text(changes)
-}
-
-// spelledAs spells a value; nil means absent.
-func spelledAs(spell spelling, value json.RawMessage) *string {
-	if value == nil {
-		return nil
-	}
-	text := spell.text(value)
-	return &text
+	return Plain.Text(w.found)
 }
 
 // boundary returns the greatest index not above i at which a rune of text starts.
