@@ -80,24 +80,22 @@ type unusedConns struct {
 func (u *unusedConns) note(conn net.Conn, state http.ConnState) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if delete(u.open, conn); state == http.StateNew {
+	delete(u.open, conn)
+	switch {
+	case state != http.StateNew:
+	case u.closed:
+		conn.Close()
+	default:
 		u.open[conn] = true
 	}
-	u.closeAll()
 }
 
 func (u *unusedConns) close() {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.closed = true
-	u.closeAll()
-}
-
-func (u *unusedConns) closeAll() {
-	if u.closed {
-		for conn := range u.open {
-			conn.Close()
-		}
+	for conn := range u.open {
+		conn.Close()
 	}
 }
 
