@@ -41,11 +41,12 @@ func (r *report) drifted(c *call) *Failure {
 			change.Before, change.After = nil, nil
 			d.Changes = append(d.Changes, change)
 		}
-		return &Failure{brief: brief + ", as calls before it", Missing: true, drift: d}
+		return (&Failure{brief: brief + ", as calls before it"}).withDrift(d)
 	}
 	changes := r.masked(r.compare.Changes(recorded, got))
-	told := r.toldBefore(changes)
+	told := make([]*reporter, len(changes))
 	for i, change := range changes {
+		told[i] = r.toldBy(change.Key())
 		d.Changes = append(d.Changes, driftChange(change, told[i] == nil))
 	}
 	r.causes = append(r.causes, &cause{traces: traces, changes: d.Changes})
@@ -61,8 +62,8 @@ func (r *report) drifted(c *call) *Failure {
 		f = failuref(brief+" (- recorded, + got)", r.difference(best, changes, told),
 			r.remarks(best, d.Changes, r.compare.Differences(recorded, got)), r.wayOut("accept"), keyless)
 	}
-	f.brief, f.Missing, f.drift = brief+r.named(d.Changes), true, d
-	return f
+	f.brief = brief + r.named(d.Changes)
+	return f.withDrift(d)
 }
 
 // driftOf begins the drift of a call from a record, for the receipt.

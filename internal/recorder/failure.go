@@ -57,6 +57,13 @@ func failuref(brief string, below ...string) *Failure {
 	return &Failure{brief: brief, Text: text.String()}
 }
 
+// againf is failuref for what another test of the process has told.
+func againf(brief string, below ...string) *Failure {
+	f := failuref(brief, below...)
+	f.Again = true
+	return f
+}
+
 // file names the test's document, which has been read.
 func (r *run) file() string { return r.Shown + "/" + r.tape.doc.File() }
 
@@ -113,8 +120,12 @@ func (r *report) unrecorded(c *call) *Failure {
 
 // missing makes a failure that of a call which is held against no record.
 func (f *Failure) missing(provider, summary string) *Failure {
-	f.Missing = true
-	f.drift = &usage.Drift{Kind: usage.Missing, Provider: provider, Summary: strings.Split(summary, "\n")}
+	return f.withDrift(&usage.Drift{Kind: usage.Missing, Provider: provider, Summary: strings.Split(summary, "\n")})
+}
+
+// withDrift makes a failure that of a call which no record answers, and of which the receipt has d.
+func (f *Failure) withDrift(d *usage.Drift) *Failure {
+	f.Missing, f.drift = true, d
 	return f
 }
 

@@ -35,9 +35,7 @@ func (s *realtime) drifted(c *call) error {
 		return r.unrecorded(c) // unreachable: they are the same
 	case n > len(c.request.Messages):
 		brief := fmt.Sprintf("%s: it ended before frame %d to the server: %s", session, n, frameName(&recorded.Messages[n-1]))
-		failure := failuref(brief, indent(short(textOf(recorded.Messages[n-1].Content))), accept)
-		failure.Missing, failure.drift = true, d
-		return failure
+		return failuref(brief, indent(short(textOf(recorded.Messages[n-1].Content))), accept).withDrift(d)
 	}
 	was, is := *recorded, *c.request
 	was.Messages, is.Messages = recorded.Messages[:min(n, len(recorded.Messages))], c.request.Messages[:n]
@@ -57,8 +55,8 @@ func (s *realtime) drifted(c *call) error {
 	}
 	brief := fmt.Sprintf("%s, frame %d to the server: %s%s", session, n, name, where)
 	failure := failuref(brief+" (- recorded, + got)", drift.Plain.Text(changes), r.remarks(i, d.Changes, r.compare.Differences(one, other)), accept)
-	failure.brief, failure.Missing, failure.drift = brief, true, d
-	return failure
+	failure.brief = brief
+	return failure.withDrift(d)
 }
 
 // frameName names a frame of the client's by the message that it is.

@@ -8,7 +8,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/traceforge/traceforge-go/internal/drift"
 	"github.com/traceforge/traceforge-go/internal/gotest"
 	"github.com/traceforge/traceforge-go/internal/usage"
 )
@@ -36,16 +35,13 @@ func (s *setup) first(what string) bool {
 // it in one.
 const threeLines = 5
 
-// toldBefore returns for each change the other test that has told it; nil means the test is the first.
-func (s *setup) toldBefore(changes []drift.Change) []*reporter {
-	told := make([]*reporter, len(changes))
-	for i, c := range changes {
-		first, _ := tellings.LoadOrStore(tellingKey{s.Dir, c.Key()}, &reporter{test: s.Test})
-		if first := first.(*reporter); first.test != s.Test {
-			told[i] = first
-		}
+// toldBy returns the other test that has told a change of the store; nil means the test is the first.
+func (s *setup) toldBy(change string) *reporter {
+	told, _ := tellings.LoadOrStore(tellingKey{s.Dir, change}, &reporter{test: s.Test})
+	if first := told.(*reporter); first.test != s.Test {
+		return first
 	}
-	return told
+	return nil
 }
 
 // A report is why a test fails: what its calls have that no record answers, and how that is accepted.
@@ -63,16 +59,14 @@ func (r *report) asTold(brief string, changes []usage.DriftChange, told []*repor
 		return nil
 	}
 	first := told[0]
+	if first.repeats.Add(1) > threeLines {
+		return againf(fmt.Sprintf("%s%s, as in %s", brief, r.named(changes), first.test))
+	}
 	var parts []string
 	for _, c := range changes {
 		parts = append(parts, fmt.Sprintf("%s, %s", c.Component, count(max(c.Removed, c.Added), "line")))
 	}
-	f := failuref(brief, fmt.Sprintf("the same change as in %s: %s", first.test, strings.Join(parts, "; ")), r.wayOut("accept"))
-	if first.repeats.Add(1) > threeLines {
-		f = failuref(fmt.Sprintf("%s%s, as in %s", brief, r.named(changes), first.test))
-	}
-	f.Again = true
-	return f
+	return againf(brief, fmt.Sprintf("the same change as in %s: %s", first.test, strings.Join(parts, "; ")), r.wayOut("accept"))
 }
 
 // alsoMissing is the failure of a call without a record, where another test of the process has told of the same. It
@@ -81,18 +75,15 @@ func (r *report) alsoMissing(c *call, renamed string) *Failure {
 	if len(r.tape.records) > 0 || renamed != "" || r.Program != nil || r.Mode != Replay {
 		return nil
 	}
-	told, _ := tellings.LoadOrStore(tellingKey{r.Dir, usage.Missing}, &reporter{test: r.Test})
-	first := told.(*reporter)
-	if first.test == r.Test {
+	first := r.toldBy(usage.Missing)
+	if first == nil {
 		return nil
 	}
 	line := fmt.Sprintf("%s has no snapshot, as in %s: %s", c.asking(), first.test, r.lastSaid(c.request))
 	if first.repeats.Add(1) >= threeLines {
 		line += fmt.Sprintf("; record all: %s=%s %s", gotest.UpdateEnv, UpdateNew, r.TestCommand)
 	}
-	f := failuref(line)
-	f.Again = true
-	return f
+	return againf(line)
 }
 
 // wholeFailures is how many failures of a test are told in full, and briefFailures how many more in a line each.
@@ -107,16 +98,12 @@ func (r *report) tellRest() {
 	for _, cause := range r.causes {
 		if n := len(cause.later); n > 0 {
 			brief := fmt.Sprintf("%s more drifted in the same way: %s, %s", count(n, "request"), r.file(), calls(cause.later))
-			f := failuref(brief, r.wayOut("accept"))
-			f.Again = true
-			r.Tell(r.plain(f))
+			r.Tell(r.plain(againf(brief, r.wayOut("accept"))))
 		}
 	}
 	if mistaken := r.tape.mistaken(); len(mistaken) > 0 {
-		f := failuref(fmt.Sprintf("%s of %s came after all: the drifted request that was shown against it is a new call",
-			calls(mistaken), r.file()))
-		f.Again = true
-		r.Tell(r.plain(f))
+		brief := fmt.Sprintf("%s of %s came after all: the drifted request that was shown against it is a new call", calls(mistaken), r.file())
+		r.Tell(r.plain(againf(brief)))
 	}
 	rest := slices.DeleteFunc(slices.Clone(r.failures), func(f *Failure) bool { return f.Text == "" })[r.told:]
 	if len(rest) == 0 {

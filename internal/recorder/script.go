@@ -145,14 +145,12 @@ func (r *report) otherStep(c *call, i int) error {
 		before += " (bought, which the script would replace: keep it without the script)"
 	}
 	f := failuref(brief, "  - "+before, "  + "+after, "accept: "+r.Accept, "the script answers, so no call is made")
-	f.Missing = true
-	f.drift = &usage.Drift{
+	return f.withDrift(&usage.Drift{
 		Kind: usage.Drifted, Record: was.ID, Call: was.Number(), Provider: c.provider, Scripted: true,
 		Changes: []usage.DriftChange{{
 			Key: "script " + string(c.step.Hash), Component: "script", Kind: "script", Removed: 1, Added: 1, Before: &before, After: &after,
 		}},
-	}
-	return f
+	})
 }
 
 // saidIn is what a record says in a line.

@@ -149,14 +149,13 @@ func (r *report) underOtherRules(c *call, i int, rules []string) *Failure {
 	accept := otherRules + ": " + r.Accept + " (no call is made)"
 	f := failuref(brief, indent(r.summary(c.request)), accept)
 	change := drift.Change{Component: scrubRules, Kind: scrubRules}
-	if told := r.toldBefore([]drift.Change{change}); told[0] != nil {
-		f = failuref(brief, accept)
-		f.Again = true
+	if r.toldBy(change.Key()) != nil {
+		f = againf(brief, accept)
 	}
-	f.Missing = true
-	f.drift = &usage.Drift{Kind: usage.Drifted, Record: r.tape.records[i].ID, Call: r.tape.records[i].Number(), Provider: c.provider,
-		Changes: []usage.DriftChange{driftChange(change, false)}}
-	return f
+	return f.withDrift(&usage.Drift{
+		Kind: usage.Drifted, Record: r.tape.records[i].ID, Call: r.tape.records[i].Number(), Provider: c.provider,
+		Changes: []usage.DriftChange{driftChange(change, false)},
+	})
 }
 
 // ruleNames names rules of Scrub.
