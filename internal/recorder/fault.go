@@ -303,23 +303,14 @@ func (f *faults) givenUp() (first owedFault) {
 	return first
 }
 
-// uncalled returns the records that no call played. Records in excused need no call, as the program gave up on an
-// earlier one.
-func (t *tape) uncalled(gaveUp owedFault) (missed, excused []int) {
-	if t == nil {
-		return nil, nil
-	}
-	for i := range t.records {
-		switch {
-		case t.played[i] || t.isListened(i) || t.spares(i):
-		case gaveUp.fault != nil && gaveUp.record < i:
-			excused = append(excused, i)
-		default:
-			missed = append(missed, i)
-		}
-	}
-	return missed, excused
+// excuses reports whether a record needs no call, as the program gave up on an earlier one.
+func (f *faults) excuses(i int) bool {
+	gaveUp := f.givenUp()
+	return gaveUp.fault != nil && gaveUp.record < i
 }
+
+// isUncalled reports whether no call played a record that needs one.
+func (t *tape) isUncalled(i int) bool { return !t.played[i] && !t.isListened(i) && !t.spares(i) }
 
 // injected says which faults were injected.
 func (n *notes) injected() {
@@ -345,18 +336,11 @@ func (n *notes) injected() {
 	if len(said) == 0 {
 		return
 	}
-	if _, excused := n.tape.uncalled(n.faults.givenUp()); len(excused) > 0 && n.Mode == Replay {
-		said = append(said, "not made behind it: "+calls(n.tape.numbers(excused)))
+	excused := n.tape.numbers(func(i int) bool { return n.tape.isUncalled(i) && n.faults.excuses(i) })
+	if len(excused) > 0 && n.Mode == Replay {
+		said = append(said, "not made behind it: "+calls(excused))
 	}
 	n.say("%s", n.Plain("injected: "+strings.Join(said, "; ")))
-}
-
-// numbers returns those of records, as messages have them.
-func (t *tape) numbers(records []int) (numbers []int) {
-	for _, i := range records {
-		numbers = append(numbers, t.records[i].Number())
-	}
-	return numbers
 }
 
 // wayOut says how what differs from the recording is accepted, as verb and command, or what caused it where no
@@ -384,11 +368,7 @@ func (r *report) unused() *Failure {
 		return nil
 	}
 	brief := count(len(below), "fault") + " of the test met no call"
-	if r.tape != nil && len(r.tape.records) > 0 {
-		var recorded []int
-		for i := range r.tape.records {
-			recorded = append(recorded, r.tape.records[i].Number())
-		}
+	if recorded := r.tape.numbers(func(int) bool { return true }); recorded != nil {
 		below = append(below, "recorded in "+r.file()+": "+calls(recorded))
 	}
 	return failuref(brief, below...)

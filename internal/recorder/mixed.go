@@ -51,14 +51,11 @@ func (r *Recorder) beforeFork(c *call) (bool, error) {
 }
 
 // unplayed returns the numbers of the records that are left of calls of some kind, of tools or of models.
-func (t *tape) unplayed(meant func(tools bool) bool) (numbers []int) {
-	for i := range t.records {
+func (t *tape) unplayed(meant func(tools bool) bool) []int {
+	return t.numbers(func(i int) bool {
 		codec := codecNamed(t.records[i].Request.API, t.providerOf(i))
-		if !t.played[i] && codec != nil && meant(codec.Tools) {
-			numbers = append(numbers, t.records[i].Number())
-		}
-	}
-	return numbers
+		return !t.played[i] && codec != nil && meant(codec.Tools)
+	})
 }
 
 // asksOther reports whether a live call is made to another model than the one that it names.
@@ -188,11 +185,9 @@ func (n *notes) ranLive() {
 	}
 	add(int(tokens), "token", "")
 	add(len(n.answered)-len(n.takes), "call", " answered by the tape")
-	if n.tape != nil {
-		uncalled := n.tape.unplayed(func(tools bool) bool { return !n.Checking.Covers(tools) })
-		if len(uncalled) > 0 {
-			said = append(said, "not made: "+calls(uncalled))
-		}
+	uncalled := n.tape.unplayed(func(tools bool) bool { return !n.Checking.Covers(tools) })
+	if len(uncalled) > 0 {
+		said = append(said, "not made: "+calls(uncalled))
 	}
 	if n.Checking.From > 1 {
 		said = append(said, fmt.Sprintf("forked at call %d", n.Checking.From))

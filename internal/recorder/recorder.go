@@ -394,10 +394,11 @@ func (r *report) checkCalls(partial bool) {
 		if f := r.noCall(); f != nil {
 			r.fail(f)
 		}
-	case !modes[r.Mode].drops && r.Mode != Mixed:
-		missed, _ := r.tape.uncalled(r.faults.givenUp())
-		for _, i := range missed {
-			r.fail(r.notCalled(i))
+	case r.tape != nil && !modes[r.Mode].drops && r.Mode != Mixed:
+		for i := range r.tape.records {
+			if r.tape.isUncalled(i) && !r.faults.excuses(i) {
+				r.fail(r.notCalled(i))
+			}
 		}
 	}
 }

@@ -129,12 +129,17 @@ func (r *report) tellRest() {
 
 // mistaken returns the numbers of the records that a call which drifted was held against, and that answered
 // another later.
-func (t *tape) mistaken() (numbers []int) {
+func (t *tape) mistaken() []int {
+	return t.numbers(func(i int) bool { return t.held[i] && t.played[i] })
+}
+
+// numbers returns the numbers of the records that are meant; none where nothing was called.
+func (t *tape) numbers(meant func(i int) bool) (numbers []int) {
 	if t == nil {
 		return nil
 	}
 	for i := range t.records {
-		if t.held[i] && t.played[i] {
+		if meant(i) {
 			numbers = append(numbers, t.records[i].Number())
 		}
 	}
