@@ -244,51 +244,46 @@ func (p *pending) write() error {
 
 // leave settles what of this run waits after a test that did not pass, and returns the ids, and a note that says so.
 func (p *pending) leave(goldens map[*take]*golden) (ids []string, note string) {
-	var said strings.Builder
+	var said []string
 	for _, tk := range p.settle(goldens) {
 		id := snapshot.ID(p.name, tk.number)
 		ids = append(ids, id)
-		if len(ids) <= briefFailures {
-			said.WriteString("\n  " + id + ": " + p.preview(&tk.golden.snapshot.Response))
-		}
+		said = append(said, "  "+id+": "+short(p.Plain(saidIn(&tk.golden.snapshot))))
 	}
 	if len(ids) == 0 {
 		return nil, ""
 	}
-	if more := len(ids) - briefFailures; more > 0 {
-		fmt.Fprintf(&said, "\n  … and %d more", more)
-	}
-	them, wait := "them", "new answers wait"
+	note = p.waitNote(ids, "new answer waits", "new answers wait", ": "+p.nextUses(ids))
+	return ids, note + "\n" + strings.Join(firstOf(said), "\n")
+}
+
+// waitNote says that answers wait, in the words for one and for many, and how they are decided on.
+func (p *pending) waitNote(ids []string, one, many, why string) string {
+	return fmt.Sprintf("%s in %s/.pending%s; accept or reject %s: traceforge accept %s",
+		isAre(len(ids), one, many), p.Shown, why, them(ids), strings.Join(ids, " "))
+}
+
+// them stands for what has just been counted.
+func them(ids []string) string {
 	if len(ids) == 1 {
-		them, wait = "it", "new answer waits"
+		return "it"
 	}
-	next := p.nextUses(them)
-	if slices.ContainsFunc(p.waiting(), func(tk *take) bool { return tk.codec.Realtime != nil }) {
-		next = "the next " + p.updating("") + " makes sessions again"
-	}
-	return ids, fmt.Sprintf("%d %s in %s/.pending: %s; accept or reject %s: traceforge accept %s%s",
-		len(ids), wait, p.Shown, next, them, strings.Join(ids, " "), said.String())
+	return "them"
 }
 
 // nextUses says which run uses the answers that wait, in the mode of this one where that uses any.
-func (p *pending) nextUses(them string) string {
+func (p *pending) nextUses(ids []string) string {
 	switch {
+	case slices.ContainsFunc(p.waiting(), func(tk *take) bool { return tk.codec.Realtime != nil }):
+		return "the next " + p.updating("") + " makes sessions again"
 	case p.Mode == UpdateTools && slices.ContainsFunc(p.waiting(), func(tk *take) bool { return tk.codec.Tools }):
 		return "the next " + p.updating(UpdateTools.String()) + " uses those of models, and runs the tools again"
 	case p.Mode == UpdateNew, p.Mode == UpdateTools:
-		return "the next " + p.updating(p.Mode.String()) + " uses " + them
+		return "the next " + p.updating(p.Mode.String()) + " uses " + them(ids)
 	case p.Mode == UpdateAll:
 		return "the next " + p.updating("") + " uses those of calls that changed, and " + p.updating(UpdateAll.String()) + " makes all calls again"
 	}
-	return "the next " + p.updating("") + " uses " + them
-}
-
-// preview is an answer in a line.
-func (p *pending) preview(resp *snapshot.Response) string {
-	if len(resp.Candidates) == 0 {
-		return "no text"
-	}
-	return short(p.Plain(textOf(resp.Candidates[0].Message.Content)))
+	return "the next " + p.updating("") + " uses " + them(ids)
 }
 
 // settle holds all calls of the test against its records, now that all calls are known. It writes the pending answers
@@ -409,13 +404,8 @@ func asksTheSame(a, b *snapshot.Snapshot) bool {
 
 // unusedNote says what waits after a test that passed.
 func (p *pending) unusedNote(kept, unasked []string) (note string) {
-	them, wait := "them", "answers still wait"
-	if len(kept) == 1 {
-		them, wait = "it", "answer still waits"
-	}
 	if len(kept) > 0 {
-		note = fmt.Sprintf("%d %s in %s/.pending, as the calls are kept as they were recorded; accept or reject %s: traceforge accept %s\n",
-			len(kept), wait, p.Shown, them, strings.Join(kept, " "))
+		note = p.waitNote(kept, "answer still waits", "answers still wait", ", as the calls are kept as they were recorded") + "\n"
 	}
 	if len(unasked) > 0 && p.first("unasked") {
 		note += usage.Unasked(len(unasked)) // traceforge update counts those of all tests

@@ -110,21 +110,26 @@ func (r *report) tellRest() {
 		return
 	}
 	var lines []string
-	for _, f := range rest[:min(len(rest), briefFailures)] {
+	for _, f := range rest {
 		lines = append(lines, "  "+f.brief)
-	}
-	if left := len(rest) - len(lines); left > 0 {
-		lines = append(lines, fmt.Sprintf("  … and %d more", left))
 	}
 	accept := r.wayOut("accept")
 	if r.Mode == Check {
 		accept = "accept: " + r.with("all") // the requests are the same
 	}
-	f := failuref(count(len(rest), "more failure"), append(lines, accept)...)
+	f := failuref(count(len(rest), "more failure"), append(firstOf(lines), accept)...)
 	if !slices.ContainsFunc(rest, func(f *Failure) bool { return f.drift == nil }) {
 		f.drift = rest[0].drift // all are in the receipt
 	}
 	r.Tell(r.plain(f))
+}
+
+// firstOf returns the first of many lines, and how many there are besides.
+func firstOf(lines []string) []string {
+	if more := len(lines) - briefFailures; more > 0 {
+		return append(lines[:briefFailures:briefFailures], fmt.Sprintf("  … and %d more", more))
+	}
+	return lines
 }
 
 // mistaken returns the numbers of the records that a call which drifted was held against, and that answered

@@ -140,7 +140,7 @@ func (r *report) otherStep(c *call, i int) error {
 		return nil
 	}
 	brief := fmt.Sprintf("%s of the script says something else than %s", c.step.Name, r.record(i))
-	before, after := saidIn(was), c.step.Says
+	before, after := short(saidIn(was)), c.step.Says
 	if was.Source.IsBought() {
 		before += " (bought, which the script would replace: keep it without the script)"
 	}
@@ -153,13 +153,13 @@ func (r *report) otherStep(c *call, i int) error {
 	})
 }
 
-// saidIn is what a record says in a line.
+// saidIn is what a record says.
 func saidIn(s *snapshot.Snapshot) string {
 	switch r := &s.Response; {
 	case r.Error != nil:
-		return short(fmt.Sprintf("%d %s", r.Status, r.Error.Message))
+		return fmt.Sprintf("%d %s", r.Status, r.Error.Message)
 	case len(r.Candidates) > 0:
-		return short(textOf(r.Candidates[0].Message.Content))
+		return textOf(r.Candidates[0].Message.Content)
 	}
 	return "no text"
 }
