@@ -55,13 +55,11 @@ func (r *run) golden(tk *take) (*golden, *Failure) {
 	}
 	g := &golden{take: tk, snapshot: r.frame(tk), cleared: -1}
 	stored := &g.snapshot.Response
-	if wrong := ""; len(stored.Headers) > 0 {
-		checkHeaders(stored.Headers, func(pointer, format string, args ...any) {
-			wrong = "response" + pointer + " " + fmt.Sprintf(format, args...)
-		})
-		if wrong != "" {
-			return nil, r.unkept(tk, errors.New(wrong))
-		}
+	checkHeaders(stored.Headers, func(pointer, format string, args ...any) {
+		err = errors.New("response" + pointer + " " + fmt.Sprintf(format, args...))
+	})
+	if err != nil {
+		return nil, r.unkept(tk, err)
 	}
 	stored.Response, stored.TokensUsed = *resp, resp.Usage.Used()
 	stored.Note = tk.note

@@ -9,7 +9,6 @@ import (
 	"sort"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/traceforge/traceforge-go/internal/drift"
 	"github.com/traceforge/traceforge-go/internal/gotest"
@@ -249,16 +248,12 @@ func (r *Recorder) boughtBefore(c *call) *Failure {
 		}
 	}
 	with := r.rules.WithVolatile()
-	got := sync.OnceValues(func() (key, error) {
-		k, _, _, err := keyed(c.provider, c.lane, c.request, r.Ignored, with.Stored)
-		return k, err
-	})
+	if len(others) == 0 || with == r.rules {
+		return nil
+	}
+	got, _, _, err := keyed(c.provider, c.lane, c.request, r.Ignored, with.Stored)
 	for _, i := range others {
-		if with == r.rules || len(r.tape.request(i).Messages) != len(c.request.Messages) {
-			continue
-		}
-		k, err := got()
-		if err == nil && r.tape.masked(i, with) == k {
+		if err == nil && len(r.tape.request(i).Messages) == len(c.request.Messages) && r.tape.masked(i, with) == got {
 			return failuref(fmt.Sprintf("%s was not sent: %s from those of %s, so each run would record it again",
 				c.asking(), volatileDiffers, r.record(i)), indent(r.summary(c.request)), r.addVolatile(),
 				"or, if they were changed on purpose, delete "+r.file()+" and record "+r.tested()+" again")
