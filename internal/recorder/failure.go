@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/internal/usage"
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
@@ -258,11 +257,7 @@ func (s *setup) altered(e *snapshot.Error) *Failure {
 
 // alteredAnswers says what a file of the store says of answers that their raw answers do not; "" means nothing.
 func (s *setup) alteredAnswers(file string) string {
-	from, err := store.Open(s.Dir)
-	if err != nil {
-		return ""
-	}
-	doc := from.Altered(strings.TrimPrefix(file, s.Shown+"/"))
+	doc := s.store.Altered(strings.TrimPrefix(file, s.Shown+"/"))
 	if doc == nil {
 		return ""
 	}
