@@ -148,44 +148,38 @@ func (k *checks) runCheck(ck *check) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, k.timeForCheck())
 	defer cancel()
-	a := k.askInTime(ctx, ck)
+	s := k.askInTime(ctx, ck)
 	ck.mu.Lock()
 	defer ck.mu.Unlock()
-	if a.why != "" {
-		ck.Why = cmp.Or(ck.Why, a.why)
+	if s.why != "" {
+		ck.Why, ck.gone = cmp.Or(ck.Why, s.why), cmp.Or(ck.gone, s.gone)
 		return
 	}
-	ck.live = append(ck.live, a.said)
-}
-
-// A liveAnswer is what a live call says, or why it says nothing that can be compared.
-type liveAnswer struct {
-	said *said
-	why  string
+	ck.live = append(ck.live, s)
 }
 
 // askInTime is ask on a goroutine of its own, which it leaves running where a tool does not heed the end of its context.
-func (k *checks) askInTime(ctx context.Context, ck *check) liveAnswer {
-	answered := make(chan liveAnswer, 1)
+func (k *checks) askInTime(ctx context.Context, ck *check) *said {
+	answered := make(chan *said, 1)
 	go func() {
-		a := liveAnswer{why: "the live call ended the goroutine that made it"} // runtime.Goexit, as of t.FailNow
+		s := &said{why: "the live call ended the goroutine that made it"} // runtime.Goexit, as of t.FailNow
 		defer func() {
 			if p := recover(); p != nil {
-				a.why = fmt.Sprintf("the live call panicked: %v", p)
+				s.why = fmt.Sprintf("the live call panicked: %v", p)
 			}
-			answered <- a
+			answered <- s
 		}()
-		a.said, a.why = k.ask(ctx, ck)
+		s = k.ask(ctx, ck)
 	}()
 	var late <-chan time.Time
 	for done := ctx.Done(); ; {
 		select {
-		case a := <-answered:
-			return a
+		case s := <-answered:
+			return s
 		case <-done:
 			done, late = nil, time.After(heedTime)
 		case <-late:
-			return liveAnswer{why: "it did not return in the time that there was, and is left running"}
+			return &said{why: "it did not return in the time that there was, and is left running"}
 		}
 	}
 }
@@ -204,11 +198,11 @@ func (k *checks) timeForCheck() time.Duration {
 }
 
 // ask returns what a live call says, or why it says nothing that can be compared.
-func (k *checks) ask(ctx context.Context, ck *check) (*said, string) {
+func (k *checks) ask(ctx context.Context, ck *check) *said {
 	for again := true; ; again = false {
 		c, err := ck.variant.call()
 		if err != nil {
-			return nil, err.Error() // unreachable: the call was answered from the store
+			return &said{why: err.Error()} // unreachable: the call was answered from the store
 		}
 		tk := k.newTake(c)
 		ck.variant.make(ctx, tk)
@@ -218,36 +212,31 @@ func (k *checks) ask(ctx context.Context, ck *check) (*said, string) {
 		}
 		wait, ok := pauseOf(tk.header)
 		if !again || !ok || !pause(ctx, wait) {
-			return nil, fmt.Sprintf("%s answered %s", c.provider, statusText(tk.status))
+			return &said{why: fmt.Sprintf("%s answered %s", c.provider, statusText(tk.status))}
 		}
 	}
 }
 
 // compared returns what a take says, if that is an answer to the call.
-func (k *checks) compared(ctx context.Context, ck *check, tk *take) (*said, string) {
+func (k *checks) compared(ctx context.Context, ck *check, tk *take) *said {
 	if ctx.Err() != nil {
-		return nil, fmt.Sprintf("%s gave no whole answer in the time that there was", tk.who())
+		return &said{why: fmt.Sprintf("%s gave no whole answer in the time that there was", tk.who())}
 	}
 	if bad := (*noJSON)(nil); errors.As(tk.err, &bad) {
-		return nil, bad.Error()
+		return &said{why: bad.Error()}
 	}
 	if tk.ended() == failed {
-		return nil, noAnswer(tk.who(), tk.err)
+		return &said{why: noAnswer(tk.who(), tk.err)}
 	}
 	s, f := k.run.saidBy(tk)
 	if f != nil {
-		return nil, f.brief
+		return &said{why: f.brief}
 	}
-	if tk.status < http.StatusBadRequest || tk.status == ck.stored.record.Response.Status {
-		return s, ""
+	if tk.status >= http.StatusBadRequest && tk.status != ck.stored.record.Response.Status {
+		refused := fmt.Sprintf("%s refused the call: %s: %s", tk.provider, statusText(tk.status), short(s.refusal))
+		s.why = cmp.Or(s.gone, refused)
 	}
-	if s.gone != "" {
-		ck.mu.Lock()
-		ck.gone = s.gone
-		ck.mu.Unlock()
-		return nil, s.gone
-	}
-	return nil, fmt.Sprintf("%s refused the call: %s: %s", tk.provider, statusText(tk.status), short(s.refusal))
+	return s
 }
 
 // statusText returns a status as HTTP has it.

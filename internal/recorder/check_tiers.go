@@ -23,6 +23,7 @@ type said struct {
 	fingerprint   string   // of the system that did; empty means the provider does not say it
 	refusal       string   // the error that the provider reported
 	gone          string   // that it no longer has the model; empty means it did not say so
+	why           string   // it says nothing that can be compared; empty means it does
 	returned      string   // of a tool: the error, or what it gave back
 	input, output int64    // tokens
 }
