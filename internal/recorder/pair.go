@@ -266,15 +266,10 @@ func (s *setup) counterparts(calls []testCall, old *tape) []int {
 			}
 		}
 	}
-	left = slices.DeleteFunc(left, func(i int) bool { return taken[i] })
 	for _, n := range changed {
-		if pairs[n] >= 0 {
-			continue
-		}
-		same := func(i int) bool { return sameTool(&old.records[i].Request, calls[n].golden.take.request) }
-		if next := slices.IndexFunc(left, same); next >= 0 {
-			pairs[n] = left[next]
-			left = slices.Delete(left, next, next+1)
+		same := func(i int) bool { return !taken[i] && sameTool(&old.records[i].Request, calls[n].golden.take.request) }
+		if next := slices.IndexFunc(left, same); pairs[n] < 0 && next >= 0 {
+			pairs[n], taken[left[next]] = left[next], true
 		}
 	}
 	return pairs

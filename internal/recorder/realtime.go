@@ -280,9 +280,7 @@ func (s *realtime) relay() {
 				return
 			}
 			s.said(m)
-			if s.server.Write(m) != nil {
-				continue // what the provider says of it is on its way
-			}
+			_ = s.server.Write(m) // what the provider says of an error is on its way
 		}
 	}()
 	how := whole
