@@ -81,10 +81,10 @@ func (r *run) servedAnswers() (all []*provider.Answer) {
 // names of things that it keeps.
 func handedOut(a *provider.Answer) (ids []string) {
 	texts := [][]byte{a.Body}
-	if events := a.Events(); events != nil {
+	if seen := a.Seen(); seen != nil {
 		texts = nil
-		for event, err := events.Next(); err == nil; event, err = events.Next() {
-			texts = append(texts, bytes.Clone(event.Data))
+		for i := range seen {
+			texts = append(texts, seen[i].Said)
 		}
 	}
 	for _, text := range texts {

@@ -61,7 +61,7 @@ func (r *Recorder) realtime(req *http.Request, w *wire, c *call) (*http.Response
 	}
 	s := &realtime{r: r, req: req, wire: w, opening: c, source: r.Source(), started: clock(), began: r.steps.Add(1), done: make(chan struct{}),
 		served: provider.Place{Messages: -1}} // not even the greeting
-	if r.offline() {
+	if r.Imports() {
 		return nil, r.failCall(w, c.id(), failuref(fmt.Sprintf("%s is a session over a WebSocket, which no recording of another tool and no script has", w)))
 	}
 	if r.Mode == Mixed && (r.Checking.From > 1 || r.Checking.New != "") {

@@ -54,9 +54,6 @@ func (s *setup) script() Script {
 	return script
 }
 
-// offline reports whether no call of the test goes to a provider.
-func (s *setup) offline() bool { return s.archive() != nil || s.script() != nil }
-
 // asksScript reports whether each call takes a step. A check, and a run that is partly live, ask the script as they
 // ask a provider.
 func (s *setup) asksScript() bool { return s.Mode != Check && s.Mode != Mixed }

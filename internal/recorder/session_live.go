@@ -41,7 +41,7 @@ func (l *sessions) isLive(s *provider.Session, w *wire) bool {
 	if opened := l.session(s, w.Header); opened != nil {
 		return opened.isOpen()
 	}
-	if !l.Mode.Live() || l.Mode == Check || l.offline() {
+	if !l.Mode.Live() || l.Mode == Check || l.Imports() {
 		return false
 	}
 	return w.Header.Get(s.Header) != "" || l.run.hasAsked(s)
