@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/traceforge/traceforge-go/internal/gotest"
 	"github.com/traceforge/traceforge-go/internal/recorder"
 	"github.com/traceforge/traceforge-go/internal/usage"
 )
@@ -55,7 +56,7 @@ func (r *Recorder) readMode() (err error) {
 	}
 	if r.opts.Mode != recorder.Check && r.opts.Mode != recorder.Mixed {
 		if text != "" {
-			return fmt.Errorf("%s=%s counts only with %s=check or live", usage.CheckEnv, text, updateEnv)
+			return fmt.Errorf("%s=%s counts only with %s=check or live", usage.CheckEnv, text, gotest.UpdateEnv)
 		}
 		return nil
 	}
@@ -63,7 +64,7 @@ func (r *Recorder) readMode() (err error) {
 		return err
 	}
 	if r.opts.Mode == recorder.Mixed && !r.opts.Checking.IsLive() {
-		return fmt.Errorf("%s=%s: with %s=live it says kind, from and model, and nothing else", usage.CheckEnv, text, updateEnv)
+		return fmt.Errorf("%s=%s: with %s=live it says kind, from and model, and nothing else", usage.CheckEnv, text, gotest.UpdateEnv)
 	}
 	return nil
 }

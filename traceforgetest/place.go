@@ -1,6 +1,7 @@
 package traceforgetest
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"iter"
@@ -35,21 +36,21 @@ type place struct {
 }
 
 // build is what the binary knows of itself; it cannot change while the binary runs.
-var build = sync.OnceValue(func() (b struct{ pkg, module, tags string }) {
+var build = sync.OnceValue(func() (p place) {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
-		return b
+		return p
 	}
-	b.module = info.Main.Path
+	p.module = info.Main.Path
 	if pkg, isTest := strings.CutSuffix(info.Path, ".test"); isTest && pkg != "command-line-arguments" {
-		b.pkg = pkg
+		p.pkg = pkg
 	}
 	for _, s := range info.Settings {
 		if s.Key == "-tags" {
-			b.tags = s.Value
+			p.tags = s.Value
 		}
 	}
-	return b
+	return p
 })
 
 func findPlace(asking stack) (place, error) {
@@ -57,11 +58,11 @@ func findPlace(asking stack) (place, error) {
 	if err != nil {
 		return place{}, fmt.Errorf("finding the working directory: %w", err)
 	}
-	root, err := gotest.Module(wd)
-	if err != nil {
+	p := build()
+	if p.root, err = gotest.Module(wd); err != nil {
 		return place{}, err
 	}
-	p := place{root: root, module: build().module, pkg: build().pkg, tags: build().tags, dir: "."}
+	p.dir = "."
 	if p.root != "" {
 		if p.module == "" || p.module == "command-line-arguments" {
 			p.module = gotest.ModulePath(p.root)
@@ -96,18 +97,13 @@ func testPackage(asking stack) string {
 
 // storeDir returns the directory of the store, and how messages name it.
 func (p place) storeDir(option string) (dir, shown string, err error) {
-	switch env := os.Getenv(dirEnv); {
-	case option != "":
-		dir = option
-	case env != "" && !filepath.IsAbs(env) && p.root != "":
-		dir = filepath.Join(p.root, env)
-	case env != "":
-		dir = env
-	case p.root != "":
-		dir = filepath.Join(p.root, storeDir)
-	default:
+	named := cmp.Or(option, os.Getenv(dirEnv))
+	if named == "" && p.root == "" {
 		return "", "", errors.New("no go.mod was found from the working directory upwards: " +
 			"name the store with the option Dir or with " + dirEnv)
+	}
+	if dir = cmp.Or(named, storeDir); option == "" && !filepath.IsAbs(dir) {
+		dir = filepath.Join(p.root, dir)
 	}
 	if dir, err = filepath.Abs(dir); err != nil {
 		return "", "", fmt.Errorf("finding the store: %w", err)
@@ -271,10 +267,6 @@ func splitFunction(name string) (pkg, function string) {
 	if dot < 0 {
 		return name, ""
 	}
-	return unescapePath(name[:slash+dot]), name[slash+dot+1:]
-}
-
-// unescapePath undoes the linker's escaping of dots in an import path's last element.
-func unescapePath(pkg string) string {
-	return strings.ReplaceAll(pkg, "%2e", ".")
+	pkg = strings.ReplaceAll(name[:slash+dot], "%2e", ".") // as the linker escapes dots of a path's last element
+	return pkg, name[slash+dot+1:]
 }

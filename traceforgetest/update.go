@@ -14,10 +14,6 @@ import (
 	"github.com/traceforge/traceforge-go/internal/recorder"
 )
 
-// updateEnv is the variable that updates where a flag cannot: go test ./... with packages
-// that do not know -update.
-const updateEnv = "TRACEFORGE_UPDATE"
-
 // Updating reports whether -update or TRACEFORGE_UPDATE=1 or all asks the run to rewrite goldens. So a test's own
 // golden files can follow the same flag. It is false for the other modes (new, tools, rekey, check, live). Call it
 // from a test, when the flags have been parsed.
@@ -38,10 +34,10 @@ func currentMode() (recorder.Mode, error) {
 		}
 		return m, nil
 	}
-	value := os.Getenv(updateEnv)
+	value := os.Getenv(gotest.UpdateEnv) // for where a flag cannot: packages that do not know -update
 	m, err := recorder.ParseMode(value)
 	if err != nil {
-		err = fmt.Errorf("%s=%s is not known: %w", updateEnv, value, err)
+		err = fmt.Errorf("%s=%s is not known: %w", gotest.UpdateEnv, value, err)
 	}
 	return m, err
 }
@@ -49,7 +45,7 @@ func currentMode() (recorder.Mode, error) {
 // errFlagInCI fails a run with the flag in CI: a flag that was left in a command would make goldens that nobody has
 // seen.
 var errFlagInCI = errors.New("-update is refused in CI, which replays: CI is set, and no call was made; to record all the same: " +
-	updateEnv + "=1 go test …")
+	gotest.UpdateEnv + "=1 go test …")
 
 // toldFlagInCI is set when a test of the process has failed with errFlagInCI.
 var toldFlagInCI atomic.Bool
