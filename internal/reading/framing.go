@@ -27,11 +27,7 @@ func (f framing) events(a *provider.Answer) iter.Seq[event] {
 func standard(a *provider.Answer, yield func(event) bool) {
 	seen := a.Seen()
 	if seen == nil {
-		for e := range elements(a.Body) {
-			if !yield(event{data: e}) {
-				return
-			}
-		}
+		elements(a.Body, yield)
 		return
 	}
 	name := ""
@@ -47,18 +43,16 @@ func standard(a *provider.Answer, yield func(event) bool) {
 	}
 }
 
-// elements visits those of an array, as Gemini streams without server-sent events, or the one value of a text.
-func elements(text []byte) iter.Seq[[]byte] {
-	return func(yield func([]byte) bool) {
-		doc, err := jsontext.ParseLenient(bytes.TrimSpace(text))
-		if err != nil || !doc.Root().IsArray() {
-			yield(text)
+// elements are events of an array, as Gemini streams without server-sent events, or of the one value of a text.
+func elements(text []byte, yield func(event) bool) {
+	doc, err := jsontext.ParseLenient(bytes.TrimSpace(text))
+	if err != nil || !doc.Root().IsArray() {
+		yield(event{data: text})
+		return
+	}
+	for _, e := range doc.Root().Elements() {
+		if !yield(event{data: e.Raw()}) {
 			return
-		}
-		for _, e := range doc.Root().Elements() {
-			if !yield(e.Raw()) {
-				return
-			}
 		}
 	}
 }

@@ -25,9 +25,8 @@ type way struct {
 type programs struct {
 	ways   []way // of streams
 	takes  []take
-	whole  take
+	whole  take  // nil means that a whole answer is a stream of one event
 	wholes []way // of whole answers
-	lines  bool  // a whole answer is a stream of one event
 	partly bool  // an account that its part of the stream did not come for is none
 	named  bool  // each event has the name of its type
 
@@ -72,8 +71,8 @@ var byAPI = map[string]programs{
 	"google.generate":    {ways: []way{standardWay, genaiGo}, takes: []take{gemini}, whole: gemini, wholes: []way{standardWay, genaiGo}},
 	"bedrock.converse":   {ways: []way{awsGo}, takes: []take{converse}, whole: converseWhole, wholes: []way{standardWay, awsGo}},
 	"cohere.chat":        {ways: []way{standardWay, cohereGo}, takes: []take{cohere}, whole: cohereWhole, wholes: []way{standardWay, cohereGo}},
-	"ollama.chat":        {ways: []way{standardWay, ollamaGo}, takes: []take{ollamaChat}, lines: true},
-	"ollama.generate":    {ways: []way{standardWay, ollamaGo}, takes: []take{ollamaGenerate}, lines: true},
+	"ollama.chat":        {ways: []way{standardWay, ollamaGo}, takes: []take{ollamaChat}},
+	"ollama.generate":    {ways: []way{standardWay, ollamaGo}, takes: []take{ollamaGenerate}},
 }
 
 func chatLive(a *account, v view) { chatChunk(a, v, false) }

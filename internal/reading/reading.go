@@ -25,10 +25,10 @@ func Of(a *provider.Answer, api, host string, resp *modelio.Response) []snapshot
 		return nil
 	}
 	f := found{}
-	odd, whole := f.odd(a, all.named), isWhole(a) && !all.lines
+	odd := f.odd(a, all.named)
 	f.text = f.said.take(resp)
 	f.fails = resp != nil && resp.Error != nil
-	if whole {
+	if all.whole != nil && isWhole(a) {
 		for _, w := range all.wholes[:1+len(all.wholes[1:])*odd] {
 			f.compareWhole(all.whole, &w, a, odd == 0)
 		}

@@ -173,18 +173,16 @@ func (n *notes) ranLive() {
 		}
 	}
 	var said []string
-	add := func(n int, noun, of string) {
+	add := func(n int, one, many string) {
 		if n > 0 {
-			said = append(said, count(n, noun)+of)
+			said = append(said, isAre(n, one, many))
 		}
 	}
-	add(models, "call", " of models")
-	add(tools, "call", " of tools")
-	if tries > 0 {
-		said = append(said, isAre(tries, "try", "tries")+" failed")
-	}
-	add(int(tokens), "token", "")
-	add(len(n.answered)-len(n.takes), "call", " answered by the tape")
+	add(models, "call of models", "calls of models")
+	add(tools, "call of tools", "calls of tools")
+	add(tries, "try failed", "tries failed")
+	add(int(tokens), "token", "tokens")
+	add(len(n.answered)-len(n.takes), "call answered by the tape", "calls answered by the tape")
 	uncalled := n.tape.unplayed(func(tools bool) bool { return !n.Checking.Covers(tools) })
 	if len(uncalled) > 0 {
 		said = append(said, "not made: "+calls(uncalled))
