@@ -144,10 +144,3 @@ func fitParameters(r *modelio.Request) {
 		}
 	}
 }
-
-// zero reports whether a temperature is 0, or so small that it stands for 0. Clients that leave zeros out, as
-// go-openai does, are given the smallest number instead.
-func zero(n json.Number) bool {
-	value, err := n.Float64()
-	return err == nil && value >= 0 && value < 1e-6
-}

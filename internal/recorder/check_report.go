@@ -83,11 +83,8 @@ func (k *checks) suspectListings() {
 // settings returns what may be why a model answers the same request in different ways.
 func (k *checks) settings(ck *check) (causes []string) {
 	request := ck.call.request
-	switch t := request.Temperature; {
-	case t == nil:
-		causes = append(causes, "temperature is not set")
-	case !zero(*t):
-		causes = append(causes, "temperature is "+t.String())
+	if is := notZero(request.Temperature); is != "" {
+		causes = append(causes, "temperature "+is)
 	}
 	switch {
 	case !ck.call.codec.Seeded:

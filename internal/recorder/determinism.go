@@ -3,6 +3,7 @@ package recorder
 import (
 	"bytes"
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -26,14 +27,14 @@ func (r *run) undetermined(c *call) (lifted string, f *Failure) {
 		return "", nil
 	}
 	var missing []string
-	switch t := c.request.Temperature; {
-	case t != nil && zero(*t):
+	switch is := notZero(c.request.Temperature); {
+	case is == "":
 	case r.isFixed(c, "temperature"):
 		lifted = cmp.Or(c.request.Model, c.codec.API) + " takes no temperature of 0"
-	case t == nil:
+	case c.request.Temperature == nil:
 		missing = append(missing, "temperature is not set, so the provider's default applies: set it to 0")
 	default:
-		missing = append(missing, fmt.Sprintf("temperature is %s: set it to 0", *t))
+		missing = append(missing, "temperature "+is+": set it to 0")
 	}
 	switch {
 	case !c.codec.Seeded || c.request.Seed != nil:
@@ -54,6 +55,18 @@ func (r *run) undetermined(c *call) (lifted string, f *Failure) {
 	f = failuref(brief, summary, orSay+r.saysWhy())
 	f.recipe = failuref(brief, summary, orSay+"as the first such failure shows").Text
 	return "", f
+}
+
+// notZero says how a temperature is not 0; "" where it is, or is so small that it stands for 0. Clients that leave zeros
+// out, as go-openai does, are given the smallest number instead.
+func notZero(temperature *json.Number) string {
+	if temperature == nil {
+		return "is not set"
+	}
+	if value, err := temperature.Float64(); err == nil && value >= 0 && value < 1e-6 {
+		return ""
+	}
+	return "is " + temperature.String()
 }
 
 const (
@@ -147,11 +160,8 @@ func unfixed(i int, s *snapshot.Snapshot, seeded bool, what string) (wrong []sna
 			Pointer: jsontext.PointerTo("snapshots", strconv.Itoa(i), "request", name), Rule: snapshot.RuleDeterministic, Message: is + what,
 		})
 	}
-	switch t := s.Request.Temperature; {
-	case t == nil:
-		report("temperature", "is not set, must be 0")
-	case !zero(*t):
-		report("temperature", "is "+t.String()+", must be 0")
+	if is := notZero(s.Request.Temperature); is != "" {
+		report("temperature", is+", must be 0")
 	}
 	if seeded && s.Request.Seed == nil {
 		report("seed", "is not set, must be any fixed number")
