@@ -167,10 +167,7 @@ func (c *Comparer) element(list string, i int, alone *modelio.Request) (part, er
 	if err != nil {
 		return part{}, err
 	}
-	for _, e := range core.Member(list).Elements() {
-		return c.part(e.Raw()), nil
-	}
-	return part{}, nil // ignored
+	return c.part(core.Member(list).Head().Raw()), nil // absent where it is ignored
 }
 
 // below returns the pointers that lead to the i-th element of a list, or below it, as they are where

@@ -62,8 +62,8 @@ func (s *realtime) drifted(c *call) error {
 // frameName names a frame of the client's by the message that it is.
 func frameName(m *modelio.Message) string {
 	for _, p := range m.Content {
-		if doc, err := jsontext.Parse(p.Custom["type"]); err == nil && strings.Contains(doc.Root().Word(), ".") {
-			return doc.Root().Word()
+		if word := jsontext.WordOf(p.Custom["type"]); strings.Contains(word, ".") {
+			return word
 		}
 		if len(p.Custom) == 1 {
 			for name := range p.Custom {
