@@ -301,10 +301,7 @@ func textOf(parts []modelio.Part) string {
 	if len(parts) == 1 && parts[0].Text != nil {
 		return *parts[0].Text
 	}
-	text, err := json.Marshal(parts)
-	if err != nil {
-		return err.Error() // unreachable: the request has a key
-	}
+	text, _ := json.Marshal(parts) // they have a core
 	return string(text)
 }
 

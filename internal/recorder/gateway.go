@@ -191,10 +191,7 @@ func moved(u *url.URL, path, from string, to *url.URL) {
 		base = strings.TrimSuffix(base, from)
 	}
 	u.RawPath = base + rest
-	u.Path = u.RawPath
-	if plain, err := url.PathUnescape(u.RawPath); err == nil { // else unreachable: both were parsed
-		u.Path = plain
-	}
+	u.Path, _ = url.PathUnescape(u.RawPath) // both were parsed
 }
 
 // A redirect makes the live calls of an endpoint.

@@ -71,10 +71,7 @@ const leastAlike = 0.2
 // none where two are as like.
 func (l *lineage) likest(known []usage.Known, c *call) (best []usage.Known) {
 	compare := drift.NewComparer(l.Ignored)
-	got, err := compare.Request(c.request)
-	if err != nil {
-		return nil // unreachable: the request has a key
-	}
+	got, _ := compare.Request(c.request) // it has a key
 	most := leastAlike
 	for _, k := range known {
 		if !k.Gone || k.Package != l.Package {

@@ -274,17 +274,14 @@ func coresOf(a, b *snapshot.Response) (ofA, ofB []byte, err error) {
 // numbered by themselves, since the numbers that the request gave its values are not known here.
 func (p *proof) compareCores(decoded *modelio.Response) (differ bool) {
 	alone := p.record.Response
+	var core, stored []byte
 	numbered, err := new(modelio.Numbering).Response(&alone.Response)
-	if err == nil {
-		alone.Response = *numbered
-	}
 	got, err2 := p.understood(decoded, &modelio.Numbering{})
-	if err = errors.Join(err, err2); err != nil { // unreachable: both have a core
-		p.report("", "%v", err)
-		return true
+	if err = errors.Join(err, err2); err == nil {
+		alone.Response = *numbered
+		core, stored, err = coresOf(got, &alone)
 	}
-	core, stored, err := coresOf(got, &alone)
-	if err != nil { // unreachable, as above
+	if err != nil { // unreachable: both have a core
 		p.report("", "%v", err)
 		return true
 	}

@@ -193,9 +193,7 @@ func (r *Recorder) checkModel(g *Generation, c *call, s *servedRecord) {
 	again := func() *Generation {
 		own := *g
 		own.Request = &modelio.GenerateRequest{}
-		if err := json.Unmarshal(text, own.Request); err != nil {
-			panic(err) // unreachable: a request that was answered from the store is JSON
-		}
+		_ = json.Unmarshal(text, own.Request) // a request that was answered from the store is JSON
 		if g.Stream != nil {
 			own.Stream = func(context.Context, *modelio.GenerateResponseChunk) error { return nil }
 		}

@@ -46,11 +46,7 @@ func (r *Recorder) CallTool(ctx context.Context, t ToolCall) (json.RawMessage, e
 	if r.Mode == Check {
 		r.checkTool(ctx, &t, c, served)
 	}
-	line, err := readToolLine(served.body)
-	if err != nil {
-		return nil, err // unreachable: the answer was proven
-	}
-	return line.result()
+	return resultIn(served.body)
 }
 
 // request returns what the tool is asked as a request: a message of the model's with one tool call (GK "Tool
@@ -84,11 +80,7 @@ func (t *ToolCall) live(ctx context.Context, tk *take) (json.RawMessage, error) 
 	if failure != nil {
 		return nil, failure
 	}
-	line, err := readToolLine(text)
-	if err != nil {
-		return nil, err // unreachable: it was just written
-	}
-	return line.result()
+	return resultIn(text)
 }
 
 // isOfContext reports whether a tool failed because its context ended. It may have failed by itself after that.
@@ -166,12 +158,16 @@ func readToolLine(text []byte) (line toolLine, err error) {
 	return line, nil
 }
 
-// result is what the caller of the tool gets.
-func (l toolLine) result() (json.RawMessage, error) {
-	if l.Error != nil {
-		return nil, errors.New(*l.Error)
+// resultIn is what the caller of the tool gets by a line.
+func resultIn(text []byte) (json.RawMessage, error) {
+	line, err := readToolLine(text)
+	switch {
+	case err != nil:
+		return nil, err // unreachable: the line was just written, or proven
+	case line.Error != nil:
+		return nil, errors.New(*line.Error)
 	}
-	return l.Message.Content[0].ToolResponse.Output, nil
+	return line.Message.Content[0].ToolResponse.Output, nil
 }
 
 func decodeToolLine(a *provider.Answer) (*modelio.Response, error) {
