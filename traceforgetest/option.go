@@ -46,15 +46,15 @@ func differing(a, b []option) string {
 		return given
 	}
 	a, b = byName(a), byName(b)
-	for i := range max(len(a), len(b)) {
-		switch {
-		case i == len(a):
-			return b[i].name
-		case i == len(b) || a[i].name < b[i].name:
-			return a[i].name
-		case a[i].name != b[i].name || !equalArgs(a[i].args, b[i].args):
-			return b[i].name
-		}
+	i := 0
+	for i < min(len(a), len(b)) && a[i].name == b[i].name && equalArgs(a[i].args, b[i].args) {
+		i++
+	}
+	switch {
+	case i < len(a) && (i == len(b) || a[i].name < b[i].name):
+		return a[i].name
+	case i < len(b):
+		return b[i].name
 	}
 	return ""
 }

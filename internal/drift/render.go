@@ -233,22 +233,20 @@ func (s Style) Pieces(l *Line) (pieces []Piece) {
 
 // pieces returns what is shown of a line at a place.
 func (s Style) pieces(l *Line, p place) (pieces []Piece) {
-	start, end := l.Marks[p.from].From, len(l.Text)
+	around, most := s.around(), s.Width-2*s.around()
 	if p.whole {
-		start = 0
+		around, most = len(l.Text), len(l.Text)
 	}
-	pieces = append(pieces, Piece{tail(l.Text[:start], s.around()), false})
+	start := l.Marks[p.from].From
+	pieces = append(pieces, Piece{tail(l.Text[:start], around), false})
 	for _, m := range l.Marks[p.from:p.to] {
-		changed := l.Text[m.From:m.To]
-		if !p.whole {
-			changed = head(changed, s.Width-2*s.around())
-		}
+		changed := head(l.Text[m.From:m.To], most)
 		pieces = append(pieces, Piece{l.Text[start:m.From], false}, Piece{changed, true})
 		start = m.To
 	}
-	rest := l.Text[start:end]
-	if most := s.around(); !p.whole && len(rest) > most+len("…") {
-		rest = rest[:boundary(rest, most)] + "…"
+	rest := l.Text[start:]
+	if len(rest) > around+len("…") {
+		rest = rest[:boundary(rest, around)] + "…"
 	}
 	return append(pieces, Piece{rest, false})
 }
