@@ -129,10 +129,7 @@ func (r *Request) without(n int) *Request {
 
 func coreOf(r *modelio.Request, ignored []string) (jsontext.Value, error) {
 	core, err := snapshot.RequestCore(r, ignored)
-	if err != nil {
-		return jsontext.Value{}, err
-	}
-	doc, err := jsontext.Parse(core)
+	doc, _ := jsontext.Parse(core) // it is canonical, or absent
 	return doc.Root(), err
 }
 
@@ -164,10 +161,7 @@ func (c *Comparer) message(i int, m *modelio.Message) (part, error) {
 // element returns the part of the i-th message or tool of a request, of which alone has no other.
 func (c *Comparer) element(list string, i int, alone *modelio.Request) (part, error) {
 	core, err := coreOf(alone, c.below(list, i))
-	if err != nil {
-		return part{}, err
-	}
-	return c.part(core.Member(list).Head().Raw()), nil // absent where it is ignored
+	return c.part(core.Member(list).Head().Raw()), err // absent where it is ignored
 }
 
 // below returns the pointers that lead to the i-th element of a list, or below it, as they are where

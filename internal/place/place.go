@@ -40,13 +40,10 @@ func OpenStore(named string) (s *store.Store, dir string, err error) {
 	case !info.IsDir():
 		return nil, dir, fmt.Errorf("no store: %s is not a directory", dir)
 	}
-	if s, err = store.Open(dir); err != nil {
-		return nil, dir, err
+	if s, err = store.Open(dir); err == nil {
+		err = checkStore(s, dir)
 	}
-	if err := checkStore(s, dir); err != nil {
-		return nil, dir, err
-	}
-	return s, dir, nil
+	return s, dir, err
 }
 
 // checkStore returns an error if a directory is no store at all, of which each file would be a stray. A store with

@@ -71,13 +71,13 @@ func (r *run) identify(w *wire) (*call, error) {
 	if !ok {
 		return nil, r.unknownCall(w)
 	}
+	var c *call
 	request, err := codec.DecodeRequest(&w.Wire)
-	if err != nil {
-		return nil, undecodable(w, err)
+	if err == nil {
+		c, err = r.call(provider.ProviderOf(&w.Wire, codec, r.config.Hosts), w.lane, codec, request)
 	}
-	c, err := r.call(provider.ProviderOf(&w.Wire, codec, r.config.Hosts), w.lane, codec, request)
 	if err != nil {
-		return nil, undecodable(w, err)
+		return nil, failuref(fmt.Sprintf("%s cannot be kept: %v", w, err))
 	}
 	return c, nil
 }

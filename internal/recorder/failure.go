@@ -214,10 +214,6 @@ func (s *setup) unknownCall(w *wire) *Failure {
 		"or let it pass while recording, and fail in replay: "+s.given("PassThrough", host))
 }
 
-func undecodable(w *wire, err error) *Failure {
-	return failuref(fmt.Sprintf("%s cannot be kept: %v", w, err))
-}
-
 // asFailure words an error of the store.
 func (s *setup) asFailure(err error) *Failure {
 	if f := failureIn(err); f != nil {
