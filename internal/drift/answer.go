@@ -2,6 +2,7 @@ package drift
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -34,11 +35,8 @@ const (
 func Answers(recorded, got *snapshot.Response) ([]Change, error) {
 	w := writer{c: NewComparer(nil)}
 	before, err := w.c.answer(recorded)
-	if err != nil {
-		return nil, err
-	}
-	after, err := w.c.answer(got)
-	if err != nil {
+	after, err2 := w.c.answer(got)
+	if err := errors.Join(err, err2); err != nil {
 		return nil, err
 	}
 	w.named(Readings, "/readings", before.members[Readings], after.members[Readings])

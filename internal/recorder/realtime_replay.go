@@ -273,11 +273,8 @@ func (s *realtime) hold(c *call) error {
 	defer r.mu.Unlock()
 	p, messages := s.replayed, len(c.request.Messages)
 	want, err := s.beginning(c.request, messages)
-	if err != nil {
-		return err
-	}
-	got, err := s.beginning(r.tape.request(p.record), messages)
-	if err != nil {
+	got, err2 := s.beginning(r.tape.request(p.record), messages)
+	if err := errors.Join(err, err2); err != nil {
 		return err
 	}
 	if got == want {
