@@ -1,6 +1,7 @@
 package drift
 
 import (
+	"slices"
 	"unicode"
 	"unicode/utf8"
 )
@@ -79,10 +80,8 @@ func united(words []string, all []Edit) (united []Edit) {
 }
 
 func hasWord(words []string) bool {
-	for _, word := range words {
-		if r, _ := utf8.DecodeRuneInString(word); kindOf(r) == letter || kindOf(r) == other && unicode.IsLetter(r) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(words, func(word string) bool {
+		r, _ := utf8.DecodeRuneInString(word)
+		return kindOf(r) == letter || kindOf(r) == other && unicode.IsLetter(r)
+	})
 }

@@ -101,12 +101,10 @@ func (r *run) answerOf(tk *take) (resp *modelio.Response, body []byte, f *Failur
 		body = tk.values.Answer(tk.answer(body))
 		resp, err = tk.understand(tk.answer(body))
 	}
-	if err == nil {
-		tk.readings = reading.Of(tk.answer(body), tk.codec.API, tk.provider, resp)
-	}
 	if err != nil {
 		return nil, nil, r.unkept(tk, err)
 	}
+	tk.readings = reading.Of(tk.answer(body), tk.codec.API, tk.provider, resp)
 	if tk.outcome == whole && !resp.Complete && resp.Error == nil {
 		tk.become(ended)
 		if f := r.unfinished(tk); f != nil {

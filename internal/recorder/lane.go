@@ -38,10 +38,9 @@ func laneOf(ctx context.Context) string {
 // elsewhere returns in which other lanes the request of a call is recorded.
 func (t *tape) elsewhere(k key) (lanes []string) {
 	for _, recorded := range t.keys[:t.known] {
-		if recorded.provider != k.provider || recorded.core != k.core || recorded.lane == k.lane {
-			continue
+		if recorded.provider == k.provider && recorded.core == k.core && recorded.lane != k.lane {
+			lanes = inorder.With(lanes, laneText(recorded.lane))
 		}
-		lanes = inorder.With(lanes, laneText(recorded.lane))
 	}
 	return lanes
 }

@@ -216,13 +216,10 @@ func (b *recordedBody) drain() outcome {
 	defer timer.Stop()
 	rest, err := readAtMost(b.upstream, b.take.limit, "the answer")
 	b.take.keepUnread(rest)
-	if err != nil && b.take.streams() {
-		return whole // its terminal event has been seen
-	}
-	if err != nil {
+	if err != nil && !b.take.streams() {
 		return broken
 	}
-	return whole
+	return whole // also a stream whose terminal event has been seen
 }
 
 // over returns when the answer ended: a whole one with what its caller read last, though its body may stay open.
