@@ -325,10 +325,7 @@ func (w *writer) tool(name string, j int, r, g part) {
 	}
 	before, after := w.c.memberParts(r), w.c.memberParts(g)
 	for _, member := range both(before, after) {
-		what, known := toolMembers[member]
-		if !known {
-			what = member
-		}
+		what := cmp.Or(toolMembers[member], member)
 		pointer := fmt.Sprintf("/tools/%d%s", j, jsontext.PointerTo(member))
 		w.named("tool "+name+": "+what, pointer, before[member], after[member])
 	}

@@ -67,10 +67,8 @@ func appendPart(lines *[]string, part jsontext.Value) {
 		*lines = append(*lines, request.Member("name").Word()+"("+inline(request.Member("input"))+")")
 	case response.Present():
 		*lines = append(*lines, response.Member("name").Word()+" returned")
-		if text, ok := response.Member("output").Text(); ok {
-			*lines = append(*lines, text)
-		} else if output := response.Member("output"); output.Present() {
-			*lines = append(*lines, string(jsontext.Indented(output.Raw())))
+		if output := response.Member("output"); output.Present() {
+			*lines = append(*lines, readable.text(output.Raw()))
 		}
 		for _, part := range response.Member("content").Elements() {
 			appendPart(lines, part)

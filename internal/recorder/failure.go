@@ -153,20 +153,17 @@ func (s *setup) lastSaid(req *modelio.Request) string {
 func (r *report) oneTooMany(i int) *Failure {
 	times := r.tape.times(i)
 	request := &r.tape.records[i].Request
-	made := asking(r.tape.providerOf(i), request) + " was made"
+	made, there := "made", "are"
 	if request.Tool() != "" {
-		made = asking(r.tape.providerOf(i), request) + " was called"
+		made = "called"
 	}
-	f := failuref(fmt.Sprintf("%s once too often: %s of it, and this call would be number %d",
-		made, recordedTimes(times), times+1), "last recorded in "+r.record(i), r.wayOut("accept"))
+	if times == 1 {
+		there = "is"
+	}
+	f := failuref(fmt.Sprintf("%s was %s once too often: there %s %s of it, and this call would be number %d",
+		asking(r.tape.providerOf(i), request), made, there, count(times, "recording"), times+1),
+		"last recorded in "+r.record(i), r.wayOut("accept"))
 	return f.missing(r.tape.providerOf(i), indent(r.summary(request)))
-}
-
-func recordedTimes(n int) string {
-	if n == 1 {
-		return "there is 1 recording"
-	}
-	return fmt.Sprintf("there are %d recordings", n)
 }
 
 func (r *report) notCalled(i int) *Failure {

@@ -102,15 +102,14 @@ func (k *checks) noteMade(s *servedRecord) {
 	doc, _ := jsontext.Parse(s.body) // what is no JSON has no ids
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	if k.made == nil {
+		k.made = map[string]int{}
+	}
 	for _, id := range []string{doc.Root().Member("id").Word(), doc.Root().Member("name").Word()} {
 		const least = 6 // characters; less is no id that a provider makes
-		if len(id) < least {
-			continue
+		if len(id) >= least {
+			k.made[id] = s.record.Number()
 		}
-		if k.made == nil {
-			k.made = map[string]int{}
-		}
-		k.made[id] = s.record.Number()
 	}
 }
 
@@ -170,16 +169,11 @@ func askInstead(req *http.Request, sent *wire, o usage.CheckOptions) *http.Reque
 func replaceSegment(u *url.URL, before, after string) (*url.URL, bool) {
 	segments := strings.Split(u.Path, "/")
 	for i, segment := range segments {
-		name, verb, _ := strings.Cut(segment, ":")
-		if segment == before {
-			name, verb = segment, ""
-		}
-		if name != before {
+		verb, named := strings.CutPrefix(segment, before)
+		if !named || verb != "" && verb[0] != ':' {
 			continue
 		}
-		if segments[i] = after; verb != "" {
-			segments[i] += ":" + verb
-		}
+		segments[i] = after + verb
 		other := *u
 		other.Path, other.RawPath = strings.Join(segments, "/"), ""
 		return &other, true
