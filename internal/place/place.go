@@ -130,12 +130,9 @@ func storeIn(named string) (string, error) {
 
 // StoreOfModule returns the directory of the store of the module that is in the directory root.
 func StoreOfModule(root string) (string, error) {
-	dir := os.Getenv(DirEnv)
+	dir := cmp.Or(os.Getenv(DirEnv), StoreName)
 	if filepath.IsAbs(dir) {
 		return dir, nil
-	}
-	if dir == "" {
-		dir = StoreName
 	}
 	wd, err := os.Getwd()
 	if err != nil {

@@ -173,9 +173,7 @@ func (k *checks) diverged(checks []*check) *Failure {
 		names = inorder.With(names, ck.call.who())
 		_, differences := differing(ck)
 		below = append(append(below, fmt.Sprintf("call %d: %s", ck.Number, k.lastSaid(ck.call.request))), differences...)
-		if ck.Settings != nil {
-			below = append(below, "may cause it: "+strings.Join(ck.Settings, "; "))
-		}
+		below = append(below, labelled("may cause it: ", strings.Join(ck.Settings, "; ")))
 	}
 	brief := fmt.Sprintf("%s of tools drifted from %s: %s%s",
 		count(len(checks), "result"), checks[0].File, strings.Join(names, ", "), k.legend())
@@ -207,19 +205,17 @@ func (k *checks) failOfCheck(ck *check) *Failure {
 		below = append(below, fmt.Sprintf("answered by: %s, recorded by %s",
 			cmp.Or(strings.Join(ck.LiveModels, ", "), "(not said)"), cmp.Or(ck.RecordedModel, "(not said)")))
 	}
-	if ck.Settings != nil {
-		below = append(below, "may cause it: "+strings.Join(ck.Settings, "; "))
+	return failuref(brief, append(below,
+		labelled("may cause it: ", strings.Join(ck.Settings, "; ")), labelled("not all live calls were answered: ", ck.Why),
+		labelled("or hold less: "+usage.CheckEnv+"=", holdLess(ck)), labelled("accept: ", ck.Accept))...)
+}
+
+// labelled returns a text behind what says what it is; "" where there is none.
+func labelled(label, text string) string {
+	if text == "" {
+		return ""
 	}
-	if ck.Why != "" {
-		below = append(below, "not all live calls were answered: "+ck.Why)
-	}
-	if less := holdLess(ck); less != "" {
-		below = append(below, "or hold less: "+usage.CheckEnv+"="+less)
-	}
-	if ck.Accept != "" {
-		below = append(below, "accept: "+ck.Accept)
-	}
-	return failuref(brief, below...)
+	return label + text
 }
 
 // holdLess returns the options of a check that leaves out what differs; "" where all of it does.

@@ -1,6 +1,7 @@
 package recorder
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -167,9 +168,7 @@ func (g *gateway) forbids(in *http.Request) (status int, why string) {
 // base URL, and whoever has the key can ask the provider without this server.
 func (g *gateway) bearsKey(in *http.Request) bool {
 	said, _ := strings.CutPrefix(in.Header.Get("Authorization"), "Bearer ")
-	if said == "" {
-		said = in.Header.Get("X-Api-Key")
-	}
+	said = cmp.Or(said, in.Header.Get("X-Api-Key"))
 	return said != "" && slices.ContainsFunc(g.Keys, func(name string) bool { return os.Getenv(name) == said })
 }
 

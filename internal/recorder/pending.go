@@ -364,16 +364,14 @@ func (p *pending) drop(now []snapshot.Snapshot, renewed []string, partial bool) 
 	done, kept, unasked := p.sort(now, renewed, partial)
 	if len(kept)+len(unasked) == 0 {
 		done = []string{p.name}
-	} else if !partial {
-		note = p.unusedNote(kept, unasked)
 	}
 	if err := p.store.Reject(done...); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", nil, err
 	}
 	if partial {
-		unasked = nil
+		return "", nil, nil
 	}
-	return note, unasked, nil
+	return p.unusedNote(kept, unasked), unasked, nil
 }
 
 // sort sorts the ids of what earlier runs have bought. An answer of done is used, or replaced by one that is newer or
