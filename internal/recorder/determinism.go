@@ -74,13 +74,6 @@ const (
 	teaches = "say why the call is not deterministic, "
 )
 
-// sayOnce shortens a failure with a recipe that this process has told: tests that fail for want of it are many.
-func (s *setup) sayOnce(f *Failure) {
-	if f.recipe != "" && !s.first(orSay) {
-		f.Text = f.recipe
-	}
-}
-
 // isFixed reports whether a call's model takes no deterministic value of a parameter. The model is known for that, or
 // its provider has said so to this test.
 func (r *run) isFixed(c *call, name string) bool {

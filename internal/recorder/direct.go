@@ -38,7 +38,7 @@ func (r *Recorder) direct(ctx context.Context, what fmt.Stringer, codec *provide
 	if err := r.begin(within, what); err != nil {
 		return nil, nil, err
 	}
-	c, err := r.directCall(codec, laneOf(ctx), request)
+	c, err := r.directCall(codec, nameIn(ctx, laneKey{}), request)
 	if err != nil {
 		return nil, nil, r.failCall(what, what.String(), failuref(fmt.Sprintf("%s: the request cannot be kept: %v", what, err)))
 	}

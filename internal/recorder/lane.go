@@ -29,9 +29,9 @@ func (m markedTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// laneOf returns the lane of a call; "" for one that is in none.
-func laneOf(ctx context.Context) string {
-	name, _ := ctx.Value(laneKey{}).(string)
+// nameIn returns the name that a context has under a key; "" where it has none.
+func nameIn(ctx context.Context, key any) string {
+	name, _ := ctx.Value(key).(string)
 	return name
 }
 

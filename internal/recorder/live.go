@@ -76,11 +76,6 @@ func (r *Recorder) Over(upstream http.RoundTripper) http.RoundTripper {
 	return markedTransport{r, upstreamKey{}, upstream}
 }
 
-// withUpstream returns ctx for a call whose live call is made by what makes that of a request with the context of.
-func withUpstream(ctx, of context.Context) context.Context {
-	return context.WithValue(ctx, upstreamKey{}, of.Value(upstreamKey{}))
-}
-
 // upstreamOf returns what makes the live call of a request.
 func (s *setup) upstreamOf(ctx context.Context) http.RoundTripper {
 	if upstream, ok := ctx.Value(upstreamKey{}).(http.RoundTripper); ok {

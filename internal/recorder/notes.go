@@ -55,11 +55,9 @@ func (n *notes) missed() {
 			n.say("of an answer of %s some programs read %s, and others do not: its record has the readings", tk.provider, n.Plain(line))
 		}
 	}
-	if names := strings.Join(n.dropped(), ", "); names != "" {
-		if n.first("headers " + names) { // the tests of a suite get the same ones, and one line says it
-			n.say("headers of answers that are not recorded, and not there in replay: %s. "+
-				"Those that the code under test reads: %s", names, n.keepHeaders())
-		}
+	if names := strings.Join(n.dropped(), ", "); names != "" && n.first("headers "+names) { // one line says it for a suite
+		n.say("headers of answers that are not recorded, and not there in replay: %s. "+
+			"Those that the code under test reads: %s", names, n.keepHeaders())
 	}
 }
 

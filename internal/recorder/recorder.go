@@ -276,7 +276,7 @@ func (r *report) begin(ctx context.Context, what fmt.Stringer) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if tool := insideOf(ctx); tool != "" && modes[r.Mode].writes {
+	if tool := nameIn(ctx, insideKey{}); tool != "" && modes[r.Mode].writes {
 		return r.failCall(what, what.String(), nested(tool, what))
 	}
 	return nil
@@ -332,7 +332,9 @@ func (r *report) fail(f *Failure) {
 	r.failures = append(r.failures, r.plain(f))
 	if r.told < wholeFailures && f.Text != "" {
 		r.told++
-		r.sayOnce(f)
+		if f.recipe != "" && !r.first(orSay) { // tests that fail for want of a reason are many
+			f.Text = f.recipe
+		}
 		r.Tell(f)
 	}
 }

@@ -36,7 +36,8 @@ func (r *Recorder) checkHTTP(req *http.Request, w *wire, c *call, s *servedRecor
 	}
 	how.call = func() (*call, error) { return r.identify(fresh()) }
 	how.make = func(ctx context.Context, tk *take) {
-		live, sent := req.WithContext(withUpstream(ctx, req.Context())), fresh()
+		ctx = context.WithValue(ctx, upstreamKey{}, req.Context().Value(upstreamKey{})) // which makes this call too
+		live, sent := req.WithContext(ctx), fresh()
 		if r.Checking.New != "" {
 			live = askInstead(live, sent, r.Checking)
 		}

@@ -97,12 +97,6 @@ var errUnwound = errors.New("it panicked, or ended its goroutine")
 // An insideKey is the key of the context of a tool under which its name stands.
 type insideKey struct{}
 
-// insideOf returns which tool makes a call; "" means none does.
-func insideOf(ctx context.Context) string {
-	name, _ := ctx.Value(insideKey{}).(string)
-	return name
-}
-
 // nested is the failure of a recorded call that a recorded tool makes.
 func nested(tool string, what fmt.Stringer) *Failure {
 	return failuref(fmt.Sprintf("%s was called by %s, which is recorded itself", what, toolNamed(tool)),

@@ -117,16 +117,13 @@ func (r *run) serveWhole(c *call, i int, rules string) (*servedRecord, error) {
 		return nil, r.unproven(d)
 	}
 	if r.Mode == Update && r.Timing && r.tape.lacksTimes(i, raw) {
-		return nil, errNoTimes
+		return nil, errors.New("the record has no times of its events")
 	}
 	if rules != "" {
 		return r.adopt(c, r.tape, i, &origin{place: i, stale: r.tape.records[i].Response.Stale, why: rules})
 	}
 	return r.serve(d, raw)
 }
-
-// errNoTimes says that a stream was recorded without the times that the test wants.
-var errNoTimes = errors.New("the record has no times of its events")
 
 func (t *tape) lacksTimes(i int, raw []byte) bool {
 	s := &t.records[i]

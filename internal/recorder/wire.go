@@ -35,7 +35,7 @@ func (w *wire) String() string { return w.Method + " " + w.URL.String() }
 // readWire reads and closes the request's body, as a RoundTripper must. A body in an encoding that
 // is not known is taken as it is.
 func (s *setup) readWire(req *http.Request) (*wire, error) {
-	w := &wire{asked: req.URL, lane: laneOf(req.Context()), Wire: provider.Wire{
+	w := &wire{asked: req.URL, lane: nameIn(req.Context(), laneKey{}), Wire: provider.Wire{
 		Method:      req.Method,
 		URL:         PublicURL(req.URL),
 		Header:      req.Header,
