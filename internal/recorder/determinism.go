@@ -57,8 +57,8 @@ func (r *run) undetermined(c *call) (lifted string, f *Failure) {
 	return "", f
 }
 
-// notZero says how a temperature is not 0; "" where it is, or is so small that it stands for 0. Clients that leave zeros
-// out, as go-openai does, are given the smallest number instead.
+// notZero says how a temperature is not 0; "" where it is, or is so small that it stands for 0. Clients that leave
+// zeros out, as go-openai does, are given the smallest number instead.
 func notZero(temperature *json.Number) string {
 	if temperature == nil {
 		return "is not set"
@@ -222,7 +222,7 @@ func Notes(d *store.Doc) (notes []snapshot.Violation) {
 		if strings.HasPrefix(s.Source.Origin, MigratedFrom) && s.Response.RawOutputRef == "" { // SF asks for both of every call
 			notes = append(notes, unfixed(i, s, true, " once the call is made: nobody asked for it where it was "+s.Source.Origin)...)
 		}
-		if s.Request.API != modelAPI {
+		if s.Request.API != modelio.ModelAPI {
 			continue
 		}
 		if raw, err := d.Raw(i); err == nil && unlikeChunks(raw) {

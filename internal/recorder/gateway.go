@@ -219,12 +219,9 @@ func (d redirect) RoundTrip(req *http.Request) (*http.Response, error) {
 
 // clean drops what a provider says to browsers.
 func (g *gateway) clean(resp *http.Response) error {
-	resp.Header.Del("Set-Cookie")
-	for name := range resp.Header {
-		if strings.HasPrefix(name, "Access-Control-") {
-			delete(resp.Header, name)
-		}
-	}
+	maps.DeleteFunc(resp.Header, func(name string, _ []string) bool {
+		return name == "Set-Cookie" || strings.HasPrefix(name, "Access-Control-")
+	})
 	return nil
 }
 

@@ -15,18 +15,15 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// modelAPI is the API of calls that are recorded from a [modelio.Model]. They have no wire format but
-// GK's own JSON: their raw answer has a line for each chunk, and one for the response.
-const modelAPI = modelio.ModelAPI
-
-// actionPrefix begins the APIs of calls that have this form: those of models, and of what else a framework calls so,
-// such as "genkit.embed".
+// actionPrefix begins the APIs of calls that are recorded from a [modelio.Model], and of what else a framework calls so,
+// such as "genkit.embed". They have no wire format except GK's own JSON: their raw answer has a line for each chunk, and
+// one for the response.
 const actionPrefix = "genkit."
 
 // modelCodec returns the codec of such calls, which decodes answers only: a request is made of what
 // the model was asked.
 func modelCodec(api, name string) *provider.Codec {
-	if api != modelAPI {
+	if api != modelio.ModelAPI {
 		return &provider.Codec{API: api, Provider: name, DecodeResponse: decodeAction}
 	}
 	return &provider.Codec{API: api, Provider: name, Generates: true, DecodeResponse: decodeLines}

@@ -403,7 +403,8 @@ func asksTheSame(a, b *snapshot.Snapshot) bool {
 // unusedNote says what waits after a test that passed.
 func (p *pending) unusedNote(kept, unasked []string) (note string) {
 	if len(kept) > 0 {
-		note = p.waitNote(kept, "answer still waits", "answers still wait", ", as the calls are kept as they were recorded") + "\n"
+		const why = ", as the calls are kept as they were recorded"
+		note = p.waitNote(kept, "answer still waits", "answers still wait", why) + "\n"
 	}
 	if len(unasked) > 0 && p.first("unasked") {
 		note += usage.Unasked(len(unasked)) // traceforge update counts those of all tests

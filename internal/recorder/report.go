@@ -102,8 +102,8 @@ func (r *report) tellRest() {
 		}
 	}
 	if mistaken := r.tape.mistaken(); len(mistaken) > 0 {
-		brief := fmt.Sprintf("%s of %s came after all: the drifted request that was shown against it is a new call", calls(mistaken), r.file())
-		r.Tell(r.plain(againf(brief)))
+		r.Tell(r.plain(againf(fmt.Sprintf("%s of %s came after all: the drifted request that was shown against it is a new call",
+			calls(mistaken), r.file()))))
 	}
 	rest := slices.DeleteFunc(slices.Clone(r.failures), func(f *Failure) bool { return f.Text == "" })[r.told:]
 	if len(rest) == 0 {

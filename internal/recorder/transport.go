@@ -77,8 +77,9 @@ func isEOF(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, io.
 
 // recordedTransportError is err as a snapshot has it.
 func recordedTransportError(err error) *modelio.Response {
-	kind := slices.IndexFunc(transportKinds, func(k transportKind) bool { return k.is(err) }) // the last takes all
-	return &modelio.Response{Error: &modelio.ProviderError{Type: transportType, Code: transportKinds[kind].code, Message: err.Error()}}
+	i := slices.IndexFunc(transportKinds, func(k transportKind) bool { return k.is(err) }) // the last takes all
+	code := transportKinds[i].code
+	return &modelio.Response{Error: &modelio.ProviderError{Type: transportType, Code: code, Message: err.Error()}}
 }
 
 // replayedTransportError is the error of a snapshot that has one instead of an answer.

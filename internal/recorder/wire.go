@@ -118,11 +118,7 @@ func PublicURL(u *url.URL) *url.URL {
 		return &public
 	}
 	query := u.Query()
-	for name := range query {
-		if provider.IsCredential(name) {
-			query.Del(name)
-		}
-	}
+	maps.DeleteFunc(query, func(name string, _ []string) bool { return provider.IsCredential(name) })
 	public.RawQuery = query.Encode()
 	return &public
 }
