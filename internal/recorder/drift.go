@@ -59,10 +59,10 @@ func (r *report) drifted(c *call) *Failure {
 		case keyless == "" && !r.tape.records[best].Source.IsBought() && r.Mode != Mixed && r.lacksKey(c.provider):
 			keyless = "without a key: " + r.with(Rekey.String()) // no rule of determinism is asked of an imported record
 		}
-		f = failuref(brief+" (- recorded, + got)", r.difference(best, changes, told),
+		f = failuref(brief+" (- recorded, + got)", difference(changes, told),
 			r.remarks(best, d.Changes, r.compare.Differences(recorded, got)), r.wayOut("accept"), keyless)
 	}
-	f.brief = brief + r.named(d.Changes)
+	f.brief = brief + named(d.Changes)
 	return f.withDrift(d)
 }
 
@@ -104,7 +104,7 @@ func driftChange(c drift.Change, inFull bool) usage.DriftChange {
 }
 
 // named returns the components that changed as the end of a line.
-func (s *setup) named(changes []usage.DriftChange) string {
+func named(changes []usage.DriftChange) string {
 	if len(changes) == 0 {
 		return ""
 	}
@@ -120,7 +120,7 @@ func componentsOf(changes []usage.DriftChange) (names []string) {
 
 // difference shows the changes that were not told before in this process, and names the test that told
 // the others.
-func (s *setup) difference(best int, changes []drift.Change, told []*reporter) string {
+func difference(changes []drift.Change, told []*reporter) string {
 	if len(changes) == 0 {
 		return ""
 	}

@@ -135,8 +135,7 @@ var methods = []string{
 }
 
 func (g *gateway) ServeHTTP(w http.ResponseWriter, in *http.Request) {
-	status, why := g.forbids(in)
-	if why != "" {
+	if status, why := g.forbids(in); why != "" {
 		http.Error(w, "traceforge: "+why, status)
 		return
 	}

@@ -5,7 +5,6 @@ import (
 	"net/url"
 	"regexp"
 	"slices"
-	"sort"
 	"strconv"
 	"strings"
 
@@ -208,6 +207,5 @@ func (n *notes) dropped() (names []string) {
 			}
 		}
 	}
-	sort.Strings(names)
-	return names
+	return inorder.Strings(names)
 }

@@ -5,9 +5,9 @@ import (
 	"net/http"
 	"net/netip"
 	"slices"
-	"sort"
 	"strings"
 
+	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/internal/provider"
 )
 
@@ -68,11 +68,10 @@ func (s *setup) knownNear(w *wire) string {
 		if codec.Provider == at {
 			near = append(near, codec.API)
 		}
-		providers = append(providers, codec.Provider)
+		providers = inorder.With(providers, codec.Provider)
 	}
 	if near != nil {
 		return "known: " + strings.Join(near, ", ")
 	}
-	sort.Strings(providers)
-	return "known: APIs of " + strings.Join(slices.Compact(providers), ", ")
+	return "known: APIs of " + strings.Join(inorder.Strings(providers), ", ")
 }

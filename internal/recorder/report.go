@@ -60,7 +60,7 @@ func (r *report) asTold(brief string, changes []usage.DriftChange, told []*repor
 	}
 	first := told[0]
 	if first.repeats.Add(1) > threeLines {
-		return againf(fmt.Sprintf("%s%s, as in %s", brief, r.named(changes), first.test))
+		return againf(fmt.Sprintf("%s%s, as in %s", brief, named(changes), first.test))
 	}
 	var parts []string
 	for _, c := range changes {
