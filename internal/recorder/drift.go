@@ -52,15 +52,9 @@ func (r *report) drifted(c *call) *Failure {
 	r.causes = append(r.causes, &cause{traces: traces, changes: d.Changes})
 	f := r.asTold(brief, d.Changes, told)
 	if f == nil {
-		keyless := r.withoutKey(c)
-		switch {
-		case c.step != nil:
-			keyless = "the script answers, so no call is made"
-		case keyless == "" && !r.tape.records[best].Source.IsBought() && r.Mode != Mixed && r.lacksKey(c.provider):
-			keyless = "without a key: " + r.with(Rekey.String()) // no rule of determinism is asked of an imported record
-		}
 		f = failuref(brief+" (- recorded, + got)", difference(changes, told),
-			r.remarks(best, d.Changes, r.compare.Differences(recorded, got)), r.wayOut("accept"), keyless)
+			r.remarks(best, d.Changes, r.compare.Differences(recorded, got)), r.wayOut("accept"),
+			r.withoutKey(c, &r.tape.records[best]))
 	}
 	f.brief = brief + named(d.Changes)
 	return f.withDrift(d)

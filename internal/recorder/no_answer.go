@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/provider"
+	"github.com/traceforge/traceforge-go/snapshot"
 )
 
 // unanswered is the failure of a call that came back with an error of Go.
@@ -113,13 +114,15 @@ func (s *setup) lacksKey(name string) bool {
 	return len(keys) > 0 && !slices.ContainsFunc(keys, isSet)
 }
 
-// withoutKey is the way out of a call that drifted and whose provider's key is not there: it can adopt the stored answer.
-// "" where the key is there, or the call may adopt nothing.
-func (r *report) withoutKey(c *call) string {
-	if r.Mode == Mixed || r.faults.givenUp().fault != nil || !r.lacksKey(c.provider) {
-		return ""
+// withoutKey is the way out of a call that drifted from a record, where it needs no key or its provider's is not there: it
+// can adopt the stored answer. "" where the key is there, or the call may adopt nothing.
+func (r *report) withoutKey(c *call, from *snapshot.Snapshot) string {
+	if c.step != nil {
+		return "the script answers, so no call is made"
 	}
-	if _, f := r.undetermined(c); f != nil {
+	_, f := r.undetermined(c)
+	adopts := !from.Source.IsBought() || f == nil && r.faults.givenUp().fault == nil // no rule is asked of an imported record
+	if !adopts || r.Mode == Mixed || !r.lacksKey(c.provider) {
 		return ""
 	}
 	return "without a key: " + r.with(Rekey.String())
