@@ -49,19 +49,16 @@ func (r *Recorder) Snapshots() ([]snapshot.Snapshot, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	goldens := map[*take]*golden{}
-	for _, a := range r.answered {
-		if a.take == nil {
+	for _, tk := range r.takes {
+		now := tk.soFar()
+		if !r.isWhole(now) {
 			continue
 		}
-		tk := a.take.soFar()
-		if !r.isWhole(tk) {
-			continue
-		}
-		g, f := r.golden(tk)
+		g, f := r.golden(now)
 		if f != nil {
 			return nil, f
 		}
-		goldens[a.take] = g
+		goldens[tk] = g
 	}
 	var all []snapshot.Snapshot
 	for _, c := range r.inOrder(goldens) {

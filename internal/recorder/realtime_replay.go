@@ -134,10 +134,9 @@ var errBuy = errors.New("the session has to be made")
 func (s *realtime) play() error {
 	silence := time.AfterFunc(realtimePatience, s.fallSilent)
 	defer silence.Stop()
-	c := s.opening
-	for ended := false; ; {
+	var err error
+	for c, ended := s.opening, false; ; {
 		if !ended {
-			var err error
 			if ended, err = s.sendNext(c); err != nil {
 				return err
 			}
@@ -157,7 +156,6 @@ func (s *realtime) play() error {
 		if stream, _ := s.opening.codec.Realtime.Piece(f); goesOn || stream != "" {
 			continue // until it is whole
 		}
-		var err error
 		if c, err = s.call(); err == nil {
 			err = s.hold(c)
 		}
