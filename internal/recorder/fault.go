@@ -49,9 +49,7 @@ func Delay(d time.Duration) Fault { return Fault{name: fmt.Sprintf("Delay(%v)", 
 func Split() Fault { return Fault{name: "Split()", split: true} }
 
 // CutAfter breaks the connection behind an event of a stream; 0 means before the first.
-func CutAfter(event int) Fault {
-	return changed("CutAfter", event, 0, upTo, io.ErrUnexpectedEOF)
-}
+func CutAfter(event int) Fault { return changed("CutAfter", event, 0, upTo, io.ErrUnexpectedEOF) }
 
 // EndAfter ends a stream behind an event, as if it were whole.
 func EndAfter(event int) Fault { return changed("EndAfter", event, 0, upTo, io.EOF) }

@@ -87,7 +87,7 @@ func splitOrigin(s *snapshot.Source) {
 // renew gives a record what its codec makes of the raw answer beside the core. A record that says something else than its
 // raw answer stays as it is: verify finds it.
 func (p *proof) renew() {
-	said, answer := &p.record.Response, p.answer()
+	said, answer := &p.record.Response, rawAnswer(p.record, p.raw)
 	got, err := p.decode(answer)
 	if err != nil {
 		return

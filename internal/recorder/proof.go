@@ -64,8 +64,9 @@ func Read(allowed []string) store.Check {
 			all := record.Response.Readings
 			if raw, err := d.Raw(i); record.Response.ReadingsMore > 0 && err == nil { // Proven holds those that the record has
 				p := &proof{doc: d, record: record, raw: raw}
-				if got, err := p.decode(p.answer()); err == nil {
-					all = p.readings(p.answer(), got)
+				answer := rawAnswer(record, raw)
+				if got, err := p.decode(answer); err == nil {
+					all = p.readings(answer, got)
 				}
 			}
 			for _, r := range all {
@@ -138,7 +139,7 @@ func (p *proof) run() {
 		p.reportAt("/request/api", "is %s, and the request is of another API: %s", api, why)
 	}
 	p.checkStatus(api)
-	answer := p.answer()
+	answer := rawAnswer(p.record, p.raw)
 	p.checkTiming(answer)
 	if said.Note != "" {
 		if _, err := codec.DecodeResponse(answer); err == nil {
@@ -179,13 +180,6 @@ func (p *proof) compareReadings(all []snapshot.Reading) {
 	if more != said.ReadingsMore {
 		p.report("/readings_more", "is %d, must be %d: so many more readings has %s", said.ReadingsMore, more, p.file())
 	}
-}
-
-// answer returns the raw answer for a codec.
-func (p *proof) answer() *provider.Answer {
-	answer := rawAnswer(p.record, p.raw)
-	answer.Asked = &p.record.Request
-	return answer
 }
 
 // isMigrated reports whether a record says that it was migrated from a layout that keeps no raw answers. Such records are

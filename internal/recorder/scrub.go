@@ -46,7 +46,7 @@ func (r *run) restore(c *call, t *tape, i int, body []byte) (*servedRecord, erro
 		return nil, err
 	}
 	record := &t.records[i]
-	stored := rawAnswer(&t.records[i], body)
+	stored := rawAnswer(record, body)
 	stored.Body = recorded.Answer(stored)
 	body, err = c.values.Restore(stored)
 	if err != nil {
@@ -167,7 +167,7 @@ func ruleNames(names []string) string {
 
 // rawAnswer returns the answer of a record, whose body is given.
 func rawAnswer(s *snapshot.Snapshot, body []byte) *provider.Answer {
-	answer := &provider.Answer{Status: s.Response.Status, Body: body}
+	answer := &provider.Answer{Status: s.Response.Status, Body: body, Asked: &s.Request}
 	if types := s.Response.Headers["content-type"]; len(types) > 0 {
 		answer.ContentType = types[0]
 	}

@@ -127,7 +127,7 @@ func (r *run) serveWhole(c *call, i int, rules string) (*servedRecord, error) {
 
 func (t *tape) lacksTimes(i int, raw []byte) bool {
 	s := &t.records[i]
-	return !isDirect(s.Request.API) && s.Response.TimingMS == nil && rawAnswer(&t.records[i], raw).Events() != nil
+	return !isDirect(s.Request.API) && s.Response.TimingMS == nil && rawAnswer(s, raw).Events() != nil
 }
 
 // again returns the command that records the test in the mode of this run; -update where that records nothing.

@@ -14,9 +14,7 @@ type Fault = traceforgetest.Fault
 
 // Status answers with a status from 400 to 599, such as 429, in the shape of the provider's errors, with a
 // Retry-After in whole seconds.
-func Status(status int, retryAfter time.Duration) Fault {
-	return recorder.Status(status, retryAfter)
-}
+func Status(status int, retryAfter time.Duration) Fault { return recorder.Status(status, retryAfter) }
 
 // Disconnect ends the call without an answer, with an error of the transport that wraps err. Such errors are
 // [syscall.ECONNRESET], [io.ErrUnexpectedEOF], and [os.ErrDeadlineExceeded], which is a timeout.
