@@ -134,17 +134,14 @@ func (r *run) mayAdopt(tk *take) bool {
 	if r.tape == nil {
 		return false
 	}
-	free := len(slices.DeleteFunc(slices.Clone(r.tape.played), func(played bool) bool { return played }))
-	for i, k := range r.tape.keys {
-		if r.tape.played[i] && r.tape.records[i].Response.Stale != "" && slices.ContainsFunc(r.takes, func(tk *take) bool { return tk.key == k }) {
-			free++ // it is bought, as it was adopted for another request
-		}
-	}
 	made := map[key]bool{}
 	for _, tk := range r.takes {
 		made[tk.key] = true
 	}
-	if len(made) > free {
+	free := r.tape.numbers(func(i int) bool { // also one that is bought, as it was adopted for another request
+		return !r.tape.played[i] || r.tape.records[i].Response.Stale != "" && made[r.tape.keys[i]]
+	})
+	if len(made) > len(free) {
 		return false
 	}
 	if slices.Contains(r.tape.keys, tk.key) {
