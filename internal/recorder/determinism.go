@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/inorder"
-	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/internal/provider"
 	"github.com/traceforge/traceforge-go/internal/scrub"
 	"github.com/traceforge/traceforge-go/internal/store"
@@ -149,9 +148,7 @@ func Deterministic(d *store.Doc) (wrong []snapshot.Violation) {
 // unfixed says what the i-th record lacks of what makes an answer repeatable, and in its own words what follows.
 func unfixed(i int, s *snapshot.Snapshot, seeded bool, what string) (wrong []snapshot.Violation) {
 	report := func(name, is string) {
-		wrong = append(wrong, snapshot.Violation{
-			Pointer: jsontext.PointerTo("snapshots", strconv.Itoa(i), "request", name), Rule: snapshot.RuleDeterministic, Message: is + what,
-		})
+		wrong = append(wrong, violationAt(i, snapshot.RuleDeterministic, is+what, "request", name))
 	}
 	if is := notZero(s.Request.Temperature); is != "" {
 		report("temperature", is+", must be 0")
@@ -179,22 +176,21 @@ const genericAPI = "http.json"
 // ruleIgnored is that of a note on what a record says and nobody compared.
 const ruleIgnored = "ignored"
 
-// wholeMessages names the messages of which a rule took all: whatever a request has in their place is no drift. Values
-// of Volatile are of one form each.
-func wholeMessages(req *modelio.Request, at string) (notes []snapshot.Violation) {
-	look := func(pointer, text string) {
+// wholeMessages names the messages of the i-th record of which a rule took all: whatever a request has in their place is
+// no drift. Values of Volatile are of one form each.
+func wholeMessages(i int, req *modelio.Request) (notes []snapshot.Violation) {
+	look := func(text string, path ...string) {
 		if name := scrub.Whole(text); name != "" {
-			notes = append(notes, snapshot.Violation{Pointer: at + pointer, Rule: snapshot.RuleRules,
-				Message: "is nothing but a placeholder of " + name + ", a rule that takes a whole message: " +
-					"a request that has another text here is served this answer too"})
+			notes = append(notes, violationAt(i, snapshot.RuleRules, "is nothing but a placeholder of "+name+
+				", a rule that takes a whole message: a request that has another text here is served this answer too", path...))
 		}
 	}
 	if req.Prompt != nil {
-		look("/request/prompt", *req.Prompt)
+		look(*req.Prompt, "request", "prompt")
 	}
-	for i := range req.Messages {
-		if content := req.Messages[i].Content; len(content) == 1 && content[0].Text != nil {
-			look(jsontext.PointerTo("request", "messages", strconv.Itoa(i)), *content[0].Text)
+	for n := range req.Messages {
+		if content := req.Messages[n].Content; len(content) == 1 && content[0].Text != nil {
+			look(*content[0].Text, "request", "messages", strconv.Itoa(n))
 		}
 	}
 	return notes
@@ -204,7 +200,6 @@ func wholeMessages(req *modelio.Request, at string) (notes []snapshot.Violation)
 func Notes(d *store.Doc) (notes []snapshot.Violation) {
 	for i := range d.Document.Snapshots {
 		s := &d.Document.Snapshots[i]
-		at := jsontext.PointerTo("snapshots", strconv.Itoa(i))
 		for n, pointer := range s.Source.Ignored {
 			name, rest, _ := strings.Cut(strings.TrimPrefix(pointer, "/"), "/")
 			if slices.Contains([]string{"messages", "model", "prompt", "tools"}, name) {
@@ -212,24 +207,20 @@ func Notes(d *store.Doc) (notes []snapshot.Violation) {
 				if name != "model" && name != "tools" && !strings.Contains(rest, "/") {
 					what = ", a rule that takes a whole message"
 				}
-				notes = append(notes, snapshot.Violation{
-					Pointer: at + jsontext.PointerTo("source", "ignored", strconv.Itoa(n)), Rule: ruleIgnored,
-					Message: "leaves " + pointer + " of the request out" + what + ": a request that has another is served this answer too",
-				})
+				message := "leaves " + pointer + " of the request out" + what + ": a request that has another is served this answer too"
+				notes = append(notes, violationAt(i, ruleIgnored, message, "source", "ignored", strconv.Itoa(n)))
 			}
 		}
-		notes = append(notes, wholeMessages(&s.Request, at)...)
-		if strings.HasPrefix(s.Source.Origin, MigratedFrom) && s.Response.RawOutputRef == "" { // SF asks for both of every call
+		notes = append(notes, wholeMessages(i, &s.Request)...)
+		if isMigrated(s) && s.Response.RawOutputRef == "" { // SF asks for both of every call
 			notes = append(notes, unfixed(i, s, true, " once the call is made: nobody asked for it where it was "+s.Source.Origin)...)
 		}
 		if s.Request.API != modelio.ModelAPI {
 			continue
 		}
 		if raw, err := d.Raw(i); err == nil && unlikeChunks(raw) {
-			notes = append(notes, snapshot.Violation{
-				Pointer: at + "/response/raw_output_ref", Rule: snapshot.RuleAnswer,
-				Message: "names an answer whose chunks say another text than its response: a record has the response",
-			})
+			const message = "names an answer whose chunks say another text than its response: a record has the response"
+			notes = append(notes, violationAt(i, snapshot.RuleAnswer, message, "response", "raw_output_ref"))
 		}
 	}
 	return notes

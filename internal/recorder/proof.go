@@ -46,6 +46,12 @@ func prove(d *store.Doc, i int, raw []byte, numbering *modelio.Numbering) []snap
 	return p.wrong
 }
 
+// violationAt returns what breaks a rule in the i-th record of a document, at a path in it.
+func violationAt(i int, rule, message string, path ...string) snapshot.Violation {
+	pointer := jsontext.PointerTo(append([]string{"snapshots", strconv.Itoa(i)}, path...)...)
+	return snapshot.Violation{Pointer: pointer, Rule: rule, Message: message}
+}
+
 // A proof is a record that is held against its raw answer.
 type proof struct {
 	doc       *store.Doc
@@ -71,11 +77,9 @@ func Read(allowed []string) store.Check {
 			}
 			for _, r := range all {
 				if r.IsOfCall() && !slices.Contains(allowed, r.Kind) {
-					wrong = append(wrong, snapshot.Violation{
-						Pointer: jsontext.PointerTo("snapshots", strconv.Itoa(i), "response", "readings"), Rule: snapshot.RuleReadings,
-						Message: fmt.Sprintf("some programs read %s in the answer; record it again, or if all is well "+
-							`have config.json say "readings": [%q]`, reading.Sentence(r), r.Kind),
-					})
+					message := fmt.Sprintf("some programs read %s in the answer; record it again, or if all is well "+
+						`have config.json say "readings": [%q]`, reading.Sentence(r), r.Kind)
+					wrong = append(wrong, violationAt(i, snapshot.RuleReadings, message, "response", "readings"))
 					break
 				}
 			}

@@ -7,13 +7,11 @@ import (
 	"net/http"
 	"slices"
 	"sort"
-	"strconv"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/drift"
 	"github.com/traceforge/traceforge-go/internal/gotest"
 	"github.com/traceforge/traceforge-go/internal/inorder"
-	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/internal/provider"
 	"github.com/traceforge/traceforge-go/internal/scrub"
 	"github.com/traceforge/traceforge-go/internal/store"
@@ -126,10 +124,8 @@ func Standing(config *store.Config) (store.Check, error) {
 				if gotest.Kind(top) != "" {
 					again = "go test " + gotest.Quote(t.records[i].Source.Package) + " -run " + gotest.Quote(gotest.Pattern(top)) + " -update"
 				}
-				wrong = append(wrong, snapshot.Violation{
-					Pointer: jsontext.PointerTo("snapshots", strconv.Itoa(i)), Rule: snapshot.RuleRules,
-					Message: "of it " + ruleNames(names) + " of config.json hides text now, " + otherRules + ": " + again + " (no call is made)",
-				})
+				message := "of it " + ruleNames(names) + " of config.json hides text now, " + otherRules + ": " + again + " (no call is made)"
+				wrong = append(wrong, violationAt(i, snapshot.RuleRules, message))
 			}
 		}
 		return wrong
