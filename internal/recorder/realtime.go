@@ -135,10 +135,9 @@ func (s *realtime) open(req *http.Request, subprotocol string) *http.Response {
 	if subprotocol != "" {
 		header.Set("Sec-Websocket-Protocol", subprotocol)
 	}
-	return &http.Response{
-		Status: "101 Switching Protocols", StatusCode: http.StatusSwitchingProtocols,
-		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: header, Body: theirs, Request: req,
-	}
+	resp := answered(req, &provider.Answer{Status: http.StatusSwitchingProtocols})
+	resp.Header, resp.Body = header, theirs
+	return resp
 }
 
 // dial asks the provider for a connection, and keeps which subprotocol it chose.

@@ -157,16 +157,14 @@ func (c *Conn) frame(limit int64) (kind byte, last bool, payload []byte, err err
 	}
 	var mask [4]byte
 	if !c.asks {
-		if _, err = io.ReadFull(c.in, mask[:]); err != nil {
-			return 0, false, nil, unexpected(err)
-		}
+		_, err = io.ReadFull(c.in, mask[:])
 	}
 	payload = make([]byte, length)
-	if _, err = io.ReadFull(c.in, payload); err != nil {
-		return 0, false, nil, unexpected(err)
+	if err == nil {
+		_, err = io.ReadFull(c.in, payload)
 	}
 	applyMask(payload, mask)
-	return kind, last, payload, nil
+	return kind, last, payload, unexpected(err)
 }
 
 func unexpected(err error) error {
