@@ -220,20 +220,17 @@ func (p *proof) checkTiming(answer *provider.Answer) {
 // compare holds what a raw answer says, decoded as when it was recorded, against the record.
 func (p *proof) compare(decoded *modelio.Response) {
 	said := &p.record.Response
+	var core, stored []byte // nil where the two say the same as they stand
 	got, err := p.understood(decoded, p.numbering)
+	if err == nil && !saysAlike(got, said) {
+		core, stored, err = coresOf(got, said)
+	}
 	if err != nil {
 		p.report("/raw_output_ref", "names %s, which cannot be kept: %v", p.file(), err)
 		return
 	}
-	if !saysAlike(got, said) {
-		core, stored, err := coresOf(got, said)
-		if err != nil {
-			p.report("/raw_output_ref", "names %s, which cannot be kept: %v", p.file(), err)
-			return
-		}
-		if !bytes.Equal(core, stored) && p.compareCores(decoded) {
-			return // what is beside it is of another answer too
-		}
+	if !bytes.Equal(core, stored) && p.compareCores(decoded) {
+		return // what is beside it is of another answer too
 	}
 	sourcesOf(said, got)
 	var a, b [16]fact // of one candidate, so that they need no memory of their own
