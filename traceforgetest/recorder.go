@@ -254,8 +254,7 @@ func (r *Recorder) Lane(name string) *http.Client {
 // Recording reports whether live calls may be made, so that a test can skip looking up its API
 // key otherwise. It is false too while calls are answered from another tool's recording (package cassette).
 func (r *Recorder) Recording() bool {
-	mayCall := r.opts.Mode == recorder.Check || r.opts.Mode == recorder.Mixed || !r.replays(false)
-	return mayCall && !r.calls.Imports()
+	return r.opts.Mode.Live() && !r.calls.Imports()
 }
 
 // ClientOver returns an HTTP client as [Recorder.Client], whose live calls are made by upstream. It is for what
