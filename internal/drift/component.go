@@ -292,10 +292,8 @@ func (w *writer) tools(recorded, got *Request) {
 		w.named("tool "+name, fmt.Sprintf("/tools/%d", i), r, part{})
 	}
 	for j, g := range got.tools {
-		name := toolName(got.Request, j)
-		if at := place[name]; len(at) > 0 && at[0] == j {
-			place[name] = at[1:]
-			w.named("tool "+name, fmt.Sprintf("/tools/%d", j), part{}, g)
+		if !slices.Contains(after, j) {
+			w.named("tool "+toolName(got.Request, j), fmt.Sprintf("/tools/%d", j), part{}, g)
 		}
 	}
 	if !slices.IsSorted(after) {
