@@ -12,9 +12,6 @@ var (
 
 // PointerTo returns the RFC 6901 pointer that leads down the members and elements that tokens name.
 func PointerTo(tokens ...string) string {
-	if len(tokens) == 1 {
-		return "/" + pointerEscapes.Replace(tokens[0])
-	}
 	var b strings.Builder
 	for _, token := range tokens {
 		b.WriteByte('/')

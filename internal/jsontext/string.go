@@ -2,6 +2,7 @@ package jsontext
 
 import (
 	"encoding/binary"
+	"encoding/hex"
 	"math/bits"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -47,28 +48,23 @@ func InvalidUTF8(text []byte) int {
 	return -1 // unreachable: text is not valid
 }
 
+// Escapes of two bytes: what is behind the backslash by the character, and the other way around.
+var (
+	escapeLetters = [128]byte{'"': '"', '\\': '\\', '\b': 'b', '\t': 't', '\n': 'n', '\f': 'f', '\r': 'r'}
+	escapedChars  = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 't': '\t', 'n': '\n', 'f': '\f', 'r': '\r'}
+)
+
 // AppendRune appends r as it stands in a canonical string (RFC 8785 section 3.2.2.2). A lone
 // surrogate, which no canonical string has, is escaped as JSON.stringify does.
 func AppendRune(dst []byte, r rune) []byte {
-	const hex = "0123456789abcdef"
-	switch r {
-	case '"', '\\':
-		return append(dst, '\\', byte(r))
-	case '\b':
-		return append(dst, '\\', 'b')
-	case '\t':
-		return append(dst, '\\', 't')
-	case '\n':
-		return append(dst, '\\', 'n')
-	case '\f':
-		return append(dst, '\\', 'f')
-	case '\r':
-		return append(dst, '\\', 'r')
+	const digits = "0123456789abcdef"
+	if r < utf8.RuneSelf && escapeLetters[r] != 0 {
+		return append(dst, '\\', escapeLetters[r])
 	}
 	if r >= ' ' && !utf16.IsSurrogate(r) {
 		return utf8.AppendRune(dst, r)
 	}
-	return append(dst, '\\', 'u', hex[r>>12], hex[r>>8&0xf], hex[r>>4&0xf], hex[r&0xf])
+	return append(dst, '\\', 'u', digits[r>>12], digits[r>>8&0xf], digits[r>>4&0xf], digits[r&0xf])
 }
 
 // Unescape returns the character of the escape sequence of n bytes at the start of text, which is a backslash. The
@@ -77,19 +73,8 @@ func Unescape(text []byte) (r rune, n int) {
 	if len(text) < 2 {
 		return 0, 0
 	}
-	switch text[1] {
-	case '"', '\\', '/':
-		return rune(text[1]), 2
-	case 'b':
-		return '\b', 2
-	case 'f':
-		return '\f', 2
-	case 'n':
-		return '\n', 2
-	case 'r':
-		return '\r', 2
-	case 't':
-		return '\t', 2
+	if c := escapedChars[text[1]]; c != 0 {
+		return rune(c), 2
 	}
 	r, ok := codeUnit(text)
 	if !ok {
@@ -106,24 +91,13 @@ func Unescape(text []byte) (r rune, n int) {
 }
 
 // codeUnit returns the code unit that the \uxxxx at the start of text stands for.
-func codeUnit(text []byte) (unit rune, ok bool) {
+func codeUnit(text []byte) (r rune, ok bool) {
 	if len(text) < 6 || text[0] != '\\' || text[1] != 'u' {
 		return 0, false
 	}
-	for _, c := range text[2:6] {
-		switch {
-		case '0' <= c && c <= '9':
-			c -= '0'
-		case 'a' <= c && c <= 'f':
-			c -= 'a' - 10
-		case 'A' <= c && c <= 'F':
-			c -= 'A' - 10
-		default:
-			return 0, false
-		}
-		unit = unit<<4 | rune(c)
-	}
-	return unit, true
+	var unit [2]byte
+	_, err := hex.Decode(unit[:], text[2:6])
+	return rune(binary.BigEndian.Uint16(unit[:])), err == nil
 }
 
 // AppendCanonical appends a string of a text that was parsed, with its quotes, in canonical form.

@@ -1,6 +1,7 @@
 package jsontext
 
 import (
+	"cmp"
 	"encoding/json"
 	"iter"
 	"slices"
@@ -46,24 +47,13 @@ func (v Value) IsArray() bool  { return v.first() == '[' }
 func (v Value) IsString() bool { return v.first() == '"' }
 func (v Value) IsNull() bool   { return v.first() == 'n' }
 
-// Kind names the kind of v, for messages.
-func (v Value) Kind() string {
-	switch v.first() {
-	case 0:
-		return "absent"
-	case '{':
-		return "an object"
-	case '[':
-		return "a list"
-	case '"':
-		return "a string"
-	case 't', 'f':
-		return "a boolean"
-	case 'n':
-		return "null"
-	}
-	return "a number"
+// kinds are the kinds of values but numbers, by the byte that a value begins with.
+var kinds = [256]string{
+	0: "absent", '{': "an object", '[': "a list", '"': "a string", 't': "a boolean", 'f': "a boolean", 'n': "null",
 }
+
+// Kind names the kind of v, for messages.
+func (v Value) Kind() string { return cmp.Or(kinds[v.first()], "a number") }
 
 // Offset returns how many bytes of the text are before v, which is present.
 func (v Value) Offset() int64 { return int64(v.doc.nodes[v.at].start) }
