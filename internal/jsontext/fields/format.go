@@ -118,19 +118,17 @@ func Members(t reflect.Type) (all []Member, unknown int) {
 type object struct {
 	members  []Member  // sorted by name
 	readings []Reading // of the members; nil means as the type says
-	byName   map[string]int
-	unknown  int // the field that keeps further members; -1 means there is none
+	unknown  int       // the field that keeps further members; -1 means there is none
 }
 
 func (f *Format) object(t reflect.Type) *object {
 	if known, ok := f.structs.Load(t); ok {
 		return known.(*object)
 	}
-	o := &object{byName: map[string]int{}}
+	o := &object{}
 	o.members, o.unknown = Members(t)
 	inorder.By(o.members, func(a, b Member) int { return strings.Compare(a.Name, b.Name) })
-	for i, m := range o.members {
-		o.byName[m.Name] = i
+	for _, m := range o.members {
 		o.readings = append(o.readings, f.Named[m.Is])
 		if m.Is != "" && f.Named[m.Is] == nil {
 			panic("fields: there is no reading " + m.Is)

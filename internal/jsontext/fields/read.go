@@ -110,18 +110,13 @@ func (r *Reader) object(v jsontext.Value, dst reflect.Value) {
 		return
 	}
 	o := r.format.object(dst.Type())
-	at := make([]jsontext.Value, len(o.members))
-	for name, m := range v.Members() {
-		if i, ok := o.byName[name]; ok && !at[i].Present() {
-			at[i] = m
-		}
-	}
-	taken := make([]bool, len(o.members))
+	taken := make(map[string]bool, len(o.members))
 	for i := range o.members {
-		r.In(o.members[i].Name, func() { taken[i] = r.member(o, i, at[i], dst) })
+		name := o.members[i].Name
+		r.In(name, func() { taken[name] = r.member(o, i, v.Member(name), dst) || o.unknown < 0 })
 	}
 	for name, m := range v.Members() {
-		if i, ok := o.byName[name]; !ok || o.unknown >= 0 && !taken[i] {
+		if !taken[name] {
 			r.further(o, name, m, dst)
 		}
 	}

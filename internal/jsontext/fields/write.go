@@ -23,11 +23,9 @@ type writer struct {
 }
 
 func (w *writer) value(v reflect.Value) {
-	switch kind, members := v.Kind(), rawMembers(v); {
-	case members != nil:
-		w.text = append(w.text, '{')
-		w.rest(len(w.text), *members, inorder.Names(*members))
-		w.text = append(w.text, '}')
+	switch kind, raw := v.Kind(), rawMembers(v); {
+	case raw != nil:
+		w.members(spelled(*raw))
 	case kind == reflect.Struct:
 		w.object(v)
 	case v.Type() == rawType:
@@ -78,54 +76,46 @@ func (w *writer) list(v reflect.Value) {
 	w.text = append(w.text, ']')
 }
 
-// object writes the members of a struct with those that no field has, all sorted by name. A field that is set wins
-// over an unknown member of its name; one that is required is written also where it is zero, unless such a member
-// stands for it.
+// object writes the members of a struct with those that no field has. A field that is set wins over an unknown member of
+// its name; one that is required is written also where it is zero, unless such a member stands for it.
 func (w *writer) object(v reflect.Value) {
 	o := w.format.object(v.Type())
-	var unknown map[string]json.RawMessage
+	all := map[string]reflect.Value{}
 	if o.unknown >= 0 {
-		unknown = *rawMembers(v.Field(o.unknown))
+		all = spelled(*rawMembers(v.Field(o.unknown)))
 	}
-	rest := inorder.Names(unknown)
-	w.text = append(w.text, '{')
-	start := len(w.text)
 	for i := range o.members {
 		m := &o.members[i]
 		value := v.Field(m.Field.Index[0])
-		if _, spelled := unknown[m.Name]; value.IsZero() && (spelled || !m.Required) {
-			continue
+		if _, unknown := all[m.Name]; !value.IsZero() || m.Required && !unknown {
+			all[m.Name] = value
 		}
-		before := 0
-		for before < len(rest) && rest[before] < m.Name {
-			before++
-		}
-		w.rest(start, unknown, rest[:before])
-		if rest = rest[before:]; len(rest) > 0 && rest[0] == m.Name {
-			rest = rest[1:]
-		}
-		w.member(start, m.Name, value)
 	}
-	w.rest(start, unknown, rest)
-	w.text = append(w.text, '}')
+	w.members(all)
 	w.check(v)
 }
 
-// rest writes members as they are spelled. start is where those of their object start.
-func (w *writer) rest(start int, unknown map[string]json.RawMessage, names []string) {
-	for _, name := range names {
-		raw := unknown[name]
-		w.member(start, name, reflect.ValueOf(&raw).Elem())
+// spelled returns members that are written as they are spelled.
+func spelled(raw map[string]json.RawMessage) map[string]reflect.Value {
+	all := map[string]reflect.Value{}
+	for name, text := range raw {
+		all[name] = reflect.ValueOf(&text).Elem()
 	}
+	return all
 }
 
-func (w *writer) member(start int, name string, value reflect.Value) {
-	if len(w.text) > start {
-		w.text = append(w.text, ',')
+// members writes members sorted by name.
+func (w *writer) members(all map[string]reflect.Value) {
+	w.text = append(w.text, '{')
+	for i, name := range inorder.Names(all) {
+		if i > 0 {
+			w.text = append(w.text, ',')
+		}
+		w.In(name, func() {
+			w.string(name)
+			w.text = append(w.text, ':')
+			w.value(all[name])
+		})
 	}
-	w.In(name, func() {
-		w.string(name)
-		w.text = append(w.text, ':')
-		w.value(value)
-	})
+	w.text = append(w.text, '}')
 }
