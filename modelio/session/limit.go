@@ -1,11 +1,11 @@
 package session
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"time"
 
-	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
@@ -28,38 +28,36 @@ func (s *Session) CheckLimits() error {
 	if err := checkCount(len(s.Interactions)); err != nil {
 		return err
 	}
-	total := 0
+	total := int64(0)
 	for i := range s.Interactions {
-		size := len(toUTF8(s.Interactions[i].ResponseContent))
+		size := int64(len(toUTF8(s.Interactions[i].ResponseContent)))
 		total += size
-		if err := checkSize(i, size, total); err != nil {
+		if err := cmp.Or(checkSize(place(i), size), checkTotal(total)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func checkCount(n int) error {
-	if n <= MaxInteractions {
+// checkLimit returns a [*LimitError] where n exceeds a limit.
+func checkLimit(rule, pointer, format string, n, limit int64) error {
+	if n <= limit {
 		return nil
 	}
-	return limitError("MI4", jsontext.PointerTo("interactions"), "interactions length (%d) exceeds limit (%d)", n, MaxInteractions)
+	return &LimitError{modelio.Violation{Pointer: pointer, Rule: rule, Message: fmt.Sprintf(format, n, limit)}}
 }
 
-// checkSize judges the i-th response by its bytes, and by those of all up to it.
-func checkSize(i, size, total int) error {
-	switch {
-	case size > MaxResponseBytes:
-		return limitError("MI11", jsontext.PointerTo("interactions", fmt.Sprint(i), "response_content"),
-			"response_content size (%d bytes) exceeds limit (%d)", size, MaxResponseBytes)
-	case total > MaxTotalBytes:
-		return limitError("MI11", jsontext.PointerTo("interactions"), "total response bytes (%d) exceeds limit (%d)", total, MaxTotalBytes)
-	}
-	return nil
+func checkCount(n int) error {
+	return checkLimit("MI4", "/interactions", "interactions length (%d) exceeds limit (%d)", int64(n), MaxInteractions)
 }
 
-func limitError(rule, pointer, format string, args ...any) error {
-	return &LimitError{modelio.Violation{Pointer: pointer, Rule: rule, Message: fmt.Sprintf(format, args...)}}
+func checkSize(at place, bytes int64) error {
+	const format = "response_content size (%d bytes) exceeds limit (%d)"
+	return checkLimit("MI11", at.pointer("response_content"), format, bytes, MaxResponseBytes)
+}
+
+func checkTotal(bytes int64) error {
+	return checkLimit("MI11", "/interactions", "total response bytes (%d) exceeds limit (%d)", bytes, MaxTotalBytes)
 }
 
 // timeFormat is that of the times of a session: ISO 8601 in UTC, to the millisecond.

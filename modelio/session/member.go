@@ -2,6 +2,7 @@ package session
 
 import (
 	"bytes"
+	"cmp"
 	"hash"
 	"math"
 	"strconv"
@@ -76,20 +77,13 @@ func (m *member) number() (f float64, ok bool) {
 	return f, true
 }
 
-// typeName returns what JavaScript's typeof says of the value.
-func (m *member) typeName() string {
-	switch m.kind {
-	case kindAbsent:
-		return "undefined"
-	case kindString:
-		return "string"
-	case kindNumber:
-		return "number"
-	case kindBoolean:
-		return "boolean"
-	}
-	return "object"
+// typeNames are what JavaScript's typeof says of values that are no objects to it.
+var typeNames = map[valueKind]string{
+	kindAbsent: "undefined", kindString: "string", kindNumber: "number", kindBoolean: "boolean",
 }
+
+// typeName returns what JavaScript's typeof says of the value.
+func (m *member) typeName() string { return cmp.Or(typeNames[m.kind], "object") }
 
 func (m *member) typeOrNull() string {
 	if m.kind == kindNull {

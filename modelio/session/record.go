@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,7 +19,7 @@ type Recorder struct {
 	now    func() time.Time
 	mu     sync.Mutex
 	calls  []*recordedCall // in the order in which the calls were made; nil means under way, or failed
-	bytes  int             // of their responses
+	bytes  int64           // of their responses
 }
 
 // A recordedCall is an interaction with its time.
@@ -41,8 +42,8 @@ func (r *Recorder) Generate(ctx context.Context, req *modelio.GenerateRequest, s
 		return nil, fmt.Errorf("record session: %w", err)
 	}
 	r.mu.Lock()
-	place := len(r.calls)
-	if err := checkCount(place + 1); err != nil {
+	at := place(len(r.calls))
+	if err := checkCount(int(at) + 1); err != nil {
 		r.mu.Unlock()
 		return nil, fmt.Errorf("record session: %w", err)
 	}
@@ -69,11 +70,12 @@ func (r *Recorder) Generate(ctx context.Context, req *modelio.GenerateRequest, s
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if err := checkSize(place, len(call.ResponseContent), r.bytes+len(call.ResponseContent)); err != nil {
+	size := int64(len(call.ResponseContent))
+	if err := cmp.Or(checkSize(at, size), checkTotal(r.bytes+size)); err != nil {
 		return nil, fmt.Errorf("record session: %w", err)
 	}
-	r.bytes += len(call.ResponseContent)
-	r.calls[place] = call
+	r.bytes += size
+	r.calls[at] = call
 	return resp, nil
 }
 

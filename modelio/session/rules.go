@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"fmt"
+	"regexp"
 
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/modelio"
@@ -49,8 +50,14 @@ func (v *verifier) judgeSession() {
 	v.judge("MI2", theSession, "model_id", &v.modelID, idProblem("model_id", &v.modelID))
 	v.judge("MI3", theSession, "mode", &v.mode, modeProblem(&v.mode))
 	v.judge("MI4", theSession, "interactions", &v.interactions, v.interactionsProblem())
-	if v.totalBytes > MaxTotalBytes && !v.opts.NoSizeLimits {
-		v.violate("MI11", "/interactions", "total response bytes (%d) exceeds limit (%d)", v.totalBytes, MaxTotalBytes)
+	v.limit(checkCount(v.length))
+	v.limit(checkTotal(v.totalBytes))
+}
+
+// limit notes a limit that is exceeded.
+func (v *verifier) limit(exceeded error) {
+	if e, ok := exceeded.(*LimitError); ok && !v.opts.NoSizeLimits {
+		v.violations = append(v.violations, e.Violation)
 	}
 }
 
@@ -62,7 +69,8 @@ func (v *verifier) judgeInteraction(in *interaction) {
 	v.mi7(in)
 	v.mi8(in)
 	v.mi9(in)
-	v.mi11(in)
+	v.totalBytes += in.content.size
+	v.limit(checkSize(in.place, in.content.size))
 	v.previous = in.i
 }
 
@@ -75,27 +83,13 @@ func versionProblem(name string, version *member) string {
 		return name + " must be string, got " + version.typeName()
 	case len(version.text) == 0:
 		return name + " cannot be empty"
-	case !isVersion(version.text):
+	case !versionForm.Match(version.text):
 		return name + " must be semver format, got " + version.String()
 	}
 	return ""
 }
 
-// isVersion reports whether s is three numbers with dots between them.
-func isVersion(s []byte) bool {
-	dots, digits := 0, 0
-	for _, c := range s {
-		switch {
-		case '0' <= c && c <= '9':
-			digits++
-		case c == '.' && digits > 0:
-			dots, digits = dots+1, 0
-		default:
-			return false
-		}
-	}
-	return dots == 2 && digits > 0
-}
+var versionForm = regexp.MustCompile(`^[0-9]+\.[0-9]+\.[0-9]+$`)
 
 // idProblem (MI2): adapter and model id are non-empty strings.
 func idProblem(name string, id *member) string {
@@ -119,15 +113,13 @@ func modeProblem(mode *member) string {
 	return ""
 }
 
-// interactionsProblem (MI4): the interactions are an array of at most MaxInteractions.
+// interactionsProblem (MI4): the interactions are an array.
 func (v *verifier) interactionsProblem() string {
 	switch {
 	case v.interactions.kind == kindAbsent:
 		return "required field interactions is missing"
 	case v.interactions.kind != kindArray:
 		return "interactions must be an array"
-	case v.length > MaxInteractions && !v.opts.NoSizeLimits:
-		return fmt.Sprintf("interactions length (%d) exceeds limit (%d)", v.length, MaxInteractions)
 	}
 	return ""
 }
@@ -191,13 +183,5 @@ func (v *verifier) mi9(in *interaction) {
 	i, ok2 := in.i.number()
 	if ok && ok2 && before >= i {
 		v.violate("MI9", in.place.element(), "interactions not sorted by i: %s >= %s", &v.previous, &in.i)
-	}
-}
-
-// mi11: a response is not too large.
-func (v *verifier) mi11(in *interaction) {
-	v.totalBytes += in.content.size
-	if in.content.size > MaxResponseBytes && !v.opts.NoSizeLimits {
-		v.violate("MI11", in.place.pointer("response_content"), "response_content size (%d bytes) exceeds limit (%d)", in.content.size, MaxResponseBytes)
 	}
 }
