@@ -2,6 +2,7 @@ package modeltest
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -93,9 +94,7 @@ func (a *aggregate) add(i int, chunk *modelio.GenerateResponseChunk) error {
 	if chunk.Role != "" && a.role != "" && chunk.Role != a.role {
 		return breach(RuleStreamRole, "chunk %d has role %s in a message of role %s", i, chunk.Role, a.role)
 	}
-	if a.role == "" {
-		a.role = chunk.Role
-	}
+	a.role = cmp.Or(a.role, chunk.Role)
 	if chunk.Aggregated != nil && *chunk.Aggregated {
 		*a = aggregate{role: a.role}
 	}
@@ -133,10 +132,7 @@ func (a *aggregate) settle() {
 
 // addText adds a fragment of text or reasoning.
 func (a *aggregate) addText(fragment *modelio.Part) {
-	text := fragment.Text
-	if text == nil {
-		text = fragment.Reasoning
-	}
+	text := cmp.Or(fragment.Text, fragment.Reasoning)
 	if *text == "" && len(fragment.Metadata)+len(fragment.Custom)+len(fragment.Unknown) == 0 {
 		return
 	}
@@ -250,9 +246,7 @@ func continues(open, next *modelio.ToolRequest) bool {
 // latest returns next, a later chunk of the tool request in before, with what only before has.
 func latest(before, next *modelio.Part) modelio.Part {
 	request := *next.ToolRequest
-	if request.Ref == "" {
-		request.Ref = before.ToolRequest.Ref
-	}
+	request.Ref = cmp.Or(request.Ref, before.ToolRequest.Ref)
 	if request.Input == nil {
 		request.Input = before.ToolRequest.Input
 	}
@@ -289,12 +283,5 @@ func (a *aggregate) message() (*modelio.Message, error) {
 		return nil, breach(RuleStreamFinal, "the stream ends with %s still partial", toolName(a.parts[a.open[0]].ToolRequest))
 	}
 	a.settle()
-	message := &modelio.Message{Role: a.role, Content: a.parts}
-	if message.Role == "" {
-		message.Role = modelio.RoleModel
-	}
-	if message.Content == nil {
-		message.Content = []modelio.Part{}
-	}
-	return message, nil
+	return &modelio.Message{Role: cmp.Or(a.role, modelio.RoleModel), Content: append([]modelio.Part{}, a.parts...)}, nil
 }

@@ -74,42 +74,35 @@ func (c *checker) breach(probe string, b *Breach) {
 
 // both makes a request streamed and not, and judges the answers.
 func (c *checker) both(ctx context.Context, p probe) {
-	whole, ok := c.whole(ctx, p)
+	whole, ok := c.answer(ctx, p, false)
 	if !ok {
 		return
 	}
-	streamed, ok := c.streamed(ctx, p)
+	streamed, ok := c.answer(ctx, p, true)
 	if !ok || sayJSON(whole) == sayJSON(streamed) {
 		return
 	}
 	// They may differ because the model says something new each time.
-	again, ok := c.whole(ctx, p)
+	again, ok := c.answer(ctx, p, false)
 	if !ok || sayJSON(again) != sayJSON(whole) {
 		return
 	}
-	again, ok = c.streamed(ctx, p)
+	again, ok = c.answer(ctx, p, true)
 	if ok && sayJSON(again) == sayJSON(streamed) {
 		c.breach(p.name, breach(RuleStreamConsistent, "the answer is %s, but streamed it is %s",
 			jsontext.Excerpt(sayJSON(whole)), jsontext.Excerpt(sayJSON(streamed))))
 	}
 }
 
-// whole makes a request without streaming. It reports whether there is an answer with a
+// answer makes a request, streamed or not. It reports whether there is an answer with a
 // message that can be judged further.
-func (c *checker) whole(ctx context.Context, p probe) (*modelio.GenerateResponse, bool) {
-	response, err := c.call(ctx, p, nil)
-	if err != nil {
-		c.breach(p.name, breach(p.rule, "the request fails: %v", err))
-		return nil, false
-	}
-	return response, c.judge(p.name, p, response)
-}
-
-// streamed makes a request with streaming; see whole.
-func (c *checker) streamed(ctx context.Context, p probe) (*modelio.GenerateResponse, bool) {
-	name := p.name + " streamed"
+func (c *checker) answer(ctx context.Context, p probe, stream bool) (*modelio.GenerateResponse, bool) {
+	name := p.name
 	var log chunkLog
-	response, err := c.call(ctx, p, log.add)
+	if stream {
+		name += " streamed"
+	}
+	response, err := c.call(ctx, p, log.callback(stream))
 	if err != nil {
 		c.breach(name, breach(p.rule, "the request fails: %v", err))
 		return nil, false
@@ -117,9 +110,11 @@ func (c *checker) streamed(ctx context.Context, p probe) (*modelio.GenerateRespo
 	if !c.judge(name, p, response) {
 		return nil, false
 	}
-	if b := log.breach(response); b != nil {
-		c.breach(name, b)
-		return nil, false
+	if stream {
+		if b := log.breach(response); b != nil {
+			c.breach(name, b)
+			return nil, false
+		}
 	}
 	return response, true
 }
@@ -215,11 +210,7 @@ func (c *checker) concurrent(ctx context.Context) {
 // amongOthers makes one of many requests and returns what is wrong with its answer.
 func (c *checker) amongOthers(ctx context.Context, p probe, stream bool, others func(said string) bool) string {
 	var log chunkLog
-	var callback modelio.StreamFunc
-	if stream {
-		callback = log.add
-	}
-	response, err := c.call(ctx, p, callback)
+	response, err := c.call(ctx, p, log.callback(stream))
 	switch {
 	case err != nil:
 		return fmt.Sprintf("a request that is answered alone fails among others: %v", err)

@@ -93,6 +93,14 @@ type chunkLog struct {
 	bad    *Breach
 }
 
+// callback returns what a model is to call while it streams; nil means that it does not.
+func (l *chunkLog) callback(stream bool) modelio.StreamFunc {
+	if !stream {
+		return nil
+	}
+	return l.add
+}
+
 func (l *chunkLog) add(_ context.Context, chunk *modelio.GenerateResponseChunk) error {
 	kept := new(modelio.GenerateResponseChunk)
 	data, err := []byte(nil), error(nil)

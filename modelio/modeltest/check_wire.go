@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -19,16 +18,16 @@ import (
 // recorder's Snapshots. It is called between the calls of m, which are few and one after the other. The error joins
 // breaches, as that of [Check] does.
 func CheckWire(ctx context.Context, m modelio.Model, info modelio.ModelInfo, sent func() []modelio.Request) error {
-	var breaches []error
+	var c checker
 	probe := func(name string, rule Rule, request *modelio.GenerateRequest, wrong func([]modelio.Request) string) {
 		before := len(sent())
 		if _, err := m.Generate(ctx, request, nil); err != nil {
-			breaches = append(breaches, &Breach{rule, rule.Level(), fmt.Sprintf("the request fails: %v", err), []string{name}})
+			c.breach(name, breach(rule, "the request fails: %v", err))
 			return
 		}
 		got := sent()
 		if detail := wrong(got[min(before, len(got)):]); detail != "" {
-			breaches = append(breaches, &Breach{rule, rule.Level(), detail, []string{name}})
+			c.breach(name, breach(rule, "%s", detail))
 		}
 	}
 	if constrained := asking(askPerson, asPerson); enforces(info.Supports.Constrained, constrained) {
@@ -37,7 +36,7 @@ func CheckWire(ctx context.Context, m modelio.Model, info modelio.ModelInfo, sen
 	if !info.Supports.SystemRole {
 		probe("system", RuleSystemSent, asking(withSystem, ""), withoutSystemText)
 	}
-	return errors.Join(breaches...)
+	return errors.Join(c.breaches...)
 }
 
 // withoutSchema reports requests of which none has the schema of asPerson. Providers spell it in ways of their own:

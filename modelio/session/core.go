@@ -2,6 +2,7 @@ package session
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 
@@ -55,10 +56,7 @@ func (e *RecordedError) Error() string {
 // (design R3). Refs of tool calls are numbered on from those of req. A message's own metadata is not in it. An error
 // says what in resp is not JSON.
 func ResponseCore(req *modelio.GenerateRequest, resp *modelio.GenerateResponse) ([]byte, error) {
-	core := responseCore{Content: new(string), FinishReason: resp.FinishReason}
-	if core.FinishReason == "" {
-		core.FinishReason = modelio.FinishOther
-	}
+	core := responseCore{Content: new(string), FinishReason: cmp.Or(resp.FinishReason, modelio.FinishOther)}
 	if resp.Message != nil {
 		history := req.Messages[:len(req.Messages):len(req.Messages)]
 		whole, _ := modelio.NormalizeRefs(append(history, *resp.Message))
