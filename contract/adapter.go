@@ -132,15 +132,11 @@ func (a *Adapter) keep(r *request, answer *provider.Answer, key string) (Generat
 	if err != nil {
 		return none, fmt.Errorf("answer of %s: %w", r.params.Provider, err)
 	}
-	receipt, warnings := receiptOf(r.params.Provider, resp, out)
-	receipt.RawOutputRef = Some(out.add(answer.Body))
-	if len(warnings) > 0 {
-		ref, err := out.addJSON(warnings)
-		if err != nil { // unreachable: texts only
-			return none, err
-		}
-		receipt.WarningsRef = &ref
+	receipt, err := receiptOf(r.params.Provider, resp, out)
+	if err != nil { // unreachable: texts only
+		return none, err
 	}
+	receipt.RawOutputRef = Some(out.add(answer.Body))
 	if out.echo(key) {
 		return none, fmt.Errorf("%s: %w: nothing was stored", r.params.Provider, ErrKeyEchoed)
 	}

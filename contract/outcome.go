@@ -8,15 +8,15 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// receiptOf returns the receipt of an answer, except for the refs of the raw bytes and of the warnings.
-func receiptOf(name string, resp *modelio.Response, out *envelope) (GenerateReceipt, []Warning) {
+// receiptOf returns the receipt of an answer, except for the ref of the raw bytes. It adds to the warnings, and those to
+// the blobs.
+func receiptOf(name string, resp *modelio.Response, out *envelope, warnings ...Warning) (GenerateReceipt, error) {
 	receipt := GenerateReceipt{
 		OutputRef:          out.ref,
 		FinishReason:       finishOf(resp, out.ToolCallsRef != nil),
 		ProviderID:         name,
 		ProviderResponseID: said(resp.ID),
 	}
-	var warnings []Warning
 	if n := len(resp.Candidates); n > 1 {
 		warnings = append(warnings, Warning{WarnCandidates, fmt.Sprintf("the envelope is of the first of %d candidates", n)})
 	}
@@ -29,9 +29,6 @@ func receiptOf(name string, resp *modelio.Response, out *envelope) (GenerateRece
 			CacheWriteTokens: countOf(usage.CacheWriteTokens, nil),
 		}
 	}
-	if e := resp.Error; e != nil {
-		return receipt, append(warnings, Warning{WarnError, e.Message})
-	}
 	var unknown []string
 	if usage.InputTokens == nil {
 		unknown = append(unknown, "prompt")
@@ -39,10 +36,17 @@ func receiptOf(name string, resp *modelio.Response, out *envelope) (GenerateRece
 	if usage.OutputTokens == nil {
 		unknown = append(unknown, "completion")
 	}
-	if unknown != nil {
+	if resp.Error != nil {
+		warnings = append(warnings, Warning{WarnError, resp.Error.Message})
+	} else if unknown != nil {
 		warnings = append(warnings, Warning{WarnUsage, "the provider did not report the tokens of the " + strings.Join(unknown, " and the ")})
 	}
-	return receipt, warnings
+	if len(warnings) == 0 {
+		return receipt, nil
+	}
+	ref, err := out.addJSON(warnings)
+	receipt.WarningsRef = &ref
+	return receipt, err
 }
 
 // countOf returns a count of tokens, or missing where it was not reported.

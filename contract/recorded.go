@@ -133,19 +133,11 @@ func (r *Recorded) outcome(record Record) error {
 	if err != nil {
 		return err
 	}
-	maps.Copy(r.blobs, out.blobs)
 	r.Envelope = out.OutputEnvelope
-	receipt, more := receiptOf(r.Params.Provider, &resp, out)
-	receipt.RawOutputRef = said(s.RawOutputRef)
-	if warnings = append(warnings, more...); len(warnings) > 0 {
-		ref, err := r.blobs.addJSON(warnings)
-		if err != nil { // unreachable: texts only
-			return err
-		}
-		receipt.WarningsRef = &ref
-	}
-	r.Receipt = receipt
-	return nil
+	r.Receipt, err = receiptOf(r.Params.Provider, &resp, out, warnings...)
+	r.Receipt.RawOutputRef = said(s.RawOutputRef)
+	maps.Copy(r.blobs, out.blobs)
+	return err
 }
 
 // rawAnswer returns what the provider's own bytes say: its ids, which a record does not have. It is empty for bytes

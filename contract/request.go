@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -93,7 +94,7 @@ func (r *request) encode(wire *modelio.Request, blobs Blobs, stream bool) error 
 	body, _ := jsontext.MembersOf(text) // a codec writes an object
 	options, err := r.options(blobs)
 	if err != nil {
-		return err
+		return fmt.Errorf("/runtime/provider_options_ref: %w", err)
 	}
 	ours := func(o modelio.Object) {
 		merge(body, o, "", func(string) {}) // no two controls share a place
@@ -157,17 +158,10 @@ func (r *request) fill(wire *modelio.Request, blobs Blobs) error {
 
 // number returns d as JSON spells numbers: without a plus sign and without zeros in front.
 func (d Decimal) number() json.Number {
-	text := strings.TrimPrefix(string(d), "+")
-	sign := ""
-	if rest, ok := strings.CutPrefix(text, "-"); ok {
-		sign, text = "-", rest
-	}
-	digits := strings.TrimLeft(text, "0")
-	if digits == "" || digits[0] < '0' || digits[0] > '9' {
-		digits = "0" + digits
-	}
-	return json.Number(sign + digits)
+	return json.Number(decimalFront.ReplaceAllString(string(d), "$1$2"))
 }
+
+var decimalFront = regexp.MustCompile(`^\+?(-?)0*([0-9])`)
 
 // unsupported names what the API has no way to say, in terms of the params.
 func (r *request) unsupported(err error) error {
@@ -195,7 +189,7 @@ func (r *request) options(blobs Blobs) (modelio.Object, error) {
 	}
 	var all map[string]modelio.Object
 	if err := ReadJSON(blobs, *ref, &all); err != nil {
-		return nil, fmt.Errorf("/runtime/provider_options_ref: %w", err)
+		return nil, err
 	}
 	known := map[string]bool{}
 	for _, codec := range provider.Codecs() {
@@ -207,10 +201,7 @@ func (r *request) options(blobs Blobs) (modelio.Object, error) {
 			found.add(jsontext.PointerTo(name), ruleUnknown, "%s", notAmong(name, maps.Keys(known)))
 		}
 	}
-	if err := newError("provider options", found...); err != nil {
-		return nil, fmt.Errorf("/runtime/provider_options_ref: %w", err)
-	}
-	return all[r.codec.Provider], nil
+	return all[r.codec.Provider], newError("provider options", found...)
 }
 
 // merge adds the provider options to the body. They cannot change what the params say
