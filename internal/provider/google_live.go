@@ -12,6 +12,7 @@ import (
 var _ = Register(&Codec{
 	API:      "google.live",
 	Match:    opens("BidiGenerateContent", "BidiGenerateContentConstrained"),
+	outside:  liveMethod,
 	response: heardBy(generateUsage, hearGoogle),
 	Realtime: &googleLive,
 })
@@ -20,16 +21,18 @@ var googleLive = Realtime{
 	Message:      liveMessage,
 	Audio:        liveAudio,
 	Instructions: "/setup/systemInstruction/parts",
-	Handshake: func(w *Wire, _ *modelio.Request) {
-		_, method, _ := cutLast(w.URL.Path, "BidiGenerateContent")
-		w.say("method", method, "")
-	},
 	Name: func(frame jsontext.Value) string {
 		for name := range frame.Members() {
 			return name
 		}
 		return "{}"
 	},
+}
+
+// liveMethod keeps what the method is called beyond its usual name.
+func liveMethod(w *Wire, _ *modelio.Request) {
+	_, method, _ := cutLast(w.URL.Path, "BidiGenerateContent")
+	w.say("method", method, "")
 }
 
 // liveMessage decodes a frame of the client's, which has one member. One of several, or that is not as its kind
@@ -91,14 +94,14 @@ func liveResult(v jsontext.Value) (modelio.Part, bool) {
 }
 
 // liveAudio takes {"realtimeInput":{"audio":{…}}}, and the form of the API's beginning.
-func liveAudio(frame jsontext.Value) (modelio.Object, []string, []byte) {
+func liveAudio(frame jsontext.Value) (stream string, at []string, data []byte) {
 	input := frame.Member("realtimeInput")
-	blob := input.Member("audio")
-	data := streamBytes(blob.Member("data").Word())
-	if frame.Len() != 1 || input.Len() != 1 || data == nil {
-		return nil, nil, nil
+	kind := input.Member("audio").Rest("data")
+	data = streamBytes(input.Member("audio", "data").Word())
+	if frame.Len() != 1 || input.Len() != 1 || kind == nil || data == nil {
+		return "", nil, nil
 	}
-	return modelio.Object(blob.Rest("data")), []string{"realtimeInput", "audio", "data"}, data
+	return string(jsontext.ObjectText(kind)), []string{"realtimeInput", "audio", "data"}, data
 }
 
 // hearGoogle takes a frame of the server's.

@@ -15,6 +15,7 @@ import (
 var _ = Register(&Codec{
 	API:      "openai.realtime",
 	Match:    opens("/realtime"),
+	outside:  func(w *Wire, req *modelio.Request) { req.Model, w.taken = w.URL.Query().Get("model"), "model" },
 	response: heardBy(audioUsage, hearOpenAI),
 	Realtime: &openAIRealtime,
 })
@@ -23,7 +24,6 @@ var openAIRealtime = Realtime{
 	Message:      realtimeMessage,
 	Audio:        realtimeAudio,
 	Instructions: "/session/instructions",
-	Handshake:    func(w *Wire, req *modelio.Request) { req.Model = w.withoutQuery("model") },
 	Name:         func(frame jsontext.Value) string { return frame.Member("type").Word() },
 }
 
@@ -50,15 +50,12 @@ func realtimeMessage(_ *modelio.Request, event jsontext.Value) modelio.Message {
 	return customMessage(modelio.RoleUser, event.Rest("event_id"))
 }
 
-func realtimeAudio(event jsontext.Value) (modelio.Object, []string, []byte) {
-	if event.Member("type").Word() != "input_audio_buffer.append" {
-		return nil, nil, nil
+func realtimeAudio(event jsontext.Value) (stream string, at []string, data []byte) {
+	data = streamBytes(event.Member("audio").Word())
+	if event.Member("type").Word() != "input_audio_buffer.append" || data == nil {
+		return "", nil, nil
 	}
-	data := streamBytes(event.Member("audio").Word())
-	if data == nil {
-		return nil, nil, nil
-	}
-	return event.Rest("event_id", "audio"), []string{"audio"}, data
+	return string(jsontext.ObjectText(event.Rest("event_id", "audio"))), []string{"audio"}, data
 }
 
 // realtimeAside are the events that say how a session goes on, and nothing that is not said elsewhere.

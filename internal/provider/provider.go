@@ -58,7 +58,7 @@ type Codec struct {
 
 	// Register makes DecodeRequest of these three, and DecodeResponse of the next three, where it is nil.
 	body    func(body jsontext.Value) *modelio.Request // decodes a body that is an object
-	request func(w *Wire) (*modelio.Request, error)    // decodes any body; nil means by body
+	request func(w *Wire) (*modelio.Request, error)    // decodes any body; nil means by Realtime, or by body
 	outside outside                                    // takes what the path says; nil means the path says nothing
 
 	answer   decoder                                    // decodes the body of an answer
@@ -92,17 +92,17 @@ func (c *Codec) complete() *Codec {
 	if c.Provider == "" {
 		c.Provider, _, _ = strings.Cut(c.API, ".")
 	}
-	if c.request == nil {
+	switch {
+	case c.request != nil:
+	case c.Realtime != nil:
+		c.request = c.Realtime.request
+	default:
 		c.request = func(w *Wire) (*modelio.Request, error) { return w.decode(c.body) }
 	}
 	if c.response == nil {
 		c.response = func(a *Answer) (*modelio.Response, error) { return a.decode(c.stream, c.answer) }
 	}
-	switch {
-	case c.DecodeRequest != nil:
-	case c.Realtime != nil:
-		c.DecodeRequest = c.decodeSession
-	default:
+	if c.DecodeRequest == nil {
 		c.DecodeRequest = c.decodeRequest
 	}
 	if c.DecodeResponse == nil {

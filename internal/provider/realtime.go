@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 
@@ -20,13 +19,11 @@ import (
 type Realtime struct {
 	// Message decodes a frame of the client's.
 	Message func(req *modelio.Request, frame jsontext.Value) modelio.Message
-	// Audio returns the data of a frame that is only a piece of a stream, and which stream; nil means it is more.
-	// Such frames in a row are one message, since how a stream is split is a matter of timing.
-	Audio func(frame jsontext.Value) (stream modelio.Object, at []string, data []byte)
+	// Audio returns of what stream a frame is a piece, where the frame has its data, and the data. Such frames in a row
+	// are one message, since how a stream is split is a matter of timing. An empty stream means it is more.
+	Audio func(frame jsontext.Value) (stream string, at []string, data []byte)
 	// Instructions is the pointer in a frame to the text that [Realtime.Message] makes the text of a system message.
 	Instructions string
-	// Handshake takes what the URL says.
-	Handshake func(w *Wire, req *modelio.Request)
 	// Name names a frame.
 	Name func(frame jsontext.Value) string
 }
@@ -47,33 +44,19 @@ type Progress struct {
 
 // Take moves on by a frame of the client's, and reports whether it goes on with a stream.
 func (p *Progress) Take(how *Realtime, f Frame) (goesOn bool) {
-	name, data, _ := how.piece(f)
-	if goesOn = name != "" && name == p.stream; !goesOn {
+	stream, _, data := how.Piece(f)
+	if goesOn = stream != "" && stream == p.stream; !goesOn {
 		p.Messages, p.Bytes = p.Messages+1, 0
 	}
-	p.stream = name
+	p.stream = stream
 	p.Bytes += len(data)
 	return goesOn
 }
 
-// Piece returns of what stream a frame is a piece; an empty name: of none.
-func (how *Realtime) Piece(f Frame) (stream string, data []byte) {
-	stream, data, _ = how.piece(f)
-	return stream, data
-}
-
-// piece returns what of a stream a frame is; an empty name: none. With other data it is that of the stream.
-func (how *Realtime) piece(f Frame) (name string, data []byte, with func(data []byte) jsontext.Value) {
+// Piece returns what [Realtime.Audio] does.
+func (how *Realtime) Piece(f Frame) (stream string, at []string, data []byte) {
 	doc, _ := jsontext.Parse(f.Data) // what is no JSON is no piece
-	stream, at, data := how.Audio(doc.Root())
-	if stream == nil {
-		return "", nil, nil
-	}
-	return string(jsontext.ObjectText(stream)), data, func(data []byte) jsontext.Value {
-		text := jsontext.Text(base64.StdEncoding.EncodeToString(data))
-		whole, _ := jsontext.Parse(withMember(f.Data, text, at...)) // was parsed before
-		return whole.Root()
-	}
+	return how.Audio(doc.Root())
 }
 
 // withMember returns a message with another value for a member that it has, and as it is where there is no other.
@@ -106,39 +89,37 @@ func opens(suffixes ...string) func(*Wire) bool {
 	}
 }
 
-// decodeSession is the DecodeRequest of an API of sessions: the body is the client's frames, as lines.
-func (c *Codec) decodeSession(w *Wire) (*modelio.Request, error) {
-	how := c.Realtime
-	req := &modelio.Request{API: c.API, Messages: []modelio.Message{}, Options: modelio.Object{}}
-	w.said = nil
-	asked := *w
-	how.Handshake(&asked, req)
-	asked.keepOutside(req)
+// request decodes a handshake, whose body is the client's frames, as lines.
+func (how *Realtime) request(w *Wire) (*modelio.Request, error) {
+	req := &modelio.Request{Messages: []modelio.Message{}, Options: modelio.Object{}}
 	if offered := subprotocols(w); len(offered) > 0 {
 		req.Options["subprotocols"] = jsontext.Texts(offered)
 	}
 	frames, err := Frames(w.Body)
 	if err != nil {
-		return nil, c.ofAPI(err)
+		return nil, err
 	}
 	for n := 0; n < len(frames); n++ {
-		name, data, with := how.piece(frames[n])
-		if name == "" {
-			m, err := how.message(req, frames[n])
+		first := frames[n]
+		stream, at, data := how.Piece(first)
+		if stream == "" {
+			m, err := how.message(req, first)
 			if err != nil {
-				return nil, c.ofAPI(fmt.Errorf("frame %d to the server: %w", n+1, err))
+				return nil, fmt.Errorf("frame %d to the server: %w", n+1, err)
 			}
 			req.Messages = append(req.Messages, m)
 			continue
 		}
 		for ; n+1 < len(frames); n++ {
-			next, more, _ := how.piece(frames[n+1])
-			if next != name {
+			next, _, more := how.Piece(frames[n+1])
+			if next != stream {
 				break
 			}
 			data = append(data, more...)
 		}
-		req.Messages = append(req.Messages, how.Message(req, with(data)))
+		text := jsontext.Text(base64.StdEncoding.EncodeToString(data))
+		whole, _ := jsontext.Parse(withMember(first.Data, text, at...)) // was parsed before
+		req.Messages = append(req.Messages, how.Message(req, whole.Root()))
 	}
 	return req, nil
 }
@@ -168,16 +149,6 @@ func subprotocols(w *Wire) []string {
 		return strings.Contains(name, "key") || strings.Contains(name, "organization.") || strings.Contains(name, "project.") ||
 			strings.Contains(name, "token")
 	})
-}
-
-// withoutQuery returns a wire without a parameter of its query, and its value.
-func (w *Wire) withoutQuery(name string) string {
-	query := w.URL.Query()
-	value := query.Get(name)
-	query.Del(name)
-	u := url.URL{Scheme: w.URL.Scheme, Host: w.URL.Host, Path: w.URL.Path, RawQuery: query.Encode()}
-	w.URL = &u
-	return value
 }
 
 // customMessage keeps a frame as it is.

@@ -22,7 +22,7 @@ type taker func(r *modelio.Request, name string, v jsontext.Value) bool
 
 // decodeRequest is the DecodeRequest of most APIs.
 func (c *Codec) decodeRequest(w *Wire) (*modelio.Request, error) {
-	w.said = nil
+	w.said, w.taken = nil, ""
 	req, err := c.request(w)
 	if err != nil {
 		return nil, c.ofAPI(err)
@@ -135,7 +135,7 @@ func (w *Wire) keepOutside(req *modelio.Request) {
 func (w *Wire) keepQuery() {
 	query := modelio.Object{}
 	for name, values := range w.URL.Query() {
-		if !IsCredential(name) {
+		if name != w.taken && !IsCredential(name) {
 			query[name] = oneOrAll(values)
 		}
 	}

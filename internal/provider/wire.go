@@ -25,6 +25,7 @@ type Wire struct {
 	Body        []byte
 
 	said     modelio.Object     // what the path says, see say
+	taken    string             // the parameter of the query that is the model
 	doc      *jsontext.Document // the body; nil means not parsed yet, or not to be parsed
 	parseErr error
 	formRead bool

@@ -153,7 +153,7 @@ func (s *realtime) play() error {
 		}
 		silence.Reset(realtimePatience)
 		f, goesOn := s.said(m)
-		if stream, _ := s.opening.codec.Realtime.Piece(f); goesOn || stream != "" {
+		if stream, _, _ := s.opening.codec.Realtime.Piece(f); goesOn || stream != "" {
 			continue // until it is whole
 		}
 		if c, err = s.call(); err == nil {
