@@ -10,41 +10,20 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// A Session says how the requests of an API are messages of a session between two sides, and not each a call.
+// A Session says how the requests of an API are messages of a session between two sides, and not each a call. Only MCP has
+// such sessions.
 type Session struct {
 	Header string // in which a server hands out the id of a session, and its client returns it
 	Opened []byte // the message by which a client says that the session is open
-
-	// Opens reports whether a request opens a session.
-	Opens func(req *modelio.Request) bool
-	// Aside answers a request that clients make when they like and that asks for nothing; nil means that req asks for
-	// something. Such requests are notifications, signs of life and the end of the session. w is what req was decoded
-	// from.
-	Aside func(w *Wire, req *modelio.Request) *Answer
-	// Listens reports whether the answer to a request is what the server says of itself for as long as the client
-	// listens. Clients ask for it as often as they like.
-	Listens func(req *modelio.Request) bool
-	// Asks returns the id by which a client answers a message of the server's; "" means the server asks nothing.
-	Asks func(message []byte) string
-	// Answers returns the id of what a request answers; "" means it answers nothing.
-	Answers func(w *Wire) string
-	// ID returns what ties answers to a request; nil means nothing does.
-	ID func(w *Wire) json.RawMessage
-	// Tie returns the body of a recorded answer as one to the request w. The answer is tied to id; nil means to that of w.
-	Tie func(w *Wire, a *Answer, id json.RawMessage) []byte
 }
 
 var mcpSession = Session{
-	Header:  mcpSessionHeader,
-	Opened:  []byte(`{"jsonrpc":"2.0","method":"notifications/initialized","params":{}}`),
-	Opens:   func(req *modelio.Request) bool { return mcpMethod(req) == "initialize" },
-	Aside:   mcpAside,
-	Listens: mcpListens,
-	Asks:    mcpAsks,
-	Answers: mcpAnswers,
-	ID:      mcpID,
-	Tie:     tieMCP,
+	Header: mcpSessionHeader,
+	Opened: []byte(`{"jsonrpc":"2.0","method":"notifications/initialized","params":{}}`),
 }
+
+// Opens reports whether a request opens a session.
+func (*Session) Opens(req *modelio.Request) bool { return mcpMethod(req) == "initialize" }
 
 func mcpMethod(req *modelio.Request) string { return MetadataWord(req.Options, "method") }
 
@@ -54,25 +33,30 @@ func isMCPRequest(req *modelio.Request) bool {
 	return method != "" && !strings.HasPrefix(method, mcpNotification)
 }
 
-func mcpAside(w *Wire, req *modelio.Request) *Answer {
+// Aside answers a request that clients make when they like and that asks for nothing; nil means that req asks for
+// something. Such requests are notifications, signs of life and the end of the session. w is what req was decoded
+// from.
+func (s *Session) Aside(w *Wire, req *modelio.Request) *Answer {
 	switch method := mcpMethod(req); {
 	case w.Method == http.MethodDelete:
 		return &Answer{Status: http.StatusNoContent}
 	case strings.HasPrefix(method, mcpNotification):
 		return &Answer{Status: http.StatusAccepted}
 	case method == mcpPing:
-		pong := modelio.Object{"jsonrpc": []byte(`"2.0"`), "id": mcpID(w), "result": []byte("{}")}
+		pong := modelio.Object{"jsonrpc": []byte(`"2.0"`), "id": s.ID(w), "result": []byte("{}")}
 		return &Answer{Status: http.StatusOK, ContentType: "application/json", Body: jsontext.ObjectText(pong)}
 	}
 	return nil
 }
 
-// mcpListens reports whether a request opens a stream. A GET that goes on where another ended listens too.
-func mcpListens(req *modelio.Request) bool {
+// Listens reports whether the answer to a request is what the server says of itself for as long as the client
+// listens. Clients ask for it as often as they like. A GET that goes on where another ended listens too.
+func (*Session) Listens(req *modelio.Request) bool {
 	return mcpMethod(req) == mcpListen || MetadataWord(req.Options, markURL, "method") == "GET"
 }
 
-func mcpAsks(message []byte) string {
+// Asks returns the id by which a client answers a message of the server's; "" means the server asks nothing.
+func (*Session) Asks(message []byte) string {
 	doc, err := jsontext.Parse(message)
 	if err != nil || !doc.Root().Member("method").IsWord() {
 		return ""
@@ -80,7 +64,8 @@ func mcpAsks(message []byte) string {
 	return string(doc.Root().Member("id").Raw())
 }
 
-func mcpAnswers(w *Wire) string {
+// Answers returns the id of what a request answers; "" means it answers nothing.
+func (*Session) Answers(w *Wire) string {
 	body, _ := w.root()
 	if !isMCPAnswer(body) {
 		return ""
@@ -88,16 +73,18 @@ func mcpAnswers(w *Wire) string {
 	return string(body.Member("id").Raw())
 }
 
-func mcpID(w *Wire) json.RawMessage {
+// ID returns what ties answers to a request; nil means nothing does.
+func (*Session) ID(w *Wire) json.RawMessage {
 	if body, err := w.root(); err == nil && body.Member("method").IsWord() {
 		return body.Member("id").Raw()
 	}
 	return nil
 }
 
-func tieMCP(w *Wire, a *Answer, id json.RawMessage) []byte {
+// Tie returns the body of a recorded answer as one to the request w. The answer is tied to id; nil means to that of w.
+func (s *Session) Tie(w *Wire, a *Answer, id json.RawMessage) []byte {
 	if id == nil {
-		id = mcpID(w)
+		id = s.ID(w)
 	}
 	body, _ := w.root()
 	token := body.Member("params", "_meta", "progressToken").Raw()

@@ -76,7 +76,7 @@ func TestMCPReplies(t *testing.T) {
 				role = string(m.Role)
 			}
 			require.Equal(t, tc.role, role)
-			require.Equal(t, "1", mcpAnswers(w))
+			require.Equal(t, "1", mcpSession.Answers(w))
 		})
 	}
 }
@@ -97,10 +97,10 @@ func TestMCPTie(t *testing.T) {
 		{"subscription", "named by the listening request", `{"jsonrpc":"2.0","id":3,"result":{"_meta":{"io.modelcontextprotocol/subscriptionId":3}}}`, `{"jsonrpc":"2.0","id":"run-9","result":{"_meta":{"io.modelcontextprotocol/subscriptionId":"run-9"}}}`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			require.Equal(t, tc.want, string(tieMCP(mcpWire("POST", call), &Answer{Status: 200, Body: []byte(tc.answer)}, nil)), tc.why)
+			require.Equal(t, tc.want, string(mcpSession.Tie(mcpWire("POST", call), &Answer{Status: 200, Body: []byte(tc.answer)}, nil)), tc.why)
 		})
 	}
-	resumed := tieMCP(mcpWire("GET", ""), &Answer{Status: 200, Body: []byte(`{"jsonrpc":"2.0","id":3,"result":{}}`)}, []byte("7"))
+	resumed := mcpSession.Tie(mcpWire("GET", ""), &Answer{Status: 200, Body: []byte(`{"jsonrpc":"2.0","id":3,"result":{}}`)}, []byte("7"))
 	require.Equal(t, `{"jsonrpc":"2.0","id":7,"result":{}}`, string(resumed))
 }
 
@@ -119,7 +119,7 @@ func TestMCPAsides(t *testing.T) {
 	} {
 		req, err := byName(t, mcpAPI).DecodeRequest(tc.w)
 		require.NoError(t, err)
-		answer := mcpAside(tc.w, req)
+		answer := mcpSession.Aside(tc.w, req)
 		if tc.status == 0 {
 			require.Nil(t, answer)
 			continue
