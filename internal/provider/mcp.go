@@ -93,6 +93,8 @@ var mcpPassing = [][]string{
 	{"params", "_meta", "progressToken"},
 	{"params", "_meta", "traceparent"},
 	{"params", "_meta", "tracestate"},
+	{"params", "_meta", mcpSubscription},
+	{"params", "progressToken"},
 	{"params", "requestId"},
 }
 

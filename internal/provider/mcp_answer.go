@@ -77,14 +77,6 @@ func mcpServerMessage(message jsontext.Value) modelio.Part {
 	if params := message.Member("params"); params.IsObject() {
 		inner := modelio.Object(params.Object())
 		settle(inner, params, "params")
-		if kind == "notification" && isMCPID(params.Member("progressToken")) {
-			inner["progressToken"] = []byte("1")
-		}
-		if meta := params.Member("_meta"); meta.Member(mcpSubscription).Present() {
-			tied := modelio.Object(meta.Object())
-			tied[mcpSubscription] = []byte("1")
-			inner["_meta"] = jsontext.ObjectText(tied)
-		}
 		o["params"] = jsontext.ObjectText(inner)
 	}
 	return modelio.Part{Custom: modelio.Object{kind: jsontext.ObjectText(o)}}
