@@ -200,16 +200,9 @@ func cohereCitations(message jsontext.Value) []modelio.Citation {
 	}
 	var c citationFold
 	for _, v := range message.Member("citations").Elements() {
-		text := ""
-		c.begin = 0
-		if at := integer(v.Member("content_index")); v.Member("type").Word() != "PLAN" {
-			for n, one := range texts {
-				if int64(n) == at {
-					text = one
-				} else if int64(n) < at {
-					c.begin += characters(one)
-				}
-			}
+		text, at := "", integer(v.Member("content_index"))
+		if v.Member("type").Word() != "PLAN" && at >= 0 && at < int64(len(texts)) {
+			text, c.begin = texts[at], characters(strings.Join(texts[:at], ""))
 		}
 		for _, source := range v.Member("sources").Elements() {
 			citation := cites(source.Member("document"), "url", "title", "snippet text content", "")

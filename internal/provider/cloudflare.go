@@ -26,10 +26,10 @@ var _ = Register(&Codec{
 
 var runPath = regexp.MustCompile(`/accounts/[^/]+/ai/run/(.+)$`)
 
-// modelAt returns what takes the model from a path.
+// modelAt returns what takes the model from a path to which something is posted.
 func modelAt(path *regexp.Regexp) outside {
 	return func(w *Wire, r *modelio.Request) {
-		if found := path.FindStringSubmatch(w.URL.EscapedPath()); found != nil {
+		if found := path.FindStringSubmatch(w.URL.EscapedPath()); found != nil && w.Method == "POST" {
 			model, _ := url.PathUnescape(found[1]) // was parsed before
 			modelOfPath(r, model)
 		}

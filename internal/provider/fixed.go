@@ -16,8 +16,12 @@ import (
 // samplers are the parameters that reasoning models keep to themselves.
 var samplers = []string{"temperature", "top_p"}
 
-// openAIModel is a name of the GPT series: its number, the part behind the point, and the variant.
-var openAIModel = regexp.MustCompile(`^gpt-(\d+)(?:\.(\d+))?(-.*)?$`)
+var (
+	// openAIReasons is a name of a model that always reasons, or searches.
+	openAIReasons = regexp.MustCompile(`^(?:o1|o3|o4-mini|codex-mini|kimi-k2\.5|kimi-k2\.6)(?:-|$)|-search-(?:preview|api)`)
+	// openAIModel is a name of the GPT series: its number, the part behind the point, and the variants that tell.
+	openAIModel = regexp.MustCompile(`^gpt-(\d+)(?:\.(\d+))?(?:-(chat|codex|pro)(?:-.*)?|-.*)?$`)
+)
 
 // openAIFixed says what OpenAI's models take no value for, on chat completions and responses alike.
 //
@@ -32,28 +36,21 @@ var openAIModel = regexp.MustCompile(`^gpt-(\d+)(?:\.(\d+))?(-.*)?$`)
 // A name may begin with that of a vendor, as gateways have it: "openai/o3".
 func openAIFixed(req *modelio.Request) []string {
 	model := strings.ToLower(req.Model[strings.LastIndexByte(req.Model, '/')+1:])
-	for _, reasons := range []string{"o1", "o3", "o4-mini", "codex-mini", "kimi-k2.5", "kimi-k2.6"} {
-		if model == reasons || strings.HasPrefix(model, reasons+"-") {
-			return samplers
-		}
-	}
-	if strings.Contains(model, "-search-preview") || strings.Contains(model, "-search-api") {
-		return samplers
-	}
 	m := openAIModel.FindStringSubmatch(model)
-	if m == nil {
+	switch {
+	case openAIReasons.MatchString(model):
+		return samplers
+	case m == nil:
 		return nil
 	}
 	major, _ := strconv.Atoi(m[1])
 	minor, _ := strconv.Atoi(m[2])
-	variant := strings.TrimPrefix(m[3], "-")
-	chat := variant == "chat" || strings.HasPrefix(variant, "chat-")
-	fixed := chat || strings.HasPrefix(variant, "codex") || variant == "pro" || strings.HasPrefix(variant, "pro-")
+	variant := m[3]
 	effort := openAIEffort(req)
 	switch {
-	case major < 5, major == 5 && minor == 0 && chat:
+	case major < 5, major == 5 && minor == 0 && variant == "chat":
 		return nil
-	case major == 5 && minor == 0, fixed:
+	case major == 5 && minor == 0, variant != "":
 		return samplers
 	case major == 5 && minor < 5 && (effort == "" || effort == "none"), effort == "none":
 		return nil

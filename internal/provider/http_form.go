@@ -88,7 +88,7 @@ func (f requestForm) decodeForm(w *Wire) (*modelio.Request, error) {
 		return nil, errors.New("the body is no multipart form")
 	}
 	req := &modelio.Request{Options: modelio.Object{}, Messages: []modelio.Message{}}
-	said := modelio.Message{Role: modelio.RoleUser}
+	var files []modelio.Part
 	fields := map[string]list{}
 	for _, p := range parts {
 		name, file, ok := p.disposition()
@@ -96,7 +96,7 @@ func (f requestForm) decodeForm(w *Wire) (*modelio.Request, error) {
 		case !ok || strings.HasPrefix(name, "$"): // which is ours
 			fields[markBody] = append(fields[markBody], p.asList())
 		case file != nil:
-			said.Content = append(said.Content, p.medium(name, *file))
+			files = append(files, p.medium(name, *file))
 		default:
 			fields[name] = append(fields[name], p.field())
 		}
@@ -109,14 +109,19 @@ func (f requestForm) decodeForm(w *Wire) (*modelio.Request, error) {
 			req.Options[name] = jsontext.List(values)
 		}
 	}
+	say(req, files)
+	return req, nil
+}
+
+// say makes parts, and the prompt behind them, what a user says.
+func say(req *modelio.Request, parts []modelio.Part) {
 	if req.Prompt != nil {
-		said.Content = append(said.Content, modelio.TextPart(*req.Prompt))
+		parts = append(parts, modelio.TextPart(*req.Prompt))
 		req.Prompt = nil
 	}
-	if said.Content != nil {
-		req.Messages = append(req.Messages, said)
+	if parts != nil {
+		req.Messages = append(req.Messages, modelio.Message{Role: modelio.RoleUser, Content: parts})
 	}
-	return req, nil
 }
 
 // takeField takes a field as a member of a body. A parameter is a number that is spelled as one.

@@ -43,13 +43,9 @@ func isBFL(w *Wire) bool {
 // jobs is the codec of an API of jobs, which a prompt begins; outside takes the model.
 func jobs(api string, at func(*Wire) bool, outside outside) *Codec {
 	c := resources(api, at)
-	c.Match, c.Files = at, false
+	c.Match, c.Files, c.outside = at, false, outside
 	c.request = func(w *Wire) (*modelio.Request, error) {
-		req, err := decodeResourceAs(w, requestForm{prompt: "prompt"}.decode)
-		if err == nil && w.Method == "POST" && outside != nil {
-			outside(w, req)
-		}
-		return req, err
+		return decodeResourceAs(w, requestForm{prompt: "prompt"}.decode)
 	}
 	c.response = func(a *Answer) (*modelio.Response, error) { return decodeResourcesAs(a, jobOf) }
 	return c

@@ -37,21 +37,16 @@ func decodeImages(w *Wire) (*modelio.Request, error) {
 // those of a form are.
 func decodeImagesJSON(body jsontext.Value) *modelio.Request {
 	req := imagesForm.decode(body)
-	said := modelio.Message{Role: modelio.RoleUser}
+	var images []modelio.Part
 	for _, name := range inorder.Names(req.Options) {
 		if strings.HasPrefix(name, "image") || name == "mask" {
-			said.Content = append(said.Content, modelio.Part{Custom: modelio.Object{name: req.Options[name]}})
+			images = append(images, modelio.Part{Custom: modelio.Object{name: req.Options[name]}})
 			delete(req.Options, name)
 		}
 	}
-	if said.Content == nil {
-		return req
+	if images != nil {
+		say(req, images)
 	}
-	if req.Prompt != nil {
-		said.Content = append(said.Content, modelio.TextPart(*req.Prompt))
-		req.Prompt = nil
-	}
-	req.Messages = []modelio.Message{said}
 	return req
 }
 
