@@ -3,8 +3,10 @@ package provider
 import (
 	"bytes"
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -260,11 +262,7 @@ func tidy(m *modelio.Message) {
 			delete(part.Metadata, markWire)
 		}
 		part.Metadata = sayingSomething(part.Metadata)
-		for name, raw := range part.Custom {
-			if saysNothing(raw) {
-				delete(part.Custom, name)
-			}
-		}
+		_ = sayingSomething(part.Custom) // and an empty one stays custom
 		parts = append(parts, part)
 	}
 	m.Content = parts
@@ -272,11 +270,7 @@ func tidy(m *modelio.Message) {
 
 // sayingSomething drops the members of o that say nothing.
 func sayingSomething(o modelio.Object) modelio.Object {
-	for name, raw := range o {
-		if saysNothing(raw) {
-			delete(o, name)
-		}
-	}
+	maps.DeleteFunc(o, func(_ string, raw json.RawMessage) bool { return saysNothing(raw) })
 	if len(o) == 0 {
 		return nil
 	}

@@ -76,7 +76,7 @@ func runAnswer(body jsontext.Value) (*modelio.Response, error) {
 	case said.IsObject(): // to a schema
 		parts = append(parts, modelio.TextPart(string(said.Raw())))
 	case !calls.IsArray() && result.IsObject():
-		return looseAnswer(result, nil)
+		return looseAnswer(result, nil), nil
 	case !calls.IsArray():
 		return looseParts(result, "result"), nil
 	}

@@ -120,14 +120,11 @@ func generateTool(v jsontext.Value) (modelio.ToolDefinition, bool) {
 	if !v.Member(schema).Present() && v.Member(wireJSONSchema).Present() {
 		schema = wireJSONSchema
 	}
-	tool.Metadata = functionTool(&tool, v, schema)
+	var taken []string
 	if output := v.Member("response"); output.Present() && !output.IsNull() {
-		tool.OutputSchema = output.Raw()
-		delete(tool.Metadata, "response")
-		if len(tool.Metadata) == 0 {
-			tool.Metadata = nil
-		}
+		tool.OutputSchema, taken = output.Raw(), []string{"response"}
 	}
+	tool.Metadata = functionTool(&tool, v, schema, taken...)
 	if schema == wireJSONSchema && tool.InputSchema != nil {
 		mark(&tool.Metadata, wireJSONSchema)
 	}

@@ -23,15 +23,15 @@ type formPart struct {
 	content []byte
 }
 
-// form returns the parts of a multipart body. It reports false for a body that is none.
-func (w *Wire) form() ([]formPart, bool) {
+// form returns the parts of a multipart body; nil for a body that is none.
+func (w *Wire) form() []formPart {
 	if !w.formRead {
 		w.formRead = true
 		if mediaType, parameters, _ := mime.ParseMediaType(w.ContentType); strings.HasPrefix(mediaType, "multipart/") {
 			w.parts = readForm(w.Body, parameters["boundary"])
 		}
 	}
-	return w.parts, w.parts != nil
+	return w.parts
 }
 
 func readForm(body []byte, boundary string) (parts []formPart) {
@@ -71,20 +71,14 @@ func headersOf(header textproto.MIMEHeader) json.RawMessage {
 
 // postsForm returns a Match for requests that POST a form to a path that ends in one of suffixes.
 func postsForm(suffixes ...string) func(*Wire) bool {
-	return func(w *Wire) bool {
-		if w.Method != "POST" || !w.pathEndsIn(suffixes) {
-			return false
-		}
-		_, ok := w.form()
-		return ok
-	}
+	return func(w *Wire) bool { return w.Method == "POST" && w.pathEndsIn(suffixes) && w.form() != nil }
 }
 
 // decodeForm decodes a form. Its files, and the prompt behind them, are what a user says. The other parts are the
 // members of the body; those of one name are a list. The order of names says nothing.
 func (f requestForm) decodeForm(w *Wire) (*modelio.Request, error) {
-	parts, ok := w.form()
-	if !ok {
+	parts := w.form()
+	if parts == nil {
 		return nil, errors.New("the body is no multipart form")
 	}
 	req := &modelio.Request{Options: modelio.Object{}, Messages: []modelio.Message{}}
@@ -145,15 +139,12 @@ func (p formPart) disposition() (name string, file *string, ok bool) {
 	if err != nil || kind != "form-data" {
 		return "", nil, false
 	}
-	known := 0
-	if name, ok = parameters["name"]; ok {
-		known++
-	}
 	if filename, isFile := parameters["filename"]; isFile {
 		file = &filename
-		known++
+		delete(parameters, "filename")
 	}
-	return name, file, ok && known == len(parameters)
+	name, ok = parameters["name"]
+	return name, file, ok && len(parameters) == 1
 }
 
 // field returns the text of a part that is no file; with its headers, if they say more than that.

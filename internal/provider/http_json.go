@@ -44,10 +44,9 @@ func decodeGeneric(w *Wire) (*modelio.Request, error) {
 		return nil, err
 	}
 	_, err = w.root()
-	_, isForm := w.form()
 	switch {
 	case err == nil || len(w.Body) == 0 || req.Options[markBody] != nil:
-	case utf8.Valid(w.Body) && !isForm: // a text, which nobody may have said
+	case utf8.Valid(w.Body) && w.form() == nil: // a text, which nobody may have said
 		req.Messages, req.Options[markBody] = []modelio.Message{}, jsontext.ObjectText(opaqueBody(w))
 	default:
 		mediaType, _, _ := mime.ParseMediaType(w.ContentType)
@@ -63,10 +62,9 @@ func decodeGeneric(w *Wire) (*modelio.Request, error) {
 func decodeBodyOf(w *Wire, one func(body jsontext.Value) *modelio.Request) (*modelio.Request, error) {
 	req := &modelio.Request{Messages: []modelio.Message{}, Options: modelio.Object{}}
 	root, err := w.root()
-	_, isForm := w.form()
 	switch {
 	case len(w.Body) == 0:
-	case isForm:
+	case w.form() != nil:
 		return (requestForm{}).decodeForm(w)
 	case err == nil && root.IsObject() && !root.IsEmpty():
 		return w.decode(one)

@@ -29,13 +29,8 @@ func decodeLoose(a *Answer, known []*Codec) (*modelio.Response, error) {
 	if err != nil {
 		return looseResponse(opaquePart(a)...), nil
 	}
-	resp, err := decodeBody(doc.Root(), func(body jsontext.Value) (*modelio.Response, error) {
-		return looseAnswer(body, known)
-	})
-	if err != nil {
-		return nil, err // unreachable: looseAnswer takes all
-	}
-	if resp.Error != nil {
+	resp := looseAnswer(doc.Root(), known)
+	if resp.Error = errorObject(doc.Root()); resp.Error != nil {
 		resp.Candidates = nil // the same object again
 	}
 	resp.Complete = true
@@ -43,19 +38,19 @@ func decodeLoose(a *Answer, known []*Codec) (*modelio.Response, error) {
 }
 
 // looseAnswer decodes an answer of a form that is known, or keeps all that it says.
-func looseAnswer(body jsontext.Value, known []*Codec) (*modelio.Response, error) {
+func looseAnswer(body jsontext.Value, known []*Codec) *modelio.Response {
 	if f := formOfWhole(body, known); f != nil {
 		if resp, err := f.answer(body); err == nil {
-			return resp, nil
+			return resp
 		}
 	}
 	if !body.IsObject() {
-		return looseParts(body, "json"), nil
+		return looseParts(body, "json")
 	}
 	resp := looseParts(body, "")
 	resp.ID, resp.Model = body.Member("id").Word(), body.Member("model").Word()
 	resp.Usage = looseUsage(body)
-	return resp, nil
+	return resp
 }
 
 // looseParts returns an answer with the text of a value, if it has one, and a custom part with the rest. The rest is

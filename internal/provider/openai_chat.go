@@ -2,6 +2,7 @@ package provider
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
@@ -94,11 +95,12 @@ func chatTool(v jsontext.Value) (modelio.ToolDefinition, bool) {
 }
 
 // functionTool takes name, description and schema of a tool from its members, and returns the
-// other members.
-func functionTool(tool *modelio.ToolDefinition, v jsontext.Value, schemaName string) modelio.Object {
+// other members, except for those that are taken elsewhere.
+func functionTool(tool *modelio.ToolDefinition, v jsontext.Value, schemaName string, taken ...string) modelio.Object {
 	var rest modelio.Object
 	for name, m := range v.Members() {
 		switch {
+		case slices.Contains(taken, name):
 		case name == "name":
 			tool.Name = m.Word()
 		case name == "description" && m.IsWord():

@@ -44,10 +44,7 @@ func responsesTool(v jsontext.Value) (tool modelio.ToolDefinition, ok bool) {
 	if kind.Word() != "function" || name == "" {
 		return modelio.ToolDefinition{Name: cmp.Or(name, kind.Word()), Metadata: v.Object()}, kind.Present()
 	}
-	rest := functionTool(&tool, v, "parameters")
-	if delete(rest, "type"); len(rest) > 0 {
-		tool.Metadata = rest
-	}
+	tool.Metadata = functionTool(&tool, v, "parameters", "type")
 	return tool, true
 }
 
