@@ -168,20 +168,14 @@ func agentCall(v jsontext.Value, ref string) modelio.Part {
 
 // agentUsage returns what all models together used that an agent asked, as far as traces tell; nil where they do not.
 func agentUsage(traces jsontext.Value) *modelio.Usage {
-	var input, output int64
-	found := false
+	var sum node
 	for _, trace := range traces.Elements() {
 		for _, kind := range trace.Member("trace").Members() { // orchestrationTrace, preProcessingTrace, …
-			usage := kind.Member("modelInvocationOutput", "metadata", "usage")
-			in, okIn := usage.Member("inputTokens").Count()
-			out, okOut := usage.Member("outputTokens").Count()
-			if okIn && okOut && *in >= 0 && *out >= 0 {
-				input, output, found = input+*in, output+*out, true
-			}
+			addCounts(&sum, kind.Member("modelInvocationOutput", "metadata", "usage"))
 		}
 	}
-	if !found {
-		return nil
-	}
-	return &modelio.Usage{InputTokens: &input, OutputTokens: &output}
+	doc, _ := jsontext.Parse(sum.json())
+	return agentCounts.among(doc.Root())
 }
+
+var agentCounts = usageNames{input: paths{"inputTokens"}, output: paths{"outputTokens"}}

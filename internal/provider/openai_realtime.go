@@ -16,7 +16,7 @@ var _ = Register(&Codec{
 	API:      "openai.realtime",
 	Match:    opens("/realtime"),
 	outside:  func(w *Wire, req *modelio.Request) { req.Model, w.taken = w.URL.Query().Get("model"), "model" },
-	response: heardBy(audioUsage, hearOpenAI),
+	response: heardBy(responsesUsage, hearOpenAI),
 	Realtime: &openAIRealtime,
 })
 

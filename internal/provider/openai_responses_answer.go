@@ -9,15 +9,6 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-var responsesUsage = usageNames{
-	input:      paths{"input_tokens"},
-	output:     paths{"output_tokens"},
-	total:      paths{"total_tokens"},
-	reasoning:  paths{"output_tokens_details/reasoning_tokens"},
-	cacheRead:  paths{"input_tokens_details/cached_tokens"},
-	cacheWrite: paths{"input_tokens_details/cache_write_tokens"},
-}
-
 // responsesAnswer decodes a response object. All items of its output are parts of one message.
 func responsesAnswer(body jsontext.Value) (*modelio.Response, error) {
 	if !body.Member("output").IsArray() {

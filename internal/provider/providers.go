@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/traceforge/traceforge-go/internal/inorder"
 )
@@ -101,8 +102,8 @@ var others = []Provider{
 	{Name: "zhipu", Hosts: []string{"open.bigmodel.cn"}},
 }
 
-// Providers returns all that are known, sorted by name.
-func Providers() []Provider {
+// Providers returns all that are known, sorted by name. Nobody may change them.
+var Providers = sync.OnceValue(func() []Provider {
 	all := slices.Clone(others)
 	for _, c := range registered {
 		if c.Hosts != nil || c.Home != "" || c.Keys != nil {
@@ -113,7 +114,7 @@ func Providers() []Provider {
 	}
 	inorder.By(all, func(a, b Provider) int { return strings.Compare(a.Name, b.Name) })
 	return all
-}
+})
 
 // KeyVariables returns the environment variables without which some SDK refuses to make a client or a call. Variables
 // of which one is enough are together.
@@ -204,18 +205,12 @@ func bareHost(u *url.URL) string { return strings.TrimSuffix(strings.ToLower(u.H
 // knownHost returns the name of the provider at a host; "" for one that is not known.
 func knownHost(host string) (name string) {
 	longest := 0
-	found := func(provider string, hosts []string) {
-		for _, pattern := range hosts {
+	for _, p := range Providers() {
+		for _, pattern := range p.Hosts {
 			if len(pattern) > longest && covers(pattern, host) {
-				name, longest = provider, len(pattern)
+				name, longest = p.Name, len(pattern)
 			}
 		}
-	}
-	for _, p := range others {
-		found(p.Name, p.Hosts)
-	}
-	for _, c := range registered {
-		found(c.Provider, c.Hosts)
 	}
 	return name
 }

@@ -71,6 +71,6 @@ func speech(body jsontext.Value) (*modelio.Response, error) {
 		return nil, neither("audio")
 	}
 	resp := looseResponse(sniffed(base64.StdEncoding.EncodeToString(audio.Bytes())))
-	resp.Usage = audioUsage.decode(body.Member("usage"))
+	resp.Usage = responsesUsage.decode(body.Member("usage"))
 	return resp, nil
 }

@@ -153,6 +153,19 @@ var chatUsage = usageNames{
 	cacheWriteHour: paths{"cache_creation/ephemeral_1h_input_tokens"},
 }
 
+// responsesUsage is the usage object of OpenAI's responses, and of its APIs for audio and images, some of which count seconds
+// instead.
+var responsesUsage = usageNames{
+	input:     paths{"input_tokens", "prompt_tokens"},
+	output:    paths{"output_tokens", "completion_tokens"},
+	total:     paths{"total_tokens"},
+	reasoning: paths{"output_tokens_details/reasoning_tokens"},
+	cacheRead: paths{
+		"input_tokens_details/cached_tokens", "input_token_details/cached_tokens", "prompt_tokens_details/cached_tokens",
+	},
+	cacheWrite: paths{"input_tokens_details/cache_write_tokens"},
+}
+
 // embeddingsUsage counts what was embedded. Voyage reports the total alone, which is all input, as nothing is made.
 var embeddingsUsage = usageNames{
 	input:     paths{"prompt_tokens", "total_tokens"},
@@ -228,19 +241,12 @@ var looseUsages = []struct {
 	{[]string{"tokens", "input_tokens"}, cohereUsage},
 	{[]string{"billed_units", "input_tokens"}, cohereUsage},
 	{[]string{"cache_read_input_tokens"}, claudeUsage},
-	{[]string{"input_tokens"}, usageNames{
-		input: paths{"input_tokens"}, output: paths{"output_tokens"}, total: paths{"total_tokens"},
-		reasoning: paths{"output_tokens_details/reasoning_tokens"},
-		cacheRead: paths{"input_tokens_details/cached_tokens", "input_token_details/cached_tokens"},
+	{[]string{"input_tokens"}, usageNames{ // without what was written to a cache
+		input: responsesUsage.input, output: responsesUsage.output, total: responsesUsage.total,
+		reasoning: responsesUsage.reasoning, cacheRead: responsesUsage.cacheRead,
 	}},
 	{[]string{"promptTokenCount"}, generateUsage},
 	{[]string{"inputTokens"}, converseUsage},
 	{[]string{"total_input_tokens"}, interactionsUsage},
 	{[]string{"total_tokens"}, chatUsage},
-}
-
-// audioUsage are the counts of APIs for audio and images. Some count seconds instead.
-var audioUsage = usageNames{
-	input: paths{"input_tokens", "prompt_tokens"}, output: paths{"output_tokens", "completion_tokens"}, total: paths{"total_tokens"},
-	cacheRead: paths{"input_token_details/cached_tokens", "input_tokens_details/cached_tokens", "prompt_tokens_details/cached_tokens"},
 }
