@@ -173,20 +173,12 @@ func unite(part, fragment *modelio.Part) bool {
 
 // union returns the members of both objects, or false if they contradict. It changes neither.
 func union(a, b modelio.Object) (modelio.Object, bool) {
-	if len(b) == 0 && (a != nil || b == nil) {
-		return a, true
-	}
-	all := maps.Clone(a)
-	if all == nil {
-		all = modelio.Object{}
-	}
 	for name, value := range b {
-		if old, ok := all[name]; ok && !sameJSON(old, value) {
+		if old, ok := a[name]; ok && !sameJSON(old, value) {
 			return nil, false
 		}
-		all[name] = value
 	}
-	return all, true
+	return overlay(a, b), true
 }
 
 // sameJSON reports whether two texts say the same.
@@ -261,7 +253,10 @@ func latest(before, next *modelio.Part) modelio.Part {
 
 // overlay returns the members of both objects, top's where both have one. It changes neither.
 func overlay(base, top modelio.Object) modelio.Object {
-	if len(base) == 0 && top != nil {
+	switch {
+	case top == nil:
+		return base
+	case len(base) == 0:
 		return top
 	}
 	all := maps.Clone(base)
