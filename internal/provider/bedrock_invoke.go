@@ -19,7 +19,7 @@ var _ = Register(&Codec{
 	body:      decodeInvoke,
 	outside:   operationOf("invoke"),
 	answer:    invokeAnswer,
-	stream:    invokeStream,
+	stream:    foldRules{add: addInvoke},
 })
 
 var (
@@ -156,10 +156,7 @@ func addText(r *modelio.Response, v jsontext.Value, text, finish []string) {
 	r.Candidates = append(r.Candidates, c)
 }
 
-// invokeStream folds events each of which holds one of the model's own.
-var invokeStream = foldRules{add: addInvoke}
-
-// addInvoke takes an event. The first one says whose they are.
+// addInvoke takes an event, which holds one of the model's own. The first one says whose they are.
 func addInvoke(f *fold, _ string, event jsontext.Value) error {
 	inner, err := invokeUnwrap(event)
 	if err != nil {

@@ -26,7 +26,7 @@ var _ = Register(&Codec{
 	body:      requestForm{members: chatMembers, parameters: cohereParameters}.decode,
 	Refusal:   refuseAsCohere,
 	answer:    cohereAnswer,
-	stream:    cohereStream,
+	stream:    foldRules{add: addCohere, end: endsWith(objectNode, "message")},
 	looks:     isCohereAnswer,
 	begins:    isOfType("message-start"),
 })
@@ -45,14 +45,12 @@ func cohereAnswer(body jsontext.Value) (*modelio.Response, error) {
 	return responseOf(body, cohereUsage, []modelio.Candidate{c}, "message", "finish_reason"), nil
 }
 
-// cohereStream folds events, most of which say something of the message.
-var cohereStream = foldRules{add: addCohere, end: endsWith(objectNode, "message")}
-
 var (
 	cohereBlock = rules{"type": (*node).put, "": (*node).grow}
 	cohereCall  = rules{"function": into("function", growing("name"))}
 )
 
+// addCohere takes an event. Most say something of the message.
 func addCohere(f *fold, _ string, event jsontext.Value) error {
 	piece := event.Member("delta", "message")
 	message := func() *node { return f.body.member("message") }

@@ -17,7 +17,7 @@ var _ = Register(&Codec{
 	body:      interactionsForm.decode,
 	outside:   sayVersion("v1beta"),
 	answer:    interactionsAnswer,
-	stream:    interactionsStream,
+	stream:    foldRules{add: addInteraction, end: endsWith(arrayNode, "steps")},
 })
 
 var interactionsForm = requestForm{
@@ -183,9 +183,7 @@ func interactionsAnswer(body jsontext.Value) (*modelio.Response, error) {
 	return responseOf(body, interactionsUsage, []modelio.Candidate{c}, "steps", "status"), nil
 }
 
-// interactionsStream folds events. The last one has all but the steps.
-var interactionsStream = foldRules{add: addInteraction, end: endsWith(arrayNode, "steps")}
-
+// addInteraction takes an event. The last one has all but the steps.
 func addInteraction(f *fold, name string, event jsontext.Value) error {
 	step := func() *node { return f.body.member("steps").at(event.Member("index")) }
 	switch event.Member("event_type").Word() {

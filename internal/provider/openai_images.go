@@ -18,7 +18,7 @@ var _ = Register(&Codec{
 	request:   decodeImages,
 	outside:   deployedOperation("generations"),
 	answer:    images,
-	stream:    imageStream,
+	stream:    foldRules{add: addImage, end: endsWith(arrayNode, "data")},
 })
 
 var (
@@ -91,12 +91,10 @@ func imageOf(v jsontext.Value, format string) (part modelio.Part, ok bool) {
 	return part, true
 }
 
-// imageStream folds events, of which the last has the image. Earlier events show it while it is made.
-var imageStream = foldRules{add: addImage, end: endsWith(arrayNode, "data")}
-
 // ofAllImages are the members of an event that an answer has beside its images.
 var ofAllImages = []string{"type", "background", "created_at", "output_format", "quality", "size", "usage"}
 
+// addImage takes an event. The last one has the image; earlier events show it while it is made.
 func addImage(f *fold, _ string, event jsontext.Value) error {
 	kind := event.Member("type").Word()
 	_, what, _ := strings.Cut(kind, ".")

@@ -139,7 +139,8 @@ var lists = []string{"data", "models", "files", "batches", "operations", "cached
 
 // resourcesOf decodes a list of resources, or one.
 func resourcesOf(body jsontext.Value) *modelio.Response {
-	all, rest, varies := []jsontext.Value{body}, modelio.Object{}, list{}
+	all, varies := []jsontext.Value{body}, list{}
+	var rest modelio.Object
 	if body.IsArray() {
 		all, _ = objects(body, func(v jsontext.Value) jsontext.Value { return v })
 	}
@@ -159,9 +160,7 @@ func resourcesOf(body jsontext.Value) *modelio.Response {
 		varies = append(varies, jsontext.ObjectText(when))
 	}
 	resp := looseResponse(parts...)
-	if len(rest) > 0 {
-		resp.Metadata = rest
-	}
+	resp.Metadata = rest
 	if slices.ContainsFunc(varies, func(when json.RawMessage) bool { return !saysNothing(when) }) {
 		jsontext.Keep(&resp.Metadata, "varies", jsontext.List(varies))
 	}

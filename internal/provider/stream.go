@@ -26,16 +26,13 @@ func framingOf(contentType string, body []byte) *framing {
 		return &awsFrames
 	}
 	begin := bytes.TrimLeft(bytes.TrimPrefix(body, byteOrderMark), " \t\r\n")
-	if len(begin) == 0 || begin[0] == '[' {
-		return nil
-	}
-	if begin[0] == '{' {
+	switch {
+	case len(begin) == 0 || begin[0] == '[':
+	case begin[0] == '{':
 		if isType(contentType, "application/x-ndjson", "application/jsonl") || isLines(begin) {
 			return &jsonLines
 		}
-		return nil
-	}
-	if isType(contentType, "text/event-stream") || beginsWithField.Match(begin) {
+	case isType(contentType, "text/event-stream") || beginsWithField.Match(begin):
 		return &serverSentEvents
 	}
 	return nil
