@@ -24,7 +24,7 @@ var (
 
 	_ = Register(jobs("bfl.images", isBFL, modelAt(bflModel)))
 	_ = Register(jobs("xai.videos", pathLike(`/v1/videos/[^/:]+$`), nil))
-	_ = Register(jobs("google.batches", func(w *Wire) bool { return googleBatches.MatchString(w.URL.Path) }, modelAt(googleBatches)))
+	_ = Register(jobs("google.batches", pathOf(googleBatches), modelAt(googleBatches)))
 	_ = Register(analyses())
 	_ = Register(storedResponses())
 )
@@ -44,10 +44,7 @@ func isBFL(w *Wire) bool {
 func jobs(api string, at func(*Wire) bool, outside outside) *Codec {
 	c := resources(api, at)
 	c.Match, c.Files, c.outside = at, false, outside
-	c.request = func(w *Wire) (*modelio.Request, error) {
-		return decodeResourceAs(w, requestForm{prompt: "prompt"}.decode)
-	}
-	c.response = func(a *Answer) (*modelio.Response, error) { return decodeResourcesAs(a, jobOf) }
+	c.body, c.answer = requestForm{prompt: "prompt"}.decode, jobOf
 	return c
 }
 
@@ -55,21 +52,21 @@ func jobs(api string, at func(*Wire) bool, outside outside) *Codec {
 var made = [][]string{{"result", "sample"}, {"video", "url"}}
 
 // jobOf decodes a job: what was made is media.
-func jobOf(body jsontext.Value) *modelio.Response {
-	resp := resourcesOf(body)
+func jobOf(body jsontext.Value) (*modelio.Response, error) {
+	resp, err := resourcesOf(body)
 	for _, path := range made {
 		if url := body.Member(path...); url.IsWord() {
 			content := &resp.Candidates[0].Message.Content
 			*content = append(*content, media(url.Word()))
 		}
 	}
-	return resp
+	return resp, err
 }
 
 // analyses is the codec of Azure's content understanding.
 func analyses() *Codec {
 	c := resources("azure.content_understanding", pathLike(`/contentunderstanding/[a-zA-Z]+(/.+)?$`))
-	c.response = func(a *Answer) (*modelio.Response, error) { return decodeResourcesAs(a, analysisOf) }
+	c.answer = analysisOf
 	return c
 }
 
@@ -80,7 +77,7 @@ const longLayout = 2 << 10 // bytes, from which a layout is a medium
 
 // analysisOf decodes a job. Each analyzed content gives its text, a custom part with the findings, and, where it is
 // long, its layout as a medium.
-func analysisOf(body jsontext.Value) *modelio.Response {
+func analysisOf(body jsontext.Value) (*modelio.Response, error) {
 	contents := body.Member("result", "contents")
 	if !contents.IsArray() {
 		return resourcesOf(body)
@@ -106,7 +103,7 @@ func analysisOf(body jsontext.Value) *modelio.Response {
 		}
 		parts = append(parts, modelio.Part{Custom: found})
 	}
-	return looseResponse(parts...)
+	return looseResponse(parts...), nil
 }
 
 // storedResponses is the codec for what OpenAI keeps of responses: one that is asked for again says what it said.
@@ -118,7 +115,7 @@ func storedResponses() *Codec {
 		if a.Events() != nil || err == nil && isResponse(doc.Root()) {
 			return a.decode(responsesStream, responsesAnswer)
 		}
-		return decodeResources(a)
+		return decodeResources(a, resourcesOf)
 	}
 	return c
 }

@@ -18,9 +18,7 @@ var (
 	_ = Register(resources("anthropic.resources", func(w *Wire) bool {
 		return isMessageBatch(w) || isOpenAIResource(w) && isAnthropics(w)
 	}))
-	_ = Register(resources("google.resources", pathLike(`/v[0-9]+(alpha|beta)[0-9]*/`+
-		`((models|files|batches|cachedContents|fileSearchStores|tunedModels)(/[^/:]+)*`+
-		`(:(cancel|download|uploadToFileSearchStore|importFile))?)$`)))
+	_ = Register(googleResources())
 	_ = Register(resources("ollama.resources", pathLike(`/api/(tags|show|ps|pull|push|create|copy|delete|version)$`)))
 )
 
@@ -35,15 +33,28 @@ func isAnthropics(w *Wire) bool {
 	return w.Header.Get("Anthropic-Version") != "" || knownHost(bareHost(w.URL)) == "anthropic"
 }
 
+// resources is the codec of an API of resources. Its body and its answer may be set to be decoded otherwise.
 func resources(api string, at func(*Wire) bool) *Codec {
-	return &Codec{
-		API:      api,
-		Match:    func(w *Wire) bool { return at(w) && isResource(w) },
-		request:  decodeResource,
-		response: decodeResources,
-		Marks:    []string{markURL},
-		Files:    true,
+	c := &Codec{
+		API:    api,
+		Match:  func(w *Wire) bool { return at(w) && isResource(w) },
+		body:   requestForm{}.decode,
+		answer: resourcesOf,
+		Marks:  []string{markURL},
+		Files:  true,
 	}
+	c.request = func(w *Wire) (*modelio.Request, error) { return decodeResource(w, c.body) }
+	c.response = func(a *Answer) (*modelio.Response, error) { return decodeResources(a, c.answer) }
+	return c
+}
+
+// googleResources is the codec of what Google keeps. Content to be cached is a conversation.
+func googleResources() *Codec {
+	c := resources("google.resources", pathLike(`/v[0-9]+(alpha|beta)[0-9]*/`+
+		`((models|files|batches|cachedContents|fileSearchStores|tunedModels)(/[^/:]+)*`+
+		`(:(cancel|download|uploadToFileSearchStore|importFile))?)$`))
+	c.body = anyContents.decode
+	return c
 }
 
 // isResource reports whether a path is that of resources for its host and its method too. On some hosts, what is posted
@@ -52,16 +63,8 @@ func isResource(w *Wire) bool {
 	return isAPI(w) && !(w.Method == "POST" && (strings.HasSuffix(w.URL.Path, "/models") || strings.Contains(w.URL.Path, "/models/")))
 }
 
-// decodeResource decodes a request: its operation stands in $url. Content to be cached is a conversation.
-func decodeResource(w *Wire) (*modelio.Request, error) {
-	form := requestForm{}
-	if strings.Contains(w.URL.Path, "/cachedContents") {
-		form = anyContents
-	}
-	return decodeResourceAs(w, form.decode)
-}
-
-func decodeResourceAs(w *Wire, one func(body jsontext.Value) *modelio.Request) (*modelio.Request, error) {
+// decodeResource decodes a request: its operation stands in $url.
+func decodeResource(w *Wire, one func(body jsontext.Value) *modelio.Request) (*modelio.Request, error) {
 	req, err := decodeBodyOf(w, one)
 	if err != nil {
 		return nil, err
@@ -91,9 +94,7 @@ func uploaded(w *Wire) modelio.Part {
 
 // decodeResources decodes an answer: each resource is a custom part. Each line of results is one too. The content of a
 // file is text or media. When something was, or will be, is Metadata.
-func decodeResources(a *Answer) (*modelio.Response, error) { return decodeResourcesAs(a, resourcesOf) }
-
-func decodeResourcesAs(a *Answer, one func(body jsontext.Value) *modelio.Response) (*modelio.Response, error) {
+func decodeResources(a *Answer, one decoder) (*modelio.Response, error) {
 	if a.Events() != nil {
 		if parts := resultLines(a); parts != nil {
 			return looseResponse(parts...), nil
@@ -110,7 +111,7 @@ func decodeResourcesAs(a *Answer, one func(body jsontext.Value) *modelio.Respons
 	if failure := errorObject(doc.Root()); failure != nil && doc.Root().Len() == 1 { // else a job that failed
 		return &modelio.Response{Error: failure, Complete: true}, nil
 	}
-	return one(doc.Root()), nil
+	return one(doc.Root())
 }
 
 // resultLines decodes lines of JSON, such as the results of a batch: the ids of what was made for them are numbered.
@@ -138,7 +139,7 @@ func resultLines(a *Answer) (parts []modelio.Part) {
 var lists = []string{"data", "models", "files", "batches", "operations", "cachedContents", "fileSearchStores", "documents", "tunedModels"}
 
 // resourcesOf decodes a list of resources, or one.
-func resourcesOf(body jsontext.Value) *modelio.Response {
+func resourcesOf(body jsontext.Value) (*modelio.Response, error) {
 	all, varies := []jsontext.Value{body}, list{}
 	var rest modelio.Object
 	if body.IsArray() {
@@ -151,7 +152,7 @@ func resourcesOf(body jsontext.Value) *modelio.Response {
 		}
 	}
 	if body.IsArray() && all == nil {
-		return looseResponse(modelio.Part{Custom: modelio.Object{"json": body.Raw()}})
+		return looseResponse(modelio.Part{Custom: modelio.Object{"json": body.Raw()}}), nil
 	}
 	var parts []modelio.Part
 	for _, v := range all {
@@ -164,7 +165,7 @@ func resourcesOf(body jsontext.Value) *modelio.Response {
 	if slices.ContainsFunc(varies, func(when json.RawMessage) bool { return !saysNothing(when) }) {
 		jsontext.Keep(&resp.Metadata, "varies", jsontext.List(varies))
 	}
-	return resp
+	return resp, nil
 }
 
 // resource decodes a resource, and apart what is another each time that it is made. The id of what lives long stands in
