@@ -17,7 +17,7 @@ var _ = Register(&Codec{
 })
 
 var cohereV1Form = requestForm{parameters: cohereParameters, members: map[string]taker{
-	"preamble":     takeMessage(modelio.RoleSystem, markedText(wirePreamble)),
+	"preamble":     takeMessage(modelio.RoleSystem, markedText("preamble")),
 	"chat_history": takeMessages(cohereV1Message, false),
 	"tools":        takeTools(cohereV1Tool),
 }}
@@ -33,16 +33,11 @@ func decodeCohereV1(body jsontext.Value) *modelio.Request {
 	if results, ok := objects(body.Member("tool_results"), cohereV1Result); ok {
 		delete(req.Options, "tool_results")
 		m := modelio.Message{Role: modelio.RoleTool, Content: results}
-		mark(&m.Metadata, wireToolResults)
+		mark(&m.Metadata, "tool_results")
 		req.Messages = append(req.Messages, m)
 	}
 	return req
 }
-
-const (
-	wirePreamble    = "preamble"     // system message: in that member, not in the history
-	wireToolResults = "tool_results" // tool message: likewise
-)
 
 var cohereV1Roles = map[string]modelio.Role{
 	"SYSTEM": modelio.RoleSystem, "USER": modelio.RoleUser, "CHATBOT": modelio.RoleModel, "TOOL": modelio.RoleTool,

@@ -12,13 +12,8 @@ var generateParameters = parametersOf(
 	"presencePenalty=presence_penalty", "seed", "stopSequences=stop",
 )
 
-// Words that Metadata's $wire has in this API.
-const (
-	wireSnakeCase  = "snake_case"           // part: names like function_call, not functionCall
-	wireRoleless   = "roleless"             // message: without a role
-	wireJSONSchema = "parametersJsonSchema" // tool: the input schema is in that member
-	wireTool       = "tool"                 // tool: not a function but an entry of the list, as Metadata has it
-)
+// wireJSONSchema is the other member that may have the input schema of a tool, and the word of $wire for it.
+const wireJSONSchema = "parametersJsonSchema"
 
 // The generateContent and streamGenerateContent methods of the Gemini API and of Vertex AI. The
 // model and whether the answer is streamed are in the URL.
@@ -149,7 +144,7 @@ func generateMessage(v jsontext.Value) modelio.Message {
 		return ok
 	})
 	if !v.Member("role").Present() {
-		mark(&m.Metadata, wireRoleless)
+		mark(&m.Metadata, "roleless")
 	}
 	return m
 }
@@ -172,7 +167,7 @@ func generatePart(v jsontext.Value) modelio.Part {
 	}
 	part, ok := generatePartBy(names, v)
 	if snake {
-		mark(&part.Metadata, wireSnakeCase)
+		mark(&part.Metadata, "snake_case")
 	}
 	return partOf(v, part, ok)
 }

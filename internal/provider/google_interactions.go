@@ -39,12 +39,6 @@ func interactionsTool(v jsontext.Value) (modelio.ToolDefinition, bool) {
 	return tool, ok
 }
 
-// Words that Metadata's $wire has in this API beside those of others.
-const (
-	wireContents = "contents" // user message: the whole input, as a list of contents
-	wireContent  = "content"  // user message: the whole input, as one content
-)
-
 // takeSteps takes the input: a text, a content, a list of those, or a list of steps.
 func takeSteps(r *modelio.Request, _ string, v jsontext.Value) bool {
 	m := modelio.Message{Role: modelio.RoleUser}
@@ -53,10 +47,10 @@ func takeSteps(r *modelio.Request, _ string, v jsontext.Value) bool {
 	case markedText(WireInput)(&m, v):
 	case isContent(v):
 		m.Content = []modelio.Part{interactionsContent(v)}
-		mark(&m.Metadata, wireContent)
+		mark(&m.Metadata, "content")
 	case len(contents) > 0:
 		m.Content = contents
-		mark(&m.Metadata, wireContents)
+		mark(&m.Metadata, "contents")
 	default:
 		steps, ok := items(v, interactionsStep)
 		r.Messages = append(r.Messages, steps...)
@@ -154,7 +148,7 @@ func interactionsResult(v jsontext.Value) (modelio.Message, bool) {
 	result := &modelio.ToolResponse{Ref: v.Member("call_id").Word(), Name: v.Member("name").Word(), Output: v.Member("result").Raw()}
 	part := modelio.Part{ToolResponse: result, Metadata: v.Rest(append(wordsOf(v, "name"), "type", "call_id", "result")...)}
 	if result.Name == "" {
-		mark(&part.Metadata, wireNameless)
+		mark(&part.Metadata, "nameless")
 	}
 	return modelio.Message{Role: modelio.RoleTool, Content: []modelio.Part{part}}, result.Ref != "" && v.Member("result").Present()
 }

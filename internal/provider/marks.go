@@ -39,6 +39,7 @@ const (
 	WireItem         = "item"
 )
 
+// mark sets $wire to a word that the documentation of this package explains.
 func mark(o *modelio.Object, word string) { jsontext.Keep(o, markWire, jsontext.Text(word)) }
 
 // Marked reports whether Metadata has the word as $wire.

@@ -160,6 +160,6 @@ func wholeTool(entry jsontext.Value) modelio.ToolDefinition {
 			tool.Name = name
 		}
 	}
-	mark(&tool.Metadata, wireTool)
+	mark(&tool.Metadata, "tool")
 	return tool
 }

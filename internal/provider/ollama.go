@@ -10,9 +10,6 @@ var ollamaParameters = parametersOf(
 	"presence_penalty", "seed", "stop",
 )
 
-// wireNameless is what Metadata's $wire has for a tool response that does not name its tool.
-const wireNameless = "nameless"
-
 // Ollama's own chat API.
 var _ = Register(&Codec{
 	API:       "ollama.chat",
@@ -75,7 +72,7 @@ func ollamaResult(m *modelio.Message, v jsontext.Value) {
 	}
 	takeResult(m, v, result, taken...)
 	if result.Name == "" {
-		mark(&m.Content[0].Metadata, wireNameless)
+		mark(&m.Content[0].Metadata, "nameless")
 	}
 }
 
