@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"cmp"
 	"fmt"
 	"iter"
 	"maps"
@@ -60,11 +61,7 @@ type Run struct{ config RunConfig }
 // does not have one it is [ErrUnknown]; it is an [*Error] with all that is wrong, the same every time. Then there is
 // no run.
 func Start(catalog Catalog, session RunConfig, overrides *RunConfig) (*Run, error) {
-	config := session
-	if overrides != nil {
-		config = *overrides
-	}
-	config, err := checked("run config", config)
+	config, err := checked("run config", *cmp.Or(overrides, &session))
 	if err != nil {
 		return nil, err
 	}

@@ -63,6 +63,19 @@ func checkTotal(bytes int64) error {
 // timeFormat is that of the times of a session: ISO 8601 in UTC, to the millisecond.
 const timeFormat = "2006-01-02T15:04:05.000Z"
 
+// A period is when a call, or some calls together, began and ended.
+type period struct{ began, ended time.Time }
+
+// add makes a period hold another.
+func (p *period) add(other period) {
+	if p.began.IsZero() || other.began.Before(p.began) {
+		p.began = other.began
+	}
+	if other.ended.After(p.ended) {
+		p.ended = other.ended
+	}
+}
+
 // Summarize sets when the first call of s began, when its last answer ended, and the totals of its interactions (MIO
 // §3.2, §3.4). None of them is in its hash.
 func (s *Session) Summarize(began, ended time.Time) {

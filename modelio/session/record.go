@@ -25,7 +25,7 @@ type Recorder struct {
 // A recordedCall is an interaction with its time.
 type recordedCall struct {
 	Interaction
-	began, ended time.Time
+	period
 }
 
 // Record returns a recorder of the calls to m. The ids are those of the session.
@@ -62,7 +62,7 @@ func (r *Recorder) Generate(ctx context.Context, req *modelio.GenerateRequest, s
 	if err != nil {
 		return nil, fmt.Errorf("record session: %w", err)
 	}
-	call := &recordedCall{newInteraction(string(prompt), string(response)), began, r.now()}
+	call := &recordedCall{newInteraction(string(prompt), string(response)), period{began, r.now()}}
 	latency := call.ended.Sub(began).Milliseconds()
 	call.LatencyMS = &latency
 	if resp.Usage != nil {
@@ -93,23 +93,18 @@ func (r *Recorder) Session() *Session {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	s := r.header
-	var began, ended time.Time
+	var all period
 	for _, call := range r.calls {
 		if call == nil {
 			continue
 		}
-		if began.IsZero() || call.began.Before(began) {
-			began = call.began
-		}
-		if call.ended.After(ended) {
-			ended = call.ended
-		}
+		all.add(call.period)
 		in := call.Interaction
 		in.I = len(s.Interactions)
 		s.Interactions = append(s.Interactions, in)
 	}
 	if len(s.Interactions) > 0 {
-		s.Summarize(began, ended)
+		s.Summarize(all.began, all.ended)
 	}
 	return &s
 }

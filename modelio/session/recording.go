@@ -36,22 +36,16 @@ func Of(r Recording, provider, model string) (*Session, error) {
 // (MI4, MI11), as a [*LimitError].
 func OfRecords(adapterID, modelID string, records []snapshot.Snapshot) (*Session, error) {
 	s := New(adapterID, modelID)
-	var first, last time.Time
+	var all period
 	for i := range records {
 		r := &records[i]
 		if err := add(s, r); err != nil {
 			return nil, fmt.Errorf("snapshot %s: %w", r.ID, err)
 		}
-		end := r.Timestamp.Add(time.Duration(r.Response.LatencyMS) * time.Millisecond)
-		if i == 0 || r.Timestamp.Before(first) {
-			first = r.Timestamp
-		}
-		if end.After(last) {
-			last = end
-		}
+		all.add(period{r.Timestamp, r.Timestamp.Add(time.Duration(r.Response.LatencyMS) * time.Millisecond)})
 	}
 	if len(records) > 0 {
-		s.Summarize(first, last)
+		s.Summarize(all.began, all.ended)
 	}
 	return s, s.CheckLimits()
 }
