@@ -38,13 +38,11 @@ type dialect struct {
 // dialects are the APIs that the adapter speaks.
 var dialects = map[string]*dialect{
 	OpenAIChat: {
-		path:   "/v1/chat/completions",
-		encode: encoder.Chat,
-		effort: []string{"reasoning_effort"},
-		format: []string{"response_format"},
-		toolChoice: openAIToolChoice(func(name string) any {
-			return object{"type": "function", "function": object{"name": name}}
-		}),
+		path:       "/v1/chat/completions",
+		encode:     encoder.Chat,
+		effort:     []string{"reasoning_effort"},
+		format:     []string{"response_format"},
+		toolChoice: openAIToolChoice("function", "name"),
 		responseFormat: func(f ResponseFormat) (any, bool) {
 			format := openAIFormat(f)
 			if f.Type == FormatJSONSchema {
@@ -63,13 +61,11 @@ var dialects = map[string]*dialect{
 		authorize:     bearer,
 	},
 	OpenAIResponses: {
-		path:   "/v1/responses",
-		encode: encoder.Responses,
-		effort: []string{"reasoning", "effort"},
-		format: []string{"text", "format"},
-		toolChoice: openAIToolChoice(func(name string) any {
-			return object{"type": "function", "name": name}
-		}),
+		path:           "/v1/responses",
+		encode:         encoder.Responses,
+		effort:         []string{"reasoning", "effort"},
+		format:         []string{"text", "format"},
+		toolChoice:     openAIToolChoice("name"),
 		responseFormat: func(f ResponseFormat) (any, bool) { return openAIFormat(f), true },
 		takesMetadata:  func(string, modelio.Object) bool { return true },
 		taken:          responsesTaken,
@@ -108,13 +104,15 @@ var dialects = map[string]*dialect{
 
 func bearer(h http.Header, key string) { h.Set("Authorization", "Bearer "+key) }
 
-// openAIToolChoice returns the tool choice of OpenAI's APIs, which differ in how they name a tool.
-func openAIToolChoice(named func(name string) any) func(ToolChoice) any {
+// openAIToolChoice returns the tool choice of OpenAI's APIs, which differ in where they have the name of a tool.
+func openAIToolChoice(named ...string) func(ToolChoice) any {
 	return func(c ToolChoice) any {
-		if c.Tag == ChoiceTool {
-			return named(c.Name)
+		if c.Tag != ChoiceTool {
+			return choiceWord(c)
 		}
-		return choiceWord(c)
+		choice := at(named, c.Name)
+		choice["type"] = encode("function")
+		return choice
 	}
 }
 
