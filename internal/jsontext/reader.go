@@ -117,13 +117,9 @@ func (r *Reader) nested(closing byte, wanted string, item func() error) error {
 	}
 }
 
-// String reads a string. visit may be nil.
+// String reads a string.
 func (r *Reader) String(visit Visitor) error {
 	r.peek()
-	if visit == nil {
-		_, err := r.text(nil)
-		return err
-	}
 	r.chars, r.canonical, r.visit = r.chars[:0], r.canonical[:0], visit
 	_, err := r.text(r)
 	if err == nil {
@@ -154,7 +150,8 @@ func (r *Reader) Skip() error {
 	case '[':
 		return r.Array(func(int) error { return r.Skip() })
 	case '"':
-		return r.String(nil)
+		_, err := r.text(nil)
+		return err
 	default:
 		_, err := r.scalar(c)
 		return err

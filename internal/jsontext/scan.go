@@ -134,16 +134,10 @@ func (s *scanner) literal(word string) error {
 	return nil
 }
 
-// A visitor is handed a string: runs of its characters as they stand in the text, and those
-// that are escaped.
-type visitor interface {
-	run(chars []byte)
-	escaped(r rune)
-}
-
 // text reads the string at hand, which starts with a quote, and reports whether anything in it
-// is escaped. v may be nil.
-func (s *scanner) text(v visitor) (escaped bool, err error) {
+// is escaped. It hands the string to a reader: runs of its characters as they stand in the text, and those that are
+// escaped. r may be nil.
+func (s *scanner) text(r *Reader) (escaped bool, err error) {
 	for s.pos++; ; {
 		unread := s.window[s.pos:]
 		n, ascii := Plain(unread)
@@ -154,8 +148,8 @@ func (s *scanner) text(v visitor) (escaped bool, err error) {
 			}
 		}
 		s.pos += len(run)
-		if v != nil {
-			v.run(run)
+		if r != nil {
+			r.run(run)
 		}
 		switch {
 		case n == len(unread):
@@ -166,13 +160,13 @@ func (s *scanner) text(v visitor) (escaped bool, err error) {
 			s.pos++
 			return escaped, nil
 		case unread[n] == '\\':
-			r, err := s.escape()
+			c, err := s.escape()
 			if err != nil {
 				return escaped, err
 			}
 			escaped = true
-			if v != nil {
-				v.escaped(r)
+			if r != nil {
+				r.escaped(c)
 			}
 		default:
 			return escaped, s.unexpected("an escape for a control character")
