@@ -15,17 +15,14 @@ var _ = Register(&Codec{
 	Version:   "bedrock-",
 	Generates: true,
 	Fixed:     claudeFixed,
-	Match:     func(w *Wire) bool { return invokes(w) && !generatesNothing(w) },
+	Match:     both(postsToModel("/invoke", "/invoke-with-response-stream"), not(generatesNothing)),
 	body:      decodeInvoke,
 	outside:   operationOf("invoke"),
 	answer:    invokeAnswer,
 	stream:    foldRules{add: addInvoke},
 })
 
-var (
-	invokes          = postsToModel("/invoke", "/invoke-with-response-stream")
-	generatesNothing = either(postsToKind("embed"), postsToKind("rerank")) // is for bedrock.embed and bedrock.rerank
-)
+var generatesNothing = either(postsToKind("embed"), postsToKind("rerank")) // is for bedrock.embed and bedrock.rerank
 
 // An invokeForm is a body that some models take.
 type invokeForm struct {

@@ -1,8 +1,6 @@
 package provider
 
 import (
-	"strings"
-
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
 )
@@ -12,7 +10,7 @@ var _ = Register(&Codec{
 	API:       "cohere.generate",
 	Generates: true,
 	Seeded:    true,
-	Match:     matchCohereGenerate,
+	Match:     both(posts(has("prompt"), "/v1/generate"), not(pathLike(`/api/v1/generate$`))), // which is KoboldAI's
 	body:      requestForm{prompt: "prompt", parameters: cohereParameters}.decode,
 	answer:    generations,
 	stream:    foldRules{add: addGeneration},
@@ -32,11 +30,6 @@ var _ = Register(&Codec{
 	body:   requestForm{}.decode,
 	answer: classifications,
 })
-
-// matchCohereGenerate takes no request of a KoboldAI server, whose path ends alike.
-func matchCohereGenerate(w *Wire) bool {
-	return posts(has("prompt"), "/v1/generate")(w) && !strings.HasSuffix(w.URL.Path, "/api/v1/generate")
-}
 
 // generations decodes the texts with which a prompt goes on, each a candidate.
 func generations(body jsontext.Value) (*modelio.Response, error) {

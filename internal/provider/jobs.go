@@ -10,9 +10,8 @@ import (
 // The APIs that are asked for something which is fetched later, and those with which what a conversation is made of is
 // kept. All have the form of resources.
 var (
-	_ = Register(resources("openai.conversations", func(w *Wire) bool {
-		return isConversation(w) && knownHost(bareHost(w.URL)) != "mistral"
-	}))
+	_ = Register(resources("openai.conversations", both(
+		pathLike(`/v1/conversations(/[^/]+(/items(/[^/]+)?)?)?$`), not(sentTo("mistral")))))
 	_ = Register(resources("mistral.agents", pathLike(`/v1/agents(/[^/]*[0-9][^/]*(/[^/]+)*)?$`)))
 	_ = Register(resources("mistral.batches", pathLike(`/v1/batch/jobs(/[^/]+(/cancel)?)?$`)))
 	_ = Register(resources("watsonx.resources", pathLike(`/ml/v[^/]+/foundation_model_(specs|tasks)$`)))
@@ -30,10 +29,9 @@ var (
 )
 
 var (
-	isConversation = pathLike(`/v1/conversations(/[^/]+(/items(/[^/]+)?)?)?$`)
-	isBFLResult    = pathLike(`/v1/(get_result|my_finetunes|finetune_details|credits)$`)
-	bflModel       = regexp.MustCompile(`/v1/([^/]*)$`)
-	googleBatches  = regexp.MustCompile(`/models/([^/:]+):(?:batchGenerateContent|asyncBatchEmbedContent)$`)
+	isBFLResult   = pathLike(`/v1/(get_result|my_finetunes|finetune_details|credits)$`)
+	bflModel      = regexp.MustCompile(`/v1/([^/]*)$`)
+	googleBatches = regexp.MustCompile(`/models/([^/:]+):(?:batchGenerateContent|asyncBatchEmbedContent)$`)
 )
 
 func isBFL(w *Wire) bool {

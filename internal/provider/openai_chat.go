@@ -24,20 +24,13 @@ var _ = Register(&Codec{
 	Generates: true,
 	Seeded:    true,
 	Fixed:     openAIFixed,
-	Match:     either(posts(hasList("messages"), chatPaths...), matchWriter),
-	body:      chatForm.decode,
-	outside:   chatOutside,
-	answer:    chatCompletion,
-	stream:    chatStream,
+	Match: either(posts(hasList("messages"), "/chat/completions", "/agents/completions", "/openai"),
+		both(posts(hasList("messages"), "/v1/chat"), sentTo("writer"))), // on a path of Cohere's
+	body:    chatForm.decode,
+	outside: chatOutside,
+	answer:  chatCompletion,
+	stream:  chatStream,
 })
-
-// chatPaths are what the paths of the API end in.
-var chatPaths = []string{"/chat/completions", "/agents/completions", "/openai"}
-
-// matchWriter takes the chats of Writer, whose path is one of Cohere's.
-func matchWriter(w *Wire) bool {
-	return knownHost(bareHost(w.URL)) == "writer" && posts(hasList("messages"), "/v1/chat")(w)
-}
 
 var chatForm = requestForm{members: chatMembers, parameters: ChatParameters}
 

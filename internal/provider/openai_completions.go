@@ -11,7 +11,7 @@ var _ = Register(&Codec{
 	Generates: true,
 	Seeded:    true,
 	Prompted:  true,
-	Match:     matchCompletions,
+	Match:     both(posts(has("prompt"), "/completions"), not(pathLike(`/(chat|agents)/completions$`))),
 	body:      requestForm{prompt: "prompt", parameters: ChatParameters}.decode,
 	outside:   deployment,
 	answer:    completion,
@@ -19,10 +19,6 @@ var _ = Register(&Codec{
 	looks:     hasList("choices"),
 	begins:    func(_ string, e jsontext.Value) bool { return e.Member("choices").IsArray() },
 })
-
-func matchCompletions(w *Wire) bool {
-	return posts(has("prompt"), "/completions")(w) && !w.pathEndsIn(chatPaths)
-}
 
 // completion decodes a completion. Some hosts answer with a chat completion.
 func completion(body jsontext.Value) (*modelio.Response, error) {

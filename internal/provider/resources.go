@@ -14,10 +14,8 @@ import (
 // The APIs with which a provider's resources are made, read, changed and deleted: models, files, batches, what is
 // cached, vector stores, fine-tuning. All have the same form; what differs is whose they are.
 var (
-	_ = Register(resources("openai.resources", func(w *Wire) bool { return isOpenAIResource(w) && !isAnthropics(w) }))
-	_ = Register(resources("anthropic.resources", func(w *Wire) bool {
-		return isMessageBatch(w) || isOpenAIResource(w) && isAnthropics(w)
-	}))
+	_ = Register(resources("openai.resources", both(isOpenAIResource, not(isAnthropics))))
+	_ = Register(resources("anthropic.resources", either(isMessageBatch, both(isOpenAIResource, isAnthropics))))
 	_ = Register(googleResources())
 	_ = Register(resources("ollama.resources", pathLike(`/api/(tags|show|ps|pull|push|create|copy|delete|version)$`)))
 )

@@ -1,9 +1,5 @@
 package provider
 
-import (
-	"strings"
-)
-
 const vertexAnthropicAPI = "vertex.anthropic"
 
 // Claude on Vertex AI: the messages API except for the model, which is in the URL, with whether the
@@ -15,16 +11,11 @@ var _ = Register(&Codec{
 	Version:   "vertex-",
 	Generates: true,
 	Fixed:     claudeFixed,
-	Match:     matchVertexAnthropic,
-	body:      claudeForm.decode,
-	outside:   methodOf("rawPredict"),
-	Refusal:   refuseAsAnthropic,
-	answer:    claudeAnswer,
-	stream:    claudeStream,
+	Match: both(posts(hasList("messages"), ":rawPredict", ":streamRawPredict"),
+		both(pathLike(`/publishers/anthropic/models/`), not(pathLike(`/count-tokens:`)))),
+	body:    claudeForm.decode,
+	outside: methodOf("rawPredict"),
+	Refusal: refuseAsAnthropic,
+	answer:  claudeAnswer,
+	stream:  claudeStream,
 })
-
-func matchVertexAnthropic(w *Wire) bool {
-	path := w.URL.Path
-	return strings.Contains(path, "/publishers/anthropic/models/") && !strings.Contains(path, "/count-tokens:") &&
-		posts(hasList("messages"), ":rawPredict", ":streamRawPredict")(w)
-}

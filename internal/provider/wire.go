@@ -79,13 +79,22 @@ func posts(shape func(body jsontext.Value) bool, suffixes ...string) func(*Wire)
 	}
 }
 
-// either returns a Match for the requests that one of two matches, and both for those that both match.
+// either, both and not return a Match for the requests that one of two matches, both, or one does not.
 func either(a, b func(*Wire) bool) func(*Wire) bool {
 	return func(w *Wire) bool { return a(w) || b(w) }
 }
 
 func both(a, b func(*Wire) bool) func(*Wire) bool {
 	return func(w *Wire) bool { return a(w) && b(w) }
+}
+
+func not(a func(*Wire) bool) func(*Wire) bool {
+	return func(w *Wire) bool { return !a(w) }
+}
+
+// sentTo returns what reports whether a request goes to a provider.
+func sentTo(provider string) func(*Wire) bool {
+	return func(w *Wire) bool { return knownHost(bareHost(w.URL)) == provider }
 }
 
 // pathLike returns what reports whether a path is like a pattern.
