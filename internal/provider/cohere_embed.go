@@ -11,15 +11,11 @@ import (
 // Both versions of Cohere's API for embeddings.
 var _ = Register(&Codec{
 	API:     "cohere.embed",
-	Match:   posts(isCohereEmbed, "/v1/embed", "/v2/embed"),
+	Match:   posts(has("texts", "images", "inputs"), "/v1/embed", "/v2/embed"),
 	body:    requestForm{}.decode,
 	outside: sayVersion("v2"),
 	answer:  cohereEmbeddings,
 })
-
-func isCohereEmbed(body jsontext.Value) bool {
-	return body.Member("texts").Present() || body.Member("images").Present() || body.Member("inputs").Present()
-}
 
 // cohereEmbeddings decodes embeddings: a custom part for each input, which has all types that were asked for.
 func cohereEmbeddings(body jsontext.Value) (*modelio.Response, error) {

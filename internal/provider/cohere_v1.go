@@ -50,7 +50,7 @@ var cohereV1Parts = []partTaker{
 }
 
 // sayingAs returns what takes a list of objects, which only messages of a role have.
-func sayingAs(role modelio.Role, one func(jsontext.Value) modelio.Part) func(*modelio.Message, string, jsontext.Value) ([]modelio.Part, bool) {
+func sayingAs(role modelio.Role, one func(jsontext.Value) modelio.Part) toParts {
 	return func(m *modelio.Message, _ string, v jsontext.Value) ([]modelio.Part, bool) {
 		parts, ok := objects(v, one)
 		return parts, ok && m.Role == role

@@ -43,7 +43,7 @@ var ollamaParts = []partTaker{
 	{"thinking", ollamaThinking},
 	{"content", ollamaText},
 	{"images", ollamaImages},
-	{"tool_calls", ollamaCalls},
+	{"tool_calls", listOf(ollamaCall)},
 }
 
 func ollamaMessage(m *modelio.Message, v jsontext.Value) {
@@ -87,12 +87,7 @@ func ollamaImages(_ *modelio.Message, _ string, v jsontext.Value) ([]modelio.Par
 	return parts, ok && len(parts) > 0
 }
 
-// ollamaCalls decodes tool calls, whose arguments are values and not text.
-func ollamaCalls(_ *modelio.Message, _ string, v jsontext.Value) ([]modelio.Part, bool) {
-	parts, ok := allOf(v, ollamaCall)
-	return parts, ok && len(parts) > 0
-}
-
+// ollamaCall decodes a tool call, whose arguments are a value and not text.
 func ollamaCall(v jsontext.Value) (modelio.Part, bool) {
 	function := v.Member("function")
 	call := toolRequest(function, "name", "", "arguments")
@@ -153,16 +148,9 @@ func ollamaAnswer(body jsontext.Value) (*modelio.Response, error) {
 // ollamaStream folds the answers that the APIs stream.
 var ollamaStream = foldRules{
 	pieces: rules{
-		"message":  into("message", rules{"role": (*node).first, "tool_calls": addCalls, "": (*node).grow}),
+		"message":  into("message", rules{"role": (*node).first, "tool_calls": (*node).extend, "": (*node).grow}),
 		"response": (*node).grow,
 		"thinking": (*node).grow,
 	},
 	end: func(f *fold) { f.done = f.body.is("done") == "true" },
-}
-
-// addCalls takes tool calls, each of which comes whole.
-func addCalls(message *node, name string, v jsontext.Value) {
-	if v.IsArray() {
-		message.extend(name, v)
-	}
 }

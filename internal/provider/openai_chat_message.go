@@ -14,8 +14,10 @@ import (
 // them.
 type partTaker struct {
 	name string
-	take func(m *modelio.Message, name string, v jsontext.Value) ([]modelio.Part, bool)
+	take toParts
 }
+
+type toParts func(m *modelio.Message, name string, v jsontext.Value) ([]modelio.Part, bool)
 
 // takeParts takes the members of a message into its content, in the order of takers, wherever they stood. A
 // member that fits no part is kept in Metadata.
@@ -51,7 +53,7 @@ var chatParts = []partTaker{
 	{WireToolPlan, chatReasoning},
 	{"content", chatMessageContent},
 	{"refusal", chatRefusal},
-	{"tool_calls", chatToolCalls},
+	{"tool_calls", listOf(chatToolCall)},
 	{"function_call", chatFunctionCall},
 }
 
@@ -190,11 +192,12 @@ func ChatMediaKind(m *modelio.Media) string {
 	return "image_url"
 }
 
-func chatToolCalls(_ *modelio.Message, _ string, v jsontext.Value) ([]modelio.Part, bool) {
-	if v.IsEmpty() || !v.IsArray() {
-		return nil, false
+// listOf returns what takes a list that is not empty, each element as a part.
+func listOf(one func(jsontext.Value) (modelio.Part, bool)) toParts {
+	return func(_ *modelio.Message, _ string, v jsontext.Value) ([]modelio.Part, bool) {
+		parts, ok := allOf(v, one)
+		return parts, ok && len(parts) > 0
 	}
-	return allOf(v, chatToolCall)
 }
 
 // chatToolCall decodes a call of a function or of a custom tool.

@@ -104,9 +104,11 @@ func pathOf(pattern *regexp.Regexp) func(*Wire) bool {
 	return func(w *Wire) bool { return pattern.MatchString(w.URL.Path) }
 }
 
-// has and hasList return the shape of a body with a member, of any kind or a list.
-func has(member string) func(jsontext.Value) bool {
-	return func(body jsontext.Value) bool { return body.Member(member).Present() }
+// has returns the shape of a body with one of the members, and hasList that of one with a list.
+func has(members ...string) func(jsontext.Value) bool {
+	return func(body jsontext.Value) bool {
+		return slices.ContainsFunc(members, func(name string) bool { return body.Member(name).Present() })
+	}
 }
 
 func hasList(member string) func(jsontext.Value) bool {
