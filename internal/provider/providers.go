@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"net/netip"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -249,18 +250,13 @@ func isPrivate(host string) bool {
 // digits, dots and hyphens, the name ends in 12 digits of its hash.
 func hostName(host string) string {
 	const longest, digits = 64, 12
-	exact := true
-	name := strings.Map(func(r rune) rune {
-		if r == '.' || r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '-' {
-			return r
-		}
-		exact = false
-		return '-'
-	}, host)
-	name = strings.ReplaceAll(strings.ReplaceAll(name, "-", "--"), ".", "-")
-	if exact && len(name) <= longest {
+	plain := notOfHosts.ReplaceAllString(host, "-")
+	name := strings.ReplaceAll(strings.ReplaceAll(plain, "-", "--"), ".", "-")
+	if plain == host && len(name) <= longest {
 		return name
 	}
 	sum := sha256.Sum256([]byte(host))
 	return name[:min(len(name), longest-digits-1)] + "-" + hex.EncodeToString(sum[:])[:digits]
 }
+
+var notOfHosts = regexp.MustCompile(`[^a-z0-9.-]`)
