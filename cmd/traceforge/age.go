@@ -38,7 +38,8 @@ func (a *ages) look(d *store.Doc) []snapshot.Violation {
 	if !a.most.IsSet() {
 		return nil
 	}
-	again := page.Again(page.TestOf(d.Document), d.Document.Snapshots[0].Source.Function, "all")
+	first := d.Document.Snapshots[0].Source
+	again := page.Again([]page.Place{{Package: first.Package, Test: first.Test, Command: first.Function}}, "all")
 	doc := documentAge{file: d.File(), again: again} // which must not keep the document in memory
 	for i := range d.Document.Snapshots {
 		doc.bought = append(doc.bought, d.Document.Snapshots[i].Timestamp)

@@ -19,7 +19,7 @@ import (
 func TestAges(t *testing.T) {
 	now := time.Date(2026, 6, 30, 12, 0, 0, 0, time.UTC)
 	ago := func(days int) time.Time { return now.AddDate(0, 0, -days) }
-	again := func(pkg, test string) string { return page.Again(page.Test{Package: pkg, Test: test}, "", "all") }
+	again := func(pkg, test string) string { return page.Again([]page.Place{{Package: pkg, Test: test}}, "all") }
 	a := ages{most: store.MaxAge{Warn: 60, Fail: 90}, now: now, docs: []documentAge{
 		{"openai/new.json", again("p", "TestNew"), []time.Time{ago(60)}},
 		{"openai/old.json", again("p", "TestOld/a b"), []time.Time{ago(91), ago(90), ago(1)}},

@@ -100,7 +100,7 @@ func recordAgain(test page.Test, function string) string {
 	if top, _, _ := strings.Cut(test.Test, "/"); !test.OfProgram() && gotest.Kind(top) == "" {
 		return ""
 	}
-	return page.Again(test, function, "")
+	return page.Again([]page.Place{{Package: test.Package, Test: test.Test, Command: function}}, "")
 }
 
 // listed names files of the store in dir on a command line.

@@ -38,15 +38,13 @@ func TestBlocks(t *testing.T) {
 	}, headlines)
 }
 
-func TestAccept(t *testing.T) {
-	causes := func(tests ...string) []*page.Cause {
-		var c page.Causes
+func TestAgain(t *testing.T) {
+	calls := func(tests ...string) (calls []page.Place) {
 		for _, test := range tests {
 			pkg, name, _ := strings.Cut(test, " ")
-			before, after := "a", "b"
-			c.Add(page.Call{Place: page.Place{Package: pkg, Test: name}, Request: []drift.Change{{Kind: "system", Before: &before, After: &after}}})
+			calls = append(calls, page.Place{Package: pkg, Test: name})
 		}
-		return c.List()
+		return calls
 	}
 	var many, packages []string
 	for i := range 13 {
@@ -68,6 +66,6 @@ func TestAccept(t *testing.T) {
 		{"none", "there is nothing to run", nil, ""},
 		{"no test", "as in a store of another tool", []string{" "}, ""},
 	} {
-		t.Run(tt.name, func(t *testing.T) { require.Equal(t, tt.want, page.Accept(causes(tt.tests...)), tt.why) })
+		t.Run(tt.name, func(t *testing.T) { require.Equal(t, tt.want, page.Again(calls(tt.tests...), ""), tt.why) })
 	}
 }

@@ -212,12 +212,12 @@ func (c *Causes) key(change drift.Change) string {
 	return key
 }
 
-// List returns the causes: those of the most calls first. No call may be added after it.
+// List returns the causes: those of the most calls first, and no nil where there are none. No call may be added after it.
 func (c *Causes) List() []*Cause {
 	c.settle()
-	return slices.SortedStableFunc(slices.Values(c.order), func(a, b *Cause) int {
-		return cmp.Compare(len(b.Calls), len(a.Calls))
-	})
+	all := append([]*Cause{}, c.order...)
+	slices.SortStableFunc(all, func(a, b *Cause) int { return cmp.Compare(len(b.Calls), len(a.Calls)) })
+	return all
 }
 
 // settle leaves each answer to its most special cause, that of the fewest calls, and to those that the same calls have. Answers

@@ -60,52 +60,26 @@ func isRun(words []string) bool {
 	return len(words) > 1 && words[0] == "--"
 }
 
-// programsAgain returns the commands that record the programs again that have causes, in a mode of --update.
-func programsAgain(causes []*Cause, mode string) (commands []string) {
-	for _, c := range causes {
-		for _, at := range c.Calls {
-			if at.Package == snapshot.ProgramPackage {
-				commands = append(commands, ProgramAgain(at.Test, at.Command, mode))
-			}
-		}
-	}
-	slices.Sort(commands)
-	return slices.Compact(commands)
-}
-
-// Accept returns the command that accepts causes: it records the tests again that have them. Unchanged calls are not
-// bought. It is empty where the causes have no test.
-func Accept(causes []*Cause) string { return again(causes, "") }
-
-// Adopt returns the command that keeps the stored answers for requests that changed, without a call. Empty: they have no test.
-func Adopt(causes []*Cause) string { return again(causes, "rekey") }
-
-// Again returns the command that buys the calls of one test again in a mode of TRACEFORGE_UPDATE; "": with -update.
-// function is that of its records.
-func Again(test Test, function, mode string) string {
-	return again([]*Cause{{Calls: []Place{{Package: test.Package, Test: test.Test, Command: function}}}}, mode)
-}
-
-// again returns the command that runs the tests of causes again in a mode of TRACEFORGE_UPDATE; "": with -update.
-func again(causes []*Cause, mode string) string {
+// Again returns the command that runs the tests of calls again in a mode of TRACEFORGE_UPDATE; "": with -update, which buys no
+// unchanged call. It is empty where the calls have no test.
+func Again(calls []Place, mode string) string {
 	const mostPackages, mostTests = 4, 12 // of a command that people can read
-	var packages, tests []string
+	var packages, tests, programs []string
 	patterned := true // go test can select the tests by name
-	programs := programsAgain(causes, mode)
-	for _, c := range causes {
-		for _, t := range testsOf(c.Calls) {
-			if t.Test.OfProgram() {
-				continue
-			}
-			top, _, _ := strings.Cut(t.Test.Test, "/")
-			packages, tests = append(packages, gotest.Quote(t.Package)), append(tests, top)
-			kind := gotest.Kind(top)
-			patterned = patterned && kind != "" && kind != "Benchmark"
+	for _, at := range calls {
+		if at.Package == snapshot.ProgramPackage {
+			programs = append(programs, ProgramAgain(at.Test, at.Command, mode))
+			continue
 		}
+		top, _, _ := strings.Cut(at.Test, "/")
+		packages, tests = append(packages, gotest.Quote(at.Package)), append(tests, top)
+		kind := gotest.Kind(top)
+		patterned = patterned && kind != "" && kind != "Benchmark"
 	}
 	slices.Sort(packages)
 	slices.Sort(tests)
-	packages, tests = slices.Compact(packages), slices.Compact(tests)
+	slices.Sort(programs)
+	packages, tests, programs = slices.Compact(packages), slices.Compact(tests), slices.Compact(programs)
 	if len(packages) == 0 || packages[0] == gotest.Quote("") {
 		return strings.Join(programs, "; ")
 	}

@@ -30,6 +30,6 @@ func TestProgramAgain(t *testing.T) {
 	} {
 		require.Equal(t, again+"-- COMMAND", page.ProgramAgain("flow", of, ""), "%q", of)
 	}
-	hostile := &page.Cause{Calls: []page.Place{{Package: snapshot.ProgramPackage, Test: "flow", Command: "node; id"}}}
-	require.Equal(t, again+"-- COMMAND", page.Accept([]*page.Cause{hostile}), "of a receipt")
+	hostile := []page.Place{{Package: snapshot.ProgramPackage, Test: "flow", Command: "node; id"}}
+	require.Equal(t, again+"-- COMMAND", page.Again(hostile, ""), "of a receipt")
 }

@@ -197,9 +197,6 @@ func (c *Comparison) Close() error {
 		c.Differences = []*Difference{}
 	}
 	c.Causes = c.group.List()
-	if c.Causes == nil {
-		c.Causes = []*Cause{}
-	}
 	return nil
 }
 

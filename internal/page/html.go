@@ -81,7 +81,7 @@ func (c *Comparison) HTML(w io.Writer, about About) error {
 		v := &htmlCause{Block: b, Open: i < htmlOpen, shown: shown}
 		v.tests()
 		if about.Accept {
-			v.Accept = plaintext.Line(Accept(b))
+			v.Accept = plaintext.Line(Again(b[0].Calls, ""))
 		}
 		h.part("cause", v, htmlRoomForTests)
 	}

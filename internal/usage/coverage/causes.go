@@ -34,7 +34,7 @@ type Calls struct {
 // A testDrift is a drift of a test.
 type testDrift struct {
 	page.Test
-	command string // of a program
+	at page.Place
 	usage.Drift
 }
 
@@ -52,10 +52,11 @@ func CallsOf(receipts []usage.Receipt) *Calls {
 	slices.SortStableFunc(receipts, func(a, b usage.Receipt) int {
 		return testOf(a).Compare(testOf(b))
 	})
-	c := &Calls{Causes: []*page.Cause{}}
+	c := &Calls{}
 	var group page.Causes
 	tests, played := map[page.Test]bool{}, map[string]bool{}
 	drifts := onceEach{}
+	var calls []page.Place
 	for _, r := range receipts {
 		test := testOf(r)
 		found := drifts.of(test, r)
@@ -66,15 +67,14 @@ func CallsOf(receipts []usage.Receipt) *Calls {
 			played[id] = true
 		}
 		for _, d := range found {
-			c.drifts = append(c.drifts, testDrift{test, r.Command, d})
-			c.add(&group, test, r.Command, d)
+			at := page.Place{Package: test.Package, Test: test.Test, Call: d.Call, File: d.File, Line: d.Line, Command: r.Command}
+			c.drifts, calls = append(c.drifts, testDrift{test, at, d}), append(calls, at)
+			c.add(&group, at, d)
 			c.tags = cmp.Or(c.tags, r.Tags)
 		}
 	}
-	c.Tests, c.Replayed = len(tests), len(played)
-	if causes := group.List(); causes != nil {
-		c.Causes, c.Accept = causes, accept(causes, c.tags)
-	}
+	c.Tests, c.Replayed, c.Accept = len(tests), len(played), c.again(calls, "")
+	c.Causes = group.List()
 	return c
 }
 
@@ -88,7 +88,7 @@ func (c *Calls) unanswered() (tests []Unanswered) {
 			continue
 		}
 		if n := len(tests); n == 0 || tests[n-1].Test != d.Test {
-			tests = append(tests, Unanswered{Test: d.Test, Command: d.command})
+			tests = append(tests, Unanswered{Test: d.Test, Command: d.at.Command})
 		}
 		u := &tests[len(tests)-1]
 		if d.Kind == usage.Missing {
@@ -152,8 +152,7 @@ func complete(r usage.Receipt) []usage.Drift {
 }
 
 // add adds a drift to its causes.
-func (c *Calls) add(group *page.Causes, test page.Test, command string, d usage.Drift) {
-	at := page.Place{Package: test.Package, Test: test.Test, Call: d.Call, File: d.File, Line: d.Line, Command: command}
+func (c *Calls) add(group *page.Causes, at page.Place, d usage.Drift) {
 	var changes []page.KnownChange
 	switch d.Kind {
 	case usage.Missing:
@@ -229,24 +228,22 @@ func (c *Calls) Adopt() string {
 	for _, d := range c.drifts {
 		without[d.Test] = without[d.Test] || d.Kind == usage.Missing || d.Scripted
 	}
-	var adopted page.Cause
+	var adopted []page.Place
 	for _, d := range c.drifts {
 		if d.Kind == usage.Drifted && !without[d.Test] {
-			adopted.Calls = append(adopted.Calls, page.Place{Package: d.Package, Test: d.Test.Test, Command: d.command})
+			adopted = append(adopted, d.at)
 		}
 	}
-	return tagged(page.Adopt([]*page.Cause{&adopted}), c.tags)
+	return c.again(adopted, "rekey")
 }
 
-// accept returns the command that accepts causes, of tests that were built with tags.
-func accept(causes []*page.Cause, tags string) string { return tagged(page.Accept(causes), tags) }
-
-// tagged returns a command with build tags.
-func tagged(command, tags string) string {
-	if tags == "" || strings.HasPrefix(command, "traceforge ") { // all are of programs
+// again returns the command that runs the tests of calls again in a mode, with the build tags that they had.
+func (c *Calls) again(calls []page.Place, mode string) string {
+	command := page.Again(calls, mode)
+	if c.tags == "" || strings.HasPrefix(command, "traceforge ") { // all are of programs
 		return command
 	}
-	return strings.Replace(command, "go test ", "go test -tags="+gotest.Quote(tags)+" ", 1)
+	return strings.Replace(command, "go test ", "go test -tags="+gotest.Quote(c.tags)+" ", 1)
 }
 
 // acceptWhere makes the command that accepts all work in the working directory. Without a workspace the command goes
@@ -256,12 +253,10 @@ func (c *Report) acceptWhere() {
 	if err != nil || c.Accept == "" || gotest.Workspace(wd) != "" && os.Getenv("GOWORK") != "off" {
 		return
 	}
-	of := map[string][]*page.Cause{}
-	for _, cause := range c.Causes {
-		for _, at := range cause.Calls {
-			root := c.Root(at.Package)
-			of[root] = append(of[root], &page.Cause{Calls: []page.Place{at}})
-		}
+	of := map[string][]page.Place{}
+	for _, d := range c.drifts {
+		root := c.Root(d.Package)
+		of[root] = append(of[root], d.at)
 	}
 	roots := slices.Sorted(maps.Keys(of))
 	own, _ := gotest.Module(wd) // else the command goes there
@@ -274,7 +269,7 @@ func (c *Report) acceptWhere() {
 		if rel, err := filepath.Rel(wd, root); err == nil && root != "" {
 			in = filepath.ToSlash(rel)
 		}
-		command := accept(of[root], c.tags)
+		command := c.again(of[root], "")
 		if in != "." && in != "" {
 			command = strings.Replace(command, "go test ", "go -C "+gotest.Quote(in)+" test ", 1)
 		}

@@ -92,7 +92,7 @@ func (c *Report) junitFailures() map[page.Test]*junitFailure {
 			} else {
 				text += "as in " + first.Test + " in " + first.Package + "\n"
 			}
-			text += "accept: " + accept([]*page.Cause{{Calls: []page.Place{at}}}, c.tags) + "\n"
+			text += "accept: " + c.again([]page.Place{at}, "") + "\n"
 			if failures[test] == nil { // it makes fewer calls than are recorded
 				failures[test] = &junitFailure{Message: strings.TrimSuffix(b.Headline(), "\n"), Type: "drift"}
 			}
