@@ -10,12 +10,9 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// A verifier verifies a store as [audit.Verify] does: all of it, or some documents.
-type verifier func(*store.Store, ...store.Check) (*audit.Result, error)
-
-// proven has verify ask of a store that its files are whole, its records say what they serve, and its calls are
-// deterministic, unless the store gives a reason. It asks more checks besides.
-func proven(s *store.Store, verify verifier, more ...store.Check) (*audit.Result, error) {
+// proven asks of a store that its files are whole, its records say what they serve, and its calls are deterministic, unless the
+// store gives a reason. It asks more checks besides. It verifies the documents that files belong to; nil means the whole store.
+func proven(s *store.Store, files []string, more ...store.Check) (result *audit.Result, err error) {
 	var mu sync.Mutex
 	var notes []snapshot.Finding
 	note := func(d *store.Doc) []snapshot.Violation {
@@ -39,7 +36,12 @@ func proven(s *store.Store, verify verifier, more ...store.Check) (*audit.Result
 	// Nearly all that verify allocates is of one document, and gone with it. With memory that nothing touches, and which
 	// so takes none, the collector runs a quarter as often, for 16 MB more.
 	ballast := make([]byte, 16<<20)
-	result, err := verify(s, append(append(checks, note), more...)...)
+	checks = append(append(checks, note), more...)
+	if files == nil {
+		result, err = audit.Verify(s, checks...)
+	} else {
+		result, err = audit.VerifyFiles(s, files, checks...)
+	}
 	runtime.KeepAlive(ballast)
 	if err != nil {
 		return nil, err

@@ -15,7 +15,6 @@ import (
 	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/place"
 	"github.com/traceforge/traceforge-go/internal/store"
-	"github.com/traceforge/traceforge-go/internal/store/audit"
 	"github.com/traceforge/traceforge-go/internal/usage/coverage"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
@@ -90,17 +89,15 @@ func find(c *call) (v verification, err error) {
 	if c.is("lint") {
 		checks = append(checks, linter.Check)
 	}
-	verify := verifier(audit.Verify)
+	var files []string // nil means all is looked at
 	revision := c.value("changed")
 	switch {
 	case revision != "" && len(c.args) > 0:
 		return v, usagef("--changed goes without names of tests")
 	case len(c.args) > 0:
-		files, err := documentsOf(s, dir, c.args)
-		if err != nil {
+		if files, err = documentsOf(s, dir, c.args); err != nil {
 			return v, err
 		}
-		verify = verifyOf(files)
 	case revision != "":
 		if err := s.CheckTexts(); err != nil {
 			return v, err
@@ -109,10 +106,10 @@ func find(c *call) (v verification, err error) {
 			return v, err
 		}
 		if !v.Changed.all() {
-			verify = verifyOf(v.Changed.Files)
+			files = v.Changed.Files
 		}
 	}
-	result, err := proven(s, verify, checks...)
+	result, err := proven(s, files, checks...)
 	if err != nil {
 		return v, err
 	}
@@ -250,11 +247,4 @@ func annotate(c *call, dir string, f snapshot.Finding) {
 		text = f.Pointer + ": " + text
 	}
 	c.command(annotation.Error(file, 0, "traceforge verify: "+f.Rule, text))
-}
-
-// verifyOf returns what verifies the documents that files belong to.
-func verifyOf(files []string) verifier {
-	return func(s *store.Store, checks ...store.Check) (*audit.Result, error) {
-		return audit.VerifyFiles(s, files, checks...)
-	}
 }
