@@ -37,7 +37,7 @@ func move(c *call) error {
 	if err != nil {
 		return err
 	}
-	moved, moves, err := movesOf(tests, c.args[0], c.args[1])
+	moves, err := movesOf(tests, c.args[0], c.args[1])
 	if err != nil {
 		return err
 	}
@@ -45,15 +45,16 @@ func move(c *call) error {
 	if err != nil {
 		return err
 	}
-	for _, m := range done {
-		for i := range moved {
-			if moved[i].From == nameOf(m.From) {
-				moved[i].From, moved[i].To = path.Join(filepath.ToSlash(dir), m.From), path.Join(filepath.ToSlash(dir), m.To)
-			}
-		}
+	now := map[string]page.Test{} // by the names that documents had
+	for _, m := range moves {
+		now[m.Name] = page.Test{Package: m.Package, Test: m.Test}
 	}
-	moved = slices.DeleteFunc(moved, func(r movedDocument) bool { return r.To == "" }) // it was pending only
-	err = c.answer(moveReport{orEmpty(moved)}, func() {
+	moved := []movedDocument{} // and not what was pending only
+	for _, m := range done {
+		from, to := path.Join(filepath.ToSlash(dir), m.From), path.Join(filepath.ToSlash(dir), m.To)
+		moved = append(moved, movedDocument{from, to, now[nameOf(m.From)], tests[nameOf(m.From)]})
+	}
+	err = c.answer(moveReport{moved}, func() {
 		for _, r := range moved {
 			c.line(fmt.Sprintf("%s -> %s  %s in %s", r.From, r.To, r.Test.Test, r.Package))
 		}
@@ -85,10 +86,10 @@ func testsIn(s *store.Store) (map[string]page.Test, error) {
 }
 
 // movesOf returns what is to move where a test or a package has another name.
-func movesOf(tests map[string]page.Test, from, to string) (moved []movedDocument, moves []store.Move, err error) {
+func movesOf(tests map[string]page.Test, from, to string) (moves []store.Move, err error) {
 	rename, err := renaming(tests, from, to)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	for name, test := range tests {
 		now, ok := rename(test)
@@ -96,17 +97,12 @@ func movesOf(tests map[string]page.Test, from, to string) (moved []movedDocument
 			continue
 		}
 		if now == test {
-			return nil, nil, fmt.Errorf("%s has that name already", gotest.Quote(from))
+			return nil, fmt.Errorf("%s has that name already", gotest.Quote(from))
 		}
-		moved = append(moved, movedDocument{From: name, Test: now, Was: test})
+		moves = append(moves, store.Move{Name: name, Package: now.Package, Test: now.Test})
 	}
-	slices.SortFunc(moved, func(a, b movedDocument) int {
-		return strings.Compare(a.Package+" "+a.Test.Test, b.Package+" "+b.Test.Test)
-	})
-	for _, r := range moved {
-		moves = append(moves, store.Move{Name: r.From, Package: r.Package, Test: r.Test.Test})
-	}
-	return moved, moves, nil
+	slices.SortFunc(moves, func(a, b store.Move) int { return strings.Compare(a.Package+" "+a.Test, b.Package+" "+b.Test) })
+	return moves, nil
 }
 
 // renaming returns what a test of the store is called after from, a package or a test, has been given the name to.
