@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -143,8 +144,8 @@ func document(s *store.Store, file string) (*snapshot.Document, error) {
 // A state is a store as it is, or was at a revision of git.
 type state struct {
 	*store.Store
-	temp  string     // the directory of a copy; empty means it is none
-	dir   string     // that it is a copy of
+	temp  string     // the directory of a copy, or of files to show; empty means there is none
+	dir   string     // in the repository that it is a copy of
 	files []git.File // that git has, of which documents are copied
 	doc   *store.Doc // the one of the last raw answer
 }
@@ -195,12 +196,22 @@ func openState(ctx context.Context, name, dir string) (*state, error) {
 		s, _, err := place.OpenStore(name)
 		return &state{Store: s}, err
 	}
-	temp, err := os.MkdirTemp("", "traceforge-diff-")
+	files, err := git.At(ctx, name, dir)
 	if err != nil {
 		return nil, err
 	}
-	s := &state{temp: temp, dir: dir}
-	if s.files, err = git.Extract(ctx, name, dir, temp); err == nil {
+	return copyOf(ctx, filepath.Dir(dir), files)
+}
+
+// copyOf returns the state of files of a store, as the repository that dir is in has them. It copies the documents.
+func copyOf(ctx context.Context, dir string, files []git.File) (*state, error) {
+	temp, err := os.MkdirTemp("", "traceforge-copy-")
+	if err != nil {
+		return nil, err
+	}
+	s := &state{temp: temp, dir: dir, files: files}
+	documents := slices.DeleteFunc(slices.Clone(files), func(f git.File) bool { return strings.Count(f.Name, "/") > 1 })
+	if err = git.Copy(ctx, dir, temp, documents); err == nil {
 		s.Store, err = store.Open(temp)
 	}
 	if err != nil {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -29,9 +28,7 @@ const (
 // accepted since.
 type source struct {
 	kind      string
-	from, to  *store.Store
-	temp      string            // the directory of copies; empty means there are none
-	staged    []git.File        // what git has, of which documents are copied
+	from, to  *state
 	providers map[string]string // of documents in question, by name
 	config    bool              // config.json is in question too
 	settings  []*page.Setting   // what changed in it
@@ -39,9 +36,8 @@ type source struct {
 
 func (r *reviewRun) close() {
 	for _, src := range r.sources {
-		if src.temp != "" {
-			os.RemoveAll(src.temp)
-		}
+		src.from.close()
+		src.to.close()
 	}
 }
 
@@ -79,7 +75,7 @@ func (r *reviewRun) gather() error {
 }
 
 func (r *reviewRun) gatherPending() error {
-	src := &source{kind: pendingKind, from: r.store, to: r.store.Pending(), providers: map[string]string{}}
+	src := &source{kind: pendingKind, from: &state{Store: r.store}, to: &state{Store: r.store.Pending()}, providers: map[string]string{}}
 	files, err := src.to.List()
 	for _, file := range files {
 		src.providers[nameOf(file)] = path.Dir(file)
@@ -96,9 +92,8 @@ func (r *reviewRun) gatherChanged() error {
 	if err != nil {
 		return err
 	}
-	src := &source{kind: changedKind, to: r.store, providers: map[string]string{}}
+	src := &source{kind: changedKind, to: &state{Store: r.store}, providers: map[string]string{}}
 	src.config = slices.Contains(files, configFile)
-	r.sources = append(r.sources, src)
 	documents := map[string]bool{} // there may be two of a name, of which one is no longer there
 	for _, file := range files {
 		provider, rest, ok := strings.Cut(file, "/")
@@ -109,9 +104,6 @@ func (r *reviewRun) gatherChanged() error {
 			src.providers[name], documents[document], documents[provider+"/"+name] = provider, true, true
 		}
 	}
-	if src.temp, err = os.MkdirTemp("", "traceforge-review-"); err != nil {
-		return err
-	}
 	names := slices.Sorted(maps.Keys(documents))
 	if src.config { // whose rules are of all documents
 		names = []string{"."}
@@ -120,25 +112,23 @@ func (r *reviewRun) gatherChanged() error {
 	if err != nil {
 		return err
 	}
-	src.staged = slices.Clone(staged)
-	staged = slices.DeleteFunc(staged, func(f git.File) bool { return strings.Count(f.Name, "/") > 1 })
-	if err := git.Copy(r.c.ctx, r.dir, src.temp, staged); err != nil {
+	if src.from, err = copyOf(r.c.ctx, r.dir, staged); err != nil {
 		return err
 	}
-	src.from, err = store.Open(src.temp)
-	return err
+	r.sources = append(r.sources, src)
+	return nil
 }
 
 // load returns a document on both sides; nil means a side does not have it. For pending records, from holds only the
 // records they replace.
 func (src *source) load(name string) (from, to *store.Doc, err error) {
-	if from, err = loadIn(src.from, name, src.providers[name]); err != nil && src.temp == "" {
+	if from, err = loadIn(src.from.Store, name, src.providers[name]); err != nil && src.kind == pendingKind {
 		return nil, nil, err
 	} else if err != nil {
-		wrong, _, _ := strings.Cut(strings.ReplaceAll(filepath.ToSlash(err.Error()), filepath.ToSlash(src.temp)+"/", ""), "\n")
+		wrong, _, _ := strings.Cut(strings.ReplaceAll(filepath.ToSlash(err.Error()), filepath.ToSlash(src.from.temp)+"/", ""), "\n")
 		return nil, nil, errors.New("as git has it staged, " + wrong + "\nway out: stage all of it, with git add")
 	}
-	if to, err = loadIn(src.to, name, src.providers[name]); err != nil {
+	if to, err = loadIn(src.to.Store, name, src.providers[name]); err != nil {
 		return nil, nil, err
 	}
 	if src.kind == pendingKind && from != nil && to != nil {
@@ -195,8 +185,8 @@ func (r *reviewRun) compare(src *source, conversations bool) (*page.Comparison, 
 		r.broken = errors.Join(r.broken, fmt.Errorf("%s: git has staged the document, and not what is beside it: git add -A -- %s, if traceforge verify finds nothing",
 			strings.Join(page.Most(filesShown, half, "more"), ", "), gotest.Quote(r.dir)))
 	}
-	from := &state{Store: src.from, temp: src.temp, dir: r.dir, files: src.staged}
-	return found, errors.Join(found.Close(), tellBytes(r.c, found, from, &state{Store: src.to}))
+	from, to := *src.from, *src.to // which hold no document that was read before
+	return found, errors.Join(found.Close(), tellBytes(r.c, found, &from, &to))
 }
 
 // shownAnswers is how many changed answers of a cause are shown.
@@ -228,9 +218,9 @@ func (r *reviewRun) look(src *source, names []string) (map[string]string, error)
 			seen[name] = fmt.Sprintln(string(text), err)
 			continue
 		}
-		note(src.to, name)
+		note(src.to.Store, name)
 		if src.kind == pendingKind {
-			note(src.from, name)
+			note(src.from.Store, name)
 		}
 	}
 	if src.kind != changedKind {
@@ -266,7 +256,7 @@ func (r *reviewRun) addConfig(src *source) (err error) {
 	if !src.config {
 		return nil
 	}
-	if src.settings, err = settings(r.c, src.from, src.to); err != nil || src.settings == nil {
+	if src.settings, err = settings(r.c, src.from.Store, src.to.Store); err != nil || src.settings == nil {
 		return err
 	}
 	seen, err := r.look(src, []string{configFile})

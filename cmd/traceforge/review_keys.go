@@ -250,13 +250,13 @@ func (h *reviewItem) copied() (file string, err error) {
 		return "", err
 	}
 	data, err := new(snapshot.Writer).Write(doc.Document, nil)
-	if err == nil && src.temp == "" {
-		src.temp, err = os.MkdirTemp("", "traceforge-review-")
+	if err == nil && src.to.temp == "" {
+		src.to.temp, err = os.MkdirTemp("", "traceforge-review-")
 	}
 	if err != nil {
 		return "", err
 	}
-	file = filepath.Join(src.temp, h.Document+".json")
+	file = filepath.Join(src.to.temp, h.Document+".json")
 	return file, os.WriteFile(file, data, 0o600)
 }
 

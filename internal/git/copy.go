@@ -5,14 +5,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 )
 
-// Extract copies the documents that the store in dir had at a revision to a directory, and returns all files that were
-// in it, for [Copy].
-func Extract(ctx context.Context, revision, dir, to string) (all []File, err error) {
+// At returns the files that the directory dir had at a revision; none where there was no such directory.
+func At(ctx context.Context, revision, dir string) (files []File, err error) {
 	if dir, err = filepath.Abs(dir); err != nil {
 		return nil, err
 	}
@@ -26,7 +24,7 @@ func Extract(ctx context.Context, revision, dir, to string) (all []File, err err
 	}
 	tree, err := r.run(ctx, above, nil, "rev-parse", "--quiet", "--verify", revision+":./"+name)
 	if err != nil {
-		return nil, nil // there was no store
+		return nil, nil
 	}
 	listed, err := r.run(ctx, r.Top, nil, "ls-tree", "-r", "-z", tree) // below the top git looks for itself in the tree
 	if err != nil {
@@ -36,25 +34,19 @@ func Extract(ctx context.Context, revision, dir, to string) (all []File, err err
 		about, file, _ := strings.Cut(line, "\t") // <mode> <type> <hash>
 		kind := strings.Fields(about)
 		if len(kind) == 3 && kind[1] == "blob" && kind[0] != "120000" {
-			all = append(all, File{file, kind[2]})
+			files = append(files, File{file, kind[2]})
 		}
 	}
-	documents := slices.DeleteFunc(slices.Clone(all), func(f File) bool { return strings.Count(f.Name, "/") > 1 })
-	return all, r.extract(ctx, documents, to)
+	return files, nil
 }
 
-// Copy writes files as git has them, named below dir, to the directory to, as if that were dir.
+// Copy writes files of the repository that dir is in to a directory, as git has them: filters do not run. git archive would leave
+// out what has the attribute export-ignore.
 func Copy(ctx context.Context, dir, to string, files []File) error {
 	r, err := Find(dir)
 	if err != nil {
 		return err
 	}
-	return r.extract(ctx, files, to)
-}
-
-// extract writes files to a directory, as git has them: filters do not run. git archive would leave out what has the
-// attribute export-ignore.
-func (r *Repository) extract(ctx context.Context, files []File, to string) error {
 	var hashes strings.Builder
 	for _, f := range files {
 		hashes.WriteString(f.Object + "\n")
