@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/traceforge/traceforge-go/docs/schemas"
 	"github.com/traceforge/traceforge-go/internal/gotest"
 )
@@ -50,8 +48,3 @@ func schemaNames() []string {
 
 // schemaOfAnswer returns the name of the schema of what a command prints with --json.
 func schemaOfAnswer(command string) string { return "answer-" + strings.ReplaceAll(command, " ", "-") }
-
-// completeSchemas completes the names of schemas in a shell.
-func completeSchemas(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	return schemaNames(), cobra.ShellCompDirectiveNoFileComp
-}

@@ -228,7 +228,8 @@ func table() []section {
 					{name: "scrub", usage: "keep a placeholder for the value of the environment variable `NAME`", list: true},
 					{name: "stream-timing", usage: "record when the events of streams come, and replay them at that pace"}},
 				oneOf: []string{"update", "check"}, run: execute},
-			{use: "schema [NAME]", short: "print the JSON Schema of what traceforge writes", most: 1, complete: completeSchemas, run: schema},
+			{use: "schema [NAME]", short: "print the JSON Schema of what traceforge writes", most: 1,
+				complete: cobra.FixedCompletions(schemaNames(), cobra.ShellCompDirectiveNoFileComp), run: schema},
 			{use: "git", short: "programs that git calls (see init --git)", commands: []command{
 				{use: "textconv FILE", short: "show a document for git diff (see init --git)",
 					least: 1, most: 1, run: textconv},
