@@ -91,14 +91,11 @@ func (p *program) options() (o recorder.Options, err error) {
 	if p.mode, err = p.modeOf(); err != nil {
 		return o, err
 	}
-	wd, err := os.Getwd()
+	wd, module, err := gotest.Here()
 	if err != nil {
 		return o, err
 	}
-	if p.root, err = gotest.Module(wd); err != nil {
-		return o, err
-	}
-	p.root = cmp.Or(p.root, wd)
+	p.root = cmp.Or(module, wd)
 	if o.Dir, err = p.storeDir(); err != nil {
 		return o, err
 	}

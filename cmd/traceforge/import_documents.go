@@ -141,17 +141,13 @@ func (r *documents) prove() error {
 }
 
 // directory returns the directory that a name means.
-func (r *documents) directory(name string) (string, error) {
+func (r *documents) directory(name string) (dir string, err error) {
 	if r.kind != fromCassettes {
-		_, dir, err := place.OpenStore(name)
+		_, dir, err = place.OpenStore(name)
 		return dir, err
 	}
 	if name == "" {
-		wd, err := os.Getwd()
-		if err != nil {
-			return "", err
-		}
-		if name, err = gotest.Module(wd); err != nil {
+		if _, name, err = gotest.Here(); err != nil {
 			return "", err
 		}
 	}

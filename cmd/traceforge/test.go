@@ -90,12 +90,8 @@ func besideModule(dir string) (string, error) {
 	if filepath.IsAbs(dir) {
 		return dir, nil
 	}
-	wd, err := os.Getwd()
-	if err != nil {
-		return "", err
-	}
-	root, err := gotest.Module(wd)
-	return filepath.Join(cmp.Or(root, wd), dir), err
+	wd, module, err := gotest.Here()
+	return filepath.Join(cmp.Or(module, wd), dir), err
 }
 
 // A testRun is what a run of go test left.

@@ -173,10 +173,8 @@ func runTests(c *call, test *coverage.GoTest) ([]usage.Receipt, coverage.Outcome
 func recording(c *call, patterns []string, run string) ([]coverage.Package, error) {
 	packages, err := coverage.Packages(c.ctx, "", patterns, c.forwarded)
 	if err != nil {
-		if wd, wdErr := os.Getwd(); len(c.args) == 0 && wdErr == nil {
-			if root, rootErr := gotest.Module(wd); rootErr == nil && root == "" {
-				return nil, place.NoModuleForTests()
-			}
+		if _, module, unknown := gotest.Here(); len(c.args) == 0 && unknown == nil && module == "" {
+			return nil, place.NoModuleForTests()
 		}
 		for _, word := range c.args {
 			if !strings.ContainsAny(word, `./\`) && strings.Contains(err.Error(), word) {

@@ -92,11 +92,7 @@ func StoreDir(named string) (string, error) {
 	if named != "" {
 		return storeIn(named)
 	}
-	wd, err := os.Getwd()
-	if err != nil {
-		return "", err
-	}
-	root, err := gotest.Module(wd)
+	wd, root, err := gotest.Here()
 	if err != nil {
 		return "", err
 	}

@@ -76,12 +76,8 @@ func openRun(ctx context.Context, dir string) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	wd, err := os.Getwd()
-	if err != nil {
-		return nil, err
-	}
 	ofStore, err := gotest.Module(dir)
-	own, err2 := gotest.Module(wd)
+	_, own, err2 := gotest.Here()
 	if err := errors.Join(err, err2); err != nil {
 		return nil, err
 	}
