@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -31,14 +32,11 @@ func brokenOf(c *call, receipts []usage.Receipt) (breakage, error) {
 		if used := len(r.Played) + len(r.Recorded) + len(r.Drifts) + r.Missing; r.Outcome != "fail" || used > 0 || b.of[test] {
 			continue
 		}
-		dir := filepath.FromSlash(r.Store)
-		if !filepath.IsAbs(dir) {
-			src, err := c.sources()
-			if err != nil {
-				return b, err
-			}
-			dir = filepath.Join(src.Module(r.Package), dir)
+		src, err := c.sources()
+		if err != nil {
+			return b, err
 		}
+		dir := cmp.Or(src.StoreOf(r), filepath.FromSlash(r.Store))
 		s, err := store.Open(dir)
 		if err != nil {
 			return b, err
@@ -73,7 +71,8 @@ func (b breakage) findings() []snapshot.Finding {
 // namesOf returns the directory of a store as the command names it, and as its user has to: "" where it is found from
 // here.
 func namesOf(dir string) (shown, named string) {
-	if shown, err := place.StoreDir(""); err == nil && sameDir(shown, dir) {
+	shown, err := place.StoreDir("")
+	if abs, unknown := filepath.Abs(shown); err == nil && unknown == nil && abs == filepath.Clean(dir) {
 		return shown, ""
 	}
 	return dir, dir
@@ -101,13 +100,6 @@ func (b breakage) write(c *call, out io.Writer) {
 			say(line)
 		}
 	}
-}
-
-// sameDir reports whether two names are of one directory.
-func sameDir(a, b string) bool {
-	a, errA := filepath.Abs(a)
-	b, errB := filepath.Abs(b)
-	return errA == nil && errB == nil && a == b
 }
 
 // brokenConfig writes what is wrong with the configuration of the store: no test that uses it can begin, and none leaves a

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path"
-	"path/filepath"
 
 	"github.com/traceforge/traceforge-go/internal/pack"
 	"github.com/traceforge/traceforge-go/internal/page"
@@ -89,12 +88,7 @@ func (c *call) storesOfTests() (*coverage.Sources, func(usage.Receipt) (*store.S
 	}
 	opened := map[string]*store.Store{}
 	return sources, func(r usage.Receipt) (*store.Store, error) {
-		dir := filepath.FromSlash(r.Store)
-		if module := sources.Module(r.Package); !filepath.IsAbs(dir) && module != "" {
-			dir = filepath.Join(module, dir)
-		} else if !filepath.IsAbs(dir) {
-			dir = "" // of a module that is not here: the store here is meant
-		}
+		dir := sources.StoreOf(r) // "" of a module that is not here: the store here is meant
 		if opened[dir] == nil {
 			s, _, err := place.OpenStore(dir)
 			if err != nil {

@@ -2,7 +2,6 @@ package coverage
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -174,21 +173,11 @@ func (r *Run) readReceipts(dir string) (n int, err error) {
 // isOf reports whether a test used this store. Stores of several modules have the same name, which
 // is relative to the module.
 func (r *Run) isOf(t usage.Receipt) bool {
-	dir := filepath.FromSlash(t.Store)
-	if !filepath.IsAbs(dir) {
-		module, _ := r.sources.Find(t.Package)
-		if t.Package == snapshot.ProgramPackage {
-			module = cmp.Or(r.root, ".") // it runs where this command does
-		}
-		if module == "" {
-			return false
-		}
-		dir = filepath.Join(module, dir)
-		if abs, err := filepath.Abs(dir); err == nil {
-			dir = abs
-		}
+	dir := r.sources.StoreOf(t)
+	if dir == "" && t.Package == snapshot.ProgramPackage { // it runs where this command does
+		dir, _ = filepath.Abs(filepath.Join(r.root, filepath.FromSlash(t.Store))) // openRun has done so too
 	}
-	return usage.RealPath(dir) == r.store
+	return dir != "" && usage.RealPath(dir) == r.store
 }
 
 func (r *Run) add(t usage.Receipt) {

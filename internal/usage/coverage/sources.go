@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/gotest"
+	"github.com/traceforge/traceforge-go/internal/usage"
 )
 
 // Sources tell which tests the code has, whatever constraints keep their files from being built. A record of a test
@@ -127,6 +128,19 @@ func (t *testFuncs) read(dir string) {
 func (s *Sources) Module(pkg string) string {
 	module, _ := s.Find(pkg)
 	return module
+}
+
+// StoreOf returns the directory of the store that a test used; empty means it is in a module that is not known.
+func (s *Sources) StoreOf(r usage.Receipt) string {
+	dir := filepath.FromSlash(r.Store)
+	if filepath.IsAbs(dir) {
+		return dir
+	}
+	module := s.Module(r.Package)
+	if module == "" {
+		return ""
+	}
+	return filepath.Join(module, dir)
 }
 
 // Find returns the directories of a package and of the main module that has it; empty means none has.
