@@ -73,11 +73,7 @@ func rowsOf(s *store.Store, calls bool, holds func(*entry) bool) (rows []entry, 
 		if !calls {
 			each = []entry{all}
 		}
-		for _, l := range each {
-			if holds(&l) {
-				rows = append(rows, l)
-			}
-		}
+		rows = append(rows, slices.DeleteFunc(each, func(l entry) bool { return !holds(&l) })...)
 	}
 	unread := 0
 	for doc, err := range place.Documents(s) {
@@ -139,8 +135,7 @@ func mark(all *entry, calls, waiting []entry) []entry {
 // rowsOfDocument returns the line of a document, and those of its calls.
 func rowsOfDocument(doc *store.Doc) (all entry, calls []entry) {
 	size, raw := doc.Sizes()
-	test := page.TestOf(doc.Document)
-	all = entry{Test: page.Test{Package: own(test.Package), Test: strings.Clone(test.Test)}, File: doc.File()}
+	all = entry{Test: page.TestOf(doc.Document), File: doc.File()}
 	for i := range doc.Document.Snapshots {
 		record := &doc.Document.Snapshots[i]
 		at := record.Timestamp

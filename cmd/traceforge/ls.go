@@ -37,12 +37,10 @@ func list(c *call) error {
 		total.add(rows[i].sums)
 	}
 	c.secrets.Hide(&rows)
-	if c.is("json") {
-		err = c.json(testList{orEmpty(rows), total})
-	} else {
+	err = c.answer(testList{orEmpty(rows), total}, func() {
 		c.table(tableOf(rows, c.is("calls"), f.now, c.terminal))
 		c.say("%s", tally(&total, len(rows), c.is("calls")))
-	}
+	})
 	return errors.Join(err, broken)
 }
 

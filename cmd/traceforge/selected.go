@@ -87,7 +87,7 @@ func programs(flags string) map[string]string {
 	commands := map[string]string{}
 	for doc := range readable(s) {
 		if test := page.TestOf(doc.Document); test.OfProgram() {
-			commands[strings.Clone(test.Test)] = strings.Clone(commandOf(doc.Document, flags))
+			commands[test.Test] = commandOf(doc.Document, flags)
 		}
 	}
 	return commands

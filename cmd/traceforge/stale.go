@@ -36,9 +36,8 @@ func (s *stales) look(d *store.Doc) []snapshot.Violation {
 	for i := range d.Document.Snapshots {
 		if record := &d.Document.Snapshots[i]; record.Response.Stale != "" {
 			s.ids = append(s.ids, strings.Clone(record.ID)) // the document must not stay in memory
-			test := page.TestOf(d.Document)
-			of := coverage.Unanswered{Test: page.Test{Package: strings.Clone(test.Package), Test: strings.Clone(test.Test)}}
-			if test.OfProgram() {
+			of := coverage.Unanswered{Test: page.TestOf(d.Document)}
+			if of.OfProgram() {
 				of.Command = strings.Clone(record.Source.Function)
 			}
 			s.tests = inorder.With(s.tests, of)

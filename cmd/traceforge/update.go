@@ -230,7 +230,7 @@ func noTest(what, word, in string, names []string) error {
 // testNames returns the names of the tests that have documents in a store, and of the functions that they are in.
 func testNames(s *store.Store) (names []string) {
 	for doc := range readable(s) {
-		test := strings.Clone(page.TestOf(doc.Document).Test)
+		test := page.TestOf(doc.Document).Test
 		top, _, _ := strings.Cut(test, "/")
 		names = append(names, test, top)
 	}

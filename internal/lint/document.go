@@ -36,8 +36,7 @@ type call struct {
 
 func newDocument(d *store.Doc) *document {
 	size, raw := d.Sizes()
-	test := page.TestOf(d.Document)
-	doc := &document{d, page.Test{Package: own(test.Package), Test: own(test.Test)}, make([]call, len(raw)), size}
+	doc := &document{d, page.TestOf(d.Document), make([]call, len(raw)), size}
 	byNumber := map[int]*call{}
 	for i := range doc.calls {
 		s := &d.Document.Snapshots[i]

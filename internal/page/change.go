@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unique"
 
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/snapshot"
@@ -17,10 +18,10 @@ type Test struct {
 	Test    string `json:"test,omitempty"`
 }
 
-// TestOf returns the test whose calls a document holds.
+// TestOf returns the test whose calls a document holds. It shares no memory with the document.
 func TestOf(doc *snapshot.Document) Test {
 	from := &doc.Snapshots[0].Source
-	return Test{from.Package, from.Test}
+	return Test{unique.Make(from.Package).Value(), strings.Clone(from.Test)}
 }
 
 // Compare orders tests by package and name.
