@@ -48,6 +48,7 @@ type Finding struct {
 	Tests   int     `json:"tests"`
 	Calls   int     `json:"calls"`  // 0 means it is of whole documents, or of all
 	Places  []Place `json:"places"` // sorted
+	way     string  // what to do, where a place says it
 }
 
 // Line returns the finding as one line says it: where it is first, and how often.
@@ -96,8 +97,7 @@ type Linter struct {
 
 	mu       sync.Mutex
 	found    map[cause]*Finding
-	ways     map[cause]string // what to do, where a place says it
-	silenced []bool           // by the index of the silence: it silenced something
+	silenced []bool // by the index of the silence: it silenced something
 	prefixes prefixes
 	all      totals
 }
@@ -108,7 +108,7 @@ type cause struct{ rule, key string }
 // New returns a linter that holds what config.json asks for.
 func New(config *store.Config) *Linter {
 	return &Linter{
-		config: config, rules: Rules(), found: map[cause]*Finding{}, ways: map[cause]string{},
+		config: config, rules: Rules(), found: map[cause]*Finding{},
 		silenced: make([]bool, len(config.Lint.Silences)),
 		prefixes: prefixes{map[string]map[string]variant{}, map[string]map[string]variant{}},
 	}
@@ -141,7 +141,7 @@ func (l *Linter) Findings() []Finding {
 		var of []Finding
 		for c, f := range l.found {
 			if c.rule == rule.Name {
-				of = append(of, f.finish(cmp.Or(l.ways[c], rule.Fix)))
+				of = append(of, f.finish(cmp.Or(f.way, rule.Fix)))
 			}
 		}
 		slices.SortFunc(of, func(a, b Finding) int {
@@ -217,8 +217,8 @@ func (l *Linter) adder(rule string) adder {
 			f = &Finding{Rule: rule}
 			l.found[c] = f
 		}
-		if known := l.ways[c]; way != "" && (known == "" || way < known) { // whichever document comes first
-			l.ways[c] = way
+		if way != "" && (f.way == "" || way < f.way) { // whichever document comes first
+			f.way = way
 		}
 		f.Places = append(f.Places, at)
 	}

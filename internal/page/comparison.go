@@ -185,7 +185,7 @@ func (c *Comparison) Close() error {
 	joined := map[*Difference]bool{}
 	for _, d := range c.Differences {
 		if left := gone[d.content]; d.Change.Change == added && len(left) > 0 {
-			d.Change.Change, d.Was, d.Calls, d.before = moved, left[0].File, Calls{}, left[0].Test
+			d.Change.Change, d.Was, d.Calls = moved, left[0].File, Calls{}
 			joined[left[0]], gone[d.content] = true, left[1:]
 		}
 	}
@@ -246,7 +246,7 @@ func (c *Comparison) renamed(joined map[*Difference]bool) error {
 		if back, err := likest(was, added); err != nil || back != d {
 			continue
 		}
-		d.Change.Change, d.Was, d.before, d.Calls, d.glances = moved, was.File, was.Test, Calls{}, nil
+		d.Change.Change, d.Was, d.Calls, d.glances = moved, was.File, Calls{}, nil
 		joined[was] = true
 		both(SealOf("", was.doc).Calls, SealOf("", d.doc).Calls, func(n int, kind string) { d.Calls[kind] = append(d.Calls[kind], n) })
 		again := len(c.Again)

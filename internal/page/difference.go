@@ -23,7 +23,6 @@ type Difference struct {
 
 	Raw []string `json:"-"` // what changed in raw answers whose records did not: see [OtherBytes.Tell]
 
-	before  Test               // whose calls these were, before the document moved
 	content string             // of a document that one state has alone, by which it is known elsewhere
 	glances []glance           // at calls that one state has alone
 	doc     *snapshot.Document // that one state has alone; nil means there are too many
