@@ -19,6 +19,9 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
+// configFile is what findings about it are of.
+const configFile = "config.json"
+
 // A verification is what verify found.
 type verification struct {
 	verifyReport
@@ -225,7 +228,7 @@ func (v *verification) say(c *call) {
 	}
 	c.say("%s: %s, %s", v.dir, tally, page.Count(len(all), "finding", "findings"))
 	if len(v.Lint) > 0 {
-		c.say("%s", silence(v.Lint))
+		c.say(`to silence a rule, say why in %s: "lint": {"silence": [{"rule": %q, "why": "…"}]}`, configFile, v.Lint[0].Rule)
 	}
 	c.sayAll(remediesOf(c, v.Findings, v.dir, c.named()))
 	if len(v.used.Unanswered) > 0 {
@@ -247,4 +250,14 @@ func annotate(c *call, dir string, f snapshot.Finding) {
 		text = f.Pointer + ": " + text
 	}
 	c.command(annotation.Error(file, 0, "traceforge verify: "+f.Rule, text))
+}
+
+// lint tells of the store's traffic, and of what config.json says wrongly about the rules.
+func (v *verification) lint(c *call, l *lint.Linter) {
+	v.Lint = l.Findings()
+	c.secrets.Hide(&v.Lint)
+	for _, wrong := range l.Wrong() {
+		found := snapshot.Finding{File: configFile, Pointer: wrong.Pointer, Rule: wrong.Rule, Message: wrong.Message}
+		v.Findings = append(v.Findings, found)
+	}
 }
