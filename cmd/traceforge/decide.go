@@ -87,9 +87,9 @@ func decide(c *call, verb string, do func(s *store.Store, ids []string) error) e
 	if err != nil {
 		return err
 	}
-	all, files, broken := waitingIn(c, s)
-	if broken != nil && files == nil {
-		return broken // nobody can say what waits
+	all, unread, broken := waitingIn(c, s)
+	if broken != nil && unread == nil {
+		return broken
 	}
 	if len(c.args) == 0 && !c.is("all") {
 		return listWaiting(c, dir, all, broken)
@@ -100,7 +100,7 @@ func decide(c *call, verb string, do func(s *store.Store, ids []string) error) e
 	if broken != nil && verb == "accept" {
 		return fmt.Errorf("%w\nnothing was accepted: traceforge reject ID removes what is broken", broken)
 	}
-	ids, err := idsOf(c, s, all, files)
+	ids, err := idsOf(c, s, all, unread)
 	switch {
 	case verb == "accept" && err != nil:
 		return c.acceptReviewed(s, dir, err)
@@ -126,10 +126,8 @@ func (c *call) acceptReviewed(s *store.Store, dir string, unknown error) error {
 	if err := r.gather(); err != nil {
 		return unknown
 	}
-	for _, word := range c.args {
-		if _, _, err := r.find(word); err != nil {
-			return unknown
-		}
+	if _, _, err := r.find(c.args); err != nil {
+		return unknown
 	}
 	err := r.decideNamed(c.args, nil)
 	if errors.Is(err, exitWith(exitFindings)) { // others are left, of which nothing was asked
@@ -200,29 +198,23 @@ func inStore(s *store.Store, id string) string {
 
 // idsOf returns the records that the user names: by an id, a document's name or a test; by default all of them. Documents that cannot
 // be read are named as a whole.
-func idsOf(c *call, s *store.Store, all []waitingRecord, files []string) (ids []string, err error) {
+func idsOf(c *call, s *store.Store, all []waitingRecord, unread []string) (ids []string, err error) {
 	if len(c.args) == 0 {
-		readable := map[string]bool{}
 		for _, w := range all {
-			ids, readable[w.document] = append(ids, w.ID), true
+			ids = append(ids, w.ID)
 		}
-		for _, file := range files {
-			if name := nameOf(file); !readable[name] {
-				ids = append(ids, name)
-			}
-		}
-		return ids, nil
+		return append(ids, unread...), nil
 	}
 	var names []string
 	for _, arg := range c.args {
-		found := false
+		found := slices.Contains(unread, arg)
+		if found {
+			ids = append(ids, arg)
+		}
 		for _, w := range all {
 			if w.ID == arg || w.document == arg || isOf(w.Test, arg) {
 				ids, found = append(ids, w.ID), true
 			}
-		}
-		if !found && slices.ContainsFunc(files, func(file string) bool { return nameOf(file) == arg }) {
-			ids, found = append(ids, arg), true // it cannot be read
 		}
 		if !found {
 			for _, w := range all {

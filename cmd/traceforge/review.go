@@ -142,16 +142,12 @@ func (h *reviewItem) name() string {
 
 // decideNamed decides on what the user names.
 func (r *reviewRun) decideNamed(accepts, rejects []string) error {
-	var toAccept, toReject []*reviewItem
-	for _, id := range accepts {
-		groups, tests, err := r.find(id)
-		if err != nil {
-			return err
-		}
-		for _, g := range groups {
-			g.accepted = true
-		}
-		toAccept = append(toAccept, tests...)
+	groups, toAccept, err := r.find(accepts)
+	if err != nil {
+		return err
+	}
+	for _, g := range groups {
+		g.accepted = true
 	}
 	for _, g := range r.groups {
 		if g.accepted {
@@ -162,15 +158,12 @@ func (r *reviewRun) decideNamed(accepts, rejects []string) error {
 			}
 		}
 	}
-	for _, id := range rejects {
-		groups, tests, err := r.find(id)
-		if err != nil {
-			return err
-		}
-		for _, g := range groups {
-			tests = append(tests, g.tests...)
-		}
-		toReject = append(toReject, tests...)
+	groups, toReject, err := r.find(rejects)
+	if err != nil {
+		return err
+	}
+	for _, g := range groups {
+		toReject = append(toReject, g.tests...)
 	}
 	if i := slices.IndexFunc(toReject, func(h *reviewItem) bool { return slices.Contains(toAccept, h) }); i >= 0 {
 		return usagef("%s is both accepted and rejected", toReject[i].name())
@@ -194,23 +187,26 @@ func once(tests []*reviewItem) (all []*reviewItem) {
 	return all
 }
 
-// find returns what an id names: groups by their key, or a test by its document, the id of a record or its name.
-func (r *reviewRun) find(id string) (groups []*group, tests []*reviewItem, err error) {
-	var names []string
-	for _, g := range r.groups {
-		if names = append(names, g.key); g.key == id {
-			groups = append(groups, g)
+// find returns what ids name: groups by their key, and tests by their document, the id of a record or their name.
+func (r *reviewRun) find(ids []string) (groups []*group, tests []*reviewItem, err error) {
+	for _, id := range ids {
+		var names []string
+		known := len(groups) + len(tests)
+		for _, g := range r.groups {
+			if names = append(names, g.key); g.key == id {
+				groups = append(groups, g)
+			}
 		}
-	}
-	for _, h := range r.tests {
-		names = append(names, h.Document)
-		if h.Document == id || slices.Contains(h.Records, id) || isOf(h.Test, id) {
-			tests = append(tests, h)
+		for _, h := range r.tests {
+			names = append(names, h.Document)
+			if h.Document == id || slices.Contains(h.Records, id) || isOf(h.Test, id) {
+				tests = append(tests, h)
+			}
 		}
-	}
-	if len(groups)+len(tests) == 0 {
-		return nil, nil, fmt.Errorf("nothing that waits is called %s%s: traceforge review --json lists all",
-			gotest.Quote(id), meant(id, names))
+		if len(groups)+len(tests) == known {
+			return nil, nil, fmt.Errorf("nothing that waits is called %s%s: traceforge review --json lists all",
+				gotest.Quote(id), meant(id, names))
+		}
 	}
 	return groups, tests, nil
 }

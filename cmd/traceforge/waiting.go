@@ -30,26 +30,29 @@ type waitingRecord struct {
 	older    bool // than the answer of the same call that it would replace
 }
 
-// waitingIn returns the pending records of a store, in order. It may return both records and an error, for what could
-// not be read; files names the documents in any case.
-func waitingIn(c *call, s *store.Store) (all []waitingRecord, files []string, err error) {
+// waitingIn returns the pending records of a store, in order, and the names of the documents that cannot be read. The error says
+// why these cannot; without their names it says why nobody can tell what waits.
+func waitingIn(c *call, s *store.Store) (all []waitingRecord, unread []string, err error) {
 	pending := s.Pending()
-	if files, err = pending.List(); err != nil {
+	files, err := pending.List()
+	if err != nil {
 		return nil, nil, err
 	}
 	for _, file := range files {
 		doc, broken := place.Load(pending, file)
+		if broken == nil {
+			if doc.Torn {
+				c.say("%s: an answer that a killed run was about to keep is not whole, and left out", path.Join(pending.Dir(), file))
+			}
+			var records []waitingRecord
+			records, broken = waitingOf(c, s, doc)
+			all = append(all, records...)
+		}
 		if broken != nil {
-			err = errors.Join(err, broken)
-			continue
+			unread, err = append(unread, nameOf(file)), errors.Join(err, broken)
 		}
-		if doc.Torn {
-			c.say("%s: an answer that a killed run was about to keep is not whole, and left out", path.Join(pending.Dir(), file))
-		}
-		records, broken := waitingOf(c, s, doc)
-		all, err = append(all, records...), errors.Join(err, broken)
 	}
-	return all, files, err
+	return all, unread, err
 }
 
 func waitingOf(c *call, s *store.Store, doc *store.Doc) (all []waitingRecord, err error) {
