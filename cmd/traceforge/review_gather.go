@@ -212,27 +212,19 @@ func (r *reviewRun) look(src *source, names []string) (map[string]string, error)
 		}
 		seen[name] += "\n"
 	}
+	var paths []string // that the index may have otherwise
 	for _, name := range names {
 		if name == configFile {
 			text, err := r.store.ConfigText()
-			seen[name] = fmt.Sprintln(string(text), err)
+			seen[name], paths = fmt.Sprintln(string(text), err), append(paths, name)
 			continue
 		}
 		note(src.to.Store, name)
 		if src.kind == pendingKind {
 			note(src.from.Store, name)
+		} else {
+			paths = append(paths, pathsOf(src.providers[name], name)...)
 		}
-	}
-	if src.kind != changedKind {
-		return seen, nil
-	}
-	var paths []string
-	for _, name := range names {
-		if name == configFile {
-			paths = append(paths, name)
-			continue
-		}
-		paths = append(paths, pathsOf(src.providers[name], name)...)
 	}
 	staged, err := git.Staged(r.c.ctx, r.dir, paths)
 	for _, f := range staged {
