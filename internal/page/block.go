@@ -22,9 +22,6 @@ func Blocks(causes []*Cause) []Block {
 	var blocks []Block
 	at := map[ends][]int{} // which have calls like these
 	for _, c := range causes {
-		if len(c.Calls) == 0 {
-			continue // unreachable: a call has it
-		}
 		key := ends{len(c.Calls), c.Calls[0], c.Calls[len(c.Calls)-1]}
 		same := slices.IndexFunc(at[key], func(i int) bool { return slices.Equal(blocks[i][0].Calls, c.Calls) })
 		if same >= 0 {
