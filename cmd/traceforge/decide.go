@@ -31,8 +31,8 @@ type (
 	}
 )
 
-func accept(c *call) error {
-	return decide(c, "accept", func(s *store.Store, ids []string) error {
+func accept(c *call, s *store.Store, dir string) error {
+	return decide(c, s, dir, "accept", func(ids []string) error {
 		accepted, err := acceptPending(c, s, ids)
 		if err != nil {
 			return err
@@ -66,8 +66,8 @@ func acceptPending(c *call, s *store.Store, ids []string) ([]store.Accepted, err
 	return s.Accept(ids, append(checks, secretless(c))...)
 }
 
-func reject(c *call) error {
-	return decide(c, "reject", func(s *store.Store, ids []string) error {
+func reject(c *call, s *store.Store, dir string) error {
+	return decide(c, s, dir, "reject", func(ids []string) error {
 		if err := s.Reject(ids...); err != nil {
 			return err
 		}
@@ -82,11 +82,7 @@ func reject(c *call) error {
 }
 
 // decide has do decide on the pending records that the user names, or lists them.
-func decide(c *call, verb string, do func(s *store.Store, ids []string) error) error {
-	s, dir, err := c.store()
-	if err != nil {
-		return err
-	}
+func decide(c *call, s *store.Store, dir, verb string, do func(ids []string) error) error {
 	all, unread, broken := waitingIn(c, s)
 	if broken != nil && unread == nil {
 		return broken
@@ -114,7 +110,7 @@ func decide(c *call, verb string, do func(s *store.Store, ids []string) error) e
 		c.say("%s: nothing is pending", dir)
 		return c.answer(map[string][]string{verb + "ed": {}}, func() {})
 	}
-	return do(s, ids)
+	return do(ids)
 }
 
 // acceptReviewed accepts as review does what words name of which one is no pending answer: causes, and tests whose records changed. If

@@ -28,11 +28,7 @@ type moveReport struct {
 }
 
 // move is the command mv.
-func move(c *call) error {
-	s, dir, err := c.store()
-	if err != nil {
-		return err
-	}
+func move(c *call, s *store.Store, dir string) error {
 	tests, err := testsIn(s)
 	if err != nil {
 		return err

@@ -12,11 +12,7 @@ import (
 	"github.com/traceforge/traceforge-go/internal/store/audit"
 )
 
-func repair(c *call) error {
-	s, dir, err := c.store()
-	if err != nil {
-		return err
-	}
+func repair(c *call, s *store.Store, dir string) error {
 	if c.is("manifest") {
 		return writeManifest(c, s, dir)
 	}

@@ -16,11 +16,7 @@ import (
 )
 
 // review shows what waits for a decision by cause, and decides.
-func review(c *call) error {
-	s, dir, err := c.store()
-	if err != nil {
-		return err
-	}
+func review(c *call, s *store.Store, dir string) error {
 	r := &reviewRun{c: c, store: s, dir: dir, kinds: []string{pendingKind, changedKind}}
 	for _, kind := range r.kinds {
 		if c.is(kind) {

@@ -180,6 +180,17 @@ func (c *call) storeIn(named string) (s *store.Store, dir string, err error) {
 	return s, dir, err
 }
 
+// onStore returns a command that works on the store which is meant. dir is its directory, as messages name it.
+func onStore(do func(c *call, s *store.Store, dir string) error) func(*call) error {
+	return func(c *call) error {
+		s, dir, err := c.store()
+		if err != nil {
+			return err
+		}
+		return do(c, s, dir)
+	}
+}
+
 // answer writes v for a program where that is asked for, else what text writes. With a file for v it writes both.
 func (c *call) answer(v any, text func()) error {
 	if c.is("json") {

@@ -42,8 +42,8 @@ type verifyReport struct {
 	Config    []*page.Setting          `json:"config,omitempty"`   // what changed in config.json; with --changed
 }
 
-func verify(c *call) error {
-	v, err := find(c)
+func verify(c *call, s *store.Store, dir string) error {
+	v, err := find(c, s, dir)
 	if err != nil {
 		return err
 	}
@@ -76,11 +76,7 @@ func (v *verification) all() []snapshot.Finding {
 }
 
 // find looks for all that is wrong with the store, and with how a run of the tests used it.
-func find(c *call) (v verification, err error) {
-	s, dir, err := c.store()
-	if err != nil {
-		return v, err
-	}
+func find(c *call, s *store.Store, dir string) (v verification, err error) {
 	v = verification{dir: dir, used: &coverage.Report{}}
 	config, err := s.Config()
 	if err != nil { // Verify tells of it
