@@ -221,19 +221,14 @@ func (p *program) again(mode string) string { return page.ProgramAgain(p.name, p
 // receipt says what the program did.
 func (p *program) receipt(ended int) usage.Receipt {
 	left := p.calls.Receipt()
-	left.Store, left.Command = p.storeInRoot(), p.calls.Command(p.words())
+	left.Store, left.Command = filepath.ToSlash(p.calls.Dir), p.calls.Command(p.words())
+	if rel, err := filepath.Rel(p.root, p.calls.Dir); err == nil && filepath.IsLocal(rel) {
+		left.Store = filepath.ToSlash(rel)
+	}
 	if ended != 0 || p.failed.Load() {
 		left.Outcome = "fail"
 	}
 	return left
-}
-
-// storeInRoot names the store as receipts do.
-func (p *program) storeInRoot() string {
-	if rel, err := filepath.Rel(p.root, p.calls.Dir); err == nil && filepath.IsLocal(rel) {
-		return filepath.ToSlash(rel)
-	}
-	return filepath.ToSlash(p.calls.Dir)
 }
 
 // run runs the command to its end, and returns its exit code. A signal gives 128 and its number, as in shells.

@@ -48,18 +48,14 @@ func (c *call) sayGone(out io.Writer, receipts []usage.Receipt) error {
 			tests = append(tests, page.TestOf(doc.Document))
 		}
 	}
-	gone, err := c.gone(tests)
-	if gone != "" {
-		c.lineTo(out, "traceforge: "+gone)
-	}
-	return err
+	return c.gone(tests, func(line string) { c.lineTo(out, "traceforge: "+line) })
 }
 
-// gone says of which tests, each with a document, the code has none; empty means it has all of them.
-func (c *call) gone(tests []page.Test) (string, error) {
+// gone says of which tests, each with a document, the code has none: nothing where it has all of them.
+func (c *call) gone(tests []page.Test, say func(line string)) error {
 	src, err := c.sources()
 	if err != nil {
-		return "", err
+		return err
 	}
 	var gone []string
 	for _, test := range tests {
@@ -67,12 +63,12 @@ func (c *call) gone(tests []page.Test) (string, error) {
 			gone = append(gone, test.Test)
 		}
 	}
-	if len(gone) == 0 {
-		return "", nil
+	if len(gone) > 0 {
+		slices.Sort(gone)
+		say(fmt.Sprintf("%s of tests that are gone: %s: traceforge prune --write removes them",
+			page.Count(len(gone), "document is", "documents are"), strings.Join(page.Most(3, gone, "more"), ", ")))
 	}
-	slices.Sort(gone)
-	return fmt.Sprintf("%s of tests that are gone: %s: traceforge prune --write removes them",
-		page.Count(len(gone), "document is", "documents are"), strings.Join(page.Most(3, gone, "more"), ", ")), nil
+	return nil
 }
 
 // lost finds documents that git has and the store does not, of tests that are still there.

@@ -278,11 +278,7 @@ func sayGone(c *call, receipts []usage.Receipt, now seals) error {
 			}
 		}
 	}
-	gone, err := c.gone(tests)
-	if gone != "" {
-		c.say("%s", gone)
-	}
-	return err
+	return c.gone(tests, func(line string) { c.say("%s", line) })
 }
 
 // receiptsOf returns the receipts that tests of packages left, each in the module of its own where left is relative.

@@ -72,7 +72,7 @@ func differ(ctx context.Context, dir, commit string) (files []string, err error)
 	for _, file := range touched {
 		names.WriteString(path.Join(below, file) + "\n")
 	}
-	printed, err := r.run(ctx, r.Top, strings.NewReader(names.String()), "hash-object", "--stdin-paths")
+	printed, err := r.output(ctx, r.Top, strings.NewReader(names.String()), "hash-object", "--stdin-paths")
 	for i, object := range strings.Fields(printed) {
 		if was[touched[i]] != object {
 			files = append(files, touched[i])
@@ -139,7 +139,7 @@ func OfSubmodule(ctx context.Context, from, dir, revision string) (string, error
 	if err != nil {
 		return "", err
 	}
-	staged, err := above.run(ctx, above.Top, nil, "--literal-pathspecs", "ls-files", "--stage", "-z", "--", name)
+	staged, err := above.output(ctx, above.Top, nil, "--literal-pathspecs", "ls-files", "--stage", "-z", "--", name)
 	if err != nil || !strings.HasPrefix(staged, "160000 ") { // what git calls a submodule
 		return revision, err
 	}
@@ -153,11 +153,11 @@ func OfSubmodule(ctx context.Context, from, dir, revision string) (string, error
 	if err != nil {
 		return "", err
 	}
-	commit, err := above.run(ctx, above.Top, nil, "rev-parse", "--quiet", "--verify", since+":"+name)
+	commit, err := above.output(ctx, above.Top, nil, "rev-parse", "--quiet", "--verify", since+":"+name)
 	if err != nil {
 		return "", fmt.Errorf("%s has no submodule %s: verify all of it, without --changed", revision, name)
 	}
-	return commit, nil
+	return strings.TrimSpace(commit), nil
 }
 
 // InHead returns those of files and directories below dir that the last commit has; none where there is no repository.

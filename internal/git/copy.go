@@ -19,14 +19,14 @@ func At(ctx context.Context, revision, dir string) (files []File, err error) {
 	if err != nil {
 		return nil, unknownRevision(ctx, above, revision)
 	}
-	if _, err := r.run(ctx, above, nil, "rev-parse", "--quiet", "--verify", revision+"^{commit}"); err != nil {
+	if _, err := r.output(ctx, above, nil, "rev-parse", "--quiet", "--verify", revision+"^{commit}"); err != nil {
 		return nil, unknownRevision(ctx, above, revision)
 	}
-	tree, err := r.run(ctx, above, nil, "rev-parse", "--quiet", "--verify", revision+":./"+name)
+	tree, err := r.output(ctx, above, nil, "rev-parse", "--quiet", "--verify", revision+":./"+name)
 	if err != nil {
 		return nil, nil
 	}
-	listed, err := r.run(ctx, r.Top, nil, "ls-tree", "-r", "-z", tree) // below the top git looks for itself in the tree
+	listed, err := r.output(ctx, r.Top, nil, "ls-tree", "-r", "-z", strings.TrimSpace(tree)) // below the top git looks for itself in the tree
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +51,7 @@ func Copy(ctx context.Context, dir, to string, files []File) error {
 	for _, f := range files {
 		hashes.WriteString(f.Object + "\n")
 	}
-	blobs, err := r.run(ctx, r.Top, strings.NewReader(hashes.String()), "cat-file", "--batch")
+	blobs, err := r.output(ctx, r.Top, strings.NewReader(hashes.String()), "cat-file", "--batch")
 	if err != nil {
 		return err
 	}

@@ -32,11 +32,6 @@ func Run(ctx context.Context, dir string, args ...string) (string, error) {
 	return strings.TrimSuffix(printed, "\n"), err
 }
 
-func (r *Repository) run(ctx context.Context, dir string, in io.Reader, args ...string) (string, error) {
-	printed, err := r.output(ctx, dir, in, args...)
-	return strings.TrimSuffix(printed, "\n"), err
-}
-
 // output runs git on the repository, in a directory of its work tree.
 func (r *Repository) output(ctx context.Context, dir string, in io.Reader, args ...string) (string, error) {
 	c := command{dir: dir, in: in, index: r.index(), args: append([]string{"--git-dir=" + r.dir, "--work-tree=" + r.Top}, args...)}

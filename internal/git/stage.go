@@ -112,7 +112,7 @@ func list(ctx context.Context, dir string, names []string, command string, optio
 func feed(ctx context.Context, dir string, names []string, args ...string) error {
 	r, err := Find(dir)
 	if err == nil && len(names) > 0 {
-		_, err = r.run(ctx, dir, strings.NewReader(strings.Join(names, "\x00")+"\x00"), args...)
+		_, err = r.output(ctx, dir, strings.NewReader(strings.Join(names, "\x00")+"\x00"), args...)
 	}
 	return err
 }
