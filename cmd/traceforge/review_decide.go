@@ -37,46 +37,31 @@ func (r *reviewRun) decide(verdict string, tests []*reviewItem) (o outcome) {
 	return o
 }
 
-// decideIn decides on tests of a source, as far as they are what was shown.
+// decideIn decides on tests of a source, as far as they are what was shown: on pending answers as traceforge accept and
+// reject do, and on changed files by staging them, or giving them back what is staged.
 func (r *reviewRun) decideIn(src *source, verdict string, tests []*reviewItem, o *outcome) error {
 	tests, err := r.still(src, verdict, tests, o)
-	switch {
-	case err != nil || len(tests) == 0:
+	if err != nil || len(tests) == 0 {
 		return err
-	case src.kind == pendingKind:
-		err = r.decidePending(verdict, tests)
+	}
+	var documents, files []string
+	for _, h := range tests {
+		documents, files = append(documents, h.Document), append(files, h.files...)
+	}
+	switch pending := src.kind == pendingKind; {
+	case pending && verdict == rejected:
+		err = r.store.Reject(documents...)
+	case pending:
+		_, err = acceptPending(r.c, r.store, documents)
+	case verdict == rejected:
+		err = git.Restore(r.c.ctx, r.dir, files)
 	default:
-		err = r.decideChanged(verdict, tests)
+		err = git.Stage(r.c.ctx, r.dir, append(files, ".gitattributes", ".gitignore")) // which all files need
 	}
 	if err == nil {
 		o.done = append(o.done, tests...)
 	}
 	return err
-}
-
-// decidePending is what traceforge accept and reject do.
-func (r *reviewRun) decidePending(verdict string, tests []*reviewItem) error {
-	var ids []string
-	for _, h := range tests {
-		ids = append(ids, h.Document)
-	}
-	if verdict == rejected {
-		return r.store.Reject(ids...)
-	}
-	_, err := acceptPending(r.c, r.store, ids)
-	return err
-}
-
-// decideChanged stages the files of tests, or gives them back what is staged.
-func (r *reviewRun) decideChanged(verdict string, tests []*reviewItem) error {
-	var files []string
-	for _, h := range tests {
-		files = append(files, h.files...)
-	}
-	if verdict == rejected {
-		return git.Restore(r.c.ctx, r.dir, files)
-	}
-	return git.Stage(r.c.ctx, r.dir, append(files, ".gitattributes", ".gitignore")) // which all files need
 }
 
 // still returns the tests that are what they were when they were shown, and that can be decided so.
