@@ -15,14 +15,8 @@ import (
 
 // A runReport is what report prints for a program.
 type runReport struct {
-	Config []*page.Setting `json:"config,omitempty"` // what changed in config.json since --since
-	coverage.Calls
-	Coverage   []coverage.PackageReport `json:"coverage"`         // what the run used, by package
-	Orphans    []coverage.Unused        `json:"orphans"`          // documents that no test can use any more
-	Unplayed   []coverage.Unused        `json:"unplayed"`         // documents with records that were not played
-	Unanswered []coverage.Unanswered    `json:"unanswered"`       // tests with calls that their records do not answer
-	Failed     []page.Test              `json:"failed"`           // for other reasons
-	Shards     *shardReport             `json:"shards,omitempty"` // what several --receipt hold besides
+	*coverage.Report
+	Shards *shardReport `json:"shards,omitempty"` // what several --receipt hold besides
 }
 
 func report(c *call) error {
@@ -54,10 +48,9 @@ func report(c *call) error {
 	if c.is("annotations") {
 		c.annotateCauses(&r.Calls, r.Path)
 	}
-	answer := runReport{
-		r.Config, r.Calls, orEmpty(r.Packages), orEmpty(r.Orphans), orEmpty(r.Unplayed), orEmpty(r.Unanswered), orEmpty(r.Failed), shards,
-	}
-	err = c.answer(answer, func() {
+	r.Packages, r.Orphans, r.Unplayed = orEmpty(r.Packages), orEmpty(r.Orphans), orEmpty(r.Unplayed)
+	r.Unanswered, r.Failed = orEmpty(r.Unanswered), orEmpty(r.Failed)
+	err = c.answer(runReport{r, shards}, func() {
 		if c.is("markdown") {
 			c.text(r.Markdown(page.MarkdownLimit - callersRoom))
 			return

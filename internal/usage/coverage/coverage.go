@@ -21,15 +21,15 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// A Report is how a run of the tests used a store, or several.
+// A Report is how a run of the tests used a store, or several. Its lists are sorted by package, test or file.
 type Report struct {
-	Config []*page.Setting // what changed in config.json
+	Config []*page.Setting `json:"config,omitempty"` // what changed in config.json since --since
 	Calls
-	Packages   []PackageReport // sorted by package
-	Orphans    []Unused        // documents that no test can use any more
-	Unplayed   []Unused        // documents with records that were not used, and may be needed all the same
-	Unanswered []Unanswered    // sorted by package and test
-	Failed     []page.Test     // tests that used the store, and failed for another reason; sorted
+	Packages   []PackageReport `json:"coverage"`   // what the run used, by package
+	Orphans    []Unused        `json:"orphans"`    // documents that no test can use any more
+	Unplayed   []Unused        `json:"unplayed"`   // documents with records that were not played
+	Unanswered []Unanswered    `json:"unanswered"` // tests with calls that their records do not answer
+	Failed     []page.Test     `json:"failed"`     // for other reasons
 
 	receipts []usage.Receipt // of these stores
 	sources  []*Sources
