@@ -114,7 +114,7 @@ func (p *program) options() (o recorder.Options, err error) {
 			return o, usageError{err}
 		}
 	}
-	p.source = p.sourceIn(filepath.Dir(o.Dir), wd)
+	p.source = p.sourceIn(filepath.Dir(o.Dir))
 	o.Package, o.Test, o.Mode = snapshot.ProgramPackage, p.name, p.mode
 	o.Accept, o.Program = p.again(""), p.again
 	o.Source = func() snapshot.Source { return p.source }
@@ -172,17 +172,15 @@ var allowanceNames = []string{"cut-streams", "transport-errors", "retryable-erro
 
 // sourceIn returns the source of a program's calls. The file is the command's first one below the directory of the
 // store, else its program; the function is the command itself.
-func (p *program) sourceIn(root, wd string) snapshot.Source {
+func (p *program) sourceIn(root string) snapshot.Source {
 	file := path.Base(filepath.ToSlash(p.forwarded[0]))
 	for _, word := range p.forwarded {
-		if !filepath.IsAbs(word) {
-			word = filepath.Join(wd, word)
-		}
+		whole, unknown := filepath.Abs(word)
 		info, err := os.Stat(word)
-		if err != nil || !info.Mode().IsRegular() {
+		if unknown != nil || err != nil || !info.Mode().IsRegular() {
 			continue
 		}
-		if rel, err := filepath.Rel(root, word); err == nil && filepath.IsLocal(rel) {
+		if rel, err := filepath.Rel(root, whole); err == nil && filepath.IsLocal(rel) {
 			file = filepath.ToSlash(rel)
 			break
 		}

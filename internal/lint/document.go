@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"unique"
@@ -79,12 +78,4 @@ func matches(o modelio.Object, re *regexp.Regexp) bool {
 func (c *call) generated() bool {
 	codec, ok := provider.Named(c.Request.API)
 	return ok && codec.Generates && c.Response.Error == nil && len(c.Response.Candidates) > 0
-}
-
-// ownTools returns the tools of the request, unless they stand in a call that it continues.
-func (c *call) ownTools() []modelio.ToolDefinition {
-	if c.base != nil && slices.EqualFunc(c.Request.Tools, c.base.Request.Tools, page.SameTool) {
-		return nil
-	}
-	return c.Request.Tools
 }

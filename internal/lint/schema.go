@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
@@ -16,7 +17,10 @@ var openSchema = Rule{
 	Why: "the model guesses what it is to give, and another model, or the next run, guesses otherwise",
 	Fix: "say what it takes",
 	each: func(l *Linter, d *document, c *call, add adder) {
-		for n, tool := range c.ownTools() {
+		if c.base != nil && slices.EqualFunc(c.Request.Tools, c.base.Request.Tools, page.SameTool) {
+			return // they stand in the call that it continues
+		}
+		for n, tool := range c.Request.Tools {
 			for _, open := range openIn(&tool) {
 				message := fmt.Sprintf("tool %s %s", tool.Name, open)
 				add(message, "", d.at(c, []string{"request", "tools", fmt.Sprint(n)}, "%s", message))

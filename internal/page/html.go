@@ -89,7 +89,8 @@ func (c *Comparison) HTML(w io.Writer, about About) error {
 
 	if len(c.tests) > 0 {
 		h.always("open tests", htmlList{Count: changedTests})
-		for _, t := range answersFirst(c.tests) {
+		slices.SortStableFunc(c.tests, func(a, b *htmlTest) int { return min(b.answers, 1) - min(a.answers, 1) }) // answers first
+		for _, t := range c.tests {
 			h.part("test", struct {
 				*htmlTest
 				Causes []htmlLink
@@ -233,11 +234,6 @@ func sectionID(i int) string { return fmt.Sprintf("section-%d", i+1) }
 func sourceHash(source string) string {
 	sum := sha256.Sum256([]byte(source))
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
-}
-
-// answersFirst returns the tests of which answers changed before the others.
-func answersFirst(tests []*htmlTest) []*htmlTest {
-	return slices.SortedStableFunc(slices.Values(tests), func(a, b *htmlTest) int { return min(b.answers, 1) - min(a.answers, 1) })
 }
 
 // callsOf returns the calls that have causes, each once, in no order.
