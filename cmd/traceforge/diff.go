@@ -189,10 +189,7 @@ func (s *state) close() {
 // openState opens what name means: a directory, or a revision of the repository that the store in
 // dir is in; empty means that store.
 func openState(ctx context.Context, name, dir string) (*state, error) {
-	if name == "" {
-		name = dir
-	}
-	if name == dir || isDir(name) {
+	if name = cmp.Or(name, dir); name == dir || isDir(name) {
 		s, _, err := place.OpenStore(name)
 		return &state{Store: s}, err
 	}

@@ -49,11 +49,7 @@ func (c *call) forks(packages []coverage.Package, run string, values url.Values)
 		return err
 	}
 	found := comparison{OK: true, Runs: []fork{}}
-	models := c.values("model")
-	if len(models) == 0 {
-		models = []string{""}
-	}
-	for _, model := range models {
+	for _, model := range orOne(c.values("model"), "") {
 		if values.Del("model"); model != "" {
 			values.Set("model", model)
 		}

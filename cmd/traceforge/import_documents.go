@@ -37,11 +37,7 @@ func (r *documents) read() error {
 	if err := r.copyConfig(r.cassettes()); err != nil {
 		return err
 	}
-	names := r.args
-	if len(names) == 0 {
-		names = []string{""}
-	}
-	for _, name := range names {
+	for _, name := range orOne(r.args, "") {
 		if info, err := os.Stat(name); err == nil && !info.IsDir() {
 			if err := r.readFile(name, ""); err != nil {
 				return err

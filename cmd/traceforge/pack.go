@@ -70,11 +70,7 @@ func packRun(c *call) error {
 
 // runNamed runs the tests of the packages that are named, or of all, and returns what they leave.
 func (c *call) runNamed() (testRun, error) {
-	packages := c.args
-	if len(packages) == 0 {
-		packages = []string{"./..."}
-	}
-	run, err := c.goTest(append(packages, c.forwarded...))
+	run, err := c.goTest(append(orOne(c.args, "./..."), c.forwarded...))
 	return run, cmp.Or(err, run.unread)
 }
 

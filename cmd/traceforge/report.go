@@ -63,10 +63,7 @@ func report(c *call) error {
 
 // reportOf reads what a run of the tests used of the stores that are named.
 func reportOf(c *call, left []string) (*coverage.Report, error) {
-	stores := c.values("dir")
-	if len(stores) == 0 {
-		stores = []string{""}
-	}
+	stores := orOne(c.values("dir"), "")
 	all := &coverage.Report{}
 	for _, named := range stores {
 		r, dir, err := reportOfStore(c, named, left)
@@ -158,6 +155,14 @@ func reportHTML(c *call, r *coverage.Report) ([]byte, error) {
 		All: "traceforge report --json --receipt " + gotest.Quote(strings.Join(c.values("receipt"), ",")),
 	})
 	return []byte(text.String()), err
+}
+
+// orOne is list, or one of a single word where it is empty.
+func orOne(list []string, word string) []string {
+	if len(list) == 0 {
+		return []string{word}
+	}
+	return list
 }
 
 // orEmpty is list as a program likes to read it.

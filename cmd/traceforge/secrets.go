@@ -17,11 +17,9 @@ const ruleSecret = "secret"
 // leaked finds credentials in the records of a store, in raw answers and in media. Other findings report what cannot
 // be read.
 func leaked(c *call, s *store.Store) (found []snapshot.Finding) {
+	const wayOut = "revoke it, since git keeps what was committed, and record again with traceforgetest.Scrub"
 	for doc := range readable(s) {
-		found = append(found, leakedIn(c, doc)...)
-	}
-	for i := range found {
-		found[i].Message += ": revoke it, since git keeps what was committed, and record again with traceforgetest.Scrub"
+		found = append(found, leakedIn(c, doc, wayOut)...)
 	}
 	return found
 }
@@ -29,22 +27,21 @@ func leaked(c *call, s *store.Store) (found []snapshot.Finding) {
 // secretless is a [store.Check] of pending answers: what recording refuses is not accepted, whoever wrote it.
 func secretless(c *call) store.Check {
 	return func(d *store.Doc) (wrong []snapshot.Violation) {
-		for _, f := range leakedIn(c, d) {
-			message := f.Message + ": reject it, and record again with traceforgetest.Scrub"
+		for _, f := range leakedIn(c, d, "reject it, and record again with traceforgetest.Scrub") {
 			if f.File != d.File() {
-				message = path.Base(f.File) + ": " + message
+				f.Message = path.Base(f.File) + ": " + f.Message
 			}
-			wrong = append(wrong, snapshot.Violation{Pointer: f.Pointer, Rule: ruleSecret, Message: message})
+			wrong = append(wrong, snapshot.Violation{Pointer: f.Pointer, Rule: ruleSecret, Message: f.Message})
 		}
 		return wrong
 	}
 }
 
-// leakedIn finds credentials in the records of a document and in what is beside it.
-func leakedIn(c *call, doc *store.Doc) (found []snapshot.Finding) {
+// leakedIn finds credentials in the records of a document and in what is beside it. wayOut is what to do about one.
+func leakedIn(c *call, doc *store.Doc, wayOut string) (found []snapshot.Finding) {
 	file := doc.File()
 	add := func(file string, hit secret.Hit, in string) {
-		found = append(found, snapshot.Finding{File: file, Pointer: hit.Pointer, Rule: ruleSecret, Message: hit.What + in})
+		found = append(found, snapshot.Finding{File: file, Pointer: hit.Pointer, Rule: ruleSecret, Message: hit.What + in + ": " + wayOut})
 	}
 	for i := range doc.Document.Snapshots {
 		record := &doc.Document.Snapshots[i]

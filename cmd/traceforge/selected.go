@@ -45,9 +45,8 @@ func (c *call) selected(flags string) (patterns []string, run string, err error)
 
 // packagesOf returns the packages that tests have records in; by default, or if none has any, all.
 func packagesOf(tests []string) ([]string, error) {
-	all := []string{"./..."}
 	if len(tests) == 0 {
-		return all, nil
+		return []string{"./..."}, nil
 	}
 	s, _, err := place.OpenStore("")
 	if err != nil {
@@ -63,11 +62,8 @@ func packagesOf(tests []string) ([]string, error) {
 			packages = append(packages, test.Package)
 		}
 	}
-	if len(packages) == 0 {
-		return all, nil
-	}
 	slices.Sort(packages)
-	return slices.Compact(packages), nil
+	return orOne(slices.Compact(packages), "./..."), nil
 }
 
 // commandOf returns the command that runs the program of a document with flags, as its latest call was recorded.

@@ -113,29 +113,17 @@ func sameModel(asked, answered string) bool {
 		return true
 	}
 	a, b := wordsOf(asked), wordsOf(answered)
-	for _, word := range a {
-		if !slices.Contains(b, word) {
-			return false
-		}
-	}
-	for _, word := range b {
-		if slices.Contains(sizes, word) && !slices.Contains(a, word) && !strings.HasSuffix(asked, "latest") {
-			return false
-		}
-	}
-	return len(a) > 0 || len(b) == 0
+	missing := func(word string) bool { return !slices.Contains(b, word) }
+	resized := func(word string) bool { return slices.Contains(sizes, word) && !slices.Contains(a, word) }
+	return !slices.ContainsFunc(a, missing) && (strings.HasSuffix(asked, "latest") || !slices.ContainsFunc(b, resized)) &&
+		(len(a) > 0 || len(b) == 0)
 }
 
 // wordsOf returns the words and numbers of a model's name, without who offers it, when it was made, and what
 // follows a colon.
-func wordsOf(model string) (all []string) {
+func wordsOf(model string) []string {
 	model = strings.ToLower(path.Base(model))
 	name, _, _ := strings.Cut(model, ":")
 	name = moments.ReplaceAllString(makers.ReplaceAllString(name, ""), "")
-	for _, word := range words.FindAllString(name, -1) {
-		if !forms.MatchString(word) {
-			all = append(all, word)
-		}
-	}
-	return all
+	return slices.DeleteFunc(words.FindAllString(name, -1), forms.MatchString)
 }
