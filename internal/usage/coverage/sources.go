@@ -7,9 +7,11 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/gotest"
@@ -23,7 +25,7 @@ type Sources struct {
 	tests   map[string]*testFuncs // by package
 }
 
-// TestFuncs are the functions in the test files of a package.
+// TestFuncs are the functions in the test files of a package that go test may run.
 type testFuncs struct {
 	known bool            // the package is in a main module, and all its test files could be read
 	names map[string]bool // nil means it has no test files
@@ -80,12 +82,7 @@ func (s *Sources) Gone(pkg, test string) string {
 // Functions returns what go test may run of a package, in no order. known reports whether that is all of it.
 func (s *Sources) Functions(pkg string) (names []string, known bool) {
 	code := s.of(pkg)
-	for name := range code.names {
-		if gotest.Kind(name) != "" {
-			names = append(names, name)
-		}
-	}
-	return names, code.known
+	return slices.Collect(maps.Keys(code.names)), code.known
 }
 
 // of returns the test functions of a package.
@@ -117,7 +114,7 @@ func (t *testFuncs) read(dir string) {
 			t.names = map[string]bool{}
 		}
 		for _, decl := range file.Decls {
-			if f, ok := decl.(*ast.FuncDecl); ok && f.Recv == nil {
+			if f, ok := decl.(*ast.FuncDecl); ok && f.Recv == nil && gotest.Kind(f.Name.Name) != "" {
 				t.names[f.Name.Name] = true
 			}
 		}
