@@ -15,8 +15,7 @@ func (c *call) causes(out io.Writer, calls *coverage.Calls) {
 		return
 	}
 	fmt.Fprintln(out)
-	p := page.Page{Out: out, Width: c.width(), Color: c.color && out == io.Writer(c.stdout)}
-	p.Causes(calls.Causes)
+	c.page(out).Causes(calls.Causes)
 	if calls.Accept == "" {
 		return
 	}

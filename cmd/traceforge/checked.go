@@ -111,13 +111,7 @@ func (r *checkReport) tier(name string) *tierCount {
 
 // title says what became of the calls.
 func (r *checkReport) title() string {
-	var said []string
-	for _, state := range usage.CheckStates {
-		if n := r.Calls[state]; n > 0 {
-			said = append(said, fmt.Sprintf("%d %s", n, state))
-		}
-	}
-	return cmp.Or(strings.Join(said, ", "), "no call was checked")
+	return cmp.Or(strings.Join(page.Counts(usage.CheckStates, r.Calls), ", "), "no call was checked")
 }
 
 // notes are lines on what has no live answer, by reason, and on what failed for another one.

@@ -130,6 +130,11 @@ func (c *console) table(t *page.Table) {
 	}
 }
 
+// page returns a page that is written to out, in colour where a user wants it on that terminal.
+func (c *console) page(out io.Writer) *page.Page {
+	return &page.Page{Out: out, Width: c.width(), Color: c.color && out == io.Writer(c.stdout)}
+}
+
 // The width of a line where nothing says it, and the least one, in characters.
 const usualWidth, leastWidth = 100, 40
 

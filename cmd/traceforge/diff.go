@@ -53,8 +53,7 @@ func diff(c *call) error {
 			Command: "traceforge diff", From: names[0], To: cmp.Or(names[1], "the store as it is"), All: diffCommand(c) + " --json",
 		})
 	default:
-		p := page.Page{Out: c.stdout, Width: c.width(), Color: c.color}
-		p.Comparison(found)
+		c.page(c.stdout).Comparison(found)
 		if found.Empty() {
 			c.say("nothing differs between %s and %s", names[0], cmp.Or(names[1], "the store as it is"))
 		}

@@ -191,14 +191,6 @@ func tally(total *sums, rows int, calls bool) string {
 	}
 	parts = append(parts, page.Count(total.Calls, "call", "calls"),
 		fmt.Sprintf("%d tokens in, %d out", total.Tokens.Input, total.Tokens.Output), amount.Size(total.bytes()))
-	if total.Stale > 0 {
-		parts = append(parts, fmt.Sprintf("%d stale", total.Stale))
-	}
-	if total.Scripted > 0 {
-		parts = append(parts, fmt.Sprintf("%d scripted", total.Scripted))
-	}
-	if total.Pending > 0 {
-		parts = append(parts, fmt.Sprintf("%d pending", total.Pending))
-	}
-	return strings.Join(parts, ", ")
+	n := map[string]int{"stale": total.Stale, "scripted": total.Scripted, "pending": total.Pending}
+	return strings.Join(append(parts, page.Counts([]string{"stale", "scripted", "pending"}, n)...), ", ")
 }

@@ -107,8 +107,7 @@ func reportOfStore(c *call, named string, left []string) (r *coverage.Report, di
 // reportText writes a report for people.
 func reportText(c *call, r *coverage.Report) {
 	if len(r.Config) > 0 {
-		p := page.Page{Out: c.stdout, Width: c.width(), Color: c.color}
-		p.Settings(r.Config)
+		c.page(c.stdout).Settings(r.Config)
 		c.line("")
 	}
 	c.causes(c.stdout, &r.Calls)

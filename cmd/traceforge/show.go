@@ -64,7 +64,7 @@ func writeConversations(c *call, chosen []selection) error {
 	for _, s := range chosen {
 		c.secrets.Hide(s.Document)
 	}
-	p := page.Page{Out: c.stdout, Width: c.width(), Color: c.color}
+	p := c.page(c.stdout)
 	for i, s := range chosen {
 		if i > 0 {
 			fmt.Fprintf(c.stdout, "\n\n")

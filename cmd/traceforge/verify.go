@@ -49,8 +49,7 @@ func verify(c *call, s *store.Store, dir string) error {
 	}
 	v.OK, v.Findings, v.Coverage = len(v.all()) == 0, orEmpty(v.Findings), v.used.Packages
 	err = c.answer(v.verifyReport, func() {
-		p := page.Page{Out: c.stderr, Width: c.width()}
-		p.Settings(v.Config)
+		c.page(c.stderr).Settings(v.Config)
 		for _, f := range v.all() {
 			f.File = path.Join(filepath.ToSlash(v.dir), f.File)
 			c.finding(f)

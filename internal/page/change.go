@@ -2,7 +2,6 @@ package page
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -128,11 +127,5 @@ func Tally(changes []Change) string {
 	for _, c := range changes {
 		n[c.Change]++
 	}
-	var parts []string
-	for _, kind := range kinds {
-		if n[kind] > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n[kind], kind))
-		}
-	}
-	return cmp.Or(strings.Join(parts, ", "), "no document changed")
+	return cmp.Or(strings.Join(Counts(kinds, n), ", "), "no document changed")
 }

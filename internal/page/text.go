@@ -55,6 +55,16 @@ func Count(n int, one, many string) string {
 	return fmt.Sprintf("%d %s", n, many)
 }
 
+// Counts spells those numbers that are not 0, in an order: "3 kept", "1 new".
+func Counts(order []string, n map[string]int) (all []string) {
+	for _, what := range order {
+		if n[what] > 0 {
+			all = append(all, fmt.Sprintf("%d %s", n[what], what))
+		}
+	}
+	return all
+}
+
 // andMore says how many more there are than are shown; empty: none.
 func andMore(n int, one, many string) string {
 	if n <= 0 {
