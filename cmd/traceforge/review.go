@@ -233,12 +233,11 @@ func (r *reviewRun) together(g *group) string {
 			keys = inorder.With(keys, other.key)
 		}
 	}
-	var command strings.Builder
-	command.WriteString("traceforge review" + option(" --dir ", r.c.named()))
+	command := "traceforge review" + option(" --dir ", r.c.named())
 	for _, key := range keys {
-		command.WriteString(" --accept " + gotest.Quote(key))
+		command += " --accept " + gotest.Quote(key)
 	}
-	return command.String()
+	return command
 }
 
 // Decisions are what review prints for a program where something was decided.

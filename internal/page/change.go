@@ -69,17 +69,16 @@ type Calls map[string][]int
 
 // String returns the change as a line.
 func (c Change) String() string {
-	var text strings.Builder
-	text.WriteString(c.Change + " " + c.File)
+	text := c.Change + " " + c.File
 	if c.Test.Test != "" {
-		text.WriteString("  " + c.Test.Test + " in " + c.Package)
+		text += "  " + c.Test.Test + " in " + c.Package
 	}
 	for _, kind := range kinds {
 		if n := len(c.Calls[kind]); n > 0 && c.Change == changed {
-			text.WriteString(", " + Count(n, "call", "calls") + " " + kind)
+			text += ", " + Count(n, "call", "calls") + " " + kind
 		}
 	}
-	return text.String()
+	return text
 }
 
 // Changes compares two states of a store, whose seals it takes by the documents' names, and returns

@@ -100,8 +100,7 @@ func (c *Calls) unanswered() (tests []Unanswered) {
 	for i := range tests {
 		u, reasons := &tests[i], []string(nil)
 		if u.Drifted > 0 {
-			whose := map[bool]string{true: "its snapshot", false: "their snapshots"}[u.Drifted == 1]
-			reasons = append(reasons, page.Count(u.Drifted, "call", "calls")+" drifted from "+whose)
+			reasons = append(reasons, page.Count(u.Drifted, "call drifted from its snapshot", "calls drifted from their snapshots"))
 		}
 		if u.Unrecorded > 0 {
 			reasons = append(reasons, page.Count(u.Unrecorded, "call", "calls")+" had no snapshot")
@@ -196,17 +195,16 @@ func changeOf(d usage.DriftChange) page.KnownChange {
 
 // Tally says what became of the calls: "120 tests, 340 calls replayed, 100 drifted".
 func (c *Calls) Tally() string {
-	var line strings.Builder
-	line.WriteString(page.Count(c.Tests, "test", "tests") + ", " + page.Count(c.Replayed, "call", "calls") + " replayed")
+	line := page.Count(c.Tests, "test", "tests") + ", " + page.Count(c.Replayed, "call", "calls") + " replayed"
 	for _, more := range []struct {
 		n    int
 		what string
 	}{{c.Drifted, "drifted"}, {c.Unrecorded, "without a snapshot"}, {c.Uncalled, "recorded and not made"}} {
 		if more.n > 0 {
-			fmt.Fprintf(&line, ", %d %s", more.n, more.what)
+			line += fmt.Sprintf(", %d %s", more.n, more.what)
 		}
 	}
-	return line.String()
+	return line
 }
 
 // Price says what accepting all costs, as far as it is known: "about 41,000 tokens"; empty means nothing is known.
