@@ -115,24 +115,17 @@ func (s *setup) setUpGit(c *call, dir string) error {
 	}
 	c.say("git config %s: %s", setting.Name, setting.Value)
 	s.Config = append(s.Config, setting)
-	r, err := git.Find(dir)
+	prefix, err := git.Run(c.ctx, dir, "rev-parse", "--show-prefix")
 	if err != nil {
 		return err
-	}
-	prefix, err := r.Rel(dir)
-	if err != nil {
-		return err
-	}
-	if prefix += "/"; prefix == "./" {
-		prefix = ""
 	}
 	file, err := git.Run(c.ctx, dir, "rev-parse", "--path-format=absolute", "--git-path", "info/attributes")
 	if err != nil {
 		return err
 	}
 	added, err := addLines(file, []string{
-		attributePattern(prefix+"*/*.json", prefix) + " diff=traceforge",
-		attributePattern(prefix+"*/*/**", prefix) + " -diff",
+		attributePattern(prefix, "*/*.json") + " diff=traceforge",
+		attributePattern(prefix, "*/*/**") + " -diff",
 	})
 	for _, line := range added {
 		c.say("%s: %s", file, line)
@@ -148,10 +141,10 @@ func isToolOfTop(dir string) bool {
 	return err == nil && gotest.Spelled(command, r.Top) != command
 }
 
-// attributePattern returns the pattern of gitattributes for path, of which prefix has no wildcards.
-func attributePattern(path, prefix string) string {
+// attributePattern returns the pattern of gitattributes for files below a directory, whose prefix has no wildcards.
+func attributePattern(prefix, files string) string {
 	escaped := strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(prefix)
-	pattern := "/" + escaped + strings.TrimPrefix(path, prefix)
+	pattern := "/" + escaped + files
 	if strings.ContainsAny(pattern, " \t\"\\") {
 		return strconv.Quote(pattern)
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/drift"
@@ -108,20 +107,19 @@ func (r *reviewRun) listGroup(g *group, l listedGroup) error {
 	r.c.text(text)
 	var lines []string
 	for _, test := range l.Tests {
-		var line strings.Builder
-		line.WriteString("  " + test.name() + ": " + strings.Join(page.Most(mostIDs, slices.Clone(test.Records), "more"), " "))
+		line := "  " + test.name() + ": " + strings.Join(page.Most(mostIDs, test.Records, "more"), " ")
 		switch others := len(test.groups) - 1; {
 		case others > mostOthers:
-			fmt.Fprintf(&line, "; it has %d other causes: accept all with --accept %s", others, gotest.Quote(test.Document))
+			line += fmt.Sprintf("; it has %d other causes: accept all with --accept %s", others, gotest.Quote(test.Document))
 		case others > 0:
-			line.WriteString("; accept its other causes too:")
+			line += "; accept its other causes too:"
 			for _, other := range test.groups {
 				if other != g {
-					line.WriteString(" --accept " + gotest.Quote(other.key))
+					line += " --accept " + gotest.Quote(other.key)
 				}
 			}
 		}
-		lines = append(lines, line.String())
+		lines = append(lines, line)
 	}
 	for _, line := range page.Most(mostTests, lines, "more tests") {
 		r.c.line(line)
