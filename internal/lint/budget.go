@@ -50,12 +50,6 @@ var largeAnswer = Rule{
 	},
 }
 
-// Totals are what recording all documents again takes.
-type totals struct {
-	tokens int64
-	cost   float64
-}
-
 var tokensPerTest = Rule{
 	Name: "tokens-per-test",
 	Asks: "the calls of a test took more tokens than budgets.tokens_per_test in config.json",
@@ -71,7 +65,7 @@ var tokensPerTest = Rule{
 		}
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		l.all.tokens += sum
+		l.tokens += sum
 	},
 }
 
@@ -89,8 +83,8 @@ var tokensOfAll = Rule{
 	Why:  "traceforge update --all takes them again",
 	Fix:  "see traceforge ls --sort tokens",
 	end: func(l *Linter, add adder) {
-		if most := l.config.Budgets.TokensOfAll; most > 0 && l.all.tokens > most {
-			message := fmt.Sprintf("all calls took %d tokens, more than the %d of budgets.tokens_of_all", l.all.tokens, most)
+		if most := l.config.Budgets.TokensOfAll; most > 0 && l.tokens > most {
+			message := fmt.Sprintf("all calls took %d tokens, more than the %d of budgets.tokens_of_all", l.tokens, most)
 			add("", "", Place{Message: message})
 		}
 	},
@@ -121,7 +115,7 @@ var costPerTest = Rule{
 		}
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		l.all.cost += sum
+		l.cost += sum
 	},
 }
 
@@ -131,9 +125,9 @@ var costOfAll = Rule{
 	Why:  "traceforge update --all costs that",
 	Fix:  "see traceforge ls --sort tokens",
 	end: func(l *Linter, add adder) {
-		if most := l.config.Budgets.CostOfAll; most > 0 && l.all.cost > most {
+		if most := l.config.Budgets.CostOfAll; most > 0 && l.cost > most {
 			add("", "", Place{Message: fmt.Sprintf("all calls cost %s, more than the %s of budgets.cost_of_all",
-				page.Money(l.all.cost), page.Money(most))})
+				page.Money(l.cost), page.Money(most))})
 		}
 	},
 }

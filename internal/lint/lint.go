@@ -99,7 +99,8 @@ type Linter struct {
 	found    map[cause]*Finding
 	silenced []bool // by the index of the silence: it silenced something
 	prefixes prefixes
-	all      totals
+	tokens   int64 // that recording all documents again takes
+	cost     float64
 }
 
 // A cause is what equal findings have in common.
