@@ -30,10 +30,7 @@ const (
 	fromCassettes = "cassettes"
 )
 
-var (
-	toolNames = []string{"go-vcr", "httprr", "vcrpy"}
-	kindNames = append(slices.Clip(toolNames), fromSF, fromCassettes)
-)
+var kindNames = []string{"go-vcr", "httprr", "vcrpy", fromSF, fromCassettes}
 
 // An importedDocument is a document that import writes, or would write.
 type importedDocument struct {
