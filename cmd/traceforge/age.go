@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/traceforge/traceforge-go/internal/page"
@@ -22,7 +21,6 @@ const agedShown = 20
 type ages struct {
 	most store.MaxAge
 	now  time.Time
-	mu   sync.Mutex
 	docs []documentAge
 }
 
@@ -33,10 +31,10 @@ type documentAge struct {
 	bought []time.Time // sorted
 }
 
-// look is a [store.Check] that finds nothing wrong.
-func (a *ages) look(d *store.Doc) []snapshot.Violation {
+// look notes a document that has answers which are too old.
+func (a *ages) look(d *store.Doc) {
 	if !a.most.IsSet() {
-		return nil
+		return
 	}
 	first := d.Document.Snapshots[0].Source
 	again := page.Again([]page.Place{{Package: first.Package, Test: first.Test, Command: first.Function}}, "all")
@@ -45,13 +43,9 @@ func (a *ages) look(d *store.Doc) []snapshot.Violation {
 		doc.bought = append(doc.bought, d.Document.Snapshots[i].Timestamp)
 	}
 	slices.SortFunc(doc.bought, time.Time.Compare)
-	if doc.olderThan(a.most.Fail, a.now) == nil && doc.olderThan(a.most.Warn, a.now) == nil {
-		return nil
+	if doc.olderThan(a.most.Fail, a.now) != nil || doc.olderThan(a.most.Warn, a.now) != nil {
+		a.docs = append(a.docs, doc)
 	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.docs = append(a.docs, doc)
-	return nil
 }
 
 // held returns what is said of the documents.

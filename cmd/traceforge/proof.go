@@ -13,16 +13,12 @@ import (
 // proven asks of a store that its files are whole, its records say what they serve, and its calls are deterministic, unless the
 // store gives a reason. It asks more checks besides. It verifies the documents that files belong to; nil means the whole store.
 func proven(s *store.Store, files []string, more ...store.Check) (result *audit.Result, err error) {
-	var mu sync.Mutex
 	var notes []snapshot.Finding
-	note := func(d *store.Doc) []snapshot.Violation {
-		mu.Lock()
-		defer mu.Unlock()
+	note := looking(func(d *store.Doc) {
 		for _, n := range recorder.Notes(d) {
 			notes = append(notes, snapshot.Finding{File: d.File(), Pointer: n.Pointer, Rule: n.Rule, Message: n.Message})
 		}
-		return nil
-	}
+	})
 	config, checks, err := checksOf(s)
 	if err == nil { // else verify tells of it
 		standing, err := recorder.Standing(config)
@@ -48,6 +44,17 @@ func proven(s *store.Store, files []string, more ...store.Check) (result *audit.
 	}
 	result.Notes = append(result.Notes, notes...)
 	return result, nil
+}
+
+// looking returns a check that finds nothing wrong: it has look look at one document after the other.
+func looking(look func(d *store.Doc)) store.Check {
+	var mu sync.Mutex
+	return func(d *store.Doc) []snapshot.Violation {
+		mu.Lock()
+		defer mu.Unlock()
+		look(d)
+		return nil
+	}
 }
 
 // checksOf returns the configuration of a store, and the checks of its documents beyond those of Verify. A document must

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/traceforge/traceforge-go/internal/gotest"
 	"github.com/traceforge/traceforge-go/internal/inorder"
@@ -24,15 +23,12 @@ const (
 
 // Stales are the records whose answers were adopted for another request than they answered (design R11).
 type stales struct {
-	mu    sync.Mutex
 	ids   []string
 	tests []coverage.Unanswered
 }
 
-// look is a [store.Check] that finds nothing wrong.
-func (s *stales) look(d *store.Doc) []snapshot.Violation {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+// look notes the records of a document.
+func (s *stales) look(d *store.Doc) {
 	for i := range d.Document.Snapshots {
 		if record := &d.Document.Snapshots[i]; record.Response.Stale != "" {
 			s.ids = append(s.ids, strings.Clone(record.ID)) // the document must not stay in memory
@@ -43,7 +39,6 @@ func (s *stales) look(d *store.Doc) []snapshot.Violation {
 			s.tests = inorder.With(s.tests, of)
 		}
 	}
-	return nil
 }
 
 // held holds the records against a budget, which is a number; empty means there is none, and they are only told of.

@@ -83,7 +83,7 @@ func find(c *call, s *store.Store, dir string) (v verification, err error) {
 	}
 	var adopted stales
 	old, linter := ages{most: config.MaxAge, now: time.Now()}, lint.New(config)
-	checks := []store.Check{adopted.look, old.look}
+	checks := []store.Check{looking(adopted.look), looking(old.look)}
 	if c.is("lint") {
 		checks = append(checks, linter.Check)
 	}
