@@ -130,9 +130,10 @@ func (g *GoTest) testEnded(e testEvent) {
 	name := page.Test{Package: e.Package, Test: e.Test}
 	g.Elapsed[name] = e.Elapsed
 	for _, printed := range g.printed[e.Package] {
-		m := sourceLine.FindStringSubmatch(printed.Output)
-		if e.Action == "fail" && printed.Test == e.Test && m != nil && g.Said[name] == "" {
-			g.Said[name] = m[1]
+		if e.Action == "fail" && printed.Test == e.Test && g.Said[name] == "" {
+			if m := sourceLine.FindStringSubmatch(printed.Output); m != nil { // each line is matched once at most
+				g.Said[name] = m[1]
+			}
 		}
 	}
 }
