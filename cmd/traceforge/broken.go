@@ -86,17 +86,17 @@ func (b breakage) write(c *call, out io.Writer) {
 	say := func(line string) { c.lineTo(out, line) }
 	fmt.Fprintln(out)
 	say(page.Count(len(b.of), "test has a broken snapshot:", "tests have broken snapshots:"))
-	for dir, found := range b.found {
-		dir, named := namesOf(dir)
+	for _, at := range slices.Sorted(maps.Keys(b.found)) {
+		dir, named := namesOf(at)
 		var lines []string
-		for _, f := range found {
+		for _, f := range b.found[at] {
 			f.File = path.Join(filepath.ToSlash(dir), f.File)
 			lines = append(lines, f.String())
 		}
 		for _, line := range page.Most(20, lines, "more") {
 			say("  " + line)
 		}
-		for _, line := range remediesOf(c, found, dir, named) {
+		for _, line := range remediesOf(c, b.found[at], dir, named) {
 			say(line)
 		}
 	}

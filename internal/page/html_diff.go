@@ -53,8 +53,7 @@ func htmlChangeOf(c drift.Change, sides bool) htmlChange {
 	next := 0 // line before
 	for _, h := range hunks {
 		v.fold(before, next, h.Before-1)
-		rows := rowsOf(h.Lines)
-		v.Groups = append(v.Groups, htmlGroup{Rows: rows})
+		v.Groups = append(v.Groups, htmlGroup{Rows: rowsOf(h.Lines)})
 		next = h.Before - 1
 		for _, l := range h.Lines {
 			if l.Op != "+" {
