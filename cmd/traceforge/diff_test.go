@@ -108,6 +108,11 @@ func TestRawAnswersThatChangedAlone(t *testing.T) {
 			require.Contains(t, out, lines[0]+"\n")
 			_, out, _ = run("", "review", "--dir", dir, "--json")
 			require.Contains(t, out, `"bytes":["call 1, `)
+
+			gitIn(t, top, "commit", "-q", "-a", "-m", "recorded again")
+			require.NoError(t, os.RemoveAll(dir))
+			_, gone, said := run("", "diff", "--dir", dir, "HEAD~1", "HEAD")
+			require.Equal(t, between, gone, "of two revisions, without the store: %s", said)
 		})
 	}
 }
