@@ -63,7 +63,7 @@ func (im *recordings) open() error {
 // A candidate is a file that may be one of another tool.
 type candidate struct {
 	file   string // from the working directory on
-	dir    string // of the package whose test recorded it; empty means why says why there is none
+	folder string // of the package whose test recorded it, below the module; empty means why says why there is none
 	inside string // the file from there on, as the test names it
 	place  *foreign.Place
 	why    string
@@ -81,7 +81,7 @@ func (im *recordings) read() error {
 			of[r.test()] = append(of[r.test()], r.file)
 		}
 	}
-	return im.each(func(r candidate, rec *cassette.Recording, lost []cassette.Lost) error {
+	im.each(func(r candidate, rec *cassette.Recording, lost []cassette.Lost) {
 		switch {
 		case r.place == nil:
 			im.leaveOut(r, r.why)
@@ -89,22 +89,19 @@ func (im *recordings) read() error {
 			im.leaveOut(r, fmt.Sprintf("%s has several recordings, of which nothing tells the order: %s", r.place.Test,
 				strings.Join(of[r.test()], ", ")))
 		default:
-			return im.make(r, rec, lost)
+			im.make(r, rec, lost)
 		}
-		return nil
 	})
+	return nil
 }
 
 // each reads the recordings.
-func (im *recordings) each(do func(candidate, *cassette.Recording, []cassette.Lost) error) error {
+func (im *recordings) each(do func(candidate, *cassette.Recording, []cassette.Lost)) {
 	for _, r := range im.files {
 		if rec, lost := im.recording(r); rec != nil {
-			if err := do(r, rec, lost); err != nil {
-				return err
-			}
+			do(r, rec, lost)
 		}
 	}
-	return nil
 }
 
 // walk finds the files that can be recordings, by their names, and the tests that they are of. Links are not followed.
@@ -163,10 +160,13 @@ func (im *recordings) placed(r *candidate, packages map[string]*foreign.Tests) e
 			packages[dir] = tests
 		}
 		if !tests.Empty() {
-			r.dir = dir
-			if r.inside, err = filepath.Rel(dir, whole); err != nil {
+			if r.folder, err = filepath.Rel(im.root, dir); err == nil {
+				r.inside, err = filepath.Rel(dir, whole)
+			}
+			if err != nil {
 				return err
 			}
+			r.folder = filepath.ToSlash(r.folder)
 			if r.place, err = tests.Place(filepath.ToSlash(r.inside)); err != nil {
 				r.why = err.Error()
 			}
@@ -179,7 +179,7 @@ func (im *recordings) placed(r *candidate, packages map[string]*foreign.Tests) e
 	}
 }
 
-func (r *candidate) test() string { return r.dir + " " + r.place.Test }
+func (r *candidate) test() string { return r.folder + " " + r.place.Test }
 
 func (im *recordings) leaveOut(r candidate, why string) {
 	im.Unplaced = append(im.Unplaced, unplacedRecording{r.file, why})
@@ -219,27 +219,23 @@ func unnamed(err error, named string) string {
 	return "line " + why
 }
 
-func (im *recordings) make(r candidate, rec *cassette.Recording, lost []cassette.Lost) error {
-	dir, err := filepath.Rel(im.root, r.dir)
-	if err != nil {
-		return err
-	}
-	source := r.place.Source(path.Join(im.module, filepath.ToSlash(dir)), filepath.ToSlash(dir))
+func (im *recordings) make(r candidate, rec *cassette.Recording, lost []cassette.Lost) {
+	source := r.place.Source(path.Join(im.module, r.folder), r.folder)
 	doc := importedDocument{Test: page.Test{Package: source.Package, Test: source.Test}, Tool: rec.Tool, From: []string{r.file}}
 	name := snapshot.DocumentName(source.Package, source.Test)
 	switch there, err := im.into.Load(name, "openai"); {
 	case err == nil:
 		doc.File, doc.There, doc.Unkept = there.File(), true, []foreign.Unkept{}
 		im.Imported = append(im.Imported, doc)
-		return nil
+		return
 	case !errors.Is(err, fs.ErrNotExist):
 		im.leaveOut(r, "the store has its document, which cannot be read: "+err.Error())
-		return nil
+		return
 	}
 	made, err := im.rules.Test(rec, source)
 	if err != nil {
 		im.leaveOut(r, err.Error())
-		return nil
+		return
 	}
 	for _, l := range lost {
 		made.Unkept = append(made.Unkept, foreign.Unkept{Number: l.Number, Line: l.Line, Why: l.Why})
@@ -252,7 +248,6 @@ func (im *recordings) make(r candidate, rec *cassette.Recording, lost []cassette
 		im.change.Put = append(im.change.Put, made.Put)
 	}
 	im.Imported = append(im.Imported, doc)
-	return nil
 }
 
 // runTests runs the tests below the directory. A call that has no record gets its answer from the recordings, so that no file
@@ -262,14 +257,9 @@ func (im *recordings) runTests() error {
 		return err
 	}
 	var library cassette.Library
-	err := im.each(func(r candidate, rec *cassette.Recording, _ []cassette.Lost) error {
-		dir, err := filepath.Rel(im.root, cmp.Or(r.dir, im.root))
-		library.Add(r.file, path.Join(im.module, filepath.ToSlash(dir)), rec)
-		return err
+	im.each(func(r candidate, rec *cassette.Recording, _ []cassette.Lost) {
+		library.Add(r.file, path.Join(im.module, r.folder), rec)
 	})
-	if err != nil {
-		return err
-	}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return err
