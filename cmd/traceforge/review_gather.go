@@ -299,9 +299,9 @@ func (r *reviewRun) add(src *source, found *page.Comparison, seen map[string]str
 		}
 		others[key].take(h)
 	}
-	for _, key := range []string{"calls", "added", "removed", "moved", "again", "bytes"} {
-		if g := others[key]; g != nil {
-			g.headline = otherHeadline(key, len(g.tests))
+	for _, is := range otherGroups {
+		if g := others[is.key]; g != nil {
+			g.headline = page.Count(len(g.tests), is.one, is.many) + is.note
 			r.groups = append(r.groups, g)
 		}
 	}
@@ -330,14 +330,12 @@ func otherGroup(d *page.Difference, caused bool) string {
 	return "again"
 }
 
-func otherHeadline(key string, n int) string {
-	switch key {
-	case "calls":
-		return page.Count(n, "test makes other calls", "tests make other calls")
-	case "again":
-		return page.Count(n, "test", "tests") + " recorded again: what was sent and answered is the same"
-	case "bytes":
-		return page.Count(n, "test", "tests") + " with raw answers of other bytes: what records say of them is the same"
-	}
-	return fmt.Sprintf("%s %s", page.Count(n, "test", "tests"), key)
+// otherGroups are the groups beside those of causes, in order, and what is said of one test and of many.
+var otherGroups = []struct{ key, one, many, note string }{
+	{"calls", "test makes other calls", "tests make other calls", ""},
+	{"added", "test added", "tests added", ""},
+	{"removed", "test removed", "tests removed", ""},
+	{"moved", "test moved", "tests moved", ""},
+	{"again", "test recorded again", "tests recorded again", ": what was sent and answered is the same"},
+	{"bytes", "test with raw answers of other bytes", "tests with raw answers of other bytes", ": what records say of them is the same"},
 }
