@@ -279,13 +279,8 @@ func (s *screen) shown() []string {
 	}
 	heading := "── " + s.heading() + " "
 	lines = append(lines, s.cut(heading+strings.Repeat("─", max(0, s.width-ansi.StringWidth(heading)))))
-	for i := range s.room() {
-		line := ""
-		if s.top+i < len(s.lines) {
-			line = s.lines[s.top+i]
-		}
-		lines = append(lines, line)
-	}
+	below := s.lines[min(s.top, len(s.lines)):min(s.top+s.room(), len(s.lines))]
+	lines = append(append(lines, below...), make([]string, s.room()-len(below))...)
 	lines = append(lines, s.cut(s.plain(s.note)), s.bold(s.cut(s.keys())))
 	return lines[:min(len(lines), max(1, s.height))]
 }

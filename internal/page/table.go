@@ -44,7 +44,7 @@ type layout struct {
 func (t *Table) Aligned(yield func(line string) bool, width int) {
 	layouts := t.fit(width)
 	for row := -1; row < t.Rows; row++ {
-		var line strings.Builder
+		var cells []string
 		for i, l := range layouts {
 			if l.width == 0 {
 				continue
@@ -53,16 +53,13 @@ func (t *Table) Aligned(yield func(line string) bool, width int) {
 			if row >= 0 {
 				cell = l.cut(plaintext.Line(t.Columns[i].Cell(row)))
 			}
-			if line.Len() > 0 {
-				line.WriteString("  ")
-			}
+			width := -l.width // the cell begins there
 			if t.Columns[i].Right {
-				fmt.Fprintf(&line, "%*s", l.width, cell)
-			} else {
-				fmt.Fprintf(&line, "%-*s", l.width, cell)
+				width = l.width
 			}
+			cells = append(cells, fmt.Sprintf("%*s", width, cell))
 		}
-		if !yield(strings.TrimRight(line.String(), " ")) {
+		if !yield(strings.TrimRight(strings.Join(cells, "  "), " ")) {
 			return
 		}
 	}
