@@ -176,10 +176,7 @@ func OfTest(s *store.Store, test string) ([]*store.Doc, error) {
 			docs = append(docs, doc)
 		}
 	}
-	slices.SortFunc(docs, func(a, b *store.Doc) int {
-		s, t := page.TestOf(a.Document), page.TestOf(b.Document)
-		return cmp.Or(cmp.Compare(s.Package, t.Package), cmp.Compare(s.Test, t.Test))
-	})
+	slices.SortFunc(docs, func(a, b *store.Doc) int { return page.TestOf(a.Document).Compare(page.TestOf(b.Document)) })
 	return docs, broken
 }
 
