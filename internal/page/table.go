@@ -3,6 +3,7 @@ package page
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -125,19 +126,12 @@ func (t *Table) fit(width int) []layout {
 func (t *Table) leastTelling(layouts []layout) (order []int) {
 	for i := range t.Columns {
 		l, cells := &layouts[i], map[string]bool{}
-		var common []rune
 		for row := range t.Rows {
-			cell := plaintext.Line(t.Columns[i].Cell(row))
-			cells[cell] = true
-			if runes := []rune(cell); row == 0 {
-				common = runes
-			} else {
-				common = common[:sharedRunes(common, runes)]
-			}
+			cells[plaintext.Line(t.Columns[i].Cell(row))] = true
 		}
-		l.distinct = len(cells)
-		if l.distinct > 1 {
-			l.prefix = len(common)
+		if l.distinct = len(cells); l.distinct > 1 {
+			sorted := slices.Sorted(maps.Keys(cells)) // all begin as the first and the last do
+			l.prefix = sharedRunes([]rune(sorted[0]), []rune(sorted[len(sorted)-1]))
 		}
 		for cell := range cells {
 			if l.distinct > 1 || t.Rows == 1 {
