@@ -71,8 +71,8 @@ func (b Block) Subject() string {
 	}
 	var names []string
 	for i, c := range b {
-		if alone := aloneOf(c.Change); alone != "" {
-			names = append(names, alone)
+		if unmatched[c.Change.Kind] != "" {
+			names = append(names, unmatched[c.Change.Kind])
 			continue
 		}
 		name, fate := nameOf(c.Change), c.Change.Fate()
@@ -84,16 +84,8 @@ func (b Block) Subject() string {
 	return strings.Join(Most(5, names, "more"), ", ")
 }
 
-// aloneOf says what became of calls that are held against nothing; empty means they differ from their records.
-func aloneOf(c drift.Change) string {
-	switch c.Kind {
-	case Unrecorded:
-		return "calls without a snapshot"
-	case Uncalled:
-		return "recorded calls that were not made"
-	}
-	return ""
-}
+// unmatched says what became of calls that are held against nothing, by the kinds of their causes.
+var unmatched = map[string]string{Unrecorded: "calls without a snapshot", Uncalled: "recorded calls that were not made"}
 
 // nameOf says what changed, of whatever call.
 func nameOf(c drift.Change) string {
@@ -110,7 +102,7 @@ func nameOf(c drift.Change) string {
 func (b Block) lines() (n int) {
 	several := false
 	for _, c := range b {
-		if aloneOf(c.Change) != "" {
+		if unmatched[c.Change.Kind] != "" {
 			return 0
 		}
 		for _, side := range []*string{c.Change.Before, c.Change.After} {

@@ -47,12 +47,10 @@ func (c *Report) Markdown(most int) string {
 
 // unexplained is the report without the records that were not played since calls of their package drifted.
 func (c *Report) unexplained() *Report {
-	drifted := map[string]bool{}
-	for _, u := range c.Unanswered {
-		drifted[u.Package] = true
+	drifted := func(u Unused) bool {
+		return slices.ContainsFunc(c.Unanswered, func(of Unanswered) bool { return of.Package == u.Package })
 	}
-	others := slices.DeleteFunc(slices.Clone(c.Unplayed), func(u Unused) bool { return drifted[u.Package] })
-	return &Report{Unplayed: others}
+	return &Report{Unplayed: slices.DeleteFunc(slices.Clone(c.Unplayed), drifted)}
 }
 
 // acceptance says how all is accepted, and what it costs.
