@@ -19,7 +19,7 @@ import (
 
 // A layoutReader reads what files of one layout hold, and plans what import changes.
 type layoutReader interface {
-	open() error // finds the store that it is brought into
+	open() (dir string, err error) // finds the store that it is brought into
 	read() error
 }
 
@@ -67,7 +67,6 @@ type importer struct {
 	*call
 	kind    string // of --from; empty means any tool's recordings
 	scratch string // a directory that is removed when import ends
-	store   string // its directory, as messages name it
 	config  []byte // its config.json; nil: it has none
 	into    *store.Store
 
@@ -113,13 +112,14 @@ func bring(c *call, kind string) (err error) {
 	if kind == fromSF || kind == fromCassettes {
 		reader = &documents{importer: im}
 	}
-	if err := reader.open(); err != nil {
+	dir, err := reader.open()
+	if err != nil {
 		return err
 	}
-	if im.config, err = store.ReadFile(filepath.Join(im.store, configFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if im.config, err = store.ReadFile(filepath.Join(dir, configFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if im.into, err = store.Open(im.store); err != nil {
+	if im.into, err = store.Open(dir); err != nil {
 		return err
 	}
 	im.into.Waiting = func(holder string) { im.say("waiting for the store, which %s holds", holder) }
@@ -181,9 +181,9 @@ func (im *importer) tell() error {
 	documents := page.Count(len(im.change.Put), "document", "documents")
 	switch {
 	case im.Written:
-		im.say("%s: wrote %s", im.store, documents)
+		im.say("%s: wrote %s", im.into.Dir(), documents)
 	case len(im.change.Put) > 0:
-		im.say("%s: %s to write with --write", im.store, documents)
+		im.say("%s: %s to write with --write", im.into.Dir(), documents)
 		return exit{code: exitFindings}
 	case len(im.Imported)+len(im.Unplaced) == 0 && im.Files > 0:
 		im.say("nothing to do: %s, as a store has them", page.Count(im.Files, "file", "files"))
@@ -204,7 +204,7 @@ func (im *importer) list() {
 	for _, d := range im.Imported {
 		switch {
 		case d.Calls > 0 || d.There:
-			im.line(d.line(im.store))
+			im.line(d.line(im.into.Dir()))
 		case len(d.Unkept) == 0:
 			im.line(fmt.Sprintf("%s: holds no call: %s takes traceforgetest.New(t, traceforgetest.Allow(traceforgetest.NoCalls))", d.From[0], d.Test.Test))
 		}
@@ -216,7 +216,7 @@ func (im *importer) list() {
 		}
 	}
 	for _, file := range im.Removed {
-		im.line(path.Join(filepath.ToSlash(im.store), file) + "  is replaced")
+		im.line(path.Join(filepath.ToSlash(im.into.Dir()), file) + "  is replaced")
 	}
 	for _, u := range im.Unplaced {
 		im.line(u.From + ": " + u.Why)

@@ -25,10 +25,7 @@ type documents struct {
 	inStore map[string]string // files of the store itself, by how they are named
 }
 
-func (r *documents) open() (err error) {
-	r.store, err = place.StoreDir(r.value("dir"))
-	return err
-}
+func (r *documents) open() (string, error) { return place.StoreDir(r.value("dir")) }
 
 // read reads all files that the arguments mean: themselves, and those of stores. No argument means the module's
 // store, or its cassettes. Its plan is held to all that verify asks of a store.
@@ -71,7 +68,7 @@ func (r *documents) renew() error {
 		return err
 	}
 	for _, err := range broken {
-		r.Findings = append(r.Findings, snapshot.Finding{File: filepath.ToSlash(r.store), Rule: snapshot.RuleVersion, Message: err.Error()})
+		r.Findings = append(r.Findings, snapshot.Finding{File: filepath.ToSlash(r.into.Dir()), Rule: snapshot.RuleVersion, Message: err.Error()})
 	}
 	for i, put := range change.Put {
 		d := r.importedOf(path.Join(put.Provider, put.Name+".json"), put.Document, change.Remove[i])
@@ -200,7 +197,7 @@ func (r *documents) readFile(file, provider string) error {
 	r.Files++
 	named := filepath.ToSlash(file)
 	from := recorder.Named(file)
-	if in, err := filepath.Rel(r.store, file); err == nil && filepath.IsLocal(in) {
+	if in, err := filepath.Rel(r.into.Dir(), file); err == nil && filepath.IsLocal(in) {
 		r.inStore[from] = filepath.ToSlash(in)
 	}
 	calls, err := r.callsOf(from, r.providerOf(file, provider), data)

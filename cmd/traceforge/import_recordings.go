@@ -34,30 +34,28 @@ type recordings struct {
 }
 
 // open finds the module that the directory is in, and its store.
-func (im *recordings) open() error {
+func (im *recordings) open() (string, error) {
 	if len(im.args) != 1 || im.value("test")+im.value("provider") != "" {
-		return usagef("name one directory of the module whose tests recorded: --test and --provider are for --from sf and cassettes")
+		return "", usagef("name one directory of the module whose tests recorded: --test and --provider are for --from sf and cassettes")
 	}
 	dir, err := filepath.Abs(im.args[0])
 	if err != nil {
-		return err
+		return "", err
 	}
 	if _, err := os.Stat(dir); err != nil {
-		return err
+		return "", err
 	}
 	switch im.root, err = gotest.Module(dir); {
 	case err != nil:
-		return err
+		return "", err
 	case im.root == "":
-		return fmt.Errorf("%s is in no module: name a directory of the module whose tests recorded it", im.args[0])
+		return "", fmt.Errorf("%s is in no module: name a directory of the module whose tests recorded it", im.args[0])
 	}
 	im.module = gotest.ModulePath(im.root)
-	if im.store = im.value("dir"); im.store != "" {
-		im.store, err = place.StoreDir(im.store)
-	} else {
-		im.store, err = place.StoreOfModule(im.root)
+	if named := im.value("dir"); named != "" {
+		return place.StoreDir(named)
 	}
-	return err
+	return place.StoreOfModule(im.root)
 }
 
 // A candidate is a file that may be one of another tool.
@@ -71,7 +69,7 @@ type candidate struct {
 
 // read reads the recordings below the directory, and makes their documents.
 func (im *recordings) read() error {
-	im.rules = foreign.Import{Scratch: im.scratch, Shown: filepath.ToSlash(im.store), Config: im.config}
+	im.rules = foreign.Import{Scratch: im.scratch, Shown: filepath.ToSlash(im.into.Dir()), Config: im.config}
 	if err := im.walk(); err != nil {
 		return err
 	}

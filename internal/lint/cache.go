@@ -43,10 +43,8 @@ const leastCached = 4096
 
 // cached reports whether the provider caches the beginning of the request.
 func (c *call) cached() bool {
-	if slices.Contains(cachesAll, c.provider) && !strings.Contains(c.Request.API, "anthropic") {
-		return true
-	}
-	return slices.Contains(cachesMarked, c.provider) && c.marked()
+	return slices.Contains(cachesAll, c.provider) && !strings.Contains(c.Request.API, "anthropic") ||
+		slices.Contains(cachesMarked, c.provider) && c.marked()
 }
 
 // marked reports whether the request says what to cache.
