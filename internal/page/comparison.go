@@ -192,10 +192,8 @@ func (c *Comparison) Close() error {
 	if err := c.renamed(joined); err != nil {
 		return err
 	}
-	c.Differences = slices.DeleteFunc(c.Differences, func(d *Difference) bool { return joined[d] })
-	if c.Differences == nil {
-		c.Differences = []*Difference{}
-	}
+	all := append([]*Difference{}, c.Differences...) // no nil, where there are none
+	c.Differences = slices.DeleteFunc(all, func(d *Difference) bool { return joined[d] })
 	c.Causes = c.group.List()
 	return nil
 }
