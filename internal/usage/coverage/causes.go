@@ -2,7 +2,6 @@ package coverage
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -195,16 +194,10 @@ func changeOf(d usage.DriftChange) page.KnownChange {
 
 // Tally says what became of the calls: "120 tests, 340 calls replayed, 100 drifted".
 func (c *Calls) Tally() string {
-	line := page.Count(c.Tests, "test", "tests") + ", " + page.Count(c.Replayed, "call", "calls") + " replayed"
-	for _, more := range []struct {
-		n    int
-		what string
-	}{{c.Drifted, "drifted"}, {c.Unrecorded, "without a snapshot"}, {c.Uncalled, "recorded and not made"}} {
-		if more.n > 0 {
-			line += fmt.Sprintf(", %d %s", more.n, more.what)
-		}
-	}
-	return line
+	parts := []string{page.Count(c.Tests, "test", "tests"), page.Count(c.Replayed, "call", "calls") + " replayed"}
+	states := []string{"drifted", "without a snapshot", "recorded and not made"}
+	n := map[string]int{states[0]: c.Drifted, states[1]: c.Unrecorded, states[2]: c.Uncalled}
+	return strings.Join(append(parts, page.Counts(states, n)...), ", ")
 }
 
 // Price says what accepting all costs, as far as it is known: "about 41,000 tokens"; empty means nothing is known.
