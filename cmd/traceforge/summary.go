@@ -70,20 +70,16 @@ func (s *summary) lines() []string {
 	if len(kinds) > 0 {
 		changed += " (" + strings.Join(page.Most(5, kinds, "more"), ", ") + ")"
 	}
-	parts := []string{
-		fmt.Sprintf("%d kept", s.Kept), changed, fmt.Sprintf("%d new", s.New), fmt.Sprintf("%d removed", s.Removed),
-	}
+	calls := fmt.Sprintf("calls: %d kept, %s, %d new, %d removed", s.Kept, changed, s.New, s.Removed)
 	if s.Rekeyed > 0 {
-		parts = append(parts, fmt.Sprintf("%d rekeyed", s.Rekeyed))
+		calls += fmt.Sprintf(", %d rekeyed", s.Rekeyed)
 	}
-	lines := []string{fmt.Sprintf("calls: %s; %d tokens in, %d out", strings.Join(parts, ", "), s.TokensIn, s.TokensOut)}
+	lines := []string{calls + fmt.Sprintf("; %d tokens in, %d out", s.TokensIn, s.TokensOut)}
 	if s.Renamed > 0 {
-		tests := page.Count(s.Renamed, "renamed test goes", "renamed tests go")
-		lines = append(lines, tests+" on with the records of the old name")
+		lines = append(lines, page.Count(s.Renamed, "renamed test goes", "renamed tests go")+" on with the records of the old name")
 	}
-	if len(s.Pending) > 0 {
-		answers := page.Count(len(s.Pending), "answer of a test that failed waits", "answers of tests that failed wait")
-		lines = append(lines, answers+
+	if n := len(s.Pending); n > 0 {
+		lines = append(lines, page.Count(n, "answer of a test that failed waits", "answers of tests that failed wait")+
 			" for a decision: see traceforge accept; the next -update uses what is still needed")
 	}
 	for _, model := range slices.Sorted(maps.Keys(s.Gone)) {
