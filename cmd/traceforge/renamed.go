@@ -66,20 +66,18 @@ func removeRenamed(before seals, receipts []usage.Receipt, ended coverage.Outcom
 		}
 	}
 	for dir, documents := range before {
-		var c store.Change
-		for name, seal := range documents {
-			if from[name] && !ran[seal.Test] && whole[seal.Test.Package] {
-				c.Remove = append(c.Remove, seal.File)
-			}
-		}
 		s, err := store.Open(dir)
 		if err != nil {
 			return err
 		}
-		c.Remove = slices.DeleteFunc(c.Remove, func(file string) bool {
-			_, err := os.Stat(filepath.Join(dir, filepath.FromSlash(file)))
-			return err != nil // it moved
-		})
+		var c store.Change
+		for name, seal := range documents {
+			if from[name] && !ran[seal.Test] && whole[seal.Test.Package] {
+				if _, moved := os.Stat(s.Path(seal.File)); moved == nil {
+					c.Remove = append(c.Remove, seal.File)
+				}
+			}
+		}
 		if err := s.Commit(c); err != nil {
 			return err
 		}
