@@ -93,7 +93,7 @@ func (row command) build(con *console) *cobra.Command {
 		}
 		switch n := len(call.args); {
 		case n < row.least:
-			return usagef("too few arguments: %s", strings.TrimSuffix(row.use, " [flags]"))
+			return usagef("too few arguments: %s", row.use)
 		case n > row.most && strings.Contains(row.use, " -- COMMAND"):
 			return usagef("put -- before the command: %s", row.use)
 		case n > row.most:
