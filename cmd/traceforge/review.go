@@ -150,7 +150,7 @@ func (r *reviewRun) decideNamed(accepts, rejects []string) error {
 			ready, waiting := g.accept()
 			toAccept = append(toAccept, ready...)
 			if waiting > 0 {
-				r.c.say("%s: %s; all at once: %s", g.headline, r.waiting(g), r.together(g))
+				r.c.say("%s: %s; all at once: %s", g.headline, g.waiting(), r.together(g))
 			}
 		}
 	}
@@ -208,7 +208,7 @@ func (r *reviewRun) find(ids []string) (groups []*group, tests []*reviewItem, er
 }
 
 // waiting says what tests of an accepted group wait for.
-func (r *reviewRun) waiting(g *group) string {
+func (g *group) waiting() string {
 	var others []string
 	n := 0
 	for _, h := range left(g.tests) {

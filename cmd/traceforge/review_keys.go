@@ -156,7 +156,7 @@ func (s *screen) pressed(key string) tea.Cmd {
 	}
 	ready, waiting := g.accept()
 	if waiting > 0 {
-		s.note = s.waiting(g)
+		s.note = g.waiting()
 	}
 	return s.decideOn(accepted, ready)
 }
