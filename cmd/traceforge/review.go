@@ -150,7 +150,7 @@ func (r *reviewRun) decideNamed(accepts, rejects []string) error {
 			ready, waiting := g.accept()
 			toAccept = append(toAccept, ready...)
 			if waiting > 0 {
-				r.c.say("%s: %s; all at once: %s", g.headline, g.waiting(), r.together(g))
+				r.c.say("%s: %s; all at once: %s", g.headline, g.waitFor(waiting), r.together(g))
 			}
 		}
 	}
@@ -207,14 +207,10 @@ func (r *reviewRun) find(ids []string) (groups []*group, tests []*reviewItem, er
 	return groups, tests, nil
 }
 
-// waiting says what tests of an accepted group wait for.
-func (g *group) waiting() string {
+// waitFor says what n tests of an accepted group wait for.
+func (g *group) waitFor(n int) string {
 	var others []string
-	n := 0
 	for _, h := range left(g.tests) {
-		if !h.ready() {
-			n++
-		}
 		for _, other := range h.groups {
 			if !other.accepted {
 				others = inorder.With(others, other.headline)

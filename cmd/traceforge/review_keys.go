@@ -156,7 +156,7 @@ func (s *screen) pressed(key string) tea.Cmd {
 	}
 	ready, waiting := g.accept()
 	if waiting > 0 {
-		s.note = g.waiting()
+		s.note = g.waitFor(waiting)
 	}
 	return s.decideOn(accepted, ready)
 }
