@@ -245,15 +245,11 @@ type decisions struct {
 
 // finish lists what was decided.
 func (r *reviewRun) finish() error {
-	decided := decisions{[]*reviewItem{}, []*reviewItem{}, len(left(r.tests))}
+	of := map[string][]*reviewItem{} // tests, by their verdict
 	for _, h := range r.tests {
-		switch h.verdict {
-		case accepted:
-			decided.Accepted = append(decided.Accepted, h)
-		case rejected:
-			decided.Rejected = append(decided.Rejected, h)
-		}
+		of[h.verdict] = append(of[h.verdict], h)
 	}
+	decided := decisions{orEmpty(of[accepted]), orEmpty(of[rejected]), len(of[""])}
 	err := r.c.answer(decided, func() {
 		var lines []string
 		for _, h := range slices.Concat(decided.Accepted, decided.Rejected) {
