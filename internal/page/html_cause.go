@@ -106,12 +106,10 @@ func (b Block) ID() string { return "cause-" + plaintext.Line(b[0].Key) } // a r
 
 // links returns the places of the causes of a test.
 func (t *htmlTest) links(blocks map[*Cause]Block) (links []htmlLink) {
-	seen := map[string]bool{}
 	for _, cause := range t.causes {
 		b := blocks[cause]
-		if id := b.ID(); !seen[id] {
-			seen[id] = true
-			links = append(links, htmlLink{ID: id, Text: plaintext.Line(b.Subject())})
+		if link := (htmlLink{ID: b.ID(), Text: plaintext.Line(b.Subject())}); !slices.Contains(links, link) {
+			links = append(links, link)
 		}
 	}
 	return links

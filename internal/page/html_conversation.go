@@ -66,12 +66,7 @@ func (t *htmlTest) add(call Call, causes []*Cause, now *snapshot.Snapshot) {
 		return
 	}
 	t.changed++
-	var fresh []*Cause
-	for _, cause := range causes {
-		if !slices.Contains(t.causes, cause) {
-			fresh = append(fresh, cause)
-		}
-	}
+	fresh := slices.DeleteFunc(slices.Clone(causes), func(c *Cause) bool { return slices.Contains(t.causes, c) })
 	t.causes = append(t.causes, fresh...)
 	if len(call.Answer) > 0 {
 		t.answers++
