@@ -33,17 +33,14 @@ type documentAge struct {
 
 // look notes a document that has answers which are too old.
 func (a *ages) look(d *store.Doc) {
-	if !a.most.IsSet() {
-		return
-	}
-	first := d.Document.Snapshots[0].Source
-	again := page.Again([]page.Place{{Package: first.Package, Test: first.Test, Command: first.Function}}, "all")
-	doc := documentAge{file: d.File(), again: again} // which must not keep the document in memory
+	doc := documentAge{file: d.File()} // which must not keep the document in memory
 	for i := range d.Document.Snapshots {
 		doc.bought = append(doc.bought, d.Document.Snapshots[i].Timestamp)
 	}
 	slices.SortFunc(doc.bought, time.Time.Compare)
 	if doc.olderThan(a.most.Fail, a.now) != nil || doc.olderThan(a.most.Warn, a.now) != nil {
+		first := d.Document.Snapshots[0].Source
+		doc.again = page.Again([]page.Place{{Package: first.Package, Test: first.Test, Command: first.Function}}, "all")
 		a.docs = append(a.docs, doc)
 	}
 }
