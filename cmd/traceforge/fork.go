@@ -80,20 +80,16 @@ func forkOf(config *store.Config, model string, r usage.Receipt, test *coverage.
 	cost, known := 0.0, len(r.Live) > 0
 	for _, l := range r.Live {
 		f.Calls, f.Input, f.Output = f.Calls+l.Calls, f.Input+l.Input, f.Output+l.Output
-		more, ok := costOf(config, asked, l)
+		used := &modelio.Usage{InputTokens: &l.Input, OutputTokens: &l.Output}
+		more, ok := config.Cost(&snapshot.Snapshot{
+			Request: modelio.Request{Model: asked}, Response: snapshot.Response{Response: modelio.Response{Model: l.Model, Usage: used}},
+		})
 		cost, known = cost+more, known && ok
 	}
 	if known {
 		f.Cost = &cost
 	}
 	return f
-}
-
-func costOf(config *store.Config, asked string, l usage.Live) (float64, bool) {
-	return config.Cost(&snapshot.Snapshot{
-		Request:  modelio.Request{Model: asked},
-		Response: snapshot.Response{Response: modelio.Response{Model: l.Model, Usage: &modelio.Usage{InputTokens: &l.Input, OutputTokens: &l.Output}}},
-	})
 }
 
 // table has a line for each test and model.

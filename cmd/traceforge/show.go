@@ -113,34 +113,24 @@ func selectCalls(c *call, id string) ([]selection, error) {
 	var chosen []selection
 	document, n, _ := snapshot.ParseID(id)
 	for _, file := range named {
-		number := 0 // all of it
-		if name := nameOf(file); name == document && name != id {
-			number = n
-		}
-		one, err := load(s, file, number)
+		doc, err := place.Load(s, file)
 		if err != nil {
 			return nil, err
 		}
-		chosen = append(chosen, one...)
+		at := -1 // all of it
+		if doc.Name == document && doc.Name != id {
+			at = slices.IndexFunc(doc.Document.Snapshots, func(s snapshot.Snapshot) bool { return s.Number() == n })
+			if at < 0 {
+				return nil, fmt.Errorf("%s has no call %d", file, n)
+			}
+		}
+		chosen = append(chosen, selection{doc, true, at})
 	}
 	return chosen, unread
 }
 
 // nameOf returns the name of the document in a file of a store.
 func nameOf(file string) string { return strings.TrimSuffix(path.Base(file), ".json") }
-
-// load returns call n of the document in a file; 0 means all of it.
-func load(s *store.Store, file string, n int) ([]selection, error) {
-	doc, err := place.Load(s, file)
-	if err != nil {
-		return nil, err
-	}
-	at := slices.IndexFunc(doc.Document.Snapshots, func(s snapshot.Snapshot) bool { return s.Number() == n })
-	if n > 0 && at < 0 {
-		return nil, fmt.Errorf("%s has no call %d", file, n)
-	}
-	return []selection{{doc, true, at}}, nil
-}
 
 func ofFile(file string, data []byte) ([]selection, error) {
 	doc, err := snapshot.Parse(data)

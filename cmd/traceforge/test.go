@@ -85,15 +85,6 @@ func goTestArgs(args []string) (forGo []string, helps bool) {
 
 func isJSONFlag(arg string) bool { return arg == "-json" || arg == "-json=true" }
 
-// besideModule makes a directory of receipts absolute, as tests of several modules leave theirs in one.
-func besideModule(dir string) (string, error) {
-	if filepath.IsAbs(dir) {
-		return dir, nil
-	}
-	wd, module, err := gotest.Here()
-	return filepath.Join(cmp.Or(module, wd), dir), err
-}
-
 // A testRun is what a run of go test left.
 type testRun struct {
 	code     int // that go test ended with
@@ -109,8 +100,12 @@ func (c *call) goTest(args []string) (run testRun, err error) {
 		return run, err
 	}
 	defer keep()
-	if left, err = besideModule(left); err != nil {
-		return run, err
+	if !filepath.IsAbs(left) { // tests of several modules leave theirs in one
+		wd, module, err := gotest.Here()
+		if err != nil {
+			return run, err
+		}
+		left = filepath.Join(cmp.Or(module, wd), left)
 	}
 	interrupts := make(chan os.Signal, 1) // go test gets them too, and ends
 	signal.Notify(interrupts, os.Interrupt)
