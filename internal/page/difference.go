@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"fmt"
-	"hash"
 	"slices"
 	"strings"
 
@@ -104,30 +103,20 @@ func (d *Difference) alone(from, to *snapshot.Document) error {
 	sum := sha256.New()
 	for i := range doc.Snapshots {
 		s := &doc.Snapshots[i]
-		if err := addCores(sum, s); err != nil {
+		request, err := snapshot.RequestCore(&s.Request, nil)
+		if err != nil {
 			return err
 		}
+		response, err := snapshot.ResponseCore(&s.Response)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(sum, "%s %d %d %s%s", s.Provider, len(request), len(response), request, response)
 		if i < shownCalls {
 			d.glances = append(d.glances, glanceOf(s))
 		}
 	}
 	d.content = string(sum.Sum(nil))
-	return nil
-}
-
-// addCores adds what was asked and answered.
-func addCores(sum hash.Hash, s *snapshot.Snapshot) error {
-	request, err := snapshot.RequestCore(&s.Request, nil)
-	if err != nil {
-		return err
-	}
-	response, err := snapshot.ResponseCore(&s.Response)
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(sum, "%s %d %d ", s.Provider, len(request), len(response))
-	sum.Write(request)
-	sum.Write(response)
 	return nil
 }
 
