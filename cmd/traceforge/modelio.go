@@ -88,18 +88,10 @@ func verifySession(stdin io.Reader, file string, opts session.VerifyOptions) (se
 	}
 	f, err := os.Open(file)
 	if err != nil {
-		return session.Report{}, withoutPath(err)
+		return session.Report{}, errors.Unwrap(err) // which is os.Open's *os.PathError: the message names the file already
 	}
 	defer f.Close()
 	return session.VerifyReader(f, opts)
-}
-
-// withoutPath is err for a message that names the file already.
-func withoutPath(err error) error {
-	if at := (*os.PathError)(nil); errors.As(err, &at) {
-		return at.Err
-	}
-	return err
 }
 
 func isNotJSON(err error) bool {
