@@ -47,10 +47,12 @@ func (c *Report) Markdown(most int) string {
 
 // unexplained is the report without the records that were not played since calls of their package drifted.
 func (c *Report) unexplained() *Report {
-	drifted := func(u Unused) bool {
-		return slices.ContainsFunc(c.Unanswered, func(of Unanswered) bool { return of.Package == u.Package })
+	drifted := map[string]bool{}
+	for _, u := range c.Unanswered {
+		drifted[u.Package] = true
 	}
-	return &Report{Unplayed: slices.DeleteFunc(slices.Clone(c.Unplayed), drifted)}
+	others := slices.DeleteFunc(slices.Clone(c.Unplayed), func(u Unused) bool { return drifted[u.Package] })
+	return &Report{Unplayed: others}
 }
 
 // acceptance says how all is accepted, and what it costs.
