@@ -180,6 +180,32 @@ func TestSessionEnds(t *testing.T) {
 	}
 }
 
+// TestSessionRefused shows that an update says why a server opens no session, also where the refusal breaks off.
+func TestSessionRefused(t *testing.T) {
+	refuses := false
+	refusing := way{"http", func(t testing.TB, tf *traceforgetest.Recorder, _ bool) mcp.Transport {
+		server := shop("Adds.")
+		handler := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, nil)
+		listening := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if refuses {
+				w.Header().Set("Content-Length", "100")
+				w.WriteHeader(http.StatusServiceUnavailable)
+				return
+			}
+			handler.ServeHTTP(w, r)
+		}))
+		t.Cleanup(listening.Close)
+		return &mcp.StreamableClientTransport{Endpoint: listening.URL, HTTPClient: tf.Client()}
+	}}
+	s := newStage(t)
+	s.protocol = "2025-11-25"
+	s.mustRun("all", refusing, adds(sum{1, 2}))
+	refuses = true
+	_, tb := s.run("1", refusing, adds(sum{1, 3}))
+	require.True(t, tb.Failed())
+	require.Contains(t, tb.Logged(), "opening the session again that the store began: answered 503 Service Unavailable")
+}
+
 // grown lets a tool add another, waits until the server says so, and lists the tools again.
 func grown(ctx context.Context, connect func(*mcp.ClientOptions) (*mcp.ClientSession, error)) (said []string, err error) {
 	changed := make(chan struct{}, 10)

@@ -91,9 +91,9 @@ func (s *session) open(ctx context.Context, upstream http.RoundTripper) error {
 		}
 		defer resp.Body.Close()
 		const most = 1 << 20 // bytes, of what a server says of itself
-		if _, err := readAtMost(resp.Body, most, "the answer"); err == nil && resp.StatusCode >= 300 {
-			err = fmt.Errorf("answered %s", statusText(resp.StatusCode))
-			return nil, err
+		_, _ = readAtMost(resp.Body, most, "the answer") // its status counts, also where it breaks off
+		if resp.StatusCode >= 300 {
+			return nil, fmt.Errorf("answered %s", statusText(resp.StatusCode))
 		}
 		return resp, nil
 	}
