@@ -229,11 +229,11 @@ func (r *reviewRun) together(g *group) string {
 			keys = inorder.With(keys, other.key)
 		}
 	}
-	command := "traceforge review" + option(" --dir ", r.c.named())
+	words := []string{"traceforge review" + option(" --dir ", r.c.named())}
 	for _, key := range keys {
-		command += " --accept " + gotest.Quote(key)
+		words = append(words, "--accept "+gotest.Quote(key))
 	}
-	return command
+	return strings.Join(words, " ")
 }
 
 // Decisions are what review prints for a program where something was decided.

@@ -107,19 +107,20 @@ func (r *reviewRun) listGroup(g *group, l listedGroup) error {
 	r.c.text(text)
 	var lines []string
 	for _, test := range l.Tests {
-		line := "  " + test.name() + ": " + strings.Join(page.Most(mostIDs, test.Records, "more"), " ")
+		var line strings.Builder
+		line.WriteString("  " + test.name() + ": " + strings.Join(page.Most(mostIDs, test.Records, "more"), " "))
 		switch others := len(test.groups) - 1; {
 		case others > mostOthers:
-			line += fmt.Sprintf("; it has %d other causes: accept all with --accept %s", others, gotest.Quote(test.Document))
+			fmt.Fprintf(&line, "; it has %d other causes: accept all with --accept %s", others, gotest.Quote(test.Document))
 		case others > 0:
-			line += "; accept its other causes too:"
+			line.WriteString("; accept its other causes too:")
 			for _, other := range test.groups {
 				if other != g {
-					line += " --accept " + gotest.Quote(other.key)
+					line.WriteString(" --accept " + gotest.Quote(other.key))
 				}
 			}
 		}
-		lines = append(lines, line)
+		lines = append(lines, line.String())
 	}
 	for _, line := range page.Most(mostTests, lines, "more tests") {
 		r.c.line(line)
