@@ -69,16 +69,17 @@ type Calls map[string][]int
 
 // String returns the change as a line.
 func (c Change) String() string {
-	text := c.Change + " " + c.File
+	var text strings.Builder
+	text.WriteString(c.Change + " " + c.File)
 	if c.Test.Test != "" {
-		text += "  " + c.Test.Test + " in " + c.Package
+		text.WriteString("  " + c.Test.Test + " in " + c.Package)
 	}
 	for _, kind := range kinds {
 		if n := len(c.Calls[kind]); n > 0 && c.Change == changed {
-			text += ", " + Count(n, "call", "calls") + " " + kind
+			text.WriteString(", " + Count(n, "call", "calls") + " " + kind)
 		}
 	}
-	return text
+	return text.String()
 }
 
 // Changes compares two states of a store, whose seals it takes by the documents' names, and returns
