@@ -91,8 +91,8 @@ func (s *session) open(ctx context.Context, upstream http.RoundTripper) error {
 		}
 		defer resp.Body.Close()
 		const most = 1 << 20 // bytes, of what a server says of itself
-		_, _ = readAtMost(resp.Body, most, "the answer") // its status counts, also where it breaks off
-		if resp.StatusCode >= 300 {
+		_, _ = readAtMost(resp.Body, most, "the answer")
+		if resp.StatusCode >= 300 { // also where it breaks off
 			return nil, fmt.Errorf("answered %s", statusText(resp.StatusCode))
 		}
 		return resp, nil
