@@ -55,9 +55,9 @@ func (r *repeated) Read(p []byte) (n int, err error) {
 const peakEnv = "TRACEFORGE_TEST_PEAK"
 
 // TestPeakOfRecording measures, in a process of its own, how much memory recording a long answer takes at
-// most: for each byte of the answer, as its collector finds it. That lets little garbage lie, and stops the program, as what is made
-// while it looks would count, which is more on a busy machine. The bounds are of what is in use at once: the bytes, what they
-// say, the document, and the document as it is read again.
+// most: for each byte of the answer, as its collector finds it. The collector runs often, so that little garbage counts, and
+// stops the program, so that nothing counts that is made meanwhile: on a busy machine that is much. The bounds are of what is in
+// use at once: the bytes, what they say, the document, and the document as it is read again.
 func TestPeakOfRecording(t *testing.T) {
 	if kind := os.Getenv(peakEnv); kind != "" {
 		recordLarge(t, kind, peakSizes[kind])
