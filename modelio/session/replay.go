@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 
 	"github.com/traceforge/traceforge-go/canon"
@@ -50,6 +49,8 @@ type Replayer struct {
 
 	mu       sync.Mutex
 	byPrompt map[canon.Hash][]int // places of the interactions, in order
+	served   map[canon.Hash]int   // how many of these
+	next     int                  // how many in all; the next place where Sequential
 	done     []bool               // by place
 }
 
@@ -60,6 +61,7 @@ func Replay(s *Session, opts ReplayOptions) *Replayer {
 		session:  s,
 		opts:     opts,
 		byPrompt: map[canon.Hash][]int{},
+		served:   map[canon.Hash]int{},
 		done:     make([]bool, len(s.Interactions)),
 	}
 	if r.opts.Prompt == nil {
@@ -119,27 +121,27 @@ func (r *Replayer) take(prompt canon.Hash) (*Interaction, error) {
 	if canon.Sum(toUTF8(in.ResponseContent)) != in.ResponseHash {
 		return nil, &ReplayError{prompt, place, fmt.Errorf("interaction %d: %w", place, ErrTampered)}
 	}
+	r.next++
+	r.served[prompt]++
 	r.done[place] = true
 	return in, nil
 }
 
 func (r *Replayer) place(prompt canon.Hash) (int, error) {
+	total := len(r.session.Interactions)
 	if r.opts.Sequential {
-		total, next := len(r.done), slices.Index(r.done, false)
-		if next < 0 {
+		if r.next == total {
 			return 0, &ReplayError{prompt, total - 1, fmt.Errorf("%w: all %d interactions were replayed", ErrSpent, total)}
 		}
-		return next, nil
+		return r.next, nil
 	}
-	places := r.byPrompt[prompt]
-	for _, place := range places {
-		if !r.done[place] {
-			return place, nil
-		}
-	}
-	if n := len(places); n > 0 {
-		last := places[n-1]
-		return 0, &ReplayError{prompt, last, fmt.Errorf("%w: it was recorded %d times, last as interaction %d", ErrSpent, n, last)}
+	places, served := r.byPrompt[prompt], r.served[prompt]
+	switch {
+	case served < len(places):
+		return places[served], nil
+	case served > 0:
+		last := places[served-1]
+		return 0, &ReplayError{prompt, last, fmt.Errorf("%w: it was recorded %d times, last as interaction %d", ErrSpent, served, last)}
 	}
 	return 0, r.miss(prompt)
 }
@@ -147,10 +149,11 @@ func (r *Replayer) place(prompt canon.Hash) (int, error) {
 // miss names the first interaction that was not replayed: with only hashes to compare, the request is most likely a
 // changed form of that one.
 func (r *Replayer) miss(prompt canon.Hash) error {
-	place := slices.Index(r.done, false)
-	if place < 0 {
-		return &ReplayError{prompt, -1, fmt.Errorf("%w: all of its %d interactions were replayed", ErrNotFound, len(r.done))}
+	for place, done := range r.done {
+		if !done {
+			nearest := r.session.Interactions[place].PromptHash
+			return &ReplayError{prompt, place, fmt.Errorf("%w; the nearest is interaction %d, the first that was not replayed: %s", ErrNotFound, place, nearest)}
+		}
 	}
-	nearest := r.session.Interactions[place].PromptHash
-	return &ReplayError{prompt, place, fmt.Errorf("%w; the nearest is interaction %d, the first that was not replayed: %s", ErrNotFound, place, nearest)}
+	return &ReplayError{prompt, -1, fmt.Errorf("%w: all of its %d interactions were replayed", ErrNotFound, len(r.done))}
 }
