@@ -46,9 +46,6 @@ func strayMessage(e fs.DirEntry) string {
 	return isStray
 }
 
-// ownNames are files of a store that are not of a provider.
-var ownNames = []string{store.AttributesName, store.IgnoreName, store.ConfigName, store.ManifestName, store.HolderName}
-
 // walk notes what documents the store has, and reports what does not belong in it. It leaves the files beside a
 // document to the check of that document.
 func (v *verifier) walk() error {
@@ -59,16 +56,14 @@ func (v *verifier) walk() error {
 	for _, e := range entries {
 		name := e.Name()
 		v.empty = v.empty && slices.Contains([]string{store.AttributesName, store.IgnoreName, store.HolderName}, name)
-		switch isOfGit := slices.Contains(repositoryNames, name); {
-		case e.IsDir() && filename.Legal(name) && !isOfGit:
-			err = v.walkProvider(name)
-		case name == store.JournalName:
-			v.report(name, snapshot.Violation{Rule: snapshot.RulePending, Message: cutShort})
-		case v.leavesOut(name), e.IsDir() && name == store.PendingName, e.Type().IsRegular() && slices.Contains(ownNames, name):
-		case isOfGit:
+		switch {
+		case slices.Contains(repositoryNames, name):
 			v.stray(name, isOfRepository)
+		case e.IsDir() && name == store.PendingName:
+		case e.IsDir() && filename.Legal(name):
+			err = v.walkProvider(name)
 		default:
-			v.stray(name, strayMessage(e))
+			err = v.listOther(name)
 		}
 		if err != nil {
 			return err
@@ -89,9 +84,6 @@ func (v *verifier) walkProvider(provider string) error {
 		var entries []fs.DirEntry
 		entries, err = f.ReadDir(1000) // of very many, that need not be in memory together
 		for _, e := range entries {
-			if v.leavesOut(e.Name()) {
-				continue
-			}
 			_, _, isDocument := store.ParseDocumentFile(provider + "/" + e.Name())
 			switch {
 			case e.IsDir() && filename.LegalDocument(e.Name()):

@@ -85,8 +85,7 @@ func (v *verifier) sorted() *Result {
 type verifier struct {
 	store  *store.Store
 	checks []store.Check
-	beside bool            // look at what is beside the documents too
-	only   map[string]bool // names of what is looked at, without .json; nil means all
+	beside bool // look at what is beside the documents too
 
 	listed []listedDocument // the documents
 	empty  bool             // there is nothing yet
@@ -166,7 +165,7 @@ func (v *verifier) checkText(name string, want ...string) error {
 	return nil
 }
 
-// documents looks at the documents, in parallel.
+// documents looks at all documents, in parallel.
 func (v *verifier) documents() error {
 	v.empty = true
 	if err := v.walk(); err != nil {
@@ -179,6 +178,11 @@ func (v *verifier) documents() error {
 		return cmp.Compare(a.provider+"/", b.provider+"/")
 	})
 	v.duplicates()
+	return v.lookAtAll()
+}
+
+// lookAtAll looks at the documents that are listed.
+func (v *verifier) lookAtAll() error {
 	return each(v.listed, func(i int, of listedDocument, piece []byte) (err error) {
 		v.listed[i].records, err = v.look(v.store.NewDoc(of.provider, of.name, nil), of.hasDir, piece)
 		return err
