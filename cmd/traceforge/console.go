@@ -46,11 +46,7 @@ func newConsole(stdin io.Reader, stdout, stderr io.Writer) *console {
 
 func isTerminal(out io.Writer) bool {
 	file, ok := out.(*os.File)
-	if !ok {
-		return false
-	}
-	info, err := file.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
+	return ok && term.IsTerminal(int(file.Fd()))
 }
 
 // wantsColor reports whether a terminal's user wants colour (no-color.org).

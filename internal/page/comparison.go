@@ -241,7 +241,11 @@ func (c *Comparison) renamed(joined map[*Difference]bool) error {
 		if was == nil {
 			continue
 		}
-		if back, err := likest(was, added); err != nil || back != d {
+		back, err := likest(was, added)
+		if err != nil {
+			return err
+		}
+		if back != d {
 			continue
 		}
 		d.Change.Change, d.Was, d.Calls, d.glances = moved, was.File, Calls{}, nil
