@@ -160,10 +160,13 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	w, err := r.readWire(req)
 	var resp *http.Response
-	if long := asTooLong(err); long != nil {
-		resp, err = r.tooLongToKeep(req, w, w.sent, long)
-	} else if err == nil {
+	if err == nil {
 		resp, err = r.roundTrip(req, w)
+	} else if long := asTooLong(err); long != nil {
+		resp, err = r.tooLongToKeep(req, w, w.sent, long)
+	}
+	if err == nil {
+		return resp, nil
 	}
 	if f := failureIn(err); f != nil {
 		return r.refusal(req, w, f), nil
