@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/traceforge/traceforge-go/internal/git"
+	"github.com/traceforge/traceforge-go/internal/git/worktree"
 	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/store"
 )
@@ -25,11 +25,11 @@ type changes struct {
 // changesSince returns what differs in a store, which is in dir, from where the branch left a revision, and what of that
 // is in config.json.
 func changesSince(c *call, s *store.Store, dir, revision string) (*changes, []*page.Setting, error) {
-	revision, err := git.OfSubmodule(c.ctx, ".", dir, revision)
+	revision, err := worktree.OfSubmodule(c.ctx, ".", dir, revision)
 	if err != nil {
 		return nil, nil, err
 	}
-	since, files, err := git.Changed(c.ctx, dir, revision)
+	since, files, err := worktree.Changed(c.ctx, dir, revision)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/traceforge/traceforge-go/internal/git"
+	"github.com/traceforge/traceforge-go/internal/git/worktree"
 	"github.com/traceforge/traceforge-go/internal/gotest"
 	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/place"
@@ -143,21 +143,21 @@ func document(s *store.Store, file string) (*snapshot.Document, error) {
 // A state is a store as it is, or was at a revision of git.
 type state struct {
 	*store.Store
-	temp  string     // the directory of a copy, or of files to show; empty means there is none
-	dir   string     // in the repository that it is a copy of
-	files []git.File // that git has, of which documents are copied
-	doc   *store.Doc // the one of the last raw answer
+	temp  string          // the directory of a copy, or of files to show; empty means there is none
+	dir   string          // in the repository that it is a copy of
+	files []worktree.File // that git has, of which documents are copied
+	doc   *store.Doc      // the one of the last raw answer
 }
 
 // copyRaw copies raw answers that are called so: a document's name, and the number of a call.
 func (s *state) copyRaw(ctx context.Context, called map[string]bool) error {
 	const batch = 64 // files, which are in memory together
-	files := slices.DeleteFunc(slices.Clone(s.files), func(f git.File) bool {
+	files := slices.DeleteFunc(slices.Clone(s.files), func(f worktree.File) bool {
 		_, name, _ := strings.Cut(f.Name, "/")
 		return !called[strings.TrimSuffix(name, path.Ext(name))]
 	})
 	for some := range slices.Chunk(files, batch) {
-		if err := git.Copy(ctx, s.dir, s.temp, some); err != nil {
+		if err := worktree.Copy(ctx, s.dir, s.temp, some); err != nil {
 			return err
 		}
 	}
@@ -192,7 +192,7 @@ func openState(ctx context.Context, name, dir string) (*state, error) {
 		s, _, err := place.OpenStore(name)
 		return &state{Store: s}, err
 	}
-	files, err := git.At(ctx, name, dir)
+	files, err := worktree.At(ctx, name, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -200,14 +200,14 @@ func openState(ctx context.Context, name, dir string) (*state, error) {
 }
 
 // copyOf returns the state of files of a store, as the repository that dir is in has them. It copies the documents.
-func copyOf(ctx context.Context, dir string, files []git.File) (*state, error) {
+func copyOf(ctx context.Context, dir string, files []worktree.File) (*state, error) {
 	temp, err := os.MkdirTemp("", "traceforge-copy-")
 	if err != nil {
 		return nil, err
 	}
 	s := &state{temp: temp, dir: dir, files: files}
-	documents := slices.DeleteFunc(slices.Clone(files), func(f git.File) bool { return strings.Count(f.Name, "/") > 1 })
-	if err = git.Copy(ctx, dir, temp, documents); err == nil {
+	documents := slices.DeleteFunc(slices.Clone(files), func(f worktree.File) bool { return strings.Count(f.Name, "/") > 1 })
+	if err = worktree.Copy(ctx, dir, temp, documents); err == nil {
 		s.Store, err = store.Open(temp)
 	}
 	if err != nil {

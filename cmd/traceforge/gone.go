@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/git"
+	"github.com/traceforge/traceforge-go/internal/git/worktree"
 	"github.com/traceforge/traceforge-go/internal/gotest"
 	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/place"
@@ -73,7 +74,7 @@ func (c *call) gone(tests []page.Test, say func(line string)) error {
 
 // lost finds documents that git has and the store does not, of tests that are still there.
 func lost(c *call, s *store.Store, dir string) (found []snapshot.Finding) {
-	deleted, err := git.Deleted(c.ctx, dir)
+	deleted, err := worktree.Deleted(c.ctx, dir)
 	if err != nil || len(deleted) == 0 {
 		return nil // there is no repository, or nothing is missing
 	}

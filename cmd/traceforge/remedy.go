@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/traceforge/traceforge-go/internal/git"
+	"github.com/traceforge/traceforge-go/internal/git/worktree"
 	"github.com/traceforge/traceforge-go/internal/gotest"
 	"github.com/traceforge/traceforge-go/internal/lint"
 	"github.com/traceforge/traceforge-go/internal/page"
@@ -50,7 +50,7 @@ func remediesOf(c *call, found []snapshot.Finding, dir, named string) []string {
 			}
 		}
 	}
-	if kept := git.InHead(c.ctx, dir, lost); len(kept) > 0 {
+	if kept := worktree.InHead(c.ctx, dir, lost); len(kept) > 0 {
 		program := "git"
 		if filepath.IsAbs(dir) { // maybe in another repository than the working directory
 			program += option(" -C ", dir)

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/traceforge/traceforge-go/internal/git"
+	"github.com/traceforge/traceforge-go/internal/git/worktree"
 	"github.com/traceforge/traceforge-go/internal/store"
 )
 
@@ -54,9 +54,9 @@ func (r *reviewRun) decideIn(src *source, verdict string, tests []*reviewItem, o
 	case pending:
 		_, err = acceptPending(r.c, r.store, documents)
 	case verdict == rejected:
-		err = git.Restore(r.c.ctx, r.dir, files)
+		err = worktree.Restore(r.c.ctx, r.dir, files)
 	default:
-		err = git.Stage(r.c.ctx, r.dir, append(files, ".gitattributes", ".gitignore")) // which all files need
+		err = worktree.Stage(r.c.ctx, r.dir, append(files, ".gitattributes", ".gitignore")) // which all files need
 	}
 	if err == nil {
 		o.done = append(o.done, tests...)

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/git"
+	"github.com/traceforge/traceforge-go/internal/git/worktree"
 	"github.com/traceforge/traceforge-go/internal/gotest"
 	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/store"
@@ -88,7 +89,7 @@ func (r *reviewRun) gatherChanged() error {
 	if err := r.store.CheckTexts(); err != nil {
 		return err
 	}
-	files, err := git.Unstaged(r.c.ctx, r.dir)
+	files, err := worktree.Unstaged(r.c.ctx, r.dir)
 	if err != nil {
 		return err
 	}
@@ -108,7 +109,7 @@ func (r *reviewRun) gatherChanged() error {
 	if src.config { // whose rules are of all documents
 		names = []string{"."}
 	}
-	staged, err := git.Staged(r.c.ctx, r.dir, names)
+	staged, err := worktree.Staged(r.c.ctx, r.dir, names)
 	if err != nil {
 		return err
 	}
@@ -226,7 +227,7 @@ func (r *reviewRun) look(src *source, names []string) (map[string]string, error)
 			paths = append(paths, pathsOf(src.providers[name], name)...)
 		}
 	}
-	staged, err := git.Staged(r.c.ctx, r.dir, paths)
+	staged, err := worktree.Staged(r.c.ctx, r.dir, paths)
 	for _, f := range staged {
 		name := configFile
 		if _, inside, ok := strings.Cut(f.Name, "/"); ok {

@@ -132,7 +132,7 @@ var arrows = map[string]map[string]string{
 	},
 
 	"internal/amount":     {},
-	"internal/git":        {"internal/gotest": "how commands are quoted"},
+	"internal/git":        {},
 	"internal/content":    {},
 	"internal/plaintext":  {},
 	"internal/near":       {},
@@ -153,6 +153,7 @@ var arrows = map[string]map[string]string{
 		"snapshot": records, "internal/store": "documents, and what config.json asks for",
 	},
 	"internal/git/gittest":   {},
+	"internal/git/worktree":  {"internal/git": "git", "internal/gotest": "how commands are quoted"},
 	"internal/page/pagetest": {"canon": names, "modelio": calls, "snapshot": records, "internal/store": files},
 	"internal/pack": {
 		"canon": "hashes of the files of a pack", "contract": "envelopes of answers", "internal/jsontext": texts,
@@ -191,7 +192,7 @@ var arrows = map[string]map[string]string{
 
 	// Modules of their own.
 	"cmd/traceforge": {
-		"canon": names, "internal/git": "what git knows of a store",
+		"canon": names, "internal/git": "what git knows of a store", "internal/git/worktree": "what git has of its files",
 		"contract":            "receipts of records",
 		"docs/schemas":        "schema",
 		"internal/amount":     "sizes and ages",

@@ -13,8 +13,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"github.com/traceforge/traceforge-go/internal/gotest"
 )
 
 // Output runs git in a directory of a repository and returns what it prints.
@@ -23,7 +21,7 @@ func Output(ctx context.Context, dir string, args ...string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return r.output(ctx, dir, nil, args...)
+	return r.Output(ctx, dir, nil, args...)
 }
 
 // Run is Output without the last line end.
@@ -32,8 +30,8 @@ func Run(ctx context.Context, dir string, args ...string) (string, error) {
 	return strings.TrimSuffix(printed, "\n"), err
 }
 
-// output runs git on the repository, in a directory of its work tree.
-func (r *Repository) output(ctx context.Context, dir string, in io.Reader, args ...string) (string, error) {
+// Output runs git on the repository, in a directory of its work tree, and returns what it prints; in is its input, nil for none.
+func (r *Repository) Output(ctx context.Context, dir string, in io.Reader, args ...string) (string, error) {
 	c := command{dir: dir, in: in, index: r.index(), args: append([]string{"--git-dir=" + r.dir, "--work-tree=" + r.Top}, args...)}
 	if err := r.turnFiltersOff(ctx, &c, args); err != nil {
 		return "", err
@@ -113,33 +111,3 @@ func HasLFS(ctx context.Context) error {
 		return err
 	})
 }
-
-// unknownRevision says why git in dir does not know a revision, and what to do.
-func unknownRevision(ctx context.Context, dir, revision string) error {
-	shallow, err := Run(ctx, dir, "rev-parse", "--is-shallow-repository")
-	switch {
-	case err != nil:
-		said := strings.Join(strings.Fields(err.Error()), " ")
-		return fmt.Errorf("%s is no directory, and git knows no revision: %s", revision, said)
-	case revision == "HEAD":
-		return errors.New("HEAD is not known: commit first, or name another state to compare with")
-	case shallow == "true":
-		return fmt.Errorf("%s is not known here, in a shallow clone: %s", revision, deepen)
-	}
-	way := ""
-	const most = "--count=5"
-	if branches, err := Run(ctx, dir, "for-each-ref", "--sort=-committerdate", most, "--format=%(refname:short)", "refs/heads"); err == nil && branches != "" {
-		way = ": the branches here are " + strings.Join(strings.Fields(branches), ", ")
-	}
-	if remotes, err := Run(ctx, dir, "remote"); err == nil && remotes != "" {
-		remote := strings.Fields(remotes)[0]
-		way += fmt.Sprintf(": fetch it with git fetch %s %s, %s", remote, gotest.Quote(strings.TrimPrefix(revision, remote+"/")), inCI)
-	}
-	return fmt.Errorf("%s is neither a directory nor a revision that is known here%s", revision, way)
-}
-
-// How to fetch what a clone lacks.
-const (
-	inCI   = "or in CI with fetch-depth: 0 of actions/checkout"
-	deepen = "fetch it with git fetch --unshallow, " + inCI
-)

@@ -1,4 +1,4 @@
-package git
+package git_test
 
 import (
 	"context"
@@ -11,7 +11,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/traceforge/traceforge-go/internal/git"
 	"github.com/traceforge/traceforge-go/internal/git/gittest"
+	"github.com/traceforge/traceforge-go/internal/git/worktree"
 )
 
 // A planted repository has a module with a store, and in each directory what has a git that is started there run a program.
@@ -114,43 +116,43 @@ func TestNothingRuns(t *testing.T) {
 func (p *planted) askAll(t *testing.T) {
 	t.Helper()
 	ctx := context.Background()
-	r, err := Find(p.store)
+	r, err := git.Find(p.store)
 	require.NoError(t, err)
 	require.Equal(t, p.top, r.Top)
 	rel, err := r.Rel(p.store)
 	require.NoError(t, err)
 	require.Equal(t, storeBelow, rel)
-	revision, err := OfSubmodule(ctx, p.top, p.store, "HEAD")
+	revision, err := worktree.OfSubmodule(ctx, p.top, p.store, "HEAD")
 	require.NoError(t, err)
 	require.Equal(t, "HEAD", revision)
-	_, files, err := Changed(ctx, p.store, "HEAD")
+	_, files, err := worktree.Changed(ctx, p.store, "HEAD")
 	require.NoError(t, err)
 	require.Contains(t, files, "openai/b.json")
 	require.Contains(t, files, "openai/new.json")
 	require.NotContains(t, files, "openai/a/1.json")
-	files, err = Unstaged(ctx, p.store)
+	files, err = worktree.Unstaged(ctx, p.store)
 	require.NoError(t, err)
 	require.Contains(t, files, "openai/b.json")
-	require.Equal(t, []string{"openai/b.json"}, InHead(ctx, p.store, []string{"openai/b.json", "openai/none.json"}))
-	staged, err := Staged(ctx, p.store, []string{"openai/b.json"})
+	require.Equal(t, []string{"openai/b.json"}, worktree.InHead(ctx, p.store, []string{"openai/b.json", "openai/none.json"}))
+	staged, err := worktree.Staged(ctx, p.store, []string{"openai/b.json"})
 	require.NoError(t, err)
 	require.Len(t, staged, 1)
 	to := t.TempDir()
-	require.NoError(t, Copy(ctx, p.store, to, staged))
+	require.NoError(t, worktree.Copy(ctx, p.store, to, staged))
 	require.Equal(t, "b\n", read(t, filepath.Join(to, "openai", "b.json")))
-	committed, err := At(ctx, "HEAD", p.store)
+	committed, err := worktree.At(ctx, "HEAD", p.store)
 	require.NoError(t, err)
-	require.NoError(t, Copy(ctx, p.store, to, committed))
+	require.NoError(t, worktree.Copy(ctx, p.store, to, committed))
 	require.Equal(t, "a, changed\n", read(t, filepath.Join(to, "openai", "a.json")))
-	_, err = At(ctx, "nothing", p.store)
+	_, err = worktree.At(ctx, "nothing", p.store)
 	require.ErrorContains(t, err, "is neither a directory nor a revision")
-	_, err = Output(ctx, p.store, "cat-file", "--filters", "--path="+storeBelow+"/openai/b.json", staged[0].Object)
+	_, err = git.Output(ctx, p.store, "cat-file", "--filters", "--path="+storeBelow+"/openai/b.json", staged[0].Object)
 	require.NoError(t, err)
-	_, err = Run(ctx, p.store, "cat-file", "-e", strings.Repeat("1", 40)) // a promisor would be asked
+	_, err = git.Run(ctx, p.store, "cat-file", "-e", strings.Repeat("1", 40)) // a promisor would be asked
 	require.Error(t, err)
-	_ = HasLFS(ctx)
-	require.ErrorContains(t, Stage(ctx, p.store, []string{"openai/new.json"}), "clean filter 'planted' failed")
-	require.Error(t, Restore(ctx, p.store, []string{"openai/b.json"}), "a filter that does not run is not left out")
+	_ = git.HasLFS(ctx)
+	require.ErrorContains(t, worktree.Stage(ctx, p.store, []string{"openai/new.json"}), "clean filter 'planted' failed")
+	require.Error(t, worktree.Restore(ctx, p.store, []string{"openai/b.json"}), "a filter that does not run is not left out")
 }
 
 func read(t *testing.T, file string) string {
@@ -171,24 +173,24 @@ func TestForeign(t *testing.T) {
 	for _, of := range []string{".", ".git", ".git/HEAD"} {
 		p := makePlanted(t)
 		require.NoError(t, os.Chown(filepath.Join(p.top, of), 12345, 12345))
-		_, err := Run(t.Context(), p.store, "rev-parse", "HEAD")
+		_, err := git.Run(t.Context(), p.store, "rev-parse", "HEAD")
 		if of == ".git/HEAD" {
 			require.NoError(t, err, "as for git")
 			continue
 		}
-		require.ErrorIs(t, err, ErrNoRepository)
+		require.ErrorIs(t, err, git.ErrNoRepository)
 		require.ErrorContains(t, err, "belongs to somebody else; if you trust it: git config --global --add safe.directory "+p.top)
 		t.Setenv("GIT_CONFIG_COUNT", "1")
 		t.Setenv("GIT_CONFIG_KEY_0", "safe.directory")
 		t.Setenv("GIT_CONFIG_VALUE_0", "*")
 		gittest.Run(t, p.top, "-c", "safe.directory=*", "config", "safe.directory", "*")
-		_, err = Run(t.Context(), p.store, "rev-parse", "HEAD")
-		require.ErrorIs(t, err, ErrNoRepository, "neither what the repository says of itself counts, nor the environment")
+		_, err = git.Run(t.Context(), p.store, "rev-parse", "HEAD")
+		require.ErrorIs(t, err, git.ErrNoRepository, "neither what the repository says of itself counts, nor the environment")
 		for safe, want := range map[string]bool{
 			p.top: true, "*": true, p.top + "/": true, filepath.Dir(p.top) + "/*": true, p.store: false, p.top + "/*": false, "*\n\tdirectory =": false,
 		} {
 			gittest.Write(t, home, map[string]string{".gitconfig": "[safe]\n\tdirectory = " + safe + "\n"})
-			_, err = Run(t.Context(), p.store, "rev-parse", "HEAD")
+			_, err = git.Run(t.Context(), p.store, "rev-parse", "HEAD")
 			require.Equal(t, want, err == nil, "%s: %v", safe, err)
 		}
 		require.NoError(t, os.Remove(filepath.Join(home, ".gitconfig")))
@@ -206,7 +208,7 @@ func TestSudo(t *testing.T) {
 		require.NoError(t, os.Chown(filepath.Join(p.top, of), 12345, 12345))
 	}
 	t.Setenv("SUDO_UID", "12345")
-	_, err := Find(p.store)
+	_, err := git.Find(p.store)
 	require.NoError(t, err)
 }
 
@@ -221,9 +223,9 @@ func TestBroken(t *testing.T) {
 		p := makePlanted(t)
 		dir := filepath.Join(p.top, "mod")
 		require.NoError(t, plant(dir))
-		_, err := Run(t.Context(), dir, "rev-parse", "HEAD")
+		_, err := git.Run(t.Context(), dir, "rev-parse", "HEAD")
 		require.Error(t, err, name)
-		require.NotErrorIs(t, err, ErrNoRepository, name)
+		require.NotErrorIs(t, err, git.ErrNoRepository, name)
 		require.NoFileExists(t, p.marker)
 	}
 }
@@ -249,7 +251,7 @@ func TestHookInChild(t *testing.T) {
 	if store == "" {
 		t.Skip("not in a hook")
 	}
-	files, err := Unstaged(t.Context(), store)
+	files, err := worktree.Unstaged(t.Context(), store)
 	require.NoError(t, err)
 	t.Logf("in the hook: %v", files)
 	require.NoFileExists(t, os.Getenv("IN_HOOK_MARKER"))
@@ -260,9 +262,9 @@ func TestOfSubmodule(t *testing.T) {
 	p := makePlanted(t)
 	places["submodule"](t, p)
 	around := filepath.Dir(filepath.Dir(p.top))
-	commit, err := OfSubmodule(t.Context(), around, p.store, "HEAD")
+	commit, err := worktree.OfSubmodule(t.Context(), around, p.store, "HEAD")
 	require.NoError(t, err)
-	head, err := Run(t.Context(), p.store, "rev-parse", "HEAD")
+	head, err := git.Run(t.Context(), p.store, "rev-parse", "HEAD")
 	require.NoError(t, err)
 	require.Equal(t, head, commit)
 	require.NoFileExists(t, p.marker)
@@ -276,16 +278,16 @@ func TestFiltersOfTheUser(t *testing.T) {
 	t.Setenv("XDG_CONFIG_HOME", home)
 	gittest.Write(t, home, map[string]string{".gitconfig": "[filter \"planted\"]\n\tclean = tr a-z A-Z\n\tsmudge = tr A-Z a-z\n\trequired = true\n"})
 	p := makePlanted(t)
-	require.NoError(t, Stage(t.Context(), p.store, []string{"openai/new.json"}))
-	staged, err := Staged(t.Context(), p.store, []string{"openai/new.json"})
+	require.NoError(t, worktree.Stage(t.Context(), p.store, []string{"openai/new.json"}))
+	staged, err := worktree.Staged(t.Context(), p.store, []string{"openai/new.json"})
 	require.NoError(t, err)
-	blob, err := Output(t.Context(), p.store, "cat-file", "blob", staged[0].Object)
+	blob, err := git.Output(t.Context(), p.store, "cat-file", "blob", staged[0].Object)
 	require.NoError(t, err)
 	require.Equal(t, "NEW\n", blob)
 	gittest.Write(t, p.store, map[string]string{"openai/new.json": "other\n"})
-	require.NoError(t, Restore(t.Context(), p.store, []string{"openai/new.json"}))
+	require.NoError(t, worktree.Restore(t.Context(), p.store, []string{"openai/new.json"}))
 	require.Equal(t, "new\n", read(t, filepath.Join(p.store, "openai", "new.json")))
-	smudged, err := Output(t.Context(), p.store, "cat-file", "--filters", "--path="+storeBelow+"/openai/new.json", staged[0].Object)
+	smudged, err := git.Output(t.Context(), p.store, "cat-file", "--filters", "--path="+storeBelow+"/openai/new.json", staged[0].Object)
 	require.NoError(t, err)
 	require.Equal(t, "new\n", smudged)
 	require.NoFileExists(t, p.marker)

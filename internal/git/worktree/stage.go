@@ -1,4 +1,5 @@
-package git
+// Package worktree is what git has of the files below a directory: at a revision, staged, and changed since.
+package worktree
 
 import (
 	"context"
@@ -9,6 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/traceforge/traceforge-go/internal/git"
 )
 
 // batch is how many names a command line has at most.
@@ -99,7 +102,7 @@ func list(ctx context.Context, dir string, names []string, command string, optio
 	var listed []string
 	args := slices.Concat([]string{"--literal-pathspecs", command, "-z"}, options, []string{"--"})
 	for some := range slices.Chunk(names, batch) {
-		printed, err := Run(ctx, dir, slices.Concat(args, some)...)
+		printed, err := git.Run(ctx, dir, slices.Concat(args, some)...)
 		if err != nil {
 			return nil, err
 		}
@@ -110,9 +113,9 @@ func list(ctx context.Context, dir string, names []string, command string, optio
 
 // feed runs git with names, if there are some, each ended by a zero byte, as its standard input.
 func feed(ctx context.Context, dir string, names []string, args ...string) error {
-	r, err := Find(dir)
+	r, err := git.Find(dir)
 	if err == nil && len(names) > 0 {
-		_, err = r.output(ctx, dir, strings.NewReader(strings.Join(names, "\x00")+"\x00"), args...)
+		_, err = r.Output(ctx, dir, strings.NewReader(strings.Join(names, "\x00")+"\x00"), args...)
 	}
 	return err
 }

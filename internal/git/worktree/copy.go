@@ -1,4 +1,4 @@
-package git
+package worktree
 
 import (
 	"context"
@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/traceforge/traceforge-go/internal/git"
 )
 
 // At returns the files that the directory dir had at a revision; none where there was no such directory.
@@ -15,18 +17,18 @@ func At(ctx context.Context, revision, dir string) (files []File, err error) {
 		return nil, err
 	}
 	above, name := filepath.Split(dir)
-	r, err := Find(above)
+	r, err := git.Find(above)
 	if err != nil {
 		return nil, unknownRevision(ctx, above, revision)
 	}
-	if _, err := r.output(ctx, above, nil, "rev-parse", "--quiet", "--verify", revision+"^{commit}"); err != nil {
+	if _, err := r.Output(ctx, above, nil, "rev-parse", "--quiet", "--verify", revision+"^{commit}"); err != nil {
 		return nil, unknownRevision(ctx, above, revision)
 	}
-	tree, err := r.output(ctx, above, nil, "rev-parse", "--quiet", "--verify", revision+":./"+name)
+	tree, err := r.Output(ctx, above, nil, "rev-parse", "--quiet", "--verify", revision+":./"+name)
 	if err != nil {
 		return nil, nil
 	}
-	listed, err := r.output(ctx, r.Top, nil, "ls-tree", "-r", "-z", strings.TrimSpace(tree)) // below the top git looks for itself in the tree
+	listed, err := r.Output(ctx, r.Top, nil, "ls-tree", "-r", "-z", strings.TrimSpace(tree)) // below the top git looks for itself in the tree
 	if err != nil {
 		return nil, err
 	}
@@ -43,7 +45,7 @@ func At(ctx context.Context, revision, dir string) (files []File, err error) {
 // Copy writes files of the repository that dir is in to a directory, as git has them: filters do not run. git archive would leave
 // out what has the attribute export-ignore.
 func Copy(ctx context.Context, dir, to string, files []File) error {
-	r, err := Find(dir)
+	r, err := git.Find(dir)
 	if err != nil {
 		return err
 	}
@@ -51,7 +53,7 @@ func Copy(ctx context.Context, dir, to string, files []File) error {
 	for _, f := range files {
 		hashes.WriteString(f.Object + "\n")
 	}
-	blobs, err := r.output(ctx, r.Top, strings.NewReader(hashes.String()), "cat-file", "--batch")
+	blobs, err := r.Output(ctx, r.Top, strings.NewReader(hashes.String()), "cat-file", "--batch")
 	if err != nil {
 		return err
 	}

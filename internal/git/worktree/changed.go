@@ -1,8 +1,7 @@
-package git
+package worktree
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"path"
@@ -10,6 +9,8 @@ import (
 	"slices"
 	"sort"
 	"strings"
+
+	"github.com/traceforge/traceforge-go/internal/git"
 )
 
 // Changed returns the files below dir that have changed since the commit where the branch left a revision. They were
@@ -59,7 +60,7 @@ func differ(ctx context.Context, dir, commit string) (files []string, err error)
 	if len(was) == 0 {
 		return files, nil
 	}
-	r, err := Find(dir)
+	r, err := git.Find(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +73,7 @@ func differ(ctx context.Context, dir, commit string) (files []string, err error)
 	for _, file := range touched {
 		names.WriteString(path.Join(below, file) + "\n")
 	}
-	printed, err := r.output(ctx, r.Top, strings.NewReader(names.String()), "hash-object", "--stdin-paths")
+	printed, err := r.Output(ctx, r.Top, strings.NewReader(names.String()), "hash-object", "--stdin-paths")
 	for i, object := range strings.Fields(printed) {
 		if was[touched[i]] != object {
 			files = append(files, touched[i])
@@ -107,13 +108,13 @@ func differences(ctx context.Context, dir, command string, options ...string) (m
 
 // left returns the commit where the branch in dir left a revision.
 func left(ctx context.Context, dir, revision string) (string, error) {
-	if _, err := Find(dir); err != nil {
+	if _, err := git.Find(dir); err != nil {
 		return "", err
 	}
-	if _, err := Run(ctx, dir, "rev-parse", "--quiet", "--verify", "--end-of-options", revision+"^{commit}"); err != nil {
+	if _, err := git.Run(ctx, dir, "rev-parse", "--quiet", "--verify", "--end-of-options", revision+"^{commit}"); err != nil {
 		return "", unknownRevision(ctx, dir, revision)
 	}
-	since, err := Run(ctx, dir, "merge-base", revision, "HEAD")
+	since, err := git.Run(ctx, dir, "merge-base", revision, "HEAD")
 	if err != nil {
 		return "", unrelated(ctx, dir, revision)
 	}
@@ -123,15 +124,15 @@ func left(ctx context.Context, dir, revision string) (string, error) {
 // OfSubmodule returns the commit of the submodule that dir is in where a branch of the repository around it left a revision.
 // That repository is the one that from is in. Where dir is in no submodule of it, it returns the revision as it is.
 func OfSubmodule(ctx context.Context, from, dir, revision string) (string, error) {
-	around, err := Find(from)
+	around, err := git.Find(from)
 	if err != nil {
 		return revision, nil // Changed tells of errors
 	}
-	module, err := Find(dir)
+	module, err := git.Find(dir)
 	if err != nil {
 		return revision, nil
 	}
-	above, err := Find(filepath.Dir(module.Top))
+	above, err := git.Find(filepath.Dir(module.Top))
 	if err != nil {
 		return revision, nil
 	}
@@ -139,7 +140,7 @@ func OfSubmodule(ctx context.Context, from, dir, revision string) (string, error
 	if err != nil {
 		return "", err
 	}
-	staged, err := above.output(ctx, above.Top, nil, "--literal-pathspecs", "ls-files", "--stage", "-z", "--", name)
+	staged, err := above.Output(ctx, above.Top, nil, "--literal-pathspecs", "ls-files", "--stage", "-z", "--", name)
 	if err != nil || !strings.HasPrefix(staged, "160000 ") { // what git calls a submodule
 		return revision, err
 	}
@@ -153,7 +154,7 @@ func OfSubmodule(ctx context.Context, from, dir, revision string) (string, error
 	if err != nil {
 		return "", err
 	}
-	commit, err := above.output(ctx, above.Top, nil, "rev-parse", "--quiet", "--verify", since+":"+name)
+	commit, err := above.Output(ctx, above.Top, nil, "rev-parse", "--quiet", "--verify", since+":"+name)
 	if err != nil {
 		return "", fmt.Errorf("%s has no submodule %s: verify all of it, without --changed", revision, name)
 	}
@@ -164,12 +165,4 @@ func OfSubmodule(ctx context.Context, from, dir, revision string) (string, error
 func InHead(ctx context.Context, dir string, names []string) (has []string) {
 	has, _ = list(ctx, dir, names, "ls-tree", "--name-only", "HEAD")
 	return has
-}
-
-// unrelated says why a revision and HEAD have no commit in common, and what to do.
-func unrelated(ctx context.Context, dir, revision string) error {
-	if shallow, err := Run(ctx, dir, "rev-parse", "--is-shallow-repository"); err == nil && shallow == "true" {
-		return fmt.Errorf("where this branch left %s is not known here, in a shallow clone: %s", revision, deepen)
-	}
-	return errors.New(revision + " and HEAD have no commit in common")
 }

@@ -1,0 +1,49 @@
+package worktree
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/internal/git"
+	"github.com/traceforge/traceforge-go/internal/gotest"
+)
+
+// unknownRevision says why git in dir does not know a revision, and what to do.
+func unknownRevision(ctx context.Context, dir, revision string) error {
+	shallow, err := git.Run(ctx, dir, "rev-parse", "--is-shallow-repository")
+	switch {
+	case err != nil:
+		said := strings.Join(strings.Fields(err.Error()), " ")
+		return fmt.Errorf("%s is no directory, and git knows no revision: %s", revision, said)
+	case revision == "HEAD":
+		return errors.New("HEAD is not known: commit first, or name another state to compare with")
+	case shallow == "true":
+		return fmt.Errorf("%s is not known here, in a shallow clone: %s", revision, deepen)
+	}
+	way := ""
+	const most = "--count=5"
+	if branches, err := git.Run(ctx, dir, "for-each-ref", "--sort=-committerdate", most, "--format=%(refname:short)", "refs/heads"); err == nil && branches != "" {
+		way = ": the branches here are " + strings.Join(strings.Fields(branches), ", ")
+	}
+	if remotes, err := git.Run(ctx, dir, "remote"); err == nil && remotes != "" {
+		remote := strings.Fields(remotes)[0]
+		way += fmt.Sprintf(": fetch it with git fetch %s %s, %s", remote, gotest.Quote(strings.TrimPrefix(revision, remote+"/")), inCI)
+	}
+	return fmt.Errorf("%s is neither a directory nor a revision that is known here%s", revision, way)
+}
+
+// How to fetch what a clone lacks.
+const (
+	inCI   = "or in CI with fetch-depth: 0 of actions/checkout"
+	deepen = "fetch it with git fetch --unshallow, " + inCI
+)
+
+// unrelated says why a revision and HEAD have no commit in common, and what to do.
+func unrelated(ctx context.Context, dir, revision string) error {
+	if shallow, err := git.Run(ctx, dir, "rev-parse", "--is-shallow-repository"); err == nil && shallow == "true" {
+		return fmt.Errorf("where this branch left %s is not known here, in a shallow clone: %s", revision, deepen)
+	}
+	return errors.New(revision + " and HEAD have no commit in common")
+}
