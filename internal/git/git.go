@@ -15,28 +15,23 @@ import (
 	"strings"
 )
 
-// Output runs git in a directory of a repository and returns what it prints.
-func Output(ctx context.Context, dir string, args ...string) (string, error) {
+// Output runs git in a directory of a repository and returns what it prints; in is its input, nil for none.
+func Output(ctx context.Context, dir string, in io.Reader, args ...string) (string, error) {
 	r, err := Find(dir)
 	if err != nil {
 		return "", err
 	}
-	return r.Output(ctx, dir, nil, args...)
-}
-
-// Run is Output without the last line end.
-func Run(ctx context.Context, dir string, args ...string) (string, error) {
-	printed, err := Output(ctx, dir, args...)
-	return strings.TrimSuffix(printed, "\n"), err
-}
-
-// Output runs git on the repository, in a directory of its work tree, and returns what it prints; in is its input, nil for none.
-func (r *Repository) Output(ctx context.Context, dir string, in io.Reader, args ...string) (string, error) {
 	c := command{dir: dir, in: in, index: r.index(), args: append([]string{"--git-dir=" + r.dir, "--work-tree=" + r.Top}, args...)}
 	if err := r.turnFiltersOff(ctx, &c, args); err != nil {
 		return "", err
 	}
 	return c.run(ctx)
+}
+
+// Run is Output without input and the last line end.
+func Run(ctx context.Context, dir string, args ...string) (string, error) {
+	printed, err := Output(ctx, dir, nil, args...)
+	return strings.TrimSuffix(printed, "\n"), err
 }
 
 // index returns the index that the git which runs this hook has prepared; empty means that of the repository.

@@ -11,7 +11,7 @@ type runner func(dir string, args ...string) (string, error)
 
 // runGit runs git on the repository that a directory is in.
 func runGit(dir string, args ...string) (string, error) {
-	return git.Output(context.Background(), dir, args...)
+	return git.Output(context.Background(), dir, nil, args...)
 }
 
 // Git runs git in the store, on the repository that it is in.

@@ -73,7 +73,7 @@ func differ(ctx context.Context, dir, commit string) (files []string, err error)
 	for _, file := range touched {
 		names.WriteString(path.Join(below, file) + "\n")
 	}
-	printed, err := r.Output(ctx, r.Top, strings.NewReader(names.String()), "hash-object", "--stdin-paths")
+	printed, err := git.Output(ctx, r.Top, strings.NewReader(names.String()), "hash-object", "--stdin-paths")
 	for i, object := range strings.Fields(printed) {
 		if was[touched[i]] != object {
 			files = append(files, touched[i])
@@ -140,7 +140,7 @@ func OfSubmodule(ctx context.Context, from, dir, revision string) (string, error
 	if err != nil {
 		return "", err
 	}
-	staged, err := above.Output(ctx, above.Top, nil, "--literal-pathspecs", "ls-files", "--stage", "-z", "--", name)
+	staged, err := git.Output(ctx, above.Top, nil, "--literal-pathspecs", "ls-files", "--stage", "-z", "--", name)
 	if err != nil || !strings.HasPrefix(staged, "160000 ") { // what git calls a submodule
 		return revision, err
 	}
@@ -154,7 +154,7 @@ func OfSubmodule(ctx context.Context, from, dir, revision string) (string, error
 	if err != nil {
 		return "", err
 	}
-	commit, err := above.Output(ctx, above.Top, nil, "rev-parse", "--quiet", "--verify", since+":"+name)
+	commit, err := git.Output(ctx, above.Top, nil, "rev-parse", "--quiet", "--verify", since+":"+name)
 	if err != nil {
 		return "", fmt.Errorf("%s has no submodule %s: verify all of it, without --changed", revision, name)
 	}

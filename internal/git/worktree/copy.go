@@ -17,18 +17,14 @@ func At(ctx context.Context, revision, dir string) (files []File, err error) {
 		return nil, err
 	}
 	above, name := filepath.Split(dir)
-	r, err := git.Find(above)
-	if err != nil {
+	if _, err := git.Output(ctx, above, nil, "rev-parse", "--quiet", "--verify", revision+"^{commit}"); err != nil {
 		return nil, unknownRevision(ctx, above, revision)
 	}
-	if _, err := r.Output(ctx, above, nil, "rev-parse", "--quiet", "--verify", revision+"^{commit}"); err != nil {
-		return nil, unknownRevision(ctx, above, revision)
-	}
-	tree, err := r.Output(ctx, above, nil, "rev-parse", "--quiet", "--verify", revision+":./"+name)
+	tree, err := git.Output(ctx, above, nil, "rev-parse", "--quiet", "--verify", revision+":./"+name)
 	if err != nil {
 		return nil, nil
 	}
-	listed, err := r.Output(ctx, r.Top, nil, "ls-tree", "-r", "-z", strings.TrimSpace(tree)) // below the top git looks for itself in the tree
+	listed, err := git.Output(ctx, above, nil, "ls-tree", "--full-tree", "-r", "-z", strings.TrimSpace(tree))
 	if err != nil {
 		return nil, err
 	}
@@ -45,15 +41,11 @@ func At(ctx context.Context, revision, dir string) (files []File, err error) {
 // Copy writes files of the repository that dir is in to a directory, as git has them: filters do not run. git archive would leave
 // out what has the attribute export-ignore.
 func Copy(ctx context.Context, dir, to string, files []File) error {
-	r, err := git.Find(dir)
-	if err != nil {
-		return err
-	}
 	var hashes strings.Builder
 	for _, f := range files {
 		hashes.WriteString(f.Object + "\n")
 	}
-	blobs, err := r.Output(ctx, r.Top, strings.NewReader(hashes.String()), "cat-file", "--batch")
+	blobs, err := git.Output(ctx, dir, strings.NewReader(hashes.String()), "cat-file", "--batch")
 	if err != nil {
 		return err
 	}

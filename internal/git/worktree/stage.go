@@ -113,10 +113,10 @@ func list(ctx context.Context, dir string, names []string, command string, optio
 
 // feed runs git with names, if there are some, each ended by a zero byte, as its standard input.
 func feed(ctx context.Context, dir string, names []string, args ...string) error {
-	r, err := git.Find(dir)
-	if err == nil && len(names) > 0 {
-		_, err = r.Output(ctx, dir, strings.NewReader(strings.Join(names, "\x00")+"\x00"), args...)
+	if len(names) == 0 {
+		return nil
 	}
+	_, err := git.Output(ctx, dir, strings.NewReader(strings.Join(names, "\x00")+"\x00"), args...)
 	return err
 }
 
