@@ -51,7 +51,7 @@ func rawCases() []rawCase {
 }
 
 // keepRaw writes the document of a test whose call was answered with these bytes, whatever its record says.
-func keepRaw(t *testing.T, dir, test, body string) {
+func keepRaw(t *testing.T, dir, test, body string, change ...func(*snapshot.Snapshot)) {
 	t.Helper()
 	s, err := store.Open(dir)
 	require.NoError(t, err)
@@ -60,6 +60,9 @@ func keepRaw(t *testing.T, dir, test, body string) {
 	name := documentOf(test)
 	record.ID, record.Source.Package, record.Source.Test = snapshot.ID(name, 1), reviewedPackage, test
 	record.Response.RawOutputRef, record.Provider = canon.Sum([]byte(body)), r.Provider
+	for _, f := range change {
+		f(&record)
+	}
 	put := store.PutOf(name, []snapshot.Snapshot{record})
 	put.Raw = map[int][]byte{1: []byte(body)}
 	require.NoError(t, s.Commit(store.Change{Put: []store.Put{put}}))
@@ -115,6 +118,48 @@ func TestRawAnswersThatChangedAlone(t *testing.T) {
 			require.Equal(t, between, gone, "of two revisions, without the store: %s", said)
 		})
 	}
+}
+
+// TestServedBesideAnswers: every view tells what a test is given besides the answer, which neither request nor answer says.
+func TestServedBesideAnswers(t *testing.T) {
+	t.Parallel()
+	for want, change := range map[string]func(*snapshot.Snapshot){
+		"x-verified: true":          func(s *snapshot.Snapshot) { s.Response.Headers = map[string][]string{"x-verified": {"true"}} },
+		"now: 2020-01-01T00:00:00Z": func(s *snapshot.Snapshot) { s.Source.Now = time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC) },
+	} {
+		t.Run(want, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), ".ai-snapshots")
+			top := filepath.Dir(dir)
+			keepRaw(t, dir, "TestServed", `{}`)
+			gitIn(t, top, "init", "-q")
+			gitIn(t, top, "add", "-A")
+			gitIn(t, top, "commit", "-q", "-m", "recorded")
+			keepRaw(t, dir, "TestServed", `{}`, change)
+			for _, args := range []string{"diff", "diff --markdown", "diff --html", "diff --json", "review"} {
+				code, out, said := run("", append(strings.Fields(args), "--dir", dir)...)
+				require.Equal(t, exitFindings, code, "%s: %s", args, said)
+				require.Contains(t, out, want, args)
+			}
+			_, value, _ := strings.Cut(want, ": ")
+			_, out, _ := run("", "show", "--dir", dir, "TestServed")
+			require.Contains(t, out, value)
+		})
+	}
+}
+
+// TestTwoDocumentsOfOneTest: no state is compared in which a test has two documents, as one could hide the other.
+func TestTwoDocumentsOfOneTest(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), ".ai-snapshots")
+	keepRaw(t, dir, "TestTwice", `{}`)
+	before := filepath.Join(t.TempDir(), "before")
+	require.NoError(t, os.CopyFS(before, os.DirFS(dir)))
+	require.NoError(t, os.CopyFS(filepath.Join(dir, "zzz"), os.DirFS(filepath.Join(dir, "openai"))))
+	file := documentOf("TestTwice") + ".json"
+	code, out, said := run("", "diff", before, dir)
+	require.Equal(t, exitFindings, code)
+	require.Empty(t, out)
+	require.Contains(t, said, "zzz/"+file+": duplicate: is the document of the same test as openai/"+file+": delete one\n")
 }
 
 // TestRawAnswersThatWait: review names what changed of a pending answer too, and says what it cannot compare.

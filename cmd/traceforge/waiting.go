@@ -93,7 +93,7 @@ func changed(was, now *snapshot.Snapshot) (request, answer []string, err error) 
 	for _, change := range sent {
 		request = append(request, change.String())
 	}
-	said, err := drift.Answers(&was.Response, &now.Response)
+	said, err := drift.Answers(was, now)
 	for _, change := range said {
 		answer = append(answer, change.String())
 	}

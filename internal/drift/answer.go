@@ -4,8 +4,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
+	"time"
 
+	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/internal/reading"
 	"github.com/traceforge/traceforge-go/modelio"
@@ -27,15 +30,16 @@ const (
 	AnswerCut    = "answer: incomplete"
 	AnswerNote   = "answer: note" // why no codec of its API takes it
 	Citations    = "answer: citations"
-	AnswerLeads  = "answer: headers" // those by which clients go elsewhere or try again
+	AnswerLeads  = "answer: headers" // that replay serves
+	AnswerSource = "answer: source"  // how it came about, and the time that its test is told
 )
 
-// Answers returns what two answers do not have alike. Times, token counts, ids and hashes are no part
-// of it. Headers that change with every call are no part of it either.
-func Answers(recorded, got *snapshot.Response) ([]Change, error) {
+// Answers returns what the answers of two records do not have alike. Times, token counts, ids and hashes are no part
+// of it. The values of headers that change with every call are no part of it either.
+func Answers(recorded, got *snapshot.Snapshot) ([]Change, error) {
 	w := writer{c: NewComparer(nil)}
-	before, err := w.c.answer(recorded)
-	after, err2 := w.c.answer(got)
+	before, err := w.c.answer(&recorded.Response)
+	after, err2 := w.c.answer(&got.Response)
 	if err := errors.Join(err, err2); err != nil {
 		return nil, err
 	}
@@ -51,8 +55,40 @@ func Answers(recorded, got *snapshot.Response) ([]Change, error) {
 	} {
 		w.named(m.component, m.pointer, before.members[m.component], after.members[m.component])
 	}
+	was, is := sources(recorded, got)
+	w.named(AnswerSource, "", w.c.word(was), w.c.word(is))
 	return w.found, nil
 }
+
+// sources returns, in lines, what two records say of how they came about. A record that was made since needs not say
+// what the one before it did.
+func sources(recorded, got *snapshot.Snapshot) (before, after string) {
+	was, is := facts(recorded), facts(got)
+	for _, name := range inorder.Names(is) {
+		if is[name] != "" {
+			after += name + ": " + is[name] + "\n"
+		}
+		if was[name] != "" && (is[name] != "" || recorded.Timestamp.Equal(got.Timestamp)) {
+			before += name + ": " + was[name] + "\n"
+		}
+	}
+	return strings.TrimSuffix(before, "\n"), strings.TrimSuffix(after, "\n")
+}
+
+// facts are what a record says of how it came about, by the names of the format; an empty one says nothing.
+func facts(s *snapshot.Snapshot) map[string]string {
+	now := ""
+	if !s.Source.Now.IsZero() {
+		now = s.Source.Now.Format(time.RFC3339Nano)
+	}
+	return map[string]string{
+		"ignored": strings.Join(s.Source.Ignored, ", "), "lane": s.Source.Lane, "nondeterministic": s.Source.Nondeterministic, "now": now,
+		"origin": s.Source.Origin, "scripted": string(s.Source.Scripted), "stale": string(s.Response.Stale), "unknown": strings.Join(s.Source.Unknown, ", "),
+	}
+}
+
+// ofOneCall are the names of headers of which each call has a value of its own.
+var ofOneCall = regexp.MustCompile(`(?:^|-)(?:age|date|etag|id|ms|ratelimit|ray|requestid|session|time|url)(?:-|$)`)
 
 // An answer is an answer taken apart.
 type answer struct {
@@ -84,9 +120,13 @@ func (c *Comparer) answer(r *snapshot.Response) (answer, error) {
 	}
 	doc, _ := jsontext.Parse(core) // it is canonical
 	var leads []string
-	for _, name := range []string{"location", "retry-after", "x-should-retry"} {
-		if values := r.Headers[name]; values != nil {
-			leads = append(leads, name+": "+strings.Join(values, ", "))
+	for _, name := range inorder.Names(r.Headers) {
+		switch {
+		case name == "content-type": // which is told by itself
+		case ofOneCall.MatchString(name):
+			leads = append(leads, name)
+		default:
+			leads = append(leads, name+": "+strings.Join(r.Headers[name], ", "))
 		}
 	}
 	a := answer{said: c.said(doc.Root()), members: map[string]part{

@@ -3,6 +3,7 @@ package drift
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -26,6 +27,7 @@ func TestAnswers(t *testing.T) {
 		name, why, want string
 		before, after   *snapshot.Response
 		change          func(*snapshot.Response)
+		source          func(was, is *snapshot.Snapshot)
 	}{
 		{name: "noise", why: "what is another with every call", change: func(r *snapshot.Response) {
 			r.LatencyMS, r.TokensUsed, r.RawOutputRef, r.ID = 9, &used, "x", "y"
@@ -54,6 +56,21 @@ func TestAnswers(t *testing.T) {
 			}},
 		{name: "error", why: "a refusal", want: "answer: error added /error +{ +  \"message\": \"no\" +}",
 			change: func(r *snapshot.Response) { r.Error = &modelio.ProviderError{Message: "no"} }},
+		{name: "headers", why: "that replay serves", want: "answer: headers /headers +request-id +x-verified: true",
+			change: func(r *snapshot.Response) {
+				r.Headers["request-id"], r.Headers["x-verified"] = []string{"2"}, []string{"true"}
+			}},
+		{name: "time", why: "that the test is told", want: "answer: source added  +now: 2020-01-01T00:00:00Z",
+			source: func(_, is *snapshot.Snapshot) { is.Source.Now = time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC) }},
+		{name: "mark", why: "of an answer to another request, which nobody has bought since", want: "answer: source removed  -stale: sha256:1",
+			source: func(was, _ *snapshot.Snapshot) { was.Response.Stale = "sha256:1" }},
+		{name: "bought", why: "the mark goes when the answer is bought", source: func(was, is *snapshot.Snapshot) {
+			was.Response.Stale, is.Timestamp = "sha256:1", time.Unix(1, 0)
+		}},
+		{name: "rule", why: "a lifted rule", want: "answer: source  -nondeterministic: a +nondeterministic: b",
+			source: func(was, is *snapshot.Snapshot) {
+				was.Source.Nondeterministic, is.Source.Nondeterministic, is.Timestamp = "a", "b", time.Unix(1, 0)
+			}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			before, after := c.before, c.after
@@ -66,7 +83,11 @@ func TestAnswers(t *testing.T) {
 			if c.change != nil {
 				c.change(after)
 			}
-			changes, err := Answers(before, after)
+			was, is := &snapshot.Snapshot{Response: *before}, &snapshot.Snapshot{Response: *after}
+			if c.source != nil {
+				c.source(was, is)
+			}
+			changes, err := Answers(was, is)
 			require.NoError(t, err)
 			var lines []string
 			for _, change := range changes {
@@ -77,9 +98,9 @@ func TestAnswers(t *testing.T) {
 			require.Equal(t, c.want, strings.Join(lines, "\n"), c.why)
 		})
 	}
-	broken := answerOf(call(`{`))
-	_, err := Answers(broken, answerOf())
+	broken, whole := &snapshot.Snapshot{Response: *answerOf(call(`{`))}, &snapshot.Snapshot{Response: *answerOf()}
+	_, err := Answers(broken, whole)
 	require.Error(t, err, "arguments that are no JSON")
-	_, err = Answers(answerOf(), broken)
+	_, err = Answers(whole, broken)
 	require.Error(t, err, "on either side")
 }

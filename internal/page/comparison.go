@@ -155,7 +155,7 @@ func (c *Comparison) calls(told *counterparts, test Test, was, now *snapshot.Sna
 		return call, err
 	}
 	if was.Hash != now.Hash { // else only what it continues is another
-		if call.Answer, err = drift.Answers(&was.Response, &now.Response); err != nil {
+		if call.Answer, err = drift.Answers(was, now); err != nil {
 			return call, err
 		}
 	}

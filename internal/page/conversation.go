@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/traceforge/traceforge-go/internal/drift"
 	"github.com/traceforge/traceforge-go/internal/plaintext"
@@ -109,6 +110,16 @@ func (p *Page) fields(provider string, s *snapshot.Snapshot) []headerField {
 		add("scripted", "a script gave the answer, and no model")
 	}
 	add("unknown", strings.Join(s.Source.Unknown, ", "))
+	if !s.Source.Now.IsZero() {
+		add("now", s.Source.Now.Format(time.RFC3339Nano))
+	}
+	var headers []string
+	for _, name := range slices.Sorted(maps.Keys(s.Response.Headers)) {
+		if name != "content-type" { // which the answer is decoded by
+			headers = append(headers, name+": "+strings.Join(s.Response.Headers[name], ", "))
+		}
+	}
+	add("headers", strings.Join(headers, "\n"))
 	return fields
 }
 

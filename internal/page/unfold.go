@@ -75,7 +75,7 @@ func (u *unfoldedTest) call(was, now *snapshot.Snapshot) error {
 		return err
 	}
 	n := now.Number()
-	answers, err := drift.Answers(&was.Response, &now.Response)
+	answers, err := drift.Answers(was, now)
 	if err != nil {
 		return err
 	}

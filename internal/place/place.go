@@ -137,12 +137,16 @@ func StoreOfModule(root string) (string, error) {
 	return filepath.Rel(wd, filepath.Join(root, cmp.Or(dir, StoreName)))
 }
 
-// Seals returns the seals of all documents of a store, by their names.
+// Seals returns the seals of all documents of a store, by their names. Two documents of one name are an error, as no state
+// has both.
 func Seals(s *store.Store) (map[string]page.Seal, error) {
 	seals := map[string]page.Seal{}
 	for doc, err := range Documents(s) {
 		if err != nil {
 			return nil, err
+		}
+		if other, twice := seals[doc.Name]; twice {
+			return nil, &snapshot.Error{File: s.In(doc.File()), Violations: []snapshot.Violation{store.SameTest(other.File)}}
 		}
 		seals[doc.Name] = page.SealOf(doc.File(), doc.Document)
 	}

@@ -92,7 +92,7 @@ func (c *call) answerChanged(was, is *snapshot.Snapshot) (names []string) {
 		return []string{"result of " + toolNamed(tool)}
 	}
 	if c.codec.Session != nil && c.codec.Tools {
-		changes, _ := drift.Answers(&was.Response, &is.Response) // both have a core
+		changes, _ := drift.Answers(was, is) // both have a core
 		for _, change := range changes {
 			names = append(names, strings.TrimPrefix(change.Component, "answer: "))
 		}

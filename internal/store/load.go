@@ -117,6 +117,11 @@ func (s *Store) parseFile(name, provider string) (*Doc, error) {
 	return doc, err
 }
 
+// SameTest is the fault of a document whose test has another one, in the directory of another provider.
+func SameTest(file string) snapshot.Violation {
+	return snapshot.Violation{Rule: snapshot.RuleDuplicate, Message: "is the document of the same test as " + file + ": delete one"}
+}
+
 // InSFLayout returns the faults of a document. If it is laid out as SF prints it, with ids that no store has, that is
 // the one fault; else they are those found.
 func InSFLayout(name string, data []byte, found []snapshot.Violation) []snapshot.Violation {

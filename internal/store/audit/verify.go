@@ -197,8 +197,7 @@ func (v *verifier) duplicates() {
 	first := make(map[string]string, len(v.listed))
 	for _, doc := range v.listed {
 		if other, ok := first[doc.name]; ok {
-			message := "is the document of the same test as " + store.DocumentFile(other, doc.name) + ": delete one"
-			v.report(store.DocumentFile(doc.provider, doc.name), snapshot.Violation{Rule: snapshot.RuleDuplicate, Message: message})
+			v.report(store.DocumentFile(doc.provider, doc.name), store.SameTest(store.DocumentFile(other, doc.name)))
 		}
 		first[doc.name] = doc.provider
 	}
