@@ -4,12 +4,15 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/internal/fakeprovider"
+	"github.com/traceforge/traceforge-go/internal/tbtest"
+	"github.com/traceforge/traceforge-go/traceforgetest"
 )
 
 // TestPairing records a test of 20 calls, changes it, records again, and says what a pull
@@ -87,6 +90,41 @@ func TestPairing(t *testing.T) {
 			s.requireWhole()
 		})
 	}
+}
+
+// TestPairingOfConcurrentCalls: a line that all calls share is edited in their records, in whatever order they are made.
+func TestPairingOfConcurrentCalls(t *testing.T) {
+	const calls = 30
+	atOnce := func(system string) func(*tbtest.TB, *traceforgetest.Recorder) {
+		return func(_ *tbtest.TB, tf *traceforgetest.Recorder) {
+			var group sync.WaitGroup
+			for i := range calls {
+				chat := newChat("").with("messages", []any{
+					map[string]any{"role": "system", "content": system},
+					map[string]any{"role": "user", "content": fmt.Sprintf("call %d", i)},
+				})
+				group.Go(func() { _, _ = send(tf.Client(), chat) })
+			}
+			group.Wait()
+		}
+	}
+	s := newScene(t)
+	s.record("TestIt", atOnce("Be brief."))
+	asked := func() (texts map[int]string) {
+		texts = map[int]string{}
+		for _, record := range s.records("openai") {
+			texts[record.Number()] = *record.Request.Messages[1].Content[0].Text
+		}
+		return texts
+	}
+	before := asked()
+	require.Len(t, before, calls)
+	for _, system := range []string{"Be kind.", "Be precise."} {
+		s.record("TestIt", atOnce(system))
+		require.Equal(t, before, asked())
+	}
+	requirePass(t, s.replay("TestIt", atOnce("Be precise.")))
+	s.requireWhole()
 }
 
 // byNumber returns the hashes of the records by their numbers, and the numbers in the order of the

@@ -220,8 +220,8 @@ func compareRequests(a, b *modelio.Request) int {
 }
 
 // counterparts returns for each call the record that it replaces or confirms, or -1. It pairs them by key, then by
-// likeness where calls were added or removed, then in order. Where only missing calls are recorded, none of the
-// records can be replaced.
+// likeness where calls were added or removed or made at once, then in order. Where only missing calls are recorded, none of
+// the records can be replaced.
 func (s *setup) counterparts(calls []testCall, old *tape) []int {
 	pairs := make([]int, len(calls))
 	taken := make([]bool, len(old.records))
@@ -259,7 +259,7 @@ func (s *setup) counterparts(calls []testCall, old *tape) []int {
 			left = append(left, i)
 		}
 	}
-	if len(changed) != len(left) && len(changed) > 0 && len(left) > 0 {
+	if len(changed) > 0 && len(left) > 0 && (len(changed) != len(left) || madeAtOnce(calls, changed)) {
 		for _, l := range likenesses(calls, old, changed, left) {
 			if pairs[l.call] < 0 && !taken[l.record] {
 				pairs[l.call], taken[l.record] = l.record, true
@@ -273,6 +273,19 @@ func (s *setup) counterparts(calls []testCall, old *tape) []int {
 		}
 	}
 	return pairs
+}
+
+// madeAtOnce reports whether one of some calls was made before another one was over.
+func madeAtOnce(calls []testCall, some []int) bool {
+	over := int64(math.MaxInt64)
+	for _, n := range slices.Backward(some) {
+		tk := calls[n].golden.take
+		if tk.heard > over {
+			return true
+		}
+		over = min(over, tk.began)
+	}
+	return false
 }
 
 // A likeness is a call and a record that it may replace.
