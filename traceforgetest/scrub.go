@@ -39,8 +39,8 @@ func Scrub(rules ...Rule) Option {
 
 // Value is the rule for one value, such as a key or a customer's name. It finds the value where it is escaped in JSON
 // or in a URL too. The name stands in placeholders: {{customer:1}}. It begins with a lower-case letter, and has such
-// letters, digits, hyphens and underscores. A value that is empty, as in replay one from the environment may be, has
-// a dummy in its place.
+// letters, digits, hyphens and underscores. Where the value is from the environment, which replay may not have, give
+// the rule and the program the same stand-in: cmp.Or(os.Getenv("TOKEN"), "no-token"). An empty value stands for a dummy.
 func Value(name, value string) Rule {
 	return Rule{scrub.Value(name, value), [3]string{"Value", name, value}}
 }
