@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -53,13 +54,23 @@ func diff(c *call) error {
 			Command: "traceforge diff", From: names[0], To: cmp.Or(names[1], "the store as it is"), All: diffCommand(c) + " --json",
 		})
 	default:
-		c.page(c.stdout).Comparison(found)
-		if found.Empty() {
+		var text strings.Builder
+		shown := c.page(c.stdout)
+		shown.Out = &text
+		shown.Comparison(found)
+		_, err = c.stdout.WriteString(text.String())
+		switch {
+		case found.Empty():
 			c.say("nothing differs between %s and %s", names[0], cmp.Or(names[1], "the store as it is"))
+		case leavesOut.MatchString(text.String()):
+			c.say("more of it, as a page: %s --html; all of it: %[1]s --json", diffCommand(c))
 		}
 	}
 	return withFindings(!found.Empty(), err)
 }
+
+// leavesOut matches what a page says where it shows a part: of a text, of a list, and of causes their headlines.
+var leavesOut = regexp.MustCompile(`(?m)…|\band [0-9,]+ more |, first \S+$`)
 
 // diffCommand returns the command that shows all of what this one shows in part.
 func diffCommand(c *call) string {

@@ -147,6 +147,21 @@ func TestServedBesideAnswers(t *testing.T) {
 	}
 }
 
+// TestDiffSaysWhatItLeavesOut: where a part is shown, the command that shows the whole is named, and only there.
+func TestDiffSaysWhatItLeavesOut(t *testing.T) {
+	t.Parallel()
+	was, is := filepath.Join(t.TempDir(), "was"), filepath.Join(t.TempDir(), "is")
+	keepRaw(t, was, "TestLong", `{}`)
+	for _, n := range []int{3, 3000} {
+		text := strings.Repeat("a", n)
+		keepRaw(t, is, "TestLong", `{}`, func(s *snapshot.Snapshot) { s.Response.Headers = map[string][]string{"x-text": {text}} })
+		_, _, said := run("", "diff", was, is)
+		require.Equal(t, n > 1000, strings.Contains(said, "all of it: traceforge diff "+was+" "+is+" --json\n"), said)
+		_, out, _ := run("", "diff", was, is, "--json")
+		require.Contains(t, out, text)
+	}
+}
+
 // TestTwoDocumentsOfOneTest: no state is compared in which a test has two documents, as one could hide the other.
 func TestTwoDocumentsOfOneTest(t *testing.T) {
 	t.Parallel()
