@@ -20,9 +20,9 @@ const noGoMod = "no go.mod was found from the working directory upwards: "
 func noModule() error {
 	modules := modulesBelow()
 	if len(modules) == 0 {
-		return errors.New(noGoMod + "name the store, or set " + DirEnv)
+		return errors.New(noGoMod + "name the store with --dir, or set " + DirEnv)
 	}
-	return fmt.Errorf("%srun it in one of %s, or name a store, such as %s, or set %s",
+	return fmt.Errorf("%srun it in one of %s, or name a store, such as --dir %s, or set %s",
 		noGoMod, listed(modules), path.Join(modules[0], StoreName), DirEnv)
 }
 
