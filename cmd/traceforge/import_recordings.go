@@ -79,7 +79,7 @@ func (im *recordings) read() error {
 			of[r.test()] = append(of[r.test()], r.file)
 		}
 	}
-	im.each(func(r candidate, rec *cassette.Recording, lost []cassette.Lost) {
+	im.each(func(r candidate, rec *cassette.Recording) {
 		switch {
 		case r.place == nil:
 			im.leaveOut(r, r.why)
@@ -87,17 +87,17 @@ func (im *recordings) read() error {
 			im.leaveOut(r, fmt.Sprintf("%s has several recordings, of which nothing tells the order: %s", r.place.Test,
 				strings.Join(of[r.test()], ", ")))
 		default:
-			im.make(r, rec, lost)
+			im.make(r, rec)
 		}
 	})
 	return nil
 }
 
 // each reads the recordings.
-func (im *recordings) each(do func(candidate, *cassette.Recording, []cassette.Lost)) {
+func (im *recordings) each(do func(candidate, *cassette.Recording)) {
 	for _, r := range im.files {
-		if rec, lost := im.recording(r); rec != nil {
-			do(r, rec, lost)
+		if rec := im.recording(r); rec != nil {
+			do(r, rec)
 		}
 	}
 }
@@ -187,25 +187,25 @@ func (im *recordings) leaveOut(r candidate, why string) {
 var hasCalls = regexp.MustCompile(`(?m)^[ \t]*interactions\s*:|"(?:interactions|fixtures)"\s*:`)
 
 // recording reads a file; nil: it is no recording, or another tool's, or is left out.
-func (im *recordings) recording(r candidate) (*cassette.Recording, []cassette.Lost) {
+func (im *recordings) recording(r candidate) *cassette.Recording {
 	data, err := store.ReadFile(r.file)
 	if err != nil {
 		im.leaveOut(r, err.Error())
-		return nil, nil
+		return nil
 	}
 	if !strings.Contains(path.Base(r.file), ".httprr") && !hasCalls.Match(data) {
-		return nil, nil
+		return nil
 	}
 	named := cmp.Or(r.inside, r.file)
-	rec, lost, err := cassette.ReadCalls(named, data)
+	rec, err := cassette.ReadCalls(named, data)
 	if err == nil && im.kind != "" && rec.Tool != im.kind {
-		return nil, nil
+		return nil
 	}
 	im.Files++
 	if err != nil {
 		im.leaveOut(r, unnamed(err, named))
 	}
-	return rec, lost
+	return rec
 }
 
 // unnamed is an error of reading a file without the file's name.
@@ -217,7 +217,7 @@ func unnamed(err error, named string) string {
 	return "line " + why
 }
 
-func (im *recordings) make(r candidate, rec *cassette.Recording, lost []cassette.Lost) {
+func (im *recordings) make(r candidate, rec *cassette.Recording) {
 	source := r.place.Source(path.Join(im.module, r.folder), r.folder)
 	doc := importedDocument{Test: page.Test{Package: source.Package, Test: source.Test}, Tool: rec.Tool, From: []string{r.file}}
 	name := snapshot.DocumentName(source.Package, source.Test)
@@ -235,10 +235,6 @@ func (im *recordings) make(r candidate, rec *cassette.Recording, lost []cassette
 		im.leaveOut(r, err.Error())
 		return
 	}
-	for _, l := range lost {
-		made.Unkept = append(made.Unkept, foreign.Unkept{Number: l.Number, Line: l.Line, Why: l.Why})
-	}
-	slices.SortStableFunc(made.Unkept, func(a, b foreign.Unkept) int { return a.Number - b.Number })
 	im.unknown += made.Unknown
 	doc.Calls, doc.Retried, doc.Unkept, doc.Raw = made.Calls, made.Retried, orEmpty(made.Unkept), made.Calls > 0
 	if made.Calls > 0 {
@@ -255,7 +251,7 @@ func (im *recordings) runTests() error {
 		return err
 	}
 	var library cassette.Library
-	im.each(func(r candidate, rec *cassette.Recording, _ []cassette.Lost) {
+	im.each(func(r candidate, rec *cassette.Recording) {
 		library.Add(r.file, path.Join(im.module, r.folder), rec)
 	})
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

@@ -13,23 +13,23 @@ import (
 
 // decode leaves the body of an answer readable. Tools store it as it came, or decoded with the headers of before;
 // what has no decoder here is for the option ContentEncoding.
-func (e *entry) decode() {
+func (c *Call) decode() {
 	for _, name := range []string{"Content-Length", "Transfer-Encoding", "Trailer", "Connection"} {
-		e.header.Del(name) // of the bytes as they were sent
+		c.header.Del(name) // of the bytes as they were sent
 	}
-	encoding := e.header.Get("Content-Encoding")
-	if encoding == "" && bytes.HasPrefix(e.body, gzipMagic) && readsAsText(e.header.Get("Content-Type")) {
+	encoding := c.header.Get("Content-Encoding")
+	if encoding == "" && bytes.HasPrefix(c.body, gzipMagic) && readsAsText(c.header.Get("Content-Type")) {
 		encoding = "gzip" // the header was removed, the encoding was not
 	}
 	if encoding == "" {
 		return
 	}
-	plain, err := content.Decode(encoding, e.body, nil, readAtMost)
+	plain, err := content.Decode(encoding, c.body, nil, readAtMost)
 	if err == nil {
-		e.body = plain
+		c.body = plain
 	}
-	if err == nil || utf8.Valid(e.body) { // it was decoded already
-		e.header.Del("Content-Encoding")
+	if err == nil || utf8.Valid(c.body) { // it was decoded already
+		c.header.Del("Content-Encoding")
 	}
 }
 

@@ -3,6 +3,7 @@ package cassette
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 
@@ -10,50 +11,21 @@ import (
 	"github.com/traceforge/traceforge-go/internal/recorder"
 )
 
-// A Call is one call of a recording, for who makes it again.
-type Call struct {
-	of *Recording
-	*entry
-}
-
 // Lost is a call that cannot be read.
 type Lost struct {
 	Number, Line int // in the file; the first is 1
 	Why          string
 }
 
-// ReadCalls is Read, but a call that cannot be read is left out, and said.
-func ReadCalls(file string, data []byte) (*Recording, []Lost, error) {
-	r, err := read(&Recording{file: recorder.Named(file), leavesOut: true}, data)
-	if err != nil {
-		return nil, nil, fmt.Errorf("%s:%w", file, err)
-	}
-	return r, r.lost, nil
-}
-
-// Calls returns the calls in their order.
-func (r *Recording) Calls() (calls []Call) {
-	for _, e := range r.entries {
-		calls = append(calls, Call{r, e})
-	}
-	return calls
-}
-
-// Number returns which call of its file it is; the first is 1.
-func (c Call) Number() int { return c.number }
-
-// Line returns where the call begins in its file.
-func (c Call) Line() int { return c.line }
-
 // Method returns that of the request.
-func (c Call) Method() string { return c.request.method }
+func (c *Call) Method() string { return c.request.method }
 
 // URL returns the URL without what is secret in it.
-func (c Call) URL() string { return recorder.PublicURL(c.request.url).String() }
+func (c *Call) URL() string { return recorder.PublicURL(c.request.url).String() }
 
 // Request returns the request as it was recorded, without its credentials: what a tool has put in their place is no secret
 // to look for.
-func (c Call) Request() *http.Request {
+func (c *Call) Request() *http.Request {
 	header := c.sent.Clone()
 	for name := range header {
 		if provider.IsCredential(strings.TrimPrefix(name, "X-Amz-")) || name == "Cookie" {
@@ -67,16 +39,19 @@ func (c Call) Request() *http.Request {
 }
 
 // Answer returns the recorded answer to a request. A header says where it is from.
-func (c Call) Answer(req *http.Request) *http.Response { return c.answer(req, "") }
+func (c *Call) Answer(req *http.Request) *http.Response { return c.answer(req, "") }
 
 // answer is Answer of a call that differs from the request as why says.
-func (c Call) answer(req *http.Request, why string) *http.Response {
-	resp := c.response(req)
-	resp.Header = c.provenance(why).In(resp.Header)
-	return resp
+func (c *Call) answer(req *http.Request, why string) *http.Response {
+	return &http.Response{
+		Status: fmt.Sprintf("%d %s", c.status, http.StatusText(c.status)), StatusCode: c.status,
+		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: c.head(why), Body: io.NopCloser(bytes.NewReader(c.body)), ContentLength: int64(len(c.body)), Request: req,
+	}
 }
 
-func (c Call) provenance(why string) recorder.Provenance {
-	from := fmt.Sprintf("imported from %s, interaction %d%s", c.of.what(), c.number, why)
-	return recorder.Provenance{From: from, Time: c.time, Latency: c.latency}
+// head returns the headers of the answer, with that which says where it is from.
+func (c *Call) head(why string) http.Header {
+	from := fmt.Sprintf("imported from %s, interaction %d%s", c.of.what(), c.Number, why)
+	return recorder.Provenance{From: from, Time: c.time, Latency: c.latency}.In(c.header.Clone())
 }

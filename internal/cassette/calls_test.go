@@ -27,17 +27,17 @@ func TestReadCalls(t *testing.T) {
 			`as in "1927 1910", and so many bytes: the trace is corrupt, maybe by line ends that git changed (*.httprr -text in .gitattributes); check it out again`}}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			r, lost, err := cassette.ReadCalls("testdata/f", []byte(tt.text))
+			r, err := cassette.ReadCalls("testdata/f", []byte(tt.text))
 			require.NoError(t, err, tt.reason)
-			require.Equal(t, tt.lost, lost, tt.reason)
+			require.Equal(t, tt.lost, r.Lost, tt.reason)
 			var numbers []int
-			for _, c := range r.Calls() {
-				numbers = append(numbers, c.Number())
+			for _, c := range r.Calls {
+				numbers = append(numbers, c.Number)
 			}
 			require.Equal(t, tt.numbers, numbers, tt.reason)
 		})
 	}
-	_, _, err := cassette.ReadCalls("f", []byte("{"))
+	_, err := cassette.ReadCalls("f", []byte("{"))
 	require.ErrorContains(t, err, "f:1: is no JSON: ")
 }
 
@@ -46,10 +46,10 @@ func TestCall(t *testing.T) {
 	text := goVCR(2, "host: h", "body: first\n    duration: 842ms")
 	text = strings.Replace(text, url, url+"?key=k&a=b", 1)
 	text = strings.Replace(text, "      - application/json", "      - application/json\n      Authorization: [Bearer k]\n      X-Amz-Target: [t]\n      Openai-Beta: [b]", 1)
-	r, lost, err := cassette.ReadCalls("testdata/f.yaml", []byte(text))
+	r, err := cassette.ReadCalls("testdata/f.yaml", []byte(text))
 	require.NoError(t, err)
-	require.Empty(t, lost)
-	c := r.Calls()[0]
+	require.Empty(t, r.Lost)
+	c := r.Calls[0]
 	req := c.Request()
 	require.Equal(t, url+"?a=b", req.URL.String())
 	require.Equal(t, req.URL.String(), c.URL())

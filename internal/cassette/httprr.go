@@ -16,7 +16,7 @@ const httprrHead = "httprr trace v1"
 // each call is a line of two lengths, the request in proxy form, and the answer as it came. httprr takes its key for
 // a map, so a call answers as often as it is asked.
 func (r *Recording) readHTTPRR(data []byte) error {
-	r.Tool, r.rule = "httprr", rule{repeats: true}
+	r.Tool, r.repeats = "httprr", true
 	whole := data
 	head, data, _ := bytes.Cut(data, []byte("\n"))
 	if strings.TrimRight(string(head), "\r") != httprrHead {
@@ -31,14 +31,12 @@ func (r *Recording) readHTTPRR(data []byte) error {
 			return r.take(nil, wrong(line, "want the lengths of a request and of its answer, as in \"1927 1910\", and so many bytes: "+
 				"the trace is corrupt, maybe by line ends that git changed (*.httprr -text in .gitattributes); check it out again"))
 		}
-		e, err := readTrace(rest[:ask], rest[ask:ask+answer])
+		c, err := readTrace(line, rest[:ask], rest[ask:ask+answer])
 		if err != nil {
 			err = wrong(line, "want an HTTP request and its answer as they are on the wire: %v; "+
 				"record the call again with -update", err)
-		} else {
-			e.line = line
 		}
-		if err := r.take(e, err); err != nil {
+		if err := r.take(c, err); err != nil {
 			return err
 		}
 		data = rest[ask+answer:]
@@ -58,7 +56,7 @@ func lengths(line string, there int) (ask, answer int, ok bool) {
 }
 
 // readTrace reads a request and its answer. Scrubbing may leave another length than their headers say.
-func readTrace(ask, answer []byte) (*entry, error) {
+func readTrace(line int, ask, answer []byte) (*Call, error) {
 	req, err := http.ReadRequest(bufio.NewReader(bytes.NewReader(ask)))
 	if err != nil {
 		return nil, err
@@ -84,7 +82,8 @@ func readTrace(ask, answer []byte) (*entry, error) {
 	if !chunked {
 		body = afterHead(answer)
 	}
-	return &entry{
+	return &Call{
+		Line:    line,
 		request: request{req.Method, req.URL, meaning(req.Header.Get("Content-Type"), asked)},
 		sent:    req.Header, asked: asked,
 		status: resp.StatusCode, header: resp.Header, body: body,

@@ -19,30 +19,29 @@ import (
 type Library struct {
 	mu      sync.Mutex
 	volumes []*volume
-	at      map[string][]*volume           // by method and URL, and by these and the body
-	lent    map[string]map[*volume]callSet // what answered, by test
+	at      map[string][]*volume // by method and URL, and by these and the body
 }
 
 // A volume is a recording of a library.
 type volume struct {
 	*Recording
-	file  string  // from the working directory on
-	pkg   string  // import path of the package that is the nearest above it
-	name  string  // see bare
-	lent  bool    // to a test
-	asked callSet // by any test
+	file  string             // from the working directory on
+	pkg   string             // import path of the package that is the nearest above it
+	name  string             // see bare
+	lent  map[string]callSet // what answered, by test
+	asked callSet            // by any test
 }
 
 // Add appends a recording.
 func (l *Library) Add(file, pkg string, r *Recording) {
 	name := strings.TrimSuffix(file, ".gz")
-	v := &volume{Recording: r, file: file, pkg: pkg, name: bare(strings.TrimSuffix(name, path.Ext(name))), asked: callSet{}}
+	v := &volume{r, file, pkg, bare(strings.TrimSuffix(name, path.Ext(name))), map[string]callSet{}, callSet{}}
 	if l.at == nil {
-		l.at, l.lent = map[string][]*volume{}, map[string]map[*volume]callSet{}
+		l.at = map[string][]*volume{}
 	}
 	l.volumes = append(l.volumes, v)
-	for _, e := range r.entries {
-		for _, at := range []string{e.request.at(), e.request.whole()} {
+	for _, c := range r.Calls {
+		for _, at := range []string{c.request.at(), c.request.whole()} {
 			if in := l.at[at]; len(in) == 0 || in[len(in)-1] != v {
 				l.at[at] = append(in, v)
 			}
@@ -70,34 +69,25 @@ func (l *Library) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // answer answers from a recording that answered the test before. Else those of the test's own package come first,
 // then those whose path is likest to the test's name, then those that no test was lent.
 func (l *Library) answer(pkg, test string, asked *request) recorder.RecordedAnswer {
-	own := l.lent[pkg+" "+test]
-	near := l.at[asked.whole()]
-	for sameBody := true; ; sameBody = false {
-		near = slices.Clone(near)
+	who := pkg + " " + test
+	var near []*volume
+	for _, at := range []string{asked.whole(), asked.at()} {
+		near = slices.Clone(l.at[at])
 		slices.SortStableFunc(near, func(x, y *volume) int {
-			return cmp.Or(first(own[x] != nil, own[y] != nil), first(x.pkg == pkg, y.pkg == pkg),
-				cmp.Compare(y.likeness(test), x.likeness(test)), first(!x.lent, !y.lent))
+			return cmp.Or(first(x.lent[who] != nil, y.lent[who] != nil), first(x.pkg == pkg, y.pkg == pkg),
+				cmp.Compare(y.likeness(test), x.likeness(test)), first(len(x.lent) == 0, len(y.lent) == 0))
 		})
 		for _, v := range near {
-			e, why := v.find(asked, own[v])
-			if e == nil || why != "" && sameBody {
+			c, why := v.find(asked, v.lent[who])
+			if c == nil || why != "" && at == asked.whole() {
 				continue
 			}
-			if own == nil {
-				own = map[*volume]callSet{}
-				l.lent[pkg+" "+test] = own
+			if v.lent[who] == nil {
+				v.lent[who] = callSet{}
 			}
-			if own[v] == nil {
-				own[v] = callSet{}
-			}
-			own[v][e], v.lent, v.asked[e] = true, true, true
-			header := Call{v.Recording, e}.provenance(why).In(e.header)
-			return recorder.RecordedAnswer{Status: e.status, Header: header, Body: e.body}
+			v.lent[who][c], v.asked[c] = true, true
+			return recorder.RecordedAnswer{Status: c.status, Header: c.head(why), Body: c.body}
 		}
-		if !sameBody {
-			break
-		}
-		near = l.at[asked.at()]
 	}
 	if len(near) > 0 {
 		return recorder.RecordedAnswer{Missing: near[0].missing(asked)}
@@ -108,7 +98,7 @@ func (l *Library) answer(pkg, test string, asked *request) recorder.RecordedAnsw
 // Unasked says of each recording how many of its calls no test asked.
 func (l *Library) Unasked() (said []string) {
 	for _, v := range l.volumes {
-		if n := len(v.entries); len(v.asked) < n {
+		if n := len(v.Calls); len(v.asked) < n {
 			said = append(said, fmt.Sprintf("%s: no test asked for %d of its %d calls", v.file, n-len(v.asked), n))
 		}
 	}

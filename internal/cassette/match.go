@@ -38,9 +38,9 @@ func (r *Recording) RoundTrip(req *http.Request) (*http.Response, error) {
 	all := append([]*Recording{r}, r.more...)
 	for _, sameBody := range []bool{true, false} {
 		for _, of := range all {
-			if e, why := of.find(asked, of.served); e != nil && (why == "" || !sameBody) {
-				of.served[e] = true
-				return Call{of, e}.answer(req, why), nil
+			if c, why := of.find(asked, of.served); c != nil && (why == "" || !sameBody) {
+				of.served[c] = true
+				return c.answer(req, why), nil
 			}
 		}
 	}
@@ -71,42 +71,42 @@ func requestOf(req *http.Request) (*request, error) {
 
 // find returns the call that answers a request behind those that were served; nil where none does. why is for the record
 // where that call was another.
-func (r *Recording) find(asked *request, served callSet) (e *entry, why string) {
+func (r *Recording) find(asked *request, served callSet) (c *Call, why string) {
 	at := place(asked.url)
-	sameURL := func(e *entry) bool { return e.request.method == asked.method && place(e.request.url) == at }
-	same := func(e *entry) bool { return sameURL(e) && e.request.body == asked.body }
-	if e := r.nextOf(served, same, r.rule.repeats); e != nil {
-		return e, ""
+	sameURL := func(c *Call) bool { return c.request.method == asked.method && place(c.request.url) == at }
+	same := func(c *Call) bool { return sameURL(c) && c.request.body == asked.body }
+	if c := r.nextOf(served, same, r.repeats); c != nil {
+		return c, ""
 	}
-	if r.rule.byURL {
-		if e := r.nextOf(served, sameURL, false); e != nil {
-			return e, ", which has the same method and URL, and another body"
+	if r.byURL {
+		if c := r.nextOf(served, sameURL, false); c != nil {
+			return c, ", which has the same method and URL, and another body"
 		}
 	}
 	if !r.Nearest {
 		return nil, ""
 	}
-	sameAPI := func(e *entry) bool { return e.request.method == asked.method && e.request.url.Path == asked.url.Path }
-	for _, is := range []func(*entry) bool{same, sameURL, sameAPI} {
-		if e := r.nextOf(served, is, false); e != nil {
-			return e, ", the nearest by order: it is of another request"
+	sameAPI := func(c *Call) bool { return c.request.method == asked.method && c.request.url.Path == asked.url.Path }
+	for _, is := range []func(*Call) bool{same, sameURL, sameAPI} {
+		if c := r.nextOf(served, is, false); c != nil {
+			return c, ", the nearest by order: it is of another request"
 		}
 	}
-	if e := r.nextOf(served, same, true); e != nil {
-		return e, ", once more"
+	if c := r.nextOf(served, same, true); c != nil {
+		return c, ", once more"
 	}
 	return nil, ""
 }
 
 // nextOf returns the first call that is so and was not served; where all were, and again, the last.
-func (r *Recording) nextOf(served callSet, is func(*entry) bool, again bool) (last *entry) {
-	for _, e := range r.entries {
+func (r *Recording) nextOf(served callSet, is func(*Call) bool, again bool) (last *Call) {
+	for _, c := range r.Calls {
 		switch {
-		case !is(e):
-		case !served[e]:
-			return e
+		case !is(c):
+		case !served[c]:
+			return c
 		case again:
-			last = e
+			last = c
 		}
 	}
 	return last
@@ -129,12 +129,12 @@ func place(u *url.URL) string {
 func (r *Recording) missing(asked *request) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s has no answer for %s %s", r.what(), asked.method, place(asked.url))
-	near := slices.Clone(r.entries)
-	slices.SortStableFunc(near, func(x, y *entry) int { return cmp.Compare(r.far(x, asked), r.far(y, asked)) })
+	near := slices.Clone(r.Calls)
+	slices.SortStableFunc(near, func(x, y *Call) int { return cmp.Compare(r.far(x, asked), r.far(y, asked)) })
 	const most = 3
-	for _, e := range near[:min(most, len(near))] {
+	for _, c := range near[:min(most, len(near))] {
 		fmt.Fprintf(&b, "\n  line %d, interaction %d: %s %s: %s",
-			e.line, e.number, e.request.method, place(e.request.url), e.unlike(asked))
+			c.Line, c.Number, c.request.method, place(c.request.url), c.unlike(asked))
 	}
 	if more := len(near) - most; more > 0 {
 		fmt.Fprintf(&b, "\n  and %d more", more)
@@ -146,29 +146,29 @@ func (r *Recording) missing(asked *request) string {
 }
 
 // far returns how far a call is from a request.
-func (r *Recording) far(e *entry, asked *request) int {
-	switch same := e.request.method == asked.method; {
-	case same && e.request.body == asked.body && place(e.request.url) == place(asked.url):
+func (r *Recording) far(c *Call, asked *request) int {
+	switch same := c.request.method == asked.method; {
+	case same && c.request.body == asked.body && place(c.request.url) == place(asked.url):
 		return 0
-	case same && place(e.request.url) == place(asked.url):
+	case same && place(c.request.url) == place(asked.url):
 		return 1
-	case same && e.request.url.Path == asked.url.Path:
+	case same && c.request.url.Path == asked.url.Path:
 		return 2
 	}
 	return 3
 }
 
 // unlike says what keeps a call from answering a request.
-func (e *entry) unlike(asked *request) string {
+func (c *Call) unlike(asked *request) string {
 	switch {
-	case e.request.method != asked.method:
+	case c.request.method != asked.method:
 		return "is another method"
-	case place(e.request.url) != place(asked.url):
+	case place(c.request.url) != place(asked.url):
 		return "is another URL"
-	case e.request.body == asked.body:
+	case c.request.body == asked.body:
 		return "has been given already"
 	}
-	if at, ok := firstUnlike(e.request.body, asked.body); ok {
+	if at, ok := firstUnlike(c.request.body, asked.body); ok {
 		return "its body is another at " + cmp.Or(at, "its root")
 	}
 	return "its body is another"

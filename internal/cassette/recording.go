@@ -26,23 +26,27 @@ type Recording struct {
 	Tool    string // that recorded it: "go-vcr"
 	Nearest bool   // a request that is not there gets the nearest answer of its API, by order
 
-	file    string // as records name it
-	path    string // absolute
-	entries []*entry
-	served  callSet // that answered
-	rule    rule
+	Calls []*Call // in their order
+	Lost  []Lost  // calls that cannot be read and are left out
 
-	more      []*Recording // that answer what it does not hold
-	leavesOut bool         // calls that cannot be read
-	lost      []Lost
+	file   string       // as records name it
+	path   string       // absolute
+	served callSet      // that answered
+	more   []*Recording // that answer what it does not hold
+
+	byURL     bool // the tool does not mind the body: the next call of the same method and URL answers
+	repeats   bool // the tool has the last call answer again
+	leavesOut bool // calls that cannot be read
 
 	mu sync.Mutex
 }
 
-// An entry is one call of a recording.
-type entry struct {
-	number  int // in the file; the first is 1
-	line    int // in the file
+// A Call is one call of a recording.
+type Call struct {
+	Number int // in the file; the first is 1
+	Line   int // in the file
+
+	of      *Recording
 	request request
 	sent    http.Header // of the request
 	asked   []byte      // the request's body, as it was recorded
@@ -55,13 +59,7 @@ type entry struct {
 }
 
 // A callSet is a set of calls.
-type callSet map[*entry]bool
-
-// A rule is how a tool finds the call that answers a request.
-type rule struct {
-	byURL   bool // the body does not matter: the next call of the same method and URL answers
-	repeats bool // the last call answers again
-}
+type callSet map[*Call]bool
 
 // Open reads a recording, of which the content says what tool made it.
 func Open(file string) (*Recording, error) {
@@ -82,34 +80,34 @@ func Open(file string) (*Recording, error) {
 }
 
 // Read reads a recording. The file is only named.
-func Read(file string, data []byte) (*Recording, error) {
-	r, err := read(&Recording{file: recorder.Named(file)}, data)
-	if err != nil {
+func Read(file string, data []byte) (*Recording, error) { return read(file, data, false) }
+
+// ReadCalls is Read, but a call that cannot be read is left out, and said.
+func ReadCalls(file string, data []byte) (*Recording, error) { return read(file, data, true) }
+
+func read(file string, data []byte, leavesOut bool) (*Recording, error) {
+	r := &Recording{file: recorder.Named(file), served: callSet{}, leavesOut: leavesOut}
+	if err := r.read(data); err != nil {
 		return nil, fmt.Errorf("%s:%w", file, err)
 	}
 	return r, nil
 }
 
-// read reads a recording into r.
-func read(r *Recording, data []byte) (*Recording, error) {
+func (r *Recording) read(data []byte) error {
 	if bytes.HasPrefix(data, gzipMagic) { // httprr keeps some so
 		plain, err := unzip(data)
 		if err != nil {
-			return nil, fmt.Errorf(" decompress: %w", err)
+			return fmt.Errorf(" decompress: %w", err)
 		}
 		data = plain
 	}
-	r.served = callSet{}
-	var err error
 	switch first := bytes.TrimLeft(data, "\ufeff \t\r\n"); {
 	case bytes.HasPrefix(first, []byte("httprr trace ")):
-		err = r.readHTTPRR(first)
+		return r.readHTTPRR(first)
 	case bytes.HasPrefix(first, []byte("{")):
-		err = r.readJSON(data)
-	default:
-		err = r.readYAML(data)
+		return r.readJSON(data)
 	}
-	return r, err
+	return r.readYAML(data)
 }
 
 // SameAs reports whether another upstream is a recording of the same files that answers in the same way.
@@ -120,7 +118,7 @@ func (r *Recording) SameAs(other http.RoundTripper) bool {
 }
 
 // Len returns how many calls there are.
-func (r *Recording) Len() int { return len(r.entries) }
+func (r *Recording) Len() int { return len(r.Calls) }
 
 // A layoutError says at which line of a file is something else than expected.
 type layoutError struct {
@@ -140,47 +138,38 @@ const readable = "traceforge reads cassettes of go-vcr v1 to v4 (YAML), of httpr
 const whole = "get the whole file, or record the calls again with -update"
 
 // next returns the number of the next call in the file.
-func (r *Recording) next() int { return len(r.entries) + len(r.lost) + 1 }
+func (r *Recording) next() int { return len(r.Calls) + len(r.Lost) + 1 }
 
 // take appends a call, or leaves out one that cannot be read.
-func (r *Recording) take(e *entry, err error) error {
+func (r *Recording) take(c *Call, err error) error {
 	if err == nil {
-		err = r.add(e)
+		err = r.add(c)
 	}
 	var wrong *layoutError
 	if r.leavesOut && errors.As(err, &wrong) {
-		r.lost = append(r.lost, Lost{r.next(), wrong.line, wrong.what})
+		r.Lost = append(r.Lost, Lost{r.next(), wrong.line, wrong.what})
 		return nil
 	}
 	return err
 }
 
 // add appends a call, whose answer must be one.
-func (r *Recording) add(e *entry) error {
-	e.number = r.next()
-	if e.status < 100 || e.status > 599 {
-		return wrong(e.line, "interaction %d has the status %d: want an HTTP status, 100 to 599; "+
-			"correct or remove the interaction", e.number, e.status)
+func (r *Recording) add(c *Call) error {
+	c.Number, c.of = r.next(), r
+	if c.status < 100 || c.status > 599 {
+		return wrong(c.Line, "interaction %d has the status %d: want an HTTP status, 100 to 599; "+
+			"correct or remove the interaction", c.Number, c.status)
 	}
-	if e.request.method == "" || e.request.url == nil || e.request.url.Host == "" {
-		return wrong(e.line, "interaction %d names no request: want its method and its whole URL; "+
-			"correct or remove the interaction", e.number)
+	if c.request.method == "" || c.request.url == nil || c.request.url.Host == "" {
+		return wrong(c.Line, "interaction %d names no request: want its method and its whole URL; "+
+			"correct or remove the interaction", c.Number)
 	}
-	e.decode()
-	if at, err := http.ParseTime(e.header.Get("Date")); err == nil {
-		e.time = at
+	c.decode()
+	if at, err := http.ParseTime(c.header.Get("Date")); err == nil {
+		c.time = at
 	}
-	r.entries = append(r.entries, e)
+	r.Calls = append(r.Calls, c)
 	return nil
-}
-
-// response returns the answer of a call.
-func (e *entry) response(req *http.Request) *http.Response {
-	return &http.Response{
-		Status: fmt.Sprintf("%d %s", e.status, http.StatusText(e.status)), StatusCode: e.status,
-		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		Header: e.header.Clone(), Body: io.NopCloser(bytes.NewReader(e.body)), ContentLength: int64(len(e.body)), Request: req,
-	}
 }
 
 // parsed returns the URL of a request, nil where it is none.

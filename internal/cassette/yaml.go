@@ -87,7 +87,7 @@ func (r *Recording) identify(root, calls *yaml.Node) error {
 	version := member(root, "version")
 	if len(calls.Content) > 0 {
 		if first := member(calls.Content[0], "request"); member(first, "uri") != nil {
-			r.Tool, r.rule = "vcrpy", rule{byURL: true} // VCR.match_on: method, scheme, host, port, path, query
+			r.Tool, r.byURL = "vcrpy", true // VCR.match_on: method, scheme, host, port, path, query
 			return nil
 		} else if member(first, "url") == nil {
 			return wrong(calls.Content[0].Line, "interaction 1 has neither request.url (go-vcr) nor request.uri (vcrpy); %s",
@@ -102,12 +102,12 @@ func (r *Recording) identify(root, calls *yaml.Node) error {
 		return wrong(version.Line, "is version %q of go-vcr: want 1 (go-vcr v1, v2) or 2 (v3, v4); %s", version.Value, readable)
 	}
 	// Until v4, which leaves out what is empty, the default matcher holds method and URL only.
-	r.rule.byURL = version.Value == "1" ||
+	r.byURL = version.Value == "1" ||
 		len(calls.Content) > 0 && member(member(calls.Content[0], "request"), "remote_addr") != nil
 	return nil
 }
 
-func (r *Recording) readInteraction(node *yaml.Node) (*entry, error) {
+func (r *Recording) readInteraction(node *yaml.Node) (*Call, error) {
 	var call interaction
 	n := r.next()
 	if err := node.Decode(&call); err != nil {
@@ -127,8 +127,8 @@ func (r *Recording) readInteraction(node *yaml.Node) (*entry, error) {
 			n, answer.Duration)
 	}
 	kind := http.Header(ask.Headers).Get("Content-Type")
-	return &entry{
-		line:    node.Line,
+	return &Call{
+		Line:    node.Line,
 		request: request{ask.Method, parsed(cmp.Or(ask.URL, ask.URI)), meaning(kind, ask.Body)},
 		sent:    http.Header(ask.Headers), asked: ask.Body,
 		status: cmp.Or(answer.Code, int(answer.Status)), header: http.Header(answer.Headers),

@@ -49,7 +49,10 @@ type Unkept struct {
 // is where the test stands.
 func (im *Import) Test(rec *cassette.Recording, source snapshot.Source) (*Imported, error) {
 	made := &Imported{}
-	calls := rec.Calls()
+	for _, l := range rec.Lost {
+		made.Unkept = append(made.Unkept, Unkept{Number: l.Number, Line: l.Line, Why: l.Why})
+	}
+	calls := slices.Clone(rec.Calls)
 	for {
 		dir, err := im.storeDir()
 		if err != nil {
@@ -60,11 +63,12 @@ func (im *Import) Test(rec *cassette.Recording, source snapshot.Source) (*Import
 			return nil, err
 		}
 		if len(unkept) == 0 {
+			slices.SortStableFunc(made.Unkept, func(a, b Unkept) int { return a.Number - b.Number })
 			return made, made.load(dir, source, len(calls))
 		}
 		made.Unkept = append(made.Unkept, unkept...)
-		calls = slices.DeleteFunc(calls, func(c cassette.Call) bool {
-			return slices.ContainsFunc(unkept, func(u Unkept) bool { return u.Number == c.Number() })
+		calls = slices.DeleteFunc(calls, func(c *cassette.Call) bool {
+			return slices.ContainsFunc(unkept, func(u Unkept) bool { return u.Number == c.Number })
 		})
 		if err := os.RemoveAll(dir); err != nil {
 			return nil, err
@@ -92,7 +96,7 @@ func (a *archive) MakesNoCalls() {}
 func (a *archive) RoundTrip(req *http.Request) (*http.Response, error) { return a.answer(req), nil }
 
 // run makes calls as a test with the source does. Where one cannot be kept nothing is recorded.
-func (im *Import) run(dir string, source snapshot.Source, calls []cassette.Call) (unkept []Unkept, err error) {
+func (im *Import) run(dir string, source snapshot.Source, calls []*cassette.Call) (unkept []Unkept, err error) {
 	if len(calls) == 0 {
 		return nil, nil
 	}
@@ -105,10 +109,10 @@ func (im *Import) run(dir string, source snapshot.Source, calls []cassette.Call)
 	if err != nil {
 		return nil, err
 	}
-	byNumber := map[int]cassette.Call{}
+	byNumber := map[int]*cassette.Call{}
 	for _, c := range calls {
-		upstream.answer, byNumber[c.Number()] = c.Answer, c
-		at.Line = c.Number() // by which failures tell whose they are
+		upstream.answer, byNumber[c.Number] = c.Answer, c
+		at.Line = c.Number // by which failures tell whose they are
 		if err := r.Try(c.Request()); err != nil {
 			unkept = append(unkept, notKept(c, err))
 		}
@@ -125,8 +129,8 @@ func (im *Import) run(dir string, source snapshot.Source, calls []cassette.Call)
 
 // notKept says why a call is no record. The first line of a failure's text is the reason. The request is indented
 // below it, and the ways out follow.
-func notKept(c cassette.Call, err error) Unkept {
-	u := Unkept{Number: c.Number(), Line: c.Line(), Method: c.Method(), URL: c.URL(), Why: err.Error()}
+func notKept(c *cassette.Call, err error) Unkept {
+	u := Unkept{Number: c.Number, Line: c.Line, Method: c.Method(), URL: c.URL(), Why: err.Error()}
 	var f *recorder.Failure
 	if !errors.As(err, &f) {
 		return u
