@@ -12,6 +12,7 @@ import (
 
 	"github.com/traceforge/traceforge-go/internal/amount"
 	"github.com/traceforge/traceforge-go/internal/page"
+	"github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
@@ -21,14 +22,10 @@ type testList struct {
 	Total sums    `json:"total"` // of all that is listed
 }
 
-func list(c *call) error {
+func list(c *call, s *store.Store, _ string) error {
 	f, err := filterOf(c, time.Now())
 	if err != nil {
 		return usageError{err}
-	}
-	s, _, err := c.store()
-	if err != nil {
-		return err
 	}
 	rows, broken := rowsOf(s, c.is("calls"), f.holds)
 	slices.SortFunc(rows, f.order)

@@ -20,13 +20,9 @@ type pruneReport struct {
 	Failed   []string          `json:"failed"`   // packages whose tests failed, so that nothing says what is used
 }
 
-func prune(c *call) error {
+func prune(c *call, s *store.Store, dir string) error {
 	if c.value("receipt") != "" && c.forwarded != nil {
 		return usagef("no test is run with --receipt, so no flag can be passed to it")
-	}
-	s, dir, err := c.store()
-	if err != nil {
-		return err
 	}
 	run, err := runOf(c, s, dir)
 	if err != nil {
