@@ -132,19 +132,16 @@ func verifyPack(c *call) error {
 				c.finding(f)
 			}
 		})
-		if err != nil {
-			return err
+		files := page.Count(len(report.Files), "file", "files")
+		switch {
+		case !report.OK():
+		case report.Other:
+			c.say("%s: a pack of another system, %s, nothing is wrong", dir, files)
+		default:
+			c.say("%s: %s of a run that ended with %s, %s, nothing is wrong", dir, page.Count(len(report.Run.Tests), "test", "tests"),
+				report.Run.Outcome, files)
 		}
-		if !report.OK() {
-			return exit{code: exitFindings}
-		}
-		if report.Other {
-			c.say("%s: a pack of another system, %s, nothing is wrong", dir, page.Count(len(report.Files), "file", "files"))
-			return nil
-		}
-		c.say("%s: %s of a run that ended with %s, %s, nothing is wrong", dir, page.Count(len(report.Run.Tests), "test", "tests"),
-			report.Run.Outcome, page.Count(len(report.Files), "file", "files"))
-		return nil
+		return withFindings(!report.OK(), err)
 	})
 }
 

@@ -58,11 +58,8 @@ func verify(c *call, s *store.Store, dir string) error {
 			v.used.Write(c.stdout)
 		}
 	})
-	if err != nil {
-		return err
-	}
 	v.say(c)
-	return withFindings(!v.OK, nil)
+	return withFindings(!v.OK, err)
 }
 
 // all returns the findings, of the traffic last.
