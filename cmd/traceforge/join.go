@@ -148,9 +148,8 @@ func joinChecks(all []usage.Receipt) (receipts []usage.Receipt, conflicts []conf
 
 // A shardDoc is a document of pending answers, and the directory that it was found in.
 type shardDoc struct {
-	*store.Doc
+	store.Put
 	dir string
-	put store.Put
 }
 
 // ShardDocs are documents of pending answers, by their names.
@@ -193,7 +192,7 @@ func (found shardDocs) add(s *store.Store, dir string) error {
 		if err != nil {
 			return err
 		}
-		found[doc.Name] = append(found[doc.Name], shardDoc{doc, filepath.ToSlash(filepath.Clean(dir)), put})
+		found[doc.Name] = append(found[doc.Name], shardDoc{put, filepath.ToSlash(filepath.Clean(dir))})
 	}
 	return nil
 }
@@ -206,13 +205,13 @@ func (j *shardReport) takePending(s *store.Store, found shardDocs) error {
 	for _, name := range slices.Sorted(maps.Keys(found)) {
 		all := found[name]
 		test := page.TestOf(all[0].Document)
-		if i := slices.IndexFunc(all, func(other shardDoc) bool { return !saysTheSame(all[0].Doc, other.Doc) }); i >= 0 {
+		if i := slices.IndexFunc(all, func(other shardDoc) bool { return !saysTheSame(all[0].Document, other.Document) }); i >= 0 {
 			j.Conflicts = append(j.Conflicts, conflict{test, []string{all[0].dir, all[i].dir},
 				"bought different answers, of which none was taken"})
 			continue
 		}
 		if all[0].dir != own {
-			change.Put = append(change.Put, all[0].put)
+			change.Put = append(change.Put, all[0].Put)
 			j.Pending = append(j.Pending, pendingEntry{test, len(all[0].Document.Snapshots)})
 		}
 	}
@@ -226,8 +225,8 @@ func (j *shardReport) takePending(s *store.Store, found shardDocs) error {
 }
 
 // saysTheSame reports whether two documents have the same calls, whenever they were recorded.
-func saysTheSame(a, b *store.Doc) bool {
-	return slices.EqualFunc(a.Document.Snapshots, b.Document.Snapshots, func(x, y snapshot.Snapshot) bool {
+func saysTheSame(a, b *snapshot.Document) bool {
+	return slices.EqualFunc(a.Snapshots, b.Snapshots, func(x, y snapshot.Snapshot) bool {
 		asked, err := snapshot.RequestCore(&x.Request, nil)
 		again, err2 := snapshot.RequestCore(&y.Request, nil)
 		return errors.Join(err, err2) == nil && bytes.Equal(asked, again) &&
