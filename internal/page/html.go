@@ -55,20 +55,21 @@ type About struct {
 // which nothing but Causes is set is a page of these.
 func (c *Comparison) HTML(w io.Writer, about About) error {
 	tmpl := template.Must(template.New("page").Funcs(htmlFuncs).Parse(htmlTemplate))
-	h := &htmlWriter{out: w, tmpl: tmpl, left: HTMLLimit}
+	h := &htmlWriter{out: w, tmpl: tmpl, all: about.All, left: HTMLLimit}
 	blocks := Blocks(c.Causes)
 	sections := c.Sections()
 	changedTests := len(testsOf(callsOf(c.Causes)))
-	h.always("head", htmlHead(c, about, len(blocks), changedTests, sections))
+	top := htmlTopOf(c, about, len(blocks), changedTests, sections)
+	h.always("head", top)
 
 	if len(c.Config) > 0 {
-		h.always("open section", htmlList{ID: "config", Headline: SettingsTitle(c.Config)})
+		h.always("open section", configLink(c.Config))
 		for _, s := range c.Config {
 			h.part("setting", s, htmlRoomForTests)
 		}
-		h.end(about.All, "change", "changes")
+		h.end("change", "changes")
 	}
-	h.always("open causes", htmlList{Count: len(blocks), All: about.All})
+	h.always("open causes", len(blocks))
 	shown := map[Test]*htmlTest{}
 	for _, t := range c.tests {
 		shown[t.Of.Test] = t
@@ -85,33 +86,28 @@ func (c *Comparison) HTML(w io.Writer, about About) error {
 		}
 		h.part("cause", v, htmlRoomForTests)
 	}
-	h.end(about.All, "cause", "causes")
+	h.end("cause", "causes")
 
 	if len(c.tests) > 0 {
-		h.always("open tests", htmlList{Count: changedTests})
+		h.always("open tests", nil)
 		slices.SortStableFunc(c.tests, func(a, b *htmlTest) int { return min(b.answers, 1) - min(a.answers, 1) }) // answers first
 		for _, t := range c.tests {
-			h.part("test", struct {
-				*htmlTest
-				Causes []htmlLink
-			}{t, t.links(of)}, htmlRoomForSections)
+			t.link(of)
+			h.part("test", t, htmlRoomForSections)
 		}
 		h.leftOut += changedTests - len(c.tests)
-		h.end(about.All, "test", "tests")
+		h.end("test", "tests")
 	}
 	for i, s := range sections {
-		h.always("open section", htmlList{ID: sectionID(i), Headline: s.Headline, Note: s.Note})
+		h.always("open section", sectionLink(i, s))
 		for _, item := range s.Items {
 			d := item.Difference
-			open := d != nil && len(d.Glances()) > 0 && len(s.Items) <= htmlOpen
-			h.part("item", struct {
-				Item
-				Open bool
-			}{item, open}, htmlRoomForEnd)
+			item.Open = d != nil && len(d.Glances()) > 0 && len(s.Items) <= htmlOpen
+			h.part("item", item, htmlRoomForEnd)
 		}
-		h.end(about.All, "test", "tests")
+		h.end("test", "tests")
 	}
-	h.always("foot", htmlTop{About: about, Script: template.JS(htmlScript)})
+	h.always("foot", top)
 	return h.err
 }
 
@@ -119,8 +115,9 @@ func (c *Comparison) HTML(w io.Writer, about About) error {
 type htmlWriter struct {
 	out     io.Writer
 	tmpl    *template.Template
-	left    int // bytes
-	leftOut int // parts of the list at hand
+	all     string // the command that shows what is left out
+	left    int    // bytes
+	leftOut int    // parts of the list at hand
 	err     error
 }
 
@@ -141,14 +138,14 @@ func (h *htmlWriter) part(name string, data any, room int) {
 func (h *htmlWriter) always(name string, data any) { h.write(h.rendered(name, data)) }
 
 // end ends a list, and says what it left out.
-func (h *htmlWriter) end(all, one, many string) {
-	v := htmlList{All: all}
+func (h *htmlWriter) end(one, many string) {
+	leftOut := ""
 	if h.leftOut > 0 {
-		v.LeftOut = fmt.Sprintf("%s left out, since the page would be larger than %d MB",
+		leftOut = fmt.Sprintf("%s left out, since the page would be larger than %d MB",
 			Count(h.leftOut, one+" is", many+" are"), HTMLLimit>>20)
 	}
 	h.leftOut = 0
-	h.always("close", v)
+	h.always("close", struct{ LeftOut, All string }{leftOut, h.all})
 }
 
 func (h *htmlWriter) rendered(name string, data any) string {
@@ -167,26 +164,17 @@ func (h *htmlWriter) write(text string) {
 	_, h.err = io.WriteString(h.out, text)
 }
 
-// An htmlList is the beginning or the end of a list.
-type htmlList struct {
-	ID             string
-	Count          int
-	Headline, Note string
-	LeftOut, All   string
-}
-
-// An htmlTop is the head of a page.
+// An htmlTop is the head of a page, and its foot.
 type htmlTop struct {
 	About
 	Policy   string
 	Style    template.CSS // the page's own, as Script is
 	Script   template.JS
 	Title    string
-	Headline string
 	Contents []htmlLink
 }
 
-func htmlHead(c *Comparison, about About, causes, tests int, sections []Section) htmlTop {
+func htmlTopOf(c *Comparison, about About, causes, tests int, sections []Section) htmlTop {
 	about.From, about.To = plaintext.Line(about.From), plaintext.Line(about.To)
 	v := htmlTop{
 		About: about, Style: template.CSS(htmlStyleSheet), Script: template.JS(htmlScript), Title: c.headline(),
@@ -194,7 +182,7 @@ func htmlHead(c *Comparison, about About, causes, tests int, sections []Section)
 			"require-trusted-types-for 'script'; trusted-types 'none'", sourceHash(htmlStyleSheet), sourceHash(htmlScript)),
 	}
 	if len(c.Config) > 0 {
-		v.Contents = append(v.Contents, htmlLink{ID: "config", Text: SettingsTitle(c.Config)})
+		v.Contents = append(v.Contents, configLink(c.Config))
 	}
 	if causes > 0 {
 		v.Contents = append(v.Contents, htmlLink{ID: "causes", Text: Count(causes, "cause", "causes")})
@@ -203,7 +191,7 @@ func htmlHead(c *Comparison, about About, causes, tests int, sections []Section)
 		v.Contents = append(v.Contents, htmlLink{ID: "tests", Text: Count(tests, "test changed", "tests changed")})
 	}
 	for i, s := range sections {
-		v.Contents = append(v.Contents, htmlLink{ID: sectionID(i), Text: s.Headline})
+		v.Contents = append(v.Contents, sectionLink(i, s))
 	}
 	return v
 }
@@ -228,7 +216,11 @@ func (c *Comparison) headline() string {
 	return strings.Join(c.headlines(causes), "; ")
 }
 
-func sectionID(i int) string { return fmt.Sprintf("section-%d", i+1) }
+func configLink(all []*Setting) htmlLink { return htmlLink{ID: "config", Text: SettingsTitle(all)} }
+
+func sectionLink(i int, s Section) htmlLink {
+	return htmlLink{fmt.Sprintf("section-%d", i+1), s.Headline, s.Note}
+}
 
 // sourceHash names a script or a style in a policy (CSP3 "hash-source").
 func sourceHash(source string) string {

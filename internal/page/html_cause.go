@@ -104,13 +104,12 @@ func (v *htmlCause) tests() {
 // ID is the same on every page that shows the cause.
 func (b Block) ID() string { return "cause-" + plaintext.Line(b[0].Key) } // a receipt may have any key
 
-// links returns the places of the causes of a test.
-func (t *htmlTest) links(blocks map[*Cause]Block) (links []htmlLink) {
+// link names the places of the causes of a test.
+func (t *htmlTest) link(blocks map[*Cause]Block) {
 	for _, cause := range t.causes {
 		b := blocks[cause]
-		if link := (htmlLink{ID: b.ID(), Text: plaintext.Line(b.Subject())}); !slices.Contains(links, link) {
-			links = append(links, link)
+		if link := (htmlLink{ID: b.ID(), Text: plaintext.Line(b.Subject())}); !slices.Contains(t.Causes, link) {
+			t.Causes = append(t.Causes, link)
 		}
 	}
-	return links
 }

@@ -14,9 +14,10 @@ import (
 
 // An htmlTest is the conversation of a test, as far as it changed.
 type htmlTest struct {
-	ID    string
-	Of    *Difference
-	Calls []htmlCall
+	ID     string
+	Of     *Difference
+	Calls  []htmlCall
+	Causes []htmlLink // once links are known
 
 	sent             map[int]string // what calls sent last whose answers changed, in a line
 	changed, answers int            // calls

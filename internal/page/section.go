@@ -45,6 +45,7 @@ type Item struct {
 
 	Difference *Difference // nil: several, of a test
 	Test       Test
+	Open       bool // unfolded on a page in HTML
 }
 
 // Sections returns what is said of documents beside the causes.
