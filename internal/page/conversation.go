@@ -225,7 +225,7 @@ func (p *Page) answer(r *snapshot.Response, call string, brief bool) {
 	}
 	if r.Error != nil {
 		title := fmt.Sprintf("error %s %s %s", status(r), r.Error.Type, r.Error.Code)
-		p.heading(alarm, strings.Join(strings.Fields(title), " ")+call)
+		p.heading(alarm, inLine(title)+call)
 		p.text(r.Error.Message)
 	}
 	if r.Incomplete != "" {
@@ -251,7 +251,7 @@ func status(r *snapshot.Response) string {
 func (p *Page) candidate(c *modelio.Candidate, brief bool) {
 	p.parts(c.Message.Content)
 	for _, cited := range c.Citations {
-		p.faintText("cites: " + strings.Join(strings.Fields(strings.Join([]string{cited.Title, cited.URL, cited.Source}, " ")), " "))
+		p.faintText("cites: " + inLine(cited.Title + " " + cited.URL + " " + cited.Source))
 	}
 	if brief && c.FinishReason == modelio.FinishStop {
 		return // as nearly all do

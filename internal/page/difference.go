@@ -128,7 +128,7 @@ func glanceOf(s *snapshot.Snapshot) glance {
 	} else if s.Request.Prompt != nil {
 		sent = *s.Request.Prompt
 	}
-	return glance{fmt.Sprintf("call %d", s.Number()), Clip(strings.Join(strings.Fields(sent), " "), most), Clip(Said(&s.Response), most)}
+	return glance{fmt.Sprintf("call %d", s.Number()), Clip(inLine(sent), most), Clip(Said(&s.Response), most)}
 }
 
 // texts returns what parts say, in a few words.
@@ -150,12 +150,18 @@ func texts(parts []modelio.Part) string {
 }
 
 // Said returns what an answer says, in a line.
-func Said(r *snapshot.Response) string {
-	if len(r.Candidates) == 0 {
-		if r.Error != nil {
-			return strings.Join(strings.Fields("error: "+r.Error.Message), " ")
-		}
-		return ""
+func Said(r *snapshot.Response) string { return inLine(saidWhole(r)) }
+
+// saidWhole returns all that an answer says.
+func saidWhole(r *snapshot.Response) string {
+	switch {
+	case len(r.Candidates) > 0:
+		return texts(r.Candidates[0].Message.Content)
+	case r.Error != nil:
+		return inLine("error: " + r.Error.Message)
 	}
-	return strings.Join(strings.Fields(texts(r.Candidates[0].Message.Content)), " ")
+	return ""
 }
+
+// inLine returns the words of a text.
+func inLine(text string) string { return strings.Join(strings.Fields(text), " ") }

@@ -166,12 +166,16 @@ func SameTool(a, b modelio.ToolDefinition) bool {
 func (p *Page) took(doc *snapshot.Document) {
 	var sum snapshot.Response
 	var latency int64
+	sum.Usage = &modelio.Usage{}
+	counts := countsOf(sum.Usage)
 	last := time.Time{}
 	for i := range doc.Snapshots {
 		s := &doc.Snapshots[i]
 		latency += s.Response.LatencyMS
 		addCount(&sum.TokensUsed, s.Response.TokensUsed)
-		addUsage(&sum, s.Response.Usage)
+		for i, c := range countsOf(cmp.Or(s.Response.Usage, &modelio.Usage{})) {
+			addCount(counts[i].n, *c.n)
+		}
 		if s.Timestamp.After(last) {
 			last = s.Timestamp
 		}
@@ -182,17 +186,6 @@ func (p *Page) took(doc *snapshot.Document) {
 	if !p.Unwrapped { // what is compared has no times
 		p.field("recorded", last.Format("2006-01-02 15:04:05 MST"))
 		p.field("took", fmt.Sprintf("%d ms", latency))
-	}
-}
-
-func addUsage(sum *snapshot.Response, u *modelio.Usage) {
-	if u == nil {
-		return
-	}
-	sum.Usage = cmp.Or(sum.Usage, &modelio.Usage{})
-	all := countsOf(sum.Usage)
-	for i, c := range countsOf(u) {
-		addCount(all[i].n, *c.n)
 	}
 }
 

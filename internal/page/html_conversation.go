@@ -136,14 +136,6 @@ func (v *htmlCall) turns(now *snapshot.Snapshot, known int, changed map[int][]dr
 	flush()
 }
 
-// saidWhole returns all that an answer says.
-func saidWhole(r *snapshot.Response) string {
-	if len(r.Candidates) > 0 {
-		return texts(r.Candidates[0].Message.Content)
-	}
-	return Said(r)
-}
-
 // Hits says in a few words what changed: "3 calls: system, model; 1 answer".
 func (t *htmlTest) Hits() string {
 	var kinds []string
