@@ -21,58 +21,53 @@ const agedShown = 20
 type ages struct {
 	most store.MaxAge
 	now  time.Time
-	docs []documentAge
+	docs []agedDocument
 }
 
-// A documentAge is a document and the times at which its answers were bought.
-type documentAge struct {
-	file   string
-	again  string      // the command that buys all of its calls
+// An agedDocument is what is said of a document, and the times at which its answers were bought.
+type agedDocument struct {
+	snapshot.Finding
+	fails  bool
 	bought []time.Time // sorted
 }
 
-// look notes a document that has answers which are too old.
+// look looks at a document, which must not stay in memory.
 func (a *ages) look(d *store.Doc) {
-	doc := documentAge{file: d.File()} // which must not keep the document in memory
+	var bought []time.Time
 	for i := range d.Document.Snapshots {
-		doc.bought = append(doc.bought, d.Document.Snapshots[i].Timestamp)
+		bought = append(bought, d.Document.Snapshots[i].Timestamp)
 	}
-	slices.SortFunc(doc.bought, time.Time.Compare)
-	if doc.olderThan(a.most.Fail, a.now) != nil || doc.olderThan(a.most.Warn, a.now) != nil {
-		first := d.Document.Snapshots[0].Source
-		doc.again = page.Again([]page.Place{{Package: first.Package, Test: first.Test, Command: first.Function}}, "all")
-		a.docs = append(a.docs, doc)
+	a.note(d.File(), &d.Document.Snapshots[0].Source, bought)
+}
+
+// note notes a document if it has answers that are too old.
+func (a *ages) note(file string, of *snapshot.Source, bought []time.Time) {
+	slices.SortFunc(bought, time.Time.Compare)
+	for _, days := range []int{a.most.Fail, a.most.Warn} {
+		n, _ := slices.BinarySearchFunc(bought, a.now.AddDate(0, 0, -days), time.Time.Compare)
+		if days == 0 || n == 0 {
+			continue
+		}
+		message := fmt.Sprintf("%s older than %s, the oldest of %s: %s", page.Count(n, "answer is", "answers are"), page.Count(days, "day", "days"),
+			bought[0].UTC().Format(time.DateOnly), page.Again([]page.Place{{Package: of.Package, Test: of.Test, Command: of.Function}}, "all"))
+		a.docs = append(a.docs, agedDocument{snapshot.Finding{File: file, Rule: ruleAge, Message: message}, days == a.most.Fail, bought})
+		return
 	}
 }
 
 // held returns what is said of the documents.
 func (a *ages) held() (found, notes []snapshot.Finding) {
-	slices.SortFunc(a.docs, func(x, y documentAge) int {
-		return cmp.Or(slices.CompareFunc(x.bought, y.bought, time.Time.Compare), cmp.Compare(x.file, y.file))
+	slices.SortFunc(a.docs, func(x, y agedDocument) int {
+		return cmp.Or(slices.CompareFunc(x.bought, y.bought, time.Time.Compare), cmp.Compare(x.File, y.File))
 	})
 	for _, doc := range a.docs {
-		if f := doc.olderThan(a.most.Fail, a.now); f != nil {
-			found = append(found, *f)
-		} else if f := doc.olderThan(a.most.Warn, a.now); f != nil {
-			notes = append(notes, *f)
+		if doc.fails {
+			found = append(found, doc.Finding)
+		} else {
+			notes = append(notes, doc.Finding)
 		}
 	}
 	return shownOf(found), shownOf(notes)
-}
-
-// olderThan says that a document has answers that are older than so many days; nil where it has none.
-func (d documentAge) olderThan(days int, now time.Time) *snapshot.Finding {
-	if days == 0 {
-		return nil
-	}
-	limit := now.AddDate(0, 0, -days)
-	n, _ := slices.BinarySearchFunc(d.bought, limit, time.Time.Compare)
-	if n == 0 {
-		return nil
-	}
-	return &snapshot.Finding{File: d.file, Rule: ruleAge, Message: fmt.Sprintf(
-		"%s older than %s, the oldest of %s: %s", page.Count(n, "answer is", "answers are"), page.Count(days, "day", "days"),
-		d.bought[0].UTC().Format(time.DateOnly), d.again)}
 }
 
 func shownOf(all []snapshot.Finding) []snapshot.Finding {

@@ -11,22 +11,23 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/page/pagetest"
 	"github.com/traceforge/traceforge-go/internal/store"
+	"github.com/traceforge/traceforge-go/snapshot"
 )
 
 func TestAges(t *testing.T) {
 	now := time.Date(2026, 6, 30, 12, 0, 0, 0, time.UTC)
 	ago := func(days int) time.Time { return now.AddDate(0, 0, -days) }
-	again := func(pkg, test string) string { return page.Again([]page.Place{{Package: pkg, Test: test}}, "all") }
-	a := ages{most: store.MaxAge{Warn: 60, Fail: 90}, now: now, docs: []documentAge{
-		{"openai/new.json", again("p", "TestNew"), []time.Time{ago(60)}},
-		{"openai/old.json", again("p", "TestOld/a b"), []time.Time{ago(91), ago(90), ago(1)}},
-		{"openai/oldest.json", again("p q", "Scenario"), []time.Time{ago(200), ago(100)}},
-		{"openai/warned.json", again("p", "TestWarned"), []time.Time{ago(61)}},
-	}}
-	found, notes := a.held()
+	held := func(most store.MaxAge) (found, notes []snapshot.Finding) {
+		a := ages{most: most, now: now}
+		a.note("openai/new.json", &snapshot.Source{Package: "p", Test: "TestNew"}, []time.Time{ago(60)})
+		a.note("openai/old.json", &snapshot.Source{Package: "p", Test: "TestOld/a b"}, []time.Time{ago(91), ago(90), ago(1)})
+		a.note("openai/oldest.json", &snapshot.Source{Package: "p q", Test: "Scenario"}, []time.Time{ago(200), ago(100)})
+		a.note("openai/warned.json", &snapshot.Source{Package: "p", Test: "TestWarned"}, []time.Time{ago(61)})
+		return a.held()
+	}
+	found, notes := held(store.MaxAge{Warn: 60, Fail: 90})
 	require.Len(t, found, 2)
 	require.Equal(t, "openai/oldest.json: age: 2 answers are older than 90 days, the oldest of 2025-12-12: TRACEFORGE_UPDATE=all go test 'p q'", found[0].String())
 	require.Equal(t, "openai/old.json: age: 1 answer is older than 90 days, the oldest of 2026-03-31: "+
@@ -34,8 +35,7 @@ func TestAges(t *testing.T) {
 	require.Len(t, notes, 1, "an answer of exactly that age is not older")
 	require.Contains(t, notes[0].String(), "openai/warned.json: age: 1 answer is older than 60 days")
 
-	a.most = store.MaxAge{}
-	found, notes = a.held()
+	found, notes = held(store.MaxAge{})
 	require.Empty(t, found)
 	require.Empty(t, notes)
 }
@@ -43,7 +43,7 @@ func TestAges(t *testing.T) {
 func TestAgesAreBounded(t *testing.T) {
 	a := ages{most: store.MaxAge{Fail: 1}, now: time.Now()}
 	for i := range 25 {
-		a.docs = append(a.docs, documentAge{file: fmt.Sprintf("openai/%02d.json", i), bought: []time.Time{time.Unix(int64(i), 0)}})
+		a.note(fmt.Sprintf("openai/%02d.json", i), &snapshot.Source{}, []time.Time{time.Unix(int64(i), 0)})
 	}
 	found, _ := a.held()
 	require.Len(t, found, agedShown+1)
