@@ -220,6 +220,5 @@ func idsOf(c *call, s *store.Store, all []waitingRecord, unread []string) (ids [
 				gotest.Quote(arg), meant(arg, names), c.cmd.Name(), inStore(s, arg))
 		}
 	}
-	slices.Sort(ids)
-	return slices.Compact(ids), nil
+	return distinct(ids), nil
 }

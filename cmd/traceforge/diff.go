@@ -80,12 +80,9 @@ func diffCommand(c *call) string {
 // compare returns what differs between two states.
 func compare(c *call, was, is *state) (*page.Comparison, error) {
 	from, to := was.Store, is.Store
-	before, err := place.Seals(from)
-	if err != nil {
-		return nil, err
-	}
-	after, err := place.Seals(to)
-	if err != nil {
+	before, errFrom := place.Seals(from)
+	after, errTo := place.Seals(to)
+	if err := errors.Join(errFrom, errTo); err != nil {
 		return nil, err
 	}
 	changed, err := settings(c, from, to)

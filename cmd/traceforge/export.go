@@ -176,8 +176,8 @@ func (x *exporter) end(code int) error {
 		return exitWith(code)
 	}
 	ignored := ""
-	if slices.Sort(x.names); len(x.names) > 0 {
-		ignored = fmt.Sprintf("cassette.WithIgnoreHeaders(%#v...)", slices.Compact(x.names))
+	if names := distinct(x.names); len(names) > 0 {
+		ignored = fmt.Sprintf("cassette.WithIgnoreHeaders(%#v...)", names)
 	}
 	x.say("%s: a test replays its own with recorder.New(\"testdata/\"+t.Name(), recorder.WithMatcher(cassette.NewDefaultMatcher(%s)))",
 		page.Count(x.files, "cassette", "cassettes"), ignored)

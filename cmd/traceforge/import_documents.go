@@ -80,10 +80,8 @@ func (r *documents) renew() error {
 }
 
 func (r *documents) importedOf(file string, doc *snapshot.Document, from ...string) importedDocument {
-	first := doc.Snapshots[0].Source
 	return importedDocument{
-		File: file, Test: page.Test{Package: first.Package, Test: first.Test}, Tool: r.kind, From: from,
-		Calls: len(doc.Snapshots), Unkept: []foreign.Unkept{},
+		File: file, Test: page.TestOf(doc), Tool: r.kind, From: from, Calls: len(doc.Snapshots), Unkept: []foreign.Unkept{},
 	}
 }
 

@@ -132,9 +132,7 @@ func updateOf(unanswered []coverage.Unanswered) string {
 	if len(packages) == 0 {
 		return strings.Join(programs, "; ")
 	}
-	slices.Sort(tests)
-	slices.Sort(packages)
-	tests, packages = slices.Compact(tests), slices.Compact(packages)
+	tests, packages = distinct(tests), distinct(packages)
 	words := []string{"traceforge", "update"}
 	if tests[0] != "" && len(tests) <= filesShown {
 		words = append(words, tests...)

@@ -113,7 +113,6 @@ func renaming(tests map[string]page.Test, from, to string) (func(page.Test) (pag
 			packages = append(packages, t.Package)
 		}
 	}
-	slices.Sort(names)
 	slices.Sort(packages)
 	switch {
 	case len(packages) > 1:
@@ -123,7 +122,7 @@ func renaming(tests map[string]page.Test, from, to string) (func(page.Test) (pag
 		return renamingTest(packages[0], from, to)
 	case !ofPackage:
 		return nil, fmt.Errorf("no document is of a test or a package %s%s: traceforge ls lists them",
-			gotest.Quote(from), meant(from, slices.Compact(names)))
+			gotest.Quote(from), meant(from, distinct(names)))
 	}
 	if strings.HasSuffix(from, "/...") != strings.HasSuffix(to, "/...") {
 		return nil, usagef("either both names end in /... or none: it stands for the packages below too")
@@ -202,6 +201,5 @@ func testsAndPackages(s *store.Store, _ []string) (names []string) {
 		test := page.TestOf(doc.Document)
 		names = append(names, test.Test, test.Package)
 	}
-	slices.Sort(names)
-	return slices.Compact(names)
+	return distinct(names)
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/gotest"
@@ -162,6 +163,12 @@ func orOne(list []string, word string) []string {
 		return []string{word}
 	}
 	return list
+}
+
+// distinct is list, sorted, with each word once.
+func distinct(list []string) []string {
+	slices.Sort(list)
+	return slices.Compact(list)
 }
 
 // orEmpty is list as a program likes to read it.

@@ -30,8 +30,7 @@ func updateScripted(c *call) error {
 		packages = append(packages, l.Package)
 		tests = append(tests, l.Test.Test)
 	}
-	slices.Sort(packages)
-	if err := record(c, "1", slices.Compact(packages), gotest.Patterns(tests)); err != nil {
+	if err := record(c, "1", distinct(packages), gotest.Patterns(tests)); err != nil {
 		return err
 	}
 	left, err := scriptedTests(c.args)

@@ -62,8 +62,7 @@ func packagesOf(tests []string) ([]string, error) {
 			packages = append(packages, test.Package)
 		}
 	}
-	slices.Sort(packages)
-	return orOne(slices.Compact(packages), "./..."), nil
+	return orOne(distinct(packages), "./..."), nil
 }
 
 // commandOf returns the command that runs the program of a document with flags, as its latest call was recorded.
@@ -126,6 +125,5 @@ func replays(s *store.Store, documents []string) string {
 		}
 		commands = append(commands, command)
 	}
-	slices.Sort(commands)
-	return strings.Join(page.Most(filesShown, slices.Compact(commands), "more"), "; ")
+	return strings.Join(page.Most(filesShown, distinct(commands), "more"), "; ")
 }

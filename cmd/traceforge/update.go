@@ -234,8 +234,7 @@ func testNames(s *store.Store) (names []string) {
 		top, _, _ := strings.Cut(test, "/")
 		names = append(names, test, top)
 	}
-	slices.Sort(names)
-	return slices.Compact(names)
+	return distinct(names)
 }
 
 // storesOf returns the state of the stores that tests of the packages use, unless they name another themselves. A store

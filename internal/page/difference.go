@@ -3,6 +3,7 @@ package page
 import (
 	"cmp"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -63,12 +64,9 @@ func explainCall(from, to *snapshot.Snapshot, request []drift.Difference, change
 
 // responses compares the cores of two responses, and what tells of how they came.
 func responses(from, to *snapshot.Response) ([]drift.Difference, error) {
-	f, err := snapshot.ResponseCore(from)
-	if err != nil {
-		return nil, err
-	}
-	t, err := snapshot.ResponseCore(to)
-	if err != nil {
+	f, errFrom := snapshot.ResponseCore(from)
+	t, errTo := snapshot.ResponseCore(to)
+	if err := errors.Join(errFrom, errTo); err != nil {
 		return nil, err
 	}
 	differences := drift.JSON(f, t)
@@ -103,12 +101,9 @@ func (d *Difference) alone(from, to *snapshot.Document) error {
 	sum := sha256.New()
 	for i := range doc.Snapshots {
 		s := &doc.Snapshots[i]
-		request, err := snapshot.RequestCore(&s.Request, nil)
-		if err != nil {
-			return err
-		}
-		response, err := snapshot.ResponseCore(&s.Response)
-		if err != nil {
+		request, errRequest := snapshot.RequestCore(&s.Request, nil)
+		response, errResponse := snapshot.ResponseCore(&s.Response)
+		if err := errors.Join(errRequest, errResponse); err != nil {
 			return err
 		}
 		fmt.Fprintf(sum, "%s %d %d %s%s", s.Provider, len(request), len(response), request, response)
