@@ -127,7 +127,9 @@ func readTranslated(version string, root jsontext.Value, from []jsontext.Value) 
 		records[i].translate()
 	}
 	if root.Member("snapshots").Present() {
-		records[0].keepAll("document", root.Rest("version", "snapshots", "hash"))
+		for name, value := range root.Rest("version", "snapshots", "hash") {
+			records[0].keepAs("document", name, value)
+		}
 	}
 	for {
 		doc, err := snapshot.Parse(sealed(version, records))

@@ -15,7 +15,7 @@ import (
 
 // An sfRecord is a record of SF's layout while it is brought into the words of the format.
 type sfRecord struct {
-	members modelio.Object            // of the record: id and timestamp
+	members modelio.Object            // of the record: id and timestamp, and parts that are no objects
 	parts   map[string]modelio.Object // source, request and response
 	beyond  map[string]modelio.Object // what SF does not name, by the part that has it; of the request it is in the provider options
 }
@@ -34,26 +34,22 @@ var sfNames = map[string]struct{ required, optional []string }{
 }
 
 func sfRecordOf(v jsontext.Value) *sfRecord {
-	r := &sfRecord{members: v.Object(), parts: map[string]modelio.Object{}, beyond: map[string]modelio.Object{}}
-	for name := range sfNames {
-		if part := v.Member(name); part.IsObject() { // another value stays, and is an error
-			r.parts[name] = part.Object()
-			delete(r.members, name)
+	r := &sfRecord{members: modelio.Object{}, parts: map[string]modelio.Object{}, beyond: map[string]modelio.Object{}}
+	for name, value := range v.Members() {
+		switch _, isPart := sfNames[name]; {
+		case name == "hash": // it is made again
+		case isPart && value.IsObject():
+			r.parts[name] = value.Object()
+		case isPart, name == "id", name == "timestamp": // a part that is another value is an error
+			r.members[name] = value.Raw()
+		default:
+			r.keepAs("record", name, value.Raw())
 		}
 	}
-	delete(r.members, "hash")
-	r.keepAll("record", v.Rest("id", "timestamp", "source", "request", "response", "hash"))
 	return r
 }
 
-// keepAll keeps members that SF does not name.
-func (r *sfRecord) keepAll(part string, members modelio.Object) {
-	for name, value := range members {
-		r.keepAs(part, name, value)
-		delete(r.members, name)
-	}
-}
-
+// keepAs keeps a member of a part that SF does not name.
 func (r *sfRecord) keepAs(part, name string, value json.RawMessage) {
 	kept := r.beyond[part]
 	jsontext.Keep(&kept, name, value)
@@ -158,8 +154,6 @@ func (r *sfRecord) options() modelio.Object {
 	for name, value := range r.beyond["request"] {
 		jsontext.Keep(&options, name, value)
 	}
-	if len(others) > 0 {
-		jsontext.Keep(&options, "$sf", jsontext.ObjectText(others))
-	}
+	jsontext.KeepObject(&options, "$sf", others)
 	return options
 }

@@ -117,6 +117,16 @@ func TestOthers(t *testing.T) {
 	goldie.New(t).Assert(t, "others", all.Bytes())
 }
 
+// TestMembersOfDocument: what is said of a document is kept beside its first record, also where a record has a member of
+// that name.
+func TestMembersOfDocument(t *testing.T) {
+	said := strings.Replace(text(t, "openai/abc123def456.json"), `"version": "1.0.0"`, `"version": "1.0.0", "id": "all", "timestamp": "today"`, 1)
+	doc, err := foreign.ReadSF([]byte(said))
+	require.NoError(t, err)
+	require.Equal(t, "abc123def456", doc.Snapshots[0].ID)
+	require.JSONEq(t, `{"document":{"id":"all","timestamp":"today"}}`, string(doc.Snapshots[0].Request.Options["$sf"]))
+}
+
 // faults are documents with one fault each, and what says so.
 var faults = map[string]string{
 	"big_integer":        "/snapshots/0/request/user_id: number",

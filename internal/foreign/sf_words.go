@@ -50,7 +50,11 @@ func (r *sfRecord) conversation() {
 	}
 	var all []json.RawMessage
 	for _, said := range messages.Root().Elements() {
-		all = append(all, decodable(said))
+		text := said.Raw()
+		if isStrange(said) {
+			text = json.RawMessage(`{"role":"user","content":""}`) // stands for it
+		}
+		all = append(all, text)
 	}
 	decoded := decodeRequest(api, modelio.Object{"messages": jsontext.List(all)})
 	if decoded == nil || len(decoded.Messages) != len(all) {
@@ -170,14 +174,6 @@ func isStrange(m jsontext.Value) bool {
 	content := m.Member("content")
 	said := content.IsString() || content.IsArray() || (content.IsNull() || !content.Present()) && m.Member("tool_calls").IsArray()
 	return !said || !slices.Contains(wireRoles, m.Member("role").Word())
-}
-
-// decodable returns what stands for a message where a codec decodes all of them.
-func decodable(m jsontext.Value) json.RawMessage {
-	if isStrange(m) {
-		return json.RawMessage(`{"role":"user","content":""}`)
-	}
-	return m.Raw()
 }
 
 // strange returns a message that is refused, without the words in it that are not at fault.
