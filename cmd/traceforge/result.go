@@ -40,31 +40,28 @@ func write(file string, v any) error {
 	return os.WriteFile(file, []byte(plaintext.Text(string(text))+"\n"), 0o666)
 }
 
-// joinResult makes one word of --json FILE.json in the arguments of update and check, as a flag that may stand alone takes
-// its value.
+// joinResult makes one word of --json FILE.json in the arguments of commands that write it, as a flag that may stand alone
+// takes its value.
 func joinResult(args []string) []string {
 	i := slices.Index(args, "--json")
-	if i < 1 || args[0] != "update" && args[0] != "check" || i+1 == len(args) || !isResult(args[i+1]) || slices.Contains(args[:i], "--") {
+	if i < 1 || !slices.Contains([]string{"update", "check", "test"}, args[0]) || i+1 == len(args) || !isResult(args[i+1]) ||
+		slices.ContainsFunc(args[:i], isArgs) {
 		return args
 	}
 	return slices.Concat(args[:i], []string{"--json=" + args[i+1]}, args[i+2:])
 }
 
-// cutResult takes --json FILE out of the flags of go test, whose own flag has one dash.
+// cutResult takes --json=FILE out of the flags of go test, whose own flag has one dash.
 func cutResult(args []string) (rest []string, file string, err error) {
 	i := slices.IndexFunc(args, func(arg string) bool { return arg == "--json" || strings.HasPrefix(arg, "--json=") })
 	if end := slices.IndexFunc(args, isArgs); i < 0 || end >= 0 && end < i {
 		return args, "", nil
 	}
-	_, file, joined := strings.Cut(args[i], "=")
-	next := i + 1
-	if !joined && next < len(args) {
-		file, next = args[next], next+1
-	}
+	_, file, _ = strings.Cut(args[i], "=")
 	if !isResult(file) {
 		return nil, "", usagef("--json names the file of the result, which must end in .json: that of go test is -json")
 	}
-	return slices.Concat(args[:i], args[next:]), file, nil
+	return slices.Concat(args[:i], args[i+1:]), file, nil
 }
 
 func isArgs(arg string) bool { return arg == "--" || arg == "-args" || arg == "--args" }
