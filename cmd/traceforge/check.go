@@ -1,11 +1,15 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/gotest"
+	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/usage"
 	"github.com/traceforge/traceforge-go/internal/usage/coverage"
@@ -93,3 +97,262 @@ func checkOptions(c *call) (url.Values, error) {
 	}
 	return values, nil
 }
+
+// A checkReport is what a check found over all tests.
+type checkReport struct {
+	OK       bool           `json:"ok"`       // all calls that were made are the same
+	Calls    map[string]int `json:"calls"`    // by what became of them
+	Tiers    []tierCount    `json:"tiers"`    // of the calls that were answered
+	Input    int64          `json:"input"`    // tokens of the live calls
+	Output   int64          `json:"output"`   // tokens of the live answers
+	Compared []checkedCall  `json:"compared"` // calls of which the answers differ, or of which another model was asked
+	NotMade  []checkedCall  `json:"not_made"` // calls that have no live answer, and were to have one
+	Failed   []page.Test    `json:"failed"`   // for other reasons
+}
+
+// A tierCount is how many calls are the same in a tier.
+type tierCount struct {
+	Tier    string `json:"tier"`    // its name
+	Held    bool   `json:"held"`    // whether a difference fails
+	Same    int    `json:"same"`    // how many calls
+	Differs int    `json:"differs"` // how many calls
+}
+
+// A checkedCall is a call and its test.
+type checkedCall struct {
+	page.Test
+	usage.Check
+	gone bool // it was not made, since its provider no longer has the model
+}
+
+// newChecked sums up what tests found, by package, test and call.
+func newChecked(receipts []usage.Receipt, ended coverage.Outcomes) *checkReport {
+	r := &checkReport{
+		OK: true, Calls: map[string]int{}, Compared: []checkedCall{}, NotMade: []checkedCall{}, Failed: []page.Test{},
+	}
+	for _, tier := range usage.Tiers {
+		r.Tiers = append(r.Tiers, tierCount{Tier: tier})
+	}
+	slices.SortStableFunc(receipts, func(a, b usage.Receipt) int {
+		return cmp.Or(strings.Compare(a.Package, b.Package), strings.Compare(a.Test, b.Test))
+	})
+	told := map[string]bool{} // packages
+	for _, receipt := range receipts {
+		test := page.Test{Package: receipt.Package, Test: receipt.Test}
+		explained := false
+		for _, found := range receipt.Checks {
+			explained = r.add(checkedCall{test, found, slices.Contains(receipt.Gone, found.Why)}) || explained
+		}
+		if receipt.Outcome == "fail" && !explained {
+			r.Failed = append(r.Failed, test)
+		}
+		told[test.Package] = told[test.Package] || receipt.Outcome == "fail"
+	}
+	for _, failed := range ended.Failed() {
+		if r.OK = false; !told[failed] {
+			r.Failed = append(r.Failed, page.Test{Package: failed})
+		}
+	}
+	return r
+}
+
+// add adds a call, and reports whether it fails its test.
+func (r *checkReport) add(found checkedCall) (fails bool) {
+	r.Calls[found.State]++
+	r.Input, r.Output = r.Input+found.Input, r.Output+found.Output
+	for _, t := range found.Tiers {
+		sum := r.tier(t.Tier)
+		if sum.Held = t.Held; t.Same {
+			sum.Same++
+		} else {
+			sum.Differs++
+		}
+	}
+	switch found.State {
+	case usage.CheckDrifted, usage.CheckVaried:
+		fails = true
+		r.Compared = append(r.Compared, found)
+	case usage.CheckUnchecked, usage.CheckUncheckable:
+		fails = found.State == usage.CheckUnchecked
+		r.NotMade = append(r.NotMade, found)
+	case usage.CheckSame:
+		if found.AskedModel != "" {
+			r.Compared = append(r.Compared, found)
+		}
+	}
+	r.OK = r.OK && !fails
+	return fails
+}
+
+// tier returns the count of a tier. That of the results of tools is there where one was compared.
+func (r *checkReport) tier(name string) *tierCount {
+	i := slices.IndexFunc(r.Tiers, func(t tierCount) bool { return t.Tier == name })
+	if i < 0 {
+		i = len(r.Tiers)
+		r.Tiers = append(r.Tiers, tierCount{Tier: name})
+	}
+	return &r.Tiers[i]
+}
+
+// title says what became of the calls.
+func (r *checkReport) title() string {
+	return cmp.Or(strings.Join(page.Counts(usage.CheckStates, r.Calls), ", "), "no call was checked")
+}
+
+// notes are lines on what has no live answer, by reason, and on what failed for another one.
+func (r *checkReport) notes(quote func(string) string) (lines []string) {
+	type reason struct{ state, why string }
+	calls, tests := map[reason]int{}, map[string][]page.Test{} // those of models that are gone, by what was said
+	for _, found := range r.NotMade {
+		if found.gone {
+			tests[found.Why] = inorder.With(tests[found.Why], found.Test)
+			continue
+		}
+		calls[reason{found.State, found.Why}]++
+	}
+	reasons := slices.SortedFunc(maps.Keys(calls), func(a, b reason) int {
+		return cmp.Or(-strings.Compare(a.state, b.state), calls[b]-calls[a], strings.Compare(a.why, b.why))
+	})
+	for _, why := range reasons {
+		are := page.Count(calls[why], "call is", "calls are")
+		lines = append(lines, fmt.Sprintf("%s %s: %s", are, why.state, quote(why.why)))
+	}
+	for _, why := range slices.Sorted(maps.Keys(tests)) {
+		lines = append(lines, goneModel(quote(why), len(tests[why])))
+	}
+	for _, test := range r.Failed {
+		if test.Test == "" {
+			lines = append(lines, fmt.Sprintf("%s failed", quote(test.Package)))
+			continue
+		}
+		lines = append(lines, fmt.Sprintf("%s in %s failed, for another reason", quote(test.Test), quote(test.Package)))
+	}
+	return page.Most(30, lines, "more")
+}
+
+// heading says what became of a call.
+func (found *checkedCall) heading(quote func(string) string) string {
+	what := "asked " + quote(found.AskedModel) + ", which says the same in what is held"
+	switch differ := strings.Join(found.differ(), ", "); found.State {
+	case usage.CheckDrifted:
+		what = "drifted: " + differ
+	case usage.CheckVaried:
+		what = fmt.Sprintf("non-deterministic behavior detected: %d/%d runs produced different outputs: %s",
+			found.Different, found.Runs, differ)
+	}
+	return fmt.Sprintf("%s in %s, call %d: %s", quote(found.Test.Test), quote(found.Package), found.Number, what)
+}
+
+func (found *checkedCall) differ() (tiers []string) {
+	for _, t := range found.Tiers {
+		if t.Held && !t.Same {
+			tiers = append(tiers, t.Tier)
+		}
+	}
+	return tiers
+}
+
+// facts are lines on a call besides its heading and its differences.
+func (found *checkedCall) facts(quote func(string) string) []string {
+	lines := []string{"record: " + quote(found.File)}
+	if found.RecordedModel != "" || len(found.LiveModels) > 0 {
+		lines = append(lines, fmt.Sprintf("answered by: %s, recorded by %s",
+			quote(cmp.Or(strings.Join(found.LiveModels, ", "), "(not said)")), quote(cmp.Or(found.RecordedModel, "(not said)"))))
+	}
+	if found.Settings != nil {
+		lines = append(lines, "may cause it: "+quote(strings.Join(found.Settings, "; ")))
+	}
+	if found.Why != "" {
+		lines = append(lines, "not all live calls were answered: "+quote(found.Why))
+	}
+	if found.Accept != "" {
+		lines = append(lines, "accept: "+quote(found.Accept))
+	}
+	return lines
+}
+
+// difference are the two answers tier by tier. Where another model was asked on purpose, the tiers that are
+// the same are named too.
+func (found *checkedCall) difference() string {
+	var b strings.Builder
+	for _, t := range found.Tiers {
+		switch {
+		case t.Same && found.AskedModel != "":
+			fmt.Fprintf(&b, "  %s: the same\n", t.Tier)
+		case !t.Same && !t.Held:
+			fmt.Fprintf(&b, "  %s, which is not held:\n%s", t.Tier, t.Diff)
+		case !t.Same:
+			fmt.Fprintf(&b, "  %s:\n%s", t.Tier, t.Diff)
+		}
+	}
+	return b.String()
+}
+
+// text is the report for people.
+func (r *checkReport) text() string {
+	plain := func(s string) string { return s }
+	var b strings.Builder
+	for _, found := range r.Compared {
+		fmt.Fprintf(&b, "%s\n%s  %s\n\n", found.heading(plain), found.difference(), strings.Join(found.facts(plain), "\n  "))
+	}
+	for _, line := range r.notes(plain) {
+		b.WriteString(line + "\n")
+	}
+	for _, t := range r.Tiers {
+		if t.Same+t.Differs > 0 && t.Tier != usage.ResultTier { // of which the title says the same
+			fmt.Fprintf(&b, "%-7s %d same, %d differ%s\n", t.Tier+":", t.Same, t.Differs, notHeld(t))
+		}
+	}
+	fmt.Fprintf(&b, "%s; the live calls took %d tokens in and %d out\n", r.title(), r.Input, r.Output)
+	return b.String()
+}
+
+func notHeld(t tierCount) string {
+	if t.Held {
+		return ""
+	}
+	return ", not held"
+}
+
+// mostOfCall is how many bytes of the differences of one call stand in Markdown.
+const mostOfCall = 6000
+
+// markdown is the report in at most limit bytes of GitHub-flavoured Markdown: it says how many calls it leaves out.
+// Its quotes are neither markup nor mentions.
+func (r *checkReport) markdown(limit int) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "### traceforge check: %s\n\n| tier | same | differ |\n|---|--:|--:|\n", r.title())
+	for _, t := range r.Tiers {
+		fmt.Fprintf(&b, "| %s%s | %d | %d |\n", t.Tier, notHeld(t), t.Same, t.Differs)
+	}
+	fmt.Fprintf(&b, "\nThe live calls took %d tokens in and %d out.\n", r.Input, r.Output)
+	var end strings.Builder
+	for _, line := range r.notes(shortCode) {
+		end.WriteString("\n- " + line)
+	}
+	const room = 100 // for the last line
+	for i := range r.Compared {
+		found := &r.Compared[i]
+		diff := found.difference()
+		if len(diff) > mostOfCall {
+			cut := strings.LastIndexByte(diff[:mostOfCall], '\n') + 1
+			diff = diff[:cut] + fmt.Sprintf("  … %d bytes more\n", len(diff)-cut)
+		}
+		section := fmt.Sprintf("\n#### %s\n\n%s\n- %s\n", found.heading(shortCode), page.CodeBlock("diff", diff),
+			strings.Join(found.facts(shortCode), "\n- "))
+		if b.Len()+len(section)+end.Len()+room > limit {
+			left := len(r.Compared) - i
+			are := page.Count(left, "more call is", "more calls are")
+			fmt.Fprintf(&b, "\n%s not shown: traceforge check shows them all.\n", are)
+			break
+		}
+		b.WriteString(section)
+	}
+	if end.Len() > 0 {
+		b.WriteString(end.String() + "\n")
+	}
+	return b.String()
+}
+
+// shortCode quotes a text of which the beginning says enough.
+func shortCode(text string) string { return page.Code(page.Clip(text, 300)) }
