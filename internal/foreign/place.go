@@ -45,23 +45,21 @@ func (t *Tests) Place(file string) (*Place, error) {
 				missing = element + " " + why
 			}
 		}
-		if i < len(elements)-1 {
-			continue
-		}
-		for name, f := range t.functions {
-			for _, sep := range separators {
-				rest, ok := strings.CutPrefix(element, name+sep)
-				if !ok {
-					continue
-				}
-				for _, subtest := range f.spelled(rest, sep) {
-					found[name+"/"+subtest] = true
-				}
-				if f.isDark() && t.functions[element] != nil {
-					found[name+"/…"] = true // it cannot be excluded
-				} else if missing == "" {
-					missing = fmt.Sprintf("%s has no subtest that is spelled %q, as far as its names can be read", name, rest)
-				}
+	}
+	last := elements[len(elements)-1]
+	for name, f := range t.functions {
+		for _, sep := range separators {
+			rest, ok := strings.CutPrefix(last, name+sep)
+			if !ok {
+				continue
+			}
+			for _, subtest := range f.spelled(rest, sep) {
+				found[name+"/"+subtest] = true
+			}
+			if f.isDark() && t.functions[last] != nil {
+				found[name+"/…"] = true // it cannot be excluded
+			} else if missing == "" {
+				missing = fmt.Sprintf("%s has no subtest that is spelled %q, as far as its names can be read", name, rest)
 			}
 		}
 	}
