@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -9,7 +10,6 @@ import (
 	"github.com/traceforge/traceforge-go/internal/gotest"
 	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/plaintext"
-	"github.com/traceforge/traceforge-go/snapshot"
 )
 
 // A listedGroup is a group for a program.
@@ -100,11 +100,11 @@ func (r *reviewRun) command(verb string, g *group) string {
 func (r *reviewRun) listGroup(g *group, l listedGroup) error {
 	const mostTests, mostIDs, mostOthers = 12, 5, 12
 	r.c.line(g.kind + ": " + g.headline)
-	text, err := r.shownGroup(g, r.c.width(), false)
-	if err != nil {
+	var text strings.Builder
+	if err := r.showGroup(&page.Page{Out: &text, Width: r.c.width()}, g); err != nil {
 		return err
 	}
-	r.c.text(text)
+	r.c.text(text.String())
 	var lines []string
 	for _, test := range l.Tests {
 		var line strings.Builder
@@ -130,49 +130,40 @@ func (r *reviewRun) listGroup(g *group, l listedGroup) error {
 	return nil
 }
 
-// shownGroup shows what the tests of a group have in common: the first of its causes whole, or what became of the
+// showGroup shows what the tests of a group have in common: the first of its causes whole, or what became of the
 // first test.
-func (r *reviewRun) shownGroup(g *group, width int, color bool) (string, error) {
+func (r *reviewRun) showGroup(p *page.Page, g *group) error {
 	if g.block == nil {
-		return r.shownTest(g.tests[0], width, color)
+		return r.showTest(p, g.tests[0])
 	}
-	var text strings.Builder
-	p := page.Page{Out: &text, Width: width, Color: color}
 	p.Whole(g.block)
-	return text.String(), nil
+	return nil
 }
 
-// shownTest shows all that became of the calls of a test.
-func (r *reviewRun) shownTest(h *reviewItem, width int, color bool) (string, error) {
-	var text strings.Builder
-	p := page.Page{Out: &text, Width: width, Color: color}
+// showTest shows all that became of the calls of a test.
+func (r *reviewRun) showTest(p *page.Page, h *reviewItem) error {
 	if settings := h.groups[0].settings; settings != nil {
 		p.SettingChanges(settings)
-		return text.String(), nil
+		return nil
 	}
 	from, to, err := h.source.load(h.Document)
-	if err != nil {
-		return "", err
+	switch {
+	case err != nil:
+		return err
+	case from == nil && to == nil:
+		fmt.Fprintln(p.Out, "  "+noLonger)
+		return nil
+	case h.was != "":
+		fmt.Fprintln(p.Out, "  moved from the test whose document is "+h.was+", with the same calls")
+		return nil
 	}
-	if from == nil && to == nil {
-		return "  " + noLonger + "\n", nil
-	}
-	if h.was != "" {
-		return "  moved from the test whose document is " + h.was + ", with the same calls\n", nil
-	}
-	var before, after *snapshot.Document
-	provider := ""
-	if from != nil {
-		before, provider = from.Document, from.Provider
-		r.c.secrets.Hide(before)
-	}
-	if to != nil {
-		after, provider = to.Document, to.Provider
-		r.c.secrets.Hide(after)
-	}
-	err = p.Unfold(provider, before, after)
+	_, before := sealed(h.Document, from)
+	_, after := sealed(h.Document, to)
+	r.c.secrets.Hide(before)
+	r.c.secrets.Hide(after)
+	err = p.Unfold(cmp.Or(to, from).Provider, before, after)
 	for _, line := range h.Bytes {
-		fmt.Fprintln(&text, "  "+plaintext.Line(line))
+		fmt.Fprintln(p.Out, "  "+plaintext.Line(line))
 	}
-	return text.String(), err
+	return err
 }

@@ -164,22 +164,24 @@ func (s *screen) lay() {
 	add := func(text string) {
 		s.lines = append(s.lines, styledLines(wrapped(strings.TrimRight(text, "\n"), width))...)
 	}
-	var text string
+	var text strings.Builder
+	p := &page.Page{Out: &text, Width: width, Color: s.c.color}
 	var err error
 	switch h := s.test(); {
 	case s.helping:
-		text = reviewKeys
+		text.WriteString(reviewKeys)
 	case s.unfolded && h != nil:
-		text, err = s.shownTest(h, width, s.c.color)
+		err = s.showTest(p, h)
 	case h == nil && g.block == nil:
-		text = "  all of it is decided"
+		text.WriteString("  all of it is decided")
 	default:
-		text, err = s.shownGroup(g, width, s.c.color)
+		err = s.showGroup(p, g)
 	}
 	if err != nil {
-		text = s.plain(err.Error())
+		text.Reset()
+		text.WriteString(s.plain(err.Error()))
 	}
-	add(strings.TrimLeft(text, "\n"))
+	add(strings.TrimLeft(text.String(), "\n"))
 	if !s.helping && !s.unfolded {
 		s.layTests(g, add)
 	}
