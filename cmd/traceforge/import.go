@@ -190,10 +190,7 @@ func (im *importer) tell() error {
 	case len(im.Imported)+len(im.Unplaced) == 0:
 		im.say("%s has nothing to bring: import reads the layouts %s", strings.Join(im.args, " "), strings.Join(kindNames, ", "))
 	}
-	if left {
-		return exit{code: exitFindings}
-	}
-	return nil
+	return withFindings(left, nil)
 }
 
 // list writes a line of each finding, each document, each call that is left out, and each recording that is.

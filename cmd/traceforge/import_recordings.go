@@ -272,8 +272,5 @@ func (im *recordings) runTests() error {
 	}
 	im.sayAll(left)
 	im.say("of %s %d are left over", page.Count(im.Files, "recording", "recordings"), len(left))
-	if err == nil && len(left) > 0 {
-		return exit{code: exitFindings}
-	}
-	return err
+	return withFindings(len(left) > 0, err)
 }

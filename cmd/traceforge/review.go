@@ -119,15 +119,6 @@ func (h *reviewItem) ready() bool {
 // open reports whether a group has yet to be looked at.
 func (g *group) open() bool { return !g.skipped && !g.accepted && len(left(g.tests)) > 0 }
 
-// tally counts the decisions.
-func (r *reviewRun) tally() string {
-	n := map[string]int{}
-	for _, h := range r.tests {
-		n[h.verdict]++
-	}
-	return fmt.Sprintf("%d accepted, %d rejected, %d left", n[accepted], n[rejected], n[""])
-}
-
 // name names a test for people.
 func (h *reviewItem) name() string {
 	if h.Test.Test == "" {
@@ -259,7 +250,7 @@ func (r *reviewRun) finish() error {
 			r.c.line(line)
 		}
 	})
-	r.c.say("%s", r.tally())
+	r.c.say("%d accepted, %d rejected, %d left", len(decided.Accepted), len(decided.Rejected), decided.Left)
 	var taken []string // documents
 	for _, h := range decided.Accepted {
 		if h.Kind == pendingKind {

@@ -77,10 +77,7 @@ func (r *reviewRun) list() error {
 		return r.nothing()
 	}
 	r.c.say("%s: %s left", r.dir, page.Count(len(r.tests), "test", "tests"))
-	if err := r.complain(); err != nil {
-		return err
-	}
-	return exit{code: exitFindings}
+	return withFindings(true, r.complain())
 }
 
 // nothing says that nothing waits, as far as all could be read.

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	osexec "os/exec"
 	"path/filepath"
@@ -27,6 +28,15 @@ const (
 	systemBefore    = "You answer questions about orders.\nNever guess.\nAnswer in one sentence."
 	systemAfter     = "You answer questions about orders.\nDo not guess.\nAnswer in one sentence."
 )
+
+// tally counts the decisions.
+func (r *reviewRun) tally() string {
+	n := map[string]int{}
+	for _, h := range r.tests {
+		n[h.verdict]++
+	}
+	return fmt.Sprintf("%d accepted, %d rejected, %d left", n[accepted], n[rejected], n[""])
+}
 
 // record records a call of a test in a store.
 func recordCall(t testing.TB, dir, test, system, user string) {
