@@ -100,9 +100,6 @@ func (c *command) run(ctx context.Context) (string, error) {
 
 // HasLFS returns an error where git has no Git LFS.
 func HasLFS(ctx context.Context) error {
-	return outside(func(c command) error { // an alias of a repository may have its name
-		c.args = []string{"lfs", "version"}
-		_, err := c.run(ctx)
-		return err
-	})
+	_, err := outside(ctx, "lfs", "version") // an alias of a repository may have its name
+	return err
 }

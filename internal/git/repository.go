@@ -92,30 +92,28 @@ func (r *Repository) Rel(dir string) (string, error) {
 // allowed reports whether safe.directory allows the repository, in the config of the user or of the system. Git itself
 // does not ask where --git-dir is given.
 func (r *Repository) allowed() (safe bool) {
-	_ = outside(func(c command) error {
-		for _, of := range []string{"--system", "--global"} {
-			c.args = []string{"config", of, "--includes", "--type=path", "-z", "--get-all", "safe.directory"}
-			printed, _ := c.run(context.Background()) // which fails where there is none
-			for value := range strings.SplitSeq(strings.TrimSuffix(printed, "\x00"), "\x00") {
-				switch below, isPrefix := strings.CutSuffix(value, "/*"); {
-				case value == "" && printed != "":
-					safe = false // what was allowed before is not
-				case value == "*", filepath.Clean(value) == r.Top, isPrefix && strings.HasPrefix(filepath.ToSlash(r.Top), below+"/"):
-					safe = true
-				}
+	for _, of := range []string{"--system", "--global"} {
+		printed, _ := outside(context.Background(), // which fails where there is none
+			"config", of, "--includes", "--type=path", "-z", "--get-all", "safe.directory")
+		for value := range strings.SplitSeq(strings.TrimSuffix(printed, "\x00"), "\x00") {
+			switch below, isPrefix := strings.CutSuffix(value, "/*"); {
+			case value == "" && printed != "":
+				safe = false // what was allowed before is not
+			case value == "*", filepath.Clean(value) == r.Top, isPrefix && strings.HasPrefix(filepath.ToSlash(r.Top), below+"/"):
+				safe = true
 			}
 		}
-		return nil
-	})
+	}
 	return safe
 }
 
-// outside calls f with a command that is in no repository, as git obeys the config of the one that it is started in.
-func outside(f func(c command) error) error {
+// outside runs git in no repository, as git obeys the config of the one that it is started in.
+func outside(ctx context.Context, args ...string) (string, error) {
 	dir, err := os.MkdirTemp("", "traceforge-git-")
 	if err != nil {
-		return err
+		return "", err
 	}
 	defer os.RemoveAll(dir)
-	return f(command{dir: dir})
+	c := command{dir: dir, args: args}
+	return c.run(ctx)
 }

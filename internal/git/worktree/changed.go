@@ -124,13 +124,10 @@ func left(ctx context.Context, dir, revision string) (string, error) {
 // OfSubmodule returns the commit of the submodule that dir is in where a branch of the repository around it left a revision.
 // That repository is the one that from is in. Where dir is in no submodule of it, it returns the revision as it is.
 func OfSubmodule(ctx context.Context, from, dir, revision string) (string, error) {
-	around, err := git.Find(from)
-	if err != nil {
+	around, errAround := git.Find(from)
+	module, errModule := git.Find(dir)
+	if errAround != nil || errModule != nil {
 		return revision, nil // Changed tells of errors
-	}
-	module, err := git.Find(dir)
-	if err != nil {
-		return revision, nil
 	}
 	above, err := git.Find(filepath.Dir(module.Top))
 	if err != nil {
