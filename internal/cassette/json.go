@@ -1,6 +1,8 @@
 package cassette
 
 import (
+	"regexp"
+
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 )
 
@@ -21,22 +23,15 @@ func (r *Recording) readJSON(data []byte) error {
 	return wrong(1, "has no interactions (vcrpy); %s", readable)
 }
 
+// escapes are those of a backslash, and of a character by a pair of surrogates.
+var escapes = regexp.MustCompile(`\\\\|\\u[dD][89abAB][[:xdigit:]]{2}\\u[dD][c-fC-F][[:xdigit:]]{2}`)
+
 // withoutPairs spells characters out that JSON may escape as a pair of surrogates, which YAML has no escapes for.
 func withoutPairs(text []byte) []byte {
-	const pair = len(`\ud83d\ude00`)
-	var b []byte
-	for i := 0; i < len(text); {
-		n := 1
-		if text[i] == '\\' {
-			var r rune
-			if r, n = jsontext.Unescape(text[i:]); n == pair {
-				b = jsontext.AppendRune(b, r)
-				i += n
-				continue
-			}
+	return escapes.ReplaceAllFunc(text, func(escape []byte) []byte {
+		if r, n := jsontext.Unescape(escape); n > len(`\\`) {
+			return jsontext.AppendRune(nil, r)
 		}
-		b = append(b, text[i:i+n]...)
-		i += n
-	}
-	return b
+		return escape
+	})
 }
