@@ -104,44 +104,31 @@ func Join(words []string) string {
 // text: a shell might take that for more than one command.
 func Words(command string) (words []string, ok bool) {
 	for rest := command; ; {
-		word, after, quoted := unquote(rest)
-		if !quoted || Quote(word) != rest[:len(rest)-len(after)] {
+		word, after := unquote(rest)
+		if Quote(word) != rest[:len(rest)-len(after)] {
 			return nil, false
 		}
 		words = append(words, word)
 		if after == "" {
 			return words, true
 		}
-		if rest, quoted = strings.CutPrefix(after, " "); !quoted {
+		if rest, ok = strings.CutPrefix(after, " "); !ok {
 			return nil, false
 		}
 	}
 }
 
-// unquote returns the first word of a text as Quote quotes one, and what follows.
-func unquote(text string) (word, rest string, ok bool) {
-	if dollar, ok := strings.CutPrefix(text, "$'"); ok {
-		inner, rest, ok := strings.Cut(dollar, "'")
-		return octal.ReplaceAllStringFunc(inner, func(code string) string {
-			c, _ := strconv.ParseUint(code[1:], 8, 8) // of another code Quote makes another word
-			return string([]byte{byte(c)})
-		}), rest, ok
-	}
-	if !strings.HasPrefix(text, "'") {
-		end := strings.IndexByte(text+" ", ' ')
-		return text[:end], text[end:], true
-	}
-	for {
-		inner, after, ok := strings.Cut(text[1:], "'")
-		word += inner
-		next, escaped := strings.CutPrefix(after, `\'`)
-		if !ok || !escaped {
-			return word, after, ok
-		}
-		if word, text = word+"'", next; !strings.HasPrefix(text, "'") {
-			return "", "", false
-		}
-	}
+// quoted matches the first word of a text in one of the three ways that Quote spells one.
+var quoted = regexp.MustCompile(`^(?:\$'([^']+)'|'((?:[^']|'\\'')*)'|([^ ]*))`)
+
+// unquote returns the first word of a text as Quote quotes one, and what follows. Of any other text Quote makes another.
+func unquote(text string) (word, rest string) {
+	m := quoted.FindStringSubmatch(text)
+	word = octal.ReplaceAllStringFunc(m[1], func(code string) string {
+		c, _ := strconv.ParseUint(code[1:], 8, 8)
+		return string([]byte{byte(c)})
+	})
+	return word + strings.ReplaceAll(m[2], `'\''`, "'") + m[3], text[len(m[0]):]
 }
 
 var octal = regexp.MustCompile(`\\[0-7]{3}`)
