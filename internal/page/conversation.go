@@ -251,7 +251,7 @@ func status(r *snapshot.Response) string {
 func (p *Page) candidate(c *modelio.Candidate, brief bool) {
 	p.parts(c.Message.Content)
 	for _, cited := range c.Citations {
-		p.faintText("cites: " + inLine(cited.Title + " " + cited.URL + " " + cited.Source))
+		p.faintText("cites: " + inLine(cited.Title+" "+cited.URL+" "+cited.Source))
 	}
 	if brief && c.FinishReason == modelio.FinishStop {
 		return // as nearly all do

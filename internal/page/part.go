@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"maps"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -90,15 +91,15 @@ func (p *Page) result(r *modelio.ToolResponse) {
 	p.parts(r.Content)
 }
 
+// inStore matches the name of media in a store. A content type may have parameters.
+var inStore = regexp.MustCompile(`^blob:[^;]*;(.*);(\d+)$`)
+
 // mediaText names media by its type and where it is, or its size if it is in the URL or in the store.
 func mediaText(m *modelio.Media) string {
 	kind, where := m.ContentType, m.URL
-	if rest, ok := strings.CutPrefix(m.URL, "blob:"); ok {
-		_, rest, _ = strings.Cut(rest, ";")
-		i := strings.LastIndexByte(rest, ';') // a content type may have parameters
-		if n, err := strconv.Atoi(rest[i+1:]); err == nil && i >= 0 {
-			return "[" + cmp.Or(kind, rest[:i], "media") + ", " + amount.Size(int64(n)) + "]"
-		}
+	if blob := inStore.FindStringSubmatch(m.URL); blob != nil {
+		size, _ := strconv.ParseInt(blob[2], 10, 64)
+		kind, where = cmp.Or(kind, blob[1]), amount.Size(size)
 	}
 	if rest, ok := strings.CutPrefix(m.URL, "data:"); ok {
 		head, data, _ := strings.Cut(rest, ",")
