@@ -76,9 +76,7 @@ func (row command) build(con *console) *cobra.Command {
 			c.RegisterFlagCompletionFunc(f.name, cobra.FixedCompletions(f.values, cobra.ShellCompDirectiveNoFileComp))
 		}
 	}
-	if row.oneOf != nil {
-		c.MarkFlagsMutuallyExclusive(row.oneOf...)
-	}
+	c.MarkFlagsMutuallyExclusive(row.oneOf...)
 	c.DisableFlagParsing, c.DisableFlagsInUseLine = row.raw, row.raw
 	for _, sub := range row.commands {
 		c.AddCommand(sub.build(con))

@@ -67,11 +67,9 @@ func (s *selection) calls() iter.Seq2[int, *snapshot.Snapshot] {
 }
 
 func writeConversations(c *call, chosen []selection) error {
-	for _, s := range chosen {
-		c.secrets.Hide(s.Document)
-	}
 	p := c.page(c.stdout)
 	for i, s := range chosen {
+		c.secrets.Hide(s.Document)
 		if i > 0 {
 			fmt.Fprintf(c.stdout, "\n\n")
 		}
