@@ -176,11 +176,7 @@ func parameters(r *modelio.Request) []string {
 		}
 	}
 	if len(r.Stop) > 0 {
-		stops := make([]string, len(r.Stop))
-		for i, stop := range r.Stop {
-			stops[i] = fmt.Sprintf("%q", stop)
-		}
-		sent = append(sent, "stop "+strings.Join(stops, " "))
+		sent = append(sent, "stop "+strings.Trim(fmt.Sprintf("%q", r.Stop), "[]"))
 	}
 	return sent
 }
