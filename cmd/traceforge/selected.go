@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/gotest"
+	"github.com/traceforge/traceforge-go/internal/near"
 	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/place"
 	"github.com/traceforge/traceforge-go/internal/store"
@@ -126,4 +127,21 @@ func replays(s *store.Store, documents []string) string {
 		commands = append(commands, command)
 	}
 	return strings.Join(page.Most(filesShown, distinct(commands), "more"), "; ")
+}
+
+// isOf reports whether word names a test or one of its parents, by name or with the package in front, as in
+// example.com/shop.TestAsk.
+func isOf(t page.Test, word string) bool {
+	if ofPackage, ok := strings.CutPrefix(word, t.Package+"."); ok {
+		word = ofPackage
+	}
+	return t.Test == word || strings.HasPrefix(t.Test, word+"/")
+}
+
+// meant says which of some names a word was meant to be; empty means none is near.
+func meant(word string, names []string) string {
+	if name := near.Name(word, names); name != "" {
+		return ", did you mean " + gotest.Quote(name) + "?"
+	}
+	return ""
 }
