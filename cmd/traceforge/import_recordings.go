@@ -158,14 +158,13 @@ func (im *recordings) placed(r *candidate, packages map[string]*foreign.Tests) e
 			packages[dir] = tests
 		}
 		if !tests.Empty() {
-			if r.folder, err = filepath.Rel(im.root, dir); err == nil {
-				r.inside, err = filepath.Rel(dir, whole)
-			}
-			if err != nil {
+			folder, errFolder := filepath.Rel(im.root, dir)
+			inside, errInside := filepath.Rel(dir, whole)
+			if err := errors.Join(errFolder, errInside); err != nil {
 				return err
 			}
-			r.folder = filepath.ToSlash(r.folder)
-			if r.place, err = tests.Place(filepath.ToSlash(r.inside)); err != nil {
+			r.folder, r.inside = filepath.ToSlash(folder), inside
+			if r.place, err = tests.Place(filepath.ToSlash(inside)); err != nil {
 				r.why = err.Error()
 			}
 			return nil

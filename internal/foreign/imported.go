@@ -70,9 +70,6 @@ func (im *Import) Test(rec *cassette.Recording, source snapshot.Source) (*Import
 		calls = slices.DeleteFunc(calls, func(c *cassette.Call) bool {
 			return slices.ContainsFunc(unkept, func(u Unkept) bool { return u.Number == c.Number })
 		})
-		if err := os.RemoveAll(dir); err != nil {
-			return nil, err
-		}
 	}
 }
 
