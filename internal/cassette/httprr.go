@@ -47,12 +47,9 @@ func (r *Recording) readHTTPRR(data []byte) error {
 // lengths reads the two lengths before a call, of which so many bytes are there.
 func lengths(line string, there int) (ask, answer int, ok bool) {
 	first, second, _ := strings.Cut(strings.TrimRight(line, "\r"), " ")
-	ask, err := strconv.Atoi(first)
-	if err != nil || ask < 0 || ask > there {
-		return 0, 0, false
-	}
-	answer, err = strconv.Atoi(second)
-	return ask, answer, err == nil && answer >= 0 && answer <= there-ask
+	n, errAsk := strconv.ParseUint(first, 10, 31)
+	m, errAnswer := strconv.ParseUint(second, 10, 31)
+	return int(n), int(m), errAsk == nil && errAnswer == nil && n+m <= uint64(there)
 }
 
 // readTrace reads a request and its answer. Scrubbing may leave another length than their headers say.

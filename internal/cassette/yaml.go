@@ -234,14 +234,9 @@ func (s *status) UnmarshalYAML(node *yaml.Node) error {
 
 var yamlLine = regexp.MustCompile(`line (\d+)`)
 
-// lineOf returns the line that an error of the YAML library names; 1 where it names none.
+// lineOf returns the first line that an error of the YAML library names; 1 where it names none.
 func lineOf(err error) int {
-	text := err.Error()
-	var several *yaml.TypeError
-	if errors.As(err, &several) && len(several.Errors) > 0 {
-		text = several.Errors[0]
-	}
-	if found := yamlLine.FindStringSubmatch(text); found != nil {
+	if found := yamlLine.FindStringSubmatch(err.Error()); found != nil {
 		line, _ := strconv.Atoi(found[1])
 		return line
 	}

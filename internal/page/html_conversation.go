@@ -164,9 +164,6 @@ func (t *htmlTest) More() string {
 // messageOf returns the number of the message that a change is of.
 func messageOf(c drift.Change) (i int, ok bool) {
 	number, ok := strings.CutPrefix(c.Pointer, "/messages/")
-	if !ok {
-		return 0, false
-	}
 	i, err := strconv.Atoi(number)
-	return i, err == nil
+	return i, ok && err == nil
 }
