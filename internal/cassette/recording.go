@@ -119,9 +119,6 @@ func (r *Recording) SameAs(other http.RoundTripper) bool {
 		slices.EqualFunc(r.more, o.more, func(a, b *Recording) bool { return a.SameAs(b) })
 }
 
-// Len returns how many calls there are.
-func (r *Recording) Len() int { return len(r.Calls) }
-
 // A layoutError says at which line of a file is something else than expected.
 type layoutError struct {
 	line int

@@ -153,7 +153,7 @@ func TestLayouts(t *testing.T) {
 			r, err := cassette.Read("testdata/"+tt.name, []byte(tt.text))
 			require.NoError(t, err, tt.reason)
 			require.Equal(t, tt.tool, r.Tool)
-			require.Equal(t, 1, r.Len())
+			require.Len(t, r.Calls, 1)
 			resp, err := r.RoundTrip(post(ask))
 			require.NoError(t, err)
 			from := saidFrom(t, resp)
