@@ -62,3 +62,12 @@ func ask(t *testing.T, l *Library, pkg, test, url string) (said recorder.Recorde
 	require.NoError(t, json.Unmarshal(w.Body.Bytes(), &said))
 	return said
 }
+
+// TestWithoutPairs: a backslash that is escaped begins no escape.
+func TestWithoutPairs(t *testing.T) {
+	for text, want := range map[string]string{
+		`"\ud83d\ude00"`: `"😀"`, `"\\ud83d\\ude00"`: `"\\ud83d\\ude00"`, `"\\\uD83D\uDE00\n"`: `"\\😀\n"`, `"\ud83d"`: `"\ud83d"`,
+	} {
+		require.Equal(t, want, string(withoutPairs([]byte(text))))
+	}
+}

@@ -184,9 +184,6 @@ func (h *headers) UnmarshalYAML(node *yaml.Node) error {
 type body []byte
 
 func (b *body) UnmarshalYAML(node *yaml.Node) error {
-	if node.Kind == yaml.AliasNode {
-		node = node.Alias
-	}
 	if inner := member(node, "string"); inner != nil {
 		node = inner
 	} else if node.Kind == yaml.MappingNode {

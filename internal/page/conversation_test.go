@@ -12,6 +12,7 @@ import (
 	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/page/pagetest"
 	"github.com/traceforge/traceforge-go/internal/tbtest/mutation"
+	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
@@ -104,4 +105,15 @@ func FuzzConversation(t *testing.F) {
 		}
 		require.Equal(t, 1, bytes.Count(out.Bytes(), []byte("\nanswer\n")), "a text that looks like a title")
 	})
+}
+
+// TestMediaOfStore: media beside the document are named by type and size, also where the type has parameters.
+func TestMediaOfStore(t *testing.T) {
+	r := pagetest.Recordings()["plain"].Snapshot
+	r.Request.Messages = []modelio.Message{{Role: modelio.RoleUser, Content: []modelio.Part{
+		modelio.MediaPart("", "blob:sha256:0a;image/png;a=b;2000"), modelio.MediaPart("audio/wav", "blob:sha256:0a;;3"), modelio.MediaPart("", "blob:sha256:0a"),
+	}}}
+	var out bytes.Buffer
+	(&page.Page{Out: &out, Width: 100}).Call("openai", &r)
+	require.Contains(t, out.String(), "  [image/png;a=b, 2 kB]\n  [audio/wav, 3 B]\n  [media, blob:sha256:0a]\n")
 }
