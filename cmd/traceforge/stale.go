@@ -135,8 +135,9 @@ func (a *ages) note(file string, of *snapshot.Source, bought []time.Time) {
 		if days == 0 || n == 0 {
 			continue
 		}
-		message := fmt.Sprintf("%s older than %s, the oldest of %s: %s", page.Count(n, "answer is", "answers are"), page.Count(days, "day", "days"),
-			bought[0].UTC().Format(time.DateOnly), page.Again([]page.Place{{Package: of.Package, Test: of.Test, Command: of.Function}}, "all"))
+		again := page.Again([]page.Place{{Package: of.Package, Test: of.Test, Command: of.Function}}, "all")
+		message := fmt.Sprintf("%s older than %s, the oldest of %s: %s", page.Count(n, "answer is", "answers are"),
+			page.Count(days, "day", "days"), bought[0].UTC().Format(time.DateOnly), again)
 		a.docs = append(a.docs, agedDocument{snapshot.Finding{File: file, Rule: ruleAge, Message: message}, days == a.most.Fail, bought})
 		return
 	}
