@@ -51,7 +51,7 @@ func (e *Events) NextRaw() []byte {
 type Seen struct {
 	Name  string
 	Said  []byte // its data without white space around
-	Piece []byte // all that it says otherwise than the one before, see [Alike]; nil: more
+	Piece []byte // all that it says otherwise than the one before, which has its name, see [Alike]; nil: more
 }
 
 // Done reports whether it says that the stream is done, and nothing else.
@@ -86,12 +86,14 @@ func (a *Answer) forget() {
 // all returns the events that are left, as decoding sees them.
 func (e *Events) all() []Seen {
 	all := make([]Seen, 0, 1+min(len(e.rest)/64, bytes.Count(e.rest, []byte("\n"))/2)) // few have less than 64 bytes
-	var last []byte
+	var last Seen
 	for event, err := e.Next(); err == nil; event, err = e.Next() {
 		s := Seen{Name: event.Name, Said: bytes.TrimSpace(event.Data)}
 		if !s.Done() && len(s.Said) > 0 {
-			s.Piece, _ = Alike(last, s.Said)
-			last = s.Said
+			if s.Name == last.Name {
+				s.Piece, _ = Alike(last.Said, s.Said)
+			}
+			last = s
 		}
 		all = append(all, s)
 	}

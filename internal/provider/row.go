@@ -16,7 +16,6 @@ import (
 
 // A row is where a fold is in a row of such events.
 type row struct {
-	name  string
 	again bool   // it was like the one before itself
 	piece []byte // what it said
 	text  *node  // what it grew, if it did nothing else
@@ -25,12 +24,12 @@ type row struct {
 // continues takes an event that does what the one before it did, and reports whether it did so.
 func (f *fold) continues(event *Seen) bool {
 	r := &f.row
-	alike := event.Piece != nil && r.name == event.Name
+	alike := event.Piece != nil
 	text := r.text
 	if !alike || !r.again {
 		text = nil
 	}
-	*r = row{name: event.Name, again: alike, piece: event.Piece, text: text}
+	*r = row{alike, event.Piece, text}
 	f.log = journal{}
 	if text != nil {
 		text.raw = append(text.raw, event.Piece...)

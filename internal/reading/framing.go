@@ -10,11 +10,7 @@ import (
 )
 
 // An event is one of a stream, as a program takes it apart.
-type event struct {
-	name  string
-	data  []byte
-	piece []byte // all that it says otherwise than the one before; nil means more
-}
+type event = provider.Seen
 
 // A framing gives the events of an answer to yield, until that reports false.
 type framing func(a *provider.Answer, yield func(event) bool)
@@ -30,14 +26,8 @@ func standard(a *provider.Answer, yield func(event) bool) {
 		elements(a.Body, yield)
 		return
 	}
-	name := ""
-	for i := range seen {
-		e := event{name: seen[i].Name, data: seen[i].Said}
-		if name == e.name {
-			e.piece = seen[i].Piece
-		}
-		name = e.name
-		if len(e.data) > 0 && !yield(e) {
+	for _, e := range seen {
+		if len(e.Said) > 0 && !yield(e) {
 			return
 		}
 	}
@@ -47,11 +37,11 @@ func standard(a *provider.Answer, yield func(event) bool) {
 func elements(text []byte, yield func(event) bool) {
 	doc, err := jsontext.ParseLenient(bytes.TrimSpace(text))
 	if err != nil || !doc.Root().IsArray() {
-		yield(event{data: text})
+		yield(event{Said: text})
 		return
 	}
 	for _, e := range doc.Root().Elements() {
-		if !yield(event{data: e.Raw()}) {
+		if !yield(event{Said: e.Raw()}) {
 			return
 		}
 	}
@@ -76,11 +66,11 @@ func blocks(a *provider.Answer, yield func(event) bool) {
 		value = bytes.TrimPrefix(value, []byte(" "))
 		switch {
 		case len(line) > 0 && string(name) == "event":
-			e.name = string(value)
+			e.Name = string(value)
 		case len(line) > 0 && string(name) == "data":
-			e.data = append(append(e.data, value...), '\n')
+			e.Said = append(append(e.Said, value...), '\n')
 		case len(line) == 0:
-			if len(e.data) > 0 && !strings.HasPrefix(e.name, "thread.") && !yield(e) { // which is of another API
+			if len(e.Said) > 0 && !strings.HasPrefix(e.Name, "thread.") && !yield(e) { // which is of another API
 				return
 			}
 			e = event{}
@@ -91,7 +81,7 @@ func blocks(a *provider.Answer, yield func(event) bool) {
 // named are blocks without those that have no name, as anthropic-sdk-go reads them.
 func named(a *provider.Answer, yield func(event) bool) {
 	for e := range framing(blocks).events(a) {
-		if e.name == "error" || e.name != "" && e.name != "ping" && !yield(e) {
+		if e.Name == "error" || e.Name != "" && e.Name != "ping" && !yield(e) {
 			return
 		}
 	}
@@ -101,7 +91,7 @@ func named(a *provider.Answer, yield func(event) bool) {
 func dataLines(a *provider.Answer, yield func(event) bool) {
 	for line := range bytes.Lines(a.Body) {
 		data, found := bytes.CutPrefix(bytes.TrimSpace(line), []byte("data:"))
-		if found && bytes.HasSuffix(line, []byte("\n")) && !yield(event{data: bytes.TrimSpace(data)}) {
+		if found && bytes.HasSuffix(line, []byte("\n")) && !yield(event{Said: bytes.TrimSpace(data)}) {
 			return
 		}
 	}
@@ -119,9 +109,9 @@ func paragraphs(a *provider.Answer, yield func(event) bool) {
 		switch {
 		case len(block) == 0:
 		case string(name) != "data":
-			yield(event{data: block}) // which is no JSON, as genai ends there
+			yield(event{Said: block}) // which is no JSON, as genai ends there
 			return
-		case !yield(event{data: data}):
+		case !yield(event{Said: data}):
 			return
 		}
 	}
@@ -135,7 +125,7 @@ func afterPrefix(a *provider.Answer, yield func(event) bool) {
 			return
 		}
 		line, after, _ := bytes.Cut(after, []byte("\n"))
-		if bytes.Contains(line, []byte("[DONE]")) || !yield(event{data: line}) {
+		if bytes.Contains(line, []byte("[DONE]")) || !yield(event{Said: line}) {
 			return
 		}
 		rest = after
@@ -145,7 +135,7 @@ func afterPrefix(a *provider.Answer, yield func(event) bool) {
 // jsonLines takes each line for an event, as ollama does.
 func jsonLines(a *provider.Answer, yield func(event) bool) {
 	for line := range scannedLines(a.Body) {
-		if !yield(event{data: line}) {
+		if !yield(event{Said: line}) {
 			return
 		}
 	}

@@ -28,22 +28,20 @@ func (f *found) odd(a *provider.Answer, named bool) (odd int) {
 	case a.Body[0] != '{' || bytes.Count(a.Body, []byte("\n{")) != bytes.Count(a.Body, []byte("\n"))-1:
 		odd = 1 // some end at a line that is no object
 	}
-	done, name := false, ""
+	done := false
 	for i := range all {
 		seen := &all[i]
-		alike := seen.Piece != nil && seen.Name == name
-		name = seen.Name
 		switch {
 		case len(seen.Said) == 0:
 		case done:
 			odd = 1 // programs stop
 		case seen.Done():
 			done = true
-		case !alike:
+		case seen.Piece == nil:
 			doc, err := jsontext.Parse(seen.Said)
 			odd = max(odd, f.oddJSON(i+1, seen.Said, doc, err))
 		}
-		if len(seen.Said) > 0 && !seen.Done() && !alike {
+		if len(seen.Said) > 0 && !seen.Done() && seen.Piece == nil {
 			odd = max(odd, f.oddName(i+1, seen, named))
 		}
 	}

@@ -76,17 +76,17 @@ func (w *way) account(answer *provider.Answer, take take, recorded string) *acco
 	for e := range w.events(answer) {
 		a.event++
 		last := before
-		if before = e.piece; e.piece != nil && a.continues(last, e.piece) {
+		if before = e.Piece; e.Piece != nil && a.continues(last, e.Piece) {
 			continue
 		}
-		if bytes.HasPrefix(e.data, []byte("[DONE]")) {
+		if bytes.HasPrefix(e.Said, []byte("[DONE]")) {
 			if w.endless {
 				continue
 			}
 			break
 		}
-		v, ok := w.parse(e.data)
-		a.name, a.effect, a.over = e.name, effect{}, !ok
+		v, ok := w.parse(e.Said)
+		a.name, a.effect, a.over = e.Name, effect{}, !ok
 		if ok {
 			take(a, v)
 		}
