@@ -1,6 +1,7 @@
 package modelio
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -22,12 +23,17 @@ import (
 // The zero value is ready to number one request and then any number of answers to it. A Numbering
 // is not safe for concurrent use.
 type Numbering struct {
-	calls     callNumbers
 	counts    map[string]int    // how many there are of a kind
 	numbers   map[string]string // value -> number
 	originals map[string]string // number -> value
 
+	latest    map[string]string // ref of a call -> the number of the last call that had it
+	open      []openCall        // calls without a response yet, in order
+	early     map[string]string // ref -> the number of a response that came before any call with it
+	answering bool              // the calls are of an answer, which the early responses may be to: so in a session
+
 	answer *Numbering // that of the latest answer's first candidate
+	broken error      // what is not JSON; nil means nothing was found
 }
 
 // Request returns r with its values numbered: those of the messages first, in their order, then
@@ -39,14 +45,22 @@ func (n *Numbering) Request(r *Request) (*Request, error) {
 	if out.Messages, err = n.Messages(r.Messages); err != nil {
 		return nil, err
 	}
-	_, err = change(&out.Tools, func(t *ToolDefinition) (bool, error) { return n.object(&t.Metadata, place{}) })
-	if err != nil {
-		return nil, fmt.Errorf("tools: %w", err)
-	}
-	if _, err = n.object(&out.Options, place{}); err != nil {
-		return nil, fmt.Errorf("options: %w", err)
+	change(&out.Tools, func(t *ToolDefinition) bool { return n.object(&t.Metadata, place{}) })
+	err = n.failed("tools")
+	n.object(&out.Options, place{})
+	if err = cmp.Or(err, n.failed("options")); err != nil {
+		return nil, err
 	}
 	return &out, nil
+}
+
+// failed returns what was found that is not JSON, with its place, and forgets it.
+func (n *Numbering) failed(place string) (err error) {
+	if n.broken != nil {
+		err = fmt.Errorf("%s: %w", place, n.broken)
+	}
+	n.broken = nil
+	return err
 }
 
 // Response returns r, an answer to the request, numbered on from it: each candidate on its own, as
@@ -63,13 +77,13 @@ func (n *Numbering) Response(r *Response) (*Response, error) {
 			continue
 		}
 		own := n.clone()
-		own.calls.answering = true
+		own.answering = true
 		messages, err := own.Messages([]Message{c.Message})
 		if err != nil {
 			return nil, fmt.Errorf("candidate %d: %w", i+1, err)
 		}
 		c.Message = messages[0]
-		_, _ = change(&c.Citations, own.citation) // which does not fail
+		change(&c.Citations, own.citation)
 		if i == 0 {
 			n.answer = own
 		}
@@ -78,16 +92,16 @@ func (n *Numbering) Response(r *Response) (*Response, error) {
 }
 
 // citation numbers a source that is a result of a tool call, such as the second of a call's: <ref>:1.
-func (n *Numbering) citation(c *Citation) (edited bool, err error) {
+func (n *Numbering) citation(c *Citation) (edited bool) {
 	at := strings.LastIndexByte(c.Source, ':')
 	if at < 0 {
-		return false, nil
+		return false
 	}
-	ref, ok := n.calls.latest[c.Source[:at]]
+	ref, ok := n.latest[c.Source[:at]]
 	if ok {
 		c.Source = ref + c.Source[at:]
 	}
-	return ok, nil
+	return ok
 }
 
 // Messages returns messages numbered on from what was numbered before, as Request does.
@@ -96,17 +110,15 @@ func (n *Numbering) Messages(messages []Message) ([]Message, error) {
 		return messages, nil
 	}
 	at := 0
-	_, err := change(&messages, func(m *Message) (bool, error) {
-		at++
-		inContent, err := n.parts(&m.Content)
-		if err != nil {
-			return false, err
+	change(&messages, func(m *Message) bool {
+		if n.broken == nil {
+			at++
 		}
-		inMetadata, err := n.object(&m.Metadata, place{item: true})
-		return inContent || inMetadata, err
+		inContent := n.parts(&m.Content)
+		return n.object(&m.Metadata, place{item: true}) || inContent
 	})
-	if err != nil {
-		return nil, fmt.Errorf("message %d: %w", at, err)
+	if n.broken != nil {
+		return nil, n.failed("message " + strconv.Itoa(at))
 	}
 	return messages, nil
 }
@@ -118,19 +130,18 @@ func (n *Numbering) Original(number string) (string, bool) {
 		if value, ok := n.originals[number]; ok {
 			return value, true
 		}
-		if value, ok := n.calls.ids[number]; ok {
-			return value, true
-		}
 	}
 	return "", false
 }
 
 func (n *Numbering) clone() *Numbering {
 	return &Numbering{
-		calls:     n.calls.clone(),
 		counts:    maps.Clone(n.counts),
 		numbers:   maps.Clone(n.numbers),
 		originals: maps.Clone(n.originals),
+		latest:    maps.Clone(n.latest),
+		open:      slices.Clone(n.open),
+		early:     maps.Clone(n.early),
 	}
 }
 
@@ -139,29 +150,31 @@ func (n *Numbering) number(kind, value string) string {
 	if number, ok := n.numbers[value]; ok {
 		return number
 	}
-	if n.counts == nil {
-		n.counts, n.numbers, n.originals = map[string]int{}, map[string]string{}, map[string]string{}
-	}
-	n.counts[kind]++
-	number := kind + "_" + strconv.Itoa(n.counts[kind])
+	number := n.next(kind)
 	n.numbers[value], n.originals[number] = number, value
 	return number
 }
 
+// next returns the next number of a kind.
+func (n *Numbering) next(kind string) string {
+	if n.counts == nil {
+		n.counts, n.numbers = map[string]int{}, map[string]string{}
+		n.originals, n.latest = map[string]string{}, map[string]string{}
+	}
+	n.counts[kind]++
+	return kind + "_" + strconv.Itoa(n.counts[kind])
+}
+
 // change calls edit with a copy of each element of a list. It puts in the list's place one with the copies that edit
 // reports as edited, and reports whether there are any. Without any the list stays as it is.
-func change[T any](list *[]T, edit func(*T) (bool, error)) (edited bool, err error) {
+func change[T any](list *[]T, edit func(*T) bool) (edited bool) {
 	if len(*list) == 0 {
-		return false, nil // without room for one
+		return false // without room for one
 	}
 	var one T
 	for i := range *list {
 		one = (*list)[i]
-		is, err := edit(&one)
-		if err != nil {
-			return false, err
-		}
-		if !is {
+		if !edit(&one) {
 			continue
 		}
 		if !edited {
@@ -169,15 +182,12 @@ func change[T any](list *[]T, edit func(*T) (bool, error)) (edited bool, err err
 		}
 		(*list)[i] = one
 	}
-	return edited, nil
+	return edited
 }
 
 // parts numbers a list of parts. It reports whether that changed it.
-func (n *Numbering) parts(parts *[]Part) (edited bool, err error) {
-	if !slices.ContainsFunc(*parts, mayHaveNumbers) {
-		return false, nil
-	}
-	return change(parts, n.part)
+func (n *Numbering) parts(parts *[]Part) (edited bool) {
+	return slices.ContainsFunc(*parts, mayHaveNumbers) && change(parts, n.part)
 }
 
 // mayHaveNumbers spares looking into parts that are no more than a text, as most are.
@@ -189,14 +199,12 @@ func hasNumbers(m Message) bool {
 	return len(m.Metadata) > 0 || slices.ContainsFunc(m.Content, mayHaveNumbers)
 }
 
-func (n *Numbering) part(part *Part) (edited bool, err error) {
+func (n *Numbering) part(part *Part) (edited bool) {
 	switch {
 	case part.ToolRequest != nil:
-		edited = n.calls.part(part)
+		edited = n.ref(part)
 	case part.ToolResponse != nil:
-		if edited, err = n.result(part); err != nil {
-			return false, err
-		}
+		edited = n.result(part)
 	case part.Media != nil:
 		if kind := resourceKind(part.Media.URL); kind != "" {
 			media := *part.Media
@@ -205,52 +213,36 @@ func (n *Numbering) part(part *Part) (edited bool, err error) {
 		}
 	}
 	for _, o := range []*Object{&part.Metadata, &part.Custom, &part.Unknown} {
-		inObject, err := n.object(o, place{item: true})
-		if err != nil {
-			return false, err
-		}
-		edited = edited || inObject
+		edited = n.object(o, place{item: true}) || edited
 	}
-	return edited, nil
+	return edited
 }
 
 // result numbers a tool's result. It leaves the words of the caller's tools alone. A result of the provider's own
 // tool goes back to it unread, so ids in it are numbered.
-func (n *Numbering) result(part *Part) (bool, error) {
-	edited := n.calls.part(part)
+func (n *Numbering) result(part *Part) bool {
+	edited := n.ref(part)
 	response := *part.ToolResponse
-	inContent, err := n.parts(&response.Content)
-	if err != nil {
-		return false, err
-	}
-	inOutput := false
-	if providers := part.Metadata["type"] != nil; providers {
-		if inOutput, err = n.value(&response.Output, place{}); err != nil {
-			return false, err
-		}
-	}
+	inContent := n.parts(&response.Content)
+	isProviders := part.Metadata["type"] != nil
+	inOutput := isProviders && n.value(&response.Output, place{name: "output"})
 	if inContent || inOutput {
 		part.ToolResponse = &response
 	}
-	return edited || inContent || inOutput, nil
+	return edited || inContent || inOutput
 }
 
 // object numbers the members of o, which is at p, in the order of their names. It reports whether
 // that changed it.
-func (n *Numbering) object(o *Object, p place) (bool, error) {
+func (n *Numbering) object(o *Object, p place) (edited bool) {
 	if len(*o) == 0 {
-		return false, nil
+		return false
 	}
 	out := *o
-	edited := false
 	p.kind = jsontext.WordOf(out["type"])
 	for _, name := range inorder.Names(out) {
 		text := out[name]
-		changed, err := n.value(&text, p.member(name))
-		if err != nil {
-			return false, fmt.Errorf("%s: %w", name, err)
-		}
-		if !changed {
+		if !n.value(&text, p.member(name)) {
 			continue
 		}
 		if !edited {
@@ -259,5 +251,5 @@ func (n *Numbering) object(o *Object, p place) (bool, error) {
 		out[name] = text
 	}
 	*o = out
-	return edited, nil
+	return edited
 }

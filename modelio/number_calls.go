@@ -1,10 +1,6 @@
 package modelio
 
-import (
-	"maps"
-	"slices"
-	"strconv"
-)
+import "slices"
 
 // NormalizeRefs returns msgs with the refs of tool requests and responses replaced by call_1, call_2, … in order of
 // appearance. So random ids of a provider or of Genkit are in no core (design R8). A request or response without a
@@ -19,42 +15,27 @@ import (
 // does not change msgs; what needs no change is shared with the result. To number the calls of
 // an answer, normalize the request's messages and the answer as one list.
 func NormalizeRefs(msgs []Message) (normalized []Message, ids map[string]string) {
-	calls := callNumbers{latest: map[string]string{}, ids: map[string]string{}}
+	n := Numbering{originals: map[string]string{}}
 	normalized = make([]Message, len(msgs))
 	for i, msg := range msgs {
-		_, _ = change(&msg.Content, func(part *Part) (bool, error) { return calls.part(part), nil })
+		change(&msg.Content, n.ref)
 		normalized[i] = msg
 	}
-	return normalized, calls.ids
-}
-
-// callNumbers numbers the tool calls of one conversation.
-type callNumbers struct {
-	n      int
-	open   []openCall        // without a response yet, in order
-	latest map[string]string // original ref -> the new ref of the last call that had it
-	ids    map[string]string // new ref -> original ref
-
-	early     map[string]string // original ref -> the new ref of a response that came before any call with it
-	answering bool              // the calls are of an answer, which the early responses may be to: so in a session
+	return normalized, n.originals
 }
 
 type openCall struct{ id, name, ref string }
 
-func (c *callNumbers) clone() callNumbers {
-	return callNumbers{c.n, slices.Clone(c.open), maps.Clone(c.latest), maps.Clone(c.ids), maps.Clone(c.early), c.answering}
-}
-
-// part numbers the ref of a tool request or response. It reports whether that changed the part.
-func (c *callNumbers) part(part *Part) (edited bool) {
+// ref numbers the ref of a tool request or response. It reports whether that changed the part.
+func (n *Numbering) ref(part *Part) (edited bool) {
 	switch {
 	case part.ToolRequest != nil:
 		request := *part.ToolRequest
-		request.Ref = c.request(request.Name, request.Ref)
+		request.Ref = n.request(request.Name, request.Ref)
 		edited, part.ToolRequest = request.Ref != part.ToolRequest.Ref, &request
 	case part.ToolResponse != nil:
 		response := *part.ToolResponse
-		response.Ref = c.response(response.Name, response.Ref)
+		response.Ref = n.response(response.Name, response.Ref)
 		edited, part.ToolResponse = response.Ref != part.ToolResponse.Ref, &response
 	}
 	return edited
@@ -62,71 +43,65 @@ func (c *callNumbers) part(part *Part) (edited bool) {
 
 // named returns the number of a call that is named outside of tool requests and responses: the latest with that ref,
 // or a new one.
-func (c *callNumbers) named(ref string) string {
-	if id, ok := c.latest[ref]; ok {
+func (n *Numbering) named(ref string) string {
+	if id, ok := n.latest[ref]; ok {
 		return id
 	}
-	return c.number(ref)
+	return n.call(ref)
 }
 
-func (c *callNumbers) request(name, ref string) string {
-	if id, ok := c.early[ref]; ok && c.answering {
-		delete(c.early, ref)
+func (n *Numbering) request(name, ref string) string {
+	if id, ok := n.early[ref]; ok && n.answering {
+		delete(n.early, ref)
 		return id
 	}
-	id := c.number(ref)
-	c.open = append(c.open, openCall{id, name, ref})
+	id := n.call(ref)
+	n.open = append(n.open, openCall{id, name, ref})
 	return id
 }
 
-func (c *callNumbers) response(name, ref string) string {
+func (n *Numbering) response(name, ref string) string {
 	answer := func(matches func(openCall) bool) (id string, ok bool) {
-		i := slices.IndexFunc(c.open, matches)
+		i := slices.IndexFunc(n.open, matches)
 		if i < 0 {
 			return "", false
 		}
-		id = c.open[i].id
-		c.open = slices.Delete(c.open, i, i+1)
+		id = n.open[i].id
+		n.open = slices.Delete(n.open, i, i+1)
 		return id, true
 	}
 	if ref != "" {
 		if id, ok := answer(func(call openCall) bool { return call.ref == ref }); ok {
 			return id
 		}
-		if id, ok := c.latest[ref]; ok { // answered once more
+		if id, ok := n.latest[ref]; ok { // answered once more
 			return id
 		}
 	}
 	id, ok := answer(func(call openCall) bool { return call.name == name && (ref == "" || call.ref == "") })
 	if ok {
-		c.name(id, ref)
+		n.name(id, ref)
 		return id
 	}
-	id = c.number(ref)
+	id = n.call(ref)
 	if ref != "" {
-		if c.early == nil {
-			c.early = map[string]string{}
+		if n.early == nil {
+			n.early = map[string]string{}
 		}
-		c.early[ref] = id
+		n.early[ref] = id
 	}
 	return id
 }
 
-// number returns the next number for a call whose original ref is ref.
-func (c *callNumbers) number(ref string) string {
-	c.n++
-	id := "call_" + strconv.Itoa(c.n)
-	c.name(id, ref)
+// call returns the next number for a call whose original ref is ref.
+func (n *Numbering) call(ref string) string {
+	id := n.next(callKind)
+	n.name(id, ref)
 	return id
 }
 
-func (c *callNumbers) name(id, ref string) {
-	if ref == "" {
-		return
+func (n *Numbering) name(id, ref string) {
+	if ref != "" {
+		n.latest[ref], n.originals[id] = id, ref
 	}
-	if c.latest == nil {
-		c.latest, c.ids = map[string]string{}, map[string]string{}
-	}
-	c.latest[ref] = id
-	c.ids[id] = ref
 }

@@ -2,7 +2,9 @@ package modelio
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -96,18 +98,19 @@ type edit struct {
 }
 
 // value numbers what a text at p holds. It reports whether that changed it. All else keeps its spelling.
-func (n *Numbering) value(raw *json.RawMessage, p place) (bool, error) {
+func (n *Numbering) value(raw *json.RawMessage, p place) bool {
 	if !mayBeHandedOut(p.name, *raw) {
-		return false, nil
+		return false
 	}
 	doc, err := jsontext.Parse(*raw)
 	if err != nil {
-		return false, err
+		n.broken = cmp.Or(n.broken, fmt.Errorf("%s: %w", p.name, err))
+		return false
 	}
 	var edits []edit
 	n.visit(doc.Root(), p, &edits)
 	if edits == nil {
-		return false, nil
+		return false
 	}
 	var out json.RawMessage
 	var done int64
@@ -116,7 +119,7 @@ func (n *Numbering) value(raw *json.RawMessage, p place) (bool, error) {
 		done = e.end
 	}
 	*raw = append(out, (*raw)[done:]...)
-	return true, nil
+	return true
 }
 
 // visit collects the edits of v, which is at p.
@@ -153,7 +156,7 @@ func (n *Numbering) text(text string, p place) (string, bool) {
 	kind := handedOut[p.name]
 	switch {
 	case kind == callKind:
-		return n.calls.named(text), true
+		return n.named(text), true
 	case p.url:
 		return n.urlText(text, p.name)
 	case p.name == "id":
