@@ -39,15 +39,6 @@ func numberCalls(history []modelio.Message, answer modelio.Message) (numbered mo
 	return numbered, ids
 }
 
-func requestsOf(m modelio.Message) (requests []*modelio.ToolRequest) {
-	for _, part := range m.Content {
-		if part.ToolRequest != nil {
-			requests = append(requests, part.ToolRequest)
-		}
-	}
-	return requests
-}
-
 // lastNumber returns the highest n of the refs call_n; 0 if there are none.
 func lastNumber(history []modelio.Message) int {
 	last := 0

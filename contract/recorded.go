@@ -128,8 +128,7 @@ func (r *Recorded) outcome(record Record) error {
 	if resp.Error != nil && len(resp.Candidates) > 0 && len(resp.Candidates[0].Message.Content) == 0 {
 		resp.Candidates = nil
 	}
-	message := firstOf(&resp) // its calls are numbered, and keep their numbers
-	out, err := envelopeOf(message, callIDs(message, firstOf(sent)))
+	out, err := envelopeOf(firstOf(&resp), callIDs(&resp, sent)) // its calls are numbered, and keep their numbers
 	if err != nil {
 		return err
 	}
@@ -166,11 +165,11 @@ func (r *Recorded) rawAnswer(record Record) (*modelio.Response, error) {
 	return &modelio.Response{}, nil
 }
 
-// callIDs returns what the provider called the tool calls of the recorded message, where sent, the
-// message as it came, says it.
-func callIDs(recorded, sent modelio.Message) map[string]string {
+// callIDs returns what the provider called the tool calls of the recorded answer, where sent, the
+// answer as it came, says it.
+func callIDs(recorded, sent *modelio.Response) map[string]string {
 	ids := map[string]string{}
-	numbered, calls := requestsOf(recorded), requestsOf(sent)
+	numbered, calls := (&modelio.Call{Response: recorded}).ToolRequests(), (&modelio.Call{Response: sent}).ToolRequests()
 	for i := 0; i < len(calls) && len(calls) == len(numbered); i++ {
 		ids[numbered[i].Ref] = calls[i].Ref
 	}
