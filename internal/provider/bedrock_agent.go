@@ -135,11 +135,9 @@ func agentAnswer(body jsontext.Value) (*modelio.Response, error) {
 	}
 	all := candidateOf(parts...)
 	all[0].Citations = agentCitations(body.Member("citations"), string(text))
-	return &modelio.Response{
-		Candidates: all,
-		Usage:      agentUsage(body.Member("traces")),
-		Metadata:   beside(body, "chunks", "files", "invocationInputs", "invocationId"),
-	}, nil
+	resp := responseOf(body, usageNames{}, all, "chunks", "files", "invocationInputs", "invocationId")
+	resp.Usage = agentUsage(body.Member("traces"))
+	return resp, nil
 }
 
 func agentFile(v jsontext.Value) modelio.Part {

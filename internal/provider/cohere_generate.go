@@ -44,7 +44,6 @@ func generations(body jsontext.Value) (*modelio.Response, error) {
 		}
 		c := candidate(v.Member("finish_reason").Word(), modelio.TextPart(text))
 		c.Message.Metadata = v.Rest("text", "finish_reason", "index")
-		tidy(&c.Message)
 		all = append(all, c)
 	}
 	return cohereResponse(body, all, "generations", "prompt"), nil

@@ -103,18 +103,14 @@ func cohereV1Answer(body jsontext.Value) (*modelio.Response, error) {
 		c.Message.Content = append(c.Message.Content, calls...)
 	}
 	c.Citations = cohereV1Citations(body, text)
-	tidy(&c.Message)
 	// Its chat_history is the request and this answer, once more.
-	return cohereResponse(body, []modelio.Candidate{c}, "chat_history", "response_id", "text", "tool_calls", "finish_reason"), nil
+	return cohereResponse(body, []modelio.Candidate{c}, "chat_history", "text", "tool_calls", "finish_reason"), nil
 }
 
 // cohereResponse returns what answers of the first version have under the same names.
 func cohereResponse(body jsontext.Value, all []modelio.Candidate, taken ...string) *modelio.Response {
-	resp := &modelio.Response{
-		Candidates: all,
-		ID:         firstWord(body, "response_id", "id"),
-		Metadata:   beside(body, append(taken, "id", "meta", "error")...),
-	}
+	resp := responseOf(body, usageNames{}, all, append(taken, "response_id", "meta", "error")...)
+	resp.ID = firstWord(body, "response_id", "id")
 	meta := body.Member("meta")
 	if meta.Member("tokens").IsObject() || meta.Member("billed_units").IsObject() {
 		resp.Usage = cohereUsage.decode(meta)

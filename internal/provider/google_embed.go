@@ -34,9 +34,7 @@ func googleEmbeddings(body jsontext.Value) (*modelio.Response, error) {
 	default:
 		return nil, neither("an embedding")
 	}
-	return &modelio.Response{
-		Candidates: all,
-		Usage:      googleEmbedUsage.decode(body.Member("usageMetadata")),
-		Metadata:   beside(body, "embedding", "embeddings", "usageMetadata"),
-	}, nil
+	resp := responseOf(body, usageNames{}, all, "embedding", "embeddings", "usageMetadata")
+	resp.Usage = googleEmbedUsage.decode(body.Member("usageMetadata"))
+	return resp, nil
 }

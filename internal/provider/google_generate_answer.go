@@ -26,21 +26,17 @@ func generateAnswer(body jsontext.Value) (*modelio.Response, error) {
 		resp.Candidates = append(resp.Candidates, generateCandidate(candidate))
 	}
 	if len(resp.Candidates) == 0 && blocked.Present() {
-		resp.Candidates = []modelio.Candidate{{
-			Message:         modelio.Message{Role: modelio.RoleModel},
-			FinishReason:    modelio.FinishBlocked,
-			FinishReasonRaw: scalarText(blocked),
-		}}
+		refused := candidate(scalarText(blocked))
+		refused.FinishReason = modelio.FinishBlocked
+		resp.Candidates = []modelio.Candidate{refused}
 	}
 	return resp, nil
 }
 
 func generateCandidate(v jsontext.Value) modelio.Candidate {
-	c := modelio.Candidate{
-		Message:         modelio.Message{Role: modelio.RoleModel, Metadata: beside(v, "content", "finishReason", "index")},
-		FinishReasonRaw: scalarText(v.Member("finishReason")),
-	}
+	c := candidate(scalarText(v.Member("finishReason")))
 	c.FinishReason = generateFinish(c.FinishReasonRaw)
+	c.Message.Metadata = beside(v, "content", "finishReason", "index")
 	c.Message.Content, _ = generateParts(v.Member("content", "parts"))
 	if asked := only(v.Member("groundingMetadata"), "webSearchQueries", "imageSearchQueries", "retrievalQueries"); asked != nil {
 		c.Message.Content = append(c.Message.Content, modelio.Part{Custom: asked})

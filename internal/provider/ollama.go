@@ -1,6 +1,8 @@
 package provider
 
 import (
+	"cmp"
+
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
 )
@@ -134,14 +136,9 @@ func ollamaAnswer(body jsontext.Value) (*modelio.Response, error) {
 			delete(part.Metadata, "function") // the call's place in the list
 		}
 	}
-	tidy(&c.Message)
-	resp := &modelio.Response{
-		Candidates: []modelio.Candidate{c},
-		Model:      body.Member("model").Word(),
-		Usage:      ollamaUsage.among(body),
-		Metadata: beside(body, "model", "message", "response", "thinking", "done", "done_reason",
-			"prompt_eval_count", "eval_count"),
-	}
+	taken := []string{"message", "response", "thinking", "done", "done_reason", "prompt_eval_count", "eval_count"}
+	resp := responseOf(body, chatUsage, []modelio.Candidate{c}, taken...)
+	resp.Usage = cmp.Or(ollamaUsage.among(body), resp.Usage) // the latter of a gateway
 	return resp, nil
 }
 

@@ -42,7 +42,7 @@ func ollamaEmbeddings(body jsontext.Value) (*modelio.Response, error) {
 	default:
 		return nil, neither("embeddings")
 	}
-	resp := responseOf(body, ollamaUsage, all, "embedding", "embeddings", "prompt_eval_count")
+	resp := responseOf(body, usageNames{}, all, "embedding", "embeddings", "prompt_eval_count")
 	resp.Usage = ollamaUsage.among(body)
 	return resp, nil
 }
