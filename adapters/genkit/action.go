@@ -2,7 +2,6 @@ package genkittraceforge
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -236,11 +235,7 @@ func act[T any](ctx context.Context, rec ActionRecorder, kind, name string, aske
 		message := &modelio.Message{Role: modelio.RoleModel, Content: []modelio.Part{}}
 		for _, value := range values {
 			var part modelio.Part
-			text, err := json.Marshal(value)
-			if err == nil {
-				err = json.Unmarshal(text, &part.Custom)
-			}
-			if err != nil {
+			if err := readAsJSON(value, &part.Custom); err != nil {
 				return nil, fmt.Errorf("from genkit %s response: %w", kind, err)
 			}
 			message.Content = append(message.Content, part)
@@ -256,11 +251,7 @@ func act[T any](ctx context.Context, rec ActionRecorder, kind, name string, aske
 	}
 	values := make([]T, len(resp.Message.Content))
 	for i, part := range resp.Message.Content {
-		text, err := json.Marshal(part.Custom)
-		if err == nil {
-			err = json.Unmarshal(text, &values[i])
-		}
-		if err != nil {
+		if err := readAsJSON(part.Custom, &values[i]); err != nil {
 			return nil, fmt.Errorf("to genkit %s response: part %d: %w", kind, i, err)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
@@ -82,14 +83,9 @@ func orZero[T any](v *T) T {
 
 // put adds a member that modelio does not name, unless it is absent.
 func (c *conversion) put(unknown *modelio.Object, name string, v any) {
-	raw := field(c, name, v, fromValue)
-	if raw == nil {
-		return
+	if raw := field(c, name, v, fromValue); raw != nil {
+		jsontext.Keep(unknown, name, raw)
 	}
-	if *unknown == nil {
-		*unknown = modelio.Object{}
-	}
-	(*unknown)[name] = raw
 }
 
 // putWord is put for a text that is absent where it is empty.

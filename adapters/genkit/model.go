@@ -2,7 +2,6 @@ package genkittraceforge
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 
 	"github.com/firebase/genkit/go/ai"
@@ -59,8 +58,7 @@ func (m fromModel) Info() modelio.ModelInfo {
 	if !ok {
 		return info
 	}
-	if text, err := json.Marshal(action.Desc().Metadata["model"]); err == nil {
-		_ = json.Unmarshal(text, &info) // Genkit makes it of ModelSupports; what cannot be read is not declared
-	}
+	// Genkit makes it of ModelSupports; what cannot be read is not declared.
+	_ = readAsJSON(action.Desc().Metadata["model"], &info)
 	return info
 }

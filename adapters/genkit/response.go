@@ -18,10 +18,13 @@ const finishReasonRaw = "finishReasonRaw"
 func fromResponse(resp *ai.ModelResponse) (*modelio.GenerateResponse, error) {
 	var c conversion
 	converted := &modelio.GenerateResponse{
-		Message:      pointer(&c, "message", resp.Message, fromMessagePointer),
 		FinishReason: modelio.FinishReason(resp.FinishReason),
 		Usage:        pointer(&c, "usage", resp.Usage, fromUsage),
 		Custom:       field(&c, "custom", resp.Custom, fromValue),
+	}
+	if resp.Message != nil {
+		message := field(&c, "message", resp.Message, fromMessage)
+		converted.Message = &message
 	}
 	switch converted.FinishReason {
 	case "", modelio.FinishStop, modelio.FinishLength, modelio.FinishBlocked, modelio.FinishOther:
@@ -39,11 +42,6 @@ func fromResponse(resp *ai.ModelResponse) (*modelio.GenerateResponse, error) {
 	}
 	c.put(&converted.Unknown, "raw", resp.Raw)
 	return converted, c.failed("from genkit response")
-}
-
-func fromMessagePointer(message *ai.Message) (*modelio.Message, error) {
-	converted, err := fromMessage(message)
-	return &converted, err
 }
 
 // toResponse is the reverse of fromResponse.

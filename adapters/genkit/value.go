@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
@@ -19,13 +20,16 @@ func fromValue(v any) (json.RawMessage, error) {
 	if raw, ok := v.(json.RawMessage); ok {
 		return raw, nil
 	}
-	var text bytes.Buffer
-	encoder := json.NewEncoder(&text)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(v); err != nil {
-		return nil, err
+	return jsontext.Marshal(v)
+}
+
+// readAsJSON reads into a value what another is as JSON.
+func readAsJSON(from, into any) error {
+	text, err := json.Marshal(from)
+	if err != nil {
+		return err
 	}
-	return bytes.TrimSuffix(text.Bytes(), []byte("\n")), nil
+	return json.Unmarshal(text, into)
 }
 
 // toValue returns the value that a JSON text decodes to in Genkit: maps, lists, strings and

@@ -212,8 +212,10 @@ var arrows = map[string]map[string]string{
 		"modelio":                 "what modelio import asks of a session",
 		"modelio/session":         "the commands of modelio", "snapshot": records, "internal/store": files, "internal/store/audit": "verify, repair and prune",
 	},
-	"adapters/genkit":       {"adapters/genkit/internal/naming": "recorded names", "modelio": "the model that it is made into"},
-	"adapters/genkit/hooks": {"adapters/genkit": "models", "adapters/genkit/internal/naming": "recorded names"},
+	"adapters/genkit": {
+		"adapters/genkit/internal/naming": "recorded names", "internal/jsontext": texts, "modelio": "the model that it is made into",
+	},
+	"adapters/genkit/hooks": {"adapters/genkit": "models", "adapters/genkit/internal/naming": "recorded names", "internal/jsontext": texts},
 	"adapters/genkit/internal/genkittest": {
 		"internal/tbtest": "a test that is recorded and replayed", "traceforgetest": "what records it",
 	},

@@ -8,6 +8,8 @@ import (
 	"slices"
 
 	"github.com/firebase/genkit/go/ai"
+
+	"github.com/traceforge/traceforge-go/internal/jsontext"
 )
 
 // toolKey is the key of a context under which the name of the recorded tool stands that runs with it.
@@ -97,9 +99,9 @@ func toResponse(output json.RawMessage) (*ai.MultipartToolResponse, error) {
 
 // enveloped returns the JSON text of plain, or of c where that says more or plain could be taken for an envelope.
 func enveloped(c call, plain any, isPlain bool) (json.RawMessage, error) {
-	text, err := marshal(plain)
+	text, err := jsontext.Marshal(plain)
 	if err == nil && (!isPlain || isEnvelope(text)) {
-		return marshal(map[string]call{"$genkit": c})
+		return jsontext.Marshal(map[string]call{"$genkit": c})
 	}
 	return text, err
 }
@@ -110,12 +112,4 @@ func isEnvelope(text json.RawMessage) bool {
 		Genkit json.RawMessage `json:"$genkit"`
 	}
 	return bytes.HasPrefix(text, []byte("{")) && json.Unmarshal(text, &e) == nil && e.Genkit != nil
-}
-
-func marshal(v any) (json.RawMessage, error) {
-	var text bytes.Buffer
-	enc := json.NewEncoder(&text)
-	enc.SetEscapeHTML(false)
-	err := enc.Encode(v)
-	return bytes.TrimSpace(text.Bytes()), err
 }
