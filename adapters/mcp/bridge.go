@@ -168,9 +168,10 @@ func (b *bridge) handOn(message jsonrpc.Message, text []byte) {
 		call.end(io.EOF)
 		return
 	}
-	switch request, _ := message.(*jsonrpc.Request); {
-	case b.of(request) != nil:
-		b.of(request).say(text)
+	request, _ := message.(*jsonrpc.Request) // there is no third kind
+	switch call := b.of(request); {
+	case call != nil:
+		call.say(text)
 	case b.listening != nil:
 		b.listening.say(text)
 	default:
@@ -181,17 +182,11 @@ func (b *bridge) handOn(message jsonrpc.Message, text []byte) {
 // of returns the call that a message of the server's belongs to. It is the one whose progress it tells, or that
 // listens for it, else the latest. It is nil where no call is under way.
 func (b *bridge) of(request *jsonrpc.Request) *stream {
-	var params struct {
-		Token any `json:"progressToken"`
-		Meta  struct {
-			Subscription any `json:"io.modelcontextprotocol/subscriptionId"`
-		} `json:"_meta"`
-	}
-	_ = json.Unmarshal(request.Params, &params) // what is no object belongs to none
+	params := paramsOf(request)
 	for _, call := range slices.Backward(b.calls) {
 		switch {
 		case params.Token != nil:
-			if call.token == params.Token {
+			if paramsOf(call.request).Meta.Token == params.Token {
 				return call
 			}
 		case params.Meta.Subscription != nil:
@@ -203,6 +198,20 @@ func (b *bridge) of(request *jsonrpc.Request) *stream {
 		}
 	}
 	return nil
+}
+
+// A messageParams are what of the parameters of a message ties it to another.
+type messageParams struct {
+	Token any `json:"progressToken"`
+	Meta  struct {
+		Token        any `json:"progressToken"` // under which the progress of a call is told
+		Subscription any `json:"io.modelcontextprotocol/subscriptionId"`
+	} `json:"_meta"`
+}
+
+func paramsOf(request *jsonrpc.Request) (params messageParams) {
+	_ = json.Unmarshal(request.Params, &params) // what is no object ties nothing
+	return params
 }
 
 // listen opens the stream of what belongs to no call.
@@ -248,7 +257,6 @@ func (b *bridge) close() error {
 type stream struct {
 	ctx     context.Context
 	request *jsonrpc.Request // nil means of itself
-	token   any              // of its progress; nil means it wants none
 
 	mu     sync.Mutex
 	rest   bytes.Buffer
@@ -257,17 +265,7 @@ type stream struct {
 }
 
 func newStream(ctx context.Context, request *jsonrpc.Request) *stream {
-	s := &stream{ctx: ctx, request: request, change: make(chan struct{})}
-	if request != nil {
-		var params struct {
-			Meta struct {
-				Token any `json:"progressToken"`
-			} `json:"_meta"`
-		}
-		_ = json.Unmarshal(request.Params, &params)
-		s.token = params.Meta.Token
-	}
-	return s
+	return &stream{ctx: ctx, request: request, change: make(chan struct{})}
 }
 
 func (s *stream) say(message []byte) {
