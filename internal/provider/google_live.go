@@ -132,12 +132,10 @@ func hearContent(h *heard, after int, v jsontext.Value) {
 	for i, p := range parts {
 		switch {
 		case p.Text != nil && p.Metadata == nil:
-			s := h.piece("", "text", after)
-			s.text = append(s.text, *p.Text...)
+			h.grow("", "text", after, []byte(*p.Text))
 		case p.Media != nil && strings.HasPrefix(p.Media.ContentType, "audio/"):
 			_, encoded, _ := SplitDataURL(p.Media.URL)
-			s := h.piece("", p.Media.ContentType, after)
-			s.sound = append(s.sound, streamBytes(encoded)...)
+			h.grow("", p.Media.ContentType, after, streamBytes(encoded))
 		default:
 			h.flush()
 			h.say(after, parts[i])
@@ -145,8 +143,7 @@ func hearContent(h *heard, after int, v jsontext.Value) {
 	}
 	for _, name := range []string{"inputTranscription", "outputTranscription"} {
 		if text := v.Member(name, "text").Word(); text != "" {
-			s := h.piece("", name, after)
-			s.text = append(s.text, text...)
+			h.grow("", name, after, []byte(text))
 		}
 	}
 	for name, member := range v.Members() {

@@ -1,10 +1,12 @@
 package provider
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
@@ -21,10 +23,11 @@ type heard struct {
 // A said is a text or a sound that comes in pieces.
 type said struct {
 	key, kind string
-	text      []byte
-	sound     []byte
+	whole     []byte // so far
 	after     int
 }
+
+func (s *said) isSound() bool { return strings.HasPrefix(s.kind, "audio") && len(s.whole) > 0 }
 
 // say adds a part that followed so many messages of the client's.
 func (h *heard) say(after int, parts ...modelio.Part) {
@@ -35,25 +38,24 @@ func (h *heard) say(after int, parts ...modelio.Part) {
 	}
 }
 
-// piece returns what grows by a key.
-func (h *heard) piece(key, kind string, after int) *said {
+// grow adds a piece to what grows by a key.
+func (h *heard) grow(key, kind string, after int, piece []byte) {
 	for _, s := range h.open {
 		if s.key == key && s.kind == kind {
-			return s
+			s.whole = append(s.whole, piece...)
+			return
 		}
 	}
-	s := &said{key: key, kind: kind, after: after}
-	h.open = append(h.open, s)
-	return s
+	h.open = append(h.open, &said{key, kind, bytes.Clone(piece), after})
 }
 
 // part returns what has come of a stream.
 func (s *said) part() modelio.Part {
-	if s.sound != nil {
-		text, _ := jsontext.Parse(jsontext.Text(base64.StdEncoding.EncodeToString(s.sound)))
+	if s.isSound() {
+		text, _ := jsontext.Parse(jsontext.Text(base64.StdEncoding.EncodeToString(s.whole)))
 		return modelio.Part{Custom: modelio.Object{s.kind: briefText(text.Root())}}
 	}
-	p := modelio.TextPart(string(s.text))
+	p := modelio.TextPart(string(s.whole))
 	keepType(&p.Metadata, s.kind, "text")
 	return p
 }

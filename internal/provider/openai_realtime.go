@@ -31,19 +31,17 @@ var openAIRealtime = Realtime{
 // of the server's names the event, is dropped.
 func realtimeMessage(_ *modelio.Request, event jsontext.Value) modelio.Message {
 	item, session := event.Member("item"), event.Member("session")
+	instructions, instructs := session.Member("instructions").Text()
 	switch kind := event.Member("type").Word(); {
 	case kind == "conversation.item.create" && item.IsObject():
 		m := responsesItem(item)
 		jsontext.KeepRest(&m.Metadata, "event", event, "type", "event_id", "item")
 		return m
-	case kind == "session.update" && session.Member("instructions").IsString():
-		text, ok := session.Member("instructions").Text()
-		if !ok {
-			break
-		}
+	case kind == "session.update" && instructs:
 		rest := modelio.Object(event.Rest("event_id", "session"))
 		rest["session"] = jsontext.ObjectText(session.Rest("instructions"))
-		return modelio.Message{Role: modelio.RoleSystem, Content: []modelio.Part{modelio.TextPart(text), {Custom: rest}}}
+		content := []modelio.Part{modelio.TextPart(instructions), {Custom: rest}}
+		return modelio.Message{Role: modelio.RoleSystem, Content: content}
 	case kind == "session.update":
 		return customMessage(modelio.RoleSystem, event.Rest("event_id"))
 	}
@@ -93,13 +91,11 @@ func hearOpenAI(h *heard, after int, event jsontext.Value) {
 	switch piece := realtimePieces[kind]; {
 	case piece != "":
 		key := answer + " " + event.Member("item_id").Word() + " " + string(event.Member("content_index").Raw())
-		s := h.piece(key, piece, after)
-		delta := event.Member("delta")
+		delta := []byte(event.Member("delta").Word())
 		if piece == "audio" {
-			s.sound = append(s.sound, streamBytes(delta.Word())...)
-		} else {
-			s.text = append(s.text, delta.Word()...)
+			delta = streamBytes(string(delta))
 		}
+		h.grow(key, piece, after, delta)
 	case kind == "response.done":
 		h.take(after, event.Member("response"))
 	case kind == "session.created" || kind == "session.updated":
@@ -127,7 +123,7 @@ func (h *heard) take(after int, answer jsontext.Value) {
 		}
 	}
 	for _, s := range h.open {
-		if of(s) && s.sound != nil {
+		if of(s) && s.isSound() {
 			h.say(s.after, s.part())
 		}
 	}
