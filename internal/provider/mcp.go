@@ -184,7 +184,7 @@ func settle(o modelio.Object, v jsontext.Value, at ...string) {
 // takeMCPResult takes what a client answers a server. A message that it sampled is one here too.
 func takeMCPResult(req *modelio.Request, result jsontext.Value) {
 	content := result.Member("content")
-	role, ok := mcpSpeakers[result.Member("role").Word()]
+	role, ok := claudeSpeakers[result.Member("role").Word()]
 	parts, fits := mcpContent(content)
 	if !ok || !fits {
 		req.Options["result"] = result.Raw()
@@ -197,8 +197,6 @@ func takeMCPResult(req *modelio.Request, result jsontext.Value) {
 	req.Messages = []modelio.Message{m}
 	req.Options["result"] = jsontext.ObjectText(result.Rest("role", "content"))
 }
-
-var mcpSpeakers = speakers{"assistant": modelio.RoleModel, "user": modelio.RoleUser}
 
 // refuseAsMCP answers with an error of JSON-RPC.
 func refuseAsMCP(w *Wire, status int, text string) *Refusal {

@@ -85,11 +85,6 @@ func mcpServerMessage(message jsontext.Value) modelio.Part {
 // mcpSubscription is the member of _meta that names the request by which a client listens (2026-07-28).
 const mcpSubscription = "io.modelcontextprotocol/subscriptionId"
 
-// mcpLists are the members of results that are lists, and what one of each is called.
-var mcpLists = []struct{ list, one string }{
-	{"tools", "tool"}, {"prompts", "prompt"}, {"resources", "resource"}, {"resourceTemplates", "resourceTemplate"},
-}
-
 // mcpParts decodes a result, which says by its members of what method it is. Only the name of a tool that was
 // called is not in it.
 func mcpParts(result jsontext.Value, asked *modelio.Request) (parts []modelio.Part) {
@@ -108,9 +103,9 @@ func mcpParts(result jsontext.Value, asked *modelio.Request) (parts []modelio.Pa
 			}
 		}
 	}
-	for _, names := range mcpLists {
-		each(names.list, func(v jsontext.Value) modelio.Part {
-			return modelio.Part{Custom: modelio.Object{names.one: v.Raw()}}
+	for _, list := range []string{"tools", "prompts", "resources", "resourceTemplates"} { // each in the plural of what it has
+		each(list, func(v jsontext.Value) modelio.Part {
+			return modelio.Part{Custom: modelio.Object{strings.TrimSuffix(list, "s"): v.Raw()}}
 		})
 	}
 	each("contents", mcpContents)

@@ -187,8 +187,5 @@ func (c *Codec) ofAPI(err error) error {
 }
 
 func (e *WireError) Error() string {
-	if e.Pointer == "" {
-		return fmt.Sprintf("%s: %s", e.API, e.Reason)
-	}
-	return fmt.Sprintf("%s: %s: %s", e.API, e.Pointer, e.Reason)
+	return e.API + ": " + modelio.Violation{Pointer: e.Pointer, Message: e.Reason}.String()
 }

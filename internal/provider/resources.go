@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"bytes"
 	"encoding/json"
 	"mime"
 	"slices"
@@ -118,13 +119,12 @@ func resultLines(a *Answer) (parts []modelio.Part) {
 	if !isLines(a.Body) {
 		return nil
 	}
-	events := Events{rest: a.Body, framing: jsonLines}
 	ids := steady{results: true}
-	for event, err := events.Next(); err == nil; event, err = events.Next() {
-		if len(event.Data) == 0 {
+	for text := range bytes.Lines(a.Body) {
+		if text = bytes.TrimSpace(text); len(text) == 0 {
 			continue
 		}
-		line, err := jsontext.Parse(event.Data)
+		line, err := jsontext.Parse(text)
 		if err != nil || !line.Root().IsObject() {
 			return nil
 		}
