@@ -1,6 +1,7 @@
 package modeltest
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 )
@@ -71,12 +72,12 @@ const (
 // A clause is what GK says of a rule.
 type clause struct {
 	level Level
-	text  string // GK's own words; empty where it says nothing
+	text  string // GK's own words
 }
 
+// clauses are those of the rules of which GK says something.
 var clauses = map[Rule]clause{
 	RuleStreamCandidate: {Defined, "`index`: Candidate index (default 0)."},
-	RuleStreamRole:      {Added, ""},
 	RuleStreamPartial:   {Must, "intermediate chunks **MUST** have `partial: true`"},
 	RuleStreamFinal:     {Must, "**MUST NOT** have the `partial` field set"},
 	RuleStreamInput:     {Must, "the final chunk for that tool request **MUST** contain the complete input"},
@@ -100,21 +101,15 @@ var clauses = map[Rule]clause{
 	RulePart:         {Defined, "The `Part` is a union type representing a discrete piece of content within a message."},
 	RuleFinishReason: {Defined, "**finishReason**: Why the generation stopped."},
 	RuleToolRequest:  {Must, "When the provider signals a function call, the plugin **MUST** convert this to a `Tool Request Part`."},
-	RuleToolOffered:  {Added, ""},
 	RuleToolRef:      {Defined, "A unique identifier for this specific call instance."},
 
 	RuleStreamChunks:     {Must, "The plugin **MUST** yield `GenerateResponseChunk` objects as data becomes available."},
 	RuleStreamAggregate:  {Must, "The Model Plugin **MUST** return the complete, aggregated `GenerateResponse` at the end of execution."},
 	RuleStreamConsistent: {Defined, "ensuring the model abstraction behaves consistently whether streaming is enabled or not"},
-	RuleStreamError:      {Added, ""},
-	RuleCancel:           {Added, ""},
-	RuleCancelCause:      {Added, ""},
-	RuleRequest:          {Added, ""},
-	RuleConcurrent:       {Added, ""},
 }
 
 // Level returns who demands a rule, and how strongly.
-func (r Rule) Level() Level { return clauses[r].level }
+func (r Rule) Level() Level { return cmp.Or(clauses[r].level, Added) }
 
 // Clause returns what GK says of a rule, in its own words; empty means nothing.
 func (r Rule) Clause() string { return clauses[r].text }
