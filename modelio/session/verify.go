@@ -88,40 +88,12 @@ func Verify(data []byte) []modelio.Violation {
 
 // VerifyReader checks a model_io.json file against MI1 to MI12. It reads r once, in memory that does
 // not grow with it, unless adapter_id, with which the text that is hashed begins, comes after the
-// interactions: then it reads r twice if r is an [io.Seeker], and else keeps the interactions.
+// interactions: then it keeps these.
 //
 // An error that is a [*canon.Error] says that the file is not JSON, or is nested deeper than
 // [canon.MaxDepth]; any other error is one of r. Violations are no error.
 func VerifyReader(r io.Reader, opts VerifyOptions) (Report, error) {
-	v := newVerifier(r, opts)
-	rewind, canRewind := rewinder(r)
-	v.keep = !canRewind
-	report, err := v.verify()
-	if err != nil || !report.OK() || v.hashed {
-		return report, err
-	}
-	if err := rewind(); err != nil {
-		return Report{}, fmt.Errorf("read again, as adapter_id comes after the interactions: %w", err)
-	}
-	again := newVerifier(r, opts)
-	again.core.begin(v.adapterID.canonical)
-	return again.verify()
-}
-
-// rewinder returns a function that takes r back to where it is now, if r can do that.
-func rewinder(r io.Reader) (rewind func() error, ok bool) {
-	seeker, ok := r.(io.Seeker)
-	if !ok {
-		return nil, false
-	}
-	start, err := seeker.Seek(0, io.SeekCurrent)
-	if err != nil { // a pipe
-		return nil, false
-	}
-	return func() error {
-		_, err := seeker.Seek(start, io.SeekStart)
-		return err
-	}, true
+	return newVerifier(r, opts).verify()
 }
 
 // A verifier judges one session as it reads it.
@@ -141,8 +113,6 @@ type verifier struct {
 
 	core    coreHash
 	content []byte // canonical, of the interaction being read, for core
-	keep    bool   // keep interactions that come before adapter_id
-	hashed  bool   // core has all interactions
 }
 
 func newVerifier(r io.Reader, opts VerifyOptions) *verifier {
@@ -161,14 +131,11 @@ func (v *verifier) verify() (Report, error) {
 		sortViolations(v.violations)
 		return Report{Violations: v.violations}, nil
 	}
-	report := Report{Interactions: v.length}
-	if v.hashed {
-		if !v.core.begun {
-			v.core.begin(v.adapterID.canonical)
-		}
-		report.Hash = v.core.sum(v.mode.canonical, v.modelID.canonical, v.version.canonical)
+	if !v.core.begun {
+		v.core.begin(v.adapterID.canonical)
 	}
-	return report, nil
+	hash := v.core.sum(v.mode.canonical, v.modelID.canonical, v.version.canonical)
+	return Report{Interactions: v.length, Hash: hash}, nil
 }
 
 // text reads and judges the whole text.
@@ -212,7 +179,6 @@ func (v *verifier) readInteractions() error {
 	if v.adapterID.kind == kindString && !v.core.begun {
 		v.core.begin(v.adapterID.canonical)
 	}
-	v.hashed = v.core.begun || v.keep
 	if v.core.begun {
 		defer v.core.enqueue()()
 	}
@@ -242,8 +208,10 @@ func (v *verifier) readInteraction(n int) error {
 	return nil
 }
 
-// hashing reports whether the interaction at hand is going to be in the session's hash.
-func (v *verifier) hashing() bool { return v.hashed && len(v.violations) == 0 }
+// hashing reports whether the interaction at hand is going to be in the session's hash, as far as is known.
+func (v *verifier) hashing() bool {
+	return len(v.violations) == 0 && (v.totalBytes <= MaxTotalBytes || v.opts.NoSizeLimits)
+}
 
 func (v *verifier) interactionMembers() error {
 	return v.Object(func(name []byte) error {
