@@ -5,6 +5,7 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/internal/provider"
@@ -94,32 +95,34 @@ func (f *found) oddLines(body []byte) (odd int) {
 // fields are those of server-sent events, comments, and one that llama.cpp has.
 var fields = []string{"", "data", "event", "id", "retry", "error"}
 
-// oddJSON adds members in another spelling, and reports whether programs see the same in a value.
+// oddJSON adds a member that only Go's encoding/json takes for one of the model's words, and reports whether programs
+// see the same in a value.
 func (f *found) oddJSON(event int, text []byte, doc *jsontext.Document, err error) int {
-	if name := misspelled(text); name != "" {
-		f.add(event, "spelling", name)
-		return 1
+	if err != nil {
+		doc, _ = jsontext.ParseLenient(text) // nothing is found in what is no JSON
 	}
-	if err != nil || isMistyped(doc.Root()) || isOddKind(doc.Root()) {
+	odd := err != nil || isScalar(doc.Root())
+	for name, m := range members(doc.Root()) {
+		if isMisspelled(name) {
+			f.add(event, "spelling", name)
+			return 1
+		}
+		odd = odd || isOddKind(name, m) || isOtherKind(name, m)
+	}
+	if odd {
 		return 1
 	}
 	return 0
 }
 
-// isOddKind reports whether a text is no string, or a piece of a call has no index. Some programs take such a text as
-// it is spelled.
-func isOddKind(v jsontext.Value) bool {
-	for name, m := range members(v) {
-		first := m.Head()
-		scalar := m.Present() && !m.IsString() && !m.IsNull() && !m.IsObject() && !first.IsObject() && !m.IsEmpty()
-		switch {
-		case slices.Contains(words, name) && (scalar || m.IsArray() && !m.IsEmpty() && !first.IsObject()):
-			return true
-		case name == "tool_calls" && first.IsObject() && !first.Member("index").Present():
-			return true
-		}
+// isOddKind reports whether a member that is a text is a list of what are no blocks, or a piece of a call has no index.
+// Some programs take such a text as it is spelled.
+func isOddKind(name string, m jsontext.Value) bool {
+	first := m.Head()
+	if name == "tool_calls" {
+		return first.IsObject() && !first.Member("index").Present()
 	}
-	return false
+	return slices.Contains(words, name) && first.Present() && !first.IsObject()
 }
 
 // words are members that are texts in all APIs that have a codec.
@@ -142,18 +145,26 @@ var kinds = map[string]byte{
 // isMistyped reports whether a value is no object or list, or a member is of another kind, which is an error to typed programs.
 func isMistyped(v jsontext.Value) bool {
 	for name, m := range members(v) {
-		switch kind := kinds[name]; {
-		case m.IsNull():
-		case kind == '0':
-			if _, ok := m.Integer(); !ok {
-				return true
-			}
-		case kind != 0 && m.Raw()[0] != kind:
+		if isOtherKind(name, m) {
 			return true
 		}
 	}
-	return !v.IsObject() && !v.IsArray() && !v.IsNull()
+	return isScalar(v)
 }
+
+func isOtherKind(name string, m jsontext.Value) bool {
+	switch kind := kinds[name]; {
+	case kind == 0 || m.IsNull():
+		return false
+	case kind == '0':
+		_, isInteger := m.Integer()
+		return !isInteger
+	default:
+		return m.Raw()[0] != kind
+	}
+}
+
+func isScalar(v jsontext.Value) bool { return !v.IsObject() && !v.IsArray() && !v.IsNull() }
 
 // spoken are the members that say what a model said, in the APIs that have a codec.
 var spoken = []string{
@@ -187,44 +198,14 @@ func visit(v jsontext.Value, yield func(string, jsontext.Value) bool) bool {
 	return true
 }
 
-// misspelled finds a member that only Go's encoding/json takes for one of the model's words: it does not tell
-// capitals from small letters.
-func misspelled(text []byte) string {
-	suspect := false
-	for at := 0; !suspect; {
-		colon := bytes.IndexByte(text[at:], ':')
-		if colon < 0 {
-			return ""
-		}
-		at += colon + 1
-		suspect = hasOddName(bytes.TrimRight(text[:at-1], " \t\r\n"))
-	}
-	doc, _ := jsontext.ParseLenient(text) // what is no JSON is another's finding
-	for name := range members(doc.Root()) {
-		if isOdd(name) {
-			return name
-		}
-	}
-	return ""
-}
-
-// hasOddName reports whether a text ends in a name that is one of spoken except for its spelling. Most names
-// are small letters, and are told by that.
-func hasOddName(text []byte) bool {
-	end := len(text) - 1
-	if end < 1 || text[end] != '"' || text[end-1] == '\\' {
-		return false // the colon is in a string
-	}
-	name := text[bytes.LastIndexByte(text[:end], '"')+1 : end]
-	for _, c := range name {
-		if 'A' <= c && c <= 'Z' || c >= 0x80 || c == '\\' {
-			return c == '\\' || isOdd(string(name))
+// isMisspelled reports whether a name is one of spoken except for its spelling: encoding/json does not tell capitals
+// from small letters. Most names are small letters, and are told by that.
+func isMisspelled(name string) bool {
+	for _, c := range []byte(name) {
+		if 'A' <= c && c <= 'Z' || c >= utf8.RuneSelf {
+			fold := func(s string) bool { return strings.EqualFold(s, name) }
+			return !slices.Contains(spoken, name) && slices.ContainsFunc(spoken, fold)
 		}
 	}
 	return false
-}
-
-func isOdd(name string) bool {
-	fold := func(s string) bool { return strings.EqualFold(s, name) }
-	return slices.ContainsFunc(spoken, fold) && !slices.Contains(spoken, name)
 }
