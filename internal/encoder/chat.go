@@ -151,7 +151,8 @@ func encodeChatMedia(kind string, part modelio.Part) json.RawMessage {
 	contentType, data, _ := provider.SplitDataURL(part.Media.URL)
 	switch {
 	case kind == "input_audio":
-		return jsontext.ObjectText(texts("format", provider.AudioFormat(contentType), "data", data))
+		_, format := provider.MediaFormat(contentType)
+		return jsontext.ObjectText(texts("format", format, "data", data))
 	case kind == "file":
 		return jsontext.ObjectText(texts("file_data", part.Media.URL))
 	case provider.Marked(part.Metadata, provider.WireString):

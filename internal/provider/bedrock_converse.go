@@ -123,7 +123,9 @@ func converseBlock(v jsontext.Value) modelio.Part {
 		case "text":
 			part.Text, ok = textField(inner)
 		case "image", "video", "audio", "document":
-			part.Media, ok = converseMedia(kind, inner)
+			source := inner.Member("source")
+			part.Media, ok = formattedMedia(kind, inner.Member("format").Word(), source.Member("bytes").Word())
+			ok = ok && source.Len() == 1
 			jsontext.KeepRest(&part.Metadata, kind, inner, "format", "source")
 		case "toolUse":
 			part.ToolRequest = toolRequest(inner, "name", "toolUseId", "input")
@@ -152,46 +154,6 @@ func converseBlock(v jsontext.Value) modelio.Part {
 		return modelio.Part{Custom: v.Object()}
 	}
 	return part
-}
-
-// converseTypes maps formats to content types, where they are not the kind and the format.
-var converseTypes = []struct{ kind, format, contentType string }{
-	{"audio", "mp3", "audio/mpeg"},
-	{"document", "pdf", "application/pdf"},
-	{"document", "csv", "text/csv"},
-	{"document", "doc", "application/msword"},
-	{"document", "docx", "application/vnd.openxmlformats-officedocument.wordprocessingml.document"},
-	{"document", "xls", "application/vnd.ms-excel"},
-	{"document", "xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"},
-	{"document", "html", "text/html"},
-	{"document", "txt", "text/plain"},
-	{"document", "md", "text/markdown"},
-}
-
-// converseFormat returns the kind of block for a content type and the format it has there.
-func converseFormat(contentType string) (kind, format string) {
-	for _, t := range converseTypes {
-		if t.contentType == contentType {
-			return t.kind, t.format
-		}
-	}
-	kind, format, _ = strings.Cut(contentType, "/")
-	return kind, format
-}
-
-// converseMedia decodes media whose source is its bytes.
-func converseMedia(kind string, v jsontext.Value) (*modelio.Media, bool) {
-	format, source := v.Member("format").Word(), v.Member("source")
-	data := source.Member("bytes")
-	contentType := kind + "/" + format
-	for _, t := range converseTypes {
-		if t.kind == kind && t.format == format {
-			contentType = t.contentType
-		}
-	}
-	usualKind, usualFormat := converseFormat(contentType)
-	ok := source.Len() == 1 && data.IsWord() && isContentType(contentType) && usualKind == kind && usualFormat == format
-	return &modelio.Media{ContentType: contentType, URL: dataURL(contentType, data.Word())}, ok
 }
 
 // converseResult takes the content of a tool result: its only text or JSON value is the output.

@@ -37,20 +37,42 @@ func isContentType(s string) bool {
 	return ok && major != "" && minor != "" && minor[0] != ';' && !strings.ContainsAny(s, ", \t\r\n") && !strings.Contains(s, ";base64")
 }
 
-// audioType returns the content type of an audio format as OpenAI names it.
-func audioType(format string) string {
-	if format == "mp3" {
-		return "audio/mpeg"
-	}
-	return "audio/" + format
+// mediaTypes maps the formats that some APIs name media by to content types, where they are not the kind and the format.
+var mediaTypes = []struct{ kind, format, contentType string }{
+	{"audio", "mp3", "audio/mpeg"},
+	{"document", "pdf", "application/pdf"},
+	{"document", "csv", "text/csv"},
+	{"document", "doc", "application/msword"},
+	{"document", "docx", "application/vnd.openxmlformats-officedocument.wordprocessingml.document"},
+	{"document", "xls", "application/vnd.ms-excel"},
+	{"document", "xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"},
+	{"document", "html", "text/html"},
+	{"document", "txt", "text/plain"},
+	{"document", "md", "text/markdown"},
 }
 
-// AudioFormat undoes audioType.
-func AudioFormat(contentType string) string {
-	if contentType == "audio/mpeg" {
-		return "mp3"
+// MediaFormat returns the kind and the format of media of a content type.
+func MediaFormat(contentType string) (kind, format string) {
+	for _, t := range mediaTypes {
+		if t.contentType == contentType {
+			return t.kind, t.format
+		}
 	}
-	return strings.TrimPrefix(contentType, "audio/")
+	kind, format, _ = strings.Cut(contentType, "/")
+	return kind, format
+}
+
+// formattedMedia returns media of a kind and a format. It reports false where [MediaFormat] says another of either.
+func formattedMedia(kind, format, base64 string) (*modelio.Media, bool) {
+	contentType := kind + "/" + format
+	for _, t := range mediaTypes {
+		if t.kind == kind && t.format == format {
+			contentType = t.contentType
+		}
+	}
+	usualKind, usualFormat := MediaFormat(contentType)
+	ok := base64 != "" && isContentType(contentType) && usualKind == kind && usualFormat == format
+	return &modelio.Media{ContentType: contentType, URL: dataURL(contentType, base64)}, ok
 }
 
 // The content types that base64 text begins like.

@@ -147,10 +147,7 @@ func chatBlock(v jsontext.Value) modelio.Part {
 		}
 		part.Media, ok = media(url.Word()).Media, url.IsWord()
 	case "input_audio":
-		format, data := inner.Member("format").Word(), inner.Member("data")
-		contentType := audioType(format)
-		part.Media = &modelio.Media{ContentType: contentType, URL: dataURL(contentType, data.Word())}
-		ok = data.IsWord() && isContentType(contentType) && AudioFormat(contentType) == format
+		part.Media, ok = formattedMedia("audio", inner.Member("format").Word(), inner.Member("data").Word())
 		jsontext.KeepRest(&part.Metadata, kind, inner, "format", "data")
 	case "file":
 		data := inner.Member("file_data").Word()
