@@ -75,7 +75,7 @@ func (r recordedRetriever) Retrieve(ctx context.Context, req *ai.RetrieverReques
 		if err != nil || resp == nil {
 			return nil, orNothing(err)
 		}
-		return each("document", fromDocument)(resp.Documents)
+		return eachOf("document", fromDocument)(resp.Documents)
 	})
 	if err != nil {
 		return nil, err
@@ -210,7 +210,7 @@ func (o operation) toOperation() (*ai.ModelOperation, error) {
 func fromDocuments(kind string, documents []*ai.Document, options any) (*modelio.GenerateRequest, error) {
 	var c conversion
 	asked := &modelio.GenerateRequest{Messages: []modelio.Message{}}
-	for _, doc := range field(&c, "", documents, each("document", fromDocument)) {
+	for _, doc := range field(&c, "", documents, eachOf("document", fromDocument)) {
 		asked.Messages = append(asked.Messages, modelio.Message{Role: modelio.RoleUser, Content: doc.Content, Metadata: doc.Metadata})
 	}
 	c.put(&asked.Unknown, "options", options)

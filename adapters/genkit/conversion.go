@@ -12,8 +12,6 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-var errNil = errors.New("is nil")
-
 // A conversion is that of one value, field by field. Its first error stays.
 type conversion struct{ err error }
 
@@ -64,6 +62,16 @@ func each[From, To any](what string, convert func(From) (To, error)) func([]From
 		}
 		return converted, nil
 	}
+}
+
+// eachOf is each for Genkit's lists, which are of pointers. None may be nil.
+func eachOf[From, To any](what string, convert func(*From) (To, error)) func([]*From) ([]To, error) {
+	return each(what, func(value *From) (converted To, err error) {
+		if value == nil {
+			return converted, errors.New("is nil")
+		}
+		return convert(value)
+	})
 }
 
 // set returns a pointer to v; nil for the zero value, which Genkit does not tell from an absent one.

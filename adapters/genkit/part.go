@@ -13,9 +13,6 @@ import (
 const plainText = "plain/text"
 
 func fromPart(part *ai.Part) (modelio.Part, error) {
-	if part == nil {
-		return modelio.Part{}, errNil
-	}
 	var c conversion
 	converted := modelio.Part{
 		Metadata: field(&c, "metadata", part.Metadata, fromMap),
@@ -75,7 +72,7 @@ func fromToolResponse(response *ai.ToolResponse) (*modelio.ToolResponse, error) 
 		Name:    response.Name,
 		Ref:     response.Ref,
 		Output:  field(&c, "toolResponse: output", response.Output, fromValue),
-		Content: field(&c, "toolResponse: content", response.Content, each("part", fromPart)),
+		Content: field(&c, "toolResponse: content", response.Content, eachOf("part", fromPart)),
 	}, c.failed("")
 }
 

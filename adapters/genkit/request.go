@@ -14,8 +14,8 @@ import (
 func fromRequest(req *ai.ModelRequest) (*modelio.GenerateRequest, error) {
 	var c conversion
 	converted := &modelio.GenerateRequest{
-		Messages:   field(&c, "", req.Messages, each("message", fromMessage)),
-		Tools:      field(&c, "", req.Tools, each("tool", fromTool)),
+		Messages:   field(&c, "", req.Messages, eachOf("message", fromMessage)),
+		Tools:      field(&c, "", req.Tools, eachOf("tool", fromTool)),
 		ToolChoice: modelio.ToolChoice(req.ToolChoice),
 		Output:     pointer(&c, "output", req.Output, fromOutput),
 	}
@@ -27,7 +27,7 @@ func fromRequest(req *ai.ModelRequest) (*modelio.GenerateRequest, error) {
 	default:
 		c.put(&converted.Unknown, "config", config)
 	}
-	if docs := field(&c, "", req.Docs, each("doc", fromDocument)); docs != nil {
+	if docs := field(&c, "", req.Docs, eachOf("doc", fromDocument)); docs != nil {
 		c.put(&converted.Unknown, "docs", docs)
 	}
 	return converted, c.failed("from genkit request")
@@ -56,14 +56,11 @@ func toRequest(req *modelio.GenerateRequest) (*ai.ModelRequest, error) {
 }
 
 func fromMessage(message *ai.Message) (modelio.Message, error) {
-	if message == nil {
-		return modelio.Message{}, errNil
-	}
 	var c conversion
 	return modelio.Message{
 		Role:     modelio.Role(message.Role),
 		Metadata: field(&c, "metadata", message.Metadata, fromMap),
-		Content:  field(&c, "", message.Content, each("part", fromPart)),
+		Content:  field(&c, "", message.Content, eachOf("part", fromPart)),
 	}, c.failed("")
 }
 
@@ -77,9 +74,6 @@ func toMessage(message modelio.Message) (*ai.Message, error) {
 }
 
 func fromTool(tool *ai.ToolDefinition) (modelio.ToolDefinition, error) {
-	if tool == nil {
-		return modelio.ToolDefinition{}, errNil
-	}
 	var c conversion
 	return modelio.ToolDefinition{
 		Name:         tool.Name,
@@ -131,13 +125,10 @@ type document struct {
 }
 
 func fromDocument(doc *ai.Document) (document, error) {
-	if doc == nil {
-		return document{}, errNil
-	}
 	var c conversion
 	return document{
 		Metadata: field(&c, "metadata", doc.Metadata, fromMap),
-		Content:  field(&c, "", doc.Content, each("part", fromPart)),
+		Content:  field(&c, "", doc.Content, eachOf("part", fromPart)),
 	}, c.failed("")
 }
 

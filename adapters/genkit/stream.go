@@ -29,7 +29,7 @@ func fromChunk(chunk *ai.ModelResponseChunk) (*modelio.GenerateResponseChunk, er
 	return &modelio.GenerateResponseChunk{
 		Role:       modelio.Role(chunk.Role),
 		Index:      chunk.Index,
-		Content:    field(&c, "", chunk.Content, each("part", fromPart)),
+		Content:    field(&c, "", chunk.Content, eachOf("part", fromPart)),
 		Custom:     field(&c, "custom", chunk.Custom, fromValue),
 		Aggregated: set(chunk.Aggregated),
 	}, c.failed("from genkit chunk")
