@@ -66,7 +66,8 @@ func encodeChatMessage(at int, m modelio.Message) (list, error) {
 		case part.ToolRequest != nil:
 			calls = append(calls, encodeToolCall(part))
 		case part.Reasoning != nil && !isThinkingBlock(part):
-			o[reasoningMember(part)] = jsontext.Text(*part.Reasoning)
+			member := cmp.Or(provider.MetadataWord(part.Metadata, "$wire"), "reasoning_content")
+			o[member] = jsontext.Text(*part.Reasoning)
 		case part.Text != nil && provider.Marked(part.Metadata, provider.WireRefusal):
 			o["refusal"] = jsontext.Text(*part.Text)
 		case part.ToolResponse != nil:
@@ -91,16 +92,6 @@ func encodeChatMessage(at int, m modelio.Message) (list, error) {
 // isThinkingBlock reports whether reasoning is a block of the content.
 func isThinkingBlock(part modelio.Part) bool {
 	return provider.Marked(part.Metadata, provider.WireThinking) || provider.Marked(part.Metadata, provider.WireThought)
-}
-
-// reasoningMember returns the member of a message that reasoning is in.
-func reasoningMember(part modelio.Part) string {
-	for _, name := range []string{provider.WireReasoning, provider.WireToolPlan} {
-		if provider.Marked(part.Metadata, name) {
-			return name
-		}
-	}
-	return "reasoning_content"
 }
 
 // encodeChatResults writes one message for each tool response of m, as the API has it.

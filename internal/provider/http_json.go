@@ -108,6 +108,15 @@ func opaque(b []byte) modelio.Object {
 	return modelio.Object{"base64": jsontext.Text(base64.StdEncoding.EncodeToString(b))}
 }
 
+// mediumOf returns bytes as media of a content type, without its parameters.
+func mediumOf(contentType string, data []byte) modelio.Part {
+	mediaType, _, _ := mime.ParseMediaType(contentType)
+	if !isContentType(mediaType) {
+		mediaType = unknownType
+	}
+	return modelio.MediaPart(mediaType, encodedURL(mediaType, data))
+}
+
 // encodedURL is dataURL of what is not encoded yet, which may be long.
 func encodedURL(contentType string, data []byte) string {
 	var url strings.Builder

@@ -215,10 +215,8 @@ func opaquePart(a *Answer) []modelio.Part {
 		return []modelio.Part{modelio.TextPart(string(a.Body))}
 	case strings.HasPrefix(mediaType, "text/") || strings.HasSuffix(mediaType, "json"):
 		return []modelio.Part{modelio.TextPart(strings.ToValidUTF8(string(a.Body), "\uFFFD"))}
-	case !isContentType(mediaType):
-		mediaType = unknownType
 	}
-	return []modelio.Part{modelio.MediaPart(mediaType, encodedURL(mediaType, a.Body))}
+	return []modelio.Part{mediumOf(mediaType, a.Body)}
 }
 
 // looseResponse returns an answer that is not known to say more than parts.

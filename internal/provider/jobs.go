@@ -96,8 +96,7 @@ func analysisOf(body jsontext.Value) (*modelio.Response, error) {
 		found := v.Rest("markdown")
 		if where := jsontext.ObjectText(only(v, layout...)); len(where) > longLayout {
 			found = v.Rest(append([]string{"markdown"}, layout...)...)
-			const contentType = "application/json"
-			parts = append(parts, modelio.MediaPart(contentType, encodedURL(contentType, where)))
+			parts = append(parts, mediumOf("application/json", where))
 		}
 		parts = append(parts, modelio.Part{Custom: found})
 	}

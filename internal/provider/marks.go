@@ -26,10 +26,8 @@ func IsMark(name string) bool { return slices.Contains(marks, name) }
 const (
 	WireArray        = "array"
 	WireString       = "string"
-	WireReasoning    = "reasoning"
 	WireThinking     = "thinking"
 	WireThought      = "thought"
-	WireToolPlan     = "tool_plan"
 	WireRefusal      = "refusal"
 	WireFunctionCall = "function_call"
 	WireUntyped      = "untyped"

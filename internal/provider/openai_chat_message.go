@@ -49,8 +49,8 @@ func takeParts(m *modelio.Message, v jsontext.Value, takers []partTaker) {
 
 var chatParts = []partTaker{
 	{"reasoning_content", chatReasoning},
-	{WireReasoning, chatReasoning},
-	{WireToolPlan, chatReasoning},
+	{"reasoning", chatReasoning},
+	{"tool_plan", chatReasoning},
 	{"content", chatMessageContent},
 	{"refusal", chatRefusal},
 	{"tool_calls", listOf(chatToolCall)},
@@ -70,7 +70,7 @@ func chatReasoning(m *modelio.Message, name string, v jsontext.Value) ([]modelio
 	if name != "reasoning_content" {
 		mark(&part.Metadata, name)
 	}
-	again := name == WireReasoning && len(m.Content) > 0 // some hosts say it under both names
+	again := name == "reasoning" && len(m.Content) > 0 // some hosts say it under both names
 	return []modelio.Part{part}, v.IsWord() && !again
 }
 

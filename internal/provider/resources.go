@@ -3,7 +3,6 @@ package provider
 import (
 	"bytes"
 	"encoding/json"
-	"mime"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -79,11 +78,7 @@ func isUpload(w *Wire) bool { return strings.Contains(w.URL.Path, "/upload/") }
 func uploaded(w *Wire) modelio.Part {
 	part := modelio.TextPart(string(w.Body))
 	if !utf8.Valid(w.Body) {
-		mediaType, _, _ := mime.ParseMediaType(w.ContentType)
-		if !isContentType(mediaType) {
-			mediaType = unknownType
-		}
-		part = modelio.MediaPart(mediaType, encodedURL(mediaType, w.Body))
+		part = mediumOf(w.ContentType, w.Body)
 	}
 	if w.ContentType != "" {
 		jsontext.Keep(&part.Metadata, "content_type", jsontext.Text(w.ContentType))

@@ -35,7 +35,7 @@ func decodeSpeech(a *Answer) (*modelio.Response, error) {
 	case len(a.Body) == 0:
 		return nil, errors.New("the answer is empty")
 	case strings.HasPrefix(mediaType, "audio/"):
-		return looseResponse(modelio.MediaPart(mediaType, encodedURL(mediaType, a.Body))), nil
+		return looseResponse(mediumOf(mediaType, a.Body)), nil
 	}
 	return looseResponse(sniffed(base64.StdEncoding.EncodeToString(a.Body))), nil
 }
