@@ -2,6 +2,7 @@ package mcptraceforge
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -278,10 +279,7 @@ func (s *stream) say(message []byte) {
 func (s *stream) end(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err == nil {
-		err = io.EOF
-	}
-	s.ended = err
+	s.ended = cmp.Or(err, io.EOF)
 	s.changed()
 }
 

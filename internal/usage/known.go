@@ -32,12 +32,11 @@ func RealPath(dir string) string {
 // WriteKnown writes a file of known documents.
 func WriteKnown(file string, known []Known) error {
 	var b bytes.Buffer
+	lines := json.NewEncoder(&b)
 	for _, k := range known {
-		line, err := json.Marshal(k)
-		if err != nil {
+		if err := lines.Encode(k); err != nil {
 			return err
 		}
-		b.Write(append(line, '\n'))
 	}
 	return os.WriteFile(file, b.Bytes(), 0o666)
 }

@@ -17,10 +17,9 @@ const flushSize = 64 << 10
 //
 // All strings are given in canonical form, without quotes.
 type coreHash struct {
-	hash   hash.Hash
+	hash   hash.Hash                       // nil means text lacks the beginning
 	flush  func(text []byte) (room []byte) // hashes text
 	text   []byte                          // of the core, not yet in hash
-	begun  bool                            // else text lacks the beginning
 	length int                             // interactions so far
 }
 
@@ -35,7 +34,6 @@ func (c *coreHash) begin(adapterID []byte) {
 	c.text = nil
 	c.write(`{"adapter_id":"`, adapterID)
 	c.text = append(append(c.text, `","interactions":[`...), interactions...)
-	c.begun = true
 }
 
 func (c *coreHash) interaction(i int, promptHash, content, responseHash []byte) {
@@ -48,7 +46,7 @@ func (c *coreHash) interaction(i int, promptHash, content, responseHash []byte) 
 	c.write(`","response_content":"`, content)
 	c.write(`","response_hash":"`, responseHash)
 	c.text = append(c.text, `"}`...)
-	if c.begun && len(c.text) >= flushSize {
+	if c.hash != nil && len(c.text) >= flushSize {
 		c.text = c.flush(c.text)
 	}
 }

@@ -131,7 +131,7 @@ func (v *verifier) verify() (Report, error) {
 		sortViolations(v.violations)
 		return Report{Violations: v.violations}, nil
 	}
-	if !v.core.begun {
+	if v.core.hash == nil {
 		v.core.begin(v.adapterID.canonical)
 	}
 	hash := v.core.sum(v.mode.canonical, v.modelID.canonical, v.version.canonical)
@@ -176,10 +176,10 @@ func (v *verifier) sessionMember(name []byte) error {
 
 func (v *verifier) readInteractions() error {
 	v.interactions.kind = kindArray
-	if v.adapterID.kind == kindString && !v.core.begun {
+	if v.adapterID.kind == kindString && v.core.hash == nil {
 		v.core.begin(v.adapterID.canonical)
 	}
-	if v.core.begun {
+	if v.core.hash != nil {
 		defer v.core.enqueue()()
 	}
 	return v.Array(func(n int) error {
