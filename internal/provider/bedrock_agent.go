@@ -17,7 +17,7 @@ var _ = Register(&Codec{
 	API:       "bedrock.agent",
 	Generates: true,
 	Fixed:     noTemperature,
-	Marks:     []string{markURL},
+	InURL:     true,
 	Match:     func(w *Wire) bool { return agentPath.MatchString(w.URL.EscapedPath()) && posts(isAgentBody(w), "")(w) },
 	body:      decodeAgentRequest,
 	outside:   agentOutside,

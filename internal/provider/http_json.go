@@ -18,7 +18,7 @@ import (
 // else of it is kept as it is.
 var generic = (&Codec{
 	API:      "http.json",
-	Marks:    []string{markURL},
+	InURL:    true,
 	Match:    matchGeneric,
 	request:  decodeGeneric,
 	response: decodeGenericAnswer,

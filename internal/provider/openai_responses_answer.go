@@ -86,7 +86,7 @@ func addResponses(f *fold, name string, event jsontext.Value) error {
 	item := func() *node { return f.body.member("items").at(event.Member("output_index")) }
 	content := func() *node { return item().member("content").at(event.Member("content_index")) }
 	summary := func() *node { return item().member("summary").at(event.Member("summary_index")) }
-	switch strings.TrimPrefix(kind, "response.") {
+	switch what := strings.TrimPrefix(kind, "response."); what {
 	case "created", "queued", "in_progress":
 		f.body.put("response", event.Member("response"))
 	case "completed", "incomplete", "failed":
@@ -98,14 +98,10 @@ func addResponses(f *fold, name string, event jsontext.Value) error {
 		content().putAll(event.Member("part"))
 	case "reasoning_summary_part.added", "reasoning_summary_part.done":
 		summary().putAll(event.Member("part"))
-	case "output_text.delta":
-		content().growBlock("output_text", "text", event)
-	case "refusal.delta":
-		content().growBlock("refusal", "refusal", event)
-	case "reasoning_text.delta":
-		content().growBlock("reasoning_text", "text", event)
+	case "output_text.delta", "refusal.delta", "reasoning_text.delta":
+		content().growBlock(strings.TrimSuffix(what, ".delta"), event)
 	case "reasoning_summary_text.delta":
-		summary().growBlock("summary_text", "text", event)
+		summary().growBlock("summary_text", event)
 	case "output_text.annotation.added":
 		content().member("annotations").append(event.Member("annotation").Raw())
 	case "function_call_arguments.delta", "mcp_call_arguments.delta":
@@ -132,11 +128,11 @@ func putBlocks(item *node, name string, v jsontext.Value) {
 }
 
 // growBlock lets a block of the given type grow by the event's delta.
-func (n *node) growBlock(kind, field string, event jsontext.Value) {
+func (n *node) growBlock(kind string, event jsontext.Value) {
 	if n.get("type") == nil {
 		n.member("type").set(jsontext.Text(kind))
 	}
-	n.grow(field, event.Member("delta"))
+	n.grow(cmp.Or(responsesContent[kind], "text"), event.Member("delta"))
 	if tokens := event.Member("logprobs"); !tokens.IsEmpty() {
 		n.extend("logprobs", tokens)
 	}

@@ -30,9 +30,9 @@ type Codec struct {
 	// deterministic (design R7). nil means each model of the API takes all of them.
 	Fixed func(req *modelio.Request) []string
 
-	// Marks are options that each of its requests has. Prompted says that its requests have a prompt, or a list of
-	// prompts, and never messages. A record without these is of another API.
-	Marks    []string
+	// InURL says that each of its requests has $url, for what its path says. Prompted says that its requests have a
+	// prompt, or a list of prompts, and never messages. A record without these is of another API.
+	InURL    bool
 	Version  string // what anthropic_version begins with in the body of its requests of Claude; empty means they have none
 	Prompted bool
 
@@ -144,10 +144,8 @@ func (c *Codec) Unlike(req *modelio.Request, served bool) string {
 	if c.Version != "" && !strings.HasPrefix(version, c.Version) && (version != "" || served && c.API == vertexAnthropicAPI) {
 		return fmt.Sprintf("its anthropic_version is %q, and those of %s begin with %s", version, c.API, c.Version)
 	}
-	for _, name := range c.Marks {
-		if req.Options[name] == nil {
-			return "it has no " + name + ", which each of " + c.API + " has"
-		}
+	if c.InURL && req.Options[markURL] == nil {
+		return "it has no " + markURL + ", which each of " + c.API + " has"
 	}
 	if c.Prompted && len(req.Messages) > 0 {
 		return "it has messages, and those of " + c.API + " have a prompt"

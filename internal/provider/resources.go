@@ -38,7 +38,7 @@ func resources(api string, at func(*Wire) bool) *Codec {
 		Match:  func(w *Wire) bool { return at(w) && isResource(w) },
 		body:   requestForm{}.decode,
 		answer: resourcesOf,
-		Marks:  []string{markURL},
+		InURL:  true,
 		Files:  true,
 	}
 	c.request = func(w *Wire) (*modelio.Request, error) { return decodeResource(w, c.body) }
