@@ -132,10 +132,7 @@ func (a *Adapter) keep(r *request, answer *provider.Answer, key string) (Generat
 	if err != nil {
 		return none, fmt.Errorf("answer of %s: %w", r.params.Provider, err)
 	}
-	receipt, err := receiptOf(r.params.Provider, resp, out)
-	if err != nil { // unreachable: texts only
-		return none, err
-	}
+	receipt := receiptOf(r.params.Provider, resp, out)
 	receipt.RawOutputRef = Some(out.add(answer.Body))
 	if out.echo(key) {
 		return none, fmt.Errorf("%s: %w: nothing was stored", r.params.Provider, ErrKeyEchoed)

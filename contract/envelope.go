@@ -35,6 +35,12 @@ func (b blobs) addJSON(v any) (canon.Hash, error) {
 	return b.add(blob), nil
 }
 
+// addOurs is addJSON of what always has a canonical form: texts and counts of this package's types.
+func (b blobs) addOurs(v any) canon.Hash {
+	blob, _ := jsonBlob(v)
+	return b.add(blob)
+}
+
 // envelopeOf returns the envelope of an answer's message, whose tool calls are numbered; an empty one of
 // a message without parts, as in an error. ids are what the provider called the calls. The same
 // arguments give the same bytes. An error means that the arguments of a tool call have no canonical
@@ -45,9 +51,8 @@ func envelopeOf(message modelio.Message, ids map[string]string) (*envelope, erro
 		e.ReasoningRef = Some(e.add([]byte(reasoning)))
 	}
 	var err error
-	if e.ToolCallsRef, err = e.addCalls(message, ids); err == nil {
-		e.ref, err = e.addJSON(e.OutputEnvelope)
-	}
+	e.ToolCallsRef, err = e.addCalls(message, ids)
+	e.ref = e.addOurs(e.OutputEnvelope)
 	return e, err
 }
 
@@ -77,8 +82,7 @@ func (b blobs) addCalls(m modelio.Message, ids map[string]string) (*canon.Hash, 
 	if calls == nil {
 		return nil, nil
 	}
-	ref, err := b.addJSON(calls)
-	return &ref, err
+	return Some(b.addOurs(calls)), nil
 }
 
 // argumentsOf returns the canonical arguments of a call; of one without, an empty object.

@@ -10,7 +10,7 @@ import (
 
 // receiptOf returns the receipt of an answer, except for the ref of the raw bytes. It adds to the warnings, and those to
 // the blobs.
-func receiptOf(name string, resp *modelio.Response, out *envelope, warnings ...Warning) (GenerateReceipt, error) {
+func receiptOf(name string, resp *modelio.Response, out *envelope, warnings ...Warning) GenerateReceipt {
 	receipt := GenerateReceipt{
 		OutputRef:          out.ref,
 		FinishReason:       finishOf(resp, out.ToolCallsRef != nil),
@@ -41,12 +41,10 @@ func receiptOf(name string, resp *modelio.Response, out *envelope, warnings ...W
 	} else if unknown != nil {
 		warnings = append(warnings, Warning{WarnUsage, "the provider did not report the tokens of the " + strings.Join(unknown, " and the ")})
 	}
-	if len(warnings) == 0 {
-		return receipt, nil
+	if len(warnings) > 0 {
+		receipt.WarningsRef = Some(out.addOurs(warnings))
 	}
-	ref, err := out.addJSON(warnings)
-	receipt.WarningsRef = &ref
-	return receipt, err
+	return receipt
 }
 
 // countOf returns a count of tokens, or missing where it was not reported.

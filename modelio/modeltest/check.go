@@ -122,14 +122,9 @@ func (c *checker) answer(ctx context.Context, p probe, stream bool) (*modelio.Ge
 // call calls the model with a request of its own, and checks that the request stays as it was.
 // A panic counts as an error, so that the other probes can go on.
 func (c *checker) call(ctx context.Context, p probe, stream modelio.StreamFunc) (response *modelio.GenerateResponse, err error) {
-	before, err := p.request.MarshalJSON()
-	if err != nil {
-		return nil, err // unreachable: the probes are valid
-	}
+	before, _ := p.request.MarshalJSON() // the probes are valid
 	var request modelio.GenerateRequest
-	if err := request.UnmarshalJSON(before); err != nil {
-		return nil, err // unreachable: what is written can be read
-	}
+	_ = request.UnmarshalJSON(before)
 	defer func() {
 		if v := recover(); v != nil {
 			err = fmt.Errorf("panic: %v", v)

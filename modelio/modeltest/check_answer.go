@@ -147,10 +147,7 @@ func normalContent(content []modelio.Part) []modelio.Part {
 
 // contentJSON returns a text that is the same for content that says the same.
 func contentJSON(content []modelio.Part) string {
-	data, err := modelio.Message{Content: content}.MarshalJSON()
-	if err != nil {
-		return err.Error() // unreachable: contentBreach has seen the parts
-	}
+	data, _ := modelio.Message{Content: content}.MarshalJSON() // contentBreach has seen the parts
 	if kept, err := canon.KeepNumbers(data); err == nil {
 		data = kept
 	}
