@@ -59,22 +59,19 @@ var claudeSpeakers = speakers{"user": modelio.RoleUser, "assistant": modelio.Rol
 
 // claudeMessage decodes a message.
 func claudeMessage(m *modelio.Message, v jsontext.Value) {
-	*m = claudeSpeakers.message(v, "content", claudeContent)
+	claudeSpeakers.take(m, v, []partTaker{{"content", claudeContent}})
 	if v.Member("role").Word() == "system" {
 		m.Role = modelio.RoleSystem // "role" tells it from the member system of the request
 	}
 }
 
 // claudeContent takes content, a list of blocks or a string, which is marked as such.
-func claudeContent(m *modelio.Message, v jsontext.Value) bool {
+func claudeContent(m *modelio.Message, _ string, v jsontext.Value) ([]modelio.Part, bool) {
 	if text, ok := v.Text(); ok {
-		m.Content = []modelio.Part{modelio.TextPart(text)}
 		mark(&m.Metadata, WireString)
-		return true
+		return []modelio.Part{modelio.TextPart(text)}, true
 	}
-	parts, ok := claudeBlocks(v)
-	m.Content = parts
-	return ok
+	return claudeBlocks(v)
 }
 
 func claudeBlocks(v jsontext.Value) ([]modelio.Part, bool) { return objects(v, claudeBlock) }

@@ -102,12 +102,11 @@ func converseTool(v jsontext.Value) modelio.ToolDefinition {
 }
 
 func converseMessage(m *modelio.Message, v jsontext.Value) {
-	*m = claudeSpeakers.message(v, "content", converseContent)
+	claudeSpeakers.take(m, v, []partTaker{{"content", converseContent}})
 }
 
-func converseContent(m *modelio.Message, v jsontext.Value) (ok bool) {
-	m.Content, ok = converseBlocks(v)
-	return ok
+func converseContent(_ *modelio.Message, _ string, v jsontext.Value) ([]modelio.Part, bool) {
+	return converseBlocks(v)
 }
 
 func converseBlocks(v jsontext.Value) ([]modelio.Part, bool) { return objects(v, converseBlock) }

@@ -39,12 +39,12 @@ func decodeCohereV1(body jsontext.Value) *modelio.Request {
 	return req
 }
 
-var cohereV1Roles = map[string]modelio.Role{
+var cohereV1Speakers = speakers{
 	"SYSTEM": modelio.RoleSystem, "USER": modelio.RoleUser, "CHATBOT": modelio.RoleModel, "TOOL": modelio.RoleTool,
 }
 
 var cohereV1Parts = []partTaker{
-	{"message", ollamaText},
+	{"message", plainText},
 	{"tool_calls", sayingAs(modelio.RoleModel, cohereV1Call)},
 	{"tool_results", sayingAs(modelio.RoleTool, cohereV1Result)},
 }
@@ -59,12 +59,7 @@ func sayingAs(role modelio.Role, one func(jsontext.Value) modelio.Part) toParts 
 
 // cohereV1Message decodes a message of the history.
 func cohereV1Message(m *modelio.Message, v jsontext.Value) {
-	role := v.Member("role")
-	if m.Role = cohereV1Roles[role.Word()]; m.Role == "" {
-		m.Role = modelio.RoleUser
-		jsontext.Keep(&m.Metadata, "role", role.Raw())
-	}
-	takeParts(m, v, cohereV1Parts)
+	cohereV1Speakers.take(m, v, cohereV1Parts)
 }
 
 // cohereV1Call decodes a tool call.

@@ -10,15 +10,15 @@ import (
 var _ = Register(&Codec{
 	API:     "google.embed",
 	Match:   either(posts(has("content"), ":embedContent"), posts(hasList("requests"), ":batchEmbedContents")),
-	body:    requestForm{members: map[string]taker{"content": takeMessage(modelio.RoleUser, generateContent)}}.decode,
+	body:    requestForm{members: map[string]taker{"content": takeMessage(modelio.RoleUser, embeddedContent)}}.decode,
 	outside: methodOf("embedContent"),
 	answer:  googleEmbeddings,
 })
 
-// generateContent takes one content as a message.
-func generateContent(m *modelio.Message, v jsontext.Value) bool {
+// embeddedContent takes one content as a message.
+func embeddedContent(m *modelio.Message, _ string, v jsontext.Value) ([]modelio.Part, bool) {
 	*m = generateMessage(v)
-	return v.IsObject()
+	return m.Content, v.IsObject()
 }
 
 var googleEmbedUsage = usageNames{input: paths{"promptTokenCount"}, total: paths{"totalTokenCount"}}

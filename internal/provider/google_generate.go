@@ -80,10 +80,9 @@ var anyContents = contentsForm(func(r *modelio.Request, name string, v jsontext.
 	return !v.IsEmpty() && takeContents(r, name, v)
 })
 
-func generateSystem(m *modelio.Message, v jsontext.Value) (ok bool) {
-	m.Content, ok = generateParts(v.Member("parts"))
+func generateSystem(m *modelio.Message, _ string, v jsontext.Value) ([]modelio.Part, bool) {
 	m.Metadata = v.Rest("parts")
-	return ok
+	return generateParts(v.Member("parts"))
 }
 
 // takeGenerateTools takes the list of tools: an entry with all functions, then others. A list that groups them
@@ -138,15 +137,16 @@ func takeContents(r *modelio.Request, _ string, v jsontext.Value) bool {
 var generateSpeakers = speakers{"user": modelio.RoleUser, "model": modelio.RoleModel}
 
 // generateMessage decodes one content.
-func generateMessage(v jsontext.Value) modelio.Message {
-	m := generateSpeakers.message(v, "parts", func(m *modelio.Message, v jsontext.Value) (ok bool) {
-		m.Content, ok = generateParts(v)
-		return ok
-	})
+func generateMessage(v jsontext.Value) (m modelio.Message) {
+	generateSpeakers.take(&m, v, []partTaker{{"parts", generateContent}})
 	if !v.Member("role").Present() {
 		mark(&m.Metadata, "roleless")
 	}
 	return m
+}
+
+func generateContent(_ *modelio.Message, _ string, v jsontext.Value) ([]modelio.Part, bool) {
+	return generateParts(v)
 }
 
 func generateParts(v jsontext.Value) ([]modelio.Part, bool) { return objects(v, generatePart) }

@@ -40,11 +40,13 @@ func interactionsTool(v jsontext.Value) (modelio.ToolDefinition, bool) {
 }
 
 // takeSteps takes the input: a text, a content, a list of those, or a list of steps.
-func takeSteps(r *modelio.Request, _ string, v jsontext.Value) bool {
+func takeSteps(r *modelio.Request, name string, v jsontext.Value) bool {
+	if takeInputText(r, name, v) {
+		return true
+	}
 	m := modelio.Message{Role: modelio.RoleUser}
 	contents, _ := allOf(v, func(v jsontext.Value) (modelio.Part, bool) { return interactionsContent(v), isContent(v) })
 	switch {
-	case markedText(WireInput)(&m, v):
 	case isContent(v):
 		m.Content = []modelio.Part{interactionsContent(v)}
 		mark(&m.Metadata, "content")

@@ -94,26 +94,19 @@ func allOf[T any](v jsontext.Value, one func(jsontext.Value) (T, bool)) ([]T, bo
 // speakers are the roles of an API in which user and model speak in turns. Others are kept in Metadata.
 type speakers map[string]modelio.Role
 
-// message decodes a message, whose content is for take. A user's with nothing but tool results becomes one of
+// take takes a message, the members of which are for takers. A user's with nothing but tool results becomes one of
 // role tool.
-func (s speakers) message(
-	v jsontext.Value, content string, take func(*modelio.Message, jsontext.Value) bool,
-) modelio.Message {
-	m := modelio.Message{Role: modelio.RoleUser}
-	for name, f := range v.Members() {
-		if role, ok := s[f.Word()]; ok && name == "role" {
-			m.Role = role
-			continue
+func (s speakers) take(m *modelio.Message, v jsontext.Value, takers []partTaker) {
+	role := v.Member("role")
+	if m.Role = s[role.Word()]; m.Role == "" {
+		m.Role = modelio.RoleUser
+		if role.Present() {
+			jsontext.Keep(&m.Metadata, "role", role.Raw())
 		}
-		if name == content && take(&m, f) {
-			continue
-		}
-		jsontext.Keep(&m.Metadata, name, f.Raw())
 	}
-	if m.Role == modelio.RoleUser && onlyResults(m.Content) {
+	if takeParts(m, v, takers); m.Role == modelio.RoleUser && onlyResults(m.Content) {
 		m.Role = modelio.RoleTool
 	}
-	return m
 }
 
 func onlyResults(parts []modelio.Part) bool {
@@ -138,17 +131,16 @@ func (c callNames) resolve(m *modelio.Message) {
 }
 
 // plainText takes a text as the content of a message.
-func plainText(m *modelio.Message, v jsontext.Value) bool {
+func plainText(_ *modelio.Message, _ string, v jsontext.Value) ([]modelio.Part, bool) {
 	text, ok := v.Text()
-	m.Content = []modelio.Part{modelio.TextPart(text)}
-	return ok
+	return []modelio.Part{modelio.TextPart(text)}, ok
 }
 
 // markedText returns what takes a text as the content of a message that is marked.
-func markedText(word string) func(m *modelio.Message, v jsontext.Value) bool {
-	return func(m *modelio.Message, v jsontext.Value) bool {
+func markedText(word string) toParts {
+	return func(m *modelio.Message, name string, v jsontext.Value) ([]modelio.Part, bool) {
 		mark(&m.Metadata, word)
-		return plainText(m, v)
+		return plainText(m, name, v)
 	}
 }
 

@@ -15,9 +15,8 @@ var _ = Register(&Codec{
 	answer:    ocrAnswer,
 })
 
-func document(m *modelio.Message, v jsontext.Value) bool {
-	m.Content = []modelio.Part{{Custom: v.Object()}}
-	return v.IsObject()
+func document(_ *modelio.Message, _ string, v jsontext.Value) ([]modelio.Part, bool) {
+	return []modelio.Part{{Custom: v.Object()}}, v.IsObject()
 }
 
 // ocrAnswer decodes pages: the text of each, its pictures, and what else it says as a custom part.

@@ -43,7 +43,7 @@ var ollamaChatForm = requestForm{
 
 var ollamaParts = []partTaker{
 	{"thinking", ollamaThinking},
-	{"content", ollamaText},
+	{"content", plainText},
 	{"images", ollamaImages},
 	{"tool_calls", listOf(ollamaCall)},
 }
@@ -58,11 +58,6 @@ func ollamaMessage(m *modelio.Message, v jsontext.Value) {
 
 func ollamaThinking(_ *modelio.Message, _ string, v jsontext.Value) ([]modelio.Part, bool) {
 	return []modelio.Part{modelio.ReasoningPart(v.Word())}, v.IsWord()
-}
-
-func ollamaText(_ *modelio.Message, _ string, v jsontext.Value) ([]modelio.Part, bool) {
-	text, ok := v.Text()
-	return []modelio.Part{modelio.TextPart(text)}, ok
 }
 
 // ollamaResult takes a message that is the result of a tool call.
@@ -127,7 +122,7 @@ func ollamaAnswer(body jsontext.Value) (*modelio.Response, error) {
 		ollamaMessage(&c.Message, message)
 		delete(c.Message.Metadata, "role")
 	} else {
-		takeParts(&c.Message, body, []partTaker{{"thinking", ollamaThinking}, {"response", ollamaText}})
+		takeParts(&c.Message, body, []partTaker{{"thinking", ollamaThinking}, {"response", plainText}})
 		c.Message.Metadata = nil // the rest of the body
 	}
 	c.Message.Role = modelio.RoleModel

@@ -86,10 +86,10 @@ func takeModel(r *modelio.Request, _ string, v jsontext.Value) bool {
 // has it.
 //
 //go:noinline
-func takeMessage(role modelio.Role, content func(m *modelio.Message, v jsontext.Value) bool) taker {
-	return func(r *modelio.Request, _ string, v jsontext.Value) bool {
+func takeMessage(role modelio.Role, content toParts) taker {
+	return func(r *modelio.Request, name string, v jsontext.Value) (ok bool) {
 		m := modelio.Message{Role: role}
-		ok := content(&m, v)
+		m.Content, ok = content(&m, name, v)
 		if ok && role == modelio.RoleSystem {
 			r.Messages = append([]modelio.Message{m}, r.Messages...)
 		} else if ok {
