@@ -12,14 +12,16 @@ import (
 // restoreMedia returns m with the media that it names, in base64, as they were sent. A quote before a
 // name is escaped where it is a part of a longer text, so that this stays.
 func (record *Record) restoreMedia(m modelio.Message, media []snapshot.Medium) (modelio.Message, error) {
+	if record.Media == nil || len(media) == 0 {
+		return m, nil
+	}
 	text, err := m.MarshalJSON()
 	if err != nil {
 		return m, err
 	}
-	whole := text
 	for _, medium := range media {
 		name := jsontext.Text(medium.String())
-		if record.Media == nil || !bytes.Contains(whole, name) {
+		if !bytes.Contains(text, name) {
 			continue
 		}
 		data, err := record.Media(medium.Hash)
@@ -29,11 +31,9 @@ func (record *Record) restoreMedia(m modelio.Message, media []snapshot.Medium) (
 		if err != nil {
 			return m, fmt.Errorf("media: %w: %w", ErrBlob, err)
 		}
-		whole = bytes.ReplaceAll(whole, name, jsontext.Text(medium.Text(data)))
-	}
-	if bytes.Equal(whole, text) {
-		return m, nil
+		text = bytes.ReplaceAll(text, name, jsontext.Text(medium.Text(data)))
 	}
 	var restored modelio.Message
-	return restored, restored.UnmarshalJSON(whole)
+	err = restored.UnmarshalJSON(text)
+	return restored, err
 }

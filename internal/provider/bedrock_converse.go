@@ -115,7 +115,7 @@ func converseBlocks(v jsontext.Value) ([]modelio.Part, bool) { return objects(v,
 // part, or that is not as its kind should be, becomes a custom part with all of its members.
 func converseBlock(v jsontext.Value) modelio.Part {
 	var part modelio.Part
-	found := 0
+	found, fits := 0, true
 	for kind, inner := range v.Members() {
 		ok := true
 		switch kind {
@@ -144,15 +144,9 @@ func converseBlock(v jsontext.Value) modelio.Part {
 			jsontext.Keep(&part.Metadata, kind, inner.Raw())
 			continue
 		}
-		if !ok {
-			return modelio.Part{Custom: v.Object()}
-		}
-		found++
+		found, fits = found+1, fits && ok
 	}
-	if found != 1 {
-		return modelio.Part{Custom: v.Object()}
-	}
-	return part
+	return partOf(v, part, fits && found == 1)
 }
 
 // converseResult takes the content of a tool result: its only text or JSON value is the output.

@@ -175,7 +175,7 @@ func generatePart(v jsontext.Value) modelio.Part {
 // generatePartBy decodes a part, which has one member named for its kind.
 func generatePartBy(spelled func(string) string, v jsontext.Value) (modelio.Part, bool) {
 	var part modelio.Part
-	found := 0
+	found, fits := 0, true
 	for name, m := range v.Members() {
 		ok := true
 		switch name {
@@ -204,10 +204,7 @@ func generatePartBy(spelled func(string) string, v jsontext.Value) (modelio.Part
 			jsontext.Keep(&part.Metadata, name, m.Raw())
 			continue
 		}
-		if !ok {
-			return part, false
-		}
-		found++
+		found, fits = found+1, fits && ok
 	}
 	if thought := part.Metadata["thought"]; part.Text != nil && string(thought) == "true" {
 		part.Reasoning, part.Text = part.Text, nil
@@ -216,5 +213,5 @@ func generatePartBy(spelled func(string) string, v jsontext.Value) (modelio.Part
 	if len(part.Metadata) == 0 {
 		part.Metadata = nil
 	}
-	return part, found == 1
+	return part, fits && found == 1
 }
