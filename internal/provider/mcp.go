@@ -2,6 +2,7 @@ package provider
 
 import (
 	"cmp"
+	"encoding/json"
 	"net/http"
 	"slices"
 	"strings"
@@ -145,7 +146,7 @@ func isMCPID(v jsontext.Value) bool {
 
 // takeMCPParams takes the parameters of a method. A call of a tool without a name keeps its parameters as they are.
 func takeMCPParams(req *modelio.Request, method string, params jsontext.Value) {
-	rest := modelio.Object(params.Object())
+	rest := settled(params)
 	if method == mcpCallTool && params.Member("name").IsWord() {
 		call := toolRequest(params, "name", "", "arguments")
 		req.Model = call.Name
@@ -153,32 +154,21 @@ func takeMCPParams(req *modelio.Request, method string, params jsontext.Value) {
 		delete(rest, "name")
 		delete(rest, "arguments")
 	}
-	settle(rest, params, "params")
 	if len(rest) > 0 || len(req.Messages) == 0 {
 		req.Options["params"] = jsontext.ObjectText(rest)
 	}
 }
 
-// settle puts 1 in the place of each passing member below the object v, and so changes its members o. at is v's path
-// in the message.
-func settle(o modelio.Object, v jsontext.Value, at ...string) {
+// settled returns the parameters of a method with a 1 in the place of each passing member.
+func settled(params jsontext.Value) modelio.Object {
+	text := []byte(params.Raw())
 	for _, path := range mcpPassing {
-		if len(path) <= len(at) || !slices.Equal(path[:len(at)], at) {
-			continue
-		}
-		name := path[len(at)]
-		switch member := v.Member(name); {
-		case !member.Present():
-		case len(path) == len(at)+1:
-			if isMCPID(member) {
-				o[name] = []byte("1")
-			}
-		case member.IsObject():
-			inner := modelio.Object(member.Object())
-			settle(inner, member, append(slices.Clip(at), name)...)
-			o[name] = jsontext.ObjectText(inner)
+		if path[0] == "params" && isMCPID(params.Member(path[1:]...)) {
+			text = withMember(text, json.RawMessage("1"), path[1:]...)
 		}
 	}
+	members, _ := jsontext.MembersOf(text) // was parsed before
+	return members
 }
 
 // takeMCPResult takes what a client answers a server. A message that it sampled is one here too.

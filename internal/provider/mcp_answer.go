@@ -75,9 +75,7 @@ func mcpServerMessage(message jsontext.Value) modelio.Part {
 	}
 	o := modelio.Object(message.Rest("jsonrpc", "id"))
 	if params := message.Member("params"); params.IsObject() {
-		inner := modelio.Object(params.Object())
-		settle(inner, params, "params")
-		o["params"] = jsontext.ObjectText(inner)
+		o["params"] = jsontext.ObjectText(settled(params))
 	}
 	return modelio.Part{Custom: modelio.Object{kind: jsontext.ObjectText(o)}}
 }
