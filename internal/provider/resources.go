@@ -15,16 +15,14 @@ import (
 // cached, vector stores, fine-tuning. All have the same form; what differs is whose they are.
 var (
 	_ = Register(resources("openai.resources", both(isOpenAIResource, not(isAnthropics))))
-	_ = Register(resources("anthropic.resources", either(isMessageBatch, both(isOpenAIResource, isAnthropics))))
+	_ = Register(resources("anthropic.resources", either(
+		pathLike(`/messages/batches(/[^/:]+)*$`), both(isOpenAIResource, isAnthropics))))
 	_ = Register(googleResources())
 	_ = Register(resources("ollama.resources", pathLike(`/api/(tags|show|ps|pull|push|create|copy|delete|version)$`)))
 )
 
-// Paths of resources: a collection, one of it, and what belongs to that.
-var (
-	isOpenAIResource = pathLike(`(/v[0-9]+|/openai|^)/(models(/.+)?|(files|batches|vector_stores|uploads|fine_tuning/jobs)(/[^/:]+)*)$`)
-	isMessageBatch   = pathLike(`/messages/batches(/[^/:]+)*$`)
-)
+// isOpenAIResource reports whether a path is that of a collection, of one of it, or of what belongs to that.
+var isOpenAIResource = pathLike(`(/v[0-9]+|/openai|^)/(models(/.+)?|(files|batches|vector_stores|uploads|fine_tuning/jobs)(/[^/:]+)*)$`)
 
 // isAnthropics reports whether a request is one of Anthropic's API, which has some paths with OpenAI's in common.
 func isAnthropics(w *Wire) bool {

@@ -40,10 +40,7 @@ func (f *found) odd(a *provider.Answer, named bool) (odd int) {
 			done = true
 		case seen.Piece == nil:
 			doc, err := jsontext.Parse(seen.Said)
-			odd = max(odd, f.oddJSON(i+1, seen.Said, doc, err))
-		}
-		if len(seen.Said) > 0 && !seen.Done() && seen.Piece == nil {
-			odd = max(odd, f.oddName(i+1, seen, named))
+			odd = max(odd, f.oddJSON(i+1, seen.Said, doc, err), f.oddName(i+1, seen, named))
 		}
 	}
 	return odd
