@@ -91,10 +91,10 @@ func (p place) member(name string) place {
 	return inner
 }
 
-// An edit is a string that another replaces.
-type edit struct {
-	start, end int64
-	text       json.RawMessage
+// A rewrite is a text in which others take the place of some strings.
+type rewrite struct {
+	text, out []byte
+	done      int64 // how much of text is in out
 }
 
 // value numbers what a text at p holds. It reports whether that changed it. All else keeps its spelling.
@@ -107,27 +107,20 @@ func (n *Numbering) value(raw *json.RawMessage, p place) bool {
 		n.broken = cmp.Or(n.broken, fmt.Errorf("%s: %w", p.name, err))
 		return false
 	}
-	var edits []edit
-	n.visit(doc.Root(), p, &edits)
-	if edits == nil {
-		return false
+	w := rewrite{text: *raw}
+	n.visit(doc.Root(), p, &w)
+	if w.done > 0 {
+		*raw = append(w.out, w.text[w.done:]...)
 	}
-	var out json.RawMessage
-	var done int64
-	for _, e := range edits {
-		out = append(append(out, (*raw)[done:e.start]...), e.text...)
-		done = e.end
-	}
-	*raw = append(out, (*raw)[done:]...)
-	return true
+	return w.done > 0
 }
 
-// visit collects the edits of v, which is at p.
-func (n *Numbering) visit(v jsontext.Value, p place, edits *[]edit) {
+// visit rewrites v, which is at p.
+func (n *Numbering) visit(v jsontext.Value, p place, w *rewrite) {
 	if text, ok := v.Text(); ok {
 		if number, ok := n.text(text, p); ok && number != text {
-			start := v.Offset()
-			*edits = append(*edits, edit{start, start + int64(len(v.Raw())), jsontext.Text(number)})
+			w.out = append(append(w.out, w.text[w.done:v.Offset()]...), jsontext.Text(number)...)
+			w.done = v.Offset() + int64(len(v.Raw()))
 		}
 		return
 	}
@@ -137,11 +130,11 @@ func (n *Numbering) visit(v jsontext.Value, p place, edits *[]edit) {
 	for _, e := range v.Elements() {
 		inner := p
 		inner.name = strings.TrimSuffix(p.name, "s")
-		n.visit(e, inner, edits)
+		n.visit(e, inner, w)
 	}
 	p.kind = v.Member("type").Word()
 	for name, m := range v.Members() {
-		n.visit(m, p.member(name), edits)
+		n.visit(m, p.member(name), w)
 	}
 }
 

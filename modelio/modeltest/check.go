@@ -191,10 +191,7 @@ func (c *checker) concurrent(ctx context.Context) {
 	for n := range 4 * len(requests) {
 		i, stream := n%len(requests), streams && n < 2*len(requests)
 		calls.Go(func() {
-			detail := c.amongOthers(ctx, requests[i], stream, func(said string) bool {
-				return said != alone[i] && slices.Contains(alone, said)
-			})
-			if detail != "" {
+			if detail := c.amongOthers(ctx, requests[i], stream, alone[i], alone); detail != "" {
 				c.breach("concurrent", breach(RuleConcurrent, "%s", detail))
 			}
 		})
@@ -202,8 +199,9 @@ func (c *checker) concurrent(ctx context.Context) {
 	calls.Wait()
 }
 
-// amongOthers makes one of many requests and returns what is wrong with its answer.
-func (c *checker) amongOthers(ctx context.Context, p probe, stream bool, others func(said string) bool) string {
+// amongOthers makes one of many requests and returns what is wrong with its answer; own and all are what the model says
+// to it, and to each of them.
+func (c *checker) amongOthers(ctx context.Context, p probe, stream bool, own string, all []string) string {
 	var log chunkLog
 	response, err := c.call(ctx, p, log.callback(stream))
 	switch {
@@ -211,7 +209,7 @@ func (c *checker) amongOthers(ctx context.Context, p probe, stream bool, others 
 		return fmt.Sprintf("a request that is answered alone fails among others: %v", err)
 	case badMessage(response):
 		return "a request that is answered alone gets no good message among others"
-	case others(sayJSON(response)):
+	case sayJSON(response) != own && slices.Contains(all, sayJSON(response)):
 		return "a request gets the answer to another one"
 	case stream && log.breach(response) != nil:
 		return log.breach(response).Detail
