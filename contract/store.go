@@ -155,9 +155,7 @@ func (s *Store) PutBlob(blob []byte) (canon.Hash, error) {
 	ref := canon.Sum(blob)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if _, ok := s.given[ref]; !ok {
-		s.given[ref] = bytes.Clone(blob)
-	}
+	s.given[ref] = bytes.Clone(blob)
 	return ref, nil
 }
 

@@ -78,19 +78,12 @@ func chatCitations(message jsontext.Value, text string, listed jsontext.Value) [
 	c.annotations(text, message.Member("annotations"))
 	c.sources(message.Member("context", "citations")) // Azure, on one's own data
 	if c.all == nil {
-		c.sources(firstList(listed.Member("search_results"), listed.Member("citations")))
+		c.sources(listed.Member("search_results"))
+	}
+	if c.all == nil {
+		c.sources(listed.Member("citations"))
 	}
 	return c.all
-}
-
-// firstList returns the first value that is a list with something in it.
-func firstList(all ...jsontext.Value) jsontext.Value {
-	for _, v := range all {
-		if v.IsArray() && !v.IsEmpty() {
-			return v
-		}
-	}
-	return jsontext.Value{}
 }
 
 // sources adds a list of sources, which says nothing of places: URLs, or objects.
@@ -168,7 +161,7 @@ func generateCitations(candidate jsontext.Value, text string) []modelio.Citation
 		}
 	}
 	recited := candidate.Member("citationMetadata")
-	for _, v := range firstList(recited.Member("citationSources"), recited.Member("citations")).Elements() {
+	for _, v := range append(recited.Member("citationSources").Values(), recited.Member("citations").Values()...) {
 		citation := cites(v, "uri", "title", "", "")
 		citation.Start, citation.End = inBytes(text, v.Member("startIndex"), v.Member("endIndex"), jsontext.Value{})
 		c.add(citation)

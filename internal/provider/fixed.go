@@ -46,7 +46,7 @@ func openAIFixed(req *modelio.Request) []string {
 	major, _ := strconv.Atoi(m[1])
 	minor, _ := strconv.Atoi(m[2])
 	variant := m[3]
-	effort := openAIEffort(req)
+	effort := cmp.Or(MetadataWord(req.Options, "reasoning_effort"), MetadataWord(req.Options, "reasoning", "effort"))
 	switch {
 	case major < 5, major == 5 && minor == 0 && variant == "chat":
 		return nil
@@ -56,11 +56,6 @@ func openAIFixed(req *modelio.Request) []string {
 		return nil
 	}
 	return samplers
-}
-
-// openAIEffort returns the reasoning effort that a request asks for; "" for none in particular.
-func openAIEffort(req *modelio.Request) string {
-	return cmp.Or(MetadataWord(req.Options, "reasoning_effort"), MetadataWord(req.Options, "reasoning", "effort"))
 }
 
 // claudeModel is a name of Claude's, wherever it is served: its family, its number, the part behind.

@@ -55,10 +55,13 @@ func readForm(body []byte, boundary string) (parts []formPart) {
 }
 
 // asList returns a part that no codec knows as a list of one, with its headers and text or bytes.
-func (p formPart) asList() json.RawMessage {
+func (p formPart) asList() json.RawMessage { return jsontext.List(list{p.with(p.header)}) }
+
+// with returns the content of a part with headers.
+func (p formPart) with(headers textproto.MIMEHeader) json.RawMessage {
 	o := opaque(p.content)
-	o["headers"] = headersOf(p.header)
-	return jsontext.List(list{jsontext.ObjectText(o)})
+	o["headers"] = headersOf(headers)
+	return jsontext.ObjectText(o)
 }
 
 func headersOf(header textproto.MIMEHeader) json.RawMessage {
@@ -156,9 +159,7 @@ func (p formPart) field() json.RawMessage {
 	if len(rest) == 0 && utf8.Valid(p.content) {
 		return jsontext.Text(string(p.content))
 	}
-	o := opaque(p.content)
-	o["headers"] = headersOf(rest)
-	return jsontext.ObjectText(o)
+	return p.with(rest)
 }
 
 func saysPlainText(contentType string) bool {
