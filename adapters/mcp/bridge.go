@@ -138,11 +138,10 @@ func (b *bridge) isOpen() bool {
 func (b *bridge) read(ctx context.Context, conn mcp.Connection) {
 	for {
 		message, err := conn.Read(ctx)
-		if err != nil {
-			b.breakOff(err)
-			return
+		var text []byte
+		if err == nil {
+			text, err = jsonrpc.EncodeMessage(message)
 		}
-		text, err := jsonrpc.EncodeMessage(message)
 		if err != nil {
 			b.breakOff(err)
 			return
