@@ -9,13 +9,11 @@ import (
 
 // Bedrock's operation that applies a guardrail to a text, which is what a user says.
 var _ = Register(&Codec{
-	API:   "bedrock.guardrail",
-	Match: both(pathOf(guardrailPath), posts(hasList("content"), "/apply")),
-	body:  requestForm{members: map[string]taker{"content": takeMessage(modelio.RoleUser, converseContent)}}.decode,
-	outside: func(w *Wire, _ *modelio.Request) {
-		w.say("guardrail", guardrailPath.FindStringSubmatch(w.URL.Path)[1], "")
-	},
-	answer: guardrailAnswer,
+	API:     "bedrock.guardrail",
+	Match:   both(pathOf(guardrailPath), posts(hasList("content"), "/apply")),
+	body:    requestForm{members: map[string]taker{"content": takeMessage(modelio.RoleUser, converseContent)}}.decode,
+	outside: sayGroup("guardrail", guardrailPath),
+	answer:  guardrailAnswer,
 })
 
 var guardrailPath = regexp.MustCompile(`^/guardrail/([^/]+/version/[^/]+)/apply$`)

@@ -12,7 +12,7 @@ var _ = Register(&Codec{
 	API:     "bedrock.retrieve",
 	Match:   both(pathOf(retrievePath), posts(has("retrievalQuery"), "/retrieve")),
 	body:    requestForm{members: map[string]taker{"retrievalQuery": takeQuestion}}.decode,
-	outside: retrieveOutside,
+	outside: sayGroup("knowledge_base", retrievePath),
 	answer:  retrieved,
 })
 
@@ -27,10 +27,6 @@ var _ = Register(&Codec{
 })
 
 var retrievePath = regexp.MustCompile(`^/knowledgebases/([^/]+)/retrieve$`)
-
-func retrieveOutside(w *Wire, _ *modelio.Request) {
-	w.say("knowledge_base", retrievePath.FindStringSubmatch(w.URL.Path)[1], "")
-}
 
 // takeQuestion takes an object with a text, which is the prompt.
 func takeQuestion(r *modelio.Request, name string, v jsontext.Value) bool {

@@ -32,7 +32,6 @@ var _ = Register(&Codec{
 
 const (
 	mcpSessionHeader = "Mcp-Session-Id"
-	mcpPing          = "ping"
 	mcpCallTool      = "tools/call"
 	mcpListen        = "subscriptions/listen"
 	mcpNotification  = "notifications/"

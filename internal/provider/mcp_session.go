@@ -42,7 +42,7 @@ func (s *Session) Aside(w *Wire, req *modelio.Request) *Answer {
 		return &Answer{Status: http.StatusNoContent}
 	case strings.HasPrefix(method, mcpNotification):
 		return &Answer{Status: http.StatusAccepted}
-	case method == mcpPing:
+	case method == "ping":
 		pong := modelio.Object{"jsonrpc": []byte(`"2.0"`), "id": s.ID(w), "result": []byte("{}")}
 		return &Answer{Status: http.StatusOK, ContentType: "application/json", Body: jsontext.ObjectText(pong)}
 	}

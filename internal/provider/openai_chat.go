@@ -49,18 +49,15 @@ func chatOutside(w *Wire, req *modelio.Request) {
 // deployment keeps the deployment of an Azure path, /openai/deployments/<name>/…, which is the
 // model where the body names none. A body that names the same keeps its model in Options.
 func deployment(w *Wire, r *modelio.Request) {
-	_, rest, ok := strings.Cut(w.URL.Path, "/deployments/")
+	_, rest, _ := strings.Cut(w.URL.Path, "/deployments/")
 	name, _, nested := strings.Cut(rest, "/")
-	if !ok || !nested {
-		name = ""
+	if !nested || name == "" {
+		return
 	}
 	w.say("deployment", name, "")
-	_, unfit := r.Options["model"]
-	switch {
-	case name == "":
-	case r.Model == "" && !unfit:
+	if _, unfit := r.Options["model"]; r.Model == "" && !unfit {
 		r.Model = name
-	case r.Model == name:
+	} else if r.Model == name {
 		r.Options["model"] = jsontext.Text(name)
 	}
 }

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"strings"
@@ -55,15 +56,7 @@ func Fail(w *Wire, hosts map[string]string, status int, text string) *Refusal {
 // the words for 500 for other failures of the provider.
 type statusWords map[int]string
 
-func (w statusWords) of(status int) string {
-	if word, ok := w[status]; ok {
-		return word
-	}
-	if status >= http.StatusInternalServerError {
-		return w[http.StatusInternalServerError]
-	}
-	return w[http.StatusBadRequest]
-}
+func (w statusWords) of(status int) string { return cmp.Or(w[status], w[status/100*100]) }
 
 // overloaded is the status that Anthropic made up for a service that is.
 const overloaded = 529

@@ -1,6 +1,8 @@
 package provider
 
 import (
+	"regexp"
+
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
 )
@@ -120,6 +122,11 @@ func sayOperation(usual string) outside {
 		_, operation, _ := cutLast(w.URL.Path, "/")
 		w.say("operation", operation, usual)
 	}
+}
+
+// sayGroup returns what keeps the first group of a pattern that a path is like.
+func sayGroup(name string, path *regexp.Regexp) outside {
+	return func(w *Wire, _ *modelio.Request) { w.say(name, path.FindStringSubmatch(w.URL.Path)[1], "") }
 }
 
 // keepOutside keeps in req what w says outside of its body: facts of the path, the query without credentials, and

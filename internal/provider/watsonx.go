@@ -29,7 +29,7 @@ var (
 
 func watsonxDeployment(w *Wire, req *modelio.Request) {
 	sayOperation("generation")(w, req)
-	w.say("deployment", generationPath.FindStringSubmatch(w.URL.Path)[1], "")
+	sayGroup("deployment", generationPath)(w, req)
 }
 
 var watsonxUsage = usageNames{input: paths{"input_token_count"}, output: paths{"generated_token_count"}}
