@@ -155,7 +155,7 @@ func Examine(data []byte) (*Document, []Violation) {
 	}
 	c := coder{cursor: cursor{form: inFile, dst: make([]byte, 0, len(data))}}
 	c.writeDocument(doc)
-	if isLaidOut(data, c.dst) {
+	if bytes.Equal(data, layOut(c.dst)) {
 		return doc, nil
 	}
 	doc, _, otherPieces := parse(text, true)
