@@ -15,13 +15,6 @@ var inherited = []string{
 	"api", "frequency_penalty", "presence_penalty", "provider_options", "seed", "stop", "tools", "top_p",
 }
 
-// inherit makes the inherited members of r those of base.
-func inherit(r, base *modelio.Request) {
-	r.API, r.Options, r.Stop, r.Tools = base.API, base.Options, base.Stop, base.Tools
-	r.FrequencyPenalty, r.PresencePenalty = base.FrequencyPenalty, base.PresencePenalty
-	r.Seed, r.TopP = base.Seed, base.TopP
-}
-
 // request is the request of a record.
 func (c *coder) request(s *Snapshot) {
 	switch c.form {
@@ -159,7 +152,8 @@ func (c *coder) readRequest(s *Snapshot) {
 	r := &s.Request
 	base, continues := c.readContinues(s)
 	if c.base = base; base != nil {
-		inherit(r, &base.Request)
+		*r = base.Request // less what every record has, and the prompt
+		r.Prompt = nil
 	}
 	var own []modelio.Message
 	at := c.at
