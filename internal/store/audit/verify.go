@@ -181,12 +181,25 @@ func (v *verifier) documents() error {
 	return v.lookAtAll()
 }
 
-// lookAtAll looks at the documents that are listed.
-func (v *verifier) lookAtAll() error {
-	return each(v.listed, func(i int, of listedDocument, piece []byte) (err error) {
-		v.listed[i].records, err = v.look(v.store.NewDoc(of.provider, of.name, nil), of.hasDir, piece)
-		return err
-	})
+// lookAtAll looks at the documents that are listed, on all cores. It returns one of the errors, if there are any.
+func (v *verifier) lookAtAll() (failed error) {
+	var next atomic.Int64
+	errs := make(chan error, runtime.GOMAXPROCS(0))
+	for range cap(errs) {
+		go func() {
+			var err error
+			piece := make([]byte, store.PieceSize)
+			for i := next.Add(1) - 1; err == nil && i < int64(len(v.listed)); i = next.Add(1) - 1 {
+				of := &v.listed[i]
+				of.records, err = v.look(v.store.NewDoc(of.provider, of.name, nil), of.hasDir, piece)
+			}
+			errs <- err
+		}()
+	}
+	for range cap(errs) {
+		failed = cmp.Or(failed, <-errs)
+	}
+	return failed
 }
 
 // duplicates reports documents that are under two providers.
@@ -201,34 +214,6 @@ func (v *verifier) duplicates() {
 		}
 		first[doc.name] = doc.provider
 	}
-}
-
-// each calls f for each item, on all cores. It returns the first error that
-// f does.
-func each[T any](items []T, f func(i int, item T, piece []byte) error) error {
-	var next atomic.Int64
-	errs := make(chan error, runtime.GOMAXPROCS(0))
-	for range cap(errs) {
-		go func() {
-			var err error
-			piece := make([]byte, store.PieceSize)
-			for err == nil {
-				i := int(next.Add(1)) - 1
-				if i >= len(items) {
-					break
-				}
-				err = f(i, items[i], piece)
-			}
-			errs <- err
-		}()
-	}
-	var first error
-	for range cap(errs) {
-		if err := <-errs; first == nil {
-			first = err
-		}
-	}
-	return first
 }
 
 // look looks at a document and what is beside it, and returns what a manifest says of its records.
