@@ -74,7 +74,7 @@ func copyOf(doc *store.Doc, n int, c call) store.Put {
 	}
 	record.Response.RawOutputRef = canon.Sum(c.answer)
 	return store.Put{
-		Provider: doc.Provider, Name: name, Raw: map[int][]byte{1: c.answer},
+		Provider: doc.Provider, Name: name, Beside: map[canon.Hash][]byte{record.Response.RawOutputRef: c.answer},
 		Document: &snapshot.Document{Version: snapshot.Version, Snapshots: []snapshot.Snapshot{record}},
 	}
 }

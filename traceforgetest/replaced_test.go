@@ -20,7 +20,7 @@ func (s *scene) replace(store *store.Store, doc *store.Doc, edit func(i int, rec
 		record := &put.Document.Snapshots[i]
 		raw := []byte(edit(i, record))
 		record.Response.RawOutputRef = canon.Sum(raw)
-		put.Raw[record.Number()] = raw
+		put.Beside[record.Response.RawOutputRef] = raw
 	}
 	return commit(store, put)
 }
@@ -39,7 +39,7 @@ func rawsOf(t *testing.T, doc *store.Doc) (raws []string) {
 func storePut(doc *store.Doc) store.Put {
 	document := *doc.Document
 	document.Snapshots = append([]snapshot.Snapshot(nil), document.Snapshots...)
-	return store.Put{Provider: doc.Provider, Name: doc.Name, Document: &document, Raw: map[int][]byte{}}
+	return store.Put{Provider: doc.Provider, Name: doc.Name, Document: &document, Beside: map[canon.Hash][]byte{}}
 }
 
 func commit(s *store.Store, put store.Put) error {

@@ -64,7 +64,7 @@ func keepRaw(t *testing.T, dir, test, body string, change ...func(*snapshot.Snap
 		f(&record)
 	}
 	put := store.PutOf(name, []snapshot.Snapshot{record})
-	put.Raw = map[int][]byte{1: []byte(body)}
+	put.Beside = map[canon.Hash][]byte{record.Response.RawOutputRef: []byte(body)}
 	require.NoError(t, s.Commit(store.Change{Put: []store.Put{put}}))
 }
 

@@ -93,7 +93,7 @@ func (r *documents) plan() error {
 			return err
 		}
 		made := r.importedOf(d.File(), d.Document, d.Files...)
-		made.Raw, made.There = len(d.Raw) > 0, err == nil
+		made.Raw, made.There = len(d.Beside) > 0, err == nil
 		r.Imported = append(r.Imported, made)
 		if made.There { // it is left as it is
 			continue

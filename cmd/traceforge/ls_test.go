@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/internal/page/pagetest"
 	"github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/snapshot"
@@ -55,7 +56,8 @@ func TestListHoldsNoDocuments(t *testing.T) {
 		name := snapshot.DocumentName(record.Source.Package, record.Source.Test)
 		record.ID = snapshot.ID(name, 1)
 		record.Request.Messages[0] = pagetest.Said("system", strings.Repeat("Be brief. ", 10_000))
-		c.Put = append(c.Put, store.Put{Provider: "openai", Name: name, Document: doc, Raw: map[int][]byte{1: []byte(pagetest.Recordings()["plain"].Body)}})
+		raw := []byte(pagetest.Recordings()["plain"].Body)
+		c.Put = append(c.Put, store.Put{Provider: "openai", Name: name, Document: doc, Beside: map[canon.Hash][]byte{canon.Sum(raw): raw}})
 	}
 	require.NoError(t, s.Commit(c))
 	c = store.Change{}

@@ -54,7 +54,7 @@ func recordCall(t testing.TB, dir, test, system, user string) {
 	record.Response.RawOutputRef = canon.Sum([]byte(r.Body))
 	record.Provider = r.Provider
 	put := store.PutOf(name, []snapshot.Snapshot{record})
-	put.Raw = map[int][]byte{1: []byte(r.Body)}
+	put.Beside = map[canon.Hash][]byte{record.Response.RawOutputRef: []byte(r.Body)}
 	require.NoError(t, s.Commit(store.Change{Put: []store.Put{put}}))
 }
 

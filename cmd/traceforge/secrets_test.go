@@ -24,7 +24,7 @@ func TestVerifySecretsLooksEverywhere(t *testing.T) {
 	s, err := store.Open(dir)
 	require.NoError(t, err)
 	require.NoError(t, s.Commit(store.Change{Put: []store.Put{{
-		Provider: "openai", Name: name, Media: map[canon.Hash][]byte{canon.Sum(medium): medium},
+		Provider: "openai", Name: name, Beside: map[canon.Hash][]byte{canon.Sum(medium): medium},
 		Document: &snapshot.Document{Version: snapshot.Version, Snapshots: []snapshot.Snapshot{{
 			ID: snapshot.ID(name, 1), Timestamp: time.Date(2026, 1, 9, 10, 30, 0, 0, time.UTC),
 			Source:  snapshot.Source{File: "agent.go", Line: 1, Function: "ask", Package: "example.com/agents", Test: "TestRefused"},

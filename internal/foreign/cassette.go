@@ -121,7 +121,6 @@ func (c *Cassette) Call(file, scratch string) (Call, error) {
 		return Call{}, err
 	}
 	made := put.Document.Snapshots[0]
-	raw := put.Raw[made.Number()]
 	made.ID, made.Provider, made.Source.Package, made.Source.Test = "", put.Provider, "", ""
-	return Call{file, made, raw, put.Media}, nil
+	return Call{file, made, put.Beside}, nil
 }

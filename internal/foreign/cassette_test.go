@@ -36,7 +36,7 @@ func TestCassette(t *testing.T) {
 			require.Equal(t, tt.answer, *s.Response.Candidates[0].Message.Content[0].Text)
 			require.Equal(t, "migrated from cassettes/openai/"+tt.name, s.Source.Origin)
 			require.Equal(t, tt.time, s.Timestamp.Format("2006-01-02T15:04:05.999Z07:00"))
-			require.Contains(t, string(call.Raw), `{"id":"chatcmpl-`)
+			require.Contains(t, string(call.Beside[s.Response.RawOutputRef]), `{"id":"chatcmpl-`)
 			require.Equal(t, []string{"application/json"}, s.Response.Headers["content-type"])
 
 			documents := foreign.Documents([]foreign.Call{call})

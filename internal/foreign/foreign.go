@@ -18,8 +18,7 @@ import (
 type Call struct {
 	File     string // that has it
 	Snapshot snapshot.Snapshot
-	Raw      []byte                // the answer's bytes; nil means there are none, so that replay has nothing to serve
-	Media    map[canon.Hash][]byte // what its texts name
+	Beside   map[canon.Hash][]byte // the answer's bytes, without which replay has nothing to serve, and media
 }
 
 // A Document is one that was made of such calls.
@@ -63,7 +62,7 @@ func (d *Document) File() string { return path.Join(d.Provider, d.Name+".json") 
 // documentOf makes the document of calls, which are its records in their order.
 func documentOf(name string, calls []Call) (d Document) {
 	var records []snapshot.Snapshot
-	raw, media := map[int][]byte{}, map[canon.Hash][]byte{}
+	beside := map[canon.Hash][]byte{}
 	for i, c := range calls {
 		s, n := c.Snapshot, i+1
 		from := recorder.MigratedFrom + c.File
@@ -73,14 +72,11 @@ func documentOf(name string, calls []Call) (d Document) {
 		s.Source.Origin = cmp.Or(s.Source.Origin, from)
 		s.ID, s.Continues, s.Hash = snapshot.ID(name, n), nil, ""
 		records = append(records, s)
-		if c.Raw != nil {
-			raw[n] = c.Raw
-		}
-		maps.Copy(media, c.Media)
+		maps.Copy(beside, c.Beside)
 		d.Files = append(d.Files, c.File)
 	}
 	d.Put = store.PutOf(name, records)
-	d.Raw, d.Media = raw, media
+	d.Beside = beside
 	slices.Sort(d.Files)
 	d.Files = slices.Compact(d.Files)
 	return d

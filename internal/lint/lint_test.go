@@ -60,12 +60,12 @@ func stored(t *testing.T, tests ...test) *store.Store {
 	var c store.Change
 	for _, test := range tests {
 		name := snapshot.DocumentName("example.com/a", test.name)
-		put := store.Put{Provider: test.calls[0].Provider, Name: name, Document: &snapshot.Document{Version: snapshot.Version}, Raw: map[int][]byte{}}
+		put := store.Put{Provider: test.calls[0].Provider, Name: name, Document: &snapshot.Document{Version: snapshot.Version}, Beside: map[canon.Hash][]byte{}}
 		for i, call := range test.calls {
 			call.ID, call.Source.Test = snapshot.ID(name, i+1), test.name
 			body := []byte(strings.Repeat("x", 2000))
 			call.Response.RawOutputRef = canon.Sum(body)
-			put.Raw[i+1] = body
+			put.Beside[call.Response.RawOutputRef] = body
 			put.Document.Snapshots = append(put.Document.Snapshots, *call)
 		}
 		c.Put = append(c.Put, put)

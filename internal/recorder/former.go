@@ -45,7 +45,7 @@ func Renewed(d *store.Doc) (store.Put, error) {
 	}
 	for i := range put.Document.Snapshots {
 		s := &put.Document.Snapshots[i]
-		if raw := put.Raw[s.Number()]; raw != nil {
+		if raw := put.Beside[s.Response.RawOutputRef]; raw != nil {
 			(&proof{doc: d, record: s, raw: raw}).renew()
 		}
 		s.Response.Headers = maps.Clone(s.Response.Headers)

@@ -28,7 +28,7 @@ func (r *revision) pair(goldens map[*take]*golden, partial bool) (put *store.Put
 	if err != nil {
 		return nil, nil, err
 	}
-	put = &store.Put{Name: r.name, Raw: map[int][]byte{}, Media: map[canon.Hash][]byte{}}
+	put = &store.Put{Name: r.name, Beside: map[canon.Hash][]byte{}}
 	pairs := r.counterparts(calls, old)
 	renewTime := r.Mode == UpdateAll && r.config.MaxAge.IsSet()
 	done, same := old.outcomes(calls, pairs, r.KeptHeaders, renewTime)
@@ -51,11 +51,9 @@ func (r *revision) pair(goldens map[*take]*golden, partial bool) (put *store.Put
 		default:
 			r.changed(&old.records[i], old.request(i), g, is)
 		}
-		if is.Response.RawOutputRef == g.snapshot.Response.RawOutputRef {
-			put.Raw[is.Number()] = g.raw
-		}
 		changed = append(changed, g)
-		maps.Copy(put.Media, g.take.media)
+		put.Beside[g.snapshot.Response.RawOutputRef] = g.raw
+		maps.Copy(put.Beside, g.take.media)
 	}
 	r.updated.Removed = removed(old.records, next)
 	r.date(next, old)

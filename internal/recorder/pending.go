@@ -226,15 +226,16 @@ func (p *pending) recordOf(tk *take) snapshot.Snapshot {
 // write writes the pending answers of the test. They are those that this run has bought, and those of other runs for
 // other records.
 func (p *pending) write() error {
-	mine, raw, media := map[int]bool{}, map[int][]byte{}, map[canon.Hash][]byte{}
+	mine, beside := map[int]bool{}, map[canon.Hash][]byte{}
 	var records []snapshot.Snapshot
 	for _, tk := range p.waiting() {
 		mine[tk.number], p.mine[tk.number] = true, true
-		records, raw[tk.number] = append(records, p.recordOf(tk)), tk.golden.raw
-		maps.Copy(media, tk.media)
+		records = append(records, p.recordOf(tk))
+		beside[tk.golden.snapshot.Response.RawOutputRef] = tk.golden.raw
+		maps.Copy(beside, tk.media)
 	}
 	put := store.PutOf(p.name, records)
-	put.Provider, put.Raw, put.Media = cmp.Or(put.Provider, p.provider), raw, media
+	put.Provider, put.Beside = cmp.Or(put.Provider, p.provider), beside
 	err := p.waits.Settle(put, p.log, p.mine)
 	if err == nil {
 		p.log, p.mine, p.clean = p.store.NewLog(p.name, p.provider), mine, false

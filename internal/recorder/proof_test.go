@@ -75,7 +75,7 @@ func (s *scene) forge(forge func(n int, record *snapshot.Snapshot, raw string) s
 	s.t.Helper()
 	opened, doc := s.open()
 	document := *doc.Document
-	put := store.Put{Provider: doc.Provider, Name: doc.Name, Document: &document, Raw: map[int][]byte{}}
+	put := store.Put{Provider: doc.Provider, Name: doc.Name, Document: &document, Beside: map[canon.Hash][]byte{}}
 	for i := range document.Snapshots {
 		raw, err := doc.Raw(i)
 		require.NoError(s.t, err)
@@ -83,7 +83,8 @@ func (s *scene) forge(forge func(n int, record *snapshot.Snapshot, raw string) s
 		raw = []byte(forge(record.Number(), record, string(raw)))
 		record.Response.RawOutputRef = ""
 		if len(raw) > 0 {
-			record.Response.RawOutputRef, put.Raw[record.Number()] = canon.Sum(raw), raw
+			record.Response.RawOutputRef = canon.Sum(raw)
+			put.Beside[record.Response.RawOutputRef] = raw
 		}
 	}
 	require.NoError(s.t, opened.Commit(store.Change{Put: []store.Put{put}}))

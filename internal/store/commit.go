@@ -25,10 +25,9 @@ type Put struct {
 	Provider string // that of the first call
 	Name     string
 	Document *snapshot.Document    // Commit seals it
-	Raw      map[int][]byte        // raw answers by the n of their call; those that the store has need not be given
-	Media    map[canon.Hash][]byte // likewise; those that the document does not name are left out
+	Beside   map[canon.Hash][]byte // raw answers and media that the store lacks; what the document does not name is left out
 	Writer   *snapshot.Writer      // that wrote a document with records of this one; nil means none did
-	Summed   bool                  // the hashes that the document has of Raw and Media were made of these bytes: they are not made again
+	Summed   bool                  // the hashes that the document has of Beside were made of these bytes: they are not made again
 
 	// Check is asked before anything is written, with the document as it will be read; nil means nothing
 	// is asked. Its error is that of the commit.
@@ -65,7 +64,6 @@ type target struct {
 	Put
 	data  []byte // the document's file
 	needs []Need
-	given map[string][]byte // by own name
 }
 
 func (t *target) beside(own string) string { return t.Provider + "/" + t.Name + "/" + own }
@@ -125,12 +123,9 @@ func (s *Store) target(p Put) (*target, error) {
 	if n := int64(len(data)); n > s.maxBytes {
 		return nil, s.unreadable(file, &tooLarge{n, s.maxBytes})
 	}
-	t := &target{Put: p, data: data, needs: needsBy(p.Document, writer.Media), given: map[string][]byte{}}
+	t := &target{Put: p, data: data, needs: needsBy(p.Document, writer.Media)}
 	for _, n := range t.needs {
-		given, ok := p.Media[n.Hash]
-		if n.Rule == snapshot.RuleRaw {
-			given, ok = p.Raw[n.Number]
-		}
+		given, ok := p.Beside[n.Hash]
 		if !ok {
 			continue
 		}
@@ -142,7 +137,6 @@ func (s *Store) target(p Put) (*target, error) {
 				return nil, s.failure(t.beside(n.Own), "", n.Rule, nil, "%s", n.Altered(got, p.Name))
 			}
 		}
-		t.given[n.Own] = given
 	}
 	return t, nil
 }
@@ -207,7 +201,7 @@ func (p *plan) put(t *target) error {
 	named := map[string]bool{}
 	for _, n := range t.needs {
 		named[n.Own] = true
-		if data, ok := t.given[n.Own]; ok && isNew {
+		if data, ok := t.Beside[n.Hash]; ok && isNew {
 			p.writeSummed(dir+"/"+n.Own, data, n.Hash)
 		} else if err := p.provide(t, n); err != nil {
 			return err
@@ -232,7 +226,7 @@ func (p *plan) put(t *target) error {
 // provide adds a file that the document names, unless it is there.
 func (p *plan) provide(t *target, n Need) error {
 	own := "/" + t.Name + "/" + n.Own
-	if data, ok := t.given[n.Own]; ok {
+	if data, ok := t.Beside[n.Hash]; ok {
 		if !p.has(t.Provider+own, data) {
 			p.writeSummed(t.Provider+own, data, n.Hash)
 		}

@@ -80,7 +80,7 @@ func helloCall(test string) store.Put {
 			Status: 200, Headers: map[string][]string{"content-type": {"application/json"}}, RawOutputRef: canon.Sum(raw),
 		},
 	}}}
-	return store.Put{Provider: "openai", Name: name, Document: document, Raw: map[int][]byte{1: raw}}
+	return store.Put{Provider: "openai", Name: name, Document: document, Beside: map[canon.Hash][]byte{canon.Sum(raw): raw}}
 }
 
 // newStore returns a store that has what a test recorded, and what removes it.
@@ -148,8 +148,9 @@ func ExampleStore_NewLog() {
 	s, _, remove := newStore("TestX")
 	defer remove()
 	put := helloCall("TestNew")
+	bought := put.Document.Snapshots[0]
 	l := s.NewLog(put.Name, put.Provider)
-	if err := l.Append(0, put.Document.Snapshots[0], put.Raw[1], nil); err != nil {
+	if err := l.Append(0, bought, put.Beside[bought.Response.RawOutputRef], nil); err != nil {
 		log.Fatal(err)
 	}
 	files, err := s.Pending().List()

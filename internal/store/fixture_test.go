@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/internal/store/storetest"
 	"github.com/traceforge/traceforge-go/internal/tbtest"
 	"github.com/traceforge/traceforge-go/snapshot"
@@ -32,6 +33,15 @@ type call struct {
 	ask, answer string
 }
 
+// rawIn returns the raw answer of the i-th call of a document.
+func rawIn(put Put, i int) []byte { return put.Beside[put.Document.Snapshots[i].Response.RawOutputRef] }
+
+// answered gives the first call of a document another raw answer.
+func answered(put Put, raw []byte) {
+	hash := canon.Sum(raw)
+	put.Document.Snapshots[0].Response.RawOutputRef, put.Beside[hash] = hash, raw
+}
+
 // fileOf returns the file of the document of a test, of openai.
 func fileOf(test string) string { return DocumentFile("openai", nameOf(test)) }
 
@@ -43,7 +53,7 @@ func putWith(test, system string, calls ...call) Put {
 	for _, c := range calls {
 		d.Add(test, c.n, system, c.ask, c.answer)
 	}
-	return Put{Provider: "openai", Name: nameOf(test), Document: d.Document, Raw: d.Raw}
+	return Put{Provider: "openai", Name: nameOf(test), Document: d.Document, Beside: d.Beside}
 }
 
 // newStore returns a store that is not there yet, and its directory.

@@ -46,7 +46,7 @@ func TestUseLFS(t *testing.T) {
 
 func TestPointers(t *testing.T) {
 	const file = "is a pointer of Git LFS whose content was not fetched: git lfs pull"
-	raw := putOf("TestX", call{1, "x", "x"}).Raw[1]
+	raw := rawIn(putOf("TestX", call{1, "x", "x"}), 0)
 	for _, tt := range []struct {
 		name, why string
 		text      string
@@ -84,8 +84,7 @@ func TestPointers(t *testing.T) {
 func TestAnswerThatLooksLikeAPointer(t *testing.T) {
 	s, _ := newStore(t)
 	put := putOf("TestX", call{1, "x", "x"})
-	put.Raw[1] = []byte(pointerTo("anything"))
-	put.Document.Snapshots[0].Response.RawOutputRef = canon.Sum(put.Raw[1])
+	answered(put, []byte(pointerTo("anything")))
 	commit(t, s, put)
 	doc, err := s.Load(put.Name, put.Provider)
 	require.NoError(t, err)
@@ -99,11 +98,11 @@ func TestCommitKeepsPointers(t *testing.T) {
 	s, _ := newStore(t)
 	put := putOf("TestX", call{1, "x", "x"})
 	commit(t, s, put)
-	pointer := pointerTo(string(put.Raw[1]))
+	pointer := pointerTo(string(rawIn(put, 0)))
 	require.NoError(t, os.WriteFile(s.Path(rawOf("TestX", 1)), []byte(pointer), 0o666))
 
 	next := putOf("TestX", call{1, "x", "x"}, call{2, "y", "y"})
-	delete(next.Raw, 1)
+	delete(next.Beside, next.Document.Snapshots[0].Response.RawOutputRef)
 	commit(t, s, next)
 	data, err := os.ReadFile(s.Path(rawOf("TestX", 1)))
 	require.NoError(t, err)

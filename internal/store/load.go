@@ -26,18 +26,18 @@ type Doc struct {
 	log      string // of pending answers: the first of the files that they are in
 
 	store *Store
-	whole map[string][]byte // files beside it that a verify read and found whole, or that a log has
+	whole map[canon.Hash][]byte // what a verify read beside it and found whole, or a log has
 }
 
 // File returns the path of the document in its store, with forward slashes.
 func (d *Doc) File() string { return DocumentFile(d.Provider, d.Name) }
 
-// Keep holds a file beside the document that has the hash which it names, so that it is not read again.
-func (d *Doc) Keep(own string, data []byte) {
+// Keep holds what is beside the document and has this hash, so that it is not read again.
+func (d *Doc) Keep(hash canon.Hash, data []byte) {
 	if d.whole == nil {
-		d.whole = map[string][]byte{}
+		d.whole = map[canon.Hash][]byte{}
 	}
-	d.whole[own] = data
+	d.whole[hash] = data
 }
 
 // Beside returns the path of a raw answer or a medium.
@@ -246,7 +246,6 @@ type Need struct {
 	Own    string // its name, beside the document
 	Hash   canon.Hash
 	Rule   string
-	Number int // of the call whose raw answer it is; 0 means it is a medium
 	record int // the index of the one that names it
 }
 
@@ -278,14 +277,13 @@ func needsOf(d *snapshot.Document, i int, media []snapshot.Medium) (all []Need) 
 		all = append(all, rawNeed(record, i))
 	}
 	for _, m := range media {
-		all = append(all, Need{m.Name(), m.Hash, snapshot.RuleMedia, 0, i})
+		all = append(all, Need{m.Name(), m.Hash, snapshot.RuleMedia, i})
 	}
 	return all
 }
 
 func rawNeed(record *snapshot.Snapshot, i int) Need {
-	n := record.Number()
-	return Need{snapshot.RawName(n, &record.Response), record.Response.RawOutputRef, snapshot.RuleRaw, n, i}
+	return Need{snapshot.RawName(record.Number(), &record.Response), record.Response.RawOutputRef, snapshot.RuleRaw, i}
 }
 
 // Pointer returns the RFC 6901 pointer of the place that names the file.
@@ -321,7 +319,7 @@ func (d *Doc) Media(h canon.Hash) ([]byte, error) {
 
 // Fetch reads a file that the document names, checked as by [Doc.Raw].
 func (d *Doc) Fetch(n Need) ([]byte, error) {
-	if data, ok := d.whole[n.Own]; ok {
+	if data, ok := d.whole[n.Hash]; ok {
 		return data, nil
 	}
 	data, wrong := d.fetchOnce(n)

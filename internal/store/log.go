@@ -323,7 +323,7 @@ func (t *Transaction) log(put *target) error {
 		}
 		record := &put.Document.Snapshots[i]
 		for _, need := range needsOf(put.Document, i, record.Media()) {
-			given, ok := put.given[need.Own]
+			given, ok := put.Beside[need.Hash]
 			if !ok {
 				return t.store.failure(DocumentFile(put.Provider, put.Name), need.Pointer(), need.Rule, fs.ErrNotExist,
 					"names %s, which is not in the change", need.Hash)

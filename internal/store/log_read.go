@@ -105,12 +105,7 @@ func (d logDir) loadLogs(name string, logs []string) (*Doc, error) {
 	if err := put.Document.Seal(); err != nil {
 		return nil, err
 	}
-	doc := &Doc{Provider: put.Provider, Name: name, Document: put.Document, Torn: r.torn, log: logs[0], store: d.Store}
-	for _, n := range Needs(doc.Document) {
-		if data, ok := r.beside[n.Hash]; ok {
-			doc.Keep(n.Own, data)
-		}
-	}
+	doc := &Doc{Provider: put.Provider, Name: name, Document: put.Document, Torn: r.torn, log: logs[0], store: d.Store, whole: r.beside}
 	if wrong := Misnamed(name, doc.Document); len(wrong) > 0 {
 		return nil, &snapshot.Error{File: d.In(logs[0]), Violations: wrong}
 	}

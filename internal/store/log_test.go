@@ -14,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
@@ -34,7 +35,11 @@ func (b *buyer) buy(put Put) error {
 	for i := range put.Document.Snapshots {
 		s := put.Document.Snapshots[i]
 		s.Timestamp = recordedAt.Add(time.Hour)
-		if err := b.log.Append(b.bought, s, put.Raw[s.Number()], put.Media); err != nil {
+		media := map[canon.Hash][]byte{}
+		for _, m := range s.Media() {
+			media[m.Hash] = put.Beside[m.Hash]
+		}
+		if err := b.log.Append(b.bought, s, rawIn(put, i), media); err != nil {
 			return err
 		}
 		b.bought++

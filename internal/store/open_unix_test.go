@@ -12,7 +12,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
@@ -88,8 +87,7 @@ func TestLogThatIsFull(t *testing.T) {
 	s.maxBytes = 4000
 	b := newBuyer(s, "TestX")
 	put := putOf("TestX", call{1, "x?", "x"})
-	answer := make([]byte, s.maxBytes)
-	put.Raw[1], put.Document.Snapshots[0].Response.RawOutputRef = answer, canon.Sum(answer)
+	answered(put, make([]byte, s.maxBytes))
 	require.NoError(t, b.buy(put))
 	require.Empty(t, b.log.file)
 	doc, err := s.Pending().Load(nameOf("TestX"), "openai")

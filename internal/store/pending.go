@@ -223,7 +223,7 @@ func (c *choice) accept(m *takeover) (put Put, accepted []Accepted, changed bool
 		}
 	}
 	put = PutOf(c.doc.Name, next)
-	put.Raw, put.Media = m.raw, m.media
+	put.Beside = m.beside
 	return put, accepted, changed, nil
 }
 
@@ -265,33 +265,29 @@ func (d *decision) clear(w Writer) error {
 // Put returns the put of a document with what is beside it, without the records of some numbers.
 func (d *Doc) Put(without map[int]bool) (put Put, err error) {
 	var left []snapshot.Snapshot
-	raw, media := map[int][]byte{}, map[canon.Hash][]byte{}
+	beside := map[canon.Hash][]byte{}
 	for i, s := range d.Records() {
 		if without[s.Number()] {
 			continue
 		}
-		if err := d.fetchAll(i, s.Number(), raw, media); err != nil {
+		if err := d.fetchAll(i, beside); err != nil {
 			return put, err
 		}
 		left = append(left, s)
 	}
 	put = PutOf(d.Name, left)
-	put.Provider, put.Raw, put.Media = cmp.Or(put.Provider, d.Provider), raw, media
+	put.Provider, put.Beside = cmp.Or(put.Provider, d.Provider), beside
 	return put, nil
 }
 
-// fetchAll reads what the i-th record names, as that of a record with the number n.
-func (d *Doc) fetchAll(i, n int, raw map[int][]byte, media map[canon.Hash][]byte) error {
+// fetchAll reads what the i-th record names.
+func (d *Doc) fetchAll(i int, beside map[canon.Hash][]byte) error {
 	for _, need := range needsOf(d.Document, i, d.Document.Snapshots[i].Media()) {
 		data, err := d.Fetch(need)
 		if err != nil {
 			return err
 		}
-		if need.Rule == snapshot.RuleRaw {
-			raw[n] = data
-		} else {
-			media[need.Hash] = data
-		}
+		beside[need.Hash] = data
 	}
 	return nil
 }
@@ -299,9 +295,8 @@ func (d *Doc) fetchAll(i, n int, raw map[int][]byte, media map[canon.Hash][]byte
 // with returns the put of the records of both, of one test.
 func (p Put) with(other Put) Put {
 	put := PutOf(p.Name, slices.Concat(recordsIn(p.Provider, p.Document), recordsIn(other.Provider, other.Document)))
-	put.Provider, put.Raw, put.Media = cmp.Or(put.Provider, p.Provider), maps.Clone(p.Raw), maps.Clone(p.Media)
-	maps.Copy(put.Raw, other.Raw)
-	maps.Copy(put.Media, other.Media)
+	put.Provider, put.Beside = cmp.Or(put.Provider, p.Provider), maps.Clone(p.Beside)
+	maps.Copy(put.Beside, other.Beside)
 	return put
 }
 

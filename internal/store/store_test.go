@@ -65,7 +65,7 @@ func TestStore(t *testing.T) {
 
 	// What the store has need not be given.
 	put := putOf("TestX", call{2, "two?", "two!"}, call{3, "three?", "three"})
-	delete(put.Raw, 2)
+	delete(put.Beside, put.Document.Snapshots[0].Response.RawOutputRef)
 	commit(t, s, put)
 	requireCalls(t, s, "TestX", call{2, "two?", "two!"}, call{3, "three?", "three"})
 
@@ -85,7 +85,7 @@ func TestMove(t *testing.T) {
 	commit(t, s, putOf("TestX", call{1, "one?", "one"}, call{2, "two?", "two"}))
 	put := putOf("TestX", call{1, "one?", "one"}, call{2, "two?", "two"})
 	put.Provider = "anthropic"
-	delete(put.Raw, 1)
+	delete(put.Beside, put.Document.Snapshots[0].Response.RawOutputRef)
 	commit(t, s, put)
 	requireWhole(t, s)
 	requireCalls(t, s, "TestX", call{1, "one?", "one"}, call{2, "two?", "two"})
@@ -102,7 +102,8 @@ func TestMedia(t *testing.T) {
 	put := mediaPut(image)
 	h := canon.Sum(image)
 	missing := put
-	missing.Media = nil
+	missing.Beside = maps.Clone(put.Beside)
+	delete(missing.Beside, h)
 	err := s.Commit(Change{Put: []Put{missing}})
 	require.ErrorIs(t, err, snapshot.ErrRaw)
 	require.ErrorContains(t, err, "names "+string(h)+", which is neither in the change nor in the store")
@@ -140,7 +141,7 @@ func mediaOf(test string, image []byte) Put {
 	m := snapshot.Medium{Hash: canon.Sum(image), ContentType: "image/png", Size: int64(len(image))}
 	message := &put.Document.Snapshots[0].Request.Messages[1]
 	message.Content = append(message.Content, modelio.Part{Media: &modelio.Media{ContentType: "image/png", URL: m.String()}})
-	put.Media = map[canon.Hash][]byte{m.Hash: image}
+	put.Beside[m.Hash] = image
 	return put
 }
 
@@ -206,8 +207,8 @@ func TestCommitRefuses(t *testing.T) {
 		"id":             {altered(func(p *Put) { p.Document.Snapshots[0].ID = "x-1" }), `/snapshots/0/id: name: is "x-1", must be ` + put.Name + "-<n>"},
 		"source":         {altered(func(p *Put) { p.Document.Snapshots[0].Source.Test = "TestZ" }), "must be " + nameOf("TestZ") + "-<n>, as its source says"},
 		"invalid":        {altered(func(p *Put) { p.Document.Snapshots[0].Source.Line = 0 }), "/snapshots/0/source/line"},
-		"no-raw":         {altered(func(p *Put) { p.Raw = nil }), "which is neither in the change nor in the store"},
-		"bad-raw":        {altered(func(p *Put) { p.Raw[1] = []byte("other") }), "raw: has the hash " + string(canon.Sum([]byte("other")))},
+		"no-raw":         {altered(func(p *Put) { p.Beside = nil }), "which is neither in the change nor in the store"},
+		"bad-raw":        {altered(func(p *Put) { p.Beside[p.Document.Snapshots[0].Response.RawOutputRef] = []byte("other") }), "raw: has the hash " + string(canon.Sum([]byte("other")))},
 		"remove-none":    {Change{Remove: []string{"openai/x.json"}}, "no such file"},
 		"remove-out":     {Change{Remove: []string{"../x.json"}}, `"../x.json" is no file of a document`},
 		"remove-and-put": {Change{Put: []Put{putOf("TestX", call{1, "x", "x"})}, Remove: []string{fileOf("TestX")}}, "is removed, and put or removed besides"},

@@ -17,13 +17,12 @@ type takeover struct {
 	old     []snapshot.Snapshot // of to
 	altered map[int]bool        // indexes of records of to in which checks find something; nil means not yet known
 	last    int                 // the last number that is in use
-	raw     map[int][]byte
-	media   map[canon.Hash][]byte
+	beside  map[canon.Hash][]byte
 }
 
 // newTakeover returns one that has taken nothing yet.
 func newTakeover(from, to *Doc, checks []Check) *takeover {
-	m := &takeover{from: from, to: to, checks: checks, raw: map[int][]byte{}, media: map[canon.Hash][]byte{}}
+	m := &takeover{from: from, to: to, checks: checks, beside: map[canon.Hash][]byte{}}
 	if to != nil {
 		m.old = to.Records()
 	}
@@ -42,7 +41,7 @@ func (m *takeover) take(i int, s *snapshot.Snapshot) (Outcome, error) {
 	if err != nil || o.Record == nil || o.Answered {
 		return o, err
 	}
-	return o, m.from.fetchAll(i, s.Number(), m.raw, m.media)
+	return o, m.from.fetchAll(i, m.beside)
 }
 
 func (m *takeover) outcome(s *snapshot.Snapshot) (o Outcome, err error) {

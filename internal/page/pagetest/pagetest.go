@@ -65,17 +65,17 @@ func MakeStore(dir string, names ...string) error {
 		if !ok {
 			return fmt.Errorf("no recording is called %q", name)
 		}
-		document, n, _ := snapshot.ParseID(r.Snapshot.ID)
+		document, _, _ := snapshot.ParseID(r.Snapshot.ID)
 		i, ok := at[document]
 		if !ok {
 			i = len(c.Put)
 			at[document] = i
 			doc := &snapshot.Document{Version: snapshot.Version}
-			c.Put = append(c.Put, store.Put{Provider: r.Provider, Name: document, Document: doc, Raw: map[int][]byte{}})
+			c.Put = append(c.Put, store.Put{Provider: r.Provider, Name: document, Document: doc, Beside: map[canon.Hash][]byte{}})
 		}
 		r.Snapshot.Response.RawOutputRef = canon.Sum([]byte(r.Body))
 		c.Put[i].Document.Snapshots = append(c.Put[i].Document.Snapshots, r.Snapshot)
-		c.Put[i].Raw[n] = []byte(r.Body)
+		c.Put[i].Beside[r.Snapshot.Response.RawOutputRef] = []byte(r.Body)
 	}
 	return s.Commit(c)
 }

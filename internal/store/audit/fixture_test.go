@@ -43,7 +43,7 @@ func putWith(test, system string, calls ...call) store.Put {
 	for _, c := range calls {
 		d.Add(test, c.n, system, c.ask, c.answer)
 	}
-	return store.Put{Provider: "openai", Name: nameOf(test), Document: d.Document, Raw: d.Raw}
+	return store.Put{Provider: "openai", Name: nameOf(test), Document: d.Document, Beside: d.Beside}
 }
 
 // newStore returns a store that is not there yet, and its directory.
@@ -98,6 +98,6 @@ func mediaOf(test string, image []byte) store.Put {
 	m := snapshot.Medium{Hash: canon.Sum(image), ContentType: "image/png", Size: int64(len(image))}
 	message := &put.Document.Snapshots[0].Request.Messages[1]
 	message.Content = append(message.Content, modelio.Part{Media: &modelio.Media{ContentType: "image/png", URL: m.String()}})
-	put.Media = map[canon.Hash][]byte{m.Hash: image}
+	put.Beside[m.Hash] = image
 	return put
 }

@@ -184,15 +184,9 @@ func (r *repair) merge(w store.Writer, name string) error {
 	if err != nil {
 		return err
 	}
-	put := store.Put{Provider: doc.Provider, Name: name, Document: doc.Document, Raw: map[int][]byte{}}
-	needs := store.Needs(doc.Document)
-	if put.Media, err = r.collect(w, name, needs); err != nil {
+	put := store.Put{Provider: doc.Provider, Name: name, Document: doc.Document}
+	if put.Beside, err = r.collect(w, name, store.Needs(doc.Document)); err != nil {
 		return err
-	}
-	for _, n := range needs {
-		if data, ok := put.Media[n.Hash]; ok && n.Rule == snapshot.RuleRaw {
-			put.Raw[n.Number] = data
-		}
 	}
 	if err := r.store.CommitLocked(w, store.Change{Put: []store.Put{put}}); err != nil {
 		return err

@@ -346,7 +346,7 @@ func (v *verifier) checkBeside(doc *store.Doc, n store.Need, piece []byte) error
 	file := doc.Beside(n.Own)
 	got, data, err := v.store.Sum(file, piece)
 	if got == n.Hash && data != nil && len(v.checks) > 0 {
-		doc.Keep(n.Own, slices.Clone(data))
+		doc.Keep(n.Hash, slices.Clone(data))
 	}
 	if violation, ok := store.Unreadable(err); err != nil && ok {
 		v.report(file, violation)

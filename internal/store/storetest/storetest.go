@@ -33,20 +33,21 @@ func Name(test string) string { return snapshot.DocumentName(Package, test) }
 // RawFile returns the file of a raw answer.
 func RawFile(test string, n int) string { return fmt.Sprintf("openai/%s/%d.json", Name(test), n) }
 
-// A Document is the document of a test with its raw answers by number, of openai.
+// A Document is the document of a test with its raw answers, of openai.
 type Document struct {
 	*snapshot.Document
-	Raw map[int][]byte
+	Beside map[canon.Hash][]byte
 }
 
 // New returns a document without records.
 func New() Document {
-	return Document{&snapshot.Document{Version: snapshot.Version}, map[int][]byte{}}
+	return Document{&snapshot.Document{Version: snapshot.Version}, map[canon.Hash][]byte{}}
 }
 
 // Add adds the n-th record of a test: what is asked, and what is answered.
 func (d Document) Add(test string, n int, system, ask, answer string) {
-	d.Raw[n] = fmt.Appendf(nil, "{\"answer\":%q}\n", answer)
+	raw := fmt.Appendf(nil, "{\"answer\":%q}\n", answer)
+	d.Beside[canon.Sum(raw)] = raw
 	zero := json.Number("0")
 	d.Snapshots = append(d.Snapshots, snapshot.Snapshot{
 		ID: snapshot.ID(Name(test), n), Timestamp: RecordedAt,
@@ -60,7 +61,7 @@ func (d Document) Add(test string, n int, system, ask, answer string) {
 				Message: Text(modelio.RoleModel, answer), FinishReason: modelio.FinishStop,
 			}}},
 			Status: 200, Headers: map[string][]string{"content-type": {"application/json"}},
-			RawOutputRef: canon.Sum(d.Raw[n]),
+			RawOutputRef: canon.Sum(raw),
 		},
 	})
 }
