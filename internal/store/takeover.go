@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"errors"
 	"slices"
 
 	"github.com/traceforge/traceforge-go/canon"
@@ -37,58 +38,40 @@ func (m *takeover) index(n int) int {
 // take returns the outcome of the call of the i-th record, and reads what belongs to it. The record gets another
 // number where a call of now has its own.
 func (m *takeover) take(i int, s *snapshot.Snapshot) (Outcome, error) {
-	o, err := m.outcome(s)
-	if err != nil || o.Record == nil || o.Answered {
-		return o, err
+	o := m.outcome(s)
+	if o.Record == nil || o.Answered {
+		return o, nil
 	}
 	return o, m.from.fetchAll(i, m.beside)
 }
 
-func (m *takeover) outcome(s *snapshot.Snapshot) (o Outcome, err error) {
-	o = Outcome{Of: m.index(s.Number()), Record: s}
+func (m *takeover) outcome(s *snapshot.Snapshot) Outcome {
+	o := Outcome{Of: m.index(s.Number()), Record: s}
 	if o.Of < 0 {
-		return o, nil
+		return o
 	}
 	was := &m.old[o.Of]
-	same, err := sameCall(was, s)
-	if err != nil {
-		return o, err
-	}
+	same := sameCall(was, s)
 	if !same && was.Timestamp.After(s.Timestamp) { // another call got the number since s was bought
 		if o.Of = m.before(s); o.Of >= 0 {
-			return Outcome{Of: o.Of}, nil
+			return Outcome{Of: o.Of}
 		}
 		m.last++
 		s.ID = snapshot.ID(m.from.Name, m.last)
-		return o, nil
+		return o
 	}
-	o.Answered, err = m.answered(o.Of, s)
+	o.Answered = s.Response.Confirms(&was.Response) && sameAnswer(&was.Response, &s.Response) && m.whole(o.Of)
 	if o.Answered && same && was.Response.Stale == "" {
 		o.Record = nil
 	}
-	return o, err
+	return o
 }
 
 // before returns the index of the record that an interrupted Accept already made of s; -1 means none.
 func (m *takeover) before(s *snapshot.Snapshot) int {
 	return slices.IndexFunc(m.old, func(r snapshot.Snapshot) bool {
-		same, err := sameCall(&r, s)
-		return err == nil && same && r.Timestamp.Equal(s.Timestamp) && r.Response.RawOutputRef == s.Response.RawOutputRef
+		return sameCall(&r, s) && r.Timestamp.Equal(s.Timestamp) && r.Response.RawOutputRef == s.Response.RawOutputRef
 	})
-}
-
-// answered reports whether a record's answer says what that of the record at an index of old says, which is whole.
-func (m *takeover) answered(at int, s *snapshot.Snapshot) (bool, error) {
-	was := &m.old[at].Response
-	if !s.Response.Confirms(was) || !m.whole(at) {
-		return false, nil
-	}
-	before, err := snapshot.ResponseCore(was)
-	if err != nil {
-		return false, err
-	}
-	now, err := snapshot.ResponseCore(&s.Response)
-	return bytes.Equal(before, now), err
 }
 
 // whole reports whether the record at an index of old proves itself.
@@ -110,15 +93,19 @@ func (m *takeover) whole(at int) bool {
 }
 
 // sameCall reports whether two records are of the same call: whether they have the same identity (design R9).
-func sameCall(a, b *snapshot.Snapshot) (bool, error) {
+func sameCall(a, b *snapshot.Snapshot) bool {
 	sorted := func(s *snapshot.Snapshot) []string { return inorder.Strings(s.Source.Ignored) }
 	if a.Provider != b.Provider || a.Source.Lane != b.Source.Lane || !slices.Equal(sorted(a), sorted(b)) {
-		return false, nil
+		return false
 	}
 	x, err := snapshot.RequestCore(&a.Request, a.Source.Ignored)
-	if err != nil {
-		return false, err
-	}
-	y, err := snapshot.RequestCore(&b.Request, b.Source.Ignored)
-	return bytes.Equal(x, y), err
+	y, err2 := snapshot.RequestCore(&b.Request, b.Source.Ignored)
+	return errors.Join(err, err2) == nil && bytes.Equal(x, y)
+}
+
+// sameAnswer reports whether two answers say the same.
+func sameAnswer(a, b *snapshot.Response) bool {
+	x, err := snapshot.ResponseCore(a)
+	y, err2 := snapshot.ResponseCore(b)
+	return errors.Join(err, err2) == nil && bytes.Equal(x, y)
 }
