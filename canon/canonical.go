@@ -114,13 +114,6 @@ func canonicalString(src []byte, i int) (end int, escaped bool) {
 // canonicalEscape returns the length of the escape sequence that text starts with, or 0 if a
 // canonical string would not have it.
 func canonicalEscape(text []byte) int {
-	if len(text) < 2 {
-		return 0
-	}
-	switch text[1] {
-	case '"', '\\', 'b', 'f', 'n', 'r', 't':
-		return 2
-	}
 	r, n := jsontext.Unescape(text)
 	var shortest [8]byte
 	if n == 0 || utf16.IsSurrogate(r) || !bytes.Equal(jsontext.AppendRune(shortest[:0], r), text[:n]) {
