@@ -192,12 +192,9 @@ const (
 // stored returns the headers of a response as a file has them. Beside a raw answer the plain content type is left
 // out, and an empty one says that there was none.
 func (c *coder) stored(r *Response) map[string][]string {
-	if c.old || r.RawOutputRef == "" {
-		return r.Headers
-	}
 	values := r.Headers[contentTypeName]
 	isPlain := len(values) == 1 && values[0] == plainType
-	if len(values) > 0 && !isPlain {
+	if c.old || r.RawOutputRef == "" || len(values) > 0 && !isPlain {
 		return r.Headers
 	}
 	if isPlain && len(r.Headers) == 1 {

@@ -9,12 +9,7 @@ import (
 
 // fileOrder compares names in the order of files: array indexes first, by number, as JSON.parse orders them, then all
 // others in canonical order. So the JavaScript of SF "Hash Calculation" hashes what files say.
-func fileOrder(a, b string) int {
-	if order, ok := indexOrder(a, b); ok {
-		return order
-	}
-	return jsontext.CompareNames(a, b)
-}
+func fileOrder(a, b string) int { return cmp.Or(textOrder(a, b), jsontext.CompareNames(a, b)) }
 
 // The members that SF has, in the order of its tables and examples.
 var (
@@ -26,25 +21,19 @@ var (
 	sfResponse = []string{"content", "tokens_used", "latency_ms", "finish_reason", "tool_calls"}
 )
 
-// indexOrder compares names of which at least one is an array index.
-func indexOrder(a, b string) (order int, ok bool) {
+// textOrder compares names as JSON.parse orders those of a text: array indexes by number, all others as they stand.
+func textOrder(a, b string) int {
 	i, isIndex := arrayIndex(a)
 	j, both := arrayIndex(b)
 	switch {
 	case isIndex && both:
-		return cmp.Compare(i, j), true
+		return cmp.Compare(i, j)
 	case isIndex:
-		return -1, true
+		return -1
 	case both:
-		return 1, true
+		return 1
 	}
-	return 0, false
-}
-
-// textOrder compares names as JSON.parse orders those of a text.
-func textOrder(a, b string) int {
-	order, _ := indexOrder(a, b)
-	return order
+	return 0
 }
 
 // arrayIndex returns the array index that name is, as ECMAScript defines them: an integer
