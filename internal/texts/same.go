@@ -3,6 +3,7 @@ package texts
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/modelio"
@@ -23,18 +24,18 @@ func (s Same) Requests(a, b *modelio.Request) bool {
 		}
 	}
 	return a.API == b.API && s.text(a.Model, b.Model) && s.pointed(a.Prompt, b.Prompt) &&
-		all(a.Stop, b.Stop, func(a, b *string) bool { return s.text(*a, *b) }) &&
-		all(a.Messages, b.Messages, s.messages) && s.objects(a.Options, b.Options) && all(a.Tools, b.Tools, s.tools)
+		slices.EqualFunc(a.Stop, b.Stop, s.text) && slices.EqualFunc(a.Messages, b.Messages, s.messages) &&
+		s.objects(a.Options, b.Options) && slices.EqualFunc(a.Tools, b.Tools, s.tools)
 }
 
-func (s Same) messages(a, b *modelio.Message) bool {
+func (s Same) messages(a, b modelio.Message) bool {
 	return a.Role == b.Role && s.Parts(a.Content, b.Content) && s.objects(a.Metadata, b.Metadata) && s.objects(a.Unknown, b.Unknown)
 }
 
 // Parts compares contents.
-func (s Same) Parts(a, b []modelio.Part) bool { return all(a, b, s.parts) }
+func (s Same) Parts(a, b []modelio.Part) bool { return slices.EqualFunc(a, b, s.parts) }
 
-func (s Same) parts(a, b *modelio.Part) bool {
+func (s Same) parts(a, b modelio.Part) bool {
 	return s.pointed(a.Text, b.Text) && s.pointed(a.Reasoning, b.Reasoning) &&
 		(a.Custom == nil) == (b.Custom == nil) && s.objects(a.Custom, b.Custom) &&
 		s.objects(a.Metadata, b.Metadata) && s.objects(a.Unknown, b.Unknown) &&
@@ -53,7 +54,7 @@ func (s Same) toolResponses(a, b *modelio.ToolResponse) bool {
 	return s.text(a.Name, b.Name) && s.text(a.Ref, b.Ref) && s.json(a.Output, b.Output) && s.Parts(a.Content, b.Content) && s.objects(a.Unknown, b.Unknown)
 }
 
-func (s Same) tools(a, b *modelio.ToolDefinition) bool {
+func (s Same) tools(a, b modelio.ToolDefinition) bool {
 	return s.text(a.Name, b.Name) && s.text(a.Description, b.Description) && s.json(a.InputSchema, b.InputSchema) &&
 		s.json(a.OutputSchema, b.OutputSchema) && s.objects(a.Metadata, b.Metadata) && s.objects(a.Unknown, b.Unknown)
 }
@@ -89,16 +90,4 @@ func Equal[T comparable](a, b *T) bool {
 
 func both[T any](a, b *T, same func(a, b *T) bool) bool {
 	return a == nil && b == nil || a != nil && b != nil && same(a, b)
-}
-
-func all[T any](a, b []T, same func(a, b *T) bool) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if !same(&a[i], &b[i]) {
-			return false
-		}
-	}
-	return true
 }
