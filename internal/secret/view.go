@@ -153,9 +153,11 @@ func (v *view) decoded(run []byte, depth int, cut bool) (what string, found bool
 		}
 		return found
 	}
-	for _, plain := range [][]byte{fromHex(run), fromBase32(run)} {
-		if what, found = v.in(plain); found {
-			return what, true
+	for _, decode := range []func(string) ([]byte, error){fromHex, base32Digits.DecodeString} {
+		if plain, err := decode(string(run)); err == nil {
+			if what, found = v.in(plain); found {
+				return what, true
+			}
 		}
 	}
 	if look(run) || cut && (look(run[1:]) || look(run[2:]) || look(run[3:])) {
@@ -179,23 +181,10 @@ func printable(text []byte) bool {
 	return !bytes.ContainsFunc(text, odd)
 }
 
-// fromHex returns the bytes that hexadecimal digits stand for; nil where a run is no such digits.
-func fromHex(run []byte) []byte {
-	plain, err := hex.DecodeString(string(run[:len(run)&^1]))
-	if err != nil {
-		return nil
-	}
-	return plain
-}
+// fromHex decodes hexadecimal digits, of which an odd one at the end says nothing.
+func fromHex(run string) ([]byte, error) { return hex.DecodeString(run[:len(run)&^1]) }
 
-// fromBase32 returns the bytes that digits of base32 stand for; nil where a run is no such digits.
-func fromBase32(run []byte) []byte {
-	plain, err := base32.StdEncoding.WithPadding(base32.NoPadding).DecodeString(string(run))
-	if err != nil {
-		return nil
-	}
-	return plain
-}
+var base32Digits = base32.StdEncoding.WithPadding(base32.NoPadding)
 
 // inflate returns what gzip or zlib has compressed.
 func inflate(data []byte) []byte {
