@@ -99,10 +99,8 @@ func (s *Snapshot) Number() int {
 // RawName returns the name of the file that holds the provider's own bytes of the n-th call, in the
 // document's directory: "1.sse". The extension follows from the content type of the answer.
 func RawName(n int, r *Response) string {
-	var contentType string
-	if values := http.Header(r.Headers).Values("Content-Type"); len(values) > 0 {
-		contentType = values[0]
-	} else if values := r.Headers["content-type"]; len(values) > 0 {
+	contentType := http.Header(r.Headers).Get("Content-Type")
+	if values := r.Headers[contentTypeName]; contentType == "" && len(values) > 0 {
 		contentType = values[0]
 	}
 	return strconv.Itoa(n) + "." + extension(contentType)
