@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strconv"
 	"unicode/utf8"
+
+	"github.com/traceforge/traceforge-go/internal/jsontext"
 )
 
 // deepest is how many encodings of other bytes, such as base64 in a text that was base64, are undone.
@@ -201,35 +203,20 @@ func inflate(data []byte) []byte {
 	return plain
 }
 
-// unescape appends text to plain without the escapes of JSON strings, wherever they stand.
+// unescape appends text to plain without the escapes of JSON strings, wherever they stand, and without \x.
 func unescape(plain, text []byte) []byte {
 	i := bytes.IndexByte(text, '\\')
 	for ; i >= 0 && i+1 < len(text); i = bytes.IndexByte(text, '\\') {
 		plain = append(plain, text[:i]...)
-		n := 2
-		switch c := text[i+1]; c {
-		case 'n':
-			plain = append(plain, '\n')
-		case 't':
-			plain = append(plain, '\t')
-		case 'r':
-			plain = append(plain, '\r')
-		case '"', '\\', '/':
-			plain = append(plain, c)
-		case 'x':
-			unit, ok := hexadecimal(text[i+2:], 2)
-			if !ok {
-				plain, n = append(plain, '\\'), 1
-				break
-			}
-			plain, n = append(plain, byte(unit)), 4
+		r, n := jsontext.Unescape(text[i:])
+		c, isByte := hexadecimal(text[i+2:])
+		switch {
+		case text[i+1] == 'x' && isByte:
+			plain, n = append(plain, c), len(`\x00`)
+		case n > 0:
+			plain = utf8.AppendRune(plain, r)
 		default:
-			unit, ok := hexadecimal(text[i+2:], 4)
-			if c != 'u' || !ok {
-				plain, n = append(plain, '\\'), 1
-				break
-			}
-			plain, n = utf8.AppendRune(plain, rune(unit)), 6 // secrets have no surrogates
+			plain, n = append(plain, '\\'), 1
 		}
 		text = text[i+n:]
 	}
@@ -240,10 +227,10 @@ func unescape(plain, text []byte) []byte {
 // breaks lines with it.
 func percentDecode(plain, text []byte, mark byte) []byte {
 	for i := bytes.IndexByte(text, mark); i >= 0; i = bytes.IndexByte(text, mark) {
-		c, ok := hexadecimal(text[i+1:], 2)
+		c, ok := hexadecimal(text[i+1:])
 		switch after := text[i+1:]; {
 		case ok:
-			plain, text = append(append(plain, text[:i]...), byte(c)), text[i+3:]
+			plain, text = append(append(plain, text[:i]...), c), text[i+3:]
 		case mark == '=' && bytes.HasPrefix(after, []byte("\r\n")):
 			plain, text = append(plain, text[:i]...), text[i+3:]
 		case mark == '=' && bytes.HasPrefix(after, []byte("\n")):
@@ -275,21 +262,11 @@ func entities(text []byte) (plain []byte) {
 	return append(plain, text...)
 }
 
-func hexadecimal(text []byte, digits int) (n int, ok bool) {
-	if len(text) < digits {
-		return 0, false
-	}
-	for _, c := range text[:digits] {
-		switch c = small(c); {
-		case '0' <= c && c <= '9':
-			n = n<<4 | int(c-'0')
-		case 'a' <= c && c <= 'f':
-			n = n<<4 | int(c-'a'+10)
-		default:
-			return 0, false
-		}
-	}
-	return n, true
+// hexadecimal returns the byte whose two digits a text begins with.
+func hexadecimal(text []byte) (c byte, ok bool) {
+	var one [1]byte
+	_, err := hex.Decode(one[:], text[:min(len(text), 2)])
+	return one[0], err == nil && len(text) > 1
 }
 
 // leastEncoded is the length of the shortest base64 that is decoded: it has nine bytes.
