@@ -244,9 +244,6 @@ func (r *Rules) find(text string, taken []match) []match {
 		for _, f := range r.finders {
 			taken = f.between(text, taken, round >= mostRounds)
 		}
-		if before == 0 && len(taken) == 0 {
-			break
-		}
 	}
 	if fresh && len(taken) == 0 {
 		r.mu.Lock()

@@ -191,7 +191,8 @@ func findUUIDs(text string) (found []span) {
 		if n := i - start; n != 8 && n != 32 || start > 0 && isLetter(text[start-1]) {
 			continue
 		}
-		if n := uuid(text[start:]); n > 0 && (start+n == len(text) || !isLetter(text[start+n]) && !isDigit(text[start+n])) {
+		n := len(uuidForm.FindString(text[start:]))
+		if n > 0 && (start+n == len(text) || !isLetter(text[start+n]) && !isDigit(text[start+n])) {
 			found = append(found, span{start, start + n})
 			i = start + n
 		}
@@ -199,26 +200,8 @@ func findUUIDs(text string) (found []span) {
 	return found
 }
 
-// uuid returns the length of the uuid that a text begins with, 0 if there is none.
-func uuid(text string) int {
-	const hyphened, bare = 36, 32
-	if len(text) >= bare && strings.IndexFunc(text[:bare], func(c rune) bool { return !isHex(byte(c)) || c > 'f' }) < 0 {
-		if text[12] == '4' && strings.IndexByte("89abAB", text[16]) >= 0 {
-			return bare
-		}
-		return 0
-	}
-	if len(text) < hyphened {
-		return 0
-	}
-	for i := range hyphened {
-		hyphen := i == 8 || i == 13 || i == 18 || i == 23
-		if hyphen != (text[i] == '-') || !hyphen && !isHex(text[i]) {
-			return 0
-		}
-	}
-	return hyphened
-}
+var uuidForm = regexp.MustCompile(`(?i)^[0-9a-f]{8}(?:(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|` +
+	`[0-9a-f]{4}4[0-9a-f]{3}[89ab][0-9a-f]{15})`)
 
 // timeForms are the ways to write a date with a time of day, and where in each the first colon is.
 var timeForms = []struct {
