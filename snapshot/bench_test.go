@@ -43,7 +43,7 @@ func BenchmarkExamine(b *testing.B) {
 }
 
 // TestExamineAllocations bounds what it takes to examine a document besides reading it: each text is cut into its pieces
-// once, and nothing is laid out again.
+// once.
 func TestExamineAllocations(t *testing.T) {
 	data := fourKB(t)
 	read := testing.AllocsPerRun(10, func() { _, _ = snapshot.Parse(data) })

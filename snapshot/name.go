@@ -57,19 +57,8 @@ var majorVersion = regexp.MustCompile(`^v[0-9]+$`)
 // slug returns a text in lower case, with a "-" for each run of characters other than letters and digits, and none at
 // its ends.
 func slug(text string) string {
-	var b strings.Builder
-	b.Grow(len(text))
-	for _, r := range text {
-		switch {
-		case 'A' <= r && r <= 'Z':
-			b.WriteRune(r - 'A' + 'a')
-		case 'a' <= r && r <= 'z', '0' <= r && r <= '9':
-			b.WriteRune(r)
-		case b.Len() > 0 && !strings.HasSuffix(b.String(), "-"):
-			b.WriteByte('-')
-		}
-	}
-	return strings.TrimSuffix(b.String(), "-")
+	isOther := func(r rune) bool { return !('A' <= r && r <= 'Z' || 'a' <= r && r <= 'z' || '0' <= r && r <= '9') }
+	return strings.ToLower(strings.Join(strings.FieldsFunc(text, isOther), "-"))
 }
 
 // ID returns the id of the n-th record of a document, counted from 1.
