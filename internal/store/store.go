@@ -7,6 +7,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -135,14 +136,9 @@ func ParseBesideFile(file string) (provider, name, own string, ok bool) {
 }
 
 // IsBeside reports whether a file name may be that of a raw answer, the number of its call, or of a medium, its hash.
-func IsBeside(own string) bool {
-	stem, ext, _ := strings.Cut(own, ".")
-	if ext == "" || strings.Trim(ext, "abcdefghijklmnopqrstuvwxyz0123456789") != "" {
-		return false
-	}
-	n, err := strconv.Atoi(stem)
-	return err == nil && n > 0 && strconv.Itoa(n) == stem || canon.Hash("sha256:"+stem).Valid()
-}
+func IsBeside(own string) bool { return besideName.MatchString(own) }
+
+var besideName = regexp.MustCompile(`^([1-9][0-9]{0,17}|[0-9a-f]{64})\.[a-z0-9]+$`)
 
 // IsStoreFile reports whether file is a path that commits write and remove: a document, a file beside one, the
 // manifest or a log.
