@@ -91,7 +91,7 @@ func newCoreCoder(texts int) *coder {
 	return c
 }
 
-// textsOf is how many bytes the texts of messages have; 0 for many, which are given room one by one.
+// textsOf is how many bytes the texts of messages have.
 func textsOf(messages []modelio.Message) (n int) {
 	for i := range messages {
 		for _, part := range messages[i].Content {
@@ -99,9 +99,6 @@ func textsOf(messages []modelio.Message) (n int) {
 				n += len(*part.Text)
 			}
 		}
-	}
-	if n >= many {
-		return 0
 	}
 	return n
 }

@@ -192,24 +192,11 @@ func mayHavePieces(raw []byte) bool {
 func (c *cursor) writePieces(s string) {
 	if c.form == inFile && !isOnePiece(s) {
 		pieces := Split(s)
-		c.grow(len(s) + len(s)/8 + (len(`"",`)+indentation)*len(pieces)) // room for layOut too
+		c.dst = slices.Grow(c.dst, len(s)+len(s)/8+(len(`"",`)+indentation)*len(pieces)) // room for layOut too
 		c.writeStrings(pieces)
 		return
 	}
 	c.writeText(s)
-}
-
-// many bytes are given no more room than they need.
-const many = 1 << 20
-
-// grow makes room for n bytes.
-func (c *cursor) grow(n int) {
-	switch {
-	case n < many:
-		c.dst = slices.Grow(c.dst, n)
-	case cap(c.dst)-len(c.dst) < n:
-		c.dst = append(make([]byte, 0, len(c.dst)+n), c.dst...)
-	}
 }
 
 func (c *cursor) writeStrings(all []string) {

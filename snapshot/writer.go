@@ -86,20 +86,10 @@ func (w *Writer) Append(s Snapshot) (line []byte, err error) {
 func (w *Writer) encode(i int) {
 	c := w.coder
 	s := &c.doc.Snapshots[i]
-	c.dst, c.steps = s.room(), []step{{"snapshots", -1}, {"", i}}
+	c.dst, c.steps = make([]byte, 0, coreRoom), []step{{"snapshots", -1}, {"", i}}
 	c.write(lineBegins)
 	c.record(s)
 	w.lines, w.media = append(w.lines, c.dst), append(w.media, s.Media())
-}
-
-// room returns memory for a record that is written, of about its size in pieces: what it continues does not stand in it.
-func (s *Snapshot) room() []byte {
-	own := s.Request.Messages
-	if s.Continues != nil {
-		own = own[min(len(own), s.Continues.Messages):]
-	}
-	texts := textsOf(own)
-	return make([]byte, 0, coreRoom+texts+texts/2)
 }
 
 // equal reports whether two records are the same, whatever their seals.
