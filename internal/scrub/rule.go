@@ -124,13 +124,12 @@ type Rules struct {
 	said    map[string]string // values that answers were the first to say, by their placeholders, and those by values
 	last    map[string]int    // the last number of these, by name
 
-	mu    sync.Mutex
-	clean map[string]bool // texts in which nothing was found: a conversation says most of them in each request
+	clean sync.Map // texts in which nothing was found: a conversation says most of them in each request
 }
 
 // New returns the rules of a test. It fails if one cannot be used, or two have one name.
 func New(all ...Rule) (*Rules, error) {
-	rules := &Rules{said: map[string]string{}, last: map[string]int{}, clean: map[string]bool{}}
+	rules := &Rules{said: map[string]string{}, last: map[string]int{}}
 	names := map[string]bool{}
 	var last []finder // of Volatile: what is secret comes first
 	for _, r := range all {
@@ -155,7 +154,7 @@ func New(all ...Rule) (*Rules, error) {
 // Anywhere returns the rules without what depends on the process: a value that a test knows when it runs, the
 // directories of this machine. They find the same in a record wherever it is read.
 func (r *Rules) Anywhere() *Rules {
-	rules := &Rules{said: map[string]string{}, last: map[string]int{}, clean: map[string]bool{}}
+	rules := &Rules{said: map[string]string{}, last: map[string]int{}}
 	for _, f := range r.finders {
 		if f.one {
 			continue
@@ -194,7 +193,7 @@ func (r *Rules) with(rule Rule) *Rules {
 	if len(more) == 0 {
 		return r
 	}
-	return &Rules{finders: append(slices.Clip(r.finders), more...), said: r.said, last: r.last, clean: map[string]bool{}}
+	return &Rules{finders: append(slices.Clip(r.finders), more...), said: r.said, last: r.last}
 }
 
 // Has reports whether there is a rule for the placeholders of a name.
@@ -232,10 +231,7 @@ const mostRounds = 16
 func (r *Rules) find(text string, taken []match) []match {
 	fresh := len(taken) == 0 && len(text) >= leastClean
 	if fresh {
-		r.mu.Lock()
-		clean := r.clean[text]
-		r.mu.Unlock()
-		if clean {
+		if _, clean := r.clean.Load(text); clean {
 			return nil
 		}
 	}
@@ -246,9 +242,7 @@ func (r *Rules) find(text string, taken []match) []match {
 		}
 	}
 	if fresh && len(taken) == 0 {
-		r.mu.Lock()
-		r.clean[text] = true
-		r.mu.Unlock()
+		r.clean.Store(text, true)
 	}
 	return taken
 }
