@@ -44,15 +44,7 @@ func isOnePiece(text string) bool {
 
 // fits reports whether s has at most so many characters.
 func fits(s string, most int) bool {
-	if len(s) <= most || len(s) > most*utf8.UTFMax {
-		return len(s) <= most
-	}
-	for range s {
-		if most--; most < 0 {
-			return false
-		}
-	}
-	return true
+	return len(s) <= most || len(s) <= most*utf8.UTFMax && utf8.RuneCountInString(s) <= most
 }
 
 // divide appends the pieces of s, which is too long. It cuts s at the places of the first level that has any, and
