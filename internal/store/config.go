@@ -122,11 +122,7 @@ var configFormat = &fields.Format{
 
 // readText reads a string with something in it.
 func readText(r *fields.Reader, v jsontext.Value, s *string) {
-	text, ok := v.Text()
-	switch *s = text; {
-	case !ok:
-		r.Report(snapshot.RuleType, "must be a string, is %s", v.Kind())
-	case text == "":
+	if *s = v.Word(); r.Want(v, "a string") && *s == "" {
 		r.Report(snapshot.RuleEmpty, "must not be empty")
 	}
 }

@@ -6,9 +6,6 @@ import (
 	"github.com/traceforge/traceforge-go/internal/git"
 )
 
-// A runner runs git in a directory and returns what it prints.
-type runner func(dir string, args ...string) (string, error)
-
 // runGit runs git on the repository that a directory is in.
 func runGit(dir string, args ...string) (string, error) {
 	return git.Output(context.Background(), dir, nil, args...)

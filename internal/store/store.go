@@ -29,7 +29,7 @@ type Store struct {
 	dir      string // absolute, so that no change of the working directory matters
 	name     string // as given to Open, for messages
 	maxBytes int64
-	git      runner
+	git      func(dir string, args ...string) (string, error)
 	keys     func() keyFile
 	trusting bool // the user says that its journal and its pending answers are their own
 	lfs      bool // who locks it makes .gitattributes the text for Git LFS
