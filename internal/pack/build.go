@@ -250,12 +250,9 @@ func (b *builder) session(t *Test, doc *store.Doc, answered map[string]bool, mod
 	}
 	s.Mode = mode
 	hash, err := s.Hash()
-	if err != nil {
+	data, err2 := s.Encode()
+	if err := errors.Join(err, err2); err != nil {
 		return err // unreachable: a snapshot's strings are UTF-8
-	}
-	data, err := s.Encode()
-	if err != nil {
-		return err // unreachable: likewise
 	}
 	t.Session = &Session{calls, "sessions/" + doc.Name + "/model_io.json", hash}
 	return b.add(t.Session.File, data)
