@@ -74,7 +74,7 @@ func (m *merger) value(pointer string, base, ours, theirs jsontext.Value) json.R
 	case all(jsontext.Value.IsObject):
 		return m.object(pointer, base, ours, theirs)
 	case all(jsontext.Value.IsArray):
-		return jsontext.List(m.list(pointer, base, ours, theirs))
+		return m.list(pointer, base, ours, theirs)
 	case all(jsontext.Value.IsString):
 		return m.text(pointer, base, ours, theirs)
 	}
@@ -95,66 +95,58 @@ func (m *merger) object(pointer string, base, ours, theirs jsontext.Value) json.
 }
 
 // list merges lists. Where both sides changed as many elements at one place, these are merged.
-func (m *merger) list(pointer string, base, ours, theirs jsontext.Value) (merged []json.RawMessage) {
-	var sides [3][]jsontext.Value
-	var texts [3][]string
-	for i, v := range []jsontext.Value{base, ours, theirs} {
-		for _, element := range v.Elements() {
-			sides[i], texts[i] = append(sides[i], element), append(texts[i], string(element.Raw()))
+func (m *merger) list(pointer string, base, ours, theirs jsontext.Value) json.RawMessage {
+	elements := [3][]jsontext.Value{base.Values(), ours.Values(), theirs.Values()}
+	var lists [3][]string
+	for side, values := range elements {
+		for _, v := range values {
+			lists[side] = append(lists[side], string(v.Raw()))
 		}
 	}
-	take := func(list []string) {
-		for _, text := range list {
-			merged = append(merged, json.RawMessage(text))
-		}
-	}
-	for _, c := range chunks(texts[0], texts[1], texts[2]) {
-		b, o, t := c.of(0, texts[0]), c.of(1, texts[1]), c.of(2, texts[2])
-		switch kept, conflict := settled(b, o, t); {
-		case !conflict:
-			take(kept)
-		case len(b) == len(o) && len(o) == len(t):
-			for i := range o {
-				at := pointer + "/" + strconv.Itoa(c.from[1]+i)
-				v := m.value(at, sides[0][c.from[0]+i], sides[1][c.from[1]+i], sides[2][c.from[2]+i])
-				merged = append(merged, v)
-			}
-		default:
+	merged := mergedLists(lists, func(c chunk) (kept []string) {
+		of := c.of(1, lists[1])
+		if len(c.of(0, lists[0])) != len(of) || len(of) != len(c.of(2, lists[2])) {
 			m.left = append(m.left, pointer+"/"+strconv.Itoa(c.from[1]))
-			take(o)
+			return of
 		}
-	}
-	return merged
+		for i := range of {
+			at := pointer + "/" + strconv.Itoa(c.from[1]+i)
+			kept = append(kept, string(m.value(at, elements[0][c.from[0]+i], elements[1][c.from[1]+i], elements[2][c.from[2]+i])))
+		}
+		return kept
+	})
+	return json.RawMessage("[" + strings.Join(merged, ",") + "]")
 }
 
 // text merges texts by line.
 func (m *merger) text(pointer string, base, ours, theirs jsontext.Value) json.RawMessage {
-	var sides [3][]string
-	for i, v := range []jsontext.Value{base, ours, theirs} {
+	var lists [3][]string
+	for side, v := range []jsontext.Value{base, ours, theirs} {
 		text, _ := v.Text()
-		sides[i] = strings.SplitAfter(text, "\n")
+		lists[side] = strings.SplitAfter(text, "\n")
 	}
-	var merged strings.Builder
-	for _, c := range chunks(sides[0], sides[1], sides[2]) {
-		kept, conflict := settled(c.of(0, sides[0]), c.of(1, sides[1]), c.of(2, sides[2]))
-		if conflict {
-			m.left = append(m.left, pointer)
-			kept = c.of(1, sides[1])
-		}
-		merged.WriteString(strings.Join(kept, ""))
-	}
-	return jsontext.Text(merged.String())
+	merged := mergedLists(lists, func(c chunk) []string {
+		m.left = append(m.left, pointer)
+		return c.of(1, lists[1])
+	})
+	return jsontext.Text(strings.Join(merged, ""))
 }
 
-// settled returns what becomes of a place of lists that one side changed at most, or both alike.
-func settled(base, ours, theirs []string) (kept []string, conflict bool) {
-	switch {
-	case slices.Equal(ours, theirs) || slices.Equal(theirs, base):
-		return ours, false
-	case slices.Equal(ours, base):
-		return theirs, false
+// mergedLists merges base, ours and theirs, where one side changed a place at most, or both alike. conflict returns what
+// becomes of another place.
+func mergedLists(lists [3][]string, conflict func(chunk) []string) (merged []string) {
+	for _, c := range chunks(lists[0], lists[1], lists[2]) {
+		kept, theirs := c.of(1, lists[1]), c.of(2, lists[2])
+		switch base := c.of(0, lists[0]); {
+		case slices.Equal(kept, theirs) || slices.Equal(theirs, base):
+		case slices.Equal(kept, base):
+			kept = theirs
+		default:
+			kept = conflict(c)
+		}
+		merged = append(merged, kept...)
 	}
-	return nil, true
+	return merged
 }
 
 // A chunk is a place of three lists: base, ours and theirs.
@@ -164,28 +156,27 @@ func (c *chunk) of(side int, list []string) []string { return list[c.from[side]:
 
 // chunks takes three lists apart into places that are the same and places where some differ. Changes that touch are one.
 func chunks(base, ours, theirs []string) (all []chunk) {
-	changes := [3][]drift.Edit{1: drift.Edits(base, ours), 2: drift.Edits(base, theirs)}
-	var at [3]int // where the next chunk begins
-	for len(changes[1])+len(changes[2]) > 0 {
-		first := 1
-		if len(changes[1]) == 0 || len(changes[2]) > 0 && changes[2][0].A0 < changes[1][0].A0 {
-			first = 2
+	type change struct {
+		drift.Edit
+		side int
+	}
+	var changes []change
+	for i, list := range [][]string{ours, theirs} {
+		for _, e := range drift.Edits(base, list) {
+			changes = append(changes, change{e, i + 1})
 		}
-		same := changes[first][0].A0 - at[0]
+	}
+	inorder.By(changes, func(a, b change) int { return a.A0 - b.A0 })
+	var at [3]int // where the next chunk begins
+	for len(changes) > 0 {
+		same := changes[0].A0 - at[0]
 		c := chunk{from: [3]int{at[0] + same, at[1] + same, at[2] + same}}
 		all = append(all, chunk{at, c.from})
-		end := c.from[0]
-		longer := [3]int{} // than base
-		for grown := true; grown; {
-			grown = false
-			for side := 1; side <= 2; side++ {
-				if len(changes[side]) > 0 && changes[side][0].A0 <= end {
-					e := changes[side][0]
-					end = max(end, e.A1)
-					longer[side] += (e.B1 - e.B0) - (e.A1 - e.A0)
-					changes[side], grown = changes[side][1:], true
-				}
-			}
+		end, longer := c.from[0], [3]int{} // than base
+		for ; len(changes) > 0 && changes[0].A0 <= end; changes = changes[1:] {
+			e := changes[0]
+			end = max(end, e.A1)
+			longer[e.side] += (e.B1 - e.B0) - (e.A1 - e.A0)
 		}
 		n := end - c.from[0]
 		c.to = [3]int{end, c.from[1] + n + longer[1], c.from[2] + n + longer[2]}
