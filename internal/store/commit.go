@@ -289,10 +289,7 @@ func (p *plan) drop(file string) error {
 
 // checkNewer refuses to replace or remove a document that a newer traceforge wrote.
 func (p *plan) checkNewer(file string) error {
-	data, err := p.Read(file)
-	if err != nil {
-		return nil // there is none, or none that can be read
-	}
+	data, _ := p.Read(file) // where there is none, or none that can be read, there is no newer one
 	var newer *snapshot.Error
 	if errors.As(snapshot.CheckNewer(data), &newer) {
 		newer.File = p.store.In(file)
