@@ -274,9 +274,6 @@ func (f finder) between(text string, taken []match, whole bool) []match {
 
 // merge returns what is taken, and what is found and does not overlap with that.
 func merge(taken, found []match) []match {
-	if len(taken) == 0 {
-		return found
-	}
 	var all []match
 	for _, m := range found {
 		for len(taken) > 0 && taken[0].end <= m.start {

@@ -21,14 +21,8 @@ const literally = "{{}}"
 
 var tokenForm = regexp.MustCompile(`\{\{(?:([a-z][a-z0-9_-]*(?:\.[a-z]+)?):(\+?)([1-9][0-9]{0,5}))?\}\}`)
 
-// mayHoldTokens reports whether tokens need to be looked for.
-func mayHoldTokens(text string) bool { return strings.Contains(text, "{{") }
-
 // tokens returns what is or looks like a placeholder.
 func tokens(text string) (all []token) {
-	if !mayHoldTokens(text) {
-		return nil
-	}
 	for _, m := range tokenForm.FindAllStringSubmatchIndex(text, -1) {
 		t := token{span: span{m[0], m[1]}}
 		if m[2] >= 0 {
