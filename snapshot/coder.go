@@ -320,21 +320,16 @@ func (c *coder) readObject(unknown *modelio.Object, fields func()) bool {
 		case unknown == nil:
 			c.report(RuleUnknown, "is no member of the format", m.name)
 		default:
-			c.keepUnknown(m.name, m.value)
+			c.enter(m.name)
+			c.at = m.value
+			jsontext.Keep(unknown, m.name, c.memory())
+			c.leave()
 		}
 	}
 	c.frames = c.frames[:len(c.frames)-1]
 	c.members = c.members[:first]
 	c.at = at
 	return len(c.found) == found
-}
-
-// keepUnknown keeps a member that no field takes as it is.
-func (c *coder) keepUnknown(name string, value jsontext.Value) {
-	c.enter(name)
-	c.at = value
-	jsontext.Keep(c.top().unknown, name, c.memory())
-	c.leave()
 }
 
 // writeName writes the name of the next member.

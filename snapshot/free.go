@@ -123,7 +123,9 @@ func (c *cursor) value(v jsontext.Value) {
 			c.element(i)
 			c.value(e)
 			c.leave()
-			c.spill()
+			if c.form == asSealed && len(c.dst) >= spillMost {
+				c.hashed()
+			}
 		}
 		c.write("]")
 	case v.IsString():
@@ -135,15 +137,8 @@ func (c *cursor) value(v jsontext.Value) {
 	}
 }
 
-// spillMost is how much of what is sealed is in memory before it is hashed.
+// spillMost is how much of what is sealed is in memory before it is hashed, so that a long record is not there twice.
 const spillMost = 64 << 10
-
-// spill hashes what was written as sealed, so that a long record is not in memory twice.
-func (c *cursor) spill() {
-	if c.form == asSealed && len(c.dst) >= spillMost {
-		c.hashed()
-	}
-}
 
 // hashed hashes what was written so far.
 func (c *cursor) hashed() {
@@ -270,18 +265,14 @@ func (c *cursor) valueNumber(v jsontext.Value) {
 		c.report(RuleNumber, notFitting(string(raw)))
 		c.dst = append(c.dst, raw...)
 	default:
-		c.writeKept(string(raw))
+		c.write(`{"$number":`)
+		c.writeText(string(raw))
+		c.write("}")
 	}
 }
 
 func notFitting(number string) string {
 	return `does not fit a float64: it must be kept as {"$number":` + strconv.QuoteToASCII(jsontext.Excerpt(number)) + "}"
-}
-
-func (c *cursor) writeKept(number string) {
-	c.write(`{"$number":`)
-	c.writeText(number)
-	c.write("}")
 }
 
 // keptNumber returns the number that v, the member of a kept one, holds.
