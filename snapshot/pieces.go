@@ -35,11 +35,7 @@ func Split(text string) []string {
 
 // isOnePiece reports whether a text is short and no line break is inside it.
 func isOnePiece(text string) bool {
-	if !fits(text, lineMost) {
-		return false
-	}
-	i := strings.IndexByte(text, '\n')
-	return i < 0 || i == len(text)-1
+	return fits(text, lineMost) && !strings.Contains(strings.TrimSuffix(text, "\n"), "\n")
 }
 
 // fits reports whether s has at most so many characters.

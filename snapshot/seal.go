@@ -112,8 +112,6 @@ var seals = sync.Pool{New: func() any {
 func (c *coder) sealOf(record jsontext.Value) (canon.Hash, bool) {
 	if c.seal == nil {
 		c.seal = seals.Get().(*coder)
-		size := min(len(record.Raw()), spillMost+spillMost/4) // of this one, and about that of the others
-		c.seal.dst = slices.Grow(c.seal.dst[:0], size)
 	}
 	s := c.seal
 	s.dst, s.found, s.sum = s.dst[:0], nil, nil
