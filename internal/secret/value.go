@@ -93,9 +93,6 @@ func (s *Scanner) Request(header http.Header, at *url.URL, isCredential func(que
 	if secret, ok := at.User.Password(); ok {
 		s.add("the password of the URL", secret)
 	}
-	if at.RawQuery == "" {
-		return
-	}
 	for name, values := range at.Query() {
 		for _, value := range values {
 			if isCredential(name) {
