@@ -185,9 +185,9 @@ func (p *plan) put(t *target) error {
 	if err := p.checkDirs(t.Provider, dir); err != nil {
 		return err
 	}
-	if info, err := p.Lstat(file); errors.Is(err, fs.ErrNotExist) {
+	if _, err := p.Lstat(file); errors.Is(err, fs.ErrNotExist) {
 		p.Write(file, t.data)
-	} else if err != nil || !p.holds(file, info, t.data) {
+	} else if err != nil || !p.has(file, t.data) {
 		if err := p.checkNewer(file); err != nil {
 			return err
 		}

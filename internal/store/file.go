@@ -216,15 +216,6 @@ func (w Writer) sum(file string) (canon.Hash, error) {
 
 // has reports whether a file has the given content.
 func (w Writer) has(file string, data []byte) bool {
-	info, err := w.Lstat(file)
-	return err == nil && w.holds(file, info, data)
-}
-
-// holds is has of a file that is there.
-func (w Writer) holds(file string, info fs.FileInfo, data []byte) bool {
-	if info.Size() != int64(len(data)) {
-		return false
-	}
 	got, err := w.Read(file)
 	return err == nil && bytes.Equal(got, data)
 }
