@@ -283,10 +283,8 @@ func Unescaped(inner string) (string, bool) {
 
 // WriteText writes the characters of a string, see [Value.Text]. It returns what that reports.
 func (v Value) WriteText(b *strings.Builder) bool {
-	if !v.Escaped() {
-		text, ok := v.Text()
-		b.WriteString(text)
-		return ok
+	if !v.IsString() {
+		return false
 	}
 	n := v.doc.nodes[v.at]
 	return unescape(b, v.doc.str[n.start+1:n.end-1])
