@@ -265,7 +265,7 @@ func (c *coder) headers(r *Response) {
 			values := own[name]
 			none := noElements[string]
 			if name == contentTypeName && !c.old {
-				none, c.ownType = isNil, true
+				none, c.ownType = func(values []string) bool { return values == nil }, true
 			}
 			field(c, name, optional, &values, none, func(values *[]string) { elements(c, values, c.word) })
 			all[name] = values
@@ -280,8 +280,6 @@ func (c *coder) headers(r *Response) {
 		c.dst = c.dst[:c.top().opened]
 	}
 }
-
-func isNil[T any](all []T) bool { return all == nil }
 
 // said is what a model said, which is first in files, below what it was asked.
 func (c *coder) said(a *answer) {

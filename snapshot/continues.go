@@ -57,10 +57,8 @@ func (n *Continues) covers(base *Snapshot) int {
 // indexes returns the indexes of a document's records by their ids.
 func (d *Document) indexes() map[string]int {
 	calls := make(map[string]int, len(d.Snapshots))
-	for i := range d.Snapshots {
-		if _, twice := calls[d.Snapshots[i].ID]; !twice {
-			calls[d.Snapshots[i].ID] = i
-		}
+	for i := range slices.Backward(d.Snapshots) {
+		calls[d.Snapshots[i].ID] = i // of an id that is there twice it is the first
 	}
 	return calls
 }

@@ -28,10 +28,9 @@ func field[T any](c *coder, name string, n need, v *T, empty func(T) bool, value
 	c.leave()
 }
 
-func never[T any](T) bool             { return false }
-func isZero[T comparable](v T) bool   { return v == *new(T) }
-func noElements[T any](all []T) bool  { return len(all) == 0 }
-func noMembers(o modelio.Object) bool { return len(o) == 0 }
+func never[T any](T) bool            { return false }
+func isZero[T comparable](v T) bool  { return v == *new(T) }
+func noElements[T any](all []T) bool { return len(all) == 0 }
 
 // pointer is a member that is nil where there is none.
 func pointer[T any](c *coder, name string, n need, p **T, value func(*T)) {
@@ -127,7 +126,7 @@ func (c *coder) raw(name string, raw *json.RawMessage) {
 
 // free is a member that is an object of any members; empty where there is none.
 func (c *coder) free(name string, o *modelio.Object) {
-	field(c, name, optional, o, noMembers, c.freeObject)
+	field(c, name, optional, o, func(o modelio.Object) bool { return len(o) == 0 }, c.freeObject)
 }
 
 // list is a member that is an array; item reads or writes each element.
