@@ -98,9 +98,9 @@ func (r *Run) Report(s *store.Store) (*Report, error) {
 			continue
 		}
 		test := page.TestOf(doc.Document)
-		v := r.judge(test)
-		unused := Unused{doc.File(), n, v.reason, test}
-		if v.orphaned && n == len(doc.Document.Snapshots) {
+		reason, isOrphan := r.judge(test)
+		unused := Unused{doc.File(), n, reason, test}
+		if isOrphan && n == len(doc.Document.Snapshots) {
 			c.Orphans = append(c.Orphans, unused)
 			of(test.Package).Orphaned += n
 		} else {

@@ -1,7 +1,6 @@
 package coverage
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -9,21 +8,10 @@ import (
 	"github.com/traceforge/traceforge-go/internal/page"
 )
 
-// A verdict says whether a record that no test used may be needed all the same.
-type verdict struct {
-	orphaned bool
-	reason   string
-}
-
-func orphaned(format string, args ...any) verdict { return verdict{true, fmt.Sprintf(format, args...)} }
-func unplayed(format string, args ...any) verdict {
-	return verdict{false, fmt.Sprintf(format, args...)}
-}
-
 // judge says why no record of a test was used. They are orphans only where the test is not in the code, or where it
 // is proven that it passed without them: not where anything kept the test from running as it always does. Nothing is
 // proven of a test that a framework runs under a name of its own.
-func (r *Run) judge(test page.Test) verdict {
+func (r *Run) judge(test page.Test) (reason string, isOrphan bool) {
 	pkg := test.Package
 	top, _, _ := strings.Cut(test.Test, "/")
 	gone := r.sources.Gone(pkg, test.Test)
@@ -31,46 +19,46 @@ func (r *Run) judge(test page.Test) verdict {
 	slices.Sort(filters)
 	switch how := r.Ended[page.Test{Package: pkg}]; {
 	case test.Test == "":
-		return unplayed("the record names no test")
+		return "the record names no test", false
 	case test.OfProgram():
-		return unplayed("%s is run by traceforge exec", test.Test)
+		return test.Test + " is run by traceforge exec", false
 	case !r.sources.of(pkg).known:
-		return unplayed("%s is not in this module", pkg)
+		return pkg + " is not in this module", false
 	case gone != "":
-		return orphaned("%s", gone)
+		return gone, true
 	case gotest.Kind(top) == "":
-		return unplayed("%s is no test function, so whether it is still a test is not known", top)
+		return top + " is no test function, so whether it is still a test is not known", false
 	case how == "" && !r.all:
-		return unplayed("%s did not run, or its go test -json is not with the receipts", pkg)
+		return pkg + " did not run, or its go test -json is not with the receipts", false
 	case how == "":
-		return unplayed("%s did not run", pkg)
+		return pkg + " did not run", false
 	case how != "pass" || slices.Contains(r.cut, pkg):
-		return unplayed("%s failed", pkg)
+		return pkg + " failed", false
 	case len(filters) > 0:
-		return unplayed("only some tests of %s ran: %s", pkg, strings.Join(slices.Compact(filters), " "))
+		return "only some tests of " + pkg + " ran: " + strings.Join(slices.Compact(filters), " "), false
 	case !told && !r.all:
-		return unplayed("no test of %s left a receipt, so whether all ran is not known", pkg)
+		return "no test of " + pkg + " left a receipt, so whether all ran is not known", false
 	}
 	return r.judgeTest(test)
 }
 
 // judgeTest judges a record of a test of a package whose tests all ran and passed.
-func (r *Run) judgeTest(test page.Test) verdict {
+func (r *Run) judgeTest(test page.Test) (reason string, isOrphan bool) {
 	at := test
 	for r.Ended[at] == "" {
 		slash := strings.LastIndexByte(at.Test, '/')
 		if slash < 0 {
-			return unplayed("%s did not run", at.Test) // a constraint, or a benchmark
+			return at.Test + " did not run", false // a constraint, or a benchmark
 		}
 		at.Test = at.Test[:slash]
 	}
 	switch {
 	case r.Ended[at] == "skip":
-		return unplayed("%s was skipped", at.Test)
+		return at.Test + " was skipped", false
 	case at != test:
-		return orphaned("%s passed without %s", at.Test, test.Test)
+		return at.Test + " passed without " + test.Test, true
 	case r.passed[at]: // unreachable: a passing test uses all its records
-		return unplayed("%s did not use it", at.Test)
+		return at.Test + " did not use it", false
 	}
-	return orphaned("%s passed without this store", at.Test)
+	return at.Test + " passed without this store", true
 }
