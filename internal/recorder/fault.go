@@ -84,13 +84,7 @@ func Stall(event int, d time.Duration) Fault {
 // faults are those of a test.
 type faults struct {
 	all  []*injection
-	owed map[key]owedFault
-}
-
-// An owedFault is a record that was answered with a fault, and that a client gets which tries again.
-type owedFault struct {
-	record int
-	fault  *injection
+	owed map[key]*injection // those whose record a client gets that tries again
 }
 
 // An injection is a fault of a call, which is used once.
@@ -99,6 +93,7 @@ type injection struct {
 	call     int
 	used     bool
 	unfitted bool // the answer does not take it
+	record   int  // the index of the record that it was used on
 }
 
 func (in *injection) String() string { return fmt.Sprintf("call %d: %s", in.call, in.name) }
@@ -124,12 +119,12 @@ func (f *faults) next(number int) *injection {
 
 // inject answers a call with its record and a fault.
 func (r *run) inject(d *due, in *injection) (*servedRecord, error) {
-	in.used = true
+	in.used, in.record = true, d.record
 	if in.breaks {
 		if r.faults.owed == nil {
-			r.faults.owed = map[key]owedFault{}
+			r.faults.owed = map[key]*injection{}
 		}
-		r.faults.owed[d.call.knownKey()] = owedFault{d.record, in}
+		r.faults.owed[d.call.knownKey()] = in
 	}
 	s := &servedRecord{}
 	if in.status == 0 && in.err == nil {
@@ -282,20 +277,20 @@ func (f *faults) injected() []*injection {
 	return slices.DeleteFunc(slices.Clone(f.all), func(in *injection) bool { return !in.used || in.unfitted })
 }
 
-// owedTo returns the record that a try of a call gets which a fault has broken.
-func (f *faults) owedTo(c *call) (o owedFault, tries bool) {
-	if len(f.owed) > 0 {
-		o, tries = f.owed[c.knownKey()]
+// owedTo returns the fault that has broken a call, which a try gets the record of; nil: none has.
+func (f *faults) owedTo(c *call) *injection {
+	if len(f.owed) == 0 {
+		return nil
 	}
-	return o, tries
+	return f.owed[c.knownKey()]
 }
 
-// givenUp returns the first record that a fault stood in for and that its client never got; the fault is nil where
-// there is none. The recording does not say what a program does then.
-func (f *faults) givenUp() (first owedFault) {
-	for _, o := range f.owed {
-		if first.fault == nil || o.record < first.record {
-			first = o
+// givenUp returns the fault of the first record whose client never got it; nil: there is none. The recording does not say
+// what a program does then.
+func (f *faults) givenUp() (first *injection) {
+	for _, in := range f.owed {
+		if first == nil || in.record < first.record {
+			first = in
 		}
 	}
 	return first
@@ -304,7 +299,7 @@ func (f *faults) givenUp() (first owedFault) {
 // excuses reports whether a record needs no call, as the program gave up on an earlier one.
 func (f *faults) excuses(i int) bool {
 	gaveUp := f.givenUp()
-	return gaveUp.fault != nil && gaveUp.record < i
+	return gaveUp != nil && gaveUp.record < i
 }
 
 // isUncalled reports whether no call played a record that needs one.
@@ -344,7 +339,7 @@ func (n *notes) injected() {
 // wayOut says how what differs from the recording is accepted, as verb and command, or what caused it where no
 // update changes it.
 func (r *report) wayOut(verb string) string {
-	if in := r.faults.givenUp().fault; in != nil {
+	if in := r.faults.givenUp(); in != nil {
 		return fmt.Sprintf("call %d had the fault %s, and what the program does behind it is not recorded: no update accepts it\n"+
 			"end the test there, or record a test of its own whose tool or upstream fails so, without the fault", in.call, in.name)
 	}

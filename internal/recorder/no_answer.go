@@ -121,7 +121,7 @@ func (r *report) withoutKey(c *call, from *snapshot.Snapshot) string {
 		return "the script answers, so no call is made"
 	}
 	_, f := r.undetermined(c)
-	adopts := !from.Source.IsBought() || f == nil && r.faults.givenUp().fault == nil // no rule is asked of an imported record
+	adopts := !from.Source.IsBought() || f == nil && r.faults.givenUp() == nil // no rule is asked of an imported record
 	if !adopts || r.Mode == Mixed || !r.lacksKey(c.provider) {
 		return ""
 	}

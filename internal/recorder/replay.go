@@ -28,8 +28,8 @@ func (r *Recorder) replay(c *call) (*servedRecord, error) {
 		return nil, err
 	}
 	i, how, err := r.tape.findCall(c)
-	if owed, tries := r.faults.owedTo(c); tries && err == nil {
-		i, how = owed.record, found
+	if in := r.faults.owedTo(c); in != nil && err == nil {
+		i, how = in.record, found
 	}
 	toldTo := r.Mode == Mixed && c.codec.Tools // by a live model, which may ask for another tool, or for one again
 	switch {

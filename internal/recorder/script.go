@@ -87,9 +87,9 @@ func (r *Recorder) ask(c *call) (err error) {
 	}
 	r.mu.Lock()
 	r.matchUnknown(c) // whose faults these may be
-	_, tries := r.faults.owedTo(c)
+	broken := r.faults.owedTo(c)
 	r.mu.Unlock()
-	if tries {
+	if broken != nil {
 		return nil
 	}
 	if c.step, err = c.nextStep(); err != nil {
