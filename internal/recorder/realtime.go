@@ -171,22 +171,18 @@ func (s *realtime) turnedAway(resp *http.Response, err error) (*http.Response, e
 	if identified != nil {
 		return nil, s.r.failCall(s.wire, s.wire.String(), s.r.asFailure(identified))
 	}
-	tk, failure := s.take(c)
+	begun, failure := s.take(c)
 	if failure != nil {
 		return nil, failure
 	}
-	tk.from(snapshot.ProvenanceOf(s.req.Context()))
-	return s.r.hear(s.req, s.wire, tk, resp, err)
+	begun.take.from(snapshot.ProvenanceOf(s.req.Context()))
+	return s.r.hear(s.req, s.wire, begun.take, resp, err)
 }
 
-func (s *realtime) take(c *call) (*take, error) {
+func (s *realtime) take(c *call) (*servedRecord, error) {
 	s.r.mu.Lock()
 	defer s.r.mu.Unlock()
-	begun, err := s.r.take(c, "")
-	if err != nil {
-		return nil, err
-	}
-	return begun.take, nil
+	return s.r.take(c, "")
 }
 
 // opened notes a session that is under way; false: the test has ended.
@@ -337,10 +333,11 @@ func (s *realtime) record(how outcome, broke error) {
 		s.r.failAt(s.wire, s.opening.id(), s.r.asFailure(err), s.source)
 		return
 	}
-	tk, err := s.take(c)
+	begun, err := s.take(c)
 	if err != nil {
 		return // the test has ended
 	}
+	tk := begun.take
 	tk.source, tk.started, tk.began, tk.complete = s.source, s.started, s.began, nil
 	tk.begin(http.StatusSwitchingProtocols, http.Header{"Content-Type": {"application/x-ndjson"}})
 	s.mu.Lock()

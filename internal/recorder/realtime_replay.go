@@ -19,8 +19,7 @@ var realtimePatience = 30 * time.Second
 
 // A replayedSession is a record that a session follows.
 type replayedSession struct {
-	record      int
-	due         *due
+	*due
 	subprotocol string
 	frames      []provider.Frame // of the server's that are left
 	greetings   int              // how many of them come before the client says anything
@@ -40,9 +39,9 @@ func (s *realtime) find() (found *replayedSession, plain bool, err error) {
 	if err != nil {
 		return nil, false, err
 	}
-	i, err := s.next(s.opening, 0)
-	if i < 0 || err != nil {
-		return nil, false, err
+	i := s.next(s.opening, 0)
+	if i < 0 {
+		return nil, false, nil
 	}
 	if r.tape.records[i].Response.Status != http.StatusSwitchingProtocols {
 		return nil, true, nil
@@ -55,24 +54,23 @@ func (s *realtime) find() (found *replayedSession, plain bool, err error) {
 }
 
 // next returns the first record that is left and begins as a session that has come to so many messages; -1 means none.
-func (s *realtime) next(c *call, messages int) (int, error) {
+func (s *realtime) next(c *call, messages int) int {
 	t := s.r.tape
-	want, err := s.beginning(c.request, messages)
-	if err != nil {
-		return -1, err
-	}
 	for i := range t.records {
 		record := &t.records[i]
-		if t.played[i] || record.Request.API != c.codec.API || t.providerOf(i) != c.provider || record.Source.Lane != c.lane ||
-			!samePointers(record.Source.Ignored, s.r.Ignored) {
-			continue
-		}
-		got, err := s.beginning(t.request(i), messages)
-		if err == nil && got == want {
-			return i, nil
+		if !t.played[i] && record.Request.API == c.codec.API && t.providerOf(i) == c.provider && record.Source.Lane == c.lane &&
+			samePointers(record.Source.Ignored, s.r.Ignored) && s.beginAlike(t.request(i), c.request, messages) {
+			return i
 		}
 	}
-	return -1, nil
+	return -1
+}
+
+// beginAlike reports whether the first messages of two sessions are the same.
+func (s *realtime) beginAlike(recorded, got *modelio.Request, messages int) bool {
+	was, err := s.beginning(recorded, messages)
+	is, err2 := s.beginning(got, messages)
+	return errors.Join(err, err2) == nil && was == is
 }
 
 // beginning returns the key of the first messages of a session. Its model may be named in the first of them. A session
@@ -108,7 +106,7 @@ func (s *realtime) follow(i int) (*replayedSession, error) {
 	if err != nil {
 		return nil, failuref(fmt.Sprintf("%s: the raw answer: %v", s.r.record(i), err), "accept: "+s.r.Accept)
 	}
-	p := &replayedSession{record: i, due: d, frames: frames}
+	p := &replayedSession{due: d, frames: frames}
 	if len(frames) > 0 && frames[0].Open != "" {
 		p.subprotocol, p.frames = frames[0].Open, frames[1:]
 	}
@@ -269,22 +267,16 @@ func (s *realtime) hold(c *call) error {
 	r := s.r
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	p, messages := s.replayed, len(c.request.Messages)
-	want, err := s.beginning(c.request, messages)
-	got, err2 := s.beginning(r.tape.request(p.record), messages)
-	if err := errors.Join(err, err2); err != nil {
-		return err
-	}
-	if got == want {
+	was, messages := s.replayed.record, len(c.request.Messages)
+	if s.beginAlike(r.tape.request(was), c.request, messages) {
 		s.held = messages
 		return nil
 	}
-	was := p.record
-	if i, err := s.next(c, messages); err == nil && i >= 0 {
+	if i := s.next(c, messages); i >= 0 {
 		s.held, r.tape.played[was] = messages, false
 		return s.change(i)
 	}
-	if other := s.mistaken(want, messages); other != nil {
+	if other := s.mistaken(c, messages); other != nil {
 		i := other.replayed.record
 		s.held = messages
 		return errors.Join(s.change(i), other.change(was))
@@ -310,20 +302,14 @@ func (s *realtime) change(i int) error {
 // mistaken returns a session under way whose record this session may have in truth, or nil. Its record begins as this
 // session has, and its client has said nothing that this one's record lacks. Sessions that are opened at once begin
 // in any order.
-func (s *realtime) mistaken(want key, messages int) *realtime {
+func (s *realtime) mistaken(c *call, messages int) *realtime {
 	t := s.r.tape
 	for _, other := range s.r.spoken {
 		if other == s || other.replayed == nil || other.over || other.opening.key != s.opening.key {
 			continue
 		}
-		got, err := s.beginning(t.request(other.replayed.record), messages)
-		if err != nil || got != want {
-			continue
-		}
-		said := max(other.held, other.served.Messages)
-		theirs, err := s.beginning(t.request(other.replayed.record), said)
-		ours, err2 := s.beginning(t.request(s.replayed.record), said)
-		if errors.Join(err, err2) == nil && theirs == ours {
+		theirs, said := t.request(other.replayed.record), max(other.held, other.served.Messages)
+		if s.beginAlike(theirs, c.request, messages) && s.beginAlike(theirs, t.request(s.replayed.record), said) {
 			return other
 		}
 	}
