@@ -57,7 +57,7 @@ func (r *run) adopt(c *call, from *tape, i int, o *origin) (*servedRecord, error
 	}
 	from.played[i] = true
 	r.takes = append(r.takes, tk)
-	r.answered = append(r.answered, answer{take: tk})
+	r.answered = append(r.answered, testCall{take: tk})
 	return s, tk.err
 }
 

@@ -140,7 +140,7 @@ func (r *run) inject(d *due, in *injection) (*servedRecord, error) {
 		return nil, failuref(fmt.Sprintf("fault cannot be injected: %s, %s: %s", r.record(d.record), in.name, why))
 	}
 	r.tape.played[d.record] = true
-	r.answered = append(r.answered, answer{record: d.record, faulty: in.breaks})
+	r.answered = append(r.answered, testCall{record: d.record, faulty: in.breaks})
 	s.fault = in
 	return s, nil
 }

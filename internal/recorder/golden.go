@@ -73,6 +73,7 @@ func (r *run) golden(tk *take) (*golden, *Failure) {
 	if len(g.raw) > longAnswer {
 		runtime.GC() // what it was decoded by is some times as long
 	}
+	tk.golden = g
 	return g, nil
 }
 

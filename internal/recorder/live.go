@@ -21,7 +21,7 @@ func (r *Recorder) take(c *call, lifted string) (*servedRecord, error) {
 	}
 	r.learn(c.what)
 	r.takes = append(r.takes, tk)
-	r.answered = append(r.answered, answer{take: tk})
+	r.answered = append(r.answered, testCall{take: tk})
 	return &servedRecord{take: tk}, nil
 }
 

@@ -70,18 +70,15 @@ func (n *notes) overlapped() (equal []*take) {
 			byKey[tk.key] = append(byKey[tk.key], tk)
 		}
 	}
-	cores := map[*take][sha256.Size]byte{}
-	coreOf := func(tk *take) [sha256.Size]byte {
-		if _, known := cores[tk]; !known {
-			if g, f := n.golden(tk); f == nil {
-				cores[tk] = g.said()
-			}
+	said := func(tk *take) (sum [sha256.Size]byte) {
+		if g, f := n.golden(tk); f == nil {
+			sum = g.said()
 		}
-		return cores[tk]
+		return sum
 	}
 	for _, tk := range n.takes {
 		other := func(o *take) bool {
-			return o != tk && o.began < tk.heard && tk.began < o.heard && coreOf(o) != coreOf(tk)
+			return o != tk && o.began < tk.heard && tk.began < o.heard && said(o) != said(tk)
 		}
 		if slices.ContainsFunc(byKey[tk.key], other) {
 			equal = append(equal, tk)

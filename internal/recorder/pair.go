@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"maps"
-	"math"
 	"slices"
 
 	"github.com/traceforge/traceforge-go/canon"
@@ -122,17 +121,10 @@ func (t *tape) named() []snapshot.Snapshot {
 	return records
 }
 
-// A testCall is a call of the test: one that was recorded, or else a record that was played.
-type testCall struct {
-	golden *golden
-	record int
-	faulty bool // see answer
-}
-
 func providerOf(calls []testCall) string {
 	for _, c := range calls {
 		if c.golden != nil {
-			return c.golden.take.provider
+			return c.take.provider
 		}
 	}
 	return anyProvider
@@ -145,7 +137,7 @@ func (r *run) inOrder(goldens map[*take]*golden) []testCall {
 	takes := slices.SortedFunc(maps.Values(goldens), func(a, b *golden) int { return cmp.Compare(a.take.began, b.take.began) })
 	places := r.places(takes)
 	inPlace := func(a, b *golden) int {
-		return cmp.Or(cmp.Compare(places(a.take.key), places(b.take.key)), compareGoldens(a, b))
+		return cmp.Or(cmp.Compare(places[a.take.key], places[b.take.key]), compareGoldens(a, b))
 	}
 	var ordered, ready []*golden
 	for len(takes) > 0 || len(ready) > 0 {
@@ -160,31 +152,27 @@ func (r *run) inOrder(goldens map[*take]*golden) []testCall {
 	for _, a := range r.answered {
 		switch {
 		case a.take == nil:
-			calls = append(calls, testCall{record: a.record, faulty: a.faulty})
+			calls = append(calls, a)
 		case goldens[a.take] != nil:
-			calls = append(calls, testCall{golden: ordered[0]})
+			calls = append(calls, testCall{take: ordered[0].take, golden: ordered[0]})
 			ordered = ordered[1:]
 		}
 	}
 	return r.tape.inAnswersOrder(r.tape.inTapesOrder(calls))
 }
 
-// places returns where the document has a call: at the first record with its key, or behind all of them.
-func (r *run) places(goldens []*golden) func(key) int {
+// places returns where the document has a call: at the first record with its key. They are below 0, so that a call
+// without a record is behind all of them.
+func (r *run) places(goldens []*golden) map[key]int {
 	places := map[key]int{}
 	if len(goldens) > 1 {
 		if old, err := r.known(goldens[0].take.provider); err == nil {
 			for i, k := range slices.Backward(old.keys) {
-				places[k] = i
+				places[k] = i - len(old.keys)
 			}
 		}
 	}
-	return func(k key) int {
-		if i, recorded := places[k]; recorded {
-			return i
-		}
-		return math.MaxInt
-	}
+	return places
 }
 
 // endedBefore reports whether a call was over when another began. It is over when its caller has read what it will of
@@ -228,7 +216,7 @@ func (s *setup) counterparts(calls []testCall, old *tape) []int {
 		pairs[n] = -1
 		if c.golden == nil {
 			taken[c.record] = true
-		} else if o := c.golden.take.origin; o != nil && o.place >= 0 {
+		} else if o := c.take.origin; o != nil && o.place >= 0 {
 			pairs[n], taken[o.place] = o.place, true
 		}
 	}
@@ -245,8 +233,8 @@ func (s *setup) counterparts(calls []testCall, old *tape) []int {
 		if pairs[n] >= 0 || c.golden == nil {
 			continue
 		}
-		if same := byKey[c.golden.take.key]; len(same) > 0 {
-			pairs[n], taken[same[0]], byKey[c.golden.take.key] = same[0], true, same[1:]
+		if same := byKey[c.take.key]; len(same) > 0 {
+			pairs[n], taken[same[0]], byKey[c.take.key] = same[0], true, same[1:]
 			continue
 		}
 		changed = append(changed, n)
@@ -265,7 +253,7 @@ func (s *setup) counterparts(calls []testCall, old *tape) []int {
 		}
 	}
 	for _, n := range changed {
-		same := func(i int) bool { return !taken[i] && sameTool(&old.records[i].Request, calls[n].golden.take.request) }
+		same := func(i int) bool { return !taken[i] && sameTool(&old.records[i].Request, calls[n].take.request) }
 		if next := slices.IndexFunc(left, same); pairs[n] < 0 && next >= 0 {
 			pairs[n], taken[left[next]] = left[next], true
 		}
@@ -303,7 +291,7 @@ func likenesses(calls []testCall, old *tape, changed, left []int) []likeness {
 	}
 	var all []likeness
 	for rank, n := range changed {
-		tk := calls[n].golden.take
+		tk := calls[n].take
 		got, _ := compare.Request(tk.request) // it has a key
 		from := max(0, min(rank-maxNeighbours/2, len(left)-maxNeighbours))
 		for m := from; m < min(from+maxNeighbours, len(left)); m++ {

@@ -76,8 +76,8 @@ func (p *pending) serve(c *call, lifted string) *servedRecord {
 			continue
 		}
 		tk := p.takes[len(p.takes)-1]
-		if g, f := p.golden(tk); f == nil {
-			tk.golden, tk.number, tk.place = g, p.earlier.records[i].Number(), -1
+		if _, f := p.golden(tk); f == nil {
+			tk.waits, tk.number, tk.place = true, p.earlier.records[i].Number(), -1
 			p.mine[tk.number] = true
 		}
 		return s
@@ -97,7 +97,7 @@ func (p *pending) keep(tk *take) {
 	if f != nil || !p.keepable(g) || tk.dropsQuietly() {
 		return
 	}
-	tk.golden = g
+	tk.waits = true
 	p.open(tk.provider)
 	if p.wrong = p.number(tk.provider); p.wrong == nil {
 		p.wrong = p.append()
@@ -114,7 +114,7 @@ func (p *pending) keepable(g *golden) bool {
 // waiting returns the takes whose answers are pending, in the order of the calls.
 func (p *pending) waiting() (takes []*take) {
 	for _, tk := range p.takes {
-		if tk.golden != nil {
+		if tk.waits {
 			takes = append(takes, tk)
 		}
 	}
@@ -192,7 +192,7 @@ func (p *pending) renumber(tk *take) {
 // append appends to the log of this run what it has bought since. Where what is there has got another number, it
 // begins the log again.
 func (p *pending) append() error {
-	if slices.ContainsFunc(p.takes, func(tk *take) bool { return tk.logged > 0 && tk.golden != nil && tk.logged != tk.number }) {
+	if slices.ContainsFunc(p.takes, func(tk *take) bool { return tk.logged > 0 && tk.waits && tk.logged != tk.number }) {
 		old := p.log
 		p.log = p.store.NewLog(p.name, p.provider)
 		for _, tk := range p.takes {
@@ -206,7 +206,7 @@ func (p *pending) append() error {
 		return err
 	}
 	for i, tk := range p.takes {
-		if tk.golden == nil || tk.logged > 0 || tk.origin != nil { // what comes from where it waits is there
+		if !tk.waits || tk.logged > 0 || tk.origin != nil { // what comes from where it waits is there
 			continue
 		}
 		if err := p.log.Append(i, p.recordOf(tk), tk.golden.raw, tk.media); err != nil {
@@ -299,11 +299,11 @@ func (p *pending) settle(goldens map[*take]*golden) []*take {
 	changed := p.wrong != nil || !p.clean // else the log of this run has it all
 	for _, tk := range p.takes {
 		g := goldens[tk]
-		if tk.golden == nil && g != nil && tk.origin == nil && p.keepable(g) {
-			tk.golden, changed = g, true // it ended with the test
+		if !tk.waits && g != nil && tk.origin == nil && p.keepable(g) {
+			tk.waits, changed = true, true // it ended with the test
 		}
-		if tk.golden != nil && !p.keepable(tk.golden) {
-			tk.golden, changed = nil, true
+		if tk.waits && !p.keepable(tk.golden) {
+			tk.waits, changed = false, true
 		}
 	}
 	if len(p.waiting()) == 0 && !changed {
@@ -313,10 +313,10 @@ func (p *pending) settle(goldens map[*take]*golden) []*take {
 	if err == nil {
 		pairs := p.counterparts(calls, old)
 		for n, c := range calls {
-			if c.golden == nil || c.golden.take.golden == nil {
+			if c.take == nil || !c.take.waits {
 				continue
 			}
-			if tk := c.golden.take; tk.number == 0 || tk.place != pairs[n] {
+			if tk := c.take; tk.number == 0 || tk.place != pairs[n] {
 				tk.place, tk.number, changed = pairs[n], 0, true
 				p.renumber(tk)
 			}

@@ -336,7 +336,7 @@ func (s *realtime) conclude() error {
 	}
 	p.due.call = c
 	r.due = append(r.due, p.due)
-	r.answered = append(r.answered, answer{record: p.record})
+	r.answered = append(r.answered, testCall{record: p.record})
 	r.mu.Unlock()
 	if wrong := p.due.prove(); len(wrong) > 0 {
 		return r.unproven(p.due)

@@ -85,7 +85,7 @@ type run struct {
 	calls    int             // all calls so far
 	tape     *tape           // nil until the first call
 	takes    []*take         // what was recorded, in the order of the calls
-	answered []answer        // the calls that got their answer, in order
+	answered []testCall      // those that got their answer, in order
 	due      []*due          // what was served, to be proven
 	sent     []usage.Sent    // where it is asked for
 	compare  *drift.Comparer // nil until a call drifts
@@ -107,11 +107,12 @@ type Recorder struct {
 	spoken   []*realtime // sessions over WebSockets
 }
 
-// An answer is what a call got: a record of the tape, or a take.
-type answer struct {
+// A testCall is a call of the test that got its answer: a record of the tape, or a take.
+type testCall struct {
 	record int
-	take   *take // nil: the record
-	faulty bool  // a fault took its place
+	take   *take   // nil: the record
+	golden *golden // the take as it would be stored, see inOrder
+	faulty bool    // a fault took the place of the record
 }
 
 // Open returns a recorder. It reads nothing of the store but config.json: that is for the first call.

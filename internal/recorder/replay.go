@@ -86,7 +86,7 @@ func (r *run) serve(d *due, raw []byte) (s *servedRecord, err error) {
 	}
 	if isRecorded(err) {
 		r.tape.played[i] = true
-		r.answered = append(r.answered, answer{record: i})
+		r.answered = append(r.answered, testCall{record: i})
 	}
 	return s, err
 }

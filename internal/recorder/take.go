@@ -34,7 +34,8 @@ type take struct {
 	note     string             // why the generic codec decodes the answer; empty means that of its API does
 	readings []snapshot.Reading // what other programs read in it
 
-	golden *golden // its entry in .pending, or nil
+	golden *golden // as it would be stored; nil until that is asked for
+	waits  bool    // it is among the pending answers
 	number int     // its number there; 0 means not known yet
 	logged int     // its number in the log of the run; 0 means it is not there
 	place  int     // the index of the record that it is to replace; -1 means none
