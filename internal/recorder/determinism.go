@@ -100,14 +100,14 @@ func (r *run) notTaken(c *call) (names []string) {
 
 // notTaken returns what an answer says that the model does not take.
 func (tk *take) notTaken() []string {
-	if tk.ended() == underWay || tk.httpStatus() < 400 {
+	if tk.ended() == underWay || tk.status < 400 {
 		return nil
 	}
 	resp, err := tk.decode()
 	if err != nil {
 		return nil
 	}
-	return provider.NotTaken(tk.httpStatus(), resp.Error)
+	return provider.NotTaken(tk.status, resp.Error)
 }
 
 // teach says which settings the models of a test refused, and what to do instead. A user who followed the rule of

@@ -49,7 +49,7 @@ func (r *run) golden(tk *take) (*golden, *Failure) {
 	if f != nil {
 		return nil, f
 	}
-	resp, err := understood(resp, tk.httpStatus(), &tk.numbering, &tk.media)
+	resp, err := understood(resp, tk.status, &tk.numbering, &tk.media)
 	if err != nil {
 		return nil, r.unkept(tk, err)
 	}
@@ -148,14 +148,6 @@ func understood(decoded *modelio.Response, status int, n *modelio.Numbering, m *
 	return resp, nil
 }
 
-// httpStatus returns the status of an answer; 0 for one that is no HTTP.
-func (tk *take) httpStatus() int {
-	if isDirect(tk.codec.API) {
-		return 0
-	}
-	return tk.status
-}
-
 // cut is what records say of answers that ended early.
 var cut = map[outcome]string{aborted: "aborted", broken: "error", ended: "ended"}
 
@@ -169,7 +161,7 @@ func (r *run) frame(tk *take) snapshot.Snapshot {
 		Response: snapshot.Response{
 			LatencyMS:  tk.over().Sub(tk.started).Milliseconds(),
 			Headers:    r.headers(tk),
-			Status:     tk.httpStatus(),
+			Status:     tk.status,
 			Incomplete: cut[tk.outcome],
 		},
 	}

@@ -178,17 +178,18 @@ func (g *Generation) live(ctx context.Context, tk *take) (*modelio.GenerateRespo
 	if err == nil {
 		err = keep(modelLine{Response: resp})
 	}
-	switch {
-	case err == nil:
+	if err == nil {
 		tk.end(whole, nil)
 		return resp, nil
-	case tk.isEmpty():
-		tk.end(failed, err)
-	case refused != nil || ctx.Err() != nil || errors.Is(err, context.Canceled):
-		tk.end(aborted, err)
-	default:
-		tk.end(broken, err)
 	}
+	how := broken
+	switch said, _ := tk.plain(); {
+	case len(said) == 0:
+		how = failed
+	case refused != nil || ctx.Err() != nil || errors.Is(err, context.Canceled):
+		how = aborted
+	}
+	tk.end(how, err)
 	return nil, err
 }
 

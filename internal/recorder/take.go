@@ -43,7 +43,7 @@ type take struct {
 	mu         sync.Mutex // nothing below changes once there is an outcome
 	outcome    outcome
 	err        error // of the transport
-	status     int
+	status     int   // 0 of one that is no HTTP
 	header     http.Header
 	body       receivedBody
 	arrivals   []arrival
@@ -312,13 +312,6 @@ func (tk *take) plain() ([]byte, error) {
 		tk.unreadable = err // also the next time, and a bomb takes memory
 	}
 	return body, err
-}
-
-// isEmpty reports whether nothing was received so far.
-func (tk *take) isEmpty() bool {
-	tk.mu.Lock()
-	defer tk.mu.Unlock()
-	return tk.body.size == 0
 }
 
 // A receivedBody is the body of an answer as far as it has arrived. It comes in chunks, since to grow
