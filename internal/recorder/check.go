@@ -35,10 +35,7 @@ var liveCalls = make(chan struct{}, 4)
 // its records (design R7).
 type checks struct {
 	*setup
-	run interface {
-		saidBy(*take) (*said, *Failure) // decodes what was received
-		fail(*Failure)                  // fails the test
-	}
+	run *report
 
 	group sync.WaitGroup
 

@@ -145,7 +145,7 @@ func Open(o Options) (*Recorder, error) {
 	}
 	r.lineage.run, r.report.run, r.report.lineage = &r.run, &r.run, &r.lineage
 	r.pending.report, r.revision.report, r.revision.pending = &r.report, &r.report, &r.pending
-	r.checks.setup, r.checks.run, r.sessions.setup, r.sessions.run = &r.setup, r, &r.setup, r
+	r.checks.setup, r.checks.run, r.sessions.setup, r.sessions.run = &r.setup, &r.report, &r.setup, &r.report
 	return r, r.readConfig()
 }
 

@@ -141,7 +141,7 @@ func (r *run) replayError(i int) error {
 }
 
 // played makes the HTTP response of a record.
-func (r *Recorder) played(req *http.Request, s *servedRecord) (*http.Response, error) {
+func (r *report) played(req *http.Request, s *servedRecord) (*http.Response, error) {
 	stored := &s.record.Response
 	made := &struct { // one piece of memory
 		resp http.Response
@@ -160,7 +160,7 @@ func (r *Recorder) played(req *http.Request, s *servedRecord) (*http.Response, e
 		resp.Header[http.CanonicalHeaderKey(name)] = values
 	}
 	broke := stored.Incomplete != "" && stored.Incomplete != cut[ended]
-	*body = replayBody{ctx: req.Context(), rest: s.body, cut: broke, recorder: r, proof: s.proof}
+	*body = replayBody{ctx: req.Context(), rest: s.body, cut: broke, report: r, proof: s.proof}
 	resp.Body, resp.ContentLength = body, int64(len(s.body))
 	recorded := provider.Answer{Status: stored.Status, ContentType: resp.Header.Get("Content-Type"), Body: s.body}
 	if body.events = recorded.Events(); body.events != nil {
@@ -186,8 +186,8 @@ type replayBody struct {
 	pause  func(context.Context) error // before each event; nil means there is none
 	cut    bool                        // the recorded body ended before its end
 
-	recorder *Recorder
-	proof    *due // which holds the record against the answer
+	report *report
+	proof  *due // which holds the record against the answer
 }
 
 func (b *replayBody) Read(p []byte) (int, error) {
@@ -218,7 +218,7 @@ func (b *replayBody) Read(p []byte) (int, error) {
 }
 
 // Close proves what its caller read of a stream, as clients stop at the event that ends it.
-func (b *replayBody) Close() error { return b.recorder.proven(b.proof) }
+func (b *replayBody) Close() error { return b.report.proven(b.proof) }
 
 // refusal is the answer to a call that failed, which its client does not repeat.
 func (s *setup) refusal(req *http.Request, w *wire, err error) *http.Response {

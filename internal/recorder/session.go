@@ -18,11 +18,7 @@ import (
 // sessions are those of a test whose beginning the store served, and what its clients may go on with.
 type sessions struct {
 	*setup
-	run interface {
-		played(*http.Request, *servedRecord) (*http.Response, error)
-		owes(from, to time.Time, meant func(*snapshot.Snapshot) bool) bool // a call is recorded between two times that was not made yet
-		hasAsked(*provider.Session) bool                                   // a live call was one of such a session
-	}
+	run *report
 
 	mu      sync.Mutex
 	served  map[string]*session        // by the ids that were served
