@@ -113,7 +113,7 @@ func (r *Recorder) Unkept() []*Failure {
 	defer r.mu.Unlock()
 	before := len(r.failures)
 	for tk, g := range r.goldens() {
-		if f := failureIn(r.refuseSecrets([]*golden{g})); f != nil {
+		if f := asA[*Failure](r.refuseSecrets([]*golden{g})); f != nil {
 			f.Source = tk.source
 			r.fail(f)
 		}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -219,7 +218,7 @@ func (k *checks) compared(ctx context.Context, ck *check, tk *take) *said {
 	if ctx.Err() != nil {
 		return &said{why: fmt.Sprintf("%s gave no whole answer in the time that there was", tk.who())}
 	}
-	if bad := (*noJSON)(nil); errors.As(tk.err, &bad) {
+	if bad := asA[*noJSON](tk.err); bad != nil {
 		return &said{why: bad.Error()}
 	}
 	if tk.ended() == failed {

@@ -38,12 +38,6 @@ func (f *Failure) Error() string {
 	return "traceforge: " + f.brief + " (see " + cmp.Or(f.output, ofTheTest) + ")"
 }
 
-// failureIn returns the failure that an error is or wraps, nil for any other.
-func failureIn(err error) (f *Failure) {
-	errors.As(err, &f)
-	return f
-}
-
 // failuref makes a failure of a line and the indented lines below it.
 func failuref(brief string, below ...string) *Failure {
 	var text strings.Builder
@@ -213,15 +207,15 @@ func (s *setup) unknownCall(w *wire) *Failure {
 
 // asFailure words an error of the store.
 func (s *setup) asFailure(err error) *Failure {
-	if f := failureIn(err); f != nil {
+	if f := asA[*Failure](err); f != nil {
 		return f
 	}
 	text := s.shown(err.Error())
-	var broken *snapshot.Error
+	broken := asA[*snapshot.Error](err)
 	altered := errors.Is(err, snapshot.ErrSeal) || errors.Is(err, snapshot.ErrRaw)
 	switch {
 	case errors.Is(err, snapshot.ErrNewer):
-	case altered && errors.As(err, &broken) && broken.File != "":
+	case altered && broken != nil && broken.File != "":
 		return s.altered(broken)
 	case altered || errors.Is(err, snapshot.ErrVersion):
 		text += "\nrecord again: " + s.Accept

@@ -207,7 +207,7 @@ func (r *run) unfinished(tk *take) *Failure {
 		brief := fmt.Sprintf("%s answered %s, and no later try of the call did better", tk.provider, statusText(tk.status))
 		return r.leftOut(tk, brief, "record again: "+r.again(), "or keep the answer as it is: "+r.allow("RetryableErrors"))
 	case failed:
-		if bad := (*noJSON)(nil); errors.As(tk.err, &bad) {
+		if bad := asA[*noJSON](tk.err); bad != nil {
 			return r.leftOut(tk, bad.Error())
 		}
 		if (r.allows(TransportErrors) || tk.isScripted()) && !errors.Is(tk.err, context.Canceled) {

@@ -2,7 +2,6 @@ package recorder
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -47,10 +46,4 @@ func (r *Recorder) tooLongToKeep(req *http.Request, w *wire, began []byte, why *
 		io.Closer
 	}{io.MultiReader(bytes.NewReader(began), req.Body), req.Body}
 	return r.upstreamOf(live.Context()).RoundTrip(live)
-}
-
-// asTooLong returns the error of a body that is too long, nil for any other.
-func asTooLong(err error) (long *tooLong) {
-	errors.As(err, &long)
-	return long
 }

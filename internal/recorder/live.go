@@ -31,7 +31,7 @@ func (r *Recorder) live(req *http.Request, w *wire, tk *take) (*http.Response, e
 	live.Header.Del("Accept-Encoding") // the transport's own choice, which it undoes itself
 	tk.from(snapshot.ProvenanceOf(req.Context()))
 	resp, err := r.upstream(live, w, tk)
-	if failureIn(err) != nil { // it was told, and is not one of the transport
+	if asA[*Failure](err) != nil { // it was told, and is not one of the transport
 		return nil, err
 	}
 	return r.hear(req, w, tk, resp, err)

@@ -53,10 +53,10 @@ func noAnswer(who string, err error) string {
 
 // unreached returns the host that an error says no connection was made to; "" for any other error.
 func unreached(err error) string {
-	if lookup := (*net.DNSError)(nil); errors.As(err, &lookup) {
+	if lookup := asA[*net.DNSError](err); lookup != nil {
 		return lookup.Name
 	}
-	if dial := (*net.OpError)(nil); errors.As(err, &dial) && dial.Op == "dial" && dial.Addr != nil {
+	if dial := asA[*net.OpError](err); dial != nil && dial.Op == "dial" && dial.Addr != nil {
 		return dial.Addr.String()
 	}
 	return ""

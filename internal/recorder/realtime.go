@@ -289,8 +289,7 @@ func (s *realtime) relay() {
 		}
 		_ = s.server.Close(websocket.Normal, "")
 	case err := <-heard:
-		var closed *websocket.CloseError
-		if errors.As(err, &closed) {
+		if closed := asA[*websocket.CloseError](err); closed != nil {
 			s.keepFrame(provider.Frame{Close: &provider.Closing{ByServer: true, Code: closed.Code, Reason: closed.Reason}}, s.place())
 			s.out.close(closed.Code, closed.Reason)
 		} else {

@@ -163,13 +163,13 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	var resp *http.Response
 	if err == nil {
 		resp, err = r.roundTrip(req, w)
-	} else if long := asTooLong(err); long != nil {
+	} else if long := asA[*tooLong](err); long != nil {
 		resp, err = r.tooLongToKeep(req, w, w.sent, long)
 	}
 	if err == nil {
 		return resp, nil
 	}
-	if f := failureIn(err); f != nil {
+	if f := asA[*Failure](err); f != nil {
 		return r.refusal(req, w, f), nil
 	}
 	return resp, err

@@ -173,8 +173,8 @@ func rawAnswer(s *snapshot.Snapshot, body []byte) *provider.Answer {
 // unknownValues is the failure of a call whose recorded answer has placeholders that this run has no
 // values for.
 func (r *run) unknownValues(i int, err error) error {
-	var missing *scrub.MissingError
-	if !errors.As(err, &missing) {
+	missing := asA[*scrub.MissingError](err)
+	if missing == nil {
 		return err
 	}
 	return failuref(fmt.Sprintf("%s: the answer has placeholders: %v", r.record(i), err),

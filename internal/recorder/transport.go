@@ -56,9 +56,12 @@ func isErr(target error) func(error) bool {
 	return func(err error) bool { return errors.Is(err, target) }
 }
 
-func isA[T error](err error) bool {
-	var target T
-	return errors.As(err, &target)
+func isA[T error](err error) bool { return errors.As(err, new(T)) }
+
+// asA returns the error of a type that an error is or wraps; nil means it is of another.
+func asA[T error](err error) (found T) {
+	errors.As(err, &found)
+	return found
 }
 
 func isTimeout(err error) bool {

@@ -31,7 +31,7 @@ func (r *Recorder) makeLive(c *call) (*servedRecord, error) {
 // bought waits for that mode.
 func (r *Recorder) replayOrNew(c *call) (*servedRecord, error) {
 	s, err := r.replay(c)
-	if f := failureIn(err); f != nil && f.drift != nil && f.drift.Kind == usage.Missing { // it was held against none
+	if f := asA[*Failure](err); f != nil && f.drift != nil && f.drift.Kind == usage.Missing { // it was held against none
 		return nil, nil
 	}
 	return s, err

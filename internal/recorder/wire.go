@@ -46,7 +46,7 @@ func (s *setup) readWire(req *http.Request) (*wire, error) {
 	}
 	var err error
 	if w.sent, err = readBody(req, s.store.MaxBytes()); err != nil {
-		if long := asTooLong(err); long != nil {
+		if long := asA[*tooLong](err); long != nil {
 			return w, long // its caller closes the body
 		}
 		err = fmt.Errorf("traceforge: reading the request's body: %w", err)
@@ -85,7 +85,7 @@ func readBody(req *http.Request, limit int64) ([]byte, error) {
 		return nil, err
 	}
 	rest, err := readAtMost(req.Body, limit-int64(n), what)
-	if long := asTooLong(err); long != nil {
+	if long := asA[*tooLong](err); long != nil {
 		long.limit = limit
 	}
 	return append(body, rest...), err
