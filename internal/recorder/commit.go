@@ -96,7 +96,7 @@ func (r *revision) write(goldens map[*take]*golden, partial bool) error {
 	if err := r.refuseSecrets(changed); err != nil {
 		return err
 	}
-	if r.pending.waits != nil {
+	if r.pending.log != nil {
 		put.Writer = &r.pending.log.Writer
 	}
 	put.Summed = true

@@ -22,7 +22,6 @@ import (
 // number, a new one has a number that none has. The run's lock guards them.
 type pending struct {
 	*report
-	waits   *store.Store // nil until a call is bought
 	earlier *tape        // what earlier runs have bought
 	clean   bool         // they have bought nothing
 	torn    string       // what is worth a line of the test's log; empty means nothing is
@@ -30,16 +29,16 @@ type pending struct {
 	wrong   error        // why the last answer could not be written
 
 	provider string     // in whose directory the document is
-	log      *store.Log // what this run has bought so far
+	log      *store.Log // what this run has bought so far; nil until a call is bought
 }
 
 // open reads what earlier runs of the test have bought.
 func (p *pending) open(provider string) {
-	if p.waits != nil {
+	if p.log != nil {
 		return
 	}
-	p.waits, p.mine, p.provider, p.log = p.store.Pending(), map[int]bool{}, provider, p.store.NewLog(p.name, provider)
-	doc, err := p.waits.Load(p.name, provider)
+	p.mine, p.provider, p.log = map[int]bool{}, provider, p.store.NewLog(p.name, provider)
+	doc, err := p.store.Pending().Load(p.name, provider)
 	if err != nil {
 		doc, p.clean = nil, errors.Is(err, fs.ErrNotExist) // else it cannot be read
 	}
@@ -236,7 +235,7 @@ func (p *pending) write() error {
 	}
 	put := store.PutOf(p.name, records)
 	put.Provider, put.Beside = cmp.Or(put.Provider, p.provider), beside
-	err := p.waits.Settle(put, p.log, p.mine)
+	err := p.store.Pending().Settle(put, p.log, p.mine)
 	if err == nil {
 		p.log, p.mine, p.clean = p.store.NewLog(p.name, p.provider), mine, false
 	}

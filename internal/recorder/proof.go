@@ -37,12 +37,8 @@ func Proven(d *store.Doc) (wrong []snapshot.Violation) {
 
 // prove holds a record against its raw answer; numbering is that of the request, where it is known.
 func prove(d *store.Doc, i int, raw []byte, numbering *modelio.Numbering) []snapshot.Violation {
-	record := &d.Document.Snapshots[i]
-	p := &proof{doc: d, record: record, raw: raw, numbering: numbering}
+	p := &proof{doc: d, index: i, record: &d.Document.Snapshots[i], raw: raw, numbering: numbering}
 	p.run()
-	for n := range p.wrong {
-		p.wrong[n].Pointer = jsontext.PointerTo("snapshots", strconv.Itoa(i)) + p.wrong[n].Pointer
-	}
 	return p.wrong
 }
 
@@ -55,6 +51,7 @@ func violationAt(i int, rule, message string, path ...string) snapshot.Violation
 // A proof is a record that is held against its raw answer.
 type proof struct {
 	doc       *store.Doc
+	index     int // of the record
 	record    *snapshot.Snapshot
 	raw       []byte
 	numbering *modelio.Numbering
@@ -117,8 +114,9 @@ func (p *proof) report(pointer, format string, args ...any) {
 
 // reportAt notes what is wrong at a pointer into the record.
 func (p *proof) reportAt(pointer, format string, args ...any) {
-	message := fmt.Sprintf(format, args...)
-	p.wrong = append(p.wrong, snapshot.Violation{Pointer: pointer, Rule: snapshot.RuleAnswer, Message: message})
+	v := violationAt(p.index, snapshot.RuleAnswer, fmt.Sprintf(format, args...))
+	v.Pointer += pointer
+	p.wrong = append(p.wrong, v)
 }
 
 func (p *proof) run() {
