@@ -22,12 +22,12 @@ var cachePrefix = Rule{
 		if c.base != nil || !c.generated() || !c.cached() {
 			return
 		}
-		l.prefixes.tools(l, d, c)
-		l.prefixes.system(l, d, c)
+		l.noteTools(d, c)
+		l.noteSystem(d, c)
 	},
 	end: func(l *Linter, add adder) {
-		l.prefixes.endTools(add)
-		l.prefixes.endSystem(add)
+		compareTools(l.tools, add)
+		compareSystems(l.systems, add)
 	},
 }
 
@@ -57,10 +57,8 @@ func (c *call) marked() bool {
 		slices.ContainsFunc(c.Request.Messages, message)
 }
 
-// prefixes are the beginnings of requests: by what equal ones share, their variants.
-type prefixes struct {
-	ofTools, ofSystem map[string]map[string]variant
-}
+// Variants are those of the beginnings of requests, by what equal requests share.
+type variants map[string]map[string]variant
 
 // A variant is a beginning of which there are others.
 type variant struct {
@@ -77,7 +75,9 @@ type spot struct {
 }
 
 // put notes a variant, and the first place that has it.
-func put(all map[string]map[string]variant, group, key string, v variant) {
+func (l *Linter) put(all variants, group, key string, v variant) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	if all[group] == nil {
 		all[group] = map[string]variant{}
 	}
@@ -91,7 +91,7 @@ func (c *call) group(more string) string {
 	return c.provider + " " + c.Request.API + " " + c.Request.Model + " " + string(canon.Sum([]byte(more)))
 }
 
-func (p *prefixes) tools(l *Linter, d *document, c *call) {
+func (l *Linter) noteTools(d *document, c *call) {
 	var names, texts []string
 	size := len(systemOf(c.Request.Messages))
 	for _, tool := range c.Request.Tools {
@@ -104,21 +104,19 @@ func (p *prefixes) tools(l *Linter, d *document, c *call) {
 	order := string(canon.Sum([]byte(strings.Join(texts, "\n"))))
 	slices.Sort(texts)
 	v := variant{first: d.at(c, []string{"request", "tools"}, ""), names: names}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	put(p.ofTools, c.group(strings.Join(texts, "\n")), order, v)
+	l.put(l.tools, c.group(strings.Join(texts, "\n")), order, v)
 }
 
-func (p *prefixes) endTools(add adder) {
-	for group, all := range p.ofTools {
-		variants := inOrder(all)
-		for _, v := range variants[1:] {
+func compareTools(tools variants, add adder) {
+	for group, all := range tools {
+		orders := inOrder(all)
+		for _, v := range orders[1:] {
 			i := 0
-			for v.names[i] == variants[0].names[i] && i < len(v.names)-1 {
+			for v.names[i] == orders[0].names[i] && i < len(v.names)-1 {
 				i++
 			}
 			v.first.Message = fmt.Sprintf("the %d tools of %s are in another order, from %s on, "+
-				"and the prompt cache serves neither to the other", len(v.names), variants[0].first.Call, v.names[i])
+				"and the prompt cache serves neither to the other", len(v.names), orders[0].first.Call, v.names[i])
 			add(group, "", v.first)
 		}
 	}
@@ -135,7 +133,7 @@ var volatile = regexp.MustCompile(`\{\{(?:uuid|time)(?:\.[a-z]+)?:\d+\}\}` +
 // mostSpots is how many spots of a prompt are looked at.
 const mostSpots = 64
 
-func (p *prefixes) system(l *Linter, d *document, c *call) {
+func (l *Linter) noteSystem(d *document, c *call) {
 	text := systemOf(c.Request.Messages)
 	if len(text) < leastCached {
 		return
@@ -151,9 +149,7 @@ func (p *prefixes) system(l *Linter, d *document, c *call) {
 		last = s.offset + len(s.text)
 	}
 	skeleton.WriteString(text[last:])
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	put(p.ofSystem, c.group(skeleton.String()), string(canon.Sum([]byte(text))), v)
+	l.put(l.systems, c.group(skeleton.String()), string(canon.Sum([]byte(text))), v)
 }
 
 // spotsIn returns what is volatile in a text. Each has a digit, so that other lines are passed over.
@@ -172,16 +168,16 @@ func spotsIn(text string) (spots []spot) {
 	return spots
 }
 
-func (p *prefixes) endSystem(add adder) {
-	for group, all := range p.ofSystem {
-		variants := inOrder(all)
-		first := variants[0]
+func compareSystems(systems variants, add adder) {
+	for group, all := range systems {
+		prompts := inOrder(all)
+		first := prompts[0]
 		scrubbed := func(s spot) bool { return strings.HasPrefix(s.text, "{{") }
 		if i := slices.IndexFunc(first.spots, scrubbed); i >= 0 {
 			first.report(add, group, first.spots[i], "is another in every run")
 			continue
 		}
-		for _, v := range variants[1:] {
+		for _, v := range prompts[1:] {
 			i := 0
 			for v.spots[i].text == first.spots[i].text {
 				i++ // one is another, else they were one variant

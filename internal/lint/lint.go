@@ -97,8 +97,9 @@ type Linter struct {
 
 	mu       sync.Mutex
 	found    map[cause]*Finding
-	silenced []bool // by the index of the silence: it silenced something
-	prefixes prefixes
+	silenced []bool   // by the index of the silence: it silenced something
+	tools    variants // of the tools of requests, and of their system prompts
+	systems  variants
 	tokens   int64 // that recording all documents again takes
 	cost     float64
 }
@@ -111,7 +112,7 @@ func New(config *store.Config) *Linter {
 	return &Linter{
 		config: config, rules: Rules(), found: map[cause]*Finding{},
 		silenced: make([]bool, len(config.Lint.Silences)),
-		prefixes: prefixes{map[string]map[string]variant{}, map[string]map[string]variant{}},
+		tools:    variants{}, systems: variants{},
 	}
 }
 
