@@ -1,7 +1,6 @@
 package traceforgetest
 
 import (
-	"cmp"
 	"errors"
 	"io"
 	"net/http"
@@ -40,21 +39,18 @@ func (o option) apply(r *Recorder) {
 // differing returns the name of an option that only one of two recorders was given, or that they were given differently; "" for
 // none. The order of different options says nothing.
 func differing(a, b []option) string {
-	byName := func(given []option) []option {
-		given = slices.Clone(given)
-		inorder.By(given, func(x, y option) int { return cmp.Compare(x.name, y.name) })
-		return given
+	byName := func(given []option) map[string][]any {
+		args := map[string][]any{}
+		for _, o := range given {
+			args[o.name] = append(args[o.name], o.args)
+		}
+		return args
 	}
-	a, b = byName(a), byName(b)
-	i := 0
-	for i < min(len(a), len(b)) && a[i].name == b[i].name && equalArgs(a[i].args, b[i].args) {
-		i++
-	}
-	switch {
-	case i < len(a) && (i == len(b) || a[i].name < b[i].name):
-		return a[i].name
-	case i < len(b):
-		return b[i].name
+	was, is, either := byName(a), byName(b), byName(slices.Concat(a, b))
+	for _, name := range inorder.Names(either) {
+		if !slices.EqualFunc(was[name], is[name], equalArgs) {
+			return name
+		}
 	}
 	return ""
 }

@@ -115,13 +115,9 @@ func (p place) storeDir(option string) (dir, shown string, err error) {
 	return dir, shown, nil
 }
 
-// source finds the code that makes a call: the innermost frame of the main module's non-test code, else the outermost
+// sourceIn finds the code that makes a call: the innermost frame of the main module's non-test code, else the outermost
 // of its tests. It is fallback where the stack has neither, as in another goroutine. Frames below a RoundTrip, or
 // below a Do that something calls, are the way to the model and nobody's call.
-func (p place) source(fallback snapshot.Source) snapshot.Source {
-	return p.sourceIn(callers().frames(), fallback)
-}
-
 func (p place) sourceIn(frames iter.Seq[runtime.Frame], fallback snapshot.Source) snapshot.Source {
 	var code, inside, test snapshot.Source // inside: in a Do
 	for frame := range frames {

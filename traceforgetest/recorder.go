@@ -98,9 +98,11 @@ func (r *Recorder) shared() (*Recorder, error) {
 	r.opts.Package, r.opts.Test = r.place.pkg, r.t.Name()
 	entry, again := running.LoadOrStore(r.runningKey(), &openRecorder{Recorder: r})
 	first := entry.(*openRecorder)
-	if name := differing(first.given, r.given); again && len(r.given) > 0 && name != "" {
-		return r, fmt.Errorf("New was called with options in %s, which has a recorder with others already: %s differs: "+
-			"give each New of a test the same options, or all to the first and none to the others", r.opts.Test, name)
+	if again && len(r.given) > 0 {
+		if name := differing(first.given, r.given); name != "" {
+			return r, fmt.Errorf("New was called with options in %s, which has a recorder with others already: %s differs: "+
+				"give each New of a test the same options, or all to the first and none to the others", r.opts.Test, name)
+		}
 	}
 	first.once.Do(func() { first.err = first.start() })
 	if first.err != nil {
@@ -171,7 +173,7 @@ func (r *Recorder) open() error {
 	if keepsArtifacts() {
 		r.opts.Asked = r.keepAsked
 	}
-	r.opts.Source = func() snapshot.Source { return r.place.source(r.origin()) }
+	r.opts.Source = func() snapshot.Source { return r.place.sourceIn(callers().frames(), r.origin()) }
 	r.opts.Sources = r.place.sources
 	if at := os.Getenv(recorder.RecordingsEnv); at != "" && r.opts.Upstream == nil && r.opts.Mode == recorder.UpdateNew {
 		r.opts.Upstream = &recorder.Recordings{URL: at, Package: r.opts.Package, Test: r.opts.Test}
