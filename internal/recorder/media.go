@@ -18,39 +18,35 @@ type media map[canon.Hash][]byte
 
 const minMedia = snapshot.MinMedium
 
-// request names the media of a request, which may be another then.
+// request names the media of a request, which may be another then. Most are no more than texts that are none.
 func (m *media) request(asked *modelio.Request) *modelio.Request {
-	for i := range asked.Messages {
-		m.message(&asked.Messages[i])
-	}
-	plain := asked.Tools == nil && asked.Stop == nil && asked.Prompt == nil && !mayBeMedia(asked.Model) // as most are
+	plain := asked.Tools == nil && asked.Stop == nil && asked.Prompt == nil && !mayBeMedia(asked.Model)
 	for _, value := range asked.Options {
 		plain = plain && !mayHoldMedia(value)
+	}
+	for i := range asked.Messages {
+		plain = plain && !mayNameMedia(&asked.Messages[i])
 	}
 	if plain {
 		return asked
 	}
-	beside := *asked
-	beside.Messages = nil
-	named := m.editor().Request(&beside)
-	if named == &beside {
-		return asked
-	}
-	named.Messages = asked.Messages
-	return named
+	return m.editor().Request(asked)
 }
 
-// message names the media of a message. Most are no more than texts that are none.
+// message names the media of a message.
 func (m *media) message(said *modelio.Message) {
-	if said.Metadata != nil || said.Unknown != nil || slices.ContainsFunc(said.Content, mayNameMedia) {
+	if mayNameMedia(said) {
 		m.editor().Message(said)
 	}
 }
 
-// mayNameMedia reports whether a part is more than a text, or one that may be media.
-func mayNameMedia(p modelio.Part) bool {
-	return p.Text == nil || mayBeMedia(*p.Text) || p.Media != nil || p.ToolRequest != nil || p.ToolResponse != nil ||
-		p.Reasoning != nil || p.Custom != nil || p.Metadata != nil || p.Unknown != nil
+// mayNameMedia reports whether a message is more than texts, or one of them may be media.
+func mayNameMedia(said *modelio.Message) bool {
+	may := func(p modelio.Part) bool {
+		return p.Text == nil || mayBeMedia(*p.Text) || p.Media != nil || p.ToolRequest != nil || p.ToolResponse != nil ||
+			p.Reasoning != nil || p.Custom != nil || p.Metadata != nil || p.Unknown != nil
+	}
+	return said.Metadata != nil || said.Unknown != nil || slices.ContainsFunc(said.Content, may)
 }
 
 // editor returns the editor that names the media of messages.
