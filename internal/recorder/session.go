@@ -290,13 +290,13 @@ func (l *late) Read(p []byte) (int, error) {
 // A listenBody is the body of a stream that lasts until its client has heard enough.
 type listenBody struct {
 	io.ReadCloser
-	ctx    context.Context
-	closed chan struct{}
-	once   sync.Once
+	ctx  context.Context
+	stop context.CancelCauseFunc
 }
 
 func listen(ctx context.Context, said io.ReadCloser) io.ReadCloser {
-	return &listenBody{ReadCloser: said, ctx: ctx, closed: make(chan struct{})}
+	ctx, stop := context.WithCancelCause(ctx)
+	return &listenBody{said, ctx, stop}
 }
 
 func (l *listenBody) Read(p []byte) (int, error) {
@@ -304,16 +304,12 @@ func (l *listenBody) Read(p []byte) (int, error) {
 	if n > 0 || err != io.EOF {
 		return n, err
 	}
-	select {
-	case <-l.ctx.Done():
-		return 0, l.ctx.Err()
-	case <-l.closed:
-		return 0, http.ErrBodyReadAfterClose
-	}
+	<-l.ctx.Done()
+	return 0, context.Cause(l.ctx)
 }
 
 func (l *listenBody) Close() error {
-	l.once.Do(func() { close(l.closed) })
+	l.stop(http.ErrBodyReadAfterClose)
 	return l.ReadCloser.Close()
 }
 
