@@ -40,7 +40,8 @@ type realtime struct {
 	over     bool             // the record stays that of the session
 
 	mu      sync.Mutex
-	sent    []byte // the client's frames, as lines
+	sent    []byte            // the client's frames, as lines
+	last    websocket.Message // of them
 	at      provider.Progress
 	raw     []byte // the server's, while recording
 	endless bool   // it is too long to keep
@@ -217,7 +218,7 @@ func (r *Recorder) endRealtime() {
 func (s *realtime) said(m websocket.Message) (f provider.Frame, goesOn bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	f = provider.Frame{Binary: m.Binary, Data: m.Data}
+	f, s.last = provider.Frame{Binary: m.Binary, Data: m.Data}, m
 	goesOn = s.at.Take(s.opening.codec.Realtime, f)
 	if s.bounded() {
 		s.sent = provider.AppendFrame(s.sent, f)

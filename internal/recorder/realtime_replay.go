@@ -185,13 +185,7 @@ func (s *realtime) redial() error {
 		s.keepFrame(provider.Frame{Binary: m.Binary, Data: m.Data}, provider.Place{})
 	}
 	slow.Stop()
-	s.mu.Lock()
-	first, err := provider.Frames(s.sent)
-	s.mu.Unlock()
-	if err != nil || len(first) != 1 {
-		return err // unreachable: one frame was said
-	}
-	return s.server.Write(websocket.Message{Binary: first[0].Binary, Data: first[0].Data})
+	return s.server.Write(s.last) // which is all that was said
 }
 
 // tell fails the test, and closes the connection in a way that no client tries again.
