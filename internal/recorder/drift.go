@@ -43,7 +43,8 @@ func (r *report) drifted(c *call) *Failure {
 		}
 		return (&Failure{brief: brief + ", as calls before it"}).withDrift(d)
 	}
-	changes := r.masked(r.compare.Changes(recorded, got))
+	changes := r.compare.Changes(recorded, got)
+	r.scanner().Hide(&changes) // before they are cut to what is shown
 	told := make([]*reporter, len(changes))
 	for i, change := range changes {
 		told[i] = r.toldBy(change.Key())
@@ -64,24 +65,6 @@ func (r *report) drifted(c *call) *Failure {
 func (t *tape) driftOf(i int) *usage.Drift {
 	s := &t.records[i]
 	return &usage.Drift{Kind: usage.Drifted, Record: s.ID, Call: s.Number(), Provider: t.providerOf(i), Tokens: amount.Of(s.Response.TokensUsed)}
-}
-
-// masked returns changes without secrets, which could be cut to what is shown.
-func (s *setup) masked(changes []drift.Change) []drift.Change {
-	scanner := s.scanner()
-	mask := func(text *string) *string {
-		if text == nil {
-			return nil
-		}
-		masked := scanner.Mask(*text)
-		return &masked
-	}
-	for i := range changes {
-		c := &changes[i]
-		c.Component, c.Kind = scanner.Mask(c.Component), scanner.Mask(c.Kind)
-		c.Before, c.After = mask(c.Before), mask(c.After) // other calls share the texts
-	}
-	return changes
 }
 
 // mostOfChange is how many bytes of both sides of a change a receipt holds.

@@ -40,7 +40,8 @@ func (s *realtime) drifted(c *call) error {
 	if err := errors.Join(err, err2); err != nil {
 		return err // unreachable: both have a key
 	}
-	changes := r.masked(r.compare.Changes(one, other))
+	changes := r.compare.Changes(one, other)
+	r.scanner().Hide(&changes)
 	for _, change := range changes {
 		d.Changes = append(d.Changes, driftChange(change, true))
 	}
