@@ -34,7 +34,10 @@ func (r *Recorder) checkHTTP(req *http.Request, w *wire, c *call, s *servedRecor
 			Method: w.Method, URL: w.URL, Header: req.Header, ContentType: w.ContentType, Body: w.Body,
 		}}
 	}
-	how.call = func() (*call, error) { return r.identify(fresh()) }
+	how.call = func() *call {
+		c, _ := r.identify(fresh()) // the call was answered from the store
+		return c
+	}
 	how.make = func(ctx context.Context, tk *take) {
 		ctx = context.WithValue(ctx, upstreamKey{}, req.Context().Value(upstreamKey{})) // which makes this call too
 		live, sent := req.WithContext(ctx), fresh()
@@ -195,7 +198,7 @@ func (r *Recorder) checkModel(g *Generation, c *call, s *servedRecord) {
 		return &own
 	}
 	how := repeat{
-		call: func() (*call, error) { return r.directCall(c.codec, c.lane, again().request) },
+		call: func() *call { return r.sameCall(c, again().request) },
 		make: func(ctx context.Context, tk *take) { again().live(ctx, tk) },
 	}
 	switch {
@@ -207,11 +210,17 @@ func (r *Recorder) checkModel(g *Generation, c *call, s *servedRecord) {
 	r.checks.begin(c, s, how)
 }
 
+// sameCall makes a call of what is no HTTP once more. It was answered from the store.
+func (r *run) sameCall(c *call, request func() (*modelio.Request, error)) *call {
+	again, _ := r.directCall(c.codec, c.lane, request)
+	return again
+}
+
 // checkTool begins the check of a call of a tool, which s answers, and runs the tool.
 func (r *Recorder) checkTool(ctx context.Context, t *ToolCall, c *call, s *servedRecord) {
 	how := repeat{
 		within: ctx,
-		call:   func() (*call, error) { return r.directCall(toolCodec, c.lane, t.request) },
+		call:   func() *call { return r.sameCall(c, t.request) },
 		make:   func(ctx context.Context, tk *take) { t.live(ctx, tk) },
 	}
 	if t.Run == nil {
