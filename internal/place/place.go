@@ -134,7 +134,7 @@ func StoreOfModule(root string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return filepath.Rel(wd, filepath.Join(root, cmp.Or(dir, StoreName)))
+	return filepath.Rel(wd, filepath.Join(root, dir))
 }
 
 // Seals returns the seals of all documents of a store, by their names. Two documents of one name are an error, as no state

@@ -47,7 +47,6 @@ type checks struct {
 // A check is a record whose call is made live.
 type check struct {
 	usage.Check
-	record  int
 	call    *call
 	stored  *servedRecord
 	variant repeat
@@ -73,7 +72,7 @@ type repeat struct {
 func (k *checks) begin(c *call, s *servedRecord, how repeat) {
 	k.learn(c.what)
 	record := s.record
-	ck := &check{record: s.proof.record, call: c, stored: s, variant: how, source: k.Source(), Check: usage.Check{
+	ck := &check{call: c, stored: s, variant: how, source: k.Source(), Check: usage.Check{
 		Call: record.ID, File: k.Shown + "/" + s.proof.doc.File(), Number: record.Number(), Provider: c.provider,
 		AskedModel: k.Checking.New,
 	}}
@@ -279,7 +278,7 @@ func (k *checks) end() {
 	k.ended = true
 	k.mu.Unlock()
 	k.group.Wait()
-	inorder.By(k.all, func(a, b *check) int { return cmp.Compare(a.record, b.record) })
+	inorder.By(k.all, func(a, b *check) int { return cmp.Compare(a.stored.proof.record, b.stored.proof.record) })
 	for _, ck := range k.all {
 		k.conclude(ck)
 	}

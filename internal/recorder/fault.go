@@ -28,7 +28,7 @@ type Fault struct {
 	delay  time.Duration
 	event  int // of the stream
 	least  int // that it can be
-	stream func(s *provider.Stream, event int) faultyBody
+	stream func(*provider.Stream) faultyBody
 	split  bool
 }
 
@@ -63,7 +63,7 @@ func Repeat(event int) Fault { return changed("Repeat", event, 1, (*provider.Str
 // changed is a fault that leaves of a stream what change returns. Its event is at least least.
 func changed(name string, event, least int, change func(*provider.Stream, int) []byte, end error) Fault {
 	return Fault{name: fmt.Sprintf("%s(%d)", name, event), breaks: true, event: event, least: least,
-		stream: func(s *provider.Stream, event int) faultyBody {
+		stream: func(s *provider.Stream) faultyBody {
 			return faultyBody{pieces: [][]byte{change(s, event)}, end: end}
 		}}
 }
@@ -75,7 +75,7 @@ func upTo(s *provider.Stream, event int) []byte {
 
 // Stall lets a stream wait behind an event; 0 means before the first.
 func Stall(event int, d time.Duration) Fault {
-	return Fault{name: fmt.Sprintf("Stall(%d, %v)", event, d), event: event, stream: func(s *provider.Stream, event int) faultyBody {
+	return Fault{name: fmt.Sprintf("Stall(%d, %v)", event, d), event: event, stream: func(s *provider.Stream) faultyBody {
 		until, behind := s.Bytes(event)
 		return faultyBody{pieces: [][]byte{until, behind}, pause: d, end: io.EOF}
 	}}
@@ -208,7 +208,7 @@ func (in *injection) body(a *provider.Answer) faultyBody {
 	if in.split {
 		return faultyBody{pieces: splits(a.Body), end: io.EOF}
 	}
-	return in.stream(provider.StreamOf(a), in.event)
+	return in.stream(provider.StreamOf(a))
 }
 
 // direct is what a fault does to the answer of a call that is no HTTP.

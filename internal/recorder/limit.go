@@ -29,8 +29,8 @@ func readAtMost(r io.Reader, limit int64, what string) ([]byte, error) {
 }
 
 // tooLongToKeep fails a test whose request is too long to be recorded or looked for. While recording, the
-// call is made all the same, and its body passed on as it comes; began is what was read of it.
-func (r *Recorder) tooLongToKeep(req *http.Request, w *wire, began []byte, why *tooLong) (*http.Response, error) {
+// call is made all the same, and its body passed on as it comes.
+func (r *Recorder) tooLongToKeep(req *http.Request, w *wire, why *tooLong) (*http.Response, error) {
 	if err := r.begin(req.Context(), w); err != nil {
 		req.Body.Close()
 		return nil, err
@@ -44,6 +44,6 @@ func (r *Recorder) tooLongToKeep(req *http.Request, w *wire, began []byte, why *
 	live.Body = struct {
 		io.Reader
 		io.Closer
-	}{io.MultiReader(bytes.NewReader(began), req.Body), req.Body}
+	}{io.MultiReader(bytes.NewReader(w.sent), req.Body), req.Body}
 	return r.upstreamOf(live.Context()).RoundTrip(live)
 }

@@ -164,7 +164,7 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err == nil {
 		resp, err = r.roundTrip(req, w)
 	} else if long := asA[*tooLong](err); long != nil {
-		resp, err = r.tooLongToKeep(req, w, w.sent, long)
+		resp, err = r.tooLongToKeep(req, w, long)
 	}
 	if err == nil {
 		return resp, nil

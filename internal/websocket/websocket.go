@@ -38,7 +38,6 @@ const (
 	noCode        = 1005
 	Unreadable    = 1007
 	Refused       = 1008
-	Broken        = 1011
 )
 
 // Kinds of frames (section 5.2).
