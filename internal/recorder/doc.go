@@ -21,6 +21,6 @@
 //	revision  what the run makes of the test's document
 //	notes     what the test's log says at the end
 //
-// A [Recorder] is all of them, and takes calls in. Beside it are checks, sessions and lineage, which see as much of a run
-// as they need.
+// A [Recorder] is all of them, and takes calls in. Beside it are checks and sessions, which see the report of a run,
+// and have locks of their own.
 package recorder

@@ -103,7 +103,7 @@ func (r *report) unrecorded(c *call) *Failure {
 		state = fmt.Sprintf("it was made in %s, and is recorded in %s", laneText(c.lane), strings.Join(lanes, " and "))
 	}
 	summary := indent(r.summary(c.request))
-	renamed := r.lineage.renamedFrom(c)
+	renamed := r.renamedFrom(c)
 	f := r.alsoMissing(c, renamed)
 	if f == nil {
 		f = failuref(fmt.Sprintf("%s has no snapshot: %s", c.asking(), state), summary, r.neighbours(), renamed, r.wayOut("record"))

@@ -17,48 +17,41 @@ import (
 	"github.com/traceforge/traceforge-go/internal/usage"
 )
 
-// A lineage is under which other names the document of a test may stand.
-type lineage struct {
-	*run
-	sought    bool   // whether a document of another name was looked for
-	inherited string // its name; empty means none
-}
-
 // inherit gives a test without a document the one that it had under another name (design R11). So it buys nothing
 // again. The document is the first of Known that has the same first request, or else the likest. The document of a
 // test that is gone from the code moves. A subtest may still be there, so the document of another one is copied.
-func (l *lineage) inherit(c *call) error {
-	if len(l.Known) == 0 || !modes[l.Mode].completes && l.Mode != Rekey {
+func (r *run) inherit(c *call) error {
+	if len(r.Known) == 0 || !modes[r.Mode].completes && r.Mode != Rekey {
 		return nil
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.sought || l.tape != nil {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.sought || r.tape != nil {
 		return nil
 	}
-	l.sought = true
-	if _, err := l.store.Load(l.name, c.provider); !errors.Is(err, fs.ErrNotExist) {
+	r.sought = true
+	if _, err := r.store.Load(r.name, c.provider); !errors.Is(err, fs.ErrNotExist) {
 		return nil // others tell of an error
 	}
-	likely := l.mayBeOf()
+	likely := r.mayBeOf()
 	same := slices.DeleteFunc(slices.Clone(likely), func(k usage.Known) bool {
-		return !l.begins(k.Name, c)
+		return !r.begins(k.Name, c)
 	})
 	if len(same) == 0 {
-		same = l.likest(likely, c)
+		same = r.likest(likely, c)
 	}
 	for _, k := range same {
-		move := store.Move{Name: k.Name, Package: l.Package, Test: l.Test}
+		move := store.Move{Name: k.Name, Package: r.Package, Test: r.Test}
 		var err error
 		if k.Gone {
-			_, err = l.store.Move(move)
+			_, err = r.store.Move(move)
 		} else {
-			err = l.store.Copy(move)
+			err = r.store.Copy(move)
 		}
 		if errors.Is(err, fs.ErrNotExist) { // another test was faster
 			continue
 		}
-		l.inherited = k.Name
+		r.inherited = k.Name
 		return err
 	}
 	return nil
@@ -69,15 +62,15 @@ const leastAlike = 0.2
 
 // likest returns the document of a gone test of the package whose first request is the likest to a call. It returns
 // none where two are as like.
-func (l *lineage) likest(known []usage.Known, c *call) (best []usage.Known) {
-	compare := drift.NewComparer(l.Ignored)
+func (s *setup) likest(known []usage.Known, c *call) (best []usage.Known) {
+	compare := drift.NewComparer(s.Ignored)
 	got, _ := compare.Request(c.request) // it has a key
 	most := leastAlike
 	for _, k := range known {
-		if !k.Gone || k.Package != l.Package {
+		if !k.Gone || k.Package != s.Package {
 			continue
 		}
-		doc, err := l.store.Load(k.Name, c.provider)
+		doc, err := s.store.Load(k.Name, c.provider)
 		if err != nil {
 			continue
 		}
@@ -96,17 +89,17 @@ func (l *lineage) likest(known []usage.Known, c *call) (best []usage.Known) {
 }
 
 // mayBeOf returns the documents that may be the test's under another name, the likeliest first.
-func (l *lineage) mayBeOf() []usage.Known {
-	likely := slices.DeleteFunc(slices.Clone(l.Known), func(k usage.Known) bool {
-		return k.Name == l.name || !k.Gone && (k.Package != l.Package || topOf(k.Test) != topOf(l.Test))
+func (s *setup) mayBeOf() []usage.Known {
+	likely := slices.DeleteFunc(slices.Clone(s.Known), func(k usage.Known) bool {
+		return k.Name == s.name || !k.Gone && (k.Package != s.Package || topOf(k.Test) != topOf(s.Test))
 	})
 	unlike := func(k usage.Known) int {
 		switch {
-		case k.Test == l.Test:
+		case k.Test == s.Test:
 			return 0
-		case k.Package == l.Package && path.Base(k.Test) == path.Base(l.Test):
+		case k.Package == s.Package && path.Base(k.Test) == path.Base(s.Test):
 			return 1
-		case k.Package == l.Package:
+		case k.Package == s.Package:
 			return 2
 		}
 		return 3
@@ -116,12 +109,12 @@ func (l *lineage) mayBeOf() []usage.Known {
 }
 
 // begins reports whether a document begins with a call. One that cannot be read is no test's.
-func (l *lineage) begins(name string, c *call) bool {
-	doc, err := l.store.Load(name, c.provider)
+func (s *setup) begins(name string, c *call) bool {
+	doc, err := s.store.Load(name, c.provider)
 	if err != nil || len(doc.Document.Snapshots) == 0 {
 		return false
 	}
-	t := newTape(doc, l.rules)
+	t := newTape(doc, s.rules)
 	return t.know(1) == nil && t.keys[0] == c.key
 }
 
@@ -131,32 +124,32 @@ var gone sync.Map
 
 // goneTests returns them by their names. Replay lists no directory of a test that passes, as go test would run it again
 // when another one is recorded (design R13): this is for one that has failed. A store that is large is not read for it.
-func (l *lineage) goneTests() map[string]string {
+func (s *setup) goneTests() map[string]string {
 	const most = 1000 // documents
 	look := sync.OnceValue(func() map[string]string {
-		tests, sources := map[string]string{}, l.Sources()
+		tests, sources := map[string]string{}, s.Sources()
 		there := func(test string) bool {
 			declared := []byte("\nfunc " + topOf(test) + "(")
 			return slices.ContainsFunc(sources, func(text []byte) bool { return bytes.Contains(text, declared) })
 		}
-		files, err := l.store.List()
-		if err != nil || len(files) > most || !there(l.Test) { // the sources may be elsewhere
+		files, err := s.store.List()
+		if err != nil || len(files) > most || !there(s.Test) { // the sources may be elsewhere
 			return nil
 		}
 		for _, file := range files {
 			name := strings.TrimSuffix(path.Base(file), ".json")
-			doc, err := l.store.Load(name, path.Dir(file))
+			doc, err := s.store.Load(name, path.Dir(file))
 			if err != nil {
 				continue // what cannot be read is no test's
 			}
 			of := doc.Document.Snapshots[0].Source
-			if of.Package == l.Package && gotest.Kind(topOf(of.Test)) != "" && !there(of.Test) {
+			if of.Package == s.Package && gotest.Kind(topOf(of.Test)) != "" && !there(of.Test) {
 				tests[name] = strings.Clone(of.Test)
 			}
 		}
 		return tests
 	})
-	found, _ := gone.LoadOrStore([2]string{l.Dir, l.Package}, look)
+	found, _ := gone.LoadOrStore([2]string{s.Dir, s.Package}, look)
 	return found.(func() map[string]string)()
 }
 
@@ -164,17 +157,17 @@ func topOf(test string) string { top, _, _ := strings.Cut(test, "/"); return top
 
 // renamedFrom says that a gone test has the call of a test without records, and how to go on with that test's. It is
 // "" where no such test, or more than one, is there.
-func (l *lineage) renamedFrom(c *call) string {
-	if l.Sources == nil || l.sought || len(l.tape.records) > 0 || l.Mode != Replay && l.Mode != Check {
+func (r *run) renamedFrom(c *call) string {
+	if r.Sources == nil || r.sought || len(r.tape.records) > 0 || r.Mode != Replay && r.Mode != Check {
 		return ""
 	}
 	var was []string
-	for name, test := range l.goneTests() {
-		doc, err := l.store.Load(name, c.provider)
+	for name, test := range r.goneTests() {
+		doc, err := r.store.Load(name, c.provider)
 		if err != nil {
 			continue
 		}
-		t := newTape(doc, l.rules)
+		t := newTape(doc, r.rules)
 		if t.know(len(t.records)) == nil && slices.Contains(t.keys, c.key) {
 			was = append(was, test)
 		}
@@ -182,15 +175,15 @@ func (l *lineage) renamedFrom(c *call) string {
 	if len(was) != 1 {
 		return ""
 	}
-	l.sought = true // a test is told of it once
-	from, to := was[0], l.Test
+	r.sought = true // a test is told of it once
+	from, to := was[0], r.Test
 	if _, sub, _ := strings.Cut(from, "/"); topOf(to)+"/"+sub == to || sub == "" && topOf(to) == to {
 		from, to = topOf(from), topOf(to)
 	}
 	dir := ""
-	if l.Shown != ".ai-snapshots" {
-		dir = " --dir " + gotest.Quote(l.Shown)
+	if r.Shown != ".ai-snapshots" {
+		dir = " --dir " + gotest.Quote(r.Shown)
 	}
 	return was[0] + ", which is not in the code any more, has this call recorded; if it was renamed, keep its records: traceforge mv" + dir + " " +
-		gotest.Quote(l.Package+"."+from) + " " + gotest.Quote(to)
+		gotest.Quote(r.Package+"."+from) + " " + gotest.Quote(to)
 }

@@ -57,7 +57,7 @@ func (r *Recorder) realtime(req *http.Request, w *wire, c *call) (*http.Response
 	if f := r.failedBefore(c); f != nil {
 		return nil, f
 	}
-	if err := r.lineage.inherit(c); err != nil {
+	if err := r.inherit(c); err != nil {
 		return nil, r.refused(c, err)
 	}
 	s := &realtime{r: r, req: req, wire: w, opening: c, source: r.Source(), started: clock(), began: r.steps.Add(1), done: make(chan struct{}),

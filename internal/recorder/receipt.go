@@ -33,7 +33,7 @@ func (r *Recorder) Receipt() usage.Receipt {
 		Drifts: r.drifts(), Update: r.updated, Live: r.answeredLive(), Sent: r.sent,
 	}
 	if r.updated != nil {
-		r.updated.Adopted = r.lineage.inherited
+		r.updated.Adopted = r.inherited
 	}
 	for _, in := range r.faults.injected() {
 		left.Faults = append(left.Faults, in.String())

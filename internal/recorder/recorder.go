@@ -92,6 +92,9 @@ type run struct {
 	causes   causes
 	faults   faults
 	scripts  []Script // of models that the test wraps
+
+	sought    bool   // whether a document of another name was looked for, see inherit
+	inherited string // its name; empty means none
 }
 
 // A Recorder answers the calls of one test, or records them. It is safe for concurrent use. The run's lock guards all but
@@ -101,7 +104,6 @@ type Recorder struct {
 	report
 	revision
 	pending  pending
-	lineage  lineage
 	checks   checks
 	sessions sessions
 	spoken   []*realtime // sessions over WebSockets
@@ -143,7 +145,7 @@ func Open(o Options) (*Recorder, error) {
 	if o.Mode != Replay { // a replay writes nothing, and what it prints is masked by the environment of then
 		r.mask.environment = os.Environ()
 	}
-	r.lineage.run, r.report.run, r.report.lineage = &r.run, &r.run, &r.lineage
+	r.report.run = &r.run
 	r.pending.report, r.revision.report, r.revision.pending = &r.report, &r.report, &r.pending
 	r.checks.setup, r.checks.run, r.sessions.setup, r.sessions.run = &r.setup, &r.report, &r.setup, &r.report
 	return r, r.readConfig()
@@ -232,7 +234,7 @@ func (r *Recorder) answer(c *call) (s *servedRecord, err error) {
 	if f := r.failedBefore(c); f != nil {
 		return nil, f
 	}
-	if err = r.lineage.inherit(c); err == nil {
+	if err = r.inherit(c); err == nil {
 		err = r.ask(c)
 	}
 	if err == nil {

@@ -47,7 +47,6 @@ func (s *setup) toldBy(change string) *reporter {
 // A report is why a test fails: what its calls have that no record answers, and how that is accepted.
 type report struct {
 	*run
-	lineage  *lineage
 	failures []*Failure
 	told     int                 // how many failures were told when they happened
 	failed   map[string]*Failure // by the call that failed, so that a retry is the same failure
