@@ -27,7 +27,7 @@ const (
 // program calls them. It is what TRACEFORGE_UPDATE=check does for a whole run, with TRACEFORGE_CHECK=kind=tools; that
 // variable and -update come before it.
 func Check(kinds ...Kind) Option {
-	return option{"Check", kinds, func(r *Recorder) { r.mode, r.kinds = recorder.Check, kinds }}
+	return Option{"Check", kinds, func(r *Recorder) { r.mode, r.kinds = recorder.Check, kinds }}
 }
 
 // Live makes the calls of these kinds live where the run replays, and gives the program their answers; without
@@ -37,7 +37,7 @@ func Check(kinds ...Kind) Option {
 // or all; that variable and -update come before it. TRACEFORGE_CHECK=from=3 forks the recorded run: calls 1 and 2 are
 // answered from the tape, and what follows is live. model=OLD=NEW has another model asked what is live.
 func Live(kinds ...Kind) Option {
-	return option{"Live", kinds, func(r *Recorder) { r.mode, r.kinds = recorder.Mixed, kinds }}
+	return Option{"Live", kinds, func(r *Recorder) { r.mode, r.kinds = recorder.Mixed, kinds }}
 }
 
 // readMode reads what the run does, and of the options which calls it makes live.

@@ -21,25 +21,16 @@ import (
 //   - [Record], [PassThrough] and [KeepHeaders] say what of HTTP is recorded;
 //   - [Check] and [Live] are for tests that always make live calls;
 //   - [Upstream], [Dir], [ContentEncoding] and [StreamTiming] set up the recorder itself.
-type Option interface {
-	apply(*Recorder)
-}
-
-type option struct {
+type Option struct {
 	name string
 	args any // what it was given: options are equal where these are
 	set  func(*Recorder)
 }
 
-func (o option) apply(r *Recorder) {
-	o.set(r)
-	r.given = append(r.given, o)
-}
-
 // differing returns the name of an option that only one of two recorders was given, or that they were given differently; "" for
 // none. The order of different options says nothing.
-func differing(a, b []option) string {
-	byName := func(given []option) map[string][]any {
+func differing(a, b []Option) string {
+	byName := func(given []Option) map[string][]any {
 		args := map[string][]any{}
 		for _, o := range given {
 			args[o.name] = append(args[o.name], o.args)
@@ -77,14 +68,14 @@ func callerLine() string {
 // which go test sets to the package's. The default is $TRACEFORGE_DIR, else .ai-snapshots
 // beside the go.mod found from the working directory upwards.
 func Dir(path string) Option {
-	return option{"Dir", path, func(r *Recorder) { r.opts.Dir = path }}
+	return Option{"Dir", path, func(r *Recorder) { r.opts.Dir = path }}
 }
 
 // Upstream names what makes the live calls while recording. The default, also for nil, is [http.DefaultTransport].
 // Replay makes no call of it. It asks a script (package script), and nothing else, which step answers, so that an
 // edited step is drift.
 func Upstream(rt http.RoundTripper) Option {
-	return option{"Upstream", rt, func(r *Recorder) {
+	return Option{"Upstream", rt, func(r *Recorder) {
 		script, is := recorder.ScriptOf(rt)
 		if before, was := r.opts.Upstream.(recorder.Script); was && is && before != script {
 			r.wrong = errors.New("Upstream: a recorder has one script: give its steps to one script.New")
@@ -100,14 +91,14 @@ func Upstream(rt http.RoundTripper) Option {
 // list: "/messages/*/content". The snapshot lists the pointers and keeps what was sent. A value that varies inside a
 // text is better replaced with [Scrub]: where a whole text is ignored, no change of it is seen.
 func Ignore(pointers ...string) Option {
-	return option{"Ignore", pointers, func(r *Recorder) { r.opts.Ignored = append(r.opts.Ignored, pointers...) }}
+	return Option{"Ignore", pointers, func(r *Recorder) { r.opts.Ignored = append(r.opts.Ignored, pointers...) }}
 }
 
 // Nondeterministic lifts the rules that a request sets its temperature to 0 and, where the API has one, a seed (SF
 // "Determinism Requirements"). The reason is stored in each snapshot; it must not be empty. Where each test of a
 // package needs it, it belongs into a helper of the package, and where each of the repository does, into config.json.
 func Nondeterministic(reason string) Option {
-	return option{"Nondeterministic", reason, func(r *Recorder) { r.opts.Nondeterministic, r.opts.Lifted = reason, true }}
+	return Option{"Nondeterministic", reason, func(r *Recorder) { r.opts.Nondeterministic, r.opts.Lifted = reason, true }}
 }
 
 // An Allowance is what a recorder refuses unless a test allows it with [Allow].
@@ -132,7 +123,7 @@ const (
 
 // Allow lifts rules, for tests of exactly the cases that they refuse.
 func Allow(what ...Allowance) Option {
-	return option{"Allow", what, func(r *Recorder) {
+	return Option{"Allow", what, func(r *Recorder) {
 		for _, w := range what {
 			r.opts.Allowed |= recorder.Allowance(w)
 		}
@@ -145,7 +136,7 @@ func Allow(what ...Allowance) Option {
 // on drift like any other call, and no rule of determinism holds for it. A call that looks like an API's, with a body
 // of JSON or a version in its path, is recorded without this option.
 func Record(hosts ...string) Option {
-	return option{"Record", hosts, func(r *Recorder) { r.opts.Recorded = append(r.opts.Recorded, hosts...) }}
+	return Option{"Record", hosts, func(r *Recorder) { r.opts.Recorded = append(r.opts.Recorded, hosts...) }}
 }
 
 // KeepHeaders names headers of answers that the code under test reads. Always kept are the content type, where to go
@@ -154,21 +145,21 @@ func Record(hosts ...string) Option {
 // the header with TRACEFORGE_UPDATE=all. Headers that carry a secret, such as Set-Cookie and Authorization, and those
 // that say how bytes came, are never kept: their names fail the test at once.
 func KeepHeaders(names ...string) Option {
-	return option{"KeepHeaders", names, func(r *Recorder) { r.opts.KeptHeaders = append(r.opts.KeptHeaders, names...) }}
+	return Option{"KeepHeaders", names, func(r *Recorder) { r.opts.KeptHeaders = append(r.opts.KeptHeaders, names...) }}
 }
 
 // PassThrough names hosts that get no model calls, and give answers that do not matter, such as those of telemetry.
 // While recording they are passed on and not recorded; in replay they are refused with an answer that names the host,
 // and do not fail the test. A host stands for its subdomains too. Use [Record] for hosts whose answers a test needs.
 func PassThrough(hosts ...string) Option {
-	return option{"PassThrough", hosts, func(r *Recorder) { r.opts.PassThrough = append(r.opts.PassThrough, hosts...) }}
+	return Option{"PassThrough", hosts, func(r *Recorder) { r.opts.PassThrough = append(r.opts.PassThrough, hosts...) }}
 }
 
 // ContentEncoding names how to decode answers of a Content-Encoding besides gzip and deflate, such as "br" and
 // "zstd", so that they are stored readable. Only servers that compress unasked need it, since calls are made without
 // the caller's Accept-Encoding.
 func ContentEncoding(name string, decode func(io.Reader) (io.Reader, error)) Option {
-	return option{"ContentEncoding", []string{name, callerLine()}, func(r *Recorder) {
+	return Option{"ContentEncoding", []string{name, callerLine()}, func(r *Recorder) {
 		if r.opts.Decoders == nil {
 			r.opts.Decoders = map[string]func(io.Reader) (io.Reader, error){}
 		}
@@ -180,5 +171,5 @@ func ContentEncoding(name string, decode func(io.Reader) (io.Reader, error)) Opt
 // pace, for tests of user interfaces. Without it a replayed stream comes at once. A snapshot
 // that has no times, since it was recorded without the option, is replayed at once too.
 func StreamTiming() Option {
-	return option{"StreamTiming", nil, func(r *Recorder) { r.opts.Timing = true }}
+	return Option{"StreamTiming", nil, func(r *Recorder) { r.opts.Timing = true }}
 }

@@ -43,7 +43,7 @@ type Recorder struct {
 
 	mode  recorder.Mode // asked for by an option, for a run that replays
 	kinds []Kind        // that it makes live
-	given []option
+	given []Option
 }
 
 // running holds the recorders of running tests, by package and test. Two in one test would each see the other's
@@ -75,7 +75,8 @@ func New(t testing.TB, opts ...Option) *Recorder {
 	t.Helper()
 	r := &Recorder{t: t}
 	for _, opt := range opts {
-		opt.apply(r)
+		opt.set(r)
+		r.given = append(r.given, opt)
 	}
 	r, err := r.shared()
 	if err != nil {

@@ -30,7 +30,7 @@ func Scrub(rules ...Rule) Option {
 	for i, rule := range rules {
 		of[i] = rule.of
 	}
-	return option{"Scrub", of, func(r *Recorder) {
+	return Option{"Scrub", of, func(r *Recorder) {
 		for _, rule := range rules {
 			r.opts.Scrub = append(r.opts.Scrub, rule.rule)
 		}

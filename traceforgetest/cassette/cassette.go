@@ -29,28 +29,24 @@ import (
 )
 
 // An Option changes how requests are answered. Options are made by the functions of this package.
-type Option interface {
-	apply(*cassette.Recording) error
+type Option struct {
+	set func(*cassette.Recording) error
 }
-
-type option func(*cassette.Recording) error
-
-func (o option) apply(r *cassette.Recording) error { return o(r) }
 
 // Nearest answers an unknown request with the next unused answer of the same method and URL, else of the same method
 // and path. The record says so, since such an answer may not fit. It is for requests that changed since they were
 // recorded: their answers are those of before.
 func Nearest() Option {
-	return option(func(r *cassette.Recording) error {
+	return Option{func(r *cassette.Recording) error {
 		r.Nearest = true
 		return nil
-	})
+	}}
 }
 
 // And opens more recordings of the same test, as where each of its agents has one. A request is answered by the first that
 // holds it.
 func And(paths ...string) Option {
-	return option(func(r *cassette.Recording) error {
+	return Option{func(r *cassette.Recording) error {
 		for _, path := range paths {
 			other, err := cassette.Open(path)
 			if err != nil {
@@ -59,7 +55,7 @@ func And(paths ...string) Option {
 			r.Add(other)
 		}
 		return nil
-	})
+	}}
 }
 
 // Open opens a recording of another tool as an upstream that answers from it. It takes cassettes of go-vcr v1 to v4
@@ -80,7 +76,7 @@ func Open(path string, opts ...Option) (http.RoundTripper, error) {
 		return nil, err
 	}
 	for _, opt := range opts {
-		if err := opt.apply(r); err != nil {
+		if err := opt.set(r); err != nil {
 			return nil, err
 		}
 	}
