@@ -183,7 +183,7 @@ type replayBody struct {
 	ctx    context.Context
 	rest   []byte                      // of the body, or of the event being read
 	events *provider.Events            // nil means no stream
-	pause  func(context.Context) error // before each event; nil means there is none
+	pause  func(context.Context) error // before each event, and before each read of what is no stream; nil means there is none
 	cut    bool                        // the recorded body ended before its end
 
 	report *report
@@ -194,14 +194,15 @@ func (b *replayBody) Read(p []byte) (int, error) {
 	if err := b.ctx.Err(); err != nil {
 		return 0, err
 	}
+	begins := b.events == nil
 	if len(b.rest) == 0 && b.events != nil {
-		event := b.events.NextRaw()
-		if event != nil && b.pause != nil {
-			if err := b.pause(b.ctx); err != nil {
-				return 0, err
-			}
+		b.rest = b.events.NextRaw()
+		begins = b.rest != nil
+	}
+	if begins && b.pause != nil {
+		if err := b.pause(b.ctx); err != nil {
+			return 0, err
 		}
-		b.rest = event
 	}
 	if len(b.rest) == 0 && len(p) > 0 {
 		if err := b.Close(); err != nil {

@@ -110,14 +110,14 @@ func (l *sessions) play(req *http.Request, w *wire, c *call, s *servedRecord) (*
 		reply = req.Header.Get(session.Header) + " " + reply
 	}
 	l.note(provider.EventIDs(answer), id, reply)
-	if body, ok := resp.Body.(*replayBody); ok && body.events != nil {
+	if body := resp.Body.(*replayBody); body.events != nil {
 		body.pause = l.cues(session, req, s.record, answer.Events(), body.pause)
-	} else {
-		resp.Body = &late{resp.Body, func() error {
-			return l.await(req.Context(), func() bool {
+	} else { // it comes after what its server has asked in the meantime was answered
+		body.pause = func(ctx context.Context) error {
+			return l.await(ctx, func() bool {
 				return !l.run.owes(s.record.Timestamp, endOf(s.record).Add(time.Millisecond), repliesWithin(s.record))
 			})
-		}}
+		}
 	}
 	if session.Listens(c.request) {
 		resp.Body, resp.ContentLength = listen(req.Context(), resp.Body), -1
@@ -273,19 +273,6 @@ func listensTo(codec *provider.Codec, req *modelio.Request) bool {
 
 // isReply reports whether a request is what a client answers its server.
 func isReply(req *modelio.Request) bool { return req.Options["method"] == nil }
-
-// A late is the body of an answer that comes after what its server has asked in the meantime was answered.
-type late struct {
-	io.ReadCloser
-	wait func() error
-}
-
-func (l *late) Read(p []byte) (int, error) {
-	if err := l.wait(); err != nil {
-		return 0, err
-	}
-	return l.ReadCloser.Read(p)
-}
 
 // A listenBody is the body of a stream that lasts until its client has heard enough.
 type listenBody struct {
