@@ -185,6 +185,7 @@ type replayBody struct {
 	events *provider.Events            // nil means no stream
 	pause  func(context.Context) error // before each event, and before each read of what is no stream; nil means there is none
 	cut    bool                        // the recorded body ended before its end
+	stop   context.CancelCauseFunc     // ends a body that lasts until its client has heard enough; nil means it ends by itself
 
 	report *report
 	proof  *due // which holds the record against the answer
@@ -205,13 +206,17 @@ func (b *replayBody) Read(p []byte) (int, error) {
 		}
 	}
 	if len(b.rest) == 0 && len(p) > 0 {
-		if err := b.Close(); err != nil {
+		if err := b.report.proven(b.proof); err != nil {
 			return 0, err
 		}
 		if b.cut {
 			return 0, io.ErrUnexpectedEOF
 		}
-		return 0, io.EOF
+		if b.stop == nil {
+			return 0, io.EOF
+		}
+		<-b.ctx.Done()
+		return 0, context.Cause(b.ctx)
 	}
 	n := copy(p, b.rest)
 	b.rest = b.rest[n:]
@@ -219,7 +224,15 @@ func (b *replayBody) Read(p []byte) (int, error) {
 }
 
 // Close proves what its caller read of a stream, as clients stop at the event that ends it.
-func (b *replayBody) Close() error { return b.report.proven(b.proof) }
+func (b *replayBody) Close() error {
+	if b.stop != nil {
+		b.stop(http.ErrBodyReadAfterClose)
+	}
+	return b.report.proven(b.proof)
+}
+
+// last has a body last until its client has heard enough.
+func (b *replayBody) last() { b.ctx, b.stop = context.WithCancelCause(b.ctx) }
 
 // refusal is the answer to a call that failed, which its client does not repeat.
 func (s *setup) refusal(req *http.Request, w *wire, err error) *http.Response {

@@ -80,7 +80,9 @@ func (r *Recorder) listenEmpty(req *http.Request, w *wire, c *call) (*http.Respo
 		return nil, err
 	}
 	resp := answered(req, &provider.Answer{Status: http.StatusOK, ContentType: "text/event-stream"})
-	resp.Body, resp.ContentLength = listen(req.Context(), resp.Body), -1
+	body := &replayBody{ctx: req.Context(), report: &r.report}
+	body.last()
+	resp.Body, resp.ContentLength = body, -1
 	return resp, nil
 }
 
@@ -110,7 +112,8 @@ func (l *sessions) play(req *http.Request, w *wire, c *call, s *servedRecord) (*
 		reply = req.Header.Get(session.Header) + " " + reply
 	}
 	l.note(provider.EventIDs(answer), id, reply)
-	if body := resp.Body.(*replayBody); body.events != nil {
+	body := resp.Body.(*replayBody)
+	if body.events != nil {
 		body.pause = l.cues(session, req, s.record, answer.Events(), body.pause)
 	} else { // it comes after what its server has asked in the meantime was answered
 		body.pause = func(ctx context.Context) error {
@@ -120,7 +123,8 @@ func (l *sessions) play(req *http.Request, w *wire, c *call, s *servedRecord) (*
 		}
 	}
 	if session.Listens(c.request) {
-		resp.Body, resp.ContentLength = listen(req.Context(), resp.Body), -1
+		body.last()
+		resp.ContentLength = -1
 	}
 	return resp, nil
 }
@@ -273,32 +277,6 @@ func listensTo(codec *provider.Codec, req *modelio.Request) bool {
 
 // isReply reports whether a request is what a client answers its server.
 func isReply(req *modelio.Request) bool { return req.Options["method"] == nil }
-
-// A listenBody is the body of a stream that lasts until its client has heard enough.
-type listenBody struct {
-	io.ReadCloser
-	ctx  context.Context
-	stop context.CancelCauseFunc
-}
-
-func listen(ctx context.Context, said io.ReadCloser) io.ReadCloser {
-	ctx, stop := context.WithCancelCause(ctx)
-	return &listenBody{said, ctx, stop}
-}
-
-func (l *listenBody) Read(p []byte) (int, error) {
-	n, err := l.ReadCloser.Read(p)
-	if n > 0 || err != io.EOF {
-		return n, err
-	}
-	<-l.ctx.Done()
-	return 0, context.Cause(l.ctx)
-}
-
-func (l *listenBody) Close() error {
-	l.stop(http.ErrBodyReadAfterClose)
-	return l.ReadCloser.Close()
-}
 
 // isListened reports whether a record is of what a server said of itself, which nobody has to listen to.
 func (t *tape) isListened(i int) bool {
