@@ -1,8 +1,6 @@
 package recorder
 
 import (
-	"reflect"
-	"strings"
 	"time"
 
 	"github.com/traceforge/traceforge-go/internal/inorder"
@@ -10,37 +8,35 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// Calls returns the calls so far that have a whole answer, in their order, as copies of the caller's own. Calls of
-// this run are as a replay will read them.
+// Calls returns the calls so far that have a whole answer, in their order, as copies of the caller's own. Each is as a
+// replay reads it from a document.
 func (r *Recorder) Calls() (calls []*modelio.Call, err error) {
 	snapshots, err := r.Snapshots()
-	if err != nil || !r.Mode.Live() {
-		return callsOf(snapshots), err
+	for _, s := range snapshots {
+		s.ID, s.Continues = snapshot.ID(r.name, 1), nil
+		s.Source.Package, s.Source.Test = r.Package, r.Test
+		alone := &snapshot.Document{Snapshots: []snapshot.Snapshot{s}}
+		_, err = alone.Write(func(read *snapshot.Document) error { // whose memory nobody else has
+			calls = append(calls, callOf(&read.Snapshots[0]))
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
 	}
-	doc := &snapshot.Document{Version: snapshot.Version, Snapshots: snapshots}
-	for i := range snapshots {
-		snapshots[i].ID, snapshots[i].Continues = snapshot.ID(r.name, i+1), nil
-	}
-	_, err = doc.Write(func(read *snapshot.Document) error { calls = callsOf(read.Snapshots); return nil })
 	return calls, err
 }
 
-func callsOf(snapshots []snapshot.Snapshot) []*modelio.Call {
-	calls := make([]*modelio.Call, len(snapshots))
-	for i := range snapshots {
-		s := &snapshots[i]
-		calls[i] = copyOf(&modelio.Call{
-			Provider: s.Provider, Request: &s.Request, Response: &s.Response.Response,
-			Latency: time.Duration(s.Response.LatencyMS) * time.Millisecond,
-		})
-		calls[i].Response.Complete = s.Response.Incomplete == ""
-		for n := range calls[i].Response.Candidates {
-			if s.Request.Tool() != "" {
-				calls[i].Response.Candidates[n].Message.Role = modelio.RoleTool // files name no role
-			}
+func callOf(s *snapshot.Snapshot) *modelio.Call {
+	response := &s.Response.Response
+	response.Complete = s.Response.Incomplete == ""
+	for i := range response.Candidates {
+		if s.Request.Tool() != "" {
+			response.Candidates[i].Message.Role = modelio.RoleTool // files name no role
 		}
 	}
-	return calls
+	latency := time.Duration(s.Response.LatencyMS) * time.Millisecond
+	return &modelio.Call{Provider: s.Provider, Request: &s.Request, Response: response, Latency: latency}
 }
 
 // Snapshots returns the calls so far that have a whole answer, in their order, each with its provider. Records of
@@ -121,41 +117,4 @@ func overlaps(records []snapshot.Snapshot) []int {
 		}
 	}
 	return together
-}
-
-// copyOf returns a value that shares no memory with v, whose types have exported fields only.
-func copyOf[T any](v T) T { return copied(reflect.ValueOf(&v).Elem()).Interface().(T) }
-
-func copied(v reflect.Value) reflect.Value {
-	out := reflect.New(v.Type()).Elem()
-	switch v.Kind() {
-	case reflect.Pointer:
-		if !v.IsNil() {
-			out.Set(reflect.New(v.Type().Elem()))
-			out.Elem().Set(copied(v.Elem()))
-		}
-	case reflect.Slice:
-		if !v.IsNil() {
-			out.Set(reflect.MakeSlice(v.Type(), v.Len(), v.Len()))
-			for i := range v.Len() {
-				out.Index(i).Set(copied(v.Index(i)))
-			}
-		}
-	case reflect.Map:
-		if !v.IsNil() {
-			out.Set(reflect.MakeMapWithSize(v.Type(), v.Len()))
-			for entries := v.MapRange(); entries.Next(); {
-				out.SetMapIndex(entries.Key(), copied(entries.Value()))
-			}
-		}
-	case reflect.Struct:
-		for i := range v.NumField() {
-			out.Field(i).Set(copied(v.Field(i)))
-		}
-	case reflect.String:
-		out.SetString(strings.Clone(v.String()))
-	default:
-		out.Set(v)
-	}
-	return out
 }
