@@ -100,7 +100,6 @@ type run struct {
 // A Recorder answers the calls of one test, or records them. It is safe for concurrent use. The run's lock guards all but
 // checks and sessions, which have their own.
 type Recorder struct {
-	run
 	report
 	revision
 	pending  pending
@@ -137,7 +136,7 @@ func Open(o Options) (*Recorder, error) {
 		return nil, err
 	}
 	s.Waiting = o.Waiting
-	r := &Recorder{run: run{setup: setup{Options: o, store: s, name: snapshot.DocumentName(o.Package, o.Test)}}}
+	r := &Recorder{report: report{run: run{setup: setup{Options: o, store: s, name: snapshot.DocumentName(o.Package, o.Test)}}}}
 	if o.Upstream == nil { // another one may need no key
 		r.Upstream, r.needsKeys = http.DefaultTransport, true
 	}
@@ -145,7 +144,6 @@ func Open(o Options) (*Recorder, error) {
 	if o.Mode != Replay { // a replay writes nothing, and what it prints is masked by the environment of then
 		r.mask.environment = os.Environ()
 	}
-	r.report.run = &r.run
 	r.pending.report, r.revision.report, r.revision.pending = &r.report, &r.report, &r.pending
 	r.checks.setup, r.checks.run, r.sessions.setup, r.sessions.run = &r.setup, &r.report, &r.setup, &r.report
 	return r, r.readConfig()

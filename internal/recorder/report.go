@@ -46,7 +46,7 @@ func (s *setup) toldBy(change string) *reporter {
 
 // A report is why a test fails: what its calls have that no record answers, and how that is accepted.
 type report struct {
-	*run
+	run
 	failures []*Failure
 	told     int                 // how many failures were told when they happened
 	failed   map[string]*Failure // by the call that failed, so that a retry is the same failure
