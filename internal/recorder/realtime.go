@@ -71,16 +71,15 @@ func (r *Recorder) realtime(req *http.Request, w *wire, c *call) (*http.Response
 	}
 	live := r.Mode == UpdateAll || r.Mode == Mixed && r.Checking.Covers(c.codec.Tools)
 	if !live {
-		played, plain, err := s.find()
+		plain, err := s.find()
 		switch {
 		case err != nil:
 			return nil, r.refused(c, err)
 		case plain:
 			return nil, nil
-		case played == nil && !modes[r.Mode].completes:
+		case s.replayed == nil && !modes[r.Mode].completes:
 			return nil, r.failCall(w, c.id(), s.unrecorded())
 		}
-		s.replayed = played
 	}
 	subprotocol := ""
 	if s.replayed != nil {

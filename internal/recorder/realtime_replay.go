@@ -25,9 +25,9 @@ type replayedSession struct {
 	greetings   int              // how many of them come before the client says anything
 }
 
-// find returns the first record that is left of a session with the same handshake; nil means there is none. plain reports
-// that the provider answered the handshake otherwise, so that it is a call as any other.
-func (s *realtime) find() (found *replayedSession, plain bool, err error) {
+// find has the session follow the first record that is left with the same handshake, if there is one. plain reports that
+// the provider answered the handshake otherwise, so that it is a call as any other.
+func (s *realtime) find() (plain bool, err error) {
 	r := s.r
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -37,20 +37,16 @@ func (s *realtime) find() (found *replayedSession, plain bool, err error) {
 		err = r.openTape(s.opening.provider)
 	}
 	if err != nil {
-		return nil, false, err
+		return false, err
 	}
-	i := s.next(s.opening, 0)
-	if i < 0 {
-		return nil, false, nil
+	switch i := s.next(s.opening, 0); {
+	case i < 0:
+	case r.tape.records[i].Response.Status != http.StatusSwitchingProtocols:
+		plain = true
+	case !modes[r.Mode].writes || r.tape.records[i].Response.Stale == "" && r.tape.isScrubbed(i) && r.tape.whole(i):
+		s.replayed, err = s.follow(i)
 	}
-	if r.tape.records[i].Response.Status != http.StatusSwitchingProtocols {
-		return nil, true, nil
-	}
-	if modes[r.Mode].writes && (r.tape.records[i].Response.Stale != "" || !r.tape.isScrubbed(i) || !r.tape.whole(i)) {
-		return nil, false, nil
-	}
-	found, err = s.follow(i)
-	return found, false, err
+	return plain, err
 }
 
 // next returns the first record that is left and begins as a session that has come to so many messages; -1 means none.
