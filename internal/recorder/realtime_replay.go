@@ -314,21 +314,19 @@ func (s *realtime) conclude() error {
 	}
 	r := s.r
 	r.mu.Lock()
+	defer r.mu.Unlock()
 	s.over = true
 	p := s.replayed
 	if err := r.tape.know(p.record + 1); err != nil {
-		r.mu.Unlock()
 		return err
 	}
 	if r.tape.keys[p.record] != c.key {
-		defer r.mu.Unlock()
 		return s.drifted(c)
 	}
 	p.due.call = c
 	r.due = append(r.due, p.due)
 	r.answered = append(r.answered, testCall{record: p.record})
-	r.mu.Unlock()
-	if wrong := p.due.prove(); len(wrong) > 0 {
+	if len(p.prove()) > 0 {
 		return r.unproven(p.due)
 	}
 	return nil
