@@ -303,7 +303,9 @@ func (f *faults) excuses(i int) bool {
 }
 
 // isUncalled reports whether no call played a record that needs one.
-func (t *tape) isUncalled(i int) bool { return !t.played[i] && !t.isListened(i) && !t.spares(i) }
+func (t *tape) isUncalled(i int) bool {
+	return !t.played[i] && !listens(&t.records[i].Request) && !t.spares(i)
+}
 
 // injected says which faults were injected.
 func (n *notes) injected() {

@@ -67,7 +67,7 @@ func (r *run) golden(tk *take) (*golden, *Failure) {
 	if tk.outcome != failed {
 		g.raw, stored.RawOutputRef = body, canon.Sum(body)
 	}
-	if (r.Timing || listensTo(tk.codec, tk.request)) && !isDirect(tk.codec.API) && tk.origin == nil && tk.imported == nil {
+	if (r.Timing || listens(tk.request)) && !isDirect(tk.codec.API) && tk.origin == nil && tk.imported == nil {
 		stored.TimingMS = timing(tk.answer(body), tk.arrivals)
 	}
 	if len(g.raw) > longAnswer {

@@ -263,23 +263,18 @@ func partsOf(r *modelio.Response) []modelio.Part {
 
 // dropsQuietly reports whether a take is of what a server says of itself, and it said nothing.
 func (tk *take) dropsQuietly() bool {
-	if !listensTo(tk.codec, tk.request) {
+	if !listens(tk.request) {
 		return false
 	}
 	resp, err := tk.decode()
 	return tk.status >= 300 || err == nil && len(partsOf(resp)) == 0
 }
 
-// listensTo reports whether an answer is what a server says of itself.
-func listensTo(codec *provider.Codec, req *modelio.Request) bool {
-	return codec.Session != nil && codec.Session.Listens(req)
+// listens reports whether what answers a request is what a server says of itself, which nobody has to listen to.
+func listens(req *modelio.Request) bool {
+	codec, known := provider.Named(req.API)
+	return known && codec.Session != nil && codec.Session.Listens(req)
 }
 
 // isReply reports whether a request is what a client answers its server.
 func isReply(req *modelio.Request) bool { return req.Options["method"] == nil }
-
-// isListened reports whether a record is of what a server said of itself, which nobody has to listen to.
-func (t *tape) isListened(i int) bool {
-	codec, known := provider.Named(t.records[i].Request.API)
-	return known && listensTo(codec, &t.records[i].Request)
-}
