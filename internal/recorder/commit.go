@@ -204,9 +204,6 @@ func (r *revision) verify(provider string, doc *snapshot.Document, goldens map[*
 // document returns the tape of the test's document, also where the test called nothing that it replays. The tape is
 // empty where no document can be read, since an update replaces it. A document of a newer traceforge is an error.
 func (r *run) document(provider string) (*tape, error) {
-	if r.tape != nil {
-		return r.tape, nil
-	}
 	err := r.openTape(provider)
 	if isA[*snapshot.Error](err) && !errors.Is(err, snapshot.ErrNewer) {
 		r.tape, err = newTape(nil, r.rules), nil

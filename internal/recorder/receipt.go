@@ -52,10 +52,8 @@ func (r *Recorder) Receipt() usage.Receipt {
 
 // notePlayed notes which records of the test's document a test used.
 func (r *Recorder) notePlayed(left *usage.Receipt) {
-	if r.tape == nil {
-		if err := r.openTape(anyProvider); err != nil {
-			return // the test's calls have told
-		}
+	if r.openTape(anyProvider) != nil {
+		return // the test's calls have told
 	}
 	records := r.tape.records
 	for _, faulty := range []bool{false, true} {
