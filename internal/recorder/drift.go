@@ -98,9 +98,6 @@ func componentsOf(changes []usage.DriftChange) (names []string) {
 // difference shows the changes that were not told before in this process, and names the test that told
 // the others.
 func difference(changes []drift.Change, told []*reporter) string {
-	if len(changes) == 0 {
-		return ""
-	}
 	var fresh []drift.Change
 	var lines []string
 	for i, c := range changes {
