@@ -79,6 +79,7 @@ func (r *run) identify(w *wire) (*call, error) {
 	if err != nil {
 		return nil, failuref(fmt.Sprintf("%s cannot be kept: %v", w, err))
 	}
+	c.what = w
 	return c, nil
 }
 

@@ -33,8 +33,7 @@ var liveCalls = make(chan struct{}, 4)
 // checks are the calls of a test that are held against live answers, beside the test, which is served
 // its records (design R7).
 type checks struct {
-	*setup
-	run *report
+	*report
 
 	group sync.WaitGroup
 
@@ -219,7 +218,7 @@ func (k *checks) compared(ctx context.Context, ck *check, tk *take) *said {
 	if tk.ended() == failed {
 		return &said{why: noAnswer(tk.who(), tk.err)}
 	}
-	s, f := k.run.saidBy(tk)
+	s, f := k.report.saidBy(tk)
 	if f != nil {
 		return &said{why: f.brief}
 	}
@@ -269,7 +268,7 @@ func (k *checks) recorded(ck *check) (*said, *Failure) {
 	tk.begin(stored.Status, http.Header{"Content-Type": stored.Headers["content-type"]})
 	tk.receive(ck.stored.body)
 	tk.end(whole, nil)
-	return k.run.saidBy(tk)
+	return k.report.saidBy(tk)
 }
 
 // end waits for the live calls of the test, each of which has its own limit of time.

@@ -131,11 +131,11 @@ func (k *checks) failAll() (note string) {
 			diverged = append(diverged, ck)
 		} else if f := k.failOfCheck(ck); f != nil {
 			f.Source = ck.source
-			k.run.fail(k.briefly(f))
+			k.report.fail(k.briefly(f))
 		}
 	}
 	if len(diverged) > 0 {
-		k.run.fail(k.briefly(k.diverged(diverged)))
+		k.report.fail(k.briefly(k.diverged(diverged)))
 	}
 	if len(k.all) == 0 {
 		return ""

@@ -253,11 +253,7 @@ func (s *realtime) call() (*call, error) {
 	s.mu.Lock()
 	w.Wire = provider.Wire{Method: w.Method, URL: w.URL, Header: w.Header, Body: slices.Clone(s.sent)}
 	s.mu.Unlock()
-	c, err := s.r.identify(&w)
-	if err == nil {
-		c.what = s.wire
-	}
-	return c, err
+	return s.r.identify(&w)
 }
 
 // relay passes on what both sides say, until one of them ends it, and records that.

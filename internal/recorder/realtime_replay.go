@@ -340,13 +340,13 @@ func (s *realtime) fallSilent() {
 	recorded := r.tape.request(p.record).Messages
 	owes := at.Messages < len(recorded) || slices.ContainsFunc(p.frames, func(f provider.Frame) bool { return at.Before(f.After) })
 	brief := ""
-	if owes = owes && len(recorded) > 0; owes {
+	if owes && len(recorded) > 0 {
 		next := max(0, min(at.Messages, len(recorded)-1))
 		brief = fmt.Sprintf("%s session waits at %s: the client has said nothing for %v, and the recording goes on with frame %d to the server: %s",
 			s.opening.provider, r.record(p.record), realtimePatience, next+1, frameName(&recorded[next]))
 	}
 	r.mu.Unlock()
-	if owes {
+	if brief != "" {
 		s.silent.Store(true)
 		s.tell(failuref(brief, "accept: "+r.Accept))
 		s.stream.Close()

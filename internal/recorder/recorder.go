@@ -145,7 +145,7 @@ func Open(o Options) (*Recorder, error) {
 		r.mask.environment = os.Environ()
 	}
 	r.pending.report, r.revision.report, r.revision.pending = &r.report, &r.report, &r.pending
-	r.checks.setup, r.checks.run, r.sessions.setup, r.sessions.run = &r.setup, &r.report, &r.setup, &r.report
+	r.checks.report, r.sessions.report = &r.report, &r.report
 	return r, r.readConfig()
 }
 
@@ -186,7 +186,6 @@ func (r *Recorder) roundTrip(req *http.Request, w *wire) (*http.Response, error)
 	if err != nil {
 		return nil, r.failCall(w, w.String(), r.asFailure(err))
 	}
-	c.what = w
 	r.takesStep(c, req, w)
 	if c.codec.Realtime != nil {
 		if resp, err := r.realtime(req, w, c); resp != nil || err != nil {

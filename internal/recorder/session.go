@@ -17,8 +17,7 @@ import (
 
 // sessions are those of a test whose beginning the store served, and what its clients may go on with.
 type sessions struct {
-	*setup
-	run *report
+	*report
 
 	mu      sync.Mutex
 	served  map[string]*session        // by the ids that were served
@@ -93,7 +92,7 @@ func (l *sessions) play(req *http.Request, w *wire, c *call, s *servedRecord) (*
 	id := l.tiedTo(req.Header.Get("Last-Event-ID"))
 	tied := *s
 	tied.body = session.Tie(&w.Wire, answer, id)
-	resp, err := l.run.played(req, &tied)
+	resp, err := l.report.played(req, &tied)
 	if err != nil {
 		return nil, err
 	}
@@ -118,7 +117,7 @@ func (l *sessions) play(req *http.Request, w *wire, c *call, s *servedRecord) (*
 	} else { // it comes after what its server has asked in the meantime was answered
 		body.pause = func(ctx context.Context) error {
 			return l.await(ctx, func() bool {
-				return !l.run.owes(s.record.Timestamp, endOf(s.record).Add(time.Millisecond), repliesWithin(s.record))
+				return !l.report.owes(s.record.Timestamp, endOf(s.record).Add(time.Millisecond), repliesWithin(s.record))
 			})
 		}
 	}
@@ -146,7 +145,7 @@ func (l *sessions) cues(s *provider.Session, req *http.Request, record *snapshot
 			before = before.Add(time.Duration(times[n]) * time.Millisecond)
 		}
 		n++
-		err := l.await(ctx, func() bool { return l.replied(replies) && !l.run.owes(record.Timestamp, before, nil) })
+		err := l.await(ctx, func() bool { return l.replied(replies) && !l.report.owes(record.Timestamp, before, nil) })
 		if err == nil && pace != nil {
 			err = pace(ctx)
 		}

@@ -44,7 +44,7 @@ func (l *sessions) isLive(s *provider.Session, w *wire) bool {
 	if !l.Mode.Live() || l.Mode == Check || l.Imports() {
 		return false
 	}
-	return w.Header.Get(s.Header) != "" || l.run.hasAsked(s)
+	return w.Header.Get(s.Header) != "" || l.report.hasAsked(s)
 }
 
 // noteOpened notes a session that the store has opened.
