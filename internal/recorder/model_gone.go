@@ -45,11 +45,8 @@ func (r *run) gone() (said []string) {
 		if r.asksOther(tk.call) {
 			model = r.Checking.New
 		}
-		if tk.status < http.StatusBadRequest {
-			continue
-		}
-		if decoded, _, f := r.answerOf(tk); f == nil {
-			if text := withdrawn(tk.provider, model, tk.status, decoded.Error); text != "" {
+		if g, f := r.golden(tk); f == nil {
+			if text := withdrawn(tk.provider, model, tk.status, g.snapshot.Response.Error); text != "" {
 				said = inorder.With(said, r.Plain(text))
 			}
 		}

@@ -258,17 +258,16 @@ func (s *realtime) hold(c *call) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	was, messages := s.replayed.record, len(c.request.Messages)
+	s.held = messages
 	if s.beginAlike(r.tape.request(was), c.request, messages) {
-		s.held = messages
 		return nil
 	}
 	if i := s.next(c, messages); i >= 0 {
-		s.held, r.tape.played[was] = messages, false
+		r.tape.played[was] = false
 		return s.change(i)
 	}
 	if other := s.mistaken(c, messages); other != nil {
 		i := other.replayed.record
-		s.held = messages
 		return errors.Join(s.change(i), other.change(was))
 	}
 	s.over = true
