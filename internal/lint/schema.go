@@ -38,17 +38,17 @@ func openIn(tool *modelio.ToolDefinition) (all []string) {
 		all = append(all, "has no description")
 	}
 	doc, _ := jsontext.Parse(tool.InputSchema) // where it is no JSON, it says nothing
-	s := &schema{strict: isStrict(tool)}
 	root := doc.Root()
 	named := root.Member("properties").Present() || root.Member("additionalProperties").Present() || says(root)
+	var open []string
 	if isOf(root, "object") && !named {
-		s.open = append(s.open, "takes an object of which no properties are named")
+		open = append(open, "takes an object of which no properties are named")
 	}
-	s.look("", root)
-	if len(s.open) > mostOpen {
-		s.open = append(s.open[:mostOpen], fmt.Sprintf("leaves %d places more open", len(s.open)-mostOpen))
+	open = appendOpen(open, "", root, isStrict(tool))
+	if len(open) > mostOpen {
+		open = append(open[:mostOpen], fmt.Sprintf("leaves %d places more open", len(open)-mostOpen))
 	}
-	return append(all, s.open...)
+	return append(all, open...)
 }
 
 // mostOpen is how many places of one schema are told.
@@ -61,12 +61,6 @@ func isStrict(tool *modelio.ToolDefinition) bool {
 	}
 	inner, err := jsontext.Parse(tool.Metadata["function"])
 	return err == nil && string(inner.Root().Member("strict").Raw()) == "true"
-}
-
-// A schema is looked at for what it leaves open.
-type schema struct {
-	strict bool
-	open   []string
 }
 
 // words by which a schema says what it takes without a type.
@@ -88,25 +82,23 @@ func isOf(v jsontext.Value, kind string) bool {
 	return false
 }
 
-// look looks at the schema of what pointer names in the tool's input.
-func (s *schema) look(pointer string, v jsontext.Value) {
+// appendOpen appends what the schema leaves open of what pointer names in the tool's input.
+func appendOpen(open []string, pointer string, v jsontext.Value, strict bool) []string {
 	if !v.IsObject() {
-		return // true and false say what they mean
+		return open // true and false say what they mean
 	}
 	where := ""
 	if pointer != "" {
 		where = " at " + pointer
 	}
 	if !v.Member("type").Present() && !says(v) && !v.Member("properties").Present() {
-		s.open = append(s.open, "takes anything"+where+", which has no type")
+		open = append(open, "takes anything"+where+", which has no type")
 	}
-	if s.strict && isOf(v, "object") && string(v.Member("additionalProperties").Raw()) != "false" {
-		s.open = append(s.open, "is strict, and takes any more properties"+where)
+	if strict && isOf(v, "object") && string(v.Member("additionalProperties").Raw()) != "false" {
+		open = append(open, "is strict, and takes any more properties"+where)
 	}
 	for name, property := range v.Member("properties").Members() {
-		s.look(pointer+jsontext.PointerTo(name), property)
+		open = appendOpen(open, pointer+jsontext.PointerTo(name), property, strict)
 	}
-	if items := v.Member("items"); items.IsObject() {
-		s.look(pointer+"/*", items)
-	}
+	return appendOpen(open, pointer+"/*", v.Member("items"), strict)
 }
