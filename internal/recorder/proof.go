@@ -273,7 +273,7 @@ func (p *proof) compareCores(decoded *modelio.Response) (differ bool) {
 	alone.Response = *numbered
 	core, stored, _ := coresOf(got, &alone)
 	for _, d := range drift.JSON(stored, core) {
-		if !isKept(d.Recorded) || !isKept(d.Got) {
+		if !kept.Match(d.Recorded) || !kept.Match(d.Got) {
 			p.differs(d.Pointer, plain(d.Recorded), plain(d.Got))
 			differ = true
 		}
@@ -283,8 +283,6 @@ func (p *proof) compareCores(decoded *modelio.Response) (differ bool) {
 
 // kept is the number of what a provider keeps by a name: its place does not tell that it is one.
 var kept = regexp.MustCompile(`^"(batch|cachedContent|file)_[0-9]+"$`)
-
-func isKept(value []byte) bool { return kept.Match(value) }
 
 // plain returns a JSON value for a message: a string without its quotes.
 func plain(value []byte) string {
