@@ -3,6 +3,8 @@ package traceforgetest
 import (
 	"flag"
 	"os"
+	"strconv"
+	"testing"
 
 	"github.com/traceforge/traceforge-go/internal/usage"
 )
@@ -36,4 +38,26 @@ func uncached() {
 	if log := flagText("test.testlogfile"); log != "" {
 		os.Remove(log)
 	}
+}
+
+// mark sets attributes of the test for readers of go test -json: the outcome of its calls, their number, and the
+// tokens of their answers. A run that prints no attributes is not asked for them.
+func (r *Recorder) mark() {
+	defer func() { _ = recover() }() // a framework's testing.TB may have none
+	if !testing.Verbose() {
+		return
+	}
+	calls, err := r.calls.Snapshots()
+	if err != nil {
+		return // a failure tells of it
+	}
+	tokens := int64(0)
+	for i := range calls {
+		if used := calls[i].Response.TokensUsed; used != nil {
+			tokens += *used
+		}
+	}
+	r.t.Attr("traceforge", r.calls.Became())
+	r.t.Attr("traceforge.calls", strconv.Itoa(len(calls)))
+	r.t.Attr("traceforge.tokens", strconv.FormatInt(tokens, 10))
 }

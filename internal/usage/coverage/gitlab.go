@@ -14,18 +14,16 @@ import (
 // A violation is a cause as GitLab's Code Quality report has it
 // (docs.gitlab.com/ci/testing/code_quality/#code-quality-report-format).
 type violation struct {
-	Description string   `json:"description"`
-	CheckName   string   `json:"check_name"`
-	Fingerprint string   `json:"fingerprint"` // equal in all runs that have the cause
-	Severity    string   `json:"severity"`
-	Location    location `json:"location"`
-}
-
-type location struct {
-	Path  string `json:"path"`
-	Lines struct {
-		Begin int `json:"begin"`
-	} `json:"lines"`
+	Description string `json:"description"`
+	CheckName   string `json:"check_name"`
+	Fingerprint string `json:"fingerprint"` // equal in all runs that have the cause
+	Severity    string `json:"severity"`
+	Location    struct {
+		Path  string `json:"path"`
+		Lines struct {
+			Begin int `json:"begin"`
+		} `json:"lines"`
+	} `json:"location"`
 }
 
 // CodeQuality returns the causes as a Code Quality report of GitLab: one each, at the line of its first call.
