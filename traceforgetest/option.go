@@ -21,6 +21,8 @@ import (
 //   - [Record], [PassThrough] and [KeepHeaders] say what of HTTP is recorded;
 //   - [Check] and [Live] are for tests that always make live calls;
 //   - [Upstream], [Dir], [ContentEncoding] and [StreamTiming] set up the recorder itself.
+//
+// The zero Option changes nothing.
 type Option struct {
 	name string
 	args any // what it was given: options are equal where these are

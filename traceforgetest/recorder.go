@@ -75,8 +75,10 @@ func New(t testing.TB, opts ...Option) *Recorder {
 	t.Helper()
 	r := &Recorder{t: t}
 	for _, opt := range opts {
-		opt.set(r)
-		r.given = append(r.given, opt)
+		if opt.set != nil {
+			opt.set(r)
+			r.given = append(r.given, opt)
+		}
 	}
 	r, err := r.shared()
 	if err != nil {

@@ -35,7 +35,7 @@ func (r *run) inherit(c *call) error {
 	}
 	likely := r.mayBeOf()
 	same := slices.DeleteFunc(slices.Clone(likely), func(k usage.Known) bool {
-		return !r.begins(k.Name, c)
+		return !r.mayBegin(k, c)
 	})
 	if len(same) == 0 {
 		same = r.likest(likely, c)
@@ -108,14 +108,19 @@ func (s *setup) mayBeOf() []usage.Known {
 	return likely
 }
 
-// begins reports whether a document begins with a call. One that cannot be read is no test's.
-func (s *setup) begins(name string, c *call) bool {
-	doc, err := s.store.Load(name, c.provider)
+// mayBegin reports whether a test that has a document may begin with a call. Its first record must be of that call. Where the
+// test is gone and this one has its name, as in a package that moved, any record may be: calls may be made at once. A document
+// that cannot be read is no test's.
+func (s *setup) mayBegin(k usage.Known, c *call) bool {
+	doc, err := s.store.Load(k.Name, c.provider)
 	if err != nil || len(doc.Document.Snapshots) == 0 {
 		return false
 	}
-	t := newTape(doc, s.rules)
-	return t.know(1) == nil && t.keys[0] == c.key
+	t, first := newTape(doc, s.rules), 1
+	if k.Gone && k.Test == s.Test {
+		first = len(t.records)
+	}
+	return t.know(first) == nil && slices.Contains(t.keys[:first], c.key)
 }
 
 // gone are the documents of tests that a package no longer has, by store and package. Tests of this process fill it

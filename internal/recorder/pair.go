@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"maps"
+	"math"
 	"slices"
 
 	"github.com/traceforge/traceforge-go/canon"
@@ -265,7 +266,7 @@ func (s *setup) counterparts(calls []testCall, old *tape) []int {
 func madeAtOnce(calls []testCall, some []int) bool {
 	over := int64(math.MaxInt64)
 	for _, n := range slices.Backward(some) {
-		tk := calls[n].golden.take
+		tk := calls[n].take
 		if tk.heard > over {
 			return true
 		}

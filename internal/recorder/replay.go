@@ -192,7 +192,7 @@ type replayBody struct {
 }
 
 func (b *replayBody) Read(p []byte) (int, error) {
-	if err := b.ctx.Err(); err != nil {
+	if err := context.Cause(b.ctx); err != nil {
 		return 0, err
 	}
 	begins := b.events == nil
