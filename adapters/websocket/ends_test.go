@@ -146,6 +146,7 @@ func TestFault(t *testing.T) {
 		require.Contains(t, tb.Logged(), "fault cannot be injected: ")
 		require.Contains(t, tb.Logged(), "the call is a session over a WebSocket")
 		require.NotContains(t, tb.Logged(), "met no call")
+		require.NotContains(t, tb.Logged(), "traceforge: injected")
 	}
 }
 
