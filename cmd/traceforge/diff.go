@@ -8,7 +8,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -62,15 +61,12 @@ func diff(c *call) error {
 		switch {
 		case found.Empty():
 			c.say("nothing differs between %s and %s", names[0], cmp.Or(names[1], "the store as it is"))
-		case leavesOut.MatchString(text.String()):
+		case page.LeavesOut(text.String()):
 			c.say("more of it, as a page: %s --html; all of it: %[1]s --json", diffCommand(c))
 		}
 	}
 	return withFindings(!found.Empty(), err)
 }
-
-// leavesOut matches what a page says where it shows a part: of a text, of a list, and of causes their headlines.
-var leavesOut = regexp.MustCompile(`(?m)…|\band [0-9,]+ more |, first \S+$`)
 
 // diffCommand returns the command that shows all of what this one shows in part.
 func diffCommand(c *call) string {

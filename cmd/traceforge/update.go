@@ -302,8 +302,8 @@ func receiptsOf(packages []coverage.Package, left string) (all []usage.Receipt, 
 }
 
 // knownTests writes for the run which documents may be of renamed tests (design R11). These are of tests that the
-// code does not have, and of subtests, which only a run knows. A test without a document whose first call is the
-// first one of such a document goes on with that. file is empty where there is none; forget removes it.
+// code does not have, and of subtests, which only a run knows. A test without a document goes on with one that its first
+// call is of. file is empty where there is none; forget removes it.
 func knownTests(c *call, now seals, mode string) (file string, forget func(), err error) {
 	forget = func() {}
 	if mode == "all" {

@@ -17,21 +17,21 @@ import (
 
 // The components of answers, as [Change.Component] and [Change.Kind] name them, in the order of [Answers].
 const (
-	Readings     = "answer: readings" // what other programs read in its bytes
-	AnswerText   = "answer: text"
-	ToolCalls    = "answer: tool calls"
-	Reasoning    = "answer: reasoning"
-	AnswerParts  = "answer: parts" // what the three above do not say, as media
-	FinishReason = "answer: finish reason"
-	AnswerModel  = "answer: model"
-	AnswerError  = "answer: error"
-	AnswerStatus = "answer: status"
-	AnswerType   = "answer: content type"
-	AnswerCut    = "answer: incomplete"
-	AnswerNote   = "answer: note" // why no codec of its API takes it
-	Citations    = "answer: citations"
-	AnswerLeads  = "answer: headers" // that replay serves
-	AnswerSource = "answer: source"  // how it came about, and the time that its test is told
+	Readings      = "answer: readings" // what other programs read in its bytes
+	AnswerText    = "answer: text"
+	ToolCalls     = "answer: tool calls"
+	Reasoning     = "answer: reasoning"
+	AnswerParts   = "answer: parts" // what the three above do not say, as media
+	FinishReason  = "answer: finish reason"
+	AnswerModel   = "answer: model"
+	AnswerError   = "answer: error"
+	AnswerStatus  = "answer: status"
+	AnswerType    = "answer: content type"
+	AnswerCut     = "answer: incomplete"
+	AnswerNote    = "answer: note" // why no codec of its API takes it
+	Citations     = "answer: citations"
+	AnswerHeaders = "answer: headers" // that replay serves
+	AnswerSource  = "answer: source"  // how it came about, and the time that its test is told
 )
 
 // Answers returns what the answers of two records do not have alike. Times, token counts, ids and hashes are no part
@@ -51,7 +51,7 @@ func Answers(recorded, got *snapshot.Snapshot) ([]Change, error) {
 	})
 	for _, m := range []struct{ component, pointer string }{
 		{AnswerModel, "/model"}, {AnswerError, "/error"}, {AnswerStatus, "/status"}, {AnswerType, "/headers/content-type"},
-		{AnswerCut, "/incomplete"}, {AnswerNote, "/note"}, {Citations, "/citations"}, {AnswerLeads, "/headers"},
+		{AnswerCut, "/incomplete"}, {AnswerNote, "/note"}, {Citations, "/citations"}, {AnswerHeaders, "/headers"},
 	} {
 		w.named(m.component, m.pointer, before.members[m.component], after.members[m.component])
 	}
@@ -119,19 +119,19 @@ func (c *Comparer) answer(r *snapshot.Response) (answer, error) {
 		return answer{}, err
 	}
 	doc, _ := jsontext.Parse(core) // it is canonical
-	var leads []string
+	var headers []string
 	for _, name := range inorder.Names(r.Headers) {
 		switch {
 		case name == "content-type": // which is told by itself
 		case ofOneCall.MatchString(name):
-			leads = append(leads, name)
+			headers = append(headers, name)
 		default:
-			leads = append(leads, name+": "+strings.Join(r.Headers[name], ", "))
+			headers = append(headers, name+": "+strings.Join(r.Headers[name], ", "))
 		}
 	}
 	a := answer{said: c.said(doc.Root()), members: map[string]part{
 		AnswerModel: c.word(r.Model), AnswerError: c.part(doc.Root().Member("error").Raw()), AnswerCut: c.word(r.Incomplete),
-		AnswerLeads: c.word(strings.Join(leads, "\n")), AnswerType: c.word(strings.Join(r.Headers["content-type"], ", ")),
+		AnswerHeaders: c.word(strings.Join(headers, "\n")), AnswerType: c.word(strings.Join(r.Headers["content-type"], ", ")),
 		AnswerNote: c.word(r.Note), Readings: c.word(strings.Join(reading.Sentences(r.Readings, r.ReadingsMore), "\n")),
 	}}
 	var cited []modelio.Citation

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"errors"
 	"io/fs"
+	"math"
 	"path"
 	"slices"
 	"strings"
@@ -109,18 +110,24 @@ func (s *setup) mayBeOf() []usage.Known {
 }
 
 // mayBegin reports whether a test that has a document may begin with a call. Its first record must be of that call. Where the
-// test is gone and this one has its name, as in a package that moved, any record may be: calls may be made at once. A document
-// that cannot be read is no test's.
+// test is gone and this one has its name, as in a package that moved, any record may be: calls may be made at once.
 func (s *setup) mayBegin(k usage.Known, c *call) bool {
-	doc, err := s.store.Load(k.Name, c.provider)
-	if err != nil || len(doc.Document.Snapshots) == 0 {
+	if k.Gone && k.Test == s.Test {
+		return s.holds(k.Name, c, math.MaxInt)
+	}
+	return s.holds(k.Name, c, 1)
+}
+
+// holds reports whether one of the first records of a document, of which there may be fewer, is of a call. A document that
+// cannot be read holds none.
+func (s *setup) holds(name string, c *call, records int) bool {
+	doc, err := s.store.Load(name, c.provider)
+	if err != nil {
 		return false
 	}
-	t, first := newTape(doc, s.rules), 1
-	if k.Gone && k.Test == s.Test {
-		first = len(t.records)
-	}
-	return t.know(first) == nil && slices.Contains(t.keys[:first], c.key)
+	t := newTape(doc, s.rules)
+	n := min(records, len(t.records))
+	return t.know(n) == nil && slices.Contains(t.keys[:n], c.key)
 }
 
 // gone are the documents of tests that a package no longer has, by store and package. Tests of this process fill it
@@ -168,12 +175,7 @@ func (r *run) renamedFrom(c *call) string {
 	}
 	var was []string
 	for name, test := range r.goneTests() {
-		doc, err := r.store.Load(name, c.provider)
-		if err != nil {
-			continue
-		}
-		t := newTape(doc, r.rules)
-		if t.know(len(t.records)) == nil && slices.Contains(t.keys, c.key) {
+		if r.holds(name, c, math.MaxInt) {
 			was = append(was, test)
 		}
 	}
