@@ -88,7 +88,7 @@ func facts(s *snapshot.Snapshot) map[string]string {
 }
 
 // ofOneCall are the names of headers of which each call has a value of its own.
-var ofOneCall = regexp.MustCompile(`(?:^|-)(?:age|date|etag|id|ms|ratelimit|ray|requestid|session|time|url)(?:-|$)`)
+var ofOneCall = regexp.MustCompile(`(?:^|-)(?:age|date|etag|id|processing-ms|ratelimit|ray|requestid|session|time|url)(?:-|$)`)
 
 // An answer is an answer taken apart.
 type answer struct {

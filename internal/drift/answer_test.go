@@ -56,9 +56,10 @@ func TestAnswers(t *testing.T) {
 			}},
 		{name: "error", why: "a refusal", want: "answer: error added /error +{ +  \"message\": \"no\" +}",
 			change: func(r *snapshot.Response) { r.Error = &modelio.ProviderError{Message: "no"} }},
-		{name: "headers", why: "that replay serves", want: "answer: headers /headers +request-id +x-verified: true",
+		{name: "headers", why: "that replay serves", want: "answer: headers /headers +openai-processing-ms +request-id +retry-after-ms: 60000 +x-verified: true",
 			change: func(r *snapshot.Response) {
-				r.Headers["request-id"], r.Headers["x-verified"] = []string{"2"}, []string{"true"}
+				r.Headers["request-id"], r.Headers["openai-processing-ms"] = []string{"2"}, []string{"2"}
+				r.Headers["retry-after-ms"], r.Headers["x-verified"] = []string{"60000"}, []string{"true"}
 			}},
 		{name: "time", why: "that the test is told", want: "answer: source added  +now: 2020-01-01T00:00:00Z",
 			source: func(_, is *snapshot.Snapshot) { is.Source.Now = time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC) }},
