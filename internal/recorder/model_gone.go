@@ -45,6 +45,9 @@ func (r *run) gone() (said []string) {
 		if r.asksOther(tk.call) {
 			model = r.Checking.New
 		}
+		if tk.status < http.StatusBadRequest {
+			continue // nearly all, which need not be decoded for that
+		}
 		if g, f := r.golden(tk); f == nil {
 			if text := withdrawn(tk.provider, model, tk.status, g.snapshot.Response.Error); text != "" {
 				said = inorder.With(said, r.Plain(text))
