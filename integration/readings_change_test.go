@@ -142,6 +142,11 @@ var changeKinds = []changeKind{
 			m.set(&node{leaf: strings.TrimSuffix(v.leaf, `"`) + `\ud83d"`})
 		}
 	}, textNames...)},
+	{"a number or a word for a text", oneOf(func(m member, r *rand.Rand) {
+		if m.value().isText() {
+			m.set(&node{leaf: pick(r, []string{"5", "true", "false", "1.50"})})
+		}
+	}, textNames...)},
 
 	{"two values in an event", data(func(e *told, s *stream, _ *rand.Rand) { e.data = e.said() + e.said() })},
 	{"the next value in the same event", func(s *stream, r *rand.Rand) bool {

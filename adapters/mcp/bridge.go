@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"reflect"
 	"slices"
 	"sync"
 
@@ -186,7 +187,7 @@ func (b *bridge) of(request *jsonrpc.Request) *stream {
 	for _, call := range slices.Backward(b.calls) {
 		switch {
 		case params.Token != nil:
-			if paramsOf(call.request).Meta.Token == params.Token {
+			if reflect.DeepEqual(paramsOf(call.request).Meta.Token, params.Token) { // a token of another kind is compared too
 				return call
 			}
 		case params.Meta.Subscription != nil:

@@ -108,6 +108,8 @@ type checkReport struct {
 	Compared []checkedCall  `json:"compared"` // calls of which the answers differ, or of which another model was asked
 	NotMade  []checkedCall  `json:"not_made"` // calls that have no live answer, and were to have one
 	Failed   []page.Test    `json:"failed"`   // for other reasons
+
+	unlike map[page.Test]int // calls of those that failed which were not as they were recorded
 }
 
 // A tierCount is how many calls are the same in a tier.
@@ -129,6 +131,7 @@ type checkedCall struct {
 func newChecked(receipts []usage.Receipt, ended coverage.Outcomes) *checkReport {
 	r := &checkReport{
 		OK: true, Calls: map[string]int{}, Compared: []checkedCall{}, NotMade: []checkedCall{}, Failed: []page.Test{},
+		unlike: map[page.Test]int{},
 	}
 	for _, tier := range usage.Tiers {
 		r.Tiers = append(r.Tiers, tierCount{Tier: tier})
@@ -144,7 +147,7 @@ func newChecked(receipts []usage.Receipt, ended coverage.Outcomes) *checkReport 
 			explained = r.add(checkedCall{test, found, slices.Contains(receipt.Gone, found.Why)}) || explained
 		}
 		if receipt.Outcome == "fail" && !explained {
-			r.Failed = append(r.Failed, test)
+			r.Failed, r.unlike[test] = append(r.Failed, test), len(receipt.Drifts)
 		}
 		told[test.Package] = told[test.Package] || receipt.Outcome == "fail"
 	}
@@ -221,11 +224,14 @@ func (r *checkReport) notes(quote func(string) string) (lines []string) {
 		lines = append(lines, goneModel(quote(why), len(tests[why])))
 	}
 	for _, test := range r.Failed {
+		name, why := quote(test.Test)+" in "+quote(test.Package), ", for another reason"
 		if test.Test == "" {
-			lines = append(lines, fmt.Sprintf("%s failed", quote(test.Package)))
-			continue
+			name, why = quote(test.Package), ""
 		}
-		lines = append(lines, fmt.Sprintf("%s in %s failed, for another reason", quote(test.Test), quote(test.Package)))
+		if n := r.unlike[test]; n > 0 {
+			why = ": " + page.Count(n, "call is", "calls are") + " not as recorded, and go test says what changed"
+		}
+		lines = append(lines, name+" failed"+why)
 	}
 	return page.Most(30, lines, "more")
 }

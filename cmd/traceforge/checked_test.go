@@ -61,11 +61,13 @@ func TestCheckedFailures(t *testing.T) {
 		{Package: "p", Test: "TestOther", Outcome: "fail", Checks: []usage.Check{{State: usage.CheckSame}}},
 		{Package: "p", Test: "TestDrifted", Outcome: "fail", Checks: []usage.Check{{State: usage.CheckDrifted}}},
 		{Package: "p", Test: "TestFine", Outcome: "pass"},
+		{Package: "p", Test: "TestPrompt", Outcome: "fail", Drifts: []usage.Drift{{Kind: "drifted"}}},
 	}
 	r := newChecked(receipts, coverage.Outcomes{{Package: "p"}: "fail", {Package: "broken"}: "fail"})
 	require.False(t, r.OK)
-	require.Equal(t, []page.Test{{Package: "p", Test: "TestOther"}, {Package: "broken"}}, r.Failed)
-	require.Contains(t, r.text(), "TestOther in p failed, for another reason\nbroken failed\n")
+	require.Equal(t, []page.Test{{Package: "p", Test: "TestOther"}, {Package: "p", Test: "TestPrompt"}, {Package: "broken"}}, r.Failed)
+	require.Contains(t, r.text(), "TestOther in p failed, for another reason\n"+
+		"TestPrompt in p failed: 1 call is not as recorded, and go test says what changed\nbroken failed\n")
 
 	r = newChecked(nil, coverage.Outcomes{{Package: "p"}: "pass"})
 	require.True(t, r.OK)

@@ -68,10 +68,10 @@ func record(c *call, mode string, patterns []string, run string) error {
 		return err
 	}
 	known, forget, err := knownTests(c, before, mode)
+	defer forget()
 	if err != nil {
 		return err
 	}
-	defer forget()
 	doing := "recording"
 	if mode == "rekey" {
 		doing = mode

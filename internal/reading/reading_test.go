@@ -24,6 +24,9 @@ func TestOf(t *testing.T) {
 			"data: [DONE]\n\nevent: response.output_text.delta\ndata: {\"type\":\"response.output_text.delta\",\"delta\":\"Hi\"}\n\n", "[{1 text }]"},
 		{"a list in a text is read as it is spelled", "openai.responses", "text/event-stream", "Hi",
 			"event: response.output_text.delta\ndata: {\"type\":\"response.output_text.delta\",\"delta\":[\"Hi\"]}\n\n", `[{1 text } {1 text ["Hi"]}]`},
+		{"a number in a text is read", "openai.chat", "application/json", "", `{"id":"c","object":"chat.completion","model":"m",` +
+			`"choices":[{"index":0,"message":{"role":"assistant","content":1.50},"finish_reason":"stop"}]}`, "[{0 text 1.5}]"},
+		{"and a word", "openai.chat", "text/event-stream", "", `data: {"choices":[{"index":0,"delta":{"content":true}}]}` + "\n\n", "[{1 text true}]"},
 		{"a null block is the one before, again", "bedrock.converse", "application/json", "Hi",
 			`{"output":{"message":{"role":"assistant","content":[{"text":"Hi"},{"toolUse":null}]}},"stopReason":"end_turn"}`, "[{0 text HiHi}]"},
 		{"cohere-go replaces what stands twice", "cohere.chat", "text/event-stream", "Hi",

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"iter"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
@@ -91,10 +92,22 @@ func (v view) text() string {
 		return text
 	case last.IsString():
 		return replaced(last)
-	case v.way != nil && v.way.first && last.Present() && !last.IsNull() && !last.Head().IsObject() && !last.IsEmpty():
+	case v.way == nil || !v.way.first:
+	case isScalar(last):
+		return spelledShort(last)
+	case last.Head().Present() && !last.Head().IsObject():
 		return string(last.Raw())
 	}
 	return ""
+}
+
+// spelledShort returns a number, true or false as gjson makes a text of it: an integer as it stands, another number without zeros at its end.
+func spelledShort(v jsontext.Value) string {
+	raw := string(v.Raw())
+	if number, err := strconv.ParseFloat(raw, 64); err == nil && strings.ContainsAny(raw, ".eE") {
+		return strconv.FormatFloat(number, 'f', -1, 64)
+	}
+	return raw
 }
 
 // replaced returns a text in which a half of a surrogate pair is replaced.
