@@ -1,6 +1,7 @@
 package integration_test
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -147,6 +148,34 @@ var changeKinds = []changeKind{
 			m.set(&node{leaf: pick(r, []string{"5", "true", "false", "1.50"})})
 		}
 	}, textNames...)},
+	{"member whose name is escaped", aMember(func(m member, _ *rand.Rand) { m.of.names[m.at] = escaped(m.of.names[m.at]) })},
+	{"member whose name is escaped besides", aMember(func(m member, _ *rand.Rand) {
+		m.insert(m.name(), other(m.value()))
+		m.of.names[m.at+1] = escaped(m.of.names[m.at+1])
+	})},
+	{"member in letters that fold", aMember(func(m member, _ *rand.Rand) { m.of.names[m.at] = folded(m.of.names[m.at]) })},
+	{"member in letters that fold besides", aMember(func(m member, _ *rand.Rand) { m.insert(folded(m.name()), other(m.value())) })},
+	{"an object for a text", oneOf(func(m member, _ *rand.Rand) {
+		if v := m.value(); v.isText() {
+			m.set(&node{names: []string{`"text"`}, items: []*node{other(v)}})
+		}
+	}, textNames...)},
+	{"a tab within a text", oneOf(func(m member, _ *rand.Rand) {
+		if v := m.value(); v.isText() {
+			m.set(&node{leaf: v.leaf[:1] + "\t" + v.leaf[1:]})
+		}
+	}, textNames...)},
+	{"a comma too many", data(func(e *told, _ *stream, r *rand.Rand) {
+		at := pick(r, []string{"}", "]", "{", "["})
+		e.data = strings.Replace(e.said(), at, strings.TrimPrefix(","+at+",", map[bool]string{true: ",", false: ""}[at == "{" || at == "["]), 1)
+	})},
+	{"a number with a sign or zeros", func(s *stream, r *rand.Rand) bool {
+		return oneOf(func(m member, r *rand.Rand) {
+			if unicode.IsDigit(rune(m.value().leaf[0])) {
+				m.set(&node{leaf: pick(r, []string{"+", "0", "-"}) + m.value().leaf})
+			}
+		}, "index", "output_index", "content_index", "contentBlockIndex")(s, r)
+	}},
 
 	{"two values in an event", data(func(e *told, s *stream, _ *rand.Rand) { e.data = e.said() + e.said() })},
 	{"the next value in the same event", func(s *stream, r *rand.Rand) bool {
@@ -289,6 +318,14 @@ func spelling(name string) string {
 		b.WriteRune(c)
 	}
 	return b.String()
+}
+
+// escaped writes the first letter of a name, which is spelled, as an escape.
+func escaped(spelled string) string { return fmt.Sprintf(`"\u%04x%s`, spelled[1], spelled[2:]) }
+
+// folded writes the letters s and k of a name as those that encoding/json takes for them.
+func folded(name string) string {
+	return strings.NewReplacer("s", "\u017f", "k", "\u212a").Replace(name)
 }
 
 func capital(name string) string { return strings.ToUpper(name[:1]) + name[1:] }

@@ -83,9 +83,6 @@ func (a *account) continues(before, piece []byte) bool {
 // say adds to the text of the answer. Mistral says it in blocks, and Cloudflare as the value that it is the JSON of.
 func (a *account) say(texts ...view) {
 	for _, v := range texts {
-		if last := v.last(); last.IsObject() && !last.IsEmpty() && !v.way.first {
-			a.text = append(a.text, last.Raw()...)
-		}
 		a.grow(&a.text, v)
 		for _, block := range v.each() {
 			a.grow(&a.text, block.at("text"))

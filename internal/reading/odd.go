@@ -112,14 +112,14 @@ func (f *found) oddJSON(event int, text []byte, doc *jsontext.Document, err erro
 	return 0
 }
 
-// isOddKind reports whether a member that is a text is another value or a list of what are no blocks, or a piece of a call has
-// no index. Some programs take such a text as it is spelled.
+// isOddKind reports whether a member that is a text is a list of what are no blocks, or arguments are an object, or a piece
+// of a call has no index. Some programs take such a text as it is spelled, or leave it out.
 func isOddKind(name string, m jsontext.Value) bool {
 	first := m.Head()
 	if name == "tool_calls" {
 		return first.IsObject() && !first.Member("index").Present()
 	}
-	return slices.Contains(words, name) && (first.Present() && !first.IsObject() || !m.IsString() && isScalar(m))
+	return slices.Contains(words, name) && first.Present() && !first.IsObject() || name == "arguments" && m.IsObject()
 }
 
 // words are members that are texts in all APIs that have a codec.

@@ -196,7 +196,11 @@ func (a *account) item(v view) {
 			a.say(content.at("text"), content.at("refusal"))
 		}
 	case "function_call":
-		a.add(v.at("name").text(), v.at("arguments").input())
+		arguments := v.at("arguments")
+		if v.way.first && !arguments.isText() {
+			arguments = view{} // openai-go has room for a text alone
+		}
+		a.add(v.at("name").text(), arguments.input())
 	case "custom_tool_call":
 		a.add(v.at("name").text(), v.at("input").text())
 	}

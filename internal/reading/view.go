@@ -85,6 +85,8 @@ func (v view) last() jsontext.Value {
 
 func (v view) isText() bool { return v.last().IsString() }
 
+// text returns a text; of a number, a word or an object its spelling, as programs have it that are not strict, and of a
+// list, except of blocks, as gjson has it.
 func (v view) text() string {
 	last := v.last()
 	switch text, ok := last.Text(); {
@@ -92,10 +94,10 @@ func (v view) text() string {
 		return text
 	case last.IsString():
 		return replaced(last)
-	case v.way == nil || !v.way.first:
+	case v.way == nil || v.way.strict || !last.Present() || last.IsNull():
 	case isScalar(last):
 		return spelledShort(last)
-	case last.Head().Present() && !last.Head().IsObject():
+	case !last.IsEmpty() && (last.IsObject() || v.way.first && !last.Head().IsObject()):
 		return string(last.Raw())
 	}
 	return ""
