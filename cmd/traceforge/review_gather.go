@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	osexec "os/exec"
 	"path"
 	"path/filepath"
 	"slices"
@@ -51,7 +52,8 @@ func (r *reviewRun) gather() error {
 	}
 	if slices.Contains(r.kinds, changedKind) {
 		err := r.gatherChanged()
-		if errors.Is(err, git.ErrNoRepository) && len(r.kinds) > 1 {
+		isThere := errors.Is(err, git.ErrForeign) || errors.Is(err, osexec.ErrNotFound)
+		if errors.Is(err, git.ErrNoRepository) && !isThere && len(r.kinds) > 1 {
 			err = nil // pending records need no git
 		}
 		if err != nil {

@@ -295,6 +295,27 @@ func TestReviewCalledWrongly(t *testing.T) {
 	require.Contains(t, said, "nothing waits for a decision")
 }
 
+// TestReviewUnasked: a repository that cannot be asked is no store in which nothing changed.
+func TestReviewUnasked(t *testing.T) {
+	dir := newReviewed(t)
+	t.Setenv("PATH", t.TempDir())
+	for _, args := range [][]string{{}, {"--json"}, {"--accept", "added"}} {
+		code, out, said := run("", append([]string{"review", "--dir", dir}, args...)...)
+		require.Equal(t, exitTrouble, code)
+		require.Empty(t, out)
+		require.Contains(t, said, "executable file not found")
+	}
+	if os.Geteuid() != 0 {
+		return // only root gives files to another user
+	}
+	t.Setenv("HOME", t.TempDir())
+	require.NoError(t, os.Chown(filepath.Join(filepath.Dir(dir), ".git"), 12345, 12345))
+	code, out, said := run("", "review", "--dir", dir)
+	require.Equal(t, exitTrouble, code)
+	require.Empty(t, out)
+	require.Contains(t, said, "belongs to somebody else; if you trust it: git config --global --add safe.directory")
+}
+
 // newTestScreen returns a screen of the store in a directory.
 func newTestScreen(t testing.TB, dir string, width, height int) *screen {
 	t.Helper()

@@ -132,7 +132,7 @@ var arrows = map[string]map[string]string{
 	},
 
 	"internal/amount":     {},
-	"internal/git":        {},
+	"internal/git":        {"internal/gotest": "how words of commands are quoted"},
 	"internal/content":    {},
 	"internal/plaintext":  {},
 	"internal/near":       {},

@@ -8,11 +8,16 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/traceforge/traceforge-go/internal/gotest"
 )
 
 // ErrNoRepository says that a directory is in no repository that can be asked. There is none, it is another user's,
 // or there is no git.
 var ErrNoRepository = errors.New("is in no repository of git")
+
+// ErrForeign says, beside [ErrNoRepository], that there is a repository, of another user.
+var ErrForeign = errors.New("belongs to somebody else")
 
 // A Repository is a work tree and the directory that git keeps of it.
 type Repository struct {
@@ -70,8 +75,8 @@ func open(top, entry string) (*Repository, error) {
 		return nil, err
 	}
 	if !r.owned(entry) && !r.allowed() {
-		return nil, fmt.Errorf("%s %w of this user: %s belongs to somebody else; if you trust it: git config --global --add safe.directory %s",
-			top, ErrNoRepository, entry, filepath.ToSlash(top))
+		return nil, fmt.Errorf("%s %w of this user: %s %w; if you trust it: git config --global --add safe.directory %s",
+			top, ErrNoRepository, entry, ErrForeign, gotest.Quote(filepath.ToSlash(top)))
 	}
 	return r, nil
 }
