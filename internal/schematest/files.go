@@ -2,12 +2,16 @@ package schematest
 
 import (
 	"go/ast"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/traceforge/traceforge-go/internal/jsontext/fields"
 	"github.com/traceforge/traceforge-go/internal/pack"
+	"github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/internal/usage"
 	"github.com/traceforge/traceforge-go/modelio/session"
 	"github.com/traceforge/traceforge-go/snapshot"
@@ -17,20 +21,15 @@ import (
 func Manifest(t *testing.T) Schema {
 	t.Helper()
 	s := sourceOf(t, "internal/store")
-	var lists [][]string // the members of a manifest, and of an entry
-	ast.Inspect(s.funcs["ParseManifest"], func(n ast.Node) bool {
-		if call, ok := n.(*ast.CallExpr); ok && named(call) == "scan" {
-			var names []string
-			for _, e := range call.Args[1].(*ast.CompositeLit).Elts {
-				names = append(names, s.text(e.(*ast.KeyValueExpr).Key))
-			}
-			lists = append(lists, names)
-		}
-		return true
-	})
-	require.Len(t, lists, 2)
 	at := Schema{"type": "string", "format": "date-time"}
 	name := Schema{"type": "string", "pattern": providerPattern}
+	membersOf := func(of reflect.Type) (names []string) {
+		tagged, _ := fields.Members(of)
+		for _, m := range tagged {
+			names = append(names, m.Name)
+		}
+		return names
+	}
 	object := func(names []string, members Schema) Schema {
 		all := Schema{}
 		for _, name := range names {
@@ -39,10 +38,10 @@ func Manifest(t *testing.T) Schema {
 		}
 		return Schema{"type": "object", "additionalProperties": false, "properties": all, "required": names}
 	}
-	root := object(lists[0], Schema{
+	root := object(slices.Concat([]string{"version"}, membersOf(reflect.TypeFor[store.Manifest]()), []string{"hash"}), Schema{
 		"version": Schema{"const": snapshot.Version}, "hash": described(hash(), "the combined hash of the entries"),
 		"created_at": described(at, s.comments["Manifest.CreatedAt"]), "updated_at": described(at, s.comments["Manifest.UpdatedAt"]),
-		"snapshots": arrayOf(object(lists[1], Schema{
+		"snapshots": arrayOf(object(membersOf(reflect.TypeFor[store.Entry]()), Schema{
 			"id": Schema{"type": "string", "pattern": idPattern}, "provider": name, "hash": described(hash(), "the seal of the record"),
 			"file": described(Schema{"type": "string", "pattern": `^[a-z0-9][a-z0-9-]*/[a-z0-9][a-z0-9-]*\.json$`}, s.comments["Entry.File"]),
 		})),

@@ -3,10 +3,10 @@ package store
 import (
 	"bytes"
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/traceforge/traceforge-go/canon"
@@ -18,17 +18,17 @@ import (
 // A Manifest lists the records of a store (SF "Manifest File"). It is derived from the documents:
 // commits keep one that is there up to date, and nothing but verify goes by it (design R4).
 type Manifest struct {
-	CreatedAt time.Time // of the oldest record; earlier if a commit replaced that
-	UpdatedAt time.Time // of the newest record; later if a commit removed that
-	Entries   []Entry   // sorted by file, and in the document's order
+	CreatedAt time.Time `json:"created_at"` // of the oldest record; earlier if a commit replaced that
+	UpdatedAt time.Time `json:"updated_at"` // of the newest record; later if a commit removed that
+	Entries   []Entry   `json:"snapshots"`  // sorted by file, and in the document's order
 }
 
 // An Entry is a record in a manifest.
 type Entry struct {
-	ID       string
-	Provider string
-	File     string // path in the store, with forward slashes
-	Hash     canon.Hash
+	ID       string     `json:"id"`
+	Provider string     `json:"provider"`
+	File     string     `json:"file"` // path in the store, with forward slashes
+	Hash     canon.Hash `json:"hash"`
 }
 
 // manifestDocuments is how many documents a store has at most whose manifest is kept up to date by
@@ -70,49 +70,28 @@ func ParseManifest(data []byte) (*Manifest, error) {
 	if err != nil {
 		return nil, err
 	}
-	root := text.Root()
 	if err := snapshot.CheckNewer(data); err != nil {
 		return nil, err
 	}
-	version, ok := root.Member("version").Text()
-	if ok && version != snapshot.Version {
+	if version, ok := text.Root().Member("version").Text(); ok && version != snapshot.Version {
 		return nil, fmt.Errorf("is of version %q, must be %q", version, snapshot.Version)
 	}
-	m := &Manifest{}
-	var created, updated, hash string
-	ok = ok && root.Member("snapshots").IsArray() && scan(root, map[string]*string{
-		"version": &version, "created_at": &created, "updated_at": &updated, "snapshots": nil, "hash": &hash,
-	})
-	for _, element := range root.Member("snapshots").Elements() {
-		var e Entry
-		var seal string
-		ok = ok && scan(element, map[string]*string{"id": &e.ID, "provider": &e.Provider, "file": &e.File, "hash": &seal})
-		e.Hash = canon.Hash(seal)
-		ok = ok && e.plain()
-		m.Entries = append(m.Entries, e)
+	var said struct {
+		Version string `json:"version"`
+		Manifest
+		Hash canon.Hash `json:"hash"`
 	}
-	var wrong [2]error
-	m.CreatedAt, wrong[0] = time.Parse(time.RFC3339Nano, created)
-	m.UpdatedAt, wrong[1] = time.Parse(time.RFC3339Nano, updated)
-	if !ok || errors.Join(wrong[:]...) != nil {
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.DisallowUnknownFields()
+	err, m := decoder.Decode(&said), &said.Manifest
+	if err != nil || said.Version == "" || m.Entries == nil || m.CreatedAt.IsZero() || m.UpdatedAt.IsZero() ||
+		slices.ContainsFunc(m.Entries, func(e Entry) bool { return !e.plain() }) {
 		return nil, errors.New("must have the members that SF has, and nothing else")
 	}
-	if want := m.combinedHash(); canon.Hash(hash) != want {
-		return nil, fmt.Errorf("has the hash %q, but its entries have %s", hash, want)
+	if want := m.combinedHash(); said.Hash != want {
+		return nil, fmt.Errorf("has the hash %q, but its entries have %s", said.Hash, want)
 	}
 	return m, nil
-}
-
-// scan reads the strings of an object that has these members, and no others; nil means one that is no string.
-func scan(object jsontext.Value, members map[string]*string) bool {
-	ok := object.Len() == len(members)
-	for name, to := range members {
-		if to != nil {
-			text, isText := object.Member(name).Text()
-			*to, ok = strings.Clone(text), ok && isText
-		}
-	}
-	return ok
 }
 
 // entriesOf returns the entries of a document.
