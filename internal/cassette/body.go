@@ -46,10 +46,8 @@ func meaning(contentType string, body []byte) string {
 			body = plain
 		}
 	}
-	if kept, err := canon.KeepNumbers(body); err == nil {
-		if same, err := canon.JSON(kept); err == nil {
-			return string(same)
-		}
+	if same, err := canon.KeepNumbers(body); err == nil {
+		return string(same)
 	}
 	kind, params, _ := mime.ParseMediaType(contentType)
 	if boundary := params["boundary"]; boundary != "" {

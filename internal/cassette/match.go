@@ -69,12 +69,20 @@ func requestOf(req *http.Request) (*request, error) {
 	return asked, err
 }
 
-// find returns the call that answers a request behind those that were served; nil where none does. why is for the record
-// where that call was another.
-func (r *Recording) find(asked *request, served callSet) (c *Call, why string) {
+// alike tells of a call whether it is the request, has its method and URL, and has its method and path.
+func (asked *request) alike() []func(*Call) bool {
 	at := place(asked.url)
 	sameURL := func(c *Call) bool { return c.request.method == asked.method && place(c.request.url) == at }
 	same := func(c *Call) bool { return sameURL(c) && c.request.body == asked.body }
+	sameAPI := func(c *Call) bool { return c.request.method == asked.method && c.request.url.Path == asked.url.Path }
+	return []func(*Call) bool{same, sameURL, sameAPI}
+}
+
+// find returns the call that answers a request behind those that were served; nil where none does. why is for the record
+// where that call was another.
+func (r *Recording) find(asked *request, served callSet) (c *Call, why string) {
+	like := asked.alike()
+	same, sameURL := like[0], like[1]
 	if c := r.nextOf(served, same, r.repeats); c != nil {
 		return c, ""
 	}
@@ -86,8 +94,7 @@ func (r *Recording) find(asked *request, served callSet) (c *Call, why string) {
 	if !r.Nearest {
 		return nil, ""
 	}
-	sameAPI := func(c *Call) bool { return c.request.method == asked.method && c.request.url.Path == asked.url.Path }
-	for _, is := range []func(*Call) bool{same, sameURL, sameAPI} {
+	for _, is := range like {
 		if c := r.nextOf(served, is, false); c != nil {
 			return c, ", the nearest by order: it is of another request"
 		}
@@ -129,8 +136,10 @@ func place(u *url.URL) string {
 func (r *Recording) missing(asked *request) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s has no answer for %s %s", r.what(), asked.method, place(asked.url))
+	like := append(asked.alike(), func(*Call) bool { return true })
+	far := func(c *Call) int { return slices.IndexFunc(like, func(is func(*Call) bool) bool { return is(c) }) }
 	near := slices.Clone(r.Calls)
-	slices.SortStableFunc(near, func(x, y *Call) int { return cmp.Compare(r.far(x, asked), r.far(y, asked)) })
+	slices.SortStableFunc(near, func(x, y *Call) int { return cmp.Compare(far(x), far(y)) })
 	const most = 3
 	for _, c := range near[:min(most, len(near))] {
 		fmt.Fprintf(&b, "\n  line %d, interaction %d: %s %s: %s",
@@ -143,19 +152,6 @@ func (r *Recording) missing(asked *request) string {
 		b.WriteString(": it holds no call")
 	}
 	return b.String()
-}
-
-// far returns how far a call is from a request.
-func (r *Recording) far(c *Call, asked *request) int {
-	switch same := c.request.method == asked.method; {
-	case same && c.request.body == asked.body && place(c.request.url) == place(asked.url):
-		return 0
-	case same && place(c.request.url) == place(asked.url):
-		return 1
-	case same && c.request.url.Path == asked.url.Path:
-		return 2
-	}
-	return 3
 }
 
 // unlike says what keeps a call from answering a request.
