@@ -126,7 +126,7 @@ func (h *chooser) message(m *modelio.Message) int32 {
 }
 
 func (h *chooser) part(p *modelio.Part) saidPart {
-	if isText(p) {
+	if isPlain([]modelio.Part{*p}, 0) {
 		said, ok := h.texts[*p.Text]
 		if !ok {
 			said = h.numbersOf(p)
@@ -140,12 +140,6 @@ func (h *chooser) part(p *modelio.Part) saidPart {
 		h.parts[p] = said
 	}
 	return said
-}
-
-// isText reports whether a part is nothing but a text.
-func isText(p *modelio.Part) bool {
-	return p.Text != nil && p.Media == nil && p.ToolRequest == nil && p.ToolResponse == nil && p.Reasoning == nil &&
-		p.Custom == nil && p.Metadata == nil && p.Unknown == nil
 }
 
 func (h *chooser) numbersOf(p *modelio.Part) saidPart {

@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"cmp"
+	"math"
 	"strconv"
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
@@ -22,27 +23,18 @@ var (
 )
 
 // textOrder compares names as JSON.parse orders those of a text: array indexes by number, all others as they stand.
-func textOrder(a, b string) int {
-	i, isIndex := arrayIndex(a)
-	j, both := arrayIndex(b)
-	switch {
-	case isIndex && both:
-		return cmp.Compare(i, j)
-	case isIndex:
-		return -1
-	case both:
-		return 1
-	}
-	return 0
-}
+func textOrder(a, b string) int { return cmp.Compare(arrayIndex(a), arrayIndex(b)) }
 
-// arrayIndex returns the array index that name is, as ECMAScript defines them: an integer
-// below 2^32-1 in its shortest spelling.
-func arrayIndex(name string) (uint64, bool) {
-	const longest = len("4294967294")
-	if len(name) == 0 || len(name) > longest || name[0] < '0' || name[0] > '9' || name[0] == '0' && len(name) > 1 {
-		return 0, false
+// arrayIndex returns the array index that name is, as ECMAScript defines them: an integer in its shortest spelling.
+// For any other name it returns what is behind the last of them.
+func arrayIndex(name string) uint32 {
+	const none = math.MaxUint32
+	if name == "" || name[0] < '0' || name[0] > '9' || name[0] == '0' && len(name) > 1 {
+		return none
 	}
-	n, err := strconv.ParseUint(name, 10, 64)
-	return n, err == nil && n < 1<<32-1
+	n, err := strconv.ParseUint(name, 10, 32)
+	if err != nil {
+		return none
+	}
+	return uint32(n)
 }

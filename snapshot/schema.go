@@ -176,7 +176,7 @@ func (c *coder) message(m *modelio.Message) {
 // content is the content of a message: a text, or a list of GK parts (design R15).
 func (c *coder) content(parts *[]modelio.Part) {
 	if !c.reading() {
-		if all := *parts; len(all) == 1 && all[0].Text != nil && isPlain(all, 0) {
+		if all := *parts; len(all) == 1 && isPlain(all, 0) {
 			c.writePieces(*all[0].Text)
 			return
 		}
