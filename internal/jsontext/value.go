@@ -221,6 +221,9 @@ func (v Value) Members() iter.Seq2[string, Value] {
 	}
 }
 
+// Name returns the name of a member of an object, which is a string in front of it.
+func (v Value) Name() Value { return Value{v.doc, v.at - 1} }
+
 // Member returns the member at the end of a path of names; absent where a step is missing.
 func (v Value) Member(path ...string) Value {
 	for _, name := range path {

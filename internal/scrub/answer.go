@@ -172,14 +172,13 @@ var orders = []string{"index", "contentBlockIndex", "content_index", "item_id", 
 // name gives the texts of an event that may be pieces their keys. If each, the events are the elements
 // of an array.
 func (d *document) name(each bool) {
-	doc, _ := jsontext.ParseLenient(d.src) // a text that is no JSON has no pieces
 	keys := map[int]string{}
-	if root := doc.Root(); each {
-		for _, event := range root.Elements() {
+	if each {
+		for _, event := range d.root.Elements() {
 			name(event, "", string(event.Member("type").Raw()), keys)
 		}
 	} else {
-		name(root, "", string(root.Member("type").Raw()), keys)
+		name(d.root, "", string(d.root.Member("type").Raw()), keys)
 	}
 	for _, t := range d.texts {
 		t.key = keys[t.start-1]

@@ -11,7 +11,8 @@ import (
 // A document is a JSON text whose strings can be edited, with all else as it is spelled, or a plain one.
 type document struct {
 	src   []byte
-	texts []*text // in the order of src
+	root  jsontext.Value // absent of a plain one
+	texts []*text        // in the order of src
 }
 
 // A text is a string of a JSON text, member names too, or all of a plain one.
@@ -28,12 +29,37 @@ type text struct {
 
 // parse returns the document of a text, a plain one if it is no JSON.
 func parse(src []byte) *document {
-	if _, err := jsontext.ParseLenient(src); err != nil {
+	doc, err := jsontext.ParseLenient(src)
+	if err != nil {
 		return plain(src)
 	}
-	d := &document{src: src}
-	d.scan()
+	d := &document{src: src, root: doc.Root()}
+	eachString(d.root, func(s jsontext.Value) { d.texts = append(d.texts, textOf(s)) })
 	return d
+}
+
+// eachString visits the strings of a value in the order of the text, names of members too.
+func eachString(v jsontext.Value, visit func(jsontext.Value)) {
+	if v.IsString() {
+		visit(v)
+	}
+	for _, member := range v.Members() {
+		visit(member.Name())
+		eachString(member, visit)
+	}
+	for _, element := range v.Elements() {
+		eachString(element, visit)
+	}
+}
+
+// textOf returns a string of a JSON text.
+func textOf(s jsontext.Value) *text {
+	spelling := s.Raw()[1 : len(s.Raw())-1]
+	t := &text{start: int(s.Offset()) + 1, quoted: true, value: string(spelling), escaped: s.Escaped()}
+	if t.end = t.start + len(spelling); t.escaped {
+		t.value = unescape(spelling, nil)
+	}
+	return t
 }
 
 // plain returns the document of a text that is no JSON. A text that is not UTF-8 gives a document without texts.
@@ -43,30 +69,6 @@ func plain(src []byte) *document {
 		d.texts = []*text{{end: len(src), value: string(src)}}
 	}
 	return d
-}
-
-// scan finds the strings of a document that is JSON.
-func (d *document) scan() {
-	for at := 0; ; {
-		i := bytes.IndexByte(d.src[at:], '"')
-		if i < 0 {
-			return
-		}
-		t := &text{start: at + i + 1, quoted: true}
-		for t.end = t.start; d.src[t.end] != '"'; t.end++ {
-			if d.src[t.end] == '\\' {
-				t.end++
-			}
-		}
-		spelling := d.src[t.start:t.end]
-		if t.escaped = bytes.IndexByte(spelling, '\\') >= 0; t.escaped {
-			t.value = unescape(spelling, nil)
-		} else {
-			t.value = string(spelling)
-		}
-		d.texts = append(d.texts, t)
-		at = t.end + 1
-	}
 }
 
 // unescape returns the characters of a string, U+FFFD for a lone surrogate. If offsets is not nil, it

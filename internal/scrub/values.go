@@ -46,27 +46,16 @@ func (v *Values) scrub(req *modelio.Request, core []byte) *modelio.Request {
 	if v.rules.Idle(core) || v.stored && len(v.rules.finders) == 0 {
 		return req
 	}
-	for _, part := range messagesLast(core) {
-		d := document{src: part}
-		d.scan()
-		for _, t := range d.texts {
-			v.request(t.value)
+	doc, _ := jsontext.Parse(core)             // it is JSON
+	for _, last := range []bool{false, true} { // values that a conversation keeps as it goes on are counted before later ones
+		for name, member := range doc.Root().Members() {
+			if (name == "messages") == last {
+				v.request(name)
+				eachString(member, func(s jsontext.Value) { v.request(textOf(s).value) })
+			}
 		}
 	}
 	return editor(v.request).texts().Request(req)
-}
-
-// messagesLast returns the parts of a core in the order in which values are counted. Values that a conversation keeps
-// as it goes on come before later ones.
-func messagesLast(core []byte) [][]byte {
-	doc, _ := jsontext.Parse(core) // it is JSON
-	messages := doc.Root().Member("messages")
-	if !messages.Present() {
-		return [][]byte{core}
-	}
-	start := int(messages.Offset())
-	end := start + len(messages.Raw())
-	return [][]byte{core[:start], core[end:], core[start:end]}
 }
 
 // Took returns the names of the rules that replaced something. A record that was made with the same rules has nothing
