@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -24,10 +25,7 @@ type answer struct {
 
 // answerOf returns c as files have it.
 func answerOf(c *modelio.Candidate) answer {
-	a := answer{reason: c.FinishReason, reasonRaw: c.FinishReasonRaw, citations: c.Citations}
-	if a.reason == "" {
-		a.reason = modelio.FinishOther
-	}
+	a := answer{reason: cmp.Or(c.FinishReason, modelio.FinishOther), reasonRaw: c.FinishReasonRaw, citations: c.Citations}
 	said := c.Message.Content
 	a.content, a.calls = texts.Join(said), callsOf(said)
 	if !isPlain(said, len(a.calls)) {

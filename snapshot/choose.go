@@ -3,6 +3,7 @@ package snapshot
 import (
 	"crypto/sha256"
 	"encoding/binary"
+	"slices"
 
 	"github.com/traceforge/traceforge-go/modelio"
 )
@@ -316,13 +317,8 @@ func (h *chooser) holds(i int) bool {
 	}
 	base := h.paths[j]
 	shared := min(n.Messages, len(base))
-	if n.Messages > len(base)+1 || shared > len(h.paths[i]) {
+	if n.Messages > len(base)+1 || shared > len(h.paths[i]) || !slices.Equal(base[:shared], h.paths[i][:shared]) {
 		return false
-	}
-	for k := range shared {
-		if base[k] != h.paths[i][k] {
-			return false
-		}
 	}
 	if n.Messages <= len(base) {
 		return n.Sent == nil

@@ -164,9 +164,7 @@ func (r *Recording) add(c *Call) error {
 			"correct or remove the interaction", c.Number)
 	}
 	c.decode()
-	if at, err := http.ParseTime(c.header.Get("Date")); err == nil {
-		c.time = at
-	}
+	c.time, _ = http.ParseTime(c.header.Get("Date")) // else it is not known
 	r.Calls = append(r.Calls, c)
 	return nil
 }
