@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
@@ -171,22 +170,18 @@ func (e *Error) Is(target error) bool {
 // Unwrap returns e.Err.
 func (e *Error) Unwrap() error { return e.Err }
 
-// textViolation tells what canon found in a text whose pointer is base.
+// textViolation tells why a text whose pointer is base cannot be parsed.
 func textViolation(base string, err error) Violation {
-	var at *canon.Error
-	if !errors.As(err, &at) {
-		return Violation{Pointer: base, Rule: RuleJSON, Message: err.Error()}
-	}
+	var at *jsontext.Error
+	errors.As(err, &at) // as all errors of parsing are
 	v := Violation{Pointer: base + at.Pointer, Rule: RuleJSON, Message: fmt.Sprintf("offset %d: %v", at.Offset, at.Err)}
 	switch {
-	case errors.Is(at.Err, canon.ErrDepth):
+	case errors.Is(at.Err, jsontext.ErrDepth):
 		v.Rule, v.Pointer = RuleDepth, base // of a thousand levels, none says more than the others
-	case errors.Is(at.Err, canon.ErrEncoding):
+	case errors.Is(at.Err, jsontext.ErrEncoding):
 		v.Rule = RuleUnicode
-	case errors.Is(at.Err, canon.ErrDuplicate):
+	case errors.Is(at.Err, jsontext.ErrDuplicate):
 		v.Rule = RuleDuplicate
-	case errors.Is(at.Err, canon.ErrNumber), errors.Is(at.Err, canon.ErrKept):
-		v.Rule = RuleNumber
 	}
 	return v
 }

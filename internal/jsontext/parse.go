@@ -79,7 +79,7 @@ func withoutLoneSurrogates(text []byte) []byte {
 
 func parse(src []byte, of policy) (*Document, error) {
 	if len(src) > 1<<31-1 {
-		return nil, fmt.Errorf("%d bytes of JSON are more than 2 GiB", len(src))
+		return nil, &Error{Err: fmt.Errorf("%d bytes of JSON are more than 2 GiB", len(src))}
 	}
 	p := parser{scanner{window: src, policy: of}, &Document{src: src, str: unsafe.String(unsafe.SliceData(src), len(src))}}
 	values, names := bytes.Count(src, []byte(",")), bytes.Count(src, []byte(":")) // or a few more, in strings

@@ -220,13 +220,9 @@ func (v *verifier) readRun() error {
 		return err
 	}
 	doc, err := jsontext.Parse(data)
-	var broken *jsontext.Error
-	if errors.As(err, &broken) {
+	if broken, ok := err.(*jsontext.Error); ok {
 		v.violate(ruleRun, RunFile, broken.Pointer, "offset %d: %v: %s", broken.Offset, broken.Err, again)
 		return nil
-	}
-	if err != nil {
-		return err // it is longer than any file that is read
 	}
 	if version := doc.Root().Member("run_schema_version").Word(); version != RunVersion {
 		v.violate(ruleRun, RunFile, "/run_schema_version", "is %q, and this command reads %s: a newer traceforge reads what a newer one wrote "+

@@ -48,12 +48,8 @@ func (s *Store) Config() (*Config, error) {
 		return &Config{}, err
 	}
 	doc, err := jsontext.Parse(text)
-	var at *jsontext.Error
-	if errors.As(err, &at) {
+	if at, ok := err.(*jsontext.Error); ok {
 		return nil, s.failure(ConfigName, at.Pointer, snapshot.RuleJSON, err, "offset %d: %v", at.Offset, at.Err)
-	}
-	if err != nil {
-		return nil, s.unreadable(ConfigName, err)
 	}
 	config := &Config{}
 	var wrong []snapshot.Violation

@@ -59,8 +59,6 @@ func (w *writer) raw(text json.RawMessage) {
 	_, err := jsontext.ParseStrict(text)
 	if at, ok := err.(*jsontext.Error); ok {
 		w.ReportBelow(at.Pointer, "", at.Err.Error())
-	} else if err != nil {
-		w.Report("", "%v", err)
 	}
 	w.text = append(w.text, text...)
 }
