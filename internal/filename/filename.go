@@ -1,7 +1,10 @@
 // Package filename tells which names documents and providers may have.
 package filename
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // How many characters a name has at most.
 const (
@@ -16,15 +19,8 @@ func Legal(s string) bool { return legal(s, Most) }
 func LegalDocument(s string) bool { return legal(s, DocumentMost) }
 
 func legal(s string, most int) bool {
-	if s == "" || len(s) > most || s[0] == '-' || slices.Contains(deviceNames, s) {
-		return false
-	}
-	for _, c := range []byte(s) {
-		if c != '-' && (c < '0' || c > '9') && (c < 'a' || c > 'z') {
-			return false
-		}
-	}
-	return true
+	return s != "" && len(s) <= most && s[0] != '-' && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789-") == "" &&
+		!slices.Contains(deviceNames, s)
 }
 
 // deviceNames are names that Windows has no files of, with any extension.
