@@ -191,7 +191,8 @@ func (h *chooser) add(i int) {
 
 // longest returns what the i-th request continues; nil if it shares nothing with an earlier one.
 func (h *chooser) longest(i int) *Continues {
-	if h.doc.Snapshots[i].Number() == 0 {
+	name, _, ok := ParseID(h.doc.Snapshots[i].ID)
+	if !ok {
 		return nil
 	}
 	path := h.paths[i]
@@ -221,16 +222,10 @@ func (h *chooser) longest(i int) *Continues {
 		base, covered = j, d+n
 		best = &Continues{Call: h.doc.Snapshots[j].Number(), Messages: d + 1, Sent: sent}
 	}
-	if best != nil && !h.sameDocument(i, base) {
-		return nil
+	if best == nil || h.doc.Snapshots[base].ID != ID(name, best.Call) {
+		return nil // it is of another document
 	}
 	return best
-}
-
-func (h *chooser) sameDocument(i, j int) bool {
-	a, _, _ := ParseID(h.doc.Snapshots[i].ID)
-	b, _, _ := ParseID(h.doc.Snapshots[j].ID)
-	return a == b
 }
 
 // sentMost bounds the messages in which one answer is looked for.

@@ -34,7 +34,8 @@ var separators = []string{"_", "-"}
 // name, after any folders, as it is or with a separator for each "/". The test must be there. A path that may mean
 // several tests means none.
 func (t *Tests) Place(file string) (*Place, error) {
-	elements := strings.Split(trimExtensions(file), "/")
+	file = strings.TrimSuffix(file, ".gz")
+	elements := strings.Split(strings.TrimSuffix(file, path.Ext(file)), "/")
 	found := map[string]bool{}
 	missing := ""
 	for i, element := range elements {
@@ -56,7 +57,8 @@ func (t *Tests) Place(file string) (*Place, error) {
 			for _, subtest := range f.spelled(rest, sep) {
 				found[name+"/"+subtest] = true
 			}
-			if f.isDark() && t.functions[last] != nil {
+			isDark := slices.ContainsFunc(f.levels, func(s subtests) bool { return s.computed })
+			if isDark && t.functions[last] != nil {
 				found[name+"/…"] = true // it cannot be excluded
 			} else if missing == "" {
 				missing = fmt.Sprintf("%s has no subtest that is spelled %q, as far as its names can be read", name, rest)
@@ -75,12 +77,6 @@ func (t *Tests) Place(file string) (*Place, error) {
 	function, _, _ := strings.Cut(names[0], "/")
 	f := t.functions[function]
 	return &Place{names[0], f.file, f.line}, nil
-}
-
-// trimExtensions returns a path without what tools append to a test's name.
-func trimExtensions(file string) string {
-	file = strings.TrimSuffix(file, ".gz")
-	return strings.TrimSuffix(file, path.Ext(file))
 }
 
 // repeated is what go test appends to the name of a subtest that has the name of another.

@@ -212,12 +212,7 @@ func (f *testFunction) candidates(depth int) []string {
 	return names
 }
 
-// isDark reports whether subtests of the test have names that cannot be read.
-func (f *testFunction) isDark() bool {
-	return slices.ContainsFunc(f.levels, func(s subtests) bool { return s.computed })
-}
-
-// isOpen reports whether they may have names that do not stand where they run.
+// isOpen reports whether subtests may have names that do not stand where they run.
 func (f *testFunction) isOpen() bool {
 	return slices.ContainsFunc(f.levels, func(s subtests) bool { return s.computed || s.inTable || len(s.prefixes) > 0 })
 }

@@ -165,7 +165,9 @@ func (c *Calls) add(group *page.Causes, at page.Place, d usage.Drift) {
 			c.Tokens += d.Tokens
 		}
 		for _, change := range d.Changes {
-			changes = append(changes, changeOf(change))
+			is := drift.Change{Component: change.Component, Kind: change.Kind, Before: change.Before, After: change.After}
+			is.Component = strings.TrimSuffix(is.Component, " "+is.Fate()) // which is said of it again
+			changes = append(changes, page.KnownChange{Key: change.Key, Change: is})
 		}
 		if changes == nil {
 			changes = append(changes, alone("ignored pointers", nil, nil))
@@ -184,12 +186,6 @@ func alone(kind string, before, after []string) page.KnownChange {
 		return &text
 	}
 	return page.KnownChange{Key: kind, Change: drift.Change{Component: "request", Kind: kind, Before: joined(before), After: joined(after)}}
-}
-
-func changeOf(d usage.DriftChange) page.KnownChange {
-	c := drift.Change{Component: d.Component, Kind: d.Kind, Before: d.Before, After: d.After}
-	c.Component = strings.TrimSuffix(d.Component, " "+c.Fate()) // which is said of it again
-	return page.KnownChange{Key: d.Key, Change: c}
 }
 
 // Tally says what became of the calls: "120 tests, 340 calls replayed, 100 drifted".
