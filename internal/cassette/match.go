@@ -2,6 +2,7 @@ package cassette
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -12,7 +13,6 @@ import (
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/drift"
-	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/internal/recorder"
 )
 
@@ -164,21 +164,11 @@ func (c *Call) unlike(asked *request) string {
 	case c.request.body == asked.body:
 		return "has been given already"
 	}
-	if at, ok := firstUnlike(c.request.body, asked.body); ok {
-		return "its body is another at " + cmp.Or(at, "its root")
+	recorded, got := []byte(c.request.body), []byte(asked.body)
+	if json.Valid(recorded) && json.Valid(got) {
+		for _, first := range drift.First(1, recorded, got) {
+			return "its body is another at " + cmp.Or(first.Pointer, "its root")
+		}
 	}
 	return "its body is another"
-}
-
-// firstUnlike returns the pointer of the first place where two JSON texts differ.
-func firstUnlike(a, b string) (pointer string, ok bool) {
-	_, errA := jsontext.Parse([]byte(a))
-	_, errB := jsontext.Parse([]byte(b))
-	if errA != nil || errB != nil {
-		return "", false
-	}
-	for _, first := range drift.First(1, []byte(a), []byte(b)) {
-		pointer = first.Pointer
-	}
-	return pointer, true
 }
