@@ -216,12 +216,7 @@ func decodeRequest(api string, body modelio.Object) *modelio.Request {
 
 // textOf returns the JSON of a value, with numbers that a float64 does not hold kept (design R1).
 func textOf(v any) json.RawMessage {
-	text, err := json.Marshal(v)
-	if err == nil {
-		text, err = canon.KeepNumbers(text)
-	}
-	if err != nil {
-		return nil // unreachable: it was decoded
-	}
-	return text
+	text, _ := json.Marshal(v) // it was decoded
+	kept, _ := canon.KeepNumbers(text)
+	return kept
 }

@@ -24,10 +24,7 @@ func New(re *regexp.Regexp) (*Pattern, error) {
 	if err != nil {
 		return nil, err // of POSIX, such as a**
 	}
-	program, err := syntax.Compile(tree.Simplify())
-	if err != nil {
-		return nil, err // unreachable: it was compiled
-	}
+	program, _ := syntax.Compile(tree.Simplify()) // it was compiled
 	if n := len(program.Inst); n > mostInstructions {
 		return nil, fmt.Errorf("has %d instructions, must have at most %d: let it repeat less", n, mostInstructions)
 	}
