@@ -151,11 +151,7 @@ func fill(dir string, from Source) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	text, err := run.encode()
-	if err != nil {
-		return nil, err
-	}
-	return run, write(dir, RunFile, text)
+	return run, write(dir, RunFile, run.encode())
 }
 
 func write(dir, file string, data []byte) error {
@@ -167,15 +163,12 @@ func write(dir, file string, data []byte) error {
 }
 
 // encode returns r as the bytes of run.json: canonical, with a line for each file and test.
-func (r *Run) encode() ([]byte, error) {
-	text, err := canon.Marshal(r)
-	if err != nil {
-		return nil, err
-	}
+func (r *Run) encode() []byte {
+	text, _ := canon.Marshal(r) // texts and counts have a canonical form
 	var b bytes.Buffer
-	_ = json.Indent(&b, text, "", " ") // canon writes JSON
+	_ = json.Indent(&b, text, "", " ")
 	b.WriteByte('\n')
-	return b.Bytes(), nil
+	return b.Bytes()
 }
 
 // vacant returns an error if dir holds what belongs to no pack.

@@ -18,14 +18,8 @@ import (
 func mergeRequest(base, ours, theirs *modelio.Request) (merged *modelio.Request, left []string, err error) {
 	var sides [3]jsontext.Value
 	for i, r := range []*modelio.Request{base, ours, theirs} {
-		text, err := jsontext.Marshal(r)
-		if err != nil {
-			return nil, nil, err
-		}
-		doc, err := jsontext.Parse(text)
-		if err != nil {
-			return nil, nil, err
-		}
+		text, _ := jsontext.Marshal(r) // which was read
+		doc, _ := jsontext.Parse(text)
 		sides[i] = doc.Root()
 	}
 	m := merger{}

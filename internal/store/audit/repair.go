@@ -232,13 +232,8 @@ func (r *repair) resolve(name string) (doc *store.Doc, merge Merge, err error) {
 }
 
 // fold merges the sides of a document.
-func (r *repair) fold(m *recordMerge, base, ours, theirs *store.Doc) (_ *store.Doc, err error) {
-	sides := [...]*store.Doc{base, ours, theirs}
-	for i, to := range []*[]*record{&m.base, &m.ours, &m.theirs} {
-		if *to, err = recordsOf(sides[i]); err != nil {
-			return nil, err
-		}
-	}
+func (r *repair) fold(m *recordMerge, base, ours, theirs *store.Doc) (*store.Doc, error) {
+	m.base, m.ours, m.theirs = recordsOf(base), recordsOf(ours), recordsOf(theirs)
 	if m.merge(); m.broken != nil {
 		return nil, m.broken
 	}
