@@ -47,12 +47,14 @@ var arrows = map[string]map[string]string{
 	"internal/inorder":         {},
 	"internal/jsontext":        {},
 	"internal/jsontext/fields": {"internal/inorder": sorts, "internal/jsontext": texts},
+	"internal/jsontext/stream": {"internal/jsontext": texts},
 	"canon":                    {"internal/jsontext": texts},
 	"modelio":                  {"internal/inorder": sorts, "internal/jsontext": texts, "internal/jsontext/fields": typed},
 	"modelio/modeltest":        {"canon": "two inputs of a tool that say the same are the same", "internal/jsontext": texts, "internal/texts": joined, "modelio": calls},
 	"modelio/session": {
 		"internal/inorder": sorts, "canon": "prompt, response and session hashes (MIO §4)", "internal/jsontext": texts, "modelio": calls,
-		"snapshot": "the records that a session is made of",
+		"internal/jsontext/stream": "sessions of any length",
+		"snapshot":                 "the records that a session is made of",
 	},
 	"snapshot": {
 		"internal/inorder": sorts, "canon": "seals and cores", "internal/jsontext": texts, "modelio": calls, "internal/filename": named,
@@ -240,8 +242,8 @@ var modules = []string{
 
 // standardOnly are the packages that import nothing from outside the standard library.
 var standardOnly = []string{
-	"internal/encoder", "internal/fakeprovider", "internal/jsontext", "internal/jsontext/fields", "internal/provider", "internal/secret", "modelio",
-	"modelio/session", "canon",
+	"internal/encoder", "internal/fakeprovider", "internal/jsontext", "internal/jsontext/fields", "internal/jsontext/stream", "internal/provider",
+	"internal/secret", "modelio", "modelio/session", "canon",
 }
 
 // light is what users' test binaries may link besides the standard library.

@@ -9,5 +9,5 @@
 // An escaped lone surrogate is JSON, but no Go string can hold it. Each reader names its policy:
 // [ParseStrict], and so package canon, refuses it; [Parse], for provider's codecs, keeps it as it is
 // spelled, and [Value.Text] reports that it is no text; [ParseReplacing] makes it U+FFFD; [ParseLenient],
-// [Reader], [Unescape] and [AppendRune] pass it on, so that sessions hash it as JavaScript does.
+// package stream, [Unescape] and [AppendRune] pass it on, so that sessions hash it as JavaScript does.
 package jsontext

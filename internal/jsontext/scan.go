@@ -1,15 +1,16 @@
 package jsontext
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"unicode/utf16"
 	"unicode/utf8"
 )
 
-// A scanner reads the tokens of one JSON text (RFC 8259), which is in the window as a whole, or
+// A Scanner reads the tokens of one JSON text (RFC 8259), which is in the window as a whole, or
 // comes through it.
-type scanner struct {
+type Scanner struct {
 	window []byte // what is read and not yet passed is window[pos:]
 	pos    int
 
@@ -21,26 +22,43 @@ type scanner struct {
 	policy policy
 }
 
-// offset returns the offset in the text of the next byte.
-func (s *scanner) offset() int64 { return s.passed + int64(s.pos) }
+// NewScanner returns a scanner of the text that r has, in memory of WindowSize bytes.
+func NewScanner(r io.Reader) Scanner { return Scanner{r: r, buffer: make([]byte, WindowSize)} }
 
-func (s *scanner) fail(kind error, format string, args ...any) error {
+// WindowSize is how much of a text that comes is in memory.
+const WindowSize = 64 << 10
+
+// Err returns why the text could not be read to its end, if that is the cause of an error.
+func (s *Scanner) Err() error {
+	if errors.Is(s.stop, io.EOF) {
+		return nil
+	}
+	return s.stop
+}
+
+// Pass goes on behind a byte that was seen.
+func (s *Scanner) Pass() { s.pos++ }
+
+// Offset returns the offset in the text of the next byte.
+func (s *Scanner) Offset() int64 { return s.passed + int64(s.pos) }
+
+func (s *Scanner) Fail(kind error, format string, args ...any) error {
 	return s.failed(fmt.Errorf("%w: %s", kind, fmt.Sprintf(format, args...)))
 }
 
-func (s *scanner) failed(err error) error { return &Error{Offset: s.offset(), Err: err} }
+func (s *Scanner) failed(err error) error { return &Error{Offset: s.Offset(), Err: err} }
 
-// unexpected returns the error that the next byte is not what was wanted.
-func (s *scanner) unexpected(want string) error {
+// Unexpected returns the error that the next byte is not what was wanted.
+func (s *Scanner) Unexpected(want string) error {
 	if s.pos == len(s.window) {
-		return s.fail(ErrSyntax, "unexpected end, want %s", want)
+		return s.Fail(ErrSyntax, "unexpected end, want %s", want)
 	}
-	return s.fail(ErrSyntax, "unexpected %q, want %s", s.window[s.pos:s.pos+1], want)
+	return s.Fail(ErrSyntax, "unexpected %q, want %s", s.window[s.pos:s.pos+1], want)
 }
 
 // more moves the window on, keeping what is not yet passed, and reports whether there is
 // anything after it.
-func (s *scanner) more() bool {
+func (s *Scanner) more() bool {
 	if s.r == nil || s.pos == 0 && len(s.window) == len(s.buffer) {
 		return false
 	}
@@ -60,16 +78,16 @@ func (s *scanner) more() bool {
 	return false
 }
 
-// ahead returns the next n bytes, fewer at the end of the text.
-func (s *scanner) ahead(n int) []byte {
+// Ahead returns the next n bytes, fewer at the end of the text.
+func (s *Scanner) Ahead(n int) []byte {
 	for len(s.window)-s.pos < n && s.more() {
 	}
 	return s.window[s.pos:min(s.pos+n, len(s.window))]
 }
 
-// peek returns the next byte that is not white space, or 0, with which nothing begins, at the
+// Peek returns the next byte that is not white space, or 0, with which nothing begins, at the
 // end of the text.
-func (s *scanner) peek() byte {
+func (s *Scanner) Peek() byte {
 	for {
 		for s.pos < len(s.window) {
 			switch c := s.window[s.pos]; c {
@@ -85,17 +103,17 @@ func (s *scanner) peek() byte {
 	}
 }
 
-// end reads white space, after which the text must end.
-func (s *scanner) end() error {
-	if s.peek(); s.pos < len(s.window) {
-		return s.unexpected("the end")
+// End reads white space, after which the text must end.
+func (s *Scanner) End() error {
+	if s.Peek(); s.pos < len(s.window) {
+		return s.Unexpected("the end")
 	}
 	return nil
 }
 
-// scalar reads a value that begins with c and is no string, array or object. It returns the kind
+// Scalar reads a value that begins with c and is no string, array or object. It returns the kind
 // of a number.
-func (s *scanner) scalar(c byte) (NumberKind, error) {
+func (s *Scanner) Scalar(c byte) (NumberKind, error) {
 	switch c {
 	case 't':
 		return NotNumber, s.literal("true")
@@ -107,7 +125,7 @@ func (s *scanner) scalar(c byte) (NumberKind, error) {
 	return s.number()
 }
 
-func (s *scanner) number() (NumberKind, error) {
+func (s *Scanner) number() (NumberKind, error) {
 	end, kind := Number(s.window, s.pos)
 	for more := true; more && end == len(s.window); {
 		more = s.more() // of it, perhaps
@@ -115,29 +133,34 @@ func (s *scanner) number() (NumberKind, error) {
 	}
 	switch {
 	case kind == NotNumber && end == s.pos:
-		return kind, s.unexpected("a value")
+		return kind, s.Unexpected("a value")
 	case kind == NotNumber:
 		s.pos = end
-		return kind, s.unexpected("a number as JSON spells it")
+		return kind, s.Unexpected("a number as JSON spells it")
 	case s.r != nil && end-s.pos == len(s.buffer):
-		return kind, s.fail(ErrSyntax, "number of more than %d digits", len(s.buffer))
+		return kind, s.Fail(ErrSyntax, "number of more than %d digits", len(s.buffer))
 	}
 	s.pos = end
 	return kind, nil
 }
 
-func (s *scanner) literal(word string) error {
-	if string(s.ahead(len(word))) != word {
-		return s.unexpected("a value")
+func (s *Scanner) literal(word string) error {
+	if string(s.Ahead(len(word))) != word {
+		return s.Unexpected("a value")
 	}
 	s.pos += len(word)
 	return nil
 }
 
-// text reads the string at hand, which starts with a quote, and reports whether anything in it
-// is escaped. It hands the string to a reader: runs of its characters as they stand in the text, and those that are
-// escaped. r may be nil.
-func (s *scanner) text(r *Reader) (escaped bool, err error) {
+// Characters are handed a string: runs as they stand in the text, and those that are escaped.
+type Characters interface {
+	Run(chars []byte)
+	Escaped(c rune)
+}
+
+// Text reads the string at hand, which starts with a quote, and reports whether anything in it
+// is escaped. It hands the string to to, which may be nil.
+func (s *Scanner) Text(to Characters) (escaped bool, err error) {
 	for s.pos++; ; {
 		unread := s.window[s.pos:]
 		n, ascii := Plain(unread)
@@ -148,13 +171,13 @@ func (s *scanner) text(r *Reader) (escaped bool, err error) {
 			}
 		}
 		s.pos += len(run)
-		if r != nil {
-			r.run(run)
+		if to != nil {
+			to.Run(run)
 		}
 		switch {
 		case n == len(unread):
 			if !s.more() {
-				return escaped, s.unexpected("the end of the string")
+				return escaped, s.Unexpected("the end of the string")
 			}
 		case unread[n] == '"':
 			s.pos++
@@ -165,17 +188,17 @@ func (s *scanner) text(r *Reader) (escaped bool, err error) {
 				return escaped, err
 			}
 			escaped = true
-			if r != nil {
-				r.escaped(c)
+			if to != nil {
+				to.Escaped(c)
 			}
 		default:
-			return escaped, s.unexpected("an escape for a control character")
+			return escaped, s.Unexpected("an escape for a control character")
 		}
 	}
 }
 
 // whole returns run, which must be UTF-8, without a character that the end of the window cuts.
-func (s *scanner) whole(run []byte, atEnd bool) ([]byte, error) {
+func (s *Scanner) whole(run []byte, atEnd bool) ([]byte, error) {
 	bad := InvalidUTF8(run)
 	if bad < 0 {
 		return run, nil
@@ -190,16 +213,16 @@ func (s *scanner) whole(run []byte, atEnd bool) ([]byte, error) {
 var errSurrogate = fmt.Errorf("%w: lone surrogate", ErrEncoding)
 
 // escape reads an escape sequence and returns the character that it stands for.
-func (s *scanner) escape() (rune, error) {
+func (s *Scanner) escape() (rune, error) {
 	const longest = len(`\ud83d\ude00`)
 	text := s.window[s.pos:]
 	if len(text) < longest {
-		text = s.ahead(longest)
+		text = s.Ahead(longest)
 	}
 	r, n := Unescape(text)
 	switch {
 	case n == 0:
-		return 0, s.fail(ErrSyntax, "not an escape sequence")
+		return 0, s.Fail(ErrSyntax, "not an escape sequence")
 	case s.policy == refuse && utf16.IsSurrogate(r):
 		return 0, s.failed(errSurrogate)
 	}

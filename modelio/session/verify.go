@@ -11,6 +11,7 @@ import (
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/internal/jsontext/stream"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
@@ -95,7 +96,7 @@ func VerifyReader(r io.Reader, opts VerifyOptions) (Report, error) {
 
 // A verifier judges one session as it reads it.
 type verifier struct {
-	*jsontext.Reader
+	*stream.Reader
 	opts       VerifyOptions
 	violations []modelio.Violation
 
@@ -113,7 +114,7 @@ type verifier struct {
 }
 
 func newVerifier(r io.Reader, opts VerifyOptions) *verifier {
-	return &verifier{Reader: jsontext.NewReader(r), opts: opts, pairs: map[[sha256.Size]byte]bool{}}
+	return &verifier{Reader: stream.NewReader(r), opts: opts, pairs: map[[sha256.Size]byte]bool{}}
 }
 
 func (v *verifier) verify() (Report, error) {

@@ -1,17 +1,19 @@
-package jsontext
+// Package stream reads a JSON text as it comes, in memory that does not grow with it.
+package stream
 
 import (
-	"errors"
 	"io"
 	"strconv"
 	"unicode/utf8"
+
+	"github.com/traceforge/traceforge-go/internal/jsontext"
 )
 
-// A Reader reads one JSON text once, as it comes, in memory that does not grow with it. It leaves
+// A Reader reads one JSON text once. It leaves
 // lone surrogates where they are escaped and repeated names to its caller. All errors are of
-// type [*Error], also where the text cannot be read further: see [Reader.Err].
+// type [*jsontext.Error], also where the text cannot be read further: see [jsontext.Scanner.Err].
 type Reader struct {
-	scanner
+	jsontext.Scanner
 	depth int // arrays and objects that are open
 
 	// The pieces of the string being read that were not handed over yet:
@@ -25,32 +27,14 @@ type Reader struct {
 type Visitor func(chars, canonical []byte)
 
 const (
-	windowSize = 64 << 10
-	charsSize  = 32 << 10 // characters are handed over when there are as many
-	nameSize   = 256      // bytes of a name that are handed over at most
+	charsSize = 32 << 10 // characters are handed over when there are as many
+	nameSize  = 256      // bytes of a name that are handed over at most
 )
 
 // NewReader returns a reader of the text that r has.
 func NewReader(r io.Reader) *Reader {
-	return &Reader{scanner: scanner{r: r, buffer: make([]byte, windowSize)}}
+	return &Reader{Scanner: jsontext.NewScanner(r)}
 }
-
-// Err returns why the text could not be read to its end, if that is the cause of an error.
-func (r *Reader) Err() error {
-	if errors.Is(r.stop, io.EOF) {
-		return nil
-	}
-	return r.stop
-}
-
-// Offset returns how many bytes of the text are read.
-func (r *Reader) Offset() int64 { return r.offset() }
-
-// Peek returns the first byte of the next value, 0 at the end of the text.
-func (r *Reader) Peek() byte { return r.peek() }
-
-// End reads white space, after which the text must end.
-func (r *Reader) End() error { return r.end() }
 
 // Object reads an object. It calls member with each name, of which it may get the first bytes
 // only, to read the value.
@@ -59,18 +43,18 @@ func (r *Reader) Object(member func(name []byte) error) error {
 	keep := func(chars, _ []byte) { name = append(name, chars[:min(len(chars), nameSize)]...) }
 	return r.nested('}', "',' or '}'", func() error {
 		name = name[:0]
-		if r.peek() != '"' {
-			return r.unexpected("a member name")
+		if r.Peek() != '"' {
+			return r.Unexpected("a member name")
 		}
 		if err := r.String(keep); err != nil {
 			return err
 		}
-		if r.peek() != ':' {
-			return r.unexpected("':'")
+		if r.Peek() != ':' {
+			return r.Unexpected("':'")
 		}
-		r.pos++
+		r.Pass()
 		if err := member(name); err != nil {
-			return Within(string(name), err)
+			return jsontext.Within(string(name), err)
 		}
 		return nil
 	})
@@ -82,7 +66,7 @@ func (r *Reader) Array(element func(n int) error) error {
 	return r.nested(']', "',' or ']'", func() error {
 		n++
 		if err := element(n); err != nil {
-			return Within(strconv.Itoa(n), err)
+			return jsontext.Within(strconv.Itoa(n), err)
 		}
 		return nil
 	})
@@ -90,45 +74,45 @@ func (r *Reader) Array(element func(n int) error) error {
 
 // nested reads an array or object up to its closing brace; item reads one item of it.
 func (r *Reader) nested(closing byte, wanted string, item func() error) error {
-	r.peek()
-	if r.depth == MaxDepth {
-		return r.fail(ErrDepth, "more than %d levels", MaxDepth)
+	r.Peek()
+	if r.depth == jsontext.MaxDepth {
+		return r.Fail(jsontext.ErrDepth, "more than %d levels", jsontext.MaxDepth)
 	}
 	r.depth++
-	r.pos++
+	r.Pass()
 	defer func() { r.depth-- }()
-	if r.peek() == closing {
-		r.pos++
+	if r.Peek() == closing {
+		r.Pass()
 		return nil
 	}
 	for {
 		if err := item(); err != nil {
 			return err
 		}
-		switch r.peek() {
+		switch r.Peek() {
 		case ',':
-			r.pos++
+			r.Pass()
 		case closing:
-			r.pos++
+			r.Pass()
 			return nil
 		default:
-			return r.unexpected(wanted)
+			return r.Unexpected(wanted)
 		}
 	}
 }
 
 // String reads a string.
 func (r *Reader) String(visit Visitor) error {
-	r.peek()
+	r.Peek()
 	r.chars, r.canonical, r.visit = r.chars[:0], r.canonical[:0], visit
-	_, err := r.text(r)
+	_, err := r.Text(r)
 	if err == nil {
 		visit(r.chars, r.canonical)
 	}
 	return err
 }
 
-func (r *Reader) run(chars []byte) {
+func (r *Reader) Run(chars []byte) {
 	r.chars = append(r.chars, chars...)
 	r.canonical = append(r.canonical, chars...)
 	if len(r.chars) >= charsSize {
@@ -137,23 +121,23 @@ func (r *Reader) run(chars []byte) {
 	}
 }
 
-func (r *Reader) escaped(c rune) {
+func (r *Reader) Escaped(c rune) {
 	r.chars = utf8.AppendRune(r.chars, c)
-	r.canonical = AppendRune(r.canonical, c)
+	r.canonical = jsontext.AppendRune(r.canonical, c)
 }
 
 // Skip reads a value of any kind.
 func (r *Reader) Skip() error {
-	switch c := r.peek(); c {
+	switch c := r.Peek(); c {
 	case '{':
 		return r.Object(func([]byte) error { return r.Skip() })
 	case '[':
 		return r.Array(func(int) error { return r.Skip() })
 	case '"':
-		_, err := r.text(nil)
+		_, err := r.Text(nil)
 		return err
 	default:
-		_, err := r.scalar(c)
+		_, err := r.Scalar(c)
 		return err
 	}
 }
@@ -161,12 +145,12 @@ func (r *Reader) Skip() error {
 // Raw reads a value of any kind and appends its text to dst, up to most bytes and to the reader's room. cut reports
 // whether there were more.
 func (r *Reader) Raw(dst []byte, most int) (text []byte, cut bool, err error) {
-	r.peek() // past white space
-	start := r.offset()
-	text = append(dst, r.ahead(most)...)
+	r.Peek() // past white space
+	start := r.Offset()
+	text = append(dst, r.Ahead(most)...)
 	if err := r.Skip(); err != nil {
 		return nil, false, err
 	}
-	length := r.offset() - start
+	length := r.Offset() - start
 	return text[:min(int64(len(text)), int64(len(dst))+length)], length > int64(most), nil
 }
