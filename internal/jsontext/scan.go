@@ -42,6 +42,7 @@ func (s *Scanner) Pass() { s.pos++ }
 // Offset returns the offset in the text of the next byte.
 func (s *Scanner) Offset() int64 { return s.passed + int64(s.pos) }
 
+// Fail returns an error of a kind at the next byte.
 func (s *Scanner) Fail(kind error, format string, args ...any) error {
 	return s.failed(fmt.Errorf("%w: %s", kind, fmt.Sprintf(format, args...)))
 }
@@ -154,8 +155,8 @@ func (s *Scanner) literal(word string) error {
 
 // Characters are handed a string: runs as they stand in the text, and those that are escaped.
 type Characters interface {
-	Run(chars []byte)
-	Escaped(c rune)
+	Run(chars []byte) // as they stand
+	Escaped(c rune)   // one that an escape stands for
 }
 
 // Text reads the string at hand, which starts with a quote, and reports whether anything in it

@@ -204,15 +204,15 @@ func Unreadable(err error) (v snapshot.Violation, ok bool) {
 // Misnamed says which ids of a document are not what its name asks for.
 func Misnamed(name string, d *snapshot.Document) []snapshot.Violation {
 	var wrong []snapshot.Violation
+	asked, source := "", snapshot.Source{} // the name that the source of a record asks for; all have one, as a rule
 	nameOf := snapshot.DocumentName
 	if d.Version == snapshot.VersionSF {
 		nameOf = snapshot.FormerName
 	}
-	asked := "" // the name that the source asks for: all records are of one test
 	for i := range d.Snapshots {
 		record := &d.Snapshots[i]
-		if i == 0 {
-			asked = nameOf(record.Source.Package, record.Source.Test)
+		if asked == "" || record.Source.Package != source.Package || record.Source.Test != source.Test {
+			source, asked = record.Source, nameOf(record.Source.Package, record.Source.Test)
 		}
 		must := ""
 		switch document, _, ok := snapshot.ParseID(record.ID); {

@@ -9,9 +9,8 @@ import (
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 )
 
-// A Reader reads one JSON text once. It leaves
-// lone surrogates where they are escaped and repeated names to its caller. All errors are of
-// type [*jsontext.Error], also where the text cannot be read further: see [jsontext.Scanner.Err].
+// A Reader reads one JSON text once. It leaves lone surrogates where they are escaped and repeated names to its caller. All
+// errors are of type [*jsontext.Error], also where the text cannot be read further: see [jsontext.Scanner.Err].
 type Reader struct {
 	jsontext.Scanner
 	depth int // arrays and objects that are open
@@ -112,6 +111,7 @@ func (r *Reader) String(visit Visitor) error {
 	return err
 }
 
+// Run implements [jsontext.Characters].
 func (r *Reader) Run(chars []byte) {
 	r.chars = append(r.chars, chars...)
 	r.canonical = append(r.canonical, chars...)
@@ -121,6 +121,7 @@ func (r *Reader) Run(chars []byte) {
 	}
 }
 
+// Escaped implements [jsontext.Characters].
 func (r *Reader) Escaped(c rune) {
 	r.chars = utf8.AppendRune(r.chars, c)
 	r.canonical = jsontext.AppendRune(r.canonical, c)
