@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -56,8 +57,27 @@ func Answers(recorded, got *snapshot.Snapshot) ([]Change, error) {
 		w.named(m.component, m.pointer, before.members[m.component], after.members[m.component])
 	}
 	was, is := sources(recorded, got)
-	w.named(AnswerSource, "", w.c.word(was), w.c.word(is))
+	w.named(AnswerSource, "/source", w.c.word(was), w.c.word(is))
 	return w.found, nil
+}
+
+// ofCore are the kinds of what the core of an answer says.
+var ofCore = []string{AnswerText, ToolCalls, Reasoning, AnswerParts, FinishReason, AnswerError}
+
+// Beside returns, of changes that [Answers] found, those of what stands beside the cores.
+func Beside(changes []Change) (found []Difference) {
+	text := func(side *string) json.RawMessage {
+		if side == nil {
+			return nil
+		}
+		return jsontext.Text(*side)
+	}
+	for _, c := range changes {
+		if !slices.Contains(ofCore, c.Kind) {
+			found = append(found, Difference{c.Pointer, text(c.Before), text(c.After)})
+		}
+	}
+	return found
 }
 
 // sources returns, in lines, what two records say of how they came about. A record that was made since needs not say

@@ -61,14 +61,14 @@ func TestAnswers(t *testing.T) {
 				r.Headers["request-id"], r.Headers["openai-processing-ms"] = []string{"2"}, []string{"2"}
 				r.Headers["retry-after-ms"], r.Headers["x-verified"] = []string{"60000"}, []string{"true"}
 			}},
-		{name: "time", why: "that the test is told", want: "answer: source added  +now: 2020-01-01T00:00:00Z",
+		{name: "time", why: "that the test is told", want: "answer: source added /source +now: 2020-01-01T00:00:00Z",
 			source: func(_, is *snapshot.Snapshot) { is.Source.Now = time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC) }},
-		{name: "mark", why: "of an answer to another request, which nobody has bought since", want: "answer: source removed  -stale: sha256:1",
+		{name: "mark", why: "of an answer to another request, which nobody has bought since", want: "answer: source removed /source -stale: sha256:1",
 			source: func(was, _ *snapshot.Snapshot) { was.Response.Stale = "sha256:1" }},
 		{name: "bought", why: "the mark goes when the answer is bought", source: func(was, is *snapshot.Snapshot) {
 			was.Response.Stale, is.Timestamp = "sha256:1", time.Unix(1, 0)
 		}},
-		{name: "rule", why: "a lifted rule", want: "answer: source  -nondeterministic: a +nondeterministic: b",
+		{name: "rule", why: "a lifted rule", want: "answer: source /source -nondeterministic: a +nondeterministic: b",
 			source: func(was, is *snapshot.Snapshot) {
 				was.Source.Nondeterministic, is.Source.Nondeterministic, is.Timestamp = "a", "b", time.Unix(1, 0)
 			}},

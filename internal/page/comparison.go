@@ -105,7 +105,7 @@ func (c *Comparison) documents(d *Difference, from, to *snapshot.Document) error
 			}
 		}
 		if c.Whole {
-			whole, err := explainCall(was, now, told.Told(told.pairs[n]), call.Request)
+			whole, err := explainCall(was, now, told.Told(told.pairs[n]), &call)
 			if err != nil {
 				return fmt.Errorf("call %d: %w", n, err)
 			}

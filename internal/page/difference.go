@@ -9,8 +9,6 @@ import (
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/drift"
-	"github.com/traceforge/traceforge-go/internal/jsontext"
-	"github.com/traceforge/traceforge-go/internal/reading"
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
@@ -33,8 +31,8 @@ type CallDifference struct {
 	Call     int                `json:"call"`             // its number
 	Causes   []string           `json:"causes,omitempty"` // what differs in the request, in words
 	Request  []drift.Difference `json:"request,omitempty"`
-	Response []drift.Difference `json:"response,omitempty"`
-	Bytes    bool               `json:"bytes,omitempty"` // only the raw answer differs
+	Response []drift.Difference `json:"response,omitempty"` // in the answer, and in what stands beside it, such as headers
+	Bytes    bool               `json:"bytes,omitempty"`    // only the raw answer differs
 }
 
 // A glance is a call in a few words.
@@ -52,48 +50,17 @@ func callOf(doc *snapshot.Document, n int) *snapshot.Snapshot {
 	return &doc.Snapshots[i]
 }
 
-func explainCall(from, to *snapshot.Snapshot, request []drift.Difference, changes []drift.Change) (d CallDifference, err error) {
-	d.Call, d.Request = to.Number(), request
-	for _, c := range changes {
+func explainCall(from, to *snapshot.Snapshot, request []drift.Difference, call *Call) (d CallDifference, err error) {
+	d.Call, d.Request = call.Call, request
+	for _, c := range call.Request {
 		d.Causes = append(d.Causes, c.String())
 	}
-	d.Response, err = responses(&from.Response, &to.Response)
+	was, err := snapshot.ResponseCore(&from.Response)
+	is, err2 := snapshot.ResponseCore(&to.Response)
+	d.Response = append(drift.JSON(was, is), drift.Beside(call.Answer)...)
 	d.Bytes = len(d.Response) == 0 && from.Response.RawOutputRef != to.Response.RawOutputRef
-	return d, err
+	return d, errors.Join(err, err2)
 }
-
-// responses compares the cores of two responses, and what tells of how they came.
-func responses(from, to *snapshot.Response) ([]drift.Difference, error) {
-	f, errFrom := snapshot.ResponseCore(from)
-	t, errTo := snapshot.ResponseCore(to)
-	if err := errors.Join(errFrom, errTo); err != nil {
-		return nil, err
-	}
-	differences := drift.JSON(f, t)
-	for _, s := range []struct{ pointer, from, to string }{
-		{"/readings", readings(from), readings(to)},
-		{"/headers/content-type", contentType(from), contentType(to)},
-		{"/incomplete", from.Incomplete, to.Incomplete},
-		{"/model", from.Model, to.Model},
-		{"/note", from.Note, to.Note},
-		{"/stale", string(from.Stale), string(to.Stale)},
-		{"/status", fmt.Sprint(from.Status), fmt.Sprint(to.Status)},
-	} {
-		if s.from != s.to {
-			d := drift.Difference{Pointer: s.pointer, Recorded: jsontext.Text(s.from), Got: jsontext.Text(s.to)}
-			differences = append(differences, d)
-		}
-	}
-	return differences, nil
-}
-
-func readings(r *snapshot.Response) string {
-	return strings.Join(reading.Sentences(r.Readings, r.ReadingsMore), "\n")
-}
-
-// contentType returns the header that tells programs how to read an answer. Most of the other headers that are kept
-// differ with every call.
-func contentType(r *snapshot.Response) string { return strings.Join(r.Headers["content-type"], ", ") }
 
 // alone notes what is said of a document that one state has alone.
 func (d *Difference) alone(from, to *snapshot.Document) error {

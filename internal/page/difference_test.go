@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/sebdah/goldie/v2"
 	"github.com/stretchr/testify/require"
@@ -217,19 +218,21 @@ func TestComparisonOfCosts(t *testing.T) {
 	require.Contains(t, c.Markdown("x"), "\ntokens: 1,200, now 800; cost: 1.20, now 0.8000\n")
 }
 
-// For programs each call is told by pointer.
+// For programs each call is told by pointer, also what replay serves beside the core of the answer.
 func TestComparisonWhole(t *testing.T) {
 	c := compare(t, true, pair{"TestA", agents, prompted("a"), edited(func(s *snapshot.Snapshot) {
 		s.Request.Messages[0] = pagetest.Said("system", "b")
 		s.Response.LatencyMS, s.Response.Model, s.Response.Status = 9, "gpt-5", 203
-		s.Response.Headers = map[string][]string{"x-request-id": {"1"}, "content-type": {"text/html"}}
+		s.Response.Headers = map[string][]string{"x-request-id": {"1"}, "x-verified": {"true"}, "content-type": {"text/html"}}
+		s.Source.Now = time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
 	})})
 	text, err := json.Marshal(c.Differences[0].Differences)
 	require.NoError(t, err)
 	require.JSONEq(t, `[{"call":1,"causes":["system"],
 		"request":[{"pointer":"/messages/0/content","recorded":"a","got":"b"}],
-		"response":[{"pointer":"/headers/content-type","recorded":"application/json","got":"text/html"},
-			{"pointer":"/model","recorded":"gpt-4o-mini-2024-07-18","got":"gpt-5"},{"pointer":"/status","recorded":"200","got":"203"}]}]`, string(text))
+		"response":[{"pointer":"/model","recorded":"gpt-4o-mini-2024-07-18","got":"gpt-5"},{"pointer":"/status","recorded":"200","got":"203"},
+			{"pointer":"/headers/content-type","recorded":"application/json","got":"text/html"},{"pointer":"/headers","got":"x-request-id\nx-verified: true"},
+			{"pointer":"/source","got":"now: 2020-01-01T00:00:00Z"}]}]`, string(text))
 }
 
 // Records that hold no JSON are an error that names them.
