@@ -254,9 +254,7 @@ func waitingIn(c *call, s *store.Store) (all []waitingRecord, unread []string, e
 			if doc.Torn {
 				c.say("%s: an answer that a killed run was about to keep is not whole, and left out", path.Join(pending.Dir(), file))
 			}
-			var records []waitingRecord
-			records, broken = waitingOf(c, s, doc)
-			all = append(all, records...)
+			all = append(all, waitingOf(c, s, doc)...)
 		}
 		if broken != nil {
 			unread, err = append(unread, nameOf(file)), errors.Join(err, broken)
@@ -265,7 +263,7 @@ func waitingIn(c *call, s *store.Store) (all []waitingRecord, unread []string, e
 	return all, unread, err
 }
 
-func waitingOf(c *call, s *store.Store, doc *store.Doc) (all []waitingRecord, err error) {
+func waitingOf(c *call, s *store.Store, doc *store.Doc) (all []waitingRecord) {
 	c.secrets.Hide(doc.Document)
 	stored := map[string]*snapshot.Snapshot{}
 	if was, err := s.Load(doc.Name, doc.Provider); err == nil { // else it is for accept to say
@@ -282,32 +280,26 @@ func waitingOf(c *call, s *store.Store, doc *store.Doc) (all []waitingRecord, er
 		}
 		if was := stored[record.ID]; was != nil {
 			w.Replaces = true
-			request, answer, err := changed(was, record)
-			if err != nil {
-				return nil, fmt.Errorf("%s: %w", record.ID, err)
-			}
+			request, answer := changed(was, record)
 			w.Components = append(request, answer...)
 			w.older = request == nil && answer != nil && was.Timestamp.After(record.Timestamp)
 		}
 		all = append(all, w)
 	}
-	return all, nil
+	return all
 }
 
-// changed names what two records do not have alike.
-func changed(was, now *snapshot.Snapshot) (request, answer []string, err error) {
-	sent, err := drift.Compare(&was.Request, &now.Request, now.Source.Ignored)
-	if err != nil {
-		return nil, nil, err
-	}
+// changed names what two records do not have alike. They were read, so that nothing of them fails.
+func changed(was, now *snapshot.Snapshot) (request, answer []string) {
+	sent, _ := drift.Compare(&was.Request, &now.Request, now.Source.Ignored)
 	for _, change := range sent {
 		request = append(request, change.String())
 	}
-	said, err := drift.Answers(was, now)
+	said, _ := drift.Answers(was, now)
 	for _, change := range said {
 		answer = append(answer, change.String())
 	}
-	return request, answer, err
+	return request, answer
 }
 
 // lines are what is listed of a pending record.

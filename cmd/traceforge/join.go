@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"cmp"
-	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -227,9 +226,9 @@ func (j *shardReport) takePending(s *store.Store, found shardDocs) error {
 // saysTheSame reports whether two documents have the same calls, whenever they were recorded.
 func saysTheSame(a, b *snapshot.Document) bool {
 	return slices.EqualFunc(a.Snapshots, b.Snapshots, func(x, y snapshot.Snapshot) bool {
-		asked, err := snapshot.RequestCore(&x.Request, nil)
-		again, err2 := snapshot.RequestCore(&y.Request, nil)
-		return errors.Join(err, err2) == nil && bytes.Equal(asked, again) &&
+		asked, _ := cores(&x, nil)
+		again, _ := cores(&y, nil)
+		return bytes.Equal(asked, again) &&
 			x.ID == y.ID && x.Response.Status == y.Response.Status && x.Response.RawOutputRef == y.Response.RawOutputRef
 	})
 }

@@ -217,8 +217,7 @@ func textsOf(s *snapshot.Snapshot, visit func(pointer, text string)) {
 			walk(pointer+"/"+strconv.Itoa(i), element)
 		}
 	}
-	request, _ := snapshot.RequestCore(&s.Request, nil) // of what was read
-	response, _ := snapshot.ResponseCore(&s.Response)
+	request, response := cores(s, nil)
 	sides := [][]byte{request, response}
 	for i, pointer := range []string{"/request", "/response"} {
 		if doc, err := jsontext.Parse(sides[i]); err == nil {

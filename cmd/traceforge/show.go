@@ -190,29 +190,19 @@ func documentNames(s *store.Store, _ []string) (names []string) {
 }
 
 // literal returns a call in the format's literal form.
-func literal(s *snapshot.Snapshot) (record jsontext.Value, err error) {
-	text, err := s.SF()
-	if err != nil {
-		return record, err
-	}
-	doc, err := jsontext.Parse(text)
-	return doc.Root().Member("snapshots").Head(), err
+func literal(s *snapshot.Snapshot) jsontext.Value {
+	text, _ := s.SF() // it was read from this
+	doc, _ := jsontext.Parse(text)
+	return doc.Root().Member("snapshots").Head()
 }
 
 // writeSF writes what is chosen in the format's literal form: a call alone, or the document of each test
 // (SF "Complete Snapshot Structure").
 func writeSF(c *call, chosen []selection) error {
 	for _, s := range chosen {
-		text, err := s.Document.SF()
-		if err != nil {
-			return err
-		}
+		text, _ := s.Document.SF() // it was read from this
 		if s.call >= 0 {
-			record, err := literal(&s.Document.Snapshots[s.call])
-			if err != nil {
-				return err
-			}
-			text = record.Raw()
+			text = literal(&s.Document.Snapshots[s.call]).Raw()
 		}
 		c.text(string(jsontext.Indented(bytes.TrimSpace(text))) + "\n")
 	}
@@ -229,15 +219,8 @@ func writeJSON(c *call, chosen []selection) error {
 	var answer shownRecords
 	for _, s := range chosen {
 		for _, call := range s.calls() {
-			record, err := literal(call)
-			if err != nil {
-				return err
-			}
-			request, response, err := cores(call)
-			if err != nil {
-				return err
-			}
-			members := record.Object()
+			request, response := cores(call, call.Source.Ignored)
+			members := literal(call).Object()
 			members["prompt_hash"] = jsontext.Text(canon.Sum(request))
 			members["response_hash"] = jsontext.Text(canon.Sum(response))
 			answer.Snapshots = append(answer.Snapshots, jsontext.ObjectText(members))
@@ -246,12 +229,11 @@ func writeJSON(c *call, chosen []selection) error {
 	return c.json(answer)
 }
 
-func cores(s *snapshot.Snapshot) (request, response []byte, err error) {
-	if request, err = snapshot.RequestCore(&s.Request, s.Source.Ignored); err != nil {
-		return nil, nil, err
-	}
-	response, err = snapshot.ResponseCore(&s.Response)
-	return request, response, err
+// cores returns the cores of a record that was read, and so has both.
+func cores(s *snapshot.Snapshot, ignored []string) (request, response []byte) {
+	request, _ = snapshot.RequestCore(&s.Request, ignored)
+	response, _ = snapshot.ResponseCore(&s.Response)
+	return request, response
 }
 
 // showHash prints what has a hash.
@@ -301,19 +283,13 @@ func hashed(doc *store.Doc, i int, hash canon.Hash) (data []byte, sealed bool, e
 		data, err = doc.Media(hash)
 		return data, false, err
 	}
-	request, response, err := cores(s)
-	if err != nil {
-		return nil, false, err
-	}
+	request, response := cores(s, s.Source.Ignored)
 	for _, text := range [][]byte{request, response} {
 		if canon.Sum(text) == hash {
 			return text, false, nil
 		}
 	}
-	record, err := literal(s)
-	if err != nil {
-		return nil, false, err
-	}
+	record := literal(s)
 	if s.Hash == hash || record.Member("hash").Word() == string(hash) {
 		return record.Raw(), true, nil
 	}

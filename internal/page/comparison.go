@@ -2,7 +2,6 @@ package page
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -105,11 +104,7 @@ func (c *Comparison) documents(d *Difference, from, to *snapshot.Document) error
 			}
 		}
 		if c.Whole {
-			whole, err := explainCall(was, now, told.Told(told.pairs[n]), &call)
-			if err != nil {
-				return fmt.Errorf("call %d: %w", n, err)
-			}
-			d.Differences = append(d.Differences, whole)
+			d.Differences = append(d.Differences, explainCall(was, now, told.Told(told.pairs[n]), &call))
 		}
 	}
 	return nil
@@ -204,48 +199,33 @@ const leastAlike = 0.2
 // renamed joins a document that was added and the likest one that was removed from the package, if each is the other's.
 func (c *Comparison) renamed(joined map[*Difference]bool) error {
 	compare, requests := drift.NewComparer(nil), map[*Difference]*drift.Request{}
-	first := func(d *Difference) (_ *drift.Request, err error) {
+	first := func(d *Difference) *drift.Request {
 		if requests[d] == nil {
-			requests[d], err = compare.Request(&d.doc.Snapshots[0].Request)
+			requests[d], _ = compare.Request(&d.doc.Snapshots[0].Request) // which has a core: see alone
 		}
-		return requests[d], err
+		return requests[d]
 	}
-	likest := func(of *Difference, change string) (best *Difference, err error) {
+	likest := func(of *Difference, change string) (best *Difference) {
 		most := leastAlike
 		for _, d := range c.Differences {
 			if d.Change.Change != change || joined[d] || d.doc == nil || d.Package != of.Package {
 				continue
 			}
-			r, wrong := first(d)
-			g, err := first(of)
-			if err := errors.Join(wrong, err); err != nil {
-				return nil, err
-			}
-			switch alike := compare.Likeness(r, g); {
+			switch alike := compare.Likeness(first(d), first(of)); {
 			case alike > most:
 				most, best = alike, d
 			case alike == most:
 				best = nil
 			}
 		}
-		return best, nil
+		return best
 	}
 	for _, d := range c.Differences {
 		if d.Change.Change != added || d.doc == nil {
 			continue
 		}
-		was, err := likest(d, removed)
-		if err != nil {
-			return err
-		}
-		if was == nil {
-			continue
-		}
-		back, err := likest(was, added)
-		if err != nil {
-			return err
-		}
-		if back != d {
+		was := likest(d, removed)
+		if was == nil || likest(was, added) != d {
 			continue
 		}
 		d.Change.Change, d.Was, d.Calls, d.glances = moved, was.File, Calls{}, nil

@@ -50,16 +50,16 @@ func callOf(doc *snapshot.Document, n int) *snapshot.Snapshot {
 	return &doc.Snapshots[i]
 }
 
-func explainCall(from, to *snapshot.Snapshot, request []drift.Difference, call *Call) (d CallDifference, err error) {
+func explainCall(from, to *snapshot.Snapshot, request []drift.Difference, call *Call) (d CallDifference) {
 	d.Call, d.Request = call.Call, request
 	for _, c := range call.Request {
 		d.Causes = append(d.Causes, c.String())
 	}
-	was, err := snapshot.ResponseCore(&from.Response)
-	is, err2 := snapshot.ResponseCore(&to.Response)
+	was, _ := snapshot.ResponseCore(&from.Response) // which drift.Answers has compared
+	is, _ := snapshot.ResponseCore(&to.Response)
 	d.Response = append(drift.JSON(was, is), drift.Beside(call.Answer)...)
 	d.Bytes = len(d.Response) == 0 && from.Response.RawOutputRef != to.Response.RawOutputRef
-	return d, errors.Join(err, err2)
+	return d
 }
 
 // alone notes what is said of a document that one state has alone.
