@@ -29,19 +29,19 @@ func (b Block) Tests() (tests []Test) {
 
 // Unfold shows how the calls of a test went before and go now: what changed in each call that both have, and the
 // others whole. A change that an earlier call has is only named. from or to is nil where there are no calls.
-// provider is that of the directory which the document is in.
-func (p *Page) Unfold(provider string, from, to *snapshot.Document) error {
+// provider is that of the directory which the document is in. Both were read, so that their calls can be compared.
+func (p *Page) Unfold(provider string, from, to *snapshot.Document) {
 	if from == nil || to == nil {
 		p.Document(provider, cmp.Or(to, from))
-		return nil
+		return
 	}
 	u := unfoldedTest{p, newCounterparts(), map[string]int{}, map[int]toldChanges{}}
 	for i := range to.Snapshots {
 		now := &to.Snapshots[i]
 		if was := callOf(from, now.Number()); was == nil {
 			p.alone(added, provider, now)
-		} else if err := u.call(was, now); err != nil {
-			return fmt.Errorf("call %d: %w", now.Number(), err)
+		} else {
+			u.call(was, now)
 		}
 	}
 	for i := range from.Snapshots {
@@ -49,7 +49,6 @@ func (p *Page) Unfold(provider string, from, to *snapshot.Document) error {
 			p.alone(removed, provider, was)
 		}
 	}
-	return nil
 }
 
 // An unfoldedTest is a test while it is unfolded.
@@ -69,18 +68,12 @@ type toldChanges struct {
 const toldLines = 5
 
 // call shows what changed in a call.
-func (u *unfoldedTest) call(was, now *snapshot.Snapshot) error {
-	changes, inherits, err := u.next(was, now)
-	if err != nil {
-		return err
-	}
+func (u *unfoldedTest) call(was, now *snapshot.Snapshot) {
+	changes, inherits, _ := u.next(was, now)
 	n := now.Number()
-	answers, err := drift.Answers(was, now)
-	if err != nil {
-		return err
-	}
+	answers, _ := drift.Answers(was, now)
 	if changes = append(changes, answers...); len(changes) == 0 && inherits == 0 {
-		return nil
+		return
 	}
 	u.heading(bold, fmt.Sprintf("call %d, %s:%d", n, now.Source.File, now.Source.Line))
 	known := u.told[inherits]
@@ -107,7 +100,6 @@ func (u *unfoldedTest) call(was, now *snapshot.Snapshot) error {
 			known.more++
 		}
 	}
-	return nil
 }
 
 // alone shows a call that one side has alone.
