@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -147,12 +148,11 @@ func (c *console) width() int {
 	return max(width, leastWidth)
 }
 
+// lineEnds are where a message goes on in another line, as SF words the rejection of a version.
+var lineEnds = regexp.MustCompile(`\s*\n\s*`)
+
 // finding writes a line of the answer for a finding.
 func (c *console) finding(f snapshot.Finding) {
-	lines := strings.Split(f.Message, "\n") // as SF words the rejection of a version
-	for i := range lines {
-		lines[i] = strings.TrimSpace(lines[i])
-	}
-	f.Message = strings.Join(lines, "; ")
+	f.Message = lineEnds.ReplaceAllString(strings.TrimSpace(f.Message), "; ")
 	c.line(f.String())
 }

@@ -19,7 +19,7 @@ type journal struct {
 func journalOf(chosen []selection) (journal, error) {
 	all := journal{Calls: []*contract.Recorded{}}
 	for _, s := range chosen {
-		if !s.inStore {
+		if s.Name == "" {
 			return all, errNotInStore
 		}
 		for i := range s.calls() {

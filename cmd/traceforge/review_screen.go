@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/traceforge/traceforge-go/internal/drift"
 	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/plaintext"
 )
@@ -350,8 +351,5 @@ func (s *screen) fitting(long, short string) string {
 func (s *screen) cut(line string) string { return ansi.Truncate(line, max(1, s.width), "…") }
 
 func (s *screen) bold(line string) string {
-	if !s.c.color {
-		return line
-	}
-	return "\x1b[1m" + line + "\x1b[0m"
+	return drift.Style{Color: s.c.color}.Styled("1", line)
 }

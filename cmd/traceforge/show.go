@@ -50,9 +50,8 @@ func show(c *call) error {
 
 // A selection is a document, or one call of it.
 type selection struct {
-	*store.Doc
-	inStore bool
-	call    int // index of the call; -1 means all of them
+	*store.Doc     // without a name it is not of a store
+	call       int // index of the call; -1 means all of them
 }
 
 // calls returns the calls that are selected, by their indexes.
@@ -128,7 +127,7 @@ func selectCalls(c *call, id string) ([]selection, error) {
 				return nil, fmt.Errorf("%s has no call %d", file, n)
 			}
 		}
-		chosen = append(chosen, selection{doc, true, at})
+		chosen = append(chosen, selection{doc, at})
 	}
 	return chosen, unread
 }
@@ -145,7 +144,7 @@ func ofFile(file string, data []byte) ([]selection, error) {
 		}
 		return nil, err
 	}
-	return []selection{{&store.Doc{Provider: providerOf(file), Document: doc}, false, -1}}, nil
+	return []selection{{&store.Doc{Provider: providerOf(file), Document: doc}, -1}}, nil
 }
 
 // providerOf returns the provider in whose directory of a store file is; empty means it is in no store.
@@ -256,7 +255,7 @@ func showHash(c *call, hash canon.Hash) error {
 			case data == nil:
 				continue
 			case c.is("sf") || sealed:
-				return writeSF(c, []selection{{doc, true, i}})
+				return writeSF(c, []selection{{doc, i}})
 			case !c.terminal && (c.is("raw") || !utf8.Valid(data) && !annotation.Wanted()):
 				_, err = c.stdout.Write(data)
 				return err
@@ -313,7 +312,7 @@ func recordedCall(doc *store.Doc, i int) (*contract.Recorded, error) {
 // writeReceipts writes records in the terms of the call contract (LC), a line of JSON each.
 func writeReceipts(c *call, chosen []selection) error {
 	for _, s := range chosen {
-		if !s.inStore {
+		if s.Name == "" {
 			return errNotInStore
 		}
 		for i, call := range s.calls() {

@@ -129,7 +129,9 @@ const narrow = 60
 
 // pair shows a line and that which replaced it. Long lines are shown place by place where they differ.
 func (s Style) pair(was, is *Line) (shown []string) {
-	if s.Width < narrow && max(utf8.RuneCountInString(was.Text), utf8.RuneCountInString(is.Text)) > s.Width {
+	if max(utf8.RuneCountInString(was.Text), utf8.RuneCountInString(is.Text)) <= s.Width {
+		s.Width = 4 * max(len(was.Text), len(is.Text)) // so that both are one place, and all of it is around that
+	} else if s.Width < narrow {
 		return append(s.folded(was), s.folded(is)...)
 	}
 	places := s.places(was, is)
@@ -151,16 +153,10 @@ func (s Style) pair(was, is *Line) (shown []string) {
 }
 
 // A place is marks of a line that are shown together: from one to before another.
-type place struct {
-	from, to int
-	whole    bool // with all of the line
-}
+type place struct{ from, to int }
 
-// places returns how two lines are shown: as wholes where they are short.
+// places returns in how many places two lines are shown.
 func (s Style) places(was, is *Line) (places []place) {
-	if max(utf8.RuneCountInString(was.Text), utf8.RuneCountInString(is.Text)) <= s.Width {
-		return []place{{0, len(was.Marks), true}}
-	}
 	room := s.Width - 2*s.around()
 	for i := range was.Marks {
 		last := len(places) - 1
@@ -171,7 +167,7 @@ func (s Style) places(was, is *Line) (places []place) {
 				continue
 			}
 		}
-		places = append(places, place{i, i + 1, false})
+		places = append(places, place{i, i + 1})
 	}
 	return places
 }
@@ -234,9 +230,6 @@ func (s Style) Pieces(l *Line) (pieces []Piece) {
 // pieces returns what is shown of a line at a place.
 func (s Style) pieces(l *Line, p place) (pieces []Piece) {
 	around, most := s.around(), s.Width-2*s.around()
-	if p.whole {
-		around, most = len(l.Text), len(l.Text)
-	}
 	start := l.Marks[p.from].From
 	pieces = append(pieces, Piece{tail(l.Text[:start], around), false})
 	for _, m := range l.Marks[p.from:p.to] {

@@ -23,16 +23,13 @@ const (
 func (p *Page) Causes(causes []*Cause) {
 	blocks := Blocks(causes)
 	for i, b := range blocks {
+		if 0 < i && i <= wholeBlocks {
+			fmt.Fprintln(p.Out)
+		}
 		switch {
 		case i < wholeBlocks:
-			if i > 0 {
-				fmt.Fprintln(p.Out)
-			}
 			p.block(b)
 		case i < wholeBlocks+briefBlocks:
-			if i == wholeBlocks {
-				fmt.Fprintln(p.Out)
-			}
 			p.said(bold, "", b.Headline()+", first "+b[0].Calls[0].Test)
 		default:
 			p.said(faint, "", andMore(len(blocks)-i, "cause", "causes"))
