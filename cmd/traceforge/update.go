@@ -67,8 +67,8 @@ func record(c *call, mode string, patterns []string, run string) error {
 	if err != nil {
 		return err
 	}
-	known, forget, err := knownTests(c, before, mode)
-	defer forget()
+	known, err := knownTests(c, before, mode)
+	defer os.Remove(known) // if there is one
 	if err != nil {
 		return err
 	}
@@ -303,21 +303,20 @@ func receiptsOf(packages []coverage.Package, left string) (all []usage.Receipt, 
 
 // knownTests writes for the run which documents may be of renamed tests (design R11). These are of tests that the
 // code does not have, and of subtests, which only a run knows. A test without a document goes on with one that its first
-// call is of. file is empty where there is none; forget removes it.
-func knownTests(c *call, now seals, mode string) (file string, forget func(), err error) {
-	forget = func() {}
+// call is of. file is a temporary one, and empty where there is none.
+func knownTests(c *call, now seals, mode string) (file string, err error) {
 	if mode == "all" {
-		return "", forget, nil // every call is bought
+		return "", nil // every call is bought
 	}
 	src, err := c.sources()
 	if err != nil {
-		return "", forget, err
+		return "", err
 	}
 	var known []usage.Known
 	for dir, documents := range now {
 		abs, err := filepath.Abs(dir)
 		if err != nil {
-			return "", forget, err
+			return "", err
 		}
 		for name, seal := range documents {
 			t := seal.Test
@@ -328,15 +327,15 @@ func knownTests(c *call, now seals, mode string) (file string, forget func(), er
 		}
 	}
 	if len(known) == 0 {
-		return "", forget, nil
+		return "", nil
 	}
 	slices.SortFunc(known, func(a, b usage.Known) int { return strings.Compare(a.Store+a.Name, b.Store+b.Name) })
-	temp, err := os.MkdirTemp("", "traceforge-known-")
+	f, err := os.CreateTemp("", "traceforge-known-")
 	if err != nil {
-		return "", forget, err
+		return "", err
 	}
-	file = filepath.Join(temp, "known")
-	return file, func() { os.RemoveAll(temp) }, usage.WriteKnown(file, known)
+	f.Close()
+	return f.Name(), usage.WriteKnown(f.Name(), known)
 }
 
 // removeRenamed removes the documents from which subtests were renamed. Others took them over, and their own test did
