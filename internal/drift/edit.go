@@ -31,7 +31,6 @@ func Edits[T comparable](a, b []T) []Edit {
 type matcher struct {
 	a, b  []int32
 	uses  []use // by number, for the region at hand
-	cells []uint16
 	found []Edit
 }
 
@@ -60,17 +59,18 @@ func (m *matcher) compare(r Edit, depth int) {
 	case n == 0 || k == 0 || depth == maxDepth:
 		m.add(r)
 		return
-	case n <= maxCells/k: // n*k may be more than an int of 32 bits holds
-		m.exact(r)
-		return
 	}
-	anchors := m.anchors(r)
-	if len(anchors) == 0 {
+	alike := m.anchors
+	if n <= maxCells/k { // n*k may be more than an int of 32 bits holds
+		alike = m.exact
+	}
+	pairs := alike(r)
+	if len(pairs) == 0 {
 		m.add(r)
 		return
 	}
 	from := r
-	for _, at := range append(anchors, [2]int{r.A1, r.B1}) {
+	for _, at := range append(pairs, [2]int{r.A1, r.B1}) {
 		m.compare(Edit{from.A0, at[0], from.B0, at[1]}, depth+1)
 		from.A0, from.B0 = at[0]+1, at[1]+1
 	}
@@ -137,41 +137,21 @@ func increasing(pairs [][2]int) [][2]int {
 	return longest
 }
 
-// exact adds the edits of a small region by the longest list of elements that both sides have.
-func (m *matcher) exact(r Edit) {
-	a, b := m.a[r.A0:r.A1], m.b[r.B0:r.B1]
-	row := len(b) + 1
-	m.cells = slices.Grow(m.cells[:0], (len(a)+1)*row)[:(len(a)+1)*row]
-	clear(m.cells)
-	for i, ofA := range slices.Backward(a) {
-		for j, ofB := range slices.Backward(b) {
-			if ofA == ofB {
-				m.cells[i*row+j] = m.cells[(i+1)*row+j+1] + 1
-			} else {
-				m.cells[i*row+j] = max(m.cells[(i+1)*row+j], m.cells[i*row+j+1])
-			}
+// exact returns the elements that are in both sides of a small region: the longest such list.
+func (m *matcher) exact(r Edit) (pairs [][2]int) {
+	pairs = likest(r.A1-r.A0, r.B1-r.B0, func(i, j int) int {
+		if m.a[r.A0+i] == m.b[r.B0+j] {
+			return 1
 		}
+		return 0
+	})
+	for i := range pairs {
+		pairs[i][0], pairs[i][1] = pairs[i][0]+r.A0, pairs[i][1]+r.B0
 	}
-	for i, j := 0, 0; i < len(a) || j < len(b); {
-		at := Edit{r.A0 + i, r.A0 + i, r.B0 + j, r.B0 + j}
-		switch {
-		case i < len(a) && j < len(b) && a[i] == b[j]:
-			i++
-			j++
-			continue
-		case j == len(b) || i < len(a) && m.cells[(i+1)*row+j] >= m.cells[i*row+j+1]:
-			i++
-			at.A1++
-		default:
-			j++
-			at.B1++
-		}
-		m.add(at)
-	}
+	return pairs
 }
 
-// matched pairs elements of two lists, in order, so that the sum of their likenesses is the greatest. Elements
-// without a likeness are in no pair. Long lists are paired from their beginnings.
+// matched is likest, except that long lists are paired from their beginnings.
 func matched(n, m int, likeness func(i, j int) int) (pairs [][2]int) {
 	const most = 400 // likenesses
 	if n*m > most {
@@ -182,21 +162,27 @@ func matched(n, m int, likeness func(i, j int) int) (pairs [][2]int) {
 		}
 		return pairs
 	}
+	return likest(n, m, likeness)
+}
+
+// likest pairs elements of two lists that have a likeness, in order, so that its sum is the greatest.
+func likest(n, m int, likeness func(i, j int) int) (pairs [][2]int) {
 	row := m + 1
-	best, like := make([]int, (n+1)*row), make([]int, (n+1)*row)
+	best := make([]int32, (n+1)*row) // sums, from two elements on
 	for i := n - 1; i >= 0; i-- {
+		here, below := best[i*row:(i+1)*row], best[(i+1)*row:(i+2)*row]
 		for j := m - 1; j >= 0; j-- {
-			like[i*row+j] = likeness(i, j)
-			best[i*row+j] = max(best[(i+1)*row+j], best[i*row+j+1], best[(i+1)*row+j+1]+like[i*row+j])
+			here[j] = max(below[j], here[j+1], below[j+1]+int32(likeness(i, j)))
 		}
 	}
 	for i, j := 0, 0; i < n && j < m; {
-		switch here := best[i*row+j]; {
-		case like[i*row+j] > 0 && here == best[(i+1)*row+j+1]+like[i*row+j]:
+		here, below := best[i*row:], best[(i+1)*row:]
+		switch like := int32(likeness(i, j)); {
+		case like > 0 && here[j] == below[j+1]+like:
 			pairs = append(pairs, [2]int{i, j})
 			i++
 			j++
-		case here == best[(i+1)*row+j]:
+		case here[j] == below[j]:
 			i++
 		default:
 			j++
