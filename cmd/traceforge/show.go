@@ -228,7 +228,7 @@ func writeJSON(c *call, chosen []selection) error {
 	return c.json(answer)
 }
 
-// cores returns the cores of a record that was read, and so has both.
+// cores returns the cores of a record that was read, which has both.
 func cores(s *snapshot.Snapshot, ignored []string) (request, response []byte) {
 	request, _ = snapshot.RequestCore(&s.Request, ignored)
 	response, _ = snapshot.ResponseCore(&s.Response)

@@ -212,7 +212,7 @@ func (w *writer) candidate(number, pointer string, before, after said) {
 	named(AnswerText, "/content", before.text, after.text, readable)
 	named(ToolCalls, "/tool_calls", before.calls, after.calls, spoken)
 	named(Reasoning, "/parts", before.reasoning, after.reasoning, readable)
-	for _, name := range both(before.listed, after.listed) {
+	for _, name := range inorder.Names(before.listed, after.listed) {
 		w.change("answer"+number+": "+name, AnswerParts, pointer+"/parts", before.listed[name], after.listed[name], readable)
 	}
 	if len(w.found) == found {

@@ -3,12 +3,12 @@ package drift
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"sort"
 	"strconv"
 	"strings"
 
+	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
 )
@@ -32,7 +32,7 @@ func (c *Comparer) Changes(recorded, got *Request) []Change {
 	}
 	w.messages(recorded, got)
 	w.tools(recorded, got)
-	for _, name := range both(recorded.members, got.members) {
+	for _, name := range inorder.Names(recorded.members, got.members) {
 		r, g := recorded.members[name], got.members[name]
 		switch {
 		case slices.Contains(first[:], name):
@@ -60,18 +60,6 @@ func (c *Comparer) Next(base *Pair, recorded, got *modelio.Request) (pair *Pair,
 		return nil, nil, false, err
 	}
 	return pair, c.Changes(pair.recorded.without(pair.m), pair.got.without(pair.n)), inherits, nil
-}
-
-// both returns the names that either map has, in order.
-func both[V any](recorded, got map[string]V) []string {
-	names := slices.Collect(maps.Keys(recorded))
-	for name := range got {
-		if _, ok := recorded[name]; !ok {
-			names = append(names, name)
-		}
-	}
-	sort.Strings(names)
-	return names
 }
 
 // A writer puts what differs into words.
@@ -322,7 +310,7 @@ func (w *writer) tool(name string, j int, r, g part) {
 		return
 	}
 	before, after := w.c.memberParts(r), w.c.memberParts(g)
-	for _, member := range both(before, after) {
+	for _, member := range inorder.Names(before, after) {
 		what := cmp.Or(toolMembers[member], member)
 		pointer := fmt.Sprintf("/tools/%d%s", j, jsontext.PointerTo(member))
 		w.named("tool "+name+": "+what, pointer, before[member], after[member])
@@ -344,13 +332,13 @@ func (c *Comparer) memberParts(object part) map[string]part {
 // options adds what differs between the provider options of two requests.
 func (w *writer) options(recorded, got part) {
 	before, after := w.c.memberParts(recorded), w.c.memberParts(got)
-	for _, name := range both(before, after) {
+	for _, name := range inorder.Names(before, after) {
 		r, g, pointer := before[name], after[name], "/provider_options"+jsontext.PointerTo(name)
 		switch {
 		case r.sum == g.sum:
 		case name == "$headers":
 			r, g := w.c.memberParts(r), w.c.memberParts(g)
-			for _, header := range both(r, g) {
+			for _, header := range inorder.Names(r, g) {
 				w.named("headers: "+header, pointer+jsontext.PointerTo(header), r[header], g[header])
 			}
 		case outputOptions[name]:

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"strconv"
 
+	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 )
 
@@ -65,7 +66,7 @@ func (d *differ) values(pointer string, recorded, got jsontext.Value) {
 
 func (d *differ) objects(pointer string, recorded, got jsontext.Value) {
 	r, g := maps.Collect(recorded.Members()), maps.Collect(got.Members())
-	for _, name := range both(r, g) {
+	for _, name := range inorder.Names(r, g) {
 		d.values(pointer+jsontext.PointerTo(name), r[name], g[name])
 	}
 }

@@ -3,6 +3,7 @@ package drift
 import (
 	"unicode/utf8"
 
+	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
@@ -65,7 +66,7 @@ func (r *Request) conversation() (said []part) {
 			return said
 		}
 	}
-	for _, name := range both(r.members, nil) {
+	for _, name := range inorder.Names(r.members) {
 		if name != "api" && name != "model" {
 			said = append(said, r.members[name])
 		}

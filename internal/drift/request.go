@@ -225,7 +225,7 @@ func (c *Comparer) visit(recorded, got *Request, differ func(pointer string, rec
 			differ(pointer, r, g)
 		}
 	}
-	for _, name := range both(recorded.members, got.members) {
+	for _, name := range inorder.Names(recorded.members, got.members) {
 		compare("/"+name, recorded.members[name], got.members[name])
 	}
 	same := func(a, b part) bool { return a.sum == b.sum }

@@ -7,14 +7,16 @@ import (
 	"sort"
 )
 
-// Names returns the keys of a map, sorted.
-func Names[V any](m map[string]V) []string {
-	names := make([]string, 0, len(m))
-	for name := range m {
-		names = append(names, name)
+// Names returns the keys of maps, sorted, each once.
+func Names[V any](maps ...map[string]V) []string {
+	names := make([]string, 0, len(maps[0]))
+	for _, m := range maps {
+		for name := range m {
+			names = append(names, name)
+		}
 	}
 	sort.Strings(names)
-	return names
+	return slices.Compact(names)
 }
 
 // Strings returns all, sorted, and leaves all as it is.
