@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -160,6 +161,13 @@ func TestDiffSaysWhatItLeavesOut(t *testing.T) {
 		_, out, _ := run("", "diff", was, is, "--json")
 		require.Contains(t, out, text)
 	}
+	for i := range 26 {
+		keepRaw(t, is, "TestNew"+strconv.Itoa(i), `{}`)
+	}
+	keepRaw(t, is, "TestLong", `{}`)
+	_, out, said := run("", "diff", was, is)
+	require.Contains(t, out, "\n  and 1 more\n")
+	require.Contains(t, said, " --json\n", "more tests than it names")
 }
 
 // TestTwoDocumentsOfOneTest: no state is compared in which a test has two documents, as one could hide the other.

@@ -39,7 +39,7 @@ func (p *Page) Causes(causes []*Cause) {
 }
 
 // leftOut matches what a page says where it shows a part: of a text, of a list, and of causes their headlines.
-var leftOut = regexp.MustCompile(`(?m)…|\band [0-9,]+ more |, first \S+$`)
+var leftOut = regexp.MustCompile(`(?m)…|\band [0-9,]+ more\b|, first \S+$`)
 
 // LeavesOut reports whether a page of a comparison may show a part of something only.
 func LeavesOut(page string) bool { return leftOut.MatchString(page) }
