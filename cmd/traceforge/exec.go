@@ -32,6 +32,8 @@ type program struct {
 	source snapshot.Source
 	calls  *recorder.Recorder
 	failed atomic.Bool
+
+	servers []func() // that close them
 }
 
 // execute runs a program with base URLs that record or replay its model calls.
@@ -50,12 +52,14 @@ func execute(c *call) error {
 	if p.calls, err = recorder.Open(o); err != nil {
 		return usageError{err}
 	}
-	env, closeServers, err := p.serve()
-	if err != nil {
-		return err
+	ended := 0
+	env, err := p.serve()
+	if err == nil {
+		ended, err = p.run(env)
 	}
-	ended, err := p.run(env)
-	closeServers()
+	for _, closeServer := range p.servers { // after answers that are on their way
+		closeServer()
+	}
 	if err != nil {
 		return err
 	}
@@ -256,30 +260,9 @@ func urlVariable(name string) string {
 	return "TRACEFORGE_URL_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
 }
 
-// serve starts a server for each variable that says where a provider is, and returns the variables with their values.
-// closeAll ends the servers, after answers that are on their way.
-func (p *program) serve() (env []string, closeAll func(), err error) {
-	var servers []func()
-	closeAll = func() {
-		for _, closeServer := range servers {
-			closeServer()
-		}
-	}
-	err = p.endpoints(func(variable string, e recorder.Endpoint) error {
-		base, closeServer, err := p.calls.ServeAt(e)
-		if err == nil {
-			servers, env = append(servers, closeServer), append(env, variable+"="+base)
-		}
-		return err
-	})
-	if err != nil {
-		closeAll()
-	}
-	return env, closeAll, err
-}
-
-// endpoints has do serve what each variable stands for, and lends the keys of the providers that are served in replay.
-func (p *program) endpoints(do func(variable string, e recorder.Endpoint) error) error {
+// serve starts a server for each variable that says where a provider is, and returns the variables with their values. In
+// replay it lends the keys of the providers that are served.
+func (p *program) serve() (env []string, err error) {
 	for _, of := range provider.Providers() {
 		served := len(of.BaseURLs) == 0
 		if home, ok := provider.Home(of.Name); ok { // its root, for programs whose SDK reads no variable
@@ -287,18 +270,23 @@ func (p *program) endpoints(do func(variable string, e recorder.Endpoint) error)
 		}
 		for _, b := range of.BaseURLs {
 			e, known, err := p.endpoint(of, b)
-			if err == nil && known {
-				served, err = true, do(b.Name, e)
-			}
 			if err != nil {
-				return err
+				return nil, err
 			}
+			if !known {
+				continue
+			}
+			base, closeServer, err := p.calls.ServeAt(e)
+			if err != nil {
+				return nil, err
+			}
+			served, env, p.servers = true, append(env, b.Name+"="+base), append(p.servers, closeServer)
 		}
 		if served && (!p.mode.Live() || p.mode == recorder.Check) { // where one is not, a key would make an SDK's choice ambiguous
 			lendKeys(of)
 		}
 	}
-	return nil
+	return env, nil
 }
 
 // endpoint returns what the server of a variable stands for; known is false where that is for the program to say, and it

@@ -17,12 +17,6 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// A layoutReader reads what files of one layout hold, and plans what import changes.
-type layoutReader interface {
-	open() (dir string, err error) // finds the store that it is brought into
-	read() error
-}
-
 // The values of --from: the tools whose recordings are of tests, and the layouts of whole documents. SF's own
 // version, which names that layout too, is what snapshot migrate takes.
 const (
@@ -108,11 +102,13 @@ func bring(c *call, kind string) (err error) {
 		return err
 	}
 	defer os.RemoveAll(im.scratch)
-	var reader layoutReader = &recordings{importer: im}
-	if kind == fromSF || kind == fromCassettes {
-		reader = &documents{importer: im}
+	ofTests, whole := &recordings{importer: im}, &documents{importer: im}
+	open, read := ofTests.open, ofTests.read // finds the store; reads what files hold, and plans what import changes
+	hasDocuments := kind == fromSF || kind == fromCassettes
+	if hasDocuments {
+		open, read = whole.open, whole.read
 	}
-	dir, err := reader.open()
+	dir, err := open()
 	if err != nil {
 		return err
 	}
@@ -123,14 +119,13 @@ func bring(c *call, kind string) (err error) {
 		return err
 	}
 	im.into.Waiting = func(holder string) { im.say("waiting for the store, which %s holds", holder) }
-	if c.is("run") {
-		of, ok := reader.(*recordings)
-		if !ok {
-			return usagef("--run is for recordings of tests: --from %s has documents", kind)
-		}
-		return of.runTests()
+	switch {
+	case c.is("run") && hasDocuments:
+		return usagef("--run is for recordings of tests: --from %s has documents", kind)
+	case c.is("run"):
+		return ofTests.runTests()
 	}
-	if err := reader.read(); err != nil {
+	if err := read(); err != nil {
 		return err
 	}
 	im.Written = c.is("write") && len(im.change.Put) > 0 && len(im.Findings) == 0
