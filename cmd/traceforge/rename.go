@@ -174,10 +174,12 @@ func splitTest(word string) (pkg, test string) {
 	return "", word
 }
 
+// isOdd reports whether a character is in no name of a test or a package.
+func isOdd(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }
+
 // checkTest refuses names that go gives no test, so that no document is moved to where nothing looks for it.
 func checkTest(test string) error {
-	odd := func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }
-	if test == "" || strings.HasPrefix(test, "/") || strings.HasSuffix(test, "/") || strings.ContainsFunc(test, odd) {
+	if test == "" || strings.HasPrefix(test, "/") || strings.HasSuffix(test, "/") || strings.ContainsFunc(test, isOdd) {
 		return usagef("%s is no name of a test: name it as go test -v prints it, with _ for a space", gotest.Quote(test))
 	}
 	return nil
@@ -186,10 +188,7 @@ func checkTest(test string) error {
 // checkPackage refuses what is no import path.
 func checkPackage(pkg string) error {
 	pkg = strings.TrimSuffix(pkg, "/...")
-	odd := func(r rune) bool {
-		return unicode.IsSpace(r) || !unicode.IsPrint(r) || strings.ContainsRune("\\:*\"<>|", r)
-	}
-	if pkg == "" || pkg != path.Clean(pkg) || pkg[0] == '.' || pkg[0] == '/' || strings.ContainsFunc(pkg, odd) {
+	if pkg == "" || pkg != path.Clean(pkg) || pkg[0] == '.' || pkg[0] == '/' || strings.ContainsAny(pkg, `\:*"<>|`) || strings.ContainsFunc(pkg, isOdd) {
 		return usagef("%s is no import path: name the package as go list prints it", gotest.Quote(pkg))
 	}
 	return nil
