@@ -42,7 +42,7 @@ const (
 	maxDepth = 8       // of regions within regions
 )
 
-// compare adds the edits of a region.
+// compare adds the edits of a region. What its parts are compared between is equal, so that no two edits touch.
 func (m *matcher) compare(r Edit, depth int) {
 	for r.A0 < r.A1 && r.B0 < r.B1 && m.a[r.A0] == m.b[r.B0] {
 		r.A0++
@@ -53,20 +53,18 @@ func (m *matcher) compare(r Edit, depth int) {
 		r.B1--
 	}
 	n, k := r.A1-r.A0, r.B1-r.B0
+	var pairs [][2]int
 	switch {
 	case n == 0 && k == 0:
 		return
-	case n == 0 || k == 0 || depth == maxDepth:
-		m.add(r)
-		return
+	case n == 0 || k == 0 || depth == maxDepth: // all of it differs
+	case n <= maxCells/k: // n*k may be more than an int of 32 bits holds
+		pairs = m.exact(r)
+	default:
+		pairs = m.anchors(r)
 	}
-	alike := m.anchors
-	if n <= maxCells/k { // n*k may be more than an int of 32 bits holds
-		alike = m.exact
-	}
-	pairs := alike(r)
 	if len(pairs) == 0 {
-		m.add(r)
+		m.found = append(m.found, r)
 		return
 	}
 	from := r
@@ -74,15 +72,6 @@ func (m *matcher) compare(r Edit, depth int) {
 		m.compare(Edit{from.A0, at[0], from.B0, at[1]}, depth+1)
 		from.A0, from.B0 = at[0]+1, at[1]+1
 	}
-}
-
-// add adds an edit, and makes one of it and the last where nothing is between them.
-func (m *matcher) add(r Edit) {
-	if last := len(m.found) - 1; last >= 0 && m.found[last].A1 == r.A0 && m.found[last].B1 == r.B0 {
-		m.found[last].A1, m.found[last].B1 = r.A1, r.B1
-		return
-	}
-	m.found = append(m.found, r)
 }
 
 // anchors returns the elements that are in both sides of a region once, and in the same order: the
