@@ -77,13 +77,9 @@ func (v *htmlCause) tests() {
 	if len(tests) == 1 {
 		return // it is said of the first call
 	}
-	v.Tests = Count(len(tests), "test", "tests")
+	v.Tests, v.MoreTests = Count(len(tests), "test", "tests"), andMore(len(tests)-htmlTests, "test", "tests")
 	at := map[string]int{} // by package
-	for i, t := range tests {
-		if i == htmlTests {
-			v.MoreTests = andMore(len(tests)-i, "test", "tests")
-			break
-		}
+	for _, t := range tests[:min(len(tests), htmlTests)] {
 		in, known := at[t.Package]
 		if !known {
 			in = len(v.Packages)
