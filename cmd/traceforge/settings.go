@@ -47,10 +47,7 @@ func settings(c *call, from, to *store.Store) (all []*page.Setting, err error) {
 	if errBefore == nil && errAfter == nil {
 		all = append(all, members(before, after)...)
 	}
-	if all == nil { // they are spelled in two ways
-		return nil, nil
-	}
-	c.secrets.Hide(&all)
+	c.secrets.Hide(&all) // none where they are spelled in two ways
 	return all, nil
 }
 

@@ -292,11 +292,9 @@ func hashed(doc *store.Doc, i int, hash canon.Hash) (data []byte, sealed bool, e
 	if s.Hash == hash || record.Member("hash").Word() == string(hash) {
 		return record.Raw(), true, nil
 	}
-	recorded, err := recordedCall(doc, i)
-	if err != nil { // as of one that is no generation
-		return nil, false, nil
+	if recorded, err := recordedCall(doc, i); err == nil { // else it is no generation
+		data, _ = recorded.Blob(hash) // nil means it is not that of a part of the call
 	}
-	data, _ = recorded.Blob(hash) // nil means it is not that of a part of the call
 	return data, false, nil
 }
 
@@ -316,11 +314,11 @@ func writeReceipts(c *call, chosen []selection) error {
 			return errNotInStore
 		}
 		for i, call := range s.calls() {
+			var line []byte
 			recorded, err := recordedCall(s.Doc, i)
-			if err != nil {
-				return fmt.Errorf("%s: %w", call.ID, err)
+			if err == nil {
+				line, err = json.Marshal(recorded)
 			}
-			line, err := json.Marshal(recorded)
 			if err != nil {
 				return fmt.Errorf("%s: %w", call.ID, err)
 			}
