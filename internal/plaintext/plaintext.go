@@ -4,6 +4,7 @@ package plaintext
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf16"
@@ -41,12 +42,8 @@ func escape(s, allowed string) string {
 		case hasForm(last, r, s[i+utf8.RuneLen(r):]) || strings.ContainsRune(allowed, r):
 			b.WriteRune(r)
 			before = r
-		case r == '\n':
-			b.WriteString(`\n`)
-		case r == '\t':
-			b.WriteString(`\t`)
-		case r == '\r':
-			b.WriteString(`\r`)
+		case strings.ContainsRune("\n\t\r", r):
+			b.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
 		case r <= 0xFFFF:
 			fmt.Fprintf(&b, `\u%04x`, r)
 		default: // such as tag characters: text that nobody sees but a model
