@@ -90,17 +90,9 @@ func (c *call) storesOfTests() (*coverage.Sources, func(usage.Receipt) (*store.S
 		s, _, err := c.store()
 		return cmp.Or(sources, &coverage.Sources{}), pack.In(s), err
 	}
-	opened := map[string]*store.Store{}
 	return sources, func(r usage.Receipt) (*store.Store, error) {
-		dir := sources.StoreOf(r) // "" of a module that is not here: the store here is meant
-		if opened[dir] == nil {
-			s, _, err := place.OpenStore(dir)
-			if err != nil {
-				return nil, err
-			}
-			opened[dir] = s
-		}
-		return opened[dir], nil
+		s, _, err := place.OpenStore(sources.StoreOf(r)) // "" of a module that is not here: the store here is meant
+		return s, err
 	}, nil
 }
 
