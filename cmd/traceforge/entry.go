@@ -94,8 +94,7 @@ func rowsOf(s *store.Store, calls bool, holds func(*entry) bool) (rows []entry, 
 	}
 	for _, each := range waiting { // of tests of which nothing else is recorded
 		all := each[0]
-		all.Call = ""
-		each = mark(&all, nil, each)
+		all.Call, all.Pending = "", len(each)
 		add(all, each)
 	}
 	return rows, broken

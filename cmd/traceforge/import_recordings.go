@@ -158,11 +158,8 @@ func (im *recordings) placed(r *candidate, packages map[string]*foreign.Tests) e
 			packages[dir] = tests
 		}
 		if !tests.Empty() {
-			folder, errFolder := filepath.Rel(im.root, dir)
-			inside, errInside := filepath.Rel(dir, whole)
-			if err := errors.Join(errFolder, errInside); err != nil {
-				return err
-			}
+			folder, _ := filepath.Rel(im.root, dir) // each is below the one before it
+			inside, _ := filepath.Rel(dir, whole)
 			r.folder, r.inside = filepath.ToSlash(folder), inside
 			if r.place, err = tests.Place(filepath.ToSlash(inside)); err != nil {
 				r.why = err.Error()

@@ -149,10 +149,7 @@ func ofFile(file string, data []byte) ([]selection, error) {
 
 // providerOf returns the provider in whose directory of a store file is; empty means it is in no store.
 func providerOf(file string) string {
-	abs, err := filepath.Abs(file)
-	if err != nil {
-		return ""
-	}
+	abs, _ := filepath.Abs(file) // it was read: see ofFile
 	dir := filepath.Dir(abs)
 	if _, err := os.Stat(filepath.Join(filepath.Dir(dir), ".gitattributes")); errors.Is(err, fs.ErrNotExist) {
 		return ""

@@ -188,7 +188,7 @@ func documentsNamed(s *store.Store, dir, word string) (named []string, err error
 
 // noDocument is the error of a word that names no document and no test.
 func noDocument(s *store.Store, dir, word string) error {
-	if info, err := os.Stat(word); err == nil && info.IsDir() {
+	if isDir(word) {
 		return usagef("%s is a directory, and an argument is a test: name a store with --dir %s", gotest.Quote(word), gotest.Quote(word))
 	}
 	return fmt.Errorf("%s has no document whose name has %q, nor one of a test of that name%s", dir, word, meant(word, testNames(s)))
