@@ -71,6 +71,9 @@ func (c *console) say(format string, args ...any) {
 	fmt.Fprintln(c.stderr, plaintext.Text(spelled(c.secrets.Mask(fmt.Sprintf(format, args...)))))
 }
 
+// waits says that a command waits.
+func (c *console) waits(holder string) { c.say("waiting for the store, which %s holds", holder) }
+
 // complain says what went wrong with the named command.
 func (c *console) complain(name string, err error) {
 	var e exit

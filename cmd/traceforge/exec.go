@@ -126,7 +126,7 @@ func (p *program) options() (o recorder.Options, err error) {
 	o.Source = func() snapshot.Source { return p.source }
 	o.Fail = func() { p.failed.Store(true) }
 	o.Tell = func(f *recorder.Failure) { p.tell(f.Text) }
-	o.Waiting = func(holder string) { p.say("waiting for the store, which %s holds", holder) }
+	o.Waiting = p.waits
 	o.Ignored, o.Recorded, o.PassThrough = p.values("ignore"), p.values("record"), p.values("pass-through")
 	o.KeptHeaders, o.Timing = p.values("keep-headers"), p.is("stream-timing")
 	o.Nondeterministic, o.Lifted = p.value("nondeterministic"), p.cmd.Flag("nondeterministic").Changed

@@ -118,7 +118,7 @@ func bring(c *call, kind string) (err error) {
 	if im.into, err = store.Open(dir); err != nil {
 		return err
 	}
-	im.into.Waiting = func(holder string) { im.say("waiting for the store, which %s holds", holder) }
+	im.into.Waiting = c.waits
 	switch {
 	case c.is("run") && hasDocuments:
 		return usagef("--run is for recordings of tests: --from %s has documents", kind)

@@ -128,8 +128,7 @@ func verifyPack(c *call) error {
 	return judgePack(dir, func(report pack.Report, _ string) error {
 		err := c.answer(report.Answer(), func() {
 			for _, f := range report.Findings {
-				f.File = path.Join(dir, f.File)
-				c.finding(f)
+				c.finding(below(dir, f))
 			}
 		})
 		files := page.Count(len(report.Files), "file", "files")
@@ -172,8 +171,7 @@ func replayPack(c *call) error {
 func (c *call) replayJudged(report pack.Report, scratch string) error {
 	if !report.OK() {
 		for _, f := range report.Findings {
-			f.File = path.Join(c.args[0], f.File)
-			c.say("%s", f)
+			c.say("%s", below(c.args[0], f))
 		}
 		c.say("what is not as it was packed is not replayed")
 		return exit{code: exitFindings}

@@ -173,7 +173,7 @@ func (c *call) store() (s *store.Store, dir string, err error) { return c.storeI
 // storeIn opens the store that is named; empty means the one that is found.
 func (c *call) storeIn(named string) (s *store.Store, dir string, err error) {
 	if s, dir, err = place.OpenStore(named); err == nil {
-		s.Waiting = func(holder string) { c.say("waiting for the store, which %s holds", holder) }
+		s.Waiting = c.waits
 	}
 	return s, dir, err
 }

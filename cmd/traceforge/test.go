@@ -11,7 +11,6 @@ import (
 	"os"
 	osexec "os/exec"
 	"os/signal"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -228,8 +227,7 @@ func (b breakage) findings() []snapshot.Finding {
 	for _, dir := range slices.Sorted(maps.Keys(b.found)) {
 		for _, f := range b.found[dir] {
 			shown, _ := namesOf(dir)
-			f.File = path.Join(filepath.ToSlash(shown), f.File)
-			all = append(all, f)
+			all = append(all, below(shown, f))
 		}
 	}
 	return all
@@ -257,8 +255,7 @@ func (b breakage) write(c *call, out io.Writer) {
 		dir, named := namesOf(at)
 		var lines []string
 		for _, f := range b.found[at] {
-			f.File = path.Join(filepath.ToSlash(dir), f.File)
-			lines = append(lines, f.String())
+			lines = append(lines, below(dir, f).String())
 		}
 		for _, line := range page.Most(20, lines, "more") {
 			say("  " + line)

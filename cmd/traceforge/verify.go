@@ -54,8 +54,7 @@ func verify(c *call, s *store.Store, dir string) error {
 	err = c.answer(v.verifyReport, func() {
 		c.page(c.stderr).Settings(v.Config)
 		for _, f := range v.all() {
-			f.File = path.Join(filepath.ToSlash(v.dir), f.File)
-			c.finding(f)
+			c.finding(below(v.dir, f))
 		}
 		if c.value("receipt") != "" {
 			v.used.Write(c.stdout)
@@ -63,6 +62,12 @@ func verify(c *call, s *store.Store, dir string) error {
 	})
 	v.say(c)
 	return withFindings(!v.OK, err)
+}
+
+// below returns a finding of a store, or of a pack, with the path of its file from the working directory on.
+func below(dir string, f snapshot.Finding) snapshot.Finding {
+	f.File = path.Join(filepath.ToSlash(dir), f.File)
+	return f
 }
 
 // all returns the findings, of the traffic last.
@@ -197,8 +202,7 @@ func noDocument(s *store.Store, dir, word string) error {
 // say says what there is besides the findings, and what to do about them.
 func (v *verification) say(c *call) {
 	for _, f := range v.Notes {
-		f.File = path.Join(filepath.ToSlash(v.dir), f.File)
-		c.say("%s", f)
+		c.say("%s", below(v.dir, f))
 	}
 	if annotation.Wanted() {
 		for _, f := range v.all() {
