@@ -105,7 +105,8 @@ func compare(c *call, was, is *state) (*page.Comparison, error) {
 			return nil, err
 		}
 	}
-	return found, errors.Join(found.Close(), tellBytes(c, found, was, is))
+	found.Close()
+	return found, tellBytes(c, found, was, is)
 }
 
 // tellBytes says what changed in raw answers where their records did not.

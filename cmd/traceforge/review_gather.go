@@ -189,7 +189,8 @@ func (r *reviewRun) compare(src *source, conversations bool) (*page.Comparison, 
 			strings.Join(page.Most(filesShown, half, "more"), ", "), gotest.Quote(r.dir)))
 	}
 	from, to := *src.from, *src.to // which hold no document that was read before
-	return found, errors.Join(found.Close(), tellBytes(r.c, found, &from, &to))
+	found.Close()
+	return found, tellBytes(r.c, found, &from, &to)
 }
 
 // shownAnswers is how many changed answers of a cause are shown.

@@ -42,7 +42,7 @@ func many(t *testing.T) (file string) {
 			Test: page.Test{Package: "example.com/agents", Test: to.Snapshots[0].Source.Test}}
 		require.NoError(t, found.Add(change, from, to))
 	}
-	require.NoError(t, found.Close())
+	found.Close()
 	require.Len(t, found.Causes, 200)
 	var out bytes.Buffer
 	require.NoError(t, found.HTML(&out, page.About{Command: "traceforge diff", From: "main", To: "HEAD", All: "traceforge diff main --json"}))

@@ -170,7 +170,7 @@ func (c *Comparison) calls(told *counterparts, test Test, was, now *snapshot.Sna
 // Close ends the comparison. It puts causes of the most calls first, and makes one move of a document that was
 // removed and one that was added. These hold the same calls, as of a renamed test, or are the likest of a package, as
 // of a test that was renamed and changed.
-func (c *Comparison) Close() error {
+func (c *Comparison) Close() {
 	gone := map[string][]*Difference{}
 	for _, d := range c.Differences {
 		if d.Change.Change == removed {
@@ -184,20 +184,17 @@ func (c *Comparison) Close() error {
 			joined[left[0]], gone[d.content] = true, left[1:]
 		}
 	}
-	if err := c.renamed(joined); err != nil {
-		return err
-	}
+	c.renamed(joined)
 	all := append([]*Difference{}, c.Differences...) // no nil, where there are none
 	c.Differences = slices.DeleteFunc(all, func(d *Difference) bool { return joined[d] })
 	c.Causes = c.group.List()
-	return nil
 }
 
 // leastAlike is from where on two documents may be of a test that was renamed and changed.
 const leastAlike = 0.2
 
 // renamed joins a document that was added and the likest one that was removed from the package, if each is the other's.
-func (c *Comparison) renamed(joined map[*Difference]bool) error {
+func (c *Comparison) renamed(joined map[*Difference]bool) {
 	compare, requests := drift.NewComparer(nil), map[*Difference]*drift.Request{}
 	first := func(d *Difference) *drift.Request {
 		if requests[d] == nil {
@@ -232,10 +229,7 @@ func (c *Comparison) renamed(joined map[*Difference]bool) error {
 		joined[was] = true
 		both(SealOf("", was.doc).Calls, SealOf("", d.doc).Calls, func(n int, kind string) { d.Calls[kind] = append(d.Calls[kind], n) })
 		again := len(c.Again)
-		if err := c.documents(d, was.doc, d.doc); err != nil {
-			return err
-		}
-		c.Again = c.Again[:again] // that of another name says nothing
+		_ = c.documents(d, was.doc, d.doc) // whose calls have cores: see alone
+		c.Again = c.Again[:again]          // that of another name says nothing
 	}
-	return nil
 }
