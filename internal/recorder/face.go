@@ -7,149 +7,127 @@ import (
 	"github.com/traceforge/traceforge-go/internal/gotest"
 )
 
-// A face words what a failure advises: how whoever runs the calls names itself, gives options, and runs again. A Go test has options
-// of package traceforgetest; a program under traceforge exec has flags.
-type face interface {
-	tested() string                   // what makes the calls
-	output() string                   // where all of a failure is
-	option(name, value string) string // an option with a string as its argument
-	given(name, value string) string  // how to give it
-	allow(name string) string         // how to allow what was refused
-	keepHeaders() string              // how to keep headers
-	scrubOf(variable string) string   // how to replace the value of a variable; "" means of one that only a pattern finds
-	scrubbing(rules string) string    // how to add rules
-	patternRule(name, pattern string) string
-	volatileRule() string
-	clock(isDate bool) string    // how a time is made the same in each run, for which there may be a rule
-	with(mode string) string     // the command that runs it in another mode
-	updating(mode string) string // what has the next run record: a flag, whose mode may be ""
-	saysWhy() string             // where the reason for a call that is not deterministic stands, the place for most first
-	reaches() string             // how calls reach the recorder
-	lanes() string               // how equal calls at once are told apart
-	notRecorded(skipped bool) string
-}
-
-// face returns the face of what makes the calls.
-func (o *Options) face() face {
+// words returns what a failure advises in the words of whoever makes the calls. A Go test has options of package
+// traceforgetest; a program under traceforge exec has flags.
+func (o *Options) words(ofTest, ofProgram string) string {
 	if o.Program != nil {
-		return &programFace{o}
+		return ofProgram
 	}
-	return &testFace{o}
+	return ofTest
 }
-
-type testFace struct{ o *Options }
 
 const ofTheTest = "the test's output"
 
-func (f *testFace) tested() string { return "the test" }
-func (f *testFace) output() string { return ofTheTest }
-func (f *testFace) option(name, value string) string {
-	return fmt.Sprintf("%s(%q)", name, value)
+// tested is what makes the calls.
+func (o *Options) tested() string { return o.words("the test", "the program") }
+
+// output is where all of a failure is.
+func (o *Options) output() string { return o.words(ofTheTest, "what traceforge exec says") }
+
+// option is an option with a string as its argument.
+func (o *Options) option(name, value string) string {
+	return o.words(fmt.Sprintf("%s(%q)", name, value), flagOf(name)+" "+gotest.Quote(value))
 }
-func (f *testFace) given(name, value string) string { return newWith(f.option(name, value)) }
-func (f *testFace) allow(name string) string        { return newWith("Allow(traceforgetest." + name + ")") }
-func (f *testFace) keepHeaders() string             { return newWith("KeepHeaders(…)") }
-func (f *testFace) scrubOf(variable string) string {
+
+// given says how to give such an option.
+func (o *Options) given(name, value string) string {
+	return o.words(newWith(o.option(name, value)), "the flag "+o.option(name, value))
+}
+
+// allow says how to allow what was refused.
+func (o *Options) allow(name string) string {
+	return o.words(newWith("Allow(traceforgetest."+name+")"), "the flag --allow "+strings.TrimPrefix(flagOf(name), "--"))
+}
+
+// keepHeaders says how to keep headers.
+func (o *Options) keepHeaders() string {
+	return o.words(newWith("KeepHeaders(…)"), "the flag --keep-headers")
+}
+
+// scrubOf says how to replace the value of a variable; "" means of one that only a pattern finds.
+func (o *Options) scrubOf(variable string) string {
 	if variable == "" {
-		return `traceforgetest.Scrub(traceforgetest.Pattern("key", regexp.MustCompile("…")))`
+		return o.words(`traceforgetest.Scrub(traceforgetest.Pattern("key", regexp.MustCompile("…")))`, o.scrubbing(o.patternRule("key", `"…"`)))
 	}
-	return fmt.Sprintf("traceforgetest.Scrub(traceforgetest.Value(%q, os.Getenv(%q)))", strings.ToLower(variable), variable)
+	value := fmt.Sprintf("traceforgetest.Scrub(traceforgetest.Value(%q, os.Getenv(%q)))", strings.ToLower(variable), variable)
+	return o.words(value, "the flag --scrub "+variable)
 }
-func (f *testFace) scrubbing(rules string) string { return "add traceforgetest.Scrub(" + rules + ")" }
-func (f *testFace) patternRule(name, pattern string) string {
-	return fmt.Sprintf("traceforgetest.Pattern(%q, %s)", name, pattern)
+
+// scrubbing says how to add rules.
+func (o *Options) scrubbing(rules string) string {
+	return o.words("add traceforgetest.Scrub("+rules+")", `add to "scrub" in `+o.Shown+"/config.json: "+rules)
 }
-func (f *testFace) volatileRule() string { return "traceforgetest.Volatile()" }
-func (f *testFace) clock(isDate bool) string {
-	const now = "give the program the time of the recorder's Now, which is the same in each run"
+
+func (o *Options) patternRule(name, pattern string) string {
+	return o.words(fmt.Sprintf("traceforgetest.Pattern(%q, %s)", name, pattern), fmt.Sprintf(`{"name": %q, "pattern": %s}`, name, pattern))
+}
+
+func (o *Options) volatileRule() string {
+	return o.words("traceforgetest.Volatile()", `{"volatile": true}`)
+}
+
+// clock says how a time is made the same in each run, for which there may be a rule.
+func (o *Options) clock(isDate bool) string {
+	now := "give the program the time of the recorder's Now, which is the same in each run"
 	if isDate {
-		return now + ", or " + f.scrubbing("traceforgetest.Volatile(traceforgetest.Dates)")
+		now += ", or " + o.scrubbing("traceforgetest.Volatile(traceforgetest.Dates)")
 	}
-	return now
+	return o.words(now, "have the program take a fixed time, or "+o.scrubbing(o.patternRule("time", "…")))
 }
-func (f *testFace) with(mode string) string {
-	return gotest.UpdateEnv + "=" + mode + " " + f.o.TestCommand + f.o.TestFlags
+
+// with is the command that runs it in another mode.
+func (o *Options) with(mode string) string {
+	if o.Program != nil {
+		return o.Program(mode)
+	}
+	return gotest.UpdateEnv + "=" + mode + " " + o.TestCommand + o.TestFlags
 }
-func (f *testFace) updating(mode string) string {
+
+// updating is what has the next run record: a flag, whose mode may be "".
+func (o *Options) updating(mode string) string {
 	switch {
 	case mode != "":
-		return gotest.UpdateEnv + "=" + mode
+		return o.words(gotest.UpdateEnv+"=", "--update=") + mode
 	case gotest.InCI():
-		return gotest.UpdateEnv + "=1"
+		return o.words(gotest.UpdateEnv+"=1", "--update")
 	}
-	return "-update"
+	return o.words("-update", "--update")
 }
-func (f *testFace) saysWhy() string {
-	return `once for the package, in a helper that its tests call instead of New:
+
+// saysWhy is where the reason for a call that is not deterministic stands, the place for most first.
+func (o *Options) saysWhy() string {
+	const inPackage = `once for the package, in a helper that its tests call instead of New:
   func newRecorder(t *testing.T) *traceforgetest.Recorder {
       t.Helper()
       return traceforgetest.New(t, traceforgetest.Nondeterministic("why"))
-  }
-or once for the repository, in ` + f.o.Shown + `/config.json:
+  }`
+	return o.words(inPackage, "for this program: the flag --nondeterministic WHY") + `
+or once for the repository, in ` + o.Shown + `/config.json:
   {"nondeterministic": "why"}`
 }
-func (f *testFace) reaches() string {
-	return "the code under test must use the recorder's Client; a test that makes no call needs no recorder,\n" +
-		"and one that may make none says so: " + f.allow("NoCalls")
+
+// reaches says how calls reach the recorder.
+func (o *Options) reaches() string {
+	return o.words("the code under test must use the recorder's Client; a test that makes no call needs no recorder,\n"+
+		"and one that may make none says so: ",
+		"the program must ask what the variables with base URLs say (traceforge help exec lists them),\n"+
+			"and one that may make no call says so: ") + o.allow("NoCalls")
 }
-func (f *testFace) lanes() string { return "Give each a client of its own: tf.Lane(\"worker-1\")" }
-func (f *testFace) notRecorded(skipped bool) string {
+
+// lanes says how equal calls at once are told apart.
+func (o *Options) lanes() string {
+	return o.words("Give each a client of its own: tf.Lane(\"worker-1\")", "Make them one after the other, or let each say who asks")
+}
+
+func (o *Options) notRecorded(skipped bool) string {
 	if skipped {
-		return "the test was skipped"
+		return o.words("the test was skipped", "the run failed")
 	}
-	return "the test failed"
+	return o.words("the test failed", "the run failed")
 }
 
 // newWith is how a test makes its recorder with an option.
 func newWith(option string) string { return "traceforgetest.New(t, traceforgetest." + option + ")" }
-
-type programFace struct{ o *Options }
-
-func (f *programFace) tested() string { return "the program" }
-func (f *programFace) output() string { return "what traceforge exec says" }
-func (f *programFace) option(name, value string) string {
-	return flagOf(name) + " " + gotest.Quote(value)
-}
-func (f *programFace) given(name, value string) string { return "the flag " + f.option(name, value) }
-func (f *programFace) allow(name string) string {
-	return "the flag --allow " + strings.TrimPrefix(flagOf(name), "--")
-}
-func (f *programFace) keepHeaders() string { return "the flag --keep-headers" }
-func (f *programFace) scrubOf(variable string) string {
-	if variable == "" {
-		return f.scrubbing(f.patternRule("key", `"…"`))
-	}
-	return "the flag --scrub " + variable
-}
-func (f *programFace) scrubbing(rules string) string {
-	return `add to "scrub" in ` + f.o.Shown + "/config.json: " + rules
-}
-func (f *programFace) patternRule(name, pattern string) string {
-	return fmt.Sprintf(`{"name": %q, "pattern": %s}`, name, pattern)
-}
-func (f *programFace) volatileRule() string { return `{"volatile": true}` }
-func (f *programFace) clock(bool) string {
-	return "have the program take a fixed time, or " + f.scrubbing(f.patternRule("time", "…"))
-}
-func (f *programFace) with(mode string) string { return f.o.Program(mode) }
-func (f *programFace) updating(mode string) string {
-	if mode != "" {
-		return "--update=" + mode
-	}
-	return "--update"
-}
-func (f *programFace) saysWhy() string {
-	return "for this program: the flag --nondeterministic WHY\nor once for the repository, in " + f.o.Shown + `/config.json:
-  {"nondeterministic": "why"}`
-}
-func (f *programFace) reaches() string {
-	return "the program must ask what the variables with base URLs say (traceforge help exec lists them),\n" +
-		"and one that may make no call says so: " + f.allow("NoCalls")
-}
-func (f *programFace) lanes() string {
-	return "Make them one after the other, or let each say who asks"
-}
-func (f *programFace) notRecorded(bool) string { return "the run failed" }
 
 // flagOf is the flag of a program that stands for an option: --pass-through for PassThrough.
 func flagOf(option string) string {

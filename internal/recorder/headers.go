@@ -56,11 +56,11 @@ func (o *Options) checkKeptHeaders(names []string) error {
 		bare := strings.ToLower(strings.TrimSuffix(name, "*"))
 		switch {
 		case !snapshot.LegalHeader(bare) || strings.Contains(bare, "*"):
-			return fmt.Errorf("%s: is no name of a header", o.face().option("KeepHeaders", name))
+			return fmt.Errorf("%s: is no name of a header", o.option("KeepHeaders", name))
 		case isSecretHeader(bare):
-			return fmt.Errorf("%s: carries a secret, which is never kept", o.face().option("KeepHeaders", name))
+			return fmt.Errorf("%s: carries a secret, which is never kept", o.option("KeepHeaders", name))
 		case slices.Contains(transferHeaders, bare):
-			return fmt.Errorf("%s: says how an answer came, and raw answers are served as they are", o.face().option("KeepHeaders", name))
+			return fmt.Errorf("%s: says how an answer came, and raw answers are served as they are", o.option("KeepHeaders", name))
 		}
 	}
 	return nil

@@ -64,7 +64,6 @@ type Options struct {
 // with its rules, and secrets that must not be printed.
 type setup struct {
 	Options
-	face
 	mask
 	store     *store.Store
 	name      string // of the test's document
@@ -124,7 +123,7 @@ func Open(o Options) (*Recorder, error) {
 	for _, pointer := range o.Ignored {
 		if pointer != "" && pointer[0] != '/' {
 			return nil, fmt.Errorf("%s: a JSON pointer begins with a slash (RFC 6901), as in %s",
-				o.face().option("Ignore", pointer), o.face().option("Ignore", "/"+pointer))
+				o.option("Ignore", pointer), o.option("Ignore", "/"+pointer))
 		}
 	}
 	err := errors.Join(o.checkHosts("Record", o.Recorded), o.checkHosts("PassThrough", o.PassThrough), o.checkKeptHeaders(o.KeptHeaders))
@@ -140,7 +139,6 @@ func Open(o Options) (*Recorder, error) {
 	if o.Upstream == nil { // another one may need no key
 		r.Upstream, r.needsKeys = http.DefaultTransport, true
 	}
-	r.face = r.Options.face()
 	if o.Mode != Replay { // a replay writes nothing, and what it prints is masked by the environment of then
 		r.mask.environment = os.Environ()
 	}
