@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"io/fs"
@@ -226,9 +225,6 @@ func (j *shardReport) takePending(s *store.Store, found shardDocs) error {
 // saysTheSame reports whether two documents have the same calls, whenever they were recorded.
 func saysTheSame(a, b *snapshot.Document) bool {
 	return slices.EqualFunc(a.Snapshots, b.Snapshots, func(x, y snapshot.Snapshot) bool {
-		asked, _ := cores(&x, nil)
-		again, _ := cores(&y, nil)
-		return bytes.Equal(asked, again) &&
-			x.ID == y.ID && x.Response.Status == y.Response.Status && x.Response.RawOutputRef == y.Response.RawOutputRef
+		return store.SameRequest(&x, &y) && x.ID == y.ID && x.Response.Status == y.Response.Status && x.Response.RawOutputRef == y.Response.RawOutputRef
 	})
 }

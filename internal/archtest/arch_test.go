@@ -64,7 +64,7 @@ var arrows = map[string]map[string]string{
 	"internal/filename": {},
 	"internal/store": {
 		"internal/inorder": sorts, "canon": names, "internal/amount": "limits in config.json", "internal/jsontext": texts, "internal/jsontext/fields": typed, "modelio": "what a call used",
-		"internal/git": "what it knows of a store", "internal/near": "what a member was meant to be", "snapshot": "what its documents hold",
+		"internal/git": "what it knows of a store", "internal/texts": "whether two answers say the same", "internal/near": "what a member was meant to be", "snapshot": "what its documents hold",
 		"internal/pattern":  "which rules would change their own output",
 		"internal/filename": named,
 	},

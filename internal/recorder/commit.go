@@ -193,7 +193,7 @@ func (r *revision) verify(provider string, doc *snapshot.Document, goldens map[*
 		if err != nil {
 			return err
 		}
-		if how != found || g != nil && !saysTheSame(&doc.Snapshots[i].Response, &g.snapshot.Response) {
+		if how != found || g != nil && !store.SameAnswer(&doc.Snapshots[i].Response, &g.snapshot.Response) {
 			return fmt.Errorf("%s would not be found again in replay: nothing was written", what)
 		}
 		t.played[i] = true

@@ -1,7 +1,6 @@
 package recorder
 
 import (
-	"bytes"
 	"fmt"
 	"maps"
 	"strings"
@@ -96,8 +95,10 @@ func (p *proof) renew() {
 	if err != nil {
 		return
 	}
-	if core, stored, err := coresOf(resp, said); err != nil || !bytes.Equal(core, stored) && p.compareCores(got) {
-		return
+	if !store.SameAnswer(resp, said) {
+		if differ, err := p.compareCores(got); differ || err != nil {
+			return
+		}
 	}
 	sourcesOf(said, resp)
 	said.Readings, said.ReadingsMore = reading.Told(p.readings(answer, got))

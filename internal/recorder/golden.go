@@ -1,7 +1,6 @@
 package recorder
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
@@ -28,16 +27,6 @@ type golden struct {
 
 // longAnswer is the length in bytes from which memory is worth a moment.
 const longAnswer = 8 << 20
-
-// saysTheSame reports whether two answers have the same core. It spares what are equal, as nearly all are,
-// from being encoded: an answer may be long.
-func saysTheSame(a, b *snapshot.Response) bool {
-	if saysAlike(a, b) {
-		return true
-	}
-	said, says, err := coresOf(a, b)
-	return err == nil && bytes.Equal(said, says)
-}
 
 // golden makes the golden of a take that ended as it should, and says why one that did not
 // cannot be kept.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/traceforge/traceforge-go/internal/amount"
 	"github.com/traceforge/traceforge-go/internal/inorder"
+	"github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/internal/usage"
 )
 
@@ -120,7 +121,7 @@ func (r *report) returnsAnother(tk *take) bool {
 	recorded := false
 	for i, k := range r.tape.keys {
 		if k == tk.key {
-			if recorded = true; saysTheSame(&r.tape.records[i].Response, &g.snapshot.Response) {
+			if recorded = true; store.SameAnswer(&r.tape.records[i].Response, &g.snapshot.Response) {
 				return false
 			}
 		}

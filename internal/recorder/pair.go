@@ -98,7 +98,7 @@ func (t *tape) outcomes(calls []testCall, pairs []int, headers []string, renewTi
 func (t *tape) outcome(i int, g *golden, headers []string, renewTime bool) (o store.Outcome, same bool) {
 	was, s := &t.records[i], &g.snapshot
 	o = store.Outcome{Of: i, Record: s, Dated: renewTime}
-	o.Answered = saysTheSame(&was.Response, &s.Response) && s.Response.Confirms(&was.Response) && t.whole(i) && t.isScrubbed(i) &&
+	o.Answered = store.SameAnswer(&was.Response, &s.Response) && s.Response.Confirms(&was.Response) && t.whole(i) && t.isScrubbed(i) &&
 		!lackHeaders(was.Response.Headers, s.Response.Headers, headers)
 	same = o.Answered && t.keys[i] == g.take.key && was.Response.Stale == s.Response.Stale &&
 		was.Source.SameOrigin(&s.Source)

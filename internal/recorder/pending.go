@@ -1,7 +1,6 @@
 package recorder
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -380,10 +379,10 @@ func (p *pending) drop(now []snapshot.Snapshot, renewed []string, partial bool) 
 func (p *pending) sort(now []snapshot.Snapshot, renewed []string, partial bool) (done, kept, unasked []string) {
 	for _, waits := range p.earlier.records {
 		i := slices.IndexFunc(now, func(s snapshot.Snapshot) bool { return s.ID == waits.ID })
-		same := i >= 0 && asksTheSame(&now[i], &waits)
+		same := i >= 0 && store.SameRequest(&now[i], &waits)
 		switch {
 		case p.mine[waits.Number()],
-			!partial && (slices.Contains(renewed, waits.ID) || same && saysTheSame(&now[i].Response, &waits.Response)):
+			!partial && (slices.Contains(renewed, waits.ID) || same && store.SameAnswer(&now[i].Response, &waits.Response)):
 			done = append(done, waits.ID)
 		case same:
 			kept = append(kept, waits.ID)
@@ -392,12 +391,6 @@ func (p *pending) sort(now []snapshot.Snapshot, renewed []string, partial bool) 
 		}
 	}
 	return done, kept, unasked
-}
-
-func asksTheSame(a, b *snapshot.Snapshot) bool {
-	asked, errA := snapshot.RequestCore(&a.Request, a.Source.Ignored)
-	asks, errB := snapshot.RequestCore(&b.Request, b.Source.Ignored)
-	return errors.Join(errA, errB) == nil && bytes.Equal(asked, asks)
 }
 
 // unusedNote says what waits after a test that passed.

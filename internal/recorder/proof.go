@@ -1,7 +1,6 @@
 package recorder
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -219,16 +218,16 @@ func (p *proof) checkTiming(answer *provider.Answer) {
 // compare holds what a raw answer says, decoded as when it was recorded, against the record.
 func (p *proof) compare(decoded *modelio.Response) {
 	said := &p.record.Response
-	var core, stored []byte // nil where the two say the same as they stand
 	got, err := p.understood(decoded, p.numbering)
-	if err == nil && !saysAlike(got, said) {
-		core, stored, err = coresOf(got, said)
+	differ := false
+	if err == nil && !store.SameAnswer(got, said) {
+		differ, err = p.compareCores(decoded)
 	}
-	if err != nil {
+	switch {
+	case err != nil:
 		p.report("/raw_output_ref", "names %s, which cannot be kept: %v", p.file(), err)
 		return
-	}
-	if !bytes.Equal(core, stored) && p.compareCores(decoded) {
+	case differ:
 		return // what is beside it is of another answer too
 	}
 	sourcesOf(said, got)
@@ -250,34 +249,20 @@ func (p *proof) understood(decoded *modelio.Response, n *modelio.Numbering) (*sn
 	return &snapshot.Response{Response: *resp, TokensUsed: resp.Usage.Used()}, nil
 }
 
-// saysAlike reports whether two answers say the same as they stand, as most do: then they have the same core.
-func saysAlike(a, b *snapshot.Response) bool {
-	return slices.EqualFunc(a.Candidates, b.Candidates, func(a, b modelio.Candidate) bool {
-		return a.FinishReason == b.FinishReason && texts.Same{}.Parts(a.Message.Content, b.Message.Content)
-	}) && texts.Equal(a.Error, b.Error)
-}
-
-// coresOf returns the cores of two answers.
-func coresOf(a, b *snapshot.Response) (ofA, ofB []byte, err error) {
-	ofA, err = snapshot.ResponseCore(a)
-	ofB, err2 := snapshot.ResponseCore(b)
-	return ofA, ofB, errors.Join(err, err2)
-}
-
 // compareCores tells two cores apart that are not spelled alike, and reports whether they differ. Both are
 // numbered by themselves, since the numbers that the request gave its values are not known here.
-func (p *proof) compareCores(decoded *modelio.Response) (differ bool) {
+func (p *proof) compareCores(decoded *modelio.Response) (differ bool, err error) {
 	alone := p.record.Response
-	var core, stored []byte
 	numbered, err := new(modelio.Numbering).Response(&alone.Response)
 	got, err2 := p.understood(decoded, &modelio.Numbering{})
-	if err = errors.Join(err, err2); err == nil {
-		alone.Response = *numbered
-		core, stored, err = coresOf(got, &alone)
+	if err := errors.Join(err, err2); err != nil {
+		return false, err
 	}
-	if err != nil { // unreachable: both have a core
-		p.report("", "%v", err)
-		return true
+	alone.Response = *numbered
+	stored, err := snapshot.ResponseCore(&alone)
+	core, err2 := snapshot.ResponseCore(got)
+	if err := errors.Join(err, err2); err != nil {
+		return false, err
 	}
 	for _, d := range drift.JSON(stored, core) {
 		if !kept.Match(d.Recorded) || !kept.Match(d.Got) {
@@ -285,7 +270,7 @@ func (p *proof) compareCores(decoded *modelio.Response) (differ bool) {
 			differ = true
 		}
 	}
-	return differ
+	return differ, nil
 }
 
 // kept is the number of what a provider keeps by a name: its place does not tell that it is one.

@@ -7,6 +7,8 @@ import (
 
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/internal/inorder"
+	"github.com/traceforge/traceforge-go/internal/texts"
+	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
@@ -60,7 +62,7 @@ func (m *takeover) outcome(s *snapshot.Snapshot) Outcome {
 		s.ID = snapshot.ID(m.from.Name, m.last)
 		return o
 	}
-	o.Answered = s.Response.Confirms(&was.Response) && sameAnswer(&was.Response, &s.Response) && m.whole(o.Of)
+	o.Answered = s.Response.Confirms(&was.Response) && SameAnswer(&was.Response, &s.Response) && m.whole(o.Of)
 	if o.Answered && same && was.Response.Stale == "" {
 		o.Record = nil
 	}
@@ -95,16 +97,25 @@ func (m *takeover) whole(at int) bool {
 // sameCall reports whether two records are of the same call: whether they have the same identity (design R9).
 func sameCall(a, b *snapshot.Snapshot) bool {
 	sorted := func(s *snapshot.Snapshot) []string { return inorder.Strings(s.Source.Ignored) }
-	if a.Provider != b.Provider || a.Source.Lane != b.Source.Lane || !slices.Equal(sorted(a), sorted(b)) {
-		return false
-	}
+	return a.Provider == b.Provider && a.Source.Lane == b.Source.Lane && slices.Equal(sorted(a), sorted(b)) && SameRequest(a, b)
+}
+
+// SameRequest reports whether two records asked the same, apart from what each ignores.
+func SameRequest(a, b *snapshot.Snapshot) bool {
 	x, err := snapshot.RequestCore(&a.Request, a.Source.Ignored)
 	y, err2 := snapshot.RequestCore(&b.Request, b.Source.Ignored)
 	return errors.Join(err, err2) == nil && bytes.Equal(x, y)
 }
 
-// sameAnswer reports whether two answers say the same.
-func sameAnswer(a, b *snapshot.Response) bool {
+// SameAnswer reports whether two answers have the same core. It spares what are equal, as nearly all are, from being
+// encoded: an answer may be long.
+func SameAnswer(a, b *snapshot.Response) bool {
+	alike := func(a, b modelio.Candidate) bool {
+		return a.FinishReason == b.FinishReason && texts.Same{}.Parts(a.Message.Content, b.Message.Content)
+	}
+	if texts.Equal(a.Error, b.Error) && slices.EqualFunc(a.Candidates, b.Candidates, alike) {
+		return true
+	}
 	x, err := snapshot.ResponseCore(a)
 	y, err2 := snapshot.ResponseCore(b)
 	return errors.Join(err, err2) == nil && bytes.Equal(x, y)
