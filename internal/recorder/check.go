@@ -43,40 +43,32 @@ type checks struct {
 	made  map[string]int // the numbers of calls that are not repeated, by the ids that they were given
 }
 
-// A check is a record whose call is made live.
+// A check is a record whose call is made live. Its functions work after the caller has gone on.
 type check struct {
 	usage.Check
-	call    *call
-	stored  *servedRecord
-	variant repeat
-	source  snapshot.Source
-	result  []drift.Difference // of a tool
+	call   *call
+	stored *servedRecord
+	again  func() *call                        // the call as if it came in again, since an answer is numbered on from it
+	make   func(ctx context.Context, tk *take) // the take gets what is received
+	within context.Context                     // of a call that is made before its caller goes on; nil means it is made beside
+	source snapshot.Source
+	result []drift.Difference // of a tool
 
 	mu   sync.Mutex
 	live []*said // in no order
 	gone string  // that the provider no longer has the model; empty means it did not say so
 }
 
-// A repeat is how a call is made live. Its functions work after the caller has gone on.
-type repeat struct {
-	call func() *call                        // as if it came in again, since an answer is numbered on from it
-	make func(ctx context.Context, tk *take) // the take gets what is received
-
-	state, why string          // what keeps the call from being made; "" means nothing does
-	within     context.Context // of a call that is made before its caller goes on; nil means it is made beside
-}
-
 // begin begins to hold the record that answers a call against live answers. It returns at once, except for tools, which may
 // change what the next one finds, and for servers on this machine, which may end before the test does.
-func (k *checks) begin(c *call, s *servedRecord, how repeat) {
-	k.learn(c.what)
-	record := s.record
-	ck := &check{call: c, stored: s, variant: how, source: k.Source(), Check: usage.Check{
-		Call: record.ID, File: k.Shown + "/" + s.proof.doc.File(), Number: record.Number(), Provider: c.provider,
-		AskedModel: k.Checking.New,
-	}}
-	if ck.State, ck.Why = k.chosen(c, s); ck.State == "" {
-		ck.State, ck.Why = how.state, how.why
+// What keeps its call from being made is its state already.
+func (k *checks) begin(ck *check) {
+	k.learn(ck.call.what)
+	record := ck.stored.record
+	ck.source, ck.AskedModel, ck.Provider = k.Source(), k.Checking.New, ck.call.provider
+	ck.Call, ck.Number, ck.File = record.ID, record.Number(), k.Shown+"/"+ck.stored.proof.doc.File()
+	if state, why := k.chosen(ck.call, record); state != "" {
+		ck.State, ck.Why = state, why
 	}
 	k.mu.Lock()
 	ended, made := k.ended, ck.State == ""
@@ -92,7 +84,7 @@ func (k *checks) begin(c *call, s *servedRecord, how repeat) {
 	}
 	defer k.group.Done()
 	for range k.Checking.Repeat {
-		if how.within != nil {
+		if ck.within != nil {
 			k.runCheck(ck)
 		} else {
 			k.group.Go(func() { k.runCheck(ck) })
@@ -101,8 +93,8 @@ func (k *checks) begin(c *call, s *servedRecord, how repeat) {
 }
 
 // chosen returns the state of a call that is not made live, and why; "" for one that is.
-func (k *checks) chosen(c *call, s *servedRecord) (state, why string) {
-	o, record := k.Checking, s.record
+func (k *checks) chosen(c *call, record *snapshot.Snapshot) (state, why string) {
+	o := k.Checking
 	switch {
 	case !o.Covers(c.codec.Tools), !isSampled(o, record.ID), record.Number() < o.From, o.Old != "" && c.request.Model != o.Old:
 		return usage.CheckUnchosen, ""
@@ -131,7 +123,7 @@ func isSampled(o usage.CheckOptions, id string) bool {
 
 // runCheck makes the call of a check once, and once more where the provider asks for that.
 func (k *checks) runCheck(ck *check) {
-	ctx := ck.variant.within
+	ctx := ck.within
 	if ctx == nil {
 		liveCalls <- struct{}{}
 		defer func() { <-liveCalls }()
@@ -194,8 +186,8 @@ func (k *checks) timeForCheck() time.Duration {
 // ask returns what a live call says, or why it says nothing that can be compared.
 func (k *checks) ask(ctx context.Context, ck *check) *said {
 	for again := true; ; again = false {
-		tk := k.newTake(ck.variant.call())
-		ck.variant.make(ctx, tk)
+		tk := k.newTake(ck.again())
+		ck.make(ctx, tk)
 		tk.stop()
 		if tk.ended() != retryable {
 			return k.compared(ctx, ck, tk)
@@ -264,7 +256,7 @@ func pause(ctx context.Context, wait time.Duration) bool {
 // recorded returns what the record of a check says, by the rules of this run.
 func (k *checks) recorded(ck *check) (*said, *Failure) {
 	stored := &ck.stored.record.Response
-	tk := k.newTake(ck.variant.call())
+	tk := k.newTake(ck.again())
 	tk.begin(stored.Status, http.Header{"Content-Type": stored.Headers["content-type"]})
 	tk.receive(ck.stored.body)
 	tk.end(whole, nil)

@@ -20,25 +20,25 @@ func (r *Recorder) checkHTTP(req *http.Request, w *wire, c *call, s *servedRecor
 	if !c.codec.Generates && !c.codec.Tools {
 		r.checks.noteMade(s)
 	}
-	var how repeat
+	ck := &check{call: c, stored: s}
 	switch {
 	case c.codec.Tools:
-		how.within = req.Context()
+		ck.within = req.Context()
 	case provider.IsLoopback(req.URL.Hostname()): // maybe a server of the test's own, which ends with the function that made it
-		how.within = context.WithoutCancel(req.Context())
+		ck.within = context.WithoutCancel(req.Context())
 	}
 	req = req.Clone(context.WithoutCancel(req.Context())) // its caller goes on, and may give up what it has got
 	req.Body = nil
 	fresh := func() *wire {
-		return &wire{asked: req.URL, sent: w.sent, lane: w.lane, Wire: provider.Wire{
-			Method: w.Method, URL: w.URL, Header: req.Header, ContentType: w.ContentType, Body: w.Body,
-		}}
+		again := *w
+		again.Header = req.Header
+		return &again
 	}
-	how.call = func() *call {
+	ck.again = func() *call {
 		c, _ := r.identify(fresh()) // the call was answered from the store
 		return c
 	}
-	how.make = func(ctx context.Context, tk *take) {
+	ck.make = func(ctx context.Context, tk *take) {
 		ctx = context.WithValue(ctx, upstreamKey{}, req.Context().Value(upstreamKey{})) // which makes this call too
 		live, sent := req.WithContext(ctx), fresh()
 		if r.Checking.New != "" {
@@ -56,16 +56,16 @@ func (r *Recorder) checkHTTP(req *http.Request, w *wire, c *call, s *servedRecor
 		}
 	}
 	if r.needsKeys && hasNoKey(req) {
-		how.state, how.why = usage.CheckUnchecked, "there is no key for "+c.provider
+		ck.State, ck.Why = usage.CheckUnchecked, "there is no key for "+c.provider
 		if names := factsOf(c.provider).Keys; len(names) > 0 {
-			how.why += ": set " + strings.Join(names, " or ")
+			ck.Why += ": set " + strings.Join(names, " or ")
 		}
 	} else if named := r.checks.madeBefore(w); named != "" {
-		how.state, how.why = usage.CheckUncheckable, named
+		ck.State, ck.Why = usage.CheckUncheckable, named
 	} else if o := r.Checking; o.New != "" && !namesModel(w, o.Old) {
-		how.state, how.why = usage.CheckUncheckable, "the request does not name its model in a way that can be replaced"
+		ck.State, ck.Why = usage.CheckUncheckable, "the request does not name its model in a way that can be replaced"
 	}
-	r.checks.begin(c, s, how)
+	r.checks.begin(ck)
 }
 
 // hasNoKey reports whether a request was made with what stands for a key that is not there.
@@ -197,17 +197,18 @@ func (r *Recorder) checkModel(g *Generation, c *call, s *servedRecord) {
 		}
 		return &own
 	}
-	how := repeat{
-		call: func() *call { return r.sameCall(c, again().request) },
-		make: func(ctx context.Context, tk *take) { again().live(ctx, tk) },
+	ck := &check{
+		call: c, stored: s,
+		again: func() *call { return r.sameCall(c, again().request) },
+		make:  func(ctx context.Context, tk *take) { again().live(ctx, tk) },
 	}
 	switch {
 	case g.Live == nil:
-		how.state, how.why = usage.CheckUnchecked, "the test gives Recorder.Model no live model"
+		ck.State, ck.Why = usage.CheckUnchecked, "the test gives Recorder.Model no live model"
 	case r.Checking.New != "":
-		how.state, how.why = usage.CheckUncheckable, "it is asked through a value, and only a request's text can name another model"
+		ck.State, ck.Why = usage.CheckUncheckable, "it is asked through a value, and only a request's text can name another model"
 	}
-	r.checks.begin(c, s, how)
+	r.checks.begin(ck)
 }
 
 // sameCall makes a call of what is no HTTP once more. It was answered from the store.
@@ -218,13 +219,13 @@ func (r *run) sameCall(c *call, request func() (*modelio.Request, error)) *call 
 
 // checkTool begins the check of a call of a tool, which s answers, and runs the tool.
 func (r *Recorder) checkTool(ctx context.Context, t *ToolCall, c *call, s *servedRecord) {
-	how := repeat{
-		within: ctx,
-		call:   func() *call { return r.sameCall(c, t.request) },
-		make:   func(ctx context.Context, tk *take) { t.live(ctx, tk) },
+	ck := &check{
+		call: c, stored: s, within: ctx,
+		again: func() *call { return r.sameCall(c, t.request) },
+		make:  func(ctx context.Context, tk *take) { t.live(ctx, tk) },
 	}
 	if t.Run == nil {
-		how.state, how.why = usage.CheckUnchecked, "the test gives Recorder.Tool no tool to run"
+		ck.State, ck.Why = usage.CheckUnchecked, "the test gives Recorder.Tool no tool to run"
 	}
-	r.checks.begin(c, s, how)
+	r.checks.begin(ck)
 }
