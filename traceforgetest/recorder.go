@@ -48,14 +48,7 @@ type Recorder struct {
 
 // running holds the recorders of running tests, by package and test. Two in one test would each see the other's
 // snapshots as not called.
-var running sync.Map // of *openRecorder
-
-// An openRecorder is one that a test has asked for, maybe from several goroutines at once.
-type openRecorder struct {
-	once sync.Once
-	*Recorder
-	err error
-}
+var running sync.Map // of func() (*Recorder, error), as several goroutines may ask for one at once
 
 // New returns a recorder for the test t. It replays, unless the run updates: see [Updating].
 //
@@ -99,19 +92,18 @@ func (r *Recorder) shared() (*Recorder, error) {
 		return r, r.wrong
 	}
 	r.opts.Package, r.opts.Test = r.place.pkg, r.t.Name()
-	entry, again := running.LoadOrStore(r.runningKey(), &openRecorder{Recorder: r})
-	first := entry.(*openRecorder)
-	if again && len(r.given) > 0 {
+	start := sync.OnceValues(func() (*Recorder, error) { return r, r.start() })
+	open, again := running.LoadOrStore(r.runningKey(), start)
+	first, err := open.(func() (*Recorder, error))()
+	if err != nil {
+		running.Delete(r.runningKey())
+	} else if again && len(r.given) > 0 {
 		if name := differing(first.given, r.given); name != "" {
 			return r, fmt.Errorf("New was called with options in %s, which has a recorder with others already: %s differs: "+
 				"give each New of a test the same options, or all to the first and none to the others", r.opts.Test, name)
 		}
 	}
-	first.once.Do(func() { first.err = first.start() })
-	if first.err != nil {
-		running.CompareAndDelete(r.runningKey(), first)
-	}
-	return first.Recorder, first.err
+	return first, err
 }
 
 // origin returns the line of the test that asked for the recorder. It is looked for once somebody wants it.
