@@ -86,7 +86,7 @@ func named(changes []usage.DriftChange) string {
 	if len(changes) == 0 {
 		return ""
 	}
-	return ": " + strings.Join(atMost(3, componentsOf(changes)), ", ")
+	return ": " + strings.Join(atMost(3, componentsOf(changes), ""), ", ")
 }
 
 func componentsOf(changes []usage.DriftChange) (names []string) {

@@ -305,10 +305,10 @@ func indent(text string) string {
 	return "  " + strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n  ")
 }
 
-// atMost returns the first n of a list, and how many more there are.
-func atMost(n int, list []string) []string {
+// atMost returns the first n of a list, and behind begin how many more there are.
+func atMost(n int, list []string, begin string) []string {
 	if more := len(list) - n; more > 0 {
-		return append(list[:n:n], fmt.Sprintf("and %d more", more))
+		return append(list[:n:n], fmt.Sprintf("%sand %d more", begin, more))
 	}
 	return list
 }

@@ -92,7 +92,7 @@ func (r *report) offTape(c *call) *Failure {
 		}
 	}
 	summary := indent(r.summary(c.request))
-	f := failuref(c.who()+" was asked for what is not on the tape", summary, strings.Join(atMost(5, lines), "\n"),
+	f := failuref(c.who()+" was asked for what is not on the tape", summary, strings.Join(atMost(5, lines, ""), "\n"),
 		"run the tools too: "+usage.CheckEnv+"=kind="+usage.KindAll+" "+r.with(Mixed.String()))
 	return f.missing(c.provider, summary)
 }

@@ -142,7 +142,8 @@ func (r *run) inOrder(goldens map[*take]*golden) []testCall {
 	}
 	var ordered, ready []*golden
 	for len(takes) > 0 || len(ready) > 0 {
-		for len(takes) > 0 && !slices.ContainsFunc(ready, func(g *golden) bool { return g.endedBefore(takes[0]) }) {
+		ended := func(g *golden) bool { return g.take.heard < takes[0].take.began } // its caller may close the answer later
+		for len(takes) > 0 && !slices.ContainsFunc(ready, ended) {
 			ready, takes = append(ready, takes[0]), takes[1:]
 		}
 		next := slices.MinFunc(ready, inPlace)
@@ -175,10 +176,6 @@ func (r *run) places(goldens []*golden) map[key]int {
 	}
 	return places
 }
-
-// endedBefore reports whether a call was over when another began. It is over when its caller has read what it will of
-// the answer, though it may close that later.
-func (g *golden) endedBefore(other *golden) bool { return g.take.heard < other.take.began }
 
 func compareGoldens(a, b *golden) int {
 	return cmp.Or(cmp.Compare(a.take.provider, b.take.provider), cmp.Compare(a.take.lane, b.take.lane),

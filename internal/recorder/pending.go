@@ -253,7 +253,7 @@ func (p *pending) leave(goldens map[*take]*golden) (ids []string, note string) {
 		return nil, ""
 	}
 	note = p.waitNote(ids, "new answer waits", "new answers wait", ": "+p.nextUses(ids))
-	return ids, note + "\n" + strings.Join(firstOf(said), "\n")
+	return ids, note + "\n" + strings.Join(atMost(briefFailures, said, moreLines), "\n")
 }
 
 // waitNote says that answers wait, in the words for one and for many, and how they are decided on.

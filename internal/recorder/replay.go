@@ -1,6 +1,7 @@
 package recorder
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -146,15 +147,7 @@ func (r *report) played(req *http.Request, s *servedRecord) (*http.Response, err
 	made := &struct { // one piece of memory
 		resp http.Response
 		body replayBody
-	}{resp: http.Response{
-		Status:     statusText(stored.Status),
-		StatusCode: stored.Status,
-		Proto:      "HTTP/1.1",
-		ProtoMajor: 1,
-		ProtoMinor: 1,
-		Header:     make(http.Header, len(stored.Headers)),
-		Request:    req,
-	}}
+	}{resp: response(req, stored.Status, len(stored.Headers))}
 	resp, body := &made.resp, &made.body
 	for name, values := range stored.Headers {
 		resp.Header[http.CanonicalHeaderKey(name)] = values
@@ -175,6 +168,24 @@ func (r *report) played(req *http.Request, s *servedRecord) (*http.Response, err
 		body.pause = pace(stored.TimingMS)
 	}
 	return resp, nil
+}
+
+// response makes a response without a body, with room for so many headers.
+func response(req *http.Request, status, headers int) http.Response {
+	return http.Response{
+		Status: statusText(status), StatusCode: status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: make(http.Header, headers), Request: req,
+	}
+}
+
+// answered makes a response of an answer that nobody gave.
+func answered(req *http.Request, a *provider.Answer) *http.Response {
+	resp := response(req, a.Status, 1)
+	resp.Body, resp.ContentLength = io.NopCloser(bytes.NewReader(a.Body)), int64(len(a.Body))
+	if a.ContentType != "" {
+		resp.Header.Set("Content-Type", a.ContentType)
+	}
+	return &resp
 }
 
 // A replayBody serves a recorded body. A stream comes event by event: no Read goes beyond the

@@ -89,6 +89,7 @@ func (r *report) alsoMissing(c *call, renamed string) *Failure {
 const (
 	wholeFailures = 5
 	briefFailures = 10
+	moreLines     = "  … "
 )
 
 // tellRest reports failures that were not reported when they happened: the number of those of one cause, and the
@@ -116,19 +117,11 @@ func (r *report) tellRest() {
 	if r.Mode == Check {
 		accept = "accept: " + r.with("all") // the requests are the same
 	}
-	f := failuref(count(len(rest), "more failure"), append(firstOf(lines), accept)...)
+	f := failuref(count(len(rest), "more failure"), append(atMost(briefFailures, lines, moreLines), accept)...)
 	if !slices.ContainsFunc(rest, func(f *Failure) bool { return f.drift == nil }) {
 		f.drift = rest[0].drift // all are in the receipt
 	}
 	r.Tell(r.plain(f))
-}
-
-// firstOf returns the first of many lines, and how many there are besides.
-func firstOf(lines []string) []string {
-	if more := len(lines) - briefFailures; more > 0 {
-		return append(lines[:briefFailures:briefFailures], fmt.Sprintf("  … and %d more", more))
-	}
-	return lines
 }
 
 // mistaken returns the numbers of the records that a call which drifted was held against, and that answered

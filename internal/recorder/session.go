@@ -1,10 +1,8 @@
 package recorder
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
-	"io"
 	"net/http"
 	"slices"
 	"sync"
@@ -49,19 +47,6 @@ func (l *sessions) passThrough(req *http.Request, w *wire) (*http.Response, erro
 		return nil, err
 	}
 	return l.upstreamOf(live.Context()).RoundTrip(live)
-}
-
-// answered makes a response of an answer that nobody gave.
-func answered(req *http.Request, a *provider.Answer) *http.Response {
-	resp := &http.Response{
-		Status: statusText(a.Status), StatusCode: a.Status,
-		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		Header: http.Header{}, Body: io.NopCloser(bytes.NewReader(a.Body)), ContentLength: int64(len(a.Body)), Request: req,
-	}
-	if a.ContentType != "" {
-		resp.Header.Set("Content-Type", a.ContentType)
-	}
-	return resp
 }
 
 // listenEmpty answers a client that listens where nothing was recorded; nil means something was, or the session is live.

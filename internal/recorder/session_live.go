@@ -30,16 +30,12 @@ func (l *sessions) session(s *provider.Session, header http.Header) *session {
 	return l.served[header.Get(s.Header)]
 }
 
-func (s *session) isOpen() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.id != ""
-}
-
 // isLive reports whether a session is with the server, and not only with the store.
 func (l *sessions) isLive(s *provider.Session, w *wire) bool {
 	if opened := l.session(s, w.Header); opened != nil {
-		return opened.isOpen()
+		opened.mu.Lock()
+		defer opened.mu.Unlock()
+		return opened.id != ""
 	}
 	if !l.Mode.Live() || l.Mode == Check || l.Imports() {
 		return false

@@ -88,5 +88,5 @@ func inWords(records []usage.ChangedRecord) string {
 	if len(all) == 0 {
 		return ""
 	}
-	return " (" + strings.Join(atMost(4, all), ", ") + ")"
+	return " (" + strings.Join(atMost(4, all, ""), ", ") + ")"
 }

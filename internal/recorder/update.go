@@ -116,18 +116,14 @@ func (r *run) serveWhole(c *call, i int, rules string) (*servedRecord, error) {
 	if raw != nil && len(d.prove()) > 0 {
 		return nil, r.unproven(d)
 	}
-	if r.Mode == Update && r.Timing && r.tape.lacksTimes(i, raw) {
+	s := &r.tape.records[i]
+	if r.Mode == Update && r.Timing && !isDirect(s.Request.API) && s.Response.TimingMS == nil && rawAnswer(s, raw).Events() != nil {
 		return nil, errors.New("the record has no times of its events")
 	}
 	if rules != "" {
-		return r.adopt(c, r.tape, i, &origin{place: i, stale: r.tape.records[i].Response.Stale, why: rules})
+		return r.adopt(c, r.tape, i, &origin{place: i, stale: s.Response.Stale, why: rules})
 	}
 	return r.serve(d, raw)
-}
-
-func (t *tape) lacksTimes(i int, raw []byte) bool {
-	s := &t.records[i]
-	return !isDirect(s.Request.API) && s.Response.TimingMS == nil && rawAnswer(s, raw).Events() != nil
 }
 
 // again returns the command that records the test in the mode of this run; -update where that records nothing.
