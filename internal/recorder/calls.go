@@ -47,8 +47,9 @@ func (r *Recorder) Snapshots() ([]snapshot.Snapshot, error) {
 	goldens := map[*take]*golden{}
 	for _, tk := range r.takes {
 		now := tk.soFar()
-		if !r.isWhole(now) {
-			continue
+		how := now.ended()
+		if how == underWay || how == dropped || r.transient(now) || r.unfinished(now) != nil || now.dropsQuietly() {
+			continue // it has no answer that can be recorded
 		}
 		g, f := r.golden(now)
 		if f != nil {
@@ -69,12 +70,6 @@ func (r *Recorder) Snapshots() ([]snapshot.Snapshot, error) {
 		all = append(all, s)
 	}
 	return all, nil
-}
-
-// isWhole reports whether a take has an answer that can be recorded.
-func (r *run) isWhole(tk *take) bool {
-	how := tk.ended()
-	return how != underWay && how != dropped && !r.transient(tk) && r.unfinished(tk) == nil && !tk.dropsQuietly()
 }
 
 // inTapesOrder puts replayed calls that may have overlapped in the recording in the order of their records. Which of

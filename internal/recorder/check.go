@@ -129,7 +129,10 @@ func (k *checks) runCheck(ck *check) {
 		defer func() { <-liveCalls }()
 		ctx = context.Background()
 	}
-	if ck.failed() {
+	ck.mu.Lock()
+	failed := ck.Why != ""
+	ck.mu.Unlock()
+	if failed {
 		return // the others would get the same
 	}
 	ctx, cancel := context.WithTimeout(ctx, k.timeForCheck())
@@ -168,12 +171,6 @@ func (k *checks) askInTime(ctx context.Context, ck *check) *said {
 			return &said{why: "it did not return in the time that there was, and is left running"}
 		}
 	}
-}
-
-func (ck *check) failed() bool {
-	ck.mu.Lock()
-	defer ck.mu.Unlock()
-	return ck.Why != ""
 }
 
 func (k *checks) timeForCheck() time.Duration {
@@ -243,10 +240,8 @@ func pauseOf(header http.Header) (time.Duration, bool) {
 
 // pause waits, and reports whether there is time left.
 func pause(ctx context.Context, wait time.Duration) bool {
-	timer := time.NewTimer(wait)
-	defer timer.Stop()
 	select {
-	case <-timer.C:
+	case <-time.After(wait):
 		return true
 	case <-ctx.Done():
 		return false

@@ -51,11 +51,7 @@ func failedBy(subtests []string) string {
 	if len(subtests) == 0 {
 		return ""
 	}
-	more := ""
-	if n := len(subtests) - 1; n > 0 {
-		more = fmt.Sprintf(" and %d more", n)
-	}
-	return fmt.Sprintf("the test failed by its subtest %s%s: ", subtests[0], more)
+	return "the test failed by its subtest " + strings.Join(atMost(1, subtests, ""), " ") + ": "
 }
 
 // made returns how many calls were made live, each with its tries.

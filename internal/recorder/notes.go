@@ -64,12 +64,6 @@ func (n *notes) missed() {
 // overlapped returns takes of equal requests of one lane that overlapped and got different answers, in the order of
 // the calls. In replay whoever asks first gets the first answer.
 func (n *notes) overlapped() (equal []*take) {
-	byKey := map[key][]*take{}
-	for _, tk := range n.takes {
-		if !n.transient(tk) {
-			byKey[tk.key] = append(byKey[tk.key], tk)
-		}
-	}
 	said := func(tk *take) (sum [sha256.Size]byte) {
 		if g, f := n.golden(tk); f == nil {
 			sum = g.said()
@@ -78,9 +72,9 @@ func (n *notes) overlapped() (equal []*take) {
 	}
 	for _, tk := range n.takes {
 		other := func(o *take) bool {
-			return o != tk && o.began < tk.heard && tk.began < o.heard && said(o) != said(tk)
+			return o != tk && o.began < tk.heard && tk.began < o.heard && o.key == tk.key && !n.transient(o) && said(o) != said(tk)
 		}
-		if slices.ContainsFunc(byKey[tk.key], other) {
+		if slices.ContainsFunc(n.takes, other) {
 			equal = append(equal, tk)
 		}
 	}

@@ -72,23 +72,16 @@ func (w *wire) live(req *http.Request) *http.Request {
 // readBody reads a body of at most limit bytes into memory of its length, where that is known, so that it
 // is copied once.
 func readBody(req *http.Request, limit int64) ([]byte, error) {
-	const what = "the request's body"
-	if req.ContentLength <= 0 || req.ContentLength > limit { // which is only announced
-		return readAtMost(req.Body, limit, what)
+	size := req.ContentLength
+	if size < 0 || size > limit { // which is only announced
+		size = 0
 	}
-	body := make([]byte, req.ContentLength+1) // room to see that no more comes
-	n, err := io.ReadFull(req.Body, body)
-	if err == io.ErrUnexpectedEOF || err == io.EOF {
-		return body[:n:n], nil
+	body := bytes.NewBuffer(make([]byte, 0, size+bytes.MinRead))
+	_, err := body.ReadFrom(io.LimitReader(req.Body, limit+1))
+	if err == nil && int64(body.Len()) > limit {
+		err = &tooLong{"the request's body", limit}
 	}
-	if err != nil {
-		return nil, err
-	}
-	rest, err := readAtMost(req.Body, limit-int64(n), what)
-	if long := asA[*tooLong](err); long != nil {
-		long.limit = limit
-	}
-	return append(body, rest...), err
+	return body.Bytes(), err
 }
 
 // asksSent reports whether receipts have what calls sent.
