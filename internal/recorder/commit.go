@@ -198,10 +198,10 @@ func (r *revision) verify(provider string, doc *snapshot.Document, goldens map[*
 }
 
 // document returns the tape of the test's document, also where the test called nothing that it replays. The tape is
-// empty where no document can be read, since an update replaces it. A document of a newer traceforge is an error.
+// empty where an update replaces a document that cannot be read. A document of a newer traceforge is an error.
 func (r *run) document(provider string) (*tape, error) {
 	err := r.openTape(provider)
-	if isA[*snapshot.Error](err) && !errors.Is(err, snapshot.ErrNewer) {
+	if modes[r.Mode].writes && isA[*snapshot.Error](err) && !errors.Is(err, snapshot.ErrNewer) {
 		r.tape, err = newTape(nil, r.rules), nil
 	}
 	return r.tape, err

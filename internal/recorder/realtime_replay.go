@@ -31,12 +31,7 @@ func (s *realtime) find() (plain bool, err error) {
 	r := s.r
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if modes[r.Mode].writes {
-		_, err = r.document(s.opening.provider)
-	} else {
-		err = r.openTape(s.opening.provider)
-	}
-	if err != nil {
+	if _, err := r.document(s.opening.provider); err != nil {
 		return false, err
 	}
 	switch i := s.next(s.opening, 0); {

@@ -122,10 +122,7 @@ func toolLineOf(name string, output json.RawMessage, failure error) ([]byte, err
 		line.Message = &modelio.Message{Role: modelio.RoleTool, Content: []modelio.Part{{ToolResponse: response}}}
 	}
 	text, err := jsontext.Marshal(line) // the output stays as the tool spells it
-	if err != nil {
-		return nil, err
-	}
-	return append(text, '\n'), nil
+	return append(text, '\n'), err
 }
 
 // noJSON is the error of a tool that returned something else.
