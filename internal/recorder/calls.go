@@ -59,15 +59,9 @@ func (r *Recorder) Snapshots() ([]snapshot.Snapshot, error) {
 	}
 	var all []snapshot.Snapshot
 	for _, c := range r.inOrder(goldens) {
-		recorded := r.tape.snapshotOf(c)
-		if recorded == nil {
-			continue
+		if recorded := r.tape.snapshotOf(c); recorded != nil {
+			all = append(all, *recorded)
 		}
-		s := *recorded
-		if c.golden == nil {
-			s.Provider = r.tape.providerOf(c.record)
-		}
-		all = append(all, s)
 	}
 	return all, nil
 }

@@ -177,13 +177,13 @@ func (s *setup) transient(tk *take) bool {
 // verify looks each recording up again with the code that replays, in the document as it will be
 // read, before anything is written.
 func (r *revision) verify(provider string, doc *snapshot.Document, goldens map[*take]*golden) error {
-	t := tapeOf(provider, doc.Snapshots, r.rules)
+	t := newTape(&store.Doc{Provider: provider, Document: doc}, r.rules)
 	for _, c := range r.inOrder(goldens) { // equal requests that overlapped stand in the order of their answers
 		g, k, what := c.golden, key{}, ""
 		if g != nil {
 			k, what = g.take.key, g.take.asking()
 		} else {
-			k, what = r.tape.keys[c.record], asking(r.tape.providerOf(c.record), r.tape.request(c.record))
+			k, what = r.tape.keys[c.record], asking(r.tape.records[c.record].Provider, r.tape.request(c.record))
 		}
 		i, how, err := t.find(k)
 		if err != nil {

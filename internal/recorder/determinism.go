@@ -91,7 +91,7 @@ func (r *run) notTaken(c *call) (names []string) {
 	}
 	for i := range r.tape.records {
 		s := &r.tape.records[i]
-		if r.tape.providerOf(i) == c.provider && s.Request.Model == c.request.Model {
+		if s.Provider == c.provider && s.Request.Model == c.request.Model {
 			names = append(names, provider.NotTaken(s.Response.Status, s.Response.Error)...)
 		}
 	}

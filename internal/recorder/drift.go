@@ -65,7 +65,7 @@ func (r *report) drifted(c *call) *Failure {
 // driftOf begins the drift of a call from a record, for the receipt.
 func (t *tape) driftOf(i int) *usage.Drift {
 	s := &t.records[i]
-	return &usage.Drift{Kind: usage.Drifted, Record: s.ID, Call: s.Number(), Provider: t.providerOf(i), Tokens: amount.Of(s.Response.TokensUsed)}
+	return &usage.Drift{Kind: usage.Drifted, Record: s.ID, Call: s.Number(), Provider: s.Provider, Tokens: amount.Of(s.Response.TokensUsed)}
 }
 
 // mostOfChange is how many bytes of both sides of a change a receipt holds.
@@ -149,7 +149,7 @@ func (r *run) like(c *call) (best int, got *drift.Request) {
 // nothing of another.
 func (t *tape) comparable(i int, c *call) bool {
 	s := &t.records[i]
-	return t.providerOf(i) == c.provider && s.Source.Lane == c.lane &&
+	return s.Provider == c.provider && s.Source.Lane == c.lane &&
 		s.Request.API == c.request.API && sameTool(&s.Request, c.request)
 }
 

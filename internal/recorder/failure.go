@@ -155,9 +155,9 @@ func (r *report) oneTooMany(i int) *Failure {
 		there = "is"
 	}
 	f := failuref(fmt.Sprintf("%s was %s once too often: there %s %s of it, and this call would be number %d",
-		asking(r.tape.providerOf(i), request), made, there, count(times, "recording"), times+1),
+		asking(r.tape.records[i].Provider, request), made, there, count(times, "recording"), times+1),
 		"last recorded in "+r.record(i), r.wayOut("accept"))
-	return f.missing(r.tape.providerOf(i), indent(r.summary(request)))
+	return f.missing(r.tape.records[i].Provider, indent(r.summary(request)))
 }
 
 func (r *report) notCalled(i int) *Failure {
@@ -168,7 +168,7 @@ func (r *report) notCalled(i int) *Failure {
 	}
 	f := failuref("recorded call was not made: "+r.record(i), append(below, "accept: "+r.Accept)...)
 	s := &r.tape.records[i]
-	f.drift = &usage.Drift{Kind: usage.Uncalled, Record: s.ID, Call: s.Number(), Provider: r.tape.providerOf(i),
+	f.drift = &usage.Drift{Kind: usage.Uncalled, Record: s.ID, Call: s.Number(), Provider: s.Provider,
 		File: s.Source.File, Line: s.Source.Line, Summary: strings.Split(below[0], "\n")}
 	return f
 }

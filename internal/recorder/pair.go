@@ -33,7 +33,7 @@ func (r *revision) pair(goldens map[*take]*golden, partial bool) (put *store.Put
 	renewTime := r.Mode == UpdateAll && r.config.MaxAge.IsSet()
 	done, same := old.outcomes(calls, pairs, r.KeptHeaders, renewTime)
 	drop := modes[r.Mode].drops && !partial
-	next, places := store.Next(r.name, old.named(), append(done, old.spared(calls, pairs)...), drop)
+	next, places := store.Next(r.name, old.records, append(done, old.spared(calls, pairs)...), drop)
 	for n, c := range calls {
 		g, is := c.golden, &next[places[n]]
 		if g != nil {
@@ -105,21 +105,12 @@ func (t *tape) outcome(i int, g *golden, headers []string, renewTime bool) (o st
 	switch {
 	case same && renewTime:
 		now := *was
-		now.Provider, now.Timestamp = t.providerOf(i), s.Timestamp
+		now.Timestamp = s.Timestamp
 		o = store.Outcome{Of: i, Record: &now}
 	case same:
 		o = store.Outcome{Of: i}
 	}
 	return o, same
-}
-
-// named returns the records, each with its provider.
-func (t *tape) named() []snapshot.Snapshot {
-	records := slices.Clone(t.records)
-	for i := range records {
-		records[i].Provider = t.providerOf(i)
-	}
-	return records
 }
 
 func providerOf(calls []testCall) string {

@@ -49,7 +49,7 @@ func (s *realtime) next(c *call, messages int) int {
 	t := s.r.tape
 	for i := range t.records {
 		record := &t.records[i]
-		if !t.played[i] && record.Request.API == c.codec.API && t.providerOf(i) == c.provider && record.Source.Lane == c.lane &&
+		if !t.played[i] && record.Request.API == c.codec.API && record.Provider == c.provider && record.Source.Lane == c.lane &&
 			samePointers(record.Source.Ignored, s.r.Ignored) && s.beginAlike(t.request(i), c.request, messages) {
 			return i
 		}

@@ -115,7 +115,7 @@ func (r *run) raw(i int) ([]byte, error) {
 
 // reload reads the test's document once more. Its calls must be the same.
 func (r *run) reload() error {
-	doc, err := r.store.Load(r.name, r.tape.provider)
+	doc, err := r.store.Load(r.name, r.tape.doc.Provider)
 	if err != nil {
 		return err
 	}

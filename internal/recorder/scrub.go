@@ -264,8 +264,8 @@ func (t *tape) masked(i int, rules *scrub.Rules) key {
 		t.masks = map[int]key{}
 	}
 	if _, known := t.masks[i]; !known {
-		of := &t.records[i].Source
-		t.masks[i], _, _, _ = keyed(t.providerOf(i), of.Lane, t.request(i), of.Ignored, rules.Stored)
+		s := &t.records[i]
+		t.masks[i], _, _, _ = keyed(s.Provider, s.Source.Lane, t.request(i), s.Source.Ignored, rules.Stored)
 	}
 	return t.masks[i]
 }

@@ -14,10 +14,9 @@ import (
 
 // A tape is what is recorded of one test, and what of it has been played.
 type tape struct {
-	doc      *store.Doc // nil: nothing is recorded
-	provider string     // of records that name none
-	records  []snapshot.Snapshot
-	unknown  []string // headers that an imported record does not say
+	doc      *store.Doc          // nil: nothing is recorded
+	records  []snapshot.Snapshot // each with its provider
+	unknown  []string            // headers that an imported record does not say
 	keys     []key
 	rules    *scrub.Rules
 	anywhere *scrub.Rules       // those of rules that records stand by; nil: not made yet
@@ -53,21 +52,18 @@ const (
 
 // newTape returns the tape of a document, which may be nil.
 func newTape(doc *store.Doc, rules *scrub.Rules) *tape {
-	if doc == nil {
-		return tapeOf("", nil, rules)
+	var records []snapshot.Snapshot
+	var unknown []string
+	if doc != nil {
+		records = doc.Records()
 	}
-	t := tapeOf(doc.Provider, doc.Document.Snapshots, rules)
-	t.doc = doc
-	for i := range t.records {
-		t.unknown = append(t.unknown, t.records[i].Source.Unknown...)
+	for i := range records {
+		unknown = append(unknown, records[i].Source.Unknown...)
 	}
-	return t
-}
-
-func tapeOf(provider string, records []snapshot.Snapshot, rules *scrub.Rules) *tape {
 	return &tape{
-		provider: provider,
+		doc:      doc,
 		records:  records,
+		unknown:  unknown,
 		keys:     make([]key, len(records)),
 		rules:    rules,
 		requests: make([]*modelio.Request, len(records)),
@@ -123,7 +119,7 @@ func (t *tape) awaits(c *call) (i int, ok bool) {
 // isOf reports whether a record is of a call as it stands.
 func (t *tape) isOf(c *call, i int) bool {
 	s := &t.records[i]
-	return c.provider == t.providerOf(i) && c.lane == s.Source.Lane && slices.Equal(c.ignored, s.Source.Ignored) &&
+	return c.provider == s.Provider && c.lane == s.Source.Lane && slices.Equal(c.ignored, s.Source.Ignored) &&
 		texts.Same{Without: "{{"}.Requests(c.request, &s.Request)
 }
 
@@ -185,20 +181,12 @@ func (t *tape) find(k key) (i int, how fit, err error) {
 	return 0, missing, nil
 }
 
-// providerOf returns the provider of a record.
-func (t *tape) providerOf(i int) string {
-	if named := t.records[i].Provider; named != "" {
-		return named
-	}
-	return t.provider
-}
-
 // know computes the keys of the first n records.
 func (t *tape) know(n int) (err error) {
 	for ; t.known < n && err == nil; t.known++ {
 		s := &t.records[t.known]
 		t.keys[t.known], t.requests[t.known], t.values[t.known], err =
-			keyed(t.providerOf(t.known), s.Source.Lane, &s.Request, s.Source.Ignored, t.rules.Stored)
+			keyed(s.Provider, s.Source.Lane, &s.Request, s.Source.Ignored, t.rules.Stored)
 	}
 	return err
 }

@@ -3,12 +3,12 @@ package recorder
 import (
 	"encoding/json"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/traceforge/traceforge-go/internal/scrub"
+	"github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
@@ -34,7 +34,8 @@ func TestAwaitedIsFound(t *testing.T) {
 			asked, source := request()
 			records[i] = snapshot.Snapshot{Provider: "p", Request: *asked, Source: source}
 		}
-		fast, slow := tapeOf("p", slices.Clone(records), rules), tapeOf("p", slices.Clone(records), rules)
+		doc := &store.Doc{Document: &snapshot.Document{Snapshots: records}}
+		fast, slow := newTape(doc, rules), newTape(doc, rules)
 		for range 8 {
 			asked, source := request()
 			if random.IntN(3) > 0 {

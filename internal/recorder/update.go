@@ -90,7 +90,7 @@ func (t *tape) match(c *call) (i int, rules string, err error) {
 		if t.played[i] || samePointers(s.Source.Ignored, c.ignored) {
 			continue
 		}
-		k, _, _, err := keyed(t.providerOf(i), s.Source.Lane, t.request(i), c.ignored, t.rules.Stored)
+		k, _, _, err := keyed(s.Provider, s.Source.Lane, t.request(i), c.ignored, t.rules.Stored)
 		if err == nil && k == c.key {
 			return i, "ignored pointers", nil
 		}
