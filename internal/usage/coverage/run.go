@@ -10,6 +10,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -147,15 +148,10 @@ func RunAll(ctx context.Context, say Say, s *store.Store, dir string, flags []st
 
 // filtering returns those of go test's flags that keep tests from running.
 func filtering(flags []string) []string {
-	var found []string
-	for _, flag := range flags {
-		name, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimLeft(flag, "-"), "test."), "=")
-		if strings.HasPrefix(flag, "-") && slices.Contains([]string{"run", "skip", "short", "list"}, name) {
-			found = append(found, flag)
-		}
-	}
-	return found
+	return slices.DeleteFunc(slices.Clone(flags), func(flag string) bool { return !filters.MatchString(flag) })
 }
+
+var filters = regexp.MustCompile(`^--?(test\.)?(run|skip|short|list)(=|$)`)
 
 // readReceipts reads the receipts in dir, and returns how many tests they are of.
 func (r *Run) readReceipts(dir string) (n int, err error) {
