@@ -17,6 +17,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/traceforge/traceforge-go/internal/provider"
 	"github.com/traceforge/traceforge-go/internal/websocket"
@@ -59,7 +60,7 @@ func (r *Recorder) ServeAt(e Endpoint) (url string, closeServer func(), err erro
 		ErrorHandler:   g.refuse,
 		ErrorLog:       log.New(io.Discard, "", 0), // the caller sees what is wrong with its answer
 	}
-	unused := &unusedConns{open: map[net.Conn]bool{}}
+	unused := &unusedConns{}
 	server := &http.Server{Handler: g, ConnState: unused.note}
 	server.RegisterOnShutdown(unused.close)
 	go server.Serve(listener) // ends with Close
@@ -73,30 +74,24 @@ func (r *Recorder) ServeAt(e Endpoint) (url string, closeServer func(), err erro
 
 // unusedConns are the connections that no request has come over, as clients make in advance. Shutdown would wait for one.
 type unusedConns struct {
-	mu     sync.Mutex
-	open   map[net.Conn]bool
-	closed bool
+	open   sync.Map // by net.Conn
+	closed atomic.Bool
 }
 
+// note notes the state of a connection. One that comes while close runs is closed by either.
 func (u *unusedConns) note(conn net.Conn, state http.ConnState) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	delete(u.open, conn)
-	switch {
-	case state != http.StateNew:
-	case u.closed:
+	if u.open.Delete(conn); state != http.StateNew {
+		return
+	}
+	if u.open.Store(conn, nil); u.closed.Load() {
 		conn.Close()
-	default:
-		u.open[conn] = true
 	}
 }
 
 func (u *unusedConns) close() {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	u.closed = true
-	for conn := range u.open {
-		conn.Close()
+	u.closed.Store(true)
+	for conn := range u.open.Range {
+		conn.(net.Conn).Close()
 	}
 }
 

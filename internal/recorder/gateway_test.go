@@ -241,7 +241,7 @@ func TestServeAt(t *testing.T) {
 // TestConnectionsWithoutARequest holds that they end with the server, which waits for all others: also one that came while
 // it ended.
 func TestConnectionsWithoutARequest(t *testing.T) {
-	unused := &unusedConns{open: map[net.Conn]bool{}}
+	unused := &unusedConns{}
 	isOpen := func(states ...http.ConnState) func() bool {
 		here, there := net.Pipe()
 		t.Cleanup(func() { here.Close(); there.Close() })
