@@ -220,13 +220,12 @@ var failed sync.Map
 
 // failedBelow returns the names of the subtests with a recorder that failed, and so made the test fail.
 func (r *Recorder) failedBelow() (names []string) {
-	failed.Range(func(key, name any) bool {
+	for key, name := range failed.Range {
 		if strings.HasPrefix(key.(string), r.runningKey()+"/") {
 			failed.Delete(key) // the test may run again
 			names = append(names, name.(string))
 		}
-		return true
-	})
+	}
 	return inorder.Strings(names)
 }
 

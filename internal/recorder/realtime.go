@@ -251,7 +251,7 @@ func (s *realtime) bounded() bool {
 func (s *realtime) call() (*call, error) {
 	w := *s.wire
 	s.mu.Lock()
-	w.Wire = provider.Wire{Method: w.Method, URL: w.URL, Header: w.Header, Body: slices.Clone(s.sent)}
+	w.Body = slices.Clone(s.sent)
 	s.mu.Unlock()
 	return s.r.identify(&w)
 }

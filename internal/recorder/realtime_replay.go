@@ -48,9 +48,8 @@ func (s *realtime) find() (plain bool, err error) {
 func (s *realtime) next(c *call, messages int) int {
 	t := s.r.tape
 	for i := range t.records {
-		record := &t.records[i]
-		if !t.played[i] && record.Request.API == c.codec.API && record.Provider == c.provider && record.Source.Lane == c.lane &&
-			samePointers(record.Source.Ignored, s.r.Ignored) && s.beginAlike(t.request(i), c.request, messages) {
+		if !t.played[i] && t.comparable(i, c) && samePointers(t.records[i].Source.Ignored, s.r.Ignored) &&
+			s.beginAlike(t.request(i), c.request, messages) {
 			return i
 		}
 	}
