@@ -86,10 +86,8 @@ func (r *Recorder) rekey(c *call) (*servedRecord, error) {
 	if err := r.openTape(c.provider); err != nil {
 		return nil, err
 	}
-	i, rules, err := r.tape.match(c)
+	i, rules := r.tape.match(c)
 	switch {
-	case err != nil:
-		return nil, err
 	case i >= 0:
 		if err := r.otherStep(c, i); err != nil {
 			return nil, err

@@ -109,7 +109,7 @@ func (r *run) matchUnknown(c *call) {
 	without := provider.WithoutHeaders(c.request, r.tape.unknown)
 	core, err := snapshot.RequestCore(without, c.ignored)
 	k := keyOf(c.provider, c.lane, core, c.ignored)
-	if i, how, failed := r.tape.find(k); err == nil && failed == nil && how == found && len(r.tape.records[i].Source.Unknown) > 0 {
+	if i, how := r.tape.find(k); err == nil && how == found && len(r.tape.records[i].Source.Unknown) > 0 {
 		c.key, c.request = k, without
 	}
 }

@@ -57,8 +57,8 @@ func (p *pending) serve(c *call, lifted string) *servedRecord {
 	}
 	p.open(c.provider)
 	for {
-		i, how, err := p.earlier.find(c.key)
-		if err != nil || how != found {
+		i, how := p.earlier.find(c.key)
+		if how != found {
 			return nil
 		}
 		p.earlier.played[i] = true

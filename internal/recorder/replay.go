@@ -28,14 +28,12 @@ func (r *Recorder) replay(c *call) (*servedRecord, error) {
 	if err := r.openTape(c.provider); err != nil {
 		return nil, err
 	}
-	i, how, err := r.tape.findCall(c)
-	if in := r.faults.owedTo(c); in != nil && err == nil {
+	i, how := r.tape.findCall(c)
+	if in := r.faults.owedTo(c); in != nil {
 		i, how = in.record, found
 	}
 	toldTo := r.Mode == Mixed && c.codec.Tools // by a live model, which may ask for another tool, or for one again
 	switch {
-	case err != nil:
-		return nil, err
 	case how != found && r.tape.cancels(c):
 		return nil, context.Canceled
 	case how != found && c.over != nil:
@@ -67,10 +65,10 @@ func (r *Recorder) replay(c *call) (*servedRecord, error) {
 }
 
 // findCall returns the record that answers a call. Another call may have taken the one that it was held against when it came.
-func (t *tape) findCall(c *call) (i int, how fit, err error) {
+func (t *tape) findCall(c *call) (i int, how fit) {
 	if c.core == (key{}).core {
 		if i, ok := t.awaits(c); ok {
-			return i, found, nil
+			return i, found
 		}
 	}
 	return t.find(c.knownKey())
@@ -104,9 +102,7 @@ func (r *run) raw(i int) ([]byte, error) {
 		if !errors.Is(err, store.ErrReplaced) || try == most {
 			return nil, err
 		}
-		if err := r.tape.know(i + 1); err != nil { // so that the keys tell that the requests are the same
-			return nil, err
-		}
+		r.tape.know(i + 1) // so that the keys tell that the requests are the same
 		if err := r.reload(); err != nil {
 			return nil, err
 		}
@@ -120,9 +116,7 @@ func (r *run) reload() error {
 		return err
 	}
 	now := newTape(doc, r.rules)
-	if err := now.know(min(r.tape.known, len(now.records))); err != nil {
-		return err
-	}
+	now.know(min(r.tape.known, len(now.records)))
 	if len(now.records) != len(r.tape.records) || !slices.Equal(now.keys[:r.tape.known], r.tape.keys[:r.tape.known]) {
 		return fmt.Errorf("%s was recorded again, from other requests, while %s ran: run it again", r.file(), r.tested())
 	}

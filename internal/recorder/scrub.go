@@ -24,11 +24,8 @@ import (
 func keyed(name, lane string, req *modelio.Request, ignored []string, scrubbed scrubFunc) (
 	key, *modelio.Request, *scrub.Values, error) {
 	core, err := snapshot.RequestCore(req, ignored)
-	if err != nil {
-		return key{}, nil, nil, err
-	}
 	with, values := scrubbed(req, core)
-	if with != req {
+	if err == nil && with != req {
 		core, err = snapshot.RequestCore(with, ignored)
 	}
 	return keyOf(name, lane, core, ignored), with, values, err
@@ -39,14 +36,10 @@ type scrubFunc = func(req *modelio.Request, core []byte) (*modelio.Request, *scr
 
 // restore returns a record of a tape with its answer as this run is served it.
 func (r *run) restore(c *call, t *tape, i int, body []byte) (*servedRecord, error) {
-	recorded, err := t.valuesOf(i)
-	if err != nil {
-		return nil, err
-	}
-	record := &t.records[i]
+	recorded, record := t.valuesOf(i), &t.records[i]
 	stored := rawAnswer(record, body)
 	stored.Body = recorded.Answer(stored)
-	body, err = c.values.Restore(stored)
+	body, err := c.values.Restore(stored)
 	if err != nil {
 		return nil, r.unknownValues(i, err)
 	}
@@ -229,9 +222,10 @@ func (s *setup) explained(differences []drift.Difference) string {
 func (r *Recorder) boughtBefore(c *call) *Failure {
 	if err := r.openTape(c.provider); errors.Is(err, snapshot.ErrNewer) {
 		return r.asFailure(err) // before an answer is bought that could not be written
-	} else if err != nil || !r.now.IsZero() || r.tape.know(len(r.tape.records)) != nil {
+	} else if err != nil || !r.now.IsZero() {
 		return nil // for those who write the document to say
 	}
+	r.tape.know(len(r.tape.records))
 	var others []int
 	for i, recorded := range r.tape.keys {
 		switch {

@@ -142,76 +142,64 @@ func sumOfTexts(r *modelio.Request) uint64 {
 }
 
 // valuesOf returns what the placeholders of a record stand for.
-func (t *tape) valuesOf(i int) (*scrub.Values, error) {
+func (t *tape) valuesOf(i int) *scrub.Values {
 	if t.rules.Idle(nil) { // they have none
 		if t.none == nil {
 			_, t.none = t.rules.Stored(&t.records[i].Request, nil)
 		}
-		return t.none, nil
+		return t.none
 	}
-	err := t.know(i + 1)
-	return t.values[i], err
+	t.know(i + 1)
+	return t.values[i]
 }
 
 // find returns the first record of a call that was not played yet (design R9). Where calls come in
 // the recorded order, it is the next one, and no other is looked at.
-func (t *tape) find(k key) (i int, how fit, err error) {
+func (t *tape) find(k key) (i int, how fit) {
 	t.pass()
 	if t.next < len(t.records) {
-		if err := t.know(t.next + 1); err != nil {
-			return 0, missing, err
-		}
-		if t.keys[t.next] == k {
-			return t.next, found, nil
+		if t.know(t.next + 1); t.keys[t.next] == k {
+			return t.next, found
 		}
 	}
-	if err := t.makeIndex(); err != nil {
-		return 0, missing, err
-	}
+	t.makeIndex()
 	records := t.index[k]
 	for n, i := range records {
 		if !t.played[i] {
 			t.index[k] = records[n:]
-			return i, found, nil
+			return i, found
 		}
 	}
 	if len(records) > 0 {
-		return records[len(records)-1], exhausted, nil
+		return records[len(records)-1], exhausted
 	}
-	return 0, missing, nil
+	return 0, missing
 }
 
-// know computes the keys of the first n records.
-func (t *tape) know(n int) (err error) {
-	for ; t.known < n && err == nil; t.known++ {
+// know computes the keys of the first n records. All that were read have a core.
+func (t *tape) know(n int) {
+	for ; t.known < n; t.known++ {
 		s := &t.records[t.known]
-		t.keys[t.known], t.requests[t.known], t.values[t.known], err =
+		t.keys[t.known], t.requests[t.known], t.values[t.known], _ =
 			keyed(s.Provider, s.Source.Lane, &s.Request, s.Source.Ignored, t.rules.Stored)
 	}
-	return err
 }
 
-// request returns the request of a record with the placeholders of the rules. A record whose key cannot
-// be computed has none.
+// request returns the request of a record with the placeholders of the rules.
 func (t *tape) request(i int) *modelio.Request {
-	if t.know(i+1) != nil {
-		return &t.records[i].Request
-	}
+	t.know(i + 1)
 	return t.requests[i]
 }
 
-func (t *tape) makeIndex() error {
+func (t *tape) makeIndex() {
 	if t.index != nil {
-		return nil
+		return
 	}
-	if err := t.know(len(t.records)); err != nil {
-		return err
-	}
+	t.know(len(t.records))
 	t.index = make(map[key][]int, len(t.records))
 	for i, k := range t.keys {
 		t.index[k] = append(t.index[k], i)
 	}
-	return nil
 }
 
 // times returns how often the call of a record is recorded.
