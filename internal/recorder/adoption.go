@@ -105,24 +105,20 @@ func (r *Recorder) rekey(c *call) (*servedRecord, error) {
 		f.Missing = true
 		return nil, f
 	}
-	stale, err := answeredBy(&r.tape.records[i])
-	if err != nil {
-		return nil, err
-	}
 	switch d, err := r.dueOf(&call{}, i); {
 	case err != nil:
 		return nil, err
 	case d.raw != nil && len(d.prove()) > 0:
 		return nil, r.unproven(d)
 	}
-	return r.adopt(c, r.tape, i, &origin{place: i, stale: stale, lifted: lifted})
+	return r.adopt(c, r.tape, i, &origin{place: i, stale: answeredBy(&r.tape.records[i]), lifted: lifted})
 }
 
 // answeredBy returns the hash of the core of the request that a record's answer really answered.
-func answeredBy(s *snapshot.Snapshot) (canon.Hash, error) {
+func answeredBy(s *snapshot.Snapshot) canon.Hash {
 	if s.Response.Stale != "" {
-		return s.Response.Stale, nil
+		return s.Response.Stale
 	}
-	core, err := snapshot.RequestCore(&s.Request, s.Source.Ignored)
-	return canon.Sum(core), err
+	core, _ := snapshot.RequestCore(&s.Request, s.Source.Ignored) // a record has one
+	return canon.Sum(core)
 }

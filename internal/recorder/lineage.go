@@ -75,10 +75,7 @@ func (s *setup) likest(known []usage.Known, c *call) (best []usage.Known) {
 		if err != nil {
 			continue
 		}
-		recorded, err := compare.Request(&doc.Document.Snapshots[0].Request)
-		if err != nil {
-			continue
-		}
+		recorded, _ := compare.Request(&doc.Document.Snapshots[0].Request) // a record has a core
 		switch alike := compare.Likeness(recorded, got); {
 		case alike > most:
 			most, best = alike, []usage.Known{k}

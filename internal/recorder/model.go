@@ -104,9 +104,7 @@ func (g *Generation) request() (*modelio.Request, error) {
 		req.Options["toolChoice"] = jsontext.Text(asked.ToolChoice)
 	}
 	if asked.Output != nil {
-		if req.Options["output"], err = json.Marshal(asked.Output); err != nil {
-			return nil, err
-		}
+		req.Options["output"], _ = json.Marshal(asked.Output) // which was just read
 	}
 	if asked.Config != nil {
 		configure(req, asked.Config)

@@ -167,11 +167,7 @@ func (s *realtime) dial(ctx context.Context) (*http.Response, error) {
 
 // turnedAway records what else than a session a provider answers.
 func (s *realtime) turnedAway(resp *http.Response, err error) (*http.Response, error) {
-	c, identified := s.call()
-	if identified != nil {
-		return nil, s.r.failCall(s.wire, s.wire.String(), s.r.asFailure(identified))
-	}
-	begun, failure := s.take(c)
+	begun, failure := s.take(s.opening) // nothing more was said
 	if failure != nil {
 		return nil, failure
 	}

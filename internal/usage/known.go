@@ -34,7 +34,7 @@ func WriteKnown(file string, known []Known) error {
 	var b bytes.Buffer
 	lines := json.NewEncoder(&b)
 	for _, k := range known {
-		_ = lines.Encode(k) // texts, to memory
+		_ = lines.Encode(k) // texts, into memory
 	}
 	return os.WriteFile(file, b.Bytes(), 0o666)
 }
