@@ -162,7 +162,13 @@ func (t *tape) find(k key) (i int, how fit) {
 			return t.next, found
 		}
 	}
-	t.makeIndex()
+	if t.index == nil {
+		t.know(len(t.records))
+		t.index = make(map[key][]int, len(t.records))
+		for i, recorded := range t.keys {
+			t.index[recorded] = append(t.index[recorded], i)
+		}
+	}
 	records := t.index[k]
 	for n, i := range records {
 		if !t.played[i] {
@@ -189,17 +195,6 @@ func (t *tape) know(n int) {
 func (t *tape) request(i int) *modelio.Request {
 	t.know(i + 1)
 	return t.requests[i]
-}
-
-func (t *tape) makeIndex() {
-	if t.index != nil {
-		return
-	}
-	t.know(len(t.records))
-	t.index = make(map[key][]int, len(t.records))
-	for i, k := range t.keys {
-		t.index[k] = append(t.index[k], i)
-	}
 }
 
 // times returns how often the call of a record is recorded.
