@@ -103,7 +103,7 @@ var arrows = map[string]map[string]string{
 	},
 	"internal/recorder": {
 		"internal/inorder": sorts, "canon": names, "internal/drift": "what changed", "internal/jsontext": texts, "internal/provider": wires,
-		"internal/plaintext": shown, "internal/scrub": "what is kept as a placeholder",
+		"internal/plaintext": shown, "internal/scrub": "what is kept as a placeholder", "internal/pattern": "which names are of values of each run",
 		"internal/secret": "what must not be kept and not be printed", "modelio": calls, "snapshot": records, "internal/store": files,
 		"internal/usage": "what a run did and found, as receipts have it", "internal/content": "answers as they can be read",
 		"internal/texts": "where media stand", "internal/websocket": "sessions",

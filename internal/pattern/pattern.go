@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"regexp/syntax"
+	"slices"
 )
 
 // A Pattern finds what a regular expression matches or, if it has a group, what its first group matches.
@@ -15,6 +16,16 @@ type Pattern struct {
 
 // mostInstructions is how large a pattern may be: what it costs to search a text is its length times this.
 const mostInstructions = 2000
+
+var ruleName = regexp.MustCompile(`^[a-z][a-z0-9_-]*$`)
+
+// IsName reports whether a rule, and so its placeholders, may have a name.
+func IsName(s string) bool { return ruleName.MatchString(s) }
+
+// IsVolatile reports whether placeholders of a name are for values that differ in each run.
+func IsVolatile(s string) bool {
+	return slices.Contains([]string{"tmp", "home", "port", "uuid", "time", "date"}, s)
+}
 
 // New returns the pattern of a regular expression. The error is why no rule may have it: it is too large, or it would
 // change its own output.

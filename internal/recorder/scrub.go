@@ -12,6 +12,7 @@ import (
 	"github.com/traceforge/traceforge-go/internal/drift"
 	"github.com/traceforge/traceforge-go/internal/gotest"
 	"github.com/traceforge/traceforge-go/internal/inorder"
+	"github.com/traceforge/traceforge-go/internal/pattern"
 	"github.com/traceforge/traceforge-go/internal/provider"
 	"github.com/traceforge/traceforge-go/internal/scrub"
 	"github.com/traceforge/traceforge-go/internal/store"
@@ -179,7 +180,7 @@ func (s *setup) addRules(names []string) string {
 	var rules []string
 	for _, name := range names {
 		rule := s.patternRule(name, "…")
-		if scrub.IsVolatile(name) {
+		if pattern.IsVolatile(name) {
 			rule = s.volatileRule()
 		}
 		rules = inorder.With(rules, rule)

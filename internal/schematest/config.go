@@ -20,7 +20,7 @@ func Config(t *testing.T) Schema {
 	least := Schema{"type": "integer", "minimum": 1}
 	g.readings = map[string]func(any) any{
 		"hosts": as(Schema{"type": "object", "additionalProperties": provider, "propertyNames": Schema{"pattern": "^[^A-Z:/ ]+$"}}),
-		"name":  as(Schema{"type": "string", "pattern": g.pattern("ruleName")}),
+		"name":  as(Schema{"type": "string", "pattern": sourceOf(t, "internal/pattern").pattern("ruleName")}),
 		"true":  as(Schema{"const": true}),
 		"size":  as(Schema{"type": "string", "pattern": `^(\d+\.?\d*|\.\d+)(GB|MB|[kK]B|B)$`}),
 		"days":  as(least), "tokens": as(least),

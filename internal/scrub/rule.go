@@ -105,13 +105,11 @@ func VolatileDates() Rule {
 	return Rule{finders: append(volatile(), finder{name: "date", find: findDates})}
 }
 
-var validName = regexp.MustCompile(`^[a-z][a-z0-9_-]*$`)
-
 func wrongName(of, name string) string {
 	switch {
-	case IsVolatile(name):
+	case pattern.IsVolatile(name):
 		return fmt.Sprintf("%s(%q, …): the name is one of Volatile's", of, name)
-	case !validName.MatchString(name):
+	case !pattern.IsName(name):
 		return fmt.Sprintf("%s(%q, …): a name begins with a lower-case letter and has such letters, digits, - and _",
 			of, name)
 	}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/traceforge/traceforge-go/internal/pattern"
 )
 
 // A token is something in a text that is, or looks like, a placeholder.
@@ -67,7 +69,7 @@ func Whole(text string) (name string) {
 		if t.name == "" || strings.TrimSpace(text[at:t.start]) != "" {
 			return ""
 		}
-		if name, at = t.name, t.end; IsVolatile(name) {
+		if name, at = t.name, t.end; pattern.IsVolatile(name) {
 			return ""
 		}
 	}

@@ -5,15 +5,9 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 )
-
-// IsVolatile reports whether placeholders of a name are for volatile values.
-func IsVolatile(name string) bool {
-	return slices.Contains([]string{"tmp", "home", "port", "uuid", "time", "date"}, name)
-}
 
 // volatile returns the finders of volatile values. Each first looks for a few bytes that its values
 // have, so that long texts are searched fast.

@@ -180,11 +180,13 @@ func readScrubRule(r *fields.Reader, v jsontext.Value, rule *ScrubRule) {
 	}
 }
 
-var ruleName = regexp.MustCompile(`^[a-z][a-z0-9_-]*$`)
-
 func readRuleName(r *fields.Reader, v jsontext.Value, name *string) {
-	if readText(r, v, name); *name != "" && !ruleName.MatchString(*name) {
+	switch readText(r, v, name); {
+	case *name == "":
+	case !pattern.IsName(*name):
 		r.Report(snapshot.RuleName, "begins with a lower-case letter and has such letters, digits, - and _, is %q", *name)
+	case pattern.IsVolatile(*name):
+		r.Report(snapshot.RuleName, "is one of the values that differ in each run: call the rule another name than %q", *name)
 	}
 }
 

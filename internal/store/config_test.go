@@ -52,6 +52,8 @@ func TestConfigErrors(t *testing.T) {
 			"/scrub/0/value: unknown: there are name, pattern, volatile"},
 		{"rule-name", "the name stands in placeholders", `{"scrub":[{"name":"A b","pattern":"x"}]}`,
 			`/scrub/0/name: name: begins with a lower-case letter and has such letters, digits, - and _, is "A b"`},
+		{"rule-volatile", "a placeholder says of which rule it is", `{"scrub":[{"name":"uuid","pattern":"ORD-[0-9]+"}]}`,
+			`/scrub/0/name: name: is one of the values that differ in each run: call the rule another name than "uuid"`},
 		{"rule-pattern", "a pattern is Go's", `{"scrub":[{"name":"a","pattern":"("}]}`,
 			"/scrub/0/pattern: value: is no regular expression of Go's: error parsing regexp: missing closing ): `(`"},
 		{"rule-half", "a rule needs both", `{"scrub":[{"name":"a"}]}`,
