@@ -7,13 +7,12 @@ import (
 
 // Anthropic's API of before messages: one text, in which Human and Assistant speak in turns. It reports no usage.
 var _ = Register(&Codec{
-	API:       "anthropic.complete",
-	Generates: true,
-	Fixed:     claudeFixed,
-	Match:     posts(has("prompt"), "/v1/complete"),
-	body:      prompted("prompt", "temperature", "max_tokens_to_sample=max_tokens", "top_p", "stop_sequences=stop").decode,
-	answer:    claudeCompletion,
-	stream:    textStream,
+	API:    "anthropic.complete",
+	Fixed:  claudeFixed,
+	Match:  posts(has("prompt"), "/v1/complete"),
+	body:   prompted("prompt", "temperature", "max_tokens_to_sample=max_tokens", "top_p", "stop_sequences=stop").decode,
+	answer: claudeCompletion,
+	stream: textStream,
 })
 
 func claudeCompletion(body jsontext.Value) (*modelio.Response, error) {

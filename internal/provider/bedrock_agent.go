@@ -14,15 +14,14 @@ import (
 // The InvokeAgent and InvokeInlineAgent operations of Bedrock's agents. Which agent is asked, and in which session, is in
 // the URL. How its model chooses cannot be said.
 var _ = Register(&Codec{
-	API:       "bedrock.agent",
-	Generates: true,
-	Fixed:     noTemperature,
-	InURL:     true,
-	Match:     func(w *Wire) bool { return agentPath.MatchString(w.URL.EscapedPath()) && posts(isAgentBody(w), "")(w) },
-	body:      decodeAgentRequest,
-	outside:   agentOutside,
-	answer:    agentAnswer,
-	stream:    foldRules{add: addAgent},
+	API:     "bedrock.agent",
+	Fixed:   noTemperature,
+	InURL:   true,
+	Match:   func(w *Wire) bool { return agentPath.MatchString(w.URL.EscapedPath()) && posts(isAgentBody(w), "")(w) },
+	body:    decodeAgentRequest,
+	outside: agentOutside,
+	answer:  agentAnswer,
+	stream:  foldRules{add: addAgent},
 })
 
 var agentPath = regexp.MustCompile(`^/agents/([^/]+)(?:/agentAliases/([^/]+)/sessions/([^/]+)/text)?$`)

@@ -11,15 +11,14 @@ import (
 // The InvokeModel operations of AWS Bedrock take the body of the model: Claude's is that of anthropic.messages,
 // Amazon's that of bedrock.converse, others have a prompt.
 var _ = Register(&Codec{
-	API:       "bedrock.invoke",
-	Version:   "bedrock-",
-	Generates: true,
-	Fixed:     claudeFixed,
-	Match:     both(postsToModel("/invoke", "/invoke-with-response-stream"), not(generatesNothing)),
-	body:      decodeInvoke,
-	outside:   operationOf("invoke"),
-	answer:    invokeAnswer,
-	stream:    foldRules{add: addInvoke},
+	API:     "bedrock.invoke",
+	Version: "bedrock-",
+	Fixed:   claudeFixed,
+	Match:   both(postsToModel("/invoke", "/invoke-with-response-stream"), not(generatesNothing)),
+	body:    decodeInvoke,
+	outside: operationOf("invoke"),
+	answer:  invokeAnswer,
+	stream:  foldRules{add: addInvoke},
 })
 
 var generatesNothing = either(postsToKind("embed"), postsToKind("rerank")) // is for bedrock.embed and bedrock.rerank

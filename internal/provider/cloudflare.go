@@ -13,15 +13,14 @@ import (
 // Cloudflare's Workers AI: one operation for models of all kinds, which the path names. The members of a body and of
 // an answer depend on the model: messages or a prompt, and a text, a picture, sound or numbers.
 var _ = Register(&Codec{
-	API:       "cloudflare.run",
-	Generates: true,
-	Seeded:    true,
-	Match:     func(w *Wire) bool { return w.Method == "POST" && runPath.MatchString(w.URL.EscapedPath()) },
-	request:   func(w *Wire) (*modelio.Request, error) { return decodeBodyOf(w, looseRequest) },
-	outside:   modelAt(runPath),
-	answer:    runAnswer,
-	response:  decodeRun,
-	stream:    runStream,
+	API:      "cloudflare.run",
+	Seeded:   true,
+	Match:    func(w *Wire) bool { return w.Method == "POST" && runPath.MatchString(w.URL.EscapedPath()) },
+	request:  func(w *Wire) (*modelio.Request, error) { return decodeBodyOf(w, looseRequest) },
+	outside:  modelAt(runPath),
+	answer:   runAnswer,
+	response: decodeRun,
+	stream:   runStream,
 })
 
 var runPath = regexp.MustCompile(`/accounts/[^/]+/ai/run/(.+)$`)

@@ -7,13 +7,12 @@ import (
 
 // Cohere's APIs of before chat, which are no longer developed: a prompt goes on, a text becomes short, texts get labels.
 var _ = Register(&Codec{
-	API:       "cohere.generate",
-	Generates: true,
-	Seeded:    true,
-	Match:     both(posts(has("prompt"), "/v1/generate"), not(pathLike(`/api/v1/generate$`))), // which is KoboldAI's
-	body:      requestForm{prompt: "prompt", parameters: cohereParameters}.decode,
-	answer:    generations,
-	stream:    foldRules{add: addGeneration},
+	API:    "cohere.generate",
+	Seeded: true,
+	Match:  both(posts(has("prompt"), "/v1/generate"), not(pathLike(`/api/v1/generate$`))), // which is KoboldAI's
+	body:   requestForm{prompt: "prompt", parameters: cohereParameters}.decode,
+	answer: generations,
+	stream: foldRules{add: addGeneration},
 })
 
 var _ = Register(&Codec{

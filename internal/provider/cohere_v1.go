@@ -7,13 +7,12 @@ import (
 
 // Version 1 of Cohere's chat API: the user's message beside those before it, and tool calls without ids.
 var _ = Register(&Codec{
-	API:       "cohere.chat.v1",
-	Generates: true,
-	Seeded:    true,
-	Match:     posts(func(body jsontext.Value) bool { return body.Member("message").IsString() }, "/v1/chat"),
-	body:      decodeCohereV1,
-	answer:    cohereV1Answer,
-	stream:    foldRules{add: addCohereV1, end: endsWith(textNode, "text")},
+	API:    "cohere.chat.v1",
+	Seeded: true,
+	Match:  posts(func(body jsontext.Value) bool { return body.Member("message").IsString() }, "/v1/chat"),
+	body:   decodeCohereV1,
+	answer: cohereV1Answer,
+	stream: foldRules{add: addCohereV1, end: endsWith(textNode, "text")},
 })
 
 var cohereV1Form = requestForm{parameters: cohereParameters, members: map[string]taker{

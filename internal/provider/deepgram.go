@@ -7,13 +7,12 @@ import (
 
 // Deepgram's transcriptions of what is sent or stands at a URL.
 var _ = Register(&Codec{
-	API:       "deepgram.listen",
-	Generates: true,
-	Fixed:     noTemperature,
-	Match:     func(w *Wire) bool { return w.Method == "POST" && w.pathEndsIn([]string{"/v1/listen"}) },
-	request:   func(w *Wire) (*modelio.Request, error) { return decodeBodyOf(w, requestForm{}.decode) },
-	outside:   modelOfQuery,
-	answer:    deepgramTranscript,
+	API:     "deepgram.listen",
+	Fixed:   noTemperature,
+	Match:   func(w *Wire) bool { return w.Method == "POST" && w.pathEndsIn([]string{"/v1/listen"}) },
+	request: func(w *Wire) (*modelio.Request, error) { return decodeBodyOf(w, requestForm{}.decode) },
+	outside: modelOfQuery,
+	answer:  deepgramTranscript,
 })
 
 // Deepgram's speech.

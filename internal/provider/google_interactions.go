@@ -10,14 +10,13 @@ import (
 
 // The interactions API of Gemini. Each step of the input becomes a message.
 var _ = Register(&Codec{
-	API:       "google.interactions",
-	Generates: true,
-	Seeded:    true,
-	Match:     posts(has("input"), "/interactions"),
-	body:      interactionsForm.decode,
-	outside:   sayVersion("v1beta"),
-	answer:    interactionsAnswer,
-	stream:    foldRules{add: addInteraction, end: endsWith(arrayNode, "steps")},
+	API:     "google.interactions",
+	Seeded:  true,
+	Match:   posts(has("input"), "/interactions"),
+	body:    interactionsForm.decode,
+	outside: sayVersion("v1beta"),
+	answer:  interactionsAnswer,
+	stream:  foldRules{add: addInteraction, end: endsWith(arrayNode, "steps")},
 })
 
 var interactionsForm = requestForm{

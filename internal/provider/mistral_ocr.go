@@ -7,12 +7,11 @@ import (
 
 // Mistral's API that reads documents. The document is what a user says.
 var _ = Register(&Codec{
-	API:       "mistral.ocr",
-	Generates: true,
-	Fixed:     noTemperature,
-	Match:     posts(has("document"), "/v1/ocr"),
-	body:      requestForm{members: map[string]taker{"document": takeMessage(modelio.RoleUser, document)}}.decode,
-	answer:    ocrAnswer,
+	API:    "mistral.ocr",
+	Fixed:  noTemperature,
+	Match:  posts(has("document"), "/v1/ocr"),
+	body:   requestForm{members: map[string]taker{"document": takeMessage(modelio.RoleUser, document)}}.decode,
+	answer: ocrAnswer,
 })
 
 func document(_ *modelio.Message, _ string, v jsontext.Value) ([]modelio.Part, bool) {

@@ -14,19 +14,18 @@ var ollamaParameters = parametersOf(
 
 // Ollama's own chat API.
 var _ = Register(&Codec{
-	API:       "ollama.chat",
-	Hosts:     []string{"ollama.com"},
-	Home:      "http://localhost:11434",
-	BaseURLs:  []BaseURL{{Name: "OLLAMA_HOST"}},
-	Generates: true,
-	Seeded:    true,
-	Match:     posts(hasList("messages"), "/api/chat"),
-	body:      ollamaChatForm.decode,
-	Refusal:   refuseAsOllama,
-	answer:    ollamaAnswer,
-	stream:    ollamaStream,
-	looks:     isOllamas,
-	begins:    func(_ string, e jsontext.Value) bool { return isOllamas(e) },
+	API:      "ollama.chat",
+	Hosts:    []string{"ollama.com"},
+	Home:     "http://localhost:11434",
+	BaseURLs: []BaseURL{{Name: "OLLAMA_HOST"}},
+	Seeded:   true,
+	Match:    posts(hasList("messages"), "/api/chat"),
+	body:     ollamaChatForm.decode,
+	Refusal:  refuseAsOllama,
+	answer:   ollamaAnswer,
+	stream:   ollamaStream,
+	looks:    isOllamas,
+	begins:   func(_ string, e jsontext.Value) bool { return isOllamas(e) },
 })
 
 func isOllamas(v jsontext.Value) bool {
@@ -96,14 +95,13 @@ func ollamaCall(v jsontext.Value) (modelio.Part, bool) {
 
 // Ollama's API for a prompt.
 var _ = Register(&Codec{
-	API:       "ollama.generate",
-	Generates: true,
-	Seeded:    true,
-	Prompted:  true,
-	Match:     posts(has("prompt"), "/api/generate"),
-	body:      requestForm{prompt: "prompt", parameters: ollamaParameters, in: "options"}.decode,
-	answer:    ollamaAnswer,
-	stream:    ollamaStream,
+	API:      "ollama.generate",
+	Seeded:   true,
+	Prompted: true,
+	Match:    posts(has("prompt"), "/api/generate"),
+	body:     requestForm{prompt: "prompt", parameters: ollamaParameters, in: "options"}.decode,
+	answer:   ollamaAnswer,
+	stream:   ollamaStream,
 })
 
 var ollamaUsage = usageNames{

@@ -7,17 +7,16 @@ import (
 
 // The legacy completions API of OpenAI and of hosts that copy it.
 var _ = Register(&Codec{
-	API:       "openai.completions",
-	Generates: true,
-	Seeded:    true,
-	Prompted:  true,
-	Match:     both(posts(has("prompt"), "/completions"), not(pathLike(`/(chat|agents)/completions$`))),
-	body:      requestForm{prompt: "prompt", parameters: ChatParameters}.decode,
-	outside:   deployment,
-	answer:    completion,
-	stream:    chatStream,
-	looks:     hasList("choices"),
-	begins:    func(_ string, e jsontext.Value) bool { return e.Member("choices").IsArray() },
+	API:      "openai.completions",
+	Seeded:   true,
+	Prompted: true,
+	Match:    both(posts(has("prompt"), "/completions"), not(pathLike(`/(chat|agents)/completions$`))),
+	body:     requestForm{prompt: "prompt", parameters: ChatParameters}.decode,
+	outside:  deployment,
+	answer:   completion,
+	stream:   chatStream,
+	looks:    hasList("choices"),
+	begins:   func(_ string, e jsontext.Value) bool { return e.Member("choices").IsArray() },
 })
 
 // completion decodes a completion. Some hosts answer with a chat completion.

@@ -11,14 +11,13 @@ import (
 
 // The image APIs of OpenAI and of hosts that copy them: generations, edits and variations.
 var _ = Register(&Codec{
-	API:       "openai.images",
-	Generates: true,
-	Fixed:     noTemperature,
-	Match:     either(matchImageForm, posts(has("prompt"), "/images/generations", "/images/edits")),
-	request:   decodeImages,
-	outside:   deployedOperation("generations"),
-	answer:    images,
-	stream:    foldRules{add: addImage, end: endsWith(arrayNode, "data")},
+	API:     "openai.images",
+	Fixed:   noTemperature,
+	Match:   either(matchImageForm, posts(has("prompt"), "/images/generations", "/images/edits")),
+	request: decodeImages,
+	outside: deployedOperation("generations"),
+	answer:  images,
+	stream:  foldRules{add: addImage, end: endsWith(arrayNode, "data")},
 })
 
 var (

@@ -12,16 +12,15 @@ var ResponsesParameters = parametersOf("temperature", "max_output_tokens=max_tok
 
 // The responses API of OpenAI. It has no seed. Each item of the input becomes a message.
 var _ = Register(&Codec{
-	API:       "openai.responses",
-	Generates: true,
-	Fixed:     openAIFixed,
-	Match:     posts(isResponsesBody, "/responses", "/responses/compact"),
-	body:      responsesForm.decode,
-	outside:   sayOperation("responses"),
-	answer:    responsesAnswer,
-	stream:    responsesStream,
-	looks:     isResponse,
-	begins:    isOfType("response.created"),
+	API:     "openai.responses",
+	Fixed:   openAIFixed,
+	Match:   posts(isResponsesBody, "/responses", "/responses/compact"),
+	body:    responsesForm.decode,
+	outside: sayOperation("responses"),
+	answer:  responsesAnswer,
+	stream:  responsesStream,
+	looks:   isResponse,
+	begins:  isOfType("response.created"),
 })
 
 func isResponse(body jsontext.Value) bool {

@@ -23,7 +23,9 @@ type Codec struct {
 	OneKey   bool
 	BaseURLs []BaseURL
 
-	Generates bool // the answers are generated: a temperature says whether they would be the same (design R7)
+	// Generates says that the answers are generated: a temperature says whether they would be the same (design R7). It
+	// goes without saying where Seeded or Fixed is there.
+	Generates bool
 	Tools     bool // the calls are of tools, not of models
 	Seeded    bool // the API has a seed parameter (design R7)
 	// Fixed returns those of "temperature", "top_p" and "seed" for which the model takes no value that would make it
@@ -89,6 +91,7 @@ func Register(c *Codec) *Codec {
 
 // complete sets what goes without saying.
 func (c *Codec) complete() *Codec {
+	c.Generates = c.Generates || c.Seeded || c.Fixed != nil
 	if c.Provider == "" {
 		c.Provider, _, _ = strings.Cut(c.API, ".")
 	}

@@ -15,13 +15,12 @@ import (
 // speaks is the codec of an API that reads aloud the text in the member prompt.
 func speaks(api, prompt, path string, outside outside) *Codec {
 	return &Codec{
-		API:       api,
-		Generates: true,
-		Fixed:     noTemperature,
-		Match:     posts(has(prompt), path),
-		body:      requestForm{prompt: prompt}.decode,
-		outside:   outside,
-		response:  decodeSpeech,
+		API:      api,
+		Fixed:    noTemperature,
+		Match:    posts(has(prompt), path),
+		body:     requestForm{prompt: prompt}.decode,
+		outside:  outside,
+		response: decodeSpeech,
 	}
 }
 

@@ -9,14 +9,13 @@ import (
 
 // The text generation of IBM's watsonx.ai, whose model may be a deployment.
 var _ = Register(&Codec{
-	API:       "watsonx.generation",
-	Generates: true,
-	Seeded:    true,
-	Match:     both(pathOf(generationPath), posts(jsontext.Value.IsObject, "")),
-	body:      watsonxForm.decode,
-	outside:   watsonxDeployment,
-	answer:    watsonxAnswer,
-	stream:    foldRules{add: addWatsonx},
+	API:     "watsonx.generation",
+	Seeded:  true,
+	Match:   both(pathOf(generationPath), posts(jsontext.Value.IsObject, "")),
+	body:    watsonxForm.decode,
+	outside: watsonxDeployment,
+	answer:  watsonxAnswer,
+	stream:  foldRules{add: addWatsonx},
 })
 
 var (

@@ -4,10 +4,9 @@ package provider
 var _ = Register(speaks("xai.speech", "text", "/v1/tts", nil))
 
 var _ = Register(&Codec{
-	API:       "xai.transcriptions",
-	Generates: true,
-	Fixed:     noTemperature,
-	Match:     postsForm("/v1/stt"),
-	request:   requestForm{}.decodeForm,
-	response:  decodeTranscription,
+	API:      "xai.transcriptions",
+	Fixed:    noTemperature,
+	Match:    postsForm("/v1/stt"),
+	request:  requestForm{}.decodeForm,
+	response: decodeTranscription,
 })
