@@ -26,8 +26,6 @@ var _ = Register(&Codec{
 	Refusal:  refuseAsMCP,
 	Passing:  mcpPassing,
 	Session:  &mcpSession,
-	Free: []string{"_meta", "data", "experimental", "inputRequests", "inputSchema", "outputSchema", "requestedSchema",
-		"structuredContent"},
 })
 
 const (

@@ -45,7 +45,6 @@ type Codec struct {
 	// no more. Whether one is there is kept, and not what it is.
 	Passing [][]string
 	Session *Session // nil means each call stands alone
-	Free    []string // members of its answers whose own members are named by others, such as a tool's output
 	// Realtime is for sessions over a WebSocket; nil means a call is a request and its answer.
 	Realtime *Realtime
 
