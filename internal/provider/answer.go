@@ -64,6 +64,16 @@ func answerError(body []byte, err error) *WireError {
 	return parseError(err)
 }
 
+// needs returns the decoder of answers of a shape, which one decodes. What others lack is what the API answers with.
+func needs(what string, shape func(body jsontext.Value) bool, one func(body jsontext.Value) *modelio.Response) decoder {
+	return func(body jsontext.Value) (*modelio.Response, error) {
+		if !shape(body) {
+			return nil, neither(what)
+		}
+		return one(body), nil
+	}
+}
+
 // neither says that an answer has nothing that the API answers with.
 func neither(what string) error {
 	return &WireError{Reason: "the answer has neither " + what + " nor an error"}

@@ -142,16 +142,15 @@ func ClaudeMediaKind(m *modelio.Media) string {
 	return "document"
 }
 
-// claudeAnswer decodes the message that the API answers with.
-func claudeAnswer(body jsontext.Value) (*modelio.Response, error) {
-	if !body.Member("content").IsArray() {
-		return nil, neither("content")
-	}
+var claudeAnswer = needs("content", hasList("content"), claudeReply)
+
+// claudeReply decodes the message that the API answers with.
+func claudeReply(body jsontext.Value) *modelio.Response {
 	c := candidate(body.Member("stop_reason").Word())
 	c.Message.Content, _ = claudeBlocks(body.Member("content"))
 	callNames{}.resolve(&c.Message)
 	c.Citations = claudeCitations(body.Member("content"))
-	return responseOf(body, claudeUsage, []modelio.Candidate{c}, "type", "role", "content", "stop_reason"), nil
+	return responseOf(body, claudeUsage, []modelio.Candidate{c}, "type", "role", "content", "stop_reason")
 }
 
 var claudeStream = foldRules{add: addClaude, end: endsWith(arrayNode, "content")}

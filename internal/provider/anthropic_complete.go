@@ -11,15 +11,11 @@ var _ = Register(&Codec{
 	Fixed:  claudeFixed,
 	Match:  posts(has("prompt"), "/v1/complete"),
 	body:   prompted("prompt", "temperature", "max_tokens_to_sample=max_tokens", "top_p", "stop_sequences=stop").decode,
-	answer: claudeCompletion,
+	answer: needs("a completion", with(jsontext.Value.IsString, "completion"), claudeCompletion),
 	stream: textStream,
 })
 
-func claudeCompletion(body jsontext.Value) (*modelio.Response, error) {
-	text, ok := body.Member("completion").Text()
-	if !ok {
-		return nil, neither("a completion")
-	}
-	c := candidate(body.Member("stop_reason").Word(), modelio.TextPart(text))
-	return responseOf(body, claudeUsage, []modelio.Candidate{c}, "completion", "stop_reason", "type"), nil
+func claudeCompletion(body jsontext.Value) *modelio.Response {
+	c := candidate(body.Member("stop_reason").Word(), modelio.TextPart(body.Member("completion").Word()))
+	return responseOf(body, claudeUsage, []modelio.Candidate{c}, "completion", "stop_reason", "type")
 }

@@ -163,11 +163,10 @@ func converseResult(result *modelio.ToolResponse, v jsontext.Value) (ok bool) {
 	return ok
 }
 
-func converseAnswer(body jsontext.Value) (*modelio.Response, error) {
+var converseAnswer = needs("output", with(jsontext.Value.IsObject, "output", "message"), converseReply)
+
+func converseReply(body jsontext.Value) *modelio.Response {
 	message := body.Member("output", "message")
-	if !message.IsObject() {
-		return nil, neither("output")
-	}
 	c := candidate(body.Member("stopReason").Word())
 	c.Message.Content, _ = converseBlocks(message.Member("content"))
 	for i := range c.Message.Content {
@@ -176,7 +175,7 @@ func converseAnswer(body jsontext.Value) (*modelio.Response, error) {
 	}
 	c.Message.Content = append(c.Message.Content, guarded(body.Member("trace"))...)
 	c.Citations = converseCitations(message.Member("content"))
-	return responseOf(body, converseUsage, []modelio.Candidate{c}, "output", "stopReason"), nil
+	return responseOf(body, converseUsage, []modelio.Candidate{c}, "output", "stopReason")
 }
 
 // citedPart makes text that stands with its citations a text, as it is streamed.

@@ -13,17 +13,13 @@ var _ = Register(&Codec{
 	Match:   both(pathOf(guardrailPath), posts(hasList("content"), "/apply")),
 	body:    requestForm{members: map[string]taker{"content": takeMessage(modelio.RoleUser, converseContent)}}.decode,
 	outside: sayGroup("guardrail", guardrailPath),
-	answer:  guardrailAnswer,
+	answer:  needs("an action", with(jsontext.Value.IsWord, "action"), guardrailAnswer),
 })
 
 var guardrailPath = regexp.MustCompile(`^/guardrail/([^/]+/version/[^/]+)/apply$`)
 
 // guardrailAnswer decodes what is said instead of the text, and why.
-func guardrailAnswer(body jsontext.Value) (*modelio.Response, error) {
-	action := body.Member("action")
-	if !action.IsWord() {
-		return nil, neither("an action")
-	}
+func guardrailAnswer(body jsontext.Value) *modelio.Response {
 	var parts []modelio.Part
 	for _, output := range body.Member("outputs").Elements() {
 		parts = append(parts, modelio.TextPart(output.Member("text").Word()))
@@ -32,5 +28,5 @@ func guardrailAnswer(body jsontext.Value) (*modelio.Response, error) {
 	for _, name := range []string{"output", "outputs", "blockedResponse"} {
 		delete(said, name)
 	}
-	return &modelio.Response{Candidates: candidateOf(append(parts, modelio.Part{Custom: said})...)}, nil
+	return &modelio.Response{Candidates: candidateOf(append(parts, modelio.Part{Custom: said})...)}
 }

@@ -123,7 +123,7 @@ func answerOfModel(body jsontext.Value) (*modelio.Response, error) {
 	case body.Member("output", "message").IsObject():
 		return converseAnswer(body)
 	case body.Member("choices").Head().Member("message").IsObject():
-		return chatCompletion(body)
+		return chatCompletion(body), nil
 	}
 	resp := &modelio.Response{Usage: invokeUsage.among(body)}
 	for _, form := range invokeTexts {

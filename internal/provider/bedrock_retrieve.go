@@ -22,7 +22,7 @@ var _ = Register(&Codec{
 	Match:     posts(has("input"), "/retrieveAndGenerate", "/retrieveAndGenerateStream"),
 	body:      decodeRetrieveGenerate,
 	outside:   sayOperation("retrieveAndGenerate"),
-	answer:    retrievedAndGenerated,
+	answer:    needs("an output", with(jsontext.Value.IsString, "output", "text"), retrievedAndGenerated),
 	stream:    foldRules{add: addRetrieved},
 })
 
@@ -80,11 +80,8 @@ func addRetrieved(f *fold, name string, event jsontext.Value) error {
 	return nil
 }
 
-func retrievedAndGenerated(body jsontext.Value) (*modelio.Response, error) {
-	text, ok := body.Member("output", "text").Text()
-	if !ok {
-		return nil, neither("an output")
-	}
+func retrievedAndGenerated(body jsontext.Value) *modelio.Response {
+	text := body.Member("output", "text").Word()
 	all := candidateOf(modelio.TextPart(text))
 	if body.Member("guardrailAction").Word() == "INTERVENED" {
 		all[0].FinishReason = modelio.FinishBlocked
@@ -92,5 +89,5 @@ func retrievedAndGenerated(body jsontext.Value) (*modelio.Response, error) {
 	all[0].Citations = agentCitations(body.Member("citations"), text)
 	resp := responseOf(body, usageNames{}, all, "output", "sessionId")
 	resp.ID = body.Member("sessionId").Word()
-	return resp, nil
+	return resp
 }

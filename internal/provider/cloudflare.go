@@ -63,7 +63,7 @@ func runAnswer(body jsontext.Value) (*modelio.Response, error) {
 		result = body
 	}
 	if result.Member("choices").IsArray() {
-		return chatCompletion(result)
+		return chatCompletion(result), nil
 	}
 	said, calls := result.Member("response"), result.Member("tool_calls")
 	var parts []modelio.Part

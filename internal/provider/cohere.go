@@ -24,7 +24,7 @@ var _ = Register(&Codec{
 	Match:    posts(hasList("messages"), "/v2/chat"),
 	body:     requestForm{members: chatMembers, parameters: cohereParameters}.decode,
 	Refusal:  refuseAsCohere,
-	answer:   cohereAnswer,
+	answer:   needs("a message", with(jsontext.Value.IsObject, "message"), cohereAnswer),
 	stream:   foldRules{add: addCohere, end: endsWith(objectNode, "message")},
 	looks:    isCohereAnswer,
 	begins:   isOfType("message-start"),
@@ -34,14 +34,11 @@ func isCohereAnswer(body jsontext.Value) bool {
 	return body.Member("message").IsObject() && body.Member("finish_reason").Present()
 }
 
-func cohereAnswer(body jsontext.Value) (*modelio.Response, error) {
-	if !body.Member("message").IsObject() {
-		return nil, neither("a message")
-	}
+func cohereAnswer(body jsontext.Value) *modelio.Response {
 	c := candidate(body.Member("finish_reason").Word())
 	c.Message = chatAnswer(body.Member("message"))
 	c.Citations = cohereCitations(body.Member("message"))
-	return responseOf(body, cohereUsage, []modelio.Candidate{c}, "message", "finish_reason"), nil
+	return responseOf(body, cohereUsage, []modelio.Candidate{c}, "message", "finish_reason")
 }
 
 var (

@@ -20,7 +20,7 @@ var _ = Register(&Codec{
 	Generates: true,
 	Match:     posts(has("text"), "/v1/summarize"),
 	body:      prompted("text", "temperature").decode,
-	answer:    summary,
+	answer:    needs("a summary", with(jsontext.Value.IsString, "summary"), summary),
 })
 
 var _ = Register(&Codec{
@@ -62,12 +62,8 @@ func addGeneration(f *fold, _ string, event jsontext.Value) error {
 	return nil
 }
 
-func summary(body jsontext.Value) (*modelio.Response, error) {
-	text, ok := body.Member("summary").Text()
-	if !ok {
-		return nil, neither("a summary")
-	}
-	return cohereResponse(body, candidateOf(modelio.TextPart(text)), "summary"), nil
+func summary(body jsontext.Value) *modelio.Response {
+	return cohereResponse(body, candidateOf(modelio.TextPart(body.Member("summary").Word())), "summary")
 }
 
 // classifications decodes the labels of texts: each is a custom part, in the order of the texts.

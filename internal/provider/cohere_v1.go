@@ -9,9 +9,9 @@ import (
 var _ = Register(&Codec{
 	API:    "cohere.chat.v1",
 	Seeded: true,
-	Match:  posts(func(body jsontext.Value) bool { return body.Member("message").IsString() }, "/v1/chat"),
+	Match:  posts(with(jsontext.Value.IsString, "message"), "/v1/chat"),
 	body:   decodeCohereV1,
-	answer: cohereV1Answer,
+	answer: needs("a text", with(jsontext.Value.IsString, "text"), cohereV1Answer),
 	stream: foldRules{add: addCohereV1, end: endsWith(textNode, "text")},
 })
 
@@ -87,18 +87,15 @@ func cohereV1Tool(v jsontext.Value) (tool modelio.ToolDefinition, ok bool) {
 	return tool, v.IsObject() && v.Member("name").IsWord()
 }
 
-func cohereV1Answer(body jsontext.Value) (*modelio.Response, error) {
-	text, ok := body.Member("text").Text()
-	if !ok {
-		return nil, neither("a text")
-	}
+func cohereV1Answer(body jsontext.Value) *modelio.Response {
+	text := body.Member("text").Word()
 	c := candidate(body.Member("finish_reason").Word(), modelio.TextPart(text))
 	if calls, ok := objects(body.Member("tool_calls"), cohereV1Call); ok {
 		c.Message.Content = append(c.Message.Content, calls...)
 	}
 	c.Citations = cohereV1Citations(body, text)
 	// Its chat_history is the request and this answer, once more.
-	return cohereResponse(body, []modelio.Candidate{c}, "chat_history", "text", "tool_calls", "finish_reason"), nil
+	return cohereResponse(body, []modelio.Candidate{c}, "chat_history", "text", "tool_calls", "finish_reason")
 }
 
 // cohereResponse returns what answers of the first version have under the same names.

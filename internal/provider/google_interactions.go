@@ -15,7 +15,7 @@ var _ = Register(&Codec{
 	Match:   posts(has("input"), "/interactions"),
 	body:    interactionsForm.decode,
 	outside: sayVersion("v1beta"),
-	answer:  interactionsAnswer,
+	answer:  needs("a status", with(jsontext.Value.IsWord, "status"), interactionsAnswer),
 	stream:  foldRules{add: addInteraction, end: endsWith(arrayNode, "steps")},
 })
 
@@ -155,10 +155,7 @@ func interactionsResult(v jsontext.Value) (modelio.Message, bool) {
 }
 
 // interactionsAnswer decodes an interaction. All of its steps are parts of one message.
-func interactionsAnswer(body jsontext.Value) (*modelio.Response, error) {
-	if !body.Member("status").IsWord() {
-		return nil, neither("a status")
-	}
+func interactionsAnswer(body jsontext.Value) *modelio.Response {
 	c := candidate(body.Member("status").Word())
 	var cites citationFold
 	for _, v := range body.Member("steps").Elements() {
@@ -175,7 +172,7 @@ func interactionsAnswer(body jsontext.Value) (*modelio.Response, error) {
 		}
 	}
 	c.Citations = cites.all
-	return responseOf(body, interactionsUsage, []modelio.Candidate{c}, "steps", "status"), nil
+	return responseOf(body, interactionsUsage, []modelio.Candidate{c}, "steps", "status")
 }
 
 // addInteraction takes an event. The last one has all but the steps.

@@ -11,7 +11,7 @@ var _ = Register(&Codec{
 	Fixed:  noTemperature,
 	Match:  posts(has("document"), "/v1/ocr"),
 	body:   requestForm{members: map[string]taker{"document": takeMessage(modelio.RoleUser, document)}}.decode,
-	answer: ocrAnswer,
+	answer: needs("pages", hasList("pages"), ocrAnswer),
 })
 
 func document(_ *modelio.Message, _ string, v jsontext.Value) ([]modelio.Part, bool) {
@@ -19,7 +19,7 @@ func document(_ *modelio.Message, _ string, v jsontext.Value) ([]modelio.Part, b
 }
 
 // ocrAnswer decodes pages: the text of each, its pictures, and what else it says as a custom part.
-func ocrAnswer(body jsontext.Value) (*modelio.Response, error) {
+func ocrAnswer(body jsontext.Value) *modelio.Response {
 	var parts []modelio.Part
 	for _, page := range body.Member("pages").Elements() {
 		if text := page.Member("markdown"); text.IsWord() {
@@ -30,8 +30,5 @@ func ocrAnswer(body jsontext.Value) (*modelio.Response, error) {
 	if note := body.Member("document_annotation"); note.IsWord() {
 		parts = append(parts, modelio.TextPart(note.Word()))
 	}
-	if !body.Member("pages").IsArray() {
-		return nil, neither("pages")
-	}
-	return responseOf(body, usageNames{}, candidateOf(parts...), "pages", "document_annotation"), nil
+	return responseOf(body, usageNames{}, candidateOf(parts...), "pages", "document_annotation")
 }

@@ -108,13 +108,9 @@ func answered(elements jsontext.Value, name string, without ...string) []modelio
 // listed returns the decoder of an answer that is a list in a member: its elements are the answer, as [answered]
 // has them.
 func listed(member, name string, without ...string) decoder {
-	return func(body jsontext.Value) (*modelio.Response, error) {
-		all := body.Member(member)
-		if !all.IsArray() {
-			return nil, neither(member)
-		}
-		return responseOf(body, embeddingsUsage, answered(all, name, without...), member), nil
-	}
+	return needs(member, hasList(member), func(body jsontext.Value) *modelio.Response {
+		return responseOf(body, embeddingsUsage, answered(body.Member(member), name, without...), member)
+	})
 }
 
 // candidateOf returns parts as the one answer of an API that generates nothing.
@@ -127,10 +123,7 @@ func candidateOf(parts ...modelio.Part) []modelio.Candidate {
 // stated returns the decoder of an answer that is one object, such as a count of tokens, with one of the members by which to
 // know it, the last of which most have.
 func stated(members ...string) decoder {
-	return func(body jsontext.Value) (*modelio.Response, error) {
-		if only(body, members...) == nil {
-			return nil, neither(members[len(members)-1])
-		}
-		return &modelio.Response{Candidates: candidateOf(modelio.Part{Custom: briefObject(body, "object")})}, nil
-	}
+	return needs(members[len(members)-1], has(members...), func(body jsontext.Value) *modelio.Response {
+		return &modelio.Response{Candidates: candidateOf(modelio.Part{Custom: briefObject(body, "object")})}
+	})
 }

@@ -27,7 +27,7 @@ var _ = Register(&Codec{
 		both(posts(hasList("messages"), "/v1/chat"), sentTo("writer"))), // on a path of Cohere's
 	body:    chatForm.decode,
 	outside: chatOutside,
-	answer:  chatCompletion,
+	answer:  needs("choices", hasList("choices"), chatCompletion),
 	stream:  chatStream,
 })
 

@@ -11,10 +11,7 @@ import (
 )
 
 // chatCompletion decodes a chat completion.
-func chatCompletion(body jsontext.Value) (*modelio.Response, error) {
-	if !body.Member("choices").IsArray() {
-		return nil, neither("choices")
-	}
+func chatCompletion(body jsontext.Value) *modelio.Response {
 	resp := responseOf(body, chatUsage, nil, "choices")
 	resp.Usage = cmp.Or(resp.Usage, chatUsage.decode(body.Member("x_groq", "usage")))
 	for _, choice := range body.Member("choices").Elements() {
@@ -22,7 +19,7 @@ func chatCompletion(body jsontext.Value) (*modelio.Response, error) {
 		c.Citations = chatCitations(choice.Member("message"), texts.Join(c.Message.Content), body)
 		resp.Candidates = append(resp.Candidates, c)
 	}
-	return resp, nil
+	return resp
 }
 
 func chatChoice(choice jsontext.Value) modelio.Candidate {

@@ -13,18 +13,15 @@ var _ = Register(&Codec{
 	Match:    both(posts(has("prompt"), "/completions"), not(pathLike(`/(chat|agents)/completions$`))),
 	body:     requestForm{prompt: "prompt", parameters: ChatParameters}.decode,
 	outside:  deployment,
-	answer:   completion,
+	answer:   needs("choices", hasList("choices"), completion),
 	stream:   chatStream,
 	looks:    hasList("choices"),
 	begins:   func(_ string, e jsontext.Value) bool { return e.Member("choices").IsArray() },
 })
 
 // completion decodes a completion. Some hosts answer with a chat completion.
-func completion(body jsontext.Value) (*modelio.Response, error) {
-	resp, err := chatCompletion(body)
-	if err != nil {
-		return nil, err
-	}
+func completion(body jsontext.Value) *modelio.Response {
+	resp := chatCompletion(body)
 	for i, choice := range body.Member("choices").Elements() {
 		c := &resp.Candidates[i]
 		if text, ok := choice.Member("text").Text(); ok && len(c.Message.Content) == 0 {
@@ -32,5 +29,5 @@ func completion(body jsontext.Value) (*modelio.Response, error) {
 			tidy(&c.Message)
 		}
 	}
-	return resp, nil
+	return resp
 }

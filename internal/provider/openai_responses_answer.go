@@ -9,11 +9,10 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// responsesAnswer decodes a response object. All items of its output are parts of one message.
-func responsesAnswer(body jsontext.Value) (*modelio.Response, error) {
-	if !body.Member("output").IsArray() {
-		return nil, neither("output")
-	}
+var responsesAnswer = needs("output", hasList("output"), responseObject)
+
+// responseObject decodes a response. All items of its output are parts of one message.
+func responseObject(body jsontext.Value) *modelio.Response {
 	c := candidate(cmp.Or(body.Member("incomplete_details", "reason").Word(), body.Member("status").Word()))
 	for _, item := range body.Member("output").Elements() {
 		parts := responsesParts(item)
@@ -31,7 +30,7 @@ func responsesAnswer(body jsontext.Value) (*modelio.Response, error) {
 		c.FinishReason = modelio.FinishBlocked // the status is plain "completed"
 	}
 	taken := []string{"output", "status", "incomplete_details", "error"}
-	return responseOf(body, responsesUsage, []modelio.Candidate{c}, taken...), nil
+	return responseOf(body, responsesUsage, []modelio.Candidate{c}, taken...)
 }
 
 // declares reports whether the tools that an answer repeats have one of that name, which the caller declared. An

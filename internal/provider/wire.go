@@ -104,15 +104,18 @@ func pathOf(pattern *regexp.Regexp) func(*Wire) bool {
 	return func(w *Wire) bool { return pattern.MatchString(w.URL.Path) }
 }
 
-// has returns the shape of a body with one of the members, and hasList that of one with a list.
+// has returns the shape of a body with one of the members, hasList that of one with a list, and with that of one with a
+// value of a kind at a path.
 func has(members ...string) func(jsontext.Value) bool {
 	return func(body jsontext.Value) bool {
 		return slices.ContainsFunc(members, func(name string) bool { return body.Member(name).Present() })
 	}
 }
 
-func hasList(member string) func(jsontext.Value) bool {
-	return func(body jsontext.Value) bool { return body.Member(member).IsArray() }
+func hasList(member string) func(jsontext.Value) bool { return with(jsontext.Value.IsArray, member) }
+
+func with(kind func(jsontext.Value) bool, path ...string) func(jsontext.Value) bool {
+	return func(body jsontext.Value) bool { return kind(body.Member(path...)) }
 }
 
 func (w *Wire) pathEndsIn(suffixes []string) bool {
