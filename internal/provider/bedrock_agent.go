@@ -4,7 +4,6 @@ import (
 	"encoding/base64"
 	"net/url"
 	"regexp"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
@@ -14,10 +13,11 @@ import (
 // The InvokeAgent and InvokeInlineAgent operations of Bedrock's agents. Which agent is asked, and in which session, is in
 // the URL. How its model chooses cannot be said.
 var _ = Register(&Codec{
-	API:     "bedrock.agent",
-	Fixed:   noTemperature,
-	InURL:   true,
-	Match:   func(w *Wire) bool { return agentPath.MatchString(w.URL.EscapedPath()) && posts(isAgentBody(w), "")(w) },
+	API:   "bedrock.agent",
+	Fixed: noTemperature,
+	InURL: true,
+	Match: both(func(w *Wire) bool { return agentPath.MatchString(w.URL.EscapedPath()) },
+		either(posts(jsontext.Value.IsObject, "/text"), posts(has("foundationModel"), ""))), // paths of inline agents are short
 	body:    decodeAgentRequest,
 	outside: agentOutside,
 	answer:  agentAnswer,
@@ -25,14 +25,6 @@ var _ = Register(&Codec{
 })
 
 var agentPath = regexp.MustCompile(`^/agents/([^/]+)(?:/agentAliases/([^/]+)/sessions/([^/]+)/text)?$`)
-
-// isAgentBody returns the shape of a body. Paths of inline agents are short, and those of others too.
-func isAgentBody(w *Wire) func(jsontext.Value) bool {
-	if strings.HasSuffix(w.URL.Path, "/text") {
-		return jsontext.Value.IsObject
-	}
-	return has("foundationModel")
-}
 
 // agentOutside keeps the agent of a path as the model. An inline agent has its model in the body.
 func agentOutside(w *Wire, req *modelio.Request) {

@@ -61,11 +61,7 @@ func bedrockModel(u *url.URL) string {
 
 // operationOf returns what takes the model of a path, and its operation if that is not the usual one.
 func operationOf(usual string) outside {
-	say := sayOperation(usual)
-	return func(w *Wire, req *modelio.Request) {
-		modelOfPath(req, bedrockModel(w.URL))
-		say(w, req)
-	}
+	return also(func(w *Wire, req *modelio.Request) { modelOfPath(req, bedrockModel(w.URL)) }, sayOperation(usual))
 }
 
 var converseForm = requestForm{members: converseMembers, parameters: converseParameters, in: "inferenceConfig"}

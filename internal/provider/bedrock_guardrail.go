@@ -12,7 +12,7 @@ var _ = Register(&Codec{
 	API:     "bedrock.guardrail",
 	Match:   both(pathOf(guardrailPath), posts(hasList("content"), "/apply")),
 	body:    requestForm{members: map[string]taker{"content": takeMessage(modelio.RoleUser, converseContent)}}.decode,
-	outside: sayGroup("guardrail", guardrailPath),
+	outside: sayGroup("guardrail", guardrailPath, ""),
 	answer:  needs("an action", with(jsontext.Value.IsWord, "action"), guardrailAnswer),
 })
 

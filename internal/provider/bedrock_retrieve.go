@@ -12,7 +12,7 @@ var _ = Register(&Codec{
 	API:     "bedrock.retrieve",
 	Match:   both(pathOf(retrievePath), posts(has("retrievalQuery"), "/retrieve")),
 	body:    requestForm{members: map[string]taker{"retrievalQuery": takeQuestion}}.decode,
-	outside: sayGroup("knowledge_base", retrievePath),
+	outside: sayGroup("knowledge_base", retrievePath, ""),
 	answer:  retrieved,
 })
 

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
@@ -12,7 +13,7 @@ import (
 var _ = Register(&Codec{
 	API:      "google.live",
 	Match:    opens("BidiGenerateContent", "BidiGenerateContentConstrained"),
-	outside:  liveMethod,
+	outside:  sayGroup("method", regexp.MustCompile(`(?:.*BidiGenerateContent)?(.*)$`), ""), // beyond its usual name
 	response: heardBy(generateUsage, hearGoogle),
 	Realtime: &googleLive,
 })
@@ -27,12 +28,6 @@ var googleLive = Realtime{
 		}
 		return "{}"
 	},
-}
-
-// liveMethod keeps what the method is called beyond its usual name.
-func liveMethod(w *Wire, _ *modelio.Request) {
-	_, method, _ := cutLast(w.URL.Path, "BidiGenerateContent")
-	w.say("method", method, "")
 }
 
 // liveMessage decodes a frame of the client's, which has one member. One of several, or that is not as its kind

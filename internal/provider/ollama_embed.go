@@ -7,21 +7,13 @@ import (
 
 // Ollama's own API for embeddings, and the older one for a single embedding.
 var _ = Register(&Codec{
-	API:     "ollama.embed",
-	Match:   matchOllamaEmbed,
+	API: "ollama.embed",
+	Match: either(posts(has("input"), "/api/embed"), // the older path is OpenAI's where the body has that API's member
+		both(posts(has("prompt"), "/api/embeddings"), not(posts(has("input"), "/api/embeddings")))),
 	body:    decodeOllamaEmbed,
 	outside: sayOperation("embed"),
 	answer:  ollamaEmbeddings,
 })
-
-// matchOllamaEmbed leaves the older path to openai.embeddings where the body has that API's member.
-func matchOllamaEmbed(w *Wire) bool {
-	if posts(has("input"), "/api/embed")(w) {
-		return true
-	}
-	body, err := w.root()
-	return err == nil && !body.Member("input").Present() && posts(has("prompt"), "/api/embeddings")(w)
-}
 
 func decodeOllamaEmbed(body jsontext.Value) *modelio.Request {
 	form := requestForm{prompt: "input"}

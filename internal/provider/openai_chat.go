@@ -62,13 +62,7 @@ func deployment(w *Wire, r *modelio.Request) {
 }
 
 // deployedOperation returns what keeps the last step of a path, if it is not the usual one, and the deployment.
-func deployedOperation(usual string) outside {
-	say := sayOperation(usual)
-	return func(w *Wire, req *modelio.Request) {
-		say(w, req)
-		deployment(w, req)
-	}
-}
+func deployedOperation(usual string) outside { return also(sayOperation(usual), deployment) }
 
 // chatTool decodes a function. Any other tool that has a type, such as a host's own web search, is kept
 // whole in its Metadata.

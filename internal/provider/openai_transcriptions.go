@@ -13,13 +13,11 @@ import (
 var _ = Register(&Codec{
 	API:       "openai.transcriptions",
 	Generates: true,
-	Match:     postsForm(transcriptionPaths...),
+	Match:     postsForm("/audio/transcriptions", "/audio/translations"),
 	request:   prompted("prompt", "temperature").decodeForm,
 	outside:   deployedOperation("transcriptions"),
 	response:  decodeTranscription,
 })
-
-var transcriptionPaths = []string{"/audio/transcriptions", "/audio/translations"}
 
 // decodeTranscription decodes an answer, which is text where the request asked for that, or for subtitles.
 func decodeTranscription(a *Answer) (*modelio.Response, error) {

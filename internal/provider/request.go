@@ -124,9 +124,22 @@ func sayOperation(usual string) outside {
 	}
 }
 
-// sayGroup returns what keeps the first group of a pattern that a path is like.
-func sayGroup(name string, path *regexp.Regexp) outside {
-	return func(w *Wire, _ *modelio.Request) { w.say(name, path.FindStringSubmatch(w.URL.Path)[1], "") }
+// sayGroup returns what keeps the first group of a pattern that a path is like, if it is not the usual one.
+func sayGroup(name string, path *regexp.Regexp, usual string) outside {
+	return func(w *Wire, _ *modelio.Request) { w.say(name, path.FindStringSubmatch(w.URL.Path)[1], usual) }
+}
+
+// sayVersion returns what keeps the version of an API, /v1/, if it is not the usual one.
+func sayVersion(usual string) outside { return sayGroup("version", versionStep, usual) }
+
+var versionStep = regexp.MustCompile(`(?:([^/]*)/)?[^/]*$`)
+
+// also returns what takes one after the other.
+func also(one, other outside) outside {
+	return func(w *Wire, req *modelio.Request) {
+		one(w, req)
+		other(w, req)
+	}
 }
 
 // keepOutside keeps in req what w says outside of its body: facts of the path, the query without credentials, and
@@ -147,15 +160,6 @@ func (w *Wire) keepQuery() {
 		}
 	}
 	jsontext.KeepObject(&w.said, "query", query)
-}
-
-// sayVersion returns what keeps the version of an API, /v1/, if it is not the usual one.
-func sayVersion(usual string) outside {
-	return func(w *Wire, _ *modelio.Request) {
-		before, _, _ := cutLast(w.URL.Path, "/")
-		_, version, _ := cutLast(before, "/")
-		w.say("version", version, usual)
-	}
 }
 
 // prompted is the form of a body with a prompt and the parameters of these names.

@@ -18,20 +18,13 @@ var _ = Register(&Codec{
 
 // The Rerank operation of Bedrock's agent runtime, and InvokeModel with a model that ranks.
 var _ = Register(&Codec{
-	API:     "bedrock.rerank",
-	Match:   matchBedrockRerank,
+	API: "bedrock.rerank",
+	Match: either(postsToKind("rerank"),
+		both(posts(hasList("queries"), "/rerank"), not(posts(hasList("documents"), "/rerank")))), // which is Cohere's
 	body:    requestForm{prompt: "query"}.decode,
 	outside: bedrockRerankPath,
 	answer:  ranking,
 })
-
-func matchBedrockRerank(w *Wire) bool {
-	if postsToKind("rerank")(w) {
-		return true
-	}
-	body, err := w.root() // one that is none is for cohere.rerank
-	return err == nil && !body.Member("documents").IsArray() && posts(hasList("queries"), "/rerank")(w)
-}
 
 func bedrockRerankPath(w *Wire, req *modelio.Request) {
 	if bedrockModel(w.URL) == "" {

@@ -13,7 +13,7 @@ var _ = Register(&Codec{
 	Seeded:  true,
 	Match:   both(pathOf(generationPath), posts(jsontext.Value.IsObject, "")),
 	body:    watsonxForm.decode,
-	outside: watsonxDeployment,
+	outside: also(sayOperation("generation"), sayGroup("deployment", generationPath, "")),
 	answer:  watsonxAnswer,
 	stream:  foldRules{add: addWatsonx},
 })
@@ -25,11 +25,6 @@ var (
 		parameters: parametersOf("temperature", "max_new_tokens=max_tokens", "top_p", "random_seed=seed", "stop_sequences=stop"),
 	}
 )
-
-func watsonxDeployment(w *Wire, req *modelio.Request) {
-	sayOperation("generation")(w, req)
-	sayGroup("deployment", generationPath)(w, req)
-}
 
 var watsonxUsage = usageNames{input: paths{"input_token_count"}, output: paths{"generated_token_count"}}
 
