@@ -146,8 +146,8 @@ func decodeStream(events []Seen, stream foldRules, decode decoder) (*modelio.Res
 			failure = found
 			continue
 		}
-		if err := f.next(event.Name, doc.Root()); err != nil {
-			return nil, &WireError{Reason: fmt.Sprintf("event %d: %v", i+1, err)}
+		if f.next(event.Name, doc.Root()); f.wrong != nil {
+			return nil, &WireError{Reason: fmt.Sprintf("event %d: %v", i+1, f.wrong)}
 		}
 		f.begin()
 	}

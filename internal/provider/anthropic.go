@@ -171,7 +171,7 @@ func isClaudeEvent(kind string) bool {
 	return strings.HasPrefix(kind, "message_") || strings.HasPrefix(kind, "content_block_") || kind == "ping"
 }
 
-func addClaude(f *fold, _ string, event jsontext.Value) error {
+func addClaude(f *fold, _ string, event jsontext.Value) {
 	block := func() *node { return f.body.member("content").at(event.Member("index")) }
 	switch event.Member("type").Word() {
 	case "message_start":
@@ -188,7 +188,6 @@ func addClaude(f *fold, _ string, event jsontext.Value) error {
 	case "message_stop":
 		f.done = true
 	case "": // other kinds carry no content: ping, content_block_stop
-		return errors.New("an event without a type")
+		f.wrong = errors.New("an event without a type")
 	}
-	return nil
 }

@@ -80,7 +80,7 @@ func agentResult(v jsontext.Value, ref string) modelio.Part {
 }
 
 // addAgent takes an event. None is the last; each piece of the text is in base64 of its own.
-func addAgent(f *fold, name string, event jsontext.Value) error {
+func addAgent(f *fold, name string, event jsontext.Value) {
 	switch name {
 	case "chunk":
 		if bytes := event.Member("bytes"); bytes.Present() {
@@ -89,14 +89,13 @@ func addAgent(f *fold, name string, event jsontext.Value) error {
 		f.body.extend("citations", event.Member("attribution", "citations"))
 	case "trace":
 		f.body.member("traces").append(event.Raw())
-		return nil
+		return
 	case "files":
 		f.body.extend("files", event.Member("files"))
 	case "returnControl":
 		f.body.putAll(event)
 	}
 	f.done = true
-	return nil
 }
 
 // agentAnswer decodes what the events of a stream said: a text, files, and calls that the caller is to make. The

@@ -247,7 +247,7 @@ func growReasoning(block *node, name string, v jsontext.Value) {
 	}
 }
 
-func addConverse(f *fold, name string, event jsontext.Value) error {
+func addConverse(f *fold, name string, event jsontext.Value) {
 	content := f.body.member("output").member("message").member("content")
 	content.become(arrayNode)
 	switch name {
@@ -259,7 +259,6 @@ func addConverse(f *fold, name string, event jsontext.Value) error {
 		converseTop.fold(&f.body, event)
 		f.done = f.done || name == "messageStop"
 	}
-	return nil
 }
 
 // converseEvents are the kinds of events.

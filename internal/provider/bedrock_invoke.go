@@ -153,10 +153,11 @@ func addText(r *modelio.Response, v jsontext.Value, text, finish []string) {
 }
 
 // addInvoke takes an event, which holds one of the model's own. The first one says whose they are.
-func addInvoke(f *fold, _ string, event jsontext.Value) error {
+func addInvoke(f *fold, _ string, event jsontext.Value) {
 	inner, err := invokeUnwrap(event)
 	if err != nil {
-		return err
+		f.wrong = err
+		return
 	}
 	kind, converse := converseEvent(inner)
 	if kind != "" {
@@ -172,13 +173,13 @@ func addInvoke(f *fold, _ string, event jsontext.Value) error {
 		f.model = textStream
 	}
 	f.end = f.model.end
-	return f.model.add(f, kind, inner)
+	f.model.add(f, kind, inner)
 }
 
 // textStream folds the pieces of a text, or of several.
 var textStream = foldRules{add: addTextPiece, end: endTexts}
 
-func addTextPiece(f *fold, _ string, chunk jsontext.Value) error {
+func addTextPiece(f *fold, _ string, chunk jsontext.Value) {
 	f.body.become(objectNode)
 	for name, v := range chunk.Members() {
 		switch name {
@@ -208,7 +209,6 @@ func addTextPiece(f *fold, _ string, chunk jsontext.Value) error {
 			f.body.put(name, v)
 		}
 	}
-	return nil
 }
 
 // ends takes why the answer ends.

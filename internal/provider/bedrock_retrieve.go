@@ -63,7 +63,7 @@ func decodeRetrieveGenerate(body jsontext.Value) *modelio.Request {
 	return req
 }
 
-func addRetrieved(f *fold, name string, event jsontext.Value) error {
+func addRetrieved(f *fold, name string, event jsontext.Value) {
 	switch name {
 	case "output":
 		f.body.member("output").grow("text", event.Member("text"))
@@ -77,7 +77,6 @@ func addRetrieved(f *fold, name string, event jsontext.Value) error {
 	case "guardrail":
 		f.body.put("guardrailAction", event.Member("action"))
 	}
-	return nil
 }
 
 func retrievedAndGenerated(body jsontext.Value) *modelio.Response {

@@ -47,7 +47,7 @@ var (
 )
 
 // addCohere takes an event. Most say something of the message.
-func addCohere(f *fold, _ string, event jsontext.Value) error {
+func addCohere(f *fold, _ string, event jsontext.Value) {
 	piece := event.Member("delta", "message")
 	message := func() *node { return f.body.member("message") }
 	switch event.Member("type").Word() {
@@ -66,7 +66,6 @@ func addCohere(f *fold, _ string, event jsontext.Value) error {
 		f.body.putAll(event.Member("delta"))
 		f.done = true
 	}
-	return nil
 }
 
 // cohereBlockAt returns the block of the content that an event is about: the latest of its index. A

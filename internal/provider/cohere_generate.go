@@ -49,7 +49,7 @@ func generations(body jsontext.Value) (*modelio.Response, error) {
 }
 
 // addGeneration takes an event. The last one has the whole answer, or says why there is none.
-func addGeneration(f *fold, _ string, event jsontext.Value) error {
+func addGeneration(f *fold, _ string, event jsontext.Value) {
 	switch response := event.Member("response"); {
 	case response.IsObject():
 		f.body.putAll(response)
@@ -59,7 +59,6 @@ func addGeneration(f *fold, _ string, event jsontext.Value) error {
 	case event.Member("text").IsString():
 		f.body.member("generations").at(event.Member("index")).grow("text", event.Member("text"))
 	}
-	return nil
 }
 
 func summary(body jsontext.Value) *modelio.Response {

@@ -113,7 +113,7 @@ func cohereResponse(body jsontext.Value, all []modelio.Candidate, taken ...strin
 }
 
 // addCohereV1 takes an event. The last one has the whole answer.
-func addCohereV1(f *fold, _ string, event jsontext.Value) error {
+func addCohereV1(f *fold, _ string, event jsontext.Value) {
 	switch event.Member("event_type").Word() {
 	case "stream-start":
 		f.body.put("generation_id", event.Member("generation_id"))
@@ -134,5 +134,4 @@ func addCohereV1(f *fold, _ string, event jsontext.Value) error {
 		f.body.put("error", event.Member("error"))
 		f.done = true
 	}
-	return nil
 }

@@ -13,34 +13,34 @@ import (
 // foldRules turn the events of an API into the body of its unstreamed answer, so that both are decoded alike. The
 // zero value is for an API that does not stream: its last event is the body.
 type foldRules struct {
-	pieces  rules                                                  // for events that are the body itself, piece by piece
-	add     func(f *fold, name string, event jsontext.Value) error // for other events, by name and data
-	end     func(f *fold)                                          // completes a body, if anything of it has come
-	inArray bool                                                   // the events may come as one JSON array
+	pieces  rules                                            // for events that are the body itself, piece by piece
+	add     func(f *fold, name string, event jsontext.Value) // for other events, by name and data
+	end     func(f *fold)                                    // completes a body, if anything of it has come
+	inArray bool                                             // the events may come as one JSON array
 }
 
 // A fold is a body that is under way.
 type fold struct {
 	foldRules
-	body node
-	log  journal // of the event that is being taken
-	row  row
-	done bool // all has come
+	body  node
+	log   journal // of the event that is being taken
+	row   row
+	done  bool  // all has come
+	wrong error // what an event has that none of the API has
 
 	model foldRules // of the model that is asked, where the API has several
 }
 
 // next takes the next event.
-func (f *fold) next(name string, event jsontext.Value) error {
+func (f *fold) next(name string, event jsontext.Value) {
 	switch {
 	case f.add != nil:
-		return f.add(f, name, event)
+		f.add(f, name, event)
 	case f.pieces != nil:
 		f.pieces.fold(&f.body, event)
 	default:
 		f.body, f.done = node{kind: wholeNode, raw: event.Raw()}, true
 	}
-	return nil
 }
 
 // result returns what has come so far, nil if nothing has.

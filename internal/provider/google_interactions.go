@@ -176,7 +176,7 @@ func interactionsAnswer(body jsontext.Value) *modelio.Response {
 }
 
 // addInteraction takes an event. The last one has all but the steps.
-func addInteraction(f *fold, name string, event jsontext.Value) error {
+func addInteraction(f *fold, name string, event jsontext.Value) {
 	step := func() *node { return f.body.member("steps").at(event.Member("index")) }
 	switch event.Member("event_type").Word() {
 	case "interaction.created":
@@ -191,7 +191,6 @@ func addInteraction(f *fold, name string, event jsontext.Value) error {
 		f.body.putAll(event.Member("interaction"))
 		f.done = true
 	}
-	return nil
 }
 
 func growStep(step *node, delta jsontext.Value) {

@@ -30,10 +30,9 @@ func decodeMCPAnswer(a *Answer) (*modelio.Response, error) {
 }
 
 // mcpStream folds a stream of messages to a list of them.
-var mcpStream = foldRules{add: func(f *fold, _ string, message jsontext.Value) error {
+var mcpStream = foldRules{add: func(f *fold, _ string, message jsontext.Value) {
 	f.body.member("messages").append(message.Raw())
 	f.done = f.done || isMCPAnswer(message)
-	return nil
 }}
 
 // mcpAnswer decodes one message, or those of a stream.

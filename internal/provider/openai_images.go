@@ -94,7 +94,7 @@ func imageOf(v jsontext.Value, format string) (part modelio.Part, ok bool) {
 var ofAllImages = []string{"type", "background", "created_at", "output_format", "quality", "size", "usage"}
 
 // addImage takes an event. The last one has the image; earlier events show it while it is made.
-func addImage(f *fold, _ string, event jsontext.Value) error {
+func addImage(f *fold, _ string, event jsontext.Value) {
 	kind := event.Member("type").Word()
 	_, what, _ := strings.Cut(kind, ".")
 	switch what {
@@ -110,7 +110,6 @@ func addImage(f *fold, _ string, event jsontext.Value) error {
 		delete(f.body.members, "type")
 		f.done = true
 	default:
-		return fmt.Errorf("has the type %+q, which no image event has", kind)
+		f.wrong = fmt.Errorf("has the type %+q, which no image event has", kind)
 	}
-	return nil
 }

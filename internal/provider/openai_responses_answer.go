@@ -80,7 +80,7 @@ var responsesStream = foldRules{add: addResponses, end: endResponses}
 // itemPieces are an item as it begins, and as it ends. The later one counts.
 var itemPieces = rules{"content": putBlocks, "summary": putBlocks}
 
-func addResponses(f *fold, name string, event jsontext.Value) error {
+func addResponses(f *fold, name string, event jsontext.Value) {
 	kind := cmp.Or(event.Member("type").Word(), name)
 	item := func() *node { return f.body.member("items").at(event.Member("output_index")) }
 	content := func() *node { return item().member("content").at(event.Member("content_index")) }
@@ -112,7 +112,6 @@ func addResponses(f *fold, name string, event jsontext.Value) error {
 	case "code_interpreter_call_code.delta":
 		item().grow("code", event.Member("delta"))
 	}
-	return nil
 }
 
 // putBlocks takes a list of blocks. An empty one says that there are none, where none have come.

@@ -68,7 +68,7 @@ func transcription(body jsontext.Value) (*modelio.Response, error) {
 	return resp, nil
 }
 
-func addTranscription(f *fold, _ string, event jsontext.Value) error {
+func addTranscription(f *fold, _ string, event jsontext.Value) {
 	switch kind := event.Member("type").Word(); kind {
 	case "transcript.text.delta":
 		f.body.grow("text", event.Member("delta"))
@@ -79,7 +79,6 @@ func addTranscription(f *fold, _ string, event jsontext.Value) error {
 		rules{"type": skip}.fold(&f.body, event)
 		f.done = true
 	default:
-		return fmt.Errorf("has the type %+q, which no transcript event has", kind)
+		f.wrong = fmt.Errorf("has the type %+q, which no transcript event has", kind)
 	}
-	return nil
 }

@@ -40,7 +40,7 @@ func decodeSpeech(a *Answer) (*modelio.Response, error) {
 }
 
 // addSpeech takes an event. Each has audio in base64 of its own.
-func addSpeech(f *fold, _ string, event jsontext.Value) error {
+func addSpeech(f *fold, _ string, event jsontext.Value) {
 	switch kind := event.Member("type").Word(); kind {
 	case "speech.audio.delta":
 		if audio := event.Member("audio"); audio.Present() {
@@ -51,9 +51,8 @@ func addSpeech(f *fold, _ string, event jsontext.Value) error {
 		f.body.member("audio").become(arrayNode)
 		f.done = true
 	default:
-		return fmt.Errorf("has the type %+q, which is none of speech", kind)
+		f.wrong = fmt.Errorf("has the type %+q, which is none of speech", kind)
 	}
-	return nil
 }
 
 // speech decodes what the events of a stream said.

@@ -52,7 +52,7 @@ func watsonxAnswer(body jsontext.Value) (*modelio.Response, error) {
 }
 
 // addWatsonx takes an event, whose results have the next words of their texts. The last one says why they end.
-func addWatsonx(f *fold, _ string, event jsontext.Value) error {
+func addWatsonx(f *fold, _ string, event jsontext.Value) {
 	rules{"results": func(body *node, name string, v jsontext.Value) {
 		for i, piece := range v.Elements() {
 			rules{"generated_text": (*node).grow}.fold(body.member(name).item(int64(i)), piece)
@@ -60,5 +60,4 @@ func addWatsonx(f *fold, _ string, event jsontext.Value) error {
 			f.done = f.done || reason != "" && reason != "not_finished" && reason != "NOT_FINISHED"
 		}
 	}}.fold(&f.body, event)
-	return nil
 }
