@@ -11,23 +11,23 @@ import (
 	"github.com/traceforge/traceforge-go/internal/provider"
 )
 
-// odd adds what no server of an API sends, and returns 1 where programs may take an answer apart in different ways, else 0.
-func (f *found) odd(a *provider.Answer, named bool) (odd int) {
-	if bytes.HasPrefix(a.Body, []byte("\ufeff")) {
+// odd adds what no server of an API sends, and reports whether programs may take an answer apart in different ways.
+func (f *found) odd(a *provider.Answer, named bool) bool {
+	odd := bytes.HasPrefix(a.Body, []byte("\ufeff"))
+	if odd {
 		f.add(0, "byte-order-mark", "")
-		odd = 1
 	}
 	all := a.Seen()
 	if all == nil {
 		doc, err := a.Document()
-		return max(odd, f.oddJSON(0, a.Body, doc, err))
+		return f.oddJSON(0, a.Body, doc, err) || odd
 	}
 	switch {
 	case a.Body[0] == 0: // frames
 	case !bytes.HasPrefix(bytes.TrimSpace(a.Body), []byte("{")):
-		odd = max(odd, f.oddLines(a.Body))
+		odd = f.oddLines(a.Body) || odd
 	case a.Body[0] != '{' || bytes.Count(a.Body, []byte("\n{")) != bytes.Count(a.Body, []byte("\n"))-1:
-		odd = 1 // some end at a line that is no object
+		odd = true // some end at a line that is no object
 	}
 	done := false
 	for i := range all {
@@ -35,34 +35,34 @@ func (f *found) odd(a *provider.Answer, named bool) (odd int) {
 		switch {
 		case len(seen.Said) == 0:
 		case done:
-			odd = 1 // programs stop
+			odd = true // programs stop
 		case seen.Done():
 			done = true
 		case seen.Piece == nil:
 			doc, err := jsontext.Parse(seen.Said)
-			odd = max(odd, f.oddJSON(i+1, seen.Said, doc, err), f.oddName(i+1, seen, named))
+			odd = f.oddJSON(i+1, seen.Said, doc, err) || odd
+			odd = f.oddName(i+1, seen, named) || odd
 		}
 	}
 	return odd
 }
 
 // oddName adds an event whose name is not its type, and reports whether programs tell events by names that are not there.
-func (f *found) oddName(event int, e *provider.Seen, named bool) int {
+func (f *found) oddName(event int, e *provider.Seen, named bool) bool {
 	if (e.Name != "") != named {
-		return 1
+		return true
 	}
 	if doc, err := jsontext.ParseLenient(e.Said); named && err == nil && doc.Root().Member("type").Word() != e.Name {
 		f.add(event, "event-name", e.Name)
-		return 1
+		return true
 	}
-	return 0
+	return false
 }
 
 // oddLines adds lines that are no field, and reports whether all fields are written in the one way that all read alike.
-func (f *found) oddLines(body []byte) (odd int) {
-	if trimmed := bytes.TrimRight(body, "\r\n"); bytes.Count(body[len(trimmed):], []byte("\n")) < 2 {
-		odd = 1 // some leave out an event without an end
-	}
+func (f *found) oddLines(body []byte) bool {
+	end := body[len(bytes.TrimRight(body, "\r\n")):]
+	odd := bytes.Count(end, []byte("\n")) < 2 // some leave out an event without an end
 	n, data := 1, 0
 	returns := bytes.IndexByte(body, '\r') >= 0
 	for line := range scannedLines(bytes.TrimPrefix(body, []byte("\ufeff"))) {
@@ -73,17 +73,16 @@ func (f *found) oddLines(body []byte) (odd int) {
 		field, value, _ := bytes.Cut(line, []byte(":"))
 		switch known := slices.Contains(fields, string(field)); {
 		case len(line) == 0:
-			odd = max(odd, 1-min(1, data)) // some end at an empty line more
+			odd = odd || data == 0 // some end at an empty line more
 			n, data = n+min(1, data), 0
 		case bytes.IndexByte(line, '\r') >= 0, !known:
 			f.add(n, "line", string(line))
-			odd = 1
+			odd = true
 		case string(field) == "data":
-			if data++; data > 1 || !bytes.HasPrefix(value, []byte(" ")) {
-				odd = 1
-			}
+			data++
+			odd = odd || data > 1 || !bytes.HasPrefix(value, []byte(" "))
 		case string(field) != "event":
-			odd = 1
+			odd = true
 		}
 	}
 	return odd
@@ -94,7 +93,7 @@ var fields = []string{"", "data", "event", "id", "retry", "error"}
 
 // oddJSON adds a member that only Go's encoding/json takes for one of the model's words, and reports whether programs
 // see the same in a value.
-func (f *found) oddJSON(event int, text []byte, doc *jsontext.Document, err error) int {
+func (f *found) oddJSON(event int, text []byte, doc *jsontext.Document, err error) bool {
 	if err != nil {
 		doc, _ = jsontext.ParseLenient(text) // nothing is found in what is no JSON
 	}
@@ -102,14 +101,11 @@ func (f *found) oddJSON(event int, text []byte, doc *jsontext.Document, err erro
 	for name, m := range members(doc.Root()) {
 		if isMisspelled(name) {
 			f.add(event, "spelling", name)
-			return 1
+			return true
 		}
 		odd = odd || isOddKind(name, m) || isOtherKind(name, m)
 	}
-	if odd {
-		return 1
-	}
-	return 0
+	return odd
 }
 
 // isOddKind reports whether a member that is a text is a list of what are no blocks, or arguments are an object, or a piece

@@ -24,17 +24,20 @@ func Of(a *provider.Answer, api, host string, resp *modelio.Response) []snapshot
 	if !known || a.Status >= 300 {
 		return nil
 	}
-	f := found{}
+	f := found{once: map[snapshot.Reading]bool{}}
 	odd := f.odd(a, all.named)
+	if !odd { // all take it apart as the first does
+		all.ways, all.wholes = all.ways[:1], all.wholes[:min(1, len(all.wholes))]
+	}
 	f.text = f.said.take(resp)
 	f.fails = resp != nil && resp.Error != nil
 	if all.whole != nil && isWhole(a) {
-		for _, w := range all.wholes[:1+len(all.wholes[1:])*odd] {
-			f.compareWhole(all.whole, &w, a, odd == 0)
+		for _, w := range all.wholes {
+			f.compareWhole(all.whole, &w, a, !odd)
 		}
 		return f.sorted()
 	}
-	for i := range all.ways[:1+len(all.ways[1:])*odd] {
+	for i := range all.ways {
 		for n, take := range all.takes {
 			told := all.ways[i].account(a, take, f.text)
 			if (told.seen || !all.partly || n == 0) && !(n > 0 && slices.Contains(all.several, host)) {
@@ -151,9 +154,6 @@ func (f *found) add(event int, kind, says string) {
 		says = string(letters[:longest]) + "…"
 	}
 	if r := (snapshot.Reading{Kind: kind, Says: says}); !f.once[r] {
-		if f.once == nil {
-			f.once = map[snapshot.Reading]bool{}
-		}
 		f.once[r] = true
 		r.Event = event
 		f.all = append(f.all, r)
