@@ -14,16 +14,20 @@ const chatAPI = "openai.chat"
 
 // Chat writes a request to the chat completions API of OpenAI.
 func Chat(req *modelio.Request) ([]byte, error) {
-	body, err := encodeBody(req, chatAPI, provider.ChatParameters, isUntyped, encodeChatTool)
-	if err != nil {
-		return nil, err
+	w := writer{api: chatAPI}
+	body := w.body(req, provider.ChatParameters, isUntyped, encodeChatTool)
+	messages := list{}
+	for i, m := range req.Messages {
+		if m.Role == modelio.RoleTool {
+			messages = append(messages, w.chatResults(i, m)...)
+		} else {
+			messages = append(messages, w.chatMessage(i, m))
+		}
 	}
-	if body["messages"], err = encodeChatMessages(req.Messages); err != nil {
-		return nil, err
-	}
+	body["messages"] = jsontext.List(messages)
 	withoutAlias(req, body, "max_completion_tokens", "max_tokens", req.MaxTokens)
 	withoutAlias(req, body, "random_seed", "seed", req.Seed)
-	return overlaid(body, req.Options), nil
+	return overlaid(body, req.Options), w.err
 }
 
 // withoutAlias drops the usual member if another one, which stays in Options, says the same.
@@ -39,23 +43,7 @@ func encodeChatTool(tool modelio.ToolDefinition) modelio.Object {
 	return o
 }
 
-func encodeChatMessages(messages []modelio.Message) (json.RawMessage, error) {
-	all := list{}
-	for i, m := range messages {
-		encode := encodeChatMessage
-		if m.Role == modelio.RoleTool {
-			encode = encodeChatResults
-		}
-		written, err := encode(i, m)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, written...)
-	}
-	return jsontext.List(all), nil
-}
-
-func encodeChatMessage(at int, m modelio.Message) (list, error) {
+func (w *writer) chatMessage(at int, m modelio.Message) json.RawMessage {
 	o := texts("role", provider.WireRole(m.Role))
 	var content []modelio.Part
 	var calls list
@@ -71,22 +59,18 @@ func encodeChatMessage(at int, m modelio.Message) (list, error) {
 		case part.Text != nil && provider.Marked(part.Metadata, provider.WireRefusal):
 			o["refusal"] = jsontext.Text(*part.Text)
 		case part.ToolResponse != nil:
-			return nil, failure(chatAPI, at, i, "a tool response outside a message of role tool")
+			w.failAt(at, i, "a tool response outside a message of role tool")
 		default:
 			content = append(content, part)
 		}
 	}
 	if content != nil {
-		written, err := encodeContent(content, !provider.Marked(m.Metadata, provider.WireArray), encodeChatBlock)
-		if err != nil {
-			return nil, failure(chatAPI, at, -1, err.Error())
-		}
-		o["content"] = written
+		o["content"] = encodeContent(content, !provider.Marked(m.Metadata, provider.WireArray), w.chatBlock(at, -1))
 	}
 	if calls != nil {
 		o["tool_calls"] = jsontext.List(calls)
 	}
-	return list{overlaid(o, m.Metadata)}, nil
+	return overlaid(o, m.Metadata)
 }
 
 // isThinkingBlock reports whether reasoning is a block of the content.
@@ -94,48 +78,56 @@ func isThinkingBlock(part modelio.Part) bool {
 	return provider.Marked(part.Metadata, provider.WireThinking) || provider.Marked(part.Metadata, provider.WireThought)
 }
 
-// encodeChatResults writes one message for each tool response of m, as the API has it.
-func encodeChatResults(at int, m modelio.Message) (list, error) {
-	var all list
+// chatResults writes one message for each tool response of m, as the API has it.
+func (w *writer) chatResults(at int, m modelio.Message) (all list) {
 	for i, part := range m.Content {
 		result := part.ToolResponse
 		if result == nil {
-			return nil, failure(chatAPI, at, i, "a message of role tool may hold tool responses only")
+			w.failAt(at, i, "a message of role tool may hold tool responses only")
+			return nil
 		}
 		o := texts("role", "tool")
 		if result.Ref != "" {
 			o["tool_call_id"] = jsontext.Text(result.Ref)
 		}
 		if result.Content != nil || result.Output != nil {
-			output, err := encodeOutput(result, encodeChatBlock)
-			if err != nil {
-				return nil, failure(chatAPI, at, i, err.Error())
-			}
-			o["content"] = output
+			o["content"] = encodeOutput(result, w.chatBlock(at, i))
 		}
 		overlay(o, part.Metadata)
 		all = append(all, overlaid(o, m.Metadata))
 	}
-	return all, nil
+	return all
 }
 
-func encodeChatBlock(at int, part modelio.Part) (modelio.Object, error) {
+// chatBlock returns what writes blocks of a message, or of a result that is a part of it.
+func (w *writer) chatBlock(message, result int) blockWriter {
+	return func(at int, part modelio.Part) modelio.Object {
+		block := encodeChatBlock(part)
+		if block == nil {
+			w.failAt(message, result, fmt.Sprintf("content %d: %s", at, noBlock))
+		}
+		return block
+	}
+}
+
+// encodeChatBlock returns nil for a part of a kind that the API has no block for.
+func encodeChatBlock(part modelio.Part) modelio.Object {
 	kind := provider.MetadataWord(part.Metadata, "type")
 	switch {
 	case part.Text != nil:
 		kind = cmp.Or(kind, "text")
-		return texts("type", kind, kind, *part.Text), nil
+		return texts("type", kind, kind, *part.Text)
 	case part.Reasoning != nil && provider.Marked(part.Metadata, provider.WireThought):
-		return texts("type", "thinking", "thinking", *part.Reasoning), nil
+		return texts("type", "thinking", "thinking", *part.Reasoning)
 	case part.Reasoning != nil:
 		o := texts("type", "thinking")
 		o["thinking"] = jsontext.List(list{jsontext.ObjectText(texts("type", "text", "text", *part.Reasoning))})
-		return o, nil
+		return o
 	case part.Media != nil:
 		kind = cmp.Or(kind, provider.ChatMediaKind(part.Media))
-		return modelio.Object{"type": jsontext.Text(kind), kind: encodeChatMedia(kind, part)}, nil
+		return modelio.Object{"type": jsontext.Text(kind), kind: encodeChatMedia(kind, part)}
 	}
-	return nil, fmt.Errorf("content %d: a part of a kind that the API has no block for", at)
+	return nil
 }
 
 func encodeChatMedia(kind string, part modelio.Part) json.RawMessage {

@@ -9,6 +9,7 @@ package encoder
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"strconv"
 
 	"github.com/traceforge/traceforge-go/internal/inorder"
@@ -20,25 +21,46 @@ import (
 // A list is an array of values.
 type list = []json.RawMessage
 
-// encodeBody writes what a form decodes, except for messages and Options. own reports whether a tool of a type is
+// A writer writes a request for an API. Its first error stays, and what it writes besides is for nobody.
+type writer struct {
+	api string
+	err error
+}
+
+// fail notes what the API has no way to say.
+func (w *writer) fail(pointer, reason string) {
+	if w.err == nil {
+		w.err = &provider.WireError{API: w.api, Pointer: pointer, Reason: reason}
+	}
+}
+
+// failAt is fail for one part of one message; -1 is no part.
+func (w *writer) failAt(message, part int, reason string) {
+	pointer := "/messages/" + strconv.Itoa(message)
+	if part >= 0 {
+		pointer += "/content/" + strconv.Itoa(part)
+	}
+	w.fail(pointer, reason)
+}
+
+const noBlock = "a part of a kind that the API has no block for"
+
+// body writes what a form decodes, except for messages and Options. own reports whether a tool of a type is
 // one that the caller defines, which is for tool; others are whole in their Metadata. It fails for a
 // request with a prompt.
-func encodeBody(
-	r *modelio.Request, api string, parameters map[string]string,
+func (w *writer) body(
+	r *modelio.Request, parameters map[string]string,
 	own func(kind json.RawMessage) bool, tool func(modelio.ToolDefinition) modelio.Object,
-) (modelio.Object, error) {
+) modelio.Object {
 	if r.Prompt != nil {
-		return nil, &provider.WireError{API: api, Pointer: "/prompt", Reason: "the API takes messages and no prompt"}
+		w.fail("/prompt", "the API takes messages and no prompt")
 	}
-	body, err := encodeParameters(r, api, parameters)
-	if err != nil {
-		return nil, err
-	}
+	body := w.parameters(r, parameters)
 	if r.Model != "" {
 		body["model"] = jsontext.Text(r.Model)
 	}
 	if r.Tools == nil {
-		return body, nil
+		return body
 	}
 	all := list{}
 	for _, t := range r.Tools {
@@ -49,28 +71,28 @@ func encodeBody(
 		all = append(all, overlaid(o, t.Metadata))
 	}
 	body["tools"] = jsontext.List(all)
-	return body, nil
+	return body
 }
 
 // isUntyped is for APIs in which only the caller's own tools have no type beside their fields.
 func isUntyped(kind json.RawMessage) bool { return kind == nil }
 
 // A blockWriter makes the block of a part that has a place among others.
-type blockWriter func(at int, part modelio.Part) (modelio.Object, error)
+type blockWriter func(at int, part modelio.Part) modelio.Object
 
 // encodeOutput writes the result of a tool call as blocks or as text.
-func encodeOutput(result *modelio.ToolResponse, one blockWriter) (json.RawMessage, error) {
+func encodeOutput(result *modelio.ToolResponse, one blockWriter) json.RawMessage {
 	if result.Content != nil {
 		return encodeContent(result.Content, false, one)
 	}
-	return argumentsOf(result.Output), nil
+	return argumentsOf(result.Output)
 }
 
 // encodeContent writes content as text where it should and can be, else as blocks, each with the Metadata of its part over
 // what one makes of it.
-func encodeContent(parts []modelio.Part, asText bool, one blockWriter) (json.RawMessage, error) {
+func encodeContent(parts []modelio.Part, asText bool, one blockWriter) json.RawMessage {
 	if asText && provider.IsPlainText(parts) {
-		return jsontext.Text(*parts[0].Text), nil
+		return jsontext.Text(*parts[0].Text)
 	}
 	all := list{}
 	for i, part := range parts {
@@ -78,14 +100,11 @@ func encodeContent(parts []modelio.Part, asText bool, one blockWriter) (json.Raw
 		if part.Custom != nil {
 			overlay(o, part.Custom)
 		} else {
-			var err error
-			if o, err = one(i, part); err != nil {
-				return nil, err
-			}
+			maps.Copy(o, one(i, part))
 		}
 		all = append(all, overlaid(o, part.Metadata))
 	}
-	return jsontext.List(all), nil
+	return jsontext.List(all)
 }
 
 // texts returns an object whose members are strings, given as names and values.
@@ -125,9 +144,9 @@ func overlaid(o, extra modelio.Object) json.RawMessage {
 	return jsontext.ObjectText(o)
 }
 
-// encodeParameters writes the parameters of a request, which maps what the API calls them to their names. It fails on
+// parameters writes the parameters of a request, of which names maps what the API calls them to ours. It fails on
 // one that the API does not have.
-func encodeParameters(r *modelio.Request, api string, parameters map[string]string) (modelio.Object, error) {
+func (w *writer) parameters(r *modelio.Request, names map[string]string) modelio.Object {
 	said := modelio.Object{}
 	for _, parameter := range modelio.Parameters {
 		if number := *parameter.Field(r); number != nil {
@@ -138,16 +157,16 @@ func encodeParameters(r *modelio.Request, api string, parameters map[string]stri
 		said["stop"] = jsontext.Texts(r.Stop)
 	}
 	o := modelio.Object{}
-	for name, ours := range parameters {
+	for name, ours := range names {
 		if v, ok := said[ours]; ok {
 			o[name] = v
 			delete(said, ours)
 		}
 	}
 	for _, ours := range inorder.Names(said) {
-		return nil, &provider.WireError{API: api, Pointer: jsontext.PointerTo(ours), Reason: "the API has no such parameter"}
+		w.fail(jsontext.PointerTo(ours), "the API has no such parameter")
 	}
-	return o, nil
+	return o
 }
 
 // argumentsOf writes the input of a call, or the output of a tool, as a string.
@@ -171,13 +190,4 @@ func encodeFunctionTool(tool modelio.ToolDefinition, schemaName string) modelio.
 		o[schemaName] = tool.InputSchema
 	}
 	return o
-}
-
-// failure returns an error at one part of one message.
-func failure(api string, message, part int, reason string) error {
-	pointer := "/messages/" + strconv.Itoa(message)
-	if part >= 0 {
-		pointer += "/content/" + strconv.Itoa(part)
-	}
-	return &provider.WireError{API: api, Pointer: pointer, Reason: reason}
 }

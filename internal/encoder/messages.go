@@ -12,10 +12,8 @@ const messagesAPI = "anthropic.messages"
 
 // Messages writes a request to the messages API of Anthropic.
 func Messages(req *modelio.Request) ([]byte, error) {
-	body, err := encodeBody(req, messagesAPI, provider.ClaudeParameters, provider.IsOwnTool, encodeClaudeTool)
-	if err != nil {
-		return nil, err
-	}
+	w := writer{api: messagesAPI}
+	body := w.body(req, provider.ClaudeParameters, provider.IsOwnTool, encodeClaudeTool)
 	var system []modelio.Message
 	messages := list{}
 	for i, m := range req.Messages {
@@ -23,65 +21,53 @@ func Messages(req *modelio.Request) ([]byte, error) {
 			system = append(system, m)
 			continue
 		}
-		message, err := encodeClaudeMessage(i, m)
-		if err != nil {
-			return nil, err
-		}
-		messages = append(messages, message)
+		messages = append(messages, w.claudeMessage(i, m))
 	}
 	if len(system) > 0 {
-		if body["system"], err = encodeClaudeSystem(system); err != nil {
-			return nil, err
-		}
+		body["system"] = w.claudeSystem(system)
 	}
 	if len(messages) > 0 {
 		body["messages"] = jsontext.List(messages)
 	}
-	return overlaid(body, req.Options), nil
+	return overlaid(body, req.Options), w.err
 }
 
-// encodeClaudeSystem writes system messages as the one member the API has for them.
-func encodeClaudeSystem(system []modelio.Message) (json.RawMessage, error) {
+// claudeSystem writes system messages as the one member the API has for them.
+func (w *writer) claudeSystem(system []modelio.Message) json.RawMessage {
 	var parts []modelio.Part
 	for _, m := range system {
 		parts = append(parts, m.Content...)
 	}
-	return encodeClaudeContent(0, parts, len(system) == 1 && provider.Marked(system[0].Metadata, provider.WireString))
+	return w.claudeContent(0, parts, len(system) == 1 && provider.Marked(system[0].Metadata, provider.WireString))
 }
 
 func encodeClaudeTool(tool modelio.ToolDefinition) modelio.Object {
 	return encodeFunctionTool(tool, "input_schema")
 }
 
-func encodeClaudeMessage(at int, m modelio.Message) (json.RawMessage, error) {
+func (w *writer) claudeMessage(at int, m modelio.Message) json.RawMessage {
 	o := modelio.Object{"role": jsontext.Text("user")}
 	if m.Role == modelio.RoleModel {
 		o["role"] = jsontext.Text("assistant")
 	}
 	if len(m.Content) > 0 {
-		content, err := encodeClaudeContent(at, m.Content, provider.Marked(m.Metadata, provider.WireString))
-		if err != nil {
-			return nil, err
-		}
-		o["content"] = content
+		o["content"] = w.claudeContent(at, m.Content, provider.Marked(m.Metadata, provider.WireString))
 	}
-	return overlaid(o, m.Metadata), nil
+	return overlaid(o, m.Metadata)
 }
 
-func encodeClaudeContent(message int, parts []modelio.Part, asText bool) (json.RawMessage, error) {
-	return encodeContent(parts, asText, func(at int, part modelio.Part) (modelio.Object, error) {
-		return encodeClaudeBlock(message, at, part)
-	})
+func (w *writer) claudeContent(message int, parts []modelio.Part, asText bool) json.RawMessage {
+	return encodeContent(parts, asText, func(at int, part modelio.Part) modelio.Object { return w.claudeBlock(message, at, part) })
 }
 
-func encodeClaudeBlock(message, at int, part modelio.Part) (modelio.Object, error) {
+func (w *writer) claudeBlock(message, at int, part modelio.Part) modelio.Object {
 	switch {
 	case part.Text != nil:
-		return texts("type", "text", "text", *part.Text), nil
+		return texts("type", "text", "text", *part.Text)
 	case part.Reasoning != nil:
-		return texts("type", "thinking", "thinking", *part.Reasoning), nil
+		return texts("type", "thinking", "thinking", *part.Reasoning)
 	case part.Media != nil:
-		return encodeClaudeMedia(part.Media), nil
+		return encodeClaudeMedia(part.Media)
 	case part.ToolRequest != nil:
 		call := part.ToolRequest
 		o := texts("type", "tool_use", "id", call.Ref, "name", call.Name)
@@ -89,30 +75,27 @@ func encodeClaudeBlock(message, at int, part modelio.Part) (modelio.Object, erro
 		if call.Input == nil {
 			o["input"] = json.RawMessage("{}")
 		}
-		return o, nil
+		return o
 	case part.ToolResponse != nil:
-		return encodeClaudeResult(message, part)
+		return w.claudeResult(message, part)
 	}
-	return nil, failure(messagesAPI, message, at, "a part of a kind that the API has no block for")
+	w.failAt(message, at, noBlock)
+	return nil
 }
 
-func encodeClaudeResult(message int, part modelio.Part) (modelio.Object, error) {
+func (w *writer) claudeResult(message int, part modelio.Part) modelio.Object {
 	result := part.ToolResponse
 	o := texts("type", "tool_result", "tool_use_id", result.Ref)
 	_, ofServer := part.Metadata["type"]
 	switch {
 	case result.Content != nil:
-		blocks, err := encodeClaudeContent(message, result.Content, false)
-		if err != nil {
-			return nil, err
-		}
-		o["content"] = blocks
+		o["content"] = w.claudeContent(message, result.Content, false)
 	case result.Output != nil && ofServer:
 		o["content"] = result.Output
 	case result.Output != nil:
 		o["content"] = argumentsOf(result.Output)
 	}
-	return o, nil
+	return o
 }
 
 func encodeClaudeMedia(m *modelio.Media) modelio.Object {

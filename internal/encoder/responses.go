@@ -14,10 +14,8 @@ const responsesAPI = "openai.responses"
 
 // Responses writes a request to the responses API of OpenAI.
 func Responses(req *modelio.Request) ([]byte, error) {
-	body, err := encodeBody(req, responsesAPI, provider.ResponsesParameters, isUntyped, encodeResponsesTool)
-	if err != nil {
-		return nil, err
-	}
+	w := writer{api: responsesAPI}
+	body := w.body(req, provider.ResponsesParameters, isUntyped, encodeResponsesTool)
 	var input list
 	for i, m := range req.Messages {
 		text := provider.IsPlainText(m.Content)
@@ -27,17 +25,13 @@ func Responses(req *modelio.Request) ([]byte, error) {
 		case text && provider.Marked(m.Metadata, provider.WireInput) && i == len(req.Messages)-1 && input == nil:
 			body["input"] = jsontext.Text(*m.Content[0].Text)
 		default:
-			items, err := encodeResponsesItems(i, m)
-			if err != nil {
-				return nil, err
-			}
-			input = append(input, items...)
+			input = append(input, w.responsesItems(i, m)...)
 		}
 	}
 	if input != nil {
 		body["input"] = jsontext.List(input)
 	}
-	return overlaid(body, req.Options), nil
+	return overlaid(body, req.Options), w.err
 }
 
 func encodeResponsesTool(tool modelio.ToolDefinition) modelio.Object {
@@ -46,59 +40,49 @@ func encodeResponsesTool(tool modelio.ToolDefinition) modelio.Object {
 	return o
 }
 
-// encodeResponsesItems writes a message as the items that the API has for its parts: calls and
+// responsesItems writes a message as the items that the API has for its parts: calls and
 // their results are items of their own.
-func encodeResponsesItems(at int, m modelio.Message) (list, error) {
+func (w *writer) responsesItems(at int, m modelio.Message) (items list) {
 	switch {
 	case provider.Marked(m.Metadata, provider.WireItem) && len(m.Content) == 1 && m.Content[0].Custom != nil:
-		return list{jsontext.ObjectText(m.Content[0].Custom)}, nil
+		return list{jsontext.ObjectText(m.Content[0].Custom)}
 	case provider.MetadataWord(m.Metadata, "type") == "reasoning":
-		return list{encodeResponsesReasoning(m.Content, m.Metadata)}, nil
+		return list{encodeResponsesReasoning(m.Content, m.Metadata)}
 	}
-	var items list
 	var content []modelio.Part
-	flush := func(end int) error {
-		if content == nil && len(m.Content) > 0 {
-			return nil
+	flush := func(end int) {
+		if content != nil || len(m.Content) == 0 {
+			items, content = append(items, w.responsesMessage(at, end-len(content), m, content)), nil
 		}
-		message, err := encodeResponsesMessage(at, end-len(content), m, content)
-		items, content = append(items, message), nil
-		return err
 	}
 	for i, part := range m.Content {
 		var item json.RawMessage
-		var err error
 		switch {
 		case part.ToolRequest != nil:
 			item = encodeResponsesCall(part)
 		case part.ToolResponse != nil:
-			item, err = encodeResponsesResult(at, i, part)
+			item = w.responsesResult(at, i, part)
 		case part.Reasoning != nil:
 			item = encodeResponsesReasoning([]modelio.Part{part}, nil)
 		default:
 			content = append(content, part)
 			continue
 		}
-		if err := cmp.Or(err, flush(i)); err != nil {
-			return nil, err
-		}
+		flush(i)
 		items = append(items, item)
 	}
-	return items, flush(len(m.Content))
+	flush(len(m.Content))
+	return items
 }
 
-// encodeResponsesMessage writes the message that has content, the parts of m from the first one on.
-func encodeResponsesMessage(at, first int, m modelio.Message, content []modelio.Part) (json.RawMessage, error) {
+// responsesMessage writes the message that has content, the parts of m from the first one on.
+func (w *writer) responsesMessage(at, first int, m modelio.Message, content []modelio.Part) json.RawMessage {
 	o := texts("role", provider.WireRole(m.Role))
 	if content != nil {
 		asText := !provider.Marked(m.Metadata, provider.WireArray)
-		written, err := encodeContent(content, asText, responsesWriter(at, first, 1, m.Role))
-		if err != nil {
-			return nil, err
-		}
-		o["content"] = written
+		o["content"] = encodeContent(content, asText, w.responsesBlock(at, first, 1, m.Role))
 	}
-	return overlaid(o, m.Metadata), nil
+	return overlaid(o, m.Metadata)
 }
 
 func encodeResponsesCall(part modelio.Part) json.RawMessage {
@@ -112,15 +96,11 @@ func encodeResponsesCall(part modelio.Part) json.RawMessage {
 	return overlaid(o, part.Metadata)
 }
 
-func encodeResponsesResult(message, at int, part modelio.Part) (json.RawMessage, error) {
+func (w *writer) responsesResult(message, at int, part modelio.Part) json.RawMessage {
 	result := part.ToolResponse
 	o := texts("type", "function_call_output", "call_id", result.Ref)
-	output, err := encodeOutput(result, responsesWriter(message, at, 0, modelio.RoleTool))
-	if err != nil {
-		return nil, err
-	}
-	o["output"] = output
-	return overlaid(o, part.Metadata), nil
+	o["output"] = encodeOutput(result, w.responsesBlock(message, at, 0, modelio.RoleTool))
+	return overlaid(o, part.Metadata)
 }
 
 // encodeResponsesReasoning writes reasoning, the item of which says extra.
@@ -144,21 +124,26 @@ func encodeResponsesReasoning(parts []modelio.Part, extra modelio.Object) json.R
 	return overlaid(o, extra)
 }
 
-// responsesWriter returns what writes blocks of a message by role. The first is of its part at, and each
+// responsesBlock returns what writes blocks of a message by role. The first is of its part at, and each
 // further one of the part that is step after it.
-func responsesWriter(message, at, step int, role modelio.Role) blockWriter {
-	return func(i int, part modelio.Part) (modelio.Object, error) {
-		return encodeResponsesBlock(message, at+i*step, role, part)
+func (w *writer) responsesBlock(message, at, step int, role modelio.Role) blockWriter {
+	return func(i int, part modelio.Part) modelio.Object {
+		block := encodeResponsesBlock(role, part)
+		if block == nil {
+			w.failAt(message, at+i*step, noBlock)
+		}
+		return block
 	}
 }
 
-func encodeResponsesBlock(message, at int, role modelio.Role, part modelio.Part) (modelio.Object, error) {
+// encodeResponsesBlock returns nil for a part of a kind that the API has no block for.
+func encodeResponsesBlock(role modelio.Role, part modelio.Part) modelio.Object {
 	kind := provider.MetadataWord(part.Metadata, "type")
 	switch {
 	case part.Text != nil && kind == "refusal":
-		return texts("refusal", *part.Text), nil
+		return texts("refusal", *part.Text)
 	case part.Text != nil:
-		return texts("type", provider.ResponsesTextKind(role), "text", *part.Text), nil
+		return texts("type", provider.ResponsesTextKind(role), "text", *part.Text)
 	case part.Media != nil:
 		kind = cmp.Or(kind, provider.ResponsesMediaKind(part.Media))
 		name := "file_url"
@@ -167,7 +152,7 @@ func encodeResponsesBlock(message, at int, role modelio.Role, part modelio.Part)
 		} else if strings.HasPrefix(part.Media.URL, "data:") {
 			name = "file_data"
 		}
-		return texts("type", kind, name, part.Media.URL), nil
+		return texts("type", kind, name, part.Media.URL)
 	}
-	return nil, failure(responsesAPI, message, at, "a part of a kind that the API has no block for")
+	return nil
 }
