@@ -47,30 +47,30 @@ type Replayer struct {
 	session *Session
 	opts    ReplayOptions
 
-	mu       sync.Mutex
-	byPrompt map[canon.Hash][]int // places of the interactions, in order
-	served   map[canon.Hash]int   // how many of these
-	next     int                  // how many in all; the next place where Sequential
-	done     []bool               // by place
+	mu      sync.Mutex
+	waiting map[canon.Hash][]int // places of interactions that were not replayed, in order, by prompt; by none where Sequential
 }
 
 // Replay returns a model that answers a request with the first interaction of its prompt_hash that was not replayed
 // yet. So a request that was made n times gets its n answers in order. The session must not be changed from then on.
 func Replay(s *Session, opts ReplayOptions) *Replayer {
-	r := &Replayer{
-		session:  s,
-		opts:     opts,
-		byPrompt: map[canon.Hash][]int{},
-		served:   map[canon.Hash]int{},
-		done:     make([]bool, len(s.Interactions)),
-	}
+	r := &Replayer{session: s, opts: opts, waiting: map[canon.Hash][]int{}}
 	if r.opts.Prompt == nil {
 		r.opts.Prompt = RequestCore
 	}
 	for place, in := range s.Interactions {
-		r.byPrompt[in.PromptHash] = append(r.byPrompt[in.PromptHash], place)
+		key := r.key(in.PromptHash)
+		r.waiting[key] = append(r.waiting[key], place)
 	}
 	return r
+}
+
+// key returns what a prompt is answered by.
+func (r *Replayer) key(prompt canon.Hash) canon.Hash {
+	if r.opts.Sequential {
+		return ""
+	}
+	return prompt
 }
 
 // Generate answers from the session. A streamed answer has a chunk for each part, since a session
@@ -113,47 +113,44 @@ func (r *Replayer) Generate(ctx context.Context, req *modelio.GenerateRequest, s
 func (r *Replayer) take(prompt canon.Hash) (*Interaction, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	place, err := r.place(prompt)
-	if err != nil {
-		return nil, err
+	places := r.waiting[r.key(prompt)]
+	if len(places) == 0 {
+		return nil, r.miss(prompt)
 	}
+	place := places[0]
 	in := &r.session.Interactions[place]
 	if canon.Sum(toUTF8(in.ResponseContent)) != in.ResponseHash {
 		return nil, &ReplayError{prompt, place, fmt.Errorf("interaction %d: %w", place, ErrTampered)}
 	}
-	r.next++
-	r.served[prompt]++
-	r.done[place] = true
+	r.waiting[r.key(prompt)] = places[1:]
 	return in, nil
 }
 
-func (r *Replayer) place(prompt canon.Hash) (int, error) {
+// miss says why nothing answers a prompt. Of one that was not recorded it names the first interaction that was not replayed: with
+// only hashes to compare, the request is most likely a changed form of that one.
+func (r *Replayer) miss(prompt canon.Hash) error {
 	total := len(r.session.Interactions)
 	if r.opts.Sequential {
-		if r.next == total {
-			return 0, &ReplayError{prompt, total - 1, fmt.Errorf("%w: all %d interactions were replayed", ErrSpent, total)}
-		}
-		return r.next, nil
+		return &ReplayError{prompt, total - 1, fmt.Errorf("%w: all %d interactions were replayed", ErrSpent, total)}
 	}
-	places, served := r.byPrompt[prompt], r.served[prompt]
-	switch {
-	case served < len(places):
-		return places[served], nil
-	case served > 0:
-		last := places[served-1]
-		return 0, &ReplayError{prompt, last, fmt.Errorf("%w: it was recorded %d times, last as interaction %d", ErrSpent, served, last)}
-	}
-	return 0, r.miss(prompt)
-}
-
-// miss names the first interaction that was not replayed: with only hashes to compare, the request is most likely a
-// changed form of that one.
-func (r *Replayer) miss(prompt canon.Hash) error {
-	for place, done := range r.done {
-		if !done {
-			nearest := r.session.Interactions[place].PromptHash
-			return &ReplayError{prompt, place, fmt.Errorf("%w; the nearest is interaction %d, the first that was not replayed: %s", ErrNotFound, place, nearest)}
+	times, last := 0, 0
+	for place, in := range r.session.Interactions {
+		if in.PromptHash == prompt {
+			times, last = times+1, place
 		}
 	}
-	return &ReplayError{prompt, -1, fmt.Errorf("%w: all of its %d interactions were replayed", ErrNotFound, len(r.done))}
+	if times > 0 {
+		return &ReplayError{prompt, last, fmt.Errorf("%w: it was recorded %d times, last as interaction %d", ErrSpent, times, last)}
+	}
+	nearest := total
+	for _, places := range r.waiting {
+		if len(places) > 0 {
+			nearest = min(nearest, places[0])
+		}
+	}
+	if nearest == total {
+		return &ReplayError{prompt, -1, fmt.Errorf("%w: all of its %d interactions were replayed", ErrNotFound, total)}
+	}
+	return &ReplayError{prompt, nearest, fmt.Errorf("%w; the nearest is interaction %d, the first that was not replayed: %s",
+		ErrNotFound, nearest, r.session.Interactions[nearest].PromptHash)}
 }
