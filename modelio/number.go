@@ -159,7 +159,7 @@ func (n *Numbering) number(kind, value string) string {
 func (n *Numbering) next(kind string) string {
 	if n.counts == nil {
 		n.counts, n.numbers = map[string]int{}, map[string]string{}
-		n.originals, n.latest = map[string]string{}, map[string]string{}
+		n.originals, n.latest, n.early = map[string]string{}, map[string]string{}, map[string]string{}
 	}
 	n.counts[kind]++
 	return kind + "_" + strconv.Itoa(n.counts[kind])

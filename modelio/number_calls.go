@@ -85,9 +85,6 @@ func (n *Numbering) response(name, ref string) string {
 	}
 	id = n.call(ref)
 	if ref != "" {
-		if n.early == nil {
-			n.early = map[string]string{}
-		}
 		n.early[ref] = id
 	}
 	return id

@@ -59,7 +59,7 @@ func AggregateCandidates(chunks []*modelio.GenerateResponseChunk) (map[int]*mode
 			return nil, breach(RuleStreamCandidate, "chunk %d is nil", i)
 		}
 		if candidates[chunk.Index] == nil {
-			candidates[chunk.Index] = &aggregate{}
+			candidates[chunk.Index] = &aggregate{final: map[string]bool{}}
 		}
 		if err := candidates[chunk.Index].add(i, chunk); err != nil {
 			return nil, err
@@ -96,7 +96,7 @@ func (a *aggregate) add(i int, chunk *modelio.GenerateResponseChunk) error {
 	}
 	a.role = cmp.Or(a.role, chunk.Role)
 	if chunk.Aggregated != nil && *chunk.Aggregated {
-		*a = aggregate{role: a.role}
+		*a = aggregate{role: a.role, final: map[string]bool{}}
 	}
 	for j := range chunk.Content {
 		part := &chunk.Content[j]
@@ -217,9 +217,6 @@ func (a *aggregate) addToolRequest(part *modelio.Part) *Breach {
 		return nil
 	}
 	if ref := a.parts[a.open[n]].ToolRequest.Ref; ref != "" {
-		if a.final == nil {
-			a.final = map[string]bool{}
-		}
 		a.final[ref] = true
 	}
 	a.open = slices.Delete(a.open, n, n+1)
