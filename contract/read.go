@@ -50,10 +50,8 @@ var format = &fields.Format{
 func unmarshal[T any](what string, data []byte, dst *T, known ...modelio.Violation) error {
 	doc, err := jsontext.ParseStrict(bytes.Clone(data)) // is the caller's
 	if err != nil {
-		if at, ok := err.(*jsontext.Error); ok {
-			return wrong(what, at.Pointer, ruleJSON, "%v", at.Err)
-		}
-		return wrong(what, "", ruleJSON, "%v", err)
+		at := err.(*jsontext.Error) // there is no other
+		return wrong(what, at.Pointer, ruleJSON, "%v", at.Err)
 	}
 	var got T
 	for _, fault := range format.Read(doc.Root(), &got) {

@@ -3,7 +3,6 @@ package contract
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"regexp"
@@ -165,10 +164,7 @@ var decimalFront = regexp.MustCompile(`^\+?(-?)0*([0-9])`)
 
 // unsupported names what the API has no way to say, in terms of the params.
 func (r *request) unsupported(err error) error {
-	var wire *provider.WireError
-	if !errors.As(err, &wire) {
-		return err
-	}
+	wire := err.(*provider.WireError) // encoders make no other
 	pointer := wire.Pointer
 	if pointer == "/stop" {
 		pointer = "/runtime/stop_sequences"

@@ -57,11 +57,9 @@ func marshal(what string, value any) ([]byte, error) {
 // are errors.
 func unmarshal[T any](what string, data []byte, value *T) error {
 	doc, err := jsontext.ParseStrict(bytes.Clone(data)) // is encoding/json's, see [json.Unmarshaler]
-	if at, ok := err.(*jsontext.Error); ok {
-		return &FormatError{what, at.Pointer, at.Err.Error()}
-	}
 	if err != nil {
-		return &FormatError{Type: what, Problem: err.Error()}
+		at := err.(*jsontext.Error) // there is no other
+		return &FormatError{what, at.Pointer, at.Err.Error()}
 	}
 	var read T
 	if faults := format.Read(doc.Root(), &read); faults != nil {

@@ -57,11 +57,8 @@ func (w *Wire) body() (jsontext.Value, error) {
 
 // parseError returns err, of parse, as an error of an API.
 func parseError(err error) *WireError {
-	var at *jsontext.Error
-	if errors.As(err, &at) {
-		return &WireError{Pointer: at.Pointer, Reason: fmt.Sprintf("offset %d: %v", at.Offset, at.Err)}
-	}
-	return &WireError{Reason: err.Error()}
+	at := err.(*jsontext.Error) // there is no other
+	return &WireError{Pointer: at.Pointer, Reason: fmt.Sprintf("offset %d: %v", at.Offset, at.Err)}
 }
 
 // posts returns a Match for requests that POST a body of the given shape to a path that ends in one

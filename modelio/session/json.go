@@ -184,10 +184,11 @@ func (in *Interaction) read(v jsontext.Value) error {
 // parse returns the object that data is. It is read as JavaScript does: its names may be repeated.
 func parse(data []byte) (jsontext.Value, error) {
 	doc, err := jsontext.ParseLenient(bytes.Clone(data)) // is encoding/json's, see [json.Unmarshaler]
-	if err, ok := err.(*jsontext.Error); ok {
-		return jsontext.Value{}, &modelio.FormatError{Type: "interaction", Pointer: err.Pointer, Problem: err.Err.Error()}
+	if err != nil {
+		at := err.(*jsontext.Error) // there is no other
+		return jsontext.Value{}, &modelio.FormatError{Type: "interaction", Pointer: at.Pointer, Problem: at.Err.Error()}
 	}
-	if err != nil || !doc.Root().IsObject() {
+	if !doc.Root().IsObject() {
 		return jsontext.Value{}, &modelio.FormatError{Type: "interaction", Problem: "not a JSON object"}
 	}
 	return doc.Root(), nil

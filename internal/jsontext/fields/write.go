@@ -56,8 +56,8 @@ func (w *writer) string(s string) {
 
 // raw writes a value as it is spelled, which must be one that can be read again.
 func (w *writer) raw(text json.RawMessage) {
-	_, err := jsontext.ParseStrict(text)
-	if at, ok := err.(*jsontext.Error); ok {
+	if _, err := jsontext.ParseStrict(text); err != nil {
+		at := err.(*jsontext.Error) // there is no other
 		w.ReportBelow(at.Pointer, "", at.Err.Error())
 	}
 	w.text = append(w.text, text...)
