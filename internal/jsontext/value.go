@@ -110,8 +110,13 @@ func WordOf(raw json.RawMessage) string {
 	if raw == nil {
 		return ""
 	}
-	doc, _ := Parse(raw) // what is no JSON has no word
-	return doc.Root().Word()
+	return ValueOf(raw).Word()
+}
+
+// ValueOf returns the value that a text is. Nothing is found in what is no JSON.
+func ValueOf(text []byte) Value {
+	doc, _ := Parse(text)
+	return doc.Root()
 }
 
 // IsWord reports whether v is a string that is not empty, which a Go string can tell from an absent one.

@@ -162,8 +162,7 @@ func agentUsage(traces jsontext.Value) *modelio.Usage {
 			addCounts(&sum, kind.Member("modelInvocationOutput", "metadata", "usage"))
 		}
 	}
-	doc, _ := jsontext.Parse(sum.json())
-	return agentCounts.among(doc.Root())
+	return agentCounts.among(jsontext.ValueOf(sum.json()))
 }
 
 var agentCounts = usageNames{input: paths{"inputTokens"}, output: paths{"outputTokens"}}

@@ -153,8 +153,7 @@ func (n *node) become(kind nodeKind) {
 	if was.kind != wholeNode {
 		return
 	}
-	doc, _ := jsontext.Parse(was.raw) // was parsed before
-	switch v := doc.Root(); kind {
+	switch v := jsontext.ValueOf(was.raw); kind {
 	case textNode:
 		if v.IsString() {
 			n.raw = slices.Clone(inside(v))
@@ -368,8 +367,7 @@ type list = []json.RawMessage
 // value.
 func inputOf(inside []byte) json.RawMessage {
 	text := slices.Concat([]byte(`"`), inside, []byte(`"`))
-	doc, _ := jsontext.Parse(text) // pieces of strings make a string
-	if input, ok := doc.Root().Text(); ok {
+	if input, ok := jsontext.ValueOf(text).Text(); ok { // pieces of strings make a string
 		if value, err := jsontext.Parse([]byte(input)); err == nil {
 			return value.Root().Raw()
 		}

@@ -52,8 +52,8 @@ func (h *heard) grow(key, kind string, after int, piece []byte) {
 // part returns what has come of a stream.
 func (s *said) part() modelio.Part {
 	if s.isSound() {
-		text, _ := jsontext.Parse(jsontext.Text(base64.StdEncoding.EncodeToString(s.whole)))
-		return modelio.Part{Custom: modelio.Object{s.kind: briefText(text.Root())}}
+		text := jsontext.ValueOf(jsontext.Text(base64.StdEncoding.EncodeToString(s.whole)))
+		return modelio.Part{Custom: modelio.Object{s.kind: briefText(text)}}
 	}
 	p := modelio.TextPart(string(s.whole))
 	keepType(&p.Metadata, s.kind, "text")
@@ -76,8 +76,8 @@ func addCounts(sum *node, v jsontext.Value) {
 			continue
 		}
 		if count, ok := member.Count(); ok {
-			was, _ := jsontext.Parse([]byte(sum.is(name))) // nothing at first
-			sum.member(name).set(json.RawMessage(fmt.Append(nil, *count+integer(was.Root()))))
+			was := integer(jsontext.ValueOf([]byte(sum.is(name)))) // 0 at first
+			sum.member(name).set(json.RawMessage(fmt.Append(nil, *count+was)))
 		}
 	}
 }
@@ -117,8 +117,7 @@ func heardBy(
 		}
 		h.flush() // answers that were under way
 		if h.usage.members != nil {
-			doc, _ := jsontext.Parse(h.usage.json())
-			h.Usage = usage.decode(doc.Root())
+			h.Usage = usage.decode(jsontext.ValueOf(h.usage.json()))
 			h.Usage.Unknown = nil
 		}
 		c := &h.Candidates[0]

@@ -50,6 +50,5 @@ func MetadataWord(o modelio.Object, path ...string) string {
 	if o[path[0]] == nil {
 		return ""
 	}
-	doc, _ := jsontext.Parse(o[path[0]]) // nothing is found in what is no JSON
-	return doc.Root().Member(path[1:]...).Word()
+	return jsontext.ValueOf(o[path[0]]).Member(path[1:]...).Word()
 }

@@ -57,11 +57,11 @@ func (*Session) Listens(req *modelio.Request) bool {
 
 // Asks returns the id by which a client answers a message of the server's; "" means the server asks nothing.
 func (*Session) Asks(message []byte) string {
-	doc, err := jsontext.Parse(message)
-	if err != nil || !doc.Root().Member("method").IsWord() {
+	v := jsontext.ValueOf(message)
+	if !v.Member("method").IsWord() {
 		return ""
 	}
-	return string(doc.Root().Member("id").Raw())
+	return string(v.Member("id").Raw())
 }
 
 // Answers returns the id of what a request answers; "" means it answers nothing.
@@ -107,8 +107,7 @@ func (s *Session) Tie(w *Wire, a *Answer, id json.RawMessage) []byte {
 // tied returns a message with the id of the request that it answers, and with the token of the request whose progress
 // it tells. It returns any other message as it is.
 func tied(message []byte, id, token json.RawMessage) []byte {
-	doc, _ := jsontext.Parse(message) // what is no JSON is neither
-	switch root := doc.Root(); {
+	switch root := jsontext.ValueOf(message); { // what is no JSON is neither
 	case isMCPAnswer(root):
 		message = withMember(message, id, "id")
 		message = withMember(message, id, "result", "_meta", mcpSubscription)

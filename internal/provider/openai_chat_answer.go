@@ -166,9 +166,7 @@ func growContent(message *node, name string, v jsontext.Value) {
 	case !blocks:
 		message.grow(name, v)
 	case v.IsWord():
-		// A string is valid JSON.
-		doc, _ := jsontext.Parse([]byte(`[{"type":"text","text":` + string(v.Raw()) + `}]`))
-		growBlocks(message, name, doc.Root())
+		growBlocks(message, name, jsontext.ValueOf([]byte(`[{"type":"text","text":`+string(v.Raw())+`}]`)))
 	}
 }
 

@@ -257,8 +257,7 @@ func setArguments(call *modelio.ToolRequest, v jsontext.Value, rest *modelio.Obj
 		call.Input = input
 		return true
 	default:
-		doc, err := jsontext.Parse(input)
-		if err != nil || !doc.Root().IsObject() { // cut off, say
+		if !jsontext.ValueOf(input).IsObject() { // cut off, say
 			call.Input = v.Raw()
 			return true
 		}

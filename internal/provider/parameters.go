@@ -65,8 +65,7 @@ func alias(r *modelio.Request, name, usual string, field **json.Number) {
 	if !said {
 		return
 	}
-	doc, _ := jsontext.Parse(raw) // was parsed before
-	number, ok := doc.Root().Number()
+	number, ok := jsontext.ValueOf(raw).Number()
 	if !ok {
 		return
 	}

@@ -55,8 +55,7 @@ func (p *Progress) Take(how *Realtime, f Frame) (goesOn bool) {
 
 // Piece returns what [Realtime.Audio] does.
 func (how *Realtime) Piece(f Frame) (stream string, at []string, data []byte) {
-	doc, _ := jsontext.Parse(f.Data) // what is no JSON is no piece
-	return how.Audio(doc.Root())
+	return how.Audio(jsontext.ValueOf(f.Data)) // what is no JSON is no piece
 }
 
 // withMember returns a message with another value for a member that it has, and as it is where there is no other.
@@ -64,8 +63,7 @@ func withMember(message []byte, value json.RawMessage, path ...string) []byte {
 	if value == nil {
 		return message
 	}
-	doc, _ := jsontext.Parse(message) // was parsed before
-	at := doc.Root().Member(path...)
+	at := jsontext.ValueOf(message).Member(path...)
 	if !at.Present() {
 		return message
 	}
@@ -118,8 +116,7 @@ func (how *Realtime) request(w *Wire) (*modelio.Request, error) {
 			data = append(data, more...)
 		}
 		text := jsontext.Text(base64.StdEncoding.EncodeToString(data))
-		whole, _ := jsontext.Parse(withMember(first.Data, text, at...)) // was parsed before
-		req.Messages = append(req.Messages, how.Message(req, whole.Root()))
+		req.Messages = append(req.Messages, how.Message(req, jsontext.ValueOf(withMember(first.Data, text, at...))))
 	}
 	return req, nil
 }
