@@ -140,13 +140,9 @@ func toSchema(raw json.RawMessage) (map[string]any, error) {
 	if raw == nil || string(raw) == "null" {
 		return nil, nil
 	}
-	v, err := decodeValue(raw)
-	if err != nil {
-		return nil, err
-	}
-	schema, ok := v.(map[string]any)
+	schema, ok := jsontext.MembersOf(raw)
 	if !ok {
 		return nil, fmt.Errorf("a schema in Genkit is an object, not %s", raw)
 	}
-	return schema, nil
+	return toMap(schema)
 }

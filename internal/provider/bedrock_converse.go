@@ -176,16 +176,13 @@ func converseReply(body jsontext.Value) *modelio.Response {
 
 // citedPart makes text that stands with its citations a text, as it is streamed.
 func citedPart(part *modelio.Part) {
-	doc, err := jsontext.Parse(part.Custom["citationsContent"])
-	if err != nil {
+	cited := jsontext.ValueOf(part.Custom["citationsContent"])
+	if !cited.Present() {
 		return
 	}
-	var text string
-	for _, said := range doc.Root().Member("content").Elements() {
-		text += said.Member("text").Word()
-	}
+	text := joined(cited.Member("content"))
 	part.Text, part.Custom = &text, nil
-	jsontext.KeepRest(&part.Metadata, "citationsContent", doc.Root(), "content")
+	jsontext.KeepRest(&part.Metadata, "citationsContent", cited, "content")
 }
 
 // ranPart says of a call that Bedrock runs itself what it is where those of all APIs say it.

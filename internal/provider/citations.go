@@ -210,28 +210,30 @@ func cohereCitations(message jsontext.Value) []modelio.Citation {
 func converseCitations(content jsontext.Value) []modelio.Citation {
 	var c citationFold
 	for _, block := range content.Elements() {
-		var text strings.Builder
-		text.WriteString(block.Member("text").Word())
 		inner := block.Member("citationsContent")
-		for _, said := range inner.Member("content").Elements() {
-			text.WriteString(said.Member("text").Word())
-		}
+		text := block.Member("text").Word() + joined(inner.Member("content"))
 		for _, v := range inner.Member("citations").Elements() {
 			citation := modelio.Citation{Title: v.Member("title").Word(), URL: v.Member("location", "web", "url").Word(),
-				Source: v.Member("source").Word()}
-			for _, quote := range v.Member("sourceContent").Elements() {
-				citation.Quote += quote.Member("text").Word()
-			}
+				Source: v.Member("source").Word(), Quote: joined(v.Member("sourceContent"))}
 			for _, place := range []string{"documentChar", "documentPage", "documentChunk"} {
 				if index, ok := v.Member("location", place, "documentIndex").Count(); ok {
 					citation.Source = cmp.Or(citation.Source, strconv.FormatInt(*index, 10))
 				}
 			}
-			c.whole(text.String(), citation)
+			c.whole(text, citation)
 		}
-		c.begin += characters(text.String())
+		c.begin += characters(text)
 	}
 	return c.all
+}
+
+// joined returns the texts of a list of objects as one.
+func joined(list jsontext.Value) string {
+	var text strings.Builder
+	for _, e := range list.Elements() {
+		text.WriteString(e.Member("text").Word())
+	}
+	return text.String()
 }
 
 // agentCitations returns what a text cites, of agents and of what is generated from what was found.

@@ -39,17 +39,16 @@ func (f *fold) continues(event *Seen) bool {
 
 // begin ends an event that was folded: others may do what it did.
 func (f *fold) begin() {
-	if f.row.again && f.log.changes == 0 && f.log.grown == 1 && bytes.Equal(f.log.piece, f.row.piece) {
+	if f.row.again && f.log.changes == 1 && f.log.text != nil && bytes.Equal(f.log.piece, f.row.piece) {
 		f.row.text = f.log.text
 	}
 }
 
 // A journal is what an event did to a body.
 type journal struct {
-	changes int // of all kinds but the next
-	grown   int // texts that grew
-	text    *node
-	piece   []byte // what the last of them grew by
+	changes int    // of all kinds
+	text    *node  // the last one that grew
+	piece   []byte // what it grew by
 }
 
 func (j *journal) change() {
@@ -60,7 +59,7 @@ func (j *journal) change() {
 
 func (j *journal) grow(text *node, piece []byte) {
 	if j != nil {
-		j.grown++
+		j.changes++
 		j.text, j.piece = text, piece
 	}
 }
