@@ -29,8 +29,8 @@ func at(path []string, v any) modelio.Object {
 	return modelio.Object{path[0]: encode(v)}
 }
 
-// merge puts the members of src into dst, objects into objects. It reports a member that both have, by its pointer.
-func merge(dst, src modelio.Object, pointer string, conflict func(pointer string)) {
+// merge puts the members of src into dst, objects into objects. It returns the pointers of members that both have.
+func merge(dst, src modelio.Object, pointer string) (both []string) {
 	for _, name := range slices.Sorted(maps.Keys(src)) {
 		old, ok := dst[name]
 		if !ok {
@@ -41,12 +41,13 @@ func merge(dst, src modelio.Object, pointer string, conflict func(pointer string
 		inner, isObject := jsontext.MembersOf(old)
 		more, areObjects := jsontext.MembersOf(src[name])
 		if !isObject || !areObjects {
-			conflict(here)
+			both = append(both, here)
 			continue
 		}
-		merge(inner, more, here, conflict)
+		both = append(both, merge(inner, more, here)...)
 		dst[name] = encode(inner)
 	}
+	return both
 }
 
 // remove removes the member down the path from o, with the objects that it leaves empty.

@@ -95,9 +95,7 @@ func (r *request) encode(wire *modelio.Request, blobs Blobs, stream bool) error 
 	if err != nil {
 		return fmt.Errorf("/runtime/provider_options_ref: %w", err)
 	}
-	ours := func(o modelio.Object) {
-		merge(body, o, "", func(string) {}) // no two controls share a place
-	}
+	ours := func(o modelio.Object) { merge(body, o, "") } // no two controls share a place
 	if args.ToolChoice != nil {
 		ours(at([]string{"tool_choice"}, r.dialect.toolChoice(*args.ToolChoice)))
 	}
@@ -210,9 +208,9 @@ func (r *request) merge(body, options modelio.Object) error {
 		options = maps.Clone(options)
 		delete(options, "stream")
 	}
-	merge(body, options, at, func(pointer string) {
+	for _, pointer := range merge(body, options, at) {
 		found.add(pointer, ruleConflict, "the params say it already")
-	})
+	}
 	if err := newError("provider options", found...); err != nil {
 		return fmt.Errorf("/runtime/provider_options_ref: %w", err)
 	}

@@ -117,9 +117,7 @@ func agentAnswer(body jsontext.Value) (*modelio.Response, error) {
 		return nil, &WireError{Reason: "the text of the chunks is not UTF-8"}
 	}
 	parts := []modelio.Part{modelio.TextPart(string(text))}
-	for _, file := range body.Member("files").Elements() {
-		parts = append(parts, agentFile(file))
-	}
+	parts = append(parts, partsOf(body.Member("files"), agentFile)...)
 	for _, input := range body.Member("invocationInputs").Elements() {
 		parts = append(parts, agentCall(input, body.Member("invocationId").Word()))
 	}

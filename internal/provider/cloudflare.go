@@ -79,11 +79,8 @@ func runAnswer(body jsontext.Value) (*modelio.Response, error) {
 	case !calls.IsArray():
 		return looseParts(result, "result"), nil
 	}
-	for _, call := range calls.Elements() {
-		parts = append(parts, runCall(call))
-	}
-	resp := responseOf(result, chatUsage, candidateOf(parts...), "response", "tool_calls", "image", "audio")
-	return resp, nil
+	parts = append(parts, partsOf(calls, runCall)...)
+	return responseOf(result, chatUsage, candidateOf(parts...), "response", "tool_calls", "image", "audio"), nil
 }
 
 // runCall decodes a call, whose arguments are a value; one as those of chat completions may say its name elsewhere.

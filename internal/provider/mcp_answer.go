@@ -95,9 +95,7 @@ func mcpParts(result jsontext.Value, asked *modelio.Request) (parts []modelio.Pa
 	each := func(list string, one func(jsontext.Value) modelio.Part) {
 		if v := result.Member(list); v.IsArray() {
 			taken = append(taken, list)
-			for _, e := range v.Elements() {
-				parts = append(parts, one(e))
-			}
+			parts = append(parts, partsOf(v, one)...)
 		}
 	}
 	for _, list := range []string{"tools", "prompts", "resources", "resourceTemplates"} { // each in the plural of what it has

@@ -42,6 +42,14 @@ func partOf(v jsontext.Value, part modelio.Part, ok bool) modelio.Part {
 	return part
 }
 
+// partsOf returns the elements of a list, each as one decodes it.
+func partsOf(list jsontext.Value, one func(jsontext.Value) modelio.Part) (parts []modelio.Part) {
+	for _, e := range list.Elements() {
+		parts = append(parts, one(e))
+	}
+	return parts
+}
+
 // keepType keeps the type of a block, unless it is the one that its part usually has.
 func keepType(o *modelio.Object, kind, usual string) {
 	if kind != usual {

@@ -23,12 +23,8 @@ func predictions(body jsontext.Value) (*modelio.Response, error) {
 	if !list.IsArray() {
 		return promised(body)
 	}
-	var parts []modelio.Part
-	for _, e := range list.Elements() {
-		parts = append(parts, prediction(e))
-	}
 	return &modelio.Response{
-		Candidates: candidateOf(parts...),
+		Candidates: candidateOf(partsOf(list, prediction)...),
 		Model:      body.Member("deployedModelId").Word(),
 		Metadata:   beside(body, "predictions", "deployedModelId"),
 	}, nil
