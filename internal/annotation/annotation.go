@@ -39,27 +39,19 @@ func Path(root, file string) string {
 // Error returns the workflow command that annotates a line of a file, see Path. Without a line it
 // is the whole file; without a file, the job. The command must begin a line of what is printed.
 func Error(file string, line int, title, text string) string {
-	properties := "title=" + escapeProperty(title)
+	properties := "title=" + inProperty.Replace(plaintext.Text(title))
 	if line > 0 {
 		properties = fmt.Sprintf("line=%d,%s", line, properties)
 	}
 	if file != "" {
-		properties = "file=" + escapeProperty(file) + "," + properties
+		properties = "file=" + inProperty.Replace(plaintext.Text(file)) + "," + properties
 	}
-	return "::error " + properties + "::" + escapeData(text)
+	return "::error " + properties + "::" + inText.Replace(plaintext.Text(text))
 }
 
 // The characters that mean something to the runner in a workflow command's text, and in its
 // properties besides.
 var (
-	dataEscapes     = []string{"%", "%25", "\r", "%0D", "\n", "%0A"}
-	propertyEscapes = append([]string{":", "%3A", ",", "%2C"}, dataEscapes...)
+	inText     = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
+	inProperty = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
 )
-
-func escapeData(s string) string {
-	return strings.NewReplacer(dataEscapes...).Replace(plaintext.Text(s))
-}
-
-func escapeProperty(s string) string {
-	return strings.NewReplacer(propertyEscapes...).Replace(plaintext.Text(s))
-}
