@@ -82,23 +82,13 @@ func (s *Stream) with(events []Event) []byte {
 	return out
 }
 
-// missingEnd returns what ends an event that only the end of the stream had ended.
-func (s *Stream) missingEnd(raw []byte) string {
-	switch {
-	case s.framing == &serverSentEvents && !endsBlank(raw):
-		return "\n\n"
-	case s.framing == &jsonLines && !bytes.HasSuffix(raw, []byte("\n")):
-		return "\n"
-	}
-	return ""
-}
+// ends end an event of a framing, where it has an end of its own.
+var ends = map[*framing]string{&serverSentEvents: "\n\n", &jsonLines: "\n"}
 
-// endsBlank reports whether the last line of an event is empty.
-func endsBlank(raw []byte) bool {
-	for _, end := range []string{"\n\n", "\r\r", "\n\r\n", "\r\n\r\n"} {
-		if bytes.HasSuffix(raw, []byte(end)) {
-			return true
-		}
+// missingEnd returns what ends an event that only the end of the stream had ended: it would go on with what follows.
+func (s *Stream) missingEnd(raw []byte) string {
+	if s.framing.end(append(bytes.Clone(raw), 'x')) == len(raw) {
+		return ""
 	}
-	return len(bytes.Trim(raw, "\r\n")) == 0
+	return ends[s.framing]
 }
