@@ -14,31 +14,24 @@ const messagesAPI = "anthropic.messages"
 func Messages(req *modelio.Request) ([]byte, error) {
 	w := writer{api: messagesAPI}
 	body := w.body(req, provider.ClaudeParameters, provider.IsOwnTool, encodeClaudeTool)
-	var system []modelio.Message
+	var system []modelio.Part // the API has one member for all system messages
+	systems, asText := 0, false
 	messages := list{}
 	for i, m := range req.Messages {
-		if _, inline := m.Metadata["role"]; m.Role == modelio.RoleSystem && !inline {
-			system = append(system, m)
+		if _, inline := m.Metadata["role"]; m.Role != modelio.RoleSystem || inline {
+			messages = append(messages, w.claudeMessage(i, m))
 			continue
 		}
-		messages = append(messages, w.claudeMessage(i, m))
+		system, systems = append(system, m.Content...), systems+1
+		asText = systems == 1 && provider.Marked(m.Metadata, provider.WireString)
 	}
-	if len(system) > 0 {
-		body["system"] = w.claudeSystem(system)
+	if systems > 0 {
+		body["system"] = w.claudeContent(0, system, asText)
 	}
 	if len(messages) > 0 {
 		body["messages"] = jsontext.List(messages)
 	}
 	return overlaid(body, req.Options), w.err
-}
-
-// claudeSystem writes system messages as the one member the API has for them.
-func (w *writer) claudeSystem(system []modelio.Message) json.RawMessage {
-	var parts []modelio.Part
-	for _, m := range system {
-		parts = append(parts, m.Content...)
-	}
-	return w.claudeContent(0, parts, len(system) == 1 && provider.Marked(system[0].Metadata, provider.WireString))
 }
 
 func encodeClaudeTool(tool modelio.ToolDefinition) modelio.Object {
