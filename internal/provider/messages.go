@@ -12,9 +12,17 @@ import (
 // system message that the body has elsewhere.
 func takeMessages(one func(m *modelio.Message, v jsontext.Value), emptyFits bool) taker {
 	return func(r *modelio.Request, _ string, v jsontext.Value) bool {
-		messages, ok := messageList(v, one)
+		messages := make([]modelio.Message, v.Len())
+		calls := callNames{}
+		for i, e := range v.Elements() {
+			if !e.Member("role").Present() {
+				return false
+			}
+			one(&messages[i], e)
+			calls.resolve(&messages[i])
+		}
 		switch {
-		case !ok || len(messages) == 0 && !emptyFits:
+		case !v.IsArray() || len(messages) == 0 && !emptyFits:
 			return false
 		case r.Messages == nil:
 			r.Messages = messages
@@ -23,19 +31,6 @@ func takeMessages(one func(m *modelio.Message, v jsontext.Value), emptyFits bool
 		}
 		return true
 	}
-}
-
-func messageList(v jsontext.Value, one func(m *modelio.Message, v jsontext.Value)) ([]modelio.Message, bool) {
-	messages := make([]modelio.Message, v.Len())
-	calls := callNames{}
-	for i, e := range v.Elements() {
-		if !e.Member("role").Present() {
-			return nil, false
-		}
-		one(&messages[i], e)
-		calls.resolve(&messages[i])
-	}
-	return messages, v.IsArray()
 }
 
 // items decodes a list of objects to messages, each with one.

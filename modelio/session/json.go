@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"unicode/utf8"
 
@@ -114,7 +115,7 @@ func memberError(name, problem string) error {
 func encode(o modelio.Object, texts []text, unknown modelio.Object) ([]byte, error) {
 	for _, t := range texts {
 		if !t.optional || *t.value != "" {
-			o[t.name] = appendQuoted(nil, *t.value)
+			o[t.name] = slices.Concat([]byte(`"`), canonicalString(*t.value), []byte(`"`))
 		}
 	}
 	for name, value := range unknown {

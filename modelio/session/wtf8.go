@@ -12,16 +12,8 @@ import (
 // (WTF-8). JavaScript, and so MIO, tells it from U+FFFD.
 
 // canonicalString returns a string of a session in canonical form, without quotes.
-func canonicalString[T ~string](s T) []byte { return appendEscaped(nil, []byte(s)) }
-
-func appendQuoted(dst []byte, s string) []byte {
-	dst = append(dst, '"')
-	dst = appendEscaped(dst, []byte(s))
-	return append(dst, '"')
-}
-
-func appendEscaped(dst, chars []byte) []byte {
-	for {
+func canonicalString[T ~string](s T) (dst []byte) {
+	for chars := []byte(s); ; {
 		n, ascii := jsontext.Plain(chars)
 		run := chars[:n]
 		for i := nextSurrogate(run); !ascii && i >= 0; i = nextSurrogate(run) {
