@@ -41,7 +41,7 @@ func isBFL(w *Wire) bool {
 // jobs is the codec of an API of jobs, which a prompt begins; outside takes the model.
 func jobs(api string, at func(*Wire) bool, outside outside) *Codec {
 	c := resources(api, at)
-	c.Match, c.Files, c.outside = at, false, outside
+	c.Match, c.outside = at, outside
 	c.body, c.answer = requestForm{prompt: "prompt"}.decode, jobOf
 	return c
 }
@@ -106,7 +106,6 @@ func analysisOf(body jsontext.Value) (*modelio.Response, error) {
 // storedResponses is the codec for what OpenAI keeps of responses: one that is asked for again says what it said.
 func storedResponses() *Codec {
 	c := resources("openai.responses.stored", pathLike(`/responses/[^/]*[0-9][^/]*(/(input_items|cancel))?$`))
-	c.Files = false
 	c.response = func(a *Answer) (*modelio.Response, error) {
 		doc, err := parseAnswer(a.Body)
 		if a.Events() != nil || err == nil && isResponse(doc.Root()) {

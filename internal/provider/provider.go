@@ -39,7 +39,6 @@ type Codec struct {
 	Prompted bool
 
 	Refusal refusalForm // what its errors look like; nil means as those of its provider's other APIs, or as OpenAI's
-	Files   bool        // answers may be files, whose lines are no events of a stream unless their type says so
 
 	// Passing are the members of a body, each by its path, whose number or text ties messages to each other and says
 	// no more. Whether one is there is kept, and not what it is.

@@ -37,7 +37,6 @@ func resources(api string, at func(*Wire) bool) *Codec {
 		body:   requestForm{}.decode,
 		answer: resourcesOf,
 		InURL:  true,
-		Files:  true,
 	}
 	c.request = func(w *Wire) (*modelio.Request, error) { return decodeResource(w, c.body) }
 	c.response = func(a *Answer) (*modelio.Response, error) { return decodeResources(a, c.answer) }
