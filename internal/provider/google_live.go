@@ -22,12 +22,6 @@ var googleLive = Realtime{
 	Message:      liveMessage,
 	Audio:        liveAudio,
 	Instructions: "/setup/systemInstruction/parts",
-	Name: func(frame jsontext.Value) string {
-		for name := range frame.Members() {
-			return name
-		}
-		return "{}"
-	},
 }
 
 // liveMessage decodes a frame of the client's, which has one member. One of several, or that is not as its kind

@@ -24,7 +24,6 @@ var openAIRealtime = Realtime{
 	Message:      realtimeMessage,
 	Audio:        realtimeAudio,
 	Instructions: "/session/instructions",
-	Name:         func(frame jsontext.Value) string { return frame.Member("type").Word() },
 }
 
 // realtimeMessage decodes an event of the client's. An item is the message that it is; event_id, by which an error

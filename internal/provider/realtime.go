@@ -24,8 +24,6 @@ type Realtime struct {
 	Audio func(frame jsontext.Value) (stream string, at []string, data []byte)
 	// Instructions is the pointer in a frame to the text that [Realtime.Message] makes the text of a system message.
 	Instructions string
-	// Name names a frame.
-	Name func(frame jsontext.Value) string
 }
 
 // A Place is how far a client has come: so many messages, and so many bytes of the stream that the last of them is.
