@@ -12,17 +12,9 @@ import (
 // system message that the body has elsewhere.
 func takeMessages(one func(m *modelio.Message, v jsontext.Value), emptyFits bool) taker {
 	return func(r *modelio.Request, _ string, v jsontext.Value) bool {
-		messages := make([]modelio.Message, v.Len())
-		calls := callNames{}
-		for i, e := range v.Elements() {
-			if !e.Member("role").Present() {
-				return false
-			}
-			one(&messages[i], e)
-			calls.resolve(&messages[i])
-		}
+		messages, ok := messageList(v, one)
 		switch {
-		case !v.IsArray() || len(messages) == 0 && !emptyFits:
+		case !ok || len(messages) == 0 && !emptyFits:
 			return false
 		case r.Messages == nil:
 			r.Messages = messages
@@ -31,6 +23,19 @@ func takeMessages(one func(m *modelio.Message, v jsontext.Value), emptyFits bool
 		}
 		return true
 	}
+}
+
+func messageList(v jsontext.Value, one func(m *modelio.Message, v jsontext.Value)) ([]modelio.Message, bool) {
+	messages := make([]modelio.Message, v.Len())
+	calls := callNames{}
+	for i, e := range v.Elements() {
+		if !e.Member("role").Present() {
+			return nil, false
+		}
+		one(&messages[i], e)
+		calls.resolve(&messages[i])
+	}
+	return messages, v.IsArray()
 }
 
 // items decodes a list of objects to messages, each with one.

@@ -128,10 +128,13 @@ func Match(w *Wire) (*Codec, bool) {
 
 // Named returns the codec of an API.
 func Named(api string) (*Codec, bool) {
-	for _, c := range Codecs() {
+	for _, c := range registered {
 		if c.API == api {
 			return c, true
 		}
+	}
+	if api == generic.API {
+		return generic, true
 	}
 	return nil, false
 }

@@ -24,7 +24,7 @@ func Of(a *provider.Answer, api, host string, resp *modelio.Response) []snapshot
 	if !known || a.Status >= 300 {
 		return nil
 	}
-	f := found{once: map[snapshot.Reading]bool{}}
+	f := found{}
 	odd := f.odd(a, all.named)
 	if !odd { // all take it apart as the first does
 		all.ways, all.wholes = all.ways[:1], all.wholes[:min(1, len(all.wholes))]
@@ -154,6 +154,9 @@ func (f *found) add(event int, kind, says string) {
 		says = string(letters[:longest]) + "…"
 	}
 	if r := (snapshot.Reading{Kind: kind, Says: says}); !f.once[r] {
+		if f.once == nil {
+			f.once = map[snapshot.Reading]bool{}
+		}
 		f.once[r] = true
 		r.Event = event
 		f.all = append(f.all, r)
