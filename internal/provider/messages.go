@@ -25,6 +25,7 @@ func takeMessages(one func(m *modelio.Message, v jsontext.Value), emptyFits bool
 	}
 }
 
+// messageList decodes a list of messages. It is apart from the taker, a closure, in which they would be allocated one by one.
 func messageList(v jsontext.Value, one func(m *modelio.Message, v jsontext.Value)) ([]modelio.Message, bool) {
 	messages := make([]modelio.Message, v.Len())
 	calls := callNames{}
