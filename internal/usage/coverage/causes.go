@@ -28,6 +28,7 @@ type Calls struct {
 
 	drifts []testDrift
 	tags   string // build tags of the tests
+	ended  bool   // a test ended before all of its records were asked for
 }
 
 // A testDrift is a drift of a test.
@@ -65,6 +66,7 @@ func CallsOf(receipts []usage.Receipt) *Calls {
 		for _, id := range r.Played {
 			played[id] = true
 		}
+		c.ended = c.ended || len(found) > 0 && len(r.Unplayed) > len(r.Drifts)
 		for _, d := range found {
 			at := page.Place{Package: test.Package, Test: test.Test, Call: d.Call, File: d.File, Line: d.Line, Command: r.Command}
 			c.drifts, calls = append(c.drifts, testDrift{test, at, d}), append(calls, at)
@@ -196,12 +198,18 @@ func (c *Calls) Tally() string {
 	return strings.Join(append(parts, page.Counts(states, n)...), ", ")
 }
 
-// Price says what accepting all costs, as far as it is known: "about 41,000 tokens"; empty means nothing is known.
+// Price says what accepting all costs, as far as it is known: "about 41,000 tokens"; empty means nothing is known. A
+// test that ended at its first drift has more calls, of which nobody knows whether they will be the same.
 func (c *Calls) Price() string {
 	if c.Tokens == 0 {
 		return ""
 	}
-	price := "about " + page.Thousands(c.Tokens) + " tokens"
+	price := page.Thousands(c.Tokens) + " tokens"
+	if c.ended {
+		price = "at least " + price
+	} else {
+		price = "about " + price
+	}
 	if c.Unrecorded > 0 {
 		price += " and " + page.Count(c.Unrecorded, "new call", "new calls")
 	}

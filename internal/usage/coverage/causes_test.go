@@ -58,6 +58,9 @@ func TestCallsOf(t *testing.T) {
 			require.Equal(t, "go test -tags=x example.com/shop -run '^(TestA|TestB)$' -update", calls.Accept)
 		})
 	}
+	ended := CallsOf([]usage.Receipt{{Package: "p", Test: "TestAgent", Outcome: "fail", Drifts: []usage.Drift{{Kind: usage.Drifted, Record: "a-1", Tokens: 15}},
+		Unplayed: []string{"a-1", "a-2", "a-3"}}})
+	require.Equal(t, "at least 15 tokens", ended.Price(), "the other calls of an agent")
 	counted := CallsOf([]usage.Receipt{{Package: "p", Test: "TestA", Missing: 2}})
 	require.Equal(t, 2, counted.Unrecorded, "a receipt that only counts its calls")
 	require.Zero(t, CallsOf([]usage.Receipt{{Package: "p", Test: "TestA", Outcome: "skip"}}).Tests)
