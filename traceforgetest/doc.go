@@ -67,7 +67,7 @@
 //
 // Recording refuses what would make a golden worthless: a temperature other than 0 or no seed where the API has one
 // ([Nondeterministic] lifts that), and, unless [Allow] says otherwise, an answer that was cut and answers of status
-// 408, 429 and 5xx, which ask to try again. HTTP that is no model call is refused too: [Record] records it,
+// 408, 429 and 5xx, which ask to try again. HTTP that looks like no call of an API is refused too: [Record] records it,
 // [PassThrough] lets it pass. The test's log says which parts of a recording replay will not have: go test -v shows
 // it.
 //
