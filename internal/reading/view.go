@@ -85,8 +85,8 @@ func (v view) last() jsontext.Value {
 
 func (v view) isText() bool { return v.last().IsString() }
 
-// text returns a text; of a number, a word or an object its spelling, as programs have it that are not strict, and of a
-// list, except of blocks, as gjson has it.
+// text returns a text. Of an object it is the spelling; to programs that are not strict a number and a word are texts too, and to
+// gjson a list, except of blocks.
 func (v view) text() string {
 	last := v.last()
 	switch text, ok := last.Text(); {
@@ -94,7 +94,7 @@ func (v view) text() string {
 		return text
 	case last.IsString():
 		return replaced(last)
-	case v.way == nil || v.way.strict || !last.Present() || last.IsNull():
+	case v.way == nil || !last.Present() || last.IsNull() || v.way.strict && !last.IsObject():
 	case isScalar(last):
 		return spelledShort(last)
 	case !last.IsEmpty() && (last.IsObject() || v.way.first && !last.Head().IsObject()):
