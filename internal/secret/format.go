@@ -170,7 +170,9 @@ var formats = sync.OnceValue(func() *index {
 		for _, separator := range []string{"_", "-", ""} {
 			literal := strings.Join(words, separator)
 			field := needle{what: "a credential named " + strings.Join(words, "_"), literal: literal, fold: true}
-			field.span = func(text []byte, at int) (start, end int) { return fieldValue(text, at+len(literal)) }
+			field.span = func(text []byte, at int, long *longRuns) (start, end int) {
+				return fieldValue(text, at+len(literal), long)
+			}
 			x.add(field)
 			if len(words) == 1 {
 				break
@@ -180,7 +182,7 @@ var formats = sync.OnceValue(func() *index {
 	return x
 })
 
-func (f *Format) span(text []byte, at int) (start, end int) {
+func (f *Format) span(text []byte, at int, long *longRuns) (start, end int) {
 	inWord := isAlphanumeric
 	if isAlphanumeric(f.Prefix[len(f.Prefix)-1]) {
 		inWord = isWord // chatcmpl-BSA… is an id of OpenAI's
@@ -189,20 +191,18 @@ func (f *Format) span(text []byte, at int) (start, end int) {
 		return 0, 0 // the middle of something else, such as base64
 	}
 	body := at + len(f.Prefix)
-	for end = body; end < len(text) && f.Digits(text[end]); {
-		end++
-	}
+	end = long.end(f.Prefix, text, body, f.Digits)
 	if end-body < f.Least || end < len(text) && isAlphanumeric(text[end]) || placeholder(text[body:end]) {
 		return 0, 0
 	}
 	return at, end
 }
 
-func azureSecret(text []byte, at int) (start, end int) {
-	for start = at; start > 0 && isSecretDigit(text[start-1]); {
+func azureSecret(text []byte, at int, _ *longRuns) (start, end int) {
+	for start = at; start > max(at-4, 0) && isSecretDigit(text[start-1]); {
 		start--
 	}
-	for end = at + 3; end < len(text) && isSecretDigit(text[end]); {
+	for end = at + 3; end < min(at+3+35, len(text)) && isSecretDigit(text[end]); {
 		end++
 	}
 	if at-start != 3 || end-at-3 < 31 || end-at-3 > 34 {
@@ -211,7 +211,7 @@ func azureSecret(text []byte, at int) (start, end int) {
 	return start, end
 }
 
-func twilioKey(text []byte, at int) (start, end int) {
+func twilioKey(text []byte, at int, _ *longRuns) (start, end int) {
 	for end = at + 2; end < len(text) && isHexadecimal(text[end]); {
 		end++
 	}
@@ -223,14 +223,12 @@ func twilioKey(text []byte, at int) (start, end int) {
 }
 
 // webToken finds a JSON Web Token: header, claims, and a signature, since without one it opens nothing.
-func webToken(text []byte, at int) (start, end int) {
+func webToken(text []byte, at int, long *longRuns) (start, end int) {
 	if at > 0 && isWord(text[at-1]) {
 		return 0, 0
 	}
-	for end = at; end < len(text) && (isWord(text[end]) || text[end] == '.'); {
-		end++
-	}
-	parts := bytes.Split(text[at:end], []byte("."))
+	end = long.end("eyJ", text, at, func(c byte) bool { return isWord(c) || c == '.' })
+	parts := bytes.SplitN(text[at:end], []byte("."), 4)
 	if len(parts) < 3 || len(parts[0]) < 15 || len(parts[1]) < 15 || len(parts[2]) < 12 ||
 		!bytes.HasPrefix(parts[1], []byte("ey")) {
 		return 0, 0
@@ -239,7 +237,7 @@ func webToken(text []byte, at int) (start, end int) {
 }
 
 // privateKey finds a private key in PEM, or what of one there is: 64 digits at the least.
-func privateKey(text []byte, at int) (start, end int) {
+func privateKey(text []byte, at int, long *longRuns) (start, end int) {
 	const least, mostHeader = 64, 100
 	header := text[at+len("-----BEGIN "):]
 	header = header[:min(len(header), mostHeader)]
@@ -248,16 +246,16 @@ func privateKey(text []byte, at int) (start, end int) {
 		return 0, 0
 	}
 	body := at + len("-----BEGIN ") + i + len("PRIVATE KEY")
+	end = long.end("-----BEGIN ", text, body, func(c byte) bool {
+		return isBase64(c) || strings.IndexByte("\r\n\t =:,", c) >= 0
+	})
 	digits := 0
-	for end = body; end < len(text); end++ {
-		c := text[end]
-		if isBase64(c) {
+	for i = body; i < end && digits < least; i++ {
+		if isBase64(text[i]) {
 			digits++
-		} else if !bytes.ContainsRune([]byte("\r\n\t =:,"), rune(c)) {
-			break
 		}
 	}
-	if after := bytes.Index(text[end:], []byte("-----")); after >= 0 && after < mostHeader {
+	if after := bytes.Index(text[end:min(end+mostHeader+4, len(text))], []byte("-----")); after >= 0 {
 		end += after
 	}
 	if digits < least || placeholder(text[body:end]) {
@@ -267,7 +265,7 @@ func privateKey(text []byte, at int) (start, end int) {
 }
 
 // password finds the password in front of a URL's host.
-func password(text []byte, at int) (start, end int) {
+func password(text []byte, at int, _ *longRuns) (start, end int) {
 	const most = 300
 	start = at + len("://")
 	rest := text[start:min(len(text), start+most)]
@@ -298,7 +296,7 @@ const (
 )
 
 // fieldValue finds the value of a name that ends at i: "name": "value", name=value, Name: Scheme value.
-func fieldValue(text []byte, i int) (start, end int) {
+func fieldValue(text []byte, i int, long *longRuns) (start, end int) {
 	at := func(set string) bool { return i < len(text) && strings.IndexByte(set, text[i]) >= 0 }
 	skip := func() {
 		for at(" \t\n") {
@@ -326,23 +324,22 @@ func fieldValue(text []byte, i int) (start, end int) {
 			i += len(scheme)
 		}
 	}
-	stop := " \t\r\n\"'`\\<>"
-	if !member {
-		stop += "&,;)}]"
+	until := func(stop string) int {
+		return long.end(stop, text, i, func(c byte) bool { return strings.IndexByte(stop, c) < 0 })
 	}
-	end = len(text)
-	if n := bytes.IndexAny(text[i:], stop); n >= 0 {
-		end = i + n
+	const ofMember, ofWord = " \t\r\n\"'`\\<>", " \t\r\n\"'`\\<>&,;)}]"
+	least := leastField
+	if member {
+		if end = until(ofMember); end < len(text) && text[end] != '"' && text[end] != '\'' {
+			return 0, 0 // words
+		}
+	} else if end, least = until(ofWord), leastAssigned; until(ofWord+"0123456789") == end || until(ofWord+"().[]{}/:") < end {
+		return 0, 0
 	}
-	if member && end < len(text) && text[end] != '"' && text[end] != '\'' {
-		return 0, 0 // words
+	if placeholder(text[i:end]) || !credible(string(text[i:end]), least) { // the first looks at no more than it needs
+		return 0, 0
 	}
-	value := string(text[i:end])
-	if member && credible(value, leastField) || credible(value, leastAssigned) &&
-		strings.ContainsAny(value, "0123456789") && !strings.ContainsAny(value, "().[]{}/:") {
-		return i, end
-	}
-	return 0, 0
+	return i, end
 }
 
 func isDigit(c byte) bool        { return '0' <= c && c <= '9' }

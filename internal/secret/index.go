@@ -9,7 +9,29 @@ type needle struct {
 	fold    bool   // the literal in any case
 	// span returns where the secret is whose literal is at text[at:]; end 0: it is none. nil: it is the
 	// literal itself.
-	span func(text []byte, at int) (start, end int)
+	span func(text []byte, at int, long *longRuns) (start, end int)
+}
+
+// longRuns are the long runs of digits of a text that were looked at, by who looked: in a text that is one literal again
+// and again each would be looked at to its end.
+type longRuns map[string]struct{ start, end int }
+
+// end returns where the digits end that begin at from.
+func (long *longRuns) end(of string, text []byte, from int, digit func(byte) bool) (end int) {
+	const least = 64
+	if last := (*long)[of]; last.start <= from && from < last.end {
+		return last.end
+	}
+	for end = from; end < len(text) && digit(text[end]); {
+		end++
+	}
+	if end-from >= least {
+		if *long == nil {
+			*long = longRuns{}
+		}
+		(*long)[of] = struct{ start, end int }{from, end}
+	}
+	return end
 }
 
 // An index finds many needles in one pass over a text, by the low five bits of three bytes. Capitals and small
@@ -55,8 +77,9 @@ func (x *index) add(n needle) {
 	}
 }
 
-// next returns the first secret that stands in text as it is, from an offset on; end 0: there is none.
-func (x *index) next(text []byte, from int) (what string, start, end int) {
+// next returns the first secret that stands in text as it is, from an offset on; end 0: there is none. long is of that
+// text, and empty at first.
+func (x *index) next(text []byte, from int, long *longRuns) (what string, start, end int) {
 	if len(text)-from < 3 {
 		return "", 0, 0
 	}
@@ -67,7 +90,7 @@ func (x *index) next(text []byte, from int) (what string, start, end int) {
 			continue
 		}
 		for n := x.begin(at); n != 0; n = x.needles[n-1].next {
-			if start, end = x.needles[n-1].at(text, i-2); end > 0 {
+			if start, end = x.needles[n-1].at(text, i-2, long); end > 0 {
 				return x.needles[n-1].what, start, end
 			}
 		}
@@ -83,7 +106,7 @@ func small(c byte) byte {
 }
 
 // at returns where the secret is whose literal is at text[at:]; end 0: there is none.
-func (n *needle) at(text []byte, at int) (start, end int) {
+func (n *needle) at(text []byte, at int, long *longRuns) (start, end int) {
 	if len(text)-at < len(n.literal) {
 		return 0, 0
 	}
@@ -96,5 +119,5 @@ func (n *needle) at(text []byte, at int) (start, end int) {
 	if n.span == nil {
 		return at, at + len(n.literal)
 	}
-	return n.span(text, at)
+	return n.span(text, at, long)
 }

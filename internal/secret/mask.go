@@ -18,8 +18,9 @@ func (v *view) mask(text string) string {
 	src := unsafe.Slice(unsafe.StringData(text), len(text)) // nothing writes to it
 	var masked []byte                                       // nil means as it is
 	from := 0
+	clear(v.long)
 	for {
-		what, start, end := v.index.next(src, from)
+		what, start, end := v.index.next(src, from, &v.long)
 		if end == 0 {
 			break
 		}

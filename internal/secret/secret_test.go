@@ -328,6 +328,38 @@ func TestHideOnce(t *testing.T) {
 	require.NotContains(t, *requests[turns-1][5].Content[0].Text, key)
 }
 
+// TestLinear looks at no run of digits for each literal in it, which would be quadratic where a text repeats one.
+func TestLinear(t *testing.T) {
+	looked := func(f Format, n int) (bytes int) {
+		digits := f.Digits
+		f.Digits = func(c byte) bool { bytes++; return digits(c) }
+		s := New()
+		s.index.add(needle{what: f.Kind, literal: f.Prefix, span: f.span})
+		s.Find([]byte(strings.Repeat(f.Prefix, n)))
+		return bytes
+	}
+	for _, f := range Formats() {
+		require.Less(t, looked(f, 2000), 3*looked(f, 1000)+3000, f.Prefix)
+	}
+	copied := func(literal string, n int) uint64 {
+		s, text := New(), []byte(strings.Repeat(literal, n))
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		s.Find(text)
+		runtime.ReadMemStats(&after)
+		return after.TotalAlloc - before.TotalAlloc
+	}
+	for _, literal := range []string{"password=", "password=1.", "password=xxxx1", "api_key=", "eyJhbGciOi.", "-----BEGIN PRIVATE KEYxxxx"} {
+		require.Less(t, copied(literal, 2000), 3*copied(literal, 1000), literal)
+		var long longRuns
+		formats().next([]byte(strings.Repeat(literal, 1000)), 0, &long)
+		for of, run := range long {
+			require.Less(t, run.start, 100, "%s: what ends at %q begins at the first", literal, of)
+		}
+		require.NotEmpty(t, long, literal)
+	}
+}
+
 // TestHarmlessHeaders takes no header that gateways and SDKs send for a credential, but any other whose value is opaque.
 func TestHarmlessHeaders(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("testdata", "headers.txt"))

@@ -41,7 +41,7 @@ func (s *Scanner) variable(what, value string, credential bool) {
 		if scheme < 0 {
 			continue
 		}
-		if start, end := password([]byte(field), scheme); end > 0 {
+		if start, end := password([]byte(field), scheme, nil); end > 0 {
 			s.add(what, field[start:end])
 			if plain, err := url.PathUnescape(field[start:end]); err == nil {
 				s.add(what, plain)
@@ -164,7 +164,7 @@ func (s *Scanner) add(what, value string) {
 func (s *Scanner) literal(what, value string) {
 	n := needle{what: what, literal: value}
 	if len(value) < leastAssigned {
-		n.span = func(text []byte, at int) (start, end int) {
+		n.span = func(text []byte, at int, _ *longRuns) (start, end int) {
 			end = at + len(value)
 			if at > 0 && isAlphanumeric(text[at-1]) && isAlphanumeric(value[0]) ||
 				end < len(text) && isAlphanumeric(text[end]) && isAlphanumeric(value[len(value)-1]) {

@@ -30,6 +30,7 @@ type view struct {
 	index   *index
 	scratch [deepest + 1]struct{ once, twice, percent, again, mail, run []byte }
 	joined  []byte
+	long    longRuns
 }
 
 // A text is decoded by windows, so that a long one is not copied. Each begins with the end of the one
@@ -124,7 +125,8 @@ func (v *view) within(text []byte, depth int, cut bool) (what string, found bool
 }
 
 func (v *view) in(text []byte) (what string, found bool) {
-	what, _, end := v.index.next(text, 0)
+	clear(v.long)
+	what, _, end := v.index.next(text, 0, &v.long)
 	return what, end > 0
 }
 
