@@ -102,10 +102,11 @@ func (b Block) ID() string { return "cause-" + plaintext.Line(b[0].Key) } // a r
 
 // link names the places of the causes of a test.
 func (t *htmlTest) link(blocks map[*Cause]Block) {
+	linked := map[*Cause]bool{} // the first of a block
 	for _, cause := range t.causes {
-		b := blocks[cause]
-		if link := (htmlLink{ID: b.ID(), Text: plaintext.Line(b.Subject())}); !slices.Contains(t.Causes, link) {
-			t.Causes = append(t.Causes, link)
+		if b := blocks[cause]; !linked[b[0]] {
+			linked[b[0]] = true
+			t.Causes = append(t.Causes, htmlLink{ID: b.ID(), Text: plaintext.Line(b.Subject())})
 		}
 	}
 }

@@ -3,7 +3,6 @@ package page
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -22,6 +21,7 @@ type htmlTest struct {
 	sent             map[int]string // what calls sent last whose answers changed, in a line
 	changed, answers int            // calls
 	causes           []*Cause       // of its calls
+	known            map[*Cause]bool
 }
 
 // An htmlCall is a call of which something is told that no call before it tells.
@@ -47,7 +47,7 @@ func (c *Comparison) conversation(d *Difference) *htmlTest {
 	if !c.Conversations || c.kept > HTMLLimit {
 		return nil
 	}
-	return &htmlTest{Of: d, sent: map[int]string{}}
+	return &htmlTest{Of: d, sent: map[int]string{}, known: map[*Cause]bool{}}
 }
 
 // keep keeps the conversation of a test that changed.
@@ -67,8 +67,12 @@ func (t *htmlTest) add(call Call, causes []*Cause, now *snapshot.Snapshot) {
 		return
 	}
 	t.changed++
-	fresh := slices.DeleteFunc(slices.Clone(causes), func(c *Cause) bool { return slices.Contains(t.causes, c) })
-	t.causes = append(t.causes, fresh...)
+	fresh := map[string]bool{} // keys of causes that no call before it has
+	for _, c := range causes {
+		if !t.known[c] {
+			t.known[c], fresh[c.Key], t.causes = true, true, append(t.causes, c)
+		}
+	}
 	if len(call.Answer) > 0 {
 		t.answers++
 		t.sent[call.Call] = plaintext.Line(glanceOf(now).Sent)
@@ -88,7 +92,7 @@ func (t *htmlTest) add(call Call, causes []*Cause, now *snapshot.Snapshot) {
 		case isMessage && i >= known:
 			changed[i] = append(changed[i], change)
 		case !isMessage:
-			if key := change.Key(); slices.ContainsFunc(fresh, func(c *Cause) bool { return c.Key == key }) {
+			if fresh[change.Key()] {
 				v.Changes = append(v.Changes, htmlChangeOf(change, false))
 			}
 		}

@@ -64,6 +64,29 @@ func TestLongConversation(t *testing.T) {
 	}
 }
 
+// TestManyChangesHTML: what is allocated to show the changes of a call as a page grows with their number.
+func TestManyChangesHTML(t *testing.T) {
+	documents := func(n int, text string) *snapshot.Document {
+		doc := chain(1, "Be kind.", text, text)
+		for i := range n {
+			messages := &doc.Snapshots[0].Request.Messages
+			*messages = append(*messages, pagetest.Said("user", fmt.Sprintf("%s %d?", text, i)))
+		}
+		return doc
+	}
+	var allocated [2]uint64
+	for i := range allocated {
+		n := 1000 << i
+		c := compareLong(t, documents(n, "what was"), documents(n, "what is"))
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		require.NoError(t, c.HTML(io.Discard, about))
+		runtime.ReadMemStats(&after)
+		allocated[i] = after.TotalAlloc - before.TotalAlloc
+	}
+	require.Less(t, float64(allocated[1])/float64(allocated[0]), 2.4, "%v bytes", allocated)
+}
+
 // TestLongConversationIsWhole: the causes of a conversation are those of its calls, each compared whole.
 func TestLongConversationIsWhole(t *testing.T) {
 	const calls = 12
