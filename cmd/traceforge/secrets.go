@@ -43,9 +43,11 @@ func leakedIn(c *call, doc *store.Doc, wayOut string) (found []snapshot.Finding)
 	add := func(file string, hit secret.Hit, in string) {
 		found = append(found, snapshot.Finding{File: file, Pointer: hit.Pointer, Rule: ruleSecret, Message: hit.What + in + ": " + wayOut})
 	}
+	looker := c.secrets.Looker()
+	directory := strings.TrimSuffix(file, ".json")
 	for i := range doc.Document.Snapshots {
 		record := &doc.Document.Snapshots[i]
-		if c.secrets.Holds(record) {
+		if looker.Holds(record) {
 			text, _ := record.SF() // it was read from this
 			hit, _ := c.secrets.Find(text)
 			hit.Pointer = fmt.Sprintf("/snapshots/%d%s", i, strings.TrimPrefix(hit.Pointer, "/snapshots/0"))
@@ -59,17 +61,19 @@ func leakedIn(c *call, doc *store.Doc, wayOut string) (found []snapshot.Finding)
 				break
 			}
 		}
-		directory := strings.TrimSuffix(file, ".json")
 		if raw, err := doc.Raw(i); err == nil {
 			if hit, is := c.secrets.Find(raw); is {
 				add(path.Join(directory, snapshot.RawName(record.Number(), &record.Response)), hit, "")
 			}
 		}
-		for _, m := range record.Media() {
-			data, err := doc.Media(m.Hash)
-			if hit, is := c.secrets.Find(data); err == nil && is {
-				add(path.Join(directory, snapshot.MediaName(m.Hash, m.ContentType)), hit, "")
-			}
+	}
+	for _, n := range store.Needs(doc.Document) {
+		if n.Rule != snapshot.RuleMedia {
+			continue
+		}
+		data, err := doc.Fetch(n)
+		if hit, is := c.secrets.Find(data); err == nil && is {
+			add(path.Join(directory, n.Own), hit, "")
 		}
 	}
 	return found

@@ -328,6 +328,31 @@ func TestHideOnce(t *testing.T) {
 	require.NotContains(t, *requests[turns-1][5].Content[0].Text, key)
 }
 
+// TestLooker looks at what requests of a conversation share once, and finds what each says itself.
+func TestLooker(t *testing.T) {
+	type message struct{ Content map[string]json.RawMessage }
+	type request struct{ Messages []message }
+	const turns, secretAt = 2000, 5
+	const key = `"sk-proj-7F3b9D2e5A8c4E6f1B0d7F3b9D2e5A8c4E6f"`
+	looked := func(turns int) (allocated uint64) {
+		messages := make([]message, turns)
+		for i := range messages {
+			messages[i].Content = map[string]json.RawMessage{"text": json.RawMessage(`"a word"`)}
+		}
+		messages[secretAt].Content["password"] = json.RawMessage(`"` + opaque + `"`)
+		looker := New().Looker()
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		for i := range messages {
+			require.Equal(t, i == secretAt, looker.Holds(&request{messages[:i+1]}), i)
+		}
+		runtime.ReadMemStats(&after)
+		require.True(t, looker.Holds(&request{[]message{{messages[0].Content}, {map[string]json.RawMessage{"a": json.RawMessage(key)}}}}))
+		return after.TotalAlloc - before.TotalAlloc
+	}
+	require.Less(t, looked(2*turns), 3*looked(turns))
+}
+
 // TestLinear looks at no run of digits for each literal in it, which would be quadratic where a text repeats one.
 func TestLinear(t *testing.T) {
 	looked := func(f Format, n int) (bytes int) {

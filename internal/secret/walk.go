@@ -11,48 +11,66 @@ import (
 
 // Holds reports whether one of the strings of a value, such as a record, is secret. It copies none of
 // them: a record is large. The name of a member is looked at together with what it names.
-func (s *Scanner) Holds(value any) bool {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	v := view{index: s.index}
-	return v.holds(reflect.ValueOf(value))
+func (s *Scanner) Holds(value any) bool { return s.Looker().Holds(value) }
+
+// A Looker looks for secrets in values that share memory, at what they share once: in a conversation, each request has
+// the messages of those before.
+type Looker struct {
+	scanner *Scanner
+	view    view
+	looked  map[unsafe.Pointer]int // at how many elements of the slices that begin here, and at maps
 }
 
-func (v *view) holds(at reflect.Value) bool {
+// Looker returns a looker that has looked at nothing.
+func (s *Scanner) Looker() *Looker {
+	return &Looker{s, view{index: s.index}, map[unsafe.Pointer]int{}}
+}
+
+// Holds is [Scanner.Holds] for what of a value no value before it shares.
+func (l *Looker) Holds(value any) bool {
+	l.scanner.mu.RLock()
+	defer l.scanner.mu.RUnlock()
+	return l.holds(reflect.ValueOf(value))
+}
+
+func (l *Looker) holds(at reflect.Value) bool {
 	switch at.Kind() {
 	case reflect.String:
-		_, found := v.find(unsafe.Slice(unsafe.StringData(at.String()), at.Len())) // nothing writes to it
+		_, found := l.view.find(unsafe.Slice(unsafe.StringData(at.String()), at.Len())) // nothing writes to it
 		return found
 	case reflect.Pointer:
-		return !at.IsNil() && v.holds(at.Elem())
+		return !at.IsNil() && l.holds(at.Elem())
 	case reflect.Struct:
 		for i := range at.NumField() {
-			if member := at.Field(i); member.CanInterface() && v.holds(member) { // which it can where it is exported
+			if member := at.Field(i); member.CanInterface() && l.holds(member) { // which it can where it is exported
 				return true
 			}
 		}
 	case reflect.Map:
-		if at.Len() == 0 {
+		if at.Len() == 0 || l.looked[at.UnsafePointer()] > 0 {
 			return false // a range would allocate
 		}
+		l.looked[at.UnsafePointer()] = 1
 		for name, value := range at.Seq2() {
-			if v.holds(name) || v.holds(value) {
+			if l.holds(name) || l.holds(value) {
 				return true
 			}
 			const most = 1000 // bytes of what a name says that it is secret
 			if text, ok := value.Interface().(json.RawMessage); ok && len(text) < most {
-				if _, found := v.find(fmt.Appendf(nil, "%q:%s", name, text)); found {
+				if _, found := l.view.find(fmt.Appendf(nil, "%q:%s", name, text)); found {
 					return true
 				}
 			}
 		}
 	case reflect.Slice:
 		if at.Type().Elem().Kind() == reflect.Uint8 {
-			_, found := v.find(at.Bytes())
+			_, found := l.view.find(at.Bytes())
 			return found
 		}
-		for i := range at.Len() {
-			if v.holds(at.Index(i)) {
+		from := l.looked[at.UnsafePointer()]
+		l.looked[at.UnsafePointer()] = max(from, at.Len())
+		for i := from; i < at.Len(); i++ {
+			if l.holds(at.Index(i)) {
 				return true
 			}
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/internal/filename"
 	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
@@ -245,7 +246,15 @@ type Need struct {
 
 // Needs returns the files that a document names.
 func Needs(d *snapshot.Document) []Need {
-	return needsBy(d, func(i int) []snapshot.Medium { return d.Snapshots[i].Media() })
+	looked := map[*modelio.Message]int{} // at how many of those that begin here, which requests share
+	return needsBy(d, func(i int) []snapshot.Medium {
+		record := d.Snapshots[i]
+		if all := record.Request.Messages; len(all) > 0 {
+			record.Request.Messages = all[min(looked[&all[0]], len(all)):]
+			looked[&all[0]] = max(looked[&all[0]], len(all))
+		}
+		return record.Media()
+	})
 }
 
 // needsBy is needs for who knows the media that the i-th record names.

@@ -1,7 +1,9 @@
 package store
 
 import (
+	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -12,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
@@ -142,4 +145,30 @@ func TestLinks(t *testing.T) {
 	link("gone", DocumentFile("openai", "gone"))
 	_, err = linked.Load("gone", "openai")
 	require.True(t, errors.Is(err, fs.ErrNotExist) || runtime.GOOS == "windows", "%v", err)
+}
+
+// TestNeedsOfConversation looks at what requests of a conversation share once, and knows the media of all.
+func TestNeedsOfConversation(t *testing.T) {
+	needs := func(calls int) (allocated uint64) {
+		name := func(i int) string {
+			return fmt.Sprintf("blob:%s;image/png;1", canon.Sum([]byte{byte(i), byte(i >> 8)}))
+		}
+		d, messages := &snapshot.Document{}, make([]modelio.Message, calls)
+		for i := range messages {
+			custom := modelio.Object{"a": json.RawMessage(`1`), "b": json.RawMessage(`{}`)}
+			messages[i] = modelio.Message{Role: modelio.RoleUser, Content: []modelio.Part{modelio.MediaPart("image/png", name(i)), {Custom: custom}}}
+			d.Snapshots = append(d.Snapshots, snapshot.Snapshot{Request: modelio.Request{Messages: messages[: i+1 : i+1]}})
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		all := Needs(d)
+		runtime.ReadMemStats(&after)
+		require.Len(t, all, calls)
+		for i, need := range all {
+			require.Equal(t, canon.Sum([]byte{byte(i), byte(i >> 8)}), need.Hash)
+			require.Equal(t, fmt.Sprintf("/snapshots/%d", i), need.Pointer())
+		}
+		return after.TotalAlloc - before.TotalAlloc
+	}
+	require.Less(t, needs(800), 3*needs(400))
 }
