@@ -24,12 +24,34 @@ type listedGroup struct {
 	Reject   string          `json:"reject"`           // the command that does it
 }
 
-const alsoListed = 20 // of the other groups of a test: a conversation may have thousands
+// A conversation may have thousands of groups: of the others of a test so many are listed, and of what the first of
+// them lists whole.
+const alsoListed = 20
 
 type listedTest struct {
 	*reviewItem
-	Also []string `json:"also,omitempty"`      // keys of its other groups, which must be accepted too: the first ones
-	More int      `json:"also_more,omitempty"` // how many more there are
+	Also        []string `json:"also,omitempty"`         // keys of its other groups, which must be accepted too: the first ones
+	More        int      `json:"also_more,omitempty"`    // how many more there are
+	MoreRecords int      `json:"records_more,omitempty"` // how many more there are, which the first cause of the test has
+	MoreBytes   int      `json:"bytes_more,omitempty"`   // how many more there are, which the first cause of the test has
+}
+
+// listedIn returns what a group lists of a test.
+func (h *reviewItem) listedIn(g *group) listedTest {
+	test := listedTest{reviewItem: h}
+	for _, other := range h.groups[:min(len(h.groups), alsoListed+1)] {
+		if other != g && len(test.Also) < alsoListed {
+			test.Also = append(test.Also, other.key)
+		}
+	}
+	test.More = len(h.groups) - 1 - len(test.Also)
+	if g != h.groups[0] {
+		brief := *h
+		brief.Records, brief.Bytes = h.Records[:min(len(h.Records), alsoListed)], h.Bytes[:min(len(h.Bytes), alsoListed)]
+		test.reviewItem = &brief
+		test.MoreRecords, test.MoreBytes = len(h.Records)-len(brief.Records), len(h.Bytes)-len(brief.Bytes)
+	}
+	return test
 }
 
 // ListedGroups are what review prints for a program where nothing was decided.
@@ -47,17 +69,7 @@ func (r *reviewRun) list() error {
 			l.Changes = append(l.Changes, cause.Change)
 		}
 		for _, h := range g.tests {
-			test := listedTest{reviewItem: h}
-			for _, other := range h.groups {
-				switch {
-				case other == g || !r.c.is("json"): // else listGroup names them
-				case len(test.Also) < alsoListed:
-					test.Also = append(test.Also, other.key)
-				default:
-					test.More = len(h.groups) - 1 - alsoListed
-				}
-			}
-			l.Tests = append(l.Tests, test)
+			l.Tests = append(l.Tests, h.listedIn(g))
 		}
 		all = append(all, l)
 	}
@@ -103,7 +115,7 @@ func (r *reviewRun) listGroup(g *group, l listedGroup) error {
 	}
 	r.c.text(text.String())
 	var lines []string
-	for _, test := range l.Tests {
+	for _, test := range g.tests {
 		var line strings.Builder
 		line.WriteString("  " + test.name() + ": " + strings.Join(page.Most(mostIDs, test.Records, "more"), " "))
 		switch others := len(test.groups) - 1; {

@@ -109,6 +109,7 @@ type listing struct {
 		Tests                               []struct {
 			Kind, Package, Test, Change, Document string
 			Records, Also                         []string
+			Records_More                          int
 		}
 	}
 	Accepted, Rejected []struct{ Test string }
@@ -239,6 +240,40 @@ func TestReviewOfMovedDocuments(t *testing.T) {
 		code, _, said = run("", "verify", "--dir", dir)
 		require.Equal(t, exitClean, code, said)
 	}
+}
+
+// What is printed for a test with many causes grows with the number of its calls: the first cause has the ids of all, the
+// others the first ones.
+func TestReviewListsRecordsOnce(t *testing.T) {
+	t.Parallel()
+	const calls = 100
+	dir, name := filepath.Join(t.TempDir(), ".ai-snapshots"), snapshot.DocumentName(reviewedPackage, "TestMany")
+	s, err := store.Open(dir)
+	require.NoError(t, err)
+	record := func(question string) {
+		records := make([]snapshot.Snapshot, calls)
+		for i := range records {
+			r := pagetest.Recordings()["plain"]
+			records[i], records[i].Provider = r.Snapshot, r.Provider
+			records[i].ID, records[i].Source.Package, records[i].Source.Test = snapshot.ID(name, i+1), reviewedPackage, "TestMany"
+			records[i].Request.Messages = []modelio.Message{pagetest.Said("user", fmt.Sprintf(question, i))}
+		}
+		require.NoError(t, s.Commit(store.Change{Put: []store.Put{store.PutOf(name, records)}}))
+	}
+	record("What is %d?")
+	gitIn(t, filepath.Dir(dir), "init", "-q")
+	gitIn(t, filepath.Dir(dir), "add", "-A")
+	record("What was %d?")
+	l, _ := listReview(t, dir)
+	require.Len(t, l.Causes, calls)
+	require.Len(t, l.Causes[0].Tests[0].Records, calls)
+	require.Zero(t, l.Causes[0].Tests[0].Records_More)
+	for _, c := range l.Causes[1:] {
+		require.Equal(t, l.Causes[0].Tests[0].Records[:alsoListed], c.Tests[0].Records)
+		require.Equal(t, calls-alsoListed, c.Tests[0].Records_More)
+	}
+	_, text, _ := run("", "review", "--dir", dir)
+	require.Equal(t, calls, strings.Count(text, fmt.Sprintf(" and %d more; it has %d other causes", calls-5, calls-1)), text)
 }
 
 // What changed in several calls of a test is unfolded once.
