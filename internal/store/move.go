@@ -112,17 +112,21 @@ func (s *Store) planMoves(moves, elsewhere []Move) (c Change, moved []Moved, err
 
 // Moved returns the document as that of a test, under the name that it has now, with all that is beside it.
 func (d *Doc) Moved(pkg, test string) (put Put, err error) {
-	name := snapshot.DocumentName(pkg, test)
-	if put, err = d.Put(nil); err != nil {
-		return put, err
+	if put, err = d.Put(nil); err == nil {
+		put.Name = Rename(put.Document, pkg, test)
 	}
-	put.Name = name
-	for i := range put.Document.Snapshots {
-		s := &put.Document.Snapshots[i]
+	return put, err
+}
+
+// Rename makes a document that of a test, and returns the name that it has now.
+func Rename(d *snapshot.Document, pkg, test string) string {
+	name := snapshot.DocumentName(pkg, test)
+	for i := range d.Snapshots {
+		s := &d.Snapshots[i]
 		s.ID = snapshot.ID(name, s.Number())
 		s.Source = movedSource(s.Source, pkg, test)
 	}
-	return put, nil
+	return name
 }
 
 // movedSource returns a source as that of another test: file and function follow where they are the test's own.

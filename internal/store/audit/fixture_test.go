@@ -79,6 +79,11 @@ func requireCalls(t *testing.T, s *store.Store, test string, want ...call) {
 	t.Helper()
 	doc, err := s.Load(nameOf(test), "openai")
 	require.NoError(t, err)
+	requireCallsOf(t, doc, want...)
+}
+
+func requireCallsOf(t *testing.T, doc *store.Doc, want ...call) {
+	t.Helper()
 	var got []call
 	for i := range doc.Document.Snapshots {
 		record := &doc.Document.Snapshots[i]

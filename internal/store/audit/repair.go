@@ -50,6 +50,7 @@ type repair struct {
 	theirs         []string
 	sides, commits [4][]version // what git has of the files that are in conflict, and of all
 	merged         string       // the commit that is being merged
+	names          []string     // that the document in hand has in git: of the test, and of what it was renamed from
 	history        func() []version
 }
 
@@ -185,10 +186,10 @@ func (r *repair) merge(w store.Writer, name string) error {
 		return err
 	}
 	put := store.Put{Provider: doc.Provider, Name: name, Document: doc.Document}
-	if put.Beside, err = r.collect(w, name, store.Needs(doc.Document)); err != nil {
+	if put.Beside, err = r.collect(w, store.Needs(doc.Document)); err != nil {
 		return err
 	}
-	if err := r.store.CommitLocked(w, store.Change{Put: []store.Put{put}}); err != nil {
+	if err := r.store.CommitLocked(w, store.Change{Put: []store.Put{put}, Remove: r.former(w)}); err != nil {
 		return err
 	}
 	merge.File, merge.Records = doc.File(), len(doc.Document.Snapshots)
@@ -197,8 +198,25 @@ func (r *repair) merge(w store.Writer, name string) error {
 	return nil
 }
 
+// former names documents that are no longer there under former names of the document in hand, and left what was beside them.
+func (r *repair) former(w store.Writer) (gone []string) {
+	providers, _ := r.store.Providers()
+	for _, name := range r.names[1:] {
+		for _, provider := range providers {
+			file := store.DocumentFile(provider, name)
+			_, missing := w.Root.Lstat(file)
+			if beside, _ := w.List(provider + "/" + name); missing != nil && len(beside) > 0 {
+				gone = append(gone, file)
+				break
+			}
+		}
+	}
+	return gone
+}
+
 // resolve returns the document that a conflict becomes.
 func (r *repair) resolve(name string) (doc *store.Doc, merge Merge, err error) {
+	r.names = []string{name}
 	var sides [4]*store.Doc
 	for i := range sides {
 		if sides[i], err = r.side(i, name); err != nil {
@@ -206,6 +224,9 @@ func (r *repair) resolve(name string) (doc *store.Doc, merge Merge, err error) {
 		}
 	}
 	moved(r.store, name, &sides)
+	if err := rename(name, sides[1:]); err != nil {
+		return nil, merge, err
+	}
 	ours, theirs := sides[2], sides[3]
 	whole, all := slices.Contains(r.theirs, name), slices.Contains(r.theirs, AllTheirs)
 	asked := whole || all || slices.ContainsFunc(r.theirs, func(id string) bool { return strings.HasPrefix(id, name+"-") })
@@ -266,8 +287,9 @@ func (r *repair) ancestor(name, ours, theirs string) (merged *store.Doc, err err
 // the document for renamed, but the commit knows.
 func (r *repair) side(number int, name string) (*store.Doc, error) {
 	v := documentIn(r.sides[number], name)
-	if other := documentIn(r.commits[number], name); other != nil && v != nil && other.object == v.object {
-		v = other
+	of := func(other version) bool { return v != nil && other.object == v.object }
+	if i := slices.IndexFunc(r.commits[number], of); i >= 0 {
+		v = &r.commits[number][i]
 	}
 	doc, err := r.load(v, name)
 	if number == 1 && r.merged != "" && errors.Is(err, snapshot.ErrConflict) {
@@ -290,7 +312,7 @@ func documentIn(versions []version, name string) *version {
 	return nil
 }
 
-// load returns the document that a version is; nil of none.
+// load returns the document that a version is, by the name that it has itself; nil of none.
 func (r *repair) load(v *version, name string) (*store.Doc, error) {
 	if v == nil {
 		return nil, nil
@@ -303,11 +325,37 @@ func (r *repair) load(v *version, name string) (*store.Doc, error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(document.Snapshots) > 0 { // git merges a document that one side renamed
+		if own, _, ok := snapshot.ParseID(document.Snapshots[0].ID); ok && own != name {
+			name = own
+			r.names = inorder.With(r.names, own)
+		}
+	}
 	if wrong := store.Misnamed(name, document); len(wrong) > 0 {
 		return nil, &snapshot.Error{Violations: wrong}
 	}
 	provider, _, _ := store.ParseDocumentFile(v.file)
 	return r.store.NewDoc(provider, name, document), nil
+}
+
+// rename gives all sides of a document the name that git has it under, and the test of the side that renamed it.
+func rename(name string, sides []*store.Doc) error {
+	hasName := func(d *store.Doc) bool { return d != nil && d.Name == name }
+	isOther := func(d *store.Doc) bool { return d != nil && d.Name != name }
+	if !slices.ContainsFunc(sides, isOther) {
+		return nil
+	}
+	i := slices.IndexFunc(sides, hasName)
+	if i < 0 {
+		return errors.New("no side has it by this name")
+	}
+	of := sides[i].Document.Snapshots[0].Source
+	for _, d := range sides {
+		if isOther(d) {
+			d.Name = store.Rename(d.Document, of.Package, of.Test)
+		}
+	}
+	return nil
 }
 
 // moved finds a side that git does not name since it has the document under another provider.
@@ -330,28 +378,30 @@ func moved(s *store.Store, name string, sides *[4]*store.Doc) {
 // collect finds the raw answers and media of a merged document, by their hashes. It looks in the store, among git's
 // versions of the sides, in the commits that are being merged, and in all others. The commit refuses a document one
 // of whose files is nowhere.
-func (r *repair) collect(w store.Writer, name string, needed []store.Need) (map[canon.Hash][]byte, error) {
+func (r *repair) collect(w store.Writer, needed []store.Need) (map[canon.Hash][]byte, error) {
 	found := map[canon.Hash][]byte{}
 	providers, err := r.store.Providers()
 	if err != nil {
 		return nil, err
 	}
 	for _, provider := range providers {
-		dir := provider + "/" + name
-		entries, err := w.List(dir)
-		if err != nil {
-			return nil, err
-		}
-		for _, e := range entries {
-			if data, err := w.Read(dir + "/" + e.Name()); err == nil {
-				found[canon.Sum(data)] = data
+		for _, name := range r.names {
+			dir := provider + "/" + name
+			entries, err := w.List(dir)
+			if err != nil {
+				return nil, err
+			}
+			for _, e := range entries {
+				if data, err := w.Read(dir + "/" + e.Name()); err == nil {
+					found[canon.Sum(data)] = data
+				}
 			}
 		}
 	}
 	isMissing := func(n store.Need) bool { return found[n.Hash] == nil }
 	look := func(versions []version) {
 		for _, v := range versions {
-			if _, of, _, ok := store.ParseBesideFile(v.file); !ok || of != name || !slices.ContainsFunc(needed, isMissing) {
+			if _, of, _, ok := store.ParseBesideFile(v.file); !ok || !slices.Contains(r.names, of) || !slices.ContainsFunc(needed, isMissing) {
 				continue
 			}
 			if data, err := smudged(r.store, v); err == nil {

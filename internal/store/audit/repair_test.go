@@ -476,3 +476,42 @@ func TestRepairLeaves(t *testing.T) {
 	require.Contains(t, report.String(), "now: git add -A -- ")
 	require.Contains(t, report.String(), " ':!"+r.store.In(fileOf("TestX"))+"'")
 }
+
+// TestRenamedAndChanged: one side gave the test, or its package, another name, and the other recorded it again. Git takes the
+// document for renamed, and has versions of it that still have the former name.
+func TestRenamedAndChanged(t *testing.T) {
+	t.Parallel()
+	one, two := call{1, "one?", "one"}, call{2, "two?", "two"}
+	changed := []call{one, {2, "two?", "changed"}, {3, "three?", "three"}}
+	for _, to := range []store.Move{{Package: testPackage, Test: "TestY"}, {Package: "example.com/moved", Test: "TestX"}} {
+		for _, oursRenames := range []bool{true, false} {
+			for _, directories := range []string{"false", "true", "conflict"} {
+				r := newRepository(t, putOf("TestX", one, two), putOf("TestZ", one))
+				r.git("config", "merge.directoryRenames", directories)
+				rename := func() {
+					_, err := r.store.Move(store.Move{Name: nameOf("TestX"), Package: to.Package, Test: to.Test})
+					require.NoError(t, err)
+					r.stage()
+				}
+				change := func() { r.commit(putOf("TestX", changed...)) }
+				if oursRenames {
+					require.False(t, r.branches(rename, change))
+				} else {
+					require.False(t, r.branches(change, rename))
+				}
+				report := r.heal()
+				name := snapshot.DocumentName(to.Package, to.Test)
+				require.Equal(t, []Merge{{File: store.DocumentFile("openai", name), Records: 3}}, report.Merged)
+				requireWhole(t, r.store)
+				doc, err := r.store.Load(name, "openai")
+				require.NoError(t, err)
+				requireCallsOf(t, doc, changed...)
+				require.Equal(t, to.Test, doc.Document.Snapshots[2].Source.Test)
+				files, err := r.store.List()
+				require.NoError(t, err)
+				require.ElementsMatch(t, []string{doc.File(), fileOf("TestZ")}, files)
+				require.NoDirExists(t, r.store.Path("openai/"+nameOf("TestX")))
+			}
+		}
+	}
+}
