@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -197,11 +196,11 @@ func openState(ctx context.Context, name, dir string) (*state, error) {
 		s, _, err := place.OpenStore(name)
 		return &state{Store: s}, err
 	}
-	files, err := worktree.At(ctx, name, dir)
+	in, files, err := worktree.At(ctx, name, dir)
 	if err != nil {
 		return nil, err
 	}
-	return copyOf(ctx, filepath.Dir(dir), files)
+	return copyOf(ctx, in, files)
 }
 
 // copyOf returns the state of files of a store, as the repository that dir is in has them. It copies the documents.

@@ -11,22 +11,19 @@ import (
 	"github.com/traceforge/traceforge-go/internal/git"
 )
 
-// At returns the files that the directory dir had at a revision; none where there was no such directory.
-func At(ctx context.Context, revision, dir string) (files []File, err error) {
+// At returns the files that the directory dir had at a revision; none where there was no such directory. The directory in is of
+// the repository that has them: the one that dir is in, or where dir is a submodule or a link, that of the files.
+func At(ctx context.Context, revision, dir string) (in string, files []File, err error) {
 	if dir, err = filepath.Abs(dir); err != nil {
-		return nil, err
+		return "", nil, err
 	}
-	above, name := filepath.Split(dir)
-	if _, err := git.Output(ctx, above, nil, "rev-parse", "--quiet", "--verify", revision+"^{commit}"); err != nil {
-		return nil, unknownRevision(ctx, above, revision)
+	in, tree, err := treeOf(ctx, revision, dir)
+	if err != nil || tree == "" {
+		return in, nil, err
 	}
-	tree, err := git.Output(ctx, above, nil, "rev-parse", "--quiet", "--verify", revision+":./"+name)
+	listed, err := git.Output(ctx, in, nil, "ls-tree", "--full-tree", "-r", "-z", tree)
 	if err != nil {
-		return nil, nil
-	}
-	listed, err := git.Output(ctx, above, nil, "ls-tree", "--full-tree", "-r", "-z", strings.TrimSpace(tree))
-	if err != nil {
-		return nil, err
+		return "", nil, err
 	}
 	for _, line := range split(listed) {
 		about, file, _ := strings.Cut(line, "\t") // <mode> <type> <hash>
@@ -35,7 +32,40 @@ func At(ctx context.Context, revision, dir string) (files []File, err error) {
 			files = append(files, File{file, kind[2]})
 		}
 	}
-	return files, nil
+	return in, files, nil
+}
+
+// treeOf returns what a directory was at a revision of the repository around it, and where that is kept; an empty tree is none.
+func treeOf(ctx context.Context, revision, dir string) (in, tree string, err error) {
+	above, name := filepath.Split(dir)
+	_, unknown := git.Output(ctx, above, nil, "rev-parse", "--quiet", "--verify", revision+"^{commit}")
+	if unknown == nil {
+		listed, err := list(ctx, above, []string{name}, "ls-tree", revision)
+		if err != nil {
+			return "", "", err
+		}
+		switch kind := strings.Fields(strings.Join(listed, "")); { // <mode> <type> <hash> <name>
+		case len(kind) > 2 && kind[1] == "tree":
+			return above, kind[2], nil
+		case len(kind) > 2 && kind[1] == "commit": // of a submodule
+			return dir, kind[2], nil
+		}
+	}
+	real, err := filepath.EvalSymlinks(dir)
+	if err == nil && real != dir {
+		return treeOf(ctx, revision, real)
+	}
+	if own, err := git.Find(dir); err == nil && own.Top == dir { // which the one around it does not know
+		commit, err := git.Run(ctx, dir, "rev-parse", "--quiet", "--verify", revision+"^{commit}")
+		if err != nil {
+			return "", "", unknownRevision(ctx, dir, revision)
+		}
+		return dir, commit, nil
+	}
+	if unknown != nil {
+		return "", "", unknownRevision(ctx, above, revision)
+	}
+	return above, "", nil
 }
 
 // Copy writes files of the repository that dir is in to a directory, as git has them: filters do not run. git archive would leave

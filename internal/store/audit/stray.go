@@ -30,6 +30,9 @@ var repositoryNames = []string{"HEAD", "config", "objects", "refs"}
 
 const isOfRepository = "is of what makes a directory a repository to git, which then obeys its config: delete it"
 
+// linkName is what makes a store a submodule, a linked work tree or a repository of its own. No commit holds a file of this name.
+const linkName = ".git"
+
 // IsSurplus reports whether a finding is of what a store does not have, so that it is to be deleted.
 func IsSurplus(f snapshot.Finding) bool {
 	return f.Rule == snapshot.RuleStray && (f.Message == isStray || f.Message == isOfRepository)
@@ -55,8 +58,9 @@ func (v *verifier) walk() error {
 	}
 	for _, e := range entries {
 		name := e.Name()
-		v.empty = v.empty && slices.Contains([]string{store.AttributesName, store.IgnoreName, store.HolderName}, name)
+		v.empty = v.empty && slices.Contains([]string{store.AttributesName, store.IgnoreName, store.HolderName, linkName}, name)
 		switch {
+		case name == linkName && e.Type()&fs.ModeSymlink == 0:
 		case slices.Contains(repositoryNames, name):
 			v.stray(name, isOfRepository)
 		case e.IsDir() && name == store.PendingName:

@@ -99,6 +99,13 @@ func TestVerify(t *testing.T) {
 				writeFile(t, dir, store.ConfigName, "{}")
 				writeFile(t, dir, ".pending/openai/x.json", "{}")
 			}, nil},
+		{"submodule", "deleting it would cut the submodule off, or the linked work tree",
+			func(t *testing.T, dir string) { writeFile(t, dir, ".git", "gitdir: ../.git/modules/snapshots\n") }, nil},
+		{"own-repository", "deleting it would lose the history",
+			func(t *testing.T, dir string) { writeFile(t, dir, ".git/HEAD", "ref: refs/heads/main\n") }, nil},
+		{"link-elsewhere", "a repository is at the top of a store, if there is one",
+			func(t *testing.T, dir string) { writeFile(t, dir, "openai/.git", "gitdir: x\n") },
+			[]snapshot.Finding{{File: "openai/.git", Rule: "stray", Message: isStray}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s, dir := newStore(t)

@@ -1,0 +1,88 @@
+package worktree
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/internal/git/gittest"
+)
+
+// TestAt holds that a directory is found at a revision wherever its files are kept.
+func TestAt(t *testing.T) {
+	commit := func(dir, text string) {
+		gittest.Write(t, dir, map[string]string{"snaps/openai/a.json": text})
+		gittest.Run(t, dir, "add", "-A")
+		gittest.Run(t, dir, "commit", "-q", "-m", text)
+	}
+	repository := func(dir string) string {
+		gittest.Run(t, dir, "init", "-q", "-b", "main")
+		commit(dir, "1")
+		commit(dir, "2")
+		return dir
+	}
+	for name, prepare := range map[string]func(top string) string{
+		"below the top": func(top string) string { return filepath.Join(repository(top), "snaps") },
+		"a link": func(top string) string {
+			gittest.Write(t, top, map[string]string{"mod/go.mod": ""})
+			require.NoError(t, os.Symlink("../snaps", filepath.Join(top, "mod", "store")))
+			return filepath.Join(repository(top), "mod", "store")
+		},
+		"a link into another repository": func(top string) string {
+			repository(top)
+			link := filepath.Join(top, "store")
+			require.NoError(t, os.Symlink(filepath.Join(repository(t.TempDir()), "snaps"), link))
+			return link
+		},
+		"a submodule": func(top string) string {
+			of := t.TempDir()
+			gittest.Run(t, of, "init", "-q", "-b", "main")
+			gittest.Run(t, top, "init", "-q", "-b", "main")
+			store := filepath.Join(top, "store")
+			for _, text := range []string{"1", "2"} {
+				gittest.Write(t, of, map[string]string{"openai/a.json": text})
+				gittest.Run(t, of, "add", "-A")
+				gittest.Run(t, of, "commit", "-q", "-m", text)
+				if text == "1" {
+					gittest.Run(t, top, "-c", "protocol.file.allow=always", "submodule", "add", "-q", of, "store")
+				}
+				gittest.Run(t, store, "pull", "-q")
+				gittest.Run(t, top, "commit", "-q", "-a", "-m", text)
+			}
+			return store
+		},
+		"a repository of its own": func(top string) string {
+			repository(top)
+			store := filepath.Join(top, "own")
+			gittest.Write(t, store, map[string]string{"openai/a.json": "1"})
+			gittest.Run(t, store, "init", "-q", "-b", "main")
+			for _, text := range []string{"1", "2"} {
+				gittest.Write(t, store, map[string]string{"openai/a.json": text})
+				gittest.Run(t, store, "add", "-A")
+				gittest.Run(t, store, "commit", "-q", "-m", text)
+			}
+			return store
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := prepare(t.TempDir())
+			for revision, want := range map[string]string{"HEAD": "2", "HEAD~1": "1"} {
+				in, files, err := At(t.Context(), revision, dir)
+				require.NoError(t, err)
+				require.Len(t, files, 1)
+				to := t.TempDir()
+				require.NoError(t, Copy(t.Context(), in, to, files))
+				text, err := os.ReadFile(filepath.Join(to, "openai", "a.json"))
+				require.NoError(t, err)
+				require.Equal(t, want, string(text), revision)
+			}
+			_, _, err := At(t.Context(), "HEAD~7", dir)
+			require.ErrorContains(t, err, "is neither a directory nor a revision")
+			_, files, err := At(t.Context(), "HEAD", dir+"s")
+			require.NoError(t, err)
+			require.Empty(t, files, "it is not there")
+		})
+	}
+}
