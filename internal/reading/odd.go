@@ -98,12 +98,12 @@ func (f *found) oddJSON(event int, text []byte, doc *jsontext.Document, err erro
 		doc, _ = jsontext.ParseLenient(text) // nothing is found in what is no JSON
 	}
 	odd := err != nil || isScalar(doc.Root())
-	for name, m := range members(doc.Root()) {
-		if isMisspelled(name) {
-			f.add(event, "spelling", name)
+	for of, m := range members(doc.Root()) {
+		if of.isMisspelled() {
+			f.add(event, "spelling", of.name)
 			return true
 		}
-		odd = odd || isOddKind(name, m) || isOtherKind(name, m)
+		odd = odd || isOddKind(of.name, m) || isOtherKind(of.name, m)
 	}
 	return odd
 }
@@ -137,8 +137,8 @@ var kinds = map[string]byte{
 
 // isMistyped reports whether a value is no object or list, or a member is of another kind, which is an error to typed programs.
 func isMistyped(v jsontext.Value) bool {
-	for name, m := range members(v) {
-		if isOtherKind(name, m) {
+	for of, m := range members(v) {
+		if isOtherKind(of.name, m) {
 			return true
 		}
 	}
@@ -166,20 +166,31 @@ var spoken = []string{
 	"choices", "content", "delta", "error", "finish_reason", "finishReason", "function",
 	"function_call", "functionCall", "input", "message", "name", "output", "parts", "refusal", "response", "stop_reason",
 	"stopReason", "text", "thinking", "tool_calls", "tool_use", "toolUse", "type",
+
+	"annotations", "audio", "b64_json", "bytes", "cited_text", "citations", "citationsContent", "code", "codeExecutionResult", "custom",
+	"data", "document", "encrypted_content", "executableCode", "fileData", "fileUri", "groundingMetadata", "image", "images", "image_url",
+	"inlineData", "reasoning", "reasoning_content", "reasoning_details", "reasoningContent", "reasoningText", "result", "search_results",
+	"signature", "snippet", "summary", "thoughtSignature", "title", "tool_plan", "transcript", "uri", "url", "url_citation", "video",
 }
 
-// free are the members that hold what a caller's tools have named.
-var free = []string{"args", "arguments", "input", "json", "parameters"}
+// free are the members that hold what a caller has named.
+var free = []string{"args", "arguments", "attributes", "input", "json", "metadata", "parameters", "schema"}
 
-// members visits the members of a value at all depths, without those of what a caller's tools have named.
-func members(v jsontext.Value) iter.Seq2[string, jsontext.Value] {
-	return func(yield func(string, jsontext.Value) bool) { visit(v, yield) }
+// A member is a member of an object by its name.
+type member struct {
+	of   jsontext.Value
+	name string
+}
+
+// members visits the members of a value at all depths, without those of what a caller has named.
+func members(v jsontext.Value) iter.Seq2[member, jsontext.Value] {
+	return func(yield func(member, jsontext.Value) bool) { visit(v, yield) }
 }
 
 // visit reports whether the visit goes on.
-func visit(v jsontext.Value, yield func(string, jsontext.Value) bool) bool {
+func visit(v jsontext.Value, yield func(member, jsontext.Value) bool) bool {
 	for name, m := range v.Members() {
-		if !yield(name, m) || !slices.Contains(free, name) && !visit(m, yield) {
+		if !yield(member{v, name}, m) || !slices.Contains(free, name) && !visit(m, yield) {
 			return false
 		}
 	}
@@ -191,13 +202,18 @@ func visit(v jsontext.Value, yield func(string, jsontext.Value) bool) bool {
 	return true
 }
 
-// isMisspelled reports whether a name is one of spoken except for its spelling: encoding/json does not tell capitals
-// from small letters. Most names are small letters, and are told by that.
-func isMisspelled(name string) bool {
-	for _, c := range []byte(name) {
+// isMisspelled reports whether a name is one of spoken, or of a member beside it, except for its spelling: encoding/json does not
+// tell capitals from small letters. Most names are small letters, and are told by that.
+func (m member) isMisspelled() bool {
+	fold := func(s string) bool { return s != m.name && strings.EqualFold(s, m.name) }
+	for _, c := range []byte(m.name) {
 		if 'A' <= c && c <= 'Z' || c >= utf8.RuneSelf {
-			fold := func(s string) bool { return strings.EqualFold(s, name) }
-			return !slices.Contains(spoken, name) && slices.ContainsFunc(spoken, fold)
+			for beside := range m.of.Members() {
+				if fold(beside) {
+					return true
+				}
+			}
+			return !slices.Contains(spoken, m.name) && slices.ContainsFunc(spoken, fold)
 		}
 	}
 	return false

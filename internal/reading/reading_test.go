@@ -2,6 +2,7 @@ package reading
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -32,6 +33,12 @@ func TestOf(t *testing.T) {
 		{"cohere-go replaces what stands twice", "cohere.chat", "text/event-stream", "Hi",
 			`data: {"type":"content-delta","index":0,"delta":{"message":{"content":{"text":"Hi"},"Content":{}}}}` + "\n\n",
 			"[{1 spelling Content} {1 text }]"},
+		{"a transcript is a model's words too", "openai.chat", "application/json", "Hi", `{"choices":[{"index":0,"message":{"content":"Hi",` +
+			`"audio":{"id":"a","data":"","Transcript":"EVIL"}},"finish_reason":""}]}`, "[{0 spelling Transcript}]"},
+		{"any member counts where one beside it has small letters", "openai.chat", "text/event-stream", "Hi",
+			`data: {"choices":[{"index":0,"delta":{"content":"Hi","executed_tools":[],"Executed_tools":[{}]}}]}` + "\n\n", "[{1 spelling Executed_tools}]"},
+		{"what a caller has named is no member of the API", "openai.responses", "application/json", "Hi", strings.TrimSuffix(item(`"type":"message",`), "}") +
+			`,"metadata":{"Title":"x"},"text":{"format":{"type":"json_schema","name":"n","schema":{"properties":{"Title":{},"URL":{}}}}}}`, "[]"},
 		{"a count that is no integer is an error", "ollama.chat", "application/x-ndjson", "Hi", begin + `Hi"},"eval_count":4.0,"done":true}` + "\n", "[{1 text } {1 error }]"},
 		{"and one that no integer holds", "ollama.chat", "application/x-ndjson", "Hi", begin + `Hi"},"eval_count":9999999999999999999,"done":true}` + "\n", "[{1 text } {1 error }]"},
 		{"an empty line is an error", "ollama.chat", "application/x-ndjson", "Hi", begin + `Hi"},"done":false}` + "\n\n" + begin + end, "[{2 finish stop} {2 error }]"},
