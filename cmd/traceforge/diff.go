@@ -12,6 +12,7 @@ import (
 
 	"github.com/traceforge/traceforge-go/internal/git/worktree"
 	"github.com/traceforge/traceforge-go/internal/gotest"
+	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/place"
 	"github.com/traceforge/traceforge-go/internal/provider"
@@ -92,11 +93,26 @@ func compare(c *call, was, is *state) (*page.Comparison, error) {
 	if found.Conversations {
 		found.KeepAnswers(page.AnswersInHTML)
 	}
+	altered, err := alteredAlone(c.ctx, was, is, before, after)
+	if err != nil {
+		return nil, err
+	}
 	for _, change := range page.Changes(before, after) {
 		f, errFrom := document(from, before[change.Name].File)
 		t, errTo := document(to, after[change.Name].File)
 		if err := errors.Join(errFrom, errTo); err != nil {
 			return nil, err
+		}
+		if f != nil && t != nil && f.Hash == t.Hash && len(change.Calls) == 0 && before[change.Name].Hash == "" {
+			for _, need := range store.Needs(t) {
+				if altered[change.File+" "+need.Own] {
+					change.Altered = inorder.With(change.Altered, t.Snapshots[need.Record].Number())
+				}
+			}
+			if change.Altered == nil { // no record names it
+				continue
+			}
+			change.Calls["changed"] = change.Altered
 		}
 		c.secrets.Hide(f)
 		c.secrets.Hide(t)
@@ -106,6 +122,30 @@ func compare(c *call, was, is *state) (*page.Comparison, error) {
 	}
 	found.Close()
 	return found, tellBytes(c, found, was, is)
+}
+
+// alteredAlone returns raw answers and media, behind their documents, that git has otherwise in one state than in the other though
+// the documents are alike. It takes the hashes of these from the seals before, so that they are told as changed. Where git
+// does not know one of the states nothing is altered.
+func alteredAlone(ctx context.Context, was, is *state, before, after map[string]page.Seal) (map[string]bool, error) {
+	from, errFrom := was.objects(ctx)
+	to, errTo := is.objects(ctx)
+	if from == nil || to == nil {
+		return nil, errors.Join(errFrom, errTo)
+	}
+	altered := map[string]bool{}
+	for file, object := range from {
+		provider, name, own, ok := store.ParseBesideFile(file)
+		seal, known := before[name]
+		document := store.DocumentFile(provider, name)
+		if !ok || !known || to[file] == object || seal.File != document || after[name].File != document || after[name].Hash != seal.Hash && seal.Hash != "" {
+			continue
+		}
+		altered[document+" "+own] = true
+		seal.Hash = ""
+		before[name] = seal
+	}
+	return altered, nil
 }
 
 // tellBytes says what changed in raw answers where their records did not.
@@ -123,7 +163,9 @@ func tellBytes(c *call, found *page.Comparison, from, to *state) error {
 		was, errFrom := from.rawAnswer(cmp.Or(b.Of.Was, b.Of.File), b.Call)
 		is, errTo := to.rawAnswer(b.Of.File, b.Call)
 		lines := []string{"cannot be compared: traceforge verify tells what cannot be read"}
-		if errFrom == nil && errTo == nil {
+		if slices.Contains(b.Of.Altered, b.Call) {
+			lines = []string{"altered or missing in one of the two, whose document is the same: traceforge verify tells"}
+		} else if errFrom == nil && errTo == nil {
 			lines = page.RawChanges(was, is)
 		}
 		c.secrets.Hide(&lines)
@@ -151,6 +193,29 @@ type state struct {
 	dir   string          // in the repository that it is a copy of
 	files []worktree.File // that git has, of which documents are copied
 	doc   *store.Doc      // the one of the last raw answer
+}
+
+// objects returns what git has of the files of a state, by their names: of a store as it is no object of what is not as the
+// index has it. It is nil where git knows nothing of the store.
+func (s *state) objects(ctx context.Context) (map[string]string, error) {
+	files, touched := s.files, []string(nil)
+	if s.temp == "" {
+		var err error
+		if files, err = worktree.Staged(ctx, s.Dir(), []string{"."}); err == nil {
+			touched, err = worktree.Unstaged(ctx, s.Dir())
+		}
+		if err != nil {
+			return nil, nil
+		}
+	}
+	objects := map[string]string{}
+	for _, f := range files {
+		objects[f.Name] = f.Object
+	}
+	for _, file := range touched {
+		delete(objects, file)
+	}
+	return objects, nil
 }
 
 // copyRaw copies raw answers that are called so: a document's name, and the number of a call.

@@ -121,6 +121,48 @@ func TestRawAnswersThatChangedAlone(t *testing.T) {
 	}
 }
 
+// TestAnswersAlteredAlone: diff tells of a raw answer that is another where its document is the same, as it is, staged or committed,
+// and review does not call it half staged.
+func TestAnswersAlteredAlone(t *testing.T) {
+	t.Parallel()
+	for name, alter := range map[string]func(file string) error{
+		"altered": func(file string) error { return os.WriteFile(file, []byte(`{"a":2}`), 0o666) },
+		"removed": os.Remove,
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), ".ai-snapshots")
+			top := filepath.Dir(dir)
+			keepRaw(t, dir, "TestAltered", `{"a":1}`)
+			keepRaw(t, dir, "TestOther", `{"a":1}`)
+			gitIn(t, top, "init", "-q")
+			gitIn(t, top, "add", "-A")
+			gitIn(t, top, "commit", "-q", "-m", "recorded")
+			require.NoError(t, alter(filepath.Join(dir, "openai", documentOf("TestAltered"), "1.json")))
+			told := func(args ...string) {
+				code, out, said := run("", append([]string{"diff", "--dir", dir}, args...)...)
+				require.Equal(t, exitFindings, code, said)
+				require.Contains(t, out, "altered or missing in one of the two, whose document is the same: traceforge verify tells", args)
+				require.NotContains(t, out, "TestOther")
+			}
+			told()
+			told("--json")
+			told("--markdown")
+			code, out, said := run("", "review", "--dir", dir)
+			require.Equal(t, exitFindings, code, out)
+			require.Contains(t, said, documentOf("TestAltered")+": what is beside the document was altered or removed")
+			require.NotContains(t, said, "staged")
+			gitIn(t, top, "add", "-A")
+			told()
+			gitIn(t, top, "commit", "-q", "-m", "altered")
+			told("HEAD~1")
+			told("HEAD~1", "HEAD")
+			code, out, said = run("", "diff", "--dir", dir)
+			require.Zero(t, code, said)
+			require.Empty(t, out)
+		})
+	}
+}
+
 // TestServedBesideAnswers: every view tells what a test is given besides the answer, which neither request nor answer says.
 func TestServedBesideAnswers(t *testing.T) {
 	t.Parallel()

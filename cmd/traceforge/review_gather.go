@@ -163,7 +163,7 @@ func (r *reviewRun) compare(src *source, conversations bool) (*page.Comparison, 
 	}
 	found := &page.Comparison{Config: src.settings, Cost: config.Cost, Conversations: conversations}
 	found.KeepAnswers(shownAnswers)
-	var half []string
+	var half, altered []string
 	for _, name := range slices.Sorted(maps.Keys(src.providers)) {
 		from, to, err := src.load(name)
 		if err != nil {
@@ -173,7 +173,9 @@ func (r *reviewRun) compare(src *source, conversations bool) (*page.Comparison, 
 		before, f := sealed(name, from)
 		after, t := sealed(name, to)
 		changes := page.Changes(before, after)
-		if len(changes) == 0 && src.kind == changedKind {
+		if len(changes) == 0 && src.kind == changedKind && isAltered(to) {
+			altered = append(altered, name)
+		} else if len(changes) == 0 && src.kind == changedKind {
 			half = append(half, name)
 		}
 		for _, change := range changes {
@@ -184,6 +186,10 @@ func (r *reviewRun) compare(src *source, conversations bool) (*page.Comparison, 
 			}
 		}
 	}
+	if len(altered) > 0 {
+		r.broken = errors.Join(r.broken, fmt.Errorf("%s: what is beside the document was altered or removed, and the document is as it was: traceforge verify tells more",
+			strings.Join(page.Most(filesShown, altered, "more"), ", ")))
+	}
 	if len(half) > 0 {
 		r.broken = errors.Join(r.broken, fmt.Errorf("%s: git has staged the document, and not what is beside it: git add -A -- %s, if traceforge verify finds nothing",
 			strings.Join(page.Most(filesShown, half, "more"), ", "), gotest.Quote(r.dir)))
@@ -191,6 +197,14 @@ func (r *reviewRun) compare(src *source, conversations bool) (*page.Comparison, 
 	from, to := *src.from, *src.to // which hold no document that was read before
 	found.Close()
 	return found, tellBytes(r.c, found, &from, &to)
+}
+
+// isAltered reports whether a file beside a document is not the one that it names.
+func isAltered(doc *store.Doc) bool {
+	return doc != nil && slices.ContainsFunc(store.Needs(doc.Document), func(n store.Need) bool {
+		_, err := doc.Fetch(n)
+		return err != nil
+	})
 }
 
 // shownAnswers is how many changed answers of a cause are shown.

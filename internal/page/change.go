@@ -62,6 +62,8 @@ type Change struct {
 	Name   string `json:"-"` // of the document
 	Test
 	Calls Calls `json:"calls"`
+
+	Altered []int `json:"-"` // the changed calls whose records are the same, and what is beside them is not
 }
 
 // Calls are the numbers of calls by what became of them: added, changed or removed.
@@ -91,7 +93,7 @@ func Changes(before, after map[string]Seal) []Change {
 		if kind == changed && b.Hash == a.Hash && b.File == a.File {
 			return
 		}
-		c := Change{kind, cmp.Or(a.File, b.File), name, cmp.Or(a.Test, b.Test), Calls{}}
+		c := Change{kind, cmp.Or(a.File, b.File), name, cmp.Or(a.Test, b.Test), Calls{}, nil}
 		both(b.Calls, a.Calls, func(n int, kind string) {
 			if kind != changed || b.Calls[n] != a.Calls[n] {
 				c.Calls[kind] = append(c.Calls[kind], n)

@@ -97,14 +97,16 @@ func (c *Comparison) documents(d *Difference, from, to *snapshot.Document) error
 			continue
 		}
 		if !differ[n] && len(call.Answer) == 0 {
-			if was.Response.RawOutputRef != now.Response.RawOutputRef {
+			if was.Response.RawOutputRef != now.Response.RawOutputRef || slices.Contains(d.Altered, n) {
 				c.Bytes = append(c.Bytes, OtherBytes{Place: call.Place, Of: d})
 			} else {
 				c.Again = append(c.Again, call.Place)
 			}
 		}
 		if c.Whole {
-			d.Differences = append(d.Differences, explainCall(was, now, told.Told(told.pairs[n]), &call))
+			whole := explainCall(was, now, told.Told(told.pairs[n]), &call)
+			whole.Bytes = whole.Bytes || slices.Contains(d.Altered, n)
+			d.Differences = append(d.Differences, whole)
 		}
 	}
 	return nil

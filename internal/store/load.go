@@ -241,7 +241,7 @@ type Need struct {
 	Own    string // its name, beside the document
 	Hash   canon.Hash
 	Rule   string
-	record int // the index of the one that names it
+	Record int // the index of the one that names it
 }
 
 // Needs returns the files that a document names.
@@ -292,9 +292,9 @@ func rawNeed(record *snapshot.Snapshot, i int) Need {
 // Pointer returns the RFC 6901 pointer of the place that names the file.
 func (n Need) Pointer() string {
 	if n.Rule == snapshot.RuleRaw {
-		return recordPointer(n.record, "response", "raw_output_ref")
+		return recordPointer(n.Record, "response", "raw_output_ref")
 	}
-	return recordPointer(n.record)
+	return recordPointer(n.Record)
 }
 
 // Raw returns the provider's own bytes of the answer of Document.Snapshots[i], checked against its
