@@ -32,7 +32,7 @@ const (
 	AnswerNote    = "answer: note" // why no codec of its API takes it
 	Citations     = "answer: citations"
 	AnswerHeaders = "answer: headers" // that replay serves
-	AnswerSource  = "answer: source"  // how it came about, and the time that its test is told
+	AnswerSource  = "answer: source"  // who gave it, how it came about, and the time that its test is told
 )
 
 // Answers returns what the answers of two records do not have alike. Times, token counts, ids and hashes are no part
@@ -78,6 +78,20 @@ func Beside(changes []Change) (found []Difference) {
 		}
 	}
 	return found
+}
+
+// Providers returns what two records say of who answered, where that is not alike; empty is the provider in whose directory
+// the document is.
+func Providers(recorded, got string) []Change {
+	w := writer{c: NewComparer(nil)}
+	line := func(provider string) part {
+		if provider == "" {
+			return part{}
+		}
+		return w.c.word("provider: " + provider)
+	}
+	w.named(AnswerSource, "/request/provider", line(recorded), line(got))
+	return w.found
 }
 
 // sources returns, in lines, what two records say of how they came about. A record that was made since needs not say

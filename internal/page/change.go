@@ -3,6 +3,7 @@ package page
 import (
 	"cmp"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 	"unique"
@@ -63,7 +64,8 @@ type Change struct {
 	Test
 	Calls Calls `json:"calls"`
 
-	Altered []int `json:"-"` // the changed calls whose records are the same, and what is beside them is not
+	from    string // the directory before, where both states have the document
+	Altered []int  `json:"-"` // the changed calls whose records are the same, and what is beside them is not
 }
 
 // Calls are the numbers of calls by what became of them: added, changed or removed.
@@ -93,7 +95,10 @@ func Changes(before, after map[string]Seal) []Change {
 		if kind == changed && b.Hash == a.Hash && b.File == a.File {
 			return
 		}
-		c := Change{kind, cmp.Or(a.File, b.File), name, cmp.Or(a.Test, b.Test), Calls{}, nil}
+		c := Change{Change: kind, File: cmp.Or(a.File, b.File), Name: name, Test: cmp.Or(a.Test, b.Test), Calls: Calls{}}
+		if kind == changed {
+			c.from = path.Dir(b.File)
+		}
 		both(b.Calls, a.Calls, func(n int, kind string) {
 			if kind != changed || b.Calls[n] != a.Calls[n] {
 				c.Calls[kind] = append(c.Calls[kind], n)
@@ -102,6 +107,14 @@ func Changes(before, after map[string]Seal) []Change {
 		changes = append(changes, c)
 	})
 	return changes
+}
+
+// providers returns who a call of the document asked, and asks; empty is the provider of a directory that has not changed.
+func (c Change) providers(was, now *snapshot.Snapshot) (string, string) {
+	if to := path.Dir(c.File); c.from != "" && c.from != to {
+		return cmp.Or(was.Provider, c.from), cmp.Or(now.Provider, to)
+	}
+	return was.Provider, now.Provider
 }
 
 // both calls f for each key of two states, in order: those that both have may have changed.

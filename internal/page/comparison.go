@@ -85,7 +85,7 @@ func (c *Comparison) documents(d *Difference, from, to *snapshot.Document) error
 			continue
 		}
 		was := callOf(from, n)
-		call, err := c.calls(told, d.Test, was, now)
+		call, err := c.calls(told, d, was, now)
 		if err != nil {
 			return fmt.Errorf("call %d: %w", n, err)
 		}
@@ -140,11 +140,11 @@ func (t *counterparts) next(was, now *snapshot.Snapshot) (changes []drift.Change
 }
 
 // calls compares two calls of a test.
-func (c *Comparison) calls(told *counterparts, test Test, was, now *snapshot.Snapshot) (call Call, err error) {
+func (c *Comparison) calls(told *counterparts, d *Difference, was, now *snapshot.Snapshot) (call Call, err error) {
 	call.Place = Place{
-		Package: test.Package, Test: test.Test, Call: now.Number(), File: now.Source.File, Line: now.Source.Line,
+		Package: d.Package, Test: d.Test.Test, Call: now.Number(), File: now.Source.File, Line: now.Source.Line,
 	}
-	if test.OfProgram() {
+	if d.OfProgram() {
 		call.Place.Command = now.Source.Function
 	}
 	call.Adopted = was.Response.Stale == "" && now.Response.Stale != ""
@@ -155,6 +155,7 @@ func (c *Comparison) calls(told *counterparts, test Test, was, now *snapshot.Sna
 		if call.Answer, err = drift.Answers(was, now); err != nil {
 			return call, err
 		}
+		call.Answer = append(call.Answer, drift.Providers(d.providers(was, now))...)
 	}
 	if was.Response.TokensUsed != nil && now.Response.TokensUsed != nil {
 		call.TokensBefore, call.TokensAfter = *was.Response.TokensUsed, *now.Response.TokensUsed

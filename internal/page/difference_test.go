@@ -218,6 +218,42 @@ func TestComparisonOfCosts(t *testing.T) {
 	require.Contains(t, c.Markdown("x"), "\ntokens: 1,200, now 800; cost: 1.20, now 0.8000\n")
 }
 
+// Whom a call asked is told where it is another, and not where the directory of its document is.
+func TestComparisonOfProviders(t *testing.T) {
+	asking := func(provider string) *snapshot.Document {
+		doc := edited(func(s *snapshot.Snapshot) { s.Provider = provider })
+		doc.Hash = canon.Hash(provider)
+		doc.Snapshots[0].Hash = doc.Hash
+		return doc
+	}
+	for _, x := range []struct{ dir, was, dirNow, now, want string }{
+		{"openai", "", "openai", "groq", "+ provider: groq"},
+		{"openai", "groq", "openai", "", "- provider: groq"},
+		{"openai", "", "groq", "openai", ""},
+		{"openai", "", "groq", "", "- provider: openai\n  + provider: groq"},
+	} {
+		from, to := asking(x.was), asking(x.now)
+		to.Hash, to.Snapshots[0].Hash = "other", "other"
+		seals := func(dir string, doc *snapshot.Document) map[string]page.Seal {
+			return map[string]page.Seal{"x": page.SealOf(dir+"/x.json", doc)}
+		}
+		var c page.Comparison
+		for _, change := range page.Changes(seals(x.dir, from), seals(x.dirNow, to)) {
+			require.NoError(t, c.Add(change, from, to))
+		}
+		c.Close()
+		var out bytes.Buffer
+		p := &page.Page{Out: &out, Width: 100}
+		p.Comparison(&c)
+		require.Equal(t, x.want != "", strings.Contains(out.String(), "provider: "), "%v: %s", x, out.String())
+		require.Contains(t, out.String(), x.want)
+		if x.dir == x.dirNow {
+			p.Unfold(x.dir, from, to)
+			require.Equal(t, 2, strings.Count(out.String(), x.want), out.String())
+		}
+	}
+}
+
 // For programs each call is told by pointer, also what replay serves beside the core of the answer.
 func TestComparisonWhole(t *testing.T) {
 	c := compare(t, true, pair{"TestA", agents, prompted("a"), edited(func(s *snapshot.Snapshot) {
