@@ -163,6 +163,33 @@ func TestAnswersAlteredAlone(t *testing.T) {
 	}
 }
 
+// TestHiddenDocuments: verify --changed notes that attributes of the repository hide documents from git diff, or fold them.
+func TestHiddenDocuments(t *testing.T) {
+	t.Parallel()
+	for attributes, want := range map[string]bool{
+		"": false, ".ai-snapshots/** -diff\n": true, "*.json binary\n": true, "* linguist-generated\n": true, "* linguist-generated=true\n": true,
+		"* diff\n": false, "* -linguist-generated\n": false, "*/1.json -diff\n": false,
+	} {
+		t.Run(attributes, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), ".ai-snapshots")
+			top := filepath.Dir(dir)
+			keepRaw(t, dir, "TestOne", `{}`)
+			gitIn(t, top, "init", "-q")
+			gitIn(t, top, "add", "-A")
+			gitIn(t, top, "commit", "-q", "-m", "recorded")
+			require.NoError(t, os.WriteFile(filepath.Join(top, ".gitattributes"), []byte(attributes), 0o666))
+			code, _, said := run("", "verify", "--changed", "HEAD", "--dir", dir)
+			require.Zero(t, code, said)
+			require.NotContains(t, said, "git diff", "nothing changed")
+			keepRaw(t, dir, "TestTwo", `{}`)
+			keepRaw(t, dir, "TestThree", `{}`)
+			_, _, said = run("", "verify", "--changed", "HEAD", "--dir", dir)
+			require.Equal(t, want, strings.Contains(said, "git diff does not show it, or hosts collapse it"), said)
+			require.Equal(t, want, strings.Contains(said, "; the same of 1 more\n"), said)
+		})
+	}
+}
+
 // TestServedBesideAnswers: every view tells what a test is given besides the answer, which neither request nor answer says.
 func TestServedBesideAnswers(t *testing.T) {
 	t.Parallel()

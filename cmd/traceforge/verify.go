@@ -127,6 +127,9 @@ func find(c *call, s *store.Store, dir string) (v verification, err error) {
 	}
 	found, aging := old.held()
 	v.Notes = slices.Concat(result.Notes, aging, notes, waiting, lost(c, s, dir))
+	if v.Changed != nil {
+		v.Notes = append(v.Notes, v.Changed.hidden(c, dir)...)
+	}
 	v.Findings = slices.Concat(result.Findings, stale, found)
 	if c.is("lint") {
 		v.lint(c, linter)
@@ -301,6 +304,20 @@ func changesSince(c *call, s *store.Store, dir, revision string) (*changes, []*p
 
 // all reports whether everything is looked at: the rules of config.json are of all documents.
 func (ch *changes) all() bool { return slices.Contains(ch.Files, "config.json") }
+
+// hidden notes that reviewers do not see documents, as attributes of the repository say: those of the store do not.
+func (ch *changes) hidden(c *call, dir string) []snapshot.Finding {
+	isNone := func(file string) bool { _, _, ok := store.ParseDocumentFile(file); return !ok }
+	names, err := worktree.Hidden(c.ctx, dir, slices.DeleteFunc(slices.Clone(ch.Files), isNone))
+	if err != nil || len(names) == 0 {
+		return nil
+	}
+	message := "git diff does not show it, or hosts collapse it, as attributes of the repository say (git check-attr -a): review it with traceforge diff"
+	if more := len(names) - 1; more > 0 {
+		message += fmt.Sprintf("; the same of %d more", more)
+	}
+	return []snapshot.Finding{{File: names[0], Rule: snapshot.RuleAttributes, Message: message}}
+}
 
 // say says what was looked at, and what could not be seen so.
 func (ch *changes) say(c *call) {

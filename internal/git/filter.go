@@ -11,7 +11,7 @@ import (
 
 // unfiltered are commands that read and write no file of the work tree, so that git runs no filter for them.
 var unfiltered = []string{
-	"cat-file", "check-ignore", "config", "for-each-ref", "ls-files", "ls-tree", "merge-base", "remote", "rev-parse", "update-index",
+	"cat-file", "check-attr", "check-ignore", "config", "for-each-ref", "ls-files", "ls-tree", "merge-base", "remote", "rev-parse", "update-index",
 }
 
 // turnFiltersOff adds to a command what turns off the filters of the repository's own config. Filters of the user's

@@ -134,6 +134,8 @@ func (p *planted) askAll(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, files, "openai/b.json")
 	require.Equal(t, []string{"openai/b.json"}, worktree.InHead(ctx, p.store, []string{"openai/b.json", "openai/none.json"}))
+	_, err = worktree.Hidden(ctx, p.store, []string{"openai/b.json"})
+	require.NoError(t, err)
 	staged, err := worktree.Staged(ctx, p.store, []string{"openai/b.json"})
 	require.NoError(t, err)
 	require.Len(t, staged, 1)

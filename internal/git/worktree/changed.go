@@ -158,6 +158,21 @@ func OfSubmodule(ctx context.Context, from, dir, revision string) (string, error
 	return strings.TrimSpace(commit), nil
 }
 
+// Hidden returns those of files below dir that git diff does not show, or that hosts collapse, as attributes say.
+func Hidden(ctx context.Context, dir string, names []string) (hidden []string, err error) {
+	if len(names) == 0 {
+		return nil, nil
+	}
+	in := strings.NewReader(strings.Join(names, "\x00") + "\x00")
+	printed, err := git.Output(ctx, dir, in, "check-attr", "-z", "--stdin", "diff", "linguist-generated")
+	for fields := strings.Split(printed, "\x00"); len(fields) > 3; fields = fields[3:] { // file, attribute, value
+		if says := fields[1] + " " + fields[2]; says == "diff unset" || says == "linguist-generated set" || says == "linguist-generated true" {
+			hidden = append(hidden, fields[0])
+		}
+	}
+	return slices.Compact(hidden), err
+}
+
 // InHead returns those of files and directories below dir that the last commit has; none where there is no repository.
 func InHead(ctx context.Context, dir string, names []string) (has []string) {
 	has, _ = list(ctx, dir, names, "ls-tree", "--name-only", "HEAD")
