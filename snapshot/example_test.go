@@ -116,7 +116,9 @@ func ExampleExamine() {
 	for _, v := range found {
 		fmt.Println(v)
 	}
-	// Output: /hash: missing: is required
+	// Output:
+	// /hash: missing: is required
+	// /snapshots: value: must have at least one record
 }
 
 func ExampleRequestCore() {

@@ -87,7 +87,11 @@ func unreadable(data []byte, err error) *Error {
 // checkDocument checks what concerns more than one record (SF "Combined Hash").
 func (c *coder) checkDocument(at jsontext.Value) {
 	d := c.doc
-	complete := d.Version != "" && d.Hash != "" && at.Member("snapshots").IsArray()
+	records := at.Member("snapshots")
+	complete := d.Version != "" && d.Hash != "" && records.IsArray()
+	if records.IsArray() && records.IsEmpty() { // its test is in the first one
+		c.report(RuleValue, "must have at least one record", "snapshots")
+	}
 	for i := range d.Snapshots {
 		s := &d.Snapshots[i]
 		if first := c.calls[s.ID]; s.ID != "" && first < i {

@@ -114,8 +114,12 @@ func fileOf(lines [][]byte, hash canon.Hash) []byte {
 	return layOut(fmt.Appendf(data, `],"hash":%q}`, hash))
 }
 
-// ParseRecords reads records that [Writer.Append] encoded, as [Parse] reads a document that has them in this order.
+// ParseRecords reads records that [Writer.Append] encoded, as [Parse] reads a document that has them in this order. There may
+// be none.
 func ParseRecords(lines [][]byte) (*Document, error) {
+	if len(lines) == 0 {
+		return &Document{Version: Version}, nil
+	}
 	seals := make(Seals, len(lines))
 	for i, line := range lines {
 		if at := bytes.LastIndex(line, []byte(`"sha256:`)); at >= 0 {

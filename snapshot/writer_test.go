@@ -61,9 +61,13 @@ func TestWriter(t *testing.T) {
 				}
 				fresh := &snapshot.Document{Version: snapshot.Version, Snapshots: slices.Clone(records)}
 				again := &snapshot.Document{Version: snapshot.Version, Snapshots: slices.Clone(records)}
-				want, err := fresh.Write(nil)
-				require.NoError(t, err)
+				want, wrong := fresh.Write(nil)
 				got, err := w.Write(again, check)
+				require.Equal(t, wrong, err)
+				if len(records) == 0 {
+					require.EqualError(t, err, "/snapshots: value: must have at least one record")
+					continue
+				}
 				require.NoError(t, err)
 				require.Equal(t, string(want), string(got), "step %d", step)
 				require.Equal(t, fresh, again)

@@ -44,6 +44,7 @@ func Document(t *testing.T) Schema {
 		Schema{"required": []string{"package"}}, Schema{"required": []string{"test"}})}}}
 	snapshots := root["properties"].(Schema)["snapshots"].(Schema)
 	snapshots["prefixItems"], snapshots["items"] = []any{ref("record")}, Schema{"allOf": []any{ref("record"), later}}
+	snapshots["minItems"] = 1
 	root["$defs"] = d.defs
 	root["title"] = "A document of the snapshot format, version " + snapshot.Version
 	root["description"] = "The calls of one test. Of hashes, of what requests continue, of numbers that do not fit and of the order of " +

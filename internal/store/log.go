@@ -276,7 +276,11 @@ func (s *Store) Settle(bought Put, own *Log, used map[int]bool) error {
 			}
 			bought = left.with(bought)
 		}
-		return s.CommitLocked(w, Change{Put: []Put{bought}})
+		change := Change{Put: []Put{bought}}
+		if len(bought.Document.Snapshots) == 0 {
+			change = Change{Remove: []string{DocumentFile(bought.Provider, bought.Name)}}
+		}
+		return s.CommitLocked(w, change)
 	})
 }
 

@@ -249,7 +249,7 @@ func (d *decision) clear(w Writer) error {
 	var change Change
 	for _, name := range inorder.Names(d.chosen) {
 		c := d.chosen[name]
-		if c.all {
+		if c.all || !slices.ContainsFunc(c.doc.Document.Snapshots, func(s snapshot.Snapshot) bool { return !c.has(s.Number()) }) {
 			change.Remove = append(change.Remove, c.file)
 			continue
 		}
