@@ -93,7 +93,7 @@ func textconv(c *call) error {
 		return err
 	}
 	p := page.Page{Out: c.stdout, Width: usualWidth, Unwrapped: true}
-	p.Document("", doc) // git gives one side in a file of its own, which names no provider
+	p.Textconv(data, doc)
 	return nil
 }
 
