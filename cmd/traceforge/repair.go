@@ -32,7 +32,7 @@ func repair(c *call, s *store.Store, dir string) error {
 		return err
 	}
 	if brought, err := c.renew(s, dir); err != nil || brought || report.String() != "" {
-		return err
+		return withFindings(len(report.Left) > 0, err)
 	}
 	c.say("%s: nothing to merge", dir)
 	if found, err := audit.Verify(s); err == nil && len(found.Findings) > 0 {

@@ -127,7 +127,7 @@ func TestSharedPromptWithoutAnswers(t *testing.T) {
 	said := report.String()
 	require.LessOrEqual(t, strings.Count(said, "\n"), 12, said)
 	require.Contains(t, said, "and 5 more: conflict: could not be merged: neither git nor the store has an answer that it names\n"+
-		"take one side with git checkout --ours or --theirs, and record again with -update what is missing\n"+
+		"take one side with git checkout --ours or --theirs -- FILE, and record again with -update what is missing\n"+
 		"now: take a side of each that is left, then git add -A -- ")
 }
 

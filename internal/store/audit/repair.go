@@ -162,7 +162,10 @@ func (r *repair) left(file, format string, args ...any) {
 	r.report.Left = append(r.report.Left, found)
 }
 
-const buyMissing = "and record again with -update what is missing"
+const (
+	buyMissing = "and record again with -update what is missing"
+	leftFile   = "FILE" // stands for the file in what is said of one or more
+)
 
 // leave notes that a document could not be merged.
 func (r *repair) leave(name string, err error) {
@@ -176,7 +179,7 @@ func (r *repair) leave(name string, err error) {
 	if errors.As(err, &refused) && slices.Contains([]string{snapshot.RuleRaw, snapshot.RuleMedia}, refused.Violations[0].Rule) {
 		err = errors.New("neither git nor the store has an answer that it names")
 	}
-	r.left(file, "could not be merged: %v\ntake one side with git checkout --ours or --theirs, %s", err, buyMissing)
+	r.left(file, "could not be merged: %v\ntake one side with git checkout --ours or --theirs -- "+leftFile+", %s", err, buyMissing)
 }
 
 // merge merges one document.

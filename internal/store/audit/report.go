@@ -160,13 +160,16 @@ func allOf(ids []string) string {
 func (r *Report) left(line func(format string, args ...any)) {
 	files := map[string][]string{}
 	for _, f := range r.Left {
-		files[f.Message] = append(files[f.Message], f.File)
+		files[f.Message] = append(files[f.Message], path.Join(r.dir, f.File))
 	}
 	for _, f := range r.Left {
 		if names := files[f.Message]; names != nil {
+			delete(files, f.Message)
+			if len(names) == 1 {
+				f.Message = strings.ReplaceAll(f.Message, " -- "+leftFile, " -- "+gotest.Quote(names[0]))
+			}
 			f.File = few(names)
 			line("%s", f)
-			delete(files, f.Message)
 		}
 	}
 }
