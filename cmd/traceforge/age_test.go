@@ -61,6 +61,7 @@ func TestVerifyOfAge(t *testing.T) {
 		says         string
 	}{
 		{"young", `{"max_age":{"fail_days":100000}}`, exitClean, ""},
+		{"ever", `{"max_age":{"fail_days":9223372036854775807}}`, exitClean, ""},
 		{"warn", `{"max_age":{"warn_days":1,"fail_days":100000}}`, exitClean, "answer is older than 1 day,"},
 		{"fail", `{"max_age":{"warn_days":1,"fail_days":2}}`, exitFindings, "answer is older than 2 days"},
 	} {

@@ -127,11 +127,14 @@ func (a *ages) look(d *store.Doc) {
 	a.note(d.File(), &d.Document.Snapshots[0].Source, bought)
 }
 
+// everDays is longer ago than any time that a record can have; AddDate overflows far beyond.
+const everDays = 10_000_000
+
 // note notes a document if it has answers that are too old.
 func (a *ages) note(file string, of *snapshot.Source, bought []time.Time) {
 	slices.SortFunc(bought, time.Time.Compare)
 	for _, days := range []int{a.most.Fail, a.most.Warn} {
-		n, _ := slices.BinarySearchFunc(bought, a.now.AddDate(0, 0, -days), time.Time.Compare)
+		n, _ := slices.BinarySearchFunc(bought, a.now.AddDate(0, 0, -min(days, everDays)), time.Time.Compare)
 		if days == 0 || n == 0 {
 			continue
 		}
