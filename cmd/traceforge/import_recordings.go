@@ -35,6 +35,7 @@ type recordings struct {
 
 // open finds the module that the directory is in, and its store.
 func (im *recordings) open() (string, error) {
+	im.args = orOne(im.args, ".")
 	if len(im.args) != 1 || im.value("test")+im.value("provider") != "" {
 		return "", usagef("name one directory of the module whose tests recorded: --test and --provider are for --from sf and cassettes")
 	}
