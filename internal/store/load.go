@@ -205,21 +205,25 @@ func Unreadable(err error) (v snapshot.Violation, ok bool) {
 // Misnamed says which ids of a document are not what its name asks for.
 func Misnamed(name string, d *snapshot.Document) []snapshot.Violation {
 	var wrong []snapshot.Violation
-	asked, source := "", snapshot.Source{} // the name that the source of a record asks for; all have one, as a rule
+	asked, by := "", [2]string{} // the name that the source of a record asks for; all have one, as a rule
 	nameOf := snapshot.DocumentName
 	if d.Version == snapshot.VersionSF {
 		nameOf = snapshot.FormerName
 	}
 	for i := range d.Snapshots {
 		record := &d.Snapshots[i]
-		if asked == "" || record.Source.Package != source.Package || record.Source.Test != source.Test {
-			source, asked = record.Source, nameOf(record.Source.Package, record.Source.Test)
+		of := [2]string{record.Source.Package, record.Source.Test}
+		if of[1] == "" && d.Version != snapshot.VersionSF {
+			of = [2]string{record.Source.File, record.Source.Function}
+		}
+		if asked == "" || of != by {
+			by, asked = of, nameOf(of[0], of[1])
 		}
 		must := ""
 		switch document, _, ok := snapshot.ParseID(record.ID); {
 		case !ok || document != name:
 			must = name + "-<n>, as the file's name says"
-		case record.Source.Test != "" && asked != name:
+		case by[1] != "" && asked != name:
 			must = asked + "-<n>, as its source says"
 		default:
 			continue

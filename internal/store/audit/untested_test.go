@@ -1,0 +1,38 @@
+package audit
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/snapshot"
+)
+
+// TestVerifyWithoutTest: a document of a test is none without its name, also where all hashes are made anew.
+func TestVerifyWithoutTest(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name   string
+		remove func(*snapshot.Source)
+	}{
+		{"test", func(s *snapshot.Source) { s.Test = "" }},
+		{"package", func(s *snapshot.Source) { s.Package = "" }},
+		{"both", func(s *snapshot.Source) { s.Package, s.Test = "", "" }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s, dir := newStore(t)
+			commit(t, s, putOf("TestX", call{1, "one?", "one"}))
+			doc, err := s.Load(nameOf("TestX"), "openai")
+			require.NoError(t, err)
+			c.remove(&doc.Document.Snapshots[0].Source)
+			require.NoError(t, doc.Document.Seal())
+			data, err := doc.Document.Encode()
+			require.NoError(t, err)
+			writeFile(t, dir, fileOf("TestX"), string(data))
+			report, err := Verify(s)
+			require.NoError(t, err)
+			require.Len(t, report.Findings, 1)
+			require.Equal(t, snapshot.RuleName, report.Findings[0].Rule)
+		})
+	}
+}
