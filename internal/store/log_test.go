@@ -113,6 +113,16 @@ func TestLog(t *testing.T) {
 	requireWhole(t, s)
 }
 
+// TestSettleNothing: where nothing that this run bought waits any more, and nothing of others, no log is left.
+func TestSettleNothing(t *testing.T) {
+	s, dir := newStore(t)
+	require.NoError(t, newBuyer(s, "TestX").buy(putOf("TestX", bought[0])))
+	none := PutOf(nameOf("TestX"), nil)
+	none.Provider = "openai"
+	require.NoError(t, s.Pending().Settle(none, s.NewLog(nameOf("TestX"), "openai"), map[int]bool{bought[0].n: true}))
+	require.NoDirExists(t, filepath.Join(dir, ".pending"))
+}
+
 // TestLogOrder holds that records are in the order of their calls, whichever was answered first.
 func TestLogOrder(t *testing.T) {
 	s, _ := newStore(t)
