@@ -381,6 +381,41 @@ func TestToolUpdateToolsThatFails(t *testing.T) {
 	p.s.requireWhole()
 }
 
+// TestToolRepairedAfterFailure follows the way out of a tool that was wrong while its test was recorded: an update uses its
+// result, which waits, so that the run names the command that runs the tool again.
+func TestToolRepairedAfterFailure(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		busy bool // the model fails because of what the tool said
+	}{{"asserted", false}, {"model", true}} {
+		t.Run(c.name, func(t *testing.T) {
+			p := newPriced(t)
+			p.s.provider.Handle(func(call fakeprovider.Call) fakeprovider.Reply {
+				if c.busy && strings.Contains(string(call.Body), "-1") {
+					return fakeprovider.Error(500, "server_error", "bad price")
+				}
+				return fakeprovider.Text("I see")
+			})
+			test := func(tb *tbtest.TB, tf *traceforgetest.Recorder) {
+				p.test(tb, tf)
+				if p.got != `{"eur":12}<nil>` {
+					tb.Errorf("got %s", p.got)
+				}
+			}
+			p.price = -1
+			p.s.update("1", "TestIt", test)
+			p.price = 12
+			again := p.s.text(p.s.update("1", "TestIt", test))
+			require.Equal(t, `{"eur":-1}<nil>`, p.got)
+			require.Regexp(t, `new answers wait in STORE/\.pending: .*
+ +a tool whose result waits is not run again; to run the tools again: TRACEFORGE_UPDATE=tools go test .* -run '\^TestIt\$'\n`, again)
+			requirePass(t, p.s.update("tools", "TestIt", test))
+			require.Equal(t, 2, p.runs)
+			requirePass(t, p.s.replay("TestIt", test))
+		})
+	}
+}
+
 // TestToolResultsThatWaitOnce holds that a new call of a tool waits once, however often its test fails.
 func TestToolResultsThatWaitOnce(t *testing.T) {
 	s := newScene(t)

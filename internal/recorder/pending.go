@@ -253,7 +253,15 @@ func (p *pending) leave(goldens map[*take]*golden) (ids []string, note string) {
 		return nil, ""
 	}
 	note = p.waitNote(ids, "new answer waits", "new answers wait", ": "+p.nextUses(ids))
+	if p.Mode != UpdateTools && p.toolsWait() {
+		note += "\n  a tool whose result waits is not run again; to run the tools again: " + p.with(UpdateTools.String())
+	}
 	return ids, note + "\n" + strings.Join(atMost(briefFailures, said, moreLines), "\n")
+}
+
+// toolsWait reports whether a result of a tool is among the answers that wait.
+func (p *pending) toolsWait() bool {
+	return slices.ContainsFunc(p.waiting(), func(tk *take) bool { return tk.codec.Tools })
 }
 
 // waitNote says that answers wait, in the words for one and for many, and how they are decided on.
@@ -275,7 +283,7 @@ func (p *pending) nextUses(ids []string) string {
 	switch {
 	case slices.ContainsFunc(p.waiting(), func(tk *take) bool { return tk.codec.Realtime != nil }):
 		return "the next " + p.updating("") + " makes sessions again"
-	case p.Mode == UpdateTools && slices.ContainsFunc(p.waiting(), func(tk *take) bool { return tk.codec.Tools }):
+	case p.Mode == UpdateTools && p.toolsWait():
 		return "the next " + p.updating(UpdateTools.String()) + " uses those of models, and runs the tools again"
 	case p.Mode == UpdateNew, p.Mode == UpdateTools:
 		return "the next " + p.updating(p.Mode.String()) + " uses " + them(ids)
