@@ -1,14 +1,18 @@
 package traceforgetest_test
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -73,6 +77,113 @@ func TestRetryableErrorsAreLeftOut(t *testing.T) {
 	requirePass(t, tb)
 	require.Contains(t, tb.Logged(), "answers of status 429 Too Many Requests are not recorded, as a later try did better: replay begins with that. "+
 		"To record them too: traceforgetest.New(t, traceforgetest.Allow(traceforgetest.RetryableErrors))")
+}
+
+// hedges asks for the answers of chats, the next after a while where there is none yet, and cancels the others when the first has
+// come.
+func hedges(chats ...chat) func(*tbtest.TB, *traceforgetest.Recorder) {
+	return func(t *tbtest.TB, tf *traceforgetest.Recorder) {
+		ctx, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		errs := make(chan error, len(chats))
+		var made int
+		for _, c := range chats {
+			made++
+			go func() {
+				data, _ := json.Marshal(c)
+				req, _ := http.NewRequestWithContext(ctx, "POST", "https://api.openai.com/v1/chat/completions", bytes.NewReader(data))
+				resp, err := tf.Client().Do(req)
+				if err == nil {
+					_, err = io.ReadAll(resp.Body)
+					resp.Body.Close()
+				}
+				errs <- err
+			}()
+			select {
+			case err := <-errs:
+				errs <- err
+			case <-time.After(20 * time.Millisecond):
+			}
+		}
+		if err := <-errs; err != nil {
+			t.Errorf("the first to end: %v", err)
+		}
+		cancel()
+		for range made - 1 {
+			if err := <-errs; err != nil && !errors.Is(err, context.Canceled) {
+				t.Errorf("one that was cancelled: %v", err)
+			}
+		}
+	}
+}
+
+// TestAllowCancelledCalls records calls that their caller cancels before there is an answer. Replay cancels them no earlier
+// than their caller does, so that a faster call comes first as it did, and needs no call that was cancelled.
+func TestAllowCancelledCalls(t *testing.T) {
+	allowed := traceforgetest.Allow(traceforgetest.TransportErrors)
+	slow, fast := newChat("never"), newChat("fast")
+	for _, c := range []struct {
+		name  string
+		calls []chat
+	}{
+		{"another request is faster", []chat{slow, fast}},
+		{"the same request is faster", []chat{slow, slow}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := newScene(t)
+			var hangs atomic.Bool // one does
+			live := roundTripper(func(req *http.Request) (*http.Response, error) {
+				body, _ := io.ReadAll(req.Body)
+				if strings.Contains(string(body), "never") && hangs.CompareAndSwap(false, true) {
+					<-req.Context().Done()
+					return nil, req.Context().Err()
+				}
+				req.Body = io.NopCloser(bytes.NewReader(body))
+				return s.provider.Transport().RoundTrip(req)
+			})
+			t.Setenv("TRACEFORGE_UPDATE", "1")
+			requirePass(t, s.run("TestIt", hedges(c.calls...), allowed, traceforgetest.Upstream(live)))
+			t.Setenv("TRACEFORGE_UPDATE", "")
+			for range 3 {
+				requirePass(t, s.replay("TestIt", hedges(c.calls...), allowed))
+			}
+			s.requireWhole()
+		})
+	}
+}
+
+// TestAllowCancelledCallAlone records a call that nothing answers, and follows what the failure advises.
+func TestAllowCancelledCallAlone(t *testing.T) {
+	s := newScene(t)
+	hanging := roundTripper(func(req *http.Request) (*http.Response, error) {
+		<-req.Context().Done()
+		return nil, req.Context().Err()
+	})
+	test := func(t *tbtest.TB, tf *traceforgetest.Recorder) {
+		ctx, cancel := context.WithCancel(context.Background())
+		time.AfterFunc(20*time.Millisecond, cancel)
+		req, _ := http.NewRequestWithContext(ctx, "POST", "https://api.openai.com/v1/chat/completions",
+			strings.NewReader(`{"model":"m","temperature":0,"seed":1,"messages":[{"role":"user","content":"a"}]}`))
+		if _, err := tf.Client().Do(req); !errors.Is(err, context.Canceled) || ctx.Err() == nil {
+			t.Errorf("got %v before it was cancelled", err)
+		}
+	}
+	t.Setenv("OPENAI_API_KEY", "one that is no secret of anybody")
+	t.Setenv("TRACEFORGE_UPDATE", "1")
+	tb := s.run("TestIt", test, traceforgetest.Upstream(hanging))
+	require.Contains(t, tb.Logged(), "openai gave no answer: context canceled: it was not recorded")
+	require.Contains(t, tb.Logged(), "or keep the error: traceforgetest.New(t, traceforgetest.Allow(traceforgetest.TransportErrors))")
+	requirePass(t, s.run("TestIt", test, traceforgetest.Upstream(hanging), traceforgetest.Allow(traceforgetest.TransportErrors)))
+	require.Equal(t, "canceled", s.records("openai")[0].Response.Error.Code)
+	t.Setenv("TRACEFORGE_UPDATE", "")
+	requirePass(t, s.replay("TestIt", test))
+	s.requireWhole()
+
+	tb = s.update("1", "TestTool", func(_ *tbtest.TB, tf *traceforgetest.Recorder) {
+		tf.Tool("add", func(context.Context, json.RawMessage) (json.RawMessage, error) { return nil, context.Canceled })(context.Background(), nil)
+	}, traceforgetest.Allow(traceforgetest.TransportErrors))
+	require.Contains(t, tb.Logged(), "tool add gave no answer: context canceled: it was not recorded")
+	require.NotContains(t, tb.Logged(), "keep the error", "an error of its context is no result of a tool")
 }
 
 // TestAllowNoCalls passes rows of a table that call nothing, and no row whose calls are not made any more.

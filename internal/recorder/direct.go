@@ -51,6 +51,7 @@ func (r *Recorder) direct(ctx context.Context, what fmt.Stringer, codec *provide
 	served, err := r.answer(c)
 	switch {
 	case err != nil:
+		err = inItsTime(ctx, err)
 	case served.take != nil:
 		served.take.from(snapshot.ProvenanceOf(ctx))
 	default:

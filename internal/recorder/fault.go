@@ -304,7 +304,7 @@ func (f *faults) excuses(i int) bool {
 
 // isUncalled reports whether no call played a record that needs one.
 func (t *tape) isUncalled(i int) bool {
-	return !t.played[i] && !listens(&t.records[i].Request) && !t.spares(i)
+	return !t.played[i] && !needsNoCall(&t.records[i]) && !t.spares(i)
 }
 
 // injected says which faults were injected.

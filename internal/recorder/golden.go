@@ -199,13 +199,16 @@ func (r *run) unfinished(tk *take) *Failure {
 		if bad := asA[*noJSON](tk.err); bad != nil {
 			return r.leftOut(tk, bad.Error())
 		}
-		if (r.allows(TransportErrors) || tk.isScripted()) && !errors.Is(tk.err, context.Canceled) {
+		if (r.allows(TransportErrors) || tk.isScripted()) && !tk.isCancelledTool() {
 			return nil
 		}
 		return r.unanswered(tk)
 	}
 	return nil
 }
+
+// isCancelledTool reports whether a tool ended as it was cancelled, which is no result of it.
+func (tk *take) isCancelledTool() bool { return tk.codec.Tools && errors.Is(tk.err, context.Canceled) }
 
 // leftOut is the failure of a take that is not recorded, as brief says, with the ways out.
 func (s *setup) leftOut(tk *take, brief string, ways ...string) *Failure {

@@ -34,7 +34,7 @@ func (r *run) unanswered(tk *take) *Failure {
 	switch {
 	case status > 0 && isDirect(tk.codec.API):
 		ways = append(ways, "or, to test this very error, record under the SDK instead: give it tf.Client(), or tf.URL as its base URL")
-	case status == 0 && host == "" && !lacksKey: // else it would be kept that there was none
+	case status == 0 && host == "" && !lacksKey && !tk.isCancelledTool(): // else it would be kept that there was none
 		ways = append(ways, "or keep the error: "+r.allow("TransportErrors"))
 	}
 	return r.leftOut(tk, noAnswer(tk.who(), tk.err), ways...)

@@ -199,7 +199,7 @@ func (r *Recorder) roundTrip(req *http.Request, w *wire) (*http.Response, error)
 	served, err := r.answer(c)
 	switch {
 	case err != nil:
-		return nil, err
+		return nil, inItsTime(req.Context(), err)
 	case served.take != nil:
 		if r.asksOther(c) {
 			other := *w

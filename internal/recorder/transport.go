@@ -1,6 +1,7 @@
 package recorder
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -9,6 +10,7 @@ import (
 	"net"
 	"os"
 	"slices"
+	"time"
 
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
@@ -40,6 +42,7 @@ type transportKind struct {
 }
 
 var transportKinds = []transportKind{
+	{"canceled", isErr(context.Canceled), context.Canceled},
 	{"deadline", isErr(context.DeadlineExceeded), context.DeadlineExceeded},
 	{"timeout", isTimeout, &net.OpError{Op: "read", Net: "tcp", Err: os.ErrDeadlineExceeded}},
 	{"refused", isErr(errRefused), &net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("connect", errRefused)}},
@@ -97,4 +100,38 @@ func replayedTransportError(s *snapshot.Snapshot) error {
 		}
 	}
 	return &transportError{e.Message, nil}
+}
+
+// callerPatience bounds how long the replay of a call that its caller gave up waits until that is done again.
+const callerPatience = 5 * time.Second
+
+// givenUp waits until the caller of a replayed call has ended its context, and returns why it ended; nil: the caller does not.
+func givenUp(ctx context.Context) error {
+	if ctx.Done() == nil {
+		return nil
+	}
+	timer := time.NewTimer(callerPatience)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-timer.C:
+		return nil
+	}
+}
+
+// inItsTime gives an error to the caller of a call, one of a call that its caller cancelled when that is done again: what
+// the call was cancelled for, as another that was faster, comes first.
+func inItsTime(ctx context.Context, err error) error {
+	if recorded := asA[*transportError](err); recorded != nil && recorded.kind == context.Canceled {
+		return cmp.Or(givenUp(ctx), err)
+	}
+	return err
+}
+
+// needsNoCall reports whether a record need not be played, as chance says whether its call is made: nobody has to listen, or
+// its caller cancelled it.
+func needsNoCall(s *snapshot.Snapshot) bool {
+	recorded := asA[*transportError](replayedTransportError(s))
+	return listens(&s.Request) || recorded != nil && recorded.kind == context.Canceled
 }
