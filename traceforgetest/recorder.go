@@ -163,7 +163,7 @@ func (r *Recorder) open() error {
 	}
 	r.opts.TestCommand, r.opts.TestFlags = r.place.testCommand(), selection(r.opts.Test)
 	r.opts.Accept = gotest.Updating(r.opts.TestCommand + r.opts.TestFlags)
-	r.opts.Fail, r.opts.Tell = r.t.Fail, r.tell
+	r.opts.Fail, r.opts.Tell, r.opts.Late = r.t.Fail, r.tell, tellLate
 	r.opts.Waiting = func(holder string) { r.note(fmt.Sprintf("waiting for the store, which %s holds", holder)) }
 	if keepsArtifacts() {
 		r.opts.Asked = r.keepAsked

@@ -27,6 +27,9 @@ func (r *Recorder) tell(f *recorder.Failure) {
 	}
 }
 
+// tellLate prints a failure for which no test is left, as package testing panics where one that has ended prints.
+func tellLate(f *recorder.Failure) { fmt.Fprintln(os.Stderr, "traceforge: "+f.Text) }
+
 // note prints what is worth a line of the test's log.
 func (r *Recorder) note(text string) { r.print(r.origin(), gotest.Spelled(text, r.place.root)) }
 

@@ -37,6 +37,7 @@ type Options struct {
 	Source   func() snapshot.Source // where the call under way comes from
 	Fail     func()                 // marks the test as failed at once
 	Tell     func(*Failure)         // prints a failure; not called after the test has ended
+	Late     func(*Failure)         // prints the failure of a call that comes after the test has ended; nil: nobody does
 	Waiting  func(holder string)    // is told who holds the store's lock, after 2 seconds; nil: nobody is
 	Asked    func(Asked)            // gets each request that no record answers, live ones of a fork included; nil: nobody does
 	Upstream http.RoundTripper      // makes the live calls
@@ -286,10 +287,15 @@ func (r *report) begin(ctx context.Context, what fmt.Stringer) error {
 	return nil
 }
 
-// tooLate is the error of a call of a goroutine that outlives the test, which cannot fail any more.
+// tooLate is the error of a call of a goroutine that outlives the test, which cannot fail any more. It is told beside
+// all tests, once a call: SDKs keep the text of an answer to themselves.
 func (s *setup) tooLate(what fmt.Stringer) *Failure {
-	return s.plain(failuref(fmt.Sprintf("%s was called after %s had ended, to which its client belongs: make a client in each test, "+
+	f := s.plain(failuref(fmt.Sprintf("%s was called after %s had ended, to which its client belongs: make a client in each test, "+
 		"traceforgetest.New(t).Client(), as one that tests share (sync.Once, a variable, a suite) outlives the first of them", what, s.Test)))
+	if s.Late != nil && s.first(f.brief) {
+		s.Late(f)
+	}
+	return f
 }
 
 // failedBefore returns the failure of a call that is made once more: an SDK that tries again does
