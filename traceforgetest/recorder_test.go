@@ -8,6 +8,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -18,6 +19,7 @@ import (
 
 	"github.com/traceforge/traceforge-go/internal/fakeprovider"
 	"github.com/traceforge/traceforge-go/internal/tbtest"
+	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/traceforgetest"
 )
 
@@ -409,6 +411,20 @@ func TestCutStreamMayBecomeGoldenWhenAsked(t *testing.T) {
 	s.record("TestIt", cut, traceforgetest.Allow(traceforgetest.CutStreams))
 	s.requireWhole()
 	requirePass(t, s.replay("TestIt", cut))
+}
+
+// TestTokenLimitIsNoCut records an answer that its model ended at the token limit, as README.md says: it is whole.
+func TestTokenLimitIsNoCut(t *testing.T) {
+	for _, streamed := range []bool{false, true} {
+		s := newScene(t)
+		s.provider.Reply(fakeprovider.Reply{Text: "one two", Finish: "length"})
+		s.record("TestIt", asks(newChat("a").with("stream", streamed)))
+		require.Equal(t, modelio.FinishLength, s.records("openai")[0].Response.Candidates[0].FinishReason)
+		require.Empty(t, s.records("openai")[0].Response.Incomplete)
+	}
+	readme, err := os.ReadFile("../README.md")
+	require.NoError(t, err)
+	require.Contains(t, string(readme), "an answer that was cut by the network or the program (one that reached its token limit is whole)")
 }
 
 // TestClientsThatRetry proves that a client that announces itself as one that retries gets an
