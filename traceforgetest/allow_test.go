@@ -186,6 +186,59 @@ func TestAllowCancelledCallAlone(t *testing.T) {
 	require.NotContains(t, tb.Logged(), "keep the error", "an error of its context is no result of a tool")
 }
 
+// TestAllowCutByContext records streams that the context of their caller cuts, and whose caller goes on to read.
+func TestAllowCutByContext(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		ends func() (context.Context, context.CancelFunc)
+		want error
+	}{
+		{"deadline", func() (context.Context, context.CancelFunc) {
+			return context.WithTimeout(context.Background(), 50*time.Millisecond)
+		}, context.DeadlineExceeded},
+		{"cancelled", func() (context.Context, context.CancelFunc) {
+			ctx, cancel := context.WithCancel(context.Background())
+			time.AfterFunc(50*time.Millisecond, cancel)
+			return ctx, cancel
+		}, context.Canceled},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := newScene(t)
+			live := roundTripper(func(req *http.Request) (*http.Response, error) {
+				event := `data: {"id":"1","object":"chat.completion.chunk","choices":[{"index":0,"delta":{"content":"one"}}]}` + "\n\n"
+				return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"text/event-stream"}}, Request: req,
+					Body: io.NopCloser(io.MultiReader(strings.NewReader(event), untilOver{req.Context()}))}, nil
+			})
+			test := func(t *tbtest.TB, tf *traceforgetest.Recorder) {
+				ctx, cancel := c.ends()
+				defer cancel()
+				data, _ := json.Marshal(newChat("a").with("stream", true))
+				req, _ := http.NewRequestWithContext(ctx, "POST", "https://api.openai.com/v1/chat/completions", bytes.NewReader(data))
+				resp, err := tf.Client().Do(req)
+				if err != nil {
+					t.Fatalf("%v", err)
+				}
+				defer resp.Body.Close()
+				if answer, err := io.ReadAll(resp.Body); !errors.Is(err, c.want) || !strings.Contains(string(answer), "one") {
+					t.Errorf("got %s, %v", answer, err)
+				}
+			}
+			t.Setenv("TRACEFORGE_UPDATE", "1")
+			requirePass(t, s.run("TestIt", test, traceforgetest.Upstream(live), traceforgetest.Allow(traceforgetest.CutStreams)))
+			t.Setenv("TRACEFORGE_UPDATE", "")
+			requirePass(t, s.replay("TestIt", test))
+		})
+	}
+}
+
+// untilOver is a body of which nothing comes until a context is over.
+type untilOver struct{ ctx context.Context }
+
+func (u untilOver) Read([]byte) (int, error) {
+	<-u.ctx.Done()
+	return 0, u.ctx.Err()
+}
+
 // TestAllowNoCalls passes rows of a table that call nothing, and no row whose calls are not made any more.
 func TestAllowNoCalls(t *testing.T) {
 	none := traceforgetest.Allow(traceforgetest.NoCalls)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -144,6 +145,26 @@ func TestModelErrors(t *testing.T) {
 	}
 	s.record("TestIt", stopping, traceforgetest.Allow(traceforgetest.CutStreams))
 	requirePass(t, s.replay("TestIt", stopping))
+
+	// A deadline that cuts a model cuts it in replay.
+	late := func(t *tbtest.TB, tf *traceforgetest.Recorder) {
+		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
+		defer cancel()
+		slow := modelio.ModelFunc(func(ctx context.Context, _ *modelio.GenerateRequest, stream modelio.StreamFunc) (*modelio.GenerateResponse, error) {
+			if err := stream(ctx, &modelio.GenerateResponseChunk{Content: []modelio.Part{modelio.TextPart("one")}}); err != nil {
+				return nil, err
+			}
+			<-ctx.Done()
+			return nil, ctx.Err()
+		})
+		_, err := tf.Model("test/scripted", slow).Generate(ctx, generateRequest("hi"),
+			func(context.Context, *modelio.GenerateResponseChunk) error { return nil })
+		if !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("got %v", err)
+		}
+	}
+	s.record("TestLate", late, traceforgetest.Allow(traceforgetest.CutStreams))
+	requirePass(t, s.replay("TestLate", late))
 
 	// So does a context.
 	cancelled := func(t *tbtest.TB, tf *traceforgetest.Recorder) {

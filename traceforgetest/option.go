@@ -108,7 +108,8 @@ type Allowance uint8
 
 const (
 	// CutStreams lets a stream that was cut, by the caller or by the network, become a golden snapshot. The
-	// snapshot says how it ended, and replay ends it so: with an error, or as if it were whole.
+	// snapshot says how it ended, and replay ends it so: with an error, or as if it were whole. Where the caller's
+	// context cut it, that has 5 seconds to do so again; then a deadline that it has counts as passed.
 	CutStreams = Allowance(recorder.CutStreams)
 	// TransportErrors records errors of the transport like answers, and replays them as errors of the same kind. They
 	// are a refused or reset connection, a timeout, an unknown host, and a failed TLS handshake. errors.Is and

@@ -67,12 +67,16 @@ func (r *Recorder) Generate(ctx context.Context, g Generation) (*modelio.Generat
 	if r.Mode == Check {
 		r.checkModel(&g, c, served)
 	}
-	return readLines(bytes.NewReader(served.body), func(chunk *modelio.GenerateResponseChunk) error {
+	resp, err := readLines(bytes.NewReader(served.body), func(chunk *modelio.GenerateResponseChunk) error {
 		if err := ctx.Err(); err != nil || g.Stream == nil || chunk == nil {
 			return err
 		}
 		return g.Stream(ctx, chunk)
 	})
+	if err == io.ErrUnexpectedEOF {
+		err = cutError(ctx, served.record.Response.Incomplete)
+	}
+	return resp, err
 }
 
 // request returns what the model is asked as a request. It is a copy, since the caller may go on with its own.

@@ -146,8 +146,10 @@ func (r *report) played(req *http.Request, s *servedRecord) (*http.Response, err
 	for name, values := range stored.Headers {
 		resp.Header[http.CanonicalHeaderKey(name)] = values
 	}
-	broke := stored.Incomplete != "" && stored.Incomplete != cut[ended]
-	*body = replayBody{ctx: req.Context(), rest: s.body, cut: broke, report: r, proof: s.proof}
+	*body = replayBody{ctx: req.Context(), rest: s.body, report: r, proof: s.proof}
+	if stored.Incomplete != cut[ended] {
+		body.cut = stored.Incomplete
+	}
 	resp.Body, resp.ContentLength = body, int64(len(s.body))
 	recorded := provider.Answer{Status: stored.Status, ContentType: resp.Header.Get("Content-Type"), Body: s.body}
 	if body.events = recorded.Events(); body.events != nil {
@@ -155,7 +157,7 @@ func (r *report) played(req *http.Request, s *servedRecord) (*http.Response, err
 	} else if err := r.proven(s.proof); err != nil {
 		return nil, err
 	}
-	if body.events != nil || body.cut {
+	if body.events != nil || body.cut != "" {
 		resp.ContentLength = -1
 	}
 	if r.Timing && body.events != nil {
@@ -189,7 +191,7 @@ type replayBody struct {
 	rest   []byte                      // of the body, or of the event being read
 	events *provider.Events            // nil means no stream
 	pause  func(context.Context) error // before each event, and before each read of what is no stream; nil means there is none
-	cut    bool                        // the recorded body ended before its end
+	cut    string                      // how the recorded body was cut; empty means that its end tells nobody
 	stop   context.CancelCauseFunc     // ends a body that lasts until its client has heard enough; nil means it ends by itself
 
 	report *report
@@ -214,8 +216,8 @@ func (b *replayBody) Read(p []byte) (int, error) {
 		if err := b.report.proven(b.proof); err != nil {
 			return 0, err
 		}
-		if b.cut {
-			return 0, io.ErrUnexpectedEOF
+		if b.cut != "" {
+			return 0, cutError(b.ctx, b.cut)
 		}
 		if b.stop == nil {
 			return 0, io.EOF

@@ -102,7 +102,7 @@ func replayedTransportError(s *snapshot.Snapshot) error {
 	return &transportError{e.Message, nil}
 }
 
-// callerPatience bounds how long the replay of a call that its caller gave up waits until that is done again.
+// callerPatience bounds how long the replay of a call or an answer that its caller gave up waits until that is done again.
 const callerPatience = 5 * time.Second
 
 // givenUp waits until the caller of a replayed call has ended its context, and returns why it ended; nil: the caller does not.
@@ -118,6 +118,20 @@ func givenUp(ctx context.Context) error {
 	case <-timer.C:
 		return nil
 	}
+}
+
+// cutError is the error by which the caller of a replayed answer learns how it was cut. A caller that cut it
+// itself does so again, or would by its deadline.
+func cutError(ctx context.Context, how string) error {
+	if how == cut[aborted] {
+		if err := givenUp(ctx); err != nil {
+			return err
+		}
+		if _, limited := ctx.Deadline(); limited {
+			return context.DeadlineExceeded
+		}
+	}
+	return io.ErrUnexpectedEOF
 }
 
 // inItsTime gives an error to the caller of a call, one of a call that its caller cancelled when that is done again: what
