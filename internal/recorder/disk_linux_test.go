@@ -2,7 +2,9 @@ package recorder
 
 import (
 	"fmt"
+	"os"
 	"path"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -62,4 +64,41 @@ func TestFullDisk(t *testing.T) {
 			require.Empty(t, s.findings())
 		})
 	}
+}
+
+// TestReadOnlyStore records into a store that cannot be written: no call is made whose answer would be lost.
+func TestReadOnlyStore(t *testing.T) {
+	for _, made := range []bool{false, true} {
+		t.Run(fmt.Sprint("made=", made), func(t *testing.T) {
+			s := newScene(t)
+			if err := syscall.Mount("tmpfs", s.dir, "tmpfs", 0, ""); err != nil {
+				t.Skipf("no file system can be mounted here: %v", err)
+			}
+			t.Cleanup(func() { require.NoError(t, syscall.Unmount(s.dir, 0)) })
+			var got string
+			ask := posts(&got, chatURL, askedBody)
+			if made {
+				failures, _ := s.run(Update, ask, func(o *Options) { o.Upstream = &upstream{body: honest} })
+				require.Empty(t, failures)
+				writables.Clear() // as in another process
+			}
+			require.NoError(t, syscall.Mount("", s.dir, "", syscall.MS_REMOUNT|syscall.MS_RDONLY, ""))
+			live := &upstream{body: honest}
+			failures, _ := s.run(UpdateAll, ask, func(o *Options) { o.Upstream = live })
+			require.Len(t, failures, 1)
+			require.Regexp(t, "^openai request was not made, as what it brings could not be kept: open STORE/.*: read-only file system$", failures[0].Text)
+			require.Empty(t, live.asked)
+		})
+	}
+}
+
+// TestStoreInNoDirectory is like TestReadOnlyStore for a store that cannot be made.
+func TestStoreInNoDirectory(t *testing.T) {
+	s := newScene(t)
+	file := filepath.Join(s.dir, "file")
+	require.NoError(t, os.WriteFile(file, nil, 0o644))
+	live, got := &upstream{body: honest}, ""
+	failures, _ := s.run(Update, posts(&got, chatURL, askedBody), func(o *Options) { o.Upstream, o.Dir = live, filepath.Join(file, "store") })
+	require.NotEmpty(t, failures)
+	require.Empty(t, live.asked)
 }

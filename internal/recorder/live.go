@@ -4,14 +4,24 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"sync"
 
 	"github.com/traceforge/traceforge-go/snapshot"
 )
+
+// writables are the directories of stores that this process could write. It asks before the first live call that it records.
+var writables sync.Map
 
 // take begins a live call.
 func (r *Recorder) take(c *call, lifted string) (*servedRecord, error) {
 	if r.ended {
 		return nil, r.tooLate(c.what)
+	}
+	if _, known := writables.Load(r.Dir); !known && modes[r.Mode].writes {
+		if err := r.store.Writable(); err != nil {
+			return nil, failuref(fmt.Sprintf("%s was not made, as what it brings could not be kept: %s", c.asking(), r.shown(err.Error())))
+		}
+		writables.Store(r.Dir, true)
 	}
 	tk := r.newTake(c)
 	tk.source, tk.lifted, tk.keepsCuts = r.Source(), lifted, r.allows(CutStreams) || c.step != nil

@@ -137,7 +137,7 @@ func cutError(ctx context.Context, how string) error {
 // inItsTime gives an error to the caller of a call, one of a call that its caller cancelled when that is done again: what
 // the call was cancelled for, as another that was faster, comes first.
 func inItsTime(ctx context.Context, err error) error {
-	if recorded := asA[*transportError](err); recorded != nil && recorded.kind == context.Canceled {
+	if isA[*transportError](err) && errors.Is(err, context.Canceled) {
 		return cmp.Or(givenUp(ctx), err)
 	}
 	return err
@@ -146,6 +146,5 @@ func inItsTime(ctx context.Context, err error) error {
 // needsNoCall reports whether a record need not be played, as chance says whether its call is made: nobody has to listen, or
 // its caller cancelled it.
 func needsNoCall(s *snapshot.Snapshot) bool {
-	recorded := asA[*transportError](replayedTransportError(s))
-	return listens(&s.Request) || recorded != nil && recorded.kind == context.Canceled
+	return listens(&s.Request) || errors.Is(replayedTransportError(s), context.Canceled)
 }

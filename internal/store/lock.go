@@ -63,6 +63,19 @@ func (s *Store) Locked(f func(Writer) error) error {
 	return f(w)
 }
 
+// Writable reports why no file can be made in the store, or where it would be made. It leaves nothing behind.
+func (s *Store) Writable() error {
+	for dir := s.dir; ; dir = filepath.Dir(dir) {
+		f, err := os.CreateTemp(dir, ".traceforge-*"+TempExt)
+		if err == nil {
+			return errors.Join(f.Close(), os.Remove(f.Name()))
+		}
+		if !errors.Is(err, fs.ErrNotExist) || dir == filepath.Dir(dir) {
+			return err
+		}
+	}
+}
+
 // nameHolder tells those who wait who holds the lock, once it is held for a while, until unname. Without it they
 // wait all the same.
 func (w Writer) nameHolder() (unname func()) {
