@@ -60,6 +60,30 @@ func TestCallsThatOutliveTheTest(t *testing.T) {
 	}
 }
 
+// TestCallUnderWayAtTheEnd holds that a call without an answer is told as such, and not as an answer that nobody reads.
+func TestCallUnderWayAtTheEnd(t *testing.T) {
+	s := newScene(t)
+	began, more, done := make(chan bool), make(chan bool), make(chan bool)
+	slow := roundTripper(func(r *http.Request) (*http.Response, error) {
+		began <- true
+		<-more
+		return nil, io.EOF
+	})
+	t.Setenv("TRACEFORGE_UPDATE", "1")
+	tb := s.run("TestIt", func(tb *tbtest.TB, tf *traceforgetest.Recorder) {
+		go func() {
+			_, _ = send(tf.Client(), newChat("a"))
+			close(done)
+		}()
+		<-began
+	}, traceforgetest.Upstream(slow))
+	close(more)
+	<-done
+	require.Contains(t, tb.Logged(), "openai request was still under way when the test ended: it was not recorded")
+	require.Contains(t, tb.Logged(), "wait for its end")
+	require.NotContains(t, tb.Logged(), "nor closed")
+}
+
 type readerFunc func([]byte) (int, error)
 
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }

@@ -177,6 +177,9 @@ func (r *run) frame(tk *take) snapshot.Snapshot {
 func (r *run) unfinished(tk *take) *Failure {
 	switch tk.outcome {
 	case unread:
+		if tk.status == 0 { // no head of an answer came, or it is no HTTP, whose answer nobody reads or closes
+			return r.leftOut(tk, fmt.Sprintf("%s was still under way when %s ended", tk.asking(), r.tested()), "wait for its end")
+		}
 		return r.leftOut(tk, tk.said()+" was neither read to its end nor closed")
 	case aborted, broken, ended:
 		if r.allows(CutStreams) || tk.isScripted() {

@@ -58,7 +58,7 @@ type outcome int
 
 const (
 	underWay  outcome = iota // the caller reads
-	unread                   // the caller neither read the answer to its end nor closed it
+	unread                   // the test ended before the answer had come, or its caller had read it to its end or closed it
 	whole                    // the answer was read to its end
 	aborted                  // the caller ended it early
 	broken                   // the network ended it early
