@@ -56,11 +56,11 @@ func TestOf(t *testing.T) {
 // TestTwins: an object of many members is looked at once, and one name of it in two spellings is found.
 func TestTwins(t *testing.T) {
 	for _, x := range []struct{ last, want string }{{"fieldName9", "[{0 spelling fieldName9}]"}, {"fieldName40", "[]"}} {
-		var members string
+		var members strings.Builder
 		for i := range 20 {
-			members += fmt.Sprintf(`"fieldname%d":1,`, i)
+			fmt.Fprintf(&members, `"fieldname%d":1,`, i)
 		}
-		body := `{"choices":[{"index":0,"message":{"role":"assistant","content":"Hi"},"finish_reason":"stop"}],"more":{` + members + `"` + x.last + `":2}}`
+		body := `{"choices":[{"index":0,"message":{"role":"assistant","content":"Hi"},"finish_reason":"stop"}],"more":{` + members.String() + `"` + x.last + `":2}}`
 		text := "Hi"
 		resp := &modelio.Response{Candidates: []modelio.Candidate{{Message: modelio.Message{Content: []modelio.Part{{Text: &text}}}}}}
 		got := Of(&provider.Answer{Status: 200, ContentType: "application/json", Body: []byte(body)}, "openai.chat", "", resp)
