@@ -102,6 +102,8 @@ var formTable = []Format{
 	{"a RunPod API key", "rpa_", isAlphanumeric, 46, "betterleaks runpod-api-key"},
 	{"a Brave API key", "BSA", isWord, 24, "betterleaks brave-search-api-key"},
 	{"an Apify token", "apify_api_", isAlphanumeric, 34, "betterleaks apify-api-token"},
+	{"a Tavily API key", "tvly-", isWord, 20, "trufflehog tavily"},
+	{"a Tailscale key", "tskey-", isWord, 20, "trufflehog tailscale"},
 	{"a Vercel token", "vck_ vca_ vcr_ vci_ vcp_", isWord, 56,
 		"betterleaks vercel-ai-gateway-key, vercel-app-access-token, vercel-app-refresh-token, vercel-integration-token, vercel-personal-access-token"},
 	{"a Supabase key", "sb_secret_", isWord, 31, "betterleaks supabase-project-api-key"},
