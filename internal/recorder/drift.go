@@ -141,8 +141,16 @@ func (all causes) find(traces []drift.Trace) *cause {
 
 // like returns the record that a call is held against, and what the call asks, taken apart; -1: it is like none.
 func (r *run) like(c *call) (best int, got *drift.Request) {
-	got, _ = r.compare.Request(c.request) // it has a key
+	got, _ = r.comparer().Request(c.request) // it has a key
 	return r.nearest(c, got), got
+}
+
+// comparer returns what takes requests apart by the rules of the test. Most tests need none.
+func (r *run) comparer() *drift.Comparer {
+	if r.compare == nil {
+		r.compare = drift.NewComparer(r.Ignored)
+	}
+	return r.compare
 }
 
 // comparable reports whether the i-th record may be of a call: what one provider, API, tool or lane was asked says

@@ -34,8 +34,8 @@ func (s *realtime) drifted(c *call) error {
 	}
 	was, is := *recorded, *c.request
 	was.Messages, is.Messages = recorded.Messages[:min(n, len(recorded.Messages))], c.request.Messages[:n]
-	one, _ := r.compare.Request(&was) // both have a key
-	other, _ := r.compare.Request(&is)
+	one, _ := r.comparer().Request(&was) // both have a key
+	other, _ := r.comparer().Request(&is)
 	changes := r.compare.Changes(one, other)
 	r.scanner().Hide(&changes)
 	for _, change := range changes {

@@ -88,7 +88,7 @@ type run struct {
 	answered []testCall      // those that got their answer, in order
 	due      []*due          // what was served, to be proven
 	sent     []usage.Sent    // where it is asked for
-	compare  *drift.Comparer // by the rules of the test
+	compare  *drift.Comparer // nil until a call drifts
 	causes   causes
 	faults   faults
 	scripts  []Script // of models that the test wraps
@@ -136,10 +136,7 @@ func Open(o Options) (*Recorder, error) {
 		return nil, err
 	}
 	s.Waiting = o.Waiting
-	r := &Recorder{report: report{run: run{
-		setup:   setup{Options: o, store: s, name: snapshot.DocumentName(o.Package, o.Test)},
-		compare: drift.NewComparer(o.Ignored),
-	}}}
+	r := &Recorder{report: report{run: run{setup: setup{Options: o, store: s, name: snapshot.DocumentName(o.Package, o.Test)}}}}
 	if o.Upstream == nil { // another one may need no key
 		r.Upstream, r.needsKeys = http.DefaultTransport, true
 	}
