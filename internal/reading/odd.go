@@ -178,9 +178,9 @@ var free = []string{"args", "arguments", "attributes", "input", "json", "metadat
 
 // A member is a member of an object by its name.
 type member struct {
-	of    jsontext.Value
 	name  string
-	twins map[string]bool // names of an object of many members, folded, that it has in several spellings
+	other bool // some of its letters are no small ones
+	twin  bool // another member's name differs from it in capitals alone
 }
 
 // members visits the members of a value at all depths, without those of what a caller has named.
@@ -190,9 +190,16 @@ func members(v jsontext.Value) iter.Seq2[member, jsontext.Value] {
 
 // visit reports whether the visit goes on.
 func visit(v jsontext.Value, yield func(member, jsontext.Value) bool) bool {
-	twins := twinsOf(v)
+	var spelled map[string]string
 	for name, m := range v.Members() {
-		if !yield(member{v, name, twins}, m) || !slices.Contains(free, name) && !visit(m, yield) {
+		its := member{name: name, other: strings.ContainsFunc(name, isOther)}
+		if its.other {
+			if spelled == nil {
+				spelled = spellings(v)
+			}
+			its.twin = spelled[folded(name)] == ""
+		}
+		if !yield(its, m) || !slices.Contains(free, name) && !visit(m, yield) {
 			return false
 		}
 	}
@@ -204,40 +211,28 @@ func visit(v jsontext.Value, yield func(member, jsontext.Value) bool) bool {
 	return true
 }
 
-// twinsOf returns what a member's twins are; nil of an object of few members, whose names are compared with each other.
-func twinsOf(v jsontext.Value) map[string]bool {
-	const few = 16
-	if !v.IsObject() || v.Len() <= few {
-		return nil
-	}
-	first, twins := map[string]string{}, map[string]bool{}
+// spellings returns the names of an object's members by what they are folded to; an empty one is of several spellings.
+func spellings(v jsontext.Value) map[string]string {
+	spelled := map[string]string{}
 	for name := range v.Members() {
-		folded := folded(name)
-		if was, known := first[folded]; known && was != name {
-			twins[folded] = true
+		alike := folded(name)
+		if was, known := spelled[alike]; known && was != name {
+			name = ""
 		}
-		first[folded] = name
+		spelled[alike] = name
 	}
-	return twins
+	return spelled
 }
+
+// isOther reports whether a letter is no small one. Most names are small letters, and are told by that.
+func isOther(c rune) bool { return 'A' <= c && c <= 'Z' || c >= utf8.RuneSelf }
 
 // folded returns a name in which letters are alike that encoding/json does not tell apart.
 func folded(name string) string { return strings.ToLower(strings.ToUpper(name)) }
 
 // isMisspelled reports whether a name is one of spoken, or of a member beside it, except for its spelling: encoding/json does not
-// tell capitals from small letters. Most names are small letters, and are told by that.
+// tell capitals from small letters.
 func (m member) isMisspelled() bool {
-	isOther := func(c rune) bool { return 'A' <= c && c <= 'Z' || c >= utf8.RuneSelf }
-	if !strings.ContainsFunc(m.name, isOther) {
-		return false
-	}
-	fold := func(s string) bool { return s != m.name && strings.EqualFold(s, m.name) }
-	if m.twins == nil {
-		for beside := range m.of.Members() {
-			if fold(beside) {
-				return true
-			}
-		}
-	}
-	return m.twins[folded(m.name)] || !slices.Contains(spoken, m.name) && slices.ContainsFunc(spoken, fold)
+	fold := func(s string) bool { return strings.EqualFold(s, m.name) }
+	return m.twin || m.other && !slices.Contains(spoken, m.name) && slices.ContainsFunc(spoken, fold)
 }

@@ -103,7 +103,8 @@ func (v view) text() string {
 	return ""
 }
 
-// spelledShort returns a number, true or false as gjson makes a text of it: an integer as it stands, another number without zeros at its end.
+// spelledShort returns a number, true or false as gjson makes a text of it: an integer as it stands, another number without
+// zeros at its end.
 func spelledShort(v jsontext.Value) string {
 	raw := string(v.Raw())
 	if number, err := strconv.ParseFloat(raw, 64); err == nil && strings.ContainsAny(raw, ".eE") {
