@@ -103,7 +103,7 @@ func compare(c *call, was, is *state) (*page.Comparison, error) {
 		if err := errors.Join(errFrom, errTo); err != nil {
 			return nil, err
 		}
-		if f != nil && t != nil && f.Hash == t.Hash && len(change.Calls) == 0 && before[change.Name].Hash == "" {
+		if before[change.Name].Altered {
 			for _, need := range store.Needs(t) {
 				if altered[change.File+" "+need.Own] {
 					change.Altered = inorder.With(change.Altered, t.Snapshots[need.Record].Number())
@@ -125,8 +125,8 @@ func compare(c *call, was, is *state) (*page.Comparison, error) {
 }
 
 // alteredAlone returns raw answers and media, behind their documents, that git has otherwise in one state than in the other though
-// the documents are alike. It takes the hashes of these from the seals before, so that they are told as changed. Where git
-// does not know one of the states nothing is altered.
+// the documents are alike. It marks the seals before of these documents. Where git does not know one of the states nothing is
+// altered.
 func alteredAlone(ctx context.Context, was, is *state, before, after map[string]page.Seal) (map[string]bool, error) {
 	from, errFrom := was.objects(ctx)
 	to, errTo := is.objects(ctx)
@@ -138,11 +138,11 @@ func alteredAlone(ctx context.Context, was, is *state, before, after map[string]
 		provider, name, own, ok := store.ParseBesideFile(file)
 		seal, known := before[name]
 		document := store.DocumentFile(provider, name)
-		if !ok || !known || to[file] == object || seal.File != document || after[name].File != document || after[name].Hash != seal.Hash && seal.Hash != "" {
+		if !ok || !known || to[file] == object || seal.File != document || after[name].File != document || after[name].Hash != seal.Hash {
 			continue
 		}
 		altered[document+" "+own] = true
-		seal.Hash = ""
+		seal.Altered = true
 		before[name] = seal
 	}
 	return altered, nil

@@ -35,11 +35,13 @@ type Seal struct {
 	Test  Test
 	Hash  canon.Hash
 	Calls map[int]canon.Hash // by number
+
+	Altered bool // what is beside the document is another than in the other state, though the document is the same
 }
 
 // SealOf returns the seal of the document in a file.
 func SealOf(file string, doc *snapshot.Document) Seal {
-	s := Seal{file, TestOf(doc), doc.Hash, map[int]canon.Hash{}}
+	s := Seal{File: file, Test: TestOf(doc), Hash: doc.Hash, Calls: map[int]canon.Hash{}}
 	for i := range doc.Snapshots {
 		s.Calls[doc.Snapshots[i].Number()] = doc.Snapshots[i].Hash
 	}
@@ -92,7 +94,7 @@ func Changes(before, after map[string]Seal) []Change {
 	changes := []Change{}
 	both(before, after, func(name string, kind string) {
 		b, a := before[name], after[name]
-		if kind == changed && b.Hash == a.Hash && b.File == a.File {
+		if kind == changed && b.Hash == a.Hash && b.File == a.File && !b.Altered {
 			return
 		}
 		c := Change{Change: kind, File: cmp.Or(a.File, b.File), Name: name, Test: cmp.Or(a.Test, b.Test), Calls: Calls{}}
