@@ -70,6 +70,14 @@ func gitIn(t testing.TB, dir string, args ...string) string {
 	return string(out)
 }
 
+// commitAll makes a directory a repository whose one commit has all that is in it.
+func commitAll(t testing.TB, dir string) {
+	t.Helper()
+	gitIn(t, dir, "init", "-q")
+	gitIn(t, dir, "add", "-A")
+	gitIn(t, dir, "commit", "-q", "-m", "recorded")
+}
+
 // newReviewed makes a repository with a store in which wait: a system prompt that changed in three tests, of which one
 // asks something else too, a test that is new, one that is gone, and an answer that a failed test bought.
 func newReviewed(t testing.TB) (dir string) {
@@ -82,9 +90,7 @@ func newReviewed(t testing.TB) (dir string) {
 	recordCall(t, dir, "TestBought", "", "How much is it?")
 	top := filepath.Dir(dir)
 	require.NoError(t, os.WriteFile(filepath.Join(top, "go.mod"), []byte("module example.com/shop\n"), 0o666))
-	gitIn(t, top, "init", "-q")
-	gitIn(t, top, "add", "-A")
-	gitIn(t, top, "commit", "-q", "-m", "recorded")
+	commitAll(t, top)
 	recordCall(t, dir, "TestOrder", systemAfter, "Where is my order?")
 	recordCall(t, dir, "TestRefund", systemAfter, "Where is my order?")
 	recordCall(t, dir, "TestStock", systemAfter, "Is it in stock?")
