@@ -137,9 +137,8 @@ func (n *notes) teach() {
 func Deterministic(d *store.Doc) (wrong []snapshot.Violation) {
 	for i := range d.Document.Snapshots {
 		s := &d.Document.Snapshots[i]
-		if generated(s) && !s.Source.IsLifted() {
-			codec := codecNamed(s.Request.API, s.Provider)
-			wrong = append(wrong, unfixed(i, s, codec != nil && codec.Seeded, ", or source.nondeterministic say why it is not: record again")...)
+		if codec := codecNamed(s.Request.API, s.Provider); codec != nil && codec.Generates && finished(s) && !s.Source.IsLifted() {
+			wrong = append(wrong, unfixed(i, s, codec.Seeded, ", or source.nondeterministic say why it is not: record again")...)
 		}
 	}
 	return wrong
@@ -159,15 +158,10 @@ func unfixed(i int, s *snapshot.Snapshot, seeded bool, what string) (wrong []sna
 	return wrong
 }
 
-// generated reports whether a model made an answer up, by why it ended it. An answer of the generic codec may look so
-// and not be generated.
-func generated(s *snapshot.Snapshot) bool {
-	finished := func(c modelio.Candidate) bool { return c.FinishReasonRaw != "" }
-	if codec := codecNamed(s.Request.API, s.Provider); codec != nil && codec.Realtime != nil {
-		return false // what is answered depends on when sound came
-	}
-	return s.Request.API != "" && s.Request.API != genericAPI &&
-		(s.Response.Incomplete != "" || slices.ContainsFunc(s.Response.Candidates, finished))
+// finished reports whether a model answered, by why it ended the answer, or by how that was cut.
+func finished(s *snapshot.Snapshot) bool {
+	return s.Response.Incomplete != "" ||
+		slices.ContainsFunc(s.Response.Candidates, func(c modelio.Candidate) bool { return c.FinishReasonRaw != "" })
 }
 
 // genericAPI is that of the codec for what has none of its own.

@@ -674,6 +674,7 @@ func TestDeterministic(t *testing.T) {
 		{"no seed to set", "the API has none", unseeded(number("0"), "anthropic.messages"), answered("stop"), snapshot.Source{}, ""},
 		{"refused", "no model answered", number("5"), snapshot.Response{Status: 400}, snapshot.Source{}, ""},
 		{"embedding", "no model ends an embedding", number(""), answered(""), snapshot.Source{}, ""},
+		{"stored", "it is asked for again, and generated once", &modelio.Request{API: "openai.responses.stored"}, answered("completed"), snapshot.Source{}, ""},
 		{"generic", "what has no codec may look so", &modelio.Request{API: genericAPI}, answered("stop"), snapshot.Source{}, ""},
 	} {
 		doc := &store.Doc{Document: &snapshot.Document{Snapshots: []snapshot.Snapshot{{Request: *c.request, Response: c.response, Source: c.source}}}}
