@@ -83,7 +83,7 @@ func (l *Log) write(place int, record, raw []byte, hash canon.Hash, media map[ca
 		return err
 	}
 	out := l.store.parts(f, l.provider, l.size == 0, len(record)+len(raw))
-	if raw != nil {
+	if hash != "" {
 		out.beside(logAnswer, hash, raw)
 	}
 	for hash, data := range media {

@@ -113,6 +113,18 @@ func TestLog(t *testing.T) {
 	requireWhole(t, s)
 }
 
+// TestLogEmptyAnswer accepts an answer without a body, as one of status 204.
+func TestLogEmptyAnswer(t *testing.T) {
+	s, _ := newStore(t)
+	put := putOf("TestX", bought[0])
+	answered(put, nil)
+	require.NoError(t, newBuyer(s, "TestX").buy(put))
+	requireWhole(t, s.Pending())
+	_, err := s.Accept(idsOf("TestX", 1))
+	require.NoError(t, err)
+	requireWhole(t, s)
+}
+
 // TestSettleNothing: where nothing that this run bought waits any more, and nothing of others, no log is left.
 func TestSettleNothing(t *testing.T) {
 	s, dir := newStore(t)
