@@ -135,7 +135,7 @@ func (b *bridge) isOpen() bool {
 	return b.opened != nil
 }
 
-// read hands on what the server says until it says no more.
+// read hands on what the server says until it says no more. Whether there is a client is no question to the program.
 func (b *bridge) read(ctx context.Context, conn mcp.Connection) {
 	for {
 		message, err := conn.Read(ctx)
@@ -146,6 +146,10 @@ func (b *bridge) read(ctx context.Context, conn mcp.Connection) {
 		if err != nil {
 			b.breakOff(err)
 			return
+		}
+		if request, ok := message.(*jsonrpc.Request); ok && request.IsCall() && request.Method == "ping" {
+			_ = conn.Write(ctx, &jsonrpc.Response{ID: request.ID, Result: json.RawMessage("{}")}) // a broken connection ends the next Read
+			continue
 		}
 		b.handOn(message, text)
 	}

@@ -111,6 +111,49 @@ func TestResultDrift(t *testing.T) {
 	require.Contains(t, tb.Logged(), "1 changed (result of tool add)")
 }
 
+// confirms calls the tool that asks its client, which answers with an action.
+func confirms(action string) visit {
+	return func(ctx context.Context, connect func(*mcp.ClientOptions) (*mcp.ClientSession, error)) ([]string, error) {
+		session, err := connect(&mcp.ClientOptions{
+			CreateMessageHandler: func(context.Context, *mcp.CreateMessageRequest) (*mcp.CreateMessageResult, error) {
+				return &mcp.CreateMessageResult{Role: "assistant", Model: "m", Content: &mcp.TextContent{Text: "This one"}}, nil
+			},
+			ElicitationHandler: func(context.Context, *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+				return &mcp.ElicitResult{Action: action}, nil
+			},
+		})
+		if err != nil {
+			return nil, err
+		}
+		defer session.Close()
+		result, err := session.CallTool(ctx, &mcp.CallToolParams{Name: "ask"})
+		if err != nil {
+			return nil, err
+		}
+		return []string{text(result)}, nil
+	}
+}
+
+// TestReplyDrift shows that a client which answers its server in another way fails its test at once, and what accepts it.
+func TestReplyDrift(t *testing.T) {
+	for _, w := range ways(sells("Adds.")) {
+		t.Run(w.name, func(t *testing.T) {
+			s := newStage(t)
+			s.protocol = "2025-11-25" // later clients answer with the call that they make again
+			s.mustRun("all", w, confirms("cancel"))
+			for _, mode := range []string{"", "1"} {
+				_, tb := s.run(mode, w, confirms("decline"))
+				require.True(t, tb.Failed())
+				require.Contains(t, tb.Logged(), "TRACEFORGE_UPDATE=all")
+				require.NotContains(t, tb.Logged(), context.DeadlineExceeded.Error())
+			}
+			said := s.mustRun("all", w, confirms("decline"))
+			require.Equal(t, []string{"This one decline 1"}, said)
+			require.Equal(t, said, s.mustRun("", w, confirms("decline")))
+		})
+	}
+}
+
 // TestSchemaDrift shows that a check which finds another schema says of the tool's result, which is an error since, that
 // the recorded arguments may be why.
 func TestSchemaDrift(t *testing.T) {

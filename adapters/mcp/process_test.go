@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/require"
@@ -109,6 +110,43 @@ func TestTwoServers(t *testing.T) {
 		tb := tbtest.Run("TestWhere", func(tb *tbtest.TB) { said = visit(tb, run.mode != "", strings.Fields(run.order)...) })
 		require.False(t, tb.Failed(), tb.Logged())
 		require.Equal(t, run.order, strings.Join(said, " "))
+	}
+}
+
+// TestKeepAlive shows that a server which asks whether its client is there gets an answer while nobody calls it.
+func TestKeepAlive(t *testing.T) {
+	const every = 20 * time.Millisecond
+	serve := func() *mcp.Server {
+		server := mcp.NewServer(&mcp.Implementation{Name: "shop"}, &mcp.ServerOptions{KeepAlive: every})
+		mcp.AddTool(server, &mcp.Tool{Name: "add"}, func(_ context.Context, _ *mcp.CallToolRequest, in sum) (*mcp.CallToolResult, map[string]int, error) {
+			time.Sleep(5 * every)
+			return nil, map[string]int{"sum": in.A + in.B}, nil
+		})
+		return server
+	}
+	idle := func(ctx context.Context, connect func(*mcp.ClientOptions) (*mcp.ClientSession, error)) (said []string, err error) {
+		session, err := connect(nil)
+		if err != nil {
+			return nil, err
+		}
+		defer session.Close()
+		for i := range 2 {
+			result, err := session.CallTool(ctx, &mcp.CallToolParams{Name: "add", Arguments: sum{i, 1}})
+			if err != nil {
+				return nil, err
+			}
+			said = append(said, text(result))
+			time.Sleep(5 * every)
+		}
+		return said, nil
+	}
+	for _, protocol := range []string{"2025-11-25", ""} {
+		s := newStage(t)
+		s.protocol = protocol
+		said := s.mustRun("all", inMemory(serve), idle)
+		require.Equal(t, []string{`{"sum":1}`, `{"sum":2}`}, said)
+		require.NotContains(t, s.document(), `"ping"`, "how often it asked is another number in each run")
+		require.Equal(t, said, s.mustRun("", inMemory(serve), idle))
 	}
 }
 

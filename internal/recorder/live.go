@@ -37,6 +37,9 @@ func (r *Recorder) take(c *call, lifted string) (*servedRecord, error) {
 
 // live makes a call, whose answer a take keeps.
 func (r *Recorder) live(req *http.Request, w *wire, tk *take) (*http.Response, error) {
+	if err := r.repliesToServed(w, tk); err != nil {
+		return nil, err
+	}
 	live := w.live(req)
 	live.Header.Del("Accept-Encoding") // the transport's own choice, which it undoes itself
 	tk.from(snapshot.ProvenanceOf(req.Context()))

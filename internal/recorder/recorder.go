@@ -197,6 +197,7 @@ func (r *Recorder) roundTrip(req *http.Request, w *wire) (*http.Response, error)
 	served, err := r.answer(c)
 	switch {
 	case err != nil:
+		r.sessions.note(nil, nil, "") // so that nobody waits for it
 		return nil, inItsTime(req.Context(), err)
 	case served.take != nil:
 		if r.asksOther(c) {
@@ -304,6 +305,13 @@ func (r *report) failedBefore(c *call) *Failure {
 		return nil
 	}
 	return r.failed[c.id()]
+}
+
+// hasFailed reports whether a call failed.
+func (r *report) hasFailed() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.failed) > 0
 }
 
 // failCall makes f the answer to a call and to every repetition of it.

@@ -20,7 +20,7 @@ type sessions struct {
 	mu      sync.Mutex
 	served  map[string]*session        // by the ids that were served
 	streams map[string]json.RawMessage // what ties answers to a request whose stream was cut, by the ids of its events
-	replies map[string]bool            // what clients have answered, by session and id
+	replies map[string]bool            // whether clients have answered what a served stream asked, by session and id
 	change  chan struct{}              // is closed when another call is served
 }
 
@@ -91,11 +91,7 @@ func (l *sessions) play(req *http.Request, w *wire, c *call, s *servedRecord) (*
 	if id == nil {
 		id = session.ID(&w.Wire)
 	}
-	reply := session.Answers(&w.Wire)
-	if reply != "" {
-		reply = req.Header.Get(session.Header) + " " + reply
-	}
-	l.note(provider.EventIDs(answer), id, reply)
+	l.note(provider.EventIDs(answer), id, replyOf(session, w))
 	body := resp.Body.(*replayBody)
 	if body.events != nil {
 		body.pause = l.cues(session, req, s.record, answer.Events(), body.pause)
@@ -135,10 +131,30 @@ func (l *sessions) cues(s *provider.Session, req *http.Request, record *snapshot
 			err = pace(ctx)
 		}
 		if id := s.Asks(event.Data); id != "" {
-			replies = append(replies, req.Header.Get(s.Header)+" "+id)
+			reply := req.Header.Get(s.Header) + " " + id
+			replies = append(replies, reply)
+			l.noteAsked(reply)
 		}
 		return err
 	}
+}
+
+// noteAsked notes that a served stream asks for a reply.
+func (l *sessions) noteAsked(reply string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.replies[reply] {
+		l.replies[reply] = false
+	}
+}
+
+// replyOf returns what a request replies to, by session and id; "" means it is no reply.
+func replyOf(s *provider.Session, w *wire) string {
+	id := s.Answers(&w.Wire)
+	if id == "" {
+		return ""
+	}
+	return w.Header.Get(s.Header) + " " + id
 }
 
 // replied reports whether all that a server asked was answered.
@@ -146,6 +162,14 @@ func (l *sessions) replied(replies []string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return !slices.ContainsFunc(replies, func(reply string) bool { return !l.replies[reply] })
+}
+
+// isAsked reports whether a served stream asked for a reply.
+func (l *sessions) isAsked(reply string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	_, asked := l.replies[reply]
+	return asked
 }
 
 // tiedTo returns what ties the answer in the rest of a stream, of which a client has got the event of an id.
@@ -175,7 +199,8 @@ func (l *sessions) note(events []string, id json.RawMessage, reply string) {
 	}
 }
 
-// await waits until something holds, which calls that are served bring about.
+// await waits until something holds, which calls that are served bring about. After a failure they may never come, so
+// nothing is waited for.
 func (l *sessions) await(ctx context.Context, holds func() bool) error {
 	for {
 		l.mu.Lock()
@@ -184,7 +209,7 @@ func (l *sessions) await(ctx context.Context, holds func() bool) error {
 		}
 		change := l.change
 		l.mu.Unlock()
-		if holds() {
+		if holds() || l.report.hasFailed() {
 			return nil
 		}
 		select {
