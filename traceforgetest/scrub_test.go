@@ -201,7 +201,9 @@ func TestScrubIsNamed(t *testing.T) {
     ?      ^^^^^^^^
     changed: message 1 (user)
     only values that change every run differ: add traceforgetest.Scrub(traceforgetest.Volatile())
-    accept: `)
+    or, if they were changed on purpose, delete STORE/`+s.document("TestX")+` and record the test again
+`)
+	require.NotContains(t, tb.Logged(), "accept: ", "an update helps once, or refuses to buy")
 
 	asked := len(s.provider.Calls())
 	tb = s.update("1", "TestX", test(runID(2, 1), runID(1, 2)))
@@ -213,7 +215,7 @@ func TestScrubIsNamed(t *testing.T) {
     or, if they were changed on purpose, delete STORE/`+s.document("TestX")+" and record the test again")
 	s.requireFiles(before)
 	tb = s.update("new", "TestX", test(runID(2, 1), runID(1, 2)))
-	require.Contains(t, s.text(tb), "    only values that change every run differ: add traceforgetest.Scrub(traceforgetest.Volatile())\n    accept: ")
+	require.Contains(t, s.text(tb), "    only values that change every run differ: add traceforgetest.Scrub(traceforgetest.Volatile())\n    or, if they were changed on purpose, ")
 	s.requireFiles(before)
 	require.LessOrEqual(t, len(s.provider.Calls()), asked+1, "the call that did not change may be made again")
 
@@ -222,6 +224,24 @@ func TestScrubIsNamed(t *testing.T) {
 
 	tb = s.replay("TestX", asks(newChat("job "+runID(2, 1)), newChat("task "+runID(1, 2)), newChat("task "+runID(1, 3))))
 	require.NotContains(t, tb.Logged(), "only values", "it explains nothing where something else differs")
+}
+
+// TestScrubIsNamedOnce holds that further calls which drifted by such a value name no update either.
+func TestScrubIsNamedOnce(t *testing.T) {
+	s := newScene(t)
+	test := func(run int) func(*tbtest.TB, *traceforgetest.Recorder) {
+		return func(tb *tbtest.TB, tf *traceforgetest.Recorder) {
+			for _, text := range []string{"a", "b"} {
+				_, _ = send(tf.Client(), newChat(text).with("messages", []any{
+					map[string]any{"role": "system", "content": "run " + runID(run, 1)}, map[string]any{"role": "user", "content": text},
+				}))
+			}
+		}
+	}
+	s.record("TestX", test(1))
+	tb := s.replay("TestX", test(2))
+	require.Contains(t, s.text(tb), "1 request more drifted in the same way: STORE/"+s.document("TestX")+", call 2")
+	require.NotContains(t, tb.Logged(), "accept: ")
 }
 
 // TestScrubMissing holds that a record with placeholders is no record of a call without the rules.

@@ -14,9 +14,10 @@ import (
 
 // A cause is what changed in a call of the test that drifted, and how many calls drifted by it.
 type cause struct {
-	traces  []drift.Trace
-	changes []usage.DriftChange
-	later   []int // the n of the further calls
+	traces   []drift.Trace
+	changes  []usage.DriftChange
+	later    []int // the n of the further calls
+	volatile bool  // Volatile explains it
 }
 
 // causes are those of the calls of a test that drifted.
@@ -51,15 +52,28 @@ func (r *report) drifted(c *call) *Failure {
 		told[i] = r.toldBy(change.Key())
 		d.Changes = append(d.Changes, driftChange(change, told[i] == nil))
 	}
-	r.causes = append(r.causes, &cause{traces: traces, changes: d.Changes})
-	f := r.asTold(brief, d.Changes, told)
+	differences := r.compare.Differences(recorded, got)
+	known := &cause{traces: traces, changes: d.Changes, volatile: r.isVolatile(differences)}
+	r.causes = append(r.causes, known)
+	accept := r.accepting(known)
+	f := r.asTold(brief, d.Changes, told, accept)
 	if f == nil {
-		f = failuref(brief+" (- recorded, + got)", difference(changes, told),
-			r.remarks(best, d.Changes, r.compare.Differences(recorded, got)), r.wayOut("accept"),
-			r.withoutKey(c, &r.tape.records[best]))
+		accept, keyless := accept, r.withoutKey(c, &r.tape.records[best])
+		if accept == "" {
+			accept, keyless = r.onPurpose(), ""
+		}
+		f = failuref(brief+" (- recorded, + got)", difference(changes, told), r.remarks(best, d.Changes, differences), accept, keyless)
 	}
 	f.brief = brief + named(d.Changes)
 	return f.withDrift(d)
+}
+
+// accepting is the way out of a cause by an update; empty where it would have to be taken before each run.
+func (r *report) accepting(c *cause) string {
+	if c.volatile && r.faults.givenUp() == nil {
+		return ""
+	}
+	return r.wayOut("accept")
 }
 
 // driftOf begins the drift of a call from a record, for the receipt.

@@ -53,7 +53,7 @@ type report struct {
 }
 
 // asTold is the failure of a call of which other tests have told all that changed; nil: they have not.
-func (r *report) asTold(brief string, changes []usage.DriftChange, told []*reporter) *Failure {
+func (r *report) asTold(brief string, changes []usage.DriftChange, told []*reporter, accept string) *Failure {
 	if len(told) == 0 || slices.Contains(told, nil) {
 		return nil
 	}
@@ -65,7 +65,7 @@ func (r *report) asTold(brief string, changes []usage.DriftChange, told []*repor
 	for _, c := range changes {
 		parts = append(parts, fmt.Sprintf("%s, %s", c.Component, count(max(c.Removed, c.Added), "line")))
 	}
-	return againf(brief, fmt.Sprintf("the same change as in %s: %s", first.test, strings.Join(parts, "; ")), r.wayOut("accept"))
+	return againf(brief, fmt.Sprintf("the same change as in %s: %s", first.test, strings.Join(parts, "; ")), accept)
 }
 
 // alsoMissing is the failure of a call without a record, where another test of the process has told of the same. It
@@ -98,7 +98,7 @@ func (r *report) tellRest() {
 	for _, cause := range r.causes {
 		if n := len(cause.later); n > 0 {
 			brief := fmt.Sprintf("%s more drifted in the same way: %s, %s", count(n, "request"), r.file(), calls(cause.later))
-			r.Tell(r.plain(againf(brief, r.wayOut("accept"))))
+			r.Tell(r.plain(againf(brief, r.accepting(cause))))
 		}
 	}
 	if mistaken := r.tape.mistaken(); len(mistaken) > 0 {

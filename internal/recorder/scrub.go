@@ -192,19 +192,31 @@ const volatileDiffers = "only values that change every run differ"
 
 func (s *setup) addVolatile() string { return s.scrubbing(s.volatileRule()) }
 
+// onPurpose is the way out where values that rules find are others because somebody changed them.
+func (r *run) onPurpose() string {
+	return "or, if they were changed on purpose, delete " + r.file() + " and record " + r.tested() + " again"
+}
+
+// isVolatile reports whether a call differs from a record in nothing but what Volatile's rules find, which the test has not.
+func (s *setup) isVolatile(differences []drift.Difference) bool {
+	return !s.rules.Has("uuid") && alikeBut(differences, s.rules.WithVolatile().Alike())
+}
+
+// alikeBut reports whether there are differences, of which both sides are alike.
+func alikeBut(differences []drift.Difference, alike func(recorded, got []byte) bool) bool {
+	other := func(d drift.Difference) bool { return !alike(d.Recorded, d.Got) }
+	return len(differences) > 0 && !slices.ContainsFunc(differences, other)
+}
+
 // explained names the rule that explains all differences of a call from a record, or says how the call is made the same
 // in each run; "" where it differs in more.
 func (s *setup) explained(differences []drift.Difference) string {
-	only := func(alike func(recorded, got []byte) bool) bool {
-		other := func(d drift.Difference) bool { return !alike(d.Recorded, d.Got) }
-		return len(differences) > 0 && !slices.ContainsFunc(differences, other)
-	}
 	switch {
-	case !s.rules.Has("uuid") && only(s.rules.WithVolatile().Alike()):
+	case s.isVolatile(differences):
 		return volatileDiffers + ": " + s.addVolatile()
-	case !s.rules.Has("date") && only(s.rules.WithDates().Alike()):
+	case !s.rules.Has("date") && alikeBut(differences, s.rules.WithDates().Alike()):
 		return "only dates differ: " + s.clock(true)
-	case only(scrub.SameButClock):
+	case alikeBut(differences, scrub.SameButClock):
 		return "only dates and times differ: " + s.clock(false)
 	}
 	var names []string
@@ -246,8 +258,7 @@ func (r *Recorder) boughtBefore(c *call) *Failure {
 	for _, i := range others {
 		if err == nil && len(r.tape.request(i).Messages) == len(c.request.Messages) && r.tape.masked(i, with) == got {
 			return failuref(fmt.Sprintf("%s was not sent: %s from those of %s, so each run would record it again",
-				c.asking(), volatileDiffers, r.record(i)), indent(r.summary(c.request)), r.addVolatile(),
-				"or, if they were changed on purpose, delete "+r.file()+" and record "+r.tested()+" again")
+				c.asking(), volatileDiffers, r.record(i)), indent(r.summary(c.request)), r.addVolatile(), r.onPurpose())
 		}
 	}
 	return nil
