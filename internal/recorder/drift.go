@@ -18,6 +18,7 @@ type cause struct {
 	changes  []usage.DriftChange
 	later    []int // the n of the further calls
 	volatile bool  // Volatile explains it
+	reply    bool  // a client answered its server otherwise
 }
 
 // causes are those of the calls of a test that drifted.
@@ -54,6 +55,7 @@ func (r *report) drifted(c *call) *Failure {
 	}
 	differences := r.compare.Differences(recorded, got)
 	known := &cause{traces: traces, changes: d.Changes, volatile: r.isVolatile(differences)}
+	known.reply = c.codec.Session != nil && isReply(c.request)
 	r.causes = append(r.causes, known)
 	accept := r.accepting(known)
 	f := r.asTold(brief, d.Changes, told, accept)
@@ -70,8 +72,12 @@ func (r *report) drifted(c *call) *Failure {
 
 // accepting is the way out of a cause by an update; empty where it would have to be taken before each run.
 func (r *report) accepting(c *cause) string {
-	if c.volatile && r.faults.givenUp() == nil {
+	switch {
+	case r.faults.givenUp() != nil:
+	case c.volatile:
 		return ""
+	case c.reply: // to what the store would ask, and no server would
+		return "accept: " + r.with("all")
 	}
 	return r.wayOut("accept")
 }
