@@ -101,13 +101,12 @@ func (s *setup) setUpGit(c *call, dir string) error {
 	program := c.value("command")
 	if program == "" {
 		program = "traceforge"
-		_, err := osexec.LookPath(program)
-		if err != nil && isToolOfTop(dir) {
-			program, err = "go tool traceforge", nil
+		if _, err := osexec.LookPath(program); err != nil {
+			return fmt.Errorf("git would not find this program: go install %s, or name it with --command: %w", gotest.CommandPath, err)
 		}
-		if err != nil {
-			return fmt.Errorf("git would not find this program: install it, or name it with --command: %w", err)
-		}
+	}
+	if word, _, _ := strings.Cut(program, " "); word == "go" {
+		return usagef("--command %q: git would build and run what go.mod of any branch names that you look at; go install %s, and name that", program, gotest.CommandPath)
 	}
 	setting := gitSetting{"diff.traceforge.textconv", program + " git textconv"}
 	if _, err := git.Run(c.ctx, dir, "config", setting.Name, setting.Value); err != nil {
@@ -132,13 +131,6 @@ func (s *setup) setUpGit(c *call, dir string) error {
 	}
 	s.Attributes = &gitAttributes{filepath.ToSlash(file), append([]string{}, added...)}
 	return err
-}
-
-// isToolOfTop reports whether the module at the top of the repository, where git runs programs, has the command as a tool.
-func isToolOfTop(dir string) bool {
-	r, err := git.Find(dir)
-	const command = "traceforge git textconv"
-	return err == nil && gotest.Spelled(command, r.Top) != command
 }
 
 // attributePattern returns the pattern of gitattributes for files below a directory, whose prefix has no wildcards.

@@ -110,7 +110,7 @@ func table() []section {
 					{name: "git", usage: "set up this clone for git diff"},
 					{name: "lfs", usage: "keep raw answers and media in Git LFS"},
 					{name: "agents", bare: "write", values: agentsWhat, usage: "write into AGENTS.md what coding agents need to know, or take it out: `WHAT`"},
-					{name: "command", usage: "how git shall call this program: `COMMAND`, such as \"go tool traceforge\""}},
+					{name: "command", usage: "how git shall call this program: `COMMAND`, such as /opt/bin/traceforge"}},
 				run: initialize},
 			{use: "update [TEST…] [PACKAGE…] [-- FLAG…]", short: "record the model calls of tests again",
 				words: []string{"record", "rekey", "refresh"}, complete: completing(testsAndPackages, cobra.ShellCompDirectiveNoFileComp),

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// commandPath is the package of the command.
-const commandPath = "github.com/traceforge/traceforge-go/cmd/traceforge"
+// CommandPath is the package of the command.
+const CommandPath = "github.com/traceforge/traceforge-go/cmd/traceforge"
 
 // commandLine matches what a text says of the command: its name and that of one of its commands.
 var commandLine = regexp.MustCompile(`(^|[^\w/.-])(?:go tool )?traceforge ((?:test|verify|show|ls|diff|report|init|update|review|accept|reject|mv|check|` +
@@ -39,7 +39,7 @@ func isTool(dir string) bool {
 	}
 	for line := range strings.Lines(string(data)) {
 		line, _, _ = strings.Cut(line, "//")
-		if strings.Trim(strings.TrimPrefix(strings.TrimSpace(line), "tool "), "\t \"") == commandPath {
+		if strings.Trim(strings.TrimPrefix(strings.TrimSpace(line), "tool "), "\t \"") == CommandPath {
 			return true
 		}
 	}
