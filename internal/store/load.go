@@ -27,6 +27,7 @@ type Doc struct {
 	log      string // of pending answers: the first of the files that they are in
 
 	store *Store
+	again os.FileInfo           // of the file when it was last read again, and was this document
 	whole map[canon.Hash][]byte // what a verify read beside it and found whole, or a log has
 }
 
@@ -345,7 +346,7 @@ func (d *Doc) Fetch(n Need) ([]byte, error) {
 	if data, wrong = d.fetchOnce(n); wrong == nil {
 		return data, nil
 	}
-	if now, err := s.Load(d.Name, d.Provider); err == nil && now.Document.Hash != d.Document.Hash {
+	if d.isReplaced() {
 		return nil, s.failure(d.File(), n.Pointer(), n.Rule, ErrReplaced,
 			"was recorded again by another process: run it again")
 	}
@@ -353,6 +354,20 @@ func (d *Doc) Fetch(n Need) ([]byte, error) {
 		return nil, fmt.Errorf("%w\na commit was cut short: traceforge repair finishes it or undoes it", wrong)
 	}
 	return nil, wrong
+}
+
+// isReplaced reports whether the store has another document by now. It reads a file once, as a commit writes a new one.
+func (d *Doc) isReplaced() bool {
+	info, err := os.Stat(d.store.Path(d.File()))
+	if err == nil && d.again != nil && os.SameFile(info, d.again) && info.ModTime().Equal(d.again.ModTime()) {
+		return false
+	}
+	now, err := d.store.Load(d.Name, d.Provider)
+	if err == nil && now.Document.Hash != d.Document.Hash {
+		return true
+	}
+	d.again = info
+	return false
 }
 
 // fetchOnce is Fetch without a second look. The content is checked against the hash, so it does not matter where a

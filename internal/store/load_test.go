@@ -103,6 +103,28 @@ func TestRawRefuses(t *testing.T) {
 	require.ErrorContains(t, err, "was recorded again by another process: run it again")
 }
 
+// TestRawMissingOften holds that a document is read again once, and not for each of its answers that are missing.
+func TestRawMissingOften(t *testing.T) {
+	s, dir := newStore(t)
+	var calls []call
+	for n := range 100 {
+		calls = append(calls, call{n + 1, fmt.Sprintf("question %d?", n), "answer"})
+	}
+	put := putOf("TestX", calls...)
+	commit(t, s, put)
+	require.NoError(t, os.RemoveAll(filepath.Join(dir, "openai", put.Name)))
+	doc, err := s.Load(put.Name, "openai")
+	require.NoError(t, err)
+	_, err = doc.Raw(0)
+	require.ErrorIs(t, err, snapshot.ErrRaw)
+	again := testing.AllocsPerRun(10, func() { _, err = doc.Raw(1) })
+	require.ErrorIs(t, err, snapshot.ErrRaw)
+	require.Less(t, again, 200.0, "allocations")
+	commit(t, s, putOf("TestX", call{1, "one?", "another"}))
+	_, err = doc.Raw(2)
+	require.ErrorIs(t, err, ErrReplaced)
+}
+
 // TestLinks: files that are links are followed where they lead to files of the same names, as Bazel
 // lays out what a test reads.
 func TestLinks(t *testing.T) {
