@@ -85,8 +85,14 @@ func option(flag, dir string) string {
 // testsOf says how to record again what was lost, where the documents still tell of which tests it is.
 func testsOf(dir string, lost []string) []string {
 	var lines []string
+	looked := map[string]bool{} // documents, which many files are beside
 	for _, file := range lost {
-		again := recordAgain(place.TestOfBroken(dir, file))
+		document := place.DocumentOf(file)
+		if looked[document] {
+			continue
+		}
+		looked[document] = true
+		again := recordAgain(place.TestOfBroken(dir, document))
 		if line := "or record again: " + again; again != "" && !slices.Contains(lines, line) {
 			lines = append(lines, line)
 		}

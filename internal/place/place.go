@@ -184,13 +184,17 @@ func OfTest(s *store.Store, test string) ([]*store.Doc, error) {
 	return docs, broken
 }
 
-// TestOfBroken returns the test of a broken document, as far as it can still be read. file is the document's path in
-// the store in dir, or that of a file beside it. A store does not load what verify has found to be broken. function
-// is that of its first record.
-func TestOfBroken(dir, file string) (test page.Test, function string) {
+// DocumentOf returns the path in a store of the document that a file is, or is beside.
+func DocumentOf(file string) string {
 	provider, rest, _ := strings.Cut(file, "/")
 	name, _, _ := strings.Cut(rest, "/")
-	data, _ := store.ReadFile(filepath.Join(dir, provider, strings.TrimSuffix(name, ".json")+".json"))
+	return provider + "/" + strings.TrimSuffix(name, ".json") + ".json"
+}
+
+// TestOfBroken returns the test of a broken document, as far as it can still be read. document is its path in the store
+// in dir. A store does not load what verify has found to be broken. function is that of its first record.
+func TestOfBroken(dir, document string) (test page.Test, function string) {
+	data, _ := store.ReadFile(filepath.Join(dir, filepath.FromSlash(document)))
 	doc, _ := jsontext.Parse(data) // what cannot be read has no members
 	source := doc.Root().Member("snapshots").Head().Member("source")
 	test.Package, test.Test = source.Member("package").Word(), source.Member("test").Word()
