@@ -164,6 +164,7 @@ func TestHiddenDocuments(t *testing.T) {
 	t.Parallel()
 	for attributes, want := range map[string]bool{
 		"": false, ".ai-snapshots/** -diff\n": true, "*.json binary\n": true, "* linguist-generated\n": true, "* linguist-generated=true\n": true,
+		"* linguist-generated=1\n": true, "* gitlab-generated\n": true, "*.json filter=x -text\n": true, "* linguist-generated=false\n": false,
 		"* diff\n": false, "* -linguist-generated\n": false, "*/1.json -diff\n": false,
 	} {
 		t.Run(attributes, func(t *testing.T) {

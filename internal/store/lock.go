@@ -7,10 +7,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/rogpeppe/go-internal/lockedfile"
+	"github.com/traceforge/traceforge-go/internal/git"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
@@ -65,6 +68,9 @@ func (s *Store) Locked(f func(Writer) error) error {
 
 // Writable reports why no file can be made in the store, or where it would be made. It leaves nothing behind.
 func (s *Store) Writable() error {
+	if err := (logDir{s}).checkDir(); err != nil {
+		return err
+	}
 	for dir := s.dir; ; dir = filepath.Dir(dir) {
 		f, err := os.CreateTemp(dir, ".traceforge-*"+TempExt)
 		if err == nil {
@@ -133,7 +139,7 @@ func (l lockFile) holder() string {
 
 // lock locks the store for writing. The kernel frees the lock if the process dies.
 func (l lockFile) lock() (Writer, *lockedfile.File, error) {
-	if err := logDir(l).checkPending(); err != nil {
+	if err := logDir(l).checkDir(); err != nil {
 		return Writer{}, nil, err
 	}
 	for {
@@ -159,9 +165,16 @@ func (l lockFile) lock() (Writer, *lockedfile.File, error) {
 	}
 }
 
-// checkPending refuses pending answers that are a link, which git may bring: what is written there would be written
-// elsewhere.
-func (d logDir) checkPending() error {
+// checkDir refuses a store that leads out of its repository, and pending answers that are a link. Git may bring both, and
+// what is written there would be written elsewhere.
+func (d logDir) checkDir() error {
+	main := d.dir
+	if d.isPending() {
+		main = filepath.Dir(main)
+	}
+	if leadsOut(main) {
+		return &fs.PathError{Op: "open", Path: filepath.Base(main), Err: errLinked}
+	}
 	if !d.isPending() {
 		return nil
 	}
@@ -230,6 +243,24 @@ func (s *Store) ReadLock() (unlock func(), err error) {
 		return nil, err
 	}
 	return func() { lock.Close() }, nil
+}
+
+// leadsOut reports whether a directory is a link out of the repository that the link is in, or into what git keeps there. Where
+// there is no repository, it is the directory that the link is in.
+func leadsOut(dir string) bool {
+	if _, err := os.Readlink(dir); err != nil {
+		return false // it is no link
+	}
+	real, err := filepath.EvalSymlinks(dir)
+	within, err2 := filepath.EvalSymlinks(filepath.Dir(dir))
+	if err != nil || err2 != nil {
+		return false // nothing can be written there
+	}
+	if r, err := git.Find(within); err == nil {
+		within = r.Top
+	}
+	rel, err := filepath.Rel(within, real)
+	return err != nil || !filepath.IsLocal(rel) || slices.Contains(strings.Split(rel, string(filepath.Separator)), ".git")
 }
 
 // touch makes the file unless it is there, and fails if it is no regular file. It returns how long the file is.

@@ -162,7 +162,7 @@ func (d logDir) logMost() int64 { return 3 * min(d.maxBytes, math.MaxInt64/3) }
 // open opens the file for what comes next, or makes it.
 func (l *Log) open() (*lockedfile.File, error) {
 	s := l.store
-	if err := s.checkPending(); err != nil {
+	if err := s.checkDir(); err != nil {
 		return nil, err
 	}
 	if l.file == "" {

@@ -257,4 +257,14 @@ func TestNoLinkOutOfAStoreThatIsWritten(t *testing.T) {
 	commit(t, s, putOf("TestX", call{1, "one?", "one"}))
 	requireWhole(t, s)
 	require.Equal(t, map[string]string{"x": "kept"}, tree(t, outside))
+
+	moved := filepath.Join(t.TempDir(), "store")
+	require.NoError(t, os.Rename(dir, moved))
+	require.NoError(t, os.Symlink(moved, dir))
+	before := tree(t, moved)
+	require.ErrorIs(t, s.Commit(Change{Put: []Put{putOf("TestX", call{1, "one?", "two"})}}), errLinked)
+	require.ErrorIs(t, newBuyer(s, "TestX").buy(putOf("TestX", bought[0])), errLinked)
+	_, err := s.Load(nameOf("TestX"), "openai")
+	require.NoError(t, err, "reading it is allowed")
+	require.Equal(t, before, tree(t, moved))
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -25,6 +26,14 @@ func Changed(ctx context.Context, dir, revision string) (since string, files []s
 	}
 	others, err := list(ctx, dir, []string{"."}, "ls-files", "--others", "--exclude-standard")
 	files = append(changed, others...)
+	if _, notLink := os.Readlink(dir); notLink == nil && err == nil {
+		above, _ := differ(ctx, filepath.Dir(dir), since) // else the link is in another repository
+		if slices.Contains(above, filepath.Base(dir)) {   // it leads elsewhere, so all is another
+			var all []string
+			all, err = list(ctx, dir, []string{"."}, "ls-files")
+			files = append(files, all...)
+		}
+	}
 	sort.Strings(files)
 	return since, slices.Compact(files), err
 }
@@ -158,15 +167,17 @@ func OfSubmodule(ctx context.Context, from, dir, revision string) (string, error
 	return strings.TrimSpace(commit), nil
 }
 
-// Hidden returns those of files below dir that git diff does not show, or that hosts collapse, as attributes say.
+// Hidden returns those of files below dir that git diff does not show, or that hosts collapse or have in other words, as
+// attributes say.
 func Hidden(ctx context.Context, dir string, names []string) (hidden []string, err error) {
 	if len(names) == 0 {
 		return nil, nil
 	}
 	in := strings.NewReader(strings.Join(names, "\x00") + "\x00")
-	printed, err := git.Output(ctx, dir, in, "check-attr", "-z", "--stdin", "diff", "linguist-generated")
+	printed, err := git.Output(ctx, dir, in, "check-attr", "-z", "--stdin", "diff", "filter", "linguist-generated", "gitlab-generated")
 	for fields := strings.Split(printed, "\x00"); len(fields) > 3; fields = fields[3:] { // file, attribute, value
-		if says := fields[1] + " " + fields[2]; says == "diff unset" || says == "linguist-generated set" || says == "linguist-generated true" {
+		says := !slices.Contains([]string{"unspecified", "unset", "false"}, fields[2]) // hosts take any other value for true
+		if says && fields[1] != "diff" || fields[1] == "diff" && fields[2] == "unset" {
 			hidden = append(hidden, fields[0])
 		}
 	}

@@ -50,3 +50,22 @@ func TestChanged(t *testing.T) {
 	require.Equal(t, []string{"openai/announced.json", "openai/both.json", "openai/committed.json", "openai/edited.json", "openai/gone.json",
 		"openai/mode.json", "openai/new.json", "openai/removed.json", "openai/staged.json"}, files)
 }
+
+// TestChangedLink holds that all files of a store are changed ones where it is a link that led elsewhere.
+func TestChangedLink(t *testing.T) {
+	top := t.TempDir()
+	link := filepath.Join(top, ".ai-snapshots")
+	gittest.Run(t, top, "init", "-q", "-b", "main")
+	gittest.Write(t, top, map[string]string{"one/openai/a.json": "1\n", "two/openai/a.json": "2\n"})
+	require.NoError(t, os.Symlink("one", link))
+	gittest.Run(t, top, "add", "-A")
+	gittest.Run(t, top, "commit", "-q", "-m", "one")
+	_, files, err := Changed(t.Context(), link, "main")
+	require.NoError(t, err)
+	require.Empty(t, files)
+	require.NoError(t, os.Remove(link))
+	require.NoError(t, os.Symlink("two", link))
+	_, files, err = Changed(t.Context(), link, "main")
+	require.NoError(t, err)
+	require.Equal(t, []string{"openai/a.json"}, files)
+}

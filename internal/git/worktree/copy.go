@@ -17,7 +17,7 @@ func At(ctx context.Context, revision, dir string) (in string, files []File, err
 	if dir, err = filepath.Abs(dir); err != nil {
 		return "", nil, err
 	}
-	in, tree, err := treeOf(ctx, revision, dir)
+	in, tree, err := treeOf(ctx, revision, dir, linksMost)
 	if err != nil || tree == "" {
 		return in, nil, err
 	}
@@ -35,8 +35,15 @@ func At(ctx context.Context, revision, dir string) (in string, files []File, err
 	return in, files, nil
 }
 
-// treeOf returns what a directory was at a revision of the repository around it, and where that is kept; an empty tree is none.
-func treeOf(ctx context.Context, revision, dir string) (in, tree string, err error) {
+// linksMost is how many links are followed one after another.
+const linksMost = 40
+
+// treeOf returns what a directory was at a revision of the repository around it, and where that is kept; an empty tree is none. It
+// follows so many links, as they were at the revision.
+func treeOf(ctx context.Context, revision, dir string, links int) (in, tree string, err error) {
+	if links == 0 {
+		return "", "", fmt.Errorf("%s: too many links lead to it", dir)
+	}
 	above, name := filepath.Split(dir)
 	_, unknown := git.Output(ctx, above, nil, "rev-parse", "--quiet", "--verify", revision+"^{commit}")
 	if unknown == nil {
@@ -49,11 +56,20 @@ func treeOf(ctx context.Context, revision, dir string) (in, tree string, err err
 			return above, kind[2], nil
 		case len(kind) > 2 && kind[1] == "commit": // of a submodule
 			return dir, kind[2], nil
+		case len(kind) > 2 && kind[0] == "120000":
+			target, err := git.Output(ctx, above, nil, "cat-file", "blob", kind[2])
+			if !filepath.IsAbs(target) {
+				target = filepath.Join(above, target)
+			}
+			if err != nil || target == dir {
+				return "", "", err
+			}
+			return treeOf(ctx, revision, filepath.Clean(target), links-1)
 		}
 	}
 	real, err := filepath.EvalSymlinks(dir)
 	if err == nil && real != dir {
-		return treeOf(ctx, revision, real)
+		return treeOf(ctx, revision, real, links-1)
 	}
 	if own, err := git.Find(dir); err == nil && own.Top == dir { // which the one around it does not know
 		commit, err := git.Run(ctx, dir, "rev-parse", "--quiet", "--verify", revision+"^{commit}")

@@ -30,6 +30,17 @@ func TestAt(t *testing.T) {
 			require.NoError(t, os.Symlink("../snaps", filepath.Join(top, "mod", "store")))
 			return filepath.Join(repository(top), "mod", "store")
 		},
+		"a link that led elsewhere": func(top string) string {
+			link := filepath.Join(repository(top), "store")
+			require.NoError(t, os.Symlink("snaps", link))
+			for _, text := range []string{"1", "2"} {
+				commit(top, text)
+			}
+			require.NoError(t, os.Remove(link))
+			gittest.Write(t, top, map[string]string{"others/openai/a.json": "3"})
+			require.NoError(t, os.Symlink("others", link))
+			return link
+		},
 		"a link into another repository": func(top string) string {
 			repository(top)
 			link := filepath.Join(top, "store")
