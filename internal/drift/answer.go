@@ -111,12 +111,15 @@ func sources(recorded, got *snapshot.Snapshot) (before, after string) {
 
 // facts are what a record says of how it came about, by the names of the format; an empty one says nothing.
 func facts(s *snapshot.Snapshot) map[string]string {
-	now := ""
+	now, command := "", ""
 	if !s.Source.Now.IsZero() {
 		now = s.Source.Now.Format(time.RFC3339Nano)
 	}
+	if s.Source.Package == snapshot.ProgramPackage { // which people copy
+		command = s.Source.Function
+	}
 	return map[string]string{
-		"ignored": strings.Join(s.Source.Ignored, ", "), "lane": s.Source.Lane, "nondeterministic": s.Source.Nondeterministic, "now": now,
+		"command": command, "ignored": strings.Join(s.Source.Ignored, ", "), "lane": s.Source.Lane, "nondeterministic": s.Source.Nondeterministic, "now": now,
 		"origin": s.Source.Origin, "scripted": string(s.Source.Scripted), "stale": string(s.Response.Stale), "unknown": strings.Join(s.Source.Unknown, ", "),
 	}
 }

@@ -68,6 +68,11 @@ func TestAnswers(t *testing.T) {
 		{name: "bought", why: "the mark goes when the answer is bought", source: func(was, is *snapshot.Snapshot) {
 			was.Response.Stale, is.Timestamp = "sha256:1", time.Unix(1, 0)
 		}},
+		{name: "command", why: "of a program, which commands print", want: "answer: source /source -command: chat +command: chat | sh",
+			source: func(was, is *snapshot.Snapshot) {
+				was.Source.Package, is.Source.Package = snapshot.ProgramPackage, snapshot.ProgramPackage
+				was.Source.Function, is.Source.Function = "chat", "chat | sh"
+			}},
 		{name: "rule", why: "a lifted rule", want: "answer: source /source -nondeterministic: a +nondeterministic: b",
 			source: func(was, is *snapshot.Snapshot) {
 				was.Source.Nondeterministic, is.Source.Nondeterministic, is.Timestamp = "a", "b", time.Unix(1, 0)
