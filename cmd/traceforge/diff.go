@@ -254,12 +254,17 @@ func (s *state) close() {
 	}
 }
 
-// openState opens what name means: a directory, or a revision of the repository that the store in
-// dir is in; empty means that store.
+// openState opens what name means: a revision of the repository that the store in dir is in, or a directory; empty means that
+// store. A directory that has the name of a revision is not asked, as a branch could bring one.
 func openState(ctx context.Context, name, dir string) (*state, error) {
-	if name = cmp.Or(name, dir); name == dir || isDir(name) {
+	name = cmp.Or(name, dir)
+	isRevision, err := worktree.IsRevision(ctx, name, dir)
+	switch {
+	case name == dir || err == nil && !isRevision && isDir(name):
 		s, _, err := place.OpenStore(name)
 		return &state{Store: s}, err
+	case err != nil:
+		return nil, err
 	}
 	in, files, err := worktree.At(ctx, name, dir)
 	if err != nil {

@@ -185,6 +185,27 @@ func TestHiddenDocuments(t *testing.T) {
 	}
 }
 
+// TestDirectoryNamedAsRevision: a directory that a branch names as the revision it is compared with does not stand for that.
+func TestDirectoryNamedAsRevision(t *testing.T) {
+	top := t.TempDir()
+	dir := filepath.Join(top, ".ai-snapshots")
+	keepRaw(t, dir, "TestOne", `{}`)
+	commitAll(t, top)
+	gitIn(t, top, "branch", "origin/main")
+	keepRaw(t, dir, "TestTwo", `{}`)
+	for _, name := range []string{"HEAD", "origin/main"} {
+		require.NoError(t, os.CopyFS(filepath.Join(top, name), os.DirFS(dir)))
+	}
+	t.Chdir(top)
+	for _, args := range []string{"diff", "diff HEAD", "diff origin/main"} {
+		code, out, said := run("", strings.Fields(args)...)
+		require.Equal(t, exitFindings, code, "%s: %s", args, said)
+		require.Contains(t, out, "TestTwo", args)
+	}
+	code, _, said := run("", "diff", "./origin/main", ".ai-snapshots")
+	require.Zero(t, code, said)
+}
+
 // TestServedBesideAnswers: every view tells what a test is given besides the answer, which neither request nor answer says.
 func TestServedBesideAnswers(t *testing.T) {
 	t.Parallel()

@@ -56,18 +56,23 @@ func cites(v jsontext.Value, url, title, quote, source string) modelio.Citation 
 
 func characters(text string) int64 { return int64(utf8.RuneCountInString(text)) }
 
-// annotations adds those of OpenAI's APIs that cite: in chat completions in an object of their own, in responses
-// as they are.
+// annotations adds those of OpenAI's APIs that cite: in chat completions in an object of their own, in responses as they
+// are. Clients read them whatever their type says.
 func (c *citationFold) annotations(text string, all jsontext.Value) {
 	for _, a := range all.Elements() {
 		kind := a.Member("type").Word()
-		if inner := a.Member(kind); inner.IsObject() {
-			a = inner
+		if a.Member(kind).IsObject() || kind == "file_path" {
+			kind = "" // unless it has a citation
 		}
-		if !strings.HasSuffix(kind, "citation") {
-			continue
+		for name, inner := range a.Members() {
+			if inner.IsObject() && strings.HasSuffix(name, "citation") {
+				kind, a = name, inner
+				break
+			}
 		}
-		c.in(text, a.Member("start_index"), a.Member("end_index"), cites(a, "url", "title filename", "content", "file_id"))
+		if kind != "" {
+			c.in(text, a.Member("start_index"), a.Member("end_index"), cites(a, "url", "title filename", "content", "file_id"))
+		}
 	}
 }
 

@@ -19,6 +19,11 @@ func TestCitationsMeanOneThing(t *testing.T) {
 		{"chat", "in an object of their own", chatAPI, `{"choices":[{"index":0,"finish_reason":"stop","message":{"content":"Zürich is wet.",` +
 			`"annotations":[{"type":"url_citation","url_citation":{"url":"https://a","title":"A","content":"rain","start_index":10,"end_index":13}}]}}]}`,
 			`10-13 "https://a" "A" "rain" ""`},
+		{"chat_type", "clients read it whatever its type says", chatAPI, `{"choices":[{"index":0,"finish_reason":"stop","message":{"content":"Zürich is wet.",` +
+			`"annotations":[{"type":"citation","url_citation":{"url":"https://a"}}]}}]}`, `- "https://a" "" "" ""`},
+		{"responses_type", "clients read it whatever its type says", responsesAPI, `{"status":"completed","output":[{"type":"message","role":"assistant","content":[` +
+			`{"type":"output_text","text":"Zürich is wet.","annotations":[{"type":"link","url":"https://a"},{"type":"file_path","file_id":"file-1"}]}]}]}`,
+			`- "https://a" "" "" ""`},
 		{"chat_outside", "a place that the text has not is not said", chatAPI, `{"choices":[{"index":0,"finish_reason":"stop","message":{"content":"Zürich is wet.",` +
 			`"annotations":[{"type":"url_citation","url_citation":{"url":"https://a","start_index":10,"end_index":99}},{"type":"file","file":{"hash":"x"}}]}}]}`,
 			`- "https://a" "" "" ""`},

@@ -4,11 +4,30 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os/exec"
+	"path/filepath"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/git"
 	"github.com/traceforge/traceforge-go/internal/gotest"
 )
+
+// IsRevision reports whether a name is a revision of the repository around the directory dir. Where there is none, no name is.
+func IsRevision(ctx context.Context, name, dir string) (bool, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return false, err
+	}
+	above := filepath.Dir(dir)
+	if _, err := git.Find(above); errors.Is(err, git.ErrNoRepository) && !errors.Is(err, git.ErrForeign) {
+		return false, nil
+	}
+	_, err = git.Output(ctx, above, nil, "rev-parse", "--quiet", "--verify", "--end-of-options", name+"^{commit}")
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
+		return false, nil
+	}
+	return err == nil, err
+}
 
 // unknownRevision says why git in dir does not know a revision, and what to do.
 func unknownRevision(ctx context.Context, dir, revision string) error {
