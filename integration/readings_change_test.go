@@ -97,6 +97,11 @@ var changeKinds = []changeKind{
 			}
 		})
 	}},
+	{"element that is no object besides", func(s *stream, r *rand.Rand) bool {
+		return anElement(s, r, func(list *node, i int) {
+			list.items = slices.Insert(list.items, i+r.IntN(2), &node{leaf: pick(r, []string{"0", `"x"`, "true", "null"})})
+		})
+	}},
 	{"element dropped", func(s *stream, r *rand.Rand) bool {
 		return anElement(s, r, func(list *node, i int) { list.items = slices.Delete(list.items, i, i+1) })
 	}},

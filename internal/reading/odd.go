@@ -103,7 +103,7 @@ func (f *found) oddJSON(event int, text []byte, doc *jsontext.Document, err erro
 			f.add(event, "spelling", of.name)
 			return true
 		}
-		odd = odd || isOddKind(of.name, m) || isOtherKind(of.name, m)
+		odd = odd || isOddKind(of.name, m) || isOtherKind(of.name, m) || isMixed(of.name, m)
 	}
 	return odd
 }
@@ -138,7 +138,7 @@ var kinds = map[string]byte{
 // isMistyped reports whether a value is no object or list, or a member is of another kind, which is an error to typed programs.
 func isMistyped(v jsontext.Value) bool {
 	for of, m := range members(v) {
-		if isOtherKind(of.name, m) {
+		if isOtherKind(of.name, m) || isMixed(of.name, m) {
 			return true
 		}
 	}
@@ -155,6 +155,21 @@ func isOtherKind(name string, m jsontext.Value) bool {
 	default:
 		return m.Raw()[0] != kind
 	}
+}
+
+// isMixed reports whether a member that says what a model said is a list of objects, and of what is none. Typed programs
+// read no such list.
+func isMixed(name string, m jsontext.Value) bool {
+	return slices.Contains(spoken, name) && isOfOthers(m)
+}
+
+// isOfOthers reports whether a list has an object, and what is none. A null is as good as one.
+func isOfOthers(list jsontext.Value) bool {
+	objects, others := false, false
+	for _, e := range list.Elements() {
+		objects, others = objects || e.IsObject(), others || !e.IsObject() && !e.IsNull()
+	}
+	return objects && others
 }
 
 func isScalar(v jsontext.Value) bool { return !v.IsObject() && !v.IsArray() && !v.IsNull() }

@@ -337,8 +337,11 @@ func converse(a *account, v view) {
 }
 
 func converseWhole(a *account, v view) {
-	var before view
+	before := view{way: v.way}
 	for _, content := range v.at("output", "message", "content").each() {
+		if content.last().IsNull() {
+			continue
+		}
 		if !content.has(converseBlocks) { // of a kind that is not known
 			content = before
 		}

@@ -146,9 +146,12 @@ func (v view) number() int64 {
 
 func (v view) isTrue() bool { return string(v.last().Raw()) == "true" }
 
-// each visits the elements of an array.
+// each visits the elements of an array. openai-go has none of a list where one of them is no object.
 func (v view) each() iter.Seq2[int, view] {
 	return func(yield func(int, view) bool) {
+		if v.way.first && isOfOthers(v.last()) {
+			return
+		}
 		for i, element := range v.last().Elements() {
 			if !yield(i, view{value: element, way: v.way}) {
 				return
