@@ -129,6 +129,17 @@ func TestModelErrors(t *testing.T) {
 	})
 	require.Contains(t, tb.Logged(), "test gave no answer: boom: it was not recorded")
 
+	// One that says nothing at all is refused.
+	silent := modelio.ModelFunc(func(context.Context, *modelio.GenerateRequest, modelio.StreamFunc) (*modelio.GenerateResponse, error) {
+		return nil, nil
+	})
+	tb = s.update("1", "TestIt", func(t *tbtest.TB, tf *traceforgetest.Recorder) {
+		if _, err := tf.Model("test/silent", silent).Generate(context.Background(), generateRequest("hi"), nil); err == nil {
+			t.Errorf("no error")
+		}
+	})
+	require.Contains(t, tb.Logged(), "the model, a modelio.ModelFunc, returned neither a response nor an error: it was not recorded")
+
 	// A callback's error ends the call, live and replayed.
 	stopping := func(t *tbtest.TB, tf *traceforgetest.Recorder) {
 		chunks := 0

@@ -401,6 +401,35 @@ func TestPendingRefuses(t *testing.T) {
 	require.Equal(t, 200, s.records("openai")[0].Response.Status)
 }
 
+// TestIDOfNewAnswer buys all of a test again that names what it uploads: the new answer stays whose id a later call has.
+func TestIDOfNewAnswer(t *testing.T) {
+	s := newScene(t)
+	uploads := 0
+	upstream := traceforgetest.Upstream(roundTripper(func(r *http.Request) (*http.Response, error) {
+		answer := `{"id":"vsf_00000000","object":"vector_store.file","status":"completed"}`
+		if strings.HasSuffix(r.URL.Path, "/files") && !strings.Contains(r.URL.Path, "vector_stores") {
+			uploads++
+			answer = fmt.Sprintf(`{"id":"file-%08d","object":"file","filename":"a.txt","purpose":"assistants"}`, uploads)
+		}
+		return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}},
+			Body: io.NopCloser(strings.NewReader(answer)), Request: r}, nil
+	}))
+	upload := func(tb *tbtest.TB, tf *traceforgetest.Recorder) {
+		said, err := post(tf.Client(), "https://api.openai.com/v1/files", map[string]any{"purpose": "assistants"})
+		require.NoError(s.t, err)
+		id := said[strings.Index(said, "file-"):][:len("file-00000000")]
+		if _, err := post(tf.Client(), "https://api.openai.com/v1/vector_stores/vs_00000000/files", map[string]any{"file_id": id}); err != nil {
+			tb.Fatalf("%v", err)
+		}
+	}
+	for _, mode := range []string{"1", "all", "", "all", ""} {
+		t.Setenv("TRACEFORGE_UPDATE", mode)
+		requirePass(t, s.run("TestIt", upload, upstream))
+	}
+	require.Equal(t, 3, uploads)
+	s.requireWhole()
+}
+
 // TestConversationWithAnOldID goes on from a served answer with a call whose provider does not know its id any more.
 func TestConversationWithAnOldID(t *testing.T) {
 	s := newScene(t)

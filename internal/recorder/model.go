@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"net/http"
@@ -177,6 +178,9 @@ func (g *Generation) live(ctx context.Context, tk *take) (*modelio.GenerateRespo
 		model, tk.imported = tk.step.Model, &Provenance{Scripted: tk.step.Hash}
 	}
 	resp, err := model.Generate(ctx, g.Request, stream)
+	if resp == nil && err == nil {
+		err = fmt.Errorf("traceforge: the model, a %T, returned neither a response nor an error", model)
+	}
 	if err == nil {
 		err = keep(modelLine{Response: resp})
 	}
@@ -219,7 +223,9 @@ func readLines(body io.Reader, deliver func(*modelio.GenerateResponseChunk) erro
 func decodeLines(a *provider.Answer) (*modelio.Response, error) {
 	var chunks []*modelio.GenerateResponseChunk
 	response, err := readLines(bytes.NewReader(a.Body), func(chunk *modelio.GenerateResponseChunk) error {
-		chunks = append(chunks, chunk)
+		if chunk != nil {
+			chunks = append(chunks, chunk)
+		}
 		return nil
 	})
 	switch {

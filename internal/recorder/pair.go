@@ -10,6 +10,7 @@ import (
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/internal/drift"
 	"github.com/traceforge/traceforge-go/internal/inorder"
+	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
@@ -87,9 +88,30 @@ func (t *tape) outcomes(calls []testCall, pairs []int, headers []string, renewTi
 			done[n] = store.Outcome{Of: -1, Record: &c.golden.snapshot}
 		default:
 			done[n], same[n] = t.outcome(i, c.golden, headers, renewTime)
+			if done[n].Of == i && (same[n] || done[n].Answered) && t.lacks(i, c.golden, calls[n+1:]) {
+				done[n], same[n] = store.Outcome{Of: i, Record: &c.golden.snapshot, Dated: renewTime}, false
+			}
 		}
 	}
 	return done, same
+}
+
+// lacks reports whether a later call has an id of what an answer made, such as a file, which the i-th record does not hand
+// out. Ids of what models say are numbered.
+func (t *tape) lacks(i int, g *golden, later []testCall) bool {
+	if g.take.codec.Generates || g.take.codec.Tools {
+		return false
+	}
+	raw, _ := t.doc.Raw(i) // else it hands out nothing
+	was := handedOut(rawAnswer(&t.records[i], raw))
+	ids := slices.DeleteFunc(handedOut(rawAnswer(&g.snapshot, g.raw)), func(id string) bool { return slices.Contains(was, id) })
+	return slices.ContainsFunc(later, func(c testCall) bool {
+		if c.golden == nil || len(ids) == 0 {
+			return false
+		}
+		core, _ := snapshot.RequestCore(&c.golden.snapshot.Request, nil) // it has a key
+		return slices.ContainsFunc(ids, func(id string) bool { return bytes.Contains(core, jsontext.Text(id)) })
+	})
 }
 
 // outcome returns what became of a call of the i-th record, and reports whether that stays as it was. A
