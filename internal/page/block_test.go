@@ -63,6 +63,7 @@ func TestAgain(t *testing.T) {
 		{"packages", "of which some may not know -update", packages, "TRACEFORGE_UPDATE=1 go test ./... -run '^TestA$'"},
 		{"named by a framework", "nothing selects it", []string{"p a test"}, "go test p -update"},
 		{"hostile", "a shell takes it for a word", []string{"$(x) TestA"}, `go test '$(x)' -run '^TestA$' -update`},
+		{"hostile flag", "go takes it for one, which runs a program", []string{"-exec=./evil.sh TestA", "p TestB"}, "go test p -run '^TestB$' -update"},
 		{"none", "there is nothing to run", nil, ""},
 		{"no test", "as in a store of another tool", []string{" "}, ""},
 	} {

@@ -71,6 +71,9 @@ func Again(calls []Place, mode string) string {
 			programs = append(programs, ProgramAgain(at.Test, at.Command, mode))
 			continue
 		}
+		if strings.HasPrefix(at.Package, "-") { // it would be a flag, and is no import path
+			continue
+		}
 		top, _, _ := strings.Cut(at.Test, "/")
 		packages, tests = append(packages, gotest.Quote(at.Package)), append(tests, top)
 		kind := gotest.Kind(top)
