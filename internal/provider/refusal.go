@@ -97,7 +97,11 @@ func refuseAsGoogle(w *Wire, status int, text string) *Refusal {
 	if strings.HasSuffix(w.URL.Path, ":streamGenerateContent") && w.URL.Query().Get("alt") != "sse" {
 		format = "[" + format + "]"
 	}
-	return refuse(format, status, jsontext.Text(text), googleWords.of(status))
+	r := refuse(format, status, jsontext.Text(text), googleWords.of(status))
+	if w.Header.Get("X-Goog-Upload-Command") != "" { // clients try again what has no status
+		r.Header.Set("X-Goog-Upload-Status", "cancelled")
+	}
+	return r
 }
 
 func refuseAsBedrock(_ *Wire, status int, text string) *Refusal {

@@ -57,3 +57,13 @@ func TestRefuse(t *testing.T) {
 		})
 	}
 }
+
+// TestRefuseUpload ends a resumable upload, which genai tries again for seven seconds where the answer has no status of it.
+func TestRefuseUpload(t *testing.T) {
+	u, err := url.Parse("https://generativelanguage.googleapis.com/upload/v1beta/files?upload_id=1")
+	require.NoError(t, err)
+	w := &Wire{Method: "POST", URL: u, Header: http.Header{"X-Goog-Upload-Command": {"upload, finalize"}}, Body: []byte("x")}
+	require.Equal(t, "cancelled", Refuse(w, nil, "no").Header.Get("X-Goog-Upload-Status"))
+	w.Header = http.Header{}
+	require.Empty(t, Refuse(w, nil, "no").Header.Get("X-Goog-Upload-Status"))
+}
