@@ -53,16 +53,26 @@ var build = sync.OnceValue(func() (p place) {
 	return p
 })
 
-func findPlace(asking stack) (place, error) {
-	wd, err := os.Getwd()
-	if err != nil {
-		return place{}, fmt.Errorf("finding the working directory: %w", err)
+// started is where the process started: under go test the package's directory, which a test may leave before it asks
+// for a recorder.
+var started, _ = os.Getwd() // empty means not known
+
+// packageDir returns the directory of the package under test, and its module's. A binary that was started in no module is
+// where its tests go.
+func packageDir() (dir, module string, err error) {
+	if module, err = gotest.Module(started); module != "" || err != nil {
+		return started, module, err
 	}
-	p := build()
-	if p.root, err = gotest.Module(wd); err != nil {
+	return gotest.Here()
+}
+
+func findPlace(asking stack) (place, error) {
+	wd, root, err := packageDir()
+	if err != nil {
 		return place{}, err
 	}
-	p.dir = "."
+	p := build()
+	p.root, p.dir = root, "."
 	if p.root != "" {
 		if p.module == "" || p.module == "command-line-arguments" {
 			p.module = gotest.ModulePath(p.root)

@@ -107,10 +107,37 @@ func TestModuleThatCannotBeRead(t *testing.T) {
 	if err := os.Symlink("go.mod", filepath.Join(inner, "go.mod")); err != nil {
 		t.Skipf("no links here: %v", err)
 	}
-	t.Chdir(inner)
+	startIn(t, inner)
 	t.Setenv("TRACEFORGE_UPDATE", "1")
 	tb := tbtest.Run("TestIt", func(tb *tbtest.TB) { New(tb) })
 	require.True(t, tb.Failed())
 	require.Contains(t, tb.Logged(), "looking for go.mod: stat "+filepath.Join(inner, "go.mod"))
 	require.NoDirExists(t, filepath.Join(outer, ".ai-snapshots"))
+}
+
+// startIn has the process look started in a directory.
+func startIn(t *testing.T, dir string) {
+	before := started
+	started = dir
+	t.Cleanup(func() { started = before })
+}
+
+// TestDirectoryThatChanges finds the store of a test's own module when the test has gone into one that it made: what was
+// stored there was deleted with it, and bought again by each update.
+func TestDirectoryThatChanges(t *testing.T) {
+	before, err := findPlace(callers())
+	require.NoError(t, err)
+	made := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(made, "go.mod"), []byte("module example.com/made\n"), 0o666))
+	t.Chdir(made)
+	after, err := findPlace(callers())
+	require.NoError(t, err)
+	require.Equal(t, before, after)
+
+	startIn(t, t.TempDir()) // as a binary that was copied may be
+	wd, err := os.Getwd()
+	require.NoError(t, err)
+	p, err := findPlace(callers())
+	require.NoError(t, err)
+	require.Equal(t, wd, p.root, "TestMain may go where the module is")
 }
