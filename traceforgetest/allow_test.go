@@ -335,3 +335,30 @@ func TestCutBehindTheEnd(t *testing.T) {
 	}, traceforgetest.Upstream(live)))
 	require.Empty(t, s.records("openai")[0].Response.Incomplete)
 }
+
+// TestStreamWithoutAnEvent refuses a stream that has ended before its first event, as one that has ended before its last:
+// programs read an empty answer.
+func TestStreamWithoutAnEvent(t *testing.T) {
+	s := newScene(t)
+	upstream := roundTripper(func(r *http.Request) (*http.Response, error) {
+		return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: http.NoBody, Request: r}, nil
+	})
+	test := func(tb *tbtest.TB, tf *traceforgetest.Recorder) {
+		answer, err := send(tf.Client(), newChat("a").with("stream", true))
+		require.NoError(t, err)
+		require.Empty(t, answer)
+	}
+	t.Setenv("TRACEFORGE_UPDATE", "1")
+	tb := s.run("TestIt", test, traceforgetest.Upstream(upstream))
+	require.True(t, tb.Failed())
+	require.Contains(t, tb.Logged(), "openai answer was cut before its end: it was not recorded")
+	require.Contains(t, tb.Logged(), "traceforgetest.Allow(traceforgetest.CutStreams)")
+
+	allowed := traceforgetest.Allow(traceforgetest.CutStreams)
+	requirePass(t, s.run("TestIt", test, traceforgetest.Upstream(upstream), allowed))
+	response := s.records("openai")[0].Response
+	require.Equal(t, "ended", response.Incomplete)
+	require.Equal(t, "openai.chat: the answer is empty", response.Note)
+	requirePass(t, s.replay("TestIt", test))
+	s.requireWhole()
+}

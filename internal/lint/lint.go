@@ -37,8 +37,8 @@ type adder func(key, way string, at Place)
 
 // Rules returns all rules, in the order in which findings are told.
 func Rules() []Rule {
-	return []Rule{scriptedAnswer, unpinnedModel, otherModel, cachePrefix, openSchema, noMaxTokens, largeDocument, largeAnswer,
-		tokensPerTest, tokensOfAll, costPerTest, costOfAll}
+	return []Rule{scriptedAnswer, unpinnedModel, otherModel, foreignAnswer, cachePrefix, openSchema, noMaxTokens, largeDocument,
+		largeAnswer, tokensPerTest, tokensOfAll, costPerTest, costOfAll}
 }
 
 // A Finding is one cause, and all places where it was found.

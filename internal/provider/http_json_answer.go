@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"bytes"
 	"maps"
 	"mime"
 	"slices"
@@ -16,8 +17,18 @@ import (
 func decodeGenericAnswer(a *Answer) (*modelio.Response, error) { return decodeLoose(a, registered) }
 
 // DecodeWhole decodes an answer that its API's codec cannot take. No form is asked, as each leaves out what it does
-// not know: programs that read the answer as that API would read another than the record has.
-func DecodeWhole(a *Answer) (*modelio.Response, error) { return formless.decodeResponse(a) }
+// not know: programs that read the answer as that API would read another than the record has. A stream without
+// an event has ended before its end, whatever the API.
+func DecodeWhole(a *Answer) (*modelio.Response, error) {
+	resp, err := formless.decodeResponse(a)
+	if err == nil && len(bytes.TrimSpace(a.Body)) == 0 && isType(a.ContentType, streamTypes...) {
+		resp.Complete = false
+	}
+	return resp, err
+}
+
+// streamTypes are the content types of streams.
+var streamTypes = []string{"text/event-stream", "application/x-ndjson", "application/jsonl", "application/vnd.amazon.eventstream"}
 
 var formless = Codec{response: func(a *Answer) (*modelio.Response, error) { return decodeLoose(a, nil) }}
 
