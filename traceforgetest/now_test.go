@@ -88,6 +88,7 @@ func TestClockIsNamed(t *testing.T) {
 		{"iso", "a rule finds it", newChat("Today is 2026-11-23."), newChat("Today is 2026-11-24."), rule, "no such text"},
 		{"words", "no rule does", newChat("Today is Monday, November 23, 2026."), newChat("Today is Tuesday, November 24, 2026."), now, rule},
 		{"epoch", "nor this", newChat("now: 1795000000"), newChat("now: 1795000001"), now, rule},
+		{"time", "nor a time of day alone", newChat("It is 21:53:28.371."), newChat("It is 21:53:29.4."), now, rule},
 		{"number", "nor a number", newChat("x").with("user_time", int64(1795000000123)), newChat("x").with("user_time", int64(1795000000124)), now, rule},
 		{"schema", "in a tool's schema too", schema("2026-11-23"), schema("2026-11-24"), rule, "no such text"},
 		{"more", "more has changed", newChat("2026-11-23 a"), newChat("2026-11-24 b"), "drifted", now},

@@ -257,7 +257,7 @@ func findDates(text string) (found []span) {
 // clocks matches what a clock says: dates, days of the week, times of day, seconds and milliseconds since 1970.
 var clocks = regexp.MustCompile(`\b[0-9]{4}-[0-9]{2}-[0-9]{2}\b|\b[0-9]{1,2}[/.][0-9]{1,2}[/.][0-9]{4}\b|\b1[0-9]{9}(?:[0-9]{3}){0,3}(?:\.[0-9]+)?\b|` +
 	`\b(?:[0-9]{1,2} )?(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*\.? (?:[0-9]{1,2}(?:st|nd|rd|th)?,? )?[0-9]{4}\b|` +
-	`\b(?:Mon|Tues?|Wed(?:nes)?|Thu(?:rs)?|Fri|Sat(?:ur)?|Sun)(?:day)?\b|\b[0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?(?: ?[AaPp][Mm])?\b`)
+	`\b(?:Mon|Tues?|Wed(?:nes)?|Thu(?:rs)?|Fri|Sat(?:ur)?|Sun)(?:day)?\b|\b[0-9]{1,2}:[0-9]{2}(?::[0-9]{2}(?:[.,][0-9]{1,9})?)?(?: ?[AaPp][Mm])?\b`)
 
 // SameButClock reports whether two texts differ in nothing but what a clock says.
 func SameButClock(a, b []byte) bool {
