@@ -17,6 +17,8 @@ func (r *Recorder) Became() string {
 		return "live"
 	case slices.ContainsFunc(r.failures, func(f *Failure) bool { return f.Missing || f.drift != nil }):
 		return "drifted"
+	case modes[r.Mode].writes && len(r.takes) > 0 && (r.written == nil || len(r.failures) > 0):
+		return "unrecorded"
 	case r.written != nil && len(r.renewed) > 0:
 		return "recorded"
 	}
