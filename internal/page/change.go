@@ -70,7 +70,8 @@ type Change struct {
 	Altered []int  `json:"-"` // the changed calls whose records are the same, and what is beside them is not
 }
 
-// Calls are the numbers of calls by what became of them: added, changed or removed.
+// Calls are the numbers of calls by what became of their records: added, changed or removed. A call that continues another says
+// what that says, and has a record that stays where only that changed.
 type Calls map[string][]int
 
 // String returns the change as a line.
@@ -82,7 +83,7 @@ func (c Change) String() string {
 	}
 	for _, kind := range kinds {
 		if n := len(c.Calls[kind]); n > 0 && c.Change == changed {
-			text.WriteString(", " + Count(n, "call", "calls") + " " + kind)
+			text.WriteString(", " + Count(n, "record", "records") + " " + kind)
 		}
 	}
 	return text.String()

@@ -28,7 +28,7 @@ func TestChanges(t *testing.T) {
 		{
 			"calls", "what became of its calls", seal("o/x.json", "h", two),
 			seal("o/x.json", "i", map[int]canon.Hash{1: "c", 3: "b", 4: "d"}),
-			[]string{"changed o/x.json  TestX in p, 2 calls added, 1 call changed, 1 call removed"}, "1 changed",
+			[]string{"changed o/x.json  TestX in p, 2 records added, 1 record changed, 1 record removed"}, "1 changed",
 		},
 		{
 			"provider", "another first call has another provider", seal("a/x.json", "h", two), seal("o/x.json", "h", two),
