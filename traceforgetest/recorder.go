@@ -15,7 +15,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/traceforge/traceforge-go/internal/gotest"
 	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/internal/recorder"
 	"github.com/traceforge/traceforge-go/internal/usage"
@@ -162,7 +161,7 @@ func (r *Recorder) open() error {
 		return err
 	}
 	r.opts.TestCommand, r.opts.TestFlags = r.place.testCommand(), selection(r.opts.Test)
-	r.opts.Accept = gotest.Updating(r.opts.TestCommand + r.opts.TestFlags)
+	r.opts.Accept = updating(r.opts.TestCommand + r.opts.TestFlags)
 	r.opts.Fail, r.opts.Tell, r.opts.Late = r.t.Fail, r.tell, tellLate
 	r.opts.Waiting = func(holder string) { r.note(fmt.Sprintf("waiting for the store, which %s holds", holder)) }
 	if keepsArtifacts() {

@@ -66,6 +66,17 @@ func updateFlag() (mode recorder.Mode) {
 	return mode
 }
 
+// updating returns a command of go test that records: with the variable where the test binary has an -update of its own that
+// takes a value, as a file's name.
+func updating(command string) string {
+	if f := flag.Lookup("update"); f != nil {
+		if toggle, is := f.Value.(interface{ IsBoolFlag() bool }); !is || !toggle.IsBoolFlag() {
+			return gotest.UpdateEnv + "=1 " + command
+		}
+	}
+	return gotest.Updating(command)
+}
+
 // misplacedPackages returns the package pattern of a command line like "go test -update ./...". go runs only the
 // current directory there: it passes all that follows the first unknown flag to the test binary.
 func misplacedPackages(args []string) string {
