@@ -234,6 +234,20 @@ func TestPendingKeepsWhatWasPaid(t *testing.T) {
 	s.requireWhole()
 }
 
+// TestManyPending names the document of many answers that wait, where no others wait for it.
+func TestManyPending(t *testing.T) {
+	s := newScene(t)
+	s.jitter()
+	name := strings.TrimSuffix(filepath.Base(s.document("TestIt")), ".json")
+	few := s.update("1", "TestIt", fails(asks(newChat("0"))))
+	require.Contains(t, few.Logged(), "accept or reject it: traceforge accept "+name+"-1\n")
+	more := s.update("1", "TestIt", fails(asks(newChat("0"), newChat("1"), newChat("2"), newChat("3"))))
+	require.Contains(t, more.Logged(), "4 new answers wait in ")
+	require.Contains(t, more.Logged(), "accept or reject them: traceforge accept "+name+"\n")
+	others := s.update("1", "TestIt", fails(asks(newChat("4"), newChat("5"), newChat("6"), newChat("7"))))
+	require.Contains(t, others.Logged(), "accept or reject them: traceforge accept "+name+"-", "those of the run before wait too")
+}
+
 // TestPendingOfAParent: where a subtest fails its parent, whose own answers wait then, the parent's log names the subtest and how to accept.
 func TestPendingOfAParent(t *testing.T) {
 	s := newScene(t)

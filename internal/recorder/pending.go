@@ -252,7 +252,7 @@ func (p *pending) leave(goldens map[*take]*golden) (ids []string, note string) {
 	if len(ids) == 0 {
 		return nil, ""
 	}
-	note = p.waitNote(ids, "new answer waits", "new answers wait", ": "+p.nextUses(ids))
+	note = p.waitNote(ids, "new answer waits", "new answers wait", ": "+p.nextUses(ids), p.together(ids))
 	if p.Mode != UpdateTools && p.toolsWait() {
 		note += "\n  a tool whose result waits is not run again; to run the tools again: " + p.with(UpdateTools.String())
 	}
@@ -264,10 +264,20 @@ func (p *pending) toolsWait() bool {
 	return slices.ContainsFunc(p.waiting(), func(tk *take) bool { return tk.codec.Tools })
 }
 
-// waitNote says that answers wait, in the words for one and for many, and how they are decided on.
-func (p *pending) waitNote(ids []string, one, many, why string) string {
+// together returns the name of the test's document in place of many ids, where no other answers wait for it.
+func (p *pending) together(ids []string) []string {
+	const few = 3
+	other := func(s snapshot.Snapshot) bool { return !slices.Contains(ids, s.ID) }
+	if len(ids) <= few || slices.ContainsFunc(p.earlier.records, other) {
+		return ids
+	}
+	return []string{p.name}
+}
+
+// waitNote says that answers wait, in the words for one and for many, and how they are decided on, by names.
+func (p *pending) waitNote(ids []string, one, many, why string, names []string) string {
 	return fmt.Sprintf("%s in %s/.pending%s; accept or reject %s: traceforge accept %s",
-		isAre(len(ids), one, many), p.Shown, why, them(ids), strings.Join(ids, " "))
+		isAre(len(ids), one, many), p.Shown, why, them(ids), strings.Join(names, " "))
 }
 
 // them stands for what has just been counted.
@@ -405,7 +415,7 @@ func (p *pending) sort(now []snapshot.Snapshot, renewed []string, partial bool) 
 func (p *pending) unusedNote(kept, unasked []string) (note string) {
 	if len(kept) > 0 {
 		const why = ", as the calls are kept as they were recorded"
-		note = p.waitNote(kept, "answer still waits", "answers still wait", why) + "\n"
+		note = p.waitNote(kept, "answer still waits", "answers still wait", why, kept) + "\n"
 	}
 	if len(unasked) > 0 && p.first("unasked") {
 		note += usage.Unasked(len(unasked)) // traceforge update counts those of all tests
