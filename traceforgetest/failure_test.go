@@ -135,6 +135,15 @@ func TestFailures(t *testing.T) {
 			s.edit(raw, func(f string) string { return strings.Replace(f, "hello", "HELLO", 1) })
 			return s.replay("TestGreet", asks(hello))
 		}},
+		{"altered-line-ends", "git has changed them, as the store's .gitattributes was not committed", func(s *scene) *tbtest.TB {
+			stream := hello.with("stream", true)
+			s.record("TestGreet", asks(stream))
+			document := s.documents("openai")[0]
+			for _, file := range []string{document, filepath.Join(strings.TrimSuffix(document, ".json"), "1.sse")} {
+				s.edit(file, func(f string) string { return strings.ReplaceAll(f, "\n", "\r\n") })
+			}
+			return s.replay("TestGreet", asks(stream))
+		}},
 		{"conflict-markers", "a merge left its markers in the snapshot", func(s *scene) *tbtest.TB {
 			s.record("TestGreet", asks(hello))
 			s.edit(s.documents("openai")[0], func(f string) string {

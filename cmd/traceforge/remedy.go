@@ -55,7 +55,12 @@ func remediesOf(c *call, found []snapshot.Finding, dir, named string) []string {
 		if filepath.IsAbs(dir) { // maybe in another repository than the working directory
 			program += option(" -C ", dir)
 		}
-		add("restore with git: %s checkout HEAD -- %s (if the damage is committed, name an earlier commit in place of HEAD)", program, listed(dir, kept))
+		if slices.ContainsFunc(found, hasOtherLineEnds) { // git leaves files alone that it takes for unchanged
+			add("restore with git: %[1]s rm -rq --cached %[2]s && %[1]s checkout HEAD -- %[2]s (when traceforge repair%[3]s has written .gitattributes)",
+				program, gotest.Quote(filepath.ToSlash(dir)), option(" --dir ", named))
+		} else {
+			add("restore with git: %s checkout HEAD -- %s (if the damage is committed, name an earlier commit in place of HEAD)", program, listed(dir, kept))
+		}
 	}
 	again := testsOf(dir, lost)
 	if len(again) > 0 && len(lines) == 0 {
@@ -72,6 +77,11 @@ func remediesOf(c *call, found []snapshot.Finding, dir, named string) []string {
 		add("then run traceforge verify%s again", option(" --dir ", named))
 	}
 	return lines
+}
+
+// hasOtherLineEnds reports whether a finding is of line ends that git made.
+func hasOtherLineEnds(f snapshot.Finding) bool {
+	return f.Rule == snapshot.RuleCanonical && strings.HasPrefix(f.Message, "has CRLF line ends")
 }
 
 // option is what names a directory on a command line, if there is one.

@@ -1,6 +1,7 @@
 package recorder
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -9,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/traceforge/traceforge-go/internal/gotest"
+	"github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/internal/usage"
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
@@ -238,8 +241,20 @@ func (s *setup) altered(e *snapshot.Error) *Failure {
 		file, what = strings.TrimSuffix(file, ".json"), " lacks an answer that was recorded"
 	}
 	text = strings.TrimPrefix(s.alteredAnswers(file)+"\n"+text, "\n")
-	return failuref(file+what, indent(text), "restore it as it was committed: git checkout HEAD -- "+file,
-		"or record again, which buys a new answer: "+s.Accept)
+	restore := "restore it as it was committed: git checkout HEAD -- " + file
+	if s.hasOtherLineEnds(file) {
+		restore = "git has given the store CRLF line ends: traceforge repair writes the .gitattributes that keeps it from that\n" +
+			fmt.Sprintf("then restore it as it was committed: git rm -rq --cached %[1]s && git checkout HEAD -- %[1]s", gotest.Quote(s.Shown))
+	}
+	return failuref(file+what, indent(text), restore, "or record again, which buys a new answer: "+s.Accept)
+}
+
+// hasOtherLineEnds reports whether a document has line ends that nobody writes but git, or the one that a file is beside.
+func (s *setup) hasOtherLineEnds(file string) bool {
+	provider, rest, _ := strings.Cut(strings.TrimPrefix(file, s.Shown+"/"), "/")
+	name, _, _ := strings.Cut(rest, "/")
+	data, _ := store.ReadFile(s.store.Path(store.DocumentFile(provider, strings.TrimSuffix(name, store.DocumentExt))))
+	return bytes.Contains(data, []byte("\r\n"))
 }
 
 // alteredAnswers says what a file of the store says of answers that their raw answers do not; "" means nothing.
