@@ -69,7 +69,7 @@ func callerLine() string {
 // Dir names the store's directory. A relative path starts at the test's working directory,
 // which go test sets to the package's. The default is $TRACEFORGE_DIR, else .ai-snapshots
 // beside the go.mod found upwards from where the test binary was started, which is the package's
-// directory also for a test that has changed its own; where none is found, from the working directory.
+// directory also for a test that has changed its own. Without one it is found from the working directory.
 func Dir(path string) Option {
 	return Option{"Dir", path, func(r *Recorder) { r.opts.Dir = path }}
 }

@@ -174,7 +174,7 @@ func TestRules(t *testing.T) {
 			[]string{request + "model: other-model: meta-llama/Llama-3.1-8B-Instruct was asked, and meta-llama/llama-3.2-1b-instruct answered: ask for the one that is meant (TestX)"}},
 		{"foreign", "a proxy asked to sign in, and no model said anything", nil,
 			one(func(s *snapshot.Snapshot) { s.Response.Note = `openai.chat: the answer is no JSON: it begins "<html>"` }),
-			[]string{`/snapshots/0/response/note: foreign-answer: the answer is none of its API: openai.chat: the answer is no JSON: it begins "<html>": ` +
+			[]string{`/snapshots/0/response/note: foreign-answer: the answer is not one of its API: openai.chat: the answer is no JSON: it begins "<html>": ` +
 				"record it again, or silence this where a gateway answers so (TestX)"}},
 		{"same-bedrock", "who made it and its version are no other model", nil, one(model("bedrock", "us.anthropic.claude-3-5-sonnet-20240620-v1:0", "claude-3-5-sonnet-20240620")), nil},
 		{"same-vertex", "nor is the spelling of the date", nil, one(model("vertex", "claude-3-7-sonnet@20250219", "claude-3-7-sonnet-20250219")), nil},

@@ -57,12 +57,12 @@ var otherModel = Rule{
 
 var foreignAnswer = Rule{
 	Name: "foreign-answer",
-	Asks: "an answer is none of its API: it is empty, or the page of a proxy, and its record has a note",
+	Asks: "an answer is not one of its API: it is empty, or the page of a proxy, and its record has a note",
 	Why:  "it was recorded as it came, and the test passes with what no model said",
 	Fix:  "record it again, or silence this where a gateway answers so",
 	each: func(_ *Linter, d *document, c *call, add adder) {
 		if why := c.Response.Note; why != "" {
-			add(why, "", d.at(c, []string{"response", "note"}, "the answer is none of its API: %s", why))
+			add(why, "", d.at(c, []string{"response", "note"}, "the answer is not one of its API: %s", why))
 		}
 	},
 }
