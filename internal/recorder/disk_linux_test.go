@@ -84,6 +84,10 @@ func TestReadOnlyStore(t *testing.T) {
 			}
 			require.NoError(t, syscall.Mount("", s.dir, "", syscall.MS_REMOUNT|syscall.MS_RDONLY, ""))
 			live := &upstream{body: honest}
+			if made {
+				failures, _ := s.run(Update, ask, func(o *Options) { o.Upstream = live })
+				require.Empty(t, failures, "nothing has changed, and nothing is written")
+			}
 			failures, _ := s.run(UpdateAll, ask, func(o *Options) { o.Upstream = live })
 			require.Len(t, failures, 1)
 			require.Regexp(t, "^openai request was not made, as what it brings could not be kept: open STORE/.*: read-only file system$", failures[0].Text)

@@ -53,10 +53,29 @@ func (s *Store) Commit(c Change) error {
 		return fmt.Errorf("commit: %w", err)
 	}
 	err = s.Exclusively(func(w Writer) error { return s.commit(w, puts, c.Remove) })
-	if err != nil {
+	if err != nil && !s.has(puts, c.Remove) {
 		return fmt.Errorf("commit: %w", err)
 	}
 	return nil
+}
+
+// has reports whether a change would write nothing: then it needs no lock, which a store that cannot be written does not give.
+func (s *Store) has(puts []*target, remove []string) bool {
+	unlock, err := s.ReadLock()
+	if unlock != nil {
+		defer unlock()
+	}
+	if _, journal := os.Lstat(s.Path(JournalName)); err != nil || s.isPending() || !errors.Is(journal, fs.ErrNotExist) {
+		return false
+	}
+	root, err := os.OpenRoot(s.dir)
+	if err != nil {
+		return false
+	}
+	defer root.Close()
+	p := s.planned(Writer{root, s.maxBytes, map[string]*os.Root{}})
+	defer p.leave()
+	return p.plan(puts, remove) == nil && p.isEmpty()
 }
 
 // A target is a Put that was checked.
@@ -146,11 +165,16 @@ func (s *Store) commit(w Writer, puts []*target, remove []string) error {
 	if s.isPending() {
 		return logDir{s}.relog(w, puts, remove)
 	}
-	p := &plan{Transaction: Transaction{Writer: w, store: s}, gone: map[string]bool{}}
+	p := s.planned(w)
 	if err := p.plan(puts, remove); err != nil {
 		return err
 	}
 	return p.Apply()
+}
+
+// planned returns a plan of nothing yet.
+func (s *Store) planned(w Writer) *plan {
+	return &plan{Transaction: Transaction{Writer: w, store: s}, gone: map[string]bool{}}
 }
 
 // A plan is what a commit does.
