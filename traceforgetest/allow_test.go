@@ -184,6 +184,45 @@ func TestAllowCancelledCallAlone(t *testing.T) {
 	}, traceforgetest.Allow(traceforgetest.TransportErrors))
 	require.Contains(t, tb.Logged(), "tool add gave no answer: context canceled: it was not recorded")
 	require.NotContains(t, tb.Logged(), "keep the error", "an error of its context is no result of a tool")
+
+	tb = s.update("1", "TestCause", func(_ *tbtest.TB, tf *traceforgetest.Recorder) {
+		ctx, cancel := context.WithCancelCause(context.Background())
+		tf.Tool("add", func(ctx context.Context, _ json.RawMessage) (json.RawMessage, error) {
+			cancel(errors.New("enough"))
+			return nil, context.Cause(ctx)
+		})(ctx, nil)
+	}, traceforgetest.Allow(traceforgetest.TransportErrors))
+	require.Contains(t, tb.Logged(), "tool add gave no answer: enough: it was not recorded")
+	require.NotContains(t, tb.Logged(), "keep the error", "nor is one that says why")
+}
+
+// TestAllowCancelledWithCause records a call that its caller cancels, and says why, as one that it cancels: replay waits until it
+// does, and gives it its own error.
+func TestAllowCancelledWithCause(t *testing.T) {
+	enough := errors.New("another was faster")
+	s := newScene(t)
+	hanging := roundTripper(func(req *http.Request) (*http.Response, error) {
+		<-req.Context().Done()
+		return nil, context.Cause(req.Context())
+	})
+	test := func(t *tbtest.TB, tf *traceforgetest.Recorder) {
+		ctx, cancel := context.WithCancelCause(context.Background())
+		time.AfterFunc(20*time.Millisecond, func() { cancel(enough) })
+		req, _ := http.NewRequestWithContext(ctx, "POST", "https://api.openai.com/v1/chat/completions",
+			strings.NewReader(`{"model":"m","temperature":0,"seed":1,"messages":[{"role":"user","content":"a"}]}`))
+		if _, err := tf.Client().Do(req); !errors.Is(err, enough) || ctx.Err() == nil {
+			t.Errorf("got %v before it was cancelled", err)
+		}
+	}
+	allowed := traceforgetest.Allow(traceforgetest.TransportErrors)
+	t.Setenv("TRACEFORGE_UPDATE", "1")
+	requirePass(t, s.run("TestIt", test, traceforgetest.Upstream(hanging), allowed))
+	said := s.records("openai")[0].Response.Error
+	require.Equal(t, "canceled", said.Code)
+	require.Equal(t, enough.Error(), said.Message)
+	t.Setenv("TRACEFORGE_UPDATE", "")
+	requirePass(t, s.replay("TestIt", test))
+	s.requireWhole()
 }
 
 // TestAllowCutByContext records streams that the context of their caller cuts, and whose caller goes on to read.

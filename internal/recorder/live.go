@@ -56,7 +56,7 @@ func (r *Recorder) hear(req *http.Request, w *wire, tk *take, resp *http.Respons
 		err = fmt.Errorf("traceforge: the upstream, a %T, returned neither an answer nor an error", r.Upstream)
 	}
 	if err != nil {
-		tk.end(failed, err)
+		tk.end(failed, ofContext(req.Context(), err))
 		return nil, err
 	}
 	resp.Request = req

@@ -195,7 +195,7 @@ func (g *Generation) live(ctx context.Context, tk *take) (*modelio.GenerateRespo
 	case refused != nil || ctx.Err() != nil || errors.Is(err, context.Canceled):
 		how = aborted
 	}
-	tk.end(how, err)
+	tk.end(how, ofContext(ctx, err))
 	return nil, err
 }
 

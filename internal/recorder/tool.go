@@ -67,7 +67,7 @@ func (t *ToolCall) live(ctx context.Context, tk *take) (json.RawMessage, error) 
 	defer tk.end(failed, errUnwound) // of one that has not ended by then
 	output, failure := t.Run(context.WithValue(ctx, insideKey{}, t.Name), t.Input)
 	if isOfContext(ctx, failure) {
-		tk.end(failed, failure)
+		tk.end(failed, ofContext(ctx, failure))
 		return nil, failure
 	}
 	text, err := toolLineOf(t.Name, output, failure)

@@ -81,6 +81,14 @@ func isTLS(err error) bool { return isA[tls.RecordHeaderError](err) || isA[tls.A
 
 func isEOF(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) }
 
+// ofContext returns an error that is the cause for which a context ended as one of its kind: whoever cancels it may say why.
+func ofContext(ctx context.Context, err error) error {
+	if ctx.Err() != nil && errors.Is(err, context.Cause(ctx)) && !errors.Is(err, ctx.Err()) {
+		return &transportError{err.Error(), ctx.Err()}
+	}
+	return err
+}
+
 // recordedTransportError is err as a snapshot has it.
 func recordedTransportError(err error) *modelio.Response {
 	i := slices.IndexFunc(transportKinds, func(k transportKind) bool { return k.is(err) }) // the last takes all
