@@ -56,6 +56,9 @@ type Cause struct {
 	Adopted int          `json:"adopted,omitempty"` // how many calls kept the answer to another request
 	Spent                // by Calls of which both sides are known
 
+	MoreCalls   int `json:"calls_more,omitempty"`   // how many more there are, which causes before this list
+	MoreAnswers int `json:"answers_more,omitempty"` // how many more there are, which causes before this list
+
 	latest          int  // the last call that was added, by its number
 	calls, answered span // where Calls and Answers are in those of the test
 }
@@ -218,6 +221,32 @@ func (c *Causes) List() []*Cause {
 	all := append([]*Cause{}, c.order...)
 	slices.SortStableFunc(all, func(a, b *Cause) int { return cmp.Compare(len(b.Calls), len(a.Calls)) })
 	return all
+}
+
+// mostAgain is how many calls a program is told again that causes before have listed. A conversation may have thousands, of which each
+// turn is a cause of all behind it.
+const mostAgain = 20
+
+// brief leaves out what causes before have listed, for a program.
+func brief(causes []*Cause) {
+	called, answered := map[Place]bool{}, map[Place]bool{}
+	for _, cause := range causes {
+		all, answers := len(cause.Calls), len(cause.Answers)
+		cause.Calls = once(cause.Calls, called, func(p Place) Place { return p })
+		cause.Answers = once(cause.Answers, answered, func(a Answered) Place { return a.Place })
+		cause.MoreCalls, cause.MoreAnswers = all-len(cause.Calls), answers-len(cause.Answers)
+	}
+}
+
+// once returns the first elements of a list, and those behind them that are not listed yet.
+func once[T any](list []T, listed map[Place]bool, at func(T) Place) (kept []T) {
+	for i, element := range list {
+		if i < mostAgain || !listed[at(element)] {
+			kept = append(kept, element)
+			listed[at(element)] = true
+		}
+	}
+	return kept
 }
 
 // settle leaves each answer to its most special cause, that of the fewest calls, and to those that the same calls have. Answers

@@ -190,7 +190,9 @@ func (c *Comparison) Close() {
 	c.renamed(joined)
 	all := append([]*Difference{}, c.Differences...) // no nil, where there are none
 	c.Differences = slices.DeleteFunc(all, func(d *Difference) bool { return joined[d] })
-	c.Causes = c.group.List()
+	if c.Causes = c.group.List(); c.Whole {
+		brief(c.Causes)
+	}
 }
 
 // leastAlike is from where on two documents may be of a test that was renamed and changed.

@@ -1,6 +1,7 @@
 package page_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"runtime"
@@ -120,14 +121,48 @@ func whole(doc *snapshot.Document) *snapshot.Document {
 
 func compareLong(t *testing.T, from, to *snapshot.Document) *page.Comparison {
 	t.Helper()
+	return comparison(t, false, from, to)
+}
+
+func comparison(t *testing.T, whole bool, from, to *snapshot.Document) *page.Comparison {
+	t.Helper()
 	all := []int{}
 	for i := range to.Snapshots {
 		all = append(all, i+1)
 	}
-	c := &page.Comparison{Conversations: true}
+	c := &page.Comparison{Conversations: !whole, Whole: whole}
 	change := page.Change{Change: "changed", File: "openai/testlong-5f0c3a9b1e77.json", Calls: page.Calls{"changed": all},
 		Test: page.Test{Package: agents, Test: "TestLong"}}
 	require.NoError(t, c.Add(change, from, to))
 	c.Close()
 	return c
+}
+
+// TestLongConversationForPrograms: what a program is told of a conversation grows with the number of its calls: a call that an
+// earlier cause has listed is counted.
+func TestLongConversationForPrograms(t *testing.T) {
+	const calls = 100
+	for name, said := range longChanges {
+		var size [2]int
+		for i := range size {
+			n := calls << i
+			c := comparison(t, true, chain(n, "Be kind.", "what is", "it is"), chain(n, said[0], said[1], said[2]))
+			text, err := json.Marshal(c)
+			require.NoError(t, err)
+			size[i] = len(text)
+			all := compareLong(t, chain(n, "Be kind.", "what is", "it is"), chain(n, said[0], said[1], said[2]))
+			listed := map[page.Place]bool{}
+			for j, cause := range all.Causes {
+				require.Len(t, cause.Calls, len(c.Causes[j].Calls)+c.Causes[j].MoreCalls)
+				require.Len(t, cause.Answers, len(c.Causes[j].Answers)+c.Causes[j].MoreAnswers)
+				for _, call := range c.Causes[j].Calls {
+					listed[call] = true
+				}
+				for _, call := range cause.Calls {
+					require.True(t, listed[call], "%s: cause %d", name, j)
+				}
+			}
+		}
+		require.Less(t, float64(size[1])/float64(size[0]), 2.4, "%s: %v bytes", name, size)
+	}
 }
