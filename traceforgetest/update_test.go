@@ -248,6 +248,31 @@ func TestManyPending(t *testing.T) {
 	require.Contains(t, others.Logged(), "accept or reject them: traceforge accept "+name+"-", "those of the run before wait too")
 }
 
+// TestSplit splits a test into subtests, which buy nothing that it has recorded. Replay names who has it.
+func TestSplit(t *testing.T) {
+	s := newScene(t)
+	calls := s.jitter()
+	s.record("TestIt", asks(newChat("a"), newChat("b"), newChat("c")))
+	for _, sub := range []struct {
+		name  string
+		chats []chat
+	}{{"TestIt/one", []chat{newChat("b")}}, {"TestIt/two", []chat{newChat("a"), newChat("c")}}, {"TestIt/deep/er", []chat{newChat("c")}}} {
+		tb := s.replay(sub.name, asks(sub.chats...))
+		require.True(t, tb.Failed())
+		require.Contains(t, s.text(tb), "TestIt has this call recorded: recording takes its answer, and makes no call\n    record: ")
+		requirePass(t, s.update("1", sub.name, asks(sub.chats...)))
+		require.EqualValues(t, 3, calls.Load(), "nothing is bought")
+		requirePass(t, s.replay(sub.name, asks(sub.chats...)))
+	}
+	requirePass(t, s.update("1", "TestIt/new", asks(newChat("d"))))
+	requirePass(t, s.update("1", "TestIt/new", asks(newChat("d"), newChat("a"))))
+	require.EqualValues(t, 5, calls.Load(), "a subtest that has records was not split off now")
+	requirePass(t, s.update("all", "TestIt/all", asks(newChat("a"))))
+	require.EqualValues(t, 6, calls.Load(), "all pays for every call")
+	requirePass(t, s.replay("TestIt", asks(newChat("a"), newChat("b"), newChat("c"))))
+	s.requireWhole()
+}
+
 // TestPendingOfAParent: where a subtest fails its parent, whose own answers wait then, the parent's log names the subtest and how to accept.
 func TestPendingOfAParent(t *testing.T) {
 	s := newScene(t)

@@ -16,6 +16,7 @@ import (
 	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/internal/usage"
+	"github.com/traceforge/traceforge-go/snapshot"
 )
 
 // inherit gives a test without a document the one that it had under another name (design R11). So it buys nothing
@@ -128,6 +129,40 @@ func (s *setup) holds(name string, c *call, records int) bool {
 	return slices.Contains(t.keys[:n], c.key)
 }
 
+// parents are what the tests around a subtest have recorded, the nearest first.
+func (r *run) parents(provider string) []*tape {
+	if r.above != nil || r.Program != nil {
+		return r.above
+	}
+	r.above = []*tape{}
+	for end := strings.LastIndexByte(r.Test, '/'); end > 0; end = strings.LastIndexByte(r.Test[:end], '/') {
+		if doc, err := r.store.Load(snapshot.DocumentName(r.Package, r.Test[:end]), provider); err == nil {
+			r.above = append(r.above, newTape(doc, r.rules))
+		}
+	}
+	return r.above
+}
+
+// split serves a call of a subtest without records from what a test around it has recorded: who splits a test into subtests
+// buys nothing again. The other one keeps its record, which it may still use.
+func (r *Recorder) split(c *call, lifted string) *servedRecord {
+	if r.Mode == UpdateAll || r.Mode == UpdateTools && c.codec.Tools || r.tape == nil || len(r.tape.records) > 0 {
+		return nil
+	}
+	for _, t := range r.parents(c.provider) {
+		for i, how := t.find(c.key); how == found; i, how = t.find(c.key) {
+			t.played[i] = true
+			if was := &t.records[i]; was.Response.RawOutputRef == "" || was.Response.Stale != "" || was.Source.Scripted != "" || !t.whole(i) {
+				continue
+			}
+			if s, err := r.adopt(c, t, i, &origin{place: -1, lifted: lifted}); err == nil {
+				return s
+			}
+		}
+	}
+	return nil
+}
+
 // gone are the documents of tests that a package no longer has, by store and package. Tests of this process fill it
 // as they look.
 var gone sync.Map
@@ -165,10 +200,19 @@ func (s *setup) goneTests() map[string]string {
 
 func topOf(test string) string { top, _, _ := strings.Cut(test, "/"); return top }
 
-// renamedFrom says that a gone test has the call of a test without records, and how to go on with that test's. It is
-// "" where no such test, or more than one, is there.
+// renamedFrom says that a test around it, or a gone one, has the call of a test without records, and how to go on with that
+// test's. It is "" where no such test, or more than one gone, is there.
 func (r *run) renamedFrom(c *call) string {
-	if r.Sources == nil || r.sought || len(r.tape.records) > 0 || r.Mode != Replay && r.Mode != Check {
+	if r.sought || len(r.tape.records) > 0 || r.Mode != Replay && r.Mode != Check {
+		return ""
+	}
+	for _, t := range r.parents(c.provider) {
+		if _, how := t.find(c.key); how == found {
+			r.sought = true
+			return t.records[0].Source.Test + " has this call recorded: recording takes its answer, and makes no call"
+		}
+	}
+	if r.Sources == nil {
 		return ""
 	}
 	var was []string

@@ -93,8 +93,9 @@ type run struct {
 	faults   faults
 	scripts  []Script // of models that the test wraps
 
-	sought    bool   // whether a document of another name was looked for, see inherit
-	inherited string // its name; empty means none
+	sought    bool    // whether a document of another name was looked for, see inherit
+	inherited string  // its name; empty means none
+	above     []*tape // see parents; nil until it is asked for
 }
 
 // A Recorder answers the calls of one test, or records them. It is safe for concurrent use. The run's lock guards all but

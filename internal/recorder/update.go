@@ -47,6 +47,9 @@ func (r *Recorder) buy(c *call) (*servedRecord, error) {
 		if s := r.pending.serve(c, lifted); s != nil {
 			return s, nil
 		}
+		if s := r.split(c, lifted); s != nil {
+			return s, nil
+		}
 	}
 	return r.take(c, lifted)
 }
