@@ -21,14 +21,11 @@ func decodeGenericAnswer(a *Answer) (*modelio.Response, error) { return decodeLo
 // an event has ended before its end, whatever the API.
 func DecodeWhole(a *Answer) (*modelio.Response, error) {
 	resp, err := formless.decodeResponse(a)
-	if err == nil && len(bytes.TrimSpace(a.Body)) == 0 && isType(a.ContentType, streamTypes...) {
-		resp.Complete = false
+	if err == nil && len(bytes.TrimSpace(a.Body)) == 0 {
+		resp.Complete = !isType(a.ContentType, "text/event-stream", "application/x-ndjson", "application/vnd.amazon.eventstream")
 	}
 	return resp, err
 }
-
-// streamTypes are the content types of streams.
-var streamTypes = []string{"text/event-stream", "application/x-ndjson", "application/jsonl", "application/vnd.amazon.eventstream"}
 
 var formless = Codec{response: func(a *Answer) (*modelio.Response, error) { return decodeLoose(a, nil) }}
 

@@ -62,6 +62,24 @@ func (r *run) adopt(c *call, from *tape, i int, o *origin) (*servedRecord, error
 	return s, tk.err
 }
 
+// adoptFrom serves a call from the first whole record of some tapes that is of it; nil: there is none. The answer is that of a
+// model, and to no other request.
+func (r *run) adoptFrom(tapes []*tape, c *call, lifted string) *servedRecord {
+	for _, t := range tapes {
+		for i, how := t.find(c.key); how == found; i, how = t.find(c.key) {
+			t.played[i] = true
+			was := &t.records[i]
+			if was.Response.RawOutputRef == "" || was.Response.Stale != "" || was.Source.Scripted != "" || !t.whole(i) {
+				continue
+			}
+			if s, err := r.adopt(c, t, i, &origin{place: -1, lifted: lifted}); err == nil {
+				return s
+			}
+		}
+	}
+	return nil
+}
+
 // outcomeOf returns how a take ended whose record says how it was cut.
 func outcomeOf(incomplete string) outcome {
 	for how, said := range cut {

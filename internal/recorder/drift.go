@@ -14,11 +14,10 @@ import (
 
 // A cause is what changed in a call of the test that drifted, and how many calls drifted by it.
 type cause struct {
-	traces   []drift.Trace
-	changes  []usage.DriftChange
-	later    []int // the n of the further calls
-	volatile bool  // Volatile explains it
-	reply    bool  // a client answered its server otherwise
+	traces  []drift.Trace
+	changes []usage.DriftChange
+	later   []int  // the n of the further calls
+	accept  string // the way out by an update
 }
 
 // causes are those of the calls of a test that drifted.
@@ -53,33 +52,22 @@ func (r *report) drifted(c *call) *Failure {
 		told[i] = r.toldBy(change.Key())
 		d.Changes = append(d.Changes, driftChange(change, told[i] == nil))
 	}
-	differences := r.compare.Differences(recorded, got)
-	known := &cause{traces: traces, changes: d.Changes, volatile: r.isVolatile(differences)}
-	known.reply = c.codec.Session != nil && isReply(c.request)
-	r.causes = append(r.causes, known)
-	accept := r.accepting(known)
+	rule, once := r.explained(r.compare.Differences(recorded, got))
+	accept, keyless := r.wayOut("accept"), r.withoutKey(c, &r.tape.records[best])
+	switch {
+	case r.faults.givenUp() != nil:
+	case once:
+		accept, keyless = "", "" // they help for one run
+	case c.codec.Session != nil && isReply(c.request): // to what the store asks in an update, and no server
+		accept = "accept: " + r.with("all")
+	}
+	r.causes = append(r.causes, &cause{traces: traces, changes: d.Changes, accept: accept})
 	f := r.asTold(brief, d.Changes, told, accept)
 	if f == nil {
-		accept, keyless := accept, r.withoutKey(c, &r.tape.records[best])
-		if accept == "" {
-			accept, keyless = r.onPurpose(), ""
-		}
-		f = failuref(brief+" (- recorded, + got)", difference(changes, told), r.remarks(best, d.Changes, differences), accept, keyless)
+		f = failuref(brief+" (- recorded, + got)", difference(changes, told), r.remarks(best, d.Changes, rule), accept, keyless)
 	}
 	f.brief = brief + named(d.Changes)
 	return f.withDrift(d)
-}
-
-// accepting is the way out of a cause by an update; empty where it would have to be taken before each run.
-func (r *report) accepting(c *cause) string {
-	switch {
-	case r.faults.givenUp() != nil:
-	case c.volatile:
-		return ""
-	case c.reply: // to what the store would ask, and no server would
-		return "accept: " + r.with("all")
-	}
-	return r.wayOut("accept")
 }
 
 // driftOf begins the drift of a call from a record, for the receipt.
@@ -132,7 +120,7 @@ func difference(changes []drift.Change, told []*reporter) string {
 }
 
 // remarks says what changed in a word, and what explains it.
-func (r *report) remarks(best int, changes []usage.DriftChange, differences []drift.Difference) string {
+func (r *report) remarks(best int, changes []usage.DriftChange, rule string) string {
 	if len(changes) == 0 {
 		return fmt.Sprintf("changed: the ignored pointers, from [%s] to [%s]",
 			strings.Join(r.tape.records[best].Source.Ignored, " "), strings.Join(r.Ignored, " "))
@@ -141,7 +129,7 @@ func (r *report) remarks(best int, changes []usage.DriftChange, differences []dr
 	if len(r.Ignored) > 0 {
 		lines = append(lines, "ignored: "+strings.Join(r.Ignored, " "))
 	}
-	if rule := r.explained(differences); rule != "" {
+	if rule != "" {
 		lines = append(lines, rule)
 	}
 	return strings.Join(lines, "\n")
@@ -228,7 +216,8 @@ func (r *run) nearestOther(records []int, got *drift.Request) int {
 	const most = 1000 // bytes that differ
 	for _, i := range records {
 		recorded := r.tape.parts[i]
-		if len(recorded.Messages) == len(got.Messages) && r.explained(r.compare.Differences(recorded, got)) != "" ||
+		rule, _ := r.explained(r.compare.Differences(recorded, got))
+		if len(recorded.Messages) == len(got.Messages) && rule != "" ||
 			len(records) == 1 && r.compare.Distance(recorded, got) <= most {
 			return i
 		}

@@ -36,9 +36,7 @@ func (r *run) inherit(c *call) error {
 		return nil // others tell of an error
 	}
 	likely := r.mayBeOf()
-	same := slices.DeleteFunc(slices.Clone(likely), func(k usage.Known) bool {
-		return !r.mayBegin(k, c)
-	})
+	same := slices.DeleteFunc(slices.Clone(likely), func(k usage.Known) bool { return !r.mayBegin(k, c) })
 	if len(same) == 0 {
 		same = r.likest(likely, c)
 	}
@@ -110,10 +108,7 @@ func (s *setup) mayBeOf() []usage.Known {
 // mayBegin reports whether a test that has a document may begin with a call. Its first record must be of that call. Where the
 // test is gone and this one has its name, as in a package that moved, any record may be: calls may be made at once.
 func (s *setup) mayBegin(k usage.Known, c *call) bool {
-	if k.Gone && k.Test == s.Test {
-		return s.holds(k.Name, c, math.MaxInt)
-	}
-	return s.holds(k.Name, c, 1)
+	return s.holds(k.Name, c, 1) || k.Gone && k.Test == s.Test && s.holds(k.Name, c, math.MaxInt)
 }
 
 // holds reports whether one of the first records of a document, of which there may be fewer, is of a call. A document that
@@ -149,18 +144,7 @@ func (r *Recorder) split(c *call, lifted string) *servedRecord {
 	if r.Mode == UpdateAll || r.Mode == UpdateTools && c.codec.Tools || r.tape == nil || len(r.tape.records) > 0 {
 		return nil
 	}
-	for _, t := range r.parents(c.provider) {
-		for i, how := t.find(c.key); how == found; i, how = t.find(c.key) {
-			t.played[i] = true
-			if was := &t.records[i]; was.Response.RawOutputRef == "" || was.Response.Stale != "" || was.Source.Scripted != "" || !t.whole(i) {
-				continue
-			}
-			if s, err := r.adopt(c, t, i, &origin{place: -1, lifted: lifted}); err == nil {
-				return s
-			}
-		}
-	}
-	return nil
+	return r.adoptFrom(r.parents(c.provider), c, lifted)
 }
 
 // gone are the documents of tests that a package no longer has, by store and package. Tests of this process fill it

@@ -56,30 +56,23 @@ func (p *pending) serve(c *call, lifted string) *servedRecord {
 		return nil
 	}
 	p.open(c.provider)
-	for {
-		i, how := p.earlier.find(c.key)
-		if how != found {
-			return nil
-		}
-		p.earlier.played[i] = true
-		if p.Mode == UpdateTools && c.codec.Tools { // its result of now takes the place of that one
+	if p.Mode == UpdateTools && c.codec.Tools { // its result of now takes the place of that one
+		if i, how := p.earlier.find(c.key); how == found {
+			p.earlier.played[i] = true
 			p.mine[p.earlier.records[i].Number()] = true
-			return nil
 		}
-		if !p.earlier.whole(i) {
-			continue
-		}
-		s, err := p.adopt(c, p.earlier, i, &origin{place: -1, lifted: lifted})
-		if err != nil {
-			continue
-		}
-		tk := p.takes[len(p.takes)-1]
-		if _, f := p.golden(tk); f == nil {
-			tk.waits, tk.number, tk.place = true, p.earlier.records[i].Number(), -1
-			p.mine[tk.number] = true
-		}
-		return s
+		return nil
 	}
+	s := p.adoptFrom([]*tape{p.earlier}, c, lifted)
+	if s == nil {
+		return nil
+	}
+	tk := p.takes[len(p.takes)-1]
+	if _, f := p.golden(tk); f == nil {
+		tk.waits, tk.number, tk.place = true, s.record.Number(), -1
+		p.mine[tk.number] = true
+	}
+	return s
 }
 
 // keep writes what was bought, before anybody can lose it: a test that is killed runs no cleanup. The end of the test

@@ -47,7 +47,11 @@ func (s *realtime) drifted(c *call) error {
 		where = s.pointer(&recorded.Messages[n-1], &c.request.Messages[n-1])
 	}
 	brief := fmt.Sprintf("%s, frame %d to the server: %s%s", session, n, name, where)
-	failure := failuref(brief+" (- recorded, + got)", drift.Plain.Text(changes), r.remarks(i, d.Changes, r.compare.Differences(one, other)), accept)
+	rule, once := r.explained(r.compare.Differences(one, other))
+	if once {
+		accept = ""
+	}
+	failure := failuref(brief+" (- recorded, + got)", drift.Plain.Text(changes), r.remarks(i, d.Changes, rule), accept)
 	failure.brief = brief
 	return failure.withDrift(d)
 }

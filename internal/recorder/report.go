@@ -98,7 +98,7 @@ func (r *report) tellRest() {
 	for _, cause := range r.causes {
 		if n := len(cause.later); n > 0 {
 			brief := fmt.Sprintf("%s more drifted in the same way: %s, %s", count(n, "request"), r.file(), calls(cause.later))
-			r.Tell(r.plain(againf(brief, r.accepting(cause))))
+			r.Tell(r.plain(againf(brief, cause.accept)))
 		}
 	}
 	if mistaken := r.tape.mistaken(); len(mistaken) > 0 {

@@ -197,37 +197,30 @@ func (r *run) onPurpose() string {
 	return "or, if they were changed on purpose, delete " + r.file() + " and record " + r.tested() + " again"
 }
 
-// isVolatile reports whether a call differs from a record in nothing but what Volatile's rules find, which the test has not.
-func (s *setup) isVolatile(differences []drift.Difference) bool {
-	return !s.rules.Has("uuid") && alikeBut(differences, s.rules.WithVolatile().Alike())
-}
-
-// alikeBut reports whether there are differences, of which both sides are alike.
-func alikeBut(differences []drift.Difference, alike func(recorded, got []byte) bool) bool {
-	other := func(d drift.Difference) bool { return !alike(d.Recorded, d.Got) }
-	return len(differences) > 0 && !slices.ContainsFunc(differences, other)
-}
-
 // explained names the rule that explains all differences of a call from a record, or says how the call is made the same
-// in each run; "" where it differs in more.
-func (s *setup) explained(differences []drift.Difference) string {
+// in each run; "" where it differs in more. It reports whether an update would help once.
+func (r *run) explained(differences []drift.Difference) (rule string, once bool) {
+	only := func(alike func(recorded, got []byte) bool) bool {
+		other := func(d drift.Difference) bool { return !alike(d.Recorded, d.Got) }
+		return len(differences) > 0 && !slices.ContainsFunc(differences, other)
+	}
 	switch {
-	case s.isVolatile(differences):
-		return volatileDiffers + ": " + s.addVolatile()
-	case !s.rules.Has("date") && alikeBut(differences, s.rules.WithDates().Alike()):
-		return "only dates differ: " + s.clock(true)
-	case alikeBut(differences, scrub.SameButClock):
-		return "only dates and times differ: " + s.clock(false)
+	case !r.rules.Has("uuid") && only(r.rules.WithVolatile().Alike()):
+		return volatileDiffers + ": " + r.addVolatile() + "\n" + r.onPurpose(), true
+	case !r.rules.Has("date") && only(r.rules.WithDates().Alike()):
+		return "only dates differ: " + r.clock(true), false
+	case only(scrub.SameButClock):
+		return "only dates and times differ: " + r.clock(false), false
 	}
 	var names []string
 	for _, d := range differences {
 		names = append(names, scrub.Names(string(d.Recorded))...)
 	}
 	sort.Strings(names)
-	if names = slices.DeleteFunc(slices.Compact(names), s.rules.Has); len(names) > 0 {
-		return s.addRules(names)
+	if names = slices.DeleteFunc(slices.Compact(names), r.rules.Has); len(names) > 0 {
+		return r.addRules(names), false
 	}
-	return ""
+	return "", false
 }
 
 // boughtBefore is the failure of a call that would be made again only for values that change every run. The next run

@@ -61,21 +61,14 @@ func (s *Store) Commit(c Change) error {
 
 // has reports whether a change would write nothing: then it needs no lock, which a store that cannot be written does not give.
 func (s *Store) has(puts []*target, remove []string) bool {
-	unlock, err := s.ReadLock()
-	if unlock != nil {
-		defer unlock()
-	}
-	if _, journal := os.Lstat(s.Path(JournalName)); err != nil || s.isPending() || !errors.Is(journal, fs.ErrNotExist) {
-		return false
-	}
 	root, err := os.OpenRoot(s.dir)
 	if err != nil {
 		return false
 	}
 	defer root.Close()
-	p := s.planned(Writer{root, s.maxBytes, map[string]*os.Root{}})
-	defer p.leave()
-	return p.plan(puts, remove) == nil && p.isEmpty()
+	p := s.planned(Writer{Root: root, limit: s.maxBytes})
+	_, journal := p.Lstat(JournalName)
+	return errors.Is(journal, fs.ErrNotExist) && !s.isPending() && p.plan(puts, remove) == nil && len(p.writes)+len(p.removes) == 0
 }
 
 // A target is a Put that was checked.

@@ -89,7 +89,7 @@ func (t *Transaction) PutManifest(m *Manifest, was []byte) error {
 // Apply makes the changes. After an error nothing has changed, or the journal is there
 // and the next process to write finishes the work.
 func (t *Transaction) Apply() error {
-	if t.isEmpty() {
+	if len(t.writes) == 0 && len(t.removes) == 0 {
 		return nil
 	}
 	journal, err := t.openFile(JournalName, os.O_WRONLY|os.O_CREATE|os.O_EXCL)
@@ -102,8 +102,6 @@ func (t *Transaction) Apply() error {
 	}
 	return t.finish()
 }
-
-func (t *Transaction) isEmpty() bool { return len(t.writes) == 0 && len(t.removes) == 0 }
 
 // prepare writes the journal, and then all new files.
 func (t *Transaction) prepare(journal *os.File) error {
