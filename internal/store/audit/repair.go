@@ -48,9 +48,11 @@ type repair struct {
 	store          *store.Store
 	report         *Report
 	theirs         []string
-	sides, commits [4][]version // what git has of the files that are in conflict, and of all
-	merged         string       // the commit that is being merged
-	names          []string     // that the document in hand has in git: of the test, and of what it was renamed from
+	sides, commits [4][]version                   // what git has of the files that are in conflict, and of all
+	merged         string                         // the commit that is being merged
+	names          []string                       // that the document in hand has in git: of the test, and of what it was renamed from
+	replaced       string                         // the name of the document in hand that one side renamed without git's notice; empty means none
+	added          [4]map[canon.Hash][]*store.Doc // see addedBy
 	history        func() []version
 }
 
@@ -188,7 +190,7 @@ func (r *repair) merge(w store.Writer, name string) error {
 	if err != nil {
 		return err
 	}
-	put := store.Put{Provider: doc.Provider, Name: name, Document: doc.Document}
+	put := store.Put{Provider: doc.Provider, Name: r.names[0], Document: doc.Document}
 	if put.Beside, err = r.collect(w, store.Needs(doc.Document)); err != nil {
 		return err
 	}
@@ -201,14 +203,15 @@ func (r *repair) merge(w store.Writer, name string) error {
 	return nil
 }
 
-// former names documents that are no longer there under former names of the document in hand, and left what was beside them.
+// former names documents that are no longer there under former names of the document in hand, and left what was beside them. It
+// names one that git put back where one side had renamed it, too.
 func (r *repair) former(w store.Writer) (gone []string) {
 	providers, _ := r.store.Providers()
 	for _, name := range r.names[1:] {
 		for _, provider := range providers {
 			file := store.DocumentFile(provider, name)
 			_, missing := w.Root.Lstat(file)
-			if beside, _ := w.List(provider + "/" + name); missing != nil && len(beside) > 0 {
+			if beside, _ := w.List(provider + "/" + name); missing == nil && name == r.replaced || missing != nil && len(beside) > 0 {
 				gone = append(gone, file)
 				break
 			}
@@ -219,7 +222,7 @@ func (r *repair) former(w store.Writer) (gone []string) {
 
 // resolve returns the document that a conflict becomes.
 func (r *repair) resolve(name string) (doc *store.Doc, merge Merge, err error) {
-	r.names = []string{name}
+	r.names, r.replaced = []string{name}, ""
 	var sides [4]*store.Doc
 	for i := range sides {
 		if sides[i], err = r.side(i, name); err != nil {
@@ -227,7 +230,11 @@ func (r *repair) resolve(name string) (doc *store.Doc, merge Merge, err error) {
 		}
 	}
 	moved(r.store, name, &sides)
-	if err := rename(name, sides[1:]); err != nil {
+	if next := r.successor(&sides); next != "" {
+		r.names, r.replaced = []string{next, name}, name
+	}
+	target := r.names[0]
+	if err := rename(target, sides[1:]); err != nil {
 		return nil, merge, err
 	}
 	ours, theirs := sides[2], sides[3]
@@ -245,14 +252,72 @@ func (r *repair) resolve(name string) (doc *store.Doc, merge Merge, err error) {
 		merge.Choices = []Choice{{name, "ours removed the document and theirs changed it", "theirs", nil}}
 		return theirs, merge, nil
 	}
-	if here, err := r.store.LoadFile(name, ours.Provider); err == nil && !asked && ours.Provider == theirs.Provider {
+	_, waits := os.Lstat(r.store.Path(store.DocumentFile(theirs.Provider, name))) // else it was repaired
+	if here, err := r.store.LoadFile(target, ours.Provider); err == nil && !asked && ours.Provider == theirs.Provider && (target == name || waits != nil) {
 		return here, merge, nil
 	}
-	m := &recordMerge{name: name, chosen: func(id string) bool { return whole || all || slices.Contains(r.theirs, id) }}
+	known := func(id string) string { return name + strings.TrimPrefix(id, target) } // as git has it
+	m := &recordMerge{name: target, chosen: func(id string) bool { return whole || all || slices.Contains(r.theirs, known(id)) }}
 	if doc, err = r.fold(m, sides[1], ours, theirs); err == nil && len(m.merged) == 0 {
 		err = errors.New("no record is left: remove the document with git rm")
 	}
+	for i := range m.result.Choices {
+		m.result.Choices[i].ID = known(m.result.Choices[i].ID)
+	}
 	return doc, m.result, err
+}
+
+// successor finds the document that a side has in place of one that it removed and the other side changed: it gave the test another
+// name, and git did not notice. The only document that is new and has more than half of the records of the common ancestor is that.
+func (r *repair) successor(sides *[4]*store.Doc) (name string) {
+	missing := 2
+	if sides[2] != nil {
+		missing = 3
+	}
+	if sides[1] == nil || sides[missing] != nil || sides[5-missing] == nil {
+		return ""
+	}
+	base, shared := recordsOf(sides[1]), map[*store.Doc]int{}
+	for _, record := range base {
+		for _, doc := range r.addedBy(missing)[record.sense] {
+			shared[doc]++
+		}
+	}
+	for doc, n := range shared {
+		switch {
+		case 2*n <= len(base):
+		case name != "": // nobody can say which
+			sides[missing] = nil
+			return ""
+		default:
+			name, sides[missing] = doc.Name, doc
+		}
+	}
+	return name
+}
+
+// addedBy returns the documents that a side has and the common ancestor has not, by what their records are about.
+func (r *repair) addedBy(side int) map[canon.Hash][]*store.Doc {
+	if r.added[side] != nil {
+		return r.added[side]
+	}
+	r.added[side] = map[canon.Hash][]*store.Doc{}
+	before := map[string]bool{}
+	for _, v := range r.commits[1] {
+		before[nameIn(v.file)] = true
+	}
+	for _, v := range r.commits[side] {
+		_, name, ok := store.ParseDocumentFile(v.file)
+		if !ok || before[name] {
+			continue
+		}
+		if doc, err := r.load(&v, name); err == nil {
+			for _, record := range recordsOf(doc) {
+				r.added[side][record.sense] = append(r.added[side][record.sense], doc)
+			}
+		}
+	}
+	return r.added[side]
 }
 
 // fold merges the sides of a document.

@@ -515,3 +515,59 @@ func TestRenamedAndChanged(t *testing.T) {
 		}
 	}
 }
+
+// TestRenamedUnnoticed: git sees no rename, and that one side removed what the other changed. What is new and has the records is it.
+func TestRenamedUnnoticed(t *testing.T) {
+	t.Parallel()
+	one, two, three := call{1, "one?", "one"}, call{2, "two?", "two"}, call{3, "three?", "three"}
+	changed := []call{one, {2, "two?", "changed"}, three}
+	for _, oursRenames := range []bool{true, false} {
+		r := newRepository(t, putOf("TestX", one, two, three), putOf("TestZ", one))
+		r.git("config", "merge.renameLimit", "1")
+		rename := func() {
+			_, err := r.store.Move(store.Move{Name: nameOf("TestX"), Package: testPackage, Test: "TestY"})
+			require.NoError(t, err)
+			r.commit(putOf("TestNew", one))
+		}
+		change := func() { r.commit(putOf("TestX", changed...)) }
+		if oursRenames {
+			require.False(t, r.branches(rename, change))
+		} else {
+			require.False(t, r.branches(change, rename))
+		}
+		report, err := Repair(r.store)
+		require.NoError(t, err)
+		require.Equal(t, []Merge{{File: fileOf("TestY"), Records: 3}}, report.Merged)
+		require.Equal(t, []Merge{{File: fileOf("TestY"), Whole: true, Records: 3}}, r.heal().Merged, "it is repaired")
+		requireWhole(t, r.store)
+		requireCalls(t, r.store, "TestY", changed...)
+		require.NoFileExists(t, r.store.Path(fileOf("TestX")))
+		require.NoDirExists(t, r.store.Path("openai/"+nameOf("TestX")))
+	}
+
+	r := newRepository(t, putOf("TestX", one, two, three))
+	r.git("config", "merge.renameLimit", "1")
+	require.False(t, r.branches(func() {
+		_, err := r.store.Move(store.Move{Name: nameOf("TestX"), Package: testPackage, Test: "TestY"})
+		require.NoError(t, err)
+		r.commit(putOf("TestY", one, call{2, "two?", "mine"}, three), putOf("TestNew", one))
+	}, func() { r.commit(putOf("TestX", changed...)) }))
+	report, err := Repair(r.store)
+	require.NoError(t, err)
+	choice := report.Merged[0].Choices[0]
+	require.Equal(t, Choice{snapshot.ID(nameOf("TestX"), 2), "both sides changed it", "ours", nil}, choice)
+	requireCalls(t, r.store, "TestY", one, call{2, "two?", "mine"}, three)
+	r.heal(choice.ID)
+	requireCalls(t, r.store, "TestY", changed...)
+
+	r = newRepository(t, putOf("TestX", one, two, three))
+	r.git("config", "merge.renameLimit", "1")
+	split := func() {
+		require.NoError(t, r.store.Commit(store.Change{Remove: []string{fileOf("TestX")}}))
+		r.commit(putOf("TestX/a", one), putOf("TestX/b", call{1, "two?", "two"}), putOf("TestX/c", call{1, "three?", "three"}))
+	}
+	require.False(t, r.branches(split, func() { r.commit(putOf("TestX", changed...)) }))
+	report, err = Repair(r.store)
+	require.NoError(t, err)
+	require.Equal(t, "ours removed the document and theirs changed it", report.Merged[0].Choices[0].Reason, "it was split, and has no successor")
+}
