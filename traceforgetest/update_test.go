@@ -16,7 +16,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/traceforge/traceforge-go/internal/fakeprovider"
+	"github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/internal/tbtest"
+	"github.com/traceforge/traceforge-go/snapshot"
 	"github.com/traceforge/traceforge-go/traceforgetest"
 )
 
@@ -374,6 +376,30 @@ func TestPendingOfManyAtOnce(t *testing.T) {
 	require.EqualValues(t, 2*many, calls.Load(), "what the first run bought is there beside that of the second")
 	require.Len(t, s.records("openai"), 2*many)
 	s.requireWhole()
+}
+
+// TestPendingOfAnotherRun holds that a run which passes leaves what another process has bought since it began.
+func TestPendingOfAnotherRun(t *testing.T) {
+	s := newScene(t)
+	s.jitter()
+	s.update("1", "TestIt", fails(asks(newChat("a"))))
+	requirePass(t, s.update("1", "TestIt", func(tb *tbtest.TB, tf *traceforgetest.Recorder) {
+		asks(newChat("a"))(tb, tf)
+		st, err := store.Open(s.dir)
+		require.NoError(t, err)
+		name := snapshot.DocumentName("github.com/traceforge/traceforge-go/traceforgetest", "TestIt")
+		doc, err := st.Pending().Load(name, "openai")
+		require.NoError(t, err)
+		raw, err := doc.Raw(0)
+		require.NoError(t, err)
+		bought := doc.Document.Snapshots[0]
+		bought.ID = snapshot.ID(name, 2)
+		require.NoError(t, st.NewLog(name, "openai").Append(0, bought, raw, nil))
+	}))
+	require.Len(t, s.records("openai"), 1)
+	waiting := s.waiting()
+	require.Len(t, waiting, 1, "what this run has used is gone")
+	require.Contains(t, waiting[0], `-2"`)
 }
 
 // TestPendingOfAStranger holds that an update without git uses no answer that this user has not bought, says so, and leaves it.

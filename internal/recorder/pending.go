@@ -371,12 +371,13 @@ func (p *pending) drop(now []snapshot.Snapshot, renewed []string, partial bool) 
 	for _, tk := range p.waiting() {
 		p.mine[tk.number] = true
 	}
-	done, kept, unasked := p.sort(now, renewed, partial)
-	if len(kept)+len(unasked) == 0 {
-		done = []string{p.name}
-	}
-	if err := p.store.Reject(done...); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return "", nil, err
+	kept, unasked := p.sort(now, renewed, partial)
+	if left := len(kept) + len(unasked); left == 0 || left < len(p.earlier.records) {
+		nothing := store.PutOf(p.name, nil)
+		nothing.Provider = p.provider
+		if err := p.store.Pending().Settle(nothing, p.log, p.mine); err != nil {
+			return "", nil, err
+		}
 	}
 	if partial {
 		return "", nil, nil
@@ -384,24 +385,24 @@ func (p *pending) drop(now []snapshot.Snapshot, renewed []string, partial bool) 
 	return p.unusedNote(kept, unasked), unasked, nil
 }
 
-// sort sorts the ids of what earlier runs have bought. An answer of done is used, or replaced by one that is newer or
-// says the same. Answers of kept are for records that this run left unchanged. Answers of unasked are for calls that
-// this run has not made, as after a prompt was undone.
-func (p *pending) sort(now []snapshot.Snapshot, renewed []string, partial bool) (done, kept, unasked []string) {
+// sort sorts what earlier runs have bought. This run has what it has used, or replaced by what is newer or says the same.
+// Of the others it returns the ids: answers of kept are for records that this run left unchanged, answers of unasked for
+// calls that this run has not made, as after a prompt was undone.
+func (p *pending) sort(now []snapshot.Snapshot, renewed []string, partial bool) (kept, unasked []string) {
 	for _, waits := range p.earlier.records {
 		i := slices.IndexFunc(now, func(s snapshot.Snapshot) bool { return s.ID == waits.ID })
 		same := i >= 0 && store.SameRequest(&now[i], &waits)
 		switch {
 		case p.mine[waits.Number()],
 			!partial && (slices.Contains(renewed, waits.ID) || same && store.SameAnswer(&now[i].Response, &waits.Response)):
-			done = append(done, waits.ID)
+			p.mine[waits.Number()] = true
 		case same:
 			kept = append(kept, waits.ID)
 		default:
 			unasked = append(unasked, waits.ID)
 		}
 	}
-	return done, kept, unasked
+	return kept, unasked
 }
 
 // unusedNote says what waits after a test that passed.
