@@ -17,6 +17,7 @@ import (
 
 	"github.com/traceforge/traceforge-go/internal/fakeprovider"
 	"github.com/traceforge/traceforge-go/internal/rehearsal"
+	"github.com/traceforge/traceforge-go/internal/store/audit"
 	"github.com/traceforge/traceforge-go/internal/tbtest"
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/traceforgetest"
@@ -436,7 +437,7 @@ func TestToolAcceptedWithoutModel(t *testing.T) {
 	require.True(t, p.s.update("tools", "TestIt", p.test).Failed())
 	st, _ := p.s.open()
 	name := strings.TrimSuffix(filepath.Base(p.s.document("TestIt")), ".json")
-	_, err := st.Accept([]string{name + "-2"})
+	_, err := audit.Accept(st, []string{name + "-2"})
 	require.NoError(t, err)
 	asked = len(p.s.provider.Calls()) - asked
 	requirePass(t, p.s.rekey("TestIt", p.test))

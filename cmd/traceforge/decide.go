@@ -12,6 +12,7 @@ import (
 	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/place"
 	"github.com/traceforge/traceforge-go/internal/store"
+	"github.com/traceforge/traceforge-go/internal/store/audit"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
@@ -61,17 +62,17 @@ func accept(c *call, s *store.Store, dir string) error {
 }
 
 // acceptPending takes pending answers over, as far as a recording could have kept them.
-func acceptPending(c *call, s *store.Store, ids []string) ([]store.Accepted, error) {
+func acceptPending(c *call, s *store.Store, ids []string) ([]audit.Accepted, error) {
 	_, checks, err := checksOf(s)
 	if err != nil {
 		return nil, err
 	}
-	return s.Accept(ids, append(checks, secretless(c))...)
+	return audit.Accept(s, ids, append(checks, secretless(c))...)
 }
 
 func reject(c *call, s *store.Store, dir string) error {
 	return decide(c, s, dir, "reject", func(ids []string) error {
-		if err := s.Reject(ids...); err != nil {
+		if err := audit.Reject(s, ids...); err != nil {
 			return err
 		}
 		err := c.answer(rejection{ids}, func() {
@@ -184,7 +185,7 @@ func listWaiting(c *call, dir string, all []waitingRecord, broken error) error {
 // is empty where the record is not there.
 func inStore(s *store.Store, id string) string {
 	if name, n, ok := snapshot.ParseID(id); ok {
-		if doc, err := s.Load(name, "unknown"); err == nil {
+		if doc, err := s.Load(name, store.UnknownProvider); err == nil {
 			for i := range doc.Document.Snapshots {
 				if r := &doc.Document.Snapshots[i]; r.Number() == n {
 					return fmt.Sprintf("; %s is in the store, recorded %s", id, r.Timestamp.Format("2006-01-02 15:04:05 UTC"))

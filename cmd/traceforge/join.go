@@ -168,7 +168,8 @@ func pendingIn(s *store.Store, dirs []string) (shardDocs, error) {
 			if err != nil {
 				return err
 			}
-			if err := found.add(s.Trusting(), file); err != nil { // who names the directory says so
+			s.Trusting = true // who names the directory says so
+			if err := found.add(s, file); err != nil {
 				return err
 			}
 			return fs.SkipDir

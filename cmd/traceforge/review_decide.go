@@ -6,6 +6,7 @@ import (
 
 	"github.com/traceforge/traceforge-go/internal/git/worktree"
 	"github.com/traceforge/traceforge-go/internal/store"
+	"github.com/traceforge/traceforge-go/internal/store/audit"
 )
 
 // An outcome is what became of a decision.
@@ -50,7 +51,7 @@ func (r *reviewRun) decideIn(src *source, verdict string, tests []*reviewItem, o
 	}
 	switch pending := src.kind == pendingKind; {
 	case pending && verdict == rejected:
-		err = r.store.Reject(documents...)
+		err = audit.Reject(r.store, documents...)
 	case pending:
 		_, err = acceptPending(r.c, r.store, documents)
 	case verdict == rejected:

@@ -7,6 +7,14 @@ import (
 
 func init() {
 	store.Audit.Prune, store.Audit.WriteManifest = audit.Prune, audit.WriteManifest
+	store.Audit.Reject, store.Audit.DiscardDoubted = audit.Reject, audit.DiscardDoubted
+	store.Audit.Accept = func(s *store.Store, ids []string, checks ...store.Check) (all []store.Accepted, err error) {
+		accepted, err := audit.Accept(s, ids, checks...)
+		for _, a := range accepted {
+			all = append(all, store.Accepted(a))
+		}
+		return all, err
+	}
 	store.Audit.Verify = func(s *store.Store, checks ...store.Check) (*store.Verified, error) {
 		result, err := audit.Verify(s, checks...)
 		if err != nil {

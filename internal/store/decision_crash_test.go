@@ -18,11 +18,11 @@ import (
 // has only to finish what was cut short.
 var decisionScenes = []crashScene{
 	{crashing + "accept", undecided, func(s *Store) error {
-		_, err := s.Accept([]string{nameOf("TestX"), nameOf("TestNew")})
+		_, err := Audit.Accept(s, []string{nameOf("TestX"), nameOf("TestNew")})
 		return finishedBefore(s, err)
 	}},
 	{crashing + "accept-log", undecidedLogs, func(s *Store) error {
-		_, err := s.Accept([]string{nameOf("TestX"), nameOf("TestNew")})
+		_, err := Audit.Accept(s, []string{nameOf("TestX"), nameOf("TestNew")})
 		return finishedBefore(s, err)
 	}},
 	{crashing + "move-log", undecidedLogs, func(s *Store) error {
@@ -30,7 +30,7 @@ var decisionScenes = []crashScene{
 		return finishedBefore(s, err)
 	}},
 	{crashing + "reject", undecided, func(s *Store) error {
-		return finishedBefore(s, s.Reject(nameOf("TestX"), nameOf("TestNew")))
+		return finishedBefore(s, Audit.Reject(s, nameOf("TestX"), nameOf("TestNew")))
 	}},
 	{crashing + "move", undecided, func(s *Store) error {
 		_, err := s.Move(Move{nameOf("TestX"), testPackage, "TestY"})

@@ -116,7 +116,7 @@ func ExampleStore_Move() {
 }
 
 // A test that failed bought an answer. It waits until somebody takes it over, or throws it away.
-func ExampleStore_Accept() {
+func Example_accept() {
 	s, name, remove := newStore("TestX")
 	defer remove()
 	for _, test := range []string{"TestNew", "TestOther"} {
@@ -125,9 +125,9 @@ func ExampleStore_Accept() {
 		}
 	}
 	id := snapshot.ID(snapshot.DocumentName("example.com/shop", "TestNew"), 1)
-	accepted, err := s.Accept([]string{id})
+	accepted, err := audit.Accept(s, []string{id})
 	fmt.Println(len(accepted), err)
-	fmt.Println(s.Reject(snapshot.DocumentName("example.com/shop", "TestOther")))
+	fmt.Println(audit.Reject(s, snapshot.DocumentName("example.com/shop", "TestOther")))
 	files, err := s.List()
 	fmt.Println(len(files), err)
 	doc, err := s.Load(name, "openai")

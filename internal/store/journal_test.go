@@ -187,7 +187,7 @@ func TestJournalThatGitTracks(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, report.Text, "commit.pending: pending: is a commit that was cut short, which writes nothing and removes "+fileOf("TestX"))
 	require.Equal(t, before, tree(t, dir))
-	require.NoError(t, s.DiscardDoubted())
+	require.NoError(t, Audit.DiscardDoubted(s))
 	delete(before, JournalName)
 	require.Equal(t, before, tree(t, dir))
 }

@@ -24,12 +24,16 @@ type Doc struct {
 	Name     string
 	Document *snapshot.Document
 	Torn     bool   // of pending answers: one that a killed run was about to write is not whole, and left out
-	log      string // of pending answers: the first of the files that they are in
+	Log      string // of pending answers: the first of the files that they are in, for messages
 
 	store *Store
 	again os.FileInfo           // of the file when it was last read again, and was this document
 	whole map[canon.Hash][]byte // what a verify read beside it and found whole, or a log has
 }
+
+// A Check is one more question about a document: it returns what is wrong with it, for package audit.
+// It is called on several goroutines at once, for documents that are whole, and must not keep d.
+type Check func(d *Doc) []snapshot.Violation
 
 // File returns the path of the document in its store, with forward slashes.
 func (d *Doc) File() string { return DocumentFile(d.Provider, d.Name) }

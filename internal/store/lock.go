@@ -66,6 +66,13 @@ func (s *Store) Locked(f func(Writer) error) error {
 	return f(w)
 }
 
+// Held returns s for who holds its lock, and reads through it: it then waits for nobody.
+func (s *Store) Held() *Store {
+	held := *s
+	held.held = true
+	return &held
+}
+
 // Writable reports why no file can be made in the store, or where it would be made. It leaves nothing behind.
 func (s *Store) Writable() error {
 	if err := (logDir{s}).checkDir(); err != nil {

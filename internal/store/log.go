@@ -19,6 +19,19 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
+// Pending returns the store of the answers that were bought by tests that did not pass, and wait for a
+// decision (design R11). It is in the directory .pending of s, and its documents have the names of those of s: a Commit
+// there writes a document as a log, see [Log].
+// A record that has the id of one of s is to replace that.
+func (s *Store) Pending() *Store {
+	p := *s
+	p.dir, p.name = filepath.Join(s.dir, PendingName), filepath.Join(s.name, PendingName)
+	return &p
+}
+
+// isPending reports whether s is the store of another one's pending answers. It has no manifest.
+func (s *Store) isPending() bool { return filepath.Base(s.dir) == PendingName }
+
 // A Log is what one run of a test appends its pending answers to as it buys them (docs/format.md section 11): a file,
 // and another one where that is full, was taken over or could not be written. Each run has a log of its own. A reader
 // of pending answers reads all files of a test, and leaves out an entry that a kill cut short. A Log is not for several
@@ -261,7 +274,7 @@ func (d logDir) removeEmpty(own ...string) {
 func (s *Store) Settle(bought Put, own *Log, used map[int]bool) error {
 	return s.Exclusively(func(w Writer) error {
 		logs := logDir{s}
-		if err := logs.closeLogs(bought.Name); err != nil {
+		if err := s.CloseLogs(bought.Name); err != nil {
 			return err
 		}
 		others, err := logs.logsOf(bought.Name)
@@ -350,17 +363,17 @@ func (t *Transaction) log(put *target) error {
 	return nil
 }
 
-// closeLogs has those who append to the logs of a test begin others: what is in them is decided on.
-func (d logDir) closeLogs(name string) error {
+// CloseLogs has those who append to the pending answers of a test begin other logs: what is in these is decided on.
+func (s *Store) CloseLogs(name string) error {
 	if name == "" {
 		return nil
 	}
-	logs, err := d.logsOf(name)
+	logs, err := logDir{s}.logsOf(name)
 	for _, file := range logs {
-		if info, err := os.Lstat(d.Path(file)); err != nil || !info.Mode().IsRegular() {
+		if info, err := os.Lstat(s.Path(file)); err != nil || !info.Mode().IsRegular() {
 			continue // which is for who reads it to say
 		}
-		f, err := lockedfile.OpenFile(d.Path(file), os.O_RDWR|os.O_APPEND, 0)
+		f, err := lockedfile.OpenFile(s.Path(file), os.O_RDWR|os.O_APPEND, 0)
 		if err != nil {
 			return err
 		}

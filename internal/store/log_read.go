@@ -63,7 +63,7 @@ func (d logDir) listLogs() (files []string, err error) {
 		}
 		provider, _, _ := strings.Cut(strings.TrimPrefix(string(head[:n]), logHead), "\n")
 		if !filename.Legal(provider) {
-			provider = unknownProvider
+			provider = UnknownProvider
 		}
 		files, last = append(files, DocumentFile(provider, name)), name
 	}
@@ -71,8 +71,8 @@ func (d logDir) listLogs() (files []string, err error) {
 	return files, err
 }
 
-// unknownProvider stands for one that is not known, as a log names none. Load looks in the directories of all for it.
-const unknownProvider = "unknown"
+// UnknownProvider stands for one that is not known, as a log names none. Load looks in the directories of all for it.
+const UnknownProvider = "unknown"
 
 // parseLogFile returns the document and the number of a log; 0 means it is none.
 func parseLogFile(file string) (name string, n int64) {
@@ -105,7 +105,7 @@ func (d logDir) loadLogs(name string, logs []string) (*Doc, error) {
 	if err := put.Document.Seal(); err != nil {
 		return nil, err
 	}
-	doc := &Doc{Provider: put.Provider, Name: name, Document: put.Document, Torn: r.torn, log: logs[0], store: d.Store, whole: r.beside}
+	doc := &Doc{Provider: put.Provider, Name: name, Document: put.Document, Torn: r.torn, Log: d.In(logs[0]), store: d.Store, whole: r.beside}
 	if wrong := Misnamed(name, doc.Document); len(wrong) > 0 {
 		return nil, &snapshot.Error{File: d.In(logs[0]), Violations: wrong}
 	}

@@ -98,15 +98,15 @@ func TestLog(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []string{fileOf("TestX")}, files)
 	requireCalls(t, s.Pending(), "TestX", bought...)
-	require.NoError(t, s.Reject(idsOf("TestX", 4)...))
+	require.NoError(t, Audit.Reject(s, idsOf("TestX", 4)...))
 	requireCalls(t, s.Pending(), "TestX", bought[:2]...)
 	requireWhole(t, s.Pending())
 	require.NoError(t, newBuyer(s, "TestX").buy(putOf("TestX", call{3, "again?", "again"}, call{5, "five?", "five"})))
 	requireCalls(t, s.Pending(), "TestX", bought[0], call{3, "again?", "again"}, call{5, "five?", "five"})
-	_, err = s.Accept(idsOf("TestX", 1))
+	_, err = Audit.Accept(s, idsOf("TestX", 1))
 	require.NoError(t, err)
 	requireCalls(t, s, "TestX", call{1, "one?", "changed"}, call{2, "two?", "two"})
-	_, err = s.Accept(idsOf("TestX", 3, 5))
+	_, err = Audit.Accept(s, idsOf("TestX", 3, 5))
 	require.NoError(t, err)
 	requireCalls(t, s, "TestX", call{1, "one?", "changed"}, call{2, "two?", "two"}, call{3, "again?", "again"}, call{5, "five?", "five"})
 	require.NoDirExists(t, filepath.Join(dir, ".pending"))
@@ -182,7 +182,7 @@ func TestLogTorn(t *testing.T) {
 		require.ErrorContains(t, err, ".log: pending: has no whole answer", "%d bytes", size)
 	}
 	require.NoError(t, os.WriteFile(file, []byte(whole[:10]), 0o666))
-	require.NoError(t, s.Reject(nameOf("TestX")))
+	require.NoError(t, Audit.Reject(s, nameOf("TestX")))
 	require.NoDirExists(t, filepath.Join(dir, ".pending"))
 }
 
@@ -218,14 +218,14 @@ func TestLogAltered(t *testing.T) {
 			}
 			_, err := s.Pending().Load(nameOf("TestX"), "openai")
 			require.ErrorContains(t, err, x.want)
-			_, err = s.Accept([]string{nameOf("TestX")})
+			_, err = Audit.Accept(s, []string{nameOf("TestX")})
 			require.ErrorContains(t, err, x.want)
 			if x.name == "tracked" {
 				return // so is the other
 			}
-			_, err = s.Accept([]string{nameOf("TestOther")})
+			_, err = Audit.Accept(s, []string{nameOf("TestOther")})
 			require.NoError(t, err)
-			require.NoError(t, s.Reject(nameOf("TestX")))
+			require.NoError(t, Audit.Reject(s, nameOf("TestX")))
 			require.Empty(t, logsIn(t, s))
 		})
 	}
@@ -244,10 +244,10 @@ func TestLogTaken(t *testing.T) {
 	s, dir := newStore(t)
 	b := newBuyer(s, "TestX")
 	require.NoError(t, b.buy(putOf("TestX", bought[0])))
-	require.NoError(t, logDir{s.Pending()}.closeLogs(nameOf("TestX")))
+	require.NoError(t, s.Pending().CloseLogs(nameOf("TestX")))
 	require.NoError(t, b.buy(putOf("TestX", bought[1])), "it is being decided on")
 	require.Len(t, logsIn(t, s), 2)
-	_, err := s.Accept([]string{nameOf("TestX")})
+	_, err := Audit.Accept(s, []string{nameOf("TestX")})
 	require.NoError(t, err)
 	require.NoDirExists(t, filepath.Join(dir, ".pending"))
 	require.NoError(t, b.buy(putOf("TestX", bought[2])), "it is gone")
@@ -334,13 +334,13 @@ func TestCrashLog(t *testing.T) {
 			}
 			if errors.Is(err, ErrDoubt) { // the key could not be read, and there is no git
 				require.Regexp(t, `: E[A-Z]+ at \d+, openat$`, p.name)
-				s = s.Trusting()
+				s = trusting(s)
 				doc, err = s.Pending().Load(nameOf("TestX"), "openai")
 			}
 			require.NoError(t, err, said)
 			require.GreaterOrEqual(t, len(doc.Document.Snapshots), has, said)
 			requireCalls(t, s.Pending(), "TestX", bought[:len(doc.Document.Snapshots)]...)
-			_, err = s.Accept([]string{nameOf("TestX")})
+			_, err = Audit.Accept(s, []string{nameOf("TestX")})
 			require.NoError(t, err, said)
 			require.NoDirExists(t, s.Pending().Dir())
 			requireWhole(t, s)

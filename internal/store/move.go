@@ -40,18 +40,18 @@ func (s *Store) Move(moves ...Move) (moved []Moved, err error) {
 			logs, err := logDir{pending}.logsOf(m.Name)
 			return err == nil && len(logs) == 0
 		})
-		change, from, err := s.locking().planMoves(moves, waiting)
+		change, from, err := s.Held().planMoves(moves, waiting)
 		if err != nil {
 			return err
 		}
 		if len(waiting) > 0 {
 			err = pending.Exclusively(func(w Writer) error {
 				for _, m := range waiting {
-					if err := (logDir{pending}).closeLogs(m.Name); err != nil {
+					if err := pending.CloseLogs(m.Name); err != nil {
 						return err
 					}
 				}
-				change, _, err := pending.locking().planMoves(waiting, moves)
+				change, _, err := pending.Held().planMoves(waiting, moves)
 				if err != nil {
 					return err
 				}
@@ -88,7 +88,7 @@ func (s *Store) Copy(m Move) error {
 // stores.
 func (s *Store) planMoves(moves, elsewhere []Move) (c Change, moved []Moved, err error) {
 	for _, m := range moves {
-		doc, err := s.Load(m.Name, unknownProvider)
+		doc, err := s.Load(m.Name, UnknownProvider)
 		if errors.Is(err, fs.ErrNotExist) && slices.Contains(elsewhere, m) {
 			continue
 		}

@@ -1,8 +1,12 @@
 package store
 
 import (
+	"bytes"
+	"errors"
 	"slices"
 
+	"github.com/traceforge/traceforge-go/internal/texts"
+	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
@@ -88,4 +92,25 @@ func LastNumber(records []snapshot.Snapshot) (last int) {
 		last = max(last, records[i].Number())
 	}
 	return last
+}
+
+// SameRequest reports whether two records asked the same, apart from what each ignores.
+func SameRequest(a, b *snapshot.Snapshot) bool {
+	x, err := snapshot.RequestCore(&a.Request, a.Source.Ignored)
+	y, err2 := snapshot.RequestCore(&b.Request, b.Source.Ignored)
+	return errors.Join(err, err2) == nil && bytes.Equal(x, y)
+}
+
+// SameAnswer reports whether two answers have the same core. It spares what are equal, as nearly all are, from being
+// encoded: an answer may be long.
+func SameAnswer(a, b *snapshot.Response) bool {
+	alike := func(a, b modelio.Candidate) bool {
+		return a.FinishReason == b.FinishReason && texts.Same{}.Parts(a.Message.Content, b.Message.Content)
+	}
+	if texts.Equal(a.Error, b.Error) && slices.EqualFunc(a.Candidates, b.Candidates, alike) {
+		return true
+	}
+	x, err := snapshot.ResponseCore(a)
+	y, err2 := snapshot.ResponseCore(b)
+	return errors.Join(err, err2) == nil && bytes.Equal(x, y)
 }

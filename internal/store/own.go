@@ -117,16 +117,9 @@ func (key signer) signed(mac, kind, of string, data []byte) bool {
 	return mac != "" && hmac.Equal([]byte(mac), []byte(key.mac(kind, of, data)))
 }
 
-// Trusting returns the store for a user who says that its journal and its pending answers are their own.
-func (s *Store) Trusting() *Store {
-	trusting := *s
-	trusting.trusting = true
-	return &trusting
-}
-
 // doubt returns nil where git says that a file without a MAC was made here; what says what the file would do.
 func (s *Store) doubt(file, what string) error {
-	if s.trusting {
+	if s.Trusting {
 		return nil
 	}
 	why := "git tracks it or does not ignore it"
@@ -141,63 +134,4 @@ func (s *Store) doubt(file, what string) error {
 	}
 	return s.failure(file, "", snapshot.RulePending, ErrDoubt, "%s, and is not used: it has no mark of this user, and %s; "+
 		"traceforge repair --take uses it as your own, and --discard removes it", what, why)
-}
-
-// Doubted returns what is wrong with pending answers that may be a stranger's, by the names of their documents.
-func (s *Store) Doubted() (all map[string]*snapshot.Error, err error) {
-	files, err := s.List()
-	all = map[string]*snapshot.Error{}
-	for _, file := range files {
-		provider, name, _ := ParseDocumentFile(file)
-		var wrong *snapshot.Error
-		if _, err := s.Load(name, provider); errors.Is(err, ErrDoubt) && errors.As(err, &wrong) {
-			all[name] = wrong
-		}
-	}
-	return all, err
-}
-
-// DiscardDoubted removes the journal and the pending answers that may be a stranger's. The rest of the journal's
-// commit is not done.
-func (s *Store) DiscardDoubted() error {
-	err := s.Locked(func(w Writer) error {
-		_, err := s.Recover(w)
-		if errors.Is(err, ErrDoubt) {
-			err = w.Remove(JournalName)
-		}
-		return err
-	})
-	doubted, listed := s.Pending().Doubted()
-	for name := range doubted {
-		err = errors.Join(err, s.Reject(name))
-	}
-	return errors.Join(err, listed)
-}
-
-// Adopt marks pending answers that may be a stranger's as this user's own, if the user says that they are.
-func (s *Store) Adopt() error {
-	if !s.trusting {
-		return nil
-	}
-	careful := *s
-	careful.trusting = false
-	doubted, err := careful.Doubted()
-	if err != nil || len(doubted) == 0 {
-		return err
-	}
-	return s.Exclusively(func(w Writer) error {
-		var c Change
-		for name := range doubted {
-			doc, err := s.locking().Load(name, unknownProvider)
-			if err != nil {
-				return err
-			}
-			put, err := doc.Put(nil)
-			if err != nil {
-				return err
-			}
-			c.Put = append(c.Put, put)
-		}
-		return s.CommitLocked(w, c)
-	})
 }

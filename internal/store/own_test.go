@@ -37,6 +37,13 @@ var gits = map[string]struct {
 	}},
 }
 
+// trusting returns a store for a user who says that all in it is their own.
+func trusting(s *Store) *Store {
+	trusting := *s
+	trusting.Trusting = true
+	return &trusting
+}
+
 // TestJournalsOfOthers holds that a commit that was cut short is finished where this user made it or git vouches for it, and that
 // one which is neither changes nothing until the user says so.
 func TestJournalsOfOthers(t *testing.T) {
@@ -66,12 +73,12 @@ func TestJournalsOfOthers(t *testing.T) {
 				require.Contains(t, report.Text, "commit.pending: pending: is a commit that was cut short, which writes nothing and removes "+fileOf("TestGone"))
 				require.Equal(t, before, tree(t, dir))
 				if name == "no git" {
-					_, err := Audit.Repair(s.Trusting())
+					_, err := Audit.Repair(trusting(s))
 					require.NoError(t, err)
 					require.NoFileExists(t, filepath.Join(dir, fileOf("TestGone")))
 					return
 				}
-				require.NoError(t, s.DiscardDoubted())
+				require.NoError(t, Audit.DiscardDoubted(s))
 				delete(before, JournalName)
 				require.Equal(t, before, tree(t, dir))
 			})
@@ -130,14 +137,14 @@ func TestPendingOfOthers(t *testing.T) {
 					_, err := s.Pending().Load(nameOf("TestX"), "openai")
 					if own || in.vouches {
 						require.NoError(t, err)
-						_, err = s.Accept([]string{nameOf("TestX")})
+						_, err = Audit.Accept(s, []string{nameOf("TestX")})
 						require.NoError(t, err)
 						requireCalls(t, s, "TestX", bought...)
 						require.NoDirExists(t, s.Pending().Dir())
 						return
 					}
 					require.ErrorIs(t, err, ErrDoubt)
-					_, err = s.Accept([]string{nameOf("TestX")})
+					_, err = Audit.Accept(s, []string{nameOf("TestX")})
 					require.ErrorIs(t, err, ErrDoubt)
 					report, err := Audit.Repair(s)
 					require.NoError(t, err)
@@ -152,13 +159,13 @@ func TestPendingOfOthers(t *testing.T) {
 						require.Equal(t, before, now)
 					}
 					if name == "no git" {
-						_, err := Audit.Repair(s.Trusting())
+						_, err := Audit.Repair(trusting(s))
 						require.NoError(t, err)
-						_, err = s.Accept([]string{nameOf("TestX")})
+						_, err = Audit.Accept(s, []string{nameOf("TestX")})
 						require.NoError(t, err, "it is signed now")
 						return
 					}
-					require.NoError(t, s.DiscardDoubted())
+					require.NoError(t, Audit.DiscardDoubted(s))
 					require.NoDirExists(t, s.Pending().Dir())
 					requireCalls(t, s, "TestX", call{1, "one?", "one"})
 				})

@@ -72,7 +72,7 @@ func TestAccept(t *testing.T) {
 			s, dir := newStore(t)
 			commit(t, s, putOf("TestIt", before...), putOf("TestOther", call{1, "a", "b"}))
 			pend(t, s, later, "TestIt", tt.pending...)
-			accepted, err := s.Accept(idsOf("TestIt", tt.accept...))
+			accepted, err := Audit.Accept(s, idsOf("TestIt", tt.accept...))
 			require.NoError(t, err, tt.reason)
 			var as []string
 			for _, a := range accepted {
@@ -97,7 +97,7 @@ func TestAcceptNew(t *testing.T) {
 	s, _ := newStore(t)
 	pend(t, s, recordedAt, "TestIt", call{1, "Where?", "There."}, call{2, "When?", "Now."})
 	pend(t, s, recordedAt, "TestOther", call{1, "a", "b"})
-	_, err := s.Accept([]string{nameOf("TestIt")})
+	_, err := Audit.Accept(s, []string{nameOf("TestIt")})
 	require.NoError(t, err)
 	requireCalls(t, s, "TestIt", call{1, "Where?", "There."}, call{2, "When?", "Now."})
 	requireCalls(t, s.Pending(), "TestOther", call{1, "a", "b"})
@@ -118,7 +118,7 @@ func TestAcceptNumberTaken(t *testing.T) {
 	commit(t, s, meanwhile)
 	for range 2 {
 		pend(t, s, recordedAt.Add(time.Hour), "TestIt", call{2, "Why?", "Snow."}, call{3, "Sure?", "Yes."})
-		accepted, err := s.Accept([]string{nameOf("TestIt")})
+		accepted, err := Audit.Accept(s, []string{nameOf("TestIt")})
 		require.NoError(t, err)
 		require.Equal(t, idsOf("TestIt", 4, 3), []string{accepted[0].As, accepted[1].As})
 		requireCalls(t, s, "TestIt", call{1, "Where?", "There."}, call{2, "When?", "Now."}, call{4, "Why?", "Snow."}, call{3, "Sure?", "Yes."})
@@ -135,7 +135,7 @@ func TestAcceptKeepsAnswer(t *testing.T) {
 	record := &p.Document.Snapshots[0]
 	record.Timestamp, record.Source.Line, record.Response.LatencyMS = recordedAt.Add(time.Hour), 99, 500
 	commit(t, s.Pending(), p)
-	_, err := s.Accept(idsOf("TestIt", 1))
+	_, err := Audit.Accept(s, idsOf("TestIt", 1))
 	require.NoError(t, err)
 	requireCalls(t, s, "TestIt", call{1, "Where is it?", "There."})
 	doc, err := s.Load(nameOf("TestIt"), "openai")
@@ -158,7 +158,7 @@ func TestAcceptContinues(t *testing.T) {
 	commit(t, s, p)
 	require.Contains(t, tree(t, dir)[fileOf("TestIt")], `"continues"`)
 	pend(t, s, recordedAt.Add(time.Hour), "TestIt", call{1, "Where is it?", "Here."})
-	_, err := s.Accept(idsOf("TestIt", 1))
+	_, err := Audit.Accept(s, idsOf("TestIt", 1))
 	require.NoError(t, err)
 	requireCalls(t, s, "TestIt", call{1, "Where is it?", "Here."}, call{2, "When?", "Tomorrow."})
 	requireWhole(t, s)
@@ -195,7 +195,7 @@ func TestAcceptRefuses(t *testing.T) {
 			require.NoError(t, err)
 			tt.alter(t, filepath.Join(dir, PendingName, logs[0]))
 			before := tree(t, dir)
-			_, err = s.Accept([]string{nameOf("TestOther"), nameOf("TestIt")}, func(d *Doc) []snapshot.Violation {
+			_, err = Audit.Accept(s, []string{nameOf("TestOther"), nameOf("TestIt")}, func(d *Doc) []snapshot.Violation {
 				if tt.check == nil || d.Name != nameOf("TestIt") {
 					return nil
 				}
@@ -207,8 +207,8 @@ func TestAcceptRefuses(t *testing.T) {
 			require.ErrorContains(t, err, tt.want)
 			require.Equal(t, before, tree(t, dir))
 
-			require.NoError(t, s.Reject(nameOf("TestIt")), "what is broken can be rejected")
-			_, err = s.Accept([]string{nameOf("TestOther")})
+			require.NoError(t, Audit.Reject(s, nameOf("TestIt")), "what is broken can be rejected")
+			_, err = Audit.Accept(s, []string{nameOf("TestOther")})
 			require.NoError(t, err)
 			require.NoDirExists(t, filepath.Join(dir, ".pending"))
 		})
@@ -220,12 +220,12 @@ func TestReject(t *testing.T) {
 	commit(t, s, putOf("TestIt", call{1, "Where?", "There."}))
 	before := tree(t, dir)
 	pend(t, s, recordedAt, "TestIt", call{1, "Where is it?", "Here."}, call{2, "When?", "Now."})
-	require.NoError(t, s.Reject(idsOf("TestIt", 1)...))
+	require.NoError(t, Audit.Reject(s, idsOf("TestIt", 1)...))
 	requireCalls(t, s.Pending(), "TestIt", call{2, "When?", "Now."})
 	requireWhole(t, s.Pending())
-	require.NoError(t, s.Reject(idsOf("TestIt", 2)...))
+	require.NoError(t, Audit.Reject(s, idsOf("TestIt", 2)...))
 	require.Equal(t, before, tree(t, dir))
-	require.NoError(t, s.Reject(), "nothing is asked")
+	require.NoError(t, Audit.Reject(s), "nothing is asked")
 }
 
 // An id that is not pending is an error, whatever it looks like, and nothing changes.
@@ -233,14 +233,14 @@ func TestNotPending(t *testing.T) {
 	for _, id := range []string{"", "-1", "../../etc", "..", nameOf("TestIt") + "-2", nameOf("TestNo") + "-1", "\x1b[2J-1",
 		nameOf("TestIt") + "-01", nameOf("TestIt") + "-18446744073709551617"} {
 		s, dir := newStore(t)
-		_, err := s.Accept([]string{id})
+		_, err := Audit.Accept(s, []string{id})
 		require.ErrorIs(t, err, fs.ErrNotExist, "%q in no store", id)
 		require.NoDirExists(t, dir)
 		pend(t, s, recordedAt, "TestIt", call{1, "Where?", "There."})
 		before := tree(t, dir)
-		_, err = s.Accept([]string{nameOf("TestIt") + "-1", id})
+		_, err = Audit.Accept(s, []string{nameOf("TestIt") + "-1", id})
 		require.ErrorIs(t, err, fs.ErrNotExist, "%q", id)
-		err = s.Reject(nameOf("TestIt")+"-1", id)
+		err = Audit.Reject(s, nameOf("TestIt")+"-1", id)
 		require.ErrorIs(t, err, fs.ErrNotExist, "%q", id)
 		delete(before, "commit.pending")
 		after := tree(t, dir)
@@ -258,11 +258,11 @@ func TestAcceptTwice(t *testing.T) {
 	pend(t, s, recordedAt.Add(time.Hour), "TestIt", call{1, "Where is it?", "Here."}, call{2, "When?", "Now."})
 	copied := filepath.Join(t.TempDir(), "copy")
 	require.NoError(t, os.CopyFS(copied, os.DirFS(filepath.Join(dir, ".pending"))))
-	_, err := s.Accept([]string{nameOf("TestIt")})
+	_, err := Audit.Accept(s, []string{nameOf("TestIt")})
 	require.NoError(t, err)
 	want := tree(t, dir)
 	require.NoError(t, os.CopyFS(filepath.Join(dir, ".pending"), os.DirFS(copied)))
-	_, err = s.Accept([]string{nameOf("TestIt")})
+	_, err = Audit.Accept(s, []string{nameOf("TestIt")})
 	require.NoError(t, err)
 	require.Equal(t, want, tree(t, dir))
 }
@@ -275,7 +275,7 @@ func TestAcceptAgain(t *testing.T) {
 	s := openAt(t, dir)
 	ids := []string{nameOf("TestX"), nameOf("TestNew")}
 	before := tree(t, filepath.Join(dir, PendingName))
-	want, err := s.Accept(ids)
+	want, err := Audit.Accept(s, ids)
 	require.NoError(t, err)
 	require.Len(t, want, 3)
 
@@ -294,10 +294,10 @@ func TestAcceptAgain(t *testing.T) {
 		require.NoError(t, cut.Remove(file))
 	}
 	require.NoError(t, root.WriteFile(JournalName, []byte(cut.journal()+journalReady+"\n"), 0o666))
-	got, err := openAt(t, dir).Accept(ids)
+	got, err := Audit.Accept(openAt(t, dir), ids)
 	require.NoError(t, err)
 	require.ElementsMatch(t, want, got)
 	require.Empty(t, logsIn(t, s))
-	_, err = openAt(t, dir).Accept(ids)
+	_, err = Audit.Accept(openAt(t, dir), ids)
 	require.ErrorContains(t, err, "is not pending")
 }

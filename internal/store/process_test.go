@@ -305,7 +305,7 @@ func TestWaiting(t *testing.T) {
 			func(s *Store) error { return s.Commit(Change{Put: []Put{putOf("TestY", call{1, "y?", "y"})}}) }},
 		{holds, "so does Verify", "^process %d, " + regexp.QuoteMeta(strconv.Quote(program)) + "$", func(s *Store) error { _, err := Audit.Verify(s); return err }},
 		{holds, "so does Reject", "^process %d, " + regexp.QuoteMeta(strconv.Quote(program)) + "$",
-			func(s *Store) error { return s.Reject(nameOf("TestX")) }},
+			func(s *Store) error { return Audit.Reject(s, nameOf("TestX")) }},
 		{verifies, "a commit waits for Verify", `^a process that verifies it, or several in turn$`,
 			func(s *Store) error { return s.Commit(Change{Put: []Put{putOf("TestY", call{1, "y?", "y"})}}) }},
 	} {

@@ -26,12 +26,14 @@ type Store struct {
 	// before the store is used, and called on a goroutine of its own, while the caller waits.
 	Waiting func(holder string)
 
+	// Trusting is set by a user who says that the journal and the pending answers are their own.
+	Trusting bool
+
 	dir      string // absolute, so that no change of the working directory matters
 	name     string // as given to Open, for messages
 	maxBytes int64
 	git      func(dir string, args ...string) (string, error)
 	keys     func() keyFile
-	trusting bool // the user says that its journal and its pending answers are their own
 	lfs      bool // who locks it makes .gitattributes the text for Git LFS
 	held     bool // its lock is held by who reads through it, which then waits for nobody
 }

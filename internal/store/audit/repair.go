@@ -122,11 +122,12 @@ func (r *repair) doubt(refused *snapshot.Error) {
 
 // pending marks pending answers that may be a stranger's as the user's own where that was said, and else names them.
 func (r *repair) pending() error {
-	pending := r.store.Pending()
-	if err := pending.Adopt(); err != nil {
-		return err
+	careful := *r.store.Pending()
+	careful.Trusting = false
+	doubted, err := doubtedIn(&careful)
+	if err == nil && r.store.Trusting && len(doubted) > 0 {
+		return adopt(r.store.Pending(), doubted)
 	}
-	doubted, err := pending.Doubted()
 	for _, name := range inorder.Names(doubted) {
 		r.doubt(doubted[name])
 	}

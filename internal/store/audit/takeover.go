@@ -1,21 +1,19 @@
-package store
+package audit
 
 import (
-	"bytes"
-	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/internal/inorder"
-	"github.com/traceforge/traceforge-go/internal/texts"
-	"github.com/traceforge/traceforge-go/modelio"
+	"github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
 // A takeover takes records of one document over into another of the same test.
 type takeover struct {
-	from, to *Doc // to is nil where the test has none
-	checks   []Check
+	from, to *store.Doc // to is nil where the test has none
+	checks   []store.Check
 
 	old     []snapshot.Snapshot // of to
 	altered map[int]bool        // indexes of records of to in which checks find something; nil means not yet known
@@ -24,12 +22,12 @@ type takeover struct {
 }
 
 // newTakeover returns one that has taken nothing yet.
-func newTakeover(from, to *Doc, checks []Check) *takeover {
+func newTakeover(from, to *store.Doc, checks []store.Check) *takeover {
 	m := &takeover{from: from, to: to, checks: checks, beside: map[canon.Hash][]byte{}}
 	if to != nil {
 		m.old = to.Records()
 	}
-	m.last = max(LastNumber(m.old), LastNumber(from.Document.Snapshots))
+	m.last = max(store.LastNumber(m.old), store.LastNumber(from.Document.Snapshots))
 	return m
 }
 
@@ -39,16 +37,16 @@ func (m *takeover) index(n int) int {
 
 // take returns the outcome of the call of the i-th record, and reads what belongs to it. The record gets another
 // number where a call of now has its own.
-func (m *takeover) take(i int, s *snapshot.Snapshot) (Outcome, error) {
+func (m *takeover) take(i int, s *snapshot.Snapshot) (store.Outcome, error) {
 	o := m.outcome(s)
 	if o.Record == nil || o.Answered {
 		return o, nil
 	}
-	return o, m.from.fetchAll(i, m.beside)
+	return o, m.from.FetchAll(i, m.beside)
 }
 
-func (m *takeover) outcome(s *snapshot.Snapshot) Outcome {
-	o := Outcome{Of: m.index(s.Number()), Record: s}
+func (m *takeover) outcome(s *snapshot.Snapshot) store.Outcome {
+	o := store.Outcome{Of: m.index(s.Number()), Record: s}
 	if o.Of < 0 {
 		return o
 	}
@@ -56,13 +54,13 @@ func (m *takeover) outcome(s *snapshot.Snapshot) Outcome {
 	same := sameCall(was, s)
 	if !same && was.Timestamp.After(s.Timestamp) { // another call got the number since s was bought
 		if o.Of = m.before(s); o.Of >= 0 {
-			return Outcome{Of: o.Of}
+			return store.Outcome{Of: o.Of}
 		}
 		m.last++
 		s.ID = snapshot.ID(m.from.Name, m.last)
 		return o
 	}
-	o.Answered = s.Response.Confirms(&was.Response) && SameAnswer(&was.Response, &s.Response) && m.whole(o.Of)
+	o.Answered = s.Response.Confirms(&was.Response) && store.SameAnswer(&was.Response, &s.Response) && m.whole(o.Of)
 	if o.Answered && same && was.Response.Stale == "" {
 		o.Record = nil
 	}
@@ -78,10 +76,8 @@ func (m *takeover) before(s *snapshot.Snapshot) int {
 
 // whole reports whether the record at an index of old proves itself.
 func (m *takeover) whole(at int) bool {
-	for _, n := range needsOf(m.to.Document, at, m.old[at].Media()) {
-		if _, err := m.to.Fetch(n); err != nil {
-			return false
-		}
+	if m.to.FetchAll(at, map[canon.Hash][]byte{}) != nil {
+		return false
 	}
 	if m.altered == nil {
 		m.altered = map[int]bool{}
@@ -97,26 +93,12 @@ func (m *takeover) whole(at int) bool {
 // sameCall reports whether two records are of the same call: whether they have the same identity (design R9).
 func sameCall(a, b *snapshot.Snapshot) bool {
 	sorted := func(s *snapshot.Snapshot) []string { return inorder.Strings(s.Source.Ignored) }
-	return a.Provider == b.Provider && a.Source.Lane == b.Source.Lane && slices.Equal(sorted(a), sorted(b)) && SameRequest(a, b)
+	return a.Provider == b.Provider && a.Source.Lane == b.Source.Lane && slices.Equal(sorted(a), sorted(b)) && store.SameRequest(a, b)
 }
 
-// SameRequest reports whether two records asked the same, apart from what each ignores.
-func SameRequest(a, b *snapshot.Snapshot) bool {
-	x, err := snapshot.RequestCore(&a.Request, a.Source.Ignored)
-	y, err2 := snapshot.RequestCore(&b.Request, b.Source.Ignored)
-	return errors.Join(err, err2) == nil && bytes.Equal(x, y)
-}
-
-// SameAnswer reports whether two answers have the same core. It spares what are equal, as nearly all are, from being
-// encoded: an answer may be long.
-func SameAnswer(a, b *snapshot.Response) bool {
-	alike := func(a, b modelio.Candidate) bool {
-		return a.FinishReason == b.FinishReason && texts.Same{}.Parts(a.Message.Content, b.Message.Content)
-	}
-	if texts.Equal(a.Error, b.Error) && slices.EqualFunc(a.Candidates, b.Candidates, alike) {
-		return true
-	}
-	x, err := snapshot.ResponseCore(a)
-	y, err2 := snapshot.ResponseCore(b)
-	return errors.Join(err, err2) == nil && bytes.Equal(x, y)
+// recordOf returns the index of the record that a pointer leads into, or -1.
+func recordOf(pointer string) int {
+	n := -1
+	_, _ = fmt.Sscanf(pointer, "/snapshots/%d", &n) // else -1 stays
+	return n
 }

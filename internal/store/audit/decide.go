@@ -1,0 +1,235 @@
+package audit
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+
+	"github.com/traceforge/traceforge-go/internal/inorder"
+	"github.com/traceforge/traceforge-go/internal/store"
+	"github.com/traceforge/traceforge-go/snapshot"
+)
+
+// An Accepted is a pending record that [Accept] took over.
+type Accepted struct {
+	ID string // as it was pending
+	As string // its id in the document; another one where another call had got its number
+}
+
+// Accept takes pending records over into the documents of s, and removes them from [store.Store.Pending]: all of
+// them, or after an error none. A record whose number the document has replaces that one, of which the answer
+// stays where it said the same. A new one follows the record that is in front of it in the pending document; where
+// another call got its number since it was bought, it gets the next one. Accept removes no record of s.
+//
+// Each pending document is verified, and passes the checks: their findings are the error, an [*snapshot.Error]. An id
+// that is not pending is an error that is [fs.ErrNotExist]. A process that is killed on the way leaves the records
+// pending, or taken over: Accept may be called again. Where that finishes what was cut short, it returns what was
+// taken over.
+func Accept(s *store.Store, ids []string, checks ...store.Check) (all []Accepted, err error) {
+	waited := &decision{main: s, pending: s.Pending()}
+	unread := waited.choose(ids)
+	err = decide(s, ids, func(w store.Writer, d *decision) error {
+		puts, accepted, err := d.accept(checks)
+		if err != nil {
+			return err
+		}
+		all = accepted
+		return s.CommitLocked(w, store.Change{Put: puts})
+	})
+	if errors.Is(err, fs.ErrNotExist) && unread == nil {
+		if puts, taken, err := waited.accept(checks); err == nil && len(puts) == 0 {
+			return taken, nil // who was killed had done it all
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("accept: %w", err)
+	}
+	return all, nil
+}
+
+// Reject removes pending records: all of them, or after an error none. An id may be the name of a document, which
+// goes with all its records, also where it cannot be read. An id that is not pending is an error that is
+// [fs.ErrNotExist].
+func Reject(s *store.Store, ids ...string) error {
+	if err := decide(s, ids, func(store.Writer, *decision) error { return nil }); err != nil {
+		return fmt.Errorf("reject: %w", err)
+	}
+	return nil
+}
+
+// decide calls use with the pending records that ids name, under the locks of both stores, and then removes them.
+func decide(s *store.Store, ids []string, use func(w store.Writer, d *decision) error) error {
+	pending := s.Pending()
+	if len(ids) == 0 {
+		return nil
+	}
+	if _, err := os.Stat(pending.Path("")); errors.Is(err, fs.ErrNotExist) {
+		return notPending(ids[0])
+	} else if err != nil {
+		return err
+	}
+	return s.Exclusively(func(w store.Writer) error {
+		return pending.Exclusively(func(p store.Writer) error {
+			for _, id := range ids {
+				name, _, _ := snapshot.ParseID(id) // which the name of a document may look like too
+				if err := errors.Join(pending.CloseLogs(id), pending.CloseLogs(name)); err != nil {
+					return err
+				}
+			}
+			d := &decision{main: s.Held(), pending: pending.Held()}
+			if err := d.choose(ids); err != nil {
+				return err
+			}
+			if err := use(w, d); err != nil {
+				return err
+			}
+			return d.clear(p)
+		})
+	})
+}
+
+func notPending(id string) error { return fmt.Errorf("%q is not pending: %w", id, fs.ErrNotExist) }
+
+// A decision is about pending records.
+type decision struct {
+	main, pending *store.Store
+	chosen        map[string]*selection // by the name of the document
+}
+
+// A selection is what a decision is about in one pending document.
+type selection struct {
+	file    string
+	all     bool         // the whole document is chosen
+	numbers map[int]bool // of the records that are chosen
+	doc     *store.Doc
+	unread  error // why doc cannot be read, which does not matter to who rejects all of it
+}
+
+func (c *selection) has(n int) bool { return c.all || c.numbers[n] }
+
+// choose finds and reads what ids name.
+func (d *decision) choose(ids []string) error {
+	files, err := d.pending.List()
+	if err != nil {
+		return err
+	}
+	waits := map[string]*selection{}
+	for _, file := range files {
+		_, name, _ := store.ParseDocumentFile(file)
+		waits[name] = &selection{file: file, numbers: map[int]bool{}}
+	}
+	d.chosen = map[string]*selection{}
+	for _, id := range ids {
+		name, n, _ := snapshot.ParseID(id)
+		if waits[id] != nil {
+			waits[id].all, name = true, id
+		} else if waits[name] == nil {
+			return notPending(id)
+		}
+		waits[name].numbers[n], d.chosen[name] = true, waits[name]
+	}
+	for name, c := range d.chosen {
+		if c.doc, c.unread = d.pending.Load(name, store.UnknownProvider); c.all {
+			continue
+		}
+		if c.unread != nil {
+			return c.unread
+		}
+		for n := range c.numbers {
+			if !slices.ContainsFunc(c.doc.Document.Snapshots, func(s snapshot.Snapshot) bool { return s.Number() == n }) {
+				return notPending(snapshot.ID(name, n))
+			}
+		}
+	}
+	return nil
+}
+
+// accept makes the documents that the chosen records are taken over into, but those that would not change.
+func (d *decision) accept(checks []store.Check) (puts []store.Put, all []Accepted, err error) {
+	for _, name := range inorder.Names(d.chosen) {
+		c := d.chosen[name]
+		if c.unread != nil {
+			return nil, nil, c.unread
+		}
+		if err := passes(c.doc, checks); err != nil {
+			return nil, nil, err
+		}
+		to, err := d.main.Load(name, c.doc.Provider)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, nil, err
+		}
+		put, accepted, changed, err := c.accept(newTakeover(c.doc, to, checks))
+		if err != nil {
+			return nil, nil, err
+		}
+		if all = append(all, accepted...); changed {
+			puts = append(puts, put)
+		}
+	}
+	return puts, all, nil
+}
+
+// accept returns the document that the chosen records make with those of another, and whether it changes.
+func (c *selection) accept(m *takeover) (put store.Put, accepted []Accepted, changed bool, err error) {
+	var done []store.Outcome
+	var ids []string // of the outcomes that were chosen; empty means it was not
+	records := c.doc.Records()
+	for i := range records {
+		s := &records[i]
+		id, o := s.ID, store.Outcome{Of: m.index(s.Number())}
+		if !c.has(s.Number()) {
+			if id = ""; o.Of < 0 {
+				continue
+			}
+		} else if o, err = m.take(i, s); err != nil {
+			return put, nil, false, err
+		}
+		done, ids, changed = append(done, o), append(ids, id), changed || o.Record != nil
+	}
+	next, places := store.Next(c.doc.Name, m.old, done, false)
+	for n, id := range ids {
+		if id != "" {
+			accepted = append(accepted, Accepted{id, next[places[n]].ID})
+		}
+	}
+	put = store.PutOf(c.doc.Name, next)
+	put.Beside = m.beside
+	return put, accepted, changed, nil
+}
+
+// passes holds a pending document to what Verify holds all documents to.
+func passes(d *store.Doc, checks []store.Check) error {
+	for _, n := range store.Needs(d.Document) {
+		if _, err := d.Fetch(n); err != nil {
+			return err
+		}
+	}
+	var wrong []snapshot.Violation
+	for _, check := range checks {
+		wrong = append(wrong, check(d)...)
+	}
+	if len(wrong) > 0 {
+		return &snapshot.Error{File: d.Log, Violations: wrong}
+	}
+	return nil
+}
+
+// clear removes the chosen records.
+func (d *decision) clear(w store.Writer) error {
+	var change store.Change
+	for _, name := range inorder.Names(d.chosen) {
+		c := d.chosen[name]
+		if c.all || !slices.ContainsFunc(c.doc.Document.Snapshots, func(s snapshot.Snapshot) bool { return !c.has(s.Number()) }) {
+			change.Remove = append(change.Remove, c.file)
+			continue
+		}
+		put, err := c.doc.Put(c.numbers)
+		if err != nil {
+			return err
+		}
+		change.Put = append(change.Put, put)
+	}
+	return d.pending.CommitLocked(w, change)
+}
