@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/foreign"
-	"github.com/traceforge/traceforge-go/internal/gotest"
 	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/place"
 	"github.com/traceforge/traceforge-go/internal/recorder"
@@ -138,7 +137,7 @@ func (r *documents) directory(name string) (dir string, err error) {
 		return dir, err
 	}
 	if name == "" {
-		if _, name, err = gotest.Here(); err != nil {
+		if _, name, err = place.Here(); err != nil {
 			return "", err
 		}
 	}

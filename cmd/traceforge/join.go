@@ -60,7 +60,7 @@ func join(c *call, left []string) (j *shardReport, err error) {
 	}
 	var receipts []usage.Receipt
 	for _, dir := range left {
-		some, _, err := usage.ReadReceipts(dir)
+		some, _, err := coverage.ReadReceipts(dir)
 		if err != nil {
 			return nil, err
 		}

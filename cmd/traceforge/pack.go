@@ -50,7 +50,7 @@ func packRun(c *call) error {
 		}
 		run, err = c.runNamed()
 	} else {
-		run.receipts, run.killed, err = usage.ReadReceipts(left)
+		run.receipts, run.killed, err = coverage.ReadReceipts(left)
 	}
 	if err != nil {
 		return err

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"path/filepath"
+	"os"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -95,9 +95,10 @@ func TestSummary(t *testing.T) {
 }
 
 func TestKnownIsRead(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "known")
 	want := []usage.Known{{Store: "/s", Name: "a", Package: "p", Test: "TestA/\n", Gone: true}, {Name: "b"}}
-	require.NoError(t, usage.WriteKnown(file, want))
+	file, err := writeKnown(want)
+	require.NoError(t, err)
+	defer os.Remove(file)
 	got, err := usage.ReadKnown(file)
 	require.NoError(t, err)
 	require.Equal(t, want, got)

@@ -16,7 +16,6 @@ import (
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/annotation"
-	"github.com/traceforge/traceforge-go/internal/gotest"
 	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/place"
 	"github.com/traceforge/traceforge-go/internal/store"
@@ -106,7 +105,7 @@ func (c *call) goTest(args []string) (run testRun, err error) {
 	}
 	defer keep()
 	if !filepath.IsAbs(left) { // tests of several modules leave theirs in one
-		wd, module, err := gotest.Here()
+		wd, module, err := place.Here()
 		if err != nil {
 			return run, err
 		}
@@ -120,7 +119,7 @@ func (c *call) goTest(args []string) (run testRun, err error) {
 	if err != nil {
 		return run, fmt.Errorf("go test: %w", err)
 	}
-	run.receipts, run.killed, run.unread = usage.ReadReceipts(left)
+	run.receipts, run.killed, run.unread = coverage.ReadReceipts(left)
 	if errors.Is(run.unread, fs.ErrNotExist) { // no test had a recorder
 		run.unread = nil
 	}

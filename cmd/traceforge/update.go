@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -173,7 +174,7 @@ func runTests(c *call, test *coverage.GoTest) ([]usage.Receipt, coverage.Outcome
 func recording(c *call, patterns []string, run string) ([]coverage.Package, error) {
 	packages, err := coverage.Packages(c.ctx, "", patterns, c.forwarded)
 	if err != nil {
-		if _, module, unknown := gotest.Here(); len(c.args) == 0 && unknown == nil && module == "" {
+		if _, module, unknown := place.Here(); len(c.args) == 0 && unknown == nil && module == "" {
 			return nil, place.NoModuleForTests()
 		}
 		for _, word := range c.args {
@@ -292,7 +293,7 @@ func receiptsOf(packages []coverage.Package, left string) (all []usage.Receipt, 
 			continue
 		}
 		read[dir] = true
-		tests, _, err := usage.ReadReceipts(dir)
+		tests, _, err := coverage.ReadReceipts(dir)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) { // no test had a recorder
 			return nil, err
 		}
@@ -330,12 +331,20 @@ func knownTests(c *call, now seals, mode string) (file string, err error) {
 		return "", nil
 	}
 	slices.SortFunc(known, func(a, b usage.Known) int { return strings.Compare(a.Store+a.Name, b.Store+b.Name) })
+	return writeKnown(known)
+}
+
+// writeKnown writes a file of known documents, which [usage.ReadKnown] reads.
+func writeKnown(known []usage.Known) (file string, err error) {
 	f, err := os.CreateTemp("", "traceforge-known-")
 	if err != nil {
 		return "", err
 	}
-	f.Close()
-	return f.Name(), usage.WriteKnown(f.Name(), known)
+	lines := json.NewEncoder(f)
+	for _, k := range known {
+		err = errors.Join(err, lines.Encode(k))
+	}
+	return f.Name(), errors.Join(err, f.Close())
 }
 
 // removeRenamed removes the documents from which subtests were renamed. Others took them over, and their own test did

@@ -141,7 +141,7 @@ var arrows = map[string]map[string]string{
 	"internal/texts":      {"internal/inorder": sorts, "modelio": calls},
 	"internal/annotation": {"internal/plaintext": shown},
 	"internal/gotest":     {"internal/plaintext": "what a word in a command must not hold as it is"},
-	"internal/usage":      {"internal/inorder": sorts, "internal/store": "how much of a receipt is read"},
+	"internal/usage":      {"internal/inorder": sorts},
 	"internal/page": {
 		"internal/amount":    "how large media are",
 		"internal/plaintext": shown,
@@ -159,7 +159,7 @@ var arrows = map[string]map[string]string{
 	"internal/page/pagetest": {"canon": names, "modelio": calls, "snapshot": records, "internal/store": files},
 	"internal/pack": {
 		"canon": "hashes of the files of a pack", "contract": "envelopes of answers", "internal/jsontext": texts,
-		"internal/usage":  "what a run used",
+		"internal/usage": "what a run used", "internal/usage/coverage": "the receipts that it left",
 		"modelio/session": "the session of a test", "snapshot": "what documents name", "internal/store": files,
 		"internal/store/audit": audited,
 	},

@@ -58,14 +58,6 @@ func TestWords(t *testing.T) {
 	}
 }
 
-func TestWorkspace(t *testing.T) {
-	dir := t.TempDir()
-	require.Empty(t, Workspace(""))
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.work"), nil, 0o666))
-	require.Equal(t, dir, Workspace(filepath.Join(dir, "a", "b")))
-	require.Equal(t, dir, Workspace(dir))
-}
-
 // TestModule finds the module that a directory is in, and never one above where it cannot tell.
 func TestModule(t *testing.T) {
 	dir := t.TempDir()

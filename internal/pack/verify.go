@@ -19,7 +19,7 @@ import (
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/internal/store/audit"
-	"github.com/traceforge/traceforge-go/internal/usage"
+	"github.com/traceforge/traceforge-go/internal/usage/coverage"
 	"github.com/traceforge/traceforge-go/modelio/session"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
@@ -347,7 +347,7 @@ func (v *verifier) documents(judge Judge) error {
 
 // rebuild makes the pack again of its documents and receipts: what is in it besides must be what they make.
 func (v *verifier) rebuild() error {
-	receipts, cut, err := usage.ReadReceipts(v.scratch)
+	receipts, cut, err := coverage.ReadReceipts(v.scratch)
 	if err != nil || len(cut) > 0 {
 		v.violate(ruleReceipts, ReceiptsFile, "", "cannot be read: %v: %s", cmp.Or(err, errors.New("it ends in the middle of a line")), again)
 		return nil

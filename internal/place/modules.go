@@ -65,11 +65,25 @@ func listed(files []string) string {
 	return text
 }
 
+// Workspace returns the nearest directory from dir upwards that holds a go.work; empty means none does, as far as is known.
+func Workspace(dir string) string {
+	root, _ := gotest.Above(dir, "go.work", fs.FileMode.IsRegular) // it is for hints
+	return root
+}
+
+// Here returns the working directory, and the nearest directory from there upwards that holds a go.mod; an empty one means none does.
+func Here() (wd, module string, err error) {
+	if wd, err = os.Getwd(); err == nil {
+		module, err = gotest.Module(wd)
+	}
+	return wd, module, err
+}
+
 // workspace returns the nearest directory from the working directory upwards that holds a go.work;
 // empty means none.
 func workspace() string {
 	wd, _ := os.Getwd() // empty means not known
-	return gotest.Workspace(wd)
+	return Workspace(wd)
 }
 
 // modulesBelow returns the directories of modules not far below the working directory, or else

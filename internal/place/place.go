@@ -92,7 +92,7 @@ func StoreDir(named string) (string, error) {
 	if named != "" {
 		return storeIn(named)
 	}
-	wd, root, err := gotest.Here()
+	wd, root, err := Here()
 	if err != nil {
 		return "", err
 	}

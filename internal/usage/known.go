@@ -29,16 +29,6 @@ func RealPath(dir string) string {
 	return dir
 }
 
-// WriteKnown writes a file of known documents.
-func WriteKnown(file string, known []Known) error {
-	var b bytes.Buffer
-	lines := json.NewEncoder(&b)
-	for _, k := range known {
-		_ = lines.Encode(k) // texts, into memory
-	}
-	return os.WriteFile(file, b.Bytes(), 0o666)
-}
-
 // ReadKnown reads a file of known documents.
 func ReadKnown(file string) (known []Known, err error) {
 	data, err := os.ReadFile(file)

@@ -1,16 +1,12 @@
 package usage
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
-
-	"github.com/traceforge/traceforge-go/internal/store"
 )
 
 // ReceiptEnv is the variable that asks tests for receipts and names their directory.
@@ -20,7 +16,7 @@ const ReceiptEnv = "TRACEFORGE_RECEIPT"
 // JSON for each test that had a recorder.
 const ReceiptExtension = ".receipt"
 
-// ReceiptVersion is the version of the lines that this package writes and reads.
+// ReceiptVersion is the version of the lines that this package writes, and package coverage reads.
 const ReceiptVersion = 1
 
 // A Receipt says what one test did, in one run of it.
@@ -103,54 +99,6 @@ func (w *ReceiptWriter) Leave(root string, receipt func() Receipt) error {
 		return fmt.Errorf("leaving a receipt in %s: %w", dir, err)
 	}
 	return nil
-}
-
-// ReadReceipts returns the tests of all receipts in dir. cut are the packages whose receipt ends in the middle of a
-// line, as a killed process leaves it. The error is [fs.ErrNotExist] if there is no dir.
-func ReadReceipts(dir string) (tests []Receipt, cut []string, err error) {
-	if _, err := os.ReadDir(dir); err != nil {
-		return nil, nil, err // which names it
-	}
-	err = filepath.WalkDir(dir, func(file string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || filepath.Ext(file) != ReceiptExtension {
-			return err
-		}
-		data, err := store.ReadFile(file)
-		if err != nil {
-			return err
-		}
-		found, err := parseReceipts(data)
-		if err != nil {
-			return fmt.Errorf("%s: %w", file, err)
-		}
-		if len(found) > 0 && !bytes.HasSuffix(data, []byte("\n")) {
-			cut = append(cut, found[0].Package)
-		}
-		tests = append(tests, found...)
-		return nil
-	})
-	return tests, cut, err
-}
-
-// parseReceipts reads the whole lines of a receipt.
-func parseReceipts(data []byte) (tests []Receipt, err error) {
-	whole := data[:bytes.LastIndexByte(data, '\n')+1]
-	for line := range bytes.Lines(whole) {
-		var t Receipt
-		if err := json.Unmarshal(line, &t); err != nil {
-			return nil, fmt.Errorf("line %d: %w", len(tests)+1, err)
-		}
-		if t.Version > ReceiptVersion {
-			return nil, fmt.Errorf("line %d is of version %d of receipts, and this command reads %d: it was written by a newer "+
-				"traceforge: upgrade (go get -u github.com/traceforge/traceforge-go/cmd/traceforge)", len(tests)+1, t.Version, ReceiptVersion)
-		}
-		if t.Version != ReceiptVersion {
-			return nil, fmt.Errorf("line %d is of version %d of receipts, and this command reads %d: leave the receipts again",
-				len(tests)+1, t.Version, ReceiptVersion)
-		}
-		tests = append(tests, t)
-	}
-	return tests, nil
 }
 
 // SentEnv is the variable that, set to 1, asks for what the replayed calls sent: for export.

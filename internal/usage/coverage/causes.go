@@ -11,6 +11,7 @@ import (
 	"github.com/traceforge/traceforge-go/internal/drift"
 	"github.com/traceforge/traceforge-go/internal/gotest"
 	"github.com/traceforge/traceforge-go/internal/page"
+	"github.com/traceforge/traceforge-go/internal/place"
 	"github.com/traceforge/traceforge-go/internal/usage"
 )
 
@@ -245,7 +246,7 @@ func (c *Calls) again(calls []page.Place, mode string) string {
 // into one module of the tests after the other.
 func (c *Report) acceptWhere() {
 	wd, err := os.Getwd()
-	if err != nil || c.Accept == "" || gotest.Workspace(wd) != "" && os.Getenv("GOWORK") != "off" {
+	if err != nil || c.Accept == "" || place.Workspace(wd) != "" && os.Getenv("GOWORK") != "off" {
 		return
 	}
 	of := map[string][]page.Place{}

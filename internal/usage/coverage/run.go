@@ -77,7 +77,7 @@ func openRun(ctx context.Context, dir string) (*Run, error) {
 		return nil, err
 	}
 	ofStore, err := gotest.Module(dir)
-	_, own, err2 := gotest.Here()
+	_, own, err2 := place.Here()
 	if err := errors.Join(err, err2); err != nil {
 		return nil, err
 	}
@@ -155,7 +155,7 @@ var filters = regexp.MustCompile(`^--?(test\.)?(run|skip|short|list)(=|$)`)
 
 // readReceipts reads the receipts in dir, and returns how many tests they are of.
 func (r *Run) readReceipts(dir string) (n int, err error) {
-	tests, cut, err := usage.ReadReceipts(dir)
+	tests, cut, err := ReadReceipts(dir)
 	r.cut = append(r.cut, cut...)
 	for _, t := range tests {
 		r.filters[t.Package] = append(r.filters[t.Package], t.Filters...)

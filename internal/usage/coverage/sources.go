@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/gotest"
+	"github.com/traceforge/traceforge-go/internal/place"
 	"github.com/traceforge/traceforge-go/internal/usage"
 )
 
@@ -55,7 +56,7 @@ func OpenSources(ctx context.Context, dirs ...string) (*Sources, error) {
 // takes its time to start, need not be asked. path is empty where it must be.
 func onlyModule(dir string) (root, path string) {
 	dir, err := filepath.Abs(dir)
-	if work := os.Getenv("GOWORK"); err != nil || work != "off" && (work != "" || gotest.Workspace(dir) != "") {
+	if work := os.Getenv("GOWORK"); err != nil || work != "off" && (work != "" || place.Workspace(dir) != "") {
 		return "", ""
 	}
 	if root, err = gotest.Module(dir); err != nil || root == "" {

@@ -1,4 +1,4 @@
-package usage
+package coverage
 
 import (
 	"os"
@@ -8,15 +8,17 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/internal/usage"
 )
 
 func TestReceiptRoundTrip(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "made", "when needed")
-	var w ReceiptWriter
+	var w usage.ReceiptWriter
 	var all sync.WaitGroup
 	for _, name := range []string{"TestA", "TestB", "TestC"} {
 		all.Go(func() {
-			require.NoError(t, w.Add(dir, Receipt{Package: "example.com/p", Test: name, Outcome: "pass", Played: []string{"a"}}))
+			require.NoError(t, w.Add(dir, usage.Receipt{Package: "example.com/p", Test: name, Outcome: "pass", Played: []string{"a"}}))
 		})
 	}
 	all.Wait()
@@ -30,7 +32,7 @@ func TestReceiptRoundTrip(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, cut)
 	require.Len(t, tests, 3)
-	require.Contains(t, tests, Receipt{Version: ReceiptVersion, Package: "example.com/p", Test: "TestB", Outcome: "pass", Played: []string{"a"}})
+	require.Contains(t, tests, usage.Receipt{Version: usage.ReceiptVersion, Package: "example.com/p", Test: "TestB", Outcome: "pass", Played: []string{"a"}})
 }
 
 func TestReadReceipts(t *testing.T) {
@@ -50,7 +52,7 @@ func TestReadReceipts(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := t.TempDir()
-			require.NoError(t, os.WriteFile(filepath.Join(dir, "p-1"+ReceiptExtension), []byte(tt.text), 0o666))
+			require.NoError(t, os.WriteFile(filepath.Join(dir, "p-1"+usage.ReceiptExtension), []byte(tt.text), 0o666))
 			require.NoError(t, os.WriteFile(filepath.Join(dir, "go-test.json"), []byte("is read by others"), 0o666))
 			tests, cut, err := ReadReceipts(dir)
 			if tt.wrong != "" {
@@ -63,7 +65,7 @@ func TestReadReceipts(t *testing.T) {
 		})
 	}
 	dir := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "p-1"+ReceiptExtension), []byte(line), 0o666))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "p-1"+usage.ReceiptExtension), []byte(line), 0o666))
 	t.Setenv("TRACEFORGE_MAX_BYTES", "20")
 	_, _, err := ReadReceipts(dir)
 	require.ErrorContains(t, err, "p-1.receipt: has 100 bytes, and at most 20 are read: TRACEFORGE_MAX_BYTES raises the limit")
