@@ -13,6 +13,7 @@ import (
 	"github.com/traceforge/traceforge-go/internal/git/worktree"
 	"github.com/traceforge/traceforge-go/internal/gotest"
 	"github.com/traceforge/traceforge-go/internal/inorder"
+	"github.com/traceforge/traceforge-go/internal/lint"
 	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/place"
 	"github.com/traceforge/traceforge-go/internal/provider"
@@ -89,7 +90,7 @@ func compare(c *call, was, is *state) (*page.Comparison, error) {
 	if err != nil {
 		config = &store.Config{} // the settings tell
 	}
-	found := &page.Comparison{Config: changed, Whole: c.is("json"), Cost: config.Cost, Conversations: c.is("html")}
+	found := &page.Comparison{Config: changed, Whole: c.is("json"), Cost: lint.Prices(config.Prices).Cost, Conversations: c.is("html")}
 	if found.Conversations {
 		found.KeepAnswers(page.AnswersInHTML)
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/gotest"
+	"github.com/traceforge/traceforge-go/internal/lint"
 	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/place"
 	"github.com/traceforge/traceforge-go/internal/store"
@@ -81,7 +82,7 @@ func forkOf(config *store.Config, model string, r usage.Receipt, test *coverage.
 	for _, l := range r.Live {
 		f.Calls, f.Input, f.Output = f.Calls+l.Calls, f.Input+l.Input, f.Output+l.Output
 		used := &modelio.Usage{InputTokens: &l.Input, OutputTokens: &l.Output}
-		more, ok := config.Cost(&snapshot.Snapshot{
+		more, ok := lint.Prices(config.Prices).Cost(&snapshot.Snapshot{
 			Request: modelio.Request{Model: asked}, Response: snapshot.Response{Response: modelio.Response{Model: l.Model, Usage: used}},
 		})
 		cost, known = cost+more, known && ok

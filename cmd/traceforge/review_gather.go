@@ -14,6 +14,7 @@ import (
 	"github.com/traceforge/traceforge-go/internal/git"
 	"github.com/traceforge/traceforge-go/internal/git/worktree"
 	"github.com/traceforge/traceforge-go/internal/gotest"
+	"github.com/traceforge/traceforge-go/internal/lint"
 	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/snapshot"
@@ -161,7 +162,7 @@ func (r *reviewRun) compare(src *source, conversations bool) (*page.Comparison, 
 	} else if err != nil {
 		config = &store.Config{}
 	}
-	found := &page.Comparison{Config: src.settings, Cost: config.Cost, Conversations: conversations}
+	found := &page.Comparison{Config: src.settings, Cost: lint.Prices(config.Prices).Cost, Conversations: conversations}
 	found.KeepAnswers(shownAnswers)
 	var half, altered []string
 	for _, name := range slices.Sorted(maps.Keys(src.providers)) {

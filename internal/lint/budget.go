@@ -103,7 +103,7 @@ var costPerTest = Rule{
 		sum := 0.0
 		for i := range d.calls {
 			c := &d.calls[i]
-			cost, known := l.config.Cost(c.Snapshot)
+			cost, known := Prices(l.config.Prices).Cost(c.Snapshot)
 			if sum += cost; !known && c.tokens() > 0 {
 				at := d.at(c, []string{"request", "model"}, "%s has no price, so that its calls count nothing", c.Request.Model)
 				add("price of "+c.Request.Model, `add it to "prices" in config.json`, at)
