@@ -62,7 +62,7 @@ func (r *documents) renew() error {
 	if r.kind != fromSF || r.value("from") != fromSF && r.value("from") != snapshot.VersionSF {
 		return nil
 	}
-	change, broken, err := recorder.RenewAll(r.into)
+	change, broken, err := renewed(r.into)
 	if err != nil {
 		return err
 	}

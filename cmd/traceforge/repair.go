@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 
 	"github.com/traceforge/traceforge-go/internal/page"
-	"github.com/traceforge/traceforge-go/internal/recorder"
 	"github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/internal/store/audit"
 )
@@ -64,7 +63,7 @@ func renewManifest(s *store.Store) error {
 
 // renew brings the documents of an earlier version over, and reports whether there were any.
 func (c *call) renew(s *store.Store, dir string) (brought bool, err error) {
-	change, broken, err := recorder.RenewAll(s)
+	change, broken, err := renewed(s)
 	if err == nil {
 		err = s.Commit(change)
 	}

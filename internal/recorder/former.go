@@ -13,7 +13,7 @@ import (
 
 // former returns the document of the test that a store of an earlier version has, which an update brings over.
 func (s *setup) former(provider string) (*store.Doc, error) {
-	doc, err := s.store.LoadFormer(s.Package, s.Test, provider)
+	doc, err := s.store.ParseFile(snapshot.FormerName(s.Package, s.Test), provider)
 	if err != nil {
 		return nil, err
 	}
@@ -51,25 +51,6 @@ func Renewed(d *store.Doc) (store.Put, error) {
 		splitOrigin(&s.Source)
 	}
 	return put, nil
-}
-
-// RenewAll returns the change that brings the documents of an earlier version over, see [Renewed], and why some cannot be.
-func RenewAll(s *store.Store) (change store.Change, broken []error, err error) {
-	docs, err := s.Former()
-	for _, doc := range docs {
-		put, err := Renewed(doc)
-		if err != nil {
-			broken = append(broken, err)
-			continue
-		}
-		if there, err := s.Load(put.Name, put.Provider); err == nil {
-			broken = append(broken, fmt.Errorf("%s and %s are documents of one test, of two versions: delete the older one, %s",
-				there.File(), doc.File(), doc.File()))
-			continue
-		}
-		change.Put, change.Remove = append(change.Put, put), append(change.Remove, doc.File())
-	}
-	return change, broken, err
 }
 
 // splitOrigin gives the origin of a record that 1.0.0 has among the reasons why it is not deterministic a member of its own.

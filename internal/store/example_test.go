@@ -221,7 +221,7 @@ func ExampleStore_Config() {
 }
 
 // A store of the version before is brought over document by document, with the answers that it has.
-func ExampleStore_Former() {
+func ExampleStore_ParseFile() {
 	dir, err := os.MkdirTemp("", "ai-snapshots")
 	if err != nil {
 		fmt.Println(err)
@@ -244,13 +244,12 @@ func ExampleStore_Former() {
 	_ = os.Mkdir(filepath.Join(dir, "openai"), 0o777)
 	_ = os.WriteFile(filepath.Join(dir, "openai", name+".json"), text, 0o666)
 
-	docs, err := s.Former()
-	fmt.Println(len(docs), docs[0].Document.Version, err)
-	doc, err := s.LoadFormer("example.com/shop", "TestX", "openai")
+	doc, err := s.ParseFile(name, "openai")
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
+	fmt.Println(doc.Document.Version)
 	put, err := doc.Moved("example.com/shop", "TestX")
 	if err == nil {
 		err = s.Commit(store.Change{Put: []store.Put{put}, Remove: []string{doc.File()}})
@@ -258,6 +257,6 @@ func ExampleStore_Former() {
 	files, _ := s.List()
 	fmt.Println(files, err)
 	// Output:
-	// 1 1.0.0 <nil>
+	// 1.0.0
 	// [openai/example-com-shop-testx-b83cb0309d9d.json] <nil>
 }

@@ -84,7 +84,7 @@ func (s *Store) Load(name, provider string) (*Doc, error) {
 
 // LoadFile reads a document of [snapshot.Version] from its file.
 func (s *Store) LoadFile(name, provider string) (*Doc, error) {
-	doc, err := s.parseFile(name, provider)
+	doc, err := s.ParseFile(name, provider)
 	if err == nil && doc.Document.Version != snapshot.Version {
 		return nil, doc.OtherVersion()
 	}
@@ -97,8 +97,8 @@ func (d *Doc) OtherVersion() error {
 	return &snapshot.Error{File: d.store.In(d.File()), Violations: wrong}
 }
 
-// parseFile reads a document of any version from its file.
-func (s *Store) parseFile(name, provider string) (*Doc, error) {
+// ParseFile reads a document of any version from its file. The error is [fs.ErrNotExist] if there is none.
+func (s *Store) ParseFile(name, provider string) (*Doc, error) {
 	doc := &Doc{Provider: provider, Name: name, store: s}
 	file := doc.File()
 	if err := s.checkLinks(provider, file); err != nil {
