@@ -226,6 +226,20 @@ func (v Value) Members() iter.Seq2[string, Value] {
 	}
 }
 
+// EachString visits the strings in v in the order of the text, names of members too.
+func (v Value) EachString(visit func(s Value, isName bool)) {
+	if v.IsString() {
+		visit(v, false)
+	}
+	for _, member := range v.Members() {
+		visit(member.Name(), true)
+		member.EachString(visit)
+	}
+	for _, element := range v.Elements() {
+		element.EachString(visit)
+	}
+}
+
 // Name returns the name of a member of an object, which is a string in front of it.
 func (v Value) Name() Value { return Value{v.doc, v.at - 1} }
 

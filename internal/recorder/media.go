@@ -61,48 +61,28 @@ func (m *media) text(s *string) bool {
 	return ok
 }
 
-// value names the media in a JSON text.
+// value names the media in a JSON text. What is no JSON is for those to say who encode it.
 func (m *media) value(raw *json.RawMessage) bool {
 	if !mayHoldMedia(*raw) {
 		return false
 	}
-	doc, _ := jsontext.Parse(*raw) // what is no JSON is for those to say who encode it
-	named, changed := m.rename(doc.Root())
-	if changed {
-		*raw = named
+	doc, _ := jsontext.Parse(*raw)
+	var named json.RawMessage
+	at := 0
+	doc.Root().EachString(func(s jsontext.Value, isName bool) {
+		if isName {
+			return
+		}
+		if name, ok := m.name(s.Word()); ok {
+			named = append(append(named, (*raw)[at:s.Offset()]...), jsontext.Text(name)...)
+			at = int(s.Offset()) + len(s.Raw())
+		}
+	})
+	if named == nil {
+		return false
 	}
-	return changed
-}
-
-func (m *media) rename(v jsontext.Value) (json.RawMessage, bool) {
-	changed := false
-	switch {
-	case v.IsObject():
-		members := map[string]json.RawMessage{}
-		for name, member := range v.Members() {
-			named, ok := m.rename(member)
-			members[name], changed = named, changed || ok
-		}
-		if changed {
-			return jsontext.ObjectText(members), true
-		}
-	case v.IsArray():
-		var elements []json.RawMessage
-		for _, element := range v.Elements() {
-			named, ok := m.rename(element)
-			elements, changed = append(elements, named), changed || ok
-		}
-		if changed {
-			return jsontext.List(elements), true
-		}
-	default:
-		if text, ok := v.Text(); ok {
-			if name, ok := m.name(text); ok {
-				return jsontext.Text(name), true
-			}
-		}
-	}
-	return v.Raw(), false
+	*raw = append(named, (*raw)[at:]...)
+	return true
 }
 
 // name keeps value if it is media in base64, and returns its name.

@@ -34,22 +34,8 @@ func parse(src []byte) *document {
 		return plain(src)
 	}
 	d := &document{src: src, root: doc.Root()}
-	eachString(d.root, func(s jsontext.Value) { d.texts = append(d.texts, textOf(s)) })
+	d.root.EachString(func(s jsontext.Value, _ bool) { d.texts = append(d.texts, textOf(s)) })
 	return d
-}
-
-// eachString visits the strings of a value in the order of the text, names of members too.
-func eachString(v jsontext.Value, visit func(jsontext.Value)) {
-	if v.IsString() {
-		visit(v)
-	}
-	for _, member := range v.Members() {
-		visit(member.Name())
-		eachString(member, visit)
-	}
-	for _, element := range v.Elements() {
-		eachString(element, visit)
-	}
 }
 
 // textOf returns a string of a JSON text.

@@ -51,7 +51,7 @@ func (v *Values) scrub(req *modelio.Request, core []byte) *modelio.Request {
 		for name, member := range doc.Root().Members() {
 			if (name == "messages") == last {
 				v.request(name)
-				eachString(member, func(s jsontext.Value) { v.request(textOf(s).value) })
+				member.EachString(func(s jsontext.Value, _ bool) { v.request(textOf(s).value) })
 			}
 		}
 	}
