@@ -214,12 +214,11 @@ func (p *pending) recordOf(tk *take) snapshot.Snapshot {
 	return record
 }
 
-// write writes the pending answers of the test. They are those that this run has bought, and those of other runs for
-// other records.
-func (p *pending) write() error {
+// write writes the pending answers of the test. They are those of takes, and those of other runs for other records.
+func (p *pending) write(takes []*take) error {
 	mine, beside := map[int]bool{}, map[canon.Hash][]byte{}
 	var records []snapshot.Snapshot
-	for _, tk := range p.waiting() {
+	for _, tk := range takes {
 		mine[tk.number], p.mine[tk.number] = true, true
 		records = append(records, p.recordOf(tk))
 		beside[tk.golden.snapshot.Response.RawOutputRef] = tk.golden.raw
@@ -331,7 +330,7 @@ func (p *pending) settle(goldens map[*take]*golden) []*take {
 			}
 		}
 		if changed {
-			err = p.write()
+			err = p.write(p.waiting())
 		}
 	}
 	if err != nil {
@@ -373,9 +372,7 @@ func (p *pending) drop(now []snapshot.Snapshot, renewed []string, partial bool) 
 	}
 	kept, unasked := p.sort(now, renewed, partial)
 	if left := len(kept) + len(unasked); left == 0 || left < len(p.earlier.records) {
-		nothing := store.PutOf(p.name, nil)
-		nothing.Provider = p.provider
-		if err := p.store.Pending().Settle(nothing, p.log, p.mine); err != nil {
+		if err := p.write(nil); err != nil {
 			return "", nil, err
 		}
 	}
