@@ -9,10 +9,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/traceforge/traceforge-go/internal/cassette"
 	"github.com/traceforge/traceforge-go/internal/foreign"
 	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/place"
-	"github.com/traceforge/traceforge-go/internal/recorder"
 	"github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
@@ -193,7 +193,7 @@ func (r *documents) readFile(file, provider string) error {
 	}
 	r.Files++
 	named := filepath.ToSlash(file)
-	from := recorder.Named(file)
+	from := cassette.Named(file)
 	if in, err := filepath.Rel(r.into.Dir(), file); err == nil && filepath.IsLocal(in) {
 		r.inStore[from] = filepath.ToSlash(in)
 	}

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -81,6 +82,16 @@ func Open(file string) (*Recording, error) {
 	return r, err
 }
 
+// Named returns the path of a file of another tool as records have it: relative, and without where others keep
+// their files.
+func Named(file string) string {
+	named := filepath.ToSlash(file)
+	if filepath.IsLocal(file) {
+		return path.Clean(named)
+	}
+	return path.Join(path.Base(path.Dir(named)), path.Base(named))
+}
+
 // Read reads a recording. The file is only named.
 func Read(file string, data []byte) (*Recording, error) { return read(file, data, false) }
 
@@ -88,7 +99,7 @@ func Read(file string, data []byte) (*Recording, error) { return read(file, data
 func ReadCalls(file string, data []byte) (*Recording, error) { return read(file, data, true) }
 
 func read(file string, data []byte, leavesOut bool) (*Recording, error) {
-	r := &Recording{file: recorder.Named(file), served: callSet{}, leavesOut: leavesOut}
+	r := &Recording{file: Named(file), served: callSet{}, leavesOut: leavesOut}
 	if err := r.read(data); err != nil {
 		return nil, fmt.Errorf("%s:%w", file, err)
 	}

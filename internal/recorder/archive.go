@@ -7,8 +7,6 @@ import (
 	"io"
 	"maps"
 	"net/http"
-	"path"
-	"path/filepath"
 	"time"
 
 	"github.com/traceforge/traceforge-go/canon"
@@ -80,16 +78,6 @@ func (p *Provenance) date(s *snapshot.Snapshot) {
 		s.Timestamp = p.Time.UTC().Truncate(time.Millisecond)
 	}
 	s.Response.LatencyMS = p.Latency.Milliseconds()
-}
-
-// Named returns the path of a file of another tool as records have it: relative, and without where others keep
-// their files.
-func Named(file string) string {
-	named := filepath.ToSlash(file)
-	if filepath.IsLocal(file) {
-		return path.Clean(named)
-	}
-	return path.Join(path.Base(path.Dir(named)), path.Base(named))
 }
 
 // Try makes a call as RoundTrip does, and reads the answer to its end. Why the call cannot be recorded is the error.
