@@ -78,7 +78,7 @@ func isGeneration(req *modelio.Request) bool {
 		return true
 	case req.API == modelio.ToolAPI, strings.HasPrefix(req.API, "genkit.") && req.API != modelio.ModelAPI:
 		return false
-	case known && codec.API != "http.json": // which holds what has no API of its own
+	case known && codec.API != provider.GenericAPI:
 		return asks && (codec.Generates || codec.Realtime != nil)
 	}
 	return asks

@@ -63,7 +63,10 @@ func packageDir() (dir, module string, err error) {
 	if module, err = gotest.Module(started); module != "" || err != nil {
 		return started, module, err
 	}
-	return gotest.Here()
+	if dir, err = os.Getwd(); err == nil {
+		module, err = gotest.Module(dir)
+	}
+	return dir, module, err
 }
 
 func findPlace(asking stack) (place, error) {

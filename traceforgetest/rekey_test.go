@@ -16,6 +16,7 @@ import (
 
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/internal/fakeprovider"
+	"github.com/traceforge/traceforge-go/internal/lint"
 	"github.com/traceforge/traceforge-go/internal/recorder"
 	"github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/internal/store/audit"
@@ -127,7 +128,7 @@ func (s *scene) requireProven() {
 	s.t.Helper()
 	all, err := store.Open(s.dir)
 	require.NoError(s.t, err)
-	result, err := audit.Verify(all, recorder.Proven, recorder.Deterministic)
+	result, err := audit.Verify(all, recorder.Proven, lint.Deterministic)
 	require.NoError(s.t, err)
 	require.Empty(s.t, result.Findings)
 }

@@ -9,8 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/traceforge/traceforge-go/internal/lint"
 	"github.com/traceforge/traceforge-go/internal/place"
-	"github.com/traceforge/traceforge-go/internal/recorder"
 	"github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/internal/tbtest"
 	"github.com/traceforge/traceforge-go/snapshot"
@@ -85,7 +85,7 @@ func (s *scene) notes(test string) (notes []snapshot.Finding) {
 	require.NoError(s.t, err)
 	doc, err := place.Load(all, s.document(test))
 	require.NoError(s.t, err)
-	for _, n := range recorder.Notes(doc) {
+	for _, n := range lint.Notes(doc) {
 		notes = append(notes, snapshot.Finding{File: doc.File(), Pointer: n.Pointer, Rule: n.Rule, Message: n.Message})
 	}
 	return notes

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/internal/lint"
 	"github.com/traceforge/traceforge-go/internal/recorder"
 	snapshots "github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/internal/store/audit"
@@ -23,7 +24,7 @@ func findings(t *testing.T) (text string) {
 	t.Helper()
 	all, err := snapshots.Open(store(t))
 	require.NoError(t, err)
-	result, err := audit.Verify(all, recorder.Proven, recorder.Deterministic)
+	result, err := audit.Verify(all, recorder.Proven, lint.Deterministic)
 	require.NoError(t, err)
 	require.Equal(t, 1, result.Documents)
 	for _, f := range result.Findings {

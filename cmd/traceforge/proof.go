@@ -4,6 +4,7 @@ import (
 	"runtime"
 	"sync"
 
+	"github.com/traceforge/traceforge-go/internal/lint"
 	"github.com/traceforge/traceforge-go/internal/recorder"
 	"github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/internal/store/audit"
@@ -15,7 +16,7 @@ import (
 func proven(s *store.Store, files []string, more ...store.Check) (result *audit.Result, err error) {
 	var notes []snapshot.Finding
 	note := looking(func(d *store.Doc) {
-		for _, n := range recorder.Notes(d) {
+		for _, n := range lint.Notes(d) {
 			notes = append(notes, snapshot.Finding{File: d.File(), Pointer: n.Pointer, Rule: n.Rule, Message: n.Message})
 		}
 	})
@@ -66,7 +67,7 @@ func checksOf(s *store.Store) (*store.Config, []store.Check, error) {
 		checks = append(checks, recorder.Read(config.Readings))
 	}
 	if err != nil || config.Nondeterministic == "" {
-		checks = append(checks, recorder.Deterministic)
+		checks = append(checks, lint.Deterministic)
 	}
 	return config, checks, err
 }

@@ -152,6 +152,7 @@ var arrows = map[string]map[string]string{
 	"internal/lint": {
 		"canon": "whether beginnings are the same", "internal/amount": "sizes", "internal/jsontext": texts,
 		"internal/page": "how tests are named", "internal/provider": "which APIs generate", "modelio": calls, "internal/texts": joined,
+		"internal/recorder": "what it asks of calls", "internal/scrub": "which texts are placeholders",
 		"snapshot": records, "internal/store": "documents, and what config.json asks for",
 	},
 	"internal/git/gittest":   {},

@@ -3,6 +3,7 @@
 //
 // Each [Rule] is a value. A [Linter] looks at documents, on several goroutines at once, and keeps of each what
 // was found and what is needed to compare it with others; [Linter.Findings] returns it, equal causes together.
+// [Deterministic] and [Notes] are asked of each document that is verified.
 package lint
 
 import (

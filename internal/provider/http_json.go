@@ -13,11 +13,14 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
+// GenericAPI is that of the codec for what has none of its own.
+const GenericAPI = "http.json"
+
 // generic keeps requests and answers of APIs that have no codec of their own: models, files,
 // batches, images, moderations. Where a body looks like chat completions, it is decoded as one; all
 // else of it is kept as it is.
 var generic = (&Codec{
-	API:      "http.json",
+	API:      GenericAPI,
 	InURL:    true,
 	Match:    matchGeneric,
 	request:  decodeGeneric,

@@ -83,7 +83,7 @@ func (k *checks) suspectListings() {
 // settings returns what may be why a model answers the same request in different ways.
 func (k *checks) settings(ck *check) (causes []string) {
 	request := ck.call.request
-	if is := notZero(request.Temperature); is != "" {
+	if is := NotZero(request.Temperature); is != "" {
 		causes = append(causes, "temperature "+is)
 	}
 	switch {

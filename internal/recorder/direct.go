@@ -12,8 +12,8 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// codecNamed returns the codec of an API, also of one that is no HTTP; nil means there is none.
-func codecNamed(api, name string) *provider.Codec {
+// CodecNamed returns the codec of an API, also of one that is no HTTP; nil means there is none.
+func CodecNamed(api, name string) *provider.Codec {
 	switch {
 	case strings.HasPrefix(api, actionPrefix):
 		return modelCodec(api, name)
@@ -119,7 +119,7 @@ func asking(provider string, req *modelio.Request) string {
 
 // methodOf returns what a message of a session asks; "" for any other request.
 func methodOf(req *modelio.Request) string {
-	if codec := codecNamed(req.API, ""); codec == nil || codec.Session == nil {
+	if codec := CodecNamed(req.API, ""); codec == nil || codec.Session == nil {
 		return ""
 	}
 	return jsontext.WordOf(req.Options["method"])

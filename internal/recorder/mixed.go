@@ -53,7 +53,7 @@ func (r *Recorder) beforeFork(c *call) (bool, error) {
 // unplayed returns the numbers of the records that are left of calls of some kind, of tools or of models.
 func (t *tape) unplayed(meant func(tools bool) bool) []int {
 	return t.numbers(func(i int) bool {
-		codec := codecNamed(t.records[i].Request.API, t.records[i].Provider)
+		codec := CodecNamed(t.records[i].Request.API, t.records[i].Provider)
 		return !t.played[i] && codec != nil && meant(codec.Tools)
 	})
 }

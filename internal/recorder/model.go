@@ -68,7 +68,7 @@ func (r *Recorder) Generate(ctx context.Context, g Generation) (*modelio.Generat
 	if r.Mode == Check {
 		r.checkModel(&g, c, served)
 	}
-	resp, err := readLines(bytes.NewReader(served.body), func(chunk *modelio.GenerateResponseChunk) error {
+	resp, err := ReadLines(bytes.NewReader(served.body), func(chunk *modelio.GenerateResponseChunk) error {
 		if err := ctx.Err(); err != nil || g.Stream == nil || chunk == nil {
 			return err
 		}
@@ -199,8 +199,8 @@ func (g *Generation) live(ctx context.Context, tk *take) (*modelio.GenerateRespo
 	return nil, err
 }
 
-// readLines delivers the chunks of a recorded answer and returns its response.
-func readLines(body io.Reader, deliver func(*modelio.GenerateResponseChunk) error) (*modelio.GenerateResponse, error) {
+// ReadLines delivers the chunks of a recorded answer and returns its response.
+func ReadLines(body io.Reader, deliver func(*modelio.GenerateResponseChunk) error) (*modelio.GenerateResponse, error) {
 	for dec := json.NewDecoder(body); ; {
 		var line modelLine
 		if err := dec.Decode(&line); err != nil {
@@ -222,7 +222,7 @@ func readLines(body io.Reader, deliver func(*modelio.GenerateResponseChunk) erro
 // is for modeltest.TestModel to prove: what a model did can be recorded.
 func decodeLines(a *provider.Answer) (*modelio.Response, error) {
 	var chunks []*modelio.GenerateResponseChunk
-	response, err := readLines(bytes.NewReader(a.Body), func(chunk *modelio.GenerateResponseChunk) error {
+	response, err := ReadLines(bytes.NewReader(a.Body), func(chunk *modelio.GenerateResponseChunk) error {
 		if chunk != nil {
 			chunks = append(chunks, chunk)
 		}

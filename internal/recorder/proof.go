@@ -42,8 +42,8 @@ func prove(d *store.Doc, i int, raw []byte, numbering *modelio.Numbering) []snap
 	return p.wrong
 }
 
-// violationAt returns what breaks a rule in the i-th record of a document, at a path in it.
-func violationAt(i int, rule, message string, path ...string) snapshot.Violation {
+// ViolationAt returns what breaks a rule in the i-th record of a document, at a path in it.
+func ViolationAt(i int, rule, message string, path ...string) snapshot.Violation {
 	pointer := jsontext.PointerTo(append([]string{"snapshots", strconv.Itoa(i)}, path...)...)
 	return snapshot.Violation{Pointer: pointer, Rule: rule, Message: message}
 }
@@ -76,7 +76,7 @@ func Read(allowed []string) store.Check {
 				if r.IsOfCall() && !slices.Contains(allowed, r.Kind) {
 					message := fmt.Sprintf("some programs read %s in the answer; record it again, or if all is well "+
 						`have config.json say "readings": [%q]`, reading.Sentence(r), r.Kind)
-					wrong = append(wrong, violationAt(i, snapshot.RuleReadings, message, "response", "readings"))
+					wrong = append(wrong, ViolationAt(i, snapshot.RuleReadings, message, "response", "readings"))
 					break
 				}
 			}
@@ -87,7 +87,7 @@ func Read(allowed []string) store.Check {
 
 // decode decodes the raw answer as it was when it was recorded.
 func (p *proof) decode(answer *provider.Answer) (*modelio.Response, error) {
-	codec := codecNamed(p.record.Request.API, p.record.Provider)
+	codec := CodecNamed(p.record.Request.API, p.record.Provider)
 	switch {
 	case codec == nil:
 		return nil, fmt.Errorf("%q is no API that this traceforge knows", p.record.Request.API)
@@ -114,7 +114,7 @@ func (p *proof) report(pointer, format string, args ...any) {
 
 // reportAt notes what is wrong at a pointer into the record.
 func (p *proof) reportAt(pointer, format string, args ...any) {
-	v := violationAt(p.index, snapshot.RuleAnswer, fmt.Sprintf(format, args...))
+	v := ViolationAt(p.index, snapshot.RuleAnswer, fmt.Sprintf(format, args...))
 	v.Pointer += pointer
 	p.wrong = append(p.wrong, v)
 }
@@ -132,7 +132,7 @@ func (p *proof) run() {
 		return
 	}
 	api := p.record.Request.API
-	codec := codecNamed(api, p.record.Provider)
+	codec := CodecNamed(api, p.record.Provider)
 	if codec == nil {
 		p.report("/raw_output_ref", "cannot be held against the record, as %q is no API that this traceforge knows", api)
 		return

@@ -119,7 +119,7 @@ func Standing(config *store.Config) (store.Check, error) {
 					again = "go test " + gotest.Quote(t.records[i].Source.Package) + " -run " + gotest.Quote(gotest.Pattern(top)) + " -update"
 				}
 				message := "of it " + ruleNames(names) + " of config.json hides text now, " + otherRules + ": " + again + " (no call is made)"
-				wrong = append(wrong, violationAt(i, snapshot.RuleRules, message))
+				wrong = append(wrong, ViolationAt(i, snapshot.RuleRules, message))
 			}
 		}
 		return wrong

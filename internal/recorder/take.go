@@ -284,7 +284,7 @@ func (tk *take) terminated() bool {
 // tellsEnd reports whether a stream has an event that ends it. One of an API that is not known has none that is.
 func (tk *take) tellsEnd() bool {
 	body, err := tk.plain()
-	return tk.codec.API != genericAPI || err == nil && provider.Known(tk.answer(body))
+	return tk.codec.API != provider.GenericAPI || err == nil && provider.Known(tk.answer(body))
 }
 
 // decode decodes what was received so far.

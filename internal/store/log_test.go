@@ -120,7 +120,7 @@ func TestLogEmptyAnswer(t *testing.T) {
 	answered(put, nil)
 	require.NoError(t, newBuyer(s, "TestX").buy(put))
 	requireWhole(t, s.Pending())
-	_, err := s.Accept(idsOf("TestX", 1))
+	_, err := Audit.Accept(s, idsOf("TestX", 1))
 	require.NoError(t, err)
 	requireWhole(t, s)
 }
