@@ -15,6 +15,7 @@ import (
 type Scanner struct {
 	mu     sync.RWMutex
 	known  map[string]bool // values
+	clean  map[string]bool // long texts that hold none of them, as [Scanner.Holds] found
 	index  *index
 	latest []string          // the environment that it was last told of
 	names  map[string]string // of the variables, by what a hit says of them
@@ -29,7 +30,7 @@ type Hit struct {
 
 // New returns a scanner that knows the forms of secrets, and no values.
 func New() *Scanner {
-	return &Scanner{known: map[string]bool{}, names: map[string]string{}, index: formats().clone()}
+	return &Scanner{known: map[string]bool{}, clean: map[string]bool{}, names: map[string]string{}, index: formats().clone()}
 }
 
 // Known returns how many values are known: as long as it stays the same, what is found in a text does too.

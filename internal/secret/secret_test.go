@@ -353,6 +353,38 @@ func TestLooker(t *testing.T) {
 	require.Less(t, looked(2*turns), 3*looked(turns))
 }
 
+// TestHoldsOnce looks once at a text that requests repeat, in memory of their own, until another secret is known. Text without
+// encodings costs no memory.
+func TestHoldsOnce(t *testing.T) {
+	type request struct {
+		Text *string
+		JSON json.RawMessage
+	}
+	made := func(begin string) request {
+		text := begin + strings.Repeat(`a \"word\" of %41, `, 5000)
+		return request{&text, json.RawMessage(`"` + text + `"`)}
+	}
+	s := New()
+	holds := func(want bool, r request) (allocated uint64) {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		require.Equal(t, want, s.Holds(&r))
+		runtime.ReadMemStats(&after)
+		return after.TotalAlloc - before.TotalAlloc
+	}
+	require.Greater(t, holds(false, made("hunter-7Tz4q ")), uint64(100_000), "it is decoded")
+	require.Less(t, holds(false, made("hunter-7Tz4q ")), uint64(10_000))
+	s.Environment([]string{"APP_PASSWORD=hunter-7Tz4q"})
+	holds(true, made("hunter-7Tz4q "))
+	holds(true, request{JSON: made("hunter-7Tz4q ").JSON})
+	lent := made("")
+	holds(false, lent)
+	copy(lent.JSON[1:], "hunter-7Tz4q ")
+	holds(true, request{JSON: lent.JSON})
+	plain := strings.Repeat("a word, ", 20_000)
+	require.Less(t, holds(false, request{Text: &plain}), uint64(10_000))
+}
+
 // TestLinear looks at no run of digits for each literal in it, which would be quadratic where a text repeats one.
 func TestLinear(t *testing.T) {
 	looked := func(f Format, n int) (bytes int) {

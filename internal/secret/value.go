@@ -145,6 +145,7 @@ func (s *Scanner) add(what, value string) {
 		return
 	}
 	s.known[value] = true
+	clear(s.clean)
 	s.literal(what, value)
 	quoted := string(jsontext.Text(value))
 	for _, spelled := range []string{quoted[1 : len(quoted)-1], url.QueryEscape(value)} {

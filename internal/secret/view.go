@@ -102,9 +102,9 @@ func (v *view) within(text []byte, depth int, cut bool) (what string, found bool
 			return what, true
 		}
 	}
-	if mail := percentDecode(scratch.mail[:0], text, '='); len(mail) < len(text) { // of which other texts have few
-		scratch.mail = mail
-		if what, found = v.in(mail); found {
+	if bytes.IndexByte(text, '=') >= 0 { // of which other texts than mail have few
+		scratch.mail = percentDecode(scratch.mail[:0], text, '=')
+		if what, found = v.in(scratch.mail); found && len(scratch.mail) < len(text) {
 			return what, true
 		}
 	}

@@ -4,26 +4,34 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"strings"
 	"unsafe"
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 )
 
-// Holds reports whether one of the strings of a value, such as a record, is secret. It copies none of
-// them: a record is large. The name of a member is looked at together with what it names.
-func (s *Scanner) Holds(value any) bool { return s.Looker().Holds(value) }
+// Holds reports whether one of the strings of a value, such as a record, is secret. It copies no text: a record is
+// large. It looks once at what it is asked of again: in a conversation, each request has the messages of those before.
+// The name of a member is looked at together with what it names.
+func (s *Scanner) Holds(value any) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l := s.Looker()
+	l.clean = s.clean
+	return l.holds(reflect.ValueOf(value))
+}
 
-// A Looker looks for secrets in values that share memory, at what they share once: in a conversation, each request has
-// the messages of those before.
+// A Looker looks for secrets in values that share memory, at what they share once.
 type Looker struct {
 	scanner *Scanner
 	view    view
 	looked  map[unsafe.Pointer]int // at how many elements of the slices that begin here, and at maps
+	clean   map[string]bool        // of the scanner; nil means texts are not kept
 }
 
 // Looker returns a looker that has looked at nothing.
 func (s *Scanner) Looker() *Looker {
-	return &Looker{s, view{index: s.index}, map[unsafe.Pointer]int{}}
+	return &Looker{scanner: s, view: view{index: s.index}, looked: map[unsafe.Pointer]int{}}
 }
 
 // Holds is [Scanner.Holds] for what of a value no value before it shares.
@@ -36,8 +44,7 @@ func (l *Looker) Holds(value any) bool {
 func (l *Looker) holds(at reflect.Value) bool {
 	switch at.Kind() {
 	case reflect.String:
-		_, found := l.view.find(unsafe.Slice(unsafe.StringData(at.String()), at.Len())) // nothing writes to it
-		return found
+		return l.secret(at.String(), false)
 	case reflect.Pointer:
 		return !at.IsNil() && l.holds(at.Elem())
 	case reflect.Struct:
@@ -64,8 +71,8 @@ func (l *Looker) holds(at reflect.Value) bool {
 		}
 	case reflect.Slice:
 		if at.Type().Elem().Kind() == reflect.Uint8 {
-			_, found := l.view.find(at.Bytes())
-			return found
+			text := at.Bytes()
+			return l.secret(unsafe.String(unsafe.SliceData(text), len(text)), true)
 		}
 		from := l.looked[at.UnsafePointer()]
 		l.looked[at.UnsafePointer()] = max(from, at.Len())
@@ -76,6 +83,22 @@ func (l *Looker) holds(at reflect.Value) bool {
 		}
 	}
 	return false
+}
+
+// secret reports whether a text holds a secret. One that is lent may be written to later.
+func (l *Looker) secret(text string, lent bool) bool {
+	const long = 64 // bytes, from which on looking costs more than knowing
+	if l.clean[text] {
+		return false
+	}
+	_, found := l.view.find(unsafe.Slice(unsafe.StringData(text), len(text))) // nothing writes to it
+	if !found && l.clean != nil && len(text) >= long {
+		if lent {
+			text = strings.Clone(text)
+		}
+		l.clean[text] = true
+	}
+	return found
 }
 
 // Hide masks the strings of what value points to, before they are shown, and cut so that a part of a
