@@ -55,7 +55,7 @@ func TestRecordCost(t *testing.T) {
 	}{
 		{"2 KB", 100, asking(2 << 10), 1700, 4.6},
 		{"100 KB", 20, asking(100 << 10), 1300, 2.2},
-		{"agent of 50 turns", 4, func(int) func(*tbtest.TB, *traceforgetest.Recorder) { return agent(50, "Be kind.\n", false) }, 95_000, 2.2},
+		{"agent of 50 turns", 4, func(int) func(*tbtest.TB, *traceforgetest.Recorder) { return agent(50, "Be kind.\n", false) }, 84_000, 2.2},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Setenv("TRACEFORGE_UPDATE", "all")

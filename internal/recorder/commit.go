@@ -179,13 +179,14 @@ func (s *setup) transient(tk *take) bool {
 func (r *revision) verify(provider string, doc *snapshot.Document, goldens map[*take]*golden) error {
 	t := newTape(&store.Doc{Provider: provider, Document: doc}, r.rules)
 	for _, c := range r.inOrder(goldens) { // equal requests that overlapped stand in the order of their answers
-		g, k, what := c.golden, key{}, ""
+		g, i, how, what := c.golden, 0, missing, ""
 		if g != nil {
-			k, what = g.take.key, g.take.asking()
+			i, how = t.findCall(g.take.call)
+			what = g.take.asking()
 		} else {
-			k, what = r.tape.keys[c.record], asking(r.tape.records[c.record].Provider, r.tape.request(c.record))
+			i, how = t.find(r.tape.keys[c.record])
+			what = asking(r.tape.records[c.record].Provider, r.tape.request(c.record))
 		}
-		i, how := t.find(k)
 		if how != found || g != nil && !store.SameAnswer(&doc.Snapshots[i].Response, &g.snapshot.Response) {
 			return fmt.Errorf("%s would not be found again in replay: nothing was written", what)
 		}
