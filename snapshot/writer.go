@@ -86,7 +86,12 @@ func (w *Writer) Append(s Snapshot) (line []byte, err error) {
 func (w *Writer) encode(i int) {
 	c := w.coder
 	s := &c.doc.Snapshots[i]
-	c.dst, c.steps = make([]byte, 0, coreRoom), []step{{"snapshots", -1}, {"", i}}
+	room := coreRoom
+	if s.Continues == nil {
+		texts := textsOf(s.Request.Messages)
+		room += texts + texts/3
+	}
+	c.dst, c.steps = make([]byte, 0, room), []step{{"snapshots", -1}, {"", i}}
 	c.write(lineBegins)
 	c.record(s)
 	w.lines, w.media = append(w.lines, c.dst), append(w.media, s.Media())

@@ -140,7 +140,7 @@ func (d logDir) parts(file io.Writer, provider string, isNew bool, size int) *lo
 }
 
 // longPart is the length in bytes of a part that is not copied.
-const longPart = 1 << 20
+const longPart = 16 << 10
 
 func (p *logParts) beside(kind string, hash canon.Hash, data []byte) {
 	p.add(fmt.Sprintf("%s %s %d", kind, hash, len(data)), data)
