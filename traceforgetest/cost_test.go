@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -194,9 +195,15 @@ func TestReplayCostsOfLargeStore(t *testing.T) {
 	require.Equal(t, straced(t, small, 1), straced(t, large, 1))
 }
 
+// The directory and the name of a file that has got its name, or is removed, in the words of strace.
+var (
+	renamed  = regexp.MustCompile(`renameat\(.*, \d+<(.*>, ".*)"`)
+	unlinked = regexp.MustCompile(`unlinkat\(\d+<(.*>, ".*)"`)
+)
+
 // straced runs the test again in a process of its own, which finds dir and n in its environment, and returns how often
 // that asks the system for what, by the name of the system call. Of those that take a path, or a file that has one, only
-// those count that name the store; "opened" are its files and directories that were opened.
+// those count that name the store; "opened" are its files and directories that were opened, "replaced" those that others took the name of.
 func straced(t *testing.T, dir string, n int) map[string]int {
 	t.Helper()
 	if _, err := exec.LookPath("strace"); err != nil || runtime.GOOS != "linux" {
@@ -211,7 +218,7 @@ func straced(t *testing.T, dir string, n int) map[string]int {
 	require.NoError(t, err, string(out))
 	text, err := os.ReadFile(trace)
 	require.NoError(t, err)
-	counts := map[string]int{}
+	counts, there := map[string]int{}, map[string]bool{}
 	for line := range strings.Lines(string(text)) {
 		_, call, _ := strings.Cut(strings.TrimSpace(line), " ")
 		name, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(call), "<... "), " resumed>")
@@ -221,6 +228,13 @@ func straced(t *testing.T, dir string, n int) map[string]int {
 		}
 		if !strings.Contains(line, "resumed>") { // else it was counted when it began
 			counts[name]++
+		}
+		if at := renamed.FindStringSubmatch(line); at != nil && there[at[1]] {
+			counts["replaced"]++
+		} else if at != nil {
+			there[at[1]] = true
+		} else if at := unlinked.FindStringSubmatch(line); at != nil {
+			there[at[1]] = false
 		}
 		if name == "openat" && !strings.Contains(line, " = -1 ") && !strings.Contains(line, "<unfinished") {
 			counts["opened"]++

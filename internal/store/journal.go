@@ -152,6 +152,11 @@ func (t *Transaction) undo() error {
 // finish puts the new files in place, and removes the others and the journal.
 func (t *Transaction) finish() error {
 	for _, w := range t.writes {
+		if w.file == ManifestName { // which nobody reads meanwhile: file systems write out at once what replaces a file
+			if err := t.Writer.Remove(w.file); err != nil {
+				return err
+			}
+		}
 		if err := t.rename(w.file+TempExt, w.file); err != nil {
 			return err
 		}
