@@ -199,7 +199,8 @@ func (p *plan) plan(puts []*target, remove []string) (err error) {
 // put adds a document and what is beside it.
 func (p *plan) put(t *target) error {
 	file, dir := DocumentFile(t.Provider, t.Name), t.Provider+"/"+t.Name
-	if err := p.checkDirs(t.Provider, dir); err != nil {
+	isNew, err := p.checkDirs(t.Provider, dir)
+	if err != nil {
 		return err
 	}
 	if _, err := p.Lstat(file); errors.Is(err, fs.ErrNotExist) {
@@ -210,8 +211,6 @@ func (p *plan) put(t *target) error {
 		}
 		p.Write(file, t.data)
 	}
-	_, missing := p.Lstat(dir)
-	isNew := errors.Is(missing, fs.ErrNotExist)
 	if isNew && len(t.needs) > 0 {
 		p.dirs = append(p.dirs, dir)
 	}
@@ -287,7 +286,7 @@ func (p *plan) clear(dir string, named map[string]bool) error {
 func (p *plan) drop(file string) error {
 	dir := strings.TrimSuffix(file, DocumentExt)
 	provider, _, _ := ParseDocumentFile(file)
-	if err := p.checkDirs(provider, dir); err != nil {
+	if _, err := p.checkDirs(provider, dir); err != nil {
 		return err
 	}
 	if _, err := p.Lstat(file); err == nil {
@@ -315,19 +314,20 @@ func (p *plan) checkNewer(file string) error {
 	return nil
 }
 
-// checkDirs refuses directories that are links: where a store is written, none is followed.
-func (p *plan) checkDirs(dirs ...string) error {
+// checkDirs refuses directories that are links: where a store is written, none is followed. It reports whether the last is
+// to be made.
+func (p *plan) checkDirs(dirs ...string) (isNew bool, err error) {
 	for _, dir := range dirs {
 		info, err := p.Lstat(dir)
 		if err == nil && !info.IsDir() {
-			return p.store.failure(dir, "", snapshot.RuleStray, nil,
+			return false, p.store.failure(dir, "", snapshot.RuleStray, nil,
 				"is no directory: no link is followed where a store is written")
 		}
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
+		if isNew = errors.Is(err, fs.ErrNotExist); err != nil && !isNew {
+			return false, err
 		}
 	}
-	return nil
+	return isNew, nil
 }
 
 // manifest adds the manifest, if it is to be kept up to date.

@@ -127,7 +127,11 @@ func (w Writer) in(file string) (dir *os.Root, name string, err error) {
 	if dir := w.dirs[at]; dir != nil {
 		return dir, name, nil
 	}
-	if dir, err = w.Root.OpenRoot(path.Clean(at)); err != nil {
+	parent, base, err := w.in(path.Clean(at))
+	if err == nil {
+		dir, err = parent.OpenRoot(base)
+	}
+	if err != nil {
 		return nil, "", err
 	}
 	if len(w.dirs) == dirsMost {
