@@ -48,12 +48,19 @@ type block struct {
 	text, input []byte
 }
 
-// grow adds to a text.
+// grow adds to a text. One that comes at once is not copied.
 func (a *account) grow(text *[]byte, v view) {
-	if piece := v.text(); piece != "" || v.isText() {
-		a.changes, a.grew, a.by, a.piece = a.changes+1, text, piece, nil
-		*text = append(*text, piece...)
+	piece := v.text()
+	if piece == "" && !v.isText() {
+		return
 	}
+	a.changes, a.grew, a.by, a.piece = a.changes+1, text, piece, nil
+	if last := v.last(); *text == nil && last.IsString() && !last.Escaped() {
+		inner := last.Raw()[1 : len(piece)+1]
+		*text = inner[:len(inner):len(inner)]
+		return
+	}
+	*text = append(*text, piece...)
 }
 
 // growCall adds what comes of a call to the one at a place.

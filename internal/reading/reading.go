@@ -66,7 +66,7 @@ func (f *found) compareWhole(take take, w *way, of *provider.Answer, plain bool)
 		f.compare(&account{over: true, text: []byte(f.text), calls: f.said.calls})
 		return
 	}
-	a := &account{text: make([]byte, 0, len(f.text)), recorded: f.text}
+	a := &account{recorded: f.text}
 	take(a, v)
 	a.finish = "" // is said where it is
 	f.compare(a)
