@@ -103,3 +103,12 @@ func TestParseRefusesTooMuch(t *testing.T) {
 	_, err = Parse([]byte(`{"\u001b[2J":x}`))
 	require.EqualError(t, err, "/\ufffd[2J: offset 13: invalid JSON: unexpected \"x\", want a value", "no names that command the terminal")
 }
+
+// TestParseAllocations holds that room for the values of a text is made once, also of one that has many objects and lists.
+func TestParseAllocations(t *testing.T) {
+	text := []byte(`[` + strings.Repeat(`{"role":"user","content":["All work. ","And no play. "]},`, 200) + `{}]`)
+	require.LessOrEqual(t, testing.AllocsPerRun(10, func() {
+		_, err := ParseStrict(text)
+		require.NoError(t, err)
+	}), 2.0)
+}
