@@ -1,6 +1,7 @@
 package snapshot_test
 
 import (
+	"runtime"
 	"strings"
 	"testing"
 
@@ -49,6 +50,29 @@ func TestExamineAllocations(t *testing.T) {
 	read := testing.AllocsPerRun(10, func() { _, _ = snapshot.Parse(data) })
 	examined := testing.AllocsPerRun(10, func() { _, _ = snapshot.Examine(data) })
 	require.LessOrEqual(t, examined-read, 40.0)
+}
+
+// TestExamineMemory holds that documents are written again, one after another, into memory that is there.
+func TestExamineMemory(t *testing.T) {
+	s := record("TestBench", 1)
+	s.Request.Messages = []modelio.Message{text(modelio.RoleUser, strings.Repeat("a", 500_000))}
+	data := encode(t, document(t, s))
+	const runs = 10
+	allocated := func(look func()) uint64 {
+		look()
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		for range runs {
+			look()
+		}
+		runtime.ReadMemStats(&after)
+		return after.TotalAlloc - before.TotalAlloc
+	}
+	read := allocated(func() { _, _ = snapshot.Parse(data) })
+	examined := allocated(func() { _, _ = snapshot.Examine(data) })
+	times := (float64(examined) - float64(read)) / float64(runs*len(data))
+	t.Logf("%.2f bytes for each byte of the document", times)
+	require.Less(t, times, 2.0) // the collector, and the race detector, take some of the memory away: without it they are 2.4
 }
 
 // BenchmarkSeal seals an agent of 200 turns, whose requests were decoded one by one.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"sync"
 
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/internal/conflict"
@@ -140,6 +141,9 @@ func disagreement(stated, computed canon.Hash) string {
 	return fmt.Sprintf("says %s, but the content has %s", stated, computed)
 }
 
+// written is memory for documents as files have them, which [Examine] uses again.
+var written = sync.Pool{New: func() any { return new([]byte) }}
+
 // Examine is [Parse] that also asks for the spelling of [Document.Encode]: [Version], the layout, the order of
 // members and the pieces of texts. The document is nil if Parse would reject it, or it is of [VersionSF].
 func Examine(data []byte) (*Document, []Violation) {
@@ -154,9 +158,11 @@ func Examine(data []byte) (*Document, []Violation) {
 	if doc.Version != Version {
 		return nil, []Violation{OtherVersion(doc.Version)}
 	}
-	c := coder{cursor: cursor{form: inFile, dst: make([]byte, 0, len(data))}}
+	room := written.Get().(*[]byte)
+	defer written.Put(room)
+	c := coder{cursor: cursor{form: inFile, dst: slices.Grow((*room)[:0], len(data))}}
 	c.writeDocument(doc)
-	if bytes.Equal(data, layOut(c.dst)) {
+	if *room = layOut(c.dst); bytes.Equal(data, *room) {
 		return doc, nil
 	}
 	doc, _, otherPieces := parse(text, true)
