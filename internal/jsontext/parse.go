@@ -83,7 +83,8 @@ func parse(src []byte, of policy) (*Document, error) {
 	}
 	p := parser{Scanner{window: src, policy: of}, &Document{src: src, str: unsafe.String(unsafe.SliceData(src), len(src))}}
 	values, names := bytes.Count(src, []byte(",")), bytes.Count(src, []byte(":")) // or a few more, in strings
-	p.doc.nodes = make([]node, 0, 16+values+2*names) // and a name for each object and list, which has one at least, as a rule
+	// An object or a list has a node of its own, and about as many have a name.
+	p.doc.nodes = make([]node, 0, 16+values+2*names)
 	err := p.value(0)
 	if err == nil {
 		err = p.End()

@@ -68,7 +68,8 @@ func (s *setup) refuseSecrets(goldens []*golden) error {
 			continue
 		}
 		s.maskCommand(g)
-		if scanner.Holds(&g.snapshot) {
+		inBytes, found := scanner.Find(g.raw)
+		if scanner.Holds(&g.snapshot, g.raw) || found && scanner.Holds(&g.snapshot, nil) {
 			text, err := g.snapshot.SF()
 			if err != nil {
 				return err
@@ -76,8 +77,8 @@ func (s *setup) refuseSecrets(goldens []*golden) error {
 			hit, _ := scanner.Find(text)
 			return s.leaked(hit, g.take.who(), strings.TrimPrefix(hit.Pointer, "/snapshots/0"))
 		}
-		if hit, found := scanner.Find(g.raw); found {
-			return s.leaked(hit, g.take.who(), strings.TrimSpace("in the bytes of the answer "+hit.Pointer))
+		if found {
+			return s.leaked(inBytes, g.take.who(), strings.TrimSpace("in the bytes of the answer "+inBytes.Pointer))
 		}
 		for _, medium := range g.take.media {
 			if hit, found := scanner.Find(medium); found {

@@ -19,6 +19,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/internal/tbtest/mutation"
 )
 
@@ -275,10 +276,10 @@ func TestMask(t *testing.T) {
 		More []*record
 	}
 	r := &record{opaque, json.RawMessage(`"` + opaque + `"`), map[string]json.RawMessage{"a": json.RawMessage(`["` + opaque + `"]`)}, []*record{{Text: opaque}}}
-	require.True(t, s.Holds(r))
-	require.True(t, New().Holds(map[string]json.RawMessage{"authorization": json.RawMessage(`"` + opaque + `"`)}))
+	require.True(t, s.Holds(r, nil))
+	require.True(t, New().Holds(map[string]json.RawMessage{"authorization": json.RawMessage(`"` + opaque + `"`)}, nil))
 	s.Hide(r)
-	require.False(t, s.Holds(r))
+	require.False(t, s.Holds(r, nil))
 	require.Equal(t, "[the value of TOKEN]", r.More[0].Text)
 	require.JSONEq(t, `["[the value of TOKEN]"]`, string(r.Map["a"]))
 }
@@ -295,7 +296,7 @@ func FuzzMask(t *testing.F) {
 		masked := s.Mask(string(text))
 		require.NotContains(t, masked, opaque)
 		if !strings.Contains(string(text), "[") {
-			require.False(t, s.Holds(masked) && !s.Holds(string(text)))
+			require.False(t, s.Holds(masked, nil) && !s.Holds(string(text), nil))
 		}
 	})
 }
@@ -368,7 +369,7 @@ func TestHoldsOnce(t *testing.T) {
 	holds := func(want bool, r request) (allocated uint64) {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		require.Equal(t, want, s.Holds(&r))
+		require.Equal(t, want, s.Holds(&r, nil))
 		runtime.ReadMemStats(&after)
 		return after.TotalAlloc - before.TotalAlloc
 	}
@@ -381,6 +382,11 @@ func TestHoldsOnce(t *testing.T) {
 	holds(false, lent)
 	copy(lent.JSON[1:], "hunter-7Tz4q ")
 	holds(true, request{JSON: lent.JSON})
+	answer := []byte(`{"text":"hunter-7Tz4q is it"}`)
+	text := jsontext.ValueOf(answer).Member("text").Word() // in its memory
+	holds(true, request{Text: &text})
+	require.False(t, s.Holds(&text, answer), "is left to who looks at the answer")
+	require.True(t, s.Holds(&text, bytes.Clone(answer)))
 	plain := strings.Repeat("a word, ", 20_000)
 	require.Less(t, holds(false, request{Text: &plain}), uint64(10_000))
 }

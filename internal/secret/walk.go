@@ -12,12 +12,13 @@ import (
 
 // Holds reports whether one of the strings of a value, such as a record, is secret. It copies no text: a record is
 // large. It looks once at what it is asked of again: in a conversation, each request has the messages of those before.
-// The name of a member is looked at together with what it names.
-func (s *Scanner) Holds(value any) bool {
+// The name of a member is looked at together with what it names. Texts that are in the memory of beside are left to who
+// looks at that, where they stand as they are.
+func (s *Scanner) Holds(value any, beside []byte) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	l := s.Looker()
-	l.clean = s.clean
+	l.clean, l.beside = s.clean, beside
 	return l.holds(reflect.ValueOf(value))
 }
 
@@ -27,6 +28,7 @@ type Looker struct {
 	view    view
 	looked  map[unsafe.Pointer]int // at how many elements of the slices that begin here, and at maps
 	clean   map[string]bool        // of the scanner; nil means texts are not kept
+	beside  []byte                 // memory that is looked at by others
 }
 
 // Looker returns a looker that has looked at nothing.
@@ -88,7 +90,8 @@ func (l *Looker) holds(at reflect.Value) bool {
 // secret reports whether a text holds a secret. One that is lent may be written to later.
 func (l *Looker) secret(text string, lent bool) bool {
 	const long = 64 // bytes, from which on looking costs more than knowing
-	if l.clean[text] {
+	at := uintptr(unsafe.Pointer(unsafe.StringData(text))) - uintptr(unsafe.Pointer(unsafe.SliceData(l.beside)))
+	if at < uintptr(len(l.beside)) || l.clean[text] {
 		return false
 	}
 	_, found := l.view.find(unsafe.Slice(unsafe.StringData(text), len(text))) // nothing writes to it
