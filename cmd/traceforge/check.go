@@ -141,7 +141,7 @@ func newChecked(receipts []usage.Receipt, ended coverage.Outcomes) *checkReport 
 	})
 	told := map[string]bool{} // packages
 	for _, receipt := range receipts {
-		test := page.Test{Package: receipt.Package, Test: receipt.Test}
+		test := page.Test{Package: receipt.Package, Name: receipt.Test}
 		explained := false
 		for _, found := range receipt.Checks {
 			explained = r.add(checkedCall{test, found, slices.Contains(receipt.Gone, found.Why)}) || explained
@@ -224,8 +224,8 @@ func (r *checkReport) notes(quote func(string) string) (lines []string) {
 		lines = append(lines, goneModel(quote(why), len(tests[why])))
 	}
 	for _, test := range r.Failed {
-		name, why := quote(test.Test)+" in "+quote(test.Package), ", for another reason"
-		if test.Test == "" {
+		name, why := quote(test.Name)+" in "+quote(test.Package), ", for another reason"
+		if test.Name == "" {
 			name, why = quote(test.Package), ""
 		}
 		if n := r.unlike[test]; n > 0 {
@@ -246,7 +246,7 @@ func (found *checkedCall) heading(quote func(string) string) string {
 		what = fmt.Sprintf("non-deterministic behavior detected: %d/%d runs produced different outputs: %s",
 			found.Different, found.Runs, differ)
 	}
-	return fmt.Sprintf("%s in %s, call %d: %s", quote(found.Test.Test), quote(found.Package), found.Number, what)
+	return fmt.Sprintf("%s in %s, call %d: %s", quote(found.Test.Name), quote(found.Package), found.Number, what)
 }
 
 func (found *checkedCall) differ() (tiers []string) {

@@ -65,7 +65,7 @@ func TestCheckedFailures(t *testing.T) {
 	}
 	r := newChecked(receipts, coverage.Outcomes{{Package: "p"}: "fail", {Package: "broken"}: "fail"})
 	require.False(t, r.OK)
-	require.Equal(t, []page.Test{{Package: "p", Test: "TestOther"}, {Package: "p", Test: "TestPrompt"}, {Package: "broken"}}, r.Failed)
+	require.Equal(t, []page.Test{{Package: "p", Name: "TestOther"}, {Package: "p", Name: "TestPrompt"}, {Package: "broken"}}, r.Failed)
 	require.Contains(t, r.text(), "TestOther in p failed, for another reason\n"+
 		"TestPrompt in p failed: 1 call is not as recorded, and go test says what changed\nbroken failed\n")
 

@@ -218,7 +218,7 @@ func idsOf(c *call, s *store.Store, all []waitingRecord, unread []string) (ids [
 		}
 		if !found {
 			for _, w := range all {
-				names = append(names, w.ID, w.document, w.Test.Test)
+				names = append(names, w.ID, w.document, w.Test.Name)
 			}
 			return nil, fmt.Errorf("no pending answer is called %s%s: traceforge %s lists them%s",
 				gotest.Quote(arg), meant(arg, names), c.cmd.Name(), inStore(s, arg))
@@ -307,8 +307,8 @@ func changed(was, now *snapshot.Snapshot) (request, answer []string) {
 func (w *waitingRecord) lines() []string {
 	const most = 100 // characters of a line
 	title := w.ID
-	if w.Test.Test != "" {
-		title += "  " + w.Test.Test + " in " + w.Package
+	if w.Test.Name != "" {
+		title += "  " + w.Test.Name + " in " + w.Package
 	}
 	what := "new"
 	if w.Replaces {

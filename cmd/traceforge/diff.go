@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/traceforge/traceforge-go/internal/drift"
 	"github.com/traceforge/traceforge-go/internal/git/worktree"
 	"github.com/traceforge/traceforge-go/internal/gotest"
 	"github.com/traceforge/traceforge-go/internal/inorder"
@@ -99,12 +100,12 @@ func compare(c *call, was, is *state) (*page.Comparison, error) {
 		return nil, err
 	}
 	for _, change := range page.Changes(before, after) {
-		f, errFrom := document(from, before[change.Name].File)
-		t, errTo := document(to, after[change.Name].File)
+		f, errFrom := document(from, before[change.Document].File)
+		t, errTo := document(to, after[change.Document].File)
 		if err := errors.Join(errFrom, errTo); err != nil {
 			return nil, err
 		}
-		if before[change.Name].Altered {
+		if before[change.Document].Altered {
 			for _, need := range store.Needs(t) {
 				if altered[change.File+" "+need.Own] {
 					change.Altered = inorder.With(change.Altered, t.Snapshots[need.Record].Number())
@@ -113,7 +114,7 @@ func compare(c *call, was, is *state) (*page.Comparison, error) {
 			if change.Altered == nil { // no record names it
 				continue
 			}
-			change.Calls["changed"] = change.Altered
+			change.Calls[drift.Changed] = change.Altered
 		}
 		c.secrets.Hide(f)
 		c.secrets.Hide(t)

@@ -64,7 +64,7 @@ func export(c *call) error {
 
 // test writes the cassette of a test. A test that ran twice is written once.
 func (x *exporter) test(r usage.Receipt, s *store.Store) error {
-	test := page.Test{Package: r.Package, Test: r.Test}
+	test := page.Test{Package: r.Package, Name: r.Test}
 	doc, err := s.Load(snapshot.DocumentName(r.Package, r.Test), "openai")
 	if x.seen[test] || errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -131,10 +131,10 @@ func (x *exporter) write(test page.Test, calls []cassette.Exchange) error {
 	_, dir := x.sources.Find(test.Package)
 	below := shown(dir)
 	if !filepath.IsLocal(below) {
-		x.leave("a package that is not below this directory, whose folders those of -o are", test.Test)
+		x.leave("a package that is not below this directory, whose folders those of -o are", test.Name)
 		return nil
 	}
-	name := filepath.FromSlash(test.Test + ".yaml")
+	name := filepath.FromSlash(test.Name + ".yaml")
 	if !filepath.IsLocal(name) {
 		x.leave("a name that leads out of testdata, or that no file can have", filepath.ToSlash(name)+" of "+filepath.ToSlash(below))
 		return nil
@@ -155,7 +155,7 @@ func (x *exporter) write(test page.Test, calls []cassette.Exchange) error {
 		return err
 	}
 	x.files++
-	x.line(fmt.Sprintf("%s  %s of %s", filepath.ToSlash(file), page.Count(len(calls), "call", "calls"), test.Test))
+	x.line(fmt.Sprintf("%s  %s of %s", filepath.ToSlash(file), page.Count(len(calls), "call", "calls"), test.Name))
 	_, err = f.Write(data)
 	return errors.Join(err, f.Close())
 }

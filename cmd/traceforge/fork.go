@@ -75,7 +75,7 @@ func (c *call) forks(packages []coverage.Package, run string, values url.Values)
 
 // forkOf returns what a receipt and go test say of a run.
 func forkOf(config *store.Config, model string, r usage.Receipt, test *coverage.GoTest) fork {
-	name := page.Test{Package: r.Package, Test: r.Test}
+	name := page.Test{Package: r.Package, Name: r.Test}
 	f := fork{Model: model, Test: name, Outcome: r.Outcome, Why: test.Said[name], Seconds: test.Elapsed[name], Models: orEmpty(r.Live)}
 	_, asked, _ := strings.Cut(model, "=")
 	cost, known := 0.0, len(r.Live) > 0
@@ -99,7 +99,7 @@ func (r *comparison) table() *page.Table {
 		return func(row int) string { return cell(&r.Runs[row]) }
 	}
 	return &page.Table{Rows: len(r.Runs), Columns: []page.Column{
-		{Name: "test", Shrinks: true, Cell: of(func(f *fork) string { return f.Test.Test })},
+		{Name: "test", Shrinks: true, Cell: of(func(f *fork) string { return f.Test.Name })},
 		{Name: "model", Shrinks: true, Cell: of(func(f *fork) string { return cmp.Or(f.Model, "(as it is)") })},
 		{Name: "outcome", Shrinks: true, Cell: of(func(f *fork) string { return strings.TrimSuffix(f.Outcome+": "+f.Why, ": ") })},
 		{Name: "calls", Right: true, Cell: of(func(f *fork) string { return fmt.Sprint(f.Calls) })},

@@ -60,8 +60,8 @@ func (c *call) gone(tests []page.Test, say func(line string)) error {
 	}
 	var gone []string
 	for _, test := range tests {
-		if !test.OfProgram() && src.Gone(test.Package, test.Test) != "" {
-			gone = append(gone, test.Test)
+		if !test.OfProgram() && src.Gone(test.Package, test.Name) != "" {
+			gone = append(gone, test.Name)
 		}
 	}
 	if len(gone) > 0 {
@@ -99,9 +99,9 @@ func lost(c *call, s *store.Store, dir string) (found []snapshot.Finding) {
 		if err != nil {
 			continue
 		}
-		if test := page.TestOf(doc); test.Package != "" && !test.OfProgram() && src.Gone(test.Package, test.Test) == "" {
+		if test := page.TestOf(doc); test.Package != "" && !test.OfProgram() && src.Gone(test.Package, test.Name) == "" {
 			all := gotest.Quote(path.Join(filepath.ToSlash(dir), strings.TrimSuffix(file, ".json")+"*")) // raw answers too
-			message := fmt.Sprintf("git has it, and %s in %s is still there: git checkout -- %s brings it back", test.Test, test.Package, all)
+			message := fmt.Sprintf("git has it, and %s in %s is still there: git checkout -- %s brings it back", test.Name, test.Package, all)
 			found = append(found, snapshot.Finding{File: file, Rule: ruleLost, Message: message})
 		}
 	}

@@ -198,7 +198,7 @@ func (im *importer) list() {
 		case d.Calls > 0 || d.There:
 			im.line(d.line(im.into.Dir()))
 		case len(d.Unkept) == 0:
-			im.line(fmt.Sprintf("%s: holds no call: %s takes traceforgetest.New(t, traceforgetest.Allow(traceforgetest.NoCalls))", d.From[0], d.Test.Test))
+			im.line(fmt.Sprintf("%s: holds no call: %s takes traceforgetest.New(t, traceforgetest.Allow(traceforgetest.NoCalls))", d.From[0], d.Test.Name))
 		}
 		for _, u := range d.Unkept {
 			im.line(d.unkept(u))
@@ -225,8 +225,8 @@ func (d *importedDocument) line(dir string) string {
 		return line + fmt.Sprintf("is there already and stays as it is: remove it first to import %s in its place", from)
 	}
 	line += page.Count(d.Calls, "call", "calls")
-	if d.Test.Test != "" {
-		line += " of " + d.Test.Test
+	if d.Test.Name != "" {
+		line += " of " + d.Test.Name
 	}
 	line += fmt.Sprintf(" from %s %s", d.Tool, from)
 	if d.Retried > 0 {
@@ -251,7 +251,7 @@ func (im *importer) sayWhatReplays() {
 	case slices.ContainsFunc(im.Imported, func(d importedDocument) bool { return isNew(d) && !d.Raw }):
 		im.say("SF keeps no provider's own bytes, so replay has nothing to serve of these records: " +
 			"they are for verify, show and diff, and an update of their test buys the answers")
-	case slices.ContainsFunc(im.Imported, func(d importedDocument) bool { return isNew(d) && d.Test.Test == "" }):
+	case slices.ContainsFunc(im.Imported, func(d importedDocument) bool { return isNew(d) && d.Test.Name == "" }):
 		im.say("no test replays a document that is of none: say whose calls they are with --package PATH --test NAME")
 	case slices.ContainsFunc(im.Imported, isNew) && im.kind != fromSF:
 		im.say("go test replays them once the tests take traceforgetest.New(t).Client()")

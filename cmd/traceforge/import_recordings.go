@@ -216,7 +216,7 @@ func unnamed(err error, named string) string {
 
 func (im *recordings) make(r candidate, rec *cassette.Recording) {
 	source := r.place.Source(path.Join(im.module, r.folder), r.folder)
-	doc := importedDocument{Test: page.Test{Package: source.Package, Test: source.Test}, Tool: rec.Tool, From: []string{r.file}}
+	doc := importedDocument{Test: page.Test{Package: source.Package, Name: source.Test}, Tool: rec.Tool, From: []string{r.file}}
 	name := snapshot.DocumentName(source.Package, source.Test)
 	switch there, err := im.into.Load(name, "openai"); {
 	case err == nil:

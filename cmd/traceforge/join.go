@@ -41,7 +41,7 @@ type conflict struct {
 }
 
 func (f conflict) String() string {
-	text := f.Test.Test + " in " + f.Package + ": " + f.Reason
+	text := f.Test.Name + " in " + f.Package + ": " + f.Reason
 	if len(f.Shards) > 0 {
 		text += ": " + strings.Join(f.Shards, ", ")
 	}
@@ -122,7 +122,7 @@ func joinChecks(all []usage.Receipt) (receipts []usage.Receipt, conflicts []conf
 		if len(receipt.Checks) == 0 {
 			continue
 		}
-		test := page.Test{Package: receipt.Package, Test: receipt.Test}
+		test := page.Test{Package: receipt.Package, Name: receipt.Test}
 		checks := make([]usage.Check, 0, len(receipt.Checks)) // so that what is kept stays where it is
 		for _, found := range receipt.Checks {
 			k := key{test, found.Call}

@@ -101,7 +101,7 @@ func filterOf(c *call, now time.Time) (f filter, err error) {
 		return f, fmt.Errorf("--sort: %q is no order: there are %s", c.value("sort"), strings.Join(orderNames, ", "))
 	}
 	f.order = func(a, b entry) int {
-		return cmp.Or(by(a, b), cmp.Compare(a.Test.Test, b.Test.Test), cmp.Compare(a.Package, b.Package),
+		return cmp.Or(by(a, b), cmp.Compare(a.Test.Name, b.Test.Name), cmp.Compare(a.Package, b.Package),
 			cmp.Compare(a.File, b.File), number(a.Call)-number(b.Call))
 	}
 	return f, nil
@@ -113,7 +113,7 @@ func number(id string) int {
 }
 
 func (f *filter) holds(l *entry) bool {
-	named := func(re *regexp.Regexp) bool { return re.MatchString(l.Test.Test) || re.MatchString(l.Package) }
+	named := func(re *regexp.Regexp) bool { return re.MatchString(l.Test.Name) || re.MatchString(l.Package) }
 	models := func(m modelUse) bool { return f.model.MatchString(m.Asked) || f.model.MatchString(m.Answered) }
 	return (f.names == nil || slices.ContainsFunc(f.names, named)) &&
 		(f.model.String() == "" || slices.ContainsFunc(l.Models, models)) &&
@@ -145,7 +145,7 @@ func tableOf(rows []entry, calls bool, now time.Time, forPeople bool) *page.Tabl
 		size = text(func(l *entry) string { return amount.Size(l.bytes()) })
 	}
 	return &page.Table{Rows: len(rows), Columns: []page.Column{
-		{Name: "TEST", Shrinks: true, Shown: true, Cell: text(func(l *entry) string { return cmp.Or(l.Test.Test, l.File) })},
+		{Name: "TEST", Shrinks: true, Shown: true, Cell: text(func(l *entry) string { return cmp.Or(l.Test.Name, l.File) })},
 		{Name: "PACKAGE", Shrinks: true, Cell: text(func(l *entry) string { return l.Package })},
 		first,
 		{Name: "MODEL", Shrinks: true, Cell: text(func(l *entry) string { return modelsOf(l.Models) })},

@@ -228,7 +228,7 @@ func (c *call) servePacked(s *store.Store, run *pack.Run) error {
 		return err
 	}
 	failed := false
-	records, of := doc.Records(), page.Test{Package: test.Package, Test: test.Test}
+	records, of := doc.Records(), page.Test{Package: test.Package, Name: test.Test}
 	r, err := recorder.Open(recorder.Options{
 		Dir: s.Dir(), Shown: c.args[0], Package: test.Package, Test: test.Test, Mode: recorder.Replay,
 		Ignored: records[0].Source.Ignored, Accept: recordAgain(of, records[0].Source.Function) + "   # in its repository, and pack it again",

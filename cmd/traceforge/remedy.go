@@ -113,10 +113,10 @@ func testsOf(dir string, lost []string) []string {
 // recordAgain returns the command that records the calls of a test again, or of a program, whose function is its
 // command. It is empty where go test runs no test of that name.
 func recordAgain(test page.Test, function string) string {
-	if top, _, _ := strings.Cut(test.Test, "/"); !test.OfProgram() && gotest.Kind(top) == "" {
+	if top, _, _ := strings.Cut(test.Name, "/"); !test.OfProgram() && gotest.Kind(top) == "" {
 		return ""
 	}
-	return page.Again([]page.Place{{Package: test.Package, Test: test.Test, Command: function}}, "")
+	return page.Again([]page.Place{{Package: test.Package, Test: test.Name, Command: function}}, "")
 }
 
 // listed names files of the store in dir on a command line.
@@ -136,10 +136,10 @@ func updateOf(unanswered []coverage.Unanswered) string {
 	var tests, packages, programs []string
 	for _, m := range unanswered {
 		if m.OfProgram() {
-			programs = append(programs, page.ProgramAgain(m.Test.Test, m.Command, ""))
+			programs = append(programs, page.ProgramAgain(m.Test.Name, m.Command, ""))
 			continue
 		}
-		top, _, _ := strings.Cut(m.Test.Test, "/")
+		top, _, _ := strings.Cut(m.Test.Name, "/")
 		if gotest.Kind(top) == "" {
 			top = "" // it runs in a test function that is not known
 		}

@@ -43,7 +43,7 @@ func move(c *call, s *store.Store, dir string) error {
 	}
 	now := map[string]page.Test{} // by the names that documents had
 	for _, m := range moves {
-		now[m.Name] = page.Test{Package: m.Package, Test: m.Test}
+		now[m.Name] = page.Test{Package: m.Package, Name: m.Test}
 	}
 	moved := []movedDocument{} // and not what was pending only
 	for _, m := range done {
@@ -52,7 +52,7 @@ func move(c *call, s *store.Store, dir string) error {
 	}
 	err = c.answer(moveReport{moved}, func() {
 		for _, r := range moved {
-			c.line(fmt.Sprintf("%s -> %s  %s in %s", r.From, r.To, r.Test.Test, r.Package))
+			c.line(fmt.Sprintf("%s -> %s  %s in %s", r.From, r.To, r.Test.Name, r.Package))
 		}
 	})
 	c.say("%s: moved %s: nothing was recorded again", dir, page.Count(len(moves), "document", "documents"))
@@ -95,7 +95,7 @@ func movesOf(tests map[string]page.Test, from, to string) (moves []store.Move, e
 		if now == test {
 			return nil, fmt.Errorf("%s has that name already", gotest.Quote(from))
 		}
-		moves = append(moves, store.Move{Name: name, Package: now.Package, Test: now.Test})
+		moves = append(moves, store.Move{Name: name, Package: now.Package, Test: now.Name})
 	}
 	slices.SortFunc(moves, func(a, b store.Move) int { return strings.Compare(a.Package+" "+a.Test, b.Package+" "+b.Test) })
 	return moves, nil
@@ -106,7 +106,7 @@ func renaming(tests map[string]page.Test, from, to string) (func(page.Test) (pag
 	var names, packages []string
 	ofPackage := false
 	for _, t := range tests {
-		names = append(names, t.Test, t.Package+"."+t.Test, t.Package)
+		names = append(names, t.Name, t.Package+"."+t.Name, t.Package)
 		_, below := inPackage(t.Package, from, from)
 		ofPackage = ofPackage || below
 		if isOf(t, from) && !slices.Contains(packages, t.Package) {
@@ -132,7 +132,7 @@ func renaming(tests map[string]page.Test, from, to string) (func(page.Test) (pag
 	}
 	return func(t page.Test) (page.Test, bool) {
 		pkg, ok := inPackage(t.Package, from, to)
-		return page.Test{Package: pkg, Test: t.Test}, ok
+		return page.Test{Package: pkg, Name: t.Name}, ok
 	}, nil
 }
 
@@ -158,8 +158,8 @@ func renamingTest(pkg, from, to string) (func(page.Test) (page.Test, bool), erro
 		return nil, err
 	}
 	return func(t page.Test) (page.Test, bool) {
-		rest, ok := strings.CutPrefix(t.Test+"/", from+"/")
-		return page.Test{Package: toPackage, Test: strings.TrimSuffix(to+"/"+rest, "/")}, ok && t.Package == pkg
+		rest, ok := strings.CutPrefix(t.Name+"/", from+"/")
+		return page.Test{Package: toPackage, Name: strings.TrimSuffix(to+"/"+rest, "/")}, ok && t.Package == pkg
 	}, nil
 }
 
@@ -198,7 +198,7 @@ func checkPackage(pkg string) error {
 func testsAndPackages(s *store.Store, _ []string) (names []string) {
 	for doc := range readable(s) {
 		test := page.TestOf(doc.Document)
-		names = append(names, test.Test, test.Package)
+		names = append(names, test.Name, test.Package)
 	}
 	return distinct(names)
 }

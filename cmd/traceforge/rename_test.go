@@ -28,7 +28,7 @@ func TestSplitTest(t *testing.T) {
 }
 
 func TestIsOf(t *testing.T) {
-	test := page.Test{Package: "example.com/shop", Test: "TestAsk/a"}
+	test := page.Test{Package: "example.com/shop", Name: "TestAsk/a"}
 	for word, want := range map[string]bool{
 		"TestAsk": true, "TestAsk/a": true, "example.com/shop.TestAsk": true, "example.com/shop.TestAsk/a": true,
 		"TestAs": false, "TestAsk/a/b": false, "example.com/other.TestAsk": false, "example.com": false, "example.com/shop": false, "": false,

@@ -120,7 +120,7 @@ func reportText(c *call, r *coverage.Report) {
 		c.line("unused " + u.File + "  " + u.Reason)
 	}
 	for _, t := range r.Failed {
-		c.line("failed for another reason: " + t.Test + " in " + t.Package)
+		c.line("failed for another reason: " + t.Name + " in " + t.Package)
 	}
 	c.sayAll(r.Reasons())
 }

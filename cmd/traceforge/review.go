@@ -121,10 +121,10 @@ func (g *group) open() bool { return !g.skipped && !g.accepted && len(left(g.tes
 
 // name names a test for people.
 func (h *reviewItem) name() string {
-	if h.Test.Test == "" {
+	if h.Test.Name == "" {
 		return h.Document
 	}
-	return h.Test.Test + " in " + h.Package
+	return h.Test.Name + " in " + h.Package
 }
 
 // decideNamed decides on what the user names.

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/traceforge/traceforge-go/internal/drift"
 	"github.com/traceforge/traceforge-go/internal/git"
 	"github.com/traceforge/traceforge-go/internal/git/worktree"
 	"github.com/traceforge/traceforge-go/internal/gotest"
@@ -271,7 +272,7 @@ func (r *reviewRun) addConfig(src *source) (err error) {
 		return err
 	}
 	seen, err := r.look(src, []string{configFile})
-	h := &reviewItem{Kind: src.kind, Change: "changed", Document: configFile, Records: []string{}, source: src, files: []string{configFile}, seen: seen[configFile]}
+	h := &reviewItem{Kind: src.kind, Change: drift.Changed, Document: configFile, Records: []string{}, source: src, files: []string{configFile}, seen: seen[configFile]}
 	g := &group{kind: src.kind, key: "config", headline: page.SettingsTitle(src.settings), settings: src.settings}
 	g.take(h)
 	r.groups, r.tests = append(r.groups, g), append(r.tests, h)
@@ -283,20 +284,20 @@ func (r *reviewRun) add(src *source, found *page.Comparison, seen map[string]str
 	byTest := map[page.Test][]*reviewItem{}
 	var all []*reviewItem
 	for _, d := range found.Differences {
-		h := &reviewItem{Kind: src.kind, Test: d.Test, Change: d.Change.Change, Document: d.Name, source: src,
+		h := &reviewItem{Kind: src.kind, Test: d.Test, Change: d.Fate, Document: d.Document, source: src,
 			Records: []string{}, Bytes: d.Raw,
-			files: pathsOf(path.Dir(d.File), d.Name), seen: seen[d.Name]}
-		numbers := slices.Concat(d.Calls["added"], d.Calls["changed"], d.Calls["removed"])
+			files: pathsOf(path.Dir(d.File), d.Document), seen: seen[d.Document]}
+		numbers := slices.Concat(d.Calls[drift.Added], d.Calls[drift.Changed], d.Calls[drift.Removed])
 		slices.Sort(numbers)
 		for _, n := range numbers {
-			h.Records = append(h.Records, snapshot.ID(d.Name, n))
+			h.Records = append(h.Records, snapshot.ID(d.Document, n))
 		}
 		if d.Was != "" {
 			h.was = nameOf(d.Was)
 			h.files, h.seen = append(h.files, pathsOf(path.Dir(d.Was), h.was)...), h.seen+seen[h.was]
 		}
-		if provider := src.providers[d.Name]; provider != path.Dir(d.File) { // it was under another one
-			h.files = append(h.files, pathsOf(provider, d.Name)...)
+		if provider := src.providers[d.Document]; provider != path.Dir(d.File) { // it was under another one
+			h.files = append(h.files, pathsOf(provider, d.Document)...)
 		}
 		all, byTest[d.Test] = append(all, h), append(byTest[d.Test], h)
 	}
@@ -335,11 +336,11 @@ func (g *group) take(tests ...*reviewItem) {
 
 // otherGroup returns the key of the group of a test beside those of its causes; empty means it is in none.
 func otherGroup(d *page.Difference, caused bool) string {
-	if d.Change.Change != "changed" {
-		return d.Change.Change
+	if d.Fate != drift.Changed {
+		return d.Fate
 	}
 	switch {
-	case len(d.Calls["added"])+len(d.Calls["removed"]) > 0 || len(d.Calls) == 0:
+	case len(d.Calls[drift.Added])+len(d.Calls[drift.Removed]) > 0 || len(d.Calls) == 0:
 		return "calls"
 	case caused:
 		return ""
@@ -352,9 +353,9 @@ func otherGroup(d *page.Difference, caused bool) string {
 // otherGroups are the groups beside those of causes, in order, and what is said of one test and of many.
 var otherGroups = []struct{ key, one, many, note string }{
 	{"calls", "test makes other calls", "tests make other calls", ""},
-	{"added", "test added", "tests added", ""},
-	{"removed", "test removed", "tests removed", ""},
-	{"moved", "test moved", "tests moved", ""},
+	{drift.Added, "test added", "tests added", ""},
+	{drift.Removed, "test removed", "tests removed", ""},
+	{page.Moved, "test moved", "tests moved", ""},
 	{"again", "test recorded again", "tests recorded again", ": what was sent and answered is the same"},
 	{"bytes", "test with raw answers of other bytes", "tests with raw answers of other bytes", ": what records say of them is the same"},
 }

@@ -496,7 +496,7 @@ func TestReviewAllKeys(t *testing.T) {
 		require.Equal(t, "1 accepted, 0 rejected, 5 left", s.tally())
 		require.Equal(t, "M  .ai-snapshots/openai/"+documentOf("TestRefund")+".json\n", gitStaged(t, filepath.Dir(dir)))
 		require.True(t, s.unfolded, "the next test is shown")
-		require.Equal(t, "TestStock", s.test().Test.Test)
+		require.Equal(t, "TestStock", s.test().Test.Name)
 		require.False(t, press(t, s, "a"))
 		require.Equal(t, "2 accepted, 0 rejected, 4 left", s.tally(), "all of it was seen, whatever else the test has")
 	})

@@ -28,7 +28,7 @@ func updateScripted(c *call) error {
 	var packages, tests []string
 	for _, l := range rows {
 		packages = append(packages, l.Package)
-		tests = append(tests, l.Test.Test)
+		tests = append(tests, l.Test.Name)
 	}
 	if err := record(c, "1", distinct(packages), gotest.Patterns(tests)); err != nil {
 		return err
@@ -56,7 +56,7 @@ func scriptedTests(names []string) ([]entry, error) {
 // scriptedLines says of each test how many of its answers are of a script.
 func scriptedLines(rows []entry) (lines []string) {
 	for _, l := range rows {
-		lines = append(lines, fmt.Sprintf("%s.%s: %s of a script", l.Package, l.Test.Test, page.Count(l.Scripted, "answer", "answers")))
+		lines = append(lines, fmt.Sprintf("%s.%s: %s of a script", l.Package, l.Test.Name, page.Count(l.Scripted, "answer", "answers")))
 	}
 	return lines
 }

@@ -71,7 +71,7 @@ func commandOf(doc *snapshot.Document, flags string) string {
 	latest := slices.MaxFunc(doc.Snapshots, func(a, b snapshot.Snapshot) int {
 		return cmp.Or(a.Timestamp.Compare(b.Timestamp), cmp.Compare(a.Number(), b.Number()))
 	})
-	return page.ProgramCommand(page.TestOf(doc).Test, latest.Source.Function, flags)
+	return page.ProgramCommand(page.TestOf(doc).Name, latest.Source.Function, flags)
 }
 
 // programs returns the commands that run the programs of the store here with flags, by their names.
@@ -83,7 +83,7 @@ func programs(flags string) map[string]string {
 	commands := map[string]string{}
 	for doc := range readable(s) {
 		if test := page.TestOf(doc.Document); test.OfProgram() {
-			commands[test.Test] = commandOf(doc.Document, flags)
+			commands[test.Name] = commandOf(doc.Document, flags)
 		}
 	}
 	return commands
@@ -135,7 +135,7 @@ func isOf(t page.Test, word string) bool {
 	if ofPackage, ok := strings.CutPrefix(word, t.Package+"."); ok {
 		word = ofPackage
 	}
-	return t.Test == word || strings.HasPrefix(t.Test, word+"/")
+	return t.Name == word || strings.HasPrefix(t.Name, word+"/")
 }
 
 // meant says which of some names a word was meant to be; empty means none is near.

@@ -174,7 +174,7 @@ type testReport struct {
 func newTested(run testRun, calls *coverage.Calls, broken breakage) testReport {
 	r := testReport{run.code == 0, run.code, calls, calls.Adopt(), broken.findings(), []page.Test{}}
 	for _, receipt := range run.receipts {
-		test := page.Test{Package: receipt.Package, Test: receipt.Test}
+		test := page.Test{Package: receipt.Package, Name: receipt.Test}
 		explained := len(receipt.Drifts) > 0 || receipt.Missing > 0 || broken.of[test]
 		if receipt.Outcome == "fail" && !explained && !slices.Contains(r.Failed, test) {
 			r.Failed = append(r.Failed, test)
@@ -193,7 +193,7 @@ type breakage struct {
 func brokenOf(c *call, receipts []usage.Receipt) (breakage, error) {
 	b := breakage{of: map[page.Test]bool{}, found: map[string][]snapshot.Finding{}}
 	for _, r := range receipts {
-		test := page.Test{Package: r.Package, Test: r.Test}
+		test := page.Test{Package: r.Package, Name: r.Test}
 		if used := len(r.Played) + len(r.Recorded) + len(r.Drifts) + r.Missing; r.Outcome != "fail" || used > 0 || b.of[test] {
 			continue
 		}

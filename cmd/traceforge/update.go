@@ -231,7 +231,7 @@ func noTest(what, word, in string, names []string) error {
 // testNames returns the names of the tests that have documents in a store, and of the functions that they are in.
 func testNames(s *store.Store) (names []string) {
 	for doc := range readable(s) {
-		test := page.TestOf(doc.Document).Test
+		test := page.TestOf(doc.Document).Name
 		top, _, _ := strings.Cut(test, "/")
 		names = append(names, test, top)
 	}
@@ -267,7 +267,7 @@ func sayGone(c *call, receipts []usage.Receipt, now seals) error {
 	used := map[page.Test]bool{}
 	for _, r := range receipts {
 		if len(r.Played)+len(r.Recorded) > 0 {
-			used[page.Test{Package: r.Package, Test: r.Test}] = true
+			used[page.Test{Package: r.Package, Name: r.Test}] = true
 		}
 	}
 	var tests []page.Test
@@ -321,9 +321,9 @@ func knownTests(c *call, now seals, mode string) (file string, err error) {
 		}
 		for name, seal := range documents {
 			t := seal.Test
-			gone := src.Gone(t.Package, t.Test) != ""
-			if gone || strings.Contains(t.Test, "/") {
-				known = append(known, usage.Known{Store: abs, Name: name, Package: t.Package, Test: t.Test, Gone: gone})
+			gone := src.Gone(t.Package, t.Name) != ""
+			if gone || strings.Contains(t.Name, "/") {
+				known = append(known, usage.Known{Store: abs, Name: name, Package: t.Package, Test: t.Name, Gone: gone})
 			}
 		}
 	}
@@ -352,7 +352,7 @@ func writeKnown(known []usage.Known) (file string, err error) {
 func removeRenamed(before seals, receipts []usage.Receipt, ended coverage.Outcomes) error {
 	ran, whole, from := map[page.Test]bool{}, map[string]bool{}, map[string]bool{}
 	for _, r := range receipts {
-		ran[page.Test{Package: r.Package, Test: r.Test}] = true
+		ran[page.Test{Package: r.Package, Name: r.Test}] = true
 		if len(r.Filters) > 0 {
 			whole[r.Package] = false
 		} else if _, told := whole[r.Package]; !told {

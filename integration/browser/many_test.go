@@ -38,8 +38,8 @@ func many(t *testing.T) (file string) {
 	}
 	for n := range 200 {
 		from, to := document(n, fmt.Sprintf("What of %d?", n)), document(n, fmt.Sprintf("And what of %d and %s?", n, long))
-		change := page.Change{Change: "changed", File: fmt.Sprintf("openai/agents-testcase%03d-0123456789ab.json", n), Calls: page.Calls{"changed": {1}},
-			Test: page.Test{Package: "example.com/agents", Test: to.Snapshots[0].Source.Test}}
+		change := page.Change{Fate: "changed", File: fmt.Sprintf("openai/agents-testcase%03d-0123456789ab.json", n), Calls: page.Calls{"changed": {1}},
+			Test: page.Test{Package: "example.com/agents", Name: to.Snapshots[0].Source.Test}}
 		require.NoError(t, found.Add(change, from, to))
 	}
 	found.Close()

@@ -31,28 +31,28 @@ const anotherOrder = " in another order"
 
 // String returns what became of the component in words: "message 3 (user) added".
 func (c Change) String() string {
-	if fate := c.Fate(); fate != changed {
+	if fate := c.Fate(); fate != Changed {
 		return c.Component + " " + fate
 	}
 	return c.Component
 }
 
-// The fate of a component.
+// The fates of a component, of a call, or of a document.
 const (
-	added   = "added"
-	removed = "removed"
-	changed = "changed"
+	Added   = "added"
+	Changed = "changed"
+	Removed = "removed"
 )
 
-// Fate returns what became of the component: added, removed or changed.
+// Fate returns what became of the component: [Added], [Removed] or [Changed].
 func (c Change) Fate() string {
 	switch {
 	case c.Before == nil && c.After != nil:
-		return added
+		return Added
 	case c.After == nil && c.Before != nil:
-		return removed
+		return Removed
 	}
-	return changed
+	return Changed
 }
 
 // Reordered reports whether equal parts are in another order.

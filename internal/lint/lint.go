@@ -65,9 +65,9 @@ func (f *Finding) Line() snapshot.Finding {
 	}
 	switch count := strings.Join(often, " of "); {
 	case count != "":
-		line.Message += " (" + count + ", the first is " + first.Test.Test + ")"
-	case first.Test.Test != "":
-		line.Message += " (" + first.Test.Test + ")"
+		line.Message += " (" + count + ", the first is " + first.Test.Name + ")"
+	case first.Test.Name != "":
+		line.Message += " (" + first.Test.Name + ")"
 	}
 	return line
 }
@@ -206,7 +206,7 @@ func (l *Linter) adder(rule string) adder {
 		defer l.mu.Unlock()
 		silent := false
 		for i, s := range l.config.Lint.Silences {
-			of := s.Test == "" || s.Test == at.Test.Test || strings.HasPrefix(at.Test.Test, s.Test+"/")
+			of := s.Test == "" || s.Test == at.Test.Name || strings.HasPrefix(at.Test.Name, s.Test+"/")
 			if of && s.Rule == rule {
 				l.silenced[i], silent = true, true
 			}

@@ -311,7 +311,7 @@ func TestSilence(t *testing.T) {
 	config := &store.Config{Lint: store.Lint{Silences: []store.Silence{{Rule: "unpinned-model", Why: "w", Test: "TestX"}}}}
 	found, l := linted(t, config, tests...)
 	require.Len(t, found, 1)
-	require.Equal(t, "TestXY", found[0].Places[0].Test.Test, "a test and its subtests are silenced")
+	require.Equal(t, "TestXY", found[0].Places[0].Test.Name, "a test and its subtests are silenced")
 	require.Empty(t, l.Wrong())
 
 	config.Lint.Silences = []store.Silence{{Rule: "unpinned-model", Why: "w"}, {Rule: "other-model", Why: "w"}, {Rule: "unpinned", Why: "w"}}

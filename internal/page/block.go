@@ -153,7 +153,7 @@ func (b Block) others(room int) string {
 		return cmp.Or(last[a.Package != in]-last[b.Package != in], cmp.Compare(a.Package, b.Package))
 	})
 	for i, t := range tests[1:] {
-		if text.Len()+len(t.Package)+len(t.Test.Test) > room && i > 0 {
+		if text.Len()+len(t.Package)+len(t.Test.Name) > room && i > 0 {
 			text.WriteString(" " + andMore(len(tests)-1-i, "test", "tests"))
 			break
 		}
@@ -164,7 +164,7 @@ func (b Block) others(room int) string {
 		if text.Len() == 0 {
 			separator = separator[2:]
 		}
-		text.WriteString(separator + t.Test.Test)
+		text.WriteString(separator + t.Test.Name)
 		if t.calls > 1 {
 			fmt.Fprintf(&text, " (%d calls)", t.calls)
 		}

@@ -9,13 +9,14 @@ import (
 	"unique"
 
 	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/internal/drift"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
 // A Test names a test, where it is known.
 type Test struct {
 	Package string `json:"package,omitempty"`
-	Test    string `json:"test,omitempty"`
+	Name    string `json:"test,omitempty"`
 }
 
 // TestOf returns the test whose calls a document holds. It shares no memory with the document.
@@ -26,7 +27,7 @@ func TestOf(doc *snapshot.Document) Test {
 
 // Compare orders tests by package and name.
 func (t Test) Compare(other Test) int {
-	return cmp.Or(strings.Compare(t.Package, other.Package), strings.Compare(t.Test, other.Test))
+	return cmp.Or(strings.Compare(t.Package, other.Package), strings.Compare(t.Name, other.Name))
 }
 
 // A Seal tells whether a document and its calls are what they were, without holding them.
@@ -48,21 +49,16 @@ func SealOf(file string, doc *snapshot.Document) Seal {
 	return s
 }
 
-// The fate of a document, or of a call.
-const (
-	added   = "added"
-	changed = "changed"
-	removed = "removed"
-	moved   = "moved"
-)
+// Moved is the fate of a document that is the same calls under another name. Others are those of package drift.
+const Moved = "moved"
 
-var kinds = []string{added, changed, removed}
+var fates = []string{drift.Added, drift.Changed, drift.Removed}
 
 // A Change is what became of a document between two states of a store.
 type Change struct {
-	Change string `json:"change"` // added, changed or removed
-	File   string `json:"file"`
-	Name   string `json:"-"` // of the document
+	Fate     string `json:"change"` // added, changed, removed or moved
+	File     string `json:"file"`
+	Document string `json:"-"` // its name
 	Test
 	Calls Calls `json:"calls"`
 
@@ -70,20 +66,20 @@ type Change struct {
 	Altered []int  `json:"-"` // the changed calls whose records are the same, and what is beside them is not
 }
 
-// Calls are the numbers of calls by what became of their records: added, changed or removed. A call that continues another says
+// Calls are the numbers of calls by the fate of their records: added, changed or removed. A call that continues another says
 // what that says, and has a record that stays where only that changed.
 type Calls map[string][]int
 
 // String returns the change as a line.
 func (c Change) String() string {
 	var text strings.Builder
-	text.WriteString(c.Change + " " + c.File)
-	if c.Test.Test != "" {
-		text.WriteString("  " + c.Test.Test + " in " + c.Package)
+	text.WriteString(c.Fate + " " + c.File)
+	if c.Test.Name != "" {
+		text.WriteString("  " + c.Test.Name + " in " + c.Package)
 	}
-	for _, kind := range kinds {
-		if n := len(c.Calls[kind]); n > 0 && c.Change == changed {
-			text.WriteString(", " + Count(n, "record", "records") + " " + kind)
+	for _, fate := range fates {
+		if n := len(c.Calls[fate]); n > 0 && c.Fate == drift.Changed {
+			text.WriteString(", " + Count(n, "record", "records") + " " + fate)
 		}
 	}
 	return text.String()
@@ -93,18 +89,18 @@ func (c Change) String() string {
 // what differs, in the order of the names.
 func Changes(before, after map[string]Seal) []Change {
 	changes := []Change{}
-	both(before, after, func(name string, kind string) {
+	both(before, after, func(name, fate string) {
 		b, a := before[name], after[name]
-		if kind == changed && b.Hash == a.Hash && b.File == a.File && !b.Altered {
+		if fate == drift.Changed && b.Hash == a.Hash && b.File == a.File && !b.Altered {
 			return
 		}
-		c := Change{Change: kind, File: cmp.Or(a.File, b.File), Name: name, Test: cmp.Or(a.Test, b.Test), Calls: Calls{}}
-		if kind == changed {
+		c := Change{Fate: fate, File: cmp.Or(a.File, b.File), Document: name, Test: cmp.Or(a.Test, b.Test), Calls: Calls{}}
+		if fate == drift.Changed {
 			c.from = path.Dir(b.File)
 		}
-		both(b.Calls, a.Calls, func(n int, kind string) {
-			if kind != changed || b.Calls[n] != a.Calls[n] {
-				c.Calls[kind] = append(c.Calls[kind], n)
+		both(b.Calls, a.Calls, func(n int, fate string) {
+			if fate != drift.Changed || b.Calls[n] != a.Calls[n] {
+				c.Calls[fate] = append(c.Calls[fate], n)
 			}
 		})
 		changes = append(changes, c)
@@ -120,8 +116,8 @@ func (c Change) providers(was, now *snapshot.Snapshot) (string, string) {
 	return was.Provider, now.Provider
 }
 
-// both calls f for each key of two states, in order: those that both have may have changed.
-func both[K cmp.Ordered, V any](before, after map[K]V, f func(key K, kind string)) {
+// both calls f for each key of two states, in order, with its fate. What both have counts as changed.
+func both[K cmp.Ordered, V any](before, after map[K]V, f func(key K, fate string)) {
 	all := map[K]V{}
 	maps.Copy(all, before)
 	maps.Copy(all, after)
@@ -130,20 +126,20 @@ func both[K cmp.Ordered, V any](before, after map[K]V, f func(key K, kind string
 		_, is := after[key]
 		switch {
 		case !was:
-			f(key, added)
+			f(key, drift.Added)
 		case !is:
-			f(key, removed)
+			f(key, drift.Removed)
 		default:
-			f(key, changed)
+			f(key, drift.Changed)
 		}
 	}
 }
 
-// Tally spells how many changes there are of each kind.
+// Tally spells how many changes there are of each fate.
 func Tally(changes []Change) string {
 	n := map[string]int{}
 	for _, c := range changes {
-		n[c.Change]++
+		n[c.Fate]++
 	}
-	return cmp.Or(strings.Join(Counts(kinds, n), ", "), "no document changed")
+	return cmp.Or(strings.Join(Counts(fates, n), ", "), "no document changed")
 }

@@ -11,7 +11,7 @@ import (
 
 func TestChanges(t *testing.T) {
 	seal := func(file, hash string, calls map[int]canon.Hash) map[string]page.Seal {
-		test := page.Test{Package: "p", Test: "TestX"}
+		test := page.Test{Package: "p", Name: "TestX"}
 		return map[string]page.Seal{"x": {File: file, Test: test, Hash: canon.Hash(hash), Calls: calls}}
 	}
 	two := map[int]canon.Hash{1: "a", 2: "b"}

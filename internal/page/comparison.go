@@ -57,13 +57,13 @@ func (c *Comparison) Add(change Change, from, to *snapshot.Document) error {
 	if err := c.documents(d, from, to); err != nil {
 		return fmt.Errorf("%s: %w", change.File, err)
 	}
-	for _, kind := range []struct {
-		name string
+	for _, of := range []struct {
+		fate string
 		doc  *snapshot.Document
-	}{{added, to}, {removed, from}} {
-		for _, n := range change.Calls[kind.name] {
-			g := glanceOf(callOf(kind.doc, n))
-			g.Title += " " + kind.name
+	}{{drift.Added, to}, {drift.Removed, from}} {
+		for _, n := range change.Calls[of.fate] {
+			g := glanceOf(callOf(of.doc, n))
+			g.Title += " " + of.fate
 			d.glances = append(d.glances, g)
 		}
 	}
@@ -80,8 +80,8 @@ func (c *Comparison) documents(d *Difference, from, to *snapshot.Document) error
 	for i := range to.Snapshots {
 		now := &to.Snapshots[i]
 		n := now.Number()
-		changed := slices.Contains(d.Calls[changed], n)
-		if !changed && (now.Continues == nil || !differ[now.Continues.Call]) || slices.Contains(d.Calls[added], n) {
+		isChanged := slices.Contains(d.Calls[drift.Changed], n)
+		if !isChanged && (now.Continues == nil || !differ[now.Continues.Call]) || slices.Contains(d.Calls[drift.Added], n) {
 			continue
 		}
 		was := callOf(from, n)
@@ -93,7 +93,7 @@ func (c *Comparison) documents(d *Difference, from, to *snapshot.Document) error
 		if causes, n := c.group.Add(call); n > 0 {
 			shown.add(call, causes, now)
 		}
-		if !changed {
+		if !isChanged {
 			continue
 		}
 		if !differ[n] && len(call.Answer) == 0 {
@@ -142,7 +142,7 @@ func (t *counterparts) next(was, now *snapshot.Snapshot) (changes []drift.Change
 // calls compares two calls of a test.
 func (c *Comparison) calls(told *counterparts, d *Difference, was, now *snapshot.Snapshot) (call Call, err error) {
 	call.Place = Place{
-		Package: d.Package, Test: d.Test.Test, Call: now.Number(), File: now.Source.File, Line: now.Source.Line,
+		Package: d.Package, Test: d.Test.Name, Call: now.Number(), File: now.Source.File, Line: now.Source.Line,
 	}
 	if d.OfProgram() {
 		call.Place.Command = now.Source.Function
@@ -176,14 +176,14 @@ func (c *Comparison) calls(told *counterparts, d *Difference, was, now *snapshot
 func (c *Comparison) Close() {
 	gone := map[string][]*Difference{}
 	for _, d := range c.Differences {
-		if d.Change.Change == removed {
+		if d.Fate == drift.Removed {
 			gone[d.content] = append(gone[d.content], d)
 		}
 	}
 	joined := map[*Difference]bool{}
 	for _, d := range c.Differences {
-		if left := gone[d.content]; d.Change.Change == added && len(left) > 0 {
-			d.Change.Change, d.Was, d.Calls = moved, left[0].File, Calls{}
+		if left := gone[d.content]; d.Fate == drift.Added && len(left) > 0 {
+			d.Fate, d.Was, d.Calls = Moved, left[0].File, Calls{}
 			joined[left[0]], gone[d.content] = true, left[1:]
 		}
 	}
@@ -207,10 +207,10 @@ func (c *Comparison) renamed(joined map[*Difference]bool) {
 		}
 		return requests[d]
 	}
-	likest := func(of *Difference, change string) (best *Difference) {
+	likest := func(of *Difference, fate string) (best *Difference) {
 		most := leastAlike
 		for _, d := range c.Differences {
-			if d.Change.Change != change || joined[d] || d.doc == nil || d.Package != of.Package {
+			if d.Fate != fate || joined[d] || d.doc == nil || d.Package != of.Package {
 				continue
 			}
 			switch alike := compare.Likeness(first(d), first(of)); {
@@ -223,16 +223,16 @@ func (c *Comparison) renamed(joined map[*Difference]bool) {
 		return best
 	}
 	for _, d := range c.Differences {
-		if d.Change.Change != added || d.doc == nil {
+		if d.Fate != drift.Added || d.doc == nil {
 			continue
 		}
-		was := likest(d, removed)
-		if was == nil || likest(was, added) != d {
+		was := likest(d, drift.Removed)
+		if was == nil || likest(was, drift.Added) != d {
 			continue
 		}
-		d.Change.Change, d.Was, d.Calls, d.glances = moved, was.File, Calls{}, nil
+		d.Fate, d.Was, d.Calls, d.glances = Moved, was.File, Calls{}, nil
 		joined[was] = true
-		both(SealOf("", was.doc).Calls, SealOf("", d.doc).Calls, func(n int, kind string) { d.Calls[kind] = append(d.Calls[kind], n) })
+		both(SealOf("", was.doc).Calls, SealOf("", d.doc).Calls, func(n int, fate string) { d.Calls[fate] = append(d.Calls[fate], n) })
 		again := len(c.Again)
 		_ = c.documents(d, was.doc, d.doc) // whose calls have cores: see alone
 		c.Again = c.Again[:again]          // that of another name says nothing

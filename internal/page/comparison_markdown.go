@@ -136,7 +136,7 @@ func (b Block) markdownTests() string {
 			fmt.Fprintf(&text, "- %s\n", andMore(len(tests)-i, "test", "tests"))
 			break
 		}
-		fmt.Fprintf(&text, "- %s in %s, %s\n", Code(t.Test.Test), Code(t.Package), Count(t.calls, "call", "calls"))
+		fmt.Fprintf(&text, "- %s in %s, %s\n", Code(t.Test.Name), Code(t.Package), Count(t.calls, "call", "calls"))
 	}
 	text.WriteString("\n</details>\n")
 	return text.String()

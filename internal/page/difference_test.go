@@ -59,7 +59,7 @@ func compare(t *testing.T, whole bool, pairs ...pair) *page.Comparison {
 		}
 	}
 	for _, change := range page.Changes(before, after) {
-		require.NoError(t, c.Add(change, docs[change.Name].from, docs[change.Name].to))
+		require.NoError(t, c.Add(change, docs[change.Document].from, docs[change.Document].to))
 	}
 	c.Close()
 	return c
@@ -207,7 +207,7 @@ func TestComparisonOfCosts(t *testing.T) {
 		})
 	}
 	c := &page.Comparison{Cost: func(s *snapshot.Snapshot) (float64, bool) { return float64(*s.Response.TokensUsed) / 1000, true }}
-	change := page.Change{Change: "changed", Calls: page.Calls{"changed": {1}}, Test: page.Test{Package: agents, Test: "TestA"}}
+	change := page.Change{Fate: "changed", Calls: page.Calls{"changed": {1}}, Test: page.Test{Package: agents, Name: "TestA"}}
 	from, to := taking(1200), taking(800)
 	to.Snapshots[0].Hash = "other"
 	require.NoError(t, c.Add(change, from, to))
@@ -279,11 +279,11 @@ func TestComparisonOfBroken(t *testing.T) {
 			s.Hash = "other"
 		})
 	}
-	change := page.Change{Change: "changed", File: "openai/x.json", Calls: page.Calls{"changed": {1}}}
+	change := page.Change{Fate: "changed", File: "openai/x.json", Calls: page.Calls{"changed": {1}}}
 	var c page.Comparison
 	require.ErrorContains(t, c.Add(change, pagetest.Document("plain"), broken()), "openai/x.json: call 1: ")
 	require.ErrorContains(t, c.Add(change, broken(), pagetest.Document("plain")), "openai/x.json: call 1: ")
-	require.Error(t, c.Add(page.Change{Change: "added"}, nil, broken()))
+	require.Error(t, c.Add(page.Change{Fate: "added"}, nil, broken()))
 }
 
 // One cause is no more than a screen, whatever its texts: a prompt of one long line with many changed words, an

@@ -20,8 +20,8 @@ import (
 func (p *Page) Document(provider string, doc *snapshot.Document) {
 	name, _, _ := snapshot.ParseID(doc.Snapshots[0].ID)
 	title := name
-	if test := TestOf(doc); test.Test != "" {
-		title = test.Test + " in " + test.Package
+	if test := TestOf(doc); test.Name != "" {
+		title = test.Name + " in " + test.Package
 	}
 	fmt.Fprintln(p.Out, p.styled(bold, plaintext.Line(title)))
 	if title != name {

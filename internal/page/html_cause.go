@@ -86,7 +86,7 @@ func (v *htmlCause) tests() {
 			at[t.Package] = in
 			v.Packages = append(v.Packages, htmlPackage{Package: plaintext.Line(t.Package)})
 		}
-		link := htmlLink{Text: plaintext.Line(t.Test.Test)}
+		link := htmlLink{Text: plaintext.Line(t.Test.Name)}
 		if test := v.shown[t.Test]; test != nil {
 			link.ID = test.ID
 		}

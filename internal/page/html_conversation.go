@@ -130,7 +130,7 @@ func (v *htmlCall) turns(now *snapshot.Snapshot, known int, changed map[int][]dr
 			flush()
 			c := htmlChangeOf(change, false)
 			v.Turns = append(v.Turns, htmlTurn{Change: &c})
-			is = is || change.Fate() != "removed"
+			is = is || change.Fate() != drift.Removed
 		}
 		if !is && i < len(messages) {
 			m := &messages[i]

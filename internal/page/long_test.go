@@ -131,8 +131,8 @@ func comparison(t *testing.T, whole bool, from, to *snapshot.Document) *page.Com
 		all = append(all, i+1)
 	}
 	c := &page.Comparison{Conversations: !whole, Whole: whole}
-	change := page.Change{Change: "changed", File: "openai/testlong-5f0c3a9b1e77.json", Calls: page.Calls{"changed": all},
-		Test: page.Test{Package: agents, Test: "TestLong"}}
+	change := page.Change{Fate: "changed", File: "openai/testlong-5f0c3a9b1e77.json", Calls: page.Calls{"changed": all},
+		Test: page.Test{Package: agents, Name: "TestLong"}}
 	require.NoError(t, c.Add(change, from, to))
 	c.Close()
 	return c

@@ -1,6 +1,10 @@
 package page
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/traceforge/traceforge-go/internal/drift"
+)
 
 // How much of documents is shown that one state has alone.
 const (
@@ -50,18 +54,18 @@ type Item struct {
 
 // Sections returns what is said of documents beside the causes.
 func (c *Comparison) Sections() (all []Section) {
-	for _, fate := range []string{changed, added, removed, moved} {
+	for _, fate := range []string{drift.Changed, drift.Added, drift.Removed, Moved} {
 		var section Section
 		for _, d := range c.Differences {
-			sameCalls := fate == changed && len(d.glances) == 0 && len(d.Calls) > 0
-			if d.Change.Change == fate && !sameCalls {
+			sameCalls := fate == drift.Changed && len(d.glances) == 0 && len(d.Calls) > 0
+			if d.Fate == fate && !sameCalls {
 				section.Items = append(section.Items, d.item())
 			}
 		}
 		switch n := len(section.Items); {
 		case n == 0:
 			continue
-		case fate == changed:
+		case fate == drift.Changed:
 			section.Headline = Count(n, "test makes other calls", "tests make other calls")
 		default:
 			section.Headline = Count(n, "test", "tests") + " " + fate
@@ -75,7 +79,7 @@ func (c *Comparison) Sections() (all []Section) {
 		section := Section{Headline: Count(len(calls), one, many), Note: note}
 		for _, t := range testsOf(calls) {
 			lines := Most(shownRaw, told[t.Test], "more")
-			section.Items = append(section.Items, Item{Line: t.Test.Test + " in " + t.Package, Test: t.Test, Lines: lines})
+			section.Items = append(section.Items, Item{Line: t.Test.Name + " in " + t.Package, Test: t.Test, Lines: lines})
 		}
 		all = append(all, section)
 	}
@@ -108,7 +112,7 @@ func (d *Difference) item() Item {
 
 // Note says what else is to be said of a document; empty: nothing.
 func (d *Difference) Note() string {
-	if len(d.Calls) > 0 || d.Change.Change == moved {
+	if len(d.Calls) > 0 || d.Fate == Moved {
 		return ""
 	}
 	return "the same calls in another order, or under another provider"
@@ -116,7 +120,7 @@ func (d *Difference) Note() string {
 
 // Glances are at the first calls that one state has alone; none of a document that moved.
 func (d *Difference) Glances() []glance {
-	if d.Change.Change == moved {
+	if d.Fate == Moved {
 		return nil
 	}
 	return d.glances[:min(len(d.glances), shownCalls)]
@@ -127,7 +131,7 @@ func (d *Difference) More() string {
 	if len(d.glances) == 0 {
 		return ""
 	}
-	return andMore(len(d.Calls[added])+len(d.Calls[removed])-len(d.Glances()), "call", "calls")
+	return andMore(len(d.Calls[drift.Added])+len(d.Calls[drift.Removed])-len(d.Glances()), "call", "calls")
 }
 
 // title returns the headline, and what else is said of all.

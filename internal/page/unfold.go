@@ -39,14 +39,14 @@ func (p *Page) Unfold(provider string, from, to *snapshot.Document) {
 	for i := range to.Snapshots {
 		now := &to.Snapshots[i]
 		if was := callOf(from, now.Number()); was == nil {
-			p.alone(added, provider, now)
+			p.alone(drift.Added, provider, now)
 		} else {
 			u.call(was, now)
 		}
 	}
 	for i := range from.Snapshots {
 		if was := &from.Snapshots[i]; callOf(to, was.Number()) == nil {
-			p.alone(removed, provider, was)
+			p.alone(drift.Removed, provider, was)
 		}
 	}
 }

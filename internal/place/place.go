@@ -175,7 +175,7 @@ func OfTest(s *store.Store, test string) ([]*store.Doc, error) {
 			broken = errors.Join(broken, err)
 			continue
 		}
-		name := page.TestOf(doc.Document).Test
+		name := page.TestOf(doc.Document).Name
 		if name == test || strings.HasPrefix(name, test+"/") {
 			docs = append(docs, doc)
 		}
@@ -197,6 +197,6 @@ func TestOfBroken(dir, document string) (test page.Test, function string) {
 	data, _ := store.ReadFile(filepath.Join(dir, filepath.FromSlash(document)))
 	doc, _ := jsontext.Parse(data) // what cannot be read has no members
 	source := doc.Root().Member("snapshots").Head().Member("source")
-	test.Package, test.Test = source.Member("package").Word(), source.Member("test").Word()
+	test.Package, test.Name = source.Member("package").Word(), source.Member("test").Word()
 	return test, source.Member("function").Word()
 }

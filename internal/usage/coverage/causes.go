@@ -69,7 +69,7 @@ func CallsOf(receipts []usage.Receipt) *Calls {
 		}
 		c.ended = c.ended || len(found) > 0 && len(r.Unplayed) > len(r.Drifts)
 		for _, d := range found {
-			at := page.Place{Package: test.Package, Test: test.Test, Call: d.Call, File: d.File, Line: d.Line, Command: r.Command}
+			at := page.Place{Package: test.Package, Test: test.Name, Call: d.Call, File: d.File, Line: d.Line, Command: r.Command}
 			c.drifts, calls = append(c.drifts, testDrift{test, at, d}), append(calls, at)
 			c.add(&group, at, d)
 			c.tags = cmp.Or(c.tags, r.Tags)
@@ -81,7 +81,7 @@ func CallsOf(receipts []usage.Receipt) *Calls {
 }
 
 // testOf returns the test that left a receipt.
-func testOf(r usage.Receipt) page.Test { return page.Test{Package: r.Package, Test: r.Test} }
+func testOf(r usage.Receipt) page.Test { return page.Test{Package: r.Package, Name: r.Test} }
 
 // unanswered returns the tests with calls that their records do not answer, by package and test.
 func (c *Calls) unanswered() (tests []Unanswered) {

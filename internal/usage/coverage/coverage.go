@@ -126,7 +126,7 @@ func (c *Report) Findings() []snapshot.Finding {
 		if u.Drifted == 0 {
 			rule = "unrecorded"
 		}
-		message := u.Test.Test + " in " + u.Package + ": " + u.Reason
+		message := u.Test.Name + " in " + u.Package + ": " + u.Reason
 		found = append(found, snapshot.Finding{Rule: rule, Message: message})
 	}
 	return found

@@ -34,7 +34,7 @@ func (o Outcomes) add(e testEvent) bool {
 	if e.Action != "pass" && e.Action != "fail" && e.Action != "skip" {
 		return false
 	}
-	name := page.Test{Package: e.Package, Test: e.Test}
+	name := page.Test{Package: e.Package, Name: e.Test}
 	if o[name] != "fail" { // with -count a test ends several times
 		o[name] = e.Action
 	}
@@ -45,7 +45,7 @@ func (o Outcomes) add(e testEvent) bool {
 func (o Outcomes) Failed() []string {
 	var failed []string
 	for name, action := range o {
-		if name.Test == "" && action == "fail" {
+		if name.Name == "" && action == "fail" {
 			failed = append(failed, name.Package)
 		}
 	}
@@ -127,7 +127,7 @@ var sourceLine = regexp.MustCompile(`^ +\S+\.go:\d+: (.*)\n`)
 
 // testEnded notes how long a test took, and what one printed first that failed.
 func (g *GoTest) testEnded(e testEvent) {
-	name := page.Test{Package: e.Package, Test: e.Test}
+	name := page.Test{Package: e.Package, Name: e.Test}
 	g.Elapsed[name] = e.Elapsed
 	for _, printed := range g.printed[e.Package] {
 		if e.Action == "fail" && printed.Test == e.Test && g.Said[name] == "" {
@@ -163,7 +163,7 @@ func (g *GoTest) text(printed []testEvent, verbose bool) string {
 	var b strings.Builder
 	for _, e := range printed {
 		framing := strings.HasPrefix(e.Output, "=== ") || e.Test == "" && summary.MatchString(e.Output)
-		failed := e.Test == "" || g.ended[page.Test{Package: e.Package, Test: e.Test}] == "fail"
+		failed := e.Test == "" || g.ended[page.Test{Package: e.Package, Name: e.Test}] == "fail"
 		if verbose || failed && !framing {
 			b.WriteString(e.Output)
 		}

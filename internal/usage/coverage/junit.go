@@ -55,7 +55,7 @@ func (c *Report) JUnit() ([]byte, error) {
 			report.Suites = append(report.Suites, junitSuite{Name: plaintext.Line(test.Package)})
 		}
 		suite := &report.Suites[len(report.Suites)-1]
-		one := junitCase{Package: suite.Name, Test: plaintext.Line(test.Test), Failure: failures[test]}
+		one := junitCase{Package: suite.Name, Test: plaintext.Line(test.Name), Failure: failures[test]}
 		suite.Tests++
 		switch {
 		case one.Failure != nil:
@@ -78,10 +78,10 @@ func (c *Report) junitFailures() map[page.Test]*junitFailure {
 		failures[u.Test] = &junitFailure{Message: u.Reason, Type: "drift"}
 	}
 	for _, b := range page.Blocks(c.Causes) {
-		first := page.Test{Package: b[0].Calls[0].Package, Test: b[0].Calls[0].Test}
+		first := page.Test{Package: b[0].Calls[0].Package, Name: b[0].Calls[0].Test}
 		told := map[page.Test]bool{}
 		for _, at := range b[0].Calls {
-			test := page.Test{Package: at.Package, Test: at.Test}
+			test := page.Test{Package: at.Package, Name: at.Test}
 			if told[test] {
 				continue
 			}
@@ -90,7 +90,7 @@ func (c *Report) junitFailures() map[page.Test]*junitFailure {
 			if test == first {
 				text += b.Text()
 			} else {
-				text += "as in " + first.Test + " in " + first.Package + "\n"
+				text += "as in " + first.Name + " in " + first.Package + "\n"
 			}
 			text += "accept: " + c.again([]page.Place{at}, "") + "\n"
 			if failures[test] == nil { // it makes fewer calls than are recorded

@@ -29,7 +29,7 @@ func (c *Report) Markdown(most int) string {
 	}
 	c.table(&end, rows)
 	list(&end, items, "Failed for another reason:", c.Failed,
-		func(t page.Test) string { return page.Code(t.Test) + " in " + page.Code(t.Package) })
+		func(t page.Test) string { return page.Code(t.Name) + " in " + page.Code(t.Package) })
 	list(&end, items, "No test uses these any more; `traceforge prune --write` removes them:", c.Orphans,
 		func(u Unused) string { return page.Code(u.File) + ": " + page.Code(u.Reason) })
 	list(&end, items, "Not played:", c.unexplained().Reasons(),

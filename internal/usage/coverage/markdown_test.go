@@ -12,6 +12,6 @@ import (
 func TestMarkdownIsNothingElse(t *testing.T) {
 	const name = "T/`<img src=x>`|\n::error::x ##[y]\u202e"
 	const quoted = "``T/`<img src=x>`| \\u003a:error::x \\u0023#[y]\\u202e``"
-	r := &Report{Failed: []page.Test{{Package: name, Test: name}}}
+	r := &Report{Failed: []page.Test{{Package: name, Name: name}}}
 	require.Contains(t, r.Markdown(page.MarkdownLimit), "\nFailed for another reason:\n\n- "+quoted+" in "+quoted+"\n")
 }

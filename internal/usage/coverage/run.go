@@ -225,15 +225,15 @@ func (r *Run) readEvents(dir string) error {
 // proven of a test that a framework runs under a name of its own.
 func (r *Run) judge(test page.Test) (reason string, isOrphan bool) {
 	pkg := test.Package
-	top, _, _ := strings.Cut(test.Test, "/")
-	gone := r.sources.Gone(pkg, test.Test)
+	top, _, _ := strings.Cut(test.Name, "/")
+	gone := r.sources.Gone(pkg, test.Name)
 	filters, told := r.filters[pkg]
 	slices.Sort(filters)
 	switch how := r.Ended[page.Test{Package: pkg}]; {
-	case test.Test == "":
+	case test.Name == "":
 		return "the record names no test", false
 	case test.OfProgram():
-		return test.Test + " is run by traceforge exec", false
+		return test.Name + " is run by traceforge exec", false
 	case !r.sources.of(pkg).known:
 		return pkg + " is not in this module", false
 	case gone != "":
@@ -258,19 +258,19 @@ func (r *Run) judge(test page.Test) (reason string, isOrphan bool) {
 func (r *Run) judgeTest(test page.Test) (reason string, isOrphan bool) {
 	at := test
 	for r.Ended[at] == "" {
-		slash := strings.LastIndexByte(at.Test, '/')
+		slash := strings.LastIndexByte(at.Name, '/')
 		if slash < 0 {
-			return at.Test + " did not run", false // a constraint, or a benchmark
+			return at.Name + " did not run", false // a constraint, or a benchmark
 		}
-		at.Test = at.Test[:slash]
+		at.Name = at.Name[:slash]
 	}
 	switch {
 	case r.Ended[at] == "skip":
-		return at.Test + " was skipped", false
+		return at.Name + " was skipped", false
 	case at != test:
-		return at.Test + " passed without " + test.Test, true
+		return at.Name + " passed without " + test.Name, true
 	case r.passed[at]: // a fault of the test excused it
-		return at.Test + " did not use it", false
+		return at.Name + " did not use it", false
 	}
-	return at.Test + " passed without this store", true
+	return at.Name + " passed without this store", true
 }
