@@ -80,8 +80,8 @@ func Beside(changes []Change) (found []Difference) {
 	return found
 }
 
-// Providers returns what two records say of who answered, where that is not alike; empty is the provider in whose directory
-// the document is.
+// Providers returns what two records say of who answered, where that is not alike; empty is the provider in whose
+// directory the document is.
 func Providers(recorded, got string) []Change {
 	w := writer{c: NewComparer(nil)}
 	line := func(provider string) part {

@@ -124,16 +124,16 @@ type Line struct {
 	Marks []Mark `json:"marks,omitempty"` // what changed inside the line; none means all of it where Op is - or +
 }
 
-// A Mark is what changed inside a line: its bytes from From to To. It is empty where only the line that
-// replaces it, or that it replaces, has something there: both have as many marks.
+// A Mark is what changed inside a line: its bytes from From to To. A line and its replacement have as many marks; one
+// of them is empty where only the other line has something.
 type Mark struct {
 	From int `json:"from"`
 	To   int `json:"to"`
 }
 
-// Hunks returns the lines that changed with so many lines around them, at most so many lines, and how
-// many it left out. A line that replaces another follows it, and both have the words marked that the
-// other does not have.
+// Hunks returns the lines that changed, at most so many, with so many equal lines around them. more is how many changed
+// lines it left out. A line follows the one that it replaces; in both, the words are marked that the other does not
+// have.
 func (c Change) Hunks(around, most int) (hunks []Hunk, more int) {
 	b, a := lines(c.Before), lines(c.After)
 	all := Edits(b, a)
@@ -166,8 +166,8 @@ func (h *Hunk) same(lines []string) {
 	}
 }
 
-// replaced adds at most so many lines of both sides of an edit, each behind the one that it replaces. It returns how
-// many are left.
+// replaced adds the lines of an edit, each behind the one that it replaces, at most so many. It returns how many are
+// left out.
 func (h *Hunk) replaced(b, a []string, most int) (left int) {
 	i, j := 0, 0
 	end := len(h.Lines) + most
@@ -179,7 +179,7 @@ func (h *Hunk) replaced(b, a []string, most int) (left int) {
 			h.Lines = append(h.Lines, Line{Op: after, Text: a[j]})
 		}
 	}
-	for _, pair := range counterparts(b, a) {
+	for _, pair := range pairLines(b, a) {
 		if upTo(pair[0], pair[1]); len(h.Lines) >= end {
 			break
 		}
@@ -191,9 +191,9 @@ func (h *Hunk) replaced(b, a []string, most int) (left int) {
 	return len(b) - i + len(a) - j
 }
 
-// counterparts pairs lines with those that replaced them: in order where there are as many, else by
+// pairLines pairs lines with those that replaced them: in order where there are as many, else by
 // what they begin and end with.
-func counterparts(b, a []string) (pairs [][2]int) {
+func pairLines(b, a []string) (pairs [][2]int) {
 	if len(b) == len(a) {
 		for i := range b {
 			pairs = append(pairs, [2]int{i, i})

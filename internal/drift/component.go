@@ -45,8 +45,9 @@ func (c *Comparer) Changes(recorded, got *Request) []Change {
 	return w.found
 }
 
-// Next compares two calls of a conversation that continue others: base, or nil. Where their requests begin with all messages of
-// those, inherits, what these differ in is not told again. So a conversation costs what its messages are, not their sums.
+// Next compares the requests of a call in two recordings. base is the call that it continues, as Next has compared it;
+// nil means it continues none. inherits says that both requests begin with all messages of base: then the changes of
+// those messages are not returned again. So the cost of a conversation grows with its messages, and not their square.
 func (c *Comparer) Next(base *Pair, recorded, got *modelio.Request) (pair *Pair, changes []Change, inherits bool, err error) {
 	base = cmp.Or(base, &Pair{})
 	pair = &Pair{m: base.recorded.beginning(recorded), n: base.got.beginning(got)}
@@ -172,7 +173,7 @@ func (w *writer) messages(recorded, got *Request) {
 				w.message(got, gap.g[j], part{}, got.messages[gap.g[j]])
 			}
 		}
-		for _, pair := range counterpartsOf(recorded, got, gap) {
+		for _, pair := range pairMessages(recorded, got, gap) {
 			upTo(pair[0], pair[1])
 			w.message(got, gap.g[j], recorded.messages[gap.r[i]], got.messages[gap.g[j]])
 			i, j = i+1, j+1
@@ -181,9 +182,9 @@ func (w *writer) messages(recorded, got *Request) {
 	}
 }
 
-// counterpartsOf pairs messages with those of the same role that replaced them. It does so in order where there are
+// pairMessages pairs messages with those of the same role that replaced them. It does so in order where there are
 // as many, else by their beginnings and ends.
-func counterpartsOf(recorded, got *Request, in gap) [][2]int {
+func pairMessages(recorded, got *Request, in gap) [][2]int {
 	const frame = len(`{"content":"","role":"user"}`) // which all have
 	return matched(len(in.r), len(in.g), func(i, j int) int {
 		if recorded.Messages[in.r[i]].Role != got.Messages[in.g[j]].Role {

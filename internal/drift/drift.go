@@ -26,7 +26,7 @@ func JSON(recorded, got []byte) []Difference {
 	return First(0, recorded, got)
 }
 
-// First returns what JSON does, at most so many; 0: all.
+// First is [JSON] for the first differences only, at most so many; 0 means all.
 func First(most int, recorded, got []byte) []Difference {
 	d := differ{most: most}
 	d.compare("", recorded, got)
@@ -38,7 +38,7 @@ type differ struct {
 	most  int
 }
 
-// compare adds the differences of two texts; nil is absent.
+// compare adds the differences of two texts; nil means absent.
 func (d *differ) compare(pointer string, recorded, got json.RawMessage) {
 	if bytes.Equal(recorded, got) && (recorded == nil) == (got == nil) {
 		return
@@ -78,8 +78,8 @@ func (d *differ) arrays(pointer string, recorded, got jsontext.Value) {
 	})
 }
 
-// align skips equal elements at both ends, and visits those between them by pairs. So one inserted element is one
-// difference, and not one for each element behind it. Where one list is longer the other side is the zero value.
+// align skips equal elements at both ends, and visits the elements between them in pairs. So one inserted element is
+// one difference, and not one for each element behind it. Where one list is longer, the other side is the zero value.
 func align[T any](recorded, got []T, equal func(a, b T) bool, visit func(i int, a, b T)) {
 	head := 0
 	for head < len(recorded) && head < len(got) && equal(recorded[head], got[head]) {

@@ -147,7 +147,7 @@ func TestIgnored(t *testing.T) {
 			comparer := NewComparer(c.ignored)
 			pair, _, _, err := comparer.Next(nil, request("s", "u", "1"), request("S", "U", "2"))
 			require.NoError(t, err)
-			differences := comparer.Told(pair)
+			differences := comparer.DifferencesOf(pair)
 			var pointers []string
 			for _, d := range differences {
 				pointers = append(pointers, d.Pointer)

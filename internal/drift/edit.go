@@ -34,7 +34,7 @@ type matcher struct {
 	found []Edit
 }
 
-// A use is how often an element is in a region, and where it was last.
+// A use is how often an element is in each side of a region, and where it was last.
 type use struct{ inA, inB, a, b int32 }
 
 const (
@@ -42,7 +42,7 @@ const (
 	maxDepth = 8       // of regions within regions
 )
 
-// compare adds the edits of a region. What its parts are compared between is equal, so that no two edits touch.
+// compare adds the edits of a region. Between the parts that it compares are equal elements, so no two edits touch.
 func (m *matcher) compare(r Edit, depth int) {
 	for r.A0 < r.A1 && r.B0 < r.B1 && m.a[r.A0] == m.b[r.B0] {
 		r.A0++

@@ -28,9 +28,8 @@ var Plain = Style{Width: 160, Most: 30}
 //	+ Do not guess.
 //	? ^^^^^^
 //
-// Lines before have a -, lines after a +, others two spaces. Where there is no colour, a line with a ?
-// marks the words of the line above it that the line it replaces does not have, or if it lost some only,
-// those that it lost.
+// Lines before have a -, lines after a +, others two spaces. Without colour, a line with a ? marks the words that the
+// line above it gained. Where words were only lost, it stands below the - and marks those.
 func (s Style) Text(changes []Change) string {
 	const most = 20 // changes
 	var b strings.Builder
@@ -81,7 +80,7 @@ func (s Style) Lines(c Change) []string {
 
 func hasLines(text *string) bool { return strings.Contains(*text, "\n") }
 
-// first returns the number of the first line that changed: after, or before where it is there only.
+// first returns the number of the first line that changed: its number after the change, or before it if it was removed.
 func (h *Hunk) first() int {
 	same := slices.IndexFunc(h.Lines, func(l Line) bool { return l.Op != inBoth })
 	if h.Lines[same].Op == before && (same+1 == len(h.Lines) || h.Lines[same+1].Op != after) {
@@ -155,7 +154,7 @@ func (s Style) pair(was, is *Line) (shown []string) {
 // A place is marks of a line that are shown together: from one to before another.
 type place struct{ from, to int }
 
-// places returns in how many places two lines are shown.
+// places returns the places in which a line and its replacement are shown.
 func (s Style) places(was, is *Line) (places []place) {
 	room := s.Width - 2*s.around()
 	for i := range was.Marks {
@@ -175,7 +174,8 @@ func (s Style) places(was, is *Line) (places []place) {
 // around is how many bytes are shown on both sides of a place.
 func (s Style) around() int { return s.Width / 4 }
 
-// line shows a line, and what is marked in it as a line to stand below; empty means nothing, or it is coloured.
+// line shows a line, and as a line of its own the marks that go below it; empty means that nothing is marked, or that
+// colour shows the marks.
 func (s Style) line(op string, pieces []Piece) (line, below string) {
 	style := map[string]string{before: red, after: green}[op]
 	var text, marks strings.Builder

@@ -33,7 +33,7 @@ func NewComparer(ignored []string) *Comparer {
 	}
 }
 
-// A Pair is two requests that were compared, and how many messages each begins with that were not.
+// A Pair is two requests that were compared, without the first m messages of recorded and the first n of got.
 type Pair struct {
 	recorded, got *Request
 	m, n          int
@@ -43,9 +43,9 @@ type Pair struct {
 type Request struct {
 	*modelio.Request
 	from     int  // how many messages are left out in front
-	extended bool // another one has the memory behind its messages
+	extended bool // the spare capacity of messages is in use by a request that continues this one
 
-	members  map[string]part // but messages and tools
+	members  map[string]part // all except messages and tools
 	messages []part
 	tools    []part
 }
@@ -67,7 +67,8 @@ type memory struct {
 // no JSON.
 func (c *Comparer) Request(r *modelio.Request) (*Request, error) { return c.after(nil, r) }
 
-// after takes a request apart that may begin with all messages of base, which nothing is measured of then.
+// after takes a request apart. Where it begins with all messages of base, their parts are shared, and not computed
+// again.
 func (c *Comparer) after(base *Request, r *modelio.Request) (*Request, error) {
 	taken := &Request{Request: r, members: map[string]part{}}
 	rest := *r
@@ -105,7 +106,7 @@ func (c *Comparer) after(base *Request, r *modelio.Request) (*Request, error) {
 	return taken, nil
 }
 
-// beginning returns how many messages r has that a request begins with: all of that one, or 0.
+// beginning returns how many messages r has if another request begins with all of them; else 0.
 func (r *Request) beginning(of *modelio.Request) int {
 	if r == nil || len(r.Messages) > len(of.Messages) {
 		return 0
@@ -119,7 +120,7 @@ func (r *Request) beginning(of *modelio.Request) int {
 	return len(r.Messages)
 }
 
-// without returns a request without so many messages in front.
+// without returns the request without its first n messages.
 func (r *Request) without(n int) *Request {
 	rest, left := *r, *r.Request
 	left.Messages = left.Messages[n:]
@@ -158,14 +159,14 @@ func (c *Comparer) message(i int, m *modelio.Message) (part, error) {
 	return p, err
 }
 
-// element returns the part of the i-th message or tool of a request, of which alone has no other.
+// element returns the part of the i-th message or tool of a request; alone is a request that has nothing else.
 func (c *Comparer) element(list string, i int, alone *modelio.Request) (part, error) {
 	core, err := coreOf(alone, c.below(list, i))
 	return c.part(core.Member(list).Head().Raw()), err // absent where it is ignored
 }
 
-// below returns the pointers that lead to the i-th element of a list, or below it, as they are where
-// it is the only one.
+// below returns the ignored pointers that lead to the i-th element of a list, or below it, with the index 0 in place of
+// i.
 func (c *Comparer) below(list string, i int) (pointers []string) {
 	for _, pointer := range c.ignored {
 		tokens := strings.SplitN(strings.TrimPrefix(pointer, "/"), "/", 3)
@@ -187,8 +188,9 @@ func (c *Comparer) Differences(recorded, got *Request) []Difference {
 	return d.found
 }
 
-// Told returns the differences of two requests that [Comparer.Next] has compared, as far as it told of them.
-func (c *Comparer) Told(p *Pair) []Difference {
+// DifferencesOf returns the differences of a pair, in document order, without the messages that [Comparer.Next] left
+// out.
+func (c *Comparer) DifferencesOf(p *Pair) []Difference {
 	return c.Differences(p.recorded.without(p.m), p.got.without(p.n))
 }
 
@@ -204,7 +206,7 @@ func (c *Comparer) Distance(recorded, got *Request) int {
 	return size
 }
 
-// A Trace is a component of a request that was another one, as a value that can be compared.
+// A Trace is a component that changed, by hashes of both sides: equal traces are the same change.
 type Trace struct {
 	Member        string // "messages", "tools" or the name of another member of the request
 	recorded, got uint64

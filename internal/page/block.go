@@ -20,7 +20,7 @@ func Blocks(causes []*Cause) []Block {
 		first, last Place
 	}
 	var blocks []Block
-	at := map[ends][]int{} // which have calls like these
+	at := map[ends][]int{} // indexes of blocks that may have the same calls
 	for _, c := range causes {
 		key := ends{len(c.Calls), c.Calls[0], c.Calls[len(c.Calls)-1]}
 		same := slices.IndexFunc(at[key], func(i int) bool { return slices.Equal(blocks[i][0].Calls, c.Calls) })
@@ -84,10 +84,10 @@ func (b Block) Subject() string {
 	return strings.Join(Most(5, names, "more"), ", ")
 }
 
-// unmatched says what became of calls that are held against nothing, by the kinds of their causes.
+// unmatched says what became of calls that have no counterpart, by the kind of their cause.
 var unmatched = map[string]string{Unrecorded: "calls without a snapshot", Uncalled: "recorded calls that were not made"}
 
-// nameOf says what changed, of whatever call.
+// nameOf says what changed, without the number of a message.
 func nameOf(c drift.Change) string {
 	switch {
 	case c.Kind == string(modelio.RoleSystem):
@@ -98,7 +98,7 @@ func nameOf(c drift.Change) string {
 	return c.Kind
 }
 
-// lines returns how many lines changed; 0 where all are of one line, as a parameter is.
+// lines returns how many lines changed; 0 where no text has several lines, as in a parameter.
 func (b Block) lines() (n int) {
 	several := false
 	for _, c := range b {
@@ -140,8 +140,8 @@ func testsOf(calls []Place) (tests []testCalls) {
 	return tests
 }
 
-// others names the calls of a block behind its first in about so many characters: by test, those of its package
-// first.
+// others names the other calls of a block, all except its first, in about so many characters. It names them by test,
+// and tests of the first call's package first.
 func (b Block) others(room int) string {
 	tests := testsOf(b[0].Calls)
 	var text strings.Builder

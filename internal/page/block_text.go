@@ -12,7 +12,7 @@ import (
 // How much of many causes is shown, so that one screen tells a reviewer what changed.
 const (
 	wholeBlocks  = 6  // that are shown in full
-	briefBlocks  = 20 // and more, by their headlines
+	briefBlocks  = 20 // behind those, by their headlines alone
 	blockChanges = 4  // of a block
 	changeLines  = 11 // of a change
 	answerLines  = 7  // of an answer
@@ -38,7 +38,7 @@ func (p *Page) Causes(causes []*Cause) {
 	}
 }
 
-// leftOut matches what a page says where it shows a part: of a text, of a list, and of causes their headlines.
+// leftOut matches the words with which a page cuts a text, a list, or a cause to its headline.
 var leftOut = regexp.MustCompile(`(?m)…|\band [0-9,]+ more\b|, first \S+$`)
 
 // LeavesOut reports whether a page of a comparison may show a part of something only.
@@ -120,12 +120,12 @@ func (p *Page) changes(most, around int, changes ...drift.Change) {
 
 // A portion is how much of a block is shown.
 type portion struct {
-	changes, lines       int // and lines of each
-	answers, answerLines int // beside requests that changed; of answers alone all that are known
-	around               int // equal lines, on each side of those that changed
+	changes, lines       int // how many changes, and lines of each
+	answers, answerLines int // how many answers, and lines of each; a block that is only answers shows all that are known
+	around               int // how many equal lines on each side of a change
 }
 
-// portion shows changes of a block, and what its answers say now. It returns of how many answers it did.
+// portion shows changes of a block, and of its answers, as far as most says. shown is how many answers it showed.
 func (p *Page) portion(b Block, most portion) (shown int) {
 	first := b[0].Calls[0]
 	if !b.onlyAnswers() {

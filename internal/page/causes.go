@@ -59,11 +59,11 @@ type Cause struct {
 	MoreCalls   int `json:"calls_more,omitempty"`   // how many more there are, which causes before this list
 	MoreAnswers int `json:"answers_more,omitempty"` // how many more there are, which causes before this list
 
-	latest          int  // the last call that was added, by its number
-	calls, answered span // where Calls and Answers are in those of the test
+	latest          int  // Causes.added when a call was last added to the cause
+	calls, answered span // of Calls and Answers
 }
 
-// A span is where a list is in that of the test which it is all of; see extended.
+// A span says that a list is a part of a test's list, and where it begins there: see extended. test 0: it is no part.
 type span struct{ begin, test int }
 
 // An Answered is a call whose answer changed too.
@@ -83,20 +83,20 @@ type Causes struct {
 	byKey map[string]*Cause
 	order []*Cause
 
-	// These are about the test whose calls were added last.
-	test Place
-	said map[string]bool // the lines of its answers that changed
-	keys map[sides]string
+	added int // how many calls
+	tests int // how many tests they were of
 
-	added   int     // how many calls
-	tests   int     // how many tests they were of
-	places  []Place // of the calls of the test
+	// These are about the test whose calls were added last.
+	test    Test
+	said    map[string]bool // the lines of its answers that changed
+	keys    map[sides]string
+	places  []Place // of its calls
 	answers []Answered
 	links   map[int]*link // by call
-	all     []*Cause      // of the call that was added last
+	all     []*Cause      // of its last call
 }
 
-// A link is the causes of messages of a call, and of those in front of them.
+// A link is the causes of a call that are of its messages, and the link of the call that it continues.
 type link struct {
 	causes []*Cause
 	front  *link
@@ -108,10 +108,10 @@ type sides struct {
 	before, after *string
 }
 
-// Add adds a call, and returns the causes that it has and does not inherit, and how many it has in all. Calls of a
-// test are added one after the other: a message that changed as the answer did that it is, is no cause.
+// Add adds a call. It returns the causes of its own, and how many it has with those that it inherits. The calls of a
+// test are added one after the other: a message that repeats a changed answer is no cause.
 func (c *Causes) Add(call Call) (own []*Cause, n int) {
-	if test := (Place{Package: call.Package, Test: call.Test}); c.said == nil || c.test != test {
+	if test := (Test{call.Package, call.Test}); c.said == nil || c.test != test {
 		c.test, c.said, c.keys = test, map[string]bool{}, map[sides]string{}
 		c.places, c.answers, c.links, c.tests = nil, nil, map[int]*link{}, c.tests+1
 	}
@@ -156,9 +156,9 @@ func (c *Causes) Add(call Call) (own []*Cause, n int) {
 
 const usualAnswers = 3
 
-// place adds the last call of the test to its causes. A change that the calls of a conversation repeat is a cause of
-// each of them, and of as many causes as it has turns. These share the places and the answers, as long as none of the
-// calls is left out.
+// place adds the last call of the test to its causes. In a conversation, a changed message is a cause of all calls
+// after it. So that this does not cost memory for each pair of a message and a call, causes share one list of places,
+// and one of answers, as long as they have all calls from their first one on.
 func (c *Causes) place(call Call, causes []*Cause) {
 	c.places = append(c.places, call.Place)
 	if len(call.Answer) > 0 {
@@ -181,8 +181,8 @@ func (c *Causes) place(call Call, causes []*Cause) {
 	}
 }
 
-// extended returns a list with the last element of all, which a test has of the kind. The list is a part of all while
-// it leaves none out.
+// extended returns a list with the last element of all, the list of the test. As long as the list has all elements from
+// its first one on, it is a part of all, and shares its memory.
 func extended[T any](list []T, at *span, all []T, test int) []T {
 	last := len(all) - 1
 	switch {
@@ -195,7 +195,7 @@ func extended[T any](list []T, at *span, all []T, test int) []T {
 	return all[at.begin : last+1 : last+1]
 }
 
-// follows reports whether a message says what an answer before it says.
+// follows reports whether a changed message repeats an answer of the test that changed: it is no cause of its own.
 func (c *Causes) follows(change drift.Change) bool {
 	if change.Kind != drift.AnswerSent || len(c.said) == 0 {
 		return false
@@ -215,7 +215,8 @@ func (c *Causes) key(change drift.Change) string {
 	return key
 }
 
-// List returns the causes: those of the most calls first, and no nil where there are none. No call may be added after it.
+// List returns the causes, those of the most calls first; it is empty where there are none, and not nil. No call may be
+// added after it.
 func (c *Causes) List() []*Cause {
 	c.settle()
 	all := append([]*Cause{}, c.order...)
@@ -249,7 +250,7 @@ func once[T any](list []T, listed map[Place]bool, at func(T) Place) (kept []T) {
 	return kept
 }
 
-// settle leaves each answer to its most special cause, that of the fewest calls, and to those that the same calls have. Answers
+// settle leaves each answer to the cause that has the fewest calls, and to those that have the same calls. Answers
 // whose changes are kept come first.
 func (c *Causes) settle() {
 	owner := map[Place]*Cause{}
@@ -295,13 +296,13 @@ const (
 	Uncalled   = "uncalled"   // records without a call
 )
 
-// A KnownChange is a change of a call of another process: its key is known, and its texts maybe not.
+// A KnownChange is a change that another process has found: its key is known, and its texts may not be.
 type KnownChange struct {
 	Key string
 	drift.Change
 }
 
-// AddKnown adds a call of a run. Changes with one key share the first that has texts. It is for causes of which all
+// AddKnown adds a call of another process. Changes with one key share the first that has texts. Where it is used, all
 // calls are added so.
 func (c *Causes) AddKnown(at Place, spent Spent, changes ...KnownChange) {
 	for i, change := range changes {

@@ -47,8 +47,8 @@ func TestCausesAdd(t *testing.T) {
 	require.Equal(t, []drift.Change{answer, warmer}, c.List()[0].Answers[2].Changes)
 }
 
-// TestCausesOfALongConversation groups the calls of a conversation of which each turn says another thing than before: each
-// call has all causes of those before it, and the memory grows with the calls, not with their square.
+// TestCausesOfALongConversation groups the calls of a conversation of which each turn says another thing than before:
+// each call has all causes of those before it, and the memory grows with the calls, not with their square.
 func TestCausesOfALongConversation(t *testing.T) {
 	const calls = 3000
 	changes := make([]drift.Change, calls)

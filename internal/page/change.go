@@ -56,7 +56,7 @@ var fates = []string{drift.Added, drift.Changed, drift.Removed}
 
 // A Change is what became of a document between two states of a store.
 type Change struct {
-	Fate     string `json:"change"` // added, changed, removed or moved
+	Fate     string `json:"change"` // added, changed or removed; in diff and review also moved
 	File     string `json:"file"`
 	Document string `json:"-"` // its name
 	Test
@@ -108,7 +108,8 @@ func Changes(before, after map[string]Seal) []Change {
 	return changes
 }
 
-// providers returns who a call of the document asked, and asks; empty is the provider of a directory that has not changed.
+// providers returns who a call of the document asked, and asks; empty is the provider of a directory that has not
+// changed.
 func (c Change) providers(was, now *snapshot.Snapshot) (string, string) {
 	if to := path.Dir(c.File); c.from != "" && c.from != to {
 		return cmp.Or(was.Provider, c.from), cmp.Or(now.Provider, to)

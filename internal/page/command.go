@@ -13,7 +13,7 @@ import (
 func (t Test) OfProgram() bool { return t.Package == snapshot.ProgramPackage }
 
 // ProgramAgain returns the command that records the calls of a program again in a mode of --update, which may be "". of
-// is the function of its records: the program's command, with the flags that it is run with in front, if there are some.
+// is the source.function of its records: the program's command, behind the flags of traceforge exec, if there are any.
 func ProgramAgain(name, of, mode string) string {
 	if mode != "" {
 		mode = "=" + mode
@@ -60,8 +60,8 @@ func isRun(words []string) bool {
 	return len(words) > 1 && words[0] == "--"
 }
 
-// Again returns the command that runs the tests of calls again in a mode of TRACEFORGE_UPDATE; "": with -update, which buys no
-// unchanged call. It is empty where the calls have no test.
+// Again returns the command that runs the tests of calls again in a mode of TRACEFORGE_UPDATE. The mode "" is -update,
+// which buys no unchanged call. The command is empty where the calls have no test.
 func Again(calls []Place, mode string) string {
 	const mostPackages, mostTests = 4, 12 // of a command that people can read
 	var packages, tests, programs []string

@@ -15,9 +15,9 @@ type Comparison struct {
 	Causes      []*Cause      `json:"causes"`           // what changed, equal changes once
 	Differences []*Difference `json:"differences"`      // of each document
 
-	// Records that say what they said.
-	Again []Place      `json:"again,omitempty"` // recorded again
-	Bytes []OtherBytes `json:"bytes,omitempty"` // whose raw answers are others
+	// Calls whose records say the same as before.
+	Again []Place      `json:"again,omitempty"` // they were recorded again
+	Bytes []OtherBytes `json:"bytes,omitempty"` // their raw answers have other bytes
 
 	// Whole makes Add keep the differences of each call by pointer, for programs.
 	Whole bool `json:"-"`
@@ -25,17 +25,16 @@ type Comparison struct {
 	// Cost tells what a call cost, where that is known; nil means it never is.
 	Cost func(*snapshot.Snapshot) (cost float64, ok bool) `json:"-"`
 
-	// Conversations makes Add keep what changed in the conversation of each test, for [Comparison.HTML], as much
-	// as that shows.
+	// Conversations makes Add keep what [Comparison.HTML] shows of the conversation of each test.
 	Conversations bool `json:"-"`
 
 	group Causes
 	tests []*htmlTest
-	kept  int // bytes of their texts
+	kept  int // bytes of the texts of tests
 	alone int // documents that one state has alone
 }
 
-// heldAlone is how many documents are held that one state has alone, to find those that were renamed and changed.
+// heldAlone is how many documents that only one state has are held, to find tests that were renamed and changed.
 const heldAlone = 200
 
 // Empty reports whether both states are alike.
@@ -73,7 +72,7 @@ func (c *Comparison) Add(change Change, from, to *snapshot.Document) error {
 // documents compares the calls of two documents of a test, also those whose records are the same and
 // continue a call that is not.
 func (c *Comparison) documents(d *Difference, from, to *snapshot.Document) error {
-	told := newCounterparts()
+	pairs := newCallPairs()
 	differ := map[int]bool{} // calls
 	shown := c.conversation(d)
 	defer c.keep(shown)
@@ -85,7 +84,7 @@ func (c *Comparison) documents(d *Difference, from, to *snapshot.Document) error
 			continue
 		}
 		was := callOf(from, n)
-		call, err := c.calls(told, d, was, now)
+		call, err := c.calls(pairs, d, was, now)
 		if err != nil {
 			return fmt.Errorf("call %d: %w", n, err)
 		}
@@ -104,7 +103,7 @@ func (c *Comparison) documents(d *Difference, from, to *snapshot.Document) error
 			}
 		}
 		if c.Whole {
-			whole := explainCall(was, now, told.Told(told.pairs[n]), &call)
+			whole := explainCall(was, now, pairs.DifferencesOf(pairs.byCall[n]), &call)
 			whole.Bytes = whole.Bytes || slices.Contains(d.Altered, n)
 			d.Differences = append(d.Differences, whole)
 		}
@@ -112,35 +111,36 @@ func (c *Comparison) documents(d *Difference, from, to *snapshot.Document) error
 	return nil
 }
 
-// Counterparts are the calls of a test while they are compared, each by what it adds to the one that it continues.
-type counterparts struct {
+// callPairs are the calls of a test that two recordings have, while they are compared. Of each call only what it adds
+// to the one that it continues is compared.
+type callPairs struct {
 	*drift.Comparer
-	pairs  map[int]*drift.Pair
-	differ map[int]bool // whether messages do
+	byCall map[int]*drift.Pair
+	differ map[int]bool // by call: its messages differ, or those that it continues
 }
 
-func newCounterparts() *counterparts {
-	return &counterparts{drift.NewComparer(nil), map[int]*drift.Pair{}, map[int]bool{}}
+func newCallPairs() *callPairs {
+	return &callPairs{drift.NewComparer(nil), map[int]*drift.Pair{}, map[int]bool{}}
 }
 
-// next returns the differences between the requests of a call, and the call whose messages both have in front, some
-// of them changed. 0 means there is no such call.
-func (t *counterparts) next(was, now *snapshot.Snapshot) (changes []drift.Change, inherits int, err error) {
+// next compares the requests of a call, and returns what changed. inherits is the number of the earlier call whose
+// messages both begin with, if some of those changed: these changes are not returned again. 0 means there is none.
+func (t *callPairs) next(was, now *snapshot.Snapshot) (changes []drift.Change, inherits int, err error) {
 	var base *drift.Pair
 	if was.Continues != nil && now.Continues != nil && was.Continues.Call == now.Continues.Call {
-		base = t.pairs[now.Continues.Call]
+		base = t.byCall[now.Continues.Call]
 	}
 	pair, changes, all, err := t.Next(base, &was.Request, &now.Request)
 	if all && t.differ[now.Continues.Call] {
 		inherits = now.Continues.Call
 	}
-	t.pairs[now.Number()] = pair
+	t.byCall[now.Number()] = pair
 	t.differ[now.Number()] = inherits > 0 || slices.ContainsFunc(changes, drift.Change.OfMessages)
 	return changes, inherits, err
 }
 
 // calls compares two calls of a test.
-func (c *Comparison) calls(told *counterparts, d *Difference, was, now *snapshot.Snapshot) (call Call, err error) {
+func (c *Comparison) calls(pairs *callPairs, d *Difference, was, now *snapshot.Snapshot) (call Call, err error) {
 	call.Place = Place{
 		Package: d.Package, Test: d.Test.Name, Call: now.Number(), File: now.Source.File, Line: now.Source.Line,
 	}
@@ -148,7 +148,7 @@ func (c *Comparison) calls(told *counterparts, d *Difference, was, now *snapshot
 		call.Place.Command = now.Source.Function
 	}
 	call.Adopted = was.Response.Stale == "" && now.Response.Stale != ""
-	if call.Request, call.Inherits, err = told.next(was, now); err != nil {
+	if call.Request, call.Inherits, err = pairs.next(was, now); err != nil {
 		return call, err
 	}
 	if was.Hash != now.Hash { // else only what it continues is another
@@ -170,9 +170,9 @@ func (c *Comparison) calls(told *counterparts, d *Difference, was, now *snapshot
 	return call, nil
 }
 
-// Close ends the comparison. It puts causes of the most calls first, and makes one move of a document that was
-// removed and one that was added. These hold the same calls, as of a renamed test, or are the likest of a package, as
-// of a test that was renamed and changed.
+// Close ends the comparison. It puts the causes of the most calls first. It makes one move of a document that was
+// removed and one that was added, if they hold the same calls, as of a renamed test, or are the likest of their
+// package, as of a test that was renamed and changed.
 func (c *Comparison) Close() {
 	gone := map[string][]*Difference{}
 	for _, d := range c.Differences {
@@ -195,7 +195,7 @@ func (c *Comparison) Close() {
 	}
 }
 
-// leastAlike is from where on two documents may be of a test that was renamed and changed.
+// leastAlike is the likeness above which two documents may be of a test that was renamed and changed.
 const leastAlike = 0.2
 
 // renamed joins a document that was added and the likest one that was removed from the package, if each is the other's.

@@ -153,7 +153,7 @@ func tokens(r *snapshot.Response) string {
 	return total + " (" + strings.Join(parts, ", ") + ")"
 }
 
-// A tokenCount is one of a usage, and what it is called.
+// A tokenCount is a count of a usage, and its name on a page.
 type tokenCount struct {
 	name string
 	n    **int64 // nil: not reported
@@ -205,8 +205,8 @@ func (p *Page) wrap(text string, width int) []string {
 	return wrap(text, width)
 }
 
-// answer shows what came back. call, which may be empty, says to which call; brief: why it finished is said
-// where that is not the usual reason.
+// answer shows what came back. call stands behind each title: ", call 2", or nothing. brief leaves out the usual reason
+// to finish.
 func (p *Page) answer(r *snapshot.Response, call string, brief bool) {
 	for _, line := range reading.Sentences(r.Readings, r.ReadingsMore) {
 		p.heading(alarm, "some programs read "+line)
@@ -232,7 +232,7 @@ func (p *Page) answer(r *snapshot.Response, call string, brief bool) {
 	}
 }
 
-// endings say how streams ended that are not whole and were not cut.
+// endings say how a stream ended that is incomplete, where nothing cut it.
 var endings = map[string]string{
 	"aborted": "the caller ended the stream", "ended": "the stream ended without its last event",
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// A Difference is a document that two states of a store do not have alike.
+// A Difference is a document that two states of a store have in different forms, or that only one of them has.
 type Difference struct {
 	Change
 	Was         string           `json:"was,omitempty"` // the file, before it moved
@@ -21,12 +21,12 @@ type Difference struct {
 
 	Raw []string `json:"-"` // what changed in raw answers whose records did not: see [OtherBytes.Tell]
 
-	content string             // of a document that one state has alone, by which it is known elsewhere
-	glances []glance           // at calls that one state has alone
-	doc     *snapshot.Document // that one state has alone; nil means there are too many
+	content string             // a hash of all calls, by which the document is found under another name; of one that only one state has
+	glances []glance           // at calls that only one state has
+	doc     *snapshot.Document // where only one state has it; nil: both have it, or heldAlone others are held
 }
 
-// A CallDifference is a call that both states have, and have not alike.
+// A CallDifference is a call that both states have, and that differs.
 type CallDifference struct {
 	Call     int                `json:"call"`             // its number
 	Causes   []string           `json:"causes,omitempty"` // what differs in the request, in words
@@ -62,7 +62,7 @@ func explainCall(from, to *snapshot.Snapshot, request []drift.Difference, call *
 	return d
 }
 
-// alone notes what is said of a document that one state has alone.
+// alone notes what is shown of a document that only one state has.
 func (d *Difference) alone(from, to *snapshot.Document) error {
 	doc := cmp.Or(to, from)
 	sum := sha256.New()
@@ -93,7 +93,7 @@ func glanceOf(s *snapshot.Snapshot) glance {
 	return glance{fmt.Sprintf("call %d", s.Number()), Clip(inLine(sent), most), Clip(Said(&s.Response), most)}
 }
 
-// texts returns what parts say, in a few words.
+// texts returns what parts say, joined by spaces.
 func texts(parts []modelio.Part) string {
 	var said []string
 	for _, part := range parts {
@@ -125,5 +125,5 @@ func saidWhole(r *snapshot.Response) string {
 	return ""
 }
 
-// inLine returns the words of a text.
+// inLine returns a text on one line, its words with a space between them.
 func inLine(text string) string { return strings.Join(strings.Fields(text), " ") }

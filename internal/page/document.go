@@ -103,7 +103,7 @@ func (c *conversation) changed(s, unlike *snapshot.Snapshot) (changed []headerFi
 	return changed
 }
 
-// ofOneCall are the fields that are another in each call; what they tell is told in the end.
+// ofOneCall are the fields that differ in each call. The end of the page sums them up.
 var ofOneCall = map[string]bool{"test": true, "recorded": true, "latency": true, "tokens": true}
 
 // beginning says what a call begins with; empty means with all that was said in the call before it.

@@ -17,14 +17,15 @@ import (
 // HTMLLimit is how many bytes a page in HTML has at most.
 const HTMLLimit = 4 << 20
 
-// How much of it each part leaves to those behind it.
+// How many bytes each part leaves to the parts behind it.
 const (
 	htmlRoomForTests    = HTMLLimit / 2
 	htmlRoomForSections = HTMLLimit / 8
 	htmlRoomForEnd      = 4 << 10
 )
 
-// How many causes, and of how many documents all, are unfolded when the page opens.
+// htmlOpen is how many causes are unfolded when the page opens, and how many documents a section may have so that they
+// are.
 const htmlOpen = 5
 
 var (
@@ -121,7 +122,7 @@ type htmlWriter struct {
 	err     error
 }
 
-// part writes a part of a list, where it leaves that much room and all parts of the list before it were written.
+// part writes a part of a list if that leaves so much room, and if all earlier parts of the list were written.
 func (h *htmlWriter) part(name string, data any, room int) {
 	if h.leftOut > 0 {
 		h.leftOut++

@@ -18,13 +18,13 @@ type htmlTest struct {
 	Calls  []htmlCall
 	Causes []htmlLink // once links are known
 
-	sent             map[int]string // what calls sent last whose answers changed, in a line
-	changed, answers int            // calls
+	sent             map[int]string // by call whose answer changed: its last message, in a line
+	changed, answers int            // how many calls changed, and how many of their answers
 	causes           []*Cause       // of its calls
 	known            map[*Cause]bool
 }
 
-// An htmlCall is a call of which something is told that no call before it tells.
+// An htmlCall is a call that shows something which no call before it has shown.
 type htmlCall struct {
 	Title   string
 	Changes []htmlChange // beside the messages
@@ -61,7 +61,7 @@ func (c *Comparison) keep(t *htmlTest) {
 	c.kept += len(text)
 }
 
-// add adds a call that changed, and what of it no call of the test before it has shown.
+// add adds a call that changed, with what no earlier call of the test has shown of it.
 func (t *htmlTest) add(call Call, causes []*Cause, now *snapshot.Snapshot) {
 	if t == nil {
 		return

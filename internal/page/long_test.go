@@ -45,8 +45,8 @@ var longChanges = map[string][3]string{
 	"all":      {"Be good.", "what was", "it was"},
 }
 
-// TestLongConversation: what is allocated to compare the calls of a conversation, and to unfold them, grows with their number,
-// not with its square, whatever they repeat of the calls before them.
+// TestLongConversation: what is allocated to compare the calls of a conversation, and to unfold them, grows with their
+// number, not with its square, whatever they repeat of the calls before them.
 func TestLongConversation(t *testing.T) {
 	const calls = 400
 	for name, said := range longChanges {

@@ -22,7 +22,7 @@ type OtherBytes struct {
 	Of *Difference `json:"-"` // the document that it is in
 }
 
-// Tell takes what [RawChanges] tells.
+// Tell takes the lines of [RawChanges].
 func (b *OtherBytes) Tell(lines []string) {
 	for _, line := range lines {
 		b.Changed = append(b.Changed, jsontext.ShortPointer(line))
@@ -30,8 +30,8 @@ func (b *OtherBytes) Tell(lines []string) {
 	}
 }
 
-// RawChanges tells in a few lines where two raw answers differ: "event 3: /choices/0/logprobs changed". What fewer events
-// have comes first, as an id or a time is in all of them.
+// RawChanges tells in a few lines where two raw answers differ: "event 3: /choices/0/logprobs changed". Changes that
+// fewer events have come first, since an id or a time changes in all of them.
 func RawChanges(was, now *provider.Answer) (lines []string) {
 	const most, mostPlaces = 5, 10_000
 	before, around := rawValue(was)
@@ -77,8 +77,8 @@ func RawChanges(was, now *provider.Answer) (lines []string) {
 	return Most(most, lines, "more")
 }
 
-// rawValue returns an answer as one JSON value: that of a stream has a list of the names and data of its events. around
-// is how many bytes are white space or tell events apart.
+// rawValue returns an answer as one JSON value; a stream becomes a list of its events' names and data. around is how
+// many bytes are not in the value: white space, and the framing of events.
 func rawValue(a *provider.Answer) (value json.RawMessage, around int) {
 	around = len(a.Body)
 	take := func(data []byte) json.RawMessage {

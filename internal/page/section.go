@@ -6,16 +6,15 @@ import (
 	"github.com/traceforge/traceforge-go/internal/drift"
 )
 
-// How much of documents is shown that one state has alone.
+// How much is shown of the documents that only one state has.
 const (
 	shownCalls     = 2  // of a document
 	shownDocuments = 5  // with their calls
-	namedDocuments = 20 // and more, by name
+	namedDocuments = 20 // behind those, by name alone
 	shownRaw       = 12 // places of the raw answers of a test
 )
 
-// Comparison shows how two states of a store differ: causes first, then tests and calls of one state alone, and those
-// that moved.
+// Comparison shows how two states of a store differ: settings and causes first, then the sections.
 func (p *Page) Comparison(c *Comparison) {
 	sections := 0
 	section := func(show func()) {
@@ -35,7 +34,7 @@ func (p *Page) Comparison(c *Comparison) {
 	}
 }
 
-// A Section is documents of which the same is said.
+// A Section is the documents that have something in common beside the causes, such as that they were added.
 type Section struct {
 	Headline string // "2 tests added"
 	Note     string // a further sentence about all; empty means there is none
@@ -52,7 +51,7 @@ type Item struct {
 	Open       bool // unfolded on a page in HTML
 }
 
-// Sections returns what is said of documents beside the causes.
+// Sections returns the documents that the causes do not show, or not fully, by what became of them.
 func (c *Comparison) Sections() (all []Section) {
 	for _, fate := range []string{drift.Changed, drift.Added, drift.Removed, Moved} {
 		var section Section
@@ -110,7 +109,7 @@ func (d *Difference) item() Item {
 	return item
 }
 
-// Note says what else is to be said of a document; empty: nothing.
+// Note explains why a document is among the changed ones without a changed call; empty where it has some.
 func (d *Difference) Note() string {
 	if len(d.Calls) > 0 || d.Fate == Moved {
 		return ""
@@ -118,7 +117,7 @@ func (d *Difference) Note() string {
 	return "the same calls in another order, or under another provider"
 }
 
-// Glances are at the first calls that one state has alone; none of a document that moved.
+// Glances are at the first calls that only one state has; a document that moved has none.
 func (d *Difference) Glances() []glance {
 	if d.Fate == Moved {
 		return nil

@@ -8,7 +8,7 @@ import (
 	"github.com/traceforge/traceforge-go/internal/plaintext"
 )
 
-// A Setting is a member of config.json, or a rule in it, that two states of a store do not have alike.
+// A Setting is a member of config.json, or a rule in it, that changed.
 type Setting struct {
 	drift.Change
 	Takes *Takes `json:"takes,omitempty"` // of a rule: what that is in what it finds; the one before, if it was removed

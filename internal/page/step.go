@@ -17,7 +17,7 @@ func isStep(s *snapshot.Snapshot) bool {
 	return s.Request.API == modelio.ToolAPI || s.Request.API == "mcp"
 }
 
-// step shows a call of a tool in a line. Its result is whole in the turn that it is sent to the model with.
+// step shows a call of a tool in a line. The whole result stands in the message that brings it to the model.
 func (c *conversation) step(s *snapshot.Snapshot) {
 	if !c.stepping {
 		c.heading(bold, "tools")
@@ -38,7 +38,7 @@ func (c *conversation) step(s *snapshot.Snapshot) {
 	c.said("", margin, strings.TrimRight(asked+" "+answered, " "))
 }
 
-// narrow is from how many characters on a line has room for both what was asked and what came back.
+// narrow is the width in characters below which a line has no room for both the question and the answer.
 const narrow = 60
 
 // asked says what a step asks for: "search({"query":"shoes"})", "shop: tools/list".

@@ -34,9 +34,9 @@ const leastColumn = 12
 type layout struct {
 	width    int // 0 means it is not shown
 	natural  int // the width of the uncut column
-	prefix   int // characters that all cells begin with
-	apart    int // the most characters of a cell behind these, and a mark for them
-	distinct int // cells
+	prefix   int // how many characters all cells begin with
+	apart    int // the width that shows what tells cells apart: behind prefix, with a mark in its place
+	distinct int // how many different cells
 }
 
 // Aligned returns the lines of the table for people, the names of the columns first: at most width characters each.
@@ -112,7 +112,7 @@ func (t *Table) fit(width int) []layout {
 		}
 	}
 	layouts[0].width -= max(0, min(total-width, layouts[0].width-1))
-	for _, i := range slices.Backward(order) { // what became free
+	for _, i := range slices.Backward(order) { // columns may grow into what is left over
 		if l := &layouts[i]; total < width && l.width > 0 {
 			more := min(width-total, l.natural-l.width)
 			l.width, total = l.width+more, total+more
@@ -121,8 +121,8 @@ func (t *Table) fit(width int) []layout {
 	return layouts
 }
 
-// leastTelling looks at the cells of the columns, and returns the columns: those of the fewest different cells first, of as many
-// the widest.
+// leastTelling notes what the cells of each column have in common, and returns the columns in the order in which they
+// are cut: those with the fewest different cells first, of equal ones the widest.
 func (t *Table) leastTelling(layouts []layout) (order []int) {
 	for i := range t.Columns {
 		l, cells := &layouts[i], map[string]bool{}

@@ -13,8 +13,8 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// Textconv shows the document in a file to git, which compares lines: the conversation, and behind it as JSON what that does not
-// say, or not as it is. So two documents whose calls ask or answer another thing have two texts.
+// Textconv shows a document to git, which compares lines: the conversation, and behind it as JSON all that the
+// conversation leaves out or changes. So two documents that ask or answer different things have different texts.
 func (p *Page) Textconv(file []byte, doc *snapshot.Document) {
 	p.Document("", doc) // git gives one side in a file of its own, which names no provider
 	var read struct{ Snapshots []map[string]any }
@@ -42,8 +42,7 @@ func (p *Page) Textconv(file []byte, doc *snapshot.Document) {
 	}
 }
 
-// toldElsewhere are members that the header of a conversation tells, and what is another in each recording, which its end or the
-// raw answer tells.
+// toldElsewhere are members that the header of a conversation shows, and those that differ in each recording.
 var toldElsewhere = map[string][]string{
 	"source":   {"file", "function", "line", "package", "test"},
 	"response": {"latency_ms", "raw_output_ref", "tokens_used"},
@@ -97,8 +96,8 @@ func fold(value any) {
 
 func isText(value any) bool { _, ok := textOf(value); return ok }
 
-// isShown reports whether a value is a text of which a page loses nothing: no blanks at the ends of lines, and no character
-// that has to be escaped.
+// isShown reports whether a value is a text that a page shows as it is: without blanks at the ends of lines, and
+// without a character that has to be escaped.
 func isShown(value any) bool {
 	text, ok := textOf(value)
 	return ok && strings.Join(wrap(plaintext.Text(text), len(text)), "\n") == text

@@ -27,15 +27,15 @@ func (b Block) Tests() (tests []Test) {
 	return tests
 }
 
-// Unfold shows how the calls of a test went before and go now: what changed in each call that both have, and the
-// others whole. A change that an earlier call has is only named. from or to is nil where there are no calls.
-// provider is that of the directory which the document is in. Both were read, so that their calls can be compared.
+// Unfold shows what became of the calls of a test: what changed in each call that both documents have, and the others
+// whole. A change that an earlier call has is only named. from or to is nil where there are no calls. provider is the
+// directory that the document is in.
 func (p *Page) Unfold(provider string, from, to *snapshot.Document) {
 	if from == nil || to == nil {
 		p.Document(provider, cmp.Or(to, from))
 		return
 	}
-	u := unfoldedTest{p, newCounterparts(), map[string]int{}, map[int]toldChanges{}}
+	u := unfoldedTest{p, newCallPairs(), map[string]int{}, map[int]toldChanges{}}
 	for i := range to.Snapshots {
 		now := &to.Snapshots[i]
 		if was := callOf(from, now.Number()); was == nil {
@@ -54,12 +54,13 @@ func (p *Page) Unfold(provider string, from, to *snapshot.Document) {
 // An unfoldedTest is a test while it is unfolded.
 type unfoldedTest struct {
 	*Page
-	*counterparts
+	*callPairs
 	shown map[string]int      // calls, by the keys of the changes that they were shown with
 	told  map[int]toldChanges // by call
 }
 
-// toldChanges are the changes of messages of a call: the first ones, each as those who have it too name it, and how many more.
+// toldChanges are the changes of a call's messages as the calls that continue it name them: a line each, and how many
+// more.
 type toldChanges struct {
 	lines []string
 	more  int
