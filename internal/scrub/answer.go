@@ -25,14 +25,14 @@ func (e *MissingError) Error() string {
 // secrets. All else stays as it is spelled.
 func (v *Values) Answer(a *provider.Answer) []byte {
 	idle := len(v.values) == 0 && !slices.ContainsFunc(v.rules.finders, func(f finder) bool { return f.dummy != nil })
-	if idle && (v.stored || !mayHold(a.Body)) {
+	if idle && (v.scrubbed || !mayHold(a.Body)) {
 		return a.Body
 	}
 	body := rewrite(a, v.answer, true)
 	// Placeholders split texts, and those of streams are put together, in which a rule may find more then.
 	for was, round := a.Body, 1; round < mostRounds && !bytes.Equal(body, was); round++ {
 		settled, again := *v, *a
-		settled.stored, again.Body, was = true, body, body
+		settled.scrubbed, again.Body, was = true, body, body
 		body = rewrite(&again, settled.answer, true)
 	}
 	return body
@@ -74,10 +74,9 @@ func mayHold(body []byte) bool {
 		bytes.Contains(body, []byte(`\u007B`))
 }
 
-// rewrite returns an answer with its texts edited. The pieces of a text that a stream has in several events are
-// edited as one, and what stands for a value that they split is whole in the first of them. If alone, what
-// is a value in one piece only is edited too: some streams have texts of several values where others have
-// pieces.
+// rewrite returns an answer with its texts edited. The pieces of a text that a stream sends in several events are
+// edited as one text; where they split a value, its replacement is whole in the first of them. alone says that a piece
+// in which nothing was edited is edited by itself too: in some streams what looks like pieces is several texts.
 func rewrite(a *provider.Answer, edits editor, alone bool) []byte {
 	chunks := split(a)
 	texts := map[string][]*text{}
@@ -108,7 +107,7 @@ func split(a *provider.Answer) (chunks []*chunk) {
 	if events == nil {
 		d := parse(a.Body)
 		if bytes.HasPrefix(bytes.TrimSpace(a.Body), []byte("[")) { // Gemini's streams, which are one array
-			d.name(true)
+			d.keyPieces(d.root.Values()...)
 		}
 		return []*chunk{{documents: []*document{d}}}
 	}
@@ -148,44 +147,41 @@ var base64Text = base64.StdEncoding
 // parseEvent returns the document of an event's data.
 func parseEvent(data []byte) *document {
 	d := parse(data)
-	d.open()
-	d.name(false)
+	d.openBase64()
+	d.keyPieces(d.root)
 	return d
 }
 
-// open opens the texts of an event that are another JSON text in base64, as Bedrock has them.
-func (d *document) open() {
+// openBase64 parses the texts of an event that are JSON in base64, as Bedrock has them.
+func (d *document) openBase64() {
 	for i, t := range d.texts {
 		if i == 0 || d.texts[i-1].value != "bytes" {
 			continue
 		}
 		if src, err := base64Text.DecodeString(t.value); err == nil && bytes.HasPrefix(src, []byte("{")) {
 			t.inner = parse(src)
-			t.inner.name(false)
+			t.inner.keyPieces(t.inner.root)
 		}
 	}
 }
 
-// orders are the members that say which of several texts an event has a piece of.
+// orders are the members that say to which of several texts a piece belongs.
 var orders = []string{"index", "contentBlockIndex", "content_index", "item_id", "output_index", "summary_index"}
 
-// name gives the texts of an event that may be pieces their keys. If each, the events are the elements
-// of an array.
-func (d *document) name(each bool) {
-	keys := map[int]string{}
-	if each {
-		for _, event := range d.root.Elements() {
-			name(event, "", string(event.Member("type").Raw()), keys)
-		}
-	} else {
-		name(d.root, "", string(d.root.Member("type").Raw()), keys)
+// keyPieces gives keys to the texts of events that may be pieces of one text: equal keys are pieces of the same.
+func (d *document) keyPieces(events ...jsontext.Value) {
+	keys := map[int]string{} // by offset
+	for _, event := range events {
+		keysOfPieces(event, "", string(event.Member("type").Raw()), keys)
 	}
 	for _, t := range d.texts {
 		t.key = keys[t.start-1]
 	}
 }
 
-func name(v jsontext.Value, member, key string, keys map[int]string) {
+// keysOfPieces adds the keys of the pieces in v. A key is the path to a piece, and the members that say of which text
+// it is.
+func keysOfPieces(v jsontext.Value, member, key string, keys map[int]string) {
 	if v.IsString() && provider.IsPiece(member) {
 		keys[int(v.Offset())] = key
 	}
@@ -195,18 +191,18 @@ func name(v jsontext.Value, member, key string, keys map[int]string) {
 		}
 	}
 	for member, below := range v.Members() {
-		name(below, member, key+"/"+member, keys)
+		keysOfPieces(below, member, key+"/"+member, keys)
 	}
 	for i, element := range v.Elements() {
 		place := strconv.Itoa(i)
 		if element.Member("index").Present() {
 			place = "" // its members' keys have it
 		}
-		name(element, "", key+"/"+place, keys)
+		keysOfPieces(element, "", key+"/"+place, keys)
 	}
 }
 
-// collect edits the texts that are whole, and puts pieces with the others of their text.
+// collect edits the texts that are whole, and adds pieces to those of the same text.
 func (d *document) collect(pieces map[string][]*text, edits editor) {
 	for _, t := range d.texts {
 		switch {

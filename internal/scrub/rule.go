@@ -27,18 +27,19 @@ type finder struct {
 	dummy func(n int) string // stands for the n-th secret that only the recording knew; nil means they are no secrets
 	one   bool               // there is one value, which is the dummy
 
-	// anywhere finds what is found in every process; nil means as find does, or nothing if there is one value.
+	// anywhere finds what every process finds, whatever its directories; nil means that find does, or if one is set,
+	// nothing.
 	anywhere func(text string) []span
 }
 
 // A span is where a value is in a text, in bytes.
 type span struct{ start, end int }
 
-// leastValue is the length from which a value is not found in any text by chance.
+// leastValue is the length in bytes below which a value may be in any text by chance.
 const leastValue = 4
 
-// Value returns the rule for one value, also where it is escaped as in JSON or in a URL. For an empty
-// one, as a key may be in replay, stands a dummy.
+// Value returns the rule for one value, also where it is escaped as in JSON or in a URL. An empty value, as a key may
+// be in replay, is replaced by a dummy.
 func Value(name, value string) Rule {
 	r := Rule{name: name, wrong: wrongName("Value", name)}
 	value = cmp.Or(value, "traceforge-"+name)
@@ -119,15 +120,20 @@ func wrongName(of, name string) string {
 // Rules are the rules of a test.
 type Rules struct {
 	finders []finder
-	said    map[string]string // values that answers were the first to say, by their placeholders, and those by values
+	said    map[string]string // placeholders of secrets that an answer was the first to say, by name and value
+	taken   map[string]bool   // these placeholders
 	last    map[string]int    // the last number of these, by name
 
 	clean sync.Map // texts in which nothing was found: a conversation says most of them in each request
 }
 
+func emptyRules() *Rules {
+	return &Rules{said: map[string]string{}, taken: map[string]bool{}, last: map[string]int{}}
+}
+
 // New returns the rules of a test. It fails if one cannot be used, or two have one name.
 func New(all ...Rule) (*Rules, error) {
-	rules := &Rules{said: map[string]string{}, last: map[string]int{}}
+	rules := emptyRules()
 	names := map[string]bool{}
 	var last []finder // of Volatile: what is secret comes first
 	for _, r := range all {
@@ -152,7 +158,7 @@ func New(all ...Rule) (*Rules, error) {
 // Anywhere returns the rules without what depends on the process: a value that a test knows when it runs, the
 // directories of this machine. They find the same in a record wherever it is read.
 func (r *Rules) Anywhere() *Rules {
-	rules := &Rules{said: map[string]string{}, last: map[string]int{}}
+	rules := emptyRules()
 	for _, f := range r.finders {
 		if f.one {
 			continue
@@ -165,11 +171,11 @@ func (r *Rules) Anywhere() *Rules {
 	return rules
 }
 
-// First returns the place of the first value in a stored text that the rules find, or of their first placeholder. end
-// is 0 where there is none.
+// First returns where a stored text has the first value that the rules find, or the first of their placeholders; end 0
+// means it has none.
 func (r *Rules) First(text string) (start, end int) {
 	var taken []match
-	for _, t := range stored(text) {
+	for _, t := range storedTokens(text) {
 		taken = append(taken, match{t.span, finder{name: t.name}})
 	}
 	for _, m := range r.find(text, taken) {
@@ -191,7 +197,7 @@ func (r *Rules) with(rule Rule) *Rules {
 	if len(more) == 0 {
 		return r
 	}
-	return &Rules{finders: append(slices.Clip(r.finders), more...), said: r.said, last: r.last}
+	return &Rules{finders: append(slices.Clip(r.finders), more...), said: r.said, taken: r.taken, last: r.last}
 }
 
 // Has reports whether there is a rule for the placeholders of a name.
@@ -216,16 +222,16 @@ type match struct {
 	finder
 }
 
-// leastClean is the length from which it is faster to look a text up than to search it.
+// leastClean is the length in bytes from which it is faster to look a text up than to search it.
 const leastClean = 64
 
 // mostRounds is how often a text is searched for what rules take between what others took.
 const mostRounds = 16
 
-// find returns the values in a text besides what is taken of it, all in order. A rule sees the text between what is
-// taken, and between what the rules before it found. A find splits the text, and a rule may find more in the rest:
-// the search goes on until nothing is left, so that a scrubbed text stays as it is. A rule that would find more
-// forever takes the text whole.
+// find returns taken, and the values that the rules find between those, all in order. A rule does not see what earlier
+// rules have found. What is found splits the text, and a rule may find more in the rest: the search goes on until
+// nothing is found, so that scrubbing a text again changes nothing. A rule that would find more forever takes the whole
+// rest.
 func (r *Rules) find(text string, taken []match) []match {
 	fresh := len(taken) == 0 && len(text) >= leastClean
 	if fresh {
@@ -245,7 +251,8 @@ func (r *Rules) find(text string, taken []match) []match {
 	return taken
 }
 
-// between returns what is taken of a text, and what the finder finds between that: all of a stretch, if whole.
+// between returns taken, and what the finder finds between those. whole says that it takes all of a stretch in which it
+// finds something.
 func (f finder) between(text string, taken []match, whole bool) []match {
 	var all []match
 	at := 0
@@ -270,7 +277,7 @@ func (f finder) between(text string, taken []match, whole bool) []match {
 	return all
 }
 
-// merge returns what is taken, and what is found and does not overlap with that.
+// merge returns taken, and those of found that do not overlap with it, in order.
 func merge(taken, found []match) []match {
 	var all []match
 	for _, m := range found {

@@ -13,8 +13,8 @@ import (
 // A token is something in a text that is, or looks like, a placeholder.
 type token struct {
 	span
-	name string // empty means {{}}
-	said bool   // {{name:+n}}
+	name string // empty means that it is {{}}, or what {{}} stands in front of
+	said bool   // it is {{name:+n}}
 	n    int
 }
 
@@ -36,9 +36,9 @@ func tokens(text string) (all []token) {
 	return all
 }
 
-// stored returns the placeholders of a text that was scrubbed, and as tokens without a name what {{}}
-// says to be none. A {{}} that stands alone is none either.
-func stored(text string) (all []token) {
+// storedTokens returns the placeholders of a text that was scrubbed. What a {{}} in front says to be none is a token
+// without a name, together with the {{}}; a {{}} that stands alone is one too.
+func storedTokens(text string) (all []token) {
 	for _, t := range tokens(text) {
 		if last := len(all) - 1; last >= 0 && t.start == all[last].end && text[all[last].start:t.start] == literally {
 			all[last].end = t.end
@@ -53,7 +53,7 @@ func placeholder(name string, n int) string { return fmt.Sprintf("{{%s:%d}}", na
 
 // Names returns the names of the placeholders that a scrubbed text has, each once.
 func Names(text string) (names []string) {
-	for _, t := range stored(text) {
+	for _, t := range storedTokens(text) {
 		name, _, _ := strings.Cut(t.name, ".") // a form of a value
 		if name != "" && !slices.Contains(names, name) {
 			names = append(names, name)
@@ -65,7 +65,7 @@ func Names(text string) (names []string) {
 // Whole returns the name of the rule whose placeholders are all that a scrubbed text says; empty means it says more.
 func Whole(text string) (name string) {
 	at := 0
-	for _, t := range stored(text) {
+	for _, t := range storedTokens(text) {
 		if t.name == "" || strings.TrimSpace(text[at:t.start]) != "" {
 			return ""
 		}

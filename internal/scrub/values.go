@@ -14,14 +14,14 @@ import (
 // of a test at a time may work on an answer; requests may be scrubbed at once.
 type Values struct {
 	rules        *Rules
-	stored       bool              // of a request that was scrubbed: it has placeholders
+	scrubbed     bool              // of a request that was scrubbed: it has placeholders
 	placeholders map[string]string // by name and value
 	values       map[string]string // by placeholder
 	took         []string          // names of rules that found something that was no placeholder
 	count        map[string]int    // by name
 }
 
-func (r *Rules) newValues(stored bool) *Values { return &Values{rules: r, stored: stored} }
+func (r *Rules) newValues(stored bool) *Values { return &Values{rules: r, scrubbed: stored} }
 
 // Live returns a request of this run with placeholders, and their values. core is the request's core:
 // what counts in a comparison, which comes first.
@@ -43,7 +43,7 @@ func (r *Rules) Idle(core []byte) bool {
 }
 
 func (v *Values) scrub(req *modelio.Request, core []byte) *modelio.Request {
-	if v.rules.Idle(core) || v.stored && len(v.rules.finders) == 0 {
+	if v.rules.Idle(core) || v.scrubbed && len(v.rules.finders) == 0 {
 		return req
 	}
 	doc, _ := jsontext.Parse(core)             // it is JSON
@@ -91,20 +91,20 @@ func (v *Values) answer(text string) []edit {
 		if m.dummy == nil {
 			return "", false
 		}
-		return v.rules.first(m, value), true
+		return v.rules.firstSaid(m, value), true
 	})
 }
 
-// first returns the placeholder of a secret that an answer was the first to say.
-func (r *Rules) first(m match, value string) string {
+// firstSaid returns the placeholder of a secret that is not in the request: an answer is the first to say it.
+func (r *Rules) firstSaid(m match, value string) string {
 	if m.one {
 		return placeholder(m.name, 1)
 	}
 	key := m.name + ":" + value
 	for r.said[key] == "" {
 		r.last[m.name]++
-		if next := fmt.Sprintf("{{%s:+%d}}", m.name, r.last[m.name]); r.said[next] == "" {
-			r.said[key], r.said[next] = next, key
+		if next := fmt.Sprintf("{{%s:+%d}}", m.name, r.last[m.name]); !r.taken[next] {
+			r.said[key], r.taken[next] = next, true
 		}
 	}
 	return r.said[key]
@@ -113,8 +113,8 @@ func (r *Rules) first(m match, value string) string {
 // edits returns the edits of a text. replace returns what stands for a value, if anything does.
 func (v *Values) edits(text string, replace func(m match, value string) (string, bool)) (all []edit) {
 	var taken, lookAlikes []match
-	if v.stored {
-		for _, t := range stored(text) {
+	if v.scrubbed {
+		for _, t := range storedTokens(text) {
 			taken = append(taken, match{t.span, finder{name: t.name}})
 		}
 	} else {
@@ -128,7 +128,7 @@ func (v *Values) edits(text string, replace func(m match, value string) (string,
 	}
 	for _, m := range found {
 		value := text[m.start:m.end]
-		if m.name == "" && !v.stored {
+		if m.name == "" && !v.scrubbed {
 			all = append(all, edit{span{m.start, m.start}, literally})
 		} else if m.name != "" {
 			if with, ok := replace(m, value); ok && with != value {
@@ -145,7 +145,7 @@ func (v *Values) edits(text string, replace func(m match, value string) (string,
 // restored returns the edits that put values in the places of placeholders. It notes in missing those
 // that no value is known for.
 func (v *Values) restored(text string, missing *[]string) (all []edit) {
-	for _, t := range stored(text) {
+	for _, t := range storedTokens(text) {
 		spelled := text[t.start:t.end]
 		value, ok := v.values[spelled]
 		f, ruled := v.rules.finder(t.name)
@@ -158,8 +158,7 @@ func (v *Values) restored(text string, missing *[]string) (all []edit) {
 		case !ok && ruled && f.dummy != nil:
 			value = f.dummy(t.n)
 			if t.said {
-				key := t.name + ":" + value
-				v.rules.said[key], v.rules.said[spelled] = spelled, key
+				v.rules.said[t.name+":"+value], v.rules.taken[spelled] = spelled, true
 			}
 		case !ok:
 			*missing = append(*missing, spelled)
