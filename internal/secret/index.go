@@ -7,16 +7,16 @@ type needle struct {
 	what    string
 	literal string // three bytes or more
 	fold    bool   // the literal in any case
-	// span returns where the secret is whose literal is at text[at:]; end 0: it is none. nil: it is the
-	// literal itself.
+	// span returns where the secret is whose literal is at text[at:]; end 0 means that there is none. A nil span means
+	// that the literal is the secret.
 	span func(text []byte, at int, long *longRuns) (start, end int)
 }
 
-// longRuns are the long runs of digits of a text that were looked at, by who looked: in a text that is one literal again
-// and again each would be looked at to its end.
+// longRuns are the long runs of digits of a text that were looked at, by the format that looked. Without it, a text
+// that repeats one literal would be read to its end from each of them.
 type longRuns map[string]struct{ start, end int }
 
-// end returns where the digits end that begin at from.
+// end returns where the run of digits ends that begins at from. of names the format that looks.
 func (long *longRuns) end(of string, text []byte, from int, digit func(byte) bool) (end int) {
 	const least = 64
 	if last := (*long)[of]; last.start <= from && from < last.end {
@@ -39,8 +39,8 @@ func (long *longRuns) end(of string, text []byte, from int, digit func(byte) boo
 // cache.
 type index struct {
 	bits    [1 << 15 / 64]uint64
-	first   *[1 << 15]uint16  // 1 + index into needles
-	own     map[uint16]uint16 // in the place of those: of a clone, which shares first
+	first   *[1 << 15]uint16  // by three bytes: 1 + index into needles; shared by clones
+	own     map[uint16]uint16 // the same for the needles of a clone, which come first; nil if it is no clone
 	needles []indexedNeedle
 }
 
@@ -53,7 +53,7 @@ func (x *index) clone() *index {
 	return &index{x.bits, x.first, map[uint16]uint16{}, slices.Clip(x.needles)}
 }
 
-// begin returns the first needle of three bytes: 1 + index into needles; 0: none.
+// begin returns the first needle of three bytes, as 1 + its index into needles; 0 means none.
 func (x *index) begin(at uint16) uint16 {
 	if n := x.own[at]; n != 0 {
 		return n
@@ -61,7 +61,7 @@ func (x *index) begin(at uint16) uint16 {
 	return x.first[at]
 }
 
-// add adds a needle. Beyond a number that no process has, it forgets.
+// add adds a needle. It ignores those beyond 65,535, which no process has.
 func (x *index) add(n needle) {
 	const most = 1<<16 - 2
 	if len(x.needles) > most {
@@ -77,8 +77,8 @@ func (x *index) add(n needle) {
 	}
 }
 
-// next returns the first secret that stands in text as it is, from an offset on; end 0: there is none. long is of that
-// text, and empty at first.
+// next returns the first secret in text[from:] as it stands; end 0 means that there is none. long must be empty at the
+// first call for a text.
 func (x *index) next(text []byte, from int, long *longRuns) (what string, start, end int) {
 	if len(text)-from < 3 {
 		return "", 0, 0
@@ -105,7 +105,8 @@ func small(c byte) byte {
 	return c
 }
 
-// at returns where the secret is whose literal is at text[at:]; end 0: there is none.
+// at returns where the secret is whose literal is at text[at:]; end 0 means that the literal is not there, or no
+// secret.
 func (n *needle) at(text []byte, at int, long *longRuns) (start, end int) {
 	if len(text)-at < len(n.literal) {
 		return 0, 0

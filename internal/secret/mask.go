@@ -5,8 +5,8 @@ import (
 	"unsafe"
 )
 
-// Mask returns a text in which what is secret is replaced by what it is, in brackets. A word that
-// encodes a secret is replaced whole.
+// Mask returns a text with [Hit.What] in brackets in the place of each secret. A word that encodes a secret is replaced
+// whole.
 func (s *Scanner) Mask(text string) string {
 	s.mu.RLock()
 	defer s.mu.RUnlock()

@@ -18,7 +18,7 @@ type Scanner struct {
 	clean  map[string]bool // long texts that hold none of them, as [Scanner.Holds] found
 	index  *index
 	latest []string          // the environment that it was last told of
-	names  map[string]string // of the variables, by what a hit says of them
+	names  map[string]string // the names of its variables, by Hit.What
 }
 
 // A Hit is a secret that was found. It never holds the secret itself.
@@ -33,15 +33,15 @@ func New() *Scanner {
 	return &Scanner{known: map[string]bool{}, clean: map[string]bool{}, names: map[string]string{}, index: formats().clone()}
 }
 
-// Known returns how many values are known: as long as it stays the same, what is found in a text does too.
+// Known returns how many values are known. As long as it stays the same, the same is found in a text.
 func (s *Scanner) Known() int {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return len(s.known)
 }
 
-// Find returns a secret that a text holds, in whatever it encodes: see [view]. It says where in a JSON text, and
-// looks at the pieces that the events of a stream deliver together.
+// Find returns a secret that a text holds, as it stands or encoded: see [view]. If the text is JSON, the hit says
+// where. The pieces that the events of a stream deliver are looked at together.
 func (s *Scanner) Find(text []byte) (Hit, bool) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -61,7 +61,7 @@ func (s *Scanner) Find(text []byte) (Hit, bool) {
 	return hit, true
 }
 
-// locate returns a pointer to what holds a secret below at. A name that is one is not in the pointer.
+// locate returns a pointer to the string or the member below at that holds a secret. Secrets in names are masked in it.
 func (v *view) locate(at jsontext.Value) (pointer string, found bool) {
 	if at.IsString() {
 		_, found = v.find(at.Raw())

@@ -8,9 +8,9 @@ import (
 	"slices"
 )
 
-// joined returns the pieces that the events of a stream deliver, for each path of members those there in order. It
-// knows server-sent events, lines of JSON, an array of answers and Amazon's event stream by their bytes; of any other
-// text there is nothing to join. A text that each event has is a name, and no piece.
+// joined returns, for each path of members, the strings that the events of a stream have there, in order. It knows
+// server-sent events, lines of JSON, an array of answers and Amazon's event stream by their bytes, and returns nothing
+// for any other text. A string that is the same in all events is no piece of a text, and left out.
 func joined(text []byte) [][][]byte {
 	j := joiner{at: map[uint64]int{}}
 	trimmed := bytes.TrimLeft(text, "\ufeff \t\r\n")
@@ -49,8 +49,8 @@ func frame(text []byte) int {
 
 // A joiner collects strings by path.
 type joiner struct {
-	at   map[uint64]int // indexes of said
-	said [][][]byte
+	at   map[uint64]int // indexes of said, by the hash of a path
+	said [][][]byte     // the strings of each path
 
 	paths []uint64 // memory for the next walk
 }
@@ -84,9 +84,9 @@ func (j *joiner) events(text []byte) {
 	j.walk(data, 0)
 }
 
-// walk collects the strings of JSON values that follow each other. Text that is not JSON does no harm. The indexes of
-// arrays are no part of a path, since events have an array of one where the answer has many; members that say an
-// index are.
+// walk collects the strings of JSON values that follow each other. Text that is not JSON does no harm. Places in arrays
+// are no part of a path, since events have an array of one element where the answer has many. The values of members
+// that are named as indexes are a part of it.
 func (j *joiner) walk(text []byte, root uint64) {
 	paths := append(j.paths[:0], root) // of the enclosing values
 	defer func() { j.paths = paths }()

@@ -322,11 +322,11 @@ var (
 	credentialEndings = strings.Fields(`PASSWORD PASSWD PASSPHRASE APIKEY SECRET TOKEN ACCESSKEY PRIVATEKEY SECRETKEY`)
 )
 
-// besides are the last words of names of what is beside a credential, and none.
+// besides are the last words of names of things that go with a credential, and are none.
 var besides = strings.Fields(`FILE PATH DIR NAME ARN HEADER TYPE TTL LIMIT EXPIRY EXPIRES ENDPOINT HOST PORT REGION VERSION
 	ENABLED SOCK METHOD MODE PREFIX USER USERNAME COUNT DOMAIN ISSUER AUDIENCE ALGORITHM PROVIDER SERVER`)
 
-// contents are the last words of names of what is in a file, or is encoded.
+// contents are the last words of names that say how a credential is encoded, or that it is the content of a file.
 var contents = strings.Fields(`B64 BASE64 CONTENT CONTENTS DATA VALUE`)
 
 // variables are names of credentials that their words do not tell. A URL counts where it has a password.
@@ -348,7 +348,8 @@ func isHeader(name string) bool {
 	return slices.ContainsFunc(credential, func(word string) bool { return strings.Contains(name, word) })
 }
 
-// isHarmless reports whether a request header holds what is opaque and no credential: an id, a trace, a hash, a program.
+// isHarmless reports whether a request header is one whose opaque value is no credential: an id, a trace, a hash, a
+// program.
 func isHarmless(name string) bool {
 	return slices.ContainsFunc(strings.Split(strings.ToLower(name), "-"), func(word string) bool {
 		return strings.HasSuffix(word, "id") || slices.Contains(harmlessWords, word)

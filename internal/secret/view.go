@@ -33,20 +33,21 @@ type view struct {
 	long    longRuns
 }
 
-// A text is decoded by windows, so that a long one is not copied. Each begins with the end of the one
-// before, in which the longest secret, encoded, has room.
+// A text is decoded in windows, so that a long one is not copied whole. Windows overlap by more than the longest secret
+// has when it is encoded.
 const (
-	window  = 32 << 10
-	overlap = 8 << 10
+	window  = 32 << 10 // bytes
+	overlap = 8 << 10  // bytes
 
-	longestRun = 64 << 10 // of base64 for which a window is made longer
+	longestRun = 64 << 10 // bytes: a window is made so much longer at most, to end behind base64
 )
 
+// find looks for a secret in a text as it stands, and in all that it encodes. what says which one it is.
 func (v *view) find(text []byte) (what string, found bool) {
 	if bytes.HasPrefix(text, []byte{0x1f, 0x8b}) {
 		text = inflate(text)
 	}
-	if what, found = v.in(text); found {
+	if what, found = v.asItStands(text); found {
 		return what, true
 	}
 	for from := 0; ; from += window {
@@ -54,7 +55,7 @@ func (v *view) find(text []byte) (what string, found bool) {
 		for most := min(end+longestRun, len(text)); end < most && base64Digit[text[end]]; {
 			end++ // not in the middle of base64
 		}
-		if what, found = v.within(text[from:end], 0, from > 0); found || end == len(text) {
+		if what, found = v.inEncodings(text[from:end], 0, from > 0); found || end == len(text) {
 			return what, found
 		}
 		from = end - overlap - window
@@ -77,8 +78,9 @@ func (v *view) findPieces(pieces [][]byte) (what string, found bool) {
 	return what, found
 }
 
-// within looks into what a part of a text encodes. cut says that it may begin within base64.
-func (v *view) within(text []byte, depth int, cut bool) (what string, found bool) {
+// inEncodings looks into what a part of a text encodes. depth is how many encodings were undone to get it; cut says
+// that it may begin in the middle of base64.
+func (v *view) inEncodings(text []byte, depth int, cut bool) (what string, found bool) {
 	scratch := &v.scratch[depth]
 	for _, buffer := range []*[]byte{&scratch.once, &scratch.twice} {
 		if bytes.IndexByte(text, '\\') < 0 {
@@ -86,7 +88,7 @@ func (v *view) within(text []byte, depth int, cut bool) (what string, found bool
 		}
 		*buffer = unescape((*buffer)[:0], text)
 		text = *buffer
-		if what, found = v.in(text); found {
+		if what, found = v.asItStands(text); found {
 			return what, true
 		}
 	}
@@ -98,18 +100,18 @@ func (v *view) within(text []byte, depth int, cut bool) (what string, found bool
 			break
 		}
 		text = *buffer
-		if what, found = v.in(text); found {
+		if what, found = v.asItStands(text); found {
 			return what, true
 		}
 	}
 	if bytes.IndexByte(text, '=') >= 0 { // of which other texts than mail have few
 		scratch.mail = percentDecode(scratch.mail[:0], text, '=')
-		if what, found = v.in(scratch.mail); found && len(scratch.mail) < len(text) {
+		if what, found = v.asItStands(scratch.mail); found && len(scratch.mail) < len(text) {
 			return what, true
 		}
 	}
 	if bytes.Contains(text, []byte("&#")) {
-		if what, found = v.in(entities(text)); found {
+		if what, found = v.asItStands(entities(text)); found {
 			return what, true
 		}
 	}
@@ -117,22 +119,24 @@ func (v *view) within(text []byte, depth int, cut bool) (what string, found bool
 		return "", false
 	}
 	for run := range runs(text) {
-		if what, found = v.decoded(run, depth, cut && &run[0] == &text[0]); found {
+		if what, found = v.inBase64(run, depth, cut && &run[0] == &text[0]); found {
 			return what, true
 		}
 	}
 	return "", false
 }
 
-func (v *view) in(text []byte) (what string, found bool) {
+// asItStands looks for a secret in a text, and decodes nothing.
+func (v *view) asItStands(text []byte) (what string, found bool) {
 	clear(v.long)
 	what, _, end := v.index.next(text, 0, &v.long)
 	return what, end > 0
 }
 
-// decoded looks into a run of base64's digits, and into what follows a slash in it, which may be one of a path. Where
-// a run was cut it is not known where a group of four begins.
-func (v *view) decoded(run []byte, depth int, cut bool) (what string, found bool) {
+// inBase64 looks into a run of base64's digits, also taken as hexadecimal and base32. Since a slash may be one of a
+// path, it looks into what follows each too. Where the run was cut, it is not known where a group of four digits
+// begins.
+func (v *view) inBase64(run []byte, depth int, cut bool) (what string, found bool) {
 	if bytes.IndexByte(run, '\n') >= 0 {
 		run = bytes.ReplaceAll(bytes.ReplaceAll(run, []byte("\r"), nil), []byte("\n"), nil)
 	}
@@ -152,14 +156,14 @@ func (v *view) decoded(run []byte, depth int, cut bool) (what string, found bool
 		} else if len(plain) < longestWord && !printable(plain) {
 			return false
 		}
-		if what, found = v.in(plain); !found {
-			what, found = v.within(plain, depth+1, false)
+		if what, found = v.asItStands(plain); !found {
+			what, found = v.inEncodings(plain, depth+1, false)
 		}
 		return found
 	}
 	for _, decode := range []func(string) ([]byte, error){fromHex, base32Digits.DecodeString} {
 		if plain, err := decode(string(run)); err == nil {
-			if what, found = v.in(plain); found {
+			if what, found = v.asItStands(plain); found {
 				return what, true
 			}
 		}
@@ -176,8 +180,8 @@ func (v *view) decoded(run []byte, depth int, cut bool) (what string, found bool
 }
 
 const (
-	longestPath = 1000 // digits: beyond, slashes are those of base64
-	longestWord = 60   // bytes: what is shorter and not text was no base64, but a name
+	longestPath = 1000 // digits: in longer runs, a slash is a digit of base64
+	longestWord = 60   // bytes: where fewer are decoded, and are no text, the run was a name and no base64
 )
 
 func printable(text []byte) bool {
@@ -225,8 +229,8 @@ func unescape(plain, text []byte) []byte {
 	return append(plain, text...)
 }
 
-// percentDecode appends text to plain without percent-encoding, or without quoted-printable, whose mark is "=" and which
-// breaks lines with it.
+// percentDecode appends text to plain without percent-encoding; with the mark "=", without quoted-printable, which also
+// ends broken lines with it.
 func percentDecode(plain, text []byte, mark byte) []byte {
 	for i := bytes.IndexByte(text, mark); i >= 0; i = bytes.IndexByte(text, mark) {
 		c, ok := hexadecimal(text[i+1:])
@@ -264,7 +268,7 @@ func entities(text []byte) (plain []byte) {
 	return append(plain, text...)
 }
 
-// hexadecimal returns the byte whose two digits a text begins with.
+// hexadecimal returns the byte that the first two digits of a text spell.
 func hexadecimal(text []byte) (c byte, ok bool) {
 	var one [1]byte
 	_, err := hex.Decode(one[:], text[:min(len(text), 2)])
@@ -274,8 +278,8 @@ func hexadecimal(text []byte) (c byte, ok bool) {
 // leastEncoded is the length of the shortest base64 that is decoded: it has nine bytes.
 const leastEncoded = 12
 
-// runs returns what may be base64 in a text, over the lines of one that is wrapped. Names in small letters
-// are not.
+// runs returns the parts of a text that may be base64; one part may go over several lines. Names in small letters are
+// left out.
 func runs(text []byte) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		for i := 0; i+leastEncoded <= len(text); {
@@ -297,7 +301,8 @@ func runs(text []byte) iter.Seq[[]byte] {
 	}
 }
 
-// runEnd returns the end of the digits that begin at i. Lines of 60 or more go on in the next.
+// runEnd returns the end of the digits that begin at i, and whether a capital is among them. A line of 60 digits or
+// more goes on in the next.
 func runEnd(text []byte, i int) (end int, capital bool) {
 	for line := i; ; line = i {
 		for i < len(text) && base64Digit[text[i]] {

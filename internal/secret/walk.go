@@ -36,7 +36,7 @@ func (s *Scanner) Looker() *Looker {
 	return &Looker{scanner: s, view: view{index: s.index}, looked: map[unsafe.Pointer]int{}}
 }
 
-// Holds is [Scanner.Holds] for what of a value no value before it shares.
+// Holds is [Scanner.Holds], without what values before it have shown to be clean.
 func (l *Looker) Holds(value any) bool {
 	l.scanner.mu.RLock()
 	defer l.scanner.mu.RUnlock()
@@ -64,7 +64,7 @@ func (l *Looker) holds(at reflect.Value) bool {
 			if l.holds(name) || l.holds(value) {
 				return true
 			}
-			const most = 1000 // bytes of what a name says that it is secret
+			const most = 1000 // bytes of a value that its name may make a secret
 			if text, ok := value.Interface().(json.RawMessage); ok && len(text) < most {
 				if _, found := l.view.find(fmt.Appendf(nil, "%q:%s", name, text)); found {
 					return true
@@ -104,8 +104,8 @@ func (l *Looker) secret(text string, lent bool) bool {
 	return found
 }
 
-// Hide masks the strings of what value points to, before they are shown, and cut so that a part of a
-// secret would be left. Names of members stay, since other code looks for them.
+// Hide masks the strings of what value points to. Call it before texts are cut, since no part of a secret is found.
+// Names of members stay, since other code looks for them.
 func (s *Scanner) Hide(value any) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -113,10 +113,10 @@ func (s *Scanner) Hide(value any) {
 	v.hide(reflect.ValueOf(value))
 }
 
-// A hider masks strings, of what shares memory once: in a conversation, each request has the messages of those before.
+// A hider masks strings, and masks memory that values share once, as [Looker] looks once.
 type hider struct {
 	view
-	done map[unsafe.Pointer]int // how many elements were masked of the slices that begin here
+	done map[unsafe.Pointer]int // by where a slice begins: how many elements were masked
 }
 
 func (v *hider) hide(at reflect.Value) {
