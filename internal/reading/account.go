@@ -15,23 +15,24 @@ type account struct {
 	calls  []*call
 	blocks []*block
 
-	id    string // of the first chunk, where others are left out
-	seen  bool   // something came that the account is about
+	id    string // of the first chunk; chatSummed leaves out chunks of others
+	seen  bool   // an event came that the step reads
 	over  bool   // the program ends with an error
-	event int    // the number of the one under way
-	name  string // what its framing calls it
+	event int    // the number of the event under way, from 1
+	name  string // its name in the framing
 
 	recorded string // the text of the record
-	same     int    // how much of the text was compared with that
-	differs  int    // the event in which the text left it; 0 means none
+	same     int    // how many bytes of text are the record's
+	differs  int    // the event from which text is not the record's; 0 means none
 	effect
 }
 
-// An effect is what an event did to an account.
+// An effect is what the last event did to an account. Most events add a piece to one text: for the next of those,
+// continues does without a step.
 type effect struct {
-	changes int     // texts that grew, and all else
-	grew    *[]byte // the last of the texts
-	by      string  // what the last of them grew by, or else piece
+	changes int     // 1 for each text that grew, 2 for anything else; 1 in all says that only grew was changed
+	grew    *[]byte // the last text that grew
+	by      string  // what it grew by, or piece
 	piece   []byte
 }
 
@@ -63,14 +64,15 @@ func (a *account) grow(text *[]byte, v view) {
 	*text = append(*text, piece...)
 }
 
-// growCall adds what comes of a call to the one at a place.
+// growCall adds a piece of a name and of arguments to the call at a place.
 func (a *account) growCall(place int64, v view) {
 	c := a.at(place)
 	a.grow(&c.name, v.at("name"))
 	a.grow(&c.arguments, v.at("arguments"))
 }
 
-// continues takes the next piece of the one text that the event before added its piece to; nothing where that did nothing.
+// continues adds the piece of an event that differs from the event before in its piece alone. It reports false where a
+// step has to look at the event: the event before did more than to add its piece to one text.
 func (a *account) continues(before, piece []byte) bool {
 	if before == nil || a.changes > 1 || a.changes == 1 && a.grew == nil {
 		return false
@@ -87,7 +89,7 @@ func (a *account) continues(before, piece []byte) bool {
 	return true
 }
 
-// say adds to the text of the answer. Mistral says it in blocks, and Cloudflare as the value that it is the JSON of.
+// say adds to the text of the answer. Mistral sends a list of blocks, and Cloudflare a value whose JSON is the text.
 func (a *account) say(texts ...view) {
 	for _, v := range texts {
 		a.grow(&a.text, v)
@@ -107,7 +109,7 @@ func unescaped(inner []byte) ([]byte, bool) {
 	return []byte(text), whole
 }
 
-// follow compares what the text has grown by with the record's.
+// follow compares the new part of the text with the record's.
 func (a *account) follow() {
 	switch all := len(a.text); {
 	case a.differs > 0:
@@ -118,14 +120,14 @@ func (a *account) follow() {
 	}
 }
 
-// ends notes a reason to stop.
+// ends notes why the answer ends; the last reason counts.
 func (a *account) ends(reason view) {
 	if word := reason.text(); word != "" {
 		a.finish, a.changes = word, a.changes+2
 	}
 }
 
-// at returns the call at a place, in whose order calls are.
+// at returns the call at a place, which may be new. Calls are in the order of their places.
 func (a *account) at(place int64) *call {
 	i, found := slices.BinarySearchFunc(a.calls, place, func(c *call, place int64) int { return cmp.Compare(c.place, place) })
 	if !found {

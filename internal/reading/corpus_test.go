@@ -42,7 +42,7 @@ func TestRecordedTraffic(t *testing.T) {
 			if all := Of(a, codec.API, provider.ProviderOf(w, codec, nil), resp); len(all) > 0 {
 				with++
 				var said account
-				text := said.take(resp)
+				text := said.addRecord(resp)
 				t.Logf("%s: %s %s: %.300q\n  record %.300q %v %q", codec.API, x.Origin, u.Host, fmt.Sprint(all), text, said.calls, said.finish)
 			}
 		}

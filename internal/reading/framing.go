@@ -19,7 +19,7 @@ func (f framing) events(a *provider.Answer) iter.Seq[event] {
 	return func(yield func(event) bool) { f(a, yield) }
 }
 
-// standard are the events as the record has them.
+// standard yields the events as codecs read them.
 func standard(a *provider.Answer, yield func(event) bool) {
 	seen := a.Seen()
 	if seen == nil {
@@ -33,7 +33,8 @@ func standard(a *provider.Answer, yield func(event) bool) {
 	}
 }
 
-// elements are events of an array, as Gemini streams without server-sent events, or of the one value of a text.
+// elements yields the elements of an array, as Gemini streams without server-sent events, or a text that is none as one
+// event.
 func elements(text []byte, yield func(event) bool) {
 	doc, err := jsontext.ParseLenient(bytes.TrimSpace(text))
 	if err != nil || !doc.Root().IsArray() {
@@ -58,7 +59,8 @@ func scannedLines(body []byte) iter.Seq[[]byte] {
 	}
 }
 
-// blocks are events that end with an empty line only, as openai-go and anthropic-sdk-go have them.
+// blocks yields events, each up to an empty line, as openai-go and anthropic-sdk-go do; a last event without one is
+// lost.
 func blocks(a *provider.Answer, yield func(event) bool) {
 	var e event
 	for line := range scannedLines(a.Body) {
@@ -78,7 +80,7 @@ func blocks(a *provider.Answer, yield func(event) bool) {
 	}
 }
 
-// named are blocks without those that have no name, as anthropic-sdk-go reads them.
+// named yields the blocks that have a name, except pings, as anthropic-sdk-go does.
 func named(a *provider.Answer, yield func(event) bool) {
 	for e := range framing(blocks).events(a) {
 		if e.Name == "error" || e.Name != "" && e.Name != "ping" && !yield(e) {
@@ -87,7 +89,7 @@ func named(a *provider.Answer, yield func(event) bool) {
 	}
 }
 
-// dataLines takes each line of data for an event, as go-openai does.
+// dataLines yields each line of data as an event, as go-openai does.
 func dataLines(a *provider.Answer, yield func(event) bool) {
 	for line := range bytes.Lines(a.Body) {
 		data, found := bytes.CutPrefix(bytes.TrimSpace(line), []byte("data:"))
@@ -97,7 +99,7 @@ func dataLines(a *provider.Answer, yield func(event) bool) {
 	}
 }
 
-// paragraphs are events of one field each, between empty lines, as genai has them.
+// paragraphs yields what stands between empty lines as one field each, as genai does.
 func paragraphs(a *provider.Answer, yield func(event) bool) {
 	for rest := a.Body; len(rest) > 0; {
 		block, after, found := bytes.Cut(rest, []byte("\n\n"))
@@ -117,7 +119,7 @@ func paragraphs(a *provider.Answer, yield func(event) bool) {
 	}
 }
 
-// afterPrefix takes what follows each "data: ", wherever it stands, up to the end of its line, as cohere-go does.
+// afterPrefix yields what follows each "data: ", wherever that stands, up to the end of its line, as cohere-go does.
 func afterPrefix(a *provider.Answer, yield func(event) bool) {
 	for rest := a.Body; ; {
 		_, after, found := bytes.Cut(rest, []byte("data: "))
@@ -132,7 +134,7 @@ func afterPrefix(a *provider.Answer, yield func(event) bool) {
 	}
 }
 
-// jsonLines takes each line for an event, as ollama does.
+// jsonLines yields each line as an event, as ollama does.
 func jsonLines(a *provider.Answer, yield func(event) bool) {
 	for line := range scannedLines(a.Body) {
 		if !yield(event{Said: line}) {

@@ -11,7 +11,8 @@ import (
 	"github.com/traceforge/traceforge-go/internal/provider"
 )
 
-// odd adds what no server of an API sends, and reports whether programs may take an answer apart in different ways.
+// odd adds a reading for each thing that no server of the API sends. It reports whether programs may take the answer
+// apart in different ways.
 func (f *found) odd(a *provider.Answer, named bool) bool {
 	odd := bytes.HasPrefix(a.Body, []byte("\ufeff"))
 	if odd {
@@ -47,7 +48,7 @@ func (f *found) odd(a *provider.Answer, named bool) bool {
 	return odd
 }
 
-// oddName adds an event whose name is not its type, and reports whether programs tell events by names that are not there.
+// oddName adds a reading for an event whose name is not its type. It reports whether the name may mislead programs.
 func (f *found) oddName(event int, e *provider.Seen, named bool) bool {
 	if (e.Name != "") != named {
 		return true
@@ -59,7 +60,8 @@ func (f *found) oddName(event int, e *provider.Seen, named bool) bool {
 	return false
 }
 
-// oddLines adds lines that are no field, and reports whether all fields are written in the one way that all read alike.
+// oddLines adds a reading for each line that is no field. It reports whether something is not written in the one way
+// that all programs read alike.
 func (f *found) oddLines(body []byte) bool {
 	end := body[len(bytes.TrimRight(body, "\r\n")):]
 	odd := bytes.Count(end, []byte("\n")) < 2 // some leave out an event without an end
@@ -88,11 +90,11 @@ func (f *found) oddLines(body []byte) bool {
 	return odd
 }
 
-// fields are those of server-sent events, comments, and one that llama.cpp has.
+// fields are the names of the fields of server-sent events; "" is a comment, and "error" is llama.cpp's.
 var fields = []string{"", "data", "event", "id", "retry", "error"}
 
-// oddJSON adds a member that only Go's encoding/json takes for one of the model's words, and reports whether programs
-// see the same in a value.
+// oddJSON adds a reading for a member that only Go's encoding/json takes for another, whatever its capitals. It reports
+// whether programs may see different things in the value.
 func (f *found) oddJSON(event int, text []byte, doc *jsontext.Document, err error) bool {
 	if err != nil {
 		doc, _ = jsontext.ParseLenient(text) // nothing is found in what is no JSON
@@ -108,8 +110,8 @@ func (f *found) oddJSON(event int, text []byte, doc *jsontext.Document, err erro
 	return odd
 }
 
-// isOddKind reports whether a member that is a text is a list of what are no blocks, or arguments are an object, or a piece
-// of a call has no index. Some programs take such a text as it is spelled, or leave it out.
+// isOddKind reports whether a member has a value that programs read in different ways: a list without blocks in the
+// place of a text, arguments that are an object, or a piece of a call without an index.
 func isOddKind(name string, m jsontext.Value) bool {
 	first := m.Head()
 	if name == "tool_calls" {
@@ -118,12 +120,12 @@ func isOddKind(name string, m jsontext.Value) bool {
 	return slices.Contains(words, name) && first.Present() && !first.IsObject() || name == "arguments" && m.IsObject()
 }
 
-// words are members that are texts in all APIs that have a codec.
+// words are the names of members that are texts in all APIs that have a codec.
 var words = []string{
 	"arguments", "content", "delta", "finish_reason", "id", "name", "partial_json", "refusal", "response", "stop_reason", "text", "type",
 }
 
-// kinds are the first letters of members that are of one kind in all APIs; 0: an integer.
+// kinds say of which kind members are in all APIs, by the first byte of their JSON: '0' is an integer.
 var kinds = map[string]byte{
 	"completion_tokens": '0', "contentBlockIndex": '0', "eval_count": '0', "eval_duration": '0', "index": '0', "inputTokens": '0',
 	"latencyMs": '0', "load_duration": '0', "outputTokens": '0', "prompt_eval_count": '0', "prompt_eval_duration": '0', "prompt_tokens": '0',
@@ -135,7 +137,8 @@ var kinds = map[string]byte{
 	"function": '{', "functionCall": '{', "message": '{', "metrics": '{', "toolUse": '{', "usage": '{', "usageMetadata": '{',
 }
 
-// isMistyped reports whether a value is no object or list, or a member is of another kind, which is an error to typed programs.
+// isMistyped reports whether a value is neither object nor list, or one of its members is of the wrong kind: typed
+// programs end with an error.
 func isMistyped(v jsontext.Value) bool {
 	for of, m := range members(v) {
 		if isOtherKind(of.name, m) || isMixed(of.name, m) {
@@ -174,7 +177,7 @@ func isOfOthers(list jsontext.Value) bool {
 
 func isScalar(v jsontext.Value) bool { return !v.IsObject() && !v.IsArray() && !v.IsNull() }
 
-// spoken are the members that say what a model said, in the APIs that have a codec.
+// spoken are the names of members that have what a model said, in the APIs that have a codec.
 var spoken = []string{
 	"arguments", "args", "candidates", "contentBlockIndex", "content_block", "done_reason", "index", "item", "output_index",
 	"partial_json", "start", "thought",
@@ -188,17 +191,17 @@ var spoken = []string{
 	"signature", "snippet", "summary", "thoughtSignature", "title", "tool_plan", "transcript", "uri", "url", "url_citation", "video",
 }
 
-// free are the members that hold what a caller has named.
+// free are the names of members whose own members the caller has named.
 var free = []string{"args", "arguments", "attributes", "input", "json", "metadata", "parameters", "schema"}
 
 // A member is a member of an object by its name.
 type member struct {
 	name  string
-	other bool // some of its letters are no small ones
-	twin  bool // another member's name differs from it in capitals alone
+	other bool // it is not all small letters
+	twin  bool // the name of another member of the object differs from it in capitals alone
 }
 
-// members visits the members of a value at all depths, without those of what a caller has named.
+// members visits the members of a value at all depths, except below those in free.
 func members(v jsontext.Value) iter.Seq2[member, jsontext.Value] {
 	return func(yield func(member, jsontext.Value) bool) { visit(v, yield) }
 }
@@ -226,7 +229,7 @@ func visit(v jsontext.Value, yield func(member, jsontext.Value) bool) bool {
 	return true
 }
 
-// spellings returns the names of an object's members by what they are folded to; an empty one is of several spellings.
+// spellings returns the names of an object's members by their folded names; empty where several names fold to one.
 func spellings(v jsontext.Value) map[string]string {
 	spelled := map[string]string{}
 	for name := range v.Members() {
@@ -239,14 +242,14 @@ func spellings(v jsontext.Value) map[string]string {
 	return spelled
 }
 
-// isOther reports whether a letter is no small one. Most names are small letters, and are told by that.
+// isOther reports whether a letter is a capital or no ASCII. Most names have none, and need no further look.
 func isOther(c rune) bool { return 'A' <= c && c <= 'Z' || c >= utf8.RuneSelf }
 
-// folded returns a name in which letters are alike that encoding/json does not tell apart.
+// folded returns a name that is equal for all names that encoding/json does not tell apart.
 func folded(name string) string { return strings.ToLower(strings.ToUpper(name)) }
 
-// isMisspelled reports whether a name is one of spoken, or of a member beside it, except for its spelling: encoding/json does not
-// tell capitals from small letters.
+// isMisspelled reports whether encoding/json takes a name for one of spoken, or for that of another member of its
+// object, and others do not: it does not tell capitals from small letters.
 func (m member) isMisspelled() bool {
 	fold := func(s string) bool { return strings.EqualFold(s, m.name) }
 	return m.twin || m.other && !slices.Contains(spoken, m.name) && slices.ContainsFunc(spoken, fold)

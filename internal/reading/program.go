@@ -12,33 +12,35 @@ import (
 // A way is how a program takes an answer apart.
 type way struct {
 	framing
-	first   bool // of a member that stands twice the first counts, and any value is a text, as gjson has it
-	folds   bool // names of members in capitals are those in small letters, as encoding/json has it
-	merges  bool // what stands twice is read into one
-	placed  bool // a call of a tool without an index is at its place in the list
+	first   bool // a repeated member has its first value, and any value is a text, as gjson reads
+	folds   bool // names of members match in capitals too, as encoding/json reads
+	merges  bool // the values of a repeated member are merged
+	placed  bool // a tool call without an index has its place in the list
 	endless bool // [DONE] is an event like others
-	begins  bool // of several values in an event the first counts
-	strict  bool // a member of another kind is an error
+	begins  bool // only the first of several values in an event is read
+	strict  bool // a value of the wrong kind is an error
 }
 
-// The programs of an API.
+// The programs of an API: they take a stream apart by one of the ways, and add it up by one of the steps.
 type programs struct {
 	ways   []way // of streams
-	takes  []take
-	whole  take  // nil means that a whole answer is a stream of one event
+	steps  []step
+	whole  step  // for a whole answer; nil means that it is read as a stream of one event
 	wholes []way // of whole answers
-	partly bool  // an account that its part of the stream did not come for is none
+	partly bool  // each step reads a part of the stream, and counts only if that came: see account.seen
 	named  bool  // each event has the name of its type
 
-	// several are providers that send chunks with several ids: openai-go accumulates only those of the first id.
-	// charmbracelet/fantasy and maruel/genai have recorded that in 2025 and 2026.
+	// several are providers whose chunks have several ids, so that no account is made of the later steps: openai-go's
+	// accumulator adds up only the chunks of the first id. charmbracelet/fantasy and maruel/genai have recorded that in
+	// 2025 and 2026.
 	several []string
 }
 
-// A take takes an event, or a whole answer, into an account.
-type take func(a *account, v view)
+// A step adds an event, or a whole answer, to an account.
+type step func(a *account, v view)
 
-// The ways of browsers and scripts, which have a member's last value, and of the official SDKs in Go.
+// standardWay is that of browsers and scripts, which read a repeated member's last value. The others are those of SDKs
+// in Go.
 var (
 	standardWay = way{framing: standard}
 	openaiGo    = way{framing: blocks, first: true}
@@ -53,31 +55,32 @@ var (
 var (
 	openAI = []way{standardWay, openaiGo, goOpenAI}
 	claude = programs{
-		ways: []way{{framing: standard, endless: true}, claudeGo}, takes: []take{claudeLive, claudeSummed},
+		ways: []way{{framing: standard, endless: true}, claudeGo}, steps: []step{claudeLive, claudeSummed},
 		whole: claudeWhole, wholes: []way{standardWay, claudeGo}, named: true,
 	}
 )
 
 // byAPI are the APIs whose official SDKs are known.
 var byAPI = map[string]programs{
-	"openai.chat":        {ways: openAI, takes: []take{chatLive, chatSummed}, whole: chatWhole, wholes: openAI, several: []string{"avian", "groq"}},
-	"openai.completions": {ways: openAI, takes: []take{completion}, whole: completion, wholes: openAI},
+	"openai.chat":        {ways: openAI, steps: []step{chatLive, chatSummed}, whole: chatWhole, wholes: openAI, several: []string{"avian", "groq"}},
+	"openai.completions": {ways: openAI, steps: []step{completion}, whole: completion, wholes: openAI},
 	"openai.responses": {
-		ways: openAI[:2], takes: []take{responseLive, responseItems, responseFinal}, whole: responseWhole, wholes: openAI[:2],
+		ways: openAI[:2], steps: []step{responseLive, responseItems, responseFinal}, whole: responseWhole, wholes: openAI[:2],
 		partly: true, named: true,
 	},
 	"anthropic.messages": claude,
 	"vertex.anthropic":   claude,
-	"google.generate":    {ways: []way{standardWay, genaiGo}, takes: []take{gemini}, whole: gemini, wholes: []way{standardWay, genaiGo}},
-	"bedrock.converse":   {ways: []way{awsGo}, takes: []take{converse}, whole: converseWhole, wholes: []way{standardWay, awsGo}},
-	"cohere.chat":        {ways: []way{standardWay, cohereGo}, takes: []take{cohere}, whole: cohereWhole, wholes: []way{standardWay, cohereGo}},
-	"ollama.chat":        {ways: []way{standardWay, ollamaGo}, takes: []take{ollamaChat}},
-	"ollama.generate":    {ways: []way{standardWay, ollamaGo}, takes: []take{ollamaGenerate}},
+	"google.generate":    {ways: []way{standardWay, genaiGo}, steps: []step{gemini}, whole: gemini, wholes: []way{standardWay, genaiGo}},
+	"bedrock.converse":   {ways: []way{awsGo}, steps: []step{converse}, whole: converseWhole, wholes: []way{standardWay, awsGo}},
+	"cohere.chat":        {ways: []way{standardWay, cohereGo}, steps: []step{cohere}, whole: cohereWhole, wholes: []way{standardWay, cohereGo}},
+	"ollama.chat":        {ways: []way{standardWay, ollamaGo}, steps: []step{ollamaChat}},
+	"ollama.generate":    {ways: []way{standardWay, ollamaGo}, steps: []step{ollamaGenerate}},
 }
 
 func chatLive(a *account, v view) { chatChunk(a, v, false) }
 
-// chatSummed leaves out chunks with another id, and numbers calls from 0 without a gap, as openai-go's accumulator does.
+// chatSummed leaves out chunks with another id, and numbers calls from 0 without a gap, as openai-go's accumulator
+// does.
 func chatSummed(a *account, v view) {
 	if id := v.at("id").text(); a.id == "" {
 		a.id = id
@@ -169,8 +172,8 @@ func responseItems(a *account, v view) {
 	}
 }
 
-// responseFinal takes the response at the end of its stream. Servers that leave its output out, as those for Codex do, are
-// known to.
+// responseFinal takes the response at the end of its stream. Some servers leave its output out, as those for Codex do:
+// then it adds nothing.
 func responseFinal(a *account, v view) {
 	switch v.at("type").text() {
 	case "response.completed", "response.incomplete", "response.failed":
@@ -275,14 +278,14 @@ func (a *account) growBlock(b *block, delta view) {
 	}
 }
 
-// stop leaves out arguments that are no JSON.
+// stop ends a block: arguments that are no JSON are dropped.
 func (b *block) stop() {
 	if _, err := jsontext.ParseLenient(b.input); err != nil {
 		b.input = nil
 	}
 }
 
-// blocked makes of blocks what they say.
+// blocked makes the text and the calls of an account from its blocks, if it has some.
 func (a *account) blocked() {
 	if a.blocks != nil {
 		a.text, a.calls = nil, nil
@@ -318,7 +321,7 @@ func gemini(a *account, v view) {
 	}
 }
 
-// converse takes an event whose name is beside its data.
+// converse adds an event; its type is the name in its frame.
 func converse(a *account, v view) {
 	place := v.at("contentBlockIndex").number()
 	switch a.name {

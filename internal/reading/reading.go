@@ -1,5 +1,9 @@
-// Package reading tells what programs read in an answer where its record says something else. It takes an answer apart as
-// the official SDKs do: by their framing, their way with members, and as they stream, accumulate and hand over the end.
+// Package reading finds where programs read something else in an answer than its record says. It takes the answer apart
+// as the official SDKs do.
+//
+// A [way] is how one program takes apart the bytes: its framing, and which members it sees. A [step] is how one API's
+// events, or its whole answer, add to an [account]: the text, calls and end that the program hands over. [Of] makes an
+// account for each way and step of the API, and compares it with the record's.
 package reading
 
 import (
@@ -18,7 +22,7 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// Of returns what programs read in an answer of an API, and resp does not say. The first are those that concern calls.
+// Of returns what programs read in an answer of an API, and resp does not say. Readings of calls come first.
 func Of(a *provider.Answer, api, host string, resp *modelio.Response) []snapshot.Reading {
 	all, known := byAPI[api]
 	if !known || a.Status >= 300 {
@@ -26,10 +30,10 @@ func Of(a *provider.Answer, api, host string, resp *modelio.Response) []snapshot
 	}
 	f := found{}
 	odd := f.odd(a, all.named)
-	if !odd { // all take it apart as the first does
+	if !odd { // all programs take it apart as the first does
 		all.ways, all.wholes = all.ways[:1], all.wholes[:min(1, len(all.wholes))]
 	}
-	f.text = f.said.take(resp)
+	f.text = f.said.addRecord(resp)
 	f.fails = resp != nil && resp.Error != nil
 	if all.whole != nil && isWhole(a) {
 		for _, w := range all.wholes {
@@ -38,8 +42,8 @@ func Of(a *provider.Answer, api, host string, resp *modelio.Response) []snapshot
 		return f.sorted()
 	}
 	for i := range all.ways {
-		for n, take := range all.takes {
-			told := all.ways[i].account(a, take, f.text)
+		for n, add := range all.steps {
+			told := all.ways[i].accountOf(a, add, f.text)
 			if (told.seen || !all.partly || n == 0) && !(n > 0 && slices.Contains(all.several, host)) {
 				f.compare(told)
 			}
@@ -48,14 +52,14 @@ func Of(a *provider.Answer, api, host string, resp *modelio.Response) []snapshot
 	return f.sorted()
 }
 
-// isWhole reports whether programs read an answer as one value, whatever its content type.
+// isWhole reports whether programs read an answer as one JSON value, and not as a stream, whatever its content type.
 func isWhole(a *provider.Answer) bool {
 	text := bytes.TrimSpace(a.Body)
 	return bytes.HasPrefix(text, []byte("{")) || a.Seen() == nil && !bytes.HasPrefix(text, []byte("["))
 }
 
 // compareWhole compares what a program reads in a whole answer. A plain answer is read as decoding has parsed it.
-func (f *found) compareWhole(take take, w *way, of *provider.Answer, plain bool) {
+func (f *found) compareWhole(add step, w *way, of *provider.Answer, plain bool) {
 	v, ok := view{}, false
 	if doc, err := of.Document(); plain && err == nil && of.Seen() == nil {
 		v, ok = view{value: doc.Root(), way: w}, true
@@ -67,13 +71,14 @@ func (f *found) compareWhole(take take, w *way, of *provider.Answer, plain bool)
 		return
 	}
 	a := &account{recorded: f.text}
-	take(a, v)
+	add(a, v)
 	a.finish = "" // is said where it is
 	f.compare(a)
 }
 
-// account has a program read the events of a stream, whose text is expected to be the record's.
-func (w *way) account(answer *provider.Answer, take take, recorded string) *account {
+// accountOf returns what a program makes of a stream. recorded is the record's text, which the stream's is expected to
+// be.
+func (w *way) accountOf(answer *provider.Answer, add step, recorded string) *account {
 	a := &account{text: make([]byte, 0, len(recorded)), recorded: recorded}
 	var before []byte
 	for e := range w.events(answer) {
@@ -91,7 +96,7 @@ func (w *way) account(answer *provider.Answer, take take, recorded string) *acco
 		v, ok := w.parse(e.Said)
 		a.name, a.effect, a.over = e.Name, effect{}, !ok
 		if ok {
-			take(a, v)
+			add(a, v)
 		}
 		if a.over {
 			break
@@ -100,8 +105,8 @@ func (w *way) account(answer *provider.Answer, take take, recorded string) *acco
 	return a
 }
 
-// take makes an account that of a record, and returns the record's text.
-func (a *account) take(resp *modelio.Response) (text string) {
+// addRecord adds the calls and the end that a record says, and returns the record's text.
+func (a *account) addRecord(resp *modelio.Response) (text string) {
 	if resp == nil || len(resp.Candidates) == 0 {
 		return ""
 	}
@@ -117,9 +122,9 @@ func (a *account) take(resp *modelio.Response) (text string) {
 	return texts.Join(c.Message.Content)
 }
 
-// argumentsOf returns arguments in one spelling; those that are none are empty.
+// argumentsOf returns arguments in one spelling; null and an empty object are no arguments, so empty.
 func argumentsOf(text string) string {
-	for range 2 { // what is no object is kept as a text
+	for range 2 { // the second time for arguments that are JSON within a text
 		var value any
 		canonical, err := canon.JSON([]byte(text))
 		if err != nil && json.Unmarshal([]byte(text), &value) == nil { // a name stands twice: the last counts
@@ -141,8 +146,8 @@ func argumentsOf(text string) string {
 
 // found are the readings that were found.
 type found struct {
-	said  account // its calls, and why it ends
-	text  string  // of the record
+	said  account // the record's calls, and why it ends
+	text  string  // the record's
 	fails bool    // the record has an error
 	all   []snapshot.Reading
 	once  map[snapshot.Reading]bool
@@ -163,7 +168,7 @@ func (f *found) add(event int, kind, says string) {
 	}
 }
 
-// compare adds what an account has and the record has not.
+// compare adds a reading for each difference of an account from the record.
 func (f *found) compare(told *account) {
 	told.blocked()
 	if string(told.text) != f.text {
@@ -186,7 +191,7 @@ func (f *found) compare(told *account) {
 	f.missing(f.said.calls, told.calls, "missing-call")
 }
 
-// compareCalls compares as many calls as the record has.
+// compareCalls compares calls one by one; there are as many as in the record.
 func (f *found) compareCalls(told *account) {
 	for i, c := range told.calls {
 		said := f.said.calls[i]
@@ -199,7 +204,7 @@ func (f *found) compareCalls(told *account) {
 	}
 }
 
-// missing adds the calls of one list that the other has not.
+// missing adds a reading for each call that is in all and not in others.
 func (f *found) missing(all, others []*call, kind string) {
 	rest := map[string]int{}
 	for _, c := range others {
@@ -233,7 +238,7 @@ const (
 	longest = 2000
 )
 
-// Told returns the readings that a record tells, and how many there are besides.
+// Told returns the readings that a record tells, the first [Most], and how many more there are.
 func Told(all []snapshot.Reading) (told []snapshot.Reading, more int) {
 	n := min(len(all), Most)
 	return all[:n:n], len(all) - n
@@ -260,7 +265,7 @@ func Sentence(r snapshot.Reading) string {
 	return said
 }
 
-// Sentences says what the answer of a record has readings of.
+// Sentences returns a [Sentence] for each reading of a record, and one for how many more there are.
 func Sentences(told []snapshot.Reading, more int) (lines []string) {
 	for _, r := range told {
 		lines = append(lines, Sentence(r))

@@ -11,7 +11,8 @@ import (
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 )
 
-// A view is a value as a program sees it: with more where a member stands twice and the program reads one into the other.
+// A view is a value as a program sees it. more are the further values of a repeated member, where the program merges
+// them.
 type view struct {
 	value jsontext.Value
 	more  []jsontext.Value
@@ -72,7 +73,7 @@ func (v *view) collect(object jsontext.Value, name string) {
 	}
 }
 
-// last returns the value that stays.
+// last returns the value that remains when all are merged.
 func (v view) last() jsontext.Value {
 	last := v.value
 	for _, value := range v.more {
@@ -85,8 +86,8 @@ func (v view) last() jsontext.Value {
 
 func (v view) isText() bool { return v.last().IsString() }
 
-// text returns a text. Of an object it is the spelling; to programs that are not strict a number and a word are texts too, and to
-// gjson a list, except of blocks.
+// text returns what a program reads where it expects a text. A value that is none may be spelled out: an object always,
+// a number and a word by programs that are not strict, and by gjson a list, except of blocks. Else it is empty.
 func (v view) text() string {
 	last := v.last()
 	switch text, ok := last.Text(); {
@@ -103,8 +104,8 @@ func (v view) text() string {
 	return ""
 }
 
-// spelledShort returns a number, true or false as gjson makes a text of it: an integer as it stands, another number without
-// zeros at its end.
+// spelledShort returns a number, true or false as gjson makes a text of it: an integer as it stands, another number
+// without zeros at its end.
 func spelledShort(v jsontext.Value) string {
 	raw := string(v.Raw())
 	if number, err := strconv.ParseFloat(raw, 64); err == nil && strings.ContainsAny(raw, ".eE") {
@@ -119,7 +120,7 @@ func replaced(v jsontext.Value) (text string) {
 	return text
 }
 
-// has reports whether an object has one of the members, and not as null.
+// has reports whether an object has one of the members with a value that is not null.
 func (v view) has(names []string) bool {
 	return slices.ContainsFunc(names, func(name string) bool { last := v.at(name).last(); return last.Present() && !last.IsNull() })
 }
