@@ -146,7 +146,7 @@ func Seals(s *store.Store) (map[string]page.Seal, error) {
 			return nil, err
 		}
 		if other, twice := seals[doc.Name]; twice {
-			return nil, &snapshot.Error{File: s.In(doc.File()), Violations: []snapshot.Violation{store.SameTest(other.File)}}
+			return nil, &snapshot.Error{File: s.Shown(doc.File()), Violations: []snapshot.Violation{store.SameTest(other.File)}}
 		}
 		seals[doc.Name] = page.SealOf(doc.File(), doc.Document)
 	}

@@ -116,7 +116,7 @@ func (s *Store) target(p Put) (*target, error) {
 	}
 	file := DocumentFile(p.Provider, p.Name)
 	if wrong := Misnamed(p.Name, p.Document); len(wrong) > 0 {
-		return nil, &snapshot.Error{File: s.In(file), Violations: wrong}
+		return nil, &snapshot.Error{File: s.Shown(file), Violations: wrong}
 	}
 	writer := p.Writer
 	if writer == nil {
@@ -308,7 +308,7 @@ func (p *plan) checkNewer(file string) error {
 	data, _ := p.Read(file) // where there is none, or none that can be read, there is no newer one
 	var newer *snapshot.Error
 	if errors.As(snapshot.CheckNewer(data), &newer) {
-		newer.File = p.store.In(file)
+		newer.File = p.store.Shown(file)
 		return newer
 	}
 	return nil
@@ -341,7 +341,7 @@ func (p *plan) manifest(puts []*target) error {
 		return nil
 	case err == nil:
 		if m, err = ParseManifest(data); errors.Is(err, snapshot.ErrNewer) {
-			return fmt.Errorf("%s: %w", p.store.In(ManifestName), err)
+			return fmt.Errorf("%s: %w", p.store.Shown(ManifestName), err)
 		} else if err != nil {
 			return nil // verify says so, and audit.WriteManifest remedies it
 		}

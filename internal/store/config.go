@@ -58,7 +58,7 @@ func (s *Store) Config() (*Config, error) {
 	}
 	if wrong != nil {
 		inorder.By(wrong, snapshot.Violation.Compare)
-		return nil, &snapshot.Error{File: s.In(ConfigName), Violations: wrong}
+		return nil, &snapshot.Error{File: s.Shown(ConfigName), Violations: wrong}
 	}
 	return config, nil
 }

@@ -3,7 +3,7 @@
 //
 //	.ai-snapshots/
 //	├── .gitattributes  .gitignore  config.json
-//	├── manifest.json                      derived, see [audit.WriteManifest]
+//	├── manifest.json                      derived, see WriteManifest in package audit
 //	└── openai/
 //	    ├── shop-agents-testx-3f9a0c41d2be.json        the document: what reviewers read
 //	    └── shop-agents-testx-3f9a0c41d2be/            raw answers by call, media by content

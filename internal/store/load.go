@@ -23,12 +23,12 @@ type Doc struct {
 	Provider string // the directory that it is in
 	Name     string
 	Document *snapshot.Document
-	Torn     bool   // of pending answers: one that a killed run was about to write is not whole, and left out
-	Log      string // of pending answers: the first of the files that they are in, for messages
+	Torn     bool   // of pending answers: a killed run wrote only a part of one, which is left out
+	Log      string // of pending answers: the first of the files that they are in, as messages name it
 
 	store *Store
 	again os.FileInfo           // of the file when it was last read again, and was this document
-	whole map[canon.Hash][]byte // what a verify read beside it and found whole, or a log has
+	whole map[canon.Hash][]byte // files beside it that need not be read again: a verify has checked them, or a log has them
 }
 
 // A Check is one more question about a document: it returns what is wrong with it, for package audit.
@@ -38,7 +38,7 @@ type Check func(d *Doc) []snapshot.Violation
 // File returns the path of the document in its store, with forward slashes.
 func (d *Doc) File() string { return DocumentFile(d.Provider, d.Name) }
 
-// Keep holds what is beside the document and has this hash, so that it is not read again.
+// Keep keeps the content of a file beside the document, which has this hash, so that it is not read again.
 func (d *Doc) Keep(hash canon.Hash, data []byte) {
 	if d.whole == nil {
 		d.whole = map[canon.Hash][]byte{}
@@ -46,7 +46,7 @@ func (d *Doc) Keep(hash canon.Hash, data []byte) {
 	d.whole[hash] = data
 }
 
-// Beside returns the path of a raw answer or a medium.
+// Beside returns the path in the store of a raw answer or a medium, whose file name is own.
 func (d *Doc) Beside(own string) string { return d.Provider + "/" + d.Name + "/" + own }
 
 // Load reads the document with the given name. It looks for it under the given provider, and only if it is not there
@@ -94,7 +94,7 @@ func (s *Store) LoadFile(name, provider string) (*Doc, error) {
 // OtherVersion returns the error of a document that is not of [snapshot.Version].
 func (d *Doc) OtherVersion() error {
 	wrong := []snapshot.Violation{snapshot.OtherVersion(d.Document.Version)}
-	return &snapshot.Error{File: d.store.In(d.File()), Violations: wrong}
+	return &snapshot.Error{File: d.store.Shown(d.File()), Violations: wrong}
 }
 
 // ParseFile reads a document of any version from its file. The error is [fs.ErrNotExist] if there is none.
@@ -114,16 +114,16 @@ func (s *Store) ParseFile(name, provider string) (*Doc, error) {
 	doc.Document, err = snapshot.Parse(data)
 	var e *snapshot.Error
 	if errors.As(err, &e) {
-		e.File, e.Violations = s.In(file), InSFLayout(name, data, e.Violations)
+		e.File, e.Violations = s.Shown(file), InSFLayout(name, data, e.Violations)
 		return nil, e
 	}
 	if wrong := Misnamed(name, doc.Document); len(wrong) > 0 {
-		return nil, &snapshot.Error{File: s.In(file), Violations: InSFLayout(name, data, wrong)}
+		return nil, &snapshot.Error{File: s.Shown(file), Violations: InSFLayout(name, data, wrong)}
 	}
 	return doc, err
 }
 
-// SameTest is the fault of a document whose test has another one, in the directory of another provider.
+// SameTest is the fault of a document whose test has another document too: file, in the directory of another provider.
 func SameTest(file string) snapshot.Violation {
 	return snapshot.Violation{Rule: snapshot.RuleDuplicate, Message: "is the document of the same test as " + file + ": delete one"}
 }
@@ -145,7 +145,7 @@ func InSFLayout(name string, data []byte, found []snapshot.Violation) []snapshot
 		"traceforge import --from sf --write brings it over, which makes no call"}}
 }
 
-// Altered returns the document in a file of which nothing is wrong but its hashes, as somebody has changed it; nil means there is none.
+// Altered returns the document in a file if only its hashes are wrong, as somebody has changed it; else nil.
 func (s *Store) Altered(file string) *Doc {
 	provider, name, ok := ParseDocumentFile(file)
 	data, _ := ReadFile(s.Path(file)) // of one that cannot be read there is no document
@@ -156,7 +156,6 @@ func (s *Store) Altered(file string) *Doc {
 	return doc
 }
 
-// toRead opens a file to read it.
 func (s *Store) toRead(file string) (*os.File, error) { return openToRead(s.Path(file)) }
 
 // readWhole returns what a file has, wherever a link leads.
@@ -178,7 +177,7 @@ func (s *Store) checkLinks(files ...string) error {
 		}
 		target, err := filepath.EvalSymlinks(s.Path(file))
 		if err != nil {
-			return fmt.Errorf("load document: %s: %w", s.In(file), err)
+			return fmt.Errorf("load document: %s: %w", s.Shown(file), err)
 		}
 		if !strings.HasSuffix(filepath.ToSlash(target), "/"+file) {
 			return s.failure(file, "", snapshot.RuleStray, nil,
@@ -190,9 +189,9 @@ func (s *Store) checkLinks(files ...string) error {
 
 func (s *Store) unreadable(file string, err error) error {
 	if violation, ok := Unreadable(err); ok {
-		return &snapshot.Error{File: s.In(file), Violations: []snapshot.Violation{violation}, Err: err}
+		return &snapshot.Error{File: s.Shown(file), Violations: []snapshot.Violation{violation}, Err: err}
 	}
-	return fmt.Errorf("read %s: %w", s.In(file), err)
+	return fmt.Errorf("read %s: %w", s.Shown(file), err)
 }
 
 // Unreadable tells of an error that is the file's fault.
@@ -207,10 +206,11 @@ func Unreadable(err error) (v snapshot.Violation, ok bool) {
 	return v, false
 }
 
-// Misnamed says which ids of a document are not what its name asks for.
+// Misnamed returns a fault for each record whose id is not made of the document's name, or whose source asks for
+// another name.
 func Misnamed(name string, d *snapshot.Document) []snapshot.Violation {
 	var wrong []snapshot.Violation
-	asked, by := "", [2]string{} // the name that the source of a record asks for; all have one, as a rule
+	asked, by := "", [2]string{} // the name that the last source asked for; nearly always all records have one source
 	nameOf := snapshot.DocumentName
 	if d.Version == snapshot.VersionSF {
 		nameOf = snapshot.FormerName
@@ -247,15 +247,15 @@ func recordPointer(i int, tokens ...string) string {
 
 // A Need is a file that a document names.
 type Need struct {
-	Own    string // its name, beside the document
+	Own    string // its file name, in the directory beside the document
 	Hash   canon.Hash
-	Rule   string
-	Record int // the index of the one that names it
+	Rule   string // that is broken if it is missing or altered: [snapshot.RuleRaw] or [snapshot.RuleMedia]
+	Record int    // the index of the record that names it
 }
 
 // Needs returns the files that a document names.
 func Needs(d *snapshot.Document) []Need {
-	looked := map[*modelio.Message]int{} // at how many of those that begin here, which requests share
+	looked := map[*modelio.Message]int{} // by the first message of a list that requests share: at how many of the list
 	return needsBy(d, func(i int) []snapshot.Medium {
 		record := d.Snapshots[i]
 		if all := record.Request.Messages; len(all) > 0 {
@@ -266,7 +266,7 @@ func Needs(d *snapshot.Document) []Need {
 	})
 }
 
-// needsBy is needs for who knows the media that the i-th record names.
+// needsBy is [Needs] with mediaOf, which returns the media that the i-th record names.
 func needsBy(d *snapshot.Document, mediaOf func(i int) []snapshot.Medium) []Need {
 	var all []Need
 	media := map[string]bool{}
@@ -282,7 +282,7 @@ func needsBy(d *snapshot.Document, mediaOf func(i int) []snapshot.Medium) []Need
 	return all
 }
 
-// needsOf returns the files that the i-th record names, which are its raw answer and the media.
+// needsOf returns the files that the i-th record names: its raw answer, and media.
 func needsOf(d *snapshot.Document, i int, media []snapshot.Medium) (all []Need) {
 	record := &d.Snapshots[i]
 	if record.Response.RawOutputRef != "" {
@@ -326,7 +326,7 @@ func (d *Doc) Media(h canon.Hash) ([]byte, error) {
 			return d.Fetch(n)
 		}
 	}
-	return nil, fmt.Errorf("read media: no message of %s names %s: %w", d.store.In(d.File()), h, fs.ErrNotExist)
+	return nil, fmt.Errorf("read media: no message of %s names %s: %w", d.store.Shown(d.File()), h, fs.ErrNotExist)
 }
 
 // Fetch reads a file that the document names, checked as by [Doc.Raw].

@@ -31,7 +31,7 @@ func (d logDir) logsOf(name string) (files []string, err error) {
 		case n > 0 && (name == "" || of == name):
 			files = append(files, e.Name())
 		case filename.Legal(e.Name()) && !e.Type().IsRegular(): // of a provider, as in a store
-			return nil, fmt.Errorf("%s is no log, and pending answers are in logs: delete it", d.In(e.Name()))
+			return nil, fmt.Errorf("%s is no log, and pending answers are in logs: delete it", d.Shown(e.Name()))
 		}
 	}
 	inorder.By(files, func(a, b string) int {
@@ -90,7 +90,7 @@ func logFile(name string, n int64) string { return name + "." + strconv.FormatIn
 // loadLogs returns the document that logs of a test make.
 func (d logDir) loadLogs(name string, logs []string) (*Doc, error) {
 	if len(logs) == 0 {
-		return nil, &fs.PathError{Op: "load document", Path: d.In(name), Err: fs.ErrNotExist}
+		return nil, &fs.PathError{Op: "load document", Path: d.Shown(name), Err: fs.ErrNotExist}
 	}
 	r := &logReader{logDir: d, name: name, beside: map[canon.Hash][]byte{}}
 	for _, file := range logs {
@@ -105,9 +105,9 @@ func (d logDir) loadLogs(name string, logs []string) (*Doc, error) {
 	if err := put.Document.Seal(); err != nil {
 		return nil, err
 	}
-	doc := &Doc{Provider: put.Provider, Name: name, Document: put.Document, Torn: r.torn, Log: d.In(logs[0]), store: d.Store, whole: r.beside}
+	doc := &Doc{Provider: put.Provider, Name: name, Document: put.Document, Torn: r.torn, Log: d.Shown(logs[0]), store: d.Store, whole: r.beside}
 	if wrong := Misnamed(name, doc.Document); len(wrong) > 0 {
-		return nil, &snapshot.Error{File: d.In(logs[0]), Violations: wrong}
+		return nil, &snapshot.Error{File: d.Shown(logs[0]), Violations: wrong}
 	}
 	return doc, nil
 }
@@ -237,7 +237,7 @@ func (r *logReader) add(file, provider string, parts []logPart) error {
 	read, err := snapshot.ParseRecords(lines)
 	if err != nil {
 		if e := (*snapshot.Error)(nil); errors.As(err, &e) {
-			e.File = r.In(file)
+			e.File = r.Shown(file)
 		}
 		return err
 	}

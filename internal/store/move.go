@@ -100,7 +100,7 @@ func (s *Store) planMoves(moves, elsewhere []Move) (c Change, moved []Moved, err
 			return c, nil, err
 		}
 		if there, err := s.Load(put.Name, put.Provider); err == nil {
-			return c, nil, fmt.Errorf("%s of %s in %s: %w", s.In(there.File()), m.Test, m.Package, fs.ErrExist)
+			return c, nil, fmt.Errorf("%s of %s in %s: %w", s.Shown(there.File()), m.Test, m.Package, fs.ErrExist)
 		} else if !errors.Is(err, fs.ErrNotExist) {
 			return c, nil, err
 		}

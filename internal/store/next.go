@@ -12,21 +12,21 @@ import (
 
 // An Outcome is what became of a call of a test.
 type Outcome struct {
-	Of       int                // the index of the record that the call is of; -1 means it is new
-	Record   *snapshot.Snapshot // what the call says now, with its provider; nil means its record stays as it is
-	Answered bool               // the answer says what that of its record says, which stays
-	Dated    bool               // the time is that of the call in any case
+	Of       int                // the index of the call's record; -1 means it is new
+	Record   *snapshot.Snapshot // the record as the call makes it now, with its provider; nil means it stays as it is
+	Answered bool               // the answer says the same as the recorded one, which stays
+	Dated    bool               // the record gets the time of Record, also where its answer stays
 }
 
-// Next returns the records that a test has after calls, given in their order, and the index of each call's record.
-// All records name their provider. One of old keeps its id and its place; if drop is set, those of no call go. A new one
-// follows the record of the call before it; without one it is in front of that of the next call that is not new. It
-// has its own id, or the next number. Next changes neither old nor what the outcomes lead to.
+// Next returns the records that a test has after its calls, and the index in them of each call's record. done are the
+// outcomes in the order of the calls; all records name their provider. A record of old keeps its id and its place; with
+// drop, those of no call go. A new record follows that of the call before it; without one, it comes before the record
+// of the next call that is not new. It has its own id, or else the next number. Next does not change its arguments.
 func Next(name string, old []snapshot.Snapshot, done []Outcome, drop bool) (next []snapshot.Snapshot, places []int) {
 	last := LastNumber(old)
 	now, kept := slices.Clone(old), slices.Repeat([]bool{!drop}, len(old))
-	front, behind := make([][]int, len(old)+1), make([][]int, len(old)) // new calls at each record, and at the end
-	var first []int                                                     // those in front of which there is no other call
+	front, behind := make([][]int, len(old)+1), make([][]int, len(old)) // new calls in front of each record, and behind it
+	var first []int                                                     // new calls with no recorded call before them so far
 	at := -1
 	for n, o := range done {
 		switch {

@@ -31,11 +31,11 @@ type Store struct {
 
 	dir      string // absolute, so that no change of the working directory matters
 	name     string // as given to Open, for messages
-	maxBytes int64
+	maxBytes int64  // of a file that is read
 	git      func(dir string, args ...string) (string, error)
-	keys     func() keyFile
-	lfs      bool // who locks it makes .gitattributes the text for Git LFS
-	held     bool // its lock is held by who reads through it, which then waits for nobody
+	keys     func() keyFile // reads the key of this user
+	lfs      bool           // a writer makes .gitattributes the text for Git LFS
+	held     bool           // the caller holds the lock, so that a read does not wait for it
 }
 
 const (
@@ -71,7 +71,7 @@ func (s *Store) MaxBytes() int64 { return s.maxBytes }
 // Path returns the path of a file of the store.
 func (s *Store) Path(file string) string { return filepath.Join(s.dir, filepath.FromSlash(file)) }
 
-// Read reads a file; one that is no regular file, which is a finding already, is as good as missing.
+// Read reads a file. One that is no regular file counts as missing: another check reports it.
 func (s *Store) Read(file string) ([]byte, error) {
 	info, err := os.Lstat(s.Path(file))
 	if err == nil && !info.Mode().IsRegular() {
@@ -83,7 +83,7 @@ func (s *Store) Read(file string) ([]byte, error) {
 	return s.readWhole(file)
 }
 
-// Sum returns the hash of a file, which may be large, and its content if that fits in piece.
+// Sum returns the hash of a file, which may be large, and its content if that fits in the memory of piece.
 func (s *Store) Sum(file string, piece []byte) (hash canon.Hash, data []byte, err error) {
 	f, err := s.toRead(file)
 	if err != nil {
@@ -92,18 +92,18 @@ func (s *Store) Sum(file string, piece []byte) (hash canon.Hash, data []byte, er
 	return sumFile(f, s.maxBytes, piece)
 }
 
-// NewDoc returns a document of the store that says what d does.
+// NewDoc returns d as a document of the store, which need not be written there.
 func (s *Store) NewDoc(provider, name string, d *snapshot.Document) *Doc {
 	return &Doc{Provider: provider, Name: name, Document: d, store: s}
 }
 
-// In returns the path of a file of the store for messages.
-func (s *Store) In(file string) string { return path.Join(filepath.ToSlash(s.name), file) }
+// Shown returns the path of a file of the store as messages name it: below the directory that was given to Open.
+func (s *Store) Shown(file string) string { return path.Join(filepath.ToSlash(s.name), file) }
 
 // failure returns an error with one violation.
 func (s *Store) failure(file, pointer, rule string, err error, format string, args ...any) *snapshot.Error {
 	violation := snapshot.Violation{Pointer: pointer, Rule: rule, Message: fmt.Sprintf(format, args...)}
-	return &snapshot.Error{File: s.In(file), Violations: []snapshot.Violation{violation}, Err: err}
+	return &snapshot.Error{File: s.Shown(file), Violations: []snapshot.Violation{violation}, Err: err}
 }
 
 // A store holds these files besides documents, raw answers and media.
@@ -113,8 +113,8 @@ const (
 	ConfigName     = "config.json"
 	ManifestName   = "manifest.json"
 	JournalName    = "commit.pending"
-	HolderName     = "lock.tmp" // who holds the lock; ignored by git as all *.tmp are
-	PendingName    = ".pending" // answers that were bought and not accepted (design R11)
+	HolderName     = "lock.tmp" // says who holds the lock; git ignores it, as it ignores all *.tmp
+	PendingName    = ".pending" // has answers that were bought and not accepted (design R11)
 
 	DocumentExt = ".json"
 	TempExt     = ".tmp"

@@ -41,7 +41,7 @@ func existing(s *store.Store, what string, f func(store.Writer) error) error {
 func writeManifest(s *store.Store, w store.Writer) error {
 	was, _ := w.Read(store.ManifestName) // nil where there is none
 	if err := snapshot.CheckNewer(was); err != nil {
-		return fmt.Errorf("%s: %w", s.In(store.ManifestName), err)
+		return fmt.Errorf("%s: %w", s.Shown(store.ManifestName), err)
 	}
 	v := &verifier{store: s}
 	if err := v.documents(); err != nil {
@@ -70,7 +70,7 @@ func errorsOf(s *store.Store, findings []snapshot.Finding) error {
 	var errs []error
 	var last *snapshot.Error
 	for _, f := range findings {
-		if file := s.In(f.File); last == nil || last.File != file {
+		if file := s.Shown(f.File); last == nil || last.File != file {
 			last = &snapshot.Error{File: file}
 			errs = append(errs, last)
 		}

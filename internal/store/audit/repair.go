@@ -26,7 +26,7 @@ import (
 // Repair runs git, but stages nothing: until git add, git has all sides, and another Repair may choose
 // otherwise. The error is [fs.ErrNotExist] if there is no store.
 func Repair(s *store.Store, theirs ...string) (*Report, error) {
-	r := &repair{store: s, report: &Report{dir: s.In("")}, theirs: theirs}
+	r := &repair{store: s, report: &Report{dir: s.Shown("")}, theirs: theirs}
 	r.history = sync.OnceValue(func() []version { return history(s) })
 	_, err := os.Stat(s.Path(""))
 	if err == nil {

@@ -472,9 +472,9 @@ func TestRepairLeaves(t *testing.T) {
 	require.Equal(t, fileOf("TestY"), report.Merged[0].File)
 	require.Contains(t, report.String(), "config.json: conflict: is in conflict, and no document: merge it by hand\n")
 	require.Contains(t, report.String(), nameOf("TestX")+".json: conflict: could not be merged: ours has it broken: ")
-	require.Contains(t, report.String(), "take one side with git checkout --ours or --theirs -- "+r.store.In(fileOf("TestX"))+", and record again")
+	require.Contains(t, report.String(), "take one side with git checkout --ours or --theirs -- "+r.store.Shown(fileOf("TestX"))+", and record again")
 	require.Contains(t, report.String(), "now: git add -A -- ")
-	require.Contains(t, report.String(), " ':!"+r.store.In(fileOf("TestX"))+"'")
+	require.Contains(t, report.String(), " ':!"+r.store.Shown(fileOf("TestX"))+"'")
 }
 
 // TestRenamedAndChanged: one side gave the test, or its package, another name, and the other recorded it again. Git takes the

@@ -138,7 +138,7 @@ func (v *verifier) abandoned(provider, name string) error {
 		if filepath.IsAbs(v.store.Dir()) { // maybe in another repository than the working directory
 			git += " -C " + gotest.Quote(v.store.Dir())
 		}
-		back = git + " checkout HEAD -- " + gotest.Quote(v.store.In(file)) + " brings it back"
+		back = git + " checkout HEAD -- " + gotest.Quote(v.store.Shown(file)) + " brings it back"
 	}
 	v.stray(dir, fmt.Sprintf("its document %s is missing: %s; traceforge prune --write removes the answers", file, back))
 	return nil
