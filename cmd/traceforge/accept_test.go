@@ -34,7 +34,7 @@ func pendingStore(t *testing.T, stored, pending store.Put) (id string, run func(
 	require.NoError(t, s.Pending().Commit(store.Change{Put: []store.Put{pending}}))
 	return pending.Document.Snapshots[0].ID, func(words ...string) (int, string) {
 		var out bytes.Buffer
-		code := exec(t.Context(), append(words, "--dir", dir), nil, &out, &out)
+		code := traceforge(t.Context(), append(words, "--dir", dir), nil, &out, &out)
 		return code, out.String()
 	}
 }

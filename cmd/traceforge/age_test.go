@@ -68,7 +68,7 @@ func TestVerifyOfAge(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			require.NoError(t, os.WriteFile(filepath.Join(dir, "config.json"), []byte(c.config), 0o666))
 			var stdout, stderr bytes.Buffer
-			require.Equal(t, c.code, exec(t.Context(), []string{"verify", "--dir", dir}, nil, &stdout, &stderr), "%s", &stderr)
+			require.Equal(t, c.code, traceforge(t.Context(), []string{"verify", "--dir", dir}, nil, &stdout, &stderr), "%s", &stderr)
 			said := stdout.String() + stderr.String()
 			require.Contains(t, said, c.says)
 			require.Equal(t, c.says != "", strings.Contains(said, "age: "))

@@ -80,7 +80,7 @@ func TestUnwritableAnswer(t *testing.T) {
 		{[]string{"modelio", "hash", "-"}, exitSessionTrouble},
 	} {
 		var said strings.Builder
-		code := exec(t.Context(), tt.args, strings.NewReader(session), brokenWriter{}, &said)
+		code := traceforge(t.Context(), tt.args, strings.NewReader(session), brokenWriter{}, &said)
 		require.Equal(t, tt.want, code, "%s", tt.args)
 		require.Equal(t, 1, strings.Count(said.String(), "disk full"), "%s: %s", tt.args, &said)
 	}

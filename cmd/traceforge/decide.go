@@ -61,7 +61,7 @@ func accept(c *call, s *store.Store, dir string) error {
 	})
 }
 
-// acceptPending takes pending answers over, as far as a recording could have kept them.
+// acceptPending moves pending answers into documents. It refuses what recording would refuse.
 func acceptPending(c *call, s *store.Store, ids []string) ([]audit.Accepted, error) {
 	_, checks, err := checksOf(s)
 	if err != nil {
@@ -85,7 +85,8 @@ func reject(c *call, s *store.Store, dir string) error {
 	})
 }
 
-// decide has do decide on the pending records that the user names, or lists them.
+// decide calls do with the ids of the pending records that the user names; without a name it lists what is pending.
+// verb is "accept" or "reject".
 func decide(c *call, s *store.Store, dir, verb string, do func(ids []string) error) error {
 	all, unread, broken := waitingIn(c, s)
 	if broken != nil && unread == nil {
@@ -117,9 +118,9 @@ func decide(c *call, s *store.Store, dir, verb string, do func(ids []string) err
 	return do(ids)
 }
 
-// acceptReviewed accepts as review does what words name of which one is no pending answer: causes, and tests whose records changed. If
-// review knows one of them no more than accept does, the error is unknown. There is no such thing for reject: who misspells what waits must
-// not lose a recording that git does not have.
+// acceptReviewed accepts what the arguments name as review does, if one of them names no pending answer: they may name
+// causes, and tests whose records changed. The error is unknown if review does not know one of them either. reject does
+// not do this: a misspelled word must not lose a recording that git does not have.
 func (c *call) acceptReviewed(s *store.Store, dir string, unknown error) error {
 	r := &reviewRun{c: c, store: s, dir: dir, kinds: []string{pendingKind, changedKind}}
 	defer r.close()
@@ -147,7 +148,7 @@ func refuseOlder(c *call, all []waitingRecord, ids []string) error {
 	if older == nil {
 		return nil
 	}
-	named := option(" --dir ", c.named()) + " " + strings.Join(older, " ")
+	named := option(" --dir ", c.dirFlag()) + " " + strings.Join(older, " ")
 	return fmt.Errorf("%s older than what was recorded of the same call since: nothing was accepted\n"+
 		"remove what is older: traceforge reject%s\nor take it all the same: traceforge accept%s",
 		page.Count(len(older), "answer is", "answers are"), named, named)
@@ -175,7 +176,7 @@ func listWaiting(c *call, dir string, all []waitingRecord, broken error) error {
 		c.say("%s: nothing is pending", dir)
 		return nil
 	}
-	named := option(" --dir ", c.named())
+	named := option(" --dir ", c.dirFlag())
 	c.say("%s: %s pending: traceforge accept%s --all, or traceforge reject%s --all, or name tests or IDs",
 		dir, page.Count(len(all), "answer is", "answers are"), named, named)
 	return exit{code: exitFindings}
@@ -196,8 +197,8 @@ func inStore(s *store.Store, id string) string {
 	return ""
 }
 
-// idsOf returns the records that the user names: by an id, a document's name or a test; by default all of them. Documents that cannot
-// be read are named as a whole.
+// idsOf returns the ids of the records that the user names, by an id, a document's name or a test; by default all of
+// them. A document that cannot be read stands for all of its records.
 func idsOf(c *call, s *store.Store, all []waitingRecord, unread []string) (ids []string, err error) {
 	if len(c.args) == 0 {
 		for _, w := range all {
@@ -241,8 +242,8 @@ type waitingRecord struct {
 	older    bool // than the answer of the same call that it would replace
 }
 
-// waitingIn returns the pending records of a store, in order, and the names of the documents that cannot be read. The error says
-// why these cannot; without their names it says why nobody can tell what waits.
+// waitingIn returns the pending records of a store, in order, and the names of the documents that cannot be read, with
+// the errors of these. An error without such names means that the pending answers cannot be listed.
 func waitingIn(c *call, s *store.Store) (all []waitingRecord, unread []string, err error) {
 	pending := s.Pending()
 	files, err := pending.List()
@@ -251,15 +252,14 @@ func waitingIn(c *call, s *store.Store) (all []waitingRecord, unread []string, e
 	}
 	for _, file := range files {
 		doc, broken := place.Load(pending, file)
-		if broken == nil {
-			if doc.Torn {
-				c.say("%s: an answer that a killed run was about to keep is not whole, and left out", path.Join(pending.Dir(), file))
-			}
-			all = append(all, waitingOf(c, s, doc)...)
-		}
 		if broken != nil {
 			unread, err = append(unread, nameOf(file)), errors.Join(err, broken)
+			continue
 		}
+		if doc.Torn {
+			c.say("%s: an answer that a killed run was about to keep is not whole, and left out", path.Join(pending.Dir(), file))
+		}
+		all = append(all, waitingOf(c, s, doc)...)
 	}
 	return all, unread, err
 }
@@ -290,7 +290,7 @@ func waitingOf(c *call, s *store.Store, doc *store.Doc) (all []waitingRecord) {
 	return all
 }
 
-// changed names what two records do not have alike. They were read, so that nothing of them fails.
+// changed names the components in which two records differ. Both were read from a store, so comparing them cannot fail.
 func changed(was, now *snapshot.Snapshot) (request, answer []string) {
 	sent, _ := drift.Compare(&was.Request, &now.Request, now.Source.Ignored)
 	for _, change := range sent {

@@ -27,7 +27,7 @@ func diff(c *call) error {
 		return usagef("--html prints a page for a browser: send it into a file, as with > review.html")
 	}
 	names := append(c.args, []string{"HEAD", ""}[len(c.args):]...)
-	dir, err := place.StoreDir(c.named())
+	dir, err := place.StoreDir(c.dirFlag())
 	if err != nil && !(isDir(names[0]) && isDir(names[1])) { // which need no other store
 		return err
 	}
@@ -105,7 +105,7 @@ func compare(c *call, was, is *state) (*page.Comparison, error) {
 		if err := errors.Join(errFrom, errTo); err != nil {
 			return nil, err
 		}
-		if before[change.Document].Altered {
+		if seal := before[change.Document]; seal.Altered {
 			for _, need := range store.Needs(t) {
 				if altered[change.File+" "+need.Own] {
 					change.Altered = inorder.With(change.Altered, t.Snapshots[need.Record].Number())
@@ -126,9 +126,9 @@ func compare(c *call, was, is *state) (*page.Comparison, error) {
 	return found, tellBytes(c, found, was, is)
 }
 
-// alteredAlone returns raw answers and media, behind their documents, that git has otherwise in one state than in the other though
-// the documents are alike. It marks the seals before of these documents. Where git does not know one of the states nothing is
-// altered.
+// alteredAlone returns the raw answers and media that git has in two versions though their documents are the same, each
+// as its document's file, a space, and its own file name. It marks these documents in before. Where git does not know
+// one of the states, it returns nothing.
 func alteredAlone(ctx context.Context, was, is *state, before, after map[string]page.Seal) (map[string]bool, error) {
 	from, errFrom := was.objects(ctx)
 	to, errTo := is.objects(ctx)
@@ -150,7 +150,7 @@ func alteredAlone(ctx context.Context, was, is *state, before, after map[string]
 	return altered, nil
 }
 
-// tellBytes says what changed in raw answers where their records did not.
+// tellBytes adds to found what changed in raw answers whose records did not.
 func tellBytes(c *call, found *page.Comparison, from, to *state) error {
 	called := map[string]bool{}
 	for _, b := range found.Bytes {
@@ -191,14 +191,14 @@ func document(s *store.Store, file string) (*snapshot.Document, error) {
 // A state is a store as it is, or was at a revision of git.
 type state struct {
 	*store.Store
-	temp  string          // the directory of a copy, or of files to show; empty means there is none
-	dir   string          // in the repository that it is a copy of
-	files []worktree.File // that git has, of which documents are copied
-	doc   *store.Doc      // the one of the last raw answer
+	temp  string          // a directory that is removed at the end: of the copy, or of files to show; empty means there is none
+	dir   string          // a directory in the repository that it is a copy of
+	files []worktree.File // all files of the revision; only documents are copied before a raw answer is asked for
+	doc   *store.Doc      // the document of the last raw answer
 }
 
-// objects returns what git has of the files of a state, by their names: of a store as it is no object of what is not as the
-// index has it. It is nil where git knows nothing of the store.
+// objects returns git's objects of the files of a state, by their names. Files of the working tree that differ from the
+// index have none. The result is nil where git knows nothing of the store.
 func (s *state) objects(ctx context.Context) (map[string]string, error) {
 	files, touched := s.files, []string(nil)
 	if s.temp == "" {
@@ -220,7 +220,7 @@ func (s *state) objects(ctx context.Context) (map[string]string, error) {
 	return objects, nil
 }
 
-// copyRaw copies raw answers that are called so: a document's name, and the number of a call.
+// copyRaw copies raw answers by their names without extension: a document's name, a slash, and the number of a call.
 func (s *state) copyRaw(ctx context.Context, called map[string]bool) error {
 	const batch = 64 // files, which are in memory together
 	files := slices.DeleteFunc(slices.Clone(s.files), func(f worktree.File) bool {
@@ -275,7 +275,8 @@ func openState(ctx context.Context, name, dir string) (*state, error) {
 	return copyOf(ctx, in, files)
 }
 
-// copyOf returns the state of files of a store, as the repository that dir is in has them. It copies the documents.
+// copyOf returns the state that is made of files of a revision, in the repository that dir is in. It copies the
+// documents.
 func copyOf(ctx context.Context, dir string, files []worktree.File) (*state, error) {
 	temp, err := os.MkdirTemp("", "traceforge-copy-")
 	if err != nil {

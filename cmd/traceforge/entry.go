@@ -33,7 +33,7 @@ type modelUse struct {
 	Answered string `json:"answered,omitempty"` // where the answer names another
 }
 
-// Sums are what lines have together.
+// sums are counts of an entry, or the sums of several.
 type sums struct {
 	Calls    int        `json:"calls"`    // how many
 	Tokens   tokenCount `json:"tokens"`   // of the answers
@@ -66,7 +66,8 @@ func (s *sums) add(o sums) {
 	s.Size.Raw += o.Size.Raw
 }
 
-// rowsOf returns the lines of a store that hold, and an error for what cannot be read.
+// rowsOf returns the entries of a store for which holds is true: one for each test, or with calls for each call. broken
+// says what could not be read.
 func rowsOf(s *store.Store, calls bool, holds func(*entry) bool) (rows []entry, broken error) {
 	waiting, broken := pendingOf(s)
 	add := func(all entry, each []entry) {

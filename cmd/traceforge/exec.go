@@ -36,8 +36,8 @@ type program struct {
 	servers []func() // that close them
 }
 
-// execute runs a program with base URLs that record or replay its model calls.
-func execute(c *call) error {
+// exec runs a program with base URLs that record or replay its model calls.
+func exec(c *call) error {
 	p := &program{call: c, name: c.args[0]}
 	if len(c.forwarded) == 0 {
 		return usagef("name the command behind --, as in traceforge exec %s -- node app.mjs", gotest.Quote(p.name))

@@ -52,7 +52,8 @@ func (c *call) sayGone(out io.Writer, receipts []usage.Receipt) error {
 	return c.gone(tests, func(line string) { c.lineTo(out, "traceforge: "+line) })
 }
 
-// gone says of which tests, each with a document, the code has none: nothing where it has all of them.
+// gone says which of these tests, that have documents, the code does not have. It says nothing where it has all of
+// them.
 func (c *call) gone(tests []page.Test, say func(line string)) error {
 	src, err := c.sources()
 	if err != nil {

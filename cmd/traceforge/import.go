@@ -45,7 +45,7 @@ type unplacedRecording struct {
 	Why  string `json:"why"`  // it has no document
 }
 
-// Imports are what import prints for a program.
+// imports are what import prints for a program.
 type imports struct {
 	OK       bool                `json:"ok"`       // nothing is left out, and nothing found
 	Files    int                 `json:"files"`    // that were read

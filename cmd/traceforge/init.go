@@ -25,7 +25,7 @@ func initialize(c *call) error {
 	if what := c.value("agents"); !slices.Contains(agentsWhat, what) && what != "" {
 		return usagef("--agents=%s: want %s", what, strings.Join(agentsWhat, " or "))
 	}
-	dir, err := place.StoreDir(c.named())
+	dir, err := place.StoreDir(c.dirFlag())
 	if err != nil {
 		return err
 	}
@@ -90,7 +90,7 @@ type gitSetting struct {
 	Value string `json:"value"` // that it has now
 }
 
-// GitAttributes are lines that were added to a file of attributes.
+// gitAttributes are lines that were added to a file of attributes.
 type gitAttributes struct {
 	File  string   `json:"file"`  // git's attributes of this clone
 	Added []string `json:"added"` // lines that it did not have

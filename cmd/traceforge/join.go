@@ -150,7 +150,7 @@ type shardDoc struct {
 	dir string
 }
 
-// ShardDocs are documents of pending answers, by their names.
+// shardDocs are documents of pending answers, by their names.
 type shardDocs map[string][]shardDoc
 
 // pendingIn finds the pending answers of a store, and those in the directories of shards.

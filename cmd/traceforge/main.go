@@ -13,11 +13,11 @@ import (
 )
 
 func main() {
-	os.Exit(exec(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	os.Exit(traceforge(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
-// exec runs the command that args name and returns its exit code.
-func exec(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+// traceforge runs the command that args name and returns its exit code.
+func traceforge(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	con := newConsole(stdin, stdout, stderr)
 	root := rootCommand(con)
 	root.SetArgs(joinResult(longFlags(args)))
@@ -36,7 +36,7 @@ func exec(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	return exitCode(err, trouble)
 }
 
-// longFlags gives flags of one dash the second one, as go's own flags have either.
+// longFlags adds the second dash to flags with one, since go's own flags may be written with one or two.
 func longFlags(args []string) []string {
 	args = slices.Clone(args)
 	if len(args) > 0 && args[0] == "test" { // all are go test's
@@ -80,7 +80,7 @@ func (e exit) Error() string {
 
 func (e exit) Unwrap() error { return e.err }
 
-// exitWith ends a command, of which nothing is left to be said, with a code.
+// exitWith returns an error that ends a command with a code, and prints nothing.
 func exitWith(code int) error {
 	if code == exitClean {
 		return nil
@@ -88,7 +88,7 @@ func exitWith(code int) error {
 	return exit{code: code}
 }
 
-// withFindings ends a command that went well with the code of findings, where it has some.
+// withFindings returns err; without one, and with some findings, it returns the exit with their code.
 func withFindings(some bool, err error) error {
 	if err == nil && some {
 		return exit{code: exitFindings}
@@ -96,8 +96,8 @@ func withFindings(some bool, err error) error {
 	return err
 }
 
-// exitCode returns the code that a command's error asks for. A broken text is a finding.
-// trouble is that of errors that have none of their own.
+// exitCode returns the exit code for a command's error. A text that breaks the format is a finding; trouble is the code
+// of errors without a code of their own.
 func exitCode(err error, trouble int) int {
 	var e exit
 	var broken *snapshot.Error
@@ -112,7 +112,7 @@ func exitCode(err error, trouble int) int {
 	return trouble
 }
 
-// A usageError says how a command was called wrongly.
+// A usageError says what is wrong with the arguments of a command.
 type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }

@@ -217,7 +217,7 @@ func importSession(c *call) error {
 	if err != nil {
 		return err
 	}
-	dir, err := place.StoreDir(c.named())
+	dir, err := place.StoreDir(c.dirFlag())
 	if err != nil {
 		return err
 	}

@@ -86,7 +86,7 @@ func (c *call) runNamed() (testRun, error) {
 // the receipt's, below the module of its package.
 func (c *call) storesOfTests() (*coverage.Sources, func(usage.Receipt) (*store.Store, error), error) {
 	sources, err := c.sources()
-	if err != nil || c.named() != "" { // without a module, as in Bazel's runfiles, there is one store
+	if err != nil || c.dirFlag() != "" { // without a module, as in Bazel's runfiles, there is one store
 		s, _, err := c.store()
 		return cmp.Or(sources, &coverage.Sources{}), pack.In(s), err
 	}

@@ -46,7 +46,7 @@ func TestOutputIsPlain(t *testing.T) {
 	} {
 		t.Run(strings.ToValidUTF8(plaintext.Line(args[0]+" "+args[len(args)-1]), ""), func(t *testing.T) {
 			var stdout, stderr bytes.Buffer
-			exec(t.Context(), args, strings.NewReader(""), &stdout, &stderr)
+			traceforge(t.Context(), args, strings.NewReader(""), &stdout, &stderr)
 			requirePlain(t, stdout.String())
 			requirePlain(t, stderr.String())
 			require.NotEmpty(t, stdout.String()+stderr.String())
@@ -69,7 +69,7 @@ func TestRemediesWorkForHostileNames(t *testing.T) {
 		}
 	}
 	var stdout, stderr bytes.Buffer
-	require.Equal(t, exitFindings, exec(t.Context(), []string{"verify", "--dir", dir}, nil, &stdout, &stderr))
+	require.Equal(t, exitFindings, traceforge(t.Context(), []string{"verify", "--dir", dir}, nil, &stdout, &stderr))
 	requirePlain(t, stdout.String())
 	requirePlain(t, stderr.String())
 	_, words, ok := strings.Cut(stderr.String(), "delete what does not belong in a store: ")
@@ -77,7 +77,7 @@ func TestRemediesWorkForHostileNames(t *testing.T) {
 	words, _, _ = strings.Cut(words, "\n")
 	out, err := osexec.Command(bash, "-c", "rm -- "+words).CombinedOutput()
 	require.NoError(t, err, string(out))
-	require.Equal(t, exitClean, exec(t.Context(), []string{"verify", "--dir", dir}, nil, &stdout, &stderr), "%s", &stderr)
+	require.Equal(t, exitClean, traceforge(t.Context(), []string{"verify", "--dir", dir}, nil, &stdout, &stderr), "%s", &stderr)
 }
 
 // TestAnnotationsAreOneCommandEach has verify annotate a finding whose file is named as a command.
@@ -89,7 +89,7 @@ func TestAnnotationsAreOneCommandEach(t *testing.T) {
 		t.Skip("this file system has no such names")
 	}
 	var stdout, stderr bytes.Buffer
-	exec(t.Context(), []string{"verify", "--dir", dir}, nil, &stdout, &stderr)
+	traceforge(t.Context(), []string{"verify", "--dir", dir}, nil, &stdout, &stderr)
 	commands := 0
 	for line := range strings.Lines(stdout.String() + stderr.String()) {
 		if strings.HasPrefix(strings.TrimSpace(line), "::") {
@@ -106,7 +106,7 @@ func TestVerifySecrets(t *testing.T) {
 	require.NoError(t, pagetest.MakeStore(dir, "plain"))
 	run := func(args ...string) (int, string) {
 		var out bytes.Buffer
-		code := exec(t.Context(), append(args, "--dir", dir), nil, &out, &out)
+		code := traceforge(t.Context(), append(args, "--dir", dir), nil, &out, &out)
 		return code, out.String()
 	}
 	code, said := run("verify", "--secrets")
@@ -125,7 +125,7 @@ func TestVerifySecrets(t *testing.T) {
 	require.Contains(t, said, ": /snapshots/0/request/messages/0/content: secret: the value of DB_PASSWORD in the whole request")
 	require.NotContains(t, said, "precise summarization assistant")
 	var out bytes.Buffer
-	exec(t.Context(), []string{"show", "--dir", dir, "testplain"}, nil, &out, &out)
+	traceforge(t.Context(), []string{"show", "--dir", dir, "testplain"}, nil, &out, &out)
 	require.Contains(t, out.String(), "[the value of DB_PASSWORD]")
 	require.NotContains(t, out.String(), "precise summarization assistant", "show hides it")
 }

@@ -35,7 +35,7 @@ func repair(c *call, s *store.Store, dir string) error {
 	}
 	c.say("%s: nothing to merge", dir)
 	if found, err := audit.Verify(s); err == nil && len(found.Findings) > 0 {
-		c.say("traceforge verify%s has %s", option(" --dir ", c.named()), page.Count(len(found.Findings), "finding", "findings"))
+		c.say("traceforge verify%s has %s", option(" --dir ", c.dirFlag()), page.Count(len(found.Findings), "finding", "findings"))
 	}
 	return nil
 }

@@ -57,16 +57,16 @@ type reviewRun struct {
 	broken  error // what could not be read
 }
 
-// A group is tests of which the same is said: mostly that their calls have the same causes.
+// A group is tests that are shown together, mostly because their calls have the same causes.
 type group struct {
 	kind     string // pendingKind or changedKind
-	key      string // the same in another run, of what has the same causes
+	key      string // by which the user names the group; the same causes have the same key in each run
 	headline string
 	block    page.Block      // nil means tests were added, removed, …
 	settings []*page.Setting // of config.json; nil means it is tests
 	tests    []*reviewItem
 
-	accepted bool // and its tests are, as soon as all of their groups are
+	accepted bool // a test is accepted as soon as all of its groups are
 	skipped  bool
 }
 
@@ -80,11 +80,11 @@ type reviewItem struct {
 	Bytes    []string `json:"bytes,omitempty"` // what changed in raw answers whose records did not, in words
 
 	source  *source
-	was     string   // the name of the document that it was before it moved
-	files   []string // and directories of the store, that the records are in
+	was     string   // the document's name before it moved
+	files   []string // files and directories of the store that the records are in
 	groups  []*group
-	seen    string // what it was like when it was shown
-	mixed   bool   // records were accepted since into the document
+	seen    string // its state when it was shown: see reviewRun.look
+	mixed   bool   // the document got records since it was shown, by a decision of this run
 	verdict string // accepted or rejected; empty means not decided
 }
 
@@ -93,17 +93,18 @@ const (
 	rejected = "rejected"
 )
 
-// left returns the tests that are not decided.
+// left returns those of the tests that are not decided.
 func left(tests []*reviewItem) []*reviewItem {
-	return slices.DeleteFunc(slices.Clone(tests), func(h *reviewItem) bool { return h.verdict != "" })
+	return slices.DeleteFunc(slices.Clone(tests), func(item *reviewItem) bool { return item.verdict != "" })
 }
 
-// accept accepts a group, and returns its tests that can be accepted now, and how many wait for other groups.
+// accept marks a group as accepted. It returns the tests that can be accepted now, and how many wait for their other
+// groups.
 func (g *group) accept() (ready []*reviewItem, waiting int) {
 	g.accepted = true
-	for _, h := range left(g.tests) {
-		if h.ready() {
-			ready = append(ready, h)
+	for _, item := range left(g.tests) {
+		if item.ready() {
+			ready = append(ready, item)
 		} else {
 			waiting++
 		}
@@ -112,19 +113,19 @@ func (g *group) accept() (ready []*reviewItem, waiting int) {
 }
 
 // ready reports whether all groups of a test are accepted.
-func (h *reviewItem) ready() bool {
-	return !slices.ContainsFunc(h.groups, func(g *group) bool { return !g.accepted })
+func (item *reviewItem) ready() bool {
+	return !slices.ContainsFunc(item.groups, func(g *group) bool { return !g.accepted })
 }
 
-// open reports whether a group has yet to be looked at.
+// open reports whether a group still waits for a decision, or to be skipped.
 func (g *group) open() bool { return !g.skipped && !g.accepted && len(left(g.tests)) > 0 }
 
 // name names a test for people.
-func (h *reviewItem) name() string {
-	if h.Test.Name == "" {
-		return h.Document
+func (item *reviewItem) name() string {
+	if item.Test.Name == "" {
+		return item.Document
 	}
-	return h.Test.Name + " in " + h.Package
+	return item.Test.Name + " in " + item.Package
 }
 
 // decideNamed decides on what the user names.
@@ -152,7 +153,7 @@ func (r *reviewRun) decideNamed(accepts, rejects []string) error {
 	for _, g := range groups {
 		toReject = append(toReject, g.tests...)
 	}
-	if i := slices.IndexFunc(toReject, func(h *reviewItem) bool { return slices.Contains(toAccept, h) }); i >= 0 {
+	if i := slices.IndexFunc(toReject, func(item *reviewItem) bool { return slices.Contains(toAccept, item) }); i >= 0 {
 		return usagef("%s is both accepted and rejected", toReject[i].name())
 	}
 	for _, d := range []struct {
@@ -168,8 +169,8 @@ func (r *reviewRun) decideNamed(accepts, rejects []string) error {
 }
 
 func once(tests []*reviewItem) (all []*reviewItem) {
-	for _, h := range tests {
-		all = inorder.With(all, h)
+	for _, item := range tests {
+		all = inorder.With(all, item)
 	}
 	return all
 }
@@ -184,10 +185,10 @@ func (r *reviewRun) find(ids []string) (groups []*group, tests []*reviewItem, er
 				groups = append(groups, g)
 			}
 		}
-		for _, h := range r.tests {
-			names = append(names, h.Document)
-			if h.Document == id || slices.Contains(h.Records, id) || isOf(h.Test, id) {
-				tests = append(tests, h)
+		for _, item := range r.tests {
+			names = append(names, item.Document)
+			if item.Document == id || slices.Contains(item.Records, id) || isOf(item.Test, id) {
+				tests = append(tests, item)
 			}
 		}
 		if len(groups)+len(tests) == known {
@@ -201,8 +202,8 @@ func (r *reviewRun) find(ids []string) (groups []*group, tests []*reviewItem, er
 // waitFor says what n tests of an accepted group wait for.
 func (g *group) waitFor(n int) string {
 	var others []string
-	for _, h := range left(g.tests) {
-		for _, other := range h.groups {
+	for _, item := range left(g.tests) {
+		for _, other := range item.groups {
 			if !other.accepted {
 				others = inorder.With(others, other.headline)
 			}
@@ -215,19 +216,19 @@ func (g *group) waitFor(n int) string {
 // together returns the command that accepts all that the tests of a group wait for.
 func (r *reviewRun) together(g *group) string {
 	keys := []string{g.key}
-	for _, h := range left(g.tests) {
-		for _, other := range h.groups {
+	for _, item := range left(g.tests) {
+		for _, other := range item.groups {
 			keys = inorder.With(keys, other.key)
 		}
 	}
-	words := []string{"traceforge review" + option(" --dir ", r.c.named())}
+	words := []string{"traceforge review" + option(" --dir ", r.c.dirFlag())}
 	for _, key := range keys {
 		words = append(words, "--accept "+gotest.Quote(key))
 	}
 	return strings.Join(words, " ")
 }
 
-// Decisions are what review prints for a program where something was decided.
+// decisions are what review prints for a program where something was decided.
 type decisions struct {
 	Accepted []*reviewItem `json:"accepted"` // tests
 	Rejected []*reviewItem `json:"rejected"` // tests
@@ -237,14 +238,14 @@ type decisions struct {
 // finish lists what was decided.
 func (r *reviewRun) finish() error {
 	of := map[string][]*reviewItem{} // tests, by their verdict
-	for _, h := range r.tests {
-		of[h.verdict] = append(of[h.verdict], h)
+	for _, item := range r.tests {
+		of[item.verdict] = append(of[item.verdict], item)
 	}
 	decided := decisions{orEmpty(of[accepted]), orEmpty(of[rejected]), len(of[""])}
 	err := r.c.answer(decided, func() {
 		var lines []string
-		for _, h := range slices.Concat(decided.Accepted, decided.Rejected) {
-			lines = append(lines, h.verdict+" "+h.Document+"  "+h.name())
+		for _, item := range slices.Concat(decided.Accepted, decided.Rejected) {
+			lines = append(lines, item.verdict+" "+item.Document+"  "+item.name())
 		}
 		for _, line := range page.Most(50, lines, "more") {
 			r.c.line(line)
@@ -252,9 +253,9 @@ func (r *reviewRun) finish() error {
 	})
 	r.c.say("%d accepted, %d rejected, %d left", len(decided.Accepted), len(decided.Rejected), decided.Left)
 	var taken []string // documents
-	for _, h := range decided.Accepted {
-		if h.Kind == pendingKind {
-			taken = append(taken, h.Document)
+	for _, item := range decided.Accepted {
+		if item.Kind == pendingKind {
+			taken = append(taken, item.Document)
 		}
 	}
 	if len(taken) > 0 {

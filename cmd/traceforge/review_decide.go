@@ -9,18 +9,18 @@ import (
 	"github.com/traceforge/traceforge-go/internal/store/audit"
 )
 
-// An outcome is what became of a decision.
+// An outcome is what became of a decision on tests.
 type outcome struct {
 	done    []*reviewItem
-	refused []string // why others are left, in words
-	err     error    // of those that are neither
+	refused []string // why others were not decided, in words
+	err     error    // why the rest was not
 }
 
 // decide accepts or rejects tests. It refuses a test that has changed since it was shown. It changes nothing of r, so
 // that r may be shown meanwhile.
 func (r *reviewRun) decide(verdict string, tests []*reviewItem) (o outcome) {
 	for _, src := range r.sources {
-		of := slices.DeleteFunc(slices.Clone(tests), func(h *reviewItem) bool { return h.source != src })
+		of := slices.DeleteFunc(slices.Clone(tests), func(item *reviewItem) bool { return item.source != src })
 		if len(of) == 0 {
 			continue
 		}
@@ -46,8 +46,8 @@ func (r *reviewRun) decideIn(src *source, verdict string, tests []*reviewItem, o
 		return err
 	}
 	var documents, files []string
-	for _, h := range tests {
-		documents, files = append(documents, h.Document), append(files, h.files...)
+	for _, item := range tests {
+		documents, files = append(documents, item.Document), append(files, item.files...)
 	}
 	switch pending := src.kind == pendingKind; {
 	case pending && verdict == rejected:
@@ -65,23 +65,24 @@ func (r *reviewRun) decideIn(src *source, verdict string, tests []*reviewItem, o
 	return err
 }
 
-// still returns the tests that are what they were when they were shown, and that can be decided so.
+// still returns the tests that have not changed since they were shown, and that may be decided so. It notes why others
+// are refused.
 func (r *reviewRun) still(src *source, verdict string, tests []*reviewItem, o *outcome) ([]*reviewItem, error) {
 	var names []string
 	var same []*reviewItem
-	for _, h := range tests {
-		names = append(names, h.names()...)
+	for _, item := range tests {
+		names = append(names, item.names()...)
 	}
 	now, err := r.look(src, names)
-	for _, h := range tests {
+	for _, item := range tests {
 		switch {
-		case h.seen != h.looks(now):
-			o.refused = append(o.refused, h.name()+": "+noLonger+": run traceforge review again")
-		case h.mixed && verdict == rejected:
-			o.refused = append(o.refused, h.name()+
+		case item.seen != item.looks(now):
+			o.refused = append(o.refused, item.name()+": "+noLonger+": run traceforge review again")
+		case item.mixed && verdict == rejected:
+			o.refused = append(o.refused, item.name()+
 				": has answers that were accepted just now, which rejecting would lose: run traceforge review again")
 		default:
-			same = append(same, h)
+			same = append(same, item)
 		}
 	}
 	return same, err
@@ -90,26 +91,26 @@ func (r *reviewRun) still(src *source, verdict string, tests []*reviewItem, o *o
 const noLonger = "is no longer what was shown, another process has changed it"
 
 // names returns the names of the documents of a test: two, where it moved.
-func (h *reviewItem) names() []string {
-	if h.was == "" || h.was == h.Document {
-		return []string{h.Document}
+func (item *reviewItem) names() []string {
+	if item.was == "" || item.was == item.Document {
+		return []string{item.Document}
 	}
-	return []string{h.Document, h.was}
+	return []string{item.Document, item.was}
 }
 
-// looks returns what a test is like.
-func (h *reviewItem) looks(seen map[string]string) (is string) {
-	for _, name := range h.names() {
+// looks returns the state of a test, out of those of documents.
+func (item *reviewItem) looks(seen map[string]string) (is string) {
+	for _, name := range item.names() {
 		is += seen[name]
 	}
 	return is
 }
 
-// settle notes an outcome. Its effects on documents of other tests that wait are known.
+// settle notes an outcome. Tests that wait, and share a document with one that was decided, get its new state as seen.
 func (r *reviewRun) settle(verdict string, o outcome) {
 	kinds := map[string]string{} // of what was decided, by document
-	for _, h := range o.done {
-		h.verdict, kinds[h.Document] = verdict, h.Kind
+	for _, item := range o.done {
+		item.verdict, kinds[item.Document] = verdict, item.Kind
 	}
 	for _, other := range left(r.tests) {
 		kind, decided := kinds[other.Document]

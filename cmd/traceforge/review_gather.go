@@ -27,9 +27,8 @@ const (
 	changedKind = "changed" // recorded, and not staged with git
 )
 
-// A source is what waits of one kind: how documents are, against how they were. Pending records are held against
-// those of the store, those of the store against what git has staged: that is what is committed, and what was
-// accepted since.
+// A source is what waits of one kind, as a state before and after. Pending records are compared with those of the
+// store, and the store with what git has staged, which is what was committed or accepted.
 type source struct {
 	kind      string
 	from, to  *state
@@ -219,7 +218,7 @@ func sealed(name string, doc *store.Doc) (map[string]page.Seal, *snapshot.Docume
 	return map[string]page.Seal{name: page.SealOf(doc.File(), doc.Document)}, doc.Document
 }
 
-// look returns what documents are like now, on both sides, by name: it is another text if one of them changes.
+// look returns the state of documents now, by name: a text that differs if one of both sides has changed.
 func (r *reviewRun) look(src *source, names []string) (map[string]string, error) {
 	seen := map[string]string{}
 	note := func(s *store.Store, name string) {
@@ -258,7 +257,7 @@ func (r *reviewRun) look(src *source, names []string) (map[string]string, error)
 	return seen, err
 }
 
-// pathsOf returns the file and the directory that a document and what belongs to it are in.
+// pathsOf returns the file of a document, and the directory of its raw answers and media.
 func pathsOf(provider, name string) []string {
 	return []string{provider + "/" + name + ".json", provider + "/" + name}
 }
@@ -272,10 +271,10 @@ func (r *reviewRun) addConfig(src *source) (err error) {
 		return err
 	}
 	seen, err := r.look(src, []string{configFile})
-	h := &reviewItem{Kind: src.kind, Change: drift.Changed, Document: configFile, Records: []string{}, source: src, files: []string{configFile}, seen: seen[configFile]}
+	item := &reviewItem{Kind: src.kind, Change: drift.Changed, Document: configFile, Records: []string{}, source: src, files: []string{configFile}, seen: seen[configFile]}
 	g := &group{kind: src.kind, key: "config", headline: page.SettingsTitle(src.settings), settings: src.settings}
-	g.take(h)
-	r.groups, r.tests = append(r.groups, g), append(r.tests, h)
+	g.take(item)
+	r.groups, r.tests = append(r.groups, g), append(r.tests, item)
 	return err
 }
 
@@ -284,22 +283,22 @@ func (r *reviewRun) add(src *source, found *page.Comparison, seen map[string]str
 	byTest := map[page.Test][]*reviewItem{}
 	var all []*reviewItem
 	for _, d := range found.Differences {
-		h := &reviewItem{Kind: src.kind, Test: d.Test, Change: d.Fate, Document: d.Document, source: src,
+		item := &reviewItem{Kind: src.kind, Test: d.Test, Change: d.Fate, Document: d.Document, source: src,
 			Records: []string{}, Bytes: d.Raw,
 			files: pathsOf(path.Dir(d.File), d.Document), seen: seen[d.Document]}
 		numbers := slices.Concat(d.Calls[drift.Added], d.Calls[drift.Changed], d.Calls[drift.Removed])
 		slices.Sort(numbers)
 		for _, n := range numbers {
-			h.Records = append(h.Records, snapshot.ID(d.Document, n))
+			item.Records = append(item.Records, snapshot.ID(d.Document, n))
 		}
 		if d.Was != "" {
-			h.was = nameOf(d.Was)
-			h.files, h.seen = append(h.files, pathsOf(path.Dir(d.Was), h.was)...), h.seen+seen[h.was]
+			item.was = nameOf(d.Was)
+			item.files, item.seen = append(item.files, pathsOf(path.Dir(d.Was), item.was)...), item.seen+seen[item.was]
 		}
 		if provider := src.providers[d.Document]; provider != path.Dir(d.File) { // it was under another one
-			h.files = append(h.files, pathsOf(provider, d.Document)...)
+			item.files = append(item.files, pathsOf(provider, d.Document)...)
 		}
-		all, byTest[d.Test] = append(all, h), append(byTest[d.Test], h)
+		all, byTest[d.Test] = append(all, item), append(byTest[d.Test], item)
 	}
 	for _, b := range page.Blocks(found.Causes) {
 		g := &group{kind: src.kind, key: b[0].Key, headline: b.Headline(), block: b}
@@ -309,15 +308,15 @@ func (r *reviewRun) add(src *source, found *page.Comparison, seen map[string]str
 		r.groups = append(r.groups, g)
 	}
 	others := map[string]*group{}
-	for i, h := range all {
-		key := otherGroup(found.Differences[i], len(h.groups) > 0)
+	for i, item := range all {
+		key := otherGroup(found.Differences[i], len(item.groups) > 0)
 		if key == "" {
 			continue
 		}
 		if others[key] == nil {
 			others[key] = &group{kind: src.kind, key: key}
 		}
-		others[key].take(h)
+		others[key].take(item)
 	}
 	for _, is := range otherGroups {
 		if g := others[is.key]; g != nil {
@@ -329,12 +328,13 @@ func (r *reviewRun) add(src *source, found *page.Comparison, seen map[string]str
 }
 
 func (g *group) take(tests ...*reviewItem) {
-	for _, h := range tests {
-		g.tests, h.groups = append(g.tests, h), append(h.groups, g)
+	for _, item := range tests {
+		g.tests, item.groups = append(g.tests, item), append(item.groups, g)
 	}
 }
 
-// otherGroup returns the key of the group of a test beside those of its causes; empty means it is in none.
+// otherGroup returns the key of the group that a test is in besides those of its causes; empty means that it is in
+// none.
 func otherGroup(d *page.Difference, caused bool) string {
 	if d.Fate != drift.Changed {
 		return d.Fate

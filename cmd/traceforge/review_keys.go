@@ -163,8 +163,8 @@ func (s *screen) pressed(key string) tea.Cmd {
 
 // decideOnAll decides on all that is left and was not skipped.
 func (s *screen) decideOnAll(verdict string) tea.Cmd {
-	tests := slices.DeleteFunc(left(s.tests), func(h *reviewItem) bool {
-		return slices.ContainsFunc(h.groups, func(g *group) bool { return g.skipped })
+	tests := slices.DeleteFunc(left(s.tests), func(item *reviewItem) bool {
+		return slices.ContainsFunc(item.groups, func(g *group) bool { return g.skipped })
 	})
 	if verdict == rejected {
 		return s.reject(tests, true)
@@ -178,7 +178,7 @@ func (s *screen) decideOnAll(verdict string) tea.Cmd {
 // reject rejects tests; all of them, or where that loses what was recorded, after asking.
 func (s *screen) reject(tests []*reviewItem, all bool) tea.Cmd {
 	what := "what they bought is lost"
-	if slices.ContainsFunc(tests, func(h *reviewItem) bool { return h.Kind == changedKind }) {
+	if slices.ContainsFunc(tests, func(item *reviewItem) bool { return item.Kind == changedKind }) {
 		what, all = "their files become what git has", true
 	}
 	if !all || len(tests) == 0 {
@@ -210,23 +210,23 @@ func (s *screen) skip() tea.Cmd {
 
 // edit opens the document of the marked test.
 func (s *screen) edit() tea.Cmd {
-	h := s.test()
-	if h == nil {
+	item := s.test()
+	if item == nil {
 		return nil
 	}
-	file := filepath.Join(s.dir, filepath.FromSlash(h.files[0]))
+	file := filepath.Join(s.dir, filepath.FromSlash(item.files[0]))
 	var err error
-	if h.Kind == pendingKind {
-		file, err = h.copied()
+	if item.Kind == pendingKind {
+		file, err = item.copied()
 	} else {
 		_, err = os.Stat(file)
 	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		s.note = h.name() + ": the document was removed"
+		s.note = item.name() + ": the document was removed"
 		return nil
 	case err != nil:
-		s.note = h.name() + ": " + err.Error()
+		s.note = item.name() + ": " + err.Error()
 		return nil
 	}
 	editor := cmp.Or(os.Getenv("VISUAL"), os.Getenv("EDITOR"))
@@ -243,9 +243,9 @@ func (s *screen) edit() tea.Cmd {
 }
 
 // copied returns a file with the document that pending answers make, which are in a log.
-func (h *reviewItem) copied() (file string, err error) {
-	src := h.source
-	doc, err := src.to.Load(h.Document, src.providers[h.Document])
+func (item *reviewItem) copied() (file string, err error) {
+	src := item.source
+	doc, err := src.to.Load(item.Document, src.providers[item.Document])
 	if err != nil {
 		return "", err
 	}
@@ -256,7 +256,7 @@ func (h *reviewItem) copied() (file string, err error) {
 	if err != nil {
 		return "", err
 	}
-	file = filepath.Join(src.to.temp, h.Document+".json")
+	file = filepath.Join(src.to.temp, item.Document+".json")
 	return file, os.WriteFile(file, data, 0o600)
 }
 

@@ -24,8 +24,8 @@ type listedGroup struct {
 	Reject   string          `json:"reject"`           // the command that does it
 }
 
-// A conversation may have thousands of groups: of the others of a test so many are listed, and of what the first of
-// them lists whole.
+// alsoListed is how many of a test's other groups are listed, since a conversation may have thousands, and how many of
+// its records are listed in each group except the first.
 const alsoListed = 20
 
 type listedTest struct {
@@ -37,24 +37,24 @@ type listedTest struct {
 }
 
 // listedIn returns what a group lists of a test.
-func (h *reviewItem) listedIn(g *group) listedTest {
-	test := listedTest{reviewItem: h}
-	for _, other := range h.groups[:min(len(h.groups), alsoListed+1)] {
+func (item *reviewItem) listedIn(g *group) listedTest {
+	test := listedTest{reviewItem: item}
+	for _, other := range item.groups[:min(len(item.groups), alsoListed+1)] {
 		if other != g && len(test.Also) < alsoListed {
 			test.Also = append(test.Also, other.key)
 		}
 	}
-	test.More = len(h.groups) - 1 - len(test.Also)
-	if g != h.groups[0] {
-		brief := *h
-		brief.Records, brief.Bytes = h.Records[:min(len(h.Records), alsoListed)], h.Bytes[:min(len(h.Bytes), alsoListed)]
+	test.More = len(item.groups) - 1 - len(test.Also)
+	if g != item.groups[0] {
+		brief := *item
+		brief.Records, brief.Bytes = item.Records[:min(len(item.Records), alsoListed)], item.Bytes[:min(len(item.Bytes), alsoListed)]
 		test.reviewItem = &brief
-		test.MoreRecords, test.MoreBytes = len(h.Records)-len(brief.Records), len(h.Bytes)-len(brief.Bytes)
+		test.MoreRecords, test.MoreBytes = len(item.Records)-len(brief.Records), len(item.Bytes)-len(brief.Bytes)
 	}
 	return test
 }
 
-// ListedGroups are what review prints for a program where nothing was decided.
+// listedGroups are what review prints for a program where nothing was decided.
 type listedGroups struct {
 	Causes []listedGroup `json:"causes"` // what waits
 	Left   int           `json:"left"`   // how many tests wait for a decision
@@ -68,8 +68,8 @@ func (r *reviewRun) list() error {
 		for _, cause := range g.block {
 			l.Changes = append(l.Changes, cause.Change)
 		}
-		for _, h := range g.tests {
-			l.Tests = append(l.Tests, h.listedIn(g))
+		for _, item := range g.tests {
+			l.Tests = append(l.Tests, item.listedIn(g))
 		}
 		all = append(all, l)
 	}
@@ -102,7 +102,7 @@ func (r *reviewRun) nothing() error {
 
 // command is what decides on a group without a terminal.
 func (r *reviewRun) command(verb string, g *group) string {
-	return "traceforge review" + option(" --dir ", r.c.named()) + " --" + g.kind + " --" + verb + " " + gotest.Quote(g.key)
+	return "traceforge review" + option(" --dir ", r.c.dirFlag()) + " --" + g.kind + " --" + verb + " " + gotest.Quote(g.key)
 }
 
 // listGroup lists a group: what changed, and its tests by the ids of their records.
@@ -150,28 +150,28 @@ func (r *reviewRun) showGroup(p *page.Page, g *group) error {
 }
 
 // showTest shows all that became of the calls of a test.
-func (r *reviewRun) showTest(p *page.Page, h *reviewItem) error {
-	if settings := h.groups[0].settings; settings != nil {
+func (r *reviewRun) showTest(p *page.Page, item *reviewItem) error {
+	if settings := item.groups[0].settings; settings != nil {
 		p.SettingChanges(settings)
 		return nil
 	}
-	from, to, err := h.source.load(h.Document)
+	from, to, err := item.source.load(item.Document)
 	switch {
 	case err != nil:
 		return err
 	case from == nil && to == nil:
 		fmt.Fprintln(p.Out, "  "+noLonger)
 		return nil
-	case h.was != "":
-		fmt.Fprintln(p.Out, "  moved from the test whose document is "+h.was+", with the same calls")
+	case item.was != "":
+		fmt.Fprintln(p.Out, "  moved from the test whose document is "+item.was+", with the same calls")
 		return nil
 	}
-	_, before := sealed(h.Document, from)
-	_, after := sealed(h.Document, to)
+	_, before := sealed(item.Document, from)
+	_, after := sealed(item.Document, to)
 	r.c.secrets.Hide(before)
 	r.c.secrets.Hide(after)
 	p.Unfold(cmp.Or(to, from).Provider, before, after)
-	for _, line := range h.Bytes {
+	for _, line := range item.Bytes {
 		fmt.Fprintln(p.Out, "  "+plaintext.Line(line))
 	}
 	return nil

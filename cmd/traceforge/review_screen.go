@@ -168,12 +168,12 @@ func (s *screen) lay() {
 	var text strings.Builder
 	p := &page.Page{Out: &text, Width: width, Color: s.c.color}
 	var err error
-	switch h := s.test(); {
+	switch item := s.test(); {
 	case s.helping:
 		text.WriteString(reviewKeys)
-	case s.unfolded && h != nil:
-		err = s.showTest(p, h)
-	case h == nil && g.block == nil:
+	case s.unfolded && item != nil:
+		err = s.showTest(p, item)
+	case item == nil && g.block == nil:
 		text.WriteString("  all of it is decided")
 	default:
 		err = s.showGroup(p, g)
@@ -194,17 +194,17 @@ func (s *screen) layTests(g *group, add func(string)) {
 	add("")
 	add(fmt.Sprintf("%d of %s left:", len(left(g.tests)), page.Count(len(g.tests), "test", "tests")))
 	row := 0
-	for _, h := range g.tests {
-		line, mark := s.plain(h.name()), "  "
+	for _, item := range g.tests {
+		line, mark := s.plain(item.name()), "  "
 		switch {
-		case h.verdict != "":
-			line += ", " + h.verdict
+		case item.verdict != "":
+			line += ", " + item.verdict
 		default:
 			if s.rows = append(s.rows, len(s.lines)); row == s.row {
 				mark = "> "
 			}
 			row++
-			for _, other := range h.groups {
+			for _, other := range item.groups {
 				if other != g && !other.accepted {
 					line += "; also: " + s.plain(other.headline)
 				}
@@ -311,11 +311,11 @@ func (s *screen) groupLine(i int) string {
 
 // heading says what is shown below it.
 func (s *screen) heading() string {
-	switch h := s.test(); {
+	switch item := s.test(); {
 	case s.helping:
 		return "keys"
-	case s.unfolded && h != nil:
-		return fmt.Sprintf("test %d of %d: %s", s.row+1, len(s.chosen()), s.plain(h.name()))
+	case s.unfolded && item != nil:
+		return fmt.Sprintf("test %d of %d: %s", s.row+1, len(s.chosen()), s.plain(item.name()))
 	}
 	heading := fmt.Sprintf("cause %d of %d", s.at+1, len(s.groups))
 	if more := len(s.lines) - s.room(); more > 0 {

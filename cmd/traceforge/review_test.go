@@ -32,8 +32,8 @@ const (
 // tally counts the decisions.
 func (r *reviewRun) tally() string {
 	n := map[string]int{}
-	for _, h := range r.tests {
-		n[h.verdict]++
+	for _, item := range r.tests {
+		n[item.verdict]++
 	}
 	return fmt.Sprintf("%d accepted, %d rejected, %d left", n[accepted], n[rejected], n[""])
 }

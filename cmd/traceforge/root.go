@@ -105,7 +105,7 @@ func (row command) build(con *console) *cobra.Command {
 	return c
 }
 
-// completing completes what names returns of the store in a shell.
+// completing returns a completion for shells: names returns the candidates of a store, beside the words that are given.
 func completing(names func(s *store.Store, given []string) []string, directive cobra.ShellCompDirective) cobra.CompletionFunc {
 	return func(c *cobra.Command, given []string, _ string) ([]string, cobra.ShellCompDirective) {
 		dir := ""
@@ -145,7 +145,7 @@ type call struct {
 	code      *coverage.Sources // nil means that nobody has asked for it yet
 }
 
-// sources returns the tests that the code has, as it was when they were first asked for.
+// sources returns the tests that the code has. It reads the code once, when they are first asked for.
 func (c *call) sources() (_ *coverage.Sources, err error) {
 	if c.code == nil {
 		c.code, err = coverage.OpenSources(c.ctx, "")
@@ -153,24 +153,25 @@ func (c *call) sources() (_ *coverage.Sources, err error) {
 	return c.code, err
 }
 
-// value returns what a flag of the command has; empty means it was not given.
+// value returns the value of a flag of the command; empty means that it was not given.
 func (c *call) value(flag string) string { return c.cmd.Flag(flag).Value.String() }
 
+// is reports whether a flag without a value was given.
 func (c *call) is(flag string) bool { return c.value(flag) == "true" }
 
-// values returns what a flag has that may be given several times.
+// values returns the values of a flag that may be given several times.
 func (c *call) values(flag string) []string {
 	values, _ := c.cmd.Flags().GetStringSlice(flag) // it is one of the table
 	return values
 }
 
-// named returns the store as the user named it; empty means the one that is found.
-func (c *call) named() string { return c.value("dir") }
+// dirFlag returns the value of --dir; empty means that the store is found from the working directory.
+func (c *call) dirFlag() string { return c.value("dir") }
 
-// store opens the store that is meant. dir is its directory, as messages name it.
-func (c *call) store() (s *store.Store, dir string, err error) { return c.storeIn(c.named()) }
+// store opens the store of --dir, or the one that is found. dir is its directory, as messages name it.
+func (c *call) store() (s *store.Store, dir string, err error) { return c.storeIn(c.dirFlag()) }
 
-// storeIn opens the store that is named; empty means the one that is found.
+// storeIn opens the store in a directory; empty means the one that is found.
 func (c *call) storeIn(named string) (s *store.Store, dir string, err error) {
 	if s, dir, err = place.OpenStore(named); err == nil {
 		s.Waiting = c.waits
@@ -178,7 +179,7 @@ func (c *call) storeIn(named string) (s *store.Store, dir string, err error) {
 	return s, dir, err
 }
 
-// onStore returns a command that works on the store which is meant. dir is its directory, as messages name it.
+// onStore returns a command that opens the store, as [call.store] does, and calls do with it.
 func onStore(do func(c *call, s *store.Store, dir string) error) func(*call) error {
 	return func(c *call) error {
 		s, dir, err := c.store()
@@ -189,7 +190,7 @@ func onStore(do func(c *call, s *store.Store, dir string) error) func(*call) err
 	}
 }
 
-// answer writes v for a program where that is asked for, else what text writes. With a file for v it writes both.
+// answer writes v as JSON with --json; else it calls text, and with --json=FILE it writes v into the file too.
 func (c *call) answer(v any, text func()) error {
 	if c.is("json") {
 		return c.json(v)
@@ -201,7 +202,7 @@ func (c *call) answer(v any, text func()) error {
 	return nil
 }
 
-// holdOthers makes a command one that only holds others.
+// holdOthers makes a command a group: by itself it says which command is missing or unknown.
 func holdOthers(c *cobra.Command) *cobra.Command {
 	c.Args = cobra.ArbitraryArgs // RunE says which word is wrong
 	c.SuggestionsMinimumDistance = 2

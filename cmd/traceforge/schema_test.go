@@ -78,7 +78,7 @@ func checkedMain() {
 		return
 	}
 	var answer bytes.Buffer
-	code := exec(context.Background(), args, os.Stdin, io.MultiWriter(os.Stdout, &answer), os.Stderr)
+	code := traceforge(context.Background(), args, os.Stdin, io.MultiWriter(os.Stdout, &answer), os.Stderr)
 	name := strings.TrimPrefix(cmd.CommandPath(), "traceforge ")
 	if i := slices.Index(args, "--json") + 1; i > 0 && i < len(args) && isResult(args[i]) && cmd.Flag("json").Value.Type() == "string" {
 		text, _ := os.ReadFile(args[i]) // where it is not there, the command was called wrongly

@@ -36,7 +36,7 @@ func TestVerifySecretsLooksEverywhere(t *testing.T) {
 	}}}))
 	run := func() (int, string) {
 		var out bytes.Buffer
-		code := exec(t.Context(), []string{"verify", "--secrets", "--dir", dir}, nil, &out, &out)
+		code := traceforge(t.Context(), []string{"verify", "--secrets", "--dir", dir}, nil, &out, &out)
 		return code, out.String()
 	}
 	code, said := run()

@@ -205,7 +205,7 @@ func writeSF(c *call, chosen []selection) error {
 	return nil
 }
 
-// ShownRecords are what show prints for a program.
+// shownRecords are what show prints for a program.
 type shownRecords struct {
 	Snapshots []json.RawMessage `json:"snapshots"`
 }

@@ -24,7 +24,7 @@ const (
 	ruleAge     = "age"     // answers that are older than config.json allows
 )
 
-// Stales are the records whose answers were adopted for another request than they answered (design R11).
+// stales are the records whose answers were adopted for another request than they answered (design R11).
 type stales struct {
 	ids   []string
 	tests []coverage.Unanswered
@@ -104,7 +104,7 @@ func notePending(s *store.Store) ([]snapshot.Finding, error) {
 // agedShown is how many documents are told of, the oldest first; when these are done, verify names the next.
 const agedShown = 20
 
-// Ages are those of the documents of a store that are too old, as a store may have very many.
+// ages are the documents of a store that are too old; not the whole documents, as a store may have very many.
 type ages struct {
 	most store.MaxAge
 	now  time.Time

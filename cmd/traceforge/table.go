@@ -6,27 +6,27 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// A command is a row of the table of commands. All but the first line of its help is in the directory help.
+// A command is a row of the table of commands. The first line of its help is short; the rest is in the directory help.
 type command struct {
 	use, short  string
-	least, most int  // arguments, in front of "--"
-	forwards    bool // what follows "--" goes to go test, or is a command
-	raw         bool // it takes all flags as arguments
+	least, most int  // how many arguments it takes in front of "--"
+	forwards    bool // it takes "--", and behind it arguments of go test or a command
+	raw         bool // its flags are not parsed: they are arguments
 	flags       []flag
-	oneOf       []string // flags of which one at most may be given
+	oneOf       []string // names of flags of which one at most may be given
 	complete    cobra.CompletionFunc
-	words       []string // that other tools have for it: who types one is told of this command
+	words       []string // names that other tools have for it: a user who types one is told of this command
 	run         func(*call) error
-	commands    []command // instead of run, or besides
+	commands    []command // below it: instead of run, or besides
 }
 
-// A flag is an option of commands. One whose usage names a value, in back quotes, takes that.
+// A flag is an option of commands. It takes a value if its usage has a word in back quotes.
 type flag struct {
 	name, usage string
-	letter      string   // that may stand for it
+	letter      string   // its short form
 	list        bool     // it may be given several times
-	bare        string   // its value if the flag is given without one; empty means it needs one
-	values      []string // that it may have, for completion; nil means any
+	bare        string   // its value where it is given without one; empty means that it needs one
+	values      []string // its possible values, for completion; nil means any
 }
 
 // Flags of several commands.
@@ -227,7 +227,7 @@ func table() []section {
 					{name: "record", usage: "record what goes to `HOST` also where it is no model call", list: true},
 					{name: "scrub", usage: "keep a placeholder for the value of the environment variable `NAME`", list: true},
 					{name: "stream-timing", usage: "record when the events of streams come, and replay them at that pace"}},
-				oneOf: []string{"update", "check"}, run: execute},
+				oneOf: []string{"update", "check"}, run: exec},
 			{use: "schema [NAME]", short: "print the JSON Schema of what traceforge writes", most: 1,
 				complete: cobra.FixedCompletions(schemaNames(), cobra.ShellCompDirectiveNoFileComp), run: schema},
 			{use: "git", short: "programs that git calls (see init --git)", commands: []command{

@@ -21,7 +21,7 @@ import (
 	"github.com/traceforge/traceforge-go/internal/usage/coverage"
 )
 
-// Seals are those of documents by their names, of stores by their directories.
+// seals are the seals of documents by name, for each store by its directory.
 type seals map[string]map[string]page.Seal
 
 // An updateReport is what update prints for a program.
@@ -113,7 +113,7 @@ func record(c *call, mode string, patterns []string, run string) error {
 	if len(receipts) == 0 {
 		c.say("no test with a recorder ran")
 	}
-	if err := sayGone(c, receipts, after); err != nil {
+	if err := sayGoneNow(c, receipts, after); err != nil {
 		return err
 	}
 	if err == nil && len(failed) > 0 {
@@ -132,8 +132,8 @@ func receiptsDir() (dir string, keep func(), err error) {
 	return dir, func() { os.RemoveAll(dir) }, err
 }
 
-// testThatRecords returns the run of tests that records. With the flag, which tests refuse in CI, test files that look at it
-// themselves update what is theirs too.
+// testThatRecords returns the run of tests that records. With the flag, which tests refuse in CI, test files that look
+// at it themselves update what is theirs too.
 func testThatRecords(packages []coverage.Package, mode, run string) *coverage.GoTest {
 	test := &coverage.GoTest{Packages: packages}
 	if mode == "1" && !gotest.InCI() {
@@ -170,7 +170,8 @@ func runTests(c *call, test *coverage.GoTest) ([]usage.Receipt, coverage.Outcome
 	return receipts, ended, err
 }
 
-// recording returns the packages of which tests can record; run is the pattern of the tests, which one of them must have.
+// recording returns the packages of which tests can record; run is the pattern of the tests, which one of them must
+// have.
 func recording(c *call, patterns []string, run string) ([]coverage.Package, error) {
 	packages, err := coverage.Packages(c.ctx, "", patterns, c.forwarded)
 	if err != nil {
@@ -220,7 +221,8 @@ func noMatch(run string, patterns, names []string) error {
 	return noTest("no test with a recorder matches", strings.Trim(run, "^$"), strings.Join(patterns, " "), names)
 }
 
-// noTest says that a word is no test's, and which recorded test, or which of names, may be meant. in is where there is none.
+// noTest is the error of a word that names no test. It says which recorded test, or which of names, may be meant; in is
+// where tests were looked for.
 func noTest(what, word, in string, names []string) error {
 	if s, _, err := place.OpenStore(""); err == nil {
 		names = append(testNames(s), names...)
@@ -238,8 +240,8 @@ func testNames(s *store.Store) (names []string) {
 	return distinct(names)
 }
 
-// storesOf returns the state of the stores that tests of the packages use, unless they name another themselves. A store
-// that cannot be read, as one with a merge conflict, is an error; one that is not there yet is empty.
+// storesOf returns the seals of the stores that tests of the packages use by default. A store that cannot be read, such
+// as one with a merge conflict, is an error; one that does not exist yet is empty.
 func storesOf(packages []coverage.Package) (seals, error) {
 	now := seals{}
 	for _, p := range packages {
@@ -261,9 +263,9 @@ func storesOf(packages []coverage.Package) (seals, error) {
 	return now, nil
 }
 
-// sayGone names the tests that the code does not have and that have documents. Documents that the run used, by its
-// receipts, have their tests, whatever the code looks like.
-func sayGone(c *call, receipts []usage.Receipt, now seals) error {
+// sayGoneNow names the tests that have documents now, and that the code does not have. A document that the run used, by
+// its receipts, has its test, whatever the code looks like.
+func sayGoneNow(c *call, receipts []usage.Receipt, now seals) error {
 	used := map[page.Test]bool{}
 	for _, r := range receipts {
 		if len(r.Played)+len(r.Recorded) > 0 {
@@ -281,7 +283,7 @@ func sayGone(c *call, receipts []usage.Receipt, now seals) error {
 	return c.gone(tests, func(line string) { c.say("%s", line) })
 }
 
-// receiptsOf returns the receipts that tests of packages left, each in the module of its own where left is relative.
+// receiptsOf returns the receipts that tests of packages left in the directory left; a relative one is in each module.
 func receiptsOf(packages []coverage.Package, left string) (all []usage.Receipt, err error) {
 	read := map[string]bool{}
 	for _, p := range packages {
@@ -302,8 +304,8 @@ func receiptsOf(packages []coverage.Package, left string) (all []usage.Receipt, 
 	return all, nil
 }
 
-// knownTests writes for the run which documents may be of renamed tests (design R11). These are of tests that the
-// code does not have, and of subtests, which only a run knows. A test without a document goes on with one that its first
+// knownTests writes for the run which documents may be of renamed tests (design R11). These are of tests that the code
+// does not have, and of subtests, which only a run knows. A test without a document goes on with one that its first
 // call is of. file is a temporary one, and empty where there is none.
 func knownTests(c *call, now seals, mode string) (file string, err error) {
 	if mode == "all" {

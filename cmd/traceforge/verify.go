@@ -232,7 +232,7 @@ func (v *verification) say(c *call) {
 	if len(v.Lint) > 0 {
 		c.say(`to silence a rule, say why in %s: "lint": {"silence": [{"rule": %q, "why": "…"}]}`, configFile, v.Lint[0].Rule)
 	}
-	c.sayAll(remediesOf(c, v.Findings, v.dir, c.named()))
+	c.sayAll(remediesOf(c, v.Findings, v.dir, c.dirFlag()))
 	if len(v.used.Unanswered) > 0 {
 		c.say("record calls that have no snapshot, or accept what drifted, with %s", updateOf(v.used.Unanswered))
 	}
@@ -264,7 +264,7 @@ func (v *verification) lint(c *call, l *lint.Linter) {
 	}
 }
 
-// Changes are what a branch touched of a store.
+// changes are what a branch touched of a store.
 type changes struct {
 	Since string   `json:"since"` // the commit where the branch left the revision that was named
 	Files []string `json:"files"` // paths in the store

@@ -18,7 +18,7 @@ import (
 // run calls the command in this process.
 func run(stdin string, args ...string) (code int, stdout, stderr string) {
 	var out, said bytes.Buffer
-	code = exec(context.Background(), args, strings.NewReader(stdin), &out, &said)
+	code = traceforge(context.Background(), args, strings.NewReader(stdin), &out, &said)
 	return code, out.String(), said.String()
 }
 
