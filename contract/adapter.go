@@ -52,9 +52,9 @@ func provenance(ctx context.Context, p GenerateParams) context.Context {
 // key is [ErrKeyEchoed]. A failure that the provider reports is a [*ProviderError]. It is stored like an answer, and
 // it alone has a receipt beside the error, with [FinishError].
 //
-// Where Client is that of a recorder, the call is in the snapshot store, and with it all that the params and the receipt name:
-// see [Store.Journal]. A program that wants its run, step, correlation id or config in the record says them with
-// [snapshot.WithProvenance].
+// Where Client is that of a recorder, the call is in the snapshot store, and with it all that the params and the
+// receipt name: see [Store.Journal]. A program that wants its run, step, correlation id or config in the record says
+// them with [snapshot.WithProvenance].
 func (a *Adapter) Generate(ctx context.Context, p GenerateParams) (GenerateReceipt, error) {
 	r, err := a.prepare(p)
 	if err != nil {

@@ -14,19 +14,19 @@ import (
 // in params.
 const AnthropicMaxTokens = 4096
 
-// A dialect is how an API says what its codec leaves to Options: the controls of LC that each
-// API spells in its own way. A control that an API lacks is an error.
+// A dialect is how an API spells the controls of LC that its codec leaves in Options. A control that an API lacks is an
+// error.
 type dialect struct {
 	path           string                                 // where the API's home takes requests
 	encode         func(*modelio.Request) ([]byte, error) // writes the body, without what follows here
 	effort         []string                               // where the body has the reasoning effort
 	format         []string                               // where the body has the response format
 	toolChoice     func(ToolChoice) any
-	responseFormat func(ResponseFormat) (value any, ok bool) // ok: the API has it; nil means it is the default
+	responseFormat func(ResponseFormat) (value any, ok bool) // ok: the API has the format; a nil value: it is the default
 	takesMetadata  func(name string, options modelio.Object) bool
 	metadataRule   string                                          // what the API takes, for the error
-	taken          taken                                           // the metadata of messages and parts that the API has members for
-	media          []string                                        // how the content types begin that it takes
+	taken          taken                                           // the metadata of messages and parts that the API takes
+	media          []string                                        // beginnings of the content types that the API takes
 	takesThinking  func(part modelio.Part, of modelio.Object) bool // of is the metadata of the message
 	thinkingRule   string
 	stream         modelio.Object // asks for a stream, and for its token counts

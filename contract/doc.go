@@ -1,9 +1,10 @@
 // Package contract calls models of any provider by one contract (LC). A call is [GenerateParams], its outcome a
 // [GenerateReceipt], and the model's answer an [OutputEnvelope].
 //
-// The one thing to know: params and receipts hold no content, only hashes of it, and all that they name is in the snapshot
-// store. Give the [Adapter] a [Store] and the client of a recorder; the recorder keeps the calls in .ai-snapshots, the store
-// derives every blob from them, also after the program has ended and of calls that failed, and nothing is stored twice.
+// The one thing to know: params and receipts hold no content, only hashes of it, and all that they name is in the
+// snapshot store. Give the [Adapter] a [Store] and the client of a recorder; the recorder keeps the calls in
+// .ai-snapshots, the store derives every blob from them, also after the program has ended and of calls that failed, and
+// nothing is stored twice.
 //
 // # Terminology
 //
@@ -14,9 +15,9 @@
 // A ref is the sha256 hash of a blob, which is content in a [CAS], such as a [Store]. A blob is checked
 // against its ref whenever it is read. The journal of a test is the params and receipts of its calls: [Store.Journal].
 //
-// The params of a journal are derived from the request, and have the hash of those that the program had, except for what the request
-// does not say: provider options of other providers, a decimal that JSON spells shorter (0.20), and of Anthropic's API that strict
-// was set, for which it has no member, or that max_tokens was not, which it demands.
+// The params of a journal are derived from the request, and have the hash of those that the program had, except for
+// what the request does not say: provider options of other providers, a decimal that JSON spells shorter (0.20), and of
+// Anthropic's API that strict was set, for which it has no member, or that max_tokens was not, which it demands.
 //
 // A run is the time in which a session's calls go to one provider and model. [Start] begins it,
 // with a config that cannot change. A step is one call within it: [Materialize] makes its params

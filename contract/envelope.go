@@ -35,7 +35,7 @@ func (b blobs) addJSON(v any) (canon.Hash, error) {
 	return b.add(blob), nil
 }
 
-// addOurs is addJSON of what always has a canonical form: texts and counts of this package's types.
+// addOurs is addJSON for this package's own types, which always have a canonical form.
 func (b blobs) addOurs(v any) canon.Hash {
 	blob, _ := jsonBlob(v)
 	return b.add(blob)
@@ -46,7 +46,7 @@ func (b blobs) addOurs(v any) canon.Hash {
 // arguments give the same bytes. An error means that the arguments of a tool call have no canonical
 // form: a [*canon.Error].
 func envelopeOf(message modelio.Message, ids map[string]string) (*envelope, error) {
-	e := &envelope{OutputEnvelope: OutputEnvelope{AssistantText: said(texts.Join(message.Content))}, blobs: blobs{}}
+	e := &envelope{OutputEnvelope: OutputEnvelope{AssistantText: unlessEmpty(texts.Join(message.Content))}, blobs: blobs{}}
 	if reasoning := joinReasoning(message); reasoning != "" {
 		e.ReasoningRef = Some(e.add([]byte(reasoning)))
 	}
@@ -56,7 +56,7 @@ func envelopeOf(message modelio.Message, ids map[string]string) (*envelope, erro
 	return e, err
 }
 
-// firstOf returns the message of the first candidate; an empty one where there is none.
+// firstOf returns the message of the first candidate; without one, an empty message.
 func firstOf(answer *modelio.Response) (first modelio.Message) {
 	if len(answer.Candidates) > 0 {
 		first = answer.Candidates[0].Message
@@ -77,7 +77,7 @@ func (b blobs) addCalls(m modelio.Message, ids map[string]string) (*canon.Hash, 
 		if err != nil {
 			return nil, fmt.Errorf("arguments of tool call %s of %s: %w", request.Ref, request.Name, err)
 		}
-		calls = append(calls, ToolCall{request.Ref, request.Name, b.add(arguments), said(ids[request.Ref])})
+		calls = append(calls, ToolCall{request.Ref, request.Name, b.add(arguments), unlessEmpty(ids[request.Ref])})
 	}
 	if calls == nil {
 		return nil, nil

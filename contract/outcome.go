@@ -8,14 +8,14 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// receiptOf returns the receipt of an answer, except for the ref of the raw bytes. It adds to the warnings, and those to
-// the blobs.
+// receiptOf returns the receipt of an answer, except for the ref of the raw bytes. It adds to the warnings, and those
+// to the blobs.
 func receiptOf(name string, resp *modelio.Response, out *envelope, warnings ...Warning) GenerateReceipt {
 	receipt := GenerateReceipt{
 		OutputRef:          out.ref,
 		FinishReason:       finishOf(resp, out.ToolCallsRef != nil),
 		ProviderID:         name,
-		ProviderResponseID: said(resp.ID),
+		ProviderResponseID: unlessEmpty(resp.ID),
 	}
 	if n := len(resp.Candidates); n > 1 {
 		warnings = append(warnings, Warning{WarnCandidates, fmt.Sprintf("the envelope is of the first of %d candidates", n)})
@@ -60,7 +60,7 @@ func finishOf(resp *modelio.Response, calls bool) FinishReason {
 	finish := FinishReason{Reason: FinishOther}
 	if len(resp.Candidates) > 0 {
 		first := &resp.Candidates[0]
-		finish = FinishReason{Reason: string(first.FinishReason), Raw: said(first.FinishReasonRaw)}
+		finish = FinishReason{Reason: string(first.FinishReason), Raw: unlessEmpty(first.FinishReasonRaw)}
 	}
 	switch {
 	case resp.Error != nil:

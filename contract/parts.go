@@ -10,9 +10,9 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// Metadata are members of the wire that a message has no field for. These are the ones that requests of each API
-// have, by what has them: a message, or a part of a kind. A member of another provider is not sent to this one, and
-// nothing is left out silently: it is ErrUnsupported. Parts of a model's own answer are exempt, see madeBy.
+// taken are the names of metadata that requests of an API may have, by what they belong to: a message, or a kind of
+// part. Metadata are members of the wire without a field. One that the API does not take, such as another provider's,
+// is [ErrUnsupported], and not left out silently. Parts of a model's own answer are exempt: see madeBy.
 type taken map[string][]string
 
 const (

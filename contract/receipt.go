@@ -42,7 +42,8 @@ type TokenUsage struct {
 	Completion uint64 `json:"completion"`
 }
 
-// UsageDetails count tokens that TokenUsage counts too, or, as Anthropic does, beside it.
+// UsageDetails count parts of [TokenUsage]: reasoning of Completion, and tokens of the cache of Prompt. That is so for
+// all providers, also for those that count them apart. A count that the provider did not report is not set.
 type UsageDetails struct {
 	ReasoningTokens  *uint64 `json:"reasoning_tokens"`
 	CacheReadTokens  *uint64 `json:"cache_read_tokens"`

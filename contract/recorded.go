@@ -54,7 +54,7 @@ func FromSnapshot(record Record) (*Recorded, error) {
 		return nil, wrong("snapshot "+s.ID, "/request", ruleUnsupported, "a call of %s is no generation", s.Request.API)
 	}
 	from := s.Source.Provenance
-	r := &Recorded{Call: s.ID, RunID: said(from.RunID), StepID: said(from.StepID), ConfigHash: said(from.ConfigHash), blobs: blobs{}}
+	r := &Recorded{Call: s.ID, RunID: unlessEmpty(from.RunID), StepID: unlessEmpty(from.StepID), ConfigHash: unlessEmpty(from.ConfigHash), blobs: blobs{}}
 	var err error
 	if r.Params, err = r.params(record); err != nil {
 		return nil, fmt.Errorf("snapshot %s: params: %w", s.ID, err)
@@ -68,8 +68,8 @@ func FromSnapshot(record Record) (*Recorded, error) {
 	return r, nil
 }
 
-// isGeneration reports whether a model is asked to make something up, as LC has it: no call of a tool, no embedding, no search. A
-// record of another program's does not say its API.
+// isGeneration reports whether a request asks a model to generate something (LC): it is no call of a tool, no embedding
+// and no search. Where no codec knows its API, its messages or its prompt decide.
 func isGeneration(req *modelio.Request) bool {
 	asks := len(req.Messages) > 0 || req.Prompt != nil
 	codec, known := provider.Named(req.API)
@@ -84,8 +84,8 @@ func isGeneration(req *modelio.Request) bool {
 	return asks
 }
 
-// said returns an option that is set unless v is empty.
-func said[T ~string](v T) *T {
+// unlessEmpty returns an option with v, which is not set if v is empty.
+func unlessEmpty[T ~string](v T) *T {
 	if v == "" {
 		return nil
 	}
@@ -104,7 +104,7 @@ func (r *Recorded) Blob(ref canon.Hash) ([]byte, error) {
 	return nil, fmt.Errorf("%w: %s: %w", ErrBlob, ref, fs.ErrNotExist)
 }
 
-// outcome sets the receipt and the envelope.
+// outcome sets the receipt and the envelope, from the record and its raw answer.
 func (r *Recorded) outcome(record Record) error {
 	s := &record.Snapshot.Response
 	var warnings []Warning
@@ -129,13 +129,13 @@ func (r *Recorded) outcome(record Record) error {
 	}
 	r.Envelope = out.OutputEnvelope
 	r.Receipt = receiptOf(r.Params.Provider, &resp, out, warnings...)
-	r.Receipt.RawOutputRef = said(s.RawOutputRef)
+	r.Receipt.RawOutputRef = unlessEmpty(s.RawOutputRef)
 	maps.Copy(r.blobs, out.blobs)
 	return nil
 }
 
-// rawAnswer returns what the provider's own bytes say: its ids, which a record does not have. It is empty for bytes
-// that cannot be read, such as an answer that was cut.
+// rawAnswer decodes the provider's own bytes, for the ids that a record does not have. It returns an empty response for
+// bytes that cannot be decoded, such as an answer that was cut.
 func (r *Recorded) rawAnswer(record Record) (*modelio.Response, error) {
 	s := record.Snapshot
 	if s.Response.RawOutputRef == "" {
@@ -160,8 +160,8 @@ func (r *Recorded) rawAnswer(record Record) (*modelio.Response, error) {
 	return &modelio.Response{}, nil
 }
 
-// callIDs returns what the provider called the tool calls of the recorded answer, where sent, the
-// answer as it came, says it.
+// callIDs returns the provider's ids of the tool calls of the recorded answer, by their refs. sent is the answer as it
+// came; where that has other calls, nothing is returned.
 func callIDs(recorded, sent *modelio.Response) map[string]string {
 	ids := map[string]string{}
 	numbered, calls := (&modelio.Call{Response: recorded}).ToolRequests(), (&modelio.Call{Response: sent}).ToolRequests()

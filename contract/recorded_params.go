@@ -17,7 +17,7 @@ import (
 func (r *Recorded) params(record Record) (GenerateParams, error) {
 	s := &record.Snapshot.Request
 	from := record.Snapshot.Source.Provenance
-	p := GenerateParams{CorrelationID: said(from.CorrelationID), Provider: cmp.Or(from.ProviderID, record.Provider), Model: s.Model, MessageRefs: []canon.Hash{}}
+	p := GenerateParams{CorrelationID: unlessEmpty(from.CorrelationID), Provider: cmp.Or(from.ProviderID, record.Provider), Model: s.Model, MessageRefs: []canon.Hash{}}
 	messages := s.Messages
 	if s.Prompt != nil {
 		messages = []modelio.Message{{Role: modelio.RoleUser, Content: []modelio.Part{modelio.TextPart(*s.Prompt)}}}
@@ -62,11 +62,10 @@ func (r *Recorded) params(record Record) (GenerateParams, error) {
 	return p, nil
 }
 
-// aliases are the other names that some hosts have for a parameter. A request with one has it in
-// its options, and is left so.
+// aliases are the names that some hosts have for a parameter. A request that was sent with one keeps it in its options.
 var aliases = map[string]string{"max_tokens": "max_completion_tokens", "seed": "random_seed"}
 
-// numbers sets the parameters that have a field, and puts into options those that have none.
+// numbers sets the parameters that have a field in a. It puts the others into options.
 func (a *RuntimeArgs) numbers(s *modelio.Request, options modelio.Object) {
 	for _, p := range modelio.Parameters {
 		n := *p.Field(s)
@@ -84,8 +83,8 @@ func (a *RuntimeArgs) numbers(s *modelio.Request, options modelio.Object) {
 	}
 }
 
-// controls takes out of options what the contract has names for. A value is taken only if the
-// adapter would write it just so again; else it stays an option, so that nothing is lost.
+// controls moves what the contract has names for from options to a. It moves a value only if the adapter would write
+// the same value again; else that stays an option, so that nothing is lost.
 func (r *Recorded) controls(a *RuntimeArgs, api string, options modelio.Object) error {
 	delete(options, "$url")     // where it was sent is for the catalog to say
 	delete(options, "$headers") // for the adapter to say
@@ -104,12 +103,12 @@ func (r *Recorded) controls(a *RuntimeArgs, api string, options modelio.Object) 
 	if err != nil {
 		return err
 	}
-	said := doc.Root()
-	if effort := said.Member(d.effort...).Word(); strings.TrimSpace(effort) != "" {
+	root := doc.Root()
+	if effort := root.Member(d.effort...).Word(); strings.TrimSpace(effort) != "" {
 		remove(options, d.effort)
 		a.ReasoningEffort = &effort
 	}
-	for _, choice := range choices(said.Member("tool_choice")) {
+	for _, choice := range choices(root.Member("tool_choice")) {
 		if same(encode(d.toolChoice(choice)), options["tool_choice"]) {
 			delete(options, "tool_choice")
 			a.ToolChoice = &choice
@@ -120,7 +119,7 @@ func (r *Recorded) controls(a *RuntimeArgs, api string, options modelio.Object) 
 		delete(options, "metadata")
 		a.Metadata = metadata
 	}
-	said = said.Member(d.format...)
+	said := root.Member(d.format...)
 	for _, format := range formats(said) {
 		if value, ok := d.responseFormat(format); !ok || value == nil || !same(encode(value), said.Raw()) {
 			continue

@@ -58,8 +58,8 @@ func (a *Adapter) prepare(p GenerateParams) (*request, error) {
 	return r, nil
 }
 
-// loadMessages reads messages. The results of parallel tool calls become one message, as some
-// APIs demand. Each is shown to check as it stands in its blob.
+// loadMessages reads messages, and calls check for each as it stands in its blob. It joins messages with the results of
+// parallel tool calls into one, as some APIs demand.
 func loadMessages(blobs Blobs, refs []canon.Hash, check func(i int, m modelio.Message)) ([]modelio.Message, error) {
 	messages := make([]modelio.Message, 0, len(refs))
 	for i, ref := range refs {
@@ -160,7 +160,7 @@ func (d Decimal) number() json.Number {
 
 var decimalFront = regexp.MustCompile(`^\+?(-?)0*([0-9])`)
 
-// unsupported names what the API has no way to say, in terms of the params.
+// unsupported returns an encoder's error as one of the params, with a pointer into them.
 func (r *request) unsupported(err error) error {
 	wire := err.(*provider.WireError) // encoders make no other
 	pointer := wire.Pointer

@@ -14,7 +14,7 @@ import (
 	"github.com/traceforge/traceforge-go/internal/store"
 )
 
-// Blobs is content by hash. A [CAS] has blobs. A [*Recorded] has blobs too.
+// Blobs is content that can be read by its hash: that of a [CAS], such as a [*Store], or of a [*Recorded].
 type Blobs interface {
 	Blob(ref canon.Hash) ([]byte, error)
 }
@@ -38,7 +38,7 @@ type Store struct {
 	calls map[canon.Hash]place // nil until a blob is sought in the documents
 }
 
-// A place is the call of a document that says a blob.
+// A place is the recorded call from which a blob is derived.
 type place struct {
 	provider, name string
 	call           int
@@ -67,20 +67,21 @@ func (s *Store) Blob(ref canon.Hash) ([]byte, error) {
 		return bytes.Clone(data), nil
 	}
 	if at, ok := s.calls[ref]; ok {
-		if data, err := s.said(at, ref); err == nil {
+		if data, err := s.derive(at, ref); err == nil {
 			return data, nil
 		}
 	}
-	err := s.seek()
+	err := s.noteBlobs()
 	if at, ok := s.calls[ref]; ok {
-		return s.said(at, ref)
+		return s.derive(at, ref)
 	}
 	return nil, errors.Join(fmt.Errorf("%w: %s: %w", ErrBlob, ref, fs.ErrNotExist), err)
 }
 
-// Journal returns the journal of a test (LC "Determinism rule"): the params and the receipt of each call of its document, in their
-// order. name is the document's, as [snapshot.DocumentName] has it. The journal is derived from the document, which has all of it.
-// Calls that are no generation are left out. A document that is not there is [fs.ErrNotExist].
+// Journal returns the journal of a test (LC "Determinism rule"): the params and the receipt of each call of its
+// document, in their order. provider is the directory where the document is looked for first, and name its name, as
+// [snapshot.DocumentName] returns it. Calls that are no generation are left out. A document that does not exist is
+// [fs.ErrNotExist]; one that cannot be read is a [*snapshot.Error].
 func (s *Store) Journal(provider, name string) (journal []*Recorded, err error) {
 	doc, err := s.store.Load(name, provider)
 	if err != nil {
@@ -99,7 +100,7 @@ func (s *Store) Journal(provider, name string) (journal []*Recorded, err error) 
 	return journal, nil
 }
 
-// fromDocument is [FromSnapshot] of a call of a document, with what is beside it in the store.
+// fromDocument is [FromSnapshot] for the call with an index in a document, with its files from the store.
 func fromDocument(doc *store.Doc, call int) (*Recorded, error) {
 	raw, err := doc.Raw(call)
 	if err != nil {
@@ -108,8 +109,8 @@ func fromDocument(doc *store.Doc, call int) (*Recorded, error) {
 	return FromSnapshot(Record{Provider: doc.Provider, Snapshot: &doc.Document.Snapshots[call], Raw: raw, Media: doc.Media})
 }
 
-// said returns what a recorded call says.
-func (s *Store) said(at place, ref canon.Hash) ([]byte, error) {
+// derive returns a blob of the recorded call at a place.
+func (s *Store) derive(at place, ref canon.Hash) ([]byte, error) {
 	doc, err := s.store.Load(at.name, at.provider)
 	if err != nil {
 		return nil, err
@@ -121,8 +122,8 @@ func (s *Store) said(at place, ref canon.Hash) ([]byte, error) {
 	return recorded.Blob(ref)
 }
 
-// seek notes which call says which blob. An error is of what could not be read.
-func (s *Store) seek() (broken error) {
+// noteBlobs reads all documents, and notes from which call each blob is derived. broken says what could not be read.
+func (s *Store) noteBlobs() (broken error) {
 	files, err := s.store.List()
 	if err != nil {
 		return err

@@ -85,12 +85,13 @@ type ProviderError struct {
 // A Parameter is one of the numbers of a request that the snapshot format has a member for (SF
 // "Request Fields").
 type Parameter struct {
-	Name        string // the member
-	Least, Most float64
-	Field       func(*Request) **json.Number
+	Name        string                       // of the member
+	Least, Most float64                      // the least and the greatest value that the format takes
+	Field       func(*Request) **json.Number // returns where a request has it; nil there means not sent
 }
 
-// Parameters are all of them, in the order of their names.
+// Parameters are the numbers of a [Request] that have a member in the snapshot format, sorted by name. Do not change
+// them.
 var Parameters = []Parameter{
 	{"frequency_penalty", -2, 2, func(r *Request) **json.Number { return &r.FrequencyPenalty }},
 	{"max_tokens", -math.MaxFloat64, math.MaxFloat64, func(r *Request) **json.Number { return &r.MaxTokens }},

@@ -173,7 +173,8 @@ func (c *cursor) err() error {
 	return &Error{Violations: sorted(c.found)}
 }
 
-// These are called in hundreds of places, and not compiled into each of them, see package jsontext.
+// enter begins a member. It is called in hundreds of places, and not compiled into each of them, as are those below:
+// see package jsontext.
 //
 //go:noinline
 func (c *cursor) enter(name string) { c.steps = append(c.steps, step{name, -1}) }

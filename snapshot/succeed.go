@@ -1,15 +1,16 @@
 package snapshot
 
-// Confirms reports whether r says beside its core what was said: then the old answer can stay, if the cores
-// are equal too. An answer with times of its events does not confirm one without.
+// Confirms reports whether r and was agree outside of their cores: in status and model, and in how the answer ended. If
+// their cores are equal too, the old answer can stay. An r with times of its events does not confirm a was without.
 func (r *Response) Confirms(was *Response) bool {
 	return was.Status == r.Status && was.Model == r.Model && was.Incomplete == r.Incomplete &&
 		(r.TimingMS == nil || was.TimingMS != nil)
 }
 
-// Succeed puts s in the place of was, an earlier record of the same call (design R4). s takes over the id, the call
-// that it continues, and the line where file and function are the same. Where the answer says what it said before, s
-// keeps was's, with its bytes, times, usage and headers, and with the provenance of the call that got it.
+// Succeed puts s in the place of was, an earlier record of the same call (design R4). s gets was's id, the call that
+// was continues, and, if file and function are the same, its line. answered says that the answer is the same as before:
+// then s gets was's whole response, with its bytes, times, usage and headers, and the provenance of the call that got
+// it.
 func (s *Snapshot) Succeed(was *Snapshot, answered bool) {
 	s.ID, s.Continues = was.ID, was.Continues
 	if s.Source.File == was.Source.File && s.Source.Function == was.Source.Function {

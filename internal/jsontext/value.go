@@ -155,7 +155,7 @@ func (v Value) Integer() (int64, bool) {
 // IsEmpty reports whether v holds no elements or members.
 func (v Value) IsEmpty() bool { return v.doc == nil || v.doc.nodes[v.at].next == v.at+1 }
 
-// length returns how many elements or members v has.
+// Len returns how many elements or members v has.
 func (v Value) Len() int {
 	n := 0
 	switch v.first() {

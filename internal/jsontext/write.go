@@ -108,7 +108,7 @@ func KeepObject[M ~map[string]json.RawMessage](o *M, name string, inner map[stri
 	}
 }
 
-// members returns the members of a JSON object.
+// MembersOf returns the members of a JSON object. It reports false for any other text.
 func MembersOf(raw json.RawMessage) (map[string]json.RawMessage, bool) {
 	doc, err := Parse(raw)
 	if err != nil || !doc.Root().IsObject() {
