@@ -24,17 +24,17 @@ func (r *Recorder) artifacts() (dir string) {
 	return dir
 }
 
-// keepAsked keeps a request that no record answers as request-N.json, with N from 1 on. The recorded request that it
+// keepMiss keeps a request that no record answers as request-N.json, with N from 1 on. The recorded request that it
 // is held against is recorded-N.json, so that diff shows what changed.
-func (r *Recorder) keepAsked(asked recorder.Asked) {
+func (r *Recorder) keepMiss(miss recorder.Miss) {
 	dir := r.artifacts()
 	if dir == "" {
 		return
 	}
 	n := r.kept.Add(1)
-	err := keepJSON(dir, fmt.Sprintf("request-%d.json", n), asked.Request)
-	if asked.Recorded != "" {
-		err = errors.Join(err, keepJSON(dir, fmt.Sprintf("recorded-%d.json", n), asked.Recorded))
+	err := keepJSON(dir, fmt.Sprintf("request-%d.json", n), miss.Request)
+	if miss.Recorded != "" {
+		err = errors.Join(err, keepJSON(dir, fmt.Sprintf("recorded-%d.json", n), miss.Recorded))
 	}
 	if err != nil {
 		r.t.Errorf("traceforge: %v", err)

@@ -30,15 +30,15 @@ import (
 // test. It works until the test ends; its checks and, when recording, its writes are made in
 // the test's cleanup, in the order of the calls.
 type Recorder struct {
-	t     testing.TB
-	place place
-	stack stack           // of who asked for the recorder
-	asked snapshot.Source // the line of the test that did, see origin
-	found sync.Once
-	opts  recorder.Options
-	calls *recorder.Recorder
-	wrong error        // what options that do not go together say; nil means they do
-	kept  atomic.Int32 // how many requests are among the artifacts
+	t       testing.TB
+	place   place
+	stack   stack           // of who asked for the recorder
+	askedAt snapshot.Source // the line of the test that asked for the recorder: see origin
+	found   sync.Once
+	opts    recorder.Options
+	calls   *recorder.Recorder
+	wrong   error        // what options that do not go together say; nil means they do
+	kept    atomic.Int32 // how many requests are among the artifacts
 
 	mode  recorder.Mode // asked for by an option, for a run that replays
 	kinds []Kind        // that it makes live
@@ -105,14 +105,14 @@ func (r *Recorder) shared() (*Recorder, error) {
 	return first, err
 }
 
-// origin returns the line of the test that asked for the recorder. It is looked for once somebody wants it.
+// origin returns the line of the test that asked for the recorder. It is looked up when it is first needed.
 func (r *Recorder) origin() snapshot.Source {
 	r.found.Do(func() {
 		if r.stack != nil {
-			r.asked = r.place.origin(r.stack)
+			r.askedAt = r.place.origin(r.stack)
 		}
 	})
-	return r.asked
+	return r.askedAt
 }
 
 // start opens a recorder, which ends with its test.
@@ -165,7 +165,7 @@ func (r *Recorder) open() error {
 	r.opts.Fail, r.opts.Tell, r.opts.Late = r.t.Fail, r.tell, tellLate
 	r.opts.Waiting = func(holder string) { r.note(fmt.Sprintf("waiting for the store, which %s holds", holder)) }
 	if keepsArtifacts() {
-		r.opts.Asked = r.keepAsked
+		r.opts.Missed = r.keepMiss
 	}
 	r.opts.Source = func() snapshot.Source { return r.place.sourceIn(callers().frames(), r.origin()) }
 	r.opts.Sources = r.place.sources
@@ -199,7 +199,7 @@ func (r *Recorder) finish() {
 	if !r.t.Failed() && !r.t.Skipped() && unwinding() {
 		r.t.Fail() // it panicked
 	}
-	note := r.calls.Finish(recorder.Outcome{
+	note := r.calls.Finish(recorder.TestEnd{
 		Failed: r.t.Failed(), Skipped: r.t.Skipped(), Partial: isPartial(r.opts.Test), Subtests: r.failedBelow(),
 	})
 	if r.t.Failed() {

@@ -63,7 +63,7 @@ func exec(c *call) error {
 	if err != nil {
 		return err
 	}
-	if note := p.calls.Finish(recorder.Outcome{Failed: ended != 0}); note != "" {
+	if note := p.calls.Finish(recorder.TestEnd{Failed: ended != 0}); note != "" {
 		p.tell(note)
 	}
 	if err := new(usage.ReceiptWriter).Leave(p.root, func() usage.Receipt { return p.receipt(ended) }); err != nil {

@@ -254,7 +254,7 @@ func importSession(c *call) error {
 		}
 		imported++
 	}
-	r.Finish(recorder.Outcome{Failed: told})
+	r.Finish(recorder.TestEnd{Failed: told})
 	c.line(fmt.Sprintf("%s: %s of %d from %s, for %s in %s", dir, page.Count(imported, "call", "calls"), len(s.Interactions), file, test, pkg))
 	return withFindings(told || imported < len(s.Interactions), nil)
 }

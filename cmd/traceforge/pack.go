@@ -263,6 +263,6 @@ func (c *call) servePacked(s *store.Store, run *pack.Run) error {
 	} else {
 		<-ctx.Done()
 	}
-	r.Finish(recorder.Outcome{})
+	r.Finish(recorder.TestEnd{})
 	return withFindings(failed, err)
 }

@@ -112,7 +112,7 @@ func (c *Cassette) Call(file, scratch string) (Call, error) {
 		_, _ = io.Copy(io.Discard, resp.Body)
 		resp.Body.Close()
 	}
-	r.Finish(recorder.Outcome{})
+	r.Finish(recorder.TestEnd{})
 	if len(wrong) > 0 {
 		return Call{}, errors.New(strings.Join(wrong, "\n"))
 	}

@@ -117,7 +117,7 @@ func (im *Import) run(dir string, source snapshot.Source, calls []*cassette.Call
 	for _, f := range r.Unkept() {
 		unkept = append(unkept, notKept(byNumber[f.Source.Line], f))
 	}
-	r.Finish(recorder.Outcome{Failed: len(unkept) > 0})
+	r.Finish(recorder.TestEnd{Failed: len(unkept) > 0})
 	if len(unkept) == 0 && told != "" {
 		return nil, errors.New(told)
 	}

@@ -62,7 +62,7 @@ func aRunOf(t *testing.T, test string) pack.Source {
 	ask("look", `,"tools":[{"type":"function","function":{"name":"look","parameters":{"type":"object"}}}]`)
 	ask("count", `,"stream":true`)
 	ask("fail", "")
-	r.Finish(recorder.Outcome{})
+	r.Finish(recorder.TestEnd{})
 	s, err := store.Open(dir)
 	require.NoError(t, err)
 	left := r.Receipt()

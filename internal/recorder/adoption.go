@@ -32,13 +32,13 @@ func (r *run) adopt(c *call, from *tape, i int, o *origin) (*servedRecord, error
 	}
 	tk := r.newTake(c)
 	tk.origin, tk.source, tk.lifted = o, source, cmp.Or(o.lifted, o.record.Source.Nondeterministic)
-	tk.outcome, tk.status = outcomeOf(stored.Incomplete), stored.Status
+	tk.how, tk.status = outcomeOf(stored.Incomplete), stored.Status
 	tk.read, tk.finished = tk.started, tk.started
 	tk.steps, tk.began = &r.steps, r.steps.Add(1)
 	tk.heard = tk.began
 	s := &servedRecord{record: &o.record}
 	if stored.RawOutputRef == "" {
-		tk.outcome, tk.err = failed, replayedTransportError(&o.record)
+		tk.how, tk.err = failed, replayedTransportError(&o.record)
 		if tk.err == nil {
 			return nil, errors.New("there is no answer that could be adopted")
 		}
@@ -81,7 +81,7 @@ func (r *run) adoptFrom(tapes []*tape, c *call, lifted string) *servedRecord {
 }
 
 // outcomeOf returns how a take ended whose record says how it was cut.
-func outcomeOf(incomplete string) outcome {
+func outcomeOf(incomplete string) ending {
 	for how, said := range cut {
 		if said == incomplete {
 			return how

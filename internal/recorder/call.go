@@ -36,7 +36,7 @@ func (k key) id() string { return k.provider + string(k.core[:]) + k.lane }
 // A call is a request as a snapshot has it: its ids are numbered, its media named, and what is scrubbed
 // has placeholders.
 type call struct {
-	key     // of a call that may be replayed as it stands without its core, see known
+	key     // without its core where the call may be replayed as it was sent: knownKey computes it if it is needed
 	once    sync.Once
 	ignored []string
 
@@ -52,7 +52,7 @@ type call struct {
 	step     *Step                 // the one that was taken; nil means none
 }
 
-// knownKey returns the key of a call, whose core is computed where none needed it so far.
+// knownKey returns the key of a call. It computes the core if nobody has needed it so far.
 func (c *call) knownKey() key {
 	c.once.Do(func() {
 		if c.core == (key{}).core {
@@ -74,7 +74,7 @@ func (r *run) identify(w *wire) (*call, error) {
 	var c *call
 	request, err := codec.DecodeRequest(&w.Wire)
 	if err == nil {
-		c, err = r.call(provider.ProviderOf(&w.Wire, codec, r.config.Hosts), w.lane, codec, request)
+		c, err = r.newCall(provider.ProviderOf(&w.Wire, codec, r.config.Hosts), w.lane, codec, request)
 	}
 	if err != nil {
 		return nil, failuref(fmt.Sprintf("%s cannot be kept: %v", w, err))
@@ -83,8 +83,8 @@ func (r *run) identify(w *wire) (*call, error) {
 	return c, nil
 }
 
-// call makes the call of a request, which may change with it.
-func (r *run) call(name, lane string, codec *provider.Codec, request *modelio.Request) (*call, error) {
+// newCall returns the call of a request; it may change the request.
+func (r *run) newCall(name, lane string, codec *provider.Codec, request *modelio.Request) (*call, error) {
 	c := &call{codec: codec, ignored: r.Ignored}
 	fitParameters(request)
 	var err error
@@ -92,7 +92,7 @@ func (r *run) call(name, lane string, codec *provider.Codec, request *modelio.Re
 		return nil, err
 	}
 	c.request = c.media.request(c.request)
-	if c.provider, c.lane = name, lane; r.awaits(c) {
+	if c.provider, c.lane = name, lane; r.needsNoKey(c) {
 		_, c.values = r.rules.Live(c.request, nil)
 		return c, nil
 	}
@@ -100,8 +100,8 @@ func (r *run) call(name, lane string, codec *provider.Codec, request *modelio.Re
 	return c, err
 }
 
-// matchUnknown makes a call that of an imported record whose recording leaves headers out, and says the same else. Its
-// caller holds the lock.
+// matchUnknown gives a call the key of an imported record whose recording had no headers, if they are all that differs.
+// The caller holds the lock.
 func (r *run) matchUnknown(c *call) {
 	if r.Mode == UpdateAll || c.core == (key{}).core || r.openTape(c.provider) != nil || len(r.tape.unknown) == 0 {
 		return
@@ -114,8 +114,9 @@ func (r *run) matchUnknown(c *call) {
 	}
 }
 
-// awaits reports whether a call is replayed by a record that is the same as it stands, and has no need of its key.
-func (r *run) awaits(c *call) bool {
+// needsNoKey reports whether a call is replayed by a record that is the same without any change, so that no key is
+// needed.
+func (r *run) needsNoKey(c *call) bool {
 	if r.Mode != Replay || c.codec.Session != nil || c.codec.Realtime != nil {
 		return false
 	}
@@ -124,7 +125,7 @@ func (r *run) awaits(c *call) bool {
 	if r.openTape(c.provider) != nil { // which is told when the call is answered
 		return false
 	}
-	_, ok := r.tape.awaits(c)
+	_, ok := r.tape.findAsSent(c)
 	return ok
 }
 

@@ -47,11 +47,11 @@ func (r *Recorder) Snapshots() ([]snapshot.Snapshot, error) {
 	goldens := map[*take]*golden{}
 	for _, tk := range r.takes {
 		now := tk.soFar()
-		how := now.ended()
+		how := now.ending()
 		if how == underWay || how == dropped || r.transient(now) || r.unfinished(now) != nil || now.dropsQuietly() {
 			continue // it has no answer that can be recorded
 		}
-		g, f := r.golden(now)
+		g, f := r.goldenOf(now)
 		if f != nil {
 			return nil, f
 		}

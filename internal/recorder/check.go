@@ -185,8 +185,8 @@ func (k *checks) ask(ctx context.Context, ck *check) *said {
 	for again := true; ; again = false {
 		tk := k.newTake(ck.again())
 		ck.make(ctx, tk)
-		tk.stop()
-		if tk.ended() != retryable {
+		tk.endWithTest()
+		if tk.ending() != retryable {
 			return k.compared(ctx, ck, tk)
 		}
 		wait, ok := pauseOf(tk.header)
@@ -204,7 +204,7 @@ func (k *checks) compared(ctx context.Context, ck *check, tk *take) *said {
 	if bad := asA[*noJSON](tk.err); bad != nil {
 		return &said{why: bad.Error()}
 	}
-	if tk.ended() == failed {
+	if tk.ending() == failed {
 		return &said{why: noAnswer(tk.who(), tk.err)}
 	}
 	s, f := k.report.saidBy(tk)

@@ -42,7 +42,7 @@ func (r *run) saidBy(tk *take) (*said, *Failure) {
 		s.refusal = decoded.Error.Message
 		s.gone = withdrawn(tk.provider, cmp.Or(r.Checking.New, tk.request.Model), tk.status, decoded.Error)
 	}
-	resp, err := understood(decoded, tk.status, &tk.numbering, &tk.media)
+	resp, err := asRecorded(decoded, tk.status, &tk.numbering, &tk.media)
 	if err == nil {
 		s.tiers, err = tiersOf(resp)
 	}

@@ -22,7 +22,7 @@ type revision struct {
 
 // settle writes what was recorded, if the test passed. A test that failed or was skipped leaves the store as it was,
 // and its answers wait. It returns what the test's log should say.
-func (r *revision) settle(o Outcome) (note string) {
+func (r *revision) settle(o TestEnd) (note string) {
 	goldens := r.goldens()
 	r.updated = &usage.Update{}
 	r.spent(goldens)
@@ -123,7 +123,7 @@ func (r *revision) remove() error {
 // with success is one call.
 func (r *revision) goldens() map[*take]*golden {
 	for _, tk := range r.takes {
-		tk.stop()
+		tk.endWithTest()
 		if tk.dropsQuietly() {
 			tk.become(dropped)
 		}
@@ -133,11 +133,11 @@ func (r *revision) goldens() map[*take]*golden {
 	unkept := map[*take]*Failure{}
 	for _, tk := range r.takes {
 		again := r.transient(tk)
-		if tk.outcome == dropped || again && counted[tk.key] {
+		if tk.how == dropped || again && counted[tk.key] {
 			continue
 		}
 		counted[tk.key] = counted[tk.key] || again
-		g, f := r.golden(tk)
+		g, f := r.goldenOf(tk)
 		if f != nil {
 			unkept[tk] = f
 			continue
@@ -161,7 +161,7 @@ func (r *revision) goldens() map[*take]*golden {
 func (r *run) stood() map[key]bool {
 	stood := map[key]bool{}
 	for _, tk := range r.takes {
-		if tk.ended() != dropped && !r.transient(tk) {
+		if tk.ending() != dropped && !r.transient(tk) {
 			stood[tk.key] = true
 		}
 	}
@@ -170,7 +170,7 @@ func (r *run) stood() map[key]bool {
 
 // transient reports whether a take ended so that the next try may do better.
 func (s *setup) transient(tk *take) bool {
-	how := tk.ended()
+	how := tk.ending()
 	return how == retryable || how == failed && !s.allows(TransportErrors) && !tk.isScripted()
 }
 
@@ -205,8 +205,8 @@ func (r *run) document(provider string) (*tape, error) {
 	return r.tape, err
 }
 
-// known returns the tape of the test's document with the keys of all its records.
-func (r *run) known(provider string) (*tape, error) {
+// keyedTape returns the tape of the test's document with the keys of all its records.
+func (r *run) keyedTape(provider string) (*tape, error) {
 	t, err := r.document(provider)
 	if err == nil {
 		t.know(len(t.records))

@@ -93,7 +93,7 @@ func (r *run) notTaken(c *call) (names []string) {
 
 // notTaken returns what an answer says that the model does not take.
 func (tk *take) notTaken() []string {
-	if tk.ended() == underWay || tk.status < 400 {
+	if tk.ending() == underWay || tk.status < 400 {
 		return nil
 	}
 	resp, err := tk.decode()

@@ -53,7 +53,7 @@ func (r *Recorder) direct(ctx context.Context, what fmt.Stringer, codec *provide
 	case err != nil:
 		err = inItsTime(ctx, err)
 	case served.take != nil:
-		served.take.from(snapshot.ProvenanceOf(ctx))
+		served.take.setProvenance(snapshot.ProvenanceOf(ctx))
 	default:
 		err = r.proven(served.proof)
 		if err == nil && served.fault != nil {
@@ -69,7 +69,7 @@ func (r *run) directCall(codec *provider.Codec, lane string, request func() (*mo
 	if err != nil {
 		return nil, err
 	}
-	return r.call(codec.Provider, lane, codec, asked)
+	return r.newCall(codec.Provider, lane, codec, asked)
 }
 
 // who names whom a request asks: a provider, a tool, "tools/list of shop".

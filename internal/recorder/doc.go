@@ -12,6 +12,17 @@
 // again. Nothing that is stored identifies a call: keys of recorded requests are computed once a
 // call needs them. A call in replay that is the same as its record as both stand needs none.
 //
+// To follow a call, read the files in this order:
+//
+//	recorder.go, wire.go, call.go, mode.go       a request comes in, gets its key, and asks the sources of its mode
+//	tape.go, replay.go, proof.go                 a record answers it, and is proven
+//	drift.go, failure.go, report.go, face.go     no record does: what differs, in which words, and what accepts it
+//	live.go, take.go, transport.go               it is made live, and its answer is kept as its caller reads it
+//	golden.go, pair.go, commit.go, pending.go    takes become records of the test's document, or wait
+//
+// The other files each have one subject: tools and turns of agents, realtime and MCP sessions, models without HTTP,
+// lanes, scripts, faults, checks.
+//
 // The facts about a test stand in layers. Each layer sees those above it in this list, and none below:
 //
 //	setup     what the recorder was given; it does not change

@@ -16,22 +16,22 @@ import (
 type cause struct {
 	traces  []drift.Trace
 	changes []usage.DriftChange
-	later   []int  // the n of the further calls
+	later   []int  // the numbers of the further calls
 	accept  string // the way out by an update
 }
 
 // causes are those of the calls of a test that drifted.
 type causes []*cause
 
-// drifted is the failure of a call that is held against the unplayed record of its provider and API that is most like
-// it. It is nil if there is none.
+// drifted is the failure of a call that differs from the record which is most like it, of those that were not played
+// and have its provider and API. It is nil if no record is like it.
 func (r *report) drifted(c *call) *Failure {
 	best, got := r.like(c)
 	if best < 0 {
 		return nil
 	}
 	r.tape.held[best] = true
-	r.tellAsked(c, &r.tape.records[best])
+	r.tellMiss(c, &r.tape.records[best])
 	recorded := r.tape.parts[best]
 	brief := fmt.Sprintf("%s drifted from %s", c.asking(), r.record(best))
 	d := r.tape.driftOf(best)
@@ -135,8 +135,8 @@ func (r *report) remarks(best int, changes []usage.DriftChange, rule string) str
 	return strings.Join(lines, "\n")
 }
 
-// find returns the cause of an earlier drift whose changes are among these. Further changes follow from that one as
-// a rule: an agent goes on with other messages where it got no answer.
+// find returns the cause of an earlier drift whose changes are all among these; nil: there is none. As a rule, other
+// changes follow from that drift: an agent goes on with other messages where it got no answer.
 func (all causes) find(traces []drift.Trace) *cause {
 	for _, known := range all {
 		gone := func(trace drift.Trace) bool { return !slices.Contains(traces, trace) }
@@ -147,13 +147,14 @@ func (all causes) find(traces []drift.Trace) *cause {
 	return nil
 }
 
-// like returns the record that a call is held against, and what the call asks, taken apart; -1: it is like none.
+// like returns the index of the record that a call is compared with, and the call's request, taken apart; -1: it is
+// like none.
 func (r *run) like(c *call) (best int, got *drift.Request) {
 	got, _ = r.comparer().Request(c.request) // it has a key
 	return r.nearest(c, got), got
 }
 
-// comparer returns what takes requests apart by the rules of the test. Most tests need none.
+// comparer returns the test's comparer. It is made when a call drifts, so most tests have none.
 func (r *run) comparer() *drift.Comparer {
 	if r.compare == nil {
 		r.compare = drift.NewComparer(r.Ignored)
@@ -161,8 +162,8 @@ func (r *run) comparer() *drift.Comparer {
 	return r.compare
 }
 
-// comparable reports whether the i-th record may be of a call: what one provider, API, tool or lane was asked says
-// nothing of another.
+// comparable reports whether a call may have drifted from the i-th record: both are of one provider, API, tool and
+// lane.
 func (t *tape) comparable(i int, c *call) bool {
 	s := &t.records[i]
 	return s.Provider == c.provider && s.Source.Lane == c.lane &&
@@ -175,9 +176,9 @@ func sameTool(a, b *modelio.Request) bool {
 	return a.Tool() == b.Tool() && methodOf(a) == methodOf(b) && (a.Tool() == "" || a.API == b.API)
 }
 
-// nearest returns the record that a call is held against, or -1. It is the record that shares most with the call, and
-// of several the one that differs least. After a first drift it is the next record, if that has as many messages and
-// differs by a known change.
+// nearest returns the record that a call is compared with, or -1. It is the one that shares most with the call, and of
+// several the one that differs least. But a record that differs only by a known change, and has as many messages, comes
+// first.
 func (r *run) nearest(c *call, got *drift.Request) int {
 	best, likeness, distance := -1, 0.0, 0
 	var others []int
@@ -209,9 +210,9 @@ func (r *run) nearest(c *call, got *drift.Request) int {
 	return best
 }
 
-// nearestOther chooses among records that share nothing with a call. It takes the first that differs only in values
-// that change every run, or a sole record that differs little. Else the call was inserted, and a difference from
-// another record would tell nothing.
+// nearestOther chooses among records that share nothing with a call: the first that differs only in values that change
+// in every run, or a sole record that differs little. It returns -1 where neither is: then the call is new, and a
+// difference from some record would tell nothing.
 func (r *run) nearestOther(records []int, got *drift.Request) int {
 	const most = 1000 // bytes that differ
 	for _, i := range records {

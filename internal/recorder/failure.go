@@ -68,27 +68,27 @@ func (r *run) record(i int) string {
 	return fmt.Sprintf("%s, call %d", r.file(), r.tape.records[i].Number())
 }
 
-// An Asked is a request that no record answers, and the recorded one that it is held against. Both are canonical JSON
+// A Miss is a request that no record answers, and the recorded one that it is compared with. Both are canonical JSON
 // in which secrets are masked.
-type Asked struct {
+type Miss struct {
 	Request  string
 	Recorded string // empty: it is held against none
 }
 
-// tellAsked tells of a call that no record answers; record is nil where it is held against none.
-func (s *setup) tellAsked(c *call, record *snapshot.Snapshot) {
-	if s.Asked == nil {
+// tellMiss calls Options.Missed for a call that no record answers; record is the one that it is compared with, or nil.
+func (s *setup) tellMiss(c *call, record *snapshot.Snapshot) {
+	if s.Missed == nil {
 		return
 	}
 	text := func(req *modelio.Request) string {
 		core, _ := snapshot.RequestCore(req, nil) // a request with a key has one
 		return s.Plain(string(core))
 	}
-	asked := Asked{Request: text(c.request)}
+	miss := Miss{Request: text(c.request)}
 	if record != nil {
-		asked.Recorded = text(&record.Request)
+		miss.Recorded = text(&record.Request)
 	}
-	s.Asked(asked)
+	s.Missed(miss)
 }
 
 // unrecorded is the failure of a call that no snapshot fits. It is drift where the test has a record left to hold the
@@ -97,7 +97,7 @@ func (r *report) unrecorded(c *call) *Failure {
 	if f := r.drifted(c); f != nil {
 		return f
 	}
-	r.tellAsked(c, nil)
+	r.tellMiss(c, nil)
 	state := r.tested() + " has none recorded"
 	if n := len(r.tape.records); n > 0 {
 		state = fmt.Sprintf("%s has %s, and none fits it", r.tested(), count(n, "recorded call"))
@@ -141,7 +141,7 @@ func (r *report) neighbours() string {
 	return strings.Join(lines, "\n")
 }
 
-// lastSaid is a request in a line.
+// lastSaid returns the last line of the summary of a request.
 func (s *setup) lastSaid(req *modelio.Request) string {
 	lines := strings.Split(strings.TrimSpace(s.summary(req)), "\n")
 	return lines[len(lines)-1]
@@ -208,7 +208,7 @@ func (s *setup) unknownCall(w *wire) *Failure {
 		"or let it pass while recording, and fail in replay: "+s.given("PassThrough", host))
 }
 
-// asFailure words an error of the store.
+// asFailure makes a Failure of an error of the store, with the command that remedies it.
 func (s *setup) asFailure(err error) *Failure {
 	if f := asA[*Failure](err); f != nil {
 		return f
@@ -227,7 +227,7 @@ func (s *setup) asFailure(err error) *Failure {
 	return &Failure{brief: brief, Text: text}
 }
 
-// shown returns a text that names files of the store as failures name them.
+// shown returns a text with the store's directory as failures name it.
 func (s *setup) shown(text string) string {
 	return strings.ReplaceAll(filepath.ToSlash(text), filepath.ToSlash(s.Dir), s.Shown)
 }

@@ -176,8 +176,8 @@ func (in *injection) before(ctx context.Context) error {
 	return in.err
 }
 
-// playedFaulty makes the HTTP response of a record with a fault.
-func (r *Recorder) playedFaulty(req *http.Request, w *wire, c *call, s *servedRecord) (*http.Response, error) {
+// playFaulty makes the HTTP response of a record with a fault.
+func (r *Recorder) playFaulty(req *http.Request, w *wire, c *call, s *servedRecord) (*http.Response, error) {
 	in := s.fault
 	if err := in.before(req.Context()); err != nil {
 		return nil, err

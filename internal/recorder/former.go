@@ -72,7 +72,7 @@ func (p *proof) renew() {
 	if err != nil {
 		return
 	}
-	resp, err := p.understood(got, &modelio.Numbering{})
+	resp, err := p.asRecorded(got, &modelio.Numbering{})
 	if err != nil {
 		return
 	}

@@ -21,16 +21,15 @@ type golden struct {
 	take     *take
 	snapshot snapshot.Snapshot
 	raw      []byte             // nil means there is none
-	core     *[sha256.Size]byte // the sum of the answer's core, which is as long as the answer; nil means see said
-	cleared  int                // so many secrets were known when it had none; -1 means it was not looked through
+	core     *[sha256.Size]byte // the sum of the answer's core; nil: coreSum has not computed it yet
+	cleared  int                // how many secrets were known when it was found to hold none; -1: it was not searched
 }
 
-// longAnswer is the length in bytes from which memory is worth a moment.
+// longAnswer is the length in bytes from which it is worth the time to collect garbage.
 const longAnswer = 8 << 20
 
-// golden makes the golden of a take that ended as it should, and says why one that did not
-// cannot be kept.
-func (r *run) golden(tk *take) (*golden, *Failure) {
+// goldenOf returns the golden of a take, or why it cannot be kept.
+func (r *run) goldenOf(tk *take) (*golden, *Failure) {
 	if tk.golden != nil {
 		return tk.golden, nil
 	}
@@ -38,7 +37,7 @@ func (r *run) golden(tk *take) (*golden, *Failure) {
 	if f != nil {
 		return nil, f
 	}
-	resp, err := understood(resp, tk.status, &tk.numbering, &tk.media)
+	resp, err := asRecorded(resp, tk.status, &tk.numbering, &tk.media)
 	if err != nil {
 		return nil, r.unkept(tk, err)
 	}
@@ -53,22 +52,22 @@ func (r *run) golden(tk *take) (*golden, *Failure) {
 	stored.Response, stored.TokensUsed = *resp, resp.Usage.Used()
 	stored.Note = tk.note
 	stored.Readings, stored.ReadingsMore = reading.Told(tk.readings)
-	if tk.outcome != failed {
+	if tk.how != failed {
 		g.raw, stored.RawOutputRef = body, canon.Sum(body)
 	}
 	if (r.Timing || listens(tk.request)) && !isDirect(tk.codec.API) && tk.origin == nil && tk.imported == nil {
 		stored.TimingMS = timing(tk.answer(body), tk.arrivals)
 	}
 	if len(g.raw) > longAnswer {
-		runtime.GC() // what it was decoded by is some times as long
+		runtime.GC() // decoding took several times as much memory
 	}
 	tk.golden = g
 	return g, nil
 }
 
-// said returns the sum of the answer's core, which few calls ask for. A response without a core cannot be encoded
-// either.
-func (g *golden) said() [sha256.Size]byte {
+// coreSum returns the sum of the answer's core. It computes it when it is first asked for, as few calls need it. A
+// response without a core cannot be encoded either, so its error is told there.
+func (g *golden) coreSum() [sha256.Size]byte {
 	if g.core == nil {
 		core, _ := snapshot.ResponseCore(&g.snapshot.Response)
 		sum := sha256.Sum256(core)
@@ -77,13 +76,12 @@ func (g *golden) said() [sha256.Size]byte {
 	return *g.core
 }
 
-// answerOf decodes what a take received: resp as it is understood, body as it came but without its
-// content encoding and with its placeholders.
+// answerOf returns the decoded answer of a take, and its body with placeholders and without its content encoding.
 func (r *run) answerOf(tk *take) (resp *modelio.Response, body []byte, f *Failure) {
 	if f := r.unfinished(tk); f != nil {
 		return nil, nil, f
 	}
-	if tk.outcome == failed {
+	if tk.how == failed {
 		return recordedTransportError(tk.err), nil, nil
 	}
 	body, err := tk.plain()
@@ -95,8 +93,8 @@ func (r *run) answerOf(tk *take) (resp *modelio.Response, body []byte, f *Failur
 		return nil, nil, r.unkept(tk, err)
 	}
 	tk.readings = reading.Of(tk.answer(body), tk.codec.API, tk.provider, resp)
-	if tk.outcome == whole && !resp.Complete && resp.Error == nil {
-		tk.become(ended)
+	if tk.how == whole && !resp.Complete && resp.Error == nil {
+		tk.become(unterminated)
 		if f := r.unfinished(tk); f != nil {
 			return nil, nil, f
 		}
@@ -116,8 +114,8 @@ func (tk *take) understand(answer *provider.Answer) (*modelio.Response, error) {
 	return provider.DecodeWhole(answer)
 }
 
-// understood returns a decoded answer as a record has it.
-func understood(decoded *modelio.Response, status int, n *modelio.Numbering, m *media) (*modelio.Response, error) {
+// asRecorded returns a decoded answer as a record has it: with numbered ids, named media, and complete usage.
+func asRecorded(decoded *modelio.Response, status int, n *modelio.Numbering, m *media) (*modelio.Response, error) {
 	resp, err := n.Response(decoded)
 	if err != nil {
 		return nil, err
@@ -137,10 +135,10 @@ func understood(decoded *modelio.Response, status int, n *modelio.Numbering, m *
 	return resp, nil
 }
 
-// cut is what records say of answers that ended early.
-var cut = map[outcome]string{aborted: "aborted", broken: "error", ended: "ended"}
+// cut has the words of Response.Incomplete for answers that ended early.
+var cut = map[ending]string{aborted: "aborted", broken: "error", unterminated: "ended"}
 
-// frame returns the snapshot of a take without what the model said.
+// frame returns the snapshot of a take without the answer's content.
 func (r *run) frame(tk *take) snapshot.Snapshot {
 	s := snapshot.Snapshot{
 		Timestamp: dated(tk.started).UTC().Truncate(time.Millisecond),
@@ -148,10 +146,10 @@ func (r *run) frame(tk *take) snapshot.Snapshot {
 		Provider:  tk.provider,
 		Request:   *tk.request,
 		Response: snapshot.Response{
-			LatencyMS:  tk.over().Sub(tk.started).Milliseconds(),
+			LatencyMS:  tk.endTime().Sub(tk.started).Milliseconds(),
 			Headers:    r.headers(tk),
 			Status:     tk.status,
-			Incomplete: cut[tk.outcome],
+			Incomplete: cut[tk.how],
 		},
 	}
 	s.Source.Origin = r.Origin
@@ -175,21 +173,21 @@ func (r *run) frame(tk *take) snapshot.Snapshot {
 
 // unfinished is the failure of a take that has no whole answer.
 func (r *run) unfinished(tk *take) *Failure {
-	switch tk.outcome {
+	switch tk.how {
 	case unread:
 		if tk.status == 0 { // no head of an answer came, or it is no HTTP, whose answer nobody reads or closes
 			return r.leftOut(tk, fmt.Sprintf("%s was still under way when %s ended", tk.asking(), r.tested()), "wait for its end")
 		}
 		return r.leftOut(tk, tk.said()+" was neither read to its end nor closed")
-	case aborted, broken, ended:
+	case aborted, broken, unterminated:
 		if r.allows(CutStreams) || tk.isScripted() {
 			return nil
 		}
 		by := "by the caller"
-		if tk.outcome != aborted {
+		if tk.how != aborted {
 			by = "before its end"
 		}
-		if tk.outcome == broken && tk.err != nil {
+		if tk.how == broken && tk.err != nil {
 			by += ": " + tk.err.Error()
 		}
 		return r.leftOut(tk, tk.said()+" was cut "+by, "record again, or keep it as it is: "+r.allow("CutStreams"))

@@ -37,7 +37,7 @@ func nameIn(ctx context.Context, key any) string {
 
 // elsewhere returns in which other lanes the request of a call is recorded.
 func (t *tape) elsewhere(k key) (lanes []string) {
-	for _, recorded := range t.keys[:t.known] {
+	for _, recorded := range t.keys[:t.computed] {
 		if recorded.provider == k.provider && recorded.core == k.core && recorded.lane != k.lane {
 			lanes = inorder.With(lanes, laneText(recorded.lane))
 		}

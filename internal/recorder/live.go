@@ -12,8 +12,8 @@ import (
 // writables are the directories of stores that this process could write. It asks before the first live call that it records.
 var writables sync.Map
 
-// take begins a live call.
-func (r *Recorder) take(c *call, lifted string) (*servedRecord, error) {
+// startTake begins a live call.
+func (r *Recorder) startTake(c *call, lifted string) (*servedRecord, error) {
 	if r.ended {
 		return nil, r.tooLate(c.what)
 	}
@@ -42,7 +42,7 @@ func (r *Recorder) live(req *http.Request, w *wire, tk *take) (*http.Response, e
 	}
 	live := w.live(req)
 	live.Header.Del("Accept-Encoding") // the transport's own choice, which it undoes itself
-	tk.from(snapshot.ProvenanceOf(req.Context()))
+	tk.setProvenance(snapshot.ProvenanceOf(req.Context()))
 	resp, err := r.upstream(live, w, tk)
 	if asA[*Failure](err) != nil { // it was told, and is not one of the transport
 		return nil, err

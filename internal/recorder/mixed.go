@@ -26,8 +26,8 @@ func (r *Recorder) forked(c *call) (*servedRecord, error) {
 		return nil, failuref(fmt.Sprintf("%s cannot be forked to %s: the request does not name its model in a way that can be replaced", c.who(), o.New),
 			"record the call under its SDK, with tf.Client(), or run without model="+o.Old+"="+o.New)
 	}
-	r.tellAsked(c, nil)
-	return r.take(c, "")
+	r.tellMiss(c, nil)
+	return r.startTake(c, "")
 }
 
 // beforeFork reports whether a call is one of those that the tape answers before the run goes on live. All of these have to be
@@ -110,10 +110,10 @@ func (r *report) acceptLive() string {
 
 // returnsAnother reports whether a live tool returned what none of its records says.
 func (r *report) returnsAnother(tk *take) bool {
-	if how := tk.ended(); !tk.codec.Tools || how == underWay || how == dropped || r.transient(tk) {
+	if how := tk.ending(); !tk.codec.Tools || how == underWay || how == dropped || r.transient(tk) {
 		return false
 	}
-	g, f := r.golden(tk)
+	g, f := r.goldenOf(tk)
 	if f != nil || r.tape == nil {
 		return false
 	}
@@ -135,7 +135,7 @@ func (r *run) answeredLive() (all []usage.Live) {
 		return nil
 	}
 	for _, tk := range r.takes {
-		g, f := r.golden(tk)
+		g, f := r.goldenOf(tk)
 		if f != nil || r.transient(tk) {
 			continue
 		}
@@ -169,7 +169,7 @@ func (n *notes) ranLive() {
 		default:
 			models++
 		}
-		if g, f := n.golden(tk); f == nil {
+		if g, f := n.goldenOf(tk); f == nil {
 			tokens += amount.Of(g.snapshot.Response.TokensUsed)
 		}
 	}

@@ -22,12 +22,12 @@ const (
 // modes say what each mode does.
 var modes = [...]struct {
 	name      string // as receipts and TRACEFORGE_UPDATE have it
-	does      string // what it is for
-	live      bool   // calls are made
-	writes    bool   // what a passing test did is committed
-	drops     bool   // records that are not called any more go, and do not fail the test
-	completes bool   // what is recorded is served, and what is missing is bought
-	injects   bool   // faults take the place of recorded answers
+	does      string // what it is for, for the list of modes
+	live      bool   // some calls are made live
+	writes    bool   // the calls of a test that passed are committed
+	drops     bool   // records whose calls were not made are removed, and do not fail the test
+	completes bool   // recorded answers are served, and only missing ones are bought
+	injects   bool   // Fault may replace recorded answers
 }{
 	Replay:      {name: "replay", does: "replay", injects: true},
 	Update:      {name: "update", does: "record what changed", live: true, writes: true, drops: true, completes: true},
@@ -39,10 +39,12 @@ var modes = [...]struct {
 	Mixed:       {name: "live", does: "use them", live: true, injects: true},
 }
 
-// A source answers a call, or returns the take of a live one that will; nil: the next source is asked. The lock is held.
+// A source answers a call from a record, or with the take of a live call; nil means that the next source is asked. The
+// lock is held.
 type source func(*Recorder, *call) (*servedRecord, error)
 
-// sources are what each mode asks for the answer of a call, in order. Their functions ask for the mode, so that they are no column of modes.
+// sources are what each mode asks for an answer, in order. They are no column of modes, since their functions read
+// modes, and Go refuses such a circle.
 var sources = [len(modes)][]source{
 	Replay:      {(*Recorder).replay},
 	Update:      {(*Recorder).stored, (*Recorder).cancelled, (*Recorder).makeLive},

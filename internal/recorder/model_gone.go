@@ -48,7 +48,7 @@ func (r *run) gone() (said []string) {
 		if tk.status < http.StatusBadRequest {
 			continue // nearly all, which need not be decoded for that
 		}
-		if g, f := r.golden(tk); f == nil {
+		if g, f := r.goldenOf(tk); f == nil {
 			if text := withdrawn(tk.provider, model, tk.status, g.snapshot.Response.Error); text != "" {
 				said = inorder.With(said, r.Plain(text))
 			}

@@ -20,7 +20,7 @@ func (n *notes) say(format string, args ...any) {
 }
 
 // misses says what the replay of a test will miss of what was just seen (design R10).
-func (n *notes) misses(o Outcome) {
+func (n *notes) misses(o TestEnd) {
 	switch {
 	case o.Skipped && len(n.takes) > 0:
 		n.say("replay has no answers for a test that skips itself after a call: skip before the first call")
@@ -65,8 +65,8 @@ func (n *notes) missed() {
 // the calls. In replay whoever asks first gets the first answer.
 func (n *notes) overlapped() (equal []*take) {
 	said := func(tk *take) (sum [sha256.Size]byte) {
-		if g, f := n.golden(tk); f == nil {
-			sum = g.said()
+		if g, f := n.goldenOf(tk); f == nil {
+			sum = g.coreSum()
 		}
 		return sum
 	}
@@ -85,7 +85,7 @@ func (n *notes) overlapped() (equal []*take) {
 func (n *notes) tried() (statuses []string) {
 	stood := n.stood()
 	for _, tk := range n.takes {
-		if tk.outcome == retryable && stood[tk.key] {
+		if tk.how == retryable && stood[tk.key] {
 			statuses = append(statuses, statusText(tk.status))
 		}
 	}

@@ -91,7 +91,7 @@ func TestOrderOfSequentialStreams(t *testing.T) {
 						records, err = r.Snapshots()
 						require.NoError(t, err)
 						for _, a := range r.takes {
-							require.Equal(t, whole, a.ended())
+							require.Equal(t, whole, a.ending())
 						}
 					}, func(o *Options) { o.Upstream = towards(server.URL) })
 					require.Empty(t, told)

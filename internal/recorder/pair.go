@@ -25,7 +25,7 @@ func (r *revision) pair(goldens map[*take]*golden, partial bool) (put *store.Put
 		r.maskCommand(g)
 	}
 	calls := r.inOrder(goldens)
-	old, err := r.known(providerOf(calls))
+	old, err := r.keyedTape(providerOf(calls))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -181,7 +181,7 @@ func (r *run) inOrder(goldens map[*take]*golden) []testCall {
 func (r *run) places(goldens []*golden) map[key]int {
 	places := map[key]int{}
 	if len(goldens) > 1 {
-		if old, err := r.known(goldens[0].take.provider); err == nil {
+		if old, err := r.keyedTape(goldens[0].take.provider); err == nil {
 			for i, k := range slices.Backward(old.keys) {
 				places[k] = i - len(old.keys)
 			}
@@ -200,7 +200,7 @@ func compareSums(a, b *golden) int {
 	if a == b || a.take.key != b.take.key {
 		return 0 // which the rest decides
 	}
-	x, y := a.said(), b.said()
+	x, y := a.coreSum(), b.coreSum()
 	return bytes.Compare(x[:], y[:])
 }
 

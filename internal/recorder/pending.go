@@ -68,7 +68,7 @@ func (p *pending) serve(c *call, lifted string) *servedRecord {
 		return nil
 	}
 	tk := p.takes[len(p.takes)-1]
-	if _, f := p.golden(tk); f == nil {
+	if _, f := p.goldenOf(tk); f == nil {
 		tk.waits, tk.number, tk.place = true, s.record.Number(), -1
 		p.mine[tk.number] = true
 	}
@@ -81,10 +81,10 @@ func (p *pending) serve(c *call, lifted string) *servedRecord {
 func (p *pending) keep(tk *take) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if how := tk.ended(); p.ended || how != whole && how != aborted && how != broken {
+	if how := tk.ending(); p.ended || how != whole && how != aborted && how != broken {
 		return
 	}
-	g, f := p.golden(tk)
+	g, f := p.goldenOf(tk)
 	if f != nil || !p.keepable(g) || tk.dropsQuietly() {
 		return
 	}
@@ -115,7 +115,7 @@ func (p *pending) waiting() (takes []*take) {
 // number numbers the pending answers that have no number yet. An answer gets the number of the record that its call
 // would be held against, or its own.
 func (p *pending) number(provider string) error {
-	if _, err := p.known(provider); err != nil {
+	if _, err := p.keyedTape(provider); err != nil {
 		return err
 	}
 	taken := make([]bool, len(p.tape.records)) // records that are of other calls
@@ -317,7 +317,7 @@ func (p *pending) settle(goldens map[*take]*golden) []*take {
 	if len(p.waiting()) == 0 && !changed {
 		return nil
 	}
-	old, err := p.known(provider)
+	old, err := p.keyedTape(provider)
 	if err == nil {
 		pairs := p.counterparts(calls, old)
 		for n, c := range calls {

@@ -218,7 +218,7 @@ func (p *proof) checkTiming(answer *provider.Answer) {
 // compare holds what a raw answer says, decoded as when it was recorded, against the record.
 func (p *proof) compare(decoded *modelio.Response) {
 	said := &p.record.Response
-	got, err := p.understood(decoded, p.numbering)
+	got, err := p.asRecorded(decoded, p.numbering)
 	differ := false
 	if err == nil && !store.SameAnswer(got, said) {
 		differ, err = p.compareCores(decoded)
@@ -240,9 +240,9 @@ func (p *proof) compare(decoded *modelio.Response) {
 	}
 }
 
-// understood returns a decoded answer as a record has it.
-func (p *proof) understood(decoded *modelio.Response, n *modelio.Numbering) (*snapshot.Response, error) {
-	resp, err := understood(decoded, p.record.Response.Status, n, &p.named)
+// asRecorded returns a decoded answer as a record has it.
+func (p *proof) asRecorded(decoded *modelio.Response, n *modelio.Numbering) (*snapshot.Response, error) {
+	resp, err := asRecorded(decoded, p.record.Response.Status, n, &p.named)
 	if err != nil {
 		return nil, err
 	}
@@ -254,7 +254,7 @@ func (p *proof) understood(decoded *modelio.Response, n *modelio.Numbering) (*sn
 func (p *proof) compareCores(decoded *modelio.Response) (differ bool, err error) {
 	alone := p.record.Response
 	numbered, err := new(modelio.Numbering).Response(&alone.Response)
-	got, err2 := p.understood(decoded, &modelio.Numbering{})
+	got, err2 := p.asRecorded(decoded, &modelio.Numbering{})
 	if err := errors.Join(err, err2); err != nil {
 		return false, err
 	}

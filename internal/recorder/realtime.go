@@ -135,7 +135,7 @@ func (s *realtime) open(req *http.Request, subprotocol string) *http.Response {
 	if subprotocol != "" {
 		header.Set("Sec-Websocket-Protocol", subprotocol)
 	}
-	resp := answered(req, &provider.Answer{Status: http.StatusSwitchingProtocols})
+	resp := unrecordedResponse(req, &provider.Answer{Status: http.StatusSwitchingProtocols})
 	resp.Header, resp.Body = header, theirs
 	return resp
 }
@@ -171,14 +171,14 @@ func (s *realtime) turnedAway(resp *http.Response, err error) (*http.Response, e
 	if failure != nil {
 		return nil, failure
 	}
-	begun.take.from(snapshot.ProvenanceOf(s.req.Context()))
+	begun.take.setProvenance(snapshot.ProvenanceOf(s.req.Context()))
 	return s.r.hear(s.req, s.wire, begun.take, resp, err)
 }
 
 func (s *realtime) take(c *call) (*servedRecord, error) {
 	s.r.mu.Lock()
 	defer s.r.mu.Unlock()
-	return s.r.take(c, "")
+	return s.r.startTake(c, "")
 }
 
 // opened notes a session that is under way; false: the test has ended.
@@ -318,7 +318,7 @@ func (s *realtime) listen() error {
 }
 
 // record makes the take of a session that has ended.
-func (s *realtime) record(how outcome, broke error) {
+func (s *realtime) record(how ending, broke error) {
 	c, err := s.call()
 	if err != nil {
 		s.r.failAt(s.wire, s.opening.id(), s.r.asFailure(err), s.source)

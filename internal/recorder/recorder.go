@@ -37,14 +37,14 @@ type Options struct {
 	Source   func() snapshot.Source // where the call under way comes from
 	Fail     func()                 // marks the test as failed at once
 	Tell     func(*Failure)         // prints a failure; not called after the test has ended
-	Late     func(*Failure)         // prints the failure of a call that comes after the test has ended; nil: nobody does
-	Waiting  func(holder string)    // is told who holds the store's lock, after 2 seconds; nil: nobody is
-	Asked    func(Asked)            // gets each request that no record answers, live ones of a fork included; nil: nobody does
+	Late     func(*Failure)         // prints the failure of a call that comes after the test has ended; nil: it is not printed
+	Waiting  func(holder string)    // is called with who holds the store's lock, after 2 seconds; may be nil
+	Missed   func(Miss)             // is called for each request that no record answers, also of a fork's live calls; may be nil
 	Upstream http.RoundTripper      // makes the live calls
 
 	Ignored          []string // RFC 6901 pointers that keys leave out
 	Nondeterministic string   // the reason given for lifting design R7
-	Origin           string   // what all answers of an upstream are imported from; empty: it says so itself, or makes calls
+	Origin           string   // where all answers of the upstream are imported from; empty: it says so itself, or makes calls
 	Lifted           bool     // design R7 is lifted
 	Allowed          Allowance
 	Timing           bool     // streams are replayed at the pace of the recording
@@ -54,7 +54,7 @@ type Options struct {
 	Decoders         map[string]func(io.Reader) (io.Reader, error)
 	Scrub            []scrub.Rule // what is kept as a placeholder, besides what config.json says
 
-	Checking usage.CheckOptions // what a check makes live, and holds; what Mixed makes live
+	Checking usage.CheckOptions // which calls Check and Mixed make live, and what Check compares
 	Deadline time.Time          // when the test must have ended; zero: never
 
 	Known   []usage.Known   // documents that may be the test's under another name
@@ -73,8 +73,8 @@ type setup struct {
 	needsKeys bool // the upstream does: a check makes no call with what stands for a key that is not there
 }
 
-// A run is what the calls of a test have come to so far: what its tape answered, and what was recorded. Where a method does
-// not lock, its caller holds the lock.
+// A run is what the calls of a test have come to so far: what its tape answered, and what was recorded. Where a method
+// does not lock, its caller holds the lock.
 type run struct {
 	setup
 	steps atomic.Int64 // counts what begins and what is heard of answers, in their order
@@ -98,8 +98,8 @@ type run struct {
 	above     []*tape // see parents; nil until it is asked for
 }
 
-// A Recorder answers the calls of one test, or records them. It is safe for concurrent use. The run's lock guards all but
-// checks and sessions, which have their own.
+// A Recorder answers the calls of one test, or records them. It is safe for concurrent use. The run's lock guards all
+// but checks and sessions, which have their own.
 type Recorder struct {
 	report
 	revision
@@ -109,10 +109,10 @@ type Recorder struct {
 	spoken   []*realtime // sessions over WebSockets
 }
 
-// A testCall is a call of the test that got its answer: a record of the tape, or a take.
+// A testCall is a call of the test that got its answer, from a record of the tape or from a take.
 type testCall struct {
-	record int
-	take   *take   // nil: the record
+	record int     // its index, where take is nil
+	take   *take   // nil: the record answered
 	golden *golden // the take as it would be stored, see inOrder
 	faulty bool    // a fault took the place of the record
 }
@@ -207,24 +207,24 @@ func (r *Recorder) roundTrip(req *http.Request, w *wire) (*http.Response, error)
 		}
 		return r.live(req, w, served.take)
 	}
-	if asksSent {
+	if keepsSent {
 		noteSent(r, req, w, served.record)
 	}
 	if r.Mode == Check {
 		r.checkHTTP(req, w, c, served)
 	}
 	if served.fault != nil {
-		return r.playedFaulty(req, w, c, served)
+		return r.playFaulty(req, w, c, served)
 	}
 	return r.play(req, w, c, served)
 }
 
-// play makes the HTTP response of a record.
+// play makes the HTTP response of a record, within its session if its API has sessions.
 func (r *Recorder) play(req *http.Request, w *wire, c *call, s *servedRecord) (*http.Response, error) {
 	if c.codec.Session != nil {
 		return r.sessions.play(req, w, c, s)
 	}
-	return r.played(req, s)
+	return r.responseOf(req, s)
 }
 
 // answer returns what a call is served, or a take for what a live call will answer.
@@ -254,7 +254,7 @@ func (r *Recorder) find(c *call) (s *servedRecord, err error) {
 	return nil, nil
 }
 
-// isRecorded reports whether a call ends as it is recorded: with an answer, with an error of the transport, or with its
+// isRecorded reports whether a call ends as its record says: with an answer, with an error of the transport, or by its
 // context.
 func isRecorded(err error) bool {
 	return err == nil || err == context.Canceled || err == context.DeadlineExceeded || isA[*transportError](err)
@@ -341,8 +341,8 @@ func (r *report) failAt(what fmt.Stringer, id string, f *Failure, source snapsho
 	return f
 }
 
-// fail fails the test, and tells the first failures at once, so that they come before what the code
-// under test says of them.
+// fail fails the test, and prints the first failures at once, so that they stand before what the code under test
+// prints.
 func (r *report) fail(f *Failure) {
 	r.Fail()
 	r.failures = append(r.failures, r.plain(f))
@@ -355,16 +355,16 @@ func (r *report) fail(f *Failure) {
 	}
 }
 
-// An Outcome says how a test ended.
-type Outcome struct {
+// A TestEnd says how a test ended.
+type TestEnd struct {
 	Failed, Skipped bool
-	Partial         bool     // the run left parts of the test out, so that what was not called says nothing
-	Subtests        []string // that failed, and have a recorder of their own, in order
+	Partial         bool     // the run left parts of the test out, so that calls which were not made say nothing
+	Subtests        []string // names of the subtests that failed and have a recorder of their own, in order
 }
 
 // Finish makes the checks that need the whole test, and commits what was recorded if the test
 // passed. It tells the failures that were not told yet, and returns what is worth a line in the test's log.
-func (r *Recorder) Finish(o Outcome) string {
+func (r *Recorder) Finish(o TestEnd) string {
 	r.endRealtime()
 	r.checks.end()
 	r.mu.Lock()

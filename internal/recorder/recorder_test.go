@@ -55,7 +55,7 @@ func (s *scene) run(mode Mode, test func(*Recorder), edit ...func(*Options)) (to
 	r, err := Open(o)
 	require.NoError(s.t, err)
 	test(r)
-	r.Finish(Outcome{})
+	r.Finish(TestEnd{})
 	return told, r.Receipt()
 }
 

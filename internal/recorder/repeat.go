@@ -49,7 +49,7 @@ func (r *Recorder) checkHTTP(req *http.Request, w *wire, c *call, s *servedRecor
 			return // the take has it
 		}
 		defer resp.Body.Close()
-		for piece := make([]byte, 32<<10); tk.ended() == underWay; {
+		for piece := make([]byte, 32<<10); tk.ending() == underWay; {
 			if _, err := resp.Body.Read(piece); err != nil {
 				return
 			}

@@ -14,16 +14,16 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// A servedRecord is the record that answers a call, or the take of a live call that will.
+// A servedRecord is what answers a call: a record, or the take of a live call that is yet to be made.
 type servedRecord struct {
 	take   *take // nil: the record answers
 	record *snapshot.Snapshot
-	body   []byte
-	proof  *due // nil means the answer is recorded in this run
-	fault  *injection
+	body   []byte     // of the answer, with this run's values
+	proof  *due       // nil: the answer was recorded by this run, and needs no proof
+	fault  *injection // that takes the place of the answer; nil: none
 }
 
-// replay answers a call from the tape. There is no upstream here.
+// replay answers a call from the tape, and never makes one.
 func (r *Recorder) replay(c *call) (*servedRecord, error) {
 	if err := r.openTape(c.provider); err != nil {
 		return nil, err
@@ -64,9 +64,9 @@ func (r *Recorder) replay(c *call) (*servedRecord, error) {
 	return r.serve(d, d.raw)
 }
 
-// findCall returns the record that answers a call. Another call may have taken the one that it was held against when it came.
+// findCall returns the record that answers a call. The record that needsNoKey has seen may have been played since.
 func (t *tape) findCall(c *call) (i int, how fit) {
-	if i, ok := t.awaits(c); ok {
+	if i, ok := t.findAsSent(c); ok {
 		return i, found
 	}
 	return t.find(c.knownKey())
@@ -88,8 +88,8 @@ func (r *run) serve(d *due, raw []byte) (s *servedRecord, err error) {
 	return s, err
 }
 
-// raw returns the provider's bytes of a record; nil: it has none. Where another process has recorded the test again
-// since, they are the new record's, which must answer the same request.
+// raw returns the provider's bytes of a record; nil means it has none. If another process has recorded the test again
+// since it was read, it reads the document again, whose requests must be the same.
 func (r *run) raw(i int) ([]byte, error) {
 	const most = 10 // each further try takes another recording in between
 	for try := 1; ; try++ {
@@ -114,8 +114,8 @@ func (r *run) reload() error {
 		return err
 	}
 	now := newTape(doc, r.rules)
-	now.know(min(r.tape.known, len(now.records)))
-	if len(now.records) != len(r.tape.records) || !slices.Equal(now.keys[:r.tape.known], r.tape.keys[:r.tape.known]) {
+	now.know(min(r.tape.computed, len(now.records)))
+	if len(now.records) != len(r.tape.records) || !slices.Equal(now.keys[:r.tape.computed], r.tape.keys[:r.tape.computed]) {
 		return fmt.Errorf("%s was recorded again, from other requests, while %s ran: run it again", r.file(), r.tested())
 	}
 	now.progress = r.tape.progress
@@ -123,7 +123,7 @@ func (r *run) reload() error {
 	return nil
 }
 
-// replayError gives the recorded error of the transport again.
+// replayError returns the recorded error of the transport.
 func (r *run) replayError(i int) error {
 	if recorded := replayedTransportError(&r.tape.records[i]); recorded != nil {
 		return recorded
@@ -133,8 +133,8 @@ func (r *run) replayError(i int) error {
 	return failuref(brief, "record again: "+r.Accept)
 }
 
-// played makes the HTTP response of a record.
-func (r *report) played(req *http.Request, s *servedRecord) (*http.Response, error) {
+// responseOf makes the HTTP response of a record.
+func (r *report) responseOf(req *http.Request, s *servedRecord) (*http.Response, error) {
 	stored := &s.record.Response
 	made := &struct { // one piece of memory
 		resp http.Response
@@ -145,7 +145,7 @@ func (r *report) played(req *http.Request, s *servedRecord) (*http.Response, err
 		resp.Header[http.CanonicalHeaderKey(name)] = values
 	}
 	*body = replayBody{ctx: req.Context(), rest: s.body, report: r, proof: s.proof}
-	if stored.Incomplete != cut[ended] {
+	if stored.Incomplete != cut[unterminated] {
 		body.cut = stored.Incomplete
 	}
 	resp.Body, resp.ContentLength = body, int64(len(s.body))
@@ -172,8 +172,8 @@ func response(req *http.Request, status, headers int) http.Response {
 	}
 }
 
-// answered makes a response of an answer that nobody gave.
-func answered(req *http.Request, a *provider.Answer) *http.Response {
+// unrecordedResponse makes the HTTP response of an answer that the recorder itself gives.
+func unrecordedResponse(req *http.Request, a *provider.Answer) *http.Response {
 	resp := response(req, a.Status, 1)
 	resp.Body, resp.ContentLength = io.NopCloser(bytes.NewReader(a.Body)), int64(len(a.Body))
 	if a.ContentType != "" {
@@ -189,8 +189,8 @@ type replayBody struct {
 	rest   []byte                      // of the body, or of the event being read
 	events *provider.Events            // nil means no stream
 	pause  func(context.Context) error // before each event, and before each read of what is no stream; nil means there is none
-	cut    string                      // how the recorded body was cut; empty means that its end tells nobody
-	stop   context.CancelCauseFunc     // ends a body that lasts until its client has heard enough; nil means it ends by itself
+	cut    string                      // how the recorded body was cut: Response.Incomplete; empty means io.EOF at its end
+	stop   context.CancelCauseFunc     // ends a body that stays open until its client closes it; nil: it ends by itself
 
 	report *report
 	proof  *due // which holds the record against the answer
@@ -228,7 +228,7 @@ func (b *replayBody) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// Close proves what its caller read of a stream, as clients stop at the event that ends it.
+// Close proves the answer, since clients close a stream at its last event, before they read its end.
 func (b *replayBody) Close() error {
 	if b.stop != nil {
 		b.stop(http.ErrBodyReadAfterClose)
@@ -236,16 +236,16 @@ func (b *replayBody) Close() error {
 	return b.report.proven(b.proof)
 }
 
-// last has a body last until its client has heard enough.
+// last keeps a body open, behind its last byte, until its client closes it.
 func (b *replayBody) last() { b.ctx, b.stop = context.WithCancelCause(b.ctx) }
 
-// refusal is the answer to a call that failed, which its client does not repeat.
+// refusal returns the response to a call that failed: of status 400, which clients do not try again.
 func (s *setup) refusal(req *http.Request, w *wire, err error) *http.Response {
 	return failedWith(req, http.StatusBadRequest, provider.Refuse(&w.Wire, s.config.Hosts, err.Error()))
 }
 
 func failedWith(req *http.Request, status int, why *provider.Refusal) *http.Response {
-	resp := answered(req, &provider.Answer{Status: status, Body: why.Body})
+	resp := unrecordedResponse(req, &provider.Answer{Status: status, Body: why.Body})
 	resp.Header = why.Header
 	return resp
 }

@@ -25,7 +25,7 @@ type reporter struct {
 	repeats atomic.Int32 // of other tests
 }
 
-// first reports whether nobody in this process has said something of the store yet.
+// first reports whether no test of this process has said something of the store yet. From then on, one has.
 func (s *setup) first(what string) bool {
 	_, said := tellings.LoadOrStore(tellingKey{s.Dir, what}, new(reporter))
 	return !said

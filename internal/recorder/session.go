@@ -40,7 +40,7 @@ func (l *sessions) passThrough(req *http.Request, w *wire) (*http.Response, erro
 	case answer == nil:
 		return nil, nil
 	case !l.isLive(codec.Session, w):
-		return answered(req, answer), nil
+		return unrecordedResponse(req, answer), nil
 	}
 	live := w.live(req)
 	if err := l.join(codec.Session, live); err != nil {
@@ -63,7 +63,7 @@ func (r *Recorder) listenEmpty(req *http.Request, w *wire, c *call) (*http.Respo
 	if _, how := r.tape.find(c.key); how == found {
 		return nil, nil
 	}
-	resp := answered(req, &provider.Answer{Status: http.StatusOK, ContentType: "text/event-stream"})
+	resp := unrecordedResponse(req, &provider.Answer{Status: http.StatusOK, ContentType: "text/event-stream"})
 	body := &replayBody{ctx: req.Context(), report: &r.report}
 	body.last()
 	resp.Body, resp.ContentLength = body, -1
@@ -77,7 +77,7 @@ func (l *sessions) play(req *http.Request, w *wire, c *call, s *servedRecord) (*
 	id := l.tiedTo(req.Header.Get("Last-Event-ID"))
 	tied := *s
 	tied.body = session.Tie(&w.Wire, answer, id)
-	resp, err := l.report.played(req, &tied)
+	resp, err := l.report.responseOf(req, &tied)
 	if err != nil {
 		return nil, err
 	}

@@ -20,16 +20,16 @@ import (
 type take struct {
 	*call
 	source        snapshot.Source
-	lifted        string // why a rule of determinism did not hold for the model; empty means all that it takes was asked
+	lifted        string // why the model is not held to a rule of determinism; empty: it is held to all
 	started       time.Time
-	steps         *atomic.Int64 // of the recorder, as clocks may stand still; nil means of a call that has no place among others
-	began         int64         // the step with which it began
+	steps         *atomic.Int64 // the recorder's counter, which orders calls where a clock stands still; nil: the order does not matter
+	began         int64         // the step at which it began
 	decodeContent func(encodings string, body []byte) ([]byte, error)
 	limit         int64       // of the bytes that are kept of the answer
 	keepsCuts     bool        // the test is of streams that are cut, also behind their last event
 	origin        *origin     // of an answer that did not come from the wire; nil means it does
 	imported      *Provenance // of an answer from an archive; nil means it was made live
-	complete      func()      // is called once, when the answer has ended, before the caller learns of it; nil means nothing is
+	complete      func()      // is called once, when the answer has ended and its caller does not know yet; may be nil
 
 	note     string             // why the generic codec decodes the answer; empty means that of its API does
 	readings []snapshot.Reading // what other programs read in it
@@ -40,33 +40,33 @@ type take struct {
 	logged int     // its number in the log of the run; 0 means it is not there
 	place  int     // the index of the record that it is to replace; -1 means none
 
-	mu         sync.Mutex // nothing below changes once there is an outcome
-	outcome    outcome
+	mu         sync.Mutex // guards all below, which does not change once how is not underWay
+	how        ending
 	err        error // of the transport
 	status     int   // 0 of one that is no HTTP
 	header     http.Header
 	body       receivedBody
 	arrivals   []arrival
 	unreadable error     // why the content encoding cannot be undone
-	read       time.Time // when its caller last got something of it, which is when a whole answer ended
-	heard      int64     // the step of read
+	read       time.Time // when its caller last got something of it: the end of a whole answer
+	heard      int64     // the step at read
 	finished   time.Time
 }
 
-// An outcome says how a take ended.
-type outcome int
+// An ending says how a take ended.
+type ending int
 
 const (
-	underWay  outcome = iota // the caller reads
-	unread                   // the test ended before the answer had come, or its caller had read it to its end or closed it
-	whole                    // the answer was read to its end
-	aborted                  // the caller ended it early
-	broken                   // the network ended it early
-	ended                    // it ended as if it were whole, and lacks what ends it
-	retryable                // an answer that asks to try again: not recorded (design R11)
-	failed                   // no answer: the transport failed
-	endless                  // longer than what is kept
-	dropped                  // not recorded, for a reason that was told
+	underWay     ending = iota // the caller reads
+	unread                     // the test ended before the answer had come, or its caller had read it to its end or closed it
+	whole                      // the answer was read to its end
+	aborted                    // the caller ended it early
+	broken                     // the network ended it early
+	unterminated               // it ended as a whole answer does, but a stream without its last event
+	retryable                  // an answer that asks to try again: not recorded (design R11)
+	failed                     // no answer: the transport failed
+	endless                    // longer than what is kept
+	dropped                    // not recorded, for a reason that was told
 )
 
 // newTake begins to keep the answer to a call.
@@ -78,7 +78,7 @@ func (s *setup) newTake(c *call) *take {
 func (tk *take) begin(status int, header http.Header) {
 	tk.mu.Lock()
 	defer tk.mu.Unlock()
-	if tk.outcome == underWay {
+	if tk.how == underWay {
 		tk.status, tk.header = status, header.Clone()
 		tk.hear()
 	}
@@ -91,59 +91,59 @@ func (tk *take) hear() {
 	}
 }
 
-func (tk *take) end(how outcome, err error) {
-	if tk.ends(how, err) && tk.complete != nil {
+func (tk *take) end(how ending, err error) {
+	if tk.endOnce(how, err) && tk.complete != nil {
 		tk.complete()
 	}
 }
 
-// ends is end, and reports whether the take was under way.
-func (tk *take) ends(how outcome, err error) bool {
+// endOnce ends a take that is under way, and reports whether it was.
+func (tk *take) endOnce(how ending, err error) bool {
 	tk.mu.Lock()
 	defer tk.mu.Unlock()
-	if tk.outcome != underWay {
+	if tk.how != underWay {
 		return false
 	}
-	tk.outcome, tk.err, tk.finished = how, err, clock()
+	tk.how, tk.err, tk.finished = how, err, clock()
 	if tk.read.IsZero() {
 		tk.hear()
 	}
 	return true
 }
 
-// stop ends a take with its test, in which its caller may still read.
-func (tk *take) stop() {
-	tk.ends(unread, nil)
-	if tk.ended() == unread && tk.streams() && tk.terminated() {
+// endWithTest ends a take whose test has ended while its caller was still reading. A stream is whole if its last event
+// was read.
+func (tk *take) endWithTest() {
+	tk.endOnce(unread, nil)
+	if tk.ending() == unread && tk.streams() && tk.terminated() {
 		tk.become(whole)
 	}
 }
 
-// become corrects an outcome.
-func (tk *take) become(how outcome) {
+// become replaces the ending of a take that has ended.
+func (tk *take) become(how ending) {
 	tk.mu.Lock()
 	defer tk.mu.Unlock()
-	tk.outcome = how
+	tk.how = how
 }
 
-func (tk *take) ended() outcome {
+func (tk *take) ending() ending {
 	tk.mu.Lock()
 	defer tk.mu.Unlock()
-	return tk.outcome
+	return tk.how
 }
 
-// receive keeps what its caller has read. The end of a body and white space, as behind a stream's last event, are nothing
-// that a caller waits for.
+// receive keeps what its caller has read. White space, as behind a stream's last event, does not count as heard.
 func (tk *take) receive(p []byte) {
 	tk.mu.Lock()
 	defer tk.mu.Unlock()
-	if tk.outcome == underWay && len(bytes.TrimSpace(p)) > 0 {
+	if tk.how == underWay && len(bytes.TrimSpace(p)) > 0 {
 		tk.hear()
 	}
 	tk.add(p)
 }
 
-// keepUnread keeps what its caller has left. It has the time of what was read before it.
+// keepUnread keeps what its caller did not read, with the time at which the caller last read.
 func (tk *take) keepUnread(p []byte) {
 	tk.mu.Lock()
 	defer tk.mu.Unlock()
@@ -151,11 +151,11 @@ func (tk *take) keepUnread(p []byte) {
 }
 
 func (tk *take) add(p []byte) {
-	if tk.outcome != underWay {
+	if tk.how != underWay {
 		return
 	}
 	if int64(tk.body.size+len(p)) > tk.limit {
-		tk.outcome, tk.finished, tk.body, tk.arrivals = endless, tk.read, receivedBody{}, nil
+		tk.how, tk.finished, tk.body, tk.arrivals = endless, tk.read, receivedBody{}, nil
 		return // the caller gets the rest, and nobody keeps it
 	}
 	tk.body.add(p)
@@ -186,30 +186,30 @@ func (b *recordedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-func (b *recordedBody) cutBy(err error) outcome {
+func (b *recordedBody) cutBy(err error) ending {
 	gaveUp := b.ctx.Err() != nil || errors.Is(err, context.Canceled)
 	switch {
 	case (gaveUp || !b.take.keepsCuts && b.take.tellsEnd()) && b.take.streams() && b.take.terminated():
-		return whole // nothing of weight was cut
+		return whole // only what follows the last event was cut
 	case gaveUp:
 		return aborted
 	}
 	return broken
 }
 
-// Close keeps the unread rest of an answer of which the caller has read all that counts. Such a rest is the empty
-// line behind a stream's last event or behind a JSON value. A stream that has more to come was ended by the caller.
+// Close keeps the rest of an answer that its caller has not read, if it is short of nothing else: the line break behind
+// a stream's last event or a JSON value. A stream that has more to come was ended by its caller.
 func (b *recordedBody) Close() error {
-	if b.take.ended() == underWay {
+	if b.take.ending() == underWay {
 		b.take.end(b.drain(), nil)
 	}
 	return b.upstream.Close()
 }
 
-// drainTime bounds how long closing an answer waits for its unread rest.
+// drainTime is how long Close waits for the unread rest of an answer, at most.
 const drainTime = 2 * time.Second
 
-func (b *recordedBody) drain() outcome {
+func (b *recordedBody) drain() ending {
 	if !b.take.terminated() || b.ctx.Err() != nil && !b.take.streams() {
 		return aborted
 	}
@@ -223,31 +223,32 @@ func (b *recordedBody) drain() outcome {
 	return whole // also a stream whose terminal event has been seen
 }
 
-// over returns when the answer ended: a whole one with what its caller read last, though its body may stay open.
-func (tk *take) over() time.Time {
-	if tk.outcome == whole {
+// endTime returns when the answer ended. A whole one ended when its caller last read something, though its body may
+// have stayed open.
+func (tk *take) endTime() time.Time {
+	if tk.how == whole {
 		return tk.read
 	}
 	return tk.finished
 }
 
-// from says what the program knows of its call, which others may read by now.
-func (tk *take) from(known snapshot.Provenance) {
+// setProvenance sets what the program says of its call. Other goroutines may read the take by now.
+func (tk *take) setProvenance(known snapshot.Provenance) {
 	tk.mu.Lock()
 	defer tk.mu.Unlock()
 	tk.source.Provenance = known
 }
 
-// soFar returns a take that is under way as if it had ended now, if its stream's last event has been read. Otherwise
-// it returns the take itself.
+// soFar returns a copy of a take that is under way, as if it had ended now, if its stream's last event has been read.
+// Else it returns the take itself.
 func (tk *take) soFar() *take {
 	tk.mu.Lock()
-	if tk.outcome != underWay {
+	if tk.how != underWay {
 		tk.mu.Unlock()
 		return tk
 	}
 	now := &take{call: tk.call, source: tk.source, lifted: tk.lifted, started: tk.started, began: tk.began, heard: tk.heard, decodeContent: tk.decodeContent,
-		limit: tk.limit, origin: tk.origin, imported: tk.imported, outcome: whole, status: tk.status, header: tk.header,
+		limit: tk.limit, origin: tk.origin, imported: tk.imported, how: whole, status: tk.status, header: tk.header,
 		body:     receivedBody{chunks: [][]byte{tk.body.bytes()}, size: tk.body.size},
 		arrivals: slices.Clone(tk.arrivals), read: tk.read, finished: tk.read}
 	tk.mu.Unlock()
@@ -271,8 +272,8 @@ func (tk *take) streams() bool {
 	return err == nil && tk.answer(body).Events() != nil
 }
 
-// terminated reports whether nothing that counts can follow. A stream's terminal event has been read, or the answer
-// is no stream and its rest only has to be fetched. An answer that cannot be decoded is another failure than a cut.
+// terminated reports whether an answer is not cut: its stream's last event was read, or it is no stream, whose rest
+// Close can still fetch. It is true for an answer that cannot be decoded, since that is told as another failure.
 func (tk *take) terminated() bool {
 	if !tk.streams() {
 		return true
@@ -281,7 +282,7 @@ func (tk *take) terminated() bool {
 	return err != nil || resp.Complete || resp.Error != nil
 }
 
-// tellsEnd reports whether a stream has an event that ends it. One of an API that is not known has none that is.
+// tellsEnd reports whether a whole stream ends with an event that is known. Streams of unknown APIs do not.
 func (tk *take) tellsEnd() bool {
 	body, err := tk.plain()
 	return tk.codec.API != provider.GenericAPI || err == nil && provider.Known(tk.answer(body))
@@ -308,7 +309,7 @@ func (tk *take) plain() ([]byte, error) {
 		return nil, tk.unreadable
 	}
 	body, err := tk.decodeContent(tk.header.Get("Content-Encoding"), tk.body.bytes())
-	if tk.outcome != underWay {
+	if tk.how != underWay {
 		tk.unreadable = err // also the next time, and a bomb takes memory
 	}
 	return body, err

@@ -19,22 +19,22 @@ type tape struct {
 	unknown  []string            // headers that an imported record does not say
 	keys     []key
 	rules    *scrub.Rules
-	anywhere *scrub.Rules       // those of rules that records stand by; nil: not made yet
-	requests []*modelio.Request // of the records, with the placeholders of the rules; known as keys are
+	anywhere *scrub.Rules       // those of rules that find the same in every process; nil: not made yet
+	requests []*modelio.Request // of the records, with the placeholders of the rules; computed with the keys
 	values   []*scrub.Values    // what those stand for
 	none     *scrub.Values      // those of all records where there are no rules; nil: not made yet
 	masks    map[int]key        // see masked
-	known    int                // how many of keys are computed
-	byTexts  map[uint64]int     // by the sum of their texts: the number of the first record; see awaits
-	after    []int              // by the number of a record: that of the next one with its sum; 0 means none
+	computed int                // so many keys are computed: the first ones
+	byTexts  map[uint64]int     // by the sum of its texts: the number of the first record that may be left to play; see findAsSent
+	after    []int              // by the number of a record: that of the next record with the same sum; 0 means none
 	progress
 }
 
 // A progress is how far the records of a tape have been played. It stays where the document is read again.
 type progress struct {
 	played []bool
-	held   []bool // a call that drifted is held against it: no other drift is
-	bought []bool // its call was made again, as it was
+	held   []bool // a call that drifted was compared with it: no other call that drifts is
+	bought []bool // its call was made live again, with the same request
 	next   int    // no record before it is left to play
 	index  map[key][]int
 	turns  []*turn          // of the records; nil: not looked for yet
@@ -77,16 +77,17 @@ func newTape(doc *store.Doc, rules *scrub.Rules) *tape {
 	}
 }
 
-// pass goes to the first record that is left to play.
+// pass sets next to the first record that was not played.
 func (t *tape) pass() {
 	for t.next < len(t.records) && t.played[t.next] {
 		t.next++
 	}
 }
 
-// awaits returns the record that answers a call which is the same as it stands, so that neither needs its key. It is the
-// one that find returns. Where rules may change either, or a text may look like a placeholder, only the keys tell.
-func (t *tape) awaits(c *call) (i int, ok bool) {
+// findAsSent returns the record that answers a call, if the two are the same without any change, so that no key is
+// needed. It is the record that find returns. Where rules may change texts, or a text may look like a placeholder, it
+// finds none.
+func (t *tape) findAsSent(c *call) (i int, ok bool) {
 	t.pass()
 	if t.next == len(t.records) || !t.rules.Idle(nil) {
 		return 0, false
@@ -116,7 +117,7 @@ func (t *tape) awaits(c *call) (i int, ok bool) {
 	return n - 1, true
 }
 
-// isOf reports whether a record is of a call as it stands.
+// isOf reports whether a record is of a call without any change.
 func (t *tape) isOf(c *call, i int) bool {
 	s := &t.records[i]
 	return c.provider == s.Provider && c.lane == s.Source.Lane && slices.Equal(c.ignored, s.Source.Ignored) &&
@@ -125,7 +126,8 @@ func (t *tape) isOf(c *call, i int) bool {
 
 var textSeed = maphash.MakeSeed()
 
-// sumOfTexts returns what is equal for all requests with one key, and for few others.
+// sumOfTexts returns a hash that is equal for requests with the same key, as findAsSent compares them, and for few
+// others.
 func sumOfTexts(r *modelio.Request) uint64 {
 	var sum maphash.Hash
 	sum.SetSeed(textSeed)
@@ -182,11 +184,11 @@ func (t *tape) find(k key) (i int, how fit) {
 	return 0, missing
 }
 
-// know computes the keys of the first n records. All that were read have a core.
+// know computes the keys of the first n records. Records that were read have a core, so it cannot fail.
 func (t *tape) know(n int) {
-	for ; t.known < n; t.known++ {
-		s := &t.records[t.known]
-		t.keys[t.known], t.requests[t.known], t.values[t.known], _ =
+	for ; t.computed < n; t.computed++ {
+		s := &t.records[t.computed]
+		t.keys[t.computed], t.requests[t.computed], t.values[t.computed], _ =
 			keyed(s.Provider, s.Source.Lane, &s.Request, s.Source.Ignored, t.rules.Stored)
 	}
 }

@@ -46,7 +46,7 @@ func TestAwaitedIsFound(t *testing.T) {
 			k.lane = source.Lane
 			require.NoError(t, err)
 			want, how := slow.find(k)
-			got, ok := fast.awaits(&call{key: key{provider: "p", lane: source.Lane}, request: asked})
+			got, ok := fast.findAsSent(&call{key: key{provider: "p", lane: source.Lane}, request: asked})
 			fits := found
 			if ok {
 				awaited++

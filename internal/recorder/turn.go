@@ -159,8 +159,8 @@ func (t *tape) failedTurns(calls []testCall) []*turn {
 
 // cancelledIn reports whether a take is of a tool that ended without a result, as another one of its turn had failed.
 func (tk *take) cancelledIn(turns []*turn) bool {
-	ended := tk.outcome == unread || tk.outcome == aborted ||
-		tk.outcome == failed && (errors.Is(tk.err, context.Canceled) || isDirect(tk.codec.API) && !isA[*noJSON](tk.err))
+	ended := tk.how == unread || tk.how == aborted ||
+		tk.how == failed && (errors.Is(tk.err, context.Canceled) || isDirect(tk.codec.API) && !isA[*noJSON](tk.err))
 	if !ended || tk.request.Tool() == "" {
 		return false
 	}

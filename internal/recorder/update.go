@@ -51,7 +51,7 @@ func (r *Recorder) buy(c *call) (*servedRecord, error) {
 			return s, nil
 		}
 	}
-	return r.take(c, lifted)
+	return r.startTake(c, lifted)
 }
 
 // stored answers a call from the store as replay does, where a whole record can (design R11). A call whose record

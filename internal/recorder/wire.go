@@ -84,8 +84,8 @@ func readBody(req *http.Request, limit int64) ([]byte, error) {
 	return body.Bytes(), err
 }
 
-// asksSent reports whether receipts have what calls sent.
-var asksSent = os.Getenv(usage.SentEnv) == "1"
+// keepsSent reports whether receipts have what calls sent.
+var keepsSent = os.Getenv(usage.SentEnv) == "1"
 
 // noteSent notes what a call sent. It notes only the names of most headers: their values vary with the machine and
 // the release of an SDK, or are credentials. A call with a credential in its URL, or whose record has placeholders,

@@ -206,8 +206,8 @@ func Unreadable(err error) (v snapshot.Violation, ok bool) {
 	return v, false
 }
 
-// Misnamed returns a fault for each record whose id is not made of the document's name, or whose source asks for
-// another name.
+// Misnamed returns a fault for each record whose id is not made of the document's name, and for each with a source that
+// asks for another name.
 func Misnamed(name string, d *snapshot.Document) []snapshot.Violation {
 	var wrong []snapshot.Violation
 	asked, by := "", [2]string{} // the name that the last source asked for; nearly always all records have one source

@@ -192,7 +192,7 @@ func kept(t *testing.T, c *call) bool {
 	if r.Try(req) != nil || len(r.Unkept()) > 0 {
 		return false
 	}
-	r.Finish(recorder.Outcome{Skipped: true})
+	r.Finish(recorder.TestEnd{Skipped: true})
 	return true
 }
 
