@@ -1,5 +1,9 @@
-// Package drift tells two requests to a model apart: which JSON values differ, where, and which
-// component of the request is the cause.
+// Package drift tells two requests to a model apart, and two answers: which JSON values differ, where, and which
+// component is the cause.
+//
+// A [Comparer] takes requests apart into components (request.go), and words what differs as [Change] (component.go,
+// answer.go). A [Style] shows changes as lines (render.go), with what [Edits] finds in texts. [Difference] is the same
+// by JSON pointer, for programs. Likeness and distance choose the record that a call is compared with.
 package drift
 
 import (

@@ -6,4 +6,8 @@
 // conversation keeps those that it has as it goes on. {{name:+n}} is a secret that an answer was the
 // first to say; n counts those of the test. {{}} says that the next thing that looks like a placeholder is
 // none: it was said so. docs/format.md has the grammar.
+//
+// [Rules] find values in a text. Values are those of one request: [Rules.Live] makes them, and replaces them in the
+// request; [Values.Answer] replaces them in an answer before it is stored, and [Values.Restore] puts those of a replay
+// in their places.
 package scrub

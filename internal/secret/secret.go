@@ -1,5 +1,8 @@
 // Package secret finds what must be neither stored nor printed (design R12). That is credentials of this process and
 // of its requests, and text in a form that only keys, tokens and private keys have.
+//
+// A [Scanner] has an index of literals (index.go): beginnings of known forms (format.go), and values of this process
+// (value.go). A [view] looks for them in a text and in all that it encodes (view.go); stream.go joins what events split.
 package secret
 
 import (

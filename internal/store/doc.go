@@ -11,4 +11,7 @@
 //
 // A document is found by its name alone, which [snapshot.DocumentName] tells: reading lists no
 // directory, so that neither the size of a store nor what other tests record matters to a test.
+//
+// Reading is load.go. Writing is commit.go, by a journal (journal.go) under a lock (lock.go); next.go says which
+// records a test has after a run. What is bought and not committed is in logs: log.go and log_read.go.
 package store
