@@ -30,19 +30,20 @@ import (
 // test. It works until the test ends; its checks and, when recording, its writes are made in
 // the test's cleanup, in the order of the calls.
 type Recorder struct {
-	t       testing.TB
-	place   place
-	stack   stack           // of who asked for the recorder
-	askedAt snapshot.Source // the line of the test that asked for the recorder: see origin
-	found   sync.Once
-	opts    recorder.Options
-	calls   *recorder.Recorder
-	wrong   error        // what options that do not go together say; nil means they do
-	kept    atomic.Int32 // how many requests are among the artifacts
+	t     testing.TB
+	place place
+	opts  recorder.Options
+	calls *recorder.Recorder
+	kept  atomic.Int32 // how many requests are among the artifacts
 
-	mode  recorder.Mode // asked for by an option, for a run that replays
-	kinds []Kind        // that it makes live
+	stack   stack // of the call of New
+	found   sync.Once
+	askedAt snapshot.Source // the line of the test that called New; origin finds it once
+
 	given []Option
+	wrong error         // why the options do not go together; nil means they do
+	mode  recorder.Mode // of the option Check or Live, for a run that replays
+	kinds []Kind        // which calls that option makes live
 }
 
 // running holds the recorders of running tests, by package and test. Two in one test would each see the other's

@@ -69,8 +69,8 @@ func ResponseCore(req *modelio.GenerateRequest, resp *modelio.GenerateResponse) 
 	return canon.KeepNumbers(text.Bytes())
 }
 
-// say adds parts: text to the content, tool requests to the tool calls, and, where that does not
-// say it all, everything to the parts.
+// say adds the parts of a message: texts to the content, and tool requests to the tool calls. Where those are not all
+// that the parts say, it keeps the parts too.
 func (c *responseCore) say(parts []modelio.Part) {
 	for _, part := range parts {
 		switch {

@@ -17,13 +17,13 @@ const flushSize = 64 << 10
 //
 // All strings are given in canonical form, without quotes.
 type coreHash struct {
-	hash   hash.Hash                       // nil means text lacks the beginning
-	flush  func(text []byte) (room []byte) // hashes text
-	text   []byte                          // of the core, not yet in hash
-	length int                             // interactions so far
+	hash   hash.Hash                       // nil until begin: text has interactions only
+	flush  func(text []byte) (room []byte) // hashes text, and returns memory for more
+	text   []byte                          // the part of the core that is not hashed yet
+	length int                             // how many interactions came so far
 }
 
-// begin gives the first member of the core. Interactions that came before it wait in memory until then.
+// begin adds adapter_id, with which the core begins. Interactions that came before it have waited in memory.
 func (c *coreHash) begin(adapterID []byte) {
 	interactions := c.text
 	c.hash = sha256.New()
@@ -36,6 +36,7 @@ func (c *coreHash) begin(adapterID []byte) {
 	c.text = append(append(c.text, `","interactions":[`...), interactions...)
 }
 
+// interaction adds an interaction, in the order of the session.
 func (c *coreHash) interaction(i int, promptHash, content, responseHash []byte) {
 	if c.length > 0 {
 		c.text = append(c.text, ',')
@@ -51,8 +52,8 @@ func (c *coreHash) interaction(i int, promptHash, content, responseHash []byte) 
 	}
 }
 
-// enqueue moves the hashing to a goroutine of its own: on two processors, hashing the core of a session takes no time
-// beside reading it. done ends that.
+// enqueue moves the hashing to a goroutine, so that on two processors it takes no time beside reading. Call done behind
+// the last interaction: it waits for the goroutine.
 func (c *coreHash) enqueue() (done func()) {
 	q := &hashQueue{make(chan []byte), make(chan []byte, 1)}
 	q.empty <- nil
@@ -85,7 +86,7 @@ func (q *hashQueue) close() {
 	}
 }
 
-// sum gives the last members of the core and returns its hash.
+// sum adds the last members of the core, and returns its hash.
 func (c *coreHash) sum(mode, modelID, version []byte) canon.Hash {
 	c.write(`],"mode":"`, mode)
 	c.write(`","model_id":"`, modelID)

@@ -9,7 +9,7 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// ErrLimit says that a session would be larger than MIO allows.
+// ErrLimit says that a session would be larger than MIO allows: see [LimitError].
 var ErrLimit = errors.New("a session cannot hold this")
 
 // A LimitError names the limit of MIO that a session exceeds. It is [ErrLimit].

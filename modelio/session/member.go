@@ -34,7 +34,7 @@ func kindOf(first byte) valueKind {
 	return kindNumber
 }
 
-// lookahead is how many bytes of a value are kept where a message is all that they are for.
+// lookahead is how many bytes are kept of a value that only messages show.
 const lookahead = 256
 
 // unlimited is the limit for strings that the hash needs whole.
@@ -43,10 +43,10 @@ const unlimited = math.MaxInt
 // A member is the value of a member of the core, as it was read.
 type member struct {
 	kind      valueKind
-	text      []byte // the characters of a string, of other values the JSON text
+	text      []byte // the characters of a string; of another value, its JSON
 	canonical []byte // the canonical form of a string, without quotes
-	cut       bool   // there is more of text than was kept
-	repeated  bool   // the object has another member of the name; the first one counts
+	cut       bool   // text is only the beginning
+	repeated  bool   // the name is there again; the first member counts
 }
 
 // member reads a value into m, and keeps about limit bytes of it.

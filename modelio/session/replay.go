@@ -48,7 +48,7 @@ type Replayer struct {
 	opts    ReplayOptions
 
 	mu      sync.Mutex
-	waiting map[canon.Hash][]int // places of interactions that were not replayed, in order, by prompt; by none where Sequential
+	waiting map[canon.Hash][]int // by key: the places of interactions that were not replayed, in order
 }
 
 // Replay returns a model that answers a request with the first interaction of its prompt_hash that was not replayed
@@ -65,7 +65,7 @@ func Replay(s *Session, opts ReplayOptions) *Replayer {
 	return r
 }
 
-// key returns what a prompt is answered by.
+// key returns the key of waiting for a prompt: where Sequential is set, all prompts have one.
 func (r *Replayer) key(prompt canon.Hash) canon.Hash {
 	if r.opts.Sequential {
 		return ""
@@ -126,8 +126,8 @@ func (r *Replayer) take(prompt canon.Hash) (*Interaction, error) {
 	return in, nil
 }
 
-// miss says why nothing answers a prompt. Of one that was not recorded it names the first interaction that was not replayed: with
-// only hashes to compare, the request is most likely a changed form of that one.
+// miss returns the error of a prompt that nothing answers. For one that was not recorded it names the first interaction
+// that was not replayed: hashes do not tell what is alike, and most likely the prompt is a changed form of that one's.
 func (r *Replayer) miss(prompt canon.Hash) error {
 	total := len(r.session.Interactions)
 	if r.opts.Sequential {

@@ -34,7 +34,7 @@ type VerifyOptions struct {
 	NoSizeLimits     bool // lift the limits of MI4 and MI11; memory grows with the largest response and the number of interactions
 }
 
-// A Report is what a session was found to be. It is valid if it has no violations.
+// A Report says what [VerifyReader] found in a session. A session without violations is valid.
 type Report struct {
 	Interactions int                 // number of interactions; 0 where there are violations
 	Hash         canon.Hash          // the ModelIOHash (MIO §4.4); empty where there are violations
@@ -103,11 +103,11 @@ type verifier struct {
 	version, adapterID, modelID, mode, interactions member
 
 	in         *interaction               // the one being read
-	length     int                        // interactions read
-	previous   member                     // the index of the interaction before
-	pair       []byte                     // prompt_hash and i, for pairs
-	pairs      map[[sha256.Size]byte]bool // hashes of prompt_hash and i
-	totalBytes int64
+	length     int                        // how many interactions were read
+	previous   member                     // the index of the last one
+	pair       []byte                     // memory for the next of pairs
+	pairs      map[[sha256.Size]byte]bool // hashes of prompt_hash and i of each interaction
+	totalBytes int64                      // of all responses
 
 	core    coreHash
 	content []byte // canonical, of the interaction being read, for core
@@ -206,7 +206,7 @@ func (v *verifier) readInteraction(n int) error {
 	return nil
 }
 
-// hashing reports whether the interaction at hand is going to be in the session's hash, as far as is known.
+// hashing reports whether the session's hash is still needed: a session with violations has none.
 func (v *verifier) hashing() bool {
 	return len(v.violations) == 0 && (v.totalBytes <= MaxTotalBytes || v.opts.NoSizeLimits)
 }

@@ -65,7 +65,7 @@ func toUTF8(s string) []byte {
 	return chars
 }
 
-// unquote returns the characters that a string of a text that was parsed stands for.
+// unquote returns the characters of a JSON string, which must be valid and in its quotes.
 func unquote(quoted []byte) (chars []byte) {
 	rest := quoted[1 : len(quoted)-1]
 	for i := bytes.IndexByte(rest, '\\'); i >= 0; i = bytes.IndexByte(rest, '\\') {
