@@ -12,17 +12,17 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// An origin is the record that the answer of a take comes from, where that is not the wire.
+// An origin is the record that gave a take its answer, which then did not come from the wire.
 type origin struct {
 	record snapshot.Snapshot
-	place  int        // of the record of the test's document that the take is the new form of; -1 means it is not known
+	place  int        // the index of the record that the take replaces; -1 means it is not known
 	stale  canon.Hash // see snapshot.Response.Stale
 	lifted string     // see take
 	why    string     // what changed, in words; "" means the request says it
 }
 
-// adopt makes the answer of a record that of a call. The program is served it, and the test records it with its old
-// time and latency, as if it came from the wire. The code for live calls makes the record, so that it proves itself.
+// adopt answers a call with the answer of a record. The program is served it, and the test records it, with its old
+// time and latency, through the code for live calls, so that the new record is proven too.
 func (r *run) adopt(c *call, from *tape, i int, o *origin) (*servedRecord, error) {
 	o.record = from.records[i]
 	stored := &o.record.Response
@@ -90,7 +90,7 @@ func outcomeOf(incomplete string) ending {
 	return whole
 }
 
-// date gives a record that was made of an adopted answer what belongs to the time when that was bought.
+// date sets, in the record of an adopted answer, the time at which that was bought, and what else was of that time.
 func (o *origin) date(timestamp *time.Time, resp *snapshot.Response) {
 	was := &o.record.Response
 	*timestamp = o.record.Timestamp
@@ -132,7 +132,7 @@ func (r *Recorder) rekey(c *call) (*servedRecord, error) {
 	return r.adopt(c, r.tape, i, &origin{place: i, stale: answeredBy(&r.tape.records[i]), lifted: lifted})
 }
 
-// answeredBy returns the hash of the core of the request that a record's answer really answered.
+// answeredBy returns the hash of the core of the request that a record's answer was really given to.
 func answeredBy(s *snapshot.Snapshot) canon.Hash {
 	if s.Response.Stale != "" {
 		return s.Response.Stale

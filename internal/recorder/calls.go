@@ -66,8 +66,8 @@ func (r *Recorder) Snapshots() ([]snapshot.Snapshot, error) {
 	return all, nil
 }
 
-// inTapesOrder puts replayed calls that may have overlapped in the recording in the order of their records. Which of
-// them asks first changes from run to run.
+// inTapesOrder returns the calls with replayed ones that may have overlapped in the recording in the order of their
+// records: which of those asks first changes from run to run.
 func (t *tape) inTapesOrder(made []testCall) []testCall {
 	var together []int
 	if t != nil {
@@ -85,7 +85,8 @@ func (t *tape) inTapesOrder(made []testCall) []testCall {
 	return made
 }
 
-// overlaps returns for each record a number that it shares with those that it may have overlapped with, one after another.
+// overlaps returns a group number for each record: records that may have overlapped, also through others, have the
+// same.
 func overlaps(records []snapshot.Snapshot) []int {
 	byStart := make([]int, len(records))
 	for i := range byStart {

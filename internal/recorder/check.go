@@ -22,16 +22,16 @@ const (
 	checkTime    = 5 * time.Minute  // for a call with its second try
 	maxPause     = 30 * time.Second // that a provider may ask for before the second try
 	defaultPause = time.Second
-	heedTime     = time.Second     // in which a call sees that its context has ended
-	reportTime   = 2 * time.Second // that is left of the test's time for its report
+	heedTime     = time.Second     // that a call has to see that its context has ended
+	reportTime   = 2 * time.Second // that must be left of the test's time to report
 )
 
 // liveCalls bounds how many live calls of checks a process makes at once, however many tests run in parallel. A
 // provider's limits hold for the key.
 var liveCalls = make(chan struct{}, 4)
 
-// checks are the calls of a test that are held against live answers, beside the test, which is served
-// its records (design R7).
+// checks are the calls of a test that are made live too, while the test is served its records; their answers are
+// compared (design R7).
 type checks struct {
 	*report
 
@@ -48,9 +48,9 @@ type check struct {
 	usage.Check
 	call   *call
 	stored *servedRecord
-	again  func() *call                        // the call as if it came in again, since an answer is numbered on from it
-	make   func(ctx context.Context, tk *take) // the take gets what is received
-	within context.Context                     // of a call that is made before its caller goes on; nil means it is made beside
+	again  func() *call                        // returns the call as if it came in again, for the numbering of another answer
+	make   func(ctx context.Context, tk *take) // makes the call live, into a take
+	within context.Context                     // of a call that is made before its caller goes on; nil: it is made in the background
 	source snapshot.Source
 	result []drift.Difference // of a tool
 
@@ -59,9 +59,9 @@ type check struct {
 	gone string  // that the provider no longer has the model; empty means it did not say so
 }
 
-// begin begins to hold the record that answers a call against live answers. It returns at once, except for tools, which may
-// change what the next one finds, and for servers on this machine, which may end before the test does.
-// What keeps its call from being made is its state already.
+// begin makes the call of a check live, in the background. It waits for tools, which may change what the next one
+// finds, and for servers on this machine, which may end before the test does. A check whose call cannot be made has its
+// state already.
 func (k *checks) begin(ck *check) {
 	k.learn(ck.call.what)
 	record := ck.stored.record
@@ -92,7 +92,7 @@ func (k *checks) begin(ck *check) {
 	}
 }
 
-// chosen returns the state of a call that is not made live, and why; "" for one that is.
+// chosen returns the state of a call that is not to be made live, and why; "" if it is.
 func (k *checks) chosen(c *call, record *snapshot.Snapshot) (state, why string) {
 	o := k.Checking
 	switch {
@@ -147,7 +147,8 @@ func (k *checks) runCheck(ck *check) {
 	ck.live = append(ck.live, s)
 }
 
-// askInTime is ask on a goroutine of its own, which it leaves running where a tool does not heed the end of its context.
+// askInTime is ask on a goroutine of its own, which it leaves running where a tool does not heed the end of its
+// context.
 func (k *checks) askInTime(ctx context.Context, ck *check) *said {
 	answered := make(chan *said, 1)
 	go func() {
@@ -196,7 +197,7 @@ func (k *checks) ask(ctx context.Context, ck *check) *said {
 	}
 }
 
-// compared returns what a take says, if that is an answer to the call.
+// compared returns what a take says, or why it is no answer that can be compared.
 func (k *checks) compared(ctx context.Context, ck *check, tk *take) *said {
 	if ctx.Err() != nil {
 		return &said{why: fmt.Sprintf("%s gave no whole answer in the time that there was", tk.who())}
@@ -248,7 +249,7 @@ func pause(ctx context.Context, wait time.Duration) bool {
 	}
 }
 
-// recorded returns what the record of a check says, by the rules of this run.
+// recorded returns what the record of a check says, under the rules of this run.
 func (k *checks) recorded(ck *check) (*said, *Failure) {
 	stored := &ck.stored.record.Response
 	tk := k.newTake(ck.again())

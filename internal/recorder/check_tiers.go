@@ -16,15 +16,15 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// A said is what one answer said, as a check compares it.
+// A said is what one answer says, as a check compares it.
 type said struct {
 	tiers         [][]byte // canonical JSON by usage.Tiers
 	model         string   // that answered
-	fingerprint   string   // of the system that did; empty means the provider does not say it
+	fingerprint   string   // of the system that answered; empty means the provider does not say it
 	refusal       string   // the error that the provider reported
 	gone          string   // that it no longer has the model; empty means it did not say so
-	why           string   // it says nothing that can be compared; empty means it does
-	returned      string   // of a tool: the error, or what it gave back
+	why           string   // why it cannot be compared; empty means it can
+	returned      string   // of a tool: its error, or its result
 	input, output int64    // tokens
 }
 
@@ -185,7 +185,7 @@ func (k *checks) outcomes(before, after *said) string {
 
 func differs(t usage.CheckedTier) bool { return t.Held && !t.Same }
 
-// differing are the tiers that a check fails by, from which differences are shown.
+// differing returns the tiers by which a check fails.
 func differing(ck *check) (names, differences []string) {
 	for _, t := range ck.Tiers {
 		if differs(t) {

@@ -90,8 +90,8 @@ func (r *run) servedAnswers() (all []*provider.Answer) {
 	return all
 }
 
-// handedOut returns possible ids in an answer. They are strings of members whose name is or ends in id, and Google's
-// names of things that it keeps.
+// handedOut returns possible ids in an answer: the strings of members whose name is or ends in id, and Google's names
+// of things that it keeps.
 func handedOut(a *provider.Answer) (ids []string) {
 	texts := [][]byte{a.Body}
 	if seen := a.Seen(); seen != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/traceforge/traceforge-go/internal/provider"
 )
 
-// undetermined holds a call to the rules of determinism (SF "Determinism Requirements"): it asks for what its API
-// and its model take. lifted says for the record what the model takes no value of; f is the failure of a
+// undetermined holds a call to the rules of determinism (SF "Determinism Requirements"): it must ask for all that its
+// API and its model take. lifted says, for the record, which parameters the model does not take; f is the failure of a
 // call whose answer may be another one each time.
 func (r *run) undetermined(c *call) (lifted string, f *Failure) {
 	if r.Lifted || r.Origin != "" || r.config.Nondeterministic != "" || !c.codec.Generates || r.archive() != nil || c.step != nil {

@@ -28,7 +28,7 @@ func CodecNamed(api, name string) *provider.Codec {
 // they have no status.
 func isDirect(api string) bool { return strings.HasPrefix(api, actionPrefix) || api == modelio.ToolAPI }
 
-// direct finds the answer to a call that is no HTTP: a record whose answer is proven, or a take for a live call.
+// direct returns what answers a call that is no HTTP: a record, whose answer it has proven, or a take for a live call.
 func (r *Recorder) direct(ctx context.Context, what fmt.Stringer, codec *provider.Codec, request func() (*modelio.Request, error)) (
 	*call, *servedRecord, error) {
 	within := ctx
@@ -72,7 +72,7 @@ func (r *run) directCall(codec *provider.Codec, lane string, request func() (*mo
 	return r.newCall(codec.Provider, lane, codec, asked)
 }
 
-// who names whom a request asks: a provider, a tool, "tools/list of shop".
+// who names what a request goes to: a provider, a tool, "tools/list of shop".
 func who(provider string, req *modelio.Request) string {
 	switch tool := req.Tool(); {
 	case req.API == modelio.ToolAPI:

@@ -20,11 +20,11 @@ import (
 // A Fault is what a replay does to one answer of a call. The zero value does nothing.
 type Fault struct {
 	name   string // as messages have it: "CutAfter(3)"
-	breaks bool   // the client may try again, and gets the recording then
+	breaks bool   // the client may try again, and then gets the recording
 
-	status int // answers so instead; 0 means no
+	status int // the status of an answer in place of the recorded one; 0 means none
 	retry  time.Duration
-	err    error // ends the call instead; nil means no
+	err    error // ends the call in place of an answer; nil means none
 	delay  time.Duration
 	event  int // of the stream
 	least  int // that it can be
@@ -60,7 +60,7 @@ func Drop(event int) Fault { return changed("Drop", event, 1, (*provider.Stream)
 // Repeat sends an event of a stream twice.
 func Repeat(event int) Fault { return changed("Repeat", event, 1, (*provider.Stream).Repeat, io.EOF) }
 
-// changed is a fault that leaves of a stream what change returns. Its event is at least least.
+// changed returns a fault that serves of a stream what change returns. event must be at least least.
 func changed(name string, event, least int, change func(*provider.Stream, int) []byte, end error) Fault {
 	return Fault{name: fmt.Sprintf("%s(%d)", name, event), breaks: true, event: event, least: least,
 		stream: func(s *provider.Stream) faultyBody {
@@ -84,7 +84,7 @@ func Stall(event int, d time.Duration) Fault {
 // faults are those of a test.
 type faults struct {
 	all  []*injection
-	owed map[key]*injection // those whose record a client gets that tries again
+	owed map[key]*injection // by call: a fault that broke it, whose record its next try gets
 }
 
 // An injection is a fault of a call, which is used once.
@@ -92,7 +92,7 @@ type injection struct {
 	Fault
 	call     int
 	used     bool
-	unfitted bool // the answer does not take it
+	unfitted bool // the answer is not such that it can be injected
 	record   int  // the index of the record that it was used on
 }
 
@@ -168,7 +168,7 @@ func (in *injection) unfit(c *call, answer *provider.Answer) string {
 	return ""
 }
 
-// before waits as a fault says, and returns the error with which it ends the call.
+// before waits as a fault says, and returns the error with which the fault ends the call, or nil.
 func (in *injection) before(ctx context.Context) error {
 	if in.delay > 0 && !pause(ctx, in.delay) {
 		return ctx.Err()
@@ -203,7 +203,7 @@ func (r *Recorder) playFaulty(req *http.Request, w *wire, c *call, s *servedReco
 	return resp, nil
 }
 
-// body returns what a fault leaves of an answer, which it was found to fit.
+// body returns what a fault, which fits the answer, leaves of it.
 func (in *injection) body(a *provider.Answer) faultyBody {
 	if in.split {
 		return faultyBody{pieces: splits(a.Body), end: io.EOF}
@@ -277,7 +277,7 @@ func (f *faults) injected() []*injection {
 	return slices.DeleteFunc(slices.Clone(f.all), func(in *injection) bool { return !in.used || in.unfitted })
 }
 
-// owedTo returns the fault that has broken a call, which a try gets the record of; nil: none has.
+// owedTo returns the fault that has broken a call before; this try of it gets the fault's record. nil: none has.
 func (f *faults) owedTo(c *call) *injection {
 	if len(f.owed) == 0 {
 		return nil
@@ -285,8 +285,8 @@ func (f *faults) owedTo(c *call) *injection {
 	return f.owed[c.knownKey()]
 }
 
-// givenUp returns the fault of the first record whose client never got it; nil: there is none. The recording does not say
-// what a program does then.
+// givenUp returns the fault of the first record whose client never got it; nil: there is none. The recording does not
+// say what a program does then.
 func (f *faults) givenUp() (first *injection) {
 	for _, in := range f.owed {
 		if first == nil || in.record < first.record {
@@ -338,8 +338,8 @@ func (n *notes) injected() {
 	n.say("%s", n.Plain("injected: "+strings.Join(said, "; ")))
 }
 
-// wayOut says how what differs from the recording is accepted, as verb and command, or what caused it where no
-// update changes it.
+// wayOut says how a difference from the recording is accepted, as a verb and a command, or what caused it if no update
+// helps.
 func (r *report) wayOut(verb string) string {
 	if in := r.faults.givenUp(); in != nil {
 		return fmt.Sprintf("call %d had the fault %s, and what the program does behind it is not recorded: no update accepts it\n"+
@@ -351,7 +351,7 @@ func (r *report) wayOut(verb string) string {
 	return verb + ": " + r.Accept
 }
 
-// unused is the failure of faults that no call was there for; nil: there are none.
+// unused is the failure of faults that no call came for; nil: all were used.
 func (r *report) unused() *Failure {
 	var below []string
 	for _, in := range r.faults.all {

@@ -38,10 +38,10 @@ func (r *Recorder) Serve(name string) (url string, closeServer func(), err error
 
 // An Endpoint is what a server of a recorder stands for.
 type Endpoint struct {
-	Home *url.URL // what is asked below it is what the server is asked; its host says whose calls these are
-	Path string   // of the server's own URL, as SDKs want it there: Home's path stands in its place
+	Home *url.URL // the URL that the server stands for; its host says to which provider the calls go
+	Path string   // the path of the server's own URL, as SDKs want it; Home's path replaces it in requests
 	Keys []string // environment variables with the provider's key
-	// Upstream is where live calls go, below which all is as below Home; nil means to Home.
+	// Upstream is where live calls go in place of Home; nil means to Home.
 	Upstream *url.URL
 }
 
@@ -72,7 +72,8 @@ func (r *Recorder) ServeAt(e Endpoint) (url string, closeServer func(), err erro
 	}, nil
 }
 
-// unusedConns are the connections that no request has come over, as clients make in advance. Shutdown would wait for one.
+// unusedConns are the connections that no request has come over, as clients make in advance. Shutdown would wait for
+// one.
 type unusedConns struct {
 	open   sync.Map // by net.Conn
 	closed atomic.Bool
@@ -175,8 +176,8 @@ func (g *gateway) rewrite(p *httputil.ProxyRequest) {
 	p.Out.Header.Del("Accept-Encoding") // the transport's own choice, which it undoes itself
 }
 
-// moved gives u an escaped path that began with from the path of to in place of that. A path that does not begin so
-// is below what to's path has in front of from, as the server's own URL has nothing there.
+// moved replaces the path from, with which the path of u begins, by the path of to. A path that does not begin with it
+// gets in front what the path of to has in front of from.
 func moved(u *url.URL, path, from string, to *url.URL) {
 	base := strings.TrimSuffix(to.EscapedPath(), "/")
 	rest, ok := strings.CutPrefix(path, from)

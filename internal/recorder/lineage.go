@@ -57,7 +57,7 @@ func (r *run) inherit(c *call) error {
 	return nil
 }
 
-// leastAlike is from where on a first request may be that of a test which was renamed and changed.
+// leastAlike is the likeness above which a first request may be that of a test which was renamed and changed.
 const leastAlike = 0.2
 
 // likest returns the document of a gone test of the package whose first request is the likest to a call. It returns
@@ -105,14 +105,14 @@ func (s *setup) mayBeOf() []usage.Known {
 	return likely
 }
 
-// mayBegin reports whether a test that has a document may begin with a call. Its first record must be of that call. Where the
-// test is gone and this one has its name, as in a package that moved, any record may be: calls may be made at once.
+// mayBegin reports whether a call may be the first of the test of a known document: its first record must be of that
+// call. If that test is gone and this one has its name, as in a package that moved, any record may be, since calls may
+// be made at once.
 func (s *setup) mayBegin(k usage.Known, c *call) bool {
 	return s.holds(k.Name, c, 1) || k.Gone && k.Test == s.Test && s.holds(k.Name, c, math.MaxInt)
 }
 
-// holds reports whether one of the first records of a document, of which there may be fewer, is of a call. A document that
-// cannot be read holds none.
+// holds reports whether one of the first records of a document is of a call. A document that cannot be read holds none.
 func (s *setup) holds(name string, c *call, records int) bool {
 	doc, err := s.store.Load(name, c.provider)
 	if err != nil {
@@ -138,8 +138,8 @@ func (r *run) parents(provider string) []*tape {
 	return r.above
 }
 
-// split serves a call of a subtest without records from what a test around it has recorded: who splits a test into subtests
-// buys nothing again. The other one keeps its record, which it may still use.
+// split serves a call of a subtest without records from what a test around it has recorded: who splits a test into
+// subtests buys nothing again. The other one keeps its record, which it may still use.
 func (r *Recorder) split(c *call, lifted string) *servedRecord {
 	if r.Mode == UpdateAll || r.Mode == UpdateTools && c.codec.Tools || r.tape == nil || len(r.tape.records) > 0 {
 		return nil
@@ -147,8 +147,8 @@ func (r *Recorder) split(c *call, lifted string) *servedRecord {
 	return r.adoptFrom(r.parents(c.provider), c, lifted)
 }
 
-// gone are the documents of tests that a package no longer has, by store and package. Tests of this process fill it
-// as they look.
+// gone has the documents of tests that a package no longer has, by store and package. Each is looked for once in a
+// process.
 var gone sync.Map
 
 // goneTests returns them by their names. Replay lists no directory of a test that passes, as go test would run it again
@@ -184,8 +184,8 @@ func (s *setup) goneTests() map[string]string {
 
 func topOf(test string) string { top, _, _ := strings.Cut(test, "/"); return top }
 
-// renamedFrom says that a test around it, or a gone one, has the call of a test without records, and how to go on with that
-// test's. It is "" where no such test, or more than one gone, is there.
+// renamedFrom says, for a test without records, which test around it, or which gone one, has recorded its call, and how
+// to go on with the records of that. It is "" where no such test is there, or more than one gone.
 func (r *run) renamedFrom(c *call) string {
 	if r.sought || len(r.tape.records) > 0 || r.Mode != Replay && r.Mode != Check {
 		return ""

@@ -16,10 +16,10 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// pair holds the goldens against the records of the test and makes the document that will be
-// written (design R4, R11). A record whose call did not change stays as it is. A changed one keeps its
-// id and its place, and where only the request changed its answer too. New records follow that of the
-// call before them. changed are the goldens that the document has something of.
+// pair makes the document that will be written, from the test's records and the goldens (design R4, R11). A record
+// whose call did not change stays as it is. A changed one keeps its id and its place, and if only the request changed,
+// its answer too. New records follow that of the call before them. changed are the goldens of which something is in the
+// document.
 func (r *revision) pair(goldens map[*take]*golden, partial bool) (put *store.Put, changed []*golden, err error) {
 	for _, g := range goldens {
 		r.maskCommand(g)
@@ -63,7 +63,7 @@ func (r *revision) pair(goldens map[*take]*golden, partial bool) (put *store.Put
 	return put, changed, nil
 }
 
-// removed returns the ids of the records that a test has no more.
+// removed returns the ids of the old records that are not among the next.
 func removed(old, next []snapshot.Snapshot) (ids []string) {
 	left := map[string]bool{}
 	for i := range next {
@@ -77,7 +77,8 @@ func removed(old, next []snapshot.Snapshot) (ids []string) {
 	return ids
 }
 
-// outcomes returns what became of calls, and whether the records of which they are stay as they were.
+// outcomes returns what becomes of the record of each call, and whether it stays as it was. pairs are the records of
+// the calls.
 func (t *tape) outcomes(calls []testCall, pairs []int, headers []string, renewTime bool) (done []store.Outcome, same []bool) {
 	done, same = make([]store.Outcome, len(calls)), make([]bool, len(calls))
 	for n, c := range calls {
@@ -96,8 +97,8 @@ func (t *tape) outcomes(calls []testCall, pairs []int, headers []string, renewTi
 	return done, same
 }
 
-// lacks reports whether a later call has an id of what an answer made, such as a file, which the i-th record does not hand
-// out. Ids of what models say are numbered.
+// lacks reports whether a later call has an id of what an answer made, such as a file, which the i-th record does not
+// hand out. Ids of what models say are numbered.
 func (t *tape) lacks(i int, g *golden, later []testCall) bool {
 	if g.take.codec.Generates || g.take.codec.Tools {
 		return false
@@ -114,9 +115,9 @@ func (t *tape) lacks(i int, g *golden, later []testCall) bool {
 	})
 }
 
-// outcome returns what became of a call of the i-th record, and reports whether that stays as it was. A
-// call whose answer says what it said before keeps it, with its bytes, times, usage and headers, also
-// where its request changed. Its time is renewed where that is what its age is counted from.
+// outcome returns what becomes of the i-th record after a call of it, and whether it stays as it was. An answer that
+// says the same as before stays, with its bytes, times, usage and headers, also where the request changed. renewTime
+// says that the record gets the time of the call, as its age is counted from that.
 func (t *tape) outcome(i int, g *golden, headers []string, renewTime bool) (o store.Outcome, same bool) {
 	was, s := &t.records[i], &g.snapshot
 	o = store.Outcome{Of: i, Record: s, Dated: renewTime}
@@ -176,8 +177,8 @@ func (r *run) inOrder(goldens map[*take]*golden) []testCall {
 	return r.tape.inAnswersOrder(r.tape.inTapesOrder(calls))
 }
 
-// places returns where the document has a call: at the first record with its key. They are below 0, so that a call
-// without a record is behind all of them.
+// places returns for each key where its first record is in the document, as a number below 0: a call without a record,
+// with 0, comes behind all of them.
 func (r *run) places(goldens []*golden) map[key]int {
 	places := map[key]int{}
 	if len(goldens) > 1 {
@@ -217,8 +218,8 @@ func compareRequests(a, b *modelio.Request) int {
 }
 
 // counterparts returns for each call the record that it replaces or confirms, or -1. It pairs them by key, then by
-// likeness where calls were added or removed or made at once, then in order. Where only missing calls are recorded, none of
-// the records can be replaced.
+// likeness where calls were added or removed or made at once, then in order. Where only missing calls are recorded,
+// none of the records can be replaced.
 func (s *setup) counterparts(calls []testCall, old *tape) []int {
 	pairs := make([]int, len(calls))
 	taken := make([]bool, len(old.records))
@@ -239,7 +240,7 @@ func (s *setup) counterparts(calls []testCall, old *tape) []int {
 			byKey[k] = append(byKey[k], i)
 		}
 	}
-	var changed []int // calls
+	var changed []int // indexes of calls
 	for n, c := range calls {
 		if pairs[n] >= 0 || c.golden == nil {
 			continue
@@ -250,7 +251,7 @@ func (s *setup) counterparts(calls []testCall, old *tape) []int {
 		}
 		changed = append(changed, n)
 	}
-	var left []int // records
+	var left []int // indexes of records
 	for i := range old.records {
 		if !taken[i] {
 			left = append(left, i)
@@ -272,7 +273,7 @@ func (s *setup) counterparts(calls []testCall, old *tape) []int {
 	return pairs
 }
 
-// madeAtOnce reports whether one of some calls was made before another one was over.
+// madeAtOnce reports whether some of the calls overlapped in time.
 func madeAtOnce(calls []testCall, some []int) bool {
 	over := int64(math.MaxInt64)
 	for _, n := range slices.Backward(some) {
@@ -288,8 +289,7 @@ func madeAtOnce(calls []testCall, some []int) bool {
 // A likeness is a call and a record that it may replace.
 type likeness struct{ call, record, size int }
 
-// maxNeighbours is with how many records each changed call is compared: with those whose turn was
-// about when its own is.
+// maxNeighbours is with how many records each changed call is compared: those at about the same place in the test.
 const maxNeighbours = 100
 
 // likenesses returns the pairs of what is left, the most alike first. Where calls were added

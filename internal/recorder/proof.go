@@ -23,9 +23,9 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// Proven is a [store.Check]: it holds what a document says of its answers against the raw ones. A reviewer reads the
-// record, and a test is served the provider's own bytes beside it: a record proves itself where the two say the same
-// (design R16). A raw answer that is missing or altered is another rule's finding.
+// Proven is a [store.Check]: it finds records that do not say what their raw answers say. A reviewer reads the record,
+// and a test is served the raw answer: a record is proven if both say the same (design R16). A raw answer that is
+// missing or altered is another rule's finding.
 func Proven(d *store.Doc) (wrong []snapshot.Violation) {
 	for i := range d.Document.Snapshots {
 		if raw, err := d.Raw(i); err == nil {
@@ -35,31 +35,32 @@ func Proven(d *store.Doc) (wrong []snapshot.Violation) {
 	return wrong
 }
 
-// prove holds a record against its raw answer; numbering is that of the request, where it is known.
+// prove returns what a record does not say as its raw answer does. numbering is that of the request, if it is known.
 func prove(d *store.Doc, i int, raw []byte, numbering *modelio.Numbering) []snapshot.Violation {
 	p := &proof{doc: d, index: i, record: &d.Document.Snapshots[i], raw: raw, numbering: numbering}
 	p.run()
 	return p.wrong
 }
 
-// ViolationAt returns what breaks a rule in the i-th record of a document, at a path in it.
+// ViolationAt returns a violation of a rule, in the i-th record of a document at a path.
 func ViolationAt(i int, rule, message string, path ...string) snapshot.Violation {
 	pointer := jsontext.PointerTo(append([]string{"snapshots", strconv.Itoa(i)}, path...)...)
 	return snapshot.Violation{Pointer: pointer, Rule: rule, Message: message}
 }
 
-// A proof is a record that is held against its raw answer.
+// A proof compares a record with its raw answer.
 type proof struct {
 	doc       *store.Doc
 	index     int // of the record
 	record    *snapshot.Snapshot
 	raw       []byte
 	numbering *modelio.Numbering
-	named     media // of the answer
+	named     media // media of the answer, by their names
 	wrong     []snapshot.Violation
 }
 
-// Read returns a [store.Check] that finds readings which add, change or leave out a call of a tool, and whose kind is not allowed.
+// Read returns a [store.Check] that finds readings which add, change or leave out a tool call, if their kind is not
+// allowed.
 func Read(allowed []string) store.Check {
 	return func(d *store.Doc) (wrong []snapshot.Violation) {
 		for i := range d.Document.Snapshots {
@@ -161,7 +162,7 @@ func (p *proof) run() {
 	p.compare(got)
 }
 
-// compareReadings holds what programs read in the raw answer against the record.
+// compareReadings reports a reading of the raw answer that the record does not have, or the other way round.
 func (p *proof) compareReadings(all []snapshot.Reading) {
 	said := &p.record.Response
 	told, more := reading.Told(all)
@@ -184,13 +185,13 @@ func (p *proof) compareReadings(all []snapshot.Reading) {
 	}
 }
 
-// isMigrated reports whether a record says that it was migrated from a layout that keeps no raw answers. Such records are
-// for people: replay has nothing to serve.
+// isMigrated reports whether a record says that it was migrated from a layout that keeps no raw answers. Such records
+// are for people: replay has nothing to serve.
 func isMigrated(s *snapshot.Snapshot) bool {
 	return strings.HasPrefix(s.Source.Origin, MigratedFrom)
 }
 
-// checkStatus holds that a status is one that a server can answer with.
+// checkStatus reports a status that no server can answer with.
 func (p *proof) checkStatus(api string) {
 	switch status := p.record.Response.Status; {
 	case isDirect(api) && status != 0:
@@ -200,8 +201,8 @@ func (p *proof) checkStatus(api string) {
 	}
 }
 
-// checkTiming holds that the times are of the stream's events, so that none lets a test wait longer
-// than the recording took.
+// checkTiming reports times that are not those of the stream's events, or with which a replay would wait longer than
+// the recording took.
 func (p *proof) checkTiming(answer *provider.Answer) {
 	times := p.record.Response.TimingMS
 	if times == nil {
@@ -215,7 +216,7 @@ func (p *proof) checkTiming(answer *provider.Answer) {
 	}
 }
 
-// compare holds what a raw answer says, decoded as when it was recorded, against the record.
+// compare reports what the record does not say as its decoded raw answer does.
 func (p *proof) compare(decoded *modelio.Response) {
 	said := &p.record.Response
 	got, err := p.asRecorded(decoded, p.numbering)
@@ -228,7 +229,7 @@ func (p *proof) compare(decoded *modelio.Response) {
 		p.report("/raw_output_ref", "names %s, which cannot be kept: %v", p.file(), err)
 		return
 	case differ:
-		return // what is beside it is of another answer too
+		return // what else differs is of another answer too
 	}
 	sourcesOf(said, got)
 	var a, b [16]fact // of one candidate, so that they need no memory of their own
@@ -249,8 +250,8 @@ func (p *proof) asRecorded(decoded *modelio.Response, n *modelio.Numbering) (*sn
 	return &snapshot.Response{Response: *resp, TokensUsed: resp.Usage.Used()}, nil
 }
 
-// compareCores tells two cores apart that are not spelled alike, and reports whether they differ. Both are
-// numbered by themselves, since the numbers that the request gave its values are not known here.
+// compareCores reports the differences of two cores that are not spelled alike, and whether there are any. Ids in both
+// are numbered again, each by itself, since the numbers that the request gave them are not known here.
 func (p *proof) compareCores(decoded *modelio.Response) (differ bool, err error) {
 	alone := p.record.Response
 	numbered, err := new(modelio.Numbering).Response(&alone.Response)
@@ -273,7 +274,8 @@ func (p *proof) compareCores(decoded *modelio.Response) (differ bool, err error)
 	return differ, nil
 }
 
-// kept is the number of what a provider keeps by a name: its place does not tell that it is one.
+// kept matches a numbered id of something that a provider keeps by a name. Where the request is not known, such an id
+// is not recognised as one.
 var kept = regexp.MustCompile(`^"(batch|cachedContent|file)_[0-9]+"$`)
 
 // plain returns a JSON value for a message: a string without its quotes.
@@ -297,7 +299,7 @@ func (f fact) value() string {
 	return f.text
 }
 
-// facts appends them, in an order that is that of every record.
+// facts appends the facts of an answer, in the same order for every record.
 func facts(all []fact, r *snapshot.Response) []fact {
 	u := r.Usage
 	if u == nil {
@@ -330,11 +332,11 @@ func facts(all []fact, r *snapshot.Response) []fact {
 	return all
 }
 
-// resultOf is a source that is a result of a tool call, by the number of the call.
+// resultOf matches a source that is a result of a tool call: the number of the call, and what follows it.
 var resultOf = regexp.MustCompile(`^call_[0-9]+(:[0-9]+)$`)
 
-// sourcesOf gives cited results of tool calls in got the numbers that a record has for them. The ids of the calls are
-// in no stored request. Only what stands behind the id is held.
+// sourcesOf replaces, in the citations of got, results of tool calls by those of the record, if what follows the number
+// is the same: no stored request has the ids of the calls, so the number is not compared.
 func sourcesOf(said, got *snapshot.Response) {
 	for i := range min(len(said.Candidates), len(got.Candidates)) {
 		numbered := said.Candidates[i].Citations
@@ -393,8 +395,8 @@ func (p *proof) differs(pointer, said, served string) {
 	p.report(pointer, "says %s, and %s, which is what replay serves, says %s", show(said), p.file(), show(served))
 }
 
-// A due is a served answer that has to be held against its record. A whole one is before it is served. A stream is at
-// its end, when its caller closes it, or at the latest when the test ends: so its first event is not late, and it is
+// A due is the proof that a served answer still needs. A whole answer is proven before it is served. A stream is proven
+// at its end, when its caller closes it, or at the latest when the test ends: so its first event is not late, and it is
 // decoded once.
 type due struct {
 	call   *call
@@ -402,11 +404,11 @@ type due struct {
 	record int
 
 	once  sync.Once
-	raw   []byte // nil means it was, or there is none
+	raw   []byte // nil: it was proven, or there is none
 	wrong []snapshot.Violation
 }
 
-// dueOf returns what holds the answer to a call against its record, and the raw answer, if there is one.
+// dueOf returns the due of a call that the i-th record answers, with the raw answer, if there is one.
 func (r *run) dueOf(c *call, i int) (*due, error) {
 	raw, err := r.raw(i) // which may read the document again
 	return &due{call: c, doc: r.tape.doc, record: i, raw: raw}, err
@@ -420,7 +422,8 @@ func (d *due) prove() []snapshot.Violation {
 	return d.wrong
 }
 
-// proven returns the failure of an answer that is not what its record says; nil of one that has no record yet.
+// proven returns the failure of an answer that is not what its record says; nil without a due, as of an answer of this
+// run.
 func (r *report) proven(d *due) error {
 	if d == nil || len(d.prove()) == 0 {
 		return nil

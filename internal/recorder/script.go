@@ -18,8 +18,8 @@ import (
 type Script interface {
 	http.RoundTripper
 	modelio.Model
-	// TakeHTTP uses up the step that answers a request, and TakeModel that of a call of a model. An error says that there is
-	// none, what was asked, and what was expected.
+	// TakeHTTP takes the step that answers a request, and TakeModel the one that answers a call of a model: it answers no
+	// other call. An error says that there is none, what was asked, and what was expected.
 	TakeHTTP(req *http.Request) (*Step, error)
 	TakeModel(req *modelio.GenerateRequest) (*Step, error)
 	// Unused returns an error that names the steps that no call asked for; nil means there is none.
@@ -35,8 +35,8 @@ type Step struct {
 	Model modelio.Model
 }
 
-// ProvenanceHeader is a header of answers of scripts and recordings: their [Provenance] as JSON. It says what answered also where
-// something stands between them and the recorder; no record has it.
+// ProvenanceHeader is a header of answers of scripts and recordings: their [Provenance] as JSON. It says what answered
+// also where something stands between them and the recorder; no record has it.
 const ProvenanceHeader = "Traceforge-Provenance"
 
 // ScriptOf returns the script that v holds, an upstream or a model.
@@ -58,7 +58,7 @@ func (s *setup) script() Script {
 // ask a provider.
 func (s *setup) asksScript() bool { return s.Mode != Check && s.Mode != Mixed }
 
-// takesStep sets what takes the step of an HTTP call.
+// takesStep sets nextStep of an HTTP call, if a script answers it.
 func (s *setup) takesStep(c *call, req *http.Request, w *wire) {
 	script := s.script()
 	if script == nil || !s.asksScript() {
@@ -79,8 +79,8 @@ func (s *setup) takesModelStep(c *call, g *Generation) {
 	}
 }
 
-// ask takes the step that answers a call, in a replay too: another step is drift (design N9). A try of a call that a fault
-// has broken is the same call.
+// ask takes the step that answers a call, in a replay too: another step is drift (design N9). A try of a call that a
+// fault has broken is the same call.
 func (r *Recorder) ask(c *call) (err error) {
 	if c.nextStep == nil {
 		return nil
@@ -98,7 +98,7 @@ func (r *Recorder) ask(c *call) (err error) {
 	return nil
 }
 
-// Scripted has the recorder look after the script of a model.
+// Scripted adds the script of a model, whose unused steps fail the test.
 func (r *Recorder) Scripted(script Script) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

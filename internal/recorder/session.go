@@ -24,8 +24,8 @@ type sessions struct {
 	change  chan struct{}              // is closed when another call is served
 }
 
-// passThrough answers a request that is no call: it is passed on where its session is live, and not recorded. Whether it is
-// sent, and when, may be another in each run. It returns nil for a call.
+// passThrough answers a request that is no call: it is passed on where its session is live, and not recorded. Whether
+// it is sent, and when, may be another in each run. It returns nil for a call.
 func (l *sessions) passThrough(req *http.Request, w *wire) (*http.Response, error) {
 	codec, ok := l.codecOf(w)
 	if !ok || codec.Session == nil {
@@ -49,7 +49,8 @@ func (l *sessions) passThrough(req *http.Request, w *wire) (*http.Response, erro
 	return l.upstreamOf(live.Context()).RoundTrip(live)
 }
 
-// listenEmpty answers a client that listens where nothing was recorded; nil means something was, or the session is live.
+// listenEmpty answers a client that listens where nothing was recorded; nil means something was, or the session is
+// live.
 func (r *Recorder) listenEmpty(req *http.Request, w *wire, c *call) (*http.Response, error) {
 	s := c.codec.Session
 	if s == nil || !s.Listens(c.request) || r.Mode != Check && r.sessions.isLive(s, w) {
@@ -109,8 +110,8 @@ func (l *sessions) play(req *http.Request, w *wire, c *call, s *servedRecord) (*
 	return resp, nil
 }
 
-// cues has each event of a recorded stream wait until it may come. The client has answered the server's earlier
-// questions by then; an event that the server sent by itself waits for the calls that were made before it.
+// cues returns what lets each event of a recorded stream wait: until the client has answered the server's earlier
+// questions, and an event that the server sent by itself, until the calls that were made before it.
 func (l *sessions) cues(s *provider.Session, req *http.Request, record *snapshot.Snapshot, events *provider.Events,
 	pace func(context.Context) error) func(context.Context) error {
 	var times []int64
@@ -199,8 +200,8 @@ func (l *sessions) note(events []string, id json.RawMessage, reply string) {
 	}
 }
 
-// await waits until something holds, which calls that are served bring about. After a failure they may never come, so
-// nothing is waited for.
+// await waits until holds is true; it is asked again after each call that is served. After a failure those may never
+// come, so nothing is waited for.
 func (l *sessions) await(ctx context.Context, holds func() bool) error {
 	for {
 		l.mu.Lock()
@@ -220,8 +221,8 @@ func (l *sessions) await(ctx context.Context, holds func() bool) error {
 	}
 }
 
-// owes reports whether a call of a session that is recorded between two times was not made yet. meant chooses the
-// calls; nil means all.
+// owes reports whether the client has not yet made a call of a session that was recorded between two times. meant
+// chooses the calls; nil means all.
 func (r *run) owes(from, to time.Time, meant func(*snapshot.Snapshot) bool) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -236,8 +237,9 @@ func (r *run) owes(from, to time.Time, meant func(*snapshot.Snapshot) bool) bool
 	return false
 }
 
-// repliesWithin chooses the replies that came before the end of a call. Both its times are cut to milliseconds, so in the last one
-// only those that were answered before it count: others may be of a call that is yet to come, which waits for this one.
+// repliesWithin chooses the replies that came before the end of a call. Both its times are cut to milliseconds, so in
+// the last one only those that were answered before it count: others may be of a call that is yet to come, which waits
+// for this one.
 func repliesWithin(call *snapshot.Snapshot) func(*snapshot.Snapshot) bool {
 	return func(s *snapshot.Snapshot) bool {
 		return isReply(&s.Request) && (s.Timestamp.Before(endOf(call)) || s.Number() < call.Number())

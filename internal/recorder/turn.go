@@ -17,9 +17,9 @@ import (
 // A turn is what one answer of a model asked of tools, and the calls that came of it.
 type turn struct {
 	asker int      // the index of the call with that answer
-	asked []string // the tools and their inputs in the answer's order, see toolKey
-	calls []int    // for each the index of its call, or notMade, or cancelled
-	next  int      // the index of the call that goes on from there, or notMade
+	asked []string // by toolKey, in the answer's order
+	calls []int    // for each of asked: the index of its call, or notMade, or cancelled
+	next  int      // the index of the call that sends the results back, or notMade
 }
 
 const (
@@ -27,7 +27,7 @@ const (
 	cancelled = -2 // by this replay
 )
 
-// turnsOf finds the turns of n calls in their order, in which an answer comes before what it asked for.
+// turnsOf returns the turns of n calls, which must be in order: an answer before the calls that it asks for.
 func turnsOf(n int, call func(int) *snapshot.Snapshot) (turns []*turn) {
 	for i := range n {
 		s := call(i)
@@ -71,8 +71,8 @@ func toolKey(call *modelio.ToolRequest) string {
 	return call.Name + " " + string(input)
 }
 
-// goesOn ends the turn whose results a model is told. It is the last one whose tools the request names. Where the
-// request has results and names no tools, as its provider remembers them, it is the last one.
+// goesOn sets next of the turn whose results a request sends: the last turn with a tool that the request names. If the
+// request has results and names no tools, as its provider remembers them, it is the last turn.
 func goesOn(turns []*turn, request *modelio.Request, i int) {
 	var named []string
 	results := false
@@ -96,7 +96,8 @@ func goesOn(turns []*turn, request *modelio.Request, i int) {
 	}
 }
 
-// fill makes i the call of a tool that the turn has none of so far, and reports whether there is one.
+// fill makes i the call of a tool that the turn asked for and that has no call so far. It reports whether there is such
+// a tool.
 func (t *turn) fill(key string, i int) bool {
 	for slot, asked := range t.asked {
 		if asked == key && t.calls[slot] == notMade {
@@ -107,7 +108,7 @@ func (t *turn) fill(key string, i int) bool {
 	return false
 }
 
-// hasFailed reports whether one of the calls of a turn has failed, of those that are meant.
+// hasFailed reports whether a call of a turn has failed; meant chooses which calls count.
 func (t *turn) hasFailed(call func(int) *snapshot.Snapshot, meant func(i int) bool) bool {
 	return slices.ContainsFunc(t.calls, func(i int) bool { return i >= 0 && meant(i) && failedTool(&call(i).Response) })
 }
@@ -120,8 +121,8 @@ func failedTool(r *snapshot.Response) bool {
 	return r.Error != nil || slices.ContainsFunc(partsOf(&r.Response), isError)
 }
 
-// inAnswersOrder gives the calls of tools that one answer asked for the order of that answer: they take each other's
-// places. Which of them began first is another in each run.
+// inAnswersOrder returns calls with the tool calls of each answer in the order of that answer, at the same places
+// together: which of them began first differs from run to run.
 func (t *tape) inAnswersOrder(calls []testCall) []testCall {
 	ordered := slices.Clone(calls)
 	for _, turn := range t.turnsOf(calls) {
@@ -139,7 +140,7 @@ func (t *tape) turnsOf(calls []testCall) []*turn {
 	return turnsOf(len(calls), func(n int) *snapshot.Snapshot { return t.snapshotOf(calls[n]) })
 }
 
-// snapshotOf returns the record of a call, or the one that it will have; nil means a fault took its place.
+// snapshotOf returns the record of a call, or the one that it will have; nil if a fault replaced its answer.
 func (t *tape) snapshotOf(c testCall) *snapshot.Snapshot {
 	switch {
 	case c.faulty:
@@ -157,7 +158,8 @@ func (t *tape) failedTurns(calls []testCall) []*turn {
 	})
 }
 
-// cancelledIn reports whether a take is of a tool that ended without a result, as another one of its turn had failed.
+// cancelledIn reports whether a take is a tool call that ended without a result because another call of its turn had
+// failed.
 func (tk *take) cancelledIn(turns []*turn) bool {
 	ended := tk.how == unread || tk.how == aborted ||
 		tk.how == failed && (errors.Is(tk.err, context.Canceled) || isDirect(tk.codec.API) && !isA[*noJSON](tk.err))
@@ -168,8 +170,8 @@ func (tk *take) cancelledIn(turns []*turn) bool {
 	return slices.ContainsFunc(turns, func(t *turn) bool { return t.fill(key, cancelled) })
 }
 
-// spared are outcomes that keep the records which no call was there for as a tool of their turn had failed. pairs are
-// the records of calls.
+// spared returns outcomes that keep records without a call, where the call was not made because another tool of its
+// turn had failed. pairs are the records that have calls.
 func (t *tape) spared(calls []testCall, pairs []int) (all []store.Outcome) {
 	kept := make([]bool, len(t.records))
 	for i := range kept {
@@ -217,8 +219,8 @@ func (t *tape) cancels(c *call) bool {
 	return false
 }
 
-// spares reports whether a record need not be played, as a tool of its turn has failed in this run. It is a record of
-// the turn, or one that was under way beside the failed call.
+// spares reports whether a record need not be played because a tool has failed in this run: the record is of the same
+// turn, or its call was under way beside the failed one.
 func (t *tape) spares(i int) bool {
 	for _, turn := range t.recordedTurns() {
 		failed := slices.Contains(turn.calls, cancelled) ||

@@ -18,7 +18,7 @@ func (r *Recorder) cancelled(c *call) (*servedRecord, error) {
 	return nil, nil
 }
 
-// makeLive has a call made, whatever is recorded.
+// makeLive returns a take for a live call, whatever is recorded.
 func (r *Recorder) makeLive(c *call) (*servedRecord, error) {
 	if f := r.boughtBefore(c); f != nil {
 		return nil, f
@@ -54,8 +54,8 @@ func (r *Recorder) buy(c *call) (*servedRecord, error) {
 	return r.startTake(c, lifted)
 }
 
-// stored answers a call from the store as replay does, where a whole record can (design R11). A call whose record
-// cannot be served is bought again.
+// stored answers a call from the store as replay does, if its record is whole (design R11). If the record cannot be
+// served, the call is bought again.
 func (r *Recorder) stored(c *call) (*servedRecord, error) {
 	if _, err := r.document(c.provider); err != nil {
 		return nil, err
@@ -76,8 +76,8 @@ func (r *Recorder) stored(c *call) (*servedRecord, error) {
 	return s, err
 }
 
-// match returns the record of a call that was not played yet, or -1. rules says which rules of the test have
-// changed since, where the record does not stand as those of now would have it.
+// match returns the record of a call that was not played yet, or -1. rules names the rules of the test that would write
+// the record in another way now.
 func (t *tape) match(c *call) (i int, rules string) {
 	i, how := t.find(c.key)
 	switch {
@@ -103,8 +103,8 @@ func samePointers(a, b []string) bool {
 	return slices.Equal(inorder.Strings(a), inorder.Strings(b))
 }
 
-// serveWhole serves a call from its record, which must be whole. A record that the present rules would write in another way
-// is written again from its own answer.
+// serveWhole serves a call from its record, which must be whole. A record that the present rules would write in another
+// way is written again from its own answer.
 func (r *run) serveWhole(c *call, i int, rules string) (*servedRecord, error) {
 	d, err := r.dueOf(c, i)
 	raw := d.raw

@@ -22,11 +22,11 @@ import (
 type wire struct {
 	provider.Wire
 	sent  []byte   // the body as it was sent; nil means there was none
-	asked *url.URL // with what is secret in it
+	asked *url.URL // as it was sent, with what is secret in it
 	lane  string
 
 	codec *provider.Codec // see codecOf; nil means not looked for yet
-	known bool            // that it is of an API that is known
+	known bool            // a codec takes it, the generic one included
 }
 
 // String returns the request as messages name it.
@@ -69,11 +69,11 @@ func (w *wire) live(req *http.Request) *http.Request {
 	return live
 }
 
-// readBody reads a body of at most limit bytes into memory of its length, where that is known, so that it
-// is copied once.
+// readBody reads a body of at most limit bytes. Where its length is known, it needs memory for one copy only. A longer
+// one is a tooLong.
 func readBody(req *http.Request, limit int64) ([]byte, error) {
 	size := req.ContentLength
-	if size < 0 || size > limit { // which is only announced
+	if size < 0 || size > limit { // not announced, or too long to trust
 		size = 0
 	}
 	body := bytes.NewBuffer(make([]byte, 0, size+bytes.MinRead))
@@ -84,7 +84,7 @@ func readBody(req *http.Request, limit int64) ([]byte, error) {
 	return body.Bytes(), err
 }
 
-// keepsSent reports whether receipts have what calls sent.
+// keepsSent says that receipts have what calls sent.
 var keepsSent = os.Getenv(usage.SentEnv) == "1"
 
 // noteSent notes what a call sent. It notes only the names of most headers: their values vary with the machine and
@@ -116,8 +116,9 @@ func PublicURL(u *url.URL) *url.URL {
 	return &public
 }
 
-// decodeContent undoes a Content-Encoding: what is stored is readable. A call goes out without its caller's
-// Accept-Encoding, so that encodings which the standard library does not know come from servers only that do not ask.
+// decodeContent undoes a Content-Encoding, since what is stored must be readable. Calls go out without their caller's
+// Accept-Encoding, so that only servers which do not look at it use an encoding that the standard library does not
+// know.
 func (s *setup) decodeContent(encodings string, body []byte) ([]byte, error) {
 	return content.Decode(encodings, body, s.Decoders, func(plain io.Reader) ([]byte, error) {
 		return readAtMost(plain, s.store.MaxBytes(), "the content")
