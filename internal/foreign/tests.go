@@ -28,7 +28,7 @@ type testFunction struct {
 	levels []subtests
 }
 
-// Subtests are those that run at one depth.
+// subtests are those that run at one depth.
 type subtests struct {
 	names    []string // that stand there
 	prefixes []string // of names that end in another text

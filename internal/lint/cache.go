@@ -57,7 +57,7 @@ func (c *call) marked() bool {
 		slices.ContainsFunc(c.Request.Messages, message)
 }
 
-// Variants are those of the beginnings of requests, by what equal requests share.
+// variants are those of the beginnings of requests, by what equal requests share.
 type variants map[string]map[string]variant
 
 // A variant is a beginning of which there are others.

@@ -39,7 +39,7 @@ func NoModuleForTests() error {
 	return errors.New(noGoMod + wayOut)
 }
 
-// noStoreYet says how to come to a store where the module has none, for an error to end with.
+// noStoreYet ends an error of a module without a store: it says how to get one.
 func noStoreYet() string {
 	text := ": the first recording makes it, or traceforge init"
 	var others []string
@@ -105,7 +105,8 @@ func modulesBelow() []string {
 	return modules
 }
 
-// modulesIn looks no deeper than a few directories: root may be somebody's home directory.
+// modulesIn returns the directories of modules below root. It looks only a few levels deep, as root may be a home
+// directory.
 func modulesIn(root string) []string {
 	const deepest, visible = 4, "[^._]*/" // go looks for packages in no others
 	var modules []string

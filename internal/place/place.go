@@ -80,7 +80,7 @@ func Documents(s *store.Store) iter.Seq2[*store.Doc, error] {
 	}
 }
 
-// Load loads the document that is in a file of a store.
+// Load loads the document in a file of a store.
 func Load(s *store.Store, file string) (*store.Doc, error) {
 	provider, name := path.Split(file)
 	return s.Load(name[:len(name)-len(path.Ext(name))], path.Clean(provider))

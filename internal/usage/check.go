@@ -10,7 +10,7 @@ import (
 	"github.com/traceforge/traceforge-go/internal/inorder"
 )
 
-// Tiers are what is compared of two answers, in the order of how much they jitter: who holds one holds
+// Tiers are the parts of an answer that a check compares. Those that vary most come first: a check that holds one holds
 // those after it too.
 var Tiers = []string{"text", "tools", "finish", "model"}
 
@@ -23,13 +23,13 @@ const CheckEnv = "TRACEFORGE_CHECK"
 // CheckOptions say which calls a check makes live, how often, and what it holds them to.
 type CheckOptions struct {
 	Repeat        int     // how often each call is made
-	Percent       float64 // of the calls that are made; they are chosen by a hash, the same in each run
-	Shard, Shards int     // make only the calls of the Shard-th of so many parts, counted from 1
-	Tier          string  // the first of the tiers that are held
-	Old, New      string  // ask the model New for what Old was asked; empty means each call as it is
-	From          int     // leave the calls of a test before this one out
+	Percent       float64 // how many of 100 calls are made; a hash chooses them, the same in each run
+	Shard, Shards int     // only calls of the Shard-th of Shards parts are made, counted from 1
+	Tier          string  // the first tier that is held
+	Old, New      string  // the model New is asked in place of Old; empty means that each call asks its own model
+	From          int     // the number of the first call of a test that is made
 	Kind          string  // which calls are made live: one of Kinds
-	Brief         bool    // a failure is a line, since the receipt has the rest, and its reader shows it
+	Brief         bool    // a failure is one line: the command that runs the check shows the rest, from the receipt
 }
 
 // Kinds say which calls of a test are made live.
@@ -42,7 +42,7 @@ const (
 	KindAll    = "all"
 )
 
-// IsLive reports whether the options say nothing that only a check takes.
+// IsLive reports whether the options may go with live calls (mode live): they have nothing that only a check takes.
 func (o CheckOptions) IsLive() bool {
 	said, _ := ParseCheckOptions("")
 	said.Kind, said.From, said.Old, said.New, said.Brief = o.Kind, o.From, o.Old, o.New, o.Brief

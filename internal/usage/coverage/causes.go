@@ -29,7 +29,7 @@ type Calls struct {
 
 	drifts []testDrift
 	tags   string // build tags of the tests
-	ended  bool   // a test ended before all of its records were asked for
+	ended  bool   // some test ended before it asked for all of its records
 }
 
 // A testDrift is a drift of a test.
@@ -112,7 +112,7 @@ func (c *Calls) unanswered() (tests []Unanswered) {
 	return tests
 }
 
-// onceEach are the drifts of tests that were seen, and how often one run of the test had each.
+// onceEach are the drifts that were seen, by test, and how often one run of the test had each.
 type onceEach map[driftKey]int
 
 type driftKey struct {
@@ -179,7 +179,7 @@ func (c *Calls) add(group *page.Causes, at page.Place, d usage.Drift) {
 	group.AddKnown(at, page.Spent{TokensBefore: d.Tokens}, changes...)
 }
 
-// alone is a change of a call that is held against nothing, whose kind is the cause.
+// alone returns the change of a call, or of a record, without a counterpart: its kind is the cause.
 func alone(kind string, before, after []string) page.KnownChange {
 	joined := func(lines []string) *string {
 		if lines == nil {
@@ -217,8 +217,8 @@ func (c *Calls) Price() string {
 	return price
 }
 
-// Adopt returns the command that keeps the stored answers of calls that drifted, without a key. It leaves out tests with a
-// call that has no answer, or that a script answers. Empty: no other test drifted.
+// Adopt returns the command that keeps the stored answers of calls that drifted, without a key. It leaves out tests
+// with a call that has no answer, or that a script answers. Empty: no other test drifted.
 func (c *Calls) Adopt() string {
 	without := map[page.Test]bool{}
 	for _, d := range c.drifts {

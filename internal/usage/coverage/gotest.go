@@ -56,7 +56,7 @@ func (o Outcomes) Failed() []string {
 // A Say takes a line that is said beside the answer, without its end.
 type Say func(format string, args ...any)
 
-// A GoTest is a run of go test that is to be.
+// A GoTest is a run of go test, before and after it.
 type GoTest struct {
 	Dir      string // empty means the working directory
 	Packages []Package
@@ -65,11 +65,11 @@ type GoTest struct {
 	Say      Say
 
 	Elapsed map[page.Test]float64 // seconds, of tests that ended
-	Said    map[page.Test]string  // the first line that a test printed which failed, with the file and line of its source
+	Said    map[page.Test]string  // of tests that failed: the first line with a file and a line number that they printed
 
 	done    int
 	ended   Outcomes
-	printed map[string][]testEvent // what the packages that run have printed
+	printed map[string][]testEvent // by package that still runs: what it has printed
 }
 
 // Run runs the tests, once. It says how each package went when it is done, and of one that failed all
@@ -111,7 +111,7 @@ func (g *GoTest) line(line string) {
 	var e testEvent
 	switch err := json.Unmarshal([]byte(line), &e); {
 	case err != nil:
-		g.Say("%s", line) // go's own speech
+		g.Say("%s", line) // go itself says it
 	case e.Action == "build-output":
 		g.Say("%s", strings.TrimSuffix(e.Output, "\n"))
 	case e.Action == "output":

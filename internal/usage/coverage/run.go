@@ -31,18 +31,17 @@ type Run struct {
 	sources *Sources
 
 	receipts []usage.Receipt     // of tests that used the store
-	used     map[string]string   // packages by the ids of the records that their tests used
+	used     map[string]string   // by the id of a record: the package of the test that used it
 	passed   map[page.Test]bool  // tests that used the store, and passed
-	filters  map[string][]string // by package; what kept tests from running
+	filters  map[string][]string // by package: flags that kept tests from running
 	cut      []string            // packages whose tests were killed
 
-	// all says that Ended and filters are those of all packages that can record, as where this
-	// process ran the tests itself.
+	// all says that Ended and filters have all packages that can record, since this process ran the tests itself.
 	all bool
 }
 
-// ReadRun returns what a run of tests left in directories, of the store in dir. There are several where several machines shared the
-// run.
+// ReadRun returns what a run of tests left in directories, of the store in dir. There are several where several
+// machines shared the run.
 func ReadRun(ctx context.Context, left []string, dir string) (*Run, error) {
 	r, err := openRun(ctx, dir)
 	if err != nil {
@@ -220,9 +219,9 @@ func (r *Run) readEvents(dir string) error {
 	})
 }
 
-// judge says why no record of a test was used. They are orphans only where the test is not in the code, or where it
-// is proven that it passed without them: not where anything kept the test from running as it always does. Nothing is
-// proven of a test that a framework runs under a name of its own.
+// judge says why the run used no record of a test, and whether they are orphans: the test is not in the code, or it has
+// passed without them, and nothing kept it from running as it always does. Records of a test that a framework runs
+// under a name of its own are never orphans.
 func (r *Run) judge(test page.Test) (reason string, isOrphan bool) {
 	pkg := test.Package
 	top, _, _ := strings.Cut(test.Name, "/")

@@ -26,7 +26,7 @@ type Sources struct {
 	tests   map[string]*testFuncs // by package
 }
 
-// TestFuncs are the functions in the test files of a package that go test may run.
+// testFuncs are the functions in the test files of a package that go test may run.
 type testFuncs struct {
 	known bool            // the package is in a main module, and all its test files could be read
 	names map[string]bool // nil means it has no test files
@@ -52,8 +52,8 @@ func OpenSources(ctx context.Context, dirs ...string) (*Sources, error) {
 	return s, nil
 }
 
-// onlyModule returns the directory and the path of the main module where nothing makes a workspace, so that go, which
-// takes its time to start, need not be asked. path is empty where it must be.
+// onlyModule returns the directory and the path of the main module if there is no workspace. An empty path means that
+// go has to be asked, which takes longer.
 func onlyModule(dir string) (root, path string) {
 	dir, err := filepath.Abs(dir)
 	if work := os.Getenv("GOWORK"); err != nil || work != "off" && (work != "" || place.Workspace(dir) != "") {
@@ -65,8 +65,8 @@ func onlyModule(dir string) (root, path string) {
 	return root, gotest.ModulePath(root)
 }
 
-// Gone says why the code does not have a test. It is empty where the code has it, and where that is not known, as of
-// a test framework's own name.
+// Gone says why the code does not have a test; empty means that it has it, or that this is not known, as of a name that
+// a test framework has made.
 func (s *Sources) Gone(pkg, test string) string {
 	top, _, _ := strings.Cut(test, "/")
 	switch code := s.of(pkg); {
