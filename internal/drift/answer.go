@@ -35,8 +35,8 @@ const (
 	AnswerSource  = "answer: source"  // who gave it, how it came about, and the time that its test is told
 )
 
-// Answers returns what the answers of two records do not have alike. Times, token counts, ids and hashes are no part
-// of it. The values of headers that change with every call are no part of it either.
+// Answers returns in what the answers of two records differ. It does not compare times, token counts, ids and hashes,
+// and not the values of headers that change with every call.
 func Answers(recorded, got *snapshot.Snapshot) ([]Change, error) {
 	w := writer{c: NewComparer(nil)}
 	before, err := w.c.answer(&recorded.Response)
@@ -45,9 +45,9 @@ func Answers(recorded, got *snapshot.Snapshot) ([]Change, error) {
 		return nil, err
 	}
 	w.named(Readings, "/readings", before.members[Readings], after.members[Readings])
-	w.candidate("", "", before.said, after.said)
-	never := func(said, said) bool { return false } // those that are the same add nothing
-	align(before.others, after.others, never, func(i int, b, a said) {
+	w.candidate("", "", before.candidate, after.candidate)
+	never := func(candidate, candidate) bool { return false } // those that are the same add nothing
+	align(before.others, after.others, never, func(i int, b, a candidate) {
 		w.candidate(fmt.Sprintf(" %d", i+2), fmt.Sprintf("/candidates/%d", i), b, a)
 	})
 	for _, m := range []struct{ component, pointer string }{
@@ -61,10 +61,10 @@ func Answers(recorded, got *snapshot.Snapshot) ([]Change, error) {
 	return w.found, nil
 }
 
-// ofCore are the kinds of what the core of an answer says.
+// ofCore are the kinds of changes that are in the core of an answer.
 var ofCore = []string{AnswerText, ToolCalls, Reasoning, AnswerParts, FinishReason, AnswerError}
 
-// Beside returns, of changes that [Answers] found, those of what stands beside the cores.
+// Beside returns those of the changes of [Answers] that are outside of the cores, as differences by pointer.
 func Beside(changes []Change) (found []Difference) {
 	text := func(side *string) json.RawMessage {
 		if side == nil {
@@ -80,7 +80,7 @@ func Beside(changes []Change) (found []Difference) {
 	return found
 }
 
-// Providers returns what two records say of who answered, where that is not alike; empty is the provider in whose
+// Providers returns the change from one provider to another, if they differ; empty means the provider in whose
 // directory the document is.
 func Providers(recorded, got string) []Change {
 	w := writer{c: NewComparer(nil)}
@@ -94,8 +94,8 @@ func Providers(recorded, got string) []Change {
 	return w.found
 }
 
-// sources returns, in lines, what two records say of how they came about. A record that was made since needs not say
-// what the one before it did.
+// sources returns what two records say of how they came about, in lines. What only the old record says is left out if
+// the call was recorded again since.
 func sources(recorded, got *snapshot.Snapshot) (before, after string) {
 	was, is := facts(recorded), facts(got)
 	for _, name := range inorder.Names(is) {
@@ -109,7 +109,7 @@ func sources(recorded, got *snapshot.Snapshot) (before, after string) {
 	return strings.TrimSuffix(before, "\n"), strings.TrimSuffix(after, "\n")
 }
 
-// facts are what a record says of how it came about, by the names of the format; an empty one says nothing.
+// facts returns what a record says of how it came about, by the names of the format; empty means that it says nothing.
 func facts(s *snapshot.Snapshot) map[string]string {
 	now, command := "", ""
 	if !s.Source.Now.IsZero() {
@@ -124,21 +124,21 @@ func facts(s *snapshot.Snapshot) map[string]string {
 	}
 }
 
-// ofOneCall are the names of headers of which each call has a value of its own.
+// ofOneCall matches the names of headers whose values differ with each call.
 var ofOneCall = regexp.MustCompile(`(?:^|-)(?:age|date|etag|id|processing-ms|ratelimit|ray|requestid|session|time|url)(?:-|$)`)
 
 // An answer is an answer taken apart.
 type answer struct {
-	said
-	others  []said
-	members map[string]part // all else, by what it is called
+	candidate
+	others  []candidate
+	members map[string]part // all else, by component
 }
 
-// A said is what one candidate says.
-type said struct {
+// A candidate is what one candidate of an answer says, taken apart.
+type candidate struct {
 	text, calls, reasoning, parts, reason part
-	listed                                map[string]part // what it lists, by what [Listed] calls it
-	result                                string          // the name of the tool whose result it is; "" means of none
+	listed                                map[string]part // the parts that are one of a list, by the name that [Listed] gives
+	result                                string          // the name of the tool whose result the last part is; "" means none
 }
 
 // Listed names a part that is one of a list, as servers list their tools: "tool add". It reports false for any other.
@@ -166,7 +166,7 @@ func (c *Comparer) answer(r *snapshot.Response) (answer, error) {
 			headers = append(headers, name+": "+strings.Join(r.Headers[name], ", "))
 		}
 	}
-	a := answer{said: c.said(doc.Root()), members: map[string]part{
+	a := answer{candidate: c.candidate(doc.Root()), members: map[string]part{
 		AnswerModel: c.word(r.Model), AnswerError: c.part(doc.Root().Member("error").Raw()), AnswerCut: c.word(r.Incomplete),
 		AnswerHeaders: c.word(strings.Join(headers, "\n")), AnswerType: c.word(strings.Join(r.Headers["content-type"], ", ")),
 		AnswerNote: c.word(r.Note), Readings: c.word(strings.Join(reading.Sentences(r.Readings, r.ReadingsMore), "\n")),
@@ -182,15 +182,15 @@ func (c *Comparer) answer(r *snapshot.Response) (answer, error) {
 	if r.Status != 0 {
 		a.members[AnswerStatus] = c.word(fmt.Sprint(r.Status))
 	}
-	for _, candidate := range doc.Root().Member("candidates").Elements() {
-		a.others = append(a.others, c.said(candidate))
+	for _, other := range doc.Root().Member("candidates").Elements() {
+		a.others = append(a.others, c.candidate(other))
 	}
 	return a, nil
 }
 
-func (c *Comparer) said(core jsontext.Value) said {
+func (c *Comparer) candidate(core jsontext.Value) candidate {
 	var reasoning []string
-	s := said{listed: map[string]part{}}
+	s := candidate{listed: map[string]part{}}
 	var rest []json.RawMessage
 	for _, p := range core.Member("parts").Elements() {
 		if text, ok := p.Member("reasoning").Text(); ok {
@@ -212,7 +212,7 @@ func (c *Comparer) said(core jsontext.Value) said {
 	return s
 }
 
-// word is a text that is absent where it is empty.
+// word returns the part of a text; an empty text is absent.
 func (c *Comparer) word(text string) part {
 	if text == "" {
 		return part{}
@@ -221,7 +221,7 @@ func (c *Comparer) word(text string) part {
 }
 
 // candidate adds what differs between two candidates; number is that of another than the first.
-func (w *writer) candidate(number, pointer string, before, after said) {
+func (w *writer) candidate(number, pointer string, before, after candidate) {
 	named := func(component, at string, b, a part, spell spelling) {
 		w.change(strings.Replace(component, "answer", "answer"+number, 1), component, pointer+at, b, a, spell)
 	}

@@ -2,8 +2,8 @@ package drift
 
 import "strings"
 
-// Around returns a change whose texts have together about most bytes or less. Larger texts are cut to the
-// surroundings of changed lines, and long lines to those of their marks. A change that was cut has another key.
+// Around returns the change with texts of together about most bytes or less. Longer texts are cut to what is around the
+// changed lines, and long lines to what is around their marks. A change that was cut has another key.
 func (c Change) Around(most int) Change {
 	if textLen(c.Before)+textLen(c.After) <= most {
 		return c
@@ -40,7 +40,7 @@ func textLen(text *string) int {
 	return len(*text)
 }
 
-// around returns what is around the first mark of a line, at most so many bytes.
+// around returns at most so many bytes of a line: those around its first mark.
 func (l *Line) around(most int) string {
 	if len(l.Text) <= most {
 		return l.Text

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// A Change is one component of a request, or of an answer, that two calls do not have alike. It is
-// plain data: what must not be printed may be taken out of its texts.
+// A Change is a component of a request, or of an answer, in which two calls differ. It is plain data: callers may take
+// out of its texts what must not be printed.
 type Change struct {
 	// Component is what changed, in words: "system", "message 2 (user)", "tool search: description",
 	// "parameters: temperature", "the same messages in another order", "answer: text".
@@ -26,7 +26,7 @@ type Change struct {
 	After  *string `json:"after,omitempty"`
 }
 
-// anotherOrder is said of components whose parts are only in another order.
+// anotherOrder ends the name of a component whose parts only changed their order.
 const anotherOrder = " in another order"
 
 // String returns what became of the component in words: "message 3 (user) added".
@@ -58,8 +58,7 @@ func (c Change) Fate() string {
 // Reordered reports whether equal parts are in another order.
 func (c Change) Reordered() bool { return strings.HasSuffix(c.Component, anotherOrder) }
 
-// Key is equal for equal changes, whatever call, test or process they are in: those of one kind with
-// the same lines changed.
+// Key is equal for changes of one kind with the same changed lines, in all calls, tests and processes.
 func (c Change) Key() string {
 	h := sha256.New()
 	io.WriteString(h, c.Kind)
@@ -95,7 +94,7 @@ func (c Change) Visit(visit func(op, line string)) {
 	}
 }
 
-// lines returns the lines of a text, which joined by line ends give it back; none where it is absent.
+// lines returns the lines of a text, so that strings.Join with line ends gives it back; none if it is absent.
 func lines(text *string) []string {
 	if text == nil {
 		return nil

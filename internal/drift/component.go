@@ -13,17 +13,17 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// Compare returns the components that two requests do not have alike, less what ignored pointers name:
-// see [Comparer.Changes].
+// Compare returns the components in which two requests differ, except for what the ignored pointers name: see
+// [Comparer.Changes]. An error says that a value of a request is no JSON.
 func Compare(recorded, got *modelio.Request, ignored []string) ([]Change, error) {
 	_, changes, _, err := NewComparer(ignored).Next(nil, recorded, got)
 	return changes, err
 }
 
-// Changes returns the components that two requests do not have alike (design R3): model, system and
-// other messages, tools, parameters, output format, headers. Messages are aligned, so that one that was
-// inserted is one change; tools and options are held against those of the same name; equal messages,
-// parts or tools in another order are one change that says so.
+// Changes returns the components in which two requests differ (design R3): model, system and other messages, tools,
+// parameters, output format, headers. Messages are aligned, so that an inserted one is one change. Tools and options
+// are compared with those of the same name. Equal messages, parts or tools in another order are one change that says
+// so.
 func (c *Comparer) Changes(recorded, got *Request) []Change {
 	w := writer{c: c}
 	first := [...]string{"model", "api", "prompt"}
@@ -100,10 +100,12 @@ func (c *Comparer) text(p part, spell spelling) *string {
 	return text
 }
 
-// A gap is what is on one side only at one place of two lists: indexes.
+// A gap has the elements that only one of two lists has, at one place: their indexes in the recorded list and in the
+// other.
 type gap struct{ r, g []int }
 
-// gaps returns what two lists do not have alike, and whether there is what both have at other places.
+// gaps returns the gaps of two lists, without elements that both have at different places; moved says that there are
+// some.
 func gaps(r, g []part) (all []gap, moved bool) {
 	found := Edits(sums(r), sums(g))
 	gone, come := map[uint64]int{}, map[uint64]int{}
@@ -143,7 +145,7 @@ func sums(parts []part) []uint64 {
 	return all
 }
 
-// reordered adds that parts are at other places. all: nothing else differs between the lists.
+// reordered adds a change of order. all says that nothing else differs between the lists.
 func (w *writer) reordered(what, in, pointer string, all bool, before, after []string) {
 	component := in + what + anotherOrder
 	if all {
@@ -236,7 +238,7 @@ func (c *Comparer) elements(message part) (parts []part) {
 	return parts
 }
 
-// glances returns a line for each message, except those of some numbers.
+// glances returns a line for each message, except those with some indexes.
 func (r *Request) glances(without []int) (lines []string) {
 	for i, m := range r.messages {
 		if !slices.Contains(without, i) {
@@ -293,7 +295,7 @@ func (w *writer) tools(recorded, got *Request) {
 	}
 }
 
-// toolName returns the name of a tool; of one of the provider's own that has none, its type.
+// toolName returns the name of a tool; for a tool of the provider without one its type, or else its number.
 func toolName(r *modelio.Request, i int) string {
 	return cmp.Or(r.Tools[i].Name, jsontext.WordOf(r.Tools[i].Unknown["type"]), strconv.Itoa(i+1))
 }
@@ -305,7 +307,7 @@ func toolNames(r *modelio.Request, indexes []int) (names []string) {
 	return names
 }
 
-// tool adds what differs between two tools of a name: the j-th of the request that was got.
+// tool adds what differs between two tools of one name; j is the index of the second.
 func (w *writer) tool(name string, j int, r, g part) {
 	if r.sum == g.sum {
 		return

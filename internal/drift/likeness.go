@@ -7,10 +7,9 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// Likeness says how much of two conversations is the same, from 0, nothing, to 1, all of it, by length.
-// System messages count where there are no others, and of requests without messages all members: it is
-// what a program asks that tells its calls apart, and not what it always says. A component counts that
-// is the same, or was changed and not replaced.
+// Likeness returns how much of two conversations is the same, by length: 0 is nothing, 1 is all. It compares messages
+// without those of the system, which a program always sends; without others, system messages; and without any, all
+// other members. A component counts if it is the same, or as far as it was changed and not replaced.
 func (c *Comparer) Likeness(recorded, got *Request) float64 {
 	r, g := recorded.conversation(), got.conversation()
 	head := 0
@@ -74,7 +73,7 @@ func (r *Request) conversation() (said []part) {
 	return said
 }
 
-// common returns how many bytes two components have in common; 0 where one replaced the other.
+// common returns how many bytes two components have in common; 0 if they are so different that one replaced the other.
 func (c *Comparer) common(r, g part) int {
 	pair := [2]uint64{r.sum, g.sum}
 	common, known := c.commons[pair]
@@ -87,7 +86,7 @@ func (c *Comparer) common(r, g part) int {
 
 // commonText returns how much two texts have in common: both ends, or else words.
 func commonText(before, after string) int {
-	const least = 4       // one byte of so many
+	const least = 4       // less than one byte of four in common is nothing
 	const most = 16 << 10 // bytes whose words are compared
 	longer := max(len(before), len(after))
 	if common := commonEnds(before, after); common > 0 && common*least >= longer {

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// marks returns what two lines do not have alike, by words: as many places on either side, of which one may be
-// empty. Nothing where they have little alike, as then all of it changed.
+// marks returns the places in which two lines differ, by words: as many on both sides, of which one may be empty. It
+// returns none if the lines have little in common: then all of them changed.
 func marks(before, after string) (was, is []Mark) {
 	a, fromA := words(before)
 	b, fromB := words(after)
@@ -17,7 +17,7 @@ func marks(before, after string) (was, is []Mark) {
 		common -= w.To - w.From
 		was, is = append(was, w), append(is, i)
 	}
-	const least = 4 // one byte of so many
+	const least = 4 // less than one byte of four in common is little
 	if common*least < max(len(before), len(after)) {
 		return nil, nil
 	}
@@ -41,7 +41,7 @@ func words(line string) (words []string, from []int) {
 	return words, append(from, len(line))
 }
 
-// The kinds of characters that are in words together.
+// The kinds of characters: those of one kind are in one word.
 const (
 	other = iota // a word of its own
 	letter
@@ -66,7 +66,7 @@ func joins(r rune) bool {
 	return unicode.IsMark(r) || r == zeroWidthJoiner
 }
 
-// united makes one edit of those between which is no word.
+// united joins edits that have no word between them.
 func united(words []string, all []Edit) (united []Edit) {
 	for _, e := range all {
 		last := len(united) - 1
