@@ -12,8 +12,8 @@ import (
 // object is a JSON object that is about to be written.
 type object map[string]any
 
-// encode writes a value that is known to be writable, with the characters of texts as they are.
-func encode(v any) json.RawMessage {
+// toJSON returns the JSON of a value that is known to have one. Characters of texts stay as they are.
+func toJSON(v any) json.RawMessage {
 	text, err := jsontext.Marshal(v)
 	if err != nil {
 		panic("contract: " + err.Error()) // unreachable: values are made of valid parts
@@ -21,12 +21,12 @@ func encode(v any) json.RawMessage {
 	return text
 }
 
-// at returns the object whose only member, down the path, is v.
-func at(path []string, v any) modelio.Object {
+// nested returns an object with v at a path, and nothing else.
+func nested(path []string, v any) modelio.Object {
 	for _, name := range slices.Backward(path[1:]) {
 		v = object{name: v}
 	}
-	return modelio.Object{path[0]: encode(v)}
+	return modelio.Object{path[0]: toJSON(v)}
 }
 
 // merge puts the members of src into dst, objects into objects. It returns the pointers of members that both have.
@@ -45,16 +45,16 @@ func merge(dst, src modelio.Object, pointer string) (both []string) {
 			continue
 		}
 		both = append(both, merge(inner, more, here)...)
-		dst[name] = encode(inner)
+		dst[name] = toJSON(inner)
 	}
 	return both
 }
 
-// remove removes the member down the path from o, with the objects that it leaves empty.
+// remove removes the member at a path from o, and the objects that become empty by that.
 func remove(o modelio.Object, path []string) {
 	if inner, ok := jsontext.MembersOf(o[path[0]]); ok && len(path) > 1 {
 		if remove(inner, path[1:]); len(inner) > 0 {
-			o[path[0]] = encode(inner)
+			o[path[0]] = toJSON(inner)
 			return
 		}
 	}

@@ -96,7 +96,7 @@ var dialects = map[string]*dialect{
 		takesThinking: func(part modelio.Part, _ modelio.Object) bool { return isSigned(part.Metadata, "signature") },
 		thinkingRule:  "the API takes thinking with its signature only",
 		stream:        modelio.Object{"stream": []byte("true")},
-		defaults:      modelio.Object{"max_tokens": encode(AnthropicMaxTokens)},
+		defaults:      modelio.Object{"max_tokens": toJSON(AnthropicMaxTokens)},
 		header:        http.Header{"Anthropic-Version": {"2023-06-01"}},
 		authorize:     func(h http.Header, key string) { h.Set("X-Api-Key", key) },
 	},
@@ -110,8 +110,8 @@ func openAIToolChoice(named ...string) func(ToolChoice) any {
 		if c.Tag != ChoiceTool {
 			return choiceWord(c)
 		}
-		choice := at(named, c.Name)
-		choice["type"] = encode("function")
+		choice := nested(named, c.Name)
+		choice["type"] = toJSON("function")
 		return choice
 	}
 }

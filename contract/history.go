@@ -11,27 +11,27 @@ import (
 // "Model Change Boundary").
 const madeBy = "$model"
 
-func nameOf(p GenerateParams) json.RawMessage { return encode(p.Provider + "/" + p.Model) }
+func modelName(p GenerateParams) json.RawMessage { return toJSON(p.Provider + "/" + p.Model) }
 
 // markedBy returns the model's message m, marked as that of p if it has parts that no other model takes.
 func markedBy(p GenerateParams, m modelio.Message) modelio.Message {
 	for _, part := range m.Content {
 		if _, ok := commonPart(part); !ok || len(part.Metadata)+len(part.Custom)+len(part.Unknown) > 0 {
-			m.Metadata = modelio.Object{madeBy: nameOf(p)}
+			m.Metadata = modelio.Object{madeBy: modelName(p)}
 		}
 	}
 	return m
 }
 
-// sent returns the history as it goes to the model of the params.
-func (r *request) sent() []modelio.Message {
+// messages returns the history as it is sent to the model of the params.
+func (r *request) messages() []modelio.Message {
 	var messages []modelio.Message
 	for _, m := range r.history {
 		maker, marked := m.Metadata[madeBy]
 		switch {
 		case !marked:
 			messages = append(messages, m)
-		case string(maker) != string(nameOf(r.params)):
+		case string(maker) != string(modelName(r.params)):
 			if parts := commonParts(m.Content); len(parts) > 0 {
 				messages = append(messages, modelio.Message{Role: m.Role, Content: parts})
 			}
@@ -98,12 +98,12 @@ func responsesItems(reply []modelio.Part) (items []modelio.Message) {
 		last := len(items) - 1
 		switch {
 		case isEncrypted(part):
-			item.Metadata = modelio.Object{"type": encode("reasoning"), encryptedContent: part.Metadata[encryptedContent]}
+			item.Metadata = modelio.Object{"type": toJSON("reasoning"), encryptedContent: part.Metadata[encryptedContent]}
 			if *part.Reasoning == "" {
 				item.Content = nil // it has no summary
 			}
 		case part.Custom != nil:
-			item.Metadata = modelio.Object{"$wire": encode("item")} // see package provider
+			item.Metadata = modelio.Object{"$wire": toJSON("item")} // see package provider
 		case last >= 0 && (items[last].Metadata == nil || part.Reasoning != nil):
 			items[last].Content = append(items[last].Content, part)
 			continue

@@ -109,7 +109,7 @@ func (r *Recorded) controls(a *RuntimeArgs, api string, options modelio.Object) 
 		a.ReasoningEffort = &effort
 	}
 	for _, choice := range choices(root.Member("tool_choice")) {
-		if same(encode(d.toolChoice(choice)), options["tool_choice"]) {
+		if same(toJSON(d.toolChoice(choice)), options["tool_choice"]) {
 			delete(options, "tool_choice")
 			a.ToolChoice = &choice
 		}
@@ -121,7 +121,7 @@ func (r *Recorded) controls(a *RuntimeArgs, api string, options modelio.Object) 
 	}
 	said := root.Member(d.format...)
 	for _, format := range formats(said) {
-		if value, ok := d.responseFormat(format); !ok || value == nil || !same(encode(value), said.Raw()) {
+		if value, ok := d.responseFormat(format); !ok || value == nil || !same(toJSON(value), said.Raw()) {
 			continue
 		}
 		remove(options, d.format)

@@ -49,7 +49,7 @@ func (a *Adapter) prepare(p GenerateParams) (*request, error) {
 	if err := newError("generate params for "+host.API, found...); err != nil {
 		return nil, err
 	}
-	wire := &modelio.Request{API: host.API, Model: p.Model, Messages: r.sent(), Options: modelio.Object{}}
+	wire := &modelio.Request{API: host.API, Model: p.Model, Messages: r.messages(), Options: modelio.Object{}}
 	if err := r.encode(wire, a.Store, a.Stream); err != nil {
 		return nil, err
 	}
@@ -97,13 +97,13 @@ func (r *request) encode(wire *modelio.Request, blobs Blobs, stream bool) error 
 	}
 	ours := func(o modelio.Object) { merge(body, o, "") } // no two controls share a place
 	if args.ToolChoice != nil {
-		ours(at([]string{"tool_choice"}, r.dialect.toolChoice(*args.ToolChoice)))
+		ours(nested([]string{"tool_choice"}, r.dialect.toolChoice(*args.ToolChoice)))
 	}
 	if args.ReasoningEffort != nil {
-		ours(at(r.dialect.effort, *args.ReasoningEffort))
+		ours(nested(r.dialect.effort, *args.ReasoningEffort))
 	}
 	if args.ResponseFormatRef != nil {
-		format, err := r.format(blobs)
+		format, err := r.responseFormat(blobs)
 		if err != nil {
 			return err
 		}
@@ -113,12 +113,12 @@ func (r *request) encode(wire *modelio.Request, blobs Blobs, stream bool) error 
 		return err
 	}
 	if len(args.Metadata) > 0 {
-		ours(at([]string{"metadata"}, args.Metadata))
+		ours(nested([]string{"metadata"}, args.Metadata))
 	}
 	if stream {
 		ours(r.dialect.stream)
 	}
-	if err := r.merge(body, options); err != nil {
+	if err := r.addOptions(body, options); err != nil {
 		return err
 	}
 	for name, value := range r.dialect.defaults {
@@ -126,7 +126,7 @@ func (r *request) encode(wire *modelio.Request, blobs Blobs, stream bool) error 
 			body[name] = value
 		}
 	}
-	r.body = encode(body)
+	r.body = toJSON(body)
 	return nil
 }
 
@@ -198,9 +198,9 @@ func (r *request) options(blobs Blobs) (modelio.Object, error) {
 	return all[r.codec.Provider], newError("provider options", found...)
 }
 
-// merge adds the provider options to the body. They cannot change what the params say
-// (LC "Determinism rule"), nor what is for the adapter to decide.
-func (r *request) merge(body, options modelio.Object) error {
+// addOptions adds the provider options to the body. It refuses those that change what the params say (LC "Determinism
+// rule"), or what the adapter decides.
+func (r *request) addOptions(body, options modelio.Object) error {
 	var found violations
 	at := "/" + r.codec.Provider
 	if _, ok := options["stream"]; ok {
@@ -217,8 +217,8 @@ func (r *request) merge(body, options modelio.Object) error {
 	return nil
 }
 
-// format reads the response format and returns what the body says of it.
-func (r *request) format(blobs Blobs) (modelio.Object, error) {
+// responseFormat reads the response format and returns what the body says of it.
+func (r *request) responseFormat(blobs Blobs) (modelio.Object, error) {
 	var f ResponseFormat
 	if err := ReadJSON(blobs, *r.params.Runtime.ResponseFormatRef, &f); err != nil {
 		return nil, fmt.Errorf("/runtime/response_format_ref: %w", err)
@@ -230,7 +230,7 @@ func (r *request) format(blobs Blobs) (modelio.Object, error) {
 	if value == nil {
 		return nil, nil
 	}
-	return at(r.dialect.format, value), nil
+	return nested(r.dialect.format, value), nil
 }
 
 // checkMetadata refuses metadata that the API does not take: no record would have it, so nothing could lead back to
