@@ -30,9 +30,9 @@ func (p *Page) Causes(causes []*Cause) {
 		case i < wholeBlocks:
 			p.block(b)
 		case i < wholeBlocks+briefBlocks:
-			p.said(bold, "", b.Headline()+", first "+b[0].Calls[0].Test)
+			p.line(bold, "", b.Headline()+", first "+b[0].Calls[0].Test)
 		default:
-			p.said(faint, "", andMore(len(blocks)-i, "cause", "causes"))
+			p.line(faint, "", andMore(len(blocks)-i, "cause", "causes"))
 			return
 		}
 	}
@@ -45,20 +45,20 @@ var leftOut = regexp.MustCompile(`(?m)…|\band [0-9,]+ more\b|, first \S+$`)
 func LeavesOut(page string) bool { return leftOut.MatchString(page) }
 
 func (p *Page) block(b Block) {
-	p.said(bold, "", b.Headline())
+	p.line(bold, "", b.Headline())
 	few := portion{changes: blockChanges, lines: changeLines, answers: 1, answerLines: answerLines, around: 1}
 	if len(b[0].Answers) == 2 {
 		few.answers = 2
 	}
 	shown := p.portion(b, few)
 	if more := andMore(len(b[0].Answers)-shown, "answer", "answers"); more != "" && shown > 0 {
-		p.said("", margin, more)
+		p.line("", margin, more)
 	}
 	if others := b.others(testLines * p.Width); others != "" {
 		p.lines(margin, "", plaintext.Line("also: "+others))
 	}
 	if spent := b.Spent(); spent != "" {
-		p.said("", margin, spent)
+		p.line("", margin, spent)
 	}
 }
 
@@ -111,7 +111,7 @@ func (p *Page) changes(most, around int, changes ...drift.Change) {
 	}
 	for i, line := range lines {
 		if i == most-1 && len(lines) > most {
-			p.said(faint, margin+margin, "… and more of it")
+			p.line(faint, margin+margin, "… and more of it")
 			return
 		}
 		fmt.Fprintln(p.Out, margin+line)
@@ -129,10 +129,10 @@ type portion struct {
 func (p *Page) portion(b Block, most portion) (shown int) {
 	first := b[0].Calls[0]
 	if !b.onlyAnswers() {
-		p.said(faint, margin, "first: "+Where(first))
+		p.line(faint, margin, "first: "+Where(first))
 		for i, c := range b {
 			if i == most.changes {
-				p.said(faint, margin, andMore(len(b)-i, "change", "changes"))
+				p.line(faint, margin, andMore(len(b)-i, "change", "changes"))
 				break
 			}
 			p.changes(most.lines, most.around, c.Change)
@@ -143,15 +143,15 @@ func (p *Page) portion(b Block, most portion) (shown int) {
 			break
 		}
 		if shown++; answered.Place != first || b.onlyAnswers() {
-			p.said(faint, margin, "the answer of "+Where(answered.Place))
+			p.line(faint, margin, "the answer of "+Where(answered.Place))
 		}
 		p.changes(most.answerLines, most.around, answered.Changes...)
 	}
 	return shown
 }
 
-// said shows a line.
-func (p *Page) said(style, indent, line string) {
+// line shows a line in a style.
+func (p *Page) line(style, indent, line string) {
 	fmt.Fprintln(p.Out, indent+p.styled(style, plaintext.Line(line)))
 }
 

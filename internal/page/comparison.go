@@ -51,7 +51,7 @@ func (c *Comparison) Add(change Change, from, to *snapshot.Document) error {
 		if c.alone++; c.alone <= heldAlone {
 			d.doc = cmp.Or(from, to)
 		}
-		return d.alone(from, to)
+		return d.noteAlone(from, to)
 	}
 	if err := c.documents(d, from, to); err != nil {
 		return fmt.Errorf("%s: %w", change.File, err)

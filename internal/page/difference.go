@@ -62,8 +62,8 @@ func explainCall(from, to *snapshot.Snapshot, request []drift.Difference, call *
 	return d
 }
 
-// alone notes what is shown of a document that only one state has.
-func (d *Difference) alone(from, to *snapshot.Document) error {
+// noteAlone notes what is shown of a document that only one state has.
+func (d *Difference) noteAlone(from, to *snapshot.Document) error {
 	doc := cmp.Or(to, from)
 	sum := sha256.New()
 	for i := range doc.Snapshots {

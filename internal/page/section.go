@@ -142,16 +142,16 @@ func (s *Section) title() string {
 }
 
 func (p *Page) section(s Section) {
-	p.said(bold, "", s.title())
+	p.line(bold, "", s.title())
 	for i, item := range s.Items {
 		if i == shownDocuments+namedDocuments {
-			p.said(faint, margin, fmt.Sprintf("and %d more", len(s.Items)-i))
+			p.line(faint, margin, fmt.Sprintf("and %d more", len(s.Items)-i))
 			return
 		}
-		p.said("", margin, item.Line)
+		p.line("", margin, item.Line)
 		for _, line := range item.Lines {
 			if i < shownDocuments {
-				p.said("", margin+margin, line)
+				p.line("", margin+margin, line)
 			}
 		}
 	}

@@ -65,7 +65,7 @@ func (p *Page) Settings(all []*Setting) {
 	if len(all) == 0 {
 		return
 	}
-	p.said(bold, "", SettingsTitle(all))
+	p.line(bold, "", SettingsTitle(all))
 	p.SettingChanges(all)
 }
 

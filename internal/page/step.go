@@ -28,14 +28,14 @@ func (c *conversation) step(s *snapshot.Snapshot) {
 	switch fits := utf8.RuneCountInString(asked+" "+answered) <= room; {
 	case fits || c.Unwrapped:
 	case room < narrow:
-		c.said("", margin, Clip(asked, room))
-		c.said("", margin+margin, Clip(answered, room-len(margin)))
+		c.line("", margin, Clip(asked, room))
+		c.line("", margin+margin, Clip(answered, room-len(margin)))
 		return
 	default:
 		asked = Clip(asked, max(room/2, room-1-utf8.RuneCountInString(answered)))
 		answered = Clip(answered, room-1-utf8.RuneCountInString(asked))
 	}
-	c.said("", margin, strings.TrimRight(asked+" "+answered, " "))
+	c.line("", margin, strings.TrimRight(asked+" "+answered, " "))
 }
 
 // narrow is the width in characters below which a line has no room for both the question and the answer.

@@ -15,7 +15,7 @@ const allLines = 1 << 30 // of a change
 func (p *Page) Whole(b Block) {
 	p.portion(b, portion{changes: len(b), lines: allLines, answers: 1, answerLines: allLines, around: 2})
 	if spent := b.Spent(); spent != "" {
-		p.said("", margin, spent)
+		p.line("", margin, spent)
 	}
 }
 
@@ -39,14 +39,14 @@ func (p *Page) Unfold(provider string, from, to *snapshot.Document) {
 	for i := range to.Snapshots {
 		now := &to.Snapshots[i]
 		if was := callOf(from, now.Number()); was == nil {
-			p.alone(drift.Added, provider, now)
+			p.callAlone(drift.Added, provider, now)
 		} else {
 			u.call(was, now)
 		}
 	}
 	for i := range from.Snapshots {
 		if was := &from.Snapshots[i]; callOf(to, was.Number()) == nil {
-			p.alone(drift.Removed, provider, was)
+			p.callAlone(drift.Removed, provider, was)
 		}
 	}
 }
@@ -80,16 +80,16 @@ func (u *unfoldedTest) call(was, now *snapshot.Snapshot) {
 	u.heading(bold, fmt.Sprintf("call %d, %s:%d", n, now.Source.File, now.Source.Line))
 	known := u.told[inherits]
 	for _, line := range known.lines {
-		u.said(faint, margin, line)
+		u.line(faint, margin, line)
 	}
 	if more := andMore(known.more, "change", "changes"); more != "" {
-		u.said(faint, margin, more+" of the calls before")
+		u.line(faint, margin, more+" of the calls before")
 	}
 	known.lines = slices.Clip(known.lines)
 	defer func() { u.told[n] = known }()
 	for _, c := range changes {
 		if before, known := u.shown[c.Key()]; known {
-			u.said(faint, margin, fmt.Sprintf("%s: as in call %d", c, before))
+			u.line(faint, margin, fmt.Sprintf("%s: as in call %d", c, before))
 			continue
 		}
 		u.shown[c.Key()] = n
@@ -104,8 +104,8 @@ func (u *unfoldedTest) call(was, now *snapshot.Snapshot) {
 	}
 }
 
-// alone shows a call that one side has alone.
-func (p *Page) alone(fate, provider string, s *snapshot.Snapshot) {
+// callAlone shows a call that only one document has.
+func (p *Page) callAlone(fate, provider string, s *snapshot.Snapshot) {
 	p.heading(bold, fmt.Sprintf("call %d %s", s.Number(), fate))
 	p.Call(provider, s)
 }
