@@ -15,11 +15,11 @@ type account struct {
 	calls  []*call
 	blocks []*block
 
-	id    string // of the first chunk; chatSummed leaves out chunks of others
-	seen  bool   // an event came that the step reads
-	over  bool   // the program ends with an error
-	event int    // the number of the event under way, from 1
-	name  string // its name in the framing
+	id     string // of the first chunk; chatSummed leaves out chunks of others
+	seen   bool   // an event came that the step reads
+	failed bool   // the program ends with an error
+	event  int    // the number of the event under way, from 1
+	name   string // its name in the framing
 
 	recorded string // the text of the record
 	same     int    // how many bytes of text are the record's

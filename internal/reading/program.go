@@ -257,7 +257,7 @@ func claudeSummed(a *account, v view) {
 			b.stop()
 		}
 	default:
-		a.over = a.over || strings.HasPrefix(kind, "content_block_")
+		a.failed = a.failed || strings.HasPrefix(kind, "content_block_")
 	}
 }
 

@@ -67,7 +67,7 @@ func (f *found) compareWhole(add step, w *way, of *provider.Answer, plain bool) 
 		v, ok = w.parse(first(of.Body))
 	}
 	if !ok {
-		f.compare(&account{over: true, text: []byte(f.text), calls: f.said.calls})
+		f.compare(&account{failed: true, text: []byte(f.text), calls: f.said.calls})
 		return
 	}
 	a := &account{recorded: f.text}
@@ -94,11 +94,11 @@ func (w *way) accountOf(answer *provider.Answer, add step, recorded string) *acc
 			break
 		}
 		v, ok := w.parse(e.Said)
-		a.name, a.effect, a.over = e.Name, effect{}, !ok
+		a.name, a.effect, a.failed = e.Name, effect{}, !ok
 		if ok {
 			add(a, v)
 		}
-		if a.over {
+		if a.failed {
 			break
 		}
 	}
@@ -177,7 +177,7 @@ func (f *found) compare(told *account) {
 	if told.finish != "" && told.finish != f.said.finish {
 		f.add(told.event, "finish", told.finish)
 	}
-	if told.over && !f.fails {
+	if told.failed && !f.fails {
 		f.add(told.event, "error", "")
 	}
 	for _, c := range told.calls {

@@ -9,7 +9,8 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// writables are the directories of stores that this process could write. It asks before the first live call that it records.
+// writables are the directories of stores that this process could write. It asks before the first live call that it
+// records.
 var writables sync.Map
 
 // startTake begins a live call.
@@ -47,11 +48,11 @@ func (r *Recorder) live(req *http.Request, w *wire, tk *take) (*http.Response, e
 	if asA[*Failure](err) != nil { // it was told, and is not one of the transport
 		return nil, err
 	}
-	return r.hear(req, w, tk, resp, err)
+	return r.keepAnswer(req, w, tk, resp, err)
 }
 
-// hear has a take keep what a live call came to, as the caller reads it.
-func (r *Recorder) hear(req *http.Request, w *wire, tk *take, resp *http.Response, err error) (*http.Response, error) {
+// keepAnswer has a take keep the answer of a live call, or its error. The body is kept as the caller reads it.
+func (r *Recorder) keepAnswer(req *http.Request, w *wire, tk *take, resp *http.Response, err error) (*http.Response, error) {
 	if resp == nil && err == nil {
 		err = fmt.Errorf("traceforge: the upstream, a %T, returned neither an answer nor an error", r.Upstream)
 	}

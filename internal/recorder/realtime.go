@@ -172,7 +172,7 @@ func (s *realtime) turnedAway(resp *http.Response, err error) (*http.Response, e
 		return nil, failure
 	}
 	begun.take.setProvenance(snapshot.ProvenanceOf(s.req.Context()))
-	return s.r.hear(s.req, s.wire, begun.take, resp, err)
+	return s.r.keepAnswer(s.req, s.wire, begun.take, resp, err)
 }
 
 func (s *realtime) take(c *call) (*servedRecord, error) {

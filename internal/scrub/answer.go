@@ -28,12 +28,12 @@ func (v *Values) Answer(a *provider.Answer) []byte {
 	if idle && (v.scrubbed || !mayHold(a.Body)) {
 		return a.Body
 	}
-	body := rewrite(a, v.answer, true)
+	body := rewrite(a, v.answerEdits, true)
 	// Placeholders split texts, and those of streams are put together, in which a rule may find more then.
 	for was, round := a.Body, 1; round < mostRounds && !bytes.Equal(body, was); round++ {
 		settled, again := *v, *a
 		settled.scrubbed, again.Body, was = true, body, body
-		body = rewrite(&again, settled.answer, true)
+		body = rewrite(&again, settled.answerEdits, true)
 	}
 	return body
 }
@@ -45,7 +45,7 @@ func (v *Values) Restore(a *provider.Answer) ([]byte, error) {
 		return a.Body, nil
 	}
 	var missing []string
-	body := rewrite(a, func(text string) []edit { return v.restored(text, &missing) }, false)
+	body := rewrite(a, func(text string) []edit { return v.restoreEdits(text, &missing) }, false)
 	return body, v.missing(missing)
 }
 
@@ -58,12 +58,12 @@ func (v *Values) missing(placeholders []string) error {
 }
 
 // AnswerText is Answer for a text beside the body, such as the value of a header.
-func (v *Values) AnswerText(text string) string { return edited(text, v.answer(text)) }
+func (v *Values) AnswerText(text string) string { return edited(text, v.answerEdits(text)) }
 
 // RestoreText is Restore for a text beside the body.
 func (v *Values) RestoreText(text string) (string, error) {
 	var missing []string
-	text = edited(text, v.restored(text, &missing))
+	text = edited(text, v.restoreEdits(text, &missing))
 	return text, v.missing(missing)
 }
 

@@ -74,7 +74,7 @@ func TestAnswer(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, c.body(runA, runB), string(other), "another run gets its own values")
 			stored := newRules(t, Volatile()).newValues(true)
-			stored.request("{{uuid:1}} {{uuid:2}}")
+			stored.requestEdits("{{uuid:1}} {{uuid:2}}")
 			require.Equal(t, kept, string(stored.Answer(answer(kept))), "what was scrubbed stays")
 		})
 	}
@@ -99,7 +99,7 @@ func TestAnswerSpellings(t *testing.T) {
 // valuesOf returns the values of a request that has these.
 func (r *Rules) valuesOf(values ...string) *Values {
 	v := r.newValues(false)
-	v.request(strings.Join(values, " "))
+	v.requestEdits(strings.Join(values, " "))
 	return v
 }
 

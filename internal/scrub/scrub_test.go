@@ -79,13 +79,13 @@ func TestRules(t *testing.T) {
 
 			rules := newRules(t, c.rules...)
 			v := rules.newValues(false)
-			kept := edited(c.text, v.request(c.text))
+			kept := edited(c.text, v.requestEdits(c.text))
 			restored, err := v.RestoreText(kept)
 			require.NoError(t, err)
 			require.Equal(t, c.text, restored, "the same values give the same text")
 
 			again := rules.newValues(true)
-			require.Equal(t, kept, edited(kept, again.request(kept)), "a text that was scrubbed stays")
+			require.Equal(t, kept, edited(kept, again.requestEdits(kept)), "a text that was scrubbed stays")
 		})
 	}
 }
@@ -143,7 +143,7 @@ func TestStored(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			v := rules.newValues(true)
-			require.Equal(t, c.want, edited(c.kept, v.request(c.kept)), c.reason)
+			require.Equal(t, c.want, edited(c.kept, v.requestEdits(c.kept)), c.reason)
 		})
 	}
 }
@@ -177,14 +177,14 @@ func FuzzText(t *testing.F) {
 		rules := newRules(t, Value("key", "s3cret"), Pattern("order", regexp.MustCompile(`ORD-[0-9]+`)),
 			Pattern("edge", regexp.MustCompile(`\bab\b| ab$`)), Volatile())
 		v := rules.newValues(false)
-		kept := edited(text, v.request(text))
+		kept := edited(text, v.requestEdits(text))
 		restored, err := v.RestoreText(kept)
 		require.NoError(t, err)
 		require.Equal(t, text, restored)
 		again := rules.newValues(true)
-		require.Equal(t, kept, edited(kept, again.request(kept)))
+		require.Equal(t, kept, edited(kept, again.requestEdits(kept)))
 		anywhere := rules.Anywhere().newValues(true)
-		require.Equal(t, kept, edited(kept, anywhere.request(kept)), "what was scrubbed has nothing for the rules of any process")
+		require.Equal(t, kept, edited(kept, anywhere.requestEdits(kept)), "what was scrubbed has nothing for the rules of any process")
 		require.Empty(t, anywhere.Took())
 	})
 }

@@ -50,20 +50,20 @@ func (v *Values) scrub(req *modelio.Request, core []byte) *modelio.Request {
 	for _, last := range []bool{false, true} { // values that a conversation keeps as it goes on are counted before later ones
 		for name, member := range doc.Root().Members() {
 			if (name == "messages") == last {
-				v.request(name)
-				member.EachString(func(s jsontext.Value, _ bool) { v.request(textOf(s).value) })
+				v.requestEdits(name)
+				member.EachString(func(s jsontext.Value, _ bool) { v.requestEdits(textOf(s).value) })
 			}
 		}
 	}
-	return editor(v.request).texts().Request(req)
+	return editor(v.requestEdits).texts().Request(req)
 }
 
 // Took returns the names of the rules that replaced something. A record that was made with the same rules has nothing
 // for them: it has placeholders.
 func (v *Values) Took() []string { return v.took }
 
-// request returns the edits of a text of the request.
-func (v *Values) request(text string) []edit {
+// requestEdits returns the edits that put placeholders into a text of the request.
+func (v *Values) requestEdits(text string) []edit {
 	return v.edits(text, func(m match, value string) (string, bool) { return v.placeholder(m.name, value), true })
 }
 
@@ -82,8 +82,9 @@ func (v *Values) placeholder(name, value string) string {
 	return known
 }
 
-// answer returns the edits of a text of the answer: the values of the request, and secrets.
-func (v *Values) answer(text string) []edit {
+// answerEdits returns the edits that put placeholders into a text of the answer: for values of the request, and for
+// secrets.
+func (v *Values) answerEdits(text string) []edit {
 	return v.edits(text, func(m match, value string) (string, bool) {
 		if known, ok := v.placeholders[m.name+":"+value]; ok {
 			return known, true
@@ -142,9 +143,9 @@ func (v *Values) edits(text string, replace func(m match, value string) (string,
 	return all
 }
 
-// restored returns the edits that put values in the places of placeholders. It notes in missing those
-// that no value is known for.
-func (v *Values) restored(text string, missing *[]string) (all []edit) {
+// restoreEdits returns the edits that put values in the places of placeholders. It adds to missing those without a
+// known value.
+func (v *Values) restoreEdits(text string, missing *[]string) (all []edit) {
 	for _, t := range storedTokens(text) {
 		spelled := text[t.start:t.end]
 		value, ok := v.values[spelled]
@@ -180,6 +181,6 @@ func (r *Rules) Alike() func(recorded, got []byte) bool {
 
 // json returns a JSON text with placeholders.
 func (v *Values) json(text json.RawMessage) []byte {
-	editor(v.request).json(&text)
+	editor(v.requestEdits).json(&text)
 	return text
 }

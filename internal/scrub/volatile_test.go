@@ -14,7 +14,7 @@ func scrubbed(t testing.TB, text string, rules ...Rule) string {
 	all, err := New(rules...)
 	require.NoError(t, err)
 	v := all.newValues(false)
-	return edited(text, v.request(text))
+	return edited(text, v.requestEdits(text))
 }
 
 func TestVolatile(t *testing.T) {
