@@ -95,10 +95,7 @@ func compare(c *call, was, is *state) (*page.Comparison, error) {
 	if found.Conversations {
 		found.KeepAnswers(page.AnswersInHTML)
 	}
-	altered, err := alteredAlone(c.ctx, was, is, before, after)
-	if err != nil {
-		return nil, err
-	}
+	altered := alteredAlone(c.ctx, was, is, before, after)
 	for _, change := range page.Changes(before, after) {
 		f, errFrom := document(from, before[change.Document].File)
 		t, errTo := document(to, after[change.Document].File)
@@ -129,11 +126,10 @@ func compare(c *call, was, is *state) (*page.Comparison, error) {
 // alteredAlone returns the raw answers and media that git has in two versions though their documents are the same, each
 // as its document's file, a space, and its own file name. It marks these documents in before. Where git does not know
 // one of the states, it returns nothing.
-func alteredAlone(ctx context.Context, was, is *state, before, after map[string]page.Seal) (map[string]bool, error) {
-	from, errFrom := was.objects(ctx)
-	to, errTo := is.objects(ctx)
+func alteredAlone(ctx context.Context, was, is *state, before, after map[string]page.Seal) map[string]bool {
+	from, to := was.objects(ctx), is.objects(ctx)
 	if from == nil || to == nil {
-		return nil, errors.Join(errFrom, errTo)
+		return nil
 	}
 	altered := map[string]bool{}
 	for file, object := range from {
@@ -147,7 +143,7 @@ func alteredAlone(ctx context.Context, was, is *state, before, after map[string]
 		seal.Altered = true
 		before[name] = seal
 	}
-	return altered, nil
+	return altered
 }
 
 // tellBytes adds to found what changed in raw answers whose records did not.
@@ -199,7 +195,7 @@ type state struct {
 
 // objects returns git's objects of the files of a state, by their names. Files of the working tree that differ from the
 // index have none. The result is nil where git knows nothing of the store.
-func (s *state) objects(ctx context.Context) (map[string]string, error) {
+func (s *state) objects(ctx context.Context) map[string]string {
 	files, touched := s.files, []string(nil)
 	if s.temp == "" {
 		var err error
@@ -207,7 +203,7 @@ func (s *state) objects(ctx context.Context) (map[string]string, error) {
 			touched, err = worktree.Unstaged(ctx, s.Dir())
 		}
 		if err != nil {
-			return nil, nil
+			return nil
 		}
 	}
 	objects := map[string]string{}
@@ -217,7 +213,7 @@ func (s *state) objects(ctx context.Context) (map[string]string, error) {
 	for _, file := range touched {
 		delete(objects, file)
 	}
-	return objects, nil
+	return objects
 }
 
 // copyRaw copies raw answers by their names without extension: a document's name, a slash, and the number of a call.

@@ -41,7 +41,7 @@ func openIn(tool *modelio.ToolDefinition) (all []string) {
 	root := doc.Root()
 	named := root.Member("properties").Present() || root.Member("additionalProperties").Present() || says(root)
 	var open []string
-	if isOf(root, "object") && !named {
+	if isOfObjects(root) && !named {
 		open = append(open, "takes an object of which no properties are named")
 	}
 	open = appendOpen(open, "", root, isStrict(tool))
@@ -70,16 +70,15 @@ func says(v jsontext.Value) bool {
 	return slices.ContainsFunc(saying, func(name string) bool { return v.Member(name).Present() })
 }
 
-func isOf(v jsontext.Value, kind string) bool {
-	if text, ok := v.Member("type").Text(); ok {
-		return strings.EqualFold(text, kind) // Gemini writes OBJECT
-	}
+// isOfObjects reports whether a schema is one of objects, among others.
+func isOfObjects(v jsontext.Value) bool {
+	isObject := func(kind jsontext.Value) bool { return strings.EqualFold(kind.Word(), "object") } // Gemini writes OBJECT
 	for _, one := range v.Member("type").Elements() {
-		if text, _ := one.Text(); strings.EqualFold(text, kind) {
+		if isObject(one) {
 			return true
 		}
 	}
-	return false
+	return isObject(v.Member("type"))
 }
 
 // appendOpen appends what the schema leaves open of what pointer names in the tool's input.
@@ -94,7 +93,7 @@ func appendOpen(open []string, pointer string, v jsontext.Value, strict bool) []
 	if !v.Member("type").Present() && !says(v) && !v.Member("properties").Present() {
 		open = append(open, "takes anything"+where+", which has no type")
 	}
-	if strict && isOf(v, "object") && string(v.Member("additionalProperties").Raw()) != "false" {
+	if strict && isOfObjects(v) && string(v.Member("additionalProperties").Raw()) != "false" {
 		open = append(open, "is strict, and takes any more properties"+where)
 	}
 	for name, property := range v.Member("properties").Members() {

@@ -93,15 +93,15 @@ func (c *coreHash) sum(mode, modelID, version []byte) canon.Hash {
 	c.write(`","model_io_schema_version":"`, version)
 	c.text = append(c.text, `"}`...)
 	c.hash.Write(c.text)
-	return canon.Hash(appendHash(nil, c.hash))
+	return canon.Hash(sumOf(c.hash))
 }
 
 func (c *coreHash) write(before string, value []byte) {
 	c.text = append(append(c.text, before...), value...)
 }
 
-// appendHash appends the sum of h as a hash is spelled.
-func appendHash(dst []byte, h hash.Hash) []byte {
+// sumOf returns the sum of h as a hash is spelled.
+func sumOf(h hash.Hash) []byte {
 	var sum [sha256.Size]byte
-	return hex.AppendEncode(append(dst, "sha256:"...), h.Sum(sum[:0]))
+	return hex.AppendEncode([]byte("sha256:"), h.Sum(sum[:0]))
 }
