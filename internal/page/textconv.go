@@ -64,8 +64,10 @@ func (p *Page) besides(name string, value any) {
 	}
 }
 
-// These stand in place of a value that the conversation shows as it is: a text, or JSON.
-const folded, foldedJSON = "…", "{…}"
+// A foldMark stands in place of a value that the conversation shows as it is: a text, or JSON.
+type foldMark string
+
+const folded, foldedJSON foldMark = "…", "{…}"
 
 // The members whose texts a conversation shows, and those that have such members.
 var (

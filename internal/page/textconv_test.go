@@ -113,3 +113,13 @@ func others(value any) []any {
 	}
 	return nil
 }
+
+// TestTextconvOfMark shows a member that says what stands in place of what a conversation shows.
+func TestTextconvOfMark(t *testing.T) {
+	doc := pagetest.Document("turn1")
+	doc.Snapshots[0].Response.Candidates[0].FinishReasonRaw = "…"
+	require.NoError(t, doc.Seal())
+	file, err := doc.Encode()
+	require.NoError(t, err)
+	require.Contains(t, textconv(file, doc), `finish_reason_raw "…"`)
+}
