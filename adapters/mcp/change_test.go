@@ -1,3 +1,5 @@
+//lint:file-ignore SA1019 MCP deprecates sampling and roots, and servers ask for them all the same.
+
 package mcptraceforge_test
 
 import (
