@@ -23,8 +23,8 @@ func TestRecordingMemory(t *testing.T) {
 		name, why, word string
 		most            float64
 	}{
-		{"plain", "an answer that stands for itself in JSON", strings.Repeat("word ", 1000), 14},
-		{"escaped", "an answer of short lines, each of which is a line of the document", strings.Repeat(`<a>\n`, 1000), 48},
+		{"plain", "an answer that stands for itself in JSON", strings.Repeat("word ", 1000), 16},
+		{"escaped", "an answer of short lines, each of which is a line of the document", strings.Repeat(`<a>\n`, 1000), 52},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var stream strings.Builder
