@@ -91,7 +91,7 @@ func (r *run) serve(d *due, raw []byte) (s *servedRecord, err error) {
 // raw returns the provider's bytes of a record; nil means it has none. If another process has recorded the test again
 // since it was read, it reads the document again, whose requests must be the same.
 func (r *run) raw(i int) ([]byte, error) {
-	const most = 10 // each further try takes another recording in between
+	const most = 100 // each further try takes another recording in between
 	for try := 1; ; try++ {
 		body, err := r.tape.doc.Raw(i)
 		if err == nil {
