@@ -36,14 +36,13 @@ func (r *Recorder) refusedServed(tk *take, w *wire, resp *http.Response) error {
 // repliesToServed is the failure of a reply to what an answer from the store asked, which is not as it was recorded: the
 // server has asked nothing in this run.
 func (r *Recorder) repliesToServed(w *wire, tk *take) error {
-	if tk.codec.Session == nil || !r.sessions.isAsked(replyOf(tk.codec.Session, w)) {
+	session := tk.codec.Session
+	if session == nil || !r.sessions.isAsked(replyOf(session, w.Header, session.Answers(&w.Wire))) {
 		return nil
 	}
 	tk.end(dropped, nil)
-	err := r.failCall(tk.what, tk.id(), failuref(tk.asking()+" replies to what an answer from the store asks, and not as it was recorded",
+	return r.failCall(tk.what, tk.id(), failuref(tk.asking()+" replies to what an answer from the store asks, and not as it was recorded",
 		indent(r.summary(tk.request)), "buy the whole conversation: "+r.with("all")))
-	r.sessions.note(nil, nil, "")
-	return err
 }
 
 // carriesServed returns an id in a request that an answer from the store has handed out; "" if it has none.

@@ -169,6 +169,7 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err == nil {
 		return resp, nil
 	}
+	r.sessions.giveUp()
 	if f := asA[*Failure](err); f != nil {
 		return r.refusal(req, w, f), nil
 	}
@@ -198,7 +199,6 @@ func (r *Recorder) roundTrip(req *http.Request, w *wire) (*http.Response, error)
 	served, err := r.answer(c)
 	switch {
 	case err != nil:
-		r.sessions.note(nil, nil, "") // so that nobody waits for it
 		return nil, inItsTime(req.Context(), err)
 	case served.take != nil:
 		if r.asksOther(c) {

@@ -92,7 +92,7 @@ func (l *sessions) play(req *http.Request, w *wire, c *call, s *servedRecord) (*
 	if id == nil {
 		id = session.ID(&w.Wire)
 	}
-	l.note(provider.EventIDs(answer), id, replyOf(session, w))
+	l.note(provider.EventIDs(answer), id, replyOf(session, w.Header, session.Answers(&w.Wire)))
 	body := resp.Body.(*replayBody)
 	if body.events != nil {
 		body.pause = l.cues(session, req, s.record, answer.Events(), body.pause)
@@ -131,8 +131,7 @@ func (l *sessions) cues(s *provider.Session, req *http.Request, record *snapshot
 		if err == nil && pace != nil {
 			err = pace(ctx)
 		}
-		if id := s.Asks(event.Data); id != "" {
-			reply := req.Header.Get(s.Header) + " " + id
+		if reply := replyOf(s, req.Header, s.Asks(event.Data)); reply != "" {
 			replies = append(replies, reply)
 			l.noteAsked(reply)
 		}
@@ -149,13 +148,12 @@ func (l *sessions) noteAsked(reply string) {
 	}
 }
 
-// replyOf returns what a request replies to, by session and id; "" means it is no reply.
-func replyOf(s *provider.Session, w *wire) string {
-	id := s.Answers(&w.Wire)
+// replyOf returns what is replied to under an id, in the session of a request; "" means there is no id.
+func replyOf(s *provider.Session, header http.Header, id string) string {
 	if id == "" {
 		return ""
 	}
-	return w.Header.Get(s.Header) + " " + id
+	return header.Get(s.Header) + " " + id
 }
 
 // replied reports whether all that a server asked was answered.
@@ -194,10 +192,22 @@ func (l *sessions) note(events []string, id json.RawMessage, reply string) {
 	for _, event := range events {
 		l.streams[event] = id
 	}
+	l.wake()
+}
+
+// wake has those who wait look again. The lock is held.
+func (l *sessions) wake() {
 	if l.change != nil {
 		close(l.change)
 		l.change = nil
 	}
+}
+
+// giveUp ends all waiting after a failure.
+func (l *sessions) giveUp() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.wake()
 }
 
 // await waits until holds is true; it is asked again after each call that is served. After a failure those may never
