@@ -79,7 +79,8 @@ func ParseManifest(data []byte) (*Manifest, error) {
 	m, records := &Manifest{}, said.Member("snapshots")
 	created, updated := said.Member("created_at").Word(), said.Member("updated_at").Word()
 	err = errors.Join(m.CreatedAt.UnmarshalText([]byte(created)), m.UpdatedAt.UnmarshalText([]byte(updated)))
-	whole := err == nil && said.Len() == 5 && version != "" && said.Member("hash").IsString() && records.IsArray()
+	whole := err == nil && !m.CreatedAt.IsZero() && !m.UpdatedAt.IsZero()
+	whole = whole && said.Len() == 5 && version != "" && said.Member("hash").IsString() && records.IsArray()
 	for _, r := range records.Elements() {
 		e := Entry{r.Member("id").Word(), r.Member("provider").Word(), r.Member("file").Word(), canon.Hash(r.Member("hash").Word())}
 		whole = whole && r.Len() == 4 && e.plain()

@@ -158,6 +158,7 @@ func TestManifestThatIsWrong(t *testing.T) {
 		{"unknown", "exactly SF's members", replaced(`"version"`, `"x": 1, "version"`), "must have the members that SF has, and nothing else" + writes},
 		{"missing", "exactly SF's members", `{}`, "must have the members that SF has, and nothing else" + writes},
 		{"entry", "a name needs no escapes", replaced(nameOf("TestX")+"-1", `x\"`), "must have the members that SF has, and nothing else" + writes},
+		{"no time", "a time that was", replaced("2026-01-09T10:30:00Z", "0001-01-01T00:00:00Z"), "must have the members that SF has, and nothing else" + writes},
 		{"time", "a time", replaced("10:30", "30:10"), "must have the members that SF has, and nothing else" + writes},
 		{"hash", "of the entries", replaced(`"hash": "sha256:`, `"hash": "sha256:0`), "has the hash "},
 		{"layout", "one of two", replaced("    {", "   {"), "is not laid out as traceforge or SF write it" + writes},
