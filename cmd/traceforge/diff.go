@@ -256,13 +256,16 @@ func (s *state) close() {
 // store. A directory that has the name of a revision is not asked, as a branch could bring one.
 func openState(ctx context.Context, name, dir string) (*state, error) {
 	name = cmp.Or(name, dir)
-	isRevision, err := worktree.IsRevision(ctx, name, dir)
+	isRevision, err := name != dir, error(nil)
+	if isRevision && isDir(name) {
+		isRevision, err = worktree.IsRevision(ctx, name, dir)
+	}
 	switch {
-	case name == dir || err == nil && !isRevision && isDir(name):
-		s, _, err := place.OpenStore(name)
-		return &state{Store: s}, err
 	case err != nil:
 		return nil, err
+	case !isRevision:
+		s, _, err := place.OpenStore(name)
+		return &state{Store: s}, err
 	}
 	in, files, err := worktree.At(ctx, name, dir)
 	if err != nil {

@@ -36,8 +36,7 @@ func (r *Recorder) refusedServed(tk *take, w *wire, resp *http.Response) error {
 // repliesToServed is the failure of a reply to what an answer from the store asked, which is not as it was recorded: the
 // server has asked nothing in this run.
 func (r *Recorder) repliesToServed(w *wire, tk *take) error {
-	session := tk.codec.Session
-	if session == nil || !r.sessions.isAsked(replyOf(session, w.Header, session.Answers(&w.Wire))) {
+	if s := tk.codec.Session; s == nil || !r.sessions.isAsked(replyOf(s, w.Header, s.Answers(&w.Wire))) {
 		return nil
 	}
 	tk.end(dropped, nil)

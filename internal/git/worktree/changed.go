@@ -21,19 +21,17 @@ func Changed(ctx context.Context, dir, revision string) (since string, files []s
 		return "", nil, err
 	}
 	changed, err := differ(ctx, dir, since)
+	if _, notLink := os.Readlink(dir); notLink == nil && err == nil {
+		above, _ := differ(ctx, filepath.Dir(dir), since) // else the link is in another repository
+		if slices.Contains(above, filepath.Base(dir)) {   // it leads elsewhere, so all is another
+			changed, err = list(ctx, dir, []string{"."}, "ls-files")
+		}
+	}
 	if err != nil {
 		return "", nil, err
 	}
 	others, err := list(ctx, dir, []string{"."}, "ls-files", "--others", "--exclude-standard")
 	files = append(changed, others...)
-	if _, notLink := os.Readlink(dir); notLink == nil && err == nil {
-		above, _ := differ(ctx, filepath.Dir(dir), since) // else the link is in another repository
-		if slices.Contains(above, filepath.Base(dir)) {   // it leads elsewhere, so all is another
-			var all []string
-			all, err = list(ctx, dir, []string{"."}, "ls-files")
-			files = append(files, all...)
-		}
-	}
 	sort.Strings(files)
 	return since, slices.Compact(files), err
 }
@@ -120,7 +118,7 @@ func left(ctx context.Context, dir, revision string) (string, error) {
 	if _, err := git.Find(dir); err != nil {
 		return "", err
 	}
-	if _, err := git.Run(ctx, dir, "rev-parse", "--quiet", "--verify", "--end-of-options", revision+"^{commit}"); err != nil {
+	if _, err := commitOf(ctx, dir, revision); err != nil {
 		return "", unknownRevision(ctx, dir, revision)
 	}
 	since, err := git.Run(ctx, dir, "merge-base", revision, "HEAD")

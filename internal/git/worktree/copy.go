@@ -45,7 +45,7 @@ func treeOf(ctx context.Context, revision, dir string, links int) (in, tree stri
 		return "", "", fmt.Errorf("%s: too many links lead to it", dir)
 	}
 	above, name := filepath.Split(dir)
-	_, unknown := git.Output(ctx, above, nil, "rev-parse", "--quiet", "--verify", revision+"^{commit}")
+	_, unknown := commitOf(ctx, above, revision)
 	if unknown == nil {
 		listed, err := list(ctx, above, []string{name}, "ls-tree", revision)
 		if err != nil {
@@ -72,7 +72,7 @@ func treeOf(ctx context.Context, revision, dir string, links int) (in, tree stri
 		return treeOf(ctx, revision, real, links-1)
 	}
 	if own, err := git.Find(dir); err == nil && own.Top == dir { // which the one around it does not know
-		commit, err := git.Run(ctx, dir, "rev-parse", "--quiet", "--verify", revision+"^{commit}")
+		commit, err := commitOf(ctx, dir, revision)
 		if err != nil {
 			return "", "", unknownRevision(ctx, dir, revision)
 		}

@@ -12,17 +12,18 @@ import (
 	"github.com/traceforge/traceforge-go/internal/gotest"
 )
 
+// commitOf returns the commit that a revision is in the repository around a directory.
+func commitOf(ctx context.Context, dir, revision string) (string, error) {
+	return git.Run(ctx, dir, "rev-parse", "--quiet", "--verify", "--end-of-options", revision+"^{commit}")
+}
+
 // IsRevision reports whether a name is a revision of the repository around the directory dir. Where there is none, no name is.
 func IsRevision(ctx context.Context, name, dir string) (bool, error) {
-	dir, err := filepath.Abs(dir)
-	if err != nil {
-		return false, err
-	}
-	above := filepath.Dir(dir)
+	above := filepath.Join(dir, "..")
 	if _, err := git.Find(above); errors.Is(err, git.ErrNoRepository) && !errors.Is(err, git.ErrForeign) {
 		return false, nil
 	}
-	_, err = git.Output(ctx, above, nil, "rev-parse", "--quiet", "--verify", "--end-of-options", name+"^{commit}")
+	_, err := commitOf(ctx, above, name)
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
 		return false, nil
 	}
