@@ -63,10 +63,7 @@ func packageDir() (dir, module string, err error) {
 	if module, err = gotest.Module(started); module != "" || err != nil {
 		return started, module, err
 	}
-	if dir, err = os.Getwd(); err == nil {
-		module, err = gotest.Module(dir)
-	}
-	return dir, module, err
+	return gotest.Here()
 }
 
 func findPlace(asking stack) (place, error) {

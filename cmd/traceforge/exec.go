@@ -97,7 +97,7 @@ func (p *program) options() (o recorder.Options, err error) {
 	if p.mode, err = p.modeOf(); err != nil {
 		return o, err
 	}
-	wd, module, err := place.Here()
+	wd, module, err := gotest.Here()
 	if err != nil {
 		return o, err
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/traceforge/traceforge-go/internal/cassette"
 	"github.com/traceforge/traceforge-go/internal/foreign"
+	"github.com/traceforge/traceforge-go/internal/gotest"
 	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/place"
 	"github.com/traceforge/traceforge-go/internal/store"
@@ -137,7 +138,7 @@ func (r *documents) directory(name string) (dir string, err error) {
 		return dir, err
 	}
 	if name == "" {
-		if _, name, err = place.Here(); err != nil {
+		if _, name, err = gotest.Here(); err != nil {
 			return "", err
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/traceforge/traceforge-go/internal/lint"
 	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/place"
+	"github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/internal/store/audit"
 	"github.com/traceforge/traceforge-go/internal/usage/coverage"
 	"github.com/traceforge/traceforge-go/snapshot"
@@ -97,7 +98,7 @@ func testsOf(dir string, lost []string) []string {
 	var lines []string
 	looked := map[string]bool{} // documents, which many files are beside
 	for _, file := range lost {
-		document := place.DocumentOf(file)
+		document := store.DocumentOf(file)
 		if looked[document] {
 			continue
 		}

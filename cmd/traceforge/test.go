@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/annotation"
+	"github.com/traceforge/traceforge-go/internal/gotest"
 	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/place"
 	"github.com/traceforge/traceforge-go/internal/store"
@@ -105,7 +106,7 @@ func (c *call) goTest(args []string) (run testRun, err error) {
 	}
 	defer keep()
 	if !filepath.IsAbs(left) { // tests of several modules leave theirs in one
-		wd, module, err := place.Here()
+		wd, module, err := gotest.Here()
 		if err != nil {
 			return run, err
 		}

@@ -175,7 +175,7 @@ func runTests(c *call, test *coverage.GoTest) ([]usage.Receipt, coverage.Outcome
 func recording(c *call, patterns []string, run string) ([]coverage.Package, error) {
 	packages, err := coverage.Packages(c.ctx, "", patterns, c.forwarded)
 	if err != nil {
-		if _, module, unknown := place.Here(); len(c.args) == 0 && unknown == nil && module == "" {
+		if _, module, unknown := gotest.Here(); len(c.args) == 0 && unknown == nil && module == "" {
 			return nil, place.NoModuleForTests()
 		}
 		for _, word := range c.args {

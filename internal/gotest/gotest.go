@@ -159,6 +159,14 @@ func isSpecial(r rune) bool {
 // Module returns the nearest directory from dir upwards that holds a go.mod; empty means none does.
 func Module(dir string) (string, error) { return Above(dir, "go.mod", fs.FileMode.IsRegular) }
 
+// Here returns the working directory, and the nearest directory from there upwards that holds a go.mod; an empty one means none does.
+func Here() (wd, module string, err error) {
+	if wd, err = os.Getwd(); err == nil {
+		module, err = Module(wd)
+	}
+	return wd, module, err
+}
+
 // Above returns the nearest directory from dir upwards that holds what is named, and of the kind that is meant; empty means none
 // does. Where nobody can say whether one holds it, that is an error, as the next one above would be another's.
 func Above(dir, name string, is func(fs.FileMode) bool) (string, error) {

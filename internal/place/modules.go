@@ -71,14 +71,6 @@ func Workspace(dir string) string {
 	return root
 }
 
-// Here returns the working directory, and the nearest directory from there upwards that holds a go.mod; an empty one means none does.
-func Here() (wd, module string, err error) {
-	if wd, err = os.Getwd(); err == nil {
-		module, err = gotest.Module(wd)
-	}
-	return wd, module, err
-}
-
 // workspace returns the nearest directory from the working directory upwards that holds a go.work;
 // empty means none.
 func workspace() string {

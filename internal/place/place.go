@@ -92,7 +92,7 @@ func StoreDir(named string) (string, error) {
 	if named != "" {
 		return storeIn(named)
 	}
-	wd, root, err := Here()
+	wd, root, err := gotest.Here()
 	if err != nil {
 		return "", err
 	}
@@ -182,13 +182,6 @@ func OfTest(s *store.Store, test string) ([]*store.Doc, error) {
 	}
 	slices.SortFunc(docs, func(a, b *store.Doc) int { return page.TestOf(a.Document).Compare(page.TestOf(b.Document)) })
 	return docs, broken
-}
-
-// DocumentOf returns the path in a store of the document that a file is, or is beside.
-func DocumentOf(file string) string {
-	provider, rest, _ := strings.Cut(file, "/")
-	name, _, _ := strings.Cut(rest, "/")
-	return provider + "/" + strings.TrimSuffix(name, ".json") + ".json"
 }
 
 // TestOfBroken returns the test of a broken document, as far as it can still be read. document is its path in the store

@@ -251,9 +251,7 @@ func (s *setup) altered(e *snapshot.Error) *Failure {
 
 // hasOtherLineEnds reports whether a document has line ends that nobody writes but git, or the one that a file is beside.
 func (s *setup) hasOtherLineEnds(file string) bool {
-	provider, rest, _ := strings.Cut(strings.TrimPrefix(file, s.Shown+"/"), "/")
-	name, _, _ := strings.Cut(rest, "/")
-	data, _ := store.ReadFile(s.store.Path(store.DocumentFile(provider, strings.TrimSuffix(name, store.DocumentExt))))
+	data, _ := store.ReadFile(s.store.Path(store.DocumentOf(strings.TrimPrefix(file, s.Shown+"/"))))
 	return bytes.Contains(data, []byte("\r\n"))
 }
 

@@ -192,23 +192,14 @@ func (l *sessions) note(events []string, id json.RawMessage, reply string) {
 	for _, event := range events {
 		l.streams[event] = id
 	}
-	l.wake()
-}
-
-// wake has those who wait look again. The lock is held.
-func (l *sessions) wake() {
 	if l.change != nil {
 		close(l.change)
 		l.change = nil
 	}
 }
 
-// giveUp ends all waiting after a failure.
-func (l *sessions) giveUp() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.wake()
-}
+// giveUp has those who wait look again, after a failure.
+func (l *sessions) giveUp() { l.note(nil, nil, "") }
 
 // await waits until holds is true; it is asked again after each call that is served. After a failure those may never
 // come, so nothing is waited for.

@@ -129,6 +129,13 @@ func ParseDocumentFile(file string) (provider, name string, ok bool) {
 	return provider, name, ok && filename.Legal(provider) && filename.LegalDocument(name)
 }
 
+// DocumentOf returns the path of the document that a file is, or is beside.
+func DocumentOf(file string) string {
+	provider, rest, _ := strings.Cut(file, "/")
+	name, _, _ := strings.Cut(rest, "/")
+	return DocumentFile(provider, strings.TrimSuffix(name, DocumentExt))
+}
+
 // ParseBesideFile returns the provider, the document and the file's own name of a raw answer or a
 // medium.
 func ParseBesideFile(file string) (provider, name, own string, ok bool) {

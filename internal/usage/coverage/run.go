@@ -76,7 +76,7 @@ func openRun(ctx context.Context, dir string) (*Run, error) {
 		return nil, err
 	}
 	ofStore, err := gotest.Module(dir)
-	_, own, err2 := place.Here()
+	_, own, err2 := gotest.Here()
 	if err := errors.Join(err, err2); err != nil {
 		return nil, err
 	}
