@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
 )
@@ -101,11 +102,11 @@ func hearGoogle(h *heard, after int, frame jsontext.Value) {
 			hearContent(h, after, v)
 		case "toolCall":
 			h.flush()
-			for _, call := range v.Member("functionCalls").Elements() {
-				p, _ := callPart(call, "name", "id", "args")
-				p.Metadata = sayingSomething(p.Metadata)
-				h.say(after, p)
+			calls, fits := allOf(v.Member("functionCalls"), liveCall)
+			if !fits || len(calls) == 0 || v.Len() > 1 {
+				calls = append(calls, modelio.Part{Custom: modelio.Object{name: v.Raw()}})
 			}
+			h.say(after, calls...)
 		case "usageMetadata":
 			addCounts(&h.usage, v)
 		case "setupComplete", "sessionResumptionUpdate", "goAway", "voiceActivity", "voiceActivityDetectionSignal":
@@ -116,35 +117,66 @@ func hearGoogle(h *heard, after int, frame jsontext.Value) {
 	}
 }
 
+func liveCall(v jsontext.Value) (modelio.Part, bool) {
+	p, _ := callPart(v, "name", "id", "args")
+	p.Metadata = sayingSomething(p.Metadata)
+	return p, p.ToolRequest.Name != ""
+}
+
+// liveAside are the members of a frame's content that say how the session goes on.
+var liveAside = []string{"generationComplete", "interactionStatus", "turnCompleteReason", "waitingForInput"}
+
+// hearContent takes what the model says. A member of another name, or that is not as its kind should be, is a custom
+// part, as some programs read it nevertheless.
 func hearContent(h *heard, after int, v jsontext.Value) {
-	parts, _ := generateParts(v.Member("modelTurn", "parts"))
-	for i, p := range parts {
-		switch {
-		case p.Text != nil && p.Metadata == nil:
-			h.grow("", "text", after, []byte(*p.Text))
-		case p.Media != nil && strings.HasPrefix(p.Media.ContentType, "audio/"):
-			_, encoded, _ := SplitDataURL(p.Media.URL)
-			h.grow("", p.Media.ContentType, after, streamBytes(encoded))
-		default:
-			h.flush()
-			h.say(after, parts[i])
-		}
+	rest := sayingSomething(v.Rest(liveAside...))
+	if parts, ok := generateParts(v.Member("modelTurn", "parts")); ok && v.Member("modelTurn").Rest("parts", "role") == nil {
+		hearParts(h, after, parts)
+		delete(rest, "modelTurn")
 	}
 	for _, name := range []string{"inputTranscription", "outputTranscription"} {
-		if text := v.Member(name, "text").Word(); text != "" {
-			h.grow("", name, after, []byte(text))
+		text, ok := v.Member(name, "text").Text()
+		if text != "" {
+			h.grow("", name, name, after, []byte(text))
+		}
+		if ok {
+			delete(rest, name)
 		}
 	}
-	for name, member := range v.Members() {
-		switch isTrue := string(member.Raw()) == "true"; {
-		case name == "turnComplete" && isTrue:
+	if string(rest["interrupted"]) == "true" {
+		h.flush()
+		h.finish = "interrupted"
+		delete(rest, "interrupted")
+	}
+	if string(rest["turnComplete"]) == "true" {
+		h.flush()
+		h.finish = "STOP"
+		delete(rest, "turnComplete")
+	}
+	for _, name := range inorder.Names(rest) {
+		h.say(after, modelio.Part{Custom: modelio.Object{name: rest[name]}})
+	}
+}
+
+func hearParts(h *heard, after int, parts []modelio.Part) {
+	for _, p := range parts {
+		switch kind, sound := liveSound(p); {
+		case p.Text != nil && p.Metadata == nil:
+			h.grow("", "text", "text", after, []byte(*p.Text))
+		case sound != nil:
+			h.grow("", kind, kind, after, sound)
+		default:
 			h.flush()
-			h.finish = "STOP"
-		case name == "interrupted" && isTrue:
-			h.flush()
-			h.finish = name
-		case name == "groundingMetadata" || name == "urlContextMetadata":
-			h.say(after, modelio.Part{Custom: modelio.Object{name: member.Raw()}})
+			h.say(after, p)
 		}
 	}
+}
+
+// liveSound returns the sound that a part is, and its content type; nil means it is none.
+func liveSound(p modelio.Part) (kind string, sound []byte) {
+	if p.Media == nil || !strings.HasPrefix(p.Media.ContentType, "audio/") {
+		return "", nil
+	}
+	_, encoded, _ := SplitDataURL(p.Media.URL)
+	return p.Media.ContentType, streamBytes(encoded)
 }

@@ -15,16 +15,28 @@ import (
 // A heard is what a server has said in a session.
 type heard struct {
 	*modelio.Response
-	usage  node // the sums of what it reports
-	finish string
-	open   []*said // streams of an answer that is not complete
+	usage   node // the sums of what it reports
+	finish  string
+	streams []*said            // of answers that are not complete, and others
+	open    map[string]*said   // the last one of each piece
+	answers map[string][]*said // those of each answer
+	pieces  map[string]string  // the texts that the answer says
+	claims  []claim
 }
 
 // A said is a text or a sound that comes in pieces.
 type said struct {
-	key, kind string
-	whole     []byte // so far
-	after     int
+	piece, kind string
+	whole       []byte // so far
+	after       int
+	isOver      bool
+}
+
+// A claim is what is said again of pieces. It is a part of its own where the answer says something else.
+type claim struct {
+	pieces map[string]string
+	after  int
+	part   modelio.Part
 }
 
 func (s *said) isSound() bool { return strings.HasPrefix(s.kind, "audio") && len(s.whole) > 0 }
@@ -38,15 +50,14 @@ func (h *heard) say(after int, parts ...modelio.Part) {
 	}
 }
 
-// grow adds a piece to what grows by a key.
-func (h *heard) grow(key, kind string, after int, piece []byte) {
-	for _, s := range h.open {
-		if s.key == key && s.kind == kind {
-			s.whole = append(s.whole, piece...)
-			return
-		}
+// grow adds to a piece of an answer.
+func (h *heard) grow(answer, piece, kind string, after int, more []byte) {
+	if s := h.open[piece]; s != nil && !s.isOver {
+		s.whole = append(s.whole, more...)
+		return
 	}
-	h.open = append(h.open, &said{key, kind, bytes.Clone(piece), after})
+	s := &said{piece: piece, kind: kind, whole: bytes.Clone(more), after: after}
+	h.open[piece], h.streams, h.answers[answer] = s, append(h.streams, s), append(h.answers[answer], s)
 }
 
 // part returns what has come of a stream.
@@ -60,12 +71,41 @@ func (s *said) part() modelio.Part {
 	return p
 }
 
-// flush ends what is under way.
+// flush says what is under way.
 func (h *heard) flush() {
-	for _, s := range h.open {
-		h.say(s.after, s.part())
+	for _, s := range h.streams {
+		if !s.isOver {
+			h.say(s.after, s.part())
+			h.pieces[s.piece] = string(s.whole)
+		}
 	}
-	h.open = nil
+	h.streams = nil
+	clear(h.open)
+	clear(h.answers)
+}
+
+// over ends a stream of which the answer says the text elsewhere, if it does.
+func (h *heard) over(s *said) {
+	switch {
+	case s.isOver:
+	case s.isSound():
+		h.say(s.after, s.part())
+	default:
+		h.claims = append(h.claims, claim{map[string]string{s.piece: string(s.whole)}, s.after, s.part()})
+	}
+	s.isOver = true
+}
+
+// sayClaims says the claims that are not as the answer is.
+func (h *heard) sayClaims() {
+	for _, c := range h.claims {
+		for piece, text := range c.pieces {
+			if text != "" && text != h.pieces[piece] {
+				h.say(c.after, c.part)
+				break
+			}
+		}
+	}
 }
 
 // addCounts adds the counts of v to those of the session.
@@ -97,7 +137,7 @@ func heardBy(
 		if err != nil {
 			return nil, err
 		}
-		h := &heard{Response: looseResponse()}
+		h := &heard{Response: looseResponse(), open: map[string]*said{}, answers: map[string][]*said{}, pieces: map[string]string{}}
 		h.Complete = false
 		for _, f := range frames {
 			switch doc, err := jsontext.ParseReplacing(f.Data); {
@@ -116,6 +156,7 @@ func heardBy(
 			}
 		}
 		h.flush() // answers that were under way
+		h.sayClaims()
 		if h.usage.members != nil {
 			h.Usage = usage.decode(jsontext.ValueOf(h.usage.json()))
 			h.Usage.Unknown = nil

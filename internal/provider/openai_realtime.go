@@ -3,7 +3,7 @@ package provider
 import (
 	"cmp"
 	"slices"
-	"strings"
+	"strconv"
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
@@ -59,8 +59,8 @@ func realtimeAudio(event jsontext.Value) (stream string, at []string, data []byt
 var realtimeAside = []string{
 	"session.created", "session.updated", "session.closed", "conversation.created", "conversation.item.created",
 	"conversation.item.added", "conversation.item.done", "conversation.item.deleted", "conversation.item.retrieved",
-	"conversation.item.truncated", "conversation.item.input_audio_transcription.delta",
-	"conversation.item.input_audio_transcription.segment", "input_audio_buffer.cleared", "input_audio_buffer.committed",
+	"conversation.item.truncated", "conversation.item.input_audio_transcription.segment",
+	"input_audio_buffer.cleared", "input_audio_buffer.committed",
 	"input_audio_buffer.dtmf_event_received", "input_audio_buffer.speech_started", "input_audio_buffer.speech_stopped",
 	"input_audio_buffer.timeout_triggered", "mcp_list_tools.completed", "mcp_list_tools.in_progress",
 	"output_audio_buffer.cleared", "output_audio_buffer.started", "output_audio_buffer.stopped", "rate_limits.updated",
@@ -68,7 +68,7 @@ var realtimeAside = []string{
 	"response.content_part.done", "response.text.done", "response.output_text.done", "response.audio.done",
 	"response.output_audio.done", "response.audio_transcript.done", "response.output_audio_transcript.done",
 	"response.function_call_arguments.done", "response.mcp_call.completed", "response.mcp_call.in_progress",
-	"response.mcp_call_arguments.delta", "response.mcp_call_arguments.done",
+	"response.mcp_call_arguments.done",
 }
 
 // realtimePieces are the events that have a piece of an answer, and what it is a piece of.
@@ -80,53 +80,71 @@ var realtimePieces = map[string]string{
 	"response.audio.delta":                   "audio",
 	"response.output_audio.delta":            "audio",
 	"response.function_call_arguments.delta": "arguments",
+	"response.mcp_call_arguments.delta":      "arguments",
+
+	"conversation.item.input_audio_transcription.delta": "transcript",
 }
 
 // hearOpenAI takes an event of the server's. The items of an answer are said whole when it is done; its sound is only
-// in pieces.
+// in pieces. What other events say of an item is a claim, since programs read those too.
 func hearOpenAI(h *heard, after int, event jsontext.Value) {
 	kind := event.Member("type").Word()
-	answer := event.Member("response_id").Word()
-	switch piece := realtimePieces[kind]; {
-	case piece != "":
-		key := answer + " " + event.Member("item_id").Word() + " " + string(event.Member("content_index").Raw())
-		delta := []byte(event.Member("delta").Word())
-		if piece == "audio" {
-			delta = streamBytes(string(delta))
-		}
-		h.grow(key, piece, after, delta)
+	growing, piece := realtimePiece(event)
+	switch {
+	case piece != nil:
+		h.grow(event.Member("response_id").Word(), pieceAt(event, growing), growing, after, piece)
 	case kind == "response.done":
 		h.take(after, event.Member("response"))
 	case kind == "session.created" || kind == "session.updated":
 		h.Model = cmp.Or(event.Member("session", "model").Word(), h.Model)
 	case kind == "conversation.item.input_audio_transcription.completed":
 		h.say(after, modelio.Part{Custom: event.Rest("event_id", "item_id", "usage", "logprobs")})
+		at := pieceAt(event, "transcript")
+		h.pieces[at] = event.Member("transcript").Word()
+		if s := h.open[at]; s != nil {
+			h.over(s)
+		}
 	case kind == "error":
 		h.say(after, modelio.Part{Custom: modelio.Object{"type": event.Member("type").Raw(),
 			"error": jsontext.ObjectText(event.Member("error").Rest("event_id"))}})
-	case !slices.Contains(realtimeAside, kind):
+	case slices.Contains(realtimeAside, kind):
+		if pieces := piecesOf(event); len(pieces) > 0 {
+			h.claims = append(h.claims, claim{pieces, after, modelio.Part{Custom: event.Rest("event_id")}})
+		}
+	default:
 		h.say(after, modelio.Part{Custom: event.Rest("event_id")})
 	}
 }
 
+// realtimePiece returns the piece of an answer that an event has, and what it is a piece of; nil means it has none.
+func realtimePiece(event jsontext.Value) (of string, piece []byte) {
+	of = realtimePieces[event.Member("type").Word()]
+	delta, isText := event.Member("delta").Text()
+	switch {
+	case of == "audio":
+		return of, streamBytes(delta)
+	case of != "" && isText:
+		return of, []byte(delta)
+	}
+	return "", nil
+}
+
 // take takes an answer that is done.
 func (h *heard) take(after int, answer jsontext.Value) {
-	id := answer.Member("id").Word()
-	of := func(s *said) bool { return strings.HasPrefix(s.key, id+" ") }
-	if i := slices.IndexFunc(h.open, of); i >= 0 {
-		after = h.open[i].after
+	streams := h.answers[answer.Member("id").Word()]
+	if len(streams) > 0 {
+		after = streams[0].after
 	}
 	for _, item := range answer.Member("output").Elements() {
 		for _, p := range realtimeParts(item) {
 			h.say(after, p)
 		}
+		addItem(h.pieces, item)
 	}
-	for _, s := range h.open {
-		if of(s) && s.isSound() {
-			h.say(s.after, s.part())
-		}
+	for _, s := range streams {
+		h.over(s)
 	}
-	h.open = slices.DeleteFunc(h.open, of)
+	delete(h.answers, answer.Member("id").Word())
 	addCounts(&h.usage, answer.Member("usage"))
 	h.finish = cmp.Or(answer.Member("status_details", "reason").Word(), answer.Member("status").Word())
 	if failure := answer.Member("status_details", "error"); failure.IsObject() {
@@ -134,9 +152,70 @@ func (h *heard) take(after int, answer jsontext.Value) {
 	}
 }
 
+// pieceAt names a piece of the item that an event is about.
+func pieceAt(event jsontext.Value, name string) string {
+	return pieceName(event.Member("item_id"), string(event.Member("content_index").Raw()), name)
+}
+
+// pieceName names a piece of an item, or of a block of its content.
+func pieceName(item jsontext.Value, block, name string) string {
+	if slices.Contains(itemTexts, name) {
+		block = ""
+	}
+	return item.Word() + " " + block + " " + name
+}
+
+// itemTexts are what programs take of an item, and blockTexts of a block of its content.
+var (
+	itemTexts  = []string{"arguments", "call_id", "name"}
+	blockTexts = []string{"text", "transcript"}
+)
+
+// piecesOf returns the texts that an event says of the model's items.
+func piecesOf(event jsontext.Value) map[string]string {
+	all := map[string]string{}
+	item, block := event.Member("item_id"), string(event.Member("content_index").Raw())
+	addPieces(all, item, block, event)
+	addPieces(all, item, block, event.Member("part"))
+	addItem(all, event.Member("item"))
+	for _, item := range event.Member("response", "output").Elements() {
+		addItem(all, item)
+	}
+	return all
+}
+
+// addItem adds the texts of an item, unless it is the client's.
+func addItem(all map[string]string, item jsontext.Value) {
+	switch item.Member("type").Word() + " " + item.Member("role").Word() {
+	case "message user", "message system", "function_call_output ", "mcp_approval_response ":
+		return
+	}
+	addPieces(all, item.Member("id"), "", item)
+	for i, block := range item.Member("content").Elements() {
+		addPieces(all, item.Member("id"), strconv.Itoa(i), block)
+	}
+}
+
+// addPieces adds the texts that v has of an item. What is no text counts as it is spelled.
+func addPieces(all map[string]string, item jsontext.Value, block string, v jsontext.Value) {
+	for _, name := range slices.Concat(itemTexts, blockTexts) {
+		if m := v.Member(name); m.Present() && !m.IsNull() {
+			text, isText := m.Text()
+			if !isText {
+				text = string(m.Raw())
+			}
+			all[pieceName(item, block, name)] = text
+		}
+	}
+}
+
 // realtimeParts decodes an item of an answer.
 func realtimeParts(item jsontext.Value) []modelio.Part {
-	if item.Member("type").Word() != "message" {
+	arguments := item.Member("arguments")
+	switch _, isText := arguments.Text(); {
+	case arguments.Present() && !isText:
+		return []modelio.Part{{Custom: item.Object()}}
+	case item.Member("type").Word() != "message" || !item.Member("content").IsArray():
 		parts := responsesParts(item)
 		for i := range parts {
 			delete(parts[i].Metadata, "object")
@@ -150,11 +229,11 @@ func realtimeParts(item jsontext.Value) []modelio.Part {
 		spoken, isSpoken := block.Member("transcript").Text()
 		written, isWritten := block.Member("text").Text()
 		switch {
-		case isSpoken:
+		case isSpoken && !isWritten:
 			p := modelio.TextPart(spoken)
 			jsontext.Keep(&p.Metadata, "type", jsontext.Text("transcript"))
 			parts = append(parts, p)
-		case isWritten:
+		case isWritten && !isSpoken:
 			parts = append(parts, modelio.TextPart(written))
 		default:
 			parts = append(parts, modelio.Part{Custom: block.Object()})

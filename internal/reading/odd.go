@@ -48,6 +48,15 @@ func (f *found) odd(a *provider.Answer, named bool) bool {
 	return odd
 }
 
+// oddFrames does the same for the frames of a session. Their record says all else that programs may read.
+func (f *found) oddFrames(body []byte) {
+	frames, _ := provider.Frames(body) // decoding refuses what is none
+	for i, frame := range frames {
+		doc, err := jsontext.Parse(frame.Data)
+		f.oddJSON(i+1, frame.Data, doc, err)
+	}
+}
+
 // oddName adds a reading for an event whose name is not its type. It reports whether the name may mislead programs.
 func (f *found) oddName(event int, e *provider.Seen, named bool) bool {
 	if (e.Name != "") != named {

@@ -11,6 +11,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -24,11 +25,15 @@ import (
 
 // Of returns what programs read in an answer of an API, and resp does not say. Readings of calls come first.
 func Of(a *provider.Answer, api, host string, resp *modelio.Response) []snapshot.Reading {
+	f := found{}
+	if a.Status == http.StatusSwitchingProtocols {
+		f.oddFrames(a.Body)
+		return f.all
+	}
 	all, known := byAPI[api]
 	if !known || a.Status >= 300 {
 		return nil
 	}
-	f := found{}
 	odd := f.odd(a, all.named)
 	if !odd { // all programs take it apart as the first does
 		all.ways, all.wholes = all.ways[:1], all.wholes[:min(1, len(all.wholes))]

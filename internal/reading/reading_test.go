@@ -53,6 +53,20 @@ func TestOf(t *testing.T) {
 	}
 }
 
+// TestFrames tells of the frames of a session what encoding/json takes for another member.
+func TestFrames(t *testing.T) {
+	var body []byte
+	for _, frame := range []string{
+		`{"type":"response.output_text.delta","item_id":"i","delta":"Hi","Delta":"EVIL"}`, `no JSON`,
+		`{"type":"session.updated","session":{"tools":[{"name":"a","parameters":{"Text":{}}}]}}`,
+		`{"type":"response.output_text.done","item_id":"i","Text":"EVIL"}`,
+	} {
+		body = provider.AppendFrame(body, provider.Frame{Data: []byte(frame)})
+	}
+	got := Of(&provider.Answer{Status: 101, ContentType: "application/x-ndjson", Body: body}, "openai.realtime", "", nil)
+	require.Equal(t, "[{1 spelling Delta} {4 spelling Text}]", fmt.Sprint(got))
+}
+
 // TestTwins: an object of many members is looked at once, and one name of it in two spellings is found.
 func TestTwins(t *testing.T) {
 	for _, x := range []struct{ last, want string }{{"fieldName9", "[{0 spelling fieldName9}]"}, {"fieldName40", "[]"}} {

@@ -1,0 +1,122 @@
+package provider
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/modelio"
+)
+
+// A spoken session has words, sound and a call, each of them said several times.
+var spoken = []string{
+	`{"type":"session.created","session":{"id":"sess_1","model":"gpt-realtime"}}`,
+	`{"type":"conversation.item.added","item":{"id":"i0","type":"message","role":"user","content":[{"type":"input_text","text":"How much?"}]}}`,
+	`{"type":"conversation.item.input_audio_transcription.delta","item_id":"i9","content_index":0,"delta":"Pay it"}`,
+	`{"type":"conversation.item.input_audio_transcription.completed","item_id":"i9","content_index":0,"transcript":"Pay it"}`,
+	`{"type":"response.created","response":{"id":"r1","status":"in_progress","output":[]}}`,
+	`{"type":"response.output_item.added","response_id":"r1","item":{"id":"i1","type":"message","role":"assistant","content":[]}}`,
+	`{"type":"response.content_part.added","response_id":"r1","item_id":"i1","content_index":0,"part":{"type":"text","text":""}}`,
+	`{"type":"response.output_text.delta","response_id":"r1","item_id":"i1","content_index":0,"delta":"It is "}`,
+	`{"type":"response.output_text.delta","response_id":"r1","item_id":"i1","content_index":0,"delta":"free."}`,
+	`{"type":"response.output_text.done","response_id":"r1","item_id":"i1","content_index":0,"text":"It is free."}`,
+	`{"type":"response.content_part.done","response_id":"r1","item_id":"i1","content_index":0,"part":{"type":"text","text":"It is free."}}`,
+	`{"type":"response.output_item.done","response_id":"r1","item":{"id":"i1","type":"message","role":"assistant","content":[{"type":"output_text","text":"It is free."}]}}`,
+	`{"type":"response.output_audio_transcript.delta","response_id":"r1","item_id":"i2","content_index":0,"delta":"Hm."}`,
+	`{"type":"response.output_audio.delta","response_id":"r1","item_id":"i2","content_index":0,"delta":"AAAA"}`,
+	`{"type":"response.output_audio_transcript.done","response_id":"r1","item_id":"i2","content_index":0,"transcript":"Hm."}`,
+	`{"type":"conversation.item.done","item":{"id":"i2","type":"message","role":"assistant","content":[{"type":"output_audio","transcript":"Hm."}]}}`,
+	`{"type":"response.output_item.added","response_id":"r1","item":{"id":"i3","type":"function_call","call_id":"c1","name":"pay","arguments":""}}`,
+	`{"type":"response.function_call_arguments.delta","response_id":"r1","item_id":"i3","call_id":"c1","delta":"{\"sum\":1}"}`,
+	`{"type":"response.function_call_arguments.done","response_id":"r1","item_id":"i3","call_id":"c1","name":"pay","arguments":"{\"sum\":1}"}`,
+	`{"type":"response.output_item.done","response_id":"r1","item":{"id":"i3","type":"function_call","call_id":"c1","name":"pay","arguments":"{\"sum\":1}"}}`,
+	`{"type":"response.done","response":{"id":"r1","status":"completed","output":[` +
+		`{"id":"i1","type":"message","role":"assistant","content":[{"type":"output_text","text":"It is free."}]},` +
+		`{"id":"i2","type":"message","role":"assistant","content":[{"type":"output_audio","transcript":"Hm."}]},` +
+		`{"id":"i3","type":"function_call","call_id":"c1","name":"pay","arguments":"{\"sum\":1}"}]}}`,
+	`{"type":"conversation.item.added","item":{"id":"i4","type":"function_call_output","call_id":"c1","output":"paid"}}`,
+}
+
+// heardOf decodes what a server said in a session.
+func heardOf(t *testing.T, api string, frames ...string) (*modelio.Response, string) {
+	t.Helper()
+	var body []byte
+	for _, f := range frames {
+		body = AppendFrame(body, Frame{Data: []byte(f)})
+	}
+	body = AppendFrame(body, Frame{Close: &Closing{}})
+	got, err := byName(t, api).DecodeResponse(&Answer{Status: 101, ContentType: "application/x-ndjson", Body: body})
+	require.NoError(t, err)
+	text, err := json.Marshal(got)
+	require.NoError(t, err)
+	return got, string(text)
+}
+
+// TestHeardAgain: whatever an event says of an answer otherwise than its end stands in the record.
+func TestHeardAgain(t *testing.T) {
+	t.Parallel()
+	plain, text := heardOf(t, "openai.realtime", spoken...)
+	require.Len(t, plain.Candidates[0].Message.Content, 5, "what is said again is said once: %s", text)
+	altered := 0
+	for i, frame := range spoken {
+		for _, said := range []string{`"It is free."`, `"It is "`, `"free."`, `"Hm."`, `"pay"`, `"c1"`, `"{\"sum\":1}"`, `"Pay it"`, `""`} {
+			if !strings.Contains(frame, said) || strings.Contains(frame, "_output") && said == `"c1"` || strings.Contains(frame, "delta") && said == `"c1"` {
+				continue
+			}
+			for _, other := range []string{`"EVIL"`, `["EVIL"]`, `{"is":"EVIL"}`, `"\ud800EVIL"`} {
+				frames := append([]string{}, spoken...)
+				frames[i] = strings.Replace(frame, said, other, 1)
+				_, text := heardOf(t, "openai.realtime", frames...)
+				require.Contains(t, text, "EVIL", "%s", frames[i])
+				altered++
+			}
+		}
+	}
+	require.Greater(t, altered, 100)
+
+	_, cut := heardOf(t, "openai.realtime", spoken[:len(spoken)-2]...)
+	for _, want := range []string{`"It is free."`, `"Hm."`, `"pay"`, `"Pay it"`} {
+		require.Contains(t, cut, want, "of an answer that is not done")
+	}
+}
+
+// TestHeardMembers: what programs might take for what a model says stands in the record, whatever its spelling.
+func TestHeardMembers(t *testing.T) {
+	t.Parallel()
+	for _, frame := range []string{
+		`{"ServerContent":{"modelTurn":{"parts":[{"text":"EVIL"}]}}}`,
+		`{"serverContent":{"ModelTurn":{"parts":[{"text":"EVIL"}]}}}`,
+		`{"serverContent":{"modelTurn":{"Parts":[{"text":"EVIL"}]}}}`,
+		`{"serverContent":{"modelTurn":{"parts":[{"Text":"EVIL"}]}}}`,
+		`{"serverContent":{"modelTurn":{"parts":[{"text":"EVIL"},null]}}}`,
+		`{"serverContent":{"modelTurn":{"parts":{"text":"EVIL"}}}}`,
+		`{"serverContent":{"modelTurn":{"parts":[{"inlineData":{"mimeType":"audio/pcm","data":"EVIL!"}}]}}}`,
+		`{"serverContent":{"outputTranscription":{"Text":"EVIL"}}}`,
+		`{"serverContent":{"outputTranscription":{"text":["EVIL"]}}}`,
+		`{"serverContent":{"interimInputTranscription":{"text":"EVIL"}}}`,
+		`{"toolCall":{"FunctionCalls":[{"id":"f1","name":"EVIL","args":{}}]}}`,
+		`{"toolCall":{"functionCalls":{"id":"f1","name":"EVIL","args":{}}}}`,
+		`{"toolCall":{"functionCalls":[{"id":"f1","Name":"EVIL","args":{}}]}}`,
+		`{"toolCall":{"functionCalls":[null,{"id":"f1","name":"EVIL","args":{}}]}}`,
+	} {
+		_, text := heardOf(t, "google.live", `{"setupComplete":{}}`, frame, `{"serverContent":{"turnComplete":true}}`)
+		require.Contains(t, text, "EVIL", "%s", frame)
+	}
+}
+
+// TestHeardOften: a session of many pieces of many answers takes no longer for each than one of few.
+func TestHeardOften(t *testing.T) {
+	t.Parallel()
+	var frames []string
+	for i := range 30_000 {
+		frames = append(frames, fmt.Sprintf(`{"type":"response.output_text.delta","response_id":"r%d","item_id":"i%d","content_index":0,"delta":"a"}`, i, i))
+	}
+	for i := range 30_000 {
+		frames = append(frames, fmt.Sprintf(`{"type":"response.done","response":{"id":"r%d","output":[]}}`, i))
+	}
+	got, _ := heardOf(t, "openai.realtime", frames...)
+	require.Len(t, got.Candidates[0].Message.Content, 30_000)
+}
