@@ -43,7 +43,7 @@ func (r *revision) settle(o TestEnd) (note string) {
 		return ""
 	}
 	return fmt.Sprintf("%s, so %s not recorded and the snapshots are as they were",
-		r.notRecorded(o.Skipped), isAre(r.made(), "call was", "calls were"))
+		r.notRecorded(o.Skipped), isAre(len(r.made()), "call was", "calls were"))
 }
 
 // failedBy begins a note of a test that its subtests made fail: its own answers wait for theirs.
@@ -52,20 +52,6 @@ func failedBy(subtests []string) string {
 		return ""
 	}
 	return "the test failed by its subtest " + strings.Join(atMost(1, subtests, ""), " ") + ": "
-}
-
-// made returns how many calls were made live, each with its tries.
-func (r *revision) made() (calls int) {
-	counted := r.stood()
-	for _, tk := range r.takes {
-		if !r.transient(tk) {
-			calls++
-		} else if !counted[tk.key] {
-			counted[tk.key] = true
-			calls++
-		}
-	}
-	return calls
 }
 
 // write commits the document that the test now has.
@@ -128,15 +114,12 @@ func (r *revision) goldens() map[*take]*golden {
 			tk.become(dropped)
 		}
 	}
-	counted := r.stood() // by a later try, or by the first one that failed
 	goldens := map[*take]*golden{}
 	unkept := map[*take]*Failure{}
-	for _, tk := range r.takes {
-		again := r.transient(tk)
-		if tk.how == dropped || again && counted[tk.key] {
+	for _, tk := range r.made() {
+		if tk.how == dropped {
 			continue
 		}
-		counted[tk.key] = counted[tk.key] || again
 		g, f := r.goldenOf(tk)
 		if f != nil {
 			unkept[tk] = f
@@ -155,6 +138,20 @@ func (r *revision) goldens() map[*take]*golden {
 		}
 	}
 	return goldens
+}
+
+// made returns a take for each call that was made live. Of tries that ended for now it is the first, unless another stood.
+func (r *run) made() (takes []*take) {
+	counted := r.stood()
+	for _, tk := range r.takes {
+		again := r.transient(tk)
+		if again && counted[tk.key] {
+			continue
+		}
+		counted[tk.key] = counted[tk.key] || again
+		takes = append(takes, tk)
+	}
+	return takes
 }
 
 // stood returns the keys of the calls that some try ended otherwise than for now.
