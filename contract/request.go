@@ -53,8 +53,8 @@ func (a *Adapter) prepare(p GenerateParams) (*request, error) {
 	if err := r.encode(wire, a.Store, a.Stream); err != nil {
 		return nil, err
 	}
-	home, _ := provider.Home(r.codec.Provider) // all that the adapter speaks have one
-	r.url = strings.TrimRight(cmp.Or(host.URL, home.String()), "/") + r.dialect.path
+	home := provider.Facts(r.codec.Provider).Home // all that the adapter speaks have one
+	r.url = strings.TrimRight(cmp.Or(host.URL, home), "/") + r.dialect.path
 	return r, nil
 }
 

@@ -30,8 +30,10 @@ func lendKeys() (giveBack func()) {
 	keys.Lock()
 	defer keys.Unlock()
 	if keys.all == nil {
-		for _, variables := range provider.KeyVariables() {
-			keys.all = append(keys.all, lentKey{variables: variables, placeholder: provider.NoKey(variables[0])})
+		for _, of := range provider.Providers() {
+			for _, variables := range of.KeyVariables() {
+				keys.all = append(keys.all, lentKey{variables: variables, placeholder: provider.NoKey(variables[0])})
+			}
 		}
 	}
 	if keys.users++; keys.users > 1 {

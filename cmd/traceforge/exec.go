@@ -265,8 +265,8 @@ func urlVariable(name string) string {
 func (p *program) serve() (env []string, err error) {
 	for _, of := range provider.Providers() {
 		served := len(of.BaseURLs) == 0
-		if home, ok := provider.Home(of.Name); ok { // its root, for programs whose SDK reads no variable
-			of.BaseURLs = append(slices.Clip(of.BaseURLs), provider.BaseURL{Name: urlVariable(of.Name), Home: home.String()})
+		if of.Home != "" { // for programs whose SDK reads no variable
+			of.BaseURLs = append(slices.Clip(of.BaseURLs), provider.BaseURL{Name: urlVariable(of.Name), Home: of.Home})
 		}
 		for _, b := range of.BaseURLs {
 			e, known, err := p.endpoint(of, b)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"path"
 	"strings"
 	"time"
@@ -104,8 +105,7 @@ func (c *Cassette) Call(file, scratch string) (Call, error) {
 	if err != nil {
 		return Call{}, err
 	}
-	home, _ := provider.Home("openai")
-	address := home.JoinPath(c.path).String() // which is ours
+	address, _ := url.JoinPath(provider.Facts("openai").Home, c.path) // which is ours
 	req, _ := http.NewRequest(http.MethodPost, address, bytes.NewReader(c.request))
 	req.Header.Set("Content-Type", "application/json")
 	if resp, err := r.RoundTrip(req); err == nil {

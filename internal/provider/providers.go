@@ -119,14 +119,6 @@ var Providers = sync.OnceValue(func() []Provider {
 
 // KeyVariables returns the environment variables without which some SDK refuses to make a client or a call. Variables
 // of which one is enough are together.
-func KeyVariables() (names [][]string) {
-	for _, p := range Providers() {
-		names = append(names, p.KeyVariables()...)
-	}
-	return names
-}
-
-// KeyVariables returns those of the provider.
 func (p *Provider) KeyVariables() (names [][]string) {
 	if p.OneKey {
 		return [][]string{p.Keys}
@@ -161,15 +153,14 @@ func NoKey(variable string) string {
 // HasNoKey reports whether a text has what NoKey returns.
 func HasNoKey(text string) bool { return strings.Contains(text, noKey) }
 
-// Home returns the root of the named provider's public host, if it has one.
-func Home(name string) (*url.URL, bool) {
+// Facts returns what is known of the named provider; the zero value for one that is not known.
+func Facts(name string) (facts Provider) {
 	for _, p := range Providers() {
-		if p.Name == name && p.Home != "" {
-			home, err := url.Parse(p.Home)
-			return home, err == nil
+		if p.Name == name {
+			facts = p
 		}
 	}
-	return nil, false
+	return facts
 }
 
 // ProviderOf returns the name of the provider that w is sent to (design R9). The repository's configuration names the

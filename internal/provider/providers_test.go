@@ -99,7 +99,10 @@ func TestProviders(t *testing.T) {
 	for _, p := range Providers() {
 		require.Regexp(t, `^[a-z0-9-]{1,64}$`, p.Name)
 		names, hosts = append(names, p.Name), append(hosts, p.Hosts...)
-		if home, ok := Home(p.Name); ok {
+		require.Equal(t, p.Hosts, Facts(p.Name).Hosts)
+		if p.Home != "" {
+			home, err := url.Parse(p.Home)
+			require.NoError(t, err)
 			require.Equal(t, p.Home, home.String())
 			require.Contains(t, []string{p.Name, "http"}, ProviderOf(&Wire{URL: home}, generic, nil), "its home is one of its hosts, or this machine")
 		}
@@ -116,10 +119,8 @@ func TestProviders(t *testing.T) {
 			require.Contains(t, names, c.Provider, "the provider of %s is known", c.API)
 		}
 	}
-	_, ok := Home("nobody")
-	require.False(t, ok)
-	_, ok = Home("bedrock")
-	require.False(t, ok, "each customer has a host of its own")
+	require.Zero(t, Facts("nobody"))
+	require.Empty(t, Facts("bedrock").Home, "each customer has a host of its own")
 }
 
 // TestBaseURLs holds what the declared facts say of the variables: which SDKs read them is in docs/exec.md.

@@ -26,14 +26,15 @@ import (
 // Serve starts a server on a loopback address that stands for the named provider. A request to it goes through the
 // recorder as if it had been sent to the provider. close ends it, after answers that are on their way.
 //
-// The server spends the caller's money with the caller's key, so it answers nobody else: url ends in
+// The server spends the caller's money with the caller's key, so it answers nobody else: address ends in
 // a path that cannot be guessed, and pages of browsers are refused (design R16).
-func (r *Recorder) Serve(name string) (url string, closeServer func(), err error) {
-	home, ok := provider.Home(name)
-	if !ok {
+func (r *Recorder) Serve(name string) (address string, closeServer func(), err error) {
+	facts := provider.Facts(name)
+	if facts.Home == "" {
 		return "", nil, fmt.Errorf("no provider is named %q; there are %s", name, strings.Join(homes(), ", "))
 	}
-	return r.ServeAt(Endpoint{Home: home, Keys: factsOf(name).Keys})
+	home, _ := url.Parse(facts.Home) // a test parses all
+	return r.ServeAt(Endpoint{Home: home, Keys: facts.Keys})
 }
 
 // An Endpoint is what a server of a recorder stands for.
@@ -104,16 +105,6 @@ func homes() (names []string) {
 		}
 	}
 	return names
-}
-
-// factsOf returns what is known of a provider; the zero value for one that has no facts.
-func factsOf(name string) (facts provider.Provider) {
-	for _, p := range provider.Providers() {
-		if p.Name == name {
-			facts = p
-		}
-	}
-	return facts
 }
 
 // A gateway passes what a server is asked to a recorder. Headers of one side's connection are not passed to the

@@ -94,7 +94,7 @@ func answeredWith(err error) (status int, message string) {
 // unsetKey says that the environment has no key of a provider: "OPENAI_API_KEY is"; "" where it has one, or where the
 // key may be elsewhere.
 func (s *setup) unsetKey(name string) string {
-	switch p := factsOf(name); {
+	switch p := provider.Facts(name); {
 	case !s.lacksKey(name):
 	case len(p.Keys) == 1:
 		return p.Keys[0] + " is"
@@ -110,7 +110,7 @@ func (s *setup) lacksKey(name string) bool {
 		value := os.Getenv(name)
 		return value != "" && !provider.HasNoKey(value)
 	}
-	keys := factsOf(name).Keys
+	keys := provider.Facts(name).Keys
 	return len(keys) > 0 && !slices.ContainsFunc(keys, isSet)
 }
 

@@ -57,7 +57,7 @@ func (r *Recorder) checkHTTP(req *http.Request, w *wire, c *call, s *servedRecor
 	}
 	if r.needsKeys && hasNoKey(req) {
 		ck.State, ck.Why = usage.CheckUnchecked, "there is no key for "+c.provider
-		if names := factsOf(c.provider).Keys; len(names) > 0 {
+		if names := provider.Facts(c.provider).Keys; len(names) > 0 {
 			ck.Why += ": set " + strings.Join(names, " or ")
 		}
 	} else if named := r.checks.madeBefore(w); named != "" {
