@@ -57,7 +57,7 @@ func decodeRetrieveGenerate(body jsontext.Value) *modelio.Request {
 			req.Model = model.Word()
 		}
 		for name, v := range configuration.Member("generationConfiguration", "inferenceConfig", "textInferenceConfig").Members() {
-			converseParameters.decode(req, name, v)
+			converseParameters.Take(req, name, v)
 		}
 	}
 	return req

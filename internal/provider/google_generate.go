@@ -7,7 +7,8 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-var generateParameters = parametersOf(
+// GenerateParameters are those of Gemini. GK has its words for them.
+var GenerateParameters = parametersOf(
 	"temperature", "maxOutputTokens=max_tokens", "topP=top_p", "frequencyPenalty=frequency_penalty",
 	"presencePenalty=presence_penalty", "seed", "stopSequences=stop",
 )
@@ -70,7 +71,7 @@ func contentsForm(one taker) requestForm {
 			"contents":          one,
 			"tools":             takeGenerateTools,
 		},
-		parameters: generateParameters, in: "generationConfig",
+		parameters: GenerateParameters, in: "generationConfig",
 	}
 }
 

@@ -26,9 +26,9 @@ func parametersOf(names ...string) parameters {
 // stopName is the parameter that is no number.
 const stopName = "stop"
 
-// decode takes a member that is a parameter. It reports false for any other, and for a value that
+// Take takes a member that is a parameter. It reports false for any other, and for a value that
 // does not fit its field.
-func (p parameters) decode(r *modelio.Request, name string, v jsontext.Value) (ok bool) {
+func (p parameters) Take(r *modelio.Request, name string, v jsontext.Value) (ok bool) {
 	ours := p[name]
 	if ours == stopName {
 		r.Stop, ok = v.Texts()
@@ -50,7 +50,7 @@ func (p parameters) decodeIn(r *modelio.Request, name string, v jsontext.Value) 
 	}
 	var rest modelio.Object
 	for name, m := range v.Members() {
-		if !p.decode(r, name, m) {
+		if !p.Take(r, name, m) {
 			jsontext.Keep(&rest, name, m.Raw())
 		}
 	}

@@ -74,7 +74,7 @@ func (f requestForm) take(r *modelio.Request, name string, v jsontext.Value) (ok
 		}
 		return ok
 	case f.in == "":
-		return f.parameters.decode(r, name, v)
+		return f.parameters.Take(r, name, v)
 	}
 	return name == f.in && f.parameters.decodeIn(r, name, v)
 }

@@ -111,39 +111,17 @@ func (g *Generation) request() (*modelio.Request, error) {
 	if asked.Output != nil {
 		req.Options["output"], _ = json.Marshal(asked.Output) // which was just read
 	}
-	if asked.Config != nil {
-		configure(req, asked.Config)
-	}
-	return req, nil
-}
-
-// configure takes the parameters out of a config that a request has fields for.
-func configure(req *modelio.Request, config modelio.Object) {
-	fields := map[string]**json.Number{
-		"temperature":      &req.Temperature,
-		"maxOutputTokens":  &req.MaxTokens,
-		"topP":             &req.TopP,
-		"frequencyPenalty": &req.FrequencyPenalty,
-		"presencePenalty":  &req.PresencePenalty,
-		"seed":             &req.Seed,
+	if asked.Config == nil {
+		return req, nil
 	}
 	rest := modelio.Object{}
-	for name, value := range config {
-		field, ok := fields[name]
-		switch {
-		case ok && isNumber(value):
-			number := json.Number(value)
-			*field = &number
-		case name == "stopSequences" && json.Unmarshal(value, &req.Stop) == nil:
-		default:
+	for name, value := range asked.Config {
+		if !provider.GenerateParameters.Take(req, name, jsontext.ValueOf(value)) {
 			rest[name] = value
 		}
 	}
 	req.Options["config"] = jsontext.ObjectText(rest)
-}
-
-func isNumber(value json.RawMessage) bool {
-	return len(value) > 0 && (value[0] == '-' || value[0] >= '0' && value[0] <= '9')
+	return req, nil
 }
 
 // A modelLine is one line of a recorded answer of a model.
