@@ -24,8 +24,10 @@ var (
 	_ = Register(jobs("bfl.images", isBFL, modelAt(bflModel)))
 	_ = Register(jobs("xai.videos", pathLike(`/v1/videos/[^/:]+$`), nil))
 	_ = Register(jobs("google.batches", pathOf(googleBatches), modelAt(googleBatches)))
-	_ = Register(analyses())
-	_ = Register(storedResponses())
+	_ = Register(resources("azure.content_understanding", pathLike(`/contentunderstanding/[a-zA-Z]+(/.+)?$`),
+		func(c *Codec) { c.answer = analysisOf }))
+	_ = Register(resources("openai.responses.stored", pathLike(`/responses/[^/]*[0-9][^/]*(/(input_items|cancel))?$`),
+		func(c *Codec) { c.response = storedResponse }))
 )
 
 var (
@@ -40,10 +42,9 @@ func isBFL(w *Wire) bool {
 
 // jobs is the codec of an API of jobs, which a prompt begins; outside takes the model.
 func jobs(api string, at func(*Wire) bool, outside outside) *Codec {
-	c := resources(api, at)
-	c.Match, c.outside = at, outside
-	c.body, c.answer = requestForm{prompt: "prompt"}.decode, jobOf
-	return c
+	return resources(api, at, func(c *Codec) {
+		c.Match, c.outside, c.body, c.answer = at, outside, requestForm{prompt: "prompt"}.decode, jobOf
+	})
 }
 
 // made are where the answer to a job that is done has the URL of what was made.
@@ -61,19 +62,12 @@ func jobOf(body jsontext.Value) (*modelio.Response, error) {
 	return resp, err
 }
 
-// analyses is the codec of Azure's content understanding.
-func analyses() *Codec {
-	c := resources("azure.content_understanding", pathLike(`/contentunderstanding/[a-zA-Z]+(/.+)?$`))
-	c.answer = analysisOf
-	return c
-}
-
 // layout are the members of a content that say where in it which words stand.
 var layout = []string{"pages", "paragraphs", "sections", "tables", "figures", "hyperlinks", "annotations", "transcriptPhrases"}
 
 const longLayout = 2 << 10 // bytes, from which a layout is a medium
 
-// analysisOf decodes a job. Each analyzed content gives its text, a custom part with the findings, and, where it is
+// analysisOf decodes a job of Azure's content understanding. Each analyzed content gives its text, a custom part with the findings, and, where it is
 // long, its layout as a medium.
 func analysisOf(body jsontext.Value) (*modelio.Response, error) {
 	contents := body.Member("result", "contents")
@@ -103,15 +97,11 @@ func analysisOf(body jsontext.Value) (*modelio.Response, error) {
 	return looseResponse(parts...), nil
 }
 
-// storedResponses is the codec for what OpenAI keeps of responses: one that is asked for again says what it said.
-func storedResponses() *Codec {
-	c := resources("openai.responses.stored", pathLike(`/responses/[^/]*[0-9][^/]*(/(input_items|cancel))?$`))
-	c.response = func(a *Answer) (*modelio.Response, error) {
-		doc, err := parseAnswer(a.Body)
-		if a.Events() != nil || err == nil && isResponse(doc.Root()) {
-			return a.decode(responsesStream, responsesAnswer)
-		}
-		return decodeResources(a, resourcesOf)
+// storedResponse decodes what OpenAI keeps of responses: one that is asked for again says what it said.
+func storedResponse(a *Answer) (*modelio.Response, error) {
+	doc, err := parseAnswer(a.Body)
+	if a.Events() != nil || err == nil && isResponse(doc.Root()) {
+		return a.decode(responsesStream, responsesAnswer)
 	}
-	return c
+	return decodeResources(a, resourcesOf)
 }

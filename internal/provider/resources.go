@@ -17,7 +17,10 @@ var (
 	_ = Register(resources("openai.resources", both(isOpenAIResource, not(isAnthropics))))
 	_ = Register(resources("anthropic.resources", either(
 		pathLike(`/messages/batches(/[^/:]+)*$`), both(isOpenAIResource, isAnthropics))))
-	_ = Register(googleResources())
+	// What Google keeps. Content to be cached is a conversation.
+	_ = Register(resources("google.resources", pathLike(`/v[0-9]+(alpha|beta)[0-9]*/`+
+		`((models|files|batches|cachedContents|fileSearchStores|tunedModels)(/[^/:]+)*`+
+		`(:(cancel|download|uploadToFileSearchStore|importFile))?)$`), func(c *Codec) { c.body = anyContents.decode }))
 	_ = Register(resources("ollama.resources", pathLike(`/api/(tags|show|ps|pull|push|create|copy|delete|version)$`)))
 )
 
@@ -29,8 +32,8 @@ func isAnthropics(w *Wire) bool {
 	return w.Header.Get("Anthropic-Version") != "" || knownHost(bareHost(w.URL)) == "anthropic"
 }
 
-// resources is the codec of an API of resources. Its body and its answer may be set to be decoded otherwise.
-func resources(api string, at func(*Wire) bool) *Codec {
+// resources is the codec of an API of resources, less what others change.
+func resources(api string, at func(*Wire) bool, others ...func(*Codec)) *Codec {
 	c := &Codec{
 		API:    api,
 		Match:  func(w *Wire) bool { return at(w) && isResource(w) },
@@ -40,15 +43,9 @@ func resources(api string, at func(*Wire) bool) *Codec {
 	}
 	c.request = func(w *Wire) (*modelio.Request, error) { return decodeResource(w, c.body) }
 	c.response = func(a *Answer) (*modelio.Response, error) { return decodeResources(a, c.answer) }
-	return c
-}
-
-// googleResources is the codec of what Google keeps. Content to be cached is a conversation.
-func googleResources() *Codec {
-	c := resources("google.resources", pathLike(`/v[0-9]+(alpha|beta)[0-9]*/`+
-		`((models|files|batches|cachedContents|fileSearchStores|tunedModels)(/[^/:]+)*`+
-		`(:(cancel|download|uploadToFileSearchStore|importFile))?)$`))
-	c.body = anyContents.decode
+	for _, change := range others {
+		change(c)
+	}
 	return c
 }
 
