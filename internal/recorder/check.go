@@ -161,16 +161,16 @@ func (k *checks) askInTime(ctx context.Context, ck *check) *said {
 		}()
 		s = k.ask(ctx, ck)
 	}()
-	var late <-chan time.Time
-	for done := ctx.Done(); ; {
-		select {
-		case s := <-answered:
-			return s
-		case <-done:
-			done, late = nil, time.After(heedTime)
-		case <-late:
-			return &said{why: "it did not return in the time that there was, and is left running"}
-		}
+	select {
+	case s := <-answered:
+		return s
+	case <-ctx.Done():
+	}
+	select {
+	case s := <-answered:
+		return s
+	case <-time.After(heedTime):
+		return &said{why: "it did not return in the time that there was, and is left running"}
 	}
 }
 

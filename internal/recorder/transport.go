@@ -115,17 +115,10 @@ const callerPatience = 5 * time.Second
 
 // givenUp waits until the caller of a replayed call has ended its context, and returns why it ended; nil: the caller does not.
 func givenUp(ctx context.Context) error {
-	if ctx.Done() == nil {
+	if ctx.Done() == nil || pause(ctx, callerPatience) {
 		return nil
 	}
-	timer := time.NewTimer(callerPatience)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	case <-timer.C:
-		return nil
-	}
+	return context.Cause(ctx)
 }
 
 // cutError is the error by which the caller of a replayed answer learns how it was cut. A caller that cut it

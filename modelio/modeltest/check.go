@@ -174,7 +174,10 @@ func (c *checker) cancel(ctx context.Context) {
 // concurrent checks that calls at the same time do not disturb each other: each has its own chunks and its own
 // answer.
 func (c *checker) concurrent(ctx context.Context) {
-	requests := concurrentProbes()
+	requests := []probe{ // to which a model has different answers, if it has any
+		{name: "concurrent", rule: RuleConcurrent, request: asking(askFrance, "")},
+		{name: "concurrent", rule: RuleConcurrent, request: asking(askJapan, "")},
+	}
 	var alone []string // what the model says to each request when it is the only one
 	streams := true    // whether it does so in chunks as it should
 	for _, p := range requests {

@@ -64,14 +64,6 @@ const (
 
 func textProbe() probe { return probe{name: "text", rule: RuleText, request: asking(askHello, "")} }
 
-// concurrentProbes are requests that a model has different answers to, if it has any.
-func concurrentProbes() []probe {
-	return []probe{
-		{name: "concurrent", rule: RuleConcurrent, request: asking(askFrance, "")},
-		{name: "concurrent", rule: RuleConcurrent, request: asking(askJapan, "")},
-	}
-}
-
 // probes returns the requests that a model with the given capabilities must take.
 func probes(supports modelio.Capabilities) []probe {
 	var all []probe
