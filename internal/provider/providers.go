@@ -199,7 +199,7 @@ func knownHost(host string) (name string) {
 	longest := 0
 	for _, p := range Providers() {
 		for _, pattern := range p.Hosts {
-			if len(pattern) > longest && covers(pattern, host) {
+			if len(pattern) > longest && Covers(pattern, host) {
 				name, longest = p.Name, len(pattern)
 			}
 		}
@@ -207,8 +207,8 @@ func knownHost(host string) (name string) {
 	return name
 }
 
-// covers reports whether pattern, of Hosts, stands for host.
-func covers(pattern, host string) bool {
+// Covers reports whether pattern, of [Provider.Hosts], stands for host.
+func Covers(pattern, host string) bool {
 	if before, after, ok := strings.Cut(pattern, "*"); ok {
 		return len(host) >= len(before)+len(after) && strings.HasPrefix(host, before) && strings.HasSuffix(host, after)
 	}

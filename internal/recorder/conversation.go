@@ -3,6 +3,7 @@ package recorder
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 
@@ -21,7 +22,7 @@ func (r *Recorder) refusedServed(tk *take, w *wire, resp *http.Response) error {
 		return nil
 	}
 	const most = 64 << 10 // bytes of a refusal
-	said, _ := readAtMost(resp.Body, most, "")
+	said, _ := io.ReadAll(io.LimitReader(resp.Body, most))
 	resp.Body.Close()
 	tk.end(dropped, nil)
 	if plain, err := r.decodeContent(resp.Header.Get("Content-Encoding"), said); err == nil {

@@ -2,6 +2,7 @@ package recorder
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/gotest"
@@ -131,14 +132,7 @@ func newWith(option string) string { return "traceforgetest.New(t, traceforgetes
 
 // flagOf is the flag of a program that stands for an option: --pass-through for PassThrough.
 func flagOf(option string) string {
-	var b strings.Builder
-	b.WriteString("-")
-	for _, c := range option {
-		if 'A' <= c && c <= 'Z' {
-			b.WriteByte('-')
-			c += 'a' - 'A'
-		}
-		b.WriteRune(c)
-	}
-	return b.String()
+	return "--" + strings.ToLower(innerCapital.ReplaceAllString(option, "-$0"))
 }
+
+var innerCapital = regexp.MustCompile(`\B[A-Z]`)

@@ -27,10 +27,8 @@ func (o *Options) checkHosts(option string, hosts []string) error {
 
 // covers reports whether a host is one of those listed, or one below it.
 func covers(listed []string, host string) bool {
-	host = strings.ToLower(host)
 	return slices.ContainsFunc(listed, func(name string) bool {
-		name = strings.ToLower(name)
-		return host == name || strings.HasSuffix(host, "."+name)
+		return provider.Covers(strings.ToLower(name), strings.ToLower(host))
 	})
 }
 

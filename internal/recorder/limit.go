@@ -19,13 +19,18 @@ func (e *tooLong) Error() string {
 
 const raiseLimit = "TRACEFORGE_MAX_BYTES raises the limit"
 
-// readAtMost reads at most limit bytes. It returns the beginning of a longer text, and a [tooLong].
-func readAtMost(r io.Reader, limit int64, what string) ([]byte, error) {
-	body, err := io.ReadAll(io.LimitReader(r, limit+1))
-	if err == nil && int64(len(body)) > limit {
+// readAtMost reads at most limit bytes. Where their number is known, which is size, it needs memory for one copy only. It
+// returns the beginning of a longer text, and a [tooLong].
+func readAtMost(r io.Reader, size, limit int64, what string) ([]byte, error) {
+	if size < 0 || size > limit { // not announced, or too long to trust
+		size = 0
+	}
+	text := bytes.NewBuffer(make([]byte, 0, size+bytes.MinRead))
+	_, err := text.ReadFrom(io.LimitReader(r, limit+1))
+	if err == nil && int64(text.Len()) > limit {
 		err = &tooLong{what, limit}
 	}
-	return body, err
+	return text.Bytes(), err
 }
 
 // tooLongToKeep fails a test whose request is too long to be recorded or looked for. While recording, the

@@ -87,7 +87,7 @@ func (s *session) open(ctx context.Context, upstream http.RoundTripper) error {
 		}
 		defer resp.Body.Close()
 		const most = 1 << 20 // bytes, of what a server says of itself
-		_, _ = readAtMost(resp.Body, most, "the answer")
+		_, _ = io.CopyN(io.Discard, resp.Body, most)
 		if resp.StatusCode >= 300 { // also where it breaks off
 			return nil, fmt.Errorf("answered %s", statusText(resp.StatusCode))
 		}

@@ -215,7 +215,7 @@ func (b *recordedBody) drain() ending {
 	}
 	timer := time.AfterFunc(drainTime, func() { b.upstream.Close() })
 	defer timer.Stop()
-	rest, err := readAtMost(b.upstream, b.take.limit, "the answer")
+	rest, err := readAtMost(b.upstream, 0, b.take.limit, "the answer")
 	b.take.keepUnread(rest)
 	if err != nil && !b.take.streams() {
 		return broken

@@ -45,7 +45,7 @@ func (s *setup) readWire(req *http.Request) (*wire, error) {
 		return w, nil
 	}
 	var err error
-	if w.sent, err = readBody(req, s.store.MaxBytes()); err != nil {
+	if w.sent, err = readAtMost(req.Body, req.ContentLength, s.store.MaxBytes(), "the request's body"); err != nil {
 		if long := asA[*tooLong](err); long != nil {
 			return w, long // its caller closes the body
 		}
@@ -67,21 +67,6 @@ func (w *wire) live(req *http.Request) *http.Request {
 		live.Body, live.ContentLength = io.NopCloser(bytes.NewReader(w.sent)), int64(len(w.sent))
 	}
 	return live
-}
-
-// readBody reads a body of at most limit bytes. Where its length is known, it needs memory for one copy only. A longer
-// one is a tooLong.
-func readBody(req *http.Request, limit int64) ([]byte, error) {
-	size := req.ContentLength
-	if size < 0 || size > limit { // not announced, or too long to trust
-		size = 0
-	}
-	body := bytes.NewBuffer(make([]byte, 0, size+bytes.MinRead))
-	_, err := body.ReadFrom(io.LimitReader(req.Body, limit+1))
-	if err == nil && int64(body.Len()) > limit {
-		err = &tooLong{"the request's body", limit}
-	}
-	return body.Bytes(), err
 }
 
 // keepsSent says that receipts have what calls sent.
@@ -121,6 +106,6 @@ func PublicURL(u *url.URL) *url.URL {
 // know.
 func (s *setup) decodeContent(encodings string, body []byte) ([]byte, error) {
 	return content.Decode(encodings, body, s.Decoders, func(plain io.Reader) ([]byte, error) {
-		return readAtMost(plain, s.store.MaxBytes(), "the content")
+		return readAtMost(plain, 0, s.store.MaxBytes(), "the content")
 	})
 }

@@ -18,7 +18,6 @@ type document struct {
 // A text is a string of a JSON text, member names too, or all of a plain one.
 type text struct {
 	start, end int // of its spelling, without quotes
-	quoted     bool
 	value      string
 	escaped    bool
 	edits      []edit
@@ -41,7 +40,7 @@ func parse(src []byte) *document {
 // textOf returns a string of a JSON text.
 func textOf(s jsontext.Value) *text {
 	spelling := s.Raw()[1 : len(s.Raw())-1]
-	t := &text{start: int(s.Offset()) + 1, quoted: true, value: string(spelling), escaped: s.Escaped()}
+	t := &text{start: int(s.Offset()) + 1, value: string(spelling), escaped: s.Escaped()}
 	if t.end = t.start + len(spelling); t.escaped {
 		t.value = unescape(spelling, nil)
 	}
@@ -125,7 +124,7 @@ func (d *document) bytes() []byte {
 				start, end = t.start+offsets[e.start], t.start+offsets[e.end]
 			}
 			out = append(out, d.src[at:start]...)
-			if t.quoted {
+			if d.root.Present() {
 				quoted := jsontext.Text(e.with)
 				out = append(out, quoted[1:len(quoted)-1]...)
 			} else {
