@@ -148,10 +148,8 @@ func (r *Recorded) rawAnswer(record Record) (*modelio.Response, error) {
 		return nil, err
 	}
 	r.blobs.add(record.Raw)
-	answer := &provider.Answer{Status: s.Response.Status, Body: record.Raw, Asked: &s.Request}
-	if types := s.Response.Headers["content-type"]; len(types) > 0 {
-		answer.ContentType = types[0]
-	}
+	contentType := strings.Join(s.Response.Headers["content-type"], ", ") // a proven record has one at most
+	answer := &provider.Answer{Status: s.Response.Status, ContentType: contentType, Body: record.Raw, Asked: &s.Request}
 	if codec, ok := provider.Named(s.Request.API); ok {
 		if resp, err := codec.DecodeResponse(answer); err == nil {
 			return resp, nil

@@ -33,10 +33,8 @@ func Fail(w *Wire, hosts map[string]string, status int, text string) *Refusal {
 	codec, _ := Match(w)
 	name := ProviderOf(w, codec, hosts)
 	form, maker := codec.Refusal, codec.Provider
-	for _, p := range others {
-		if p.Name == name && p.Refusal != nil {
-			form = p.Refusal
-		}
+	if own := Facts(name).Refusal; own != nil {
+		form = own
 	}
 	if codec == generic {
 		maker = name

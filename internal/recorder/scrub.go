@@ -157,11 +157,8 @@ func ruleNames(names []string) string {
 
 // rawAnswer returns the answer of a record, whose body is given.
 func rawAnswer(s *snapshot.Snapshot, body []byte) *provider.Answer {
-	answer := &provider.Answer{Status: s.Response.Status, Body: body, Asked: &s.Request}
-	if types := s.Response.Headers["content-type"]; len(types) > 0 {
-		answer.ContentType = types[0]
-	}
-	return answer
+	contentType := strings.Join(s.Response.Headers["content-type"], ", ") // a proven record has one at most
+	return &provider.Answer{Status: s.Response.Status, ContentType: contentType, Body: body, Asked: &s.Request}
 }
 
 // unknownValues is the failure of a call whose recorded answer has placeholders that this run has no
