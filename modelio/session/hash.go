@@ -3,6 +3,7 @@ package session
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"hash"
 	"strconv"
 
@@ -25,15 +26,13 @@ type coreHash struct {
 
 // begin adds adapter_id, with which the core begins. Interactions that came before it have waited in memory.
 func (c *coreHash) begin(adapterID []byte) {
-	interactions := c.text
 	c.hash = sha256.New()
 	c.flush = func(text []byte) []byte {
 		c.hash.Write(text)
 		return text[:0]
 	}
+	fmt.Fprintf(c.hash, `{"adapter_id":"%s","interactions":[%s`, adapterID, c.text)
 	c.text = nil
-	c.write(`{"adapter_id":"`, adapterID)
-	c.text = append(append(c.text, `","interactions":[`...), interactions...)
 }
 
 // interaction adds an interaction, in the order of the session.
@@ -88,11 +87,7 @@ func (q *hashQueue) close() {
 
 // sum adds the last members of the core, and returns its hash.
 func (c *coreHash) sum(mode, modelID, version []byte) canon.Hash {
-	c.write(`],"mode":"`, mode)
-	c.write(`","model_id":"`, modelID)
-	c.write(`","model_io_schema_version":"`, version)
-	c.text = append(c.text, `"}`...)
-	c.hash.Write(c.text)
+	fmt.Fprintf(c.hash, `%s],"mode":"%s","model_id":"%s","model_io_schema_version":"%s"}`, c.text, mode, modelID, version)
 	return canon.Hash(sumOf(c.hash))
 }
 
