@@ -253,8 +253,10 @@ func (c *coder) toolRequest(t *modelio.ToolRequest) {
 		c.raw("input", &t.Input)
 		c.text("name", optional, &t.Name, nil)
 		field(c, "partial", optional, &t.Partial, isZero, func(partial *bool) {
-			if *partial = !c.reading() || string(c.at.Raw()) == "true"; !c.reading() {
+			if raw := c.at.Raw(); !c.reading() {
 				c.write("true")
+			} else if *partial = string(raw) == "true"; !*partial && string(raw) != "false" {
+				c.mismatch("true")
 			}
 		})
 		c.text("ref", optional, &t.Ref, nil)

@@ -2,9 +2,11 @@ package snapshot_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -67,5 +69,76 @@ func TestSchemaGoldens(t *testing.T) {
 		text, err := doc.SF()
 		require.NoError(t, err, file)
 		require.NoError(t, schematest.Validate("document", text), file)
+	}
+}
+
+// TestSchemaAltered: it takes a document of which a member is altered where Parse finds no more than that hashes are
+// wrong, and refuses it where Parse finds what a schema can express.
+func TestSchemaAltered(t *testing.T) {
+	t.Parallel()
+	taken, refused := 0, 0
+	hold := func(document any, what string) {
+		text, err := json.Marshal(document)
+		require.NoError(t, err)
+		_, err = snapshot.Parse(text)
+		var wrong *snapshot.Error
+		require.ErrorAs(t, err, &wrong, what)
+		var rules []string // those that the document is refused by beside its hashes
+		for _, v := range wrong.Violations {
+			if strings.HasSuffix(v.Pointer, "/headers/content-type") || strings.Contains(v.Message, " where the") { // it hangs on another member
+				v.Rule = snapshot.RuleParts
+			}
+			if v.Rule != snapshot.RuleHash && v.Rule != snapshot.RuleSeal {
+				rules = append(rules, v.Rule)
+			}
+		}
+		err = schematest.Validate("document", text)
+		switch isBeyond := func(rule string) bool { return slices.Contains(beyondSchemas, rule) }; {
+		case rules == nil:
+			require.NoError(t, err, what)
+			taken++
+		case !slices.ContainsFunc(rules, isBeyond):
+			require.Error(t, err, "%s: %v", what, wrong)
+			refused++
+		}
+	}
+	for name, file := range vectors(t) {
+		for _, v := range file.Cases {
+			if len(v.Violations) > 0 || !json.Valid(v.text()) {
+				continue
+			}
+			var document any
+			require.NoError(t, json.Unmarshal(v.text(), &document))
+			alter(document, "", func(where string) { hold(document, name+" "+v.Name+" "+where) })
+		}
+	}
+	require.Greater(t, taken, 3000)
+	require.Greater(t, refused, 20000)
+	t.Log(taken, refused)
+}
+
+// alter calls hold with each member of a value altered in each way, one after the other.
+func alter(value any, where string, hold func(where string)) {
+	if list, ok := value.([]any); ok {
+		for i, element := range list {
+			alter(element, where+"/"+strconv.Itoa(i), hold)
+		}
+	}
+	object, _ := value.(map[string]any)
+	for name, member := range object {
+		at := where + "/" + name
+		delete(object, name)
+		hold(at + " left out")
+		for _, other := range []any{nil, "", "Other", 0, -1, 1.5, true, []any{}, []any{"a"}, map[string]any{}, map[string]any{"a": "b"}} {
+			object[name] = other
+			hold(fmt.Sprintf("%s as %T %v", at, other, other))
+		}
+		object[name] = member
+		alter(member, at, hold)
+	}
+	if object != nil {
+		object["no member"] = 1
+		hold(where + " with a member more")
+		delete(object, "no member")
 	}
 }
