@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"bufio"
+	"encoding/json"
 	"fmt"
 	"os"
 	"regexp"
@@ -12,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/docs/schemas"
 )
 
 // formatTables returns the rows of docs/format.md that begin with a word in code style, by heading.
@@ -59,28 +61,53 @@ func schema(t *testing.T, file, function string) (names, needs []string) {
 	return names, needs
 }
 
-// TestFormatListsTheMembers holds the tables of docs/format.md against the schema.
+// A definition is what docs/schemas/document.json says of an object.
+type definition struct {
+	Properties map[string]struct {
+		Description string
+		AnyOf       []struct{ Description string } // where it may be null, as it is inherited
+	}
+	Required []string
+}
+
+// definitionOf returns the definition of a name; that of the document has none.
+func definitionOf(t *testing.T, name string) (d definition) {
+	t.Helper()
+	text, err := schemas.Files.ReadFile("document.json")
+	require.NoError(t, err)
+	var document struct {
+		definition
+		Defs map[string]definition `json:"$defs"`
+	}
+	require.NoError(t, json.Unmarshal(text, &document))
+	if name == "" {
+		return document.definition
+	}
+	return document.Defs[name]
+}
+
+// TestFormatListsTheMembers holds the tables of docs/format.md, and docs/schemas/document.json, against the schema.
 func TestFormatListsTheMembers(t *testing.T) {
 	tables := formatTables(t)
 	for _, c := range []struct {
-		heading, file, function string
-		other                   []string // members that functions of their own go through, which are optional, except content and role
+		heading, def, file, function string
+		other                        []string // members that functions of their own go through, which are optional, except content and role
 	}{
-		{"Document", "schema.go", "document", nil},
-		{"Record", "schema.go", "record", nil},
-		{"Source", "schema.go", "source", nil},
-		{"Request", "schema.go", "requestMembers", []string{"continues"}},
-		{"Message", "schema.go", "message", nil},
-		{"Part", "schema.go", "part", nil},
-		{"Tool", "schema.go", "tool", nil},
-		{"Continues", "continues.go", "continues", []string{"sent"}},
-		{"Response", "answer.go", "response", []string{"citations", "error", "finish_reason", "finish_reason_raw", "content", "headers", "parts", "readings", "readings_more", "tool_calls", "usage"}},
-		{"Tool call", "answer.go", "toolCalls", nil},
-		{"Candidate", "answer.go", "candidate", []string{"citations", "finish_reason", "finish_reason_raw", "tool_calls"}},
-		{"Reading", "answer.go", "readings", nil},
-		{"Citation", "answer.go", "citations", nil},
-		{"Error", "answer.go", "providerError", nil},
-		{"Usage", "answer.go", "usage", nil},
+		{"Document", "", "schema.go", "document", nil},
+		{"Record", "record", "schema.go", "record", nil},
+		{"Source", "source", "schema.go", "source", nil},
+		{"Request", "request", "schema.go", "requestMembers", []string{"continues"}},
+		{"Message", "message", "schema.go", "message", nil},
+		{"Part", "part", "schema.go", "part", nil},
+		{"Tool", "tool", "schema.go", "tool", nil},
+		{"Continues", "continues", "continues.go", "continues", []string{"sent"}},
+		{"Response", "response", "answer.go", "response", []string{"citations", "error", "finish_reason", "finish_reason_raw", "content", "headers", "parts", "readings", "readings_more", "tool_calls", "usage"}},
+		{"Tool call", "tool_calls", "answer.go", "toolCalls", nil},
+		{"Candidate", "candidates", "answer.go", "candidate", []string{"citations", "finish_reason", "finish_reason_raw", "tool_calls"}},
+		{"Reading", "readings", "answer.go", "readings", nil},
+		{"Citation", "citations", "answer.go", "citations", nil},
+		{"Error", "providerError", "answer.go", "providerError", nil},
+		{"Usage", "usage", "answer.go", "usage", nil},
 	} {
 		t.Run(c.heading, func(t *testing.T) {
 			names, needs := schema(t, c.file, c.function)
@@ -108,6 +135,25 @@ func TestFormatListsTheMembers(t *testing.T) {
 				all["messages"] = "optional"
 			}
 			require.Equal(t, all, listed)
+			said, inSchema := map[string]string{}, map[string]string{}
+			var must []string
+			for _, row := range tables[c.heading] {
+				if need := listed[row[0]]; need == "required" || need == "nullable" {
+					must = append(must, row[0])
+				}
+				if len(row) != 2 { // else it is of the table of sent
+					said[row[0]] = strings.Join(row[3:], "")
+				}
+			}
+			d := definitionOf(t, c.def)
+			for name, property := range d.Properties {
+				inSchema[name] = property.Description
+				for _, one := range property.AnyOf {
+					inSchema[name] += one.Description
+				}
+			}
+			require.Equal(t, said, inSchema)
+			require.ElementsMatch(t, must, d.Required)
 			if c.heading != "Document" && c.heading != "Record" {
 				require.True(t, slices.IsSorted(rows), "files are in canonical order")
 			}

@@ -1,5 +1,5 @@
-// Package schemas holds the JSON Schemas (2020-12) of what traceforge writes: document.json is that of a document. They
-// are made from the code that reads these texts; see internal/schematest.
+// Package schemas holds the JSON Schemas (2020-12) of what traceforge writes: document.json is that of a document. Most
+// are made by internal/schematest from the types of what they describe.
 package schemas
 
 import "embed"

@@ -181,8 +181,7 @@ var arrows = map[string]map[string]string{
 	"internal/schematest": {
 		"canon": "how hashes are spelled", "contract": "the types of the contract", "docs/schemas": "what texts are held against",
 		"internal/jsontext/fields": "the members of types", "internal/pack": "run.json", "internal/store": "config.json",
-		"internal/usage": "receipts", "modelio": "the ranges of parameters", "modelio/session": "its limits",
-		"snapshot": "the version of the format",
+		"internal/usage": "receipts",
 	},
 	"internal/tbtest": {}, "internal/tbtest/stdjson": {}, "internal/tbtest/toy": {}, "internal/tbtest/linker": {}, "internal/tbtest/mutation": {},
 	"internal/tbtest/copied":   {"internal/tbtest/toy": "the flags of go"},

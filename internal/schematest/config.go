@@ -10,17 +10,15 @@ import (
 // Config returns the schema of config.json.
 func Config(t *testing.T) Schema {
 	t.Helper()
-	g := &tagged{source: sourceOf(t, "internal/store")}
-	g.types = map[reflect.Type]func() any{
-		reflect.TypeFor[string]():  func() any { return Schema{"type": "string", "minLength": 1} },
-		reflect.TypeFor[float64](): func() any { return Schema{"type": "number", "minimum": 0} },
-	}
+	g := tagged(t)
+	g.own[reflect.TypeFor[string]()] = func() any { return Schema{"type": "string", "minLength": 1} }
+	g.own[reflect.TypeFor[float64]()] = func() any { return Schema{"type": "number", "minimum": 0} }
 	as := func(s Schema) func(any) any { return func(any) any { return s } }
 	provider := Schema{"type": "string", "pattern": providerPattern}
 	least := Schema{"type": "integer", "minimum": 1}
 	g.readings = map[string]func(any) any{
 		"hosts": as(Schema{"type": "object", "additionalProperties": provider, "propertyNames": Schema{"pattern": "^[^A-Z:/ ]+$"}}),
-		"name":  as(Schema{"type": "string", "pattern": sourceOf(t, "internal/pattern").pattern("ruleName")}),
+		"name":  as(Schema{"type": "string", "pattern": "^[a-z][a-z0-9_-]*$"}),
 		"true":  as(Schema{"const": true}),
 		"size":  as(Schema{"type": "string", "pattern": `^(\d+\.?\d*|\.\d+)(GB|MB|[kK]B|B)$`}),
 		"days":  as(least), "tokens": as(least),
@@ -32,8 +30,7 @@ func Config(t *testing.T) Schema {
 		reflect.TypeFor[store.Price]():     {"required": []string{"input", "output"}},
 		reflect.TypeFor[store.Silence]():   {"required": []string{"rule", "why"}},
 	}
-	s := g.object(reflect.TypeFor[store.Config]()).(Schema)
-	s["title"] = "The config.json of a store"
+	s := g.root("The config.json of a store", g.object(reflect.TypeFor[store.Config]()))
 	s["description"] = `What holds for all tests of a repository; docs/format.md has all of it under "Configuration".`
 	return s
 }

@@ -1,12 +1,12 @@
 package schematest
 
 import (
+	"cmp"
 	"maps"
 	"reflect"
 	"slices"
 	"testing"
 
-	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/contract"
 )
 
@@ -22,17 +22,17 @@ var airNames = map[reflect.Type]string{
 }
 
 // contractTypes makes schemas of the types of package contract.
-func contractTypes(t *testing.T) *tagged {
+func contractTypes(t *testing.T) *types {
 	saying := Schema{"type": "string", "pattern": `\S`}
-	c := &tagged{source: sourceOf(t, "contract"), defs: Schema{}, names: airNames}
+	c := tagged(t)
+	c.names = func(of reflect.Type) string { return airNames[of] }
 	name := Schema{"type": "object", "additionalProperties": false, "required": []string{"name"}, "properties": Schema{"name": saying}}
-	c.types = map[reflect.Type]func() any{
-		reflect.TypeFor[canon.Hash](): func() any { return hash() },
+	maps.Copy(c.own, map[reflect.Type]func() any{
 		reflect.TypeFor[uint64](): func() any {
 			return Schema{"type": "integer", "minimum": 0, "maximum": int64(1 << 53)}
 		},
 		reflect.TypeFor[contract.Decimal](): func() any {
-			return Schema{"type": "string", "pattern": c.pattern("decimalText")}
+			return Schema{"type": "string", "pattern": `^[+-]?(\d+)(\.\d+)?([eE][+-]?\d+)?$`}
 		},
 		reflect.TypeFor[contract.ToolChoice](): func() any {
 			return anyOf(variant(contract.ChoiceAuto, nil), variant(contract.ChoiceNone, nil),
@@ -41,7 +41,7 @@ func contractTypes(t *testing.T) *tagged {
 		reflect.TypeFor[contract.TextOrSecretRef](): func() any {
 			return anyOf(variant("literal", Schema{"type": "string"}), variant("secret", c.of(reflect.TypeFor[contract.SecretRef]())))
 		},
-	}
+	})
 	c.readings = map[string]func(any) any{
 		"name": func(any) any { return saying }, "word": func(any) any { return saying },
 		"key": func(key any) any { // which is no literal
@@ -64,24 +64,21 @@ func variant(tag string, value any) any {
 // name.
 func Contract(t *testing.T) map[string]Schema {
 	t.Helper()
-	make := func(title, about string, root func(c *tagged) any) Schema {
+	c := contractTypes(t)
+	call := c.root("A recorded call in the terms of the call contract, as traceforge show --receipt prints it", recordedCall(c))
+	call["description"] = ""
+	all := map[string]Schema{"llm-call": call}
+	for name, of := range map[string]reflect.Type{
+		"llm-params":     reflect.TypeFor[contract.GenerateParams](),
+		"llm-receipt":    reflect.TypeFor[contract.GenerateReceipt](),
+		"llm-envelope":   reflect.TypeFor[contract.OutputEnvelope](),
+		"llm-tool-calls": reflect.TypeFor[contract.ToolCallList](),
+	} {
 		c := contractTypes(t)
-		s := c.root(root(c))
-		s["title"], s["description"] = title, c.comments[about]
-		return s
+		all[name] = c.root(cmp.Or(airNames[of], "sys/LlmToolCallList@1"), c.value(of))
+		all[name]["description"] = c.comment(t, of, "")
 	}
-	record := func(t reflect.Type) Schema {
-		return make(airNames[t], t.Name(), func(c *tagged) any { return c.object(t) })
-	}
-	return map[string]Schema{
-		"llm-params":   record(reflect.TypeFor[contract.GenerateParams]()),
-		"llm-receipt":  record(reflect.TypeFor[contract.GenerateReceipt]()),
-		"llm-envelope": record(reflect.TypeFor[contract.OutputEnvelope]()),
-		"llm-tool-calls": make("sys/LlmToolCallList@1", "ToolCallList", func(c *tagged) any {
-			return c.of(reflect.TypeFor[contract.ToolCallList]())
-		}),
-		"llm-call": make("A recorded call in the terms of the call contract, as traceforge show --receipt prints it", "", recordedCall),
-	}
+	return all
 }
 
 // Journal returns the schema of a journal of recorded calls.
@@ -89,23 +86,16 @@ func Journal(t *testing.T, title string) Schema {
 	t.Helper()
 	c := contractTypes(t)
 	c.defs["call"] = recordedCall(c)
-	return c.root(Schema{
-		"title": title, "type": "object", "additionalProperties": false, "required": []string{"calls"},
-		"properties": Schema{"calls": arrayOf(ref("call"))},
-	})
+	return c.root(title, listOf("calls", "call"))
 }
 
-// recordedCall returns the schema of a recorded call, with the comments of its type.
-func recordedCall(c *tagged) any {
-	text := Schema{"type": "string", "minLength": 1}
-	properties := Schema{
-		"call": text, "run_id": orNull(text), "step_id": orNull(text), "config_hash": orNull(hash()),
-		"params_ref": hash(), "params": c.of(reflect.TypeFor[contract.GenerateParams]()),
-		"receipt_ref": hash(), "receipt": c.of(reflect.TypeFor[contract.GenerateReceipt]()),
-		"envelope": c.of(reflect.TypeFor[contract.OutputEnvelope]()),
-	}
-	for name, value := range properties {
-		properties[name] = described(value, c.tags["Recorded."+name])
-	}
-	return Schema{"type": "object", "additionalProperties": false, "required": slices.Sorted(maps.Keys(properties)), "properties": properties}
+// recordedCall returns the schema of a recorded call, of which no text is empty.
+func recordedCall(c *types) any {
+	c.of(reflect.TypeFor[contract.GenerateParams]())
+	c.of(reflect.TypeFor[contract.GenerateReceipt]())
+	c.of(reflect.TypeFor[contract.OutputEnvelope]())
+	c.own[reflect.TypeFor[string]()] = func() any { return Schema{"type": "string", "minLength": 1} }
+	s := c.object(reflect.TypeFor[contract.Recorded]())
+	s["required"] = slices.Sorted(maps.Keys(s["properties"].(Schema)))
+	return s
 }

@@ -17,9 +17,6 @@ var _ = flag.Bool("update", false, "write the schemas")
 // TestSchemas holds docs/schemas against the code that reads what they describe. The schemas of the command's answers are
 // held in its own tests.
 func TestSchemas(t *testing.T) {
-	Golden(t, "document", Document(t))
-	Golden(t, "manifest", Manifest(t))
-	Golden(t, "model_io", ModelIO(t))
 	Golden(t, "run", Run(t))
 	Golden(t, "receipt", Receipt(t))
 	Golden(t, "config", Config(t))

@@ -3,6 +3,7 @@ package schematest
 import (
 	"cmp"
 	"encoding/json"
+	"maps"
 	"reflect"
 	"strings"
 	"testing"
@@ -11,56 +12,103 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/internal/jsontext/fields"
 )
 
-const module = "github.com/traceforge/traceforge-go/"
-
-// Types makes schemas of what encoding/json makes of Go values. The comments of fields say what members mean.
-type Types struct {
-	t       *testing.T
-	defs    Schema
-	sources map[string]*source
+// A types makes schemas of Go types, as their tags say. The comments of fields say what members mean.
+type types struct {
+	*testing.T
+	comments
+	members  func(reflect.Type) []fields.Member // of structs
+	names    func(reflect.Type) string          // of definitions; empty where a type has none
+	own      map[reflect.Type]func() any        // schemas of types that have readings of their own
+	readings map[string]func(any) any           // the schemas of readings that tags name, given those of the types
+	more     map[reflect.Type]Schema            // what readings ask of structs besides
+	defs     Schema
 }
 
-// Answer returns the schema of an answer that has one of the types of the values.
+// tagged returns what makes schemas of types that package fields reads.
+func tagged(t *testing.T) *types {
+	return &types{
+		T: t, comments: comments{}, defs: Schema{}, names: func(reflect.Type) string { return "" },
+		members: func(t reflect.Type) []fields.Member { all, _ := fields.Members(t); return all },
+		own:     map[reflect.Type]func() any{reflect.TypeFor[canon.Hash](): func() any { return hash() }},
+	}
+}
+
+// Answer returns the schema of an answer that has one of the types of the values, as encoding/json writes them.
 func Answer(t *testing.T, title string, values ...any) Schema {
 	t.Helper()
-	g := &Types{t, Schema{}, map[string]*source{}}
+	g := tagged(t)
+	g.own[reflect.TypeFor[time.Time]()] = func() any { return Schema{"type": "string", "format": "date-time"} }
+	g.own[reflect.TypeFor[json.RawMessage]()] = func() any { return Schema{} }
+	g.own[reflect.TypeFor[[]byte]()] = func() any { return Schema{"type": "string", "contentEncoding": "base64"} }
+	g.members = membersOf
+	g.names = func(of reflect.Type) string {
+		if g.own[of] != nil {
+			return ""
+		}
+		require.False(t, of.Implements(reflect.TypeFor[json.Marshaler]()), "%v has a JSON of its own", of)
+		if of.Kind() != reflect.Struct {
+			return ""
+		}
+		return strings.TrimPrefix(of.String(), "main.") // those of other packages have these in front
+	}
 	var all []any
 	for _, v := range values {
 		all = append(all, g.of(reflect.TypeOf(v)))
 	}
 	root := Schema{"anyOf": all}
 	if len(all) == 1 {
-		name := strings.TrimPrefix(all[0].(Schema)["$ref"].(string), "#/$defs/")
+		name := g.names(reflect.TypeOf(values[0]))
 		root = g.defs[name].(Schema)
 		delete(g.defs, name)
 	}
-	if title != "" {
-		root["title"] = title
+	return g.root(title, root)
+}
+
+// membersOf returns the members that encoding/json makes of the fields of a struct, and of those that it embeds.
+func membersOf(t reflect.Type) (all []fields.Member) {
+	for _, f := range reflect.VisibleFields(t) {
+		name, option, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if f.IsExported() && name != "-" && !(f.Anonymous && name == "") {
+			omitted := option == "omitempty"
+			all = append(all, fields.Member{Name: cmp.Or(name, f.Name), Field: f, Required: !omitted, Omitted: omitted})
+		}
 	}
+	return all
+}
+
+// root returns s with a title and the definitions that it needs.
+func (g *types) root(title string, s any) Schema {
+	root := s.(Schema)
+	root["title"] = title
 	if len(g.defs) > 0 {
 		root["$defs"] = g.defs
 	}
 	return root
 }
 
-// of returns the schema of a type.
-func (g *Types) of(t reflect.Type) any {
+// of returns the schema of a type: a reference where the type has a name. A pointer has slashes as ~1.
+func (g *types) of(t reflect.Type) any {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	switch t {
-	case reflect.TypeFor[canon.Hash]():
-		return hash()
-	case reflect.TypeFor[time.Time]():
-		return Schema{"type": "string", "format": "date-time"}
-	case reflect.TypeFor[json.RawMessage]():
-		return Schema{}
-	case reflect.TypeFor[[]byte]():
-		return Schema{"type": "string", "contentEncoding": "base64"}
+	name := g.names(t)
+	if name == "" {
+		return g.value(t)
 	}
-	require.False(g.t, t.Implements(reflect.TypeFor[json.Marshaler]()), "%v has a JSON of its own", t)
+	if g.defs[name] == nil {
+		g.defs[name] = Schema{} // it may hold itself
+		g.defs[name] = g.value(t)
+	}
+	return ref(strings.ReplaceAll(name, "/", "~1"))
+}
+
+func (g *types) value(t reflect.Type) any {
+	if own := g.own[t]; own != nil {
+		return own()
+	}
 	switch t.Kind() {
 	case reflect.Bool:
 		return Schema{"type": "boolean"}
@@ -77,67 +125,36 @@ func (g *Types) of(t reflect.Type) any {
 	case reflect.Struct:
 		return g.object(t)
 	}
-	require.Fail(g.t, "no schema of this type is known", "%v", t)
+	require.Fail(g, "no schema of this type is known", "%v", t)
 	return nil
 }
 
-// object returns a reference to the definition of a struct.
-func (g *Types) object(t reflect.Type) any {
-	name := strings.TrimPrefix(t.String(), "main.") // those of other packages have these in front
-	if g.defs[name] != nil {
-		return ref(name)
-	}
-	properties, required := Schema{}, []string{}
+// object returns the schema of a struct.
+func (g *types) object(t reflect.Type) Schema {
+	properties := Schema{}
 	s := Schema{"type": "object", "additionalProperties": false, "properties": properties}
-	g.defs[name] = s
-	g.fields(t, properties, &required)
-	if len(required) > 0 {
-		s["required"] = required
-	}
-	return ref(name)
-}
-
-// fields adds the members that fields are, and those of embedded structs.
-func (g *Types) fields(t reflect.Type, properties Schema, required *[]string) {
-	for f := range fieldsOf(t) {
-		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
-		switch {
-		case f.Anonymous && name == "":
-			of := f.Type
-			if of.Kind() == reflect.Pointer {
-				of = of.Elem()
-			}
-			g.fields(of, properties, required)
-			continue
-		case name == "-" || !f.IsExported():
-			continue
+	var must []string
+	for _, m := range g.members(t) {
+		value := g.of(m.Field.Type)
+		if reading := g.readings[m.Is]; reading != nil {
+			value = reading(value)
 		}
-		name = cmp.Or(name, f.Name)
-		s := g.of(f.Type)
-		if options != "omitempty" {
-			*required = append(*required, name)
-			if f.Type.Kind() == reflect.Pointer {
-				s = orNull(s)
-			}
+		isPointer := m.Field.Type.Kind() == reflect.Pointer
+		if m.Required {
+			must = append(must, m.Name)
 		}
-		properties[name] = described(s, g.comment(t, f.Name))
-	}
-}
-
-func fieldsOf(t reflect.Type) func(yield func(reflect.StructField) bool) {
-	return func(yield func(reflect.StructField) bool) {
-		for i := range t.NumField() {
-			if !yield(t.Field(i)) {
-				return
-			}
+		if m.Required && isPointer || !m.Required && !m.Omitted {
+			value = orNull(value)
 		}
+		owner := t
+		if embedded := m.Field.Index[:len(m.Field.Index)-1]; len(embedded) > 0 {
+			owner = t.FieldByIndex(embedded).Type
+		}
+		properties[m.Name] = described(value, g.comment(g.T, owner, m.Field.Name))
 	}
-}
-
-func (g *Types) comment(t reflect.Type, field string) string {
-	dir := strings.TrimPrefix(t.PkgPath(), module)
-	if g.sources[dir] == nil {
-		g.sources[dir] = sourceOf(g.t, dir)
+	if must != nil {
+		s["required"] = must
 	}
-	return g.sources[dir].comments[t.Name()+"."+field]
+	maps.Copy(s, g.more[t])
+	return s
 }
