@@ -112,7 +112,7 @@ func Verify(dir, scratch string, judge Judge) (Report, error) {
 		return Report{}, fmt.Errorf("verify pack: %w", err)
 	}
 	slices.SortFunc(v.report.Findings, func(a, b snapshot.Finding) int {
-		return cmp.Or(cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.File, b.File), cmp.Compare(a.Pointer, b.Pointer), cmp.Compare(a.Message, b.Message))
+		return cmp.Or(cmp.Compare(a.Rule, b.Rule), a.Compare(b))
 	})
 	return v.report, nil
 }
