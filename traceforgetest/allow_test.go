@@ -18,6 +18,7 @@ import (
 
 	"github.com/traceforge/traceforge-go/internal/fakeprovider"
 	"github.com/traceforge/traceforge-go/internal/tbtest"
+	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/traceforgetest"
 )
 
@@ -147,6 +148,78 @@ func TestAllowCancelledCalls(t *testing.T) {
 			for range 3 {
 				requirePass(t, s.replay("TestIt", hedges(c.calls...), allowed))
 			}
+			s.requireWhole()
+		})
+	}
+}
+
+// TestAllowCancelledBeforeSent records a call whose caller had cancelled it before it was sent, as chance has it where
+// another is faster. In the replay it is sent before that, and perhaps answered first. One that was answered is perhaps cancelled
+// before it is sent in the replay.
+func TestAllowCancelledBeforeSent(t *testing.T) {
+	type call func(*traceforgetest.Recorder, context.Context) error
+	allowed := traceforgetest.Allow(traceforgetest.TransportErrors)
+	asksFor := func(prompt string) call {
+		return func(tf *traceforgetest.Recorder, ctx context.Context) error {
+			data, _ := json.Marshal(newChat(prompt))
+			req, _ := http.NewRequestWithContext(ctx, "POST", "https://api.openai.com/v1/chat/completions", bytes.NewReader(data))
+			resp, err := tf.Client().Do(req)
+			if err == nil {
+				defer resp.Body.Close()
+				_, err = io.ReadAll(resp.Body)
+			}
+			return err
+		}
+	}
+	for _, c := range []struct {
+		name string
+		slow call
+	}{
+		{"another request", asksFor("slow")},
+		{"the same request", asksFor("fast")},
+		{"a model", func(tf *traceforgetest.Recorder, ctx context.Context) error {
+			_, err := tf.Model("acme/tiny", scripted(modelio.TextPart("hi"))).Generate(ctx, generateRequest("hi"), nil)
+			return err
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			together := func(t *tbtest.TB, tf *traceforgetest.Recorder) {
+				ctx, cancel := context.WithCancel(context.Background())
+				errs := make(chan error, 2)
+				go func() { errs <- asksFor("fast")(tf, ctx) }()
+				go func() { errs <- c.slow(tf, ctx) }()
+				first := <-errs
+				cancel()
+				if second := <-errs; first != nil || !errors.Is(second, context.Canceled) {
+					t.Errorf("got %v, then %v", first, second)
+				}
+			}
+			inOrder := func(cancels bool) func(*tbtest.TB, *traceforgetest.Recorder) {
+				return func(t *tbtest.TB, tf *traceforgetest.Recorder) {
+					ctx, cancel := context.WithCancel(context.Background())
+					first := asksFor("fast")(tf, ctx)
+					if cancels {
+						cancel()
+					}
+					if second := c.slow(tf, ctx); first != nil || !errors.Is(second, ctx.Err()) {
+						t.Errorf("got %v, then %v", first, second)
+					}
+					cancel()
+				}
+			}
+			s := newScene(t)
+			for _, mode := range []string{"1", "new"} {
+				requirePass(t, s.update(mode, "Test"+mode, inOrder(true), allowed))
+				requirePass(t, s.replay("Test"+mode, inOrder(true), allowed))
+				for range 3 {
+					requirePass(t, s.replay("Test"+mode, together, allowed))
+				}
+				before := s.files()
+				requirePass(t, s.update(mode, "Test"+mode, inOrder(true), allowed))
+				s.requireFiles(before)
+			}
+			s.record("TestAnswered", inOrder(false), allowed)
+			requirePass(t, s.replay("TestAnswered", inOrder(true), allowed))
 			s.requireWhole()
 		})
 	}

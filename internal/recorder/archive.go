@@ -2,6 +2,7 @@ package recorder
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -46,6 +47,9 @@ func (s *setup) Imports() bool { return s.archive() != nil || s.script() != nil 
 func (r *Recorder) upstream(live *http.Request, w *wire, tk *take) (*http.Response, error) {
 	if tk.step != nil {
 		return tk.step.HTTP()
+	}
+	if err := context.Cause(live.Context()); err != nil {
+		return nil, err
 	}
 	a := r.archive()
 	if a == nil {

@@ -41,7 +41,7 @@ type call struct {
 	ignored []string
 
 	what      fmt.Stringer // how messages name it: "POST https://…"
-	over      error        // why a tool's context had ended when it was called
+	over      error        // why the context of a call had ended when it was made
 	codec     *provider.Codec
 	request   *modelio.Request
 	numbering modelio.Numbering // for the answer

@@ -31,11 +31,7 @@ func isDirect(api string) bool { return strings.HasPrefix(api, actionPrefix) || 
 // direct returns what answers a call that is no HTTP: a record, whose answer it has proven, or a take for a live call.
 func (r *Recorder) direct(ctx context.Context, what fmt.Stringer, codec *provider.Codec, request func() (*modelio.Request, error)) (
 	*call, *servedRecord, error) {
-	within := ctx
-	if codec.Tools {
-		within = context.WithoutCancel(ctx) // a tool runs, or is replayed, whatever its context says
-	}
-	if err := r.begin(within, what); err != nil {
+	if err := r.begin(ctx, what); err != nil {
 		return nil, nil, err
 	}
 	c, err := r.directCall(codec, nameIn(ctx, laneKey{}), request)
@@ -45,8 +41,9 @@ func (r *Recorder) direct(ctx context.Context, what fmt.Stringer, codec *provide
 	if g, ok := what.(*Generation); ok {
 		r.takesModelStep(c, g)
 	}
-	if c.what = what; codec.Tools {
-		c.over = ctx.Err()
+	c.what = what
+	if err := r.endedBefore(ctx, c); err != nil && !codec.Tools { // a tool runs, or is replayed, whatever its context says
+		return nil, nil, err
 	}
 	served, err := r.answer(c)
 	switch {
@@ -54,6 +51,12 @@ func (r *Recorder) direct(ctx context.Context, what fmt.Stringer, codec *provide
 		err = inItsTime(ctx, err)
 	case served.take != nil:
 		served.take.setProvenance(snapshot.ProvenanceOf(ctx))
+		if c.over != nil && !codec.Tools {
+			served.take.end(failed, c.over)
+			err = c.over
+		}
+	case c.over != nil && !codec.Tools:
+		err = c.over
 	default:
 		err = r.proven(served.proof)
 		if err == nil && served.fault != nil {

@@ -2,6 +2,7 @@ package recorder
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"net/http"
@@ -36,7 +37,7 @@ func readAtMost(r io.Reader, size, limit int64, what string) ([]byte, error) {
 // tooLongToKeep fails a test whose request is too long to be recorded or looked for. While recording, the
 // call is made all the same, and its body passed on as it comes.
 func (r *Recorder) tooLongToKeep(req *http.Request, w *wire, why *tooLong) (*http.Response, error) {
-	if err := r.begin(req.Context(), w); err != nil {
+	if err := cmp.Or(r.begin(req.Context(), w), req.Context().Err()); err != nil {
 		req.Body.Close()
 		return nil, err
 	}

@@ -188,6 +188,9 @@ func (r *Recorder) roundTrip(req *http.Request, w *wire) (*http.Response, error)
 		return nil, r.failCall(w, w.String(), r.asFailure(err))
 	}
 	r.takesStep(c, req, w)
+	if err := r.endedBefore(req.Context(), c); err != nil {
+		return nil, err
+	}
 	if c.codec.Realtime != nil {
 		if resp, err := r.realtime(req, w, c); resp != nil || err != nil {
 			return resp, err
@@ -206,6 +209,8 @@ func (r *Recorder) roundTrip(req *http.Request, w *wire) (*http.Response, error)
 			req, w = askInstead(req, &other, r.Checking), &other
 		}
 		return r.live(req, w, served.take)
+	case c.over != nil:
+		return nil, c.over
 	}
 	if keepsSent {
 		noteSent(r, req, w, served.record)
@@ -277,13 +282,21 @@ func (r *report) begin(ctx context.Context, what fmt.Stringer) error {
 	if ended {
 		return r.tooLate(what)
 	}
-	if err := ctx.Err(); err != nil {
-		return err
-	}
 	if tool := nameIn(ctx, insideKey{}); tool != "" && modes[r.Mode].writes {
 		return r.failCall(what, what.String(), nested(tool, what))
 	}
 	return nil
+}
+
+// endedBefore notes how the context of a call had ended when it was made, and returns that where no such call counts. Where
+// errors of the transport are recorded, one that its caller cancelled does: chance says whether it is sent before that.
+func (s *setup) endedBefore(ctx context.Context, c *call) error {
+	c.over = ctx.Err()
+	isSession := c.codec.Session != nil || c.codec.Realtime != nil
+	if c.over == context.Canceled && s.allows(TransportErrors) && s.Mode != Rekey && !isSession && c.nextStep == nil {
+		return nil
+	}
+	return c.over
 }
 
 // tooLate is the error of a call of a goroutine that outlives the test, which cannot fail any more. It is told beside
