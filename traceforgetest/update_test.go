@@ -1,6 +1,9 @@
 package traceforgetest_test
 
 import (
+	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -17,6 +20,7 @@ import (
 
 	"github.com/traceforge/traceforge-go/internal/fakeprovider"
 	"github.com/traceforge/traceforge-go/internal/store"
+	"github.com/traceforge/traceforge-go/internal/store/audit"
 	"github.com/traceforge/traceforge-go/internal/tbtest"
 	"github.com/traceforge/traceforge-go/snapshot"
 	"github.com/traceforge/traceforge-go/traceforgetest"
@@ -464,6 +468,68 @@ func TestPendingRefuses(t *testing.T) {
 	require.Empty(t, s.waiting(), "an error costs nothing, and the next run may do better")
 	requirePass(t, s.update("1", "TestIt", ask))
 	require.Equal(t, 200, s.records("openai")[0].Response.Status)
+}
+
+// TestPendingErrors accepts a test that was answered with errors: they wait beside its answers, since it makes their calls. An
+// update asks again, as an error costs nothing, except what a tool server answered.
+func TestPendingErrors(t *testing.T) {
+	test := func(tb *tbtest.TB, tf *traceforgetest.Recorder) {
+		_, _ = send(tf.Client(), newChat("fine"))
+		_, _ = send(tf.Client(), newChat("bad"))
+		_, _ = send(tf.Client(), newChat("broken"))
+		_, _ = post(tf.Client(), "https://tools.example.com/mcp", map[string]any{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": map[string]any{"name": "none"}})
+		_, _ = tf.Tool("add", func(context.Context, json.RawMessage) (json.RawMessage, error) { return nil, errors.New("no") })(context.Background(), nil)
+	}
+	options := []traceforgetest.Option{traceforgetest.Record("tools.example.com"), traceforgetest.Allow(traceforgetest.TransportErrors)}
+	for _, accepts := range []bool{true, false} {
+		s := newScene(t)
+		asked, refuses := map[string]int{}, true
+		live := roundTripper(func(r *http.Request) (*http.Response, error) {
+			text, _ := io.ReadAll(r.Body)
+			status, answer, what := 200, `{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"unknown tool"}}`, "tool"
+			switch {
+			case strings.Contains(string(text), "broken"):
+				return nil, io.ErrUnexpectedEOF
+			case r.URL.Path != "/mcp":
+				what = "fine"
+				answer = `{"model":"m","choices":[{"index":0,"message":{"role":"assistant","content":"yes"},"finish_reason":"stop"}]}`
+				if strings.Contains(string(text), "bad") {
+					what = "bad"
+					if refuses {
+						status, answer = 400, `{"error":{"message":"not this","type":"invalid_request_error"}}`
+					}
+				}
+			}
+			asked[what]++
+			return &http.Response{StatusCode: status, Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(strings.NewReader(answer)), Request: r}, nil
+		})
+		t.Setenv("TRACEFORGE_UPDATE", "1")
+		tb := s.run("TestIt", fails(test), append(options, traceforgetest.Upstream(live))...)
+		require.Contains(t, tb.Logged(), "5 new answers wait")
+		require.Contains(t, tb.Logged(), "-3: 400 not this (the next run asks again)")
+		require.Contains(t, tb.Logged(), "-5: no (the next run asks again)")
+		require.Len(t, s.waiting(), 5)
+		t.Setenv("TRACEFORGE_UPDATE", "")
+		if accepts {
+			st, err := store.Open(s.dir)
+			require.NoError(t, err)
+			_, err = audit.Accept(st, []string{strings.TrimSuffix(filepath.Base(s.document("TestIt")), ".json")})
+			require.NoError(t, err)
+			requirePass(t, s.replay("TestIt", test, options...))
+			s.requireWhole()
+			continue
+		}
+		t.Setenv("TRACEFORGE_UPDATE", "1")
+		s.run("TestIt", fails(test), append(options, traceforgetest.Upstream(live))...)
+		require.Len(t, s.waiting(), 5)
+		refuses = false
+		requirePass(t, s.run("TestIt", test, append(options, traceforgetest.Upstream(live))...))
+		require.Equal(t, map[string]int{"fine": 1, "bad": 3, "tool": 1}, asked)
+		require.Empty(t, s.waiting())
+		t.Setenv("TRACEFORGE_UPDATE", "")
+		requirePass(t, s.replay("TestIt", test, options...))
+		s.requireWhole()
+	}
 }
 
 // TestIDOfNewAnswer buys all of a test again that names what it uploads: the new answer stays whose id a later call has.

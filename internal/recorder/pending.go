@@ -56,11 +56,14 @@ func (p *pending) serve(c *call, lifted string) *servedRecord {
 		return nil
 	}
 	p.open(c.provider)
-	if p.Mode == UpdateTools && c.codec.Tools { // its result of now takes the place of that one
-		if i, how := p.earlier.find(c.key); how == found {
-			p.earlier.played[i] = true
-			p.mine[p.earlier.records[i].Number()] = true
-		}
+	i, how := p.earlier.find(c.key)
+	runs := p.Mode == UpdateTools && c.codec.Tools
+	if how == found && (runs || c.isFree(&p.earlier.records[i])) { // the answer of now takes the place of that one
+		p.earlier.played[i] = true
+		p.mine[p.earlier.records[i].Number()] = true
+		return nil
+	}
+	if runs {
 		return nil
 	}
 	s := p.adoptFrom([]*tape{p.earlier}, c, lifted)
@@ -76,8 +79,7 @@ func (p *pending) serve(c *call, lifted string) *servedRecord {
 }
 
 // keep writes what was bought, before anybody can lose it: a test that is killed runs no cleanup. The end of the test
-// reports answers that cannot be kept. An error of the provider is not kept: it costs nothing, and the next run may
-// do better.
+// reports answers that cannot be kept. An error is not kept: it costs nothing.
 func (p *pending) keep(tk *take) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -85,7 +87,7 @@ func (p *pending) keep(tk *take) {
 		return
 	}
 	g, f := p.goldenOf(tk)
-	if f != nil || !p.keepable(g) || tk.dropsQuietly() {
+	if f != nil || !p.keepable(g) || tk.isFree(&g.snapshot) || tk.dropsQuietly() {
 		return
 	}
 	tk.waits = true
@@ -99,7 +101,13 @@ func (p *pending) keep(tk *take) {
 }
 
 func (p *pending) keepable(g *golden) bool {
-	return g.snapshot.Response.Error == nil && g.snapshot.Source.Scripted == "" && p.refuseSecrets([]*golden{g}) == nil
+	return g.snapshot.Source.Scripted == "" && p.refuseSecrets([]*golden{g}) == nil
+}
+
+// isFree reports whether an answer is an error, which cost nothing: the next run asks again, and may do better. An error that
+// is a message of a session is a result like others.
+func (c *call) isFree(s *snapshot.Snapshot) bool {
+	return s.Response.Error != nil && c.codec.Session == nil
 }
 
 // waiting returns the takes whose answers are pending, in the order of the calls.
@@ -239,7 +247,11 @@ func (p *pending) leave(goldens map[*take]*golden) (ids []string, note string) {
 	for _, tk := range p.settle(goldens) {
 		id := snapshot.ID(p.name, tk.number)
 		ids = append(ids, id)
-		said = append(said, "  "+id+": "+short(p.Plain(saidIn(&tk.golden.snapshot))))
+		line := "  " + id + ": " + short(p.Plain(saidIn(&tk.golden.snapshot)))
+		if tk.isFree(&tk.golden.snapshot) {
+			line += " (the next run asks again)"
+		}
+		said = append(said, line)
 	}
 	if len(ids) == 0 {
 		return nil, ""
@@ -253,7 +265,7 @@ func (p *pending) leave(goldens map[*take]*golden) (ids []string, note string) {
 
 // toolsWait reports whether a result of a tool is among the answers that wait.
 func (p *pending) toolsWait() bool {
-	return slices.ContainsFunc(p.waiting(), func(tk *take) bool { return tk.codec.Tools })
+	return slices.ContainsFunc(p.waiting(), func(tk *take) bool { return tk.codec.Tools && !tk.isFree(&tk.golden.snapshot) })
 }
 
 // together returns the name of the test's document in place of many ids, where no other answers wait for it.
@@ -296,7 +308,8 @@ func (p *pending) nextUses(ids []string) string {
 }
 
 // settle holds all calls of the test against its records, now that all calls are known. It writes the pending answers
-// again where one gets another number, or has a secret that was not known when it was bought.
+// again where one gets another number, or has a secret that was not known when it was bought. Errors wait beside answers,
+// since a test that is accepted needs them too.
 func (p *pending) settle(goldens map[*take]*golden) []*take {
 	if p.Mode == Rekey || len(goldens) == 0 {
 		return nil
@@ -305,10 +318,13 @@ func (p *pending) settle(goldens map[*take]*golden) []*take {
 	provider := providerOf(calls)
 	p.open(provider)
 	changed := p.wrong != nil || !p.clean // else the log of this run has it all
+	bought := slices.ContainsFunc(calls, func(c testCall) bool {
+		return c.golden != nil && !c.take.isFree(&c.golden.snapshot) && p.keepable(c.golden)
+	})
 	for _, tk := range p.takes {
 		g := goldens[tk]
-		if !tk.waits && g != nil && tk.origin == nil && p.keepable(g) {
-			tk.waits, changed = true, true // it ended with the test
+		if !tk.waits && g != nil && tk.origin == nil && p.keepable(g) && (bought || !tk.isFree(&g.snapshot)) {
+			tk.waits, changed = true, true // it ended with the test, or is an error
 		}
 		if tk.waits && !p.keepable(tk.golden) {
 			tk.waits, changed = false, true
