@@ -93,7 +93,7 @@ func (x *exporter) test(r usage.Receipt, s *store.Store) error {
 			Latency: time.Duration(answer.LatencyMS) * time.Millisecond,
 		})
 		for _, name := range sent.Headers {
-			if name != "Accept" && name != "Content-Type" {
+			if _, has := sent.Values[name]; !has {
 				x.names = append(x.names, name)
 			}
 		}

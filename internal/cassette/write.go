@@ -3,6 +3,7 @@ package cassette
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"net/http"
 	"time"
 
@@ -30,11 +31,7 @@ func WriteGoVCR(calls []Exchange) ([]byte, error) {
 			return nil, err
 		}
 		answered := http.Header{}
-		for name, values := range map[string][]string{"Accept": c.Sent.Accept, "Content-Type": c.Sent.Type} {
-			if len(values) > 0 {
-				req.Header[name] = values
-			}
-		}
+		maps.Copy(req.Header, c.Sent.Values)
 		for name, values := range c.Header {
 			answered[http.CanonicalHeaderKey(name)] = values
 		}

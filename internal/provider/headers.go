@@ -37,6 +37,11 @@ var behaviourHeaders = []string{
 	"x-vertex-ai-llm-request-type", // Vertex AI: on machines that are "dedicated" (provisioned) or "shared"
 }
 
+// ChangesAnswers reports whether a request header changes what an API answers.
+func ChangesAnswers(name string) bool {
+	return slices.Contains(behaviourHeaders, strings.ToLower(name))
+}
+
 // WithoutHeaders returns a request without some of the headers that change behaviour.
 func WithoutHeaders(req *modelio.Request, names []string) *modelio.Request {
 	var said map[string]json.RawMessage
@@ -56,13 +61,8 @@ func WithoutHeaders(req *modelio.Request, names []string) *modelio.Request {
 func (w *Wire) keepHeaders(req *modelio.Request) {
 	said := modelio.Object{}
 	for name, values := range w.Header {
-		at := slices.IndexFunc(behaviourHeaders, func(one string) bool { return strings.EqualFold(one, name) })
-		if at < 0 {
-			continue
-		}
-		name = behaviourHeaders[at]
-		if all := headerValues(values); len(all) > 0 {
-			said[name] = oneOrAll(all)
+		if all := headerValues(values); ChangesAnswers(name) && len(all) > 0 {
+			said[strings.ToLower(name)] = oneOrAll(all)
 		}
 	}
 	jsontext.KeepObject(&req.Options, markHeaders, said)

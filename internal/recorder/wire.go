@@ -82,7 +82,10 @@ func noteSent(r *Recorder, req *http.Request, w *wire, record *snapshot.Snapshot
 	s := usage.Sent{Record: record.ID}
 	if s.Secret = w.asked.User != nil || len(w.asked.Query()) != len(w.URL.Query()) || len(scrub.Names(string(core))) > 0; !s.Secret {
 		s.Method, s.URL, s.Host, s.Proto, s.Length = req.Method, w.asked.String(), req.Host, req.Proto, req.ContentLength
-		s.Accept, s.Type, s.Encoding, s.Body = req.Header["Accept"], req.Header["Content-Type"], req.TransferEncoding, w.sent
+		s.Encoding, s.Body, s.Values = req.TransferEncoding, w.sent, maps.Clone(req.Header)
+		maps.DeleteFunc(s.Values, func(name string, _ []string) bool {
+			return name != "Accept" && name != "Content-Type" && !provider.ChangesAnswers(name)
+		})
 		s.Headers = slices.Collect(maps.Keys(req.Header))
 	}
 	r.sent = append(r.sent, s)

@@ -106,16 +106,15 @@ const SentEnv = "TRACEFORGE_SENT"
 
 // A Sent is a request over HTTP as its program sent it, without credentials.
 type Sent struct {
-	Record   string   `json:"record"` // id of the record that answered it
-	Method   string   `json:"method"`
-	URL      string   `json:"url"`
-	Host     string   `json:"host"`
-	Proto    string   `json:"proto"`
-	Headers  []string `json:"headers,omitempty"` // their names
-	Accept   []string `json:"accept,omitempty"`
-	Type     []string `json:"type,omitempty"` // Content-Type
-	Length   int64    `json:"length"`         // as the request has it; -1: it does not say
-	Encoding []string `json:"encoding,omitempty"`
-	Body     []byte   `json:"body,omitempty"`
-	Secret   bool     `json:"secret,omitempty"` // it had a credential in its URL, or what rules replace, which is left out
+	Record   string              `json:"record"` // id of the record that answered it
+	Method   string              `json:"method"`
+	URL      string              `json:"url"`
+	Host     string              `json:"host"`
+	Proto    string              `json:"proto"`
+	Headers  []string            `json:"headers,omitempty"` // their names
+	Values   map[string][]string `json:"values,omitempty"`  // of those that say what is asked for and sent
+	Length   int64               `json:"length"`            // as the request has it; -1: it does not say
+	Encoding []string            `json:"encoding,omitempty"`
+	Body     []byte              `json:"body,omitempty"`
+	Secret   bool                `json:"secret,omitempty"` // it had a credential in its URL, or what rules replace, which is left out
 }
