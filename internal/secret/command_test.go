@@ -26,6 +26,12 @@ func TestWords(t *testing.T) {
 			[]string{"--use-token", "[the value of --use-token]", "--use-secret", "[the value of --use-secret]", "--require-token", "[the value of --require-token]"}},
 		{"no switches", []string{"--token", "next", "--user-token", "next", "--use", "next"},
 			[]string{"--token", "[the value of --token]", "--user-token", "[the value of --user-token]", "--use", "next"}},
+		{"shell", []string{"sh", "-c", "API_KEY=V-1 python3 app.py"}, []string{"sh", "-c", "API_KEY=[the value of API_KEY] python3 app.py"}},
+		{"shells", []string{"env", "/bin/bash", "-e", "-lc", "cd x && TOKEN='a b' ./run --password it\\ s;echo \"$A_TOKEN\" | node --api-key=pa'ssword-very-secret", "next"},
+			[]string{"env", "/bin/bash", "-e", "-lc", "cd x && TOKEN=[the value of TOKEN] ./run --password [the value of --password];echo \"$A_TOKEN\" | node --api-key=[the value of --api-key]", "next"}},
+		{"variables of a shell", []string{"sh", "-c", `API_KEY=$OTHER A_TOKEN="${OTHER}" B_TOKEN=$(cat b) C_TOKEN=$1x ./run`},
+			[]string{"sh", "-c", `API_KEY=$OTHER A_TOKEN="${OTHER}" B_TOKEN=$(cat b) C_TOKEN=[the value of C_TOKEN] ./run`}},
+		{"no shell", []string{"ssh", "-c", "API_KEY=V x"}, []string{"ssh", "-c", "API_KEY=[the value of API_KEY]"}},
 		{"beside", []string{"--token-file", "t.txt", "--model", "m", "https://x/?key=v"}, []string{"--token-file", "t.txt", "--model", "m", "https://x/?key=v"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
