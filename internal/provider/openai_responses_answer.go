@@ -30,7 +30,11 @@ func responseObject(body jsontext.Value) *modelio.Response {
 		c.FinishReason = modelio.FinishBlocked // the status is plain "completed"
 	}
 	taken := []string{"output", "status", "incomplete_details", "error"}
-	return responseOf(body, responsesUsage, []modelio.Candidate{c}, taken...)
+	resp := responseOf(body, responsesUsage, []modelio.Candidate{c}, taken...)
+	if underWay := []string{"queued", "in_progress"}; slices.Contains(underWay, body.Member("status").Word()) {
+		resp.Usage = nil // it is told when the response is done, so that polls do not count it again
+	}
+	return resp
 }
 
 // declares reports whether the tools that an answer repeats have one of that name, which the caller declared. An
