@@ -57,14 +57,10 @@ func (p *pending) serve(c *call, lifted string) *servedRecord {
 	}
 	p.open(c.provider)
 	i, how := p.earlier.find(c.key)
-	runs := p.Mode == UpdateTools && c.codec.Tools
-	if how == found && (runs || c.isFree(&p.earlier.records[i])) { // the answer of now takes the place of that one
+	if how == found && (p.Mode == UpdateTools && c.codec.Tools || c.isFree(&p.earlier.records[i])) {
 		p.earlier.played[i] = true
 		p.mine[p.earlier.records[i].Number()] = true
-		return nil
-	}
-	if runs {
-		return nil
+		return nil // the answer of now takes the place of that one
 	}
 	s := p.adoptFrom([]*tape{p.earlier}, c, lifted)
 	if s == nil {

@@ -153,10 +153,8 @@ func (r *report) otherStep(c *call, i int) error {
 // saidIn is what a record says.
 func saidIn(s *snapshot.Snapshot) string {
 	switch r := &s.Response; {
-	case r.Error != nil && r.Status == 0:
-		return r.Error.Message
 	case r.Error != nil:
-		return fmt.Sprintf("%d %s", r.Status, r.Error.Message)
+		return strings.TrimPrefix(fmt.Sprintf("%d %s", r.Status, r.Error.Message), "0 ") // what is no HTTP has no status
 	case len(r.Candidates) > 0:
 		return textOf(r.Candidates[0].Message.Content)
 	}

@@ -31,10 +31,9 @@ func (r *Recorder) makeLive(c *call) (*servedRecord, error) {
 // bought waits for that mode.
 func (r *Recorder) replayOrNew(c *call) (*servedRecord, error) {
 	s, err := r.replay(c)
-	if f := asA[*Failure](err); f != nil && f.drift != nil && f.drift.Kind == usage.Missing { // it was held against none
-		return nil, nil
-	}
-	if err != nil && err == c.over && !c.codec.Tools {
+	f := asA[*Failure](err)
+	isNew := f != nil && f.drift != nil && f.drift.Kind == usage.Missing // it was held against none
+	if isNew || err != nil && err == c.over && !c.codec.Tools {
 		return nil, nil
 	}
 	return s, err
