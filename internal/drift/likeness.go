@@ -1,11 +1,58 @@
 package drift
 
 import (
+	"cmp"
+	"hash/crc32"
 	"unicode/utf8"
 
 	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/modelio"
 )
+
+// Likest returns the index of the request that is the likest to got, which may be of a test that was renamed and changed. It is -1
+// without one like it, and where two are as like. Of many requests only those are compared that have most words in common with got.
+func (c *Comparer) Likest(got *Request, among []*Request) int {
+	const leastAlike, compared = 0.2, 4
+	nearest, shared, g := make([]int, len(among)), make([]float64, len(among)), c.countsOf(got)
+	for i, r := range among {
+		same, all := 0, 1
+		for j, n := range c.countsOf(r) {
+			same, all = same+min(n, g[j]), all+n+g[j]
+		}
+		nearest[i], shared[i] = i, float64(same)/float64(all)
+	}
+	inorder.By(nearest, func(i, j int) int { return cmp.Compare(shared[j], shared[i]) })
+	best, most := -1, leastAlike
+	for _, i := range nearest[:min(len(nearest), compared)] {
+		switch alike := c.Likeness(among[i], got); {
+		case alike > most:
+			most, best = alike, i
+		case alike == most:
+			best = -1
+		}
+	}
+	return best
+}
+
+// wordCounts are how many words a conversation has, by a short hash of each.
+type wordCounts [1 << 12]int
+
+func (c *Comparer) countsOf(r *Request) *wordCounts {
+	if r.counts == nil {
+		r.counts = new(wordCounts)
+		for _, p := range r.conversation() {
+			text := *c.text(p, spoken)
+			all, _ := words(text[:boundary(text, mostRead)])
+			for _, word := range all {
+				r.counts[crc32.ChecksumIEEE([]byte(word))%uint32(len(r.counts))]++
+			}
+		}
+	}
+	return r.counts
+}
+
+// mostRead is how many bytes of a text are taken apart into words.
+const mostRead = 16 << 10
 
 // Likeness returns how much of two conversations is the same, by length: 0 is nothing, 1 is all. It compares messages
 // without those of the system, which a program always sends; without others, system messages; and without any, all
@@ -86,13 +133,12 @@ func (c *Comparer) common(r, g part) int {
 
 // commonText returns how much two texts have in common: both ends, or else words.
 func commonText(before, after string) int {
-	const least = 4       // less than one byte of four in common is nothing
-	const most = 16 << 10 // bytes whose words are compared
+	const least = 4 // less than one byte of four in common is nothing
 	longer := max(len(before), len(after))
 	if common := commonEnds(before, after); common > 0 && common*least >= longer {
 		return common
 	}
-	before, after = before[:boundary(before, most)], after[:boundary(after, most)]
+	before, after = before[:boundary(before, mostRead)], after[:boundary(after, mostRead)]
 	longer = max(len(before), len(after))
 	a, from := words(before)
 	b, _ := words(after)

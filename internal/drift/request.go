@@ -48,6 +48,7 @@ type Request struct {
 	members  map[string]part // all except messages and tools
 	messages []part
 	tools    []part
+	counts   *wordCounts // of the conversation; nil means not yet counted
 }
 
 // A part is one component of a request.

@@ -195,9 +195,6 @@ func (c *Comparison) Close() {
 	}
 }
 
-// leastAlike is the likeness above which two documents may be of a test that was renamed and changed.
-const leastAlike = 0.2
-
 // renamed joins a document that was added and the likest one that was removed from the package, if each is the other's.
 func (c *Comparison) renamed(joined map[*Difference]bool) {
 	compare, requests := drift.NewComparer(nil), map[*Difference]*drift.Request{}
@@ -207,20 +204,18 @@ func (c *Comparison) renamed(joined map[*Difference]bool) {
 		}
 		return requests[d]
 	}
-	likest := func(of *Difference, fate string) (best *Difference) {
-		most := leastAlike
+	likest := func(of *Difference, fate string) *Difference {
+		var among []*Difference
+		var asked []*drift.Request
 		for _, d := range c.Differences {
-			if d.Fate != fate || joined[d] || d.doc == nil || d.Package != of.Package {
-				continue
-			}
-			switch alike := compare.Likeness(first(d), first(of)); {
-			case alike > most:
-				most, best = alike, d
-			case alike == most:
-				best = nil
+			if d.Fate == fate && !joined[d] && d.doc != nil && d.Package == of.Package {
+				among, asked = append(among, d), append(asked, first(d))
 			}
 		}
-		return best
+		if i := compare.Likest(first(of), asked); i >= 0 {
+			return among[i]
+		}
+		return nil
 	}
 	for _, d := range c.Differences {
 		if d.Fate != drift.Added || d.doc == nil {

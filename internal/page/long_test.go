@@ -6,6 +6,7 @@ import (
 	"io"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -165,4 +166,45 @@ func TestLongConversationForPrograms(t *testing.T) {
 		}
 		require.Less(t, float64(size[1])/float64(size[0]), 2.4, "%s: %v bytes", name, size)
 	}
+}
+
+// TestManyRenamed: what is allocated to find tests that were renamed and changed grows with their number: not each that was
+// removed is compared with each that was added.
+func TestManyRenamed(t *testing.T) {
+	tests := func(n int, edited bool) (docs []*snapshot.Document) {
+		for i := range n {
+			var text strings.Builder
+			for word := range 500 {
+				if edited && word%10 == 0 {
+					word = -1
+				}
+				fmt.Fprintf(&text, "w%d ", word*word*(i+7)%1009)
+			}
+			docs = append(docs, chain(1, "Be kind.", text.String(), "it is"))
+		}
+		return docs
+	}
+	var allocated [2]uint64
+	for i := range allocated {
+		n := 20 << i
+		removed, added := tests(n, false), tests(n, true)
+		var c page.Comparison
+		for j := range n {
+			require.NoError(t, c.Add(page.Change{Fate: "removed", File: fmt.Sprint("openai/old", j), Calls: page.Calls{}}, removed[j], nil))
+			require.NoError(t, c.Add(page.Change{Fate: "added", File: fmt.Sprint("openai/new", j), Calls: page.Calls{}}, nil, added[n-1-j]))
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		c.Close()
+		runtime.ReadMemStats(&after)
+		allocated[i] = after.TotalAlloc - before.TotalAlloc
+		require.Len(t, c.Differences, n)
+		for _, d := range c.Differences {
+			var was, now int
+			_, err := fmt.Sscanf(d.Was+" "+d.File, "openai/old%d openai/new%d", &was, &now)
+			require.NoError(t, err)
+			require.Equal(t, n-1, was+now, "each was renamed")
+		}
+	}
+	require.Less(t, float64(allocated[1])/float64(allocated[0]), 2.4, "%v bytes", allocated)
 }

@@ -57,15 +57,13 @@ func (r *run) inherit(c *call) error {
 	return nil
 }
 
-// leastAlike is the likeness above which a first request may be that of a test which was renamed and changed.
-const leastAlike = 0.2
-
 // likest returns the document of a gone test of the package whose first request is the likest to a call. It returns
 // none where two are as like.
-func (s *setup) likest(known []usage.Known, c *call) (best []usage.Known) {
+func (s *setup) likest(known []usage.Known, c *call) []usage.Known {
 	compare := drift.NewComparer(s.Ignored)
 	got, _ := compare.Request(c.request) // it has a key
-	most := leastAlike
+	var gone []usage.Known
+	var first []*drift.Request
 	for _, k := range known {
 		if !k.Gone || k.Package != s.Package {
 			continue
@@ -75,14 +73,12 @@ func (s *setup) likest(known []usage.Known, c *call) (best []usage.Known) {
 			continue
 		}
 		recorded, _ := compare.Request(&doc.Document.Snapshots[0].Request) // a record has a core
-		switch alike := compare.Likeness(recorded, got); {
-		case alike > most:
-			most, best = alike, []usage.Known{k}
-		case alike == most:
-			best = nil
-		}
+		gone, first = append(gone, k), append(first, recorded)
 	}
-	return best
+	if i := compare.Likest(got, first); i >= 0 {
+		return gone[i : i+1]
+	}
+	return nil
 }
 
 // mayBeOf returns the documents that may be the test's under another name, the likeliest first.
