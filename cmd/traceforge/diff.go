@@ -78,8 +78,8 @@ func diffCommand(c *call) string {
 // compare returns what differs between two states.
 func compare(c *call, was, is *state) (*page.Comparison, error) {
 	from, to := was.Store, is.Store
-	before, errFrom := place.Seals(from)
-	after, errTo := place.Seals(to)
+	before, errFrom := was.seals()
+	after, errTo := is.seals()
 	if err := errors.Join(errFrom, errTo); err != nil {
 		return nil, err
 	}
@@ -187,10 +187,22 @@ func document(s *store.Store, file string) (*snapshot.Document, error) {
 // A state is a store as it is, or was at a revision of git.
 type state struct {
 	*store.Store
+	of    string          // the revision that it is of; empty means it is of none
 	temp  string          // a directory that is removed at the end: of the copy, or of files to show; empty means there is none
 	dir   string          // a directory in the repository that it is a copy of
 	files []worktree.File // all files of the revision; only documents are copied before a raw answer is asked for
 	doc   *store.Doc      // the document of the last raw answer
+}
+
+// seals returns the seals of the documents of a state. What Git LFS has of a revision is not fetched from here.
+func (s *state) seals() (map[string]page.Seal, error) {
+	seals, err := place.Seals(s.Store)
+	var wrong *snapshot.Error
+	if s.of != "" && errors.As(err, &wrong) && wrong.Violations[0].Rule == snapshot.RulePointer {
+		return nil, fmt.Errorf("git has documents of %s in Git LFS: check them out with git worktree add --detach DIR %s, "+
+			"and name the store in DIR in its place", s.of, gotest.Quote(s.of))
+	}
+	return seals, err
 }
 
 // objects returns git's objects of the files of a state, by their names. Files of the working tree that differ from the
@@ -271,7 +283,11 @@ func openState(ctx context.Context, name, dir string) (*state, error) {
 	if err != nil {
 		return nil, err
 	}
-	return copyOf(ctx, in, files)
+	s, err := copyOf(ctx, in, files)
+	if err == nil {
+		s.of = name
+	}
+	return s, err
 }
 
 // copyOf returns the state that is made of files of a revision, in the repository that dir is in. It copies the

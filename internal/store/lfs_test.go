@@ -108,3 +108,23 @@ func TestCommitKeepsPointers(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, pointer, string(data), "what a kept call has is not lost: git lfs pull fetches it")
 }
+
+// A document that somebody sent to Git LFS, too, is one that is not fetched.
+func TestPointerOfDocument(t *testing.T) {
+	s, _ := newStore(t)
+	put := putOf("TestX", call{1, "x", "x"})
+	commit(t, s, put)
+	file := DocumentFile(put.Provider, put.Name)
+	data, err := os.ReadFile(s.Path(file))
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(s.Path(file), []byte(pointerTo(string(data))), 0o666))
+
+	want := file + ": pointer: is a pointer of Git LFS whose content was not fetched: git lfs pull"
+	_, err = s.Load(put.Name, put.Provider)
+	require.ErrorContains(t, err, want)
+	require.NotContains(t, err.Error(), "way out")
+	result, err := Audit.Verify(s)
+	require.NoError(t, err)
+	require.Len(t, result.Findings, 1)
+	require.Equal(t, want, result.Findings[0].String())
+}

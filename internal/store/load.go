@@ -114,11 +114,11 @@ func (s *Store) ParseFile(name, provider string) (*Doc, error) {
 	doc.Document, err = snapshot.Parse(data)
 	var e *snapshot.Error
 	if errors.As(err, &e) {
-		e.File, e.Violations = s.Shown(file), InSFLayout(name, data, e.Violations)
+		e.File, e.Violations = s.Shown(file), Explained(name, data, e.Violations)
 		return nil, e
 	}
 	if wrong := Misnamed(name, doc.Document); len(wrong) > 0 {
-		return nil, &snapshot.Error{File: s.Shown(file), Violations: InSFLayout(name, data, wrong)}
+		return nil, &snapshot.Error{File: s.Shown(file), Violations: Explained(name, data, wrong)}
 	}
 	return doc, err
 }
@@ -128,9 +128,12 @@ func SameTest(file string) snapshot.Violation {
 	return snapshot.Violation{Rule: snapshot.RuleDuplicate, Message: "is the document of the same test as " + file + ": delete one"}
 }
 
-// InSFLayout returns the faults of a document. If it is laid out as SF prints it, with ids that no store has, that is
-// the one fault; else they are those found.
-func InSFLayout(name string, data []byte, found []snapshot.Violation) []snapshot.Violation {
+// Explained returns the faults of a document. If it is a pointer of Git LFS, or laid out as SF prints it, with ids that
+// no store has, that is the one fault; else they are those found.
+func Explained(name string, data []byte, found []snapshot.Violation) []snapshot.Violation {
+	if Pointed(data) != "" {
+		return []snapshot.Violation{{Rule: snapshot.RulePointer, Message: NotFetched}}
+	}
 	text, _ := jsontext.ParseStrict(data) // what is no JSON has no layout
 	lone := text.Root().Member("request").IsObject() && text.Root().Member("response").IsObject()
 	if !lone && text.Root().Member("version").Word() != snapshot.VersionSF {

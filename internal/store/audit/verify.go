@@ -229,11 +229,11 @@ func (v *verifier) look(doc *store.Doc, hasDir bool, piece []byte) ([]sealedReco
 	}
 	var wrong []snapshot.Violation
 	if doc.Document, wrong = snapshot.Examine(data); doc.Document == nil {
-		v.breaks(doc, store.InSFLayout(doc.Name, data, append(wrong, v.altered(doc, data)...))...)
+		v.breaks(doc, store.Explained(doc.Name, data, append(wrong, v.altered(doc, data)...))...)
 		return nil, nil
 	}
 	if misnamed := store.Misnamed(doc.Name, doc.Document); len(misnamed) > 0 {
-		wrong = append(wrong, store.InSFLayout(doc.Name, data, misnamed)...)
+		wrong = append(wrong, store.Explained(doc.Name, data, misnamed)...)
 	}
 	if v.beside {
 		if err := v.lookBeside(doc, hasDir, piece); err != nil {
