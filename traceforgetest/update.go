@@ -12,6 +12,7 @@ import (
 
 	"github.com/traceforge/traceforge-go/internal/gotest"
 	"github.com/traceforge/traceforge-go/internal/recorder"
+	"github.com/traceforge/traceforge-go/internal/usage"
 )
 
 // Updating reports whether -update or TRACEFORGE_UPDATE=1 or all asks the run to rewrite goldens. So a test's own
@@ -69,12 +70,16 @@ func updateFlag() (mode recorder.Mode) {
 // updating returns a command of go test that records: with the variable where the test binary has an -update of its own that
 // takes a value, as a file's name.
 func updating(command string) string {
-	if f := flag.Lookup("update"); f != nil {
-		if toggle, is := f.Value.(interface{ IsBoolFlag() bool }); !is || !toggle.IsBoolFlag() {
-			return gotest.UpdateEnv + "=1 " + command
-		}
+	if f := flag.Lookup("update"); f != nil && !isToggle(f) {
+		return gotest.UpdateEnv + "=1 " + command
 	}
 	return gotest.Updating(command)
+}
+
+// isToggle reports whether a flag takes no value.
+func isToggle(f *flag.Flag) bool {
+	toggle, is := f.Value.(interface{ IsBoolFlag() bool })
+	return is && toggle.IsBoolFlag()
 }
 
 // misplacedPackages returns the package pattern of a command line like "go test -update ./...". go runs only the
@@ -93,14 +98,20 @@ const hookFlag = "traceforge.define-update"
 // init makes -update known without colliding with the many packages and test files that
 // define it themselves. Where -update is on the command line it puts a private flag in front.
 // The flag package sets that one first, which is after every package variable has been
-// initialised, and only that defines "update", if nobody else has (design R11).
+// initialised, and only that defines "update", if nobody else has (design R11). The same flag sets -update where the
+// command asks for it, which is in this process alone: another that it starts may read no flags.
 func init() {
-	if !testing.Testing() || !hasUpdateFlag(os.Args) {
+	told := os.Getenv(usage.FlagEnv) != ""
+	if !testing.Testing() || !told && !hasUpdateFlag(os.Args) {
 		return
 	}
+	os.Unsetenv(usage.FlagEnv)
 	flag.BoolFunc(hookFlag, "internal to traceforge", func(string) error {
 		if flag.Lookup("update") == nil {
 			flag.Var(new(updateValue), "update", "record the model calls that changed, =all to record every call")
+		}
+		if told && isToggle(flag.Lookup("update")) {
+			return flag.Set("update", "true")
 		}
 		return nil
 	})

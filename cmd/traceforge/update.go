@@ -135,12 +135,10 @@ func receiptsDir() (dir string, keep func(), err error) {
 // testThatRecords returns the run of tests that records. With the flag, which tests refuse in CI, test files that look
 // at it themselves update what is theirs too.
 func testThatRecords(packages []coverage.Package, mode, run string) *coverage.GoTest {
-	test := &coverage.GoTest{Packages: packages}
+	test := &coverage.GoTest{Packages: packages, Flags: runFlag(run), Env: []string{gotest.UpdateEnv + "=" + mode}}
 	if mode == "1" && !gotest.InCI() {
-		test.Flags, mode = []string{"-update"}, "" // before what go may stop at
+		test.Env = append(test.Env, usage.FlagEnv+"=1")
 	}
-	test.Env = []string{gotest.UpdateEnv + "=" + mode}
-	test.Flags = append(test.Flags, runFlag(run)...)
 	return test
 }
 

@@ -12,6 +12,10 @@ import (
 // document finds the one that it had under another name (design R11). Only a run that updates reads it.
 const KnownEnv = "TRACEFORGE_KNOWN"
 
+// FlagEnv is the variable by which a test binary sets the flag -update that it has, where that is a toggle. Test files that look
+// at it update what is theirs, too. On the command line of several packages it would be refused by one whose flag takes a value.
+const FlagEnv = "TRACEFORGE_UPDATE_FLAG"
+
 // A Known is a document of a store, of a test that may have another name now.
 type Known struct {
 	Store   string `json:"store"` // its directory, absolute
