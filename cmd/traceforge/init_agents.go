@@ -155,7 +155,7 @@ func (f *agentsFile) write(text []byte) error {
 	return os.WriteFile(f.File, text, 0o666)
 }
 
-// inside refuses a file that links lead out of the repository.
+// inside refuses a file that links lead out of the repository, or into what git keeps there.
 func inside(top, file string) error {
 	for at := file; at != top; at = filepath.Dir(at) {
 		real, err := filepath.EvalSymlinks(at)
@@ -168,7 +168,7 @@ func inside(top, file string) error {
 		if err != nil {
 			return err
 		}
-		if rel, err := filepath.Rel(top, real); err != nil || !filepath.IsLocal(rel) {
+		if git.Outside(top, real) {
 			return fmt.Errorf("%s is a link that leads out of the repository: replace it by what it names", shownFile(at))
 		}
 		return nil

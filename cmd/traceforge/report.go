@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"io/fs"
-	"os"
 	"slices"
 	"strings"
 
@@ -137,7 +136,7 @@ func reportFiles(c *call, r *coverage.Report) error {
 		}
 		text, err := form.text()
 		if err == nil {
-			err = os.WriteFile(file, []byte(c.secrets.Mask(string(text))), 0o666)
+			err = writeResult(file, []byte(c.secrets.Mask(string(text))))
 		}
 		if err != nil {
 			return err

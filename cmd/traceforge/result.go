@@ -2,10 +2,13 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/traceforge/traceforge-go/internal/git"
 	"github.com/traceforge/traceforge-go/internal/plaintext"
 )
 
@@ -26,7 +29,7 @@ func emptied(file string) (string, error) {
 	case !isResult(file):
 		return "", usagef("--json %s: the name of the file must end in .json", file)
 	}
-	return file, os.WriteFile(file, nil, 0o666)
+	return file, writeResult(file, nil)
 }
 
 func isResult(file string) bool { return strings.HasSuffix(file, ".json") }
@@ -37,7 +40,25 @@ func write(file string, v any) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(file, []byte(plaintext.Text(string(text))+"\n"), 0o666)
+	return writeResult(file, []byte(plaintext.Text(string(text))+"\n"))
+}
+
+// writeResult writes a file that a flag names. A link out of the repository is refused, as a commit may bring it.
+func writeResult(file string, data []byte) error {
+	if r, err := git.Find("."); err == nil {
+		below, err := r.Rel(".")
+		at := file
+		if !filepath.IsAbs(at) {
+			at = filepath.Join(r.Top, below, file)
+		}
+		if rel, outside := filepath.Rel(r.Top, at); outside == nil && filepath.IsLocal(rel) {
+			err = errors.Join(err, inside(r.Top, at))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return os.WriteFile(file, data, 0o666)
 }
 
 // joinResult makes one word of --json FILE.json in the arguments of commands that write it, as a flag that may stand alone

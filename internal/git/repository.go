@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/gotest"
@@ -79,6 +80,12 @@ func open(top, entry string) (*Repository, error) {
 			top, ErrNoRepository, entry, ErrForeign, gotest.Quote(filepath.ToSlash(top)))
 	}
 	return r, nil
+}
+
+// Outside reports whether a file is not below the directory top, or is in what git keeps there. Neither path has links.
+func Outside(top, file string) bool {
+	rel, err := filepath.Rel(top, file)
+	return err != nil || !filepath.IsLocal(rel) || slices.Contains(strings.Split(rel, string(filepath.Separator)), ".git")
 }
 
 // Rel returns the path of a directory from the top of the work tree, with slashes; "." is the top itself.

@@ -7,9 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/rogpeppe/go-internal/lockedfile"
@@ -266,8 +264,7 @@ func leadsOut(dir string) bool {
 	if r, err := git.Find(within); err == nil {
 		within = r.Top
 	}
-	rel, err := filepath.Rel(within, real)
-	return err != nil || !filepath.IsLocal(rel) || slices.Contains(strings.Split(rel, string(filepath.Separator)), ".git")
+	return git.Outside(within, real)
 }
 
 // touch makes the file unless it is there, and fails if it is no regular file. It returns how long the file is.
