@@ -92,14 +92,14 @@ func hearOpenAI(h *heard, after int, event jsontext.Value) {
 	growing, piece := realtimePiece(event)
 	switch {
 	case piece != nil:
-		h.grow(event.Member("response_id").Word(), pieceAt(event, growing), growing, after, piece)
+		h.grow(event.Member("response_id").Word(), placeOf(event)+growing, growing, after, piece)
 	case kind == "response.done":
 		h.take(after, event.Member("response"))
 	case kind == "session.created" || kind == "session.updated":
 		h.Model = cmp.Or(event.Member("session", "model").Word(), h.Model)
 	case kind == "conversation.item.input_audio_transcription.completed":
 		h.say(after, modelio.Part{Custom: event.Rest("event_id", "item_id", "usage", "logprobs")})
-		at := pieceAt(event, "transcript")
+		at := placeOf(event) + "transcript"
 		h.pieces[at] = event.Member("transcript").Word()
 		if s := h.open[at]; s != nil {
 			h.over(s)
@@ -152,31 +152,16 @@ func (h *heard) take(after int, answer jsontext.Value) {
 	}
 }
 
-// pieceAt names a piece of the item that an event is about.
-func pieceAt(event jsontext.Value, name string) string {
-	return pieceName(event.Member("item_id"), string(event.Member("content_index").Raw()), name)
+// placeOf names the item that an event is about, or the block of its content.
+func placeOf(event jsontext.Value) string {
+	return event.Member("item_id").Word() + " " + string(event.Member("content_index").Raw()) + " "
 }
-
-// pieceName names a piece of an item, or of a block of its content.
-func pieceName(item jsontext.Value, block, name string) string {
-	if slices.Contains(itemTexts, name) {
-		block = ""
-	}
-	return item.Word() + " " + block + " " + name
-}
-
-// itemTexts are what programs take of an item, and blockTexts of a block of its content.
-var (
-	itemTexts  = []string{"arguments", "call_id", "name"}
-	blockTexts = []string{"text", "transcript"}
-)
 
 // piecesOf returns the texts that an event says of the model's items.
 func piecesOf(event jsontext.Value) map[string]string {
 	all := map[string]string{}
-	item, block := event.Member("item_id"), string(event.Member("content_index").Raw())
-	addPieces(all, item, block, event)
-	addPieces(all, item, block, event.Member("part"))
+	addPieces(all, placeOf(event), event)
+	addPieces(all, placeOf(event), event.Member("part"))
 	addItem(all, event.Member("item"))
 	for _, item := range event.Member("response", "output").Elements() {
 		addItem(all, item)
@@ -190,21 +175,22 @@ func addItem(all map[string]string, item jsontext.Value) {
 	case "message user", "message system", "function_call_output ", "mcp_approval_response ":
 		return
 	}
-	addPieces(all, item.Member("id"), "", item)
+	id := item.Member("id").Word() + " "
+	addPieces(all, id+" ", item)
 	for i, block := range item.Member("content").Elements() {
-		addPieces(all, item.Member("id"), strconv.Itoa(i), block)
+		addPieces(all, id+strconv.Itoa(i)+" ", block)
 	}
 }
 
-// addPieces adds the texts that v has of an item. What is no text counts as it is spelled.
-func addPieces(all map[string]string, item jsontext.Value, block string, v jsontext.Value) {
-	for _, name := range slices.Concat(itemTexts, blockTexts) {
+// addPieces adds the texts that programs take of v, which is at a place. One that is no text counts as it is spelled.
+func addPieces(all map[string]string, place string, v jsontext.Value) {
+	for _, name := range []string{"arguments", "call_id", "name", "text", "transcript"} {
 		if m := v.Member(name); m.Present() && !m.IsNull() {
 			text, isText := m.Text()
 			if !isText {
 				text = string(m.Raw())
 			}
-			all[pieceName(item, block, name)] = text
+			all[place+name] = text
 		}
 	}
 }

@@ -17,7 +17,7 @@ var (
 	_ = Register(resources("openai.resources", both(isOpenAIResource, not(isAnthropics))))
 	_ = Register(resources("anthropic.resources", either(
 		pathLike(`/messages/batches(/[^/:]+)*$`), both(isOpenAIResource, isAnthropics))))
-	// What Google keeps. Content to be cached is a conversation.
+	// Content that Google is to cache is a conversation.
 	_ = Register(resources("google.resources", pathLike(`/v[0-9]+(alpha|beta)[0-9]*/`+
 		`((models|files|batches|cachedContents|fileSearchStores|tunedModels)(/[^/:]+)*`+
 		`(:(cancel|download|uploadToFileSearchStore|importFile))?)$`), func(c *Codec) { c.body = anyContents.decode }))
