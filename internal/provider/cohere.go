@@ -1,8 +1,6 @@
 package provider
 
 import (
-	"slices"
-
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
 )
@@ -72,14 +70,10 @@ func addCohere(f *fold, _ string, event jsontext.Value) {
 // start begins one even where its index is in use: some models give reasoning and text the same.
 func cohereBlockAt(content *node, event jsontext.Value) *node {
 	index := string(event.Member("index").Raw())
-	if event.Member("type").Word() == "content-delta" {
-		for _, block := range slices.Backward(content.items) {
-			if block.key == index {
-				return block
-			}
-		}
+	block := content.keyed[index]
+	if block == nil || event.Member("type").Word() != "content-delta" {
+		block = content.add()
+		content.key(index, block)
 	}
-	block := content.add()
-	block.key = index
 	return block
 }

@@ -124,10 +124,10 @@ type node struct {
 	members map[string]*node // of an object
 	items   []*node          // of an array
 
-	index int64    // its own in an array whose pieces come with their index
-	key   string   // likewise, as it is spelled
-	open  bool     // more of it is to come
-	log   *journal // the fold's log of edits; nil means it keeps none
+	index int64            // its own in an array whose pieces come with their index
+	keyed map[string]*node // the latest item of each key, of an array whose pieces come with other keys
+	open  bool             // more of it is to come
+	log   *journal         // the fold's log of edits; nil means it keeps none
 }
 
 // A nodeKind is how a value grows.
@@ -149,7 +149,7 @@ func (n *node) become(kind nodeKind) {
 	}
 	was := *n
 	n.clear()
-	n.kind, n.index, n.key, n.open = kind, was.index, was.key, was.open
+	n.kind, n.index, n.open = kind, was.index, was.open
 	if was.kind != wholeNode {
 		return
 	}
@@ -231,6 +231,14 @@ func (n *node) add() *node {
 	return n.items[len(n.items)-1]
 }
 
+// key makes item, of an array, the latest one of a key.
+func (n *node) key(key string, item *node) {
+	if n.keyed == nil {
+		n.keyed = map[string]*node{}
+	}
+	n.keyed[key] = item
+}
+
 // list returns the items of an array.
 func (n *node) list() []*node {
 	if n == nil {
@@ -254,7 +262,7 @@ func (n *node) set(raw json.RawMessage) {
 	if n.kind != wholeNode || !bytes.Equal(n.raw, raw) {
 		n.log.change()
 	}
-	*n = node{kind: wholeNode, raw: raw, index: n.index, key: n.key, open: n.open, log: n.log}
+	*n = node{kind: wholeNode, raw: raw, index: n.index, open: n.open, log: n.log}
 }
 
 // put replaces the member name, but not what says something by what says nothing.

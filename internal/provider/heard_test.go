@@ -120,3 +120,25 @@ func TestHeardOften(t *testing.T) {
 	got, _ := heardOf(t, "openai.realtime", frames...)
 	require.Len(t, got.Candidates[0].Message.Content, 30_000)
 }
+
+// TestCallsOften: a stream of many calls takes no longer for each than one of few.
+func TestCallsOften(t *testing.T) {
+	t.Parallel()
+	const calls = 40_000
+	var chat, cohere strings.Builder
+	for i := range calls {
+		fmt.Fprintf(&chat, `data: {"id":"x","choices":[{"index":0,"delta":{"tool_calls":[{"index":%d,"function":{"name":"a","arguments":"{}"}}]}}]}`+"\n\n", calls-i)
+		fmt.Fprintf(&cohere, `data: {"type":"content-start","index":%d,"delta":{"message":{"content":{"type":"text","text":"a"}}}}`+"\n\n", i)
+	}
+	for i := range calls {
+		fmt.Fprintf(&cohere, `data: {"type":"content-delta","index":%d,"delta":{"message":{"content":{"text":"a"}}}}`+"\n\n", i)
+	}
+	for api, body := range map[string]string{
+		"openai.chat": chat.String() + "data: [DONE]\n\n",
+		"cohere.chat": cohere.String() + `data: {"type":"message-end","delta":{"finish_reason":"COMPLETE"}}` + "\n\n",
+	} {
+		got, err := byName(t, api).DecodeResponse(&Answer{Status: 200, ContentType: "text/event-stream", Body: []byte(body)})
+		require.NoError(t, err)
+		require.Len(t, got.Candidates[0].Message.Content, calls, api)
+	}
+}

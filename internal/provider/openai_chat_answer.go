@@ -204,22 +204,27 @@ func growCalls(message *node, name string, v jsontext.Value) {
 // that call begins a new one, since some hosts give all calls index 0.
 func callAt(calls *node, piece jsontext.Value) *node {
 	index, id := piece.Member("index"), piece.Member("id")
-	for _, call := range slices.Backward(calls.items) {
-		known := call.is("id")
-		same := call.key == string(index.Raw())
-		if !index.Present() || index.IsNull() {
-			same = !id.IsWord() || known == string(id.Raw())
-		}
-		if !same {
-			continue
-		}
-		if id.IsWord() && known != "" && known != `""` && known != string(id.Raw()) {
-			break
-		}
-		return call
+	byID := "id " + string(id.Raw())
+	call, key := calls.last(), ""
+	switch {
+	case index.Present() && !index.IsNull():
+		key = string(index.Raw())
+		call = calls.keyed[key]
+	case id.IsWord():
+		call = calls.keyed[byID]
 	}
-	call := calls.add()
-	call.key = string(index.Raw())
+	if call != nil && id.IsWord() {
+		if known := call.is("id"); known != "" && known != `""` && known != string(id.Raw()) {
+			call = nil
+		}
+	}
+	if call == nil {
+		call = calls.add()
+		calls.key(key, call)
+	}
+	if id.IsWord() {
+		calls.key(byID, call)
+	}
 	return call
 }
 

@@ -16,6 +16,7 @@ type account struct {
 	blocks []*block
 
 	id     string // of the first chunk; chatSummed leaves out chunks of others
+	gaps   int    // how many calls have no piece, up to mostGaps
 	seen   bool   // an event came that the step reads
 	failed bool   // the program ends with an error
 	event  int    // the number of the event under way, from 1

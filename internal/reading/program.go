@@ -109,8 +109,9 @@ func chatChunk(a *account, v view, summed bool) {
 				if place = max(place, 0); place > int64(len(a.calls)+most) {
 					continue
 				}
-				for gap := int64(len(a.calls)); gap < place; gap++ {
+				for gap := int64(len(a.calls)); gap < place && a.gaps < mostGaps; gap++ {
 					a.at(gap)
+					a.gaps++
 				}
 			}
 			a.growCall(place, piece.at("function"))
@@ -120,6 +121,9 @@ func chatChunk(a *account, v view, summed bool) {
 		}
 	}
 }
+
+// mostGaps is how many calls without a piece an account has. One is told; a hostile stream could have millions.
+const mostGaps = 1 << 12
 
 // legacyPlace is that of the one call which answers had before they had a list.
 const legacyPlace = math.MaxInt64

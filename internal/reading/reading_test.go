@@ -81,3 +81,16 @@ func TestTwins(t *testing.T) {
 		require.Equal(t, x.want, fmt.Sprint(got))
 	}
 }
+
+// TestGaps: calls that a stream leaves out, which openai-go makes for indexes that jump, take no memory without bound.
+func TestGaps(t *testing.T) {
+	const events = 2000
+	var body strings.Builder
+	for i := range events {
+		fmt.Fprintf(&body, `data: {"id":"x","choices":[{"index":0,"delta":{"tool_calls":[{"index":%d,"function":{"name":"a"}}]}}]}`+"\n\n", 129*i+128)
+	}
+	answer := &provider.Answer{Status: 200, ContentType: "text/event-stream", Body: []byte(body.String())}
+	resp := &modelio.Response{Candidates: []modelio.Candidate{{}}}
+	require.Contains(t, fmt.Sprint(Of(answer, "openai.chat", "", resp)), "added-call ()")
+	require.Less(t, testing.AllocsPerRun(1, func() { Of(answer, "openai.chat", "", resp) }), 70.0*events)
+}
