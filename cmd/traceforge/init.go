@@ -7,6 +7,7 @@ import (
 	"os"
 	osexec "os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -96,6 +97,8 @@ type gitAttributes struct {
 	Added []string `json:"added"` // lines that it did not have
 }
 
+var goProgram = regexp.MustCompile(`(^|[\\/"'])go(\.exe)?["']?$`)
+
 // setUpGit makes the settings of this clone and says which.
 func (s *setup) setUpGit(c *call, dir string) error {
 	program := c.value("command")
@@ -105,7 +108,7 @@ func (s *setup) setUpGit(c *call, dir string) error {
 			return fmt.Errorf("git would not find this program: go install %s, or name it with --command: %w", gotest.CommandPath, err)
 		}
 	}
-	if word, _, _ := strings.Cut(program, " "); word == "go" {
+	if slices.ContainsFunc(strings.Fields(program), func(word string) bool { return goProgram.MatchString(word) }) {
 		return usagef("--command %q: git would build and run what go.mod of any branch names that you look at; go install %s, and name that", program, gotest.CommandPath)
 	}
 	setting := gitSetting{"diff.traceforge.textconv", program + " git textconv"}

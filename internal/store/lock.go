@@ -170,14 +170,14 @@ func (l lockFile) lock() (Writer, *lockedfile.File, error) {
 	}
 }
 
-// checkDir refuses a store that leads out of its repository, and pending answers that are a link. Git may bring both, and
+// checkDir refuses a store that leads elsewhere, and pending answers that are a link. Git may bring both, and
 // what is written there would be written elsewhere.
 func (d logDir) checkDir() error {
 	main := d.dir
 	if d.isPending() {
 		main = filepath.Dir(main)
 	}
-	if leadsOut(main) {
+	if leadsElsewhere(main) {
 		return &fs.PathError{Op: "open", Path: filepath.Base(main), Err: errLinked}
 	}
 	if !d.isPending() {
@@ -250,21 +250,28 @@ func (s *Store) ReadLock() (unlock func(), err error) {
 	return func() { lock.Close() }, nil
 }
 
-// leadsOut reports whether a directory is a link out of the repository that the link is in, or into what git keeps there. Where
-// there is no repository, it is the directory that the link is in.
-func leadsOut(dir string) bool {
+// leadsElsewhere reports whether a directory is a link out of the repository that the link is in, into what git keeps there, to
+// a directory that the link is in, or to another that is no store: what is no store's there would be changed and removed.
+// Where there is no repository, it is the directory that the link is in.
+func leadsElsewhere(dir string) bool {
 	if _, err := os.Readlink(dir); err != nil {
 		return false // it is no link
 	}
 	real, err := filepath.EvalSymlinks(dir)
-	within, err2 := filepath.EvalSymlinks(filepath.Dir(dir))
+	at, err2 := filepath.EvalSymlinks(filepath.Dir(dir))
 	if err != nil || err2 != nil {
 		return false // nothing can be written there
 	}
-	if r, err := git.Find(within); err == nil {
+	within := at
+	if r, err := git.Find(at); err == nil {
 		within = r.Top
 	}
-	return git.Outside(within, real)
+	if git.Outside(within, real) || !git.Outside(real, at) {
+		return true
+	}
+	files, _ := os.ReadDir(real)
+	ignoring, _ := os.ReadFile(filepath.Join(real, IgnoreName))
+	return len(files) > 0 && string(ignoring) != ignored
 }
 
 // touch makes the file unless it is there, and fails if it is no regular file. It returns how long the file is.

@@ -268,3 +268,30 @@ func TestNoLinkOutOfAStoreThatIsWritten(t *testing.T) {
 	require.NoError(t, err, "reading it is allowed")
 	require.Equal(t, before, tree(t, moved))
 }
+
+// TestLinkToNoStore: a link within the repository is followed to a store and to an empty directory, and to no other.
+func TestLinkToNoStore(t *testing.T) {
+	t.Parallel()
+	top := t.TempDir()
+	linked, err := Open(filepath.Join(top, ".ai-snapshots"))
+	require.NoError(t, err)
+	put := Change{Put: []Put{putOf("TestX", call{1, "one?", "one"})}}
+	to := func(target string) error {
+		_ = os.Remove(filepath.Join(top, ".ai-snapshots"))
+		if err := os.Symlink(target, filepath.Join(top, ".ai-snapshots")); err != nil {
+			t.Skip("no symbolic links: ", err)
+		}
+		return linked.Commit(put)
+	}
+	writeFile(t, top, ".gitignore", "secret.env\n")
+	writeFile(t, top, "data/set/1.json", "mine")
+	require.NoError(t, os.Mkdir(filepath.Join(top, "empty"), 0o777))
+	before := tree(t, top)
+	for _, target := range []string{".", "data", "data/.."} {
+		require.ErrorIs(t, to(target), errLinked, target)
+	}
+	require.NoError(t, os.Remove(filepath.Join(top, ".ai-snapshots")))
+	require.Equal(t, before, tree(t, top))
+	require.NoError(t, to("empty"))
+	require.NoError(t, to("empty"), "which is a store now")
+}
