@@ -263,6 +263,7 @@ func TestLength(t *testing.T) {
 	more.more, less.less = true, true
 	tb := run(t, "", unreachable{}, more.withOpenAI(&said))
 	require.Contains(t, tb.Logged(), "frame 7 to the server: response.create")
+	require.Contains(t, tb.Logged(), "TRACEFORGE_UPDATE=all go test", "an update that keeps what is unchanged fails, below")
 	tb = run(t, "", unreachable{}, less.withOpenAI(&said))
 	require.Contains(t, tb.Logged(), "it ended before frame 6 to the server: input_audio_buffer.append")
 

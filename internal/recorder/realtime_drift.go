@@ -19,7 +19,7 @@ func (s *realtime) drifted(c *call) error {
 		n++
 	}
 	accept := "accept: " + r.Accept
-	if modes[r.Mode].completes {
+	if n > 1 || n > len(c.request.Messages) || modes[r.Mode].completes {
 		accept = "the provider has to be asked from the beginning, and the client was served the recorded session so far\n" +
 			"accept: " + r.with(UpdateAll.String())
 	}
