@@ -250,6 +250,9 @@ func storesOf(packages []coverage.Package) (seals, error) {
 		if now[dir] != nil {
 			continue
 		}
+		if err := place.LeftOut(dir); err != nil {
+			return nil, err
+		}
 		s, err := store.Open(dir)
 		if err != nil {
 			return nil, err

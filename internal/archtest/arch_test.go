@@ -165,7 +165,7 @@ var arrows = map[string]map[string]string{
 		"internal/store/audit": audited,
 	},
 	"internal/place": {
-		"internal/gotest": "where tests are", "internal/jsontext": texts,
+		"internal/git": "stores that are checked out in part", "internal/gotest": "where tests are", "internal/jsontext": texts,
 		"internal/page": "how a document is shown", "snapshot": "how documents are called", "internal/store": files,
 	},
 	"internal/usage/coverage": {

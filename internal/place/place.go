@@ -3,6 +3,7 @@ package place
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -13,6 +14,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/traceforge/traceforge-go/internal/git"
 	"github.com/traceforge/traceforge-go/internal/gotest"
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/internal/page"
@@ -33,6 +35,8 @@ func OpenStore(named string) (s *store.Store, dir string, err error) {
 		return nil, "", err
 	}
 	switch info, err := os.Stat(dir); {
+	case err != nil && BroughtBack(dir) != "":
+		return nil, dir, fmt.Errorf("no store: %w: %s", err, BroughtBack(dir))
 	case err != nil && named == "":
 		return nil, dir, fmt.Errorf("no store: %w%s", err, noStoreYet())
 	case err != nil:
@@ -44,6 +48,31 @@ func OpenStore(named string) (s *store.Store, dir string, err error) {
 		err = checkStore(s, dir)
 	}
 	return s, dir, err
+}
+
+// BroughtBack says how a store that is not there comes back which git has; "" where git has none.
+func BroughtBack(dir string) string {
+	files, _ := git.Run(context.Background(), ".", "ls-files", "-t", "--", dir) // there may be no repository
+	switch {
+	case strings.HasPrefix(files, "S "): // skipped in the work tree
+		return "git has it, and a sparse checkout leaves it out: " + sparse + gotest.Quote(dir)
+	case files != "":
+		return "git has it: git checkout -- " + gotest.Quote(dir) + " brings it back"
+	}
+	return ""
+}
+
+const sparse = "git sparse-checkout add "
+
+// LeftOut returns an error where git has a store which a sparse checkout leaves out: its tests would be recorded again.
+func LeftOut(dir string) error {
+	if _, err := os.Stat(dir); err == nil {
+		return nil
+	}
+	if back := BroughtBack(dir); strings.Contains(back, sparse) {
+		return fmt.Errorf("%s is not there: %s", dir, back)
+	}
+	return nil
 }
 
 // checkStore returns an error if a directory is no store at all, of which each file would be a stray. A store with
