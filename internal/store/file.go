@@ -30,6 +30,9 @@ var errIrregular = errors.New("is no regular file")
 var errLinked = errors.New("is a link, and a store is written only where its files are: " +
 	"name that directory, for tests with TRACEFORGE_DIR")
 
+// errNoStore refuses to write where a link leads to that git may have brought.
+var errNoStore = errors.New("is a link to a directory that is no store, and nothing is written there: remove the link")
+
 // ReadFile reads a file that is beside stores, such as a receipt, of as many bytes as one of a store may have at most.
 func ReadFile(name string) ([]byte, error) {
 	s, err := Open(".") // which says how many

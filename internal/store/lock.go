@@ -177,8 +177,8 @@ func (d logDir) checkDir() error {
 	if d.isPending() {
 		main = filepath.Dir(main)
 	}
-	if leadsElsewhere(main) {
-		return &fs.PathError{Op: "open", Path: filepath.Base(main), Err: errLinked}
+	if err := wrongLink(main); err != nil {
+		return &fs.PathError{Op: "open", Path: filepath.Base(main), Err: err}
 	}
 	if !d.isPending() {
 		return nil
@@ -250,28 +250,31 @@ func (s *Store) ReadLock() (unlock func(), err error) {
 	return func() { lock.Close() }, nil
 }
 
-// leadsElsewhere reports whether a directory is a link out of the repository that the link is in, into what git keeps there, to
-// a directory that the link is in, or to another that is no store: what is no store's there would be changed and removed.
+// wrongLink says why a store that is a link is not written: it leads out of the repository that the link is in, into what git
+// keeps there, to a directory that the link is in, or to another that is no store, whose files would be replaced and removed.
 // Where there is no repository, it is the directory that the link is in.
-func leadsElsewhere(dir string) bool {
+func wrongLink(dir string) error {
 	if _, err := os.Readlink(dir); err != nil {
-		return false // it is no link
+		return nil // it is no link
 	}
 	real, err := filepath.EvalSymlinks(dir)
 	at, err2 := filepath.EvalSymlinks(filepath.Dir(dir))
 	if err != nil || err2 != nil {
-		return false // nothing can be written there
+		return nil // nothing can be written there
 	}
 	within := at
 	if r, err := git.Find(at); err == nil {
 		within = r.Top
 	}
-	if git.Outside(within, real) || !git.Outside(real, at) {
-		return true
-	}
 	files, _ := os.ReadDir(real)
 	ignoring, _ := os.ReadFile(filepath.Join(real, IgnoreName))
-	return len(files) > 0 && string(ignoring) != ignored
+	switch {
+	case git.Outside(within, real):
+		return errLinked
+	case !git.Outside(real, at), len(files) > 0 && string(ignoring) != ignored:
+		return errNoStore
+	}
+	return nil
 }
 
 // touch makes the file unless it is there, and fails if it is no regular file. It returns how long the file is.

@@ -288,7 +288,7 @@ func TestLinkToNoStore(t *testing.T) {
 	require.NoError(t, os.Mkdir(filepath.Join(top, "empty"), 0o777))
 	before := tree(t, top)
 	for _, target := range []string{".", "data", "data/.."} {
-		require.ErrorIs(t, to(target), errLinked, target)
+		require.ErrorIs(t, to(target), errNoStore, target)
 	}
 	require.NoError(t, os.Remove(filepath.Join(top, ".ai-snapshots")))
 	require.Equal(t, before, tree(t, top))
