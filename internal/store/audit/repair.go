@@ -15,8 +15,8 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// Repair finishes or undoes a commit that was cut short, merges documents in conflict record by record, and writes
-// the manifest, if there is one.
+// Repair finishes or undoes a commit that was cut short, merges documents in conflict record by record, puts back what
+// documents name and git has, and writes the manifest, if there is one.
 //
 // A record that one side changed, added or removed is as that side has it. Where both added records,
 // theirs get new numbers. Where both sides changed a record, their requests are merged by member, by element and by line of
@@ -444,53 +444,14 @@ func moved(s *store.Store, name string, sides *[4]*store.Doc) {
 	}
 }
 
-// collect finds the raw answers and media of a merged document, by their hashes. It looks in the store, among git's
-// versions of the sides, in the commits that are being merged, and in all others. The commit refuses a document one
-// of whose files is nowhere.
-func (r *repair) collect(w store.Writer, needed []store.Need) (map[canon.Hash][]byte, error) {
-	found := map[canon.Hash][]byte{}
-	providers, err := r.store.Providers()
-	if err != nil {
-		return nil, err
-	}
-	for _, provider := range providers {
-		for _, name := range r.names {
-			dir := provider + "/" + name
-			entries, err := w.List(dir)
-			if err != nil {
-				return nil, err
-			}
-			for _, e := range entries {
-				if data, err := w.Read(dir + "/" + e.Name()); err == nil {
-					found[canon.Sum(data)] = data
-				}
-			}
-		}
-	}
-	isMissing := func(n store.Need) bool { return found[n.Hash] == nil }
-	look := func(versions []version) {
-		for _, v := range versions {
-			if _, of, _, ok := store.ParseBesideFile(v.file); !ok || !slices.Contains(r.names, of) || !slices.ContainsFunc(needed, isMissing) {
-				continue
-			}
-			if data, err := smudged(r.store, v); err == nil {
-				found[canon.Sum(data)] = data
-			}
-		}
-	}
-	if look(slices.Concat(append(r.sides[:], r.commits[:]...)...)); slices.ContainsFunc(needed, isMissing) {
-		look(r.history())
-	}
-	return found, nil
-}
-
-// finish writes the manifest, if there is one and all documents are whole, and reports documents that
-// are still in conflict.
+// finish restores what documents name, writes the manifest, if there is one and all documents are whole, and reports
+// documents that are still in conflict.
 func (r *repair) finish(w store.Writer, noGit error) error {
-	v := &verifier{store: r.store}
+	v := &verifier{store: r.store, beside: true}
 	if err := v.documents(); err != nil {
 		return err
 	}
+	r.restore(w, v.result.Findings)
 	why := "git has no sides of it: take one from the commits that were merged, with git checkout COMMIT -- FILE"
 	if noGit != nil {
 		why = fmt.Sprintf("git does not tell the sides (%v): take one of them", noGit)

@@ -571,3 +571,39 @@ func TestRenamedUnnoticed(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "ours removed the document and theirs changed it", report.Merged[0].Choices[0].Reason, "it was split, and has no successor")
 }
+
+// TestSplitAndChanged: git takes an answer of a test that one side split for renamed, and puts the other side's beside the new
+// document. What that names is put back, also after the merge was committed.
+func TestSplitAndChanged(t *testing.T) {
+	t.Parallel()
+	one, two := call{1, "one?", "one"}, call{2, "two?", strings.Repeat("two\n", 100)}
+	changed := call{2, "two?", two.answer + "changed"}
+	for _, oursSplits := range []bool{true, false} {
+		r := newRepository(t, putOf("TestX", one, two), putOf("TestZ", one))
+		split := func() { r.commit(putOf("TestX", one), putOf("TestY", call{1, "two?", two.answer})) }
+		change := func() { r.commit(putOf("TestX", one, changed)) }
+		if oursSplits {
+			require.False(t, r.branches(split, change))
+		} else {
+			require.False(t, r.branches(change, split))
+		}
+		require.Equal(t, []string{fileOf("TestX")}, r.conflicts(), "TestY is none")
+		report := r.heal()
+		require.Equal(t, []string{fileOf("TestY")}, report.Restored)
+		require.Contains(t, report.String(), fileOf("TestY")+": what it names was missing or altered, and is put back\n")
+		requireWhole(t, r.store)
+		requireCalls(t, r.store, "TestX", one, changed)
+		requireCalls(t, r.store, "TestY", call{1, "two?", two.answer})
+
+		writeFile(t, r.dir, ".ai-snapshots/"+rawOf("TestY", 1), "other")
+		removeFile(t, r.dir, ".ai-snapshots/"+rawOf("TestX", 1))
+		r.stage()
+		require.Equal(t, []string{fileOf("TestX"), fileOf("TestY")}, r.heal().Restored)
+		requireWhole(t, r.store)
+		writeFile(t, r.dir, ".ai-snapshots/"+rawOf("TestZ", 1), "other")
+		removeFile(t, r.dir, ".git/HEAD")
+		report, err := Repair(r.store)
+		require.NoError(t, err)
+		require.Empty(t, report.String(), "there is no other, which verify says")
+	}
+}

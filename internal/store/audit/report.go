@@ -14,11 +14,12 @@ import (
 type Report struct {
 	// Commit is what became of a commit that was cut short: "finished", "undone", or "discarded" and why;
 	// empty means there was none.
-	Commit  string
-	Removed []string           // files that were left of commits
-	Merged  []Merge            // documents that were in conflict
-	Left    []snapshot.Finding // what is as it was, and why
-	Add     bool               // something is to be staged
+	Commit   string
+	Removed  []string           // files that were left of commits
+	Merged   []Merge            // documents that were in conflict
+	Restored []string           // documents of which raw answers or media were put back
+	Left     []snapshot.Finding // what is as it was, and why
+	Add      bool               // something is to be staged
 
 	dir string // of the store, for commands
 }
@@ -54,6 +55,9 @@ func (r *Report) String() string {
 		line("%s: left of a commit that was cut short: removed", few(r.Removed))
 	}
 	r.merged(line)
+	if len(r.Restored) > 0 {
+		line("%s: what it names was missing or altered, and is put back", few(r.Restored))
+	}
 	choices, stale := r.choices()
 	for _, c := range choices {
 		line("%s", c)

@@ -1,0 +1,76 @@
+package audit
+
+import (
+	"slices"
+
+	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/internal/inorder"
+	"github.com/traceforge/traceforge-go/internal/store"
+	"github.com/traceforge/traceforge-go/snapshot"
+)
+
+// restore puts raw answers and media back that documents name, and that are missing or altered by what was found. Where one side
+// split a test, git takes an answer for renamed, and puts what the other side has of it beside the new document.
+func (r *repair) restore(w store.Writer, found []snapshot.Finding) {
+	lacking := map[string]bool{} // names of documents
+	for _, f := range found {
+		if name := nameIn(f.File); name != "" && (f.Rule == snapshot.RuleRaw || f.Rule == snapshot.RuleMedia) {
+			lacking[name] = true
+		}
+	}
+	for _, name := range inorder.Names(lacking) {
+		doc, err := r.store.Load(name, name)
+		if err != nil {
+			continue // which verify tells
+		}
+		r.names = []string{name}
+		put := store.Put{Provider: doc.Provider, Name: name, Document: doc.Document}
+		if put.Beside, err = r.collect(w, store.Needs(doc.Document)); err == nil {
+			err = r.store.CommitLocked(w, store.Change{Put: []store.Put{put}})
+		}
+		if err == nil {
+			r.report.Restored = append(r.report.Restored, doc.File())
+			r.report.Add = true
+		}
+	}
+}
+
+// collect finds the raw answers and media of a merged document, by their hashes. It looks in the store, among git's
+// versions of the sides, in the commits that are being merged, and in all others. The commit refuses a document one
+// of whose files is nowhere.
+func (r *repair) collect(w store.Writer, needed []store.Need) (map[canon.Hash][]byte, error) {
+	found := map[canon.Hash][]byte{}
+	providers, err := r.store.Providers()
+	if err != nil {
+		return nil, err
+	}
+	for _, provider := range providers {
+		for _, name := range r.names {
+			dir := provider + "/" + name
+			entries, err := w.List(dir)
+			if err != nil {
+				return nil, err
+			}
+			for _, e := range entries {
+				if data, err := w.Read(dir + "/" + e.Name()); err == nil {
+					found[canon.Sum(data)] = data
+				}
+			}
+		}
+	}
+	isMissing := func(n store.Need) bool { return found[n.Hash] == nil }
+	look := func(versions []version) {
+		for _, v := range versions {
+			if _, of, _, ok := store.ParseBesideFile(v.file); !ok || !slices.Contains(r.names, of) || !slices.ContainsFunc(needed, isMissing) {
+				continue
+			}
+			if data, err := smudged(r.store, v); err == nil {
+				found[canon.Sum(data)] = data
+			}
+		}
+	}
+	if look(slices.Concat(append(r.sides[:], r.commits[:]...)...)); slices.ContainsFunc(needed, isMissing) {
+		look(r.history())
+	}
+	return found, nil
+}
