@@ -339,7 +339,7 @@ func (w *writer) options(recorded, got part) {
 		r, g, pointer := before[name], after[name], "/provider_options"+jsontext.PointerTo(name)
 		switch {
 		case r.sum == g.sum:
-		case name == "$headers":
+		case name == "$headers" && isHeaders(r) && isHeaders(g):
 			r, g := w.c.memberParts(r), w.c.memberParts(g)
 			for _, header := range inorder.Names(r, g) {
 				w.named("headers: "+header, pointer+jsontext.PointerTo(header), r[header], g[header])
@@ -353,3 +353,6 @@ func (w *writer) options(recorded, got part) {
 		}
 	}
 }
+
+// isHeaders reports whether a part is an object that has members, or is absent.
+func isHeaders(p part) bool { return p.sum == 0 || p.text[0] == '{' && len(p.text) > 2 }

@@ -106,6 +106,8 @@ func TestCompare(t *testing.T) {
 			func(r *modelio.Request) { r.Options["response_format"] = []byte(`{"type":"json"}`) }},
 		{"header", "one that changes behaviour", `headers: anthropic-beta /provider_options/$headers/anthropic-beta [headers: anthropic-beta] -  "a" +  "b"`,
 			func(r *modelio.Request) { r.Options["$headers"] = []byte(`{"anthropic-beta":["b"]}`) }},
+		{"header of none", "what is no object has no headers", `parameters: $headers /provider_options/$headers [parameters: $headers] -{ -  "anthropic-beta": [ -    "a" -  ] -} +1`,
+			func(r *modelio.Request) { r.Options["$headers"] = []byte(`1`) }},
 		{"no options", "each is a component of its own", `headers: anthropic-beta removed /provider_options/$headers/anthropic-beta [headers: anthropic-beta] -[ -  "a" -]` +
 			"\noutput format removed /provider_options/response_format [output format] -{ -  \"type\": \"text\" -}",
 			func(r *modelio.Request) { r.Options = nil }},

@@ -29,6 +29,7 @@ type Comparison struct {
 	Conversations bool `json:"-"`
 
 	group Causes
+	times map[Test][]string // of calls that were recorded again: when, and when before
 	tests []*htmlTest
 	kept  int // bytes of the texts of tests
 	alone int // documents that one state has alone
@@ -100,6 +101,7 @@ func (c *Comparison) documents(d *Difference, from, to *snapshot.Document) error
 				c.Bytes = append(c.Bytes, OtherBytes{Place: call.Place, Of: d})
 			} else {
 				c.Again = append(c.Again, call.Place)
+				c.noteTimes(d.Test, was, now)
 			}
 		}
 		if c.Whole {
@@ -109,6 +111,16 @@ func (c *Comparison) documents(d *Difference, from, to *snapshot.Document) error
 		}
 	}
 	return nil
+}
+
+// noteTimes notes when a call was recorded, and when before: its answer may be as old as it was.
+func (c *Comparison) noteTimes(of Test, was, now *snapshot.Snapshot) {
+	if c.times == nil {
+		c.times = map[Test][]string{}
+	}
+	if before, at := recordedAt(was), recordedAt(now); before != at {
+		c.times[of] = append(c.times[of], fmt.Sprintf("call %d: %s, before %s", now.Number(), at, before))
+	}
 }
 
 // callPairs are the calls of a test that two recordings have, while they are compared. Of each call only what it adds

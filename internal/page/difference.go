@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/traceforge/traceforge-go/internal/drift"
+	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
@@ -59,8 +61,14 @@ func explainCall(from, to *snapshot.Snapshot, request []drift.Difference, call *
 	is, _ := snapshot.ResponseCore(&to.Response)
 	d.Response = append(drift.JSON(was, is), drift.Beside(call.Answer)...)
 	d.Bytes = len(d.Response) == 0 && from.Response.RawOutputRef != to.Response.RawOutputRef
+	if was, is := recordedAt(from), recordedAt(to); was != is && len(d.Request)+len(d.Response) == 0 && !d.Bytes {
+		d.Response = []drift.Difference{{Pointer: "/timestamp", Recorded: jsontext.Text(was), Got: jsontext.Text(is)}}
+	}
 	return d
 }
+
+// recordedAt returns when a call was recorded, as the format spells it.
+func recordedAt(s *snapshot.Snapshot) string { return s.Timestamp.Format(time.RFC3339Nano) }
 
 // noteAlone notes what is shown of a document that only one state has.
 func (d *Difference) noteAlone(from, to *snapshot.Document) error {

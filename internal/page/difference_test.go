@@ -271,6 +271,23 @@ func TestComparisonWhole(t *testing.T) {
 			{"pointer":"/source","got":"now: 2020-01-01T00:00:00Z"}]}]`, string(text))
 }
 
+// A record of which the time alone changed is as old as it says, and says when that was before.
+func TestComparisonOfTimes(t *testing.T) {
+	change := func(s *snapshot.Snapshot) { s.Timestamp = s.Timestamp.AddDate(0, 0, 7) }
+	seal := func(s *snapshot.Snapshot) { s.Response.LatencyMS++ } // the sealed text of compare has no time
+	both := func(whole bool) *page.Comparison {
+		return compare(t, whole, pair{"TestA", agents, pagetest.Document("plain"), edited(func(s *snapshot.Snapshot) { change(s); seal(s) })})
+	}
+	var out bytes.Buffer
+	(&page.Page{Out: &out, Width: 100}).Comparison(both(false))
+	require.Contains(t, out.String(), "1 call recorded again: what was sent and answered is the same\n  TestA in "+agents+"\n")
+	require.Regexp(t, `\n    call 1: \d{4}-\d\d-\d\dT.*Z, before \d{4}-.*Z\n`, out.String())
+	require.Regexp(t, "call 1: .*, before ", both(false).Markdown("x"))
+	text, err := json.Marshal(both(true).Differences[0].Differences)
+	require.NoError(t, err)
+	require.Regexp(t, `^\[{"call":1,"response":\[{"pointer":"/timestamp","recorded":"\d{4}-.*Z","got":"\d{4}-.*Z"}\]}\]$`, string(text))
+}
+
 // Records that hold no JSON are an error that names them.
 func TestComparisonOfBroken(t *testing.T) {
 	broken := func() *snapshot.Document {

@@ -82,7 +82,7 @@ func (c *Comparison) Sections() (all []Section) {
 		}
 		all = append(all, section)
 	}
-	section(c.Again, "call recorded again", "calls recorded again", "what was sent and answered is the same", nil)
+	section(c.Again, "call recorded again", "calls recorded again", "what was sent and answered is the same", c.times)
 	var others []Place
 	told := map[Test][]string{}
 	for _, b := range c.Bytes {
