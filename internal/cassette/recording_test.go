@@ -182,6 +182,14 @@ func body(name string) string {
 	return ""
 }
 
+func manyHeaders(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "\n      X-%d: [a]", i)
+	}
+	return b.String()
+}
+
 // TestUnknownLayout: an error names file, line, what was expected, and the way out.
 func TestUnknownLayout(t *testing.T) {
 	v4 := goVCR(2, "host: h", "body: x")
@@ -199,6 +207,8 @@ func TestUnknownLayout(t *testing.T) {
 		{"inner", "or has one", vcrpy("X: [y]\n    body: {string: [x]}"), "a body is a text"},
 		{"keys", "no JSON", vcrpy("X: [y]\n    parsed_body: {[1]: x}"), "interaction 1 is not as vcrpy stores one: "},
 		{"headers", "headers are lists", strings.Replace(v4, "- application/json", "- [x]", 1), "interaction 1 is not as go-vcr stores one: "},
+		{"members", "a thousand headers are none of a call", strings.Replace(v4, "headers:", "headers:"+manyHeaders(1001), 1),
+			"f:9: interaction 1 has a mapping of more than 1000 members; correct or remove the interaction"},
 		{"duration", "a time", strings.Replace(v4, "body: x", "duration: soon", 1), `f:4: interaction 1: response.duration is "soon": want a time such as 1.2s; correct it`},
 		{"status", "an answer has one", strings.Replace(v4, "code: 200", "code: 0", 1), "f:4: interaction 1 has the status 0: want an HTTP status, 100 to 599; correct or remove the interaction"},
 		{"url", "a request has one", strings.Replace(v4, url, "/v1/say", 1), "f:4: interaction 1 names no request: want its method and its whole URL; correct or remove the interaction"},

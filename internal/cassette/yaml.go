@@ -110,6 +110,9 @@ func (r *Recording) identify(root, calls *yaml.Node) error {
 func (r *Recording) readInteraction(node *yaml.Node) (*Call, error) {
 	var call interaction
 	n := r.next()
+	if large := largeMapping(node); large != nil {
+		return nil, wrong(large.Line, "interaction %d has a mapping of more than %d members; correct or remove the interaction", n, mostMembers)
+	}
 	if err := node.Decode(&call); err != nil {
 		return nil, wrong(cmp.Or(lineOf(err), node.Line), "interaction %d is not as %s stores one: %v; "+
 			"correct or remove the interaction", n, r.Tool, err)
@@ -134,6 +137,22 @@ func (r *Recording) readInteraction(node *yaml.Node) (*Call, error) {
 		status: cmp.Or(answer.Code, int(answer.Status)), header: http.Header(answer.Headers),
 		body: answer.Body, latency: latency,
 	}, nil
+}
+
+// mostMembers is how many members a mapping may have: the YAML library compares the name of each with those of all others.
+const mostMembers = 1000
+
+// largeMapping returns a mapping that has more members; nil means there is none.
+func largeMapping(node *yaml.Node) *yaml.Node {
+	if node.Kind == yaml.MappingNode && len(node.Content) > 2*mostMembers {
+		return node
+	}
+	for _, inner := range node.Content {
+		if large := largeMapping(inner); large != nil {
+			return large
+		}
+	}
+	return nil
 }
 
 func duration(text string) (time.Duration, error) {
