@@ -165,6 +165,11 @@ var changeKinds = []changeKind{
 			m.set(&node{names: []string{`"text"`}, items: []*node{other(v)}})
 		}
 	}, textNames...)},
+	{"a list or nothing for a text", oneOf(func(m member, r *rand.Rand) {
+		if v := m.value(); v.isText() {
+			m.set(&node{leaf: pick(r, []string{`[]`, `{}`, `[{}]`, `[[]]`, `[{"text":"EVIL"}]`, `[{"type":"x","text":"EVIL"}]`, `[{"name":"rm"}]`})})
+		}
+	}, textNames...)},
 	{"a tab within a text", oneOf(func(m member, _ *rand.Rand) {
 		if v := m.value(); v.isText() {
 			m.set(&node{leaf: v.leaf[:1] + "\t" + v.leaf[1:]})

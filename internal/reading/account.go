@@ -90,15 +90,23 @@ func (a *account) continues(before, piece []byte) bool {
 	return true
 }
 
-// say adds to the text of the answer. Mistral sends a list of blocks, and Cloudflare a value whose JSON is the text.
+// say adds to the text of the answer. Cloudflare sends a value whose JSON is the text.
 func (a *account) say(texts ...view) {
 	for _, v := range texts {
 		a.grow(&a.text, v)
-		for _, block := range v.each() {
-			a.grow(&a.text, block.at("text"))
-		}
 	}
 	a.follow()
+}
+
+// sayContent adds to the text of the answer a text, or the blocks of content that Mistral sends in its place.
+func (a *account) sayContent(v view) {
+	if !v.isBlocks() {
+		a.say(v)
+		return
+	}
+	for _, block := range v.each() {
+		a.say(block.at("text"))
+	}
 }
 
 // unescaped returns the characters that the inside of a JSON string stands for.

@@ -119,19 +119,14 @@ func (f *found) oddJSON(event int, text []byte, doc *jsontext.Document, err erro
 	return odd
 }
 
-// isOddKind reports whether a member has a value that programs read in different ways: a list without blocks in the
-// place of a text, arguments that are an object, or a piece of a call without an index.
+// isOddKind reports whether a member has a value that programs read in different ways: arguments that are an object, or a
+// piece of a call without an index.
 func isOddKind(name string, m jsontext.Value) bool {
-	first := m.Head()
 	if name == "tool_calls" {
+		first := m.Head()
 		return first.IsObject() && !first.Member("index").Present()
 	}
-	return slices.Contains(words, name) && first.Present() && !first.IsObject() || name == "arguments" && m.IsObject()
-}
-
-// words are the names of members that are texts in all APIs that have a codec.
-var words = []string{
-	"arguments", "content", "delta", "finish_reason", "id", "name", "partial_json", "refusal", "response", "stop_reason", "text", "type",
+	return name == "arguments" && m.IsObject()
 }
 
 // kinds say of which kind members are in all APIs, by the first byte of their JSON: '0' is an integer.

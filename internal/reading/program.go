@@ -19,6 +19,7 @@ type way struct {
 	endless bool // [DONE] is an event like others
 	begins  bool // only the first of several values in an event is read
 	strict  bool // a value of the wrong kind is an error
+	odd     bool // a list or an object stood where a text was expected, so that programs read different things
 }
 
 // The programs of an API: they take a stream apart by one of the ways, and add it up by one of the steps.
@@ -98,7 +99,8 @@ func chatChunk(a *account, v view, summed bool) {
 		}
 		a.seen = true
 		delta := choice.at("delta")
-		a.say(delta.at("content"), delta.at("refusal"))
+		a.sayContent(delta.at("content"))
+		a.say(delta.at("refusal"))
 		a.ends(choice.at("finish_reason"))
 		for i, piece := range delta.at("tool_calls").each() {
 			place := piece.at("index").number()
@@ -131,7 +133,8 @@ const legacyPlace = math.MaxInt64
 func chatWhole(a *account, v view) {
 	for _, choice := range v.at("choices").each() {
 		message := choice.at("message")
-		a.say(message.at("content"), message.at("refusal"))
+		a.sayContent(message.at("content"))
+		a.say(message.at("refusal"))
 		for _, c := range message.at("tool_calls").each() {
 			a.add(cmp.Or(c.at("function", "name").text(), c.at("custom", "name").text()),
 				cmp.Or(c.at("function", "arguments").input(), c.at("custom", "input").text()))

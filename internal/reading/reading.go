@@ -35,23 +35,26 @@ func Of(a *provider.Answer, api, host string, resp *modelio.Response) []snapshot
 		return nil
 	}
 	odd := f.odd(a, all.named)
-	if !odd { // all programs take it apart as the first does
-		all.ways, all.wholes = all.ways[:1], all.wholes[:min(1, len(all.wholes))]
-	}
 	f.text = f.said.addRecord(resp)
 	f.fails = resp != nil && resp.Error != nil
 	if all.whole != nil && isWhole(a) {
 		for _, w := range all.wholes {
 			f.compareWhole(all.whole, &w, a, !odd)
+			if odd = odd || w.odd; !odd { // all programs take it apart as the first does
+				break
+			}
 		}
 		return f.sorted()
 	}
-	for i := range all.ways {
+	for _, w := range all.ways {
 		for n, add := range all.steps {
-			told := all.ways[i].accountOf(a, add, f.text)
+			told := w.accountOf(a, add, f.text)
 			if (told.seen || !all.partly || n == 0) && !(n > 0 && slices.Contains(all.several, host)) {
 				f.compare(told)
 			}
+		}
+		if odd = odd || w.odd; !odd {
+			break
 		}
 	}
 	return f.sorted()

@@ -18,6 +18,10 @@ func TestOf(t *testing.T) {
 		return `{"id":"r","object":"response","status":"completed","model":"m","output":[{` + kind +
 			`"id":"i","role":"assistant","content":[{"type":"output_text","text":"Hi"}]}]}`
 	}
+	claudeText := func(text string) string {
+		return `event: content_block_start` + "\n" +
+			`data: {"type":"content_block_start","index":0,"content_block":{"type":"text","text":` + text + "}}\n\n"
+	}
 	for _, x := range []struct{ name, api, contentType, text, body, want string }{
 		{"plain", "openai.responses", "application/json", "Hi", item(`"type":"message",`), "[]"},
 		{"an item without a type is no message", "openai.responses", "application/json", "Hi", item(""), "[{0 text }]"},
@@ -25,6 +29,11 @@ func TestOf(t *testing.T) {
 			"data: [DONE]\n\nevent: response.output_text.delta\ndata: {\"type\":\"response.output_text.delta\",\"delta\":\"Hi\"}\n\n", "[{1 text }]"},
 		{"a list in a text is read as it is spelled", "openai.responses", "text/event-stream", "Hi",
 			"event: response.output_text.delta\ndata: {\"type\":\"response.output_text.delta\",\"delta\":[\"Hi\"]}\n\n", `[{1 text } {1 text ["Hi"]}]`},
+		{"and a list of objects", "anthropic.messages", "text/event-stream", "", claudeText(`[{"text":"EVIL"}]`), `[{1 text [{"text":"EVIL"}]}]`},
+		{"and what is empty", "anthropic.messages", "text/event-stream", "", claudeText("{}"), `[{1 text {}}]`},
+		{"and a block of no kind", "openai.chat", "text/event-stream", "", `data: {"choices":[{"index":0,"delta":{"content":[{}]}}]}` + "\n\n", "[{1 text [{}]}]"},
+		{"Mistral's blocks are its text", "openai.chat", "text/event-stream", "Hi",
+			`data: {"choices":[{"index":0,"delta":{"content":[{"type":"text","text":"Hi"}]}}]}` + "\n\n", "[]"},
 		{"a number in a text is read", "openai.chat", "application/json", "", `{"id":"c","object":"chat.completion","model":"m",` +
 			`"choices":[{"index":0,"message":{"role":"assistant","content":1.50},"finish_reason":"stop"}]}`, "[{0 text 1.5}]"},
 		{"and a word", "openai.chat", "text/event-stream", "", `data: {"choices":[{"index":0,"delta":{"content":true}}]}` + "\n\n", "[{1 text true}]"},

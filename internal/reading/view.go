@@ -87,7 +87,7 @@ func (v view) last() jsontext.Value {
 func (v view) isText() bool { return v.last().IsString() }
 
 // text returns what a program reads where it expects a text. A value that is none may be spelled out: an object always,
-// a number and a word by programs that are not strict, and by gjson a list, except of blocks. Else it is empty.
+// unless it is empty, a number and a word by programs that are not strict, and any value by gjson. Else it is empty.
 func (v view) text() string {
 	last := v.last()
 	switch text, ok := last.Text(); {
@@ -95,10 +95,15 @@ func (v view) text() string {
 		return text
 	case last.IsString():
 		return replaced(last)
-	case v.way == nil || !last.Present() || last.IsNull() || v.way.strict && !last.IsObject():
+	case v.way == nil || !last.Present() || last.IsNull():
+		return ""
+	case isScalar(last) && v.way.strict:
+		return ""
 	case isScalar(last):
 		return spelledShort(last)
-	case !last.IsEmpty() && (last.IsObject() || v.way.first && !last.Head().IsObject()):
+	}
+	v.way.odd = true
+	if v.way.first || last.IsObject() && !last.IsEmpty() {
 		return string(last.Raw())
 	}
 	return ""
@@ -143,6 +148,16 @@ func (v view) number() int64 {
 		return int64(f)
 	}
 	return 0
+}
+
+// isBlocks reports whether a value is a list of blocks of content, as Mistral sends them.
+func (v view) isBlocks() bool {
+	for _, e := range v.last().Elements() {
+		if !slices.Contains([]string{"text", "thinking", "reference"}, e.Member("type").Word()) {
+			return false
+		}
+	}
+	return v.last().Head().Present()
 }
 
 func (v view) isTrue() bool { return string(v.last().Raw()) == "true" }
