@@ -56,22 +56,22 @@ func cites(v jsontext.Value, url, title, quote, source string) modelio.Citation 
 
 func characters(text string) int64 { return int64(utf8.RuneCountInString(text)) }
 
-// annotations adds those of OpenAI's APIs that cite: in chat completions in an object of their own, in responses as they
-// are. Clients read them whatever their type says.
+// annotations adds those of OpenAI's APIs that cite: in responses as they are, in chat completions in an object of their
+// own. Clients read either, whatever the type says and whatever stands beside it, so each that says something counts.
 func (c *citationFold) annotations(text string, all jsontext.Value) {
+	cite := func(v jsontext.Value, source string) {
+		c.in(text, v.Member("start_index"), v.Member("end_index"), cites(v, "url", "title filename", "content", source))
+	}
 	for _, a := range all.Elements() {
-		kind := a.Member("type").Word()
-		if a.Member(kind).IsObject() || kind == "file_path" {
-			kind = "" // unless it has a citation
+		source := "file_id"
+		if a.Member("type").Word() == "file_path" { // was made, and rests on nothing
+			source = ""
 		}
+		cite(a, source)
 		for name, inner := range a.Members() {
-			if inner.IsObject() && strings.HasSuffix(name, "citation") {
-				kind, a = name, inner
-				break
+			if strings.HasSuffix(name, "citation") {
+				cite(inner, "file_id")
 			}
-		}
-		if kind != "" {
-			c.in(text, a.Member("start_index"), a.Member("end_index"), cites(a, "url", "title filename", "content", "file_id"))
 		}
 	}
 }
@@ -137,15 +137,13 @@ func claudeCitations(content jsontext.Value) []modelio.Citation {
 // generateCitations returns what a candidate rests on: what was found for it, and what it recites.
 func generateCitations(candidate jsontext.Value, text string) []modelio.Citation {
 	var c citationFold
-	var sources []modelio.Citation
+	var sources [][]modelio.Citation // of each chunk, which has one; clients may read any other
 	for _, chunk := range candidate.Member("groundingMetadata", "groundingChunks").Elements() {
-		var source modelio.Citation
-		for _, kind := range []string{"web", "retrievedContext", "maps"} {
-			if v := chunk.Member(kind); v.IsObject() {
-				source = cites(v, "uri", "title", "text", "documentName placeId")
-			}
+		var found []modelio.Citation
+		for _, v := range chunk.Members() {
+			found = append(found, cites(v, "uri sourceUri", "title", "text", "documentName placeId"))
 		}
-		sources = append(sources, source)
+		sources = append(sources, found)
 	}
 	supported := make([]bool, len(sources))
 	for _, support := range candidate.Member("groundingMetadata", "groundingSupports").Elements() {
@@ -154,15 +152,18 @@ func generateCitations(candidate jsontext.Value, text string) []modelio.Citation
 		for _, index := range support.Member("groundingChunkIndices").Elements() {
 			if n, ok := index.Count(); ok && *n >= 0 && *n < int64(len(sources)) {
 				supported[*n] = true
-				citation := sources[*n]
-				citation.Start, citation.End = start, end
-				c.add(citation)
+				for _, citation := range sources[*n] {
+					citation.Start, citation.End = start, end
+					c.add(citation)
+				}
 			}
 		}
 	}
-	for n, source := range sources {
-		if !supported[n] {
-			c.add(source)
+	for n, found := range sources {
+		for _, citation := range found {
+			if !supported[n] {
+				c.add(citation)
+			}
 		}
 	}
 	recited := candidate.Member("citationMetadata")

@@ -24,6 +24,13 @@ func TestCitationsMeanOneThing(t *testing.T) {
 		{"responses_type", "clients read it whatever its type says", responsesAPI, `{"status":"completed","output":[{"type":"message","role":"assistant","content":[` +
 			`{"type":"output_text","text":"Zürich is wet.","annotations":[{"type":"link","url":"https://a"},{"type":"file_path","file_id":"file-1"}]}]}]}`,
 			`- "https://a" "" "" ""`},
+		{"chat_other_beside", "clients read the one they know, whatever is beside it", chatAPI, `{"choices":[{"index":0,"finish_reason":"stop","message":{` +
+			`"content":"Zürich is wet.","annotations":[{"type":"url_citation","a_citation":{"url":"https://a"},"url_citation":{"url":"https://b"}}]}}]}`,
+			`- "https://a" "" "" ""` + "\n" + `- "https://b" "" "" ""`},
+		{"responses_other_beside", "clients read the annotation, whatever is in it", responsesAPI, `{"status":"completed","output":[{"type":"message",` +
+			`"role":"assistant","content":[{"type":"output_text","text":"Zürich is wet.","annotations":[` +
+			`{"type":"url_citation","x_citation":{"url":"https://a"},"url":"https://b"},{"type":"file_path","file_id":"file-1","url":"https://c"}]}]}]}`,
+			`- "https://b" "" "" ""` + "\n" + `- "https://a" "" "" ""` + "\n" + `- "https://c" "" "" ""`},
 		{"chat_outside", "a place that the text has not is not said", chatAPI, `{"choices":[{"index":0,"finish_reason":"stop","message":{"content":"Zürich is wet.",` +
 			`"annotations":[{"type":"url_citation","url_citation":{"url":"https://a","start_index":10,"end_index":99}},{"type":"file","file":{"hash":"x"}}]}}]}`,
 			`- "https://a" "" "" ""`},
@@ -46,6 +53,9 @@ func TestCitationsMeanOneThing(t *testing.T) {
 			`"groundingChunks":[{"web":{"uri":"https://a","title":"A"}},{"web":{"uri":"https://b","title":"B"}}],` +
 			`"groundingSupports":[{"segment":{"startIndex":11,"endIndex":14,"text":"wet"},"groundingChunkIndices":[0]}]}}]}`,
 			`10-13 "https://a" "A" "" ""` + "\n" + `- "https://b" "B" "" ""`},
+		{"gemini_two", "clients read either kind of a chunk", generateAPI, `{"candidates":[{"finishReason":"STOP","content":{"parts":[{"text":"Zürich is wet."}]},` +
+			`"groundingMetadata":{"groundingChunks":[{"web":{"uri":"https://a"},"maps":{"uri":"https://b"},"image":{"sourceUri":"https://c"}}]}}]}`,
+			`- "https://a" "" "" ""` + "\n" + `- "https://b" "" "" ""` + "\n" + `- "https://c" "" "" ""`},
 		{"gemini_recites", "what is recited", generateAPI, `{"candidates":[{"finishReason":"STOP","content":{"parts":[{"text":"Zürich is wet."}]},` +
 			`"citationMetadata":{"citationSources":[{"endIndex":14,"uri":"https://a"}]}}]}`, `0-13 "https://a" "" "" ""`},
 		{"gemini_other_words", "a place with other words is not said", generateAPI, `{"candidates":[{"finishReason":"STOP","content":{"parts":[{"text":"Zürich is wet."}]},` +
