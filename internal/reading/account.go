@@ -22,6 +22,8 @@ type account struct {
 	event  int    // the number of the event under way, from 1
 	name   string // its name in the framing
 
+	textOnly bool // the step reads no calls
+
 	recorded string // the text of the record
 	same     int    // how many bytes of text are the record's
 	differs  int    // the event from which text is not the record's; 0 means none
@@ -100,12 +102,10 @@ func (a *account) say(texts ...view) {
 
 // sayContent adds to the text of the answer a text, or the blocks of content that Mistral sends in its place.
 func (a *account) sayContent(v view) {
-	if !v.isBlocks() {
+	if v.isBlocks() {
+		a.say(v.texts()...)
+	} else {
 		a.say(v)
-		return
-	}
-	for _, block := range v.each() {
-		a.say(block.at("text"))
 	}
 }
 

@@ -26,7 +26,7 @@ type way struct {
 type programs struct {
 	ways   []way // of streams
 	steps  []step
-	whole  step  // for a whole answer; nil means that it is read as a stream of one event
+	whole  step  // for a whole answer; nil means that it is read as a stream of one event, and where partly not at all
 	wholes []way // of whole answers
 	partly bool  // each step reads a part of the stream, and counts only if that came: see account.seen
 	named  bool  // each event has the name of its type
@@ -61,14 +61,19 @@ var (
 	}
 )
 
+// responses returns the programs of OpenAI's responses.
+func responses(whole step) programs {
+	return programs{
+		ways: openAI[:2], steps: []step{responseLive, responseDone, responseParts, responseItems, responseFinal},
+		whole: whole, wholes: openAI[:2], partly: true, named: true,
+	}
+}
+
 // byAPI are the APIs whose official SDKs are known.
 var byAPI = map[string]programs{
 	"openai.chat":        {ways: openAI, steps: []step{chatLive, chatSummed}, whole: chatWhole, wholes: openAI, several: []string{"avian", "groq"}},
 	"openai.completions": {ways: openAI, steps: []step{completion}, whole: completion, wholes: openAI},
-	"openai.responses": {
-		ways: openAI[:2], steps: []step{responseLive, responseItems, responseFinal}, whole: responseWhole, wholes: openAI[:2],
-		partly: true, named: true,
-	},
+	"openai.responses":   responses(responseWhole),
 	"anthropic.messages": claude,
 	"vertex.anthropic":   claude,
 	"google.generate":    {ways: []way{standardWay, genaiGo}, steps: []step{gemini}, whole: gemini, wholes: []way{standardWay, genaiGo}},
@@ -76,6 +81,12 @@ var byAPI = map[string]programs{
 	"cohere.chat":        {ways: []way{standardWay, cohereGo}, steps: []step{cohere}, whole: cohereWhole, wholes: []way{standardWay, cohereGo}},
 	"ollama.chat":        {ways: []way{standardWay, ollamaGo}, steps: []step{ollamaChat}},
 	"ollama.generate":    {ways: []way{standardWay, ollamaGo}, steps: []step{ollamaGenerate}},
+
+	"openai.responses.stored": responses(nil), // whole they may be lists, too
+	"openai.transcriptions":   {ways: openAI[:2], steps: []step{transcriptLive, transcriptFinal}, partly: true},
+	"google.interactions":     {ways: openAI[:1], steps: []step{interactionLive, interactionFinal}, partly: true},
+	"cohere.chat.v1":          {ways: openAI[:1], steps: []step{cohereV1Live, cohereV1Chunks, cohereV1Final}, partly: true},
+	"cohere.generate":         {ways: openAI[:1], steps: []step{generationLive, generationFinal}, partly: true},
 }
 
 func chatLive(a *account, v view) { chatChunk(a, v, false) }
@@ -155,7 +166,7 @@ func completion(a *account, v view) {
 	}
 }
 
-// responseLive takes a response as its pieces come.
+// responseLive takes a response as its pieces come. What begins is empty in most streams.
 func responseLive(a *account, v view) {
 	a.seen = true
 	place := v.at("output_index").number()
@@ -163,11 +174,63 @@ func responseLive(a *account, v view) {
 	case "response.output_text.delta", "response.refusal.delta":
 		a.say(v.at("delta"))
 	case "response.output_item.added":
-		if v.at("item", "type").text() == "function_call" {
-			a.grow(&a.at(place).name, v.at("item", "name"))
+		if item := v.at("item"); a.begins(place, item) {
+			a.growInput(place, item)
+		} else if item.at("type").text() == "message" {
+			a.say(item.at("content").texts()...)
 		}
-	case "response.function_call_arguments.delta":
+	case "response.content_part.added":
+		a.sayPart(v.at("part"))
+	case "response.function_call_arguments.delta", "response.custom_tool_call_input.delta":
 		a.grow(&a.at(place).arguments, v.at("delta"))
+	}
+}
+
+// begins takes the name of an item that begins, and reports whether that is a call.
+func (a *account) begins(place int64, item view) bool {
+	isCall := slices.Contains([]string{"function_call", "custom_tool_call"}, item.at("type").text())
+	if isCall {
+		a.grow(&a.at(place).name, item.at("name"))
+	}
+	return isCall
+}
+
+// growInput adds the arguments or the input of a call.
+func (a *account) growInput(place int64, v view) {
+	a.grow(&a.at(place).arguments, v.at("arguments"))
+	a.grow(&a.at(place).arguments, v.at("input"))
+}
+
+// sayPart adds a part of a message to the text; others are of reasoning.
+func (a *account) sayPart(part view) {
+	switch part.at("type").text() {
+	case "output_text":
+		a.say(part.at("text"))
+	case "refusal":
+		a.say(part.at("refusal"))
+	}
+}
+
+// responseDone takes a response as its texts and calls are done.
+func responseDone(a *account, v view) {
+	place := v.at("output_index").number()
+	switch v.at("type").text() {
+	case "response.output_text.done", "response.refusal.done":
+		a.seen = true
+		a.say(v.at("text"), v.at("refusal"))
+	case "response.output_item.added":
+		a.begins(place, v.at("item"))
+	case "response.function_call_arguments.done", "response.custom_tool_call_input.done":
+		a.seen = true
+		a.growInput(place, v)
+	}
+}
+
+// responseParts takes the texts of a response as their parts are done.
+func responseParts(a *account, v view) {
+	if v.at("type").text() == "response.content_part.done" {
+		a.seen, a.textOnly = true, true
+		a.sayPart(v.at("part"))
 	}
 }
 

@@ -150,6 +150,14 @@ func (v view) number() int64 {
 	return 0
 }
 
+// texts returns the texts of the blocks of a list.
+func (v view) texts() (all []view) {
+	for _, block := range v.each() {
+		all = append(all, block.at("text"))
+	}
+	return all
+}
+
 // isBlocks reports whether a value is a list of blocks of content, as Mistral sends them.
 func (v view) isBlocks() bool {
 	for _, e := range v.last().Elements() {
