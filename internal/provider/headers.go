@@ -39,7 +39,7 @@ var behaviourHeaders = []string{
 
 // ChangesAnswers reports whether a request header changes what an API answers.
 func ChangesAnswers(name string) bool {
-	return slices.Contains(behaviourHeaders, strings.ToLower(name))
+	return slices.ContainsFunc(behaviourHeaders, func(one string) bool { return strings.EqualFold(one, name) })
 }
 
 // WithoutHeaders returns a request without some of the headers that change behaviour.
@@ -61,7 +61,10 @@ func WithoutHeaders(req *modelio.Request, names []string) *modelio.Request {
 func (w *Wire) keepHeaders(req *modelio.Request) {
 	said := modelio.Object{}
 	for name, values := range w.Header {
-		if all := headerValues(values); ChangesAnswers(name) && len(all) > 0 {
+		if !ChangesAnswers(name) {
+			continue // most headers are such
+		}
+		if all := headerValues(values); len(all) > 0 {
 			said[strings.ToLower(name)] = oneOrAll(all)
 		}
 	}
