@@ -7,7 +7,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/rogpeppe/go-internal/lockedfile"
@@ -271,10 +273,15 @@ func wrongLink(dir string) error {
 	switch {
 	case git.Outside(within, real):
 		return errLinked
-	case !git.Outside(real, at), len(files) > 0 && string(ignoring) != ignored:
+	case !git.Outside(real, at), slices.ContainsFunc(files, isForeign) && !strings.Contains(string(ignoring), JournalName):
 		return errNoStore
 	}
 	return nil
+}
+
+// isForeign reports whether a file is none that a store has before its first commit.
+func isForeign(f fs.DirEntry) bool {
+	return !slices.Contains([]string{AttributesName, IgnoreName, HolderName, PendingName}, f.Name())
 }
 
 // touch makes the file unless it is there, and fails if it is no regular file. It returns how long the file is.
