@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
 	"time"
 
@@ -59,39 +58,6 @@ func Answers(recorded, got *snapshot.Snapshot) ([]Change, error) {
 	was, is := sources(recorded, got)
 	w.named(AnswerSource, "/source", w.c.word(was), w.c.word(is))
 	return w.found, nil
-}
-
-// ofCore are the kinds of changes that are in the core of an answer.
-var ofCore = []string{AnswerText, ToolCalls, Reasoning, AnswerParts, FinishReason, AnswerError}
-
-// Beside returns those of the changes of [Answers] that are outside of the cores, as differences by pointer.
-func Beside(changes []Change) (found []Difference) {
-	text := func(side *string) json.RawMessage {
-		if side == nil {
-			return nil
-		}
-		return jsontext.Text(*side)
-	}
-	for _, c := range changes {
-		if !slices.Contains(ofCore, c.Kind) {
-			found = append(found, Difference{c.Pointer, text(c.Before), text(c.After)})
-		}
-	}
-	return found
-}
-
-// Providers returns the change from one provider to another, if they differ; empty means the provider in whose
-// directory the document is.
-func Providers(recorded, got string) []Change {
-	w := writer{c: NewComparer(nil)}
-	line := func(provider string) part {
-		if provider == "" {
-			return part{}
-		}
-		return w.c.word("provider: " + provider)
-	}
-	w.named(AnswerSource, "/request/provider", line(recorded), line(got))
-	return w.found
 }
 
 // sources returns what two records say of how they came about, in lines. What only the old record says is left out if

@@ -167,7 +167,7 @@ func (c *Comparison) calls(pairs *callPairs, d *Difference, was, now *snapshot.S
 		if call.Answer, err = drift.Answers(was, now); err != nil {
 			return call, err
 		}
-		call.Answer = append(call.Answer, drift.Providers(d.providers(was, now))...)
+		call.Answer = append(call.Answer, ofProviders(d.providers(was, now))...)
 	}
 	if was.Response.TokensUsed != nil && now.Response.TokensUsed != nil {
 		call.TokensBefore, call.TokensAfter = *was.Response.TokensUsed, *now.Response.TokensUsed

@@ -3,6 +3,7 @@ package page
 import (
 	"cmp"
 	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -59,7 +60,7 @@ func explainCall(from, to *snapshot.Snapshot, request []drift.Difference, call *
 	}
 	was, _ := snapshot.ResponseCore(&from.Response) // which drift.Answers has compared
 	is, _ := snapshot.ResponseCore(&to.Response)
-	d.Response = append(drift.JSON(was, is), drift.Beside(call.Answer)...)
+	d.Response = append(drift.JSON(was, is), besideCores(call.Answer)...)
 	d.Bytes = len(d.Response) == 0 && from.Response.RawOutputRef != to.Response.RawOutputRef
 	if was, is := recordedAt(from), recordedAt(to); was != is && len(d.Request)+len(d.Response) == 0 && !d.Bytes {
 		d.Response = []drift.Difference{{Pointer: "/timestamp", Recorded: jsontext.Text(was), Got: jsontext.Text(is)}}
@@ -69,6 +70,43 @@ func explainCall(from, to *snapshot.Snapshot, request []drift.Difference, call *
 
 // recordedAt returns when a call was recorded, as the format spells it.
 func recordedAt(s *snapshot.Snapshot) string { return s.Timestamp.Format(time.RFC3339Nano) }
+
+// ofCore are the kinds of changes that are in the core of an answer.
+var ofCore = []string{drift.AnswerText, drift.ToolCalls, drift.Reasoning, drift.AnswerParts, drift.FinishReason, drift.AnswerError}
+
+// besideCores returns those of the changes of [drift.Answers] that are outside of the cores, as differences by pointer.
+func besideCores(changes []drift.Change) (found []drift.Difference) {
+	text := func(side *string) json.RawMessage {
+		if side == nil {
+			return nil
+		}
+		return jsontext.Text(*side)
+	}
+	for _, c := range changes {
+		if !slices.Contains(ofCore, c.Kind) {
+			found = append(found, drift.Difference{Pointer: c.Pointer, Recorded: text(c.Before), Got: text(c.After)})
+		}
+	}
+	return found
+}
+
+// ofProviders returns the change from one provider to another, if they differ; empty means the provider in whose
+// directory the document is.
+func ofProviders(was, is string) []drift.Change {
+	if was == is {
+		return nil
+	}
+	line := func(provider string) *string {
+		if provider == "" {
+			return nil
+		}
+		provider = "provider: " + provider
+		return &provider
+	}
+	return []drift.Change{{
+		Component: drift.AnswerSource, Kind: drift.AnswerSource, Pointer: "/request/provider", Before: line(was), After: line(is),
+	}}
+}
 
 // noteAlone notes what is shown of a document that only one state has.
 func (d *Difference) noteAlone(from, to *snapshot.Document) error {

@@ -73,7 +73,7 @@ func (u *unfoldedTest) call(was, now *snapshot.Snapshot) {
 	changes, inherits, _ := u.next(was, now)
 	n := now.Number()
 	answers, _ := drift.Answers(was, now)
-	answers = append(answers, drift.Providers(was.Provider, now.Provider)...)
+	answers = append(answers, ofProviders(was.Provider, now.Provider)...)
 	if changes = append(changes, answers...); len(changes) == 0 && inherits == 0 {
 		return
 	}
