@@ -74,7 +74,7 @@ func (t *tape) inTapesOrder(made []testCall) []testCall {
 		together = overlaps(t.records)
 	}
 	for n := range made {
-		for i := n; i > 0 && made[i].golden == nil && made[i-1].golden == nil; i-- {
+		for i := n; i > 0 && made[i].take == nil && made[i-1].take == nil; i-- {
 			a, b := made[i-1].record, made[i].record
 			if a < b || together[a] != together[b] {
 				break

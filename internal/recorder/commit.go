@@ -176,15 +176,15 @@ func (s *setup) transient(tk *take) bool {
 func (r *revision) verify(provider string, doc *snapshot.Document, goldens map[*take]*golden) error {
 	t := newTape(&store.Doc{Provider: provider, Document: doc}, r.rules)
 	for _, c := range r.inOrder(goldens) { // equal requests that overlapped stand in the order of their answers
-		g, i, how, what := c.golden, 0, missing, ""
-		if g != nil {
-			i, how = t.findCall(g.take.call)
-			what = g.take.asking()
+		i, how, what := 0, missing, ""
+		if c.take != nil {
+			i, how = t.findCall(c.take.call)
+			what = c.take.asking()
 		} else {
 			i, how = t.find(r.tape.keys[c.record])
 			what = asking(r.tape.records[c.record].Provider, r.tape.request(c.record))
 		}
-		if how != found || g != nil && !store.SameAnswer(&doc.Snapshots[i].Response, &g.snapshot.Response) {
+		if how != found || c.take != nil && !store.SameAnswer(&doc.Snapshots[i].Response, &c.take.golden.snapshot.Response) {
 			return fmt.Errorf("%s would not be found again in replay: nothing was written", what)
 		}
 		t.played[i] = true

@@ -36,25 +36,25 @@ func (r *revision) pair(goldens map[*take]*golden, partial bool) (put *store.Put
 	drop := modes[r.Mode].drops && !partial
 	next, places := store.Next(r.name, old.records, append(done, old.spared(calls, pairs)...), drop)
 	for n, c := range calls {
-		g, is := c.golden, &next[places[n]]
-		if g != nil {
+		tk, is := c.take, &next[places[n]]
+		if tk != nil {
 			r.renewed = append(r.renewed, is.ID)
 		}
 		switch i := pairs[n]; {
 		case same[n]:
 			r.updated.Kept = append(r.updated.Kept, is.ID)
-			if g != nil && renewTime {
-				changed = append(changed, g)
+			if tk != nil && renewTime {
+				changed = append(changed, tk.golden)
 			}
 			continue
 		case i < 0:
 			r.updated.New = append(r.updated.New, is.ID)
 		default:
-			r.changed(&old.records[i], old.request(i), g, is)
+			r.changed(&old.records[i], old.request(i), tk.golden, is)
 		}
-		changed = append(changed, g)
-		put.Beside[g.snapshot.Response.RawOutputRef] = g.raw
-		maps.Copy(put.Beside, g.take.media)
+		changed = append(changed, tk.golden)
+		put.Beside[tk.golden.snapshot.Response.RawOutputRef] = tk.golden.raw
+		maps.Copy(put.Beside, tk.media)
 	}
 	r.updated.Removed = removed(old.records, next)
 	r.date(next, old)
@@ -83,14 +83,14 @@ func (t *tape) outcomes(calls []testCall, pairs []int, headers []string, renewTi
 	done, same = make([]store.Outcome, len(calls)), make([]bool, len(calls))
 	for n, c := range calls {
 		switch i := pairs[n]; {
-		case c.golden == nil:
+		case c.take == nil:
 			done[n], same[n] = store.Outcome{Of: c.record}, true
 		case i < 0:
-			done[n] = store.Outcome{Of: -1, Record: &c.golden.snapshot}
+			done[n] = store.Outcome{Of: -1, Record: &c.take.golden.snapshot}
 		default:
-			done[n], same[n] = t.outcome(i, c.golden, headers, renewTime)
-			if done[n].Of == i && (same[n] || done[n].Answered) && t.lacks(i, c.golden, calls[n+1:]) {
-				done[n], same[n] = store.Outcome{Of: i, Record: &c.golden.snapshot, Dated: renewTime}, false
+			done[n], same[n] = t.outcome(i, c.take.golden, headers, renewTime)
+			if done[n].Of == i && (same[n] || done[n].Answered) && t.lacks(i, c.take.golden, calls[n+1:]) {
+				done[n], same[n] = store.Outcome{Of: i, Record: &c.take.golden.snapshot, Dated: renewTime}, false
 			}
 		}
 	}
@@ -111,10 +111,10 @@ func (t *tape) lacks(i int, g *golden, later []testCall) bool {
 	was := handedOut(rawAnswer(&t.records[i], raw))
 	ids = slices.DeleteFunc(ids, func(id string) bool { return slices.Contains(was, id) })
 	return slices.ContainsFunc(later, func(c testCall) bool {
-		if c.golden == nil || len(ids) == 0 {
+		if c.take == nil || len(ids) == 0 {
 			return false
 		}
-		core, _ := snapshot.RequestCore(&c.golden.snapshot.Request, nil) // it has a key
+		core, _ := snapshot.RequestCore(&c.take.golden.snapshot.Request, nil) // it has a key
 		return slices.ContainsFunc(ids, func(id string) bool { return bytes.Contains(core, jsontext.Text(id)) })
 	})
 }
@@ -142,7 +142,7 @@ func (t *tape) outcome(i int, g *golden, headers []string, renewTime bool) (o st
 
 func providerOf(calls []testCall) string {
 	for _, c := range calls {
-		if c.golden != nil {
+		if c.take != nil {
 			return c.take.provider
 		}
 	}
@@ -174,7 +174,7 @@ func (r *run) inOrder(goldens map[*take]*golden) []testCall {
 		case a.take == nil:
 			calls = append(calls, a)
 		case goldens[a.take] != nil:
-			calls = append(calls, testCall{take: ordered[0].take, golden: ordered[0]})
+			calls = append(calls, testCall{take: ordered[0].take})
 			ordered = ordered[1:]
 		}
 	}
@@ -230,7 +230,7 @@ func (s *setup) counterparts(calls []testCall, old *tape) []int {
 	byKey := map[key][]int{}
 	for n, c := range calls {
 		pairs[n] = -1
-		if c.golden == nil {
+		if c.take == nil {
 			taken[c.record] = true
 		} else if o := c.take.origin; o != nil && o.place >= 0 {
 			pairs[n], taken[o.place] = o.place, true
@@ -246,7 +246,7 @@ func (s *setup) counterparts(calls []testCall, old *tape) []int {
 	}
 	var changed []int // indexes of calls
 	for n, c := range calls {
-		if pairs[n] >= 0 || c.golden == nil {
+		if pairs[n] >= 0 || c.take == nil {
 			continue
 		}
 		if same := byKey[c.take.key]; len(same) > 0 {

@@ -315,7 +315,7 @@ func (p *pending) settle(goldens map[*take]*golden) []*take {
 	p.open(provider)
 	changed := p.wrong != nil || !p.clean // else the log of this run has it all
 	bought := slices.ContainsFunc(calls, func(c testCall) bool {
-		return c.golden != nil && !c.take.isFree(&c.golden.snapshot) && p.keepable(c.golden)
+		return c.take != nil && !c.take.isFree(&c.take.golden.snapshot) && p.keepable(c.take.golden)
 	})
 	for _, tk := range p.takes {
 		g := goldens[tk]

@@ -111,10 +111,9 @@ type Recorder struct {
 
 // A testCall is a call of the test that got its answer, from a record of the tape or from a take.
 type testCall struct {
-	record int     // its index, where take is nil
-	take   *take   // nil: the record answered
-	golden *golden // the take as it would be stored, see inOrder
-	faulty bool    // a fault took the place of the record
+	record int   // its index, where take is nil
+	take   *take // nil: the record answered
+	faulty bool  // a fault took the place of the record
 }
 
 // Open returns a recorder. It reads nothing of the store but config.json: that is for the first call.

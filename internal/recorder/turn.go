@@ -145,8 +145,8 @@ func (t *tape) snapshotOf(c testCall) *snapshot.Snapshot {
 	switch {
 	case c.faulty:
 		return nil
-	case c.golden != nil:
-		return &c.golden.snapshot
+	case c.take != nil:
+		return &c.take.golden.snapshot
 	}
 	return &t.records[c.record]
 }
