@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -20,12 +19,15 @@ func Changed(ctx context.Context, dir, revision string) (since string, files []s
 	if since, err = left(ctx, dir, revision); err != nil {
 		return "", nil, err
 	}
-	changed, err := differ(ctx, dir, since)
-	if _, notLink := os.Readlink(dir); notLink == nil && err == nil {
-		above, _ := differ(ctx, filepath.Dir(dir), since) // else the link is in another repository
-		if slices.Contains(above, filepath.Base(dir)) {   // it leads elsewhere, so all is another
-			changed, err = list(ctx, dir, []string{"."}, "ls-files")
-		}
+	w := walk{ctx: ctx, revision: since}
+	if _, err = w.to(dir); err != nil {
+		return "", nil, err
+	}
+	var changed []string
+	if w.elsewhere { // so all is another
+		changed, err = list(ctx, dir, []string{"."}, "ls-files")
+	} else {
+		changed, err = differ(ctx, dir, since)
 	}
 	if err != nil {
 		return "", nil, err

@@ -51,21 +51,40 @@ func TestChanged(t *testing.T) {
 		"openai/mode.json", "openai/new.json", "openai/removed.json", "openai/staged.json"}, files)
 }
 
-// TestChangedLink holds that all files of a store are changed ones where it is a link that led elsewhere.
+// TestChangedLink holds that all files of a store are changed ones where it, or a directory on the way to it, is a link that led
+// elsewhere.
 func TestChangedLink(t *testing.T) {
 	top := t.TempDir()
-	link := filepath.Join(top, ".ai-snapshots")
+	link, middle := filepath.Join(top, ".ai-snapshots"), filepath.Join(top, "current")
 	gittest.Run(t, top, "init", "-q", "-b", "main")
-	gittest.Write(t, top, map[string]string{"one/openai/a.json": "1\n", "two/openai/a.json": "2\n"})
-	require.NoError(t, os.Symlink("one", link))
+	files := map[string]string{"one/store/openai/a.json": "1\n", "two/store/openai/a.json": "2\n", "three/openai/a.json": "3\n"}
+	gittest.Write(t, top, files)
+	turn := func(link, target string) {
+		_ = os.Remove(link)
+		require.NoError(t, os.Symlink(target, link))
+	}
+	turn(link, "current/store")
+	turn(middle, "one")
 	gittest.Run(t, top, "add", "-A")
 	gittest.Run(t, top, "commit", "-q", "-m", "one")
-	_, files, err := Changed(t.Context(), link, "main")
+	for _, step := range []struct {
+		link, target string
+		want         []string
+	}{
+		{middle, "one", nil},
+		{middle, "two", []string{"openai/a.json"}},
+		{middle, "one", nil},
+		{link, "three", []string{"openai/a.json"}},
+		{link, "current/store", nil},
+	} {
+		turn(step.link, step.target)
+		_, files, err := Changed(t.Context(), link, "main")
+		require.NoError(t, err)
+		require.Equal(t, step.want, files, step)
+	}
+	turn(filepath.Join(top, "new"), "one") // which is of no commit
+	gittest.Run(t, top, "add", "-A")
+	_, changed, err := Changed(t.Context(), filepath.Join(top, "new", "store"), "main")
 	require.NoError(t, err)
-	require.Empty(t, files)
-	require.NoError(t, os.Remove(link))
-	require.NoError(t, os.Symlink("two", link))
-	_, files, err = Changed(t.Context(), link, "main")
-	require.NoError(t, err)
-	require.Equal(t, []string{"openai/a.json"}, files)
+	require.Equal(t, []string{"openai/a.json"}, changed)
 }

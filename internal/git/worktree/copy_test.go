@@ -41,6 +41,27 @@ func TestAt(t *testing.T) {
 			require.NoError(t, os.Symlink("others", link))
 			return link
 		},
+		"behind a link that led elsewhere": func(top string) string {
+			link, middle := filepath.Join(repository(top), "store"), filepath.Join(top, "deep", "middle")
+			gittest.Write(t, top, map[string]string{"deep/x": "", "others/openai/a.json": "3"})
+			require.NoError(t, os.Symlink("deep/middle/../snaps", link))
+			require.NoError(t, os.Symlink("../snaps", middle))
+			for _, text := range []string{"1", "2"} {
+				commit(top, text)
+			}
+			require.NoError(t, os.Remove(middle))
+			require.NoError(t, os.Symlink("../others/openai", middle))
+			return link
+		},
+		"in a directory that became a link": func(top string) string {
+			require.NoError(t, os.Rename(filepath.Join(repository(top), "snaps"), filepath.Join(top, "others")))
+			require.NoError(t, os.Symlink("others", filepath.Join(top, "snaps")))
+			return filepath.Join(top, "snaps")
+		},
+		"a link that git does not know": func(top string) string {
+			require.NoError(t, os.Symlink("snaps", filepath.Join(repository(top), "store")))
+			return filepath.Join(top, "store")
+		},
 		"a link into another repository": func(top string) string {
 			repository(top)
 			link := filepath.Join(top, "store")
@@ -96,4 +117,27 @@ func TestAt(t *testing.T) {
 			require.Empty(t, files, "it is not there")
 		})
 	}
+}
+
+// TestAtBefore holds that nothing was where there is a link that git did not know yet, and that links in a circle end.
+func TestAtBefore(t *testing.T) {
+	top := t.TempDir()
+	link := filepath.Join(top, "store")
+	gittest.Run(t, top, "init", "-q", "-b", "main")
+	gittest.Write(t, top, map[string]string{"snaps/openai/a.json": "1"})
+	for _, to := range []string{"snaps", "store/store"} {
+		gittest.Run(t, top, "add", "-A")
+		gittest.Run(t, top, "commit", "-q", "-m", to)
+		_ = os.Remove(link)
+		require.NoError(t, os.Symlink(to, link))
+	}
+	gittest.Run(t, top, "add", "-A")
+	gittest.Run(t, top, "commit", "-q", "-m", "circle")
+	for revision, want := range map[string]int{"HEAD~2": 0, "HEAD~1": 1} {
+		_, files, err := At(t.Context(), revision, link)
+		require.NoError(t, err)
+		require.Len(t, files, want, revision)
+	}
+	_, _, err := At(t.Context(), "HEAD", link)
+	require.ErrorContains(t, err, "too many links lead to it")
 }
