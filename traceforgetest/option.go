@@ -114,8 +114,10 @@ const (
 	CutStreams = Allowance(recorder.CutStreams)
 	// TransportErrors records errors of the transport like answers, and replays them as errors of the same kind. They
 	// are a refused or reset connection, a timeout, an unknown host, and a failed TLS handshake. errors.Is and
-	// errors.As find in them what they found while recording. A call that its caller cancelled, as the slower one of two, is
-	// recorded so too: replay ends it when its caller cancels it again, after 5 seconds at the latest, and does not need it.
+	// errors.As find in them what they found while recording. Of another error that a model returns the text is kept.
+	// One with the status of an answer, as SDKs and Genkit make, is not recorded. A call that its caller cancelled, as
+	// the slower one of two, is: replay ends it when its caller cancels it again, after 5 seconds at the latest, and
+	// does not need it.
 	TransportErrors = Allowance(recorder.TransportErrors)
 	// RetryableErrors records answers of status 408, 429 and 5xx like any other, for tests of what follows them. A
 	// 429 and the 200 of the next try are two snapshots of one request, which replay gives in this order. A

@@ -168,7 +168,7 @@ func (r *run) stood() map[key]bool {
 // transient reports whether a take ended so that the next try may do better.
 func (s *setup) transient(tk *take) bool {
 	how := tk.ending()
-	return how == retryable || how == failed && !s.allows(TransportErrors) && !tk.isScripted()
+	return how == retryable || how == failed && !s.keepsError(tk)
 }
 
 // verify looks each recording up again with the code that replays, in the document as it will be

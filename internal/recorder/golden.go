@@ -200,12 +200,19 @@ func (r *run) unfinished(tk *take) *Failure {
 		if bad := asA[*noJSON](tk.err); bad != nil {
 			return r.leftOut(tk, bad.Error())
 		}
-		if (r.allows(TransportErrors) || tk.isScripted()) && !tk.isCancelledTool() {
+		if r.keepsError(tk) && !tk.isCancelledTool() {
 			return nil
 		}
 		return r.unanswered(tk)
 	}
 	return nil
+}
+
+// keepsError reports whether the error that a take ended with may be recorded. One that was made of an answer may not: replay would
+// give it without the status by which programs know what to do.
+func (s *setup) keepsError(tk *take) bool {
+	status, _ := answeredWith(tk.err)
+	return tk.isScripted() || s.allows(TransportErrors) && (status == 0 || !isDirect(tk.codec.API))
 }
 
 // isCancelledTool reports whether a tool ended as it was cancelled, which is no result of it.

@@ -1,12 +1,15 @@
 package recorder
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/modelio"
 )
 
 type statusError struct {
@@ -48,4 +51,32 @@ func TestNoAnswer(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) { require.Equal(t, tt.want, noAnswer("p", tt.err)) })
 	}
+}
+
+// TestAnswerIsNoTransportError: a model's error that has the status of an answer is not recorded as one of the transport, which
+// would lose it. A later try that does better is.
+func TestAnswerIsNoTransportError(t *testing.T) {
+	s := newScene(t)
+	returned := []error{&statusError{400, "bad prompt"}}
+	live := modelio.ModelFunc(func(context.Context, *modelio.GenerateRequest, modelio.StreamFunc) (*modelio.GenerateResponse, error) {
+		err := returned[0]
+		returned = returned[1:]
+		return &modelio.GenerateResponse{FinishReason: modelio.FinishStop, Message: &modelio.Message{Role: modelio.RoleModel}}, err
+	})
+	ask := func(r *Recorder) {
+		for err := errors.New("not asked"); err != nil && len(returned) > 0; {
+			request := &modelio.GenerateRequest{Config: modelio.Object{"temperature": []byte("0")}}
+			_, err = r.Generate(context.Background(), Generation{Provider: "acme", Model: "m", Live: live, Request: request})
+		}
+	}
+	allow := func(o *Options) { o.Allowed = TransportErrors }
+	told, _ := s.run(Update, ask, allow)
+	require.Len(t, told, 1)
+	require.Contains(t, told[0].Text, "acme answered with an error (400): bad prompt: it was not recorded")
+	require.NotContains(t, told[0].Text, "TransportErrors")
+
+	returned = []error{&statusError{429, "slow down"}, nil}
+	told, did := s.run(Update, ask, allow)
+	require.Empty(t, told)
+	require.Len(t, did.Update.New, 1)
 }
