@@ -6,6 +6,7 @@ import (
 
 	"github.com/traceforge/traceforge-go/internal/amount"
 	"github.com/traceforge/traceforge-go/internal/page"
+	"github.com/traceforge/traceforge-go/internal/provider"
 )
 
 var noMaxTokens = Rule{
@@ -14,7 +15,8 @@ var noMaxTokens = Rule{
 	Why:  "an answer that does not end is paid to the last token that the model has",
 	Fix:  "set it",
 	each: func(l *Linter, d *document, c *call, add adder) {
-		if c.generated() && c.Request.MaxTokens == nil && !matches(c.Request.Options, limit) {
+		codec, _ := provider.Named(c.Request.API)
+		if c.generated() && c.Request.MaxTokens == nil && !codec.IsFixed(&c.Request, "max_tokens") && !matches(c.Request.Options, limit) {
 			add(c.Request.API, "", d.at(c, []string{"request", "max_tokens"},
 				"a call of %s sets no limit of the tokens that are answered", c.Request.API))
 		}

@@ -232,6 +232,12 @@ func TestRules(t *testing.T) {
 			s.Request.MaxTokens, s.Request.Options = nil, modelio.Object{"extra_body": json.RawMessage(`{"max_new_tokens":10}`)}
 		}), nil},
 		{"max-tokens-embeddings", "there is no answer to limit", nil, one(func(s *snapshot.Snapshot) { s.Request.MaxTokens, s.Request.API = nil, "openai.embeddings" }), nil},
+		{"max-tokens-speech", "sound has no limit", nil, one(func(s *snapshot.Snapshot) { s.Request.MaxTokens, s.Request.API = nil, "openai.speech" }), nil},
+		{"max-tokens-transcriptions", "nor has what is heard", nil, one(func(s *snapshot.Snapshot) { s.Request.MaxTokens, s.Request.API = nil, "openai.transcriptions" }), nil},
+		{"max-tokens-image", "the model draws", nil, one(func(s *snapshot.Snapshot) {
+			s.Request.MaxTokens, s.Request.API, s.Request.Model = nil, "bedrock.invoke", "amazon.titan-image-generator-v1"
+			s.Response.Model = ""
+		}), nil},
 		{"max-tokens-error", "nothing was answered", nil, one(func(s *snapshot.Snapshot) {
 			s.Request.MaxTokens, s.Response.Candidates, s.Response.Status = nil, nil, 400
 			s.Response.Error = &modelio.ProviderError{Status: 400, Message: "no"}

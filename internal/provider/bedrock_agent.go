@@ -14,7 +14,7 @@ import (
 // the URL. How its model chooses cannot be said.
 var _ = Register(&Codec{
 	API:   "bedrock.agent",
-	Fixed: noTemperature,
+	Fixed: noSetting,
 	InURL: true,
 	Match: both(func(w *Wire) bool { return agentPath.MatchString(w.URL.EscapedPath()) },
 		either(posts(jsontext.Value.IsObject, "/text"), posts(has("foundationModel"), ""))), // paths of inline agents are short

@@ -13,7 +13,7 @@ import (
 var _ = Register(&Codec{
 	API:     "bedrock.invoke",
 	Version: "bedrock-",
-	Fixed:   claudeFixed,
+	Fixed:   invokeFixed,
 	Match:   both(postsToModel("/invoke", "/invoke-with-response-stream"), not(generatesNothing)),
 	body:    decodeInvoke,
 	outside: operationOf("invoke"),

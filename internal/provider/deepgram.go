@@ -8,7 +8,7 @@ import (
 // Deepgram's transcriptions of what is sent or stands at a URL.
 var _ = Register(&Codec{
 	API:     "deepgram.listen",
-	Fixed:   noTemperature,
+	Fixed:   noSetting,
 	Match:   func(w *Wire) bool { return w.Method == "POST" && w.pathEndsIn([]string{"/v1/listen"}) },
 	request: func(w *Wire) (*modelio.Request, error) { return decodeBodyOf(w, requestForm{}.decode) },
 	outside: modelOfQuery,

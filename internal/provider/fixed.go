@@ -3,13 +3,14 @@ package provider
 import (
 	"cmp"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// These facts only decide what a recording asks for and what a failure advises, since models refuse other parameters
+// These facts only decide what a recording asks for and what a failure or lint advises, since models refuse other parameters
 // with every release. No record is judged by them. Each has its source; what is not known is asked for, and the
 // provider's own answer then says better (see [NotTaken]).
 
@@ -110,5 +111,24 @@ var spelled = map[string]*regexp.Regexp{
 	"seed":        regexp.MustCompile(`(?i)\bseed\b`),
 }
 
-// noTemperature is for APIs in which nobody can say how a model chooses.
-func noTemperature(*modelio.Request) []string { return samplers }
+// noSetting is for APIs in which nobody can say how a model chooses, or how many tokens it answers.
+func noSetting(*modelio.Request) []string { return []string{"temperature", "top_p", "max_tokens"} }
+
+// noLimit is for APIs in which nobody can say how many tokens a model answers.
+func noLimit(*modelio.Request) []string { return []string{"max_tokens"} }
+
+// draws is a name of a model that answers with images.
+var draws = regexp.MustCompile(`titan-image|nova-canvas|stability\.`)
+
+// invokeFixed is claudeFixed except for models that draw.
+func invokeFixed(req *modelio.Request) []string {
+	if draws.MatchString(req.Model) {
+		return noSetting(req)
+	}
+	return claudeFixed(req)
+}
+
+// IsFixed reports whether Fixed names a parameter for a request.
+func (c *Codec) IsFixed(req *modelio.Request, name string) bool {
+	return c.Fixed != nil && slices.Contains(c.Fixed(req), name)
+}

@@ -59,6 +59,9 @@ func TestFixed(t *testing.T) {
 		{"bedrock.converse", "anthropic.claude-sonnet-4-5-20250929-v1:0",
 			`{"additionalModelRequestFields":{"thinking":{"type":"enabled"}}}`, true, "it thinks"},
 		{"vertex.anthropic", "claude-opus-4-7@20260401", ``, true, "Vertex's name"},
+		{"bedrock.invoke", "amazon.titan-image-generator-v2:0", ``, true, "it draws"},
+		{"bedrock.invoke", "us.stability.stable-image-ultra-v1:1", ``, true, "it draws, by a profile"},
+		{"bedrock.invoke", "amazon.titan-text-express-v1", ``, false, "it writes"},
 	}
 	for _, c := range cases {
 		t.Run(c.api+" "+c.model+" "+c.options, func(t *testing.T) {

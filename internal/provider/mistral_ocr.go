@@ -8,7 +8,7 @@ import (
 // Mistral's API that reads documents. The document is what a user says.
 var _ = Register(&Codec{
 	API:    "mistral.ocr",
-	Fixed:  noTemperature,
+	Fixed:  noSetting,
 	Match:  posts(has("document"), "/v1/ocr"),
 	body:   requestForm{members: map[string]taker{"document": takeMessage(modelio.RoleUser, document)}}.decode,
 	answer: needs("pages", hasList("pages"), ocrAnswer),

@@ -12,7 +12,7 @@ import (
 // The image APIs of OpenAI and of hosts that copy them: generations, edits and variations.
 var _ = Register(&Codec{
 	API:     "openai.images",
-	Fixed:   noTemperature,
+	Fixed:   noSetting,
 	Match:   either(matchImageForm, posts(has("prompt"), "/images/generations", "/images/edits")),
 	request: decodeImages,
 	outside: deployedOperation("generations"),

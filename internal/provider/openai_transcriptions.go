@@ -11,12 +11,12 @@ import (
 
 // The APIs that turn audio into text, of OpenAI and of hosts that copy it: transcriptions, and translations to English.
 var _ = Register(&Codec{
-	API:       "openai.transcriptions",
-	Generates: true,
-	Match:     postsForm("/audio/transcriptions", "/audio/translations"),
-	request:   prompted("prompt", "temperature").decodeForm,
-	outside:   deployedOperation("transcriptions"),
-	response:  decodeTranscription,
+	API:      "openai.transcriptions",
+	Fixed:    noLimit,
+	Match:    postsForm("/audio/transcriptions", "/audio/translations"),
+	request:  prompted("prompt", "temperature").decodeForm,
+	outside:  deployedOperation("transcriptions"),
+	response: decodeTranscription,
 })
 
 // decodeTranscription decodes an answer, which is text where the request asked for that, or for subtitles.

@@ -29,7 +29,8 @@ type Codec struct {
 	Tools     bool // the calls are of tools, not of models
 	Seeded    bool // the API has a seed parameter (design R7)
 	// Fixed returns those of "temperature", "top_p" and "seed" for which the model takes no value that would make it
-	// deterministic (design R7). nil means each model of the API takes all of them.
+	// deterministic (design R7), and "max_tokens" where no request limits the answer. nil means each model of the API
+	// takes all of them.
 	Fixed func(req *modelio.Request) []string
 
 	// InURL says that each of its requests has $url, for what its path says. Prompted says that its requests have a

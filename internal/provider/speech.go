@@ -16,7 +16,7 @@ import (
 func speaks(api, prompt, path string, outside outside) *Codec {
 	return &Codec{
 		API:      api,
-		Fixed:    noTemperature,
+		Fixed:    noSetting,
 		Match:    posts(has(prompt), path),
 		body:     requestForm{prompt: prompt}.decode,
 		outside:  outside,

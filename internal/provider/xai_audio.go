@@ -5,7 +5,7 @@ var _ = Register(speaks("xai.speech", "text", "/v1/tts", nil))
 
 var _ = Register(&Codec{
 	API:      "xai.transcriptions",
-	Fixed:    noTemperature,
+	Fixed:    noSetting,
 	Match:    postsForm("/v1/stt"),
 	request:  requestForm{}.decodeForm,
 	response: decodeTranscription,

@@ -69,7 +69,7 @@ const (
 // isFixed reports whether a call's model takes no deterministic value of a parameter. The model is known for that, or
 // its provider has said so to this test.
 func (r *run) isFixed(c *call, name string) bool {
-	return c.codec.Fixed != nil && slices.Contains(c.codec.Fixed(c.request), name) || slices.Contains(r.notTaken(c), name)
+	return c.codec.IsFixed(c.request, name) || slices.Contains(r.notTaken(c), name)
 }
 
 // notTaken returns what the answers so far said that the model of a call does not take.
