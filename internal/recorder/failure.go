@@ -182,16 +182,16 @@ const anyProvider = "openai"
 
 // noCall is the failure of a test without a call, whose document has not been read. It is nil where the test may make
 // none, and none is recorded. An update of such a test removes its document.
-func (s *setup) noCall() *Failure {
-	way := s.reaches()
-	if s.allows(NoCalls) {
-		way = "accept: " + s.Accept
+func (r *run) noCall() *Failure {
+	way := cmp.Or(r.astray, r.reaches())
+	if r.allows(NoCalls) {
+		way = "accept: " + r.Accept
 	}
-	switch doc, err := s.store.Load(s.name, anyProvider); {
-	case s.allows(NoCalls) && (modes[s.Mode].drops || errors.Is(err, fs.ErrNotExist)):
+	switch doc, err := r.store.Load(r.name, anyProvider); {
+	case r.allows(NoCalls) && (modes[r.Mode].drops || errors.Is(err, fs.ErrNotExist)):
 		return nil
-	case s.allows(NoCalls) && err != nil:
-		return s.asFailure(err)
+	case r.allows(NoCalls) && err != nil:
+		return r.asFailure(err)
 	case err != nil:
 		return failuref("no model call was made", way)
 	default:

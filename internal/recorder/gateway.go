@@ -52,7 +52,7 @@ func (r *Recorder) ServeAt(e Endpoint) (url string, closeServer func(), err erro
 	if err != nil {
 		return "", nil, fmt.Errorf("listening on a loopback address: %w", err)
 	}
-	g := &gateway{host: listener.Addr().String(), prefix: "/" + strings.ToLower(rand.Text()), Endpoint: e}
+	g := &gateway{host: listener.Addr().String(), prefix: "/" + strings.ToLower(rand.Text()), astray: r.noteAstray, Endpoint: e}
 	g.proxy = httputil.ReverseProxy{
 		Rewrite:        g.rewrite,
 		Transport:      r.Over(redirect{e, r.Upstream}),
@@ -113,6 +113,7 @@ type gateway struct {
 	host   string // the server's own
 	prefix string // of all paths
 	proxy  httputil.ReverseProxy
+	astray func(why string) // notes that a request does not have it
 	Endpoint
 }
 
@@ -145,9 +146,21 @@ func (g *gateway) forbids(in *http.Request) (status int, why string) {
 	case in.URL.User != nil || in.URL.Host != "":
 		return http.StatusBadRequest, "the request's target is a whole URL: this server is no proxy"
 	case !strings.HasPrefix(in.URL.EscapedPath(), g.prefix+"/") && !g.bearsKey(in):
-		return http.StatusNotFound, "the path does not begin as that of the base URL: append to that what follows the provider's host"
+		why = "the path does not begin as that of the base URL: append to that what follows the provider's host"
+		if len(g.Keys) > 0 {
+			why += "; a client that drops the path of its base URL must send the key that is in " + strings.Join(g.Keys, " or ")
+		}
+		g.astray("a request was turned away: " + why)
+		return http.StatusNotFound, why
 	}
 	return 0, ""
+}
+
+// noteAstray notes why a server turned a request away, which may be why the test seems to make no call.
+func (r *run) noteAstray(why string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.astray = why
 }
 
 // bearsKey reports whether a request has the provider's key of the environment. Some clients drop the path of their

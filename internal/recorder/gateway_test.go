@@ -40,6 +40,29 @@ func (u *upstream) RoundTrip(req *http.Request) (*http.Response, error) {
 		Body: io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body))}, nil
 }
 
+// TestGatewayAstray: a client that drops the path of its base URL, and has a key of its own, is told how it is answered, and so is
+// whoever reads that the test made no call.
+func TestGatewayAstray(t *testing.T) {
+	t.Setenv("MISTRAL_API_KEY", "one that is no secret of anybody")
+	s := newScene(t)
+	told, _ := s.run(Replay, func(r *Recorder) {
+		base, closeServer, err := r.Serve("mistral")
+		require.NoError(t, err)
+		defer closeServer()
+		u, err := url.Parse(base)
+		require.NoError(t, err)
+		resp, err := http.Post("http://"+u.Host+"/v1/chat/completions", "application/json", strings.NewReader(askedBody))
+		require.NoError(t, err)
+		defer resp.Body.Close()
+		said, err := io.ReadAll(resp.Body)
+		require.NoError(t, err)
+		require.Contains(t, string(said), "a client that drops the path of its base URL must send the key that is in MISTRAL_API_KEY")
+	})
+	require.Len(t, told, 1)
+	require.Equal(t, "no model call was made\na request was turned away: the path does not begin as that of the base URL: append to that "+
+		"what follows the provider's host; a client that drops the path of its base URL must send the key that is in MISTRAL_API_KEY", told[0].Text)
+}
+
 // TestGatewayAnswersOnlyItsCaller asks the server of a URL as others than the code under test would:
 // none of it reaches the provider, whose answers cost the caller's money.
 func TestGatewayAnswersOnlyItsCaller(t *testing.T) {

@@ -83,6 +83,7 @@ type run struct {
 	ended    bool
 	now      time.Time       // that the test was told; zero: it asked for none
 	calls    int             // all calls so far
+	astray   string          // why a request was turned away, the last one
 	tape     *tape           // nil until the first call
 	takes    []*take         // what was recorded, in the order of the calls
 	answered []testCall      // those that got their answer, in order
