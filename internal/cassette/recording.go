@@ -19,6 +19,7 @@ import (
 
 	"github.com/traceforge/traceforge-go/internal/provider"
 	"github.com/traceforge/traceforge-go/internal/recorder"
+	"github.com/traceforge/traceforge-go/internal/secret"
 )
 
 // maxBytes bounds a recording (design R16).
@@ -216,19 +217,33 @@ func (c *Call) Method() string { return c.request.method }
 // URL returns the URL without what is secret in it.
 func (c *Call) URL() string { return recorder.PublicURL(c.request.url).String() }
 
-// Request returns the request as it was recorded, without its credentials: what a tool has put in their place is no secret
-// to look for.
+// Request returns the request as it was recorded, with such credentials alone as look like real ones, which are kept in no record:
+// what a tool has put in their place is no secret to look for.
 func (c *Call) Request() *http.Request {
 	header := c.sent.Clone()
-	for name := range header {
-		if provider.IsCredential(strings.TrimPrefix(name, "X-Amz-")) || name == "Cookie" {
+	for name, values := range header {
+		if (provider.IsCredential(strings.TrimPrefix(name, "X-Amz-")) || name == "Cookie") && !holdsKey(values) {
 			header.Del(name)
 		}
 	}
+	at := recorder.PublicURL(c.request.url)
+	query := at.Query()
+	for name, values := range c.request.url.Query() {
+		if provider.IsCredential(name) && holdsKey(values) {
+			query[name] = values
+			at.RawQuery = query.Encode()
+		}
+	}
 	req, _ := http.NewRequest(http.MethodGet, "/", bytes.NewReader(c.asked))
-	req.Method, req.URL, req.Header = c.request.method, recorder.PublicURL(c.request.url), header
+	req.Method, req.URL, req.Header = c.request.method, at, header
 	req.Host = req.URL.Host
 	return req
+}
+
+// holdsKey reports whether values have a word that may be a key.
+func holdsKey(values []string) bool {
+	words := strings.FieldsFunc(strings.Join(values, " "), func(r rune) bool { return strings.ContainsRune(" ,;", r) })
+	return slices.ContainsFunc(words, secret.IsOpaque)
 }
 
 // Answer returns the recorded answer to a request. A header says where it is from.

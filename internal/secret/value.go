@@ -82,7 +82,7 @@ func (s *Scanner) Request(header http.Header, at *url.URL, isCredential func(que
 	defer s.mu.Unlock()
 	for name, values := range header {
 		for _, value := range values {
-			if isHeader(name) || isOpaque(value) && !isHarmless(name) {
+			if isHeader(name) || IsOpaque(value) && !isHarmless(name) {
 				s.header("the value of the header "+name, value)
 			}
 		}
@@ -359,8 +359,8 @@ func isHarmless(name string) bool {
 var harmlessWords = strings.Fields(`agent b3 baggage checksum context crc32c cursor date digest etag fingerprint hash idempotency match md5 range ray sha256
 	stainless trace traceparent tracestate version`)
 
-// isOpaque reports whether a value is one word of 16 letters and digits or more, which no model, host or path has.
-func isOpaque(value string) bool {
+// IsOpaque reports whether a value is one word of 16 letters and digits or more, which no model, host or path has.
+func IsOpaque(value string) bool {
 	run := slices.MaxFunc(strings.FieldsFunc(value+" x", func(r rune) bool { return r >= 0x80 || !isAlphanumeric(byte(r)) }),
 		func(a, b string) int { return len(a) - len(b) })
 	return !strings.ContainsAny(value, ` ,;:@(){}"`) && strings.ContainsAny(run, "0123456789") && credible(run, leastAssigned)
