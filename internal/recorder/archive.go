@@ -110,6 +110,17 @@ func (r *Recorder) Unkept() []*Failure {
 			r.fail(f)
 		}
 	}
+	stood, told := r.stood(), map[key]bool{}
+	for _, tk := range r.takes {
+		if !r.transient(tk) || stood[tk.key] {
+			continue
+		}
+		if f := r.unfinished(tk); f != nil && told[tk.key] { // a test is told of the first alone, as the others are tries of it
+			f.Source = tk.source
+			r.fail(f)
+		}
+		told[tk.key] = true
+	}
 	return r.failures[before:]
 }
 
