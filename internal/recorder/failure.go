@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/gotest"
+	"github.com/traceforge/traceforge-go/internal/provider"
 	"github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/internal/usage"
 	"github.com/traceforge/traceforge-go/modelio"
@@ -280,7 +281,12 @@ func (s *setup) summary(req *modelio.Request) string {
 		return line(method, string(req.Options["params"]))
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "model: %s\n", req.Model)
+	said := func(name string) string { return provider.MetadataWord(req.Options, "$url", name) }
+	if path := said("path"); req.Model == "" && path != "" {
+		b.WriteString(line("request", strings.TrimSpace(said("method")+" "+path)))
+	} else {
+		fmt.Fprintf(&b, "model: %s\n", req.Model)
+	}
 	if req.Prompt != nil {
 		b.WriteString(line("prompt", *req.Prompt))
 	}

@@ -1,6 +1,7 @@
 package recorder
 
 import (
+	"net/http"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -71,4 +72,17 @@ func TestDriftsHoldNoSecrets(t *testing.T) {
 		require.NotContains(t, *d.Changes[0].After, secret[10:])
 		require.Contains(t, *d.Changes[0].After, "MY_API_KEY")
 	}
+}
+
+// TestRequestWithoutModel: a call that names no model is told by its method and its path.
+func TestRequestWithoutModel(t *testing.T) {
+	s := newScene(t)
+	told, _ := s.run(Replay, func(r *Recorder) {
+		resp, err := (&http.Client{Transport: r}).Get("https://bedrock-runtime.us-east-1.amazonaws.com/async-invoke/abc")
+		require.NoError(t, err)
+		require.NoError(t, resp.Body.Close())
+	})
+	require.Len(t, told, 1)
+	require.Contains(t, told[0].Text, "\n  request: GET /async-invoke/abc\n")
+	require.NotContains(t, told[0].Text, "model: ")
 }
