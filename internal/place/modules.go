@@ -23,7 +23,7 @@ func noModule() error {
 		return errors.New(noGoMod + "name the store with --dir, or set " + DirEnv)
 	}
 	return fmt.Errorf("%srun it in one of %s, or name a store, such as --dir %s, or set %s",
-		noGoMod, listed(modules), path.Join(modules[0], StoreName), DirEnv)
+		noGoMod, listed(modules), gotest.Quote(path.Join(modules[0], StoreName)), DirEnv)
 }
 
 // NoModuleForTests is noModule for commands that run the tests of packages.
@@ -34,7 +34,7 @@ func NoModuleForTests() error {
 	}
 	wayOut := "run it in one of " + listed(modules)
 	if workspace() != "" && os.Getenv("GOWORK") != "off" {
-		wayOut += ", or name packages of the workspace, such as ./" + modules[0] + "/..."
+		wayOut += ", or name packages of the workspace, such as " + gotest.Quote("./"+modules[0]+"/...")
 	}
 	return errors.New(noGoMod + wayOut)
 }
@@ -55,10 +55,14 @@ func noStoreYet() string {
 	return text
 }
 
-// listed is a list of files for people.
+// listed is a list of files, each as a command takes it.
 func listed(files []string) string {
 	const most = 8
-	text := strings.Join(files[:min(len(files), most)], ", ")
+	var quoted []string
+	for _, file := range files[:min(len(files), most)] {
+		quoted = append(quoted, gotest.Quote(file))
+	}
+	text := strings.Join(quoted, ", ")
 	if len(files) > most {
 		text += fmt.Sprintf(" (and %d more)", len(files)-most)
 	}
