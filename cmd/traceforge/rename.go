@@ -157,10 +157,19 @@ func renamingTest(pkg, from, to string) (func(page.Test) (page.Test, bool), erro
 	if err := checkTest(to); err != nil {
 		return nil, err
 	}
+	if isRun(from) && !isRun(to) { // frameworks give names that go test does not run
+		return nil, usagef("go test runs no %s, as it runs %s: begin the name as that", gotest.Quote(to), gotest.Quote(from))
+	}
 	return func(t page.Test) (page.Test, bool) {
 		rest, ok := strings.CutPrefix(t.Name+"/", from+"/")
 		return page.Test{Package: toPackage, Name: strings.TrimSuffix(to+"/"+rest, "/")}, ok && t.Package == pkg
 	}, nil
+}
+
+// isRun reports whether go test runs what has the name of a test.
+func isRun(test string) bool {
+	function, _, _ := strings.Cut(test, "/")
+	return gotest.Kind(function) != ""
 }
 
 // splitTest splits example.com/shop.TestAsk/a into its package and its test; pkg is empty where there is none.
