@@ -88,6 +88,14 @@ func Embed(vectors ...[]float64) Step { return Step{said: said{Embeds: true, Vec
 // Say adds a text, in pieces, to what a step says.
 func (s Step) Say(pieces ...string) Step {
 	s.said.Pieces = append(slices.Clip(s.said.Pieces), pieces...)
+	return s.unlessItFails("says")
+}
+
+// unlessItFails has a step that fails be wrong where it answers something besides.
+func (s Step) unlessItFails(answers string) Step {
+	if s.said.Failure != nil {
+		s.wrong = fmt.Errorf("it fails, and %s something: make it two steps", answers)
+	}
 	return s
 }
 
@@ -97,7 +105,7 @@ func (s Step) Call(tool, arguments string) Step {
 	if object := map[string]json.RawMessage(nil); json.Unmarshal([]byte(arguments), &object) != nil || object == nil {
 		s.wrong = fmt.Errorf("the arguments %s are no JSON object", arguments)
 	}
-	return s
+	return s.unlessItFails("calls")
 }
 
 // Finish says why the model stopped where what it says does not imply it: [modelio.FinishLength] for an answer that
@@ -110,6 +118,9 @@ func (s Step) Finish(reason modelio.FinishReason) Step {
 // Usage says how many tokens the call used. Without it they are counted in words.
 func (s Step) Usage(input, output int) Step {
 	s.said.Usage = &usage{input, output}
+	if input < 0 || output < 0 {
+		s.wrong = fmt.Errorf("usage of %d and %d tokens: want 0 or more", input, output)
+	}
 	return s
 }
 
@@ -133,6 +144,9 @@ func (s Step) RetryAfter(d time.Duration) Step {
 	if s.said.Failure == nil {
 		s.wrong = fmt.Errorf("RetryAfter is for script.Fail")
 		return s
+	}
+	if d < 0 {
+		s.wrong = fmt.Errorf("RetryAfter of %v: want 0 or more", d)
 	}
 	f := *s.said.Failure
 	f.RetryAfter = int((d + time.Second - 1) / time.Second)
