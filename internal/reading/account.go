@@ -22,7 +22,7 @@ type account struct {
 	event  int    // the number of the event under way, from 1
 	name   string // its name in the framing
 
-	textOnly bool // the step reads no calls
+	noText, noCalls bool // the step reads none
 
 	recorded string // the text of the record
 	same     int    // how many bytes of text are the record's

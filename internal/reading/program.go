@@ -61,19 +61,11 @@ var (
 	}
 )
 
-// responses returns the programs of OpenAI's responses.
-func responses(whole step) programs {
-	return programs{
-		ways: openAI[:2], steps: []step{responseLive, responseDone, responseParts, responseItems, responseFinal},
-		whole: whole, wholes: openAI[:2], partly: true, named: true,
-	}
-}
-
 // byAPI are the APIs whose official SDKs are known.
 var byAPI = map[string]programs{
 	"openai.chat":        {ways: openAI, steps: []step{chatLive, chatSummed}, whole: chatWhole, wholes: openAI, several: []string{"avian", "groq"}},
 	"openai.completions": {ways: openAI, steps: []step{completion}, whole: completion, wholes: openAI},
-	"openai.responses":   responses(responseWhole),
+	"openai.responses":   {ways: openAI[:2], steps: responseSteps, whole: responseWhole, wholes: openAI[:2], partly: true, named: true},
 	"anthropic.messages": claude,
 	"vertex.anthropic":   claude,
 	"google.generate":    {ways: []way{standardWay, genaiGo}, steps: []step{gemini}, whole: gemini, wholes: []way{standardWay, genaiGo}},
@@ -82,10 +74,10 @@ var byAPI = map[string]programs{
 	"ollama.chat":        {ways: []way{standardWay, ollamaGo}, steps: []step{ollamaChat}},
 	"ollama.generate":    {ways: []way{standardWay, ollamaGo}, steps: []step{ollamaGenerate}},
 
-	"openai.responses.stored": responses(nil), // whole they may be lists, too
-	"openai.transcriptions":   {ways: openAI[:2], steps: []step{transcriptLive, transcriptFinal}, partly: true},
-	"google.interactions":     {ways: openAI[:1], steps: []step{interactionLive, interactionFinal}, partly: true},
-	"cohere.chat.v1":          {ways: openAI[:1], steps: []step{cohereV1Live, cohereV1Chunks, cohereV1Final}, partly: true},
+	"openai.responses.stored": {ways: openAI[:2], steps: responseSteps, partly: true, named: true}, // whole they may be lists, too
+	"openai.transcriptions":   {ways: openAI[:2], steps: transcriptSteps, partly: true},
+	"google.interactions":     {ways: openAI[:1], steps: interactionSteps, partly: true},
+	"cohere.chat.v1":          {ways: openAI[:1], steps: cohereV1Steps, partly: true},
 	"cohere.generate":         {ways: openAI[:1], steps: []step{generationLive, generationFinal}, partly: true},
 }
 
@@ -166,74 +158,6 @@ func completion(a *account, v view) {
 	}
 }
 
-// responseLive takes a response as its pieces come. What begins is empty in most streams.
-func responseLive(a *account, v view) {
-	a.seen = true
-	place := v.at("output_index").number()
-	switch v.at("type").text() {
-	case "response.output_text.delta", "response.refusal.delta":
-		a.say(v.at("delta"))
-	case "response.output_item.added":
-		if item := v.at("item"); a.begins(place, item) {
-			a.growInput(place, item)
-		} else if item.at("type").text() == "message" {
-			a.say(item.at("content").texts()...)
-		}
-	case "response.content_part.added":
-		a.sayPart(v.at("part"))
-	case "response.function_call_arguments.delta", "response.custom_tool_call_input.delta":
-		a.grow(&a.at(place).arguments, v.at("delta"))
-	}
-}
-
-// begins takes the name of an item that begins, and reports whether that is a call.
-func (a *account) begins(place int64, item view) bool {
-	isCall := slices.Contains([]string{"function_call", "custom_tool_call"}, item.at("type").text())
-	if isCall {
-		a.grow(&a.at(place).name, item.at("name"))
-	}
-	return isCall
-}
-
-// growInput adds the arguments or the input of a call.
-func (a *account) growInput(place int64, v view) {
-	a.grow(&a.at(place).arguments, v.at("arguments"))
-	a.grow(&a.at(place).arguments, v.at("input"))
-}
-
-// sayPart adds a part of a message to the text; others are of reasoning.
-func (a *account) sayPart(part view) {
-	switch part.at("type").text() {
-	case "output_text":
-		a.say(part.at("text"))
-	case "refusal":
-		a.say(part.at("refusal"))
-	}
-}
-
-// responseDone takes a response as its texts and calls are done.
-func responseDone(a *account, v view) {
-	place := v.at("output_index").number()
-	switch v.at("type").text() {
-	case "response.output_text.done", "response.refusal.done":
-		a.seen = true
-		a.say(v.at("text"), v.at("refusal"))
-	case "response.output_item.added":
-		a.begins(place, v.at("item"))
-	case "response.function_call_arguments.done", "response.custom_tool_call_input.done":
-		a.seen = true
-		a.growInput(place, v)
-	}
-}
-
-// responseParts takes the texts of a response as their parts are done.
-func responseParts(a *account, v view) {
-	if v.at("type").text() == "response.content_part.done" {
-		a.seen, a.textOnly = true, true
-		a.sayPart(v.at("part"))
-	}
-}
-
 // responseItems takes the items of a response as they are done.
 func responseItems(a *account, v view) {
 	if v.at("type").text() == "response.output_item.done" {
@@ -264,7 +188,7 @@ func responseWhole(a *account, v view) {
 // item takes an item of a response.
 func (a *account) item(v view) {
 	switch v.at("type").text() {
-	case "message":
+	case "message", "model_output":
 		for _, content := range v.at("content").each() {
 			a.say(content.at("text"), content.at("refusal"))
 		}
@@ -281,25 +205,6 @@ func (a *account) item(v view) {
 
 // claudeCalls are the blocks that call a tool, of the caller's or of the server's.
 var claudeCalls = []string{"tool_use", "server_tool_use", "mcp_tool_use"}
-
-// claudeLive takes a message of Claude's as its pieces come.
-func claudeLive(a *account, v view) {
-	place := v.at("index").number()
-	switch v.at("type").text() {
-	case "content_block_start":
-		a.say(v.at("content_block", "text"))
-		if kind := v.at("content_block", "type").text(); slices.Contains(claudeCalls, kind) {
-			a.grow(&a.at(place).name, v.at("content_block", "name"))
-		}
-	case "content_block_delta":
-		a.say(v.at("delta", "text"))
-		if v.at("delta", "type").text() == "input_json_delta" {
-			a.grow(&a.at(place).arguments, v.at("delta", "partial_json"))
-		}
-	case "message_delta":
-		a.ends(v.at("delta", "stop_reason"))
-	}
-}
 
 // claudeSummed takes a message of Claude's as anthropic-sdk-go accumulates it.
 func claudeSummed(a *account, v view) {
@@ -432,21 +337,6 @@ var converseBlocks = []string{
 	"toolResult", "toolUse", "video",
 }
 
-func cohere(a *account, v view) {
-	place := v.at("index").number()
-	function := v.at("delta", "message", "tool_calls", "function")
-	switch v.at("type").text() {
-	case "content-delta":
-		a.say(v.at("delta", "message", "content", "text"))
-	case "tool-call-start":
-		a.growCall(place, function)
-	case "tool-call-delta":
-		a.grow(&a.at(place).arguments, function.at("arguments"))
-	case "message-end":
-		a.ends(v.at("delta", "finish_reason"))
-	}
-}
-
 func cohereWhole(a *account, v view) {
 	for _, content := range v.at("message", "content").each() {
 		if content.at("type").text() == "text" {
@@ -473,4 +363,22 @@ func ollamaChat(a *account, v view) {
 func ollamaGenerate(a *account, v view) {
 	a.say(v.at("response"))
 	a.ends(v.at("done_reason"))
+}
+
+// generationLive takes the first text with which a prompt of Cohere's goes on as its pieces come.
+func generationLive(a *account, v view) {
+	if v.at("text").last().Present() && v.at("index").number() == 0 {
+		a.seen = true
+		a.say(v.at("text"))
+	}
+}
+
+// generationFinal takes it at the end of its stream.
+func generationFinal(a *account, v view) {
+	for _, said := range v.at("response", "generations").each() {
+		a.seen = true
+		a.say(said.at("text"))
+		a.ends(v.at("finish_reason"))
+		return
+	}
 }

@@ -182,7 +182,7 @@ func (f *found) add(event int, kind, says string) {
 // compare adds a reading for each difference of an account from the record.
 func (f *found) compare(told *account) {
 	told.blocked()
-	if string(told.text) != f.text {
+	if !told.noText && string(told.text) != f.text {
 		f.add(cmp.Or(told.differs, told.event), "text", string(told.text))
 	}
 	if told.finish != "" && told.finish != f.said.finish {
@@ -191,7 +191,7 @@ func (f *found) compare(told *account) {
 	if told.failed && !f.fails {
 		f.add(told.event, "error", "")
 	}
-	if told.textOnly {
+	if told.noCalls {
 		return
 	}
 	for _, c := range told.calls {

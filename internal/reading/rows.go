@@ -1,0 +1,149 @@
+package reading
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// A row says what events of one type say, and where.
+type row struct {
+	kind string // of the event
+	of   string // the types that the object may have in which it stands; empty means any
+	says string // a text, texts of blocks, a plan, a name or arguments of the call at its place, calls, or the end; see take
+	path string
+}
+
+// reads returns the step that takes what rows say. place is the member that says which call a name or arguments are of.
+// Some streams say the same in pieces, once more as it is done, and whole at their end: programs read any of these.
+func reads(place string, rows ...row) step {
+	has := func(words ...string) bool {
+		return slices.ContainsFunc(rows, func(r row) bool { return slices.Contains(words, r.says) })
+	}
+	noText, noCalls := !has("text", "texts"), !has("name", "arguments", "calls")
+	var paths [][]string
+	for _, r := range rows {
+		paths = append(paths, strings.Split(r.path, "/"))
+	}
+	places := strings.Split(place, "/")
+	return func(a *account, v view) {
+		a.noText, a.noCalls = noText, noCalls
+		kind := cmp.Or(v.at("type").text(), v.at("event_type").text())
+		for i, r := range rows {
+			if r.kind == kind && (r.of == "" || slices.Contains(strings.Fields(r.of), v.at(paths[i][0], "type").text())) {
+				a.take(v.at(paths[i]...), r.says, v.at(places...).number())
+			}
+		}
+	}
+}
+
+// take takes what a row says of an event.
+func (a *account) take(said view, says string, place int64) {
+	a.seen = a.seen || says != "begins" && said.last().Present()
+	switch says {
+	case "text":
+		a.say(said)
+	case "texts":
+		a.say(said.texts()...)
+	case "plan": // once more, where it came in pieces
+		if len(a.text) == 0 {
+			a.say(said)
+		}
+	case "name", "begins": // the latter says nothing for itself
+		a.grow(&a.at(place).name, said)
+	case "arguments":
+		a.grow(&a.at(place).arguments, said)
+	case "calls":
+		for _, c := range said.each() {
+			a.add(c.at("name").text(), c.at("parameters").input())
+		}
+	case "end":
+		a.ends(said)
+	}
+}
+
+// responseSteps take a response as its pieces come, as its texts and calls are done, as its parts and items are, and at its
+// end. What begins is empty in most streams.
+var responseSteps = []step{
+	reads("output_index",
+		row{"response.output_item.added", "message", "texts", "item/content"},
+		row{"response.output_item.added", "function_call custom_tool_call", "name", "item/name"},
+		row{"response.output_item.added", "function_call", "arguments", "item/arguments"},
+		row{"response.output_item.added", "custom_tool_call", "arguments", "item/input"},
+		row{"response.content_part.added", "output_text", "text", "part/text"},
+		row{"response.content_part.added", "refusal", "text", "part/refusal"},
+		row{"response.output_text.delta", "", "text", "delta"},
+		row{"response.refusal.delta", "", "text", "delta"},
+		row{"response.function_call_arguments.delta", "", "arguments", "delta"},
+		row{"response.custom_tool_call_input.delta", "", "arguments", "delta"},
+	),
+	reads("output_index",
+		row{"response.output_item.added", "function_call custom_tool_call", "begins", "item/name"},
+		row{"response.output_text.done", "", "text", "text"},
+		row{"response.refusal.done", "", "text", "refusal"},
+		row{"response.function_call_arguments.done", "", "arguments", "arguments"},
+		row{"response.custom_tool_call_input.done", "", "arguments", "input"},
+	),
+	reads("output_index",
+		row{"response.content_part.done", "output_text", "text", "part/text"},
+		row{"response.content_part.done", "refusal", "text", "part/refusal"},
+	),
+	responseItems, responseFinal,
+}
+
+// claudeLive takes a message of Claude's as its pieces come.
+var claudeLive = reads("index",
+	row{"content_block_start", "", "text", "content_block/text"},
+	row{"content_block_start", strings.Join(claudeCalls, " "), "name", "content_block/name"},
+	row{"content_block_delta", "", "text", "delta/text"},
+	row{"content_block_delta", "input_json_delta", "arguments", "delta/partial_json"},
+	row{"message_delta", "", "end", "delta/stop_reason"},
+)
+
+var cohere = reads("index",
+	row{"content-delta", "", "text", "delta/message/content/text"},
+	row{"tool-call-start", "", "name", "delta/message/tool_calls/function/name"},
+	row{"tool-call-start", "", "arguments", "delta/message/tool_calls/function/arguments"},
+	row{"tool-call-delta", "", "arguments", "delta/message/tool_calls/function/arguments"},
+	row{"message-end", "", "end", "delta/finish_reason"},
+)
+
+// cohereV1Steps take an answer of Cohere's first version as it comes, its calls as their pieces come, and its end.
+var cohereV1Steps = []step{
+	reads("",
+		row{"text-generation", "", "text", "text"},
+		row{"tool-calls-chunk", "", "text", "text"},
+		row{"tool-calls-generation", "", "plan", "text"},
+		row{"tool-calls-generation", "", "calls", "tool_calls"},
+	),
+	reads("tool_call_delta/index",
+		row{"tool-calls-chunk", "", "name", "tool_call_delta/name"},
+		row{"tool-calls-chunk", "", "arguments", "tool_call_delta/parameters"},
+	),
+	reads("",
+		row{"stream-end", "", "text", "response/text"},
+		row{"stream-end", "", "calls", "response/tool_calls"},
+		row{"stream-end", "", "end", "response/finish_reason"},
+	),
+}
+
+var transcriptSteps = []step{
+	reads("", row{"transcript.text.delta", "", "text", "delta"}), reads("", row{"transcript.text.done", "", "text", "text"}),
+}
+
+// interactionSteps take an interaction as it comes, and its end, which has no steps in most streams.
+var interactionSteps = []step{
+	reads("index",
+		row{"step.start", "model_output", "texts", "step/content"},
+		row{"step.start", "function_call", "name", "step/name"},
+		row{"step.start", "function_call", "arguments", "step/arguments"},
+		row{"step.delta", "text", "text", "delta/text"},
+		row{"step.delta", "arguments_delta", "arguments", "delta/arguments"},
+	),
+	func(a *account, v view) {
+		for _, said := range v.at("interaction", "steps").each() {
+			a.seen = true
+			a.item(said)
+		}
+	},
+}
