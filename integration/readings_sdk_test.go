@@ -16,6 +16,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/bedrockruntime"
 	"github.com/aws/aws-sdk-go-v2/service/bedrockruntime/types"
 	cohere "github.com/cohere-ai/cohere-go/v2"
+	cohereclient "github.com/cohere-ai/cohere-go/v2/client"
+	cohereoption "github.com/cohere-ai/cohere-go/v2/option"
 	"github.com/ollama/ollama/api"
 	"github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/responses"
@@ -39,8 +41,8 @@ type sdkReader func(context.Context, *http.Client) (readings, error)
 
 // A readAPI is an API whose answers SDKs read.
 type readAPI struct {
-	name          string // of its codec
-	stream, whole []sdkReader
+	name          string      // of its codec
+	stream, whole []sdkReader // of whole answers nil, where they say nothing twice
 }
 
 var readAPIs = []readAPI{
@@ -51,6 +53,7 @@ var readAPIs = []readAPI{
 	{"google.generate", []sdkReader{readGemini}, []sdkReader{wholeReader(geminiWhole)}},
 	{"bedrock.converse", []sdkReader{readConverse}, []sdkReader{wholeReader(converseWhole)}},
 	{"cohere.chat", []sdkReader{readCohere}, []sdkReader{wholeReader(cohereWhole)}},
+	{"cohere.chat.v1", []sdkReader{readCohereV1}, nil},
 	{"ollama.chat", []sdkReader{readOllamaChat}, []sdkReader{readOllamaChat}},
 	{"ollama.generate", []sdkReader{readOllamaGenerate}, []sdkReader{readOllamaGenerate}},
 }
@@ -361,6 +364,48 @@ func readCohere(ctx context.Context, c *http.Client) (readings, error) {
 	}
 	calls.into(&live.speech)
 	return readings{"cohere-go, as it streams": live}, nil
+}
+
+func readCohereV1(ctx context.Context, c *http.Client) (readings, error) {
+	client := cohereclient.NewClient(cohereoption.WithHTTPClient(c), cohereoption.WithToken("unused"), cohereoption.WithMaxAttempts(1))
+	s, err := client.ChatStream(ctx, &cohere.ChatStreamRequest{Message: "Hi"})
+	if err != nil {
+		return nil, err
+	}
+	defer s.Close()
+	var live, final reading
+	seen := false
+	add := func(to *reading, calls []*cohere.ToolCall) {
+		for _, call := range calls {
+			arguments, _ := json.Marshal(call.Parameters) // was read from JSON
+			to.call(call.Name, string(arguments))
+		}
+	}
+	for {
+		event, err := s.Recv()
+		if errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return nil, err
+		}
+		switch {
+		case event.TextGeneration != nil:
+			live.text += event.TextGeneration.Text
+		case event.ToolCallsGeneration != nil:
+			add(&live, event.ToolCallsGeneration.ToolCalls)
+		case event.StreamEnd != nil:
+			live.finish = string(event.StreamEnd.FinishReason)
+			said := event.StreamEnd.Response
+			final.text, final.finish = said.Text, anyFinish
+			add(&final, said.ToolCalls)
+			seen = said.Text != "" || len(said.ToolCalls) > 0 // some leave it out
+		}
+	}
+	all := readings{"cohere-go, as it streams": live}
+	if seen {
+		all["cohere-go, at the end"] = final
+	}
+	return all, nil
 }
 
 func readOllamaChat(ctx context.Context, c *http.Client) (readings, error) {

@@ -71,7 +71,7 @@ func parseStream(contentType string, body []byte) (*stream, error) {
 			}
 			add(name, data)
 		}
-	case strings.HasPrefix(contentType, "application/x-ndjson"):
+	case strings.HasPrefix(contentType, "application/x-ndjson"), strings.HasPrefix(contentType, "application/stream+json"):
 		s.framing = framedLines
 		for line := range strings.Lines(string(body)) {
 			add("", strings.TrimSuffix(line, "\n"))

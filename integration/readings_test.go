@@ -35,6 +35,7 @@ var readRequests = map[string][2]string{
 	"bedrock.converse": {"https://bedrock-runtime.us-east-1.amazonaws.com/model/anthropic.claude-sonnet-4-5-20250929-v1:0/METHOD",
 		`{"messages":[{"role":"user","content":[{"text":"Hi"}]}]}`},
 	"cohere.chat":     {"https://api.cohere.com/v2/chat", `{"model":"command-a","stream":STREAM,"messages":[{"role":"user","content":"Hi"}]}`},
+	"cohere.chat.v1":  {"https://api.cohere.com/v1/chat", `{"model":"command-a","stream":STREAM,"message":"Hi"}`},
 	"ollama.chat":     {"http://localhost:11434/api/chat", `{"model":"llama3","stream":STREAM,"messages":[{"role":"user","content":"Hi"}]}`},
 	"ollama.generate": {"http://localhost:11434/api/generate", `{"model":"llama3","stream":STREAM,"prompt":"Hi"}`},
 }
@@ -74,7 +75,7 @@ func answersRead(t *testing.T) (all []*answerRead) {
 				"text":  fakeprovider.Fragments("Do ", "not ", "delete ", "it."),
 				"calls": {Text: "Let me see.", ToolCalls: calls},
 			} {
-				if name == "calls" && (api.name == "openai.completions" || api.name == "ollama.generate") {
+				if name == "calls" && (api.name == "openai.completions" || api.name == "ollama.generate") || !streamed && api.whole == nil {
 					continue
 				}
 				srv := fakeprovider.New(t)

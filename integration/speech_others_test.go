@@ -55,7 +55,7 @@ func claudeSpeech(m *anthropic.Message) (said speech) {
 		case "text":
 			said.text += block.Text
 		case "tool_use", "server_tool_use", "mcp_tool_use":
-			said.call(block.Name, string(block.Input))
+			said.call(block.Name, argumentsOf(block.Input))
 		}
 	}
 	return said

@@ -46,16 +46,19 @@ func storedSpeech(t *testing.T, r *snapshot.Response) speech {
 			case part.Text != nil:
 				said.text += *part.Text
 			case part.ToolRequest != nil:
-				arguments := string(part.ToolRequest.Input)
-				var text string
-				if json.Unmarshal(part.ToolRequest.Input, &text) == nil {
-					arguments = text // what is no JSON object is kept as text
-				}
-				said.call(part.ToolRequest.Name, arguments)
+				said.call(part.ToolRequest.Name, argumentsOf(part.ToolRequest.Input))
 			}
 		}
 	}
 	return said
+}
+
+// argumentsOf returns the input of a call. What is no JSON object is a text.
+func argumentsOf(input json.RawMessage) (text string) {
+	if json.Unmarshal(input, &text) == nil {
+		return text
+	}
+	return string(input)
 }
 
 // An sdkAnswer is what a provider's SDK makes of an answer.

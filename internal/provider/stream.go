@@ -29,7 +29,7 @@ func framingOf(contentType string, body []byte) *framing {
 	switch {
 	case len(begin) == 0 || begin[0] == '[':
 	case begin[0] == '{':
-		if isType(contentType, "application/x-ndjson", "application/jsonl") || isLines(begin) {
+		if isType(contentType, "application/x-ndjson", "application/jsonl", "application/stream+json") || isLines(begin) {
 			return &jsonLines
 		}
 	case isType(contentType, "text/event-stream") || beginsWithField.Match(begin):

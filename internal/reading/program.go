@@ -50,6 +50,7 @@ var (
 	genaiGo     = way{framing: paragraphs, folds: true, strict: true}
 	awsGo       = way{framing: standard, merges: true, begins: true, strict: true}
 	cohereGo    = way{framing: afterPrefix, folds: true, strict: true}
+	cohereV1Go  = way{framing: jsonLines, folds: true, strict: true}
 	ollamaGo    = way{framing: jsonLines, folds: true, merges: true, strict: true}
 )
 
@@ -77,7 +78,7 @@ var byAPI = map[string]programs{
 	"openai.responses.stored": {ways: openAI[:2], steps: responseSteps, partly: true, named: true}, // whole they may be lists, too
 	"openai.transcriptions":   {ways: openAI[:2], steps: transcriptSteps, partly: true},
 	"google.interactions":     {ways: openAI[:1], steps: interactionSteps, partly: true},
-	"cohere.chat.v1":          {ways: openAI[:1], steps: cohereV1Steps, partly: true},
+	"cohere.chat.v1":          {ways: []way{standardWay, cohereV1Go}, steps: cohereV1Steps, partly: true},
 	"cohere.generate":         {ways: openAI[:1], steps: []step{generationLive, generationFinal}, partly: true},
 }
 

@@ -115,6 +115,7 @@ var cohereV1Steps = []step{
 		row{"tool-calls-chunk", "", "text", "text"},
 		row{"tool-calls-generation", "", "plan", "text"},
 		row{"tool-calls-generation", "", "calls", "tool_calls"},
+		row{"stream-end", "", "end", "finish_reason"},
 	),
 	reads("tool_call_delta/index",
 		row{"tool-calls-chunk", "", "name", "tool_call_delta/name"},
