@@ -10,6 +10,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/anthropics/anthropic-sdk-go"
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -43,19 +44,21 @@ type sdkReader func(context.Context, *http.Client) (readings, error)
 type readAPI struct {
 	name          string      // of its codec
 	stream, whole []sdkReader // of whole answers nil, where they say nothing twice
+	callless      bool        // it has no tools
 }
 
 var readAPIs = []readAPI{
-	{"openai.chat", []sdkReader{readOpenAIChat, readGoOpenAIChat}, []sdkReader{wholeReader(openAIChatWhole)}},
-	{"openai.responses", []sdkReader{readOpenAIResponses}, []sdkReader{wholeReader(openAIResponsesWhole)}},
-	{"openai.completions", []sdkReader{readOpenAICompletions, readGoOpenAICompletions}, []sdkReader{wholeReader(openAICompletionsWhole)}},
-	{"anthropic.messages", []sdkReader{readClaude}, []sdkReader{wholeReader(claudeWhole)}},
-	{"google.generate", []sdkReader{readGemini}, []sdkReader{wholeReader(geminiWhole)}},
-	{"bedrock.converse", []sdkReader{readConverse}, []sdkReader{wholeReader(converseWhole)}},
-	{"cohere.chat", []sdkReader{readCohere}, []sdkReader{wholeReader(cohereWhole)}},
-	{"cohere.chat.v1", []sdkReader{readCohereV1}, nil},
-	{"ollama.chat", []sdkReader{readOllamaChat}, []sdkReader{readOllamaChat}},
-	{"ollama.generate", []sdkReader{readOllamaGenerate}, []sdkReader{readOllamaGenerate}},
+	{"openai.chat", []sdkReader{readOpenAIChat, readGoOpenAIChat}, []sdkReader{wholeReader(openAIChatWhole)}, false},
+	{"openai.responses", []sdkReader{readOpenAIResponses}, []sdkReader{wholeReader(openAIResponsesWhole)}, false},
+	{"openai.completions", []sdkReader{readOpenAICompletions, readGoOpenAICompletions}, []sdkReader{wholeReader(openAICompletionsWhole)}, true},
+	{"openai.transcriptions", []sdkReader{readTranscription}, nil, true},
+	{"anthropic.messages", []sdkReader{readClaude}, []sdkReader{wholeReader(claudeWhole)}, false},
+	{"google.generate", []sdkReader{readGemini}, []sdkReader{wholeReader(geminiWhole)}, false},
+	{"bedrock.converse", []sdkReader{readConverse}, []sdkReader{wholeReader(converseWhole)}, false},
+	{"cohere.chat", []sdkReader{readCohere}, []sdkReader{wholeReader(cohereWhole)}, false},
+	{"cohere.chat.v1", []sdkReader{readCohereV1}, nil, false},
+	{"ollama.chat", []sdkReader{readOllamaChat}, []sdkReader{readOllamaChat}, false},
+	{"ollama.generate", []sdkReader{readOllamaGenerate}, []sdkReader{readOllamaGenerate}, true},
 }
 
 // anyFinish is that of a reading that does not say why the model stopped.
@@ -117,6 +120,24 @@ func readOpenAIChat(ctx context.Context, c *http.Client) (readings, error) {
 		}
 	}
 	return readings{"openai-go, as it streams": live, "openai-go, accumulated": sum}, s.Err()
+}
+
+func readTranscription(ctx context.Context, c *http.Client) (readings, error) {
+	client := newOpenAI(c)
+	s := client.Audio.Transcriptions.NewStreaming(ctx, openai.AudioTranscriptionNewParams{Model: "m", File: strings.NewReader("x")})
+	live, final := reading{finish: anyFinish}, reading{finish: anyFinish}
+	all := readings{}
+	for s.Next() {
+		switch e := s.Current(); e.Type {
+		case "transcript.text.delta":
+			live.text += e.Delta
+		case "transcript.text.done":
+			final.text += e.Text
+			all["openai-go, at the end"] = final
+		}
+	}
+	all["openai-go, as it streams"] = live
+	return all, s.Err()
 }
 
 func newGoOpenAI(c *http.Client) *gopenai.Client {

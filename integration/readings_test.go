@@ -38,6 +38,9 @@ var readRequests = map[string][2]string{
 	"cohere.chat.v1":  {"https://api.cohere.com/v1/chat", `{"model":"command-a","stream":STREAM,"message":"Hi"}`},
 	"ollama.chat":     {"http://localhost:11434/api/chat", `{"model":"llama3","stream":STREAM,"messages":[{"role":"user","content":"Hi"}]}`},
 	"ollama.generate": {"http://localhost:11434/api/generate", `{"model":"llama3","stream":STREAM,"prompt":"Hi"}`},
+	"openai.transcriptions": {"https://api.openai.com/v1/audio/transcriptions", "--B\r\nContent-Disposition: form-data; name=\"model\"\r\n\r\ngpt-4o-transcribe\r\n" +
+		"--B\r\nContent-Disposition: form-data; name=\"stream\"\r\n\r\nSTREAM\r\n" +
+		"--B\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.wav\"\r\nContent-Type: audio/wav\r\n\r\nx\r\n--B--\r\n"},
 }
 
 // readRequest returns the call of an API.
@@ -51,6 +54,9 @@ func readRequest(t testing.TB, api string, streamed bool) *http.Request {
 		strings.NewReader(strings.Replace(asked[1], "STREAM", fmt.Sprint(streamed), 1)))
 	require.NoError(t, err)
 	r.Header.Set("Content-Type", "application/json")
+	if strings.HasPrefix(asked[1], "--B") {
+		r.Header.Set("Content-Type", "multipart/form-data; boundary=B")
+	}
 	r.Header.Set("Anthropic-Version", "2023-06-01")
 	return r
 }
@@ -75,7 +81,7 @@ func answersRead(t *testing.T) (all []*answerRead) {
 				"text":  fakeprovider.Fragments("Do ", "not ", "delete ", "it."),
 				"calls": {Text: "Let me see.", ToolCalls: calls},
 			} {
-				if name == "calls" && (api.name == "openai.completions" || api.name == "ollama.generate") || !streamed && api.whole == nil {
+				if name == "calls" && api.callless || !streamed && api.whole == nil {
 					continue
 				}
 				srv := fakeprovider.New(t)
