@@ -133,7 +133,9 @@ func readTranscription(ctx context.Context, c *http.Client) (readings, error) {
 			live.text += e.Delta
 		case "transcript.text.done":
 			final.text += e.Text
-			all["openai-go, at the end"] = final
+			if e.JSON.Text.Raw() != "" { // it is there
+				all["openai-go, at the end"] = final
+			}
 		}
 	}
 	all["openai-go, as it streams"] = live
