@@ -279,3 +279,27 @@ func TestConnectionsWithoutARequest(t *testing.T) {
 	require.Equal(t, []bool{false, true, true}, []bool{idle(), active(), done()})
 	require.False(t, isOpen(http.StateNew)())
 }
+
+// TestHeadersOfBedrock: what AWS's SDK makes fields of an output of is there in replay too.
+func TestHeadersOfBedrock(t *testing.T) {
+	s, answered := newScene(t), http.Header{}
+	for _, name := range []string{"X-Amzn-Bedrock-Content-Type", "X-Amzn-Bedrock-Performanceconfig-Latency", "X-Amzn-Bedrock-Service-Tier"} {
+		answered.Set(name, "x")
+	}
+	for _, mode := range []Mode{Update, Replay} {
+		told, _ := s.run(mode, func(r *Recorder) {
+			resp, err := (&http.Client{Transport: r}).Post("https://bedrock-runtime.us-east-1.amazonaws.com/model/m/invoke", "application/json",
+				strings.NewReader(`{"prompt":"hi","temperature":0}`))
+			require.NoError(t, err)
+			_, err = io.Copy(io.Discard, resp.Body)
+			require.NoError(t, err)
+			require.NoError(t, resp.Body.Close())
+			for name := range answered {
+				require.Equal(t, "x", resp.Header.Get(name), name)
+			}
+		}, func(o *Options) {
+			o.Upstream = &upstream{header: answered, body: `{"generation":"hello","stop_reason":"stop"}`}
+		})
+		require.Empty(t, told)
+	}
+}

@@ -19,6 +19,7 @@ import (
 var keptHeaders = []string{
 	"content-type", "content-disposition", "etag", "link", "location", "retry-after", "retry-after-ms", "x-should-retry",
 	"mcp-session-id", "x-amzn-errortype", "x-goog-upload-status", "x-goog-upload-url",
+	"x-amzn-bedrock-content-type", "x-amzn-bedrock-performanceconfig-latency", "x-amzn-bedrock-service-tier",
 }
 
 // requestIDs are the ids of requests, which errors print.
