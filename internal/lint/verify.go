@@ -1,7 +1,6 @@
 package lint
 
 import (
-	"bytes"
 	"slices"
 	"strconv"
 	"strings"
@@ -9,7 +8,6 @@ import (
 	"github.com/traceforge/traceforge-go/internal/recorder"
 	"github.com/traceforge/traceforge-go/internal/scrub"
 	"github.com/traceforge/traceforge-go/internal/store"
-	"github.com/traceforge/traceforge-go/internal/texts"
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
@@ -91,33 +89,6 @@ func Notes(d *store.Doc) (notes []snapshot.Violation) {
 		if strings.HasPrefix(s.Source.Origin, recorder.MigratedFrom) && s.Response.RawOutputRef == "" { // SF asks for both of every call
 			notes = append(notes, unfixed(i, s, true, " once the call is made: nobody asked for it where it was "+s.Source.Origin)...)
 		}
-		if s.Request.API != modelio.ModelAPI {
-			continue
-		}
-		if raw, err := d.Raw(i); err == nil && unlikeChunks(raw) {
-			const message = "names an answer whose chunks say another text than its response: a record has the response"
-			notes = append(notes, recorder.ViolationAt(i, snapshot.RuleAnswer, message, "response", "raw_output_ref"))
-		}
 	}
 	return notes
-}
-
-// unlikeChunks reports whether the chunks of a model say another text than its response, where both say
-// one. GK forbids it, and what a model did can be recorded all the same.
-func unlikeChunks(body []byte) bool {
-	chunked := ""
-	response, err := recorder.ReadLines(bytes.NewReader(body), func(chunk *modelio.GenerateResponseChunk) error {
-		if chunk != nil && chunk.Index == 0 {
-			if chunk.Aggregated != nil && *chunk.Aggregated {
-				chunked = ""
-			}
-			chunked += texts.Join(chunk.Content)
-		}
-		return nil
-	})
-	if err != nil || response.Message == nil {
-		return false
-	}
-	text := texts.Join(response.Message.Content)
-	return chunked != "" && text != "" && chunked != text
 }

@@ -195,8 +195,8 @@ var spoken = []string{
 	"signature", "snippet", "summary", "thoughtSignature", "title", "tool_plan", "transcript", "uri", "url", "url_citation", "video",
 }
 
-// free are the names of members whose own members the caller has named.
-var free = []string{"args", "arguments", "attributes", "input", "json", "metadata", "parameters", "schema"}
+// free are the names of members whose own members the caller has named, and of what Cohere repeats of the conversation.
+var free = []string{"args", "arguments", "attributes", "chat_history", "input", "json", "metadata", "parameters", "schema"}
 
 // A member is a member of an object by its name.
 type member struct {

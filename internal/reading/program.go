@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/modelio"
 )
 
 // A way is how a program takes an answer apart.
@@ -30,6 +31,7 @@ type programs struct {
 	wholes []way // of whole answers
 	partly bool  // each step reads a part of the stream, and counts only if that came: see account.seen
 	named  bool  // each event has the name of its type
+	ours   bool  // only traceforge reads it, in one way
 
 	// several are providers whose chunks have several ids, so that no account is made of the later steps: openai-go's
 	// accumulator adds up only the chunks of the first id. charmbracelet/fantasy and maruel/genai have recorded that in
@@ -74,6 +76,8 @@ var byAPI = map[string]programs{
 	"cohere.chat":        {ways: []way{standardWay, cohereGo}, steps: []step{cohere}, whole: cohereWhole, wholes: []way{standardWay, cohereGo}},
 	"ollama.chat":        {ways: []way{standardWay, ollamaGo}, steps: []step{ollamaChat}},
 	"ollama.generate":    {ways: []way{standardWay, ollamaGo}, steps: []step{ollamaGenerate}},
+
+	modelio.ModelAPI: {ways: openAI[:1], steps: []step{modelChunks}, partly: true, ours: true},
 
 	"openai.responses.stored": {ways: openAI[:2], steps: responseSteps, partly: true, named: true}, // whole they may be lists, too
 	"openai.transcriptions":   {ways: openAI[:2], steps: transcriptSteps, partly: true},
@@ -359,6 +363,26 @@ func ollamaChat(a *account, v view) {
 		a.add(c.at("function", "name").text(), c.at("function", "arguments").input())
 	}
 	a.ends(v.at("done_reason"))
+}
+
+// modelChunks takes the chunks of a wrapped model, which its program is handed. Many models send calls or a text in none.
+func modelChunks(a *account, v view) {
+	chunk := v.at("chunk")
+	if chunk.at("aggregated").isTrue() {
+		a.text, a.calls, a.changes = nil, nil, 2
+	}
+	for _, part := range chunk.at("content").each() {
+		a.seen = true
+		a.say(part.at("text"))
+		switch c := part.at("toolRequest"); {
+		case !c.last().IsObject() || c.at("partial").isTrue():
+		case c.at("name").text() == "" && len(a.calls) > 0: // a piece of the input, as plugins of OpenAI's APIs send it
+			a.grow(&a.calls[len(a.calls)-1].arguments, c.at("input"))
+		default:
+			a.add(c.at("name").text(), c.at("input").input())
+		}
+	}
+	a.noText, a.noCalls = len(a.text) == 0, len(a.calls) == 0
 }
 
 func ollamaGenerate(a *account, v view) {

@@ -34,7 +34,7 @@ func Of(a *provider.Answer, api, host string, resp *modelio.Response) []snapshot
 	if !known || a.Status >= 300 {
 		return nil
 	}
-	odd := f.odd(a, all.named)
+	odd := !all.ours && f.odd(a, all.named)
 	f.text = f.said.addRecord(resp)
 	f.fails = resp != nil && resp.Error != nil
 	if all.whole != nil && isWhole(a) {

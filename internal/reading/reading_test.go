@@ -62,6 +62,33 @@ func TestOf(t *testing.T) {
 	}
 }
 
+// TestChunks tells of the chunks of a wrapped model what its response does not say.
+func TestChunks(t *testing.T) {
+	const pay = `{"toolRequest":{"name":"pay","ref":"r1","input":{"sum":1}}}`
+	chunk := func(parts ...string) string { return `{"chunk":{"content":[` + strings.Join(parts, ",") + "]}}\n" }
+	for _, x := range []struct{ name, chunks, want string }{
+		{"none", "", "[]"},
+		{"pieces", chunk(`{"text":"Do not "}`) + chunk(`{"text":"pay"}`, pay), "[]"},
+		{"calls in the response alone", chunk(`{"text":"Do not pay"}`), "[]"},
+		{"a text in the response alone", chunk(`{"reasoning":"hm"}`, pay), "[]"},
+		{"an input in pieces", chunk(`{"toolRequest":{"name":"pay","input":"{\"sum\":"}}`) + chunk(`{"toolRequest":{"name":"","input":"1}"}}`), "[]"},
+		{"a call that is not over", chunk(`{"toolRequest":{"name":"pay","partial":true,"input":{}}}`) + chunk(pay), "[]"},
+		{"all so far again", chunk(`{"text":"Do"}`) + `{"chunk":{"aggregated":true,"content":[{"text":"Do not pay"}]}}` + "\n", "[]"},
+		{"another call", chunk(`{"toolRequest":{"name":"transfer","ref":"r1","input":{"sum":9}}}`), `[{1 name transfer} {1 arguments {"sum":9}}]`},
+		{"a call more", chunk(pay, pay), `[{1 added-call pay({"sum":1})}]`},
+		{"another text", chunk(`{"text":"Pay"}`), "[{1 text Pay}]"},
+	} {
+		t.Run(x.name, func(t *testing.T) {
+			body := x.chunks + `{"response":{"message":{"role":"model","content":[{"text":"Do not pay"},` + pay + `]},"custom":{"Text":"x"}}}` + "\n"
+			text := "Do not pay"
+			call := modelio.Part{ToolRequest: &modelio.ToolRequest{Name: "pay", Input: []byte(`{"sum":1}`)}}
+			resp := &modelio.Response{Candidates: []modelio.Candidate{{Message: modelio.Message{Content: []modelio.Part{{Text: &text}, call}}}}}
+			got := Of(&provider.Answer{ContentType: "application/x-ndjson", Body: []byte(body)}, modelio.ModelAPI, "", resp)
+			require.Equal(t, x.want, fmt.Sprint(got))
+		})
+	}
+}
+
 // TestFrames tells of the frames of a session what encoding/json takes for another member.
 func TestFrames(t *testing.T) {
 	var body []byte
