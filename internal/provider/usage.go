@@ -21,6 +21,10 @@ type usageNames struct {
 // paths are names of members, those of inner objects after a slash.
 type paths []string
 
+// mostTokens is the most that a count says: what is more is no count, and sums of some would be no integers that JSON
+// can hold.
+const mostTokens = 1 << 48
+
 // decode returns the counts of v, and the members that have no count of their own in Unknown.
 // It returns nil for a value that is no object.
 func (names usageNames) decode(v jsontext.Value) *modelio.Usage {
@@ -48,7 +52,7 @@ func (names usageNames) decode(v jsontext.Value) *modelio.Usage {
 			for name := range strings.SplitSeq(path, "/") {
 				count = count.Member(name)
 			}
-			if n, ok := count.Count(); ok && *n >= 0 {
+			if n, ok := count.Count(); ok && *n >= 0 && *n <= mostTokens {
 				*field.count = n
 				taken = append(taken, path)
 				break
