@@ -21,6 +21,9 @@ func decodeMCPAnswer(a *Answer) (*modelio.Response, error) {
 	resp, err := a.decode(mcpStream, func(body jsontext.Value) (*modelio.Response, error) {
 		return mcpAnswer(body, a.Asked)
 	})
+	if err == nil && resp.Error != nil {
+		sayMCPErrors(resp, a.Seen())
+	}
 	if err == nil && !resp.Complete && resp.Error == nil {
 		ids := EventIDs(a)
 		goesOn := len(ids) > 0 && ids[len(ids)-1] != ""
@@ -38,11 +41,7 @@ var mcpStream = foldRules{add: func(f *fold, _ string, message jsontext.Value) {
 // mcpAnswer decodes one message, or those of a stream.
 func mcpAnswer(body jsontext.Value, asked *modelio.Request) (*modelio.Response, error) {
 	if body.Member("error").IsObject() {
-		resp := looseResponse()
-		if data := body.Member("error", "data"); data.Present() { // errorObject takes the rest
-			resp = looseResponse(modelio.Part{Custom: modelio.Object{"data": data.Raw()}})
-		}
-		return resp, nil
+		return looseResponse(mcpErrorParts(body)...), nil
 	}
 	messages := []jsontext.Value{body}
 	if list := body.Member("messages"); list.IsArray() {
@@ -55,7 +54,7 @@ func mcpAnswer(body jsontext.Value, asked *modelio.Request) (*modelio.Response, 
 		case message.Member("method").IsWord():
 			said.Content = append(said.Content, mcpServerMessage(message))
 		case result.IsObject():
-			said.Content = append(said.Content, mcpParts(result, asked)...)
+			said.Content = append(append(said.Content, mcpBeside(message, "result")...), mcpParts(result, asked)...)
 		default:
 			return nil, neither("a result")
 		}
@@ -64,6 +63,49 @@ func mcpAnswer(body jsontext.Value, asked *modelio.Request) (*modelio.Response, 
 		said.Role = modelio.RoleTool
 	}
 	return resp, nil
+}
+
+// mcpBeside returns the members of an answer that none has beside the one named. Programs that do not tell capitals from
+// small letters take a Result for the result, and some look for a result before they do for an error.
+func mcpBeside(message jsontext.Value, of string) []modelio.Part {
+	if more := beside(message, "jsonrpc", "id", of); more != nil {
+		return []modelio.Part{{Custom: more}}
+	}
+	return nil
+}
+
+// mcpErrorParts returns what an error says besides its code and message.
+func mcpErrorParts(message jsontext.Value) []modelio.Part {
+	parts := mcpBeside(message, "error")
+	if data := message.Member("error", "data"); data.Present() {
+		parts = append(parts, modelio.Part{Custom: modelio.Object{"data": data.Raw()}})
+	}
+	return parts
+}
+
+// sayMCPErrors adds what the errors in a stream say. The last of them is the error of the answer.
+func sayMCPErrors(resp *modelio.Response, events []Seen) {
+	var parts []modelio.Part
+	before := jsontext.Value{}
+	for i := range events {
+		doc, err := jsontext.Parse(events[i].Said)
+		if err != nil || errorObject(doc.Root()) == nil {
+			continue
+		}
+		if before.Present() {
+			parts = append(parts, modelio.Part{Custom: modelio.Object{"error": before.Raw()}})
+		}
+		before = doc.Root().Member("error")
+		parts = append(parts, mcpErrorParts(doc.Root())...)
+	}
+	if parts == nil {
+		return
+	}
+	if len(resp.Candidates) == 0 {
+		resp.Candidates = looseResponse().Candidates
+	}
+	said := &resp.Candidates[0].Message
+	said.Content = append(said.Content, parts...)
 }
 
 // mcpServerMessage keeps a request or a notification of the server's, less what ties it to others.

@@ -1,8 +1,10 @@
 package provider
 
 import (
+	"encoding/json"
 	"net/http"
 	"net/url"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -164,4 +166,39 @@ func TestMCPRefusal(t *testing.T) {
 		refused := refuseAsMCP(mcpWire("POST", body), 400, `say "no"`)
 		require.JSONEq(t, `{"jsonrpc":"2.0","id":`+id+`,"error":{"code":-32600,"message":"say \"no\""}}`, string(refused.Body))
 	}
+}
+
+// TestMCPAnswersHideNothing holds that a record says what stands beside the result or the error of an answer, which some
+// clients read in its place.
+func TestMCPAnswersHideNothing(t *testing.T) {
+	call := &modelio.Request{API: mcpAPI, Model: "x", Options: modelio.Object{"method": []byte(`"tools/call"`)}}
+	const good = `"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"good"}]}`
+	for _, tc := range []struct{ name, message, want string }{
+		{"capitals", `{` + good + `,"Result":"EVIL"}`, `[{"custom":{"Result":"EVIL"}},{"toolResponse":{"content":[{"text":"good"}],"name":"x"}}]`},
+		{"nothing", `{` + good + `,"error":null}`, `[{"toolResponse":{"content":[{"text":"good"}],"name":"x"}}]`},
+		{"result_of_error", `{"jsonrpc":"2.0","id":1,"result":"EVIL","error":{"code":1,"message":"good"}}`, `[{"custom":{"result":"EVIL"}}]`},
+		{"data", `{"jsonrpc":"2.0","id":1,"data":"EVIL","error":{"code":1,"message":"good","data":2}}`, `[{"custom":{"data":"EVIL"}},{"custom":{"data":2}}]`},
+		{"error", `{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"good"}}`, ``},
+	} {
+		for kind, body := range map[string]string{"application/json": tc.message, "text/event-stream": "data: " + tc.message + "\n\n"} {
+			t.Run(tc.name+"/"+kind, func(t *testing.T) {
+				resp, err := byName(t, mcpAPI).DecodeResponse(&Answer{Status: 200, ContentType: kind, Body: []byte(body), Asked: call})
+				require.NoError(t, err)
+				if tc.want == "" {
+					require.Empty(t, resp.Candidates)
+					return
+				}
+				said, err := json.Marshal(resp.Candidates[0].Message.Content)
+				require.NoError(t, err)
+				require.JSONEq(t, tc.want, string(said))
+			})
+		}
+	}
+
+	const failed = `data: {"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"%s"}}` + "\n\n"
+	resp, err := byName(t, mcpAPI).DecodeResponse(&Answer{Status: 200, ContentType: "text/event-stream",
+		Body: []byte(strings.ReplaceAll(failed, "%s", "EVIL") + strings.ReplaceAll(failed, "%s", "good")), Asked: call})
+	require.NoError(t, err)
+	require.Equal(t, "good", resp.Error.Message)
+	require.Equal(t, `{"code":1,"message":"EVIL"}`, string(resp.Candidates[0].Message.Content[0].Custom["error"]))
 }
