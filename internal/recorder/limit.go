@@ -22,16 +22,19 @@ const raiseLimit = "TRACEFORGE_MAX_BYTES raises the limit"
 
 // readAtMost reads at most limit bytes. Where their number is known, which is size, it needs memory for one copy only. It
 // returns the beginning of a longer text, and a [tooLong].
-func readAtMost(r io.Reader, size, limit int64, what string) ([]byte, error) {
-	if size < 0 || size > limit { // not announced, or too long to trust
-		size = 0
+func readAtMost(r io.Reader, size, limit int64, what string) (body []byte, err error) {
+	r = io.LimitReader(r, limit+1)
+	if 0 < size && size <= limit { // else it is not announced, or too long to trust
+		text := bytes.NewBuffer(make([]byte, 0, size+bytes.MinRead))
+		_, err = text.ReadFrom(r)
+		body = text.Bytes()
+	} else {
+		body, err = io.ReadAll(r) // grows by a quarter, and not by as much again
 	}
-	text := bytes.NewBuffer(make([]byte, 0, size+bytes.MinRead))
-	_, err := text.ReadFrom(io.LimitReader(r, limit+1))
-	if err == nil && int64(text.Len()) > limit {
+	if err == nil && int64(len(body)) > limit {
 		err = &tooLong{what, limit}
 	}
-	return text.Bytes(), err
+	return body, err
 }
 
 // tooLongToKeep fails a test whose request is too long to be recorded or looked for. While recording, the
