@@ -73,15 +73,25 @@ func (s *Store) Held() *Store {
 	return &held
 }
 
-// Writable reports why no file can be made in the store, or where it would be made. It leaves nothing behind.
+// Writable reports why no file can be made in the store, or where it would be made. It leaves nothing behind, and what
+// a process left that died here goes.
 func (s *Store) Writable() error {
 	if err := (logDir{s}).checkDir(); err != nil {
 		return err
 	}
+	const probe = ".traceforge-*" + TempExt
 	for dir := s.dir; ; dir = filepath.Dir(dir) {
-		f, err := os.CreateTemp(dir, ".traceforge-*"+TempExt)
+		f, err := os.CreateTemp(dir, probe)
 		if err == nil {
-			return errors.Join(f.Close(), os.Remove(f.Name()))
+			err = errors.Join(f.Close(), os.Remove(f.Name()))
+			left, _ := fs.Glob(os.DirFS(s.dir), probe)
+			for _, file := range left {
+				_ = os.Remove(s.Path(file))
+			}
+			if errors.Is(err, fs.ErrNotExist) { // another process took it for one that is left
+				err = nil
+			}
+			return err
 		}
 		if !errors.Is(err, fs.ErrNotExist) || dir == filepath.Dir(dir) {
 			return err

@@ -2,13 +2,18 @@ package store_test
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/internal/store/audit"
+	"github.com/traceforge/traceforge-go/internal/store/storetest"
 )
 
 // Who holds a store keeps other writers waiting.
@@ -35,4 +40,29 @@ func TestExclusively(t *testing.T) {
 		return failed
 	}), failed)
 	require.NoError(t, <-written)
+}
+
+// TestWritable asks from many processes' place at once, beside what a process left that died while it asked.
+func TestWritable(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "a[b", ".ai-snapshots")
+	s, err := store.Open(dir)
+	require.NoError(t, err)
+	require.NoError(t, s.Writable())
+	require.NoDirExists(t, dir)
+
+	require.NoError(t, os.MkdirAll(dir, 0o777))
+	storetest.WriteFile(t, dir, ".traceforge-1234.tmp", "")
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			for range 20 {
+				assert.NoError(t, s.Writable())
+			}
+		})
+	}
+	all.Wait()
+	files, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Empty(t, files)
 }
