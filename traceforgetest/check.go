@@ -12,35 +12,35 @@ import (
 	"github.com/traceforge/traceforge-go/internal/usage"
 )
 
-// A Kind is a kind of calls, of models or of tools: see [Check] and [Live].
+// A Kind selects calls of models or calls of tools: see [Check] and [Live].
 type Kind string
 
-// The kinds of calls. Calls of MCP servers count as calls of tools, and all others as calls of models.
+// The kinds of calls. Calls of MCP servers count as tool calls, and all other calls as model calls.
 const (
 	Models Kind = usage.KindModels
 	Tools  Kind = usage.KindTools
 )
 
-// Check makes the calls of these kinds live too where the run replays; without any, those of models. The program
-// is served what is recorded, so that the run stays on the tape and one difference does not hide the rest, and at its
-// end the test fails where a live answer drifted. Tools are run where they are called, one after another as the
-// program calls them. It is what TRACEFORGE_UPDATE=check does for a whole run, with TRACEFORGE_CHECK=kind=tools; that
-// variable and -update come before it.
+// Check makes calls of these kinds live as well when the run replays; the default is [Models]. The program still gets
+// the recorded answers, so that the run follows the recording and one difference does not hide the others. At its end
+// the test fails if a live answer drifted. Tools run where the program calls them, one after another. Check does for one
+// test what TRACEFORGE_UPDATE=check and TRACEFORGE_CHECK=kind=tools do for a whole run; that variable and -update take
+// precedence.
 func Check(kinds ...Kind) Option {
 	return Option{"Check", kinds, func(r *Recorder) { r.mode, r.kinds = recorder.Check, kinds }}
 }
 
-// Live makes the calls of these kinds live where the run replays, and gives the program their answers; without
-// any, those of models. Calls of the other kind are answered from the tape: those of tools by name and input, as
-// often as a live model asks so. A tool that is asked for what the tape does not have fails the test by its
-// name. Nothing is written. It is what TRACEFORGE_UPDATE=live does for a whole run, with TRACEFORGE_CHECK=kind=models, tools
-// or all; that variable and -update come before it. TRACEFORGE_CHECK=from=3 forks the recorded run: calls 1 and 2 are
-// answered from the tape, and what follows is live. model=OLD=NEW has another model asked what is live.
+// Live makes calls of these kinds live when the run replays, and gives the program the live answers; the default is
+// [Models]. Calls of the other kind are answered from the recording: tool calls by name and input, as often as a live
+// model makes them. A tool call that was not recorded fails the test and is named. Nothing is written. Live does for one
+// test what TRACEFORGE_UPDATE=live and TRACEFORGE_CHECK=kind=models, tools or all do for a whole run; that variable and
+// -update take precedence. TRACEFORGE_CHECK=from=3 forks the recorded run: calls 1 and 2 are answered from the
+// recording, and later calls are live. model=OLD=NEW sends the live calls to another model.
 func Live(kinds ...Kind) Option {
 	return Option{"Live", kinds, func(r *Recorder) { r.mode, r.kinds = recorder.Mixed, kinds }}
 }
 
-// readMode reads what the run does, and of the options which calls it makes live.
+// readMode sets the mode of the run and which calls it makes live.
 func (r *Recorder) readMode() (err error) {
 	for _, k := range r.kinds {
 		if !slices.Contains(usage.Kinds, string(k)) {
@@ -69,7 +69,7 @@ func (r *Recorder) readMode() (err error) {
 	return nil
 }
 
-// kindOf returns kinds as one word.
+// kindOf returns kinds as one value of TRACEFORGE_CHECK's kind.
 func kindOf(kinds []Kind) string {
 	switch {
 	case len(kinds) == 0:
@@ -80,8 +80,8 @@ func kindOf(kinds []Kind) string {
 	return string(kinds[0])
 }
 
-// deadlineOf returns when go test ends t; zero where that is not known, as in a bubble of testing/synctest, where
-// Deadline panics.
+// deadlineOf returns when go test ends t; zero if that is unknown, as in a testing/synctest bubble, where Deadline
+// panics.
 func deadlineOf(t testing.TB) (deadline time.Time) {
 	if t, ok := t.(interface{ Deadline() (time.Time, bool) }); ok {
 		defer func() { _ = recover() }()

@@ -2,19 +2,19 @@ package traceforgetest
 
 import "github.com/traceforge/traceforge-go/internal/recorder"
 
-// A Fault is what goes wrong with a recorded answer: see [Recorder.Fault]. Package traceforgetest/fault makes them.
+// A Fault is something that goes wrong with a recorded answer: see [Recorder.Fault]. Package traceforgetest/fault makes
+// them.
 type Fault = recorder.Fault
 
-// Fault has a fault injected where the run replays, so that retries and recovery are tested without a provider that
-// fails. call is the number of the recorded call in the test's document. A fault is used once: the faults of one call
-// are those of its tries, in their order, and the try behind them gets the recording whole; nothing has to try
-// again. Where a program gives up on the call, the recorded calls behind it need not be made; what it does instead is
-// not recorded, and fails the test. Events of a stream are counted from 1, those that carry data.
+// Fault injects a fault in replay, to test retries and recovery without a failing provider. call is the number of the
+// recorded call in the test's document. Each fault is used once: several faults for one call apply to its attempts in
+// order, and the next attempt gets the complete recording. No attempt is required after a fault. If the program gives
+// up on the call, the recorded calls after it need not be made; calls that it makes instead have no recording, and
+// fail the test. Events of a stream are counted from 1, and only events that carry data count.
 //
-// Nothing of a fault is stored, and the recorded answer is held against its record as ever. A fault that meets no
-// call, or an answer that it cannot be injected into, fails the test.
+// Faults are not stored, and the recorded answer is still proved against its record. A fault fails the test if its
+// call is not made, or if it cannot be injected into the answer.
 //
-// It reports whether the run injects faults. While recording and in a check it injects none, and the test's log says
-// so, since the answers are the provider's own. So a test asserts the effect of a fault only where Fault returns
-// true.
+// Fault reports whether the run injects faults. While recording and in a check none are injected, because the answers
+// come from the provider, and the test's log says so. Assert the effect of a fault only if Fault returned true.
 func (r *Recorder) Fault(call int, f Fault) bool { return r.calls.Inject(call, f) }

@@ -16,21 +16,21 @@ import (
 
 // An Option changes how a [Recorder] works. Options are made by the functions of this package:
 //
-//   - [Scrub] and [Ignore] say what is no change;
+//   - [Scrub] and [Ignore] say what does not count as a change;
 //   - [Nondeterministic] and [Allow] lift rules of recording;
-//   - [Record], [PassThrough] and [KeepHeaders] say what of HTTP is recorded;
+//   - [Record], [PassThrough] and [KeepHeaders] say which HTTP calls and headers are recorded;
 //   - [Check] and [Live] are for tests that always make live calls;
 //   - [Upstream], [Dir], [ContentEncoding] and [StreamTiming] set up the recorder itself.
 //
 // The zero Option changes nothing.
 type Option struct {
 	name string
-	args any // what it was given: options are equal where these are
+	args any // its arguments: options with equal arguments are equal
 	set  func(*Recorder)
 }
 
-// differing returns the name of an option that only one of two recorders was given, or that they were given differently; "" for
-// none. The order of different options says nothing.
+// differing returns the name of an option that a and b do not share, or have with different arguments; "" if there is
+// none. The order of different options does not matter.
 func differing(a, b []Option) string {
 	byName := func(given []Option) map[string][]any {
 		args := map[string][]any{}
@@ -48,7 +48,7 @@ func differing(a, b []Option) string {
 	return ""
 }
 
-// equalArgs compares upstreams as they say, or else by what they point to, and data by its value.
+// equalArgs compares upstreams by their SameAs method or else by identity, and data by value.
 func equalArgs(a, b any) bool {
 	if rt, ok := a.(http.RoundTripper); ok {
 		if same, ok := a.(interface{ SameAs(http.RoundTripper) bool }); ok {
@@ -60,23 +60,22 @@ func equalArgs(a, b any) bool {
 	return reflect.DeepEqual(a, b)
 }
 
-// callerLine returns the line that called the function which calls it: functions are equal where one line gave them.
+// callerLine returns the file and line of its caller's caller. Functions passed on the same line count as equal.
 func callerLine() string {
 	_, file, line, _ := runtime.Caller(2)
 	return file + ":" + strconv.Itoa(line)
 }
 
-// Dir names the store's directory. A relative path starts at the test's working directory,
-// which go test sets to the package's. The default is $TRACEFORGE_DIR, else .ai-snapshots
-// beside the go.mod found upwards from where the test binary was started, which is the package's
-// directory also for a test that has changed its own. Without one it is found from the working directory.
+// Dir sets the store's directory. A relative path is relative to the test's working directory, which go test sets to
+// the package's directory. The default is $TRACEFORGE_DIR, or else .ai-snapshots next to the nearest go.mod at or above
+// the directory in which the test binary was started. If there is none, the search starts at the working directory.
 func Dir(path string) Option {
 	return Option{"Dir", path, func(r *Recorder) { r.opts.Dir = path }}
 }
 
-// Upstream names what makes the live calls while recording. The default, also for nil, is [http.DefaultTransport].
-// Replay makes no call of it. It asks a script (package script), and nothing else, which step answers, so that an
-// edited step is drift.
+// Upstream sets the transport that makes the live calls while recording. The default, also for nil, is
+// [http.DefaultTransport]. Replay does not use it, with one exception: it asks a script (package script) which step
+// answers a call, so that an edited step is drift.
 func Upstream(rt http.RoundTripper) Option {
 	return Option{"Upstream", rt, func(r *Recorder) {
 		script, is := recorder.ScriptOf(rt)
@@ -89,46 +88,47 @@ func Upstream(rt http.RoundTripper) Option {
 	}}
 }
 
-// Ignore leaves parts of the request out of the comparison, by RFC 6901 pointers into the request of the snapshot
-// file. Examples are "/messages/0/content" and "/provider_options/user". A token * stands for every element of a
-// list: "/messages/*/content". The snapshot lists the pointers and keeps what was sent. A value that varies inside a
-// text is better replaced with [Scrub]: where a whole text is ignored, no change of it is seen.
+// Ignore leaves parts of the request out of the comparison. The parts are RFC 6901 pointers into the request of the
+// snapshot file, such as "/messages/0/content" and "/provider_options/user". The token * stands for every element of a
+// list: "/messages/*/content". The snapshot lists the pointers and keeps what was sent. If only a value inside a text
+// varies, use [Scrub] instead: in a text that is ignored, no change is noticed at all.
 func Ignore(pointers ...string) Option {
 	return Option{"Ignore", pointers, func(r *Recorder) { r.opts.Ignored = append(r.opts.Ignored, pointers...) }}
 }
 
-// Nondeterministic lifts the rules that a request sets its temperature to 0 and, where the API has one, a seed (SF
-// "Determinism Requirements"). The reason is stored in each snapshot; it must not be empty. Where each test of a
-// package needs it, it belongs into a helper of the package, and where each of the repository does, into config.json.
+// Nondeterministic lifts the rules that a request must set its temperature to 0 and, where the API has one, a seed (SF
+// "Determinism Requirements"). The reason is stored in each snapshot and must not be empty. If every test of a package
+// needs the option, put it into a helper of the package; if every test of the repository does, into config.json.
 func Nondeterministic(reason string) Option {
 	return Option{"Nondeterministic", reason, func(r *Recorder) { r.opts.Nondeterministic, r.opts.Lifted = reason, true }}
 }
 
-// An Allowance is what a recorder refuses unless a test allows it with [Allow].
+// An Allowance is something that a recorder refuses unless the test passes it to [Allow].
 type Allowance uint8
 
 const (
-	// CutStreams lets a stream that was cut, by the caller or by the network, become a golden snapshot. The
-	// snapshot says how it ended, and replay ends it so: with an error, or as if it were whole. Where the caller's
-	// context cut it, that has 5 seconds to do so again; then a deadline that it has counts as passed.
+	// CutStreams records streams that were cut by the caller or by the network. The snapshot says how the stream
+	// ended, and replay ends it in the same way: with an error, or as if it were complete. If the caller's context
+	// cut the stream, replay waits up to 5 seconds for the context to end again; after that, a deadline of the context
+	// counts as passed.
 	CutStreams = Allowance(recorder.CutStreams)
-	// TransportErrors records errors of the transport like answers, and replays them as errors of the same kind. They
-	// are a refused or reset connection, a timeout, an unknown host, and a failed TLS handshake. errors.Is and
-	// errors.As find in them what they found while recording. Of another error that a model returns the text is kept.
-	// One with the status of an answer, as SDKs and Genkit make, is not recorded. A call that its caller cancelled, as
-	// the slower one of two, is: replay ends it when its caller cancels it again, after 5 seconds at the latest, and
-	// does not need it.
+	// TransportErrors records transport errors as if they were answers, and replays errors of the same kind: a refused
+	// or reset connection, a timeout, an unknown host, or a failed TLS handshake. errors.Is and errors.As work on them
+	// as they did while recording. Other errors that a model returns are replayed by their text. Errors that carry the
+	// status of an answer, as those of SDKs and Genkit do, are not recorded. A call that its caller cancelled, such as
+	// the slower of two hedged calls, is recorded: replay ends it when the caller cancels it again, after 5 seconds at
+	// the latest, and does not fail if the call is not made.
 	TransportErrors = Allowance(recorder.TransportErrors)
-	// RetryableErrors records answers of status 408, 429 and 5xx like any other, for tests of what follows them. A
-	// 429 and the 200 of the next try are two snapshots of one request, which replay gives in this order. A
-	// Retry-After is replayed too, so a client waits as long. Without it only the try that did better is recorded.
+	// RetryableErrors records answers with status 408, 429 and 5xx like any others, for tests of retries. A 429 and the
+	// 200 of the next attempt are two snapshots of one request, which replay returns in that order. Retry-After is
+	// replayed too, so a client waits just as long. Without this allowance only the successful attempt is recorded.
 	RetryableErrors = Allowance(recorder.RetryableErrors)
-	// NoCalls lets a test make no call, as some rows of a table do. A test that has snapshots still fails where they
-	// are not called.
+	// NoCalls permits a test that makes no call, for example one row of a table test. A test that has snapshots still
+	// fails if they are not called.
 	NoCalls = Allowance(recorder.NoCalls)
 )
 
-// Allow lifts rules, for tests of exactly the cases that they refuse.
+// Allow lifts rules of recording, for tests of the very cases that the rules refuse.
 func Allow(what ...Allowance) Option {
 	return Option{"Allow", what, func(r *Recorder) {
 		for _, w := range what {
@@ -137,34 +137,34 @@ func Allow(what ...Allowance) Option {
 	}}
 }
 
-// Record names hosts whose calls are recorded as they are where they are no model calls: pages, searches, downloads,
-// tokens. A host stands for its subdomains too. Such a call is its method, its URL without credentials, and its body;
-// of its answer programs get the bytes, binary ones too, and the headers that are kept (see [KeepHeaders]). It fails
-// on drift like any other call, and no rule of determinism holds for it. A call that looks like an API's, with a body
-// of JSON or a version in its path, is recorded without this option.
+// Record names hosts whose calls are recorded although they are not model calls: web pages, searches, downloads, access
+// tokens. A host includes its subdomains. Such a call consists of its method, its URL without credentials, and its body.
+// Replay returns the bytes of the answer, binary or not, and the headers that are kept (see [KeepHeaders]). The call
+// fails on drift like any other, but no determinism rule applies to it. A call that looks like an API call, with a JSON
+// body or a version in its path, is recorded without this option.
 func Record(hosts ...string) Option {
 	return Option{"Record", hosts, func(r *Recorder) { r.opts.Recorded = append(r.opts.Recorded, hosts...) }}
 }
 
-// KeepHeaders names headers of answers that the code under test reads. Always kept are the content type, where to go
-// and when to try again, and the request ids of errors. A name that ends in * stands for all that begin so. A header
-// that changes with each call changes no snapshot whose answer stays what it was, so one that is there already gets
-// the header with TRACEFORGE_UPDATE=all. Headers that carry a secret, such as Set-Cookie and Authorization, and those
-// that say how bytes came, are never kept: their names fail the test at once.
+// KeepHeaders names headers of answers that the code under test reads. Headers that SDKs act on are always kept, such as
+// Content-Type, Location, Retry-After and the request ids of errors. A name that ends in * stands for every name with
+// that prefix. A header alone does not make an answer count as changed, so snapshots that already exist get the header
+// only with TRACEFORGE_UPDATE=all. Headers that carry secrets, such as Set-Cookie and Authorization, and headers that
+// describe the transfer, such as Content-Encoding, are never kept: naming one fails the test at once.
 func KeepHeaders(names ...string) Option {
 	return Option{"KeepHeaders", names, func(r *Recorder) { r.opts.KeptHeaders = append(r.opts.KeptHeaders, names...) }}
 }
 
-// PassThrough names hosts that get no model calls, and give answers that do not matter, such as those of telemetry.
-// While recording they are passed on and not recorded; in replay they are refused with an answer that names the host,
-// and do not fail the test. A host stands for its subdomains too. Use [Record] for hosts whose answers a test needs.
+// PassThrough names hosts that receive no model calls and whose answers do not matter, such as telemetry. While
+// recording, calls to them are passed on and not recorded. In replay they are refused with an answer that names the
+// host, and do not fail the test. A host includes its subdomains. Use [Record] for hosts whose answers the test needs.
 func PassThrough(hosts ...string) Option {
 	return Option{"PassThrough", hosts, func(r *Recorder) { r.opts.PassThrough = append(r.opts.PassThrough, hosts...) }}
 }
 
-// ContentEncoding names how to decode answers of a Content-Encoding besides gzip and deflate, such as "br" and
-// "zstd", so that they are stored readable. Only servers that compress unasked need it, since calls are made without
-// the caller's Accept-Encoding.
+// ContentEncoding adds a decoder for a Content-Encoding other than gzip and deflate, such as "br" or "zstd", so that
+// answers are stored in readable form. It is needed only for servers that compress without being asked, because calls
+// are made without the caller's Accept-Encoding.
 func ContentEncoding(name string, decode func(io.Reader) (io.Reader, error)) Option {
 	return Option{"ContentEncoding", []string{name, callerLine()}, func(r *Recorder) {
 		if r.opts.Decoders == nil {
@@ -174,9 +174,8 @@ func ContentEncoding(name string, decode func(io.Reader) (io.Reader, error)) Opt
 	}}
 }
 
-// StreamTiming records when each event of a stream arrives, and replays the events at that
-// pace, for tests of user interfaces. Without it a replayed stream comes at once. A snapshot
-// that has no times, since it was recorded without the option, is replayed at once too.
+// StreamTiming records when each event of a stream arrives, and replays the events at that pace, for tests of user
+// interfaces. Without it a stream is replayed at once. So is a snapshot that was recorded without it and has no times.
 func StreamTiming() Option {
 	return Option{"StreamTiming", nil, func(r *Recorder) { r.opts.Timing = true }}
 }

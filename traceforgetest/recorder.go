@@ -22,13 +22,12 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// A Recorder stands between one test and the models it calls. It replays the test's snapshots
-// from the store, and fails the test when a call differs from them; when the run updates, it
-// makes the calls and records them.
+// A Recorder stands between one test and the models it calls. It replays the test's snapshots from the store, and fails
+// the test when a call differs from them. When the run updates, it makes the calls and records them.
 //
-// A Recorder is safe for concurrent use by the goroutines and the parallel subtests of its
-// test. It works until the test ends; its checks and, when recording, its writes are made in
-// the test's cleanup, in the order of the calls.
+// A Recorder is safe for concurrent use by the goroutines and the parallel subtests of its test. It works until the
+// test ends. The test's cleanup makes the final checks and, when recording, writes the snapshots in the order of the
+// calls.
 type Recorder struct {
 	t     testing.TB
 	place place
@@ -46,24 +45,23 @@ type Recorder struct {
 	kinds []Kind        // which calls that option makes live
 }
 
-// running holds the recorders of running tests, by package and test. Two in one test would each see the other's
-// snapshots as not called.
-var running sync.Map // of func() (*Recorder, error), as several goroutines may ask for one at once
+// running holds the recorders of running tests, by package and test. With two recorders in one test, each would report
+// the other's snapshots as not called.
+var running sync.Map // of func() (*Recorder, error), since several goroutines may call New at once
 
 // New returns a recorder for the test t. It replays, unless the run updates: see [Updating].
 //
-// Without options, or with equal ones, it returns the recorder that t has already, if it has one, so that each of
-// several agents can ask for one; a subtest's t has its own. Other options than those of the first call fail the
-// test. Options are equal where their data is; recordings of other tools by their files, other upstreams if they are
-// the same pointer, functions if one line gave them. A setting that cannot work, such as an unknown mode, fails the
-// test too. New may be called by several goroutines at once.
+// If t already has a recorder, New returns that one, so that each of several agents can call New; a subtest has its own
+// t and so its own recorder. A repeated call must have no options or the same options as the first, or the test fails.
+// Options are the same if their arguments are equal: recordings of other tools are compared by their files, other
+// upstreams by identity, and functions by the line that passed them. A setting that cannot work, such as an unknown
+// mode, fails the test too. New is safe for concurrent use.
 //
-// Everything ends in t's cleanup, where the test fails on
-// drift, on calls without a snapshot, on snapshots that were not called and on a test that made
-// no call at all (design R10).
+// The recorder ends in t's cleanup. There the test fails on drift, on calls without a snapshot, on snapshots that were
+// not called, and if it made no call at all (design R10).
 //
-// In replay, and where calls are answered from another tool's recording, API keys that are not in the environment are
-// placeholders there until t ends, since some SDKs refuse to work without one.
+// In replay, and while calls are answered from another tool's recording, missing API keys are set to placeholders in the
+// environment until t ends, because some SDKs refuse to work without a key.
 func New(t testing.TB, opts ...Option) *Recorder {
 	t.Helper()
 	r := &Recorder{t: t}
@@ -81,7 +79,7 @@ func New(t testing.TB, opts ...Option) *Recorder {
 	return r
 }
 
-// shared returns the recorder that the test has, or makes r that of the test.
+// shared returns the test's recorder: the one it already has, or r.
 func (r *Recorder) shared() (*Recorder, error) {
 	var err error
 	r.stack = callers()
@@ -106,7 +104,7 @@ func (r *Recorder) shared() (*Recorder, error) {
 	return first, err
 }
 
-// origin returns the line of the test that asked for the recorder. It is looked up when it is first needed.
+// origin returns the line of the test that called New. It is looked up on first use.
 func (r *Recorder) origin() snapshot.Source {
 	r.found.Do(func() {
 		if r.stack != nil {
@@ -116,7 +114,7 @@ func (r *Recorder) origin() snapshot.Source {
 	return r.askedAt
 }
 
-// start opens a recorder, which ends with its test.
+// start opens the recorder and registers its end with the test.
 func (r *Recorder) start() error {
 	if err := r.open(); err != nil {
 		return err
@@ -131,7 +129,8 @@ func (r *Recorder) start() error {
 	return nil
 }
 
-// misuseTold says that the way out of a package pattern behind -update was printed: each test of the process fails by it.
+// misuseTold is set once the way out of a package pattern after -update was printed, which every test of the process
+// would repeat.
 var misuseTold atomic.Bool
 
 func (r *Recorder) open() error {
@@ -182,7 +181,7 @@ func (r *Recorder) open() error {
 
 func (r *Recorder) runningKey() string { return r.opts.Package + " " + r.opts.Test }
 
-// replays reports whether the program is served recorded answers alone: of tools, or of models.
+// replays reports whether the program gets only recorded answers from tools, or from models.
 func (r *Recorder) replays(tools bool) bool {
 	switch r.opts.Mode {
 	case recorder.Replay, recorder.Rekey, recorder.Check:
@@ -193,7 +192,7 @@ func (r *Recorder) replays(tools bool) bool {
 	return false
 }
 
-// finish makes the checks that need the whole test, and commits what was recorded.
+// finish makes the checks that need the complete test, and commits the recording.
 func (r *Recorder) finish() {
 	r.t.Helper()
 	defer running.Delete(r.runningKey())
@@ -215,10 +214,10 @@ func (r *Recorder) finish() {
 	}
 }
 
-// failed are the names of the tests with a recorder that failed in this process, by package and test.
+// failed holds the names of tests with a recorder that failed in this process, by package and test.
 var failed sync.Map
 
-// failedBelow returns the names of the subtests with a recorder that failed, and so made the test fail.
+// failedBelow returns the names of subtests with a recorder whose failure made this test fail.
 func (r *Recorder) failedBelow() (names []string) {
 	for key, name := range failed.Range {
 		if strings.HasPrefix(key.(string), r.runningKey()+"/") {
@@ -229,15 +228,15 @@ func (r *Recorder) failedBelow() (names []string) {
 	return inorder.Strings(names)
 }
 
-// Client returns an HTTP client whose calls go through the recorder, for any SDK that takes
-// an *http.Client. It sets no timeout.
+// Client returns an HTTP client whose calls go through the recorder, for any SDK that takes an *http.Client. The client
+// has no timeout.
 func (r *Recorder) Client() *http.Client { return &http.Client{Transport: r} }
 
-// Lane returns an HTTP client whose calls get only answers that were recorded in the lane. The lane's name stands in
-// the snapshots. It is for callers that ask the same at once and go on with their own answers, such as workers:
-// nothing else tells their calls apart. A name is a short word ("worker-1"), which must be the same in each run; the
-// same name gives the same lane. Calls of [Recorder.Client], [Recorder.URL] and [Recorder.Model] are in no lane: a
-// model over HTTP takes the lane's client.
+// Lane returns an HTTP client whose calls are answered only from snapshots of the same lane. The snapshots name the
+// lane. Use lanes for callers, such as workers, that send identical requests concurrently and continue with their own
+// answers: nothing else tells their calls apart. The name is a short word ("worker-1") that must be the same in each
+// run; the same name gives the same lane. Calls of [Recorder.Client], [Recorder.URL] and [Recorder.Model] are in no
+// lane: give a model over HTTP the lane's client.
 func (r *Recorder) Lane(name string) *http.Client {
 	r.t.Helper()
 	if !snapshot.LegalLane(name) {
@@ -247,31 +246,31 @@ func (r *Recorder) Lane(name string) *http.Client {
 	return &http.Client{Transport: r.calls.Lane(name)}
 }
 
-// Recording reports whether live calls may be made, so that a test can skip looking up its API
-// key otherwise. It is false too while calls are answered from another tool's recording (package cassette).
+// Recording reports whether live calls may be made, so that a test needs its API key only then. It is also false while
+// calls are answered from another tool's recording (package cassette).
 func (r *Recorder) Recording() bool {
 	return r.opts.Mode.Live() && !r.calls.Imports()
 }
 
-// ClientOver returns an HTTP client as [Recorder.Client], whose live calls are made by upstream. It is for what
-// has a way of its own, such as a server in the test's process or one that is no HTTP underneath.
+// ClientOver is like [Recorder.Client], but upstream makes the live calls. Use it for a server that the default
+// transport does not reach, such as one in the test's process or one behind another protocol.
 func (r *Recorder) ClientOver(upstream http.RoundTripper) *http.Client {
 	return &http.Client{Transport: r.calls.Over(upstream)}
 }
 
-// RoundTrip answers an HTTP request from the snapshots of the test, or makes and records the
-// call when the run updates. It implements [http.RoundTripper].
+// RoundTrip answers an HTTP request from the test's snapshots or, when the run updates, makes and records the call. It
+// implements [http.RoundTripper].
 //
-// An answer that cannot be given fails the test. The client gets one of status 400 that names the cause,
-// in the shape of its provider's errors, so that nothing tries again.
+// A request that cannot be answered fails the test. The client gets status 400 with the cause in the provider's error
+// format, so that it does not retry.
 func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	return r.calls.RoundTrip(req)
 }
 
-// URL returns the base URL of a local server that stands for the named provider ("openai", "anthropic"). It is for
-// code and child processes that take only a URL. A request to it goes through the recorder as if it had been sent to
-// the provider. The URL is the root of the provider's host, so an SDK's own path, such as /v1, is appended to it. The
-// server ends with the test. An unknown provider fails the test at once.
+// URL returns the base URL of a local server that stands in for the named provider ("openai", "anthropic"). Use it for
+// code and child processes that take only a URL. Requests to it go through the recorder as if they had been sent to the
+// provider. The URL is the root of the provider's host, so append an SDK's own path to it, such as /v1. The server stops
+// when the test ends. An unknown provider fails the test at once.
 func (r *Recorder) URL(provider string) string {
 	r.t.Helper()
 	url, closeServer, err := r.calls.Serve(provider)
@@ -282,18 +281,17 @@ func (r *Recorder) URL(provider string) string {
 	return url
 }
 
-// Model returns a model whose calls are recorded from m and replayed without it, chunks included. They are in the
-// same store, by the same rules as HTTP calls. The name is "provider/model"; the provider is lower-case letters,
-// digits and hyphens. In replay m may be nil.
+// Model returns a model whose calls, including their chunks, are recorded from m and replayed without it. The same rules
+// and the same store apply as for HTTP calls. The name is "provider/model", where the provider consists of lower-case
+// letters, digits and hyphens. In replay m may be nil.
 func (r *Recorder) Model(name string, m modelio.Model) modelio.Model {
 	r.t.Helper()
 	return r.action("", name, m)
 }
 
-// Action returns a model that stands for another kind of action, which a framework calls as it calls models, such as
-// an embedder of Genkit's. Where kind is "embed", the API of its calls is "genkit.embed". The rest is as for models,
-// except that no answer is held to be deterministic, and that a check leaves the calls alone. The kind is a word of
-// lower-case letters.
+// Action is like [Recorder.Model] for another kind of action that a framework calls in the same way as a model, such as
+// a Genkit embedder. With the kind "embed" the API of its calls is "genkit.embed". No determinism rule applies to these
+// calls, and a check does not make them. The kind is a word of lower-case letters.
 func (r *Recorder) Action(kind, name string, m modelio.Model) modelio.Model {
 	r.t.Helper()
 	if kind == "generate" || strings.Trim(kind, "abcdefghijklmnopqrstuvwxyz") != "" || kind == "" {
@@ -323,13 +321,13 @@ var providerName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]*$`)
 // A recordedModel passes the calls of a model through a recorder.
 type recordedModel struct {
 	calls *recorder.Recorder
-	call  recorder.Generation // without what is asked
+	call  recorder.Generation // without the request
 }
 
-// Info is what the live model declares of itself.
+// Info returns what the live model declares about itself.
 func (m *recordedModel) Info() modelio.ModelInfo { return modelio.InfoOf(m.call.Live) }
 
-// Generate answers from the snapshots of the test, or calls the model and records.
+// Generate answers from the test's snapshots, or calls the model and records the call.
 func (m *recordedModel) Generate(ctx context.Context, req *modelio.GenerateRequest, stream modelio.StreamFunc) (
 	*modelio.GenerateResponse, error) {
 	call := m.call
@@ -337,14 +335,14 @@ func (m *recordedModel) Generate(ctx context.Context, req *modelio.GenerateReque
 	return m.calls.Generate(ctx, call)
 }
 
-// Tool returns a tool whose calls are recorded from run and replayed without it. They are in the document of the
-// model calls, by the same rules. A call is identified by the tool's name and its input; the name is what the model
-// calls the tool. In replay run may be nil. Input and output are JSON; an input that is nil is absent. run is called
-// by several goroutines where a model asks for several tools, also where its context has ended. A check calls it on a
-// goroutine of its own: t.FailNow fails the test there, and does not end it.
+// Tool returns a tool whose calls are recorded from run and replayed without it. They are stored in the document of the
+// model calls, under the same rules. A call is identified by the tool's name, as the model knows it, and the input. In
+// replay run may be nil. Input and output are JSON; a nil input means that there is none. run is called concurrently
+// when a model asks for several tools, even after its context has ended. A check calls run on a separate goroutine,
+// where t.FailNow fails the test but does not end it.
 //
-// An error of the tool is recorded by its text, and replayed as an error with that text alone; one that ends
-// the call with its context is not recorded. The output is given back as JSON of the same values.
+// An error of the tool is recorded by its text and replayed as an error with only that text. An error that comes from
+// the end of the call's context is not recorded. Replay returns the output as JSON with the same values.
 func (r *Recorder) Tool(name string, run func(context.Context, json.RawMessage) (json.RawMessage, error)) func(context.Context, json.RawMessage) (json.RawMessage, error) {
 	r.t.Helper()
 	if name == "" {
@@ -358,10 +356,10 @@ func (r *Recorder) Tool(name string, run func(context.Context, json.RawMessage) 
 	}
 }
 
-// Now returns the time of the first call of Now in the recording, in UTC and to the millisecond. It is stored with
-// the snapshots, so that a prompt with a date says the same in each run. It is the same for all calls of one test.
-// Replays and updates return what is stored; TRACEFORGE_UPDATE=all takes a new one. A test whose snapshots have no
-// time yet gets one from the next update, and fails in replay. It is safe for concurrent use.
+// Now returns the time at which Now was first called while recording, in UTC and rounded down to a millisecond. The time
+// is stored with the snapshots, so that a prompt with a date is the same in each run. All calls of one test return the
+// same time. Replays and updates return the stored time; TRACEFORGE_UPDATE=all stores a new one. If the snapshots have
+// no time yet, replay fails and the next update adds one. Now is safe for concurrent use.
 func (r *Recorder) Now() time.Time {
 	r.t.Helper()
 	now, err := r.calls.Now()
@@ -371,12 +369,12 @@ func (r *Recorder) Now() time.Time {
 	return now
 }
 
-// Calls returns the requests and answers so far, in the order of the calls. It is for assertions on what a program
-// did: which tools it used, how often it asked which model, what that cost. Each is a copy, which the caller may
-// change. A recording and its replays give the same calls, with the latency of the recording. Tools that one answer
-// asked for are in the order of that answer. Other calls that may have overlapped when they were recorded are in the
-// order of the document, since which comes first differs in each run. A call that has no whole answer is not among
-// them; a snapshot that cannot be read fails the test at once.
+// Calls returns the requests and answers so far, in the order of the calls. Use it for assertions on what a program did:
+// which tools it used, how often it called which model, what that cost. The calls are copies that the caller may change.
+// A recording and its replays return the same calls, with the latency of the recording. Tool calls that one answer asked
+// for are in the order of that answer. Other calls that overlapped while recording are in the order of the document,
+// because their order may differ between runs. Calls without a complete answer are left out. A snapshot that cannot be
+// read fails the test at once.
 func (r *Recorder) Calls() []*modelio.Call {
 	r.t.Helper()
 	calls, err := r.calls.Calls()
@@ -386,9 +384,10 @@ func (r *Recorder) Calls() []*modelio.Call {
 	return calls
 }
 
-// Snapshots returns the records of the calls so far that have a whole answer, in their order, and whether they were
-// replayed. Each names its provider. It implements [github.com/traceforge/traceforge-go/modelio/session.Recording].
-// Records of this run's own calls have no hashes yet. A snapshot that cannot be read fails the test at once.
+// Snapshots returns the records of the calls so far that have a complete answer, in their order, and whether they were
+// replayed. Each record names its provider. Snapshots implements
+// [github.com/traceforge/traceforge-go/modelio/session.Recording]. Records of live calls have no hashes yet. A snapshot
+// that cannot be read fails the test at once.
 func (r *Recorder) Snapshots() (records []snapshot.Snapshot, replayed bool) {
 	r.t.Helper()
 	records, err := r.calls.Snapshots()

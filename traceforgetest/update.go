@@ -15,15 +15,15 @@ import (
 	"github.com/traceforge/traceforge-go/internal/usage"
 )
 
-// Updating reports whether -update or TRACEFORGE_UPDATE=1 or all asks the run to rewrite goldens. So a test's own
-// golden files can follow the same flag. It is false for the other modes (new, tools, rekey, check, live). Call it
-// from a test, when the flags have been parsed.
+// Updating reports whether the run rewrites goldens: with -update, or with TRACEFORGE_UPDATE set to 1 or all. So a test
+// can let its own golden files follow the same flag. It is false in the other modes (new, tools, rekey, check, live).
+// Call it from a test, after the flags have been parsed.
 func Updating() bool {
 	m, err := currentMode()
 	return err == nil && (m == recorder.Update || m == recorder.UpdateAll)
 }
 
-// currentMode returns what -update asks for, else what the variable does.
+// currentMode returns the mode of -update, or else of TRACEFORGE_UPDATE.
 func currentMode() (recorder.Mode, error) {
 	if !flag.Parsed() && hasUpdateFlag(os.Args) {
 		return recorder.Replay, errors.New("the flags are not parsed yet, so -update would be taken for a replay: " +
@@ -43,16 +43,16 @@ func currentMode() (recorder.Mode, error) {
 	return m, err
 }
 
-// errFlagInCI fails a run with the flag in CI: a flag that was left in a command would make goldens that nobody has
-// seen.
+// errFlagInCI fails a run with the flag in CI: a flag left in a command by mistake would make goldens that nobody has
+// reviewed.
 var errFlagInCI = errors.New("-update is refused in CI, which replays: CI is set, and no call was made; to record all the same: " +
 	gotest.UpdateEnv + "=1 go test …")
 
 // toldFlagInCI is set when a test of the process has failed with errFlagInCI.
 var toldFlagInCI atomic.Bool
 
-// updateFlag returns the mode that -update names. A default is not enough: other packages that
-// define the flag take theirs from variables of their own.
+// updateFlag returns the mode that -update names on the command line. A flag's default does not count, because other
+// packages that define -update take its default from their own variables.
 func updateFlag() (mode recorder.Mode) {
 	flag.Visit(func(f *flag.Flag) {
 		if f.Name != "update" {
@@ -67,8 +67,8 @@ func updateFlag() (mode recorder.Mode) {
 	return mode
 }
 
-// updating returns a command of go test that records: with the variable where the test binary has an -update of its own that
-// takes a value, as a file's name.
+// updating turns a go test command into one that records. It sets the variable if the test binary has its own -update
+// flag that takes a value, such as a file name.
 func updating(command string) string {
 	if f := flag.Lookup("update"); f != nil && !isToggle(f) {
 		return gotest.UpdateEnv + "=1 " + command
@@ -82,8 +82,8 @@ func isToggle(f *flag.Flag) bool {
 	return is && toggle.IsBoolFlag()
 }
 
-// misplacedPackages returns the package pattern of a command line like "go test -update ./...". go runs only the
-// current directory there: it passes all that follows the first unknown flag to the test binary.
+// misplacedPackages returns the package pattern of a command line like "go test -update ./...". There go tests only the
+// current directory, because it passes everything after the first unknown flag to the test binary.
 func misplacedPackages(args []string) string {
 	for _, arg := range args {
 		if arg == "." || strings.HasPrefix(arg, "./") || strings.HasPrefix(arg, "../") || strings.HasSuffix(arg, "/...") {
@@ -95,11 +95,11 @@ func misplacedPackages(args []string) string {
 
 const hookFlag = "traceforge.define-update"
 
-// init makes -update known without colliding with the many packages and test files that
-// define it themselves. Where -update is on the command line it puts a private flag in front.
-// The flag package sets that one first, which is after every package variable has been
-// initialised, and only that defines "update", if nobody else has (design R11). The same flag sets -update where the
-// command asks for it, which is in this process alone: another that it starts may read no flags.
+// init makes -update known without colliding with the many packages and test files that define it themselves (design
+// R11). If -update is on the command line, init puts a private flag in front of it. The flag package sets the private
+// flag first, after all package variables have been initialized, and only then defines "update" if nobody else has. The
+// private flag also sets -update if the traceforge command asks for it through the environment. That variable is removed
+// so that child processes do not see it.
 func init() {
 	told := os.Getenv(usage.FlagEnv) != ""
 	if !testing.Testing() || !told && !hasUpdateFlag(os.Args) {

@@ -1,8 +1,8 @@
-// Package cassette answers calls from what another tool recorded, so that a test suite moves to traceforge without a
+// Package cassette answers calls from another tool's recordings, so that a test suite moves to traceforge without a
 // network and without keys.
 //
-// A recording is an upstream of a recorder. One update takes its answers into the store; then the recording, its tool
-// and this package go:
+// A recording is used as a recorder's upstream. One update copies its answers into the store; after that the recording,
+// its tool and this import can be deleted:
 //
 //	func newRecorder(t *testing.T) *traceforgetest.Recorder {
 //		t.Helper()
@@ -15,9 +15,9 @@
 //
 //	$ TRACEFORGE_UPDATE=1 go test ./...
 //
-// Such a record names the recording (source.nondeterministic), so that no rule of determinism is asked of it (design
-// R7). It has the date of the old answer, where that has one, and the latency, where the tool kept it; else 0. The
-// rules of recordings hold for it otherwise: an answer that asks to try again, or that holds a secret, is not taken.
+// Such a record names the recording in source.nondeterministic, so that no determinism rule applies to it (design R7).
+// It has the date of the old answer if that had one, and the latency if the tool kept it; otherwise 0. All other rules
+// of recording apply: an answer that asks the client to retry, or that contains a secret, is not taken.
 //
 // docs/migrating.md has a recipe for each tool.
 package cassette
@@ -33,9 +33,9 @@ type Option struct {
 	set func(*cassette.Recording) error
 }
 
-// Nearest answers an unknown request with the next unused answer of the same method and URL, else of the same method
-// and path. The record says so, since such an answer may not fit. It is for requests that changed since they were
-// recorded: their answers are those of before.
+// Nearest answers an unknown request with the next unused answer for the same method and URL, or else for the same
+// method and path. The record says so, because such an answer may not fit. Use it for requests that have changed since
+// they were recorded: they keep their old answers.
 func Nearest() Option {
 	return Option{func(r *cassette.Recording) error {
 		r.Nearest = true
@@ -43,8 +43,8 @@ func Nearest() Option {
 	}}
 }
 
-// And opens more recordings of the same test, as where each of its agents has one. A request is answered by the first that
-// holds it.
+// And opens more recordings for the same test, for example one for each of its agents. A request is answered by the
+// first recording that contains it.
 func And(paths ...string) Option {
 	return Option{func(r *cassette.Recording) error {
 		for _, path := range paths {
@@ -58,18 +58,18 @@ func And(paths ...string) Option {
 	}}
 }
 
-// Open opens a recording of another tool as an upstream that answers from it. It takes cassettes of go-vcr v1 to v4
-// (YAML), traces of httprr (also gzipped), and cassettes of vcrpy (YAML, JSON). The content says which it is.
-// Fixtures of aimock are for script.Open of package script. A file has at most 64 MB.
+// Open opens a recording of another tool as an upstream. It reads cassettes of go-vcr v1 to v4 (YAML), traces of httprr
+// (plain or gzipped), and cassettes of vcrpy (YAML, JSON), and tells them apart by their content. For aimock fixtures
+// use script.Open in package script. A file may have at most 64 MB.
 //
-// A request is answered as its tool did: by method, URL and body; by method and URL alone, the same body first, where the
-// default of the tool asks for no more, which is so for vcrpy and for go-vcr before v4. Bodies that say the same are the
-// same: JSON in any order of its members, forms, multipart of any boundary. Credentials in URLs, the headers of the
-// request, and ports of loopback addresses are not compared, so that what was redacted does no harm. Each recorded call
-// answers once, in their order; httprr's answer again.
+// A request is matched as the tool matched it: by method, URL and body, or, for vcrpy and for go-vcr before v4, whose
+// defaults compare no more, by method and URL, preferring an equal body. Bodies are equal if they mean the same: JSON with
+// its members in any order, forms, multipart with any boundary. Request headers, credentials in URLs and ports of loopback
+// addresses are not compared, so that redacted values do no harm. Each recorded call answers once, in the recorded order;
+// calls of httprr answer any number of times.
 //
-// A request that is not there fails the test, and names the nearest calls. The upstream is safe for concurrent use. A
-// transport that is put around it keeps where an answer is from.
+// A request that was not recorded fails the test, which names the nearest calls. The upstream is safe for concurrent
+// use. A transport wrapped around it does not lose which recording an answer comes from.
 func Open(path string, opts ...Option) (http.RoundTripper, error) {
 	r, err := cassette.Open(path)
 	if err != nil {
