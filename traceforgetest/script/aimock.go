@@ -18,12 +18,12 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// maxFixtures bounds a file of fixtures (design R16).
+// maxFixtures limits the size of a fixture file in bytes (design R16).
 const maxFixtures = 64 << 20
 
-// Open reads fixtures of aimock, JSON of at most 64 MB. Each is a step with a condition, which aimock would choose, and
-// answers in the format of the API that asks. A file may be of several tests, so fixtures that no request asked for are
-// no failure. Images, audio and video are not told.
+// Open reads an aimock fixture file, JSON of at most 64 MB. Each fixture is a step with a condition; the script chooses
+// the one that aimock would choose, and answers in the format of the API that is called. Several tests may share a file,
+// so unused fixtures do not fail the test. Images, audio and video are not supported.
 func Open(path string) (*Script, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -44,7 +44,7 @@ func Open(path string) (*Script, error) {
 	return s, nil
 }
 
-// readFixtures reads a file of fixtures, which is only named.
+// readFixtures parses fixtures; path only names them.
 func readFixtures(path string, data []byte) (*Script, error) {
 	doc, err := jsontext.ParseLenient(data)
 	if err != nil {
@@ -78,7 +78,7 @@ func readFixtures(path string, data []byte) (*Script, error) {
 	return s, nil
 }
 
-// A fixture is a rule of aimock: what a request must hold, and what is answered, in no provider's format.
+// A fixture is a rule of aimock: the conditions on a request, and an answer that is independent of any provider's format.
 type fixture struct {
 	step
 	number, line int
@@ -98,7 +98,7 @@ type fixture struct {
 		SequenceIndex      *int    `json:"sequenceIndex"`
 		TurnIndex          *int    `json:"turnIndex"`
 	}
-	criteria string // match without its place in a sequence
+	criteria string // match without sequenceIndex, as JSON
 	response struct {
 		Content            value     `json:"content"`
 		ToolCalls          []mocked  `json:"toolCalls"`
@@ -119,14 +119,14 @@ type fixture struct {
 	}
 }
 
-// mocked is a tool call of a fixture.
+// mocked is a tool call in a fixture.
 type mocked struct {
 	ID        string `json:"id"`
 	Name      string `json:"name"`
 	Arguments value  `json:"arguments"`
 }
 
-// A value is a text, or any other JSON, which aimock takes for its own text.
+// A value is a string, or the text of any other JSON value, as aimock reads it.
 type value string
 
 func (v *value) UnmarshalJSON(text []byte) error {
@@ -141,7 +141,7 @@ func (v *value) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// texts are one text or several.
+// texts are one string or a list of strings.
 type texts []string
 
 func (t *texts) UnmarshalJSON(text []byte) error {
@@ -153,7 +153,8 @@ func (t *texts) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, (*[]string)(t))
 }
 
-// told are the members of answers that are told here; those of others say of what kind they are.
+// matchMembers are the supported members of match. otherAnswers are members of responses of kinds that are not
+// supported.
 var (
 	matchMembers = []string{
 		"userMessage", "systemMessage", "inputText", "toolCallId", "toolResultContains", "toolName", "model", "responseFormat",
@@ -191,7 +192,7 @@ func (f *fixture) read(v jsontext.Value) error {
 	return f.say()
 }
 
-// say makes the step of what a fixture answers.
+// say makes the step from the fixture's response.
 func (f *fixture) say() error {
 	r := &f.response
 	if e := r.Error; e != nil {
@@ -219,12 +220,12 @@ func (f *fixture) say() error {
 	return f.wrong
 }
 
-// finishes are the finish reasons of fixtures. A reason that the content implies is "".
+// finishes maps the finish reasons of fixtures; "" stands for a reason that the content implies.
 var finishes = map[string]modelio.FinishReason{
 	"": "", "stop": "", "tool_calls": "", "length": modelio.FinishLength, "content_filter": modelio.FinishBlocked,
 }
 
-// count counts an answer, for its siblings in a sequence too.
+// count counts an answer, also for the fixtures of the same sequence.
 func (f *fixture) count(all []*fixture) {
 	for _, sibling := range all {
 		if sibling == f || f.match.SequenceIndex != nil && sibling.match.SequenceIndex != nil && sibling.criteria == f.criteria {
@@ -233,8 +234,8 @@ func (f *fixture) count(all []*fixture) {
 	}
 }
 
-// chosen returns the fixture that answers a call: the first that matches it. Where fixtures have a turn it takes the
-// latest that is not ahead of the conversation.
+// chosen returns the fixture that answers a call: the first that matches. Among fixtures with a turn it prefers the latest
+// that is not ahead of the conversation.
 func chosen(all []*fixture, a *asked) *fixture {
 	turn := 0
 	for _, m := range a.call.Messages {
@@ -271,7 +272,7 @@ func chosen(all []*fixture, a *asked) *fixture {
 	return ahead
 }
 
-// matches reports whether a call has what a fixture asks for.
+// matches reports whether a call meets the fixture's conditions.
 func (f *fixture) matches(c *fakeprovider.Call) bool {
 	m := &f.match
 	holds := func(want *string, text string) bool { return want == nil || strings.Contains(text, *want) }
@@ -298,7 +299,7 @@ func (f *fixture) matches(c *fakeprovider.Call) bool {
 	return !slices.ContainsFunc(m.SystemMessage, func(want string) bool { return !strings.Contains(system, want) })
 }
 
-// isModel reports whether a model is the one of a name, or a dated version of it.
+// isModel reports whether model is name or a dated version of it.
 func isModel(model, name string) bool {
 	rest, ok := strings.CutPrefix(model, name)
 	return ok && (rest == "" || len(rest) > 1 && rest[0] == '-' && rest[1] >= '0' && rest[1] <= '9')
@@ -314,7 +315,7 @@ func systemText(c *fakeprovider.Call) string {
 	return strings.Join(all, "\n")
 }
 
-// usage is what a fixture counts, in any provider's names; nil means nothing.
+// usage returns the fixture's token counts, which may have the names of any provider; nil if there are none.
 func (f *fixture) usage() *usage {
 	count := func(names ...string) (n int) {
 		for _, name := range names {
@@ -333,7 +334,7 @@ func (f *fixture) usage() *usage {
 	}
 }
 
-// unmatched names the fixtures that a call was held against.
+// unmatched describes the fixtures, for a call that none of them matches.
 func unmatched(all []*fixture) string {
 	const most = 3
 	var text strings.Builder

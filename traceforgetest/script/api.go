@@ -10,16 +10,16 @@ import (
 // modelAPI is the API of a [modelio.Model], which has no wire format.
 const modelAPI = "genkit.generate"
 
-// An api is what the answers of an API may hold besides a text, and how it spells why they end.
+// An api says what an API's answers may contain besides text, and how the API spells finish reasons.
 type api struct {
-	embeds  bool // its answers are vectors, and nothing else
+	embeds  bool // its answers are vectors only
 	calls   bool
 	reasons bool
 	refuses bool
 	finish  map[modelio.FinishReason]string
 }
 
-// Words for why an answer ends. An API cannot say a reason that its table lacks.
+// The finish reasons of APIs. An API cannot express a reason that its table lacks.
 var (
 	openAIWords    = map[modelio.FinishReason]string{modelio.FinishStop: "stop", modelio.FinishLength: "length", modelio.FinishBlocked: "content_filter"}
 	responsesWords = map[modelio.FinishReason]string{
@@ -35,7 +35,7 @@ var (
 	}
 )
 
-// apis are those that steps answer, by the names of the fakes that speak them.
+// apis are the supported APIs, by the names that the fake provider uses.
 var apis = map[string]api{
 	"openai.chat":        {calls: true, reasons: true, refuses: true, finish: openAIWords},
 	"openai.responses":   {calls: true, reasons: true, refuses: true, finish: responsesWords},
@@ -58,7 +58,7 @@ var apis = map[string]api{
 	"bedrock.embed":     {embeds: true},
 }
 
-// errorTypes are the words that APIs have for a status, by whose they are. Google's fake knows its own.
+// errorTypes are the error types that providers use for a status. Google's fake has its own.
 var errorTypes = map[string]map[int]string{
 	"anthropic": {
 		http.StatusBadRequest: "invalid_request_error", http.StatusUnauthorized: "authentication_error",
@@ -80,7 +80,7 @@ var errorTypes = map[string]map[int]string{
 	},
 }
 
-// family names whose API it is.
+// family returns the key of errorTypes for an API.
 func family(api string) string {
 	name, _, _ := strings.Cut(api, ".")
 	return name

@@ -13,8 +13,9 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// Contains returns a condition that holds where the new part of a request has a text. That part is the user's words
-// and the tools' results since the model last spoke. In a request without messages it is the prompt or the inputs.
+// Contains returns a condition that is met if the new part of a request contains a text. The new part is everything
+// that the user and the tools said since the model's last message. In a request without messages it is the prompt or
+// the inputs.
 func Contains(text string) func(*modelio.Request) bool {
 	return func(req *modelio.Request) bool { return slices.ContainsFunc(fresh(req), has(text)) }
 }
@@ -23,7 +24,7 @@ func has(text string) func(string) bool {
 	return func(all string) bool { return strings.Contains(all, text) }
 }
 
-// fresh returns the texts of a request since the model last spoke.
+// fresh returns the texts of a request after the model's last message.
 func fresh(req *modelio.Request) (texts []string) {
 	if req.Prompt != nil {
 		texts = append(texts, *req.Prompt)
@@ -60,16 +61,16 @@ func textsOf(p modelio.Part) (texts []string) {
 	return texts
 }
 
-// asked is a request as the steps are held against it.
+// asked is a request in the form that steps are matched with.
 type asked struct {
 	number  int
 	call    fakeprovider.Call
 	request *modelio.Request
-	refused string // why its API would refuse it; empty means it takes it
+	refused string // why its API would refuse it; empty if it would not
 	choice  choice
 }
 
-// askedBy reads an HTTP request that was asked for.
+// askedBy reads an HTTP request.
 func askedBy(req *http.Request, asking *fakeprovider.Asking) *asked {
 	a := &asked{call: asking.Call, choice: choiceIn(asking.Call.Body), request: &modelio.Request{API: asking.Call.API}}
 	if asking.Refused != nil {
@@ -86,7 +87,7 @@ func askedBy(req *http.Request, asking *fakeprovider.Asking) *asked {
 	return a
 }
 
-// String tells a request in a line: its API, its model, and the end of what it asks.
+// String describes a request in one line: its API, its model, and the end of its last message.
 func (a *asked) String() string {
 	var parts []string
 	for _, part := range []string{a.call.API, a.call.Model} {
@@ -123,14 +124,14 @@ func (a *asked) offered() (names []string) {
 	return names
 }
 
-// A choice is what a request says of the calls of tools that it wants.
+// A choice is a request's tool choice.
 type choice struct {
-	forced bool     // the answer is a call
-	none   bool     // the answer is none
-	tools  []string // of which the call is one; nil means any
+	forced bool     // the answer must be a tool call
+	none   bool     // the answer must not be a tool call
+	tools  []string // the tools that may be called; nil for any
 }
 
-// choiceIn reads the choice of a request's body, in any API's spelling.
+// choiceIn reads the tool choice from a request's body, in the spelling of any API.
 func choiceIn(body []byte) choice {
 	type named struct {
 		Name     string `json:"name"`
@@ -178,7 +179,7 @@ func choiceIn(body []byte) choice {
 	return choice{}
 }
 
-// choiceOf returns the choice that a word says, with names of tools, of which some may be empty.
+// choiceOf returns the choice for an API's word and the names of tools. Empty names are ignored.
 func choiceOf(word string, tools ...string) choice {
 	tools = slices.DeleteFunc(tools, func(name string) bool { return name == "" })
 	switch strings.ToLower(word) {
@@ -190,13 +191,13 @@ func choiceOf(word string, tools ...string) choice {
 	return choice{}
 }
 
-// askedOf reads a call of a model. The error says that it has no JSON.
+// askedOf reads a model call. It returns an error if the call cannot be encoded as JSON.
 func askedOf(req *modelio.GenerateRequest) (*asked, error) {
 	text, err := json.Marshal(req)
 	if err != nil {
 		return nil, err
 	}
-	var own modelio.GenerateRequest // the caller may go on with its own
+	var own modelio.GenerateRequest // a copy, since the caller may change its own
 	if err := json.Unmarshal(text, &own); err != nil {
 		return nil, err
 	}

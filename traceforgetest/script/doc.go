@@ -1,5 +1,6 @@
-// Package script answers the requests of a test with what the test has written, in the wire format that each asks for.
-// It is for agents before there is a key, and for what no model does when it is asked to: failures, odd answers, cuts.
+// Package script answers the requests of a test with scripted answers, in the wire format of the API that each request
+// uses. Use it to develop agents without an API key, and to test what no model does on demand: failures, odd answers,
+// broken streams.
 //
 //	answers := script.New(
 //		script.Call("get_weather", `{"city": "Paris"}`),
@@ -7,14 +8,15 @@
 //	).Check(t)
 //	client := openai.NewClient(option.WithHTTPClient(answers.Client()), option.WithAPIKey("none"))
 //
-// A [Step] answers one request, in the order of the steps. One with a condition, see [Step.When], answers each request
-// that fulfills it, before the others are asked. A request that no step takes fails the test. So does a step that no
-// request asked for, and one that the API could not give: a call of a tool that was not offered, a text where a tool is
-// forced, JSON that breaks the schema.
+// Each [Step] answers one request, in the order of the steps. A step with a condition, see [Step.When], answers every
+// request that meets it, before steps without one are considered. The test fails if no step answers a request, if no
+// request used a step, and if the API could not give a step's answer: a call of a tool that was not offered, text where
+// the request forces a tool call, JSON that violates the schema.
 //
-// A [Script] is a client's transport, a handler for a server, a [modelio.Model], and the upstream of a recorder: then
-// the answers become snapshots that say so, and the first update without the script buys what they stand for (design N9).
+// A [Script] can be a client's transport, a server's handler, a [modelio.Model], or a recorder's upstream. As an upstream
+// its answers become snapshots that are marked as scripted, and the first update without the script replaces them with
+// live answers (design N9).
 //
-// The APIs are OpenAI's chat completions, responses and completions, Mistral's chat, Anthropic's messages, Gemini's and
-// Vertex AI's, Bedrock's Converse and InvokeModel, Cohere's chat, Ollama's, and the embeddings of all of them.
+// The supported APIs are OpenAI's chat completions, responses and completions, Mistral's chat, Anthropic's messages,
+// Gemini and Vertex AI, Bedrock's Converse and InvokeModel, Cohere's chat, Ollama, and the embeddings of all of them.
 package script

@@ -14,13 +14,13 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// may reports whether a request is of the kind that a step answers: a failure is for all.
+// may reports whether the step's kind fits the request: a failure fits any.
 func (a *asked) may(s *said) bool {
 	to, known := apis[a.call.API]
 	return s.Failure != nil || known && a.refused == "" && to.embeds == s.Embeds
 }
 
-// takes says why the API could not give what a step says; nil means it could.
+// takes returns an error if the API could not give the step's answer.
 func (a *asked) takes(s *said) error {
 	to := apis[a.call.API]
 	name := a.call.API
@@ -57,7 +57,7 @@ func (a *asked) takesVectors(s *said) error {
 	return nil
 }
 
-// takesCalls holds the calls of a step against the tools that are offered, and against those that are wanted.
+// takesCalls checks the step's tool calls against the tools that the request offers and forces.
 func (a *asked) takesCalls(s *said) error {
 	offered := a.offered()
 	for _, c := range s.Calls {
@@ -88,11 +88,11 @@ func (a *asked) takesCalls(s *said) error {
 	return nil
 }
 
-// strictly returns the schema of a tool that the provider is to hold the model to; nil means there is none.
+// strictly returns the schema of a strict tool, or nil.
 func (a *asked) strictly(tool string) json.RawMessage {
 	for _, t := range a.request.Tools {
 		var function struct{ Strict bool }
-		_ = json.Unmarshal(t.Metadata["function"], &function) // another form says nothing here
+		_ = json.Unmarshal(t.Metadata["function"], &function) // another form has no strict
 		if t.Name == tool && (function.Strict || string(t.Metadata["strict"]) == "true") {
 			return t.InputSchema
 		}
@@ -100,7 +100,7 @@ func (a *asked) strictly(tool string) json.RawMessage {
 	return nil
 }
 
-// takesText holds the text of a step against the schema that is asked for.
+// takesText checks the step's text against the schema that the request asks for.
 func (a *asked) takesText(s *said) error {
 	text := strings.Join(s.Pieces, "")
 	if len(a.call.Schema) == 0 || len(s.Calls) > 0 || s.Refusal != "" || s.Finish == modelio.FinishLength || s.Finish == modelio.FinishBlocked {
@@ -112,7 +112,7 @@ func (a *asked) takesText(s *said) error {
 	return nil
 }
 
-// fits holds a JSON text against a schema.
+// fits validates a JSON text against a schema.
 func fits(schema json.RawMessage, text string) error {
 	v, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
 	if err != nil {
@@ -143,10 +143,10 @@ func fits(schema json.RawMessage, text string) error {
 	return nil
 }
 
-// schemaURL names a schema that has no address.
+// schemaURL stands for the URL of a schema that has none.
 const schemaURL = "mem:///schema"
 
-// lowered returns a schema with its types in the spelling of JSON Schema, since Google's own writes them in capitals.
+// lowered returns a schema with its types in lower case, since Google's schemas have them in capitals.
 func lowered(v any) any {
 	switch v := v.(type) {
 	case map[string]any:

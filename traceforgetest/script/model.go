@@ -11,7 +11,7 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// Generate answers a call of a model with the next step that takes it. It implements [modelio.Model].
+// Generate answers a model call with the step that takes it. It implements [modelio.Model].
 func (s *Script) Generate(ctx context.Context, req *modelio.GenerateRequest, stream modelio.StreamFunc) (*modelio.GenerateResponse, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -24,7 +24,7 @@ func (s *Script) Generate(ctx context.Context, req *modelio.GenerateRequest, str
 	return st.generate(ctx, stream)
 }
 
-// takeModel takes the step that answers a call of a model.
+// takeModel takes the step that answers a model call.
 func (s *Script) takeModel(req *modelio.GenerateRequest) (*step, error) {
 	a, err := askedOf(req)
 	if err != nil {
@@ -38,7 +38,7 @@ func (s *Script) takeModel(req *modelio.GenerateRequest) (*step, error) {
 	return st, nil
 }
 
-// generate is the answer of a step.
+// generate returns the step's answer.
 func (st *step) generate(ctx context.Context, stream modelio.StreamFunc) (*modelio.GenerateResponse, error) {
 	if err := sleep(ctx, st.pause); err != nil {
 		return nil, err
@@ -77,7 +77,7 @@ func (st *step) generate(ctx context.Context, stream modelio.StreamFunc) (*model
 	return resp, nil
 }
 
-// parts are what a step says, its text in these pieces.
+// parts returns the content of the answer, with its text in the given pieces.
 func (s *said) parts(pieces ...string) (parts []modelio.Part) {
 	if s.Reasoning != "" {
 		parts = append(parts, modelio.Part{Reasoning: &s.Reasoning})
@@ -97,7 +97,7 @@ func (s *said) parts(pieces ...string) (parts []modelio.Part) {
 	return parts
 }
 
-// chunks are the parts of a streamed answer.
+// chunks returns the parts of a streamed answer.
 func (s *said) chunks() []modelio.Part { return s.parts(s.Pieces...) }
 
 func sleep(ctx context.Context, d time.Duration) error {

@@ -12,7 +12,7 @@ import (
 	"github.com/traceforge/traceforge-go/internal/recorder"
 )
 
-// reply returns what a step says as a fake of the API tells it.
+// reply returns the answer in the form that the API's fake sends.
 func (s *said) reply(api string) (fakeprovider.Reply, error) {
 	r := fakeprovider.Reply{
 		Text: strings.Join(s.Pieces, ""), Thinking: s.Reasoning, Signature: s.Signature, Refusal: s.Refusal,
@@ -39,7 +39,7 @@ func (s *said) reply(api string) (fakeprovider.Reply, error) {
 	return r, nil
 }
 
-// of returns a failure as an API says it, and the headers with it.
+// of returns the failure in an API's format, with its headers.
 func (f *failure) of(api string) (*fakeprovider.Failure, http.Header) {
 	header := http.Header{}
 	if f.RetryAfter > 0 {
@@ -54,7 +54,7 @@ func (f *failure) words() string {
 	return cmp.Or(f.Message, strings.ToLower(http.StatusText(f.Status)), fmt.Sprintf("status %d", f.Status))
 }
 
-// withStep adds the header by which a recorder knows the answer of a step, whatever stands between them.
+// withStep adds the header by which a recorder recognizes a scripted answer, even through other transports.
 func withStep(header http.Header, hash canon.Hash) http.Header {
 	if header == nil {
 		header = http.Header{}

@@ -14,29 +14,29 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// A Script answers requests with its steps. It is safe for concurrent use; the steps without a condition go to requests in
-// the order in which these come.
+// A Script answers requests with its steps. It is safe for concurrent use; steps without a condition answer requests in
+// the order of their arrival.
 type Script struct {
-	from      string             // names the file of fixtures; empty means the steps are the test's
-	choose    func(*asked) *step // chooses the step that answers, and counts it as used
-	otherwise func() string      // what fixtures there are; nil means there are none
+	from      string             // names the fixture file; empty if the steps were given to New
+	choose    func(*asked) *step // chooses the step that answers, and marks it as used
+	otherwise func() string      // describes the fixtures; nil if there are none
 
 	mu       sync.Mutex
 	steps    []*step
 	asked    int
 	requests []*modelio.Request
-	failed   error // of the first request that got no answer
+	failed   error // of the first request without an answer
 	t        TB
 }
 
-// A step is a [Step] with its place.
+// A step is a [Step] with its position.
 type step struct {
 	Step
 	name string // "step 2 of 3"
 	used bool
 }
 
-// TB is what [Script.Check] needs of a testing.TB.
+// TB is the part of testing.TB that [Script.Check] uses.
 type TB interface {
 	Helper()
 	Cleanup(func())
@@ -53,8 +53,8 @@ func New(steps ...Step) *Script {
 	return s
 }
 
-// Check makes a test fail on a request that no step takes, and on a step that the API could not give. At its end the
-// test fails on a step that no request asked for. A recorder whose upstream the script is does so by itself. Check
+// Check fails the test when no step answers a request or when the API could not give a step's answer, and at the end of
+// the test if a step was not used. A recorder that has the script as its upstream makes these checks itself. Check
 // returns the script.
 func (s *Script) Check(t TB) *Script {
 	t.Helper()
@@ -73,16 +73,15 @@ func (s *Script) Check(t TB) *Script {
 // Client returns an HTTP client that the script answers.
 func (s *Script) Client() *http.Client { return &http.Client{Transport: s} }
 
-// Requests returns what was asked so far, in the order in which it came. A request that no codec reads has its API
-// alone.
+// Requests returns the requests so far, in the order of their arrival. A request that cannot be decoded has only its API.
 func (s *Script) Requests() []*modelio.Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.requests)
 }
 
-// Unused returns an error that names the steps that no request asked for. It is nil where there is none, and where a
-// request got no answer, as that may have kept others from coming.
+// Unused returns an error that names the steps that were not used. It is nil if there are none, and if a request got no
+// answer, because that may have kept the program from making other requests.
 func (s *Script) Unused() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -99,8 +98,8 @@ func (s *Script) Unused() error {
 		s.asked, strings.Join(left, ""))
 }
 
-// RoundTrip answers a request. One without an answer gets an error of its API, of status 400, which no client tries again.
-// It implements [http.RoundTripper].
+// RoundTrip answers a request. A request without an answer gets an error in its API's format with status 400, which
+// clients do not retry. RoundTrip implements [http.RoundTripper].
 func (s *Script) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err := req.Context().Err(); err != nil {
 		return nil, err
@@ -116,20 +115,20 @@ func (s *Script) RoundTrip(req *http.Request) (*http.Response, error) {
 func (s *Script) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	t, err := s.takeHTTP(req)
 	if err != nil {
-		panic(http.ErrAbortHandler) // the client went away
+		panic(http.ErrAbortHandler) // the client is gone
 	}
 	t.asking.Serve(w, t.reply)
 }
 
-// A taken step answers a request.
+// A taken is the step that answers a request.
 type taken struct {
 	*step
 	asking *fakeprovider.Asking
 	reply  fakeprovider.Reply
-	wrong  error // why there is no step; the reply says it
+	wrong  error // why there is no step; the reply contains it
 }
 
-// takeHTTP takes the step that answers a request. An error says that the request could not be read.
+// takeHTTP takes the step that answers a request. It returns an error if the request cannot be read.
 func (s *Script) takeHTTP(req *http.Request) (*taken, error) {
 	t, err := s.ask(req)
 	if err == nil && t.wrong != nil {
@@ -138,7 +137,7 @@ func (s *Script) takeHTTP(req *http.Request) (*taken, error) {
 	return t, err
 }
 
-// ask is takeHTTP for who tells failures itself.
+// ask is takeHTTP for callers that report failures themselves.
 func (s *Script) ask(req *http.Request) (*taken, error) {
 	asking, err := fakeprovider.Ask(req, s.count())
 	if err != nil {
@@ -174,10 +173,10 @@ func (s *Script) count() int {
 	return s.asked
 }
 
-// errNone says that no step takes a request.
+// errNone means that no step answers a request.
 var errNone = errors.New("no step takes it")
 
-// take returns the step that answers what is asked, and uses it up. The step is also there where it cannot.
+// take returns the step that answers a request and marks it as used. If the step does not fit, it is returned with the error.
 func (s *Script) take(a *asked) (*step, error) {
 	s.mu.Lock()
 	s.requests = append(s.requests, a.request)
@@ -197,7 +196,7 @@ func (s *Script) take(a *asked) (*step, error) {
 	return st, a.takes(&st.said)
 }
 
-// chosen returns the step of New that takes a request: the first whose condition it fulfills, else the next in order.
+// chosen returns the step that answers a request: the first whose condition it meets, or else the next in order.
 func (s *Script) chosen(a *asked) *step {
 	for _, st := range s.steps {
 		if st.when != nil && a.may(&st.said) && st.when(a.request) {
@@ -216,7 +215,7 @@ func (s *Script) chosen(a *asked) *step {
 	return nil
 }
 
-// next returns the next step in order; nil means there is none.
+// next returns the next step in order, or nil.
 func (s *Script) next() *step {
 	for _, st := range s.steps {
 		if st.when == nil && !st.used {
@@ -226,7 +225,7 @@ func (s *Script) next() *step {
 	return nil
 }
 
-// failure says which request got no answer, why, and what was expected.
+// failure describes which request got no answer, why, and what was expected.
 func (s *Script) failure(st *step, a *asked, why error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -244,7 +243,7 @@ func (s *Script) failure(st *step, a *asked, why error) error {
 	return err
 }
 
-// expected says what the script has for the next request.
+// expected describes what the script has for the next request.
 func (s *Script) expected() string {
 	next := s.next()
 	switch {
@@ -258,7 +257,7 @@ func (s *Script) expected() string {
 	return fmt.Sprintf("all %d steps are used, or have conditions that do not hold: add one, as script.Say(…)", len(s.steps))
 }
 
-// tell fails the test that checks the script.
+// tell fails the test that Check was called for.
 func (s *Script) tell(err error) {
 	s.mu.Lock()
 	t := s.t
@@ -269,10 +268,11 @@ func (s *Script) tell(err error) {
 	}
 }
 
-// ForRecorder returns the script as a recorder asks it. Package traceforgetest calls it, for an upstream and for a model.
+// ForRecorder returns the script in the form that a recorder uses. Package traceforgetest calls it for upstreams and
+// models.
 func (s *Script) ForRecorder() recorder.Script { return asUpstream{s} }
 
-// asUpstream is a script for a recorder, which tells failures itself.
+// asUpstream is a script for a recorder, which reports failures itself.
 type asUpstream struct{ *Script }
 
 // TakeHTTP takes the step that answers a request.
@@ -290,7 +290,7 @@ func (u asUpstream) TakeHTTP(req *http.Request) (*recorder.Step, error) {
 	}, nil
 }
 
-// TakeModel takes the step that answers a call of a model.
+// TakeModel takes the step that answers a model call.
 func (u asUpstream) TakeModel(req *modelio.GenerateRequest) (*recorder.Step, error) {
 	st, err := u.takeModel(req)
 	if err != nil {

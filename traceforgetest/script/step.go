@@ -11,16 +11,15 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// A Step is the answer to one request. Its methods return a step that says more, and leave the one that they are called on
-// as it was.
+// A Step is the answer to one request. Its methods return an extended copy and do not change the receiver.
 type Step struct {
 	said  said
 	pause time.Duration
 	when  func(*modelio.Request) bool
-	wrong error // what cannot be said at all
+	wrong error // why no API could give this answer
 }
 
-// said is what identifies a step: what it answers, whoever asks.
+// said identifies a step: the content of its answer, in any API.
 type said struct {
 	Pieces    []string             `json:"say,omitempty"`
 	Reasoning string               `json:"reasoning,omitempty"`
@@ -31,9 +30,9 @@ type said struct {
 	Embeds    bool                 `json:"embeds,omitempty"`
 	Vectors   [][]float64          `json:"vectors,omitempty"`
 	Failure   *failure             `json:"failure,omitempty"`
-	Cut       *int                 `json:"cut,omitempty"` // after so many events
+	Cut       *int                 `json:"cut,omitempty"` // number of events before the cut
 
-	// Only fixtures say these.
+	// Only fixtures have these.
 	ID        string `json:"id,omitempty"`
 	Model     string `json:"model,omitempty"`
 	Signature string `json:"signature,omitempty"`
@@ -59,20 +58,21 @@ type failure struct {
 	RetryAfter int    `json:"retry_after,omitempty"` // seconds
 }
 
-// Say returns a step that says a text. A stream has it in these pieces, and a single one in words.
+// Say returns a step that answers with a text. A stream sends it in the given pieces; a single piece is sent word by
+// word.
 func Say(pieces ...string) Step { return Step{}.Say(pieces...) }
 
-// Think returns a step with reasoning, which goes before what it says.
+// Think returns a step with reasoning, which comes before the text.
 func Think(reasoning string) Step { return Step{said: said{Reasoning: reasoning}} }
 
-// Call returns a step that calls a tool with arguments, a JSON object. Arguments that are none fail the test.
+// Call returns a step that calls a tool with arguments, a JSON object. Other arguments fail the test.
 func Call(tool, arguments string) Step { return Step{}.Call(tool, arguments) }
 
-// Refuse returns a step in which the model declines, with the reason, as far as the API tells one.
+// Refuse returns a step in which the model refuses. The reason is included if the API has a place for it.
 func Refuse(reason string) Step { return Step{said: said{Refusal: reason}} }
 
-// Fail returns a step that fails with an HTTP status and the API's error for it, with this message if there is one.
-// It takes each request, also one that the API would refuse.
+// Fail returns a step that fails with an HTTP status, the API's error for that status, and the message, if there is one.
+// The step answers any request, even one that the API would refuse.
 func Fail(status int, message ...string) Step {
 	s := Step{said: said{Failure: &failure{Status: status, Message: strings.Join(message, " ")}}}
 	if status < 400 || status > 599 {
@@ -81,17 +81,17 @@ func Fail(status int, message ...string) Step {
 	return s
 }
 
-// Embed returns a step that answers a request for embeddings with vectors, one for each of its texts. A text without one
-// gets a vector that depends on nothing but the text.
+// Embed returns a step that answers a request for embeddings with vectors, one for each text. A text without a vector
+// gets one that depends only on the text.
 func Embed(vectors ...[]float64) Step { return Step{said: said{Embeds: true, Vectors: vectors}} }
 
-// Say adds a text, in pieces, to what a step says.
+// Say adds text to a step, in pieces.
 func (s Step) Say(pieces ...string) Step {
 	s.said.Pieces = append(slices.Clip(s.said.Pieces), pieces...)
 	return s.unlessItFails("says")
 }
 
-// unlessItFails has a step that fails be wrong where it answers something besides.
+// unlessItFails marks a failing step as wrong if it also answers something.
 func (s Step) unlessItFails(answers string) Step {
 	if s.said.Failure != nil {
 		s.wrong = fmt.Errorf("it fails, and %s something: make it two steps", answers)
@@ -99,7 +99,7 @@ func (s Step) unlessItFails(answers string) Step {
 	return s
 }
 
-// Call adds a call of a tool: the calls of one step are those of one turn.
+// Call adds a tool call: the calls of one step belong to one turn.
 func (s Step) Call(tool, arguments string) Step {
 	s.said.Calls = append(slices.Clip(s.said.Calls), call{Tool: tool, Arguments: arguments})
 	if object := map[string]json.RawMessage(nil); json.Unmarshal([]byte(arguments), &object) != nil || object == nil {
@@ -108,14 +108,14 @@ func (s Step) Call(tool, arguments string) Step {
 	return s.unlessItFails("calls")
 }
 
-// Finish says why the model stopped where what it says does not imply it: [modelio.FinishLength] for an answer that
-// reached its limit.
+// Finish sets why the model stopped if the content does not imply it, such as [modelio.FinishLength] for an answer that
+// reached its token limit.
 func (s Step) Finish(reason modelio.FinishReason) Step {
 	s.said.Finish = reason
 	return s
 }
 
-// Usage says how many tokens the call used. Without it they are counted in words.
+// Usage sets how many tokens the call used. The default counts words.
 func (s Step) Usage(input, output int) Step {
 	s.said.Usage = &usage{input, output}
 	if input < 0 || output < 0 {
@@ -124,14 +124,14 @@ func (s Step) Usage(input, output int) Step {
 	return s
 }
 
-// Pause waits before the answer, and between the pieces of one that is streamed. A replay does not wait.
+// Pause waits before the answer and between the pieces of a stream. A replay does not wait.
 func (s Step) Pause(d time.Duration) Step {
 	s.pause = d
 	return s
 }
 
-// Cut ends the connection after so many events of a stream, before the answer is whole. An answer that is not streamed is
-// cut in its middle. A number of events that the stream does not have fails the test.
+// Cut closes the connection after a number of events of a stream, before the answer is complete. An answer that is not
+// streamed is cut in the middle. If the stream has fewer events, the test fails.
 func (s Step) Cut(events int) Step {
 	if s.said.Cut = &events; events < 0 {
 		s.wrong = fmt.Errorf("a cut after %d events: want 0 or more", events)
@@ -139,7 +139,7 @@ func (s Step) Cut(events int) Step {
 	return s
 }
 
-// RetryAfter has a failure say when to try again, in whole seconds.
+// RetryAfter adds the time after which a failed request may be retried, in whole seconds.
 func (s Step) RetryAfter(d time.Duration) Step {
 	if s.said.Failure == nil {
 		s.wrong = fmt.Errorf("RetryAfter is for script.Fail")
@@ -154,20 +154,21 @@ func (s Step) RetryAfter(d time.Duration) Step {
 	return s
 }
 
-// When makes a step answer the requests that fulfill a condition, in any order and number, before steps without one are
-// asked. The condition is called by several goroutines where these ask at once. It must not change the request.
+// When makes a step answer every request that meets a condition, in any order and any number of times, before steps
+// without a condition are considered. The condition may be called by several goroutines at once. It must not change the
+// request.
 func (s Step) When(condition func(*modelio.Request) bool) Step {
 	s.when = condition
 	return s
 }
 
-// hash returns the hash of what the step says.
+// hash returns the hash of the step's answer.
 func (s *said) hash() canon.Hash {
-	sum, _ := canon.SumJSON(s) // fails for a vector with NaN, which is refused when it is asked for
+	sum, _ := canon.SumJSON(s) // fails for a vector with NaN, which is refused when the step is used
 	return sum
 }
 
-// String names the step as it is written.
+// String returns the step as it is written in Go.
 func (s *said) String() string {
 	var parts []string
 	add := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }
@@ -195,7 +196,7 @@ func (s *said) String() string {
 	return strings.Join(parts, ".")
 }
 
-// short cuts a text to what a line has room for.
+// short shortens a text to fit on a line.
 func short(text string) string {
 	const most = 60 // characters
 	if runes := []rune(text); len(runes) > most {
