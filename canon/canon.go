@@ -6,7 +6,7 @@ import (
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 )
 
-// MaxDepth is how many arrays and objects may be nested in each other (design R1).
+// MaxDepth is how deeply arrays and objects may be nested (design R1).
 const MaxDepth = jsontext.MaxDepth
 
 // JSON returns the canonical form of src, one JSON text, in new memory. An error is an
@@ -16,9 +16,9 @@ func JSON(src []byte) ([]byte, error) {
 	return canonicalize(src, rejectNumbers)
 }
 
-// Marshal returns the canonical form of what [json.Marshal] makes of v. Errors are those
-// of json.Marshal and of [JSON]; an int64 that does not fit a float64 is [ErrNumber].
-// Like json.Marshal it replaces bytes of Go strings that are not UTF-8 by U+FFFD.
+// Marshal returns the canonical form of the [json.Marshal] encoding of v. Its errors are those of json.Marshal and of
+// [JSON]; an int64 that does not fit a float64 is [ErrNumber]. Like json.Marshal it replaces bytes of Go strings that are
+// not UTF-8 with U+FFFD.
 func Marshal(v any) ([]byte, error) {
 	text, err := jsontext.Marshal(v)
 	if err == nil && !Canonical(text) { // most structs have their fields in canonical order
@@ -30,8 +30,8 @@ func Marshal(v any) ([]byte, error) {
 	return text, nil
 }
 
-// SumJSON returns the hash of the canonical form of v, as [Marshal] makes it. The canonical
-// form of a text at hand is what [JSON] makes; pass it to [Sum].
+// SumJSON returns the hash of the canonical form of v that [Marshal] returns. To hash a JSON text, pass the result of
+// [JSON] to [Sum].
 func SumJSON(v any) (Hash, error) {
 	text, err := Marshal(v)
 	if err != nil {

@@ -8,9 +8,8 @@ import (
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 )
 
-// Canonical reports whether src is in canonical form, byte for byte, so that [JSON] would
-// return it unchanged. It reads src once, and allocates only for member names that hold
-// escapes.
+// Canonical reports whether src is in canonical form, so that [JSON] would return it unchanged. It reads src once, and
+// allocates only for member names with escapes.
 func Canonical(src []byte) bool {
 	return canonicalValue(src, 0, 0) == len(src)
 }
@@ -39,7 +38,7 @@ func canonicalValue(src []byte, i, depth int) int {
 	return -1
 }
 
-// canonicalItems returns the end of the canonical array or object at src[i], or -1. Its bracket at the end tells which.
+// canonicalItems returns the end of the canonical array or object at src[i], or -1. closing is its last bracket.
 func canonicalItems(src []byte, i, depth int, closing byte) int {
 	if depth > MaxDepth {
 		return -1
@@ -71,7 +70,7 @@ func canonicalItems(src []byte, i, depth int, closing byte) int {
 	}
 }
 
-// canonicalName returns the name of the member at src[i], and where its value begins; -1 where there is none.
+// canonicalName returns the name of the member at src[i] and the start of its value, or -1.
 func canonicalName(src []byte, i int) (name []byte, value int) {
 	if i == len(src) || src[i] != '"' {
 		return nil, -1
@@ -111,8 +110,7 @@ func canonicalString(src []byte, i int) (end int, escaped bool) {
 	}
 }
 
-// canonicalEscape returns the length of the escape sequence that text starts with, or 0 if a
-// canonical string would not have it.
+// canonicalEscape returns the length of the escape sequence at the start of text, or 0 if it is not canonical.
 func canonicalEscape(text []byte) int {
 	r, n := jsontext.Unescape(text)
 	var shortest [8]byte
@@ -122,8 +120,7 @@ func canonicalEscape(text []byte) int {
 	return n
 }
 
-// canonicalNumber reports whether text, a number that is not plain, is as ECMAScript
-// writes it.
+// canonicalNumber reports whether ECMAScript writes a number as text, which is not plain.
 func canonicalNumber(text []byte) bool {
 	const longest = len("-0.0000033333333333333333")
 	if len(text) > longest {

@@ -6,26 +6,23 @@ import (
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 )
 
-// An [Error] wraps one of these, for callers that branch on the kind of fault.
+// An [Error] wraps one of these, for callers that branch on the kind of error.
 var (
-	// ErrSyntax says that the text is not one JSON value (RFC 8259).
+	// ErrSyntax means that the text is not one JSON value (RFC 8259).
 	ErrSyntax = jsontext.ErrSyntax
-	// ErrEncoding says that a string is not valid UTF-8 or holds a lone surrogate
-	// (RFC 8785 section 3.2.2.2).
+	// ErrEncoding means that a string is not valid UTF-8 or contains a lone surrogate (RFC 8785 section 3.2.2.2).
 	ErrEncoding = jsontext.ErrEncoding
-	// ErrDuplicate says that an object has two members of the same name (RFC 7493
-	// section 2.3).
+	// ErrDuplicate means that an object has two members with the same name (RFC 7493 section 2.3).
 	ErrDuplicate = jsontext.ErrDuplicate
-	// ErrDepth says that arrays and objects are nested deeper than [MaxDepth].
+	// ErrDepth means that arrays and objects are nested deeper than [MaxDepth].
 	ErrDepth = jsontext.ErrDepth
-	// ErrNumber says that a number does not fit a float64: it is out of range, or it is an
-	// integer that would be rounded. [KeepNumbers] is the way out.
+	// ErrNumber means that a number does not fit a float64: it is out of range, or an integer that would be rounded.
+	// [KeepNumbers] keeps such numbers.
 	ErrNumber = errors.New("number does not fit a float64")
-	// ErrKept says that an object looks like a kept number but is none that
-	// [KeepNumbers] writes.
+	// ErrKept means that an object looks like a kept number, but [KeepNumbers] would not write it.
 	ErrKept = errors.New("not a kept number")
 )
 
-// An Error says where and why a text is not acceptable, by Offset and Pointer (RFC 6901). Err is one of this
-// package's sentinel errors. It names one place, also where a text breaks several rules.
+// An Error reports where and why a text is not acceptable, by Offset and Pointer (RFC 6901). Err is one of this package's
+// sentinel errors. If a text breaks several rules, the error reports one of them.
 type Error = jsontext.Error

@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// A Hash is a SHA-256 hash as the specifications spell it: "sha256:" and 64 lower-case
-// hexadecimal digits. The zero value is no hash.
+// A Hash is a SHA-256 hash in the form of the specifications: "sha256:" and 64 lower-case hexadecimal digits. The zero
+// value is no hash.
 type Hash string
 
 const hashPrefix = "sha256:"
 
-// Sum returns the hash of data. It is safe for concurrent use, as all of this package is.
+// Sum returns the hash of data. It is safe for concurrent use.
 func Sum(data []byte) Hash {
 	sum := sha256.Sum256(data)
 	var text [len(hashPrefix) + 2*sha256.Size]byte
@@ -21,7 +21,7 @@ func Sum(data []byte) Hash {
 	return Hash(text[:])
 }
 
-// Valid reports whether h is spelled as a Hash must be (MI6).
+// Valid reports whether h has the form of a Hash (MI6).
 func (h Hash) Valid() bool {
 	digits, ok := strings.CutPrefix(string(h), hashPrefix)
 	return ok && len(digits) == 64 && strings.TrimLeft(digits, "0123456789abcdef") == ""

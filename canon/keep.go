@@ -7,32 +7,31 @@ import (
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 )
 
-// keptName is the name of the only member of a kept number.
+// keptName is the name of a kept number's only member.
 const keptName = "$number"
 
 // KeepNumbers is [JSON], except that a number that does not fit a float64 becomes an object that keeps its text. So
 // 9223372036854775807 becomes {"$number":"9223372036854775807"}, and 1e400 becomes {"$number":"1e400"}. All other
 // numbers stay numbers, as in JSON.
 //
-// So that nothing else has that form, an object of src whose only member is named $number,
-// $$number, and so on, has one more $ put before that name. Two texts share a result only if
-// they differ in nothing but white space, order of members, escapes, and the spelling of
-// numbers that fit (design R1).
+// To keep that form unambiguous, an object in src whose only member is named $number, $$number, and so on gets one more $
+// before that name. Two texts have the same result only if they differ in white space, order of members, escapes, and the
+// spelling of numbers that fit, and in nothing else (design R1).
 //
-// The errors are those of JSON without [ErrNumber]. A kept number is one level of nesting.
+// The errors are those of JSON except [ErrNumber]. A kept number adds one level of nesting.
 func KeepNumbers(src []byte) ([]byte, error) {
 	return canonicalize(src, keepNumbers)
 }
 
-// RestoreNumbers is the inverse of [KeepNumbers]: it returns the canonical form of src, with kept numbers as they
-// were spelled. With these the result is no text that [JSON] takes. The errors are those of JSON and [ErrKept], for
-// an object that looks like a kept number but is none that KeepNumbers writes.
+// RestoreNumbers is the inverse of [KeepNumbers]: it returns the canonical form of src with kept numbers in their original
+// spelling. [JSON] does not accept a result that contains such numbers. The errors are those of JSON, and [ErrKept] for an
+// object that looks like a kept number but that KeepNumbers would not write.
 func RestoreNumbers(src []byte) ([]byte, error) {
 	return canonicalize(src, restoreNumbers)
 }
 
-// single is object for one whose only member is m, where numbers are kept or restored. It renames
-// the member, or writes what it keeps and reports so.
+// single handles an object whose only member is m, when numbers are kept or restored. It either renames the member, or
+// writes the kept number and reports that it did.
 func (w *writer) single(v jsontext.Value, m *member) (written bool, err error) {
 	dollars, ok := strings.CutSuffix(m.name, keptName)
 	if !ok || strings.Trim(dollars, "$") != "" {
@@ -55,7 +54,7 @@ func (w *writer) single(v jsontext.Value, m *member) (written bool, err error) {
 		}
 	}
 	return false, &Error{
-		Offset: v.Offset() + 1, // behind the brace
+		Offset: v.Offset() + 1, // after the brace
 		Err:    fmt.Errorf("%w: want a string with a number that does not fit a float64", ErrKept),
 	}
 }

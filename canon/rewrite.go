@@ -9,11 +9,11 @@ import (
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 )
 
-// canonicalize returns the canonical form of src, numbers aside that do not fit. An error is
-// an *Error.
+// canonicalize returns the canonical form of src; policy says what to do with numbers that do not fit. An error is an
+// *Error.
 func canonicalize(src []byte, policy numberPolicy) ([]byte, error) {
 	if Canonical(src) && (policy == rejectNumbers || !bytes.Contains(src, []byte(keptName+`":`))) {
-		return bytes.Clone(src), nil // in it no name ends in $number
+		return bytes.Clone(src), nil // no name ends in $number
 	}
 	doc, err := jsontext.ParseStrict(src)
 	if err != nil {
@@ -30,7 +30,7 @@ func canonicalize(src []byte, policy numberPolicy) ([]byte, error) {
 type writer struct {
 	dst    []byte
 	policy numberPolicy
-	open   []member // of the objects being written, innermost last
+	open   []member // members of the objects being written, innermost last
 }
 
 type member struct {
@@ -62,7 +62,7 @@ func (w *writer) array(v jsontext.Value, depth int) error {
 		if i > 0 {
 			w.dst = append(w.dst, ',')
 		}
-		if e.NumberKind() == jsontext.PlainNumber { // as most are, of the many that embeddings have
+		if e.NumberKind() == jsontext.PlainNumber { // the usual case in embeddings, which have many
 			w.dst = append(w.dst, e.Raw()...)
 			continue
 		}

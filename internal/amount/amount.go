@@ -1,4 +1,4 @@
-// Package amount reads and spells sizes and ages, as people write them: 1MB, 30d.
+// Package amount parses and formats sizes and ages in the form that people write: 1MB, 30d.
 package amount
 
 import (
@@ -11,7 +11,7 @@ import (
 
 const day = 24 * time.Hour
 
-// Of returns an amount that may not be known; nil means 0.
+// Of returns the amount that n points to, or 0 if n is nil.
 func Of(n *int64) int64 {
 	if n == nil {
 		return 0
@@ -19,19 +19,19 @@ func Of(n *int64) int64 {
 	return *n
 }
 
-// A unit is what a number is followed by.
+// A unit follows a number.
 type unit struct {
 	name string
 	of   float64
 }
 
-// Units of sizes, in bytes. Powers of 1,000, as those that Size writes.
+// Units of sizes, in bytes: powers of 1,000.
 var sizes = []unit{{"GB", 1e9}, {"MB", 1e6}, {"kB", 1e3}, {"KB", 1e3}, {"B", 1}}
 
 // Units of ages. Months have no length, so there are none.
 var ages = []unit{{"y", 365 * float64(day)}, {"w", 7 * float64(day)}, {"d", float64(day)}, {"h", float64(time.Hour)}}
 
-// ParseSize reads a size: a number and B, kB, MB or GB. It returns bytes.
+// ParseSize parses a size, a number with B, kB, MB or GB, and returns it in bytes.
 func ParseSize(text string) (int64, error) {
 	n, ok := parse(text, sizes)
 	if !ok {
@@ -40,7 +40,7 @@ func ParseSize(text string) (int64, error) {
 	return int64(n), nil
 }
 
-// ParseAge reads an age: a number and h, d, w or y, which is 365 days.
+// ParseAge parses an age, a number with h, d, w or y. A year has 365 days.
 func ParseAge(text string) (time.Duration, error) {
 	n, ok := parse(text, ages)
 	if !ok {
@@ -49,7 +49,7 @@ func ParseAge(text string) (time.Duration, error) {
 	return time.Duration(n), nil
 }
 
-// parse reads a number above 0 and one of the units, and returns their product, which fits an int64.
+// parse parses a positive number with one of the units, and returns their product, which fits an int64.
 func parse(text string, units []unit) (float64, bool) {
 	for _, u := range units {
 		number, is := strings.CutSuffix(text, u.name)
@@ -63,7 +63,7 @@ func parse(text string, units []unit) (float64, bool) {
 	return 0, false
 }
 
-// Size spells a number of bytes.
+// Size formats a number of bytes.
 func Size(n int64) string {
 	switch {
 	case n < 1000:
@@ -76,7 +76,7 @@ func Size(n int64) string {
 	return fmt.Sprintf("%.1f GB", float64(n)/1e9)
 }
 
-// Age spells how long something is ago, in whole hours, days from two days on.
+// Age formats an age in whole hours, or in days if it is at least two days.
 func Age(d time.Duration) string {
 	if d < 2*day {
 		return fmt.Sprintf("%dh", max(d/time.Hour, 0))

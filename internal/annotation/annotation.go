@@ -1,5 +1,4 @@
-// Package annotation is how failures are told to GitHub Actions, which shows them at their line
-// in the pull request.
+// Package annotation reports failures to GitHub Actions, which shows them at their line in the pull request.
 package annotation
 
 import (
@@ -15,15 +14,15 @@ import (
 // Wanted reports whether this process runs under GitHub Actions.
 func Wanted() bool { return os.Getenv("GITHUB_ACTIONS") == "true" }
 
-// Env is the variable that turns annotations of tests off, where it is "off". A reader of their receipts then makes
-// one for each cause, and not one for each process.
+// Env is the variable that turns off the annotations of tests with the value "off". The reader of their receipts then
+// makes one annotation per cause instead of one per process.
 const Env = "TRACEFORGE_ANNOTATIONS"
 
-// Left reports whether tests leave the annotations of drifts to others.
+// Left reports whether tests leave annotations to the reader of their receipts.
 func Left() bool { return os.Getenv(Env) == "off" }
 
-// Path returns a file's path below the checkout, where that is known, else the file as it is. The file is relative to
-// root, which may be further down in the checkout. The checkout is that of a job of GitHub Actions or of GitLab.
+// Path returns a file's path relative to the checkout of a GitHub Actions or GitLab job, or the file unchanged if the
+// checkout is unknown. The file is relative to root, which may be a directory within the checkout.
 func Path(root, file string) string {
 	workspace := cmp.Or(os.Getenv("GITHUB_WORKSPACE"), os.Getenv("CI_PROJECT_DIR"))
 	if workspace == "" || root == "" {
@@ -36,8 +35,8 @@ func Path(root, file string) string {
 	return filepath.ToSlash(rel)
 }
 
-// Error returns the workflow command that annotates a line of a file, see Path. Without a line it
-// is the whole file; without a file, the job. The command must begin a line of what is printed.
+// Error returns the workflow command that annotates a line of a file, see Path. With line 0 it annotates the file, and
+// without a file the job. The command must be printed at the start of a line.
 func Error(file string, line int, title, text string) string {
 	properties := "title=" + inProperty.Replace(plaintext.Text(title))
 	if line > 0 {
@@ -49,8 +48,7 @@ func Error(file string, line int, title, text string) string {
 	return "::error " + properties + "::" + inText.Replace(plaintext.Text(text))
 }
 
-// The characters that mean something to the runner in a workflow command's text, and in its
-// properties besides.
+// Replacers for characters that have a meaning in the text and the properties of a workflow command.
 var (
 	inText     = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	inProperty = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")

@@ -1,4 +1,4 @@
-// Package content undoes the content encodings of HTTP bodies.
+// Package content decodes the content encodings of HTTP bodies.
 package content
 
 import (
@@ -13,10 +13,10 @@ import (
 	"strings"
 )
 
-// A Decoder undoes one content encoding.
+// A Decoder decodes one content encoding.
 type Decoder = func(io.Reader) (io.Reader, error)
 
-// known are the encodings that the standard library has.
+// known are the encodings that the standard library supports.
 var known = map[string]Decoder{
 	"identity": func(r io.Reader) (io.Reader, error) { return r, nil },
 	"gzip":     func(r io.Reader) (io.Reader, error) { return gzip.NewReader(r) },
@@ -24,8 +24,7 @@ var known = map[string]Decoder{
 	"deflate":  inflate,
 }
 
-// inflate reads zlib's format, which RFC 9110 calls deflate, and what some servers take for it: the
-// same without a header.
+// inflate decodes zlib's format, which RFC 9110 calls deflate, and the raw format that some servers send instead.
 func inflate(r io.Reader) (io.Reader, error) {
 	b := bufio.NewReader(r)
 	head, err := b.Peek(2)
@@ -38,15 +37,15 @@ func inflate(r io.Reader) (io.Reader, error) {
 	return flate.NewReader(b), nil
 }
 
-// Unknown names an encoding that has no decoder.
+// Unknown is the error for an encoding without a decoder. It is the encoding's name.
 type Unknown string
 
 func (e Unknown) Error() string {
 	return fmt.Sprintf("content encoding %q is not known: name its decoder with the option ContentEncoding", string(e))
 }
 
-// Decode undoes a Content-Encoding, which lists encodings in the order in which they were applied. more has decoders
-// besides those of the standard library; read reads what they give, and bounds it.
+// Decode decodes a body with a Content-Encoding, which lists encodings in the order in which they were applied. more holds
+// additional decoders. read reads a decoder's output and limits its size.
 func Decode(encodings string, body []byte, more map[string]Decoder, read func(io.Reader) ([]byte, error)) ([]byte, error) {
 	if encodings == "" {
 		return body, nil

@@ -1,4 +1,4 @@
-// Package filename tells which names documents and providers may have.
+// Package filename defines the legal names of documents and providers.
 package filename
 
 import (
@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// How many characters a name has at most.
+// The maximum lengths of names, in characters.
 const (
 	Most         = 64 // of a provider
 	DocumentMost = 96
 )
 
-// Legal reports whether s is a legal name of a provider: a file name everywhere.
+// Legal reports whether s is a legal name of a provider, which is a valid file name on every system.
 func Legal(s string) bool { return legal(s, Most) }
 
 // LegalDocument reports whether s is a legal name of a document.
@@ -23,7 +23,7 @@ func legal(s string, most int) bool {
 		!slices.Contains(deviceNames, s)
 }
 
-// deviceNames are names that Windows has no files of, with any extension.
+// deviceNames are names that no file on Windows may have, with any extension.
 var deviceNames = []string{
 	"con", "prn", "aux", "nul",
 	"com0", "com1", "com2", "com3", "com4", "com5", "com6", "com7", "com8", "com9",

@@ -9,14 +9,14 @@ import (
 	"strings"
 )
 
-// unfiltered are commands that read and write no file of the work tree, so that git runs no filter for them.
+// unfiltered are commands that neither read nor write files of the work tree, so that git runs no filters for them.
 var unfiltered = []string{
 	"cat-file", "check-attr", "check-ignore", "config", "for-each-ref", "ls-files", "ls-tree", "merge-base", "remote", "rev-parse", "update-index",
 }
 
-// turnFiltersOff adds to a command what turns off the filters of the repository's own config. Filters of the user's
-// or the system's config run as they say. A command that stages or restores files which need a filter that is off
-// fails.
+// turnFiltersOff adds settings to a command that turn off the filters of the repository's own config. Filters of the
+// user's or the system's config run as configured. A command that stages or restores a file fails if the file needs a
+// filter that is off.
 func (r *Repository) turnFiltersOff(ctx context.Context, c *command, args []string) error {
 	args = slices.DeleteFunc(slices.Clone(args), func(arg string) bool { return arg == "--literal-pathspecs" })
 	if slices.Contains(unfiltered, args[0]) && !slices.Contains(args, "--filters") && !slices.Contains(args, "--modified") {
@@ -26,13 +26,13 @@ func (r *Repository) turnFiltersOff(ctx context.Context, c *command, args []stri
 	printed, err := list.run(ctx)
 	var exit *exec.ExitError
 	if errors.As(err, &exit) && exit.ExitCode() == 1 {
-		return nil // there is none
+		return nil // there are no filters
 	}
 	if err != nil {
 		return err
 	}
 	var own []string              // keys of the repository
-	others := map[string]string{} // what the others say
+	others := map[string]string{} // settings of the user and the system
 	fields := strings.Split(printed, "\x00")
 	for i := 0; i+1 < len(fields); i += 2 {
 		key, value, _ := strings.Cut(fields[i+1], "\n")
@@ -43,7 +43,7 @@ func (r *Repository) turnFiltersOff(ctx context.Context, c *command, args []stri
 		}
 	}
 	strict := strconv.FormatBool(args[0] == "add" || args[0] == "restore")
-	var required []string // in the place of what others say
+	var required []string // overrides
 	for _, key := range own {
 		value, known := others[key]
 		if !known && strings.HasSuffix(key, ".required") {

@@ -1,5 +1,5 @@
-// Package git is what traceforge asks of git; nothing else starts it. Git is told which repository it works on, runs no
-// program but filters of the user's own config (Git LFS), and fetches nothing.
+// Package git runs git; no other package starts it. It names the repository to work on, lets git run no programs except
+// filters of the user's own config (Git LFS), and lets git fetch nothing.
 package git
 
 import (
@@ -15,7 +15,7 @@ import (
 	"strings"
 )
 
-// Output runs git in a directory of a repository and returns what it prints; in is its input, nil for none.
+// Output runs git in a directory of a repository and returns its standard output; in is its input, or nil.
 func Output(ctx context.Context, dir string, in io.Reader, args ...string) (string, error) {
 	r, err := Find(dir)
 	if err != nil {
@@ -28,20 +28,20 @@ func Output(ctx context.Context, dir string, in io.Reader, args ...string) (stri
 	return c.run(ctx)
 }
 
-// Run is Output without input and the last line end.
+// Run is Output without input, and without the trailing newline of the output.
 func Run(ctx context.Context, dir string, args ...string) (string, error) {
 	printed, err := Output(ctx, dir, nil, args...)
 	return strings.TrimSuffix(printed, "\n"), err
 }
 
-// index returns the index that the git which runs this hook has prepared; empty means that of the repository.
+// index returns the index that git has prepared for the hook in which this process runs; empty for the repository's own.
 func (r *Repository) index() string {
 	file := os.Getenv("GIT_INDEX_FILE")
 	if file == "" {
 		return ""
 	}
 	if !filepath.IsAbs(file) {
-		file = filepath.Join(r.Top, file) // where git starts hooks
+		file = filepath.Join(r.Top, file) // the directory in which git starts hooks
 	}
 	if dir, err := filepath.EvalSymlinks(filepath.Dir(file)); err != nil || dir != r.dir {
 		return "" // of another repository
@@ -49,26 +49,26 @@ func (r *Repository) index() string {
 	return file
 }
 
-// A command is one that starts git.
+// A command is an invocation of git.
 type command struct {
 	dir    string
 	in     io.Reader
 	index  string
-	config []string // settings, name and value in turn
+	config []string // settings: alternating names and values
 	args   []string
 }
 
-// quiet are settings that turn off what config can have git start. An empty fsmonitor is none to every version, and no hook is
-// below a file.
+// quiet are settings that override config which starts programs. Every version takes an empty fsmonitor for none, and
+// there can be no hooks below a file.
 var quiet = []string{"core.fsmonitor", "", "core.hooksPath", "/dev/null", "submodule.recurse", "false", "diff.ignoreSubmodules", "all"}
 
-// variables have git fetch nothing (versions before 2.45 know the second only), replace no object, lock nothing to refresh it
-// and ask nobody.
+// variables keep git from fetching (versions before 2.45 know only the second), replacing objects, taking optional locks
+// and prompting.
 var variables = []string{
 	"GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none", "GIT_NO_REPLACE_OBJECTS=1", "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0",
 }
 
-// run starts git, which gets no variable of this environment that is for git.
+// run starts git without the git variables of this environment.
 func (c *command) run(ctx context.Context) (string, error) {
 	cmd := exec.CommandContext(ctx, "git", append([]string{"--no-pager"}, c.args...)...)
 	cmd.Dir, cmd.Stdin = c.dir, c.in
@@ -98,8 +98,8 @@ func (c *command) run(ctx context.Context) (string, error) {
 	return string(printed), nil
 }
 
-// HasLFS returns an error where git has no Git LFS.
+// HasLFS returns an error if Git LFS is not installed.
 func HasLFS(ctx context.Context) error {
-	_, err := outside(ctx, "lfs", "version") // an alias of a repository may have its name
+	_, err := outside(ctx, "lfs", "version") // a repository may define an alias of that name
 	return err
 }

@@ -13,22 +13,22 @@ import (
 	"github.com/traceforge/traceforge-go/internal/gotest"
 )
 
-// ErrNoRepository says that a directory is in no repository that can be asked. There is none, it is another user's,
-// or there is no git.
+// ErrNoRepository means that a directory is in no usable repository: there is none, it belongs to another user, or git is
+// not installed.
 var ErrNoRepository = errors.New("is in no repository of git")
 
-// ErrForeign says, beside [ErrNoRepository], that there is a repository, of another user.
+// ErrForeign means, in addition to [ErrNoRepository], that there is a repository of another user.
 var ErrForeign = errors.New("belongs to somebody else")
 
-// A Repository is a work tree and the directory that git keeps of it.
+// A Repository is a work tree with its git directory.
 type Repository struct {
-	Top string // the directory that has .git, without links
-	dir string // what .git is or names
+	Top string // the directory that contains .git, with links resolved
+	dir string // the git directory: .git, or the one that it names
 }
 
-// Find returns the repository that a directory is in. It looks for .git itself, which no commit can hold: git takes any
-// directory with HEAD, config, objects and refs for a repository, and obeys that config. The error is [ErrNoRepository]
-// where there is none, or it is another user's and safe.directory does not name it.
+// Find returns the repository that contains a directory. It looks for .git itself, which no commit can contain, because
+// git takes any directory with HEAD, config, objects and refs for a repository and obeys its config. The error is
+// [ErrNoRepository] if there is no repository, or if it belongs to another user and is not in safe.directory.
 func Find(dir string) (*Repository, error) {
 	at, err := filepath.Abs(dir)
 	if err == nil {
@@ -52,7 +52,7 @@ func Find(dir string) (*Repository, error) {
 	}
 }
 
-// open returns the repository of a .git, which is a file in linked work trees and submodules.
+// open returns the repository of a .git entry, which is a file in linked work trees and submodules.
 func open(top, entry string) (*Repository, error) {
 	r := &Repository{top, entry}
 	info, err := os.Stat(entry)
@@ -82,13 +82,14 @@ func open(top, entry string) (*Repository, error) {
 	return r, nil
 }
 
-// Outside reports whether a file is not below the directory top, or is in what git keeps there. Neither path has links.
+// Outside reports whether a file is not below the directory top, or is inside its .git. Both paths have their links
+// resolved.
 func Outside(top, file string) bool {
 	rel, err := filepath.Rel(top, file)
 	return err != nil || !filepath.IsLocal(rel) || slices.Contains(strings.Split(rel, string(filepath.Separator)), ".git")
 }
 
-// Rel returns the path of a directory from the top of the work tree, with slashes; "." is the top itself.
+// Rel returns the path of a directory relative to the top of the work tree, with slashes; "." for the top itself.
 func (r *Repository) Rel(dir string) (string, error) {
 	dir, err := filepath.Abs(dir)
 	if err == nil {
@@ -101,16 +102,16 @@ func (r *Repository) Rel(dir string) (string, error) {
 	return filepath.ToSlash(rel), err
 }
 
-// allowed reports whether safe.directory allows the repository, in the config of the user or of the system. Git itself
-// does not ask where --git-dir is given.
+// allowed reports whether safe.directory in the user's or the system's config allows the repository. With --git-dir git
+// itself does not check.
 func (r *Repository) allowed() (safe bool) {
 	for _, of := range []string{"--system", "--global"} {
-		printed, _ := outside(context.Background(), // which fails where there is none
+		printed, _ := outside(context.Background(), // fails if there is none
 			"config", of, "--includes", "--type=path", "-z", "--get-all", "safe.directory")
 		for value := range strings.SplitSeq(strings.TrimSuffix(printed, "\x00"), "\x00") {
 			switch below, isPrefix := strings.CutSuffix(value, "/*"); {
 			case value == "" && printed != "":
-				safe = false // what was allowed before is not
+				safe = false // an empty value resets the list
 			case value == "*", filepath.Clean(value) == r.Top, isPrefix && strings.HasPrefix(filepath.ToSlash(r.Top), below+"/"):
 				safe = true
 			}
@@ -119,7 +120,7 @@ func (r *Repository) allowed() (safe bool) {
 	return safe
 }
 
-// outside runs git in no repository, as git obeys the config of the one that it is started in.
+// outside runs git outside of any repository, because git obeys the config of the one it is started in.
 func outside(ctx context.Context, args ...string) (string, error) {
 	dir, err := os.MkdirTemp("", "traceforge-git-")
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package gotest is the knowledge of go test that harness and command share: how tests are named, and how its command
+// Package gotest holds what the harness and the command both know about go test: how tests are named, and how its command
 // line selects them.
 package gotest
 
@@ -20,16 +20,17 @@ import (
 	"github.com/traceforge/traceforge-go/internal/plaintext"
 )
 
-// UpdateEnv is the variable with which tests record what changed.
+// UpdateEnv is the variable that makes tests record changed calls.
 const UpdateEnv = "TRACEFORGE_UPDATE"
 
-// InCI reports whether the environment says that CI runs this process: CI is neither empty nor 0 nor false.
+// InCI reports whether this process runs in CI: the variable CI is set and neither 0 nor false.
 func InCI() bool {
 	ci := os.Getenv("CI")
 	return ci != "" && ci != "0" && ci != "false"
 }
 
-// Updating returns a command of go test that records: with the flag, or with the variable in CI, which the flag is refused in.
+// Updating turns a go test command into one that records: with the flag or, in CI, where the flag is refused, with the
+// variable.
 func Updating(command string) string {
 	if InCI() {
 		return UpdateEnv + "=1 " + command
@@ -37,8 +38,8 @@ func Updating(command string) string {
 	return command + " -update"
 }
 
-// Kind returns what go test takes the named function for: "Test", "Benchmark", "Fuzz" or "Example"
-// (go help testfunc). It is empty for names that go test does not run, as frameworks give.
+// Kind returns how go test runs the named function: "Test", "Benchmark", "Fuzz" or "Example" (go help testfunc). It is
+// empty for names that go test does not run, such as those of some frameworks.
 func Kind(function string) string {
 	for _, kind := range []string{"Test", "Benchmark", "Fuzz", "Example"} {
 		rest, ok := strings.CutPrefix(function, kind)
@@ -52,7 +53,7 @@ func Kind(function string) string {
 
 func inIdentifier(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// Pattern returns the -run pattern that matches exactly the named test, or part of one.
+// Pattern returns the -run pattern that matches exactly the named test.
 func Pattern(test string) string {
 	elements := strings.Split(test, "/")
 	for i, element := range elements {
@@ -61,8 +62,8 @@ func Pattern(test string) string {
 	return strings.Join(elements, "/")
 }
 
-// Patterns returns the -run pattern that matches the named tests; empty means there are none. For several tests it
-// matches their functions: -run has one pattern a level, so that subtests of several tests cannot be named apart.
+// Patterns returns the -run pattern that matches the named tests; empty if there are none. For several tests it matches
+// their functions: -run has one pattern per level, so it cannot select different subtests of different tests.
 func Patterns(tests []string) string {
 	if len(tests) == 1 {
 		return Pattern(tests[0])
@@ -79,8 +80,8 @@ func Patterns(tests []string) string {
 	return "^(" + strings.Join(functions, "|") + ")$"
 }
 
-// Quote quotes a word for a shell, where that is needed. A word that cannot be printed as it is has its
-// bytes as $'…' spells them (POSIX.1-2024, 2.2.4), so that the command still means it.
+// Quote quotes a word for a shell if needed. A word that is not safe to print is spelled as $'…' (POSIX.1-2024, 2.2.4), so
+// that the command still means the same.
 func Quote(word string) string {
 	if plaintext.Line(word) != word {
 		return dollarQuote(word)
@@ -91,7 +92,7 @@ func Quote(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-// Join returns a command of words, each as [Quote] quotes it.
+// Join returns a command of words, each quoted by [Quote].
 func Join(words []string) string {
 	quoted := make([]string, len(words))
 	for i, word := range words {
@@ -100,8 +101,8 @@ func Join(words []string) string {
 	return strings.Join(quoted, " ")
 }
 
-// Words returns the words of a command that [Join] made. ok is false where it is another
-// text: a shell might take that for more than one command.
+// Words returns the words of a command that [Join] made. ok is false for any other text, which a shell might treat as more
+// than one command.
 func Words(command string) (words []string, ok bool) {
 	for rest := command; ; {
 		word, after := unquote(rest)
@@ -118,10 +119,10 @@ func Words(command string) (words []string, ok bool) {
 	}
 }
 
-// quoted matches the first word of a text in one of the three ways that Quote spells one.
+// quoted matches the first word of a text, in one of the three spellings of Quote.
 var quoted = regexp.MustCompile(`^(?:\$'([^']+)'|'((?:[^']|'\\'')*)'|([^ ]*))`)
 
-// unquote returns the first word of a text as Quote quotes one, and what follows. Of any other text Quote makes another.
+// unquote returns the first word of a quoted text, and the rest. The caller checks that Quote spells the word the same way.
 func unquote(text string) (word, rest string) {
 	m := quoted.FindStringSubmatch(text)
 	word = octal.ReplaceAllStringFunc(m[1], func(code string) string {
@@ -150,16 +151,16 @@ func dollarQuote(word string) string {
 	return b.String()
 }
 
-// isSpecial reports whether a character may mean something to a shell.
+// isSpecial reports whether a character may have a meaning in a shell.
 func isSpecial(r rune) bool {
 	plain := 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("_./:@%+=,-", r)
 	return !plain
 }
 
-// Module returns the nearest directory from dir upwards that holds a go.mod; empty means none does.
+// Module returns the nearest directory at or above dir that contains a go.mod; empty if there is none.
 func Module(dir string) (string, error) { return Above(dir, "go.mod", fs.FileMode.IsRegular) }
 
-// Here returns the working directory, and the nearest directory from there upwards that holds a go.mod; an empty one means none does.
+// Here returns the working directory and its module's directory, which is empty if there is none.
 func Here() (wd, module string, err error) {
 	if wd, err = os.Getwd(); err == nil {
 		module, err = Module(wd)
@@ -167,8 +168,8 @@ func Here() (wd, module string, err error) {
 	return wd, module, err
 }
 
-// Above returns the nearest directory from dir upwards that holds what is named, and of the kind that is meant; empty means none
-// does. Where nobody can say whether one holds it, that is an error, as the next one above would be another's.
+// Above returns the nearest directory at or above dir that contains an entry with the name and a suitable mode; empty if
+// there is none. A directory that cannot be examined is an error, because going on upwards could find somebody else's.
 func Above(dir, name string, is func(fs.FileMode) bool) (string, error) {
 	for dir != "" {
 		info, err := os.Stat(filepath.Join(dir, name))
@@ -189,7 +190,7 @@ func Above(dir, name string, is func(fs.FileMode) bool) (string, error) {
 
 var moduleLine = regexp.MustCompile("(?m)^module\\s+[\"`]?([^\\s\"`(]+)")
 
-// ModulePath returns the path of the module at a directory; "" where its go.mod names none.
+// ModulePath returns the path of the module in a directory; "" if its go.mod has none.
 func ModulePath(root string) string {
 	data, _ := os.ReadFile(filepath.Join(root, "go.mod"))
 	if m := moduleLine.FindSubmatch(data); m != nil {

@@ -7,16 +7,16 @@ import (
 	"strings"
 )
 
-// CommandPath is the package of the command.
+// CommandPath is the import path of the command.
 const CommandPath = "github.com/traceforge/traceforge-go/cmd/traceforge"
 
-// commandLine matches what a text says of the command: its name and that of one of its commands.
+// commandLine matches the command's name followed by one of its verbs.
 var commandLine = regexp.MustCompile(`(^|[^\w/.-])(?:go tool )?traceforge ((?:test|verify|show|ls|diff|report|init|update|review|accept|reject|mv|check|` +
 	`prune|repair|pack|modelio|contract|snapshot|import|export|schema|git|version|man)\b|exec |--help\b)`)
 
-// Spelled returns a text with its command lines as they work in a directory. Where its go.mod has the command as a
-// tool, they say "go tool traceforge" in place of "traceforge". Lines of a difference stay. It reads go.mod only
-// where a text has such a line.
+// Spelled returns a text with its command lines changed to work in a directory: if the go.mod has the command as a tool,
+// "traceforge" becomes "go tool traceforge". Lines of a diff are kept. The go.mod is read only if the text has a command
+// line.
 func Spelled(text, dir string) string {
 	if !commandLine.MatchString(text) || !isTool(dir) {
 		return text
@@ -32,7 +32,7 @@ func Spelled(text, dir string) string {
 
 // isTool reports whether the module of a directory has the command as a tool.
 func isTool(dir string) bool {
-	root, _ := Module(dir) // else it is spelled as it is everywhere
+	root, _ := Module(dir) // empty if not found
 	data, err := os.ReadFile(filepath.Join(root, "go.mod"))
 	if root == "" || err != nil {
 		return false

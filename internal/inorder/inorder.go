@@ -1,5 +1,6 @@
-// Package inorder sorts, and keeps lists in which each item stands once. The functions of package slices that sort are compiled for each type, in each package that has
-// it: they were a tenth of all that a test binary had to compile. These are compiled once, and are for what is short.
+// Package inorder sorts short lists, and keeps lists without duplicates. The sort functions of package slices are compiled
+// for each type in each package that uses them, which was a tenth of everything that a test binary had to compile. The
+// functions of this package are compiled once.
 package inorder
 
 import (
@@ -7,7 +8,7 @@ import (
 	"sort"
 )
 
-// Names returns the keys of maps, sorted, each once.
+// Names returns the keys of maps, sorted and without duplicates.
 func Names[V any](maps ...map[string]V) []string {
 	names := make([]string, 0, len(maps[0]))
 	for _, m := range maps {
@@ -19,19 +20,19 @@ func Names[V any](maps ...map[string]V) []string {
 	return slices.Compact(names)
 }
 
-// Strings returns all, sorted, and leaves all as it is.
+// Strings returns a sorted copy of all.
 func Strings(all []string) []string {
 	all = slices.Clone(all)
 	sort.Strings(all)
 	return all
 }
 
-// By sorts all, and leaves those that compare as equal in their order.
+// By sorts all and keeps the order of equal elements.
 func By[T any](all []T, compare func(a, b T) int) {
 	sort.SliceStable(all, func(i, j int) bool { return compare(all[i], all[j]) < 0 })
 }
 
-// With returns a list with an item, at its end where the list did not have it.
+// With appends an item unless the list contains it.
 func With[T comparable](list []T, item T) []T {
 	if slices.Contains(list, item) {
 		return list

@@ -1,7 +1,7 @@
 // Package near finds the name that a mistyped word was meant to be.
 package near
 
-// Name returns that of names which word is nearest to, the first of several; empty means none is near.
+// Name returns the name that is closest to word, the first of several; empty without one.
 func Name(word string, names []string) string {
 	best, least := "", len(word)/3+2
 	for _, name := range names {
@@ -12,8 +12,7 @@ func Name(word string, names []string) string {
 	return best
 }
 
-// distance returns how many letters have to change to make one word of the other (Levenshtein); at least most where it
-// is that.
+// distance returns the Levenshtein distance of two words, or at least most if it is no smaller.
 func distance(a, b string, most int) int {
 	const longest = 200 // ids and names are shorter
 	if len(a)-len(b) >= most || len(b)-len(a) >= most || len(a) > longest {

@@ -2,13 +2,13 @@ package pattern
 
 import "regexp/syntax"
 
-// Dummy returns a string in the shape of what the pattern finds, by its first alternatives and as short as they
-// allow. Dummies of different numbers differ as far as the pattern has room for it.
+// Dummy returns a string that the pattern finds, made from its first alternatives and as short as they allow. Dummies for
+// different numbers differ if the pattern permits it.
 func (p *Pattern) Dummy(n int) string { return p.sample(p.group, n) }
 
-// sample returns a string of the shape of what a group of the pattern matches; 0 means all of it.
+// sample returns a string that a group of the pattern matches; group 0 is the whole pattern.
 func (p *Pattern) sample(group, n int) string {
-	tree, _ := syntax.Parse(p.re.String(), syntax.Perl) // as New did
+	tree, _ := syntax.Parse(p.re.String(), syntax.Perl) // New parsed it without an error
 	var choices [][]rune
 	shape(captured(tree, group), &choices)
 	text := make([]rune, len(choices))
@@ -19,7 +19,7 @@ func (p *Pattern) sample(group, n int) string {
 	return string(text)
 }
 
-// captured returns the part of a pattern that is a group.
+// captured returns the part of a pattern that is a given group.
 func captured(re *syntax.Regexp, group int) *syntax.Regexp {
 	if group == 0 || re.Op == syntax.OpCapture && re.Cap == group {
 		return re
@@ -32,9 +32,9 @@ func captured(re *syntax.Regexp, group int) *syntax.Regexp {
 	return nil
 }
 
-// shape appends what each character of a match may be.
+// shape appends, for each character of a match, the characters that it may be.
 func shape(re *syntax.Regexp, choices *[][]rune) {
-	const usual, most = 8, 4096 // repetitions without an end, and characters in all
+	const usual, most = 8, 4096 // repetitions of an unbounded part, and characters in total
 	times := 1
 	switch re.Op {
 	case syntax.OpLiteral:
@@ -67,7 +67,7 @@ func shape(re *syntax.Regexp, choices *[][]rune) {
 	}
 }
 
-// characters returns some characters of a class, letters and digits if it has any.
+// characters returns some characters of a class, preferring letters and digits.
 func characters(ranges []rune) []rune {
 	var all []rune
 	for _, c := range "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ" {

@@ -8,32 +8,32 @@ import (
 	"slices"
 )
 
-// A Pattern finds what a regular expression matches or, if it has a group, what its first group matches.
+// A Pattern finds the matches of a regular expression or, if it has a group, of its first group.
 type Pattern struct {
 	re    *regexp.Regexp
 	group int
 }
 
-// mostInstructions is how large a pattern may be: what it costs to search a text is its length times this.
+// mostInstructions limits the size of a pattern, because the cost of a search is the length of the text times the size.
 const mostInstructions = 2000
 
 var ruleName = regexp.MustCompile(`^[a-z][a-z0-9_-]*$`)
 
-// IsName reports whether a rule, and so its placeholders, may have a name.
+// IsName reports whether s is a legal name for a rule and its placeholders.
 func IsName(s string) bool { return ruleName.MatchString(s) }
 
-// IsVolatile reports whether placeholders of a name are for values that differ in each run.
+// IsVolatile reports whether placeholders with a name stand for values that differ in each run.
 func IsVolatile(s string) bool {
 	return slices.Contains([]string{"tmp", "home", "port", "uuid", "time", "date"}, s)
 }
 
-// New returns the pattern of a regular expression. The error is why no rule may have it: it is too large, or it would
-// change its own output.
+// New returns the pattern of a regular expression. It returns an error if the expression is too large or would change its
+// own output.
 func New(re *regexp.Regexp) (*Pattern, error) {
 	p := &Pattern{re, min(re.NumSubexp(), 1)}
 	tree, err := syntax.Parse(re.String(), syntax.Perl)
 	if err != nil {
-		return nil, err // of POSIX, such as a**
+		return nil, err // valid only in POSIX, such as a**
 	}
 	program, _ := syntax.Compile(tree.Simplify()) // it was compiled
 	if n := len(program.Inst); n > mostInstructions {
@@ -49,7 +49,7 @@ func New(re *regexp.Regexp) (*Pattern, error) {
 	return p, nil
 }
 
-// unsettled returns what the pattern finds in a text between what it has found there before; empty means nothing.
+// unsettled returns a match in the text between the pattern's matches; empty if there is none.
 func (p *Pattern) unsettled(text string) (more string) {
 	at := 0
 	look := func(part string) {
@@ -65,7 +65,7 @@ func (p *Pattern) unsettled(text string) (more string) {
 	return more
 }
 
-// Find tells where a text has values, in order.
+// Find calls found with the position of each match, in order.
 func (p *Pattern) Find(text string, found func(start, end int)) {
 	for _, m := range p.re.FindAllStringSubmatchIndex(text, -1) {
 		if start, end := m[2*p.group], m[2*p.group+1]; start >= 0 && start < end {

@@ -15,8 +15,8 @@ import (
 
 const noGoMod = "no go.mod was found from the working directory upwards: "
 
-// noModule is the error where a command needs a module and is called in none, as at the top of a
-// repository of several.
+// noModule is the error of a command that needs a module and is called outside of one, for example at the top of a
+// repository with several modules.
 func noModule() error {
 	modules := modulesBelow()
 	if len(modules) == 0 {
@@ -39,7 +39,7 @@ func NoModuleForTests() error {
 	return errors.New(noGoMod + wayOut)
 }
 
-// noStoreYet ends an error of a module without a store: it says how to get one.
+// noStoreYet is the end of an error about a module without a store: it says how to get one.
 func noStoreYet() string {
 	text := ": the first recording makes it, or traceforge init"
 	var others []string
@@ -55,7 +55,7 @@ func noStoreYet() string {
 	return text
 }
 
-// listed is a list of files, each as a command takes it.
+// listed joins files, each quoted for a shell.
 func listed(files []string) string {
 	const most = 8
 	var quoted []string
@@ -69,21 +69,20 @@ func listed(files []string) string {
 	return text
 }
 
-// Workspace returns the nearest directory from dir upwards that holds a go.work; empty means none does, as far as is known.
+// Workspace returns the nearest directory at or above dir that contains a go.work; empty without one.
 func Workspace(dir string) string {
-	root, _ := gotest.Above(dir, "go.work", fs.FileMode.IsRegular) // it is for hints
+	root, _ := gotest.Above(dir, "go.work", fs.FileMode.IsRegular) // used only in hints
 	return root
 }
 
-// workspace returns the nearest directory from the working directory upwards that holds a go.work;
-// empty means none.
+// workspace is Workspace of the working directory.
 func workspace() string {
-	wd, _ := os.Getwd() // empty means not known
+	wd, _ := os.Getwd() // empty if unknown
 	return Workspace(wd)
 }
 
-// modulesBelow returns the directories of modules not far below the working directory, or else
-// below the workspace, relative to the working directory, with forward slashes.
+// modulesBelow returns the directories of modules a few levels below the working directory or, if there are none, below
+// the workspace. They are relative to the working directory, with forward slashes.
 func modulesBelow() []string {
 	wd, err := os.Getwd()
 	if err != nil {
@@ -101,10 +100,10 @@ func modulesBelow() []string {
 	return modules
 }
 
-// modulesIn returns the directories of modules below root. It looks only a few levels deep, as root may be a home
+// modulesIn returns the directories of modules below root. It searches only a few levels, because root may be a home
 // directory.
 func modulesIn(root string) []string {
-	const deepest, visible = 4, "[^._]*/" // go looks for packages in no others
+	const deepest, visible = 4, "[^._]*/" // go ignores all other directories
 	var modules []string
 	for deep := range deepest {
 		files, _ := fs.Glob(os.DirFS(root), visible+strings.Repeat(visible, deep)+"go.mod") // the pattern is well formed
@@ -117,7 +116,7 @@ func modulesIn(root string) []string {
 	return modules
 }
 
-// isCopied reports whether the modules in a directory of that name are not the user's own.
+// isCopied reports whether modules in a directory of that name are not the user's own.
 func isCopied(name string) bool {
 	return slices.Contains([]string{"testdata", "vendor", "node_modules"}, name)
 }

@@ -22,14 +22,14 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// StoreName is what the directory of a store is called, beside a go.mod.
+// StoreName is the name of a store's directory, which is next to a go.mod.
 const StoreName = ".ai-snapshots"
 
-// DirEnv is the variable that names the store; a relative path starts at the module.
+// DirEnv is the variable that names the store; a relative path is relative to the module.
 const DirEnv = "TRACEFORGE_DIR"
 
-// OpenStore opens the store in the named directory, or where tests find it if there is no name.
-// dir is the directory as messages name it.
+// OpenStore opens the store in the named directory or, if named is empty, the store that tests use. dir is the directory as
+// messages name it.
 func OpenStore(named string) (s *store.Store, dir string, err error) {
 	if dir, err = StoreDir(named); err != nil {
 		return nil, "", err
@@ -50,9 +50,9 @@ func OpenStore(named string) (s *store.Store, dir string, err error) {
 	return s, dir, err
 }
 
-// BroughtBack says how a store that is not there comes back which git has; "" where git has none.
+// BroughtBack says how to bring back a missing store that git has; "" if git has none.
 func BroughtBack(dir string) string {
-	files, _ := git.Run(context.Background(), ".", "ls-files", "-t", "--", dir) // there may be no repository
+	files, _ := git.Run(context.Background(), ".", "ls-files", "-t", "--", dir) // fails outside of a repository
 	switch {
 	case strings.HasPrefix(files, "S "): // skipped in the work tree
 		return "git has it, and a sparse checkout leaves it out: " + sparse + gotest.Quote(dir)
@@ -64,7 +64,7 @@ func BroughtBack(dir string) string {
 
 const sparse = "git sparse-checkout add "
 
-// LeftOut returns an error where git has a store which a sparse checkout leaves out: its tests would be recorded again.
+// LeftOut returns an error if a sparse checkout leaves the store out, since its tests would be recorded again.
 func LeftOut(dir string) error {
 	if _, err := os.Stat(dir); err == nil {
 		return nil
@@ -75,11 +75,11 @@ func LeftOut(dir string) error {
 	return nil
 }
 
-// checkStore returns an error if a directory is no store at all, of which each file would be a stray. A store with
+// checkStore returns an error if a directory is not a store at all, where verify would report every file. A store with
 // faults passes. An empty directory passes too, as before the first recording.
 func checkStore(s *store.Store, dir string) error {
 	files, err := os.ReadDir(dir)
-	ofStores := func(f fs.DirEntry) bool { // the last of them: no test has passed yet
+	ofStores := func(f fs.DirEntry) bool { // .pending: no test has passed yet
 		return slices.Contains([]string{".gitattributes", "manifest.json", ".pending"}, f.Name())
 	}
 	if err != nil || len(files) == 0 || slices.ContainsFunc(files, ofStores) {
@@ -92,8 +92,7 @@ func checkStore(s *store.Store, dir string) error {
 	return fmt.Errorf("no store: %s has neither documents nor the .gitattributes of a store: name another directory", dir)
 }
 
-// Documents loads the documents of a store one after the other, in the order of their files. A document that cannot
-// be read is an error in its place.
+// Documents yields the documents of a store in the order of their files, and an error for each one that cannot be read.
 func Documents(s *store.Store) iter.Seq2[*store.Doc, error] {
 	return func(yield func(*store.Doc, error) bool) {
 		files, err := s.List()
@@ -115,8 +114,8 @@ func Load(s *store.Store, file string) (*store.Doc, error) {
 	return s.Load(name[:len(name)-len(path.Ext(name))], path.Clean(provider))
 }
 
-// StoreDir returns the directory of the named store, or of that which the tests find: relative to
-// the working directory where that is possible.
+// StoreDir returns the directory of the named store or, if named is empty, of the store that tests use. It is relative to
+// the working directory if possible.
 func StoreDir(named string) (string, error) {
 	if named != "" {
 		return storeIn(named)
@@ -126,7 +125,7 @@ func StoreDir(named string) (string, error) {
 		return "", err
 	}
 	dir := os.Getenv(DirEnv)
-	// A store that is nearer than the module's is meant: tests may name it, and programs of other languages have no go.mod.
+	// A store closer than the module's takes precedence: tests may name it, and programs in other languages have no go.mod.
 	own, err := gotest.Above(wd, StoreName, fs.FileMode.IsDir)
 	switch {
 	case err != nil:
@@ -141,7 +140,7 @@ func StoreDir(named string) (string, error) {
 	return "", noModule()
 }
 
-// storeIn returns the store that the user means by a directory: itself, or that of the module.
+// storeIn returns the store that the user means by a directory: the directory itself, or its module's store.
 func storeIn(named string) (string, error) {
 	inner := filepath.Join(named, StoreName)
 	if info, err := os.Stat(inner); err == nil && info.IsDir() {
@@ -153,7 +152,7 @@ func storeIn(named string) (string, error) {
 	return named, nil
 }
 
-// StoreOfModule returns the directory of the store of the module that is in the directory root.
+// StoreOfModule returns the store's directory of the module in the directory root.
 func StoreOfModule(root string) (string, error) {
 	dir := cmp.Or(os.Getenv(DirEnv), StoreName)
 	if filepath.IsAbs(dir) {
@@ -166,8 +165,7 @@ func StoreOfModule(root string) (string, error) {
 	return filepath.Rel(wd, filepath.Join(root, dir))
 }
 
-// Seals returns the seals of all documents of a store, by their names. Two documents of one name are an error, as no state
-// has both.
+// Seals returns the seals of all documents of a store, by name. Two documents with the same name are an error.
 func Seals(s *store.Store) (map[string]page.Seal, error) {
 	seals := map[string]page.Seal{}
 	for doc, err := range Documents(s) {
@@ -182,15 +180,14 @@ func Seals(s *store.Store) (map[string]page.Seal, error) {
 	return seals, nil
 }
 
-// OfTest returns the documents of the tests of the given name, in whatever package, and of their
-// subtests: by package and test. It may return both documents and an error, for what could not be
-// read.
+// OfTest returns the documents of tests with the given name in any package, and of their subtests, sorted by package and
+// test. If some documents cannot be read, it returns the others and an error.
 func OfTest(s *store.Store, test string) ([]*store.Doc, error) {
 	files, err := s.List()
 	if err != nil {
 		return nil, err
 	}
-	// Names have the letters and digits that the test's name begins with, behind those of the package; of long ones 40.
+	// A document's name contains the package's and then the test's letters and digits; of long test names the first 40.
 	beginning, _, _ := strings.Cut(snapshot.DocumentName("", test), "-")
 	beginning = "-" + beginning[:min(len(beginning), 40)]
 	var docs []*store.Doc
@@ -213,11 +210,11 @@ func OfTest(s *store.Store, test string) ([]*store.Doc, error) {
 	return docs, broken
 }
 
-// TestOfBroken returns the test of a broken document, as far as it can still be read. document is its path in the store
-// in dir. A store does not load what verify has found to be broken. function is that of its first record.
+// TestOfBroken returns the test of a document that a store cannot load, as far as it is readable, and the function of its
+// first record. document is its path in the store in dir.
 func TestOfBroken(dir, document string) (test page.Test, function string) {
 	data, _ := store.ReadFile(filepath.Join(dir, filepath.FromSlash(document)))
-	doc, _ := jsontext.Parse(data) // what cannot be read has no members
+	doc, _ := jsontext.Parse(data) // an unreadable document has no members
 	source := doc.Root().Member("snapshots").Head().Member("source")
 	test.Package, test.Name = source.Member("package").Word(), source.Member("test").Word()
 	return test, source.Member("function").Word()

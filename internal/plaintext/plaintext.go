@@ -1,5 +1,5 @@
-// Package plaintext makes text of stores and providers fit to be printed (design R16). Such text drives no terminal,
-// hides and reorders nothing, and is no command to a reader of the log.
+// Package plaintext makes text from stores and providers safe to print (design R16). The result controls no terminal, has
+// no hidden or reordered characters, and is no command to programs that read the log.
 package plaintext
 
 import (
@@ -11,10 +11,10 @@ import (
 	"unicode/utf8"
 )
 
-// Line returns s as one line. Control characters and those that hide or reorder text are escaped as in JSON. The
-// first character of what begins a command is escaped too: "::" in front of a word, which GitHub's runner takes at
-// the beginning of a line, and "##[" (actions/runner, src/Runner.Common/ActionCommand.cs) or its kin of other runners
-// anywhere. A JSON text gets another spelling of the same value.
+// Line returns s as one line. Control characters and characters that hide or reorder text are escaped as in JSON. The
+// first character of a runner's command is escaped too: of "::" before a word, which GitHub's runner obeys at the start of
+// a line, and of "##[" (actions/runner, src/Runner.Common/ActionCommand.cs) and similar prefixes of other runners anywhere.
+// A JSON text keeps its value.
 func Line(s string) string { return escape(s, "") }
 
 // Text is Line for text of several lines.
@@ -23,7 +23,7 @@ func Text(s string) string { return escape(strings.ReplaceAll(s, "\r\n", "\n"), 
 var commands = strings.NewReplacer("##[", `\u0023#[`, "##vso[", `\u0023#vso[`, "##teamcity[", `\u0023#teamcity[`)
 
 func escape(s, allowed string) string {
-	s = strings.ToValidUTF8(s, "\uFFFD") // file names need not be
+	s = strings.ToValidUTF8(s, "\uFFFD") // file names may be invalid
 	if strings.Contains(s, "##") {
 		s = commands.Replace(s)
 	}
@@ -31,11 +31,11 @@ func escape(s, allowed string) string {
 		return s
 	}
 	var b strings.Builder
-	begins := true // a word
+	begins := true // at the start of a word
 	var before rune
 	for i, r := range s {
 		last := before
-		before = 0 // what is escaped is no base
+		before = 0 // an escaped character is no base for a mark
 		switch {
 		case r == ':' && begins && strings.HasPrefix(s[i:], "::"):
 			b.WriteString(`\u003a`)
@@ -46,7 +46,7 @@ func escape(s, allowed string) string {
 			b.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
 		case r <= 0xFFFF:
 			fmt.Fprintf(&b, `\u%04x`, r)
-		default: // such as tag characters: text that nobody sees but a model
+		default: // such as tag characters, which only a model sees
 			high, low := utf16.EncodeRune(r)
 			fmt.Fprintf(&b, `\u%04x\u%04x`, high, low)
 		}
@@ -61,8 +61,8 @@ const (
 	keycap          = '\u20e3'
 )
 
-// formless are graphic characters that nobody sees or tells from a space: variation selectors, fillers, the braille
-// blank, and all spaces but two.
+// formless are graphic characters that are invisible or look like a space: variation selectors, fillers, the braille
+// blank, and all spaces except two.
 var formless = &unicode.RangeTable{
 	R16: []unicode.Range16{
 		{0x00a0, 0x00a0, 1}, {0x034f, 0x034f, 1}, {0x115f, 0x1160, 1}, {0x1680, 0x1680, 1}, {0x17b4, 0x17b5, 1}, {0x180b, 0x180f, 1},
@@ -73,18 +73,18 @@ var formless = &unicode.RangeTable{
 	LatinOffset: 1,
 }
 
-// Shown reports whether a terminal may show r as what it is. A mark must stand behind its base, and a joiner within
-// an emoji.
+// Shown reports whether a terminal may show r unescaped. A mark must also follow its base, and a joiner must be within an
+// emoji.
 func Shown(r rune) bool {
 	return unicode.IsGraphic(r) && !unicode.Is(formless, r) || r == zeroWidthJoiner
 }
 
-// isPlain reports whether r has a form wherever it stands.
+// isPlain reports whether r is visible in any context.
 func isPlain(r rune) bool {
 	return ' ' <= r && r < 0x7f || Shown(r) && r != zeroWidthJoiner && !unicode.IsMark(r)
 }
 
-// hasForm reports whether r has a form of its own behind the character before it, or gives that one another.
+// hasForm reports whether r is visible after the character before it, or changes how that one looks.
 func hasForm(before, r rune, rest string) bool {
 	after, size := utf8.DecodeRuneInString(rest)
 	symbol := func(r rune) bool {

@@ -9,11 +9,11 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// A Same compares what is mostly the same, and is far faster than bringing both to a canonical form. Values that it
-// finds the same are so byte for byte; values that it finds different may only be spelled in another way. Nil and
-// empty lists and objects are the same, except where a part is custom.
+// A Same compares values that are usually equal, much faster than by their canonical forms. Values that it reports as the
+// same are equal byte for byte; values that it reports as different may differ only in spelling. Nil and empty lists and
+// objects are the same, except for custom parts.
 type Same struct {
-	Without string // what no text may hold; empty means it may hold anything
+	Without string // a string that no text may contain; empty for no restriction
 }
 
 // Requests compares requests.
@@ -83,7 +83,7 @@ func (s Same) pointed(a, b *string) bool {
 	return a == nil && b == nil || a != nil && b != nil && s.text(*a, *b)
 }
 
-// Equal reports whether two pointers lead to equal values, or both are nil.
+// Equal reports whether two pointers point to equal values or are both nil.
 func Equal[T comparable](a, b *T) bool {
 	return a == nil && b == nil || a != nil && b != nil && *a == *b
 }

@@ -1,5 +1,5 @@
-// Package texts edits the texts of requests and answers, wherever they have them, and joins those of an answer. What is
-// edited shares memory that needs no change, and copies the rest.
+// Package texts edits all texts in requests and answers, and joins the texts of an answer. An edited value shares the
+// unchanged parts with the original and copies the rest.
 package texts
 
 import (
@@ -23,20 +23,20 @@ func Join(parts []modelio.Part) string {
 			all = append(all, *parts[i].Text)
 		}
 	}
-	return strings.Join(all, "") // which does not copy one alone
+	return strings.Join(all, "") // does not copy a single text
 }
 
-// An Editor edits texts where they stand. Its functions are called in one order for equal requests, and
-// report whether they changed what they were given.
+// An Editor edits each text in place. Its functions report whether they changed their argument. They are called in the
+// same order for equal requests.
 type Editor struct {
 	Text func(*string) bool
-	JSON func(*json.RawMessage) bool // of values that are not absent
-	Name func(*string) bool          // of the members of objects; nil means they stay
+	JSON func(*json.RawMessage) bool // called for values that are present
+	Name func(*string) bool          // edits names of object members; nil keeps them
 
-	at string // a copy of the text at hand, so that none is allocated for each
+	at string // the current text, so that not each one is allocated
 }
 
-// text edits what a pointer leads to, if it is not nil.
+// text edits the text that a pointer points to, if it is not nil.
 func (e *Editor) text(p **string) bool {
 	if *p == nil {
 		return false
@@ -49,7 +49,7 @@ func (e *Editor) text(p **string) bool {
 	return true
 }
 
-// Request returns a request with its texts edited: r itself where nothing changed.
+// Request returns a request with its texts edited, or r itself if nothing changed.
 func (e *Editor) Request(r *modelio.Request) *modelio.Request {
 	edited := *r
 	changed := e.Text(&edited.Model)
@@ -67,7 +67,7 @@ func (e *Editor) Request(r *modelio.Request) *modelio.Request {
 // each edits the elements of a list.
 func each[T any](list *[]T, one func(*T) bool) bool {
 	if len(*list) == 0 {
-		return false // most are, and nothing is copied for them
+		return false // the usual case
 	}
 	changed := false
 	var element T
@@ -99,7 +99,7 @@ func (e *Editor) Message(m *modelio.Message) bool {
 	return e.object(&m.Unknown) || changed
 }
 
-// parts edits a content. It is each without a copy of an element in memory of its own, as there are many contents.
+// parts is each for contents. It allocates no copy of an element, because contents are many.
 func (e *Editor) parts(list *[]modelio.Part) (changed bool) {
 	for i := range *list {
 		part := (*list)[i]
@@ -135,7 +135,7 @@ func (e *Editor) part(p *modelio.Part) bool {
 	return e.object(&p.Unknown) || changed
 }
 
-// pointed edits what a pointer leads to, if it is not nil.
+// pointed edits the value that a pointer points to, if it is not nil.
 func pointed[T any](p **T, one func(*T) bool) bool {
 	if *p == nil {
 		return false

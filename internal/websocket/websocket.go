@@ -1,5 +1,5 @@
-// Package websocket reads and writes the messages of a WebSocket connection (RFC 6455) over a stream of bytes, at
-// either end and without extensions. Who dials and who listens is not its matter.
+// Package websocket reads and writes the messages of a WebSocket connection (RFC 6455) over a byte stream, as client or
+// server and without extensions. It neither dials nor listens.
 package websocket
 
 import (
@@ -17,21 +17,21 @@ import (
 	"unicode/utf8"
 )
 
-// A Message is what one end says to the other, put together from its frames.
+// A Message is a message assembled from its frames.
 type Message struct {
-	Binary bool // else it is a text in UTF-8
+	Binary bool // false for UTF-8 text
 	Data   []byte
 }
 
-// A CloseError says how the other end closed the connection.
+// A CloseError reports how the peer closed the connection.
 type CloseError struct {
-	Code   int // 1005: it said none
+	Code   int // 1005 if the peer sent none
 	Reason string
 }
 
 func (e *CloseError) Error() string { return fmt.Sprintf("closed with code %d: %s", e.Code, e.Reason) }
 
-// Codes of RFC 6455 section 7.4.1.
+// Close codes of RFC 6455 section 7.4.1.
 const (
 	Normal        = 1000
 	ProtocolError = 1002
@@ -40,7 +40,7 @@ const (
 	Refused       = 1008
 )
 
-// Kinds of frames (section 5.2).
+// Opcodes of frames (section 5.2).
 const (
 	continuation = 0x0
 	text         = 0x1
@@ -59,29 +59,28 @@ const (
 	mostOfReason = mostControl - 2
 )
 
-// A Conn is one end. One goroutine may read while others write.
+// A Conn is one end of a connection. One goroutine may read while others write.
 type Conn struct {
 	stream io.ReadWriteCloser
 	in     *bufio.Reader
-	asks   bool // it is the client's end, which masks what it sends
+	asks   bool // this is the client's end, which masks its frames
 	limit  int64
 
 	mu     sync.Mutex
 	closed bool // a close frame was sent
 }
 
-// New returns an end of a connection that was opened; asks says that it is the client's. Messages are of at most limit
-// bytes.
+// New returns one end of an established connection; asks is true for the client's end. Messages have at most limit bytes.
 func New(stream io.ReadWriteCloser, asks bool, limit int64) *Conn {
 	return &Conn{stream: stream, in: bufio.NewReader(stream), asks: asks, limit: limit}
 }
 
-// ErrTooLong is the error of a message that is longer than the limit. Its reader closes the connection: who sends so much
-// may not listen before it has sent all.
+// ErrTooLong is returned for a message longer than the limit. The reader should close the connection, because the sender
+// may not read anything before it has sent the complete message.
 var ErrTooLong = errors.New("the message is too long")
 
-// Read returns the next message, and answers pings. Where the other end has closed the connection the error is a
-// [*CloseError]; where the stream ended without a word, io.EOF or what it says.
+// Read returns the next message, and answers pings. The error is a [*CloseError] if the peer has closed the connection,
+// and io.EOF or the stream's error if the stream ended without a close frame.
 func (c *Conn) Read() (Message, error) {
 	var m Message
 	var data []byte
@@ -93,7 +92,7 @@ func (c *Conn) Read() (Message, error) {
 		}
 		switch kind {
 		case ping:
-			_ = c.write(pong, payload) // an error shows in what follows
+			_ = c.write(pong, payload) // later calls report an error
 			continue
 		case pong:
 			continue
@@ -173,7 +172,7 @@ func unexpected(err error) error {
 	return err
 }
 
-// applyMask masks data, or takes its mask off. A mask of zeros changes nothing.
+// applyMask masks or unmasks data. A mask of zeros changes nothing.
 func applyMask(data []byte, mask [4]byte) {
 	for i := range data {
 		data[i] ^= mask[i%4]
@@ -185,7 +184,7 @@ func (c *Conn) fail(why string) error {
 	return errors.New("websocket: " + why)
 }
 
-// wasClosed answers the other end's close frame.
+// wasClosed answers the peer's close frame.
 func (c *Conn) wasClosed(payload []byte) error {
 	e := &CloseError{Code: noCode}
 	if len(payload) >= 2 {
@@ -204,7 +203,7 @@ func (c *Conn) Write(m Message) error {
 	return c.write(kind, m.Data)
 }
 
-// Close sends a close frame, unless one was sent. The stream stays open, for the other end to answer.
+// Close sends a close frame, unless one was sent already. The stream stays open for the peer's answer.
 func (c *Conn) Close(code int, reason string) error {
 	if code == noCode {
 		return c.write(closing, nil)
@@ -216,7 +215,7 @@ func (c *Conn) Close(code int, reason string) error {
 	return c.write(closing, append(binary.BigEndian.AppendUint16(nil, uint16(code)), reason...))
 }
 
-// HangUp ends the stream.
+// HangUp closes the stream.
 func (c *Conn) HangUp() { c.stream.Close() }
 
 func (c *Conn) write(kind byte, payload []byte) error {
@@ -251,15 +250,15 @@ func (c *Conn) write(kind byte, payload []byte) error {
 	return err
 }
 
-// errClosed is the error of a message behind a close frame.
+// errClosed is returned for a message after a close frame.
 var errClosed = errors.New("websocket: the connection is closed")
 
-// Asked reports whether a request asks for a WebSocket.
+// Asked reports whether a request asks to open a WebSocket.
 func Asked(method string, header http.Header) bool {
 	return method == http.MethodGet && strings.EqualFold(header.Get("Upgrade"), "websocket")
 }
 
-// NewKey returns a key for a handshake.
+// NewKey returns a random key for a handshake.
 func NewKey() string {
 	var key [16]byte
 	rand.Read(key[:]) // never fails

@@ -13,8 +13,9 @@ import (
 	"github.com/traceforge/traceforge-go/internal/git"
 )
 
-// Changed returns the files below dir that have changed since the commit where the branch left a revision. They were
-// committed, staged, changed or removed, or git neither knows nor ignores them. since is that commit.
+// Changed returns the files below dir that have changed since the branch diverged from a revision, and the commit at which
+// it did. That includes changes that are committed, staged or only in the work tree, and files that are neither tracked
+// nor ignored.
 func Changed(ctx context.Context, dir, revision string) (since string, files []string, err error) {
 	if since, err = left(ctx, dir, revision); err != nil {
 		return "", nil, err
@@ -24,7 +25,7 @@ func Changed(ctx context.Context, dir, revision string) (since string, files []s
 		return "", nil, err
 	}
 	var changed []string
-	if w.elsewhere { // so all is another
+	if w.elsewhere { // everything has changed
 		changed, err = list(ctx, dir, []string{"."}, "ls-files")
 	} else {
 		changed, err = differ(ctx, dir, since)
@@ -38,9 +39,9 @@ func Changed(ctx context.Context, dir, revision string) (since string, files []s
 	return since, slices.Compact(files), err
 }
 
-// differ returns the files below dir whose content is not that of a commit. It asks git twice, for what the index has
-// otherwise and for what the work tree has otherwise than the index: git diff, and git diff-index of the work tree, look
-// at every file of the repository first.
+// differ returns the files below dir whose content differs from a commit. It compares the commit with the index, and the
+// index with the work tree, in two calls: git diff, and git diff-index of the work tree, first look at every file of the
+// repository.
 func differ(ctx context.Context, dir, commit string) (files []string, err error) {
 	staged, err := differences(ctx, dir, "diff-index", "--cached", commit)
 	if err != nil {
@@ -50,7 +51,7 @@ func differ(ctx context.Context, dir, commit string) (files []string, err error)
 	if err != nil {
 		return nil, err
 	}
-	was := map[string]string{} // the objects of files whose content may be the commit's
+	was := map[string]string{} // the committed objects of files whose content may be unchanged
 	for file, now := range changed {
 		if before, ok := staged[file]; ok {
 			now.mode, now.object = before.mode, before.object
@@ -58,7 +59,7 @@ func differ(ctx context.Context, dir, commit string) (files []string, err error)
 			delete(staged, file)
 		}
 		switch {
-		case now.mode == now.becomes && strings.Trim(now.mode, "0") == "": // was staged, and is gone
+		case now.mode == now.becomes && strings.Trim(now.mode, "0") == "": // was staged and then removed
 		case now.conflict || now.mode != now.becomes || !strings.HasPrefix(now.mode, "10") || strings.ContainsAny(file, "\"\r\n"):
 			files = append(files, file)
 		default:
@@ -77,7 +78,7 @@ func differ(ctx context.Context, dir, commit string) (files []string, err error)
 	if err != nil {
 		return nil, err
 	}
-	var names strings.Builder // from the top on, where git hash-object starts
+	var names strings.Builder // relative to the top, where git hash-object starts
 	touched := slices.Collect(maps.Keys(was))
 	for _, file := range touched {
 		names.WriteString(path.Join(below, file) + "\n")
@@ -91,13 +92,13 @@ func differ(ctx context.Context, dir, commit string) (files []string, err error)
 	return files, err
 }
 
-// A difference is how a file is in one tree, and in another.
+// A difference describes how a file differs between two trees.
 type difference struct {
 	mode, becomes, object string
 	conflict              bool
 }
 
-// differences returns what a command of git says below dir, by the file.
+// differences returns the differences that a git command lists below dir, by file.
 func differences(ctx context.Context, dir, command string, options ...string) (map[string]difference, error) {
 	options = append([]string{"--no-renames", "--ignore-submodules", "--relative"}, options...)
 	fields, err := list(ctx, dir, []string{"."}, command, options...)
@@ -115,7 +116,7 @@ func differences(ctx context.Context, dir, command string, options ...string) (m
 	return all, nil
 }
 
-// left returns the commit where the branch in dir left a revision.
+// left returns the commit at which the branch in dir diverged from a revision.
 func left(ctx context.Context, dir, revision string) (string, error) {
 	if _, err := git.Find(dir); err != nil {
 		return "", err
@@ -130,13 +131,14 @@ func left(ctx context.Context, dir, revision string) (string, error) {
 	return since, nil
 }
 
-// OfSubmodule returns the commit of the submodule that dir is in where a branch of the repository around it left a revision.
-// That repository is the one that from is in. Where dir is in no submodule of it, it returns the revision as it is.
+// OfSubmodule translates a revision of the repository that contains from into one of the submodule that contains dir: the
+// submodule's commit at the point where the outer branch diverged from the revision. If dir is in no submodule of that
+// repository, it returns the revision unchanged.
 func OfSubmodule(ctx context.Context, from, dir, revision string) (string, error) {
 	around, errAround := git.Find(from)
 	module, errModule := git.Find(dir)
 	if errAround != nil || errModule != nil {
-		return revision, nil // Changed tells of errors
+		return revision, nil // Changed reports errors
 	}
 	above, err := git.Find(filepath.Dir(module.Top))
 	if err != nil {
@@ -147,7 +149,7 @@ func OfSubmodule(ctx context.Context, from, dir, revision string) (string, error
 		return "", err
 	}
 	staged, err := git.Output(ctx, above.Top, nil, "--literal-pathspecs", "ls-files", "--stage", "-z", "--", name)
-	if err != nil || !strings.HasPrefix(staged, "160000 ") { // what git calls a submodule
+	if err != nil || !strings.HasPrefix(staged, "160000 ") { // the mode of a submodule
 		return revision, err
 	}
 	if within, err := filepath.Rel(around.Top, module.Top); err != nil || within == "." || !filepath.IsLocal(within) {
@@ -167,8 +169,8 @@ func OfSubmodule(ctx context.Context, from, dir, revision string) (string, error
 	return strings.TrimSpace(commit), nil
 }
 
-// Hidden returns those of files below dir that git diff does not show, or that hosts collapse or have in other words, as
-// attributes say.
+// Hidden returns the files among names, below dir, that attributes hide: files that git diff does not show, that hosts
+// collapse, or that a filter changes.
 func Hidden(ctx context.Context, dir string, names []string) (hidden []string, err error) {
 	if len(names) == 0 {
 		return nil, nil
@@ -176,7 +178,7 @@ func Hidden(ctx context.Context, dir string, names []string) (hidden []string, e
 	in := strings.NewReader(strings.Join(names, "\x00") + "\x00")
 	printed, err := git.Output(ctx, dir, in, "check-attr", "-z", "--stdin", "diff", "filter", "linguist-generated", "gitlab-generated")
 	for fields := strings.Split(printed, "\x00"); len(fields) > 3; fields = fields[3:] { // file, attribute, value
-		says := !slices.Contains([]string{"unspecified", "unset", "false"}, fields[2]) // hosts take any other value for true
+		says := !slices.Contains([]string{"unspecified", "unset", "false"}, fields[2]) // hosts treat any other value as true
 		if says && fields[1] != "diff" || fields[1] == "diff" && fields[2] == "unset" {
 			hidden = append(hidden, fields[0])
 		}
@@ -184,7 +186,8 @@ func Hidden(ctx context.Context, dir string, names []string) (hidden []string, e
 	return slices.Compact(hidden), err
 }
 
-// InHead returns those of files and directories below dir that the last commit has; none where there is no repository.
+// InHead returns the files and directories among names, below dir, that the last commit contains; none without a
+// repository.
 func InHead(ctx context.Context, dir string, names []string) (has []string) {
 	has, _ = list(ctx, dir, names, "ls-tree", "--name-only", "HEAD")
 	return has

@@ -11,8 +11,8 @@ import (
 	"github.com/traceforge/traceforge-go/internal/git"
 )
 
-// At returns the files that the directory dir had at a revision; none where there was no such directory. The directory in is of
-// the repository that has them: the one that dir is in, or where dir is a submodule or a link, that of the files.
+// At returns the files of the directory dir at a revision; none if the directory did not exist. in is a directory of the
+// repository that contains them, which is another one than dir's if the path led through a submodule or a link.
 func At(ctx context.Context, revision, dir string) (in string, files []File, err error) {
 	w := walk{ctx: ctx, revision: revision}
 	at, err := w.to(dir)
@@ -41,8 +41,8 @@ func At(ctx context.Context, revision, dir string) (in string, files []File, err
 	return at.in, files, nil
 }
 
-// Copy writes files of the repository that dir is in to a directory, as git has them: filters do not run. git archive would leave
-// out what has the attribute export-ignore.
+// Copy writes files of the repository that contains dir to a directory, exactly as git stores them: filters do not run. It
+// does not use git archive, which leaves out files with the attribute export-ignore.
 func Copy(ctx context.Context, dir, to string, files []File) error {
 	var hashes strings.Builder
 	for _, f := range files {

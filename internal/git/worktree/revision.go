@@ -12,12 +12,12 @@ import (
 	"github.com/traceforge/traceforge-go/internal/gotest"
 )
 
-// commitOf returns the commit that a revision is in the repository around a directory.
+// commitOf resolves a revision to a commit in the repository that contains a directory.
 func commitOf(ctx context.Context, dir, revision string) (string, error) {
 	return git.Run(ctx, dir, "rev-parse", "--quiet", "--verify", "--end-of-options", revision+"^{commit}")
 }
 
-// IsRevision reports whether a name is a revision of the repository around the directory dir. Where there is none, no name is.
+// IsRevision reports whether a name is a revision of the repository that contains dir. Without a repository it is false.
 func IsRevision(ctx context.Context, name, dir string) (bool, error) {
 	above := filepath.Join(dir, "..")
 	if _, err := git.Find(above); errors.Is(err, git.ErrNoRepository) && !errors.Is(err, git.ErrForeign) {
@@ -30,7 +30,7 @@ func IsRevision(ctx context.Context, name, dir string) (bool, error) {
 	return err == nil, err
 }
 
-// unknownRevision says why git in dir does not know a revision, and what to do.
+// unknownRevision returns the error for a revision that git does not know in dir, with the way out.
 func unknownRevision(ctx context.Context, dir, revision string) error {
 	shallow, err := git.Run(ctx, dir, "rev-parse", "--is-shallow-repository")
 	switch {
@@ -54,13 +54,13 @@ func unknownRevision(ctx context.Context, dir, revision string) error {
 	return fmt.Errorf("%s is neither a directory nor a revision that is known here%s", revision, way)
 }
 
-// How to fetch what a clone lacks.
+// Hints on how to fetch commits that a clone lacks.
 const (
 	inCI   = "or in CI with fetch-depth: 0 of actions/checkout"
 	deepen = "fetch it with git fetch --unshallow, " + inCI
 )
 
-// unrelated says why a revision and HEAD have no commit in common, and what to do.
+// unrelated returns the error for a revision that has no commit in common with HEAD, with the way out.
 func unrelated(ctx context.Context, dir, revision string) error {
 	if shallow, err := git.Run(ctx, dir, "rev-parse", "--is-shallow-repository"); err == nil && shallow == "true" {
 		return fmt.Errorf("where this branch left %s is not known here, in a shallow clone: %s", revision, deepen)

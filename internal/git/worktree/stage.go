@@ -1,4 +1,4 @@
-// Package worktree is what git has of the files below a directory: at a revision, staged, and changed since.
+// Package worktree lists files below a directory as git knows them: at a revision, staged, or changed since.
 package worktree
 
 import (
@@ -14,28 +14,26 @@ import (
 	"github.com/traceforge/traceforge-go/internal/git"
 )
 
-// batch is how many names a command line has at most.
+// batch is the maximum number of names on a command line.
 const batch = 200
 
-// A File is a file below a directory, as the index has it: what is committed, or was staged since.
+// A File is a file below a directory, as it is committed or staged.
 type File struct {
 	Name   string // path below the directory, with slashes
-	Object string // its content
+	Object string // hash of its content
 }
 
-// Unstaged returns the files below dir that are not as the index has them: changed, removed, or not known to git
-// and not ignored.
+// Unstaged returns the files below dir that differ from the index: changed, removed, or neither tracked nor ignored.
 func Unstaged(ctx context.Context, dir string) ([]string, error) {
 	return list(ctx, dir, []string{"."}, "ls-files", "--modified", "--deleted", "--others", "--exclude-standard")
 }
 
-// Deleted returns the files below dir that the index has and the working tree does not.
+// Deleted returns the files below dir that are in the index but not in the work tree.
 func Deleted(ctx context.Context, dir string) ([]string, error) {
 	return list(ctx, dir, []string{"."}, "ls-files", "--deleted")
 }
 
-// Staged returns what the index has of files and directories below dir. A file that a merge left in conflict is an
-// error.
+// Staged returns the index entries of files and directories below dir. It fails if one of the files has a merge conflict.
 func Staged(ctx context.Context, dir string, names []string) (files []File, err error) {
 	empty, err := announced(ctx, dir, names)
 	if err != nil {
@@ -58,7 +56,7 @@ func Staged(ctx context.Context, dir string, names []string) (files []File, err 
 	return files, nil
 }
 
-// Stage stages all of files and directories below dir, also that they are no longer there.
+// Stage stages files and directories below dir, including their removal.
 func Stage(ctx context.Context, dir string, names []string) error {
 	files, err := list(ctx, dir, names, "ls-files", "--cached", "--others", "--exclude-standard")
 	if err != nil {
@@ -67,8 +65,7 @@ func Stage(ctx context.Context, dir string, names []string) error {
 	return feed(ctx, dir, files, "--literal-pathspecs", "add", "-A", "--pathspec-from-file=-", "--pathspec-file-nul")
 }
 
-// Restore makes files and directories below dir what the index has of them. It removes files that the index does not
-// have.
+// Restore restores files and directories below dir from the index. It removes files that the index does not contain.
 func Restore(ctx context.Context, dir string, names []string) error {
 	empty, err := announced(ctx, dir, names)
 	if err == nil {
@@ -87,17 +84,17 @@ func Restore(ctx context.Context, dir string, names []string) error {
 	others, err := list(ctx, dir, names, "ls-files", "--others")
 	for _, name := range others {
 		err = errors.Join(err, os.Remove(filepath.Join(dir, filepath.FromSlash(name))))
-		os.Remove(filepath.Join(dir, filepath.FromSlash(path.Dir(name)))) // if it is empty now
+		os.Remove(filepath.Join(dir, filepath.FromSlash(path.Dir(name)))) // removes it if it is empty now
 	}
 	return err
 }
 
-// announced returns the files that the index has without their content (git add --intent-to-add).
+// announced returns the files that are in the index without content (git add --intent-to-add).
 func announced(ctx context.Context, dir string, names []string) ([]string, error) {
 	return list(ctx, dir, names, "diff-files", "--name-only", "--relative", "--diff-filter=A")
 }
 
-// list returns what a command of git with options lists of files and directories below dir.
+// list returns the output of a git command that lists files and directories below dir.
 func list(ctx context.Context, dir string, names []string, command string, options ...string) ([]string, error) {
 	var listed []string
 	args := slices.Concat([]string{"--literal-pathspecs", command, "-z"}, options, []string{"--"})
@@ -111,7 +108,7 @@ func list(ctx context.Context, dir string, names []string, command string, optio
 	return listed, nil
 }
 
-// feed runs git with names, if there are some, each ended by a zero byte, as its standard input.
+// feed runs git with names on its standard input, each terminated by a zero byte. It does nothing without names.
 func feed(ctx context.Context, dir string, names []string, args ...string) error {
 	if len(names) == 0 {
 		return nil

@@ -10,23 +10,24 @@ import (
 	"github.com/traceforge/traceforge-go/internal/git"
 )
 
-// linksMost is how many links a walk follows.
+// linksMost is the maximum number of links that a walk follows.
 const linksMost = 40
 
-// A walk follows a path to where it led at a revision. Links that git knows are read as at the revision, others as they are.
+// A walk follows a path to where it led at a revision. Tracked links have their target at the revision, other links their
+// current target.
 type walk struct {
 	ctx       context.Context
 	revision  string
 	links     int  // followed so far
-	elsewhere bool // whether the path leads elsewhere now
+	elsewhere bool // the path leads to another place now
 }
 
-// A spot is where a walk has come to.
+// A spot is a position of a walk.
 type spot struct {
-	dir  string // without links
+	dir  string // with links resolved
 	up   *spot  // nil for a root
-	in   string // a directory of the repository around it; empty where there is none that knows the revision
-	tree string // git's object of it; empty where the repository had none
+	in   string // a directory of the repository that contains it; empty if none knows the revision
+	tree string // its tree object; empty if the repository had none
 }
 
 // to walks to a directory.
@@ -59,10 +60,10 @@ func (w *walk) follow(at *spot, path string) (*spot, error) {
 	return at, nil
 }
 
-// enter walks on to what has a name in the directory above.
+// enter walks on to the entry of a directory.
 func (w *walk) enter(above *spot, name string) (*spot, error) {
 	at := &spot{dir: filepath.Join(above.dir, name), up: above, in: above.in}
-	link, _ := os.Readlink(at.dir) // now; empty where it is none
+	link, _ := os.Readlink(at.dir) // the current target; empty if it is no link
 	target := link
 	kind, err := w.look(above, name)
 	switch {
@@ -72,12 +73,12 @@ func (w *walk) enter(above *spot, name string) (*spot, error) {
 		target, err = git.Output(w.ctx, at.in, nil, "cat-file", "blob", kind[2])
 	case kind[1] == "tree":
 		target, at.tree = "", kind[2]
-	case kind[1] == "commit": // of a submodule
+	case kind[1] == "commit": // a submodule
 		target, at.in, at.tree = "", at.dir, kind[2]
 	case kind[1] == "blob":
 		target = ""
 	case link != "" && above.in != "":
-		if staged, _ := list(w.ctx, above.dir, []string{name}, "ls-files"); len(staged) > 0 { // it was not there
+		if staged, _ := list(w.ctx, above.dir, []string{name}, "ls-files"); len(staged) > 0 { // it did not exist at the revision
 			target = ""
 		}
 	}
@@ -97,7 +98,7 @@ func (w *walk) enter(above *spot, name string) (*spot, error) {
 	return w.follow(above, target)
 }
 
-// look returns the mode, the type and the object of what had a name in the directory above; empty where it was not there.
+// look returns the mode, type and object of a directory's entry at the revision; empty if it did not exist.
 func (w *walk) look(above *spot, name string) (kind [3]string, err error) {
 	if above.tree == "" {
 		return kind, nil
@@ -107,7 +108,7 @@ func (w *walk) look(above *spot, name string) (kind [3]string, err error) {
 	return kind, err
 }
 
-// open has a spot be the top of a repository if it is, as of one that the repository around it does not know.
+// open marks a spot as the top of a repository if it contains .git, such as an untracked nested repository.
 func (w *walk) open(at *spot) {
 	if _, err := os.Lstat(filepath.Join(at.dir, ".git")); err != nil {
 		return
