@@ -15,24 +15,24 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// An Adapter makes calls to models (LC "Scope"). It keeps nothing between calls: it is safe
-// for concurrent use while its fields are not changed.
+// An Adapter makes calls to models (LC "Scope"). It keeps no state between calls, and is safe for concurrent use as
+// long as its fields do not change.
 type Adapter struct {
-	// Store has the blobs that params name, and gets those that receipts name.
+	// Store provides the blobs that params refer to, and receives the blobs that receipts refer to.
 	Store CAS
 	// Catalog has the providers that may be called.
 	Catalog Catalog
-	// Client makes the calls; nil means [http.DefaultClient]. Redirects are not followed, so that no
-	// key reaches another host.
+	// Client makes the calls; nil means [http.DefaultClient]. Redirects are not followed, so that no key reaches
+	// another host.
 	Client *http.Client
-	// Secret returns the API key that a ref names. It is called for every call whose params have
-	// one; the key goes into the request's header and nowhere else.
+	// Secret returns the API key for a ref. It is called for each call whose params have a ref; the key is put only
+	// into the request's header.
 	Secret func(ctx context.Context, ref SecretRef) (string, error)
-	// Stream asks for streamed answers. The receipt is the same, except for the raw bytes.
+	// Stream requests streamed answers. The receipt is the same except for the raw bytes.
 	Stream bool
 }
 
-// provenance adds the catalog's name of the provider to a context and, where the program states its provenance, the
+// provenance adds the provider's name in the catalog to a context and, if the program states its provenance, the
 // correlation id of the params.
 func provenance(ctx context.Context, p GenerateParams) context.Context {
 	from := snapshot.ProvenanceOf(ctx)
@@ -43,18 +43,18 @@ func provenance(ctx context.Context, p GenerateParams) context.Context {
 	return snapshot.WithProvenance(ctx, from)
 }
 
-// Generate makes the call that p asks for and stores its result: envelope, tool calls and their arguments, reasoning,
-// the provider's own bytes, warnings. After an error nothing of it counts: what a full disk left behind is named by
-// no receipt. Nothing is tried again.
+// Generate makes the call that p describes and stores its result: envelope, tool calls and their arguments, reasoning,
+// the provider's own bytes, and warnings. After an error none of it counts: blobs that a full disk left behind are not
+// in any receipt. Generate does not retry.
 //
-// A call that is not made because of its params is an [*Error], also within another error that names the ref; a
-// missing or altered blob is [ErrBlob]. An answer that breaks off is [ErrIncomplete], an answer that holds the API
-// key is [ErrKeyEchoed]. A failure that the provider reports is a [*ProviderError]. It is stored like an answer, and
-// it alone has a receipt beside the error, with [FinishError].
+// If the call is not made because of its params, the error is an [*Error], possibly within another error that names the
+// ref; a missing or altered blob is [ErrBlob]. A truncated answer is [ErrIncomplete], and an answer that contains the
+// API key is [ErrKeyEchoed]. A failure that the provider reports is a [*ProviderError]. It is stored like an answer,
+// and it is the only error that comes with a receipt, which has [FinishError].
 //
-// Where Client is that of a recorder, the call is in the snapshot store, and with it all that the params and the
-// receipt name: see [Store.Journal]. A program that wants its run, step, correlation id or config in the record says
-// them with [snapshot.WithProvenance].
+// If Client is a recorder's client, the snapshot store contains the call and everything that the params and the receipt
+// refer to: see [Store.Journal]. A program that wants its run, step, correlation id or config in the record states them
+// with [snapshot.WithProvenance].
 func (a *Adapter) Generate(ctx context.Context, p GenerateParams) (GenerateReceipt, error) {
 	r, err := a.prepare(p)
 	if err != nil {
@@ -71,8 +71,7 @@ func (a *Adapter) Generate(ctx context.Context, p GenerateParams) (GenerateRecei
 	return a.keep(r, answer, key)
 }
 
-// key returns the API key, or nothing where the params name none: for hosts that need none,
-// and for replay.
+// key returns the API key, or "" if the params have no ref: for hosts that need no key, and for replay.
 func (a *Adapter) key(ctx context.Context, ref *TextOrSecretRef) (string, error) {
 	if ref == nil {
 		return "", nil
@@ -90,7 +89,7 @@ func (a *Adapter) key(ctx context.Context, ref *TextOrSecretRef) (string, error)
 	return key, nil
 }
 
-// send makes the call and reads its answer to the end.
+// send makes the call and reads the complete answer.
 func (a *Adapter) send(ctx context.Context, r *request, key string) (*provider.Answer, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, r.url, bytes.NewReader(r.body))
 	if err != nil {
@@ -148,8 +147,8 @@ func (a *Adapter) keep(r *request, answer *provider.Answer, key string) (Generat
 	return receipt, nil
 }
 
-// echo reports whether a blob holds the key. It ignores a key that is shorter than any provider's: that is a
-// placeholder, such as "unused", and may well be a word of the answer.
+// echo reports whether a blob contains the key. It ignores a key that is shorter than any provider's keys: that is a
+// placeholder such as "unused", which may be a normal word of the answer.
 func (b blobs) echo(key string) bool {
 	const shortest = 16
 	for _, blob := range b {

@@ -12,16 +12,16 @@ import (
 // object is a JSON object that is about to be written.
 type object map[string]any
 
-// toJSON returns the JSON of a value that is known to have one. Characters of texts stay as they are.
+// toJSON returns the JSON of a value that is known to have one. It does not escape characters for HTML.
 func toJSON(v any) json.RawMessage {
 	text, err := jsontext.Marshal(v)
 	if err != nil {
-		panic("contract: " + err.Error()) // unreachable: values are made of valid parts
+		panic("contract: " + err.Error()) // unreachable: values consist of valid parts
 	}
 	return text
 }
 
-// nested returns an object with v at a path, and nothing else.
+// nested returns an object with only v, at a path.
 func nested(path []string, v any) modelio.Object {
 	for _, name := range slices.Backward(path[1:]) {
 		v = object{name: v}
@@ -29,7 +29,8 @@ func nested(path []string, v any) modelio.Object {
 	return modelio.Object{path[0]: toJSON(v)}
 }
 
-// merge puts the members of src into dst, objects into objects. It returns the pointers of members that both have.
+// merge copies the members of src into dst, and merges objects recursively. It returns the pointers of members that
+// both have.
 func merge(dst, src modelio.Object, pointer string) (both []string) {
 	for _, name := range slices.Sorted(maps.Keys(src)) {
 		old, ok := dst[name]
@@ -50,7 +51,7 @@ func merge(dst, src modelio.Object, pointer string) (both []string) {
 	return both
 }
 
-// remove removes the member at a path from o, and the objects that become empty by that.
+// remove removes the member at a path from o, and the objects that become empty.
 func remove(o modelio.Object, path []string) {
 	if inner, ok := jsontext.MembersOf(o[path[0]]); ok && len(path) > 1 {
 		if remove(inner, path[1:]); len(inner) > 0 {

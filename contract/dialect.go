@@ -9,33 +9,32 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// AnthropicMaxTokens is the max_tokens that the adapter sends to Anthropic, whose API demands
-// one, where neither the params nor the provider options have any. It is on the wire only, never
-// in params.
+// AnthropicMaxTokens is the max_tokens that the adapter sends to Anthropic, whose API requires one, if neither the
+// params nor the provider options set it. It appears only in the request, never in params.
 const AnthropicMaxTokens = 4096
 
-// A dialect is how an API spells the controls of LC that its codec leaves in Options. A control that an API lacks is an
-// error.
+// A dialect describes how an API spells the controls of LC that its codec leaves in Options. A control that an API
+// lacks is an error.
 type dialect struct {
-	path           string                                 // where the API's home takes requests
-	encode         func(*modelio.Request) ([]byte, error) // writes the body, without what follows here
-	effort         []string                               // where the body has the reasoning effort
-	format         []string                               // where the body has the response format
+	path           string                                 // path of the API for requests
+	encode         func(*modelio.Request) ([]byte, error) // writes the body without the controls below
+	effort         []string                               // path of the reasoning effort in the body
+	format         []string                               // path of the response format in the body
 	toolChoice     func(ToolChoice) any
-	responseFormat func(ResponseFormat) (value any, ok bool) // ok: the API has the format; a nil value: it is the default
+	responseFormat func(ResponseFormat) (value any, ok bool) // ok is false if the API lacks the format; a nil value is the default
 	takesMetadata  func(name string, options modelio.Object) bool
-	metadataRule   string                                          // what the API takes, for the error
-	taken          taken                                           // the metadata of messages and parts that the API takes
-	media          []string                                        // beginnings of the content types that the API takes
+	metadataRule   string                                          // describes what the API accepts, for errors
+	taken          taken                                           // metadata of messages and parts that the API accepts
+	media          []string                                        // prefixes of the content types that the API accepts
 	takesThinking  func(part modelio.Part, of modelio.Object) bool // of is the metadata of the message
 	thinkingRule   string
-	stream         modelio.Object // asks for a stream, and for its token counts
-	defaults       modelio.Object // members that the API demands
+	stream         modelio.Object // requests a stream, with its token counts
+	defaults       modelio.Object // members that the API requires
 	header         http.Header
 	authorize      func(h http.Header, key string)
 }
 
-// dialects are the APIs that the adapter speaks.
+// dialects are the APIs that the adapter supports.
 var dialects = map[string]*dialect{
 	OpenAIChat: {
 		path:       "/v1/chat/completions",
@@ -104,7 +103,7 @@ var dialects = map[string]*dialect{
 
 func bearer(h http.Header, key string) { h.Set("Authorization", "Bearer "+key) }
 
-// openAIToolChoice returns the tool choice of OpenAI's APIs, which differ in where they have the name of a tool.
+// openAIToolChoice returns the tool choice of OpenAI's APIs, which differ in where they put the name of a tool.
 func openAIToolChoice(named ...string) func(ToolChoice) any {
 	return func(c ToolChoice) any {
 		if c.Tag != ChoiceTool {
@@ -126,13 +125,13 @@ func anthropicToolChoice(c ToolChoice) any {
 	return object{"type": choiceWord(c)}
 }
 
-// choiceWord returns the word that APIs have for a choice without a name.
+// choiceWord returns the word that APIs use for a choice without a name.
 func choiceWord(c ToolChoice) string { return strings.ToLower(cmp.Or(c.Tag, ChoiceAuto)) }
 
-// schemaName is the name that OpenAI demands for a schema. It has no meaning.
+// schemaName is the name that OpenAI requires for a schema. It has no meaning.
 const schemaName = "response"
 
-// openAIFormat returns a format in OpenAI's APIs, which differ in where a schema stands.
+// openAIFormat returns a format in OpenAI's APIs, which differ in where they put a schema.
 func openAIFormat(f ResponseFormat) object {
 	switch {
 	case f.Type == FormatJSON:

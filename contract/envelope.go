@@ -10,15 +10,14 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// An envelope is the blobs of an answer in the one shape of all providers (LC "Normalized Output
-// Envelope").
+// An envelope holds the blobs of an answer in the common form for all providers (LC "Normalized Output Envelope").
 type envelope struct {
 	OutputEnvelope
-	ref canon.Hash // of the envelope's own blob: output_ref
+	ref canon.Hash // ref of the envelope's own blob: output_ref
 	blobs
 }
 
-// blobs is content by its hash, all of one call.
+// blobs maps hashes to content, for one call.
 type blobs map[canon.Hash][]byte
 
 func (b blobs) add(blob []byte) canon.Hash {
@@ -41,10 +40,9 @@ func (b blobs) addOurs(v any) canon.Hash {
 	return b.add(blob)
 }
 
-// envelopeOf returns the envelope of an answer's message, whose tool calls are numbered; an empty one of
-// a message without parts, as in an error. ids are what the provider called the calls. The same
-// arguments give the same bytes. An error means that the arguments of a tool call have no canonical
-// form: a [*canon.Error].
+// envelopeOf returns the envelope of an answer's message, whose tool calls are numbered. It is empty for a message
+// without parts, as in an error. ids are the provider's ids of the tool calls. The same arguments give the same bytes.
+// It returns a [*canon.Error] if the arguments of a tool call have no canonical form.
 func envelopeOf(message modelio.Message, ids map[string]string) (*envelope, error) {
 	e := &envelope{OutputEnvelope: OutputEnvelope{AssistantText: unlessEmpty(texts.Join(message.Content))}, blobs: blobs{}}
 	if reasoning := joinReasoning(message); reasoning != "" {
@@ -64,8 +62,8 @@ func firstOf(answer *modelio.Response) (first modelio.Message) {
 	return first
 }
 
-// addCalls adds the list of the message's tool calls, if there are any. The provider's own calls are
-// not the caller's to make, so they are not listed.
+// addCalls adds the list of the message's tool calls, if there are any. Calls that the provider makes itself are not
+// for the caller, so they are not listed.
 func (b blobs) addCalls(m modelio.Message, ids map[string]string) (*canon.Hash, error) {
 	var calls ToolCallList
 	for _, part := range m.Content {
@@ -85,7 +83,7 @@ func (b blobs) addCalls(m modelio.Message, ids map[string]string) (*canon.Hash, 
 	return Some(b.addOurs(calls)), nil
 }
 
-// argumentsOf returns the canonical arguments of a call; of one without, an empty object.
+// argumentsOf returns the canonical arguments of a call; an empty object if there are none.
 func argumentsOf(request *modelio.ToolRequest) ([]byte, error) {
 	if request.Input == nil {
 		return []byte("{}"), nil
@@ -93,10 +91,9 @@ func argumentsOf(request *modelio.ToolRequest) ([]byte, error) {
 	return canon.KeepNumbers(request.Input)
 }
 
-// isProviders reports whether a tool call is one that the provider makes itself:
-// server_tool_use, mcp_tool_use.
+// isProviders reports whether the provider makes a tool call itself: server_tool_use, mcp_tool_use.
 func isProviders(part modelio.Part) bool {
-	return strings.HasSuffix(provider.MetadataWord(part.Metadata, "type"), "_tool_use") // absent: the caller's
+	return strings.HasSuffix(provider.MetadataWord(part.Metadata, "type"), "_tool_use") // without a type it is the caller's
 }
 
 // joinReasoning returns the paragraphs of the message's reasoning.

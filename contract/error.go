@@ -10,24 +10,23 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// An error of this package is one of these, as [errors.Is] tells, for callers that branch on the kind of fault.
+// Sentinel errors for callers that branch on the kind of error with [errors.Is].
 var (
-	// ErrMissing says that something required is missing or blank.
+	// ErrMissing means that something required is missing or blank.
 	ErrMissing = errors.New("missing")
-	// ErrUnknown says that a provider, a model or a member of an object is not known.
+	// ErrUnknown means that a provider, a model or a member of an object is not known.
 	ErrUnknown = errors.New("unknown")
-	// ErrLiteralKey says that an API key itself stands where a reference to it belongs.
+	// ErrLiteralKey means that there is an API key where a reference to one belongs.
 	ErrLiteralKey = errors.New("literal API key")
-	// ErrUnsupported says that params ask for what the provider's API has no way to say.
+	// ErrUnsupported means that the provider's API cannot express what the params ask for.
 	ErrUnsupported = errors.New("not supported by the API")
-	// ErrConflict says that the provider options contradict the params.
+	// ErrConflict means that the provider options contradict the params.
 	ErrConflict = errors.New("conflict")
-	// ErrIncomplete says that an answer broke off before its end.
+	// ErrIncomplete means that an answer ended too early.
 	ErrIncomplete = errors.New("incomplete answer")
-	// ErrBlob says that a blob is missing, which is [fs.ErrNotExist] too, or altered.
+	// ErrBlob means that a blob is missing, which is also [fs.ErrNotExist], or altered.
 	ErrBlob = errors.New("missing or altered blob")
-	// ErrKeyEchoed says that a provider's answer holds the API key, so that nothing of it was
-	// stored.
+	// ErrKeyEchoed means that a provider's answer contains the API key, so that none of it was stored.
 	ErrKeyEchoed = errors.New("the answer holds the API key")
 )
 
@@ -56,12 +55,11 @@ var sentinels = map[string]error{
 	ruleUnsupported: ErrUnsupported,
 }
 
-// An Error is everything that is wrong with a value of this package's types, in memory or as
-// JSON. It is one of the sentinel errors, as [errors.Is] tells, where one of its violations is.
-// The same value always gives the same error.
+// An Error lists everything that is wrong with a value of this package's types, in memory or as JSON. [errors.Is] finds
+// the sentinel error of each violation. The same value always gives the same error.
 type Error struct {
-	What       string              // what the value is: "generate params"
-	Violations []modelio.Violation // one at least, sorted by pointer
+	What       string              // the kind of value: "generate params"
+	Violations []modelio.Violation // at least one, sorted by pointer
 }
 
 func (e *Error) Error() string {
@@ -79,7 +77,7 @@ func (e *Error) Is(target error) bool {
 	})
 }
 
-// violations are what is wrong with a value.
+// violations is a list of what is wrong with a value.
 type violations []modelio.Violation
 
 func (v *violations) add(pointer, rule, format string, args ...any) {
@@ -104,10 +102,10 @@ func newError(what string, violations ...modelio.Violation) error {
 type ProviderError struct {
 	Provider     string
 	Status       int    // HTTP status
-	Type         string // the provider's own words, here and below; empty means it has none
+	Type         string // the provider's own words, here and below; empty if it has none
 	Code         string
 	Message      string
-	RawOutputRef canon.Hash // blob: the bytes that say so
+	RawOutputRef canon.Hash // blob: the bytes of the report
 }
 
 func (e *ProviderError) Error() string {

@@ -6,14 +6,14 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// madeBy names, in the metadata of a stored reply, the model that alone can read some of its parts. These are signed
-// or encrypted reasoning, what its provider's own tools did, and citations. The next run may go to another model (LC
-// "Model Change Boundary").
+// madeBy is a member in the metadata of a stored reply. It names the only model that can read some of the reply's
+// parts: signed or encrypted reasoning, output of the provider's own tools, and citations. The next run may use another
+// model (LC "Model Change Boundary").
 const madeBy = "$model"
 
 func modelName(p GenerateParams) json.RawMessage { return toJSON(p.Provider + "/" + p.Model) }
 
-// markedBy returns the model's message m, marked as that of p if it has parts that no other model takes.
+// markedBy returns the model's message m, marked with the model of p if it has parts that no other model accepts.
 func markedBy(p GenerateParams, m modelio.Message) modelio.Message {
 	for _, part := range m.Content {
 		if _, ok := commonPart(part); !ok || len(part.Metadata)+len(part.Custom)+len(part.Unknown) > 0 {
@@ -23,7 +23,7 @@ func markedBy(p GenerateParams, m modelio.Message) modelio.Message {
 	return m
 }
 
-// messages returns the history as it is sent to the model of the params.
+// messages returns the history as it is sent to the params' model.
 func (r *request) messages() []modelio.Message {
 	var messages []modelio.Message
 	for _, m := range r.history {
@@ -44,7 +44,7 @@ func (r *request) messages() []modelio.Message {
 	return messages
 }
 
-// commonParts returns what every model takes of another's answer.
+// commonParts returns the parts of a model's answer that every other model accepts.
 func commonParts(parts []modelio.Part) (common []modelio.Part) {
 	for _, part := range parts {
 		if part, ok := commonPart(part); ok {
@@ -64,10 +64,10 @@ func commonPart(part modelio.Part) (common modelio.Part, ok bool) {
 	return common, false
 }
 
-// In OpenAI's responses API an answer is a list of items, which the codec makes parts of one message.
-// The API takes reasoning back as an item of its own, by what it encrypted of it, and so what its own
-// tools did. Items are sent without their ids: an id makes the API look for what it has kept, and
-// fail unless the items around it are named by their ids too.
+// In OpenAI's responses API an answer is a list of items, which the codec turns into parts of one message. The API
+// accepts reasoning back as an item of its own, by its encrypted content, and likewise the output of its own tools.
+// Items are sent without their ids: an id makes the API look up what it has stored, and the request fails unless the
+// items around it have their ids too.
 
 // encryptedContent is in the metadata of the first part of an item of reasoning.
 const encryptedContent = "encrypted_content"
@@ -76,10 +76,10 @@ func isEncrypted(part modelio.Part) bool {
 	return part.Reasoning != nil && isSigned(part.Metadata, encryptedContent)
 }
 
-// responsesReply returns the parts of an answer that the API takes back. Reasoning that is not
-// encrypted, and images that it made, it would take by their ids only.
+// responsesReply returns the parts of an answer that the API accepts back. It accepts unencrypted reasoning and images
+// that it made only by their ids, so these are left out.
 func responsesReply(answer []modelio.Part) (parts []modelio.Part) {
-	encrypted := false // the item of reasoning at hand
+	encrypted := false // whether the current reasoning item is encrypted
 	for _, part := range answer {
 		encrypted = isEncrypted(part) || encrypted && part.Reasoning != nil
 		if part.Reasoning != nil && !encrypted || part.Media != nil {
@@ -90,8 +90,8 @@ func responsesReply(answer []modelio.Part) (parts []modelio.Part) {
 	return parts
 }
 
-// responsesItems returns the items of a reply each in a message of its own, which is how the codec
-// writes items.
+// responsesItems returns each item of a reply in a message of its own, which is the form from which the codec writes
+// items.
 func responsesItems(reply []modelio.Part) (items []modelio.Message) {
 	for _, part := range reply {
 		item := modelio.Message{Role: modelio.RoleModel, Content: []modelio.Part{part}}

@@ -9,8 +9,8 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// restoreMedia returns m with the media that it names, in base64, as they were sent. A quote before a
-// name is escaped where it is a part of a longer text, so that this stays.
+// restoreMedia returns m with the media that it names as they were sent, in base64. A quote before a name that is part
+// of a longer text is escaped, so such a text is left unchanged.
 func (record *Record) restoreMedia(m modelio.Message, media []snapshot.Medium) (modelio.Message, error) {
 	if record.Media == nil || len(media) == 0 {
 		return m, nil

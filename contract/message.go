@@ -10,15 +10,14 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// PutMessage stores a message, to be named in [GenerateParams], and returns its ref. Each message
-// has one form, so the same message always has the same ref: an object with content, role
-// and, if there is any, metadata, where the content is a string if it is one text part without
-// metadata, else the list of GK parts (design R15).
+// PutMessage stores a message for use in [GenerateParams], and returns its ref. Each message has exactly one form, so
+// the same message always has the same ref: an object with content, role and, if there is any, metadata. The content is
+// a string if it is one text part without metadata, and otherwise the list of GK parts (design R15).
 func PutMessage(store CAS, m modelio.Message) (canon.Hash, error) {
 	return PutJSON(store, message{m})
 }
 
-// A message is a message in the form that blobs have.
+// A message is a message in the form of blobs.
 type message struct{ modelio.Message }
 
 func (m message) MarshalJSON() ([]byte, error) {
@@ -43,7 +42,7 @@ func isText(parts []modelio.Part) bool {
 	return len(parts) == 1 && parts[0].Text != nil && len(parts[0].Metadata) == 0 && len(parts[0].Unknown) == 0 && parts[0].Custom == nil
 }
 
-// A content is the parts of a message, or its one text.
+// A content is a message's parts or its single text.
 type content []modelio.Part
 
 func (m *message) UnmarshalJSON(data []byte) error {
@@ -83,7 +82,7 @@ func readPart(r *fields.Reader, raw jsontext.Value, part *modelio.Part) {
 	}
 }
 
-// refuse reports the members that package modelio kept as not known.
+// refuse reports members that package modelio does not know.
 func refuse(r *fields.Reader, members modelio.Object) {
 	for name := range members {
 		r.In(name, func() { r.Report(ruleUnknown, "is no member of this type, or should be left out") })
@@ -108,8 +107,7 @@ func readRole(r *fields.Reader, raw jsontext.Value, role *modelio.Role) {
 	}
 }
 
-// readModelIO reads a value of package modelio, which is as strict as the contract except for
-// members that it does not know.
+// readModelIO reads a value of package modelio, which is as strict as the contract except for unknown members.
 func readModelIO[T any](r *fields.Reader, raw jsontext.Value, v *T) {
 	err := json.Unmarshal(raw.Raw(), v)
 	var wrong *modelio.FormatError
@@ -118,7 +116,7 @@ func readModelIO[T any](r *fields.Reader, raw jsontext.Value, v *T) {
 	}
 }
 
-// A tool is a tool definition in the form that blobs have, GK's.
+// A tool is a tool definition in the form of blobs, which is GK's.
 type tool struct{ modelio.ToolDefinition }
 
 func (t *tool) UnmarshalJSON(data []byte) error { return unmarshal("tool definition", data, t) }

@@ -9,9 +9,9 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// numberCalls returns an answer whose tool calls are numbered on from those of the history (call_3, call_4, …), as in
-// a snapshot (design R8). It also returns their refs as the provider has them. No ref of the history is used again,
-// also if that starts with a call_7 because it was cut. The arguments are not changed.
+// numberCalls returns an answer whose tool calls continue the numbers of the history (call_3, call_4, …), as in a
+// snapshot (design R8), and the provider's refs of these calls. No ref of the history is used again, even if the
+// history was cut and starts with call_7. The arguments are not changed.
 func numberCalls(history []modelio.Message, answer modelio.Message) (numbered modelio.Message, ids map[string]string) {
 	whole, originals := modelio.NormalizeRefs(append(slices.Clip(history), answer))
 	numbered = whole[len(history)]
@@ -32,7 +32,7 @@ func numberCalls(history []modelio.Message, answer modelio.Message) (numbered mo
 			numbered.Content[i].ToolRequest = &request
 		case part.ToolResponse != nil:
 			result := *part.ToolResponse
-			result.Ref = cmp.Or(refs[result.Ref], originals[result.Ref], result.Ref) // a call of the history has its ref still
+			result.Ref = cmp.Or(refs[result.Ref], originals[result.Ref], result.Ref) // a call of the history keeps its ref
 			numbered.Content[i].ToolResponse = &result
 		}
 	}
@@ -55,8 +55,7 @@ func lastNumber(history []modelio.Message) int {
 	return last
 }
 
-// callNumber returns the n of a ref call_n; 0 for any other ref, also for one with more digits than
-// a count of calls has.
+// callNumber returns the n of a ref call_n; 0 for any other ref, and for one with too many digits for a count.
 func callNumber(ref string) int {
 	digits, _ := strings.CutPrefix(ref, "call_")
 	n, _ := strconv.Atoi(digits)

@@ -8,8 +8,8 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// receiptOf returns the receipt of an answer, except for the ref of the raw bytes. It adds to the warnings, and those
-// to the blobs.
+// receiptOf returns the receipt of an answer without the ref of the raw bytes. It adds to the warnings, and puts them
+// into the blobs.
 func receiptOf(name string, resp *modelio.Response, out *envelope, warnings ...Warning) GenerateReceipt {
 	receipt := GenerateReceipt{
 		OutputRef:          out.ref,
@@ -47,7 +47,7 @@ func receiptOf(name string, resp *modelio.Response, out *envelope, warnings ...W
 	return receipt
 }
 
-// countOf returns a count of tokens, or missing where it was not reported.
+// countOf returns a token count, or missing if it was not reported.
 func countOf(n *int64, missing *uint64) *uint64 {
 	if n == nil {
 		return missing
@@ -55,7 +55,7 @@ func countOf(n *int64, missing *uint64) *uint64 {
 	return Some(uint64(max(0, *n)))
 }
 
-// finishOf returns the finish reason: GK's, except for an error, and for a model that waits for its tools.
+// finishOf returns the finish reason: GK's, with exceptions for an error and for a model that waits for its tools.
 func finishOf(resp *modelio.Response, calls bool) FinishReason {
 	finish := FinishReason{Reason: FinishOther}
 	if len(resp.Candidates) > 0 {

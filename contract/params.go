@@ -9,47 +9,46 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// GenerateParams are all that decides about one call to a model (LC "LLM Params"). They are a value:
-// nothing in this package changes params that it is given.
+// GenerateParams are everything that determines one call to a model (LC "LLM Params"). They are a value: this package
+// never changes params that it is given.
 //
-// The JSON has LC's member names; options that are not set are written as null, and read
-// where they are null or absent. Reading rejects unknown and repeated members.
+// The JSON has LC's member names. Options that are not set are written as null, and may be null or absent when read.
+// Reading rejects unknown and repeated members.
 type GenerateParams struct {
-	CorrelationID *string          `json:"correlation_id"`     // the caller's own mark; it is not sent
+	CorrelationID *string          `json:"correlation_id"`     // the caller's own identifier; not sent
 	Provider      string           `json:"provider" is:"name"` // a name in the [Catalog]
 	Model         string           `json:"model" is:"name"`
 	MessageRefs   []canon.Hash     `json:"message_refs" is:"required"` // blobs: one message each, see [PutMessage]
 	Runtime       RuntimeArgs      `json:"runtime"`
-	APIKey        *TextOrSecretRef `json:"api_key" is:"key"` // never the key itself: a literal is [ErrLiteralKey]
+	APIKey        *TextOrSecretRef `json:"api_key" is:"key"` // never the key itself: a literal key is [ErrLiteralKey]
 }
 
-// RuntimeArgs tune one call (LC "LLM Runtime Args"). An arg that is not set is not sent, so that the provider's
-// default applies.
+// RuntimeArgs tune one call (LC "LLM Runtime Args"). An arg that is not set is not sent, so the provider's default
+// applies.
 type RuntimeArgs struct {
 	Temperature        *Decimal          `json:"temperature"`
-	MaxTokens          *uint64           `json:"max_tokens"` // tokens that may be generated
-	ToolRefs           []canon.Hash      `json:"tool_refs"`  // blobs: one GK tool definition each; nil means not set
+	MaxTokens          *uint64           `json:"max_tokens"` // maximum number of generated tokens
+	ToolRefs           []canon.Hash      `json:"tool_refs"`  // blobs: one GK tool definition each; nil if not set
 	ToolChoice         *ToolChoice       `json:"tool_choice"`
 	ReasoningEffort    *string           `json:"reasoning_effort" is:"word"` // in the provider's words: low, medium, high
-	StopSequences      []string          `json:"stop_sequences"`             // nil means not set
-	Metadata           map[string]string `json:"metadata"`                   // nil means not set
+	StopSequences      []string          `json:"stop_sequences"`             // nil if not set
+	Metadata           map[string]string `json:"metadata"`                   // nil if not set
 	ProviderOptionsRef *canon.Hash       `json:"provider_options_ref"`       // blob: see "Blobs" in the package comment
 	ResponseFormatRef  *canon.Hash       `json:"response_format_ref"`        // blob: a [ResponseFormat]
 }
 
-// UnmarshalJSON reads p strictly. An error is an [*Error] with all that is wrong.
+// UnmarshalJSON reads p strictly. It returns an [*Error] with everything that is wrong.
 func (p *GenerateParams) UnmarshalJSON(data []byte) error {
 	return unmarshal("generate params", data, p)
 }
 
-// UnmarshalJSON reads a strictly. An error is an [*Error] with all that is wrong.
+// UnmarshalJSON reads a strictly. It returns an [*Error] with everything that is wrong.
 func (a *RuntimeArgs) UnmarshalJSON(data []byte) error { return unmarshal("runtime args", data, a) }
 
-// Hash returns what identifies the call that p asks for: two params with the same hash ask the same
-// of the same model. It is the hash of p's canonical JSON, in which options that are not set are
-// explicit nulls, so no absent value can be mistaken for another. CorrelationID and APIKey
-// are null in it whatever they are: they say who asks, and do not change what is asked. A decimal
-// counts as it is spelled.
+// Hash returns a hash that identifies the call that p describes: params with the same hash ask the same of the same
+// model. It is the hash of p's canonical JSON, in which unset options are explicit nulls, so that different absent
+// values cannot be confused. CorrelationID and APIKey are always null in it, because they do not change what is asked.
+// A decimal counts as it is spelled.
 //
 // The error is an [*Error] if p is not valid.
 func (p GenerateParams) Hash() (canon.Hash, error) {
@@ -61,8 +60,8 @@ func (p GenerateParams) Hash() (canon.Hash, error) {
 	return canon.SumJSON(p)
 }
 
-// checked returns a copy of v that shares no memory with it, or all that is wrong with it, beside what is known to be;
-// what names its type. Values in memory are held to the rules of their JSON.
+// checked returns a deep copy of v, or an error with everything that is wrong with it, including the known violations.
+// what names its type. Values in memory must meet the rules of their JSON.
 func checked[T any](what string, v T, known ...modelio.Violation) (T, error) {
 	var same, none T
 	text, err := json.Marshal(v)
@@ -82,5 +81,5 @@ func checked[T any](what string, v T, known ...modelio.Violation) (T, error) {
 	return same, nil
 }
 
-// Some returns a set option.
+// Some returns a pointer to v, for options.
 func Some[T any](v T) *T { return &v }

@@ -10,9 +10,9 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// taken are the names of metadata that requests of an API may have, by what they belong to: a message, or a kind of
-// part. Metadata are members of the wire without a field. One that the API does not take, such as another provider's,
-// is [ErrUnsupported], and not left out silently. Parts of a model's own answer are exempt: see madeBy.
+// taken lists the names of metadata that requests of an API may have, by the owner: a message, or a kind of part.
+// Metadata are members of the request without a field. Metadata that the API does not accept, such as another
+// provider's, are [ErrUnsupported], and not left out silently. Parts of a model's own answer are exempt: see madeBy.
 type taken map[string][]string
 
 const (
@@ -53,7 +53,7 @@ var messagesTaken = taken{
 	ofResult:   {"type", "cache_control", "caller", "is_error"},
 }
 
-// kindOf returns the kind of a part; "" for a custom one, and one that is nothing.
+// kindOf returns the kind of a part; "" for a custom part and for an empty one.
 func kindOf(part modelio.Part) string {
 	switch {
 	case part.Text != nil:
@@ -70,7 +70,7 @@ func kindOf(part modelio.Part) string {
 	return ""
 }
 
-// checkMessage reports what of a message the API has no way to say.
+// checkMessage reports the parts of a message that the API cannot express.
 func (d *dialect) checkMessage(found *violations, at string, m modelio.Message) {
 	d.checkMetadata(found, at, ofMessage, m.Metadata)
 	if !isItem(m) {
@@ -78,7 +78,7 @@ func (d *dialect) checkMessage(found *violations, at string, m modelio.Message) 
 	}
 }
 
-// isItem reports whether a message is an item of OpenAI's responses, which is sent as it is.
+// isItem reports whether a message is an item of OpenAI's responses, which is sent unchanged.
 func isItem(m modelio.Message) bool {
 	return len(m.Content) == 1 && m.Content[0].Custom != nil && string(m.Metadata["$wire"]) == `"item"`
 }
@@ -116,14 +116,14 @@ func (d *dialect) checkMetadata(found *violations, at, kind string, metadata mod
 	}
 }
 
-// takesMedia reports whether the API takes media of a type; of one that is not said, its host is to tell.
+// takesMedia reports whether the API accepts media of a type. An unspecified type is left to the host.
 func (d *dialect) takesMedia(contentType string) bool {
 	return contentType == "" || slices.ContainsFunc(d.media, func(prefix string) bool {
 		return strings.HasPrefix(contentType, prefix)
 	})
 }
 
-// isSigned reports whether a text stands under a name, which proves that the model itself thought so.
+// isSigned reports whether metadata contain a text with the name, which proves that the reasoning is the model's own.
 func isSigned(metadata modelio.Object, name string) bool {
 	return provider.MetadataWord(metadata, name) != ""
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// format is how the JSON of the contract's types is read: all that is wrong with it is found.
+// format reads the JSON of the contract's types, and reports everything that is wrong with it.
 var format = &fields.Format{
 	Types: map[reflect.Type]fields.Reading{
 		reflect.TypeFor[string]():          fields.As(readText),
@@ -35,7 +35,7 @@ var format = &fields.Format{
 	},
 	Named: map[string]fields.Reading{
 		"word": fields.As(saying(ruleBlank, "must not be blank")),
-		"name": fields.As(saying(ruleMissing, "is blank")), // nothing can start without it
+		"name": fields.As(saying(ruleMissing, "is blank")), // required for any call
 		"key":  fields.As(readKeyRef),
 	},
 	Checks:  map[reflect.Type]func(*fields.Faults, any){reflect.TypeFor[ResponseFormat](): checkResponseFormat},
@@ -45,12 +45,12 @@ var format = &fields.Format{
 	Unknown: func(r *fields.Reader, _ string, _ []string) { r.Report(ruleUnknown, "is no member of this type") },
 }
 
-// unmarshal makes *dst what data says; what names its type for errors. A text that is not JSON, or
-// that has a member twice, is one violation; of any other all are found, beside those that are known.
+// unmarshal reads data into *dst; what names its type for errors. A text that is not JSON, or that has a repeated
+// member, is one violation. For any other text all violations are reported, including the known ones.
 func unmarshal[T any](what string, data []byte, dst *T, known ...modelio.Violation) error {
-	doc, err := jsontext.ParseStrict(bytes.Clone(data)) // is the caller's
+	doc, err := jsontext.ParseStrict(bytes.Clone(data)) // data belongs to the caller
 	if err != nil {
-		at := err.(*jsontext.Error) // there is no other
+		at := err.(*jsontext.Error) // the only type of error
 		return wrong(what, at.Pointer, ruleJSON, "%v", at.Err)
 	}
 	var got T
@@ -64,9 +64,9 @@ func unmarshal[T any](what string, data []byte, dst *T, known ...modelio.Violati
 	return nil
 }
 
-// text returns the characters of a string; what names what it should be.
+// text returns the characters of a string; what describes the expected value.
 func text(r *fields.Reader, v jsontext.Value, what string) (text string, ok bool) {
-	if text, ok = v.Text(); !ok { // there are no lone surrogates
+	if text, ok = v.Text(); !ok { // lone surrogates have been refused
 		r.Report(ruleType, "must be %s, is %s", what, v.Kind())
 	}
 	return text, ok
@@ -74,7 +74,7 @@ func text(r *fields.Reader, v jsontext.Value, what string) (text string, ok bool
 
 func readText(r *fields.Reader, v jsontext.Value, dst *string) { *dst, _ = text(r, v, "a text") }
 
-// saying returns what reads a text that says something, and reports one that does not.
+// saying returns a reader for a text that must not be blank, and reports one that is.
 func saying(rule, problem string) func(*fields.Reader, jsontext.Value, *string) {
 	return func(r *fields.Reader, v jsontext.Value, dst *string) {
 		var ok bool
@@ -84,9 +84,9 @@ func saying(rule, problem string) func(*fields.Reader, jsontext.Value, *string) 
 	}
 }
 
-// readNat reads a natural number, however it is spelled.
+// readNat reads a natural number in any spelling.
 func readNat(r *fields.Reader, v jsontext.Value, dst *uint64) {
-	const most = 1 << 53 // beyond, a float64 has gaps
+	const most = 1 << 53 // above it, a float64 has gaps
 	n, ok := natural(v.Raw())
 	if !ok || n > most {
 		is := v.Kind()
@@ -98,7 +98,7 @@ func readNat(r *fields.Reader, v jsontext.Value, dst *uint64) {
 	*dst = n
 }
 
-// natural returns the value of a natural number, 1e2 as well as 100.
+// natural returns the value of a natural number, such as 100 or 1e2.
 func natural[T ~string | ~[]byte](number T) (uint64, bool) {
 	text, err := canon.JSON([]byte(number))
 	if err != nil {
@@ -132,14 +132,14 @@ func readObject(r *fields.Reader, v jsontext.Value, dst *json.RawMessage) {
 
 func keepValue(_ *fields.Reader, v jsontext.Value, dst *jsontext.Value) { *dst = v }
 
-// readVariant reads {"$tag":…,"$value":…}, the form that the contract's sum types have. values are
-// what the values of the tags are read into; nil is a tag without a value.
+// readVariant reads {"$tag":…,"$value":…}, the form of the contract's sum types. values maps each tag to the
+// destination of its value, or to nil for a tag without a value.
 func readVariant(r *fields.Reader, v jsontext.Value, values map[string]any) (tag string) {
 	var variant struct {
 		Tag   string          `json:"$tag"`
 		Value *jsontext.Value `json:"$value"`
 	}
-	if r.Value(v, &variant); !v.Member("$tag").IsString() { // it is reported
+	if r.Value(v, &variant); !v.Member("$tag").IsString() { // reported already
 		return ""
 	}
 	value, ok := values[variant.Tag]

@@ -15,21 +15,21 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// A Record is a snapshot with what is beside its document.
+// A Record is a snapshot with the files next to its document.
 type Record struct {
-	Provider string // in whose directory the document is; it counts where the snapshot names none
+	Provider string // the directory of the document; used if the snapshot names no provider
 	Snapshot *snapshot.Snapshot
-	Raw      []byte                           // the provider's own bytes; nil means none are kept
-	Media    func(canon.Hash) ([]byte, error) // reads a medium that messages name; nil means they name none
+	Raw      []byte                           // the provider's own bytes; nil if none are stored
+	Media    func(canon.Hash) ([]byte, error) // reads a medium that messages name; nil if they name none
 }
 
-// A Recorded is a recorded call in the terms of the contract: an entry of a [Store.Journal].
+// A Recorded is a recorded call in the contract's terms: an entry of a [Store.Journal].
 type Recorded struct {
 	Call       string          `json:"call"`        // the id of the record
-	RunID      *string         `json:"run_id"`      // what the program said of the call, see [snapshot.Provenance]
+	RunID      *string         `json:"run_id"`      // from the program's provenance, see [snapshot.Provenance]
 	StepID     *string         `json:"step_id"`     //
-	ConfigHash *canon.Hash     `json:"config_hash"` // of the config of the run
-	ParamsRef  canon.Hash      `json:"params_ref"`  // blob: the params without what [GenerateParams.Hash] leaves out, whose hash it is
+	ConfigHash *canon.Hash     `json:"config_hash"` // hash of the run's config
+	ParamsRef  canon.Hash      `json:"params_ref"`  // blob: the params without the members that [GenerateParams.Hash] leaves out; it is that hash
 	Params     GenerateParams  `json:"params"`
 	ReceiptRef canon.Hash      `json:"receipt_ref"` // blob: the receipt
 	Receipt    GenerateReceipt `json:"receipt"`
@@ -42,11 +42,11 @@ type Recorded struct {
 //
 // Members of the request that the contract has no name for are in the provider options, so nothing is lost. Refs of
 // tool calls and opaque values are those of the snapshot (design R8), so a conversation that is recorded again has
-// params of the same hash. No API key is recorded, and a correlation id only where the program said its provenance.
-// Where the request named no model, the params name none, and are not valid.
+// params with the same hash. An API key is never recorded, and a correlation id only if the program stated its
+// provenance. If the request named no model, the params name none and are not valid.
 //
-// A snapshot that is no generation, such as one of embeddings, is [ErrUnsupported]; a raw answer or
-// a medium that is missing or altered is [ErrBlob].
+// A snapshot that is not a generation, such as one of embeddings, is [ErrUnsupported]. A missing or altered raw answer
+// or medium is [ErrBlob].
 func FromSnapshot(record Record) (*Recorded, error) {
 	s := record.Snapshot
 	record.Provider = cmp.Or(s.Provider, record.Provider)
@@ -68,8 +68,8 @@ func FromSnapshot(record Record) (*Recorded, error) {
 	return r, nil
 }
 
-// isGeneration reports whether a request asks a model to generate something (LC): it is no call of a tool, no embedding
-// and no search. Where no codec knows its API, its messages or its prompt decide.
+// isGeneration reports whether a request asks a model to generate something (LC), unlike a tool call, an embedding or a
+// search. If no codec knows its API, its messages or its prompt decide.
 func isGeneration(req *modelio.Request) bool {
 	asks := len(req.Messages) > 0 || req.Prompt != nil
 	codec, known := provider.Named(req.API)
@@ -84,7 +84,7 @@ func isGeneration(req *modelio.Request) bool {
 	return asks
 }
 
-// unlessEmpty returns an option with v, which is not set if v is empty.
+// unlessEmpty returns a pointer to v, or nil if v is empty.
 func unlessEmpty[T ~string](v T) *T {
 	if v == "" {
 		return nil
@@ -92,8 +92,8 @@ func unlessEmpty[T ~string](v T) *T {
 	return &v
 }
 
-// Refs returns the refs of all blobs of the call, sorted: the params, the receipt, what these name, and what that
-// names in turn.
+// Refs returns the refs of all blobs of the call, sorted: the params, the receipt, and everything that these refer to,
+// directly or indirectly.
 func (r *Recorded) Refs() []canon.Hash { return slices.Sorted(maps.Keys(r.blobs)) }
 
 // Blob returns a blob that r refers to. It implements [Blobs].
@@ -123,7 +123,7 @@ func (r *Recorded) outcome(record Record) error {
 	if resp.Error != nil && len(resp.Candidates) > 0 && len(resp.Candidates[0].Message.Content) == 0 {
 		resp.Candidates = nil
 	}
-	out, err := envelopeOf(firstOf(&resp), callIDs(&resp, sent)) // its calls are numbered, and keep their numbers
+	out, err := envelopeOf(firstOf(&resp), callIDs(&resp, sent)) // its calls are numbered and keep their numbers
 	if err != nil {
 		return err
 	}
@@ -134,8 +134,8 @@ func (r *Recorded) outcome(record Record) error {
 	return nil
 }
 
-// rawAnswer decodes the provider's own bytes, for the ids that a record does not have. It returns an empty response for
-// bytes that cannot be decoded, such as an answer that was cut.
+// rawAnswer decodes the provider's own bytes, for ids that are not in the record. It returns an empty response for
+// bytes that cannot be decoded, such as a truncated answer.
 func (r *Recorded) rawAnswer(record Record) (*modelio.Response, error) {
 	s := record.Snapshot
 	if s.Response.RawOutputRef == "" {
@@ -148,7 +148,7 @@ func (r *Recorded) rawAnswer(record Record) (*modelio.Response, error) {
 		return nil, err
 	}
 	r.blobs.add(record.Raw)
-	contentType := strings.Join(s.Response.Headers["content-type"], ", ") // a proven record has one at most
+	contentType := strings.Join(s.Response.Headers["content-type"], ", ") // a proven record has at most one
 	answer := &provider.Answer{Status: s.Response.Status, ContentType: contentType, Body: record.Raw, Asked: &s.Request}
 	if codec, ok := provider.Named(s.Request.API); ok {
 		if resp, err := codec.DecodeResponse(answer); err == nil {
@@ -158,8 +158,8 @@ func (r *Recorded) rawAnswer(record Record) (*modelio.Response, error) {
 	return &modelio.Response{}, nil
 }
 
-// callIDs returns the provider's ids of the tool calls of the recorded answer, by their refs. sent is the answer as it
-// came; where that has other calls, nothing is returned.
+// callIDs returns the provider's ids of the recorded answer's tool calls, by their refs. sent is the answer as it was
+// received; if its calls differ, callIDs returns nothing.
 func callIDs(recorded, sent *modelio.Response) map[string]string {
 	ids := map[string]string{}
 	numbered, calls := (&modelio.Call{Response: recorded}).ToolRequests(), (&modelio.Call{Response: sent}).ToolRequests()

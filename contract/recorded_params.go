@@ -62,10 +62,10 @@ func (r *Recorded) params(record Record) (GenerateParams, error) {
 	return p, nil
 }
 
-// aliases are the names that some hosts have for a parameter. A request that was sent with one keeps it in its options.
+// aliases are names that some hosts use for a parameter. A request that was sent with an alias keeps it in its options.
 var aliases = map[string]string{"max_tokens": "max_completion_tokens", "seed": "random_seed"}
 
-// numbers sets the parameters that have a field in a. It puts the others into options.
+// numbers sets the parameters that have a field in a, and puts the others into options.
 func (a *RuntimeArgs) numbers(s *modelio.Request, options modelio.Object) {
 	for _, p := range modelio.Parameters {
 		n := *p.Field(s)
@@ -83,11 +83,11 @@ func (a *RuntimeArgs) numbers(s *modelio.Request, options modelio.Object) {
 	}
 }
 
-// controls moves what the contract has names for from options to a. It moves a value only if the adapter would write
-// the same value again; else that stays an option, so that nothing is lost.
+// controls moves members that the contract has names for from options to a. It moves a value only if the adapter would
+// write the same value again; otherwise the value stays an option, so that nothing is lost.
 func (r *Recorded) controls(a *RuntimeArgs, api string, options modelio.Object) error {
-	delete(options, "$url")     // where it was sent is for the catalog to say
-	delete(options, "$headers") // for the adapter to say
+	delete(options, "$url")     // the catalog says where requests are sent
+	delete(options, "$headers") // left to the adapter
 	if api == modelio.ModelAPI {
 		return r.modelControls(a, options)
 	}
@@ -95,7 +95,7 @@ func (r *Recorded) controls(a *RuntimeArgs, api string, options modelio.Object) 
 	if d == nil {
 		return nil
 	}
-	delete(options, "stream") // for the adapter to say
+	delete(options, "stream") // left to the adapter
 	if want, ok := d.stream["stream_options"]; ok && same(options["stream_options"], want) {
 		delete(options, "stream_options")
 	}
@@ -132,7 +132,7 @@ func (r *Recorded) controls(a *RuntimeArgs, api string, options modelio.Object) 
 	return nil
 }
 
-// modelControls is controls of a [modelio.Model], which has GK's own words.
+// modelControls is controls for a [modelio.Model], which uses GK's own words.
 func (r *Recorded) modelControls(a *RuntimeArgs, options modelio.Object) error {
 	var choice modelio.ToolChoice
 	tags := map[modelio.ToolChoice]string{"auto": ChoiceAuto, "none": ChoiceNone, "required": ChoiceRequired}
@@ -160,14 +160,14 @@ func (d *dialect) takesAll(metadata map[string]string, options modelio.Object) b
 	return len(metadata) > 0
 }
 
-// same reports whether two JSON texts say the same.
+// same reports whether two JSON texts have the same meaning.
 func same(a, b json.RawMessage) bool {
 	x, errX := canon.KeepNumbers(a)
 	y, errY := canon.KeepNumbers(b)
 	return errX == nil && errY == nil && string(x) == string(y)
 }
 
-// choices returns the tool choices that a wire value can mean.
+// choices returns the tool choices that a value in a request can mean.
 func choices(said jsontext.Value) []ToolChoice {
 	all := []ToolChoice{{Tag: ChoiceAuto}, {Tag: ChoiceNone}, {Tag: ChoiceRequired}}
 	for _, name := range []string{said.Member("name").Word(), said.Member("function", "name").Word()} {
@@ -178,7 +178,7 @@ func choices(said jsontext.Value) []ToolChoice {
 	return all
 }
 
-// formats returns the response formats that a wire value can mean.
+// formats returns the response formats that a value in a request can mean.
 func formats(said jsontext.Value) []ResponseFormat {
 	all := []ResponseFormat{{Type: FormatText}, {Type: FormatJSON}}
 	for _, said := range []jsontext.Value{said, said.Member("json_schema")} {

@@ -10,12 +10,12 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// Reply stores the model's message of an answer, for the next step to name after the messages of p, and returns its
-// ref. p and r are what [Adapter.Generate] was given and returned. The message has the parts of the answer that the
-// provider wants to see again, signed and encrypted reasoning included, and the tool calls with the call ids of the
-// envelope: a tool response names its call by that. Calls that the provider made itself keep its ids. Parts that only
-// this model can read are not sent to another one in a later run. Left out is what OpenAI responses take back by an
-// id only: images, and reasoning that is not encrypted, as it is where the option include asks for it.
+// Reply stores the model's message of an answer and returns its ref, for the next step to add after the messages of p.
+// p and r are the arguments and the result of [Adapter.Generate]. The message contains the parts of the answer that the
+// provider expects back, including signed and encrypted reasoning, and the tool calls with the envelope's call ids, by
+// which a tool response names its call. Calls that the provider made itself keep its ids. Parts that only this model
+// can read are not sent to another model in a later run. OpenAI responses accept images and unencrypted reasoning back
+// only by id, so these are left out; the option include requests encrypted reasoning.
 func (a *Adapter) Reply(p GenerateParams, r GenerateReceipt) (canon.Hash, error) {
 	if err := a.Catalog.check("generate params", p.Provider, p.Model); err != nil {
 		return "", err
@@ -31,8 +31,8 @@ func (a *Adapter) Reply(p GenerateParams, r GenerateReceipt) (canon.Hash, error)
 	if err != nil {
 		return "", fmt.Errorf("/raw_output_ref: %w", err)
 	}
-	codec, _ := provider.Named(a.Catalog[p.Provider].API) // the catalog was asked
-	// A body that is no stream is told from one by its beginning.
+	codec, _ := provider.Named(a.Catalog[p.Provider].API) // the catalog was checked
+	// The decoder recognizes a body that is not a stream by its first bytes.
 	resp, err := codec.DecodeResponse(&provider.Answer{Status: 200, ContentType: "text/event-stream", Body: body})
 	if err != nil {
 		return "", fmt.Errorf("/raw_output_ref: %w", err)
@@ -43,15 +43,15 @@ func (a *Adapter) Reply(p GenerateParams, r GenerateReceipt) (canon.Hash, error)
 	m, ids := numberCalls(history, resp.Candidates[0].Message)
 	restoreOwn(m.Content, ids)
 	dropCaller(m.Content)
-	m.Metadata = nil // log probabilities, filter results: no request may have them
+	m.Metadata = nil // log probabilities and filter results, which no request may have
 	if codec.API == OpenAIResponses {
 		m.Content = responsesReply(m.Content)
 	}
 	return PutMessage(a.Store, markedBy(p, m))
 }
 
-// restoreOwn gives the calls that the provider made itself, and their results, the ids back that it made
-// up for them: Anthropic takes no others.
+// restoreOwn gives calls that the provider made itself, and their results, the provider's ids back: Anthropic accepts
+// no others.
 func restoreOwn(parts []modelio.Part, ids map[string]string) {
 	own := map[string]string{}
 	for _, part := range parts {
@@ -69,7 +69,7 @@ func restoreOwn(parts []modelio.Part, ids map[string]string) {
 	}
 }
 
-// dropCaller leaves out that the model itself made a call, which Anthropic says and needs not hear.
+// dropCaller removes the mark that the model itself made a call, which Anthropic sends but does not need back.
 func dropCaller(parts []modelio.Part) {
 	for i := range parts {
 		metadata := parts[i].Metadata

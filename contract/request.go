@@ -15,7 +15,7 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// A request is a call ready to be sent, except for its key.
+// A request is a call that is ready to be sent, except for its key.
 type request struct {
 	params  GenerateParams
 	dialect *dialect
@@ -25,7 +25,7 @@ type request struct {
 	body    []byte
 }
 
-// prepare makes the request of params, whose blobs are all read here.
+// prepare makes the request for params, and reads all of their blobs.
 func (a *Adapter) prepare(p GenerateParams) (*request, error) {
 	p, err := checked("generate params", p)
 	if err != nil {
@@ -35,7 +35,7 @@ func (a *Adapter) prepare(p GenerateParams) (*request, error) {
 		return nil, err
 	}
 	host := a.Catalog[p.Provider]
-	r := &request{params: p, dialect: dialects[host.API]} // the catalog was asked
+	r := &request{params: p, dialect: dialects[host.API]} // the catalog was checked
 	r.codec, _ = provider.Named(host.API)
 	var found violations
 	r.history, err = loadMessages(a.Store, p.MessageRefs, func(i int, m modelio.Message) {
@@ -53,13 +53,13 @@ func (a *Adapter) prepare(p GenerateParams) (*request, error) {
 	if err := r.encode(wire, a.Store, a.Stream); err != nil {
 		return nil, err
 	}
-	home := provider.Facts(r.codec.Provider).Home // all that the adapter speaks have one
+	home := provider.Facts(r.codec.Provider).Home // all APIs that the adapter supports have one
 	r.url = strings.TrimRight(cmp.Or(host.URL, home), "/") + r.dialect.path
 	return r, nil
 }
 
-// loadMessages reads messages, and calls check for each as it stands in its blob. It joins messages with the results of
-// parallel tool calls into one, as some APIs demand.
+// loadMessages reads messages, and calls check for each in the form of its blob. It joins messages with the results of
+// parallel tool calls into one, as some APIs require.
 func loadMessages(blobs Blobs, refs []canon.Hash, check func(i int, m modelio.Message)) ([]modelio.Message, error) {
 	messages := make([]modelio.Message, 0, len(refs))
 	for i, ref := range refs {
@@ -79,8 +79,8 @@ func loadMessages(blobs Blobs, refs []canon.Hash, check func(i int, m modelio.Me
 
 func isResults(m modelio.Message) bool { return m.Role == modelio.RoleTool && len(m.Metadata) == 0 }
 
-// encode writes the body: the codec's fields, the controls in the API's dialect, the provider options, and members
-// that the API demands besides.
+// encode writes the body: the codec's fields, the controls in the API's dialect, the provider options, and members that
+// the API requires in addition.
 func (r *request) encode(wire *modelio.Request, blobs Blobs, stream bool) error {
 	args := r.params.Runtime
 	if err := r.fill(wire, blobs); err != nil {
@@ -95,7 +95,7 @@ func (r *request) encode(wire *modelio.Request, blobs Blobs, stream bool) error 
 	if err != nil {
 		return fmt.Errorf("/runtime/provider_options_ref: %w", err)
 	}
-	ours := func(o modelio.Object) { merge(body, o, "") } // no two controls share a place
+	ours := func(o modelio.Object) { merge(body, o, "") } // no two controls share a path
 	if args.ToolChoice != nil {
 		ours(nested([]string{"tool_choice"}, r.dialect.toolChoice(*args.ToolChoice)))
 	}
@@ -153,16 +153,16 @@ func (r *request) fill(wire *modelio.Request, blobs Blobs) error {
 	return nil
 }
 
-// number returns d as JSON spells numbers: without a plus sign and without zeros in front.
+// number returns d in the form of JSON numbers: without a plus sign and leading zeros.
 func (d Decimal) number() json.Number {
 	return json.Number(decimalFront.ReplaceAllString(string(d), "$1$2"))
 }
 
 var decimalFront = regexp.MustCompile(`^\+?(-?)0*([0-9])`)
 
-// unsupported returns an encoder's error as one of the params, with a pointer into them.
+// unsupported turns an encoder's error into one about the params, with a pointer into them.
 func (r *request) unsupported(err error) error {
-	wire := err.(*provider.WireError) // encoders make no other
+	wire := err.(*provider.WireError) // encoders return no other error
 	pointer := wire.Pointer
 	if pointer == "/stop" {
 		pointer = "/runtime/stop_sequences"
@@ -174,8 +174,8 @@ func (r *request) unsaid(pointer, format string, args ...any) error {
 	return wrong("generate params for "+r.codec.API, pointer, ruleUnsupported, format, args...)
 }
 
-// options reads the provider options that are for the request's API. The blob has them by the
-// home provider of the API: {"openai":{"seed":7},"anthropic":{"top_k":3}}.
+// options reads the provider options for the request's API. The blob lists them by the home provider of the API:
+// {"openai":{"seed":7},"anthropic":{"top_k":3}}.
 func (r *request) options(blobs Blobs) (modelio.Object, error) {
 	ref := r.params.Runtime.ProviderOptionsRef
 	if ref == nil {
@@ -198,8 +198,8 @@ func (r *request) options(blobs Blobs) (modelio.Object, error) {
 	return all[r.codec.Provider], newError("provider options", found...)
 }
 
-// addOptions adds the provider options to the body. It refuses those that change what the params say (LC "Determinism
-// rule"), or what the adapter decides.
+// addOptions adds the provider options to the body. It refuses options that change what the params say (LC "Determinism
+// rule") or what the adapter decides.
 func (r *request) addOptions(body, options modelio.Object) error {
 	var found violations
 	at := "/" + r.codec.Provider
@@ -217,7 +217,7 @@ func (r *request) addOptions(body, options modelio.Object) error {
 	return nil
 }
 
-// responseFormat reads the response format and returns what the body says of it.
+// responseFormat reads the response format and returns it in the form of the body.
 func (r *request) responseFormat(blobs Blobs) (modelio.Object, error) {
 	var f ResponseFormat
 	if err := ReadJSON(blobs, *r.params.Runtime.ResponseFormatRef, &f); err != nil {
@@ -233,8 +233,8 @@ func (r *request) responseFormat(blobs Blobs) (modelio.Object, error) {
 	return nested(r.dialect.format, value), nil
 }
 
-// checkMetadata refuses metadata that the API does not take: no record would have it, so nothing could lead back to
-// the params.
+// checkMetadata refuses metadata that the API does not accept: no record would contain it, so the params could not be
+// derived again.
 func (r *request) checkMetadata(options modelio.Object) error {
 	var found violations
 	for name := range r.params.Runtime.Metadata {

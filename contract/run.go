@@ -11,17 +11,17 @@ import (
 	"github.com/traceforge/traceforge-go/canon"
 )
 
-// A RunConfig says which model the calls of a run go to, and how (LC "Purpose"). A session's
-// defaults have the same shape as what overrides them.
+// A RunConfig says which model a run calls, and how (LC "Purpose"). A session's defaults and their overrides have this
+// type.
 type RunConfig struct {
 	Provider        string  `json:"provider"`
 	Model           string  `json:"model"`
-	ReasoningEffort *string `json:"reasoning_effort" is:"word"` // not set: the provider's default
-	MaxTokens       *uint64 `json:"max_tokens"`                 // not set: the provider's default
+	ReasoningEffort *string `json:"reasoning_effort" is:"word"` // not set: the provider's default applies
+	MaxTokens       *uint64 `json:"max_tokens"`                 // not set: the provider's default applies
 }
 
-// UnmarshalJSON reads c strictly. An error is an [*Error] with all that is wrong. A blank
-// provider or model can be read; it fails the start of a run.
+// UnmarshalJSON reads c strictly. It returns an [*Error] with everything that is wrong. A blank provider or model can
+// be read; it fails when a run starts.
 func (c *RunConfig) UnmarshalJSON(data []byte) error { return unmarshal("run config", data, c) }
 
 // Hash returns the hash of c's canonical JSON, for [snapshot.Provenance].
@@ -33,33 +33,32 @@ func (c RunConfig) Hash() (canon.Hash, error) {
 	return canon.SumJSON(c)
 }
 
-// A Catalog has the providers that runs may use, by name. It says who is called and how, and
-// nothing of what is asked: it checks params and never changes them (LC "Determinism rule").
+// A Catalog lists the providers that runs may use, by name. It determines who is called and how, but not what is asked:
+// it checks params and never changes them (LC "Determinism rule").
 type Catalog map[string]Provider
 
 // A Provider is a host of models.
 type Provider struct {
 	API    string   // one of the API constants
-	URL    string   // what comes before the API's own path: "https://gateway.example"; empty means the API's home
-	Models []string // the models that may be used; nil means any
+	URL    string   // the part before the API's own path: "https://gateway.example"; empty for the API's home
+	Models []string // the models that may be used; nil for any
 }
 
-// The wire APIs that the [Adapter] speaks.
+// The APIs that the [Adapter] supports.
 const (
 	OpenAIChat        = "openai.chat"        // POST /v1/chat/completions
 	OpenAIResponses   = "openai.responses"   // POST /v1/responses
 	AnthropicMessages = "anthropic.messages" // POST /v1/messages
 )
 
-// A Run is the time in which a session's calls go to one provider and model. Its config cannot
-// change: what is asked of the session meanwhile holds from the next run on (LC "Model Change
-// Boundary").
+// A Run is the time in which a session's calls go to one provider and model. Its config cannot change: changes to the
+// session apply from the next run on (LC "Model Change Boundary").
 type Run struct{ config RunConfig }
 
 // Start starts a run with the session config, or with the overrides in its place (LC "Run-Start and Step
-// Materialization Semantics"). If the config lacks a provider or a model the error is [ErrMissing], if the catalog
-// does not have one it is [ErrUnknown]; it is an [*Error] with all that is wrong, the same every time. Then there is
-// no run.
+// Materialization Semantics"). If the config lacks a provider or a model, the error is [ErrMissing]; if the catalog
+// does not contain it, [ErrUnknown]. The error is an [*Error] with everything that is wrong, the same every time. No
+// run is started then.
 func Start(catalog Catalog, session RunConfig, overrides *RunConfig) (*Run, error) {
 	config, err := checked("run config", *cmp.Or(overrides, &session))
 	if err != nil {
@@ -73,11 +72,11 @@ func Start(catalog Catalog, session RunConfig, overrides *RunConfig) (*Run, erro
 
 // Config returns a copy of the run's config, for [Materialize].
 func (r *Run) Config() RunConfig {
-	config, _ := checked("run config", r.config) // was checked when the run began
+	config, _ := checked("run config", r.config) // checked when the run started
 	return config
 }
 
-// check says why a call cannot go to a provider's model, if it cannot. what asks for it.
+// check returns an error if a call cannot go to a provider's model. what names the caller in the error.
 func (c Catalog) check(what, provider, model string) error {
 	var found violations
 	host, known := c[provider]
@@ -106,8 +105,7 @@ func notAmong(name string, known iter.Seq[string]) string {
 	return fmt.Sprintf("%q is not known; known are %s", name, names)
 }
 
-// A StepContext is what one step of a run adds to its config (LC "Run-Start and Step
-// Materialization Semantics").
+// A StepContext is what one step adds to the config of its run (LC "Run-Start and Step Materialization Semantics").
 type StepContext struct {
 	CorrelationID      *string           `json:"correlation_id"`
 	MessageRefs        []canon.Hash      `json:"message_refs" is:"required"`
@@ -121,18 +119,18 @@ type StepContext struct {
 	APIKey             *TextOrSecretRef  `json:"api_key" is:"key"`
 }
 
-// UnmarshalJSON reads s strictly. An error is an [*Error] with all that is wrong.
+// UnmarshalJSON reads s strictly. It returns an [*Error] with everything that is wrong.
 func (s *StepContext) UnmarshalJSON(data []byte) error { return unmarshal("step context", data, s) }
 
-// Materialize makes the params of one step. The same arguments always give the same params, or the same error: an
-// [*Error] with all that is wrong, which is [ErrMissing] for a provider, a model or messages that are not there. A
-// member that neither argument sets stays unset. The params share no memory with the arguments.
+// Materialize makes the params of one step. The same arguments always give the same params or the same error: an
+// [*Error] with everything that is wrong, which is [ErrMissing] if the provider, the model or the messages are missing.
+// Members that neither argument sets stay unset. The params share no memory with the arguments.
 func Materialize(config RunConfig, step StepContext) (GenerateParams, error) {
 	params := GenerateParams{
 		CorrelationID: step.CorrelationID,
 		Provider:      config.Provider,
 		Model:         config.Model,
-		MessageRefs:   append([]canon.Hash{}, step.MessageRefs...), // none is not null
+		MessageRefs:   append([]canon.Hash{}, step.MessageRefs...), // never null
 		Runtime: RuntimeArgs{
 			Temperature:        step.Temperature,
 			MaxTokens:          config.MaxTokens,

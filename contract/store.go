@@ -14,28 +14,27 @@ import (
 	"github.com/traceforge/traceforge-go/internal/store"
 )
 
-// Blobs is content that can be read by its hash: that of a [CAS], such as a [*Store], or of a [*Recorded].
+// Blobs is content that can be read by its hash: a [CAS] such as a [*Store], or a [*Recorded].
 type Blobs interface {
 	Blob(ref canon.Hash) ([]byte, error)
 }
 
-// A CAS keeps content by its hash, for an [Adapter] to read and to write. A [*Store] is one; a program may have
-// one of its own.
+// A CAS keeps content by its hash, for an [Adapter] to read and write. A [*Store] is one; a program may implement its
+// own.
 type CAS interface {
 	Blobs
 	PutBlob(blob []byte) (canon.Hash, error)
 }
 
-// A Store is a snapshot store (.ai-snapshots) as a CAS. It reads what the recorded calls say: their messages, tools,
-// options, params, receipts, envelopes and raw answers. A blob that is put into it stays in memory until the Store is
-// dropped, and is written nowhere: a recorder keeps the calls, from which every blob is derived, so that nothing is
-// stored twice. Without a recorder, as outside of a test, such a blob lasts as long as the Store: a program that
-// keeps blobs without records has a [CAS] of its own. It is safe for concurrent use.
+// A Store is a snapshot store (.ai-snapshots) as a CAS. It reads the recorded calls: their messages, tools, options,
+// params, receipts, envelopes and raw answers. A blob that is put into it stays in memory as long as the Store and is
+// not written anywhere: a recorder keeps the calls, from which every blob is derived, so that nothing is stored twice.
+// A program that keeps blobs without a recorder needs its own [CAS]. A Store is safe for concurrent use.
 type Store struct {
 	store *store.Store
 	mu    sync.Mutex
 	given map[canon.Hash][]byte
-	calls map[canon.Hash]place // nil until a blob is sought in the documents
+	calls map[canon.Hash]place // nil until a blob is looked up in the documents
 }
 
 // A place is the recorded call from which a blob is derived.
@@ -44,7 +43,7 @@ type place struct {
 	call           int
 }
 
-// OpenStore opens the snapshot store in dir, which may not be there yet.
+// OpenStore opens the snapshot store in dir, which need not exist yet.
 func OpenStore(dir string) (*Store, error) {
 	s, err := store.Open(dir)
 	if err != nil {
@@ -53,10 +52,10 @@ func OpenStore(dir string) (*Store, error) {
 	return &Store{store: s, given: map[canon.Hash][]byte{}}, nil
 }
 
-// Blob returns a blob. It fails on one that is missing, which is [fs.ErrNotExist] too, or altered: both are
-// [ErrBlob]. The error also lists documents that cannot be read.
+// Blob returns a blob. It returns [ErrBlob] if the blob is missing, which is also [fs.ErrNotExist], or altered. The
+// error also lists documents that cannot be read.
 //
-// A blob that s was not given is sought in all documents, which are read again where it is in none that is known.
+// A blob that was not put into s is looked up in all documents, which are read again if no known document contains it.
 func (s *Store) Blob(ref canon.Hash) ([]byte, error) {
 	if !ref.Valid() {
 		return nil, fmt.Errorf("%w: %q is no hash", ErrBlob, string(ref))
@@ -78,9 +77,9 @@ func (s *Store) Blob(ref canon.Hash) ([]byte, error) {
 	return nil, errors.Join(fmt.Errorf("%w: %s: %w", ErrBlob, ref, fs.ErrNotExist), err)
 }
 
-// Journal returns the journal of a test (LC "Determinism rule"): the params and the receipt of each call of its
-// document, in their order. provider is the directory where the document is looked for first, and name its name, as
-// [snapshot.DocumentName] returns it. Calls that are no generation are left out. A document that does not exist is
+// Journal returns the journal of a test (LC "Determinism rule"): the params and the receipt of each call in its
+// document, in order. provider is the directory in which the document is looked up first, and name its name, as
+// returned by [snapshot.DocumentName]. Calls that are not generations are left out. A document that does not exist is
 // [fs.ErrNotExist]; one that cannot be read is a [*snapshot.Error].
 func (s *Store) Journal(provider, name string) (journal []*Recorded, err error) {
 	doc, err := s.store.Load(name, provider)
@@ -100,7 +99,7 @@ func (s *Store) Journal(provider, name string) (journal []*Recorded, err error) 
 	return journal, nil
 }
 
-// fromDocument is [FromSnapshot] for the call with an index in a document, with its files from the store.
+// fromDocument is [FromSnapshot] for the call at an index in a document, with its files from the store.
 func fromDocument(doc *store.Doc, call int) (*Recorded, error) {
 	raw, err := doc.Raw(call)
 	if err != nil {
@@ -122,7 +121,8 @@ func (s *Store) derive(at place, ref canon.Hash) ([]byte, error) {
 	return recorded.Blob(ref)
 }
 
-// noteBlobs reads all documents, and notes from which call each blob is derived. broken says what could not be read.
+// noteBlobs reads all documents, and notes the call from which each blob is derived. broken describes documents that
+// could not be read.
 func (s *Store) noteBlobs() (broken error) {
 	files, err := s.store.List()
 	if err != nil {
@@ -160,7 +160,7 @@ func (s *Store) PutBlob(blob []byte) (canon.Hash, error) {
 	return ref, nil
 }
 
-// readBlob reads a blob and checks it against its name, whoever keeps it.
+// readBlob reads a blob and checks it against its hash.
 func readBlob(blobs Blobs, ref canon.Hash) ([]byte, error) {
 	data, err := blobs.Blob(ref)
 	if err != nil {
@@ -176,8 +176,8 @@ func checkBlob(ref canon.Hash, data []byte) error {
 	return nil
 }
 
-// PutJSON stores the canonical form of v, a value or a [json.RawMessage], and returns its ref.
-// Numbers that a float64 does not hold are kept as package canon does (design R1).
+// PutJSON stores the canonical form of v, a value or a [json.RawMessage], and returns its ref. Numbers that do not fit
+// a float64 are kept as in package canon (design R1).
 func PutJSON(store CAS, v any) (canon.Hash, error) {
 	blob, err := jsonBlob(v)
 	if err != nil {
@@ -197,8 +197,8 @@ func jsonBlob(v any) ([]byte, error) {
 	return text, nil
 }
 
-// ReadJSON reads a JSON blob into v, as [json.Unmarshal] does. It fails on a blob that is missing or
-// altered, which is [ErrBlob], and on one that is not in the canonical form that [PutJSON] writes.
+// ReadJSON reads a JSON blob into v, as [json.Unmarshal] does. A blob that is missing or altered is [ErrBlob]; a blob
+// that is not in the canonical form of [PutJSON] is an error too.
 func ReadJSON(blobs Blobs, ref canon.Hash, v any) error {
 	data, err := readBlob(blobs, ref)
 	if err != nil {

@@ -8,18 +8,18 @@ import (
 	"github.com/traceforge/traceforge-go/internal/jsontext/fields"
 )
 
-// A Decimal is the text of a decimal number, kept as it was written: 0.2 and 0.20 are different
-// texts. It matches ^[+-]?(\d+)(\.\d+)?([eE][+-]?\d+)?$.
+// A Decimal is the text of a decimal number, kept as it was written: 0.2 and 0.20 are different texts. It matches
+// ^[+-]?(\d+)(\.\d+)?([eE][+-]?\d+)?$.
 type Decimal string
 
-// UnmarshalJSON reads a decimal from a JSON string. An error is an [*Error].
+// UnmarshalJSON reads a decimal from a JSON string. It returns an [*Error].
 func (d *Decimal) UnmarshalJSON(data []byte) error { return unmarshal("decimal", data, d) }
 
 // A ToolChoice says whether the model may call tools. In JSON it is {"$tag":"Auto"}, or
 // {"$tag":"Tool","$value":{"name":"calc"}}.
 type ToolChoice struct {
 	Tag  string // ChoiceAuto, ChoiceNone, ChoiceRequired or ChoiceTool
-	Name string // of the tool that must be called; for ChoiceTool only
+	Name string // the tool that must be called; for ChoiceTool only
 }
 
 // The tags of a [ToolChoice].
