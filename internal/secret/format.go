@@ -6,21 +6,20 @@ import (
 	"sync"
 )
 
-// A Format is the form of secrets that can be told by it alone: a prefix, and at least so many digits of
-// an alphabet. Real ones are longer as a rule: issuers lengthen them without notice.
+// A Format describes secrets that can be recognized by their form alone: a prefix, and a minimum number of characters
+// from an alphabet. Real secrets are usually longer, because issuers lengthen them without notice.
 type Format struct {
-	Kind   string // with its article
+	Kind   string // with an article
 	Prefix string
 	Digits func(byte) bool
 	Least  int
-	Source string // who says so, see [Formats]
+	Source string // where the format is documented, see [Formats]
 }
 
-// Formats returns the known formats with a prefix. Sources are rules of gitleaks (github.com/gitleaks/gitleaks,
-// config/gitleaks.toml) and of betterleaks
-// (github.com/betterleaks/betterleaks, config/betterleaks.toml), detectors of trufflehog (github.com/trufflesecurity/trufflehog, pkg/detectors), and
-// rules of noseyparker (github.com/praetorian-inc/noseyparker, crates/noseyparker/data/default/builtin/rules), and
-// what warp (github.com/warpdotdev/warp) redacts.
+// Formats returns the known formats with a prefix. The sources are rules of gitleaks (github.com/gitleaks/gitleaks,
+// config/gitleaks.toml), betterleaks (github.com/betterleaks/betterleaks, config/betterleaks.toml) and noseyparker
+// (github.com/praetorian-inc/noseyparker, crates/noseyparker/data/default/builtin/rules), detectors of trufflehog
+// (github.com/trufflesecurity/trufflehog, pkg/detectors), and the redaction of warp (github.com/warpdotdev/warp).
 func Formats() (all []Format) {
 	for _, f := range formTable {
 		for prefix := range strings.FieldsSeq(f.Prefix) {
@@ -30,7 +29,7 @@ func Formats() (all []Format) {
 	return all
 }
 
-// formTable has formats that differ in their prefix alone in one entry.
+// formTable has one entry for formats that differ only in their prefix.
 var formTable = []Format{
 	{"an OpenAI API key", "sk-proj- sk-svcacct- sk-admin-", isWord, 32, "gitleaks openai-api-key"},
 	{"an Anthropic API key", "sk-ant-", isWord, 32, "gitleaks anthropic-api-key, anthropic-admin-api-key"},
@@ -150,7 +149,7 @@ var formTable = []Format{
 	{"a Yandex key", "YCA", isWord, 37, "gitleaks yandex-aws-access-token"},
 }
 
-// formats is the index of all formats, which is made once.
+// formats is the index of all formats, built once.
 var formats = sync.OnceValue(func() *index {
 	x := &index{first: new([1 << 15]uint16)}
 	for _, f := range Formats() {
@@ -187,10 +186,10 @@ var formats = sync.OnceValue(func() *index {
 func (f *Format) span(text []byte, at int, long *longRuns) (start, end int) {
 	inWord := isAlphanumeric
 	if isAlphanumeric(f.Prefix[len(f.Prefix)-1]) {
-		inWord = isWord // chatcmpl-BSA… is an id of OpenAI's
+		inWord = isWord // chatcmpl-BSA… is an id of OpenAI
 	}
 	if at > 0 && inWord(text[at-1]) && isAlphanumeric(f.Prefix[0]) {
-		return 0, 0 // the middle of something else, such as base64
+		return 0, 0 // in the middle of something else, such as base64
 	}
 	body := at + len(f.Prefix)
 	end = long.end(f.Prefix, text, body, f.Digits)
@@ -224,7 +223,7 @@ func twilioKey(text []byte, at int, _ *longRuns) (start, end int) {
 	return at, end
 }
 
-// webToken finds a JSON Web Token: header, claims, and a signature, since without one it opens nothing.
+// webToken finds a JSON Web Token: header, claims and signature. A token without a signature is no credential.
 func webToken(text []byte, at int, long *longRuns) (start, end int) {
 	if at > 0 && isWord(text[at-1]) {
 		return 0, 0
@@ -238,7 +237,7 @@ func webToken(text []byte, at int, long *longRuns) (start, end int) {
 	return at, end
 }
 
-// privateKey finds a private key in PEM, or what of one there is: 64 digits at the least.
+// privateKey finds a private key in PEM, or a part of one with at least 64 digits.
 func privateKey(text []byte, at int, long *longRuns) (start, end int) {
 	const least, mostHeader = 64, 100
 	header := text[at+len("-----BEGIN "):]
@@ -266,7 +265,7 @@ func privateKey(text []byte, at int, long *longRuns) (start, end int) {
 	return at, end
 }
 
-// password finds the password in front of a URL's host.
+// password finds the password before a URL's host.
 func password(text []byte, at int, _ *longRuns) (start, end int) {
 	const most = 300
 	start = at + len("://")
@@ -282,8 +281,8 @@ func password(text []byte, at int, _ *longRuns) (start, end int) {
 	return start + colon + 1, start + host
 }
 
-// fieldNames are the names of members, form fields, headers and assignments whose values are secret, by
-// their words. A name as common as key or token is not among them: tokens of texts have it too.
+// fieldNames are names of members, form fields, headers and assignments whose values are secret, split into words.
+// Names as common as key or token are not included: tokens of texts have them too.
 var fieldNames = []string{
 	"authorization", "authorization token", "api key", "api token", "api secret", "client secret",
 	"client assertion", "access token", "refresh token", "id token", "session token", "security token",
@@ -291,7 +290,7 @@ var fieldNames = []string{
 	"password", "passwd", "passphrase", "connection string",
 }
 
-// The least lengths of a secret, in a member of a JSON text and in an assignment, as in examples of code.
+// The minimum lengths of a secret, in a member of a JSON text and in an assignment, as in code examples.
 const (
 	leastField    = 8
 	leastAssigned = 16
@@ -333,12 +332,12 @@ func fieldValue(text []byte, i int, long *longRuns) (start, end int) {
 	least := leastField
 	if member {
 		if end = until(ofMember); end < len(text) && text[end] != '"' && text[end] != '\'' {
-			return 0, 0 // words
+			return 0, 0 // normal words
 		}
 	} else if end, least = until(ofWord), leastAssigned; until(ofWord+"0123456789") == end || until(ofWord+"().[]{}/:") < end {
 		return 0, 0
 	}
-	if placeholder(text[i:end]) || !credible(string(text[i:end]), least) { // the first looks at no more than it needs
+	if placeholder(text[i:end]) || !credible(string(text[i:end]), least) { // placeholder reads no more than it needs
 		return 0, 0
 	}
 	return i, end

@@ -2,21 +2,21 @@ package secret
 
 import "slices"
 
-// A needle is a literal that a secret has, or that stands in front of one.
+// A needle is a literal that is part of a secret or precedes one.
 type needle struct {
 	what    string
-	literal string // three bytes or more
-	fold    bool   // the literal in any case
-	// span returns where the secret is whose literal is at text[at:]; end 0 means that there is none. A nil span means
-	// that the literal is the secret.
+	literal string // at least three bytes
+	fold    bool   // match the literal in any case
+	// span returns the bounds of the secret whose literal is at text[at:]; end is 0 if there is none. With a nil span
+	// the literal is the secret.
 	span func(text []byte, at int, long *longRuns) (start, end int)
 }
 
-// longRuns are the long runs of digits of a text that were looked at, by the format that looked. Without it, a text
-// that repeats one literal would be read to its end from each of them.
+// longRuns holds the long runs of digits that were already examined in a text, by format. Without it, a text that
+// repeats a literal would be read to its end from each occurrence.
 type longRuns map[string]struct{ start, end int }
 
-// end returns where the run of digits ends that begins at from. of names the format that looks.
+// end returns the end of the run of digits that starts at from. of names the format.
 func (long *longRuns) end(of string, text []byte, from int, digit func(byte) bool) (end int) {
 	const least = 64
 	if last := (*long)[of]; last.start <= from && from < last.end {
@@ -34,26 +34,26 @@ func (long *longRuns) end(of string, text []byte, from int, digit func(byte) boo
 	return end
 }
 
-// An index finds many needles in one pass over a text, by the low five bits of three bytes. Capitals and small
-// letters have the same. Nearly all places of a text are dismissed by a bit of a table that fits the processor's
-// cache.
+// An index finds many needles in one pass over a text, by the low five bits of three bytes, which are the same for
+// capitals and small letters. Almost every position of a text is ruled out by one bit of a table that fits into the
+// processor's cache.
 type index struct {
 	bits    [1 << 15 / 64]uint64
-	first   *[1 << 15]uint16  // by three bytes: 1 + index into needles; shared by clones
-	own     map[uint16]uint16 // the same for the needles of a clone, which come first; nil if it is no clone
+	first   *[1 << 15]uint16  // 1 + index into needles, by three bytes; shared by clones
+	own     map[uint16]uint16 // the same for the needles that a clone has added, which come first; nil if it is not a clone
 	needles []indexedNeedle
 }
 
 type indexedNeedle struct {
 	needle
-	next uint16 // as first
+	next uint16 // like first
 }
 
 func (x *index) clone() *index {
 	return &index{x.bits, x.first, map[uint16]uint16{}, slices.Clip(x.needles)}
 }
 
-// begin returns the first needle of three bytes, as 1 + its index into needles; 0 means none.
+// begin returns 1 + the index of the first needle for three bytes, or 0.
 func (x *index) begin(at uint16) uint16 {
 	if n := x.own[at]; n != 0 {
 		return n
@@ -61,7 +61,7 @@ func (x *index) begin(at uint16) uint16 {
 	return x.first[at]
 }
 
-// add adds a needle. It ignores those beyond 65,535, which no process has.
+// add adds a needle. It ignores needles beyond 65,535, which no process has.
 func (x *index) add(n needle) {
 	const most = 1<<16 - 2
 	if len(x.needles) > most {
@@ -77,7 +77,7 @@ func (x *index) add(n needle) {
 	}
 }
 
-// next returns the first secret in text[from:] as it stands; end 0 means that there is none. long must be empty at the
+// next returns the first secret in text[from:], without decoding; end is 0 if there is none. long must be empty at the
 // first call for a text.
 func (x *index) next(text []byte, from int, long *longRuns) (what string, start, end int) {
 	if len(text)-from < 3 {
@@ -105,8 +105,8 @@ func small(c byte) byte {
 	return c
 }
 
-// at returns where the secret is whose literal is at text[at:]; end 0 means that the literal is not there, or no
-// secret.
+// at returns the bounds of the secret whose literal is at text[at:]; end is 0 if the literal or the secret is not
+// there.
 func (n *needle) at(text []byte, at int, long *longRuns) (start, end int) {
 	if len(text)-at < len(n.literal) {
 		return 0, 0

@@ -5,8 +5,7 @@ import (
 	"unsafe"
 )
 
-// Mask returns a text with [Hit.What] in brackets in the place of each secret. A word that encodes a secret is replaced
-// whole.
+// Mask replaces each secret in a text by [Hit.What] in brackets. A word that encodes a secret is replaced as a whole.
 func (s *Scanner) Mask(text string) string {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -15,8 +14,8 @@ func (s *Scanner) Mask(text string) string {
 }
 
 func (v *view) mask(text string) string {
-	src := unsafe.Slice(unsafe.StringData(text), len(text)) // nothing writes to it
-	var masked []byte                                       // nil means as it is
+	src := unsafe.Slice(unsafe.StringData(text), len(text)) // never written to
+	var masked []byte                                       // nil if nothing was masked
 	from := 0
 	clear(v.long)
 	for {
@@ -33,12 +32,12 @@ func (v *view) mask(text string) string {
 	}
 	words := v.maskWords(src)
 	if masked == nil && unsafe.SliceData(words) == unsafe.StringData(text) {
-		return text // as it is
+		return text // unchanged
 	}
 	return string(words)
 }
 
-// maskWords replaces words that encode a secret.
+// maskWords masks words that encode a secret.
 func (v *view) maskWords(src []byte) []byte {
 	if what, found := v.find(src); !found {
 		return src

@@ -1,8 +1,9 @@
-// Package secret finds what must be neither stored nor printed (design R12). That is credentials of this process and
-// of its requests, and text in a form that only keys, tokens and private keys have.
+// Package secret finds everything that must be neither stored nor printed (design R12): credentials of this process and
+// of its requests, and text with a form that only keys, tokens and private keys have.
 //
-// A [Scanner] has an index of literals (index.go): beginnings of known forms (format.go), and values of this process
-// (value.go). A [view] looks for them in a text and in all that it encodes (view.go); stream.go joins what events split.
+// A [Scanner] has an index of literals (index.go): prefixes of known formats (format.go) and values of this process
+// (value.go). A [view] searches a text and everything that it encodes for them (view.go). stream.go joins texts that
+// are split across events.
 package secret
 
 import (
@@ -13,38 +14,38 @@ import (
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 )
 
-// A Scanner finds secrets in texts, and hides them. It knows the forms of [Formats], and the values that
-// it is told of. It is safe for concurrent use.
+// A Scanner finds and masks secrets in texts. It knows the [Formats] and the values that it was given. It is safe for
+// concurrent use.
 type Scanner struct {
 	mu     sync.RWMutex
-	known  map[string]bool // values
-	clean  map[string]bool // long texts that hold none of them, as [Scanner.Holds] found
+	known  map[string]bool // values that were given
+	clean  map[string]bool // long texts without secrets, found by [Scanner.Holds]
 	index  *index
-	latest []string          // the environment that it was last told of
-	names  map[string]string // the names of its variables, by Hit.What
+	latest []string          // the last environment that it was given
+	names  map[string]string // names of variables, by Hit.What
 }
 
-// A Hit is a secret that was found. It never holds the secret itself.
+// A Hit is a secret that was found. It never contains the secret itself.
 type Hit struct {
 	What     string // "the value of OPENAI_API_KEY", "an Anthropic API key"
-	Variable string // the variable that has the value; empty means that it is of none
-	Pointer  string // RFC 6901 pointer to the string or the member of a JSON text that holds it
+	Variable string // the variable with this value; empty if there is no such variable
+	Pointer  string // RFC 6901 pointer to the string or member of a JSON text that contains it
 }
 
-// New returns a scanner that knows the forms of secrets, and no values.
+// New returns a scanner that knows the formats of secrets but no values.
 func New() *Scanner {
 	return &Scanner{known: map[string]bool{}, clean: map[string]bool{}, names: map[string]string{}, index: formats().clone()}
 }
 
-// Known returns how many values are known. As long as it stays the same, the same is found in a text.
+// Known returns the number of known values. While it is unchanged, scans of a text have the same result.
 func (s *Scanner) Known() int {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return len(s.known)
 }
 
-// Find returns a secret that a text holds, as it stands or encoded: see [view]. If the text is JSON, the hit says
-// where. The pieces that the events of a stream deliver are looked at together.
+// Find returns a secret that a text contains, plain or encoded: see [view]. If the text is JSON, the hit has its
+// position. Pieces that the events of a stream deliver are searched together.
 func (s *Scanner) Find(text []byte) (Hit, bool) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -64,7 +65,8 @@ func (s *Scanner) Find(text []byte) (Hit, bool) {
 	return hit, true
 }
 
-// locate returns a pointer to the string or the member below at that holds a secret. Secrets in names are masked in it.
+// locate returns a pointer to the string or member below at that contains a secret. Secrets in member names are masked
+// in the pointer.
 func (v *view) locate(at jsontext.Value) (pointer string, found bool) {
 	if at.IsString() {
 		_, found = v.find(at.Raw())

@@ -8,9 +8,9 @@ import (
 	"slices"
 )
 
-// joined returns, for each path of members, the strings that the events of a stream have there, in order. It knows
-// server-sent events, lines of JSON, an array of answers and Amazon's event stream by their bytes, and returns nothing
-// for any other text. A string that is the same in all events is no piece of a text, and left out.
+// joined returns, for each path of members, the strings that the events of a stream have there, in order. It recognizes
+// server-sent events, JSON lines, an array of answers and Amazon's event stream by their bytes, and returns nothing for
+// any other text. A string that is the same in all events is not a piece of a text, and is left out.
 func joined(text []byte) [][][]byte {
 	j := joiner{at: map[uint64]int{}}
 	trimmed := bytes.TrimLeft(text, "\ufeff \t\r\n")
@@ -33,8 +33,8 @@ func joined(text []byte) [][][]byte {
 	})
 }
 
-// frame returns the length of the frame of Amazon's event stream that text begins with; 0 means there is none.
-// It has the lengths of all and of the headers, a checksum, headers, payload, and a checksum.
+// frame returns the length of the Amazon event stream frame at the start of text, or 0. A frame has its length, the
+// length of its headers, a checksum, headers, payload, and another checksum.
 func frame(text []byte) int {
 	const least = 16
 	if len(text) < least {
@@ -47,19 +47,19 @@ func frame(text []byte) int {
 	return int(whole)
 }
 
-// A joiner collects strings by path.
+// A joiner collects strings by their path.
 type joiner struct {
-	at   map[uint64]int // indexes of said, by the hash of a path
+	at   map[uint64]int // indexes into said, by the hash of a path
 	said [][][]byte     // the strings of each path
 
-	paths []uint64 // memory for the next walk
+	paths []uint64 // reused by each walk
 }
 
 var pathSeed = maphash.MakeSeed()
 
-// events walks through the data of server-sent events.
+// events walks the data of server-sent events.
 func (j *joiner) events(text []byte) {
-	var data []byte // of the event under way
+	var data []byte // data of the current event
 	for len(text) > 0 {
 		i := 0
 		for i < len(text) && text[i] != '\n' && text[i] != '\r' {
@@ -75,7 +75,7 @@ func (j *joiner) events(text []byte) {
 		case ok && data == nil:
 			data = value
 		case ok:
-			data = append(data, value...) // in new memory
+			data = append(data, value...) // copied
 		case len(line) == 0:
 			j.walk(data, 0)
 			data = nil
@@ -84,14 +84,14 @@ func (j *joiner) events(text []byte) {
 	j.walk(data, 0)
 }
 
-// walk collects the strings of JSON values that follow each other. Text that is not JSON does no harm. Places in arrays
-// are no part of a path, since events have an array of one element where the answer has many. The values of members
-// that are named as indexes are a part of it.
+// walk collects the strings of consecutive JSON values. Text that is not JSON is skipped. Positions in arrays are not
+// part of a path, because an event has an array of one element where the answer has many. Values of members that are
+// named as indexes are part of it.
 func (j *joiner) walk(text []byte, root uint64) {
-	paths := append(j.paths[:0], root) // of the enclosing values
+	paths := append(j.paths[:0], root) // paths of the enclosing values
 	defer func() { j.paths = paths }()
 	member := uint64(0) // hash of the last name
-	index := false      // it is one that says an index
+	index := false      // the member is an index
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; {
 		case c == '{' || c == '[':
@@ -121,7 +121,7 @@ func (j *joiner) walk(text []byte, root uint64) {
 	}
 }
 
-// stringEnd returns where the quote is that ends the string that begins at i.
+// stringEnd returns the position of the quote that ends the string at i.
 func stringEnd(text []byte, i int) int {
 	for ; i < len(text); i++ {
 		switch text[i] {
@@ -134,7 +134,7 @@ func stringEnd(text []byte, i int) int {
 	return len(text)
 }
 
-// add appends a string to those of its path. It walks through an object in base64, as in Bedrock's events.
+// add appends a string to those with the same path. It walks an object in base64, as in Bedrock's events.
 func (j *joiner) add(path uint64, inner []byte) {
 	if bytes.HasPrefix(inner, []byte("eyJ")) {
 		if decoded, err := base64.StdEncoding.AppendDecode(nil, inner); err == nil {

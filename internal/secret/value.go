@@ -12,12 +12,12 @@ import (
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 )
 
-// least is the length, in bytes, of the shortest value that is taken for a secret. Eight is what password
-// rules ask for; shorter ones (dev, 1234, test1) stand in texts by accident.
+// least is the minimum length, in bytes, of a value that is treated as a secret. Password rules ask for eight; shorter
+// values (dev, 1234, test1) occur in texts by accident.
 const least = 8
 
-// Environment gives the scanner the secrets of a process's environment: values of variables that are named as
-// credentials are, and passwords in URLs of others. It is cheap where nothing changed.
+// Environment gives the scanner the secrets in a process's environment: values of variables with the names of
+// credentials, and passwords in URLs of other variables. It is cheap if nothing has changed.
 func (s *Scanner) Environment(environment []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -33,7 +33,7 @@ func (s *Scanner) Environment(environment []string) {
 	}
 }
 
-// variable adds what is secret in a variable's value.
+// variable adds the secrets in a variable's value.
 func (s *Scanner) variable(what, value string, credential bool) {
 	value = strings.TrimSpace(value)
 	for field := range strings.FieldsSeq(value) {
@@ -53,11 +53,11 @@ func (s *Scanner) variable(what, value string, credential bool) {
 	if !credential || strings.Contains(value, "://") && !strings.ContainsAny(value, "?;") {
 		return // a URL without a password
 	}
-	if json.Valid([]byte(value)) && strings.HasPrefix(value, "{") { // a service account, for one
+	if json.Valid([]byte(value)) && strings.HasPrefix(value, "{") { // such as a service account
 		s.members(what, value)
 		return
 	}
-	for part := range strings.SplitSeq(value, ";") { // of a connection string
+	for part := range strings.SplitSeq(value, ";") { // parts of a connection string
 		name, secret, ok := strings.Cut(part, "=")
 		if ok && (IsVariable(name) || strings.HasSuffix(strings.ToLower(name), "key")) {
 			s.add(what, secret)
@@ -66,9 +66,9 @@ func (s *Scanner) variable(what, value string, credential bool) {
 	s.add(what, value)
 }
 
-// members adds the members of a JSON object that are named as credentials are.
+// members adds the members of a JSON object that have the names of credentials.
 func (s *Scanner) members(what, text string) {
-	doc, _ := jsontext.ParseReplacing([]byte(text)) // where it is none, or has a member twice, there are none
+	doc, _ := jsontext.ParseReplacing([]byte(text)) // text that is not JSON, or has repeated members, has none
 	for name, member := range doc.Root().Members() {
 		if value, ok := member.Text(); ok && IsVariable(name) {
 			s.add(what, value)
@@ -76,7 +76,7 @@ func (s *Scanner) members(what, text string) {
 	}
 }
 
-// Request tells the scanner of the credentials that a request carries, in its header and its URL.
+// Request gives the scanner the credentials of a request, from its headers and its URL.
 func (s *Scanner) Request(header http.Header, at *url.URL, isCredential func(query string) bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -102,8 +102,8 @@ func (s *Scanner) Request(header http.Header, at *url.URL, isCredential func(que
 	}
 }
 
-// header adds what is secret in a header's value: Bearer and a token, Basic and a password, a signature,
-// the values of cookies.
+// header adds the secrets in a header's value: the token after Bearer, the password in Basic, a signature, the values
+// of cookies.
 func (s *Scanner) header(what, value string) {
 	scheme, rest, ok := strings.Cut(value, " ")
 	if !ok {
@@ -113,7 +113,7 @@ func (s *Scanner) header(what, value string) {
 		if plain, err := base64.StdEncoding.DecodeString(rest); err == nil {
 			user, password, _ := strings.Cut(string(plain), ":")
 			s.add(what, password)
-			if len(user) >= leastAssigned { // it is the key, and there is no password
+			if len(user) >= leastAssigned { // the user is the key, and there is no password
 				s.add(what, user)
 			}
 		}
@@ -128,7 +128,7 @@ func (s *Scanner) header(what, value string) {
 
 func (s *Scanner) parameter(what, part string) {
 	name, value, ok := strings.Cut(strings.TrimSuffix(part, ";"), "=")
-	if !ok || strings.Trim(value, "=") == "" { // base64 that ends so
+	if !ok || strings.Trim(value, "=") == "" { // padding of base64
 		s.add(what, part)
 		return
 	}
@@ -137,8 +137,8 @@ func (s *Scanner) parameter(what, part string) {
 	}
 }
 
-// add adds a value, if it can be a secret. Each line of a value with several is a secret too, wherever the value
-// breaks.
+// add adds a value if it may be a secret. Each line of a multi-line value is a secret too, because texts may break the
+// value elsewhere.
 func (s *Scanner) add(what, value string) {
 	value = strings.TrimSpace(value)
 	if s.known[value] || !credible(value, least) {
@@ -161,7 +161,7 @@ func (s *Scanner) add(what, value string) {
 	}
 }
 
-// literal adds a needle. A short value must stand alone, and not within a longer word.
+// literal adds a needle. A short value must be a word of its own, not part of a longer one.
 func (s *Scanner) literal(what, value string) {
 	n := needle{what: what, literal: value}
 	if len(value) < leastAssigned {
@@ -177,7 +177,7 @@ func (s *Scanner) literal(what, value string) {
 	s.index.add(n)
 }
 
-// credible reports whether a value can be a secret: it has a length, and is no word, path, number, date or
+// credible reports whether a value may be a secret: it is long enough, and is not a word, path, number, date or
 // placeholder.
 func credible(value string, least int) bool {
 	if len(value) < least || placeholder([]byte(value)) || isPath(value) {
@@ -199,7 +199,7 @@ func credible(value string, least int) bool {
 	}
 	switch {
 	case letters == 0 && others == 0:
-		return digits >= 16 // not a date, a port, an account, a count
+		return digits >= 16 // shorter ones may be a date, a port, an account or a count
 	case digits > 0 || others > 0:
 		return true
 	case capitals > 0 && capitals < letters && !capitalized(value):
@@ -208,7 +208,7 @@ func credible(value string, least int) bool {
 	return letters >= 20 || letters >= 12 && !pronounceable(value)
 }
 
-// capitalized reports whether capitals stand where words begin, at least three small letters each.
+// capitalized reports whether every capital starts a word, followed by at least three small letters.
 func capitalized(value string) bool {
 	for i := range len(value) {
 		if unicode.IsUpper(rune(value[i])) {
@@ -222,7 +222,7 @@ func capitalized(value string) bool {
 	return true
 }
 
-// pronounceable reports whether letters may be words: five consonants in a row are none.
+// pronounceable reports whether letters may form words, which never have five consonants in a row.
 func pronounceable(value string) bool {
 	run := 0
 	for _, c := range []byte(strings.ToLower(value)) {
@@ -236,8 +236,8 @@ func pronounceable(value string) bool {
 	return true
 }
 
-// isPath reports whether a value is the path of a file or a directory. One whose elements are long and of
-// all kinds of characters is base64 that happens to begin with a slash.
+// isPath reports whether a value is the path of a file or directory. A value with long elements of mixed characters is
+// base64 that happens to start with a slash.
 func isPath(value string) bool {
 	if len(value) > 2 && value[1] == ':' && (value[2] == '\\' || value[2] == '/') {
 		return true
@@ -254,7 +254,7 @@ func isPath(value string) bool {
 	return !strings.ContainsAny(value, "+=")
 }
 
-// placeholder reports whether a value stands for one, as in documentation.
+// placeholder reports whether a value is a placeholder, as in documentation.
 func placeholder(value []byte) bool {
 	text := strings.ToLower(string(value[:min(len(value), 400)]))
 	for _, sign := range []string{
@@ -272,12 +272,12 @@ func placeholder(value []byte) bool {
 	for range 4 {
 		text = strings.ReplaceAll(text, text[:min(len(text), 1)], "")
 	}
-	return text == "" // few characters, again and again
+	return text == "" // a few characters, repeated
 }
 
-// IsVariable reports whether a variable, or a member of a JSON text in one, is named as credentials are: DB_PASSWORD,
-// AZURE_OPENAI_KEY, TOKEN, AWS_BEARER_TOKEN_BEDROCK, private_key_id. A name of the file, the address or the limit of
-// a credential is no such name.
+// IsVariable reports whether a variable, or a member of a JSON text, has the name of a credential: DB_PASSWORD,
+// AZURE_OPENAI_KEY, TOKEN, AWS_BEARER_TOKEN_BEDROCK, private_key_id. The name of a credential's file, address or limit
+// is not one.
 func IsVariable(name string) bool {
 	name = strings.ToUpper(name)
 	if slices.Contains(variables, name) {
@@ -314,29 +314,29 @@ func IsVariable(name string) bool {
 
 func isNumber(word string) bool { return strings.Trim(word, "0123456789") == "" }
 
-// credentialWords are words of the names of credentials; credentialEndings are what such words end with
-// where nothing divides them, as in PGPASSWORD.
+// credentialWords are words in the names of credentials; credentialEndings end such names without a separator, as in
+// PGPASSWORD.
 var (
 	credentialWords = strings.Fields(`TOKEN TOKENS SECRET SECRETS PAT PASS PWD PW AUTH BEARER JWT CREDENTIALS CREDENTIAL
 		CREDS COOKIE SIGNATURE DSN WEBHOOK SAS`)
 	credentialEndings = strings.Fields(`PASSWORD PASSWD PASSPHRASE APIKEY SECRET TOKEN ACCESSKEY PRIVATEKEY SECRETKEY`)
 )
 
-// besides are the last words of names of things that go with a credential, and are none.
+// besides are last words in names of things that belong to a credential but are not secret.
 var besides = strings.Fields(`FILE PATH DIR NAME ARN HEADER TYPE TTL LIMIT EXPIRY EXPIRES ENDPOINT HOST PORT REGION VERSION
 	ENABLED SOCK METHOD MODE PREFIX USER USERNAME COUNT DOMAIN ISSUER AUDIENCE ALGORITHM PROVIDER SERVER`)
 
-// contents are the last words of names that say how a credential is encoded, or that it is the content of a file.
+// contents are last words in names that say how a credential is encoded, or that it is the content of a file.
 var contents = strings.Fields(`B64 BASE64 CONTENT CONTENTS DATA VALUE`)
 
-// variables are names of credentials that their words do not tell. A URL counts where it has a password.
+// variables are names of credentials that the words above do not cover. A URL counts if it has a password.
 var variables = strings.Fields(`DATABASE_URL REDIS_URL MONGODB_URI MONGO_URL AMQP_URL RABBITMQ_URL POSTGRES_URL MYSQL_URL
 	CELERY_BROKER_URL AZURE_STORAGE_CONNECTION_STRING APPLICATIONINSIGHTS_CONNECTION_STRING CONNECTION_STRING
 	GOOGLE_APPLICATION_CREDENTIALS_JSON DOCKER_AUTH_CONFIG NPM_CONFIG__AUTH NETRC KUBECONFIG_DATA`)
 
-// isHeader reports whether a request header carries a credential.
+// isHeader reports whether a request header contains a credential.
 func isHeader(name string) bool {
-	name = strings.ReplaceAll(strings.ToLower(name), "portkey", "") // a gateway
+	name = strings.ReplaceAll(strings.ToLower(name), "portkey", "") // the name of a gateway
 	if strings.Contains(name, "idempotency") {
 		return false
 	}
@@ -348,8 +348,8 @@ func isHeader(name string) bool {
 	return slices.ContainsFunc(credential, func(word string) bool { return strings.Contains(name, word) })
 }
 
-// isHarmless reports whether a request header is one whose opaque value is no credential: an id, a trace, a hash, a
-// program.
+// isHarmless reports whether the opaque value of a request header is not a credential but an id, a trace, a hash or a
+// program's name.
 func isHarmless(name string) bool {
 	return slices.ContainsFunc(strings.Split(strings.ToLower(name), "-"), func(word string) bool {
 		return strings.HasSuffix(word, "id") || slices.Contains(harmlessWords, word)
@@ -359,7 +359,7 @@ func isHarmless(name string) bool {
 var harmlessWords = strings.Fields(`agent b3 baggage checksum context crc32c cursor date digest etag fingerprint hash idempotency match md5 range ray sha256
 	stainless trace traceparent tracestate version`)
 
-// IsOpaque reports whether a value is one word of 16 letters and digits or more, which no model, host or path has.
+// IsOpaque reports whether a value is one word of at least 16 letters and digits, which no model, host or path is.
 func IsOpaque(value string) bool {
 	run := slices.MaxFunc(strings.FieldsFunc(value+" x", func(r rune) bool { return r >= 0x80 || !isAlphanumeric(byte(r)) }),
 		func(a, b string) int { return len(a) - len(b) })

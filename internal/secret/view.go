@@ -16,16 +16,16 @@ import (
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 )
 
-// deepest is how many encodings of other bytes, such as base64 in a text that was base64, are undone.
+// deepest is the number of nested encodings of bytes that are decoded, such as base64 within base64.
 const deepest = 2
 
-// mostInflated bounds what is looked at of compressed data, in bytes.
+// mostInflated limits how much decompressed data is searched, in bytes.
 const mostInflated = 16 << 20
 
-// A view looks for secrets in a text and in what it encodes. It reads escapes of JSON strings, in a string in a
-// string too, and \x; percent-encoding, once and twice; quoted-printable; numbers of characters in HTML; base64 and
-// base64url, as in Basic, data URLs and MIME parts; base32; hexadecimal; UTF-16 within base64; gzip and zlib. It is
-// for one goroutine, and keeps memory for the next text.
+// A view searches a text and everything that it encodes for secrets. It decodes escapes of JSON strings, including
+// strings within strings, and \x; percent-encoding, once and twice; quoted-printable; numeric character references of
+// HTML; base64 and base64url, as in Basic, data URLs and MIME parts; base32; hexadecimal; UTF-16 within base64; gzip
+// and zlib. It is for one goroutine, and reuses its memory for the next text.
 type view struct {
 	index   *index
 	scratch [deepest + 1]struct{ once, twice, percent, again, mail, run []byte }
@@ -33,16 +33,16 @@ type view struct {
 	long    longRuns
 }
 
-// A text is decoded in windows, so that a long one is not copied whole. Windows overlap by more than the longest secret
-// has when it is encoded.
+// A text is decoded in windows, so that a long one is not copied as a whole. The overlap of windows is longer than any
+// secret in encoded form.
 const (
 	window  = 32 << 10 // bytes
 	overlap = 8 << 10  // bytes
 
-	longestRun = 64 << 10 // bytes: a window is made so much longer at most, to end behind base64
+	longestRun = 64 << 10 // bytes by which a window may be longer, to end after base64
 )
 
-// find looks for a secret in a text as it stands, and in all that it encodes. what says which one it is.
+// find searches a text, plain and decoded, for a secret. what describes the secret.
 func (v *view) find(text []byte) (what string, found bool) {
 	if bytes.HasPrefix(text, []byte{0x1f, 0x8b}) {
 		text = inflate(text)
@@ -62,7 +62,7 @@ func (v *view) find(text []byte) (what string, found bool) {
 	}
 }
 
-// findPieces is find for a text in pieces.
+// findPieces is find for a text that is split into pieces.
 func (v *view) findPieces(pieces [][]byte) (what string, found bool) {
 	text := v.joined[:0]
 	for i, piece := range pieces {
@@ -78,8 +78,8 @@ func (v *view) findPieces(pieces [][]byte) (what string, found bool) {
 	return what, found
 }
 
-// inEncodings looks into what a part of a text encodes. depth is how many encodings were undone to get it; cut says
-// that it may begin in the middle of base64.
+// inEncodings decodes a part of a text and searches the result. depth is the number of encodings that were decoded to
+// get the part; cut is true if it may start in the middle of base64.
 func (v *view) inEncodings(text []byte, depth int, cut bool) (what string, found bool) {
 	scratch := &v.scratch[depth]
 	for _, buffer := range []*[]byte{&scratch.once, &scratch.twice} {
@@ -92,7 +92,7 @@ func (v *view) inEncodings(text []byte, depth int, cut bool) (what string, found
 			return what, true
 		}
 	}
-	for _, buffer := range []*[]byte{&scratch.percent, &scratch.again} { // twice in a URL within a URL
+	for _, buffer := range []*[]byte{&scratch.percent, &scratch.again} { // twice for a URL within a URL
 		if bytes.IndexByte(text, '%') < 0 {
 			break
 		}
@@ -104,7 +104,7 @@ func (v *view) inEncodings(text []byte, depth int, cut bool) (what string, found
 			return what, true
 		}
 	}
-	if bytes.IndexByte(text, '=') >= 0 { // of which other texts than mail have few
+	if bytes.IndexByte(text, '=') >= 0 { // rare in texts other than mail
 		scratch.mail = percentDecode(scratch.mail[:0], text, '=')
 		if what, found = v.asItStands(scratch.mail); found && len(scratch.mail) < len(text) {
 			return what, true
@@ -126,16 +126,16 @@ func (v *view) inEncodings(text []byte, depth int, cut bool) (what string, found
 	return "", false
 }
 
-// asItStands looks for a secret in a text, and decodes nothing.
+// asItStands searches a text for a secret without decoding it.
 func (v *view) asItStands(text []byte) (what string, found bool) {
 	clear(v.long)
 	what, _, end := v.index.next(text, 0, &v.long)
 	return what, end > 0
 }
 
-// inBase64 looks into a run of base64's digits, also taken as hexadecimal and base32. Since a slash may be one of a
-// path, it looks into what follows each too. Where the run was cut, it is not known where a group of four digits
-// begins.
+// inBase64 decodes a run of base64 digits and searches the result; it also decodes the run as hexadecimal and base32. A
+// slash may belong to a path, so the parts after slashes are searched too. If the run was cut, the start of its groups
+// of four digits is unknown.
 func (v *view) inBase64(run []byte, depth int, cut bool) (what string, found bool) {
 	if bytes.IndexByte(run, '\n') >= 0 {
 		run = bytes.ReplaceAll(bytes.ReplaceAll(run, []byte("\r"), nil), []byte("\n"), nil)
@@ -180,8 +180,8 @@ func (v *view) inBase64(run []byte, depth int, cut bool) (what string, found boo
 }
 
 const (
-	longestPath = 1000 // digits: in longer runs, a slash is a digit of base64
-	longestWord = 60   // bytes: where fewer are decoded, and are no text, the run was a name and no base64
+	longestPath = 1000 // digits: in longer runs, a slash is a base64 digit
+	longestWord = 60   // bytes: if fewer are decoded and they are no text, the run was a name and not base64
 )
 
 func printable(text []byte) bool {
@@ -189,12 +189,12 @@ func printable(text []byte) bool {
 	return !bytes.ContainsFunc(text, odd)
 }
 
-// fromHex decodes hexadecimal digits, of which an odd one at the end says nothing.
+// fromHex decodes hexadecimal digits, and ignores an odd one at the end.
 func fromHex(run string) ([]byte, error) { return hex.DecodeString(run[:len(run)&^1]) }
 
 var base32Digits = base32.StdEncoding.WithPadding(base32.NoPadding)
 
-// inflate returns what gzip or zlib has compressed.
+// inflate decompresses gzip or zlib data.
 func inflate(data []byte) []byte {
 	r, err := io.Reader(nil), error(nil)
 	if data[0] == 0x78 {
@@ -205,11 +205,11 @@ func inflate(data []byte) []byte {
 	if err != nil {
 		return data
 	}
-	plain, _ := io.ReadAll(io.LimitReader(r, mostInflated)) // of a broken one, what there is
+	plain, _ := io.ReadAll(io.LimitReader(r, mostInflated)) // of broken data, as much as can be read
 	return plain
 }
 
-// unescape appends text to plain without the escapes of JSON strings, wherever they stand, and without \x.
+// unescape appends text to plain, with the escapes of JSON strings and \x decoded.
 func unescape(plain, text []byte) []byte {
 	i := bytes.IndexByte(text, '\\')
 	for ; i >= 0 && i+1 < len(text); i = bytes.IndexByte(text, '\\') {
@@ -229,8 +229,8 @@ func unescape(plain, text []byte) []byte {
 	return append(plain, text...)
 }
 
-// percentDecode appends text to plain without percent-encoding; with the mark "=", without quoted-printable, which also
-// ends broken lines with it.
+// percentDecode appends text to plain, with percent-encoding decoded. With the mark "=" it decodes quoted-printable,
+// including its soft line breaks.
 func percentDecode(plain, text []byte, mark byte) []byte {
 	for i := bytes.IndexByte(text, mark); i >= 0; i = bytes.IndexByte(text, mark) {
 		c, ok := hexadecimal(text[i+1:])
@@ -248,7 +248,7 @@ func percentDecode(plain, text []byte, mark byte) []byte {
 	return append(plain, text...)
 }
 
-// entities returns a text without the numeric character references of HTML.
+// entities returns a text with the numeric character references of HTML decoded.
 func entities(text []byte) (plain []byte) {
 	for i := bytes.Index(text, []byte("&#")); i >= 0; i = bytes.Index(text, []byte("&#")) {
 		plain = append(plain, text[:i]...)
@@ -268,18 +268,18 @@ func entities(text []byte) (plain []byte) {
 	return append(plain, text...)
 }
 
-// hexadecimal returns the byte that the first two digits of a text spell.
+// hexadecimal returns the byte that the first two digits of a text encode.
 func hexadecimal(text []byte) (c byte, ok bool) {
 	var one [1]byte
 	_, err := hex.Decode(one[:], text[:min(len(text), 2)])
 	return one[0], err == nil && len(text) > 1
 }
 
-// leastEncoded is the length of the shortest base64 that is decoded: it has nine bytes.
+// leastEncoded is the length of the shortest base64 that is decoded, which encodes nine bytes.
 const leastEncoded = 12
 
-// runs returns the parts of a text that may be base64; one part may go over several lines. Names in small letters are
-// left out.
+// runs yields the parts of a text that may be base64; a part may span several lines. Names in small letters are left
+// out.
 func runs(text []byte) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		for i := 0; i+leastEncoded <= len(text); {
@@ -287,7 +287,7 @@ func runs(text []byte) iter.Seq[[]byte] {
 			for last >= i && base64Digit[text[last]] {
 				last--
 			}
-			if last >= i { // no run of that length begins in front of it
+			if last >= i { // no run of that length starts before it
 				i = last + 1
 				continue
 			}
@@ -301,8 +301,8 @@ func runs(text []byte) iter.Seq[[]byte] {
 	}
 }
 
-// runEnd returns the end of the digits that begin at i, and whether a capital is among them. A line of 60 digits or
-// more goes on in the next.
+// runEnd returns the end of the digits that start at i, and whether they include a capital. A line of at least 60
+// digits continues on the next line.
 func runEnd(text []byte, i int) (end int, capital bool) {
 	for line := i; ; line = i {
 		for i < len(text) && base64Digit[text[i]] {
@@ -327,7 +327,7 @@ var base64Digit = func() (table [256]bool) {
 	return table
 }()
 
-// appendDecoded appends what base64 encodes, as far as it is base64.
+// appendDecoded appends the bytes that base64 encodes, up to the first error.
 func appendDecoded(plain []byte, encoding *base64.Encoding, run []byte) []byte {
 	if len(run)%4 == 1 {
 		run = run[:len(run)-1]

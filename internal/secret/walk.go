@@ -10,10 +10,10 @@ import (
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 )
 
-// Holds reports whether one of the strings of a value, such as a record, is secret. It copies no text: a record is
-// large. It looks once at what it is asked of again: in a conversation, each request has the messages of those before.
-// The name of a member is looked at together with what it names. Texts that are in the memory of beside are left to who
-// looks at that, where they stand as they are.
+// Holds reports whether a string in a value, such as a record, is secret. It copies no text, because a record is large,
+// and examines repeated texts once, because each request of a conversation contains the earlier messages. The name of a
+// member is examined together with its value. Texts within the memory of beside are skipped if they are plain, because
+// the caller examines that memory itself.
 func (s *Scanner) Holds(value any, beside []byte) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -22,21 +22,21 @@ func (s *Scanner) Holds(value any, beside []byte) bool {
 	return l.holds(reflect.ValueOf(value))
 }
 
-// A Looker looks for secrets in values that share memory, at what they share once.
+// A Looker examines values that share memory, and skips the parts that it has already examined.
 type Looker struct {
 	scanner *Scanner
 	view    view
-	looked  map[unsafe.Pointer]int // at how many elements of the slices that begin here, and at maps
-	clean   map[string]bool        // of the scanner; nil means texts are not kept
-	beside  []byte                 // memory that is looked at by others
+	looked  map[unsafe.Pointer]int // number of elements examined, by the start of a slice; also maps
+	clean   map[string]bool        // the scanner's; nil if texts are not remembered
+	beside  []byte                 // memory that the caller examines itself
 }
 
-// Looker returns a looker that has looked at nothing.
+// Looker returns a looker that has not examined anything yet.
 func (s *Scanner) Looker() *Looker {
 	return &Looker{scanner: s, view: view{index: s.index}, looked: map[unsafe.Pointer]int{}}
 }
 
-// Holds is [Scanner.Holds], without what values before it have shown to be clean.
+// Holds is [Scanner.Holds], except that it skips parts that earlier calls have found clean.
 func (l *Looker) Holds(value any) bool {
 	l.scanner.mu.RLock()
 	defer l.scanner.mu.RUnlock()
@@ -51,20 +51,20 @@ func (l *Looker) holds(at reflect.Value) bool {
 		return !at.IsNil() && l.holds(at.Elem())
 	case reflect.Struct:
 		for i := range at.NumField() {
-			if member := at.Field(i); member.CanInterface() && l.holds(member) { // which it can where it is exported
+			if member := at.Field(i); member.CanInterface() && l.holds(member) { // unexported fields are skipped
 				return true
 			}
 		}
 	case reflect.Map:
 		if at.Len() == 0 || l.looked[at.UnsafePointer()] > 0 {
-			return false // a range would allocate
+			return false // a range loop would allocate
 		}
 		l.looked[at.UnsafePointer()] = 1
 		for name, value := range at.Seq2() {
 			if l.holds(name) || l.holds(value) {
 				return true
 			}
-			const most = 1000 // bytes of a value that its name may make a secret
+			const most = 1000 // maximum bytes of a value that its name may make a secret
 			if text, ok := value.Interface().(json.RawMessage); ok && len(text) < most {
 				if _, found := l.view.find(fmt.Appendf(nil, "%q:%s", name, text)); found {
 					return true
@@ -87,14 +87,14 @@ func (l *Looker) holds(at reflect.Value) bool {
 	return false
 }
 
-// secret reports whether a text holds a secret. One that is lent may be written to later.
+// secret reports whether a text contains a secret. The memory of a lent text may change later.
 func (l *Looker) secret(text string, lent bool) bool {
-	const long = 64 // bytes, from which on looking costs more than knowing
+	const long = 64 // bytes: for longer texts, remembering is cheaper than examining
 	at := uintptr(unsafe.Pointer(unsafe.StringData(text))) - uintptr(unsafe.Pointer(unsafe.SliceData(l.beside)))
 	if at < uintptr(len(l.beside)) || l.clean[text] {
 		return false
 	}
-	_, found := l.view.find(unsafe.Slice(unsafe.StringData(text), len(text))) // nothing writes to it
+	_, found := l.view.find(unsafe.Slice(unsafe.StringData(text), len(text))) // never written to
 	if !found && l.clean != nil && len(text) >= long {
 		if lent {
 			text = strings.Clone(text)
@@ -104,8 +104,8 @@ func (l *Looker) secret(text string, lent bool) bool {
 	return found
 }
 
-// Hide masks the strings of what value points to. Call it before texts are cut, since no part of a secret is found.
-// Names of members stay, since other code looks for them.
+// Hide masks the strings in the value that value points to. Call it before texts are shortened, because a part of a
+// secret is not found. Names of members are kept, because other code looks them up.
 func (s *Scanner) Hide(value any) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -113,10 +113,10 @@ func (s *Scanner) Hide(value any) {
 	v.hide(reflect.ValueOf(value))
 }
 
-// A hider masks strings, and masks memory that values share once, as [Looker] looks once.
+// A hider masks strings, and masks shared memory once, like a [Looker].
 type hider struct {
 	view
-	done map[unsafe.Pointer]int // by where a slice begins: how many elements were masked
+	done map[unsafe.Pointer]int // number of elements masked, by the start of a slice
 }
 
 func (v *hider) hide(at reflect.Value) {
