@@ -23,7 +23,7 @@ var noMaxTokens = Rule{
 	},
 }
 
-// limit is how APIs call the limit, where it stands in a place of its own.
+// limit matches the names that APIs use for the token limit when it is not a parameter of the request's own.
 var limit = regexp.MustCompile(`(?i)max_?(new|output|completion|gen)?_?(tokens|len)|maxTokenCount|num_predict`)
 
 var largeDocument = Rule{
@@ -71,7 +71,7 @@ var tokensPerTest = Rule{
 	},
 }
 
-// tokens returns the tokens that a call took, as far as the provider told.
+// tokens returns the tokens that a call used, as far as the provider reported them.
 func (c *call) tokens() (sum int64) {
 	if used := c.Response.Usage; used != nil {
 		sum = amount.Of(used.InputTokens) + amount.Of(used.OutputTokens)

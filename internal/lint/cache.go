@@ -31,23 +31,23 @@ var cachePrefix = Rule{
 	},
 }
 
-// Providers that cache the beginnings of requests: of themselves, or where the request marks what to keep.
+// Providers that cache prefixes of requests: automatically, or only parts that the request marks.
 var (
 	cachesAll    = []string{"azure", "deepseek", "google", "moonshot", "openai", "openrouter", "vertex", "xai"}
 	cachesMarked = []string{"anthropic", "bedrock", "vertex"}
 	mark         = regexp.MustCompile(`cache_?[cC]ontrol|cachePoint`)
 )
 
-// leastCached is how much a beginning is that caches keep at all: 1,024 tokens, of about 4 bytes each.
+// leastCached is the length of the shortest prefix that caches keep: 1,024 tokens of about 4 bytes each.
 const leastCached = 4096
 
-// cached reports whether the provider caches the beginning of the request.
+// cached reports whether the provider caches the prefix of the request.
 func (c *call) cached() bool {
 	return slices.Contains(cachesAll, c.provider) && !strings.Contains(c.Request.API, "anthropic") ||
 		slices.Contains(cachesMarked, c.provider) && c.marked()
 }
 
-// marked reports whether the request says what to cache.
+// marked reports whether the request marks parts to cache.
 func (c *call) marked() bool {
 	in := func(o modelio.Object) bool { return matches(o, mark) }
 	part := func(p modelio.Part) bool { return in(p.Metadata) || in(p.Custom) }
@@ -57,24 +57,24 @@ func (c *call) marked() bool {
 		slices.ContainsFunc(c.Request.Messages, message)
 }
 
-// variants are those of the beginnings of requests, by what equal requests share.
+// variants holds the variants of request prefixes, by what the requests have in common.
 type variants map[string]map[string]variant
 
-// A variant is a beginning of which there are others.
+// A variant is one of several versions of a prefix.
 type variant struct {
 	first Place
-	names []string // of the tools, in order
-	spots []spot   // what varies in a system prompt
-	bytes int      // of the system prompt
+	names []string // names of the tools, in order
+	spots []spot   // varying parts of a system prompt
+	bytes int      // length of the system prompt
 }
 
-// A spot is a text in a system prompt that may be another in every run.
+// A spot is a text in a system prompt that may differ in every run.
 type spot struct {
 	offset int
 	text   string
 }
 
-// put notes a variant, and the first place that has it.
+// put notes a variant with the first place that has it.
 func (l *Linter) put(all variants, group, key string, v variant) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -86,7 +86,7 @@ func (l *Linter) put(all variants, group, key string, v variant) {
 	}
 }
 
-// group returns what the requests share that may have one cache.
+// group returns what requests that could share a cache entry have in common.
 func (c *call) group(more string) string {
 	return c.provider + " " + c.Request.API + " " + c.Request.Model + " " + string(canon.Sum([]byte(more)))
 }
@@ -122,7 +122,7 @@ func compareTools(tools variants, add adder) {
 	}
 }
 
-// volatile is what is another in every run, or on every day.
+// volatile matches values that change with every run or every day.
 var volatile = regexp.MustCompile(`\{\{(?:uuid|time)(?:\.[a-z]+)?:\d+\}\}` +
 	`|[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}` +
 	`|\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?` +
@@ -130,7 +130,7 @@ var volatile = regexp.MustCompile(`\{\{(?:uuid|time)(?:\.[a-z]+)?:\d+\}\}` +
 	`|\b(?:January|February|March|April|May|June|July|August|September|October|November|December)` +
 	` \d{1,2}(?:, \d{4})?\b`)
 
-// mostSpots is how many spots of a prompt are looked at.
+// mostSpots limits how many spots of a prompt are examined.
 const mostSpots = 64
 
 func (l *Linter) noteSystem(d *document, c *call) {
@@ -152,7 +152,7 @@ func (l *Linter) noteSystem(d *document, c *call) {
 	l.put(l.systems, c.group(skeleton.String()), string(canon.Sum([]byte(text))), v)
 }
 
-// spotsIn returns what is volatile in a text. Each has a digit, so that other lines are passed over.
+// spotsIn returns the volatile values in a text. Each contains a digit, so lines without one are skipped.
 func spotsIn(text string) (spots []spot) {
 	offset := 0
 	for line := range strings.Lines(text) {
@@ -180,14 +180,14 @@ func compareSystems(systems variants, add adder) {
 		for _, v := range prompts[1:] {
 			i := 0
 			for v.spots[i].text == first.spots[i].text {
-				i++ // one is another, else they were one variant
+				i++ // each further occurrence gets a number of its own, or they would be one variant
 			}
 			v.report(add, group, v.spots[i], "is "+first.spots[i].text+" in the same prompt of "+first.first.Call)
 		}
 	}
 }
 
-// report adds that a spot differs, where enough follows it to be cached.
+// report adds a finding that a spot differs, if enough text follows it to be cached.
 func (v *variant) report(add adder, group string, s spot, is string) {
 	if v.bytes-s.offset < leastCached {
 		return
@@ -201,7 +201,7 @@ func inOrder(all map[string]variant) []variant {
 	return slices.SortedFunc(maps.Values(all), func(a, b variant) int { return a.first.compare(b.first) })
 }
 
-// systemOf returns the texts of the system messages that a request begins with.
+// systemOf returns the texts of the system messages at the start of a request.
 func systemOf(messages []modelio.Message) string {
 	var b strings.Builder
 	for i := range messages {

@@ -16,7 +16,7 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// A document is the calls of a test while rules look at it. A place holds copies of its parts.
+// A document is the calls of a test while rules examine it. A place holds copies of its parts.
 type document struct {
 	*store.Doc
 	test  page.Test
@@ -24,13 +24,13 @@ type document struct {
 	size  int64
 }
 
-// A call is one of a document.
+// A call is a call of a document.
 type call struct {
 	*snapshot.Snapshot
 	index    int
 	provider string
-	raw      int64 // bytes of the raw answer
-	base     *call // the call that it continues; nil means it continues none
+	raw      int64 // size of the raw answer in bytes
+	base     *call // the call that it continues; nil if there is none
 }
 
 func newDocument(d *store.Doc) *document {
@@ -48,15 +48,15 @@ func newDocument(d *store.Doc) *document {
 	return doc
 }
 
-// own returns a text that shares no memory with a document, and that all who have it share.
+// own returns a copy of a text that shares no memory with a document; equal texts share one copy.
 func own(text string) string { return unique.Make(text).Value() }
 
-// whole is the place of the whole document.
+// whole returns the place of the complete document.
 func (d *document) whole(format string, args ...any) Place {
 	return Place{Test: d.test, File: own(d.File()), Message: own(fmt.Sprintf(format, args...))}
 }
 
-// at is a place in a call.
+// at returns a place in a call.
 func (d *document) at(c *call, pointer []string, format string, args ...any) Place {
 	p := d.whole(format, args...)
 	p.Call = strings.Clone(c.ID)
@@ -74,7 +74,7 @@ func matches(o modelio.Object, re *regexp.Regexp) bool {
 	return false
 }
 
-// generated reports whether a model made the answer up.
+// generated reports whether a model generated the answer.
 func (c *call) generated() bool {
 	codec, ok := provider.Named(c.Request.API)
 	return ok && codec.Generates && c.Response.Error == nil && len(c.Response.Candidates) > 0

@@ -1,9 +1,9 @@
-// Package lint asks of recorded traffic what is no fault of the records: whether the program asks models as it
-// should.
+// Package lint examines recorded traffic for problems that are not faults of the records, such as how the program uses
+// models.
 //
-// Each [Rule] is a value. A [Linter] looks at documents, on several goroutines at once, and keeps of each what
-// was found and what is needed to compare it with others; [Linter.Findings] returns it, equal causes together.
-// [Deterministic] and [Notes] are asked of each document that is verified.
+// Each [Rule] is a value. A [Linter] examines documents, on several goroutines at once, and keeps only findings and
+// what it needs to compare documents. [Linter.Findings] returns the findings, grouped by cause. [Deterministic] and
+// [Notes] are checks of each document that verify runs.
 package lint
 
 import (
@@ -20,39 +20,39 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// A Rule is one question about recorded traffic.
+// A Rule looks for one problem in recorded traffic.
 type Rule struct {
 	Name string
-	Asks string // what is found
+	Asks string // what it finds
 	Why  string // what it costs
-	Fix  string // what to do, where a finding does not say it
+	Fix  string // what to do, unless a finding says so
 
-	look func(l *Linter, d *document, add adder)          // at a document
-	each func(l *Linter, d *document, c *call, add adder) // at a call
-	end  func(l *Linter, add adder)                       // once all are seen
+	look func(l *Linter, d *document, add adder)          // examines a document
+	each func(l *Linter, d *document, c *call, add adder) // examines a call
+	end  func(l *Linter, add adder)                       // runs after all documents
 }
 
-// An adder notes a finding of a rule at a place, which has its message. key is what findings of one cause share. way
-// is what to do; empty means what the rule says.
+// An adder notes a finding of a rule at a place, which has its message. Findings with the same key have one cause. way
+// says what to do; empty for the rule's own advice.
 type adder func(key, way string, at Place)
 
-// Rules returns all rules, in the order in which findings are told.
+// Rules returns all rules, in the order in which findings are reported.
 func Rules() []Rule {
 	return []Rule{scriptedAnswer, unpinnedModel, otherModel, foreignAnswer, cachePrefix, openSchema, noMaxTokens, largeDocument,
 		largeAnswer, tokensPerTest, tokensOfAll, costPerTest, costOfAll}
 }
 
-// A Finding is one cause, and all places where it was found.
+// A Finding is one cause with all places where it was found.
 type Finding struct {
 	Rule    string  `json:"rule"`
-	Message string  `json:"message"` // at the first place, with what to do
+	Message string  `json:"message"` // the message of the first place, with what to do
 	Tests   int     `json:"tests"`
-	Calls   int     `json:"calls"`  // 0 means it is of whole documents, or of all
+	Calls   int     `json:"calls"`  // 0 if it is about documents as a whole
 	Places  []Place `json:"places"` // sorted
-	way     string  // what to do, where a place says it
+	way     string  // what to do, if a place says so
 }
 
-// Line returns the finding as one line says it: where it is first, and how often.
+// Line returns the finding as one line: its first place, and how many there are.
 func (f *Finding) Line() snapshot.Finding {
 	first := f.Places[0]
 	line := snapshot.Finding{File: first.File, Pointer: first.Pointer, Rule: f.Rule, Message: f.Message}
@@ -75,10 +75,10 @@ func (f *Finding) Line() snapshot.Finding {
 // A Place is where something was found.
 type Place struct {
 	page.Test
-	File    string `json:"file"`              // the document, its path in the store; empty means all documents
-	Call    string `json:"call,omitempty"`    // the id; empty means the whole document
-	Pointer string `json:"pointer"`           // into the file; empty means the whole of it
-	Message string `json:"message,omitempty"` // where it is another than the finding's
+	File    string `json:"file"`              // the document's path in the store; empty for all documents
+	Call    string `json:"call,omitempty"`    // the call's id; empty for the complete document
+	Pointer string `json:"pointer"`           // pointer into the file; empty for the complete file
+	Message string `json:"message,omitempty"` // if it differs from the finding's
 }
 
 func (p Place) compare(q Place) int {
@@ -91,24 +91,24 @@ func number(id string) int {
 	return n
 }
 
-// A Linter looks at the documents of one store. It is safe for concurrent use.
+// A Linter examines the documents of one store. It is safe for concurrent use.
 type Linter struct {
 	config *store.Config
 	rules  []Rule
 
 	mu       sync.Mutex
 	found    map[cause]*Finding
-	silenced []bool   // by the index of the silence: it silenced something
-	tools    variants // of the tools of requests, and of their system prompts
+	silenced []bool   // whether each silence, by its index, silenced something
+	tools    variants // variants of the tools and of the system prompts of requests
 	systems  variants
-	tokens   int64 // that recording all documents again takes
+	tokens   int64 // tokens that recording all documents again would take
 	cost     float64
 }
 
-// A cause is what equal findings have in common.
+// A cause is what findings that are reported together have in common.
 type cause struct{ rule, key string }
 
-// New returns a linter that holds what config.json asks for.
+// New returns a linter with the settings of config.json.
 func New(config *store.Config) *Linter {
 	return &Linter{
 		config: config, rules: Rules(), found: map[cause]*Finding{},
@@ -117,7 +117,7 @@ func New(config *store.Config) *Linter {
 	}
 }
 
-// Check is a [store.Check] that finds nothing wrong with a document: it looks at it.
+// Check is a [store.Check] that reports nothing: it adds a document to the linter.
 func (l *Linter) Check(d *store.Doc) []snapshot.Violation {
 	doc := newDocument(d)
 	for i := range l.rules {
@@ -134,7 +134,7 @@ func (l *Linter) Check(d *store.Doc) []snapshot.Violation {
 	return nil
 }
 
-// Findings returns what was found in all documents, by rules and the first places. It is called once.
+// Findings returns the findings of all documents, sorted by rule and first place. Call it once, after all documents.
 func (l *Linter) Findings() []Finding {
 	var all []Finding
 	for _, rule := range l.rules {
@@ -156,7 +156,7 @@ func (l *Linter) Findings() []Finding {
 	return all
 }
 
-// finish sorts the places, and gives the finding the words of the first.
+// finish sorts the places, and gives the finding the message of the first.
 func (f *Finding) finish(way string) Finding {
 	slices.SortFunc(f.Places, Place.compare)
 	f.Message = f.Places[0].Message
@@ -175,11 +175,11 @@ func (f *Finding) finish(way string) Finding {
 	return *f
 }
 
-// RuleConfig is that of what config.json says wrongly about the rules.
+// RuleConfig is the rule of findings about wrong settings for rules in config.json.
 const RuleConfig = "lint"
 
-// Wrong says what of config.json is wrong about rules, and of what silences nothing once all documents
-// were looked at.
+// Wrong returns what is wrong with the settings for rules in config.json, including silences that silenced nothing in
+// any document.
 func (l *Linter) Wrong() (wrong []snapshot.Violation) {
 	for i, s := range l.config.Lint.Silences {
 		at := jsontext.PointerTo("lint", "silence", strconv.Itoa(i))
@@ -199,7 +199,7 @@ func (l *Linter) Wrong() (wrong []snapshot.Violation) {
 	return wrong
 }
 
-// adder returns what adds to the findings of a rule those that config.json does not silence.
+// adder returns the function that adds findings of a rule, except for those that config.json silences.
 func (l *Linter) adder(rule string) adder {
 	return func(key, way string, at Place) {
 		l.mu.Lock()
@@ -220,7 +220,7 @@ func (l *Linter) adder(rule string) adder {
 			f = &Finding{Rule: rule}
 			l.found[c] = f
 		}
-		if way != "" && (f.way == "" || way < f.way) { // whichever document comes first
+		if way != "" && (f.way == "" || way < f.way) { // does not depend on the order of documents
 			f.way = way
 		}
 		f.Places = append(f.Places, at)

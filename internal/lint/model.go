@@ -67,37 +67,37 @@ var foreignAnswer = Rule{
 	},
 }
 
-// deploys reports whether models have names of the user's own at a provider.
+// deploys reports whether the models of a provider have names that the user chooses.
 func deploys(provider string) bool {
 	return slices.Contains([]string{"azure", "databricks", "sagemaker", "baseten"}, provider)
 }
 
-// chooses are names by which whoever is asked chooses a model.
+// chooses matches names that let the provider choose a model.
 var chooses = regexp.MustCompile(`(?i)(^|[-/])(auto|router|default)$|application-inference-profile/`)
 
-// pinned are names with a date, or with a number that stands for one.
+// pinned matches names with a date, or with a number that stands for one.
 var pinned = regexp.MustCompile(`(19|20)\d\d[-_]?[01]\d[-_]?[0-3]\d|\d\d-20\d\d$|[-@](\d{4}|00\d)(-|:|$)`)
 
-// An alias is a form of names that a provider moves from one model to the next, as it documents.
+// An alias is a form of names that a provider documents to move from one model to the next.
 type alias struct {
-	provider string // whose form it is; empty means of all
+	provider string // the provider that uses the form; empty for all
 	names    *regexp.Regexp
 }
 
-// aliases are the forms that are known. Where a provider has no pinned form of a model, nobody can ask for it, and
-// the name is not here.
+// aliases are the known forms. A name is not listed if the provider has no pinned form of it, because nobody could use
+// one.
 var aliases = []alias{
-	// The word. Not a tag of Ollama, :latest, which moves only when somebody pulls.
+	// The word latest. Ollama's tag :latest is excluded, since it moves only when somebody pulls.
 	{"", regexp.MustCompile(`[-/]latest$`)},
 	// platform.openai.com/docs/models: each lists its snapshots.
 	{"openai", regexp.MustCompile(`^(chatgpt-4o|gpt-3\.5-turbo|gpt-4|gpt-4-turbo|gpt-4o|gpt-4\.1|gpt-5)` +
 		`(-mini|-nano|-audio|-search|-realtime)?(-preview)?$`)},
 	{"openai", regexp.MustCompile(`^(o1|o3|o4)(-mini|-pro)?(-preview|-deep-research)?$`)},
-	// docs.claude.com, Models overview: aliases. From 4.6 on names have no date, and do not move.
+	// docs.claude.com, Models overview: aliases. Names from 4.6 on have no date and do not move.
 	{"anthropic", regexp.MustCompile(`^claude-(opus|sonnet|haiku)-4-[015]$`)},
-	// ai.google.dev, Gemini models: updated by themselves. From 2.5 on such names are stable.
+	// ai.google.dev, Gemini models: updated automatically. Such names are stable from 2.5 on.
 	{"google", regexp.MustCompile(`^(models/)?gemini-(1\.\d|2\.0)-(pro|flash)(-lite|-8b)?$`)},
-	// docs.cohere.com, Models: each stands for a dated name.
+	// docs.cohere.com, Models: each is an alias of a dated name.
 	{"cohere", regexp.MustCompile(`^command-(r|r-plus)$`)},
 }
 
@@ -107,19 +107,20 @@ func isAlias(provider, model string) bool {
 	})
 }
 
-// sizes are words by which models of one name differ: who is asked for gpt-4o is not to answer as gpt-4o-mini.
+// sizes are words that distinguish models with the same base name: a request for gpt-4o must not be answered by
+// gpt-4o-mini.
 var sizes = []string{"mini", "nano", "micro", "lite", "small", "medium", "large", "tiny", "pro", "max", "plus",
 	"haiku", "sonnet", "opus", "flash", "turbo", "distill"}
 
 var (
 	words  = regexp.MustCompile(`[a-z]+|\d+(\.\d+)*[a-z]*`)
 	makers = regexp.MustCompile(`^([a-z]+\.)+|-v\d+$`) // Bedrock: us.anthropic.…-v1:0
-	// Words that a name may have or not.
+	// Words that are optional in a name.
 	forms   = regexp.MustCompile(`^(latest|preview|exp|experimental|beta|v|00\d|0)$`)
 	moments = regexp.MustCompile(`(19|20)\d\d[-_]?[01]\d[-_]?[0-3]\d|\d\d-20\d\d|[-_@](\d{4}|\d\d-\d\d)\b`)
 )
 
-// sameModel reports whether what answered has the name that was asked, or a longer one that says more about it.
+// sameModel reports whether the answering model has the name that was requested, or a more specific one.
 func sameModel(asked, answered string) bool {
 	if asked == answered {
 		return true
@@ -131,8 +132,7 @@ func sameModel(asked, answered string) bool {
 		(len(a) > 0 || len(b) == 0)
 }
 
-// wordsOf returns the words and numbers of a model's name, without who offers it, when it was made, and what
-// follows a colon.
+// wordsOf returns the words and numbers of a model's name, without its maker, its date, and anything after a colon.
 func wordsOf(model string) []string {
 	model = strings.ToLower(path.Base(model))
 	name, _, _ := strings.Cut(model, ":")

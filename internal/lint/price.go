@@ -9,19 +9,19 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// dated is the end of a model's name that says which of several it is: -2024-08-06, -20241022,
-// @20240620, -0613, -08-2024, -001.
+// dated matches the end of a model's name that identifies its version: -2024-08-06, -20241022, @20240620, -0613,
+// -08-2024, -001.
 var dated = regexp.MustCompile(`[-@](\d{4}-\d{2}-\d{2}|\d{8}|\d{2}-\d{4}|\d{3,4})$`)
 
-// undated returns a model's name without the date or number that it ends in.
+// undated returns a model's name without the date or number at its end.
 func undated(model string) string { return dated.ReplaceAllString(model, "") }
 
-// Prices are what a million tokens cost, by model, as config.json says.
+// Prices are the prices of a million tokens, by model, from config.json.
 type Prices map[string]store.Price
 
-// Cost returns what a call cost when its answer was bought. The price is that of the model that answered, else of the
-// one that was asked, else of either without its date. ok is false if no price is known, and if the answer does not
-// say how many tokens it took.
+// Cost returns the price of a call's answer. It is based on the model that answered, or else on the one that was
+// requested, or else on either name without its date. ok is false if no price is known or the answer has no token
+// counts.
 func (p Prices) Cost(s *snapshot.Snapshot) (money float64, ok bool) {
 	used := s.Response.Usage
 	if used == nil || used.InputTokens == nil && used.OutputTokens == nil {

@@ -18,7 +18,7 @@ var openSchema = Rule{
 	Fix: "say what it takes",
 	each: func(l *Linter, d *document, c *call, add adder) {
 		if c.base != nil && slices.EqualFunc(c.Request.Tools, c.base.Request.Tools, page.SameTool) {
-			return // they stand in the call that it continues
+			return // reported for the call that it continues
 		}
 		for n, tool := range c.Request.Tools {
 			for _, open := range openIn(&tool) {
@@ -29,7 +29,7 @@ var openSchema = Rule{
 	},
 }
 
-// openIn says what a tool leaves open. A tool without a schema takes nothing, or the provider runs it.
+// openIn returns what a tool's schema leaves open. A tool without a schema takes no input, or the provider runs it.
 func openIn(tool *modelio.ToolDefinition) (all []string) {
 	if tool.InputSchema == nil {
 		return nil
@@ -37,7 +37,7 @@ func openIn(tool *modelio.ToolDefinition) (all []string) {
 	if strings.TrimSpace(tool.Description) == "" {
 		all = append(all, "has no description")
 	}
-	doc, _ := jsontext.Parse(tool.InputSchema) // where it is no JSON, it says nothing
+	doc, _ := jsontext.Parse(tool.InputSchema) // a schema that is not JSON leaves nothing open
 	root := doc.Root()
 	named := root.Member("properties").Present() || root.Member("additionalProperties").Present() || says(root)
 	var open []string
@@ -51,10 +51,10 @@ func openIn(tool *modelio.ToolDefinition) (all []string) {
 	return append(all, open...)
 }
 
-// mostOpen is how many places of one schema are told.
+// mostOpen limits how many places of one schema are reported.
 const mostOpen = 3
 
-// isStrict reports whether the provider is to hold the model to the schema.
+// isStrict reports whether the provider must make the model obey the schema.
 func isStrict(tool *modelio.ToolDefinition) bool {
 	if string(tool.Metadata["strict"]) == "true" {
 		return true
@@ -63,14 +63,14 @@ func isStrict(tool *modelio.ToolDefinition) bool {
 	return err == nil && string(inner.Root().Member("strict").Raw()) == "true"
 }
 
-// words by which a schema says what it takes without a type.
+// keywords that restrict a value without a type
 var saying = []string{"$ref", "allOf", "anyOf", "const", "enum", "oneOf", "not", "if"}
 
 func says(v jsontext.Value) bool {
 	return slices.ContainsFunc(saying, func(name string) bool { return v.Member(name).Present() })
 }
 
-// isOfObjects reports whether a schema is one of objects, among others.
+// isOfObjects reports whether a schema permits objects.
 func isOfObjects(v jsontext.Value) bool {
 	isObject := func(kind jsontext.Value) bool { return strings.EqualFold(kind.Word(), "object") } // Gemini writes OBJECT
 	for _, one := range v.Member("type").Elements() {
@@ -81,10 +81,10 @@ func isOfObjects(v jsontext.Value) bool {
 	return isObject(v.Member("type"))
 }
 
-// appendOpen appends what the schema leaves open of what pointer names in the tool's input.
+// appendOpen appends what the schema leaves open in the part of a tool's input at pointer.
 func appendOpen(open []string, pointer string, v jsontext.Value, strict bool) []string {
 	if !v.IsObject() {
-		return open // true and false say what they mean
+		return open // true and false are explicit
 	}
 	where := ""
 	if pointer != "" {

@@ -12,10 +12,10 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// Deterministic is a [store.Check]: it holds design R7 by what stands in a record. Where a model generated the answer
-// the temperature must be 0, and there must be a seed where the API has one, or a reason be given why not. A
-// parameter that the model does not take is such a reason. The recorder writes it, since a codec's facts about models
-// change with its version.
+// Deterministic is a [store.Check] for design R7, based on the record alone. If a model generated the answer, the
+// temperature must be 0 and, if the API has one, there must be a seed, or the record must give a reason. A parameter
+// that the model does not accept is such a reason. The recorder writes it, because a codec's facts about models change
+// with its version.
 func Deterministic(d *store.Doc) (wrong []snapshot.Violation) {
 	for i := range d.Document.Snapshots {
 		s := &d.Document.Snapshots[i]
@@ -27,7 +27,7 @@ func Deterministic(d *store.Doc) (wrong []snapshot.Violation) {
 	return wrong
 }
 
-// unfixed says what the i-th record lacks of what makes an answer repeatable, and in its own words what follows.
+// unfixed returns what the i-th record lacks to make its answer repeatable.
 func unfixed(i int, s *snapshot.Snapshot, seeded bool, what string) (wrong []snapshot.Violation) {
 	report := func(name, is string) {
 		wrong = append(wrong, recorder.ViolationAt(i, snapshot.RuleDeterministic, is+what, "request", name))
@@ -41,17 +41,17 @@ func unfixed(i int, s *snapshot.Snapshot, seeded bool, what string) (wrong []sna
 	return wrong
 }
 
-// finished reports whether a model answered, by why it ended the answer, or by how that was cut.
+// finished reports whether a model answered, from the finish reason or from how the answer was cut.
 func finished(s *snapshot.Snapshot) bool {
 	return s.Response.Incomplete != "" ||
 		slices.ContainsFunc(s.Response.Candidates, func(c modelio.Candidate) bool { return c.FinishReasonRaw != "" })
 }
 
-// ruleIgnored is that of a note on what a record says and nobody compared.
+// ruleIgnored is the rule of notes about recorded parts that nothing compares.
 const ruleIgnored = "ignored"
 
-// wholeMessages names the messages of the i-th record of which a rule took all: whatever a request has in their place is
-// no drift. Values of Volatile are of one form each.
+// wholeMessages names the messages of the i-th record that a rule replaced completely: any text in their place would be
+// no drift. Values of Volatile are excluded, since each has a form of its own.
 func wholeMessages(i int, req *modelio.Request) (notes []snapshot.Violation) {
 	look := func(text string, path ...string) {
 		if name := scrub.Whole(text); name != "" {
@@ -70,7 +70,7 @@ func wholeMessages(i int, req *modelio.Request) (notes []snapshot.Violation) {
 	return notes
 }
 
-// Notes says what is no fault of a document, and worth knowing to those who review it.
+// Notes returns what reviewers of a document should know although it is no fault.
 func Notes(d *store.Doc) (notes []snapshot.Violation) {
 	for i := range d.Document.Snapshots {
 		s := &d.Document.Snapshots[i]
@@ -86,7 +86,7 @@ func Notes(d *store.Doc) (notes []snapshot.Violation) {
 			}
 		}
 		notes = append(notes, wholeMessages(i, &s.Request)...)
-		if strings.HasPrefix(s.Source.Origin, recorder.MigratedFrom) && s.Response.RawOutputRef == "" { // SF asks for both of every call
+		if strings.HasPrefix(s.Source.Origin, recorder.MigratedFrom) && s.Response.RawOutputRef == "" { // SF requires both for every call
 			notes = append(notes, unfixed(i, s, true, " once the call is made: nobody asked for it where it was "+s.Source.Origin)...)
 		}
 	}
