@@ -180,7 +180,7 @@ func compareSystems(systems variants, add adder) {
 		for _, v := range prompts[1:] {
 			i := 0
 			for v.spots[i].text == first.spots[i].text {
-				i++ // each further occurrence gets a number of its own, or they would be one variant
+				i++ // one spot differs, or the two prompts would be one variant
 			}
 			v.report(add, group, v.spots[i], "is "+first.spots[i].text+" in the same prompt of "+first.first.Call)
 		}

@@ -13,7 +13,7 @@ import (
 	"github.com/traceforge/traceforge-go/internal/provider"
 )
 
-// A MissingError says that an answer has placeholders without a value. The test has no rule of their name, or the
+// A MissingError reports placeholders in an answer that have no value: the test has no rule with their name, or the
 // request has no such value.
 type MissingError struct{ Placeholders []string }
 
@@ -21,15 +21,15 @@ func (e *MissingError) Error() string {
 	return "no value is known for " + strings.Join(e.Placeholders, ", ")
 }
 
-// Answer returns the bytes of an answer as they are kept, with placeholders for values of the request and for
-// secrets. All else stays as it is spelled.
+// Answer returns the bytes of an answer as they are stored, with placeholders for values of the request and for
+// secrets. Everything else keeps its spelling.
 func (v *Values) Answer(a *provider.Answer) []byte {
 	idle := len(v.values) == 0 && !slices.ContainsFunc(v.rules.finders, func(f finder) bool { return f.dummy != nil })
 	if idle && (v.scrubbed || !mayHold(a.Body)) {
 		return a.Body
 	}
 	body := rewrite(a, v.answerEdits, true)
-	// Placeholders split texts, and those of streams are put together, in which a rule may find more then.
+	// Placeholders split texts, and the texts of a stream are joined: then a rule may find more.
 	for was, round := a.Body, 1; round < mostRounds && !bytes.Equal(body, was); round++ {
 		settled, again := *v, *a
 		settled.scrubbed, again.Body, was = true, body, body
@@ -38,7 +38,7 @@ func (v *Values) Answer(a *provider.Answer) []byte {
 	return body
 }
 
-// Restore returns the bytes of a kept answer as they are served, with the values of this run's request and dummies
+// Restore returns the bytes of a stored answer as they are replayed, with the values of this run's request, and dummies
 // for other secrets. The error is a [*MissingError].
 func (v *Values) Restore(a *provider.Answer) ([]byte, error) {
 	if !mayHold(a.Body) {
@@ -57,17 +57,17 @@ func (v *Values) missing(placeholders []string) error {
 	return &MissingError{slices.Compact(placeholders)}
 }
 
-// AnswerText is Answer for a text beside the body, such as the value of a header.
+// AnswerText is Answer for a text outside of the body, such as the value of a header.
 func (v *Values) AnswerText(text string) string { return edited(text, v.answerEdits(text)) }
 
-// RestoreText is Restore for a text beside the body.
+// RestoreText is Restore for a text outside of the body.
 func (v *Values) RestoreText(text string) (string, error) {
 	var missing []string
 	text = edited(text, v.restoreEdits(text, &missing))
 	return text, v.missing(missing)
 }
 
-// mayHold reports whether an answer may have something that is or looks like a placeholder.
+// mayHold reports whether an answer may contain a placeholder or a text that looks like one.
 func mayHold(body []byte) bool {
 	_, _, isFrame := provider.Payload(body)
 	return isFrame || bytes.Contains(body, []byte("{{")) || bytes.Contains(body, []byte(`\u007b`)) ||
@@ -75,8 +75,8 @@ func mayHold(body []byte) bool {
 }
 
 // rewrite returns an answer with its texts edited. The pieces of a text that a stream sends in several events are
-// edited as one text; where they split a value, its replacement is whole in the first of them. alone says that a piece
-// in which nothing was edited is edited by itself too: in some streams what looks like pieces is several texts.
+// edited as one text; if they split a value, its replacement is put into the first of them. With alone, a piece that
+// was not edited in this way is also edited by itself, because in some streams the apparent pieces are separate texts.
 func rewrite(a *provider.Answer, edits editor, alone bool) []byte {
 	chunks := split(a)
 	texts := map[string][]*text{}
@@ -95,18 +95,18 @@ func rewrite(a *provider.Answer, edits editor, alone bool) []byte {
 	return out
 }
 
-// A chunk is a part of an answer: an event of a stream, or the whole.
+// A chunk is a part of an answer: an event of a stream, or the complete answer.
 type chunk struct {
-	documents []*document // what it is made of, in order
-	frame     bool        // of AWS: it has lengths and checksums
+	documents []*document // its parts, in order
+	frame     bool        // a frame of AWS, with lengths and checksums
 }
 
-// split takes an answer apart.
+// split divides an answer into chunks.
 func split(a *provider.Answer) (chunks []*chunk) {
 	events := a.Events()
 	if events == nil {
 		d := parse(a.Body)
-		if bytes.HasPrefix(bytes.TrimSpace(a.Body), []byte("[")) { // Gemini's streams, which are one array
+		if bytes.HasPrefix(bytes.TrimSpace(a.Body), []byte("[")) { // Gemini's streams are one array
 			d.keyPieces(d.root.Values()...)
 		}
 		return []*chunk{{documents: []*document{d}}}
@@ -152,7 +152,7 @@ func parseEvent(data []byte) *document {
 	return d
 }
 
-// openBase64 parses the texts of an event that are JSON in base64, as Bedrock has them.
+// openBase64 parses the texts of an event that are JSON in base64, as in Bedrock's events.
 func (d *document) openBase64() {
 	for i, t := range d.texts {
 		if i == 0 || d.texts[i-1].value != "bytes" {
@@ -168,7 +168,7 @@ func (d *document) openBase64() {
 // orders are the members that say to which of several texts a piece belongs.
 var orders = []string{"index", "contentBlockIndex", "content_index", "item_id", "output_index", "summary_index"}
 
-// keyPieces gives keys to the texts of events that may be pieces of one text: equal keys are pieces of the same.
+// keyPieces gives keys to the texts of events that may be pieces of one text. Pieces of the same text have equal keys.
 func (d *document) keyPieces(events ...jsontext.Value) {
 	keys := map[int]string{} // by offset
 	for _, event := range events {
@@ -179,8 +179,8 @@ func (d *document) keyPieces(events ...jsontext.Value) {
 	}
 }
 
-// keysOfPieces adds the keys of the pieces in v. A key is the path to a piece, and the members that say of which text
-// it is.
+// keysOfPieces adds the keys of the pieces in v. A key is the path to a piece, with the members that say to which text
+// it belongs.
 func keysOfPieces(v jsontext.Value, member, key string, keys map[int]string) {
 	if v.IsString() && provider.IsPiece(member) {
 		keys[int(v.Offset())] = key
@@ -196,13 +196,13 @@ func keysOfPieces(v jsontext.Value, member, key string, keys map[int]string) {
 	for i, element := range v.Elements() {
 		place := strconv.Itoa(i)
 		if element.Member("index").Present() {
-			place = "" // its members' keys have it
+			place = "" // included in its members' keys
 		}
 		keysOfPieces(element, "", key+"/"+place, keys)
 	}
 }
 
-// collect edits the texts that are whole, and adds pieces to those of the same text.
+// collect edits the texts that are complete, and adds pieces to their text.
 func (d *document) collect(pieces map[string][]*text, edits editor) {
 	for _, t := range d.texts {
 		switch {
@@ -216,7 +216,7 @@ func (d *document) collect(pieces map[string][]*text, edits editor) {
 	}
 }
 
-// editPieces edits a text that comes in pieces.
+// editPieces edits a text that is split into pieces.
 func editPieces(pieces []*text, edits editor, alone bool) {
 	var whole strings.Builder
 	for _, t := range pieces {

@@ -8,25 +8,25 @@ import (
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 )
 
-// A document is a JSON text whose strings can be edited, with all else as it is spelled, or a plain one.
+// A document is a JSON text whose strings can be edited while everything else keeps its spelling, or a plain text.
 type document struct {
 	src   []byte
-	root  jsontext.Value // absent of a plain one
+	root  jsontext.Value // absent for a plain text
 	texts []*text        // in the order of src
 }
 
-// A text is a string of a JSON text, member names too, or all of a plain one.
+// A text is a string or member name of a JSON text, or a complete plain text.
 type text struct {
-	start, end int // of its spelling, without quotes
+	start, end int // bounds of its spelling, without quotes
 	value      string
 	escaped    bool
 	edits      []edit
 
-	key   string    // texts of one key are pieces of one; empty means it is whole
-	inner *document // what value is in base64
+	key   string    // texts with the same key are pieces of one; empty for a complete text
+	inner *document // the document that value encodes in base64
 }
 
-// parse returns the document of a text, a plain one if it is no JSON.
+// parse returns the document of a text. It is plain if the text is not JSON.
 func parse(src []byte) *document {
 	doc, err := jsontext.ParseLenient(src)
 	if err != nil {
@@ -37,7 +37,7 @@ func parse(src []byte) *document {
 	return d
 }
 
-// textOf returns a string of a JSON text.
+// textOf returns the text of a JSON string.
 func textOf(s jsontext.Value) *text {
 	spelling := s.Raw()[1 : len(s.Raw())-1]
 	t := &text{start: int(s.Offset()) + 1, value: string(spelling), escaped: s.Escaped()}
@@ -47,7 +47,7 @@ func textOf(s jsontext.Value) *text {
 	return t
 }
 
-// plain returns the document of a text that is no JSON. A text that is not UTF-8 gives a document without texts.
+// plain returns the document of a text that is not JSON. A text that is not UTF-8 gives a document without texts.
 func plain(src []byte) *document {
 	d := &document{src: src}
 	if utf8.Valid(src) {
@@ -56,8 +56,8 @@ func plain(src []byte) *document {
 	return d
 }
 
-// unescape returns the characters of a string, U+FFFD for a lone surrogate. If offsets is not nil, it
-// appends to it where each byte of the characters, and their end, is in the spelling.
+// unescape returns the characters of a string, with U+FFFD for a lone surrogate. If offsets is not nil, unescape
+// appends the position in the spelling of each byte of the characters, and of their end.
 func unescape(spelling []byte, offsets *[]int) string {
 	chars := make([]byte, 0, len(spelling))
 	for at := 0; at < len(spelling); {

@@ -6,10 +6,10 @@ import (
 	"github.com/traceforge/traceforge-go/internal/texts"
 )
 
-// An editor says how a text is edited.
+// An editor returns the edits of a text.
 type editor func(text string) []edit
 
-// texts returns the editor of whole requests.
+// texts returns the editor for requests.
 func (e editor) texts() *texts.Editor { return &texts.Editor{Text: e.word, Name: e.word, JSON: e.json} }
 
 func (e editor) word(s *string) bool {

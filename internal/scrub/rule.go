@@ -13,33 +13,33 @@ import (
 	"github.com/traceforge/traceforge-go/internal/pattern"
 )
 
-// A Rule says which parts of a text are replaced. The zero value is no rule.
+// A Rule finds parts of a text to replace. The zero value finds nothing.
 type Rule struct {
-	name    string // of its placeholders; empty means Volatile, which has several
-	wrong   string // why it cannot be used; empty means it can
+	name    string // name of its placeholders; empty for Volatile, which has several
+	wrong   string // why it cannot be used; empty if it can
 	finders []finder
 }
 
 // A finder finds the values of one kind.
 type finder struct {
-	name  string // of their placeholders
+	name  string // name of their placeholders
 	find  func(text string) []span
-	dummy func(n int) string // stands for the n-th secret that only the recording knew; nil means they are no secrets
-	one   bool               // there is one value, which is the dummy
+	dummy func(n int) string // returns a stand-in for the n-th secret that only the recording knew; nil if the values are not secret
+	one   bool               // there is only one value, which is also the dummy
 
-	// anywhere finds what every process finds, whatever its directories; nil means that find does, or if one is set,
-	// nothing.
+	// anywhere finds the values that every process finds, whatever its directories; nil if find does so or, when one is
+	// set, if there are none.
 	anywhere func(text string) []span
 }
 
-// A span is where a value is in a text, in bytes.
+// A span is the position of a value in a text, in bytes.
 type span struct{ start, end int }
 
-// leastValue is the length in bytes below which a value may be in any text by chance.
+// leastValue is the minimum length of a value in bytes; shorter ones may occur in any text by chance.
 const leastValue = 4
 
-// Value returns the rule for one value, also where it is escaped as in JSON or in a URL. An empty value, as a key may
-// be in replay, is replaced by a dummy.
+// Value returns the rule for one value, including its escaped forms in JSON and URLs. An empty value, such as a key in
+// replay, is replaced with a dummy.
 func Value(name, value string) Rule {
 	r := Rule{name: name, wrong: wrongName("Value", name)}
 	value = cmp.Or(value, "traceforge-"+name)
@@ -78,7 +78,7 @@ func occurrences(text, value string) (found []span) {
 	}
 }
 
-// Pattern returns the rule for what re matches or, if re has a group, for what its first group matches.
+// Pattern returns the rule for whatever re matches or, if re has a group, whatever its first group matches.
 func Pattern(name string, re *regexp.Regexp) Rule {
 	r := Rule{name: name, wrong: wrongName("Pattern", name)}
 	if re == nil {
@@ -98,10 +98,10 @@ func Pattern(name string, re *regexp.Regexp) Rule {
 }
 
 // Volatile returns the rule for values that differ in each run: temporary and home directories, ports of servers on
-// this machine, uuids and times.
+// this machine, UUIDs and times.
 func Volatile() Rule { return Rule{finders: volatile()} }
 
-// VolatileDates returns the rule for that and for dates without a time of day.
+// VolatileDates returns the rule of Volatile that also finds dates without a time of day.
 func VolatileDates() Rule {
 	return Rule{finders: append(volatile(), finder{name: "date", find: findDates})}
 }
@@ -117,25 +117,25 @@ func wrongName(of, name string) string {
 	return ""
 }
 
-// Rules are the rules of a test.
+// Rules are the rules of a test. They are safe for concurrent use.
 type Rules struct {
 	finders []finder
-	said    map[string]string // placeholders of secrets that an answer was the first to say, by name and value
-	taken   map[string]bool   // these placeholders
-	last    map[string]int    // the last number of these, by name
+	said    map[string]string // placeholders of secrets that first appeared in an answer, by name and value
+	taken   map[string]bool   // the placeholders in said
+	last    map[string]int    // the last number of the placeholders in said, by name
 
-	clean sync.Map // texts in which nothing was found: a conversation says most of them in each request
+	clean sync.Map // texts without values: a conversation repeats most of its texts in each request
 }
 
 func emptyRules() *Rules {
 	return &Rules{said: map[string]string{}, taken: map[string]bool{}, last: map[string]int{}}
 }
 
-// New returns the rules of a test. It fails if one cannot be used, or two have one name.
+// New returns the rules of a test. It fails if a rule cannot be used, or if two have the same name.
 func New(all ...Rule) (*Rules, error) {
 	rules := emptyRules()
 	names := map[string]bool{}
-	var last []finder // of Volatile: what is secret comes first
+	var last []finder // finders of Volatile: secrets are found first
 	for _, r := range all {
 		switch {
 		case r.wrong != "":
@@ -155,8 +155,8 @@ func New(all ...Rule) (*Rules, error) {
 	return rules, nil
 }
 
-// Anywhere returns the rules without what depends on the process: a value that a test knows when it runs, the
-// directories of this machine. They find the same in a record wherever it is read.
+// Anywhere returns the rules without parts that depend on the process: values that a test knows only at run time, and
+// directories of this machine. They find the same in a record on every machine.
 func (r *Rules) Anywhere() *Rules {
 	rules := emptyRules()
 	for _, f := range r.finders {
@@ -171,8 +171,8 @@ func (r *Rules) Anywhere() *Rules {
 	return rules
 }
 
-// First returns where a stored text has the first value that the rules find, or the first of their placeholders; end 0
-// means it has none.
+// First returns the position of the first value that the rules find in a stored text, or of the first placeholder; end
+// is 0 if there is none.
 func (r *Rules) First(text string) (start, end int) {
 	var taken []match
 	for _, t := range storedTokens(text) {
@@ -186,10 +186,10 @@ func (r *Rules) First(text string) (start, end int) {
 	return 0, 0
 }
 
-// WithVolatile returns the rules with Volatile's.
+// WithVolatile returns the rules together with Volatile.
 func (r *Rules) WithVolatile() *Rules { return r.with(Volatile()) }
 
-// WithDates returns the rules with those of VolatileDates.
+// WithDates returns the rules together with VolatileDates.
 func (r *Rules) WithDates() *Rules { return r.with(VolatileDates()) }
 
 func (r *Rules) with(rule Rule) *Rules {
@@ -200,13 +200,13 @@ func (r *Rules) with(rule Rule) *Rules {
 	return &Rules{finders: append(slices.Clip(r.finders), more...), said: r.said, taken: r.taken, last: r.last}
 }
 
-// Has reports whether there is a rule for the placeholders of a name.
+// Has reports whether there is a rule for placeholders with a name.
 func (r *Rules) Has(name string) bool {
 	_, ok := r.finder(name)
 	return ok
 }
 
-// finder returns that of the placeholders of a name.
+// finder returns the finder for placeholders with a name.
 func (r *Rules) finder(name string) (finder, bool) {
 	for _, f := range r.finders {
 		if f.name == name {
@@ -222,16 +222,16 @@ type match struct {
 	finder
 }
 
-// leastClean is the length in bytes from which it is faster to look a text up than to search it.
+// leastClean is the length in bytes from which looking a text up is faster than searching it.
 const leastClean = 64
 
-// mostRounds is how often a text is searched for what rules take between what others took.
+// mostRounds limits how often a text is searched for further values between those already found.
 const mostRounds = 16
 
-// find returns taken, and the values that the rules find between those, all in order. A rule does not see what earlier
-// rules have found. What is found splits the text, and a rule may find more in the rest: the search goes on until
-// nothing is found, so that scrubbing a text again changes nothing. A rule that would find more forever takes the whole
-// rest.
+// find returns taken, and the values that the rules find between those, in order. A rule does not see values that
+// earlier rules have found. Because found values split the text, a rule may find more in the remaining parts: the
+// search is repeated until nothing is found, so that scrubbing a text twice has no effect. A rule that would find more
+// forever takes all of the remaining text.
 func (r *Rules) find(text string, taken []match) []match {
 	fresh := len(taken) == 0 && len(text) >= leastClean
 	if fresh {
@@ -251,8 +251,8 @@ func (r *Rules) find(text string, taken []match) []match {
 	return taken
 }
 
-// between returns taken, and what the finder finds between those. whole says that it takes all of a stretch in which it
-// finds something.
+// between returns taken, and the values that the finder finds between those. With whole, it takes the complete part of
+// the text in which it finds a value.
 func (f finder) between(text string, taken []match, whole bool) []match {
 	var all []match
 	at := 0
@@ -277,7 +277,7 @@ func (f finder) between(text string, taken []match, whole bool) []match {
 	return all
 }
 
-// merge returns taken, and those of found that do not overlap with it, in order.
+// merge returns taken, and the matches in found that do not overlap with it, in order.
 func merge(taken, found []match) []match {
 	var all []match
 	for _, m := range found {

@@ -10,20 +10,20 @@ import (
 	"github.com/traceforge/traceforge-go/internal/pattern"
 )
 
-// A token is something in a text that is, or looks like, a placeholder.
+// A token is a placeholder in a text, or a text that looks like one.
 type token struct {
 	span
-	name string // empty means that it is {{}}, or what {{}} stands in front of
-	said bool   // it is {{name:+n}}
+	name string // empty for {{}}, and for the text that a {{}} marks
+	said bool   // the token is {{name:+n}}
 	n    int
 }
 
-// literally stands in front of what only looks like a placeholder.
+// literally marks the following text as one that only looks like a placeholder.
 const literally = "{{}}"
 
 var tokenForm = regexp.MustCompile(`\{\{(?:([a-z][a-z0-9_-]*(?:\.[a-z]+)?):(\+?)([1-9][0-9]{0,5}))?\}\}`)
 
-// tokens returns what is or looks like a placeholder.
+// tokens returns the placeholders in a text, and whatever looks like one.
 func tokens(text string) (all []token) {
 	for _, m := range tokenForm.FindAllStringSubmatchIndex(text, -1) {
 		t := token{span: span{m[0], m[1]}}
@@ -36,8 +36,8 @@ func tokens(text string) (all []token) {
 	return all
 }
 
-// storedTokens returns the placeholders of a text that was scrubbed. What a {{}} in front says to be none is a token
-// without a name, together with the {{}}; a {{}} that stands alone is one too.
+// storedTokens returns the placeholders of a scrubbed text. A text that is marked by {{}}, including the mark, is a
+// token without a name, and a {{}} on its own is one too.
 func storedTokens(text string) (all []token) {
 	for _, t := range tokens(text) {
 		if last := len(all) - 1; last >= 0 && t.start == all[last].end && text[all[last].start:t.start] == literally {
@@ -51,10 +51,10 @@ func storedTokens(text string) (all []token) {
 
 func placeholder(name string, n int) string { return fmt.Sprintf("{{%s:%d}}", name, n) }
 
-// Names returns the names of the placeholders that a scrubbed text has, each once.
+// Names returns the names of the placeholders in a scrubbed text, without duplicates.
 func Names(text string) (names []string) {
 	for _, t := range storedTokens(text) {
-		name, _, _ := strings.Cut(t.name, ".") // a form of a value
+		name, _, _ := strings.Cut(t.name, ".") // the form of a value
 		if name != "" && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
@@ -62,7 +62,8 @@ func Names(text string) (names []string) {
 	return names
 }
 
-// Whole returns the name of the rule whose placeholders are all that a scrubbed text says; empty means it says more.
+// Whole returns the name of the rule whose placeholders make up the complete scrubbed text; empty if there is any other
+// text.
 func Whole(text string) (name string) {
 	at := 0
 	for _, t := range storedTokens(text) {
@@ -86,7 +87,7 @@ type edit struct {
 	with string
 }
 
-// edited returns a text with edits, which are in order and do not overlap.
+// edited returns a text with edits applied, which must be in order and must not overlap.
 func edited(text string, edits []edit) string {
 	if len(edits) == 0 {
 		return text

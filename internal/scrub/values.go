@@ -10,34 +10,34 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// Values are the values of one request and their placeholders. They are for one goroutine at a time. Only one Values
-// of a test at a time may work on an answer; requests may be scrubbed at once.
+// Values are the values of one request and their placeholders. They are for one goroutine at a time. Of all Values of a
+// test, only one may process an answer at a time; requests may be scrubbed concurrently.
 type Values struct {
 	rules        *Rules
-	scrubbed     bool              // of a request that was scrubbed: it has placeholders
+	scrubbed     bool              // the request was scrubbed already and has placeholders
 	placeholders map[string]string // by name and value
 	values       map[string]string // by placeholder
-	took         []string          // names of rules that found something that was no placeholder
+	took         []string          // names of rules that found a value that was not yet a placeholder
 	count        map[string]int    // by name
 }
 
 func (r *Rules) newValues(stored bool) *Values { return &Values{rules: r, scrubbed: stored} }
 
-// Live returns a request of this run with placeholders, and their values. core is the request's core:
-// what counts in a comparison, which comes first.
+// Live returns a request of this run with placeholders, and their values. core is the request's core, the part that is
+// compared, whose values are counted first.
 func (r *Rules) Live(req *modelio.Request, core []byte) (*modelio.Request, *Values) {
 	v := r.newValues(false)
 	return v.scrub(req, core), v
 }
 
-// Stored is [Rules.Live] for a request of a record. Its placeholders stay, and what the rules find
-// besides, as it was recorded without them, is replaced too.
+// Stored is [Rules.Live] for a request of a record. It keeps the placeholders, and replaces values that the rules find
+// in addition because they were recorded without them.
 func (r *Rules) Stored(req *modelio.Request, core []byte) (*modelio.Request, *Values) {
 	v := r.newValues(true)
 	return v.scrub(req, core), v
 }
 
-// Idle reports whether a request with this core, and what answers it, stay as they are.
+// Idle reports whether the rules change neither a request with this core nor its answer.
 func (r *Rules) Idle(core []byte) bool {
 	return len(r.finders) == 0 && !bytes.Contains(core, []byte("{{"))
 }
@@ -46,8 +46,8 @@ func (v *Values) scrub(req *modelio.Request, core []byte) *modelio.Request {
 	if v.rules.Idle(core) || v.scrubbed && len(v.rules.finders) == 0 {
 		return req
 	}
-	doc, _ := jsontext.Parse(core)             // it is JSON
-	for _, last := range []bool{false, true} { // values that a conversation keeps as it goes on are counted before later ones
+	doc, _ := jsontext.Parse(core)             // always JSON
+	for _, last := range []bool{false, true} { // values that a conversation keeps as it grows are counted before later ones
 		for name, member := range doc.Root().Members() {
 			if (name == "messages") == last {
 				v.requestEdits(name)
@@ -58,8 +58,8 @@ func (v *Values) scrub(req *modelio.Request, core []byte) *modelio.Request {
 	return editor(v.requestEdits).texts().Request(req)
 }
 
-// Took returns the names of the rules that replaced something. A record that was made with the same rules has nothing
-// for them: it has placeholders.
+// Took returns the names of the rules that replaced something. It is empty for a record that was made with the same
+// rules, because that has placeholders.
 func (v *Values) Took() []string { return v.took }
 
 // requestEdits returns the edits that put placeholders into a text of the request.
@@ -67,7 +67,7 @@ func (v *Values) requestEdits(text string) []edit {
 	return v.edits(text, func(m match, value string) (string, bool) { return v.placeholder(m.name, value), true })
 }
 
-// placeholder returns that of a value, which may be new.
+// placeholder returns the placeholder of a value, which may be new.
 func (v *Values) placeholder(name, value string) string {
 	key := name + ":" + value
 	known, ok := v.placeholders[key]
@@ -82,7 +82,7 @@ func (v *Values) placeholder(name, value string) string {
 	return known
 }
 
-// answerEdits returns the edits that put placeholders into a text of the answer: for values of the request, and for
+// answerEdits returns the edits that put placeholders into a text of the answer, for values of the request and for
 // secrets.
 func (v *Values) answerEdits(text string) []edit {
 	return v.edits(text, func(m match, value string) (string, bool) {
@@ -96,7 +96,7 @@ func (v *Values) answerEdits(text string) []edit {
 	})
 }
 
-// firstSaid returns the placeholder of a secret that is not in the request: an answer is the first to say it.
+// firstSaid returns the placeholder of a secret that is not in the request and first appears in an answer.
 func (r *Rules) firstSaid(m match, value string) string {
 	if m.one {
 		return placeholder(m.name, 1)
@@ -111,7 +111,7 @@ func (r *Rules) firstSaid(m match, value string) string {
 	return r.said[key]
 }
 
-// edits returns the edits of a text. replace returns what stands for a value, if anything does.
+// edits returns the edits of a text. replace returns the replacement for a value, if there is one.
 func (v *Values) edits(text string, replace func(m match, value string) (string, bool)) (all []edit) {
 	var taken, lookAlikes []match
 	if v.scrubbed {
@@ -124,7 +124,7 @@ func (v *Values) edits(text string, replace func(m match, value string) (string,
 		}
 	}
 	found := v.rules.find(text, taken)
-	if len(lookAlikes) > 0 { // which split the text too
+	if len(lookAlikes) > 0 { // they split the text too
 		found = v.rules.find(text, merge(found, lookAlikes))
 	}
 	for _, m := range found {
@@ -143,8 +143,8 @@ func (v *Values) edits(text string, replace func(m match, value string) (string,
 	return all
 }
 
-// restoreEdits returns the edits that put values in the places of placeholders. It adds to missing those without a
-// known value.
+// restoreEdits returns the edits that put values in the places of placeholders. It adds placeholders without a known
+// value to missing.
 func (v *Values) restoreEdits(text string, missing *[]string) (all []edit) {
 	for _, t := range storedTokens(text) {
 		spelled := text[t.start:t.end]
@@ -170,8 +170,8 @@ func (v *Values) restoreEdits(text string, missing *[]string) (all []edit) {
 	return all
 }
 
-// Alike returns a function that reports whether two JSON texts of records are the same except for what the
-// rules find. If it is asked about several, each value must be in the places of the same other one.
+// Alike returns a function that reports whether two JSON texts of records are equal except for values that the rules
+// find. Over all calls of the function, each value must correspond to the same other value.
 func (r *Rules) Alike() func(recorded, got []byte) bool {
 	a, b := r.newValues(true), r.newValues(true)
 	return func(recorded, got []byte) bool {

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// volatile returns the finders of volatile values. Each first looks for a few bytes that its values
-// have, so that long texts are searched fast.
+// volatile returns the finders of volatile values. Each first looks for a few bytes that all of its values contain, so
+// that long texts are searched quickly.
 func volatile() []finder {
 	tmp := append(rootOf(os.TempDir(), "/"), tmpRoots...)
 	home, _ := os.UserHomeDir()
@@ -24,8 +24,8 @@ func volatile() []finder {
 	}
 }
 
-// directories returns a function that finds directories below some roots. matches returns the length of the
-// one that text begins with, 0 for none. Windows' paths begin with a drive.
+// directories returns a function that finds directories below some roots. matches returns the length of the directory
+// at the start of a text, or 0. Windows paths start with a drive.
 func directories(roots []string, matches func(text, root string) int) func(string) []span {
 	return func(text string) (found []span) {
 		end := 0
@@ -43,7 +43,7 @@ func directories(roots []string, matches func(text, root string) int) func(strin
 	}
 }
 
-// candidates visits where a text has a path's root, in order.
+// candidates yields the positions of a path's root in a text, in order.
 func candidates(text string, roots []string) func(func(span) bool) {
 	return func(yield func(span) bool) {
 		for i := 0; i < len(text); i++ {
@@ -65,7 +65,7 @@ func candidates(text string, roots []string) func(func(span) bool) {
 	}
 }
 
-// beginsPath reports whether a path can begin behind a text, in whose middle it is no directory's root.
+// beginsPath reports whether a path can start after the given text. In the middle of a path there is no root.
 func beginsPath(before string) bool {
 	if before == "" || strings.HasSuffix(before, "file://") {
 		return true
@@ -74,13 +74,13 @@ func beginsPath(before string) bool {
 	return !isLetter(c) && !isDigit(c) && !strings.ContainsRune("/\\._-~", rune(c))
 }
 
-// Roots that every machine may have: of Linux, macOS, BSD, atomic Linux.
+// Roots of Linux, macOS, BSD and atomic Linux, which any machine may have.
 var (
 	tmpRoots  = []string{"/tmp/", "/var/tmp/", "/private/tmp/", "/private/var/tmp/", "/private/var/folders/", "/var/folders/"}
 	homeRoots = []string{"/home/", "/Users/", "/usr/home/", "/var/home/"}
 )
 
-// rootOf returns a directory of this process with what ends its root; none means that it is not known.
+// rootOf returns a directory of this process as a root that ends in end; nil if the directory is unknown.
 func rootOf(dir, end string) []string {
 	if dir = filepath.ToSlash(filepath.Clean(dir)); len(dir) > 1 && dir[0] == '/' {
 		return []string{dir + end}
@@ -92,7 +92,7 @@ const component = `[^/\\\s"'<>|:;,*?()\[\]{}` + "`]+"
 
 var (
 	firstComponent = regexp.MustCompile(`^` + component)
-	numberedBelow  = regexp.MustCompile(`^(?:/[0-9]+\b)+`) // t.TempDir's 001
+	numberedBelow  = regexp.MustCompile(`^(?:/[0-9]+\b)+`) // such as the 001 of t.TempDir
 	pytestBelow    = regexp.MustCompile(`^/pytest-[0-9]+/` + component)
 	macFolder      = regexp.MustCompile(`^[^/\s]+/[^/\s]+/[A-Z]\b/?`)
 	windowsTemp    = regexp.MustCompile(`^[A-Za-z]:\\+Users\\+` + component +
@@ -101,8 +101,8 @@ var (
 	randomComponent = regexp.MustCompile(`[0-9]|^tmp|^pytest-of-|[-_.][A-Za-z0-9]{6,}$`)
 )
 
-// matchTemporary matches a directory that was made for one run: its name, and the names below that
-// are as random. A file that is always of one name, such as /tmp/report, is none.
+// matchTemporary matches a directory that was made for one run: its name, and random names below it. A file with a
+// fixed name, such as /tmp/report, does not match.
 func matchTemporary(text, root string) int {
 	if root[len(root)-1] == '\\' {
 		return len(windowsTemp.FindString(text))
@@ -129,7 +129,7 @@ func matchTemporary(text, root string) int {
 	return end + len(numberedBelow.FindString(text[end:]))
 }
 
-// matchHome matches the directory of a user.
+// matchHome matches a user's directory.
 func matchHome(text, root string) int {
 	switch root[len(root)-1] {
 	case '\\':
@@ -142,12 +142,12 @@ func matchHome(text, root string) int {
 		return len(root) + len(name)
 	}
 	if rest := text[len(root):]; rest != "" && rest[0] != '/' && firstComponent.MatchString(rest) {
-		return 0 // a longer name
+		return 0 // part of a longer name
 	}
 	return len(root)
 }
 
-// leastPort is the first port that a server gets from the operating system and does not choose.
+// leastPort is the first port that the operating system assigns to servers that do not choose one.
 const leastPort = 32768
 
 func findPorts(text string) (found []span) {
@@ -175,7 +175,7 @@ func findPorts(text string) (found []span) {
 	return found
 }
 
-// findUUIDs finds uuids, and those of version 4 also without hyphens.
+// findUUIDs finds UUIDs; those of version 4 also without hyphens.
 func findUUIDs(text string) (found []span) {
 	for i := 0; i < len(text); i++ {
 		start := i
@@ -197,12 +197,12 @@ func findUUIDs(text string) (found []span) {
 var uuidForm = regexp.MustCompile(`(?i)^[0-9a-f]{8}(?:(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|` +
 	`[0-9a-f]{4}4[0-9a-f]{3}[89ab][0-9a-f]{15})`)
 
-// timeForms are the ways to write a date with a time of day, and where in each the first colon is.
+// timeForms are formats of a date with a time of day, each with the position of the first colon.
 var timeForms = []struct {
 	colon int
 	form  *regexp.Regexp
 }{
-	// RFC 3339, ISO 8601, log files, SQL, Go's and Python's own.
+	// RFC 3339, ISO 8601, log files, SQL, and the default formats of Go and Python.
 	{13, regexp.MustCompile(`^[0-9]{4}[-/][0-9]{2}[-/][0-9]{2}[T _][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:[.,][0-9]{1,9})?)?` +
 		`(?:Z\b| ?(?:UTC|GMT)\b| ?[+-][0-9]{2}:?[0-9]{2}\b(?: [A-Z]{3,4}\b)?)?(?: m=[+-][0-9.]+)?`)},
 	// date and ctime.
@@ -242,7 +242,7 @@ func findTimes(text string) (found []span) {
 // isoDate matches a date of ISO 8601 that is no part of a name, such as a model's.
 var isoDate = regexp.MustCompile(`(?:^|[^0-9A-Za-z_./-])([0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01]))(?:[^0-9A-Za-z_/-]|$)`)
 
-// findDates finds dates within texts. A text that is nothing but a date is the version of an API, or a parameter.
+// findDates finds dates within texts. A text that consists of a date alone is the version of an API, or a parameter.
 func findDates(text string) (found []span) {
 	for at := 0; ; {
 		m := isoDate.FindStringSubmatchIndex(text[at:])
@@ -254,12 +254,12 @@ func findDates(text string) (found []span) {
 	}
 }
 
-// clocks matches what a clock says: dates, days of the week, times of day, seconds and milliseconds since 1970.
+// clocks matches values from a clock: dates, days of the week, times of day, seconds and milliseconds since 1970.
 var clocks = regexp.MustCompile(`\b[0-9]{4}-[0-9]{2}-[0-9]{2}\b|\b[0-9]{1,2}[/.][0-9]{1,2}[/.][0-9]{4}\b|\b1[0-9]{9}(?:[0-9]{3}){0,3}(?:\.[0-9]+)?\b|` +
 	`\b(?:[0-9]{1,2} )?(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*\.? (?:[0-9]{1,2}(?:st|nd|rd|th)?,? )?[0-9]{4}\b|` +
 	`\b(?:Mon|Tues?|Wed(?:nes)?|Thu(?:rs)?|Fri|Sat(?:ur)?|Sun)(?:day)?\b|\b[0-9]{1,2}:[0-9]{2}(?::[0-9]{2}(?:[.,][0-9]{1,9})?)?(?: ?[AaPp][Mm])?\b`)
 
-// SameButClock reports whether two texts differ in nothing but what a clock says.
+// SameButClock reports whether two texts differ only in values from a clock.
 func SameButClock(a, b []byte) bool {
 	return bytes.Equal(clocks.ReplaceAllLiteral(a, nil), clocks.ReplaceAllLiteral(b, nil))
 }
