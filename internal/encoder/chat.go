@@ -12,7 +12,7 @@ import (
 
 const chatAPI = "openai.chat"
 
-// Chat writes a request to the chat completions API of OpenAI.
+// Chat encodes a request for OpenAI's chat completions API.
 func Chat(req *modelio.Request) ([]byte, error) {
 	w := writer{api: chatAPI}
 	body := w.body(req, provider.ChatParameters, isUntyped, encodeChatTool)
@@ -30,7 +30,7 @@ func Chat(req *modelio.Request) ([]byte, error) {
 	return overlaid(body, req.Options), w.err
 }
 
-// withoutAlias drops the usual member if another one, which stays in Options, says the same.
+// withoutAlias drops the usual member if another one, which stays in Options, has the same value.
 func withoutAlias(r *modelio.Request, body modelio.Object, name, usual string, field *json.Number) {
 	if field != nil && string(r.Options[name]) == string(*field) {
 		delete(body, usual)
@@ -78,7 +78,7 @@ func isThinkingBlock(part modelio.Part) bool {
 	return provider.Marked(part.Metadata, provider.WireThinking) || provider.Marked(part.Metadata, provider.WireThought)
 }
 
-// chatResults writes one message for each tool response of m, as the API has it.
+// chatResults encodes one message for each tool response of m, as the API requires.
 func (w *writer) chatResults(at int, m modelio.Message) (all list) {
 	for i, part := range m.Content {
 		result := part.ToolResponse
@@ -99,7 +99,7 @@ func (w *writer) chatResults(at int, m modelio.Message) (all list) {
 	return all
 }
 
-// chatBlock returns what writes blocks of a message, or of a result that is a part of it.
+// chatBlock returns the function that encodes blocks of a message, or of a result that is part of it.
 func (w *writer) chatBlock(message, result int) blockWriter {
 	return func(at int, part modelio.Part) modelio.Object {
 		block := encodeChatBlock(part)
@@ -110,7 +110,7 @@ func (w *writer) chatBlock(message, result int) blockWriter {
 	}
 }
 
-// encodeChatBlock returns nil for a part of a kind that the API has no block for.
+// encodeChatBlock returns nil for a part that the API has no block for.
 func encodeChatBlock(part modelio.Part) modelio.Object {
 	kind := provider.MetadataWord(part.Metadata, "type")
 	switch {

@@ -1,8 +1,8 @@
-// Package encoder writes Model IO requests as bodies of the APIs that package contract calls. Package provider
-// decodes such a body to the same request again.
+// Package encoder encodes Model IO requests as bodies of the APIs that package contract calls. Package provider decodes
+// such a body to the same request.
 //
-// Requests that no codec decoded are in plain GK terms. A member that the API has no place for is an error, except
-// metadata of system messages where the API has one member for all of them, and the output schemas of tools. The
+// Requests that were not decoded by a codec are in plain GK terms. A member that the API cannot express is an error,
+// except for metadata of system messages if the API has one member for all of them, and output schemas of tools. The
 // path, the query and the headers of a decoded request are left out. Errors are of type [*provider.WireError].
 package encoder
 
@@ -21,20 +21,20 @@ import (
 // A list is an array of values.
 type list = []json.RawMessage
 
-// A writer writes a request for an API. Its first error stays, and what it writes besides is for nobody.
+// A writer encodes a request for an API. It keeps its first error, after which its output is unused.
 type writer struct {
 	api string
 	err error
 }
 
-// fail notes what the API has no way to say.
+// fail notes something that the API cannot express.
 func (w *writer) fail(pointer, reason string) {
 	if w.err == nil {
 		w.err = &provider.WireError{API: w.api, Pointer: pointer, Reason: reason}
 	}
 }
 
-// failAt is fail for one part of one message; -1 is no part.
+// failAt is fail for a part of a message; part is -1 for the message itself.
 func (w *writer) failAt(message, part int, reason string) {
 	pointer := "/messages/" + strconv.Itoa(message)
 	if part >= 0 {
@@ -45,9 +45,9 @@ func (w *writer) failAt(message, part int, reason string) {
 
 const noBlock = "a part of a kind that the API has no block for"
 
-// body writes what a form decodes, except for messages and Options. own reports whether a tool of a type is
-// one that the caller defines, which is for tool; others are whole in their Metadata. It fails for a
-// request with a prompt.
+// body encodes the members that a form decodes, except for messages and Options. own reports whether a tool type is one
+// that the caller defines, which tool encodes; the Metadata of other tools are complete. It fails for a request with a
+// prompt.
 func (w *writer) body(
 	r *modelio.Request, parameters map[string]string,
 	own func(kind json.RawMessage) bool, tool func(modelio.ToolDefinition) modelio.Object,
@@ -74,13 +74,13 @@ func (w *writer) body(
 	return body
 }
 
-// isUntyped is for APIs in which only the caller's own tools have no type beside their fields.
+// isUntyped is for APIs in which only the caller's own tools have no type.
 func isUntyped(kind json.RawMessage) bool { return kind == nil }
 
-// A blockWriter makes the block of a part that has a place among others.
+// A blockWriter encodes a part as a block among others.
 type blockWriter func(at int, part modelio.Part) modelio.Object
 
-// encodeOutput writes the result of a tool call as blocks or as text.
+// encodeOutput encodes the result of a tool call as blocks or as text.
 func encodeOutput(result *modelio.ToolResponse, one blockWriter) json.RawMessage {
 	if result.Content != nil {
 		return encodeContent(result.Content, false, one)
@@ -88,8 +88,8 @@ func encodeOutput(result *modelio.ToolResponse, one blockWriter) json.RawMessage
 	return argumentsOf(result.Output)
 }
 
-// encodeContent writes content as text where it should and can be, else as blocks, each with the Metadata of its part over
-// what one makes of it.
+// encodeContent encodes content as text if it should and can be, and otherwise as blocks, each with the Metadata of its
+// part on top.
 func encodeContent(parts []modelio.Part, asText bool, one blockWriter) json.RawMessage {
 	if asText && provider.IsPlainText(parts) {
 		return jsontext.Text(*parts[0].Text)
@@ -107,7 +107,7 @@ func encodeContent(parts []modelio.Part, asText bool, one blockWriter) json.RawM
 	return jsontext.List(all)
 }
 
-// texts returns an object whose members are strings, given as names and values.
+// texts returns an object with string members, given as alternating names and values.
 func texts(pairs ...string) modelio.Object {
 	o := modelio.Object{}
 	for i := 0; i < len(pairs); i += 2 {
@@ -116,9 +116,9 @@ func texts(pairs ...string) modelio.Object {
 	return o
 }
 
-// overlay puts the members of extra over those of base, and merges where both are objects. It
-// undoes what jsontext.Keep and KeepRest do: base is what a codec makes of the fields, extra is what had
-// none. Our own marks are no members of the wire.
+// overlay puts the members of extra on top of those of base, and merges objects. It reverses jsontext.Keep and
+// KeepRest: base is what a codec makes of the fields, and extra are the members without a field. Marks of our own are
+// not members of the request.
 func overlay(base, extra modelio.Object) {
 	for name, v := range extra {
 		if provider.IsMark(name) {
@@ -138,14 +138,14 @@ func overlay(base, extra modelio.Object) {
 	}
 }
 
-// overlaid writes an object with extra over it.
+// overlaid encodes an object with extra on top.
 func overlaid(o, extra modelio.Object) json.RawMessage {
 	overlay(o, extra)
 	return jsontext.ObjectText(o)
 }
 
-// parameters writes the parameters of a request, of which names maps what the API calls them to ours. It fails on
-// one that the API does not have.
+// parameters encodes the parameters of a request; names maps the API's names to ours. It fails on a parameter that the
+// API does not have.
 func (w *writer) parameters(r *modelio.Request, names map[string]string) modelio.Object {
 	said := modelio.Object{}
 	for _, parameter := range modelio.Parameters {
@@ -169,7 +169,7 @@ func (w *writer) parameters(r *modelio.Request, names map[string]string) modelio
 	return o
 }
 
-// argumentsOf writes the input of a call, or the output of a tool, as a string.
+// argumentsOf encodes the input of a call, or the output of a tool, as a string.
 func argumentsOf(input json.RawMessage) json.RawMessage {
 	switch {
 	case input == nil:
@@ -180,7 +180,7 @@ func argumentsOf(input json.RawMessage) json.RawMessage {
 	return jsontext.Text(string(input))
 }
 
-// encodeFunctionTool writes name, description and schema of a tool.
+// encodeFunctionTool encodes name, description and schema of a tool.
 func encodeFunctionTool(tool modelio.ToolDefinition, schemaName string) modelio.Object {
 	o := modelio.Object{"name": jsontext.Text(tool.Name)}
 	if tool.Description != "" {

@@ -10,7 +10,7 @@ import (
 
 const messagesAPI = "anthropic.messages"
 
-// Messages writes a request to the messages API of Anthropic.
+// Messages encodes a request for Anthropic's messages API.
 func Messages(req *modelio.Request) ([]byte, error) {
 	w := writer{api: messagesAPI}
 	body := w.body(req, provider.ClaudeParameters, provider.IsOwnTool, encodeClaudeTool)

@@ -12,7 +12,7 @@ import (
 
 const responsesAPI = "openai.responses"
 
-// Responses writes a request to the responses API of OpenAI.
+// Responses encodes a request for OpenAI's responses API.
 func Responses(req *modelio.Request) ([]byte, error) {
 	w := writer{api: responsesAPI}
 	body := w.body(req, provider.ResponsesParameters, isUntyped, encodeResponsesTool)
@@ -40,8 +40,8 @@ func encodeResponsesTool(tool modelio.ToolDefinition) modelio.Object {
 	return o
 }
 
-// responsesItems writes a message as the items that the API has for its parts: calls and
-// their results are items of their own.
+// responsesItems encodes a message as the API's items for its parts: tool calls and their results are items of their
+// own.
 func (w *writer) responsesItems(at int, m modelio.Message) (items list) {
 	switch {
 	case provider.Marked(m.Metadata, provider.WireItem) && len(m.Content) == 1 && m.Content[0].Custom != nil:
@@ -75,7 +75,7 @@ func (w *writer) responsesItems(at int, m modelio.Message) (items list) {
 	return items
 }
 
-// responsesMessage writes the message that has content, the parts of m from the first one on.
+// responsesMessage encodes the message with content, which are the parts of m from first on.
 func (w *writer) responsesMessage(at, first int, m modelio.Message, content []modelio.Part) json.RawMessage {
 	o := texts("role", provider.WireRole(m.Role))
 	if content != nil {
@@ -103,7 +103,7 @@ func (w *writer) responsesResult(message, at int, part modelio.Part) json.RawMes
 	return overlaid(o, part.Metadata)
 }
 
-// encodeResponsesReasoning writes reasoning, the item of which says extra.
+// encodeResponsesReasoning encodes reasoning; extra are the other members of its item.
 func encodeResponsesReasoning(parts []modelio.Part, extra modelio.Object) json.RawMessage {
 	summary, content := list{}, list{}
 	for _, part := range parts {
@@ -124,8 +124,8 @@ func encodeResponsesReasoning(parts []modelio.Part, extra modelio.Object) json.R
 	return overlaid(o, extra)
 }
 
-// responsesBlock returns what writes blocks of a message by role. The first is of its part at, and each
-// further one of the part that is step after it.
+// responsesBlock returns the function that encodes blocks of a message by its role. The first block is for the part at,
+// and each further one for the part that follows after step.
 func (w *writer) responsesBlock(message, at, step int, role modelio.Role) blockWriter {
 	return func(i int, part modelio.Part) modelio.Object {
 		block := encodeResponsesBlock(role, part)
@@ -136,7 +136,7 @@ func (w *writer) responsesBlock(message, at, step int, role modelio.Role) blockW
 	}
 }
 
-// encodeResponsesBlock returns nil for a part of a kind that the API has no block for.
+// encodeResponsesBlock returns nil for a part that the API has no block for.
 func encodeResponsesBlock(role modelio.Role, part modelio.Part) modelio.Object {
 	kind := provider.MetadataWord(part.Metadata, "type")
 	switch {

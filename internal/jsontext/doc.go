@@ -1,13 +1,13 @@
-// Package jsontext is the one room that reads and writes JSON texts. It is named after the standard
-// library's encoding/json/jsontext, so that it can give way to that.
+// Package jsontext reads and writes JSON texts for all other packages. It is named after the standard library's
+// encoding/json/jsontext, by which it can be replaced one day.
 //
-// [Parse] scans a text once; a [Value] visits what it holds without copying: numbers, strings and
-// objects keep the bytes that were sent. The functions that write return canonical spellings.
+// [Parse] scans a text once; a [Value] gives access to it without copying: numbers, strings and objects keep the bytes
+// that were sent. Functions that write return canonical spellings.
 //
 // # Lone surrogates
 //
-// An escaped lone surrogate is JSON, but no Go string can hold it. Each reader names its policy:
-// [ParseStrict], and so package canon, refuses it; [Parse], for provider's codecs, keeps it as it is
-// spelled, and [Value.Text] reports that it is no text; [ParseReplacing] makes it U+FFFD; [ParseLenient],
-// package stream, [Unescape] and [AppendRune] pass it on, so that sessions hash it as JavaScript does.
+// An escaped lone surrogate is valid JSON, but no Go string can contain it. Each reader has a policy: [ParseStrict],
+// and so package canon, refuses it. [Parse], which the codecs of provider use, keeps its spelling, and [Value.Text]
+// reports that it is no text. [ParseReplacing] replaces it with U+FFFD. [ParseLenient], package stream, [Unescape] and
+// [AppendRune] pass it on, so that sessions hash it as JavaScript does.
 package jsontext

@@ -8,20 +8,20 @@ import (
 // A NumberKind is what the spelling of a number tells about its canonical form (RFC 8785).
 type NumberKind uint8
 
-// The kinds of numbers. The zero value is none.
+// The kinds of numbers. The zero value is not a number.
 const (
 	NotNumber        NumberKind = iota
-	PlainNumber                 // canonical as it stands
-	IntegerNumber               // digits alone, too many to be plain
+	PlainNumber                 // in canonical form
+	IntegerNumber               // only digits, too many to be plain
 	FractionalNumber            // with a fraction or an exponent
 )
 
-// exactDigits is the number of significant decimal digits that a float64 always keeps
-// (DBL_DIG of C). A decimal of no more digits is the shortest one that its float64 has.
+// exactDigits is the number of significant decimal digits that a float64 always keeps (DBL_DIG in C). A decimal with at
+// most that many digits is the shortest spelling of its float64.
 const exactDigits = 15
 
-// Number returns the end and the kind of the number that starts at src[i] (RFC 8259 section 6). Where
-// there is none, the end is the offending place.
+// Number returns the end and the kind of the number that starts at src[i] (RFC 8259 section 6). If there is none, end
+// is the offending position.
 func Number(src []byte, i int) (end int, kind NumberKind) {
 	start := i
 	if i < len(src) && src[i] == '-' {
@@ -68,8 +68,8 @@ func Number(src []byte, i int) (end int, kind NumberKind) {
 	return i, kind
 }
 
-// isPlainFraction reports whether a number without exponent is canonical as it stands. fraction is its digits behind
-// the point, digits counts those before it, and zero says that these are a zero.
+// isPlainFraction reports whether a number without exponent is in canonical form. fraction are the digits after the
+// point, digits is the number of digits before it, and zero says that these are a single 0.
 func isPlainFraction(fraction []byte, digits int, zero bool) bool {
 	if fraction[len(fraction)-1] == '0' {
 		return false
@@ -79,7 +79,7 @@ func isPlainFraction(fraction []byte, digits int, zero bool) bool {
 		for fraction[leading] == '0' {
 			leading++
 		}
-		// Below 1e-6 ECMAScript writes an exponent.
+		// ECMAScript uses an exponent below 1e-6.
 		return leading <= 5 && len(fraction)-leading <= exactDigits
 	}
 	return digits+len(fraction) <= exactDigits
@@ -92,16 +92,16 @@ func skipDigits(src []byte, i int) int {
 	return i
 }
 
-// AppendFloat appends f, which is finite, as ECMAScript writes it (RFC 8785 section 3.2.2.3).
+// AppendFloat appends f, which must be finite, in the form of ECMAScript (RFC 8785 section 3.2.2.3).
 func AppendFloat(dst []byte, f float64) []byte {
 	if f == 0 {
-		return append(dst, '0') // -0 too
+		return append(dst, '0') // also for -0
 	}
 	if abs := math.Abs(f); 1e-6 <= abs && abs < 1e21 {
 		return strconv.AppendFloat(dst, f, 'f', -1, 64)
 	}
 	dst = strconv.AppendFloat(dst, f, 'e', -1, 64)
-	// Go writes two digits of exponent at least: 1e-07 for 1e-7.
+	// Go writes at least two digits of exponent: 1e-07 for 1e-7.
 	if n := len(dst); dst[n-2] == '0' && dst[n-4] == 'e' {
 		dst[n-2] = dst[n-1]
 		dst = dst[:n-1]

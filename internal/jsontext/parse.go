@@ -10,50 +10,49 @@ import (
 	"unsafe"
 )
 
-// MaxDepth is how many arrays and objects may be nested in each other (design R1).
+// MaxDepth is how deeply arrays and objects may be nested (design R1).
 const MaxDepth = 1000
 
-// A Document is a JSON text that has been scanned once, so that its values can be visited
-// without looking at their bytes again.
+// A Document is a JSON text that was scanned once, so that its values can be visited without reading its bytes again.
 type Document struct {
 	src   []byte
-	str   string // src itself, so that what it says needs no memory of its own
-	nodes []node // in the order of the text; an object's members are a name and a value each
+	str   string // src itself as a string, so that names and texts need no memory of their own
+	nodes []node // in the order of the text; each member of an object is a name and a value
 }
 
 // A node is one value, or the name of a member.
 type node struct {
-	start, end int32 // its bytes
-	next       int32 // the first node after it and all that it holds
+	start, end int32 // bounds of its bytes
+	next       int32 // the first node after it and everything in it
 	escaped    bool  // a string with a backslash
 	kind       NumberKind
 }
 
-// Parse scans src, which must be one JSON value in valid UTF-8 without repeated member names and
-// with a name of whole characters for each. Lone surrogates elsewhere and numbers of any size are
-// left to those who read the values. An error is an [*Error].
+// Parse scans src, which must be one JSON value in valid UTF-8 without repeated member names and without lone
+// surrogates in names. Lone surrogates elsewhere, and numbers of any size, are left to the readers of the values. The
+// error is an [*Error].
 //
-// The document keeps src. All that is read of it keeps src too: src must not change any more.
+// The document and everything that is read from it refer to src, which must not be changed any more.
 func Parse(src []byte) (*Document, error) { return parse(src, keep) }
 
-// ParseStrict is Parse for a text in which no string may hold a lone surrogate (RFC 7493 section 2.1).
+// ParseStrict is Parse for a text in which no string may contain a lone surrogate (RFC 7493 section 2.1).
 func ParseStrict(src []byte) (*Document, error) { return parse(src, refuse) }
 
-// ParseLenient is Parse for any text that RFC 8259 allows. Names may be repeated, and hold lone surrogates, as in
+// ParseLenient is Parse for any text that RFC 8259 allows. Names may be repeated and may contain lone surrogates, as in
 // JavaScript.
 func ParseLenient(src []byte) (*Document, error) { return parse(src, allow) }
 
-// A policy says what becomes of what JSON allows and Go strings and objects cannot hold.
+// A policy says how to handle what JSON allows but Go strings and maps cannot represent.
 type policy uint8
 
 const (
-	keep   policy = iota // lone surrogates stay as they are spelled, except in names
+	keep   policy = iota // lone surrogates keep their spelling, except in names
 	refuse               // lone surrogates are an error
-	allow                // lone surrogates and repeated names stay
+	allow                // lone surrogates and repeated names are allowed
 )
 
 // ParseReplacing is Parse for a text that is never encoded again. Lone surrogates become U+FFFD, as in every SDK: a
-// model may stop at half of an emoji.
+// model may stop in the middle of an emoji.
 func ParseReplacing(src []byte) (*Document, error) {
 	if at := bytes.IndexByte(src, '\\'); at >= 0 && (bytes.Contains(src[at:], []byte(`\ud`)) || bytes.Contains(src[at:], []byte(`\uD`))) {
 		src = withoutLoneSurrogates(src)
@@ -82,8 +81,8 @@ func parse(src []byte, of policy) (*Document, error) {
 		return nil, &Error{Err: fmt.Errorf("%d bytes of JSON are more than 2 GiB", len(src))}
 	}
 	p := parser{Scanner{window: src, policy: of}, &Document{src: src, str: unsafe.String(unsafe.SliceData(src), len(src))}}
-	values, names := bytes.Count(src, []byte(",")), bytes.Count(src, []byte(":")) // or a few more, in strings
-	// An object or a list has a node of its own, and about as many have a name.
+	values, names := bytes.Count(src, []byte(",")), bytes.Count(src, []byte(":")) // an upper bound, since strings may contain them too
+	// Objects and lists need a node of their own, but about as many values have no name.
 	p.doc.nodes = make([]node, 0, 16+values+2*names)
 	err := p.value(0)
 	if err == nil {
@@ -104,7 +103,7 @@ type parser struct {
 func (p *parser) value(depth int) error {
 	c := p.Peek()
 	at := len(p.doc.nodes)
-	if '0' <= c && c <= '9' || c == '-' { // the shortest way, for embeddings
+	if '0' <= c && c <= '9' || c == '-' { // the fast path, for embeddings
 		start := p.pos
 		kind, err := p.number()
 		p.doc.nodes = append(p.doc.nodes, node{int32(start), int32(p.pos), int32(at + 1), false, kind})
@@ -137,7 +136,7 @@ func (p *parser) object(at, depth int) error {
 		p.pos++
 		return nil
 	}
-	sorted := true // so far; then no name is repeated
+	sorted := true // the names so far are in order, so none is repeated
 	for n, last := 1, ""; ; n++ {
 		name, err := p.name()
 		if err != nil {
@@ -188,10 +187,9 @@ func (p *parser) name() (string, error) {
 	return name, nil
 }
 
-// unique fails if two of the n members of the object at hand have one name: readers disagree
-// on which of them counts.
+// unique fails if two of the last n members have the same name, because readers disagree on which one counts.
 func (p *parser) unique(at, n int) error {
-	const few = 12 // up to here comparing each with each is faster than a map
+	const few = 12 // up to this number, comparing all pairs is faster than a map
 	var seen map[string]bool
 	if n > few {
 		seen = make(map[string]bool, n)
@@ -236,10 +234,10 @@ func (p *parser) array(depth int) error {
 	}
 }
 
-// MemberNamed returns the first of names that a member anywhere in d has, or "".
+// MemberNamed returns the first of names that occurs as a member's name anywhere in d, or "".
 func (d *Document) MemberNamed(names ...string) string {
 	if !strings.Contains(d.str, "$") && !strings.Contains(d.str, `\u`) {
-		return "" // all names that are asked for have a $
+		return "" // all names in question contain a $
 	}
 	for at := range d.nodes {
 		for name := range (Value{d, int32(at)}).Members() {

@@ -10,7 +10,7 @@ var (
 	pointerUnescapes = strings.NewReplacer("~1", "/", "~0", "~")
 )
 
-// PointerTo returns the RFC 6901 pointer that leads down the members and elements that tokens name.
+// PointerTo returns the RFC 6901 pointer with the given tokens.
 func PointerTo(tokens ...string) string {
 	var b strings.Builder
 	for _, token := range tokens {
@@ -20,7 +20,7 @@ func PointerTo(tokens ...string) string {
 	return b.String()
 }
 
-// ShortPointer returns a pointer as messages show it: of a long one both ends, since the middle says least.
+// ShortPointer shortens a pointer for messages: it keeps both ends of a long one, which say the most.
 func ShortPointer(pointer string) string {
 	const most, end = 200, 90
 	if len(pointer) <= most {
@@ -29,8 +29,7 @@ func ShortPointer(pointer string) string {
 	return strings.ToValidUTF8(pointer[:end], "") + "…" + strings.ToValidUTF8(pointer[len(pointer)-end:], "")
 }
 
-// ParsePointer returns the tokens of an RFC 6901 pointer; none for the pointer of a whole text,
-// which is empty.
+// ParsePointer returns the tokens of an RFC 6901 pointer. The empty pointer, for a complete text, has none.
 func ParsePointer(pointer string) ([]string, error) {
 	if pointer == "" {
 		return nil, nil

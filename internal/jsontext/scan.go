@@ -8,27 +8,27 @@ import (
 	"unicode/utf8"
 )
 
-// A Scanner reads the tokens of one JSON text (RFC 8259), which is in the window as a whole, or
-// comes through it.
+// A Scanner reads the tokens of one JSON text (RFC 8259). The text is either in the window as a whole or read through
+// it.
 type Scanner struct {
-	window []byte // what is read and not yet passed is window[pos:]
+	window []byte // window[pos:] has been read but not yet consumed
 	pos    int
 
-	r      io.Reader // of what comes after the window; nil means nothing comes
-	buffer []byte    // that the window is a part of
+	r      io.Reader // source of the text after the window; nil if there is none
+	buffer []byte    // memory of the window
 	passed int64     // bytes of the text before the window
 	stop   error     // why nothing more can be read: io.EOF or the reader's error
 
 	policy policy
 }
 
-// NewScanner returns a scanner of the text that r has, in memory of WindowSize bytes.
+// NewScanner returns a scanner for the text from r, with a window of WindowSize bytes.
 func NewScanner(r io.Reader) Scanner { return Scanner{r: r, buffer: make([]byte, WindowSize)} }
 
-// WindowSize is how much of a text that comes is in memory.
+// WindowSize is how many bytes of a text are in memory when it is read from a reader.
 const WindowSize = 64 << 10
 
-// Err returns why the text could not be read to its end, if that is the cause of an error.
+// Err returns why the text could not be read to its end, if that caused an error.
 func (s *Scanner) Err() error {
 	if errors.Is(s.stop, io.EOF) {
 		return nil
@@ -36,10 +36,10 @@ func (s *Scanner) Err() error {
 	return s.stop
 }
 
-// Pass goes on behind a byte that was seen.
+// Pass consumes a byte that Peek has returned.
 func (s *Scanner) Pass() { s.pos++ }
 
-// Offset returns the offset in the text of the next byte.
+// Offset returns the offset of the next byte in the text.
 func (s *Scanner) Offset() int64 { return s.passed + int64(s.pos) }
 
 // Fail returns an error of a kind at the next byte.
@@ -49,7 +49,7 @@ func (s *Scanner) Fail(kind error, format string, args ...any) error {
 
 func (s *Scanner) failed(err error) error { return &Error{Offset: s.Offset(), Err: err} }
 
-// Unexpected returns the error that the next byte is not what was wanted.
+// Unexpected returns the error for a next byte that differs from what was wanted.
 func (s *Scanner) Unexpected(want string) error {
 	if s.pos == len(s.window) {
 		return s.Fail(ErrSyntax, "unexpected end, want %s", want)
@@ -57,8 +57,7 @@ func (s *Scanner) Unexpected(want string) error {
 	return s.Fail(ErrSyntax, "unexpected %q, want %s", s.window[s.pos:s.pos+1], want)
 }
 
-// more moves the window on, keeping what is not yet passed, and reports whether there is
-// anything after it.
+// more moves the window forward, keeping what was not yet consumed, and reports whether there is anything after it.
 func (s *Scanner) more() bool {
 	if s.r == nil || s.pos == 0 && len(s.window) == len(s.buffer) {
 		return false
@@ -79,15 +78,14 @@ func (s *Scanner) more() bool {
 	return false
 }
 
-// Ahead returns the next n bytes, fewer at the end of the text.
+// Ahead returns the next n bytes, or fewer at the end of the text.
 func (s *Scanner) Ahead(n int) []byte {
 	for len(s.window)-s.pos < n && s.more() {
 	}
 	return s.window[s.pos:min(s.pos+n, len(s.window))]
 }
 
-// Peek returns the next byte that is not white space, or 0, with which nothing begins, at the
-// end of the text.
+// Peek returns the next byte that is not white space. At the end of the text it returns 0, with which no token begins.
 func (s *Scanner) Peek() byte {
 	for {
 		for s.pos < len(s.window) {
@@ -104,7 +102,7 @@ func (s *Scanner) Peek() byte {
 	}
 }
 
-// End reads white space, after which the text must end.
+// End consumes white space, after which the text must end.
 func (s *Scanner) End() error {
 	if s.Peek(); s.pos < len(s.window) {
 		return s.Unexpected("the end")
@@ -112,8 +110,7 @@ func (s *Scanner) End() error {
 	return nil
 }
 
-// Scalar reads a value that begins with c and is no string, array or object. It returns the kind
-// of a number.
+// Scalar reads a value that starts with c and is not a string, array or object. It returns the kind of a number.
 func (s *Scanner) Scalar(c byte) (NumberKind, error) {
 	switch c {
 	case 't':
@@ -129,7 +126,7 @@ func (s *Scanner) Scalar(c byte) (NumberKind, error) {
 func (s *Scanner) number() (NumberKind, error) {
 	end, kind := Number(s.window, s.pos)
 	for more := true; more && end == len(s.window); {
-		more = s.more() // of it, perhaps
+		more = s.more() // the token may continue
 		end, kind = Number(s.window, s.pos)
 	}
 	switch {
@@ -153,14 +150,14 @@ func (s *Scanner) literal(word string) error {
 	return nil
 }
 
-// Characters are handed a string: runs as they stand in the text, and those that are escaped.
+// Characters receive a string: runs of unescaped characters, and characters that were escaped.
 type Characters interface {
-	Run(chars []byte) // as they stand
-	Escaped(c rune)   // one that an escape stands for
+	Run(chars []byte) // unescaped
+	Escaped(c rune)   // the character that an escape stands for
 }
 
-// Text reads the string at hand, which starts with a quote, and reports whether anything in it
-// is escaped. It hands the string to to, which may be nil.
+// Text reads a string, which starts with a quote, and reports whether it contains escapes. It passes the string to to,
+// which may be nil.
 func (s *Scanner) Text(to Characters) (escaped bool, err error) {
 	for s.pos++; ; {
 		unread := s.window[s.pos:]
@@ -198,7 +195,7 @@ func (s *Scanner) Text(to Characters) (escaped bool, err error) {
 	}
 }
 
-// whole returns run, which must be UTF-8, without a character that the end of the window cuts.
+// whole returns run, which must be UTF-8, without a character that the end of the window splits.
 func (s *Scanner) whole(run []byte, atEnd bool) ([]byte, error) {
 	bad := InvalidUTF8(run)
 	if bad < 0 {

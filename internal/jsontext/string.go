@@ -8,11 +8,11 @@ import (
 	"unicode/utf8"
 )
 
-// Plain returns the index of the first quote, backslash or control character in text, or len(text). Other bytes stand
-// for themselves in a JSON string. ascii reports whether all bytes before it are ASCII.
+// Plain returns the index of the first quote, backslash or control character in text, or len(text). All other bytes
+// stand for themselves in a JSON string. ascii reports whether all bytes before the index are ASCII.
 func Plain(text []byte) (end int, ascii bool) {
-	// Eight bytes at a time: a high bit in stop marks a byte to stop at. A borrow can mark a
-	// byte wrongly, but only one above the lowest that is marked rightly.
+	// Eight bytes at a time: a high bit in stop marks a byte to stop at. A borrow can mark a byte by mistake, but only
+	// above the lowest correctly marked one.
 	const ones, highs = 0x0101010101010101, 0x8080808080808080
 	var seen uint64
 	i := 0
@@ -35,7 +35,7 @@ func Plain(text []byte) (end int, ascii bool) {
 
 // InvalidUTF8 returns the index of the first byte of text that is not valid UTF-8, or -1.
 func InvalidUTF8(text []byte) int {
-	if utf8.Valid(text) { // several times as fast as looking for the place
+	if utf8.Valid(text) { // several times faster than looking for the position
 		return -1
 	}
 	for i := 0; i < len(text); {
@@ -48,14 +48,14 @@ func InvalidUTF8(text []byte) int {
 	return -1 // unreachable: text is not valid
 }
 
-// Escapes of two bytes: what is behind the backslash by the character, and the other way around.
+// Escapes of two bytes: the character after the backslash by the escaped character, and the reverse.
 var (
 	escapeLetters = [128]byte{'"': '"', '\\': '\\', '\b': 'b', '\t': 't', '\n': 'n', '\f': 'f', '\r': 'r'}
 	escapedChars  = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 't': '\t', 'n': '\n', 'f': '\f', 'r': '\r'}
 )
 
-// AppendRune appends r as it stands in a canonical string (RFC 8785 section 3.2.2.2). A lone
-// surrogate, which no canonical string has, is escaped as JSON.stringify does.
+// AppendRune appends r as in a canonical string (RFC 8785 section 3.2.2.2). A lone surrogate, which no canonical string
+// contains, is escaped as by JSON.stringify.
 func AppendRune(dst []byte, r rune) []byte {
 	const digits = "0123456789abcdef"
 	if r < utf8.RuneSelf && escapeLetters[r] != 0 {
@@ -67,8 +67,8 @@ func AppendRune(dst []byte, r rune) []byte {
 	return append(dst, '\\', 'u', digits[r>>12], digits[r>>8&0xf], digits[r>>4&0xf], digits[r&0xf])
 }
 
-// Unescape returns the character of the escape sequence of n bytes at the start of text, which is a backslash. The
-// character may be a lone surrogate. n is 0 if there is no escape sequence.
+// Unescape returns the character of the escape sequence at the start of text, which is a backslash, and the length n of
+// the sequence. The character may be a lone surrogate. n is 0 if there is no escape sequence.
 func Unescape(text []byte) (r rune, n int) {
 	if len(text) < 2 {
 		return 0, 0
@@ -90,7 +90,7 @@ func Unescape(text []byte) (r rune, n int) {
 	return r, 6
 }
 
-// codeUnit returns the code unit that the \uxxxx at the start of text stands for.
+// codeUnit returns the code unit for the \uxxxx at the start of text.
 func codeUnit(text []byte) (r rune, ok bool) {
 	if len(text) < 6 || text[0] != '\\' || text[1] != 'u' {
 		return 0, false
@@ -100,7 +100,7 @@ func codeUnit(text []byte) (r rune, ok bool) {
 	return rune(binary.BigEndian.Uint16(unit[:])), err == nil
 }
 
-// AppendCanonical appends a string of a text that was parsed, with its quotes, in canonical form.
+// AppendCanonical appends a string from a parsed text, including its quotes, in canonical form.
 func AppendCanonical(dst, quoted []byte) []byte {
 	dst = append(dst, '"')
 	for rest := quoted[1 : len(quoted)-1]; ; {
@@ -125,9 +125,9 @@ func CompareNames[T ~string | ~[]byte](a, b T) int {
 	return len(a) - len(b)
 }
 
-// utf16Rank maps the first byte in which two names differ to its place in UTF-16 order.
-// That is the order of UTF-8, except that U+10000 and above (first byte F0 to F4) are surrogates
-// in UTF-16 and so precede U+E000 to U+FFFF (first byte EE or EF).
+// utf16Rank maps the first byte in which two names differ to its rank in UTF-16 order. That is the order of UTF-8,
+// except that U+10000 and above (first byte F0 to F4) are surrogates in UTF-16 and so precede U+E000 to U+FFFF (first
+// byte EE or EF).
 func utf16Rank(c byte) byte {
 	if c == 0xEE || c == 0xEF {
 		return c + 0x10

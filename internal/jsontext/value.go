@@ -10,11 +10,10 @@ import (
 	"unicode/utf16"
 )
 
-// Codecs call the methods of values in very many places. Keeping them from being inlined saves a seventh of the time
-// to compile the codecs. The two loops are inlined, as they would allocate otherwise.
+// Codecs call the methods of values in very many places. Not inlining them saves a seventh of the time to compile the
+// codecs. The two loops are inlined, because they would allocate otherwise.
 
-// A Value is one value of a document. The zero value is an absent one: it is of no kind and
-// holds nothing.
+// A Value is one value of a document. The zero value is absent: it has no kind and is empty.
 type Value struct {
 	doc *Document
 	at  int32
@@ -23,15 +22,15 @@ type Value struct {
 // Root returns the document's outermost value.
 func (d *Document) Root() Value { return Value{doc: d} }
 
-// name returns the name that the node at i spells.
+// name returns the member name in the node at i.
 //
 //go:noinline
 func (d *Document) name(i int32) string {
-	name, _ := Value{d, i}.Text() // the scanner has seen that it is whole
+	name, _ := Value{d, i}.Text() // the parser has checked that it is a text
 	return name
 }
 
-// first returns the byte that v begins with, which tells its kind; 0 for an absent value.
+// first returns the first byte of v, which determines its kind; 0 for an absent value.
 //
 //go:noinline
 func (v Value) first() byte {
@@ -47,18 +46,18 @@ func (v Value) IsArray() bool  { return v.first() == '[' }
 func (v Value) IsString() bool { return v.first() == '"' }
 func (v Value) IsNull() bool   { return v.first() == 'n' }
 
-// kinds are the kinds of values but numbers, by the byte that a value begins with.
+// kinds are the kinds of values except numbers, by the first byte of a value.
 var kinds = [256]string{
 	0: "absent", '{': "an object", '[': "a list", '"': "a string", 't': "a boolean", 'f': "a boolean", 'n': "null",
 }
 
-// Kind names the kind of v, for messages.
+// Kind returns the kind of v, for messages.
 func (v Value) Kind() string { return cmp.Or(kinds[v.first()], "a number") }
 
-// Offset returns how many bytes of the text are before v, which is present.
+// Offset returns the number of bytes before v in the text. v must be present.
 func (v Value) Offset() int64 { return int64(v.doc.nodes[v.at].start) }
 
-// NumberKind returns what the spelling of a number tells; NotNumber for any other value.
+// NumberKind returns the kind of a number; NotNumber for any other value.
 func (v Value) NumberKind() NumberKind {
 	if v.doc == nil {
 		return NotNumber
@@ -66,7 +65,7 @@ func (v Value) NumberKind() NumberKind {
 	return v.doc.nodes[v.at].kind
 }
 
-// Raw returns the bytes of v, which stay those of the text; nil for an absent value.
+// Raw returns the bytes of v, which are part of the text; nil for an absent value.
 //
 //go:noinline
 func (v Value) Raw() json.RawMessage {
@@ -77,8 +76,8 @@ func (v Value) Raw() json.RawMessage {
 	return v.doc.src[n.start:n.end:n.end]
 }
 
-// Text returns the characters of a string. It reports false for any other value, and for a
-// string with a lone surrogate, which no Go string can hold.
+// Text returns the characters of a string. It reports false for any other value, and for a string with a lone
+// surrogate, which no Go string can contain.
 func (v Value) Text() (string, bool) {
 	if v.first() != '"' {
 		return "", false
@@ -91,11 +90,10 @@ func (v Value) Text() (string, bool) {
 	return Unescaped(inner)
 }
 
-// Escaped reports whether anything in v, a string, is escaped. One in which nothing is has its
-// canonical spelling.
+// Escaped reports whether a string contains escapes. A string without escapes is in canonical form.
 func (v Value) Escaped() bool { return v.doc != nil && v.doc.nodes[v.at].escaped }
 
-// Word returns the characters of v if it is a string that is not empty, else "".
+// Word returns the characters of v if it is a non-empty string, and "" otherwise.
 //
 //go:noinline
 func (v Value) Word() string {
@@ -105,7 +103,7 @@ func (v Value) Word() string {
 	return ""
 }
 
-// WordOf returns the characters of a JSON text that is a string, else "".
+// WordOf returns the characters of a JSON text that is a string, and "" otherwise.
 func WordOf(raw json.RawMessage) string {
 	if raw == nil {
 		return ""
@@ -113,13 +111,13 @@ func WordOf(raw json.RawMessage) string {
 	return ValueOf(raw).Word()
 }
 
-// ValueOf returns the value that a text is. Nothing is found in what is no JSON.
+// ValueOf returns the value of a JSON text. The value of any other text is absent.
 func ValueOf(text []byte) Value {
 	doc, _ := Parse(text)
 	return doc.Root()
 }
 
-// IsWord reports whether v is a string that is not empty, which a Go string can tell from an absent one.
+// IsWord reports whether v is a non-empty string, which a Go string can distinguish from an absent value.
 func (v Value) IsWord() bool { return v.Word() != "" }
 
 // Number returns the text of a number.
@@ -132,18 +130,18 @@ func (v Value) Number() (*json.Number, bool) {
 	return &number, true
 }
 
-// Count returns an integer that is spelled as one, else nil.
+// Count returns an integer that is spelled as one, or nil.
 //
 //go:noinline
 func (v Value) Count() (*int64, bool) {
 	if n, ok := v.Integer(); ok {
-		count := n // n itself would be allocated for any value
+		count := n // so that n itself is not allocated for every value
 		return &count, true
 	}
 	return nil, false
 }
 
-// Integer returns what [Value.Count] does, and allocates nothing for it.
+// Integer is [Value.Count] without an allocation.
 func (v Value) Integer() (int64, bool) {
 	if v.NumberKind() == NotNumber {
 		return 0, false
@@ -152,10 +150,10 @@ func (v Value) Integer() (int64, bool) {
 	return n, err == nil
 }
 
-// IsEmpty reports whether v holds no elements or members.
+// IsEmpty reports whether v has no elements or members.
 func (v Value) IsEmpty() bool { return v.doc == nil || v.doc.nodes[v.at].next == v.at+1 }
 
-// Len returns how many elements or members v has.
+// Len returns the number of elements or members of v.
 func (v Value) Len() int {
 	n := 0
 	switch v.first() {
@@ -171,7 +169,7 @@ func (v Value) Len() int {
 	return n
 }
 
-// Elements visits the elements of an array; any other value has none.
+// Elements yields the elements of an array; any other value has none.
 func (v Value) Elements() iter.Seq2[int, Value] {
 	return func(yield func(int, Value) bool) {
 		end := v.end('[')
@@ -199,7 +197,7 @@ func (v Value) Values() (all []Value) {
 	return all
 }
 
-// end returns the first node after v and all that it holds, if it begins with that byte.
+// end returns the first node after v and everything in it, if v starts with that byte.
 //
 //go:noinline
 func (v Value) end(kind byte) int32 {
@@ -209,12 +207,12 @@ func (v Value) end(kind byte) int32 {
 	return v.doc.nodes[v.at].next
 }
 
-// after returns the first node after the one at i and all that it holds.
+// after returns the first node after the node at i and everything in it.
 //
 //go:noinline
 func (d *Document) after(i int32) int32 { return d.nodes[i].next }
 
-// Members visits the members of an object in the order of the text; any other value has none.
+// Members yields the members of an object in the order of the text; any other value has none.
 func (v Value) Members() iter.Seq2[string, Value] {
 	return func(yield func(string, Value) bool) {
 		end := v.end('{')
@@ -226,7 +224,7 @@ func (v Value) Members() iter.Seq2[string, Value] {
 	}
 }
 
-// EachString visits the strings in v in the order of the text, names of members too.
+// EachString visits the strings in v in the order of the text, including names of members.
 func (v Value) EachString(visit func(s Value, isName bool)) {
 	if v.IsString() {
 		visit(v, false)
@@ -240,10 +238,10 @@ func (v Value) EachString(visit func(s Value, isName bool)) {
 	}
 }
 
-// Name returns the name of a member of an object, which is a string in front of it.
+// Name returns the name of an object's member, which is the string before it.
 func (v Value) Name() Value { return Value{v.doc, v.at - 1} }
 
-// Member returns the member at the end of a path of names; absent where a step is missing.
+// Member returns the member at the end of a path of names; absent if a step is missing.
 func (v Value) Member(path ...string) Value {
 	for _, name := range path {
 		var found Value
@@ -258,7 +256,7 @@ func (v Value) Member(path ...string) Value {
 	return v
 }
 
-// Object returns the members of v, verbatim.
+// Object returns the members of v, as they are spelled.
 func (v Value) Object() map[string]json.RawMessage {
 	o := map[string]json.RawMessage{}
 	for name, m := range v.Members() {
@@ -267,7 +265,7 @@ func (v Value) Object() map[string]json.RawMessage {
 	return o
 }
 
-// Rest returns the members of v, verbatim, without those named; nil if there are no others.
+// Rest returns the members of v except for those named, as they are spelled; nil if there are no others.
 func (v Value) Rest(without ...string) map[string]json.RawMessage {
 	var o map[string]json.RawMessage
 	for name, m := range v.Members() {
@@ -278,7 +276,7 @@ func (v Value) Rest(without ...string) map[string]json.RawMessage {
 	return o
 }
 
-// Texts returns the strings of an array that holds nothing else.
+// Texts returns the strings of an array that contains only strings.
 func (v Value) Texts() ([]string, bool) {
 	if !v.IsArray() {
 		return nil, false
@@ -294,8 +292,8 @@ func (v Value) Texts() ([]string, bool) {
 	return all, true
 }
 
-// Unescaped returns the characters that the inside of a string stands for. It reports false if
-// there is a lone surrogate, which then stays as escaped.
+// Unescaped returns the characters of a string, given without its quotes. It reports false if there is a lone
+// surrogate, which stays escaped.
 func Unescaped(inner string) (string, bool) {
 	var b strings.Builder
 	b.Grow(len(inner))
@@ -303,7 +301,7 @@ func Unescaped(inner string) (string, bool) {
 	return b.String(), whole
 }
 
-// WriteText writes the characters of a string, see [Value.Text]. It returns what that reports.
+// WriteText writes the characters of a string, and reports what [Value.Text] reports.
 func (v Value) WriteText(b *strings.Builder) bool {
 	if !v.IsString() {
 		return false

@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-// Marshal returns what [json.Marshal] does, with the characters of texts as they are.
+// Marshal is [json.Marshal] without escaping for HTML.
 func Marshal(v any) ([]byte, error) {
 	var b bytes.Buffer
 	coder := json.NewEncoder(&b)
@@ -20,7 +20,7 @@ func Marshal(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
-// Time spells a time as documents have it: in UTC, with three digits of milliseconds or, where these are zero, none.
+// Time formats a time as in documents: in UTC, with milliseconds unless they are zero.
 func Time(t time.Time) string {
 	layout := "2006-01-02T15:04:05.000Z"
 	if t.Nanosecond() < int(time.Millisecond) {
@@ -34,8 +34,8 @@ func Text[T ~string](s T) json.RawMessage {
 	return AppendText(make([]byte, 0, len(s)+2), string(s))
 }
 
-// AppendText appends s as a JSON string in canonical form (RFC 8785 section 3.2.2.2). Bytes that are
-// not UTF-8 become U+FFFD, as no JSON text can hold them.
+// AppendText appends s as a JSON string in canonical form (RFC 8785 section 3.2.2.2). Bytes that are not UTF-8 become
+// U+FFFD, because no JSON text can contain them.
 func AppendText(dst []byte, s string) []byte {
 	dst = append(dst, '"')
 	if !utf8.ValidString(s) {
@@ -61,7 +61,7 @@ func Texts(all []string) json.RawMessage {
 	return List(list)
 }
 
-// List returns an array of values, each as it is spelled.
+// List returns an array of values, as they are spelled.
 func List(values []json.RawMessage) json.RawMessage {
 	list := []byte{'['}
 	for i, v := range values {
@@ -73,7 +73,7 @@ func List(values []json.RawMessage) json.RawMessage {
 	return append(list, ']')
 }
 
-// ObjectText returns an object with its members sorted by name, each value as it is spelled.
+// ObjectText returns an object with its members sorted by name, and values as they are spelled.
 func ObjectText(o map[string]json.RawMessage) json.RawMessage {
 	names := slices.Collect(maps.Keys(o))
 	sort.Strings(names)
@@ -88,7 +88,7 @@ func ObjectText(o map[string]json.RawMessage) json.RawMessage {
 	return append(text, '}')
 }
 
-// Keep adds a member to an object that may be nil.
+// Keep adds a member to an object, which may be nil.
 func Keep[M ~map[string]json.RawMessage](o *M, name string, v json.RawMessage) {
 	if *o == nil {
 		*o = M{}
@@ -96,12 +96,12 @@ func Keep[M ~map[string]json.RawMessage](o *M, name string, v json.RawMessage) {
 	(*o)[name] = v
 }
 
-// KeepRest adds what is left of v without some of its members, if anything is.
+// KeepRest adds v without some of its members, if there are others.
 func KeepRest[M ~map[string]json.RawMessage](o *M, name string, v Value, without ...string) {
 	KeepObject(o, name, v.Rest(without...))
 }
 
-// KeepObject adds an object, if it has members.
+// KeepObject adds an object if it has members.
 func KeepObject[M ~map[string]json.RawMessage](o *M, name string, inner map[string]json.RawMessage) {
 	if len(inner) > 0 {
 		Keep(o, name, ObjectText(inner))
@@ -117,7 +117,7 @@ func MembersOf(raw json.RawMessage) (map[string]json.RawMessage, bool) {
 	return doc.Root().Object(), true
 }
 
-// Compact returns JSON without white space, and what is no JSON as it is.
+// Compact returns JSON without white space, and any other text unchanged.
 func Compact(text json.RawMessage) json.RawMessage {
 	var b bytes.Buffer
 	if json.Compact(&b, text) != nil {
@@ -126,7 +126,7 @@ func Compact(text json.RawMessage) json.RawMessage {
 	return b.Bytes()
 }
 
-// Indented returns JSON with a line for each value, and what is no JSON as it is.
+// Indented returns JSON with one value per line, and any other text unchanged.
 func Indented(text json.RawMessage) json.RawMessage {
 	var b bytes.Buffer
 	if json.Indent(&b, text, "", "  ") != nil {

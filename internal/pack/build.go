@@ -19,16 +19,16 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// A builder makes a pack, and hands on each of its files once.
+// A builder makes a pack, and passes on each of its files once.
 type builder struct {
 	Source
 	put func(file string, data []byte) error
 	run *Run
 
-	configured string // the store whose config.json, or lack of one, is the pack's; empty means none yet
+	configured string // the store whose config.json, or lack of one, the pack has; empty at first
 }
 
-// build returns the run of a source, and puts all files of its pack but run.json.
+// build returns the run of a source, and puts all files of its pack except for run.json.
 func build(from Source, put func(file string, data []byte) error) (*Run, error) {
 	killed := slices.Clone(from.Killed)
 	slices.Sort(killed)
@@ -55,10 +55,10 @@ func build(from Source, put func(file string, data []byte) error) (*Run, error) 
 	return b.run, nil
 }
 
-// add puts a file, once.
+// add puts a file unless it was put already.
 func (b *builder) add(file string, data []byte) error {
 	if _, there := b.run.Files[file]; there {
-		return nil // what has two names is named by content, or by its test
+		return nil // a file with two users is named by its content or by its test
 	}
 	b.run.Files[file] = canon.Sum(data)
 	return b.put(file, data)
@@ -66,7 +66,8 @@ func (b *builder) add(file string, data []byte) error {
 
 func (b *builder) ref(data []byte) error { return b.add(refFile(canon.Sum(data)), data) }
 
-// config adds what a store says for all its tests, which all stores of a run must say: replay has one store of a pack.
+// config adds the settings that a store has for all its tests. All stores of a run must have the same, because replay
+// has a single store for a pack.
 func (b *builder) config(dir string) error {
 	data, err := store.ReadFile(filepath.Join(dir, ConfigFile))
 	none := errors.Is(err, fs.ErrNotExist)
@@ -89,8 +90,8 @@ func (b *builder) config(dir string) error {
 	return b.add(ConfigFile, data)
 }
 
-// receipts adds the receipts, and returns them by package and test. Which process left which, and which of two calls at
-// once got its answer first, is another in each run.
+// receipts adds the receipts, and returns them by package and test. They are sorted, since it differs between runs
+// which process left a receipt, and which of two concurrent calls was answered first.
 func (b *builder) receipts() ([]usage.Receipt, error) {
 	type line struct {
 		usage.Receipt
@@ -99,7 +100,7 @@ func (b *builder) receipts() ([]usage.Receipt, error) {
 	var lines []line
 	for _, r := range b.Receipts {
 		r.Played, r.Recorded, r.Unplayed = byNumber(r.Played), byNumber(r.Recorded), byNumber(r.Unplayed)
-		text, _ := json.Marshal(r) // texts and numbers
+		text, _ := json.Marshal(r) // contains only texts and numbers
 		lines = append(lines, line{r, append(text, '\n')})
 	}
 	slices.SortFunc(lines, func(a, b line) int {
@@ -159,7 +160,7 @@ func (b *builder) test(receipts []usage.Receipt) error {
 	return nil
 }
 
-// document adds the document of a test, which has the records of these ids, with all that it names.
+// document adds a test's document, which contains the records with these ids, and everything that it names.
 func (b *builder) document(t *Test, receipts []usage.Receipt, ids map[string]bool) (*store.Doc, error) {
 	var name string
 	for id := range ids {
@@ -210,7 +211,8 @@ func (b *builder) document(t *Test, receipts []usage.Receipt, ids map[string]boo
 	return doc, b.add(t.Document.File, data)
 }
 
-// proves checks that the receipts of a test's runs are of its document as it is: of runs that recorded, of the last.
+// proves checks that the receipts of a test's runs belong to its document in its current form: receipts of runs that
+// recorded, to the result of the last one.
 func proves(receipts []usage.Receipt, doc *store.Doc) error {
 	same := func(r usage.Receipt) bool { return r.Document == string(doc.Document.Hash) }
 	for _, r := range receipts {
@@ -249,14 +251,14 @@ func (b *builder) session(t *Test, doc *store.Doc, answered map[string]bool, mod
 		return err
 	}
 	s.Mode = mode
-	hash, _ := s.Hash() // the strings of a snapshot are UTF-8
+	hash, _ := s.Hash() // all strings of a snapshot are UTF-8
 	data, _ := s.Encode()
 	t.Session = &Session{calls, "sessions/" + doc.Name + "/model_io.json", hash}
 	return b.add(t.Session.File, data)
 }
 
-// envelope adds the normalized envelope of a call's answer, and what it names. The ref is empty where the call is no
-// generation.
+// envelope adds the normalized envelope of a call's answer, and everything that it refers to. The ref is empty if the
+// call is not a generation.
 func (b *builder) envelope(doc *store.Doc, i int, r *snapshot.Snapshot) (canon.Hash, error) {
 	raw, err := doc.Raw(i)
 	if err != nil {
@@ -295,12 +297,12 @@ func (b *builder) envelope(doc *store.Doc, i int, r *snapshot.Snapshot) (canon.H
 	return said.Receipt.OutputRef, nil
 }
 
-// models names the models that records are of, each once: "openai.chat/gpt-4o".
+// models names the models of records, without duplicates: "openai.chat/gpt-4o".
 func models(records []snapshot.Snapshot) string {
 	var names []string
 	for _, r := range records {
 		name := r.Request.API + "/" + r.Request.Model
-		names = append(names, strings.TrimPrefix(name, "/")) // another writer may name no API
+		names = append(names, strings.TrimPrefix(name, "/")) // other writers may name no API
 	}
 	slices.Sort(names)
 	return strings.Join(slices.Compact(names), ", ")

@@ -9,21 +9,21 @@ import (
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 )
 
-// A pack of another system has a run.json of its own kernel, and at most one session, model_io.json (MIO §7). It has
-// no documents, so nothing of it is a store.
+// A pack of another system has a run.json of its own kernel, and at most one session, model_io.json (MIO §7). It has no
+// documents, so there is no store in it.
 
-// otherFiles are what such a pack may hold.
+// otherFiles are the files that such a pack may contain.
 var otherFiles = []string{
 	RunFile, bundleFile, sessionFile, "evidence.json", "ledger.jsonl", "meta.json", "patch.json", "policy.json",
 }
 
 const (
 	sessionFile = "model_io.json"
-	sessionHash = "model_io_hash" // in run.json
+	sessionHash = "model_io_hash" // a member of run.json
 	bundleFile  = "bundle.json"
 )
 
-// isOther reports whether the pack is one of another system.
+// isOther reports whether the pack comes from another system.
 func (v *verifier) isOther() bool {
 	has := func(file string) bool {
 		_, err := fs.Stat(v.root.FS(), file)
@@ -37,7 +37,7 @@ func (v *verifier) isOther() bool {
 	return has(sessionFile) || err != nil && has(bundleFile) || ok && run["kernel_result_kind"] != nil
 }
 
-// other verifies a pack of another system, as its reference verifier does.
+// other verifies a pack of another system in the same way as its reference verifier.
 func (v *verifier) other() error {
 	v.report.Other = true
 	entries, err := fs.ReadDir(v.root.FS(), ".")
@@ -84,8 +84,8 @@ func (v *verifier) other() error {
 
 const otherAgain = "have the system that wrote the pack write it again"
 
-// bundle asks for the bundle that run.json names. The hash there is of a core of it that the kernel's own specification defines, which
-// MIO does not give: so only its form is judged.
+// bundle requires the bundle that run.json names. Its hash is computed from a core that only the kernel's own
+// specification defines, and not MIO, so only its form is checked.
 func (v *verifier) bundle(run jsontext.Value, there bool) {
 	kind, stated := run.Member("kernel_result_kind").Word(), run.Member("bundle", "sha256").Word()
 	switch {

@@ -1,5 +1,5 @@
 // Package pack writes and verifies run export packs (MIO §7): directories with all calls of a run's tests and their
-// answers. Others can verify and replay them without the repository.
+// answers. Others can verify and replay a pack without the repository.
 //
 //	run.json                                     what ran, how it ended, and the hash of every other file
 //	tests.receipt                                what each test used, a line each, as tests leave it
@@ -8,10 +8,10 @@
 //	documents/<provider>/<document>.json         the documents of the tests (SF)
 //	refs/<64 hexadecimal digits>                 all that is named by its hash: raw answers, media, envelopes (LC)
 //
-// It holds only what is in receipts and store, and no time of its own, so equal runs make equal bytes.
+// A pack contains only data from receipts and the store, and no time of its own, so that equal runs give equal bytes.
 //
-// The rules of a pack, PK1 to PK12, are named as in the pack specification that MIO refers to, as far as they speak
-// of what is here. A fault of a document has the name of the document's rule.
+// The rules of a pack, PK1 to PK12, have the names of the pack specification that MIO refers to, as far as they apply
+// here. A fault of a document is reported under the document's rule.
 package pack
 
 import (
@@ -40,23 +40,23 @@ const (
 // RunVersion is the version of run.json that this package writes and reads.
 const RunVersion = "1.0.0"
 
-// A Run is what run.json says.
+// A Run is the content of run.json.
 type Run struct {
-	Files   map[string]canon.Hash `json:"files"`            // all files but run.json, by their paths in the pack
-	Killed  []string              `json:"killed,omitempty"` // packages with a test process that died in the middle of its receipt
-	Outcome string                `json:"outcome"`          // pass, or fail: a test failed, or a process was killed
+	Files   map[string]canon.Hash `json:"files"`            // all files except run.json, by their paths in the pack
+	Killed  []string              `json:"killed,omitempty"` // packages with a test process that died while writing its receipt
+	Outcome string                `json:"outcome"`          // pass or fail; fail if a test failed or a process was killed
 	Version string                `json:"run_schema_version"`
 	Tests   []Test                `json:"tests"` // by package and name
 }
 
-// A Test is a test of a run that had a recorder.
+// A Test is a test with a recorder.
 type Test struct {
-	Document  *Document `json:"document,omitempty"`   // of its calls; absent: none is recorded
-	Missing   int       `json:"missing,omitempty"`    // calls that no record answered
-	NoSession string    `json:"no_session,omitempty"` // why its calls are no session: the rule of MIO, and what breaks it
-	Outcome   string    `json:"outcome"`              // pass, fail or skip; of a test that ran several times the worst
+	Document  *Document `json:"document,omitempty"`   // absent if no call is recorded
+	Missing   int       `json:"missing,omitempty"`    // calls without a record
+	NoSession string    `json:"no_session,omitempty"` // why its calls do not form a session: the rule of MIO, and what breaks it
+	Outcome   string    `json:"outcome"`              // pass, fail or skip; the worst if the test ran several times
 	Package   string    `json:"package"`              // import path
-	Session   *Session  `json:"session,omitempty"`    // absent: no call was answered, or see no_session
+	Session   *Session  `json:"session,omitempty"`    // absent if no call was answered, and with no_session
 	Test      string    `json:"test"`                 // full name
 }
 
@@ -73,11 +73,11 @@ type Session struct {
 	ModelIOHash canon.Hash `json:"model_io_hash"` // MIO §4.4
 }
 
-// A Call is the record that an interaction comes from.
+// A Call is the record of an interaction.
 type Call struct {
 	Hash      canon.Hash `json:"hash"` // its seal
 	ID        string     `json:"id"`
-	OutputRef canon.Hash `json:"output_ref,omitempty"` // ref: the normalized envelope of its answer (LC); absent: it is no generation
+	OutputRef canon.Hash `json:"output_ref,omitempty"` // ref: the normalized envelope of its answer (LC); absent if it is not a generation
 }
 
 // Failed returns the tests that failed.
@@ -90,14 +90,14 @@ func (r *Run) Failed() (tests []Test) {
 	return tests
 }
 
-// places are the directories of a pack, and what their files are called.
+// places are the directories of a pack, with the names of their files.
 var places = map[string]*regexp.Regexp{
 	"sessions":  regexp.MustCompile(`^sessions/[a-z0-9][a-z0-9-]*/model_io\.json$`),
 	"documents": regexp.MustCompile(`^documents/[a-z0-9][a-z0-9-]*/[a-z0-9][a-z0-9-]*\.json$`),
 	"refs":      regexp.MustCompile(`^refs/[0-9a-f]{64}$`),
 }
 
-// isFile reports whether a pack can have a file of this path.
+// isFile reports whether a pack may contain a file with this path.
 func isFile(path string) bool {
 	top, _, nested := strings.Cut(path, "/")
 	if !nested {
@@ -106,7 +106,7 @@ func isFile(path string) bool {
 	return places[top] != nil && places[top].MatchString(path)
 }
 
-// isDir reports whether a pack can have a directory of this path.
+// isDir reports whether a pack may contain a directory with this path.
 func isDir(path string) bool {
 	top, rest, nested := strings.Cut(path, "/")
 	return places[top] != nil && (!nested || top != "refs" && !strings.Contains(rest, "/"))
@@ -114,8 +114,8 @@ func isDir(path string) bool {
 
 func refFile(h canon.Hash) string { return "refs/" + h.Hex() }
 
-// Write makes dir a directory that holds the pack of a run and nothing else. It may exist if it is empty or holds a
-// pack, which is replaced as a whole: after an error it is as it was.
+// Write makes dir a directory with only the pack of a run. dir may exist if it is empty or contains a pack, which is
+// replaced as a whole: after an error it is unchanged.
 func Write(dir string, from Source) (*Run, error) {
 	dir = filepath.Clean(dir)
 	if err := vacant(dir); err != nil {
@@ -144,7 +144,7 @@ func Write(dir string, from Source) (*Run, error) {
 
 // fill writes a pack into an empty directory.
 func fill(dir string, from Source) (*Run, error) {
-	if err := os.Chmod(dir, 0o755); err != nil { // MkdirTemp keeps others out
+	if err := os.Chmod(dir, 0o755); err != nil { // MkdirTemp lets no other user in
 		return nil, err
 	}
 	run, err := build(from, func(file string, data []byte) error { return write(dir, file, data) })
@@ -162,16 +162,16 @@ func write(dir, file string, data []byte) error {
 	return os.WriteFile(path, data, 0o666)
 }
 
-// encode returns r as the bytes of run.json: canonical, with a line for each file and test.
+// encode returns r as the content of run.json: canonical, with one line for each file and test.
 func (r *Run) encode() []byte {
-	text, _ := canon.Marshal(r) // texts and counts have a canonical form
+	text, _ := canon.Marshal(r) // texts and counts always have a canonical form
 	var b bytes.Buffer
 	_ = json.Indent(&b, text, "", " ")
 	b.WriteByte('\n')
 	return b.Bytes()
 }
 
-// vacant returns an error if dir holds what belongs to no pack.
+// vacant returns an error if dir contains anything that does not belong to a pack.
 func vacant(dir string) error {
 	info, err := os.Lstat(dir)
 	switch {
@@ -199,14 +199,14 @@ func vacant(dir string) error {
 	return nil
 }
 
-// A Source is what a pack is made of.
+// A Source is the input for a pack.
 type Source struct {
-	Store    func(usage.Receipt) (*store.Store, error) // the one that a test used; asked of those that have a document
+	Store    func(usage.Receipt) (*store.Store, error) // returns the store that a test used; called for tests with a document
 	Receipts []usage.Receipt
 	Killed   []string // packages with a receipt that ends in the middle of a line
 }
 
-// In returns the Store of a [Source] whose tests all use s.
+// In returns the Store function of a [Source] whose tests all use s.
 func In(s *store.Store) func(usage.Receipt) (*store.Store, error) {
 	return func(usage.Receipt) (*store.Store, error) { return s, nil }
 }

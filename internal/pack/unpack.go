@@ -8,15 +8,15 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// storeDir is the store of a pack in the directory that it was unpacked to.
+// storeDir is the store of a pack within the directory that it was unpacked to.
 const storeDir = ".ai-snapshots"
 
-// StoreIn returns the store that [Verify] has made of a pack's documents.
+// StoreIn returns the store that [Verify] made from a pack's documents.
 func StoreIn(scratch string) (*store.Store, error) {
 	return store.Open(filepath.Join(scratch, storeDir))
 }
 
-// unpack makes a store of the pack's documents, and of the refs that they name.
+// unpack makes a store from the pack's documents and the refs that they name.
 func (v *verifier) unpack() error {
 	if err := v.copy(ReceiptsFile, ReceiptsFile); err != nil {
 		return err
@@ -41,8 +41,7 @@ func (v *verifier) unpack() error {
 	return nil
 }
 
-// unpackRefs copies what a document names to where its store has it. The check of the store reports files that are
-// missing.
+// unpackRefs copies the refs of a document to their places in its store. The check of the store reports missing files.
 func (v *verifier) unpackRefs(file, beside string) error {
 	data, err := v.root.ReadFile(file)
 	if err != nil {
@@ -50,7 +49,7 @@ func (v *verifier) unpackRefs(file, beside string) error {
 	}
 	doc, err := snapshot.Parse(data)
 	if err != nil {
-		return nil // which is for the check of the store to say
+		return nil // left to the check of the store
 	}
 	for _, n := range store.Needs(doc) {
 		ref := refFile(n.Hash)

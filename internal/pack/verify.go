@@ -24,26 +24,26 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// The rules of a pack that can be broken.
+// The rules of a pack that can be violated.
 const (
-	ruleRequired  = "PK1"  // run.json and the receipts are there
+	ruleRequired  = "PK1"  // run.json and the receipts exist
 	ruleUnknown   = "PK2"  // there are no files that run.json does not name
-	ruleRun       = "PK3"  // run.json is as Run says
-	ruleReference = "PK5"  // what a file says of another is so
+	ruleRun       = "PK3"  // run.json has the form of Run
+	ruleReference = "PK5"  // references between files are correct
 	ruleLink      = "PK6"  // there are no symbolic links
 	ruleSession   = "PK8"  // each model_io.json is valid (MI1 to MI12)
-	ruleRegular   = "PK12" // there are regular files only
+	ruleRegular   = "PK12" // there are only regular files
 	ruleReceipts  = "receipts"
 	ruleSize      = "size"
 )
 
-// The size of a pack is limited, so that nobody can make us read without end.
+// Limits on the size of a pack, so that nobody can make the verifier read without end.
 const (
 	maxFiles = 100_000
-	maxBytes = 4 << 30 // of all files
+	maxBytes = 4 << 30 // of all files together
 )
 
-// again is the way out of most of what can be wrong.
+// again is the way out for most faults.
 const again = "get the pack again from where it was made, or make it again with traceforge pack"
 
 // A Check is a reference from one file of a pack to another.
@@ -56,37 +56,37 @@ type Check struct {
 	Target   string     `json:"target"`
 }
 
-// A Report is what a pack was found to be. It is valid if it has no findings.
+// A Report is the result of verifying a pack. The pack is valid if there are no findings.
 type Report struct {
 	Path     string
-	Run      *Run               // nil means it cannot be read, or is another system's
-	Other    bool               // it is a pack of another system
+	Run      *Run               // nil if it cannot be read or belongs to another system
+	Other    bool               // the pack comes from another system
 	Files    []string           // sorted
-	Checks   []Check            // the references to sessions, where both sides could be read
+	Checks   []Check            // the references to sessions for which both sides could be read
 	Findings []snapshot.Finding // sorted by rule, file, pointer and message, as plain strings (PK10)
 }
 
 // OK reports whether the pack is valid.
 func (r Report) OK() bool { return len(r.Findings) == 0 }
 
-// An Answer is a report for a program, as the reference verifier of packs prints it.
+// An Answer is a report for programs, in the format of the reference verifier of packs.
 type Answer struct {
-	Files      []string `json:"files_verified,omitempty"`   // of a valid pack
+	Files      []string `json:"files_verified,omitempty"`   // for a valid pack
 	OK         bool     `json:"ok"`                         // nothing is wrong
-	Outcome    string   `json:"outcome,omitempty"`          // of a valid pack: pass or fail
-	Path       string   `json:"pack_path"`                  // as it was named
-	Checks     []Check  `json:"reference_checks,omitempty"` // of a valid pack
-	Violations []Breach `json:"violations,omitempty"`       // of any other
+	Outcome    string   `json:"outcome,omitempty"`          // for a valid pack: pass or fail
+	Path       string   `json:"pack_path"`                  // as given by the caller
+	Checks     []Check  `json:"reference_checks,omitempty"` // for a valid pack
+	Violations []Breach `json:"violations,omitempty"`       // for an invalid pack
 }
 
-// A Breach is a rule that is broken, as the reference verifiers of packs and of sessions name it.
+// A Breach is a violated rule, in the format of the reference verifiers of packs and sessions.
 type Breach struct {
 	Message string `json:"message"`
-	Path    string `json:"path"` // the file, or the place in it
+	Path    string `json:"path"` // the file, or a place in it
 	Rule    string `json:"rule_id"`
 }
 
-// Answer returns the report for a program.
+// Answer returns the report for programs.
 func (r Report) Answer() Answer {
 	a := Answer{OK: r.OK(), Path: strings.ToValidUTF8(r.Path, "\uFFFD")}
 	if a.OK {
@@ -101,11 +101,12 @@ func (r Report) Answer() Answer {
 	return a
 }
 
-// Judge says what is wrong with a store that was made of a pack: its documents, and whether they say what they serve.
+// Judge returns what is wrong with a store that was made from a pack: with its documents, and with the answers that
+// they serve.
 type Judge func(*store.Store) (*audit.Result, error)
 
-// Verify checks the pack in dir without its repository. It writes to scratch alone, an empty directory, where a pack
-// that is valid leaves [StoreIn]. An error is one of reading or writing; findings are none.
+// Verify checks the pack in dir without its repository. It writes only to scratch, an empty directory, in which a valid
+// pack leaves [StoreIn]. It returns an error if reading or writing fails; findings are not errors.
 func Verify(dir, scratch string, judge Judge) (Report, error) {
 	v := verifier{report: Report{Path: dir, Checks: []Check{}}, scratch: scratch}
 	if err := v.verify(dir, judge); err != nil {
@@ -135,7 +136,7 @@ func (v *verifier) violate(rule, file, pointer, format string, args ...any) {
 	v.report.Findings = append(v.report.Findings, found)
 }
 
-// verify goes from what nothing else needs to what all else needs, and ends where the rest would only repeat.
+// verify starts with checks that depend on no others, and stops when further checks would only repeat findings.
 func (v *verifier) verify(dir string, judge Judge) error {
 	if info, err := os.Lstat(filepath.Clean(dir)); err == nil && info.Mode()&fs.ModeSymlink != 0 {
 		v.violate(ruleLink, dir, "", "pack path is a symbolic link: name the directory that it leads to")
@@ -158,7 +159,7 @@ func (v *verifier) verify(dir string, judge Judge) error {
 	return nil
 }
 
-// files checks what the directory holds, whatever is in it.
+// files checks which files the directory contains, regardless of their content.
 func (v *verifier) files() (err error) {
 	if v.store, err = StoreIn(v.scratch); err != nil {
 		return err
@@ -213,7 +214,7 @@ func (v *verifier) files() (err error) {
 	return nil
 }
 
-// readRun reads run.json: its version first, as another one may say all else in another way.
+// readRun reads run.json, and its version first, because another version may have another format.
 func (v *verifier) readRun() error {
 	data, err := v.root.ReadFile(RunFile)
 	if err != nil {
@@ -252,7 +253,7 @@ func (v *verifier) readRun() error {
 	return nil
 }
 
-// hashes checks that the files are those that run.json names, to the byte.
+// hashes checks that all files have the hashes in run.json.
 func (v *verifier) hashes() error {
 	for _, file := range v.report.Files {
 		if _, named := v.report.Run.Files[file]; !named && file != RunFile {
@@ -279,7 +280,7 @@ func (v *verifier) hashes() error {
 	return nil
 }
 
-// sessions checks each session, and that it has the hash that run.json names.
+// sessions checks each session and its hash in run.json.
 func (v *verifier) sessions() error {
 	for i, t := range v.report.Run.Tests {
 		if t.Session == nil {
@@ -297,7 +298,7 @@ func (v *verifier) sessions() error {
 	return nil
 }
 
-// session checks a session, and that it has the hash that run.json names; empty means it names none.
+// session checks a session and its hash in run.json; want is empty if run.json has none.
 func (v *verifier) session(file, pointer string, want canon.Hash, remedy string) error {
 	f, err := v.root.Open(file)
 	if err != nil {
@@ -324,7 +325,7 @@ func (v *verifier) session(file, pointer string, want canon.Hash, remedy string)
 	return nil
 }
 
-// documents checks the documents and what they serve, as in any store.
+// documents checks the documents and the answers that they serve, as in any store.
 func (v *verifier) documents(judge Judge) error {
 	if _, err := os.Stat(filepath.Join(v.scratch, storeDir)); errors.Is(err, fs.ErrNotExist) {
 		return nil // no test has a document
@@ -334,7 +335,7 @@ func (v *verifier) documents(judge Judge) error {
 		return err
 	}
 	for _, found := range result.Findings {
-		if found.Rule == snapshot.RuleAttributes { // git's files of a store are in no pack
+		if found.Rule == snapshot.RuleAttributes { // a pack does not contain a store's files for git
 			continue
 		}
 		if found.File != ConfigFile {
@@ -345,7 +346,7 @@ func (v *verifier) documents(judge Judge) error {
 	return nil
 }
 
-// rebuild makes the pack again of its documents and receipts: what is in it besides must be what they make.
+// rebuild makes the pack again from its documents and receipts: everything else in it must be the result of that.
 func (v *verifier) rebuild() error {
 	receipts, cut, err := coverage.ReadReceipts(v.scratch)
 	if err != nil || len(cut) > 0 {

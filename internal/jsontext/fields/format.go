@@ -11,27 +11,27 @@ import (
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 )
 
-// A Format is what the structs of a package have in common. Its fields must not change once it is used.
+// A Format is what the structs of a package have in common. Its fields must not change after its first use.
 type Format struct {
-	Types  map[reflect.Type]Reading            // how values of a type are read; else as their kind says
+	Types  map[reflect.Type]Reading            // how values of a type are read; the default depends on their kind
 	Named  map[string]Reading                  // the readings that tags name
-	Checks map[reflect.Type]func(*Faults, any) // of structs that were read, of all that is written; given by pointer
+	Checks map[reflect.Type]func(*Faults, any) // checks of structs that were read, and of all values that are written; called with a pointer
 
-	// The problems of a value of another kind, with the wanted and the actual kind, and of a required member that is
+	// The problems of a value of the wrong kind, with the wanted and the actual kind, and of a required member that is
 	// absent or null.
 	Kind, Missing, Null Problem
-	// Unknown reports a member of this name, which no field of a struct has; known are those that they have.
+	// Unknown reports a member that no field of a struct has; known are the names of the fields.
 	Unknown func(r *Reader, name string, known []string)
-	// FirstOnly says that one fault is enough.
+	// FirstOnly stops at the first fault.
 	FirstOnly bool
 
 	structs sync.Map // *object by reflect.Type
 }
 
-// A Problem is what can be wrong, as a format says it.
+// A Problem is the rule and the message of a fault, as a format defines them.
 type Problem struct{ Rule, Text string }
 
-// A Reading reads a value into what dst points to.
+// A Reading reads a value into the variable that dst points to.
 type Reading func(r *Reader, v jsontext.Value, dst any)
 
 // As returns a reading of values of type T.
@@ -41,55 +41,55 @@ func As[T any](read func(*Reader, jsontext.Value, *T)) Reading {
 
 // A Fault is one thing that is wrong.
 type Fault struct {
-	Pointer string // RFC 6901 pointer of the place
+	Pointer string // RFC 6901 pointer to the place
 	Rule    string
 	Message string
 }
 
-// Faults are what was found to be wrong so far, and the place that is looked at.
+// Faults are the faults found so far, and the current place.
 type Faults struct {
 	format *Format
 	path   []string
 	found  []Fault
 }
 
-// Report notes a fault at the place that is looked at.
+// Report adds a fault at the current place.
 func (f *Faults) Report(rule, format string, args ...any) {
 	f.ReportBelow("", rule, fmt.Sprintf(format, args...))
 }
 
-// ReportBelow notes a fault at a place that is below the one that is looked at.
+// ReportBelow adds a fault at a place below the current one.
 func (f *Faults) ReportBelow(pointer, rule, message string) {
 	if !f.format.FirstOnly || f.found == nil {
 		f.found = append(f.found, Fault{jsontext.PointerTo(f.path...) + pointer, rule, message})
 	}
 }
 
-// In visits a member or an element of what is looked at.
+// In visits a member or an element of the current value.
 func (f *Faults) In(token string, visit func()) {
 	f.path = append(f.path, token)
 	visit()
 	f.path = f.path[:len(f.path)-1]
 }
 
-// check runs the check of a value, if its type has one.
+// check runs the check for the type of a value, if there is one.
 func (f *Faults) check(v reflect.Value) {
 	if check := f.format.Checks[v.Type()]; check != nil {
 		check(f, v.Addr().Interface())
 	}
 }
 
-// A Member is a field of a struct, as its tags say.
+// A Member is a field of a struct, as described by its tags.
 type Member struct {
 	Name     string
 	Field    reflect.StructField
-	Required bool   // must be there
-	Omitted  bool   // is left out where it is zero
-	Is       string // the reading of a format that reads it; empty means that of its type
+	Required bool   // must be present
+	Omitted  bool   // left out if it is zero
+	Is       string // the format's reading for it; empty for its type's reading
 }
 
-// Members returns the members of a struct, in the order of its fields, and the field that keeps further ones; -1 where
-// these are refused.
+// Members returns the members of a struct in the order of its fields, and the index of the field for unknown members,
+// or -1 if these are refused.
 func Members(t reflect.Type) (all []Member, unknown int) {
 	unknown = -1
 	for i := range t.NumField() {
@@ -114,11 +114,11 @@ func Members(t reflect.Type) (all []Member, unknown int) {
 	return all, unknown
 }
 
-// An object is how a format reads and writes a struct.
+// An object describes how a format reads and writes a struct.
 type object struct {
 	members  []Member  // sorted by name
-	readings []Reading // of the members; nil means as the type says
-	unknown  int       // the field that keeps further members; -1 means there is none
+	readings []Reading // of the members; nil for the type's reading
+	unknown  int       // index of the field for unknown members, or -1
 }
 
 func (f *Format) object(t reflect.Type) *object {
@@ -140,11 +140,10 @@ func (f *Format) object(t reflect.Type) *object {
 
 var rawType = reflect.TypeFor[json.RawMessage]()
 
-// rawMembers returns the map that v is, if it is one of members as they are spelled, whatever its type is called; else
-// nil.
+// rawMembers returns v as a map of raw members if it has such a type, whatever the type's name; otherwise nil.
 func rawMembers(v reflect.Value) *map[string]json.RawMessage {
 	if t := v.Type(); t.Kind() != reflect.Map || t.Elem() != rawType || t.Key().Kind() != reflect.String {
 		return nil
 	}
-	return (*map[string]json.RawMessage)(v.Addr().UnsafePointer()) // reflect's Convert takes half of the time to write
+	return (*map[string]json.RawMessage)(v.Addr().UnsafePointer()) // reflect's Convert would take half of the time to write
 }

@@ -9,20 +9,20 @@ import (
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 )
 
-// A Reader reads values, and notes all that is wrong with them.
+// A Reader reads values, and collects everything that is wrong with them.
 type Reader struct{ Faults }
 
-// Read reads v into what dst points to, and returns what is wrong with it.
+// Read reads v into the variable that dst points to, and returns what is wrong with v.
 func (f *Format) Read(v jsontext.Value, dst any) []Fault {
 	r := Reader{Faults{format: f}}
 	r.Value(v, dst)
 	return r.found
 }
 
-// Value reads v into what dst points to, as its type says.
+// Value reads v into the variable that dst points to, according to its type.
 func (r *Reader) Value(v jsontext.Value, dst any) { r.value(v, reflect.ValueOf(dst).Elem(), nil) }
 
-// Want reports whether v is of a kind, and a fault where it is not.
+// Want reports whether v is of a kind. If not, it adds a fault.
 func (r *Reader) Want(v jsontext.Value, kind string) bool {
 	if v.Kind() == kind {
 		return true
@@ -31,7 +31,7 @@ func (r *Reader) Want(v jsontext.Value, kind string) bool {
 	return false
 }
 
-// value reads v by the reading of a member, else by that of the type, else as its kind says.
+// value reads v with a member's reading, or else with the type's reading, or else according to the kind of the type.
 func (r *Reader) value(v jsontext.Value, dst reflect.Value, read Reading) {
 	if dst.Kind() == reflect.Pointer {
 		dst.Set(reflect.New(dst.Type().Elem()))
@@ -48,7 +48,7 @@ func (r *Reader) value(v jsontext.Value, dst reflect.Value, read Reading) {
 	r.byKind(v, dst)
 }
 
-// ByKind reads v into what dst points to as the kind of its type says: it is for the readings of types.
+// ByKind reads v into the variable that dst points to, according to the kind of its type. It is for readings of types.
 func (r *Reader) ByKind(v jsontext.Value, dst any) { r.byKind(v, reflect.ValueOf(dst).Elem()) }
 
 func (r *Reader) byKind(v jsontext.Value, dst reflect.Value) {
@@ -72,7 +72,7 @@ func (r *Reader) byKind(v jsontext.Value, dst reflect.Value) {
 	}
 }
 
-// list reads a list. An empty one is not nil.
+// list reads a list. An empty list is not nil.
 func (r *Reader) list(v jsontext.Value, dst reflect.Value) {
 	if !r.Want(v, "a list") {
 		return
@@ -84,7 +84,7 @@ func (r *Reader) list(v jsontext.Value, dst reflect.Value) {
 	}
 }
 
-// values reads an object whose members have names of their own. An empty one is not nil.
+// values reads an object with arbitrary member names into a map. An empty object is not nil.
 func (r *Reader) values(v jsontext.Value, dst reflect.Value) {
 	if !r.Want(v, "an object") {
 		return
@@ -104,7 +104,7 @@ func (r *Reader) values(v jsontext.Value, dst reflect.Value) {
 	}
 }
 
-// object reads the members of a struct, and keeps or reports the others.
+// object reads the members of a struct, and keeps or reports unknown members.
 func (r *Reader) object(v jsontext.Value, dst reflect.Value) {
 	if !r.Want(v, "an object") {
 		return
@@ -145,7 +145,7 @@ func (r *Reader) member(o *object, i int, v jsontext.Value, of reflect.Value) (t
 	return m.Required || !dst.IsZero()
 }
 
-// further keeps a member that no field has, or reports it.
+// further keeps or reports a member that no field has.
 func (r *Reader) further(o *object, name string, m jsontext.Value, dst reflect.Value) {
 	if o.unknown >= 0 {
 		jsontext.Keep(rawMembers(dst.Field(o.unknown)), name, bytes.Clone(m.Raw()))

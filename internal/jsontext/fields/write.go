@@ -10,7 +10,7 @@ import (
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 )
 
-// Write returns the JSON text of what v points to, or what is wrong with it.
+// Write returns the JSON text of the value that v points to, or what is wrong with it.
 func (f *Format) Write(v any) ([]byte, []Fault) {
 	w := writer{Faults: Faults{format: f}}
 	w.value(reflect.ValueOf(v).Elem())
@@ -46,7 +46,7 @@ func (w *writer) value(v reflect.Value) {
 	}
 }
 
-// string writes a string. It refuses bytes that are not UTF-8, which would come back as other text.
+// string writes a string. It refuses bytes that are not UTF-8, because they would be read back as a different text.
 func (w *writer) string(s string) {
 	if !utf8.ValidString(s) {
 		w.Report("", "string is not UTF-8")
@@ -54,10 +54,10 @@ func (w *writer) string(s string) {
 	w.text = jsontext.AppendText(w.text, s)
 }
 
-// raw writes a value as it is spelled, which must be one that can be read again.
+// raw writes a value as it is spelled. The value must be readable again.
 func (w *writer) raw(text json.RawMessage) {
 	if _, err := jsontext.ParseStrict(text); err != nil {
-		at := err.(*jsontext.Error) // there is no other
+		at := err.(*jsontext.Error) // the only type of error
 		w.ReportBelow(at.Pointer, "", at.Err.Error())
 	}
 	w.text = append(w.text, text...)
@@ -74,8 +74,8 @@ func (w *writer) list(v reflect.Value) {
 	w.text = append(w.text, ']')
 }
 
-// object writes the members of a struct with those that no field has. A field that is set wins over an unknown member of
-// its name; one that is required is written also where it is zero, unless such a member stands for it.
+// object writes the members of a struct, including unknown members. A field that is set takes precedence over an
+// unknown member with its name. A required field is written even if it is zero, unless there is such a member.
 func (w *writer) object(v reflect.Value) {
 	o := w.format.object(v.Type())
 	all := map[string]reflect.Value{}

@@ -1,4 +1,4 @@
-// Package stream reads a JSON text as it comes, in memory that does not grow with it.
+// Package stream reads a JSON text from an io.Reader, in memory that does not grow with the text.
 package stream
 
 import (
@@ -9,34 +9,33 @@ import (
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 )
 
-// A Reader reads one JSON text once. It leaves lone surrogates where they are escaped and repeated names to its caller. All
-// errors are of type [*jsontext.Error], also where the text cannot be read further: see [jsontext.Scanner.Err].
+// A Reader reads one JSON text once. It passes escaped lone surrogates and repeated names on to its caller. All errors
+// are of type [*jsontext.Error], even if the text cannot be read further: see [jsontext.Scanner.Err].
 type Reader struct {
 	jsontext.Scanner
-	depth int // arrays and objects that are open
+	depth int // number of open arrays and objects
 
-	// The pieces of the string being read that were not handed over yet:
+	// Pieces of the current string that the visitor has not received yet:
 	chars     []byte
 	canonical []byte
 	visit     Visitor
 }
 
-// A Visitor is handed a string a piece at a time, in UTF-8 and in canonical form without quotes. A lone surrogate is
-// U+FFFD in the first, as in JavaScript, and is escaped in the second. The last call is for the end of the string.
+// A Visitor receives a string piece by piece, in UTF-8 and in canonical form without quotes. A lone surrogate is U+FFFD
+// in the first, as in JavaScript, and escaped in the second. The last call is for the end of the string.
 type Visitor func(chars, canonical []byte)
 
 const (
-	charsSize = 32 << 10 // characters are handed over when there are as many
-	nameSize  = 256      // bytes of a name that are handed over at most
+	charsSize = 32 << 10 // characters are passed on when there are this many
+	nameSize  = 256      // maximum bytes of a name that are passed on
 )
 
-// NewReader returns a reader of the text that r has.
+// NewReader returns a reader of the text from r.
 func NewReader(r io.Reader) *Reader {
 	return &Reader{Scanner: jsontext.NewScanner(r)}
 }
 
-// Object reads an object. It calls member with each name, of which it may get the first bytes
-// only, to read the value.
+// Object reads an object. It calls member with each name, which may be truncated, to read the value.
 func (r *Reader) Object(member func(name []byte) error) error {
 	var name []byte
 	keep := func(chars, _ []byte) { name = append(name, chars[:min(len(chars), nameSize)]...) }
@@ -59,7 +58,7 @@ func (r *Reader) Object(member func(name []byte) error) error {
 	})
 }
 
-// Array reads an array. It calls element at each element, to read it.
+// Array reads an array. It calls element to read each element.
 func (r *Reader) Array(element func(n int) error) error {
 	n := -1
 	return r.nested(']', "',' or ']'", func() error {
@@ -71,7 +70,7 @@ func (r *Reader) Array(element func(n int) error) error {
 	})
 }
 
-// nested reads an array or object up to its closing brace; item reads one item of it.
+// nested reads an array or object up to its closing bracket; item reads one item of it.
 func (r *Reader) nested(closing byte, wanted string, item func() error) error {
 	r.Peek()
 	if r.depth == jsontext.MaxDepth {
@@ -127,7 +126,7 @@ func (r *Reader) Escaped(c rune) {
 	r.canonical = jsontext.AppendRune(r.canonical, c)
 }
 
-// Skip reads a value of any kind.
+// Skip reads a value of any kind and ignores it.
 func (r *Reader) Skip() error {
 	switch c := r.Peek(); c {
 	case '{':
@@ -143,10 +142,10 @@ func (r *Reader) Skip() error {
 	}
 }
 
-// Raw reads a value of any kind and appends its text to dst, up to most bytes and to the reader's room. cut reports
-// whether there were more.
+// Raw reads a value of any kind and appends its text to dst, limited to most bytes and the reader's room. cut reports
+// whether the text was longer.
 func (r *Reader) Raw(dst []byte, most int) (text []byte, cut bool, err error) {
-	r.Peek() // past white space
+	r.Peek() // skips white space
 	start := r.Offset()
 	text = append(dst, r.Ahead(most)...)
 	if err := r.Skip(); err != nil {
