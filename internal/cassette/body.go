@@ -11,15 +11,15 @@ import (
 	"github.com/traceforge/traceforge-go/internal/content"
 )
 
-// decode leaves the body of an answer readable. Tools store it as it came, or decoded with the headers of before;
-// what has no decoder here is for the option ContentEncoding.
+// decode makes the body of an answer readable. Tools store a body as it was sent, or decoded but with the original
+// headers. Encodings without a decoder here are left to the option ContentEncoding.
 func (c *Call) decode() {
 	for _, name := range []string{"Content-Length", "Transfer-Encoding", "Trailer", "Connection"} {
-		c.header.Del(name) // of the bytes as they were sent
+		c.header.Del(name) // describes the bytes as they were sent
 	}
 	encoding := c.header.Get("Content-Encoding")
 	if encoding == "" && bytes.HasPrefix(c.body, gzipMagic) && readsAsText(c.header.Get("Content-Type")) {
-		encoding = "gzip" // the header was removed, the encoding was not
+		encoding = "gzip" // the header was removed, but the body is still encoded
 	}
 	if encoding == "" {
 		return
@@ -38,8 +38,8 @@ func readsAsText(contentType string) bool {
 	return strings.HasPrefix(kind, "text/") || strings.HasSuffix(kind, "json")
 }
 
-// meaning returns the same text for bodies that say the same. It compares JSON by values, forms by fields, multipart
-// without its boundary, and all without gzip.
+// meaning returns the same text for bodies with the same meaning. It compares JSON by values, forms by fields,
+// multipart without its boundary, and everything without gzip.
 func meaning(contentType string, body []byte) string {
 	if bytes.HasPrefix(body, gzipMagic) {
 		if plain, err := unzip(body); err == nil {

@@ -12,9 +12,9 @@ import (
 
 const httprrHead = "httprr trace v1"
 
-// readHTTPRR reads a trace of httprr (golang/oscar, and its copies in langchaingo and adk-go). After its first line
-// each call is a line of two lengths, the request in proxy form, and the answer as it came. httprr takes its key for
-// a map, so a call answers as often as it is asked.
+// readHTTPRR reads a trace of httprr (golang/oscar, and its copies in langchaingo and adk-go). After the first line
+// each call is a line with two lengths, the request in proxy form, and the answer. httprr uses the request as the key
+// of a map, so a call answers any number of times.
 func (r *Recording) readHTTPRR(data []byte) error {
 	r.Tool, r.repeats = "httprr", true
 	whole := data
@@ -44,7 +44,7 @@ func (r *Recording) readHTTPRR(data []byte) error {
 	return nil
 }
 
-// lengths reads the two lengths before a call, of which so many bytes are there.
+// lengths reads the two lengths before a call; there is how many bytes follow.
 func lengths(line string, there int) (ask, answer int, ok bool) {
 	first, second, _ := strings.Cut(strings.TrimRight(line, "\r"), " ")
 	n, errAsk := strconv.ParseUint(first, 10, 31)
@@ -52,7 +52,7 @@ func lengths(line string, there int) (ask, answer int, ok bool) {
 	return int(n), int(m), errAsk == nil && errAnswer == nil && n+m <= uint64(there)
 }
 
-// readTrace reads a request and its answer. Scrubbing may leave another length than their headers say.
+// readTrace reads a request and its answer. After scrubbing, their lengths may differ from their headers.
 func readTrace(line int, ask, answer []byte) (*Call, error) {
 	req, err := http.ReadRequest(bufio.NewReader(bytes.NewReader(ask)))
 	if err != nil {
@@ -62,7 +62,7 @@ func readTrace(line int, ask, answer []byte) (*Call, error) {
 		req.URL.Scheme, req.URL.Host = "https", req.Host
 	}
 	asked := afterHead(ask)
-	if len(req.TransferEncoding) > 0 { // as a body is written of which nobody said how long it is
+	if len(req.TransferEncoding) > 0 { // the form of a body of unknown length
 		if asked, err = io.ReadAll(req.Body); err != nil {
 			return nil, fmt.Errorf("the request's chunks: %w", err)
 		}
@@ -87,7 +87,7 @@ func readTrace(line int, ask, answer []byte) (*Call, error) {
 	}, nil
 }
 
-// afterHead returns what follows the headers.
+// afterHead returns the part of a message after its headers.
 func afterHead(message []byte) []byte {
 	for _, end := range []string{"\r\n\r\n", "\n\n"} {
 		if _, body, ok := bytes.Cut(message, []byte(end)); ok {

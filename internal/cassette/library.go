@@ -14,22 +14,22 @@ import (
 	"github.com/traceforge/traceforge-go/internal/recorder"
 )
 
-// A Library answers the calls of many tests from many recordings, as a server of [recorder.Recordings]. Tests may share
-// a recording: each is served all of it. The zero value is empty.
+// A Library answers the calls of many tests from many recordings, as the server for [recorder.Recordings]. Tests may
+// share a recording: each is served all of it. The zero value is empty.
 type Library struct {
 	mu      sync.Mutex
 	volumes []*volume
-	at      map[string][]*volume // by method and URL, and by these and the body
+	at      map[string][]*volume // by method and URL, and by method, URL and body
 }
 
-// A volume is a recording of a library.
+// A volume is a recording in a library.
 type volume struct {
 	*Recording
-	file  string             // from the working directory on
-	pkg   string             // import path of the package that is the nearest above it
+	file  string             // relative to the working directory
+	pkg   string             // import path of the nearest package at or above it
 	name  string             // see bare
-	lent  map[string]callSet // what answered, by test
-	asked callSet            // by any test
+	lent  map[string]callSet // calls that answered, by test
+	asked callSet            // calls that answered any test
 }
 
 // Add appends a recording.
@@ -66,8 +66,8 @@ func (l *Library) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	json.NewEncoder(w).Encode(l.answer(call.Of.Package, call.Of.Test, asked))
 }
 
-// answer answers from a recording that answered the test before. Else those of the test's own package come first,
-// then those whose path is likest to the test's name, then those that no test was lent.
+// answer answers from a recording that has answered the test before. Otherwise it prefers recordings of the test's own
+// package, then those whose path is most similar to the test's name, then those that no test has used.
 func (l *Library) answer(pkg, test string, asked *request) recorder.RecordedAnswer {
 	who := pkg + " " + test
 	var near []*volume
@@ -95,7 +95,7 @@ func (l *Library) answer(pkg, test string, asked *request) recorder.RecordedAnsw
 	return recorder.RecordedAnswer{Missing: "no recording has an answer for " + asked.at()}
 }
 
-// Unasked says of each recording how many of its calls no test asked.
+// Unasked reports, for each recording, how many of its calls no test has made.
 func (l *Library) Unasked() (said []string) {
 	for _, v := range l.volumes {
 		if n := len(v.Calls); len(v.asked) < n {
@@ -105,7 +105,7 @@ func (l *Library) Unasked() (said []string) {
 	return said
 }
 
-// first orders what is so before what is not.
+// first orders true before false.
 func first(x, y bool) int {
 	switch {
 	case x == y:
@@ -116,7 +116,7 @@ func first(x, y bool) int {
 	return 1
 }
 
-// bare is a path, or the name of a test, without what tools put in the place of signs.
+// bare returns a path or a test's name without the characters that tools put in the place of others.
 func bare(name string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
@@ -126,8 +126,7 @@ func bare(name string) string {
 	}, name)
 }
 
-// likeness returns the length of the longest end that the path shares with the name of the test, or of a test around
-// it.
+// likeness returns the length of the longest suffix that the path shares with the name of the test or of a parent test.
 func (v *volume) likeness(test string) (longest int) {
 	for at := len(test); at >= 0; at = strings.LastIndexByte(test[:at], '/') {
 		n, name := 0, bare(test[:at])

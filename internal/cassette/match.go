@@ -16,7 +16,7 @@ import (
 	"github.com/traceforge/traceforge-go/internal/recorder"
 )
 
-// A request is what calls are found by.
+// A request is the part of a call that requests are matched by.
 type request struct {
 	method string
 	url    *url.URL
@@ -26,8 +26,8 @@ type request struct {
 // MakesNoCalls makes a recording a [recorder.Archive].
 func (r *Recording) MakesNoCalls() {}
 
-// RoundTrip answers a request from the recording. A header says where the answer is from, also to a recorder that
-// something stands in front of.
+// RoundTrip answers a request from the recording. A header tells the recorder which recording the answer comes from,
+// even through other transports.
 func (r *Recording) RoundTrip(req *http.Request) (*http.Response, error) {
 	asked, err := requestOf(req)
 	if err != nil {
@@ -52,12 +52,12 @@ func (r *Recording) RoundTrip(req *http.Request) (*http.Response, error) {
 		"answer of its API: cassette.Open(path, cassette.Nearest())")
 }
 
-// Add has another recording answer what r does not hold.
+// Add lets another recording answer requests that r does not contain.
 func (r *Recording) Add(other *Recording) { r.more = append(r.more, other) }
 
 func (r *Recording) what() string { return r.Tool + " " + r.file }
 
-// requestOf returns what a request says, and ends its body.
+// requestOf returns the matched part of a request, and closes its body.
 func requestOf(req *http.Request) (*request, error) {
 	asked := &request{method: cmp.Or(req.Method, http.MethodGet), url: req.URL}
 	if req.Body == nil {
@@ -69,7 +69,7 @@ func requestOf(req *http.Request) (*request, error) {
 	return asked, err
 }
 
-// alike tells of a call whether it is the request, has its method and URL, and has its method and path.
+// alike returns three tests of a call: for the same request, the same method and URL, and the same method and path.
 func (asked *request) alike() []func(*Call) bool {
 	at := place(asked.url)
 	sameURL := func(c *Call) bool { return c.request.method == asked.method && place(c.request.url) == at }
@@ -78,8 +78,8 @@ func (asked *request) alike() []func(*Call) bool {
 	return []func(*Call) bool{same, sameURL, sameAPI}
 }
 
-// find returns the call that answers a request behind those that were served; nil where none does. why is for the record
-// where that call was another.
+// find returns the call that answers a request, after those that were served; nil if there is none. If the call is for
+// a different request, why explains it for the record.
 func (r *Recording) find(asked *request, served callSet) (c *Call, why string) {
 	like := asked.alike()
 	same, sameURL := like[0], like[1]
@@ -105,7 +105,8 @@ func (r *Recording) find(asked *request, served callSet) (c *Call, why string) {
 	return nil, ""
 }
 
-// nextOf returns the first call that is so and was not served; where all were, and again, the last.
+// nextOf returns the first matching call that was not served. If all were served, it returns the last one with again,
+// and nil otherwise.
 func (r *Recording) nextOf(served callSet, is func(*Call) bool, again bool) (last *Call) {
 	for _, c := range r.Calls {
 		switch {
@@ -119,7 +120,8 @@ func (r *Recording) nextOf(served callSet, is func(*Call) bool, again bool) (las
 	return last
 }
 
-// place is where a request goes: a URL without credentials and without the ports of loopback addresses, its query sorted.
+// place returns the part of a URL that is matched: without credentials and ports of loopback addresses, and with its
+// query sorted.
 func place(u *url.URL) string {
 	host := u.Host
 	if name := u.Hostname(); name == "localhost" || net.ParseIP(name).IsLoopback() {
@@ -132,7 +134,7 @@ func place(u *url.URL) string {
 	return text
 }
 
-// missing says that no call answers a request, and which calls are the nearest.
+// missing is the message that no call answers a request. It names the nearest calls.
 func (r *Recording) missing(asked *request) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s has no answer for %s %s", r.what(), asked.method, place(asked.url))
@@ -154,7 +156,7 @@ func (r *Recording) missing(asked *request) string {
 	return b.String()
 }
 
-// unlike says what keeps a call from answering a request.
+// unlike says why a call does not answer a request.
 func (c *Call) unlike(asked *request) string {
 	switch {
 	case c.request.method != asked.method:

@@ -1,4 +1,4 @@
-// Package cassette reads what other tools recorded of HTTP calls, and answers from it.
+// Package cassette reads other tools' recordings of HTTP calls, and answers from them.
 package cassette
 
 import (
@@ -22,38 +22,38 @@ import (
 	"github.com/traceforge/traceforge-go/internal/secret"
 )
 
-// maxBytes bounds a recording (design R16).
+// maxBytes limits the size of a recording (design R16).
 const maxBytes = 64 << 20
 
-// A Recording answers from one file of another tool. It is safe for concurrent use, and a [recorder.Archive].
+// A Recording answers from one file of another tool. It is safe for concurrent use, and is a [recorder.Archive].
 type Recording struct {
-	Tool    string // that recorded it: "go-vcr"
-	Nearest bool   // a request that is not there gets the nearest answer of its API, by order
+	Tool    string // the tool that recorded it: "go-vcr"
+	Nearest bool   // a request that was not recorded gets the nearest answer of its API, in order
 
-	Calls []*Call // in their order
-	Lost  []Lost  // calls that cannot be read and are left out
+	Calls []*Call // in the order of the file
+	Lost  []Lost  // calls that cannot be read
 
 	file   string       // as records name it
 	path   string       // absolute
-	served callSet      // that answered
-	more   []*Recording // that answer what it does not hold
+	served callSet      // calls that have answered
+	more   []*Recording // recordings that answer what this one does not contain
 
-	byURL     bool // the tool does not mind the body: the next call of the same method and URL answers
-	repeats   bool // the tool has the last call answer again
-	leavesOut bool // calls that cannot be read
+	byURL     bool // the tool ignores the body: the next call with the same method and URL answers
+	repeats   bool // the tool repeats the last answer
+	leavesOut bool // skips calls that cannot be read
 
 	mu sync.Mutex
 }
 
 // A Call is one call of a recording.
 type Call struct {
-	Number int // in the file; the first is 1
+	Number int // in the file, from 1
 	Line   int // in the file
 
 	of      *Recording
 	request request
 	sent    http.Header // of the request
-	asked   []byte      // the request's body, as it was recorded
+	asked   []byte      // body of the request, as recorded
 
 	status  int
 	header  http.Header
@@ -65,7 +65,7 @@ type Call struct {
 // A callSet is a set of calls.
 type callSet map[*Call]bool
 
-// Open reads a recording, of which the content says what tool made it.
+// Open reads a recording. Its content tells which tool made it.
 func Open(file string) (*Recording, error) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -83,8 +83,8 @@ func Open(file string) (*Recording, error) {
 	return r, err
 }
 
-// Named returns the path of a file of another tool as records have it: relative, and without where others keep
-// their files.
+// Named returns the path of another tool's file in the form of records: relative, and without the directory in which
+// others keep their files.
 func Named(file string) string {
 	named := filepath.ToSlash(file)
 	if filepath.IsLocal(file) {
@@ -93,10 +93,10 @@ func Named(file string) string {
 	return path.Join(path.Base(path.Dir(named)), path.Base(named))
 }
 
-// Read reads a recording. The file is only named.
+// Read reads a recording. file is used only as its name.
 func Read(file string, data []byte) (*Recording, error) { return read(file, data, false) }
 
-// ReadCalls is Read, but a call that cannot be read is left out, and said.
+// ReadCalls is Read, except that it skips and reports calls that cannot be read.
 func ReadCalls(file string, data []byte) (*Recording, error) { return read(file, data, true) }
 
 func read(file string, data []byte, leavesOut bool) (*Recording, error) {
@@ -108,7 +108,7 @@ func read(file string, data []byte, leavesOut bool) (*Recording, error) {
 }
 
 func (r *Recording) read(data []byte) error {
-	if bytes.HasPrefix(data, gzipMagic) { // httprr keeps some so
+	if bytes.HasPrefix(data, gzipMagic) { // some traces of httprr are compressed
 		plain, err := unzip(data)
 		if err != nil {
 			return fmt.Errorf(" decompress: %w", err)
@@ -131,7 +131,7 @@ func (r *Recording) SameAs(other http.RoundTripper) bool {
 		slices.EqualFunc(r.more, o.more, func(a, b *Recording) bool { return a.SameAs(b) })
 }
 
-// A layoutError says at which line of a file is something else than expected.
+// A layoutError reports the line of a file that has an unexpected form.
 type layoutError struct {
 	line int
 	what string
@@ -151,7 +151,7 @@ const whole = "get the whole file, or record the calls again with -update"
 // next returns the number of the next call in the file.
 func (r *Recording) next() int { return len(r.Calls) + len(r.Lost) + 1 }
 
-// take appends a call, or leaves out one that cannot be read.
+// take appends a call, or notes that it cannot be read.
 func (r *Recording) take(c *Call, err error) error {
 	if err == nil {
 		err = r.add(c)
@@ -164,7 +164,7 @@ func (r *Recording) take(c *Call, err error) error {
 	return err
 }
 
-// add appends a call, whose answer must be one.
+// add appends a call if its answer is valid.
 func (r *Recording) add(c *Call) error {
 	c.Number, c.of = r.next(), r
 	if c.status < 100 || c.status > 599 {
@@ -176,12 +176,12 @@ func (r *Recording) add(c *Call) error {
 			"correct or remove the interaction", c.Number)
 	}
 	c.decode()
-	c.time, _ = http.ParseTime(c.header.Get("Date")) // else it is not known
+	c.time, _ = http.ParseTime(c.header.Get("Date")) // zero if unknown
 	r.Calls = append(r.Calls, c)
 	return nil
 }
 
-// parsed returns the URL of a request, nil where it is none.
+// parsed returns the URL of a request, or nil if it is not valid.
 func parsed(text string) *url.URL {
 	u, _ := url.Parse(text)
 	return u
@@ -207,18 +207,18 @@ func readAtMost(r io.Reader) ([]byte, error) {
 
 // Lost is a call that cannot be read.
 type Lost struct {
-	Number, Line int // in the file; the first is 1
+	Number, Line int // in the file, from 1
 	Why          string
 }
 
-// Method returns that of the request.
+// Method returns the request's method.
 func (c *Call) Method() string { return c.request.method }
 
-// URL returns the URL without what is secret in it.
+// URL returns the URL without secrets.
 func (c *Call) URL() string { return recorder.PublicURL(c.request.url).String() }
 
-// Request returns the request as it was recorded, with such credentials alone as look like real ones, which are kept in no record:
-// what a tool has put in their place is no secret to look for.
+// Request returns the request as it was recorded. It contains only credentials that look real, which no record may
+// contain: placeholders of a tool are no secrets to search for.
 func (c *Call) Request() *http.Request {
 	header := c.sent.Clone()
 	for name, values := range header {
@@ -240,16 +240,16 @@ func (c *Call) Request() *http.Request {
 	return req
 }
 
-// holdsKey reports whether values have a word that may be a key.
+// holdsKey reports whether values contain a word that may be a key.
 func holdsKey(values []string) bool {
 	words := strings.FieldsFunc(strings.Join(values, " "), func(r rune) bool { return strings.ContainsRune(" ,;", r) })
 	return slices.ContainsFunc(words, secret.IsOpaque)
 }
 
-// Answer returns the recorded answer to a request. A header says where it is from.
+// Answer returns the recorded answer to a request. A header tells which recording it comes from.
 func (c *Call) Answer(req *http.Request) *http.Response { return c.answer(req, "") }
 
-// answer is Answer of a call that differs from the request as why says.
+// answer is Answer for a call that differs from the request; why explains the difference.
 func (c *Call) answer(req *http.Request, why string) *http.Response {
 	return &http.Response{
 		Status: fmt.Sprintf("%d %s", c.status, http.StatusText(c.status)), StatusCode: c.status,
@@ -258,7 +258,7 @@ func (c *Call) answer(req *http.Request, why string) *http.Response {
 	}
 }
 
-// head returns the headers of the answer, with that which says where it is from.
+// head returns the headers of the answer, with the header that tells which recording it comes from.
 func (c *Call) head(why string) http.Header {
 	from := fmt.Sprintf("imported from %s, interaction %d%s", c.of.what(), c.Number, why)
 	return recorder.Provenance{From: from, Time: c.time, Latency: c.latency}.In(c.header.Clone())

@@ -12,7 +12,7 @@ import (
 	"github.com/traceforge/traceforge-go/internal/usage"
 )
 
-// An Exchange is a call over HTTP and its answer, to be written.
+// An Exchange is an HTTP call to be written, with its answer.
 type Exchange struct {
 	Sent    *usage.Sent
 	Status  int
@@ -21,7 +21,7 @@ type Exchange struct {
 	Latency time.Duration
 }
 
-// WriteGoVCR returns a cassette of go-vcr v4 with the calls in their order.
+// WriteGoVCR returns a cassette of go-vcr v4 with the calls in order.
 func WriteGoVCR(calls []Exchange) ([]byte, error) {
 	type object map[string]any
 	all := make([]object, len(calls))
@@ -39,7 +39,7 @@ func WriteGoVCR(calls []Exchange) ([]byte, error) {
 			"proto": c.Sent.Proto, "proto_major": 1, "proto_minor": 1, "content_length": c.Sent.Length, "host": c.Sent.Host,
 			"transfer_encoding": c.Sent.Encoding, "headers": req.Header, "body": string(c.Sent.Body), "url": c.Sent.URL, "method": c.Sent.Method,
 		}
-		if err := req.ParseForm(); err != nil { // the matcher parses it too, and compares
+		if err := req.ParseForm(); err != nil { // the matcher parses and compares it too
 			return nil, err
 		}
 		asked["form"] = req.Form

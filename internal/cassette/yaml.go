@@ -16,7 +16,7 @@ import (
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 )
 
-// An interaction is a call as go-vcr and vcrpy store it.
+// An interaction is a call in the format of go-vcr and vcrpy.
 type interaction struct {
 	Request struct {
 		Method  string   `yaml:"method"`
@@ -24,7 +24,7 @@ type interaction struct {
 		URI     string   `yaml:"uri"` // vcrpy
 		Headers headers  `yaml:"headers"`
 		Body    body     `yaml:"body"`
-		Parsed  *anyJSON `yaml:"parsed_body"` // a serializer of vcrpy that pydantic-ai uses
+		Parsed  *anyJSON `yaml:"parsed_body"` // from a vcrpy serializer that pydantic-ai uses
 	} `yaml:"request"`
 	Response struct {
 		Code     int      `yaml:"code"` // go-vcr
@@ -32,18 +32,18 @@ type interaction struct {
 		Headers  headers  `yaml:"headers"`
 		Body     body     `yaml:"body"`
 		Parsed   *anyJSON `yaml:"parsed_body"`
-		Duration string   `yaml:"duration"` // go-vcr: 1.2s, nanoseconds, or nothing
+		Duration string   `yaml:"duration"` // go-vcr: 1.2s, nanoseconds, or empty
 	} `yaml:"response"`
 }
 
-// readYAML reads a cassette of go-vcr or vcrpy, and says of one that is cut short what is wrong with it.
+// readYAML reads a cassette of go-vcr or vcrpy. It reports a truncated file as such.
 func (r *Recording) readYAML(data []byte) error {
 	err := r.readCassette(data)
 	var at *layoutError
 	if !errors.As(err, &at) || !bytes.Contains(data, []byte("interactions:")) {
 		return err
 	}
-	if !bytes.HasSuffix(data, []byte("\n")) || strings.Contains(at.what, "end of stream") { // tools end their files with a line end
+	if !bytes.HasSuffix(data, []byte("\n")) || strings.Contains(at.what, "end of stream") { // tools end their files with a newline
 		what, _, _ := strings.Cut(at.what, "; ")
 		return wrong(bytes.Count(data, []byte("\n"))+1, "is cut short here (%s); %s", what, whole)
 	}
@@ -82,7 +82,7 @@ func (r *Recording) readCassette(data []byte) error {
 	return nil
 }
 
-// identify says what tool made a cassette, by what it stores of a request, and how that tool finds calls.
+// identify finds out which tool made a cassette, by the members of its requests, and how that tool matches calls.
 func (r *Recording) identify(root, calls *yaml.Node) error {
 	version := member(root, "version")
 	if len(calls.Content) > 0 {
@@ -101,7 +101,7 @@ func (r *Recording) identify(root, calls *yaml.Node) error {
 	case version.Value != "1" && version.Value != "2":
 		return wrong(version.Line, "is version %q of go-vcr: want 1 (go-vcr v1, v2) or 2 (v3, v4); %s", version.Value, readable)
 	}
-	// Until v4, which leaves out what is empty, the default matcher holds method and URL only.
+	// Before v4, which leaves out empty members, the default matcher compares only method and URL.
 	r.byURL = version.Value == "1" ||
 		len(calls.Content) > 0 && member(member(calls.Content[0], "request"), "remote_addr") != nil
 	return nil
@@ -139,10 +139,10 @@ func (r *Recording) readInteraction(node *yaml.Node) (*Call, error) {
 	}, nil
 }
 
-// mostMembers is how many members a mapping may have: the YAML library compares the name of each with those of all others.
+// mostMembers limits the members of a mapping, because the YAML library compares each name with all others.
 const mostMembers = 1000
 
-// largeMapping returns a mapping that has more members; nil means there is none.
+// largeMapping returns a mapping with more members, or nil.
 func largeMapping(node *yaml.Node) *yaml.Node {
 	if node.Kind == yaml.MappingNode && len(node.Content) > 2*mostMembers {
 		return node
@@ -162,7 +162,7 @@ func duration(text string) (time.Duration, error) {
 	return time.ParseDuration(text)
 }
 
-// member returns a member of a mapping; nil means it has none.
+// member returns a member of a mapping, or nil.
 func member(node *yaml.Node, name string) *yaml.Node {
 	if node == nil || node.Kind != yaml.MappingNode {
 		return nil
@@ -175,7 +175,7 @@ func member(node *yaml.Node, name string) *yaml.Node {
 	return nil
 }
 
-// headers are lists of values, or single ones, by name.
+// headers are lists of values or single values, by name.
 type headers http.Header
 
 func (h *headers) UnmarshalYAML(node *yaml.Node) error {
@@ -198,8 +198,8 @@ func (h *headers) UnmarshalYAML(node *yaml.Node) error {
 	return nil
 }
 
-// A body is a text, bytes (!!binary), or, in vcrpy's answers, one of these as a string. A mapping is what a Python client
-// was given to send as JSON.
+// A body is a text, bytes (!!binary) or, in answers of vcrpy, one of these in a mapping as string. Any other mapping is
+// what a Python client was given to send as JSON.
 type body []byte
 
 func (b *body) UnmarshalYAML(node *yaml.Node) error {
@@ -225,7 +225,7 @@ func (b *body) UnmarshalYAML(node *yaml.Node) error {
 	return nil
 }
 
-// anyJSON is a value that is JSON on the wire.
+// anyJSON is a YAML value that was sent as JSON.
 type anyJSON []byte
 
 func (j *anyJSON) UnmarshalYAML(node *yaml.Node) error {
@@ -238,7 +238,7 @@ func (j *anyJSON) UnmarshalYAML(node *yaml.Node) error {
 	return err
 }
 
-// A status is a number, as it stands in vcrpy's mapping of code and message. go-vcr's text says what its code says.
+// A status is a number, or vcrpy's mapping of code and message. go-vcr's text repeats its code.
 type status int
 
 func (s *status) UnmarshalYAML(node *yaml.Node) error {
@@ -250,7 +250,7 @@ func (s *status) UnmarshalYAML(node *yaml.Node) error {
 
 var yamlLine = regexp.MustCompile(`line (\d+)`)
 
-// lineOf returns the first line that an error of the YAML library names; 1 where it names none.
+// lineOf returns the first line that an error of the YAML library names, or 1.
 func lineOf(err error) int {
 	if found := yamlLine.FindStringSubmatch(err.Error()); found != nil {
 		line, _ := strconv.Atoi(found[1])

@@ -18,8 +18,8 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// A Cassette is one recorded call of TraceForge, whose proxy writes it to .ai-tests/cassettes/<provider>/<sha256>.json
-// (packages/proxy/src/vcr.ts). It records OpenAI's chat completions alone, and no streams.
+// A Cassette is a call recorded by TraceForge, whose proxy writes it to .ai-tests/cassettes/<provider>/<sha256>.json
+// (packages/proxy/src/vcr.ts). The proxy records only OpenAI's chat completions, without streams.
 type Cassette struct {
 	recordedAt time.Time
 	path       string // of the API
@@ -28,9 +28,9 @@ type Cassette struct {
 	body       []byte
 }
 
-// ReadCassette reads a cassette of version 1.0, of the proxy or of TraceForge's own starter. The starter's response
-// is the body itself, its model stands beside the request, and the rest is in metadata. Its signature is not checked:
-// the secret is in the program's source.
+// ReadCassette reads a cassette of version 1.0, from the proxy or from TraceForge's own starter. In the starter's
+// format the response is the body itself, its model is next to the request, and everything else is in metadata. The
+// signature is not checked, because its secret is public in the program's source.
 func ReadCassette(data []byte) (*Cassette, error) {
 	doc, err := jsontext.ParseStrict(data)
 	if err != nil {
@@ -67,8 +67,8 @@ func ReadCassette(data []byte) (*Cassette, error) {
 	return c, c.readHead(root.Member("response"))
 }
 
-// readHead reads the status and the headers of an answer. One of which no status is said is a completion, which has
-// one; the content type is that of the JSON which a cassette holds, as TraceForge's proxy serves it.
+// readHead reads the status and the headers of an answer. An answer without a status is a successful completion. The
+// content type is JSON, as served by TraceForge's proxy.
 func (c *Cassette) readHead(response jsontext.Value) error {
 	c.answer = &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}}}
 	if status := response.Member("status"); status.Present() {
@@ -85,8 +85,8 @@ func (c *Cassette) readHead(response jsontext.Value) error {
 	return nil
 }
 
-// Call returns the call of a cassette. It is recorded in a store of its own at scratch, so that the rules of recordings
-// hold for it; file names the cassette.
+// Call returns the call of a cassette. It is recorded in a separate store at scratch, so that the rules of recording
+// apply to it; file names the cassette.
 func (c *Cassette) Call(file, scratch string) (Call, error) {
 	name := strings.TrimSuffix(path.Base(file), ".json")
 	from := recorder.Provenance{From: recorder.MigratedFrom + file, Time: c.recordedAt}
@@ -105,7 +105,7 @@ func (c *Cassette) Call(file, scratch string) (Call, error) {
 	if err != nil {
 		return Call{}, err
 	}
-	address, _ := url.JoinPath(provider.Facts("openai").Home, c.path) // which is ours
+	address, _ := url.JoinPath(provider.Facts("openai").Home, c.path) // always valid
 	req, _ := http.NewRequest(http.MethodPost, address, bytes.NewReader(c.request))
 	req.Header.Set("Content-Type", "application/json")
 	if resp, err := r.RoundTrip(req); err == nil {

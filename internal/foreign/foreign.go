@@ -1,5 +1,5 @@
-// Package foreign turns recordings of other programs into documents of a store. It reads documents in the layout of
-// the Snapshot Format Specification itself, and TraceForge's cassettes.
+// Package foreign turns recordings of other programs into documents of a store. It reads documents in the layout of the
+// Snapshot Format Specification, and TraceForge's cassettes.
 package foreign
 
 import (
@@ -14,22 +14,22 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// A Call is one call that a file of another layout has.
+// A Call is a call from a file of another layout.
 type Call struct {
-	File     string // that has it
+	File     string // the file that contains it
 	Snapshot snapshot.Snapshot
-	Beside   map[canon.Hash][]byte // the answer's bytes, without which replay has nothing to serve, and media
+	Beside   map[canon.Hash][]byte // the answer's bytes, which replay serves, and media
 }
 
-// A Document is one that was made of such calls.
+// A Document is a document made from such calls.
 type Document struct {
 	store.Put
-	Files []string // that its calls are from, sorted
+	Files []string // the files of its calls, sorted
 }
 
-// Documents makes documents of calls: one of each test, and of each function where no test is named. The calls are in
-// the order of their times, and each says in its source what it was migrated from, which is why nobody asks whether
-// it is deterministic (design R7).
+// Documents makes documents from calls: one for each test, and one for each function if no test is named. The calls are
+// in the order of their times. The source of each names what it was migrated from, so no determinism rule applies to it
+// (design R7).
 func Documents(calls []Call) []Document {
 	calls = slices.Clone(calls)
 	slices.SortStableFunc(calls, func(a, b Call) int {
@@ -48,7 +48,7 @@ func Documents(calls []Call) []Document {
 	return all
 }
 
-// documentName returns the name of the document of a test, or of a function of a file.
+// documentName returns the name of the document for a test, or for a function of a file.
 func documentName(s *snapshot.Source) string {
 	if s.Test != "" {
 		return snapshot.DocumentName(s.Package, s.Test)
@@ -56,10 +56,10 @@ func documentName(s *snapshot.Source) string {
 	return snapshot.DocumentName(s.File, s.Function)
 }
 
-// File returns the path of the document in a store.
+// File returns the document's path in a store.
 func (d *Document) File() string { return path.Join(d.Provider, d.Name+".json") }
 
-// documentOf makes the document of calls, which are its records in their order.
+// documentOf makes a document from calls, which become its records in order.
 func documentOf(name string, calls []Call) (d Document) {
 	var records []snapshot.Snapshot
 	beside := map[canon.Hash][]byte{}

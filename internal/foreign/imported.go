@@ -21,32 +21,32 @@ import (
 // An Import brings calls that another tool recorded into a store.
 type Import struct {
 	Scratch string // a directory that is removed afterwards
-	Config  []byte // config.json of the store; nil means it has none
+	Config  []byte // config.json of the store; nil if it has none
 	Shown   string // how messages name the store
 }
 
 // An Imported is the document of a test whose calls were recorded by another tool.
 type Imported struct {
 	store.Put
-	Calls   int      // that are records
-	Retried int      // that are none, since a later try did better
-	Unknown int      // records of which the recording leaves headers out that their API asks for
-	Unkept  []Unkept // that cannot be records
+	Calls   int      // calls that became records
+	Retried int      // calls that did not, because a later attempt was successful
+	Unknown int      // records whose recording lacks headers that the API requires
+	Unkept  []Unkept // calls that cannot become records
 }
 
-// An Unkept is a call that cannot be a record.
+// An Unkept is a call that cannot become a record.
 type Unkept struct {
-	Number  int      `json:"interaction"` // in its file; the first is 1
+	Number  int      `json:"interaction"` // number of the call in its file, from 1
 	Line    int      `json:"line"`
-	Method  string   `json:"method,omitempty"` // empty means the call cannot be read
+	Method  string   `json:"method,omitempty"` // empty if the call cannot be read
 	URL     string   `json:"url,omitempty"`
 	Why     string   `json:"why"`
-	WaysOut []string `json:"ways_out,omitempty"` // options of the recorder
+	WaysOut []string `json:"ways_out,omitempty"` // options of the recorder that would keep it
 }
 
-// Test makes the calls of a recording again, and returns the document that an update would write of them, by the
-// recorder's rules. A call that cannot be kept is left out, and no other; where all are, there is no document. source
-// is where the test stands.
+// Test makes the calls of a recording again, and returns the document that an update would write for them under the
+// recorder's rules. Calls that cannot be kept are left out; if there are no others, there is no document. source is the
+// location of the test.
 func (im *Import) Test(rec *cassette.Recording, source snapshot.Source) (*Imported, error) {
 	made := &Imported{}
 	for _, l := range rec.Lost {
@@ -73,7 +73,7 @@ func (im *Import) Test(rec *cassette.Recording, source snapshot.Source) (*Import
 	}
 }
 
-// storeDir returns the directory of a store of its own, with the rules of the store that is brought to.
+// storeDir returns the directory of a separate store with the rules of the target store.
 func (im *Import) storeDir() (string, error) {
 	dir, err := os.MkdirTemp(im.Scratch, "")
 	if err != nil || im.Config == nil {
@@ -82,7 +82,7 @@ func (im *Import) storeDir() (string, error) {
 	return dir, os.WriteFile(filepath.Join(dir, "config.json"), im.Config, 0o600)
 }
 
-// An archive has the recorded answer of the call under way. It is a [recorder.Archive].
+// An archive serves the recorded answer of the current call. It is a [recorder.Archive].
 type archive struct {
 	answer func(*http.Request) *http.Response
 }
@@ -92,7 +92,7 @@ func (a *archive) MakesNoCalls() {}
 // RoundTrip never fails.
 func (a *archive) RoundTrip(req *http.Request) (*http.Response, error) { return a.answer(req), nil }
 
-// run makes calls as a test with the source does. Where one cannot be kept nothing is recorded.
+// run makes calls as a test at source would. If one cannot be kept, nothing is recorded.
 func (im *Import) run(dir string, source snapshot.Source, calls []*cassette.Call) (unkept []Unkept, err error) {
 	if len(calls) == 0 {
 		return nil, nil
@@ -109,7 +109,7 @@ func (im *Import) run(dir string, source snapshot.Source, calls []*cassette.Call
 	byNumber := map[int]*cassette.Call{}
 	for _, c := range calls {
 		upstream.answer, byNumber[c.Number] = c.Answer, c
-		at.Line = c.Number // by which failures tell whose they are
+		at.Line = c.Number // failures identify a call by this line
 		if err := r.Try(c.Request()); err != nil {
 			unkept = append(unkept, notKept(c, err))
 		}
@@ -124,8 +124,8 @@ func (im *Import) run(dir string, source snapshot.Source, calls []*cassette.Call
 	return unkept, nil
 }
 
-// notKept says why a call is no record. The first line of a failure's text is the reason. The request is indented
-// below it, and the ways out follow.
+// notKept describes why a call is not a record. In a failure's text the first line is the reason, the indented lines
+// are the request, and the ways out follow.
 func notKept(c *cassette.Call, err error) Unkept {
 	u := Unkept{Number: c.Number, Line: c.Line, Method: c.Method(), URL: c.URL(), Why: err.Error()}
 	var f *recorder.Failure
@@ -142,7 +142,7 @@ func notKept(c *cassette.Call, err error) Unkept {
 	return u
 }
 
-// load reads the document that was recorded of so many calls.
+// load reads the document that was recorded from a number of calls.
 func (made *Imported) load(dir string, source snapshot.Source, calls int) error {
 	if calls == 0 {
 		return nil
@@ -166,20 +166,21 @@ func (made *Imported) load(dir string, source snapshot.Source, calls int) error 
 	return nil
 }
 
-// recorded returns the document of a name that was recorded in a store of its own.
+// recorded returns the document with a name that was recorded in a separate store.
 func recorded(dir, name string) (store.Put, error) {
 	s, err := store.Open(dir)
 	if err != nil {
 		return store.Put{}, err
 	}
-	doc, err := s.Load(name, "openai") // or of another provider
+	doc, err := s.Load(name, "openai") // or under another provider
 	if err != nil {
 		return store.Put{}, err
 	}
 	return doc.Put(nil)
 }
 
-// unknownHeaders returns the headers that a provider asks for and a recorded request lacks, as where a recorder left them out.
+// unknownHeaders returns the headers that a provider requires and a recorded request lacks, because the recorder left
+// them out.
 func unknownHeaders(provider string, req *modelio.Request) []string {
 	const version = "anthropic-version"
 	said, _ := jsontext.Parse(req.Options["$headers"])

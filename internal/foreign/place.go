@@ -13,26 +13,27 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// A Place is the test that a recording is of.
+// A Place is the test that a recording belongs to.
 type Place struct {
 	Test string
-	File string // that has the function, in the package's directory
-	Line int    // of the function
+	File string // file with the function, in the package's directory
+	Line int    // line of the function
 }
 
-// Source is where the calls of the test are said to be made: at its function, since no recording says more. dir is that of
-// its package, below the module.
+// Source returns the location to record for the test's calls: its function, because recordings say no more. dir is the
+// package's directory within the module.
 func (p *Place) Source(pkg, dir string) snapshot.Source {
 	function, _, _ := strings.Cut(p.Test, "/")
 	return snapshot.Source{Package: pkg, Test: p.Test, File: path.Join(dir, p.File), Line: p.Line, Function: function}
 }
 
-// separators are what copies of httprr, and hand-written helpers, have in file names for the "/" in a test's name.
+// separators are what copies of httprr, and hand-written helpers, use in file names in place of the "/" in a test's
+// name.
 var separators = []string{"_", "-"}
 
-// Place returns the test whose recording is file, a path below the package's directory. The path ends in the test's
-// name, after any folders, as it is or with a separator for each "/". The test must be there. A path that may mean
-// several tests means none.
+// Place returns the test whose recording is file, a path within the package's directory. After any directories, the
+// path ends in the test's name, either unchanged or with a separator for each "/". The test must exist. A path that
+// matches several tests is an error.
 func (t *Tests) Place(file string) (*Place, error) {
 	file = strings.TrimSuffix(file, ".gz")
 	elements := strings.Split(strings.TrimSuffix(file, path.Ext(file)), "/")
@@ -59,7 +60,7 @@ func (t *Tests) Place(file string) (*Place, error) {
 			}
 			isDark := slices.ContainsFunc(f.levels, func(s subtests) bool { return s.computed })
 			if isDark && t.functions[last] != nil {
-				found[name+"/…"] = true // it cannot be excluded
+				found[name+"/…"] = true // it cannot be ruled out
 			} else if missing == "" {
 				missing = fmt.Sprintf("%s has no subtest that is spelled %q, as far as its names can be read", name, rest)
 			}
@@ -79,10 +80,10 @@ func (t *Tests) Place(file string) (*Place, error) {
 	return &Place{names[0], f.file, f.line}, nil
 }
 
-// repeated is what go test appends to the name of a subtest that has the name of another.
+// repeated is what go test appends to the name of a subtest that repeats another's.
 var repeated = regexp.MustCompile(`#\d\d$`)
 
-// runs says why a test has no subtest of a path; "" where it has, or may have.
+// runs says why a test has no subtest with a path; "" if it has or may have one.
 func (f *testFunction) runs(subtest []string) string {
 	name := strings.Join(subtest, "/")
 	switch {
@@ -98,7 +99,7 @@ func (f *testFunction) runs(subtest []string) string {
 	return fmt.Sprintf("has no subtest %q", name)
 }
 
-// spelled returns the subtests whose names, with sep for each "/", are a text.
+// spelled returns the subtests whose names, with sep for each "/", equal a text.
 func (f *testFunction) spelled(text, sep string) []string {
 	var names []map[string]bool // by depth
 	for depth := range f.levels {
@@ -108,7 +109,7 @@ func (f *testFunction) spelled(text, sep string) []string {
 		}
 	}
 	found := map[string]bool{}
-	const most = 2 // which is ambiguous
+	const most = 2 // more are ambiguous
 	var try func(depth int, before, rest string)
 	try = func(depth int, before, rest string) {
 		if depth == len(names) || len(found) >= most {
@@ -127,7 +128,7 @@ func (f *testFunction) spelled(text, sep string) []string {
 	return slices.Sorted(maps.Keys(found))
 }
 
-// rewritten is the name of a subtest as go test has it (testing/match.go).
+// rewritten returns the name of a subtest as go test changes it (testing/match.go).
 func rewritten(name string) string {
 	var b strings.Builder
 	for _, r := range name {

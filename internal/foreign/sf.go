@@ -14,11 +14,11 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// ReadSF reads a document as the Snapshot Format Specification prints it ("Complete Snapshot Structure"), or one
-// record of it ("Valid Snapshots"), whoever wrote it. Hashes may lack their "sha256:", as the JavaScript of the
-// specification computes them. Forms that SF leaves open are translated (docs/format.md section 14), and members that
-// it does not name are kept in the provider options. Each rule of SF is held, and no missing value is made up. The
-// error is an [*snapshot.Error].
+// ReadSF reads a document as the Snapshot Format Specification prints it ("Complete Snapshot Structure"), or one of its
+// records ("Valid Snapshots"), from any writer. Hashes may lack their "sha256:", as in the specification's own
+// JavaScript. Forms that SF leaves open are translated (docs/format.md section 14), and members that it does not name
+// are kept in the provider options. All rules of SF apply, and missing values are not made up. The error is a
+// [*snapshot.Error].
 func ReadSF(data []byte) (*snapshot.Document, error) {
 	doc, err := snapshot.Parse(data)
 	if err == nil && !slices.ContainsFunc(doc.Snapshots, isOfOthers) {
@@ -57,15 +57,15 @@ func ReadSF(data []byte) (*snapshot.Document, error) {
 	return doc, err
 }
 
-// isOfOthers reports whether another program wrote a record that the format takes: tools or parts of messages are
-// spelled as a provider wants them.
+// isOfOthers reports whether another program wrote a valid record: its tools or message parts are in a provider's
+// format.
 func isOfOthers(s snapshot.Snapshot) bool {
 	isOther := func(p modelio.Part) bool { return len(p.Unknown) > 0 }
 	return slices.ContainsFunc(s.Request.Tools, func(t modelio.ToolDefinition) bool { return len(t.Unknown) > 0 }) ||
 		slices.ContainsFunc(s.Request.Messages, func(m modelio.Message) bool { return slices.ContainsFunc(m.Content, isOther) })
 }
 
-// sealViolations says what is wrong with the seal of the i-th record, as the text has it.
+// sealViolations returns what is wrong with the seal of the i-th record in its original form.
 func sealViolations(i int, record jsontext.Value) (found []snapshot.Violation) {
 	report := func(rule, message string, member ...string) {
 		at := jsontext.PointerTo(append([]string{"snapshots", strconv.Itoa(i)}, member...)...)
@@ -90,7 +90,7 @@ func sealViolations(i int, record jsontext.Value) (found []snapshot.Violation) {
 	return found
 }
 
-// numberIn returns the way to a number of a record that a float64 does not hold.
+// numberIn returns the path to a number in a record that does not fit a float64.
 func numberIn(record jsontext.Value) []string {
 	_, err := canon.JSON(record.Raw())
 	var at *canon.Error
@@ -101,7 +101,7 @@ func numberIn(record jsontext.Value) []string {
 	return way
 }
 
-// combinedViolations says what is wrong with the combined hash of a document.
+// combinedViolations returns what is wrong with the combined hash of a document.
 func combinedViolations(version string, root jsontext.Value, records []jsontext.Value) []snapshot.Violation {
 	seals := make(snapshot.Seals, len(records))
 	for i, record := range records {
@@ -115,11 +115,11 @@ func combinedViolations(version string, root jsontext.Value, records []jsontext.
 		Message: fmt.Sprintf("says %q, but the records have %s", jsontext.Excerpt(stated), want)}}
 }
 
-// isHash reports whether a hash is stated, with its prefix or as digits alone.
+// isHash reports whether stated is the hash h, with or without its prefix.
 func isHash(stated string, h canon.Hash) bool { return stated == string(h) || stated == h.Hex() }
 
-// readTranslated reads records whose seals were checked in the words of the format. A member that SF does not name, and
-// that the format does not take, is moved to those that are kept; all else that is wrong is an error.
+// readTranslated reads records whose seals were checked, after translation to the format's terms. Members that neither
+// SF nor the format knows are moved to those that are kept; everything else that is wrong is an error.
 func readTranslated(version string, root jsontext.Value, from []jsontext.Value) (*snapshot.Document, error) {
 	records := make([]*sfRecord, len(from))
 	for i, v := range from {
@@ -142,7 +142,7 @@ func readTranslated(version string, root jsontext.Value, from []jsontext.Value) 
 	}
 }
 
-// keepWhatSFDoesNotName moves the members that an error names and SF does not. It reports whether there are some.
+// keepWhatSFDoesNotName moves the members that an error names and SF does not. It reports whether there were any.
 func keepWhatSFDoesNotName(records []*sfRecord, err error) (moved bool) {
 	var wrong *snapshot.Error
 	if !errors.As(err, &wrong) {
@@ -161,8 +161,8 @@ func keepWhatSFDoesNotName(records []*sfRecord, err error) (moved bool) {
 	return moved
 }
 
-// number gives the ids of tool calls, and all else that a provider makes random, the numbers that records have (design
-// R8).
+// number gives the ids of tool calls, and everything else that a provider generates at random, the numbers that records
+// have (design R8).
 func number(doc *snapshot.Document) error {
 	for i := range doc.Snapshots {
 		s, numbers := &doc.Snapshots[i], modelio.Numbering{}
@@ -179,8 +179,8 @@ func number(doc *snapshot.Document) error {
 	return nil
 }
 
-// sealed returns the document of records, sealed as the text that it is now has it. A record that lacks a member has
-// no seal, and parsing it is an error.
+// sealed returns the document of records with new seals. A record that lacks a member has no seal, and cannot be
+// parsed.
 func sealed(version string, records []*sfRecord) []byte {
 	var seals snapshot.Seals
 	var all []json.RawMessage
@@ -198,7 +198,7 @@ func sealed(version string, records []*sfRecord) []byte {
 	})
 }
 
-// IsOurs reports whether a document of the given name is one that a store has so: its records' ids are its name's.
+// IsOurs reports whether a document is in a store's own form: the ids of its records match the given name.
 func IsOurs(name string, d *snapshot.Document) bool {
 	return !slices.ContainsFunc(d.Snapshots, func(s snapshot.Snapshot) bool {
 		document, _, ok := snapshot.ParseID(s.ID)
@@ -206,8 +206,8 @@ func IsOurs(name string, d *snapshot.Document) bool {
 	})
 }
 
-// CallsOf returns the calls of a document that [ReadSF] read, of a provider. SF's documents have no raw answers and
-// media beside them: names of such files are left out, and a record whose texts name media is refused.
+// CallsOf returns the calls of a provider's document that [ReadSF] has read. SF's documents have no raw answers and
+// media next to them: names of such files are left out, and a record whose texts name media is refused.
 func CallsOf(file, provider string, d *snapshot.Document) ([]Call, error) {
 	var calls []Call
 	for i := range d.Snapshots {

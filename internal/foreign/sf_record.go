@@ -13,14 +13,14 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// An sfRecord is a record of SF's layout while it is brought into the words of the format.
+// An sfRecord is a record in SF's layout while it is translated to the format's terms.
 type sfRecord struct {
-	members modelio.Object            // of the record: id and timestamp, and parts that are no objects
+	members modelio.Object            // members of the record: id, timestamp, and parts that are not objects
 	parts   map[string]modelio.Object // source, request and response
-	beyond  map[string]modelio.Object // what SF does not name, by the part that has it; of the request it is in the provider options
+	beyond  map[string]modelio.Object // members that SF does not name, by part; those of the request are in the provider options
 }
 
-// The members that SF names, by part. A required member stays where it is null.
+// The members that SF names, by part. A required member is kept even if it is null.
 var sfNames = map[string]struct{ required, optional []string }{
 	"source": {required: []string{"file", "line", "function"}},
 	"request": {
@@ -37,10 +37,10 @@ func sfRecordOf(v jsontext.Value) *sfRecord {
 	r := &sfRecord{members: modelio.Object{}, parts: map[string]modelio.Object{}, beyond: map[string]modelio.Object{}}
 	for name, value := range v.Members() {
 		switch _, isPart := sfNames[name]; {
-		case name == "hash": // it is made again
+		case name == "hash": // computed again
 		case isPart && value.IsObject():
 			r.parts[name] = value.Object()
-		case isPart, name == "id", name == "timestamp": // a part that is another value is an error
+		case isPart, name == "id", name == "timestamp": // a part that is not an object is an error
 			r.members[name] = value.Raw()
 		default:
 			r.keepAs("record", name, value.Raw())
@@ -67,7 +67,7 @@ func (r *sfRecord) keep(part, name string) bool {
 	return true
 }
 
-// translate brings a record into the words of the format, as far as they say the same.
+// translate translates a record to the format's terms as far as there are equivalents.
 func (r *sfRecord) translate() {
 	for part, names := range sfNames {
 		for name, value := range r.parts[part] {
@@ -84,11 +84,11 @@ func (r *sfRecord) translate() {
 	r.answer()
 }
 
-// timeForms are the spellings of ISO 8601 that say a time zone. One without says no time.
+// timeForms are the spellings of ISO 8601 with a time zone. Without one, the time is unknown.
 var timeForms = []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999Z0700", "2006-01-02 15:04:05.999999999Z07:00", "20060102T150405.999999999Z0700"}
 
-// time spells the timestamp in UTC and milliseconds. The original spelling is kept beside it where that would be
-// lost.
+// time converts the timestamp to UTC and milliseconds. If that would lose anything, the original spelling is kept in
+// addition.
 func (r *sfRecord) time() {
 	text := jsontext.WordOf(r.members["timestamp"])
 	for _, form := range timeForms {
@@ -104,7 +104,7 @@ func (r *sfRecord) time() {
 	}
 }
 
-// file spells the path of the source with forward slashes and without "." elements.
+// file gives the source's path forward slashes and removes "." elements.
 func (r *sfRecord) file() {
 	file := jsontext.WordOf(r.parts["source"]["file"])
 	if file == "" {
@@ -116,7 +116,7 @@ func (r *sfRecord) file() {
 	r.parts["source"]["file"] = jsontext.Text(path.Clean(file))
 }
 
-// latency rounds milliseconds. A fraction is kept beside them.
+// latency rounds to milliseconds. A fraction is kept in addition.
 func (r *sfRecord) latency() {
 	said := r.parts["response"]["latency_ms"]
 	exact, ok := new(big.Rat).SetString(string(said))
@@ -141,7 +141,7 @@ func (r *sfRecord) whole() modelio.Object {
 	return whole
 }
 
-// options are the provider options with the members that SF does not name: those of the request under their own
+// options returns the provider options with the members that SF does not name: those of the request under their own
 // names, all others under $sf.
 func (r *sfRecord) options() modelio.Object {
 	options, _ := jsontext.MembersOf(r.parts["request"]["provider_options"])

@@ -12,22 +12,22 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// SF says that a message has a role and a content, and that there are tools and tool calls. Their forms it leaves to
-// the provider: they are decoded by the codec whose API has them.
+// SF defines that a message has a role and a content, and that there are tools and tool calls. It leaves their format
+// to the provider, so they are decoded by the codec whose API uses that format.
 
-// The APIs whose forms messages, tools and tool calls of other programs have.
+// The APIs whose formats messages, tools and tool calls of other programs have.
 const (
 	chatAPI   = "openai.chat"
 	claudeAPI = "anthropic.messages"
 )
 
-// claudeBlocks are the types of content blocks that chat completions do not have.
+// claudeBlocks are the types of content blocks that do not exist in chat completions.
 var claudeBlocks = []string{"tool_use", "tool_result", "thinking", "redacted_thinking", "image", "document"}
 
-// wireRoles are the roles that providers have, and the format.
+// wireRoles are the roles of providers and of the format.
 var wireRoles = []string{"system", "developer", "user", "assistant", "model", "tool", "function"}
 
-// conversation translates messages and tools. A value of no known form stays, and is an error.
+// conversation translates messages and tools. A value of unknown form is left unchanged, which is an error.
 func (r *sfRecord) conversation() {
 	request := r.parts["request"]
 	tools, _ := jsontext.Parse(request["tools"])
@@ -52,7 +52,7 @@ func (r *sfRecord) conversation() {
 	for _, said := range messages.Root().Elements() {
 		text := said.Raw()
 		if isStrange(said) {
-			text = json.RawMessage(`{"role":"user","content":""}`) // stands for it
+			text = json.RawMessage(`{"role":"user","content":""}`) // stands in for it
 		}
 		all = append(all, text)
 	}
@@ -65,14 +65,14 @@ func (r *sfRecord) conversation() {
 			all[i] = strange(said)
 		} else if all[i] = said.Raw(); isWireMessage(said) {
 			message := &decoded.Messages[i]
-			delete(message.Metadata, "$wire") // the spelling of a program that is not asked again
+			delete(message.Metadata, "$wire") // the spelling of a program that is not called again
 			all[i] = textOf(message)
 		}
 	}
 	request["messages"] = jsontext.List(all)
 }
 
-// answer translates the tool calls of an answer, and why it ended.
+// answer translates the tool calls of an answer, and its finish reason.
 func (r *sfRecord) answer() {
 	response := r.parts["response"]
 	calls, _ := jsontext.Parse(response["tool_calls"])
@@ -118,12 +118,12 @@ func (r *sfRecord) answer() {
 	if response["tool_calls"] = jsontext.List(all); !plain {
 		response["parts"] = textOf(candidate.Message.Content)
 	}
-	if string(response["content"]) == "null" { // as providers say it beside tool calls
+	if string(response["content"]) == "null" { // providers send null next to tool calls
 		response["content"] = []byte(`""`)
 	}
 }
 
-// chatCalls returns tool calls in the form of chat completions; nil means one is of no form that is known.
+// chatCalls returns tool calls in the format of chat completions; nil if one has an unknown format.
 func chatCalls(calls jsontext.Value) json.RawMessage {
 	var all []json.RawMessage
 	for _, call := range calls.Elements() {
@@ -154,7 +154,7 @@ func chatCalls(calls jsontext.Value) json.RawMessage {
 	return jsontext.List(all)
 }
 
-// isWireMessage reports whether a message is in a provider's form, and not in that of the format.
+// isWireMessage reports whether a message is in a provider's format rather than in the snapshot format.
 func isWireMessage(m jsontext.Value) bool {
 	if slices.Contains([]string{"assistant", "developer", "function"}, m.Member("role").Word()) {
 		return true
@@ -168,15 +168,15 @@ func isWireMessage(m jsontext.Value) bool {
 	return m.Member("content").IsNull() || slices.ContainsFunc(m.Member("content").Values(), isTyped)
 }
 
-// isStrange reports whether a message is of no known form. Its role is nobody's, or its content is no text, no list,
-// and no null beside a tool call.
+// isStrange reports whether a message has an unknown format: an unknown role, or content that is not a text, a list, or
+// null with a tool call.
 func isStrange(m jsontext.Value) bool {
 	content := m.Member("content")
 	said := content.IsString() || content.IsArray() || (content.IsNull() || !content.Present()) && m.Member("tool_calls").IsArray()
 	return !said || !slices.Contains(wireRoles, m.Member("role").Word())
 }
 
-// strange returns a message that is refused, without the words in it that are not at fault.
+// strange returns a message to be refused, without parts that are not at fault.
 func strange(m jsontext.Value) json.RawMessage {
 	o := modelio.Object(m.Object())
 	if slices.Contains(wireRoles, m.Member("role").Word()) {
@@ -190,7 +190,7 @@ func hasClaudeBlocks(m jsontext.Value) bool {
 	return slices.ContainsFunc(m.Member("content").Values(), isClaudes)
 }
 
-// isWireTools reports whether tools are spelled as a provider wants them.
+// isWireTools reports whether tools are in a provider's format.
 func isWireTools(tools jsontext.Value) bool {
 	return slices.ContainsFunc(tools.Values(), func(tool jsontext.Value) bool {
 		return tool.Member("function").IsObject() || tool.Member("input_schema").IsObject()
@@ -198,11 +198,11 @@ func isWireTools(tools jsontext.Value) bool {
 }
 
 func codecOf(api string) *provider.Codec {
-	codec, _ := provider.Named(api) // the package has both
+	codec, _ := provider.Named(api) // both exist
 	return codec
 }
 
-// decodeRequest decodes a body of an API; nil means the API does not take it.
+// decodeRequest decodes a body of an API; nil if the API does not accept it.
 func decodeRequest(api string, body modelio.Object) *modelio.Request {
 	body["model"] = []byte(`"m"`)
 	req, err := codecOf(api).DecodeRequest(&provider.Wire{
@@ -214,9 +214,9 @@ func decodeRequest(api string, body modelio.Object) *modelio.Request {
 	return req
 }
 
-// textOf returns the JSON of a value, with numbers that a float64 does not hold kept (design R1).
+// textOf returns the JSON of a value, with numbers kept that do not fit a float64 (design R1).
 func textOf(v any) json.RawMessage {
-	text, _ := json.Marshal(v) // it was decoded
+	text, _ := json.Marshal(v) // it was decoded from JSON
 	kept, _ := canon.KeepNumbers(text)
 	return kept
 }

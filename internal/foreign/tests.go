@@ -13,30 +13,30 @@ import (
 	"github.com/traceforge/traceforge-go/internal/gotest"
 )
 
-// Tests are the tests of a package, as far as its files tell.
+// Tests are the tests of a package, as far as its source shows.
 type Tests struct {
 	functions map[string]*testFunction
-	bodies    map[string][]*ast.FuncDecl // by name, those of methods too
-	values    map[string][]ast.Expr      // of the variables of the package
+	bodies    map[string][]*ast.FuncDecl // by name, including methods
+	values    map[string][]ast.Expr      // values of the package's variables
 }
 
-// A testFunction is a test, and the names of its subtests by how deep they are.
+// A testFunction is a test with the names of its subtests by depth.
 type testFunction struct {
 	file   string
 	line   int
-	texts  []string // that stand in it, and in what of the package it uses: names in a table are among them
+	texts  []string // texts in the function and in the parts of the package that it uses; they include the names in a table
 	levels []subtests
 }
 
-// subtests are those that run at one depth.
+// subtests are the subtests at one depth.
 type subtests struct {
-	names    []string // that stand there
-	prefixes []string // of names that end in another text
+	names    []string // literal names
+	prefixes []string // prefixes of names with a variable end
 	inTable  bool     // names are values of variables
-	computed bool     // names are made in another way
+	computed bool     // names are computed in some other way
 }
 
-// ReadTests reads the tests of the package in a directory. A file that is no Go has none.
+// ReadTests reads the tests of the package in a directory. A file that is not Go has none.
 func ReadTests(dir string) (*Tests, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -84,7 +84,7 @@ func (t *Tests) learn(file *ast.File) {
 	}
 }
 
-// A walk goes through a test, the functions of its package that it calls, and the variables that these use.
+// A walk visits a test, the functions of its package that it calls, and the variables that these use.
 type walk struct {
 	tests *Tests
 	into  *testFunction
@@ -113,7 +113,7 @@ func (w *walk) note(n ast.Node) {
 	}
 }
 
-// call goes into a function of the package. The function that a Run is given is one deeper: t.Run, and testify's
+// call visits a called function of the package. The function passed to Run is one level deeper: t.Run, and testify's
 // suite.Run and s.Run.
 func (w *walk) call(c *ast.CallExpr, depth int) (goOn bool) {
 	name := ""
@@ -197,7 +197,7 @@ func literalText(n ast.Node) (string, bool) {
 	return text, err == nil && text != ""
 }
 
-// candidates returns the names that subtests of a depth can have, as far as they can be read.
+// candidates returns the possible names of subtests at a depth, as far as they can be read.
 func (f *testFunction) candidates(depth int) []string {
 	level := f.levels[depth]
 	names := slices.Clone(level.names)
@@ -212,7 +212,7 @@ func (f *testFunction) candidates(depth int) []string {
 	return names
 }
 
-// isOpen reports whether subtests may have names that do not stand where they run.
+// isOpen reports whether subtests may have names that are not written where they run.
 func (f *testFunction) isOpen() bool {
 	return slices.ContainsFunc(f.levels, func(s subtests) bool { return s.computed || s.inTable || len(s.prefixes) > 0 })
 }
