@@ -8,51 +8,51 @@ import (
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 )
 
-// An account is what a program makes of an answer: a text, calls of tools, and why it ended.
+// An account is what a program reads from an answer: its text, its tool calls, and its finish reason.
 type account struct {
 	text   []byte
 	finish string
 	calls  []*call
 	blocks []*block
 
-	id     string // of the first chunk; chatSummed leaves out chunks of others
-	gaps   int    // how many calls have no piece, up to mostGaps
-	seen   bool   // an event came that the step reads
+	id     string // id of the first chunk; chatSummed skips chunks with another id
+	gaps   int    // number of calls without a piece, up to mostGaps
+	seen   bool   // there was an event that the step reads
 	failed bool   // the program ends with an error
-	event  int    // the number of the event under way, from 1
-	name   string // its name in the framing
+	event  int    // number of the current event, from 1
+	name   string // the event's name in its framing
 
-	noText, noCalls bool // the step reads none
+	noText, noCalls bool // the step reads no text, or no calls
 
-	recorded string // the text of the record
-	same     int    // how many bytes of text are the record's
-	differs  int    // the event from which text is not the record's; 0 means none
+	recorded string // text of the record
+	same     int    // number of leading bytes of text that equal the record's
+	differs  int    // the event at which text starts to differ from the record's; 0 if it does not
 	effect
 }
 
-// An effect is what the last event did to an account. Most events add a piece to one text: for the next of those,
-// continues does without a step.
+// An effect is what the last event did to an account. Most events add a piece to one text. For the next such event,
+// continues has the same effect without a step.
 type effect struct {
-	changes int     // 1 for each text that grew, 2 for anything else; 1 in all says that only grew was changed
+	changes int     // 1 for each text that grew, 2 for any other change; a sum of 1 means that only grew has changed
 	grew    *[]byte // the last text that grew
-	by      string  // what it grew by, or piece
+	by      string  // what was added to it, or piece
 	piece   []byte
 }
 
-// A call is one of a tool, at its place in the answer.
+// A call is a tool call, at its place in the answer.
 type call struct {
 	place           int64
 	name, arguments []byte
 	event           int
 }
 
-// A block is a part of an answer that grows.
+// A block is a growing part of an answer.
 type block struct {
 	kind, name  string
 	text, input []byte
 }
 
-// grow adds to a text. One that comes at once is not copied.
+// grow adds to a text. A text that arrives at once is not copied.
 func (a *account) grow(text *[]byte, v view) {
 	piece := v.text()
 	if piece == "" && !v.isText() {
@@ -67,15 +67,15 @@ func (a *account) grow(text *[]byte, v view) {
 	*text = append(*text, piece...)
 }
 
-// growCall adds a piece of a name and of arguments to the call at a place.
+// growCall adds a piece of the name and of the arguments to the call at a place.
 func (a *account) growCall(place int64, v view) {
 	c := a.at(place)
 	a.grow(&c.name, v.at("name"))
 	a.grow(&c.arguments, v.at("arguments"))
 }
 
-// continues adds the piece of an event that differs from the event before in its piece alone. It reports false where a
-// step has to look at the event: the event before did more than to add its piece to one text.
+// continues adds the piece of an event that differs from the event before only in its piece. It reports false if a step
+// must read the event, because the event before did more than add its piece to one text.
 func (a *account) continues(before, piece []byte) bool {
 	if before == nil || a.changes > 1 || a.changes == 1 && a.grew == nil {
 		return false
@@ -92,7 +92,7 @@ func (a *account) continues(before, piece []byte) bool {
 	return true
 }
 
-// say adds to the text of the answer. Cloudflare sends a value whose JSON is the text.
+// say adds to the text of the answer. Cloudflare sends values whose JSON is the text.
 func (a *account) say(texts ...view) {
 	for _, v := range texts {
 		a.grow(&a.text, v)
@@ -100,7 +100,7 @@ func (a *account) say(texts ...view) {
 	a.follow()
 }
 
-// sayContent adds to the text of the answer a text, or the blocks of content that Mistral sends in its place.
+// sayContent adds a text, or Mistral's blocks of content, to the text of the answer.
 func (a *account) sayContent(v view) {
 	if v.isBlocks() {
 		a.say(v.texts()...)
@@ -109,7 +109,7 @@ func (a *account) sayContent(v view) {
 	}
 }
 
-// unescaped returns the characters that the inside of a JSON string stands for.
+// unescaped returns the characters of a JSON string, given without its quotes.
 func unescaped(inner []byte) ([]byte, bool) {
 	if bytes.IndexByte(inner, '\\') < 0 {
 		return inner, true
@@ -129,14 +129,14 @@ func (a *account) follow() {
 	}
 }
 
-// ends notes why the answer ends; the last reason counts.
+// ends sets the finish reason; the last one counts.
 func (a *account) ends(reason view) {
 	if word := reason.text(); word != "" {
 		a.finish, a.changes = word, a.changes+2
 	}
 }
 
-// at returns the call at a place, which may be new. Calls are in the order of their places.
+// at returns the call at a place, adding it if necessary. Calls are in the order of their places.
 func (a *account) at(place int64) *call {
 	i, found := slices.BinarySearchFunc(a.calls, place, func(c *call, place int64) int { return cmp.Compare(c.place, place) })
 	if !found {
@@ -146,7 +146,7 @@ func (a *account) at(place int64) *call {
 	return a.calls[i]
 }
 
-// add adds a call that is whole.
+// add adds a complete call.
 func (a *account) add(name, arguments string) {
 	a.changes += 2
 	a.calls = append(a.calls, &call{int64(len(a.calls)), []byte(name), []byte(arguments), a.event})

@@ -9,10 +9,10 @@ import (
 	"github.com/traceforge/traceforge-go/internal/provider"
 )
 
-// An event is one of a stream, as a program takes it apart.
+// An event is an event of a stream as a program parses it.
 type event = provider.Seen
 
-// A framing gives the events of an answer to yield, until that reports false.
+// A framing passes the events of an answer to yield until that returns false.
 type framing func(a *provider.Answer, yield func(event) bool)
 
 func (f framing) events(a *provider.Answer) iter.Seq[event] {
@@ -33,8 +33,8 @@ func standard(a *provider.Answer, yield func(event) bool) {
 	}
 }
 
-// elements yields the elements of an array, as Gemini streams without server-sent events, or a text that is none as one
-// event.
+// elements yields the elements of an array, the form in which Gemini streams without server-sent events. It yields any
+// other text as one event.
 func elements(text []byte, yield func(event) bool) {
 	doc, err := jsontext.ParseLenient(bytes.TrimSpace(text))
 	if err != nil || !doc.Root().IsArray() {
@@ -48,7 +48,7 @@ func elements(text []byte, yield func(event) bool) {
 	}
 }
 
-// scannedLines visits lines as bufio.ScanLines does.
+// scannedLines yields lines like bufio.ScanLines.
 func scannedLines(body []byte) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		for line := range bytes.Lines(body) {
@@ -59,8 +59,8 @@ func scannedLines(body []byte) iter.Seq[[]byte] {
 	}
 }
 
-// blocks yields events, each up to an empty line, as openai-go and anthropic-sdk-go do; a last event without one is
-// lost.
+// blocks yields events that end at an empty line, as openai-go and anthropic-sdk-go do. A last event without an empty
+// line is lost.
 func blocks(a *provider.Answer, yield func(event) bool) {
 	var e event
 	for line := range scannedLines(a.Body) {
@@ -72,7 +72,7 @@ func blocks(a *provider.Answer, yield func(event) bool) {
 		case len(line) > 0 && string(name) == "data":
 			e.Said = append(append(e.Said, value...), '\n')
 		case len(line) == 0:
-			if len(e.Said) > 0 && !strings.HasPrefix(e.Name, "thread.") && !yield(e) { // which is of another API
+			if len(e.Said) > 0 && !strings.HasPrefix(e.Name, "thread.") && !yield(e) { // thread. events belong to another API
 				return
 			}
 			e = event{}
@@ -89,7 +89,7 @@ func named(a *provider.Answer, yield func(event) bool) {
 	}
 }
 
-// dataLines yields each line of data as an event, as go-openai does.
+// dataLines yields each data line as an event, as go-openai does.
 func dataLines(a *provider.Answer, yield func(event) bool) {
 	for line := range bytes.Lines(a.Body) {
 		data, found := bytes.CutPrefix(bytes.TrimSpace(line), []byte("data:"))
@@ -99,7 +99,7 @@ func dataLines(a *provider.Answer, yield func(event) bool) {
 	}
 }
 
-// paragraphs yields what stands between empty lines as one field each, as genai does.
+// paragraphs yields everything between empty lines as one field, as genai does.
 func paragraphs(a *provider.Answer, yield func(event) bool) {
 	for rest := a.Body; len(rest) > 0; {
 		block, after, found := bytes.Cut(rest, []byte("\n\n"))
@@ -111,7 +111,7 @@ func paragraphs(a *provider.Answer, yield func(event) bool) {
 		switch {
 		case len(block) == 0:
 		case string(name) != "data":
-			yield(event{Said: block}) // which is no JSON, as genai ends there
+			yield(event{Said: block}) // not JSON, at which genai stops
 			return
 		case !yield(event{Said: data}):
 			return
@@ -119,7 +119,7 @@ func paragraphs(a *provider.Answer, yield func(event) bool) {
 	}
 }
 
-// afterPrefix yields what follows each "data: ", wherever that stands, up to the end of its line, as cohere-go does.
+// afterPrefix yields the rest of the line after each "data: " at any position, as cohere-go does.
 func afterPrefix(a *provider.Answer, yield func(event) bool) {
 	for rest := a.Body; ; {
 		_, after, found := bytes.Cut(rest, []byte("data: "))

@@ -11,8 +11,8 @@ import (
 	"github.com/traceforge/traceforge-go/internal/provider"
 )
 
-// odd adds a reading for each thing that no server of the API sends. It reports whether programs may take the answer
-// apart in different ways.
+// odd adds a reading for each oddity that no server of the API sends. It reports whether programs may parse the answer
+// in different ways.
 func (f *found) odd(a *provider.Answer, named bool) bool {
 	odd := bytes.HasPrefix(a.Body, []byte("\ufeff"))
 	if odd {
@@ -28,7 +28,7 @@ func (f *found) odd(a *provider.Answer, named bool) bool {
 	case !bytes.HasPrefix(bytes.TrimSpace(a.Body), []byte("{")):
 		odd = f.oddLines(a.Body) || odd
 	case a.Body[0] != '{' || bytes.Count(a.Body, []byte("\n{")) != bytes.Count(a.Body, []byte("\n"))-1:
-		odd = true // some end at a line that is no object
+		odd = true // some programs stop at a line that is not an object
 	}
 	done := false
 	for i := range all {
@@ -48,9 +48,9 @@ func (f *found) odd(a *provider.Answer, named bool) bool {
 	return odd
 }
 
-// oddFrames does the same for the frames of a session. Their record says all else that programs may read.
+// oddFrames is odd for the frames of a session. Everything else that programs may read in frames is in the record.
 func (f *found) oddFrames(body []byte) {
-	frames, _ := provider.Frames(body) // decoding refuses what is none
+	frames, _ := provider.Frames(body) // decoding refuses invalid frames
 	for i, frame := range frames {
 		doc, err := jsontext.Parse(frame.Data)
 		f.oddJSON(i+1, frame.Data, doc, err)
@@ -69,22 +69,22 @@ func (f *found) oddName(event int, e *provider.Seen, named bool) bool {
 	return false
 }
 
-// oddLines adds a reading for each line that is no field. It reports whether something is not written in the one way
-// that all programs read alike.
+// oddLines adds a reading for each line that is not a field. It reports whether there is anything that programs may
+// read differently.
 func (f *found) oddLines(body []byte) bool {
 	end := body[len(bytes.TrimRight(body, "\r\n")):]
-	odd := bytes.Count(end, []byte("\n")) < 2 // some leave out an event without an end
+	odd := bytes.Count(end, []byte("\n")) < 2 // some programs skip an event without an end
 	n, data := 1, 0
 	returns := bytes.IndexByte(body, '\r') >= 0
 	for line := range scannedLines(bytes.TrimPrefix(body, []byte("\ufeff"))) {
 		if !returns && data == 0 && bytes.HasPrefix(line, []byte("data: ")) {
 			data = 1
-			continue // most lines are such
+			continue // the usual case
 		}
 		field, value, _ := bytes.Cut(line, []byte(":"))
 		switch known := slices.Contains(fields, string(field)); {
 		case len(line) == 0:
-			odd = odd || data == 0 // some end at an empty line more
+			odd = odd || data == 0 // some programs stop at an extra empty line
 			n, data = n+min(1, data), 0
 		case bytes.IndexByte(line, '\r') >= 0, !known:
 			f.add(n, "line", string(line))
@@ -102,11 +102,11 @@ func (f *found) oddLines(body []byte) bool {
 // fields are the names of the fields of server-sent events; "" is a comment, and "error" is llama.cpp's.
 var fields = []string{"", "data", "event", "id", "retry", "error"}
 
-// oddJSON adds a reading for a member that only Go's encoding/json takes for another, whatever its capitals. It reports
-// whether programs may see different things in the value.
+// oddJSON adds a reading for a member whose name only Go's encoding/json takes for another one, because it ignores
+// case. It reports whether programs may read the value differently.
 func (f *found) oddJSON(event int, text []byte, doc *jsontext.Document, err error) bool {
 	if err != nil {
-		doc, _ = jsontext.ParseLenient(text) // nothing is found in what is no JSON
+		doc, _ = jsontext.ParseLenient(text) // empty if it is not JSON
 	}
 	odd := err != nil || isScalar(doc.Root())
 	for of, m := range members(doc.Root()) {
@@ -119,8 +119,8 @@ func (f *found) oddJSON(event int, text []byte, doc *jsontext.Document, err erro
 	return odd
 }
 
-// isOddKind reports whether a member has a value that programs read in different ways: arguments that are an object, or a
-// piece of a call without an index.
+// isOddKind reports whether programs read a member's value differently: arguments that are an object, or a piece of a
+// call without an index.
 func isOddKind(name string, m jsontext.Value) bool {
 	if name == "tool_calls" {
 		first := m.Head()
@@ -129,7 +129,7 @@ func isOddKind(name string, m jsontext.Value) bool {
 	return name == "arguments" && m.IsObject()
 }
 
-// kinds say of which kind members are in all APIs, by the first byte of their JSON: '0' is an integer.
+// kinds are the kinds of members in all APIs, by the first byte of their JSON: '0' stands for an integer.
 var kinds = map[string]byte{
 	"completion_tokens": '0', "contentBlockIndex": '0', "eval_count": '0', "eval_duration": '0', "index": '0', "inputTokens": '0',
 	"latencyMs": '0', "load_duration": '0', "outputTokens": '0', "prompt_eval_count": '0', "prompt_eval_duration": '0', "prompt_tokens": '0',
@@ -141,7 +141,7 @@ var kinds = map[string]byte{
 	"function": '{', "functionCall": '{', "message": '{', "metrics": '{', "toolUse": '{', "usage": '{', "usageMetadata": '{',
 }
 
-// isMistyped reports whether a value is neither object nor list, or one of its members is of the wrong kind: typed
+// isMistyped reports whether a value is neither object nor list, or has a member of the wrong kind, at which typed
 // programs end with an error.
 func isMistyped(v jsontext.Value) bool {
 	for of, m := range members(v) {
@@ -164,13 +164,13 @@ func isOtherKind(name string, m jsontext.Value) bool {
 	}
 }
 
-// isMixed reports whether a member that says what a model said is a list of objects, and of what is none. Typed programs
-// read no such list.
+// isMixed reports whether a member with the model's words is a list that contains both objects and other values. Typed
+// programs cannot read such a list.
 func isMixed(name string, m jsontext.Value) bool {
 	return slices.Contains(spoken, name) && isOfOthers(m)
 }
 
-// isOfOthers reports whether a list has an object, and what is none. A null is as good as one.
+// isOfOthers reports whether a list contains both an object and another value. A null counts as an object.
 func isOfOthers(list jsontext.Value) bool {
 	objects, others := false, false
 	for _, e := range list.Elements() {
@@ -181,7 +181,7 @@ func isOfOthers(list jsontext.Value) bool {
 
 func isScalar(v jsontext.Value) bool { return !v.IsObject() && !v.IsArray() && !v.IsNull() }
 
-// spoken are the names of members that have what a model said, in the APIs that have a codec.
+// spoken are the names of members with a model's words, in the APIs that have a codec.
 var spoken = []string{
 	"arguments", "args", "candidates", "contentBlockIndex", "content_block", "done_reason", "index", "item", "output_index",
 	"partial_json", "start", "thought",
@@ -195,22 +195,22 @@ var spoken = []string{
 	"signature", "snippet", "summary", "thoughtSignature", "title", "tool_plan", "transcript", "uri", "url", "url_citation", "video",
 }
 
-// free are the names of members whose own members the caller has named, and of what Cohere repeats of the conversation.
+// free are the names of members whose own members the caller names, or in which Cohere repeats the conversation.
 var free = []string{"args", "arguments", "attributes", "chat_history", "input", "json", "metadata", "parameters", "schema"}
 
-// A member is a member of an object by its name.
+// A member is a member of an object, with its name.
 type member struct {
 	name  string
-	other bool // it is not all small letters
-	twin  bool // the name of another member of the object differs from it in capitals alone
+	other bool // the name is not all small letters
+	twin  bool // the name differs from that of another member of the object only in case
 }
 
-// members visits the members of a value at all depths, except below those in free.
+// members yields the members of a value at all depths, except for those below the names in free.
 func members(v jsontext.Value) iter.Seq2[member, jsontext.Value] {
 	return func(yield func(member, jsontext.Value) bool) { visit(v, yield) }
 }
 
-// visit reports whether the visit goes on.
+// visit reports whether to continue.
 func visit(v jsontext.Value, yield func(member, jsontext.Value) bool) bool {
 	var spelled map[string]string
 	for name, m := range v.Members() {
@@ -233,7 +233,8 @@ func visit(v jsontext.Value, yield func(member, jsontext.Value) bool) bool {
 	return true
 }
 
-// spellings returns the names of an object's members by their folded names; empty where several names fold to one.
+// spellings returns the names of an object's members by their folded names; empty if several names have the same folded
+// name.
 func spellings(v jsontext.Value) map[string]string {
 	spelled := map[string]string{}
 	for name := range v.Members() {
@@ -246,14 +247,15 @@ func spellings(v jsontext.Value) map[string]string {
 	return spelled
 }
 
-// isOther reports whether a letter is a capital or no ASCII. Most names have none, and need no further look.
+// isOther reports whether a letter is a capital or not ASCII. Most names have no such letter and need no further
+// checks.
 func isOther(c rune) bool { return 'A' <= c && c <= 'Z' || c >= utf8.RuneSelf }
 
-// folded returns a name that is equal for all names that encoding/json does not tell apart.
+// folded returns the same name for all names that encoding/json treats as equal.
 func folded(name string) string { return strings.ToLower(strings.ToUpper(name)) }
 
-// isMisspelled reports whether encoding/json takes a name for one of spoken, or for that of another member of its
-// object, and others do not: it does not tell capitals from small letters.
+// isMisspelled reports whether encoding/json, which ignores case, takes a name for one of spoken or for that of another
+// member of the object, while other programs do not.
 func (m member) isMisspelled() bool {
 	fold := func(s string) bool { return strings.EqualFold(s, m.name) }
 	return m.twin || m.other && !slices.Contains(spoken, m.name) && slices.ContainsFunc(spoken, fold)

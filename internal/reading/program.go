@@ -10,40 +10,40 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// A way is how a program takes an answer apart.
+// A way is how a program parses an answer.
 type way struct {
 	framing
-	first   bool // a repeated member has its first value, and any value is a text, as gjson reads
-	folds   bool // names of members match in capitals too, as encoding/json reads
-	merges  bool // the values of a repeated member are merged
-	placed  bool // a tool call without an index has its place in the list
-	endless bool // [DONE] is an event like others
-	begins  bool // only the first of several values in an event is read
+	first   bool // takes the first value of a repeated member, and reads any value as a text, like gjson
+	folds   bool // ignores case in names of members, like encoding/json
+	merges  bool // merges the values of a repeated member
+	placed  bool // a tool call without an index has its position in the list
+	endless bool // treats [DONE] as an ordinary event
+	begins  bool // reads only the first of several values in an event
 	strict  bool // a value of the wrong kind is an error
-	odd     bool // a list or an object stood where a text was expected, so that programs read different things
+	odd     bool // found a list or an object in place of a text, which programs read differently
 }
 
-// The programs of an API: they take a stream apart by one of the ways, and add it up by one of the steps.
+// The programs of an API: each parses a stream in one of the ways, and adds it up with one of the steps.
 type programs struct {
-	ways   []way // of streams
+	ways   []way // for streams
 	steps  []step
-	whole  step  // for a whole answer; nil means that it is read as a stream of one event, and where partly not at all
-	wholes []way // of whole answers
-	partly bool  // each step reads a part of the stream, and counts only if that came: see account.seen
-	named  bool  // each event has the name of its type
+	whole  step  // for a complete answer; nil if it is read like a stream of one event or, with partly, not at all
+	wholes []way // for complete answers
+	partly bool  // each step reads a part of the stream, and counts only if that part occurred: see account.seen
+	named  bool  // each event is named after its type
 	ours   bool  // only traceforge reads it, in one way
 
-	// several are providers whose chunks have several ids, so that no account is made of the later steps: openai-go's
-	// accumulator adds up only the chunks of the first id. charmbracelet/fantasy and maruel/genai have recorded that in
-	// 2025 and 2026.
+	// several are providers whose chunks have different ids, so that the later steps are left out: openai-go's
+	// accumulator adds up only the chunks with the first id. Recordings of charmbracelet/fantasy and maruel/genai from
+	// 2025 and 2026 show this.
 	several []string
 }
 
-// A step adds an event, or a whole answer, to an account.
+// A step adds an event, or a complete answer, to an account.
 type step func(a *account, v view)
 
-// standardWay is that of browsers and scripts, which read a repeated member's last value. The others are those of SDKs
-// in Go.
+// standardWay is that of browsers and scripts, which use the last value of a repeated member. The others are those of
+// Go SDKs.
 var (
 	standardWay = way{framing: standard}
 	openaiGo    = way{framing: blocks, first: true}
@@ -79,7 +79,7 @@ var byAPI = map[string]programs{
 
 	modelio.ModelAPI: {ways: openAI[:1], steps: []step{modelChunks}, partly: true, ours: true},
 
-	"openai.responses.stored": {ways: openAI[:2], steps: responseSteps, partly: true, named: true}, // whole they may be lists, too
+	"openai.responses.stored": {ways: openAI[:2], steps: responseSteps, partly: true, named: true}, // complete answers may also be lists
 	"openai.transcriptions":   {ways: openAI[:2], steps: transcriptSteps, partly: true},
 	"google.interactions":     {ways: openAI[:1], steps: interactionSteps, partly: true},
 	"cohere.chat.v1":          {ways: []way{standardWay, cohereV1Go}, steps: cohereV1Steps, partly: true},
@@ -88,8 +88,7 @@ var byAPI = map[string]programs{
 
 func chatLive(a *account, v view) { chatChunk(a, v, false) }
 
-// chatSummed leaves out chunks with another id, and numbers calls from 0 without a gap, as openai-go's accumulator
-// does.
+// chatSummed skips chunks with another id, and numbers calls from 0 without a gap, like openai-go's accumulator.
 func chatSummed(a *account, v view) {
 	if id := v.at("id").text(); a.id == "" {
 		a.id = id
@@ -100,7 +99,7 @@ func chatSummed(a *account, v view) {
 }
 
 func chatChunk(a *account, v view, summed bool) {
-	const most = 128 // calls that openai-go's accumulator adds at once
+	const most = 128 // maximum number of calls in openai-go's accumulator
 	for _, choice := range v.at("choices").each() {
 		if choice.at("index").number() != 0 {
 			continue
@@ -132,10 +131,11 @@ func chatChunk(a *account, v view, summed bool) {
 	}
 }
 
-// mostGaps is how many calls without a piece an account has. One is told; a hostile stream could have millions.
+// mostGaps limits the number of calls without a piece in an account. One is reported; a hostile stream could have
+// millions.
 const mostGaps = 1 << 12
 
-// legacyPlace is that of the one call which answers had before they had a list.
+// legacyPlace is the place of the single call that answers had before there was a list of calls.
 const legacyPlace = math.MaxInt64
 
 func chatWhole(a *account, v view) {
@@ -163,7 +163,7 @@ func completion(a *account, v view) {
 	}
 }
 
-// responseItems takes the items of a response as they are done.
+// responseItems reads the items of a response as they are completed.
 func responseItems(a *account, v view) {
 	if v.at("type").text() == "response.output_item.done" {
 		a.seen = true
@@ -171,8 +171,8 @@ func responseItems(a *account, v view) {
 	}
 }
 
-// responseFinal takes the response at the end of its stream. Some servers leave its output out, as those for Codex do:
-// then it adds nothing.
+// responseFinal reads the response at the end of its stream. Some servers, such as those for Codex, leave out its
+// output: then it adds nothing.
 func responseFinal(a *account, v view) {
 	switch v.at("type").text() {
 	case "response.completed", "response.incomplete", "response.failed":
@@ -190,7 +190,7 @@ func responseWhole(a *account, v view) {
 	}
 }
 
-// item takes an item of a response.
+// item reads an item of a response.
 func (a *account) item(v view) {
 	switch v.at("type").text() {
 	case "message", "model_output":
@@ -200,7 +200,7 @@ func (a *account) item(v view) {
 	case "function_call":
 		arguments := v.at("arguments")
 		if v.way.first && !arguments.isText() {
-			arguments = view{} // openai-go has room for a text alone
+			arguments = view{} // openai-go accepts only a text
 		}
 		a.add(v.at("name").text(), arguments.input())
 	case "custom_tool_call":
@@ -208,10 +208,10 @@ func (a *account) item(v view) {
 	}
 }
 
-// claudeCalls are the blocks that call a tool, of the caller's or of the server's.
+// claudeCalls are the blocks that call a tool, either the caller's or the server's.
 var claudeCalls = []string{"tool_use", "server_tool_use", "mcp_tool_use"}
 
-// claudeSummed takes a message of Claude's as anthropic-sdk-go accumulates it.
+// claudeSummed reads a message of Claude as anthropic-sdk-go accumulates it.
 func claudeSummed(a *account, v view) {
 	place, kind := int(v.at("index").number()), v.at("type").text()
 	known := 0 <= place && place < len(a.blocks)
@@ -245,7 +245,7 @@ func claudeBlock(v view) *block {
 	return &block{v.at("type").text(), v.at("name").text(), []byte(v.at("text").text()), v.at("input").last().Raw()}
 }
 
-// growBlock takes a delta of a block.
+// growBlock adds a delta to a block.
 func (a *account) growBlock(b *block, delta view) {
 	switch delta.at("type").text() {
 	case "text_delta":
@@ -258,14 +258,14 @@ func (a *account) growBlock(b *block, delta view) {
 	}
 }
 
-// stop ends a block: arguments that are no JSON are dropped.
+// stop ends a block: arguments that are not JSON are dropped.
 func (b *block) stop() {
 	if _, err := jsontext.ParseLenient(b.input); err != nil {
 		b.input = nil
 	}
 }
 
-// blocked makes the text and the calls of an account from its blocks, if it has some.
+// blocked sets the text and the calls of an account from its blocks, if it has any.
 func (a *account) blocked() {
 	if a.blocks != nil {
 		a.text, a.calls = nil, nil
@@ -325,7 +325,7 @@ func converseWhole(a *account, v view) {
 		if content.last().IsNull() {
 			continue
 		}
-		if !content.has(converseBlocks) { // of a kind that is not known
+		if !content.has(converseBlocks) { // of an unknown kind
 			content = before
 		}
 		before = content
@@ -336,7 +336,8 @@ func converseWhole(a *account, v view) {
 	}
 }
 
-// converseBlocks are the kinds of blocks that aws-sdk-go-v2 knows. For any other it repeats the block before.
+// converseBlocks are the kinds of blocks that aws-sdk-go-v2 knows. In place of any other kind it repeats the block
+// before.
 var converseBlocks = []string{
 	"audio", "cachePoint", "citationsContent", "document", "guardContent", "image", "reasoningContent", "searchResult", "text",
 	"toolResult", "toolUse", "video",
@@ -355,7 +356,7 @@ func cohereWhole(a *account, v view) {
 
 func ollamaChat(a *account, v view) {
 	message := v.at("message")
-	if n := len(message.more); n > 0 { // the last is read alone
+	if n := len(message.more); n > 0 { // only the last one counts
 		message = view{value: message.more[n-1], way: v.way}
 	}
 	a.say(message.at("content"))
@@ -365,7 +366,7 @@ func ollamaChat(a *account, v view) {
 	a.ends(v.at("done_reason"))
 }
 
-// modelChunks takes the chunks of a wrapped model, which its program is handed. Many models send calls or a text in none.
+// modelChunks reads the chunks of a wrapped model, which its program receives. Many models stream no calls, or no text.
 func modelChunks(a *account, v view) {
 	chunk := v.at("chunk")
 	if chunk.at("aggregated").isTrue() {
@@ -376,7 +377,7 @@ func modelChunks(a *account, v view) {
 		a.say(part.at("text"))
 		switch c := part.at("toolRequest"); {
 		case !c.last().IsObject() || c.at("partial").isTrue():
-		case c.at("name").text() == "" && len(a.calls) > 0: // a piece of the input, as plugins of OpenAI's APIs send it
+		case c.at("name").text() == "" && len(a.calls) > 0: // a piece of the input, as plugins for OpenAI's APIs send it
 			a.grow(&a.calls[len(a.calls)-1].arguments, c.at("input"))
 		default:
 			a.add(c.at("name").text(), c.at("input").input())
@@ -390,7 +391,7 @@ func ollamaGenerate(a *account, v view) {
 	a.ends(v.at("done_reason"))
 }
 
-// generationLive takes the first text with which a prompt of Cohere's goes on as its pieces come.
+// generationLive reads the first completion of a Cohere prompt from its pieces.
 func generationLive(a *account, v view) {
 	if v.at("text").last().Present() && v.at("index").number() == 0 {
 		a.seen = true
@@ -398,7 +399,7 @@ func generationLive(a *account, v view) {
 	}
 }
 
-// generationFinal takes it at the end of its stream.
+// generationFinal reads it at the end of its stream.
 func generationFinal(a *account, v view) {
 	for _, said := range v.at("response", "generations").each() {
 		a.seen = true

@@ -1,9 +1,9 @@
-// Package reading finds where programs read something else in an answer than its record says. It takes the answer apart
-// as the official SDKs do.
+// Package reading finds differences between an answer's record and what programs read from the answer. It parses the
+// answer in the same ways as the official SDKs.
 //
-// A [way] is how one program takes apart the bytes: its framing, and which members it sees. A [step] is how one API's
-// events, or its whole answer, add to an [account]: the text, calls and end that the program hands over. [Of] makes an
-// account for each way and step of the API, and compares it with the record's.
+// A [way] is how one program parses the bytes: its framing, and which members it sees. A [step] is how the events of
+// one API, or its complete answer, add to an [account]: the text, the calls and the finish reason that the program
+// returns. [Of] makes an account for each way and step of the API, and compares it with the record's.
 package reading
 
 import (
@@ -23,7 +23,7 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// Of returns what programs read in an answer of an API, and resp does not say. Readings of calls come first.
+// Of returns what programs read in an answer of an API that resp does not say. Readings of calls come first.
 func Of(a *provider.Answer, api, host string, resp *modelio.Response) []snapshot.Reading {
 	f := found{}
 	if a.Status == http.StatusSwitchingProtocols {
@@ -40,7 +40,7 @@ func Of(a *provider.Answer, api, host string, resp *modelio.Response) []snapshot
 	if all.whole != nil && isWhole(a) {
 		for _, w := range all.wholes {
 			f.compareWhole(all.whole, &w, a, !odd)
-			if odd = odd || w.odd; !odd { // all programs take it apart as the first does
+			if odd = odd || w.odd; !odd { // all programs parse it like the first
 				break
 			}
 		}
@@ -63,13 +63,14 @@ func Of(a *provider.Answer, api, host string, resp *modelio.Response) []snapshot
 	return f.sorted()
 }
 
-// isWhole reports whether programs read an answer as one JSON value, and not as a stream, whatever its content type.
+// isWhole reports whether programs read an answer as one JSON value rather than as a stream, whatever its content type.
 func isWhole(a *provider.Answer) bool {
 	text := bytes.TrimSpace(a.Body)
 	return bytes.HasPrefix(text, []byte("{")) || a.Seen() == nil && !bytes.HasPrefix(text, []byte("["))
 }
 
-// compareWhole compares what a program reads in a whole answer. A plain answer is read as decoding has parsed it.
+// compareWhole compares a program's reading of a complete answer with the record. A plain answer is read as decoding
+// has parsed it.
 func (f *found) compareWhole(add step, w *way, of *provider.Answer, plain bool) {
 	v, ok := view{}, false
 	if doc, err := of.Document(); plain && err == nil && of.Seen() == nil {
@@ -83,12 +84,12 @@ func (f *found) compareWhole(add step, w *way, of *provider.Answer, plain bool) 
 	}
 	a := &account{recorded: f.text}
 	add(a, v)
-	a.finish = "" // is said where it is
+	a.finish = "" // reported elsewhere
 	f.compare(a)
 }
 
-// accountOf returns what a program makes of a stream. recorded is the record's text, which the stream's is expected to
-// be.
+// accountOf returns a program's account of a stream. recorded is the record's text, which the stream's text should
+// equal.
 func (w *way) accountOf(answer *provider.Answer, add step, recorded string) *account {
 	a := &account{text: make([]byte, 0, len(recorded)), recorded: recorded}
 	var before []byte
@@ -116,7 +117,7 @@ func (w *way) accountOf(answer *provider.Answer, add step, recorded string) *acc
 	return a
 }
 
-// addRecord adds the calls and the end that a record says, and returns the record's text.
+// addRecord adds the calls and the finish reason of a record, and returns its text.
 func (a *account) addRecord(resp *modelio.Response) (text string) {
 	if resp == nil || len(resp.Candidates) == 0 {
 		return ""
@@ -133,12 +134,12 @@ func (a *account) addRecord(resp *modelio.Response) (text string) {
 	return texts.Join(c.Message.Content)
 }
 
-// argumentsOf returns arguments in one spelling; null and an empty object are no arguments, so empty.
+// argumentsOf returns arguments in one spelling; empty for null and for an empty object, which are no arguments.
 func argumentsOf(text string) string {
-	for range 2 { // the second time for arguments that are JSON within a text
+	for range 2 { // twice, for arguments that are JSON within a text
 		var value any
 		canonical, err := canon.JSON([]byte(text))
-		if err != nil && json.Unmarshal([]byte(text), &value) == nil { // a name stands twice: the last counts
+		if err != nil && json.Unmarshal([]byte(text), &value) == nil { // of a repeated member, the last value counts
 			canonical, err = json.Marshal(value)
 		}
 		if err != nil {
@@ -147,7 +148,7 @@ func argumentsOf(text string) string {
 		if text = string(canonical); !strings.HasPrefix(text, `"`) {
 			break
 		}
-		_ = json.Unmarshal(canonical, &text) // is a text
+		_ = json.Unmarshal(canonical, &text) // it is a text
 	}
 	if text == "null" || text == "{}" {
 		return ""
@@ -155,10 +156,10 @@ func argumentsOf(text string) string {
 	return text
 }
 
-// found are the readings that were found.
+// found collects readings.
 type found struct {
-	said  account // the record's calls, and why it ends
-	text  string  // the record's
+	said  account // the record's calls and finish reason
+	text  string  // the record's text
 	fails bool    // the record has an error
 	all   []snapshot.Reading
 	once  map[snapshot.Reading]bool
@@ -179,7 +180,7 @@ func (f *found) add(event int, kind, says string) {
 	}
 }
 
-// compare adds a reading for each difference of an account from the record.
+// compare adds a reading for each difference between an account and the record.
 func (f *found) compare(told *account) {
 	told.blocked()
 	if !told.noText && string(told.text) != f.text {
@@ -218,7 +219,7 @@ func (f *found) compareCalls(told *account) {
 	}
 }
 
-// missing adds a reading for each call that is in all and not in others.
+// missing adds a reading for each call that is in all but not in others.
 func (f *found) missing(all, others []*call, kind string) {
 	rest := map[string]int{}
 	for _, c := range others {
@@ -233,7 +234,7 @@ func (f *found) missing(all, others []*call, kind string) {
 
 func (c *call) String() string { return string(c.name) + "(" + string(c.arguments) + ")" }
 
-// sorted returns the readings, those first that concern calls.
+// sorted returns the readings, with those about calls first.
 func (f *found) sorted() []snapshot.Reading {
 	inorder.By(f.all, func(a, b snapshot.Reading) int { return rank(a) - rank(b) })
 	return f.all
@@ -246,19 +247,19 @@ func rank(r snapshot.Reading) int {
 	return 1
 }
 
-// Most is how many readings a record tells, and longest how many characters of one.
+// Most is the maximum number of readings in a record, and longest the maximum number of characters in one.
 const (
 	Most    = 16
 	longest = 2000
 )
 
-// Told returns the readings that a record tells, the first [Most], and how many more there are.
+// Told returns the readings that a record contains, the first [Most], and the number of further ones.
 func Told(all []snapshot.Reading) (told []snapshot.Reading, more int) {
 	n := min(len(all), Most)
 	return all[:n:n], len(all) - n
 }
 
-// sentences say what programs read, by the kind of a reading.
+// sentences describe what programs read, by the kind of reading.
 var sentences = map[string]string{
 	"added-call": "a call of %s", "arguments": "the arguments %s of a call", "missing-call": "no call of %s", "name": "a call of %s",
 	"byte-order-mark": "a byte order mark%s", "error": "an error%s", "event-name": "an event by the name %s",
@@ -266,7 +267,7 @@ var sentences = map[string]string{
 	"spelling": "the member %s as one of another name", "text": "the text %s",
 }
 
-// Sentence says what programs read, for the end of a sentence.
+// Sentence describes what programs read, for the end of a sentence.
 func Sentence(r snapshot.Reading) string {
 	says := r.Says
 	if strings.TrimSpace(says) == "" && r.Kind != "byte-order-mark" && r.Kind != "error" {
@@ -279,7 +280,7 @@ func Sentence(r snapshot.Reading) string {
 	return said
 }
 
-// Sentences returns a [Sentence] for each reading of a record, and one for how many more there are.
+// Sentences returns a [Sentence] for each reading in a record, and one for the number of further ones.
 func Sentences(told []snapshot.Reading, more int) (lines []string) {
 	for _, r := range told {
 		lines = append(lines, Sentence(r))

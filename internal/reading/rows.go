@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// A row says what events of one type say, and where.
+// A row describes what events of a type contain, and where.
 type row struct {
-	kind string // of the event
-	of   string // the types that the object may have in which it stands; empty means any
-	says string // a text, texts of blocks, a plan, a name or arguments of the call at its place, calls, or the end; see take
+	kind string // type of the event
+	of   string // permitted types of the object that contains it; empty for any
+	says string // the content: a text, texts of blocks, a plan, a name or arguments of the call at its place, calls, or the finish reason; see take
 	path string
 }
 
-// reads returns the step that takes what rows say. place is the member that says which call a name or arguments are of.
-// Some streams say the same in pieces, once more as it is done, and whole at their end: programs read any of these.
+// reads returns the step for rows. place is the member that says to which call a name or arguments belong. Some streams
+// send the same content in pieces, again when a part is done, and again at their end: a program reads any of these.
 func reads(place string, rows ...row) step {
 	has := func(words ...string) bool {
 		return slices.ContainsFunc(rows, func(r row) bool { return slices.Contains(words, r.says) })
@@ -37,7 +37,7 @@ func reads(place string, rows ...row) step {
 	}
 }
 
-// take takes what a row says of an event.
+// take adds the content of a row to the account.
 func (a *account) take(said view, says string, place int64) {
 	a.seen = a.seen || says != "begins" && said.last().Present()
 	switch says {
@@ -45,11 +45,11 @@ func (a *account) take(said view, says string, place int64) {
 		a.say(said)
 	case "texts":
 		a.say(said.texts()...)
-	case "plan": // once more, where it came in pieces
+	case "plan": // sent again after its pieces
 		if len(a.text) == 0 {
 			a.say(said)
 		}
-	case "name", "begins": // the latter says nothing for itself
+	case "name", "begins": // begins alone does not count as content
 		a.grow(&a.at(place).name, said)
 	case "arguments":
 		a.grow(&a.at(place).arguments, said)
@@ -62,8 +62,8 @@ func (a *account) take(said view, says string, place int64) {
 	}
 }
 
-// responseSteps take a response as its pieces come, as its texts and calls are done, as its parts and items are, and at its
-// end. What begins is empty in most streams.
+// responseSteps read a response from its pieces, from its completed texts and calls, from its completed parts and
+// items, and at its end. The beginnings of items are empty in most streams.
 var responseSteps = []step{
 	reads("output_index",
 		row{"response.output_item.added", "message", "texts", "item/content"},
@@ -91,7 +91,7 @@ var responseSteps = []step{
 	responseItems, responseFinal,
 }
 
-// claudeLive takes a message of Claude's as its pieces come.
+// claudeLive reads a message of Claude from its pieces.
 var claudeLive = reads("index",
 	row{"content_block_start", "", "text", "content_block/text"},
 	row{"content_block_start", strings.Join(claudeCalls, " "), "name", "content_block/name"},
@@ -108,7 +108,7 @@ var cohere = reads("index",
 	row{"message-end", "", "end", "delta/finish_reason"},
 )
 
-// cohereV1Steps take an answer of Cohere's first version as it comes, its calls as their pieces come, and its end.
+// cohereV1Steps read an answer of Cohere's first version from its events, its calls from their pieces, and its end.
 var cohereV1Steps = []step{
 	reads("",
 		row{"text-generation", "", "text", "text"},
@@ -132,7 +132,7 @@ var transcriptSteps = []step{
 	reads("", row{"transcript.text.delta", "", "text", "delta"}), reads("", row{"transcript.text.done", "", "text", "text"}),
 }
 
-// interactionSteps take an interaction as it comes, and its end, which has no steps in most streams.
+// interactionSteps read an interaction from its events, and from its end, which has no steps in most streams.
 var interactionSteps = []step{
 	reads("index",
 		row{"step.start", "model_output", "texts", "step/content"},

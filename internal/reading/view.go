@@ -11,18 +11,17 @@ import (
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 )
 
-// A view is a value as a program sees it. more are the further values of a repeated member, where the program merges
-// them.
+// A view is a value as a program sees it. more are the further values of a repeated member if the program merges them.
 type view struct {
 	value jsontext.Value
 	more  []jsontext.Value
 	way   *way
 }
 
-// parse returns the one value of a text. It reports false where programs end with an error.
+// parse returns the value of a text. It reports false if programs end with an error.
 func (w *way) parse(text []byte) (view, bool) {
 	if jsontext.InvalidUTF8(text) >= 0 {
-		text = []byte(string([]rune(string(text)))) // as encoding/json replaces what is no letter
+		text = []byte(string([]rune(string(text)))) // replaces invalid UTF-8 like encoding/json
 	}
 	if w.begins {
 		text = first(text)
@@ -34,7 +33,7 @@ func (w *way) parse(text []byte) (view, bool) {
 	return view{value: doc.Root(), way: w}, true
 }
 
-// first returns the first value of a text that may hold several.
+// first returns the first of the values in a text.
 func first(text []byte) []byte {
 	var value json.RawMessage
 	if json.NewDecoder(bytes.NewReader(text)).Decode(&value) != nil {
@@ -73,7 +72,7 @@ func (v *view) collect(object jsontext.Value, name string) {
 	}
 }
 
-// last returns the value that remains when all are merged.
+// last returns the value that remains after merging.
 func (v view) last() jsontext.Value {
 	last := v.value
 	for _, value := range v.more {
@@ -86,8 +85,9 @@ func (v view) last() jsontext.Value {
 
 func (v view) isText() bool { return v.last().IsString() }
 
-// text returns what a program reads where it expects a text. A value that is none may be spelled out: an object always,
-// unless it is empty, a number and a word by programs that are not strict, and any value by gjson. Else it is empty.
+// text returns what a program reads where it expects a text. Other values may be converted to text: objects always,
+// unless they are empty; numbers and literals by programs that are not strict; and any value by gjson. Otherwise the
+// result is empty.
 func (v view) text() string {
 	last := v.last()
 	switch text, ok := last.Text(); {
@@ -109,8 +109,8 @@ func (v view) text() string {
 	return ""
 }
 
-// spelledShort returns a number, true or false as gjson makes a text of it: an integer as it stands, another number
-// without zeros at its end.
+// spelledShort returns a number, true or false in gjson's text form: an integer as it is, and any other number without
+// trailing zeros.
 func spelledShort(v jsontext.Value) string {
 	raw := string(v.Raw())
 	if number, err := strconv.ParseFloat(raw, 64); err == nil && strings.ContainsAny(raw, ".eE") {
@@ -119,13 +119,13 @@ func spelledShort(v jsontext.Value) string {
 	return raw
 }
 
-// replaced returns a text in which a half of a surrogate pair is replaced.
+// replaced returns a text in which lone surrogates are replaced.
 func replaced(v jsontext.Value) (text string) {
 	_ = json.Unmarshal(v.Raw(), &text)
 	return text
 }
 
-// has reports whether an object has one of the members with a value that is not null.
+// has reports whether an object has one of the members with a value other than null.
 func (v view) has(names []string) bool {
 	return slices.ContainsFunc(names, func(name string) bool { last := v.at(name).last(); return last.Present() && !last.IsNull() })
 }
@@ -150,7 +150,7 @@ func (v view) number() int64 {
 	return 0
 }
 
-// texts returns the texts of the blocks of a list.
+// texts returns the texts of the blocks in a list.
 func (v view) texts() (all []view) {
 	for _, block := range v.each() {
 		all = append(all, block.at("text"))
@@ -158,7 +158,7 @@ func (v view) texts() (all []view) {
 	return all
 }
 
-// isBlocks reports whether a value is a list of blocks of content, as Mistral sends them.
+// isBlocks reports whether a value is a list of blocks of content, in Mistral's form.
 func (v view) isBlocks() bool {
 	for _, e := range v.last().Elements() {
 		if !slices.Contains([]string{"text", "thinking", "reference"}, e.Member("type").Word()) {
@@ -170,7 +170,7 @@ func (v view) isBlocks() bool {
 
 func (v view) isTrue() bool { return string(v.last().Raw()) == "true" }
 
-// each visits the elements of an array. openai-go has none of a list where one of them is no object.
+// each yields the elements of an array. For openai-go a list that contains a value other than an object is empty.
 func (v view) each() iter.Seq2[int, view] {
 	return func(yield func(int, view) bool) {
 		if v.way.first && isOfOthers(v.last()) {
