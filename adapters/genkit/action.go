@@ -13,20 +13,21 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// An ActionRecorder records and replays the calls of what Genkit has beside models. It is what this
-// package needs of a *traceforgetest.Recorder for them.
+// An ActionRecorder records and replays calls of Genkit actions other than models. A *traceforgetest.Recorder
+// implements it.
 type ActionRecorder interface {
 	Recorder
 
-	// Action returns a model that records the calls of m as those of an action of that kind.
+	// Action returns a model that records the calls of m as calls of an action of the given kind.
 	Action(kind, name string, m modelio.Model) modelio.Model
 }
 
-// Embedder returns an embedder that records the calls of live and replays them. It has the name of
-// live, under which it is recorded, so that another embedder is drift. For an application that takes its
-// embedder by name, define one: genkit.DefineEmbedder(g, "test/embedder", nil, genkittraceforge.Embedder(rec, live).Embed).
+// Embedder returns an embedder that records the calls of live and replays them. It is recorded under live's name, so
+// that another embedder is drift. For an application that looks up its embedder by name, define one:
+// genkit.DefineEmbedder(g, "test/embedder", nil, genkittraceforge.Embedder(rec, live).Embed).
 //
-// Each document is recorded as a message, each embedding as a part of the answer. It is safe for concurrent use if rec is.
+// Each document is recorded as a message, and each embedding as a part of the answer. The embedder is safe for
+// concurrent use if rec is.
 func Embedder(rec ActionRecorder, live ai.Embedder) ai.Embedder { return recordedEmbedder{live, rec} }
 
 type recordedEmbedder struct {
@@ -53,8 +54,8 @@ func (e recordedEmbedder) Embed(ctx context.Context, req *ai.EmbedRequest) (*ai.
 	return &ai.EmbedResponse{Embeddings: embeddings}, nil
 }
 
-// Retriever returns a retriever that records the calls of live and replays them, as [Embedder] does for embedders.
-// It is safe for concurrent use if rec is.
+// Retriever returns a retriever that records the calls of live and replays them, as [Embedder] does for embedders. It
+// is safe for concurrent use if rec is.
 func Retriever(rec ActionRecorder, live ai.Retriever) ai.Retriever {
 	return recordedRetriever{live, rec}
 }
@@ -87,12 +88,13 @@ func (r recordedRetriever) Retrieve(ctx context.Context, req *ai.RetrieverReques
 	return &ai.RetrieverResponse{Documents: documents}, nil
 }
 
-// BackgroundModel defines a model in g, named provider/model, that records and replays how the operations of live are
+// BackgroundModel defines a model in g, named provider/model, that records and replays how operations of live are
 // started, checked and cancelled. While rec replays, live may be nil. A program that polls until an operation is done
-// polls as often in replay, and need not wait. The opts say what the model supports; nil means everything. It can be
-// cancelled if live can, or if opts has a Cancel, which is not called.
+// polls just as often in replay, but need not wait. The opts declare what the model supports; nil means everything.
+// Operations can be cancelled if live supports that, or if opts has a Cancel, which is not called.
 //
-// It needs Genkit Go 1.7; background models of older versions do not work. It is safe for concurrent use if rec is.
+// BackgroundModel needs Genkit Go 1.7; background models of older versions do not work. It is safe for concurrent use
+// if rec is.
 func BackgroundModel(rec ActionRecorder, g *genkit.Genkit, name string, live ai.BackgroundModel, opts *ai.BackgroundModelOptions) ai.BackgroundModel {
 	if opts == nil {
 		opts = &ai.BackgroundModelOptions{ModelOptions: *supportsAll(name)}
@@ -128,7 +130,7 @@ func (m recordedBackgroundModel) cancel(ctx context.Context, op *ai.ModelOperati
 	return m.look(ctx, "cancel", op, ai.BackgroundModel.Cancel)
 }
 
-// look asks the live model about an operation that was started.
+// look asks the live model about a started operation.
 func (m recordedBackgroundModel) look(
 	ctx context.Context, kind string, op *ai.ModelOperation,
 	ask func(ai.BackgroundModel, context.Context, *ai.ModelOperation) (*ai.ModelOperation, error),
@@ -146,7 +148,7 @@ func (m recordedBackgroundModel) look(
 	return m.operate(ctx, kind, asked, func(ctx context.Context) (*ai.ModelOperation, error) { return ask(m.live, ctx, op) })
 }
 
-// operate records what is said of an operation, as the one part of an answer.
+// operate records the state of an operation, as the only part of an answer.
 func (m recordedBackgroundModel) operate(
 	ctx context.Context, kind string, asked *modelio.GenerateRequest, ask func(context.Context) (*ai.ModelOperation, error),
 ) (*ai.ModelOperation, error) {
@@ -170,7 +172,7 @@ func (m recordedBackgroundModel) operate(
 	return said[0].toOperation()
 }
 
-// An operation is one of Genkit's, whose type has no JSON form for errors.
+// An operation is a Genkit operation with a JSON form for errors, which Genkit's own type lacks.
 type operation struct {
 	ID       string                    `json:"id"`
 	Done     bool                      `json:"done,omitempty"`
@@ -179,7 +181,7 @@ type operation struct {
 	Output   *modelio.GenerateResponse `json:"output,omitempty"`
 }
 
-// fromOperation converts an operation, except for its action: that is the model that records.
+// fromOperation converts an operation except for its action, which is the recording model.
 func fromOperation(op *ai.ModelOperation) (operation, error) {
 	var c conversion
 	converted := operation{
@@ -206,7 +208,7 @@ func (o operation) toOperation() (*ai.ModelOperation, error) {
 	return op, c.failed("to genkit operation")
 }
 
-// fromDocuments converts a request about documents: each is a message of the user's.
+// fromDocuments converts a request about documents: each becomes a message of the user.
 func fromDocuments(kind string, documents []*ai.Document, options any) (*modelio.GenerateRequest, error) {
 	var c conversion
 	asked := &modelio.GenerateRequest{Messages: []modelio.Message{}}
@@ -224,8 +226,8 @@ func orNothing(err error) error {
 	return err
 }
 
-// act records an action whose answer is a list, each element a custom part of a message. Its caller gets what comes back
-// of them when they have been JSON, also while recording.
+// act records an action whose answer is a list, each element as a custom part of a message. Its caller gets the
+// elements as decoded from JSON, even while recording.
 func act[T any](ctx context.Context, rec ActionRecorder, kind, name string, asked *modelio.GenerateRequest, do func(context.Context) ([]T, error)) ([]T, error) {
 	live := modelio.ModelFunc(func(ctx context.Context, _ *modelio.GenerateRequest, _ modelio.StreamFunc) (*modelio.GenerateResponse, error) {
 		values, err := do(ctx)

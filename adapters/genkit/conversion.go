@@ -12,7 +12,7 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// A conversion is that of one value, field by field. Its first error stays.
+// A conversion converts one value, field by field, and keeps the first error.
 type conversion struct{ err error }
 
 func (c *conversion) check(name string, err error) {
@@ -21,8 +21,8 @@ func (c *conversion) check(name string, err error) {
 	}
 }
 
-// failed returns the conversion's error, if any, as one of a value of that name. It is called after the
-// fields are converted, also in one return statement.
+// failed returns the conversion's error, if any, with the name of the value. Call it after the fields are converted,
+// which may be in the same return statement.
 func (c *conversion) failed(name string) error { return named(name, c.err) }
 
 func named(name string, err error) error {
@@ -47,7 +47,7 @@ func pointer[From, To any](c *conversion, name string, value *From, convert func
 	return field(c, name, value, convert)
 }
 
-// each returns the conversion of a list; nil stays nil.
+// each returns a function that converts a list; nil stays nil.
 func each[From, To any](what string, convert func(From) (To, error)) func([]From) ([]To, error) {
 	return func(values []From) ([]To, error) {
 		if values == nil {
@@ -64,7 +64,7 @@ func each[From, To any](what string, convert func(From) (To, error)) func([]From
 	}
 }
 
-// eachOf is each for Genkit's lists, which are of pointers. None may be nil.
+// eachOf is each for Genkit's lists of pointers. A nil pointer is an error.
 func eachOf[From, To any](what string, convert func(*From) (To, error)) func([]*From) ([]To, error) {
 	return each(what, func(value *From) (converted To, err error) {
 		if value == nil {
@@ -74,7 +74,7 @@ func eachOf[From, To any](what string, convert func(*From) (To, error)) func([]*
 	})
 }
 
-// set returns a pointer to v; nil for the zero value, which Genkit does not tell from an absent one.
+// set returns a pointer to v; nil for the zero value, which Genkit does not distinguish from an absent one.
 func set[T comparable](v T) *T {
 	if v == *new(T) {
 		return nil
@@ -89,21 +89,21 @@ func orZero[T any](v *T) T {
 	return *v
 }
 
-// put adds a member that modelio does not name, unless it is absent.
+// put adds a member that modelio has no field for, unless it is absent.
 func (c *conversion) put(unknown *modelio.Object, name string, v any) {
 	if raw := field(c, name, v, fromValue); raw != nil {
 		jsontext.Keep(unknown, name, raw)
 	}
 }
 
-// putWord is put for a text that is absent where it is empty.
+// putWord is put for a text that is absent if empty.
 func (c *conversion) putWord(unknown *modelio.Object, name, word string) {
 	if word != "" {
 		c.put(unknown, name, word)
 	}
 }
 
-// take decodes a member into v, if it is there, and removes it.
+// take decodes a member into v, if it exists, and removes it.
 func (c *conversion) take(unknown modelio.Object, name string, v any) {
 	if raw, ok := unknown[name]; ok {
 		delete(unknown, name)
@@ -111,8 +111,8 @@ func (c *conversion) take(unknown modelio.Object, name string, v any) {
 	}
 }
 
-// spare copies unknown, for callers that delete from it, without members that spell out Genkit's zero values: null,
-// false, 0 and "".
+// spare copies unknown, for callers that delete from it, without members that are Genkit's zero values: null, false, 0
+// and "".
 func spare(unknown modelio.Object) modelio.Object {
 	left := modelio.Object{}
 	for name, raw := range unknown {
@@ -125,14 +125,14 @@ func spare(unknown modelio.Object) modelio.Object {
 	return left
 }
 
-// none fails if members are left that Genkit has no place for.
+// none fails if there are members left that Genkit has no field for.
 func (c *conversion) none(left modelio.Object) {
 	if len(left) > 0 {
 		c.check("", fmt.Errorf("genkit has no place for %s", strings.Join(slices.Sorted(maps.Keys(left)), ", ")))
 	}
 }
 
-// done ends the conversion of a value of which nothing may be left.
+// done ends the conversion of a value, and fails if members are left.
 func done[To any](c *conversion, converted *To, left modelio.Object) (*To, error) {
 	if c.none(left); c.err != nil {
 		return nil, c.err

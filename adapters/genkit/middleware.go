@@ -10,34 +10,31 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// A Recorder records and replays the calls of a model. It is what this package needs of a
-// *traceforgetest.Recorder.
+// A Recorder records and replays the calls of a model. A *traceforgetest.Recorder implements it.
 type Recorder interface {
-	// Model returns a model that records the calls of m or replays recorded ones. The name is
-	// provider/model. While it replays, m is not called.
+	// Model returns a model that records the calls of m or replays recorded ones. The name is provider/model. m is not
+	// called in replay.
 	Model(name string, m modelio.Model) modelio.Model
 }
 
-// Middleware returns model middleware that records and replays the calls of the model that it
-// is installed around. Genkit does not tell middleware which model that is, so name must:
-// provider/model, as Genkit has it, "googleai/gemini-2.5-flash".
+// Middleware returns model middleware that records and replays the calls of the model that it wraps. Genkit does not
+// tell middleware which model that is, so the name must: provider/model, as in Genkit, such as
+// "googleai/gemini-2.5-flash".
 //
-// The request is recorded as the middleware sees it: before Genkit simulates a system role, adds
-// documents to the prompt or downloads media for models that need it. Tools are recorded sorted
-// by name and the results of parallel tools in the order of their calls, since Genkit leaves
-// either order to chance. Latency is not recorded.
+// The request is recorded as the middleware sees it: before Genkit simulates a system role, adds documents to the
+// prompt or downloads media for models that need it. Tools are recorded sorted by name, and the results of parallel
+// tools in the order of their calls, because Genkit leaves both orders to chance. Latency is not recorded.
 //
-// An application gets the same while its calls are recorded as when they are replayed: what
-// comes back of the model's answer when it has been JSON. Usage that Genkit counts itself
-// (characters, images) is counted again.
+// An application gets the same answer while recording as in replay: the model's answer as decoded from JSON. Usage that
+// Genkit counts itself (characters, images) is counted again.
 //
 // The middleware is safe for concurrent use if rec is.
 func Middleware(rec Recorder, name string) ai.ModelMiddleware {
 	return middleware{rec, name}.around
 }
 
-// A middleware has methods where closures would do: those are inlined into the application's
-// functions, and would be taken for the source of the call.
+// A middleware has methods in place of closures, because closures are inlined into the application's functions and
+// would be taken for the source of the call.
 type middleware struct {
 	rec  Recorder
 	name string
@@ -45,7 +42,7 @@ type middleware struct {
 
 func (m middleware) around(next ai.ModelFunc) ai.ModelFunc { return recordedModel{m, next}.generate }
 
-// A recordedModel is a model of Genkit's with a recorder around it.
+// A recordedModel is a Genkit model wrapped by a recorder.
 type recordedModel struct {
 	middleware
 	live ai.ModelFunc
@@ -57,7 +54,7 @@ func (m recordedModel) generate(ctx context.Context, req *ai.ModelRequest, send 
 	if err != nil {
 		return nil, err
 	}
-	// The model gets a request of Genkit's: plugins look for Go values in its configuration.
+	// The model gets a Genkit request, because plugins look for Go values in its configuration.
 	live := modelio.ModelFunc(func(ctx context.Context, _ *modelio.GenerateRequest, stream modelio.StreamFunc) (*modelio.GenerateResponse, error) {
 		return generate(ctx, m.live, detached(ordered), stream)
 	})
@@ -69,14 +66,14 @@ func (m recordedModel) generate(ctx context.Context, req *ai.ModelRequest, send 
 	if err != nil {
 		return nil, err
 	}
-	ai.CalculateInputOutputUsage(req, resp) // Genkit does so around a model, and in replay there is none
+	ai.CalculateInputOutputUsage(req, resp) // Genkit does this around a model, and replay has none
 	resp.Request = req
 	return resp, nil
 }
 
-// detached returns a copy of req with messages that a model may change. Genkit itself does, where
-// it simulates a system role, adds documents or downloads media: the next turn would be asked
-// with what a replay, which calls no model, does not have.
+// detached returns a copy of req with messages that a model may change. Genkit itself changes them when it simulates a
+// system role, adds documents or downloads media. The next turn would then contain changes that a replay, which calls
+// no model, does not have.
 func detached(req *ai.ModelRequest) *ai.ModelRequest {
 	own := *req
 	own.Messages = make([]*ai.Message, len(req.Messages))
@@ -88,7 +85,7 @@ func detached(req *ai.ModelRequest) *ai.ModelRequest {
 	return &own
 }
 
-// generate calls a model of Genkit's.
+// generate calls a Genkit model.
 func generate(ctx context.Context, model ai.ModelFunc, req *ai.ModelRequest, stream modelio.StreamFunc) (*modelio.GenerateResponse, error) {
 	resp, err := model(ctx, req, converted(stream, fromChunk))
 	if err != nil {

@@ -11,12 +11,12 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// errNoModel says that a call that is not replayed has no model to go to.
+// errNoModel means that a call that is not replayed has no model.
 var errNoModel = errors.New("genkittraceforge: no model to record")
 
-// Model defines a model in g that records the calls of live and replays them, under a name of its own:
-// provider/model. While rec replays, live may be nil, and then so may be the plugin that it comes from. The opts say
-// what the model supports; nil means everything.
+// Model defines a model in g that records the calls of live and replays them, under its own name: provider/model. While
+// rec replays, live may be nil, so its plugin is not needed either. The opts declare what the model supports; nil means
+// everything.
 func Model(rec Recorder, g *genkit.Genkit, name string, live ai.Model, opts *ai.ModelOptions) ai.Model {
 	if opts == nil {
 		opts = supportsAll(name)
@@ -37,8 +37,8 @@ func supportsAll(label string) *ai.ModelOptions {
 	}}
 }
 
-// FromModel returns a model of Genkit's as a [modelio.Model], so that modeltest.TestModel
-// can check it. It is a [modelio.Declarer] of what m declares to support.
+// FromModel returns a Genkit model as a [modelio.Model], so that modeltest.TestModel can check it. It is a
+// [modelio.Declarer] of what m declares to support.
 func FromModel(m ai.Model) modelio.Model { return fromModel{m} }
 
 type fromModel struct{ model ai.Model }
@@ -51,14 +51,14 @@ func (m fromModel) Generate(ctx context.Context, req *modelio.GenerateRequest, s
 	return generate(ctx, m.model.Generate, request, stream)
 }
 
-// Info returns what the model declares in the metadata of its action.
+// Info returns what the model declares in its action's metadata.
 func (m fromModel) Info() modelio.ModelInfo {
 	info := modelio.ModelInfo{Label: m.model.Name()}
 	action, ok := m.model.(interface{ Desc() api.ActionDesc })
 	if !ok {
 		return info
 	}
-	// Genkit makes it of ModelSupports; what cannot be read is not declared.
+	// Genkit makes it from ModelSupports; unreadable parts are not declared.
 	_ = readAsJSON(action.Desc().Metadata["model"], &info)
 	return info
 }

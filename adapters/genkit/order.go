@@ -8,13 +8,13 @@ import (
 	"github.com/firebase/genkit/go/ai"
 )
 
-// Sorted is model middleware that gives a model its tools sorted by name, and the results of parallel
-// tools in the order of their calls. Genkit leaves either order to chance, so that what a plugin
-// sends differs from run to run: an application whose HTTP calls are recorded needs it where
-// there are two tools. [Middleware] sorts by itself.
+// Sorted is model middleware that gives a model its tools sorted by name, and the results of parallel tools in the
+// order of their calls. Genkit leaves both orders to chance, so that a plugin's requests differ from run to run: an
+// application with two or more tools whose HTTP calls are recorded needs this middleware. [Middleware] sorts on its
+// own.
 //
-// It changes nothing else, and nothing of the request that it is given, so it may stay installed where
-// nothing is recorded. It is safe for concurrent use.
+// It changes nothing else, and does not modify its request, so it can stay installed when nothing is recorded. It is
+// safe for concurrent use.
 func Sorted(next ai.ModelFunc) ai.ModelFunc { return sortedModel{next}.generate }
 
 // A sortedModel has a method for the same reason as middleware.
@@ -24,8 +24,8 @@ func (m sortedModel) generate(ctx context.Context, req *ai.ModelRequest, send ai
 	return m.next(ctx, inOrder(req), send)
 }
 
-// inOrder returns a copy of req in an order that does not differ from run to run. It shares with req what
-// has that order already.
+// inOrder returns a copy of req in an order that is the same in every run. It shares with req the parts that have that
+// order already.
 func inOrder(req *ai.ModelRequest) *ai.ModelRequest {
 	ordered := *req
 	ordered.Tools = slices.Clone(req.Tools)
@@ -46,8 +46,8 @@ func nameOf(tool *ai.ToolDefinition) string {
 	return tool.Name
 }
 
-// sortedAs returns results sorted as the calls with the same refs. Where it is not clear which those
-// are, the order is the application's own.
+// sortedAs returns results in the order of the calls with the same refs. If the refs are ambiguous, it keeps the
+// application's order.
 func sortedAs(calls []*ai.Part, results *ai.Message) *ai.Message {
 	position := map[string]int{}
 	for i, part := range calls {

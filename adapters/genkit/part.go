@@ -9,7 +9,7 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// plainText is the content type of a text part of Genkit's, which is not in its JSON.
+// plainText is the content type of a Genkit text part, which is not in its JSON.
 const plainText = "plain/text"
 
 func fromPart(part *ai.Part) (modelio.Part, error) {

@@ -9,8 +9,7 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// fromRequest converts a request of Genkit's. Its documents, and a configuration that is no
-// object, are in Unknown.
+// fromRequest converts a Genkit request. Its documents, and a configuration that is not an object, are in Unknown.
 func fromRequest(req *ai.ModelRequest) (*modelio.GenerateRequest, error) {
 	var c conversion
 	converted := &modelio.GenerateRequest{
@@ -33,8 +32,7 @@ func fromRequest(req *ai.ModelRequest) (*modelio.GenerateRequest, error) {
 	return converted, c.failed("from genkit request")
 }
 
-// toRequest is the reverse of fromRequest. A configuration becomes a map, as it does when Genkit
-// reads it from JSON.
+// toRequest is the inverse of fromRequest. A configuration becomes a map, as when Genkit reads it from JSON.
 func toRequest(req *modelio.GenerateRequest) (*ai.ModelRequest, error) {
 	var c conversion
 	converted := &ai.ModelRequest{
@@ -118,7 +116,7 @@ func toOutput(output *modelio.OutputConfig) (*ai.ModelOutputConfig, error) {
 	return done(&c, converted, unknown)
 }
 
-// A document is one of the documents that a request brings as context.
+// A document is a document that a request brings as context.
 type document struct {
 	Content  []modelio.Part `json:"content"`
 	Metadata modelio.Object `json:"metadata,omitempty"`

@@ -9,12 +9,12 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// finishReasonRaw is the unknown member with Genkit's own finish reason where GK has no such reason: aborted,
-// interrupted or unknown.
+// finishReasonRaw is an unknown member with Genkit's finish reason if GK has no equivalent: aborted, interrupted or
+// unknown.
 const finishReasonRaw = "finishReasonRaw"
 
-// fromResponse converts an answer of Genkit's, except for what Genkit puts around it: the request,
-// the latency, and its own counts of characters and media.
+// fromResponse converts a Genkit answer except for what Genkit adds around it: the request, the latency, and its own
+// counts of characters and media.
 func fromResponse(resp *ai.ModelResponse) (*modelio.GenerateResponse, error) {
 	var c conversion
 	converted := &modelio.GenerateResponse{
@@ -44,7 +44,7 @@ func fromResponse(resp *ai.ModelResponse) (*modelio.GenerateResponse, error) {
 	return converted, c.failed("from genkit response")
 }
 
-// toResponse is the reverse of fromResponse.
+// toResponse is the inverse of fromResponse.
 func toResponse(resp *modelio.GenerateResponse) (*ai.ModelResponse, error) {
 	var c conversion
 	unknown := spare(resp.Unknown)
@@ -61,7 +61,7 @@ func toResponse(resp *modelio.GenerateResponse) (*ai.ModelResponse, error) {
 	c.take(unknown, finishReasonRaw, &converted.FinishReason)
 	c.take(unknown, "finishMessage", &converted.FinishMessage)
 	c.take(unknown, "operation", &converted.Operation)
-	if op := converted.Operation; op != nil && op.Output != nil { // Genkit takes no other than an answer
+	if op := converted.Operation; op != nil && op.Output != nil { // Genkit accepts only an answer
 		output := new(modelio.GenerateResponse)
 		c.check("operation: output", json.Unmarshal(field(&c, "operation: output", op.Output, fromValue), output))
 		op.Output = field(&c, "operation: output", output, toResponse)
@@ -70,8 +70,7 @@ func toResponse(resp *modelio.GenerateResponse) (*ai.ModelResponse, error) {
 	return converted, c.failed("to genkit response")
 }
 
-// fromUsage converts counts of tokens. Genkit cannot tell zero from not reported, which is what
-// it becomes.
+// fromUsage converts token counts. Genkit cannot distinguish zero from not reported, so zero becomes not reported.
 func fromUsage(usage *ai.GenerationUsage) (*modelio.Usage, error) {
 	var c conversion
 	converted := &modelio.Usage{

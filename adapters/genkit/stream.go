@@ -8,7 +8,7 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// converted returns a callback whose chunks are converted and then go to send; nil means none.
+// converted returns a callback that converts chunks and passes them to send; nil if send is nil.
 func converted[From, To any](
 	send func(context.Context, To) error, convert func(From) (To, error),
 ) func(context.Context, From) error {

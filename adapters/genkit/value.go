@@ -12,7 +12,7 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// fromValue returns the JSON text of a value of Genkit's; nil is absent.
+// fromValue returns the JSON text of a Genkit value; nil is absent.
 func fromValue(v any) (json.RawMessage, error) {
 	if v == nil {
 		return nil, nil
@@ -23,7 +23,7 @@ func fromValue(v any) (json.RawMessage, error) {
 	return jsontext.Marshal(v)
 }
 
-// readAsJSON reads into a value what another is as JSON.
+// readAsJSON converts a value to another type through JSON.
 func readAsJSON(from, into any) error {
 	text, err := json.Marshal(from)
 	if err != nil {
@@ -32,9 +32,8 @@ func readAsJSON(from, into any) error {
 	return json.Unmarshal(text, into)
 }
 
-// toValue returns the value that a JSON text decodes to in Genkit: maps, lists, strings and
-// float64s. A number that float64 would change is a json.Number, and null is itself, so that it
-// is not taken for an absent value.
+// toValue returns the value that a JSON text decodes to in Genkit: maps, lists, strings and float64s. A number that a
+// float64 would change becomes a json.Number, and null stays null, so that it is not mistaken for an absent value.
 func toValue(raw json.RawMessage) (any, error) {
 	if raw == nil {
 		return nil, nil
@@ -55,7 +54,7 @@ func decodeValue(raw json.RawMessage) (any, error) {
 	return withFloats(v), nil
 }
 
-// withFloats replaces the numbers in v that a float64 holds.
+// withFloats replaces the numbers in v that fit a float64.
 func withFloats(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -114,8 +113,8 @@ func toMap(object modelio.Object) (map[string]any, error) {
 	return m, nil
 }
 
-// toMetadata is toMap for a part's metadata, with the signature of a thought as bytes: Genkit's plugins find it in no
-// other type.
+// toMetadata is toMap for a part's metadata. It makes the signature of a thought a []byte, the only type in which
+// Genkit's plugins find it.
 func toMetadata(object modelio.Object) (map[string]any, error) {
 	m, err := toMap(object)
 	if s, ok := m["signature"].(string); ok {
@@ -134,8 +133,8 @@ func fromSchema(schema map[string]any) (json.RawMessage, error) {
 	return fromValue(schema)
 }
 
-// toSchema returns the schema that a JSON text holds; Genkit's are objects. Absent is nil. Null
-// is nil too, which is how Genkit's JSON has none.
+// toSchema returns the schema in a JSON text; Genkit's schemas are objects. An absent schema is nil. So is null, which
+// Genkit's JSON uses for no schema.
 func toSchema(raw json.RawMessage) (map[string]any, error) {
 	if raw == nil || string(raw) == "null" {
 		return nil, nil

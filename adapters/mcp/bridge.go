@@ -17,18 +17,18 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// A bridge answers as a server of streamable HTTP would (2025-11-25, "Streamable HTTP") with what a server behind
-// another transport says. It is safe for concurrent use.
+// A bridge responds like a streamable HTTP server (2025-11-25, "Streamable HTTP") with messages from a server behind
+// another transport. It is safe for concurrent use.
 type bridge struct {
 	name  string
 	inner mcp.Transport
 
 	mu        sync.Mutex
-	conn      mcp.Connection // nil means none yet
-	broke     error          // why there is none any more
-	calls     []*stream      // that are not answered, in their order
-	listening *stream        // to what belongs to no call; nil means nobody is
-	unheard   [][]byte       // what belongs to no call, before somebody listened
+	conn      mcp.Connection // nil before the first message
+	broke     error          // why the connection has ended
+	calls     []*stream      // unanswered calls, in order
+	listening *stream        // for messages that belong to no call; nil if nobody listens
+	unheard   [][]byte       // messages that belong to no call, until somebody listens
 	opened    *jsonrpc.Response
 }
 
@@ -74,7 +74,7 @@ func (b *bridge) RoundTrip(req *http.Request) (*http.Response, error) {
 	return b.answer(req, http.StatusOK, call), nil
 }
 
-// answer makes the response to a request. All are of the one session that there is.
+// answer makes the response to a request. All responses belong to the one session.
 func (b *bridge) answer(req *http.Request, status int, body io.ReadCloser) *http.Response {
 	resp := &http.Response{
 		Status: fmt.Sprintf("%d %s", status, http.StatusText(status)), StatusCode: status,
@@ -88,7 +88,7 @@ func (b *bridge) answer(req *http.Request, status int, body io.ReadCloser) *http
 	return resp
 }
 
-// connect returns the connection with the server, which the first message opens. It outlives that message.
+// connect returns the connection to the server, which the first message opens. The connection outlives that message.
 func (b *bridge) connect(ctx context.Context) (mcp.Connection, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -112,8 +112,8 @@ func (b *bridge) connect(ctx context.Context) (mcp.Connection, error) {
 	return conn, nil
 }
 
-// begin notes a call, and reports whether the server has to be asked. A session is opened once: who opens it again,
-// as the recorder does for what it has to ask outside of the test's calls, gets the same answer.
+// begin notes a call, and reports whether it must be sent to the server. A session is initialized once: a client that
+// initializes it again, as the recorder does for requests outside of the test's calls, gets the same answer.
 func (b *bridge) begin(call *stream) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -135,7 +135,8 @@ func (b *bridge) isOpen() bool {
 	return b.opened != nil
 }
 
-// read hands on what the server says until it says no more. Whether there is a client is no question to the program.
+// read passes on the server's messages until the connection ends. It answers pings itself, which do not concern the
+// program.
 func (b *bridge) read(ctx context.Context, conn mcp.Connection) {
 	for {
 		message, err := conn.Read(ctx)
@@ -148,21 +149,21 @@ func (b *bridge) read(ctx context.Context, conn mcp.Connection) {
 			return
 		}
 		if request, ok := message.(*jsonrpc.Request); ok && request.IsCall() && request.Method == "ping" {
-			_ = conn.Write(ctx, &jsonrpc.Response{ID: request.ID, Result: json.RawMessage("{}")}) // a broken connection ends the next Read
+			_ = conn.Write(ctx, &jsonrpc.Response{ID: request.ID, Result: json.RawMessage("{}")}) // an error shows in the next Read
 			continue
 		}
 		b.handOn(message, text)
 	}
 }
 
-// handOn gives a message to the call that it belongs to, else to who listens.
+// handOn passes a message to the call that it belongs to, or else to the listener.
 func (b *bridge) handOn(message jsonrpc.Message, text []byte) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if response, ok := message.(*jsonrpc.Response); ok {
 		i := slices.IndexFunc(b.calls, func(s *stream) bool { return s.request.ID == response.ID })
 		if i < 0 {
-			return // nobody asked
+			return // nobody sent the request
 		}
 		call := b.calls[i]
 		b.calls = slices.Delete(b.calls, i, i+1)
@@ -184,14 +185,14 @@ func (b *bridge) handOn(message jsonrpc.Message, text []byte) {
 	}
 }
 
-// of returns the call that a message of the server's belongs to. It is the one whose progress it tells, or that
-// listens for it, else the latest. It is nil where no call is under way.
+// of returns the call that a message from the server belongs to: the call whose progress it reports or that listens for
+// it, or else the latest. It is nil if no call is pending.
 func (b *bridge) of(request *jsonrpc.Request) *stream {
 	params := paramsOf(request)
 	for _, call := range slices.Backward(b.calls) {
 		switch {
 		case params.Token != nil:
-			if reflect.DeepEqual(paramsOf(call.request).Meta.Token, params.Token) { // a token of another kind is compared too
+			if reflect.DeepEqual(paramsOf(call.request).Meta.Token, params.Token) { // tokens may have different types
 				return call
 			}
 		case params.Meta.Subscription != nil:
@@ -205,21 +206,21 @@ func (b *bridge) of(request *jsonrpc.Request) *stream {
 	return nil
 }
 
-// A messageParams are what of the parameters of a message ties it to another.
+// A messageParams holds the parameters of a message that relate it to another.
 type messageParams struct {
 	Token any `json:"progressToken"`
 	Meta  struct {
-		Token        any `json:"progressToken"` // under which the progress of a call is told
+		Token        any `json:"progressToken"` // identifies the call of a progress message
 		Subscription any `json:"io.modelcontextprotocol/subscriptionId"`
 	} `json:"_meta"`
 }
 
 func paramsOf(request *jsonrpc.Request) (params messageParams) {
-	_ = json.Unmarshal(request.Params, &params) // what is no object ties nothing
+	_ = json.Unmarshal(request.Params, &params) // parameters that are not an object relate to nothing
 	return params
 }
 
-// listen opens the stream of what belongs to no call.
+// listen opens the stream for messages that belong to no call.
 func (b *bridge) listen(ctx context.Context) *stream {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -258,15 +259,15 @@ func (b *bridge) close() error {
 	return err
 }
 
-// A stream is what a server says of a call, or of itself, as server-sent events.
+// A stream carries the server's messages for a call, or those for no call, as server-sent events.
 type stream struct {
 	ctx     context.Context
-	request *jsonrpc.Request // nil means of itself
+	request *jsonrpc.Request // nil for messages that belong to no call
 
 	mu     sync.Mutex
 	rest   bytes.Buffer
-	ended  error         // nil means more may come
-	change chan struct{} // is closed when there is more
+	ended  error         // nil while more may come
+	change chan struct{} // closed when there is more
 }
 
 func newStream(ctx context.Context, request *jsonrpc.Request) *stream {

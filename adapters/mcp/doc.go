@@ -1,10 +1,10 @@
 // Package mcptraceforge records and replays the Model Context Protocol over any transport of its Go SDK, such as the
-// pipe to a process. It has one function, [Transport], which takes the place of the transport in the test.
+// pipe to a process. Its only function, [Transport], replaces the transport in the test.
 //
-// Servers that are reached over streamable HTTP need nothing of it: their transport takes the client of the test,
-// as in mcp.StreamableClientTransport{Endpoint: url, HTTPClient: tf.Client()}.
+// Servers that use streamable HTTP do not need this package: their transport takes the test's client, as in
+// mcp.StreamableClientTransport{Endpoint: url, HTTPClient: tf.Client()}.
 //
-// Both ways are recorded alike, and on the tape of the test's model calls: the tools that are listed and called,
-// resources and prompts, and what the server asks of the program in the meantime: messages to sample, questions to its
-// user, its roots. Notifications of the program are passed on while recording, and no part of the tape.
+// Both are recorded in the same way and together with the test's model calls: tools that are listed and called,
+// resources and prompts, and what the server requests from the program in the meantime: sampling, elicitation and
+// roots. Notifications from the program are passed on while recording, and are not recorded.
 package mcptraceforge

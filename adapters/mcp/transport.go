@@ -10,16 +10,17 @@ import (
 	"github.com/traceforge/traceforge-go/traceforgetest"
 )
 
-// Transport returns a transport for [mcp.Client.Connect] whose messages are on the tape of a test. While recording it
-// connects inner with the first of them that is not answered from the tape; in replay never, so that inner may be nil
+// Transport returns a transport for [mcp.Client.Connect] whose messages are recorded with a test's calls and replayed.
+// While recording, it connects inner when it needs the first live answer. In replay it never does, so inner may be nil
 // and no process is started. Closing the client's session closes inner.
 //
-// The name stands for the server, so that two servers with a tool of the same name are told apart: its calls are those
-// of the host weather.mcp where it is weather, and of the provider weather-mcp in snapshots, unless config.json names
-// another for that host. It is of small letters, digits and hyphens; a test gives each server a name of its own.
+// The name stands for the server, so that tools with the same name on two servers are told apart. For the name weather,
+// the calls belong to the host weather.mcp, and in snapshots to the provider weather-mcp unless config.json names
+// another one for that host. The name consists of small letters, digits and hyphens; a test gives each server a name of
+// its own.
 //
-// A request that the server makes while several calls are under way is recorded with the latest of them: such
-// transports do not say which one it is for.
+// A request that the server makes while several calls are pending is recorded with the latest of them, because such
+// transports do not say to which call it belongs.
 func Transport(tf *traceforgetest.Recorder, name string, inner mcp.Transport) mcp.Transport {
 	return &transport{tf, name, inner}
 }

@@ -13,9 +13,9 @@ import (
 	"github.com/traceforge/traceforge-go/traceforgetest"
 )
 
-// Dialer returns a dialer whose sessions are on the tape of a test: while recording it connects to the provider, in
-// replay to nobody. A session is recorded when it has ended, which the test's end does at the latest. It dials APIs
-// of providers only, such as wss://api.openai.com/v1/realtime. It is safe for concurrent use.
+// Dialer returns a dialer whose sessions are recorded with a test's calls and replayed: while recording it connects to
+// the provider, and in replay to nobody. A session is recorded when it ends, which is at the end of the test at the
+// latest. It dials only APIs of providers, such as wss://api.openai.com/v1/realtime. It is safe for concurrent use.
 func Dialer(tf *traceforgetest.Recorder) *websocket.Dialer {
 	dial := func(scheme string) func(context.Context, string, string) (net.Conn, error) {
 		return func(context.Context, string, string) (net.Conn, error) {
@@ -27,13 +27,13 @@ func Dialer(tf *traceforgetest.Recorder) *websocket.Dialer {
 	return &websocket.Dialer{NetDialContext: dial("http"), NetDialTLSContext: dial("https"), HandshakeTimeout: 45 * time.Second}
 }
 
-// answer answers the one request that a connection is opened for, and is the connection from then on.
+// answer answers the single request for which a connection is opened; after that it serves the connection.
 func answer(tf *traceforgetest.Recorder, scheme string, conn net.Conn) {
 	defer conn.Close()
 	in := bufio.NewReader(conn)
 	req, err := http.ReadRequest(in)
 	if err != nil {
-		return // the client has gone
+		return // the client is gone
 	}
 	req.URL.Scheme, req.URL.Host, req.RequestURI = scheme, req.Host, ""
 	resp, err := tf.RoundTrip(req)
@@ -50,7 +50,7 @@ func answer(tf *traceforgetest.Recorder, scheme string, conn net.Conn) {
 	}
 	go func() {
 		defer session.Close()
-		io.Copy(session, in) // ends with the client
+		io.Copy(session, in) // ends when the client closes
 	}()
 	io.Copy(conn, session)
 }

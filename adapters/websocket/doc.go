@@ -1,7 +1,7 @@
-// Package websockettraceforge records sessions with realtime models over a WebSocket that is dialed with
-// github.com/gorilla/websocket, which takes no HTTP client: see [Dialer].
+// Package websockettraceforge records sessions with realtime models over WebSockets that are dialed with
+// github.com/gorilla/websocket, which does not accept an HTTP client: see [Dialer].
 //
-// Others need nothing of it. github.com/coder/websocket takes the client of the test, as in
-// websocket.DialOptions{HTTPClient: tf.Client()}. The client of openai-go does too. Clients that take a URL only, of any
-// language, are given that of tf.URL with the scheme ws.
+// Other libraries do not need this package. github.com/coder/websocket takes the test's client, as in
+// websocket.DialOptions{HTTPClient: tf.Client()}. openai-go's client takes it too. Clients that accept only a URL, in
+// any language, use tf.URL with the scheme ws.
 package websockettraceforge

@@ -16,7 +16,7 @@ const maxTurns = 8
 // Weather looks up the weather of a city.
 type Weather func(city string) (string, error)
 
-// Answer answers a question in as many turns as the model needs for its tool calls.
+// Answer answers a question, in as many turns as the model needs for its tool calls.
 func Answer(ctx context.Context, client anthropic.Client, question string, weather Weather) (string, error) {
 	messages := []anthropic.MessageParam{anthropic.NewUserMessage(anthropic.NewTextBlock(question))}
 	for range maxTurns {
@@ -46,7 +46,7 @@ var weatherTool = anthropic.ToolUnionParamOfTool(anthropic.ToolInputSchemaParam{
 	Required:   []string{"city"},
 }, "get_weather")
 
-// call makes the tool calls of a reply.
+// call executes the tool calls of a reply.
 func call(reply *anthropic.Message, weather Weather) []anthropic.ContentBlockParamUnion {
 	var results []anthropic.ContentBlockParamUnion
 	for _, block := range reply.Content {

@@ -1,5 +1,5 @@
-// Package concierge is a whole Genkit application: it knows cities by their pictures, plans trips and books hotels, for
-// which it asks first.
+// Package concierge is a complete Genkit application: it recognizes cities in pictures, plans trips, and books hotels
+// after asking for approval.
 package concierge
 
 import (
@@ -21,7 +21,7 @@ var describe string
 
 // An App is the application. Its functions are safe for concurrent use.
 type App struct {
-	Advise *core.Flow[string, string, string] // tells the weather in a city, and streams its words
+	Advise *core.Flow[string, string, string] // describes the weather in a city and streams its words
 	Plan   *core.Flow[string, *Trip, struct{}]
 
 	g        *genkit.Genkit
@@ -31,13 +31,13 @@ type App struct {
 	use      []ai.Middleware
 }
 
-// A Trip is what the model plans.
+// A Trip is the model's plan.
 type Trip struct {
 	City string   `json:"city"`
 	Days []string `json:"days"`
 }
 
-// New makes the application in g. The middleware goes around all that it generates.
+// New makes the application in g. The middleware is used for all of its generations.
 func New(g *genkit.Genkit, embedder ai.EmbedderArg, use ...ai.Middleware) (*App, error) {
 	prompt, err := genkit.LoadPromptFromSource(g, describe, "describe", "")
 	if err != nil {
@@ -72,7 +72,7 @@ func New(g *genkit.Genkit, embedder ai.EmbedderArg, use ...ai.Middleware) (*App,
 	return a, nil
 }
 
-// with adds to options what all generations have.
+// with adds the options of all generations.
 func (a *App) with(options ...ai.GenerateOption) []ai.GenerateOption {
 	return append(options,
 		ai.WithModelName(model),
@@ -81,7 +81,7 @@ func (a *App) with(options ...ai.GenerateOption) []ai.GenerateOption {
 	)
 }
 
-// Describe says which city is in a picture. Its prompt is in describe.prompt.
+// Describe names the city in a picture. Its prompt is in describe.prompt.
 func (a *App) Describe(ctx context.Context, photo string) (string, error) {
 	resp, err := a.describe.Execute(ctx, ai.WithInput(map[string]any{"photo": photo}), ai.WithUse(a.use...))
 	if err != nil {
@@ -109,7 +109,7 @@ type price struct {
 	Euro int `json:"euro"`
 }
 
-// Book books a hotel if whoever pays approves of its price.
+// Book books a hotel if approve accepts the price.
 func (a *App) Book(ctx context.Context, wish string, approve func(euro int) bool) (string, error) {
 	resp, err := genkit.Generate(ctx, a.g, a.with(ai.WithPrompt("%s", wish), ai.WithTools(a.book))...)
 	if err != nil {
@@ -135,7 +135,7 @@ func (a *App) Book(ctx context.Context, wish string, approve func(euro int) bool
 	)...)
 }
 
-// Nearest returns which of some places is most like a wish.
+// Nearest returns the place that is most similar to a wish.
 func (a *App) Nearest(ctx context.Context, wish string, places ...string) (string, error) {
 	resp, err := genkit.Embed(ctx, a.g, ai.WithEmbedder(a.embedder), ai.WithTextDocs(append([]string{wish}, places...)...))
 	if err != nil {

@@ -21,7 +21,7 @@ func Summarize(ctx context.Context, client openai.Client, text string) (string, 
 	return completion.Choices[0].Message.Content, nil
 }
 
-// Stream passes a summary of text to show as it is written, and returns the whole.
+// Stream passes a summary of text to show as it is written, and returns the complete summary.
 func Stream(ctx context.Context, client openai.Client, text string, show func(string)) (string, error) {
 	stream := client.Chat.Completions.NewStreaming(ctx, params(text))
 	defer stream.Close()

@@ -1,5 +1,4 @@
-// Package genkithooks records and replays what a Genkit Go application asks for, by one option of
-// Genkit's:
+// Package genkithooks records and replays the generations of a Genkit Go application, with a single Genkit option:
 //
 //	genkit.Generate(ctx, g,
 //		ai.WithModelName("googleai/gemini-2.5-flash"),
@@ -7,6 +6,6 @@
 //		ai.WithUse(genkithooks.Record(rec)),
 //	)
 //
-// While rec replays, no model is called. It needs Genkit Go 1.7, the first that has hooks; for older
-// versions there is genkittraceforge.Middleware, which has to be told the model's name.
+// While rec replays, no model is called. The package needs Genkit Go 1.7, the first version with hooks. For older
+// versions there is genkittraceforge.Middleware, which must be given the model's name.
 package genkithooks

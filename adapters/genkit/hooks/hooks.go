@@ -12,8 +12,7 @@ import (
 	"github.com/traceforge/traceforge-go/adapters/genkit/internal/naming"
 )
 
-// A Recorder records and replays the calls of models and tools. It is what this package needs of a
-// *traceforgetest.Recorder.
+// A Recorder records and replays the calls of models and tools. A *traceforgetest.Recorder implements it.
 type Recorder interface {
 	genkittraceforge.Recorder
 
@@ -21,18 +20,18 @@ type Recorder interface {
 	Tool(name string, run func(context.Context, json.RawMessage) (json.RawMessage, error)) func(context.Context, json.RawMessage) (json.RawMessage, error)
 }
 
-// Record returns middleware that records and replays a generation: each call of its model and of its tools. A model
-// has Genkit's name for it, so another model is drift. In replay neither the model nor a tool runs.
+// Record returns middleware that records and replays a generation: each call of its model and of its tools. A model is
+// recorded under Genkit's name, so that another model is drift. In replay neither the model nor a tool runs.
 //
 // The request is recorded before Genkit simulates a system role, adds documents to the prompt or downloads media for
 // models that need it; see [genkittraceforge.Middleware] for what is sorted and what is left out. A tool that
-// interrupts is recorded as that. Where a generation is resumed with it, what it is resumed with is recorded too.
+// interrupts is recorded as an interrupt. If a generation is resumed, the data that resumes it is recorded too.
 //
-// It comes after other middleware, next to model and tools, where it sees what the others changed. Middleware that
-// calls another model by itself, as Genkit's Fallback does, comes after it: the answer is then recorded as one of the
-// model that was asked first.
+// Install it after other middleware, next to the model and the tools, so that it sees what the others have changed.
+// Middleware that calls another model by itself, such as Genkit's Fallback, must come after it: the answer is then
+// recorded as one of the model that was asked first.
 //
-// It is safe for concurrent use if rec is. genkit.DefineMiddleware registers it for prompt files, which name it
+// It is safe for concurrent use if rec is. genkit.DefineMiddleware registers it for prompt files, which refer to it as
 // traceforge/record (Genkit Go 1.8 and later).
 func Record(rec Recorder) Recording { return Recording{rec: rec} }
 
@@ -42,13 +41,13 @@ type Recording struct {
 	live []string
 }
 
-// Live returns a recording that leaves the tools of these names alone: they run in replay too. It is for tools that
-// ask a model themselves, whose calls are on the tape, and for what a test has to see done.
+// Live returns a recording that does not record the tools with these names: they run in replay too. Use it for tools
+// that call a recorded model themselves, and for tools whose effect a test needs.
 func (r Recording) Live(tools ...string) Recording {
 	return Recording{rec: r.rec, live: slices.Concat(r.live, tools)}
 }
 
-// Name returns what prompt files call the middleware. It implements [ai.Middleware].
+// Name returns the middleware's name in prompt files. It implements [ai.Middleware].
 func (Recording) Name() string { return "traceforge/record" }
 
 // New returns the hooks of one generation. It implements [ai.Middleware].
@@ -60,8 +59,8 @@ func (r Recording) New(ctx context.Context) (*ai.Hooks, error) {
 	return &ai.Hooks{WrapGenerate: g.generate, WrapModel: g.callModel, WrapTool: g.callTool}, nil
 }
 
-// A generation is one call of Generate. Genkit tells its options to the hook around each turn, which begins before
-// model and tools are called, and not to the ones around those.
+// A generation is one call of Generate. Genkit passes its options only to the hook around each turn, which starts
+// before the model and the tools are called, and not to the hooks around those.
 type generation struct {
 	Recording
 	options *ai.GenerateActionOptions

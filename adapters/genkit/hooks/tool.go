@@ -12,7 +12,7 @@ import (
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 )
 
-// toolKey is the key of a context under which the name of the recorded tool stands that runs with it.
+// toolKey is a context key for the name of the recorded tool that is running.
 type toolKey struct{}
 
 func (g *generation) callTool(ctx context.Context, params *ai.ToolParams, next ai.ToolNext) (*ai.MultipartToolResponse, error) {
@@ -34,12 +34,12 @@ func (g *generation) callTool(ctx context.Context, params *ai.ToolParams, next a
 	return toResponse(output)
 }
 
-// A call is what Genkit says of a call of a tool beside its input and output, which is recorded in an object's member
-// $genkit. A plain one is recorded as the input or the output alone.
+// A call is what Genkit reports about a tool call in addition to its input and output. It is recorded as the member
+// $genkit of an object. A plain call is recorded as its input or output alone.
 type call struct {
 	Input    any `json:"input,omitempty"`
-	Resumed  any `json:"resumed,omitempty"`       // what an interrupted call is resumed with
-	Replaced any `json:"replacedInput,omitempty"` // what the input was before it was resumed
+	Resumed  any `json:"resumed,omitempty"`       // the data that resumes an interrupted call
+	Replaced any `json:"replacedInput,omitempty"` // the input before the call was resumed
 
 	Output    any            `json:"output,omitempty"`
 	Content   []*ai.Part     `json:"content,omitempty"`
@@ -47,7 +47,7 @@ type call struct {
 	Interrupt any            `json:"interrupt,omitempty"` // the metadata of an interrupt, or true
 }
 
-// inputOf returns what a tool is given. A call that is resumed has something else than the one that it interrupted.
+// inputOf returns a tool's input. A resumed call has a different input than the call that was interrupted.
 func (g *generation) inputOf(req *ai.ToolRequest) (json.RawMessage, error) {
 	c := call{Input: req.Input}
 	if resume := g.options.Resume; resume != nil {
@@ -60,7 +60,7 @@ func (g *generation) inputOf(req *ai.ToolRequest) (json.RawMessage, error) {
 	return enveloped(c, req.Input, c.Resumed == nil && c.Replaced == nil)
 }
 
-// outputOf returns what a tool said. To interrupt is no failure.
+// outputOf returns a tool's output. An interrupt is not a failure.
 func outputOf(resp *ai.MultipartToolResponse, err error) (json.RawMessage, error) {
 	if interrupted, metadata := ai.IsToolInterruptError(err); interrupted {
 		if metadata == nil {
@@ -78,26 +78,26 @@ func outputOf(resp *ai.MultipartToolResponse, err error) (json.RawMessage, error
 		resp.Content == nil && resp.Metadata == nil)
 }
 
-// toResponse is the reverse of outputOf.
+// toResponse is the inverse of outputOf.
 func toResponse(output json.RawMessage) (*ai.MultipartToolResponse, error) {
 	if !isEnvelope(output) {
 		resp := new(ai.MultipartToolResponse)
 		return resp, json.Unmarshal(output, &resp.Output)
 	}
 	var said struct {
-		Genkit call `json:"$genkit"` // all zero where it is null
+		Genkit call `json:"$genkit"` // zero if it is null
 	}
 	if err := json.Unmarshal(output, &said); err != nil {
 		return nil, fmt.Errorf("genkithooks: recorded output of a tool: %w", err)
 	}
 	if said.Genkit.Interrupt != nil {
-		metadata, _ := said.Genkit.Interrupt.(map[string]any) // none where it is true
+		metadata, _ := said.Genkit.Interrupt.(map[string]any) // nil if it is true
 		return nil, ai.NewToolInterruptError(metadata)
 	}
 	return &ai.MultipartToolResponse{Output: said.Genkit.Output, Content: said.Genkit.Content, Metadata: said.Genkit.Metadata}, nil
 }
 
-// enveloped returns the JSON text of plain, or of c where that says more or plain could be taken for an envelope.
+// enveloped returns the JSON text of plain, or that of c if c has more data or plain could be mistaken for an envelope.
 func enveloped(c call, plain any, isPlain bool) (json.RawMessage, error) {
 	text, err := jsontext.Marshal(plain)
 	if err == nil && (!isPlain || isEnvelope(text)) {
@@ -106,7 +106,7 @@ func enveloped(c call, plain any, isPlain bool) (json.RawMessage, error) {
 	return text, err
 }
 
-// isEnvelope reports whether a JSON text is an object with an envelope's member.
+// isEnvelope reports whether a JSON text is an object with the envelope's member.
 func isEnvelope(text json.RawMessage) bool {
 	var e struct {
 		Genkit json.RawMessage `json:"$genkit"`

@@ -1,5 +1,5 @@
-// Package standin stands in for the model providers when the examples are recorded, so that
-// recording them needs no API key and costs nothing.
+// Package standin stands in for the model providers when the examples are recorded, so that recording needs no API key
+// and costs nothing.
 package standin
 
 import (
@@ -10,11 +10,11 @@ import (
 	"github.com/traceforge/traceforge-go/traceforgetest"
 )
 
-// New returns a transport to a provider that gives the replies in order, and without any
-// echoes the last user message.
+// New returns a transport to a provider that gives the replies in order; without replies it echoes the last user
+// message.
 func New(t testing.TB, replies ...fakeprovider.Reply) http.RoundTripper {
 	if traceforgetest.Updating() {
-		t.Setenv("ANTHROPIC_API_KEY", "none") // its SDK calls nobody without one
+		t.Setenv("ANTHROPIC_API_KEY", "none") // the SDK makes no calls without a key
 	}
 	server := fakeprovider.New(t)
 	server.Handle(fakeprovider.Echo())

@@ -11,10 +11,10 @@ import (
 	"github.com/firebase/genkit/go/genkit"
 )
 
-// A Flow tells the weather in a city, and streams its words.
+// A Flow describes the weather in a city and streams its words.
 type Flow = core.Flow[string, string, string]
 
-// Define defines the flow in g. It asks the named model; the middleware goes around its calls.
+// Define defines the flow in g. It calls the named model, with the middleware around each call.
 func Define(g *genkit.Genkit, model string, middleware ...ai.ModelMiddleware) *Flow {
 	type place struct {
 		City string `json:"city"`

@@ -1,4 +1,4 @@
-// Package genkittest runs tests of Genkit applications as their users do: recorded, and then replayed.
+// Package genkittest runs tests of Genkit applications as users do: it records them and then replays them.
 package genkittest
 
 import (
@@ -13,8 +13,7 @@ import (
 	"github.com/traceforge/traceforge-go/traceforgetest"
 )
 
-// Rehearse runs a test as its user does: once to record, and then twice to replay. It returns
-// the directory of the store.
+// Rehearse runs a test once to record and then twice to replay. It returns the directory of the store.
 func Rehearse(t *testing.T, test func(*traceforgetest.Recorder), opts ...traceforgetest.Option) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -24,15 +23,15 @@ func Rehearse(t *testing.T, test func(*traceforgetest.Recorder), opts ...tracefo
 	return dir
 }
 
-// Play runs a test with the store in dir; it must pass. The mode is what TRACEFORGE_UPDATE says.
-// The models of these tests are not held to be deterministic, and need not be heard to the end.
+// Play runs a test with the store in dir; it must pass. mode is the value of TRACEFORGE_UPDATE. Nondeterministic models
+// and streams that are not read to the end are permitted.
 func Play(t *testing.T, dir, mode string, test func(*traceforgetest.Recorder), opts ...traceforgetest.Option) {
 	t.Helper()
 	tb := run(t, dir, mode, test, opts...)
 	require.False(t, tb.Failed(), tb.Logged())
 }
 
-// Fails is Play for a test that must fail. It returns what was logged.
+// Fails is Play for a test that must fail. It returns the log.
 func Fails(t *testing.T, dir, mode string, test func(*traceforgetest.Recorder), opts ...traceforgetest.Option) string {
 	t.Helper()
 	tb := run(t, dir, mode, test, opts...)
@@ -44,20 +43,20 @@ func run(t *testing.T, dir, mode string, test func(*traceforgetest.Recorder), op
 	t.Helper()
 	t.Setenv("TRACEFORGE_UPDATE", mode)
 	tb := tbtest.New(t.Name())
-	defer tb.End() // where test fails
+	defer tb.End() // test failed
 	test(traceforgetest.New(tb, append(opts, traceforgetest.Dir(dir), traceforgetest.Nondeterministic("a test"), traceforgetest.Allow(traceforgetest.CutStreams))...))
 	tb.End()
 	return tb
 }
 
-// Everything is a model that supports all that there is.
+// Everything returns options of a model that supports everything.
 func Everything() *ai.ModelOptions {
 	return &ai.ModelOptions{Supports: &ai.ModelSupports{
 		Multiturn: true, Media: true, Tools: true, ToolChoice: true, SystemRole: true, Context: true, Constrained: ai.ConstrainedSupportAll,
 	}}
 }
 
-// LiveOnly returns model while rec records; in replay it is gone.
+// LiveOnly returns model while rec records, and nil in replay.
 func LiveOnly(rec *traceforgetest.Recorder, model ai.ModelFunc) ai.ModelFunc {
 	if rec.Recording() {
 		return model

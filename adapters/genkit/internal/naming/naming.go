@@ -1,10 +1,10 @@
-// Package naming says under which names Genkit's models are recorded.
+// Package naming defines the names under which Genkit models are recorded.
 package naming
 
 import "strings"
 
-// Of returns the name under which a model of Genkit's is recorded: provider/model, as most have it. Any other is one of
-// the provider genkit.
+// Of returns the name under which a Genkit model is recorded: provider/model, the form of most names. Any other name
+// belongs to the provider genkit.
 func Of(model string) string {
 	const legal = "abcdefghijklmnopqrstuvwxyz0123456789-"
 	provider, name, _ := strings.Cut(model, "/")
