@@ -10,29 +10,29 @@ import (
 	"github.com/traceforge/traceforge-go/internal/inorder"
 )
 
-// Tiers are the parts of an answer that a check compares. Those that vary most come first: a check that holds one holds
-// those after it too.
+// Tiers are the parts of an answer that a check compares, from the most to the least variable. A check that compares
+// one also compares those after it.
 var Tiers = []string{"text", "tools", "finish", "model"}
 
-// ResultTier is the one tier of a call of a tool: what the tool returned.
+// ResultTier is the only tier of a tool call: the tool's result.
 const ResultTier = "result"
 
-// CheckEnv is the variable with the options of a check, as the text of a query: repeat=10&tier=tools.
+// CheckEnv is the variable with the options of a check, in the form of a URL query: repeat=10&tier=tools.
 const CheckEnv = "TRACEFORGE_CHECK"
 
-// CheckOptions say which calls a check makes live, how often, and what it holds them to.
+// CheckOptions say which calls a check makes live, how often, and what it compares.
 type CheckOptions struct {
 	Repeat        int     // how often each call is made
-	Percent       float64 // how many of 100 calls are made; a hash chooses them, the same in each run
-	Shard, Shards int     // only calls of the Shard-th of Shards parts are made, counted from 1
-	Tier          string  // the first tier that is held
-	Old, New      string  // the model New is asked in place of Old; empty means that each call asks its own model
-	From          int     // the number of the first call of a test that is made
-	Kind          string  // which calls are made live: one of Kinds
-	Brief         bool    // a failure is one line: the command that runs the check shows the rest, from the receipt
+	Percent       float64 // percentage of the calls to make; a hash chooses them, the same in each run
+	Shard, Shards int     // only the Shard-th of Shards parts of the calls is made, counted from 1
+	Tier          string  // the first tier to compare
+	Old, New      string  // New is called in place of the model Old; empty if each call keeps its model
+	From          int     // number of the first call of a test to make
+	Kind          string  // which calls to make live: one of Kinds
+	Brief         bool    // a failure is one line: the command that runs the check prints the rest from the receipt
 }
 
-// Kinds say which calls of a test are made live.
+// Kinds are the values of Kind: which calls of a test are made live.
 var Kinds = []string{KindModels, KindTools, KindAll}
 
 // The kinds.
@@ -42,19 +42,19 @@ const (
 	KindAll    = "all"
 )
 
-// IsLive reports whether the options may go with live calls (mode live): they have nothing that only a check takes.
+// IsLive reports whether the options are valid for live calls (mode live): none of them is only for checks.
 func (o CheckOptions) IsLive() bool {
 	said, _ := ParseCheckOptions("")
 	said.Kind, said.From, said.Old, said.New, said.Brief = o.Kind, o.From, o.Old, o.New, o.Brief
 	return o == said
 }
 
-// Covers reports whether calls of tools, or all others, are made live.
+// Covers reports whether tool calls, or else all other calls, are made live.
 func (o CheckOptions) Covers(tools bool) bool {
 	return o.Kind == KindAll || tools == (o.Kind == KindTools)
 }
 
-// ParseCheckOptions reads the value of [CheckEnv]. The defaults are each call of a model, once, all tiers.
+// ParseCheckOptions parses the value of [CheckEnv]. By default each model call is made once and compared in all tiers.
 func ParseCheckOptions(text string) (CheckOptions, error) {
 	o := CheckOptions{Repeat: 1, Percent: 100, Shard: 1, Shards: 1, Tier: Tiers[0], From: 1, Kind: KindModels}
 	values, err := url.ParseQuery(text)
@@ -105,57 +105,57 @@ func atLeastOne(text string, n *int) bool {
 	return err == nil && *n >= 1
 }
 
-// Holds reports whether a difference of a tier fails.
+// Holds reports whether a difference in a tier is a failure.
 func (o CheckOptions) Holds(tier string) bool {
 	return slices.Index(Tiers, tier) >= slices.Index(Tiers, o.Tier)
 }
 
 // The states of a check.
 const (
-	CheckSame        = "same"          // the live answers say the same, in all tiers that are held
-	CheckDrifted     = "drifted"       // they say something else
+	CheckSame        = "same"          // the live answers equal the record in all tiers that are compared
+	CheckDrifted     = "drifted"       // they differ from the record
 	CheckVaried      = "varied"        // they differ from each other
-	CheckUnchecked   = "unchecked"     // there is none, for a reason that can be put right
+	CheckUnchecked   = "unchecked"     // there are none, for a reason that can be fixed
 	CheckUncheckable = "not checkable" // the call cannot be repeated
-	CheckUnchosen    = "not chosen"    // by the options of the check
+	CheckUnchosen    = "not chosen"    // excluded by the options of the check
 )
 
-// CheckStates are all of them, in the order of a report.
+// CheckStates lists all states, in the order of a report.
 var CheckStates = []string{CheckSame, CheckDrifted, CheckVaried, CheckUnchecked, CheckUncheckable, CheckUnchosen}
 
-// A Check is a recorded call that was held against live answers, or was not.
+// A Check is the result of checking a recorded call, or the reason why it was not checked.
 type Check struct {
 	Call   string `json:"call"`   // the record's id
-	File   string `json:"file"`   // its document, as messages name it
-	Number int    `json:"number"` // of the call in the document
+	File   string `json:"file"`   // the record's document, as messages name it
+	Number int    `json:"number"` // number of the call in the document
 
-	Provider string `json:"provider"`      // that was asked
+	Provider string `json:"provider"`      // the provider that was called
 	State    string `json:"state"`         // what became of it
-	Why      string `json:"why,omitempty"` // it was not checked
+	Why      string `json:"why,omitempty"` // why it was not checked
 
-	RecordedModel string        `json:"recorded_model,omitempty"` // that answered
-	LiveModels    []string      `json:"live_models,omitempty"`    // that answered now
-	AskedModel    string        `json:"asked_model,omitempty"`    // asked instead of the one of the record
-	Runs          int           `json:"runs,omitempty"`           // live answers
-	Different     int           `json:"different,omitempty"`      // of them, how many differ from the most frequent
-	Tiers         []CheckedTier `json:"tiers,omitempty"`          // each of them
-	Settings      []string      `json:"settings,omitempty"`       // that may cause variance
-	Input         int64         `json:"input,omitempty"`          // tokens of the live calls
-	Output        int64         `json:"output,omitempty"`         // tokens of the live answers
-	Accept        string        `json:"accept,omitempty"`         // the command that takes the live answer over
+	RecordedModel string        `json:"recorded_model,omitempty"` // model that answered when it was recorded
+	LiveModels    []string      `json:"live_models,omitempty"`    // models that answered now
+	AskedModel    string        `json:"asked_model,omitempty"`    // model that was called in place of the record's
+	Runs          int           `json:"runs,omitempty"`           // number of live answers
+	Different     int           `json:"different,omitempty"`      // number of live answers that differ from the most frequent one
+	Tiers         []CheckedTier `json:"tiers,omitempty"`          // the comparison in each tier
+	Settings      []string      `json:"settings,omitempty"`       // settings that may cause variance
+	Input         int64         `json:"input,omitempty"`          // input tokens of the live calls
+	Output        int64         `json:"output,omitempty"`         // output tokens of the live answers
+	Accept        string        `json:"accept,omitempty"`         // the command that accepts the live answer
 }
 
-// A CheckedTier is how two answers compare in one tier. Where a call varied both are live.
+// A CheckedTier compares two answers in one tier. If a call varied, both are live.
 type CheckedTier struct {
 	Tier string `json:"tier"`
 	Same bool   `json:"same"`
 	Held bool   `json:"held"`
-	Diff string `json:"diff,omitempty"` // lines with - and +, fit to be printed
+	Diff string `json:"diff,omitempty"` // lines with - and +, safe to print
 }
 
-// A Live is what one model answered in a run with live calls.
+// A Live is what one model used in a run with live calls.
 type Live struct {
-	Model  string `json:"model,omitempty"` // that answered; empty means it was not said, or a tool ran
+	Model  string `json:"model,omitempty"` // the model that answered; empty if unknown, and for tools
 	Calls  int    `json:"calls"`
 	Input  int64  `json:"input,omitempty"` // tokens
 	Output int64  `json:"output,omitempty"`

@@ -8,24 +8,25 @@ import (
 	"path/filepath"
 )
 
-// KnownEnv is the variable that names a file of [Known] documents, a line of JSON each. By it a test without a
-// document finds the one that it had under another name (design R11). Only a run that updates reads it.
+// KnownEnv is the variable that names a file of [Known] documents, one JSON line each. With it, a test without a
+// document finds the one that it had under another name (design R11). Only runs that update read it.
 const KnownEnv = "TRACEFORGE_KNOWN"
 
-// FlagEnv is the variable by which a test binary sets the flag -update that it has, where that is a toggle. Test files that look
-// at it update what is theirs, too. On the command line of several packages it would be refused by one whose flag takes a value.
+// FlagEnv is the variable that makes a test binary set its -update flag if that is a boolean, so that test files which
+// read the flag update their own goldens. On the command line of several packages, -update would be refused by a
+// package whose flag takes a value.
 const FlagEnv = "TRACEFORGE_UPDATE_FLAG"
 
-// A Known is a document of a store, of a test that may have another name now.
+// A Known is a document of a test that may have another name now.
 type Known struct {
-	Store   string `json:"store"` // its directory, absolute
-	Name    string `json:"name"`  // of the document
+	Store   string `json:"store"` // the store's directory, absolute
+	Name    string `json:"name"`  // name of the document
 	Package string `json:"package"`
 	Test    string `json:"test"`
-	Gone    bool   `json:"gone,omitempty"` // the code has no such test
+	Gone    bool   `json:"gone,omitempty"` // the test does not exist in the source
 }
 
-// RealPath is the path of a directory without symbolic links, where it can be known.
+// RealPath returns a directory's path with symbolic links resolved, if possible.
 func RealPath(dir string) string {
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		return real

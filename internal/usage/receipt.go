@@ -9,61 +9,61 @@ import (
 	"sync"
 )
 
-// ReceiptEnv is the variable that asks tests for receipts and names their directory.
+// ReceiptEnv is the variable that names a directory in which tests leave receipts.
 const ReceiptEnv = "TRACEFORGE_RECEIPT"
 
-// ReceiptExtension is that of the files of receipts: one for each test process, with one line of
-// JSON for each test that had a recorder.
+// ReceiptExtension is the extension of receipt files: one file for each test process, with one JSON line for each test
+// with a recorder.
 const ReceiptExtension = ".receipt"
 
-// ReceiptVersion is the version of the lines that this package writes, and package coverage reads.
+// ReceiptVersion is the version of the lines that this package writes and package coverage reads.
 const ReceiptVersion = 1
 
-// A Receipt says what one test did, in one run of it.
+// A Receipt describes one run of one test.
 type Receipt struct {
 	Version int      `json:"receipt"`
 	Package string   `json:"package"` // import path
 	Test    string   `json:"test"`    // full name
 	Outcome string   `json:"outcome"` // pass, fail or skip
 	Mode    string   `json:"mode"`    // replay, update, all, new, tools, rekey, check or live
-	Store   string   `json:"store"`   // the store's directory, below the module's root where it is there
+	Store   string   `json:"store"`   // the store's directory, relative to the module's root if it is inside
 	Filters []string `json:"filters,omitempty"`
 	Tags    string   `json:"tags,omitempty"`    // build tags
-	Command string   `json:"command,omitempty"` // of a program that is no test: what traceforge exec ran
+	Command string   `json:"command,omitempty"` // command of a program that traceforge exec ran
 
-	Document string `json:"document,omitempty"` // combined hash (SF) of the test's document when the test ended; empty means none is recorded
+	Document string `json:"document,omitempty"` // combined hash (SF) of the test's document at the end of the test; empty without one
 
 	// Ids of the test's records.
 	Played   []string `json:"played,omitempty"`   // answered a call
-	Recorded []string `json:"recorded,omitempty"` // recorded in this run, or confirmed
-	Unplayed []string `json:"unplayed,omitempty"` // in the store, and not used
+	Recorded []string `json:"recorded,omitempty"` // recorded or confirmed in this run
+	Unplayed []string `json:"unplayed,omitempty"` // in the store but not used
 
-	Faults []string `json:"faults,omitempty"` // that the test injected into recorded answers, by call
+	Faults []string `json:"faults,omitempty"` // faults that the test injected into recorded answers, by call
 
-	Missing int     `json:"missing,omitempty"` // calls that no record answered
-	Drifts  []Drift `json:"drifts,omitempty"`  // what a test failed for, call by call
+	Missing int     `json:"missing,omitempty"` // number of calls without a record
+	Drifts  []Drift `json:"drifts,omitempty"`  // the causes of a test's failure, call by call
 
-	Update *Update `json:"update,omitempty"` // what a test that recorded did; nil means it recorded nothing
-	Checks []Check `json:"checks,omitempty"` // what a test found that was held against live answers
-	Live   []Live  `json:"live,omitempty"`   // what answered in place of the tape
+	Update *Update `json:"update,omitempty"` // what a recording test did; nil if it recorded nothing
+	Checks []Check `json:"checks,omitempty"` // results of a check
+	Live   []Live  `json:"live,omitempty"`   // models that answered in place of the recording
 
-	Gone []string `json:"gone,omitempty"` // which models their providers no longer have, as sentences
+	Gone []string `json:"gone,omitempty"` // models that their providers have retired, as sentences
 
-	Sent []Sent `json:"sent,omitempty"` // what the calls sent, where the run was asked for it
+	Sent []Sent `json:"sent,omitempty"` // what the calls sent, if the run asked for it
 }
 
-// A ReceiptWriter adds tests to the receipt of this process. It is safe for concurrent use. The file
-// is made with the first test. Each test is one line in one write, so that a process that dies
-// leaves whole lines, except maybe its last.
+// A ReceiptWriter appends tests to the receipt of this process. It is safe for concurrent use. The file is created with
+// the first test. Each test is written as one line in one write, so that after a crash all lines except possibly the
+// last are complete.
 type ReceiptWriter struct {
 	mu   sync.Mutex
 	file *os.File
 }
 
-// Add appends a test to the receipt in dir, which is made if it is not there.
+// Add appends a test to the receipt in dir, which is created if necessary.
 func (w *ReceiptWriter) Add(dir string, t Receipt) error {
 	t.Version = ReceiptVersion
-	line, _ := json.Marshal(t) // of texts and numbers
+	line, _ := json.Marshal(t) // contains only texts and numbers
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.file == nil {
@@ -81,13 +81,13 @@ func (w *ReceiptWriter) Add(dir string, t Receipt) error {
 	return err
 }
 
-// Leave adds a test to the receipt, where the run asks for one. A directory that is not absolute is below root.
+// Leave appends a test to the receipt if the run asks for one. A relative directory is relative to root.
 func (w *ReceiptWriter) Leave(root string, receipt func() Receipt) error {
 	dir := os.Getenv(ReceiptEnv)
 	if dir == "" {
 		return nil
 	}
-	if name, ok := strings.CutPrefix(dir, "$"); ok { // as in Bazel, where a directory has its name only in the test
+	if name, ok := strings.CutPrefix(dir, "$"); ok { // as in Bazel, where only the test knows the directory
 		if dir = os.Getenv(name); dir == "" {
 			return fmt.Errorf("leaving a receipt: %s is $%s, which is not set", ReceiptEnv, name)
 		}
@@ -101,20 +101,20 @@ func (w *ReceiptWriter) Leave(root string, receipt func() Receipt) error {
 	return nil
 }
 
-// SentEnv is the variable that, set to 1, asks for what the replayed calls sent: for export.
+// SentEnv is the variable that, set to 1, requests what the replayed calls sent, for export.
 const SentEnv = "TRACEFORGE_SENT"
 
-// A Sent is a request over HTTP as its program sent it, without credentials.
+// A Sent is an HTTP request as its program sent it, without credentials.
 type Sent struct {
 	Record   string              `json:"record"` // id of the record that answered it
 	Method   string              `json:"method"`
 	URL      string              `json:"url"`
 	Host     string              `json:"host"`
 	Proto    string              `json:"proto"`
-	Headers  []string            `json:"headers,omitempty"` // their names
-	Values   map[string][]string `json:"values,omitempty"`  // of those that say what is asked for and sent
-	Length   int64               `json:"length"`            // as the request has it; -1: it does not say
+	Headers  []string            `json:"headers,omitempty"` // names of the headers
+	Values   map[string][]string `json:"values,omitempty"`  // values of headers that describe the content
+	Length   int64               `json:"length"`            // as stated in the request; -1 if it is not
 	Encoding []string            `json:"encoding,omitempty"`
 	Body     []byte              `json:"body,omitempty"`
-	Secret   bool                `json:"secret,omitempty"` // it had a credential in its URL, or what rules replace, which is left out
+	Secret   bool                `json:"secret,omitempty"` // a credential in its URL, or a value that rules replace, was left out
 }

@@ -15,21 +15,21 @@ import (
 	"github.com/traceforge/traceforge-go/internal/usage"
 )
 
-// Calls are what tests did with their records, by causes and counts. A test that ran several times, as in two
-// shards or again after it failed, is counted once.
+// Calls summarize what tests did with their records, by causes and counts. A test that ran several times, for example
+// in two shards or again after a failure, is counted once.
 type Calls struct {
-	Causes     []*page.Cause `json:"causes"`     // those of the most calls first
-	Tests      int           `json:"tests"`      // that had a recorder and used it
+	Causes     []*page.Cause `json:"causes"`     // causes with the most calls first
+	Tests      int           `json:"tests"`      // tests with a recorder that they used
 	Replayed   int           `json:"replayed"`   // calls
 	Drifted    int           `json:"drifted"`    // calls that differ from their record
 	Unrecorded int           `json:"unrecorded"` // calls without a record
-	Uncalled   int           `json:"uncalled"`   // records that no call asked for
-	Tokens     int64         `json:"tokens"`     // that the answers of the drifted calls took when they were recorded
-	Accept     string        `json:"accept"`     // the command that accepts all; empty: nothing drifted
+	Uncalled   int           `json:"uncalled"`   // records without a call
+	Tokens     int64         `json:"tokens"`     // tokens of the answers of drifted calls when they were recorded
+	Accept     string        `json:"accept"`     // the command that accepts everything; empty if nothing drifted
 
 	drifts []testDrift
 	tags   string // build tags of the tests
-	ended  bool   // some test ended before it asked for all of its records
+	ended  bool   // a test ended before it made all of its recorded calls
 }
 
 // A testDrift is a drift of a test.
@@ -39,7 +39,7 @@ type testDrift struct {
 	usage.Drift
 }
 
-// Verb says what the command of Accept does: it records where calls have no snapshot, and nothing drifted.
+// Verb says what the command in Accept does: it records if calls have no snapshot and nothing drifted.
 func (c *Calls) Verb() string {
 	if slices.ContainsFunc(c.Causes, func(cause *page.Cause) bool { return cause.Change.Kind != page.Unrecorded }) {
 		return "accept all: "
@@ -47,7 +47,7 @@ func (c *Calls) Verb() string {
 	return "record all: "
 }
 
-// CallsOf sums up what tests did.
+// CallsOf summarizes receipts.
 func CallsOf(receipts []usage.Receipt) *Calls {
 	receipts = slices.Clone(receipts)
 	slices.SortStableFunc(receipts, func(a, b usage.Receipt) int {
@@ -112,7 +112,7 @@ func (c *Calls) unanswered() (tests []Unanswered) {
 	return tests
 }
 
-// onceEach are the drifts that were seen, by test, and how often one run of the test had each.
+// onceEach counts the drifts that were seen, by test, as often as they occur in one run of the test.
 type onceEach map[driftKey]int
 
 type driftKey struct {
@@ -121,12 +121,12 @@ type driftKey struct {
 	line               int
 }
 
-// of returns the drifts of a run of a test that no run of it before had.
+// of returns the drifts in a run of a test that no earlier run of it had.
 func (seen onceEach) of(test page.Test, r usage.Receipt) (fresh []usage.Drift) {
 	here := onceEach{}
 	for _, d := range complete(r) {
 		key := driftKey{test, d.Kind, d.Record, d.File, d.Line}
-		if d.Record != "" { // else calls without a record are known by their line
+		if d.Record != "" { // calls without a record are identified by their line
 			key.file, key.line = "", 0
 		}
 		if here[key]++; here[key] > seen[key] {
@@ -137,7 +137,7 @@ func (seen onceEach) of(test page.Test, r usage.Receipt) (fresh []usage.Drift) {
 	return fresh
 }
 
-// complete returns the drifts of a receipt, and those calls that it only counts.
+// complete returns the drifts in a receipt, including calls that it only counts.
 func complete(r usage.Receipt) []usage.Drift {
 	drifts := slices.Clone(r.Drifts)
 	counted := r.Missing
@@ -169,7 +169,7 @@ func (c *Calls) add(group *page.Causes, at page.Place, d usage.Drift) {
 		}
 		for _, change := range d.Changes {
 			is := drift.Change{Component: change.Component, Kind: change.Kind, Before: change.Before, After: change.After}
-			is.Component = strings.TrimSuffix(is.Component, " "+is.Fate()) // which is said of it again
+			is.Component = strings.TrimSuffix(is.Component, " "+is.Fate()) // it is shown separately
 			changes = append(changes, page.KnownChange{Key: change.Key, Change: is})
 		}
 		if changes == nil {
@@ -179,7 +179,7 @@ func (c *Calls) add(group *page.Causes, at page.Place, d usage.Drift) {
 	group.AddKnown(at, page.Spent{TokensBefore: d.Tokens}, changes...)
 }
 
-// alone returns the change of a call, or of a record, without a counterpart: its kind is the cause.
+// alone returns the change for a call without a record, or a record without a call: its kind is the cause.
 func alone(kind string, before, after []string) page.KnownChange {
 	joined := func(lines []string) *string {
 		if lines == nil {
@@ -191,7 +191,7 @@ func alone(kind string, before, after []string) page.KnownChange {
 	return page.KnownChange{Key: kind, Change: drift.Change{Component: "request", Kind: kind, Before: joined(before), After: joined(after)}}
 }
 
-// Tally says what became of the calls: "120 tests, 340 calls replayed, 100 drifted".
+// Tally describes the calls: "120 tests, 340 calls replayed, 100 drifted".
 func (c *Calls) Tally() string {
 	parts := []string{page.Count(c.Tests, "test", "tests"), page.Count(c.Replayed, "call", "calls") + " replayed"}
 	states := []string{"drifted", "without a snapshot", "recorded and not made"}
@@ -199,8 +199,8 @@ func (c *Calls) Tally() string {
 	return strings.Join(append(parts, page.Counts(states, n)...), ", ")
 }
 
-// Price says what accepting all costs, as far as it is known: "about 41,000 tokens"; empty means nothing is known. A
-// test that ended at its first drift has more calls, of which nobody knows whether they will be the same.
+// Price describes the cost of accepting everything, as far as it is known: "about 41,000 tokens"; empty if it is
+// unknown. A test that ended at its first drift would make more calls, which may be unchanged or not.
 func (c *Calls) Price() string {
 	if c.Tokens == 0 {
 		return ""
@@ -217,8 +217,8 @@ func (c *Calls) Price() string {
 	return price
 }
 
-// Adopt returns the command that keeps the stored answers of calls that drifted, without a key. It leaves out tests
-// with a call that has no answer, or that a script answers. Empty: no other test drifted.
+// Adopt returns the command that keeps the stored answers of drifted calls, without an API key. It leaves out tests
+// with a call that has no answer or that a script answers. It is empty if no other test drifted.
 func (c *Calls) Adopt() string {
 	without := map[page.Test]bool{}
 	for _, d := range c.drifts {
@@ -233,17 +233,17 @@ func (c *Calls) Adopt() string {
 	return c.again(adopted, "rekey")
 }
 
-// again returns the command that runs the tests of calls again in a mode, with the build tags that they had.
+// again returns the command that runs the tests of calls again in a mode, with their build tags.
 func (c *Calls) again(calls []page.Place, mode string) string {
 	command := page.Again(calls, mode)
-	if c.tags == "" || strings.HasPrefix(command, "traceforge ") { // all are of programs
+	if c.tags == "" || strings.HasPrefix(command, "traceforge ") { // there are only programs
 		return command
 	}
 	return strings.Replace(command, "go test ", "go test -tags="+gotest.Quote(c.tags)+" ", 1)
 }
 
-// acceptWhere makes the command that accepts all work in the working directory. Without a workspace the command goes
-// into one module of the tests after the other.
+// acceptWhere makes the command that accepts everything work in the working directory. Without a workspace, the command
+// visits the modules of the tests one by one.
 func (c *Report) acceptWhere() {
 	wd, err := os.Getwd()
 	if err != nil || c.Accept == "" || place.Workspace(wd) != "" && os.Getenv("GOWORK") != "off" {
@@ -255,7 +255,7 @@ func (c *Report) acceptWhere() {
 		of[root] = append(of[root], d.at)
 	}
 	roots := slices.Sorted(maps.Keys(of))
-	own, _ := gotest.Module(wd) // else the command goes there
+	own, _ := gotest.Module(wd) // if unknown, the command names the directory
 	if len(roots) == 1 && (roots[0] == "" || roots[0] == own) {
 		return
 	}

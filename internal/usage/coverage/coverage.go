@@ -1,5 +1,5 @@
-// Package coverage tells what a run of tests used of a store. It joins the tests' receipts, the output of go test,
-// and the tests in the code.
+// Package coverage reports which records of a store a run of tests used. It combines the tests' receipts, the output of
+// go test, and the tests in the source.
 package coverage
 
 import (
@@ -21,17 +21,17 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// A Report is how a run of the tests used a store, or several. Its lists are sorted by package, test or file.
+// A Report describes how a run of tests used one or more stores. Its lists are sorted by package, test or file.
 type Report struct {
-	Config []*page.Setting `json:"config,omitempty"` // what changed in config.json since --since
+	Config []*page.Setting `json:"config,omitempty"` // changes in config.json since --since
 	Calls
-	Packages   []PackageReport `json:"coverage"`   // what the run used, by package
+	Packages   []PackageReport `json:"coverage"`   // use of the records by package
 	Orphans    []Unused        `json:"orphans"`    // documents that no test can use any more
 	Unplayed   []Unused        `json:"unplayed"`   // documents with records that were not played
 	Unanswered []Unanswered    `json:"unanswered"` // tests with calls that their records do not answer
-	Failed     []page.Test     `json:"failed"`     // for other reasons
+	Failed     []page.Test     `json:"failed"`     // tests that failed for other reasons
 
-	receipts []usage.Receipt // of these stores
+	receipts []usage.Receipt // receipts of tests that used these stores
 	sources  []*Sources
 }
 
@@ -39,12 +39,12 @@ type Report struct {
 type Unanswered struct {
 	page.Test
 	Drifted    int    `json:"drifted"`    // calls that differ from their record
-	Unrecorded int    `json:"unrecorded"` // calls without one
+	Unrecorded int    `json:"unrecorded"` // calls without a record
 	Reason     string `json:"reason"`
-	Command    string `json:"command,omitempty"` // of a program that is no test: what traceforge exec ran
+	Command    string `json:"command,omitempty"` // command of a program that traceforge exec ran
 }
 
-// A PackageReport counts the records of a package, and its calls that they do not answer.
+// A PackageReport counts the records of a package, and its unanswered calls.
 type PackageReport struct {
 	Package    string `json:"package"`
 	Played     int    `json:"played"`
@@ -54,7 +54,7 @@ type PackageReport struct {
 	Unrecorded int    `json:"unrecorded"`
 }
 
-// An Unused is a document with records that no test used, and why.
+// An Unused is a document with records that no test used, and the reason.
 type Unused struct {
 	File    string `json:"file"` // path in the store
 	Records int    `json:"records"`
@@ -62,8 +62,8 @@ type Unused struct {
 	page.Test
 }
 
-// Report judges all records of a store. It goes on where a document cannot be read, and says so in
-// the end; of its records nothing is said.
+// Report reports on all records of a store. If a document cannot be read, it continues and returns an error at the end;
+// the records of that document are left out.
 func (r *Run) Report(s *store.Store) (*Report, error) {
 	c := &Report{Calls: *CallsOf(r.receipts), receipts: r.receipts, sources: []*Sources{r.sources}}
 	packages := map[string]*PackageReport{}
@@ -114,8 +114,8 @@ func (r *Run) Report(s *store.Store) (*Report, error) {
 	return c, broken
 }
 
-// Findings returns what is wrong in a report. Their rules are its own: the format of stores does not
-// know of tests.
+// Findings returns what is wrong according to a report. Their rules are specific to reports, because the format of
+// stores knows nothing about tests.
 func (c *Report) Findings() []snapshot.Finding {
 	var found []snapshot.Finding
 	for _, u := range c.Orphans {
@@ -132,7 +132,7 @@ func (c *Report) Findings() []snapshot.Finding {
 	return found
 }
 
-// total adds up the packages.
+// total returns the sum of all packages.
 func (c *Report) total() PackageReport {
 	total := PackageReport{Package: "total"}
 	for _, p := range c.Packages {
@@ -145,7 +145,7 @@ func (c *Report) total() PackageReport {
 	return total
 }
 
-// Write writes a line for each package, and their total.
+// Write writes a line for each package and one for the total.
 func (c *Report) Write(out io.Writer) {
 	width := len("package")
 	for _, p := range c.Packages {
@@ -160,7 +160,7 @@ func (c *Report) Write(out io.Writer) {
 	}
 }
 
-// Reasons says why records were not used that are no orphans: the most frequent reasons.
+// Reasons returns the most frequent reasons why records that are not orphans were not used.
 func (c *Report) Reasons() []string {
 	n := map[string]int{}
 	for _, u := range c.Unplayed {
@@ -175,7 +175,7 @@ func (c *Report) Reasons() []string {
 	return page.Most(10, reasons, "more reasons")
 }
 
-// Join adds the report of another store, whose directory its files get in front.
+// Join adds the report of another store, whose directory is prepended to its files.
 func (c *Report) Join(other *Report, dir string) {
 	below := func(all []Unused) []Unused {
 		for i := range all {
@@ -197,7 +197,7 @@ func (c *Report) Join(other *Report, dir string) {
 	c.acceptWhere()
 }
 
-// Root returns the directory of the module that has a package; empty means it is not known.
+// Root returns the directory of a package's module; empty if unknown.
 func (c *Report) Root(pkg string) string {
 	for _, s := range c.sources {
 		if root := s.Module(pkg); root != "" {

@@ -11,12 +11,12 @@ import (
 	"github.com/traceforge/traceforge-go/internal/plaintext"
 )
 
-// A violation is a cause as GitLab's Code Quality report has it
+// A violation is a cause in the format of GitLab's Code Quality report
 // (docs.gitlab.com/ci/testing/code_quality/#code-quality-report-format).
 type violation struct {
 	Description string `json:"description"`
 	CheckName   string `json:"check_name"`
-	Fingerprint string `json:"fingerprint"` // equal in all runs that have the cause
+	Fingerprint string `json:"fingerprint"` // the same in all runs with this cause
 	Severity    string `json:"severity"`
 	Location    struct {
 		Path  string `json:"path"`
@@ -26,7 +26,7 @@ type violation struct {
 	} `json:"location"`
 }
 
-// CodeQuality returns the causes as a Code Quality report of GitLab: one each, at the line of its first call.
+// CodeQuality returns the causes as a GitLab Code Quality report, each at the line of its first call.
 func (c *Report) CodeQuality() ([]byte, error) {
 	all := []violation{}
 	for _, b := range page.Blocks(c.Causes) {
@@ -39,7 +39,7 @@ func (c *Report) CodeQuality() ([]byte, error) {
 			Description: plaintext.Line(b.Headline()), CheckName: "traceforge-drift", Severity: "major",
 			Fingerprint: hex.EncodeToString(sum.Sum(nil)[:16]),
 		}
-		v.Location.Path = plaintext.Line(cmp.Or(c.Path(first), "go.mod")) // it must have one
+		v.Location.Path = plaintext.Line(cmp.Or(c.Path(first), "go.mod")) // required
 		v.Location.Lines.Begin = max(first.Line, 1)
 		all = append(all, v)
 	}
@@ -47,7 +47,7 @@ func (c *Report) CodeQuality() ([]byte, error) {
 	return append(text, '\n'), err
 }
 
-// Path returns the file of a call below the checkout, where that is known.
+// Path returns the file of a call relative to the checkout, if that is known.
 func (c *Report) Path(at page.Place) string {
 	if at.File == "" {
 		return ""

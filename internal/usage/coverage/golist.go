@@ -10,25 +10,25 @@ import (
 	"strings"
 )
 
-// Harness is the package whose importers record. This command never links it.
+// Harness is the package that recording tests import. This command never links it.
 const Harness = "github.com/traceforge/traceforge-go/traceforgetest"
 
-// A Package is one that has tests.
+// A Package is a package with tests.
 type Package struct {
 	Path    string // import path
-	Module  string // the directory of its module
-	Records bool   // its test binary links the harness, maybe through a helper package
+	Module  string // directory of its module
+	Records bool   // its test binary links the harness, possibly through another package
 }
 
-// Packages returns the packages that patterns match and that have tests, sorted by path. flags are
-// the flags of go test; those that select files, such as -tags, matter here.
+// Packages returns the packages with tests that match patterns, sorted by path. flags are flags of go test; those that
+// select files, such as -tags, are used.
 func Packages(ctx context.Context, dir string, patterns, flags []string) ([]Package, error) {
 	args := []string{"-test", "-f", "{{if .Module}}{{.ImportPath}}\t{{.Module.Dir}}\t{{join .Deps \" \"}}{{end}}"}
 	rows, err := goList(ctx, dir, slices.Concat(args, selecting(flags), []string{"--"}, patterns)...)
 	var packages []Package
 	for _, row := range rows {
 		if path, isTest := strings.CutSuffix(row[0], ".test"); isTest {
-			// Packages that are built for a test of their own have its name behind theirs.
+			// A package that is compiled for another package's test has that test's name after its own.
 			packages = append(packages, Package{path, row[1], slices.Contains(strings.Fields(row[2]), Harness)})
 		}
 	}
@@ -36,7 +36,7 @@ func Packages(ctx context.Context, dir string, patterns, flags []string) ([]Pack
 	return packages, err
 }
 
-// goList runs go list and returns the lines that it prints, as their fields, which tabs separate.
+// goList runs go list and returns the tab-separated fields of the lines that it prints.
 func goList(ctx context.Context, dir string, args ...string) (rows [][]string, err error) {
 	cmd := exec.CommandContext(ctx, "go", append([]string{"list", "-buildvcs=false"}, args...)...)
 	cmd.Dir = dir
@@ -52,10 +52,11 @@ func goList(ctx context.Context, dir string, args ...string) (rows [][]string, e
 	return rows, nil
 }
 
-// selects is a flag that says which files a package has, its name where a value comes with it, and that value.
+// selects matches a flag that selects the files of a package. Its groups are the name of a flag with a value, and the
+// value.
 var selects = regexp.MustCompile(`^--?(?:race|msan|asan|(tags|mod|modfile|overlay))(=.*)?$`)
 
-// selecting returns those of a test's flags that say which files its package has.
+// selecting returns the flags of go test that select the files of a package.
 func selecting(flags []string) (kept []string) {
 	for i, flag := range flags {
 		if flag == "-args" || flag == "--args" {

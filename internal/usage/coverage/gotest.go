@@ -25,11 +25,10 @@ type testEvent struct {
 	FailedBuild string
 }
 
-// Outcomes are how tests and packages ended: "pass", "fail" or "skip". A package is a test without a
-// name.
+// Outcomes are the results of tests and packages: "pass", "fail" or "skip". A package is a test without a name.
 type Outcomes map[page.Test]string
 
-// add notes an event. It reports whether something ended with it.
+// add notes an event, and reports whether a test or package ended with it.
 func (o Outcomes) add(e testEvent) bool {
 	if e.Action != "pass" && e.Action != "fail" && e.Action != "skip" {
 		return false
@@ -53,27 +52,27 @@ func (o Outcomes) Failed() []string {
 	return failed
 }
 
-// A Say takes a line that is said beside the answer, without its end.
+// A Say prints a line of progress, without its newline.
 type Say func(format string, args ...any)
 
-// A GoTest is a run of go test, before and after it.
+// A GoTest is a run of go test, with its results.
 type GoTest struct {
-	Dir      string // empty means the working directory
+	Dir      string // empty for the working directory
 	Packages []Package
-	Flags    []string // behind the packages
-	Env      []string // besides the environment
+	Flags    []string // flags after the packages
+	Env      []string // variables in addition to the environment
 	Say      Say
 
-	Elapsed map[page.Test]float64 // seconds, of tests that ended
-	Said    map[page.Test]string  // of tests that failed: the first line with a file and a line number that they printed
+	Elapsed map[page.Test]float64 // seconds, by test
+	Said    map[page.Test]string  // of failed tests, the first line with a file and a line number that they printed
 
 	done    int
 	ended   Outcomes
-	printed map[string][]testEvent // by package that still runs: what it has printed
+	printed map[string][]testEvent // output of packages that are still running
 }
 
-// Run runs the tests, once. It says how each package went when it is done, and of one that failed all
-// that go test would print. That tests fail is no error.
+// Run runs the tests once. It prints the result of each package when it is done, and for a failed package everything
+// that go test would print. A failed test is not an error.
 func (g *GoTest) Run(ctx context.Context) (Outcomes, error) {
 	g.ended, g.printed = Outcomes{}, map[string][]testEvent{}
 	g.Elapsed, g.Said = map[page.Test]float64{}, map[page.Test]string{}
@@ -106,12 +105,12 @@ func (g *GoTest) Run(ctx context.Context) (Outcomes, error) {
 	return g.ended, nil
 }
 
-// line follows a line that go test prints.
+// line handles a line that go test prints.
 func (g *GoTest) line(line string) {
 	var e testEvent
 	switch err := json.Unmarshal([]byte(line), &e); {
 	case err != nil:
-		g.Say("%s", line) // go itself says it
+		g.Say("%s", line) // printed by go itself
 	case e.Action == "build-output":
 		g.Say("%s", strings.TrimSuffix(e.Output, "\n"))
 	case e.Action == "output":
@@ -125,20 +124,20 @@ func (g *GoTest) line(line string) {
 
 var sourceLine = regexp.MustCompile(`^ +\S+\.go:\d+: (.*)\n`)
 
-// testEnded notes how long a test took, and what one printed first that failed.
+// testEnded notes how long a test took and, if it failed, the first location that it printed.
 func (g *GoTest) testEnded(e testEvent) {
 	name := page.Test{Package: e.Package, Name: e.Test}
 	g.Elapsed[name] = e.Elapsed
 	for _, printed := range g.printed[e.Package] {
 		if e.Action == "fail" && printed.Test == e.Test && g.Said[name] == "" {
-			if m := sourceLine.FindStringSubmatch(printed.Output); m != nil { // each line is matched once at most
+			if m := sourceLine.FindStringSubmatch(printed.Output); m != nil { // each line is matched at most once
 				g.Said[name] = m[1]
 			}
 		}
 	}
 }
 
-// packageEnded says how a package went.
+// packageEnded prints the result of a package.
 func (g *GoTest) packageEnded(e testEvent) {
 	g.done++
 	printed := g.printed[e.Package]
@@ -155,10 +154,10 @@ func (g *GoTest) packageEnded(e testEvent) {
 	g.Say("%s %s %s (%d of %d)", word, e.Package, note, g.done, len(g.Packages))
 }
 
-// summary matches a line of a package that packageEnded says in its own way.
+// summary matches a package's line that packageEnded replaces.
 var summary = regexp.MustCompile(`^((PASS|FAIL)\n|(ok  |FAIL|\?   )\t)`)
 
-// text returns what go test would have printed: all of it, or what belongs to failed tests.
+// text returns what go test would have printed: everything, or only the output of failed tests.
 func (g *GoTest) text(printed []testEvent, verbose bool) string {
 	var b strings.Builder
 	for _, e := range printed {

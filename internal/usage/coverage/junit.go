@@ -10,7 +10,7 @@ import (
 	"github.com/traceforge/traceforge-go/internal/plaintext"
 )
 
-// Elements of a report as JUnit has it, which has no normative text: what Jenkins and GitLab read.
+// Elements of a JUnit report. There is no normative text, so these are what Jenkins and GitLab read.
 type (
 	junitReport struct {
 		XMLName  xml.Name     `xml:"testsuites"`
@@ -39,7 +39,7 @@ type (
 )
 
 // JUnit returns the tests that used the store as a JUnit report. The first test of each cause has the drift in its
-// failure, and the other tests name that test.
+// failure, and the others refer to that test.
 func (c *Report) JUnit() ([]byte, error) {
 	outcomes := map[page.Test]string{}
 	for _, r := range c.receipts {
@@ -93,7 +93,7 @@ func (c *Report) junitFailures() map[page.Test]*junitFailure {
 				text += "as in " + first.Name + " in " + first.Package + "\n"
 			}
 			text += "accept: " + c.again([]page.Place{at}, "") + "\n"
-			if failures[test] == nil { // it makes fewer calls than are recorded
+			if failures[test] == nil { // it makes fewer calls than were recorded
 				failures[test] = &junitFailure{Message: strings.TrimSuffix(b.Headline(), "\n"), Type: "drift"}
 			}
 			failures[test].Text += plaintext.Text(text)

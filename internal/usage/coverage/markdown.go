@@ -9,18 +9,18 @@ import (
 	"github.com/traceforge/traceforge-go/internal/page"
 )
 
-// How much of a long report its Markdown shows, so that it is read.
+// Limits on the length of a Markdown report, to keep it readable.
 const (
-	tablePackages = 6 // those first of which there is something to tell
+	tablePackages = 6 // maximum packages, of those with something to report
 	listItems     = 10
 
-	// Where there are causes, which come first.
+	// Limit when there are causes, which come first.
 	tableFew = 2
 	listFew  = 3
 )
 
-// Markdown returns the report as GitHub-flavoured Markdown of at most so many bytes. It counts the parts that it
-// leaves out.
+// Markdown returns the report as GitHub-flavored Markdown with at most most bytes. It counts the parts that it leaves
+// out.
 func (c *Report) Markdown(most int) string {
 	var end strings.Builder
 	items, rows := listItems, tablePackages
@@ -36,7 +36,7 @@ func (c *Report) Markdown(most int) string {
 		func(reason string) string { return page.Code(page.Clip(reason, 300)) })
 
 	text := "### traceforge: " + c.Tally() + "\n"
-	const room = 100 // for what is said of what is left out
+	const room = 100 // bytes for the note on what is left out
 	causes, left := page.CausesMarkdown(c.Config, c.Causes, most-len(text)-len(c.acceptance())-end.Len()-room)
 	text += causes
 	if left > 0 {
@@ -45,7 +45,7 @@ func (c *Report) Markdown(most int) string {
 	return text + c.acceptance() + end.String()
 }
 
-// unexplained is the report without the records that were not played since calls of their package drifted.
+// unexplained returns the report without records that were not played because calls of their package drifted.
 func (c *Report) unexplained() *Report {
 	drifted := map[string]bool{}
 	for _, u := range c.Unanswered {
@@ -55,7 +55,7 @@ func (c *Report) unexplained() *Report {
 	return &Report{Unplayed: others}
 }
 
-// acceptance says how all is accepted, and what it costs.
+// acceptance says how to accept everything, and what that costs.
 func (c *Report) acceptance() string {
 	if c.Accept == "" {
 		return ""
@@ -67,7 +67,7 @@ func (c *Report) acceptance() string {
 	return "\n" + c.Verb() + page.Code(c.Accept) + price + "\n"
 }
 
-// table writes so many of the packages, and all together.
+// table writes at most most packages, and the total.
 func (c *Report) table(b *strings.Builder, most int) {
 	b.WriteString("\n| package | played | unplayed | orphaned | drifted | unrecorded |\n|---|--:|--:|--:|--:|--:|\n")
 	packages := slices.Clone(c.Packages)
@@ -89,7 +89,7 @@ func (c *Report) table(b *strings.Builder, most int) {
 	}
 }
 
-// list writes a list under a title, unless it is empty.
+// list writes a list with a title, unless it is empty.
 func list[T any](b *strings.Builder, most int, title string, all []T, item func(T) string) {
 	if len(all) == 0 {
 		return

@@ -12,11 +12,11 @@ import (
 	"github.com/traceforge/traceforge-go/internal/usage"
 )
 
-// ReadReceipts returns the tests of all receipts in dir. cut are the packages whose receipt ends in the middle of a
-// line, as a killed process leaves it. The error is [fs.ErrNotExist] if there is no dir.
+// ReadReceipts returns the tests in all receipts in dir. cut are the packages whose receipt ends in the middle of a
+// line because their process was killed. The error is [fs.ErrNotExist] if dir does not exist.
 func ReadReceipts(dir string) (tests []usage.Receipt, cut []string, err error) {
 	if _, err := os.ReadDir(dir); err != nil {
-		return nil, nil, err // which names it
+		return nil, nil, err // the error names it
 	}
 	err = filepath.WalkDir(dir, func(file string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || filepath.Ext(file) != usage.ReceiptExtension {
@@ -39,7 +39,7 @@ func ReadReceipts(dir string) (tests []usage.Receipt, cut []string, err error) {
 	return tests, cut, err
 }
 
-// parseReceipts reads the whole lines of a receipt.
+// parseReceipts reads the complete lines of a receipt.
 func parseReceipts(data []byte) (tests []usage.Receipt, err error) {
 	whole := data[:bytes.LastIndexByte(data, '\n')+1]
 	for line := range bytes.Lines(whole) {

@@ -22,26 +22,26 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// A Run is what a run of tests tells of the records of a store.
+// A Run is what a run of tests shows about the records of a store.
 type Run struct {
 	Ended Outcomes
 
-	store   string // its directory, absolute
-	root    string // the module whose tests are to be run; empty means there is none
+	store   string // the store's directory, absolute
+	root    string // the module whose tests run; empty if there is none
 	sources *Sources
 
-	receipts []usage.Receipt     // of tests that used the store
-	used     map[string]string   // by the id of a record: the package of the test that used it
-	passed   map[page.Test]bool  // tests that used the store, and passed
-	filters  map[string][]string // by package: flags that kept tests from running
+	receipts []usage.Receipt     // receipts of tests that used the store
+	used     map[string]string   // the package of the test that used a record, by the record's id
+	passed   map[page.Test]bool  // tests that used the store and passed
+	filters  map[string][]string // flags that kept tests from running, by package
 	cut      []string            // packages whose tests were killed
 
-	// all says that Ended and filters have all packages that can record, since this process ran the tests itself.
+	// all is set if Ended and filters cover all packages that can record, because this process ran the tests itself.
 	all bool
 }
 
-// ReadRun returns what a run of tests left in directories, of the store in dir. There are several where several
-// machines shared the run.
+// ReadRun returns what a run of tests left in directories about the store in dir. There are several directories if
+// several machines shared the run.
 func ReadRun(ctx context.Context, left []string, dir string) (*Run, error) {
 	r, err := openRun(ctx, dir)
 	if err != nil {
@@ -68,8 +68,7 @@ func (r *Run) read(left string) error {
 	return errors.Join(err, r.readEvents(left))
 }
 
-// openRun prepares to read what tests used of the store in dir. They are the tests of the module in which the process
-// works, and of the store's module.
+// openRun prepares a run for the store in dir. Its tests are those of the current module and of the store's module.
 func openRun(ctx context.Context, dir string) (*Run, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -81,7 +80,7 @@ func openRun(ctx context.Context, dir string) (*Run, error) {
 		return nil, err
 	}
 	roots := []string{ofStore, own}
-	if os.Getenv(place.DirEnv) != "" { // else the tests of a module use the store in it
+	if os.Getenv(place.DirEnv) != "" { // without it, the tests of a module use the store in that module
 		slices.Reverse(roots)
 	}
 	roots = slices.DeleteFunc(roots, func(root string) bool { return root == "" })
@@ -96,7 +95,7 @@ func openRun(ctx context.Context, dir string) (*Run, error) {
 	}, err
 }
 
-// RunAll runs all tests of the module that can record or have records in the store in dir. It returns what they used.
+// RunAll runs all tests of the module that can record or have records in the store in dir, and returns what they used.
 func RunAll(ctx context.Context, say Say, s *store.Store, dir string, flags []string) (*Run, error) {
 	r, err := openRun(ctx, dir)
 	if err != nil {
@@ -111,7 +110,7 @@ func RunAll(ctx context.Context, say Say, s *store.Store, dir string, flags []st
 	}
 	have := map[string]bool{}
 	for doc, err := range place.Documents(s) {
-		if err == nil { // what cannot be read is for others to say
+		if err == nil { // unreadable documents are reported elsewhere
 			have[page.TestOf(doc.Document).Package] = true
 		}
 	}
@@ -145,14 +144,14 @@ func RunAll(ctx context.Context, say Say, s *store.Store, dir string, flags []st
 	return r, err
 }
 
-// filtering returns those of go test's flags that keep tests from running.
+// filtering returns the flags of go test that keep tests from running.
 func filtering(flags []string) []string {
 	return slices.DeleteFunc(slices.Clone(flags), func(flag string) bool { return !filters.MatchString(flag) })
 }
 
 var filters = regexp.MustCompile(`^--?(test\.)?(run|skip|short|list)(=|$)`)
 
-// readReceipts reads the receipts in dir, and returns how many tests they are of.
+// readReceipts reads the receipts in dir, and returns the number of tests in them.
 func (r *Run) readReceipts(dir string) (n int, err error) {
 	tests, cut, err := ReadReceipts(dir)
 	r.cut = append(r.cut, cut...)
@@ -165,12 +164,12 @@ func (r *Run) readReceipts(dir string) (n int, err error) {
 	return len(tests), err
 }
 
-// isOf reports whether a test used this store. Stores of several modules have the same name, which
-// is relative to the module.
+// isOf reports whether a test used this store. Stores of different modules have the same name, because it is relative
+// to the module.
 func (r *Run) isOf(t usage.Receipt) bool {
 	dir := r.sources.StoreOf(t)
-	if dir == "" && t.Package == snapshot.ProgramPackage { // it runs where this command does
-		dir, _ = filepath.Abs(filepath.Join(r.root, filepath.FromSlash(t.Store))) // openRun has done so too
+	if dir == "" && t.Package == snapshot.ProgramPackage { // it ran in this command's directory
+		dir, _ = filepath.Abs(filepath.Join(r.root, filepath.FromSlash(t.Store))) // openRun has done the same
 	}
 	return dir != "" && usage.RealPath(dir) == r.store
 }
@@ -185,10 +184,10 @@ func (r *Run) add(t usage.Receipt) {
 	}
 }
 
-// Used reports whether any test that left a receipt used the store, or looked for it.
+// Used reports whether any test with a receipt used the store or looked for it.
 func (r *Run) Used() bool { return len(r.receipts) > 0 }
 
-// failedOtherwise returns the tests that failed, and whose calls are as recorded.
+// failedOtherwise returns the tests that failed although their calls are as recorded.
 func (r *Run) failedOtherwise(calls *Calls) []page.Test {
 	failed := map[page.Test]bool{}
 	for _, t := range r.receipts {
@@ -202,7 +201,7 @@ func (r *Run) failedOtherwise(calls *Calls) []page.Test {
 	return slices.SortedFunc(maps.Keys(failed), page.Test.Compare)
 }
 
-// readEvents reads what go test -json printed into files beside the receipts in dir.
+// readEvents reads the output of go test -json in files next to the receipts in dir.
 func (r *Run) readEvents(dir string) error {
 	return filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || !entry.Type().IsRegular() || filepath.Ext(path) == usage.ReceiptExtension {
@@ -219,9 +218,9 @@ func (r *Run) readEvents(dir string) error {
 	})
 }
 
-// judge says why the run used no record of a test, and whether they are orphans: the test is not in the code, or it has
-// passed without them, and nothing kept it from running as it always does. Records of a test that a framework runs
-// under a name of its own are never orphans.
+// judge returns why the run used no record of a test, and whether the records are orphans: the test does not exist in
+// the source, or it passed without them and nothing kept it from running as usual. Records of a test that a framework
+// runs under its own name are never orphans.
 func (r *Run) judge(test page.Test) (reason string, isOrphan bool) {
 	pkg := test.Package
 	top, _, _ := strings.Cut(test.Name, "/")
@@ -253,13 +252,13 @@ func (r *Run) judge(test page.Test) (reason string, isOrphan bool) {
 	return r.judgeTest(test)
 }
 
-// judgeTest judges a record of a test of a package whose tests all ran and passed.
+// judgeTest judges a record of a package whose tests all ran and passed.
 func (r *Run) judgeTest(test page.Test) (reason string, isOrphan bool) {
 	at := test
 	for r.Ended[at] == "" {
 		slash := strings.LastIndexByte(at.Name, '/')
 		if slash < 0 {
-			return at.Name + " did not run", false // a constraint, or a benchmark
+			return at.Name + " did not run", false // because of a build constraint, or it is a benchmark
 		}
 		at.Name = at.Name[:slash]
 	}
@@ -268,7 +267,7 @@ func (r *Run) judgeTest(test page.Test) (reason string, isOrphan bool) {
 		return at.Name + " was skipped", false
 	case at != test:
 		return at.Name + " passed without " + test.Name, true
-	case r.passed[at]: // a fault of the test excused it
+	case r.passed[at]: // excused by an injected fault
 		return at.Name + " did not use it", false
 	}
 	return at.Name + " passed without this store", true

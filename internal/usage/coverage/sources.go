@@ -19,21 +19,20 @@ import (
 	"github.com/traceforge/traceforge-go/internal/usage"
 )
 
-// Sources tell which tests the code has, whatever constraints keep their files from being built. A record of a test
-// that is nowhere in the code is of no use, however the tests were run.
+// Sources list the tests in the source code, whatever build constraints their files have. A record of a test that is
+// nowhere in the source is useless, however the tests were run.
 type Sources struct {
-	modules map[string]string     // directories of the main modules, by their paths
+	modules map[string]string     // directories of the main modules, by path
 	tests   map[string]*testFuncs // by package
 }
 
-// testFuncs are the functions in the test files of a package that go test may run.
+// testFuncs are the functions in a package's test files that go test may run.
 type testFuncs struct {
 	known bool            // the package is in a main module, and all its test files could be read
-	names map[string]bool // nil means it has no test files
+	names map[string]bool // nil without test files
 }
 
-// OpenSources returns the tests of the main modules that go has in each of dirs: the one there, or
-// those of a workspace.
+// OpenSources returns the tests of the main modules in each of dirs: a single module, or those of a workspace.
 func OpenSources(ctx context.Context, dirs ...string) (*Sources, error) {
 	s := &Sources{map[string]string{}, map[string]*testFuncs{}}
 	for _, dir := range dirs {
@@ -52,8 +51,8 @@ func OpenSources(ctx context.Context, dirs ...string) (*Sources, error) {
 	return s, nil
 }
 
-// onlyModule returns the directory and the path of the main module if there is no workspace. An empty path means that
-// go has to be asked, which takes longer.
+// onlyModule returns the directory and the path of the main module if there is no workspace. If the path is empty, go
+// must be called, which takes longer.
 func onlyModule(dir string) (root, path string) {
 	dir, err := filepath.Abs(dir)
 	if work := os.Getenv("GOWORK"); err != nil || work != "off" && (work != "" || place.Workspace(dir) != "") {
@@ -65,8 +64,8 @@ func onlyModule(dir string) (root, path string) {
 	return root, gotest.ModulePath(root)
 }
 
-// Gone says why the code does not have a test; empty means that it has it, or that this is not known, as of a name that
-// a test framework has made.
+// Gone says why a test does not exist in the source; empty if it exists or if that is unknown, as for a name that a
+// framework has made.
 func (s *Sources) Gone(pkg, test string) string {
 	top, _, _ := strings.Cut(test, "/")
 	switch code := s.of(pkg); {
@@ -80,7 +79,8 @@ func (s *Sources) Gone(pkg, test string) string {
 	return ""
 }
 
-// Functions returns what go test may run of a package, in no order. known reports whether that is all of it.
+// Functions returns the functions of a package that go test may run, in no particular order. known reports whether the
+// list is complete.
 func (s *Sources) Functions(pkg string) (names []string, known bool) {
 	code := s.of(pkg)
 	return slices.Collect(maps.Keys(code.names)), code.known
@@ -122,13 +122,13 @@ func (t *testFuncs) read(dir string) {
 	}
 }
 
-// Module returns the directory of the main module that has a package; empty means none has.
+// Module returns the directory of a package's main module; empty without one.
 func (s *Sources) Module(pkg string) string {
 	module, _ := s.Find(pkg)
 	return module
 }
 
-// StoreOf returns the directory of the store that a test used; empty means it is in a module that is not known.
+// StoreOf returns the directory of the store that a test used; empty if its module is unknown.
 func (s *Sources) StoreOf(r usage.Receipt) string {
 	dir := filepath.FromSlash(r.Store)
 	if filepath.IsAbs(dir) {
@@ -141,12 +141,12 @@ func (s *Sources) StoreOf(r usage.Receipt) string {
 	return filepath.Join(module, dir)
 }
 
-// Find returns the directories of a package and of the main module that has it; empty means none has.
+// Find returns the directories of a package and its main module; empty without one.
 func (s *Sources) Find(pkg string) (module, dir string) {
 	for of := pkg; of != "."; of = path.Dir(of) {
 		if root, ok := s.modules[of]; ok {
 			dir = filepath.Join(root, filepath.FromSlash(pkg[len(of):]))
-			if nearest, err := gotest.Module(dir); err != nil || nearest != filepath.Clean(root) { // a module within that one has it
+			if nearest, err := gotest.Module(dir); err != nil || nearest != filepath.Clean(root) { // the package belongs to a nested module
 				return "", ""
 			}
 			return root, dir
