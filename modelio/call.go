@@ -5,24 +5,23 @@ import (
 	"math"
 )
 
-// ToolAPI is the API of a [Request] that is a call of a tool. Its Model is the tool's name, and its only message
-// has one tool request (GK "Tool Request Part").
+// ToolAPI is the API of a [Request] that is a tool call. Its Model is the tool's name, and its only message contains
+// one tool request (GK "Tool Request Part").
 const ToolAPI = "tool.call"
 
-// ModelAPI is the API of the calls of a [Model], which have no wire format but GK's own JSON.
+// ModelAPI is the API of calls of a [Model], whose only wire format is GK's own JSON.
 const ModelAPI = "genkit.generate"
 
-// A Request is what a caller sent to a model, whatever the wire format. Body members that
-// have no field here are in Options as they were sent, so that nothing is lost (design R6).
-// It shares memory with the body it was decoded from.
+// A Request is what a caller sent to a model, independent of the wire format. Body members without a field are kept in
+// Options as they were sent, so that nothing is lost (design R6). It shares memory with the body it was decoded from.
 type Request struct {
 	API      string // the codec's name: "openai.chat"
 	Model    string
-	Messages []Message // nil where Prompt is set
+	Messages []Message // nil if Prompt is set
 	Prompt   *string   // legacy completions
 	Tools    []ToolDefinition
 
-	// The parameters that the snapshot format has fields for; nil where the caller sent none.
+	// The parameters that the snapshot format has fields for; nil if the caller did not send them.
 	Temperature      *json.Number
 	MaxTokens        *json.Number
 	TopP             *json.Number
@@ -31,67 +30,65 @@ type Request struct {
 	Seed             *json.Number
 	Stop             []string
 
-	// Options is everything else of the body. Its member "$url" is what the URL says beyond the endpoint: a
-	// deployment or an API version, never a key. Other members that begin with "$" are marks of ours, which
-	// docs/format.md explains.
+	// Options contains the rest of the body. Its member "$url" contains what the URL adds to the endpoint: a deployment
+	// or an API version, never a key. Other members that start with "$" are explained in docs/format.md.
 	Options Object
 }
 
-// A Response is what a provider answered, aggregated where it was streamed.
+// A Response is a provider's answer, aggregated if it was streamed.
 type Response struct {
-	Candidates []Candidate // one, except for callers that ask for more; what came before Error, if that is set
+	Candidates []Candidate // one, unless the caller asked for more; if Error is set, what was received before it
 	Usage      *Usage
-	ID         string         // the provider's own id of the answer; empty means it has none
+	ID         string         // the provider's own id of the answer; empty if it has none
 	Model      string         // the model that answered, in the provider's words
-	Error      *ProviderError // what the provider reported instead of an answer, or in mid-stream after a part of one
+	Error      *ProviderError // an error that the provider reported in place of an answer, or in the middle of a stream
 
-	// Complete reports whether the whole answer is there. An answer that was not streamed is whole. A stream is whole
-	// once its API's terminal event came: for chat completions "[DONE]" or a finish_reason for each choice, as real
-	// streams lack either; message_stop, response.completed or response.incomplete, message-end, messageStop; a
-	// finishReason for each candidate; "done":true. A reported Error ends a stream too, but does not complete it.
+	// Complete reports whether the answer is complete. An answer that was not streamed always is. A stream is complete
+	// after its API's terminal event: for chat completions "[DONE]" or a finish_reason for each choice, because real
+	// streams may lack either; message_stop, response.completed or response.incomplete, message-end, messageStop; a
+	// finishReason for each candidate; "done":true. A reported Error also ends a stream, but does not complete it.
 	Complete bool
 
-	// Metadata is what the answer says beside its candidates: creation time, fingerprints,
-	// filter results, sources. Much of it changes with every call.
+	// Metadata is the rest of the answer: creation time, fingerprints, filter results, sources. Much of it changes with
+	// every call.
 	Metadata Object
 }
 
-// A Candidate is one of a response's answers.
+// A Candidate is one of the alternative answers in a response.
 type Candidate struct {
 	Message         Message
 	FinishReason    FinishReason
-	FinishReasonRaw string // the provider's own word; empty means it gave none
+	FinishReasonRaw string // the provider's own word; empty if it gave none
 	Citations       []Citation
 }
 
-// A Citation says on what an answer rests, in the same terms for all providers (design R6). A field that a provider
-// does not fill is empty.
+// A Citation describes what an answer is based on, in the same terms for all providers (design R6). Fields that a
+// provider does not report are empty.
 type Citation struct {
-	Start, End *int64 // the part of the answer's text, in Unicode code points from 0, End not in it; nil means not said
+	Start, End *int64 // the cited part of the answer's text, in Unicode code points from 0, excluding End; nil if not reported
 	URL        string
 	Title      string
-	Quote      string // of the source, not of the answer
-	Source     string // the source in the provider's words: the id of a file or of a document, or its number in the request
+	Quote      string // text of the source, not of the answer
+	Source     string // the source in the provider's terms: the id of a file or document, or its number in the request
 }
 
 // A ProviderError is a provider's error object.
 type ProviderError struct {
-	Status  int `json:",omitempty"` // HTTP status; 0 means the error came in an answer of status 200, or in mid-stream
+	Status  int `json:",omitempty"` // HTTP status; 0 if the error came in an answer with status 200, or in the middle of a stream
 	Type    string
 	Code    string
-	Message string // the whole body where it is no error object that we know
+	Message string // the complete body if it has no known form
 }
 
-// A Parameter is one of the numbers of a request that the snapshot format has a member for (SF
-// "Request Fields").
+// A Parameter is a numeric parameter of a request that the snapshot format has a member for (SF "Request Fields").
 type Parameter struct {
 	Name        string                       // of the member
-	Least, Most float64                      // the least and the greatest value that the format takes
-	Field       func(*Request) **json.Number // returns where a request has it; nil there means not sent
+	Least, Most float64                      // the smallest and largest value that the format permits
+	Field       func(*Request) **json.Number // returns its field in a request, which is nil if it was not sent
 }
 
-// Parameters are the numbers of a [Request] that have a member in the snapshot format, sorted by name. Do not change
-// them.
+// Parameters are the numeric parameters of a [Request] that have a member in the snapshot format, sorted by name. Do
+// not modify them.
 var Parameters = []Parameter{
 	{"frequency_penalty", -2, 2, func(r *Request) **json.Number { return &r.FrequencyPenalty }},
 	{"max_tokens", -math.MaxFloat64, math.MaxFloat64, func(r *Request) **json.Number { return &r.MaxTokens }},

@@ -9,20 +9,20 @@ import (
 	"github.com/traceforge/traceforge-go/internal/inorder"
 )
 
-// A Call is one call of a model or of a tool: what was asked, what was answered, and by whom. Ids are numbered,
-// so that a recording and its replays give equal calls.
+// A Call is one call of a model or a tool: the request, the answer, and the provider. Ids are numbered, so that a
+// recording and its replays give equal calls.
 type Call struct {
-	Provider string // who was asked: "openai"
+	Provider string // the provider that was called: "openai"
 	Request  *Request
 	Response *Response
-	Latency  time.Duration // from sending the request to the end of the answer, when it was recorded
+	Latency  time.Duration // from sending the request to the end of the answer, as recorded
 }
 
-// Tool returns the name of the tool that was called, the program's own or a server's. It is "" where a model was
-// called, or a server was asked something else.
+// Tool returns the name of the called tool, which is the program's own or a server's. It is "" for calls of a model and
+// for other requests to a server.
 func (c *Call) Tool() string { return c.Request.Tool() }
 
-// Tool returns the name of the tool that a request calls, which is also what it has for a model; "" means none.
+// Tool returns the name of the tool that a request calls, which is also its Model; "" if it calls none.
 func (r *Request) Tool() string {
 	if len(r.Messages) != 1 || len(r.Messages[0].Content) != 1 {
 		return ""
@@ -33,8 +33,8 @@ func (r *Request) Tool() string {
 	return ""
 }
 
-// ToolRequests returns the tools that the model asks for in its first candidate, in their order, those too that its
-// provider runs itself. It is nil for a call of a tool.
+// ToolRequests returns the tool calls that the model requests in its first candidate, in order, including those that
+// the provider runs itself. It is nil for a tool call.
 func (c *Call) ToolRequests() (asked []*ToolRequest) {
 	for _, part := range c.answer() {
 		if part.ToolRequest != nil {
@@ -44,8 +44,8 @@ func (c *Call) ToolRequests() (asked []*ToolRequest) {
 	return asked
 }
 
-// ToolNames returns the sorted names of the tools that the answer asks for, each as often as it is asked for. It is
-// for assertions on a turn in which their order says nothing.
+// ToolNames returns the sorted names of the tools that the answer requests, with repetitions. Use it for assertions on
+// a turn in which the order does not matter.
 func (c *Call) ToolNames() (names []string) {
 	for _, asked := range c.ToolRequests() {
 		names = append(names, asked.Name)
@@ -54,7 +54,7 @@ func (c *Call) ToolNames() (names []string) {
 }
 
 // Option returns an option of the request as a plain value: a string, a bool, a json.Number, a []any or a
-// map[string]any. It is nil where the request has no such option, or null.
+// map[string]any. It is nil if the request has no such option, or null.
 func (r *Request) Option(name string) any {
 	decoder := json.NewDecoder(bytes.NewReader(r.Options[name]))
 	decoder.UseNumber()
@@ -65,7 +65,7 @@ func (r *Request) Option(name string) any {
 	return value
 }
 
-// Text returns the texts of the first candidate as one.
+// Text returns the texts of the first candidate, joined.
 func (c *Call) Text() string {
 	var text strings.Builder
 	for _, part := range c.answer() {
@@ -76,7 +76,7 @@ func (c *Call) Text() string {
 	return text.String()
 }
 
-// FinishReason returns why the first candidate ended; "" where there is none, and of a call of a tool.
+// FinishReason returns why the first candidate ended; "" for a tool call, and if there is no candidate.
 func (c *Call) FinishReason() FinishReason {
 	if len(c.Response.Candidates) == 0 || c.Tool() != "" {
 		return ""

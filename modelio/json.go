@@ -11,11 +11,10 @@ import (
 	"github.com/traceforge/traceforge-go/internal/jsontext/fields"
 )
 
-// A FormatError says where a JSON text, or a value that is to become one, breaks the shape
-// that GK gives its type.
+// A FormatError reports where a JSON text, or a value to be written as one, violates the form that GK gives its type.
 type FormatError struct {
-	Type    string // what was read or written, in GK's words: "message"
-	Pointer string // RFC 6901 pointer to the place; empty means the whole
+	Type    string // the type that was read or written, in GK's terms: "message"
+	Pointer string // RFC 6901 pointer to the place; empty for the complete value
 	Problem string // what is wrong there
 }
 
@@ -26,7 +25,7 @@ func (e *FormatError) Error() string {
 	return "modelio: " + e.Type + ": " + jsontext.ShortPointer(e.Pointer) + ": " + e.Problem
 }
 
-// format is how the types of GK are read and written.
+// format reads and writes the types of GK.
 var format = &fields.Format{
 	Types: map[reflect.Type]fields.Reading{
 		reflect.TypeFor[string]():      fields.As(readText),
@@ -43,7 +42,7 @@ var format = &fields.Format{
 	FirstOnly: true,
 }
 
-// marshal returns the JSON text of what value points to; what names its type for errors.
+// marshal returns the JSON text of the value that value points to; what names its type for errors.
 func marshal(what string, value any) ([]byte, error) {
 	text, faults := format.Write(value)
 	if faults != nil {
@@ -52,13 +51,12 @@ func marshal(what string, value any) ([]byte, error) {
 	return text, nil
 }
 
-// unmarshal makes *value what data, one JSON value, says; what names its type for errors. Member
-// names that are repeated and lone surrogates, which encoding/json resolves by dropping something,
-// are errors.
+// unmarshal reads data, one JSON value, into *value; what names its type for errors. Repeated member names and lone
+// surrogates, for which encoding/json drops something, are errors.
 func unmarshal[T any](what string, data []byte, value *T) error {
-	doc, err := jsontext.ParseStrict(bytes.Clone(data)) // is encoding/json's, see [json.Unmarshaler]
+	doc, err := jsontext.ParseStrict(bytes.Clone(data)) // data belongs to encoding/json, see [json.Unmarshaler]
 	if err != nil {
-		at := err.(*jsontext.Error) // there is no other
+		at := err.(*jsontext.Error) // the only type of error
 		return &FormatError{what, at.Pointer, at.Err.Error()}
 	}
 	var read T
@@ -78,7 +76,7 @@ func readText(r *fields.Reader, v jsontext.Value, s *string) {
 	}
 }
 
-// readInteger reads a number that is an integer however it is spelled: 12, 12.0, 1.2e1.
+// readInteger reads a number that is an integer in any spelling: 12, 12.0, 1.2e1.
 func readInteger(r *fields.Reader, v jsontext.Value, n *int64) {
 	if !r.Want(v, "a number") {
 		return
@@ -88,7 +86,7 @@ func readInteger(r *fields.Reader, v jsontext.Value, n *int64) {
 	if *n, err = strconv.ParseInt(digits, 10, 64); err == nil {
 		return
 	}
-	const exact = 1 << 53 // up to here a float64 holds every integer
+	const exact = 1 << 53 // a float64 represents every integer up to this
 	f, err := strconv.ParseFloat(digits, 64)
 	if err != nil || f != math.Trunc(f) || math.Abs(f) > exact {
 		r.Report("", "want an integer of 64 bits, got %s", digits)
@@ -110,7 +108,7 @@ func checkIndex(found *fields.Faults, n int64) {
 	}
 }
 
-// readConstrained reads when a model enforces a schema, which may be spelled as a boolean.
+// readConstrained reads when a model enforces a schema, which may also be a boolean.
 func readConstrained(r *fields.Reader, v jsontext.Value, when *Constrained) {
 	switch {
 	case v.Kind() != "a boolean":
@@ -122,7 +120,7 @@ func readConstrained(r *fields.Reader, v jsontext.Value, when *Constrained) {
 	}
 }
 
-// checkKinds reports a part of several kinds. Custom may stand beside another kind, as Genkit's own schema has it.
+// checkKinds reports a part of several kinds. Custom may be combined with another kind, as in Genkit's own schema.
 func checkKinds(found *fields.Faults, p *Part) {
 	var kinds []string
 	for _, kind := range []struct {

@@ -1,7 +1,7 @@
 package modelio
 
-// The types of GK write their members sorted by name, and lose nothing of what they read. All
-// errors are of type [*FormatError].
+// The types of GK write their members sorted by name, and lose nothing that they read. All errors are of type
+// [*FormatError].
 
 func (m Message) MarshalJSON() ([]byte, error)               { return marshal("message", &m) }
 func (p Part) MarshalJSON() ([]byte, error)                  { return marshal("part", &p) }

@@ -12,33 +12,32 @@ import (
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 )
 
-// A Numbering replaces values that a provider makes up by numbers in order of appearance (design R8), so that no core
-// holds a random value. Refs of tool calls become call_1, call_2, …, ids of items item_1, signatures signature_1,
-// encrypted reasoning encrypted_1, and ids of answers response_1. Other values that a provider hands out for a while
-// have the name of their member. Each kind is counted on its own, so that none moves the numbers of another.
+// A Numbering replaces values that a provider generates by numbers in order of appearance (design R8), so that no core
+// contains a random value. Refs of tool calls become call_1, call_2, …, ids of items item_1, signatures signature_1,
+// encrypted reasoning encrypted_1, and ids of answers response_1. Other temporary values of a provider get the name of
+// their member. Each kind is counted separately, so that no kind affects the numbers of another.
 //
-// A value is replaced for its place, and never for its looks. Ids of things that live long (files, assistants, vector
-// stores) stay, since whoever sends another one has changed the request.
+// A value is replaced because of its place, never because of its form. Ids of long-lived objects (files, assistants,
+// vector stores) are kept, since a request with another id is a changed request.
 //
-// The zero value is ready to number one request and then any number of answers to it. A Numbering
-// is not safe for concurrent use.
+// The zero value is ready to number one request and then any number of answers to it. A Numbering is not safe for
+// concurrent use.
 type Numbering struct {
-	counts    map[string]int    // how many there are of a kind
+	counts    map[string]int    // number of values, by kind
 	numbers   map[string]string // value -> number
 	originals map[string]string // number -> value
 
-	latest    map[string]string // ref of a call -> the number of the last call that had it
-	open      []openCall        // calls without a response yet, in order
-	early     map[string]string // ref -> the number of a response that came before any call with it
-	answering bool              // the calls are of an answer, which the early responses may be to: so in a session
+	latest    map[string]string // number of the last call with a ref
+	open      []openCall        // calls without a response so far, in order
+	early     map[string]string // number of a response that came before any call with its ref
+	answering bool              // the calls are those of an answer, which early responses may belong to, as in a session
 
-	answer *Numbering // that of the latest answer's first candidate
-	broken error      // what is not JSON; nil means nothing was found
+	answer *Numbering // the numbering of the latest answer's first candidate
+	broken error      // a value that is not JSON, or nil
 }
 
-// Request returns r with its values numbered: those of the messages first, in their order, then
-// those of the tools and options. It does not change r; what needs no change is shared. An error
-// names what in r is not JSON.
+// Request returns r with its values numbered: first those of the messages, in order, then those of the tools and
+// options. It does not change r; unchanged parts are shared. An error names a value in r that is not JSON.
 func (n *Numbering) Request(r *Request) (*Request, error) {
 	out := *r
 	var err error
@@ -54,7 +53,7 @@ func (n *Numbering) Request(r *Request) (*Request, error) {
 	return &out, nil
 }
 
-// failed returns what was found that is not JSON, with its place, and forgets it.
+// failed returns and clears the error for a value that is not JSON, with its place.
 func (n *Numbering) failed(place string) (err error) {
 	if n.broken != nil {
 		err = fmt.Errorf("%s: %w", place, n.broken)
@@ -63,10 +62,10 @@ func (n *Numbering) failed(place string) (err error) {
 	return err
 }
 
-// Response returns r, an answer to the request, numbered on from it: each candidate on its own, as
-// if it were the only one. A call whose result the request has already, as in a session that is one
-// call, has the number of that. It does not change r; what needs no change is shared. An error names
-// what in r is not JSON.
+// Response returns r, an answer to the request, with numbers that continue those of the request: each candidate
+// separately, as if it were the only one. A call whose result is already in the request, as in a session that is one
+// call, gets the number of that result. It does not change r; unchanged parts are shared. An error names a value in r
+// that is not JSON.
 func (n *Numbering) Response(r *Response) (*Response, error) {
 	out := *r
 	out.Candidates = slices.Clone(r.Candidates)
@@ -91,7 +90,7 @@ func (n *Numbering) Response(r *Response) (*Response, error) {
 	return &out, nil
 }
 
-// citation numbers a source that is a result of a tool call, such as the second of a call's: <ref>:1.
+// citation numbers a source that is a result of a tool call, such as a call's second one: <ref>:1.
 func (n *Numbering) citation(c *Citation) (edited bool) {
 	at := strings.LastIndexByte(c.Source, ':')
 	if at < 0 {
@@ -104,7 +103,7 @@ func (n *Numbering) citation(c *Citation) (edited bool) {
 	return ok
 }
 
-// Messages returns messages numbered on from what was numbered before, as Request does.
+// Messages returns messages with numbers that continue those before, as Request does.
 func (n *Numbering) Messages(messages []Message) ([]Message, error) {
 	if !slices.ContainsFunc(messages, hasNumbers) {
 		return messages, nil
@@ -123,8 +122,8 @@ func (n *Numbering) Messages(messages []Message) ([]Message, error) {
 	return messages, nil
 }
 
-// Original returns what the provider said for a number of the request or of the latest answer's
-// first candidate. It reports false for any other text, and for a call that had no ref.
+// Original returns the provider's value for a number of the request or of the latest answer's first candidate. It
+// reports false for any other text, and for a call that had no ref.
 func (n *Numbering) Original(number string) (string, bool) {
 	for ; n != nil; n = n.answer {
 		if value, ok := n.originals[number]; ok {
@@ -145,7 +144,7 @@ func (n *Numbering) clone() *Numbering {
 	}
 }
 
-// number returns the number of a value, the next of its kind where it is new.
+// number returns the number of a value, which is the next of its kind for a new value.
 func (n *Numbering) number(kind, value string) string {
 	if number, ok := n.numbers[value]; ok {
 		return number
@@ -165,11 +164,11 @@ func (n *Numbering) next(kind string) string {
 	return kind + "_" + strconv.Itoa(n.counts[kind])
 }
 
-// change calls edit with a copy of each element of a list. It puts in the list's place one with the copies that edit
-// reports as edited, and reports whether there are any. Without any the list stays as it is.
+// change calls edit with a copy of each element of a list. If edit reports changes, it replaces the list by one with
+// the edited copies, and reports true.
 func change[T any](list *[]T, edit func(*T) bool) (edited bool) {
 	if len(*list) == 0 {
-		return false // without room for one
+		return false // avoids allocating an element
 	}
 	var one T
 	for i := range *list {
@@ -185,12 +184,13 @@ func change[T any](list *[]T, edit func(*T) bool) (edited bool) {
 	return edited
 }
 
-// parts numbers a list of parts. It reports whether that changed it.
+// parts numbers a list of parts, and reports whether that changed it.
 func (n *Numbering) parts(parts *[]Part) (edited bool) {
 	return slices.ContainsFunc(*parts, mayHaveNumbers) && change(parts, n.part)
 }
 
-// mayHaveNumbers spares looking into parts that are no more than a text, as most are.
+// mayHaveNumbers reports whether a part may contain numbered values. Most parts are plain texts and need no further
+// checks.
 func mayHaveNumbers(p Part) bool {
 	return p.ToolRequest != nil || p.ToolResponse != nil || p.Media != nil || p.Metadata != nil || p.Custom != nil || p.Unknown != nil
 }
@@ -218,8 +218,8 @@ func (n *Numbering) part(part *Part) (edited bool) {
 	return edited
 }
 
-// result numbers a tool's result. It leaves the words of the caller's tools alone. A result of the provider's own
-// tool goes back to it unread, so ids in it are numbered.
+// result numbers a tool's result. It does not change the output of the caller's tools. The result of a provider's own
+// tool is returned to the provider unread, so ids in it are numbered.
 func (n *Numbering) result(part *Part) bool {
 	edited := n.ref(part)
 	response := *part.ToolResponse
@@ -232,8 +232,7 @@ func (n *Numbering) result(part *Part) bool {
 	return edited || inContent || inOutput
 }
 
-// object numbers the members of o, which is at p, in the order of their names. It reports whether
-// that changed it.
+// object numbers the members of o, which is at p, in the order of their names. It reports whether that changed o.
 func (n *Numbering) object(o *Object, p place) (edited bool) {
 	if len(*o) == 0 {
 		return false

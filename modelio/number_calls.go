@@ -3,17 +3,16 @@ package modelio
 import "slices"
 
 // NormalizeRefs returns msgs with the refs of tool requests and responses replaced by call_1, call_2, … in order of
-// appearance. So random ids of a provider or of Genkit are in no core (design R8). A request or response without a
-// ref gets one too: the same conversation with and without refs has the same normal form.
+// appearance, so that no core contains random ids of a provider or of Genkit (design R8). A request or response without
+// a ref gets one too: a conversation has the same normal form with and without refs.
 //
-// Each tool request is a call of its own, even when its ref was used before, as providers do
-// that count their calls per turn. A tool response belongs to the first unanswered call with
-// its ref; where either side has no ref, to the first unanswered call of its name. A response
-// to no known call, as in a truncated history, is numbered like a call.
+// Each tool request is a call of its own, even if its ref was used before, because some providers count their calls per
+// turn. A tool response belongs to the first unanswered call with its ref or, if either has no ref, to the first
+// unanswered call with its name. A response to no known call, as in a truncated history, is numbered like a call.
 //
-// ids maps each new ref to the original one; calls without a ref are not in it. NormalizeRefs
-// does not change msgs; what needs no change is shared with the result. To number the calls of
-// an answer, normalize the request's messages and the answer as one list.
+// ids maps each new ref to the original one; calls without a ref are not in it. NormalizeRefs does not change msgs;
+// unchanged parts are shared with the result. To number the calls of an answer, normalize the request's messages and
+// the answer as one list.
 func NormalizeRefs(msgs []Message) (normalized []Message, ids map[string]string) {
 	n := Numbering{originals: map[string]string{}}
 	normalized = make([]Message, len(msgs))
@@ -26,7 +25,7 @@ func NormalizeRefs(msgs []Message) (normalized []Message, ids map[string]string)
 
 type openCall struct{ id, name, ref string }
 
-// ref numbers the ref of a tool request or response. It reports whether that changed the part.
+// ref numbers the ref of a tool request or response, and reports whether that changed the part.
 func (n *Numbering) ref(part *Part) (edited bool) {
 	switch {
 	case part.ToolRequest != nil:
@@ -41,8 +40,8 @@ func (n *Numbering) ref(part *Part) (edited bool) {
 	return edited
 }
 
-// named returns the number of a call that is named outside of tool requests and responses: the latest with that ref,
-// or a new one.
+// named returns the number of a call that is referred to outside of tool requests and responses: the latest call with
+// that ref, or a new one.
 func (n *Numbering) named(ref string) string {
 	if id, ok := n.latest[ref]; ok {
 		return id
@@ -74,7 +73,7 @@ func (n *Numbering) response(name, ref string) string {
 		if id, ok := answer(func(call openCall) bool { return call.ref == ref }); ok {
 			return id
 		}
-		if id, ok := n.latest[ref]; ok { // answered once more
+		if id, ok := n.latest[ref]; ok { // answered again
 			return id
 		}
 	}

@@ -12,12 +12,11 @@ import (
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 )
 
-// handedOut maps members whose strings a provider makes up to the kind they are counted as. It holds in every object
-// but those of a caller's own making. A member in the plural has a list of them.
+// handedOut maps members with values that a provider generates to the kind under which they are counted. It applies in
+// every object except those made by the caller. A member with a plural name contains a list of such values.
 //
-// Further places are the id of an item (a message, a part, what a custom part holds), the data of
-// encrypted reasoning, the segments of a path, and the names that Google gives to what it keeps for
-// hours, whatever member has them.
+// Further places are the id of an item (a message, a part, the content of a custom part), the data of encrypted
+// reasoning, the segments of a path, and the names of what Google keeps for hours, in any member.
 var handedOut = map[string]string{
 	"signature":         "signature",
 	"thoughtSignature":  "signature",
@@ -55,7 +54,7 @@ var handedOut = map[string]string{
 // callKind is the kind of the refs of tool calls.
 const callKind = "call"
 
-// itemHolders are the members whose objects have an id of an item, or are lists of such objects.
+// itemHolders are members whose value is an object with an item's id, or a list of such objects.
 var itemHolders = map[string]string{
 	"acknowledged_safety_checks": "item",
 	"audio":                      "item",
@@ -67,16 +66,16 @@ var itemHolders = map[string]string{
 	"reasoning_details":          "item",
 }
 
-// callers are the members that hold what the caller made, ids and all.
+// callers are members with content of the caller, including ids.
 var callers = []string{"metadata", "parameters", "schema", "input_schema", "json_schema", "response_format"}
 
-// A place is where a value stands.
+// A place is the position of a value.
 type place struct {
-	name string // of the member that has it
-	id   string // the kind of the id of an object here
-	item bool   // an object here is an item, or has the fields that one has left
-	kind string // the type of the object that has it
-	url  bool   // in what the URL says
+	name string // name of its member
+	id   string // the kind of id that an object here has
+	item bool   // an object here is an item, or contains the remaining members of one
+	kind string // the type of the object that contains it
+	url  bool   // part of the URL
 }
 
 // member returns the place of a member of an object at p.
@@ -91,13 +90,13 @@ func (p place) member(name string) place {
 	return inner
 }
 
-// A rewrite is a text in which others take the place of some strings.
+// A rewrite is a text in which some strings are replaced.
 type rewrite struct {
 	text, out []byte
-	done      int64 // how much of text is in out
+	done      int64 // number of bytes of text that are already in out
 }
 
-// value numbers what a text at p holds. It reports whether that changed it. All else keeps its spelling.
+// value numbers the values in a text at p, and reports whether that changed it. Everything else keeps its spelling.
 func (n *Numbering) value(raw *json.RawMessage, p place) bool {
 	if !mayBeHandedOut(p.name, *raw) {
 		return false
@@ -138,7 +137,7 @@ func (n *Numbering) visit(v jsontext.Value, p place, w *rewrite) {
 	}
 }
 
-// text returns what a string at p is replaced by. It reports false for one that stays.
+// text returns the replacement for a string at p. It reports false if the string is kept.
 func (n *Numbering) text(text string, p place) (string, bool) {
 	if text == "" {
 		return "", false
@@ -163,19 +162,19 @@ func (n *Numbering) text(text string, p place) (string, bool) {
 	return n.number(kind, text), true
 }
 
-// alwaysMade are the kinds that only providers make. A value of another kind may be one of the
-// caller's own unless it looks random.
+// alwaysMade are the kinds of values that only providers generate. A value of another kind may be the caller's own
+// unless it looks random.
 var alwaysMade = map[string]bool{"encrypted": true, "item": true, "response": true, "signature": true}
 
-// looksRandom reports whether a text may be an id that a provider made: it has a digit, or, as two of a hundred have none, it is
-// long behind a hyphen.
+// looksRandom reports whether a text may be an id that a provider generated: it contains a digit or, because two
+// percent of ids contain none, a long part after a hyphen.
 func looksRandom(text string) bool {
 	return strings.ContainsAny(text, "0123456789") || longWord.MatchString(text)
 }
 
 var longWord = regexp.MustCompile(`[-_][A-Za-z]{16,}$`)
 
-// urlText numbers the ids in a path, and in a query the item that is asked for or that a list goes on from.
+// urlText numbers the ids in a path and, in a query, the item that is requested or after which a list continues.
 func (n *Numbering) urlText(text, name string) (string, bool) {
 	switch name {
 	case "after", "before", "id":
@@ -193,19 +192,19 @@ func (n *Numbering) urlText(text, name string) (string, bool) {
 	return strings.Join(segments, "/"), true
 }
 
-// collections are the segments of a path that the id of what the provider keeps for a while
-// follows. An id looks random, unlike the operations that may stand there too.
+// collections are the path segments that are followed by the id of a temporary resource of the provider. An id looks
+// random, unlike the operations that may also follow.
 var collections = map[string]bool{
 	"analyzerResults": true, "batches": true, "cachedContents": true, "containers": true, "conversations": true, "file_batches": true,
 	"files": true, "interactions": true, "items": true, "jobs": true, "messages": true, "operations": true,
 	"requests": true, "responses": true, "runs": true, "steps": true, "threads": true, "uploads": true, "videos": true,
 }
 
-// resource is the name, or the URL, of something that Google keeps for hours.
+// resource matches the name or URL of a resource that Google keeps for hours.
 var resource = regexp.MustCompile(`^(?:https://generativelanguage\.googleapis\.com/[^/]+/)?` +
 	`(batches|cachedContents|files)/[0-9a-z-]{10,}$`)
 
-// resourceKind returns the kind of one of Google's names; "" for any other text.
+// resourceKind returns the kind of a Google resource name; "" for any other text.
 func resourceKind(text string) string {
 	if !strings.Contains(text, "/") {
 		return ""
@@ -220,7 +219,7 @@ func resourceKind(text string) string {
 	}
 }
 
-// signs are what a text with a value that is handed out holds one of.
+// signs are strings of which a text with a generated value contains at least one.
 var signs = [][]byte{
 	[]byte(`"id"`), []byte(`_id"`), []byte(`_ids"`),
 	[]byte(`ignature"`), []byte(`"encrypted`), []byte(`.encrypted"`), []byte(`"redacted`),
@@ -228,7 +227,7 @@ var signs = [][]byte{
 	[]byte("files/"), []byte("cachedContents/"), []byte("batches/"),
 }
 
-// mayBeHandedOut spares looking at what holds nothing that is handed out.
+// mayBeHandedOut reports whether a value may contain generated values, to skip the others quickly.
 func mayBeHandedOut(name string, raw json.RawMessage) bool {
 	if len(raw) == 0 || raw[0] != '"' && raw[0] != '{' && raw[0] != '[' {
 		return false

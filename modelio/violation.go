@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// A Violation is one thing that is wrong with a text: a document, a session, params, an answer. It is
-// the one shape of the packages that judge texts.
+// A Violation is one thing that is wrong with a text: a document, a session, params, or an answer. All packages that
+// check texts use it.
 type Violation struct {
-	Pointer string // RFC 6901 pointer of the place; empty means the whole text
-	Rule    string // the name of the rule, as the specification of the text has it
+	Pointer string // RFC 6901 pointer to the place; empty for the complete text
+	Rule    string // the rule's name in the specification of the text
 	Message string
 }
 

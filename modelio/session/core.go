@@ -11,8 +11,8 @@ import (
 )
 
 // RequestCore returns the text whose hash is the prompt_hash of req: its canonical JSON. Refs of tool calls are
-// replaced as [modelio.NormalizeRefs] does, and numbers that a float64 does not hold are kept as [canon.KeepNumbers]
-// does. An error says what in req is not JSON.
+// replaced as by [modelio.NormalizeRefs], and numbers that do not fit a float64 are kept as by [canon.KeepNumbers]. An
+// error names a value in req that is not JSON.
 func RequestCore(req *modelio.GenerateRequest) ([]byte, error) {
 	normalized := *req
 	normalized.Messages, _ = modelio.NormalizeRefs(req.Messages)
@@ -23,14 +23,14 @@ func RequestCore(req *modelio.GenerateRequest) ([]byte, error) {
 	return canon.KeepNumbers(text)
 }
 
-// responseCore is the words of a model (design R3), as a session's response_content has them, without usage, custom
-// and other facts of how they came.
+// responseCore is the content of a model's answer (design R3) in the form of a session's response_content, without
+// usage, custom and other facts about its delivery.
 type responseCore struct {
-	Candidates   json.RawMessage      `json:"candidates,omitempty"` // further answers, which a GenerateResponse has no place for
+	Candidates   json.RawMessage      `json:"candidates,omitempty"` // further answers, which a GenerateResponse has no field for
 	Content      *string              `json:"content"`
 	Error        *RecordedError       `json:"error,omitempty"`
 	FinishReason modelio.FinishReason `json:"finish_reason"`
-	Parts        []modelio.Part       `json:"parts,omitempty"` // where content and tool calls do not say it all
+	Parts        []modelio.Part       `json:"parts,omitempty"` // if content and tool calls do not cover everything
 	ToolCalls    []coreToolCall       `json:"tool_calls,omitempty"`
 }
 
@@ -40,9 +40,9 @@ type coreToolCall struct {
 	Ref   string          `json:"ref"`
 }
 
-// A RecordedError is what a provider reported instead of an answer.
+// A RecordedError is an error that a provider reported in place of an answer.
 type RecordedError struct {
-	Status  int    `json:"status"` // HTTP status; 0 means there was none
+	Status  int    `json:"status"` // HTTP status; 0 if there was none
 	Type    string `json:"type"`
 	Code    string `json:"code"`
 	Message string `json:"message"`
@@ -53,8 +53,8 @@ func (e *RecordedError) Error() string {
 }
 
 // ResponseCore returns the canonical JSON of content, finish_reason, tool_calls and parts of resp, the answer to req
-// (design R3). Refs of tool calls are numbered on from those of req. A message's own metadata is not in it. An error
-// says what in resp is not JSON.
+// (design R3). Refs of tool calls continue the numbers of req. A message's own metadata is left out. An error names a
+// value in resp that is not JSON.
 func ResponseCore(req *modelio.GenerateRequest, resp *modelio.GenerateResponse) ([]byte, error) {
 	core := responseCore{Content: new(string), FinishReason: cmp.Or(resp.FinishReason, modelio.FinishOther)}
 	if resp.Message != nil {
@@ -69,8 +69,8 @@ func ResponseCore(req *modelio.GenerateRequest, resp *modelio.GenerateResponse) 
 	return canon.KeepNumbers(text.Bytes())
 }
 
-// say adds the parts of a message: texts to the content, and tool requests to the tool calls. Where those are not all
-// that the parts say, it keeps the parts too.
+// say adds the parts of a message: texts to the content, and tool requests to the tool calls. If the parts contain more
+// than that, it keeps the parts too.
 func (c *responseCore) say(parts []modelio.Part) {
 	for _, part := range parts {
 		switch {
@@ -91,7 +91,7 @@ func equalParts(a, b []modelio.Part) bool {
 	return errX == nil && errY == nil && bytes.Equal(x, y)
 }
 
-// message returns the message that c is the core of.
+// message returns the message whose core is c.
 func (c *responseCore) message() *modelio.Message {
 	if c.Parts != nil {
 		return &modelio.Message{Role: modelio.RoleModel, Content: c.Parts}
@@ -106,8 +106,8 @@ func (c *responseCore) message() *modelio.Message {
 	return m
 }
 
-// parseResponse returns the response whose core a response_content is. A response_content that is no core, as in
-// sessions from elsewhere, becomes the text of one.
+// parseResponse returns the response for a response_content. Content that is not a core, as in sessions from other
+// programs, becomes a response with that text.
 func parseResponse(content string) (*modelio.GenerateResponse, error) {
 	core, ok := parseResponseCore(content)
 	if !ok {

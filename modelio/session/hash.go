@@ -10,21 +10,23 @@ import (
 	"github.com/traceforge/traceforge-go/canon"
 )
 
-// flushSize is how many bytes of a core are hashed at once.
+// flushSize is the number of bytes of a core that are hashed at once.
 const flushSize = 64 << 10
 
 // A coreHash computes the hash of a session's core (MIO §4) while the session is read, with one interaction in memory
-// at a time. The core holds what is given here and nothing else; above all no times and no metrics (MI12).
+// at a time. The core contains only what is passed to the methods of coreHash; in particular no times and no metrics
+// (MI12).
 //
-// All strings are given in canonical form, without quotes.
+// All strings are in canonical form, without quotes.
 type coreHash struct {
-	hash   hash.Hash                       // nil until begin: text has interactions only
-	flush  func(text []byte) (room []byte) // hashes text, and returns memory for more
-	text   []byte                          // the part of the core that is not hashed yet
-	length int                             // how many interactions came so far
+	hash   hash.Hash                       // nil until begin: until then text contains only interactions
+	flush  func(text []byte) (room []byte) // hashes text, and returns empty memory
+	text   []byte                          // the part of the core that is not yet hashed
+	length int                             // number of interactions so far
 }
 
-// begin adds adapter_id, with which the core begins. Interactions that came before it have waited in memory.
+// begin adds adapter_id, which is the start of the core. Interactions that were read before it are kept in memory until
+// then.
 func (c *coreHash) begin(adapterID []byte) {
 	c.hash = sha256.New()
 	c.flush = func(text []byte) []byte {
@@ -35,7 +37,7 @@ func (c *coreHash) begin(adapterID []byte) {
 	c.text = nil
 }
 
-// interaction adds an interaction, in the order of the session.
+// interaction adds an interaction. Call it in the order of the session.
 func (c *coreHash) interaction(i int, promptHash, content, responseHash []byte) {
 	if c.length > 0 {
 		c.text = append(c.text, ',')
@@ -51,8 +53,8 @@ func (c *coreHash) interaction(i int, promptHash, content, responseHash []byte) 
 	}
 }
 
-// enqueue moves the hashing to a goroutine, so that on two processors it takes no time beside reading. Call done behind
-// the last interaction: it waits for the goroutine.
+// enqueue moves the hashing to a goroutine, so that with two processors it takes no extra time. Call done after the
+// last interaction to wait for the goroutine.
 func (c *coreHash) enqueue() (done func()) {
 	q := &hashQueue{make(chan []byte), make(chan []byte, 1)}
 	q.empty <- nil
@@ -61,7 +63,7 @@ func (c *coreHash) enqueue() (done func()) {
 	return q.close
 }
 
-// A hashQueue gives texts to a hash.
+// A hashQueue passes texts to a hash in another goroutine.
 type hashQueue struct{ full, empty chan []byte }
 
 func (q *hashQueue) work(h hash.Hash) {
@@ -72,20 +74,20 @@ func (q *hashQueue) work(h hash.Hash) {
 	}
 }
 
-// write gives away text, and returns another that is empty.
+// write passes on text, and returns an empty buffer.
 func (q *hashQueue) write(text []byte) []byte {
 	q.full <- text
 	return <-q.empty
 }
 
-// close waits until all is hashed.
+// close waits until everything is hashed.
 func (q *hashQueue) close() {
 	close(q.full)
 	for range q.empty {
 	}
 }
 
-// sum adds the last members of the core, and returns its hash.
+// sum adds the remaining members of the core, and returns its hash.
 func (c *coreHash) sum(mode, modelID, version []byte) canon.Hash {
 	fmt.Fprintf(c.hash, `%s],"mode":"%s","model_id":"%s","model_io_schema_version":"%s"}`, c.text, mode, modelID, version)
 	return canon.Hash(sumOf(c.hash))
@@ -95,7 +97,7 @@ func (c *coreHash) write(before string, value []byte) {
 	c.text = append(append(c.text, before...), value...)
 }
 
-// sumOf returns the sum of h as a hash is spelled.
+// sumOf returns the sum of h in the form of a hash.
 func sumOf(h hash.Hash) []byte {
 	var sum [sha256.Size]byte
 	return hex.AppendEncode([]byte("sha256:"), h.Sum(sum[:0]))

@@ -14,11 +14,10 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// Encode returns s as the bytes of a model_io.json file. The same session has the same
-// bytes: members are sorted by name, which puts first what the hash needs first, and each
-// interaction has a line of its own. Unlike [Session.MarshalJSON] it ends with a line feed.
-// Errors are of type [*modelio.FormatError]: a string of the core is not UTF-8, or an unknown member
-// is not JSON.
+// Encode returns s as the content of a model_io.json file. The same session has the same bytes: members are sorted by
+// name, which also puts first what the hash needs first, and each interaction is on a line of its own. Unlike
+// [Session.MarshalJSON], the result ends with a newline. Errors are of type [*modelio.FormatError]: a string of the
+// core is not UTF-8, or an unknown member is not JSON.
 func (s *Session) Encode() ([]byte, error) {
 	data, err := s.MarshalJSON()
 	if err != nil {
@@ -27,7 +26,7 @@ func (s *Session) Encode() ([]byte, error) {
 	return append(data, '\n'), nil
 }
 
-// A text is a member that is a string. An optional text is left out where it is empty.
+// A text is a string member. An optional text is left out if it is empty.
 type text struct {
 	name     string
 	value    *string
@@ -53,7 +52,7 @@ func (in *Interaction) texts() []text {
 	}
 }
 
-// counts are the members that are counts; nil where they are absent.
+// counts returns the members that are counts; nil if absent.
 func (in *Interaction) counts() map[string]**int64 {
 	return map[string]**int64{
 		"latency_ms": &in.LatencyMS, "tokens_input": &in.TokensInput, "tokens_output": &in.TokensOutput,
@@ -78,7 +77,7 @@ func (s Session) MarshalJSON() ([]byte, error) {
 	}
 	o := modelio.Object{"interactions": append(interactions, "\n]"...)}
 	if s.Stats != nil {
-		o["stats"], _ = json.Marshal(s.Stats) // integers alone
+		o["stats"], _ = json.Marshal(s.Stats) // only integers
 	}
 	text, err := encode(o, s.texts(), s.Unknown)
 	if err != nil {
@@ -111,7 +110,7 @@ func memberError(name, problem string) error {
 	return &modelio.FormatError{Type: "interaction", Pointer: jsontext.PointerTo(name), Problem: problem}
 }
 
-// encode returns o with these texts, and with those unknown members whose names it does not have.
+// encode returns o with these texts, and with the unknown members whose names o does not contain.
 func encode(o modelio.Object, texts []text, unknown modelio.Object) ([]byte, error) {
 	for _, t := range texts {
 		if !t.optional || *t.value != "" {
@@ -130,8 +129,8 @@ func encode(o modelio.Object, texts []text, unknown modelio.Object) ([]byte, err
 	return jsontext.ObjectText(o), nil
 }
 
-// UnmarshalJSON reads a session. It fails if a member of the core is missing or of the wrong
-// type, but does not verify more; [Verify] does. Errors are of type [*modelio.FormatError].
+// UnmarshalJSON reads a session. It fails if a member of the core is missing or has the wrong type, but does not check
+// more than that; [Verify] does. Errors are of type [*modelio.FormatError].
 func (s *Session) UnmarshalJSON(data []byte) error {
 	root, err := parse(data)
 	if err != nil {
@@ -182,11 +181,11 @@ func (in *Interaction) read(v jsontext.Value) error {
 	return nil
 }
 
-// parse returns the object that data is. It is read as JavaScript does: its names may be repeated.
+// parse returns the object in data. It is read as in JavaScript, with repeated names permitted.
 func parse(data []byte) (jsontext.Value, error) {
-	doc, err := jsontext.ParseLenient(bytes.Clone(data)) // is encoding/json's, see [json.Unmarshaler]
+	doc, err := jsontext.ParseLenient(bytes.Clone(data)) // data belongs to encoding/json, see [json.Unmarshaler]
 	if err != nil {
-		at := err.(*jsontext.Error) // there is no other
+		at := err.(*jsontext.Error) // the only type of error
 		return jsontext.Value{}, &modelio.FormatError{Type: "interaction", Pointer: at.Pointer, Problem: at.Err.Error()}
 	}
 	if !doc.Root().IsObject() {
@@ -195,7 +194,7 @@ func parse(data []byte) (jsontext.Value, error) {
 	return doc.Root(), nil
 }
 
-// required returns the member name, which must be of a kind.
+// required returns the member name, which must exist and be of a kind.
 func required(v jsontext.Value, name, kind string) (jsontext.Value, error) {
 	m := v.Member(name)
 	switch {
@@ -207,7 +206,7 @@ func required(v jsontext.Value, name, kind string) (jsontext.Value, error) {
 	return m, nil
 }
 
-// readTexts reads texts, and returns the names of those that are there.
+// readTexts reads texts, and returns the names of those that exist.
 func readTexts(v jsontext.Value, texts []text) (known []string, err error) {
 	for _, t := range texts {
 		if t.optional {
@@ -224,7 +223,7 @@ func readTexts(v jsontext.Value, texts []text) (known []string, err error) {
 	return known, nil
 }
 
-// index reads the member i, an integer however it is spelled.
+// index reads the member i, an integer in any spelling.
 func index(v jsontext.Value, dst *int) error {
 	m, err := required(v, "i", "a number")
 	if err != nil {
@@ -238,8 +237,8 @@ func index(v jsontext.Value, dst *int) error {
 	return nil
 }
 
-// optional reads the member name into dst and adds its name to known, if it is of the type of dst;
-// else it stays unknown.
+// optional reads the member name into dst and adds its name to known, if it has the type of dst; otherwise it remains
+// unknown.
 func optional[T any](known []string, v jsontext.Value, name string, dst *T) []string {
 	m := v.Member(name)
 	if !m.Present() || m.IsNull() {

@@ -9,7 +9,7 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// ErrLimit says that a session would be larger than MIO allows: see [LimitError].
+// ErrLimit means that a session would exceed a limit of MIO: see [LimitError].
 var ErrLimit = errors.New("a session cannot hold this")
 
 // A LimitError names the limit of MIO that a session exceeds. It is [ErrLimit].
@@ -23,7 +23,7 @@ func (e *LimitError) Error() string {
 func (e *LimitError) Unwrap() error { return ErrLimit }
 
 // CheckLimits returns a [*LimitError] for the first limit of MIO that s exceeds: [MaxInteractions] (MI4),
-// [MaxResponseBytes] of one response, or [MaxTotalBytes] of all (MI11). Other rules are for [Verify].
+// [MaxResponseBytes] for one response, or [MaxTotalBytes] for all responses (MI11). [Verify] checks the other rules.
 func (s *Session) CheckLimits() error {
 	if err := checkCount(len(s.Interactions)); err != nil {
 		return err
@@ -39,7 +39,7 @@ func (s *Session) CheckLimits() error {
 	return nil
 }
 
-// checkLimit returns a [*LimitError] where n exceeds a limit.
+// checkLimit returns a [*LimitError] if n exceeds a limit.
 func checkLimit(rule, pointer, format string, n, limit int64) error {
 	if n <= limit {
 		return nil
@@ -60,13 +60,13 @@ func checkTotal(bytes int64) error {
 	return checkLimit("MI11", "/interactions", "total response bytes (%d) exceeds limit (%d)", bytes, MaxTotalBytes)
 }
 
-// timeFormat is that of the times of a session: ISO 8601 in UTC, to the millisecond.
+// timeFormat is the format of times in a session: ISO 8601 in UTC, with milliseconds.
 const timeFormat = "2006-01-02T15:04:05.000Z"
 
-// A period is when a call, or some calls together, began and ended.
+// A period is the time from the start to the end of one or more calls.
 type period struct{ began, ended time.Time }
 
-// add makes a period hold another.
+// add extends a period to include another.
 func (p *period) add(other period) {
 	if p.began.IsZero() || other.began.Before(p.began) {
 		p.began = other.began
@@ -76,8 +76,8 @@ func (p *period) add(other period) {
 	}
 }
 
-// Summarize sets when the first call of s began, when its last answer ended, and the totals of its interactions (MIO
-// §3.2, §3.4). None of them is in its hash.
+// Summarize sets the start of the first call of s, the end of its last answer, and the totals of its interactions (MIO
+// §3.2, §3.4). They are not part of its hash.
 func (s *Session) Summarize(began, ended time.Time) {
 	s.CreatedAt, s.EndedAt = began.UTC().Format(timeFormat), ended.UTC().Format(timeFormat)
 	s.Stats = &Stats{TotalInteractions: int64(len(s.Interactions))}

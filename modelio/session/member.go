@@ -11,7 +11,7 @@ import (
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 )
 
-// A valueKind is the kind of a JSON value: the first byte of its text, or of one like it.
+// A valueKind is the kind of a JSON value: the first byte of its text, or a byte that stands for it.
 type valueKind byte
 
 const (
@@ -34,19 +34,19 @@ func kindOf(first byte) valueKind {
 	return kindNumber
 }
 
-// lookahead is how many bytes are kept of a value that only messages show.
+// lookahead is how many bytes are kept of a value that is used only in messages.
 const lookahead = 256
 
-// unlimited is the limit for strings that the hash needs whole.
+// unlimited is the limit for strings that the hash needs completely.
 const unlimited = math.MaxInt
 
-// A member is the value of a member of the core, as it was read.
+// A member is the value of a member of the core.
 type member struct {
 	kind      valueKind
-	text      []byte // the characters of a string; of another value, its JSON
+	text      []byte // the characters of a string; for any other value its JSON
 	canonical []byte // the canonical form of a string, without quotes
-	cut       bool   // text is only the beginning
-	repeated  bool   // the name is there again; the first member counts
+	cut       bool   // text is truncated
+	repeated  bool   // the name occurs again; the first member counts
 }
 
 // member reads a value into m, and keeps about limit bytes of it.
@@ -68,7 +68,7 @@ func (v *verifier) member(m *member, limit int) (err error) {
 	return err
 }
 
-// number returns the value of a number as JavaScript has it: 1.0 is 1, and 1e400 is infinite.
+// number returns the value of a number as in JavaScript: 1.0 is 1, and 1e400 is infinite.
 func (m *member) number() (f float64, ok bool) {
 	if m.kind != kindNumber || m.cut {
 		return 0, false
@@ -77,12 +77,12 @@ func (m *member) number() (f float64, ok bool) {
 	return f, true
 }
 
-// typeNames are what JavaScript's typeof says of values that are no objects to it.
+// typeNames are the results of JavaScript's typeof for values other than objects.
 var typeNames = map[valueKind]string{
 	kindAbsent: "undefined", kindString: "string", kindNumber: "number", kindBoolean: "boolean",
 }
 
-// typeName returns what JavaScript's typeof says of the value.
+// typeName returns the result of JavaScript's typeof for the value.
 func (m *member) typeName() string { return cmp.Or(typeNames[m.kind], "object") }
 
 func (m *member) typeOrNull() string {
@@ -92,7 +92,7 @@ func (m *member) typeOrNull() string {
 	return m.typeName()
 }
 
-// append appends what JavaScript's String makes of the value, which is not cut.
+// append appends the result of JavaScript's String for the value, which must not be truncated.
 func (m *member) append(dst []byte) []byte {
 	if m.kind == kindString {
 		return append(dst, m.text...)
@@ -100,8 +100,7 @@ func (m *member) append(dst []byte) []byte {
 	return append(dst, m.String()...)
 }
 
-// String returns what JavaScript's String makes of the value, cut to a length that does no harm in
-// a message.
+// String returns the result of JavaScript's String for the value, shortened for messages.
 func (m *member) String() string {
 	s := string(m.text)
 	switch {
@@ -113,7 +112,7 @@ func (m *member) String() string {
 		f, _ := m.number()
 		return jsNumber(f)
 	case m.kind != kindString && !m.cut:
-		if doc, err := jsontext.ParseLenient(bytes.Clone(m.text)); err == nil { // it is: the reader has seen the text
+		if doc, err := jsontext.ParseLenient(bytes.Clone(m.text)); err == nil { // always valid: the reader has checked the text
 			s = jsString(doc.Root())
 		}
 	}
@@ -157,21 +156,21 @@ func jsNumber(f float64) string {
 	return string(jsontext.AppendFloat(nil, f))
 }
 
-// An interaction is one element of the interactions as it was read.
+// An interaction is an element of interactions.
 type interaction struct {
 	place        place
-	isObject     bool // else it has no members
+	isObject     bool // false if it has no members
 	i            member
 	promptHash   member
 	responseHash member
 	content      content
 }
 
-// A content is a response_content. As it may be large, it is not kept but handed on.
+// A content is a response_content. Because it may be large, it is passed on and not kept.
 type content struct {
-	member           // without text, where it is a string
-	size   int64     // UTF-8 bytes
-	hash   hash.Hash // of its UTF-8
+	member           // without text if it is a string
+	size   int64     // length in bytes as UTF-8
+	hash   hash.Hash // hash of its UTF-8
 }
 
 // readContent reads a response_content.

@@ -11,33 +11,33 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// A Recorder is a [modelio.Model] that hands its calls to another one and records them in a
-// session, streamed or not. It is safe for concurrent use.
+// A Recorder is a [modelio.Model] that passes its calls to another model and records them in a session, streamed or
+// not. It is safe for concurrent use.
 type Recorder struct {
 	model  modelio.Model
 	header Session
 	now    func() time.Time
 	mu     sync.Mutex
-	calls  []*recordedCall // in the order in which the calls were made; nil means under way, or failed
-	bytes  int64           // of their responses
+	calls  []*recordedCall // in the order in which they were made; nil for pending and failed calls
+	bytes  int64           // total size of their responses
 }
 
-// A recordedCall is an interaction with its time.
+// A recordedCall is an interaction with its period.
 type recordedCall struct {
 	Interaction
 	period
 }
 
-// Record returns a recorder of the calls to m. The ids are those of the session.
+// Record returns a recorder of calls to m. The ids become those of the session.
 func Record(m modelio.Model, adapterID, modelID string) *Recorder {
 	return &Recorder{model: m, header: *New(adapterID, modelID), now: time.Now}
 }
 
-// Generate calls the model. A call that fails is not recorded, since a session has no place for
-// an error. Beside the model's errors there is that of a request or response that is not JSON, and [ErrLimit]:
-// the call beyond [MaxInteractions] is not made (MI4), and an answer beyond the limits of MI11 is not recorded.
+// Generate calls the model. A failed call is not recorded, because a session cannot represent an error. In addition to
+// the model's errors there is one for a request or response that is not JSON, and [ErrLimit]: a call beyond
+// [MaxInteractions] is not made (MI4), and an answer beyond the limits of MI11 is not recorded.
 func (r *Recorder) Generate(ctx context.Context, req *modelio.GenerateRequest, stream modelio.StreamFunc) (*modelio.GenerateResponse, error) {
-	prompt, err := RequestCore(req) // before the model could change req
+	prompt, err := RequestCore(req) // before the model can change req
 	if err != nil {
 		return nil, fmt.Errorf("record session: %w", err)
 	}
@@ -88,7 +88,7 @@ func copyOf(n *int64) *int64 {
 }
 
 // Session returns the calls that have succeeded so far, in the order in which they were made, with their times and
-// totals. These are not in its hash, so that the same calls make a session of the same hash.
+// totals. Those are not part of the hash, so the same calls give a session with the same hash.
 func (r *Recorder) Session() *Session {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -8,14 +8,16 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// A Recording has the calls of a test. *traceforgetest.Recorder is one.
+// A Recording provides the calls of a test. *traceforgetest.Recorder implements it.
 type Recording interface {
-	// Snapshots returns the records of the calls so far, each with its provider, in their order, and whether they were replayed.
+	// Snapshots returns the records of the calls so far, each with its provider, in order, and whether they were
+	// replayed.
 	Snapshots() (records []snapshot.Snapshot, replayed bool)
 }
 
-// Of returns what a test has recorded or replayed so far of one model of a provider. See [OfRecords]. The session of a replay has the
-// core of the recording's, except for its mode. An error is a [*LimitError], or names the record that cannot be in a session.
+// Of returns what a test has recorded or replayed so far for one model of a provider. See [OfRecords]. The session of a
+// replay has the same core as that of the recording, except for its mode. An error is a [*LimitError], or names a
+// record that cannot be part of a session.
 func Of(r Recording, provider, model string) (*Session, error) {
 	records, replayed := r.Snapshots()
 	s, err := OfRecords(provider, model, slices.DeleteFunc(records, func(s snapshot.Snapshot) bool {
@@ -30,10 +32,10 @@ func Of(r Recording, provider, model string) (*Session, error) {
 	return s, nil
 }
 
-// OfRecords returns a session of mode record with an interaction for each record, in their order. Its prompt is the
-// canonical request core, and its response is the canonical response core. Times, latencies and tokens are those of
-// the records. An error names the record that cannot be in a session, or the rule of MIO that the session breaks
-// (MI4, MI11), as a [*LimitError].
+// OfRecords returns a session of mode record with an interaction for each record, in order. The prompt is the canonical
+// request core, and the response is the canonical response core. Times, latencies and tokens are those of the records.
+// An error names a record that cannot be part of a session, or is a [*LimitError] for the rule of MIO that the session
+// violates (MI4, MI11).
 func OfRecords(adapterID, modelID string, records []snapshot.Snapshot) (*Session, error) {
 	s := New(adapterID, modelID)
 	var all period
@@ -50,7 +52,7 @@ func OfRecords(adapterID, modelID string, records []snapshot.Snapshot) (*Session
 	return s, s.CheckLimits()
 }
 
-// add appends the interaction that a record makes.
+// add appends the interaction for a record.
 func add(s *Session, r *snapshot.Snapshot) error {
 	prompt, err := snapshot.RequestCore(&r.Request, r.Source.Ignored)
 	if err != nil {

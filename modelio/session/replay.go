@@ -12,18 +12,18 @@ import (
 
 // A [ReplayError] wraps one of these.
 var (
-	// ErrNotFound says that a session has no answer to a request.
+	// ErrNotFound means that a session contains no answer to a request.
 	ErrNotFound = errors.New("no such prompt in the session")
-	// ErrSpent says that all the answers to a request were replayed.
+	// ErrSpent means that all answers to a request were already replayed.
 	ErrSpent = errors.New("asked once more than recorded")
-	// ErrTampered says that a response_content is not what its response_hash says (MI7).
+	// ErrTampered means that a response_content does not match its response_hash (MI7).
 	ErrTampered = errors.New("response_hash is not that of response_content")
 )
 
-// A ReplayError says why a session did not answer a request.
+// A ReplayError reports why a session did not answer a request.
 type ReplayError struct {
-	PromptHash canon.Hash // of the request
-	Nearest    int        // place of the interaction that comes nearest to an answer; -1 means none
+	PromptHash canon.Hash // hash of the request
+	Nearest    int        // index of the interaction that is closest to an answer, or -1
 	Err        error      // wraps one of the errors above
 }
 
@@ -34,11 +34,11 @@ func (e *ReplayError) Error() string {
 // Unwrap returns e.Err.
 func (e *ReplayError) Unwrap() error { return e.Err }
 
-// ReplayOptions says how a session is replayed. The zero value answers each request by its hash.
+// ReplayOptions configure how a session is replayed. With the zero value, each request is answered by its hash.
 type ReplayOptions struct {
-	// Sequential answers the n-th call with the n-th interaction, whatever the request.
+	// Sequential answers the n-th call with the n-th interaction, whatever the request is.
 	Sequential bool
-	// Prompt returns the prompt that the session has the hash of; nil means [RequestCore].
+	// Prompt returns the prompt whose hash is in the session; nil means [RequestCore].
 	Prompt func(*modelio.GenerateRequest) ([]byte, error)
 }
 
@@ -48,11 +48,11 @@ type Replayer struct {
 	opts    ReplayOptions
 
 	mu      sync.Mutex
-	waiting map[canon.Hash][]int // by key: the places of interactions that were not replayed, in order
+	waiting map[canon.Hash][]int // indexes of interactions that were not yet replayed, in order, by key
 }
 
-// Replay returns a model that answers a request with the first interaction of its prompt_hash that was not replayed
-// yet. So a request that was made n times gets its n answers in order. The session must not be changed from then on.
+// Replay returns a model that answers a request with the first interaction with its prompt_hash that was not yet
+// replayed. So a request that was made n times gets its n answers in order. The session must not be changed afterwards.
 func Replay(s *Session, opts ReplayOptions) *Replayer {
 	r := &Replayer{session: s, opts: opts, waiting: map[canon.Hash][]int{}}
 	if r.opts.Prompt == nil {
@@ -65,7 +65,7 @@ func Replay(s *Session, opts ReplayOptions) *Replayer {
 	return r
 }
 
-// key returns the key of waiting for a prompt: where Sequential is set, all prompts have one.
+// key returns a prompt's key in waiting. With Sequential, all prompts have the same key.
 func (r *Replayer) key(prompt canon.Hash) canon.Hash {
 	if r.opts.Sequential {
 		return ""
@@ -73,12 +73,12 @@ func (r *Replayer) key(prompt canon.Hash) canon.Hash {
 	return prompt
 }
 
-// Generate answers from the session. A streamed answer has a chunk for each part, since a session
-// does not say how the answer was cut. Refs of tool calls are call_1, call_2, … as recorded. A
-// response_content that is no response core, as in sessions from elsewhere, is the text of the answer.
+// Generate answers from the session. A streamed answer has one chunk for each part, because a session does not contain
+// the original chunks. Refs of tool calls are call_1, call_2, … as recorded. A response_content that is not a response
+// core, as in sessions from other programs, becomes the text of the answer.
 //
-// Errors are a [*ReplayError] where the session has no answer, and the [*RecordedError] that it has
-// instead of an answer. There is no answer that was not recorded.
+// Errors are a [*ReplayError] if the session has no answer, and the [*RecordedError] that was recorded in place of an
+// answer. An answer is never made up.
 func (r *Replayer) Generate(ctx context.Context, req *modelio.GenerateRequest, stream modelio.StreamFunc) (*modelio.GenerateResponse, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -126,8 +126,9 @@ func (r *Replayer) take(prompt canon.Hash) (*Interaction, error) {
 	return in, nil
 }
 
-// miss returns the error of a prompt that nothing answers. For one that was not recorded it names the first interaction
-// that was not replayed: hashes do not tell what is alike, and most likely the prompt is a changed form of that one's.
+// miss returns the error for a prompt without an answer. For a prompt that was not recorded it names the first
+// interaction that was not yet replayed: hashes say nothing about similarity, and most likely the prompt is a changed
+// version of that one's.
 func (r *Replayer) miss(prompt canon.Hash) error {
 	total := len(r.session.Interactions)
 	if r.opts.Sequential {

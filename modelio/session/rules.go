@@ -10,13 +10,12 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// violate notes a violation. Its words are those of the reference verifier of MIO, so that the two can
-// be compared.
+// violate adds a violation. Its wording is that of MIO's reference verifier, so that the two can be compared.
 func (v *verifier) violate(rule, pointer, format string, args ...any) {
 	v.violations = append(v.violations, modelio.Violation{Rule: rule, Pointer: pointer, Message: fmt.Sprintf(format, args...)})
 }
 
-// A place is the place of an interaction, or theSession.
+// A place is the index of an interaction, or theSession.
 type place int
 
 const theSession place = -1
@@ -32,8 +31,8 @@ func (p place) pointer(name string) string {
 // element returns the pointer of the interaction at p.
 func (p place) element() string { return fmt.Sprintf("/interactions/%d", p) }
 
-// judge notes the problem of m as a violation. It notes another if m appears twice: readers would take different
-// ones, and differ in the hash.
+// judge adds problem, if there is one, as a violation of m. It adds another if m is repeated, because readers would
+// take different values and so compute different hashes.
 func (v *verifier) judge(rule string, p place, name string, m *member, problem string) {
 	if m.repeated {
 		v.violate(rule, p.pointer(name), "member %s appears twice", name)
@@ -54,7 +53,7 @@ func (v *verifier) judgeSession() {
 	v.limit(checkTotal(v.totalBytes))
 }
 
-// limit notes a limit that is exceeded.
+// limit adds a violation for an exceeded limit.
 func (v *verifier) limit(exceeded error) {
 	if e, ok := exceeded.(*LimitError); ok && !v.opts.NoSizeLimits {
 		v.violations = append(v.violations, e.Violation)
@@ -74,7 +73,7 @@ func (v *verifier) judgeInteraction(in *interaction) {
 	v.previous = in.i
 }
 
-// versionProblem (MI1): the schema version is present and of the form X.Y.Z.
+// versionProblem (MI1): the schema version exists and has the form X.Y.Z.
 func versionProblem(name string, version *member) string {
 	switch {
 	case version.kind == kindAbsent || version.kind == kindNull:
@@ -124,7 +123,7 @@ func (v *verifier) interactionsProblem() string {
 	return ""
 }
 
-// indexProblem (MI5): the index of each interaction is its place.
+// indexProblem (MI5): the index of each interaction is its position.
 func (in *interaction) indexProblem() string {
 	i, ok := in.i.number()
 	switch {
@@ -136,7 +135,7 @@ func (in *interaction) indexProblem() string {
 	return ""
 }
 
-// hashProblem (MI6, MI7): a hash is spelled as one.
+// hashProblem (MI6, MI7): a hash has the form of one.
 func hashProblem(name string, m *member) string {
 	if m.isHash() {
 		return ""
@@ -154,7 +153,7 @@ func (in *interaction) contentProblem() string {
 	return "response_content must be a string, got " + in.content.typeName()
 }
 
-// mi7: a response hash is that of the response content.
+// mi7: a response hash matches the response content.
 func (v *verifier) mi7(in *interaction) {
 	if !in.responseHash.isHash() || in.content.kind != kindString || v.opts.NoResponseHashes {
 		return
@@ -164,13 +163,13 @@ func (v *verifier) mi7(in *interaction) {
 	}
 }
 
-// mi8: no two interactions have both prompt hash and index in common, be these well-formed or not.
+// mi8: no two interactions have the same prompt hash and index, whether these are valid or not.
 func (v *verifier) mi8(in *interaction) {
 	if in.promptHash.cut || in.i.cut {
 		return
 	}
 	v.pair = in.i.append(append(in.promptHash.append(v.pair[:0]), '|'))
-	pair := sha256.Sum256(v.pair) // of one size, whatever was read
+	pair := sha256.Sum256(v.pair) // of fixed size, whatever was read
 	if v.pairs[pair] {
 		v.violate("MI8", in.place.element(), "duplicate (prompt_hash, i) pair at index %d", in.place)
 	}

@@ -11,10 +11,10 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// Version is the version of MIO that sessions made by this package follow.
+// Version is the version of MIO that sessions made by this package conform to.
 const Version = "1.0.0"
 
-// A Mode says how a session came to be (MIO §3.5).
+// A Mode says how a session was made (MIO §3.5).
 type Mode string
 
 // The modes of MIO.
@@ -25,13 +25,12 @@ const (
 
 func (m Mode) valid() bool { return m == ModeRecord || m == ModeReplay }
 
-// A Session is a log of calls to a model, a model_io.json file (MIO §3). Its fields up to Interactions,
-// with the fields of these that are not said to be ephemeral, are its core, which
-// [Session.Hash] covers.
+// A Session is a log of calls to a model, a model_io.json file (MIO §3). Its fields up to Interactions are its core,
+// which [Session.Hash] covers, except for fields of interactions that are marked as ephemeral.
 //
-// A session is not safe for concurrent use while it is changed. Strings that
-// came from a file may hold a lone surrogate, which has no UTF-8, as the three bytes that UTF-8
-// would give it; so no hash changes when a file is read and written.
+// A session is not safe for concurrent use while it is changed. A string from a file may contain a lone surrogate,
+// which has no UTF-8. It is kept as the three bytes that UTF-8 would give it, so that reading and writing a file
+// changes no hash.
 type Session struct {
 	SchemaVersion string // model_io_schema_version
 	AdapterID     string // the adapter instance that made the session
@@ -41,28 +40,28 @@ type Session struct {
 
 	// Ephemeral:
 
-	CreatedAt string         // ISO 8601, UTC; empty means absent
-	EndedAt   string         // ISO 8601, UTC; empty means absent
-	Stats     *Stats         // nil means absent
-	Unknown   modelio.Object // members MIO does not name, or of another type than it says
+	CreatedAt string         // ISO 8601, UTC; empty if absent
+	EndedAt   string         // ISO 8601, UTC; empty if absent
+	Stats     *Stats         // nil if absent
+	Unknown   modelio.Object // members that MIO does not name, or that have the wrong type
 }
 
 // An Interaction is one call to a model (MIO §3.3).
 type Interaction struct {
-	I               int        // counts from 0
+	I               int        // counted from 0
 	PromptHash      canon.Hash // of the prompt
 	ResponseHash    canon.Hash // of ResponseContent
 	ResponseContent string
 
 	// Ephemeral:
 
-	TokensInput  *int64         // nil means absent
-	TokensOutput *int64         // nil means absent
-	LatencyMS    *int64         // milliseconds; nil means absent
-	Unknown      modelio.Object // members MIO does not name, or of another type than it says
+	TokensInput  *int64         // nil if absent
+	TokensOutput *int64         // nil if absent
+	LatencyMS    *int64         // milliseconds; nil if absent
+	Unknown      modelio.Object // members that MIO does not name, or that have the wrong type
 }
 
-// Stats sums up the interactions of a session (MIO §3.4).
+// Stats are totals of a session's interactions (MIO §3.4).
 type Stats struct {
 	TotalInteractions int64 `json:"total_interactions"`
 	TotalTokensInput  int64 `json:"total_tokens_input"`
@@ -75,8 +74,8 @@ func New(adapterID, modelID string) *Session {
 	return &Session{SchemaVersion: Version, AdapterID: adapterID, ModelID: modelID, Mode: ModeRecord}
 }
 
-// Append adds the interaction of a prompt and the response to it. It keeps only the hash of the prompt. Bytes that
-// are not UTF-8 are replaced by U+FFFD.
+// Append adds the interaction for a prompt and its response. It keeps only the hash of the prompt. Bytes that are not
+// UTF-8 are replaced by U+FFFD.
 func (s *Session) Append(prompt, response string) {
 	in := newInteraction(prompt, response)
 	in.I = len(s.Interactions)
@@ -93,8 +92,8 @@ func newInteraction(prompt, response string) Interaction {
 	}
 }
 
-// Hash returns the ModelIOHash of s (MIO §4.4): the hash of its core, with the interactions in the
-// order of their index. It does not verify s. An error says which string is not UTF-8.
+// Hash returns the ModelIOHash of s (MIO §4.4): the hash of its core, with the interactions in the order of their
+// index. It does not verify s. An error names a string that is not UTF-8.
 func (s *Session) Hash() (canon.Hash, error) {
 	if err := s.checkStrings(); err != nil {
 		return "", err
@@ -113,7 +112,7 @@ func (s *Session) Hash() (canon.Hash, error) {
 	return core.sum(canonicalString(s.Mode), canonicalString(s.ModelID), canonicalString(s.SchemaVersion)), nil
 }
 
-// checkStrings returns an error if a string is no UTF-8, lone surrogates aside.
+// checkStrings returns an error if a string is not UTF-8, except for lone surrogates.
 func (s *Session) checkStrings() error {
 	err := checkTexts("session", s.texts())
 	for i := 0; err == nil && i < len(s.Interactions); i++ {

@@ -19,33 +19,32 @@ import (
 const (
 	MaxInteractions  = 10_000
 	MaxResponseBytes = 1_000_000   // UTF-8 bytes of one response
-	MaxTotalBytes    = 100_000_000 // UTF-8 bytes of all responses of a session
+	MaxTotalBytes    = 100_000_000 // UTF-8 bytes of all responses in a session
 )
 
-// Rules that are not among MI1 to MI12.
+// Rules other than MI1 to MI12.
 const (
 	RuleParse  = "PARSE"  // the file is not JSON
-	RuleSchema = "SCHEMA" // the file is JSON, but no object
+	RuleSchema = "SCHEMA" // the file is JSON, but not an object
 )
 
-// VerifyOptions says what [VerifyReader] leaves out. The zero value checks all of MI1 to MI12.
+// VerifyOptions turn off checks of [VerifyReader]. The zero value checks all of MI1 to MI12.
 type VerifyOptions struct {
 	NoResponseHashes bool // do not compare response_hash with response_content (MI7)
-	NoSizeLimits     bool // lift the limits of MI4 and MI11; memory grows with the largest response and the number of interactions
+	NoSizeLimits     bool // ignore the limits of MI4 and MI11; memory grows with the largest response and the number of interactions
 }
 
-// A Report says what [VerifyReader] found in a session. A session without violations is valid.
+// A Report is the result of [VerifyReader]. A session without violations is valid.
 type Report struct {
-	Interactions int                 // number of interactions; 0 where there are violations
-	Hash         canon.Hash          // the ModelIOHash (MIO §4.4); empty where there are violations
+	Interactions int                 // number of interactions; 0 if there are violations
+	Hash         canon.Hash          // the ModelIOHash (MIO §4.4); empty if there are violations
 	Violations   []modelio.Violation // sorted (MI10)
 }
 
 // OK reports whether the session is valid.
 func (r Report) OK() bool { return len(r.Violations) == 0 }
 
-// String returns the report as one line of canonical JSON (design R14), with the violations' places as
-// MIO writes them: $.interactions[0].i.
+// String returns the report as one line of canonical JSON (design R14), with places in MIO's form: $.interactions[0].i.
 func (r Report) String() string {
 	line := map[string]any{"ok": true, "interactions_count": r.Interactions, "model_io_hash": r.Hash}
 	if !r.OK() {
@@ -55,15 +54,15 @@ func (r Report) String() string {
 		}
 		line = map[string]any{"ok": false, "violations": violations}
 	}
-	text, _ := canon.Marshal(line) // strings and counts have a canonical form
+	text, _ := canon.Marshal(line) // strings and counts always have a canonical form
 	return string(text)
 }
 
-// Path returns the place of a violation as MIO writes it: $.interactions[0].i.
+// Path returns the place of a violation in MIO's form: $.interactions[0].i.
 func Path(v modelio.Violation) string {
 	var path strings.Builder
 	path.WriteString("$")
-	tokens, _ := jsontext.ParsePointer(v.Pointer) // the rules make good ones
+	tokens, _ := jsontext.ParsePointer(v.Pointer) // pointers made by the rules are valid
 	for _, token := range tokens {
 		if strings.Trim(token, "0123456789") == "" {
 			path.WriteString("[" + token + "]")
@@ -74,8 +73,8 @@ func Path(v modelio.Violation) string {
 	return path.String()
 }
 
-// Verify checks a model_io.json file against MI1 to MI12 and returns every violation, or none. They are sorted by
-// rule, path and message as plain strings (MI10). A file that is not JSON has one violation of [RuleParse].
+// Verify checks a model_io.json file against MI1 to MI12 and returns all violations, sorted by rule, path and message
+// as plain strings (MI10). A file that is not JSON has one violation, of [RuleParse].
 func Verify(data []byte) []modelio.Violation {
 	report, err := VerifyReader(bytes.NewReader(data), VerifyOptions{})
 	if err != nil {
@@ -84,17 +83,16 @@ func Verify(data []byte) []modelio.Violation {
 	return report.Violations
 }
 
-// VerifyReader checks a model_io.json file against MI1 to MI12. It reads r once, in memory that does
-// not grow with it, unless adapter_id, with which the text that is hashed begins, comes after the
-// interactions: then it keeps these.
+// VerifyReader checks a model_io.json file against MI1 to MI12. It reads r once, in memory that does not grow with it,
+// unless adapter_id, with which the hashed text starts, comes after the interactions, which must then be kept.
 //
-// An error that is a [*canon.Error] says that the file is not JSON, or is nested deeper than
-// [canon.MaxDepth]; any other error is one of r. Violations are no error.
+// A [*canon.Error] means that the file is not JSON, or is nested deeper than [canon.MaxDepth]. Any other error comes
+// from r. Violations are not errors.
 func VerifyReader(r io.Reader, opts VerifyOptions) (Report, error) {
 	return newVerifier(r, opts).verify()
 }
 
-// A verifier judges one session as it reads it.
+// A verifier checks one session while reading it.
 type verifier struct {
 	*stream.Reader
 	opts       VerifyOptions
@@ -102,15 +100,15 @@ type verifier struct {
 
 	version, adapterID, modelID, mode, interactions member
 
-	in         *interaction               // the one being read
-	length     int                        // how many interactions were read
-	previous   member                     // the index of the last one
-	pair       []byte                     // memory for the next of pairs
+	in         *interaction               // the current interaction
+	length     int                        // number of interactions so far
+	previous   member                     // index of the previous interaction
+	pair       []byte                     // reused for each key of pairs
 	pairs      map[[sha256.Size]byte]bool // hashes of prompt_hash and i of each interaction
 	totalBytes int64                      // of all responses
 
 	core    coreHash
-	content []byte // canonical, of the interaction being read, for core
+	content []byte // canonical response_content of the current interaction, for core
 }
 
 func newVerifier(r io.Reader, opts VerifyOptions) *verifier {
@@ -136,7 +134,7 @@ func (v *verifier) verify() (Report, error) {
 	return Report{Interactions: v.length, Hash: hash}, nil
 }
 
-// text reads and judges the whole text.
+// text reads and checks the complete text.
 func (v *verifier) text() error {
 	if v.Peek() == '{' {
 		if err := v.Object(v.sessionMember); err != nil {
@@ -183,7 +181,7 @@ func (v *verifier) readInteractions() error {
 	return v.Array(func(n int) error {
 		v.length++
 		if n >= MaxInteractions && !v.opts.NoSizeLimits {
-			return v.Skip() // MI4; so nobody can make us list millions of violations
+			return v.Skip() // MI4; so that nobody can make us list millions of violations
 		}
 		return v.readInteraction(n)
 	})
@@ -227,8 +225,8 @@ func (v *verifier) interactionMembers() error {
 	})
 }
 
-// sortViolations puts violations in the order of MI10: by rule, path and message, all as strings, so
-// that [10] comes before [2].
+// sortViolations sorts violations in the order of MI10: by rule, path and message, all as strings, so that [10] comes
+// before [2].
 func sortViolations(violations []modelio.Violation) {
 	paths := map[string]string{}
 	for _, v := range violations {

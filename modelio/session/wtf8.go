@@ -9,7 +9,7 @@ import (
 )
 
 // The strings of a [Session] are UTF-8, except that a lone surrogate is the three bytes that UTF-8 would give it
-// (WTF-8). JavaScript, and so MIO, tells it from U+FFFD.
+// (WTF-8). JavaScript, and so MIO, distinguishes it from U+FFFD.
 
 // canonicalString returns a string of a session in canonical form, without quotes.
 func canonicalString[T ~string](s T) (dst []byte) {
@@ -41,7 +41,7 @@ func surrogate(chars []byte) rune {
 
 // nextSurrogate returns the index of the first lone surrogate in chars, or -1.
 func nextSurrogate(chars []byte) int {
-	const lead = 0xED // of U+D000 to U+DFFF; a second byte from 0xA0 on makes it a surrogate
+	const lead = 0xED // first byte of U+D000 to U+DFFF; surrogates have a second byte of at least 0xA0
 	for from := 0; ; {
 		i := bytes.IndexByte(chars[from:], lead)
 		if i < 0 {
