@@ -13,17 +13,17 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// An answer is a candidate as files have it.
+// An answer is a candidate in the form of files.
 type answer struct {
 	content   string
 	reason    modelio.FinishReason
 	reasonRaw string
 	calls     []modelio.ToolRequest
 	citations []modelio.Citation
-	parts     []modelio.Part // where content and calls do not say it all; nil means they do
+	parts     []modelio.Part // nil if content and calls cover everything
 }
 
-// answerOf returns c as files have it.
+// answerOf returns c in the form of files.
 func answerOf(c *modelio.Candidate) answer {
 	a := answer{reason: cmp.Or(c.FinishReason, modelio.FinishOther), reasonRaw: c.FinishReasonRaw, citations: c.Citations}
 	said := c.Message.Content
@@ -53,8 +53,8 @@ func (a *answer) candidate() modelio.Candidate {
 	return c
 }
 
-// callsOf returns the tool calls of an answer that the caller is to run. Calls that the provider runs itself are
-// answered in the same message, or say so in their type.
+// callsOf returns the tool calls of an answer that the caller must run. Calls that the provider runs itself are
+// answered in the same message, or have a type that says so.
 func callsOf(parts []modelio.Part) (calls []modelio.ToolRequest) {
 	var answered map[string]bool
 	for i := range parts {
@@ -75,8 +75,8 @@ func callsOf(parts []modelio.Part) (calls []modelio.ToolRequest) {
 	return calls
 }
 
-// isPlain reports whether a text and so many calls say all that parts do: one non-empty text before the calls, and no
-// metadata.
+// isPlain reports whether a text and a number of calls cover everything in parts: one non-empty text before the calls,
+// and no metadata.
 func isPlain(parts []modelio.Part, calls int) bool {
 	for i := range parts {
 		p := &parts[i]
@@ -96,7 +96,7 @@ func isPlain(parts []modelio.Part, calls int) bool {
 	return calls == 0
 }
 
-// response is the response of a call; in cores the members of it that say how the model behaves
+// response reads or writes the response of a call; in cores, only the members that describe the model's behavior
 // (design R3).
 func (c *coder) response(r *Response) {
 	first, others := &c.room.first, &c.room.others
@@ -167,7 +167,7 @@ func (c *coder) response(r *Response) {
 	}
 }
 
-// isNone reports whether a is what files say of a call that was answered by an error alone.
+// isNone reports whether a is the answer in the file of a call that was answered only by an error.
 func (a *answer) isNone() bool {
 	return a.content == "" && a.parts == nil && a.calls == nil && a.citations == nil &&
 		a.reasonRaw == "" && a.reason == modelio.FinishOther
@@ -181,14 +181,14 @@ func (r *Response) reasonRaw() string {
 	return r.Candidates[0].FinishReasonRaw
 }
 
-// contentTypeName is the header that stands in a file only where it is another than plainType, that of nearly all answers.
+// contentTypeName is a header that a file contains only if it differs from plainType, the type of almost all answers.
 const (
 	contentTypeName = "content-type"
 	plainType       = "application/json"
 )
 
-// stored returns the headers of a response as a file has them. Beside a raw answer the plain content type is left
-// out, and an empty one says that there was none.
+// stored returns the headers of a response in the form of files. With a raw answer, the plain content type is left out,
+// and an empty one means that there was none.
 func (c *coder) stored(r *Response) map[string][]string {
 	values := r.Headers[contentTypeName]
 	isPlain := len(values) == 1 && values[0] == plainType
@@ -206,7 +206,7 @@ func (c *coder) stored(r *Response) map[string][]string {
 	return stored
 }
 
-// contentType gives an answer that was read the content type that its file leaves out.
+// contentType restores the content type that a file leaves out.
 func (c *coder) contentType(r *Response) {
 	values, has := r.Headers[contentTypeName]
 	switch {
@@ -227,9 +227,9 @@ func (c *coder) contentType(r *Response) {
 	}
 }
 
-// headers are an object of arrays of strings, left out where all are inherited.
+// headers reads or writes an object of arrays of strings, which is left out if all are inherited.
 func (c *coder) headers(r *Response) {
-	var all map[string][]string // those of base, and own ones in their places
+	var all map[string][]string // the headers of base, replaced by the response's own
 	if c.base != nil {
 		all = maps.Clone(c.stored(&c.base.Response))
 	}
@@ -279,14 +279,14 @@ func (c *coder) headers(r *Response) {
 	}
 }
 
-// said is what a model said, which is first in files, below what it was asked.
+// said reads or writes the model's answer, which comes first in the response, below the request's messages.
 func (c *coder) said(a *answer) {
 	c.pieces("content", required, &a.content)
 	list(c, "parts", optional, &a.parts, c.part)
 	c.toolCalls(a)
 }
 
-// candidate are the members of a further answer to the same request.
+// candidate reads or writes the members of a further answer to the same request.
 func (c *coder) candidate(a *answer) {
 	if c.form != inCore {
 		c.said(a)
@@ -301,17 +301,18 @@ func (c *coder) candidate(a *answer) {
 	c.agree(a)
 }
 
-// The kinds of readings; callReadings are those that concern calls of tools, which are told first.
+// The kinds of readings; callReadings are those about tool calls, which come first.
 var (
 	callReadings = []string{"added-call", "arguments", "missing-call", "name"}
 	isReading    = oneOf("added-call", "arguments", "byte-order-mark", "error", "event-name", "finish", "line", "missing-call", "name",
 		"spelling", "text")
 )
 
-// readingsMost is how many readings a record tells.
+// readingsMost is the maximum number of readings in a record.
 const readingsMost = 16
 
-// readings are what other programs read in an answer. They are in no core: they follow from its bytes.
+// readings reads or writes what other programs read in an answer. Readings are not part of a core, because they follow
+// from the answer's bytes.
 func (c *coder) readings(all *[]Reading) {
 	list(c, "readings", optional, all, func(g *Reading) {
 		c.object(nil, func() {
@@ -322,7 +323,7 @@ func (c *coder) readings(all *[]Reading) {
 	})
 }
 
-// checkReadings checks the number of the readings that were read, and their order.
+// checkReadings checks the number and the order of readings.
 func (c *coder) checkReadings(r *Response) {
 	if !c.reading() {
 		return
@@ -341,7 +342,8 @@ func (c *coder) checkReadings(r *Response) {
 	}
 }
 
-// citations are in no core: the same words may rest on what was found elsewhere today.
+// citations reads or writes citations. They are not part of a core, because the same answer may be based on other
+// sources another day.
 func (c *coder) citations(a *answer) {
 	list(c, "citations", optional, &a.citations, func(t *modelio.Citation) {
 		c.object(nil, func() {
@@ -372,7 +374,7 @@ func (c *coder) toolCalls(a *answer) {
 	})
 }
 
-// agree checks that a reader who looks at content and tool_calls alone sees what parts say.
+// agree checks that content and tool_calls alone show a reader everything that parts contain.
 func (c *coder) agree(a *answer) {
 	if !c.reading() || a.parts == nil {
 		return
@@ -391,7 +393,7 @@ func (c *coder) agree(a *answer) {
 	}
 }
 
-// sameJSON reports whether two values that were read say the same.
+// sameJSON reports whether two values that were read are equal.
 func sameJSON(a, b json.RawMessage) bool { return (a == nil) == (b == nil) && bytes.Equal(a, b) }
 
 func (c *coder) providerError(e *modelio.ProviderError) {
@@ -403,8 +405,8 @@ func (c *coder) providerError(e *modelio.ProviderError) {
 	})
 }
 
-// usage is the token counts. Counts of cached and reasoning tokens are mostly what they were in the call before, so
-// files leave them out where they are.
+// usage reads or writes token counts. Counts of cached and reasoning tokens are usually the same as in the call before,
+// in which case files leave them out.
 func (c *coder) usage(u *modelio.Usage) {
 	if c.reading() && c.base != nil && c.base.Response.Usage != nil {
 		*u = *c.base.Response.Usage
@@ -432,7 +434,8 @@ func (c *coder) usage(u *modelio.Usage) {
 	})
 }
 
-// isSum reports whether the total of u is its input and output, as in nearly all answers: then no file has it.
+// isSum reports whether the total of u is the sum of its input and output, as in almost all answers: then files leave
+// it out.
 func isSum(u *modelio.Usage) bool {
 	return u.TotalTokens != nil && u.InputTokens != nil && u.OutputTokens != nil && *u.TotalTokens == *u.Used()
 }

@@ -8,32 +8,31 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// A chooser finds what each request of a document continues: the longest beginning that an earlier
-// call has, of several the latest.
+// A chooser finds what each request of a document continues: the earlier call with which it shares the longest
+// beginning, and of several the latest.
 //
-// All requests are in one tree, in which the path from the root is a conversation and each step a
-// message, so that a request is compared with all earlier ones at once. Messages are known by what
-// they say, whatever memory they are in.
+// All requests are in one tree, in which the path from the root is a conversation and each step a message, so that a
+// request is compared with all earlier ones at once. Messages are identified by their content, not by their memory.
 type chooser struct {
 	doc     *Document
-	calls   map[string]int              // indexes of the records by their ids
-	numbers map[[sha256.Size]byte]int32 // of what messages and parts say
-	parts   map[*modelio.Part]saidPart  // parts that were seen, except for those of texts
-	texts   map[string]saidPart         // parts that are nothing but a text, as most of a history are
+	calls   map[string]int              // indexes of records by their ids
+	numbers map[[sha256.Size]byte]int32 // numbers of messages and parts, by their content
+	parts   map[*modelio.Part]saidPart  // parts that were seen, except for plain texts
+	texts   map[string]saidPart         // parts that are plain texts, like most of a history
 	scratch coder
 
-	added int              // so many requests are in the tree: those in front of the one that was looked at last
-	paths [][]int32        // of each request: its messages' numbers; nil means it was not read
-	said  [][]modelio.Part // of each answer: its parts
+	added int              // number of requests in the tree: those before the one that was examined last
+	paths [][]int32        // numbers of each request's messages; nil if it was not read yet
+	said  [][]modelio.Part // parts of each answer
 	steps map[edge]int32   // to the node below
-	last  []int            // by node: the latest request that goes through it
-	ends  map[edge]int     // by a node and a part: the latest request that ends there, and was answered so
+	last  []int            // the latest request that passes through each node
+	ends  map[edge]int     // the latest request that ends at a node and whose answer has a part
 }
 
-// An edge leads from a node of the tree to another, or to a part of an answer.
+// An edge leads from a node of the tree to another node, or to a part of an answer.
 type edge struct{ node, number int32 }
 
-// A saidPart are the numbers of what a part says without its metadata, and of that.
+// A saidPart contains the numbers of a part without its metadata, and of its metadata.
 type saidPart struct{ bare, metadata int32 }
 
 func newChooser(d *Document) *chooser {
@@ -59,7 +58,7 @@ func (h *chooser) choose() {
 	}
 }
 
-// chooseFor sets what the i-th request continues, after those in front of it.
+// chooseFor sets what the i-th request continues, once it is set for those before it.
 func (h *chooser) chooseFor(i int) {
 	s := &h.doc.Snapshots[i]
 	for ; h.added < i; h.added++ {
@@ -74,7 +73,7 @@ func (h *chooser) chooseFor(i int) {
 	}
 }
 
-// resume goes on with another document, whose first n requests are those of the one before.
+// resume continues with another document whose first n requests are those of the document before.
 func (h *chooser) resume(d *Document, n int) {
 	before := len(h.paths)
 	h.doc, h.calls = d, d.indexes()
@@ -88,7 +87,7 @@ func (h *chooser) resume(d *Document, n int) {
 	h.last, h.added = h.last[:1], 0
 }
 
-// untrue returns the index of a record that does not continue what it says, or -1.
+// untrue returns the index of a record whose Continues is wrong, or -1.
 func (h *chooser) untrue() int {
 	for i := range h.doc.Snapshots {
 		h.read(i)
@@ -99,7 +98,7 @@ func (h *chooser) untrue() int {
 	return -1
 }
 
-// read numbers what the i-th request and its answer say, unless it has.
+// read numbers the i-th request and its answer, unless that was done.
 func (h *chooser) read(i int) {
 	if h.paths[i] != nil {
 		return
@@ -113,7 +112,7 @@ func (h *chooser) read(i int) {
 	h.said[i] = s.said()
 }
 
-// message returns the number of what a message says.
+// message returns the number of a message.
 func (h *chooser) message(m *modelio.Message) int32 {
 	parts := make([]saidPart, len(m.Content))
 	for i := range parts {
@@ -155,7 +154,7 @@ func (h *chooser) numbersOf(p *modelio.Part) saidPart {
 	return said
 }
 
-// number returns the number of the text that was written.
+// number returns the number of the text that was just written.
 func (h *chooser) number() int32 {
 	sum := sha256.Sum256(h.scratch.dst)
 	h.scratch.dst, h.scratch.found = h.scratch.dst[:0], nil
@@ -167,7 +166,7 @@ func (h *chooser) number() int32 {
 	return n
 }
 
-// add puts the i-th request, which has a number, into the tree.
+// add adds the i-th request, which is numbered, to the tree.
 func (h *chooser) add(i int) {
 	h.read(i)
 	if h.doc.Snapshots[i].Number() == 0 {
@@ -189,7 +188,7 @@ func (h *chooser) add(i int) {
 	}
 }
 
-// longest returns what the i-th request continues; nil if it shares nothing with an earlier one.
+// longest returns what the i-th request continues; nil if it shares nothing with an earlier request.
 func (h *chooser) longest(i int) *Continues {
 	name, _, ok := ParseID(h.doc.Snapshots[i].ID)
 	if !ok {
@@ -223,16 +222,16 @@ func (h *chooser) longest(i int) *Continues {
 		best = &Continues{Call: h.doc.Snapshots[j].Number(), Messages: d + 1, Sent: sent}
 	}
 	if best == nil || h.doc.Snapshots[base].ID != ID(name, best.Call) {
-		return nil // it is of another document
+		return nil // it belongs to another document
 	}
 	return best
 }
 
-// sentMost bounds the messages in which one answer is looked for.
+// sentMost limits the messages that are searched for one answer.
 const sentMost = 64
 
-// answered returns the latest request that ends at a node and whose answer begins the next messages. It also returns
-// how the answer was sent back, and in how many messages; 0 means there is no such request.
+// answered returns the latest request that ends at a node and whose answer is at the start of the next messages, how
+// the answer was sent back, and in how many messages. n is 0 if there is no such request.
 func (h *chooser) answered(node int32, next []modelio.Message) (j int, sent []Sent, n int) {
 	j = -1
 	for k := 0; k < min(len(next), sentMost) && next[k].Role == modelio.RoleModel; k++ {
@@ -248,7 +247,7 @@ func (h *chooser) answered(node int32, next []modelio.Message) (j int, sent []Se
 	if j < 0 {
 		return 0, nil, 0
 	}
-	left := map[int32][]int{} // of the answer's parts, by what they say: those that were not yet sent
+	left := map[int32][]int{} // parts of the answer that were not yet sent, by number
 	for k := range h.said[j] {
 		number := h.part(&h.said[j][k]).bare
 		left[number] = append(left[number], k)
@@ -267,7 +266,7 @@ func (h *chooser) answered(node int32, next []modelio.Message) (j int, sent []Se
 	return j, sent, n
 }
 
-// sentIn returns how a message was made of the parts of an answer, and whether it has any.
+// sentIn returns how a message was made from parts of an answer, and whether it contains any.
 func (h *chooser) sentIn(m *modelio.Message, said []modelio.Part, left map[int32][]int) (s Sent, found bool) {
 	if len(m.Metadata) > 0 {
 		s.Metadata = m.Metadata
@@ -302,7 +301,7 @@ func (h *chooser) sentIn(m *modelio.Message, said []modelio.Part, left map[int32
 	return s, found
 }
 
-// holds reports whether the i-th request is what it says that it continues, and what follows.
+// holds reports whether the i-th request is what its Continues and its own messages say.
 func (h *chooser) holds(i int) bool {
 	s := &h.doc.Snapshots[i]
 	n := s.Continues

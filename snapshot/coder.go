@@ -15,15 +15,15 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// A form is what values are turned into.
+// A form is a representation of values.
 type form uint8
 
 const (
-	inMemory form = iota // what a file says: texts joined, numbers as they were sent
-	inFile               // what a file has: texts in pieces, numbers kept, members in the order of files
-	literal              // SF's literal form: as in a file, but texts joined and nothing left out
+	inMemory form = iota // in memory: texts joined, numbers as they were sent
+	inFile               // in files: texts in pieces, special numbers as objects, members in file order
+	literal              // SF's literal form: as in files, but with texts joined and nothing left out
 	inCore               // the canonical form of that (RFC 8785)
-	asSealed             // a text as SF's JavaScript spells it
+	asSealed             // a text in the spelling of SF's JavaScript
 )
 
 // A need says when a member is present.
@@ -31,58 +31,58 @@ type need uint8
 
 const (
 	required need = iota
-	nullable      // present, and null where there is no value (design R6)
-	optional      // present where it is not empty
-	valued        // present where there is a value; null is one
+	nullable      // always present; null without a value (design R6)
+	optional      // present unless it is empty
+	valued        // present if it has a value, which may be null
 )
 
-// A cursor is at a value of a document, which it reads or writes in a form. A member that cannot be read or written
-// is reported, and left out.
+// A cursor is at a value of a document, which it reads or writes in a form. Members that cannot be read or written are
+// reported and left out.
 type cursor struct {
 	form form
-	at   jsontext.Value // reading: the value at hand
-	dst  []byte         // what is written; reading: the memory of values of any kind
-	sum  hash.Hash      // of what was written as sealed, and is not in dst any more; nil: all is
+	at   jsontext.Value // reading: the current value
+	dst  []byte         // the output; reading: memory for values of any kind
+	sum  hash.Hash      // hash of the output as sealed that is not in dst any more; nil if all of it is
 
-	steps   []step // to the value at hand
+	steps   []step // path to the current value
 	found   []Violation
-	members []member // of the objects that are read; and of values of any kind
+	members []member // members of the objects being read, and of values of any kind
 
-	examining   bool // reading: note texts that are in other pieces than files have them
+	examining   bool // reading: note texts whose pieces differ from those in files
 	otherPieces []Violation
 }
 
-// A coder goes through the members of a document, in the order in which files have them. It reads
-// them from a text, or it writes them, so that one list of members serves both.
+// A coder visits the members of a document in file order. It either reads them from a text or writes them, so that one
+// list of members serves both.
 type coder struct {
 	cursor
-	frames []frame // of the objects that are open
+	frames []frame // of the open objects
 
 	doc         *Document
 	old         bool                // the document is of VersionSF
-	index       int                 // of the record at hand
-	base        *Snapshot           // the record that it continues; nil means none
-	ownType     bool                // reading: the response at hand says its content type
-	own, before map[string]string   // writing to a file: members of it, and of base, that need not be repeated
+	index       int                 // index of the current record
+	base        *Snapshot           // the record that it continues; nil if there is none
+	ownType     bool                // reading: the current response contains its content type
+	own, before map[string]string   // writing to a file: members of it and of base that need not be repeated
 	texts       []map[string]string // writing to a file: of all records
 	sealing     bool                // writing: compute the hashes too
-	calls       map[string]int      // reading: indexes of the records by their ids
-	tails       [][]modelio.Message // reading: whole requests that no other has been made longer of
-	plains      []plain             // reading: room for contents
-	seal        *coder              // reading: of what seals cover, one after another
-	copied      int                 // reading: messages that whole requests do not share
+	calls       map[string]int      // reading: indexes of records by their ids
+	tails       [][]modelio.Message // reading: complete requests that no other request has extended yet
+	plains      []plain             // reading: memory for contents
+	seal        *coder              // reading: computes the seals, one after another
+	copied      int                 // reading: number of messages that complete requests could not share
 	room        room
 }
 
-// A room is where a coder begins its lists, since most are short: it is allocated with the coder.
+// A room is initial memory for a coder's lists, most of which are short: it is allocated with the coder.
 type room struct {
 	steps  [8]step
 	frames [6]frame
-	first  answer   // of the response at hand
+	first  answer   // of the current response
 	others []answer // to the same request
 }
 
-// A core is written into memory of about its size, so that it does not grow many times.
+// Memory of about the size of a core is allocated at once, so that it does not grow many times.
 const coreRoom = 4 << 10
 
 func newCoreCoder(texts int) *coder {
@@ -91,7 +91,7 @@ func newCoreCoder(texts int) *coder {
 	return c
 }
 
-// textsOf is how many bytes the texts of messages have.
+// textsOf returns the length of the texts in messages, in bytes.
 func textsOf(messages []modelio.Message) (n int) {
 	for i := range messages {
 		for _, part := range messages[i].Content {
@@ -105,27 +105,27 @@ func textsOf(messages []modelio.Message) (n int) {
 
 // A step leads to a member or an element.
 type step struct {
-	name  string // of a member
-	index int    // of an element; -1 means a member
+	name  string // name of a member
+	index int    // index of an element; -1 for a member
 }
 
-// A frame is an object that is open.
+// A frame is an open object.
 type frame struct {
-	first, next, last int             // reading: its members, and the one that is likely to be next
-	unknown           *modelio.Object // where its further members are; nil means it has none
-	start, opened     int             // writing: where it and its last member begin in dst
-	name              string          // writing: of the last member
-	valued            int             // writing: where its value begins
+	first, next, last int             // reading: its members, and the one that probably comes next
+	unknown           *modelio.Object // destination of its further members; nil if it may have none
+	start, opened     int             // writing: start of the object and of its last member in dst
+	name              string          // writing: name of the last member
+	valued            int             // writing: start of the last member's value
 	sf                []string        // writing SF's literal form: the members that come first
-	inherits          []string        // members that are those of base where they are absent; null: none. "*": all
-	path              string          // writing: what the names of those begin with in a record's texts
+	inherits          []string        // members that default to those of base; "*" for all, nil for none
+	path              string          // writing: prefix of their names in a record's texts
 }
 
 func (f *frame) inherited(name string) bool {
 	return slices.Contains(f.inherits, name) || slices.Contains(f.inherits, "*")
 }
 
-// A member is one of an object that is read.
+// A member is a member of an object that is read.
 type member struct {
 	name  string
 	value jsontext.Value
@@ -134,7 +134,7 @@ type member struct {
 
 func (c *cursor) reading() bool { return c.form == inMemory }
 
-// pointer returns the RFC 6901 pointer of the value at hand.
+// pointer returns the RFC 6901 pointer to the current value.
 func (c *cursor) pointer(below ...string) string {
 	tokens := make([]string, 0, len(c.steps)+len(below))
 	for _, s := range c.steps {
@@ -146,7 +146,7 @@ func (c *cursor) pointer(below ...string) string {
 	return jsontext.PointerTo(append(tokens, below...)...)
 }
 
-// foundMost bounds the violations that are collected: a text from anywhere may have millions.
+// foundMost limits the violations that are collected: a text from anywhere may have millions.
 const foundMost = 1000
 
 //go:noinline
@@ -161,7 +161,7 @@ func (c *cursor) reportf(rule, format string, args ...any) {
 	c.report(rule, fmt.Sprintf(format, args...))
 }
 
-// mismatch reports that the value at hand is not what the format wants.
+// mismatch reports that the current value is not what the format requires.
 func (c *cursor) mismatch(want string) {
 	c.reportf(RuleType, "must be %s, is %s", want, c.at.Kind())
 }
@@ -173,8 +173,8 @@ func (c *cursor) err() error {
 	return &Error{Violations: sorted(c.found)}
 }
 
-// enter begins a member. It is called in hundreds of places, and not compiled into each of them, as are those below:
-// see package jsontext.
+// enter starts a member. It is called in hundreds of places and therefore not inlined. The same holds for the functions
+// below: see package jsontext.
 //
 //go:noinline
 func (c *cursor) enter(name string) { c.steps = append(c.steps, step{name, -1}) }
@@ -188,8 +188,8 @@ func (c *cursor) leave() { c.steps = c.steps[:len(c.steps)-1] }
 //go:noinline
 func (c *cursor) write(text string) { c.dst = append(c.dst, text...) }
 
-// writeText writes a string. It makes room for more than that, so that a long text is not copied
-// while it grows.
+// writeText writes a string. It reserves more memory than the string needs, so that a long text is not copied while it
+// grows.
 func (c *cursor) writeText(s string) {
 	if need := len(s) + len(s)/16; cap(c.dst)-len(c.dst) < need {
 		c.dst = slices.Grow(c.dst, max(need+need/8, len(c.dst)))
@@ -201,8 +201,8 @@ func (c *cursor) writeText(s string) {
 	c.dst = jsontext.AppendText(c.dst, s)
 }
 
-// object reads or writes an object; fields goes through its members. Further members are those of
-// unknown; where it is nil there are none.
+// object reads or writes an object; fields visits its members. Further members go to unknown; if unknown is nil, none
+// are permitted.
 func (c *coder) object(unknown *modelio.Object, fields func()) bool {
 	if c.reading() {
 		return c.readObject(unknown, fields)
@@ -216,7 +216,7 @@ func (c *coder) object(unknown *modelio.Object, fields func()) bool {
 	c.frames = c.frames[:len(c.frames)-1]
 	c.write("}")
 	switch {
-	case sf != nil: // whose objects have no further members
+	case sf != nil: // its objects have no further members
 		c.rewrite(start, sf, nil)
 	case unknown != nil && len(*unknown) > 0:
 		c.rewrite(start, nil, *unknown)
@@ -224,14 +224,14 @@ func (c *coder) object(unknown *modelio.Object, fields func()) bool {
 	return true
 }
 
-// sfOrder says which members of the object that is open SF has; its literal form has these first.
+// sfOrder names the members of the open object that SF defines; its literal form has these first.
 func (c *coder) sfOrder(names []string) {
 	if c.form == literal {
 		c.top().sf = names
 	}
 }
 
-// rewrite writes the object that begins at start again, with the members of the names in first in front, and those that
+// rewrite writes the object that starts at start again, with the members named in first at the front, and members that
 // no field has in their places.
 func (c *coder) rewrite(start int, first []string, unknown modelio.Object) {
 	all, _ := jsontext.MembersOf(bytes.Clone(c.dst[start:]))
@@ -275,15 +275,14 @@ func (c *cursor) writeMembers(names []string, value func(name string)) {
 	c.write("}")
 }
 
-// inherit says which members of the object that is open need not be repeated where they are those of the
-// call that is continued.
+// inherit names members of the open object that need not be repeated if they equal those of the call that is continued.
 func (c *coder) inherit(path string, names ...string) {
 	if c.form == inFile || c.reading() && c.base != nil {
 		c.top().path, c.top().inherits = path, names
 	}
 }
 
-// settle looks at the member that was written last, and takes it back if it need not be repeated.
+// settle removes the member that was written last if it need not be repeated.
 func (c *coder) settle() {
 	top := c.top()
 	name := top.name
@@ -345,16 +344,16 @@ func (c *coder) writeName(name string) {
 	c.enter(name)
 }
 
-// A state is what there is of a member.
+// A state says what to do with a member.
 type state uint8
 
 const (
-	skip state = iota // nothing to do
-	null              // read: there is no value
+	skip state = iota // nothing
+	null              // read: the value is null
 	here              // read or write the value, then leave
 )
 
-// member goes to a member of the object that is open. empty says whether there is nothing to write.
+// member moves to a member of the open object. empty is true if there is nothing to write.
 func (c *coder) member(name string, n need, empty bool) state {
 	if c.reading() {
 		return c.readMember(name, n)
@@ -395,7 +394,7 @@ func (c *coder) readMember(name string, n need) state {
 	m := &c.members[i]
 	isNull := m.value.IsNull()
 	if isNull && top.unknown != nil && n == optional {
-		return skip // no field can tell it from an absent one
+		return skip // the field could not distinguish it from an absent one
 	}
 	m.taken = true
 	if isNull && (n == nullable || n == optional && top.inherited(name)) {
@@ -406,7 +405,7 @@ func (c *coder) readMember(name string, n need) state {
 	return here
 }
 
-// emptied says that the value that was just read is one that is left out where it is a field's.
+// emptied notes that the value that was just read would be left out if it were a field's.
 func (c *coder) emptied() {
 	if top := c.top(); top.unknown != nil {
 		jsontext.Keep(top.unknown, c.steps[len(c.steps)-1].name, c.memory())

@@ -9,13 +9,13 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// inherited are the members of a request that stand only where they differ from the call that it continues. A null
-// says that this call has none. All others stand in every record.
+// inherited are the members of a request that are present only if they differ from the call that it continues. A null
+// means that this call has none. All other members are present in every record.
 var inherited = []string{
 	"api", "frequency_penalty", "presence_penalty", "provider_options", "seed", "stop", "tools", "top_p",
 }
 
-// request is the request of a record.
+// request reads or writes the request of a record.
 func (c *coder) request(s *Snapshot) {
 	switch c.form {
 	case inMemory:
@@ -58,7 +58,7 @@ func (n *Continues) covers(base *Snapshot) int {
 func (d *Document) indexes() map[string]int {
 	calls := make(map[string]int, len(d.Snapshots))
 	for i := range slices.Backward(d.Snapshots) {
-		calls[d.Snapshots[i].ID] = i // of an id that is there twice it is the first
+		calls[d.Snapshots[i].ID] = i // of a repeated id, the first one
 	}
 	return calls
 }
@@ -70,7 +70,7 @@ func earlier(calls map[string]int, s *Snapshot, index int) (i int, ok bool) {
 	return i, ok && known && i < index
 }
 
-// continues is the member that says what a request continues.
+// continues reads or writes the member that says what a request continues.
 func (c *coder) continues(p **Continues) {
 	if c.member("continues", optional, *p == nil) != here {
 		return
@@ -93,8 +93,7 @@ func (c *coder) continues(p **Continues) {
 	})
 }
 
-// sentBefore returns how the answer that s continues was sent back, which is how the answer to s was
-// where nothing else is said.
+// sentBefore returns how the answer that s continues was sent back, which is the default for how the answer to s was.
 func (s *Snapshot) sentBefore() []Sent {
 	if s.Continues == nil {
 		return nil
@@ -125,8 +124,8 @@ func (c *coder) sent(sent *[]Sent) {
 	})
 }
 
-// sentPart reads or writes a part that was sent back. It is the index of a part of the answer, an object with that
-// index and the metadata with which it was sent, or a part of another kind.
+// sentPart reads or writes a part that was sent back: the index of a part of the answer, an object with that index and
+// the metadata with which it was sent, or a part of another kind.
 func (c *coder) sentPart(p *SentPart) {
 	index := int64(p.Answer)
 	switch {
@@ -150,7 +149,7 @@ func (c *coder) readRequest(s *Snapshot) {
 	r := &s.Request
 	base, continues := c.readContinues(s)
 	if c.base = base; base != nil {
-		*r = base.Request // less what every record has, and the prompt
+		*r = base.Request // except for members that every record has, and the prompt
 		r.Prompt = nil
 	}
 	var own []modelio.Message
@@ -183,8 +182,8 @@ func (c *coder) readRequest(s *Snapshot) {
 	r.Messages = c.join(c.calls[base.ID], beginning, own)
 }
 
-// readContinues reads the member continues of the request at hand. continues says whether it is
-// there; base is nil unless it is right.
+// readContinues reads the member continues of the current request. continues reports whether it is present; base is nil
+// unless it is valid.
 func (c *coder) readContinues(s *Snapshot) (base *Snapshot, continues bool) {
 	value := c.at.Member("continues")
 	if !value.Present() {
@@ -234,7 +233,7 @@ func (c *coder) readContinues(s *Snapshot) (base *Snapshot, continues bool) {
 }
 
 // beginning returns the messages after those that a request shares with base: base's answer as it was sent back, if n
-// counts it.
+// includes it.
 func (n *Continues) beginning(c *coder, base *Snapshot) (sent []modelio.Message, ok bool) {
 	if n.Messages <= len(base.Request.Messages) {
 		if n.Sent != nil {
@@ -255,7 +254,7 @@ func (n *Continues) beginning(c *coder, base *Snapshot) (sent []modelio.Message,
 	return sent, bad == ""
 }
 
-// said returns the parts of the answer, as a reader of the file knows them.
+// said returns the parts of the answer, in the form that a reader of the file knows.
 func (s *Snapshot) said() []modelio.Part {
 	if len(s.Response.Candidates) == 0 {
 		return nil
@@ -296,13 +295,13 @@ func (n *Continues) sent(said []modelio.Part) (messages []modelio.Message, bad s
 	return messages, ""
 }
 
-// copiedMost bounds the messages of whole requests that cannot share memory with those that they
-// continue. Real documents are far below it.
+// copiedMost limits the messages of complete requests that cannot share memory with those that they continue. Real
+// documents are far below it.
 const copiedMost = 1 << 20
 
-// join returns a whole request's messages: the first of those of the i-th record, and what follows.
-// The first request that continues a whole one shares memory with it, so that an agent of n turns
-// needs no more than it says.
+// join returns the messages of a complete request: the shared ones of the i-th record, and its own. The first request
+// that continues another one shares memory with it, so that the memory for an agent with n turns grows only with its
+// own messages.
 func (c *coder) join(i int, beginning, own []modelio.Message) []modelio.Message {
 	base, n := c.doc.Snapshots[i].Request.Messages, c.doc.Snapshots[c.index].Continues.Messages
 	var whole []modelio.Message

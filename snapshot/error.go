@@ -12,23 +12,23 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// An [*Error] of this package is one of these, for callers that branch on the kind of fault.
+// Sentinel errors of [*Error], for callers that branch on the kind of error.
 var (
-	// ErrVersion says that a text is of another version of the format (SF "Migration Path").
+	// ErrVersion means that a text has another version of the format (SF "Migration Path").
 	ErrVersion = errors.New("snapshot version is not supported")
-	// ErrNewer says that a text was written by a newer traceforge. It is [ErrVersion] too.
+	// ErrNewer means that a text was written by a newer traceforge. It is [ErrVersion] too.
 	ErrNewer = errors.New("written by a newer traceforge")
-	// ErrConflict says that a text holds the conflict markers of a merge.
+	// ErrConflict means that a text contains the conflict markers of a merge.
 	ErrConflict = errors.New("merge conflict")
-	// ErrSeal says that a text is not what was recorded: a hash does not match.
+	// ErrSeal means that a text is not what was recorded: a hash does not match.
 	ErrSeal = errors.New("broken seal")
-	// ErrManifest says that the manifest is malformed, or that it and a record disagree.
+	// ErrManifest means that the manifest is malformed or contradicts a record.
 	ErrManifest = errors.New("manifest disagrees")
-	// ErrRaw says that a raw answer or a medium is missing, which is [fs.ErrNotExist] too, or altered.
+	// ErrRaw means that a raw answer or a medium is missing, which is also [fs.ErrNotExist], or altered.
 	ErrRaw = errors.New("missing or altered answer")
 )
 
-// The rules that a [Violation] or a [Finding] names; docs/format.md says what each asks for.
+// The rules that a [Violation] or a [Finding] names; docs/format.md specifies them.
 const (
 	RuleAnswer        = "answer"
 	RuleAttributes    = "attributes"
@@ -65,7 +65,7 @@ const (
 	RuleVersion       = "version"
 )
 
-// sentinels are the errors that callers branch on, by the rule that is broken.
+// sentinels maps rules to the errors that callers branch on.
 var sentinels = map[string]error{
 	RuleVersion:  ErrVersion,
 	RuleNewer:    ErrNewer,
@@ -82,8 +82,8 @@ type Violation = modelio.Violation
 
 // A Finding is one thing that is wrong with a store.
 type Finding struct {
-	File    string `json:"file"`    // path in the store, with forward slashes; empty means the store itself
-	Pointer string `json:"pointer"` // RFC 6901 pointer into the file; empty means the whole file
+	File    string `json:"file"`    // path in the store, with forward slashes; empty for the store itself
+	Pointer string `json:"pointer"` // RFC 6901 pointer into the file; empty for the complete file
 	Rule    string `json:"rule"`    // one of the rules above
 	Message string `json:"message"`
 }
@@ -99,23 +99,22 @@ func (f Finding) Compare(g Finding) int {
 		cmp.Compare(f.Rule, g.Rule), cmp.Compare(f.Message, g.Message))
 }
 
-// sorted returns violations in order, each once.
+// sorted returns violations in order, without duplicates.
 func sorted(all []Violation) []Violation {
 	inorder.By(all, Violation.Compare)
 	return slices.Compact(all)
 }
 
-// An Error is everything that is wrong with a text, or with a file of a store. It is one of
-// [ErrVersion], [ErrNewer], [ErrConflict], [ErrSeal], [ErrManifest] and [ErrRaw], as [errors.Is] tells,
-// where one of its violations is.
+// An Error lists everything that is wrong with a text, or with a file of a store. [errors.Is] reports it as
+// [ErrVersion], [ErrNewer], [ErrConflict], [ErrSeal], [ErrManifest] or [ErrRaw] if one of its violations is.
 type Error struct {
-	File       string      // path of the file; empty means the text came from no file
+	File       string      // path of the file; empty if the text did not come from a file
 	Violations []Violation // at least one, sorted by pointer, rule and message
-	Err        error       // the error that the violations tell of, if they do; else nil
+	Err        error       // the error that caused the violations, or nil
 }
 
-// violationsShown is how many violations Error prints: a text from anywhere may have
-// millions, and errors end in logs.
+// violationsShown is how many violations Error prints: a text from anywhere may have millions, and errors end up in
+// logs.
 const violationsShown = 20
 
 func (e *Error) Error() string {
@@ -136,8 +135,7 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// wayOut says what to do about e. A text that is in no file has no way out that this
-// package could know.
+// wayOut says what to do about e. This package knows no way out for a text that is not in a file.
 func (e *Error) wayOut() string {
 	switch {
 	case e.File == "":
@@ -148,7 +146,7 @@ func (e *Error) wayOut() string {
 	for _, v := range e.Violations {
 		switch v.Rule {
 		case RuleVersion, RuleNewer, RulePointer:
-			return "" // the message says it
+			return "" // included in the message
 		case RuleManifest, RuleBehind:
 			return "run traceforge repair --manifest"
 		case RuleConflict:
@@ -170,14 +168,14 @@ func (e *Error) Is(target error) bool {
 // Unwrap returns e.Err.
 func (e *Error) Unwrap() error { return e.Err }
 
-// textViolation tells why a text whose pointer is base cannot be parsed.
+// textViolation describes why a text with the pointer base cannot be parsed.
 func textViolation(base string, err error) Violation {
 	var at *jsontext.Error
-	errors.As(err, &at) // as all errors of parsing are
+	errors.As(err, &at) // all parse errors have this type
 	v := Violation{Pointer: base + at.Pointer, Rule: RuleJSON, Message: fmt.Sprintf("offset %d: %v", at.Offset, at.Err)}
 	switch {
 	case errors.Is(at.Err, jsontext.ErrDepth):
-		v.Rule, v.Pointer = RuleDepth, base // of a thousand levels, none says more than the others
+		v.Rule, v.Pointer = RuleDepth, base // of a thousand levels, none is more helpful than the others
 	case errors.Is(at.Err, jsontext.ErrEncoding):
 		v.Rule = RuleUnicode
 	case errors.Is(at.Err, jsontext.ErrDuplicate):

@@ -8,9 +8,9 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// Fields: the members of objects. Each function reads or writes one, or the value at hand.
+// Fields: the members of objects. Each function reads or writes a member, or the current value.
 
-// field is a member whose value the given function reads or writes.
+// field is a member whose value is read or written by a function.
 func field[T any](c *coder, name string, n need, v *T, empty func(T) bool, value func(*T)) {
 	switch c.member(name, n, !c.reading() && empty(*v)) {
 	case skip:
@@ -32,7 +32,7 @@ func never[T any](T) bool            { return false }
 func isZero[T comparable](v T) bool  { return v == *new(T) }
 func noElements[T any](all []T) bool { return len(all) == 0 }
 
-// pointer is a member that is nil where there is none.
+// pointer is a member that is nil if absent.
 func pointer[T any](c *coder, name string, n need, p **T, value func(*T)) {
 	field(c, name, n, p, isZero, func(p **T) {
 		if c.reading() {
@@ -56,7 +56,7 @@ func (c *coder) text(name string, n need, s *string, must *check) {
 	})
 }
 
-// word is the string at hand.
+// word is the current string.
 func (c *cursor) word(s *string) {
 	if !c.reading() {
 		c.writeText(*s)
@@ -68,10 +68,10 @@ func (c *cursor) word(s *string) {
 	}
 }
 
-// pieces is a member that is a string, and may be an array of its pieces in files.
+// pieces is a string member that may be an array of pieces in files.
 func (c *coder) pieces(name string, n need, s *string) { field(c, name, n, s, isZero, c.longText) }
 
-// integer is a member that is an integer of at least the given value; 0 where there is none.
+// integer is a member that is an integer of at least the given value; 0 if absent.
 func integer[T int | int64](c *coder, name string, n need, v *T, least int64) {
 	field(c, name, n, v, isZero, func(v *T) {
 		wide := int64(*v)
@@ -80,7 +80,7 @@ func integer[T int | int64](c *coder, name string, n need, v *T, least int64) {
 	})
 }
 
-// count is the integer at hand, of 0 or more.
+// count is the current integer, of at least 0.
 func (c *cursor) count(v *int64) { c.atLeast(v, 0) }
 
 func (c *cursor) atLeast(v *int64, least int64) {
@@ -93,7 +93,7 @@ func (c *cursor) atLeast(v *int64, least int64) {
 	case jsontext.NotNumber:
 		c.mismatch("an integer")
 		return
-	case jsontext.PlainNumber: // is canonical
+	case jsontext.PlainNumber: // canonical already
 	default:
 		canonical := canonicalNumber(json.Number(text))
 		if canonical == "" {
@@ -113,7 +113,7 @@ func (c *cursor) atLeast(v *int64, least int64) {
 	}
 }
 
-// raw is a member of any kind; nil where there is none.
+// raw is a member of any kind; nil if absent.
 func (c *coder) raw(name string, raw *json.RawMessage) {
 	field(c, name, valued, raw, func(raw json.RawMessage) bool { return raw == nil }, func(raw *json.RawMessage) {
 		if c.reading() {
@@ -124,7 +124,7 @@ func (c *coder) raw(name string, raw *json.RawMessage) {
 	})
 }
 
-// free is a member that is an object of any members; empty where there is none.
+// free is a member that is an object with arbitrary members; empty if absent.
 func (c *coder) free(name string, o *modelio.Object) {
 	field(c, name, optional, o, func(o modelio.Object) bool { return len(o) == 0 }, c.freeObject)
 }
@@ -134,7 +134,7 @@ func list[T any](c *coder, name string, n need, items *[]T, item func(*T)) {
 	field(c, name, n, items, noElements, func(items *[]T) { elements(c, items, item) })
 }
 
-// elements is the array at hand.
+// elements is the current array.
 func elements[T any](c *coder, items *[]T, item func(*T)) {
 	if !c.reading() {
 		c.write("[")

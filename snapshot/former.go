@@ -11,7 +11,7 @@ const (
 	formerTagDigits = 8
 )
 
-// FormerName returns the name that the document of a test has in a store of [VersionSF]: the test's, without its package's.
+// FormerName returns the document name that a test has in a store of [VersionSF]: without the test's package.
 func FormerName(pkg, test string) string {
 	return formerSlug(test) + "-" + nameDigits(pkg, test)
 }

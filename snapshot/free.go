@@ -15,13 +15,13 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// Free JSON: values of any kind, of which the format says nothing but how files spell them.
+// Free JSON: values of any kind, for which the format defines only the spelling in files.
 //
-// Two kinds of values have a form in files that is an object with one member: a number that no
-// float64 holds, {"$number":"9223372036854775807"}, and a longer text, {"$text":["…","…"]}. So that
-// nothing else looks like that, such a name has one more $ in files where it was sent.
+// Two kinds of values are written to files as an object with one member: a number that does not fit a float64,
+// {"$number":"9223372036854775807"}, and a longer text, {"$text":["…","…"]}. To keep these unambiguous, files add one
+// more $ to such a name if it was sent.
 
-// freeObject is the object at hand, of any members.
+// freeObject is the current object, with arbitrary members.
 func (c *cursor) freeObject(o *modelio.Object) {
 	if !c.reading() {
 		spelled := *o
@@ -44,7 +44,7 @@ func (c *cursor) freeObject(o *modelio.Object) {
 	single := at.Len() == 1
 	for name, value := range at.Members() {
 		if dollars, kind := special(name); single && kind != "" {
-			if dollars == 1 { // a text or a number in the place of an object
+			if dollars == 1 { // a text or a number in place of an object
 				c.mismatch("an object")
 				return
 			}
@@ -58,14 +58,14 @@ func (c *cursor) freeObject(o *modelio.Object) {
 	c.at = at
 }
 
-// memory returns the value at hand as it is in memory.
+// memory returns the current value in its in-memory form.
 func (c *cursor) memory() json.RawMessage {
 	start := len(c.dst)
 	c.value(c.at)
 	return c.dst[start:len(c.dst):len(c.dst)]
 }
 
-// writeRaw writes a value that is in memory.
+// writeRaw writes a value from its in-memory form.
 func (c *cursor) writeRaw(raw json.RawMessage) {
 	if c.isAsWritten(raw) {
 		c.dst = append(c.dst, raw...)
@@ -80,8 +80,8 @@ func (c *cursor) writeRaw(raw json.RawMessage) {
 	c.value(doc.Root())
 }
 
-// isAsWritten reports whether a value in memory is written as it stands, as most are. Such a value is canonical, and
-// nothing in it could be special, an array index or a text in pieces.
+// isAsWritten reports whether a value in memory is written unchanged, like most. Such a value is canonical and contains
+// nothing that could be special, an array index or a text in pieces.
 func (c *cursor) isAsWritten(raw []byte) bool {
 	if !canon.Canonical(raw) || bytes.IndexByte(raw, '$') >= 0 || c.form == inFile && mayHavePieces(raw) {
 		return false
@@ -98,7 +98,7 @@ func (c *cursor) isAsWritten(raw []byte) bool {
 	return true
 }
 
-// order returns how names are compared in the form at hand.
+// order returns the comparison of names for the current form.
 func (c *cursor) order() func(a, b string) int {
 	switch c.form {
 	case inMemory, inCore:
@@ -109,7 +109,7 @@ func (c *cursor) order() func(a, b string) int {
 	return fileOrder
 }
 
-// value appends v in the form at hand.
+// value appends v in the current form.
 func (c *cursor) value(v jsontext.Value) {
 	switch {
 	case v.IsObject():
@@ -137,10 +137,11 @@ func (c *cursor) value(v jsontext.Value) {
 	}
 }
 
-// spillMost is how much of what is sealed is in memory before it is hashed, so that a long record is not there twice.
+// spillMost limits how much of a sealed record is in memory before it is hashed, so that a long record is not in memory
+// twice.
 const spillMost = 64 << 10
 
-// hashed hashes what was written so far.
+// hashed hashes the output so far.
 func (c *cursor) hashed() {
 	if c.sum == nil {
 		c.sum = sha256.New()
@@ -149,7 +150,7 @@ func (c *cursor) hashed() {
 	c.dst = c.dst[:0]
 }
 
-// writeLong appends a text that is written as it stands. A long one that is sealed is hashed where it is.
+// writeLong appends a text that is written unchanged. When sealing, a long text is hashed without being copied.
 func (c *cursor) writeLong(raw []byte) {
 	if c.form != asSealed || len(raw) < spillMost {
 		c.dst = append(c.dst, raw...)
@@ -212,7 +213,7 @@ func (c *cursor) valueObject(v jsontext.Value) {
 	c.members = c.members[:first]
 }
 
-// special returns how many $ are before the word, number or text, that makes a name special.
+// special returns the number of $ before the word, number or text, that makes a name special.
 func special(name string) (dollars int, kind string) {
 	rest := strings.TrimLeft(name, "$")
 	if dollars = len(name) - len(rest); dollars > 0 && (rest == "number" || rest == "text") {
@@ -221,7 +222,7 @@ func special(name string) (dollars int, kind string) {
 	return 0, ""
 }
 
-// valueSpecial appends an object with the one member m, whose name is special.
+// valueSpecial appends an object with a single member m, whose name is special.
 func (c *cursor) valueSpecial(m member, dollars int, kind string) {
 	switch {
 	case !c.reading():
@@ -275,9 +276,9 @@ func notFitting(number string) string {
 	return `does not fit a float64: it must be kept as {"$number":` + strconv.QuoteToASCII(jsontext.Excerpt(number)) + "}"
 }
 
-// keptNumber returns the number that v, the member of a kept one, holds.
+// keptNumber returns the number in v, the member of a kept number.
 func keptNumber(v jsontext.Value) (string, bool) {
-	text, _ := v.Text() // what is no string is no number
+	text, _ := v.Text() // not a number unless it is a string
 	end, kind := jsontext.Number([]byte(text), 0)
 	if kind == jsontext.NotNumber || end < len(text) {
 		return "", false
@@ -286,7 +287,7 @@ func keptNumber(v jsontext.Value) (string, bool) {
 	return text, err != nil
 }
 
-// number is the number at hand, of any size (design R1).
+// number is the current number, of any size (design R1).
 func (c *cursor) number(n *json.Number) {
 	if !c.reading() {
 		c.writeNumber(*n)
@@ -315,7 +316,7 @@ func (c *cursor) writeNumber(n json.Number) {
 	c.writeRaw([]byte(n))
 }
 
-// canonicalNumber returns the spelling of n in ECMAScript; empty where it does not fit a float64.
+// canonicalNumber returns the ECMAScript spelling of n; empty if it does not fit a float64.
 func canonicalNumber(n json.Number) string {
 	text, _ := canon.JSON([]byte(n))
 	return string(text)

@@ -7,12 +7,11 @@ import (
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 )
 
-// indentation is that of a piece of a text, in bytes, with its line break.
+// indentation is the length of the line break and indentation of a text's piece, in bytes.
 const indentation = 20
 
-// layOut returns a compact text as a file has it: as JSON.stringify(value, null, 2) of ECMAScript
-// prints it, with a final line break. It takes the text's memory, since a text may be long: it moves the
-// text to the end of that, and writes from the beginning.
+// layOut formats a compact text like JSON.stringify(value, null, 2) in ECMAScript, with a final newline. It reuses the
+// memory of the text, which may be long: it moves the text to the end of that memory, and writes from the start.
 func layOut(text []byte) []byte {
 	size := 0
 	tokens(text, func(token []byte) { size += len(token) })
@@ -24,7 +23,7 @@ func layOut(text []byte) []byte {
 	return out
 }
 
-// tokens puts what a file has of a compact text, and the white space between.
+// tokens passes the formatted parts of a compact text to put, with the white space between them.
 func tokens(text []byte, put func([]byte)) {
 	lineBreak := func(depth int) {
 		put(lineEnd)
@@ -44,7 +43,7 @@ func tokens(text []byte, put func([]byte)) {
 		case c == ',':
 			put(text[start:i])
 			lineBreak(depth)
-		case (c == '{' || c == '[') && text[i] == c+2: // it is empty: both closing brackets are two above
+		case (c == '{' || c == '[') && text[i] == c+2: // an empty object or array: the closing characters are two above
 			i++
 			put(text[start:i])
 		case c == '{' || c == '[':
@@ -71,6 +70,6 @@ func stringEnd(text []byte, i int) int {
 		if i += n; text[i] == '"' {
 			return i + 1
 		}
-		i += len(`\"`) // an escape sequence; what follows of a longer one is plain
+		i += len(`\"`) // an escape sequence; the rest of a longer one is plain
 	}
 }

@@ -10,26 +10,26 @@ import (
 	"github.com/traceforge/traceforge-go/canon"
 )
 
-// A Medium is binary content that messages or answers of a call name instead of holding it.
+// A Medium is binary content that messages or answers of a call refer to instead of containing it.
 type Medium struct {
 	Hash        canon.Hash
-	ContentType string // empty means not said; with the spelling of its base64 behind it, where that is not the usual one
+	ContentType string // empty if unknown; followed by the spelling of its base64 if that is not the usual one
 	Size        int64  // bytes
 }
 
-// blob begins the name of a medium.
+// blob is the prefix of a medium's name.
 const blob = "blob:"
 
-// String returns m as messages name it: "blob:sha256:…;image/png;1234".
+// String returns m in the form that messages contain: "blob:sha256:…;image/png;1234".
 func (m Medium) String() string { return fmt.Sprintf(blob+"%s;%s;%d", m.Hash, m.ContentType, m.Size) }
 
 // Name returns the name of m's file in the document's directory.
 func (m Medium) Name() string { return MediaName(m.Hash, m.ContentType) }
 
-// parseMedium returns the medium that a string in a message names, if it names one.
+// parseMedium returns the medium that a string in a message refers to, if it is one.
 func parseMedium(name string) (m Medium, ok bool) {
 	rest, ok := strings.CutPrefix(name, blob)
-	if !ok { // as most texts
+	if !ok { // most texts
 		return Medium{}, false
 	}
 	hash, rest, _ := strings.Cut(rest, ";")
@@ -42,7 +42,8 @@ func parseMedium(name string) (m Medium, ok bool) {
 	return m, err == nil && size >= 0 && m.String() == name
 }
 
-// spellings are the ways to spell bytes in base64, the usual one first. The suffix of a medium's content type says which.
+// spellings are the ways to write bytes in base64, the usual one first. The suffix of a medium's content type names the
+// spelling.
 var spellings = []struct {
 	suffix   string
 	encoding *base64.Encoding
@@ -53,12 +54,12 @@ var spellings = []struct {
 	{";base64url;unpadded", base64.RawURLEncoding},
 }
 
-// MinMedium is the length in bytes from which base64 is a medium and no word.
+// MinMedium is the minimum length in bytes of base64 that becomes a medium.
 const MinMedium = 512
 
-// MediumOf returns the medium that a text is, in base64 or as a data: URI, and its bytes. It reports false for any other
-// text: a shorter one, base64 that has line breaks, and outside of a URI one without a capital, a small letter or a digit,
-// as a word, a line of hyphens or a number in hexadecimal is, and base64 only of zeros.
+// MediumOf returns the medium for a text in base64 or a data: URI, and its bytes. It reports false for any other text:
+// a shorter one, base64 with line breaks and, outside of a URI, a text without a capital, a small letter or a digit,
+// such as a word, a line of hyphens or a hexadecimal number, and base64 of zeros only.
 func MediumOf(text string) (m Medium, data []byte, ok bool) {
 	encoded, isURL := strings.CutPrefix(text, "data:")
 	if isURL {
@@ -82,7 +83,7 @@ func isMixed(text string) bool {
 		strings.ContainsFunc(text, unicode.IsLower) && strings.ContainsFunc(text, unicode.IsDigit)
 }
 
-// Text undoes [MediumOf]: it returns the text that m names, whose bytes are data.
+// Text is the inverse of [MediumOf]: it returns the text for m with the bytes data.
 func (m Medium) Text(data []byte) string {
 	s := spellings[m.spelling()]
 	encoded := s.encoding.EncodeToString(data)
@@ -92,7 +93,7 @@ func (m Medium) Text(data []byte) string {
 	return encoded
 }
 
-// spelling returns which of the spellings a medium's content type says.
+// spelling returns the index of the spelling in a medium's content type.
 func (m Medium) spelling() int {
 	for i := len(spellings) - 1; i > 0; i-- {
 		if strings.HasSuffix(m.ContentType, spellings[i].suffix) {

@@ -18,17 +18,18 @@ const (
 	slugMost      = filename.DocumentMost - len("-") - nameHexDigits
 )
 
-// ProgramPackage stands for the package where traceforge exec recorded a program that is no Go test. No import path
-// is like it. The test is the name that exec was given, and the function the program's command.
+// ProgramPackage takes the place of the package for programs that traceforge exec recorded and that are not Go tests.
+// No import path looks like it. The test is the name given to exec, and the function is the program's command.
 const ProgramPackage = "traceforge exec"
 
-// DocumentName returns the name of the document with the calls of a test. It is the last two elements of the test
-// package's import path, the test's name, and 12 hexadecimal digits of a hash, joined by "-". The hash is the SHA-256
-// of the import path and the test's name, with a zero byte between them. With "-<n>" behind it, it is the id of a
-// record. It has at most 96 characters, and is a legal file name everywhere: a to z, 0 to 9 and "-".
+// DocumentName returns the name of the document with the calls of a test: the last two elements of the test package's
+// import path, the test's name, and 12 hexadecimal digits of a hash, joined by "-". The hash is the SHA-256 of the
+// import path and the test's name, with a zero byte between them. The name followed by "-<n>" is the id of a record. It
+// has at most 96 characters and is a legal file name everywhere: a to z, 0 to 9 and "-".
 //
-// Each part is in lower case with a "-" for each run of other characters. Elements that are a major version, such as
-// v2, and a "_test" at the end are left out. A longer package keeps its last 40 characters, a longer name its first.
+// Each part is in lower case, with a "-" for each run of other characters. Path elements that are a major version, such
+// as v2, and a "_test" at the end are left out. A longer package keeps its last 40 characters, and a longer test name
+// its first.
 func DocumentName(pkg, test string) string {
 	own := slug(packageOf(pkg))
 	if len(own) > packageMost {
@@ -43,7 +44,7 @@ func nameDigits(pkg, test string) string {
 	return canon.Sum([]byte(pkg + "\x00" + test)).Hex()[:nameHexDigits]
 }
 
-// packageOf returns what tells a package from those beside it.
+// packageOf returns the part of an import path that distinguishes a package from its neighbors.
 func packageOf(path string) string {
 	if path == ProgramPackage {
 		return "exec"
@@ -54,8 +55,8 @@ func packageOf(path string) string {
 
 var majorVersion = regexp.MustCompile(`^v[0-9]+$`)
 
-// slug returns a text in lower case, with a "-" for each run of characters other than letters and digits, and none at
-// its ends.
+// slug returns a text in lower case, with a "-" for each run of characters other than letters and digits, except at its
+// ends.
 func slug(text string) string {
 	isOther := func(r rune) bool { return !('A' <= r && r <= 'Z' || 'a' <= r && r <= 'z' || '0' <= r && r <= '9') }
 	return strings.ToLower(strings.Join(strings.FieldsFunc(text, isOther), "-"))
@@ -64,8 +65,8 @@ func slug(text string) string {
 // ID returns the id of the n-th record of a document, counted from 1.
 func ID(document string, n int) string { return document + "-" + strconv.Itoa(n) }
 
-// ParseID returns the document and the number that an id names. ok is false for an id of another
-// form, as other writers of the format may use.
+// ParseID returns the document and the number in an id. ok is false for an id of another form, which other writers of
+// the format may use.
 func ParseID(id string) (document string, n int, ok bool) {
 	i := strings.LastIndexByte(id, '-')
 	if i < 0 {
@@ -78,15 +79,14 @@ func ParseID(id string) (document string, n int, ok bool) {
 	return id[:i], n, true
 }
 
-// Number returns the n of the record's id, which says which call of its document others continue;
-// 0 where the id has none.
+// Number returns the n of the record's id, by which other records refer to it; 0 if the id has another form.
 func (s *Snapshot) Number() int {
 	_, n, _ := ParseID(s.ID)
 	return n
 }
 
-// RawName returns the name of the file that holds the provider's own bytes of the n-th call, in the
-// document's directory: "1.sse". The extension follows from the content type of the answer.
+// RawName returns the name of the file with the provider's own bytes of the n-th call, in the document's directory:
+// "1.sse". The extension depends on the content type of the answer.
 func RawName(n int, r *Response) string {
 	contentType := http.Header(r.Headers).Get("Content-Type")
 	if values := r.Headers[contentTypeName]; contentType == "" && len(values) > 0 {
@@ -95,13 +95,13 @@ func RawName(n int, r *Response) string {
 	return strconv.Itoa(n) + "." + extension(contentType)
 }
 
-// MediaName returns the name of the file that holds a medium, in the document's directory.
+// MediaName returns the name of a medium's file in the document's directory.
 func MediaName(h canon.Hash, contentType string) string {
 	return h.Hex() + "." + extension(contentType)
 }
 
-// extension returns the file extension of a content type: a table, since that of the operating
-// system differs from machine to machine.
+// extension returns the file extension of a content type. It uses its own table, because the operating system's differs
+// between machines.
 func extension(contentType string) string {
 	if known := extensions[contentType]; known != "" {
 		return known

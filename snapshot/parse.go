@@ -14,17 +14,17 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// Parse reads a document, strictly (SF "Validation Rules"). It must have every member that the format requires and no
-// other, each of the right type; every hash must match; and each call that another continues must be there. White
-// space, the order of members, the spelling of strings and numbers and the pieces of texts are free; [Examine] asks
-// for those that [Document.Encode] writes.
+// Parse reads a document strictly (SF "Validation Rules"). The document must have every required member and no unknown
+// ones, each of the right type; every hash must match; and each call that another one continues must exist. White
+// space, the order of members, the spelling of strings and numbers and the pieces of texts are free; [Examine] requires
+// those of [Document.Encode].
 //
-// The document keeps data, which must not change any more. In it each request is whole. Requests share the memory of what they have in common:
-// change none in place.
+// The document refers to data, which must not be changed any more. Each request in it is complete. Requests share the
+// memory of their common parts: do not change any in place.
 //
-// An error is an [*Error]. Text that is not JSON, or that not every reader takes alike, has one
-// violation with its offset; all other text has every violation. A document of [VersionSF] is read too. Another version of
-// the format has that one violation alone, which is [ErrVersion], and [ErrNewer] too if it is a later one.
+// The error is an [*Error]. A text that is not JSON, or that readers understand differently, has one violation with its
+// offset; any other text has all of its violations. A document of [VersionSF] is also accepted. For another version of
+// the format, the only violation is [ErrVersion], and [ErrNewer] too if the version is later.
 func Parse(data []byte) (*Document, error) {
 	text, err := jsontext.ParseStrict(data)
 	if err != nil {
@@ -37,9 +37,9 @@ func Parse(data []byte) (*Document, error) {
 	return doc, nil
 }
 
-// ParseUnsealed is [Parse] for a text whose hashes may be wrong, as somebody has changed it; nil if it breaks another rule.
+// ParseUnsealed is [Parse] for an edited text whose hashes may be wrong; nil if it violates any other rule.
 func ParseUnsealed(data []byte) *Document {
-	text, _ := jsontext.ParseStrict(data) // what is no JSON is no object
+	text, _ := jsontext.ParseStrict(data) // a text that is not JSON is not an object
 	doc, found, _ := parse(text, false)
 	if slices.ContainsFunc(found, func(v Violation) bool { return v.Rule != RuleSeal && v.Rule != RuleHash }) {
 		return nil
@@ -47,11 +47,11 @@ func ParseUnsealed(data []byte) *Document {
 	return doc
 }
 
-// membersRoom is how many members of objects that are in each other a document has at least.
+// membersRoom is a lower bound for the number of members in a document's nested objects.
 const membersRoom = 32
 
-// parse returns all violations, sorted; the document is of use only if there are none. Where examining,
-// it returns which texts are in other pieces than files have them besides.
+// parse returns all violations, sorted; the document is valid only if there are none. When examining, it also returns
+// texts whose pieces differ from those in files.
 func parse(text *jsontext.Document, examining bool) (d *Document, found, otherPieces []Violation) {
 	root := text.Root()
 	if v, ok := root.Member("version").Text(); ok && v != Version && v != VersionSF {
@@ -76,7 +76,7 @@ func parse(text *jsontext.Document, examining bool) (d *Document, found, otherPi
 	return c.doc, sorted(c.found), sorted(c.otherPieces)
 }
 
-// unreadable says why data is no text that every reader takes alike.
+// unreadable returns the error for data that readers understand differently.
 func unreadable(data []byte, err error) *Error {
 	if line, _ := conflict.Line(data); line > 0 && errors.Is(err, jsontext.ErrSyntax) {
 		message := fmt.Sprintf("line %d is a conflict marker of a merge", line)
@@ -85,12 +85,12 @@ func unreadable(data []byte, err error) *Error {
 	return &Error{Violations: []Violation{textViolation("", err)}, Err: err}
 }
 
-// checkDocument checks what concerns more than one record (SF "Combined Hash").
+// checkDocument checks rules that concern several records (SF "Combined Hash").
 func (c *coder) checkDocument(at jsontext.Value) {
 	d := c.doc
 	records := at.Member("snapshots")
 	complete := d.Version != "" && d.Hash != "" && records.IsArray()
-	if records.IsArray() && records.IsEmpty() { // its test is in the first one
+	if records.IsArray() && records.IsEmpty() { // the first record names the test
 		c.report(RuleValue, "must have at least one record", "snapshots")
 	}
 	for i := range d.Snapshots {
@@ -110,15 +110,15 @@ func (c *coder) checkDocument(at jsontext.Value) {
 	}
 }
 
-// checkRecord checks a record's seal, and the ranges that SF "Request Fields" gives. A request that the provider
-// refused may be out of range: it is on record as it was sent.
+// checkRecord checks a record's seal, and the ranges of SF "Request Fields". A request that the provider refused may be
+// out of range: it is recorded as it was sent.
 func (c *coder) checkRecord(at jsontext.Value, s *Snapshot) {
 	if s.Hash != "" {
 		want, ok := c.sealOf(at)
 		switch {
 		case ok && s.Hash != want:
 			c.report(RuleSeal, disagreement(s.Hash, want), "hash")
-		case !ok && len(c.found) == 0: // so that no text passes whose seal nobody can compute
+		case !ok && len(c.found) == 0: // so that no text passes whose seal cannot be computed
 			c.report(RuleSeal, "cannot be computed: it covers what JavaScript does not read as it is", "hash")
 		}
 	}
@@ -130,7 +130,7 @@ func (c *coder) checkRecord(at jsontext.Value, s *Snapshot) {
 		if value == nil {
 			continue
 		}
-		if f, _ := value.Float64(); f < p.Least || f > p.Most { // of one that a float64 does not hold it is infinite
+		if f, _ := value.Float64(); f < p.Least || f > p.Most { // infinite if it does not fit a float64
 			c.report(RuleValue, fmt.Sprintf("must be from %g to %g where the provider answered, is %s",
 				p.Least, p.Most, jsontext.Excerpt(value.String())), "request", p.Name)
 		}
@@ -141,11 +141,11 @@ func disagreement(stated, computed canon.Hash) string {
 	return fmt.Sprintf("says %s, but the content has %s", stated, computed)
 }
 
-// written is memory for documents as files have them, which [Examine] uses again.
+// written is memory for documents in the form of files, which [Examine] reuses.
 var written = sync.Pool{New: func() any { return new([]byte) }}
 
-// Examine is [Parse] that also asks for the spelling of [Document.Encode]: [Version], the layout, the order of
-// members and the pieces of texts. The document is nil if Parse would reject it, or it is of [VersionSF].
+// Examine is [Parse], but it also requires the spelling of [Document.Encode]: [Version], the layout, the order of
+// members and the pieces of texts. The document is nil if Parse would reject it, or if it is of [VersionSF].
 func Examine(data []byte) (*Document, []Violation) {
 	text, err := jsontext.ParseStrict(data)
 	if err != nil {

@@ -8,16 +8,16 @@ import (
 	"unicode/utf8"
 )
 
-// A text is in pieces in a file so that a change of a word is a change of a short line. Where a piece
-// ends follows from the characters around that place alone: an edit moves no other piece.
+// A text is split into pieces in a file, so that a changed word is a change in a short line. The end of a piece depends
+// only on the characters around it: an edit moves no other pieces.
 
 const (
-	lineMost  = 120 // characters of a line that is one piece
-	pieceMost = 160 // characters of a piece that is not divided further
+	lineMost  = 120 // maximum characters of a line that is one piece
+	pieceMost = 160 // maximum characters of a piece that is not divided further
 )
 
-// Split returns the pieces in which files have a text; joined, they are the text. A text that is
-// one piece is a string in files. docs/format.md has the table of where pieces end.
+// Split returns the pieces of a text in files; joined, they are the text. A text with one piece is a string in files.
+// docs/format.md has the table of where pieces end.
 func Split(text string) []string {
 	if isOnePiece(text) {
 		return []string{text}
@@ -33,24 +33,24 @@ func Split(text string) []string {
 	return pieces
 }
 
-// isOnePiece reports whether a text is short and no line break is inside it.
+// isOnePiece reports whether a text is short and contains no line break except at its end.
 func isOnePiece(text string) bool {
 	return fits(text, lineMost) && !strings.Contains(strings.TrimSuffix(text, "\n"), "\n")
 }
 
-// fits reports whether s has at most so many characters.
+// fits reports whether s has at most most characters.
 func fits(s string, most int) bool {
 	return len(s) <= most || len(s) <= most*utf8.UTFMax && utf8.RuneCountInString(s) <= most
 }
 
 // divide appends the pieces of s, which is too long. It cuts s at the places of the first level that has any, and
-// longer pieces at those of the next. A long s without places is looked through once.
+// longer pieces at those of the next. A long s without places is scanned once.
 func divide(pieces []string, s string, level int) []string {
-	start, next := 0, len(levels)              // of the levels below that have a place in s, the first
-	asked := ^uint16(0) << (level * levelBits) // the bits of this level, and of those in front of next
+	start, next := 0, len(levels)              // the first of the levels below with a place in s
+	asked := ^uint16(0) << (level * levelBits) // the bits of this level, and of those before next
 	for i := 2; i < len(s); i++ {
 		may := mayEnd.before[s[i-2]] & mayEnd.last[s[i-1]] & asked
-		if may == 0 || !utf8.RuneStart(s[i]) { // no end, or in a character
+		if may == 0 || !utf8.RuneStart(s[i]) { // not an end, or inside a character
 			continue
 		}
 		l := bits.TrailingZeros16(may) / levelBits
@@ -61,7 +61,7 @@ func divide(pieces []string, s string, level int) []string {
 		case l == level:
 			pieces = divideLong(pieces, s[start:i], level+1)
 			start = i
-			asked &= 1<<((level+1)*levelBits) - 1 // who is divided asks again
+			asked &= 1<<((level+1)*levelBits) - 1 // the pieces are scanned again when they are divided
 		case l < next:
 			next = l
 			asked &= 1<<(l*levelBits) - 1
@@ -80,10 +80,11 @@ func divideLong(pieces []string, s string, level int) []string {
 	return divide(pieces, s, level)
 }
 
-// levels are the ways to end pieces, coarsest first: whether one ends before s[i]. There are two bytes before it at least.
+// levels are the ways to end pieces, coarsest first. Each reports whether a piece ends before s[i], which has at least
+// two bytes before it.
 var levels = [...]func(s string, i int) bool{endsSentence, endsClause, endsWord, endsRun}
 
-// mayEnd has a bit for each way in which a level may end a piece: levels are asked of few places only.
+// mayEnd has a bit for each way in which a level may end a piece, so that the levels are called at few places only.
 var mayEnd = endsOf([len(levels)][]string{
 	{" \"')]*_`.!?\x81\x82\x9f", " ", `"}]0123456789el`, ",", "\x80\xbc", "\x81\x82\x9f"},
 	{",;:|\x94", " ", "", "\t>;}],\r", `\`, "nt", "\x80\xbc", "\x81\x8c\x9b"},
@@ -91,7 +92,7 @@ var mayEnd = endsOf([len(levels)][]string{
 	{everyOf(4), everyOf(16)},
 })
 
-// everyOf returns all bytes that leave 3 when divided by n.
+// everyOf returns all bytes with remainder 3 when divided by n.
 func everyOf(n int) string {
 	var all []byte
 	for c := 3; c < 256; c += n {
@@ -100,11 +101,11 @@ func everyOf(n int) string {
 	return string(all)
 }
 
-// levelBits is how many ways a level has at most.
+// levelBits is the maximum number of ways per level.
 const levelBits = 4
 
-// endsOf returns the bits of the ways that have a byte as the last but one, and as the last, in front of an end. Each two of
-// all are such bytes, where the first are none for any.
+// endsOf returns the bits of the ways that have a byte as the last but one, and as the last, before an end. all are
+// pairs of such bytes; an empty first one stands for any byte.
 func endsOf(all [len(levels)][]string) (may struct{ before, last [256]uint16 }) {
 	for level, ways := range all {
 		for n := 0; n < len(ways); n += 2 {
@@ -138,7 +139,7 @@ func isJSONMember(rest string) bool {
 	return rest != "" && strings.IndexByte(`"{[`, rest[0]) >= 0
 }
 
-// endsInStop reports whether a full stop ends s, not counting at most eight spaces and closing marks.
+// endsInStop reports whether s ends in a full stop, ignoring at most eight spaces and closing marks after it.
 func endsInStop(s string) bool {
 	for n := 0; n < 8 && s != "" && strings.IndexByte(" \"')]*_`", s[len(s)-1]) >= 0; n++ {
 		s = s[:len(s)-1]
@@ -150,7 +151,7 @@ func isCJKStop(s string) bool {
 	return strings.HasSuffix(s, "。") || strings.HasSuffix(s, "！") || strings.HasSuffix(s, "？")
 }
 
-// endsClause: after the punctuation inside a sentence, a tag or a bracket.
+// endsClause: after punctuation within a sentence, a tag or a bracket.
 func endsClause(s string, i int) bool {
 	switch s[i-1] {
 	case ' ':
@@ -159,7 +160,7 @@ func endsClause(s string, i int) bool {
 		return true
 	case ',':
 		return s[i] != ' '
-	case 'n', 't': // an escaped line break or tab, in JSON that is inside a string
+	case 'n', 't': // an escaped line break or tab, in JSON within a string
 		return s[i-2] == '\\'
 	}
 	return strings.HasSuffix(s[:i], "，") || strings.HasSuffix(s[:i], "、") || strings.HasSuffix(s[:i], "；")
@@ -168,19 +169,19 @@ func endsClause(s string, i int) bool {
 // endsWord: after a space that follows one of an eighth of all bytes, such as c, k and s.
 func endsWord(s string, i int) bool { return s[i-1] == ' ' && s[i-2]%8 == 3 }
 
-// endsRun: after two of few bytes, in what has no spaces.
+// endsRun: after two of a few bytes, for text without spaces.
 func endsRun(s string, i int) bool { return s[i-1]%16 == 3 && s[i-2]%4 == 3 }
 
-// mayHavePieces reports whether a JSON string may be a text that is more than one piece.
+// mayHavePieces reports whether a JSON string may be a text of several pieces.
 func mayHavePieces(raw []byte) bool {
 	return len(raw) > lineMost || bytes.Contains(raw, []byte(`\n`)) || bytes.Contains(raw, []byte(`\u000`))
 }
 
-// writePieces writes a string, in pieces where files have it so.
+// writePieces writes a string, in pieces if files have it in pieces.
 func (c *cursor) writePieces(s string) {
 	if c.form == inFile && !isOnePiece(s) {
 		pieces := Split(s)
-		c.dst = slices.Grow(c.dst, len(s)+len(s)/8+(len(`"",`)+indentation)*len(pieces)) // room for layOut too
+		c.dst = slices.Grow(c.dst, len(s)+len(s)/8+(len(`"",`)+indentation)*len(pieces)) // includes memory for layOut
 		c.writeStrings(pieces)
 		return
 	}
@@ -198,7 +199,7 @@ func (c *cursor) writeStrings(all []string) {
 	c.write("]")
 }
 
-// longText is the string at hand, which may be an array of its pieces in files.
+// longText is the current string, which may be an array of pieces in files.
 func (c *cursor) longText(s *string) {
 	switch text, isText := c.at.Text(); {
 	case !c.reading():
@@ -214,7 +215,7 @@ func (c *cursor) longText(s *string) {
 	}
 }
 
-// joined returns the text whose pieces are the array at hand. It takes any, at least one.
+// joined returns the text whose pieces are in the current array. It accepts any pieces, but at least one.
 func (c *cursor) joined() string {
 	at := c.at
 	if at.IsEmpty() {
@@ -224,11 +225,11 @@ func (c *cursor) joined() string {
 	size, alone := 0, at.Len() == 1
 	for _, e := range at.Elements() {
 		if alone && e.IsString() {
-			text, _ := e.Text() // is not copied
+			text, _ := e.Text() // not copied
 			c.checkPieces(text, []string{text})
 			return text
 		}
-		size += max(0, len(e.Raw())-len(`""`)) // or less, where something is escaped
+		size += max(0, len(e.Raw())-len(`""`)) // an upper bound, since there may be escapes
 	}
 	var text strings.Builder
 	text.Grow(size)
@@ -249,7 +250,7 @@ func (c *cursor) joined() string {
 	return text.String()
 }
 
-// checkPieces notes a text that is in other pieces than files have it; pieces is nil where it is a string.
+// checkPieces notes a text whose pieces differ from those in files; pieces is nil if it is a string.
 func (c *cursor) checkPieces(text string, pieces []string) {
 	if !c.examining || len(c.otherPieces) == foundMost || pieces == nil && isOnePiece(text) ||
 		!isOnePiece(text) && slices.Equal(pieces, Split(text)) {

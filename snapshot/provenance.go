@@ -6,25 +6,25 @@ import (
 	"github.com/traceforge/traceforge-go/canon"
 )
 
-// A Provenance says which run of a program made a call. It is no part of what identifies the call, so another run
-// is no drift; and a record that stays as it was keeps the one that it has (design "Provenance").
+// A Provenance says which run of a program made a call. It does not identify the call, so another run is not drift, and
+// an unchanged record keeps its provenance (design "Provenance").
 type Provenance struct {
 	RunID         string
 	StepID        string
-	CorrelationID string     // the program's own mark of the call
-	ConfigHash    canon.Hash // of the config of the run
-	ProviderID    string     // the name that the program has for the provider; in records empty where it is the provider's own
+	CorrelationID string     // the program's own identifier for the call
+	ConfigHash    canon.Hash // hash of the run's config
+	ProviderID    string     // the program's name for the provider; empty in records if it is the provider's own name
 }
 
 type provenanceKey struct{}
 
-// WithProvenance returns a context whose calls are recorded with p. Without one nothing of it is recorded. Ids that are
-// made up in each run stand in the record of the run that recorded it.
+// WithProvenance returns a context whose calls are recorded with p. Without it no provenance is recorded. Ids that are
+// generated in each run are those of the recording run.
 func WithProvenance(ctx context.Context, p Provenance) context.Context {
 	return context.WithValue(ctx, provenanceKey{}, p)
 }
 
-// ProvenanceOf returns the provenance of a context; a zero one where nobody said it.
+// ProvenanceOf returns the provenance of a context; the zero value if it has none.
 func ProvenanceOf(ctx context.Context) Provenance {
 	p, _ := ctx.Value(provenanceKey{}).(Provenance)
 	return p

@@ -14,11 +14,11 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// The schema of the format: SF "Field Definitions" and the members that docs/format.md adds. Each
-// function goes through the members of one object in the order in which files have them: documents
-// and records in that of SF, all others in canonical order (design R2).
+// The schema of the format: SF "Field Definitions" and the members that docs/format.md adds. Each function visits the
+// members of one object in file order: documents and records in the order of SF, all others in canonical order (design
+// R2).
 
-// document is the document at hand.
+// document is the current document.
 func (c *coder) document() {
 	d, at := c.doc, c.at
 	c.old = c.form == literal || c.reading() && at.Member("version").Word() == VersionSF
@@ -35,7 +35,7 @@ func (c *coder) document() {
 	})
 }
 
-// record is a record of the document at hand.
+// record is a record of the current document.
 func (c *coder) record(s *Snapshot) {
 	c.index = c.steps[len(c.steps)-1].index
 	at, start := c.at, len(c.dst)
@@ -100,7 +100,7 @@ func (c *coder) source(s *Source) {
 	})
 }
 
-// headerName is the name of a header at hand.
+// headerName is the current name of a header.
 func (c *cursor) headerName(name *string) {
 	if c.word(name); c.reading() && c.at.IsString() && !isHeaderName.holds(*name) {
 		c.report(RuleValue, "must be "+isHeaderName.must)
@@ -114,8 +114,8 @@ func (c *cursor) ignored(pointer *string) {
 	}
 }
 
-// requestMembers are the members of the request at hand, of whose messages those given stand in the
-// form at hand. In files what is asked is last, so that it stands above the answer.
+// requestMembers are the members of the current request; messages are those that the current form contains. In files
+// the messages come last, directly above the answer.
 func (c *coder) requestMembers(s *Snapshot, messages *[]modelio.Message) {
 	r := &s.Request
 	c.sfOrder(sfRequest)
@@ -195,13 +195,13 @@ func (c *coder) content(parts *[]modelio.Part) {
 	}
 }
 
-// A plain is a content that is one text.
+// A plain is content that consists of one text.
 type plain struct {
 	parts [1]modelio.Part
 	text  string
 }
 
-// newPlain returns one of several that share a piece of memory, as most messages of a document are plain.
+// newPlain returns a plain. Several share one allocation, because most messages of a document are plain.
 func (c *coder) newPlain() *plain {
 	const least, most = 4, 64
 	if len(c.plains) == cap(c.plains) {
@@ -228,8 +228,8 @@ func (c *coder) part(p *modelio.Part) {
 	}
 }
 
-// kinds returns how many kinds of part p is at once. Custom may stand beside another, as in
-// Genkit's own schema.
+// kinds returns the number of kinds that part p has. Custom may be combined with another kind, as in Genkit's own
+// schema.
 func kinds(p *modelio.Part) (n int) {
 	for _, set := range [...]bool{
 		p.Text != nil, p.Media != nil, p.ToolRequest != nil, p.ToolResponse != nil, p.Reasoning != nil,
@@ -282,11 +282,10 @@ func (c *coder) tool(t *modelio.ToolDefinition) {
 	})
 }
 
-// hash is a member that is a hash; empty where there is none.
+// hash is a member that is a hash; empty if absent.
 func (c *coder) hash(name string, n need, h *canon.Hash) { c.text(name, n, (*string)(h), isHash) }
 
-// time is the time at hand, which has one spelling: RFC 3339 in UTC, with three digits of milliseconds
-// or, where they are zero, none.
+// time is the current time, in its only permitted spelling: RFC 3339 in UTC, with milliseconds unless they are zero.
 func (c *cursor) time(t *time.Time) {
 	if !c.reading() {
 		c.writeText(jsontext.Time(*t))
@@ -305,19 +304,19 @@ func (c *cursor) time(t *time.Time) {
 	*t = parsed
 }
 
-// A check says what a string must be.
+// A check is a condition on a string.
 type check struct {
 	must  string
 	holds func(string) bool
 }
 
-// LegalHeader reports whether s is a lower-case token (RFC 9110 section 5.6.2). Records name headers in that way, so
-// that no two names are one header.
+// LegalHeader reports whether s is a lower-case token (RFC 9110 section 5.6.2). Records name headers in this form, so
+// that different names are different headers.
 func LegalHeader(s string) bool {
 	return s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789!#$%&'*+-.^_`|~") == ""
 }
 
-// LegalLane reports whether s may name a lane.
+// LegalLane reports whether s is a legal name of a lane.
 func LegalLane(s string) bool { return laneName.MatchString(s) }
 
 var laneName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,31}$`)
@@ -336,7 +335,8 @@ var (
 		"at most 64 of the characters a to z, 0 to 9 and -, not start with -, and not be a device name of Windows",
 		filename.Legal,
 	}
-	// isPath: as design R13 wants it, so that it is the same on every machine. Before ":/" stands a drive or a scheme.
+	// isPath: as required by design R13, so that it is the same on every machine. A drive or a scheme comes before
+	// ":/".
 	isPath = &check{"a relative path with forward slashes, without . and ..", func(s string) bool {
 		return fs.ValidPath(s) && s != "." && !strings.ContainsRune(s, '\\') && !strings.Contains(s, ":/")
 	}}

@@ -14,9 +14,9 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// Seal chooses which calls continue which, and computes the hashes of the records and of the
-// document (SF "Hash Calculation", design R2, R4). It changes nothing else. A choice that is there
-// and still true stays. An error is an [*Error] that names what cannot be written.
+// Seal chooses which calls continue which, and computes the hashes of the records and of the document (SF "Hash
+// Calculation", design R2, R4). It changes nothing else. It keeps choices that are still valid. The error is an
+// [*Error] that names what cannot be written.
 func (d *Document) Seal() error {
 	d.Version = Version
 	newChooser(d).choose()
@@ -25,14 +25,14 @@ func (d *Document) Seal() error {
 	return c.err()
 }
 
-// Write seals a document and encodes it, and asks check about it as it will be read again, see [Writer.Write].
+// Write seals and encodes a document, and calls check with the document as it will be read again, see [Writer.Write].
 func (d *Document) Write(check func(read *Document) error) (data []byte, err error) {
 	return new(Writer).Write(d, check)
 }
 
-// Encode returns the bytes of d's file: members in the order of files, texts in pieces, two spaces
-// of indentation, a final line break. [Document.Seal] comes first. A document that [Parse] would
-// reject is not encoded; an error is an [*Error] with every violation.
+// Encode returns the content of d's file: members in file order, texts in pieces, two spaces of indentation, and a
+// final newline. Call [Document.Seal] first. A document that [Parse] would reject is not encoded; the error is an
+// [*Error] with all violations.
 func (d *Document) Encode() ([]byte, error) {
 	var c coder
 	if i := newChooser(d).untrue(); i >= 0 {
@@ -51,15 +51,15 @@ func (d *Document) Encode() ([]byte, error) {
 	return layOut(c.dst), nil
 }
 
-// SF returns a document with this one record in SF's literal form: the whole request, texts joined, nothing left out.
-// Its seals are those that SF's JavaScript computes.
+// SF returns a document with only this record in SF's literal form: the complete request, texts joined, nothing left
+// out. Its seals are those that SF's JavaScript computes.
 func (s *Snapshot) SF() ([]byte, error) {
 	d := Document{Snapshots: []Snapshot{*s}}
 	return d.SF()
 }
 
-// SF returns the document in SF's literal form, see [Snapshot.SF]: one that Parse accepts, so package
-// and test are in the first record only.
+// SF returns the document in SF's literal form, see [Snapshot.SF]. Parse accepts it: package and test are only in the
+// first record.
 func (d *Document) SF() ([]byte, error) {
 	all := Document{Version: VersionSF, Snapshots: slices.Clone(d.Snapshots)}
 	for i := 1; i < len(all.Snapshots); i++ {
@@ -86,7 +86,7 @@ func (d *Document) combinedHash() canon.Hash {
 // Seals are the hashes of the records of a document or a manifest.
 type Seals []canon.Hash
 
-// Combined returns the hash of the document or the manifest of that version (SF "Combined Hash").
+// Combined returns the hash of a document or manifest with that version (SF "Combined Hash").
 func (s Seals) Combined(version string) canon.Hash {
 	text := append(make([]byte, 0, 64+80*len(s)), `{"version":"`+version+`","snapshots":[`...)
 	for i := range s {
@@ -100,15 +100,15 @@ func (s Seals) Combined(version string) canon.Hash {
 
 var sealedNames = [...]string{"id", "timestamp", "source", "request", "response"}
 
-// seals are coders that compute seals, whose memory the next document uses again.
+// seals are coders that compute seals, whose memory is reused.
 var seals = sync.Pool{New: func() any {
 	c := &coder{cursor: cursor{form: asSealed, members: make([]member, 0, membersRoom)}}
 	c.steps = c.room.steps[:0]
 	return c
 }}
 
-// sealOf returns the seal of a record as it stands in a text (SF "Individual Snapshot Hash"). There is one if all
-// members that it covers are there, and JavaScript reads all their numbers as they are.
+// sealOf returns the seal of a record in a text (SF "Individual Snapshot Hash"). It reports false if a member that the
+// seal covers is missing, or if JavaScript would read a number differently.
 func (c *coder) sealOf(record jsontext.Value) (canon.Hash, bool) {
 	if c.seal == nil {
 		c.seal = seals.Get().(*coder)
@@ -135,9 +135,9 @@ func (c *coder) sealOf(record jsontext.Value) (canon.Hash, bool) {
 	return canon.Hash(fmt.Sprintf("sha256:%x", s.sum.Sum(nil))), len(s.found) == 0
 }
 
-// SealOf returns the seal of the text of a record (SF "Individual Snapshot Hash"), whoever wrote that. The error is an
-// [*Error]: the text is none that every reader takes alike, a member that the seal covers is missing, or a number is
-// there that JavaScript reads as another.
+// SealOf returns the seal of a record's text (SF "Individual Snapshot Hash"), from any writer. The error is an
+// [*Error]: readers understand the text differently, a member that the seal covers is missing, or JavaScript would read
+// a number differently.
 func SealOf(record []byte) (canon.Hash, error) {
 	text, err := jsontext.ParseStrict(record)
 	if err != nil {
@@ -154,9 +154,10 @@ func SealOf(record []byte) (canon.Hash, error) {
 	return "", &Error{Violations: []Violation{{Rule: RuleMissing, Message: "lacks a member that the seal covers"}}}
 }
 
-// RequestCore returns the canonical JSON of a whole request, without the values that the ignored RFC 6901 pointers
-// name (design R3). Texts are joined, and numbers that no float64 holds are objects. A token * names every element of
-// an array. A pointer that names nothing is no error; one that is malformed, or names the whole request, is.
+// RequestCore returns the canonical JSON of a complete request, without the values at the ignored RFC 6901 pointers
+// (design R3). Texts are joined, and numbers that do not fit a float64 are objects. The token * stands for every
+// element of an array. A pointer to nothing is permitted; one that is malformed, or that names the complete request, is
+// an error.
 func RequestCore(r *modelio.Request, ignored []string) ([]byte, error) {
 	c := newCoreCoder(textsOf(r.Messages))
 	s := Snapshot{Request: *r}
@@ -167,16 +168,15 @@ func RequestCore(r *modelio.Request, ignored []string) ([]byte, error) {
 	return without(c.dst, ignored)
 }
 
-// ResponseCore returns the canonical JSON of what a model said: content, finish_reason, tool_calls,
-// parts, candidates and error, those that are absent left out (design R3). The provider's own words
-// for why it finished are not in it.
+// ResponseCore returns the canonical JSON of a model's answer: content, finish_reason, tool_calls, parts, candidates
+// and error, without absent ones (design R3). The provider's own finish reason is left out.
 func ResponseCore(r *Response) ([]byte, error) {
 	c := newCoreCoder(0)
 	c.response(r)
 	return c.dst, c.err()
 }
 
-// without returns a core less the members and elements that pointers name.
+// without returns a core without the members and elements at pointers.
 func without(core []byte, pointers []string) ([]byte, error) {
 	if len(pointers) == 0 {
 		return core, nil
@@ -193,11 +193,11 @@ func without(core []byte, pointers []string) ([]byte, error) {
 		}
 		paths[i] = tokens
 	}
-	doc, _ := jsontext.Parse(core) // it is canonical
+	doc, _ := jsontext.Parse(core) // a core is valid JSON
 	return appendWithout(make([]byte, 0, len(core)), doc.Root(), paths), nil
 }
 
-// appendWithout appends v, which is canonical, less what paths lead to.
+// appendWithout appends v, which is canonical, without the values at paths.
 func appendWithout(out []byte, v jsontext.Value, paths [][]string) []byte {
 	if len(paths) == 0 || !v.IsObject() && !v.IsArray() {
 		return append(out, v.Raw()...)
@@ -232,10 +232,10 @@ func appendWithout(out []byte, v jsontext.Value, paths [][]string) []byte {
 	return append(out, closing)
 }
 
-// mediumBegins begins the name of a medium in JSON.
+// mediumBegins is the prefix of a medium's name in JSON.
 var mediumBegins = []byte(`"` + blob)
 
-// Media returns the media that the record's messages and answers name, each once.
+// Media returns the media that the record's messages and answers refer to, without duplicates.
 func (s *Snapshot) Media() (found []Medium) {
 	add := func(name string) {
 		if m, ok := parseMedium(name); ok && !slices.Contains(found, m) {

@@ -7,9 +7,9 @@ import (
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 )
 
-// OtherVersion returns what is wrong with a document, or a manifest, of a version that is not [Version]. An older one
-// is refused in SF's words, [VersionSF] with the two ways to bring it over. A newer one is for a newer traceforge: to
-// record it again would take the store back.
+// OtherVersion returns the violation of a document or manifest whose version is not [Version]. An older version is
+// refused in SF's words, and [VersionSF] with the two ways to migrate it. A newer one needs a newer traceforge: to
+// record it again would downgrade the store.
 func OtherVersion(version string) Violation {
 	if newer(version) {
 		message := fmt.Sprintf("Snapshot version %s was written by a newer traceforge, and this one reads %s: "+
@@ -26,7 +26,7 @@ func OtherVersion(version string) Violation {
 	return Violation{Pointer: "/version", Rule: RuleVersion, Message: message}
 }
 
-// newer reports whether a version is later than [Version]. A text that is no version is not.
+// newer reports whether a version is later than [Version]. It is false for an invalid version.
 func newer(version string) bool {
 	var major, minor, patch int
 	if n, err := fmt.Sscanf(version, "%d.%d.%d", &major, &minor, &patch); n != 3 || err != nil {
@@ -35,10 +35,10 @@ func newer(version string) bool {
 	return slices.Compare([]int{major, minor, patch}, []int{1, 1, 0}) > 0
 }
 
-// CheckNewer returns an [*Error] that is [ErrNewer] if data is a document or a manifest of a later version than
-// [Version]. So nobody replaces a newer file. It reports no other fault of data.
+// CheckNewer returns an [*Error] that is [ErrNewer] if data is a document or manifest with a later version than
+// [Version], so that nobody replaces a newer file. It reports no other fault of data.
 func CheckNewer(data []byte) error {
-	doc, _ := jsontext.Parse(data) // what is no JSON has no version
+	doc, _ := jsontext.Parse(data) // a text that is not JSON has no version
 	version := doc.Root().Member("version").Word()
 	if !newer(version) {
 		return nil

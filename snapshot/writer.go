@@ -8,19 +8,19 @@ import (
 	"github.com/traceforge/traceforge-go/canon"
 )
 
-// A Writer writes a document as [Document.Write] does, also one whose records came one by one, as a test makes one call
-// more: those at its beginning that were appended as they are now are not encoded again. It keeps the records, whose
-// memory must not change in place. The zero value is ready to use. A Writer is not for several goroutines at once.
+// A Writer writes documents like [Document.Write], but it also supports documents that grow record by record, as a test
+// makes calls: records that were appended and are unchanged are not encoded again. It keeps the records, whose memory
+// must not be changed in place. The zero value is ready to use. A Writer is not safe for concurrent use.
 type Writer struct {
-	coder   *coder // nil means no record was appended since a document was written
+	coder   *coder // nil if no record was appended since a document was written
 	chooser *chooser
-	given   []Snapshot // the records, as they came
-	lines   [][]byte   // each in one line, behind lineBegins
-	media   [][]Medium // that each names
+	given   []Snapshot // the records, as they were appended
+	lines   [][]byte   // each record in one line, after lineBegins
+	media   [][]Medium // media that each record refers to
 }
 
-// Write seals a document and encodes it, and asks check about it as it will be read again; nil means nothing is
-// asked. Check must not keep what it is given, and nobody may change the data.
+// Write seals and encodes a document, and calls check, unless it is nil, with the document as it will be read again.
+// check must not keep its argument, and nobody may change data.
 func (w *Writer) Write(d *Document, check func(read *Document) error) (data []byte, err error) {
 	d.Version = Version
 	w.begin()
@@ -53,7 +53,7 @@ func (w *Writer) Write(d *Document, check func(read *Document) error) (data []by
 	return data, nil
 }
 
-// begin begins a document, unless records were appended.
+// begin starts a document, unless records were appended.
 func (w *Writer) begin() {
 	if w.coder == nil {
 		d := &Document{Version: Version}
@@ -62,8 +62,8 @@ func (w *Writer) begin() {
 	}
 }
 
-// Append seals a record behind those that were appended before and encodes it, in one line, as [ParseRecords] reads it with
-// them. [Writer.Write] takes it from there. The zero value begins with the first record of a document.
+// Append seals a record and encodes it in one line after those that were appended before. [ParseRecords] reads these
+// lines, and [Writer.Write] reuses them. The zero value starts with the first record of a document.
 func (w *Writer) Append(s Snapshot) (line []byte, err error) {
 	w.begin()
 	c, h, i := w.coder, w.chooser, len(w.lines)
@@ -82,7 +82,7 @@ func (w *Writer) Append(s Snapshot) (line []byte, err error) {
 	return w.lines[i][len(lineBegins):], nil
 }
 
-// encode seals the i-th record and encodes it.
+// encode seals and encodes the i-th record.
 func (w *Writer) encode(i int) {
 	c := w.coder
 	s := &c.doc.Snapshots[i]
@@ -97,16 +97,17 @@ func (w *Writer) encode(i int) {
 	w.lines, w.media = append(w.lines, c.dst), append(w.media, s.Media())
 }
 
-// equal reports whether two records are the same, whatever their seals.
+// equal reports whether two records are equal, except for their seals.
 func (s Snapshot) equal(other Snapshot) bool {
 	s.Hash, other.Hash = "", ""
 	return reflect.DeepEqual(&s, &other)
 }
 
-// lineBegins is in front of a record in one line, so that this and the end of a document make a document of it.
+// lineBegins comes before a record in one line, so that together with the end of a document it forms one.
 const lineBegins = `{"version":"` + Version + `","snapshots":[`
 
-// fileOf returns the file of a document whose records are encoded. It takes the memory of the first, which may be long.
+// fileOf returns the file of a document whose records are encoded. It reuses the memory of the first record, which may
+// be long.
 func fileOf(lines [][]byte, hash canon.Hash) []byte {
 	data := []byte(lineBegins)
 	for i, line := range lines {
@@ -119,8 +120,8 @@ func fileOf(lines [][]byte, hash canon.Hash) []byte {
 	return layOut(fmt.Appendf(data, `],"hash":%q}`, hash))
 }
 
-// ParseRecords reads records that [Writer.Append] encoded, as [Parse] reads a document that has them in this order. There may
-// be none.
+// ParseRecords reads records that [Writer.Append] encoded, in the same way as [Parse] reads a document with these
+// records. There may be none.
 func ParseRecords(lines [][]byte) (*Document, error) {
 	if len(lines) == 0 {
 		return &Document{Version: Version}, nil
@@ -134,5 +135,5 @@ func ParseRecords(lines [][]byte) (*Document, error) {
 	return Parse(fmt.Appendf(nil, lineBegins+`%s],"hash":%q}`, bytes.Join(lines, []byte(",")), seals.Combined(Version)))
 }
 
-// Media returns the media that the i-th record of the document that was written last names, each once.
+// Media returns the media that the i-th record of the last document refers to, without duplicates.
 func (w *Writer) Media(i int) []Medium { return w.media[i] }
