@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -242,17 +243,19 @@ func TestAllowCancelledCallAlone(t *testing.T) {
 		}
 	}
 	t.Setenv("OPENAI_API_KEY", "one that is no secret of anybody")
-	t.Setenv("TRACEFORGE_UPDATE", "1")
-	tb := s.run("TestIt", test, traceforgetest.Upstream(hanging))
-	require.Contains(t, tb.Logged(), "openai gave no answer: context canceled: it was not recorded")
-	require.Contains(t, tb.Logged(), "or keep the error: traceforgetest.New(t, traceforgetest.Allow(traceforgetest.TransportErrors))")
-	requirePass(t, s.run("TestIt", test, traceforgetest.Upstream(hanging), traceforgetest.Allow(traceforgetest.TransportErrors)))
-	require.Equal(t, "canceled", s.records("openai")[0].Response.Error.Code)
-	t.Setenv("TRACEFORGE_UPDATE", "")
-	requirePass(t, s.replay("TestIt", test))
+	synctest.Test(t, func(t *testing.T) { // where what cancels the call is never faster than what makes it
+		t.Setenv("TRACEFORGE_UPDATE", "1")
+		tb := s.run("TestIt", test, traceforgetest.Upstream(hanging))
+		require.Contains(t, tb.Logged(), "openai gave no answer: context canceled: it was not recorded")
+		require.Contains(t, tb.Logged(), "or keep the error: traceforgetest.New(t, traceforgetest.Allow(traceforgetest.TransportErrors))")
+		requirePass(t, s.run("TestIt", test, traceforgetest.Upstream(hanging), traceforgetest.Allow(traceforgetest.TransportErrors)))
+		require.Equal(t, "canceled", s.records("openai")[0].Response.Error.Code)
+		t.Setenv("TRACEFORGE_UPDATE", "")
+		requirePass(t, s.replay("TestIt", test))
+	})
 	s.requireWhole()
 
-	tb = s.update("1", "TestTool", func(_ *tbtest.TB, tf *traceforgetest.Recorder) {
+	tb := s.update("1", "TestTool", func(_ *tbtest.TB, tf *traceforgetest.Recorder) {
 		tf.Tool("add", func(context.Context, json.RawMessage) (json.RawMessage, error) { return nil, context.Canceled })(context.Background(), nil)
 	}, traceforgetest.Allow(traceforgetest.TransportErrors))
 	require.Contains(t, tb.Logged(), "tool add gave no answer: context canceled: it was not recorded")
@@ -288,14 +291,39 @@ func TestAllowCancelledWithCause(t *testing.T) {
 		}
 	}
 	allowed := traceforgetest.Allow(traceforgetest.TransportErrors)
-	t.Setenv("TRACEFORGE_UPDATE", "1")
-	requirePass(t, s.run("TestIt", test, traceforgetest.Upstream(hanging), allowed))
-	said := s.records("openai")[0].Response.Error
-	require.Equal(t, "canceled", said.Code)
-	require.Equal(t, enough.Error(), said.Message)
-	t.Setenv("TRACEFORGE_UPDATE", "")
-	requirePass(t, s.replay("TestIt", test))
+	synctest.Test(t, func(t *testing.T) { // where what cancels the call is never faster than what makes it
+		t.Setenv("TRACEFORGE_UPDATE", "1")
+		requirePass(t, s.run("TestIt", test, traceforgetest.Upstream(hanging), allowed))
+		said := s.records("openai")[0].Response.Error
+		require.Equal(t, "canceled", said.Code)
+		require.Equal(t, enough.Error(), said.Message)
+		t.Setenv("TRACEFORGE_UPDATE", "")
+		requirePass(t, s.replay("TestIt", test))
+	})
 	s.requireWhole()
+}
+
+// TestCancelledWithCauseBeforeSent: a call that its caller cancelled before it was sent ends with the reason that the caller
+// gave, in any mode, as it does without traceforge.
+func TestCancelledWithCauseBeforeSent(t *testing.T) {
+	enough := errors.New("another was faster")
+	s := newScene(t)
+	test := func(t *tbtest.TB, tf *traceforgetest.Recorder) {
+		asks(newChat("a"))(t, tf)
+		ctx, cancel := context.WithCancelCause(context.Background())
+		cancel(enough)
+		req, _ := http.NewRequestWithContext(ctx, "POST", "https://api.openai.com/v1/chat/completions",
+			strings.NewReader(`{"model":"m","temperature":0,"seed":1,"messages":[{"role":"user","content":"b"}]}`))
+		if _, err := tf.Client().Do(req); !errors.Is(err, enough) {
+			t.Errorf("got %v", err)
+		}
+	}
+	for _, opts := range [][]traceforgetest.Option{nil, {traceforgetest.Allow(traceforgetest.TransportErrors)}} {
+		for _, mode := range []string{"1", "", "new", "all", ""} {
+			requirePass(t, s.update(mode, "TestIt", test, opts...))
+		}
+		requirePass(t, s.replay("TestIt", test))
+	}
 }
 
 // TestAllowCutByContext records streams that the context of their caller cuts, and whose caller goes on to read.
@@ -335,10 +363,12 @@ func TestAllowCutByContext(t *testing.T) {
 					t.Errorf("got %s, %v", answer, err)
 				}
 			}
-			t.Setenv("TRACEFORGE_UPDATE", "1")
-			requirePass(t, s.run("TestIt", test, traceforgetest.Upstream(live), traceforgetest.Allow(traceforgetest.CutStreams)))
-			t.Setenv("TRACEFORGE_UPDATE", "")
-			requirePass(t, s.replay("TestIt", test))
+			synctest.Test(t, func(t *testing.T) { // where the stream begins in time
+				t.Setenv("TRACEFORGE_UPDATE", "1")
+				requirePass(t, s.run("TestIt", test, traceforgetest.Upstream(live), traceforgetest.Allow(traceforgetest.CutStreams)))
+				t.Setenv("TRACEFORGE_UPDATE", "")
+				requirePass(t, s.replay("TestIt", test))
+			})
 		})
 	}
 }

@@ -241,6 +241,18 @@ func TestFaultsTakeTheirTime(t *testing.T) {
 			_, err = tf.Client().Do(req)
 			require.ErrorIs(t, err, context.DeadlineExceeded)
 		}))
+		requirePass(t, s.replay("TestIt", func(tb *tbtest.TB, tf *traceforgetest.Recorder) {
+			tf.Fault(1, fault.Stall(2, time.Hour))
+			late := errors.New("the user has left")
+			ctx, cancel := context.WithTimeoutCause(context.Background(), time.Minute, late)
+			defer cancel()
+			req, err := http.NewRequestWithContext(ctx, "POST", f.url, bytes.NewReader([]byte(f.body)))
+			require.NoError(t, err)
+			resp, err := tf.Client().Do(req)
+			require.NoError(t, err)
+			_, err = io.ReadAll(resp.Body)
+			require.ErrorIs(t, err, late)
+		}))
 	})
 }
 

@@ -256,10 +256,10 @@ func (b *faultyBody) Read(p []byte) (int, error) {
 		wait := b.pause
 		b.pause = 0
 		if wait > 0 && !pause(b.ctx, wait) {
-			return 0, b.ctx.Err()
+			return 0, context.Cause(b.ctx)
 		}
 	}
-	if err := b.ctx.Err(); err != nil {
+	if err := context.Cause(b.ctx); err != nil {
 		return 0, err
 	}
 	if len(b.pieces) == 0 {

@@ -173,6 +173,9 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	if f := asA[*Failure](err); f != nil {
 		return r.refusal(req, w, f), nil
 	}
+	if err == req.Context().Err() { // who ended it may have said why, which the transport of net/http tells too
+		err = context.Cause(req.Context())
+	}
 	return resp, err
 }
 
