@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -174,8 +175,10 @@ func TestModelErrors(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 	}
-	s.record("TestLate", late, traceforgetest.Allow(traceforgetest.CutStreams))
-	requirePass(t, s.replay("TestLate", late))
+	synctest.Test(t, func(t *testing.T) { // where the model begins in time
+		s.record("TestLate", late, traceforgetest.Allow(traceforgetest.CutStreams))
+		requirePass(t, s.replay("TestLate", late))
+	})
 
 	// So does a context.
 	cancelled := func(t *tbtest.TB, tf *traceforgetest.Recorder) {
