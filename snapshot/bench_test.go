@@ -1,6 +1,7 @@
 package snapshot_test
 
 import (
+	"math"
 	"runtime"
 	"strings"
 	"testing"
@@ -52,27 +53,28 @@ func TestExamineAllocations(t *testing.T) {
 	require.LessOrEqual(t, examined-read, 40.0)
 }
 
-// TestExamineMemory holds that documents are written again, one after another, into memory that is there.
+// TestExamineMemory holds that documents are written again, one after another, into memory that is there. The collector takes some
+// of it away, and so do the race detector and another processor: the least that a run allocates is what it needs.
 func TestExamineMemory(t *testing.T) {
 	s := record("TestBench", 1)
 	s.Request.Messages = []modelio.Message{text(modelio.RoleUser, strings.Repeat("a", 500_000))}
 	data := encode(t, document(t, s))
-	const runs = 10
-	allocated := func(look func()) uint64 {
-		look()
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		for range runs {
+	allocated := func(look func()) (least uint64) {
+		least = math.MaxUint64
+		for range 20 {
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
 			look()
+			runtime.ReadMemStats(&after)
+			least = min(least, after.TotalAlloc-before.TotalAlloc)
 		}
-		runtime.ReadMemStats(&after)
-		return after.TotalAlloc - before.TotalAlloc
+		return least
 	}
 	read := allocated(func() { _, _ = snapshot.Parse(data) })
 	examined := allocated(func() { _, _ = snapshot.Examine(data) })
-	times := (float64(examined) - float64(read)) / float64(runs*len(data))
+	times := (float64(examined) - float64(read)) / float64(len(data))
 	t.Logf("%.2f bytes for each byte of the document", times)
-	require.Less(t, times, 2.0) // the collector, and the race detector, take some of the memory away: without it they are 2.4
+	require.Less(t, times, 0.5) // without that memory they are more than 2
 }
 
 // BenchmarkSeal seals an agent of 200 turns, whose requests were decoded one by one.
