@@ -79,12 +79,11 @@ func (s *Store) Writable() error {
 	if err := (logDir{s}).checkDir(); err != nil {
 		return err
 	}
-	const probe = ".traceforge-*" + TempExt
 	for dir := s.dir; ; dir = filepath.Dir(dir) {
-		f, err := os.CreateTemp(dir, probe)
+		f, err := os.CreateTemp(dir, ProbeNames)
 		if err == nil {
 			err = errors.Join(f.Close(), os.Remove(f.Name()))
-			left, _ := fs.Glob(os.DirFS(s.dir), probe)
+			left, _ := fs.Glob(os.DirFS(s.dir), ProbeNames)
 			for _, file := range left {
 				_ = os.Remove(s.Path(file))
 			}

@@ -118,6 +118,7 @@ const (
 
 	DocumentExt = ".json"
 	TempExt     = ".tmp"
+	ProbeNames  = ".traceforge-*" + TempExt // of files that are made for a moment, to ask whether the store can be written
 )
 
 func DocumentFile(provider, name string) string { return provider + "/" + name + DocumentExt }

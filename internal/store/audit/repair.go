@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -105,7 +106,8 @@ func (r *repair) commit(w store.Writer) error {
 			return fs.SkipDir
 		}
 		of, temp := strings.CutSuffix(file, store.TempExt)
-		if err != nil || !temp || e.IsDir() || !store.IsStoreFile(of) {
+		probe, _ := path.Match(store.ProbeNames, file)
+		if err != nil || e.IsDir() || !probe && (!temp || !store.IsStoreFile(of)) {
 			return err
 		}
 		r.report.Removed = append(r.report.Removed, file)
