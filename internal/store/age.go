@@ -6,13 +6,13 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// A MaxAge says how many days an answer may be old before verify warns, and before it fails. 0 is never.
+// A MaxAge says how many days old an answer may be before verify warns, and before it fails. 0 means never.
 type MaxAge struct {
-	Warn int `json:"warn_days,omitzero" is:"days"` // from which verify warns
-	Fail int `json:"fail_days,omitzero" is:"days"` // from which it fails
+	Warn int `json:"warn_days,omitzero" is:"days"` // age at which verify warns
+	Fail int `json:"fail_days,omitzero" is:"days"` // age at which verify fails
 }
 
-// IsSet reports whether answers get too old at all.
+// IsSet reports whether there is any limit.
 func (m MaxAge) IsSet() bool { return m.Warn > 0 || m.Fail > 0 }
 
 func readMaxAge(r *fields.Reader, v jsontext.Value, m *MaxAge) {

@@ -7,33 +7,33 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// Budgets are limits that a repository sets itself; traceforge verify --lint holds them. 0 is none.
+// Budgets are limits that a repository sets for itself; traceforge verify --lint enforces them. 0 means no limit.
 type Budgets struct {
-	Document      int64   `json:"document,omitzero" is:"size"`          // of a document, as a number and B, kB, MB or GB
-	Answer        int64   `json:"answer,omitzero" is:"size"`            // of one raw answer
-	TokensPerTest int64   `json:"tokens_per_test,omitzero" is:"tokens"` // of input and output, as recorded
-	TokensOfAll   int64   `json:"tokens_of_all,omitzero" is:"tokens"`   // of input and output, as recorded
-	CostPerTest   float64 `json:"cost_per_test,omitzero"`               // by the prices
-	CostOfAll     float64 `json:"cost_of_all,omitzero"`                 // by the prices
+	Document      int64   `json:"document,omitzero" is:"size"`          // size of a document, as a number and B, kB, MB or GB
+	Answer        int64   `json:"answer,omitzero" is:"size"`            // size of one raw answer
+	TokensPerTest int64   `json:"tokens_per_test,omitzero" is:"tokens"` // recorded input and output tokens
+	TokensOfAll   int64   `json:"tokens_of_all,omitzero" is:"tokens"`   // recorded input and output tokens
+	CostPerTest   float64 `json:"cost_per_test,omitzero"`               // according to the prices
+	CostOfAll     float64 `json:"cost_of_all,omitzero"`                 // according to the prices
 }
 
-// A Price is what a million tokens of a model cost, in the repository's own currency.
+// A Price is the price of a million tokens of a model, in a currency of the repository's choice.
 type Price struct {
 	Input       float64  `json:"input,omitzero"`
 	Output      float64  `json:"output,omitzero"`
-	CachedInput *float64 `json:"cached_input,omitzero"` // of input that the provider had in its cache; absent: as input
+	CachedInput *float64 `json:"cached_input,omitzero"` // input from the provider's cache; if absent, the price of input
 }
 
-// Lint is what traceforge verify --lint leaves out.
+// Lint contains exceptions from traceforge verify --lint.
 type Lint struct {
 	Silences []Silence `json:"silence,omitzero"`
 }
 
-// A Silence says that a rule of traceforge verify --lint does not apply.
+// A Silence turns off a rule of traceforge verify --lint.
 type Silence struct {
-	Rule string `json:"rule,omitzero"` // of traceforge verify --lint
-	Why  string `json:"why,omitzero"`  // it does not apply
-	Test string `json:"test,omitzero"` // to which, with its subtests; absent: to all
+	Rule string `json:"rule,omitzero"` // a rule of traceforge verify --lint
+	Why  string `json:"why,omitzero"`  // the reason
+	Test string `json:"test,omitzero"` // the test, with its subtests; if absent, all tests
 }
 
 func readPrice(r *fields.Reader, v jsontext.Value, p *Price) {
@@ -61,7 +61,7 @@ func readSize(r *fields.Reader, v jsontext.Value, n *int64) {
 	}
 }
 
-// readMoney reads an amount of money, which is 0 or more.
+// readMoney reads an amount of money of at least 0.
 func readMoney(r *fields.Reader, v jsontext.Value, money *float64) {
 	if !r.Want(v, "a number") {
 		return

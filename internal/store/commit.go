@@ -14,34 +14,34 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// A Change is what one commit does to a store.
+// A Change is the content of one commit to a store.
 type Change struct {
 	Put    []Put    // new documents, and new content of documents
-	Remove []string // documents' files, as [Store.List] names them: they go with what is beside them
+	Remove []string // files of documents, as in [Store.List]; files next to them are removed too
 }
 
-// A Put is a document with what belongs to it. A document of that name under another provider goes.
+// A Put is a document with the files that belong to it. A document with the same name under another provider is
+// removed.
 type Put struct {
-	Provider string // that of the first call
+	Provider string // provider of the first call
 	Name     string
 	Document *snapshot.Document    // Commit seals it
-	Beside   map[canon.Hash][]byte // raw answers and media that the store lacks; what the document does not name is left out
-	Writer   *snapshot.Writer      // that wrote a document with records of this one; nil means none did
-	Summed   bool                  // the hashes that the document has of Beside were made of these bytes: they are not made again
+	Beside   map[canon.Hash][]byte // raw answers and media that the store lacks; those that the document does not name are ignored
+	Writer   *snapshot.Writer      // the writer of a document with some of these records; nil if there is none
+	Summed   bool                  // the document's hashes of Beside were computed from these bytes, and need not be computed again
 
-	// Check is asked before anything is written, with the document as it will be read; nil means nothing
-	// is asked. Its error is that of the commit.
+	// Check is called before anything is written, with the document as it will be read again, unless it is nil. Its
+	// error becomes the error of the commit.
 	Check func(*snapshot.Document) error
 }
 
-// Commit makes all of a change, or after an error none of it, under the store's lock: it waits for
-// other processes. It seals the documents, and refuses one that names a raw answer or a medium that
-// is neither in the change nor in the store. A file whose content would not change is not
-// written. Raw answers and media that a document put does not name are removed.
+// Commit makes all of a change or, after an error, none of it. It works under the store's lock and waits for other
+// processes. It seals the documents, and refuses one that names a raw answer or a medium that is neither in the change
+// nor in the store. A file whose content would not change is not written. Raw answers and media that the new documents
+// do not name are removed.
 //
-// A process that is killed in a commit leaves it to the next one, or to [audit.Repair], to finish
-// or to undo it. So an empty change is worth committing where a process updates: it does no more
-// than that, and costs next to nothing where there is nothing to do.
+// If a process is killed during a commit, the next commit or [audit.Repair] finishes or undoes it. So an update commits
+// even an empty change: that does only this, and costs almost nothing if there is nothing to do.
 func (s *Store) Commit(c Change) error {
 	if len(c.Put) == 0 && len(c.Remove) == 0 {
 		if _, err := os.Lstat(s.Path(JournalName)); errors.Is(err, fs.ErrNotExist) {
@@ -59,7 +59,8 @@ func (s *Store) Commit(c Change) error {
 	return nil
 }
 
-// has reports whether a change would write nothing: then it needs no lock, which a store that cannot be written does not give.
+// has reports whether a change would write nothing. Such a change needs no lock, which a read-only store cannot
+// provide.
 func (s *Store) has(puts []*target, remove []string) bool {
 	root, err := os.OpenRoot(s.dir)
 	if err != nil {
@@ -74,7 +75,7 @@ func (s *Store) has(puts []*target, remove []string) bool {
 // A target is a Put that was checked.
 type target struct {
 	Put
-	data  []byte // the document's file
+	data  []byte // content of the document's file
 	needs []Need
 }
 
@@ -165,20 +166,20 @@ func (s *Store) commit(w Writer, puts []*target, remove []string) error {
 	return p.Apply()
 }
 
-// planned returns a plan of nothing yet.
+// planned returns an empty plan.
 func (s *Store) planned(w Writer) *plan {
 	return &plan{Transaction: Transaction{Writer: w, store: s}, gone: map[string]bool{}}
 }
 
-// A plan is what a commit does.
+// A plan is the work of a commit.
 type plan struct {
 	Transaction
-	providers []string        // that the store has before the commit
-	gone      map[string]bool // documents' files that are removed
+	providers []string        // providers in the store before the commit
+	gone      map[string]bool // files of documents that are removed
 }
 
-// plan adds the whole change. A document is written before its raw answers: who reads the new
-// document and an old answer waits for the lock, and then has both.
+// plan adds the complete change. A document is written before its raw answers: a reader with the new document and an
+// old answer waits for the lock, and then finds both.
 func (p *plan) plan(puts []*target, remove []string) (err error) {
 	if p.providers, err = p.store.Providers(); err != nil {
 		return err
@@ -196,7 +197,7 @@ func (p *plan) plan(puts []*target, remove []string) (err error) {
 	return p.manifest(puts)
 }
 
-// put adds a document and what is beside it.
+// put adds a document and the files next to it.
 func (p *plan) put(t *target) error {
 	file, dir := DocumentFile(t.Provider, t.Name), t.Provider+"/"+t.Name
 	isNew, err := p.checkDirs(t.Provider, dir)
@@ -239,7 +240,7 @@ func (p *plan) put(t *target) error {
 	return nil
 }
 
-// provide adds a file that the document names, unless it is there.
+// provide adds a file that the document names, unless it exists.
 func (p *plan) provide(t *target, n Need) error {
 	own := "/" + t.Name + "/" + n.Own
 	if data, ok := t.Beside[n.Hash]; ok {
@@ -254,7 +255,7 @@ func (p *plan) provide(t *target, n Need) error {
 	if data, err := p.Read(t.Provider + own); err == nil && Pointed(data) == n.Hash {
 		return nil // git lfs pull fetches it
 	}
-	for _, other := range p.providers { // where the document is now, if it moves
+	for _, other := range p.providers { // the current directory of a document that moves
 		data, err := p.Read(other + own)
 		if err == nil && canon.Sum(data) == n.Hash {
 			p.Write(t.Provider+own, data)
@@ -265,7 +266,7 @@ func (p *plan) provide(t *target, n Need) error {
 		"names %s, which is neither in the change nor in the store", n.Hash)
 }
 
-// clear removes what is in a document's directory and not named.
+// clear removes the files in a document's directory that are not named.
 func (p *plan) clear(dir string, named map[string]bool) error {
 	entries, err := p.List(dir)
 	if err != nil {
@@ -282,7 +283,7 @@ func (p *plan) clear(dir string, named map[string]bool) error {
 	return nil
 }
 
-// drop removes a document with what is beside it. It is fs.ErrNotExist if there is neither.
+// drop removes a document with the files next to it. It returns fs.ErrNotExist if there are none.
 func (p *plan) drop(file string) error {
 	dir := strings.TrimSuffix(file, DocumentExt)
 	provider, _, _ := ParseDocumentFile(file)
@@ -305,7 +306,7 @@ func (p *plan) drop(file string) error {
 
 // checkNewer refuses to replace or remove a document that a newer traceforge wrote.
 func (p *plan) checkNewer(file string) error {
-	data, _ := p.Read(file) // where there is none, or none that can be read, there is no newer one
+	data, _ := p.Read(file) // a missing or unreadable document is not newer
 	var newer *snapshot.Error
 	if errors.As(snapshot.CheckNewer(data), &newer) {
 		newer.File = p.store.Shown(file)
@@ -314,8 +315,8 @@ func (p *plan) checkNewer(file string) error {
 	return nil
 }
 
-// checkDirs refuses directories that are links: where a store is written, none is followed. It reports whether the last is
-// to be made.
+// checkDirs refuses directories that are links: when a store is written, links are not followed. It reports whether the
+// last directory does not exist yet.
 func (p *plan) checkDirs(dirs ...string) (isNew bool, err error) {
 	for _, dir := range dirs {
 		info, err := p.Lstat(dir)
@@ -330,20 +331,20 @@ func (p *plan) checkDirs(dirs ...string) (isNew bool, err error) {
 	return isNew, nil
 }
 
-// manifest adds the manifest, if it is to be kept up to date.
+// manifest adds the manifest, if it is kept up to date.
 func (p *plan) manifest(puts []*target) error {
 	m := &Manifest{}
 	data, err := p.Read(ManifestName)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && len(p.providers) > 0:
-		return nil // the repository does without one
+		return nil // the repository has none
 	case err == nil && len(p.gone) == 0 && outgrown(data, puts):
 		return nil
 	case err == nil:
 		if m, err = ParseManifest(data); errors.Is(err, snapshot.ErrNewer) {
 			return fmt.Errorf("%s: %w", p.store.Shown(ManifestName), err)
 		} else if err != nil {
-			return nil // verify says so, and audit.WriteManifest remedies it
+			return nil // verify reports it, and audit.WriteManifest fixes it
 		}
 	case !errors.Is(err, fs.ErrNotExist):
 		if _, unreadable := Unreadable(err); unreadable {
@@ -362,7 +363,8 @@ func (p *plan) manifest(puts []*target) error {
 	return p.PutManifest(m, data)
 }
 
-// outgrown reports whether a manifest has too many documents with those put, by its lines. It is of no other version.
+// outgrown reports whether a manifest would have too many documents, by counting its lines. It is false for other
+// versions.
 func outgrown(data []byte, puts []*target) bool {
 	if !bytes.HasPrefix(data, fmt.Appendf(nil, "{\n  \"version\": %q,\n", snapshot.Version)) {
 		return false
@@ -383,7 +385,7 @@ func outgrown(data []byte, puts []*target) bool {
 	return documents > manifestDocuments
 }
 
-// CommitLocked does what Commit does, for who holds the lock.
+// CommitLocked is Commit for a caller that holds the lock.
 func (s *Store) CommitLocked(w Writer, c Change) error {
 	puts, err := s.targets(c)
 	if err != nil {

@@ -19,29 +19,29 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// A Config is what a repository says once for all its tests, in config.json (design §2). It is that of
-// the store in use; nothing is inherited. The zero value is that of a store without the file.
+// A Config contains the settings of a repository for all its tests, from config.json (design §2) in the store in use;
+// nothing is inherited. The zero value is that of a store without the file.
 type Config struct {
-	Schema           string            `json:"$schema,omitzero"`                // where its schema is: for editors alone
-	Scrub            []ScrubRule       `json:"scrub,omitzero" is:"rules"`       // what is kept as a placeholder in every test
-	Nondeterministic string            `json:"nondeterministic,omitzero"`       // why no request needs to be deterministic
-	Hosts            map[string]string `json:"hosts,omitzero" is:"hosts"`       // providers of hosts, in lower case without port
-	Readings         []string          `json:"readings,omitzero" is:"readings"` // kinds of readings that are no finding
-	MaxAge           MaxAge            `json:"max_age,omitzero"`                // how old an answer may be
-	Budgets          Budgets           `json:"budgets,omitzero"`                // limits that traceforge verify --lint holds
-	Prices           map[string]Price  `json:"prices,omitzero"`                 // what a million tokens cost, by model
+	Schema           string            `json:"$schema,omitzero"`                // location of its schema; used only by editors
+	Scrub            []ScrubRule       `json:"scrub,omitzero" is:"rules"`       // what every test stores as placeholders
+	Nondeterministic string            `json:"nondeterministic,omitzero"`       // why requests need not be deterministic
+	Hosts            map[string]string `json:"hosts,omitzero" is:"hosts"`       // providers by host, in lower case and without port
+	Readings         []string          `json:"readings,omitzero" is:"readings"` // kinds of readings that are not findings
+	MaxAge           MaxAge            `json:"max_age,omitzero"`                // maximum age of answers
+	Budgets          Budgets           `json:"budgets,omitzero"`                // limits enforced by traceforge verify --lint
+	Prices           map[string]Price  `json:"prices,omitzero"`                 // prices of a million tokens, by model
 	Lint             Lint              `json:"lint,omitzero"`                   // rules of traceforge verify --lint
 }
 
-// A ScrubRule is what a pattern matches, or what is volatile.
+// A ScrubRule replaces the matches of a pattern, or volatile values.
 type ScrubRule struct {
 	Name     string `json:"name,omitzero" is:"name"`
-	Pattern  string `json:"pattern,omitzero" is:"pattern"` // a regular expression of Go's
-	Volatile bool   `json:"volatile,omitzero" is:"true"`   // then there is no name and no pattern
+	Pattern  string `json:"pattern,omitzero" is:"pattern"` // a Go regular expression
+	Volatile bool   `json:"volatile,omitzero" is:"true"`   // without a name or pattern
 }
 
-// Config reads config.json. The error is a [*snapshot.Error] if there is something in it that format.md
-// does not specify.
+// Config reads config.json. The error is a [*snapshot.Error] if the file contains anything that format.md does not
+// specify.
 func (s *Store) Config() (*Config, error) {
 	text, err := s.ConfigText()
 	if err != nil || text == nil {
@@ -63,7 +63,7 @@ func (s *Store) Config() (*Config, error) {
 	return config, nil
 }
 
-// CheckTexts refuses the files of a store that git reads, where they are no files: git would wait for a pipe.
+// CheckTexts refuses files that git reads if they are not regular files, because git would wait for a pipe.
 func (s *Store) CheckTexts() error {
 	for _, name := range []string{AttributesName, IgnoreName} {
 		info, err := os.Lstat(s.Path(name))
@@ -74,7 +74,7 @@ func (s *Store) CheckTexts() error {
 	return nil
 }
 
-// ConfigText returns config.json as it is spelled; nil means there is none.
+// ConfigText returns the content of config.json; nil if there is none.
 func (s *Store) ConfigText() ([]byte, error) {
 	if err := s.checkLinks(ConfigName); err != nil {
 		return nil, err
@@ -89,7 +89,7 @@ func (s *Store) ConfigText() ([]byte, error) {
 	return text, nil
 }
 
-// configFormat is how config.json is read.
+// configFormat reads config.json.
 var configFormat = &fields.Format{
 	Types: map[reflect.Type]fields.Reading{
 		reflect.TypeFor[string]():    fields.As(readText),
@@ -110,20 +110,20 @@ var configFormat = &fields.Format{
 		if like := near.Name(name, known); like != "" {
 			meant = "did you mean " + like + "? "
 		}
-		known = slices.DeleteFunc(known, func(name string) bool { return name == "$schema" }) // says nothing about tests
+		known = slices.DeleteFunc(known, func(name string) bool { return name == "$schema" }) // irrelevant for tests
 		r.Report(snapshot.RuleUnknown, "%sthere are %s; a newer traceforge may know more: upgrade "+
 			"(go get -u github.com/traceforge/traceforge-go)", meant, strings.Join(known, ", "))
 	},
 }
 
-// readText reads a string with something in it.
+// readText reads a non-empty string.
 func readText(r *fields.Reader, v jsontext.Value, s *string) {
 	if *s = v.Word(); r.Want(v, "a string") && *s == "" {
 		r.Report(snapshot.RuleEmpty, "must not be empty")
 	}
 }
 
-// readReadings reads kinds of readings that concern calls of tools: only those are findings.
+// readReadings reads kinds of readings about tool calls: only those are findings.
 func readReadings(r *fields.Reader, v jsontext.Value, kinds *[]string) {
 	all, ok := v.Texts()
 	if !ok {
@@ -137,7 +137,7 @@ func readReadings(r *fields.Reader, v jsontext.Value, kinds *[]string) {
 	*kinds = all
 }
 
-// readNumber returns what reads a number of things, 1 or more.
+// readNumber returns the reading of a number of things, at least 1.
 func readNumber[T int | int64](of string) fields.Reading {
 	return fields.As(func(r *fields.Reader, v jsontext.Value, dst *T) {
 		n, ok := v.Count()

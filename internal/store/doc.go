@@ -9,9 +9,10 @@
 //	    └── shop-agents-testx-3f9a0c41d2be/            raw answers by call, media by content
 //	        1.sse  2.json  3f0c….png
 //
-// A document is found by its name alone, which [snapshot.DocumentName] tells: reading lists no
-// directory, so that neither the size of a store nor what other tests record matters to a test.
+// A document is found by its name alone, which [snapshot.DocumentName] computes: reading lists no directory, so neither
+// the size of a store nor what other tests record affects a test.
 //
-// Reading is load.go. Writing is commit.go, by a journal (journal.go) under a lock (lock.go); next.go says which
-// records a test has after a run. What is bought and not committed is in logs: log.go and log_read.go.
+// Reading is in load.go. Writing is in commit.go, with a journal (journal.go) under a lock (lock.go); next.go
+// determines which records a test has after a run. Answers that were bought and not yet committed are in logs: log.go
+// and log_read.go.
 package store

@@ -15,7 +15,7 @@ import (
 	"github.com/traceforge/traceforge-go/canon"
 )
 
-// A tooLarge says that a file is longer than the limit.
+// A tooLarge reports a file that is longer than the limit.
 type tooLarge struct {
 	size, limit int64
 }
@@ -26,16 +26,16 @@ func (e *tooLarge) Error() string {
 
 var errIrregular = errors.New("is no regular file")
 
-// errLinked refuses to write to a store such as Bazel lays out for a test.
+// errLinked refuses to write to a store that consists of links, such as Bazel makes for a test.
 var errLinked = errors.New("is a link, and a store is written only where its files are: " +
 	"name that directory, for tests with TRACEFORGE_DIR")
 
-// errNoStore refuses to write where a link leads to that git may have brought.
+// errNoStore refuses to write through a link that may have come from git.
 var errNoStore = errors.New("is a link to a directory that is no store, and nothing is written there: remove the link")
 
-// ReadFile reads a file that is beside stores, such as a receipt, of as many bytes as one of a store may have at most.
+// ReadFile reads a file outside of stores, such as a receipt, with the size limit of a store.
 func ReadFile(name string) ([]byte, error) {
-	s, err := Open(".") // which says how many
+	s, err := Open(".") // which reads the limit
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +60,7 @@ func readAll(f *os.File, limit int64) ([]byte, error) {
 	room := make([]byte, size+1)
 	read, err := f.Read(room)
 	if err == nil && int64(read) == size {
-		return room[:read], nil // the end, as more was asked for
+		return room[:read], nil // complete, because more was requested
 	}
 	data := bytes.NewBuffer(room[:read])
 	if _, err := data.ReadFrom(io.LimitReader(f, limit+1-int64(read))); err != nil {
@@ -85,8 +85,8 @@ func sizeOf(f *os.File, limit int64) (int64, error) {
 	return info.Size(), nil
 }
 
-// sumFile returns the hash of a file of at most limit bytes, read into piece again and again, and closes it. It
-// returns the file's content too, in piece, where that was read at once.
+// sumFile returns the hash of a file of at most limit bytes, which is read in pieces, and closes the file. If the file
+// fits into piece, it also returns the content, which is in piece.
 func sumFile(f *os.File, limit int64, piece []byte) (canon.Hash, []byte, error) {
 	defer f.Close()
 	size, err := sizeOf(f, limit)
@@ -95,7 +95,7 @@ func sumFile(f *os.File, limit int64, piece []byte) (canon.Hash, []byte, error) 
 	}
 	n, err := f.Read(piece)
 	if err == nil && int64(n) == size && n < len(piece) {
-		return canon.Sum(piece[:n]), piece[:n], nil // the end, as more was asked for
+		return canon.Sum(piece[:n]), piece[:n], nil // complete, because more was requested
 	}
 	sum := sha256.New()
 	for sum.Write(piece[:n]); err == nil; sum.Write(piece[:n]) {
@@ -107,21 +107,20 @@ func sumFile(f *os.File, limit int64, piece []byte) (canon.Hash, []byte, error) 
 	return canon.Hash("sha256:" + hex.EncodeToString(sum.Sum(nil))), nil, nil
 }
 
-// PieceSize is how much of a file is hashed at once.
+// PieceSize is the number of bytes that are hashed at once.
 const PieceSize = 32 << 10
 
-// A Writer holds the files of a store that is being written: no link leads out of it.
+// A Writer gives access to the files of a store that is being written. No link leads out of it.
 type Writer struct {
 	Root  *os.Root
 	limit int64
-	dirs  map[string]*os.Root // directories that are open, by path; see in
+	dirs  map[string]*os.Root // open directories, by path; see in
 }
 
-// dirsMost is how many directories are open at once.
+// dirsMost is the maximum number of open directories.
 const dirsMost = 8
 
-// in returns the directory of a file, and the file's name in it. A directory is opened once for all that a commit
-// does there, until leave.
+// in returns the directory of a file, and the file's name in it. A directory is opened once per commit, until leave.
 func (w Writer) in(file string) (dir *os.Root, name string, err error) {
 	at, name := path.Split(file)
 	if at == "" || w.dirs == nil {
@@ -144,7 +143,7 @@ func (w Writer) in(file string) (dir *os.Root, name string, err error) {
 	return dir, name, nil
 }
 
-// leave closes the directories, as one that is open cannot be removed everywhere.
+// leave closes the directories, because some systems cannot remove an open directory.
 func (w Writer) leave() {
 	for _, dir := range w.dirs {
 		dir.Close()
@@ -152,7 +151,7 @@ func (w Writer) leave() {
 	clear(w.dirs)
 }
 
-// Lstat, openFile and the others are as those of [os.Root].
+// Lstat, openFile and the others are like those of [os.Root].
 func (w Writer) Lstat(file string) (fs.FileInfo, error) {
 	dir, name, err := w.in(file)
 	if err != nil {
@@ -174,7 +173,7 @@ func (w Writer) openFile(file string, flag int) (*os.File, error) {
 	return f, named(err, file)
 }
 
-// rename gives a file the name of another in the same directory, which it replaces.
+// rename renames a file to another in the same directory, which it replaces.
 func (w Writer) rename(from, to string) error {
 	dir, name, err := w.in(from)
 	if err != nil {
@@ -183,7 +182,7 @@ func (w Writer) rename(from, to string) error {
 	return dir.Rename(name, path.Base(to))
 }
 
-// named names a file by its path in the store.
+// named sets the path in an error to the file's path in the store.
 func named(err error, file string) error {
 	if failed, ok := err.(*fs.PathError); ok {
 		failed.Path = file
@@ -191,8 +190,8 @@ func named(err error, file string) error {
 	return err
 }
 
-// regular opens a file; it is fs.ErrNotExist too if it is a link or anything else that is no file,
-// which a commit replaces.
+// regular opens a file. It returns fs.ErrNotExist also for a link or anything else that is not a regular file, which a
+// commit replaces.
 func (w Writer) regular(file string) (*os.File, error) {
 	info, err := w.Lstat(file)
 	if err == nil && !info.Mode().IsRegular() {
@@ -227,7 +226,7 @@ func (w Writer) has(file string, data []byte) bool {
 	return err == nil && bytes.Equal(got, data)
 }
 
-// List returns what a directory holds; nothing if it is not there.
+// List returns the entries of a directory; none if it does not exist.
 func (w Writer) List(dir string) ([]fs.DirEntry, error) {
 	f, err := w.openFile(dir, os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -251,7 +250,7 @@ func (w Writer) Remove(file string) error {
 	return err
 }
 
-// create writes a file, in the place of whatever a process that died has left there.
+// create writes a new file, replacing anything that a killed process left in its place.
 func (w Writer) create(file string, data []byte) error {
 	f, err := w.openFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL)
 	if errors.Is(err, fs.ErrExist) {
@@ -266,7 +265,7 @@ func (w Writer) create(file string, data []byte) error {
 	return errors.Join(err, f.Close())
 }
 
-// createIn is create, and makes the directory if there is none.
+// createIn is create, but it also makes the directory.
 func (w Writer) createIn(file string, data []byte) error {
 	err := w.create(file, data)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -14,31 +14,30 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// A Transaction is a set of files to write and to remove, all or none, even if the process
-// is killed on the way. All new files are written beside the ones they replace; the journal
-// says which. Once the journal says that they are complete, they are renamed; whoever finds
-// a journal of a process that died renames the rest, or removes them all.
+// A Transaction is a set of files to write and to remove, all or none, even if the process is killed. All new files are
+// written next to the ones they replace, and the journal lists them. Once the journal says that they are complete, they
+// are renamed. A process that finds the journal of a killed process renames the remaining files, or removes them all.
 //
-// The journal has the hash of each new file, and of each file that is to go. So one that was cut short does nothing
-// to files that have changed since, and one of a stranger, in a pull request say, removes nothing that its author
-// does not know. A commit that may be a stranger's is not finished.
+// The journal contains the hash of each new file, and of each file to remove. So an interrupted commit does not touch
+// files that have changed since, and a journal from a stranger, for example in a pull request, removes only files that
+// its author knows. A commit that may be a stranger's is not finished.
 type Transaction struct {
 	Writer
 	store   *Store
 	writes  []write  // in the order of the renames
-	dirs    []string // that some of them need and that are not there
+	dirs    []string // directories to be made for some of them
 	removes []step
 
-	text, mac string // of a journal that was read: the lines in front of its MAC, and that
+	text, mac string // of a journal that was read: the lines before its MAC, and the MAC
 }
 
-// A step is what a line of the journal says of a file.
+// A step is a line of the journal about a file.
 type step struct {
 	file string
-	hash canon.Hash // of a new file, or of one that is to go
+	hash canon.Hash // of a new file, or of a file to remove
 }
 
-// A write is a new file, or new content of one.
+// A write is a new file, or new content for one.
 type write struct {
 	step
 	data []byte
@@ -54,25 +53,25 @@ const (
 
 func (t *Transaction) Write(file string, data []byte) { t.writeSummed(file, data, canon.Sum(data)) }
 
-// Begin returns a change of nothing yet, for who holds the lock.
+// Begin returns an empty transaction, for a caller that holds the lock.
 func (s *Store) Begin(w Writer) *Transaction { return &Transaction{Writer: w, store: s} }
 
-// writeSummed is write of what has a hash that is known.
+// writeSummed is Write for data with a known hash.
 func (t *Transaction) writeSummed(file string, data []byte, hash canon.Hash) {
 	t.writes = append(t.writes, write{step{file, hash}, data})
 }
 
-// Remove adds the removal of a file that is there.
+// Remove adds the removal of an existing file.
 func (t *Transaction) Remove(file string) error {
 	hash, err := t.sum(file)
-	if errors.Is(err, fs.ErrNotExist) { // a link, which nobody needs to know again
+	if errors.Is(err, fs.ErrNotExist) { // a link, whose content does not matter
 		hash, err = canon.Sum(nil), nil
 	}
 	t.removes = append(t.removes, step{file, hash})
 	return err
 }
 
-// PutManifest adds a manifest where another text was; one without entries goes.
+// PutManifest adds a manifest that replaces another text. A manifest without entries is removed.
 func (t *Transaction) PutManifest(m *Manifest, was []byte) error {
 	if len(m.Entries) == 0 {
 		if _, err := t.Lstat(ManifestName); err != nil {
@@ -86,8 +85,8 @@ func (t *Transaction) PutManifest(m *Manifest, was []byte) error {
 	return nil
 }
 
-// Apply makes the changes. After an error nothing has changed, or the journal is there
-// and the next process to write finishes the work.
+// Apply makes the changes. After an error either nothing has changed, or there is a journal with which the next writer
+// finishes the work.
 func (t *Transaction) Apply() error {
 	if len(t.writes) == 0 && len(t.removes) == 0 {
 		return nil
@@ -117,7 +116,7 @@ func (t *Transaction) prepare(journal *os.File) error {
 			return err
 		}
 	}
-	for _, w := range t.writes { // what it makes, undo knows of
+	for _, w := range t.writes { // undo knows about these files
 		if err := t.createIn(w.file+TempExt, w.data); err != nil {
 			return err
 		}
@@ -126,7 +125,7 @@ func (t *Transaction) prepare(journal *os.File) error {
 	return err
 }
 
-// journal returns the lines that are written before any new file is.
+// journal returns the lines that are written before any new file.
 func (t *Transaction) journal() string {
 	lines := []string{journalHead}
 	for _, w := range t.writes {
@@ -153,10 +152,10 @@ func (t *Transaction) undo() error {
 	return t.Writer.Remove(JournalName)
 }
 
-// finish puts the new files in place, and removes the others and the journal.
+// finish renames the new files, and removes the others and the journal.
 func (t *Transaction) finish() error {
 	for _, w := range t.writes {
-		if w.file == ManifestName { // which nobody reads meanwhile: file systems write out at once what replaces a file
+		if w.file == ManifestName { // nobody reads it in the meantime, and some file systems flush a file that replaces another
 			if err := t.Writer.Remove(w.file); err != nil {
 				return err
 			}
@@ -182,15 +181,15 @@ func (w Writer) removeEmpty(dir string) {
 	}
 }
 
-// The fate of a commit that was cut short.
+// The fate of an interrupted commit.
 const (
 	finished = "finished"
 	undone   = "undone"
 )
 
-// Recover finishes or undoes the commit of a process that died in it, if there is one, and says which.
-// It refuses to finish a journal that may be a stranger's, or whose files have changed since. To undo one removes what is
-// no file of a store.
+// Recover finishes or undoes the commit of a killed process, if there is one, and says which. It refuses to finish a
+// journal that may be a stranger's, or whose files have changed since. Undoing one removes only temporary files, which
+// are not files of a store.
 func (s *Store) Recover(w Writer) (became string, err error) {
 	data, err := w.Read(JournalName)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -221,7 +220,7 @@ func (s *Store) Recover(w Writer) (became string, err error) {
 	return finished, t.finish()
 }
 
-// String tells what finishing the commit does.
+// String describes what finishing the commit does.
 func (t *Transaction) String() string {
 	var written, removed []string
 	for _, w := range t.writes {
@@ -233,7 +232,7 @@ func (t *Transaction) String() string {
 	return fmt.Sprintf("writes %s and removes %s", some(written), some(removed))
 }
 
-// some names the first files.
+// some joins the first files.
 func some(files []string) string {
 	const most = 3
 	if more := len(files) - most; more > 0 {
@@ -246,8 +245,8 @@ func (s *Store) pending(format string, args ...any) error {
 	return s.failure(JournalName, "", snapshot.RulePending, nil, format, args...)
 }
 
-// parseJournal reads a journal and reports whether all new files were complete. A journal that
-// was cut short is read as far as it goes: no file was written before its last line was.
+// parseJournal reads a journal and reports whether all new files were complete. A truncated journal is read as far as
+// it goes: no file was written before its last line.
 func parseJournal(w Writer, data string) (t *Transaction, ready bool, err error) {
 	t = &Transaction{Writer: w}
 	read := 0
@@ -281,10 +280,10 @@ func parseJournal(w Writer, data string) (t *Transaction, ready bool, err error)
 	return t, false, nil
 }
 
-// rest removes from t what is done. It returns the files that are neither as they were before the commit nor as they
-// are to be. The error is that one could not be read, which may be otherwise the next time.
+// rest removes the steps that are already done from t. It returns the files that are neither in their state before the
+// commit nor in the one after it. failed means that a file could not be read, which may be temporary.
 func (t *Transaction) rest() (wrong []string, failed error) {
-	// isThere tells of a file that must have a hash if it is there.
+	// isThere reports whether a file exists, and notes a file with a hash other than want.
 	isThere := func(file string, want canon.Hash) (bool, error) {
 		got, err := t.sum(file)
 		missing := errors.Is(err, fs.ErrNotExist)
@@ -304,7 +303,7 @@ func (t *Transaction) rest() (wrong []string, failed error) {
 		if there, err := isThere(w.file, w.hash); !there {
 			wrong = append(wrong, err.Error())
 		}
-		return true // it is in place already
+		return true // it was renamed already
 	})
 	t.removes = slices.DeleteFunc(t.removes, func(r step) bool {
 		there, _ := isThere(r.file, r.hash)

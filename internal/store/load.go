@@ -15,30 +15,30 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// ErrReplaced says that a call was recorded again by another process since its document was loaded.
+// ErrReplaced means that another process has recorded a call again since its document was loaded.
 var ErrReplaced = errors.New("recorded again meanwhile")
 
 // A Doc is a document of a store, as it was read.
 type Doc struct {
-	Provider string // the directory that it is in
+	Provider string // the directory that contains it
 	Name     string
 	Document *snapshot.Document
-	Torn     bool   // of pending answers: a killed run wrote only a part of one, which is left out
-	Log      string // of pending answers: the first of the files that they are in, as messages name it
+	Torn     bool   // for pending answers: a killed run wrote only a part of an answer, which is left out
+	Log      string // for pending answers: the first of their files, as messages name it
 
 	store *Store
-	again os.FileInfo           // of the file when it was last read again, and was this document
-	whole map[canon.Hash][]byte // files beside it that need not be read again: a verify has checked them, or a log has them
+	again os.FileInfo           // the file when it was last read again and was still this document
+	whole map[canon.Hash][]byte // files next to it that need not be read again, because a verify has checked them or because they are in a log
 }
 
-// A Check is one more question about a document: it returns what is wrong with it, for package audit.
-// It is called on several goroutines at once, for documents that are whole, and must not keep d.
+// A Check is an additional check of a document for package audit, which returns what is wrong. It is called on several
+// goroutines at once, for documents without faults, and must not keep d.
 type Check func(d *Doc) []snapshot.Violation
 
 // File returns the path of the document in its store, with forward slashes.
 func (d *Doc) File() string { return DocumentFile(d.Provider, d.Name) }
 
-// Keep keeps the content of a file beside the document, which has this hash, so that it is not read again.
+// Keep keeps the content of a file next to the document, which has this hash, so that it is not read again.
 func (d *Doc) Keep(hash canon.Hash, data []byte) {
 	if d.whole == nil {
 		d.whole = map[canon.Hash][]byte{}
@@ -46,12 +46,12 @@ func (d *Doc) Keep(hash canon.Hash, data []byte) {
 	d.whole[hash] = data
 }
 
-// Beside returns the path in the store of a raw answer or a medium, whose file name is own.
+// Beside returns the path in the store of a raw answer or a medium with the file name own.
 func (d *Doc) Beside(own string) string { return d.Provider + "/" + d.Name + "/" + own }
 
 // Load reads the document with the given name. It looks for it under the given provider, and only if it is not there
-// in the directories of all. It checks the document as [snapshot.Parse] does, and that its records' ids are its
-// name's. The error is an [*snapshot.Error], or [fs.ErrNotExist] if there is no such document.
+// under all others. It checks the document as [snapshot.Parse] does, and that the ids of its records match its name.
+// The error is an [*snapshot.Error], or [fs.ErrNotExist] if there is no such document.
 func (s *Store) Load(name, provider string) (*Doc, error) {
 	if !filename.LegalDocument(name) || !filename.Legal(provider) {
 		return nil, fmt.Errorf("load document: %q of provider %q is no name of a document", name, provider)
@@ -91,7 +91,7 @@ func (s *Store) LoadFile(name, provider string) (*Doc, error) {
 	return doc, err
 }
 
-// OtherVersion returns the error of a document that is not of [snapshot.Version].
+// OtherVersion returns an error if the document is not of [snapshot.Version].
 func (d *Doc) OtherVersion() error {
 	wrong := []snapshot.Violation{snapshot.OtherVersion(d.Document.Version)}
 	return &snapshot.Error{File: d.store.Shown(d.File()), Violations: wrong}
@@ -123,18 +123,18 @@ func (s *Store) ParseFile(name, provider string) (*Doc, error) {
 	return doc, err
 }
 
-// SameTest is the fault of a document whose test has another document too: file, in the directory of another provider.
+// SameTest is the violation of a document whose test also has the document in file, under another provider.
 func SameTest(file string) snapshot.Violation {
 	return snapshot.Violation{Rule: snapshot.RuleDuplicate, Message: "is the document of the same test as " + file + ": delete one"}
 }
 
-// Explained returns the faults of a document. If it is a pointer of Git LFS, or laid out as SF prints it, with ids that
-// no store has, that is the one fault; else they are those found.
+// Explained returns the faults of a document. If it is a Git LFS pointer, or laid out as in SF with ids that no store
+// has, that is the only fault; otherwise the faults are found.
 func Explained(name string, data []byte, found []snapshot.Violation) []snapshot.Violation {
 	if Pointed(data) != "" {
 		return []snapshot.Violation{{Rule: snapshot.RulePointer, Message: NotFetched}}
 	}
-	text, _ := jsontext.ParseStrict(data) // what is no JSON has no layout
+	text, _ := jsontext.ParseStrict(data) // a text that is not JSON has no layout
 	lone := text.Root().Member("request").IsObject() && text.Root().Member("response").IsObject()
 	if !lone && text.Root().Member("version").Word() != snapshot.VersionSF {
 		return found
@@ -148,10 +148,10 @@ func Explained(name string, data []byte, found []snapshot.Violation) []snapshot.
 		"traceforge import --from sf --write brings it over, which makes no call"}}
 }
 
-// Altered returns the document in a file if only its hashes are wrong, as somebody has changed it; else nil.
+// Altered returns the document in a file if only its hashes are wrong, because somebody edited it; otherwise nil.
 func (s *Store) Altered(file string) *Doc {
 	provider, name, ok := ParseDocumentFile(file)
-	data, _ := ReadFile(s.Path(file)) // of one that cannot be read there is no document
+	data, _ := ReadFile(s.Path(file)) // an unreadable file is no document
 	doc := &Doc{Provider: provider, Name: name, Document: snapshot.ParseUnsealed(data), store: s}
 	if !ok || doc.Document == nil {
 		return nil
@@ -161,7 +161,7 @@ func (s *Store) Altered(file string) *Doc {
 
 func (s *Store) toRead(file string) (*os.File, error) { return openToRead(s.Path(file)) }
 
-// readWhole returns what a file has, wherever a link leads.
+// readWhole returns the content of a file, following links.
 func (s *Store) readWhole(file string) ([]byte, error) {
 	f, err := s.toRead(file)
 	if err != nil {
@@ -170,13 +170,13 @@ func (s *Store) readWhole(file string) ([]byte, error) {
 	return readAll(f, s.maxBytes)
 }
 
-// checkLinks refuses a link that leads to a file of another name. Others are followed, as those
-// that Bazel makes of all files of a test. It goes by readlink, since go test's cache would take a
-// stat of a directory for a dependency on what other tests record.
+// checkLinks refuses a link to a file with another name. Other links are followed, such as those that Bazel makes for
+// all files of a test. It uses readlink, because go test's cache would treat a stat of a directory as a dependency on
+// what other tests record.
 func (s *Store) checkLinks(files ...string) error {
 	for _, file := range files {
 		if _, err := os.Readlink(s.Path(file)); err != nil {
-			continue // it is no link
+			continue // not a link
 		}
 		target, err := filepath.EvalSymlinks(s.Path(file))
 		if err != nil {
@@ -197,7 +197,7 @@ func (s *Store) unreadable(file string, err error) error {
 	return fmt.Errorf("read %s: %w", s.Shown(file), err)
 }
 
-// Unreadable tells of an error that is the file's fault.
+// Unreadable returns the violation for an error that is the file's fault.
 func Unreadable(err error) (v snapshot.Violation, ok bool) {
 	var large *tooLarge
 	switch {
@@ -209,11 +209,11 @@ func Unreadable(err error) (v snapshot.Violation, ok bool) {
 	return v, false
 }
 
-// Misnamed returns a fault for each record whose id is not made of the document's name, and for each with a source that
-// asks for another name.
+// Misnamed returns a violation for each record whose id does not match the document's name, and for each record with a
+// source that requires another name.
 func Misnamed(name string, d *snapshot.Document) []snapshot.Violation {
 	var wrong []snapshot.Violation
-	asked, by := "", [2]string{} // the name that the last source asked for; nearly always all records have one source
+	asked, by := "", [2]string{} // the name that the last source requires; almost always all records have the same source
 	nameOf := snapshot.DocumentName
 	if d.Version == snapshot.VersionSF {
 		nameOf = snapshot.FormerName
@@ -250,15 +250,15 @@ func recordPointer(i int, tokens ...string) string {
 
 // A Need is a file that a document names.
 type Need struct {
-	Own    string // its file name, in the directory beside the document
+	Own    string // its file name in the directory next to the document
 	Hash   canon.Hash
-	Rule   string // that is broken if it is missing or altered: [snapshot.RuleRaw] or [snapshot.RuleMedia]
-	Record int    // the index of the record that names it
+	Rule   string // the rule that is violated if it is missing or altered: [snapshot.RuleRaw] or [snapshot.RuleMedia]
+	Record int    // index of the record that names it
 }
 
 // Needs returns the files that a document names.
 func Needs(d *snapshot.Document) []Need {
-	looked := map[*modelio.Message]int{} // by the first message of a list that requests share: at how many of the list
+	looked := map[*modelio.Message]int{} // number of messages examined, by the first message of a list that requests share
 	return needsBy(d, func(i int) []snapshot.Medium {
 		record := d.Snapshots[i]
 		if all := record.Request.Messages; len(all) > 0 {
@@ -269,7 +269,7 @@ func Needs(d *snapshot.Document) []Need {
 	})
 }
 
-// needsBy is [Needs] with mediaOf, which returns the media that the i-th record names.
+// needsBy is [Needs] with mediaOf, which returns the media of the i-th record.
 func needsBy(d *snapshot.Document, mediaOf func(i int) []snapshot.Medium) []Need {
 	var all []Need
 	media := map[string]bool{}
@@ -285,7 +285,7 @@ func needsBy(d *snapshot.Document, mediaOf func(i int) []snapshot.Medium) []Need
 	return all
 }
 
-// needsOf returns the files that the i-th record names: its raw answer, and media.
+// needsOf returns the files that the i-th record names: its raw answer and media.
 func needsOf(d *snapshot.Document, i int, media []snapshot.Medium) (all []Need) {
 	record := &d.Snapshots[i]
 	if record.Response.RawOutputRef != "" {
@@ -301,7 +301,7 @@ func rawNeed(record *snapshot.Snapshot, i int) Need {
 	return Need{snapshot.RawName(record.Number(), &record.Response), record.Response.RawOutputRef, snapshot.RuleRaw, i}
 }
 
-// Pointer returns the RFC 6901 pointer of the place that names the file.
+// Pointer returns the RFC 6901 pointer to the place that names the file.
 func (n Need) Pointer() string {
 	if n.Rule == snapshot.RuleRaw {
 		return recordPointer(n.Record, "response", "raw_output_ref")
@@ -309,10 +309,9 @@ func (n Need) Pointer() string {
 	return recordPointer(n.Record)
 }
 
-// Raw returns the provider's own bytes of the answer of Document.Snapshots[i], checked against its
-// RawOutputRef; nil if it has none. If they disagree, Raw waits for the commit that may be under
-// way and looks once more. The error is an [*snapshot.Error]; it is [ErrReplaced] too if the call was
-// recorded again since d was loaded.
+// Raw returns the provider's own bytes of the answer of Document.Snapshots[i], checked against its RawOutputRef; nil if
+// it has none. If they do not match, Raw waits for a commit that may be in progress and reads again. The error is an
+// [*snapshot.Error]; it is also [ErrReplaced] if the call was recorded again since d was loaded.
 func (d *Doc) Raw(i int) ([]byte, error) {
 	record := &d.Document.Snapshots[i]
 	if record.Response.RawOutputRef == "" {
@@ -321,8 +320,7 @@ func (d *Doc) Raw(i int) ([]byte, error) {
 	return d.Fetch(rawNeed(record, i))
 }
 
-// Media returns the medium with the given hash that the document's messages name, checked as by
-// [Doc.Raw].
+// Media returns the medium with the given hash that the document's messages name, checked as by [Doc.Raw].
 func (d *Doc) Media(h canon.Hash) ([]byte, error) {
 	for _, n := range Needs(d.Document) {
 		if n.Rule == snapshot.RuleMedia && n.Hash == h {
@@ -343,7 +341,7 @@ func (d *Doc) Fetch(n Need) ([]byte, error) {
 	}
 	s := d.store
 	if s.held {
-		return nil, wrong // nobody commits
+		return nil, wrong // no commit is in progress
 	}
 	unlock, err := s.ReadLock()
 	if err != nil || unlock == nil {
@@ -363,7 +361,8 @@ func (d *Doc) Fetch(n Need) ([]byte, error) {
 	return nil, wrong
 }
 
-// isReplaced reports whether the store has another document by now. It reads a file once, as a commit writes a new one.
+// isReplaced reports whether the store has another document by now. It reads each version of a file once, because a
+// commit writes a new file.
 func (d *Doc) isReplaced() bool {
 	info, err := os.Stat(d.store.Path(d.File()))
 	if err == nil && d.again != nil && os.SameFile(info, d.again) && info.ModTime().Equal(d.again.ModTime()) {
@@ -377,8 +376,8 @@ func (d *Doc) isReplaced() bool {
 	return false
 }
 
-// fetchOnce is Fetch without a second look. The content is checked against the hash, so it does not matter where a
-// link leads.
+// fetchOnce is Fetch without reading again. The content is checked against the hash, so it does not matter where a link
+// leads.
 func (d *Doc) fetchOnce(n Need) ([]byte, error) {
 	s, file := d.store, d.Beside(n.Own)
 	data, err := s.readWhole(file)

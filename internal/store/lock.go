@@ -17,23 +17,24 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// The file .gitattributes tells git to leave the store's bytes alone, and hosts to collapse what
-// nobody reads (design R4, R5). It is also the store's lock: the one file that is never replaced, so
-// that no other file appears in the repository for it.
+// The file .gitattributes tells git not to change the store's bytes, and hosts to collapse files that nobody reads
+// (design R4, R5). It is also the store's lock, because it is never replaced and so no extra file is needed in the
+// repository.
 const Attributes = `* -text
 manifest.json -merge linguist-generated
 */*/* -merge linguist-generated
 `
 
-// The manifest is ignored because its times and its hash change with every recording, so that two
-// branches that both record would conflict.
+// The manifest is ignored because its times and its hash change with every recording, so that two recording branches
+// would conflict.
 const ignored = `manifest.json
 commit.pending
 *.tmp
 .pending
 `
 
-// IgnoredText is what git is to leave alone: of pending answers all, since the store around them may not be there yet.
+// IgnoredText is the content of .gitignore. In the store of pending answers it ignores everything, because the store
+// around it may not exist yet.
 func (s *Store) IgnoredText() string {
 	if s.isPending() {
 		return "*\n"
@@ -41,9 +42,9 @@ func (s *Store) IgnoredText() string {
 	return ignored
 }
 
-// Exclusively calls f while no other process writes to the store or verifies it. It makes the store
-// if there is none, and finishes or undoes the commit of a process that died in it. f may also change files by other
-// means, as by git, but must not call methods of s that write.
+// Exclusively calls f while no other process writes to the store or verifies it. It creates the store if necessary, and
+// finishes or undoes the commit of a killed process. f may also change files by other means, such as git, but must not
+// call methods of s that write.
 func (s *Store) Exclusively(f func(Writer) error) error {
 	return s.Locked(func(w Writer) error {
 		if _, err := s.Recover(w); err != nil {
@@ -53,7 +54,7 @@ func (s *Store) Exclusively(f func(Writer) error) error {
 	})
 }
 
-// Locked calls f as Exclusively does, but leaves a commit that was cut short to f.
+// Locked is Exclusively, except that an interrupted commit is left to f.
 func (s *Store) Locked(f func(Writer) error) error {
 	w, lock, err := lockFile{s}.lock()
 	if err != nil {
@@ -66,15 +67,15 @@ func (s *Store) Locked(f func(Writer) error) error {
 	return f(w)
 }
 
-// Held returns s for who holds its lock, and reads through it: it then waits for nobody.
+// Held returns s for a caller that holds its lock: it reads without waiting for anybody.
 func (s *Store) Held() *Store {
 	held := *s
 	held.held = true
 	return &held
 }
 
-// Writable reports why no file can be made in the store, or where it would be made. It leaves nothing behind, and what
-// a process left that died here goes.
+// Writable returns an error if no file can be created in the store, or in its closest existing parent. It leaves
+// nothing behind, and removes what a killed process left.
 func (s *Store) Writable() error {
 	if err := (logDir{s}).checkDir(); err != nil {
 		return err
@@ -87,7 +88,7 @@ func (s *Store) Writable() error {
 			for _, file := range left {
 				_ = os.Remove(s.Path(file))
 			}
-			if errors.Is(err, fs.ErrNotExist) { // another process took it for one that is left
+			if errors.Is(err, fs.ErrNotExist) { // another process removed it as a leftover
 				err = nil
 			}
 			return err
@@ -98,16 +99,16 @@ func (s *Store) Writable() error {
 	}
 }
 
-// nameHolder tells those who wait who holds the lock, once it is held for a while, until unname. Without it they
+// nameHolder tells waiting processes who holds the lock if it is held for a while, until unname. If that fails, they
 // wait all the same.
 func (w Writer) nameHolder() (unname func()) {
 	if _, err := w.Root.Lstat(HolderName); err == nil {
-		_ = w.Root.Remove(HolderName) // of a process that died
+		_ = w.Root.Remove(HolderName) // left by a killed process
 	}
 	named := make(chan bool)
 	timer := time.AfterFunc(holdQuietly, func() {
 		defer close(named)
-		top := Writer{Root: w.Root} // whose directories are for another goroutine
+		top := Writer{Root: w.Root} // without directories, which belong to another goroutine
 		_ = top.create(HolderName, fmt.Appendf(nil, "%d %q\n", os.Getpid(), filepath.Base(os.Args[0])))
 	})
 	return func() {
@@ -118,15 +119,15 @@ func (w Writer) nameHolder() (unname func()) {
 	}
 }
 
-// A lockFile is the file by which a store is locked, which is also its .gitattributes.
+// A lockFile is the file that locks a store, which is also its .gitattributes.
 type lockFile struct{ *Store }
 
 const (
-	waitQuietly = 2 * time.Second // how long a lock is waited for without a word
-	holdQuietly = waitQuietly / 2 // how long it is held without a name, as most that do write nothing else meanwhile
+	waitQuietly = 2 * time.Second // time to wait for a lock before saying so
+	holdQuietly = waitQuietly / 2 // time to hold it before leaving a name, so that most writers need not
 )
 
-// open opens the lock file, which waits for those who have locked it. It tells s.Waiting of them.
+// open opens the lock file, which waits for processes that have locked it, and calls s.Waiting.
 func (l lockFile) open(flag int) (*lockedfile.File, error) {
 	told := make(chan bool)
 	timer := time.AfterFunc(waitQuietly, func() {
@@ -142,7 +143,7 @@ func (l lockFile) open(flag int) (*lockedfile.File, error) {
 	return lock, err
 }
 
-// holder names the process that holds the lock. Anybody may have written the file, so its words are not trusted.
+// holder names the process that holds the lock. Anybody may have written the file, so its content is escaped.
 func (l lockFile) holder() string {
 	var pid int
 	var name string
@@ -153,7 +154,7 @@ func (l lockFile) holder() string {
 	return fmt.Sprintf("process %d, %.200s", pid, strconv.QuoteToASCII(name))
 }
 
-// lock locks the store for writing. The kernel frees the lock if the process dies.
+// lock locks the store for writing. The kernel releases the lock if the process dies.
 func (l lockFile) lock() (Writer, *lockedfile.File, error) {
 	if err := logDir(l).checkDir(); err != nil {
 		return Writer{}, nil, err
@@ -177,12 +178,12 @@ func (l lockFile) lock() (Writer, *lockedfile.File, error) {
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return Writer{}, nil, err
 		}
-		// git has just replaced the file, or the store: again
+		// git has just replaced the file or the store: try again
 	}
 }
 
-// checkDir refuses a store that leads elsewhere, and pending answers that are a link. Git may bring both, and
-// what is written there would be written elsewhere.
+// checkDir refuses a store that is a link to another place, and pending answers that are a link. Git may bring both,
+// and writing would change files elsewhere.
 func (d logDir) checkDir() error {
 	main := d.dir
 	if d.isPending() {
@@ -201,7 +202,7 @@ func (d logDir) checkDir() error {
 		"is no directory: pending answers are written to a directory of the store only; remove it")
 }
 
-// tryLock returns no lock if the file that it locked is not the store's any more.
+// tryLock returns no lock if the file that it locked was replaced in the meantime.
 func (l lockFile) tryLock(w Writer) (*lockedfile.File, error) {
 	_, err := w.touch(AttributesName)
 	ignoring, err2 := w.touch(IgnoreName)
@@ -218,7 +219,7 @@ func (l lockFile) tryLock(w Writer) (*lockedfile.File, error) {
 		return nil, errors.Join(err, lock.Close())
 	}
 	err = l.writeAttributes(lock.File)
-	if ignoring != int64(len(l.IgnoredText())) { // of what nobody relies on, the length is asked at each lock
+	if ignoring != int64(len(l.IgnoredText())) { // checking the length is enough, because nobody relies on it
 		err = errors.Join(err, w.Root.WriteFile(IgnoreName, []byte(l.IgnoredText()), 0o666))
 	}
 	if err != nil {
@@ -227,8 +228,7 @@ func (l lockFile) tryLock(w Writer) (*lockedfile.File, error) {
 	return lock, nil
 }
 
-// writeAttributes gives f, the locked file, the content that it should have. Windows lets no other
-// handle read it.
+// writeAttributes corrects the content of f, the locked file. On Windows no other handle can read it.
 func (l lockFile) writeAttributes(f *os.File) error {
 	got, err := io.ReadAll(io.LimitReader(f, maxAttributes))
 	want := l.attributesFor(string(got))
@@ -241,15 +241,15 @@ func (l lockFile) writeAttributes(f *os.File) error {
 	return f.Truncate(int64(len(want)))
 }
 
-// ReadLock keeps writers out. A store without its lock file is read without one: unlock is nil. So is
-// one on a file system without locks.
+// ReadLock keeps writers out. A store without a lock file is read without a lock, and unlock is nil. On a file system
+// without locks, unlock does nothing.
 func (s *Store) ReadLock() (unlock func(), err error) {
 	info, err := os.Lstat(s.Path(AttributesName))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil || !info.Mode().IsRegular() {
-		return func() {}, err // what it is, is a finding
+		return func() {}, err // reported as a finding
 	}
 	lock, err := lockFile{s}.open(os.O_RDONLY)
 	if errors.Is(err, errors.ErrUnsupported) {
@@ -261,12 +261,12 @@ func (s *Store) ReadLock() (unlock func(), err error) {
 	return func() { lock.Close() }, nil
 }
 
-// wrongLink says why a store that is a link is not written: it leads out of the repository that the link is in, into what git
-// keeps there, to a directory that the link is in, or to another that is no store, whose files would be replaced and removed.
-// Where there is no repository, it is the directory that the link is in.
+// wrongLink returns an error if a store is a link that must not be written through: one that leads out of the link's
+// repository, into a git directory, to a directory that contains the link, or to a directory other than a store, whose
+// files would be replaced and removed. Without a repository, the link must stay in its own directory.
 func wrongLink(dir string) error {
 	if _, err := os.Readlink(dir); err != nil {
-		return nil // it is no link
+		return nil // not a link
 	}
 	real, err := filepath.EvalSymlinks(dir)
 	at, err2 := filepath.EvalSymlinks(filepath.Dir(dir))
@@ -288,12 +288,12 @@ func wrongLink(dir string) error {
 	return nil
 }
 
-// isForeign reports whether a file is none that a store has before its first commit.
+// isForeign reports whether a file is not one that a store has before its first commit.
 func isForeign(f fs.DirEntry) bool {
 	return !slices.Contains([]string{AttributesName, IgnoreName, HolderName, PendingName}, f.Name())
 }
 
-// touch makes the file unless it is there, and fails if it is no regular file. It returns how long the file is.
+// touch creates the file unless it exists, and fails if it is not a regular file. It returns the length of the file.
 func (w Writer) touch(file string) (size int64, err error) {
 	info, err := w.Root.Lstat(file)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -19,36 +19,35 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// Pending returns the store of the answers that were bought by tests that did not pass, and wait for a
-// decision (design R11). It is in the directory .pending of s, and its documents have the names of those of s: a Commit
-// there writes a document as a log, see [Log].
-// A record that has the id of one of s is to replace that.
+// Pending returns the store of answers that were bought by tests that did not pass and that wait for a decision (design
+// R11). It is in the directory .pending of s. Its documents have the same names as those of s, and Commit writes them
+// as logs, see [Log]. A record with the id of a record in s is meant to replace it.
 func (s *Store) Pending() *Store {
 	p := *s
 	p.dir, p.name = filepath.Join(s.dir, PendingName), filepath.Join(s.name, PendingName)
 	return &p
 }
 
-// isPending reports whether s is the store of another one's pending answers. It has no manifest.
+// isPending reports whether s is the store of another store's pending answers. It has no manifest.
 func (s *Store) isPending() bool { return filepath.Base(s.dir) == PendingName }
 
-// A Log is what one run of a test appends its pending answers to as it buys them (docs/format.md section 11): a file,
-// and another one where that is full, was taken over or could not be written. Each run has a log of its own. A reader
-// of pending answers reads all files of a test, and leaves out an entry that a kill cut short. A Log is not for several
-// goroutines at once.
+// A Log is a file to which one run of a test appends its answers as it buys them (docs/format.md section 11), continued
+// in another file if it is full, was taken over or could not be written. Each run has its own log. A reader of pending
+// answers reads all files of a test, and skips an entry that was truncated because its process was killed. A Log is not
+// safe for concurrent use.
 type Log struct {
-	Writer snapshot.Writer // of the records of the last file
+	Writer snapshot.Writer // writes the records of the last file
 
 	store          logDir
 	name, provider string
 	files          []string
 
-	file string      // what comes next is for this one; empty means it is for a new one
-	info fs.FileInfo // of file, as it was made
-	size int64       // that file has, unless somebody took it
+	file string      // file for the next record; empty if it needs a new one
+	info fs.FileInfo // of file, when it was created
+	size int64       // size of the file, unless somebody took it
 }
 
-// errTaken says that somebody has decided on the answers of a file, or moved them, since the last one was appended.
+// errTaken means that somebody has decided about the answers in a file, or moved them, since the last one was appended.
 var errTaken = errors.New("was taken over meanwhile")
 
 const (
@@ -57,19 +56,20 @@ const (
 	logRecord = "record"
 	logAnswer = "answer"
 	logMedium = "medium"
-	logClosed = "closed\n" // what no record ends with
+	logClosed = "closed\n" // no record ends like this
 )
 
-// A logDir is the directory of a store of pending answers, which are in logs.
+// A logDir is the directory of a store of pending answers, which contains logs.
 type logDir struct{ *Store }
 
-// NewLog returns the log of a run of a test, whose first answer is of the given provider. It makes no file before Append.
+// NewLog returns the log for a run of a test whose first answer comes from the given provider. It creates no file
+// before Append.
 func (s *Store) NewLog(name, provider string) *Log {
 	return &Log{store: logDir{s.Pending()}, name: name, provider: provider}
 }
 
-// Append writes the record of the place-th call of the run, which names the hash of raw and those of the media. When
-// it returns, a kill loses none of it. After an error the log has what it had.
+// Append writes the record of the place-th call of the run, which contains the hashes of raw and of the media. When it
+// returns, the record survives a kill. After an error the log is unchanged.
 func (l *Log) Append(place int, record snapshot.Snapshot, raw []byte, media map[canon.Hash][]byte) error {
 	if record.Provider == l.provider {
 		record.Provider = ""
@@ -105,7 +105,7 @@ func (l *Log) write(place int, record, raw []byte, hash canon.Hash, media map[ca
 	out.record(place, record)
 	err = out.flush()
 	switch {
-	case err != nil && l.size == 0: // a disk that is full has room for empty files
+	case err != nil && l.size == 0: // a full disk still has room for empty files
 		l.files = l.files[:len(l.files)-1]
 		err = errors.Join(err, f.Close(), os.Remove(l.store.Path(l.file)))
 		l.store.removeEmpty(IgnoreName)
@@ -125,21 +125,22 @@ type logParts struct {
 	store    *Store
 	provider string
 	file     io.Writer
-	small    bytes.Buffer // what is written at once
+	small    bytes.Buffer // small parts that are written together
 	err      error
 }
 
-// parts returns what writes to a log, from its first line on if it is new; size is about that of what comes.
+// parts returns a writer for a log, which starts with the first line if the log is new; size is approximately the
+// length of what follows.
 func (d logDir) parts(file io.Writer, provider string, isNew bool, size int) *logParts {
 	p := &logParts{store: d.Store, provider: provider, file: file}
-	p.small.Grow(min(size, longPart) + 300) // with the lines between
+	p.small.Grow(min(size, longPart) + 300) // including the lines between parts
 	if isNew {
 		p.small.WriteString(logHead + provider + "\n")
 	}
 	return p
 }
 
-// longPart is the length in bytes of a part that is not copied.
+// longPart is the length in bytes from which a part is not copied.
 const longPart = 16 << 10
 
 func (p *logParts) beside(kind string, hash canon.Hash, data []byte) {
@@ -169,10 +170,10 @@ func (p *logParts) flush() error {
 	return p.err
 }
 
-// logMost is how long a log may be: it was not full before its last answer.
+// logMost is the maximum length of a log, which was not full before its last answer.
 func (d logDir) logMost() int64 { return 3 * min(d.maxBytes, math.MaxInt64/3) }
 
-// open opens the file for what comes next, or makes it.
+// open opens or creates the file for the next record.
 func (l *Log) open() (*lockedfile.File, error) {
 	s := l.store
 	if err := s.checkDir(); err != nil {
@@ -198,7 +199,7 @@ func (l *Log) open() (*lockedfile.File, error) {
 	return f, nil
 }
 
-// create makes the file, under a name that none had before, in a directory that git leaves alone.
+// create creates the file, with a name that was never used before, in a directory that git ignores.
 func (l *Log) create() (*lockedfile.File, error) {
 	s := l.store
 	for n := time.Now().UnixMicro(); ; n++ {
@@ -219,7 +220,7 @@ func (l *Log) create() (*lockedfile.File, error) {
 	}
 }
 
-// makeDir makes the directory of pending answers. Git ignores it also where the store around it is not there yet.
+// makeDir creates the directory of pending answers. Git ignores it even if the store around it does not exist yet.
 func (d logDir) makeDir() error {
 	err := os.Mkdir(d.dir, 0o777)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -234,8 +235,8 @@ func (d logDir) makeDir() error {
 	return os.WriteFile(d.Path(IgnoreName), []byte(d.IgnoredText()), 0o666)
 }
 
-// Remove removes the log, and the directory around it unless it has more. It reports whether somebody has taken what
-// was in it.
+// Remove removes the log, and its directory if that is empty then. It reports whether somebody has taken the log's
+// content.
 func (l *Log) Remove() (taken bool, err error) {
 	for _, file := range l.files {
 		failed := os.Remove(l.store.Path(file))
@@ -248,12 +249,12 @@ func (l *Log) Remove() (taken bool, err error) {
 	return taken, err
 }
 
-// Join makes the files of another log of the run this one's.
+// Join adds the files of another log of the run to this one.
 func (l *Log) Join(former *Log) { l.files = append(former.files, l.files...) }
 
-// removeEmpty removes the directory of pending answers if it has none, with files that it may have besides. Where that
-// cannot be done, as on a system that removes no open file, an empty store is left there, which does no harm. Without
-// the lock file among them it needs no lock, as it removes no log.
+// removeEmpty removes the directory of pending answers if it contains no logs, with the given files. On a system that
+// cannot remove open files, an empty store is left, which does no harm. Without the lock file among own, it needs no
+// lock, because it removes no log.
 func (d logDir) removeEmpty(own ...string) {
 	if os.Remove(d.dir) == nil {
 		return
@@ -265,12 +266,11 @@ func (d logDir) removeEmpty(own ...string) {
 	for _, e := range entries {
 		_ = os.Remove(d.Path(e.Name()))
 	}
-	_ = os.Remove(d.dir) // and not what comes meanwhile: a log may
+	_ = os.Remove(d.dir) // but not a log that was created in the meantime
 }
 
-// Settle replaces all logs of a test by one: the records of other runs, and behind them those that this run bought.
-// own is the log of this run. Records of other runs with a number in used are left out, as are logs that cannot be
-// read.
+// Settle replaces all logs of a test by one: the records of other runs, followed by those that this run bought. own is
+// the log of this run. Records of other runs with a number in used are left out, as are logs that cannot be read.
 func (s *Store) Settle(bought Put, own *Log, used map[int]bool) error {
 	return s.Exclusively(func(w Writer) error {
 		logs := logDir{s}
@@ -297,7 +297,7 @@ func (s *Store) Settle(bought Put, own *Log, used map[int]bool) error {
 	})
 }
 
-// relog is commit of pending answers: a document put is in logs of its own, and all others of its test go.
+// relog is commit for pending answers: a new document replaces all logs of its test.
 func (d logDir) relog(w Writer, puts []*target, remove []string) error {
 	t := &Transaction{Writer: w, store: d.Store}
 	var gone []string
@@ -327,7 +327,7 @@ func (d logDir) relog(w Writer, puts []*target, remove []string) error {
 	return nil
 }
 
-// log adds the logs of a document: one, as long as that is not full.
+// log adds the logs for a document, usually one.
 func (t *Transaction) log(put *target) error {
 	var data *bytes.Buffer
 	var out *logParts
@@ -363,7 +363,8 @@ func (t *Transaction) log(put *target) error {
 	return nil
 }
 
-// CloseLogs has those who append to the pending answers of a test begin other logs: what is in these is decided on.
+// CloseLogs makes processes that append to the pending answers of a test start new logs, because a decision is being
+// made about the current ones.
 func (s *Store) CloseLogs(name string) error {
 	if name == "" {
 		return nil
@@ -371,7 +372,7 @@ func (s *Store) CloseLogs(name string) error {
 	logs, err := logDir{s}.logsOf(name)
 	for _, file := range logs {
 		if info, err := os.Lstat(s.Path(file)); err != nil || !info.Mode().IsRegular() {
-			continue // which is for who reads it to say
+			continue // the reader reports it
 		}
 		f, err := lockedfile.OpenFile(s.Path(file), os.O_RDWR|os.O_APPEND, 0)
 		if err != nil {

@@ -19,7 +19,7 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// logsOf returns the files of the logs of a test, in the order in which they were made; empty name means of all.
+// logsOf returns the files of a test's logs in the order of their creation; of all logs if name is empty.
 func (d logDir) logsOf(name string) (files []string, err error) {
 	entries, err := os.ReadDir(d.dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -30,7 +30,7 @@ func (d logDir) logsOf(name string) (files []string, err error) {
 		switch {
 		case n > 0 && (name == "" || of == name):
 			files = append(files, e.Name())
-		case filename.Legal(e.Name()) && !e.Type().IsRegular(): // of a provider, as in a store
+		case filename.Legal(e.Name()) && !e.Type().IsRegular(): // a provider's directory, as in a store
 			return nil, fmt.Errorf("%s is no log, and pending answers are in logs: delete it", d.Shown(e.Name()))
 		}
 	}
@@ -42,7 +42,7 @@ func (d logDir) logsOf(name string) (files []string, err error) {
 	return files, nil
 }
 
-// listLogs returns the files of the documents that logs make, each in the directory of the provider that they name.
+// listLogs returns the files of the documents in logs, each in the directory of the provider that the log names.
 func (d logDir) listLogs() (files []string, err error) {
 	logs, err := d.logsOf("")
 	last := ""
@@ -53,13 +53,13 @@ func (d logDir) listLogs() (files []string, err error) {
 		}
 		f, err := d.toRead(file)
 		if err != nil {
-			continue // it has just gone
+			continue // it was just removed
 		}
 		head := make([]byte, len(logHead)+filename.Most+1)
 		n, _ := f.Read(head)
 		f.Close()
 		if n == 0 || bytes.HasPrefix(head[:n], []byte(logClosed)) {
-			continue // nothing was ever in it
+			continue // it was always empty
 		}
 		provider, _, _ := strings.Cut(strings.TrimPrefix(string(head[:n]), logHead), "\n")
 		if !filename.Legal(provider) {
@@ -71,10 +71,10 @@ func (d logDir) listLogs() (files []string, err error) {
 	return files, err
 }
 
-// UnknownProvider stands for one that is not known, as a log names none. Load looks in the directories of all for it.
+// UnknownProvider stands for the provider of a log that names none. Load looks for its document under all providers.
 const UnknownProvider = "unknown"
 
-// parseLogFile returns the document and the number of a log; 0 means it is none.
+// parseLogFile returns the document and the number in a log's name; 0 if it is not a log.
 func parseLogFile(file string) (name string, n int64) {
 	stem, isLog := strings.CutSuffix(file, logExt)
 	name, number, _ := strings.Cut(stem, ".")
@@ -87,7 +87,7 @@ func parseLogFile(file string) (name string, n int64) {
 
 func logFile(name string, n int64) string { return name + "." + strconv.FormatInt(n, 10) + logExt }
 
-// loadLogs returns the document that logs of a test make.
+// loadLogs returns the document in the logs of a test.
 func (d logDir) loadLogs(name string, logs []string) (*Doc, error) {
 	if len(logs) == 0 {
 		return nil, &fs.PathError{Op: "load document", Path: d.Shown(name), Err: fs.ErrNotExist}
@@ -118,21 +118,21 @@ type logReader struct {
 	name    string
 	records []snapshot.Snapshot   // each with its provider
 	beside  map[canon.Hash][]byte // the answers and the media
-	torn    bool                  // a kill cut an entry short, which is left out
+	torn    bool                  // a truncated entry was left out
 }
 
-// A logPart is a part of a log: a record, or what is beside one.
+// A logPart is a part of a log: a record, or a file that belongs to one.
 type logPart struct {
-	kind, of string // of is the place of the record's call, or the hash of what is beside one
-	mac      string // of a record; empty means that it has none
+	kind, of string // of is the number of the record's call, or the hash of the file
+	mac      string // of a record; empty if it has none
 	data     []byte
 	record   snapshot.Snapshot
 }
 
-// place is that of the call of a record.
+// place returns the number of a record's call.
 func (p *logPart) place() int { n, _ := strconv.Atoi(p.of); return n }
 
-// read reads a log, whose parts are in front of the record that they belong to.
+// read reads a log, in which the files of a record come before it.
 func (r *logReader) read(file string) error {
 	text, err := r.text(file)
 	if err != nil {
@@ -161,7 +161,7 @@ func (r *logReader) read(file string) error {
 	return r.add(file, provider, records)
 }
 
-// text returns what a log has but the lines that close it.
+// text returns the content of a log without the lines that close it.
 func (d logDir) text(file string) ([]byte, error) {
 	if info, err := os.Lstat(d.Path(file)); err == nil && !info.Mode().IsRegular() {
 		return nil, d.unreadable(file, errIrregular)
@@ -180,7 +180,7 @@ func (d logDir) text(file string) ([]byte, error) {
 	return data, nil
 }
 
-// cut returns the first part of a text, and the text behind it; nil means a kill cut the part short.
+// cut returns the first part of a text, and the rest of the text; nil if the part is truncated.
 func (r *logReader) cut(file string, text []byte) (p *logPart, rest []byte, err error) {
 	line, body, whole := bytes.Cut(text, []byte("\n"))
 	if !whole {
@@ -193,10 +193,10 @@ func (r *logReader) cut(file string, text []byte) (p *logPart, rest []byte, err 
 			"has the line %q, which no traceforge writes: reject %s", jsontext.Excerpt(string(line)), r.name)
 	case int64(size) > r.maxBytes:
 		return nil, nil, r.unreadable(file, &tooLarge{int64(size), r.maxBytes})
-	case size >= len(body): // a line break is behind a part
+	case size >= len(body): // a part is followed by a newline
 		return nil, nil, nil
 	}
-	if p.data = body[:size]; p.kind != logRecord { // which has a seal
+	if p.data = body[:size]; p.kind != logRecord { // a record has a seal
 		if got := canon.Sum(p.data); string(got) != p.of {
 			return nil, nil, r.failure(file, "", snapshot.RuleRaw, nil,
 				"has an answer of the hash %s where it says %s: reject %s", got, p.of, r.name)
@@ -205,7 +205,7 @@ func (r *logReader) cut(file string, text []byte) (p *logPart, rest []byte, err 
 	return p, body[size+1:], nil
 }
 
-// parsePart reads the line in front of a part; nil means no traceforge writes it.
+// parsePart parses the line before a part; nil if no traceforge writes such a line.
 func parsePart(line string) (p *logPart, size int) {
 	fields := strings.Split(line, " ")
 	if len(fields) == 3 {
@@ -223,7 +223,7 @@ func parsePart(line string) (p *logPart, size int) {
 	return p, size
 }
 
-// add adds the records of a log, in the order of their calls. A record takes the place of an earlier one with its id.
+// add adds the records of a log in the order of their calls. A record replaces an earlier one with its id.
 func (r *logReader) add(file, provider string, parts []logPart) error {
 	own, lines := true, make([][]byte, len(parts))
 	for i, p := range parts {
@@ -247,7 +247,7 @@ func (r *logReader) add(file, provider string, parts []logPart) error {
 	inorder.By(parts, func(a, b logPart) int { return cmp.Compare(a.place(), b.place()) })
 	for _, p := range parts {
 		p.record.Provider = cmp.Or(p.record.Provider, provider)
-		p.record.Continues = nil // Seal chooses it
+		p.record.Continues = nil // chosen by Seal
 		at := slices.IndexFunc(r.records, func(other snapshot.Snapshot) bool { return other.ID == p.record.ID })
 		if at < 0 {
 			r.records = append(r.records, p.record)

@@ -14,15 +14,15 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// A Manifest lists the records of a store (SF "Manifest File"). It is derived from the documents:
-// commits keep one that is there up to date, and nothing but verify goes by it (design R4).
+// A Manifest lists the records of a store (SF "Manifest File"). It is derived from the documents: commits keep an
+// existing one up to date, and only verify reads it (design R4).
 type Manifest struct {
-	CreatedAt time.Time `json:"created_at"` // of the oldest record; earlier if a commit replaced that
-	UpdatedAt time.Time `json:"updated_at"` // of the newest record; later if a commit removed that
-	Entries   []Entry   `json:"snapshots"`  // sorted by file, and in the document's order
+	CreatedAt time.Time `json:"created_at"` // time of the oldest record; earlier if a commit replaced that record
+	UpdatedAt time.Time `json:"updated_at"` // time of the newest record; later if a commit removed that record
+	Entries   []Entry   `json:"snapshots"`  // sorted by file and then in the document's order
 }
 
-// An Entry is a record in a manifest.
+// An Entry is a record's entry in a manifest.
 type Entry struct {
 	ID       string     `json:"id"`
 	Provider string     `json:"provider"`
@@ -30,11 +30,11 @@ type Entry struct {
 	Hash     canon.Hash `json:"hash"`
 }
 
-// manifestDocuments is how many documents a store has at most whose manifest is kept up to date by
-// commits: each writes it whole.
+// manifestDocuments is the maximum number of documents for which commits keep the manifest up to date, because each
+// commit writes all of it.
 const manifestDocuments = 100
 
-// Encode returns the manifest with a line for each entry.
+// Encode returns the manifest with one line per entry.
 func (m *Manifest) Encode() []byte {
 	var b bytes.Buffer
 	b.Grow(300 * (1 + len(m.Entries)))
@@ -45,17 +45,17 @@ func (m *Manifest) Encode() []byte {
 			b.WriteString(",\n")
 		}
 		for _, text := range []string{`    {"id":"`, e.ID, `","provider":"`, e.Provider, `","file":"`, e.File, `","hash":"`, string(e.Hash), `"}`} {
-			b.WriteString(text) // names need no escapes
+			b.WriteString(text) // names need no escaping
 		}
 	}
 	fmt.Fprintf(&b, "\n  ],\n  \"hash\": %q\n}\n", m.combinedHash())
 	return b.Bytes()
 }
 
-// Indented returns the manifest as JSON.stringify with two spaces prints it.
+// Indented returns the manifest as printed by JSON.stringify with two spaces.
 func (m *Manifest) Indented() []byte { return jsontext.Indented(m.Encode()) }
 
-// combinedHash returns the hash that the manifest must have (SF "Combined Hash").
+// combinedHash returns the correct hash of the manifest (SF "Combined Hash").
 func (m *Manifest) combinedHash() canon.Hash {
 	seals := make(snapshot.Seals, len(m.Entries))
 	for i, e := range m.Entries {
@@ -64,8 +64,7 @@ func (m *Manifest) combinedHash() canon.Hash {
 	return seals.Combined(snapshot.Version)
 }
 
-// ParseManifest reads a manifest of any layout. It checks the manifest itself, and not what it says
-// of documents.
+// ParseManifest reads a manifest of any layout. It checks the manifest itself, not whether it matches the documents.
 func ParseManifest(data []byte) (*Manifest, error) {
 	text, err := jsontext.ParseStrict(data)
 	if err != nil {
@@ -106,20 +105,20 @@ func entriesOf(provider, name string, d *snapshot.Document) []Entry {
 	return entries
 }
 
-// replace puts the entries of a document in the place of those that it had.
+// replace replaces the entries of a document.
 func (m *Manifest) replace(t *target) {
 	next := entriesOf(t.Provider, t.Name, t.Document)
 	others := slices.DeleteFunc(m.Entries, func(e Entry) bool { return e.File == next[0].File })
 	byFile := func(e Entry, file string) int { return cmp.Compare(e.File, file) }
 	at, _ := slices.BinarySearchFunc(others, next[0].File, byFile)
 	if len(others) == 0 {
-		m.CreatedAt, m.UpdatedAt = time.Time{}, time.Time{} // they were those of this document
+		m.CreatedAt, m.UpdatedAt = time.Time{}, time.Time{} // they came from this document
 	}
 	m.Entries = slices.Insert(others, at, next...)
 	m.Span(t.Document)
 }
 
-// Span widens the manifest's times to hold those of a document's records.
+// Span extends the manifest's times to include those of a document's records.
 func (m *Manifest) Span(d *snapshot.Document) {
 	for i := range d.Snapshots {
 		at := d.Snapshots[i].Timestamp.UTC().Truncate(time.Millisecond)
@@ -132,7 +131,7 @@ func (m *Manifest) Span(d *snapshot.Document) {
 	}
 }
 
-// plain reports whether e has nothing that JSON would escape.
+// plain reports whether e contains nothing that JSON would escape.
 func (e Entry) plain() bool {
 	_, _, ok := ParseDocumentFile(e.File)
 	_, _, isID := snapshot.ParseID(e.ID)

@@ -12,9 +12,9 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// A Move gives a document to a test of another name: that which the test has now.
+// A Move gives a document to a test with another name, usually the test's new name.
 type Move struct {
-	Name    string // of the document, as it is
+	Name    string // current name of the document
 	Package string // import path
 	Test    string // full name
 }
@@ -24,9 +24,9 @@ type Moved struct {
 	From, To string // files
 }
 
-// Move renames documents with what is beside them, in one commit, and their pending ones before: no call of theirs
-// changes. Their ids and sources follow, and nothing else. A target that exists is an error that is [fs.ErrExist], a
-// document that does not is one that is [fs.ErrNotExist]; then nothing is moved.
+// Move renames documents with the files next to them in one commit, after their pending documents. It changes ids and
+// sources, and nothing else in the calls. A target that exists is an error that is [fs.ErrExist], a document that does
+// not exist is one that is [fs.ErrNotExist]; then nothing is moved.
 func (s *Store) Move(moves ...Move) (moved []Moved, err error) {
 	if len(moves) == 0 {
 		return nil, nil
@@ -70,7 +70,7 @@ func (s *Store) Move(moves ...Move) (moved []Moved, err error) {
 	return moved, nil
 }
 
-// Copy gives a test of another name a copy of a document. Otherwise it does what Move does to documents that are not
+// Copy gives a copy of a document to a test with another name. Otherwise it is like Move for documents that are not
 // pending.
 func (s *Store) Copy(m Move) error {
 	change, _, err := s.planMoves([]Move{m}, nil)
@@ -84,8 +84,7 @@ func (s *Store) Copy(m Move) error {
 	return nil
 }
 
-// planMoves returns the change that moves documents. A document that is not here must be in the other of the two
-// stores.
+// planMoves returns the change that moves documents. A document that is not in this store must be in the other one.
 func (s *Store) planMoves(moves, elsewhere []Move) (c Change, moved []Moved, err error) {
 	for _, m := range moves {
 		doc, err := s.Load(m.Name, UnknownProvider)
@@ -110,7 +109,7 @@ func (s *Store) planMoves(moves, elsewhere []Move) (c Change, moved []Moved, err
 	return c, moved, nil
 }
 
-// Moved returns the document as that of a test, under the name that it has now, with all that is beside it.
+// Moved returns the document for a test, under its new name, with all files next to it.
 func (d *Doc) Moved(pkg, test string) (put Put, err error) {
 	if put, err = d.Put(nil); err == nil {
 		put.Name = Rename(put.Document, pkg, test)
@@ -118,7 +117,7 @@ func (d *Doc) Moved(pkg, test string) (put Put, err error) {
 	return put, err
 }
 
-// Rename makes a document that of a test, and returns the name that it has now.
+// Rename changes a document's test, and returns the document's new name.
 func Rename(d *snapshot.Document, pkg, test string) string {
 	name := snapshot.DocumentName(pkg, test)
 	for i := range d.Snapshots {
@@ -129,7 +128,7 @@ func Rename(d *snapshot.Document, pkg, test string) string {
 	return name
 }
 
-// movedSource returns a source as that of another test: file and function follow where they are the test's own.
+// movedSource returns a source for another test: file and function change if they are the test's own.
 func movedSource(s snapshot.Source, pkg, test string) snapshot.Source {
 	was, _, _ := strings.Cut(s.Test, "/")
 	now, _, _ := strings.Cut(test, "/")

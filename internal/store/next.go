@@ -10,23 +10,24 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// An Outcome is what became of a call of a test.
+// An Outcome is the result of a test's call.
 type Outcome struct {
-	Of       int                // the index of the call's record; -1 means it is new
-	Record   *snapshot.Snapshot // the record as the call makes it now, with its provider; nil means it stays as it is
-	Answered bool               // the answer says the same as the recorded one, which stays
-	Dated    bool               // the record gets the time of Record, also where its answer stays
+	Of       int                // index of the call's record; -1 for a new call
+	Record   *snapshot.Snapshot // the record as the call makes it now, with its provider; nil if it is unchanged
+	Answered bool               // the answer equals the recorded one, which is kept
+	Dated    bool               // the record gets the time of Record even if its answer is kept
 }
 
-// Next returns the records that a test has after its calls, and the index in them of each call's record. done are the
-// outcomes in the order of the calls; all records name their provider. A record of old keeps its id and its place; with
-// drop, those of no call go. A new record follows that of the call before it; without one, it comes before the record
-// of the next call that is not new. It has its own id, or else the next number. Next does not change its arguments.
+// Next returns the records of a test after its calls, and the index of each call's record. done are the outcomes in the
+// order of the calls; all records name their provider. A record in old keeps its id and its place; with drop, records
+// without a call are removed. A new record follows the record of the call before it; without one, it comes before the
+// record of the next call that is not new. It keeps its own id, or gets the next number. Next does not change its
+// arguments.
 func Next(name string, old []snapshot.Snapshot, done []Outcome, drop bool) (next []snapshot.Snapshot, places []int) {
 	last := LastNumber(old)
 	now, kept := slices.Clone(old), slices.Repeat([]bool{!drop}, len(old))
-	front, behind := make([][]int, len(old)+1), make([][]int, len(old)) // new calls in front of each record, and behind it
-	var first []int                                                     // new calls with no recorded call before them so far
+	front, behind := make([][]int, len(old)+1), make([][]int, len(old)) // new calls before and after each record
+	var first []int                                                     // new calls without an earlier recorded call so far
 	at := -1
 	for n, o := range done {
 		switch {
@@ -65,7 +66,7 @@ func Next(name string, old []snapshot.Snapshot, done []Outcome, drop bool) (next
 			continue
 		}
 		s := &next[places[n]]
-		if s.Continues = nil; s.ID == "" { // Seal chooses what it continues
+		if s.Continues = nil; s.ID == "" { // chosen by Seal
 			last++
 			s.ID = snapshot.ID(name, last)
 		}
@@ -86,7 +87,7 @@ func (o *Outcome) after(was *snapshot.Snapshot) snapshot.Snapshot {
 	return s
 }
 
-// LastNumber returns the greatest number that a record has; 0 means none has one.
+// LastNumber returns the highest number of a record; 0 without any.
 func LastNumber(records []snapshot.Snapshot) (last int) {
 	for i := range records {
 		last = max(last, records[i].Number())
@@ -94,15 +95,15 @@ func LastNumber(records []snapshot.Snapshot) (last int) {
 	return last
 }
 
-// SameRequest reports whether two records asked the same, apart from what each ignores.
+// SameRequest reports whether two records have the same request, except for what each ignores.
 func SameRequest(a, b *snapshot.Snapshot) bool {
 	x, err := snapshot.RequestCore(&a.Request, a.Source.Ignored)
 	y, err2 := snapshot.RequestCore(&b.Request, b.Source.Ignored)
 	return errors.Join(err, err2) == nil && bytes.Equal(x, y)
 }
 
-// SameAnswer reports whether two answers have the same core. It spares what are equal, as nearly all are, from being
-// encoded: an answer may be long.
+// SameAnswer reports whether two answers have the same core. It does not encode answers that are equal, as almost all
+// are, because they may be long.
 func SameAnswer(a, b *snapshot.Response) bool {
 	alike := func(a, b modelio.Candidate) bool {
 		return a.FinishReason == b.FinishReason && texts.Same{}.Parts(a.Message.Content, b.Message.Content)

@@ -9,17 +9,17 @@ import (
 	"syscall"
 )
 
-// unpolled spares package os four questions to the system about a file that is new.
+// unpolled saves package os four system calls for a new file.
 const unpolled = syscall.O_NONBLOCK
 
-// openToRead opens a file to read it, and waits for nobody: a pipe would wait for its writer. Callers, which ask for
-// the size, refuse what is no regular file. That also spares package os four questions to the system.
+// openToRead opens a file for reading without waiting, even if it is a pipe without a writer. Callers check the size
+// and refuse files that are not regular. It also saves package os four system calls.
 func openToRead(name string) (*os.File, error) {
 	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	switch {
-	case errors.Is(err, syscall.EAGAIN): // a file server lends the file, and takes it back now
+	case errors.Is(err, syscall.EAGAIN): // a file server is recalling its lease of the file
 		return os.Open(name)
-	case errors.Is(err, syscall.ENXIO): // a socket, or a device that is not there
+	case errors.Is(err, syscall.ENXIO): // a socket, or a missing device
 		return nil, &fs.PathError{Op: "open", Path: name, Err: errIrregular}
 	}
 	return f, err

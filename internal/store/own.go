@@ -20,14 +20,14 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// A journal or pending answers that an earlier process left may have come with a pull request, and then are not used.
-// They are one's own if they have a MAC by a key of this user's cache directory, or if git ignores the file and does
-// not track it.
+// A journal or pending answers left by an earlier process may have come with a pull request; in that case they are not
+// used. They are the user's own if they have a MAC with a key from the user's cache directory, or if git ignores the
+// file and does not track it.
 
-// ErrDoubt is the error of a journal or of pending answers that may be a stranger's.
+// ErrDoubt means that a journal or pending answers may be a stranger's.
 var ErrDoubt = errors.New("may be a stranger's")
 
-// A keyFile has the key of this user; the key is nil where there is no cache directory, or none that can be written.
+// A keyFile contains this user's key, which is nil if there is no writable cache directory.
 type keyFile struct {
 	dir string
 	key []byte
@@ -35,7 +35,7 @@ type keyFile struct {
 
 const keySize = 32
 
-// userKey reads the key once a process, or makes it.
+// userKey reads or creates the key, once per process.
 var userKey = sync.OnceValue(func() (k keyFile) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
@@ -53,7 +53,7 @@ var userKey = sync.OnceValue(func() (k keyFile) {
 	key, err := io.ReadAll(io.LimitReader(f, keySize))
 	if err == nil && len(key) < keySize {
 		key = make([]byte, keySize)
-		_, _ = rand.Read(key) // which does not fail
+		_, _ = rand.Read(key) // never fails
 		_, err = f.WriteAt(key, 0)
 	}
 	if err == nil {
@@ -62,19 +62,20 @@ var userKey = sync.OnceValue(func() (k keyFile) {
 	return k
 })
 
-// inTrees are directories that a cache directory shares with a store, and whether they are in a repository or a module.
+// inTrees says of directories that contain both a cache directory and a store whether they are in a repository or a
+// module.
 var inTrees sync.Map
 
-// A signer is the key of this user, which makes MACs; nil means that there is none.
+// A signer is the key of this user, which makes MACs; nil if there is none.
 type signer []byte
 
-// signer returns the key of this user; nil means that there is none. A cache directory inside the repository or the module has none,
-// as a commit could bring it.
+// signer returns the key of this user; nil if there is none. A cache directory inside the repository or the module is
+// not used, because a commit could bring it.
 func (s *Store) signer() signer {
 	of, shared := s.keys(), s.dir
 	for rel, err := filepath.Rel(shared, of.dir); err != nil || !filepath.IsLocal(rel); rel, err = filepath.Rel(shared, of.dir) {
 		if shared == filepath.Dir(shared) {
-			return of.key // of another volume
+			return of.key // on another volume
 		}
 		shared = filepath.Dir(shared)
 	}
@@ -89,7 +90,7 @@ func (s *Store) signer() signer {
 	return of.key
 }
 
-// isAbove reports whether a directory or one above it has a file.
+// isAbove reports whether a directory or one of its parents contains a file.
 func isAbove(dir, name string) bool {
 	for ; ; dir = filepath.Dir(dir) {
 		if _, err := os.Lstat(filepath.Join(dir, name)); err == nil {
@@ -101,7 +102,7 @@ func isAbove(dir, name string) bool {
 	}
 }
 
-// mac returns the MAC of a kind of file that says data; empty means that there is no key.
+// mac returns the MAC for data in a kind of file; empty without a key.
 func (key signer) mac(kind, of string, data []byte) string {
 	if key == nil {
 		return ""
@@ -112,12 +113,12 @@ func (key signer) mac(kind, of string, data []byte) string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// signed reports whether mac is the MAC of data.
+// signed reports whether mac is the MAC for data.
 func (key signer) signed(mac, kind, of string, data []byte) bool {
 	return mac != "" && hmac.Equal([]byte(mac), []byte(key.mac(kind, of, data)))
 }
 
-// doubt returns nil where git says that a file without a MAC was made here; what says what the file would do.
+// doubt returns nil if git shows that a file without a MAC was made here; what describes what the file would do.
 func (s *Store) doubt(file, what string) error {
 	if s.Trusting {
 		return nil

@@ -9,7 +9,7 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// Put returns the put of a document with what is beside it, without the records of some numbers.
+// Put returns the put of a document with the files next to it, without the records with some numbers.
 func (d *Doc) Put(without map[int]bool) (put Put, err error) {
 	var left []snapshot.Snapshot
 	beside := map[canon.Hash][]byte{}
@@ -27,7 +27,7 @@ func (d *Doc) Put(without map[int]bool) (put Put, err error) {
 	return put, nil
 }
 
-// FetchAll reads what the i-th record names.
+// FetchAll reads the files that the i-th record names.
 func (d *Doc) FetchAll(i int, beside map[canon.Hash][]byte) error {
 	for _, need := range needsOf(d.Document, i, d.Document.Snapshots[i].Media()) {
 		data, err := d.Fetch(need)
@@ -39,7 +39,7 @@ func (d *Doc) FetchAll(i int, beside map[canon.Hash][]byte) error {
 	return nil
 }
 
-// with returns the put of the records of both, of one test.
+// with returns the put with the records of both, for one test.
 func (p Put) with(other Put) Put {
 	put := PutOf(p.Name, slices.Concat(recordsIn(p.Provider, p.Document), recordsIn(other.Provider, other.Document)))
 	put.Provider, put.Beside = cmp.Or(put.Provider, p.Provider), maps.Clone(p.Beside)
@@ -58,8 +58,8 @@ func recordsIn(provider string, d *snapshot.Document) []snapshot.Snapshot {
 	return records
 }
 
-// PutOf returns the put of a document of the given records. It is in the directory of the provider that the first
-// record names.
+// PutOf returns the put of a document with the given records, in the directory of the provider that the first record
+// names.
 func PutOf(name string, records []snapshot.Snapshot) Put {
 	provider := ""
 	if len(records) > 0 {

@@ -16,26 +16,26 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// A Store is a directory of documents, and of the raw answers and media that they name.
+// A Store is a directory of documents, with the raw answers and media that they name.
 //
-// A Store is safe for concurrent use, by this process and by others. It holds nothing open, so
-// there is nothing to close: reading opens the files that it reads and nothing else, without a lock,
-// and [Store.Commit] excludes all other writers and [audit.Verify].
+// A Store is safe for concurrent use, within this process and with others. It keeps nothing open, so it need not be
+// closed: reading opens only the files that it reads, without a lock, and [Store.Commit] excludes all other writers and
+// [audit.Verify].
 type Store struct {
-	// Waiting is told who holds the store's lock once it was waited for 2 seconds; nil means nobody is. It is set
-	// before the store is used, and called on a goroutine of its own, while the caller waits.
+	// Waiting is called with the holder of the store's lock after 2 seconds of waiting, unless it is nil. Set it before
+	// the store is used. It is called on a separate goroutine, while the caller waits.
 	Waiting func(holder string)
 
-	// Trusting is set by a user who says that the journal and the pending answers are their own.
+	// Trusting is set for a user who confirms that the journal and the pending answers are their own.
 	Trusting bool
 
-	dir      string // absolute, so that no change of the working directory matters
-	name     string // as given to Open, for messages
-	maxBytes int64  // of a file that is read
+	dir      string // absolute, so that a change of the working directory does not matter
+	name     string // as passed to Open, for messages
+	maxBytes int64  // maximum size of a file that is read
 	git      func(dir string, args ...string) (string, error)
 	keys     func() keyFile // reads the key of this user
-	lfs      bool           // a writer makes .gitattributes the text for Git LFS
-	held     bool           // the caller holds the lock, so that a read does not wait for it
+	lfs      bool           // writers make .gitattributes the content for Git LFS
+	held     bool           // the caller holds the lock, so reads do not wait for it
 }
 
 const (
@@ -43,8 +43,8 @@ const (
 	defaultMaxBytes = 64 << 20
 )
 
-// Open returns the store in dir, which need not exist: the first commit makes it. It reads and
-// writes nothing. The error is that TRACEFORGE_MAX_BYTES, the limit of what is read, is no number.
+// Open returns the store in dir, which need not exist: the first commit creates it. Open reads and writes no files. It
+// fails if TRACEFORGE_MAX_BYTES, the limit on the size of files, is not a number.
 func Open(dir string) (*Store, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -61,17 +61,17 @@ func Open(dir string) (*Store, error) {
 	return s, nil
 }
 
-// Dir returns the directory as it was given to Open.
+// Dir returns the directory as passed to Open.
 func (s *Store) Dir() string { return s.name }
 
-// MaxBytes returns how long a file of the store may be: 64 MB unless TRACEFORGE_MAX_BYTES says
-// otherwise (design R16).
+// MaxBytes returns the maximum size of a file in the store in bytes: 64 MB unless TRACEFORGE_MAX_BYTES says otherwise
+// (design R16).
 func (s *Store) MaxBytes() int64 { return s.maxBytes }
 
 // Path returns the path of a file of the store.
 func (s *Store) Path(file string) string { return filepath.Join(s.dir, filepath.FromSlash(file)) }
 
-// Read reads a file. One that is no regular file counts as missing: another check reports it.
+// Read reads a file. A file that is not regular counts as missing, because another check reports it.
 func (s *Store) Read(file string) ([]byte, error) {
 	info, err := os.Lstat(s.Path(file))
 	if err == nil && !info.Mode().IsRegular() {
@@ -83,7 +83,7 @@ func (s *Store) Read(file string) ([]byte, error) {
 	return s.readWhole(file)
 }
 
-// Sum returns the hash of a file, which may be large, and its content if that fits in the memory of piece.
+// Sum returns the hash of a file, which may be large, and its content if that fits into piece.
 func (s *Store) Sum(file string, piece []byte) (hash canon.Hash, data []byte, err error) {
 	f, err := s.toRead(file)
 	if err != nil {
@@ -97,7 +97,7 @@ func (s *Store) NewDoc(provider, name string, d *snapshot.Document) *Doc {
 	return &Doc{Provider: provider, Name: name, Document: d, store: s}
 }
 
-// Shown returns the path of a file of the store as messages name it: below the directory that was given to Open.
+// Shown returns the path of a file of the store as messages name it: within the directory passed to Open.
 func (s *Store) Shown(file string) string { return path.Join(filepath.ToSlash(s.name), file) }
 
 // failure returns an error with one violation.
@@ -106,31 +106,31 @@ func (s *Store) failure(file, pointer, rule string, err error, format string, ar
 	return &snapshot.Error{File: s.Shown(file), Violations: []snapshot.Violation{violation}, Err: err}
 }
 
-// A store holds these files besides documents, raw answers and media.
+// The files of a store other than documents, raw answers and media.
 const (
 	AttributesName = ".gitattributes"
 	IgnoreName     = ".gitignore"
 	ConfigName     = "config.json"
 	ManifestName   = "manifest.json"
 	JournalName    = "commit.pending"
-	HolderName     = "lock.tmp" // says who holds the lock; git ignores it, as it ignores all *.tmp
-	PendingName    = ".pending" // has answers that were bought and not accepted (design R11)
+	HolderName     = "lock.tmp" // names the holder of the lock; git ignores it, like all *.tmp
+	PendingName    = ".pending" // contains answers that were bought and not accepted (design R11)
 
 	DocumentExt = ".json"
 	TempExt     = ".tmp"
-	ProbeNames  = ".traceforge-*" + TempExt // of files that are made for a moment, to ask whether the store can be written
+	ProbeNames  = ".traceforge-*" + TempExt // temporary files that test whether the store can be written
 )
 
 func DocumentFile(provider, name string) string { return provider + "/" + name + DocumentExt }
 
-// ParseDocumentFile returns the provider and the name of the document whose file it is.
+// ParseDocumentFile returns the provider and the name of the document in a file.
 func ParseDocumentFile(file string) (provider, name string, ok bool) {
 	provider, name, _ = strings.Cut(file, "/")
 	name, ok = strings.CutSuffix(name, DocumentExt)
 	return provider, name, ok && filename.Legal(provider) && filename.LegalDocument(name)
 }
 
-// DocumentOf returns the path of the document that a file is, or is beside.
+// DocumentOf returns the path of the document that a file contains or belongs to.
 func DocumentOf(file string) string {
 	provider, rest, _ := strings.Cut(file, "/")
 	name, _, _ := strings.Cut(rest, "/")
@@ -145,13 +145,14 @@ func ParseBesideFile(file string) (provider, name, own string, ok bool) {
 	return provider, name, own, ok && filename.Legal(provider) && filename.LegalDocument(name) && IsBeside(own)
 }
 
-// IsBeside reports whether a file name may be that of a raw answer, the number of its call, or of a medium, its hash.
+// IsBeside reports whether own may be the file name of a raw answer, which is the number of its call, or of a medium,
+// which is its hash.
 func IsBeside(own string) bool { return besideName.MatchString(own) }
 
 var besideName = regexp.MustCompile(`^([1-9][0-9]{0,17}|[0-9a-f]{64})\.[a-z0-9]+$`)
 
-// IsStoreFile reports whether file is a path that commits write and remove: a document, a file beside one, the
-// manifest or a log.
+// IsStoreFile reports whether commits write and remove files with this path: documents, files next to one, the manifest
+// and logs.
 func IsStoreFile(file string) bool {
 	_, _, document := ParseDocumentFile(file)
 	_, _, _, beside := ParseBesideFile(file)
@@ -159,7 +160,7 @@ func IsStoreFile(file string) bool {
 	return file == ManifestName || document || beside || log > 0
 }
 
-// List returns the files of all documents, sorted. A store that does not exist has none.
+// List returns the files of all documents, sorted; none if the store does not exist.
 func (s *Store) List() ([]string, error) {
 	if s.isPending() {
 		return logDir{s}.listLogs()

@@ -9,8 +9,9 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// restore puts raw answers and media back that documents name, and that are missing or altered by what was found. Where one side
-// split a test, git takes an answer for renamed, and puts what the other side has of it beside the new document.
+// restore puts back raw answers and media that documents name and that are missing or altered according to found. If
+// one side of a merge split a test, git treats an answer as renamed, and puts the other side's version of it next to
+// the new document.
 func (r *repair) restore(w store.Writer, found []snapshot.Finding) {
 	lacking := map[string]bool{} // names of documents
 	for _, f := range found {
@@ -21,7 +22,7 @@ func (r *repair) restore(w store.Writer, found []snapshot.Finding) {
 	for _, name := range inorder.Names(lacking) {
 		doc, err := r.store.Load(name, name)
 		if err != nil {
-			continue // which verify tells
+			continue // verify reports it
 		}
 		r.names = []string{name}
 		put := store.Put{Provider: doc.Provider, Name: name, Document: doc.Document}
@@ -35,9 +36,9 @@ func (r *repair) restore(w store.Writer, found []snapshot.Finding) {
 	}
 }
 
-// collect finds the raw answers and media of a merged document, by their hashes. It looks in the store, among git's
-// versions of the sides, in the commits that are being merged, and in all others. The commit refuses a document one
-// of whose files is nowhere.
+// collect finds the raw answers and media of a merged document by their hashes. It searches the store, git's versions
+// of the sides, the commits that are being merged, and all other commits. A commit of the store refuses a document with
+// a file that was not found.
 func (r *repair) collect(w store.Writer, needed []store.Need) (map[canon.Hash][]byte, error) {
 	found := map[canon.Hash][]byte{}
 	providers, err := r.store.Providers()

@@ -11,9 +11,9 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// VerifyFiles is [Verify] for the documents that files belong to. The files are paths in the store: of documents, of
-// raw answers and media, and of strays. It opens no other document, and not the manifest. Files that are not there,
-// as those that a branch removed, are no findings by themselves.
+// VerifyFiles is [Verify] for the documents that files belong to. The files are paths in the store: of documents, raw
+// answers, media and strays. It opens no other documents, and not the manifest. Missing files, for example those that a
+// branch removed, are not findings by themselves.
 func VerifyFiles(s *store.Store, files []string, checks ...store.Check) (*Result, error) {
 	return verified(s, checks, func(v *verifier) error {
 		if err := v.list(files); err != nil {
@@ -36,7 +36,7 @@ func (v *verifier) list(files []string) error {
 	names := map[string]bool{}
 	for _, file := range append(slices.Clone(files), store.JournalName) {
 		if strings.HasPrefix(file, store.PendingName+"/") {
-			continue // it is no part of what is recorded
+			continue // not part of the recording
 		}
 		if first, _, _ := strings.Cut(file, "/"); slices.Contains(repositoryNames, first) {
 			if _, err := os.Lstat(v.store.Path(first)); err == nil {
@@ -63,7 +63,7 @@ func (v *verifier) list(files []string) error {
 	return nil
 }
 
-// isNoDirectory reports what should be a directory, and is a link or a file: nothing behind it is looked at.
+// isNoDirectory reports a link or a file in place of a directory, and does not look inside.
 func (v *verifier) isNoDirectory(dir string) bool {
 	info, err := os.Lstat(v.store.Path(dir))
 	if err != nil || info.IsDir() {
@@ -90,7 +90,7 @@ func (v *verifier) listOther(file string) error {
 	return nil
 }
 
-// listNamed notes the document of a name under one provider, or the files that are left of it.
+// listNamed adds the document with a name under a provider, or the files that are left of it.
 func (v *verifier) listNamed(provider, name string) error {
 	file, dir := store.DocumentFile(provider, name), provider+"/"+name
 	info, err := os.Lstat(v.store.Path(file))

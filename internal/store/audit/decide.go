@@ -14,18 +14,18 @@ import (
 
 // An Accepted is a pending record that [Accept] took over.
 type Accepted struct {
-	ID string // as it was pending
-	As string // its id in the document; another one where another call had got its number
+	ID string // its id while it was pending
+	As string // its id in the document, which differs if another call has its number
 }
 
-// Accept takes pending records over into the documents of s, and removes them from [store.Store.Pending]: all of
-// them, or after an error none. A record whose number the document has replaces that one, of which the answer
-// stays where it said the same. A new one follows the record that is in front of it in the pending document; where
-// another call got its number since it was bought, it gets the next one. Accept removes no record of s.
+// Accept takes pending records over into the documents of s, and removes them from [store.Store.Pending]: all of them
+// or, after an error, none. A record replaces the document's record with the same number, whose answer is kept if the
+// new one is equal. A new record follows the one before it in the pending document; if another call has its number by
+// now, it gets the next one. Accept removes no record of s.
 //
-// Each pending document is verified, and passes the checks: their findings are the error, an [*snapshot.Error]. An id
-// that is not pending is an error that is [fs.ErrNotExist]. A process that is killed on the way leaves the records
-// pending, or taken over: Accept may be called again. Where that finishes what was cut short, it returns what was
+// Each pending document is verified, and must pass the checks; findings are returned as an [*snapshot.Error]. An id
+// that is not pending is an error that is [fs.ErrNotExist]. If the process is killed, records are either still pending
+// or taken over, and Accept may be called again. If that completes an earlier Accept, it returns the records that were
 // taken over.
 func Accept(s *store.Store, ids []string, checks ...store.Check) (all []Accepted, err error) {
 	waited := &decision{main: s, pending: s.Pending()}
@@ -40,7 +40,7 @@ func Accept(s *store.Store, ids []string, checks ...store.Check) (all []Accepted
 	})
 	if errors.Is(err, fs.ErrNotExist) && unread == nil {
 		if puts, taken, err := waited.accept(checks); err == nil && len(puts) == 0 {
-			return taken, nil // who was killed had done it all
+			return taken, nil // the killed process had finished
 		}
 	}
 	if err != nil {
@@ -49,8 +49,8 @@ func Accept(s *store.Store, ids []string, checks ...store.Check) (all []Accepted
 	return all, nil
 }
 
-// Reject removes pending records: all of them, or after an error none. An id may be the name of a document, which
-// goes with all its records, also where it cannot be read. An id that is not pending is an error that is
+// Reject removes pending records: all of them or, after an error, none. An id may be the name of a document, which is
+// removed with all its records even if it cannot be read. An id that is not pending is an error that is
 // [fs.ErrNotExist].
 func Reject(s *store.Store, ids ...string) error {
 	if err := decide(s, ids, func(store.Writer, *decision) error { return nil }); err != nil {
@@ -59,7 +59,8 @@ func Reject(s *store.Store, ids ...string) error {
 	return nil
 }
 
-// decide calls use with the pending records that ids name, under the locks of both stores, and then removes them.
+// decide calls use with the pending records that ids name, under the locks of both stores, and then removes these
+// records.
 func decide(s *store.Store, ids []string, use func(w store.Writer, d *decision) error) error {
 	pending := s.Pending()
 	if len(ids) == 0 {
@@ -73,7 +74,7 @@ func decide(s *store.Store, ids []string, use func(w store.Writer, d *decision) 
 	return s.Exclusively(func(w store.Writer) error {
 		return pending.Exclusively(func(p store.Writer) error {
 			for _, id := range ids {
-				name, _, _ := snapshot.ParseID(id) // which the name of a document may look like too
+				name, _, _ := snapshot.ParseID(id) // the name of a document may look like an id
 				if err := errors.Join(pending.CloseLogs(id), pending.CloseLogs(name)); err != nil {
 					return err
 				}
@@ -92,24 +93,24 @@ func decide(s *store.Store, ids []string, use func(w store.Writer, d *decision) 
 
 func notPending(id string) error { return fmt.Errorf("%q is not pending: %w", id, fs.ErrNotExist) }
 
-// A decision is about pending records.
+// A decision accepts or rejects pending records.
 type decision struct {
 	main, pending *store.Store
-	chosen        map[string]*selection // by the name of the document
+	chosen        map[string]*selection // by document name
 }
 
-// A selection is what a decision is about in one pending document.
+// A selection is the part of a pending document that a decision is about.
 type selection struct {
 	file    string
-	all     bool         // the whole document is chosen
-	numbers map[int]bool // of the records that are chosen
+	all     bool         // all records of the document
+	numbers map[int]bool // numbers of the selected records
 	doc     *store.Doc
-	unread  error // why doc cannot be read, which does not matter to who rejects all of it
+	unread  error // why doc cannot be read, which does not prevent rejecting all of it
 }
 
 func (c *selection) has(n int) bool { return c.all || c.numbers[n] }
 
-// choose finds and reads what ids name.
+// choose finds and reads the documents that ids name.
 func (d *decision) choose(ids []string) error {
 	files, err := d.pending.List()
 	if err != nil {
@@ -146,7 +147,7 @@ func (d *decision) choose(ids []string) error {
 	return nil
 }
 
-// accept makes the documents that the chosen records are taken over into, but those that would not change.
+// accept makes the documents that take over the selected records, except for those that would not change.
 func (d *decision) accept(checks []store.Check) (puts []store.Put, all []Accepted, err error) {
 	for _, name := range inorder.Names(d.chosen) {
 		c := d.chosen[name]
@@ -171,10 +172,11 @@ func (d *decision) accept(checks []store.Check) (puts []store.Put, all []Accepte
 	return puts, all, nil
 }
 
-// accept returns the document that the chosen records make with those of another, and whether it changes.
+// accept returns the document that combines the selected records with those of another document, and whether it
+// changes.
 func (c *selection) accept(m *takeover) (put store.Put, accepted []Accepted, changed bool, err error) {
 	var done []store.Outcome
-	var ids []string // of the outcomes that were chosen; empty means it was not
+	var ids []string // ids of the selected outcomes; empty for the others
 	records := c.doc.Records()
 	for i := range records {
 		s := &records[i]
@@ -199,7 +201,7 @@ func (c *selection) accept(m *takeover) (put store.Put, accepted []Accepted, cha
 	return put, accepted, changed, nil
 }
 
-// passes holds a pending document to what Verify holds all documents to.
+// passes applies the checks of Verify to a pending document.
 func passes(d *store.Doc, checks []store.Check) error {
 	for _, n := range store.Needs(d.Document) {
 		if _, err := d.Fetch(n); err != nil {
@@ -216,7 +218,7 @@ func passes(d *store.Doc, checks []store.Check) error {
 	return nil
 }
 
-// clear removes the chosen records.
+// clear removes the selected records.
 func (d *decision) clear(w store.Writer) error {
 	var change store.Change
 	for _, name := range inorder.Names(d.chosen) {

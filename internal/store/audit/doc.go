@@ -1,4 +1,4 @@
-// Package audit looks at a whole store and repairs it: what the command does, and no test of a user's links. It verifies
-// documents and the manifest, which it derives, removes what no document names, merges what git left in conflict, and
-// takes pending answers over.
+// Package audit verifies and repairs complete stores: work of the command that no user's test links. It verifies
+// documents and the manifest, derives the manifest, removes unused files, resolves merge conflicts, and takes pending
+// answers over.
 package audit

@@ -7,7 +7,7 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// doubtedIn returns what is wrong with pending answers that may be a stranger's, by the names of their documents.
+// doubtedIn returns the faults of pending answers that may be a stranger's, by document name.
 func doubtedIn(pending *store.Store) (all map[string]*snapshot.Error, err error) {
 	files, err := pending.List()
 	all = map[string]*snapshot.Error{}
@@ -21,8 +21,8 @@ func doubtedIn(pending *store.Store) (all map[string]*snapshot.Error, err error)
 	return all, err
 }
 
-// DiscardDoubted removes the journal and the pending answers that may be a stranger's. The rest of the journal's
-// commit is not done.
+// DiscardDoubted removes the journal and the pending answers that may be a stranger's. The rest of the journal's commit
+// is not executed.
 func DiscardDoubted(s *store.Store) error {
 	err := s.Locked(func(w store.Writer) error {
 		_, err := s.Recover(w)

@@ -9,32 +9,32 @@ import (
 	"github.com/traceforge/traceforge-go/internal/store"
 )
 
-// tracked reports whether git tracks a file of the store, or cannot say so. Outside of a repository it does not.
+// tracked reports whether git tracks a file of the store, or cannot tell. It is false outside of a repository.
 func tracked(s *store.Store, file string) bool {
 	out, err := s.Git("ls-files", "-z", "--", file)
 	return len(out) > 0 || err != nil && !errors.Is(err, git.ErrNoRepository)
 }
 
-// ignores reports whether the rules of git ignore a file of the store, tracked or not.
+// ignores reports whether git's ignore rules match a file of the store, tracked or not.
 func ignores(s *store.Store, file string) bool {
 	_, err := s.Git("check-ignore", "--quiet", file)
 	return err == nil
 }
 
-// inHead reports whether the last commit has a file of the store.
+// inHead reports whether the last commit contains a file of the store.
 func inHead(s *store.Store, file string) bool {
 	_, err := s.Git("cat-file", "-e", "HEAD:./"+file)
 	return err == nil
 }
 
-// A version is what a side of a merge, or a commit, has of a file.
+// A version is the version of a file on one side of a merge, or in a commit.
 type version struct {
 	file   string // path in the store
-	object string // its content
+	object string // hash of its content
 }
 
-// unmerged returns the versions of the store's files that a merge left in conflict: 1 is the common ancestor's, 2
-// ours, 3 theirs.
+// unmerged returns the versions of the store's files with a merge conflict: 1 is the common ancestor's, 2 is ours, 3 is
+// theirs.
 func unmerged(s *store.Store) (sides [4][]version, err error) {
 	out, err := s.Git("ls-files", "-u", "-z", "--", ".")
 	for line := range strings.SplitSeq(out, "\x00") {
@@ -47,7 +47,7 @@ func unmerged(s *store.Store) (sides [4][]version, err error) {
 	return sides, err
 }
 
-// committed returns the files of the store in a commit; none if there is no such commit.
+// committed returns the files of the store in a commit; none if the commit does not exist.
 func committed(s *store.Store, commit string) (all []version) {
 	out, _ := s.Git("ls-tree", "-r", "-z", commit, "./")
 	for line := range strings.SplitSeq(out, "\x00") {
@@ -59,8 +59,8 @@ func committed(s *store.Store, commit string) (all []version) {
 	return all
 }
 
-// merging returns the commit that is being merged, and what it, HEAD and their ancestor have, numbered as by unmerged. It is empty
-// in other merges than those of branches and single commits, as of a stash.
+// merging returns the commit that is being merged, and the files in it, in HEAD and in their ancestor, numbered as in
+// unmerged. It is empty for merges other than those of branches and single commits, such as that of a stash.
 func merging(s *store.Store) (theirs string, commits [4][]version) {
 	for _, theirs := range []string{"MERGE_HEAD", "CHERRY_PICK_HEAD", "REBASE_HEAD"} {
 		if commits[3] = committed(s, theirs); commits[3] != nil {
@@ -72,8 +72,8 @@ func merging(s *store.Store) (theirs string, commits [4][]version) {
 	return "", commits
 }
 
-// history returns what any commit that git knows here has, or had, of the store's files. A merge that keeps no parent of theirs,
-// as a squash or a stash, is told of nowhere else.
+// history returns all versions of the store's files in any commit that git knows. They are the only source for a merge
+// that does not name their commit, such as a squash or a stash.
 func history(s *store.Store) (all []version) {
 	out, _ := s.Git("log", "--all", "--reflog", "--raw", "--no-abbrev", "--no-renames", "--diff-merges=first-parent", "--relative", "--format=",
 		"-z", "--", ".")
@@ -86,14 +86,14 @@ func history(s *store.Store) (all []version) {
 	return all
 }
 
-// object returns the content of an object of git.
+// object returns the content of a git object.
 func object(s *store.Store, name string) ([]byte, error) {
 	data, err := s.Git("cat-file", "blob", name)
 	return []byte(data), err
 }
 
-// smudged returns the content of an object of git as it is in the working tree, where Git LFS has replaced pointers.
-// The version's file is its path in the store.
+// smudged returns the content of a git object in the form of the work tree, in which Git LFS has replaced pointers. The
+// version's file is its path in the store.
 func smudged(s *store.Store, v version) ([]byte, error) {
 	data, err := object(s, v.object)
 	if err != nil || store.Pointed(data) == "" {

@@ -19,14 +19,13 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// WriteManifest derives the manifest from the documents. All of them must be intact: an error joins
-// an [*snapshot.Error] for each that is not, and leaves the manifest as it was. The error is
-// [fs.ErrNotExist] if there is no store.
+// WriteManifest derives the manifest from the documents. If any are broken, the error joins an [*snapshot.Error] for
+// each, and the manifest is not changed. The error is [fs.ErrNotExist] if there is no store.
 func WriteManifest(s *store.Store) error {
 	return existing(s, "write manifest", func(w store.Writer) error { return writeManifest(s, w) })
 }
 
-// existing calls f as [store.Store.Exclusively] does, if there is a store.
+// existing is [store.Store.Exclusively] for a store that must exist.
 func existing(s *store.Store, what string, f func(store.Writer) error) error {
 	_, err := os.Stat(s.Path(""))
 	if err == nil {
@@ -39,7 +38,7 @@ func existing(s *store.Store, what string, f func(store.Writer) error) error {
 }
 
 func writeManifest(s *store.Store, w store.Writer) error {
-	was, _ := w.Read(store.ManifestName) // nil where there is none
+	was, _ := w.Read(store.ManifestName) // nil without a manifest
 	if err := snapshot.CheckNewer(was); err != nil {
 		return fmt.Errorf("%s: %w", s.Shown(store.ManifestName), err)
 	}
@@ -64,7 +63,7 @@ func writeManifest(s *store.Store, w store.Writer) error {
 	return t.Apply()
 }
 
-// errorsOf joins an error for each file that has findings.
+// errorsOf joins an error for each file with findings.
 func errorsOf(s *store.Store, findings []snapshot.Finding) error {
 	inorder.By(findings, snapshot.Finding.Compare)
 	var errs []error
@@ -79,7 +78,7 @@ func errorsOf(s *store.Store, findings []snapshot.Finding) error {
 	return errors.Join(errs...)
 }
 
-// checkManifest holds the manifest, if there is one, against the documents.
+// checkManifest compares the manifest, if there is one, with the documents.
 func (v *verifier) checkManifest() error {
 	data, err := v.store.Read(store.ManifestName)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -106,14 +105,14 @@ func (v *verifier) checkManifest() error {
 	return nil
 }
 
-// wrongManifest tells what is wrong with the manifest.
+// wrongManifest returns a violation of the manifest.
 func wrongManifest(rule, pointer, format string, args ...any) snapshot.Violation {
 	message := fmt.Sprintf(format, args...) + ": traceforge repair --manifest writes it"
 	return snapshot.Violation{Pointer: pointer, Rule: rule, Message: message}
 }
 
-// manifestViolation returns what is wrong with a manifest; of several things one, since one command
-// remedies all.
+// manifestViolation returns what is wrong with a manifest. It returns one of several violations, because one command
+// fixes all.
 func (v *verifier) manifestViolation(data []byte) snapshot.Violation {
 	m, err := store.ParseManifest(data)
 	var newer *snapshot.Error
@@ -127,7 +126,7 @@ func (v *verifier) manifestViolation(data []byte) snapshot.Violation {
 	case !bytes.Equal(data, m.Encode()) && !bytes.Equal(data, m.Indented()):
 		return wrongManifest(snapshot.RuleManifest, "", "is not laid out as traceforge or SF write it")
 	case len(v.broken) > 0:
-		return snapshot.Violation{} // what it should say is not known
+		return snapshot.Violation{} // the correct content is unknown
 	}
 	if violation := v.behind(m); violation.Rule != "" {
 		return violation
@@ -138,8 +137,8 @@ func (v *verifier) manifestViolation(data []byte) snapshot.Violation {
 	)
 }
 
-// wrongTime tells of a time that is not that of the record which it should be of. Where narrower is
-// positive, a record is out of the manifest's times; where it is negative, the manifest lags.
+// wrongTime returns a violation for a time that differs from that of its record. If narrower is positive, a record is
+// outside of the manifest's times; if it is negative, the manifest is out of date.
 func wrongTime(pointer, which string, is, of time.Time, narrower int) snapshot.Violation {
 	rule := snapshot.RuleManifest
 	switch {
@@ -151,10 +150,10 @@ func wrongTime(pointer, which string, is, of time.Time, narrower int) snapshot.V
 	return wrongManifest(rule, pointer, "is %s, but the %s record is of %s", jsontext.Time(is), which, jsontext.Time(of))
 }
 
-// behind tells of a manifest that lists other records than there are; the rule is empty if it lists those. A record's
-// hash seals its id, so that one with another id, or another file, was altered.
+// behind returns a violation if the manifest lists other records than there are, with an empty rule if there is none. A
+// record's hash covers its id, so a record with another id or in another file was altered.
 func (v *verifier) behind(m *store.Manifest) (wrong snapshot.Violation) {
-	places := make(map[canon.Hash]int, len(m.Entries)) // of what it lists that is still to be found
+	places := make(map[canon.Hash]int, len(m.Entries)) // listed records that are still to be found
 	for i, e := range m.Entries {
 		places[e.Hash] = i
 	}

@@ -13,28 +13,28 @@ import (
 // A recordMerge merges the records of one document by their ids.
 type recordMerge struct {
 	name               string
-	base, ours, theirs []*record // by the order of each side
+	base, ours, theirs []*record // in the order of each side
 	chosen             func(id string) bool
 
 	merged  []*record
 	broken  error           // a request that could not be merged
-	numbers map[int]*record // by the number on their side: what became of theirs
-	next    int             // the number of the next record that needs a new one
+	numbers map[int]*record // what became of their records, by the number on their side
+	next    int             // the next free number
 	result  Merge
 }
 
-// A record is a record of one side of a merge. Its provider is never empty.
+// A record is a record on one side of a merge. Its provider is never empty.
 type record struct {
 	*snapshot.Snapshot
 	n       int        // its number in the merged document
 	was     int        // its number on its side
-	added   bool       // by ours alone
-	request canon.Hash // of what was asked
-	core    []byte     // of the request
-	sense   canon.Hash // of what was asked and answered: what a merge is about
+	added   bool       // added only by us
+	request canon.Hash // hash of the request
+	core    []byte     // core of the request
+	sense   canon.Hash // hash of request and answer, which a merge compares
 }
 
-// recordsOf returns the records of one side; none of a side that has no document.
+// recordsOf returns the records of one side; none if the side has no document.
 func recordsOf(d *store.Doc) []*record {
 	if d == nil {
 		return nil
@@ -43,7 +43,7 @@ func recordsOf(d *store.Doc) []*record {
 	records := make([]*record, len(all))
 	for i := range all {
 		s := &all[i]
-		asked, core, _ := coreOf(s) // what was read has cores
+		asked, core, _ := coreOf(s) // a record that was read has cores
 		answered, _ := snapshot.ResponseCore(&s.Response)
 		sense := canon.Sum(fmt.Appendf(nil, "%s\n%s\n%d\n%s", asked, answered, s.Response.Status, s.Response.RawOutputRef))
 		records[i] = &record{Snapshot: s, n: s.Number(), was: s.Number(), request: asked, core: core, sense: sense}
@@ -51,7 +51,7 @@ func recordsOf(d *store.Doc) []*record {
 	return records
 }
 
-// coreOf returns what tells apart what records ask, and the core of the request.
+// coreOf returns the hash that identifies a record's request, and the request's core.
 func coreOf(s *snapshot.Snapshot) (canon.Hash, []byte, error) {
 	core, err := snapshot.RequestCore(&s.Request, s.Source.Ignored)
 	return canon.Sum(fmt.Appendf(nil, "%s\n%s", s.Provider, core)), core, err
@@ -68,12 +68,12 @@ func (m *recordMerge) merge() {
 		o.added = b == nil && t == nil
 		m.add(len(m.merged), b, o, t)
 	}
-	after := 0 // where the next of theirs stands
+	after := 0 // position after which the next of their records belongs
 	for _, t := range m.theirs {
 		if _, ok := m.numbers[t.was]; !ok {
 			at := after
 			for at < len(m.merged) && m.merged[at].added {
-				at++ // what ours added at the same place comes first
+				at++ // our additions at the same place come first
 			}
 			m.add(at, numbered(m.base, t.n), nil, t)
 		}
@@ -84,8 +84,8 @@ func (m *recordMerge) merge() {
 	m.rename()
 }
 
-// counterpart returns theirs of a record of ours: the one with its number. For a new record it is the first new one
-// that asks the same and is not taken yet.
+// counterpart returns their record for one of ours: the one with its number or, for a new record, the first new one
+// with the same request that is not used yet.
 func (m *recordMerge) counterpart(o *record) *record {
 	if numbered(m.base, o.n) != nil {
 		return numbered(m.theirs, o.n)
@@ -98,7 +98,7 @@ func (m *recordMerge) counterpart(o *record) *record {
 	return nil
 }
 
-// add adds what becomes of a record, if anything does; each side may not have it.
+// add adds the merged record, if there is one; any side may be nil.
 func (m *recordMerge) add(at int, base, ours, theirs *record) {
 	kept := m.choose(base, ours, theirs)
 	if theirs != nil {
@@ -118,8 +118,8 @@ func (m *recordMerge) add(at int, base, ours, theirs *record) {
 	m.merged = slices.Insert(m.merged, at, kept)
 }
 
-// choose returns the record of the side that changed it. Where both did, it is one of the merged request, or ours, or theirs if
-// the user chose so or ours removed it.
+// choose returns the record of the side that changed it. If both did, it is a record with the merged request, or else
+// ours; it is theirs if the user chose it or if we removed ours.
 func (m *recordMerge) choose(base, ours, theirs *record) *record {
 	b, o, t := base.meaning(), ours.meaning(), theirs.meaning()
 	if o == t || t == b {
@@ -151,8 +151,8 @@ func (m *recordMerge) choose(base, ours, theirs *record) *record {
 	return kept
 }
 
-// requests returns a record of the merged request (design N6). It is the side's that has this request, else it has
-// the answer of ours, which is stale.
+// requests returns a record with the merged request (design N6): the record of a side that has this request, or else
+// one with our answer, marked as stale.
 func (m *recordMerge) requests(choice *Choice, base, ours, theirs *record) *record {
 	request, left, err := mergeRequest(&base.Request, &ours.Request, &theirs.Request)
 	if err != nil {
@@ -181,7 +181,7 @@ func (m *recordMerge) requests(choice *Choice, base, ours, theirs *record) *reco
 	return &kept
 }
 
-// meaning returns what a merge is about; empty means the side does not have the record.
+// meaning returns the hash that a merge compares; empty if the side does not have the record.
 func (r *record) meaning() canon.Hash {
 	if r == nil {
 		return ""
@@ -189,8 +189,7 @@ func (r *record) meaning() canon.Hash {
 	return r.sense
 }
 
-// rename gives the records of theirs their new ids, also where others continue them. Whether
-// they still do, is for Seal to see.
+// rename gives their records the new ids, also in records that continue them. Seal checks whether they still do.
 func (m *recordMerge) rename() {
 	for _, r := range m.merged {
 		r.ID = snapshot.ID(m.name, r.n)

@@ -13,12 +13,12 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// mergeRequest merges two requests that were one, by member, by element and by line, as git merges lines. Where both sides changed the
-// same one differently ours stays: left names these components.
+// mergeRequest merges two versions of a request by member, by element and by line, as git merges lines. If both sides
+// changed the same component differently, ours is kept and left names the component.
 func mergeRequest(base, ours, theirs *modelio.Request) (merged *modelio.Request, left []string, err error) {
 	var sides [3]jsontext.Value
 	for i, r := range []*modelio.Request{base, ours, theirs} {
-		text, _ := jsontext.Marshal(r) // which was read
+		text, _ := jsontext.Marshal(r) // always possible: it was read
 		doc, _ := jsontext.Parse(text)
 		sides[i] = doc.Root()
 	}
@@ -33,7 +33,7 @@ func mergeRequest(base, ours, theirs *modelio.Request) (merged *modelio.Request,
 	return merged, slices.Compact(m.left), nil
 }
 
-// componentAt names what a pointer into a request leads to, as differences do.
+// componentAt names the component at a pointer into a request, in the terms of differences.
 func componentAt(pointer string, r *modelio.Request) string {
 	words := strings.Split(strings.TrimPrefix(pointer, "/"), "/")
 	if len(words) > 1 {
@@ -56,7 +56,7 @@ type merger struct {
 	left []string // pointers to what both sides changed
 }
 
-// value returns what becomes of a value; nil means nothing.
+// value returns the merged value; nil if it is removed.
 func (m *merger) value(pointer string, base, ours, theirs jsontext.Value) json.RawMessage {
 	b, o, t := string(base.Raw()), string(ours.Raw()), string(theirs.Raw())
 	all := func(is func(jsontext.Value) bool) bool { return is(base) && is(ours) && is(theirs) }
@@ -88,7 +88,7 @@ func (m *merger) object(pointer string, base, ours, theirs jsontext.Value) json.
 	return jsontext.ObjectText(merged)
 }
 
-// list merges lists. Where both sides changed as many elements at one place, these are merged.
+// list merges lists. If both sides changed the same number of elements at one place, these are merged one by one.
 func (m *merger) list(pointer string, base, ours, theirs jsontext.Value) json.RawMessage {
 	elements := [3][]jsontext.Value{base.Values(), ours.Values(), theirs.Values()}
 	var lists [3][]string
@@ -126,8 +126,8 @@ func (m *merger) text(pointer string, base, ours, theirs jsontext.Value) json.Ra
 	return jsontext.Text(strings.Join(merged, ""))
 }
 
-// mergedLists merges base, ours and theirs, where one side changed a place at most, or both alike. conflict returns what
-// becomes of another place.
+// mergedLists merges base, ours and theirs. A place that only one side changed, or that both changed in the same way,
+// has that change; conflict returns the result for any other place.
 func mergedLists(lists [3][]string, conflict func(chunk) []string) (merged []string) {
 	for _, c := range chunks(lists[0], lists[1], lists[2]) {
 		kept, theirs := c.of(1, lists[1]), c.of(2, lists[2])
@@ -143,12 +143,12 @@ func mergedLists(lists [3][]string, conflict func(chunk) []string) (merged []str
 	return merged
 }
 
-// A chunk is a place of three lists: base, ours and theirs.
+// A chunk is a range in each of three lists: base, ours and theirs.
 type chunk struct{ from, to [3]int }
 
 func (c *chunk) of(side int, list []string) []string { return list[c.from[side]:c.to[side]] }
 
-// chunks takes three lists apart into places that are the same and places where some differ. Changes that touch are one.
+// chunks divides three lists into ranges that are equal and ranges that differ. Adjacent changes are one chunk.
 func chunks(base, ours, theirs []string) (all []chunk) {
 	type change struct {
 		drift.Edit
@@ -161,12 +161,12 @@ func chunks(base, ours, theirs []string) (all []chunk) {
 		}
 	}
 	inorder.By(changes, func(a, b change) int { return a.A0 - b.A0 })
-	var at [3]int // where the next chunk begins
+	var at [3]int // start of the next chunk
 	for len(changes) > 0 {
 		same := changes[0].A0 - at[0]
 		c := chunk{from: [3]int{at[0] + same, at[1] + same, at[2] + same}}
 		all = append(all, chunk{at, c.from})
-		end, longer := c.from[0], [3]int{} // than base
+		end, longer := c.from[0], [3]int{} // difference to the length of base
 		for ; len(changes) > 0 && changes[0].A0 <= end; changes = changes[1:] {
 			e := changes[0]
 			end = max(end, e.A1)

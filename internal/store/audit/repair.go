@@ -16,16 +16,17 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// Repair finishes or undoes a commit that was cut short, merges documents in conflict record by record, puts back what
-// documents name and git has, and writes the manifest, if there is one.
+// Repair finishes or undoes an interrupted commit, merges conflicting documents record by record, restores files that
+// documents name from git, and writes the manifest if there is one.
 //
-// A record that one side changed, added or removed is as that side has it. Where both added records,
-// theirs get new numbers. Where both sides changed a record, their requests are merged by member, by element and by line of
-// texts, and the answer is ours; what both changed differently is as ours has it. Theirs is taken, if theirs names it by
-// its id, or its document by its name, or is [AllTheirs]. A document that is whole is left as it is unless theirs names it.
+// A record that one side changed, added or removed is taken from that side. If both sides added records, theirs get new
+// numbers. If both sides changed a record, their requests are merged by member, by element and by line of texts, with
+// our answer; where both changed the same thing differently, ours is kept. Their record is taken if theirs contains its
+// id, its document's name, or [AllTheirs]. A document without conflict markers is left unchanged unless theirs names
+// it.
 //
-// Repair runs git, but stages nothing: until git add, git has all sides, and another Repair may choose
-// otherwise. The error is [fs.ErrNotExist] if there is no store.
+// Repair runs git, but stages nothing: until git add, git has all sides, and another Repair may choose differently. The
+// error is [fs.ErrNotExist] if there is no store.
 func Repair(s *store.Store, theirs ...string) (*Report, error) {
 	r := &repair{store: s, report: &Report{dir: s.Shown("")}, theirs: theirs}
 	r.history = sync.OnceValue(func() []version { return history(s) })
@@ -42,17 +43,17 @@ func Repair(s *store.Store, theirs ...string) (*Report, error) {
 	return r.report, nil
 }
 
-// AllTheirs names all records that both sides changed.
+// AllTheirs stands for all records that both sides changed.
 const AllTheirs = "all"
 
 type repair struct {
 	store          *store.Store
 	report         *Report
 	theirs         []string
-	sides, commits [4][]version                   // what git has of the files that are in conflict, and of all
+	sides, commits [4][]version                   // git's versions of the conflicting files, and of all files
 	merged         string                         // the commit that is being merged
-	names          []string                       // that the document in hand has in git: of the test, and of what it was renamed from
-	replaced       string                         // the name of the document in hand that one side renamed without git's notice; empty means none
+	names          []string                       // names of the current document in git: for its test, and for the tests that it was renamed from
+	replaced       string                         // name of the current document that one side renamed without git noticing; empty if none did
 	added          [4]map[canon.Hash][]*store.Doc // see addedBy
 	history        func() []version
 }
@@ -84,8 +85,8 @@ func (r *repair) repair(w store.Writer) error {
 	return r.finish(w, noGit)
 }
 
-// commit finishes or undoes a commit that was cut short. One whose files have changed since is discarded: what it has
-// not done is not done, and what it has, verify finds. It leaves a commit that may be a stranger's.
+// commit finishes or undoes an interrupted commit. A commit whose files have changed since is discarded: the rest of it
+// is not executed, and verify finds what was. A commit that may be a stranger's is left alone.
 func (r *repair) commit(w store.Writer) error {
 	became, err := r.store.Recover(w)
 	var refused *snapshot.Error
@@ -115,14 +116,15 @@ func (r *repair) commit(w store.Writer) error {
 	})
 }
 
-// doubt notes what may be a stranger's.
+// doubt notes that a file may be a stranger's.
 func (r *repair) doubt(refused *snapshot.Error) {
 	for _, v := range refused.Violations {
 		r.report.Left = append(r.report.Left, snapshot.Finding{File: strings.TrimPrefix(refused.File, r.report.dir+"/"), Rule: v.Rule, Message: v.Message})
 	}
 }
 
-// pending marks pending answers that may be a stranger's as the user's own where that was said, and else names them.
+// pending marks pending answers that may be a stranger's as the user's own if the user said so, and otherwise reports
+// them.
 func (r *repair) pending() error {
 	careful := *r.store.Pending()
 	careful.Trusting = false
@@ -136,14 +138,14 @@ func (r *repair) pending() error {
 	return err
 }
 
-// conflicts returns the names of the documents that are in conflict, or of which something beside them is.
+// conflicts returns the names of documents that have a conflict themselves or in a file next to them.
 func (r *repair) conflicts() []string {
 	names := map[string]bool{}
 	for _, v := range slices.Concat(r.sides[:]...) {
 		if name := nameIn(v.file); name != "" {
 			names[name] = true
 		} else if slices.Contains([]string{store.AttributesName, store.IgnoreName, store.ManifestName}, v.file) {
-			r.report.Add = true // these are written in any case
+			r.report.Add = true // these are always written
 		} else if !slices.ContainsFunc(r.report.Left, func(f snapshot.Finding) bool { return f.File == v.file }) {
 			r.left(v.file, "is in conflict, and no document: merge it by hand")
 		}
@@ -151,7 +153,7 @@ func (r *repair) conflicts() []string {
 	return inorder.Names(names)
 }
 
-// nameIn returns the name of the document that a file is, or is beside; empty means neither.
+// nameIn returns the name of the document that a file contains or belongs to; empty if there is none.
 func nameIn(file string) string {
 	if _, name, ok := store.ParseDocumentFile(file); ok {
 		return name
@@ -169,7 +171,7 @@ func (r *repair) left(file, format string, args ...any) {
 
 const (
 	buyMissing = "and record again with -update what is missing"
-	leftFile   = "FILE" // stands for the file in what is said of one or more
+	leftFile   = "FILE" // stands for the file in messages about one or more files
 )
 
 // leave notes that a document could not be merged.
@@ -177,7 +179,7 @@ func (r *repair) leave(name string, err error) {
 	file := name
 	for _, v := range slices.Concat(r.sides[:]...) {
 		if nameIn(v.file) == name && (file == name || v.file < file) {
-			file = v.file // the document is before what is beside it
+			file = v.file // a document precedes the files next to it
 		}
 	}
 	var refused *snapshot.Error
@@ -206,8 +208,8 @@ func (r *repair) merge(w store.Writer, name string) error {
 	return nil
 }
 
-// former names documents that are no longer there under former names of the document in hand, and left what was beside them. It
-// names one that git put back where one side had renamed it, too.
+// former returns documents that no longer exist under former names of the current document, and leaves the files next
+// to them. It also returns one that git restored although one side renamed it.
 func (r *repair) former(w store.Writer) (gone []string) {
 	providers, _ := r.store.Providers()
 	for _, name := range r.names[1:] {
@@ -223,7 +225,7 @@ func (r *repair) former(w store.Writer) (gone []string) {
 	return gone
 }
 
-// resolve returns the document that a conflict becomes.
+// resolve returns the result for a conflict.
 func (r *repair) resolve(name string) (doc *store.Doc, merge Merge, err error) {
 	r.names, r.replaced = []string{name}, ""
 	var sides [4]*store.Doc
@@ -245,7 +247,7 @@ func (r *repair) resolve(name string) (doc *store.Doc, merge Merge, err error) {
 	asked := whole || all || slices.ContainsFunc(r.theirs, func(id string) bool { return strings.HasPrefix(id, name+"-") })
 	merge.Whole = true
 	switch {
-	case ours == nil && theirs == nil: // only what is beside it is in conflict
+	case ours == nil && theirs == nil: // only a file next to it has a conflict
 		doc, err = r.store.Load(name, name)
 		return doc, merge, err
 	case theirs == nil:
@@ -255,11 +257,11 @@ func (r *repair) resolve(name string) (doc *store.Doc, merge Merge, err error) {
 		merge.Choices = []Choice{{name, "ours removed the document and theirs changed it", "theirs", nil}}
 		return theirs, merge, nil
 	}
-	_, waits := os.Lstat(r.store.Path(store.DocumentFile(theirs.Provider, name))) // else it was repaired
+	_, waits := os.Lstat(r.store.Path(store.DocumentFile(theirs.Provider, name))) // an error if it was repaired
 	if here, err := r.store.LoadFile(target, ours.Provider); err == nil && !asked && ours.Provider == theirs.Provider && (target == name || waits != nil) {
 		return here, merge, nil
 	}
-	known := func(id string) string { return name + strings.TrimPrefix(id, target) } // as git has it
+	known := func(id string) string { return name + strings.TrimPrefix(id, target) } // in git's name
 	m := &recordMerge{name: target, chosen: func(id string) bool { return whole || all || slices.Contains(r.theirs, known(id)) }}
 	if doc, err = r.fold(m, sides[1], ours, theirs); err == nil && len(m.merged) == 0 {
 		err = errors.New("no record is left: remove the document with git rm")
@@ -270,8 +272,8 @@ func (r *repair) resolve(name string) (doc *store.Doc, merge Merge, err error) {
 	return doc, m.result, err
 }
 
-// successor finds the document that a side has in place of one that it removed and the other side changed: it gave the test another
-// name, and git did not notice. The only document that is new and has more than half of the records of the common ancestor is that.
+// successor finds the document with which a side replaced one that the other side changed: it renamed the test, and git
+// did not notice. It is the only new document that contains more than half of the ancestor's records.
 func (r *repair) successor(sides *[4]*store.Doc) (name string) {
 	missing := 2
 	if sides[2] != nil {
@@ -289,7 +291,7 @@ func (r *repair) successor(sides *[4]*store.Doc) (name string) {
 	for doc, n := range shared {
 		switch {
 		case 2*n <= len(base):
-		case name != "": // nobody can say which
+		case name != "": // ambiguous
 			sides[missing] = nil
 			return ""
 		default:
@@ -299,7 +301,7 @@ func (r *repair) successor(sides *[4]*store.Doc) (name string) {
 	return name
 }
 
-// addedBy returns the documents that a side has and the common ancestor has not, by what their records are about.
+// addedBy returns the documents of a side that the common ancestor does not have, by the content of their records.
 func (r *repair) addedBy(side int) map[canon.Hash][]*store.Doc {
 	if r.added[side] != nil {
 		return r.added[side]
@@ -333,10 +335,10 @@ func (r *repair) fold(m *recordMerge, base, ours, theirs *store.Doc) (*store.Doc
 	return r.store.NewDoc(put.Provider, m.name, put.Document), nil
 }
 
-// ancestor returns the common ancestor of a document in two commits. Where they have several, as after a criss-cross, it is what
-// those merge to, whichever git names first.
+// ancestor returns the common ancestor of a document in two commits. If there are several, as after a criss-cross
+// merge, it is their merge, independent of the order in which git names them.
 func (r *repair) ancestor(name, ours, theirs string) (merged *store.Doc, err error) {
-	out, _ := r.store.Git("merge-base", "--all", ours, theirs) // which fails where there is none
+	out, _ := r.store.Git("merge-base", "--all", ours, theirs) // fails if there is none
 	bases := strings.Fields(out)
 	for i, base := range bases {
 		next, failed := r.load(documentIn(committed(r.store, base), name), name)
@@ -354,8 +356,8 @@ func (r *repair) ancestor(name, ours, theirs string) (merged *store.Doc, err err
 	return merged, err
 }
 
-// side returns what one side has of a document; nil means nothing. Git names another provider where it takes
-// the document for renamed, but the commit knows.
+// side returns one side of a document; nil if the side does not have it. Git names another provider if it treats the
+// document as renamed, but the commit has the right one.
 func (r *repair) side(number int, name string) (*store.Doc, error) {
 	v := documentIn(r.sides[number], name)
 	of := func(other version) bool { return v != nil && other.object == v.object }
@@ -364,7 +366,7 @@ func (r *repair) side(number int, name string) (*store.Doc, error) {
 	}
 	doc, err := r.load(v, name)
 	if number == 1 && r.merged != "" && errors.Is(err, snapshot.ErrConflict) {
-		doc, err = r.ancestor(name, "HEAD", r.merged) // git makes one of several, with markers in it
+		doc, err = r.ancestor(name, "HEAD", r.merged) // git merges several into one with conflict markers
 	}
 	if err != nil {
 		who := [...]string{1: "the common ancestor", 2: "ours", 3: "theirs"}[number]
@@ -373,7 +375,7 @@ func (r *repair) side(number int, name string) (*store.Doc, error) {
 	return doc, nil
 }
 
-// documentIn returns the version of a document among those of a side or a commit; nil means there is none.
+// documentIn returns the version of a document among those of a side or commit, or nil.
 func documentIn(versions []version, name string) *version {
 	for i, v := range versions {
 		if _, n, ok := store.ParseDocumentFile(v.file); ok && n == name {
@@ -383,7 +385,7 @@ func documentIn(versions []version, name string) *version {
 	return nil
 }
 
-// load returns the document that a version is, by the name that it has itself; nil of none.
+// load returns the document in a version, under its own name; nil for an empty one.
 func (r *repair) load(v *version, name string) (*store.Doc, error) {
 	if v == nil {
 		return nil, nil
@@ -409,7 +411,7 @@ func (r *repair) load(v *version, name string) (*store.Doc, error) {
 	return r.store.NewDoc(provider, name, document), nil
 }
 
-// rename gives all sides of a document the name that git has it under, and the test of the side that renamed it.
+// rename gives all sides of a document git's name for it, and the test of the side that renamed it.
 func rename(name string, sides []*store.Doc) error {
 	hasName := func(d *store.Doc) bool { return d != nil && d.Name == name }
 	isOther := func(d *store.Doc) bool { return d != nil && d.Name != name }
@@ -429,7 +431,7 @@ func rename(name string, sides []*store.Doc) error {
 	return nil
 }
 
-// moved finds a side that git does not name since it has the document under another provider.
+// moved finds a side that git does not name because it has the document under another provider.
 func moved(s *store.Store, name string, sides *[4]*store.Doc) {
 	if (sides[2] == nil) == (sides[3] == nil) {
 		return
@@ -446,8 +448,8 @@ func moved(s *store.Store, name string, sides *[4]*store.Doc) {
 	}
 }
 
-// finish restores what documents name, writes the manifest, if there is one and all documents are whole, and reports
-// documents that are still in conflict.
+// finish restores files that documents name, writes the manifest if there is one and no document is broken, and reports
+// documents that still have conflicts.
 func (r *repair) finish(w store.Writer, noGit error) error {
 	v := &verifier{store: r.store, beside: true}
 	if err := v.documents(); err != nil {

@@ -10,41 +10,41 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// A Report is what [Repair] did, and what is left to do.
+// A Report says what [Repair] did, and what is left to do.
 type Report struct {
-	// Commit is what became of a commit that was cut short: "finished", "undone", or "discarded" and why;
-	// empty means there was none.
+	// Commit says what became of an interrupted commit: "finished", "undone", or "discarded" and why; empty if there
+	// was none.
 	Commit   string
-	Removed  []string           // files that were left of commits
-	Merged   []Merge            // documents that were in conflict
-	Restored []string           // documents of which raw answers or media were put back
-	Left     []snapshot.Finding // what is as it was, and why
-	Add      bool               // something is to be staged
+	Removed  []string           // files left by commits
+	Merged   []Merge            // documents that had a conflict
+	Restored []string           // documents whose raw answers or media were restored
+	Left     []snapshot.Finding // what was left unchanged, and why
+	Add      bool               // there is something to stage
 
-	dir string // of the store, for commands
+	dir string // directory of the store, for commands
 }
 
-// A Merge is a document that was in conflict.
+// A Merge is a document that had a conflict.
 type Merge struct {
 	File       string       // path in the store
-	Whole      bool         // the document was whole, and was left as it is
-	Records    int          // that it has now
-	Renumbered []Renumbered // records of theirs that have another number now
+	Whole      bool         // the document had no conflict markers, and was left unchanged
+	Records    int          // number of records in the result
+	Renumbered []Renumbered // their records with a new number
 	Choices    []Choice
 }
 
-// A Renumbered is a record that has another id now.
+// A Renumbered is a record with a new id.
 type Renumbered struct{ From, To string }
 
-// A Choice is a record that both sides changed. The version that is not in it is in git, as it was.
+// A Choice is a record that both sides changed. The version that was not chosen is still in git.
 type Choice struct {
 	ID     string
 	Reason string
-	Taken  string   // "ours", "theirs", or "merged": the request is of both, and the answer ours
-	Left   []string // components of the request that both sides changed differently: they are as ours has them
+	Taken  string   // "ours", "theirs", or "merged" for a merged request with our answer
+	Left   []string // components of the request that both sides changed differently, and that were taken from ours
 }
 
-// String returns the report as a command prints it, with a line a cause; empty if there was nothing to repair.
+// String returns the report as a command prints it, with one line per cause; empty if there was nothing to repair.
 func (r *Report) String() string {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
@@ -72,10 +72,10 @@ func (r *Report) String() string {
 	return b.String()
 }
 
-// mostNamed is how many things of a kind a line names.
+// mostNamed is the maximum number of names of one kind in a line.
 const mostNamed = 3
 
-// few names some things.
+// few joins the first names.
 func few(names []string) string {
 	if more := len(names) - mostNamed; more > 1 {
 		return fmt.Sprintf("%s and %d more", strings.Join(names[:mostNamed], ", "), more)
@@ -90,7 +90,7 @@ func counted(n int, one string) string {
 	return fmt.Sprintf("%d %ss", n, one)
 }
 
-// merged says what became of documents.
+// merged prints the results for documents.
 func (r *Report) merged(line func(format string, args ...any)) {
 	var whole, merged, numbers []string
 	records := 0
@@ -117,8 +117,8 @@ func (r *Report) merged(line func(format string, args ...any)) {
 	}
 }
 
-// choices says what was chosen, in a line for all records that the same is said of, and how many records have the answer
-// to another request now.
+// choices describes what was chosen, in one line for all records with the same choice, and returns how many records now
+// have the answer to a different request.
 func (r *Report) choices() (lines []string, stale int) {
 	type cause struct{ reason, taken, left string }
 	ids := map[cause][]string{}
@@ -144,7 +144,7 @@ func (r *Report) choices() (lines []string, stale int) {
 		if c.left != "" {
 			line += "; both changed " + c.left + ": that is ours"
 		}
-		if c.taken != "theirs" { // else there is none of ours, or it is of another request
+		if c.taken != "theirs" { // otherwise there is none of ours, or it has a different request
 			line += "; to take theirs instead: traceforge repair --theirs " + allOf(ids[c])
 		}
 		lines = append(lines, line)
@@ -152,7 +152,7 @@ func (r *Report) choices() (lines []string, stale int) {
 	return lines, stale
 }
 
-// allOf names records for --theirs.
+// allOf returns records as a value of --theirs.
 func allOf(ids []string) string {
 	if len(ids) == 1 {
 		return ids[0]
@@ -160,7 +160,7 @@ func allOf(ids []string) string {
 	return "ID, or " + AllTheirs
 }
 
-// left says what is as it was: in a line for all files that the same is said of.
+// left prints what was left unchanged, in one line for all files with the same reason.
 func (r *Report) left(line func(format string, args ...any)) {
 	files := map[string][]string{}
 	for _, f := range r.Left {
@@ -178,7 +178,7 @@ func (r *Report) left(line func(format string, args ...any)) {
 	}
 }
 
-// toAdd says how to stage the store, less what is left; where that is much, it is to be decided first.
+// toAdd says how to stage the store except for what was left; if much was left, that must be resolved first.
 func (r *Report) toAdd() string {
 	if len(r.Left) > 2*mostNamed {
 		return "now: take a side of each that is left, then git add -A -- " + gotest.Quote(r.dir)

@@ -25,15 +25,16 @@ const cutShort = "a commit was cut short: traceforge repair finishes it or undoe
 
 const isStray = "does not belong in a store: delete it"
 
-// repositoryNames are what git knows a repository by.
+// repositoryNames are the names by which git recognizes a repository.
 var repositoryNames = []string{"HEAD", "config", "objects", "refs"}
 
 const isOfRepository = "is of what makes a directory a repository to git, which then obeys its config: delete it"
 
-// linkName is what makes a store a submodule, a linked work tree or a repository of its own. No commit holds a file of this name.
+// linkName makes a store a submodule, a linked work tree or a repository of its own. No commit can contain a file with
+// this name.
 const linkName = ".git"
 
-// IsSurplus reports whether a finding is of what a store does not have, so that it is to be deleted.
+// IsSurplus reports whether a finding is about a file that does not belong in a store and should be deleted.
 func IsSurplus(f snapshot.Finding) bool {
 	return f.Rule == snapshot.RuleStray && (f.Message == isStray || f.Message == isOfRepository)
 }
@@ -49,8 +50,8 @@ func strayMessage(e fs.DirEntry) string {
 	return isStray
 }
 
-// walk notes what documents the store has, and reports what does not belong in it. It leaves the files beside a
-// document to the check of that document.
+// walk lists the documents of the store, and reports files that do not belong in it. The files next to a document are
+// checked with that document.
 func (v *verifier) walk() error {
 	entries, err := os.ReadDir(v.store.Path(""))
 	if err != nil {
@@ -76,7 +77,7 @@ func (v *verifier) walk() error {
 	return nil
 }
 
-// walkProvider is walk in the directory of a provider.
+// walkProvider is walk for a provider's directory.
 func (v *verifier) walkProvider(provider string) error {
 	f, err := os.Open(v.store.Path(provider))
 	if err != nil {
@@ -86,7 +87,7 @@ func (v *verifier) walkProvider(provider string) error {
 	var files, dirs []string
 	for err == nil {
 		var entries []fs.DirEntry
-		entries, err = f.ReadDir(1000) // of very many, that need not be in memory together
+		entries, err = f.ReadDir(1000) // in parts, since there may be very many
 		for _, e := range entries {
 			_, _, isDocument := store.ParseDocumentFile(provider + "/" + e.Name())
 			switch {
@@ -121,8 +122,8 @@ func (v *verifier) walkProvider(provider string) error {
 	return nil
 }
 
-// abandoned reports the directory of a document that is not there. It holds paid answers, so that the first way out
-// is to bring the document back.
+// abandoned reports the directory of a document that does not exist. It contains paid answers, so the first way out is
+// to restore the document.
 func (v *verifier) abandoned(provider, name string) error {
 	dir, file := provider+"/"+name, store.DocumentFile(provider, name)
 	owns, err := v.owned(dir)
@@ -135,7 +136,7 @@ func (v *verifier) abandoned(provider, name string) error {
 	back := "put it back"
 	if inHead(v.store, file) {
 		git := "git"
-		if filepath.IsAbs(v.store.Dir()) { // maybe in another repository than the working directory
+		if filepath.IsAbs(v.store.Dir()) { // may be in another repository than the working directory
 			git += " -C " + gotest.Quote(v.store.Dir())
 		}
 		back = git + " checkout HEAD -- " + gotest.Quote(v.store.Shown(file)) + " brings it back"
@@ -144,7 +145,7 @@ func (v *verifier) abandoned(provider, name string) error {
 	return nil
 }
 
-// owned returns the files of a document's directory, if it is there, and reports what does not belong in it.
+// owned returns the files in a document's directory, if it exists, and reports files that do not belong in it.
 func (v *verifier) owned(dir string) (owns []string, err error) {
 	entries, err := os.ReadDir(v.store.Path(dir))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -10,18 +10,18 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// A takeover takes records of one document over into another of the same test.
+// A takeover takes records of one document over into another document of the same test.
 type takeover struct {
-	from, to *store.Doc // to is nil where the test has none
+	from, to *store.Doc // to is nil if the test has none
 	checks   []store.Check
 
-	old     []snapshot.Snapshot // of to
-	altered map[int]bool        // indexes of records of to in which checks find something; nil means not yet known
-	last    int                 // the last number that is in use
+	old     []snapshot.Snapshot // records of to
+	altered map[int]bool        // indexes of records of to for which checks find something; nil if not yet known
+	last    int                 // the highest number in use
 	beside  map[canon.Hash][]byte
 }
 
-// newTakeover returns one that has taken nothing yet.
+// newTakeover returns a takeover that has taken nothing yet.
 func newTakeover(from, to *store.Doc, checks []store.Check) *takeover {
 	m := &takeover{from: from, to: to, checks: checks, beside: map[canon.Hash][]byte{}}
 	if to != nil {
@@ -35,8 +35,8 @@ func (m *takeover) index(n int) int {
 	return slices.IndexFunc(m.old, func(s snapshot.Snapshot) bool { return s.Number() == n })
 }
 
-// take returns the outcome of the call of the i-th record, and reads what belongs to it. The record gets another
-// number where a call of now has its own.
+// take returns the outcome for the i-th record, and reads the files that belong to it. The record gets another number
+// if a different call has its number by now.
 func (m *takeover) take(i int, s *snapshot.Snapshot) (store.Outcome, error) {
 	o := m.outcome(s)
 	if o.Record == nil || o.Answered {
@@ -52,7 +52,7 @@ func (m *takeover) outcome(s *snapshot.Snapshot) store.Outcome {
 	}
 	was := &m.old[o.Of]
 	same := sameCall(was, s)
-	if !same && was.Timestamp.After(s.Timestamp) { // another call got the number since s was bought
+	if !same && was.Timestamp.After(s.Timestamp) { // another call has got the number since s was bought
 		if o.Of = m.before(s); o.Of >= 0 {
 			return store.Outcome{Of: o.Of}
 		}
@@ -67,14 +67,14 @@ func (m *takeover) outcome(s *snapshot.Snapshot) store.Outcome {
 	return o
 }
 
-// before returns the index of the record that an interrupted Accept already made of s; -1 means none.
+// before returns the index of the record that an interrupted Accept already made from s, or -1.
 func (m *takeover) before(s *snapshot.Snapshot) int {
 	return slices.IndexFunc(m.old, func(r snapshot.Snapshot) bool {
 		return sameCall(&r, s) && r.Timestamp.Equal(s.Timestamp) && r.Response.RawOutputRef == s.Response.RawOutputRef
 	})
 }
 
-// whole reports whether the record at an index of old proves itself.
+// whole reports whether the record at an index of old passes the checks.
 func (m *takeover) whole(at int) bool {
 	if m.to.FetchAll(at, map[canon.Hash][]byte{}) != nil {
 		return false
@@ -90,7 +90,7 @@ func (m *takeover) whole(at int) bool {
 	return !m.altered[at]
 }
 
-// sameCall reports whether two records are of the same call: whether they have the same identity (design R9).
+// sameCall reports whether two records are of the same call: they have the same identity (design R9).
 func sameCall(a, b *snapshot.Snapshot) bool {
 	sorted := func(s *snapshot.Snapshot) []string { return inorder.Strings(s.Source.Ignored) }
 	return a.Provider == b.Provider && a.Source.Lane == b.Source.Lane && slices.Equal(sorted(a), sorted(b)) && store.SameRequest(a, b)
@@ -99,6 +99,6 @@ func sameCall(a, b *snapshot.Snapshot) bool {
 // recordOf returns the index of the record that a pointer leads into, or -1.
 func recordOf(pointer string) int {
 	n := -1
-	_, _ = fmt.Sscanf(pointer, "/snapshots/%d", &n) // else -1 stays
+	_, _ = fmt.Sscanf(pointer, "/snapshots/%d", &n) // stays -1 on failure
 	return n
 }

@@ -22,17 +22,17 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// A Result is what [Verify] found.
+// A Result is the result of [Verify].
 type Result struct {
-	Findings  []snapshot.Finding // what is wrong, sorted
-	Notes     []snapshot.Finding // what is worth saying and no failure, sorted
+	Findings  []snapshot.Finding // faults, sorted
+	Notes     []snapshot.Finding // observations that are not faults, sorted
 	Documents int
 	Calls     int
 }
 
-// Verify looks at every file of the store and returns everything that is wrong. It changes nothing,
-// and a writer waits for it. It works on all cores, and keeps little of each document.
-// The error is [fs.ErrNotExist] if there is no store.
+// Verify examines every file of the store and returns everything that is wrong. It changes nothing, and writers wait
+// for it. It uses all cores, and keeps little of each document in memory. The error is [fs.ErrNotExist] if there is no
+// store.
 func Verify(s *store.Store, checks ...store.Check) (*Result, error) {
 	return verified(s, checks, (*verifier).verify)
 }
@@ -49,7 +49,7 @@ func verified(s *store.Store, checks []store.Check, verify func(*verifier) error
 		result := v.sorted()
 		if unlock == nil {
 			if _, absent := os.Lstat(s.Path(store.AttributesName)); absent == nil && (err != nil || len(result.Findings) > 0) {
-				continue // the first commit began meanwhile
+				continue // the first commit has begun in the meantime
 			}
 		} else {
 			unlock()
@@ -61,7 +61,7 @@ func verified(s *store.Store, checks []store.Check, verify func(*verifier) error
 	}
 }
 
-// verify looks at all of the store.
+// verify examines the complete store.
 func (v *verifier) verify() error {
 	if err := v.documents(); err != nil {
 		return err
@@ -72,7 +72,7 @@ func (v *verifier) verify() error {
 	return v.checkManifest()
 }
 
-// sorted returns what was found.
+// sorted returns the result.
 func (v *verifier) sorted() *Result {
 	v.result.Findings = append(v.result.Findings, v.broken...)
 	inorder.By(v.result.Findings, snapshot.Finding.Compare)
@@ -81,37 +81,38 @@ func (v *verifier) sorted() *Result {
 	return &v.result
 }
 
-// A verifier collects what the documents of a store say.
+// A verifier examines the documents of a store.
 type verifier struct {
 	store  *store.Store
 	checks []store.Check
-	beside bool // look at what is beside the documents too
+	beside bool // also examine the files next to documents
 
 	listed []listedDocument // the documents
-	empty  bool             // there is nothing yet
+	empty  bool             // the store is empty
 
 	mu       sync.Mutex
 	result   Result
-	broken   []snapshot.Finding // of documents
-	orphans  []string           // files beside documents that none names
-	manifest store.Manifest     // as it would be derived, without its entries
+	broken   []snapshot.Finding // faults of documents
+	orphans  []string           // files next to documents that no document names
+	manifest store.Manifest     // the manifest that would be derived, without its entries
 }
 
-// A listedDocument is a document whose file is there.
+// A listedDocument is a document whose file exists.
 type listedDocument struct {
 	provider, name string
-	hasDir         bool           // there is a directory beside it
-	records        []sealedRecord // that it has
+	hasDir         bool           // there is a directory next to it
+	records        []sealedRecord // its records
 }
 
-// A sealedRecord is what a manifest says of a record besides its document's name. It is small, as a store may have very many.
+// A sealedRecord is a record's entry in a manifest, without its document's name. It is small, because a store may have
+// very many.
 type sealedRecord struct {
 	number   int
-	provider string // empty means that of the directory
+	provider string // empty for the provider of the directory
 	hash     [sha256.Size]byte
 }
 
-// entries are those of the manifest, as it would be derived.
+// entries yields the entries of the manifest that would be derived.
 func (v *verifier) entries() iter.Seq[store.Entry] {
 	return func(yield func(store.Entry) bool) {
 		for _, doc := range v.listed {
@@ -138,7 +139,7 @@ func findingOf(file string, v snapshot.Violation) snapshot.Finding {
 	return snapshot.Finding{File: file, Pointer: v.Pointer, Rule: v.Rule, Message: v.Message}
 }
 
-// texts looks at the files that are of no provider.
+// texts examines the files that do not belong to a provider.
 func (v *verifier) texts() error {
 	var wrong *snapshot.Error
 	if _, err := v.store.Config(); errors.As(err, &wrong) {
@@ -147,8 +148,8 @@ func (v *verifier) texts() error {
 	return errors.Join(v.checkText(store.AttributesName, store.Attributes, store.LFSAttributes), v.checkText(store.IgnoreName, v.store.IgnoredText()))
 }
 
-// checkText checks a file that commits write, with one of the given contents. It may be missing, or still be empty, only where there
-// is nothing else: then a first commit is about to begin.
+// checkText checks a file that commits write, which must have one of the given contents. It may be missing or empty
+// only in an empty store, where the first commit is about to begin.
 func (v *verifier) checkText(name string, want ...string) error {
 	data, err := v.store.Read(name)
 	if violation, ok := store.Unreadable(err); err != nil && ok {
@@ -165,13 +166,13 @@ func (v *verifier) checkText(name string, want ...string) error {
 	return nil
 }
 
-// documents looks at all documents, in parallel.
+// documents examines all documents in parallel.
 func (v *verifier) documents() error {
 	v.empty = true
 	if err := v.walk(); err != nil {
 		return err
 	}
-	inorder.By(v.listed, func(a, b listedDocument) int { // as the manifest has them: those of a provider are sorted
+	inorder.By(v.listed, func(a, b listedDocument) int { // in the order of the manifest; those of a provider are sorted
 		if a.provider == b.provider {
 			return 0
 		}
@@ -181,7 +182,7 @@ func (v *verifier) documents() error {
 	return v.lookAtAll()
 }
 
-// lookAtAll looks at the documents that are listed, on all cores. It returns one of the errors, if there are any.
+// lookAtAll examines the listed documents on all cores. It returns one of the errors, if there are any.
 func (v *verifier) lookAtAll() (failed error) {
 	var next atomic.Int64
 	errs := make(chan error, runtime.GOMAXPROCS(0))
@@ -202,7 +203,7 @@ func (v *verifier) lookAtAll() (failed error) {
 	return failed
 }
 
-// duplicates reports documents that are under two providers.
+// duplicates reports documents that exist under two providers.
 func (v *verifier) duplicates() {
 	if !slices.ContainsFunc(v.listed, func(l listedDocument) bool { return l.provider != v.listed[0].provider }) {
 		return
@@ -216,7 +217,7 @@ func (v *verifier) duplicates() {
 	}
 }
 
-// look looks at a document and what is beside it, and returns what a manifest says of its records.
+// look examines a document and the files next to it, and returns the manifest entries of its records.
 func (v *verifier) look(doc *store.Doc, hasDir bool, piece []byte) ([]sealedRecord, error) {
 	data, err := v.store.Read(doc.File())
 	if err != nil {
@@ -255,12 +256,12 @@ func (v *verifier) look(doc *store.Doc, hasDir bool, piece []byte) ([]sealedReco
 	for i := range records {
 		record := &doc.Document.Snapshots[i]
 		records[i].number, records[i].provider = record.Number(), strings.Clone(record.Provider)
-		_, _ = hex.Decode(records[i].hash[:], []byte(record.Hash.Hex())) // it is valid
+		_, _ = hex.Decode(records[i].hash[:], []byte(record.Hash.Hex())) // always valid
 	}
 	return records, nil
 }
 
-// altered says what changed of the answers of a document whose hashes are wrong, as far as the raw answers tell.
+// altered describes which answers of a document with wrong hashes were changed, as far as the raw answers show.
 func (v *verifier) altered(doc *store.Doc, data []byte) (wrong []snapshot.Violation) {
 	changed := *doc
 	if changed.Document = snapshot.ParseUnsealed(data); changed.Document == nil || !v.beside {
@@ -272,7 +273,7 @@ func (v *verifier) altered(doc *store.Doc, data []byte) (wrong []snapshot.Violat
 	return slices.DeleteFunc(wrong, func(w snapshot.Violation) bool { return w.Rule != snapshot.RuleAnswer })
 }
 
-// breaks notes what is wrong with a document.
+// breaks notes faults of a document.
 func (v *verifier) breaks(doc *store.Doc, wrong ...snapshot.Violation) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -281,8 +282,8 @@ func (v *verifier) breaks(doc *store.Doc, wrong ...snapshot.Violation) {
 	}
 }
 
-// Prune removes the raw answers and media that no document names, and returns their files, sorted.
-// The error is [fs.ErrNotExist] if there is no store.
+// Prune removes the raw answers and media that no document names, and returns their files, sorted. The error is
+// [fs.ErrNotExist] if there is no store.
 func Prune(s *store.Store) ([]string, error) {
 	var orphans []string
 	err := existing(s, "prune", func(w store.Writer) error {
@@ -302,7 +303,7 @@ func Prune(s *store.Store) ([]string, error) {
 	return orphans, err
 }
 
-// lookBeside looks at what is beside a document.
+// lookBeside examines the files next to a document.
 func (v *verifier) lookBeside(doc *store.Doc, hasDir bool, piece []byte) (err error) {
 	named := map[string]store.Need{}
 	for _, n := range store.Needs(doc.Document) {
@@ -332,7 +333,7 @@ func (v *verifier) lookBeside(doc *store.Doc, hasDir bool, piece []byte) (err er
 	return nil
 }
 
-// orphan reports a file beside documents that none names.
+// orphan reports a file next to documents that no document names.
 func (v *verifier) orphan(file string) {
 	v.mu.Lock()
 	v.orphans = append(v.orphans, file)
@@ -340,8 +341,7 @@ func (v *verifier) orphan(file string) {
 	v.stray(file, "is named by no record: traceforge prune removes it")
 }
 
-// checkBeside checks that a file has the hash that its document names. It keeps small ones for the checks that ask for
-// them again.
+// checkBeside checks that a file has the hash in its document. It keeps small files for checks that read them again.
 func (v *verifier) checkBeside(doc *store.Doc, n store.Need, piece []byte) error {
 	file := doc.Beside(n.Own)
 	got, data, err := v.store.Sum(file, piece)

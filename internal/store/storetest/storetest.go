@@ -1,5 +1,5 @@
-// Package storetest has what the tests of a store share: the document of a test, and files that are looked at and written by
-// hand. It imports no store, so that the tests inside package store can import it.
+// Package storetest has helpers for tests of stores: the document of a test, and reading and writing files directly. It
+// does not import the store, so that the tests inside package store can import it.
 package storetest
 
 import (
@@ -21,7 +21,7 @@ import (
 // Package is the package of the tests that have documents.
 const Package = "example.com/shop"
 
-// System is the system prompt of all records that have no other.
+// System is the default system prompt of the records.
 const System = "You are a careful assistant of a shop.\nNever guess.\nName the order.\n"
 
 // RecordedAt is the time of all records.
@@ -33,7 +33,7 @@ func Name(test string) string { return snapshot.DocumentName(Package, test) }
 // RawFile returns the file of a raw answer.
 func RawFile(test string, n int) string { return fmt.Sprintf("openai/%s/%d.json", Name(test), n) }
 
-// A Document is the document of a test with its raw answers, of openai.
+// A Document is the document of a test with its raw answers, from openai.
 type Document struct {
 	*snapshot.Document
 	Beside map[canon.Hash][]byte
@@ -44,7 +44,7 @@ func New() Document {
 	return Document{&snapshot.Document{Version: snapshot.Version}, map[canon.Hash][]byte{}}
 }
 
-// Add adds the n-th record of a test: what is asked, and what is answered.
+// Add adds the n-th record of a test, with its question and answer.
 func (d Document) Add(test string, n int, system, ask, answer string) {
 	raw := fmt.Appendf(nil, "{\"answer\":%q}\n", answer)
 	d.Beside[canon.Sum(raw)] = raw
@@ -71,7 +71,7 @@ func Text(role modelio.Role, s string) modelio.Message {
 	return modelio.Message{Role: role, Content: []modelio.Part{{Text: &s}}}
 }
 
-// Tree returns the files in dir and their content.
+// Tree returns the files in dir with their content.
 func Tree(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	found := map[string]string{}
