@@ -117,7 +117,7 @@ var arrows = map[string]map[string]string{
 		"internal/secret": "what may be a key",
 	},
 	"traceforgetest/cassette": {"internal/cassette": "all that it does"},
-	"traceforgetest/fault":    {"internal/recorder": "all that it does", "traceforgetest": "whose calls it is for"},
+	"traceforgetest/fault":    {"internal/provider": "the events of streams", "internal/recorder": "which injects it", "traceforgetest": "whose calls it is for"},
 	"traceforgetest/script": {
 		"canon": names, "internal/fakeprovider": "answers in the wire format that is asked for", "internal/jsontext": "fixtures of aimock",
 		"internal/provider": "what a request says", "internal/recorder": "what a record says of a step", "modelio": calls,

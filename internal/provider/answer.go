@@ -32,8 +32,8 @@ func (c *Codec) decodeResponse(a *Answer) (*modelio.Response, error) {
 // decode decodes an answer: a whole one is for one, the events of a stream are folded before that.
 func (a *Answer) decode(stream foldRules, one decoder) (*modelio.Response, error) {
 	events := a.Seen()
-	if stream.inArray && bytes.HasPrefix(bytes.TrimLeft(a.Body, " \t\r\n"), []byte("[")) {
-		events = (&Events{rest: a.Body, framing: arrayElements}).all()
+	if elements := a.Elements(); stream.inArray && elements != nil {
+		events = elements.all()
 	}
 	if events != nil {
 		return decodeStream(events, stream, one)

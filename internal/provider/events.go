@@ -25,6 +25,7 @@ type Events struct {
 type framing struct {
 	end   func(rest []byte) int  // the length of the event that rest, which is not empty, begins with
 	event func(raw []byte) Event // takes the bytes of one event apart
+	mark  string                 // ends an event; empty means that its bytes say where it ends
 }
 
 // Next returns the next event. At the end of the stream the error is io.EOF; there is no other.
@@ -44,6 +45,14 @@ func (e *Events) NextRaw() []byte {
 	n := e.end(e.rest)
 	raw := e.rest[:n:n]
 	e.rest = e.rest[n:]
+	return raw
+}
+
+// Ended returns an event with what ends it, also where only the end of the stream has ended it.
+func (e *Events) Ended(raw []byte) []byte {
+	if raw = bytes.Clone(raw); e.end(append(raw, 'x')) > len(raw) {
+		raw = append(raw, e.mark...)
+	}
 	return raw
 }
 

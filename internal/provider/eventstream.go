@@ -13,7 +13,7 @@ import (
 // Data is its payload; for an exception, which ends a stream, an object with the member error that
 // OpenAI's errors have, too. A frame that is damaged, and what comes after it, is one event whose
 // Data is the bytes themselves.
-var awsFrames = framing{frameEnd, frameEvent}
+var awsFrames = framing{frameEnd, frameEvent, ""}
 
 const (
 	preludeSize  = 12

@@ -5,7 +5,7 @@ import (
 )
 
 // jsonLines is the framing of JSON values, one a line (NDJSON, JSON Lines).
-var jsonLines = framing{lineEnd, lineEvent}
+var jsonLines = framing{lineEnd, lineEvent, "\n"}
 
 func lineEnd(rest []byte) int {
 	if i := bytes.IndexByte(rest, '\n'); i >= 0 {
@@ -18,7 +18,7 @@ func lineEvent(raw []byte) Event { return Event{Raw: raw, Data: bytes.TrimSpace(
 
 // arrayElements is the framing of one JSON array of objects, as Gemini streams unless asked for
 // server-sent events. An event is an element with what stands before it.
-var arrayElements = framing{elementEnd, elementEvent}
+var arrayElements = framing{elementEnd, elementEvent, ""}
 
 func elementEnd(rest []byte) int {
 	depth := 1 // in the array

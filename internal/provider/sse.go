@@ -5,7 +5,7 @@ import "bytes"
 // serverSentEvents is the framing of server-sent events (WHATWG HTML section 9.2). Lines end with LF,
 // CRLF or CR. An event ends with an empty line or with the stream: unlike a browser it gives an
 // event that the end cut off, as providers leave the last empty line out.
-var serverSentEvents = framing{sseEnd, sseEvent}
+var serverSentEvents = framing{sseEnd, sseEvent, "\n\n"}
 
 var byteOrderMark = []byte("\ufeff")
 

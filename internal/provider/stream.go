@@ -21,6 +21,14 @@ func (a *Answer) Events() *Events {
 	return &Events{rest: a.Body, framing: *framing}
 }
 
+// Elements returns the elements of an answer that is one JSON array, as the events of a stream; nil means it is none.
+func (a *Answer) Elements() *Events {
+	if !bytes.HasPrefix(bytes.TrimLeft(a.Body, " \t\r\n"), []byte("[")) {
+		return nil
+	}
+	return &Events{rest: a.Body, framing: arrayElements}
+}
+
 func framingOf(contentType string, body []byte) *framing {
 	if size, _ := frameSizes(body); size > 0 {
 		return &awsFrames

@@ -5,109 +5,65 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/internal/provider"
 )
 
-// A Fault is what a replay does to one answer of a call. The zero value does nothing.
-type Fault struct {
-	name   string // as messages have it: "CutAfter(3)"
-	breaks bool   // the client may try again, and then gets the recording
+// A Fault is what a replay does to one answer of a call. The zero value does nothing. Package traceforgetest/fault
+// makes faults, so that a test without them links none.
+type Fault struct{ damage Damage }
 
-	status int // the status of an answer in place of the recorded one; 0 means none
-	retry  time.Duration
-	err    error // ends the call in place of an answer; nil means none
-	delay  time.Duration
-	event  int // of the stream
-	least  int // that it can be
-	stream func(*provider.Stream) faultyBody
-	split  bool
+// A Damage describes a fault.
+type Damage struct {
+	Name   string // its name in messages: "CutAfter(3)"
+	Breaks bool   // the client may retry, and then gets the recording
+	OfHTTP bool   // not for models and tools
+
+	Status int // status in place of the recorded one; 0 for none
+	Retry  time.Duration
+	Err    error // ends the call in place of an answer, unless nil
+	Delay  time.Duration
+	// Body returns what is left of an answer's body, which ends with the error end, or why the fault does not fit. A
+	// nil Body leaves all of it.
+	Body func(ctx context.Context, a *provider.Answer, end error) (left io.Reader, unfit string)
 }
 
-// Status answers with a status instead of the recording.
-func Status(status int, retryAfter time.Duration) Fault {
-	return Fault{name: fmt.Sprintf("Status(%d)", status), breaks: true, status: status, retry: retryAfter}
-}
+// Fault returns the fault for the damage.
+func (d Damage) Fault() Fault { return Fault{d} }
 
-// Disconnect ends the call with an error of the transport instead of the recording.
-func Disconnect(err error) Fault {
-	return Fault{name: fmt.Sprintf("Disconnect(%v)", err), breaks: true, err: &net.OpError{Op: "read", Net: "tcp", Err: err}}
-}
-
-// Delay lets the answer wait.
-func Delay(d time.Duration) Fault { return Fault{name: fmt.Sprintf("Delay(%v)", d), delay: d} }
-
-// Split ends a read inside each character of more than one byte.
-func Split() Fault { return Fault{name: "Split()", split: true} }
-
-// CutAfter breaks the connection behind an event of a stream; 0 means before the first.
-func CutAfter(event int) Fault { return changed("CutAfter", event, 0, upTo, io.ErrUnexpectedEOF) }
-
-// EndAfter ends a stream behind an event, as if it were whole.
-func EndAfter(event int) Fault { return changed("EndAfter", event, 0, upTo, io.EOF) }
-
-// Drop leaves an event of a stream out.
-func Drop(event int) Fault { return changed("Drop", event, 1, (*provider.Stream).Drop, io.EOF) }
-
-// Repeat sends an event of a stream twice.
-func Repeat(event int) Fault { return changed("Repeat", event, 1, (*provider.Stream).Repeat, io.EOF) }
-
-// changed returns a fault that serves of a stream what change returns. event must be at least least.
-func changed(name string, event, least int, change func(*provider.Stream, int) []byte, end error) Fault {
-	return Fault{name: fmt.Sprintf("%s(%d)", name, event), breaks: true, event: event, least: least,
-		stream: func(s *provider.Stream) faultyBody {
-			return faultyBody{pieces: [][]byte{change(s, event)}, end: end}
-		}}
-}
-
-func upTo(s *provider.Stream, event int) []byte {
-	until, _ := s.Bytes(event)
-	return until
-}
-
-// Stall lets a stream wait behind an event; 0 means before the first.
-func Stall(event int, d time.Duration) Fault {
-	return Fault{name: fmt.Sprintf("Stall(%d, %v)", event, d), event: event, stream: func(s *provider.Stream) faultyBody {
-		until, behind := s.Bytes(event)
-		return faultyBody{pieces: [][]byte{until, behind}, pause: d, end: io.EOF}
-	}}
-}
-
-// faults are those of a test.
+// faults are the faults of a test.
 type faults struct {
 	all  []*injection
-	owed map[key]*injection // by call: a fault that broke it, whose record its next try gets
+	owed map[key]*injection // faults that broke a call, whose next attempt gets their record
 }
 
-// An injection is a fault of a call, which is used once.
+// An injection is a fault for a call. It is used once.
 type injection struct {
-	Fault
+	Damage
 	call     int
 	used     bool
-	unfitted bool // the answer is not such that it can be injected
-	record   int  // the index of the record that it was used on
+	unfitted bool // the fault does not fit the answer
+	record   int  // index of the record that it was used for
 }
 
-func (in *injection) String() string { return fmt.Sprintf("call %d: %s", in.call, in.name) }
+func (in *injection) String() string { return fmt.Sprintf("call %d: %s", in.call, in.Name) }
 
-// Inject has a fault injected into the answer of a record, by its number. The faults of one record are used in their
-// order, one a try. It reports whether the run injects faults.
+// Inject adds a fault for the answer of a record, by the record's number. The faults of one record are used in order,
+// one per attempt. It reports whether the run injects faults.
 func (r *Recorder) Inject(call int, f Fault) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.faults.all = append(r.faults.all, &injection{Fault: f, call: call})
+	r.faults.all = append(r.faults.all, &injection{Damage: f.damage, call: call})
 	return modes[r.Mode].injects
 }
 
-// next returns what is to be injected into a record; nil: nothing.
+// next returns the next fault for a record, or nil.
 func (f *faults) next(number int) *injection {
 	for _, in := range f.all {
 		if in.call == number && !in.used {
@@ -120,14 +76,14 @@ func (f *faults) next(number int) *injection {
 // inject answers a call with its record and a fault.
 func (r *run) inject(d *due, in *injection) (*servedRecord, error) {
 	in.used, in.record = true, d.record
-	if in.breaks {
+	if in.Breaks {
 		if r.faults.owed == nil {
 			r.faults.owed = map[key]*injection{}
 		}
 		r.faults.owed[d.call.knownKey()] = in
 	}
 	s := &servedRecord{}
-	if in.status == 0 && in.err == nil {
+	if in.Status == 0 && in.Err == nil {
 		var err error
 		if s, err = r.serve(d, d.raw); err != nil {
 			return nil, err
@@ -137,43 +93,31 @@ func (r *run) inject(d *due, in *injection) (*servedRecord, error) {
 	if why := in.unfit(d.call, rawAnswer(&r.tape.records[d.record], s.body)); why != "" {
 		in.unfitted = true
 		delete(r.faults.owed, d.call.knownKey())
-		return nil, failuref(fmt.Sprintf("fault cannot be injected: %s, %s: %s", r.record(d.record), in.name, why))
+		return nil, failuref(fmt.Sprintf("fault cannot be injected: %s, %s: %s", r.record(d.record), in.Name, why))
 	}
 	r.tape.played[d.record] = true
-	r.answered = append(r.answered, testCall{record: d.record, faulty: in.breaks})
+	r.answered = append(r.answered, testCall{record: d.record, faulty: in.Breaks})
 	s.fault = in
 	return s, nil
 }
 
-// unfit says why a fault cannot be injected into an answer; "": it can.
-func (in *injection) unfit(c *call, answer *provider.Answer) string {
-	direct := isDirect(c.codec.API)
+// unfit says why a fault does not fit an answer; "" if it does.
+func (in *injection) unfit(c *call, answer *provider.Answer) (why string) {
 	switch {
-	case direct && (in.status != 0 || in.split):
+	case in.OfHTTP && isDirect(c.codec.API):
 		return "the call is no HTTP"
-	case in.status != 0 && (in.status < 400 || in.status > 599):
-		return "want a status from 400 to 599"
-	case in.split && splits(answer.Body) == nil:
-		return "the answer has no character of more than one byte"
-	case in.stream == nil:
-		return ""
+	case in.Body != nil:
+		_, why = in.Body(context.Background(), answer, io.EOF)
 	}
-	s := provider.StreamOf(answer)
-	if s == nil {
-		return "the answer is no stream"
-	}
-	if n := s.Len(); in.event < in.least || in.event > n {
-		return fmt.Sprintf("want an event from %d to %d", in.least, n)
-	}
-	return ""
+	return why
 }
 
-// before waits as a fault says, and returns the error with which the fault ends the call, or nil.
+// before waits as the fault says, and returns the error with which the fault ends the call, or nil.
 func (in *injection) before(ctx context.Context) error {
-	if in.delay > 0 && !pause(ctx, in.delay) {
+	if in.Delay > 0 && !pause(ctx, in.Delay) {
 		return ctx.Err()
 	}
-	return in.err
+	return in.Err
 }
 
 // playFaulty makes the HTTP response of a record with a fault.
@@ -182,102 +126,48 @@ func (r *Recorder) playFaulty(req *http.Request, w *wire, c *call, s *servedReco
 	if err := in.before(req.Context()); err != nil {
 		return nil, err
 	}
-	if in.status != 0 {
-		resp := failedWith(req, in.status, provider.Fail(&w.Wire, r.config.Hosts, in.status, fmt.Sprintf("a fault of the test, %s", in)))
-		resp.Header.Set("Retry-After", strconv.Itoa(int((in.retry+time.Second-1)/time.Second)))
+	if in.Status != 0 {
+		resp := failedWith(req, in.Status, provider.Fail(&w.Wire, r.config.Hosts, in.Status, fmt.Sprintf("a fault of the test, %s", in)))
+		resp.Header.Set("Retry-After", strconv.Itoa(int((in.Retry+time.Second-1)/time.Second)))
 		return resp, nil
 	}
 	resp, err := r.play(req, w, c, s)
-	if err != nil || in.stream == nil && !in.split {
+	if err != nil || in.Body == nil {
 		return resp, err
 	}
-	whole, err := io.ReadAll(resp.Body) // which proves itself at its end
-	if err != nil && err != io.ErrUnexpectedEOF {
-		return nil, err
+	whole, end := io.ReadAll(resp.Body) // proves itself at the end
+	switch end {
+	case nil:
+		end = io.EOF
+	case io.ErrUnexpectedEOF: // the recording was cut
+	default:
+		return nil, end
 	}
-	body := in.body(&provider.Answer{ContentType: resp.Header.Get("Content-Type"), Body: whole})
-	if body.ctx = req.Context(); err != nil {
-		body.end = err // the recording was cut
-	}
-	resp.Body, resp.ContentLength = &body, -1
+	body, _ := in.Body(req.Context(), &provider.Answer{ContentType: resp.Header.Get("Content-Type"), Body: whole}, end)
+	resp.Body, resp.ContentLength = io.NopCloser(body), -1
 	return resp, nil
 }
 
-// body returns what a fault, which fits the answer, leaves of it.
-func (in *injection) body(a *provider.Answer) faultyBody {
-	if in.split {
-		return faultyBody{pieces: splits(a.Body), end: io.EOF}
-	}
-	return in.stream(provider.StreamOf(a))
-}
-
-// direct is what a fault does to the answer of a call that is no HTTP.
+// direct applies a fault to the answer of a call that is not HTTP.
 func (in *injection) direct(ctx context.Context, s *servedRecord) error {
-	if err := in.before(ctx); err != nil || in.stream == nil {
+	if err := in.before(ctx); err != nil || in.Body == nil {
 		return err
 	}
-	body := in.body(&provider.Answer{ContentType: "application/x-ndjson", Body: s.body})
-	body.ctx = ctx
+	body, _ := in.Body(ctx, &provider.Answer{ContentType: "application/x-ndjson", Body: s.body}, io.EOF)
 	var err error
-	if s.body, err = io.ReadAll(&body); err == io.ErrUnexpectedEOF {
-		return nil // its reader misses the end
+	if s.body, err = io.ReadAll(body); err == io.ErrUnexpectedEOF {
+		return nil // the reader misses the end
 	}
 	return err
 }
 
-// splits cuts a body inside each character of more than one byte; nil means it has none.
-func splits(body []byte) (pieces [][]byte) {
-	rest := body
-	for i := 0; i < len(rest); {
-		_, size := utf8.DecodeRune(rest[i:])
-		if size == 1 {
-			i++
-			continue
-		}
-		pieces, rest, i = append(pieces, rest[:i+1]), rest[i+1:], size-1
-	}
-	if pieces != nil {
-		pieces = append(pieces, rest)
-	}
-	return pieces
-}
-
-// A faultyBody serves what a fault left of a body, piece by piece.
-type faultyBody struct {
-	ctx    context.Context
-	pieces [][]byte
-	pause  time.Duration // behind the first piece
-	end    error
-}
-
-func (b *faultyBody) Read(p []byte) (int, error) {
-	for len(b.pieces) > 0 && len(b.pieces[0]) == 0 {
-		b.pieces = slices.Delete(b.pieces, 0, 1)
-		wait := b.pause
-		b.pause = 0
-		if wait > 0 && !pause(b.ctx, wait) {
-			return 0, context.Cause(b.ctx)
-		}
-	}
-	if err := context.Cause(b.ctx); err != nil {
-		return 0, err
-	}
-	if len(b.pieces) == 0 {
-		return 0, b.end
-	}
-	n := copy(p, b.pieces[0])
-	b.pieces[0] = b.pieces[0][n:]
-	return n, nil
-}
-
-func (b *faultyBody) Close() error { return nil }
-
-// injected returns the faults that were.
+// injected returns the faults that were injected.
 func (f *faults) injected() []*injection {
 	return slices.DeleteFunc(slices.Clone(f.all), func(in *injection) bool { return !in.used || in.unfitted })
 }
 
-// owedTo returns the fault that has broken a call before; this try of it gets the fault's record. nil: none has.
+// owedTo returns the fault that has broken an earlier attempt of a call: this one gets the fault's record. nil if there
+// is none.
 func (f *faults) owedTo(c *call) *injection {
 	if len(f.owed) == 0 {
 		return nil
@@ -285,8 +175,8 @@ func (f *faults) owedTo(c *call) *injection {
 	return f.owed[c.knownKey()]
 }
 
-// givenUp returns the fault of the first record whose client never got it; nil: there is none. The recording does not
-// say what a program does then.
+// givenUp returns the fault of the first record whose client never got it, or nil. The recording does not say what a
+// program does after that.
 func (f *faults) givenUp() (first *injection) {
 	for _, in := range f.owed {
 		if first == nil || in.record < first.record {
@@ -296,7 +186,7 @@ func (f *faults) givenUp() (first *injection) {
 	return first
 }
 
-// excuses reports whether a record needs no call, as the program gave up on an earlier one.
+// excuses reports whether a record needs no call, because the program gave up on an earlier one.
 func (f *faults) excuses(i int) bool {
 	gaveUp := f.givenUp()
 	return gaveUp != nil && gaveUp.record < i
@@ -307,7 +197,7 @@ func (t *tape) isUncalled(i int) bool {
 	return !t.played[i] && !needsNoCall(&t.records[i]) && !t.spares(i)
 }
 
-// injected says which faults were injected.
+// injected notes which faults were injected.
 func (n *notes) injected() {
 	if len(n.faults.all) > 0 && !modes[n.Mode].injects {
 		n.say("faults are injected in replay only: %s", n.faults.all[0])
@@ -338,12 +228,12 @@ func (n *notes) injected() {
 	n.say("%s", n.Plain("injected: "+strings.Join(said, "; ")))
 }
 
-// wayOut says how a difference from the recording is accepted, as a verb and a command, or what caused it if no update
+// wayOut says how to accept a difference from the recording, as a verb and a command, or what caused it if no update
 // helps.
 func (r *report) wayOut(verb string) string {
 	if in := r.faults.givenUp(); in != nil {
 		return fmt.Sprintf("call %d had the fault %s, and what the program does behind it is not recorded: no update accepts it\n"+
-			"end the test there, or record a test of its own whose tool or upstream fails so, without the fault", in.call, in.name)
+			"end the test there, or record a test of its own whose tool or upstream fails so, without the fault", in.call, in.Name)
 	}
 	if r.Mode == Mixed {
 		return verb + ": " + r.acceptLive()
@@ -351,7 +241,7 @@ func (r *report) wayOut(verb string) string {
 	return verb + ": " + r.Accept
 }
 
-// unused is the failure of faults that no call came for; nil: all were used.
+// unused returns the failure for faults that met no call, or nil.
 func (r *report) unused() *Failure {
 	var below []string
 	for _, in := range r.faults.all {

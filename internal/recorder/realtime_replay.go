@@ -81,7 +81,7 @@ func (s *realtime) follow(i int) (*replayedSession, error) {
 	t := s.r.tape
 	if in := s.r.faults.next(t.records[i].Number()); in != nil && modes[s.r.Mode].injects {
 		in.used, in.unfitted = true, true
-		return nil, failuref(fmt.Sprintf("fault cannot be injected: %s, %s: the call is a session over a WebSocket", s.r.record(i), in.name))
+		return nil, failuref(fmt.Sprintf("fault cannot be injected: %s, %s: the call is a session over a WebSocket", s.r.record(i), in.Name))
 	}
 	d, err := s.r.dueOf(nil, i)
 	if err != nil {
