@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/traceforge/traceforge-go/internal/commandline"
 	"github.com/traceforge/traceforge-go/internal/drift"
 	"github.com/traceforge/traceforge-go/internal/git/worktree"
 	"github.com/traceforge/traceforge-go/internal/gotest"
@@ -72,7 +73,7 @@ func diff(c *call) error {
 
 // diffCommand returns the command that shows all of what this one shows in part.
 func diffCommand(c *call) string {
-	return gotest.Join(append([]string{"traceforge", "diff"}, c.args...))
+	return commandline.Join(append([]string{"traceforge", "diff"}, c.args...))
 }
 
 // compare returns what differs between two states.

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/traceforge/traceforge-go/internal/commandline"
 	"github.com/traceforge/traceforge-go/internal/gotest"
 	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/place"
@@ -78,7 +79,7 @@ func exec(c *call) error {
 
 // sayMasked says what the user has to put into the commands of failures, which print no secret.
 func (p *program) sayMasked() {
-	kept, _ := gotest.Words(p.calls.Command(p.words()))
+	kept, _ := commandline.Words(p.masked(commandline.Join(p.words())))
 	kept = slices.DeleteFunc(kept, func(word string) bool { return slices.Contains(p.forwarded, word) || !strings.Contains(word, masked) })
 	if len(kept) > 0 {
 		p.tell("in the command to copy, put your own value where it says " + strings.Join(kept, " and ") + ": credentials are not printed")
@@ -122,7 +123,7 @@ func (p *program) options() (o recorder.Options, err error) {
 	}
 	p.source = p.sourceIn(filepath.Dir(o.Dir))
 	o.Package, o.Test, o.Mode = snapshot.ProgramPackage, p.name, p.mode
-	o.Accept, o.Program = p.again(""), p.again
+	o.Accept, o.Program, o.Masked = p.again(""), p.again, p.masked
 	o.Source = func() snapshot.Source { return p.source }
 	o.Fail = func() { p.failed.Store(true) }
 	o.Tell = func(f *recorder.Failure) { p.tell(f.Text) }
@@ -217,7 +218,16 @@ func (p *program) words() (words []string) {
 }
 
 // command returns the program's command for a shell, without secrets.
-func (p *program) command() string { return gotest.Join(p.secrets.Words(p.words())) }
+func (p *program) command() string { return commandline.Join(commandline.Masked(p.words(), p.secrets)) }
+
+// masked returns a command as it may be kept and printed: without secrets, and without what rules replace in a call.
+func (p *program) masked(command string) string {
+	words, ok := commandline.Words(command)
+	if !ok {
+		return command
+	}
+	return commandline.Join(commandline.Masked(p.calls.Stored(words)))
+}
 
 // again returns the command that runs the program in another mode.
 func (p *program) again(mode string) string { return page.ProgramAgain(p.name, p.command(), mode) }
@@ -225,7 +235,7 @@ func (p *program) again(mode string) string { return page.ProgramAgain(p.name, p
 // receipt says what the program did.
 func (p *program) receipt(ended int) usage.Receipt {
 	left := p.calls.Receipt()
-	left.Store, left.Command = filepath.ToSlash(p.calls.Dir), p.calls.Command(p.words())
+	left.Store, left.Command = filepath.ToSlash(p.calls.Dir), p.masked(commandline.Join(p.words()))
 	if rel, err := filepath.Rel(p.root, p.calls.Dir); err == nil && filepath.IsLocal(rel) {
 		left.Store = filepath.ToSlash(rel)
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/traceforge/traceforge-go/internal/commandline"
 	"github.com/traceforge/traceforge-go/internal/git/worktree"
 	"github.com/traceforge/traceforge-go/internal/gotest"
 	"github.com/traceforge/traceforge-go/internal/lint"
@@ -157,5 +158,5 @@ func updateOf(unanswered []coverage.Unanswered) string {
 	if len(packages) <= filesShown { // else all
 		words = append(words, packages...)
 	}
-	return strings.Join(append([]string{gotest.Join(words)}, programs...), "; ")
+	return strings.Join(append([]string{commandline.Join(words)}, programs...), "; ")
 }

@@ -5,7 +5,7 @@ import (
 	"path"
 	"strings"
 
-	"github.com/traceforge/traceforge-go/internal/gotest"
+	"github.com/traceforge/traceforge-go/internal/commandline"
 	"github.com/traceforge/traceforge-go/internal/secret"
 	"github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/snapshot"
@@ -53,7 +53,7 @@ func leakedIn(c *call, doc *store.Doc, wayOut string) (found []snapshot.Finding)
 			hit.Pointer = fmt.Sprintf("/snapshots/%d%s", i, strings.TrimPrefix(hit.Pointer, "/snapshots/0"))
 			add(file, hit, " in the whole request or the answer")
 		}
-		words, _ := gotest.Words(record.Source.Function) // of a program's command, in which quotes may stand in a secret
+		words, _ := commandline.Words(record.Source.Function) // of a program's command, in which quotes may stand in a secret
 		for _, word := range words {
 			if hit, is := c.secrets.Find([]byte(word)); is {
 				hit.Pointer = fmt.Sprintf("/snapshots/%d/source/function", i)

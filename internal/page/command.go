@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/traceforge/traceforge-go/internal/commandline"
 	"github.com/traceforge/traceforge-go/internal/gotest"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
@@ -27,7 +28,7 @@ func ProgramCommand(name, of, flags string) string {
 	if flags != "" {
 		flags += " "
 	}
-	switch words, ok := gotest.Words(of); {
+	switch words, ok := commandline.Words(of); {
 	case !ok || !isRun(words):
 		of = "-- COMMAND" // nobody knows it
 	case !strings.HasPrefix(of, "-"):

@@ -32,7 +32,8 @@ type Options struct {
 	TestCommand string // the command that runs the tests of the package
 	TestFlags   string // its flags that select the test alone
 	Mode        Mode
-	Program     func(mode string) string // the command that runs a program in a mode of --update; nil: a test makes the calls
+	Program     func(mode string) string    // the command that runs a program in a mode of --update; nil: a test makes the calls
+	Masked      func(command string) string // its command without secrets
 
 	Source   func() snapshot.Source // where the call under way comes from
 	Fail     func()                 // marks the test as failed at once

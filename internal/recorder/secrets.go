@@ -3,11 +3,9 @@ package recorder
 import (
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 	"sync"
 
-	"github.com/traceforge/traceforge-go/internal/gotest"
 	"github.com/traceforge/traceforge-go/internal/plaintext"
 	"github.com/traceforge/traceforge-go/internal/provider"
 	"github.com/traceforge/traceforge-go/internal/secret"
@@ -40,21 +38,19 @@ func (m *mask) learn(what fmt.Stringer) {
 	}
 }
 
-// Command returns the command of the given words as it may be kept and printed: without secrets, and without what rules
-// replace in a call.
-func (s *setup) Command(words []string) string {
+// Stored returns words as rules have them in what is kept, and what knows the secrets that must not be in them.
+func (s *setup) Stored(words []string) (kept []string, secrets *secret.Scanner) {
 	_, values := s.rules.Stored(&modelio.Request{}, nil) // as it may be kept already
-	kept := slices.Clone(words)
-	for i := range kept {
-		kept[i] = values.AnswerText(kept[i])
+	for _, word := range words {
+		kept = append(kept, values.AnswerText(word))
 	}
-	return gotest.Join(s.scanner().Words(kept))
+	return kept, s.scanner()
 }
 
 // maskCommand takes secrets out of the command of a program, which may have the key that it calls with.
 func (s *setup) maskCommand(g *golden) {
-	if words, ok := gotest.Words(g.snapshot.Source.Function); ok && s.Program != nil {
-		g.snapshot.Source.Function = s.Command(words)
+	if s.Program != nil {
+		g.snapshot.Source.Function = s.Masked(g.snapshot.Source.Function)
 	}
 }
 

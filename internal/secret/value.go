@@ -177,6 +177,9 @@ func (s *Scanner) literal(what, value string) {
 	s.index.add(n)
 }
 
+// IsCredible reports whether a value can be a secret.
+func IsCredible(value string) bool { return credible(value, least) }
+
 // credible reports whether a value may be a secret: it is long enough, and is not a word, path, number, date or
 // placeholder.
 func credible(value string, least int) bool {

@@ -1,31 +1,80 @@
-package secret
+// Package commandline handles the command of a program: its words as a shell reads them, and the form in which they can
+// be stored. No user's test links it.
+package commandline
 
 import (
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/traceforge/traceforge-go/internal/gotest"
+	"github.com/traceforge/traceforge-go/internal/secret"
 )
 
-// Words returns the words of a command without secrets, so that they can be stored. It also replaces the values of
+// Join returns a command of words, each quoted by [gotest.Quote].
+func Join(words []string) string {
+	quoted := make([]string, len(words))
+	for i, word := range words {
+		quoted[i] = gotest.Quote(word)
+	}
+	return strings.Join(quoted, " ")
+}
+
+// Words returns the words of a command that [Join] made. ok is false for any other text, which a shell might treat as
+// more than one command.
+func Words(command string) (words []string, ok bool) {
+	for rest := command; ; {
+		word, after := unquote(rest)
+		if gotest.Quote(word) != rest[:len(rest)-len(after)] {
+			return nil, false
+		}
+		words = append(words, word)
+		if after == "" {
+			return words, true
+		}
+		if rest, ok = strings.CutPrefix(after, " "); !ok {
+			return nil, false
+		}
+	}
+}
+
+// quoted matches the first word of a text, in one of the three spellings of gotest.Quote.
+var quoted = regexp.MustCompile(`^(?:\$'([^']+)'|'((?:[^']|'\\'')*)'|([^ ]*))`)
+
+// unquote returns the first word of a quoted text, and the rest. The caller checks that gotest.Quote spells the word
+// the same way.
+func unquote(text string) (word, rest string) {
+	m := quoted.FindStringSubmatch(text)
+	word = octal.ReplaceAllStringFunc(m[1], func(code string) string {
+		c, _ := strconv.ParseUint(code[1:], 8, 8)
+		return string([]byte{byte(c)})
+	})
+	return word + strings.ReplaceAll(m[2], `'\''`, "'") + m[3], text[len(m[0]):]
+}
+
+var octal = regexp.MustCompile(`\\[0-7]{3}`)
+
+// Masked returns the words of a command without secrets, so that they can be stored. It also replaces the values of
 // options and variables with the names of credentials, such as --password V, --api-key=V and TOKEN=V, including those
 // in text that a shell runs.
-func (s *Scanner) Words(words []string) []string {
+func Masked(words []string, secrets *secret.Scanner) []string {
 	kept := make([]string, len(words))
 	option := ""  // the option whose value comes next
 	runs := false // the command is a shell
 	for i, word := range words {
-		kept[i] = s.Mask(word)
+		kept[i] = secrets.Mask(word)
 		name, value, assigned := strings.Cut(word, "=")
 		switch {
 		case runs && shellOption.MatchString(words[i-1]):
-			kept[i] = s.script(kept[i])
+			kept[i] = script(kept[i], secrets)
 		case option != "" && !strings.HasPrefix(word, "-") && (!isSwitch(option) || !isPlain(word)):
 			kept[i] = valueOf(option, word)
-		case assigned && IsVariable(name) && !strings.ContainsAny(name, " /:?&"):
+		case assigned && secret.IsVariable(name) && !strings.ContainsAny(name, " /:?&"):
 			kept[i] = name + "=" + valueOf(name, value)
 		}
-		if option = ""; strings.HasPrefix(word, "-") && !assigned && IsVariable(word) {
+		if option = ""; strings.HasPrefix(word, "-") && !assigned && secret.IsVariable(word) {
 			option = word
 		}
 		runs = runs || shell.MatchString(word)
@@ -43,8 +92,8 @@ var (
 )
 
 // script returns the text that a shell runs, with its words in the form that can be stored.
-func (s *Scanner) script(text string) string {
-	kept := s.Words(shellWord.FindAllString(text, -1))
+func script(text string, secrets *secret.Scanner) string {
+	kept := Masked(shellWord.FindAllString(text, -1), secrets)
 	return shellWord.ReplaceAllStringFunc(text, func(word string) string {
 		next := kept[0]
 		if kept = kept[1:]; shellVariable.MatchString(word) {
@@ -66,13 +115,13 @@ var switches = strings.Fields(`use no skip enable disable require allow ask prom
 // isPlain reports whether a word is a name that cannot be a credential. So a value after a switch is safe too.
 func isPlain(word string) bool {
 	odd := func(r rune) bool { return !unicode.IsLetter(r) && !strings.ContainsRune("-_./", r) }
-	return !strings.ContainsFunc(word, odd) && !credible(word, least)
+	return !strings.ContainsFunc(word, odd) && !secret.IsCredible(word)
 }
 
 // valueOf returns a placeholder for the value of an option. A number is kept, because it is a count, as in
 // --max-tokens.
 func valueOf(option, value string) string {
-	if isNumber(value) {
+	if strings.Trim(value, "0123456789") == "" {
 		return value
 	}
 	return "[the value of " + option + "]"

