@@ -11,6 +11,7 @@ import (
 
 	"github.com/traceforge/traceforge-go/internal/amount"
 	"github.com/traceforge/traceforge-go/internal/inorder"
+	"github.com/traceforge/traceforge-go/internal/lint"
 	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/place"
 	"github.com/traceforge/traceforge-go/internal/store"
@@ -134,7 +135,7 @@ func mark(all *entry, calls, waiting []entry) []entry {
 
 // rowsOfDocument returns the line of a document, and those of its calls.
 func rowsOfDocument(doc *store.Doc) (all entry, calls []entry) {
-	size, raw := doc.Sizes()
+	size, raw := lint.Sizes(doc)
 	all = entry{Test: page.TestOf(doc.Document), File: doc.File()}
 	for i := range doc.Document.Snapshots {
 		record := &doc.Document.Snapshots[i]

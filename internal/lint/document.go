@@ -3,6 +3,7 @@ package lint
 import (
 	"cmp"
 	"fmt"
+	"os"
 	"regexp"
 	"strconv"
 	"strings"
@@ -34,7 +35,7 @@ type call struct {
 }
 
 func newDocument(d *store.Doc) *document {
-	size, raw := d.Sizes()
+	size, raw := Sizes(d)
 	doc := &document{d, page.TestOf(d.Document), make([]call, len(raw)), size}
 	byNumber := map[int]*call{}
 	for i := range doc.calls {
@@ -46,6 +47,25 @@ func newDocument(d *store.Doc) *document {
 		byNumber[s.Number()] = &doc.calls[i]
 	}
 	return doc
+}
+
+// Sizes returns the sizes of a document's file and of the raw answer of each of its calls, in bytes. A missing or unreadable
+// file has size 0, because verify reports it.
+func Sizes(d *store.Doc) (document int64, raw []int64) {
+	size := func(file string) int64 {
+		info, err := os.Stat(d.Path(file))
+		if err != nil {
+			return 0
+		}
+		return info.Size()
+	}
+	raw = make([]int64, len(d.Document.Snapshots))
+	for i := range d.Document.Snapshots {
+		if s := &d.Document.Snapshots[i]; s.Response.RawOutputRef != "" {
+			raw[i] = size(d.Beside(snapshot.RawName(s.Number(), &s.Response)))
+		}
+	}
+	return size(d.File()), raw
 }
 
 // own returns a copy of a text that shares no memory with a document; equal texts share one copy.

@@ -134,13 +134,12 @@ func Example_accept() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	size, raw := doc.Sizes()
-	fmt.Println(len(doc.Records()), size > 0, raw, store.PutOf(name, doc.Records()).Provider)
+	fmt.Println(len(doc.Records()), store.PutOf(name, doc.Records()).Provider)
 	// Output:
 	// 1 <nil>
 	// <nil>
 	// 2 <nil>
-	// 1 true [19] openai
+	// 1 openai
 }
 
 // A run of a test appends what it buys. It waits for a decision, unless the test passes.

@@ -49,6 +49,9 @@ func (d *Doc) Keep(hash canon.Hash, data []byte) {
 // Beside returns the path in the store of a raw answer or a medium with the file name own.
 func (d *Doc) Beside(own string) string { return d.Provider + "/" + d.Name + "/" + own }
 
+// Path returns the path of a file of the document's store.
+func (d *Doc) Path(file string) string { return d.store.Path(file) }
+
 // Load reads the document with the given name. It looks for it under the given provider, and only if it is not there
 // under all others. It checks the document as [snapshot.Parse] does, and that the ids of its records match its name.
 // The error is an [*snapshot.Error], or [fs.ErrNotExist] if there is no such document.
