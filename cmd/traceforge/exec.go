@@ -265,6 +265,33 @@ func (p *program) run(env []string) (code int, err error) {
 	return exitCodeOf(cmd.ProcessState), nil
 }
 
+// A baseURL is an environment variable from which official SDKs of a provider read where it is. docs/exec.md lists which do.
+type baseURL struct {
+	name string
+	path string // that its value ends in, behind the provider's host; empty means none
+	// home is the root that the variable stands for where that is not the provider's; $NAME in it is an environment
+	// variable. Empty: the provider's home, and where it has none the variable must be there.
+	home string
+}
+
+// baseURLs are those of all providers, by their names.
+var baseURLs = map[string][]baseURL{
+	"anthropic": {{name: "ANTHROPIC_BASE_URL"}},
+	"azure":     {{name: "AZURE_OPENAI_ENDPOINT"}},
+	"bedrock": {
+		{name: "AWS_ENDPOINT_URL_BEDROCK_RUNTIME", home: "https://bedrock-runtime.$AWS_REGION.amazonaws.com"},
+		{name: "AWS_ENDPOINT_URL_BEDROCK_AGENT_RUNTIME", home: "https://bedrock-agent-runtime.$AWS_REGION.amazonaws.com"},
+	},
+	"cohere":     {{name: "CO_API_URL"}},
+	"google":     {{name: "GOOGLE_GEMINI_BASE_URL"}},
+	"groq":       {{name: "GROQ_BASE_URL"}},
+	"ollama":     {{name: "OLLAMA_HOST"}},
+	"openai":     {{name: "OPENAI_BASE_URL", path: "/v1"}},
+	"openrouter": {{name: "OPENROUTER_BASE_URL", path: "/api/v1"}},
+	"together":   {{name: "TOGETHER_BASE_URL", path: "/v1"}},
+	"vertex":     {{name: "GOOGLE_VERTEX_BASE_URL"}},
+}
+
 // urlVariable is the variable with the root of a provider, for programs whose SDK reads none.
 func urlVariable(name string) string {
 	return "TRACEFORGE_URL_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
@@ -274,11 +301,12 @@ func urlVariable(name string) string {
 // replay it lends the keys of the providers that are served.
 func (p *program) serve() (env []string, err error) {
 	for _, of := range provider.Providers() {
-		served := len(of.BaseURLs) == 0
+		variables := baseURLs[of.Name]
+		served := len(variables) == 0
 		if of.Home != "" { // for programs whose SDK reads no variable
-			of.BaseURLs = append(slices.Clip(of.BaseURLs), provider.BaseURL{Name: urlVariable(of.Name), Home: of.Home})
+			variables = append(slices.Clip(variables), baseURL{name: urlVariable(of.Name), home: of.Home})
 		}
-		for _, b := range of.BaseURLs {
+		for _, b := range variables {
 			e, known, err := p.endpoint(of, b)
 			if err != nil {
 				return nil, err
@@ -290,7 +318,7 @@ func (p *program) serve() (env []string, err error) {
 			if err != nil {
 				return nil, err
 			}
-			served, env, p.servers = true, append(env, b.Name+"="+base), append(p.servers, closeServer)
+			served, env, p.servers = true, append(env, b.name+"="+base), append(p.servers, closeServer)
 		}
 		if served && (!p.mode.Live() || p.mode == recorder.Check) { // where one is not, a key would make an SDK's choice ambiguous
 			lendKeys(of)
@@ -301,17 +329,17 @@ func (p *program) serve() (env []string, err error) {
 
 // endpoint returns what the server of a variable stands for; known is false where that is for the program to say, and it
 // says nothing.
-func (p *program) endpoint(of provider.Provider, b provider.BaseURL) (e recorder.Endpoint, known bool, err error) {
-	e = recorder.Endpoint{Path: b.Path, Keys: of.Keys}
-	home := b.Home
+func (p *program) endpoint(of provider.Provider, b baseURL) (e recorder.Endpoint, known bool, err error) {
+	e = recorder.Endpoint{Path: b.path, Keys: of.Keys}
+	home := b.home
 	if home == "" && of.Home != "" {
-		home = of.Home + b.Path
+		home = of.Home + b.path
 	}
 	home, expanded := p.expand(home)
 	if e.Home, err = url.Parse(home); err != nil {
 		return e, false, err // unreachable: the facts are URLs
 	}
-	value := os.Getenv(b.Name)
+	value := os.Getenv(b.name)
 	if value == "" {
 		return e, home != "" && expanded, nil
 	}
@@ -319,7 +347,7 @@ func (p *program) endpoint(of provider.Provider, b provider.BaseURL) (e recorder
 		value = "http://" + value
 	}
 	if e.Upstream, err = url.Parse(value); err != nil || e.Upstream.Host == "" {
-		return e, false, usagef("$%s must be a URL, is %s", b.Name, gotest.Quote(value))
+		return e, false, usagef("$%s must be a URL, is %s", b.name, gotest.Quote(value))
 	}
 	e.Upstream.RawQuery, e.Upstream.Fragment = "", ""
 	if at := provider.AtHost(e.Upstream, p.calls.Hosts()); home == "" || at != "" && at != of.Name {

@@ -16,6 +16,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/internal/provider"
 )
 
 const (
@@ -188,4 +190,23 @@ func TestFailuresOfPrograms(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestBaseURLs holds what is declared of the variables: which SDKs read them is in docs/exec.md.
+func TestBaseURLs(t *testing.T) {
+	page, err := os.ReadFile("../../docs/exec.md")
+	require.NoError(t, err)
+	seen := map[string]string{}
+	for of, all := range baseURLs {
+		require.Equal(t, of, provider.Facts(of).Name)
+		for _, b := range all {
+			require.Regexp(t, `^[A-Z_]+$`, b.name)
+			require.Empty(t, seen[b.name], "%s is of two providers", b.name)
+			require.Regexp(t, `^(/[a-z0-9]+)*$`, b.path, b.name)
+			seen[b.name] = of
+			require.Contains(t, string(page), "| `"+b.name+"` |", "docs/exec.md says which SDKs read it")
+		}
+	}
+	require.Equal(t, "openai", seen["OPENAI_BASE_URL"])
+	require.Equal(t, "bedrock", seen["AWS_ENDPOINT_URL_BEDROCK_RUNTIME"])
 }

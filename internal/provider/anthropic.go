@@ -13,20 +13,19 @@ var ClaudeParameters = parametersOf("temperature", "max_tokens", "top_p", "stop_
 
 // The messages API of Anthropic. It has no seed.
 var _ = Register(&Codec{
-	API:      "anthropic.messages",
-	Hosts:    []string{"api.anthropic.com"},
-	Home:     "https://api.anthropic.com",
-	Keys:     []string{"ANTHROPIC_API_KEY"},
-	BaseURLs: []BaseURL{{Name: "ANTHROPIC_BASE_URL"}},
-	Version:  "20", // a date; usually in a header
-	Fixed:    claudeFixed,
-	Match:    posts(hasList("messages"), "/messages"),
-	body:     claudeForm.decode,
-	Refusal:  refuseAsAnthropic,
-	answer:   claudeAnswer,
-	stream:   claudeStream,
-	looks:    isClaudeAnswer,
-	begins:   isOfType("message_start"),
+	API:     "anthropic.messages",
+	Hosts:   []string{"api.anthropic.com"},
+	Home:    "https://api.anthropic.com",
+	Keys:    []string{"ANTHROPIC_API_KEY"},
+	Version: "20", // a date; usually in a header
+	Fixed:   claudeFixed,
+	Match:   posts(hasList("messages"), "/messages"),
+	body:    claudeForm.decode,
+	Refusal: refuseAsAnthropic,
+	answer:  claudeAnswer,
+	stream:  claudeStream,
+	looks:   isClaudeAnswer,
+	begins:  isOfType("message_start"),
 })
 
 func isClaudeAnswer(body jsontext.Value) bool {

@@ -18,13 +18,9 @@ var converseParameters = parametersOf(
 // The Converse and ConverseStream operations of AWS Bedrock. The model and whether the answer is
 // streamed are in the URL. It has no seed.
 var _ = Register(&Codec{
-	API:   "bedrock.converse",
-	Hosts: []string{"bedrock*.amazonaws.com", "bedrock*.amazonaws.com.cn", "bedrock*.api.aws"},
-	Keys:  []string{"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"},
-	BaseURLs: []BaseURL{
-		{Name: "AWS_ENDPOINT_URL_BEDROCK_RUNTIME", Home: "https://bedrock-runtime.$AWS_REGION.amazonaws.com"},
-		{Name: "AWS_ENDPOINT_URL_BEDROCK_AGENT_RUNTIME", Home: "https://bedrock-agent-runtime.$AWS_REGION.amazonaws.com"},
-	},
+	API:     "bedrock.converse",
+	Hosts:   []string{"bedrock*.amazonaws.com", "bedrock*.amazonaws.com.cn", "bedrock*.api.aws"},
+	Keys:    []string{"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"},
 	Fixed:   claudeFixed,
 	Match:   postsToModel("/converse", "/converse-stream"),
 	body:    converseForm.decode,

@@ -13,19 +13,18 @@ var cohereParameters = parametersOf(
 // Version 2 of Cohere's chat API. Its messages are those of chat completions, its answers and their
 // streams are not.
 var _ = Register(&Codec{
-	API:      "cohere.chat",
-	Hosts:    []string{"api.cohere.com", "api.cohere.ai"},
-	Home:     "https://api.cohere.com",
-	Keys:     []string{"COHERE_API_KEY", "CO_API_KEY"},
-	BaseURLs: []BaseURL{{Name: "CO_API_URL"}},
-	Seeded:   true,
-	Match:    posts(hasList("messages"), "/v2/chat"),
-	body:     requestForm{members: chatMembers, parameters: cohereParameters}.decode,
-	Refusal:  refuseAsCohere,
-	answer:   needs("a message", with(jsontext.Value.IsObject, "message"), cohereAnswer),
-	stream:   foldRules{add: addCohere, end: endsWith(objectNode, "message")},
-	looks:    isCohereAnswer,
-	begins:   isOfType("message-start"),
+	API:     "cohere.chat",
+	Hosts:   []string{"api.cohere.com", "api.cohere.ai"},
+	Home:    "https://api.cohere.com",
+	Keys:    []string{"COHERE_API_KEY", "CO_API_KEY"},
+	Seeded:  true,
+	Match:   posts(hasList("messages"), "/v2/chat"),
+	body:    requestForm{members: chatMembers, parameters: cohereParameters}.decode,
+	Refusal: refuseAsCohere,
+	answer:  needs("a message", with(jsontext.Value.IsObject, "message"), cohereAnswer),
+	stream:  foldRules{add: addCohere, end: endsWith(objectNode, "message")},
+	looks:   isCohereAnswer,
+	begins:  isOfType("message-start"),
 })
 
 func isCohereAnswer(body jsontext.Value) bool {

@@ -19,21 +19,20 @@ const wireJSONSchema = "parametersJsonSchema"
 // The generateContent and streamGenerateContent methods of the Gemini API and of Vertex AI. The
 // model and whether the answer is streamed are in the URL.
 var _ = Register(&Codec{
-	API:      "google.generate",
-	Hosts:    []string{"generativelanguage.googleapis.com"},
-	Home:     "https://generativelanguage.googleapis.com",
-	Keys:     []string{"GEMINI_API_KEY", "GOOGLE_API_KEY"},
-	OneKey:   true,
-	BaseURLs: []BaseURL{{Name: "GOOGLE_GEMINI_BASE_URL"}},
-	Seeded:   true,
-	Match:    posts(has("contents"), ":generateContent", ":streamGenerateContent"),
-	body:     generateForm.decode,
-	outside:  methodOf("generateContent"),
-	Refusal:  refuseAsGoogle,
-	answer:   generateAnswer,
-	stream:   generateStream,
-	looks:    isGenerateAnswer,
-	begins:   func(_ string, e jsontext.Value) bool { return e.Member("candidates").IsArray() },
+	API:     "google.generate",
+	Hosts:   []string{"generativelanguage.googleapis.com"},
+	Home:    "https://generativelanguage.googleapis.com",
+	Keys:    []string{"GEMINI_API_KEY", "GOOGLE_API_KEY"},
+	OneKey:  true,
+	Seeded:  true,
+	Match:   posts(has("contents"), ":generateContent", ":streamGenerateContent"),
+	body:    generateForm.decode,
+	outside: methodOf("generateContent"),
+	Refusal: refuseAsGoogle,
+	answer:  generateAnswer,
+	stream:  generateStream,
+	looks:   isGenerateAnswer,
+	begins:  func(_ string, e jsontext.Value) bool { return e.Member("candidates").IsArray() },
 })
 
 func isGenerateAnswer(body jsontext.Value) bool {

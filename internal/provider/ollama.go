@@ -14,18 +14,17 @@ var ollamaParameters = parametersOf(
 
 // Ollama's own chat API.
 var _ = Register(&Codec{
-	API:      "ollama.chat",
-	Hosts:    []string{"ollama.com"},
-	Home:     "http://localhost:11434",
-	BaseURLs: []BaseURL{{Name: "OLLAMA_HOST"}},
-	Seeded:   true,
-	Match:    posts(hasList("messages"), "/api/chat"),
-	body:     ollamaChatForm.decode,
-	Refusal:  refuseAsOllama,
-	answer:   ollamaAnswer,
-	stream:   ollamaStream,
-	looks:    isOllamas,
-	begins:   func(_ string, e jsontext.Value) bool { return isOllamas(e) },
+	API:     "ollama.chat",
+	Hosts:   []string{"ollama.com"},
+	Home:    "http://localhost:11434",
+	Seeded:  true,
+	Match:   posts(hasList("messages"), "/api/chat"),
+	body:    ollamaChatForm.decode,
+	Refusal: refuseAsOllama,
+	answer:  ollamaAnswer,
+	stream:  ollamaStream,
+	looks:   isOllamas,
+	begins:  func(_ string, e jsontext.Value) bool { return isOllamas(e) },
 })
 
 func isOllamas(v jsontext.Value) bool {

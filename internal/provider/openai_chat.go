@@ -16,13 +16,12 @@ var ChatParameters = parametersOf(
 
 // The chat completions API of OpenAI and of the many hosts that copy it.
 var _ = Register(&Codec{
-	API:      "openai.chat",
-	Hosts:    []string{"api.openai.com"},
-	Home:     "https://api.openai.com",
-	Keys:     []string{"OPENAI_API_KEY"},
-	BaseURLs: []BaseURL{{Name: "OPENAI_BASE_URL", Path: "/v1"}},
-	Seeded:   true,
-	Fixed:    openAIFixed,
+	API:    "openai.chat",
+	Hosts:  []string{"api.openai.com"},
+	Home:   "https://api.openai.com",
+	Keys:   []string{"OPENAI_API_KEY"},
+	Seeded: true,
+	Fixed:  openAIFixed,
 	Match: either(posts(hasList("messages"), "/chat/completions", "/agents/completions", "/openai"),
 		both(posts(hasList("messages"), "/v1/chat"), sentTo("writer"))), // on a path of Cohere's
 	body:    chatForm.decode,

@@ -17,11 +17,10 @@ type Codec struct {
 	Provider string // whose API it is, which counts where the host says nothing; empty means who its name begins with
 
 	// Facts about the provider. The codec of one of its APIs declares them; [Provider] says what they are.
-	Hosts    []string
-	Home     string
-	Keys     []string
-	OneKey   bool
-	BaseURLs []BaseURL
+	Hosts  []string
+	Home   string
+	Keys   []string
+	OneKey bool
 
 	// Generates says that the answers are generated: a temperature says whether they would be the same (design R7). It
 	// goes without saying where Seeded or Fixed is there.

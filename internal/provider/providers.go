@@ -22,20 +22,9 @@ type Provider struct {
 	Home  string   // the root of its public host; empty means each customer has a host of its own
 	Keys  []string // environment variables with its key, without which its SDKs refuse to make a client or a call
 	// OneKey says that any of Keys is enough, and that an SDK complains where it finds two of them.
-	OneKey   bool
-	BaseURLs []BaseURL // environment variables that say where it is
+	OneKey bool
 
 	Refusal refusalForm // what its errors look like; nil means as those of the API that it is asked by
-}
-
-// A BaseURL is an environment variable from which official SDKs of a provider read where it is. docs/exec.md
-// lists which do.
-type BaseURL struct {
-	Name string
-	Path string // the path that its value ends in, behind the provider's host; empty means none
-	// Home is the root that the variable stands for where that is not the provider's; $NAME in it is an environment
-	// variable. Empty: the provider's home, and where it has none the variable must be there.
-	Home string
 }
 
 // others are the providers that speak the API of another, beside their own where they have any. For the others see the
@@ -46,8 +35,7 @@ var others = []Provider{
 	{Name: "alibaba", Hosts: []string{"aliyuncs.com"}, Home: "https://dashscope-intl.aliyuncs.com"},
 	{Name: "avian", Hosts: []string{"api.avian.io"}},
 	{Name: "azure", Hosts: []string{"openai.azure.com", "cognitiveservices.azure.com", "services.ai.azure.com",
-		"models.ai.azure.com", "inference.ai.azure.com"}, Keys: []string{"AZURE_OPENAI_API_KEY"},
-		BaseURLs: []BaseURL{{Name: "AZURE_OPENAI_ENDPOINT"}}},
+		"models.ai.azure.com", "inference.ai.azure.com"}, Keys: []string{"AZURE_OPENAI_API_KEY"}},
 	{Name: "baseten", Hosts: []string{"inference.baseten.co"}, Home: "https://inference.baseten.co"},
 	{Name: "bfl", Hosts: []string{"bfl.ai"}},
 	{Name: "cerebras", Hosts: []string{"api.cerebras.ai"}, Home: "https://api.cerebras.ai"},
@@ -61,8 +49,7 @@ var others = []Provider{
 	{Name: "elevenlabs", Hosts: []string{"api.elevenlabs.io"}},
 	{Name: "fireworks", Hosts: []string{"api.fireworks.ai"}, Home: "https://api.fireworks.ai"},
 	{Name: "github", Hosts: []string{"models.inference.ai.azure.com", "models.github.ai", "api.githubcopilot.com"}},
-	{Name: "groq", Hosts: []string{"api.groq.com"}, Home: "https://api.groq.com", Keys: []string{"GROQ_API_KEY"},
-		BaseURLs: []BaseURL{{Name: "GROQ_BASE_URL"}}},
+	{Name: "groq", Hosts: []string{"api.groq.com"}, Home: "https://api.groq.com", Keys: []string{"GROQ_API_KEY"}},
 	{Name: "heroku", Hosts: []string{"inference.heroku.com"}},
 	{Name: "huggingface", Hosts: []string{"router.huggingface.co", "api-inference.huggingface.co",
 		"endpoints.huggingface.cloud"}, Home: "https://router.huggingface.co"},
@@ -78,8 +65,7 @@ var others = []Provider{
 	{Name: "novita", Hosts: []string{"api.novita.ai"}},
 	{Name: "nvidia", Hosts: []string{"integrate.api.nvidia.com"}, Home: "https://integrate.api.nvidia.com"},
 	{Name: "openrouter", Hosts: []string{"openrouter.ai"}, Home: "https://openrouter.ai",
-		Keys:     []string{"OPENROUTER_API_KEY"},
-		BaseURLs: []BaseURL{{Name: "OPENROUTER_BASE_URL", Path: "/api/v1"}}},
+		Keys: []string{"OPENROUTER_API_KEY"}},
 	{Name: "perplexity", Hosts: []string{"api.perplexity.ai"}, Home: "https://api.perplexity.ai"},
 	{Name: "pollinations", Hosts: []string{"pollinations.ai"}},
 	{Name: "portkey", Hosts: []string{"api.portkey.ai"}},
@@ -89,8 +75,7 @@ var others = []Provider{
 	{Name: "siliconflow", Hosts: []string{"api.siliconflow.cn", "api.siliconflow.com"}},
 	{Name: "snowflake", Hosts: []string{"snowflakecomputing.com"}},
 	{Name: "stability", Hosts: []string{"api.stability.ai"}},
-	{Name: "together", Hosts: []string{"api.together.xyz", "api.together.ai"}, Home: "https://api.together.xyz",
-		BaseURLs: []BaseURL{{Name: "TOGETHER_BASE_URL", Path: "/v1"}}},
+	{Name: "together", Hosts: []string{"api.together.xyz", "api.together.ai"}, Home: "https://api.together.xyz"},
 	{Name: "upstage", Hosts: []string{"api.upstage.ai"}},
 	{Name: "vercel", Hosts: []string{"ai-gateway.vercel.sh"}, Home: "https://ai-gateway.vercel.sh"},
 	{Name: "volcengine", Hosts: []string{"volces.com"}},
@@ -109,7 +94,7 @@ var Providers = sync.OnceValue(func() []Provider {
 	for _, c := range registered {
 		if c.Hosts != nil || c.Home != "" || c.Keys != nil {
 			all = append(all, Provider{
-				Name: c.Provider, Hosts: c.Hosts, Home: c.Home, Keys: c.Keys, OneKey: c.OneKey, BaseURLs: c.BaseURLs,
+				Name: c.Provider, Hosts: c.Hosts, Home: c.Home, Keys: c.Keys, OneKey: c.OneKey,
 			})
 		}
 	}

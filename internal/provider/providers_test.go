@@ -3,7 +3,6 @@ package provider
 import (
 	"net/http"
 	"net/url"
-	"os"
 	"regexp"
 	"slices"
 	"testing"
@@ -121,22 +120,4 @@ func TestProviders(t *testing.T) {
 	}
 	require.Zero(t, Facts("nobody"))
 	require.Empty(t, Facts("bedrock").Home, "each customer has a host of its own")
-}
-
-// TestBaseURLs holds what the declared facts say of the variables: which SDKs read them is in docs/exec.md.
-func TestBaseURLs(t *testing.T) {
-	page, err := os.ReadFile("../../docs/exec.md")
-	require.NoError(t, err)
-	seen := map[string]string{}
-	for _, p := range Providers() {
-		for _, b := range p.BaseURLs {
-			require.Regexp(t, `^[A-Z_]+$`, b.Name)
-			require.Empty(t, seen[b.Name], "%s is of two providers", b.Name)
-			require.Regexp(t, `^(/[a-z0-9]+)*$`, b.Path, b.Name)
-			seen[b.Name] = p.Name
-			require.Contains(t, string(page), "| `"+b.Name+"` |", "docs/exec.md says which SDKs read it")
-		}
-	}
-	require.Equal(t, "openai", seen["OPENAI_BASE_URL"])
-	require.Equal(t, "bedrock", seen["AWS_ENDPOINT_URL_BEDROCK_RUNTIME"], "a codec's facts are the provider's")
 }

@@ -5,11 +5,10 @@ const vertexAnthropicAPI = "vertex.anthropic"
 // Claude on Vertex AI: the messages API except for the model, which is in the URL, with whether the
 // answer is streamed.
 var _ = Register(&Codec{
-	API:      vertexAnthropicAPI,
-	Hosts:    []string{"aiplatform.googleapis.com", "*-aiplatform.googleapis.com"},
-	BaseURLs: []BaseURL{{Name: "GOOGLE_VERTEX_BASE_URL"}},
-	Version:  "vertex-",
-	Fixed:    claudeFixed,
+	API:     vertexAnthropicAPI,
+	Hosts:   []string{"aiplatform.googleapis.com", "*-aiplatform.googleapis.com"},
+	Version: "vertex-",
+	Fixed:   claudeFixed,
 	Match: both(posts(hasList("messages"), ":rawPredict", ":streamRawPredict"),
 		both(pathLike(`/publishers/anthropic/models/`), not(pathLike(`/count-tokens:`)))),
 	body:    claudeForm.decode,
