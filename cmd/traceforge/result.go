@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/git"
+	"github.com/traceforge/traceforge-go/internal/git/worktree"
 	"github.com/traceforge/traceforge-go/internal/plaintext"
 )
 
@@ -46,7 +47,7 @@ func write(file string, v any) error {
 // writeResult writes a file that a flag names. A link out of the repository is refused, as a commit may bring it.
 func writeResult(file string, data []byte) error {
 	if r, err := git.Find("."); err == nil {
-		below, err := r.Rel(".")
+		below, err := worktree.Rel(r, ".")
 		at := file
 		if !filepath.IsAbs(at) {
 			at = filepath.Join(r.Top, below, file)

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/traceforge/traceforge-go/internal/gotest"
 	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/place"
 )
@@ -30,7 +29,7 @@ func updateScripted(c *call) error {
 		packages = append(packages, l.Package)
 		tests = append(tests, l.Test.Name)
 	}
-	if err := record(c, "1", distinct(packages), gotest.Patterns(tests)); err != nil {
+	if err := record(c, "1", distinct(packages), page.RunPattern(tests)); err != nil {
 		return err
 	}
 	left, err := scriptedTests(c.args)

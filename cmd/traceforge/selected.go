@@ -41,7 +41,7 @@ func (c *call) selected(flags string) (patterns []string, run string, err error)
 	if len(patterns) == 0 {
 		patterns, err = packagesOf(tests)
 	}
-	return patterns, cmp.Or(run, gotest.Patterns(tests)), err
+	return patterns, cmp.Or(run, page.RunPattern(tests)), err
 }
 
 // packagesOf returns the packages that tests have records in; by default, or if none has any, all.

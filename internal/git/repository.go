@@ -89,19 +89,6 @@ func Outside(top, file string) bool {
 	return err != nil || !filepath.IsLocal(rel) || slices.Contains(strings.Split(rel, string(filepath.Separator)), ".git")
 }
 
-// Rel returns the path of a directory relative to the top of the work tree, with slashes; "." for the top itself.
-func (r *Repository) Rel(dir string) (string, error) {
-	dir, err := filepath.Abs(dir)
-	if err == nil {
-		dir, err = filepath.EvalSymlinks(dir)
-	}
-	if err != nil {
-		return "", err
-	}
-	rel, err := filepath.Rel(r.Top, dir)
-	return filepath.ToSlash(rel), err
-}
-
 // allowed reports whether safe.directory in the user's or the system's config allows the repository. With --git-dir git
 // itself does not check.
 func (r *Repository) allowed() (safe bool) {

@@ -9,8 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
-	"sort"
 	"strings"
 	"syscall"
 	"unicode"
@@ -59,24 +57,6 @@ func Pattern(test string) string {
 		elements[i] = "^" + regexp.QuoteMeta(element) + "$"
 	}
 	return strings.Join(elements, "/")
-}
-
-// Patterns returns the -run pattern that matches the named tests; empty if there are none. For several tests it matches
-// their functions: -run has one pattern per level, so it cannot select different subtests of different tests.
-func Patterns(tests []string) string {
-	if len(tests) == 1 {
-		return Pattern(tests[0])
-	}
-	var functions []string
-	for _, test := range tests {
-		function, _, _ := strings.Cut(test, "/")
-		functions = append(functions, function)
-	}
-	sort.Strings(functions)
-	if functions = slices.Compact(functions); len(functions) == 0 {
-		return ""
-	}
-	return "^(" + strings.Join(functions, "|") + ")$"
 }
 
 // Quote quotes a word for a shell if needed. A word that is not safe to print is spelled as $'…' (POSIX.1-2024, 2.2.4), so

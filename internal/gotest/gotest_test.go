@@ -23,12 +23,6 @@ func TestPattern(t *testing.T) {
 	require.Equal(t, `^TestIt$/^a\.b$`, Pattern("TestIt/a.b"))
 }
 
-func TestPatterns(t *testing.T) {
-	require.Empty(t, Patterns(nil))
-	require.Equal(t, "^TestAsk$/^a\\+b$", Patterns([]string{"TestAsk/a+b"}))
-	require.Equal(t, "^(TestA|TestB)$", Patterns([]string{"TestB", "TestA/x", "TestA/y"}))
-}
-
 func TestQuote(t *testing.T) {
 	require.Equal(t, "./agents", Quote("./agents"))
 	require.Equal(t, "'^TestIt$'", Quote("^TestIt$"))

@@ -89,7 +89,7 @@ func Again(calls []Place, mode string) string {
 	}
 	run := ""
 	if len(tests) <= mostTests && patterned {
-		run = " -run " + gotest.Quote(gotest.Patterns(tests))
+		run = " -run " + gotest.Quote(RunPattern(tests))
 	}
 	command := "go test " + strings.Join(packages, " ") + run
 	switch few := len(packages) <= mostPackages; {
@@ -101,4 +101,22 @@ func Again(calls []Place, mode string) string {
 		command = gotest.UpdateEnv + "=" + cmp.Or(mode, "1") + " go test ./..." + run
 	}
 	return strings.Join(append([]string{command}, programs...), "; ")
+}
+
+// RunPattern returns the -run pattern that matches the named tests; empty means there are none. For several tests it
+// matches their functions: -run has one pattern a level, so that subtests of several tests cannot be named apart.
+func RunPattern(tests []string) string {
+	if len(tests) == 1 {
+		return gotest.Pattern(tests[0])
+	}
+	var functions []string
+	for _, test := range tests {
+		function, _, _ := strings.Cut(test, "/")
+		functions = append(functions, function)
+	}
+	slices.Sort(functions)
+	if functions = slices.Compact(functions); len(functions) == 0 {
+		return ""
+	}
+	return "^(" + strings.Join(functions, "|") + ")$"
 }

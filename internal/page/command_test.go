@@ -33,3 +33,9 @@ func TestProgramAgain(t *testing.T) {
 	hostile := []page.Place{{Package: snapshot.ProgramPackage, Test: "flow", Command: "node; id"}}
 	require.Equal(t, again+"-- COMMAND", page.Again(hostile, ""), "of a receipt")
 }
+
+func TestRunPattern(t *testing.T) {
+	require.Empty(t, page.RunPattern(nil))
+	require.Equal(t, "^TestAsk$/^a\\+b$", page.RunPattern([]string{"TestAsk/a+b"}))
+	require.Equal(t, "^(TestA|TestB)$", page.RunPattern([]string{"TestB", "TestA/x", "TestA/y"}))
+}

@@ -74,7 +74,7 @@ func differ(ctx context.Context, dir, commit string) (files []string, err error)
 	if err != nil {
 		return nil, err
 	}
-	below, err := r.Rel(dir)
+	below, err := Rel(r, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -144,7 +144,7 @@ func OfSubmodule(ctx context.Context, from, dir, revision string) (string, error
 	if err != nil {
 		return revision, nil
 	}
-	name, err := above.Rel(module.Top)
+	name, err := Rel(above, module.Top)
 	if err != nil {
 		return "", err
 	}
