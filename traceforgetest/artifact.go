@@ -1,13 +1,12 @@
 package traceforgetest
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 
+	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/internal/recorder"
 	"github.com/traceforge/traceforge-go/internal/usage"
 )
@@ -41,14 +40,10 @@ func (r *Recorder) keepMiss(miss recorder.Miss) {
 	}
 }
 
-// keepJSON writes a JSON text, a member a line, into a new file.
+// keepJSON writes a JSON text, a member a line, into a new file. A secret that was masked may have taken a quotation mark with
+// it: then the text is kept as it is.
 func keepJSON(dir, name, text string) error {
-	var laidOut bytes.Buffer
-	if json.Indent(&laidOut, []byte(text), "", "  ") != nil {
-		laidOut.WriteString(text) // a secret that was masked has taken a quotation mark with it
-	}
-	laidOut.WriteByte('\n')
-	return os.WriteFile(filepath.Join(dir, name), laidOut.Bytes(), 0o666)
+	return os.WriteFile(filepath.Join(dir, name), append(jsontext.Indented([]byte(text)), '\n'), 0o666)
 }
 
 // keepReceipt adds the receipt of a test that failed to its artifacts, of which traceforge report makes the page.

@@ -130,7 +130,7 @@ var arrows = map[string]map[string]string{
 	},
 	"traceforgetest": {
 		"internal/annotation": "failures, for GitHub Actions", "internal/gotest": "the command that accepts", "internal/inorder": sorts,
-		"internal/provider": "the providers that have a URL", "internal/recorder": "all that it does", "internal/scrub": "the rules of a test",
+		"internal/jsontext": texts, "internal/provider": "the providers that have a URL", "internal/recorder": "all that it does", "internal/scrub": "the rules of a test",
 		"internal/usage": "what tests used, for the command", "modelio": "models that are recorded", "snapshot": records,
 	},
 

@@ -206,17 +206,15 @@ func (n *notes) injected() {
 	all := n.faults.injected()
 	inorder.By(all, func(a, b *injection) int { return cmp.Compare(a.call, b.call) })
 	var said []string
-	times := 1
-	for i, in := range all {
-		name := in.String()
-		if i+1 < len(all) && all[i+1].String() == name {
+	for len(all) > 0 {
+		name, times := all[0].String(), 1
+		for times < len(all) && all[times].String() == name {
 			times++
-			continue
 		}
-		if times > 1 {
+		if all = all[times:]; times > 1 {
 			name += fmt.Sprintf(", %d times", times)
 		}
-		said, times = append(said, name), 1
+		said = append(said, name)
 	}
 	if len(said) == 0 {
 		return
