@@ -205,28 +205,6 @@ type Piece struct {
 	Marked bool // the other line does not have it
 }
 
-// Pieces returns a line in pieces that are not empty; of one longer than the width the beginning, and how much
-// more there is.
-func (s Style) Pieces(l *Line) (pieces []Piece) {
-	room, start := s.Width, 0
-	add := func(text string, marked bool) {
-		if text != "" && room > 0 {
-			pieces = append(pieces, Piece{text[:boundary(text, room)], marked})
-		}
-		room -= len(text)
-	}
-	for _, m := range l.Marks {
-		add(l.Text[start:m.From], false)
-		add(l.Text[m.From:m.To], true)
-		start = m.To
-	}
-	add(l.Text[start:], false)
-	if room < 0 {
-		pieces = append(pieces, Piece{fmt.Sprintf("… (%d bytes more)", -room), false})
-	}
-	return pieces
-}
-
 // pieces returns what is shown of a line at a place.
 func (s Style) pieces(l *Line, p place) (pieces []Piece) {
 	around, most := s.around(), s.Width-2*s.around()

@@ -68,13 +68,6 @@ func TestStyleIsBounded(t *testing.T) {
 	require.Contains(t, Plain.Text(many), "  … and 10 more differences\n")
 }
 
-func TestPieces(t *testing.T) {
-	line := &Line{Op: after, Text: "Be very kind.", Marks: []Mark{{3, 8}, {8, 8}}}
-	require.Equal(t, []Piece{{"Be ", false}, {"very ", true}, {"kind.", false}}, Style{Width: 20}.Pieces(line))
-	require.Equal(t, []Piece{{"Be ", false}, {"ve", true}, {"… (8 bytes more)", false}}, Style{Width: 5}.Pieces(line))
-	require.Empty(t, Style{Width: 5}.Pieces(&Line{Op: inBoth}))
-}
-
 // BenchmarkChange compares a megabyte of which every line changed.
 func BenchmarkChange(b *testing.B) {
 	var text strings.Builder

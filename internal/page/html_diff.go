@@ -37,8 +37,6 @@ type htmlRow struct {
 	Before, After []drift.Piece
 }
 
-var htmlStyle = drift.Style{Width: htmlWidth}
-
 // htmlChangeOf returns what the page shows of a change.
 func htmlChangeOf(c drift.Change, sides bool) htmlChange {
 	const around = 2
@@ -112,16 +110,29 @@ func rowsOf(lines []drift.Line) (rows []htmlRow) {
 	return rows
 }
 
-// shownPieces returns a line in pieces that hide and reorder nothing. An empty line has one too.
-func shownPieces(l *drift.Line) []drift.Piece {
-	pieces := htmlStyle.Pieces(l)
-	shown := make([]drift.Piece, 0, len(pieces))
-	for _, p := range pieces {
-		if p.Text = plaintext.Line(strings.ReplaceAll(p.Text, "\t", "    ")); p.Text != "" {
-			shown = append(shown, p)
+// shownPieces returns a line in pieces that hide and reorder nothing; of a long one the beginning, and how much more there is.
+// An empty line has one too.
+func shownPieces(l *drift.Line) (shown []drift.Piece) {
+	room, start := htmlWidth, 0
+	add := func(text string, marked bool) {
+		left := room
+		if room -= len(text); room < 0 {
+			text = strings.ToValidUTF8(text[:max(left, 0)], "")
+		}
+		if text = plaintext.Line(strings.ReplaceAll(text, "\t", "    ")); text != "" {
+			shown = append(shown, drift.Piece{Text: text, Marked: marked})
 		}
 	}
-	if len(shown) == 0 {
+	for _, m := range l.Marks {
+		add(l.Text[start:m.From], false)
+		add(l.Text[m.From:m.To], true)
+		start = m.To
+	}
+	add(l.Text[start:], false)
+	switch {
+	case room < 0:
+		shown = append(shown, drift.Piece{Text: fmt.Sprintf("… (%d bytes more)", -room)})
+	case len(shown) == 0:
 		shown = append(shown, drift.Piece{})
 	}
 	return shown

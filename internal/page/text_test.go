@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/internal/drift"
 )
 
 func TestWrap(t *testing.T) {
@@ -42,4 +44,13 @@ func BenchmarkWrap(b *testing.B) {
 func TestClip(t *testing.T) {
 	require.Equal(t, "äöü", Clip("äöü", 3), "what fits stays")
 	require.Equal(t, "äö…", Clip("äöüß", 3))
+}
+
+func TestPieces(t *testing.T) {
+	line := &drift.Line{Op: "+", Text: "Be very kind.", Marks: []drift.Mark{{From: 3, To: 8}, {From: 8, To: 8}}}
+	require.Equal(t, []drift.Piece{{Text: "Be "}, {Text: "very ", Marked: true}, {Text: "kind."}}, shownPieces(line))
+	long := strings.Repeat("ä", htmlWidth/2-2)
+	line = &drift.Line{Op: "+", Text: long + "veräy kind.", Marks: []drift.Mark{{From: len(long), To: len(long) + 7}}}
+	require.Equal(t, []drift.Piece{{Text: long}, {Text: "ver", Marked: true}, {Text: "… (8 bytes more)"}}, shownPieces(line))
+	require.Equal(t, []drift.Piece{{}}, shownPieces(&drift.Line{Op: " "}))
 }
