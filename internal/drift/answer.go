@@ -15,27 +15,27 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// The components of answers, as [Change.Component] and [Change.Kind] name them, in the order of [Answers].
+// The components of answers, as used in [Change.Component] and [Change.Kind], in the order of [Answers].
 const (
 	Readings      = "answer: readings" // what other programs read in its bytes
 	AnswerText    = "answer: text"
 	ToolCalls     = "answer: tool calls"
 	Reasoning     = "answer: reasoning"
-	AnswerParts   = "answer: parts" // what the three above do not say, as media
+	AnswerParts   = "answer: parts" // everything else that it contains, such as media
 	FinishReason  = "answer: finish reason"
 	AnswerModel   = "answer: model"
 	AnswerError   = "answer: error"
 	AnswerStatus  = "answer: status"
 	AnswerType    = "answer: content type"
 	AnswerCut     = "answer: incomplete"
-	AnswerNote    = "answer: note" // why no codec of its API takes it
+	AnswerNote    = "answer: note" // why no codec of its API can decode it
 	Citations     = "answer: citations"
-	AnswerHeaders = "answer: headers" // that replay serves
-	AnswerSource  = "answer: source"  // who gave it, how it came about, and the time that its test is told
+	AnswerHeaders = "answer: headers" // headers that replay serves
+	AnswerSource  = "answer: source"  // where it comes from, how it was made, and the time of its test
 )
 
-// Answers returns in what the answers of two records differ. It does not compare times, token counts, ids and hashes,
-// and not the values of headers that change with every call.
+// Answers returns the differences between the answers of two records. It ignores times, token counts, ids, hashes, and
+// the values of headers that change with every call.
 func Answers(recorded, got *snapshot.Snapshot) ([]Change, error) {
 	w := writer{c: NewComparer(nil)}
 	before, err := w.c.answer(&recorded.Response)
@@ -45,7 +45,7 @@ func Answers(recorded, got *snapshot.Snapshot) ([]Change, error) {
 	}
 	w.named(Readings, "/readings", before.members[Readings], after.members[Readings])
 	w.candidate("", "", before.candidate, after.candidate)
-	never := func(candidate, candidate) bool { return false } // those that are the same add nothing
+	never := func(candidate, candidate) bool { return false } // equal candidates add nothing
 	align(before.others, after.others, never, func(i int, b, a candidate) {
 		w.candidate(fmt.Sprintf(" %d", i+2), fmt.Sprintf("/candidates/%d", i), b, a)
 	})
@@ -60,8 +60,8 @@ func Answers(recorded, got *snapshot.Snapshot) ([]Change, error) {
 	return w.found, nil
 }
 
-// sources returns what two records say of how they came about, in lines. What only the old record says is left out if
-// the call was recorded again since.
+// sources returns how two records were made, as lines. Facts that only the old record has are left out if the call was
+// recorded again since.
 func sources(recorded, got *snapshot.Snapshot) (before, after string) {
 	was, is := facts(recorded), facts(got)
 	for _, name := range inorder.Names(is) {
@@ -75,13 +75,13 @@ func sources(recorded, got *snapshot.Snapshot) (before, after string) {
 	return strings.TrimSuffix(before, "\n"), strings.TrimSuffix(after, "\n")
 }
 
-// facts returns what a record says of how it came about, by the names of the format; empty means that it says nothing.
+// facts returns how a record was made, by the names in the format; empty values are absent.
 func facts(s *snapshot.Snapshot) map[string]string {
 	now, command := "", ""
 	if !s.Source.Now.IsZero() {
 		now = s.Source.Now.Format(time.RFC3339Nano)
 	}
-	if s.Source.Package == snapshot.ProgramPackage { // which people copy
+	if s.Source.Package == snapshot.ProgramPackage { // people copy it
 		command = s.Source.Function
 	}
 	return map[string]string{
@@ -90,24 +90,25 @@ func facts(s *snapshot.Snapshot) map[string]string {
 	}
 }
 
-// ofOneCall matches the names of headers whose values differ with each call.
+// ofOneCall matches names of headers whose values differ with each call.
 var ofOneCall = regexp.MustCompile(`(?:^|-)(?:age|date|etag|id|processing-ms|ratelimit|ray|requestid|session|time|url)(?:-|$)`)
 
-// An answer is an answer taken apart.
+// An answer is an answer divided into components.
 type answer struct {
 	candidate
 	others  []candidate
-	members map[string]part // all else, by component
+	members map[string]part // everything else, by component
 }
 
-// A candidate is what one candidate of an answer says, taken apart.
+// A candidate is a candidate of an answer, divided into components.
 type candidate struct {
 	text, calls, reasoning, parts, reason part
-	listed                                map[string]part // the parts that are one of a list, by the name that [Listed] gives
-	result                                string          // the name of the tool whose result the last part is; "" means none
+	listed                                map[string]part // parts that are items of a list, by the name that [Listed] returns
+	result                                string          // name of the tool whose result the last part is; "" if it is none
 }
 
-// Listed names a part that is one of a list, as servers list their tools: "tool add". It reports false for any other.
+// Listed names a part that is an item of a list, such as a server's list of tools: "tool add". It reports false for any
+// other part.
 func Listed(p jsontext.Value) (name string, ok bool) {
 	custom := p.Member("custom")
 	for kind, listed := range custom.Members() {
@@ -121,11 +122,11 @@ func (c *Comparer) answer(r *snapshot.Response) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	doc, _ := jsontext.Parse(core) // it is canonical
+	doc, _ := jsontext.Parse(core) // always canonical
 	var headers []string
 	for _, name := range inorder.Names(r.Headers) {
 		switch {
-		case name == "content-type": // which is told by itself
+		case name == "content-type": // reported separately
 		case ofOneCall.MatchString(name):
 			headers = append(headers, name)
 		default:
@@ -142,7 +143,7 @@ func (c *Comparer) answer(r *snapshot.Response) (answer, error) {
 		cited = append(cited, r.Candidates[i].Citations...)
 	}
 	if cited != nil {
-		text, _ := json.MarshalIndent(cited, "", "  ") // texts and numbers
+		text, _ := json.MarshalIndent(cited, "", "  ") // contains only texts and numbers
 		a.members[Citations] = c.word(string(text))
 	}
 	if r.Status != 0 {
@@ -178,7 +179,7 @@ func (c *Comparer) candidate(core jsontext.Value) candidate {
 	return s
 }
 
-// word returns the part of a text; an empty text is absent.
+// word returns the part for a text; an empty text is absent.
 func (c *Comparer) word(text string) part {
 	if text == "" {
 		return part{}
@@ -186,7 +187,7 @@ func (c *Comparer) word(text string) part {
 	return c.part(jsontext.Text(text))
 }
 
-// candidate adds what differs between two candidates; number is that of another than the first.
+// candidate adds the differences between two candidates; number is empty for the first one.
 func (w *writer) candidate(number, pointer string, before, after candidate) {
 	named := func(component, at string, b, a part, spell spelling) {
 		w.change(strings.Replace(component, "answer", "answer"+number, 1), component, pointer+at, b, a, spell)

@@ -2,8 +2,9 @@ package drift
 
 import "strings"
 
-// Around returns the change with texts of together about most bytes or less. Longer texts are cut to what is around the
-// changed lines, and long lines to what is around their marks. A change that was cut has another key.
+// Around returns the change with its texts reduced to about most bytes in total. Longer texts are reduced to the
+// surroundings of the changed lines, and long lines to the surroundings of their marks. A change that was reduced has
+// another key.
 func (c Change) Around(most int) Change {
 	if textLen(c.Before)+textLen(c.After) <= most {
 		return c
@@ -40,7 +41,7 @@ func textLen(text *string) int {
 	return len(*text)
 }
 
-// around returns at most so many bytes of a line: those around its first mark.
+// around returns at most most bytes of a line, around its first mark.
 func (l *Line) around(most int) string {
 	if len(l.Text) <= most {
 		return l.Text

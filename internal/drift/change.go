@@ -7,29 +7,29 @@ import (
 	"strings"
 )
 
-// A Change is a component of a request, or of an answer, in which two calls differ. It is plain data: callers may take
-// out of its texts what must not be printed.
+// A Change is a component in which two requests, or two answers, differ. It is plain data: callers may remove from its
+// texts what must not be printed.
 type Change struct {
-	// Component is what changed, in words: "system", "message 2 (user)", "tool search: description",
-	// "parameters: temperature", "the same messages in another order", "answer: text".
+	// Component is what changed, in words: "system", "message 2 (user)", "tool search: description", "parameters:
+	// temperature", "the same messages in another order", "answer: text".
 	Component string `json:"component"`
 
-	// Kind is the component without what differs from call to call, as the number of a message:
-	// "system", "user message", "tool search: description".
+	// Kind is the component without details that differ between calls, such as the number of a message: "system", "user
+	// message", "tool search: description".
 	Kind string `json:"kind"`
 
-	// Pointer leads to the component in the request, or in the response: RFC 6901, on the side that has it.
+	// Pointer is the RFC 6901 pointer to the component in the request or response that has it.
 	Pointer string `json:"pointer"`
 
-	// Both sides: a text as it is, everything else as canonical JSON laid out by lines. nil: absent.
+	// Both sides: texts unchanged, everything else as canonical JSON with line breaks. nil if absent.
 	Before *string `json:"before,omitempty"`
 	After  *string `json:"after,omitempty"`
 }
 
-// anotherOrder ends the name of a component whose parts only changed their order.
+// anotherOrder is the end of the name of a component whose parts only changed their order.
 const anotherOrder = " in another order"
 
-// String returns what became of the component in words: "message 3 (user) added".
+// String describes the change: "message 3 (user) added".
 func (c Change) String() string {
 	if fate := c.Fate(); fate != Changed {
 		return c.Component + " " + fate
@@ -37,14 +37,14 @@ func (c Change) String() string {
 	return c.Component
 }
 
-// The fates of a component, of a call, or of a document.
+// The fates of a component, a call or a document.
 const (
 	Added   = "added"
 	Changed = "changed"
 	Removed = "removed"
 )
 
-// Fate returns what became of the component: [Added], [Removed] or [Changed].
+// Fate returns what happened to the component: [Added], [Removed] or [Changed].
 func (c Change) Fate() string {
 	switch {
 	case c.Before == nil && c.After != nil:
@@ -55,10 +55,10 @@ func (c Change) Fate() string {
 	return Changed
 }
 
-// Reordered reports whether equal parts are in another order.
+// Reordered reports whether the change is only one of order.
 func (c Change) Reordered() bool { return strings.HasSuffix(c.Component, anotherOrder) }
 
-// Key is equal for changes of one kind with the same changed lines, in all calls, tests and processes.
+// Key returns the same text for changes of one kind with the same changed lines, in all calls, tests and processes.
 func (c Change) Key() string {
 	h := sha256.New()
 	io.WriteString(h, c.Kind)
@@ -66,10 +66,10 @@ func (c Change) Key() string {
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
-// OfMessages reports whether the change is of messages, which later calls of a conversation repeat.
+// OfMessages reports whether the change concerns messages, which later calls of a conversation repeat.
 func (c Change) OfMessages() bool { return strings.HasPrefix(c.Pointer, "/messages") }
 
-// Lines returns how many lines were removed and added.
+// Lines returns the numbers of removed and added lines.
 func (c Change) Lines() (removed, added int) {
 	c.Visit(func(op, _ string) {
 		if op == before {
@@ -94,7 +94,7 @@ func (c Change) Visit(visit func(op, line string)) {
 	}
 }
 
-// lines returns the lines of a text, so that strings.Join with line ends gives it back; none if it is absent.
+// lines returns the lines of a text, which strings.Join with newlines reverses; none if it is absent.
 func lines(text *string) []string {
 	if text == nil {
 		return nil
@@ -102,37 +102,37 @@ func lines(text *string) []string {
 	return strings.Split(*text, "\n")
 }
 
-// A Hunk is a stretch of lines of which some changed.
+// A Hunk is a range of lines, some of which changed.
 type Hunk struct {
-	Before int    `json:"before"` // the number of the first line before, from 1
-	After  int    `json:"after"`  // and after
+	Before int    `json:"before"` // number of its first line before the change, from 1
+	After  int    `json:"after"`  // and after the change
 	Lines  []Line `json:"lines"`
 }
 
-// Which side a line is on: [Line.Op].
+// The sides of a line: [Line.Op].
 const (
 	before = "-"
 	after  = "+"
 	inBoth = " "
 )
 
-// A Line is one of either side, or of both.
+// A Line is a line of one side or of both.
 type Line struct {
-	Op    string `json:"op"` // "-": before, "+": after, " ": both
+	Op    string `json:"op"` // "-" before, "+" after, " " both
 	Text  string `json:"text"`
-	Marks []Mark `json:"marks,omitempty"` // what changed inside the line; none means all of it where Op is - or +
+	Marks []Mark `json:"marks,omitempty"` // the parts that changed; if Op is - or +, none means the complete line
 }
 
-// A Mark is what changed inside a line: its bytes from From to To. A line and its replacement have as many marks; one
-// of them is empty where only the other line has something.
+// A Mark is a changed part of a line: its bytes from From to To. A line and its replacement have the same number of
+// marks; one of a pair is empty if only the other line contains something there.
 type Mark struct {
 	From int `json:"from"`
 	To   int `json:"to"`
 }
 
-// Hunks returns the lines that changed, at most so many, with so many equal lines around them. more is how many changed
-// lines it left out. A line follows the one that it replaces; in both, the words are marked that the other does not
-// have.
+// Hunks returns the changed lines, at most most of them, with around equal lines on each side. more is the number of
+// changed lines that it left out. A line follows the one that it replaces; in both, the words that only one of them
+// contains are marked.
 func (c Change) Hunks(around, most int) (hunks []Hunk, more int) {
 	b, a := lines(c.Before), lines(c.After)
 	all := Edits(b, a)
@@ -165,7 +165,7 @@ func (h *Hunk) same(lines []string) {
 	}
 }
 
-// replaced adds the lines of an edit, each behind the one that it replaces, at most so many. It returns how many are
+// replaced adds the lines of an edit, each after the one that it replaces, at most most lines. It returns how many were
 // left out.
 func (h *Hunk) replaced(b, a []string, most int) (left int) {
 	i, j := 0, 0
@@ -190,8 +190,8 @@ func (h *Hunk) replaced(b, a []string, most int) (left int) {
 	return len(b) - i + len(a) - j
 }
 
-// pairLines pairs lines with those that replaced them: in order where there are as many, else by
-// what they begin and end with.
+// pairLines pairs lines with their replacements: in order if both sides have the same number, or else by common
+// prefixes and suffixes.
 func pairLines(b, a []string) (pairs [][2]int) {
 	if len(b) == len(a) {
 		for i := range b {

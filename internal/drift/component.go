@@ -13,17 +13,17 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// Compare returns the components in which two requests differ, except for what the ignored pointers name: see
-// [Comparer.Changes]. An error says that a value of a request is no JSON.
+// Compare returns the components in which two requests differ, without those at the ignored pointers: see
+// [Comparer.Changes]. An error means that a value in a request is not JSON.
 func Compare(recorded, got *modelio.Request, ignored []string) ([]Change, error) {
 	_, changes, _, err := NewComparer(ignored).Next(nil, recorded, got)
 	return changes, err
 }
 
 // Changes returns the components in which two requests differ (design R3): model, system and other messages, tools,
-// parameters, output format, headers. Messages are aligned, so that an inserted one is one change. Tools and options
-// are compared with those of the same name. Equal messages, parts or tools in another order are one change that says
-// so.
+// parameters, output format, headers. Messages are aligned, so that an inserted message is one change. Tools and
+// options are compared by name. If equal messages, parts or tools only changed their order, there is one change that
+// says so.
 func (c *Comparer) Changes(recorded, got *Request) []Change {
 	w := writer{c: c}
 	first := [...]string{"model", "api", "prompt"}
@@ -45,9 +45,9 @@ func (c *Comparer) Changes(recorded, got *Request) []Change {
 	return w.found
 }
 
-// Next compares the requests of a call in two recordings. base is the call that it continues, as Next has compared it;
-// nil means it continues none. inherits says that both requests begin with all messages of base: then the changes of
-// those messages are not returned again. So the cost of a conversation grows with its messages, and not their square.
+// Next compares the requests of a call in two recordings. base is the comparison of the call that it continues; nil if
+// it continues none. inherits is true if both requests start with all messages of base; in that case the changes of
+// those messages are not returned again. So the cost of a conversation is linear in its messages, not quadratic.
 func (c *Comparer) Next(base *Pair, recorded, got *modelio.Request) (pair *Pair, changes []Change, inherits bool, err error) {
 	base = cmp.Or(base, &Pair{})
 	pair = &Pair{m: base.recorded.beginning(recorded), n: base.got.beginning(got)}
@@ -63,7 +63,7 @@ func (c *Comparer) Next(base *Pair, recorded, got *modelio.Request) (pair *Pair,
 	return pair, c.Changes(pair.recorded.without(pair.m), pair.got.without(pair.n)), inherits, nil
 }
 
-// A writer puts what differs into words.
+// A writer describes differences in words.
 type writer struct {
 	c     *Comparer
 	found []Change
@@ -73,19 +73,19 @@ func (w *writer) named(component, pointer string, r, g part) {
 	w.change(component, component, pointer, r, g, readable)
 }
 
-// change adds a component, unless both sides have it alike.
+// change adds a component unless both sides are equal.
 func (w *writer) change(component, kind, pointer string, r, g part, spell spelling) {
 	if r.sum == g.sum {
 		return
 	}
 	before, after := w.c.text(r, spell), w.c.text(g, spell)
-	if before != nil && after != nil && *before == *after { // as a text of two parts and of one, or "1" and 1
+	if before != nil && after != nil && *before == *after { // such as a text in one part and in two, or "1" and 1
 		before, after = w.c.text(r, laidOut), w.c.text(g, laidOut)
 	}
 	w.found = append(w.found, Change{component, kind, pointer, before, after})
 }
 
-// text returns a part as it is spelled for people; nil means absent. Each is spelled once.
+// text returns a part as people read it, or nil if it is absent. Each text is computed once.
 func (c *Comparer) text(p part, spell spelling) *string {
 	if p.sum == 0 {
 		return nil
@@ -100,12 +100,12 @@ func (c *Comparer) text(p part, spell spelling) *string {
 	return text
 }
 
-// A gap has the elements that only one of two lists has, at one place: their indexes in the recorded list and in the
-// other.
+// A gap contains the elements that only one of two lists has at a place: their indexes in the recorded list and in the
+// other one.
 type gap struct{ r, g []int }
 
-// gaps returns the gaps of two lists, without elements that both have at different places; moved says that there are
-// some.
+// gaps returns the gaps between two lists, without elements that both have at different places; moved reports whether
+// there are such elements.
 func gaps(r, g []part) (all []gap, moved bool) {
 	found := Edits(sums(r), sums(g))
 	gone, come := map[uint64]int{}, map[uint64]int{}
@@ -145,7 +145,7 @@ func sums(parts []part) []uint64 {
 	return all
 }
 
-// reordered adds a change of order. all says that nothing else differs between the lists.
+// reordered adds a change of order. all is true if the lists do not differ otherwise.
 func (w *writer) reordered(what, in, pointer string, all bool, before, after []string) {
 	component := in + what + anotherOrder
 	if all {
@@ -155,7 +155,7 @@ func (w *writer) reordered(what, in, pointer string, all bool, before, after []s
 	w.found = append(w.found, Change{component, in + what + anotherOrder, pointer, &was, &is})
 }
 
-// messages adds what differs between the messages of two requests.
+// messages adds the differences between the messages of two requests.
 func (w *writer) messages(recorded, got *Request) {
 	all, moved := gaps(recorded.messages, got.messages)
 	if moved {
@@ -184,10 +184,10 @@ func (w *writer) messages(recorded, got *Request) {
 	}
 }
 
-// pairMessages pairs messages with those of the same role that replaced them. It does so in order where there are
-// as many, else by their beginnings and ends.
+// pairMessages pairs messages with replacements of the same role: in order if both sides have the same number, or else
+// by common prefixes and suffixes.
 func pairMessages(recorded, got *Request, in gap) [][2]int {
-	const frame = len(`{"content":"","role":"user"}`) // which all have
+	const frame = len(`{"content":"","role":"user"}`) // part of every message
 	return matched(len(in.r), len(in.g), func(i, j int) int {
 		if recorded.Messages[in.r[i]].Role != got.Messages[in.g[j]].Role {
 			return 0
@@ -229,16 +229,16 @@ func (w *writer) message(in *Request, i int, r, g part) {
 	w.change(component, kind, pointer, r, g, spoken)
 }
 
-// elements returns the parts of a message; nil means it is a text.
+// elements returns the parts of a message; nil for a plain text.
 func (c *Comparer) elements(message part) (parts []part) {
-	doc, _ := jsontext.Parse(message.text) // it is canonical
+	doc, _ := jsontext.Parse(message.text) // always canonical
 	for _, e := range doc.Root().Member("content").Elements() {
 		parts = append(parts, c.part(e.Raw()))
 	}
 	return parts
 }
 
-// glances returns a line for each message, except those with some indexes.
+// glances returns a line for each message, except for those with the given indexes.
 func (r *Request) glances(without []int) (lines []string) {
 	for i, m := range r.messages {
 		if !slices.Contains(without, i) {
@@ -255,7 +255,7 @@ func (c *Comparer) glances(parts []part) (lines []string) {
 	return lines
 }
 
-// glance is the beginning of a text on one line.
+// glance returns the start of a text on one line.
 func glance(text string) string {
 	const most = 80 // bytes
 	line := strings.Join(strings.Fields(text[:boundary(text, 4*most)]), " ")
@@ -265,14 +265,14 @@ func glance(text string) string {
 	return line
 }
 
-// tools adds what differs between the tools of two requests, which are known by their names.
+// tools adds the differences between the tools of two requests, which are identified by name.
 func (w *writer) tools(recorded, got *Request) {
-	place := map[string][]int{} // in got
+	place := map[string][]int{} // positions in got
 	for j := range got.Tools {
 		name := toolName(got.Request, j)
 		place[name] = append(place[name], j)
 	}
-	var before, after []int // those that both have
+	var before, after []int // positions of those in both
 	for i, r := range recorded.tools {
 		name := toolName(recorded.Request, i)
 		if at := place[name]; len(at) > 0 {
@@ -295,7 +295,7 @@ func (w *writer) tools(recorded, got *Request) {
 	}
 }
 
-// toolName returns the name of a tool; for a tool of the provider without one its type, or else its number.
+// toolName returns the name of a tool. For a provider's tool without a name it is the type, or else the number.
 func toolName(r *modelio.Request, i int) string {
 	return cmp.Or(r.Tools[i].Name, jsontext.WordOf(r.Tools[i].Unknown["type"]), strconv.Itoa(i+1))
 }
@@ -307,7 +307,7 @@ func toolNames(r *modelio.Request, indexes []int) (names []string) {
 	return names
 }
 
-// tool adds what differs between two tools of one name; j is the index of the second.
+// tool adds the differences between two tools with one name; j is the index of the second.
 func (w *writer) tool(name string, j int, r, g part) {
 	if r.sum == g.sum {
 		return
@@ -325,14 +325,14 @@ var toolMembers = map[string]string{"inputSchema": "input schema", "outputSchema
 // memberParts returns the members of an object.
 func (c *Comparer) memberParts(object part) map[string]part {
 	parts := map[string]part{}
-	doc, _ := jsontext.Parse(object.text) // it is canonical, or absent
+	doc, _ := jsontext.Parse(object.text) // always canonical, or absent
 	for name, value := range doc.Root().Members() {
 		parts[name] = c.part(value.Raw())
 	}
 	return parts
 }
 
-// options adds what differs between the provider options of two requests.
+// options adds the differences between the provider options of two requests.
 func (w *writer) options(recorded, got part) {
 	before, after := w.c.memberParts(recorded), w.c.memberParts(got)
 	for _, name := range inorder.Names(before, after) {
@@ -354,5 +354,5 @@ func (w *writer) options(recorded, got part) {
 	}
 }
 
-// isHeaders reports whether a part is an object that has members, or is absent.
+// isHeaders reports whether a part is absent or an object with members.
 func isHeaders(p part) bool { return p.sum == 0 || p.text[0] == '{' && len(p.text) > 2 }

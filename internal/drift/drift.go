@@ -1,8 +1,8 @@
-// Package drift tells two requests to a model apart, and two answers: which JSON values differ, where, and which
-// component is the cause.
+// Package drift finds the differences between two requests to a model, or two answers: which JSON values differ, where,
+// and which component is the cause.
 //
-// A [Comparer] takes requests apart into components (request.go), and words what differs as [Change] (component.go,
-// answer.go). A [Style] shows changes as lines (render.go), with what [Edits] finds in texts. [Difference] is the same
+// A [Comparer] divides requests into components (request.go) and describes differences as [Change] (component.go,
+// answer.go). A [Style] shows changes as lines (render.go), using the [Edits] between texts. [Difference] is the same
 // by JSON pointer, for programs. Likeness and distance choose the record that a call is compared with.
 package drift
 
@@ -16,21 +16,21 @@ import (
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 )
 
-// A Difference is one place where two JSON texts disagree.
+// A Difference is a place where two JSON texts differ.
 type Difference struct {
-	// Pointer is RFC 6901; in an array that grew or shrank, the index on the side that has the element.
+	// Pointer is RFC 6901. In an array that grew or shrank, it has the index on the side with the element.
 	Pointer  string          `json:"pointer"`
-	Recorded json.RawMessage `json:"recorded,omitempty"` // nil means absent
-	Got      json.RawMessage `json:"got,omitempty"`      // nil means absent
+	Recorded json.RawMessage `json:"recorded,omitempty"` // nil if absent
+	Got      json.RawMessage `json:"got,omitempty"`      // nil if absent
 }
 
-// JSON compares two canonical JSON texts and returns their differences in document order,
-// none when they are equal. Both texts must be valid JSON.
+// JSON returns the differences between two canonical JSON texts in document order, or none if they are equal. Both
+// texts must be valid JSON.
 func JSON(recorded, got []byte) []Difference {
 	return First(0, recorded, got)
 }
 
-// First is [JSON] for the first differences only, at most so many; 0 means all.
+// First is [JSON] for the first most differences; 0 means all.
 func First(most int, recorded, got []byte) []Difference {
 	d := differ{most: most}
 	d.compare("", recorded, got)
@@ -42,7 +42,7 @@ type differ struct {
 	most  int
 }
 
-// compare adds the differences of two texts; nil means absent.
+// compare adds the differences between two texts; nil means absent.
 func (d *differ) compare(pointer string, recorded, got json.RawMessage) {
 	if bytes.Equal(recorded, got) && (recorded == nil) == (got == nil) {
 		return
@@ -82,8 +82,8 @@ func (d *differ) arrays(pointer string, recorded, got jsontext.Value) {
 	})
 }
 
-// align skips equal elements at both ends, and visits the elements between them in pairs. So one inserted element is
-// one difference, and not one for each element behind it. Where one list is longer, the other side is the zero value.
+// align skips equal elements at both ends, and visits the elements between them in pairs, so that an inserted element
+// is one difference and does not affect the elements after it. If one list is longer, the other side is the zero value.
 func align[T any](recorded, got []T, equal func(a, b T) bool, visit func(i int, a, b T)) {
 	head := 0
 	for head < len(recorded) && head < len(got) && equal(recorded[head], got[head]) {
@@ -107,20 +107,20 @@ func align[T any](recorded, got []T, equal func(a, b T) bool, visit func(i int, 
 	}
 }
 
-// outputOptions are the provider options that say what form the answer must have.
+// outputOptions are provider options that determine the form of the answer.
 var outputOptions = map[string]bool{
 	"response_format": true, "output_config": true, "output_format": true, "format": true,
 	"text": true, "output": true, "modalities": true,
 }
 
-// toolOptions are the provider options that say how tools may be used.
+// toolOptions are provider options that determine how tools may be used.
 var toolOptions = map[string]bool{
 	"tool_choice": true, "parallel_tool_calls": true, "toolChoice": true, "toolConfig": true,
 	"functions": true, "function_call": true, "tools": true,
 }
 
-// Size measures how far two requests are apart: the bytes of the values that differ, without what two strings share
-// at both ends.
+// Size measures the distance between two requests: the number of bytes in the values that differ, without common
+// prefixes and suffixes of strings.
 func Size(differences []Difference) int {
 	size := 0
 	for _, d := range differences {

@@ -2,12 +2,12 @@ package drift
 
 import "slices"
 
-// An Edit is where two lists differ: recorded[A0:A1] became got[B0:B1].
+// An Edit is a difference between two lists: recorded[A0:A1] became got[B0:B1].
 type Edit struct{ A0, A1, B0, B1 int }
 
-// Edits returns where two lists differ, in order; between two edits is at least one equal element.
-// Elements that are in both lists once hold the lists together, so that an inserted line is one
-// insertion. Time is O(n log n), memory O(n).
+// Edits returns the differences between two lists in order; any two are separated by at least one equal element.
+// Elements that occur once in both lists anchor the comparison, so that an inserted line is one insertion. It takes O(n
+// log n) time and O(n) memory.
 func Edits[T comparable](a, b []T) []Edit {
 	m := matcher{a: make([]int32, len(a)), b: make([]int32, len(b))}
 	numbers := map[T]int32{}
@@ -30,19 +30,20 @@ func Edits[T comparable](a, b []T) []Edit {
 // A matcher compares two lists whose elements are numbers.
 type matcher struct {
 	a, b  []int32
-	uses  []use // by number, for the region at hand
+	uses  []use // by number, for the current region
 	found []Edit
 }
 
-// A use is how often an element is in each side of a region, and where it was last.
+// A use is how often an element occurs on each side of a region, and its last position.
 type use struct{ inA, inB, a, b int32 }
 
 const (
-	maxCells = 1 << 16 // of the table that compares a small region exactly
-	maxDepth = 8       // of regions within regions
+	maxCells = 1 << 16 // cells of the table that compares a small region exactly
+	maxDepth = 8       // of nested regions
 )
 
-// compare adds the edits of a region. Between the parts that it compares are equal elements, so no two edits touch.
+// compare adds the edits of a region. The parts that it compares are separated by equal elements, so that edits are
+// never adjacent.
 func (m *matcher) compare(r Edit, depth int) {
 	for r.A0 < r.A1 && r.B0 < r.B1 && m.a[r.A0] == m.b[r.B0] {
 		r.A0++
@@ -58,7 +59,7 @@ func (m *matcher) compare(r Edit, depth int) {
 	case n == 0 && k == 0:
 		return
 	case n == 0 || k == 0 || depth == maxDepth: // all of it differs
-	case n <= maxCells/k: // n*k may be more than an int of 32 bits holds
+	case n <= maxCells/k: // n*k may overflow a 32-bit int
 		pairs = m.exact(r)
 	default:
 		pairs = m.anchors(r)
@@ -126,7 +127,7 @@ func increasing(pairs [][2]int) [][2]int {
 	return longest
 }
 
-// exact returns the elements that are in both sides of a small region: the longest such list.
+// exact returns the longest list of elements that occur on both sides of a small region in the same order.
 func (m *matcher) exact(r Edit) (pairs [][2]int) {
 	pairs = likest(r.A1-r.A0, r.B1-r.B0, func(i, j int) int {
 		if m.a[r.A0+i] == m.b[r.B0+j] {
@@ -140,9 +141,9 @@ func (m *matcher) exact(r Edit) (pairs [][2]int) {
 	return pairs
 }
 
-// matched is likest, except that long lists are paired from their beginnings.
+// matched is likest, except that long lists are paired from their start.
 func matched(n, m int, likeness func(i, j int) int) (pairs [][2]int) {
-	const most = 400 // likenesses
+	const most = 400 // number of likenesses
 	if n*m > most {
 		for i := range min(n, m) {
 			if likeness(i, i) > 0 {
@@ -154,7 +155,7 @@ func matched(n, m int, likeness func(i, j int) int) (pairs [][2]int) {
 	return likest(n, m, likeness)
 }
 
-// likest pairs elements of two lists that have a likeness, in order, so that its sum is the greatest.
+// likest pairs elements of two lists in order so that the sum of their likenesses is the highest.
 func likest(n, m int, likeness func(i, j int) int) (pairs [][2]int) {
 	row := m + 1
 	best := make([]int32, (n+1)*row) // sums, from two elements on

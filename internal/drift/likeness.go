@@ -9,8 +9,9 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// Likest returns the index of the request that is the likest to got, which may be of a test that was renamed and changed. It is -1
-// without one like it, and where two are as like. Of many requests only those are compared that have most words in common with got.
+// Likest returns the index of the request that is most similar to got, which may come from a test that was renamed and
+// changed. It is -1 without a similar one, or if two are equally so. Of many requests only those are compared that have
+// the most words in common with got.
 func (c *Comparer) Likest(got *Request, among []*Request) int {
 	const leastAlike, compared = 0.2, 4
 	nearest, shared, g := make([]int, len(among)), make([]float64, len(among)), c.countsOf(got)
@@ -34,7 +35,7 @@ func (c *Comparer) Likest(got *Request, among []*Request) int {
 	return best
 }
 
-// wordCounts are how many words a conversation has, by a short hash of each.
+// wordCounts counts the words of a conversation by a short hash of each.
 type wordCounts [1 << 12]int
 
 func (c *Comparer) countsOf(r *Request) *wordCounts {
@@ -51,12 +52,12 @@ func (c *Comparer) countsOf(r *Request) *wordCounts {
 	return r.counts
 }
 
-// mostRead is how many bytes of a text are taken apart into words.
+// mostRead limits how many bytes of a text are divided into words.
 const mostRead = 16 << 10
 
-// Likeness returns how much of two conversations is the same, by length: 0 is nothing, 1 is all. It compares messages
-// without those of the system, which a program always sends; without others, system messages; and without any, all
-// other members. A component counts if it is the same, or as far as it was changed and not replaced.
+// Likeness returns how much of two conversations is equal, by length, from 0 to 1. It compares messages other than
+// system messages, which a program always sends; without any, the system messages; and without those, all other
+// members. A component counts fully if it is equal, and partly if it was changed rather than replaced.
 func (c *Comparer) Likeness(recorded, got *Request) float64 {
 	r, g := recorded.conversation(), got.conversation()
 	head := 0
@@ -100,7 +101,7 @@ func (c *Comparer) Likeness(recorded, got *Request) float64 {
 	return float64(same) / float64(all)
 }
 
-// conversation returns what Likeness compares, less what is ignored.
+// conversation returns what Likeness compares, without ignored parts.
 func (r *Request) conversation() (said []part) {
 	for _, system := range []bool{false, true} {
 		for i, p := range r.messages {
@@ -125,15 +126,15 @@ func (c *Comparer) common(r, g part) int {
 	pair := [2]uint64{r.sum, g.sum}
 	common, known := c.commons[pair]
 	if !known {
-		common = min(commonText(*c.text(r, spoken), *c.text(g, spoken)), len(r.text), len(g.text)) // which are spelled shorter
+		common = min(commonText(*c.text(r, spoken), *c.text(g, spoken)), len(r.text), len(g.text)) // their readable form is shorter
 		c.commons[pair] = common
 	}
 	return common
 }
 
-// commonText returns how much two texts have in common: both ends, or else words.
+// commonText returns the length of the common prefix and suffix of two texts, or else of their common words.
 func commonText(before, after string) int {
-	const least = 4 // less than one byte of four in common is nothing
+	const least = 4 // less than a fourth of the bytes in common counts as nothing
 	longer := max(len(before), len(after))
 	if common := commonEnds(before, after); common > 0 && common*least >= longer {
 		return common

@@ -10,15 +10,15 @@ import (
 	"github.com/traceforge/traceforge-go/internal/plaintext"
 )
 
-// A Style is how changes are shown as text. Its text drives no terminal and no log.
+// A Style determines how changes are shown as text. The text is safe for terminals and logs.
 type Style struct {
-	Width  int  // characters of a line that changed, about; longer ones are cut around what changed
-	Around int  // lines shown around those that changed
-	Most   int  // lines of one change that are shown
-	Color  bool // with escape sequences, for a terminal
+	Width  int  // approximate characters of a changed line; longer lines are reduced to the surroundings of their changes
+	Around int  // lines shown around changed lines
+	Most   int  // maximum lines of one change
+	Color  bool // use escape sequences, for a terminal
 }
 
-// Plain is the style of failures of tests.
+// Plain is the style of test failures.
 var Plain = Style{Width: 160, Most: 30}
 
 // Text shows changes, each under its component:
@@ -28,10 +28,10 @@ var Plain = Style{Width: 160, Most: 30}
 //	+ Do not guess.
 //	? ^^^^^^
 //
-// Lines before have a -, lines after a +, others two spaces. Without colour, a line with a ? marks the words that the
-// line above it gained. Where words were only lost, it stands below the - and marks those.
+// Lines before the change have a -, lines after it a +, and other lines two spaces. Without color, a line with a ?
+// marks the words that the line above it gained. If words were only removed, it is below the - line and marks those.
 func (s Style) Text(changes []Change) string {
-	const most = 20 // changes
+	const most = 20 // maximum number of changes
 	var b strings.Builder
 	for i, c := range changes {
 		if i == most {
@@ -63,7 +63,7 @@ func (s Style) Lines(c Change) []string {
 				i++
 				shown = append(shown, s.pair(l, &h.Lines[i])...)
 			case l.Op == inBoth && l.Text == "" && i == len(h.Lines)-1:
-				// what is behind the last line break of a text says nothing
+				// the empty line after a final newline is not shown
 			case l.Op == inBoth:
 				line, _ := s.line(l.Op, []Piece{{head(l.Text, s.Width), false}})
 				shown = append(shown, line)
@@ -80,7 +80,7 @@ func (s Style) Lines(c Change) []string {
 
 func hasLines(text *string) bool { return strings.Contains(*text, "\n") }
 
-// first returns the number of the first line that changed: its number after the change, or before it if it was removed.
+// first returns the number of the first changed line: after the change or, if it was removed, before it.
 func (h *Hunk) first() int {
 	same := slices.IndexFunc(h.Lines, func(l Line) bool { return l.Op != inBoth })
 	if h.Lines[same].Op == before && (same+1 == len(h.Lines) || h.Lines[same+1].Op != after) {
@@ -106,10 +106,10 @@ func (s Style) Styled(style, text string) string {
 	return "\x1b[" + style + "m" + text + "\x1b[0m"
 }
 
-// maxPlaces is how many places of a long line are shown.
+// maxPlaces limits how many places of a long line are shown.
 const maxPlaces = 6
 
-// folded shows a line that changed in as many lines as its beginning needs.
+// folded shows a changed line, in several lines if it is long.
 func (s Style) folded(l *Line) (shown []string) {
 	for text := head(l.Text, max(s.Width, Plain.Width)); ; {
 		end := len(text)
@@ -123,13 +123,13 @@ func (s Style) folded(l *Line) (shown []string) {
 	}
 }
 
-// narrow is the width below which there is no room for what is around a mark.
+// narrow is the width below which the surroundings of a mark are not shown.
 const narrow = 60
 
-// pair shows a line and that which replaced it. Long lines are shown place by place where they differ.
+// pair shows a line and its replacement. Long lines are shown place by place where they differ.
 func (s Style) pair(was, is *Line) (shown []string) {
 	if max(utf8.RuneCountInString(was.Text), utf8.RuneCountInString(is.Text)) <= s.Width {
-		s.Width = 4 * max(len(was.Text), len(is.Text)) // so that both are one place, and all of it is around that
+		s.Width = 4 * max(len(was.Text), len(is.Text)) // so that both are one place with all of the line around it
 	} else if s.Width < narrow {
 		return append(s.folded(was), s.folded(is)...)
 	}
@@ -151,10 +151,10 @@ func (s Style) pair(was, is *Line) (shown []string) {
 	return shown
 }
 
-// A place is marks of a line that are shown together: from one to before another.
+// A place is a range of marks in a line that are shown together.
 type place struct{ from, to int }
 
-// places returns the places in which a line and its replacement are shown.
+// places returns the places at which a line and its replacement are shown.
 func (s Style) places(was, is *Line) (places []place) {
 	room := s.Width - 2*s.around()
 	for i := range was.Marks {
@@ -171,11 +171,10 @@ func (s Style) places(was, is *Line) (places []place) {
 	return places
 }
 
-// around is how many bytes are shown on both sides of a place.
+// around is how many bytes are shown on each side of a place.
 func (s Style) around() int { return s.Width / 4 }
 
-// line shows a line, and as a line of its own the marks that go below it; empty means that nothing is marked, or that
-// colour shows the marks.
+// line shows a line, and the line of marks below it, which is empty if nothing is marked or color shows the marks.
 func (s Style) line(op string, pieces []Piece) (line, below string) {
 	style := map[string]string{before: red, after: green}[op]
 	var text, marks strings.Builder
@@ -196,16 +195,16 @@ func (s Style) line(op string, pieces []Piece) (line, below string) {
 	if marked := strings.TrimRight(marks.String(), " "); marked != "" {
 		below = "? " + marked
 	}
-	return plaintext.Line(line), below // again, as pieces may be harmless alone
+	return plaintext.Line(line), below // escaped again, because pieces may be harmless only on their own
 }
 
 // A Piece is a part of a line.
 type Piece struct {
 	Text   string
-	Marked bool // the other line does not have it
+	Marked bool // the other line does not contain it
 }
 
-// pieces returns what is shown of a line at a place.
+// pieces returns the visible pieces of a line at a place.
 func (s Style) pieces(l *Line, p place) (pieces []Piece) {
 	around, most := s.around(), s.Width-2*s.around()
 	start := l.Marks[p.from].From
@@ -222,9 +221,9 @@ func (s Style) pieces(l *Line, p place) (pieces []Piece) {
 	return append(pieces, Piece{rest, false})
 }
 
-// head returns the beginning of a text, and how much more there is.
+// head returns the start of a text, and how much more there is.
 func head(text string, most int) string {
-	const slack = 20 // bytes, which the note would take
+	const slack = 20 // bytes, which is the length of the note
 	if len(text) <= most+slack {
 		return text
 	}
@@ -240,10 +239,10 @@ func tail(text string, most int) string {
 	return "…" + text[boundary(text, len(text)-most):]
 }
 
-// shown spells a part of a line so that all of it is seen.
+// shown makes all characters of a part of a line visible.
 func shown(text string) string { return plaintext.Line(strings.ReplaceAll(text, "\t", "    ")) }
 
-// columns returns how many columns of a terminal a text takes.
+// columns returns how many terminal columns a text takes.
 func columns(text string) (n int) {
 	for _, r := range text {
 		switch {
@@ -257,7 +256,7 @@ func columns(text string) (n int) {
 	return n
 }
 
-// isWide reports whether a character takes two columns, as those of East Asia and most emoji do (UAX #11).
+// isWide reports whether a character takes two columns, like those of East Asia and most emoji (UAX #11).
 func isWide(r rune) bool {
 	const first, hangul, angle = 0x1100, 0xAC00, 0x2E80
 	return r >= first && (r <= 0x115F || r >= angle && r <= 0xA4CF || r >= hangul && r <= 0xD7A3 ||

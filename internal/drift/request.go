@@ -13,9 +13,9 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// A Comparer compares the requests of one test. It remembers what it has measured: the messages
-// that requests share are hashed once, and two components are compared once. So the nearest of many
-// requests costs a comparison of hashes each. It is for one goroutine at a time.
+// A Comparer compares the requests of one test. It caches its results: messages that requests share are hashed once,
+// and two components are compared once, so finding the nearest of many requests costs one comparison of hashes each. It
+// is not safe for concurrent use.
 type Comparer struct {
 	ignored []string
 	seed    maphash.Seed
@@ -25,7 +25,7 @@ type Comparer struct {
 	texts   map[spelledText]*string
 }
 
-// NewComparer returns a comparer that leaves out what the pointers name, as [snapshot.RequestCore] does.
+// NewComparer returns a comparer that leaves out the values at the pointers, like [snapshot.RequestCore].
 func NewComparer(ignored []string) *Comparer {
 	return &Comparer{
 		ignored: ignored, seed: maphash.MakeSeed(), shared: map[memory]part{},
@@ -33,43 +33,43 @@ func NewComparer(ignored []string) *Comparer {
 	}
 }
 
-// A Pair is two requests that were compared, without the first m messages of recorded and the first n of got.
+// A Pair is two compared requests, without the first m messages of recorded and the first n of got.
 type Pair struct {
 	recorded, got *Request
 	m, n          int
 }
 
-// A Request is a request taken apart into its components (design R3).
+// A Request is a request divided into components (design R3).
 type Request struct {
 	*modelio.Request
-	from     int  // how many messages are left out in front
-	extended bool // the spare capacity of messages is in use by a request that continues this one
+	from     int  // number of messages left out at the start
+	extended bool // a request that continues this one uses the spare capacity of messages
 
-	members  map[string]part // all except messages and tools
+	members  map[string]part // all members except messages and tools
 	messages []part
 	tools    []part
-	counts   *wordCounts // of the conversation; nil means not yet counted
+	counts   *wordCounts // of the conversation; nil if not counted yet
 }
 
-// A part is one component of a request.
+// A part is a component of a request.
 type part struct {
-	text json.RawMessage // canonical; nil means absent
-	sum  uint64          // of it; 0 means absent
+	text json.RawMessage // canonical; nil if absent
+	sum  uint64          // hash of text; 0 if absent
 }
 
-// A memory is where a message is that requests share, as those do that a document holds once.
+// A memory identifies a message that several requests share, as the requests of a document do.
 type memory struct {
 	role  modelio.Role
 	first *modelio.Part
 	parts int
 }
 
-// Request takes a request apart, which must not change from then on. It fails where a value of it is
-// no JSON.
+// Request divides a request into components. The request must not be changed afterwards. It fails if a value in it is
+// not JSON.
 func (c *Comparer) Request(r *modelio.Request) (*Request, error) { return c.after(nil, r) }
 
-// after takes a request apart. Where it begins with all messages of base, their parts are shared, and not computed
-// again.
+// after divides a request into components. If it starts with all messages of base, their parts are shared and not
+// computed again.
 func (c *Comparer) after(base *Request, r *modelio.Request) (*Request, error) {
 	taken := &Request{Request: r, members: map[string]part{}}
 	rest := *r
@@ -107,7 +107,7 @@ func (c *Comparer) after(base *Request, r *modelio.Request) (*Request, error) {
 	return taken, nil
 }
 
-// beginning returns how many messages r has if another request begins with all of them; else 0.
+// beginning returns the number of messages in r if another request starts with all of them; otherwise 0.
 func (r *Request) beginning(of *modelio.Request) int {
 	if r == nil || len(r.Messages) > len(of.Messages) {
 		return 0
@@ -131,11 +131,11 @@ func (r *Request) without(n int) *Request {
 
 func coreOf(r *modelio.Request, ignored []string) (jsontext.Value, error) {
 	core, err := snapshot.RequestCore(r, ignored)
-	doc, _ := jsontext.Parse(core) // it is canonical, or absent
+	doc, _ := jsontext.Parse(core) // always canonical, or absent
 	return doc.Root(), err
 }
 
-// part returns the part of a canonical text, or of nil.
+// part returns the part for a canonical text or nil.
 func (c *Comparer) part(text json.RawMessage) part {
 	if text == nil {
 		return part{}
@@ -143,7 +143,7 @@ func (c *Comparer) part(text json.RawMessage) part {
 	return part{text, maphash.Bytes(c.seed, text) | 1}
 }
 
-// message returns the part of a message, which is known if another request shares it.
+// message returns the part for a message, which is cached if another request shares it.
 func (c *Comparer) message(i int, m *modelio.Message) (part, error) {
 	alone := len(m.Content) == 0 || len(m.Metadata) > 0 || len(c.below("messages", i)) > 0
 	var at memory
@@ -160,14 +160,13 @@ func (c *Comparer) message(i int, m *modelio.Message) (part, error) {
 	return p, err
 }
 
-// element returns the part of the i-th message or tool of a request; alone is a request that has nothing else.
+// element returns the part for the i-th message or tool of a request; alone is a request that contains nothing else.
 func (c *Comparer) element(list string, i int, alone *modelio.Request) (part, error) {
 	core, err := coreOf(alone, c.below(list, i))
-	return c.part(core.Member(list).Head().Raw()), err // absent where it is ignored
+	return c.part(core.Member(list).Head().Raw()), err // absent if it is ignored
 }
 
-// below returns the ignored pointers that lead to the i-th element of a list, or below it, with the index 0 in place of
-// i.
+// below returns the ignored pointers to the i-th element of a list, or into it, with the index 0 in place of i.
 func (c *Comparer) below(list string, i int) (pointers []string) {
 	for _, pointer := range c.ignored {
 		tokens := strings.SplitN(strings.TrimPrefix(pointer, "/"), "/", 3)
@@ -179,7 +178,7 @@ func (c *Comparer) below(list string, i int) (pointers []string) {
 	return pointers
 }
 
-// Differences returns the differences of two requests in document order.
+// Differences returns the differences between two requests in document order.
 func (c *Comparer) Differences(recorded, got *Request) []Difference {
 	var d differ
 	c.visit(recorded, got, func(pointer string, r, g part) { d.compare(pointer, r.text, g.text) })
@@ -189,7 +188,7 @@ func (c *Comparer) Differences(recorded, got *Request) []Difference {
 	return d.found
 }
 
-// DifferencesOf returns the differences of a pair, in document order, without the messages that [Comparer.Next] left
+// DifferencesOf returns the differences of a pair in document order, without the messages that [Comparer.Next] left
 // out.
 func (c *Comparer) DifferencesOf(p *Pair) []Difference {
 	return c.Differences(p.recorded.without(p.m), p.got.without(p.n))
@@ -200,14 +199,14 @@ func topMember(pointer string) string {
 	return name
 }
 
-// Distance is the [Size] of the differences of two requests.
+// Distance returns the [Size] of the differences between two requests.
 func (c *Comparer) Distance(recorded, got *Request) int {
 	size := 0
 	c.visit(recorded, got, func(_ string, r, g part) { size += c.size(r, g) })
 	return size
 }
 
-// A Trace is a component that changed, by hashes of both sides: equal traces are the same change.
+// A Trace identifies a change of a component by hashes of both sides: equal traces are the same change.
 type Trace struct {
 	Member        string // "messages", "tools" or the name of another member of the request
 	recorded, got uint64
@@ -221,7 +220,7 @@ func (c *Comparer) Traces(recorded, got *Request) (traces []Trace) {
 	return traces
 }
 
-// visit calls differ for each pair of components that are not the same.
+// visit calls differ for each pair of components that are not equal.
 func (c *Comparer) visit(recorded, got *Request, differ func(pointer string, recorded, got part)) {
 	compare := func(pointer string, r, g part) {
 		if r.sum != g.sum {
@@ -241,7 +240,7 @@ func (c *Comparer) visit(recorded, got *Request, differ func(pointer string, rec
 	align(recorded.tools, got.tools, same, func(i int, r, g part) { compare("/tools/"+strconv.Itoa(i), r, g) })
 }
 
-// size is how far two components are apart.
+// size returns the distance between two components.
 func (c *Comparer) size(r, g part) int {
 	pair := [2]uint64{r.sum, g.sum}
 	size, known := c.sizes[pair]

@@ -7,16 +7,16 @@ import (
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 )
 
-// A spelling is how JSON is shown to people.
+// A spelling is a way to show JSON to people.
 type spelling int
 
 const (
-	laidOut  spelling = iota // JSON, a line for each value
-	readable                 // a text as it is, what else there is as JSON
-	spoken                   // of a message, or a part of one: what it says
+	laidOut  spelling = iota // JSON with one value per line
+	readable                 // texts unchanged, everything else as JSON
+	spoken                   // the content of a message or of a part
 )
 
-// A spelledText is a text and how it was spelled.
+// A spelledText is a text with its spelling.
 type spelledText struct {
 	sum uint64
 	how spelling
@@ -35,7 +35,7 @@ func (s spelling) text(value json.RawMessage) string {
 	if s == readable {
 		return string(jsontext.Indented(value))
 	}
-	if content := v.Member("content"); content.Present() && v.Member("role").Present() { // it is a message
+	if content := v.Member("content"); content.Present() && v.Member("role").Present() { // a message
 		return s.text(content.Raw())
 	}
 	var lines []string
@@ -48,7 +48,7 @@ func (s spelling) text(value json.RawMessage) string {
 	return strings.Join(lines, "\n")
 }
 
-// appendPart appends what a part says: a text, reasoning, a tool's call or its result.
+// appendPart appends the content of a part: a text, reasoning, a tool call or its result.
 func appendPart(lines *[]string, part jsontext.Value) {
 	request, response := part.Member("toolRequest"), part.Member("toolResponse")
 	if text, ok := part.Member("text").Text(); ok {
@@ -78,7 +78,7 @@ func appendPart(lines *[]string, part jsontext.Value) {
 	}
 }
 
-// inline spells arguments: on one line where they are short.
+// inline spells arguments, on one line if they are short.
 func inline(value jsontext.Value) string {
 	const short = 80 // bytes
 	if raw := value.Raw(); len(raw) <= short {

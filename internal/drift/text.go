@@ -14,7 +14,7 @@ func Text(differences []Difference) string {
 	return Plain.Text(w.found)
 }
 
-// boundary returns the greatest index not above i at which a rune of text starts.
+// boundary returns the highest index up to i at which a rune of text starts.
 func boundary(text string, i int) int {
 	if i >= len(text) {
 		return len(text)
@@ -25,7 +25,7 @@ func boundary(text string, i int) int {
 	return i
 }
 
-// commonEnds returns how many bytes two texts have in common where they begin and where they end.
+// commonEnds returns the lengths of the common prefix and suffix of two texts in bytes.
 func commonEnds(a, b string) int {
 	head, most := 0, min(len(a), len(b))
 	for head < most && a[head] == b[head] {

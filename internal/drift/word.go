@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// marks returns the places in which two lines differ, by words: as many on both sides, of which one may be empty. It
-// returns none if the lines have little in common: then all of them changed.
+// marks returns the places in which two lines differ, by words: the same number on both sides, and one of a pair may be
+// empty. It returns none if the lines have little in common, so that they changed as a whole.
 func marks(before, after string) (was, is []Mark) {
 	a, fromA := words(before)
 	b, fromB := words(after)
@@ -17,15 +17,15 @@ func marks(before, after string) (was, is []Mark) {
 		common -= w.To - w.From
 		was, is = append(was, w), append(is, i)
 	}
-	const least = 4 // less than one byte of four in common is little
+	const least = 4 // less than a fourth of the bytes in common counts as little
 	if common*least < max(len(before), len(after)) {
 		return nil, nil
 	}
 	return was, is
 }
 
-// words splits a line into its words and the characters between them. It returns where each begins, and where the
-// last ends. Characters of scripts that have no spaces are words.
+// words divides a line into its words and the characters between them. It returns where each starts, and where the last
+// ends. In scripts without spaces, each character is a word.
 func words(line string) (words []string, from []int) {
 	for i := 0; i < len(line); {
 		r, n := utf8.DecodeRuneInString(line[i:])
@@ -41,9 +41,9 @@ func words(line string) (words []string, from []int) {
 	return words, append(from, len(line))
 }
 
-// The kinds of characters: those of one kind are in one word.
+// The kinds of characters: a word contains characters of one kind.
 const (
-	other = iota // a word of its own
+	other = iota // each is a word
 	letter
 	space
 )
@@ -60,13 +60,13 @@ func kindOf(r rune) int {
 	return other
 }
 
-// joins reports whether a character is part of the one before it.
+// joins reports whether a character belongs to the one before it.
 func joins(r rune) bool {
 	const zeroWidthJoiner = '\u200d'
 	return unicode.IsMark(r) || r == zeroWidthJoiner
 }
 
-// united joins edits that have no word between them.
+// united joins edits that are not separated by a word.
 func united(words []string, all []Edit) (united []Edit) {
 	for _, e := range all {
 		last := len(united) - 1
