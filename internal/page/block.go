@@ -10,10 +10,10 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// A Block is causes that the same calls have: they are shown together.
+// A Block is a group of causes that affect the same calls and are shown together.
 type Block []*Cause
 
-// Blocks puts causes that the same calls have together, and keeps the order of the others.
+// Blocks groups causes that affect the same calls, and otherwise keeps their order.
 func Blocks(causes []*Cause) []Block {
 	type ends struct {
 		calls       int
@@ -35,11 +35,11 @@ func Blocks(causes []*Cause) []Block {
 	return blocks
 }
 
-// Headline says what changed and how much it hits: "system prompt changed in 4 packages: 100 calls of
-// 27 tests, 1 line; 3 answers changed".
+// Headline says what changed and how much it affects: "system prompt changed in 4 packages: 100 calls of 27 tests, 1
+// line; 3 answers changed".
 func (b Block) Headline() string { return b.Subject() + b.Extent() }
 
-// Extent says how much a block hits.
+// Extent says how much a block affects.
 func (b Block) Extent() string {
 	packages := map[string]bool{}
 	for _, at := range b[0].Calls {
@@ -84,10 +84,10 @@ func (b Block) Subject() string {
 	return strings.Join(Most(5, names, "more"), ", ")
 }
 
-// unmatched says what became of calls that have no counterpart, by the kind of their cause.
+// unmatched describes calls without a counterpart, by the kind of their cause.
 var unmatched = map[string]string{Unrecorded: "calls without a snapshot", Uncalled: "recorded calls that were not made"}
 
-// nameOf says what changed, without the number of a message.
+// nameOf describes a change without the number of a message.
 func nameOf(c drift.Change) string {
 	switch {
 	case c.Kind == string(modelio.RoleSystem):
@@ -98,7 +98,7 @@ func nameOf(c drift.Change) string {
 	return c.Kind
 }
 
-// lines returns how many lines changed; 0 where no text has several lines, as in a parameter.
+// lines returns the number of changed lines; 0 if no text has several lines, as for a parameter.
 func (b Block) lines() (n int) {
 	several := false
 	for _, c := range b {
@@ -118,13 +118,13 @@ func (b Block) lines() (n int) {
 	return n
 }
 
-// A testCalls is a test and how many of its calls are meant.
+// A testCalls is a test with the number of its affected calls.
 type testCalls struct {
 	Test
 	calls int
 }
 
-// testsOf returns the tests that make calls, in the order of these.
+// testsOf returns the tests of calls, in the order of the calls.
 func testsOf(calls []Place) (tests []testCalls) {
 	at := map[Test]int{}
 	for _, c := range calls {
@@ -140,8 +140,8 @@ func testsOf(calls []Place) (tests []testCalls) {
 	return tests
 }
 
-// others names the other calls of a block, all except its first, in about so many characters. It names them by test,
-// and tests of the first call's package first.
+// others names all calls of a block except its first, in about room characters. It names them by test, with tests of
+// the first call's package first.
 func (b Block) others(room int) string {
 	tests := testsOf(b[0].Calls)
 	var text strings.Builder
@@ -172,7 +172,7 @@ func (b Block) others(room int) string {
 	return text.String()
 }
 
-// Where names a call: "TestX in example.com/shop, call 2, shop/ask.go:31".
+// Where describes the place of a call: "TestX in example.com/shop, call 2, shop/ask.go:31".
 func Where(at Place) string {
 	text := at.Test
 	if at.Package != "" {

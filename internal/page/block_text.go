@@ -9,14 +9,14 @@ import (
 	"github.com/traceforge/traceforge-go/internal/plaintext"
 )
 
-// How much of many causes is shown, so that one screen tells a reviewer what changed.
+// Limits on what is shown of many causes, so that one screen tells a reviewer what changed.
 const (
-	wholeBlocks  = 6  // that are shown in full
-	briefBlocks  = 20 // behind those, by their headlines alone
-	blockChanges = 4  // of a block
-	changeLines  = 11 // of a change
-	answerLines  = 7  // of an answer
-	testLines    = 3  // that name the tests of a block
+	wholeBlocks  = 6  // blocks shown in full
+	briefBlocks  = 20 // further blocks, of which only the headline is shown
+	blockChanges = 4  // changes of a block
+	changeLines  = 11 // lines of a change
+	answerLines  = 7  // lines of an answer
+	testLines    = 3  // lines with the tests of a block
 )
 
 // Causes shows causes: the first call of each in full, its answer, and the other tests by name.
@@ -38,10 +38,10 @@ func (p *Page) Causes(causes []*Cause) {
 	}
 }
 
-// leftOut matches the words with which a page cuts a text, a list, or a cause to its headline.
+// leftOut matches the words that replace text which a page leaves out.
 var leftOut = regexp.MustCompile(`(?m)…|\band [0-9,]+ more\b|, first \S+$`)
 
-// LeavesOut reports whether a page of a comparison may show a part of something only.
+// LeavesOut reports whether a page of a comparison may have left something out.
 func LeavesOut(page string) bool { return leftOut.MatchString(page) }
 
 func (p *Page) block(b Block) {
@@ -62,8 +62,8 @@ func (p *Page) block(b Block) {
 	}
 }
 
-// Text shows a block as a few lines of plain text. They have the place and the changes of its first call, and the
-// other tests by name.
+// Text shows a block as a few lines of plain text, with the place and the changes of its first call, and the other
+// tests by name.
 func (b Block) Text() string {
 	var text strings.Builder
 	text.WriteString("first: " + Where(b[0].Calls[0]) + "\n")
@@ -81,7 +81,7 @@ func (b Block) Text() string {
 	return text.String()
 }
 
-// Spent says what the answers took, before and now: "tokens: 1,200, now 1,300; cost: 0.0120, now 0.0130".
+// Spent describes the usage of the answers, before and now: "tokens: 1,200, now 1,300; cost: 0.0120, now 0.0130".
 func (b Block) Spent() string {
 	var parts []string
 	s := b[0].Spent
@@ -94,7 +94,7 @@ func (b Block) Spent() string {
 	return strings.Join(parts, "; ")
 }
 
-// Money spells an amount of the repository's own currency.
+// Money formats an amount in the repository's own currency.
 func Money(amount float64) string {
 	if amount < 1 {
 		return fmt.Sprintf("%.4f", amount)
@@ -102,7 +102,7 @@ func Money(amount float64) string {
 	return fmt.Sprintf("%.2f", amount)
 }
 
-// changes shows changes in at most so many lines, with so many around those that changed.
+// changes shows changes in at most most lines, with around lines around each changed one.
 func (p *Page) changes(most, around int, changes ...drift.Change) {
 	style := drift.Style{Width: max(p.Width-2*len(margin), 20), Around: around, Most: most, Color: p.Color}
 	var lines []string
@@ -118,14 +118,15 @@ func (p *Page) changes(most, around int, changes ...drift.Change) {
 	}
 }
 
-// A portion is how much of a block is shown.
+// A portion says how much of a block is shown.
 type portion struct {
-	changes, lines       int // how many changes, and lines of each
-	answers, answerLines int // how many answers, and lines of each; a block that is only answers shows all that are known
-	around               int // how many equal lines on each side of a change
+	changes, lines       int // number of changes, and of lines of each
+	answers, answerLines int // number of answers, and of lines of each; a block with only answers shows all that are known
+	around               int // equal lines on each side of a change
 }
 
-// portion shows changes of a block, and of its answers, as far as most says. shown is how many answers it showed.
+// portion shows changes of a block and of its answers, up to the limits in most. shown is the number of answers that it
+// showed.
 func (p *Page) portion(b Block, most portion) (shown int) {
 	first := b[0].Calls[0]
 	if !b.onlyAnswers() {
@@ -155,7 +156,7 @@ func (p *Page) line(style, indent, line string) {
 	fmt.Fprintln(p.Out, indent+p.styled(style, plaintext.Line(line)))
 }
 
-// Thousands spells a number so that it can be read.
+// Thousands formats a number with separators.
 func Thousands(n int64) string {
 	text := fmt.Sprint(n)
 	for i := len(text) - 3; i > 0; i -= 3 {

@@ -7,31 +7,31 @@ import (
 	"github.com/traceforge/traceforge-go/internal/drift"
 )
 
-// A Place is where a call is made.
+// A Place identifies a call.
 type Place struct {
 	Package string `json:"package,omitempty"` // import path of the test's package
-	Test    string `json:"test,omitempty"`    // its full name
-	Call    int    `json:"call"`              // its number in the test's document; 0 means it has none
-	File    string `json:"file,omitempty"`    // of the source, below the module
+	Test    string `json:"test,omitempty"`    // the test's full name
+	Call    int    `json:"call"`              // the call's number in the test's document; 0 if it has none
+	File    string `json:"file,omitempty"`    // source file, relative to the module
 	Line    int    `json:"line,omitempty"`
-	Command string `json:"command,omitempty"` // of a program that is no test: what traceforge exec runs
+	Command string `json:"command,omitempty"` // command of a program that traceforge exec runs
 }
 
-// A Call is a call that two recordings, or a recording and a run, do not have alike.
+// A Call is a call that differs between two recordings, or between a recording and a run.
 type Call struct {
 	Place
 	Request []drift.Change `json:"request,omitempty"`
 	Answer  []drift.Change `json:"answer,omitempty"`
-	Adopted bool           `json:"adopted,omitempty"` // the answer is that to another request
+	Adopted bool           `json:"adopted,omitempty"` // the answer was given to a different request
 
-	// Inherits is the number of the call of the test whose messages this one has in front, with their changes. They
-	// are not in Request. 0 means it has none.
+	// Inherits is the number of the call in the same test whose messages this one starts with, including their changes,
+	// which are not in Request. 0 if there is none.
 	Inherits int `json:"-"`
 
 	Spent
 }
 
-// A Spent is what calls took, before and after; 0 means not known.
+// A Spent is the usage of calls, before and after; 0 if unknown.
 type Spent struct {
 	TokensBefore int64   `json:"tokens_before,omitempty"`
 	TokensAfter  int64   `json:"tokens_after,omitempty"`
@@ -46,49 +46,49 @@ func (s *Spent) add(other Spent) {
 	s.CostAfter += other.CostAfter
 }
 
-// A Cause is a change that calls have in common. A call with several changes has several causes. Calls
-// whose answers changed, and nothing of their requests, have one cause in common: see [OtherAnswers].
+// A Cause is a change that several calls have in common. A call with several changes has several causes. Calls of which
+// only the answers changed share one cause: see [OtherAnswers].
 type Cause struct {
-	Key     string       `json:"key"`               // equal in all processes
-	Change  drift.Change `json:"change"`            // that of the first call
-	Calls   []Place      `json:"calls"`             // as they were added
-	Answers []Answered   `json:"answers,omitempty"` // of calls without a more special cause
-	Adopted int          `json:"adopted,omitempty"` // how many calls kept the answer to another request
-	Spent                // by Calls of which both sides are known
+	Key     string       `json:"key"`               // the same in all processes
+	Change  drift.Change `json:"change"`            // the change of the first call
+	Calls   []Place      `json:"calls"`             // in the order in which they were added
+	Answers []Answered   `json:"answers,omitempty"` // of calls without a more specific cause
+	Adopted int          `json:"adopted,omitempty"` // number of calls that kept the answer to a different request
+	Spent                // of the Calls for which both sides are known
 
-	MoreCalls   int `json:"calls_more,omitempty"`   // how many more there are, which causes before this list
-	MoreAnswers int `json:"answers_more,omitempty"` // how many more there are, which causes before this list
+	MoreCalls   int `json:"calls_more,omitempty"`   // number of further calls, which earlier causes list
+	MoreAnswers int `json:"answers_more,omitempty"` // number of further answers, which earlier causes list
 
 	latest          int  // Causes.added when a call was last added to the cause
 	calls, answered span // of Calls and Answers
 }
 
-// A span says that a list is a part of a test's list, and where it begins there: see extended. test 0: it is no part.
+// A span says where a list starts within the list of a test: see extended. If test is 0, it is not part of one.
 type span struct{ begin, test int }
 
 // An Answered is a call whose answer changed too.
 type Answered struct {
 	Place
-	Changes []drift.Change `json:"changes,omitempty"` // of the answer; nil means not kept
+	Changes []drift.Change `json:"changes,omitempty"` // changes of the answer; nil if they were not kept
 }
 
-// OtherAnswers is the kind of the cause that calls have whose answers changed, and nothing of their requests.
+// OtherAnswers is the kind of the cause of calls of which only the answers changed.
 const OtherAnswers = "answer"
 
-// Causes groups calls by what changed. Its zero value is ready. It keeps one change a cause, some answers,
-// the places of the calls, and what the last test's answers said. It is for one goroutine at a time.
+// Causes groups calls by what changed. Its zero value is ready to use. It keeps one change per cause, some answers, the
+// places of the calls, and the content of the last test's answers. It is not safe for concurrent use.
 type Causes struct {
-	Answers int // how many changed answers of a cause are kept; 0 means 3
+	Answers int // maximum number of changed answers that are kept per cause; 0 means 3
 
 	byKey map[string]*Cause
 	order []*Cause
 
-	added int // how many calls
-	tests int // how many tests they were of
+	added int // number of calls
+	tests int // number of tests with calls
 
-	// These are about the test whose calls were added last.
+	// The fields below are about the test whose calls were added last.
 	test    Test
-	said    map[string]bool // the lines of its answers that changed
+	said    map[string]bool // changed lines of its answers
 	keys    map[sides]string
 	places  []Place // of its calls
 	answers []Answered
@@ -96,20 +96,20 @@ type Causes struct {
 	all     []*Cause      // of its last call
 }
 
-// A link is the causes of a call that are of its messages, and the link of the call that it continues.
+// A link contains the causes of a call that concern its messages, and the link of the call that it continues.
 type link struct {
 	causes []*Cause
 	front  *link
 }
 
-// A sides is a kind of component and its two texts, which calls of a test share.
+// A sides is a kind of component with its two texts, which calls of a test share.
 type sides struct {
 	kind          string
 	before, after *string
 }
 
-// Add adds a call. It returns the causes of its own, and how many it has with those that it inherits. The calls of a
-// test are added one after the other: a message that repeats a changed answer is no cause.
+// Add adds a call. It returns the call's own causes, and how many causes it has including inherited ones. The calls of
+// a test must be added one after the other: a message that repeats a changed answer is not a cause.
 func (c *Causes) Add(call Call) (own []*Cause, n int) {
 	if test := (Test{call.Package, call.Test}); c.said == nil || c.test != test {
 		c.test, c.said, c.keys = test, map[string]bool{}, map[sides]string{}
@@ -124,7 +124,7 @@ func (c *Causes) Add(call Call) (own []*Cause, n int) {
 	}
 	at := &link{front: c.links[call.Inherits]}
 	if at.front != nil && at.front.causes == nil {
-		at.front = at.front.front // so that no walk passes calls that add none
+		at.front = at.front.front // so that later walks skip calls that add no cause
 	}
 	for _, change := range call.Request {
 		if c.follows(change) {
@@ -156,9 +156,9 @@ func (c *Causes) Add(call Call) (own []*Cause, n int) {
 
 const usualAnswers = 3
 
-// place adds the last call of the test to its causes. In a conversation, a changed message is a cause of all calls
-// after it. So that this does not cost memory for each pair of a message and a call, causes share one list of places,
-// and one of answers, as long as they have all calls from their first one on.
+// place adds the last call of the test to its causes. In a conversation, a changed message is a cause of all later
+// calls. To avoid memory for each pair of a message and a call, causes share one list of places and one of answers, as
+// long as they contain all calls from their first one on.
 func (c *Causes) place(call Call, causes []*Cause) {
 	c.places = append(c.places, call.Place)
 	if len(call.Answer) > 0 {
@@ -181,8 +181,8 @@ func (c *Causes) place(call Call, causes []*Cause) {
 	}
 }
 
-// extended returns a list with the last element of all, the list of the test. As long as the list has all elements from
-// its first one on, it is a part of all, and shares its memory.
+// extended returns a list with the last element of all, the list of the test, added. As long as the list contains all
+// elements from its first one on, it is a part of all and shares its memory.
 func extended[T any](list []T, at *span, all []T, test int) []T {
 	last := len(all) - 1
 	switch {
@@ -195,7 +195,7 @@ func extended[T any](list []T, at *span, all []T, test int) []T {
 	return all[at.begin : last+1 : last+1]
 }
 
-// follows reports whether a changed message repeats an answer of the test that changed: it is no cause of its own.
+// follows reports whether a changed message repeats a changed answer of the test, so that it is not a cause of its own.
 func (c *Causes) follows(change drift.Change) bool {
 	if change.Kind != drift.AnswerSent || len(c.said) == 0 {
 		return false
@@ -215,8 +215,7 @@ func (c *Causes) key(change drift.Change) string {
 	return key
 }
 
-// List returns the causes, those of the most calls first; it is empty where there are none, and not nil. No call may be
-// added after it.
+// List returns the causes, those with the most calls first. It is never nil. No calls may be added after it.
 func (c *Causes) List() []*Cause {
 	c.settle()
 	all := append([]*Cause{}, c.order...)
@@ -224,11 +223,11 @@ func (c *Causes) List() []*Cause {
 	return all
 }
 
-// mostAgain is how many calls a program is told again that causes before have listed. A conversation may have thousands, of which each
-// turn is a cause of all behind it.
+// mostAgain limits the calls of a cause that are repeated for programs although earlier causes list them. A
+// conversation may have thousands of calls, and each turn is a cause of all later ones.
 const mostAgain = 20
 
-// brief leaves out what causes before have listed, for a program.
+// brief removes from causes, for a program, what earlier causes list.
 func brief(causes []*Cause) {
 	called, answered := map[Place]bool{}, map[Place]bool{}
 	for _, cause := range causes {
@@ -239,7 +238,7 @@ func brief(causes []*Cause) {
 	}
 }
 
-// once returns the first elements of a list, and those behind them that are not listed yet.
+// once returns the first elements of a list, and the later ones that are not listed yet.
 func once[T any](list []T, listed map[Place]bool, at func(T) Place) (kept []T) {
 	for i, element := range list {
 		if i < mostAgain || !listed[at(element)] {
@@ -250,8 +249,8 @@ func once[T any](list []T, listed map[Place]bool, at func(T) Place) (kept []T) {
 	return kept
 }
 
-// settle leaves each answer to the cause that has the fewest calls, and to those that have the same calls. Answers
-// whose changes are kept come first.
+// settle assigns each answer to the cause with the fewest calls, and to causes with the same calls. Answers whose
+// changes were kept come first.
 func (c *Causes) settle() {
 	owner := map[Place]*Cause{}
 	for _, cause := range c.order {
@@ -290,24 +289,24 @@ func (c *Causes) cause(key string, first drift.Change) *Cause {
 	return cause
 }
 
-// Kinds of causes that no difference explains: see [Causes.AddKnown].
+// Kinds of causes other than differences: see [Causes.AddKnown].
 const (
 	Unrecorded = "unrecorded" // calls without a record
 	Uncalled   = "uncalled"   // records without a call
 )
 
-// A KnownChange is a change that another process has found: its key is known, and its texts may not be.
+// A KnownChange is a change that another process has found: its key is known, but its texts may not be.
 type KnownChange struct {
 	Key string
 	drift.Change
 }
 
-// AddKnown adds a call of another process. Changes with one key share the first that has texts. Where it is used, all
-// calls are added so.
+// AddKnown adds a call of another process. Changes with the same key share the first one that has texts. If it is used,
+// all calls must be added in this way.
 func (c *Causes) AddKnown(at Place, spent Spent, changes ...KnownChange) {
 	for i, change := range changes {
 		if slices.ContainsFunc(changes[:i], func(other KnownChange) bool { return other.Key == change.Key }) {
-			continue // of a call that is in the cause
+			continue // for a call that the cause already has
 		}
 		cause := c.cause(change.Key, change.Change)
 		if cause.Change.Before == nil && cause.Change.After == nil {

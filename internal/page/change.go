@@ -13,13 +13,13 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// A Test names a test, where it is known.
+// A Test identifies a test, as far as it is known.
 type Test struct {
 	Package string `json:"package,omitempty"`
 	Name    string `json:"test,omitempty"`
 }
 
-// TestOf returns the test whose calls a document holds. It shares no memory with the document.
+// TestOf returns the test of a document. It shares no memory with the document.
 func TestOf(doc *snapshot.Document) Test {
 	from := &doc.Snapshots[0].Source
 	return Test{unique.Make(from.Package).Value(), strings.Clone(from.Test)}
@@ -30,14 +30,14 @@ func (t Test) Compare(other Test) int {
 	return cmp.Or(strings.Compare(t.Package, other.Package), strings.Compare(t.Name, other.Name))
 }
 
-// A Seal tells whether a document and its calls are what they were, without holding them.
+// A Seal identifies the content of a document and its calls, without containing it.
 type Seal struct {
 	File  string // path in the store
 	Test  Test
 	Hash  canon.Hash
 	Calls map[int]canon.Hash // by number
 
-	Altered bool // what is beside the document is another than in the other state, though the document is the same
+	Altered bool // the document is the same in the other state, but a file next to it differs
 }
 
 // SealOf returns the seal of the document in a file.
@@ -49,28 +49,28 @@ func SealOf(file string, doc *snapshot.Document) Seal {
 	return s
 }
 
-// Moved is the fate of a document that is the same calls under another name. Others are those of package drift.
+// Moved is the fate of a document with the same calls under another name. The other fates are those of package drift.
 const Moved = "moved"
 
 var fates = []string{drift.Added, drift.Changed, drift.Removed}
 
-// A Change is what became of a document between two states of a store.
+// A Change is what happened to a document between two states of a store.
 type Change struct {
 	Fate     string `json:"change"` // added, changed or removed; in diff and review also moved
 	File     string `json:"file"`
-	Document string `json:"-"` // its name
+	Document string `json:"-"` // the document's name
 	Test
 	Calls Calls `json:"calls"`
 
-	from    string // the directory before, where both states have the document
-	Altered []int  `json:"-"` // the changed calls whose records are the same, and what is beside them is not
+	from    string // the earlier directory, if both states have the document
+	Altered []int  `json:"-"` // changed calls whose records are the same, but not the files next to them
 }
 
-// Calls are the numbers of calls by the fate of their records: added, changed or removed. A call that continues another says
-// what that says, and has a record that stays where only that changed.
+// Calls are the numbers of calls by the fate of their records: added, changed or removed. If a call continues another
+// one and only that one changed, its record stays the same.
 type Calls map[string][]int
 
-// String returns the change as a line.
+// String describes the change in one line.
 func (c Change) String() string {
 	var text strings.Builder
 	text.WriteString(c.Fate + " " + c.File)
@@ -85,8 +85,7 @@ func (c Change) String() string {
 	return text.String()
 }
 
-// Changes compares two states of a store, whose seals it takes by the documents' names, and returns
-// what differs, in the order of the names.
+// Changes compares two states of a store, given as seals by document name, and returns the differences sorted by name.
 func Changes(before, after map[string]Seal) []Change {
 	changes := []Change{}
 	both(before, after, func(name, fate string) {
@@ -108,8 +107,8 @@ func Changes(before, after map[string]Seal) []Change {
 	return changes
 }
 
-// providers returns who a call of the document asked, and asks; empty is the provider of a directory that has not
-// changed.
+// providers returns the provider that a call of the document used, and the one that it uses now; empty for the provider
+// of a directory that has not changed.
 func (c Change) providers(was, now *snapshot.Snapshot) (string, string) {
 	if to := path.Dir(c.File); c.from != "" && c.from != to {
 		return cmp.Or(was.Provider, c.from), cmp.Or(now.Provider, to)
@@ -117,7 +116,7 @@ func (c Change) providers(was, now *snapshot.Snapshot) (string, string) {
 	return was.Provider, now.Provider
 }
 
-// both calls f for each key of two states, in order, with its fate. What both have counts as changed.
+// both calls f for each key in two states, sorted, with its fate. Keys in both states count as changed.
 func both[K cmp.Ordered, V any](before, after map[K]V, f func(key K, fate string)) {
 	all := map[K]V{}
 	maps.Copy(all, before)
@@ -136,7 +135,7 @@ func both[K cmp.Ordered, V any](before, after map[K]V, f func(key K, fate string
 	}
 }
 
-// Tally spells how many changes there are of each fate.
+// Tally formats the number of changes of each fate.
 func Tally(changes []Change) string {
 	n := map[string]int{}
 	for _, c := range changes {

@@ -14,7 +14,7 @@ import (
 func (t Test) OfProgram() bool { return t.Package == snapshot.ProgramPackage }
 
 // ProgramAgain returns the command that records the calls of a program again in a mode of --update, which may be "". of
-// is the source.function of its records: the program's command, behind the flags of traceforge exec, if there are any.
+// is the source.function of its records: the program's command, after flags of traceforge exec, if there are any.
 func ProgramAgain(name, of, mode string) string {
 	if mode != "" {
 		mode = "=" + mode
@@ -23,14 +23,14 @@ func ProgramAgain(name, of, mode string) string {
 }
 
 // ProgramCommand returns the command that runs a program with flags of traceforge exec, which may be "". People copy it
-// into a shell, and of may be from a file that others wrote: where that is no such command, it is left out.
+// into a shell, and of may come from a file that others wrote: if it is not such a command, it is left out.
 func ProgramCommand(name, of, flags string) string {
 	if flags != "" {
 		flags += " "
 	}
 	switch words, ok := commandline.Words(of); {
 	case !ok || !isRun(words):
-		of = "-- COMMAND" // nobody knows it
+		of = "-- COMMAND" // unknown
 	case !strings.HasPrefix(of, "-"):
 		of = "-- " + of
 	}
@@ -43,7 +43,7 @@ var RunFlags = map[string]bool{
 	"record": true, "scrub": true, "stream-timing": false,
 }
 
-// isRun reports whether words are a program's command, with flags of RunFlags and -- in front, if there are some.
+// isRun reports whether words are a program's command, optionally after flags of RunFlags and --.
 func isRun(words []string) bool {
 	if !strings.HasPrefix(words[0], "-") {
 		return true
@@ -62,9 +62,9 @@ func isRun(words []string) bool {
 }
 
 // Again returns the command that runs the tests of calls again in a mode of TRACEFORGE_UPDATE. The mode "" is -update,
-// which buys no unchanged call. The command is empty where the calls have no test.
+// which buys no unchanged call. The command is empty if the calls have no test.
 func Again(calls []Place, mode string) string {
-	const mostPackages, mostTests = 4, 12 // of a command that people can read
+	const mostPackages, mostTests = 4, 12 // limits, so that people can read the command
 	var packages, tests, programs []string
 	patterned := true // go test can select the tests by name
 	for _, at := range calls {
@@ -72,7 +72,7 @@ func Again(calls []Place, mode string) string {
 			programs = append(programs, ProgramAgain(at.Test, at.Command, mode))
 			continue
 		}
-		if strings.HasPrefix(at.Package, "-") { // it would be a flag, and is no import path
+		if strings.HasPrefix(at.Package, "-") { // a flag and not an import path
 			continue
 		}
 		top, _, _ := strings.Cut(at.Test, "/")
@@ -103,8 +103,8 @@ func Again(calls []Place, mode string) string {
 	return strings.Join(append([]string{command}, programs...), "; ")
 }
 
-// RunPattern returns the -run pattern that matches the named tests; empty means there are none. For several tests it
-// matches their functions: -run has one pattern a level, so that subtests of several tests cannot be named apart.
+// RunPattern returns the -run pattern that matches the named tests; empty without any. For several tests it matches
+// their functions: -run has one pattern per level, so it cannot select different subtests of different tests.
 func RunPattern(tests []string) string {
 	if len(tests) == 1 {
 		return gotest.Pattern(tests[0])

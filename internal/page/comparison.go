@@ -9,42 +9,42 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// A Comparison is what two states of a store do not have alike.
+// A Comparison contains the differences between two states of a store.
 type Comparison struct {
-	Config      []*Setting    `json:"config,omitempty"` // what changed in config.json, which comes before all
-	Causes      []*Cause      `json:"causes"`           // what changed, equal changes once
-	Differences []*Difference `json:"differences"`      // of each document
+	Config      []*Setting    `json:"config,omitempty"` // changes in config.json, which come first
+	Causes      []*Cause      `json:"causes"`           // what changed, without repetitions
+	Differences []*Difference `json:"differences"`      // per document
 
-	// Calls whose records say the same as before.
-	Again []Place      `json:"again,omitempty"` // they were recorded again
-	Bytes []OtherBytes `json:"bytes,omitempty"` // their raw answers have other bytes
+	// Calls whose records have the same content as before.
+	Again []Place      `json:"again,omitempty"` // recorded again
+	Bytes []OtherBytes `json:"bytes,omitempty"` // their raw answers differ
 
 	// Whole makes Add keep the differences of each call by pointer, for programs.
 	Whole bool `json:"-"`
 
-	// Cost tells what a call cost, where that is known; nil means it never is.
+	// Cost returns the cost of a call, if it is known; nil if costs are unknown.
 	Cost func(*snapshot.Snapshot) (cost float64, ok bool) `json:"-"`
 
-	// Conversations makes Add keep what [Comparison.HTML] shows of the conversation of each test.
+	// Conversations makes Add keep the conversations of tests, for [Comparison.HTML].
 	Conversations bool `json:"-"`
 
 	group Causes
-	times map[Test][]string // of calls that were recorded again: when, and when before
+	times map[Test][]string // times of recording, now and before, of calls that were recorded again
 	tests []*htmlTest
 	kept  int // bytes of the texts of tests
-	alone int // documents that one state has alone
+	alone int // documents that only one state has
 }
 
-// heldAlone is how many documents that only one state has are held, to find tests that were renamed and changed.
+// heldAlone limits how many documents that only one state has are kept, to find tests that were renamed and changed.
 const heldAlone = 200
 
-// Empty reports whether both states are alike.
+// Empty reports whether both states are equal.
 func (c *Comparison) Empty() bool { return len(c.Differences)+len(c.Config) == 0 }
 
-// KeepAnswers says of how many calls of a cause the changed answers are kept.
+// KeepAnswers sets for how many calls of a cause the changed answers are kept.
 func (c *Comparison) KeepAnswers(n int) { c.group.Answers = n }
 
-// Add adds what became of a document; nil means the state does not have it.
+// Add adds the change of a document; a document is nil in a state without it.
 func (c *Comparison) Add(change Change, from, to *snapshot.Document) error {
 	d := &Difference{Change: change}
 	c.Differences = append(c.Differences, d)
@@ -70,11 +70,11 @@ func (c *Comparison) Add(change Change, from, to *snapshot.Document) error {
 	return nil
 }
 
-// documents compares the calls of two documents of a test, also those whose records are the same and
-// continue a call that is not.
+// documents compares the calls of two documents of a test, including calls with the same record that continue a changed
+// call.
 func (c *Comparison) documents(d *Difference, from, to *snapshot.Document) error {
 	pairs := newCallPairs()
-	differ := map[int]bool{} // calls
+	differ := map[int]bool{} // numbers of calls
 	shown := c.conversation(d)
 	defer c.keep(shown)
 	for i := range to.Snapshots {
@@ -113,7 +113,7 @@ func (c *Comparison) documents(d *Difference, from, to *snapshot.Document) error
 	return nil
 }
 
-// noteTimes notes when a call was recorded, and when before: its answer may be as old as it was.
+// noteTimes notes when a call was recorded now and before, because its answer may be no newer.
 func (c *Comparison) noteTimes(of Test, was, now *snapshot.Snapshot) {
 	if c.times == nil {
 		c.times = map[Test][]string{}
@@ -123,20 +123,20 @@ func (c *Comparison) noteTimes(of Test, was, now *snapshot.Snapshot) {
 	}
 }
 
-// callPairs are the calls of a test that two recordings have, while they are compared. Of each call only what it adds
-// to the one that it continues is compared.
+// callPairs compares the calls of a test that two recordings have. For each call it compares only what it adds to the
+// call that it continues.
 type callPairs struct {
 	*drift.Comparer
 	byCall map[int]*drift.Pair
-	differ map[int]bool // by call: its messages differ, or those that it continues
+	differ map[int]bool // whether messages of a call, or of those that it continues, differ
 }
 
 func newCallPairs() *callPairs {
 	return &callPairs{drift.NewComparer(nil), map[int]*drift.Pair{}, map[int]bool{}}
 }
 
-// next compares the requests of a call, and returns what changed. inherits is the number of the earlier call whose
-// messages both begin with, if some of those changed: these changes are not returned again. 0 means there is none.
+// next compares the requests of a call, and returns the changes. inherits is the number of the earlier call with whose
+// messages both start, if some of those changed: their changes are not returned again. 0 if there is none.
 func (t *callPairs) next(was, now *snapshot.Snapshot) (changes []drift.Change, inherits int, err error) {
 	var base *drift.Pair
 	if was.Continues != nil && now.Continues != nil && was.Continues.Call == now.Continues.Call {
@@ -163,7 +163,7 @@ func (c *Comparison) calls(pairs *callPairs, d *Difference, was, now *snapshot.S
 	if call.Request, call.Inherits, err = pairs.next(was, now); err != nil {
 		return call, err
 	}
-	if was.Hash != now.Hash { // else only what it continues is another
+	if was.Hash != now.Hash { // otherwise only the call that it continues differs
 		if call.Answer, err = drift.Answers(was, now); err != nil {
 			return call, err
 		}
@@ -182,9 +182,9 @@ func (c *Comparison) calls(pairs *callPairs, d *Difference, was, now *snapshot.S
 	return call, nil
 }
 
-// Close ends the comparison. It puts the causes of the most calls first. It makes one move of a document that was
-// removed and one that was added, if they hold the same calls, as of a renamed test, or are the likest of their
-// package, as of a test that was renamed and changed.
+// Close ends the comparison. It sorts causes by their number of calls. It joins a document that was removed and one
+// that was added into a move if they have the same calls, as after renaming a test, or if they are the most similar
+// ones in their package, as after renaming and changing a test.
 func (c *Comparison) Close() {
 	gone := map[string][]*Difference{}
 	for _, d := range c.Differences {
@@ -200,19 +200,20 @@ func (c *Comparison) Close() {
 		}
 	}
 	c.renamed(joined)
-	all := append([]*Difference{}, c.Differences...) // no nil, where there are none
+	all := append([]*Difference{}, c.Differences...) // never nil
 	c.Differences = slices.DeleteFunc(all, func(d *Difference) bool { return joined[d] })
 	if c.Causes = c.group.List(); c.Whole {
 		brief(c.Causes)
 	}
 }
 
-// renamed joins a document that was added and the likest one that was removed from the package, if each is the other's.
+// renamed joins an added document with the most similar removed one of its package, if each is the other's most
+// similar.
 func (c *Comparison) renamed(joined map[*Difference]bool) {
 	compare, requests := drift.NewComparer(nil), map[*Difference]*drift.Request{}
 	first := func(d *Difference) *drift.Request {
 		if requests[d] == nil {
-			requests[d], _ = compare.Request(&d.doc.Snapshots[0].Request) // which has a core: see alone
+			requests[d], _ = compare.Request(&d.doc.Snapshots[0].Request) // it has a core: see alone
 		}
 		return requests[d]
 	}
@@ -241,7 +242,7 @@ func (c *Comparison) renamed(joined map[*Difference]bool) {
 		joined[was] = true
 		both(SealOf("", was.doc).Calls, SealOf("", d.doc).Calls, func(n int, fate string) { d.Calls[fate] = append(d.Calls[fate], n) })
 		again := len(c.Again)
-		_ = c.documents(d, was.doc, d.doc) // whose calls have cores: see alone
-		c.Again = c.Again[:again]          // that of another name says nothing
+		_ = c.documents(d, was.doc, d.doc) // its calls have cores: see alone
+		c.Again = c.Again[:again]          // meaningless for a document with another name
 	}
 }

@@ -8,10 +8,10 @@ import (
 	"github.com/traceforge/traceforge-go/internal/drift"
 )
 
-// Markdown shows the comparison as GitHub-flavoured Markdown that is no longer than [MarkdownLimit]. It counts the
-// parts that it leaves out; command shows them.
+// Markdown shows the comparison as GitHub-flavored Markdown, limited to [MarkdownLimit]. It counts the parts that it
+// leaves out; command shows them.
 func (c *Comparison) Markdown(command string) string {
-	m := markdown{most: MarkdownLimit - 500} // for what is said of what is left out
+	m := markdown{most: MarkdownLimit - 500} // room for the note on what is left out
 	m.text.WriteString("### traceforge: " + c.Tally() + "\n")
 	m.settings(c.Config)
 	for _, b := range Blocks(c.Causes) {
@@ -26,14 +26,14 @@ func (c *Comparison) Markdown(command string) string {
 	return m.text.String()
 }
 
-// A markdown is a text that has a greatest length.
+// A markdown is a text with a maximum length.
 type markdown struct {
 	text strings.Builder
 	most int
-	left int // parts that did not fit
+	left int // number of parts that did not fit
 }
 
-// add adds the first of some forms of a part that fits: what is shown in full leaves room for what is named.
+// add adds the first of several forms of a part that fits. Parts shown in full leave room for the names of the others.
 func (m *markdown) add(forms ...string) {
 	for i, form := range forms {
 		room := m.most - m.most*(len(forms)-1-i)/5
@@ -49,7 +49,7 @@ func (m *markdown) add(forms ...string) {
 	m.left++
 }
 
-// Tally says how much differs: "2 causes, 1 test added".
+// Tally describes the differences: "2 causes, 1 test added".
 func (c *Comparison) Tally() string {
 	causes := ""
 	if n := len(Blocks(c.Causes)); n > 0 {
@@ -58,7 +58,7 @@ func (c *Comparison) Tally() string {
 	return cmp.Or(strings.Join(c.headlines(causes), ", "), "no document changed")
 }
 
-// headlines says how much of each kind differs; causes is what is said of these, if there are some.
+// headlines returns how many differences of each kind there are; causes is the text for causes, if there are any.
 func (c *Comparison) headlines(causes string) (all []string) {
 	if len(c.Config) > 0 {
 		all = append(all, SettingsTitle(c.Config))
@@ -72,7 +72,7 @@ func (c *Comparison) headlines(causes string) (all []string) {
 	return all
 }
 
-// markdown shows a block: so many changes of it, so many lines of each, and the tests folded.
+// markdown shows a block with at most changes changes, lines lines of each, and the tests folded.
 func (b Block) markdown(lines, changes int) string {
 	text := b.markdownChanges(lines, changes)
 	if changes > 0 {
@@ -142,7 +142,7 @@ func (b Block) markdownTests() string {
 	return text.String()
 }
 
-// markdown shows a section; whole: with what is said of its documents.
+// markdown shows a section; with whole, including details of its documents.
 func (s *Section) markdown(whole bool) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "\n**%s**\n\n", s.title())
@@ -161,12 +161,12 @@ func (s *Section) markdown(whole bool) string {
 	return text.String()
 }
 
-// mostNamed is how many characters name the tests of a cause in one line, about.
+// mostNamed is the approximate number of characters for the tests of a cause in one line.
 const mostNamed = 300
 
-// CausesMarkdown shows changes of config.json, and causes, as GitHub-flavoured Markdown of at most so many bytes. The
-// first call of each cause is shown in full, the other tests by name in one line. left says how many parts are cut or
-// left out.
+// CausesMarkdown shows changes in config.json, and causes, as GitHub-flavored Markdown of at most most bytes. The first
+// call of each cause is shown in full, the other tests by name in one line. left is the number of parts that are
+// shortened or left out.
 func CausesMarkdown(config []*Setting, causes []*Cause, most int) (text string, left int) {
 	m := markdown{most: most}
 	m.settings(config)

@@ -20,9 +20,9 @@ import (
 // A Page shows conversations as text for people.
 type Page struct {
 	Out       io.Writer
-	Width     int  // characters of a line
-	Color     bool // with escape sequences, for a terminal
-	Unwrapped bool // lines of text stay as long as they are, so that they can be compared
+	Width     int  // characters per line
+	Color     bool // use escape sequences, for a terminal
+	Unwrapped bool // do not wrap lines of text, so that they can be compared
 }
 
 // The escape sequences of a page (ECMA-48 "SGR").
@@ -38,10 +38,10 @@ func (p *Page) styled(style, text string) string {
 
 const (
 	margin = "  "
-	label  = 10 // characters, with the space behind
+	label  = 10 // characters, including the space after it
 )
 
-// Call shows one call, whole: where it comes from, what was sent, what came back.
+// Call shows a complete call: where it comes from, what was sent, and what was received.
 func (p *Page) Call(provider string, s *snapshot.Snapshot) {
 	fmt.Fprintln(p.Out, p.styled(bold, plaintext.Line(s.ID)))
 	p.header(p.fields(provider, s))
@@ -59,7 +59,7 @@ func (p *Page) Call(provider string, s *snapshot.Snapshot) {
 // A headerField is a line of a call's header. Its title is the first word of its name.
 type headerField struct{ name, value string }
 
-// header shows fields. A title that several have in a row is shown once.
+// header shows fields. A title that several consecutive fields share is shown once.
 func (p *Page) header(fields []headerField) {
 	last := ""
 	for _, f := range fields {
@@ -115,7 +115,7 @@ func (p *Page) fields(provider string, s *snapshot.Snapshot) []headerField {
 	}
 	var headers []string
 	for _, name := range slices.Sorted(maps.Keys(s.Response.Headers)) {
-		if name != "content-type" { // which the answer is decoded by
+		if name != "content-type" { // used for decoding the answer
 			headers = append(headers, name+": "+strings.Join(s.Response.Headers[name], ", "))
 		}
 	}
@@ -153,10 +153,10 @@ func tokens(r *snapshot.Response) string {
 	return total + " (" + strings.Join(parts, ", ") + ")"
 }
 
-// A tokenCount is a count of a usage, and its name on a page.
+// A tokenCount is a count in a usage, with its name on a page.
 type tokenCount struct {
 	name string
-	n    **int64 // nil: not reported
+	n    **int64 // nil if not reported
 }
 
 func countsOf(u *modelio.Usage) []tokenCount {
@@ -167,7 +167,8 @@ func countsOf(u *modelio.Usage) []tokenCount {
 	}
 }
 
-// parameters lists the parameters that were sent. Others are not listed: the provider's defaults are not known.
+// parameters lists the parameters that were sent. The others are not listed, because the provider's defaults are
+// unknown.
 func parameters(r *modelio.Request) []string {
 	var sent []string
 	for _, p := range modelio.Parameters {
@@ -205,8 +206,8 @@ func (p *Page) wrap(text string, width int) []string {
 	return wrap(text, width)
 }
 
-// answer shows what came back. call stands behind each title: ", call 2", or nothing. brief leaves out the usual reason
-// to finish.
+// answer shows the answer. call is appended to each title: ", call 2", or nothing. brief leaves out the usual finish
+// reason.
 func (p *Page) answer(r *snapshot.Response, call string, brief bool) {
 	for _, line := range reading.Sentences(r.Readings, r.ReadingsMore) {
 		p.heading(alarm, "some programs read "+line)
@@ -232,7 +233,7 @@ func (p *Page) answer(r *snapshot.Response, call string, brief bool) {
 	}
 }
 
-// endings say how a stream ended that is incomplete, where nothing cut it.
+// endings describe how an incomplete stream ended.
 var endings = map[string]string{
 	"aborted": "the caller ended the stream", "ended": "the stream ended without its last event",
 }
@@ -250,7 +251,7 @@ func (p *Page) candidate(c *modelio.Candidate, brief bool) {
 		p.faintText("cites: " + inLine(cited.Title+" "+cited.URL+" "+cited.Source))
 	}
 	if brief && c.FinishReason == modelio.FinishStop {
-		return // as nearly all do
+		return // the usual case
 	}
 	finished := "finish reason: " + string(c.FinishReason)
 	if c.FinishReasonRaw != "" && c.FinishReasonRaw != string(c.FinishReason) {

@@ -16,34 +16,34 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// A Difference is a document that two states of a store have in different forms, or that only one of them has.
+// A Difference is a document that differs between two states of a store, or that only one of them has.
 type Difference struct {
 	Change
-	Was         string           `json:"was,omitempty"` // the file, before it moved
+	Was         string           `json:"was,omitempty"` // the file before the document moved
 	Differences []CallDifference `json:"differences,omitempty"`
 
-	Raw []string `json:"-"` // what changed in raw answers whose records did not: see [OtherBytes.Tell]
+	Raw []string `json:"-"` // changes in raw answers whose records are the same: see [OtherBytes.Tell]
 
-	content string             // a hash of all calls, by which the document is found under another name; of one that only one state has
-	glances []glance           // at calls that only one state has
-	doc     *snapshot.Document // where only one state has it; nil: both have it, or heldAlone others are held
+	content string             // hash of all calls, which identifies the document under another name; only for documents that one state has
+	glances []glance           // for calls that only one state has
+	doc     *snapshot.Document // set if only one state has the document, unless heldAlone others are kept
 }
 
-// A CallDifference is a call that both states have, and that differs.
+// A CallDifference is a call that differs between both states.
 type CallDifference struct {
 	Call     int                `json:"call"`             // its number
 	Causes   []string           `json:"causes,omitempty"` // what differs in the request, in words
 	Request  []drift.Difference `json:"request,omitempty"`
-	Response []drift.Difference `json:"response,omitempty"` // in the answer, and in what stands beside it, such as headers
+	Response []drift.Difference `json:"response,omitempty"` // in the answer, including its headers
 	Bytes    bool               `json:"bytes,omitempty"`    // only the raw answer differs
 }
 
-// A glance is a call in a few words.
+// A glance is a summary of a call.
 type glance struct{ Title, Sent, Answered string }
 
-// callOf returns the call of a number; nil means there is none.
+// callOf returns the call with a number, or nil.
 func callOf(doc *snapshot.Document, n int) *snapshot.Snapshot {
-	if 0 < n && n <= len(doc.Snapshots) && doc.Snapshots[n-1].Number() == n { // as nearly always
+	if 0 < n && n <= len(doc.Snapshots) && doc.Snapshots[n-1].Number() == n { // the usual case
 		return &doc.Snapshots[n-1]
 	}
 	i := slices.IndexFunc(doc.Snapshots, func(s snapshot.Snapshot) bool { return s.Number() == n })
@@ -58,7 +58,7 @@ func explainCall(from, to *snapshot.Snapshot, request []drift.Difference, call *
 	for _, c := range call.Request {
 		d.Causes = append(d.Causes, c.String())
 	}
-	was, _ := snapshot.ResponseCore(&from.Response) // which drift.Answers has compared
+	was, _ := snapshot.ResponseCore(&from.Response) // drift.Answers has compared it
 	is, _ := snapshot.ResponseCore(&to.Response)
 	d.Response = append(drift.JSON(was, is), besideCores(call.Answer)...)
 	d.Bytes = len(d.Response) == 0 && from.Response.RawOutputRef != to.Response.RawOutputRef
@@ -68,13 +68,13 @@ func explainCall(from, to *snapshot.Snapshot, request []drift.Difference, call *
 	return d
 }
 
-// recordedAt returns when a call was recorded, as the format spells it.
+// recordedAt returns when a call was recorded, in the format's spelling.
 func recordedAt(s *snapshot.Snapshot) string { return s.Timestamp.Format(time.RFC3339Nano) }
 
-// ofCore are the kinds of changes that are in the core of an answer.
+// ofCore are the kinds of changes within the core of an answer.
 var ofCore = []string{drift.AnswerText, drift.ToolCalls, drift.Reasoning, drift.AnswerParts, drift.FinishReason, drift.AnswerError}
 
-// besideCores returns those of the changes of [drift.Answers] that are outside of the cores, as differences by pointer.
+// besideCores returns those changes of [drift.Answers] that are outside of the cores, as differences by pointer.
 func besideCores(changes []drift.Change) (found []drift.Difference) {
 	text := func(side *string) json.RawMessage {
 		if side == nil {
@@ -90,7 +90,7 @@ func besideCores(changes []drift.Change) (found []drift.Difference) {
 	return found
 }
 
-// ofProviders returns the change from one provider to another, if they differ; empty means the provider in whose
+// ofProviders returns the change from one provider to another, if they differ; empty stands for the provider in whose
 // directory the document is.
 func ofProviders(was, is string) []drift.Change {
 	if was == is {
@@ -129,7 +129,7 @@ func (d *Difference) noteAlone(from, to *snapshot.Document) error {
 }
 
 func glanceOf(s *snapshot.Snapshot) glance {
-	const most = 100 // characters of a line
+	const most = 100 // characters per line
 	sent := ""
 	if n := len(s.Request.Messages); n > 0 {
 		sent = texts(s.Request.Messages[n-1].Content)
@@ -139,7 +139,7 @@ func glanceOf(s *snapshot.Snapshot) glance {
 	return glance{fmt.Sprintf("call %d", s.Number()), Clip(inLine(sent), most), Clip(Said(&s.Response), most)}
 }
 
-// texts returns what parts say, joined by spaces.
+// texts returns the texts of parts, joined by spaces.
 func texts(parts []modelio.Part) string {
 	var said []string
 	for _, part := range parts {
@@ -157,10 +157,10 @@ func texts(parts []modelio.Part) string {
 	return strings.Join(said, " ")
 }
 
-// Said returns what an answer says, in a line.
+// Said returns the content of an answer on one line.
 func Said(r *snapshot.Response) string { return inLine(saidWhole(r)) }
 
-// saidWhole returns all that an answer says.
+// saidWhole returns the complete content of an answer.
 func saidWhole(r *snapshot.Response) string {
 	switch {
 	case len(r.Candidates) > 0:
@@ -171,5 +171,5 @@ func saidWhole(r *snapshot.Response) string {
 	return ""
 }
 
-// inLine returns a text on one line, its words with a space between them.
+// inLine returns a text on one line, with single spaces between words.
 func inLine(text string) string { return strings.Join(strings.Fields(text), " ") }

@@ -14,9 +14,9 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// Document shows all calls of a test as one conversation, each turn once and each call of a tool in a line. Members
-// beside the messages are shown where they differ from the call before, and tokens and time at the end. provider is
-// that of the document's directory.
+// Document shows all calls of a test as one conversation, with each turn once and each tool call in one line. Other
+// members are shown if they differ from the call before; tokens and time are shown at the end. provider is that of the
+// document's directory.
 func (p *Page) Document(provider string, doc *snapshot.Document) {
 	name, _, _ := snapshot.ParseID(doc.Snapshots[0].ID)
 	title := name
@@ -34,17 +34,17 @@ func (p *Page) Document(provider string, doc *snapshot.Document) {
 	p.took(doc)
 }
 
-// A conversation is a document while it is shown.
+// A conversation shows a document.
 type conversation struct {
 	*Page
 	provider string
 	doc      *snapshot.Document
-	shown    map[*snapshot.Snapshot]map[string]string // the fields of calls of models, by name
-	before   *snapshot.Snapshot                       // the last call of a model; nil means there was none
+	shown    map[*snapshot.Snapshot]map[string]string // the fields of model calls, by name
+	before   *snapshot.Snapshot                       // the last model call; nil if there was none
 	stepping bool                                     // the last call is a step
 }
 
-// call shows what a call has beyond the call before it, or beyond that which it continues.
+// call shows what a call adds to the call before it, or to the one that it continues.
 func (c *conversation) call(s *snapshot.Snapshot) {
 	if isStep(s) {
 		c.step(s)
@@ -82,7 +82,7 @@ func (c *conversation) call(s *snapshot.Snapshot) {
 	c.before = s
 }
 
-// changed returns the fields that are not those of another call, or of none.
+// changed returns the fields that differ from those of another call, which may be nil.
 func (c *conversation) changed(s, unlike *snapshot.Snapshot) (changed []headerField) {
 	now, was := map[string]string{}, c.shown[unlike]
 	for _, f := range c.fields(c.provider, s) {
@@ -103,10 +103,10 @@ func (c *conversation) changed(s, unlike *snapshot.Snapshot) (changed []headerFi
 	return changed
 }
 
-// ofOneCall are the fields that differ in each call. The end of the page sums them up.
+// ofOneCall are the fields that differ in each call. The end of the page has their totals.
 var ofOneCall = map[string]bool{"test": true, "recorded": true, "latency": true, "tokens": true}
 
-// beginning says what a call begins with; empty means with all that was said in the call before it.
+// beginning describes the first messages of a call; empty if they are all those of the call before it.
 func (c *conversation) beginning(s *snapshot.Snapshot) string {
 	from := s.Continues
 	if from == nil {
@@ -129,7 +129,7 @@ func (c *conversation) beginning(s *snapshot.Snapshot) string {
 	return fmt.Sprintf("begins with the first %d messages of call %d", from.Messages, from.Call)
 }
 
-// offered shows the tools that a call offers and the call before it did not, and names those that are gone.
+// offered shows the tools that a call offers and the call before did not, and names those that are gone.
 func (p *Page) offered(s, before *snapshot.Snapshot) {
 	known := map[string]*modelio.ToolDefinition{}
 	if before != nil {
@@ -157,12 +157,12 @@ func (p *Page) offered(s, before *snapshot.Snapshot) {
 	}
 }
 
-// SameTool reports whether a model is told the same of two tools.
+// SameTool reports whether two tools have the same description for a model.
 func SameTool(a, b modelio.ToolDefinition) bool {
 	return a.Name == b.Name && a.Description == b.Description && bytes.Equal(a.InputSchema, b.InputSchema)
 }
 
-// took shows what all calls took together.
+// took shows the totals of all calls.
 func (p *Page) took(doc *snapshot.Document) {
 	var sum snapshot.Response
 	var latency int64
@@ -183,13 +183,13 @@ func (p *Page) took(doc *snapshot.Document) {
 	fmt.Fprintln(p.Out)
 	p.field("calls", fmt.Sprint(len(doc.Snapshots)))
 	p.field("tokens", tokens(&sum))
-	if !p.Unwrapped { // what is compared has no times
+	if !p.Unwrapped { // texts to be compared have no times
 		p.field("recorded", last.Format("2006-01-02 15:04:05 MST"))
 		p.field("took", fmt.Sprintf("%d ms", latency))
 	}
 }
 
-// addCount adds a number of tokens; nil means not reported.
+// addCount adds a number of tokens; nil if not reported.
 func addCount(sum **int64, n *int64) {
 	if n == nil {
 		return

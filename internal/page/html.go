@@ -14,18 +14,18 @@ import (
 	"github.com/traceforge/traceforge-go/internal/plaintext"
 )
 
-// HTMLLimit is how many bytes a page in HTML has at most.
+// HTMLLimit is the maximum size of an HTML page in bytes.
 const HTMLLimit = 4 << 20
 
-// How many bytes each part leaves to the parts behind it.
+// How many bytes each part leaves to the parts after it.
 const (
 	htmlRoomForTests    = HTMLLimit / 2
 	htmlRoomForSections = HTMLLimit / 8
 	htmlRoomForEnd      = 4 << 10
 )
 
-// htmlOpen is how many causes are unfolded when the page opens, and how many documents a section may have so that they
-// are.
+// htmlOpen is how many causes are unfolded when the page opens, and the maximum number of documents in a section that
+// is unfolded.
 const htmlOpen = 5
 
 var (
@@ -37,23 +37,23 @@ var (
 	htmlScript string
 )
 
-// htmlFuncs are what the template shows texts and changes with.
+// htmlFuncs are the functions by which the template shows texts and changes.
 var htmlFuncs = template.FuncMap{
 	"line": plaintext.Line, "where": Where, "change": htmlChangeOf,
 }
 
-// About is what a page in HTML says of itself.
+// About describes an HTML page.
 type About struct {
-	Command  string // that wrote it: "traceforge diff"
-	From, To string // what is compared; empty means it is not said
+	Command  string // the command that wrote it: "traceforge diff"
+	From, To string // the states that are compared; empty if unspecified
 	All      string // the command that shows what is left out
-	Accept   bool   // say the commands that accept the causes
+	Accept   bool   // include the commands that accept the causes
 }
 
-// HTML writes the comparison as a page in HTML of at most [HTMLLimit] bytes, in one file that needs no network and
-// loads nothing. It counts the parts that it leaves out. Nothing of a store is markup or script in it: all of it
-// passes html/template, and a Content-Security-Policy lets only the page's own style and script work. A comparison of
-// which nothing but Causes is set is a page of these.
+// HTML writes the comparison as an HTML page of at most [HTMLLimit] bytes, in one file that loads nothing. It counts
+// the parts that it leaves out. No content of a store is markup or script in the page: html/template escapes all of it,
+// and a Content-Security-Policy permits only the page's own style and script. A comparison with only Causes becomes a
+// page of these.
 func (c *Comparison) HTML(w io.Writer, about About) error {
 	tmpl := template.Must(template.New("page").Funcs(htmlFuncs).Parse(htmlTemplate))
 	h := &htmlWriter{out: w, tmpl: tmpl, all: about.All, left: HTMLLimit}
@@ -91,7 +91,7 @@ func (c *Comparison) HTML(w io.Writer, about About) error {
 
 	if len(c.tests) > 0 {
 		h.always("open tests", nil)
-		slices.SortStableFunc(c.tests, func(a, b *htmlTest) int { return min(b.answers, 1) - min(a.answers, 1) }) // answers first
+		slices.SortStableFunc(c.tests, func(a, b *htmlTest) int { return min(b.answers, 1) - min(a.answers, 1) }) // tests with changed answers first
 		for _, t := range c.tests {
 			t.link(of)
 			h.part("test", t, htmlRoomForSections)
@@ -118,11 +118,11 @@ type htmlWriter struct {
 	tmpl    *template.Template
 	all     string // the command that shows what is left out
 	left    int    // bytes
-	leftOut int    // parts of the list at hand
+	leftOut int    // parts of the current list
 	err     error
 }
 
-// part writes a part of a list if that leaves so much room, and if all earlier parts of the list were written.
+// part writes a part of a list if that leaves room bytes, and if all earlier parts of the list were written.
 func (h *htmlWriter) part(name string, data any, room int) {
 	if h.leftOut > 0 {
 		h.leftOut++
@@ -135,7 +135,7 @@ func (h *htmlWriter) part(name string, data any, room int) {
 	}
 }
 
-// always writes a part that is small.
+// always writes a small part, whatever room is left.
 func (h *htmlWriter) always(name string, data any) { h.write(h.rendered(name, data)) }
 
 // end ends a list, and says what it left out.
@@ -152,7 +152,7 @@ func (h *htmlWriter) end(one, many string) {
 func (h *htmlWriter) rendered(name string, data any) string {
 	var text strings.Builder
 	if err := h.tmpl.ExecuteTemplate(&text, name, data); err != nil && h.err == nil {
-		h.err = err // unreachable: tests use all of it
+		h.err = err // unreachable: tests execute all of the template
 	}
 	return text.String()
 }
@@ -165,11 +165,11 @@ func (h *htmlWriter) write(text string) {
 	_, h.err = io.WriteString(h.out, text)
 }
 
-// An htmlTop is the head of a page, and its foot.
+// An htmlTop is the head and the foot of a page.
 type htmlTop struct {
 	About
 	Policy   string
-	Style    template.CSS // the page's own, as Script is
+	Style    template.CSS // the page's own, like Script
 	Script   template.JS
 	Title    string
 	Contents []htmlLink
@@ -197,7 +197,7 @@ func htmlTopOf(c *Comparison, about About, causes, tests int, sections []Section
 	return v
 }
 
-// headline says how much differs: "1 cause: 101 calls of 101 tests, 3 answers changed; 1 test added".
+// headline describes the differences: "1 cause: 101 calls of 101 tests, 3 answers changed; 1 test added".
 func (c *Comparison) headline() string {
 	calls, answers := callsOf(c.Causes), map[Place]bool{}
 	for _, cause := range c.Causes {
@@ -223,13 +223,13 @@ func sectionLink(i int, s Section) htmlLink {
 	return htmlLink{fmt.Sprintf("section-%d", i+1), s.Headline, s.Note}
 }
 
-// sourceHash names a script or a style in a policy (CSP3 "hash-source").
+// sourceHash returns the source expression for a script or style in a policy (CSP3 "hash-source").
 func sourceHash(source string) string {
 	sum := sha256.Sum256([]byte(source))
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
 }
 
-// callsOf returns the calls that have causes, each once, in no order.
+// callsOf returns the calls of causes without duplicates, in no particular order.
 func callsOf(causes []*Cause) []Place {
 	calls := map[Place]bool{}
 	for _, c := range causes {

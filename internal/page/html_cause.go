@@ -6,27 +6,27 @@ import (
 	"github.com/traceforge/traceforge-go/internal/plaintext"
 )
 
-// How much of a cause the page holds.
+// Limits on what the page contains of a cause.
 const (
-	AnswersInHTML = 12 // of a block: see [Comparison.KeepAnswers]
+	AnswersInHTML = 12 // answers of a block: see [Comparison.KeepAnswers]
 
-	htmlChanges = 20  // of a block
-	htmlTests   = 300 // of a block, by name
+	htmlChanges = 20  // changes of a block
+	htmlTests   = 300 // tests of a block, by name
 )
 
-// An htmlCause is causes of the same calls as the page shows them.
+// An htmlCause is causes of the same calls, as shown on the page.
 type htmlCause struct {
 	Block
 	Open      bool
 	Accept    string
-	Tests     string // how many, where there are several
+	Tests     string // how many, if there are several
 	Packages  []htmlPackage
 	MoreTests string
 
-	shown map[Test]*htmlTest // whose conversations the page shows
+	shown map[Test]*htmlTest // tests whose conversations the page shows
 }
 
-// Changes are the changes of the first call.
+// Changes returns the changes of the first call.
 func (v *htmlCause) Changes() []*Cause {
 	if v.onlyAnswers() {
 		return nil
@@ -34,12 +34,12 @@ func (v *htmlCause) Changes() []*Cause {
 	return v.Block[:min(len(v.Block), htmlChanges)]
 }
 
-// MoreChanges says how many changes are left out; empty: none.
+// MoreChanges says how many changes are left out; empty if none.
 func (v *htmlCause) MoreChanges() string {
 	return andMore(len(v.Block)-htmlChanges, "change", "changes")
 }
 
-// Answers are the first answers that changed, as far as they are known.
+// Answers returns the first changed answers, as far as they are known.
 func (v *htmlCause) Answers() []Answered {
 	all := v.Block[0].Answers
 	n := slices.IndexFunc(all, func(a Answered) bool { return a.Changes == nil })
@@ -49,12 +49,12 @@ func (v *htmlCause) Answers() []Answered {
 	return all[:min(n, AnswersInHTML)]
 }
 
-// MoreAnswers says how many answers are left out; empty: none.
+// MoreAnswers says how many answers are left out; empty if none.
 func (v *htmlCause) MoreAnswers() string {
 	return andMore(len(v.Block[0].Answers)-len(v.Answers()), "answer changed", "answers changed")
 }
 
-// Sent is what an answer answers, in a line; empty: it is not known.
+// Sent returns the message that an answer responds to, in one line; empty if unknown.
 func (v *htmlCause) Sent(a Answered) string {
 	if test := v.shown[Test{a.Package, a.Test}]; test != nil {
 		return test.sent[a.Call]
@@ -62,20 +62,20 @@ func (v *htmlCause) Sent(a Answered) string {
 	return ""
 }
 
-// An htmlPackage is tests of a package.
+// An htmlPackage is the tests of a package.
 type htmlPackage struct {
 	Package string
 	Tests   []htmlLink
 }
 
-// An htmlLink names something that has, or may have, a place on the page.
+// An htmlLink names something that may have an anchor on the page.
 type htmlLink struct{ ID, Text, Note string }
 
 // tests names the tests of the calls.
 func (v *htmlCause) tests() {
 	tests := testsOf(v.Block[0].Calls)
 	if len(tests) == 1 {
-		return // it is said of the first call
+		return // shown with the first call
 	}
 	v.Tests, v.MoreTests = Count(len(tests), "test", "tests"), andMore(len(tests)-htmlTests, "test", "tests")
 	at := map[string]int{} // by package
@@ -97,12 +97,12 @@ func (v *htmlCause) tests() {
 	}
 }
 
-// ID is the same on every page that shows the cause.
-func (b Block) ID() string { return "cause-" + plaintext.Line(b[0].Key) } // a receipt may have any key
+// ID returns an anchor that is the same on every page that shows the cause.
+func (b Block) ID() string { return "cause-" + plaintext.Line(b[0].Key) } // a receipt may contain any key
 
-// link names the places of the causes of a test.
+// link adds links to the causes of a test.
 func (t *htmlTest) link(blocks map[*Cause]Block) {
-	linked := map[*Cause]bool{} // the first of a block
+	linked := map[*Cause]bool{} // the first of each block
 	for _, cause := range t.causes {
 		if b := blocks[cause]; !linked[b[0]] {
 			linked[b[0]] = true

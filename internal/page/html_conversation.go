@@ -16,33 +16,33 @@ type htmlTest struct {
 	ID     string
 	Of     *Difference
 	Calls  []htmlCall
-	Causes []htmlLink // once links are known
+	Causes []htmlLink // set when links are known
 
-	sent             map[int]string // by call whose answer changed: its last message, in a line
-	changed, answers int            // how many calls changed, and how many of their answers
+	sent             map[int]string // last message of a call with a changed answer, in one line
+	changed, answers int            // number of changed calls, and of their answers
 	causes           []*Cause       // of its calls
 	known            map[*Cause]bool
 }
 
-// An htmlCall is a call that shows something which no call before it has shown.
+// An htmlCall is a call that shows something that no earlier call has shown.
 type htmlCall struct {
 	Title   string
-	Changes []htmlChange // beside the messages
+	Changes []htmlChange // other than messages
 	Turns   []htmlTurn
 	Answer  []htmlChange
-	Said    string // the answer, where it did not change
+	Said    string // the answer, if it did not change
 }
 
-// An htmlTurn is a message that changed, or some that did not.
+// An htmlTurn is a changed message, or several unchanged ones.
 type htmlTurn struct {
 	Change *htmlChange
-	Fold   string // of those that did not change: how many
+	Fold   string // how many unchanged messages
 	Said   []htmlSaid
 }
 
 type htmlSaid struct{ Role, Text string }
 
-// conversation returns what the page shows of the test of a document; nil means nothing.
+// conversation returns the page's view of a document's test, or nil.
 func (c *Comparison) conversation(d *Difference) *htmlTest {
 	if !c.Conversations || c.kept > HTMLLimit {
 		return nil
@@ -50,24 +50,24 @@ func (c *Comparison) conversation(d *Difference) *htmlTest {
 	return &htmlTest{Of: d, sent: map[int]string{}, known: map[*Cause]bool{}}
 }
 
-// keep keeps the conversation of a test that changed.
+// keep keeps the conversation of a changed test.
 func (c *Comparison) keep(t *htmlTest) {
 	if t == nil || t.changed == 0 {
 		return
 	}
 	t.ID = fmt.Sprintf("test-%d", len(c.tests)+1)
 	c.tests = append(c.tests, t)
-	text, _ := json.Marshal(t.Calls) // texts and numbers: about as long as they are in HTML
+	text, _ := json.Marshal(t.Calls) // texts and numbers: about as long as in HTML
 	c.kept += len(text)
 }
 
-// add adds a call that changed, with what no earlier call of the test has shown of it.
+// add adds a changed call, with everything that no earlier call of the test has shown.
 func (t *htmlTest) add(call Call, causes []*Cause, now *snapshot.Snapshot) {
 	if t == nil {
 		return
 	}
 	t.changed++
-	fresh := map[string]bool{} // keys of causes that no call before it has
+	fresh := map[string]bool{} // keys of causes that no earlier call has
 	for _, c := range causes {
 		if !t.known[c] {
 			t.known[c], fresh[c.Key], t.causes = true, true, append(t.causes, c)
@@ -78,14 +78,14 @@ func (t *htmlTest) add(call Call, causes []*Cause, now *snapshot.Snapshot) {
 		t.sent[call.Call] = plaintext.Line(glanceOf(now).Sent)
 	}
 	if len(fresh) == 0 && len(call.Answer) == 0 {
-		return // it continues what changed, or has the same parameters
+		return // it continues a changed call, or has the same parameters
 	}
 	v := htmlCall{Title: plaintext.Line(Where(Place{Call: call.Call, File: call.File, Line: call.Line}))}
-	known := 0 // messages that are those of the call which it continues
+	known := 0 // number of messages from the call that it continues
 	if now.Continues != nil {
 		known = now.Continues.Messages
 	}
-	changed := map[int][]drift.Change{} // messages
+	changed := map[int][]drift.Change{} // by message
 	for _, change := range call.Request {
 		i, isMessage := messageOf(change)
 		switch {
@@ -140,7 +140,7 @@ func (v *htmlCall) turns(now *snapshot.Snapshot, known int, changed map[int][]dr
 	flush()
 }
 
-// Hits says in a few words what changed: "3 calls: system, model; 1 answer".
+// Hits summarizes what changed: "3 calls: system, model; 1 answer".
 func (t *htmlTest) Hits() string {
 	var kinds []string
 	for _, cause := range t.causes {
@@ -156,7 +156,7 @@ func (t *htmlTest) Hits() string {
 	return plaintext.Line(text)
 }
 
-// More says how many calls changed of which nothing else is told; empty means none.
+// More says how many further calls changed; empty if none.
 func (t *htmlTest) More() string {
 	more := t.changed - len(t.Calls)
 	if more == 0 {
@@ -165,7 +165,7 @@ func (t *htmlTest) More() string {
 	return Count(more, "more call has", "more calls have") + " the same changes, and answers as before"
 }
 
-// messageOf returns the number of the message that a change is of.
+// messageOf returns the number of the message that a change concerns.
 func messageOf(c drift.Change) (i int, ok bool) {
 	number, ok := strings.CutPrefix(c.Pointer, "/messages/")
 	i, err := strconv.Atoi(number)

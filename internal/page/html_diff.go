@@ -8,47 +8,47 @@ import (
 	"github.com/traceforge/traceforge-go/internal/plaintext"
 )
 
-// How much of a change the page holds.
+// Limits on what the page contains of a change.
 const (
-	htmlLines  = 400    // that changed
-	htmlFolded = 100    // equal lines between two that changed; the others are counted
+	htmlLines  = 400    // changed lines
+	htmlFolded = 100    // equal lines between two changed ones; the rest is counted
 	htmlWidth  = 4_000  // characters of a line
-	htmlText   = 10_000 // bytes of a text that did not change
+	htmlText   = 10_000 // bytes of an unchanged text
 )
 
-// An htmlChange is a change as the page shows it.
+// An htmlChange is a change as shown on the page.
 type htmlChange struct {
 	Title  string
-	Prose  bool // it is a text, not JSON
-	Sides  bool // before and after stand side by side
+	Prose  bool // a text, not JSON
+	Sides  bool // show before and after side by side
 	Groups []htmlGroup
 	More   string // what is left out
 }
 
-// An htmlGroup is lines one below the other.
+// An htmlGroup is a group of consecutive lines.
 type htmlGroup struct {
-	Fold string // equal lines, folded: how many
+	Fold string // number of folded equal lines
 	Rows []htmlRow
 }
 
-// An htmlRow is a line, before and after; nil means there is none on that side.
+// An htmlRow is a line before and after the change; nil on a side without it.
 type htmlRow struct {
 	Same          bool
 	Before, After []drift.Piece
 }
 
-// htmlChangeOf returns what the page shows of a change.
+// htmlChangeOf returns the page's view of a change.
 func htmlChangeOf(c drift.Change, sides bool) htmlChange {
 	const around = 2
 	hunks, more := c.Hunks(around, htmlLines)
 	v := htmlChange{
 		Title: plaintext.Line(c.String()), Prose: isProse(c.Kind), Sides: sides && c.Before != nil && c.After != nil,
 	}
-	var before []string // whose lines between the hunks are those after, too
+	var before []string // the lines between the hunks are the same on both sides
 	if c.Before != nil && c.After != nil {
 		before = strings.Split(*c.Before, "\n")
 	}
-	next := 0 // line before
+	next := 0 // next line before the change
 	for _, h := range hunks {
 		v.fold(before, next, h.Before-1)
 		v.Groups = append(v.Groups, htmlGroup{Rows: rowsOf(h.Lines)})
@@ -67,13 +67,13 @@ func htmlChangeOf(c drift.Change, sides bool) htmlChange {
 	return v
 }
 
-// isProse reports whether a component is what people write.
+// isProse reports whether a component is text written by people.
 func isProse(kind string) bool {
 	return strings.HasSuffix(kind, " message") || kind == "system" || kind == "prompt" ||
 		kind == drift.AnswerText || kind == drift.Reasoning
 }
 
-// fold adds the equal lines from one to another.
+// fold adds the equal lines from from to to.
 func (v *htmlChange) fold(lines []string, from, to int) {
 	if to = min(to, len(lines)); from >= to {
 		return
@@ -91,7 +91,7 @@ func (v *htmlChange) fold(lines []string, from, to int) {
 	v.Groups = append(v.Groups, g)
 }
 
-// rowsOf puts each line beside that which replaces it.
+// rowsOf puts each line next to its replacement.
 func rowsOf(lines []drift.Line) (rows []htmlRow) {
 	for i := 0; i < len(lines); i++ {
 		pieces := shownPieces(&lines[i])
@@ -110,8 +110,8 @@ func rowsOf(lines []drift.Line) (rows []htmlRow) {
 	return rows
 }
 
-// shownPieces returns a line in pieces that hide and reorder nothing; of a long one the beginning, and how much more there is.
-// An empty line has one too.
+// shownPieces returns a line in pieces without hidden or reordered characters; for a long one the start, and how much
+// more there is. An empty line has one piece.
 func shownPieces(l *drift.Line) (shown []drift.Piece) {
 	room, start := htmlWidth, 0
 	add := func(text string, marked bool) {
@@ -138,7 +138,7 @@ func shownPieces(l *drift.Line) (shown []drift.Piece) {
 	return shown
 }
 
-// clipped is a text that did not change.
+// clipped returns the start of an unchanged text.
 func clipped(text string) string {
 	if len(text) > htmlText {
 		head := strings.ToValidUTF8(text[:htmlText], "")

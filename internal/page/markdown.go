@@ -8,8 +8,8 @@ import (
 	"github.com/traceforge/traceforge-go/internal/plaintext"
 )
 
-// Code quotes a text for Markdown as a word. Within the quotes nothing is Markdown, HTML, a mention or a command. Its
-// backticks stay, as in a command that is copied: the quotes are of another number of them.
+// Code quotes a text as inline code. Within the quotes nothing is Markdown, HTML, a mention or a command. Backticks are
+// kept, as in a command to be copied: the quotes consist of a different number of them.
 func Code(text string) string {
 	text = plaintext.Line(strings.ReplaceAll(text, "\n", " "))
 	quotes := "`"
@@ -17,18 +17,18 @@ func Code(text string) string {
 		quotes += "`"
 	}
 	if strings.HasPrefix(text, "`") || strings.HasSuffix(text, "`") {
-		text = " " + text + " " // which Markdown takes off
+		text = " " + text + " " // Markdown removes these spaces
 	}
 	return quotes + text + quotes
 }
 
 var backticks = regexp.MustCompile("`+")
 
-// CellCode is Code in a table, where a bar ends a cell.
+// CellCode is Code for a table, in which a bar ends a cell.
 func CellCode(text string) string { return strings.ReplaceAll(Code(text), "|", `\|`) }
 
-// CodeBlock quotes lines for Markdown; language says how they are coloured, as diff does. The fence is longer
-// than any in the text, which cannot end it.
+// CodeBlock quotes lines as a code block; language determines the highlighting, such as diff. The fence is longer than
+// any in the text, which therefore cannot end it.
 func CodeBlock(language, text string) string {
 	fence := "```"
 	for strings.Contains(text, fence) {
@@ -37,5 +37,5 @@ func CodeBlock(language, text string) string {
 	return fence + language + "\n" + strings.TrimSuffix(plaintext.Text(text), "\n") + "\n" + fence + "\n"
 }
 
-// MarkdownLimit is how many characters GitHub takes as the text of an issue, a comment or a pull request.
+// MarkdownLimit is the maximum length of an issue, a comment or a pull request on GitHub, in characters.
 const MarkdownLimit = 65_536

@@ -17,7 +17,7 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// message shows a message: who speaks, and what is said.
+// message shows a message: its role and its content.
 func (p *Page) message(m *modelio.Message) {
 	p.heading(bold, string(m.Role))
 	p.metadata(m.Metadata)
@@ -44,15 +44,14 @@ func (p *Page) part(part *modelio.Part) {
 	case part.ToolResponse != nil:
 		p.result(part.ToolResponse)
 	default:
-		raw, _ := json.Marshal(part) // it came from a snapshot, which is JSON
+		raw, _ := json.Marshal(part) // always possible for a snapshot
 		p.value(raw)
 		return
 	}
 	p.metadata(part.Metadata)
 }
 
-// metadata shows on one line what a program attached: most of it, as signatures, is not for
-// people.
+// metadata shows a program's metadata on one line, because most of it, such as signatures, is not for people.
 func (p *Page) metadata(o modelio.Object) {
 	if len(o) > 0 {
 		line := Clip("metadata "+plaintext.Line(string(jsontext.Compact(jsontext.ObjectText(o)))), p.Width-len(margin))
@@ -60,7 +59,7 @@ func (p *Page) metadata(o modelio.Object) {
 	}
 }
 
-// toolCall shows a tool call that the model made.
+// toolCall shows a tool call that the model requested.
 func (p *Page) toolCall(r *modelio.ToolRequest) {
 	arguments := ""
 	if r.Input != nil {
@@ -73,7 +72,7 @@ func (p *Page) toolCall(r *modelio.ToolRequest) {
 	p.text(call)
 }
 
-// result shows what a tool answered.
+// result shows the result of a tool.
 func (p *Page) result(r *modelio.ToolResponse) {
 	title := r.Name + " returned"
 	if r.Ref != "" {
@@ -94,7 +93,7 @@ func (p *Page) result(r *modelio.ToolResponse) {
 // inStore matches the name of media in a store. A content type may have parameters.
 var inStore = regexp.MustCompile(`^blob:[^;]*;(.*);(\d+)$`)
 
-// mediaText names media by its type and where it is, or its size if it is in the URL or in the store.
+// mediaText describes media by its type and its URL, or its size if it is in the URL or in the store.
 func mediaText(m *modelio.Media) string {
 	kind, where := m.ContentType, m.URL
 	if blob := inStore.FindStringSubmatch(m.URL); blob != nil {
@@ -142,7 +141,7 @@ func (p *Page) tool(tool *modelio.ToolDefinition) {
 // value shows JSON.
 func (p *Page) value(raw json.RawMessage) { p.text(jsonText(raw, p.Width-len(margin))) }
 
-// jsonText returns JSON on one line if it is no longer than width, else indented.
+// jsonText returns JSON on one line if it fits into width, and indented otherwise.
 func jsonText(raw json.RawMessage, width int) string {
 	line := string(jsontext.Compact(raw))
 	if utf8.RuneCountInString(line) <= width {

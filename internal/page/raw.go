@@ -14,15 +14,15 @@ import (
 	"github.com/traceforge/traceforge-go/internal/provider"
 )
 
-// OtherBytes is a call whose raw answer changed, and its record did not.
+// OtherBytes is a call whose raw answer changed while its record did not.
 type OtherBytes struct {
 	Place
-	Changed []string `json:"changed"` // its events and members that did, in words: the first ones
+	Changed []string `json:"changed"` // the first changed events and members, in words
 
-	Of *Difference `json:"-"` // the document that it is in
+	Of *Difference `json:"-"` // its document
 }
 
-// Tell takes the lines of [RawChanges].
+// Tell sets the lines of [RawChanges].
 func (b *OtherBytes) Tell(lines []string) {
 	for _, line := range lines {
 		b.Changed = append(b.Changed, jsontext.ShortPointer(line))
@@ -30,22 +30,22 @@ func (b *OtherBytes) Tell(lines []string) {
 	}
 }
 
-// RawChanges tells in a few lines where two raw answers differ: "event 3: /choices/0/logprobs changed". Changes that
-// fewer events have come first, since an id or a time changes in all of them.
+// RawChanges describes in a few lines where two raw answers differ: "event 3: /choices/0/logprobs changed". Changes in
+// fewer events come first, because an id or a time changes in all of them.
 func RawChanges(was, now *provider.Answer) (lines []string) {
 	const most, mostPlaces = 5, 10_000
 	before, around := rawValue(was)
 	after, aroundNow := rawValue(now)
-	events, places := map[string][]string{}, []string{} // numbers of events, by what became of which member
+	events, places := map[string][]string{}, []string{} // numbers of events, by the change of a member
 	streams := was.Events() != nil && now.Events() != nil
 	differences := drift.First(mostPlaces, before, after)
 	for _, d := range differences {
 		event, place := "", cmp.Or(d.Pointer, "all of it")
-		if streams && d.Pointer != "" { // else an event is nested too deep to be read
+		if streams && d.Pointer != "" { // otherwise an event is nested too deeply to be read
 			number, pointer, _ := strings.Cut(d.Pointer[1:], "/")
 			i, _ := strconv.Atoi(number)
 			_, place, _ = strings.Cut(pointer, "data")
-			event, place = strconv.Itoa(i+1), cmp.Or(place, pointer) // its name, or all of it
+			event, place = strconv.Itoa(i+1), cmp.Or(place, pointer) // name of the event, or all of it
 		}
 		switch {
 		case d.Recorded == nil:
@@ -77,14 +77,14 @@ func RawChanges(was, now *provider.Answer) (lines []string) {
 	return Most(most, lines, "more")
 }
 
-// rawValue returns an answer as one JSON value; a stream becomes a list of its events' names and data. around is how
-// many bytes are not in the value: white space, and the framing of events.
+// rawValue returns an answer as one JSON value; a stream becomes a list of the names and data of its events. around is
+// the number of bytes outside of the value: white space, and the framing of events.
 func rawValue(a *provider.Answer) (value json.RawMessage, around int) {
 	around = len(a.Body)
 	take := func(data []byte) json.RawMessage {
 		value := jsontext.Compact(data)
 		around -= len(value)
-		if _, err := jsontext.Parse(value); err != nil { // also where it has a member twice
+		if _, err := jsontext.Parse(value); err != nil { // also with repeated members
 			return jsontext.Text(strings.ToValidUTF8(string(value), "\ufffd"))
 		}
 		return value
@@ -95,7 +95,7 @@ func rawValue(a *provider.Answer) (value json.RawMessage, around int) {
 	}
 	var all []json.RawMessage
 	for e, err := stream.Next(); err == nil; e, err = stream.Next() {
-		if data := bytes.TrimSpace(e.Data); len(data) > 0 { // else it is a comment or an empty line
+		if data := bytes.TrimSpace(e.Data); len(data) > 0 { // otherwise it is a comment or an empty line
 			around -= len(e.Name)
 			all = append(all, jsontext.ObjectText(map[string]json.RawMessage{"data": take(data), "name": jsontext.Text(e.Name)}))
 		}

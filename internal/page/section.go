@@ -6,15 +6,15 @@ import (
 	"github.com/traceforge/traceforge-go/internal/drift"
 )
 
-// How much is shown of the documents that only one state has.
+// Limits on what is shown of documents that only one state has.
 const (
-	shownCalls     = 2  // of a document
-	shownDocuments = 5  // with their calls
-	namedDocuments = 20 // behind those, by name alone
-	shownRaw       = 12 // places of the raw answers of a test
+	shownCalls     = 2  // calls of a document
+	shownDocuments = 5  // documents with their calls
+	namedDocuments = 20 // further documents, by name only
+	shownRaw       = 12 // places in the raw answers of a test
 )
 
-// Comparison shows how two states of a store differ: settings and causes first, then the sections.
+// Comparison shows the differences between two states of a store: settings and causes first, then the sections.
 func (p *Page) Comparison(c *Comparison) {
 	sections := 0
 	section := func(show func()) {
@@ -34,24 +34,24 @@ func (p *Page) Comparison(c *Comparison) {
 	}
 }
 
-// A Section is the documents that have something in common beside the causes, such as that they were added.
+// A Section is documents that have something in common other than causes, for example that they were added.
 type Section struct {
 	Headline string // "2 tests added"
-	Note     string // a further sentence about all; empty means there is none
+	Note     string // another sentence about all documents; empty without one
 	Items    []Item
 }
 
-// An Item is a document, and what is said of it in a few lines.
+// An Item is a document with a short description.
 type Item struct {
 	Line  string
 	Lines []string
 
-	Difference *Difference // nil: several, of a test
+	Difference *Difference // nil for several documents of a test
 	Test       Test
-	Open       bool // unfolded on a page in HTML
+	Open       bool // unfolded on an HTML page
 }
 
-// Sections returns the documents that the causes do not show, or not fully, by what became of them.
+// Sections returns the documents that the causes do not show, or not completely, by what happened to them.
 func (c *Comparison) Sections() (all []Section) {
 	for _, fate := range []string{drift.Changed, drift.Added, drift.Removed, Moved} {
 		var section Section
@@ -109,7 +109,7 @@ func (d *Difference) item() Item {
 	return item
 }
 
-// Note explains why a document is among the changed ones without a changed call; empty where it has some.
+// Note explains why a document without a changed call counts as changed; empty if there is a changed call.
 func (d *Difference) Note() string {
 	if len(d.Calls) > 0 || d.Fate == Moved {
 		return ""
@@ -117,7 +117,7 @@ func (d *Difference) Note() string {
 	return "the same calls in another order, or under another provider"
 }
 
-// Glances are at the first calls that only one state has; a document that moved has none.
+// Glances returns summaries of the first calls that only one state has; a document that moved has none.
 func (d *Difference) Glances() []glance {
 	if d.Fate == Moved {
 		return nil
@@ -125,7 +125,7 @@ func (d *Difference) Glances() []glance {
 	return d.glances[:min(len(d.glances), shownCalls)]
 }
 
-// More says how many calls are left out; empty: none.
+// More says how many calls are left out; empty if none.
 func (d *Difference) More() string {
 	if len(d.glances) == 0 {
 		return ""
@@ -133,7 +133,7 @@ func (d *Difference) More() string {
 	return andMore(len(d.Calls[drift.Added])+len(d.Calls[drift.Removed])-len(d.Glances()), "call", "calls")
 }
 
-// title returns the headline, and what else is said of all.
+// title returns the headline with the note.
 func (s *Section) title() string {
 	if s.Note == "" {
 		return s.Headline

@@ -8,23 +8,23 @@ import (
 	"github.com/traceforge/traceforge-go/internal/plaintext"
 )
 
-// A Setting is a member of config.json, or a rule in it, that changed.
+// A Setting is a changed member of config.json, or a changed rule in it.
 type Setting struct {
 	drift.Change
-	Takes *Takes `json:"takes,omitempty"` // of a rule: what that is in what it finds; the one before, if it was removed
+	Takes *Takes `json:"takes,omitempty"` // what a rule replaces in the texts that it finds; for a removed rule, what it replaced
 }
 
-// Takes is what a rule takes of the texts of calls.
+// Takes describes what a rule replaces in the texts of calls.
 type Takes struct {
-	Texts  int       `json:"texts"` // of the state before, each once
-	Calls  int       `json:"calls"` // that have one of these
+	Texts  int       `json:"texts"` // texts in the earlier state, without duplicates
+	Calls  int       `json:"calls"` // calls that contain one of these
 	Sample string    `json:"sample,omitempty"`
-	New    []NewText `json:"new,omitempty"`    // the first that only the state now has
-	Others int       `json:"others,omitempty"` // how many more there are
-	Partly bool      `json:"partly,omitempty"` // not all texts were looked at
+	New    []NewText `json:"new,omitempty"`    // the first texts that only the current state has
+	Others int       `json:"others,omitempty"` // number of further ones
+	Partly bool      `json:"partly,omitempty"` // not all texts were examined
 }
 
-// A NewText is where a text is that a rule takes of, and how long. Nobody has reviewed what it says.
+// A NewText is the place and the length of a text of which a rule replaces a part. Nobody has reviewed its content.
 type NewText struct {
 	File    string `json:"file"`
 	Call    int    `json:"call"`
@@ -37,7 +37,7 @@ func SettingsTitle(all []*Setting) string {
 	return "config.json: " + Count(len(all), "change", "changes")
 }
 
-// Lines says what a rule takes, in a few lines.
+// Lines describes what a rule replaces, in a few lines.
 func (t *Takes) Lines() (lines []string) {
 	switch {
 	case t == nil:
@@ -60,7 +60,7 @@ func (t *Takes) Lines() (lines []string) {
 	return lines
 }
 
-// Settings shows what changed in config.json: nothing where nothing did.
+// Settings shows the changes in config.json, if there are any.
 func (p *Page) Settings(all []*Setting) {
 	if len(all) == 0 {
 		return
@@ -69,7 +69,7 @@ func (p *Page) Settings(all []*Setting) {
 	p.SettingChanges(all)
 }
 
-// SettingChanges shows what changed in config.json, below a headline that says how much.
+// SettingChanges shows the changes in config.json below a headline with their number.
 func (p *Page) SettingChanges(all []*Setting) {
 	for _, s := range all {
 		p.changes(changeLines, 1, s.Change)
@@ -79,7 +79,7 @@ func (p *Page) SettingChanges(all []*Setting) {
 	}
 }
 
-// settings adds what changed in config.json: all of it, by name alone, or only how much.
+// settings adds the changes in config.json: in full, by name only, or only their number.
 func (m *markdown) settings(all []*Setting) {
 	if len(all) == 0 {
 		return
@@ -88,7 +88,7 @@ func (m *markdown) settings(all []*Setting) {
 	m.add(title+settingsMarkdown(all, false), title+settingsMarkdown(all, true), title)
 }
 
-// settingsMarkdown shows what changed in config.json as GitHub-flavoured Markdown. brief: by name alone.
+// settingsMarkdown shows the changes in config.json as GitHub-flavored Markdown; with brief, by name only.
 func settingsMarkdown(all []*Setting, brief bool) string {
 	var text strings.Builder
 	style := drift.Style{Width: 160, Around: 1, Most: changeLines}

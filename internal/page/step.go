@@ -12,12 +12,12 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// isStep reports whether a call is of a tool, or a message to a server of tools: no turn of a conversation.
+// isStep reports whether a call is a tool call or a message to a tool server, which is no turn of a conversation.
 func isStep(s *snapshot.Snapshot) bool {
 	return s.Request.API == modelio.ToolAPI || s.Request.API == "mcp"
 }
 
-// step shows a call of a tool in a line. The whole result stands in the message that brings it to the model.
+// step shows a tool call on one line. The complete result is in the message that passes it to the model.
 func (c *conversation) step(s *snapshot.Snapshot) {
 	if !c.stepping {
 		c.heading(bold, "tools")
@@ -38,10 +38,10 @@ func (c *conversation) step(s *snapshot.Snapshot) {
 	c.line("", margin, strings.TrimRight(asked+" "+answered, " "))
 }
 
-// narrow is the width in characters below which a line has no room for both the question and the answer.
+// narrow is the width in characters below which a line cannot contain both the request and the answer.
 const narrow = 60
 
-// asked says what a step asks for: "search({"query":"shoes"})", "shop: tools/list".
+// asked describes the request of a step: "search({"query":"shoes"})", "shop: tools/list".
 func asked(s *snapshot.Snapshot) string {
 	server := ""
 	if s.Request.API != modelio.ToolAPI && s.Provider != "" {
@@ -59,7 +59,7 @@ func asked(s *snapshot.Snapshot) string {
 	return strings.TrimSpace(server + method + " " + params)
 }
 
-// stepAnswer says what came back to a step.
+// stepAnswer describes the answer to a step.
 func stepAnswer(s *snapshot.Snapshot) string {
 	text := Said(&s.Response)
 	if message, failed := strings.CutPrefix(text, "error: "); failed && s.Response.Error != nil {

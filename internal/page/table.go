@@ -11,36 +11,36 @@ import (
 	"github.com/traceforge/traceforge-go/internal/plaintext"
 )
 
-// A Column is a column of a [Table]. Cell returns the text of a cell; it is called several times for each, so that
-// a table of many lines is held nowhere.
+// A Column is a column of a [Table]. Cell returns the text of a cell. It is called several times for each cell, so that
+// a large table is not kept in memory.
 type Column struct {
 	Name    string
 	Cell    func(row int) string
-	Right   bool // cells end below each other, as numbers do
-	Shrinks bool // cells may be cut where lines would be too long
-	Shown   bool // also where all cells are empty
+	Right   bool // align cells to the right, as for numbers
+	Shrinks bool // cells may be shortened if lines are too long
+	Shown   bool // show it even if all cells are empty
 }
 
-// A Table is cells in lines.
+// A Table is lines of cells.
 type Table struct {
 	Columns []Column
 	Rows    int
 }
 
-// leastColumn is how far a column shrinks.
+// leastColumn is the width to which a column shrinks.
 const leastColumn = 12
 
-// A layout is how a column stands in lines of some width.
+// A layout is the form of a column in lines of a given width.
 type layout struct {
-	width    int // 0 means it is not shown
-	natural  int // the width of the uncut column
-	prefix   int // how many characters all cells begin with
-	apart    int // the width that shows what tells cells apart: behind prefix, with a mark in its place
-	distinct int // how many different cells
+	width    int // 0 if it is not shown
+	natural  int // width of the complete column
+	prefix   int // length of the common prefix of all cells
+	apart    int // width that shows how cells differ: after prefix, with a mark in its place
+	distinct int // number of different cells
 }
 
-// Aligned returns the lines of the table for people, the names of the columns first: at most width characters each.
-// It first cuts what tells no rows apart: the common beginning of a column's cells, then columns with the fewest
+// Aligned yields the lines of the table for people, with the names of the columns first, at most width characters each.
+// It first shortens what does not distinguish rows: common prefixes of a column's cells, then columns with the fewest
 // different cells.
 func (t *Table) Aligned(yield func(line string) bool, width int) {
 	layouts := t.fit(width)
@@ -54,7 +54,7 @@ func (t *Table) Aligned(yield func(line string) bool, width int) {
 			if row >= 0 {
 				cell = l.cut(plaintext.Line(t.Columns[i].Cell(row)))
 			}
-			width := -l.width // the cell begins there
+			width := -l.width // start of the cell
 			if t.Columns[i].Right {
 				width = l.width
 			}
@@ -66,7 +66,7 @@ func (t *Table) Aligned(yield func(line string) bool, width int) {
 	}
 }
 
-// cut cuts a cell to the width of its column: what all cells begin with before what tells it apart.
+// cut shortens a cell to the width of its column, and removes the common prefix first.
 func (l *layout) cut(cell string) string {
 	runes := []rune(cell)
 	if more := len(runes) - l.width; more > 0 && l.prefix > 1 {
@@ -112,7 +112,7 @@ func (t *Table) fit(width int) []layout {
 		}
 	}
 	layouts[0].width -= max(0, min(total-width, layouts[0].width-1))
-	for _, i := range slices.Backward(order) { // columns may grow into what is left over
+	for _, i := range slices.Backward(order) { // columns may grow into the remaining width
 		if l := &layouts[i]; total < width && l.width > 0 {
 			more := min(width-total, l.natural-l.width)
 			l.width, total = l.width+more, total+more
@@ -122,7 +122,7 @@ func (t *Table) fit(width int) []layout {
 }
 
 // leastTelling notes what the cells of each column have in common, and returns the columns in the order in which they
-// are cut: those with the fewest different cells first, of equal ones the widest.
+// are shortened: those with the fewest different cells first, and of these the widest.
 func (t *Table) leastTelling(layouts []layout) (order []int) {
 	for i := range t.Columns {
 		l, cells := &layouts[i], map[string]bool{}
@@ -130,7 +130,7 @@ func (t *Table) leastTelling(layouts []layout) (order []int) {
 			cells[plaintext.Line(t.Columns[i].Cell(row))] = true
 		}
 		if l.distinct = len(cells); l.distinct > 1 {
-			sorted := slices.Sorted(maps.Keys(cells)) // all begin as the first and the last do
+			sorted := slices.Sorted(maps.Keys(cells)) // the first and last determine the common prefix
 			l.prefix = sharedRunes([]rune(sorted[0]), []rune(sorted[len(sorted)-1]))
 		}
 		for cell := range cells {
@@ -146,7 +146,7 @@ func (t *Table) leastTelling(layouts []layout) (order []int) {
 	return order
 }
 
-// sharedRunes returns how many characters two texts begin with alike.
+// sharedRunes returns the length of the common prefix of two texts in characters.
 func sharedRunes(a, b []rune) (n int) {
 	for n < min(len(a), len(b)) && a[n] == b[n] {
 		n++
@@ -154,7 +154,7 @@ func sharedRunes(a, b []rune) (n int) {
 	return n
 }
 
-// Tabbed returns the lines of the table for programs: all cells, with tabs between them, and no names.
+// Tabbed yields the lines of the table for programs: all cells, separated by tabs, without names.
 func (t *Table) Tabbed(yield func(line string) bool) {
 	cells := make([]string, len(t.Columns))
 	for row := range t.Rows {

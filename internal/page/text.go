@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// wrap breaks text into lines of at most width characters, where it has spaces. Lines keep
-// their indentation. Words are never broken, so that a URL can be copied.
+// wrap breaks text at spaces into lines of at most width characters. Lines keep their indentation. Words are never
+// broken, so that a URL can be copied.
 func wrap(text string, width int) []string {
 	var lines []string
 	for line := range strings.SplitSeq(strings.TrimSuffix(text, "\n"), "\n") {
@@ -25,7 +25,7 @@ func wrap(text string, width int) []string {
 }
 
 // breakAt returns the index of the space at which to break text, so that at most room characters, or as few as
-// possible, come first. It returns -1 where there is no such space, or text is no longer than room.
+// possible, come before it. It returns -1 if there is no such space, or if text fits into room.
 func breakAt(text string, room int) int {
 	last, n := -1, 0
 	for i, r := range text {
@@ -39,7 +39,7 @@ func breakAt(text string, room int) int {
 	return -1
 }
 
-// Clip cuts text to at most width characters.
+// Clip shortens text to at most width characters.
 func Clip(text string, width int) string {
 	if utf8.RuneCountInString(text) <= width {
 		return text
@@ -47,7 +47,7 @@ func Clip(text string, width int) string {
 	return string([]rune(text)[:max(width-1, 0)]) + "…"
 }
 
-// Count spells a number of things.
+// Count formats a number of things.
 func Count(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
@@ -55,7 +55,7 @@ func Count(n int, one, many string) string {
 	return fmt.Sprintf("%d %s", n, many)
 }
 
-// Counts spells those numbers that are not 0, in an order: "3 kept", "1 new".
+// Counts formats the numbers that are not 0, in the given order: "3 kept", "1 new".
 func Counts(order []string, n map[string]int) (all []string) {
 	for _, what := range order {
 		if n[what] > 0 {
@@ -65,7 +65,7 @@ func Counts(order []string, n map[string]int) (all []string) {
 	return all
 }
 
-// andMore says how many more there are than are shown; empty: none.
+// andMore says how many more there are than are shown; empty if none.
 func andMore(n int, one, many string) string {
 	if n <= 0 {
 		return ""
@@ -73,7 +73,7 @@ func andMore(n int, one, many string) string {
 	return "and " + Count(n, "more "+one, "more "+many)
 }
 
-// Most returns the first of many lines, and how many more there are.
+// Most returns the first n lines, and how many more there are.
 func Most(n int, lines []string, more string) []string {
 	if len(lines) <= n {
 		return lines

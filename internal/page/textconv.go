@@ -13,15 +13,15 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// Textconv shows a document to git, which compares lines: the conversation, and behind it as JSON all that the
-// conversation leaves out or changes. So two documents that ask or answer different things have different texts.
+// Textconv shows a document to git, which compares lines: the conversation, followed by everything that the
+// conversation leaves out or changes, as JSON. So documents with different requests or answers have different texts.
 func (p *Page) Textconv(file []byte, doc *snapshot.Document) {
-	p.Document("", doc) // git gives one side in a file of its own, which names no provider
+	p.Document("", doc) // git passes one side in a separate file, whose path has no provider
 	var read struct{ Snapshots []map[string]any }
 	numbers := json.NewDecoder(bytes.NewReader(file))
 	numbers.UseNumber()
 	if numbers.Decode(&read) != nil {
-		return // doc is not of the file
+		return // doc does not belong to the file
 	}
 	for i, record := range read.Snapshots {
 		s := &doc.Snapshots[i]
@@ -31,7 +31,7 @@ func (p *Page) Textconv(file []byte, doc *snapshot.Document) {
 			for _, name := range toldElsewhere[of] {
 				delete(members, name)
 			}
-			if !isStep(s) { // whose line tells little
+			if !isStep(s) { // its line shows little
 				delete(members, "provider_options")
 				fold(members)
 			}
@@ -42,13 +42,13 @@ func (p *Page) Textconv(file []byte, doc *snapshot.Document) {
 	}
 }
 
-// toldElsewhere are members that the header of a conversation shows, and those that differ in each recording.
+// toldElsewhere are members that the header of a conversation shows, or that differ in each recording.
 var toldElsewhere = map[string][]string{
 	"source":   {"file", "function", "line", "package", "test"},
 	"response": {"latency_ms", "raw_output_ref", "tokens_used"},
 }
 
-// besides shows a member, and each element of a list on a line.
+// besides shows a member, with one line for each element of a list.
 func (p *Page) besides(name string, value any) {
 	list, isList := value.([]any)
 	if !isList {
@@ -59,23 +59,23 @@ func (p *Page) besides(name string, value any) {
 		if v == folded || len(message) == 2 && message["content"] == folded && message["role"] != nil {
 			continue
 		}
-		text, _ := jsontext.Marshal(v) // it was read as JSON
+		text, _ := jsontext.Marshal(v) // always possible: it was read as JSON
 		p.text(name + " " + jsonText(text, p.Width-len(margin)-len(name)))
 	}
 }
 
-// A foldMark stands in place of a value that the conversation shows as it is: a text, or JSON.
+// A foldMark replaces a value that the conversation shows completely: a text, or JSON.
 type foldMark string
 
 const folded, foldedJSON foldMark = "…", "{…}"
 
-// The members whose texts a conversation shows, and those that have such members.
+// The members whose texts a conversation shows, and those that contain such members.
 var (
 	shownTexts = []string{"content", "description", "prompt", "reasoning", "text"}
 	ofTexts    = []string{"candidates", "content", "messages", "parts", "tool_calls", "toolRequest", "toolResponse", "tools"}
 )
 
-// fold puts a mark in place of what the conversation shows as it is.
+// fold replaces values that the conversation shows completely by a mark.
 func fold(value any) {
 	switch v := value.(type) {
 	case []any:
@@ -98,14 +98,14 @@ func fold(value any) {
 
 func isText(value any) bool { _, ok := textOf(value); return ok }
 
-// isShown reports whether a value is a text that a page shows as it is: without blanks at the ends of lines, and
-// without a character that has to be escaped.
+// isShown reports whether a value is a text that a page shows unchanged: without spaces at the ends of lines, and
+// without a character that must be escaped.
 func isShown(value any) bool {
 	text, ok := textOf(value)
 	return ok && strings.Join(wrap(plaintext.Text(text), len(text)), "\n") == text
 }
 
-// textOf returns a text of a file, which may be in pieces.
+// textOf returns a text in a file, which may be in pieces.
 func textOf(value any) (string, bool) {
 	if o, ok := value.(map[string]any); ok && len(o) == 1 {
 		value = o["$text"]

@@ -11,7 +11,7 @@ import (
 
 const allLines = 1 << 30 // of a change
 
-// Whole shows causes that the same calls have: all of each change, and each answer that is known.
+// Whole shows causes of the same calls completely: each change, and each answer that is known.
 func (p *Page) Whole(b Block) {
 	p.portion(b, portion{changes: len(b), lines: allLines, answers: 1, answerLines: allLines, around: 2})
 	if spent := b.Spent(); spent != "" {
@@ -19,7 +19,7 @@ func (p *Page) Whole(b Block) {
 	}
 }
 
-// Tests returns the tests whose calls have causes, in the order of these.
+// Tests returns the tests whose calls have causes, in the order of the calls.
 func (b Block) Tests() (tests []Test) {
 	for _, t := range testsOf(b[0].Calls) {
 		tests = append(tests, t.Test)
@@ -27,9 +27,9 @@ func (b Block) Tests() (tests []Test) {
 	return tests
 }
 
-// Unfold shows what became of the calls of a test: what changed in each call that both documents have, and the others
-// whole. A change that an earlier call has is only named. from or to is nil where there are no calls. provider is the
-// directory that the document is in.
+// Unfold shows what happened to the calls of a test: the changes in each call that both documents have, and the other
+// calls completely. A change that an earlier call has is only named. from or to is nil if there are no calls. provider
+// is that of the document's directory.
 func (p *Page) Unfold(provider string, from, to *snapshot.Document) {
 	if from == nil || to == nil {
 		p.Document(provider, cmp.Or(to, from))
@@ -59,8 +59,8 @@ type unfoldedTest struct {
 	told  map[int]toldChanges // by call
 }
 
-// toldChanges are the changes of a call's messages as the calls that continue it name them: a line each, and how many
-// more.
+// toldChanges are the changes in a call's messages as the calls that continue it refer to them: one line each, and the
+// number of further ones.
 type toldChanges struct {
 	lines []string
 	more  int
