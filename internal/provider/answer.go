@@ -17,7 +17,7 @@ import (
 // A decoder decodes the body of an answer.
 type decoder func(body jsontext.Value) (*modelio.Response, error)
 
-// decodeResponse is the DecodeResponse of most APIs.
+// decodeResponse is DecodeResponse for most APIs.
 func (c *Codec) decodeResponse(a *Answer) (*modelio.Response, error) {
 	if a.Status >= 300 {
 		return &modelio.Response{Error: decodeFailure(a), Complete: true}, nil
@@ -29,7 +29,7 @@ func (c *Codec) decodeResponse(a *Answer) (*modelio.Response, error) {
 	return resp, nil
 }
 
-// decode decodes an answer: a whole one is for one, the events of a stream are folded before that.
+// decode decodes an answer: a complete one with one, and the events of a stream after they are folded.
 func (a *Answer) decode(stream foldRules, one decoder) (*modelio.Response, error) {
 	events := a.Seen()
 	if elements := a.Elements(); stream.inArray && elements != nil {
@@ -50,8 +50,7 @@ func (a *Answer) decode(stream foldRules, one decoder) (*modelio.Response, error
 	return resp, nil
 }
 
-// answerError returns err, of parse, as an error that says what the answer is instead: nothing, or
-// the page of a proxy.
+// answerError turns a parse error into one that describes the answer: an empty one, or the HTML page of a proxy.
 func answerError(body []byte, err error) *WireError {
 	const enough = 60
 	switch begin := bytes.TrimSpace(body); {
@@ -64,7 +63,8 @@ func answerError(body []byte, err error) *WireError {
 	return parseError(err)
 }
 
-// needs returns the decoder of answers of a shape, which one decodes. What others lack is what the API answers with.
+// needs returns a decoder that uses one for answers with a required shape. what describes the API's answers for errors
+// about others.
 func needs(what string, shape func(body jsontext.Value) bool, one func(body jsontext.Value) *modelio.Response) decoder {
 	return func(body jsontext.Value) (*modelio.Response, error) {
 		if !shape(body) {
@@ -74,18 +74,18 @@ func needs(what string, shape func(body jsontext.Value) bool, one func(body json
 	}
 }
 
-// neither says that an answer has nothing that the API answers with.
+// neither is the error for an answer without what the API answers with.
 func neither(what string) error {
 	return &WireError{Reason: "the answer has neither " + what + " nor an error"}
 }
 
-// responseOf returns what most answers have under the same names, with tidy candidates. Their other members are
-// Metadata, except for those that are taken elsewhere.
+// responseOf returns the members that most answers have under the same names, with tidied candidates. Other members go
+// to Metadata, except for those in taken, which are decoded elsewhere.
 func responseOf(body jsontext.Value, usage usageNames, all []modelio.Candidate, taken ...string) *modelio.Response {
 	for i := range all {
 		tidy(&all[i].Message)
 	}
-	names := append(make([]string, 0, 16), "id", "model", "usage", "object") // without memory of its own
+	names := append(make([]string, 0, 16), "id", "model", "usage", "object") // avoids an allocation
 	return &modelio.Response{
 		Candidates: all,
 		ID:         body.Member("id").Word(),
@@ -95,7 +95,7 @@ func responseOf(body jsontext.Value, usage usageNames, all []modelio.Candidate, 
 	}
 }
 
-// decodeBody decodes a whole answer, which may report an error, also beside a part of an answer.
+// decodeBody decodes a complete answer, which may report an error, possibly in addition to a part of an answer.
 func decodeBody(body jsontext.Value, decode decoder) (*modelio.Response, error) {
 	failure := errorObject(body)
 	resp, err := decode(body)
@@ -134,7 +134,7 @@ func decodeStream(events []Seen, stream foldRules, decode decoder) (*modelio.Res
 		}
 		doc, err := jsontext.Parse(event.Said)
 		if err != nil && errors.Is(err, jsontext.ErrSyntax) {
-			cut = true // fine if nothing follows: the stream broke off
+			cut = true // permitted at the end: the stream was cut
 			continue
 		}
 		if err != nil {
@@ -168,7 +168,7 @@ func decodeStream(events []Seen, stream foldRules, decode decoder) (*modelio.Res
 	return resp, nil
 }
 
-// decodeFailure returns what the body of an answer with an error status says.
+// decodeFailure returns the error in an answer with an error status.
 func decodeFailure(a *Answer) *modelio.ProviderError {
 	body := a.Body
 	for _, event := range a.Seen() {
@@ -178,7 +178,7 @@ func decodeFailure(a *Answer) *modelio.ProviderError {
 		}
 	}
 	whole := strings.ToValidUTF8(string(a.Body), "\ufffd")
-	doc, _ := parseAnswer(body) // nothing is found in what is no JSON
+	doc, _ := parseAnswer(body) // empty if it is not JSON
 	root := doc.Root()
 	if listed := root.Head(); listed.Present() { // Google's OpenAI-compatible endpoint
 		root = listed
@@ -197,8 +197,7 @@ func decodeFailure(a *Answer) *modelio.ProviderError {
 	}
 }
 
-// errorObject returns the error of a body that reports one in its member error, or that is one;
-// nil if it does not.
+// errorObject returns the error that a body has in its member error, or that it is itself; nil if there is none.
 func errorObject(body jsontext.Value) *modelio.ProviderError {
 	e, message := body.Member("error"), body.Member("message")
 	kind, code := body.Member("type").Word(), scalarText(body.Member("code"))
@@ -207,7 +206,7 @@ func errorObject(body jsontext.Value) *modelio.ProviderError {
 		return &modelio.ProviderError{Code: code, Message: message.Word()}
 	case body.Member("object").Word() == "error" && message.IsWord(): // Mistral and vLLM
 		return &modelio.ProviderError{Type: kind, Code: code, Message: message.Word()}
-	case e.IsWord() && message.IsWord(): // the error is a code beside its message
+	case e.IsWord() && message.IsWord(): // the error is a code next to its message
 		return &modelio.ProviderError{Type: cmp.Or(kind, e.Word()), Code: code, Message: message.Word()}
 	case e.IsWord():
 		return &modelio.ProviderError{Type: firstWord(body, "type", "error_type"), Code: code, Message: e.Word()}
@@ -227,7 +226,7 @@ func errorObject(body jsontext.Value) *modelio.ProviderError {
 	return nil
 }
 
-// firstWord returns the first of the named members that is a string with something in it.
+// firstWord returns the first of the named members that is a non-empty string.
 func firstWord(v jsontext.Value, names ...string) string {
 	for _, name := range names {
 		if word := v.Member(name).Word(); word != "" {
@@ -253,13 +252,13 @@ func integer(v jsontext.Value) int64 {
 	return 0
 }
 
-// beside returns the members of an answer that say something, without those named.
+// beside returns the members of an answer that are not empty, without those named.
 func beside(v jsontext.Value, without ...string) modelio.Object {
 	return sayingSomething(v.Rest(without...))
 }
 
-// tidy drops from a decoded answer what is needed only to encode it again. So the same answer decodes alike whether
-// it was streamed or not, and whoever hosts the model.
+// tidy removes from a decoded answer what is needed only for encoding it again, so that the same answer is decoded to
+// the same value whether it was streamed or not, and whoever hosts the model.
 func tidy(m *modelio.Message) {
 	delete(m.Metadata, markWire)
 	m.Metadata = sayingSomething(m.Metadata)
@@ -272,13 +271,13 @@ func tidy(m *modelio.Message) {
 			delete(part.Metadata, markWire)
 		}
 		part.Metadata = sayingSomething(part.Metadata)
-		_ = sayingSomething(part.Custom) // and an empty one stays custom
+		_ = sayingSomething(part.Custom) // even an empty one stays custom
 		parts = append(parts, part)
 	}
 	m.Content = parts
 }
 
-// sayingSomething drops the members of o that say nothing.
+// sayingSomething removes the empty members of o.
 func sayingSomething(o modelio.Object) modelio.Object {
 	maps.DeleteFunc(o, func(_ string, raw json.RawMessage) bool { return saysNothing(raw) })
 	if len(o) == 0 {
@@ -287,7 +286,7 @@ func sayingSomething(o modelio.Object) modelio.Object {
 	return o
 }
 
-// parseAnswer parses a whole answer.
+// parseAnswer parses a complete answer.
 func parseAnswer(body []byte) (*jsontext.Document, error) {
 	return jsontext.ParseReplacing(bytes.TrimPrefix(body, byteOrderMark))
 }

@@ -11,7 +11,7 @@ import (
 
 var ClaudeParameters = parametersOf("temperature", "max_tokens", "top_p", "stop_sequences=stop")
 
-// The messages API of Anthropic. It has no seed.
+// Anthropic's messages API. It has no seed.
 var _ = Register(&Codec{
 	API:     "anthropic.messages",
 	Hosts:   []string{"api.anthropic.com"},
@@ -33,24 +33,24 @@ func isClaudeAnswer(body jsontext.Value) bool {
 		body.Member("role").Word() == "assistant"
 }
 
-// claudeForm is what other hosts of Claude share, except for the place of the model.
+// claudeForm is the form that all hosts of Claude share, except for the place of the model.
 var claudeForm = requestForm{parameters: ClaudeParameters, members: map[string]taker{
 	"system":   takeMessage(modelio.RoleSystem, claudeContent),
 	"messages": takeMessages(claudeMessage, false),
 	"tools":    takeTools(claudeTool),
 }}
 
-// claudeTool decodes a tool. It reports false for one that could not be told from another kind of tool.
+// claudeTool decodes a tool. It reports false for one that could not be distinguished from another kind of tool.
 func claudeTool(v jsontext.Value) (tool modelio.ToolDefinition, ok bool) {
 	kind, name := v.Member("type"), v.Member("name").Word()
-	if !IsOwnTool(kind.Raw()) { // one that Anthropic provides
+	if !IsOwnTool(kind.Raw()) { // provided by Anthropic
 		return modelio.ToolDefinition{Name: name, Metadata: v.Object()}, true
 	}
 	tool.Metadata = functionTool(&tool, v, "input_schema")
 	return tool, name != ""
 }
 
-// IsOwnTool reports whether a tool of this type is one that the caller defines.
+// IsOwnTool reports whether a tool of this type is defined by the caller.
 func IsOwnTool(kind json.RawMessage) bool { return kind == nil || string(kind) == `"custom"` }
 
 var claudeSpeakers = speakers{"user": modelio.RoleUser, "assistant": modelio.RoleModel}
@@ -59,11 +59,11 @@ var claudeSpeakers = speakers{"user": modelio.RoleUser, "assistant": modelio.Rol
 func claudeMessage(m *modelio.Message, v jsontext.Value) {
 	claudeSpeakers.take(m, v, []partTaker{{"content", claudeContent}})
 	if v.Member("role").Word() == "system" {
-		m.Role = modelio.RoleSystem // "role" tells it from the member system of the request
+		m.Role = modelio.RoleSystem // "role" distinguishes it from the request's member system
 	}
 }
 
-// claudeContent takes content, a list of blocks or a string, which is marked as such.
+// claudeContent takes content, which is a list of blocks or a marked string.
 func claudeContent(m *modelio.Message, _ string, v jsontext.Value) ([]modelio.Part, bool) {
 	if text, ok := v.Text(); ok {
 		mark(&m.Metadata, WireString)
@@ -74,8 +74,8 @@ func claudeContent(m *modelio.Message, _ string, v jsontext.Value) ([]modelio.Pa
 
 func claudeBlocks(v jsontext.Value) ([]modelio.Part, bool) { return objects(v, claudeBlock) }
 
-// claudeBlock decodes a block. A block of a kind that has no part, or that is not as its kind
-// should be, becomes a custom part with all of its members.
+// claudeBlock decodes a block. A block that no part can represent, or that does not have the form of its kind, becomes
+// a custom part with all of its members.
 func claudeBlock(v jsontext.Value) modelio.Part {
 	kind := v.Member("type").Word()
 	var part modelio.Part
@@ -103,7 +103,7 @@ func claudeBlock(v jsontext.Value) modelio.Part {
 		} else if content.Present() && !isBlocks {
 			jsontext.Keep(&part.Metadata, "content", content.Raw())
 		}
-	case strings.HasSuffix(kind, "_tool_result"): // of a tool that Anthropic runs
+	case strings.HasSuffix(kind, "_tool_result"): // from a tool that Anthropic runs
 		part.ToolResponse = &modelio.ToolResponse{Ref: v.Member("tool_use_id").Word(), Output: v.Member("content").Raw()}
 		ok = part.ToolResponse.Ref != "" && part.ToolResponse.Output != nil
 		part.Metadata = v.Rest("tool_use_id", "content")
@@ -133,7 +133,7 @@ func claudeMedia(kind string, v jsontext.Value) (modelio.Part, bool) {
 	return part, true
 }
 
-// ClaudeMediaKind returns the type of block that media of its content type usually has.
+// ClaudeMediaKind returns the usual type of block for media of a content type.
 func ClaudeMediaKind(m *modelio.Media) string {
 	if m.ContentType == "" || strings.HasPrefix(m.ContentType, "image/") {
 		return "image"
@@ -160,7 +160,7 @@ var (
 		"type":         skip,
 		"partial_json": func(block *node, _ string, v jsontext.Value) { block.growInner("input", v) },
 		"citation":     func(block *node, _ string, v jsontext.Value) { block.member("citations").append(v.Raw()) },
-		"signature":    (*node).put, // comes whole
+		"signature":    (*node).put, // sent at once
 		"":             (*node).grow,
 	}
 )
@@ -175,18 +175,18 @@ func addClaude(f *fold, _ string, event jsontext.Value) {
 	switch event.Member("type").Word() {
 	case "message_start":
 		f.body.clear()
-		f.done = false // a second one begins again, as a server that retries has it
+		f.done = false // a second one starts again, from a server that retries
 		claudeMessagePieces.fold(&f.body, event.Member("message"))
 	case "message_delta":
 		claudeMessagePieces.fold(&f.body, event.Member("delta"))
-		claudeMessagePieces.fold(&f.body, event) // it has usage
+		claudeMessagePieces.fold(&f.body, event) // contains usage
 	case "content_block_start":
 		block().putAll(event.Member("content_block"))
 	case "content_block_delta":
 		claudeDelta.fold(block(), event.Member("delta"))
 	case "message_stop":
 		f.done = true
-	case "": // other kinds carry no content: ping, content_block_stop
+	case "": // other kinds have no content: ping, content_block_stop
 		f.wrong = errors.New("an event without a type")
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// Anthropic's API of before messages: one text, in which Human and Assistant speak in turns. It reports no usage.
+// Anthropic's API before messages: one text in which Human and Assistant take turns. It reports no usage.
 var _ = Register(&Codec{
 	API:    "anthropic.complete",
 	Fixed:  claudeFixed,

@@ -10,8 +10,8 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// The InvokeAgent and InvokeInlineAgent operations of Bedrock's agents. Which agent is asked, and in which session, is in
-// the URL. How its model chooses cannot be said.
+// The InvokeAgent and InvokeInlineAgent operations of Bedrock's agents. The agent and the session are in the URL. The
+// model's sampling cannot be set.
 var _ = Register(&Codec{
 	API:   "bedrock.agent",
 	Fixed: noSetting,
@@ -26,7 +26,7 @@ var _ = Register(&Codec{
 
 var agentPath = regexp.MustCompile(`^/agents/([^/]+)(?:/agentAliases/([^/]+)/sessions/([^/]+)/text)?$`)
 
-// agentOutside keeps the agent of a path as the model. An inline agent has its model in the body.
+// agentOutside keeps the agent in a path as the model. The body of an inline agent contains the model.
 func agentOutside(w *Wire, req *modelio.Request) {
 	found := agentPath.FindStringSubmatch(w.URL.EscapedPath())
 	for i := range found {
@@ -50,7 +50,7 @@ var agentForm = requestForm{members: map[string]taker{
 	"inputText":       takeMessage(modelio.RoleUser, plainText),
 }}
 
-// decodeAgentRequest decodes a body: what is said, and the results of the calls that the caller was asked to make.
+// decodeAgentRequest decodes a body: the user's text, and the results of calls that the caller was asked to make.
 func decodeAgentRequest(body jsontext.Value) *modelio.Request {
 	req := agentForm.decode(body)
 	state := body.Member("sessionState")
@@ -66,7 +66,7 @@ func decodeAgentRequest(body jsontext.Value) *modelio.Request {
 	return req
 }
 
-// agentResult decodes the result of a call. All calls of a turn have one id.
+// agentResult decodes the result of a call. All calls of a turn share one id.
 func agentResult(v jsontext.Value, ref string) modelio.Part {
 	result := v.Member("functionResult")
 	name, output := result.Member("function"), result.Member("responseBody")
@@ -79,7 +79,7 @@ func agentResult(v jsontext.Value, ref string) modelio.Part {
 	return part
 }
 
-// addAgent takes an event. None is the last; each piece of the text is in base64 of its own.
+// addAgent takes an event. None is marked as the last; each piece of the text is encoded in base64 separately.
 func addAgent(f *fold, name string, event jsontext.Value) {
 	switch name {
 	case "chunk":
@@ -98,8 +98,8 @@ func addAgent(f *fold, name string, event jsontext.Value) {
 	f.done = true
 }
 
-// agentAnswer decodes what the events of a stream said: a text, files, and calls that the caller is to make. The
-// agent's own steps, which traces tell, are Metadata.
+// agentAnswer decodes the content of a stream: a text, files, and calls that the caller must make. The agent's own
+// steps, from traces, go to Metadata.
 func agentAnswer(body jsontext.Value) (*modelio.Response, error) {
 	if !body.Member("chunks").Present() && !body.Member("traces").Present() && !body.Member("files").Present() &&
 		!body.Member("invocationInputs").IsArray() {
@@ -136,7 +136,7 @@ func agentFile(v jsontext.Value) modelio.Part {
 	return part
 }
 
-// agentCall decodes a call that the caller is to make: of a function, or of an HTTP API by its path.
+// agentCall decodes a call that the caller must make: of a function, or of an HTTP API by its path.
 func agentCall(v jsontext.Value, ref string) modelio.Part {
 	for _, of := range [][2]string{{"functionInvocationInput", "function"}, {"apiInvocationInput", "apiPath"}} {
 		kind, name := of[0], of[1]
@@ -152,7 +152,7 @@ func agentCall(v jsontext.Value, ref string) modelio.Part {
 	return modelio.Part{Custom: modelio.Object{"invocationInput": v.Raw()}}
 }
 
-// agentUsage returns what all models together used that an agent asked, as far as traces tell; nil where they do not.
+// agentUsage returns the total usage of the models that an agent called, as far as traces report it, or nil.
 func agentUsage(traces jsontext.Value) *modelio.Usage {
 	var sum node
 	for _, trace := range traces.Elements() {

@@ -15,8 +15,8 @@ var converseParameters = parametersOf(
 	"topP=top_p", "stopSequences=stop",
 )
 
-// The Converse and ConverseStream operations of AWS Bedrock. The model and whether the answer is
-// streamed are in the URL. It has no seed.
+// The Converse and ConverseStream operations of AWS Bedrock. The URL contains the model, and whether the answer is
+// streamed. There is no seed.
 var _ = Register(&Codec{
 	API:     "bedrock.converse",
 	Hosts:   []string{"bedrock*.amazonaws.com", "bedrock*.amazonaws.com.cn", "bedrock*.api.aws"},
@@ -36,15 +36,15 @@ func isConverseAnswer(body jsontext.Value) bool {
 	return body.Member("output", "message").IsObject() && body.Member("stopReason").Present()
 }
 
-// postsToModel returns the Match of operations on a model of Bedrock.
+// postsToModel returns the Match for operations on a model of Bedrock.
 func postsToModel(operations ...string) func(*Wire) bool {
 	return both(namesModel, posts(jsontext.Value.IsObject, operations...))
 }
 
 func namesModel(w *Wire) bool { return bedrockModel(w.URL) != "" }
 
-// bedrockModel returns the model of a path /model/<model>/<operation>; "" for any other path. A
-// model may be an ARN, with slashes and colons in it.
+// bedrockModel returns the model in a path /model/<model>/<operation>; "" for any other path. A model may be an ARN
+// with slashes and colons.
 func bedrockModel(u *url.URL) string {
 	_, rest, ok := strings.Cut(u.EscapedPath(), "/model/")
 	escaped, operation, ok2 := cutLast(rest, "/")
@@ -55,14 +55,14 @@ func bedrockModel(u *url.URL) string {
 	return model
 }
 
-// operationOf returns what takes the model of a path, and its operation if that is not the usual one.
+// operationOf returns the function that takes the model from a path, and its operation if that is not the usual one.
 func operationOf(usual string) outside {
 	return also(func(w *Wire, req *modelio.Request) { modelOfPath(req, bedrockModel(w.URL)) }, sayOperation(usual))
 }
 
 var converseForm = requestForm{members: converseMembers, parameters: converseParameters, in: "inferenceConfig"}
 
-// converseMembers are those that Amazon's own models take in the same form.
+// converseMembers are members that Amazon's own models accept in the same form.
 var converseMembers = map[string]taker{
 	"system":     takeMessage(modelio.RoleSystem, converseContent),
 	"messages":   takeMessages(converseMessage, false),
@@ -76,7 +76,7 @@ func takeToolConfig(r *modelio.Request, name string, v jsontext.Value) (ok bool)
 	return ok
 }
 
-// converseTool decodes a tool specification. Any other entry is kept whole.
+// converseTool decodes a tool specification. Any other entry is kept completely.
 func converseTool(v jsontext.Value) modelio.ToolDefinition {
 	spec := v.Member("toolSpec")
 	if !spec.Member("name").IsWord() {
@@ -102,8 +102,8 @@ func converseContent(_ *modelio.Message, _ string, v jsontext.Value) ([]modelio.
 
 func converseBlocks(v jsontext.Value) ([]modelio.Part, bool) { return objects(v, converseBlock) }
 
-// converseBlock decodes a block, which has one member named for its kind. One of a kind that has no
-// part, or that is not as its kind should be, becomes a custom part with all of its members.
+// converseBlock decodes a block, which has one member named after its kind. A block that no part can represent, or that
+// does not have the form of its kind, becomes a custom part with all of its members.
 func converseBlock(v jsontext.Value) modelio.Part {
 	var part modelio.Part
 	found, fits := 0, true
@@ -140,7 +140,7 @@ func converseBlock(v jsontext.Value) modelio.Part {
 	return partOf(v, part, fits && found == 1)
 }
 
-// converseResult takes the content of a tool result: its only text or JSON value is the output.
+// converseResult takes the content of a tool result: a single text or JSON value is the output.
 func converseResult(result *modelio.ToolResponse, v jsontext.Value) (ok bool) {
 	result.Content, ok = converseBlocks(v)
 	if only := v.Head(); v.Len() == 1 && only.Len() == 1 {
@@ -170,7 +170,7 @@ func converseReply(body jsontext.Value) *modelio.Response {
 	return responseOf(body, converseUsage, []modelio.Candidate{c}, "output", "stopReason")
 }
 
-// citedPart makes text that stands with its citations a text, as it is streamed.
+// citedPart turns a text with citations into a text, which is how it is streamed.
 func citedPart(part *modelio.Part) {
 	cited := jsontext.ValueOf(part.Custom["citationsContent"])
 	if !cited.Present() {
@@ -181,14 +181,14 @@ func citedPart(part *modelio.Part) {
 	jsontext.KeepRest(&part.Metadata, "citationsContent", cited, "content")
 }
 
-// ranPart says of a call that Bedrock runs itself what it is where those of all APIs say it.
+// ranPart marks a call that Bedrock runs itself in the same way as for all APIs.
 func ranPart(part *modelio.Part) {
 	if kind := MetadataWord(part.Metadata, "toolUse", "type"); part.ToolRequest != nil && strings.HasSuffix(kind, "_tool_use") {
 		part.Metadata["type"] = jsontext.Text(kind)
 	}
 }
 
-// guarded returns what a guardrail did, which a request may ask for; nil means it does not say.
+// guarded returns what a guardrail did, if the request asked for it; otherwise nil.
 func guarded(trace jsontext.Value) []modelio.Part {
 	if !trace.Member("guardrail").IsObject() {
 		return nil
@@ -226,7 +226,7 @@ var (
 	}
 )
 
-// growReasoning takes reasoning, which streams without the object that has its text and signature.
+// growReasoning takes reasoning, which is streamed without the object around its text and signature.
 func growReasoning(block *node, name string, v jsontext.Value) {
 	reasoning := block.member(name)
 	if redacted := v.Member("redactedContent"); redacted.Present() {
@@ -235,7 +235,7 @@ func growReasoning(block *node, name string, v jsontext.Value) {
 	}
 	text := reasoning.member("reasoningText")
 	growing().fold(text, v)
-	if text.get("text") == nil { // its signature alone has come
+	if text.get("text") == nil { // only its signature was sent
 		text.member("text").become(textNode)
 	}
 }
@@ -259,7 +259,7 @@ var converseEvents = []string{
 	"messageStart", "contentBlockStart", "contentBlockDelta", "contentBlockStop", "messageStop", "metadata",
 }
 
-// converseEvent returns the kind of an event that is named by a member, as Amazon's own models do, or "".
+// converseEvent returns the kind of an event that has a member named after it, as with Amazon's own models, or "".
 func converseEvent(v jsontext.Value) (kind string, event jsontext.Value) {
 	for name, m := range v.Members() {
 		if slices.Contains(converseEvents, name) {

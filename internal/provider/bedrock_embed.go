@@ -7,8 +7,8 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// The InvokeModel operation of AWS Bedrock with a model that embeds, as its name says: of Amazon, of Cohere, of TwelveLabs. Their
-// bodies are of many forms, and only Titan's has a prompt.
+// The InvokeModel operation of AWS Bedrock for models with embed in their name, from Amazon, Cohere and TwelveLabs. The
+// bodies have many forms, and only Titan's has a prompt.
 var _ = Register(&Codec{
 	API:     "bedrock.embed",
 	Match:   postsToKind("embed"),
@@ -17,13 +17,13 @@ var _ = Register(&Codec{
 	answer:  bedrockEmbeddings,
 })
 
-// postsToKind returns a Match for calls of the InvokeModel operation with a model that has this word in its name.
+// postsToKind returns a Match for calls of InvokeModel for models with a word in their name.
 func postsToKind(kind string) func(*Wire) bool {
 	names := func(w *Wire) bool { return strings.Contains(bedrockModel(w.URL), kind) }
 	return both(names, posts(jsontext.Value.IsObject, "/invoke"))
 }
 
-// bedrockEmbeddings decodes what is answered: Cohere's lists, a list of objects, or one embedding.
+// bedrockEmbeddings decodes an answer: Cohere's lists, a list of objects, or one embedding.
 func bedrockEmbeddings(body jsontext.Value) (*modelio.Response, error) {
 	if many := body.Member("embeddings"); many.IsArray() && !many.Head().IsObject() || many.IsObject() {
 		return cohereEmbeddings(body)

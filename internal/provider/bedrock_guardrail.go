@@ -7,7 +7,7 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// Bedrock's operation that applies a guardrail to a text, which is what a user says.
+// Bedrock's operation that applies a guardrail to a text, which is decoded as the user's.
 var _ = Register(&Codec{
 	API:     "bedrock.guardrail",
 	Match:   both(pathOf(guardrailPath), posts(hasList("content"), "/apply")),
@@ -18,7 +18,7 @@ var _ = Register(&Codec{
 
 var guardrailPath = regexp.MustCompile(`^/guardrail/([^/]+/version/[^/]+)/apply$`)
 
-// guardrailAnswer decodes what is said instead of the text, and why.
+// guardrailAnswer decodes the text that replaces the original, and the reason.
 func guardrailAnswer(body jsontext.Value) *modelio.Response {
 	var parts []modelio.Part
 	for _, output := range body.Member("outputs").Elements() {

@@ -8,8 +8,8 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// The InvokeModel operations of AWS Bedrock take the body of the model: Claude's is that of anthropic.messages,
-// Amazon's that of bedrock.converse, others have a prompt.
+// The InvokeModel operations of AWS Bedrock accept the body of the model: Claude's is that of anthropic.messages,
+// Amazon's that of bedrock.converse, and others have a prompt.
 var _ = Register(&Codec{
 	API:     "bedrock.invoke",
 	Version: "bedrock-",
@@ -21,17 +21,16 @@ var _ = Register(&Codec{
 	stream:  foldRules{add: addInvoke},
 })
 
-var generatesNothing = either(postsToKind("embed"), postsToKind("rerank")) // is for bedrock.embed and bedrock.rerank
+var generatesNothing = either(postsToKind("embed"), postsToKind("rerank")) // handled by bedrock.embed and bedrock.rerank
 
-// An invokeForm is a body that some models take.
+// An invokeForm is a form of body that some models accept.
 type invokeForm struct {
-	name string   // what $wire in Options calls it
-	has  []string // a body with one of these members is of this form
+	name string   // its name as $wire in Options
+	has  []string // a body with one of these members has this form
 	requestForm
 }
 
-// invokeForms are the forms except for that of Claude's messages, which is the form of a body that fits
-// none of these. The first that fits counts.
+// invokeForms are all forms except for that of Claude's messages, which is the default. The first match counts.
 var invokeForms = []invokeForm{
 	{"nova", []string{"schemaVersion", "inferenceConfig"}, requestForm{
 		members: converseMembers, in: converseForm.in,
@@ -66,7 +65,7 @@ func decodeInvoke(body jsontext.Value) *modelio.Request {
 	return claudeForm.decode(body)
 }
 
-// invokeUnwrap returns the value that an event of a streamed answer holds in base64.
+// invokeUnwrap returns the value that an event of a streamed answer contains in base64.
 func invokeUnwrap(event jsontext.Value) (jsontext.Value, error) {
 	text, isText := event.Member("bytes").Text()
 	chunk, err := base64.StdEncoding.DecodeString(text)
@@ -77,8 +76,8 @@ func invokeUnwrap(event jsontext.Value) (jsontext.Value, error) {
 	return doc.Root(), err
 }
 
-// invokeTexts are the members with the text and the finish reason in answers of models that take a prompt. They are
-// in the body, or in the elements of a list.
+// invokeTexts are the members with the text and the finish reason in answers of models with a prompt. They are in the
+// body, or in the elements of a list.
 var invokeTexts = []struct {
 	list         string
 	text, finish []string
@@ -106,7 +105,7 @@ var invokeUsage = usageNames{
 	cacheApart: true,
 }
 
-// invokeAnswer decodes the answer of any model, which a guardrail may have something to say of.
+// invokeAnswer decodes the answer of any model, to which a guardrail may have added something.
 func invokeAnswer(body jsontext.Value) (*modelio.Response, error) {
 	resp, err := answerOfModel(body)
 	if err == nil && len(resp.Candidates) > 0 {
@@ -137,11 +136,11 @@ func answerOfModel(body jsontext.Value) (*modelio.Response, error) {
 			return resp, nil
 		}
 	}
-	resp.Candidates = looseResponse(modelio.Part{Custom: body.Object()}).Candidates // an embedding, say
+	resp.Candidates = looseResponse(modelio.Part{Custom: body.Object()}).Candidates // such as an embedding
 	return resp, nil
 }
 
-// addText adds a candidate if v has a text.
+// addText adds a candidate if v contains a text.
 func addText(r *modelio.Response, v jsontext.Value, text, finish []string) {
 	said, ok := v.Member(text...).Text()
 	if !ok {
@@ -152,7 +151,7 @@ func addText(r *modelio.Response, v jsontext.Value, text, finish []string) {
 	r.Candidates = append(r.Candidates, c)
 }
 
-// addInvoke takes an event, which holds one of the model's own. The first one says whose they are.
+// addInvoke takes an event, which contains an event of the model. The first one shows which model it is.
 func addInvoke(f *fold, _ string, event jsontext.Value) {
 	inner, err := invokeUnwrap(event)
 	if err != nil {
@@ -176,7 +175,7 @@ func addInvoke(f *fold, _ string, event jsontext.Value) {
 	f.model.add(f, kind, inner)
 }
 
-// textStream folds the pieces of a text, or of several.
+// textStream folds the pieces of one or more texts.
 var textStream = foldRules{add: addTextPiece, end: endTexts}
 
 func addTextPiece(f *fold, _ string, chunk jsontext.Value) {
@@ -199,7 +198,7 @@ func addTextPiece(f *fold, _ string, chunk jsontext.Value) {
 		case invokeMetrics: // in the last event
 			f.done = true
 			f.body.put(name, v)
-		case "amazon-bedrock-guardrailAction": // in the only event, where it stopped the model
+		case "amazon-bedrock-guardrailAction": // in the only event, if it stopped the model
 			f.done = f.done || v.Word() == "INTERVENED"
 			f.body.put(name, v)
 		case "is_finished":
@@ -211,7 +210,7 @@ func addTextPiece(f *fold, _ string, chunk jsontext.Value) {
 	}
 }
 
-// ends takes why the answer ends.
+// ends takes the finish reason.
 func (f *fold) ends(name string, v jsontext.Value) {
 	f.done = f.done || v.IsWord()
 	f.body.put(name, v)

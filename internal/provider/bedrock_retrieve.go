@@ -7,7 +7,7 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// Bedrock's knowledge bases: what they find for a question, and what a model makes of that.
+// Bedrock's knowledge bases: the results for a question, and what a model generates from them.
 var _ = Register(&Codec{
 	API:     "bedrock.retrieve",
 	Match:   both(pathOf(retrievePath), posts(has("retrievalQuery"), "/retrieve")),
@@ -38,7 +38,7 @@ func takeQuestion(r *modelio.Request, name string, v jsontext.Value) bool {
 	return ok
 }
 
-// retrieved decodes what was found: each result is a custom part, in the list's order.
+// retrieved decodes results: each is a custom part, in the order of the list.
 func retrieved(body jsontext.Value) (*modelio.Response, error) {
 	results := body.Member("retrievalResults")
 	parts, ok := objects(results, func(v jsontext.Value) modelio.Part { return modelio.Part{Custom: v.Object()} })
@@ -48,7 +48,8 @@ func retrieved(body jsontext.Value) (*modelio.Response, error) {
 	return responseOf(body, usageNames{}, candidateOf(parts...), "retrievalResults"), nil
 }
 
-// decodeRetrieveGenerate decodes a body. The model and its temperature, deep in the configuration, stay there too.
+// decodeRetrieveGenerate decodes a body. The model and its temperature, which are nested in the configuration, stay
+// there too.
 func decodeRetrieveGenerate(body jsontext.Value) *modelio.Request {
 	req := requestForm{members: map[string]taker{"input": takeQuestion}}.decode(body)
 	for _, kind := range []string{"knowledgeBaseConfiguration", "externalSourcesConfiguration"} {

@@ -10,14 +10,13 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// A citationFold has the citations of an answer while its text is known as far as it is gone through.
+// A citationFold collects the citations of an answer while its text is scanned.
 type citationFold struct {
 	all   []modelio.Citation
-	begin int64 // how many characters are before the text at hand
+	begin int64 // number of characters before the current text
 }
 
-// in adds a citation of the characters from start to end of a text, which follow begin others. A place that the
-// text does not have is not said.
+// in adds a citation of the characters from start to end of a text. A range outside of the text is left out.
 func (c *citationFold) in(text string, start, end jsontext.Value, citation modelio.Citation) {
 	from, okFrom := start.Count()
 	to, okTo := end.Count()
@@ -27,7 +26,7 @@ func (c *citationFold) in(text string, start, end jsontext.Value, citation model
 	c.add(citation)
 }
 
-// whole adds a citation of a whole text.
+// whole adds a citation for a complete text.
 func (c *citationFold) whole(text string, citation modelio.Citation) {
 	if text != "" {
 		citation.Start, citation.End = c.at(0), c.at(characters(text))
@@ -40,15 +39,15 @@ func (c *citationFold) at(n int64) *int64 {
 	return &n
 }
 
-// add adds a citation that says something.
+// add adds a citation unless it is empty.
 func (c *citationFold) add(citation modelio.Citation) {
 	if citation.URL+citation.Title+citation.Quote+citation.Source != "" {
 		c.all = append(c.all, citation)
 	}
 }
 
-// cites returns what an object cites, by the names of the members that have the URL, the title, the quote and the source. Where a
-// field has several, the first that says something counts.
+// cites returns the citation in an object, by the names of the members with the URL, the title, the quote and the
+// source. If a field has several members, the first non-empty one counts.
 func cites(v jsontext.Value, url, title, quote, source string) modelio.Citation {
 	word := func(names string) string { return firstWord(v, strings.Fields(names)...) }
 	return modelio.Citation{URL: word(url), Title: word(title), Quote: word(quote), Source: word(source)}
@@ -56,15 +55,15 @@ func cites(v jsontext.Value, url, title, quote, source string) modelio.Citation 
 
 func characters(text string) int64 { return int64(utf8.RuneCountInString(text)) }
 
-// annotations adds those of OpenAI's APIs that cite: in responses as they are, in chat completions in an object of their
-// own. Clients read either, whatever the type says and whatever stands beside it, so each that says something counts.
+// annotations adds annotations that cite, in OpenAI's APIs: directly in responses, and in an object of their own in
+// chat completions. Clients read either, whatever the type is and whatever else there is, so each non-empty one counts.
 func (c *citationFold) annotations(text string, all jsontext.Value) {
 	cite := func(v jsontext.Value, source string) {
 		c.in(text, v.Member("start_index"), v.Member("end_index"), cites(v, "url", "title filename", "content", source))
 	}
 	for _, a := range all.Elements() {
 		source := "file_id"
-		if a.Member("type").Word() == "file_path" { // was made, and rests on nothing
+		if a.Member("type").Word() == "file_path" { // generated, and not based on anything
 			source = ""
 		}
 		cite(a, source)
@@ -76,12 +75,12 @@ func (c *citationFold) annotations(text string, all jsontext.Value) {
 	}
 }
 
-// chatCitations returns what the message of a chat completion cites. Where it says nothing of that itself, those count
-// that hosts which search have in listed, beside all messages.
+// chatCitations returns the citations of a chat completion's message. If it has none, those in listed count, which
+// hosts with search put next to all messages.
 func chatCitations(message jsontext.Value, text string, listed jsontext.Value) []modelio.Citation {
 	var c citationFold
 	c.annotations(text, message.Member("annotations"))
-	c.sources(message.Member("context", "citations")) // Azure, on one's own data
+	c.sources(message.Member("context", "citations")) // Azure, with the user's own data
 	if c.all == nil {
 		c.sources(listed.Member("search_results"))
 	}
@@ -91,7 +90,7 @@ func chatCitations(message jsontext.Value, text string, listed jsontext.Value) [
 	return c.all
 }
 
-// sources adds a list of sources, which says nothing of places: URLs, or objects.
+// sources adds a list of sources without positions: URLs or objects.
 func (c *citationFold) sources(all jsontext.Value) {
 	for _, s := range all.Elements() {
 		citation := cites(s, "url uri", "title", "snippet content", "filepath id")
@@ -100,7 +99,7 @@ func (c *citationFold) sources(all jsontext.Value) {
 	}
 }
 
-// responsesCitations returns what the messages of a response's output cite.
+// responsesCitations returns the citations in the messages of a response's output.
 func responsesCitations(output jsontext.Value) []modelio.Citation {
 	var c citationFold
 	for _, item := range output.Elements() {
@@ -116,7 +115,7 @@ func responsesCitations(output jsontext.Value) []modelio.Citation {
 	return c.all
 }
 
-// claudeCitations returns what the texts of a content cite, each as a whole.
+// claudeCitations returns the citations in content, each for a complete text.
 func claudeCitations(content jsontext.Value) []modelio.Citation {
 	var c citationFold
 	for _, block := range content.Elements() {
@@ -134,10 +133,10 @@ func claudeCitations(content jsontext.Value) []modelio.Citation {
 	return c.all
 }
 
-// generateCitations returns what a candidate rests on: what was found for it, and what it recites.
+// generateCitations returns what a candidate is based on: search results, and what it recites.
 func generateCitations(candidate jsontext.Value, text string) []modelio.Citation {
 	var c citationFold
-	var sources [][]modelio.Citation // of each chunk, which has one; clients may read any other
+	var sources [][]modelio.Citation // sources of each chunk, which has one; clients may read any other
 	for _, chunk := range candidate.Member("groundingMetadata", "groundingChunks").Elements() {
 		var found []modelio.Citation
 		for _, v := range chunk.Members() {
@@ -175,8 +174,8 @@ func generateCitations(candidate jsontext.Value, text string) []modelio.Citation
 	return c.all
 }
 
-// inBytes turns a place in bytes into one in characters. It is nil where it is not in the text or has other words
-// than it should. A start that is left out is 0.
+// inBytes converts a range of bytes to characters. It returns nil if the range is outside of the text or does not
+// contain the expected words. A missing start is 0.
 func inBytes(text string, start, end, words jsontext.Value) (from, to *int64) {
 	first, last := integer(start), integer(end)
 	if first < 0 || first >= last || last > int64(len(text)) {
@@ -191,9 +190,9 @@ func inBytes(text string, start, end, words jsontext.Value) (from, to *int64) {
 	return &begin, &finish
 }
 
-// cohereCitations returns what a message of Cohere's cites.
+// cohereCitations returns the citations in a message of Cohere.
 func cohereCitations(message jsontext.Value) []modelio.Citation {
-	var texts []string // of its blocks
+	var texts []string // texts of its blocks
 	for _, block := range message.Member("content").Elements() {
 		texts = append(texts, block.Member("text").Word())
 	}
@@ -212,7 +211,7 @@ func cohereCitations(message jsontext.Value) []modelio.Citation {
 	return c.all
 }
 
-// converseCitations returns what the blocks of a content cite, each as a whole.
+// converseCitations returns the citations in content, each for a complete block.
 func converseCitations(content jsontext.Value) []modelio.Citation {
 	var c citationFold
 	for _, block := range content.Elements() {
@@ -233,7 +232,7 @@ func converseCitations(content jsontext.Value) []modelio.Citation {
 	return c.all
 }
 
-// joined returns the texts of a list of objects as one.
+// joined returns the texts in a list of objects, joined.
 func joined(list jsontext.Value) string {
 	var text strings.Builder
 	for _, e := range list.Elements() {
@@ -242,7 +241,7 @@ func joined(list jsontext.Value) string {
 	return text.String()
 }
 
-// agentCitations returns what a text cites, of agents and of what is generated from what was found.
+// agentCitations returns the citations of a text from an agent, or generated from search results.
 func agentCitations(all jsontext.Value, text string) []modelio.Citation {
 	var c citationFold
 	for _, v := range all.Elements() {
@@ -263,8 +262,8 @@ func agentCitations(all jsontext.Value, text string) []modelio.Citation {
 	return c.all
 }
 
-// spanOf returns where the words of a part are in a text, if they are where its span says. Its end is in it for some
-// models, and behind it for others.
+// spanOf returns the range of a part's words in a text, if they are where its span says. For some models the end is
+// included, for others not.
 func spanOf(text string, said jsontext.Value) (from, to *int64) {
 	start, okStart := said.Member("span", "start").Count()
 	end, okEnd := said.Member("span", "end").Count()
@@ -280,7 +279,7 @@ func spanOf(text string, said jsontext.Value) (from, to *int64) {
 	return nil, nil
 }
 
-// cohereV1Citations returns what a text cites: documents that stand beside it.
+// cohereV1Citations returns the citations of a text, which refer to documents next to it.
 func cohereV1Citations(body jsontext.Value, text string) []modelio.Citation {
 	documents := map[string]jsontext.Value{}
 	for _, d := range body.Member("documents").Elements() {
@@ -297,7 +296,7 @@ func cohereV1Citations(body jsontext.Value, text string) []modelio.Citation {
 	return c.all
 }
 
-// interactions adds what a content cites, whose places are bytes of its text.
+// interactions adds the citations in content, whose positions are bytes of its text.
 func (c *citationFold) interactions(content jsontext.Value) {
 	text := content.Member("text").Word()
 	for _, a := range content.Member("annotations").Elements() {

@@ -10,8 +10,8 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// Cloudflare's Workers AI: one operation for models of all kinds, which the path names. The members of a body and of
-// an answer depend on the model: messages or a prompt, and a text, a picture, sound or numbers.
+// Cloudflare's Workers AI: one operation for all kinds of models, which the path names. The members of a body and of an
+// answer depend on the model: messages or a prompt, and a text, an image, audio or numbers.
 var _ = Register(&Codec{
 	API:      "cloudflare.run",
 	Seeded:   true,
@@ -25,17 +25,17 @@ var _ = Register(&Codec{
 
 var runPath = regexp.MustCompile(`/accounts/[^/]+/ai/run/(.+)$`)
 
-// modelAt returns what takes the model from a path to which something is posted.
+// modelAt returns the function that takes the model from a path for POST requests.
 func modelAt(path *regexp.Regexp) outside {
 	return func(w *Wire, r *modelio.Request) {
 		if found := path.FindStringSubmatch(w.URL.EscapedPath()); found != nil && w.Method == "POST" {
-			model, _ := url.PathUnescape(found[1]) // was parsed before
+			model, _ := url.PathUnescape(found[1]) // parsed before
 			modelOfPath(r, model)
 		}
 	}
 }
 
-// decodeRun decodes an answer, which may be a picture or sound as it is.
+// decodeRun decodes an answer, which may be an image or audio.
 func decodeRun(a *Answer) (*modelio.Response, error) {
 	mediaType, _, _ := mime.ParseMediaType(a.ContentType)
 	if kind, _, _ := strings.Cut(mediaType, "/"); kind == "image" || kind == "audio" {
@@ -44,7 +44,7 @@ func decodeRun(a *Answer) (*modelio.Response, error) {
 	return a.decode(runStream, runAnswer)
 }
 
-// runStream folds what models answer themselves, or chunks as those of chat completions.
+// runStream folds a model's own events, or chunks of chat completions.
 var runStream = foldRules{
 	pieces: rules{
 		"response": (*node).grow, "tool_calls": (*node).extend, "p": skip,
@@ -59,7 +59,7 @@ var runStream = foldRules{
 
 func runAnswer(body jsontext.Value) (*modelio.Response, error) {
 	result := body.Member("result")
-	if !result.Present() { // of a stream
+	if !result.Present() { // from a stream
 		result = body
 	}
 	if result.Member("choices").IsArray() {
@@ -72,7 +72,7 @@ func runAnswer(body jsontext.Value) (*modelio.Response, error) {
 		parts = append(parts, sniffed(firstWord(result, "image", "audio")))
 	case ok:
 		parts = thoughtText(text)
-	case said.IsObject(): // to a schema
+	case said.IsObject(): // according to a schema
 		parts = append(parts, modelio.TextPart(string(said.Raw())))
 	case !calls.IsArray() && result.IsObject():
 		return looseAnswer(result, nil), nil
@@ -83,13 +83,14 @@ func runAnswer(body jsontext.Value) (*modelio.Response, error) {
 	return responseOf(result, chatUsage, candidateOf(parts...), "response", "tool_calls", "image", "audio"), nil
 }
 
-// runCall decodes a call, whose arguments are a value; one as those of chat completions may say its name elsewhere.
+// runCall decodes a call, whose arguments are a value. A call in the form of chat completions may have its name
+// elsewhere.
 func runCall(v jsontext.Value) modelio.Part {
 	part, _ := callPart(v, "name", "id", "arguments")
 	return partOf(v, part, part.ToolRequest.Name != "")
 }
 
-// thoughtText returns a text, and apart from it the reasoning that it begins with in a tag.
+// thoughtText returns a text and, as a separate part, the reasoning in a tag at its start.
 func thoughtText(text string) []modelio.Part {
 	inside, ok := strings.CutPrefix(strings.TrimLeft(text, "\n"), "<think>")
 	if !ok {

@@ -10,8 +10,7 @@ var cohereParameters = parametersOf(
 	"presence_penalty", "seed", "stop_sequences=stop",
 )
 
-// Version 2 of Cohere's chat API. Its messages are those of chat completions, its answers and their
-// streams are not.
+// Version 2 of Cohere's chat API. Its messages are those of chat completions, but its answers and streams are not.
 var _ = Register(&Codec{
 	API:     "cohere.chat",
 	Hosts:   []string{"api.cohere.com", "api.cohere.ai"},
@@ -43,7 +42,7 @@ var (
 	cohereCall  = rules{"function": into("function", growing("name"))}
 )
 
-// addCohere takes an event. Most say something of the message.
+// addCohere takes an event. Most contain a part of the message.
 func addCohere(f *fold, _ string, event jsontext.Value) {
 	piece := event.Member("delta", "message")
 	message := func() *node { return f.body.member("message") }
@@ -65,8 +64,8 @@ func addCohere(f *fold, _ string, event jsontext.Value) {
 	}
 }
 
-// cohereBlockAt returns the block of the content that an event is about: the latest of its index. A
-// start begins one even where its index is in use: some models give reasoning and text the same.
+// cohereBlockAt returns the content block of an event: the latest one with its index. A start event begins a new block
+// even if its index is in use, because some models give reasoning and text the same index.
 func cohereBlockAt(content *node, event jsontext.Value) *node {
 	index := string(event.Member("index").Raw())
 	block := content.keyed[index]

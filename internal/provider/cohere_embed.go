@@ -17,7 +17,7 @@ var _ = Register(&Codec{
 	answer:  cohereEmbeddings,
 })
 
-// cohereEmbeddings decodes embeddings: a custom part for each input, which has all types that were asked for.
+// cohereEmbeddings decodes embeddings: a custom part for each input, with all requested types.
 func cohereEmbeddings(body jsontext.Value) (*modelio.Response, error) {
 	var all []modelio.Candidate
 	switch embeddings := body.Member("embeddings"); {
@@ -31,7 +31,7 @@ func cohereEmbeddings(body jsontext.Value) (*modelio.Response, error) {
 	return cohereList(body, all, "embeddings", "response_type"), nil
 }
 
-// byType returns the embeddings of an object that has a list of them for each type.
+// byType returns the embeddings in an object with a list for each type.
 func byType(embeddings jsontext.Value) (parts []modelio.Part) {
 	for name, list := range embeddings.Members() {
 		for i, e := range list.Elements() {
@@ -44,7 +44,7 @@ func byType(embeddings jsontext.Value) (parts []modelio.Part) {
 	return parts
 }
 
-// cohereList returns an answer of Cohere's APIs that generate nothing. The billed tokens are in the member meta.
+// cohereList returns an answer of Cohere's APIs that do not generate. The billed tokens are in the member meta.
 func cohereList(body jsontext.Value, all []modelio.Candidate, taken ...string) *modelio.Response {
 	resp := responseOf(body, cohereUsage, all, taken...)
 	resp.Usage = cmp.Or(cohereUsage.among(body.Member("meta")), resp.Usage)

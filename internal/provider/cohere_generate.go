@@ -5,11 +5,11 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// Cohere's APIs of before chat, which are no longer developed: a prompt goes on, a text becomes short, texts get labels.
+// Cohere's APIs before chat, which are no longer developed: completing a prompt, summarizing a text, classifying texts.
 var _ = Register(&Codec{
 	API:    "cohere.generate",
 	Seeded: true,
-	Match:  both(posts(has("prompt"), "/v1/generate"), not(pathLike(`/api/v1/generate$`))), // which is KoboldAI's
+	Match:  both(posts(has("prompt"), "/v1/generate"), not(pathLike(`/api/v1/generate$`))), // KoboldAI's API
 	body:   requestForm{prompt: "prompt", parameters: cohereParameters}.decode,
 	answer: generations,
 	stream: foldRules{add: addGeneration},
@@ -30,7 +30,7 @@ var _ = Register(&Codec{
 	answer: classifications,
 })
 
-// generations decodes the texts with which a prompt goes on, each a candidate.
+// generations decodes the completions of a prompt, each as a candidate.
 func generations(body jsontext.Value) (*modelio.Response, error) {
 	if !body.Member("generations").IsArray() {
 		return nil, neither("generations")
@@ -48,7 +48,7 @@ func generations(body jsontext.Value) (*modelio.Response, error) {
 	return cohereResponse(body, all, "generations", "prompt"), nil
 }
 
-// addGeneration takes an event. The last one has the whole answer, or says why there is none.
+// addGeneration takes an event. The last one has the complete answer, or says why there is none.
 func addGeneration(f *fold, _ string, event jsontext.Value) {
 	switch response := event.Member("response"); {
 	case response.IsObject():

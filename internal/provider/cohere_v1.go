@@ -5,7 +5,7 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// Version 1 of Cohere's chat API: the user's message beside those before it, and tool calls without ids.
+// Version 1 of Cohere's chat API: the user's message next to the earlier ones, and tool calls without ids.
 var _ = Register(&Codec{
 	API:    "cohere.chat.v1",
 	Seeded: true,
@@ -21,8 +21,8 @@ var cohereV1Form = requestForm{parameters: cohereParameters, members: map[string
 	"tools":        takeTools(cohereV1Tool),
 }}
 
-// decodeCohereV1 decodes a body. The preamble is before the history, and what is said now behind it: the message, then
-// the results of tools.
+// decodeCohereV1 decodes a body. The preamble comes before the history, and the current message after it, followed by
+// tool results.
 func decodeCohereV1(body jsontext.Value) *modelio.Request {
 	req := cohereV1Form.decode(body)
 	if text, ok := body.Member("message").Text(); ok {
@@ -48,7 +48,7 @@ var cohereV1Parts = []partTaker{
 	{"tool_results", sayingAs(modelio.RoleTool, cohereV1Result)},
 }
 
-// sayingAs returns what takes a list of objects, which only messages of a role have.
+// sayingAs returns the function that takes a list of objects, which only messages of one role have.
 func sayingAs(role modelio.Role, one func(jsontext.Value) modelio.Part) toParts {
 	return func(m *modelio.Message, _ string, v jsontext.Value) ([]modelio.Part, bool) {
 		parts, ok := objects(v, one)
@@ -65,7 +65,7 @@ func cohereV1Message(m *modelio.Message, v jsontext.Value) {
 func cohereV1Call(v jsontext.Value) modelio.Part {
 	name, input := v.Member("name"), v.Member("parameters")
 	part := modelio.Part{ToolRequest: &modelio.ToolRequest{Name: name.Word()}, Metadata: v.Rest("name", "parameters")}
-	if input.IsNull() { // would be no input
+	if input.IsNull() { // it would be no input
 		jsontext.Keep(&part.Metadata, "parameters", input.Raw())
 	} else {
 		part.ToolRequest.Input = input.Raw()
@@ -73,7 +73,7 @@ func cohereV1Call(v jsontext.Value) modelio.Part {
 	return partOf(v, part, name.IsWord())
 }
 
-// cohereV1Result decodes the result of a tool call, which says all of the call again.
+// cohereV1Result decodes the result of a tool call, which repeats the complete call.
 func cohereV1Result(v jsontext.Value) modelio.Part {
 	name, outputs := v.Member("call", "name"), v.Member("outputs")
 	part := modelio.Part{ToolResponse: &modelio.ToolResponse{Name: name.Word(), Output: outputs.Raw()}, Metadata: v.Rest("outputs")}
@@ -81,7 +81,7 @@ func cohereV1Result(v jsontext.Value) modelio.Part {
 	return partOf(v, part, name.IsWord() && outputs.Present())
 }
 
-// cohereV1Tool decodes a tool. Its parameters are no JSON Schema, so they are kept in the metadata.
+// cohereV1Tool decodes a tool. Its parameters are not JSON Schema, so they are kept in the metadata.
 func cohereV1Tool(v jsontext.Value) (tool modelio.ToolDefinition, ok bool) {
 	tool.Metadata = functionTool(&tool, v, "")
 	return tool, v.IsObject() && v.Member("name").IsWord()
@@ -94,11 +94,11 @@ func cohereV1Answer(body jsontext.Value) *modelio.Response {
 		c.Message.Content = append(c.Message.Content, calls...)
 	}
 	c.Citations = cohereV1Citations(body, text)
-	// Its chat_history is the request and this answer, once more.
+	// Its chat_history repeats the request and this answer.
 	return cohereResponse(body, []modelio.Candidate{c}, "chat_history", "text", "tool_calls", "finish_reason")
 }
 
-// cohereResponse returns what answers of the first version have under the same names.
+// cohereResponse returns the members that answers of version 1 have under the same names.
 func cohereResponse(body jsontext.Value, all []modelio.Candidate, taken ...string) *modelio.Response {
 	resp := responseOf(body, usageNames{}, all, append(taken, "response_id", "meta", "error")...)
 	resp.ID = firstWord(body, "response_id", "id")
@@ -112,7 +112,7 @@ func cohereResponse(body jsontext.Value, all []modelio.Candidate, taken ...strin
 	return resp
 }
 
-// addCohereV1 takes an event. The last one has the whole answer.
+// addCohereV1 takes an event. The last one has the complete answer.
 func addCohereV1(f *fold, _ string, event jsontext.Value) {
 	switch event.Member("event_type").Word() {
 	case "stream-start":

@@ -5,10 +5,10 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// These APIs count the tokens of a request without an answer to it. The count is what they answer and no usage, as nobody
-// pays for it.
+// These APIs count the tokens of a request without answering it. The count is their answer, and not usage, because it
+// costs nothing.
 
-// Anthropic's, which is at a path of its own on Vertex AI.
+// Anthropic's API, which has its own path on Vertex AI.
 var _ = Register(&Codec{
 	API:    "anthropic.count_tokens",
 	Match:  posts(hasList("messages"), "/messages/count_tokens", "/publishers/anthropic/models/count-tokens:rawPredict"),
@@ -16,7 +16,7 @@ var _ = Register(&Codec{
 	answer: stated("input_tokens"),
 })
 
-// OpenAI's, of a request to its responses API.
+// OpenAI's API, for a request to its responses API.
 var _ = Register(&Codec{
 	API:    "openai.input_tokens",
 	Match:  posts(jsontext.Value.IsObject, "/responses/input_tokens"),
@@ -24,7 +24,7 @@ var _ = Register(&Codec{
 	answer: stated("input_tokens"),
 })
 
-// Bedrock's, of a request to Converse or InvokeModel. The body of one to InvokeModel is kept as it is, in base64.
+// Bedrock's API, for a request to Converse or InvokeModel. The body for InvokeModel is kept in base64.
 var _ = Register(&Codec{
 	API:     "bedrock.count_tokens",
 	Match:   both(namesModel, posts(has("input"), "/count-tokens")),
@@ -33,7 +33,8 @@ var _ = Register(&Codec{
 	answer:  stated("inputTokens"),
 })
 
-// wrapped returns what takes a whole request out of the objects around it, which $wire says; other takes any other body.
+// wrapped returns the function that takes a complete request out of the objects around it, which $wire names; other
+// takes any other body.
 func wrapped(form, other requestForm, around ...string) func(body jsontext.Value) *modelio.Request {
 	return func(body jsontext.Value) *modelio.Request {
 		for i := range around {
@@ -47,7 +48,7 @@ func wrapped(form, other requestForm, around ...string) func(body jsontext.Value
 	}
 }
 
-// Google's, whose computeTokens on Vertex AI lists them.
+// Google's API, including computeTokens on Vertex AI, which lists the tokens.
 var _ = Register(&Codec{
 	API:     "google.count_tokens",
 	Match:   posts(jsontext.Value.IsObject, ":countTokens", ":computeTokens"),
@@ -56,7 +57,7 @@ var _ = Register(&Codec{
 	answer:  stated("tokensInfo", "totalTokens"),
 })
 
-// Cohere's, which splits a text into tokens, and its inverse.
+// Cohere's API that splits a text into tokens, and its inverse.
 var _ = Register(&Codec{
 	API:     "cohere.tokenize",
 	Match:   either(posts(has("text"), "/v1/tokenize"), posts(hasList("tokens"), "/v1/detokenize")),
@@ -65,7 +66,7 @@ var _ = Register(&Codec{
 	answer:  cohereTokens,
 })
 
-// cohereTokens decodes tokens, or the text of some.
+// cohereTokens decodes tokens, or the text of tokens.
 func cohereTokens(body jsontext.Value) (*modelio.Response, error) {
 	var part modelio.Part
 	switch text, ok := body.Member("text").Text(); {

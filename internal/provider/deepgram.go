@@ -5,7 +5,7 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// Deepgram's transcriptions of what is sent or stands at a URL.
+// Deepgram's transcriptions of uploaded audio or of a URL.
 var _ = Register(&Codec{
 	API:     "deepgram.listen",
 	Fixed:   noSetting,
@@ -18,18 +18,18 @@ var _ = Register(&Codec{
 // Deepgram's speech.
 var _ = Register(speaks("deepgram.speak", "text", "/v1/speak", modelOfQuery))
 
-// modelOfQuery takes the model from a query, where it stays.
+// modelOfQuery takes the model from a query, where it is also kept.
 func modelOfQuery(w *Wire, r *modelio.Request) {
 	if model := w.URL.Query().Get("model"); model != "" {
 		modelOfPath(r, model)
 	}
 }
 
-// deepgramTranscript decodes a transcript: the text of each channel, and a custom part with who says what when.
+// deepgramTranscript decodes a transcript: the text of each channel, and a custom part with speakers and times.
 func deepgramTranscript(body jsontext.Value) (*modelio.Response, error) {
 	results := body.Member("results")
 	if !results.Member("channels").IsArray() {
-		if body.Member("request_id").IsWord() { // the answer goes to a callback
+		if body.Member("request_id").IsWord() { // the answer is sent to a callback
 			return looseResponse(), nil
 		}
 		return nil, neither("channels")

@@ -7,28 +7,28 @@ import (
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 )
 
-// An Event is one event of a streamed answer.
+// An Event is an event of a streamed answer.
 type Event struct {
-	Raw  []byte // all of its bytes, with what ends it
-	Name string // the framing's name of the event; empty means it has none
-	Data []byte // nil where the event carries none: a comment, an empty line
+	Raw  []byte // all of its bytes, including the end mark
+	Name string // name in the framing; empty if it has none
+	Data []byte // nil if there is none: a comment, an empty line
 }
 
-// Events splits a streamed answer into its events. The Raw bytes of all events, one after the
-// other, are the bytes of the stream. It is for one goroutine at a time.
+// Events splits a streamed answer into its events. The Raw bytes of all events together are the bytes of the stream. It
+// is not safe for concurrent use.
 type Events struct {
 	rest []byte
 	framing
 }
 
-// A framing is how the events of a stream are told apart.
+// A framing defines how a stream is divided into events.
 type framing struct {
-	end   func(rest []byte) int  // the length of the event that rest, which is not empty, begins with
-	event func(raw []byte) Event // takes the bytes of one event apart
-	mark  string                 // ends an event; empty means that its bytes say where it ends
+	end   func(rest []byte) int  // length of the event at the start of rest, which is not empty
+	event func(raw []byte) Event // parses the bytes of one event
+	mark  string                 // ends an event; empty if the bytes themselves show the end
 }
 
-// Next returns the next event. At the end of the stream the error is io.EOF; there is no other.
+// Next returns the next event. At the end of the stream the error is io.EOF; there are no other errors.
 func (e *Events) Next() (Event, error) {
 	raw := e.NextRaw()
 	if raw == nil {
@@ -48,7 +48,7 @@ func (e *Events) NextRaw() []byte {
 	return raw
 }
 
-// Ended returns an event with what ends it, also where only the end of the stream has ended it.
+// Ended returns an event with its end mark, even if only the end of the stream has ended it.
 func (e *Events) Ended(raw []byte) []byte {
 	if raw = bytes.Clone(raw); e.end(append(raw, 'x')) > len(raw) {
 		raw = append(raw, e.mark...)
@@ -56,18 +56,18 @@ func (e *Events) Ended(raw []byte) []byte {
 	return raw
 }
 
-// A Seen is an event as decoding sees it.
+// A Seen is an event in the form used for decoding.
 type Seen struct {
 	Name  string
-	Said  []byte // its data without white space around
-	Piece []byte // all that it says otherwise than the one before, which has its name, see [Alike]; nil: more
+	Said  []byte // its data without surrounding white space
+	Piece []byte // the only difference from the event before, which has the same name, see [Alike]; nil if it differs in more
 }
 
-// Done reports whether it says that the stream is done, and nothing else.
+// Done reports whether the event only says that the stream is done.
 func (s *Seen) Done() bool { return string(s.Said) == "[DONE]" }
 
-// Seen returns the events of a stream as decoding sees them; nil means it is no stream. It takes them apart once for each Body.
-// It is for one goroutine at a time.
+// Seen returns the events of a stream in the form used for decoding; nil if it is not a stream. Each Body is parsed
+// once. It is not safe for concurrent use.
 func (a *Answer) Seen() []Seen {
 	if a.forget(); a.seen == nil {
 		if events := a.Events(); events != nil {
@@ -77,7 +77,7 @@ func (a *Answer) Seen() []Seen {
 	return a.seen
 }
 
-// Document returns a whole answer, parsed once for each Body. It is for one goroutine at a time.
+// Document returns a complete answer, which is parsed once for each Body. It is not safe for concurrent use.
 func (a *Answer) Document() (doc *jsontext.Document, err error) {
 	if a.forget(); a.parsed == nil {
 		a.parsed, err = parseAnswer(a.Body)
@@ -85,14 +85,14 @@ func (a *Answer) Document() (doc *jsontext.Document, err error) {
 	return a.parsed, err
 }
 
-// forget drops what is known of another body.
+// forget drops the results for another body.
 func (a *Answer) forget() {
 	if len(a.of) != len(a.Body) || len(a.of) > 0 && &a.of[0] != &a.Body[0] {
 		a.of, a.seen, a.parsed = a.Body, nil, nil
 	}
 }
 
-// all returns the events that are left, as decoding sees them.
+// all returns the remaining events in the form used for decoding.
 func (e *Events) all() []Seen {
 	all := make([]Seen, 0, 1+min(len(e.rest)/64, bytes.Count(e.rest, []byte("\n"))/2)) // few have less than 64 bytes
 	var last Seen

@@ -8,17 +8,16 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// awsFrames is AWS's binary framing (application/vnd.amazon.eventstream): a prelude of two lengths and
-// their checksum, headers, a payload, and a checksum of it all. An event's Name is its :event-type.
-// Data is its payload; for an exception, which ends a stream, an object with the member error that
-// OpenAI's errors have, too. A frame that is damaged, and what comes after it, is one event whose
-// Data is the bytes themselves.
+// awsFrames is AWS's binary framing (application/vnd.amazon.eventstream): a prelude of two lengths and their checksum,
+// headers, a payload, and a checksum of everything. An event's Name is its :event-type. Data is its payload; for an
+// exception, which ends a stream, it is an object with the member error, as in OpenAI's errors. A damaged frame and
+// everything after it are one event, whose Data is the bytes themselves.
 var awsFrames = framing{frameEnd, frameEvent, ""}
 
 const (
 	preludeSize  = 12
 	checksumSize = 4
-	maxFrameSize = 24 << 20 // as AWS has it
+	maxFrameSize = 24 << 20 // AWS's own limit
 )
 
 func frameEnd(rest []byte) int {
@@ -28,7 +27,7 @@ func frameEnd(rest []byte) int {
 	return len(rest)
 }
 
-// frameSizes returns the sizes of the frame that buf begins with and of its headers, or 0 where buf has no whole
+// frameSizes returns the sizes of the frame at the start of buf and of its headers, or 0 if buf has no complete
 // prelude.
 func frameSizes(buf []byte) (frame, headers int) {
 	if len(buf) < preludeSize || binary.BigEndian.Uint32(buf[8:]) != crc32.ChecksumIEEE(buf[:8]) {
@@ -41,8 +40,8 @@ func frameSizes(buf []byte) (frame, headers int) {
 	return frame, headers
 }
 
-// Payload returns where the payload of a frame of AWS's begins and ends. It reports false for what does not begin with
-// a whole frame.
+// Payload returns the bounds of the payload in an AWS frame. It reports false if b does not start with a complete
+// frame.
 func Payload(b []byte) (begin, end int, ok bool) {
 	size, headers := frameSizes(b)
 	if size == 0 || size > len(b) {
@@ -52,7 +51,7 @@ func Payload(b []byte) (begin, end int, ok bool) {
 	return preludeSize + headers, end, binary.BigEndian.Uint32(b[end:]) == crc32.ChecksumIEEE(b[:end])
 }
 
-// Reseal sets the length and the checksums of a frame of AWS's whose payload is another than it was.
+// Reseal sets the length and the checksums of an AWS frame whose payload was changed.
 func Reseal(frame []byte) {
 	end := len(frame) - checksumSize
 	binary.BigEndian.PutUint32(frame, uint32(len(frame)))
@@ -88,10 +87,10 @@ func failedFrame(raw []byte, kind, message string) Event {
 	return Event{Raw: raw, Name: kind, Data: jsontext.ObjectText(modelio.Object{"error": jsontext.ObjectText(failure)})}
 }
 
-// sizesOfHeaders maps the types of header values whose size is fixed to it.
+// sizesOfHeaders are the sizes of header values by type, for types with a fixed size.
 var sizesOfHeaders = map[byte]int{0: 0, 1: 0, 2: 1, 3: 2, 4: 4, 5: 8, 8: 8, 9: 16}
 
-// frameHeaders returns the headers whose values are text; nil where they are damaged.
+// frameHeaders returns the headers with text values; nil if they are damaged.
 func frameHeaders(b []byte) map[string]string {
 	const bytesHeader, textHeader = 6, 7
 	headers := map[string]string{}

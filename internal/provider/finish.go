@@ -6,7 +6,7 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// candidate returns an answer that ends for a reason in the provider's own word.
+// candidate returns an answer with a finish reason in the provider's own word.
 func candidate(raw string, parts ...modelio.Part) modelio.Candidate {
 	return modelio.Candidate{
 		Message:         modelio.Message{Role: modelio.RoleModel, Content: parts},
@@ -15,8 +15,8 @@ func candidate(raw string, parts ...modelio.Part) modelio.Candidate {
 	}
 }
 
-// finishReason maps the words for why a generation stopped, of all APIs, to GK's
-// (design R15). No word, as in a stream that was cut, is other.
+// finishReason maps the finish reasons of all APIs to GK's (design R15). An empty one, as in a stream that was cut,
+// becomes other.
 func finishReason(raw string) modelio.FinishReason {
 	switch strings.ToLower(raw) {
 	case "stop", "finish", "endoftext", "eos", "eos_token", "end_turn", "stop_sequence", "complete", "completed",

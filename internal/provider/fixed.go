@@ -10,31 +10,31 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// These facts only decide what a recording asks for and what a failure or lint advises, since models refuse other parameters
-// with every release. No record is judged by them. Each has its source; what is not known is asked for, and the
-// provider's own answer then says better (see [NotTaken]).
+// These facts only decide what a recording requires and what a failure or lint recommends, since each release of a
+// model refuses other parameters. No record is judged by them. Each has its source. An unknown parameter is required,
+// and the provider's own answer then corrects that (see [NotTaken]).
 
-// samplers are the parameters that reasoning models keep to themselves.
+// samplers are the parameters that reasoning models do not accept.
 var samplers = []string{"temperature", "top_p"}
 
 var (
-	// openAIReasons is a name of a model that always reasons, or searches.
+	// openAIReasons matches models that always reason or search.
 	openAIReasons = regexp.MustCompile(`^(?:o1|o3|o4-mini|codex-mini|kimi-k2\.5|kimi-k2\.6)(?:-|$)|-search-(?:preview|api)`)
-	// openAIModel is a name of the GPT series: its number, the part behind the point, and the variants that tell.
+	// openAIModel matches the GPT series: its number, the part after the point, and the variants that matter.
 	openAIModel = regexp.MustCompile(`^gpt-(\d+)(?:\.(\d+))?(?:-(chat|codex|pro)(?:-.*)?|-.*)?$`)
 )
 
-// openAIFixed says what OpenAI's models take no value for, on chat completions and responses alike.
+// openAIFixed returns the parameters that OpenAI's models do not accept, for chat completions and responses.
 //
 //   - o1, o3, o4 and codex-mini: platform.openai.com/docs/guides/reasoning, "Limitations".
-//   - gpt-5: the same. gpt-5-chat does not reason; the chat variants of later numbers take 1 alone.
-//   - gpt-5.1 to 5.4: take them unless a reasoning effort is asked for; the codex and pro variants reason always
+//   - gpt-5: the same. gpt-5-chat does not reason; the chat variants of later numbers accept only 1.
+//   - gpt-5.1 to 5.4: accepted without a reasoning effort; the codex and pro variants always reason
 //     (platform.openai.com/docs/guides/latest-model, "parameter compatibility").
 //   - gpt-5.5 and later: reason unless the effort is "none" (UKGovernmentBEIS/inspect_ai#5242, tried on the API).
 //   - models that search: "Model incompatible request argument supplied: temperature".
 //   - Moonshot's kimi-k2.5 and k2.6, on the same API: "invalid temperature: only 1 is allowed for this model".
 //
-// A name may begin with that of a vendor, as gateways have it: "openai/o3".
+// A name may start with a vendor's name, as on gateways: "openai/o3".
 func openAIFixed(req *modelio.Request) []string {
 	model := strings.ToLower(req.Model[strings.LastIndexByte(req.Model, '/')+1:])
 	m := openAIModel.FindStringSubmatch(model)
@@ -59,14 +59,14 @@ func openAIFixed(req *modelio.Request) []string {
 	return samplers
 }
 
-// claudeModel is a name of Claude's, wherever it is served: its family, its number, the part behind.
+// claudeModel matches Claude's names on any host: the family, the number, and the part after it.
 var claudeModel = regexp.MustCompile(`claude-(?:opus|sonnet|haiku|fable|mythos)-(\d{1,2})(?:[-.](\d{1,2}))?(?:\D|$)`)
 
-// claudeFixed says what Claude's models take no value for.
+// claudeFixed returns the parameters that Claude's models do not accept.
 //
 //   - From 4.7 on, and Mythos Preview, all of them: "`temperature` is deprecated for this model"
 //     (platform.claude.com/docs/en/about-claude/models/migration-guide).
-//   - Older ones where they think: "`temperature` may only be set to 1 when thinking is enabled"
+//   - Older ones when they think: "`temperature` may only be set to 1 when thinking is enabled"
 //     (platform.claude.com/docs/en/build-with-claude/extended-thinking).
 func claudeFixed(req *modelio.Request) []string {
 	if strings.Contains(req.Model, "claude-mythos-preview") {
@@ -87,11 +87,11 @@ func claudeFixed(req *modelio.Request) []string {
 	return nil
 }
 
-// notTaken is how providers say that a model does not take a parameter.
+// notTaken matches providers' messages that a model does not accept a parameter.
 var notTaken = regexp.MustCompile(`(?i)unsupported|not support|deprecated|incompatible|may only be|only \S+ is allowed`)
 
-// NotTaken returns those of "temperature", "top_p" and "seed" that the model does not take, by the provider's answer.
-// It is nil for an answer of another status than 400 and 422, and for one that says nothing of them.
+// NotTaken returns which of "temperature", "top_p" and "seed" the model does not accept, according to the provider's
+// answer. It is nil for a status other than 400 and 422, and for an answer that does not name them.
 func NotTaken(status int, e *modelio.ProviderError) (names []string) {
 	if e == nil || status != 400 && status != 422 || !notTaken.MatchString(e.Code+" "+e.Message) {
 		return nil
@@ -111,16 +111,16 @@ var spelled = map[string]*regexp.Regexp{
 	"seed":        regexp.MustCompile(`(?i)\bseed\b`),
 }
 
-// noSetting is for APIs in which nobody can say how a model chooses, or how many tokens it answers.
+// noSetting is for APIs without settings for sampling and for the maximum number of tokens.
 func noSetting(*modelio.Request) []string { return []string{"temperature", "top_p", "max_tokens"} }
 
-// noLimit is for APIs in which nobody can say how many tokens a model answers.
+// noLimit is for APIs without a maximum number of tokens.
 func noLimit(*modelio.Request) []string { return []string{"max_tokens"} }
 
-// draws is a name of a model that answers with images.
+// draws matches models that answer with images.
 var draws = regexp.MustCompile(`titan-image|nova-canvas|stability\.`)
 
-// invokeFixed is claudeFixed except for models that draw.
+// invokeFixed is claudeFixed, except for models that draw.
 func invokeFixed(req *modelio.Request) []string {
 	if draws.MatchString(req.Model) {
 		return noSetting(req)
@@ -128,7 +128,7 @@ func invokeFixed(req *modelio.Request) []string {
 	return claudeFixed(req)
 }
 
-// IsFixed reports whether Fixed names a parameter for a request.
+// IsFixed reports whether Fixed returns a parameter for a request.
 func (c *Codec) IsFixed(req *modelio.Request, name string) bool {
 	return c.Fixed != nil && slices.Contains(c.Fixed(req), name)
 }

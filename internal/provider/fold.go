@@ -10,25 +10,25 @@ import (
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 )
 
-// foldRules turn the events of an API into the body of its unstreamed answer, so that both are decoded alike. The
-// zero value is for an API that does not stream: its last event is the body.
+// foldRules turn the events of an API into the body of its unstreamed answer, so that both are decoded in the same way.
+// The zero value is for an API that does not stream: its last event is the body.
 type foldRules struct {
-	pieces  rules                                            // for events that are the body itself, piece by piece
+	pieces  rules                                            // for events that are pieces of the body itself
 	add     func(f *fold, name string, event jsontext.Value) // for other events, by name and data
-	end     func(f *fold)                                    // completes a body, if anything of it has come
-	inArray bool                                             // the events may come as one JSON array
+	end     func(f *fold)                                    // completes a body that is not empty
+	inArray bool                                             // the events may be sent as one JSON array
 }
 
-// A fold is a body that is under way.
+// A fold is a body that is being assembled.
 type fold struct {
 	foldRules
 	body  node
-	log   journal // of the event that is being taken
+	log   journal // for the current event
 	row   row
-	done  bool  // all has come
-	wrong error // what an event has that none of the API has
+	done  bool  // the body is complete
+	wrong error // an event that the API does not have
 
-	model foldRules // of the model that is asked, where the API has several
+	model foldRules // rules of the requested model, if the API has several
 }
 
 // next takes the next event.
@@ -43,7 +43,7 @@ func (f *fold) next(name string, event jsontext.Value) {
 	}
 }
 
-// result returns what has come so far, nil if nothing has.
+// result returns what was assembled so far, or nil.
 func (f *fold) result() json.RawMessage {
 	if f.body.kind != wholeNode && len(f.body.members) == 0 {
 		return nil
@@ -54,11 +54,11 @@ func (f *fold) result() json.RawMessage {
 	return f.body.json()
 }
 
-// rules say what becomes of the members of a piece of an object, by their names. That of the empty name
-// is for all others; without it they are put.
+// rules define, by name, what happens to the members of a piece of an object. The rule for the empty name applies to
+// all others; without it they are put.
 type rules map[string]rule
 
-// A rule takes a member of a piece into the object that grows.
+// A rule takes a member of a piece into the growing object.
 type rule func(object *node, name string, v jsontext.Value)
 
 func (r rules) fold(object *node, piece jsontext.Value) {
@@ -75,16 +75,15 @@ func (r rules) fold(object *node, piece jsontext.Value) {
 	}
 }
 
-// endsWith returns the end of a stream whose body has a member in any case.
+// endsWith returns the end function for a stream whose body always has a member.
 func endsWith(kind nodeKind, name string) func(*fold) {
 	return func(f *fold) { f.body.member(name).become(kind) }
 }
 
-// skip leaves a member out.
+// skip leaves out a member.
 func skip(*node, string, jsontext.Value) {}
 
-// into returns the rule for a member that is an object which comes in pieces, of which the body calls it
-// as.
+// into returns the rule for a member that is an object in pieces, named as in the body.
 func into(as string, r rules) rule {
 	return func(object *node, _ string, v jsontext.Value) {
 		if v.IsObject() {
@@ -93,8 +92,7 @@ func into(as string, r rules) rule {
 	}
 }
 
-// each returns the rule for a member that is a list of pieces, each with the index of what it is a
-// piece of.
+// each returns the rule for a member that is a list of pieces, each with the index of the element that it belongs to.
 func each(take func(element *node, piece jsontext.Value)) rule {
 	return func(object *node, name string, v jsontext.Value) {
 		for _, piece := range v.Elements() {
@@ -103,8 +101,8 @@ func each(take func(element *node, piece jsontext.Value)) rule {
 	}
 }
 
-// growing is the rules for an object whose strings grow. A string of a given name does not grow by a piece that
-// repeats what has come so far: some hosts say a name whole each time, others in pieces.
+// growing returns the rules for an object whose strings grow. A string with one of the given names does not grow by a
+// piece that repeats it: some hosts repeat a complete name each time, others send it in pieces.
 func growing(repeated ...string) rules {
 	r := rules{"": (*node).grow}
 	for _, name := range repeated {
@@ -117,32 +115,32 @@ func growing(repeated ...string) rules {
 	return r
 }
 
-// A node is a JSON value that comes piece by piece.
+// A node is a JSON value that is assembled from pieces.
 type node struct {
 	kind    nodeKind
-	raw     json.RawMessage  // whole: the value; text and inner: the inside of the string, as it is escaped
+	raw     json.RawMessage  // whole: the value; text and inner: the escaped content of the string
 	members map[string]*node // of an object
 	items   []*node          // of an array
 
-	index int64            // its own in an array whose pieces come with their index
-	keyed map[string]*node // the latest item of each key, of an array whose pieces come with other keys
-	open  bool             // more of it is to come
-	log   *journal         // the fold's log of edits; nil means it keeps none
+	index int64            // its index in an array whose pieces have indexes
+	keyed map[string]*node // the latest item for each key, in an array whose pieces have other keys
+	open  bool             // more of it follows
+	log   *journal         // the fold's log of edits; nil for none
 }
 
 // A nodeKind is how a value grows.
 type nodeKind uint8
 
 const (
-	noNode     nodeKind = iota // nothing has come
-	wholeNode                  // not at all
+	noNode     nodeKind = iota // empty so far
+	wholeNode                  // does not grow
 	textNode                   // a string; its pieces may split a surrogate pair
-	innerNode                  // a value whose text comes as a string
-	objectNode                 // by its members
-	arrayNode                  // by its items
+	innerNode                  // a value whose text is sent as a string
+	objectNode                 // grows by its members
+	arrayNode                  // grows by its items
 )
 
-// become makes n grow as kind. It keeps content that can go on growing in that way.
+// become changes the kind of n. It keeps content that can continue to grow.
 func (n *node) become(kind nodeKind) {
 	if n.kind == kind {
 		return
@@ -167,19 +165,19 @@ func (n *node) become(kind nodeKind) {
 	}
 }
 
-// clear makes n as if nothing had come.
+// clear resets n to its initial state.
 func (n *node) clear() {
 	n.log.change()
 	*n = node{log: n.log}
 }
 
-// inside returns a string as it is escaped, without its quotes.
+// inside returns the escaped content of a string, without its quotes.
 func inside(v jsontext.Value) []byte {
 	raw := v.Raw()
 	return raw[1 : len(raw)-1]
 }
 
-// member returns the member of an object, which may be new.
+// member returns a member of an object, adding it if necessary.
 func (n *node) member(name string) *node {
 	n.become(objectNode)
 	if n.members == nil {
@@ -192,7 +190,7 @@ func (n *node) member(name string) *node {
 	return n.members[name]
 }
 
-// get returns the member of an object, nil if there is none.
+// get returns a member of an object, or nil.
 func (n *node) get(name string) *node {
 	if n == nil {
 		return nil
@@ -200,7 +198,7 @@ func (n *node) get(name string) *node {
 	return n.members[name]
 }
 
-// is returns how a member is spelled that came whole, or the inside of a string that grows.
+// is returns the spelling of a member that was sent at once, or the content of a growing string.
 func (n *node) is(name string) string {
 	if member := n.get(name); member != nil {
 		return string(member.raw)
@@ -208,7 +206,7 @@ func (n *node) is(name string) string {
 	return ""
 }
 
-// at returns the item of an array that has the index v; where v is none, that of 0.
+// at returns the item of an array with the index v, or with 0 if v is not an index.
 func (n *node) at(v jsontext.Value) *node { return n.item(integer(v)) }
 
 func (n *node) item(index int64) *node {
@@ -231,7 +229,7 @@ func (n *node) add() *node {
 	return n.items[len(n.items)-1]
 }
 
-// key makes item, of an array, the latest one of a key.
+// key makes an item of an array the latest one for a key.
 func (n *node) key(key string, item *node) {
 	if n.keyed == nil {
 		n.keyed = map[string]*node{}
@@ -247,7 +245,7 @@ func (n *node) list() []*node {
 	return n.items
 }
 
-// last returns the last item of an array, nil if there is none.
+// last returns the last item of an array, or nil.
 func (n *node) last() *node {
 	if items := n.list(); len(items) > 0 {
 		return items[len(items)-1]
@@ -257,7 +255,7 @@ func (n *node) last() *node {
 
 func (n *node) append(element json.RawMessage) { n.add().set(element) }
 
-// set makes n a value that is whole.
+// set makes n a complete value.
 func (n *node) set(raw json.RawMessage) {
 	if n.kind != wholeNode || !bytes.Equal(n.raw, raw) {
 		n.log.change()
@@ -265,7 +263,7 @@ func (n *node) set(raw json.RawMessage) {
 	*n = node{kind: wholeNode, raw: raw, index: n.index, open: n.open, log: n.log}
 }
 
-// put replaces the member name, but not what says something by what says nothing.
+// put sets a member, but does not replace a non-empty value by an empty one.
 func (n *node) put(name string, v jsontext.Value) {
 	if v.Present() && !v.IsNull() && (n.get(name) == nil || !saysNothing(v.Raw())) {
 		n.member(name).set(v.Raw())
@@ -275,14 +273,14 @@ func (n *node) put(name string, v jsontext.Value) {
 // putAll puts all members of v.
 func (n *node) putAll(v jsontext.Value) { rules{}.fold(n, v) }
 
-// first puts the member name unless one that says something is there.
+// first puts a member unless there is a non-empty value already.
 func (n *node) first(name string, v jsontext.Value) {
 	if was := n.get(name); was == nil || saysNothing(was.raw) {
 		n.put(name, v)
 	}
 }
 
-// grow appends to the string name. Any other value but null replaces it.
+// grow appends to a string member. Any other value except null replaces it.
 func (n *node) grow(name string, v jsontext.Value) {
 	if !v.IsString() {
 		n.put(name, v)
@@ -297,7 +295,7 @@ func (n *node) growText(v jsontext.Value) {
 	n.extendText(inside(v))
 }
 
-// extendText appends a piece of a text, as it is escaped.
+// extendText appends an escaped piece of a text.
 func (n *node) extendText(piece []byte) {
 	if len(piece) > 0 {
 		n.log.grow(n, piece)
@@ -305,7 +303,7 @@ func (n *node) extendText(piece []byte) {
 	}
 }
 
-// growInner appends to the text of the value name, which v is a piece of.
+// growInner appends v, a piece of a value's text, to a member.
 func (n *node) growInner(name string, v jsontext.Value) {
 	if !v.IsWord() {
 		return
@@ -315,7 +313,7 @@ func (n *node) growInner(name string, v jsontext.Value) {
 	member.extendText(inside(v))
 }
 
-// extend appends the elements of v to the array name. A v that is no array replaces it.
+// extend appends the elements of v to an array member. A v that is not an array replaces it.
 func (n *node) extend(name string, v jsontext.Value) {
 	if !v.IsArray() {
 		n.put(name, v)
@@ -337,7 +335,7 @@ func saysNothing(raw json.RawMessage) bool {
 
 func (n *node) json() json.RawMessage { return n.appendTo(nil) }
 
-// appendTo appends the value. It makes room for a long text at once, which is most of what a stream says.
+// appendTo appends the value. It allocates memory for a long text at once, since that is most of a stream.
 func (n *node) appendTo(dst []byte) []byte {
 	switch n.kind {
 	case wholeNode:
@@ -371,11 +369,10 @@ func (n *node) appendTo(dst []byte) []byte {
 // A list is an array of values.
 type list = []json.RawMessage
 
-// inputOf returns the value whose text is the inside of a string, or the string if it is no whole
-// value.
+// inputOf returns the value whose text is the content of a string, or the string if that is not a complete value.
 func inputOf(inside []byte) json.RawMessage {
 	text := slices.Concat([]byte(`"`), inside, []byte(`"`))
-	if input, ok := jsontext.ValueOf(text).Text(); ok { // pieces of strings make a string
+	if input, ok := jsontext.ValueOf(text).Text(); ok { // the pieces were strings
 		if value, err := jsontext.Parse([]byte(input)); err == nil {
 			return value.Root().Raw()
 		}

@@ -10,13 +10,13 @@ import (
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 )
 
-// A Frame is a message of a session, or its end.
+// A Frame is a message of a session, or its start or end.
 type Frame struct {
-	After  Place // where the client was, of a frame of the server's
+	After  Place // the client's position, for a frame of the server
 	Binary bool
 	Data   []byte
-	Open   string   // the subprotocol that the server chose; empty means it is no beginning
-	Close  *Closing // nil means it is no end
+	Open   string   // the subprotocol that the server chose; empty if it is not the start
+	Close  *Closing // nil if it is not the end
 }
 
 // A Closing says who ended a session, and how.
@@ -26,7 +26,8 @@ type Closing struct {
 	Reason   string
 }
 
-// AppendFrame appends a frame as a line of a raw answer. A text that is JSON in one line stands there as it is.
+// AppendFrame appends a frame as a line of a raw answer. A text that is a JSON object on one line is appended
+// unchanged.
 func AppendFrame(dst []byte, f Frame) []byte {
 	dst = append(dst, `{"after":`...)
 	dst = fmt.Append(dst, f.After.Messages)
@@ -54,7 +55,7 @@ func AppendFrame(dst []byte, f Frame) []byte {
 	return append(dst, "}\n"...)
 }
 
-// isLine reports whether a text is a JSON object that may stand in a line as it is.
+// isLine reports whether a text is a JSON object that can be a line.
 func isLine(data []byte) bool {
 	if !bytes.HasPrefix(data, []byte("{")) || !bytes.HasSuffix(data, []byte("}")) || bytes.ContainsAny(data, "\r\n") {
 		return false
@@ -63,7 +64,7 @@ func isLine(data []byte) bool {
 	return err == nil
 }
 
-// ParseFrame reads a line of a raw answer.
+// ParseFrame parses a line of a raw answer.
 func ParseFrame(line []byte) (Frame, error) {
 	doc, err := jsontext.Parse(line)
 	if err != nil {

@@ -4,7 +4,7 @@ import (
 	"bytes"
 )
 
-// jsonLines is the framing of JSON values, one a line (NDJSON, JSON Lines).
+// jsonLines is the framing of JSON values on separate lines (NDJSON, JSON Lines).
 var jsonLines = framing{lineEnd, lineEvent, "\n"}
 
 func lineEnd(rest []byte) int {
@@ -16,12 +16,12 @@ func lineEnd(rest []byte) int {
 
 func lineEvent(raw []byte) Event { return Event{Raw: raw, Data: bytes.TrimSpace(raw)} }
 
-// arrayElements is the framing of one JSON array of objects, as Gemini streams unless asked for
-// server-sent events. An event is an element with what stands before it.
+// arrayElements is the framing of one JSON array of objects, the form in which Gemini streams unless server-sent events
+// are requested. An event is an element with the text before it.
 var arrayElements = framing{elementEnd, elementEvent, ""}
 
 func elementEnd(rest []byte) int {
-	depth := 1 // in the array
+	depth := 1 // inside the array
 	if bytes.HasPrefix(bytes.TrimLeft(rest, " \t\r\n"), []byte("[")) {
 		depth = 0 // before it
 	}

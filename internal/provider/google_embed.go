@@ -5,8 +5,8 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// The embedContent and batchEmbedContents methods of the Gemini API, and the former on Vertex AI. The content of the one
-// is a message; the other has a list of whole requests, which stays as it is.
+// The embedContent and batchEmbedContents methods of the Gemini API, and the former on Vertex AI. The content of the
+// former is a message; the latter has a list of complete requests, which is kept unchanged.
 var _ = Register(&Codec{
 	API:     "google.embed",
 	Match:   either(posts(has("content"), ":embedContent"), posts(hasList("requests"), ":batchEmbedContents")),
@@ -23,7 +23,7 @@ func embeddedContent(m *modelio.Message, _ string, v jsontext.Value) ([]modelio.
 
 var googleEmbedUsage = usageNames{input: paths{"promptTokenCount"}, total: paths{"totalTokenCount"}}
 
-// googleEmbeddings decodes one embedding, or a list of them.
+// googleEmbeddings decodes one embedding or a list of them.
 func googleEmbeddings(body jsontext.Value) (*modelio.Response, error) {
 	var all []modelio.Candidate
 	switch one, many := body.Member("embedding"), body.Member("embeddings"); {

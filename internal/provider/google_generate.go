@@ -7,17 +7,17 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// GenerateParameters are those of Gemini. GK has its words for them.
+// GenerateParameters are Gemini's parameters. GK uses the same names.
 var GenerateParameters = parametersOf(
 	"temperature", "maxOutputTokens=max_tokens", "topP=top_p", "frequencyPenalty=frequency_penalty",
 	"presencePenalty=presence_penalty", "seed", "stopSequences=stop",
 )
 
-// wireJSONSchema is the other member that may have the input schema of a tool, and the word of $wire for it.
+// wireJSONSchema is the alternative member for a tool's input schema, and the word of $wire for it.
 const wireJSONSchema = "parametersJsonSchema"
 
-// The generateContent and streamGenerateContent methods of the Gemini API and of Vertex AI. The
-// model and whether the answer is streamed are in the URL.
+// The generateContent and streamGenerateContent methods of the Gemini API and of Vertex AI. The URL contains the model,
+// and whether the answer is streamed.
 var _ = Register(&Codec{
 	API:     "google.generate",
 	Hosts:   []string{"generativelanguage.googleapis.com"},
@@ -39,7 +39,7 @@ func isGenerateAnswer(body jsontext.Value) bool {
 	return body.Member("candidates").Head().Member("content").IsObject()
 }
 
-// generatePath returns the model and the method that a path ends in. A thing that is used like a model has its kind
+// generatePath returns the model and the method at the end of a path. A resource that is used like a model has its kind
 // in the name, such as tunedModels/mine.
 func generatePath(path string) (model, method string) {
 	resource, method, _ := cutLast(path, ":")
@@ -51,7 +51,7 @@ func generatePath(path string) (model, method string) {
 	return name, method
 }
 
-// methodOf returns what takes the model of a path, and its method if that is not the usual one.
+// methodOf returns the function that takes the model from a path, and its method if that is not the usual one.
 func methodOf(usual string) outside {
 	return func(w *Wire, req *modelio.Request) {
 		model, method := generatePath(w.URL.Path)
@@ -62,7 +62,7 @@ func methodOf(usual string) outside {
 
 var generateForm = contentsForm(takeContents)
 
-// contentsForm is the form of a body whose contents one takes.
+// contentsForm returns the form of a body whose contents one takes.
 func contentsForm(one taker) requestForm {
 	return requestForm{
 		members: map[string]taker{
@@ -74,7 +74,7 @@ func contentsForm(one taker) requestForm {
 	}
 }
 
-// anyContents is for APIs that take a body without contents too, from which it tells a list of none.
+// anyContents is for APIs that also accept a body without contents, which differs from one with an empty list.
 var anyContents = contentsForm(func(r *modelio.Request, name string, v jsontext.Value) bool {
 	return !v.IsEmpty() && takeContents(r, name, v)
 })
@@ -84,8 +84,8 @@ func generateSystem(m *modelio.Message, _ string, v jsontext.Value) ([]modelio.P
 	return generateParts(v.Member("parts"))
 }
 
-// takeGenerateTools takes the list of tools: an entry with all functions, then others. A list that groups them
-// otherwise does not fit.
+// takeGenerateTools takes the list of tools: an entry with all functions, then others. A list with other groups does
+// not fit.
 func takeGenerateTools(r *modelio.Request, _ string, v jsontext.Value) bool {
 	entries, ok := objects(v, func(entry jsontext.Value) jsontext.Value { return entry })
 	var tools []modelio.ToolDefinition
@@ -150,14 +150,14 @@ func generateContent(_ *modelio.Message, _ string, v jsontext.Value) ([]modelio.
 
 func generateParts(v jsontext.Value) ([]modelio.Part, bool) { return objects(v, generatePart) }
 
-// snakeCase maps the names of members of a part to the other spelling that the API takes.
+// snakeCase maps names of members of a part to the alternative spelling that the API accepts.
 var snakeCase = map[string]string{
 	"inlineData": "inline_data", "fileData": "file_data", "mimeType": "mime_type", "fileUri": "file_uri",
 	"functionCall": "function_call", "functionResponse": "function_response",
 }
 
-// generatePart decodes a part. One of a kind that GK has none for, or that is not as its kind
-// should be, becomes a custom part with all of its members.
+// generatePart decodes a part. A part that GK cannot represent, or that does not have the form of its kind, becomes a
+// custom part with all of its members.
 func generatePart(v jsontext.Value) modelio.Part {
 	names := func(name string) string { return name }
 	snake := only(v, "inline_data", "file_data", "function_call", "function_response") != nil
@@ -171,7 +171,7 @@ func generatePart(v jsontext.Value) modelio.Part {
 	return partOf(v, part, ok)
 }
 
-// generatePartBy decodes a part, which has one member named for its kind.
+// generatePartBy decodes a part, which has one member named after its kind.
 func generatePartBy(spelled func(string) string, v jsontext.Value) (modelio.Part, bool) {
 	var part modelio.Part
 	found, fits := 0, true

@@ -46,7 +46,7 @@ func generateCandidate(v jsontext.Value) modelio.Candidate {
 	return c
 }
 
-// generateFinish maps the API's words, and the numbers that clients can ask for instead.
+// generateFinish maps the API's words, and the numbers that clients can request in their place.
 func generateFinish(raw string) modelio.FinishReason {
 	switch raw {
 	case "STOP", "1":
@@ -57,14 +57,14 @@ func generateFinish(raw string) modelio.FinishReason {
 		"IMAGE_SAFETY", "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION", "MODEL_ARMOR":
 		return modelio.FinishBlocked
 	}
-	return modelio.FinishOther // the numbers above 4 are not the same in the two APIs
+	return modelio.FinishOther // numbers above 4 differ between the two APIs
 }
 
-// generateStream folds the answers that the API streams.
+// generateStream folds streamed answers of the API.
 var generateStream = foldRules{
 	pieces: rules{
 		"candidates":    each(growCandidate),
-		"usageMetadata": into("usageMetadata", nil), // the last chunk need not say all that one before it said
+		"usageMetadata": into("usageMetadata", nil), // the last chunk need not repeat everything from an earlier one
 	},
 	end: endGenerate, inArray: true,
 }
@@ -82,8 +82,8 @@ func growCandidate(candidate *node, piece jsontext.Value) {
 
 var partPieces = rules{"text": (*node).grow, "functionCall": growFunctionCall}
 
-// growPart continues the last part by one of the same kind, text or thought, or by more arguments of a function call.
-// It begins a part with any other.
+// growPart continues the last part if the new one has the same kind, text or thought, or adds arguments to a function
+// call. Otherwise it starts a new part.
 func growPart(parts *node, v jsontext.Value) {
 	last := parts.last()
 	call := v.Member("functionCall")
@@ -107,7 +107,7 @@ func endGenerate(f *fold) {
 	}
 }
 
-// growFunctionCall takes a function call. On Vertex AI its arguments may come piece by piece.
+// growFunctionCall takes a function call. On Vertex AI its arguments may be sent in pieces.
 func growFunctionCall(part *node, name string, v jsontext.Value) {
 	part.put(name, v)
 	if !v.Member("willContinue").Present() {
@@ -119,8 +119,7 @@ func growFunctionCall(part *node, name string, v jsontext.Value) {
 	growArguments(call, v)
 }
 
-// growArguments takes the next piece of a call, with the JSON path of the place that each of its arguments
-// is for.
+// growArguments takes the next piece of a call, with the JSON path of each of its arguments.
 func growArguments(call *node, piece jsontext.Value) {
 	for _, partial := range piece.Member("partialArgs").Elements() {
 		steps := pathSteps(partial.Member("jsonPath").Word())
@@ -136,7 +135,7 @@ func growArguments(call *node, piece jsontext.Value) {
 	call.open = string(piece.Member("willContinue").Raw()) == "true"
 }
 
-// growArgument takes a piece of an argument, a string or the whole of another value.
+// growArgument takes a piece of a string argument, or the complete value of another argument.
 func growArgument(argument *node, partial jsontext.Value) {
 	for name, v := range partial.Members() {
 		switch {
@@ -156,7 +155,7 @@ func (n *node) step(step string) *node {
 	if !isIndex {
 		return n.member(step)
 	}
-	const most = 10_000 // a larger index is a mistake, not an array
+	const most = 10_000 // a larger index is a mistake
 	index, err := strconv.Atoi(inner)
 	if err != nil || index < 0 || index > most {
 		index = len(n.list())
@@ -167,7 +166,7 @@ func (n *node) step(step string) *node {
 	return n.items[index]
 }
 
-// pathSteps takes a JSON path like $.list[0]['a name'].b apart: names, and indexes as "[0".
+// pathSteps splits a JSON path like $.list[0]['a name'].b into names, and indexes as "[0".
 func pathSteps(path string) (steps []string) {
 	for _, step := range pathStep.FindAllStringSubmatch(strings.TrimPrefix(path, "$"), -1) {
 		steps = append(steps, step[1]+step[2]+step[3])

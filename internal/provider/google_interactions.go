@@ -8,7 +8,7 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// The interactions API of Gemini. Each step of the input becomes a message.
+// Gemini's interactions API. Each step of the input becomes a message.
 var _ = Register(&Codec{
 	API:     "google.interactions",
 	Seeded:  true,
@@ -29,7 +29,7 @@ var interactionsForm = requestForm{
 	in:         "generation_config",
 }
 
-// interactionsTool decodes a function. Tools that Google runs are kept whole, by their types.
+// interactionsTool decodes a function. Tools that Google runs are kept completely, by type.
 func interactionsTool(v jsontext.Value) (modelio.ToolDefinition, bool) {
 	tool, ok := responsesTool(v)
 	if kind := v.Member("type").Word(); kind != "function" || !v.Member("name").IsWord() {
@@ -38,7 +38,7 @@ func interactionsTool(v jsontext.Value) (modelio.ToolDefinition, bool) {
 	return tool, ok
 }
 
-// takeSteps takes the input: a text, a content, a list of those, or a list of steps.
+// takeSteps takes the input: a text, a content, a list of contents, or a list of steps.
 func takeSteps(r *modelio.Request, name string, v jsontext.Value) bool {
 	if takeInputText(r, name, v) {
 		return true
@@ -65,7 +65,7 @@ func isContent(v jsontext.Value) bool {
 	return slices.Contains([]string{"text", "image", "audio", "video", "document"}, v.Member("type").Word())
 }
 
-// interactionsContent decodes a content. A content that lacks what its kind needs becomes a custom part.
+// interactionsContent decodes a content. A content without what its kind needs becomes a custom part.
 func interactionsContent(v jsontext.Value) modelio.Part {
 	kind, data, uri := v.Member("type").Word(), v.Member("data"), v.Member("uri").Word()
 	var part modelio.Part
@@ -85,7 +85,7 @@ func interactionsContent(v jsontext.Value) modelio.Part {
 	return partOf(v, part, ok)
 }
 
-// interactionsKind returns the type of content that media usually are.
+// interactionsKind returns the usual type of content for media.
 func interactionsKind(contentType string) string {
 	switch major, _, _ := strings.Cut(contentType, "/"); major {
 	case "image", "audio", "video":
@@ -94,8 +94,8 @@ func interactionsKind(contentType string) string {
 	return "document"
 }
 
-// interactionsStep decodes a step of an interaction. One of a kind that is no message, or that is not as its kind should
-// be, becomes a message of one custom part with all of its members.
+// interactionsStep decodes a step of an interaction. A step that is not a message, or that does not have the form of
+// its kind, becomes a message with one custom part that has all of its members.
 func interactionsStep(v jsontext.Value) modelio.Message {
 	var m modelio.Message
 	ok := false
@@ -127,7 +127,7 @@ func interactionsMessage(role modelio.Role, v jsontext.Value) (modelio.Message, 
 	return modelio.Message{Role: role, Content: parts, Metadata: v.Rest("type", "content")}, ok
 }
 
-// interactionsThought decodes a thought. Most say nothing of it but its signature.
+// interactionsThought decodes a thought. Most contain only a signature.
 func interactionsThought(v jsontext.Value) (modelio.Message, bool) {
 	m := modelio.Message{Role: modelio.RoleModel}
 	if !v.Member("summary").Present() {
@@ -160,10 +160,10 @@ func interactionsAnswer(body jsontext.Value) *modelio.Response {
 	var cites citationFold
 	for _, v := range body.Member("steps").Elements() {
 		if v.Member("type").Word() == "user_input" {
-			continue // what was asked, once more
+			continue // a repetition of the request
 		}
 		step := interactionsStep(v)
-		if rest := step.Metadata; step.Content != nil && rest != nil && !Marked(rest, WireItem) { // an error, say
+		if rest := step.Metadata; step.Content != nil && rest != nil && !Marked(rest, WireItem) { // such as an error
 			jsontext.Keep(&step.Content[0].Metadata, "step", jsontext.ObjectText(rest))
 		}
 		c.Message.Content = append(c.Message.Content, step.Content...)
@@ -175,7 +175,7 @@ func interactionsAnswer(body jsontext.Value) *modelio.Response {
 	return responseOf(body, interactionsUsage, []modelio.Candidate{c}, "steps", "status")
 }
 
-// addInteraction takes an event. The last one has all but the steps.
+// addInteraction takes an event. The last one contains everything except the steps.
 func addInteraction(f *fold, name string, event jsontext.Value) {
 	step := func() *node { return f.body.member("steps").at(event.Member("index")) }
 	switch event.Member("event_type").Word() {
@@ -211,12 +211,12 @@ func growStep(step *node, delta jsontext.Value) {
 		step.growInner("arguments", delta.Member("arguments"))
 	case "image", "audio", "video", "document":
 		step.member("content").append(delta.Raw())
-	default: // all that a call or a result of Google's own tools says
+	default: // content of calls and results of Google's own tools
 		rules{"type": skip}.fold(step, delta)
 	}
 }
 
-// lastText returns the text that a list of contents ends with, which may be new.
+// lastText returns the text at the end of a list of contents, adding it if necessary.
 func lastText(contents *node) *node {
 	last := contents.last()
 	if last == nil || last.is("type") != `"text"` {

@@ -9,12 +9,12 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// The Live API of Gemini and of Vertex AI, which calls its method BidiGenerateContent. As with other sessions, no
-// temperature makes an answer the same again.
+// The Live API of Gemini and of Vertex AI, whose method is called BidiGenerateContent. As for other sessions, no
+// temperature makes answers repeatable.
 var _ = Register(&Codec{
 	API:      "google.live",
 	Match:    opens("BidiGenerateContent", "BidiGenerateContentConstrained"),
-	outside:  sayGroup("method", regexp.MustCompile(`(?:.*BidiGenerateContent)?(.*)$`), ""), // beyond its usual name
+	outside:  sayGroup("method", regexp.MustCompile(`(?:.*BidiGenerateContent)?(.*)$`), ""), // the part after its usual name
 	response: heardBy(generateUsage, hearGoogle),
 	Realtime: &googleLive,
 })
@@ -25,8 +25,8 @@ var googleLive = Realtime{
 	Instructions: "/setup/systemInstruction/parts",
 }
 
-// liveMessage decodes a frame of the client's, which has one member. One of several, or that is not as its kind
-// should be, is a custom part.
+// liveMessage decodes a frame of the client, which has one member. A frame with several, or without the form of its
+// kind, is a custom part.
 func liveMessage(req *modelio.Request, frame jsontext.Value) modelio.Message {
 	if frame.Len() == 1 {
 		for name, v := range frame.Members() {
@@ -83,7 +83,7 @@ func liveResult(v jsontext.Value) (modelio.Part, bool) {
 	return modelio.Part{ToolResponse: result, Metadata: v.Rest("name", "id", "response")}, result.Name != "" && result.Ref != ""
 }
 
-// liveAudio takes {"realtimeInput":{"audio":{…}}}, and the form of the API's beginning.
+// liveAudio takes {"realtimeInput":{"audio":{…}}}, and the form of the API's early days.
 func liveAudio(frame jsontext.Value) (stream string, at []string, data []byte) {
 	input := frame.Member("realtimeInput")
 	kind := input.Member("audio").Rest("data")
@@ -94,7 +94,7 @@ func liveAudio(frame jsontext.Value) (stream string, at []string, data []byte) {
 	return string(jsontext.ObjectText(kind)), []string{"realtimeInput", "audio", "data"}, data
 }
 
-// hearGoogle takes a frame of the server's.
+// hearGoogle takes a frame of the server.
 func hearGoogle(h *heard, after int, frame jsontext.Value) {
 	for name, v := range frame.Members() {
 		switch name {
@@ -110,7 +110,7 @@ func hearGoogle(h *heard, after int, frame jsontext.Value) {
 		case "usageMetadata":
 			addCounts(&h.usage, v)
 		case "setupComplete", "sessionResumptionUpdate", "goAway", "voiceActivity", "voiceActivityDetectionSignal":
-			// how the session goes on
+			// progress of the session
 		default:
 			h.say(after, modelio.Part{Custom: modelio.Object{name: v.Raw()}})
 		}
@@ -123,11 +123,11 @@ func liveCall(v jsontext.Value) (modelio.Part, bool) {
 	return p, p.ToolRequest.Name != ""
 }
 
-// liveAside are the members of a frame's content that say how the session goes on.
+// liveAside are members of a frame's content that only describe the progress of the session.
 var liveAside = []string{"generationComplete", "interactionStatus", "turnCompleteReason", "waitingForInput"}
 
-// hearContent takes what the model says. A member of another name, or that is not as its kind should be, is a custom
-// part, as some programs read it nevertheless.
+// hearContent takes the model's content. A member with an unknown name, or without the form of its kind, is a custom
+// part, because some programs read it nevertheless.
 func hearContent(h *heard, after int, v jsontext.Value) {
 	rest := sayingSomething(v.Rest(liveAside...))
 	if parts, ok := generateParts(v.Member("modelTurn", "parts")); ok && v.Member("modelTurn").Rest("parts", "role") == nil {
@@ -172,7 +172,7 @@ func hearParts(h *heard, after int, parts []modelio.Part) {
 	}
 }
 
-// liveSound returns the sound that a part is, and its content type; nil means it is none.
+// liveSound returns the sound in a part, and its content type; nil if it is not a sound.
 func liveSound(p modelio.Part) (kind string, sound []byte) {
 	if p.Media == nil || !strings.HasPrefix(p.Media.ContentType, "audio/") {
 		return "", nil

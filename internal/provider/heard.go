@@ -12,27 +12,27 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// A heard is what a server has said in a session.
+// A heard is what a server has sent in a session.
 type heard struct {
 	*modelio.Response
-	usage   node // the sums of what it reports
+	usage   node // totals of the reported usage
 	finish  string
-	streams []*said            // of answers that are not complete, and others
-	open    map[string]*said   // the last one of each piece
+	streams []*said            // of incomplete answers, and others
+	open    map[string]*said   // the last one for each piece
 	answers map[string][]*said // those of each answer
-	pieces  map[string]string  // the texts that the answer says
+	pieces  map[string]string  // texts that the answer contains
 	claims  []claim
 }
 
-// A said is a text or a sound that comes in pieces.
+// A said is a text or a sound that is sent in pieces.
 type said struct {
 	piece, kind string
-	whole       []byte // so far
+	whole       []byte // content so far
 	after       int
 	isOver      bool
 }
 
-// A claim is what is said again of pieces. It is a part of its own where the answer says something else.
+// A claim is a repetition of pieces. It becomes a part of its own if the answer differs from it.
 type claim struct {
 	pieces map[string]string
 	after  int
@@ -41,7 +41,7 @@ type claim struct {
 
 func (s *said) isSound() bool { return strings.HasPrefix(s.kind, "audio") && len(s.whole) > 0 }
 
-// say adds a part that followed so many messages of the client's.
+// say adds a part that followed after messages of the client.
 func (h *heard) say(after int, parts ...modelio.Part) {
 	content := &h.Candidates[0].Message.Content
 	for _, p := range parts {
@@ -60,7 +60,7 @@ func (h *heard) grow(answer, piece, kind string, after int, more []byte) {
 	h.open[piece], h.streams, h.answers[answer] = s, append(h.streams, s), append(h.answers[answer], s)
 }
 
-// part returns what has come of a stream.
+// part returns the content of a stream so far.
 func (s *said) part() modelio.Part {
 	if s.isSound() {
 		text := jsontext.ValueOf(jsontext.Text(base64.StdEncoding.EncodeToString(s.whole)))
@@ -71,7 +71,7 @@ func (s *said) part() modelio.Part {
 	return p
 }
 
-// flush says what is under way.
+// flush adds what is incomplete.
 func (h *heard) flush() {
 	for _, s := range h.streams {
 		if !s.isOver {
@@ -84,7 +84,7 @@ func (h *heard) flush() {
 	clear(h.answers)
 }
 
-// over ends a stream of which the answer says the text elsewhere, if it does.
+// over ends a stream whose text the answer repeats elsewhere, if it does.
 func (h *heard) over(s *said) {
 	switch {
 	case s.isOver:
@@ -96,7 +96,7 @@ func (h *heard) over(s *said) {
 	s.isOver = true
 }
 
-// sayClaims says the claims that are not as the answer is.
+// sayClaims adds the claims that differ from the answer.
 func (h *heard) sayClaims() {
 	for _, c := range h.claims {
 		for piece, text := range c.pieces {
@@ -108,7 +108,7 @@ func (h *heard) sayClaims() {
 	}
 }
 
-// addCounts adds the counts of v to those of the session.
+// addCounts adds the counts in v to those of the session.
 func addCounts(sum *node, v jsontext.Value) {
 	for name, member := range v.Members() {
 		if member.IsObject() {
@@ -122,7 +122,7 @@ func addCounts(sum *node, v jsontext.Value) {
 	}
 }
 
-// heardBy returns what decodes the answers of an API of sessions.
+// heardBy returns the decoder of answers for an API with sessions.
 //
 //go:noinline
 func heardBy(
@@ -155,7 +155,7 @@ func heardBy(
 				take(h, f.After.Messages, doc.Root())
 			}
 		}
-		h.flush() // answers that were under way
+		h.flush() // incomplete answers
 		h.sayClaims()
 		if h.usage.members != nil {
 			h.Usage = usage.decode(jsontext.ValueOf(h.usage.json()))

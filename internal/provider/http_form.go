@@ -23,7 +23,7 @@ type formPart struct {
 	content []byte
 }
 
-// form returns the parts of a multipart body; nil for a body that is none.
+// form returns the parts of a multipart body; nil for any other body.
 func (w *Wire) form() []formPart {
 	if !w.formRead {
 		w.formRead = true
@@ -54,10 +54,10 @@ func readForm(body []byte, boundary string) (parts []formPart) {
 	}
 }
 
-// asList returns a part that no codec knows as a list of one, with its headers and text or bytes.
+// asList returns a part that no codec knows as a list of one, with its headers and its text or bytes.
 func (p formPart) asList() json.RawMessage { return jsontext.List(list{p.with(p.header)}) }
 
-// with returns the content of a part with headers.
+// with returns the content of a part together with headers.
 func (p formPart) with(headers textproto.MIMEHeader) json.RawMessage {
 	o := opaque(p.content)
 	o["headers"] = headersOf(headers)
@@ -72,13 +72,13 @@ func headersOf(header textproto.MIMEHeader) json.RawMessage {
 	return jsontext.ObjectText(o)
 }
 
-// postsForm returns a Match for requests that POST a form to a path that ends in one of suffixes.
+// postsForm returns a Match for requests that POST a form to a path with one of suffixes.
 func postsForm(suffixes ...string) func(*Wire) bool {
 	return func(w *Wire) bool { return w.Method == "POST" && w.pathEndsIn(suffixes) && w.form() != nil }
 }
 
-// decodeForm decodes a form. Its files, and the prompt behind them, are what a user says. The other parts are the
-// members of the body; those of one name are a list. The order of names says nothing.
+// decodeForm decodes a form. Its files, followed by the prompt, are a message of the user. The other parts are the
+// members of the body; parts with the same name are a list. The order of names is ignored.
 func (f requestForm) decodeForm(w *Wire) (*modelio.Request, error) {
 	parts := w.form()
 	if parts == nil {
@@ -90,7 +90,7 @@ func (f requestForm) decodeForm(w *Wire) (*modelio.Request, error) {
 	for _, p := range parts {
 		name, file, ok := p.disposition()
 		switch {
-		case !ok || strings.HasPrefix(name, "$"): // which is ours
+		case !ok || strings.HasPrefix(name, "$"): // one of our marks
 			fields[markBody] = append(fields[markBody], p.asList())
 		case file != nil:
 			files = append(files, p.medium(name, *file))
@@ -110,7 +110,7 @@ func (f requestForm) decodeForm(w *Wire) (*modelio.Request, error) {
 	return req, nil
 }
 
-// say makes parts, and the prompt behind them, what a user says.
+// say makes parts, followed by the prompt, a message of the user.
 func say(req *modelio.Request, parts []modelio.Part) {
 	if req.Prompt != nil {
 		parts = append(parts, modelio.TextPart(*req.Prompt))
@@ -123,7 +123,7 @@ func say(req *modelio.Request, parts []modelio.Part) {
 
 // takeField takes a field as a member of a body. A parameter is a number that is spelled as one.
 func (f requestForm) takeField(req *modelio.Request, name string, value json.RawMessage) bool {
-	doc, _ := jsontext.Parse(value) // was just written
+	doc, _ := jsontext.Parse(value) // always valid
 	if text := doc.Root().Word(); f.parameters[name] != "" && f.parameters[name] != stopName {
 		number, err := jsontext.Parse([]byte(text))
 		return err == nil && string(number.Root().Raw()) == text && f.take(req, name, number.Root())
@@ -131,8 +131,8 @@ func (f requestForm) takeField(req *modelio.Request, name string, value json.Raw
 	return f.take(req, name, doc.Root())
 }
 
-// disposition returns the name of a part, and of its file where it is one. It reports false for a part whose header
-// says anything else.
+// disposition returns the name of a part, and of its file if it is one. It reports false if the part's header contains
+// anything else.
 func (p formPart) disposition() (name string, file *string, ok bool) {
 	lines := p.header["Content-Disposition"]
 	if len(lines) != 1 {
@@ -150,7 +150,7 @@ func (p formPart) disposition() (name string, file *string, ok bool) {
 	return name, file, ok && len(parameters) == 1
 }
 
-// field returns the text of a part that is no file; with its headers, if they say more than that.
+// field returns the text of a part that is not a file, with its headers if there are further ones.
 func (p formPart) field() json.RawMessage {
 	rest := p.rest()
 	if types := rest["Content-Type"]; len(types) == 1 && saysPlainText(types[0]) {
@@ -168,7 +168,7 @@ func saysPlainText(contentType string) bool {
 	return err == nil && mediaType == "text/plain" && (charset == "" || charset == "utf-8")
 }
 
-// medium returns a file: as text where it is one, else as media.
+// medium returns a file: as text if it is text, and otherwise as media.
 func (p formPart) medium(name, file string) modelio.Part {
 	metadata := modelio.Object{"name": jsontext.Text(name), "filename": jsontext.Text(file)}
 	rest := p.rest()
@@ -197,7 +197,7 @@ func (p formPart) medium(name, file string) modelio.Part {
 	return part
 }
 
-// rest returns the headers of a part that say more than where it stands and how long it is.
+// rest returns the headers of a part other than its disposition and length.
 func (p formPart) rest() textproto.MIMEHeader {
 	rest := textproto.MIMEHeader{}
 	for name, values := range p.header {

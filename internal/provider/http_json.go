@@ -13,12 +13,11 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// GenericAPI is that of the codec for what has none of its own.
+// GenericAPI is the API of the generic codec.
 const GenericAPI = "http.json"
 
-// generic keeps requests and answers of APIs that have no codec of their own: models, files,
-// batches, images, moderations. Where a body looks like chat completions, it is decoded as one; all
-// else of it is kept as it is.
+// generic keeps requests and answers of APIs without a codec of their own: models, files, batches, images, moderations.
+// A body that looks like chat completions is decoded as such; everything else is kept unchanged.
 var generic = (&Codec{
 	API:      GenericAPI,
 	InURL:    true,
@@ -27,7 +26,7 @@ var generic = (&Codec{
 	response: decodeGenericAnswer,
 }).complete()
 
-// matchGeneric takes requests that look like an API's, by where they go or by a body of JSON.
+// matchGeneric matches requests that look like API calls, by their destination or by a JSON body.
 func matchGeneric(w *Wire) bool {
 	body, err := w.root()
 	return isAPI(w) || body.IsObject() || body.IsArray() || err != nil && !errors.Is(err, jsontext.ErrSyntax)
@@ -49,11 +48,11 @@ func decodeGeneric(w *Wire) (*modelio.Request, error) {
 	_, err = w.root()
 	switch {
 	case err == nil || len(w.Body) == 0 || req.Options[markBody] != nil:
-	case utf8.Valid(w.Body) && w.form() == nil: // a text, which nobody may have said
+	case utf8.Valid(w.Body) && w.form() == nil: // a text that need not be a user's
 		req.Messages, req.Options[markBody] = []modelio.Message{}, jsontext.ObjectText(opaqueBody(w))
 	default:
 		mediaType, _, _ := mime.ParseMediaType(w.ContentType)
-		req.Options[markBody] = jsontext.ObjectText(modelio.Object{"content_type": jsontext.Text(mediaType)}) // no conversation has it
+		req.Options[markBody] = jsontext.ObjectText(modelio.Object{"content_type": jsontext.Text(mediaType)}) // not possible in a conversation
 	}
 	w.say("method", w.Method, "POST")
 	w.say("path", cmp.Or(w.URL.EscapedPath(), "/"), "")
@@ -61,7 +60,7 @@ func decodeGeneric(w *Wire) (*modelio.Request, error) {
 }
 
 // decodeBodyOf decodes a body of any kind: one decodes an object. An upload, in a form or as the body itself, is a
-// user's message.
+// message of the user.
 func decodeBodyOf(w *Wire, one func(body jsontext.Value) *modelio.Request) (*modelio.Request, error) {
 	req := &modelio.Request{Messages: []modelio.Message{}, Options: modelio.Object{}}
 	root, err := w.root()
@@ -81,11 +80,11 @@ func decodeBodyOf(w *Wire, one func(body jsontext.Value) *modelio.Request) (*mod
 	return req, nil
 }
 
-// looseRequest decodes a body as far as it looks like a request for a model.
+// looseRequest decodes a body as far as it looks like a request to a model.
 func looseRequest(body jsontext.Value) *modelio.Request {
 	req := chatForm.decode(body)
 	if messages := body.Member("messages"); messages.IsArray() && messages.IsEmpty() {
-		req.Options["messages"] = messages.Raw() // to be told from none
+		req.Options["messages"] = messages.Raw() // distinguishes it from no messages
 	}
 	if prompt, ok := body.Member("prompt").Text(); ok && len(req.Messages) == 0 {
 		req.Prompt, req.Messages = &prompt, nil
@@ -94,7 +93,7 @@ func looseRequest(body jsontext.Value) *modelio.Request {
 	return req
 }
 
-// opaqueBody returns a body that is not JSON with its type.
+// opaqueBody returns a body that is not JSON, with its type.
 func opaqueBody(w *Wire) modelio.Object {
 	o := opaque(w.Body)
 	if w.ContentType != "" {
@@ -103,7 +102,7 @@ func opaqueBody(w *Wire) modelio.Object {
 	return o
 }
 
-// opaque returns bytes as text where they are, else in base64.
+// opaque returns bytes as text if they are text, and otherwise in base64.
 func opaque(b []byte) modelio.Object {
 	if utf8.Valid(b) {
 		return modelio.Object{"text": jsontext.Text(string(b))}
@@ -111,7 +110,7 @@ func opaque(b []byte) modelio.Object {
 	return modelio.Object{"base64": jsontext.Text(base64.StdEncoding.EncodeToString(b))}
 }
 
-// mediumOf returns bytes as media of a content type, without its parameters.
+// mediumOf returns bytes as media with a content type, without its parameters.
 func mediumOf(contentType string, data []byte) modelio.Part {
 	mediaType, _, _ := mime.ParseMediaType(contentType)
 	if !isContentType(mediaType) {
@@ -120,7 +119,7 @@ func mediumOf(contentType string, data []byte) modelio.Part {
 	return modelio.MediaPart(mediaType, encodedURL(mediaType, data))
 }
 
-// encodedURL is dataURL of what is not encoded yet, which may be long.
+// encodedURL is dataURL for data that is not encoded yet and may be long.
 func encodedURL(contentType string, data []byte) string {
 	var url strings.Builder
 	url.WriteString(dataURL(contentType, ""))

@@ -12,13 +12,13 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// decodeGenericAnswer takes any answer. It decodes a form that another codec knows as that codec does, wherever the
-// answer came from. It takes the text of other answers, where it is evident, and keeps the rest beside it.
+// decodeGenericAnswer decodes any answer. A form that another codec knows is decoded by that codec, wherever the answer
+// came from. For other answers it takes the evident text, if there is one, and keeps the rest in addition.
 func decodeGenericAnswer(a *Answer) (*modelio.Response, error) { return decodeLoose(a, registered) }
 
-// DecodeWhole decodes an answer that its API's codec cannot take. No form is asked, as each leaves out what it does
-// not know: programs that read the answer as that API would read another than the record has. A stream without
-// an event has ended before its end, whatever the API.
+// DecodeWhole decodes an answer that its API's codec cannot decode. It tries no known form, because each leaves out
+// what it does not know, so that programs which read the answer as that API would read something that the record lacks.
+// A stream without events was cut, for any API.
 func DecodeWhole(a *Answer) (*modelio.Response, error) {
 	resp, err := formless.decodeResponse(a)
 	if err == nil && len(bytes.TrimSpace(a.Body)) == 0 {
@@ -39,13 +39,13 @@ func decodeLoose(a *Answer, known []*Codec) (*modelio.Response, error) {
 	}
 	resp := looseAnswer(doc.Root(), known)
 	if resp.Error = errorObject(doc.Root()); resp.Error != nil {
-		resp.Candidates = nil // the same object again
+		resp.Candidates = nil // a repetition of the object
 	}
 	resp.Complete = true
 	return resp, nil
 }
 
-// looseAnswer decodes an answer of a form that is known, or keeps all that it says.
+// looseAnswer decodes an answer in a known form, or keeps everything in it.
 func looseAnswer(body jsontext.Value, known []*Codec) *modelio.Response {
 	if f := formOfWhole(body, known); f != nil {
 		if resp, err := f.answer(body); err == nil {
@@ -61,8 +61,8 @@ func looseAnswer(body jsontext.Value, known []*Codec) *modelio.Response {
 	return resp
 }
 
-// looseParts returns an answer with the text of a value, if it has one, and a custom part with the rest. The rest is
-// in the member name, unless that is empty.
+// looseParts returns an answer with the text of a value, if it has one, and a custom part with the rest, which is in
+// the member name unless that is empty.
 func looseParts(v jsontext.Value, name string) *modelio.Response {
 	var parts []modelio.Part
 	path, text := evidentText(v)
@@ -82,8 +82,8 @@ func looseParts(v jsontext.Value, name string) *modelio.Response {
 	return looseResponse(parts...)
 }
 
-// textPaths are where answers of APIs without a codec have their text: members of objects, and elements of arrays that
-// are the only ones.
+// textPaths are the places of the text in answers of APIs without a codec: members of objects, and single elements of
+// arrays.
 var textPaths = [][]string{
 	{"text"}, // transcriptions, Cohere's older chat
 	{"completion"},
@@ -102,7 +102,7 @@ var textPaths = [][]string{
 	{"answer"},
 }
 
-// evidentText returns the text of an answer and where it is; a nil path: there is none.
+// evidentText returns the text of an answer and its path, which is nil if there is none.
 func evidentText(v jsontext.Value) (path []string, text string) {
 	for _, path := range textPaths {
 		at := v
@@ -122,8 +122,8 @@ func evidentText(v jsontext.Value) (path []string, text string) {
 	return nil, ""
 }
 
-// looseStream decodes a stream by the codec that knows its form. It takes the text of other streams, where it is
-// evident, and the events that say more.
+// looseStream decodes a stream with the codec that knows its form. For other streams it takes the evident text, and the
+// events that contain more.
 func looseStream(a *Answer, known []*Codec) *modelio.Response {
 	if f := formOf(a, known); f != nil {
 		if resp, err := decodeStream(a.Seen(), f.stream, f.answer); err == nil {
@@ -157,7 +157,7 @@ func looseStream(a *Answer, known []*Codec) *modelio.Response {
 		}
 		ids.without = nil
 		if path, piece := pieceOf(data); path != nil {
-			if found = true; piece != text.String() || text.Len() == 0 { // the last event may say it all again
+			if found = true; piece != text.String() || text.Len() == 0 { // the last event may repeat everything
 				text.WriteString(piece)
 			}
 			ids.without = path
@@ -175,7 +175,7 @@ func looseStream(a *Answer, known []*Codec) *modelio.Response {
 	if rest != nil {
 		parts = append(parts, modelio.Part{Custom: modelio.Object{"events": jsontext.List(rest)}})
 	}
-	if parts == nil { // a text that begins like a stream
+	if parts == nil { // a text that starts like a stream
 		parts = opaquePart(a)
 	}
 	resp := looseResponse(parts...)
@@ -183,7 +183,7 @@ func looseStream(a *Answer, known []*Codec) *modelio.Response {
 	return resp
 }
 
-// piecePaths are where the events of streams have pieces of a text.
+// piecePaths are the places of pieces of a text in events of streams.
 var piecePaths = [][]string{
 	{"text"}, {"delta"}, {"completion"}, {"response"}, {"token", "text"}, {"outputText"}, {"delta", "text"}, {"content"},
 }
@@ -197,12 +197,12 @@ func pieceOf(event jsontext.Value) (path []string, text string) {
 	return nil, ""
 }
 
-// frameMembers are the members of events that say which event it is.
+// frameMembers are members that identify an event.
 var frameMembers = []string{
 	"type", "event_type", "object", "index", "model", "sequence_number", "is_finished", "logprobs",
 }
 
-// framesOnly reports whether what is left of an event without its text says nothing but which event it is.
+// framesOnly reports whether the rest of an event, without its text, only identifies the event.
 func framesOnly(o modelio.Object) bool {
 	for name, raw := range o {
 		if !slices.Contains(frameMembers, name) && !saysNothing(raw) {
@@ -212,8 +212,8 @@ func framesOnly(o modelio.Object) bool {
 	return true
 }
 
-// opaquePart returns an answer that is not JSON as text or media. An answer whose type is text is shown as text, also
-// where it is not valid UTF-8: many programs read it all the same.
+// opaquePart returns an answer that is not JSON as text or media. An answer with a text type is shown as text even if
+// it is not valid UTF-8, because many programs read it anyway.
 func opaquePart(a *Answer) []modelio.Part {
 	mediaType, _, _ := mime.ParseMediaType(a.ContentType)
 	switch {
@@ -227,7 +227,7 @@ func opaquePart(a *Answer) []modelio.Part {
 	return []modelio.Part{mediumOf(mediaType, a.Body)}
 }
 
-// looseResponse returns an answer that is not known to say more than parts.
+// looseResponse returns an answer with only the given parts.
 func looseResponse(parts ...modelio.Part) *modelio.Response {
 	message := modelio.Message{Role: modelio.RoleModel, Content: parts}
 	return &modelio.Response{
@@ -236,12 +236,12 @@ func looseResponse(parts ...modelio.Part) *modelio.Response {
 	}
 }
 
-// isOfType returns the begins of an API whose streams have an event of this type.
+// isOfType returns the begins function of an API whose streams have an event of this type.
 func isOfType(kind string) func(string, jsontext.Value) bool {
 	return func(_ string, event jsontext.Value) bool { return event.Member("type").Word() == kind }
 }
 
-// Known reports whether the generic codec decodes an answer as another codec does, whose form it has.
+// Known reports whether the generic codec decodes an answer with another codec, because of its form.
 func Known(a *Answer) bool {
 	if a.Events() != nil {
 		return formOf(a, registered) != nil
@@ -250,11 +250,11 @@ func Known(a *Answer) bool {
 	return err == nil && formOfWhole(doc.Root(), registered) != nil
 }
 
-// speaking are the members by which answers say what a model said. One with two of them says two things, of which a
+// speaking are the members that contain a model's words. An answer with two of them contains two texts, of which a
 // codec would leave one out.
 var speaking = []string{"candidates", "choices", "completion", "content", "generations", "message", "output", "response"}
 
-// formOfWhole returns the codec that a whole answer looks like; nil for none that is known, and for more than one.
+// formOfWhole returns the codec whose form a complete answer has; nil if there is none, or more than one.
 func formOfWhole(body jsontext.Value, known []*Codec) *Codec {
 	said := 0
 	for _, name := range speaking {
@@ -270,9 +270,9 @@ func formOfWhole(body jsontext.Value, known []*Codec) *Codec {
 	return nil
 }
 
-// formOf returns the codec that the events of a stream look like; nil for none that is known, and for more than one.
+// formOf returns the codec whose form the events of a stream have; nil if there is none, or more than one.
 func formOf(a *Answer, known []*Codec) (found *Codec) {
-	chunks, typed := false, false // events of chat completions or of Gemini, which have no type, and those that have one
+	chunks, typed := false, false // untyped events of chat completions or of Gemini, and typed events
 	for _, event := range a.Seen() {
 		doc, err := jsontext.Parse(event.Said)
 		if err != nil {

@@ -10,12 +10,12 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// steady writes a value without what differs in every answer. It leaves times out, and numbers the ids that a
-// provider made in order of appearance.
+// steady writes a value without what differs in every answer. It leaves out times, and numbers ids that a provider
+// generated in order of appearance.
 type steady struct {
-	without []string // the path of what is left out besides
-	whole   bool     // it is the whole answer, whose own id is no part of what it says
-	results bool     // it is of what was made in answer to several requests, ids and all
+	without []string // path of another member to leave out
+	whole   bool     // it is the complete answer, whose own id is left out
+	results bool     // it contains results of several requests, including ids
 	ids     map[string]string
 }
 
@@ -62,8 +62,8 @@ func (s *steady) number(id string) string {
 	return s.ids[id]
 }
 
-// isDated reports whether an object is something that was made at a time, so that its id was made for it. The id of a
-// model is its name.
+// isDated reports whether an object was created at a time, so that its id was generated for it. The id of a model is
+// its name.
 func isDated(v jsontext.Value) bool {
 	if isModel(v) {
 		return false
@@ -81,7 +81,7 @@ func isModel(v jsontext.Value) bool {
 		only(v, "owned_by", "context_length", "architecture") != nil
 }
 
-// Names of members that say when something was, and how long it took.
+// Names of members with a time or a duration.
 var (
 	moment   = regexp.MustCompile(`^(created|updated|modified|timestamp|expires)$|_at$|_time$|[a-z](At|Time)$`)
 	duration = regexp.MustCompile(
@@ -90,12 +90,12 @@ var (
 	timeText = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:`)
 )
 
-// isTime reports whether a member is a moment or a duration.
+// isTime reports whether a member is a time or a duration.
 func isTime(name string, v jsontext.Value) bool {
 	const year2001 = 1e9
 	number, isNumber := v.Number()
 	switch {
-	case moment.MatchString(name) && v.IsNull(): // to come
+	case moment.MatchString(name) && v.IsNull(): // in the future
 		return true
 	case moment.MatchString(name) && isNumber:
 		n, err := number.Float64()

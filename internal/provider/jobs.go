@@ -7,8 +7,7 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// The APIs that are asked for something which is fetched later, and those with which what a conversation is made of is
-// kept. All have the form of resources.
+// The APIs whose result is fetched later, and those that store parts of conversations. All have the form of resources.
 var (
 	_ = Register(resources("openai.conversations", both(
 		pathLike(`/v1/conversations(/[^/]+(/items(/[^/]+)?)?)?$`), not(sentTo("mistral")))))
@@ -40,17 +39,17 @@ func isBFL(w *Wire) bool {
 	return knownHost(bareHost(w.URL)) == "bfl" && (isBFLResult(w) || w.Method == "POST" && bflModel.MatchString(w.URL.Path))
 }
 
-// jobs is the codec of an API of jobs, which a prompt begins; outside takes the model.
+// jobs returns the codec of an API of jobs that start with a prompt; outside takes the model.
 func jobs(api string, at func(*Wire) bool, outside outside) *Codec {
 	return resources(api, at, func(c *Codec) {
 		c.Match, c.outside, c.body, c.answer = at, outside, requestForm{prompt: "prompt"}.decode, jobOf
 	})
 }
 
-// made are where the answer to a job that is done has the URL of what was made.
+// made are the places of the result's URL in the answer to a finished job.
 var made = [][]string{{"result", "sample"}, {"video", "url"}}
 
-// jobOf decodes a job: what was made is media.
+// jobOf decodes a job: its result is media.
 func jobOf(body jsontext.Value) (*modelio.Response, error) {
 	resp, err := resourcesOf(body)
 	for _, path := range made {
@@ -62,13 +61,13 @@ func jobOf(body jsontext.Value) (*modelio.Response, error) {
 	return resp, err
 }
 
-// layout are the members of a content that say where in it which words stand.
+// layout are members of a content that describe the position of words.
 var layout = []string{"pages", "paragraphs", "sections", "tables", "figures", "hyperlinks", "annotations", "transcriptPhrases"}
 
 const longLayout = 2 << 10 // bytes, from which a layout is a medium
 
-// analysisOf decodes a job of Azure's content understanding. Each analyzed content gives its text, a custom part with the findings, and, where it is
-// long, its layout as a medium.
+// analysisOf decodes a job of Azure's content understanding. Each analyzed content gives its text, a custom part with
+// the findings and, if it is long, its layout as a medium.
 func analysisOf(body jsontext.Value) (*modelio.Response, error) {
 	contents := body.Member("result", "contents")
 	if !contents.IsArray() {
@@ -97,7 +96,7 @@ func analysisOf(body jsontext.Value) (*modelio.Response, error) {
 	return looseResponse(parts...), nil
 }
 
-// storedResponse decodes what OpenAI keeps of responses: one that is asked for again says what it said.
+// storedResponse decodes a response that OpenAI has stored: it is decoded like the original.
 func storedResponse(a *Answer) (*modelio.Response, error) {
 	doc, err := parseAnswer(a.Body)
 	if a.Events() != nil || err == nil && isResponse(doc.Root()) {

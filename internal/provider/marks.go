@@ -8,13 +8,13 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// Our own marks. They begin with $ as no provider's names do; a body that has them as member
-// names is rejected, so that they cannot be mistaken.
+// Our own marks. They start with $, unlike the names of providers; a body with such a member is rejected, so that marks
+// are unambiguous.
 const (
 	markWire    = "$wire"    // in Metadata: which of several spellings the wire had
-	markURL     = "$url"     // in Options: what the URL says beyond the endpoint
-	markHeaders = "$headers" // in Options: the headers that change behaviour
-	markBody    = "$body"    // in Options: a body that is no JSON object
+	markURL     = "$url"     // in Options: what the URL adds to the endpoint
+	markHeaders = "$headers" // in Options: the headers that change behavior
+	markBody    = "$body"    // in Options: a body that is not a JSON object
 )
 
 var marks = []string{markWire, markURL, markHeaders, markBody}
@@ -22,7 +22,7 @@ var marks = []string{markWire, markURL, markHeaders, markBody}
 // IsMark reports whether a member is one of our own marks, which no body has.
 func IsMark(name string) bool { return slices.Contains(marks, name) }
 
-// Words of $wire that package encoder reads. The documentation of this package says what they mean.
+// Words of $wire that package encoder reads. The package comment explains them.
 const (
 	WireArray        = "array"
 	WireString       = "string"
@@ -37,7 +37,7 @@ const (
 	WireItem         = "item"
 )
 
-// mark sets $wire to a word that the documentation of this package explains.
+// mark sets $wire to a word that the package comment explains.
 func mark(o *modelio.Object, word string) { jsontext.Keep(o, markWire, jsontext.Text(word)) }
 
 // Marked reports whether Metadata has the word as $wire.

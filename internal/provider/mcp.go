@@ -14,9 +14,9 @@ import (
 // The Model Context Protocol over streamable HTTP (revisions 2025-03-26 to 2026-07-28). A POST has one JSON-RPC
 // message, whose answer is JSON or a stream of messages. A GET opens a stream of the server's own messages.
 //
-// The parameters of a method are in Options, as it calls them: {"method":…,"params":…}. A call of a tool is a tool
-// request, the rest of its parameters is in params. A client's answer to a server's request is in result; the content
-// of a message that it sampled is a message. Batches, which later revisions dropped, are for http.json.
+// The parameters of a method are in Options, under their own names: {"method":…,"params":…}. A tool call is a tool
+// request, with the rest of its parameters in params. A client's answer to a server's request is in result; the content
+// of a sampled message is a message. Batches, which later revisions dropped, are left to http.json.
 var _ = Register(&Codec{
 	API:      "mcp",
 	Tools:    true,
@@ -35,13 +35,14 @@ const (
 	mcpNotification  = "notifications/"
 )
 
-// mcpMethods are those of the protocol that no header has to tell from the methods of other JSON-RPC servers.
+// mcpMethods are methods of the protocol that are recognized without a header, unlike those that other JSON-RPC servers
+// may have.
 var mcpMethods = []string{
 	"completion/complete", "initialize", "logging/setLevel", "prompts/get", "prompts/list", "resources/list", "resources/read",
 	"resources/subscribe", "resources/templates/list", "resources/unsubscribe", "server/discover", mcpListen, mcpCallTool, "tools/list",
 }
 
-// mcpMembers are those of a JSON-RPC message (JSON-RPC 2.0 sections 4 and 5).
+// mcpMembers are the members of a JSON-RPC message (JSON-RPC 2.0 sections 4 and 5).
 var mcpMembers = []string{"error", "id", "jsonrpc", "method", "params", "result"}
 
 func matchMCP(w *Wire) bool {
@@ -68,7 +69,7 @@ func matchMCP(w *Wire) bool {
 	return slices.Contains(mcpMethods, method.Word()) || strings.HasPrefix(method.Word(), mcpNotification)
 }
 
-// hasMCPHeader reports whether a request has a header that only MCP has.
+// hasMCPHeader reports whether a request has a header that only MCP uses.
 func hasMCPHeader(w *Wire) bool {
 	for name := range w.Header {
 		if strings.HasPrefix(strings.ToLower(name), "mcp-") {
@@ -84,8 +85,8 @@ func isMCPAnswer(message jsontext.Value) bool {
 		(message.Member("result").Present() || message.Member("error").Present())
 }
 
-// mcpPassing are the members that tie messages to each other, or to the trace of a run. A record keeps that they are
-// there, and not their values.
+// mcpPassing are members that relate messages to each other, or to the trace of a run. A record keeps their presence,
+// and not their values.
 var mcpPassing = [][]string{
 	{"id"},
 	{"params", "_meta", "progressToken"},
@@ -112,7 +113,7 @@ func decodeMCP(w *Wire) (*modelio.Request, error) {
 	}
 	for name, v := range body.Members() {
 		switch {
-		case name == "jsonrpc": // is always the same
+		case name == "jsonrpc": // always the same
 		case name == "id":
 			if !isMCPID(v) || isMCPNotification(body) {
 				req.Options[name] = v.Raw()
@@ -135,13 +136,13 @@ func isMCPNotification(message jsontext.Value) bool {
 	return strings.HasPrefix(message.Member("method").Word(), mcpNotification)
 }
 
-// isMCPID reports whether a value is one that ties messages: a number or a text.
+// isMCPID reports whether a value can identify messages: a number or a text.
 func isMCPID(v jsontext.Value) bool {
 	_, number := v.Number()
 	return number || v.IsString()
 }
 
-// takeMCPParams takes the parameters of a method. A call of a tool without a name keeps its parameters as they are.
+// takeMCPParams takes the parameters of a method. A tool call without a name keeps its parameters unchanged.
 func takeMCPParams(req *modelio.Request, method string, params jsontext.Value) {
 	rest := settled(params)
 	if method == mcpCallTool && params.Member("name").IsWord() {
@@ -156,7 +157,7 @@ func takeMCPParams(req *modelio.Request, method string, params jsontext.Value) {
 	}
 }
 
-// settled returns the parameters of a method with a 1 in the place of each passing member.
+// settled returns the parameters of a method with a 1 in place of each passing member.
 func settled(params jsontext.Value) modelio.Object {
 	text := []byte(params.Raw())
 	for _, path := range mcpPassing {
@@ -164,11 +165,11 @@ func settled(params jsontext.Value) modelio.Object {
 			text = withMember(text, json.RawMessage("1"), path[1:]...)
 		}
 	}
-	members, _ := jsontext.MembersOf(text) // was parsed before
+	members, _ := jsontext.MembersOf(text) // parsed before
 	return members
 }
 
-// takeMCPResult takes what a client answers a server. A message that it sampled is one here too.
+// takeMCPResult takes a client's answer to a server. A sampled message is a message here too.
 func takeMCPResult(req *modelio.Request, result jsontext.Value) {
 	content := result.Member("content")
 	role, ok := claudeSpeakers[result.Member("role").Word()]
@@ -185,7 +186,7 @@ func takeMCPResult(req *modelio.Request, result jsontext.Value) {
 	req.Options["result"] = jsontext.ObjectText(result.Rest("role", "content"))
 }
 
-// refuseAsMCP answers with an error of JSON-RPC.
+// refuseAsMCP answers with a JSON-RPC error.
 func refuseAsMCP(w *Wire, status int, text string) *Refusal {
 	id := "null"
 	if body, err := w.root(); err == nil && isMCPID(body.Member("id")) {

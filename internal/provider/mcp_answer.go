@@ -8,13 +8,13 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// decodeMCPAnswer decodes a message, or a stream of messages. Messages that the server sent before the answer, its
-// own requests and notifications, are custom parts. The members of lists are custom parts too. A stream that the
-// client listens to has no end, and one whose events have ids goes on where the client asks for what follows
-// (2025-11-25, "Resumability and Redelivery").
+// decodeMCPAnswer decodes a message or a stream of messages. Messages that the server sent before the answer, which are
+// its own requests and notifications, are custom parts, like the elements of lists. A stream that the client listens to
+// has no end. A stream whose events have ids continues when the client asks for the rest (2025-11-25, "Resumability and
+// Redelivery").
 func decodeMCPAnswer(a *Answer) (*modelio.Response, error) {
 	if len(bytes.TrimSpace(a.Body)) == 0 {
-		resp := looseResponse() // to a notification, or to an answer
+		resp := looseResponse() // for a notification, or an answer
 		resp.Complete = a.Asked == nil || !isMCPRequest(a.Asked) || mcpSession.Listens(a.Asked)
 		return resp, nil
 	}
@@ -65,8 +65,8 @@ func mcpAnswer(body jsontext.Value, asked *modelio.Request) (*modelio.Response, 
 	return resp, nil
 }
 
-// mcpBeside returns the members of an answer that none has beside the one named. Programs that do not tell capitals from
-// small letters take a Result for the result, and some look for a result before they do for an error.
+// mcpBeside returns the members that an answer should not have in addition to the named one. Programs that ignore case
+// read Result as result, and some look for a result before an error.
 func mcpBeside(message jsontext.Value, of string) []modelio.Part {
 	if more := beside(message, "jsonrpc", "id", of); more != nil {
 		return []modelio.Part{{Custom: more}}
@@ -74,7 +74,7 @@ func mcpBeside(message jsontext.Value, of string) []modelio.Part {
 	return nil
 }
 
-// mcpErrorParts returns what an error says besides its code and message.
+// mcpErrorParts returns the members of an error other than its code and message.
 func mcpErrorParts(message jsontext.Value) []modelio.Part {
 	parts := mcpBeside(message, "error")
 	if data := message.Member("error", "data"); data.Present() {
@@ -83,7 +83,7 @@ func mcpErrorParts(message jsontext.Value) []modelio.Part {
 	return parts
 }
 
-// sayMCPErrors adds what the errors in a stream say. The last of them is the error of the answer.
+// sayMCPErrors adds the errors in a stream. The last of them is the error of the answer.
 func sayMCPErrors(resp *modelio.Response, events []Seen) {
 	var parts []modelio.Part
 	before := jsontext.Value{}
@@ -108,7 +108,7 @@ func sayMCPErrors(resp *modelio.Response, events []Seen) {
 	said.Content = append(said.Content, parts...)
 }
 
-// mcpServerMessage keeps a request or a notification of the server's, less what ties it to others.
+// mcpServerMessage keeps a request or notification of the server, without what relates it to others.
 func mcpServerMessage(message jsontext.Value) modelio.Part {
 	kind := "request"
 	if !message.Member("id").Present() {
@@ -124,8 +124,7 @@ func mcpServerMessage(message jsontext.Value) modelio.Part {
 // mcpSubscription is the member of _meta that names the request by which a client listens (2026-07-28).
 const mcpSubscription = "io.modelcontextprotocol/subscriptionId"
 
-// mcpParts decodes a result, which says by its members of what method it is. Only the name of a tool that was
-// called is not in it.
+// mcpParts decodes a result, whose members show its method. Only the name of a called tool is missing.
 func mcpParts(result jsontext.Value, asked *modelio.Request) (parts []modelio.Part) {
 	if asked != nil && asked.Model != "" && !result.Member("inputRequests").Present() {
 		p := mcpResult(result)
@@ -140,7 +139,7 @@ func mcpParts(result jsontext.Value, asked *modelio.Request) (parts []modelio.Pa
 			parts = append(parts, partsOf(v, one)...)
 		}
 	}
-	for _, list := range []string{"tools", "prompts", "resources", "resourceTemplates"} { // each in the plural of what it has
+	for _, list := range []string{"tools", "prompts", "resources", "resourceTemplates"} { // each in the plural of its elements
 		each(list, func(v jsontext.Value) modelio.Part {
 			return modelio.Part{Custom: modelio.Object{strings.TrimSuffix(list, "s"): v.Raw()}}
 		})
@@ -160,7 +159,7 @@ func mcpParts(result jsontext.Value, asked *modelio.Request) (parts []modelio.Pa
 	return parts
 }
 
-// mcpContents decodes what a resource holds: a text or bytes, and in Metadata where they are.
+// mcpContents decodes the contents of a resource: a text or bytes, with their location in Metadata.
 func mcpContents(v jsontext.Value) modelio.Part {
 	if p, ok := textPart(v, "text"); ok {
 		return p
@@ -169,15 +168,15 @@ func mcpContents(v jsontext.Value) modelio.Part {
 	return partOf(v, p, ok)
 }
 
-// mcpPromptMessage decodes a message of a prompt, whose role is in Metadata.
+// mcpPromptMessage decodes a message of a prompt, with its role in Metadata.
 func mcpPromptMessage(v jsontext.Value) modelio.Part {
 	p := mcpBlock(v.Member("content"))
 	jsontext.Keep(&p.Metadata, "role", v.Member("role").Raw())
 	return p
 }
 
-// mcpContent decodes a content block, or a list of them. It reports false for what is neither, and for an empty
-// list, which could not be told from none.
+// mcpContent decodes one or more content blocks. It reports false for any other value, and for an empty list, which
+// could not be distinguished from none.
 func mcpContent(v jsontext.Value) ([]modelio.Part, bool) {
 	if v.IsObject() {
 		return []modelio.Part{mcpBlock(v)}, true
@@ -185,8 +184,8 @@ func mcpContent(v jsontext.Value) ([]modelio.Part, bool) {
 	return objects(v, mcpBlock)
 }
 
-// mcpBlock decodes a content block. Links to resources, resources that are text, and blocks that lack what their part
-// needs, are custom parts.
+// mcpBlock decodes a content block. Links to resources, text resources, and blocks without what their part needs are
+// custom parts.
 func mcpBlock(v jsontext.Value) modelio.Part {
 	var p modelio.Part
 	ok := false
@@ -207,7 +206,7 @@ func mcpBlock(v jsontext.Value) modelio.Part {
 	return partOf(v, p, ok)
 }
 
-// mcpMedia decodes an image or a sound. Its type is in Metadata where the content type says another.
+// mcpMedia decodes an image or audio. Its type is in Metadata if the content type differs from it.
 func mcpMedia(v jsontext.Value) (modelio.Part, bool) {
 	names := []string{"mimeType", "data"}
 	if strings.HasPrefix(v.Member("mimeType").Word(), v.Member("type").Word()+"/") {
@@ -216,7 +215,7 @@ func mcpMedia(v jsontext.Value) (modelio.Part, bool) {
 	return dataPart(v, names...)
 }
 
-// mcpResource decodes an embedded resource that is no text; what else it says is in Metadata's resource.
+// mcpResource decodes an embedded resource that is not text; its other members are in Metadata's resource.
 func mcpResource(v jsontext.Value) (modelio.Part, bool) {
 	resource := v.Member("resource")
 	p, ok := dataPart(resource, "mimeType", "blob")
@@ -226,7 +225,7 @@ func mcpResource(v jsontext.Value) (modelio.Part, bool) {
 	return p, ok
 }
 
-// mcpResult decodes the result of a tool, less the members named.
+// mcpResult decodes the result of a tool, without the members named.
 func mcpResult(v jsontext.Value, without ...string) modelio.Part {
 	result := &modelio.ToolResponse{Output: v.Member("structuredContent").Raw()}
 	without = append(without, "structuredContent")

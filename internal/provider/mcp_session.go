@@ -10,11 +10,11 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// A Session says how the requests of an API are messages of a session between two sides, and not each a call. Only MCP has
-// such sessions.
+// A Session describes how requests of an API are messages of a session between two sides instead of separate calls.
+// Only MCP has such sessions.
 type Session struct {
-	Header string // in which a server hands out the id of a session, and its client returns it
-	Opened []byte // the message by which a client says that the session is open
+	Header string // the header with the id of a session, which a server sends and its client returns
+	Opened []byte // the message by which a client confirms that the session is open
 }
 
 var mcpSession = Session{
@@ -33,9 +33,8 @@ func isMCPRequest(req *modelio.Request) bool {
 	return method != "" && !strings.HasPrefix(method, mcpNotification)
 }
 
-// Aside answers a request that clients make when they like and that asks for nothing; nil means that req asks for
-// something. Such requests are notifications, signs of life and the end of the session. w is what req was decoded
-// from.
+// Aside answers a request that clients may make at any time and that asks for nothing: notifications, signs of life and
+// the end of the session. It returns nil for any other request. req was decoded from w.
 func (s *Session) Aside(w *Wire, req *modelio.Request) *Answer {
 	switch method := mcpMethod(req); {
 	case w.Method == http.MethodDelete:
@@ -49,13 +48,13 @@ func (s *Session) Aside(w *Wire, req *modelio.Request) *Answer {
 	return nil
 }
 
-// Listens reports whether the answer to a request is what the server says of itself for as long as the client
-// listens. Clients ask for it as often as they like. A GET that goes on where another ended listens too.
+// Listens reports whether the answer to a request is a stream of the server's own messages, for as long as the client
+// listens. Clients may make such requests any number of times. A GET that continues another stream listens too.
 func (*Session) Listens(req *modelio.Request) bool {
 	return mcpMethod(req) == mcpListen || MetadataWord(req.Options, markURL, "method") == "GET"
 }
 
-// Asks returns the id by which a client answers a message of the server's; "" means the server asks nothing.
+// Asks returns the id by which a client answers a message of the server; "" if the server asks nothing.
 func (*Session) Asks(message []byte) string {
 	v := jsontext.ValueOf(message)
 	if !v.Member("method").IsWord() {
@@ -64,7 +63,7 @@ func (*Session) Asks(message []byte) string {
 	return string(v.Member("id").Raw())
 }
 
-// Answers returns the id of what a request answers; "" means it answers nothing.
+// Answers returns the id of the message that a request answers; "" if it answers none.
 func (*Session) Answers(w *Wire) string {
 	body, _ := w.root()
 	if !isMCPAnswer(body) {
@@ -73,7 +72,7 @@ func (*Session) Answers(w *Wire) string {
 	return string(body.Member("id").Raw())
 }
 
-// ID returns what ties answers to a request; nil means nothing does.
+// ID returns what relates answers to a request, or nil.
 func (*Session) ID(w *Wire) json.RawMessage {
 	if body, err := w.root(); err == nil && body.Member("method").IsWord() {
 		return body.Member("id").Raw()
@@ -81,7 +80,8 @@ func (*Session) ID(w *Wire) json.RawMessage {
 	return nil
 }
 
-// Tie returns the body of a recorded answer as one to the request w. The answer is tied to id; nil means to that of w.
+// Tie returns the body of a recorded answer as an answer to the request w. It is related to id; nil means to the id of
+// w.
 func (s *Session) Tie(w *Wire, a *Answer, id json.RawMessage) []byte {
 	if id == nil {
 		id = s.ID(w)
@@ -104,10 +104,10 @@ func (s *Session) Tie(w *Wire, a *Answer, id json.RawMessage) []byte {
 	return out
 }
 
-// tied returns a message with the id of the request that it answers, and with the token of the request whose progress
-// it tells. It returns any other message as it is.
+// tied returns a message with the id of the request that it answers, or with the token of the request whose progress it
+// reports. It returns any other message unchanged.
 func tied(message []byte, id, token json.RawMessage) []byte {
-	switch root := jsontext.ValueOf(message); { // what is no JSON is neither
+	switch root := jsontext.ValueOf(message); { // anything other than JSON is neither
 	case isMCPAnswer(root):
 		message = withMember(message, id, "id")
 		message = withMember(message, id, "result", "_meta", mcpSubscription)
@@ -118,7 +118,7 @@ func tied(message []byte, id, token json.RawMessage) []byte {
 	return message
 }
 
-// withData returns a server-sent event with other data, which is at the place of its first line of data.
+// withData returns a server-sent event with other data, in place of its first data line.
 func withData(raw, data []byte) (out []byte) {
 	put := false
 	for rest := raw; len(rest) > 0; {
@@ -139,7 +139,7 @@ func withData(raw, data []byte) (out []byte) {
 	return out
 }
 
-// EventIDs returns the ids that the events of a stream have, by which a client asks for what follows them.
+// EventIDs returns the ids of a stream's events, by which a client asks for the events after them.
 func EventIDs(a *Answer) (ids []string) {
 	if framing := framingOf(a.ContentType, a.Body); framing != &serverSentEvents {
 		return nil

@@ -6,12 +6,12 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// dataURL returns the data: URI of base64 text, which is not looked at.
+// dataURL returns the data: URI for base64 text, which is not checked.
 func dataURL(contentType, base64 string) string {
 	return "data:" + contentType + ";base64," + base64
 }
 
-// SplitDataURL undoes dataURL.
+// SplitDataURL is the inverse of dataURL.
 func SplitDataURL(url string) (contentType, base64 string, ok bool) {
 	rest, ok := strings.CutPrefix(url, "data:")
 	if !ok {
@@ -20,7 +20,7 @@ func SplitDataURL(url string) (contentType, base64 string, ok bool) {
 	return strings.Cut(rest, ";base64,")
 }
 
-// media returns a media part. Its content type is known from a data: URI only.
+// media returns a media part. Its content type is known only for a data: URI.
 func media(url string) modelio.Part {
 	var contentType string
 	if rest, ok := strings.CutPrefix(url, "data:"); ok {
@@ -30,14 +30,13 @@ func media(url string) modelio.Part {
 	return modelio.MediaPart(contentType, url)
 }
 
-// isContentType reports whether s is a media type that a data: URI can hold so that
-// SplitDataURL finds it again. It may have parameters.
+// isContentType reports whether s is a media type that SplitDataURL finds again in a data: URI. It may have parameters.
 func isContentType(s string) bool {
 	major, minor, ok := strings.Cut(s, "/")
 	return ok && major != "" && minor != "" && minor[0] != ';' && !strings.ContainsAny(s, ", \t\r\n") && !strings.Contains(s, ";base64")
 }
 
-// mediaTypes maps the formats that some APIs name media by to content types, where they are not the kind and the format.
+// mediaTypes are the content types for media formats of some APIs, if they are not the kind and the format.
 var mediaTypes = []struct{ kind, format, contentType string }{
 	{"audio", "mp3", "audio/mpeg"},
 	{"document", "pdf", "application/pdf"},
@@ -51,7 +50,7 @@ var mediaTypes = []struct{ kind, format, contentType string }{
 	{"document", "md", "text/markdown"},
 }
 
-// MediaFormat returns the kind and the format of media of a content type.
+// MediaFormat returns the kind and the format of media with a content type.
 func MediaFormat(contentType string) (kind, format string) {
 	for _, t := range mediaTypes {
 		if t.contentType == contentType {
@@ -62,7 +61,8 @@ func MediaFormat(contentType string) (kind, format string) {
 	return kind, format
 }
 
-// formattedMedia returns media of a kind and a format. It reports false where [MediaFormat] says another of either.
+// formattedMedia returns media with a kind and a format. It reports false if [MediaFormat] returns another kind or
+// format.
 func formattedMedia(kind, format, base64 string) (*modelio.Media, bool) {
 	contentType := kind + "/" + format
 	for _, t := range mediaTypes {
@@ -75,7 +75,7 @@ func formattedMedia(kind, format, base64 string) (*modelio.Media, bool) {
 	return &modelio.Media{ContentType: contentType, URL: dataURL(contentType, base64)}, ok
 }
 
-// The content types that base64 text begins like.
+// The content types that base64 text starts like.
 var (
 	imageBeginnings = map[string]string{
 		"iVBORw": "image/png",
@@ -94,7 +94,7 @@ var (
 	}
 )
 
-// sniff returns the content type that base64 text begins like, unknown if none.
+// sniff returns the content type that base64 text starts like, or unknown.
 func sniff(base64 string, beginnings map[string]string, unknown string) string {
 	for begin, contentType := range beginnings {
 		if strings.HasPrefix(base64, begin) {
@@ -106,7 +106,7 @@ func sniff(base64 string, beginnings map[string]string, unknown string) string {
 
 const unknownType = "application/octet-stream"
 
-// sniffed returns base64 text as media of the content type that it begins like.
+// sniffed returns base64 text as media with the content type that it starts like.
 func sniffed(base64 string) modelio.Part {
 	contentType := sniff(base64, imageBeginnings, "")
 	const format = len("UklGRgABAgNX") // in RIFF, images have EBP here, and audio AVE

@@ -7,9 +7,9 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// takeMessages returns the taker of a list of messages, each of which is decoded by one. A list of what
-// are no messages at all does not fit. An empty one does not fit either where it could not be told from none: after a
-// system message that the body has elsewhere.
+// takeMessages returns the taker for a list of messages, each of which one decodes. A list of other values does not
+// fit. An empty list does not fit either if it could not be distinguished from none: after a system message from
+// elsewhere in the body.
 func takeMessages(one func(m *modelio.Message, v jsontext.Value), emptyFits bool) taker {
 	return func(r *modelio.Request, _ string, v jsontext.Value) bool {
 		messages, ok := messageList(v, one)
@@ -25,7 +25,8 @@ func takeMessages(one func(m *modelio.Message, v jsontext.Value), emptyFits bool
 	}
 }
 
-// messageList decodes a list of messages. It is apart from the taker, a closure, in which they would be allocated one by one.
+// messageList decodes a list of messages. It is separate from the taker, a closure in which each message would be
+// allocated.
 func messageList(v jsontext.Value, one func(m *modelio.Message, v jsontext.Value)) ([]modelio.Message, bool) {
 	messages := make([]modelio.Message, v.Len())
 	calls := callNames{}
@@ -39,7 +40,7 @@ func messageList(v jsontext.Value, one func(m *modelio.Message, v jsontext.Value
 	return messages, v.IsArray()
 }
 
-// items decodes a list of objects to messages, each with one.
+// items decodes a list of objects to messages.
 func items(v jsontext.Value, one func(jsontext.Value) modelio.Message) ([]modelio.Message, bool) {
 	messages, ok := objects(v, one)
 	calls := callNames{}
@@ -49,8 +50,8 @@ func items(v jsontext.Value, one func(jsontext.Value) modelio.Message) ([]modeli
 	return messages, ok
 }
 
-// objects decodes a list of objects, each with one. It reports false for one with another element, and for
-// an empty one, which could not be told from none.
+// objects decodes a list of objects. It reports false for a list with other elements, and for an empty list, which
+// could not be distinguished from none.
 func objects[T any](v jsontext.Value, one func(jsontext.Value) T) ([]T, bool) {
 	if v.IsEmpty() || !v.IsArray() {
 		return nil, false
@@ -65,8 +66,8 @@ func objects[T any](v jsontext.Value, one func(jsontext.Value) T) ([]T, bool) {
 	return all, true
 }
 
-// takeTools returns the taker of a list of tools, each of which is decoded by one. A list with one that does
-// not fit does not.
+// takeTools returns the taker for a list of tools, each of which one decodes. A list with a tool that does not fit does
+// not fit.
 //
 //go:noinline
 func takeTools(one func(jsontext.Value) (modelio.ToolDefinition, bool)) taker {
@@ -79,7 +80,7 @@ func takeTools(one func(jsontext.Value) (modelio.ToolDefinition, bool)) taker {
 	}
 }
 
-// allOf decodes the elements of a list, each with one. It reports false where one does.
+// allOf decodes the elements of a list. It reports false if one does.
 func allOf[T any](v jsontext.Value, one func(jsontext.Value) (T, bool)) ([]T, bool) {
 	all := make([]T, 0, v.Len())
 	for _, e := range v.Elements() {
@@ -92,11 +93,10 @@ func allOf[T any](v jsontext.Value, one func(jsontext.Value) (T, bool)) ([]T, bo
 	return all, true
 }
 
-// speakers are the roles of an API in which user and model speak in turns. Others are kept in Metadata.
+// speakers are the roles of an API in which user and model take turns. Other roles are kept in Metadata.
 type speakers map[string]modelio.Role
 
-// take takes a message, the members of which are for takers. A user's with nothing but tool results becomes one of
-// role tool.
+// take takes a message with takers for its members. A user's message with only tool results gets the role tool.
 func (s speakers) take(m *modelio.Message, v jsontext.Value, takers []partTaker) {
 	role := v.Member("role")
 	if m.Role = s[role.Word()]; m.Role == "" {
@@ -114,11 +114,10 @@ func onlyResults(parts []modelio.Part) bool {
 	return len(parts) > 0 && !slices.ContainsFunc(parts, func(p modelio.Part) bool { return p.ToolResponse == nil })
 }
 
-// callNames maps the refs of tool calls to the names of their tools, for results that name
-// only the call.
+// callNames maps refs of tool calls to the names of their tools, for results that name only the call.
 type callNames map[string]string
 
-// resolve notes the calls of m and names the tools of its results.
+// resolve notes the calls in m and sets the tool names of its results.
 func (c callNames) resolve(m *modelio.Message) {
 	for i := range m.Content {
 		part := &m.Content[i]
@@ -137,7 +136,7 @@ func plainText(_ *modelio.Message, _ string, v jsontext.Value) ([]modelio.Part, 
 	return []modelio.Part{modelio.TextPart(text)}, ok
 }
 
-// markedText returns what takes a text as the content of a message that is marked.
+// markedText returns the function that takes a text as the content of a message and marks it.
 func markedText(word string) toParts {
 	return func(m *modelio.Message, name string, v jsontext.Value) ([]modelio.Part, bool) {
 		mark(&m.Metadata, word)
@@ -145,7 +144,7 @@ func markedText(word string) toParts {
 	}
 }
 
-// wholeTool returns an entry of a list of tools that is no function.
+// wholeTool returns an entry in a list of tools that is not a function.
 func wholeTool(entry jsontext.Value) modelio.ToolDefinition {
 	tool := modelio.ToolDefinition{Metadata: entry.Object()}
 	for name := range entry.Members() {

@@ -5,7 +5,7 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// Mistral's API that reads documents. The document is what a user says.
+// Mistral's API that reads documents. The document is a message of the user.
 var _ = Register(&Codec{
 	API:    "mistral.ocr",
 	Fixed:  noSetting,
@@ -18,7 +18,7 @@ func document(_ *modelio.Message, _ string, v jsontext.Value) ([]modelio.Part, b
 	return []modelio.Part{{Custom: v.Object()}}, v.IsObject()
 }
 
-// ocrAnswer decodes pages: the text of each, its pictures, and what else it says as a custom part.
+// ocrAnswer decodes pages: the text of each, its images, and the rest as a custom part.
 func ocrAnswer(body jsontext.Value) *modelio.Response {
 	var parts []modelio.Part
 	for _, page := range body.Member("pages").Elements() {

@@ -11,21 +11,21 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// These texts stand in an answer in place of a vector, which nobody reads. They have its length, its first numbers,
-// and a hash that holds the record against the raw answer.
+// In an answer, these texts replace a vector, which nobody reads. They contain its length, its first numbers, and a
+// hash that ties the record to the raw answer.
 const (
 	signNumbers = "numbers:" // hash; count; the first numbers
 	signBase64  = "base64:"  // hash; size in bytes
 )
 
 const (
-	fewNumbers   = 8   // as many are a list still
-	shownNumbers = 3   // of a longer list
-	fewBase64    = 512 // shorter texts stay as they are
+	fewNumbers   = 8   // maximum length of a list that is kept
+	shownNumbers = 3   // numbers that are shown of a longer list
+	fewBase64    = 512 // shorter texts are kept
 )
 
-// brief writes a value with a text in place of each of its long lists of numbers and long base64 texts. A text that looks like
-// one of these has one more backslash before it, so that none is taken for another.
+// brief writes a value in which texts replace long lists of numbers and long base64 texts. A text that looks like such
+// a replacement gets one more backslash before it, so that the two cannot be confused.
 func brief(v jsontext.Value) json.RawMessage {
 	switch {
 	case v.IsObject():
@@ -54,7 +54,7 @@ func briefObject(v jsontext.Value, without ...string) modelio.Object {
 	return o
 }
 
-// numbers returns what stands for a list that has many numbers and nothing else.
+// numbers returns the replacement for a list of many numbers.
 func numbers(v jsontext.Value) (digest json.RawMessage, ok bool) {
 	if v.Len() <= fewNumbers {
 		return nil, false
@@ -85,14 +85,14 @@ func briefText(v jsontext.Value) json.RawMessage {
 		return v.Raw()
 	}
 	data, err := base64.StdEncoding.Strict().DecodeString(text)
-	if err != nil || base64.StdEncoding.EncodedLen(len(data)) != len(text) { // line breaks
+	if err != nil || base64.StdEncoding.EncodedLen(len(data)) != len(text) { // there are line breaks
 		return v.Raw()
 	}
 	return jsontext.Text(fmt.Sprintf("%ssha256:%x;%d", signBase64, sha256.Sum256(data), len(data)))
 }
 
-// answered returns an answer of the elements of a list, each a custom part: embeddings, ranks, verdicts. An element
-// that is no object is in a member of the given name.
+// answered returns an answer with the elements of a list as custom parts: embeddings, ranks, verdicts. An element that
+// is not an object is put into a member with the given name.
 func answered(elements jsontext.Value, name string, without ...string) []modelio.Candidate {
 	var parts []modelio.Part
 	for _, e := range elements.Elements() {
@@ -105,23 +105,22 @@ func answered(elements jsontext.Value, name string, without ...string) []modelio
 	return candidateOf(parts...)
 }
 
-// listed returns the decoder of an answer that is a list in a member: its elements are the answer, as [answered]
-// has them.
+// listed returns the decoder for an answer with a list in a member, whose elements are decoded by [answered].
 func listed(member, name string, without ...string) decoder {
 	return needs(member, hasList(member), func(body jsontext.Value) *modelio.Response {
 		return responseOf(body, embeddingsUsage, answered(body.Member(member), name, without...), member)
 	})
 }
 
-// candidateOf returns parts as the one answer of an API that generates nothing.
+// candidateOf returns parts as the only answer of an API that does not generate.
 func candidateOf(parts ...modelio.Part) []modelio.Candidate {
 	c := modelio.Candidate{Message: modelio.Message{Role: modelio.RoleModel, Content: parts}, FinishReason: modelio.FinishStop}
 	tidy(&c.Message)
 	return []modelio.Candidate{c}
 }
 
-// stated returns the decoder of an answer that is one object, such as a count of tokens, with one of the members by which to
-// know it, the last of which most have.
+// stated returns the decoder for an answer that is one object, such as a token count. It must have one of the members,
+// of which most answers have the last.
 func stated(members ...string) decoder {
 	return needs(members[len(members)-1], has(members...), func(body jsontext.Value) *modelio.Response {
 		return &modelio.Response{Candidates: candidateOf(modelio.Part{Custom: briefObject(body, "object")})}

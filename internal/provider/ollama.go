@@ -71,7 +71,7 @@ func ollamaResult(m *modelio.Message, v jsontext.Value) {
 	}
 }
 
-// ollamaImages decodes images, which are base64 without their content type.
+// ollamaImages decodes images, which are base64 without a content type.
 func ollamaImages(_ *modelio.Message, _ string, v jsontext.Value) ([]modelio.Part, bool) {
 	images, ok := v.Texts()
 	var parts []modelio.Part
@@ -108,7 +108,7 @@ var ollamaUsage = usageNames{
 	output: paths{"eval_count"},
 }
 
-// ollamaAnswer decodes an answer of either API: to a chat it has a message, to a prompt a response.
+// ollamaAnswer decodes an answer of either API: for a chat it has a message, for a prompt a response.
 func ollamaAnswer(body jsontext.Value) (*modelio.Response, error) {
 	message, text := body.Member("message"), body.Member("response")
 	if !message.IsObject() && !text.IsString() {
@@ -125,16 +125,16 @@ func ollamaAnswer(body jsontext.Value) (*modelio.Response, error) {
 	c.Message.Role = modelio.RoleModel
 	for _, part := range c.Message.Content {
 		if part.ToolRequest != nil {
-			delete(part.Metadata, "function") // the call's place in the list
+			delete(part.Metadata, "function") // the call's index in the list
 		}
 	}
 	taken := []string{"message", "response", "thinking", "done", "done_reason", "prompt_eval_count", "eval_count"}
 	resp := responseOf(body, chatUsage, []modelio.Candidate{c}, taken...)
-	resp.Usage = cmp.Or(ollamaUsage.among(body), resp.Usage) // the latter of a gateway
+	resp.Usage = cmp.Or(ollamaUsage.among(body), resp.Usage) // the latter from a gateway
 	return resp, nil
 }
 
-// ollamaStream folds the answers that the APIs stream.
+// ollamaStream folds streamed answers of the APIs.
 var ollamaStream = foldRules{
 	pieces: rules{
 		"message":  into("message", rules{"role": (*node).first, "tool_calls": (*node).extend, "": (*node).grow}),

@@ -8,7 +8,7 @@ import (
 // Ollama's own API for embeddings, and the older one for a single embedding.
 var _ = Register(&Codec{
 	API: "ollama.embed",
-	Match: either(posts(has("input"), "/api/embed"), // the older path is OpenAI's where the body has that API's member
+	Match: either(posts(has("input"), "/api/embed"), // the older path is OpenAI's if the body has that API's member
 		both(posts(has("prompt"), "/api/embeddings"), not(posts(has("input"), "/api/embeddings")))),
 	body:    decodeOllamaEmbed,
 	outside: sayOperation("embed"),

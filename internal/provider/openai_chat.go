@@ -23,7 +23,7 @@ var _ = Register(&Codec{
 	Seeded: true,
 	Fixed:  openAIFixed,
 	Match: either(posts(hasList("messages"), "/chat/completions", "/agents/completions", "/openai"),
-		both(posts(hasList("messages"), "/v1/chat"), sentTo("writer"))), // on a path of Cohere's
+		both(posts(hasList("messages"), "/v1/chat"), sentTo("writer"))), // on one of Cohere's paths
 	body:    chatForm.decode,
 	outside: chatOutside,
 	answer:  needs("choices", hasList("choices"), chatCompletion),
@@ -32,7 +32,7 @@ var _ = Register(&Codec{
 
 var chatForm = requestForm{members: chatMembers, parameters: ChatParameters}
 
-// chatMembers are those that other APIs share.
+// chatMembers are members that other APIs share.
 var chatMembers = map[string]taker{
 	"messages": takeMessages(chatMessage, true),
 	"tools":    takeTools(chatTool),
@@ -44,8 +44,8 @@ func chatOutside(w *Wire, req *modelio.Request) {
 	deployment(w, req)
 }
 
-// deployment keeps the deployment of an Azure path, /openai/deployments/<name>/…, which is the
-// model where the body names none. A body that names the same keeps its model in Options.
+// deployment keeps the deployment in an Azure path, /openai/deployments/<name>/…, which is the model if the body names
+// none. A body with the same name keeps its model in Options.
 func deployment(w *Wire, r *modelio.Request) {
 	_, rest, _ := strings.Cut(w.URL.Path, "/deployments/")
 	name, _, nested := strings.Cut(rest, "/")
@@ -60,11 +60,12 @@ func deployment(w *Wire, r *modelio.Request) {
 	}
 }
 
-// deployedOperation returns what keeps the last step of a path, if it is not the usual one, and the deployment.
+// deployedOperation returns the function that keeps the last step of a path, if it is not the usual one, and the
+// deployment.
 func deployedOperation(usual string) outside { return also(sayOperation(usual), deployment) }
 
-// chatTool decodes a function. Any other tool that has a type, such as a host's own web search, is kept
-// whole in its Metadata.
+// chatTool decodes a function. Any other tool with a type, such as a host's own web search, is kept completely in its
+// Metadata.
 func chatTool(v jsontext.Value) (modelio.ToolDefinition, bool) {
 	kind, function := v.Member("type").Word(), v.Member("function")
 	if kind != "function" || !function.Member("name").IsWord() {
@@ -76,8 +77,8 @@ func chatTool(v jsontext.Value) (modelio.ToolDefinition, bool) {
 	return tool, true
 }
 
-// functionTool takes name, description and schema of a tool from its members, and returns the
-// other members, except for those that are taken elsewhere.
+// functionTool takes name, description and schema of a tool from its members, and returns the other members, except for
+// those that are taken elsewhere.
 func functionTool(tool *modelio.ToolDefinition, v jsontext.Value, schemaName string, taken ...string) modelio.Object {
 	var rest modelio.Object
 	for name, m := range v.Members() {
@@ -107,8 +108,8 @@ var chatRoles = map[string]modelio.Role{
 	"function":  modelio.RoleTool,
 }
 
-// chatRole takes the role of a message. An unknown role speaks to the model, so it is a user's. Metadata keeps a role
-// whose spelling is not the usual one.
+// chatRole takes the role of a message. An unknown role speaks to the model, so it becomes the user's. Metadata keeps a
+// role with an unusual spelling.
 func chatRole(m *modelio.Message, v jsontext.Value) {
 	m.Role = cmp.Or(chatRoles[v.Word()], modelio.RoleUser)
 	if v.Word() != WireRole(m.Role) {

@@ -31,7 +31,7 @@ func chatChoice(choice jsontext.Value) modelio.Candidate {
 		}
 	}
 	if slices.ContainsFunc(c.Message.Content, func(p modelio.Part) bool { return Marked(p.Metadata, WireRefusal) }) {
-		c.FinishReason = modelio.FinishBlocked // the word for it is plain "stop"
+		c.FinishReason = modelio.FinishBlocked // its finish reason is only "stop"
 	}
 	return c
 }
@@ -42,7 +42,7 @@ func chatAnswer(v jsontext.Value) modelio.Message {
 	chatMessage(&m, v)
 	m.Role = modelio.RoleModel
 	delete(m.Metadata, "role")
-	if said := v.Member("content"); said.IsObject() && !said.IsEmpty() { // what Cloudflare answers to a schema
+	if said := v.Member("content"); said.IsObject() && !said.IsEmpty() { // Cloudflare's answer for a schema
 		delete(m.Metadata, "content")
 		at := slices.IndexFunc(m.Content, func(part modelio.Part) bool { return part.ToolRequest != nil })
 		if at < 0 {
@@ -54,18 +54,18 @@ func chatAnswer(v jsontext.Value) modelio.Message {
 		m.Content = append(m.Content, modelio.Part{Custom: ran.Rest("index")})
 	}
 	for _, note := range v.Member("annotations").Elements() {
-		if note.Member("file").IsObject() { // what OpenRouter read in a file
+		if note.Member("file").IsObject() { // what OpenRouter read from a file
 			m.Content = append(m.Content, modelio.Part{Custom: note.Object()})
 		}
 	}
-	if m.Metadata["tool_calls"] != nil { // of a kind that is not known
+	if m.Metadata["tool_calls"] != nil { // of an unknown kind
 		for _, call := range v.Member("tool_calls").Elements() {
 			m.Content = append(m.Content, modelio.Part{Custom: call.Rest("index")})
 		}
 	}
 	if audio := v.Member("audio"); audio.Member("data").IsWord() {
 		data := audio.Member("data").Word()
-		contentType := sniff(data, audioBeginnings, "audio/pcm") // which has no beginning of its own
+		contentType := sniff(data, audioBeginnings, "audio/pcm") // it has no signature of its own
 		part := modelio.MediaPart(contentType, dataURL(contentType, data))
 		part.Metadata = only(audio, wordsOf(audio, "transcript")...)
 		m.Content = append(m.Content, part)
@@ -80,8 +80,8 @@ func chatAnswer(v jsontext.Value) modelio.Message {
 	return m
 }
 
-// tidyCall drops from a tool call of an answer its place in the list, and the spelling of
-// arguments that the input says.
+// tidyCall removes from a tool call in an answer its index in the list, and the spelling of arguments that the input
+// represents.
 func tidyCall(part *modelio.Part) {
 	delete(part.Metadata, "index")
 	if Marked(part.Metadata, WireFunctionCall) {
@@ -93,8 +93,7 @@ func tidyCall(part *modelio.Part) {
 	}
 }
 
-// chatStream folds the chunks of chat completions, and of completions, whose choices have text and no
-// message.
+// chatStream folds the chunks of chat completions, and of completions, whose choices have text in place of a message.
 var chatStream = foldRules{end: endChat, pieces: rules{
 	"choices": each(growChoice),
 	"id":      (*node).first,
@@ -144,13 +143,13 @@ var (
 func growChoice(choice *node, piece jsontext.Value) {
 	choicePieces.fold(choice, piece)
 	delta := piece.Member("delta")
-	if !delta.Present() { // some hosts send the message so far beside each delta
+	if !delta.Present() { // some hosts send the message so far in addition to each delta
 		delta = piece.Member("message")
 	}
 	messagePieces.fold(choice.member("message"), delta)
 }
 
-// growContent takes a piece of the content: a string, or as Mistral does it blocks.
+// growContent takes a piece of the content: a string, or blocks from Mistral.
 func growContent(message *node, name string, v jsontext.Value) {
 	content := message.get(name)
 	blocks := content != nil && content.kind == arrayNode
@@ -170,8 +169,8 @@ func growContent(message *node, name string, v jsontext.Value) {
 	}
 }
 
-// growBlocks continues the last block of a list, if the next one is of the same type and index, else
-// begins one.
+// growBlocks continues the last block of a list if the next one has the same type and index, and otherwise starts a new
+// one.
 func growBlocks(message *node, name string, v jsontext.Value) {
 	for _, piece := range v.Elements() {
 		blocks := message.member(name)
@@ -184,7 +183,7 @@ func growBlocks(message *node, name string, v jsontext.Value) {
 	}
 }
 
-// growThinking takes a piece of a list that holds one text.
+// growThinking takes a piece of a list with one text.
 func growThinking(block *node, name string, v jsontext.Value) {
 	if _, ok := onlyText(v); !ok {
 		block.put(name, v)
@@ -200,8 +199,8 @@ func growCalls(message *node, name string, v jsontext.Value) {
 	}
 }
 
-// callAt returns the tool call that the next piece continues: the one with its index. A piece with another id than
-// that call begins a new one, since some hosts give all calls index 0.
+// callAt returns the tool call with the index of the next piece. A piece with another id than that call starts a new
+// one, because some hosts give all calls index 0.
 func callAt(calls *node, piece jsontext.Value) *node {
 	index, id := piece.Member("index"), piece.Member("id")
 	byID := "id " + string(id.Raw())

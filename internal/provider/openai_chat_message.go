@@ -10,8 +10,7 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// A partTaker takes a member of a message into parts of its content. It reports false for one that does not fit
-// them.
+// A partTaker takes a member of a message into parts of its content. It reports false for a value that does not fit.
 type partTaker struct {
 	name string
 	take toParts
@@ -19,8 +18,8 @@ type partTaker struct {
 
 type toParts func(m *modelio.Message, name string, v jsontext.Value) ([]modelio.Part, bool)
 
-// takeParts takes the members of a message into its content, in the order of takers, wherever they stood. A
-// member that fits no part is kept in Metadata.
+// takeParts takes the members of a message into its content, in the order of takers, whatever their order in the
+// message. A member that fits no part is kept in Metadata.
 func takeParts(m *modelio.Message, v jsontext.Value, takers []partTaker) {
 	var found [8]jsontext.Value // no API has more takers
 	for name, f := range v.Members() {
@@ -70,7 +69,7 @@ func chatReasoning(m *modelio.Message, name string, v jsontext.Value) ([]modelio
 	if name != "reasoning_content" {
 		mark(&part.Metadata, name)
 	}
-	again := name == "reasoning" && len(m.Content) > 0 // some hosts say it under both names
+	again := name == "reasoning" && len(m.Content) > 0 // some hosts send it under both names
 	return []modelio.Part{part}, v.IsWord() && !again
 }
 
@@ -88,13 +87,13 @@ func chatRefusal(_ *modelio.Message, _ string, v jsontext.Value) ([]modelio.Part
 	return []modelio.Part{part}, v.IsWord()
 }
 
-// IsPlainText reports whether parts could have been a string.
+// IsPlainText reports whether parts could be written as a string.
 func IsPlainText(parts []modelio.Part) bool {
 	return len(parts) == 1 && parts[0].Text != nil && len(parts[0].Metadata) == 0
 }
 
-// chatResult takes a message that is the result of one tool call. The name of the tool is encoded from Metadata: that of the
-// field may be the name of the call.
+// chatResult takes a message that is the result of one tool call. The name of the tool is encoded from Metadata,
+// because that of the field may be the name of the call.
 func chatResult(m *modelio.Message, v jsontext.Value) {
 	result := &modelio.ToolResponse{Name: v.Member("name").Word()}
 	var taken []string
@@ -118,7 +117,7 @@ func takeResult(m *modelio.Message, v jsontext.Value, result *modelio.ToolRespon
 // chatContent decodes the content of a message: a string, or a list of blocks.
 func chatContent(v jsontext.Value) ([]modelio.Part, bool) {
 	if text, ok := v.Text(); ok {
-		one := &struct { // one piece of memory
+		one := &struct { // one allocation
 			parts [1]modelio.Part
 			text  string
 		}{text: text}
@@ -128,8 +127,8 @@ func chatContent(v jsontext.Value) ([]modelio.Part, bool) {
 	return objects(v, chatBlock)
 }
 
-// chatBlock decodes one block of a content list. A block of a kind that has no part, or that is
-// not as its kind should be, becomes a custom part with all of its members.
+// chatBlock decodes a block of a content list. A block that no part can represent, or that does not have the form of
+// its kind, becomes a custom part with all of its members.
 func chatBlock(v jsontext.Value) modelio.Part {
 	kind := v.Member("type").Word()
 	inner := v.Member(kind)
@@ -168,14 +167,14 @@ func chatBlock(v jsontext.Value) modelio.Part {
 	return partOf(v, part, ok)
 }
 
-// onlyText returns the text of a list that holds one text block and nothing else.
+// onlyText returns the text of a list with a single text block.
 func onlyText(v jsontext.Value) (string, bool) {
 	block := v.Head()
 	text := block.Member("text").Word()
 	return text, v.Len() == 1 && block.Len() == 2 && block.Member("type").Word() == "text" && text != ""
 }
 
-// ChatMediaKind returns the type of block that media of its content type usually has.
+// ChatMediaKind returns the usual type of block for media of a content type.
 func ChatMediaKind(m *modelio.Media) string {
 	_, _, isData := SplitDataURL(m.URL)
 	switch major, _, _ := strings.Cut(m.ContentType, "/"); {
@@ -189,7 +188,7 @@ func ChatMediaKind(m *modelio.Media) string {
 	return "image_url"
 }
 
-// listOf returns what takes a list that is not empty, each element as a part.
+// listOf returns the function that takes a non-empty list, each element as a part.
 func listOf(one func(jsontext.Value) (modelio.Part, bool)) toParts {
 	return func(_ *modelio.Message, _ string, v jsontext.Value) ([]modelio.Part, bool) {
 		parts, ok := allOf(v, one)
@@ -230,7 +229,7 @@ func chatToolCall(v jsontext.Value) (modelio.Part, bool) {
 	return part, false
 }
 
-// chatFunctionCall decodes the one function call that a message had before there were tools.
+// chatFunctionCall decodes the single function call that a message had before there were tools.
 func chatFunctionCall(_ *modelio.Message, _ string, v jsontext.Value) ([]modelio.Part, bool) {
 	part := modelio.Part{
 		ToolRequest: &modelio.ToolRequest{Name: v.Member("name").Word()},
@@ -241,9 +240,9 @@ func chatFunctionCall(_ *modelio.Message, _ string, v jsontext.Value) ([]modelio
 	return []modelio.Part{part}, ok
 }
 
-// setArguments takes the arguments of a call, a string that holds the text of an object. Where
-// the input does not say what the string was, it is kept in rest: the model has seen each of its
-// characters. It reports false if there are no arguments.
+// setArguments takes the arguments of a call, a string with the text of an object. If the input does not determine the
+// string, it is kept in rest, because the model has seen each of its characters. It reports false if there are no
+// arguments.
 func setArguments(call *modelio.ToolRequest, v jsontext.Value, rest *modelio.Object) bool {
 	text, isText := v.Text()
 	input := []byte(text)
@@ -257,7 +256,7 @@ func setArguments(call *modelio.ToolRequest, v jsontext.Value, rest *modelio.Obj
 		call.Input = input
 		return true
 	default:
-		if !jsontext.ValueOf(input).IsObject() { // cut off, say
+		if !jsontext.ValueOf(input).IsObject() { // for example if it was cut
 			call.Input = v.Raw()
 			return true
 		}
@@ -271,11 +270,11 @@ func setArguments(call *modelio.ToolRequest, v jsontext.Value, rest *modelio.Obj
 	return true
 }
 
-// SpacedText stands for a text that is spaced, in the place where Metadata has a text.
+// SpacedText stands for a spaced text in the place of a text in Metadata.
 var SpacedText = json.RawMessage(`{"$wire":"spaced"}`)
 
-// Spaced returns a compact JSON text with a space after each comma and colon, as Python's json.dumps
-// spells it. Many models spell it like this too, and what they say is sent back in each later turn.
+// Spaced returns a compact JSON text with a space after each comma and colon, as written by Python's json.dumps. Many
+// models write in this way too, and their words are sent back in each later turn.
 func Spaced(text []byte) []byte {
 	out := make([]byte, 0, len(text)+len(text)/8)
 	quoted := false

@@ -1,6 +1,6 @@
 package provider
 
-// The embeddings API of OpenAI and of hosts that copy it, with Voyage's two others of the same form.
+// The embeddings API of OpenAI and of hosts that copy it, and two others of Voyage with the same form.
 var _ = Register(&Codec{
 	API: "openai.embeddings",
 	Match: either(posts(has("input"), "/embeddings"),

@@ -32,8 +32,8 @@ func decodeImages(w *Wire) (*modelio.Request, error) {
 	return w.decode(decodeImagesJSON)
 }
 
-// decodeImagesJSON decodes a body of JSON. The images of an edit, and the prompt behind them, are what a user says, as
-// those of a form are.
+// decodeImagesJSON decodes a JSON body. The images of an edit, followed by the prompt, are a message of the user, as in
+// a form.
 func decodeImagesJSON(body jsontext.Value) *modelio.Request {
 	req := imagesForm.decode(body)
 	var images []modelio.Part
@@ -49,7 +49,7 @@ func decodeImagesJSON(body jsontext.Value) *modelio.Request {
 	return req
 }
 
-// images decodes a list of images, each as media: by its URL, or in base64.
+// images decodes a list of images, each as media: a URL, or base64.
 func images(body jsontext.Value) (*modelio.Response, error) {
 	if !body.Member("data").IsArray() {
 		return nil, neither("data")
@@ -90,10 +90,10 @@ func imageOf(v jsontext.Value, format string) (part modelio.Part, ok bool) {
 	return part, true
 }
 
-// ofAllImages are the members of an event that an answer has beside its images.
+// ofAllImages are members of an event that an answer has next to its images.
 var ofAllImages = []string{"type", "background", "created_at", "output_format", "quality", "size", "usage"}
 
-// addImage takes an event. The last one has the image; earlier events show it while it is made.
+// addImage takes an event. The last one has the image; earlier events show it in progress.
 func addImage(f *fold, _ string, event jsontext.Value) {
 	kind := event.Member("type").Word()
 	_, what, _ := strings.Cut(kind, ".")

@@ -9,8 +9,8 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// The realtime API of OpenAI and Azure over a WebSocket, as it is since 2025-08 and as its beta was. The answers of a
-// session depend on when its audio came, so no temperature makes them the same again: it does not count as
+// The realtime API of OpenAI and Azure over a WebSocket, in its form since 2025-08 and in its beta form. The answers of
+// a session depend on the timing of its audio, so no temperature makes them repeatable: it does not count as
 // generating.
 var _ = Register(&Codec{
 	API:      "openai.realtime",
@@ -26,8 +26,8 @@ var openAIRealtime = Realtime{
 	Instructions: "/session/instructions",
 }
 
-// realtimeMessage decodes an event of the client's. An item is the message that it is; event_id, by which an error
-// of the server's names the event, is dropped.
+// realtimeMessage decodes an event of the client. An item becomes its message; event_id, by which the server's errors
+// refer to the event, is dropped.
 func realtimeMessage(_ *modelio.Request, event jsontext.Value) modelio.Message {
 	item, session := event.Member("item"), event.Member("session")
 	instructions, instructs := session.Member("instructions").Text()
@@ -55,7 +55,7 @@ func realtimeAudio(event jsontext.Value) (stream string, at []string, data []byt
 	return string(jsontext.ObjectText(event.Rest("event_id", "audio"))), []string{"audio"}, data
 }
 
-// realtimeAside are the events that say how a session goes on, and nothing that is not said elsewhere.
+// realtimeAside are events about the progress of a session, without anything that other events do not contain.
 var realtimeAside = []string{
 	"session.created", "session.updated", "session.closed", "conversation.created", "conversation.item.created",
 	"conversation.item.added", "conversation.item.done", "conversation.item.deleted", "conversation.item.retrieved",
@@ -71,7 +71,7 @@ var realtimeAside = []string{
 	"response.mcp_call_arguments.done",
 }
 
-// realtimePieces are the events that have a piece of an answer, and what it is a piece of.
+// realtimePieces are the events with a piece of an answer, and what it is a piece of.
 var realtimePieces = map[string]string{
 	"response.text.delta":                    "text",
 	"response.output_text.delta":             "text",
@@ -85,8 +85,8 @@ var realtimePieces = map[string]string{
 	"conversation.item.input_audio_transcription.delta": "transcript",
 }
 
-// hearOpenAI takes an event of the server's. The items of an answer are said whole when it is done; its sound is only
-// in pieces. What other events say of an item is a claim, since programs read those too.
+// hearOpenAI takes an event of the server. The items of an answer are taken completely when it is done; its sound is
+// sent only in pieces. What other events say about an item is a claim, because programs read those too.
 func hearOpenAI(h *heard, after int, event jsontext.Value) {
 	kind := event.Member("type").Word()
 	growing, piece := realtimePiece(event)
@@ -116,7 +116,7 @@ func hearOpenAI(h *heard, after int, event jsontext.Value) {
 	}
 }
 
-// realtimePiece returns the piece of an answer that an event has, and what it is a piece of; nil means it has none.
+// realtimePiece returns the piece of an answer in an event, and what it is a piece of; nil if it has none.
 func realtimePiece(event jsontext.Value) (of string, piece []byte) {
 	of = realtimePieces[event.Member("type").Word()]
 	delta, isText := event.Member("delta").Text()
@@ -129,7 +129,7 @@ func realtimePiece(event jsontext.Value) (of string, piece []byte) {
 	return "", nil
 }
 
-// take takes an answer that is done.
+// take takes a finished answer.
 func (h *heard) take(after int, answer jsontext.Value) {
 	streams := h.answers[answer.Member("id").Word()]
 	if len(streams) > 0 {
@@ -157,7 +157,7 @@ func placeOf(event jsontext.Value) string {
 	return event.Member("item_id").Word() + " " + string(event.Member("content_index").Raw()) + " "
 }
 
-// piecesOf returns the texts that an event says of the model's items.
+// piecesOf returns the texts of the model's items in an event.
 func piecesOf(event jsontext.Value) map[string]string {
 	all := map[string]string{}
 	addPieces(all, placeOf(event), event)
@@ -182,7 +182,8 @@ func addItem(all map[string]string, item jsontext.Value) {
 	}
 }
 
-// addPieces adds the texts that programs take of v, which is at a place. One that is no text counts as it is spelled.
+// addPieces adds the texts that programs read from v, which is at a place. A value other than a text counts with its
+// spelling.
 func addPieces(all map[string]string, place string, v jsontext.Value) {
 	for _, name := range []string{"arguments", "call_id", "name", "text", "transcript"} {
 		if m := v.Member(name); m.Present() && !m.IsNull() {

@@ -10,7 +10,7 @@ import (
 
 var ResponsesParameters = parametersOf("temperature", "max_output_tokens=max_tokens", "top_p")
 
-// The responses API of OpenAI. It has no seed. Each item of the input becomes a message.
+// OpenAI's responses API. It has no seed. Each item of the input becomes a message.
 var _ = Register(&Codec{
 	API:     "openai.responses",
 	Fixed:   openAIFixed,
@@ -37,7 +37,7 @@ var responsesForm = requestForm{parameters: ResponsesParameters, members: map[st
 	"tools":        takeTools(responsesTool),
 }}
 
-// responsesTool decodes a tool that has a type. A host's own is kept whole.
+// responsesTool decodes a tool with a type. A host's own tool is kept completely.
 func responsesTool(v jsontext.Value) (tool modelio.ToolDefinition, ok bool) {
 	kind, name := v.Member("type"), v.Member("name").Word()
 	if kind.Word() != "function" || name == "" {
@@ -49,7 +49,7 @@ func responsesTool(v jsontext.Value) (tool modelio.ToolDefinition, ok bool) {
 
 var takeInputText = takeMessage(modelio.RoleUser, markedText(WireInput))
 
-// takeInput takes the input, a text or a list of items.
+// takeInput takes the input: a text or a list of items.
 func takeInput(r *modelio.Request, name string, v jsontext.Value) bool {
 	if takeInputText(r, name, v) {
 		return true
@@ -59,8 +59,8 @@ func takeInput(r *modelio.Request, name string, v jsontext.Value) bool {
 	return ok
 }
 
-// responsesItem decodes an item of an input or output. One of a kind that is no message, or that is
-// not as its kind should be, becomes a message of one custom part with all of its members.
+// responsesItem decodes an item of an input or output. An item that is not a message, or that does not have the form of
+// its kind, becomes a message with one custom part that has all of its members.
 func responsesItem(v jsontext.Value) modelio.Message {
 	var m modelio.Message
 	ok := false
@@ -135,7 +135,7 @@ func responsesResult(v jsontext.Value) (modelio.Message, bool) {
 	return modelio.Message{Role: modelio.RoleTool, Content: []modelio.Part{part}}, ok && result.Ref != ""
 }
 
-// responsesReasoning decodes reasoning: its summaries, and after them what it is the summary of.
+// responsesReasoning decodes reasoning: its summaries, followed by its full text.
 func responsesReasoning(v jsontext.Value) (modelio.Message, bool) {
 	m := modelio.Message{Role: modelio.RoleModel, Metadata: v.Rest("summary")}
 	if !v.Member("summary").IsArray() {
@@ -163,8 +163,8 @@ func responsesBlocks(v jsontext.Value, role modelio.Role) ([]modelio.Part, bool)
 	return objects(v, func(block jsontext.Value) modelio.Part { return responsesBlock(block, role) })
 }
 
-// responsesBlock decodes a block. A block of a kind that has no part, or that is not as its kind
-// should be, becomes a custom part with all of its members.
+// responsesBlock decodes a block. A block that no part can represent, or that does not have the form of its kind,
+// becomes a custom part with all of its members.
 func responsesBlock(v jsontext.Value, role modelio.Role) modelio.Part {
 	kind := v.Member("type").Word()
 	name := responsesContent[kind]
@@ -190,7 +190,7 @@ func responsesBlock(v jsontext.Value, role modelio.Role) modelio.Part {
 	return partOf(v, part, ok)
 }
 
-// responsesContent maps the types of blocks to the member that has their content.
+// responsesContent maps the types of blocks to the member with their content.
 var responsesContent = map[string]string{
 	"input_text":  "text",
 	"output_text": "text",
@@ -199,7 +199,7 @@ var responsesContent = map[string]string{
 	"input_file":  "file_data",
 }
 
-// ResponsesTextKind returns the type that a text block of a message by role has.
+// ResponsesTextKind returns the type of a text block in a message with a role.
 func ResponsesTextKind(role modelio.Role) string {
 	if role == modelio.RoleModel {
 		return "output_text"
@@ -207,7 +207,7 @@ func ResponsesTextKind(role modelio.Role) string {
 	return "input_text"
 }
 
-// ResponsesMediaKind returns the type of block that media of its content type usually has.
+// ResponsesMediaKind returns the usual type of block for media of a content type.
 func ResponsesMediaKind(m *modelio.Media) string {
 	if m.ContentType == "" || strings.HasPrefix(m.ContentType, "image/") {
 		return "input_image"

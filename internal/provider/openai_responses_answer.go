@@ -17,28 +17,28 @@ func responseObject(body jsontext.Value) *modelio.Response {
 	for _, item := range body.Member("output").Elements() {
 		parts := responsesParts(item)
 		if item.Member("type").Word() == "custom_tool_call" && !declares(body.Member("tools"), item.Member("name").Word()) {
-			parts = []modelio.Part{{Custom: item.Rest("id")}} // xAI's own search, which the caller is not to run
+			parts = []modelio.Part{{Custom: item.Rest("id")}} // xAI's own search, which the caller must not run
 		}
 		c.Message.Content = append(c.Message.Content, parts...)
 	}
-	if body.Member("object").Word() == "response.compaction" { // which has no status
+	if body.Member("object").Word() == "response.compaction" { // it has no status
 		c.FinishReason = modelio.FinishStop
 	}
 	c.Citations = responsesCitations(body.Member("output"))
 	refuses := func(p modelio.Part) bool { return p.Text != nil && MetadataWord(p.Metadata, "type") == "refusal" }
 	if slices.ContainsFunc(c.Message.Content, refuses) {
-		c.FinishReason = modelio.FinishBlocked // the status is plain "completed"
+		c.FinishReason = modelio.FinishBlocked // its status is only "completed"
 	}
 	taken := []string{"output", "status", "incomplete_details", "error"}
 	resp := responseOf(body, responsesUsage, []modelio.Candidate{c}, taken...)
 	if underWay := []string{"queued", "in_progress"}; slices.Contains(underWay, body.Member("status").Word()) {
-		resp.Usage = nil // it is told when the response is done, so that polls do not count it again
+		resp.Usage = nil // reported when the response is done, so that polls do not count it again
 	}
 	return resp
 }
 
-// declares reports whether the tools that an answer repeats have one of that name, which the caller declared. An
-// answer that repeats none does not say.
+// declares reports whether the tools that an answer repeats contain one with that name, which the caller declared. It
+// is false for an answer that repeats none.
 func declares(tools jsontext.Value, name string) bool {
 	for _, tool := range tools.Elements() {
 		if tool.Member("type").Word() == "custom" && tool.Member("name").Word() == name {
@@ -48,7 +48,7 @@ func declares(tools jsontext.Value, name string) bool {
 	return tools.IsEmpty()
 }
 
-// responsesParts decodes an item of an output. Its id and status change or go without saying.
+// responsesParts decodes an item of an output. Its id and status are dropped, because they change or are obvious.
 func responsesParts(item jsontext.Value) []modelio.Part {
 	if item.Member("type").Word() == "image_generation_call" && item.Member("result").IsWord() {
 		contentType := "image/" + cmp.Or(item.Member("output_format").Word(), "png")
@@ -77,11 +77,11 @@ func responsesParts(item jsontext.Value) []modelio.Part {
 	return m.Content
 }
 
-// responsesStream folds events. The last one has the response whole; what the others say counts if that
-// did not come, or came without output.
+// responsesStream folds events. The last one has the complete response; the others count if that was not sent, or was
+// sent without output.
 var responsesStream = foldRules{add: addResponses, end: endResponses}
 
-// itemPieces are an item as it begins, and as it ends. The later one counts.
+// itemPieces are an item at its start and at its end. The later one counts.
 var itemPieces = rules{"content": putBlocks, "summary": putBlocks}
 
 func addResponses(f *fold, name string, event jsontext.Value) {
@@ -118,7 +118,7 @@ func addResponses(f *fold, name string, event jsontext.Value) {
 	}
 }
 
-// putBlocks takes a list of blocks. An empty one says that there are none, where none have come.
+// putBlocks takes a list of blocks. An empty list is kept only if there are no blocks yet.
 func putBlocks(item *node, name string, v jsontext.Value) {
 	item.put(name, v)
 	if blocks := item.get(name); blocks != nil {
@@ -129,7 +129,7 @@ func putBlocks(item *node, name string, v jsontext.Value) {
 	}
 }
 
-// growBlock lets a block of the given type grow by the event's delta.
+// growBlock adds an event's delta to a block of the given type.
 func (n *node) growBlock(kind string, event jsontext.Value) {
 	if n.get("type") == nil {
 		n.member("type").set(jsontext.Text(kind))
@@ -152,7 +152,7 @@ func endResponses(f *fold) {
 	output.become(arrayNode)
 	output.items = items
 	for _, item := range items {
-		if item.get("type") == nil && item.get("content") != nil { // only its text came
+		if item.get("type") == nil && item.get("content") != nil { // only its text was sent
 			item.member("type").set(jsontext.Text("message"))
 			item.member("role").set(jsontext.Text("assistant"))
 		}

@@ -1,4 +1,4 @@
 package provider
 
-// The API that reads a text aloud, of OpenAI and of hosts that copy it.
+// The text-to-speech API of OpenAI and of hosts that copy it.
 var _ = Register(speaks("openai.speech", "input", "/audio/speech", deployment))

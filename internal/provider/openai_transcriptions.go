@@ -9,7 +9,8 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// The APIs that turn audio into text, of OpenAI and of hosts that copy it: transcriptions, and translations to English.
+// The APIs of OpenAI, and of hosts that copy it, that turn audio into text: transcriptions, and translations to
+// English.
 var _ = Register(&Codec{
 	API:      "openai.transcriptions",
 	Fixed:    noLimit,
@@ -19,7 +20,7 @@ var _ = Register(&Codec{
 	response: decodeTranscription,
 })
 
-// decodeTranscription decodes an answer, which is text where the request asked for that, or for subtitles.
+// decodeTranscription decodes an answer, which is text if the request asked for text or subtitles.
 func decodeTranscription(a *Answer) (*modelio.Response, error) {
 	mediaType, _, _ := mime.ParseMediaType(a.ContentType)
 	switch mediaType {
@@ -32,11 +33,11 @@ func decodeTranscription(a *Answer) (*modelio.Response, error) {
 	return a.decode(foldRules{add: addTranscription}, transcription)
 }
 
-// measured are the members of a segment that say how sure the model is and how it worked.
+// measured are members of a segment about the model's confidence and operation.
 var measured = []string{"avg_logprob", "compression_ratio", "no_speech_prob", "temperature", "tokens", "seek", "logprobs"}
 
-// transcription decodes a transcript: its text, and a custom part with who says what when. How sure the model is of it
-// is Metadata.
+// transcription decodes a transcript: its text, and a custom part with speakers and times. The model's confidence is
+// Metadata.
 func transcription(body jsontext.Value) (*modelio.Response, error) {
 	text, ok := body.Member("text").Text()
 	if !ok {

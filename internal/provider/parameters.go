@@ -9,11 +9,11 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// parameters maps what an API calls the parameters that the snapshot format has fields for to their
-// names there. It lacks those that the API lacks.
+// parameters maps an API's names of the parameters that the snapshot format has fields for to the format's names. It
+// lacks those that the API lacks.
 type parameters map[string]string
 
-// parametersOf returns parameters, each by the name that both have, or as wire=ours.
+// parametersOf returns parameters, each given by a name that both use, or as wire=ours.
 func parametersOf(names ...string) parameters {
 	p := parameters{}
 	for _, name := range names {
@@ -23,11 +23,11 @@ func parametersOf(names ...string) parameters {
 	return p
 }
 
-// stopName is the parameter that is no number.
+// stopName is the parameter that is not a number.
 const stopName = "stop"
 
-// Take takes a member that is a parameter. It reports false for any other, and for a value that
-// does not fit its field.
+// Take takes a member that is a parameter. It reports false for any other member, and for a value that does not fit its
+// field.
 func (p parameters) Take(r *modelio.Request, name string, v jsontext.Value) (ok bool) {
 	ours := p[name]
 	if ours == stopName {
@@ -42,8 +42,8 @@ func (p parameters) Take(r *modelio.Request, name string, v jsontext.Value) (ok 
 	return ok
 }
 
-// decodeIn takes the parameters out of an object that the API has for them, and keeps the rest of
-// it in Options. It reports false for what is no object, and for an empty one.
+// decodeIn takes the parameters from an object of the API, and keeps the rest of it in Options. It reports false for
+// any other value, and for an empty object.
 func (p parameters) decodeIn(r *modelio.Request, name string, v jsontext.Value) bool {
 	if !v.IsObject() || v.IsEmpty() {
 		return false
@@ -58,8 +58,8 @@ func (p parameters) decodeIn(r *modelio.Request, name string, v jsontext.Value) 
 	return true
 }
 
-// alias lets another member of the body, a number, set a field. It stays in Options, so that
-// the wire's name for it is not lost. A member of the usual name beside it stays too.
+// alias lets another member of the body, a number, set a field. It is kept in Options, so that its name is not lost. A
+// member with the usual name is kept in addition.
 func alias(r *modelio.Request, name, usual string, field **json.Number) {
 	raw, said := r.Options[name]
 	if !said {

@@ -7,8 +7,8 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// Parts that most APIs have as members of an object, which names say in the order of the part's fields. Names that
-// follow are of members that say nothing more. The others are Metadata.
+// Parts that most APIs represent as members of an object. names are the members for the part's fields, in order,
+// followed by members that can be dropped. All others are Metadata.
 
 // textPart decodes a text. It reports false for an object without one.
 func textPart(v jsontext.Value, names ...string) (modelio.Part, bool) {
@@ -16,8 +16,7 @@ func textPart(v jsontext.Value, names ...string) (modelio.Part, bool) {
 	return modelio.Part{Text: text, Metadata: v.Rest(names...)}, ok
 }
 
-// dataPart decodes media by their content type and their bytes in base64. It reports false for an object that lacks
-// one of these.
+// dataPart decodes media from a content type and base64. It reports false for an object that lacks one of these.
 func dataPart(v jsontext.Value, names ...string) (modelio.Part, bool) {
 	contentType := v.Member(names[0]).Word()
 	data, ok := v.Member(names[1]).Text()
@@ -26,15 +25,15 @@ func dataPart(v jsontext.Value, names ...string) (modelio.Part, bool) {
 	return part, ok && isContentType(contentType)
 }
 
-// callPart decodes a call by the name of a tool, its ref and its input. It reports false for an object that lacks name
+// callPart decodes a call from the name of a tool, its ref and its input. It reports false for an object without name
 // or ref.
 func callPart(v jsontext.Value, names ...string) (modelio.Part, bool) {
 	call := toolRequest(v, names[0], names[1], names[2])
 	return modelio.Part{ToolRequest: call, Metadata: v.Rest(names...)}, call.Name != "" && call.Ref != ""
 }
 
-// partOf returns the part that an object was decoded to. One that is not as its kind should be becomes a custom part with all of
-// the members.
+// partOf returns the part that an object was decoded to. An object without the form of its kind becomes a custom part
+// with all of its members.
 func partOf(v jsontext.Value, part modelio.Part, ok bool) modelio.Part {
 	if !ok {
 		return modelio.Part{Custom: v.Object()}
@@ -42,7 +41,7 @@ func partOf(v jsontext.Value, part modelio.Part, ok bool) modelio.Part {
 	return part
 }
 
-// partsOf returns the elements of a list, each as one decodes it.
+// partsOf decodes the elements of a list with one.
 func partsOf(list jsontext.Value, one func(jsontext.Value) modelio.Part) (parts []modelio.Part) {
 	for _, e := range list.Elements() {
 		parts = append(parts, one(e))
@@ -50,19 +49,19 @@ func partsOf(list jsontext.Value, one func(jsontext.Value) modelio.Part) (parts 
 	return parts
 }
 
-// keepType keeps the type of a block, unless it is the one that its part usually has.
+// keepType keeps the type of a block, unless it is the usual one for its part.
 func keepType(o *modelio.Object, kind, usual string) {
 	if kind != usual {
 		jsontext.Keep(o, "type", jsontext.Text(kind))
 	}
 }
 
-// toolRequest returns the call that an object is, by the names of its members.
+// toolRequest returns the call in an object, by the names of its members.
 func toolRequest(v jsontext.Value, name, ref, input string) *modelio.ToolRequest {
 	return &modelio.ToolRequest{Name: v.Member(name).Word(), Ref: v.Member(ref).Word(), Input: v.Member(input).Raw()}
 }
 
-// only returns the members of an object that names say; nil means it has none of them.
+// only returns the members of an object with the given names; nil without any.
 func only(v jsontext.Value, names ...string) (o modelio.Object) {
 	for _, name := range names {
 		if m := v.Member(name); m.Present() {
@@ -72,7 +71,7 @@ func only(v jsontext.Value, names ...string) (o modelio.Object) {
 	return o
 }
 
-// userText returns a text as a message of the user's.
+// userText returns a text as a message of the user.
 func userText(text string) modelio.Message {
 	return modelio.Message{Role: modelio.RoleUser, Content: []modelio.Part{modelio.TextPart(text)}}
 }
@@ -82,7 +81,7 @@ func textField(v jsontext.Value) (*string, bool) {
 	return &text, ok
 }
 
-// wordsOf returns those of names that are members of v with a word for their value.
+// wordsOf returns those of names that are non-empty string members of v.
 func wordsOf(v jsontext.Value, names ...string) []string {
 	return slices.DeleteFunc(names, func(name string) bool { return !v.Member(name).IsWord() })
 }

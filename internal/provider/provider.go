@@ -10,74 +10,75 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// A Codec is one wire API: its declared facts, and how it is decoded. A codec has no state; its
-// functions are safe for concurrent use with different arguments. Their errors are of type [*WireError].
+// A Codec is one wire API: facts about it, and its decoders. A codec has no state; its functions are safe for
+// concurrent use with different arguments. Their errors are of type [*WireError].
 type Codec struct {
-	API      string // the codec's name, kept in snapshots: "openai.chat"
-	Provider string // whose API it is, which counts where the host says nothing; empty means who its name begins with
+	API      string // the codec's name, which snapshots contain: "openai.chat"
+	Provider string // the API's provider, used for unknown hosts; empty for the first part of its name
 
-	// Facts about the provider. The codec of one of its APIs declares them; [Provider] says what they are.
+	// Facts about the provider, declared by the codec of one of its APIs; see [Provider].
 	Hosts  []string
 	Home   string
 	Keys   []string
 	OneKey bool
 
-	// Generates says that the answers are generated: a temperature says whether they would be the same (design R7). It
-	// goes without saying where Seeded or Fixed is there.
+	// Generates says that the answers are generated, so that the temperature determines whether they are repeatable
+	// (design R7). It is implied by Seeded and by Fixed.
 	Generates bool
-	Tools     bool // the calls are of tools, not of models
+	Tools     bool // its calls are tool calls, not model calls
 	Seeded    bool // the API has a seed parameter (design R7)
-	// Fixed returns those of "temperature", "top_p" and "seed" for which the model takes no value that would make it
-	// deterministic (design R7), and "max_tokens" where no request limits the answer. nil means each model of the API
-	// takes all of them.
+	// Fixed returns which of "temperature", "top_p" and "seed" the model does not accept with a value that would make
+	// it deterministic (design R7), and "max_tokens" if no request can limit the answer. nil means that each model of
+	// the API accepts all of them.
 	Fixed func(req *modelio.Request) []string
 
-	// InURL says that each of its requests has $url, for what its path says. Prompted says that its requests have a
-	// prompt, or a list of prompts, and never messages. A record without these is of another API.
+	// InURL says that each of its requests has $url, from its path. Prompted says that its requests have a prompt, or a
+	// list of prompts, and never messages. A record without these belongs to another API.
 	InURL    bool
-	Version  string // what anthropic_version begins with in the body of its requests of Claude; empty means they have none
+	Version  string // prefix of anthropic_version in the body of its requests to Claude; empty if they have none
 	Prompted bool
 
-	Refusal refusalForm // what its errors look like; nil means as those of its provider's other APIs, or as OpenAI's
+	Refusal refusalForm // the form of its errors; nil for that of its provider's other APIs, or OpenAI's
 
-	// Passing are the members of a body, each by its path, whose number or text ties messages to each other and says
-	// no more. Whether one is there is kept, and not what it is.
+	// Passing are the paths of members in a body whose number or text only relates messages to each other. Their
+	// presence is kept, but not their value.
 	Passing [][]string
-	Session *Session // nil means each call stands alone
-	// Realtime is for sessions over a WebSocket; nil means a call is a request and its answer.
+	Session *Session // nil if each call is separate
+	// Realtime is set for sessions over a WebSocket; nil if a call is a request with its answer.
 	Realtime *Realtime
 
-	// Match reports whether w is a request of this API, by method, path and body shape. No two codecs
-	// match the same request. A body that is JSON but that no codec may take, such as one with a
-	// repeated member, is matched by path alone, so that DecodeRequest can say what is wrong with it.
+	// Match reports whether w is a request of this API, by method, path and the shape of the body. No two codecs match
+	// the same request. A JSON body that no codec accepts, such as one with a repeated member, is matched by path
+	// alone, so that DecodeRequest can report what is wrong with it.
 	Match func(w *Wire) bool
-	// DecodeRequest fails on what it cannot keep; it never drops anything.
+	// DecodeRequest fails if it cannot keep something; it never drops anything.
 	DecodeRequest func(w *Wire) (*modelio.Request, error)
-	// DecodeResponse decodes an answer, whole or streamed, of any status.
+	// DecodeResponse decodes an answer, complete or streamed, with any status.
 	DecodeResponse func(a *Answer) (*modelio.Response, error)
 
-	// Register makes DecodeRequest of these three, and DecodeResponse of the next three, where it is nil.
+	// If DecodeRequest is nil, Register makes it from the next three fields, and DecodeResponse from the three after
+	// them.
 	body    func(body jsontext.Value) *modelio.Request // decodes a body that is an object
-	request func(w *Wire) (*modelio.Request, error)    // decodes any body; nil means by Realtime, or by body
-	outside outside                                    // takes what the path says; nil means the path says nothing
+	request func(w *Wire) (*modelio.Request, error)    // decodes any body; nil for the decoder of Realtime or body
+	outside outside                                    // takes data from the path; nil if there is none
 
 	answer   decoder                                    // decodes the body of an answer
-	stream   foldRules                                  // makes such a body of the events of a stream
-	response func(a *Answer) (*modelio.Response, error) // decodes any answer but an error status; nil means by the two before
+	stream   foldRules                                  // turns the events of a stream into such a body
+	response func(a *Answer) (*modelio.Response, error) // decodes any answer without an error status; nil for the two decoders above
 
-	// looks and begins are for the generic codec: an answer from anywhere that looks like one of this API is decoded
-	// as one. They are about the body of a whole answer and about an event of a stream; nil means no answer is.
+	// looks and begins are for the generic codec: it decodes an answer from anywhere with this codec if the body of a
+	// complete answer, or an event of a stream, has its form. nil means that no answer does.
 	looks  func(body jsontext.Value) bool
 	begins func(name string, event jsontext.Value) bool
 }
 
-// registered are the codecs of all APIs but the generic one. Nothing changes them after the
-// package's variables are initialized.
+// registered are all codecs except for the generic one. It does not change after the package's variables are
+// initialized.
 var registered []*Codec
 
-// Register adds the codec of an API. It is for the initialization of package variables, in the
-// codec's own file, so that no other file names an API. The order of calls does not matter, since
-// no two codecs match the same request. It panics where the API has a codec already.
+// Register adds the codec of an API. Call it when initializing package variables in the codec's own file, so that no
+// other file names the API. The order of calls does not matter, because no two codecs match the same request. It panics
+// if the API has a codec already.
 func Register(c *Codec) *Codec {
 	if _, ok := Named(c.API); ok {
 		panic("two codecs for " + c.API)
@@ -87,7 +88,7 @@ func Register(c *Codec) *Codec {
 	return c
 }
 
-// complete sets what goes without saying.
+// complete sets implied fields.
 func (c *Codec) complete() *Codec {
 	c.Generates = c.Generates || c.Seeded || c.Fixed != nil
 	if c.Provider == "" {
@@ -112,11 +113,11 @@ func (c *Codec) complete() *Codec {
 	return c
 }
 
-// Codecs returns the codecs of all APIs, sorted by name, and after them the generic one, http.json.
+// Codecs returns all codecs, sorted by name, followed by the generic one, http.json.
 func Codecs() []*Codec { return append(slices.Clip(registered), generic) }
 
-// Match returns the codec of w's API: the generic one where no other takes it. It reports false
-// for what is no model call.
+// Match returns the codec of w's API, which is the generic one if no other matches. It reports false for a request that
+// is not a model call.
 func Match(w *Wire) (*Codec, bool) {
 	for _, c := range registered {
 		if c.Match(w) {
@@ -139,7 +140,7 @@ func Named(api string) (*Codec, bool) {
 	return nil, false
 }
 
-// Unlike says why a request cannot be one of the API, which served it or refused it; empty means it may be one.
+// Unlike says why a request cannot belong to the API, which either served or refused it; empty if it can.
 func (c *Codec) Unlike(req *modelio.Request, served bool) string {
 	version := strings.Trim(string(req.Options["anthropic_version"]), `"`)
 	if c.Version != "" && !strings.HasPrefix(version, c.Version) && (version != "" || served && c.API == vertexAnthropicAPI) {
@@ -154,28 +155,28 @@ func (c *Codec) Unlike(req *modelio.Request, served bool) string {
 	return ""
 }
 
-// An Answer is an HTTP response as it came, with its body decoded from any Content-Encoding.
+// An Answer is an HTTP response as received, with its body decoded from any Content-Encoding.
 type Answer struct {
 	Status      int
 	ContentType string
 	Body        []byte
 
-	Asked *modelio.Request // what it answers; nil means not known
-	Open  bool             // more may come, so a stream is whole only with the event that ends it
+	Asked *modelio.Request // the request that it answers; nil if unknown
+	Open  bool             // more may follow, so a stream is complete only with its terminal event
 
-	of     []byte             // the body that the rest is of
-	seen   []Seen             // what Seen has returned
-	parsed *jsontext.Document // what Document has returned
+	of     []byte             // the body that the fields below belong to
+	seen   []Seen             // cached result of Seen
+	parsed *jsontext.Document // cached result of Document
 }
 
-// A WireError says what a codec cannot take, and where.
+// A WireError reports what a codec cannot accept, and where.
 type WireError struct {
 	API     string // the codec's name
-	Pointer string // RFC 6901 pointer into the body or the request; empty means the whole
+	Pointer string // RFC 6901 pointer into the body or the request; empty for all of it
 	Reason  string
 }
 
-// ofAPI returns err, what the API cannot take, as a [*WireError] that names it.
+// ofAPI turns err into a [*WireError] that names the API.
 func (c *Codec) ofAPI(err error) error {
 	wire := (*WireError)(nil)
 	if !errors.As(err, &wire) {

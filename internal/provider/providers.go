@@ -13,22 +13,21 @@ import (
 	"github.com/traceforge/traceforge-go/internal/inorder"
 )
 
-// A Provider is what is known of one who answers model calls.
+// A Provider contains facts about a provider of models.
 type Provider struct {
-	Name string // the name of its directory in a store (SF "Storage Format"): lower-case letters, digits and hyphens
-	// Hosts are the names of its hosts, each with all names under it; * stands for any text. The longest one that
-	// fits a host counts.
+	Name string // name of its directory in a store (SF "Storage Format"): lower-case letters, digits and hyphens
+	// Hosts are the names of its hosts, which include all names below them; * stands for any text. The longest one that
+	// matches a host counts.
 	Hosts []string
-	Home  string   // the root of its public host; empty means each customer has a host of its own
-	Keys  []string // environment variables with its key, without which its SDKs refuse to make a client or a call
-	// OneKey says that any of Keys is enough, and that an SDK complains where it finds two of them.
+	Home  string   // root of its public host; empty if each customer has a different host
+	Keys  []string // environment variables for its key, without which its SDKs refuse to make a client or a call
+	// OneKey says that one of Keys is enough, and that an SDK complains if it finds two.
 	OneKey bool
 
-	Refusal refusalForm // what its errors look like; nil means as those of the API that it is asked by
+	Refusal refusalForm // the form of its errors; nil for that of the API
 }
 
-// others are the providers that speak the API of another, beside their own where they have any. For the others see the
-// codecs of their APIs.
+// others are providers that offer the API of another one. The codecs declare all other providers.
 var others = []Provider{
 	{Name: "ai21", Hosts: []string{"api.ai21.com"}},
 	{Name: "aleph-alpha", Hosts: []string{"api.aleph-alpha.com"}},
@@ -88,7 +87,7 @@ var others = []Provider{
 	{Name: "zhipu", Hosts: []string{"open.bigmodel.cn"}},
 }
 
-// Providers returns all that are known, sorted by name. Nobody may change them.
+// Providers returns all known providers, sorted by name. The result must not be changed.
 var Providers = sync.OnceValue(func() []Provider {
 	all := slices.Clone(others)
 	for _, c := range registered {
@@ -102,8 +101,8 @@ var Providers = sync.OnceValue(func() []Provider {
 	return all
 })
 
-// KeyVariables returns the environment variables without which some SDK refuses to make a client or a call. Variables
-// of which one is enough are together.
+// KeyVariables returns the environment variables without which some SDK refuses to make a client or a call.
+// Alternatives are grouped.
 func (p *Provider) KeyVariables() (names [][]string) {
 	if p.OneKey {
 		return [][]string{p.Keys}
@@ -114,7 +113,7 @@ func (p *Provider) KeyVariables() (names [][]string) {
 	return names
 }
 
-// keyForms are how keys begin that programs look at before they make a client, by the variable that has them.
+// keyForms are prefixes of keys that programs check before they make a client, by variable.
 var keyForms = map[string]string{
 	"ANTHROPIC_API_KEY": "sk-ant-", "DEEPSEEK_API_KEY": "sk-", "GEMINI_API_KEY": "AIza", "GROQ_API_KEY": "gsk_", "OPENAI_API_KEY": "sk-",
 	"OPENROUTER_API_KEY": "sk-or-", "XAI_API_KEY": "xai-",
@@ -122,10 +121,10 @@ var keyForms = map[string]string{
 
 const (
 	noKey     = "traceforge-replay-placeholder"
-	keyLength = 64 // programs ask for 20 to 50 characters; Google's keys have 39
+	keyLength = 64 // programs require 20 to 50 characters; Google's keys have 39
 )
 
-// NoKey returns what stands in a variable for a key that is not there: in the form of its provider, and no secret.
+// NoKey returns a placeholder for a missing key in a variable: it has the provider's form, and is not secret.
 func NoKey(variable string) string {
 	key := keyForms[variable] + noKey
 	length := keyLength
@@ -135,10 +134,10 @@ func NoKey(variable string) string {
 	return key + strings.Repeat("0", length-len(key))
 }
 
-// HasNoKey reports whether a text has what NoKey returns.
+// HasNoKey reports whether a text contains a result of NoKey.
 func HasNoKey(text string) bool { return strings.Contains(text, noKey) }
 
-// Facts returns what is known of the named provider; the zero value for one that is not known.
+// Facts returns the facts about the named provider; the zero value for an unknown one.
 func Facts(name string) (facts Provider) {
 	for _, p := range Providers() {
 		if p.Name == name {
@@ -148,11 +147,10 @@ func Facts(name string) (facts Provider) {
 	return facts
 }
 
-// ProviderOf returns the name of the provider that w is sent to (design R9). The repository's configuration names the
-// provider of a host first, then the table of known hosts. A loopback or private address stands for the provider of
-// the API, so that gateways and local servers stay interchangeable with it. Any other host is a provider of its own,
-// named after it by [hostName]. Ports are no identity. The regions that Bedrock and Vertex have in their names are
-// none either.
+// ProviderOf returns the name of the provider that w is sent to (design R9): from the repository's configuration or
+// else the table of known hosts. A loopback or private address stands for the provider of the API, so that gateways and
+// local servers can take its place. Any other host is a provider of its own, named by [hostName]. Ports do not matter.
+// Regions in the names of Bedrock's and Vertex AI's hosts do not matter either.
 //
 // hosts maps host names, without port and in lower case, to names of providers; it may be nil.
 func ProviderOf(w *Wire, c *Codec, hosts map[string]string) string {
@@ -166,7 +164,7 @@ func ProviderOf(w *Wire, c *Codec, hosts map[string]string) string {
 	return hostName(host)
 }
 
-// AtHost returns the name of the provider at u, by the repository's configuration or the table of known hosts, or "".
+// AtHost returns the name of the provider at u, from the repository's configuration or the table of known hosts, or "".
 // See [ProviderOf].
 func AtHost(u *url.URL, hosts map[string]string) string {
 	host := bareHost(u)
@@ -176,10 +174,10 @@ func AtHost(u *url.URL, hosts map[string]string) string {
 	return knownHost(host)
 }
 
-// bareHost returns the host that u names: in lower case, without port, brackets and final dot.
+// bareHost returns the host in u: in lower case, without port, brackets and final dot.
 func bareHost(u *url.URL) string { return strings.TrimSuffix(strings.ToLower(u.Hostname()), ".") }
 
-// knownHost returns the name of the provider at a host; "" for one that is not known.
+// knownHost returns the name of the provider at a host; "" if unknown.
 func knownHost(host string) (name string) {
 	longest := 0
 	for _, p := range Providers() {
@@ -192,7 +190,7 @@ func knownHost(host string) (name string) {
 	return name
 }
 
-// Covers reports whether pattern, of [Provider.Hosts], stands for host.
+// Covers reports whether pattern, from [Provider.Hosts], matches host.
 func Covers(pattern, host string) bool {
 	if before, after, ok := strings.Cut(pattern, "*"); ok {
 		return len(host) >= len(before)+len(after) && strings.HasPrefix(host, before) && strings.HasSuffix(host, after)
@@ -210,8 +208,8 @@ func IsLoopback(host string) bool {
 	return err == nil && (ip.IsLoopback() || ip.IsUnspecified())
 }
 
-// isPrivate reports whether a host is this machine or in a private network, by its address or by a name without a
-// dot. No public host has such a name; containers do.
+// isPrivate reports whether a host is this machine or in a private network, by its address or by a name without a dot.
+// Containers have such names, but no public host does.
 func isPrivate(host string) bool {
 	ip, err := netip.ParseAddr(host)
 	if err != nil {
@@ -221,9 +219,9 @@ func isPrivate(host string) bool {
 	return ip.IsLoopback() || ip.IsUnspecified() || ip.IsPrivate() || ip.IsLinkLocalUnicast()
 }
 
-// hostName names the provider of an unknown host. It is the host with each dot as one hyphen and each hyphen as two,
-// so that no two hosts share a name. Where that is longer than 64 characters, or the host has others than letters,
-// digits, dots and hyphens, the name ends in 12 digits of its hash.
+// hostName names the provider of an unknown host: the host with each dot replaced by one hyphen and each hyphen by two,
+// so that different hosts have different names. If that is longer than 64 characters, or if the host contains anything
+// except letters, digits, dots and hyphens, the name ends in 12 digits of its hash.
 func hostName(host string) string {
 	const longest, digits = 64, 12
 	plain := notOfHosts.ReplaceAllString(host, "-")

@@ -13,34 +13,34 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// A Realtime makes one call of a session over a WebSocket. The request is the handshake and the client's frames, each
-// a message. The answer is the server's, [Frame] by frame, each with the place in the client's words that it
-// followed.
+// A Realtime turns a session over a WebSocket into one call. The request is the handshake and the client's frames, each
+// as a message. The answer is the server's, [Frame] by frame, each with the client's position at that time.
 type Realtime struct {
-	// Message decodes a frame of the client's.
+	// Message decodes a frame of the client.
 	Message func(req *modelio.Request, frame jsontext.Value) modelio.Message
-	// Audio returns of what stream a frame is a piece, where the frame has its data, and the data. Such frames in a row
-	// are one message, since how a stream is split is a matter of timing. An empty stream means it is more.
+	// Audio returns the stream that a frame is a piece of, the path of its data, and the data. Consecutive such frames
+	// are one message, because how a stream is split depends on timing. An empty stream means that the frame is not
+	// only a piece.
 	Audio func(frame jsontext.Value) (stream string, at []string, data []byte)
-	// Instructions is the pointer in a frame to the text that [Realtime.Message] makes the text of a system message.
+	// Instructions is the pointer in a frame to the text that [Realtime.Message] makes a system message.
 	Instructions string
 }
 
-// A Place is how far a client has come: so many messages, and so many bytes of the stream that the last of them is.
+// A Place is a client's position: a number of messages, and a number of bytes of the stream that the last of them is.
 type Place struct{ Messages, Bytes int }
 
-// Before reports whether a place is nearer to the beginning than another.
+// Before reports whether a place comes before another.
 func (p Place) Before(other Place) bool {
 	return p.Messages < other.Messages || p.Messages == other.Messages && p.Bytes < other.Bytes
 }
 
-// A Progress is a place that frames move on.
+// A Progress is a place that moves with frames.
 type Progress struct {
 	Place
-	stream string // the stream that the last message is a piece of; empty means none
+	stream string // the stream that the last message is a piece of; empty if it is none
 }
 
-// Take moves on by a frame of the client's, and reports whether it goes on with a stream.
+// Take moves the place by a frame of the client, and reports whether the frame continues a stream.
 func (p *Progress) Take(how *Realtime, f Frame) (goesOn bool) {
 	stream, _, data := how.Piece(f)
 	if goesOn = stream != "" && stream == p.stream; !goesOn {
@@ -51,12 +51,12 @@ func (p *Progress) Take(how *Realtime, f Frame) (goesOn bool) {
 	return goesOn
 }
 
-// Piece returns what [Realtime.Audio] does.
+// Piece returns the result of [Realtime.Audio].
 func (how *Realtime) Piece(f Frame) (stream string, at []string, data []byte) {
-	return how.Audio(jsontext.ValueOf(f.Data)) // what is no JSON is no piece
+	return how.Audio(jsontext.ValueOf(f.Data)) // a frame that is not JSON is not a piece
 }
 
-// withMember returns a message with another value for a member that it has, and as it is where there is no other.
+// withMember returns a message with another value for an existing member, or unchanged without that member.
 func withMember(message []byte, value json.RawMessage, path ...string) []byte {
 	if value == nil {
 		return message
@@ -69,7 +69,7 @@ func withMember(message []byte, value json.RawMessage, path ...string) []byte {
 	return slices.Concat(message[:start], value, message[start+int64(len(at.Raw())):])
 }
 
-// streamBytes returns the bytes of a text in base64; nil means it is none.
+// streamBytes returns the bytes of a base64 text; nil for any other text.
 func streamBytes(encoded string) []byte {
 	data, err := base64.StdEncoding.Strict().DecodeString(encoded)
 	if err != nil || strings.ContainsAny(encoded, "\r\n") || encoded == "" {
@@ -78,14 +78,14 @@ func streamBytes(encoded string) []byte {
 	return data
 }
 
-// opens returns a Match for handshakes of WebSockets on a path that ends in one of suffixes.
+// opens returns a Match for WebSocket handshakes on a path with one of suffixes.
 func opens(suffixes ...string) func(*Wire) bool {
 	return func(w *Wire) bool {
 		return w.Method == http.MethodGet && strings.EqualFold(w.Header.Get("Upgrade"), "websocket") && w.pathEndsIn(suffixes)
 	}
 }
 
-// request decodes a handshake, whose body is the client's frames, as lines.
+// request decodes a handshake, whose body is the client's frames as lines.
 func (how *Realtime) request(w *Wire) (*modelio.Request, error) {
 	req := &modelio.Request{Messages: []modelio.Message{}, Options: modelio.Object{}}
 	if offered := subprotocols(w); len(offered) > 0 {
@@ -119,7 +119,7 @@ func (how *Realtime) request(w *Wire) (*modelio.Request, error) {
 	return req, nil
 }
 
-// message decodes a frame that is no piece of a stream.
+// message decodes a frame that is not a piece of a stream.
 func (how *Realtime) message(req *modelio.Request, f Frame) (modelio.Message, error) {
 	doc, err := jsontext.Parse(f.Data)
 	switch {
@@ -131,14 +131,14 @@ func (how *Realtime) message(req *modelio.Request, f Frame) (modelio.Message, er
 	return opaqueFrame(f), nil
 }
 
-// opaqueFrame keeps a frame that is no JSON object.
+// opaqueFrame keeps a frame that is not a JSON object.
 func opaqueFrame(f Frame) modelio.Message {
 	m := customMessage(modelio.RoleUser, opaque(f.Data))
 	mark(&m.Metadata, "text")
 	return m
 }
 
-// subprotocols returns what a client offers, without keys and accounts.
+// subprotocols returns those that a client offers, without keys and accounts.
 func subprotocols(w *Wire) []string {
 	return slices.DeleteFunc(headerValues(w.Header.Values("Sec-Websocket-Protocol")), func(name string) bool {
 		return strings.Contains(name, "key") || strings.Contains(name, "organization.") || strings.Contains(name, "project.") ||
@@ -146,7 +146,7 @@ func subprotocols(w *Wire) []string {
 	})
 }
 
-// customMessage keeps a frame as it is.
+// customMessage keeps a frame unchanged.
 func customMessage(role modelio.Role, frame map[string]json.RawMessage) modelio.Message {
 	return modelio.Message{Role: role, Content: []modelio.Part{{Custom: frame}}}
 }

@@ -9,26 +9,26 @@ import (
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 )
 
-// A Refusal is an answer in which a provider says that a request failed.
+// A Refusal is an answer in which a provider reports that a request failed.
 type Refusal struct {
 	Header http.Header
 	Body   []byte // JSON
 }
 
-// A refusalForm writes a text as the failure of a request with a status. It is a declared fact of a codec, or of a
-// provider that speaks another's API and has errors of its own.
+// A refusalForm writes a text as the failure of a request with a status. A codec declares it, or a provider that offers
+// another's API with errors of its own.
 type refusalForm func(w *Wire, status int, text string) *Refusal
 
-// Refuse returns a text as the answer of status 400 that the client of a request understands: see [Fail]. No client
-// tries such a request again.
+// Refuse returns a text as an answer with status 400 that the request's client understands: see [Fail]. Clients do not
+// retry such a request.
 func Refuse(w *Wire, hosts map[string]string, text string) *Refusal {
 	r := Fail(w, hosts, http.StatusBadRequest, text)
-	r.Header.Set("X-Should-Retry", "false") // Stainless's clients ask for it
+	r.Header.Set("X-Should-Retry", "false") // for Stainless's clients
 	return r
 }
 
-// Fail returns a text as an error, of a status of 400 or more, that the client of a request understands. Its shape is
-// the provider's own, else the API's, else OpenAI's, which most others copy. hosts is as in [ProviderOf].
+// Fail returns a text as an error, with a status of at least 400, that the request's client understands. Its form is
+// the provider's own, or else the API's, or else OpenAI's, which most others copy. hosts is as in [ProviderOf].
 func Fail(w *Wire, hosts map[string]string, status int, text string) *Refusal {
 	codec, _ := Match(w)
 	name := ProviderOf(w, codec, hosts)
@@ -50,13 +50,13 @@ func Fail(w *Wire, hosts map[string]string, status int, text string) *Refusal {
 	return form(w, status, text)
 }
 
-// statusWords are a provider's words for failures, by status. The words for 400 stand for other wrong requests, and
-// the words for 500 for other failures of the provider.
+// statusWords are a provider's words for failures, by status. The word for 400 stands for other invalid requests, and
+// the word for 500 for other failures of the provider.
 type statusWords map[int]string
 
 func (w statusWords) of(status int) string { return cmp.Or(w[status], w[status/100*100]) }
 
-// overloaded is the status that Anthropic made up for a service that is.
+// overloaded is Anthropic's own status for an overloaded service.
 const overloaded = 529
 
 var (
@@ -74,7 +74,7 @@ func refuse(format string, values ...any) *Refusal {
 	return &Refusal{Header: http.Header{"Content-Type": {"application/json"}}, Body: fmt.Appendf(nil, format, values...)}
 }
 
-// refusing returns the form of errors that have the text, and the provider's word for the status.
+// refusing returns the form of errors with the text, and the provider's word for the status.
 func refusing(format string, words statusWords) refusalForm {
 	return func(_ *Wire, status int, text string) *Refusal {
 		return refuse(format, jsontext.Text(text), words.of(status))
@@ -89,14 +89,14 @@ var (
 	refuseAsOllama    = refusing(`{"error":%[1]s}`, nil)
 )
 
-// refuseAsGoogle makes a list of one where the method streams and was not asked for events.
+// refuseAsGoogle returns a list of one error if the method streams without server-sent events.
 func refuseAsGoogle(w *Wire, status int, text string) *Refusal {
 	format := `{"error":{"code":%d,"message":%s,"status":"%s"}}`
 	if strings.HasSuffix(w.URL.Path, ":streamGenerateContent") && w.URL.Query().Get("alt") != "sse" {
 		format = "[" + format + "]"
 	}
 	r := refuse(format, status, jsontext.Text(text), googleWords.of(status))
-	if w.Header.Get("X-Goog-Upload-Command") != "" { // clients try again what has no status
+	if w.Header.Get("X-Goog-Upload-Command") != "" { // clients retry without a status
 		r.Header.Set("X-Goog-Upload-Status", "cancelled")
 	}
 	return r

@@ -7,22 +7,21 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// An outside takes what the path of a request says. It keeps with say what has no field.
+// An outside takes data from the path of a request. It keeps data without a field by calling say.
 type outside func(*Wire, *modelio.Request)
 
-// A requestForm is the body of an API, an object.
+// A requestForm describes the body of an API, an object.
 type requestForm struct {
-	prompt     string           // the member that is the prompt, if it is a string; empty means there are messages
-	members    map[string]taker // those with another field
+	prompt     string           // the member that is the prompt, if it is a string; empty if there are messages
+	members    map[string]taker // takers of members with other fields
 	parameters parameters
-	in         string // the object that has the parameters; empty means the body
+	in         string // the object with the parameters; empty for the body
 }
 
-// A taker takes a member of a body into the field for it. It reports false for one that does not fit
-// it.
+// A taker takes a member of a body into its field. It reports false for a value that does not fit.
 type taker func(r *modelio.Request, name string, v jsontext.Value) bool
 
-// decodeRequest is the DecodeRequest of most APIs.
+// decodeRequest is DecodeRequest for most APIs.
 func (c *Codec) decodeRequest(w *Wire) (*modelio.Request, error) {
 	w.said, w.taken = nil, ""
 	req, err := c.request(w)
@@ -46,7 +45,7 @@ func (w *Wire) decode(one func(body jsontext.Value) *modelio.Request) (*modelio.
 	return one(body), nil
 }
 
-// decode decodes a body. A member without a field is kept in Options.
+// decode decodes a body. Members without a field are kept in Options.
 func (f requestForm) decode(body jsontext.Value) *modelio.Request {
 	req := &modelio.Request{Options: modelio.Object{}}
 	for name, v := range body.Members() {
@@ -84,8 +83,8 @@ func takeModel(r *modelio.Request, _ string, v jsontext.Value) bool {
 	return v.IsWord()
 }
 
-// takeMessage returns the taker of a whole message. That of the system is put before the others, wherever the body
-// has it.
+// takeMessage returns the taker for a complete message. A system message is put before the others, wherever it is in
+// the body.
 //
 //go:noinline
 func takeMessage(role modelio.Role, content toParts) taker {
@@ -101,7 +100,7 @@ func takeMessage(role modelio.Role, content toParts) taker {
 	}
 }
 
-// modelOfPath sets the model, which the path has, and keeps one in the body beside it.
+// modelOfPath sets the model from a path, and keeps the one in the body in addition.
 func modelOfPath(r *modelio.Request, model string) {
 	if r.Model != "" {
 		r.Options["model"] = jsontext.Text(r.Model)
@@ -109,14 +108,14 @@ func modelOfPath(r *modelio.Request, model string) {
 	r.Model = model
 }
 
-// say keeps what the path says, unless that is what it usually says.
+// say keeps data from the path, unless it has its usual value.
 func (w *Wire) say(name, segment, usual string) {
 	if segment != usual && segment != "" {
 		jsontext.Keep(&w.said, name, jsontext.Text(segment))
 	}
 }
 
-// sayOperation returns what keeps the last step of a path, where APIs of one form differ in it.
+// sayOperation returns the function that keeps the last step of a path, for APIs of one form that differ in it.
 func sayOperation(usual string) outside {
 	return func(w *Wire, _ *modelio.Request) {
 		_, operation, _ := cutLast(w.URL.Path, "/")
@@ -124,17 +123,17 @@ func sayOperation(usual string) outside {
 	}
 }
 
-// sayGroup returns what keeps the first group of a pattern that a path is like, if it is not the usual one.
+// sayGroup returns the function that keeps the first group of a pattern in a path, if it is not the usual one.
 func sayGroup(name string, path *regexp.Regexp, usual string) outside {
 	return func(w *Wire, _ *modelio.Request) { w.say(name, path.FindStringSubmatch(w.URL.Path)[1], usual) }
 }
 
-// sayVersion returns what keeps the version of an API, /v1/, if it is not the usual one.
+// sayVersion returns the function that keeps the version of an API, /v1/, if it is not the usual one.
 func sayVersion(usual string) outside { return sayGroup("version", versionStep, usual) }
 
 var versionStep = regexp.MustCompile(`(?:([^/]*)/)?[^/]*$`)
 
-// also returns what takes one after the other.
+// also returns the function that calls both.
 func also(one, other outside) outside {
 	return func(w *Wire, req *modelio.Request) {
 		one(w, req)
@@ -142,8 +141,8 @@ func also(one, other outside) outside {
 	}
 }
 
-// keepOutside keeps in req what w says outside of its body: facts of the path, the query without credentials, and
-// headers that change behaviour.
+// keepOutside keeps in req what is outside of the body of w: data from the path, the query without credentials, and
+// headers that change behavior.
 func (w *Wire) keepOutside(req *modelio.Request) {
 	if w.URL.RawQuery != "" {
 		w.keepQuery()
@@ -162,7 +161,7 @@ func (w *Wire) keepQuery() {
 	jsontext.KeepObject(&w.said, "query", query)
 }
 
-// prompted is the form of a body with a prompt and the parameters of these names.
+// prompted returns the form of a body with a prompt and the named parameters.
 func prompted(prompt string, names ...string) requestForm {
 	return requestForm{prompt: prompt, parameters: parametersOf(names...)}
 }

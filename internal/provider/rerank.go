@@ -7,7 +7,8 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// Cohere's API for ranking documents, of both versions, and of the hosts that copy it: Jina, Voyage, Together and servers of one's own.
+// Cohere's API for ranking documents, in both versions and on hosts that copy it: Jina, Voyage, Together and local
+// servers.
 var _ = Register(&Codec{
 	API:     "cohere.rerank",
 	Match:   posts(hasList("documents"), "/rerank"),
@@ -20,7 +21,7 @@ var _ = Register(&Codec{
 var _ = Register(&Codec{
 	API: "bedrock.rerank",
 	Match: either(postsToKind("rerank"),
-		both(posts(hasList("queries"), "/rerank"), not(posts(hasList("documents"), "/rerank")))), // which is Cohere's
+		both(posts(hasList("queries"), "/rerank"), not(posts(hasList("documents"), "/rerank")))), // Cohere's form
 	body:    requestForm{prompt: "query"}.decode,
 	outside: bedrockRerankPath,
 	answer:  ranking,
@@ -34,7 +35,7 @@ func bedrockRerankPath(w *Wire, req *modelio.Request) {
 	}
 }
 
-// ranking decodes a ranking: each result is a custom part, in the list's order.
+// ranking decodes a ranking: each result is a custom part, in the order of the list.
 func ranking(body jsontext.Value) (*modelio.Response, error) {
 	for _, name := range []string{"results", "data"} {
 		if list := body.Member(name); list.IsArray() {

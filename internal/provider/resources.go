@@ -11,28 +11,29 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// The APIs with which a provider's resources are made, read, changed and deleted: models, files, batches, what is
-// cached, vector stores, fine-tuning. All have the same form; what differs is whose they are.
+// The APIs for creating, reading, changing and deleting a provider's resources: models, files, batches, caches, vector
+// stores, fine-tuning jobs. All have the same form and differ only in their provider.
 var (
 	_ = Register(resources("openai.resources", both(isOpenAIResource, not(isAnthropics))))
 	_ = Register(resources("anthropic.resources", either(
 		pathLike(`/messages/batches(/[^/:]+)*$`), both(isOpenAIResource, isAnthropics))))
-	// Content that Google is to cache is a conversation.
+	// Content to be cached by Google is a conversation.
 	_ = Register(resources("google.resources", pathLike(`/v[0-9]+(alpha|beta)[0-9]*/`+
 		`((models|files|batches|cachedContents|fileSearchStores|tunedModels)(/[^/:]+)*`+
 		`(:(cancel|download|uploadToFileSearchStore|importFile))?)$`), func(c *Codec) { c.body = anyContents.decode }))
 	_ = Register(resources("ollama.resources", pathLike(`/api/(tags|show|ps|pull|push|create|copy|delete|version)$`)))
 )
 
-// isOpenAIResource reports whether a path is that of a collection, of one of it, or of what belongs to that.
+// isOpenAIResource reports whether a path is that of a collection, of one of its elements, or of something that belongs
+// to one.
 var isOpenAIResource = pathLike(`(/v[0-9]+|/openai|^)/(models(/.+)?|(files|batches|vector_stores|uploads|fine_tuning/jobs)(/[^/:]+)*)$`)
 
-// isAnthropics reports whether a request is one of Anthropic's API, which has some paths with OpenAI's in common.
+// isAnthropics reports whether a request belongs to Anthropic's API, which shares some paths with OpenAI's.
 func isAnthropics(w *Wire) bool {
 	return w.Header.Get("Anthropic-Version") != "" || knownHost(bareHost(w.URL)) == "anthropic"
 }
 
-// resources is the codec of an API of resources, less what others change.
+// resources returns the codec of an API of resources, as modified by others.
 func resources(api string, at func(*Wire) bool, others ...func(*Codec)) *Codec {
 	c := &Codec{
 		API:    api,
@@ -49,13 +50,13 @@ func resources(api string, at func(*Wire) bool, others ...func(*Codec)) *Codec {
 	return c
 }
 
-// isResource reports whether a path is that of resources for its host and its method too. On some hosts, what is posted
-// to a model is for the model.
+// isResource reports whether a path is that of resources for the request's host and method. On some hosts, a POST to a
+// model is a call of the model.
 func isResource(w *Wire) bool {
 	return isAPI(w) && !(w.Method == "POST" && (strings.HasSuffix(w.URL.Path, "/models") || strings.Contains(w.URL.Path, "/models/")))
 }
 
-// decodeResource decodes a request: its operation stands in $url.
+// decodeResource decodes a request, with its operation in $url.
 func decodeResource(w *Wire, one func(body jsontext.Value) *modelio.Request) (*modelio.Request, error) {
 	req, err := decodeBodyOf(w, one)
 	if err != nil {
@@ -68,7 +69,7 @@ func decodeResource(w *Wire, one func(body jsontext.Value) *modelio.Request) (*m
 
 func isUpload(w *Wire) bool { return strings.Contains(w.URL.Path, "/upload/") }
 
-// uploaded returns a body that is a file: as text where it is one, else as media.
+// uploaded returns a body that is a file: as text if it is text, and otherwise as media.
 func uploaded(w *Wire) modelio.Part {
 	part := modelio.TextPart(string(w.Body))
 	if !utf8.Valid(w.Body) {
@@ -81,7 +82,7 @@ func uploaded(w *Wire) modelio.Part {
 }
 
 // decodeResources decodes an answer: each resource is a custom part. Each line of results is one too. The content of a
-// file is text or media. When something was, or will be, is Metadata.
+// file is text or media. Past and future times are Metadata.
 func decodeResources(a *Answer, one decoder) (*modelio.Response, error) {
 	if a.Events() != nil {
 		if parts := resultLines(a); parts != nil {
@@ -96,14 +97,14 @@ func decodeResources(a *Answer, one decoder) (*modelio.Response, error) {
 	if err != nil || !doc.Root().IsObject() && !doc.Root().IsArray() {
 		return looseResponse(opaquePart(a)...), nil
 	}
-	if failure := errorObject(doc.Root()); failure != nil && doc.Root().Len() == 1 { // else a job that failed
+	if failure := errorObject(doc.Root()); failure != nil && doc.Root().Len() == 1 { // otherwise a failed job
 		return &modelio.Response{Error: failure, Complete: true}, nil
 	}
 	return one(doc.Root())
 }
 
-// resultLines decodes lines of JSON, such as the results of a batch: the ids of what was made for them are numbered.
-// It returns nil where not all are objects.
+// resultLines decodes JSON lines, such as the results of a batch: generated ids are numbered. It returns nil if not all
+// lines are objects.
 func resultLines(a *Answer) (parts []modelio.Part) {
 	if !isLines(a.Body) {
 		return nil
@@ -122,7 +123,7 @@ func resultLines(a *Answer) (parts []modelio.Part) {
 	return parts
 }
 
-// lists are the members in which answers have lists of resources.
+// lists are members with lists of resources in answers.
 var lists = []string{"data", "models", "files", "batches", "operations", "cachedContents", "fileSearchStores", "documents", "tunedModels"}
 
 // resourcesOf decodes a list of resources, or one.
@@ -155,10 +156,10 @@ func resourcesOf(body jsontext.Value) (*modelio.Response, error) {
 	return resp, nil
 }
 
-// resource decodes a resource, and apart what is another each time that it is made. The id of what lives long stands in
-// an object of its own, where it is not numbered (design R8): it is a name that callers choose by.
+// resource decodes a resource and, separately, what differs each time that it is created. The id of a long-lived
+// resource is in a separate object, where it is not numbered (design R8), because callers refer to it by name.
 func resource(v jsontext.Value) (part modelio.Part, varies modelio.Object) {
-	if v.Member("custom_id").Present() { // the only line of results
+	if v.Member("custom_id").Present() { // a single line of results
 		return modelio.Part{Custom: (&steady{results: true}).object(v, nil)}, nil
 	}
 	said, varies := steadyOf(v, v.Member("id").Word())
@@ -168,8 +169,8 @@ func resource(v jsontext.Value) (part modelio.Part, varies modelio.Object) {
 	return modelio.Part{Custom: said}, varies
 }
 
-// steadyOf divides the members of an object, at all depths, into those that stay and those that vary. Times, files
-// that a batch made, and URLs with the resource's id vary.
+// steadyOf divides the members of an object, at all depths, into stable ones and varying ones: times, files that a
+// batch created, and URLs with the resource's id.
 func steadyOf(v jsontext.Value, id string) (said, varies modelio.Object) {
 	said = modelio.Object{}
 	for name, m := range v.Members() {
@@ -188,7 +189,7 @@ func steadyOf(v jsontext.Value, id string) (said, varies modelio.Object) {
 	return said, varies
 }
 
-// longLived returns what a resource is that lives longer than the program which made it; "" for any other.
+// longLived returns the kind of a resource that outlives the program that created it; "" for any other.
 func longLived(v jsontext.Value) string {
 	kind := firstWord(v, "object", "type")
 	switch {

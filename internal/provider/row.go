@@ -10,18 +10,18 @@ import (
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 )
 
-// Most events of a stream say the next words of a text and differ in nothing else. The others do to the body what the
-// second event of the row did, so they are taken without being parsed: decoding a stream of thousands of events costs
-// a tenth.
+// Most events of a stream only add the next words of a text. In a row of such events, each event after the second has
+// the same effect as the second, so it is taken without being parsed: decoding a stream of thousands of events costs a
+// tenth.
 
-// A row is where a fold is in a row of such events.
+// A row is the state of a fold within a row of such events.
 type row struct {
-	again bool   // it was like the one before itself
-	piece []byte // what it said
-	text  *node  // what it grew, if it did nothing else
+	again bool   // it was itself like the one before it
+	piece []byte // its piece
+	text  *node  // the text that it grew, if it did nothing else
 }
 
-// continues takes an event that does what the one before it did, and reports whether it did so.
+// continues takes an event with the same effect as the one before, and reports whether it did.
 func (f *fold) continues(event *Seen) bool {
 	r := &f.row
 	alike := event.Piece != nil
@@ -37,18 +37,18 @@ func (f *fold) continues(event *Seen) bool {
 	return text != nil
 }
 
-// begin ends an event that was folded: others may do what it did.
+// begin ends an event that was folded: later ones may repeat its effect.
 func (f *fold) begin() {
 	if f.row.again && f.log.changes == 1 && f.log.text != nil && bytes.Equal(f.log.piece, f.row.piece) {
 		f.row.text = f.log.text
 	}
 }
 
-// A journal is what an event did to a body.
+// A journal records what an event did to a body.
 type journal struct {
-	changes int    // of all kinds
-	text    *node  // the last one that grew
-	piece   []byte // what it grew by
+	changes int    // number of changes of any kind
+	text    *node  // the last text that grew
+	piece   []byte // what was added to it
 }
 
 func (j *journal) change() {
@@ -64,21 +64,20 @@ func (j *journal) grow(text *node, piece []byte) {
 	}
 }
 
-// pieces are the members of events that hold the next words of a text, in the APIs that have a codec.
+// pieces are members of events that contain the next words of a text, in the APIs with a codec.
 var pieces = []string{
 	"arguments", "code", "completion", "content", "delta", "generation", "input", "outputText", "partial_json",
 	"reasoning", "reasoning_content", "refusal", "response", "text", "thinking", "tool_plan", "transcript",
 }
 
-// IsPiece reports whether a member of an event may hold the next words of a text.
+// IsPiece reports whether a member of an event may contain the next words of a text.
 func IsPiece(member string) bool { return slices.Contains(pieces, member) }
 
-// padding are the members of events that say nothing of an answer, and are another in each.
+// padding are members of events that are not part of an answer, and differ in each event.
 var padding = []string{"obfuscation", "p", "sequence_number"}
 
-// Alike reports whether two events that are JSON differ only in one string, a piece of a text, and in padding. It
-// returns the piece of the second, as it is escaped, with something in it; that it is whole, and valid, is known
-// where the first event is valid JSON.
+// Alike reports whether two JSON events differ only in one string, a piece of a text, and in padding. It returns the
+// piece of the second event, escaped and not empty. The piece is complete and valid if the first event is valid JSON.
 func Alike(first, second []byte) (piece []byte, alike bool) {
 	for {
 		same := commonPrefix(first, second)
@@ -109,8 +108,8 @@ func Alike(first, second []byte) (piece []byte, alike bool) {
 	}
 }
 
-// memberAt returns the name of the member in whose string or number a text ends, and where its value begins, behind a
-// quote. It returns 0 where the text ends in neither.
+// memberAt returns the name of the member in whose string or number a text ends, and the start of its value, after a
+// quote. It returns 0 if the text ends in neither.
 func memberAt(text []byte) (name []byte, begin int) {
 	begin = len(text)
 	for begin > 0 && '0' <= text[begin-1] && text[begin-1] <= '9' {
@@ -119,7 +118,7 @@ func memberAt(text []byte) (name []byte, begin int) {
 	before := bytes.TrimRight(text[:begin], " ")
 	if !bytes.HasSuffix(before, []byte(":")) {
 		begin = bytes.LastIndexByte(text, '"') + 1
-		for begin > 1 && text[begin-2] == '\\' { // of a text that was escaped
+		for begin > 1 && text[begin-2] == '\\' { // in an escaped text
 			begin = bytes.LastIndexByte(text[:begin-1], '"') + 1
 		}
 		before = bytes.TrimRight(text[:max(0, begin-1)], " ")
@@ -135,8 +134,8 @@ func memberAt(text []byte) (name []byte, begin int) {
 	return before[bytes.LastIndexByte(before, '"')+1:], begin
 }
 
-// stringEnd returns where the inside of a string ends, at its quote. It returns the length of text where that is no
-// string, or holds what is rarely in one.
+// stringEnd returns the end of a string's content, at its quote. It returns the length of text if that is not a string,
+// or contains rare characters.
 func stringEnd(text []byte) int {
 	for at := 0; ; {
 		n, ascii := jsontext.Plain(text[at:])
@@ -155,10 +154,10 @@ func stringEnd(text []byte) int {
 	}
 }
 
-// digits returns how many digits a text begins with.
+// digits returns the number of digits at the start of a text.
 func digits(text []byte) int { return len(text) - len(bytes.TrimLeft(text, "0123456789")) }
 
-// commonPrefix returns how many bytes two texts begin with in common.
+// commonPrefix returns the length of the common prefix of two texts in bytes.
 func commonPrefix(a, b []byte) (n int) {
 	most := min(len(a), len(b))
 	for ; n+8 <= most; n += 8 {

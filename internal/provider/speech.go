@@ -12,7 +12,7 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// speaks is the codec of an API that reads aloud the text in the member prompt.
+// speaks returns the codec of a text-to-speech API for the text in the member prompt.
 func speaks(api, prompt, path string, outside outside) *Codec {
 	return &Codec{
 		API:      api,
@@ -24,7 +24,7 @@ func speaks(api, prompt, path string, outside outside) *Codec {
 	}
 }
 
-// decodeSpeech decodes an answer, which is audio as it is, or in the events of a stream.
+// decodeSpeech decodes an answer, which is audio, or events of a stream.
 func decodeSpeech(a *Answer) (*modelio.Response, error) {
 	mediaType, _, _ := mime.ParseMediaType(a.ContentType)
 	isAudio := strings.HasPrefix(mediaType, "audio/") || mediaType == unknownType
@@ -39,7 +39,7 @@ func decodeSpeech(a *Answer) (*modelio.Response, error) {
 	return looseResponse(sniffed(base64.StdEncoding.EncodeToString(a.Body))), nil
 }
 
-// addSpeech takes an event. Each has audio in base64 of its own.
+// addSpeech takes an event. Each contains audio that is encoded in base64 separately.
 func addSpeech(f *fold, _ string, event jsontext.Value) {
 	switch kind := event.Member("type").Word(); kind {
 	case "speech.audio.delta":
@@ -55,7 +55,7 @@ func addSpeech(f *fold, _ string, event jsontext.Value) {
 	}
 }
 
-// speech decodes what the events of a stream said.
+// speech decodes the content of a stream.
 func speech(body jsontext.Value) (*modelio.Response, error) {
 	var audio bytes.Buffer
 	for _, piece := range body.Member("audio").Elements() {

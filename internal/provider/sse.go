@@ -2,9 +2,9 @@ package provider
 
 import "bytes"
 
-// serverSentEvents is the framing of server-sent events (WHATWG HTML section 9.2). Lines end with LF,
-// CRLF or CR. An event ends with an empty line or with the stream: unlike a browser it gives an
-// event that the end cut off, as providers leave the last empty line out.
+// serverSentEvents is the framing of server-sent events (WHATWG HTML section 9.2). Lines end with LF, CRLF or CR. An
+// event ends with an empty line or with the stream: unlike a browser, it returns an event that the end cuts off,
+// because providers omit the last empty line.
 var serverSentEvents = framing{sseEnd, sseEvent, "\n\n"}
 
 var byteOrderMark = []byte("\ufeff")
@@ -40,8 +40,8 @@ func sseEvent(raw []byte) Event {
 				}
 				break
 			}
-			e.Data = append(append(e.Data, '\n'), v...) // in new memory: Data's capacity ends with it
-		case "error": // no field of the standard's: llama.cpp ends a stream that failed so
+			e.Data = append(append(e.Data, '\n'), v...) // allocates: Data's capacity ends with it
+		case "error": // not in the standard: llama.cpp ends a failed stream with it
 			if e.Data == nil && bytes.HasPrefix(v, []byte("{")) {
 				e.Name, e.Data = "error", v[:len(v):len(v)]
 			}
@@ -50,7 +50,7 @@ func sseEvent(raw []byte) Event {
 	return e
 }
 
-// cutLine returns the first line of text, without its end, and the rest.
+// cutLine returns the first line of text without its end, and the rest.
 func cutLine(text []byte) (line, rest []byte) {
 	i := endOfLine(text)
 	if i < 0 {
@@ -62,12 +62,12 @@ func cutLine(text []byte) (line, rest []byte) {
 	return text[:i], text[i+1:]
 }
 
-// endOfLine returns where the first line of text ends, -1 if it does not. Most lines are short, and two looks
-// for a byte are faster than one for two.
+// endOfLine returns the end of the first line of text, or -1. Most lines are short, for which two searches for a byte
+// are faster than one for two bytes.
 func endOfLine(text []byte) int {
 	const most = 512
 	if len(text) > 0 && text[0] == '\n' {
-		return 0 // as events end
+		return 0 // at the end of an event
 	}
 	near := text[:min(most, len(text))]
 	end := bytes.IndexByte(near, '\n')

@@ -10,9 +10,8 @@ import (
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 )
 
-// Events returns the events of a streamed answer, or nil for one that was not streamed. How
-// the body begins counts for more than its content type: an error that is one JSON object is
-// no stream, also where it is labelled text/event-stream.
+// Events returns the events of a streamed answer, or nil if it was not streamed. The start of the body counts for more
+// than its content type: an error that is one JSON object is not a stream, even if its type is text/event-stream.
 func (a *Answer) Events() *Events {
 	framing := framingOf(a.ContentType, a.Body)
 	if framing == nil {
@@ -21,7 +20,8 @@ func (a *Answer) Events() *Events {
 	return &Events{rest: a.Body, framing: *framing}
 }
 
-// Elements returns the elements of an answer that is one JSON array, as the events of a stream; nil means it is none.
+// Elements returns the elements of an answer that is one JSON array, as the events of a stream; nil if it is not an
+// array.
 func (a *Answer) Elements() *Events {
 	if !bytes.HasPrefix(bytes.TrimLeft(a.Body, " \t\r\n"), []byte("[")) {
 		return nil
@@ -46,21 +46,20 @@ func framingOf(contentType string, body []byte) *framing {
 	return nil
 }
 
-// isType reports whether a content type is one of those, whatever its parameters.
+// isType reports whether a content type is one of kinds, ignoring its parameters.
 func isType(contentType string, kinds ...string) bool {
 	bare, _, _ := strings.Cut(contentType, ";")
 	if bare = strings.TrimSpace(bare); !slices.ContainsFunc(kinds, func(kind string) bool { return strings.EqualFold(kind, bare) }) {
-		return false // most are told by that
+		return false // the usual case
 	}
 	mediaType, _, _ := mime.ParseMediaType(contentType)
 	return mediaType != ""
 }
 
-// beginsWithField matches server-sent events. Before the first there may be comments, which keep the connection
-// alive.
+// beginsWithField matches server-sent events, which may start with comments that keep the connection alive.
 var beginsWithField = regexp.MustCompile(`^(:[^\r\n]*[\r\n]+)*(data|event|id|retry):`)
 
-// isLines reports whether a body that begins with an object has another one on its next line.
+// isLines reports whether a body that starts with an object has another one on its next line.
 func isLines(body []byte) bool {
 	line, rest, _ := bytes.Cut(body, []byte("\n"))
 	if !bytes.HasPrefix(bytes.TrimLeft(rest, " \t\r\n"), []byte("{")) || !bytes.HasSuffix(bytes.TrimSpace(line), []byte("}")) {

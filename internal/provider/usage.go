@@ -7,26 +7,26 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// usageNames says where an API counts what: of the members that one count has, the first that is there
-// counts. In every [modelio.Usage] that is decoded, the input includes what was read from a cache and written
-// to it, and the output includes reasoning, so an API that counts these apart says so.
+// usageNames says where an API reports its counts: each count may have several members, of which the first existing one
+// is used. In every decoded [modelio.Usage], the input includes cache reads and writes, and the output includes
+// reasoning, so flags say which of these an API counts separately.
 type usageNames struct {
 	input, output, total, reasoning, cacheRead, cacheWrite, cacheWriteHour, toolUse paths
 
-	cacheApart     bool // the input is without what the cache has to do with
-	reasoningApart bool // the output is without reasoning
-	toolUseApart   bool // the input is without what the provider's own tools gave
+	cacheApart     bool // the input does not include cache reads and writes
+	reasoningApart bool // the output does not include reasoning
+	toolUseApart   bool // the input does not include results of the provider's own tools
 }
 
-// paths are names of members, those of inner objects after a slash.
+// paths are names of members, with a slash before the name of an inner member.
 type paths []string
 
-// mostTokens is the most that a count says: what is more is no count, and sums of some would be no integers that JSON
-// can hold.
+// mostTokens is the maximum of a count: a larger value is not a count, and sums of several would not be integers that
+// JSON can represent.
 const mostTokens = 1 << 48
 
-// decode returns the counts of v, and the members that have no count of their own in Unknown.
-// It returns nil for a value that is no object.
+// decode returns the counts in v, with members that are no counts in Unknown. It returns nil for a value that is not an
+// object.
 func (names usageNames) decode(v jsontext.Value) *modelio.Usage {
 	if !v.IsObject() || v.IsEmpty() {
 		return nil
@@ -65,8 +65,8 @@ func (names usageNames) decode(v jsontext.Value) *modelio.Usage {
 	return u
 }
 
-// hear makes the input include audio, which Mistral counts apart from the text. It is nil where some was heard and
-// nobody says how much.
+// hear makes the input include audio, which Mistral counts separately. It becomes nil if there was audio but its amount
+// is not reported.
 func hear(u *modelio.Usage, v jsontext.Value) {
 	if u.InputTokens == nil || u.OutputTokens == nil || u.TotalTokens == nil {
 		return
@@ -83,7 +83,7 @@ func hear(u *modelio.Usage, v jsontext.Value) {
 	}
 }
 
-// unite makes input and output include their parts. Where the two are the total that is reported, they do already.
+// unite makes input and output include their parts, unless their sum is already the reported total.
 func (names usageNames) unite(u *modelio.Usage) {
 	if u.InputTokens != nil && u.OutputTokens != nil && u.TotalTokens != nil && *u.Used() == *u.TotalTokens {
 		return
@@ -101,16 +101,16 @@ func (names usageNames) unite(u *modelio.Usage) {
 		return
 	}
 	switch rest := *u.TotalTokens - *u.InputTokens; {
-	case u.OutputTokens == nil && names.reasoningApart && rest >= 0: // Gemini's count of an answer that is all thoughts
+	case u.OutputTokens == nil && names.reasoningApart && rest >= 0: // Gemini's count for an answer that consists of thoughts
 		u.OutputTokens = &rest
 	case u.OutputTokens == nil || names.reasoningApart || rest <= *u.OutputTokens:
 	case u.ThoughtsTokens == nil || *u.ThoughtsTokens == rest-*u.OutputTokens:
-		// Some hosts of chat completions count reasoning apart: xAI, and Google without saying how much it is.
+		// Some hosts of chat completions count reasoning separately: xAI, and Google without saying how much it is.
 		u.OutputTokens = &rest
 	}
 }
 
-// include adds parts to a count that is without them. It stays nil where it was not reported.
+// include adds parts to a count that does not include them. The count stays nil if it was not reported.
 func include(count **int64, parts ...*int64) {
 	if *count == nil {
 		return
@@ -124,7 +124,7 @@ func include(count **int64, parts ...*int64) {
 	*count = &sum
 }
 
-// among returns the counts of a body that has them among its other members; nil if there are none.
+// among returns the counts of a body that has them among its other members, or nil.
 func (names usageNames) among(body jsontext.Value) *modelio.Usage {
 	u := names.decode(body)
 	if u == nil || u.InputTokens == nil && u.OutputTokens == nil {
@@ -134,7 +134,7 @@ func (names usageNames) among(body jsontext.Value) *modelio.Usage {
 	return u
 }
 
-// chatUsage is the usage object of the chat completions API, with the spellings of its many hosts.
+// chatUsage is the usage object of chat completions, with the spellings of its many hosts.
 var chatUsage = usageNames{
 	input:     paths{"prompt_tokens"},
 	output:    paths{"completion_tokens"},
@@ -145,7 +145,7 @@ var chatUsage = usageNames{
 		"prompt_cache_hit_tokens",            // DeepSeek
 		"cached_tokens",                      // Moonshot
 		"num_cached_tokens",                  // Mistral
-		"prompt_token_details/cached_tokens", // Mistral, too
+		"prompt_token_details/cached_tokens", // also Mistral
 		"cache_read_input_tokens",
 		"prompt_tokens_details/cache_read_input_tokens",
 	},
@@ -157,8 +157,8 @@ var chatUsage = usageNames{
 	cacheWriteHour: paths{"cache_creation/ephemeral_1h_input_tokens"},
 }
 
-// responsesUsage is the usage object of OpenAI's responses, and of its APIs for audio and images, some of which count seconds
-// instead.
+// responsesUsage is the usage object of OpenAI's responses, and of its audio and image APIs, some of which count
+// seconds instead.
 var responsesUsage = usageNames{
 	input:     paths{"input_tokens", "prompt_tokens"},
 	output:    paths{"output_tokens", "completion_tokens"},
@@ -170,7 +170,8 @@ var responsesUsage = usageNames{
 	cacheWrite: paths{"input_tokens_details/cache_write_tokens"},
 }
 
-// embeddingsUsage counts what was embedded. Voyage reports the total alone, which is all input, as nothing is made.
+// embeddingsUsage counts what was embedded. Voyage reports only the total, which is all input, because nothing is
+// generated.
 var embeddingsUsage = usageNames{
 	input:     paths{"prompt_tokens", "total_tokens"},
 	output:    chatUsage.output,
@@ -217,14 +218,14 @@ var generateUsage = usageNames{
 	toolUseApart:   true,
 }
 
-// interactionsUsage counts everything apart.
+// interactionsUsage counts everything separately.
 var interactionsUsage = usageNames{
 	input: paths{"total_input_tokens"}, output: paths{"total_output_tokens"}, total: paths{"total_tokens"},
 	reasoning: paths{"total_thought_tokens"}, cacheRead: paths{"total_cached_tokens"}, toolUse: paths{"total_tool_use_tokens"},
 	reasoningApart: true, toolUseApart: true,
 }
 
-// looseUsage returns the counts of an answer that has them under a name that is usual anywhere; nil if there are none.
+// looseUsage returns the counts of an answer that has them under a common name, or nil.
 func looseUsage(body jsontext.Value) *modelio.Usage {
 	for _, at := range []string{"usage", "usageMetadata", "meta"} {
 		for _, names := range looseUsages {
@@ -236,7 +237,7 @@ func looseUsage(body jsontext.Value) *modelio.Usage {
 	return nil
 }
 
-// looseUsages are the usual names, each kind with a member that tells it.
+// looseUsages are common names, each with a member that identifies its kind.
 var looseUsages = []struct {
 	sign []string
 	usageNames
@@ -245,7 +246,7 @@ var looseUsages = []struct {
 	{[]string{"tokens", "input_tokens"}, cohereUsage},
 	{[]string{"billed_units", "input_tokens"}, cohereUsage},
 	{[]string{"cache_read_input_tokens"}, claudeUsage},
-	{[]string{"input_tokens"}, usageNames{ // without what was written to a cache
+	{[]string{"input_tokens"}, usageNames{ // without cache writes
 		input: responsesUsage.input, output: responsesUsage.output, total: responsesUsage.total,
 		reasoning: responsesUsage.reasoning, cacheRead: responsesUsage.cacheRead,
 	}},

@@ -2,8 +2,7 @@ package provider
 
 const vertexAnthropicAPI = "vertex.anthropic"
 
-// Claude on Vertex AI: the messages API except for the model, which is in the URL, with whether the
-// answer is streamed.
+// Claude on Vertex AI: the messages API, except that the URL contains the model, and whether the answer is streamed.
 var _ = Register(&Codec{
 	API:     vertexAnthropicAPI,
 	Hosts:   []string{"aiplatform.googleapis.com", "*-aiplatform.googleapis.com"},

@@ -5,9 +5,8 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// The predict method of Vertex AI, whose models and endpoints each have instances and predictions of their own:
-// embeddings, images, texts. The Gemini API has it too. A long call is answered with an operation, whose result is
-// fetched later.
+// The predict method of Vertex AI, whose models and endpoints have their own instances and predictions: embeddings,
+// images, texts. The Gemini API has it too. A long call is answered with an operation, whose result is fetched later.
 var _ = Register(&Codec{
 	API:     "vertex.predict",
 	Match:   posts(hasList("instances"), ":predict", ":predictLongRunning"),
@@ -30,7 +29,7 @@ func predictions(body jsontext.Value) (*modelio.Response, error) {
 	}, nil
 }
 
-// promised decodes what stands for an answer that is to come. Its name ends in an id, which is made up for each call.
+// promised decodes the placeholder for a later answer. Its name ends in an id, which is generated for each call.
 func promised(body jsontext.Value) (*modelio.Response, error) {
 	name := body.Member("name").Word()
 	kind, _, named := cutLast(name, "/")
@@ -42,7 +41,7 @@ func promised(body jsontext.Value) (*modelio.Response, error) {
 	return &modelio.Response{ID: name, Candidates: candidateOf(part)}, nil
 }
 
-// prediction decodes one: an image, a text, or what it says.
+// prediction decodes a prediction: an image, a text, or any other value.
 func prediction(v jsontext.Value) modelio.Part {
 	image, isImage := dataPart(v, "mimeType", "bytesBase64Encoded")
 	text, isText := textPart(v, "content")

@@ -28,7 +28,7 @@ var (
 
 var watsonxUsage = usageNames{input: paths{"input_token_count"}, output: paths{"generated_token_count"}}
 
-// watsonxAnswer decodes the texts with which a prompt goes on, each a candidate.
+// watsonxAnswer decodes the completions of a prompt, each as a candidate.
 func watsonxAnswer(body jsontext.Value) (*modelio.Response, error) {
 	var all []modelio.Candidate
 	for _, v := range body.Member("results").Elements() {
@@ -51,7 +51,7 @@ func watsonxAnswer(body jsontext.Value) (*modelio.Response, error) {
 	return resp, nil
 }
 
-// addWatsonx takes an event, whose results have the next words of their texts. The last one says why they end.
+// addWatsonx takes an event, whose results contain the next words of their texts. The last one has the finish reasons.
 func addWatsonx(f *fold, _ string, event jsontext.Value) {
 	rules{"results": func(body *node, name string, v jsontext.Value) {
 		for i, piece := range v.Elements() {

@@ -14,9 +14,8 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// A Wire is one HTTP request as it was sent, with its body decoded from any Content-Encoding.
-// It remembers its parsed body, so it is for one goroutine at a time, and its body must not
-// change.
+// A Wire is an HTTP request as it was sent, with its body decoded from any Content-Encoding. It caches its parsed body,
+// so it is not safe for concurrent use, and its body must not change.
 type Wire struct {
 	Method      string
 	URL         *url.URL
@@ -24,9 +23,9 @@ type Wire struct {
 	ContentType string
 	Body        []byte
 
-	said     modelio.Object     // what the path says, see say
-	taken    string             // the parameter of the query that is the model
-	doc      *jsontext.Document // the body; nil means not parsed yet, or not to be parsed
+	said     modelio.Object     // data from the path, see say
+	taken    string             // the query parameter that is the model
+	doc      *jsontext.Document // the body; nil if it was not parsed
 	parseErr error
 	formRead bool
 	parts    []formPart // of a multipart body
@@ -40,7 +39,7 @@ func (w *Wire) root() (jsontext.Value, error) {
 	return w.doc.Root(), w.parseErr
 }
 
-// body returns the parsed body if it is an object that a codec can take.
+// body returns the parsed body if it is an object that a codec can accept.
 func (w *Wire) body() (jsontext.Value, error) {
 	root, err := w.root()
 	if err != nil {
@@ -55,14 +54,13 @@ func (w *Wire) body() (jsontext.Value, error) {
 	return root, nil
 }
 
-// parseError returns err, of parse, as an error of an API.
+// parseError turns a parse error into an error of an API.
 func parseError(err error) *WireError {
-	at := err.(*jsontext.Error) // there is no other
+	at := err.(*jsontext.Error) // the only type of error
 	return &WireError{Pointer: at.Pointer, Reason: fmt.Sprintf("offset %d: %v", at.Offset, at.Err)}
 }
 
-// posts returns a Match for requests that POST a body of the given shape to a path that ends in one
-// of suffixes.
+// posts returns a Match for requests that POST a body with the given shape to a path with one of suffixes.
 func posts(shape func(body jsontext.Value) bool, suffixes ...string) func(*Wire) bool {
 	return func(w *Wire) bool {
 		if w.Method != "POST" || !w.pathEndsIn(suffixes) {
@@ -76,7 +74,7 @@ func posts(shape func(body jsontext.Value) bool, suffixes ...string) func(*Wire)
 	}
 }
 
-// either, both and not return a Match for the requests that one of two matches, both, or one does not.
+// either, both and not return a Match that combines others.
 func either(a, b func(*Wire) bool) func(*Wire) bool {
 	return func(w *Wire) bool { return a(w) || b(w) }
 }
@@ -89,20 +87,20 @@ func not(a func(*Wire) bool) func(*Wire) bool {
 	return func(w *Wire) bool { return !a(w) }
 }
 
-// sentTo returns what reports whether a request goes to a provider.
+// sentTo returns a Match for requests that go to a provider.
 func sentTo(provider string) func(*Wire) bool {
 	return func(w *Wire) bool { return knownHost(bareHost(w.URL)) == provider }
 }
 
-// pathLike returns what reports whether a path is like a pattern.
+// pathLike returns a Match for paths that match a pattern.
 func pathLike(pattern string) func(*Wire) bool { return pathOf(regexp.MustCompile(pattern)) }
 
 func pathOf(pattern *regexp.Regexp) func(*Wire) bool {
 	return func(w *Wire) bool { return pattern.MatchString(w.URL.Path) }
 }
 
-// has returns the shape of a body with one of the members, hasList that of one with a list, and with that of one with a
-// value of a kind at a path.
+// has, hasList and with return the shape of a body with one of the members, with a list, and with a value of a kind at
+// a path.
 func has(members ...string) func(jsontext.Value) bool {
 	return func(body jsontext.Value) bool {
 		return slices.ContainsFunc(members, func(name string) bool { return body.Member(name).Present() })
@@ -119,9 +117,9 @@ func (w *Wire) pathEndsIn(suffixes []string) bool {
 	return slices.ContainsFunc(suffixes, func(s string) bool { return strings.HasSuffix(w.URL.Path, s) })
 }
 
-// IsCredential reports whether a query parameter is one that carries a secret: ?key=,
-// api_key, X-Amz-Signature, but not pageToken or max_tokens. So are Google's upload_id, with
-// which anyone may upload, and Ollama's ts, the time of a signature.
+// IsCredential reports whether a query parameter contains a secret: ?key=, api_key, X-Amz-Signature, but not pageToken
+// or max_tokens. Google's upload_id, with which anyone may upload, and Ollama's ts, the time of a signature, count as
+// secrets too.
 func IsCredential(name string) bool {
 	if name == "ts" || name == "upload_id" {
 		return true
@@ -147,12 +145,12 @@ func IsCredential(name string) bool {
 	return false
 }
 
-// placeTokens are the words before "token" that make it a place in a list, or of a text.
+// placeTokens are words before "token" that make it a position in a list or a text.
 var placeTokens = []string{
 	"page", "next", "previous", "prev", "continuation", "sync", "start", "end", "stop", "max", "eos", "bos", "pad",
 }
 
-// camelCase is the place in a name where a capital comes after a small letter.
+// camelCase is the place in a name where a capital follows a small letter.
 var camelCase = regexp.MustCompile(`(\p{Ll})(\p{Lu})`)
 
 // cutLast is strings.Cut around the last separator.
