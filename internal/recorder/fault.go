@@ -106,6 +106,8 @@ func (in *injection) unfit(c *call, answer *provider.Answer) (why string) {
 	switch {
 	case in.OfHTTP && isDirect(c.codec.API):
 		return "the call is no HTTP"
+	case in.Status != 0 && (in.Status < 400 || in.Status > 599):
+		return "want a status from 400 to 599"
 	case in.Body != nil:
 		_, why = in.Body(context.Background(), answer, io.EOF)
 	}

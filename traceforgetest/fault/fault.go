@@ -22,13 +22,7 @@ type Fault = traceforgetest.Fault
 // Status answers with a status from 400 to 599, such as 429, in the provider's error format, with a Retry-After in
 // whole seconds.
 func Status(status int, retryAfter time.Duration) Fault {
-	d := recorder.Damage{Name: fmt.Sprintf("Status(%d)", status), Breaks: true, OfHTTP: true, Status: status, Retry: retryAfter}
-	if status < 400 || status > 599 {
-		d.Body = func(context.Context, *provider.Answer, error) (io.Reader, string) {
-			return nil, "want a status from 400 to 599"
-		}
-	}
-	return d.Fault()
+	return recorder.Damage{Name: fmt.Sprintf("Status(%d)", status), Breaks: true, OfHTTP: true, Status: status, Retry: retryAfter}.Fault()
 }
 
 // Disconnect ends the call without an answer, with a transport error that wraps err. Useful errors are
