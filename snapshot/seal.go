@@ -193,8 +193,7 @@ func without(core []byte, pointers []string) ([]byte, error) {
 		}
 		paths[i] = tokens
 	}
-	doc, _ := jsontext.Parse(core) // a core is valid JSON
-	return appendWithout(make([]byte, 0, len(core)), doc.Root(), paths), nil
+	return appendWithout(make([]byte, 0, len(core)), jsontext.ValueOf(core), paths), nil
 }
 
 // appendWithout appends v, which is canonical, without the values at paths.

@@ -122,7 +122,7 @@ func (c *Comparer) answer(r *snapshot.Response) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	doc, _ := jsontext.Parse(core) // always canonical
+	said := jsontext.ValueOf(core)
 	var headers []string
 	for _, name := range inorder.Names(r.Headers) {
 		switch {
@@ -133,8 +133,8 @@ func (c *Comparer) answer(r *snapshot.Response) (answer, error) {
 			headers = append(headers, name+": "+strings.Join(r.Headers[name], ", "))
 		}
 	}
-	a := answer{candidate: c.candidate(doc.Root()), members: map[string]part{
-		AnswerModel: c.word(r.Model), AnswerError: c.part(doc.Root().Member("error").Raw()), AnswerCut: c.word(r.Incomplete),
+	a := answer{candidate: c.candidate(said), members: map[string]part{
+		AnswerModel: c.word(r.Model), AnswerError: c.part(said.Member("error").Raw()), AnswerCut: c.word(r.Incomplete),
 		AnswerHeaders: c.word(strings.Join(headers, "\n")), AnswerType: c.word(strings.Join(r.Headers["content-type"], ", ")),
 		AnswerNote: c.word(r.Note), Readings: c.word(strings.Join(reading.Sentences(r.Readings, r.ReadingsMore), "\n")),
 	}}
@@ -149,7 +149,7 @@ func (c *Comparer) answer(r *snapshot.Response) (answer, error) {
 	if r.Status != 0 {
 		a.members[AnswerStatus] = c.word(fmt.Sprint(r.Status))
 	}
-	for _, other := range doc.Root().Member("candidates").Elements() {
+	for _, other := range said.Member("candidates").Elements() {
 		a.others = append(a.others, c.candidate(other))
 	}
 	return a, nil

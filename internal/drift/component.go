@@ -231,8 +231,7 @@ func (w *writer) message(in *Request, i int, r, g part) {
 
 // elements returns the parts of a message; nil for a plain text.
 func (c *Comparer) elements(message part) (parts []part) {
-	doc, _ := jsontext.Parse(message.text) // always canonical
-	for _, e := range doc.Root().Member("content").Elements() {
+	for _, e := range jsontext.ValueOf(message.text).Member("content").Elements() {
 		parts = append(parts, c.part(e.Raw()))
 	}
 	return parts
@@ -325,8 +324,7 @@ var toolMembers = map[string]string{"inputSchema": "input schema", "outputSchema
 // memberParts returns the members of an object.
 func (c *Comparer) memberParts(object part) map[string]part {
 	parts := map[string]part{}
-	doc, _ := jsontext.Parse(object.text) // always canonical, or absent
-	for name, value := range doc.Root().Members() {
+	for name, value := range jsontext.ValueOf(object.text).Members() {
 		parts[name] = c.part(value.Raw())
 	}
 	return parts

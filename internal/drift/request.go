@@ -131,8 +131,7 @@ func (r *Request) without(n int) *Request {
 
 func coreOf(r *modelio.Request, ignored []string) (jsontext.Value, error) {
 	core, err := snapshot.RequestCore(r, ignored)
-	doc, _ := jsontext.Parse(core) // always canonical, or absent
-	return doc.Root(), err
+	return jsontext.ValueOf(core), err
 }
 
 // part returns the part for a canonical text or nil.

@@ -27,8 +27,7 @@ func (s spelling) text(value json.RawMessage) string {
 	if s == laidOut {
 		return string(jsontext.Indented(value))
 	}
-	doc, _ := jsontext.Parse(value)
-	v := doc.Root()
+	v := jsontext.ValueOf(value)
 	if text, ok := v.Text(); ok {
 		return text
 	}

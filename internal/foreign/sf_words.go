@@ -30,13 +30,13 @@ var wireRoles = []string{"system", "developer", "user", "assistant", "model", "t
 // conversation translates messages and tools. A value of unknown form is left unchanged, which is an error.
 func (r *sfRecord) conversation() {
 	request := r.parts["request"]
-	tools, _ := jsontext.Parse(request["tools"])
-	if isWireTools(tools.Root()) {
+	tools := jsontext.ValueOf(request["tools"])
+	if isWireTools(tools) {
 		api := chatAPI
-		if slices.ContainsFunc(tools.Root().Values(), func(tool jsontext.Value) bool { return tool.Member("input_schema").Present() }) {
+		if slices.ContainsFunc(tools.Values(), func(tool jsontext.Value) bool { return tool.Member("input_schema").Present() }) {
 			api = claudeAPI
 		}
-		if decoded := decodeRequest(api, modelio.Object{"messages": []byte("[]"), "tools": tools.Root().Raw()}); decoded != nil {
+		if decoded := decodeRequest(api, modelio.Object{"messages": []byte("[]"), "tools": tools.Raw()}); decoded != nil {
 			request["tools"] = textOf(decoded.Tools)
 		}
 	}
@@ -75,8 +75,7 @@ func (r *sfRecord) conversation() {
 // answer translates the tool calls of an answer, and its finish reason.
 func (r *sfRecord) answer() {
 	response := r.parts["response"]
-	calls, _ := jsontext.Parse(response["tool_calls"])
-	reason, said := jsontext.WordOf(response["finish_reason"]), calls.Root()
+	reason, said := jsontext.WordOf(response["finish_reason"]), jsontext.ValueOf(response["tool_calls"])
 	wire := slices.ContainsFunc(said.Values(), func(call jsontext.Value) bool {
 		return !call.Member("name").IsString() || !call.Member("ref").IsString()
 	})

@@ -110,11 +110,8 @@ func KeepObject[M ~map[string]json.RawMessage](o *M, name string, inner map[stri
 
 // MembersOf returns the members of a JSON object. It reports false for any other text.
 func MembersOf(raw json.RawMessage) (map[string]json.RawMessage, bool) {
-	doc, err := Parse(raw)
-	if err != nil || !doc.Root().IsObject() {
-		return nil, false
-	}
-	return doc.Root().Object(), true
+	v := ValueOf(raw)
+	return v.Object(), v.IsObject()
 }
 
 // Compact returns JSON without white space, and any other text unchanged.

@@ -37,8 +37,7 @@ func openIn(tool *modelio.ToolDefinition) (all []string) {
 	if strings.TrimSpace(tool.Description) == "" {
 		all = append(all, "has no description")
 	}
-	doc, _ := jsontext.Parse(tool.InputSchema) // a schema that is not JSON leaves nothing open
-	root := doc.Root()
+	root := jsontext.ValueOf(tool.InputSchema)
 	named := root.Member("properties").Present() || root.Member("additionalProperties").Present() || says(root)
 	var open []string
 	if isOfObjects(root) && !named {
@@ -59,8 +58,7 @@ func isStrict(tool *modelio.ToolDefinition) bool {
 	if string(tool.Metadata["strict"]) == "true" {
 		return true
 	}
-	inner, err := jsontext.Parse(tool.Metadata["function"])
-	return err == nil && string(inner.Root().Member("strict").Raw()) == "true"
+	return string(jsontext.ValueOf(tool.Metadata["function"]).Member("strict").Raw()) == "true"
 }
 
 // keywords that restrict a value without a type

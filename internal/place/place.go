@@ -214,8 +214,7 @@ func OfTest(s *store.Store, test string) ([]*store.Doc, error) {
 // first record. document is its path in the store in dir.
 func TestOfBroken(dir, document string) (test page.Test, function string) {
 	data, _ := store.ReadFile(filepath.Join(dir, filepath.FromSlash(document)))
-	doc, _ := jsontext.Parse(data) // an unreadable document has no members
-	source := doc.Root().Member("snapshots").Head().Member("source")
+	source := jsontext.ValueOf(data).Member("snapshots").Head().Member("source")
 	test.Package, test.Name = source.Member("package").Word(), source.Member("test").Word()
 	return test, source.Member("function").Word()
 }

@@ -123,12 +123,12 @@ func say(req *modelio.Request, parts []modelio.Part) {
 
 // takeField takes a field as a member of a body. A parameter is a number that is spelled as one.
 func (f requestForm) takeField(req *modelio.Request, name string, value json.RawMessage) bool {
-	doc, _ := jsontext.Parse(value) // always valid
-	if text := doc.Root().Word(); f.parameters[name] != "" && f.parameters[name] != stopName {
+	said := jsontext.ValueOf(value)
+	if text := said.Word(); f.parameters[name] != "" && f.parameters[name] != stopName {
 		number, err := jsontext.Parse([]byte(text))
 		return err == nil && string(number.Root().Raw()) == text && f.take(req, name, number.Root())
 	}
-	return f.take(req, name, doc.Root())
+	return f.take(req, name, said)
 }
 
 // disposition returns the name of a part, and of its file if it is one. It reports false if the part's header contains

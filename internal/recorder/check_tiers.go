@@ -76,8 +76,7 @@ func tiersOf(resp *modelio.Response) ([][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	doc, _ := jsontext.Parse(core) // it is canonical
-	members := split(doc.Root())
+	members := split(jsontext.ValueOf(core))
 	model := modelio.Object{}
 	if resp.Model != "" {
 		model["model"] = jsontext.Text(resp.Model)

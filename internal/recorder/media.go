@@ -66,10 +66,9 @@ func (m *media) value(raw *json.RawMessage) bool {
 	if !mayHoldMedia(*raw) {
 		return false
 	}
-	doc, _ := jsontext.Parse(*raw)
 	var named json.RawMessage
 	at := 0
-	doc.Root().EachString(func(s jsontext.Value, isName bool) {
+	jsontext.ValueOf(*raw).EachString(func(s jsontext.Value, isName bool) {
 		if isName {
 			return
 		}

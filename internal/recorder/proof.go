@@ -280,8 +280,8 @@ var kept = regexp.MustCompile(`^"(batch|cachedContent|file)_[0-9]+"$`)
 
 // plain returns a JSON value for a message: a string without its quotes.
 func plain(value []byte) string {
-	if doc, _ := jsontext.Parse(value); doc.Root().IsString() {
-		return doc.Root().Word()
+	if v := jsontext.ValueOf(value); v.IsString() {
+		return v.Word()
 	}
 	return string(value)
 }

@@ -103,13 +103,13 @@ func lookedUp(c *call) string {
 
 // noteMade notes what a call that is not repeated has made: a file, a batch, a store.
 func (k *checks) noteMade(s *servedRecord) {
-	doc, _ := jsontext.Parse(s.body) // what is no JSON has no ids
+	said := jsontext.ValueOf(s.body)
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.made == nil {
 		k.made = map[string]int{}
 	}
-	for _, id := range []string{doc.Root().Member("id").Word(), doc.Root().Member("name").Word()} {
+	for _, id := range []string{said.Member("id").Word(), said.Member("name").Word()} {
 		const least = 6 // characters; less is no id that a provider makes
 		if len(id) >= least {
 			k.made[id] = s.record.Number()
@@ -145,8 +145,7 @@ func namesModel(w *wire, model string) bool {
 
 // bodyModel returns the member of a body that names the model.
 func bodyModel(body []byte, model string) jsontext.Value {
-	doc, _ := jsontext.Parse(body) // what is no JSON names none
-	if v := doc.Root().Member("model"); v.Word() == model {
+	if v := jsontext.ValueOf(body).Member("model"); v.Word() == model {
 		return v
 	}
 	return jsontext.Value{}

@@ -46,9 +46,9 @@ func (v *Values) scrub(req *modelio.Request, core []byte) *modelio.Request {
 	if v.rules.Idle(core) || v.scrubbed && len(v.rules.finders) == 0 {
 		return req
 	}
-	doc, _ := jsontext.Parse(core)             // always JSON
+	said := jsontext.ValueOf(core)
 	for _, last := range []bool{false, true} { // values that a conversation keeps as it grows are counted before later ones
-		for name, member := range doc.Root().Members() {
+		for name, member := range said.Members() {
 			if (name == "messages") == last {
 				v.requestEdits(name)
 				member.EachString(func(s jsontext.Value, _ bool) { v.requestEdits(textOf(s).value) })

@@ -19,8 +19,7 @@ func mergeRequest(base, ours, theirs *modelio.Request) (merged *modelio.Request,
 	var sides [3]jsontext.Value
 	for i, r := range []*modelio.Request{base, ours, theirs} {
 		text, _ := jsontext.Marshal(r) // always possible: it was read
-		doc, _ := jsontext.Parse(text)
-		sides[i] = doc.Root()
+		sides[i] = jsontext.ValueOf(text)
 	}
 	m := merger{}
 	merged = &modelio.Request{}
