@@ -26,8 +26,8 @@ func (e *tooLarge) Error() string {
 
 var errIrregular = errors.New("is no regular file")
 
-// errLinked refuses to write to a store that consists of links, such as Bazel makes for a test.
-var errLinked = errors.New("is a link, and a store is written only where its files are: " +
+// ErrLinked means that a store is not written because it is a link, or consists of links, such as Bazel makes for a test.
+var ErrLinked = errors.New("is a link, and a store is written only where its files are: " +
 	"name that directory, for tests with TRACEFORGE_DIR")
 
 // errNoStore refuses to write through a link that may have come from git.

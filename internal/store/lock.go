@@ -281,7 +281,7 @@ func wrongLink(dir string) error {
 	ignoring, _ := os.ReadFile(filepath.Join(real, IgnoreName))
 	switch {
 	case git.Outside(within, real):
-		return errLinked
+		return ErrLinked
 	case !git.Outside(real, at), slices.ContainsFunc(files, isForeign) && !strings.Contains(string(ignoring), JournalName):
 		return errNoStore
 	}
@@ -309,7 +309,7 @@ func (w Writer) touch(file string) (size int64, err error) {
 	case info.Mode().IsRegular():
 		return info.Size(), nil
 	case info.Mode().Type() == fs.ModeSymlink:
-		return 0, &fs.PathError{Op: "open", Path: file, Err: errLinked}
+		return 0, &fs.PathError{Op: "open", Path: file, Err: ErrLinked}
 	}
 	return 0, &fs.PathError{Op: "open", Path: file, Err: errIrregular}
 }

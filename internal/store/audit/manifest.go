@@ -27,7 +27,7 @@ func WriteManifest(s *store.Store) error {
 
 // existing is [store.Store.Exclusively] for a store that must exist.
 func existing(s *store.Store, what string, f func(store.Writer) error) error {
-	_, err := os.Stat(s.Path(""))
+	err := isThere(s)
 	if err == nil {
 		err = s.Exclusively(f)
 	}
@@ -61,6 +61,16 @@ func writeManifest(s *store.Store, w store.Writer) error {
 		return err
 	}
 	return t.Apply()
+}
+
+// isThere returns an error if there is no store, or if it is a link. A pull request may bring the link, together with files
+// that make any directory look like a store, and files there would be removed that git does not have.
+func isThere(s *store.Store) error {
+	_, err := os.Stat(s.Path(""))
+	if _, noLink := os.Readlink(s.Path("")); err == nil && noLink == nil {
+		err = &fs.PathError{Op: "open", Path: s.Dir(), Err: store.ErrLinked}
+	}
+	return err
 }
 
 // errorsOf joins an error for each file with findings.

@@ -30,7 +30,7 @@ import (
 func Repair(s *store.Store, theirs ...string) (*Report, error) {
 	r := &repair{store: s, report: &Report{dir: s.Shown("")}, theirs: theirs}
 	r.history = sync.OnceValue(func() []version { return history(s) })
-	_, err := os.Stat(s.Path(""))
+	err := isThere(s)
 	if err == nil {
 		err = s.Locked(r.repair)
 	}

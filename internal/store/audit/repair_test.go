@@ -624,3 +624,37 @@ func TestSplitAndChanged(t *testing.T) {
 		require.Empty(t, report.String(), "there is no other, which verify says")
 	}
 }
+
+// TestLinkedStore neither prunes nor repairs through a link: what a pull request adds makes any directory look like a store,
+// and git does not have the files there that it ignores.
+func TestLinkedStore(t *testing.T) {
+	t.Parallel()
+	top := t.TempDir()
+	made, err := store.Open(filepath.Join(top, "made"))
+	require.NoError(t, err)
+	require.NoError(t, made.Exclusively(func(store.Writer) error { return nil }))
+	for _, name := range []string{".gitignore", ".gitattributes"} {
+		data, err := os.ReadFile(filepath.Join(top, "made", name))
+		require.NoError(t, err)
+		writeFile(t, filepath.Join(top, "work"), name, string(data))
+	}
+	writeFile(t, filepath.Join(top, "work"), "data/other/1.json", "mine")
+	writeFile(t, filepath.Join(top, "work"), "data/other/2.json.tmp", "mine")
+	if err := os.Symlink("work", filepath.Join(top, ".ai-snapshots")); err != nil {
+		t.Skip("no symbolic links: ", err)
+	}
+	before := tree(t, filepath.Join(top, "work"))
+	linked, err := store.Open(filepath.Join(top, ".ai-snapshots"))
+	require.NoError(t, err)
+	_, err = Prune(linked)
+	require.ErrorIs(t, err, store.ErrLinked)
+	_, err = Repair(linked)
+	require.ErrorIs(t, err, store.ErrLinked)
+	require.ErrorIs(t, WriteManifest(linked), store.ErrLinked)
+	require.Equal(t, before, tree(t, filepath.Join(top, "work")))
+
+	named, err := store.Open(filepath.Join(top, "work"))
+	require.NoError(t, err)
+	_, err = Prune(named)
+	require.NoError(t, err, "the user names it")
+}
