@@ -104,8 +104,8 @@ func (r *Recorder) Unkept() []*Failure {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	before := len(r.failures)
-	for tk, g := range r.goldens() {
-		if f := asA[*Failure](r.refuseSecrets([]*golden{g})); f != nil {
+	for _, tk := range r.kept() {
+		if f := asA[*Failure](r.refuseSecrets(tk)); f != nil {
 			f.Source = tk.source
 			r.fail(f)
 		}

@@ -44,21 +44,20 @@ func callOf(s *snapshot.Snapshot) *modelio.Call {
 func (r *Recorder) Snapshots() ([]snapshot.Snapshot, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	goldens := map[*take]*golden{}
+	var kept []*take
 	for _, tk := range r.takes {
 		now := tk.soFar()
 		how := now.ending()
 		if how == underWay || how == dropped || r.transient(now) || r.unfinished(now) != nil || now.dropsQuietly() {
 			continue // it has no answer that can be recorded
 		}
-		g, f := r.goldenOf(now)
-		if f != nil {
+		if f := r.makeRecord(now); f != nil {
 			return nil, f
 		}
-		goldens[tk] = g
+		kept = append(kept, now)
 	}
 	var all []snapshot.Snapshot
-	for _, c := range r.inOrder(goldens) {
+	for _, c := range r.inOrder(kept) {
 		if recorded := r.tape.snapshotOf(c); recorded != nil {
 			all = append(all, *recorded)
 		}

@@ -23,11 +23,11 @@ type revision struct {
 // settle writes what was recorded, if the test passed. A test that failed or was skipped leaves the store as it was,
 // and its answers wait. It returns what the test's log should say.
 func (r *revision) settle(o TestEnd) (note string) {
-	goldens := r.goldens()
+	kept := r.kept()
 	r.updated = &usage.Update{}
-	r.spent(goldens)
+	r.spent(kept)
 	if !o.Failed && !o.Skipped && len(r.failures) == 0 {
-		err := r.write(goldens, o.Partial)
+		err := r.write(kept, o.Partial)
 		if err == nil && r.Mode != Rekey {
 			note, r.updated.Unasked, err = r.pending.drop(r.records(), r.renewed, o.Partial)
 		}
@@ -36,7 +36,7 @@ func (r *revision) settle(o TestEnd) (note string) {
 		}
 		r.fail(r.asFailure(err))
 	}
-	if r.updated.Pending, note = r.pending.leave(goldens); note != "" {
+	if r.updated.Pending, note = r.pending.leave(kept); note != "" {
 		return failedBy(o.Subtests) + note
 	}
 	if len(r.takes) == 0 {
@@ -55,8 +55,8 @@ func failedBy(subtests []string) string {
 }
 
 // write commits the document that the test now has.
-func (r *revision) write(goldens map[*take]*golden, partial bool) error {
-	if r.Mode == UpdateNew && len(goldens) == 0 && r.now.IsZero() {
+func (r *revision) write(kept []*take, partial bool) error {
+	if r.Mode == UpdateNew && len(kept) == 0 && r.now.IsZero() {
 		for _, a := range r.answered {
 			if a.take == nil {
 				r.updated.Kept = append(r.updated.Kept, r.tape.records[a.record].ID)
@@ -64,7 +64,7 @@ func (r *revision) write(goldens map[*take]*golden, partial bool) error {
 		}
 		return nil
 	}
-	put, changed, err := r.pair(goldens, partial)
+	put, changed, err := r.pair(kept, partial)
 	if err != nil {
 		return err
 	}
@@ -75,14 +75,14 @@ func (r *revision) write(goldens map[*take]*golden, partial bool) error {
 	if len(put.Document.Snapshots) == 0 {
 		return r.remove()
 	}
-	if err := r.refuseSecrets(changed); err != nil {
+	if err := r.refuseSecrets(changed...); err != nil {
 		return err
 	}
 	if r.pending.log != nil {
 		put.Writer = &r.pending.log.Writer
 	}
 	put.Summed = true
-	put.Check = func(read *snapshot.Document) error { return r.verify(put.Provider, read, goldens) }
+	put.Check = func(read *snapshot.Document) error { return r.verify(put.Provider, read, kept) }
 	return r.store.Commit(store.Change{Put: []store.Put{*put}})
 }
 
@@ -105,39 +105,37 @@ func (r *revision) remove() error {
 	return r.store.Commit(store.Change{Remove: []string{r.tape.doc.File()}})
 }
 
-// goldens makes the snapshots of the takes, by take. A call that failed for now and was made again
+// kept makes the records of the takes, and returns those that have one. A call that failed for now and was made again
 // with success is one call.
-func (r *revision) goldens() map[*take]*golden {
+func (r *revision) kept() (kept []*take) {
 	for _, tk := range r.takes {
 		tk.endWithTest()
 		if tk.dropsQuietly() {
 			tk.become(dropped)
 		}
 	}
-	goldens := map[*take]*golden{}
 	unkept := map[*take]*Failure{}
 	for _, tk := range r.made() {
 		if tk.how == dropped {
 			continue
 		}
-		g, f := r.goldenOf(tk)
-		if f != nil {
+		if f := r.makeRecord(tk); f != nil {
 			unkept[tk] = f
-			continue
+		} else {
+			kept = append(kept, tk)
 		}
-		goldens[tk] = g
 	}
 	if len(unkept) == 0 {
-		return goldens
+		return kept
 	}
-	failed := r.tape.failedTurns(r.inOrder(goldens))
+	failed := r.tape.failedTurns(r.inOrder(kept))
 	for _, tk := range r.takes {
 		if f := unkept[tk]; f != nil && !tk.cancelledIn(failed) {
 			f.Source = tk.source
 			r.fail(f)
 		}
 	}
-	return goldens
+	return kept
 }
 
 // made returns a take for each call that was made live. Of tries that ended for now it is the first, unless another stood.
@@ -173,9 +171,9 @@ func (s *setup) transient(tk *take) bool {
 
 // verify looks each recording up again with the code that replays, in the document as it will be
 // read, before anything is written.
-func (r *revision) verify(provider string, doc *snapshot.Document, goldens map[*take]*golden) error {
+func (r *revision) verify(provider string, doc *snapshot.Document, kept []*take) error {
 	t := newTape(&store.Doc{Provider: provider, Document: doc}, r.rules)
-	for _, c := range r.inOrder(goldens) { // equal requests that overlapped stand in the order of their answers
+	for _, c := range r.inOrder(kept) { // equal requests that overlapped stand in the order of their answers
 		i, how, what := 0, missing, ""
 		if c.take != nil {
 			i, how = t.findCall(c.take.call)
@@ -184,7 +182,7 @@ func (r *revision) verify(provider string, doc *snapshot.Document, goldens map[*
 			i, how = t.find(r.tape.keys[c.record])
 			what = asking(r.tape.records[c.record].Provider, r.tape.request(c.record))
 		}
-		if how != found || c.take != nil && !store.SameAnswer(&doc.Snapshots[i].Response, &c.take.golden.snapshot.Response) {
+		if how != found || c.take != nil && !store.SameAnswer(&doc.Snapshots[i].Response, &c.take.record.Response) {
 			return fmt.Errorf("%s would not be found again in replay: nothing was written", what)
 		}
 		t.played[i] = true

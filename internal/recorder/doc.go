@@ -18,7 +18,7 @@
 //	tape.go, replay.go, proof.go                 a record answers it, and is proven
 //	drift.go, failure.go, report.go, face.go     no record does: what differs, in which words, and what accepts it
 //	live.go, take.go, transport.go               it is made live, and its answer is kept as its caller reads it
-//	golden.go, pair.go, commit.go, pending.go    takes become records of the test's document, or wait
+//	record.go, pair.go, commit.go, pending.go    takes become records of the test's document, or wait
 //
 // The other files each have one subject: tools and turns of agents, realtime and MCP sessions, models without HTTP,
 // lanes, scripts, faults, checks.

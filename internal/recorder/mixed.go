@@ -113,15 +113,14 @@ func (r *report) returnsAnother(tk *take) bool {
 	if how := tk.ending(); !tk.codec.Tools || how == underWay || how == dropped || r.transient(tk) {
 		return false
 	}
-	g, f := r.goldenOf(tk)
-	if f != nil || r.tape == nil {
+	if r.tape == nil || r.makeRecord(tk) != nil {
 		return false
 	}
 	r.tape.know(len(r.tape.records))
 	recorded := false
 	for i, k := range r.tape.keys {
 		if k == tk.key {
-			if recorded = true; store.SameAnswer(&r.tape.records[i].Response, &g.snapshot.Response) {
+			if recorded = true; store.SameAnswer(&r.tape.records[i].Response, &tk.record.Response) {
 				return false
 			}
 		}
@@ -135,11 +134,10 @@ func (r *run) answeredLive() (all []usage.Live) {
 		return nil
 	}
 	for _, tk := range r.takes {
-		g, f := r.goldenOf(tk)
-		if f != nil || r.transient(tk) {
+		if r.makeRecord(tk) != nil || r.transient(tk) {
 			continue
 		}
-		response := &g.snapshot.Response
+		response := &tk.record.Response
 		i := slices.IndexFunc(all, func(l usage.Live) bool { return l.Model == response.Model })
 		if i < 0 {
 			i, all = len(all), append(all, usage.Live{Model: response.Model})
@@ -169,8 +167,8 @@ func (n *notes) ranLive() {
 		default:
 			models++
 		}
-		if g, f := n.goldenOf(tk); f == nil {
-			tokens += amount.Of(g.snapshot.Response.TokensUsed)
+		if n.makeRecord(tk) == nil {
+			tokens += amount.Of(tk.record.Response.TokensUsed)
 		}
 	}
 	var said []string

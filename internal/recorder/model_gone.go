@@ -48,8 +48,8 @@ func (r *run) gone() (said []string) {
 		if tk.status < http.StatusBadRequest {
 			continue // nearly all, which need not be decoded for that
 		}
-		if g, f := r.goldenOf(tk); f == nil {
-			if text := withdrawn(tk.provider, model, tk.status, g.snapshot.Response.Error); text != "" {
+		if r.makeRecord(tk) == nil {
+			if text := withdrawn(tk.provider, model, tk.status, tk.record.Response.Error); text != "" {
 				said = inorder.With(said, r.Plain(text))
 			}
 		}

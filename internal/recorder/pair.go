@@ -16,15 +16,15 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// pair makes the document that will be written, from the test's records and the goldens (design R4, R11). A record
+// pair makes the document that will be written, from the test's records and its kept takes (design R4, R11). A record
 // whose call did not change stays as it is. A changed one keeps its id and its place, and if only the request changed,
-// its answer too. New records follow that of the call before them. changed are the goldens of which something is in the
+// its answer too. New records follow that of the call before them. changed are the takes of which something is in the
 // document.
-func (r *revision) pair(goldens map[*take]*golden, partial bool) (put *store.Put, changed []*golden, err error) {
-	for _, g := range goldens {
-		r.maskCommand(g)
+func (r *revision) pair(kept []*take, partial bool) (put *store.Put, changed []*take, err error) {
+	for _, tk := range kept {
+		r.maskCommand(tk)
 	}
-	calls := r.inOrder(goldens)
+	calls := r.inOrder(kept)
 	old, err := r.keyedTape(providerOf(calls))
 	if err != nil {
 		return nil, nil, err
@@ -44,16 +44,16 @@ func (r *revision) pair(goldens map[*take]*golden, partial bool) (put *store.Put
 		case same[n]:
 			r.updated.Kept = append(r.updated.Kept, is.ID)
 			if tk != nil && renewTime {
-				changed = append(changed, tk.golden)
+				changed = append(changed, tk)
 			}
 			continue
 		case i < 0:
 			r.updated.New = append(r.updated.New, is.ID)
 		default:
-			r.changed(&old.records[i], old.request(i), tk.golden, is)
+			r.changed(&old.records[i], old.request(i), tk, is)
 		}
-		changed = append(changed, tk.golden)
-		put.Beside[tk.golden.snapshot.Response.RawOutputRef] = tk.golden.raw
+		changed = append(changed, tk)
+		put.Beside[tk.record.Response.RawOutputRef] = tk.raw
 		maps.Copy(put.Beside, tk.media)
 	}
 	r.updated.Removed = removed(old.records, next)
@@ -86,11 +86,11 @@ func (t *tape) outcomes(calls []testCall, pairs []int, headers []string, renewTi
 		case c.take == nil:
 			done[n], same[n] = store.Outcome{Of: c.record}, true
 		case i < 0:
-			done[n] = store.Outcome{Of: -1, Record: &c.take.golden.snapshot}
+			done[n] = store.Outcome{Of: -1, Record: c.take.record}
 		default:
-			done[n], same[n] = t.outcome(i, c.take.golden, headers, renewTime)
-			if done[n].Of == i && (same[n] || done[n].Answered) && t.lacks(i, c.take.golden, calls[n+1:]) {
-				done[n], same[n] = store.Outcome{Of: i, Record: &c.take.golden.snapshot, Dated: renewTime}, false
+			done[n], same[n] = t.outcome(i, c.take, headers, renewTime)
+			if done[n].Of == i && (same[n] || done[n].Answered) && t.lacks(i, c.take, calls[n+1:]) {
+				done[n], same[n] = store.Outcome{Of: i, Record: c.take.record, Dated: renewTime}, false
 			}
 		}
 	}
@@ -99,11 +99,11 @@ func (t *tape) outcomes(calls []testCall, pairs []int, headers []string, renewTi
 
 // lacks reports whether a later call has an id of what an answer made, such as a file, which the i-th record does not
 // hand out. Ids of what models say are numbered.
-func (t *tape) lacks(i int, g *golden, later []testCall) bool {
-	if g.take.codec.Generates || g.take.codec.Tools {
+func (t *tape) lacks(i int, tk *take, later []testCall) bool {
+	if tk.codec.Generates || tk.codec.Tools {
 		return false
 	}
-	ids := handedOut(rawAnswer(&g.snapshot, g.raw))
+	ids := handedOut(rawAnswer(tk.record, tk.raw))
 	if len(ids) == 0 || len(later) == 0 {
 		return false
 	}
@@ -114,7 +114,7 @@ func (t *tape) lacks(i int, g *golden, later []testCall) bool {
 		if c.take == nil || len(ids) == 0 {
 			return false
 		}
-		core, _ := snapshot.RequestCore(&c.take.golden.snapshot.Request, nil) // it has a key
+		core, _ := snapshot.RequestCore(&c.take.record.Request, nil) // it has a key
 		return slices.ContainsFunc(ids, func(id string) bool { return bytes.Contains(core, jsontext.Text(id)) })
 	})
 }
@@ -122,12 +122,12 @@ func (t *tape) lacks(i int, g *golden, later []testCall) bool {
 // outcome returns what becomes of the i-th record after a call of it, and whether it stays as it was. An answer that
 // says the same as before stays, with its bytes, times, usage and headers, also where the request changed. renewTime
 // says that the record gets the time of the call, as its age is counted from that.
-func (t *tape) outcome(i int, g *golden, headers []string, renewTime bool) (o store.Outcome, same bool) {
-	was, s := &t.records[i], &g.snapshot
+func (t *tape) outcome(i int, tk *take, headers []string, renewTime bool) (o store.Outcome, same bool) {
+	was, s := &t.records[i], tk.record
 	o = store.Outcome{Of: i, Record: s, Dated: renewTime}
 	o.Answered = store.SameAnswer(&was.Response, &s.Response) && s.Response.Confirms(&was.Response) && t.whole(i) && t.isScrubbed(i) &&
 		!lackHeaders(was.Response.Headers, s.Response.Headers, headers)
-	same = o.Answered && t.keys[i] == g.take.key && was.Response.Stale == s.Response.Stale &&
+	same = o.Answered && t.keys[i] == tk.key && was.Response.Stale == s.Response.Stale &&
 		was.Source.SameOrigin(&s.Source)
 	switch {
 	case same && renewTime:
@@ -152,29 +152,33 @@ func providerOf(calls []testCall) string {
 // inOrder returns the calls of the test in their order. Tools that one answer asked for are in that answer's order.
 // Other calls that overlapped are in the order of their records, then of their requests and their answers, so that
 // concurrent recording gives one document.
-func (r *run) inOrder(goldens map[*take]*golden) []testCall {
-	takes := slices.SortedFunc(maps.Values(goldens), func(a, b *golden) int { return cmp.Compare(a.take.began, b.take.began) })
-	places := r.places(takes)
-	inPlace := func(a, b *golden) int {
-		return cmp.Or(cmp.Compare(places[a.take.key], places[b.take.key]), compareGoldens(a, b))
+func (r *run) inOrder(kept []*take) []testCall {
+	takes := slices.SortedFunc(slices.Values(kept), func(a, b *take) int { return cmp.Compare(a.began, b.began) })
+	isKept := make(map[int64]bool, len(kept)) // by when it began, as some are copies
+	for _, tk := range kept {
+		isKept[tk.began] = true
 	}
-	var ordered, ready []*golden
+	places := r.places(takes)
+	inPlace := func(a, b *take) int {
+		return cmp.Or(cmp.Compare(places[a.key], places[b.key]), compareTakes(a, b))
+	}
+	var ordered, ready []*take
 	for len(takes) > 0 || len(ready) > 0 {
-		ended := func(g *golden) bool { return g.take.heard < takes[0].take.began } // its caller may close the answer later
+		ended := func(tk *take) bool { return tk.heard < takes[0].began } // its caller may close the answer later
 		for len(takes) > 0 && !slices.ContainsFunc(ready, ended) {
 			ready, takes = append(ready, takes[0]), takes[1:]
 		}
 		next := slices.MinFunc(ready, inPlace)
 		ordered = append(ordered, next)
-		ready = slices.DeleteFunc(ready, func(g *golden) bool { return g == next })
+		ready = slices.DeleteFunc(ready, func(tk *take) bool { return tk == next })
 	}
 	var calls []testCall
 	for _, a := range r.answered {
 		switch {
 		case a.take == nil:
 			calls = append(calls, a)
-		case goldens[a.take] != nil:
-			calls = append(calls, testCall{take: ordered[0].take})
+		case isKept[a.take.began]:
+			calls = append(calls, testCall{take: ordered[0]})
 			ordered = ordered[1:]
 		}
 	}
@@ -183,10 +187,10 @@ func (r *run) inOrder(goldens map[*take]*golden) []testCall {
 
 // places returns for each key where its first record is in the document, as a number below 0: a call without a record,
 // with 0, comes behind all of them.
-func (r *run) places(goldens []*golden) map[key]int {
+func (r *run) places(takes []*take) map[key]int {
 	places := map[key]int{}
-	if len(goldens) > 1 {
-		if old, err := r.keyedTape(goldens[0].take.provider); err == nil {
+	if len(takes) > 1 {
+		if old, err := r.keyedTape(takes[0].provider); err == nil {
 			for i, k := range slices.Backward(old.keys) {
 				places[k] = i - len(old.keys)
 			}
@@ -195,17 +199,16 @@ func (r *run) places(goldens []*golden) map[key]int {
 	return places
 }
 
-func compareGoldens(a, b *golden) int {
-	return cmp.Or(cmp.Compare(a.take.provider, b.take.provider), cmp.Compare(a.take.lane, b.take.lane),
-		compareRequests(a.take.request, b.take.request),
-		bytes.Compare(a.take.core[:], b.take.core[:]), compareSums(a, b), cmp.Compare(a.take.began, b.take.began))
+func compareTakes(a, b *take) int {
+	return cmp.Or(cmp.Compare(a.provider, b.provider), cmp.Compare(a.lane, b.lane), compareRequests(a.request, b.request),
+		bytes.Compare(a.core[:], b.core[:]), compareAnswers(a, b), cmp.Compare(a.began, b.began))
 }
 
-func compareSums(a, b *golden) int {
-	if a == b || a.take.key != b.take.key {
+func compareAnswers(a, b *take) int {
+	if a == b || a.key != b.key {
 		return 0 // which the rest decides
 	}
-	x, y := a.coreSum(), b.coreSum()
+	x, y := a.answerSum(), b.answerSum()
 	return bytes.Compare(x[:], y[:])
 }
 

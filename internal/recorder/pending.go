@@ -67,7 +67,7 @@ func (p *pending) serve(c *call, lifted string) *servedRecord {
 		return nil
 	}
 	tk := p.takes[len(p.takes)-1]
-	if _, f := p.goldenOf(tk); f == nil {
+	if p.makeRecord(tk) == nil {
 		tk.waits, tk.number, tk.place = true, s.record.Number(), -1
 		p.mine[tk.number] = true
 	}
@@ -82,8 +82,7 @@ func (p *pending) keep(tk *take) {
 	if how := tk.ending(); p.ended || how != whole && how != aborted && how != broken {
 		return
 	}
-	g, f := p.goldenOf(tk)
-	if f != nil || !p.keepable(g) || tk.isFree(&g.snapshot) || tk.dropsQuietly() {
+	if p.makeRecord(tk) != nil || !p.keepable(tk) || tk.isFree(tk.record) || tk.dropsQuietly() {
 		return
 	}
 	tk.waits = true
@@ -91,13 +90,13 @@ func (p *pending) keep(tk *take) {
 	if p.wrong = p.number(tk.provider); p.wrong == nil {
 		p.wrong = p.append()
 	}
-	if len(g.raw) > longAnswer {
+	if len(tk.raw) > longAnswer {
 		runtime.GC() // what it was written by is some times as long
 	}
 }
 
-func (p *pending) keepable(g *golden) bool {
-	return g.snapshot.Source.Scripted == "" && p.refuseSecrets([]*golden{g}) == nil
+func (p *pending) keepable(tk *take) bool {
+	return tk.record.Source.Scripted == "" && p.refuseSecrets(tk) == nil
 }
 
 // isFree reports whether an answer is an error, which cost nothing: the next run asks again, and may do better. An error that
@@ -204,7 +203,7 @@ func (p *pending) append() error {
 		if !tk.waits || tk.logged > 0 || tk.origin != nil { // what comes from where it waits is there
 			continue
 		}
-		if err := p.log.Append(i, p.recordOf(tk), tk.golden.raw, tk.media); err != nil {
+		if err := p.log.Append(i, p.recordOf(tk), tk.raw, tk.media); err != nil {
 			return err
 		}
 		tk.logged = tk.number
@@ -213,7 +212,7 @@ func (p *pending) append() error {
 }
 
 func (p *pending) recordOf(tk *take) snapshot.Snapshot {
-	record := tk.golden.snapshot
+	record := *tk.record
 	record.ID = snapshot.ID(p.name, tk.number)
 	return record
 }
@@ -225,7 +224,7 @@ func (p *pending) write(takes []*take) error {
 	for _, tk := range takes {
 		mine[tk.number], p.mine[tk.number] = true, true
 		records = append(records, p.recordOf(tk))
-		beside[tk.golden.snapshot.Response.RawOutputRef] = tk.golden.raw
+		beside[tk.record.Response.RawOutputRef] = tk.raw
 		maps.Copy(beside, tk.media)
 	}
 	put := store.PutOf(p.name, records)
@@ -238,13 +237,13 @@ func (p *pending) write(takes []*take) error {
 }
 
 // leave settles what of this run waits after a test that did not pass, and returns the ids, and a note that says so.
-func (p *pending) leave(goldens map[*take]*golden) (ids []string, note string) {
+func (p *pending) leave(kept []*take) (ids []string, note string) {
 	var said []string
-	for _, tk := range p.settle(goldens) {
+	for _, tk := range p.settle(kept) {
 		id := snapshot.ID(p.name, tk.number)
 		ids = append(ids, id)
-		line := "  " + id + ": " + short(p.Plain(saidIn(&tk.golden.snapshot)))
-		if tk.isFree(&tk.golden.snapshot) {
+		line := "  " + id + ": " + short(p.Plain(saidIn(tk.record)))
+		if tk.isFree(tk.record) {
 			line += " (the next run asks again)"
 		}
 		said = append(said, line)
@@ -261,7 +260,7 @@ func (p *pending) leave(goldens map[*take]*golden) (ids []string, note string) {
 
 // toolsWait reports whether a result of a tool is among the answers that wait.
 func (p *pending) toolsWait() bool {
-	return slices.ContainsFunc(p.waiting(), func(tk *take) bool { return tk.codec.Tools && !tk.isFree(&tk.golden.snapshot) })
+	return slices.ContainsFunc(p.waiting(), func(tk *take) bool { return tk.codec.Tools && !tk.isFree(tk.record) })
 }
 
 // together returns the name of the test's document in place of many ids, where no other answers wait for it.
@@ -306,23 +305,22 @@ func (p *pending) nextUses(ids []string) string {
 // settle holds all calls of the test against its records, now that all calls are known. It writes the pending answers
 // again where one gets another number, or has a secret that was not known when it was bought. Errors wait beside answers,
 // since a test that is accepted needs them too.
-func (p *pending) settle(goldens map[*take]*golden) []*take {
-	if p.Mode == Rekey || len(goldens) == 0 {
+func (p *pending) settle(kept []*take) []*take {
+	if p.Mode == Rekey || len(kept) == 0 {
 		return nil
 	}
-	calls := p.inOrder(goldens)
+	calls := p.inOrder(kept)
 	provider := providerOf(calls)
 	p.open(provider)
 	changed := p.wrong != nil || !p.clean // else the log of this run has it all
 	bought := slices.ContainsFunc(calls, func(c testCall) bool {
-		return c.take != nil && !c.take.isFree(&c.take.golden.snapshot) && p.keepable(c.take.golden)
+		return c.take != nil && !c.take.isFree(c.take.record) && p.keepable(c.take)
 	})
-	for _, tk := range p.takes {
-		g := goldens[tk]
-		if !tk.waits && g != nil && tk.origin == nil && p.keepable(g) && (bought || !tk.isFree(&g.snapshot)) {
+	for _, tk := range kept { // also all that wait
+		if !tk.waits && tk.origin == nil && p.keepable(tk) && (bought || !tk.isFree(tk.record)) {
 			tk.waits, changed = true, true // it ended with the test, or is an error
 		}
-		if tk.waits && !p.keepable(tk.golden) {
+		if tk.waits && !p.keepable(tk) {
 			tk.waits, changed = false, true
 		}
 	}

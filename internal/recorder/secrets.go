@@ -48,40 +48,40 @@ func (s *setup) Stored(words []string) (kept []string, secrets *secret.Scanner) 
 }
 
 // maskCommand takes secrets out of the command of a program, which may have the key that it calls with.
-func (s *setup) maskCommand(g *golden) {
+func (s *setup) maskCommand(tk *take) {
 	if s.Program != nil {
-		g.snapshot.Source.Function = s.Masked(g.snapshot.Source.Function)
+		tk.record.Source.Function = s.Masked(tk.record.Source.Function)
 	}
 }
 
 // refuseSecrets returns the failure of a recording that would store a secret. It looks at the decoded answer and at
 // its bytes.
-func (s *setup) refuseSecrets(goldens []*golden) error {
+func (s *setup) refuseSecrets(takes ...*take) error {
 	scanner := s.scanner()
 	known := scanner.Known()
-	for _, g := range goldens {
-		if g.cleared == known {
+	for _, tk := range takes {
+		if tk.cleared == known {
 			continue
 		}
-		s.maskCommand(g)
-		inBytes, found := scanner.Find(g.raw)
-		if scanner.Holds(&g.snapshot, g.raw) || found && scanner.Holds(&g.snapshot, nil) {
-			text, err := g.snapshot.SF()
+		s.maskCommand(tk)
+		inBytes, found := scanner.Find(tk.raw)
+		if scanner.Holds(tk.record, tk.raw) || found && scanner.Holds(tk.record, nil) {
+			text, err := tk.record.SF()
 			if err != nil {
 				return err
 			}
 			hit, _ := scanner.Find(text)
-			return s.leaked(hit, g.take.who(), strings.TrimPrefix(hit.Pointer, "/snapshots/0"))
+			return s.leaked(hit, tk.who(), strings.TrimPrefix(hit.Pointer, "/snapshots/0"))
 		}
 		if found {
-			return s.leaked(inBytes, g.take.who(), strings.TrimSpace("in the bytes of the answer "+inBytes.Pointer))
+			return s.leaked(inBytes, tk.who(), strings.TrimSpace("in the bytes of the answer "+inBytes.Pointer))
 		}
-		for _, medium := range g.take.media {
+		for _, medium := range tk.media {
 			if hit, found := scanner.Find(medium); found {
-				return s.leaked(hit, g.take.who(), "in its media")
+				return s.leaked(hit, tk.who(), "in its media")
 			}
 		}
-		g.cleared = known
+		tk.cleared = known
 	}
 	return nil
 }

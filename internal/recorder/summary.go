@@ -13,9 +13,9 @@ import (
 )
 
 // spent counts the tokens of the calls that were made in this run.
-func (r *revision) spent(goldens map[*take]*golden) {
-	for tk, g := range goldens {
-		u := g.snapshot.Response.Usage
+func (r *revision) spent(kept []*take) {
+	for _, tk := range kept {
+		u := tk.record.Response.Usage
 		if tk.origin != nil || tk.imported != nil || u == nil {
 			continue
 		}
@@ -25,25 +25,25 @@ func (r *revision) spent(goldens map[*take]*golden) {
 }
 
 // changed notes what changed of a record: was is how it was, request its request by the rules of now.
-func (r *revision) changed(was *snapshot.Snapshot, request *modelio.Request, g *golden, is *snapshot.Snapshot) {
+func (r *revision) changed(was *snapshot.Snapshot, request *modelio.Request, tk *take, is *snapshot.Snapshot) {
 	record := usage.ChangedRecord{ID: was.ID}
 	add := func(component string) {
 		if component != "" {
 			record.Components = inorder.With(record.Components, component)
 		}
 	}
-	changes, _ := drift.Compare(request, g.take.request, nil) // both have a key
+	changes, _ := drift.Compare(request, tk.request, nil) // both have a key
 	for _, c := range changes {
 		add(r.Plain(c.Kind))
 	}
-	if o := g.take.origin; o != nil && o.place >= 0 {
+	if o := tk.origin; o != nil && o.place >= 0 {
 		add(o.why)
 		r.updated.Rekeyed = append(r.updated.Rekeyed, record)
 		return
 	}
 	switch {
 	case was.Response.RawOutputRef != is.Response.RawOutputRef:
-		for _, component := range g.take.answerChanged(was, is) {
+		for _, component := range tk.answerChanged(was, is) {
 			add(r.Plain(component))
 		}
 	case was.Response.Stale != "":

@@ -3,6 +3,7 @@ package recorder
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"io"
 	"net/http"
@@ -34,11 +35,15 @@ type take struct {
 	note     string             // why the generic codec decodes the answer; empty means that of its API does
 	readings []snapshot.Reading // what other programs read in it
 
-	golden *golden // as it would be stored; nil until that is asked for
-	waits  bool    // it is among the pending answers
-	number int     // its number there; 0 means not known yet
-	logged int     // its number in the log of the run; 0 means it is not there
-	place  int     // the index of the record that it is to replace; -1 means none
+	record  *snapshot.Snapshot // as it would be stored; nil until that is asked for
+	raw     []byte             // of the record: its raw answer; nil means there is none
+	sum     *[sha256.Size]byte // of the core of the record's answer; nil: answerSum has not computed it yet
+	cleared int                // how many secrets were known when the record was found to hold none; -1: it was not searched
+
+	waits  bool // it is among the pending answers
+	number int  // its number there; 0 means not known yet
+	logged int  // its number in the log of the run; 0 means it is not there
+	place  int  // the index of the record that it is to replace; -1 means none
 
 	mu         sync.Mutex // guards all below, which does not change once how is not underWay
 	how        ending

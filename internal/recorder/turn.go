@@ -146,7 +146,7 @@ func (t *tape) snapshotOf(c testCall) *snapshot.Snapshot {
 	case c.faulty:
 		return nil
 	case c.take != nil:
-		return &c.take.golden.snapshot
+		return c.take.record
 	}
 	return &t.records[c.record]
 }

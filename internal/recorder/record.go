@@ -16,64 +16,55 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// A golden is a take as it would be stored.
-type golden struct {
-	take     *take
-	snapshot snapshot.Snapshot
-	raw      []byte             // nil means there is none
-	core     *[sha256.Size]byte // the sum of the answer's core; nil: coreSum has not computed it yet
-	cleared  int                // how many secrets were known when it was found to hold none; -1: it was not searched
-}
-
 // longAnswer is the length in bytes from which it is worth the time to collect garbage.
 const longAnswer = 8 << 20
 
-// goldenOf returns the golden of a take, or why it cannot be kept.
-func (r *run) goldenOf(tk *take) (*golden, *Failure) {
-	if tk.golden != nil {
-		return tk.golden, nil
+// makeRecord makes the record of a take. It returns why the take cannot be kept.
+func (r *run) makeRecord(tk *take) *Failure {
+	if tk.record != nil {
+		return nil
 	}
 	resp, body, f := r.answerOf(tk)
 	if f != nil {
-		return nil, f
+		return f
 	}
 	resp, err := asRecorded(resp, tk.status, &tk.numbering, &tk.media)
 	if err != nil {
-		return nil, r.unkept(tk, err)
+		return r.unkept(tk, err)
 	}
-	g := &golden{take: tk, snapshot: r.frame(tk), cleared: -1}
-	stored := &g.snapshot.Response
+	record := r.frame(tk)
+	stored := &record.Response
 	checkHeaders(stored.Headers, func(pointer, format string, args ...any) {
 		err = errors.New("response" + pointer + " " + fmt.Sprintf(format, args...))
 	})
 	if err != nil {
-		return nil, r.unkept(tk, err)
+		return r.unkept(tk, err)
 	}
 	stored.Response, stored.TokensUsed = *resp, resp.Usage.Used()
 	stored.Note = tk.note
 	stored.Readings, stored.ReadingsMore = reading.Told(tk.readings)
 	if tk.how != failed {
-		g.raw, stored.RawOutputRef = body, canon.Sum(body)
+		tk.raw, stored.RawOutputRef = body, canon.Sum(body)
 	}
 	if (r.Timing || listens(tk.request)) && !isDirect(tk.codec.API) && tk.origin == nil && tk.imported == nil {
 		stored.TimingMS = timing(tk.answer(body), tk.arrivals)
 	}
-	if len(g.raw) > longAnswer {
+	if len(tk.raw) > longAnswer {
 		runtime.GC() // decoding took several times as much memory
 	}
-	tk.golden = g
-	return g, nil
+	tk.record, tk.cleared = &record, -1
+	return nil
 }
 
-// coreSum returns the sum of the answer's core. It computes it when it is first asked for, as few calls need it. A
+// answerSum returns the sum of the answer's core. It computes it when it is first asked for, as few calls need it. A
 // response without a core cannot be encoded either, so its error is told there.
-func (g *golden) coreSum() [sha256.Size]byte {
-	if g.core == nil {
-		core, _ := snapshot.ResponseCore(&g.snapshot.Response)
+func (tk *take) answerSum() [sha256.Size]byte {
+	if tk.sum == nil {
+		core, _ := snapshot.ResponseCore(&tk.record.Response)
 		sum := sha256.Sum256(core)
-		g.core = &sum
+		tk.sum = &sum
 	}
-	return *g.core
+	return *tk.sum
 }
 
 // answerOf returns the decoded answer of a take, and its body with placeholders and without its content encoding.
