@@ -29,39 +29,30 @@ func volatile() []finder {
 func directories(roots []string, matches func(text, root string) int) func(string) []span {
 	return func(text string) (found []span) {
 		end := 0
-		for at := range candidates(text, roots) {
-			if at.start < end || !beginsPath(text[:at.start]) {
-				continue
+		below := func(start, rest int) { // a root, behind which the rest is
+			if start < end || !beginsPath(text[:start]) {
+				return
 			}
-			root := text[at.start:at.end]
-			if n := matches(text[at.start:], root); n > 0 {
-				end = at.start + n
-				found = append(found, span{at.start, end})
+			if n := matches(text[start:], text[start:rest]); n > 0 {
+				end = start + n
+				found = append(found, span{start, end})
+			}
+		}
+		for i := range len(text) {
+			switch text[i] {
+			case ':':
+				if i > 0 && strings.HasPrefix(text[i:], `:\`) {
+					below(i-1, i+2)
+				}
+			case '/':
+				for _, root := range roots {
+					if strings.HasPrefix(text[i:], root) {
+						below(i, i+len(root))
+					}
+				}
 			}
 		}
 		return found
-	}
-}
-
-// candidates yields the positions of a path's root in a text, in order.
-func candidates(text string, roots []string) func(func(span) bool) {
-	return func(yield func(span) bool) {
-		for i := 0; i < len(text); i++ {
-			if text[i] != '/' && text[i] != ':' {
-				continue
-			}
-			if text[i] == ':' {
-				if i > 0 && strings.HasPrefix(text[i:], `:\`) && !yield(span{i - 1, i + 2}) {
-					return
-				}
-				continue
-			}
-			for _, root := range roots {
-				if strings.HasPrefix(text[i:], root) && !yield(span{i, i + len(root)}) {
-					return
-				}
-			}
-		}
 	}
 }
 
