@@ -83,7 +83,7 @@ func (r *revision) write(kept []*take, partial bool) error {
 	}
 	put.Summed = true
 	put.Check = func(read *snapshot.Document) error { return r.verify(put.Provider, read, kept) }
-	return r.store.Commit(store.Change{Put: []store.Put{*put}})
+	return r.store.Commit(store.Change{Put: []store.Put{put}})
 }
 
 // records returns those of the test's document as they are now.

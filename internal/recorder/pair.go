@@ -20,16 +20,16 @@ import (
 // whose call did not change stays as it is. A changed one keeps its id and its place, and if only the request changed,
 // its answer too. New records follow that of the call before them. changed are the takes of which something is in the
 // document.
-func (r *revision) pair(kept []*take, partial bool) (put *store.Put, changed []*take, err error) {
+func (r *revision) pair(kept []*take, partial bool) (put store.Put, changed []*take, err error) {
 	for _, tk := range kept {
 		r.maskCommand(tk)
 	}
 	calls := r.inOrder(kept)
 	old, err := r.keyedTape(providerOf(calls))
 	if err != nil {
-		return nil, nil, err
+		return put, nil, err
 	}
-	put = &store.Put{Name: r.name, Beside: map[canon.Hash][]byte{}}
+	beside := map[canon.Hash][]byte{}
 	pairs := r.counterparts(calls, old)
 	renewTime := r.Mode == UpdateAll && r.config.MaxAge.IsSet()
 	done, same := old.outcomes(calls, pairs, r.KeptHeaders, renewTime)
@@ -53,13 +53,13 @@ func (r *revision) pair(kept []*take, partial bool) (put *store.Put, changed []*
 			r.changed(&old.records[i], old.request(i), tk, is)
 		}
 		changed = append(changed, tk)
-		put.Beside[tk.record.Response.RawOutputRef] = tk.raw
-		maps.Copy(put.Beside, tk.media)
+		beside[tk.record.Response.RawOutputRef] = tk.raw
+		maps.Copy(beside, tk.media)
 	}
 	r.updated.Removed = removed(old.records, next)
 	r.date(next, old)
-	doc := store.PutOf(r.name, next)
-	put.Provider, put.Document = doc.Provider, doc.Document
+	put = store.PutOf(r.name, next)
+	put.Beside = beside
 	return put, changed, nil
 }
 
