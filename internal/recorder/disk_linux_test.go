@@ -66,6 +66,26 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
+// TestFullDiskKeepsEarlierAnswers records onto a disk that is full, where an earlier run that failed has left an answer:
+// that one is not lost.
+func TestFullDiskKeepsEarlierAnswers(t *testing.T) {
+	s := newScene(t)
+	if err := syscall.Mount("tmpfs", s.dir, "tmpfs", 0, "size=100k"); err != nil {
+		t.Skipf("no file system can be mounted here: %v", err)
+	}
+	t.Cleanup(func() { require.NoError(t, syscall.Unmount(s.dir, 0)) })
+	var got string
+	long := strings.Replace(honest, "four", strings.Repeat("four ", 40000), 1)
+	first, second := posts(&got, chatURL, askedBody), posts(&got, chatURL, strings.Replace(askedBody, `"a"`, `"b"`, 1))
+	undetermined := posts(&got, chatURL, strings.Replace(askedBody, `"seed"`, `"other"`, 1))
+	failures, _ := s.run(Update, func(r *Recorder) { first(r); undetermined(r) }, func(o *Options) { o.Upstream = &upstream{body: honest} })
+	require.Len(t, failures, 1)
+
+	failures, _ = s.run(Update, func(r *Recorder) { first(r); second(r) }, func(o *Options) { o.Upstream = &upstream{body: long} })
+	require.NotEmpty(t, failures)
+	require.Contains(t, failures[len(failures)-1].Text, "1 of 2 answers are lost, and the next run buys them again; the others wait in STORE/.pending")
+}
+
 // TestReadOnlyStore records into a store that cannot be written: no call is made whose answer would be lost.
 func TestReadOnlyStore(t *testing.T) {
 	for _, made := range []bool{false, true} {

@@ -350,11 +350,12 @@ func (p *pending) settle(kept []*take) []*take {
 	return p.waiting()
 }
 
-// lost says what became of answers that could not be settled: those that are in the log of the run wait there.
+// lost says what became of answers that could not be settled: those that are in the log of the run, or in that of an
+// earlier one, wait there.
 func (p *pending) lost() string {
 	kept, waiting := 0, p.waiting()
 	for _, tk := range waiting {
-		if tk.logged > 0 {
+		if tk.logged > 0 || tk.origin != nil {
 			kept++
 		}
 	}
