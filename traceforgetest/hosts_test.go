@@ -2,6 +2,7 @@ package traceforgetest_test
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"net/http"
 	"path/filepath"
@@ -201,4 +202,47 @@ func TestRecordCutStream(t *testing.T) {
 	t.Setenv("TRACEFORGE_UPDATE", "")
 	requirePass(t, s.replay("TestIt", watch, hosts))
 	require.ErrorIs(t, got, io.ErrUnexpectedEOF)
+}
+
+// TestRecordStreamThatItsCallerLeft refuses a stream of an unknown API that its caller's context cut, and with the option
+// replays it as cut: whether the last event had come is not known.
+func TestRecordStreamThatItsCallerLeft(t *testing.T) {
+	for name, reads := range map[string]bool{"while it reads": true, "before it closes": false} {
+		t.Run(name, func(t *testing.T) {
+			s := newScene(t)
+			live := roundTripper(func(r *http.Request) (*http.Response, error) {
+				rest, stop := io.Pipe()
+				context.AfterFunc(r.Context(), func() { stop.CloseWithError(context.Cause(r.Context())) })
+				return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"text/event-stream"}}, Request: r,
+					Body: struct {
+						io.Reader
+						io.Closer
+					}{io.MultiReader(strings.NewReader("data: one\n\n"), rest), rest}}, nil
+			})
+			var got error
+			watch := func(t *tbtest.TB, tf *traceforgetest.Recorder) {
+				ctx, cancel := context.WithCancel(context.Background())
+				defer cancel()
+				req, _ := http.NewRequestWithContext(ctx, http.MethodGet, "https://example.com/events", nil)
+				resp, err := tf.Client().Do(req)
+				if got = err; err != nil {
+					return
+				}
+				defer resp.Body.Close()
+				_, _ = io.ReadFull(resp.Body, make([]byte, len("data: one\n\n")))
+				if cancel(); reads {
+					_, got = io.ReadAll(resp.Body)
+				}
+			}
+			hosts := traceforgetest.Record("example.com")
+			t.Setenv("TRACEFORGE_UPDATE", "1")
+			require.Contains(t, s.run("TestIt", watch, hosts, traceforgetest.Upstream(live)).Logged(), "answer was cut by the caller: it was not recorded")
+			requirePass(t, s.run("TestIt", watch, hosts, traceforgetest.Upstream(live), traceforgetest.Allow(traceforgetest.CutStreams)))
+			t.Setenv("TRACEFORGE_UPDATE", "")
+			requirePass(t, s.replay("TestIt", watch, hosts))
+			if reads {
+				require.ErrorIs(t, got, context.Canceled)
+			}
+		})
+	}
 }

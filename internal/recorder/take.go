@@ -194,7 +194,7 @@ func (b *recordedBody) Read(p []byte) (int, error) {
 func (b *recordedBody) cutBy(err error) ending {
 	gaveUp := b.ctx.Err() != nil || errors.Is(err, context.Canceled)
 	switch {
-	case (gaveUp || !b.take.keepsCuts && b.take.tellsEnd()) && b.take.streams() && b.take.terminated():
+	case (gaveUp || !b.take.keepsCuts) && b.take.endsByEvent() && b.take.terminated():
 		return whole // only what follows the last event was cut
 	case gaveUp:
 		return aborted
@@ -215,14 +215,14 @@ func (b *recordedBody) Close() error {
 const drainTime = 2 * time.Second
 
 func (b *recordedBody) drain() ending {
-	if !b.take.terminated() || b.ctx.Err() != nil && !b.take.streams() {
+	if !b.take.terminated() || b.ctx.Err() != nil && !b.take.endsByEvent() {
 		return aborted
 	}
 	timer := time.AfterFunc(drainTime, func() { b.upstream.Close() })
 	defer timer.Stop()
 	rest, err := readAtMost(b.upstream, 0, b.take.limit, "the answer")
 	b.take.keepUnread(rest)
-	if err != nil && !b.take.streams() {
+	if err != nil && !b.take.endsByEvent() {
 		return broken
 	}
 	return whole // also a stream whose terminal event has been seen
@@ -262,7 +262,7 @@ func (tk *take) soFar() *take {
 		return tk
 	}
 	answer := now.answer(body)
-	if answer.Open = true; answer.Events() == nil || !now.tellsEnd() {
+	if answer.Open = true; !now.endsByEvent() {
 		return tk
 	}
 	if resp, err := tk.codec.DecodeResponse(answer); err != nil || !resp.Complete && resp.Error == nil {
@@ -287,10 +287,15 @@ func (tk *take) terminated() bool {
 	return err != nil || resp.Complete || resp.Error != nil
 }
 
-// tellsEnd reports whether a whole stream ends with an event that is known. Streams of unknown APIs do not.
-func (tk *take) tellsEnd() bool {
+// endsByEvent reports whether the answer is a stream that is complete with a known last event. Streams of unknown APIs are
+// complete only when the connection ends.
+func (tk *take) endsByEvent() bool {
 	body, err := tk.plain()
-	return tk.codec.API != provider.GenericAPI || err == nil && provider.Known(tk.answer(body))
+	if err != nil {
+		return false
+	}
+	a := tk.answer(body)
+	return a.Events() != nil && (tk.codec.API != provider.GenericAPI || provider.Known(a))
 }
 
 // decode decodes what was received so far.
