@@ -52,9 +52,9 @@ func diff(c *call) error {
 	case c.is("markdown"):
 		_, err = c.stdout.WriteString(found.Markdown(diffCommand(c)))
 	case c.is("html"):
-		err = found.HTML(c.stdout, page.About{
+		_, err = c.stdout.WriteString(found.HTML(page.About{
 			Command: "traceforge diff", From: names[0], To: cmp.Or(names[1], "the store as it is"), All: diffCommand(c) + " --json",
-		})
+		}))
 	default:
 		var text strings.Builder
 		shown := c.page(c.stdout)

@@ -129,7 +129,7 @@ func reportFiles(c *call, r *coverage.Report) error {
 	for _, form := range []struct {
 		flag string
 		text func() ([]byte, error)
-	}{{"junit", r.JUnit}, {"gitlab", r.CodeQuality}, {"html", func() ([]byte, error) { return reportHTML(c, r) }}} {
+	}{{"junit", r.JUnit}, {"gitlab", r.CodeQuality}, {"html", func() ([]byte, error) { return []byte(reportHTML(c, r)), nil }}} {
 		file := c.value(form.flag)
 		if file == "" {
 			continue
@@ -146,14 +146,12 @@ func reportFiles(c *call, r *coverage.Report) error {
 }
 
 // reportHTML returns what changed in config.json, and the causes, as a page for a browser.
-func reportHTML(c *call, r *coverage.Report) ([]byte, error) {
-	var text strings.Builder
+func reportHTML(c *call, r *coverage.Report) string {
 	causes := page.Comparison{Config: r.Config, Causes: r.Causes}
-	err := causes.HTML(&text, page.About{
+	return causes.HTML(page.About{
 		Command: "traceforge report", Accept: true,
 		All: "traceforge report --json --receipt " + gotest.Quote(strings.Join(c.values("receipt"), ",")),
 	})
-	return []byte(text.String()), err
 }
 
 // orOne is list, or one of a single word where it is empty.

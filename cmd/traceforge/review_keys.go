@@ -302,7 +302,8 @@ func (s *screen) writePage(src *source) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return f.Name(), errors.Join(found.HTML(f, about), f.Close())
+	_, err = f.WriteString(found.HTML(about))
+	return f.Name(), errors.Join(err, f.Close())
 }
 
 // browsing returns the command that opens a file in a browser: that of the variable BROWSER, or the system's opener.

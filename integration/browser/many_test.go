@@ -1,7 +1,6 @@
 package browser
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -44,10 +43,9 @@ func many(t *testing.T) (file string) {
 	}
 	found.Close()
 	require.Len(t, found.Causes, 200)
-	var out bytes.Buffer
-	require.NoError(t, found.HTML(&out, page.About{Command: "traceforge diff", From: "main", To: "HEAD", All: "traceforge diff main --json"}))
+	text := found.HTML(page.About{Command: "traceforge diff", From: "main", To: "HEAD", All: "traceforge diff main --json"})
 	file = filepath.Join(t.TempDir(), "many.html")
-	require.NoError(t, os.WriteFile(file, out.Bytes(), 0o644))
+	require.NoError(t, os.WriteFile(file, []byte(text), 0o644))
 	return file
 }
 

@@ -6,7 +6,6 @@ import (
 	"encoding/base64"
 	"fmt"
 	"html/template"
-	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -50,13 +49,13 @@ type About struct {
 	Accept   bool   // include the commands that accept the causes
 }
 
-// HTML writes the comparison as an HTML page of at most [HTMLLimit] bytes, in one file that loads nothing. It counts
+// HTML returns the comparison as an HTML page of at most [HTMLLimit] bytes, in one file that loads nothing. It counts
 // the parts that it leaves out. No content of a store is markup or script in the page: html/template escapes all of it,
 // and a Content-Security-Policy permits only the page's own style and script. A comparison with only Causes becomes a
 // page of these.
-func (c *Comparison) HTML(w io.Writer, about About) error {
+func (c *Comparison) HTML(about About) string {
 	tmpl := template.Must(template.New("page").Funcs(htmlFuncs).Parse(htmlTemplate))
-	h := &htmlWriter{out: w, tmpl: tmpl, all: about.All, left: HTMLLimit}
+	h := &htmlWriter{tmpl: tmpl, all: about.All}
 	blocks := Blocks(c.Causes)
 	sections := c.Sections()
 	changedTests := len(testsOf(callsOf(c.Causes)))
@@ -109,17 +108,15 @@ func (c *Comparison) HTML(w io.Writer, about About) error {
 		h.end("test", "tests")
 	}
 	h.always("foot", top)
-	return h.err
+	return h.text.String()
 }
 
 // An htmlWriter writes parts of a page as long as there is room.
 type htmlWriter struct {
-	out     io.Writer
+	text    strings.Builder
 	tmpl    *template.Template
 	all     string // the command that shows what is left out
-	left    int    // bytes
 	leftOut int    // parts of the current list
-	err     error
 }
 
 // part writes a part of a list if that leaves room bytes, and if all earlier parts of the list were written.
@@ -128,15 +125,15 @@ func (h *htmlWriter) part(name string, data any, room int) {
 		h.leftOut++
 		return
 	}
-	if text := h.rendered(name, data); len(text) > h.left-room {
+	if text := h.rendered(name, data); h.text.Len()+len(text) > HTMLLimit-room {
 		h.leftOut++
 	} else {
-		h.write(text)
+		h.text.WriteString(text)
 	}
 }
 
 // always writes a small part, whatever room is left.
-func (h *htmlWriter) always(name string, data any) { h.write(h.rendered(name, data)) }
+func (h *htmlWriter) always(name string, data any) { h.text.WriteString(h.rendered(name, data)) }
 
 // end ends a list, and says what it left out.
 func (h *htmlWriter) end(one, many string) {
@@ -151,18 +148,10 @@ func (h *htmlWriter) end(one, many string) {
 
 func (h *htmlWriter) rendered(name string, data any) string {
 	var text strings.Builder
-	if err := h.tmpl.ExecuteTemplate(&text, name, data); err != nil && h.err == nil {
-		h.err = err // unreachable: tests execute all of the template
+	if err := h.tmpl.ExecuteTemplate(&text, name, data); err != nil {
+		panic(err) // unreachable: the template is ours, and tests use all of it
 	}
 	return text.String()
-}
-
-func (h *htmlWriter) write(text string) {
-	if h.err != nil {
-		return
-	}
-	h.left -= len(text)
-	_, h.err = io.WriteString(h.out, text)
 }
 
 // An htmlTop is the head and the foot of a page.

@@ -1,10 +1,8 @@
 package page_test
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/base64"
-	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -23,9 +21,7 @@ var about = page.About{Command: "traceforge diff", From: "main", To: "HEAD", All
 
 func htmlOf(t *testing.T, c *page.Comparison) string {
 	t.Helper()
-	var out bytes.Buffer
-	require.NoError(t, c.HTML(&out, about))
-	return out.String()
+	return c.HTML(about)
 }
 
 // sources are the style and the script of a page, hashes those in its policy.
@@ -163,14 +159,13 @@ func TestHTMLLimit(t *testing.T) {
 
 // TestHTMLOfCauses: a run of tests has causes alone, and the commands that accept them.
 func TestHTMLOfCauses(t *testing.T) {
-	var out bytes.Buffer
 	c := &page.Comparison{Causes: comparisons(t)["hundred"].Causes}
-	require.NoError(t, c.HTML(&out, page.About{Command: "traceforge report", Accept: true}))
-	require.NoError(t, wellFormed(out.String()))
-	require.Contains(t, out.String(), "accept: <code>go test example.com/shop/agents ")
-	require.Contains(t, out.String(), `<span class="subject">system prompt changed</span>`+
+	text := c.HTML(page.About{Command: "traceforge report", Accept: true})
+	require.NoError(t, wellFormed(text))
+	require.Contains(t, text, "accept: <code>go test example.com/shop/agents ")
+	require.Contains(t, text, `<span class="subject">system prompt changed</span>`+
 		`<span class="extent"> in 4 packages: 100 calls of 27 tests, 1 line; 3 answers changed</span>`)
-	require.NotContains(t, out.String(), `id="tests"`)
+	require.NotContains(t, text, `id="tests"`)
 }
 
 // TestHTMLAnswersFirst: tests whose answers changed are to be judged, and come before the others.
@@ -191,12 +186,3 @@ func TestHTMLOfNothing(t *testing.T) {
 	require.Contains(t, text, "<h1>no document changed</h1>")
 	require.NotContains(t, text, `class="item`)
 }
-
-func TestHTMLCannotBeWritten(t *testing.T) {
-	full := errors.New("no space left")
-	require.Equal(t, full, comparisons(t)["several"].HTML(failingWriter{full}, about))
-}
-
-type failingWriter struct{ err error }
-
-func (w failingWriter) Write([]byte) (int, error) { return 0, w.err }
