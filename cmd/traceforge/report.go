@@ -128,17 +128,13 @@ func reportText(c *call, r *coverage.Report) {
 func reportFiles(c *call, r *coverage.Report) error {
 	for _, form := range []struct {
 		flag string
-		text func() ([]byte, error)
-	}{{"junit", r.JUnit}, {"gitlab", r.CodeQuality}, {"html", func() ([]byte, error) { return []byte(reportHTML(c, r)), nil }}} {
+		text func() string
+	}{{"junit", r.JUnit}, {"gitlab", r.CodeQuality}, {"html", func() string { return reportHTML(c, r) }}} {
 		file := c.value(form.flag)
 		if file == "" {
 			continue
 		}
-		text, err := form.text()
-		if err == nil {
-			err = writeResult(file, []byte(c.secrets.Mask(string(text))))
-		}
-		if err != nil {
+		if err := writeResult(file, []byte(c.secrets.Mask(form.text()))); err != nil {
 			return err
 		}
 	}

@@ -27,7 +27,7 @@ type violation struct {
 }
 
 // CodeQuality returns the causes as a GitLab Code Quality report, each at the line of its first call.
-func (c *Report) CodeQuality() ([]byte, error) {
+func (c *Report) CodeQuality() string {
 	all := []violation{}
 	for _, b := range page.Blocks(c.Causes) {
 		first := b[0].Calls[0]
@@ -43,8 +43,8 @@ func (c *Report) CodeQuality() ([]byte, error) {
 		v.Location.Lines.Begin = max(first.Line, 1)
 		all = append(all, v)
 	}
-	text, err := json.MarshalIndent(all, "", "  ")
-	return append(text, '\n'), err
+	text, _ := json.MarshalIndent(all, "", "  ") // texts and numbers of lines
+	return string(text) + "\n"
 }
 
 // Path returns the file of a call relative to the checkout, if that is known.
