@@ -12,22 +12,22 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// An origin is the record that gave a take its answer, which then did not come from the wire.
+// An origin is the record whose answer a take adopted instead of making its call.
 type origin struct {
 	record snapshot.Snapshot
-	place  int        // the index of the record that the take replaces; -1 means it is not known
+	place  int        // index of the record that the take replaces; -1 if it is not known
 	stale  canon.Hash // see snapshot.Response.Stale
 	lifted string     // see take
-	why    string     // what changed, in words; "" means the request says it
+	why    string     // what changed, in words; "" if the request shows it
 }
 
-// adopt answers a call with the answer of a record. The program is served it, and the test records it, with its old
-// time and latency, through the code for live calls, so that the new record is proven too.
+// adopt answers a call with the answer of a record. The program gets that answer, and the test records it with its old
+// time and latency, through the code for live calls. So the new record is proven too.
 func (r *run) adopt(c *call, from *tape, i int, o *origin) (*servedRecord, error) {
 	o.record = from.records[i]
 	stored := &o.record.Response
 	source := r.Source()
-	if was := &o.record.Source; o.place >= 0 && r.Package != snapshot.ProgramPackage { // whose function is the command that was run
+	if was := &o.record.Source; o.place >= 0 && r.Package != snapshot.ProgramPackage { // a program's function is the command that was run
 		source.File, source.Line, source.Function = was.File, was.Line, was.Function
 	}
 	tk := r.newTake(c)
@@ -62,8 +62,8 @@ func (r *run) adopt(c *call, from *tape, i int, o *origin) (*servedRecord, error
 	return s, tk.err
 }
 
-// adoptFrom serves a call from the first whole record of some tapes that is of it; nil: there is none. The answer is that of a
-// model, and to no other request.
+// adoptFrom serves a call from the first whole record of some tapes that has the call's request, or returns nil. The
+// record must have the answer of a model that was given to this very request.
 func (r *run) adoptFrom(tapes []*tape, c *call, lifted string) *servedRecord {
 	for _, t := range tapes {
 		for i, how := t.find(c.key); how == found; i, how = t.find(c.key) {
@@ -80,7 +80,7 @@ func (r *run) adoptFrom(tapes []*tape, c *call, lifted string) *servedRecord {
 	return nil
 }
 
-// outcomeOf returns how a take ended whose record says how it was cut.
+// outcomeOf returns the ending of a take whose record says how the answer was cut.
 func outcomeOf(incomplete string) ending {
 	for how, said := range cut {
 		if said == incomplete {
@@ -90,7 +90,7 @@ func outcomeOf(incomplete string) ending {
 	return whole
 }
 
-// date sets, in the record of an adopted answer, the time at which that was bought, and what else was of that time.
+// date gives the record of an adopted answer the time at which it was bought, and what else belongs to that time.
 func (o *origin) date(timestamp *time.Time, resp *snapshot.Response) {
 	was := &o.record.Response
 	*timestamp = o.record.Timestamp
@@ -132,7 +132,7 @@ func (r *Recorder) rekey(c *call) (*servedRecord, error) {
 	return r.adopt(c, r.tape, i, &origin{place: i, stale: answeredBy(&r.tape.records[i]), lifted: lifted})
 }
 
-// answeredBy returns the hash of the core of the request that a record's answer was really given to.
+// answeredBy returns the hash of the core of the request that a record's answer was given to.
 func answeredBy(s *snapshot.Snapshot) canon.Hash {
 	if s.Response.Stale != "" {
 		return s.Response.Stale

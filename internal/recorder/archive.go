@@ -14,36 +14,36 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// An Archive is an upstream that makes no calls: it answers from what was recorded before. An answer says where it is
-// from, see [Provenance.In], and an error that there is none. Such a record names its origin, so nobody asks whether it
-// is deterministic (design R7), and it costs no tokens.
+// An Archive is an upstream that makes no calls: it answers from earlier recordings. Each answer says where it comes
+// from, see [Provenance.In]. A call without a recording gets an error. The records name their origin, so R7 does not
+// ask whether they are deterministic, and they cost no tokens.
 type Archive interface {
 	http.RoundTripper
-	MakesNoCalls() // marks it, and does nothing
+	MakesNoCalls() // marks the type, and does nothing
 }
 
-// A Provenance says where a recorded answer is from.
+// A Provenance says where a recorded answer comes from.
 type Provenance struct {
 	From     string        // for reviewers: "imported from go-vcr testdata/TestChat.yaml, interaction 2"
-	Time     time.Time     // when the call was made; zero means nobody knows, so that it is the time of the import
-	Latency  time.Duration // of the call; 0 means nobody knows
-	Scripted canon.Hash    // of the step of a script that answered; empty means none did
+	Time     time.Time     // when the call was made; if zero, the time of the import is used
+	Latency  time.Duration // of the call; 0 if unknown
+	Scripted canon.Hash    // hash of the script's step that answered; empty if it was no script
 }
 
 // MigratedFrom begins the origin of a record that was migrated.
 const MigratedFrom = "migrated from "
 
-// archive returns the archive that answers the calls of the test; nil means they are made.
+// archive returns the archive that answers the calls of the test, or nil if they are made live.
 func (s *setup) archive() Archive {
 	a, _ := s.Upstream.(Archive)
 	return a
 }
 
-// Imports reports whether the calls of the test are answered from an archive or a script, which need no keys.
+// Imports reports whether the calls of the test are answered from an archive or a script, so that no keys are needed.
 func (s *setup) Imports() bool { return s.archive() != nil || s.script() != nil }
 
-// upstream makes a live call, or takes its answer from an archive. A call that the archive does not have is a
-// failure, which no client tries again.
+// upstream makes a live call, or takes its answer from an archive. A call that the archive does not have fails in a way
+// that no client tries again.
 func (r *Recorder) upstream(live *http.Request, w *wire, tk *take) (*http.Response, error) {
 	if tk.step != nil {
 		return tk.step.HTTP()
@@ -67,7 +67,7 @@ func (r *Recorder) upstream(live *http.Request, w *wire, tk *take) (*http.Respon
 	return resp, nil
 }
 
-// In returns a header that says where an answer is from, see [ProvenanceHeader].
+// In returns a header that says where an answer comes from, see [ProvenanceHeader].
 func (p Provenance) In(header http.Header) http.Header {
 	text, _ := json.Marshal(p)
 	with := http.Header{}
@@ -76,7 +76,7 @@ func (p Provenance) In(header http.Header) http.Header {
 	return with
 }
 
-// date gives a record what belongs to the time when the call was made.
+// date gives a record the times of the recorded call.
 func (p *Provenance) date(s *snapshot.Snapshot) {
 	if !p.Time.IsZero() {
 		s.Timestamp = p.Time.UTC().Truncate(time.Millisecond)
@@ -84,7 +84,7 @@ func (p *Provenance) date(s *snapshot.Snapshot) {
 	s.Response.LatencyMS = p.Latency.Milliseconds()
 }
 
-// Try makes a call as RoundTrip does, and reads the answer to its end. Why the call cannot be recorded is the error.
+// Try makes a call as RoundTrip does, and reads the answer to its end. The error says why the call cannot be recorded.
 func (r *Recorder) Try(req *http.Request) error {
 	w, err := r.readWire(req)
 	if err != nil {
@@ -98,8 +98,8 @@ func (r *Recorder) Try(req *http.Request) error {
 	return errors.Join(err, resp.Body.Close())
 }
 
-// Unkept returns why calls of the test cannot be recorded, each with the source of its call. Where there are any the
-// test has failed.
+// Unkept returns why calls of the test cannot be recorded, each with the source of its call. The test has failed if
+// there are any.
 func (r *Recorder) Unkept() []*Failure {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -115,7 +115,7 @@ func (r *Recorder) Unkept() []*Failure {
 		if !r.transient(tk) || stood[tk.key] {
 			continue
 		}
-		if f := r.unfinished(tk); f != nil && told[tk.key] { // a test is told of the first alone, as the others are tries of it
+		if f := r.unfinished(tk); f != nil && told[tk.key] { // the test was told of the first try only
 			f.Source = tk.source
 			r.fail(f)
 		}
@@ -142,10 +142,10 @@ type RecordedAnswer struct {
 	Status  int
 	Header  http.Header
 	Body    []byte
-	Missing string // why there is no answer
+	Missing string // why no recording answers
 }
 
-// toRecordings is apart from the default client, which tests may have replaced.
+// toRecordings is separate from the default client, which tests may have replaced.
 var toRecordings = http.Client{Transport: &http.Transport{}}
 
 // MakesNoCalls makes them an [Archive].
@@ -155,7 +155,7 @@ func (a *Recordings) MakesNoCalls() {}
 func (a *Recordings) RoundTrip(req *http.Request) (*http.Response, error) {
 	asked := RecordedCall{Of: *a, Method: req.Method, URL: PublicURL(req.URL).String(), Type: req.Header.Get("Content-Type")}
 	if req.Body != nil {
-		asked.Body, _ = io.ReadAll(req.Body) // of bytes, as the recorder has read it
+		asked.Body, _ = io.ReadAll(req.Body) // the recorder has read the body, so this cannot fail
 	}
 	text, _ := json.Marshal(asked)
 	resp, err := toRecordings.Post(a.URL, "application/json", bytes.NewReader(text))

@@ -13,8 +13,7 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// A key identifies a call (design R9): the same function makes it for recording, for replay, and
-// of a recorded request.
+// A key identifies a call (design R9). Recording, replay and recorded requests get their keys from the same function.
 type key struct {
 	provider string
 	core     [sha256.Size]byte
@@ -33,30 +32,30 @@ func keyOf(provider, lane string, core []byte, ignored []string) key {
 // id returns the key as a string.
 func (k key) id() string { return k.provider + string(k.core[:]) + k.lane }
 
-// A call is a request as a snapshot has it: its ids are numbered, its media named, and what is scrubbed
-// has placeholders.
+// A call is a request as a snapshot stores it: its ids are numbered, its media named, and scrubbed values are
+// placeholders.
 type call struct {
-	key     // without its core where the call may be replayed as it was sent: knownKey computes it if it is needed
+	key     // without its core while the call may be replayed as it was sent; knownKey computes it
 	once    sync.Once
 	ignored []string
 
 	what      fmt.Stringer // how messages name it: "POST https://…"
-	over      error        // why the context of a call had ended when it was made
+	over      error        // why the call's context had already ended when the call was made
 	codec     *provider.Codec
 	request   *modelio.Request
 	numbering modelio.Numbering // for the answer
 	media     media
 	values    *scrub.Values // what its placeholders stand for
 
-	nextStep func() (*Step, error) // takes the step of the test's script; nil means there is no script
-	step     *Step                 // the one that was taken; nil means none
+	nextStep func() (*Step, error) // takes the next step of the test's script; nil without a script
+	step     *Step                 // the step that was taken, or nil
 }
 
-// knownKey returns the key of a call. It computes the core if nobody has needed it so far.
+// knownKey returns the key of a call, and computes the core if it is still missing.
 func (c *call) knownKey() key {
 	c.once.Do(func() {
 		if c.core == (key{}).core {
-			core, _ := snapshot.RequestCore(c.request, c.ignored) // that of a record, which has one
+			core, _ := snapshot.RequestCore(c.request, c.ignored) // a record has a core
 			c.core = keyOf(c.provider, c.lane, core, c.ignored).core
 		}
 	})
@@ -100,8 +99,8 @@ func (r *run) newCall(name, lane string, codec *provider.Codec, request *modelio
 	return c, err
 }
 
-// matchUnknown gives a call the key of an imported record whose recording had no headers, if they are all that differs.
-// The caller holds the lock.
+// matchUnknown gives a call the key of an imported record if the two differ only in headers that the recording did not
+// keep. The caller holds the lock.
 func (r *run) matchUnknown(c *call) {
 	if r.Mode == UpdateAll || c.core == (key{}).core || r.openTape(c.provider) != nil || len(r.tape.unknown) == 0 {
 		return
@@ -114,23 +113,22 @@ func (r *run) matchUnknown(c *call) {
 	}
 }
 
-// needsNoKey reports whether a call is replayed by a record that is the same without any change, so that no key is
-// needed.
+// needsNoKey reports whether a record equals the call as it was sent, so that no key is needed.
 func (r *run) needsNoKey(c *call) bool {
 	if r.Mode != Replay || c.codec.Session != nil || c.codec.Realtime != nil {
 		return false
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.openTape(c.provider) != nil { // which is told when the call is answered
+	if r.openTape(c.provider) != nil { // the error is told when the call is answered
 		return false
 	}
 	_, ok := r.tape.findAsSent(c)
 	return ok
 }
 
-// fitParameters moves numbers that the format's fields do not take to the options, so that a provider's refusal of
-// one can be recorded.
+// fitParameters moves numbers that do not fit the format's fields to the options, so that a provider's refusal of such
+// a number can be recorded.
 func fitParameters(r *modelio.Request) {
 	for _, p := range modelio.Parameters {
 		field := p.Field(r)

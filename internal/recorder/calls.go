@@ -8,15 +8,15 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// Calls returns the calls so far that have a whole answer, in their order, as copies of the caller's own. Each is as a
-// replay reads it from a document.
+// Calls returns the calls so far that have a whole answer, in order. They are copies that belong to the caller, as a
+// replay reads them from a document.
 func (r *Recorder) Calls() (calls []*modelio.Call, err error) {
 	snapshots, err := r.Snapshots()
 	for _, s := range snapshots {
 		s.ID, s.Continues = snapshot.ID(r.name, 1), nil
 		s.Source.Package, s.Source.Test = r.Package, r.Test
 		alone := &snapshot.Document{Snapshots: []snapshot.Snapshot{s}}
-		_, err = alone.Write(func(read *snapshot.Document) error { // whose memory nobody else has
+		_, err = alone.Write(func(read *snapshot.Document) error { // so the copy shares no memory
 			calls = append(calls, callOf(&read.Snapshots[0]))
 			return nil
 		})
@@ -39,8 +39,8 @@ func callOf(s *snapshot.Snapshot) *modelio.Call {
 	return &modelio.Call{Provider: s.Provider, Request: &s.Request, Response: response, Latency: latency}
 }
 
-// Snapshots returns the calls so far that have a whole answer, in their order, each with its provider. Records of
-// this run's own calls have no hashes yet.
+// Snapshots returns the records of the calls so far that have a whole answer, in order, each with its provider. Records
+// of calls made in this run have no hashes yet.
 func (r *Recorder) Snapshots() ([]snapshot.Snapshot, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -49,7 +49,7 @@ func (r *Recorder) Snapshots() ([]snapshot.Snapshot, error) {
 		now := tk.soFar()
 		how := now.ending()
 		if how == underWay || how == dropped || r.transient(now) || r.unfinished(now) != nil || now.dropsQuietly() {
-			continue // it has no answer that can be recorded
+			continue // the call has no answer that can be recorded
 		}
 		if f := r.makeRecord(now); f != nil {
 			return nil, f
@@ -65,8 +65,8 @@ func (r *Recorder) Snapshots() ([]snapshot.Snapshot, error) {
 	return all, nil
 }
 
-// inTapesOrder returns the calls with replayed ones that may have overlapped in the recording in the order of their
-// records: which of those asks first changes from run to run.
+// inTapesOrder returns the calls, with replayed calls that may have overlapped in the recording in the order of their
+// records: which of them comes first changes from run to run.
 func (t *tape) inTapesOrder(made []testCall) []testCall {
 	var together []int
 	if t != nil {
@@ -84,8 +84,8 @@ func (t *tape) inTapesOrder(made []testCall) []testCall {
 	return made
 }
 
-// overlaps returns a group number for each record: records that may have overlapped, also through others, have the
-// same.
+// overlaps returns a group number for each record. Records that may have overlapped, directly or through others, have
+// the same number.
 func overlaps(records []snapshot.Snapshot) []int {
 	byStart := make([]int, len(records))
 	for i := range byStart {

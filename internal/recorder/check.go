@@ -19,19 +19,19 @@ import (
 
 // The bounds of a check's live calls.
 const (
-	checkTime    = 5 * time.Minute  // for a call with its second try
-	maxPause     = 30 * time.Second // that a provider may ask for before the second try
+	checkTime    = 5 * time.Minute  // for a call and its second try
+	maxPause     = 30 * time.Second // that a provider may request before the second try
 	defaultPause = time.Second
-	heedTime     = time.Second     // that a call has to see that its context has ended
-	reportTime   = 2 * time.Second // that must be left of the test's time to report
+	heedTime     = time.Second     // for a call to notice that its context has ended
+	reportTime   = 2 * time.Second // that must remain of the test's time for the report
 )
 
-// liveCalls bounds how many live calls of checks a process makes at once, however many tests run in parallel. A
-// provider's limits hold for the key.
+// liveCalls bounds how many live calls of checks a process makes at once, across parallel tests: a provider's limits
+// apply to the key.
 var liveCalls = make(chan struct{}, 4)
 
-// checks are the calls of a test that are made live too, while the test is served its records; their answers are
-// compared (design R7).
+// checks are the calls of a test that are made live while the test is served its records. The two answers are compared
+// (design R7).
 type checks struct {
 	*report
 
@@ -40,7 +40,7 @@ type checks struct {
 	mu    sync.Mutex
 	ended bool
 	all   []*check
-	made  map[string]int // the numbers of calls that are not repeated, by the ids that they were given
+	made  map[string]int // the numbers of the calls that must not be repeated, by the ids that their answers gave out
 }
 
 // A check is a record whose call is made live. Its functions work after the caller has gone on.
@@ -48,20 +48,20 @@ type check struct {
 	usage.Check
 	call   *call
 	stored *servedRecord
-	again  func() *call                        // returns the call as if it came in again, for the numbering of another answer
+	again  func() *call                        // returns the call as if it came in again, to number another answer
 	make   func(ctx context.Context, tk *take) // makes the call live, into a take
-	within context.Context                     // of a call that is made before its caller goes on; nil: it is made in the background
+	within context.Context                     // context of a check that runs before its caller goes on; nil if it runs in the background
 	source snapshot.Source
-	result []drift.Difference // of a tool
+	result []drift.Difference // differences in what a tool returned
 
 	mu   sync.Mutex
-	live []*said // in no order
-	gone string  // that the provider no longer has the model; empty means it did not say so
+	live []*said // the live answers, in no order
+	gone string  // the provider's message that it no longer has the model, or ""
 }
 
-// begin makes the call of a check live, in the background. It waits for tools, which may change what the next one
-// finds, and for servers on this machine, which may end before the test does. A check whose call cannot be made has its
-// state already.
+// begin makes the call of a check live, in the background. For tools and for servers on this machine it waits: a tool
+// may change what the next one finds, and the server may end before the test does. A check whose call cannot be made
+// already has its state.
 func (k *checks) begin(ck *check) {
 	k.learn(ck.call.what)
 	record := ck.stored.record
@@ -80,7 +80,7 @@ func (k *checks) begin(ck *check) {
 	}
 	k.mu.Unlock()
 	if ended || !made {
-		return // the test may have ended too, which made this call in a goroutine that it did not wait for
+		return // the test may have ended, and left behind the goroutine that made this call
 	}
 	defer k.group.Done()
 	for range k.Checking.Repeat {
@@ -92,7 +92,7 @@ func (k *checks) begin(ck *check) {
 	}
 }
 
-// chosen returns the state of a call that is not to be made live, and why; "" if it is.
+// chosen returns "" for a call that is to be made live, else its state and why it is not made.
 func (k *checks) chosen(c *call, record *snapshot.Snapshot) (state, why string) {
 	o := k.Checking
 	switch {
@@ -113,15 +113,15 @@ func (k *checks) chosen(c *call, record *snapshot.Snapshot) (state, why string) 
 	return "", ""
 }
 
-// isSampled reports whether a record is of the part of all that is checked. That follows from its id
-// alone, which names package, test and call, so that the shards of several machines have no call in common.
+// isSampled reports whether a record belongs to the sample that is checked. Only its id decides, which names package,
+// test and call, so the shards of several machines share no call.
 func isSampled(o usage.CheckOptions, id string) bool {
 	sum := sha256.Sum256([]byte(id))
 	part, shard := binary.BigEndian.Uint32(sum[:4]), binary.BigEndian.Uint32(sum[4:8])
 	return float64(part) < o.Percent/100*(1<<32) && int(shard%uint32(o.Shards)) == o.Shard-1
 }
 
-// runCheck makes the call of a check once, and once more where the provider asks for that.
+// runCheck makes the call of a check, and makes it once more if the provider asks for that.
 func (k *checks) runCheck(ck *check) {
 	ctx := ck.within
 	if ctx == nil {
@@ -133,7 +133,7 @@ func (k *checks) runCheck(ck *check) {
 	failed := ck.Why != ""
 	ck.mu.Unlock()
 	if failed {
-		return // the others would get the same
+		return // the other calls would fail in the same way
 	}
 	ctx, cancel := context.WithTimeout(ctx, k.timeForCheck())
 	defer cancel()
@@ -147,12 +147,11 @@ func (k *checks) runCheck(ck *check) {
 	ck.live = append(ck.live, s)
 }
 
-// askInTime is ask on a goroutine of its own, which it leaves running where a tool does not heed the end of its
-// context.
+// askInTime runs ask on a goroutine of its own, and leaves it running if a tool ignores the end of its context.
 func (k *checks) askInTime(ctx context.Context, ck *check) *said {
 	answered := make(chan *said, 1)
 	go func() {
-		s := &said{why: "the live call ended the goroutine that made it"} // runtime.Goexit, as of t.FailNow
+		s := &said{why: "the live call ended the goroutine that made it"} // by runtime.Goexit, as t.FailNow does
 		defer func() {
 			if p := recover(); p != nil {
 				s.why = fmt.Sprintf("the live call panicked: %v", p)
@@ -181,7 +180,7 @@ func (k *checks) timeForCheck() time.Duration {
 	return min(checkTime, time.Until(k.Deadline)-reportTime)
 }
 
-// ask returns what a live call says, or why it says nothing that can be compared.
+// ask returns what a live call answers, or why the answer cannot be compared.
 func (k *checks) ask(ctx context.Context, ck *check) *said {
 	for again := true; ; again = false {
 		tk := k.newTake(ck.again())
@@ -197,7 +196,7 @@ func (k *checks) ask(ctx context.Context, ck *check) *said {
 	}
 }
 
-// compared returns what a take says, or why it is no answer that can be compared.
+// compared returns what a take received, or why it cannot be compared.
 func (k *checks) compared(ctx context.Context, ck *check, tk *take) *said {
 	if ctx.Err() != nil {
 		return &said{why: fmt.Sprintf("%s gave no whole answer in the time that there was", tk.who())}
@@ -219,15 +218,15 @@ func (k *checks) compared(ctx context.Context, ck *check, tk *take) *said {
 	return s
 }
 
-// statusText returns a status as HTTP has it.
+// statusText returns a status as HTTP writes it.
 func statusText(status int) string {
 	if status == http.StatusOK {
-		return "200 OK" // as most are
+		return "200 OK" // the usual case needs no formatting
 	}
 	return strconv.Itoa(status) + " " + http.StatusText(status)
 }
 
-// pauseOf returns how long a provider asks to wait (RFC 9110 section 10.2.3), and whether a test can.
+// pauseOf returns how long a provider asks to wait (RFC 9110 section 10.2.3), and whether a test can wait that long.
 func pauseOf(header http.Header) (time.Duration, bool) {
 	asked := header.Get("Retry-After")
 	wait := defaultPause
@@ -259,7 +258,7 @@ func (k *checks) recorded(ck *check) (*said, *Failure) {
 	return k.report.saidBy(tk)
 }
 
-// end waits for the live calls of the test, each of which has its own limit of time.
+// end waits for the live calls of the test. Each has its own time limit.
 func (k *checks) end() {
 	k.mu.Lock()
 	k.ended = true

@@ -12,7 +12,7 @@ import (
 	"github.com/traceforge/traceforge-go/internal/usage"
 )
 
-// conclude says what a check whose live calls are over has found.
+// conclude reports the findings of a check whose live calls have ended.
 func (k *checks) conclude(ck *check) {
 	if ck.State != "" {
 		return
@@ -53,7 +53,7 @@ func (k *checks) conclude(ck *check) {
 	default:
 		ck.State = usage.CheckSame
 	}
-	if ck.State == usage.CheckDrifted && ck.AskedModel == "" { // else the code asks another
+	if ck.State == usage.CheckDrifted && ck.AskedModel == "" { // otherwise the code asks another model
 		ck.Accept = k.with(UpdateAll.String())
 		if ck.call.codec.Tools {
 			ck.Accept = k.with(UpdateTools.String())
@@ -61,8 +61,8 @@ func (k *checks) conclude(ck *check) {
 	}
 }
 
-// suspectListings adds a hint to drifted tool calls whose tool's listing changed too: the server may not take the
-// recorded arguments.
+// suspectListings adds a hint to tool calls that drifted together with their tool's listing: the server may not accept
+// the recorded arguments.
 func (k *checks) suspectListings() {
 	for _, listing := range k.all {
 		if listing.State != usage.CheckDrifted || methodOf(listing.call.request) != "tools/list" {
@@ -80,7 +80,7 @@ func (k *checks) suspectListings() {
 	}
 }
 
-// settings returns what may be why a model answers the same request in different ways.
+// settings returns the settings that may make a model answer one request differently.
 func (k *checks) settings(ck *check) (causes []string) {
 	request := ck.call.request
 	if is := NotZero(request.Temperature); is != "" {
@@ -116,8 +116,8 @@ func (k *checks) settings(ck *check) (causes []string) {
 	return causes
 }
 
-// failAll fails the test for its checks, and returns a line for its log. A test that has failed for
-// another reason is told too.
+// failAll fails the test for its checks, and returns a line for its log. A test that has already failed gets the
+// findings too.
 func (k *checks) failAll() (note string) {
 	states := map[string]int{}
 	var whys []string
@@ -149,7 +149,7 @@ func (k *checks) failAll() (note string) {
 	return k.Plain("check: " + strings.Join(said, ", ") + strings.Join(whys, ""))
 }
 
-// legend says which line of a difference is whose. The command that makes a brief check says it itself.
+// legend says which line of a difference belongs to which answer. A brief check leaves that to its command.
 func (k *checks) legend() string {
 	if k.Checking.Brief {
 		return ""
@@ -157,7 +157,7 @@ func (k *checks) legend() string {
 	return " (- recorded, + live)"
 }
 
-// briefly returns a failure of a check without what the command shows that makes it.
+// briefly returns a failure of a check without the text that the check's command shows itself.
 func (k *checks) briefly(f *Failure) *Failure {
 	if !k.Checking.Brief {
 		return f
@@ -165,8 +165,8 @@ func (k *checks) briefly(f *Failure) *Failure {
 	return &Failure{brief: f.brief, Text: f.brief, Source: f.Source}
 }
 
-// diverged is the failure of a test whose tools, which were run, returned something else than the tape has. The
-// program was served the tape, so that none of them is due to another.
+// diverged is the failure of a test whose live tools returned something else than the tape has. The program was served
+// the tape, so no difference follows from another.
 func (k *checks) diverged(checks []*check) *Failure {
 	var below, names []string
 	for _, ck := range checks {
@@ -182,7 +182,7 @@ func (k *checks) diverged(checks []*check) *Failure {
 	return f
 }
 
-// failOfCheck returns why a check fails its test; nil where it does not.
+// failOfCheck returns why a check fails its test, or nil.
 func (k *checks) failOfCheck(ck *check) *Failure {
 	where := fmt.Sprintf("%s, call %d", ck.File, ck.Number)
 	tiers, below := differing(ck)
@@ -210,7 +210,7 @@ func (k *checks) failOfCheck(ck *check) *Failure {
 		labelled("or hold less: "+usage.CheckEnv+"=", holdLess(ck)), labelled("accept: ", ck.Accept))...)
 }
 
-// labelled returns a text behind what says what it is; "" where there is none.
+// labelled returns a text behind its label, or "" for no text.
 func labelled(label, text string) string {
 	if text == "" {
 		return ""
@@ -218,7 +218,7 @@ func labelled(label, text string) string {
 	return label + text
 }
 
-// holdLess returns the options of a check that leaves out what differs; "" where all of it does.
+// holdLess returns check options under which the differences found do not fail, or "" if everything differs.
 func holdLess(ck *check) string {
 	less := ""
 	for i, t := range ck.Tiers {

@@ -16,19 +16,19 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// A said is what one answer says, as a check compares it.
+// A said is what an answer says, as a check compares it.
 type said struct {
 	tiers         [][]byte // canonical JSON by usage.Tiers
 	model         string   // that answered
-	fingerprint   string   // of the system that answered; empty means the provider does not say it
+	fingerprint   string   // of the system that answered; "" if the provider does not tell it
 	refusal       string   // the error that the provider reported
-	gone          string   // that it no longer has the model; empty means it did not say so
-	why           string   // why it cannot be compared; empty means it can
-	returned      string   // of a tool: its error, or its result
+	gone          string   // the provider's message that it no longer has the model, or ""
+	why           string   // why the answer cannot be compared, or ""
+	returned      string   // the result or error of a tool
 	input, output int64    // tokens
 }
 
-// saidBy returns what a take received, in the words of a record: with its placeholders and numbers.
+// saidBy returns what a take received, as a record says it: with placeholders and numbered ids.
 func (r *run) saidBy(tk *take) (*said, *Failure) {
 	decoded, _, f := r.answerOf(tk)
 	if f != nil {
@@ -55,7 +55,7 @@ func (r *run) saidBy(tk *take) (*said, *Failure) {
 	return s, nil
 }
 
-// returned is what a tool returned, as one text.
+// returned is the result of a tool as one text.
 func returned(resp *modelio.Response) string {
 	if resp.Error != nil {
 		return "error: " + resp.Error.Message
@@ -88,7 +88,7 @@ func tiersOf(resp *modelio.Response) ([][]byte, error) {
 	return tiers, nil
 }
 
-// split returns the members of a candidate's core, or of a whole answer's, by the first three tiers.
+// split sorts the members of a candidate's core, or of a whole answer's, into the first three tiers.
 func split(v jsontext.Value) (tiers [3]modelio.Object) {
 	text, tools, finish := modelio.Object{}, modelio.Object{}, modelio.Object{}
 	text["content"], finish["finish_reason"] = v.Member("content").Raw(), v.Member("finish_reason").Raw()
@@ -102,7 +102,7 @@ func split(v jsontext.Value) (tiers [3]modelio.Object) {
 		tools["tool_calls"] = jsontext.List(called)
 	}
 	var parts []json.RawMessage
-	plain := true // content says what the parts say
+	plain := true // whether the parts repeat the content
 	for _, part := range v.Member("parts").Elements() {
 		if name, ok := drift.Listed(part); ok && text[name] == nil {
 			text[name], plain = part.Member("custom").Raw(), false
@@ -137,15 +137,14 @@ func split(v jsontext.Value) (tiers [3]modelio.Object) {
 	return tiers
 }
 
-// holds reports whether a difference of a tier fails. Another model that is asked on purpose is no
-// difference; of a tool each one is.
+// holds reports whether a difference in a tier fails. Asking another model on purpose is no difference. For a tool,
+// every difference fails.
 func (k *checks) holds(ck *check, tier string) bool {
 	o := k.Checking
 	return ck.call.codec.Tools || o.Holds(tier) && !(tier == "model" && o.New != "")
 }
 
-// differences returns how two answers differ in a tier. Values that the test's rules take out of texts are no
-// difference.
+// differences returns how two answers differ in a tier, without values that the test's rules take out of texts.
 func (k *checks) differences(before, after *said, tier int) []drift.Difference {
 	found := drift.JSON(before.tiers[tier], after.tiers[tier])
 	if len(found) == 0 {
@@ -155,15 +154,15 @@ func (k *checks) differences(before, after *said, tier int) []drift.Difference {
 	return slices.DeleteFunc(found, func(d drift.Difference) bool { return alike(d.Recorded, d.Got) })
 }
 
-// compareTiers returns how two answers compare, tier by tier.
+// compareTiers compares two answers tier by tier.
 func (k *checks) compareTiers(ck *check, before, after *said) (all []usage.CheckedTier) {
 	for i, tier := range usage.Tiers {
 		differences := k.differences(before, after, i)
-		k.scanner().Hide(&differences) // before they are cut to what is shown, which could leave a part of a secret
+		k.scanner().Hide(&differences) // must come before the texts are cut for display, which could leave part of a secret
 		t := usage.CheckedTier{
 			Tier: tier, Same: len(differences) == 0, Held: k.holds(ck, tier), Diff: k.Plain(drift.Text(differences)),
 		}
-		if ck.call.codec.Tools { // whose answers are results and nothing else
+		if ck.call.codec.Tools { // their answers are only results
 			ck.result, t.Tier, t.Diff = differences, usage.ResultTier, cmp.Or(k.Plain(k.outcomes(before, after)), t.Diff)
 			return []usage.CheckedTier{t}
 		}
@@ -172,8 +171,8 @@ func (k *checks) compareTiers(ck *check, before, after *said) (all []usage.Check
 	return all
 }
 
-// outcomes says in two lines what a tool returned where one of its two answers is an error, as their members have
-// nothing in common. It is "" for all else.
+// outcomes says in two lines what a tool returned if one of the two answers is an error, since the two then have no
+// members in common. Otherwise it returns "".
 func (k *checks) outcomes(before, after *said) string {
 	if before.returned == "" || after.returned == "" || (before.refusal == "") == (after.refusal == "") {
 		return ""
@@ -184,7 +183,7 @@ func (k *checks) outcomes(before, after *said) string {
 
 func differs(t usage.CheckedTier) bool { return t.Held && !t.Same }
 
-// differing returns the tiers by which a check fails.
+// differing returns the tiers that make a check fail.
 func differing(ck *check) (names, differences []string) {
 	for _, t := range ck.Tiers {
 		if differs(t) {
@@ -194,7 +193,7 @@ func differing(ck *check) (names, differences []string) {
 	return names, differences
 }
 
-// byOutput groups answers that are the same in all that is held, the most frequent ones first.
+// byOutput groups answers that agree in all tiers that must hold, the largest groups first.
 func (k *checks) byOutput(ck *check) (groups [][]*said) {
 	for _, answer := range ck.live {
 		same := func(group []*said) bool {

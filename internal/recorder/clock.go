@@ -10,14 +10,15 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// Now returns the time that the test's document has as the present one, else this one, which is stored with it.
+// Now returns the present time as the test's document has it. A test without one gets the real time, which is then
+// stored in its document.
 func (r *Recorder) Now() (time.Time, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !r.now.IsZero() {
 		return r.now, nil
 	}
-	doc, err := r.store.Load(r.name, toolProvider) // or another's
+	doc, err := r.store.Load(r.name, toolProvider) // the document may be of another provider
 	if err != nil && !errors.Is(err, fs.ErrNotExist) && (!errors.Is(err, snapshot.ErrVersion) || r.Mode == Replay) {
 		return time.Time{}, r.asFailure(err)
 	}
@@ -35,8 +36,8 @@ func (r *Recorder) Now() (time.Time, error) {
 	return r.now, nil
 }
 
-// date gives the first of a test's records the time that the test was told. A test that was not told any keeps the
-// time of the former first record.
+// date gives the test's first record the time that the test was told. A test that did not ask for the time keeps the
+// one of its former first record.
 func (r *revision) date(records []snapshot.Snapshot, before *tape) {
 	now := r.now
 	if now.IsZero() && len(before.records) > 0 {
@@ -50,13 +51,13 @@ func (r *revision) date(records []snapshot.Snapshot, before *tape) {
 	}
 }
 
-// clock is where time enters.
+// clock is the only source of the present time.
 var clock = time.Now
 
-// began is when the process did, of which a bubble of testing/synctest knows nothing: its clock starts in 2000.
+// began is the start of the process by the real clock. The clock of a testing/synctest bubble starts in 2000.
 var began = time.Now()
 
-// dated returns the time of the world for one of clock: where that is a bubble's, the start of the process.
+// dated returns the real time for a time of clock: inside a bubble it is the start of the process.
 func dated(t time.Time) time.Time {
 	if t.Before(began) {
 		return began
@@ -64,14 +65,14 @@ func dated(t time.Time) time.Time {
 	return t
 }
 
-// An arrival says that so many bytes of an answer had come so long after its request.
+// An arrival says how many bytes of an answer had come, and how long after its request.
 type arrival struct {
 	bytes int
 	after time.Duration
 }
 
-// timing returns when each event of a stream was complete, in milliseconds; nil for an answer
-// that is none. Events that were compressed are timed by their share of the bytes.
+// timing returns when each event of a stream was complete, in milliseconds, or nil if the answer is no stream. Events
+// that were compressed are timed by their share of the bytes.
 func timing(answer *provider.Answer, arrivals []arrival) []int64 {
 	events := answer.Events()
 	if events == nil || len(arrivals) == 0 {
@@ -94,7 +95,7 @@ func timing(answer *provider.Answer, arrivals []arrival) []int64 {
 	}
 }
 
-// pace returns what waits for the time of each event of a stream that begins now.
+// pace returns a function that waits for the time of each event of a stream that begins now.
 func pace(times []int64) func(context.Context) error {
 	start := clock()
 	return func(ctx context.Context) error {

@@ -11,17 +11,17 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// A revision is what a run makes of its test's document.
+// A revision is the new state of the test's document after a run.
 type revision struct {
 	*report
 	pending *pending
-	updated *usage.Update      // what the test did to its document; nil means nothing
-	written *snapshot.Document // what was committed; nil means nothing
-	renewed []string           // the ids of its records whose calls were made, or adopted their answers
+	updated *usage.Update      // what the test changed in its document, or nil
+	written *snapshot.Document // the document that was committed, or nil
+	renewed []string           // ids of the records whose calls were made or adopted an answer
 }
 
-// settle writes what was recorded, if the test passed. A test that failed or was skipped leaves the store as it was,
-// and its answers wait. It returns what the test's log should say.
+// settle writes the recorded calls if the test passed. After a failed or skipped test the store stays as it was, and
+// the answers wait. It returns a note for the test's log.
 func (r *revision) settle(o TestEnd) (note string) {
 	kept := r.kept()
 	r.updated = &usage.Update{}
@@ -46,7 +46,7 @@ func (r *revision) settle(o TestEnd) (note string) {
 		r.notRecorded(o.Skipped), isAre(len(r.made()), "call was", "calls were"))
 }
 
-// failedBy begins a note of a test that its subtests made fail: its own answers wait for theirs.
+// failedBy begins the note of a test that failed through its subtests: its answers wait for theirs.
 func failedBy(subtests []string) string {
 	if len(subtests) == 0 {
 		return ""
@@ -70,7 +70,7 @@ func (r *revision) write(kept []*take, partial bool) error {
 	}
 	r.written = put.Document
 	if len(changed) == 0 && partial {
-		return r.store.Commit(store.Change{}) // which finishes one that was cut short
+		return r.store.Commit(store.Change{}) // completes a commit that was cut short
 	}
 	if len(put.Document.Snapshots) == 0 {
 		return r.remove()
@@ -86,7 +86,7 @@ func (r *revision) write(kept []*take, partial bool) error {
 	return r.store.Commit(store.Change{Put: []store.Put{put}})
 }
 
-// records returns those of the test's document as they are now.
+// records returns the records that the test's document has now.
 func (r *revision) records() []snapshot.Snapshot {
 	switch {
 	case r.written != nil:
@@ -97,7 +97,7 @@ func (r *revision) records() []snapshot.Snapshot {
 	return nil
 }
 
-// remove removes the document of a test whose calls were all given up by their caller.
+// remove removes the document of a test whose calls were all cancelled by their callers.
 func (r *revision) remove() error {
 	if r.tape.doc == nil {
 		return nil
@@ -105,8 +105,8 @@ func (r *revision) remove() error {
 	return r.store.Commit(store.Change{Remove: []string{r.tape.doc.File()}})
 }
 
-// kept makes the records of the takes, and returns those that have one. A call that failed for now and was made again
-// with success is one call.
+// kept makes the records of the takes, and returns the takes that have one. A call that failed for now and then
+// succeeded counts as one call.
 func (r *revision) kept() (kept []*take) {
 	for _, tk := range r.takes {
 		tk.endWithTest()
@@ -138,7 +138,7 @@ func (r *revision) kept() (kept []*take) {
 	return kept
 }
 
-// made returns a take for each call that was made live. Of tries that ended for now it is the first, unless another stood.
+// made returns one take for each call that was made live. If no try was final, it is the first try.
 func (r *run) made() (takes []*take) {
 	counted := r.stood()
 	for _, tk := range r.takes {
@@ -152,7 +152,7 @@ func (r *run) made() (takes []*take) {
 	return takes
 }
 
-// stood returns the keys of the calls that some try ended otherwise than for now.
+// stood returns the keys of the calls that have a final try.
 func (r *run) stood() map[key]bool {
 	stood := map[key]bool{}
 	for _, tk := range r.takes {
@@ -163,17 +163,17 @@ func (r *run) stood() map[key]bool {
 	return stood
 }
 
-// transient reports whether a take ended so that the next try may do better.
+// transient reports whether a take ended in a way that a further try may better.
 func (s *setup) transient(tk *take) bool {
 	how := tk.ending()
 	return how == retryable || how == failed && !s.keepsError(tk)
 }
 
-// verify looks each recording up again with the code that replays, in the document as it will be
-// read, before anything is written.
+// verify looks up each recording with the code that replays, in the document as it will be read, before anything is
+// written.
 func (r *revision) verify(provider string, doc *snapshot.Document, kept []*take) error {
 	t := newTape(&store.Doc{Provider: provider, Document: doc}, r.rules)
-	for _, c := range r.inOrder(kept) { // equal requests that overlapped stand in the order of their answers
+	for _, c := range r.inOrder(kept) { // equal requests that overlapped are in the order of their answers
 		i, how, what := 0, missing, ""
 		if c.take != nil {
 			i, how = t.findCall(c.take.call)
@@ -190,8 +190,8 @@ func (r *revision) verify(provider string, doc *snapshot.Document, kept []*take)
 	return nil
 }
 
-// document returns the tape of the test's document, also where the test called nothing that it replays. The tape is
-// empty where an update replaces a document that cannot be read. A document of a newer traceforge is an error.
+// document returns the tape of the test's document, even if the test made no call that the tape answers. The tape is
+// empty if an update replaces an unreadable document. A document of a newer traceforge is an error.
 func (r *run) document(provider string) (*tape, error) {
 	err := r.openTape(provider)
 	if modes[r.Mode].writes && isA[*snapshot.Error](err) && !errors.Is(err, snapshot.ErrNewer) {
@@ -200,7 +200,7 @@ func (r *run) document(provider string) (*tape, error) {
 	return r.tape, err
 }
 
-// keyedTape returns the tape of the test's document with the keys of all its records.
+// keyedTape returns the tape of the test's document with all keys computed.
 func (r *run) keyedTape(provider string) (*tape, error) {
 	t, err := r.document(provider)
 	if err == nil {
@@ -209,13 +209,13 @@ func (r *run) keyedTape(provider string) (*tape, error) {
 	return t, err
 }
 
-// whole reports whether the files that a record of the store names are there, and say what it says.
+// whole reports whether the files that a stored record names exist and match it.
 func (t *tape) whole(i int) bool {
 	raw, err := t.doc.Raw(i)
 	return err == nil && len(prove(t.doc, i, raw, &modelio.Numbering{})) == 0 && t.fetchMedia(i) == nil
 }
 
-// fetchMedia reports what of the media of a record is not there.
+// fetchMedia returns an error for media of a record that are missing.
 func (t *tape) fetchMedia(i int) error {
 	for _, medium := range t.records[i].Media() {
 		if _, err := t.doc.Media(medium.Hash); err != nil {
