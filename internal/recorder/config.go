@@ -9,10 +9,10 @@ import (
 	"github.com/traceforge/traceforge-go/internal/store"
 )
 
-// configs has what config.json of each store says, by directory: a process reads it once.
+// configs caches what config.json of each store says, by directory, so that a process reads it once.
 var configs sync.Map // of func() (*store.Config, error)
 
-// readConfig reads what the repository says once for all tests.
+// readConfig reads the repository's configuration, which holds for all tests.
 func (s *setup) readConfig() error {
 	dir, err := filepath.Abs(s.store.Dir())
 	if err != nil {
@@ -34,7 +34,7 @@ func RulesOf(config []store.ScrubRule, more ...scrub.Rule) (*scrub.Rules, error)
 			rules = append(rules, scrub.Volatile())
 			continue
 		}
-		rules = append(rules, scrub.Pattern(c.Name, regexp.MustCompile(c.Pattern))) // config.go has compiled it
+		rules = append(rules, scrub.Pattern(c.Name, regexp.MustCompile(c.Pattern))) // config.go has already compiled the pattern
 	}
 	return scrub.New(append(rules, more...)...)
 }
@@ -43,11 +43,11 @@ func RulesOf(config []store.ScrubRule, more ...scrub.Rule) (*scrub.Rules, error)
 type Allowance uint8
 
 const (
-	CutStreams      Allowance = 1 << iota // a stream that was cut may be recorded
-	TransportErrors                       // an error of the transport may be
-	RetryableErrors                       // an answer that asks to try again may be
+	CutStreams      Allowance = 1 << iota // a cut stream may be recorded
+	TransportErrors                       // an error of the transport may be recorded
+	RetryableErrors                       // an answer that asks for another try may be recorded
 	NoCalls                               // a test may make no call
 )
 
-// allows reports whether the test allows what.
+// allows reports whether the test allows something.
 func (s *setup) allows(what Allowance) bool { return s.Allowed&what != 0 }

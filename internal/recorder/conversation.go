@@ -11,8 +11,8 @@ import (
 	"github.com/traceforge/traceforge-go/internal/provider"
 )
 
-// refusedServed is the failure of a call that its provider refuses for an id of a stored answer, which it may not
-// know any more. Such a refusal is not recorded.
+// refusedServed is the failure of a call that its provider refuses because of an id from a stored answer, which the
+// provider may no longer know. Such a refusal is not recorded.
 func (r *Recorder) refusedServed(tk *take, w *wire, resp *http.Response) error {
 	if resp.StatusCode < 400 || resp.StatusCode >= 500 {
 		return nil
@@ -34,8 +34,8 @@ func (r *Recorder) refusedServed(tk *take, w *wire, resp *http.Response) error {
 		indent(short(r.scanner().Mask(string(said)))), "buy the whole conversation: "+r.with("all")))
 }
 
-// repliesToServed is the failure of a reply to what an answer from the store asked, which is not as it was recorded: the
-// server has asked nothing in this run.
+// repliesToServed is the failure of a changed reply to a question that the store asked: the server has asked nothing in
+// this run.
 func (r *Recorder) repliesToServed(w *wire, tk *take) error {
 	if s := tk.codec.Session; s == nil || !r.sessions.isAsked(replyOf(s, w.Header, s.Answers(&w.Wire))) {
 		return nil
@@ -45,8 +45,8 @@ func (r *Recorder) repliesToServed(w *wire, tk *take) error {
 		indent(r.summary(tk.request)), "buy the whole conversation: "+r.with("all")))
 }
 
-// carriesServed returns an id in a request that an answer from the store has handed out; "" if it has none.
-// The refs of tool calls are not among them: no provider looks them up.
+// carriesServed returns an id in a request that came from a stored answer, or "". The refs of tool calls do not count:
+// no provider looks them up.
 func (r *run) carriesServed(c *call, w *wire) string {
 	refs := map[string]bool{}
 	for i := range c.request.Messages {
@@ -68,7 +68,7 @@ func (r *run) carriesServed(c *call, w *wire) string {
 	return ""
 }
 
-// servedAnswers returns the answers that the test got from the store so far, as it got them.
+// servedAnswers returns the answers that the test was served from the store so far.
 func (r *run) servedAnswers() (all []*provider.Answer) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -89,8 +89,8 @@ func (r *run) servedAnswers() (all []*provider.Answer) {
 	return all
 }
 
-// handedOut returns possible ids in an answer: the strings of members whose name is or ends in id, and Google's names
-// of things that it keeps.
+// handedOut returns possible ids in an answer: strings whose member's name is or ends in "id", and the names of things
+// that Google keeps.
 func handedOut(a *provider.Answer) (ids []string) {
 	texts := [][]byte{a.Body}
 	if seen := a.Seen(); seen != nil {

@@ -11,9 +11,9 @@ import (
 	"github.com/traceforge/traceforge-go/internal/provider"
 )
 
-// undetermined holds a call to the rules of determinism (SF "Determinism Requirements"): it must ask for all that its
-// API and its model take. lifted says, for the record, which parameters the model does not take; f is the failure of a
-// call whose answer may be another one each time.
+// undetermined holds a call to the rules of determinism (SF "Determinism Requirements"): it must set every parameter
+// that its API and its model take. lifted says, for the record, which parameters the model does not take. f is the
+// failure of a call whose answer may differ each time.
 func (r *run) undetermined(c *call) (lifted string, f *Failure) {
 	if r.Lifted || r.Origin != "" || r.config.Nondeterministic != "" || !c.codec.Generates || r.archive() != nil || c.step != nil {
 		return "", nil
@@ -49,8 +49,8 @@ func (r *run) undetermined(c *call) (lifted string, f *Failure) {
 	return "", f
 }
 
-// NotZero says how a temperature is not 0; "" where it is, or is so small that it stands for 0. Clients that leave
-// zeros out, as go-openai does, are given the smallest number instead.
+// NotZero says how a temperature differs from 0, or "" if it is 0 or a tiny number in place of 0. Clients that leave
+// out zeros, such as go-openai, use such a number.
 func NotZero(temperature *json.Number) string {
 	if temperature == nil {
 		return "is not set"
@@ -66,13 +66,13 @@ const (
 	teaches = "say why the call is not deterministic, "
 )
 
-// isFixed reports whether a call's model takes no deterministic value of a parameter. The model is known for that, or
-// its provider has said so to this test.
+// isFixed reports whether a call's model takes no deterministic value of a parameter. Either this is known of the
+// model, or the provider has told this test.
 func (r *run) isFixed(c *call, name string) bool {
 	return c.codec.IsFixed(c.request, name) || slices.Contains(r.notTaken(c), name)
 }
 
-// notTaken returns what the answers so far said that the model of a call does not take.
+// notTaken returns the parameters that the model of a call does not take, by the answers so far.
 func (r *run) notTaken(c *call) (names []string) {
 	for _, tk := range r.takes {
 		if tk.provider == c.provider && tk.request.Model == c.request.Model {
@@ -91,7 +91,7 @@ func (r *run) notTaken(c *call) (names []string) {
 	return names
 }
 
-// notTaken returns what an answer says that the model does not take.
+// notTaken returns the parameters that the model does not take, by this answer.
 func (tk *take) notTaken() []string {
 	if tk.ending() == underWay || tk.status < 400 {
 		return nil
@@ -103,8 +103,8 @@ func (tk *take) notTaken() []string {
 	return provider.NotTaken(tk.status, resp.Error)
 }
 
-// teach says which settings the models of a test refused, and what to do instead. A user who followed the rule of
-// determinism into a refusal finds the way out here.
+// teach notes which settings the models of a test refused, and what to do instead. It helps a user who followed the
+// rule of determinism and was refused.
 func (n *notes) teach() {
 	var lines []string
 	for _, tk := range n.takes {

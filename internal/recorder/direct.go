@@ -12,7 +12,7 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// CodecNamed returns the codec of an API, also of one that is no HTTP; nil means there is none.
+// CodecNamed returns the codec of an API, including APIs without HTTP, or nil.
 func CodecNamed(api, name string) *provider.Codec {
 	switch {
 	case strings.HasPrefix(api, actionPrefix):
@@ -24,11 +24,11 @@ func CodecNamed(api, name string) *provider.Codec {
 	return codec
 }
 
-// isDirect reports whether the calls of an API are those of models and tools that a test wraps. They are no HTTP, so
-// they have no status.
+// isDirect reports whether an API is that of models and tools that a test wraps. Their calls have no HTTP and no
+// status.
 func isDirect(api string) bool { return strings.HasPrefix(api, actionPrefix) || api == modelio.ToolAPI }
 
-// direct returns what answers a call that is no HTTP: a record, whose answer it has proven, or a take for a live call.
+// direct returns what answers a call without HTTP: a record, whose answer it has proven, or a take for a live call.
 func (r *Recorder) direct(ctx context.Context, what fmt.Stringer, codec *provider.Codec, request func() (*modelio.Request, error)) (
 	*call, *servedRecord, error) {
 	if err := r.begin(ctx, what); err != nil {
@@ -42,7 +42,7 @@ func (r *Recorder) direct(ctx context.Context, what fmt.Stringer, codec *provide
 		r.takesModelStep(c, g)
 	}
 	c.what = what
-	if err := r.endedBefore(ctx, c); err != nil && !codec.Tools { // a tool runs, or is replayed, whatever its context says
+	if err := r.endedBefore(ctx, c); err != nil && !codec.Tools { // a tool runs, or is replayed, whatever its context
 		return nil, nil, err
 	}
 	served, err := r.answer(c)
@@ -66,7 +66,7 @@ func (r *Recorder) direct(ctx context.Context, what fmt.Stringer, codec *provide
 	return c, served, err
 }
 
-// directCall makes the call of what is no HTTP.
+// directCall makes the call of a request without HTTP.
 func (r *run) directCall(codec *provider.Codec, lane string, request func() (*modelio.Request, error)) (*call, error) {
 	asked, err := request()
 	if err != nil {
@@ -75,7 +75,7 @@ func (r *run) directCall(codec *provider.Codec, lane string, request func() (*mo
 	return r.newCall(codec.Provider, lane, codec, asked)
 }
 
-// who names what a request goes to: a provider, a tool, "tools/list of shop".
+// who names the receiver of a request: a provider, a tool, "tools/list of shop".
 func who(provider string, req *modelio.Request) string {
 	switch tool := req.Tool(); {
 	case req.API == modelio.ToolAPI:
@@ -89,8 +89,8 @@ func who(provider string, req *modelio.Request) string {
 	return provider
 }
 
-// answerChanged names how two answers differ: in a tool's result, in a tool that its server describes in another way,
-// or in a model's answer.
+// answerChanged names the difference of two answers: a tool's result, a tool's description by its server, or a model's
+// answer.
 func (c *call) answerChanged(was, is *snapshot.Snapshot) (names []string) {
 	if tool := c.request.Tool(); tool != "" {
 		return []string{"result of " + toolNamed(tool)}
@@ -120,7 +120,7 @@ func asking(provider string, req *modelio.Request) string {
 	return provider + " request"
 }
 
-// methodOf returns what a message of a session asks; "" for any other request.
+// methodOf returns the method of a session's message; "" for any other request.
 func methodOf(req *modelio.Request) string {
 	if codec := CodecNamed(req.API, ""); codec == nil || codec.Session == nil {
 		return ""

@@ -1,16 +1,16 @@
-// Package recorder stands between a program and the models it calls. It answers calls from the
-// document of one test (replay), or makes them and records them (update), and says what differs.
-// It knows nothing of go test: package traceforgetest is its face there.
+// Package recorder stands between a program and the models it calls. It answers calls from the document of one test
+// (replay), or makes them and records them (update), and says what differs. It knows nothing of go test: package
+// traceforgetest is its public side there.
 //
-// A request goes one way, and is not renamed on it:
+// A request passes these steps, under the same name in each:
 //
 //	bytes -> a codec of internal/provider -> modelio.Request -> ids numbered, media named,
-//	      what is scrubbed replaced -> its key (provider, lane, and the hash of its core and of what it ignores)
+//	      scrubbed values replaced -> its key (provider, lane, and the hash of its core and of what it ignores)
 //	      -> the record of the test's document
 //
-// The same code identifies a call for recording and for replay, so that what was recorded is found
-// again. Nothing that is stored identifies a call: keys of recorded requests are computed once a
-// call needs them. A call in replay that is the same as its record as both stand needs none.
+// The same code identifies a call for recording and for replay, so that a recorded call is found again. No stored value
+// identifies a call: keys of recorded requests are computed when a call needs them. A replayed call that equals its
+// record as it was sent needs no key.
 //
 // To follow a call, read the files in this order:
 //
@@ -20,18 +20,18 @@
 //	live.go, take.go, transport.go               it is made live, and its answer is kept as its caller reads it
 //	record.go, pair.go, commit.go, pending.go    takes become records of the test's document, or wait
 //
-// The other files each have one subject: tools and turns of agents, realtime and MCP sessions, models without HTTP,
-// lanes, scripts, faults, checks.
+// Each other file has one subject: tools and turns of agents, realtime and MCP sessions, models without HTTP, lanes,
+// scripts, faults, checks.
 //
-// The facts about a test stand in layers. Each layer sees those above it in this list, and none below:
+// The facts about a test are in layers. Each layer sees the ones above it in this list, and none below:
 //
-//	setup     what the recorder was given; it does not change
-//	run       what calls have come to: the tape and what of it was played, the takes, the faults
+//	setup     the recorder's options and store; it does not change
+//	run       the state of the calls: the tape and its progress, the takes, the faults
 //	report    why the test fails, and in which words
-//	pending   what was bought for a test that has not passed
-//	revision  what the run makes of the test's document
-//	notes     what the test's log says at the end
+//	pending   the answers bought for a test that has not passed
+//	revision  the new state of the test's document
+//	notes     the last lines of the test's log
 //
-// A [Recorder] is all of them, and takes calls in. Beside it are checks and sessions, which see the report of a run,
+// A [Recorder] is all of them, and takes calls in. Checks and sessions stand beside it: they see the report of a run,
 // and have locks of their own.
 package recorder

@@ -12,19 +12,19 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// A cause is what changed in a call of the test that drifted, and how many calls drifted by it.
+// A cause is a change in a call that drifted, and the number of calls that drifted with it.
 type cause struct {
 	traces  []drift.Trace
 	changes []usage.DriftChange
-	later   []int  // the numbers of the further calls
-	accept  string // the way out by an update
+	later   []int  // numbers of the further calls
+	accept  string // how an update accepts it
 }
 
-// causes are those of the calls of a test that drifted.
+// causes are the causes of a test's drift.
 type causes []*cause
 
-// drifted is the failure of a call that differs from the record which is most like it, of those that were not played
-// and have its provider and API. It is nil if no record is like it.
+// drifted is the failure of a call that differs from the most similar record: one of its provider and API that was not
+// played. It is nil if no record is similar.
 func (r *report) drifted(c *call) *Failure {
 	best, got := r.like(c)
 	if best < 0 {
@@ -46,7 +46,7 @@ func (r *report) drifted(c *call) *Failure {
 		return (&Failure{brief: brief + ", as calls before it"}).withDrift(d)
 	}
 	changes := r.compare.Changes(recorded, got)
-	r.scanner().Hide(&changes) // before they are cut to what is shown
+	r.scanner().Hide(&changes) // must come before the changes are cut for display
 	told := make([]*reporter, len(changes))
 	for i, change := range changes {
 		told[i] = r.toldBy(change.Key())
@@ -57,8 +57,8 @@ func (r *report) drifted(c *call) *Failure {
 	switch {
 	case r.faults.givenUp() != nil:
 	case once:
-		accept, keyless = "", "" // they help for one run
-	case c.codec.Session != nil && isReply(c.request): // to what the store asks in an update, and no server
+		accept, keyless = "", "" // these help for one run only
+	case c.codec.Session != nil && isReply(c.request): // an update's reply to the store's question, which no server asked
 		accept = "accept: " + r.with("all")
 	}
 	r.causes = append(r.causes, &cause{traces: traces, changes: d.Changes, accept: accept})
@@ -70,13 +70,13 @@ func (r *report) drifted(c *call) *Failure {
 	return f.withDrift(d)
 }
 
-// driftOf begins the drift of a call from a record, for the receipt.
+// driftOf begins the receipt's drift of a call from a record.
 func (t *tape) driftOf(i int) *usage.Drift {
 	s := &t.records[i]
 	return &usage.Drift{Kind: usage.Drifted, Record: s.ID, Call: s.Number(), Provider: s.Provider, Tokens: amount.Of(s.Response.TokensUsed)}
 }
 
-// mostOfChange is how many bytes of both sides of a change a receipt holds.
+// mostOfChange is the most bytes of both sides of a change that a receipt holds.
 const mostOfChange = 64 << 10
 
 func driftChange(c drift.Change, inFull bool) usage.DriftChange {
@@ -89,7 +89,7 @@ func driftChange(c drift.Change, inFull bool) usage.DriftChange {
 	return d
 }
 
-// named returns the components that changed as the end of a line.
+// named returns the changed components as the end of a line.
 func named(changes []usage.DriftChange) string {
 	if len(changes) == 0 {
 		return ""
@@ -104,8 +104,7 @@ func componentsOf(changes []usage.DriftChange) (names []string) {
 	return names
 }
 
-// difference shows the changes that were not told before in this process, and names the test that told
-// the others.
+// difference shows the changes that this process has not shown before, and names the test that showed the others.
 func difference(changes []drift.Change, told []*reporter) string {
 	var fresh []drift.Change
 	var lines []string
@@ -119,7 +118,7 @@ func difference(changes []drift.Change, told []*reporter) string {
 	return drift.Plain.Text(fresh) + strings.Join(lines, "\n")
 }
 
-// remarks says what changed in a word, and what explains it.
+// remarks names the change in a word, and what explains it.
 func (r *report) remarks(best int, changes []usage.DriftChange, rule string) string {
 	if len(changes) == 0 {
 		return fmt.Sprintf("changed: the ignored pointers, from [%s] to [%s]",
@@ -135,8 +134,8 @@ func (r *report) remarks(best int, changes []usage.DriftChange, rule string) str
 	return strings.Join(lines, "\n")
 }
 
-// find returns the cause of an earlier drift whose changes are all among these; nil: there is none. As a rule, other
-// changes follow from that drift: an agent goes on with other messages where it got no answer.
+// find returns the cause of an earlier drift whose changes are all among these, or nil. Such changes usually follow
+// from that drift: an agent that got no answer goes on with other messages.
 func (all causes) find(traces []drift.Trace) *cause {
 	for _, known := range all {
 		gone := func(trace drift.Trace) bool { return !slices.Contains(traces, trace) }
@@ -147,14 +146,13 @@ func (all causes) find(traces []drift.Trace) *cause {
 	return nil
 }
 
-// like returns the index of the record that a call is compared with, and the call's request, taken apart; -1: it is
-// like none.
+// like returns the index of the record that a call is compared with, or -1, and the call's request, taken apart.
 func (r *run) like(c *call) (best int, got *drift.Request) {
-	got, _ = r.comparer().Request(c.request) // it has a key
+	got, _ = r.comparer().Request(c.request) // the call has a key, so this cannot fail
 	return r.nearest(c, got), got
 }
 
-// comparer returns the test's comparer. It is made when a call drifts, so most tests have none.
+// comparer returns the test's comparer. It is made for the first call that drifts, so most tests have none.
 func (r *run) comparer() *drift.Comparer {
 	if r.compare == nil {
 		r.compare = drift.NewComparer(r.Ignored)
@@ -162,23 +160,20 @@ func (r *run) comparer() *drift.Comparer {
 	return r.compare
 }
 
-// comparable reports whether a call may have drifted from the i-th record: both are of one provider, API, tool and
-// lane.
+// comparable reports whether a call may have drifted from the i-th record: provider, API, tool and lane must agree.
 func (t *tape) comparable(i int, c *call) bool {
 	s := &t.records[i]
 	return s.Provider == c.provider && s.Source.Lane == c.lane &&
 		s.Request.API == c.request.API && sameTool(&s.Request, c.request)
 }
 
-// sameTool reports whether two requests are of one tool, where one of them is of a tool. The input of one tool says
-// nothing of another.
+// sameTool reports whether two requests are for one tool. The inputs of two tools have nothing in common.
 func sameTool(a, b *modelio.Request) bool {
 	return a.Tool() == b.Tool() && methodOf(a) == methodOf(b) && (a.Tool() == "" || a.API == b.API)
 }
 
-// nearest returns the record that a call is compared with, or -1. It is the one that shares most with the call, and of
-// several the one that differs least. But a record that differs only by a known change, and has as many messages, comes
-// first.
+// nearest returns the record that a call is compared with, or -1. It shares most with the call and, of several such
+// records, differs least. A record that differs only by a known change, and has as many messages, comes first.
 func (r *run) nearest(c *call, got *drift.Request) int {
 	best, likeness, distance := -1, 0.0, 0
 	var others []int
@@ -187,7 +182,7 @@ func (r *run) nearest(c *call, got *drift.Request) int {
 			continue
 		}
 		if r.tape.parts[i] == nil {
-			r.tape.parts[i], _ = r.compare.Request(r.tape.request(i)) // it has a key
+			r.tape.parts[i], _ = r.compare.Request(r.tape.request(i)) // a record has a key, so this cannot fail
 		}
 		recorded := r.tape.parts[i]
 		if best < 0 && len(recorded.Messages) == len(got.Messages) && r.causes.find(r.compare.Traces(recorded, got)) != nil {
@@ -204,15 +199,15 @@ func (r *run) nearest(c *call, got *drift.Request) int {
 			best, likeness, distance = i, like, apart
 		}
 	}
-	if best < 0 && r.Mode != UpdateNew { // which makes a call that says nothing of what a record says
+	if best < 0 && r.Mode != UpdateNew { // a call that shares nothing with a record is made in this mode
 		return r.nearestOther(others, got)
 	}
 	return best
 }
 
 // nearestOther chooses among records that share nothing with a call: the first that differs only in values that change
-// in every run, or a sole record that differs little. It returns -1 where neither is: then the call is new, and a
-// difference from some record would tell nothing.
+// in every run, or a sole record that differs little. It returns -1 otherwise: the call is new, and a comparison would
+// tell nothing.
 func (r *run) nearestOther(records []int, got *drift.Request) int {
 	const most = 1000 // bytes that differ
 	for _, i := range records {

@@ -8,8 +8,8 @@ import (
 	"github.com/traceforge/traceforge-go/internal/gotest"
 )
 
-// words returns what a failure advises in the words of whoever makes the calls. A Go test has options of package
-// traceforgetest; a program under traceforge exec has flags.
+// words returns a failure's advice for whoever makes the calls. A Go test has options of package traceforgetest; a
+// program under traceforge exec has flags.
 func (o *Options) words(ofTest, ofProgram string) string {
 	if o.Program != nil {
 		return ofProgram
@@ -19,18 +19,18 @@ func (o *Options) words(ofTest, ofProgram string) string {
 
 const ofTheTest = "the test's output"
 
-// tested is what makes the calls.
+// tested names what makes the calls.
 func (o *Options) tested() string { return o.words("the test", "the program") }
 
-// output is where all of a failure is.
+// output names where the whole failure is.
 func (o *Options) output() string { return o.words(ofTheTest, "what traceforge exec says") }
 
-// option is an option with a string as its argument.
+// option writes an option with a string argument.
 func (o *Options) option(name, value string) string {
 	return o.words(fmt.Sprintf("%s(%q)", name, value), flagOf(name)+" "+gotest.Quote(value))
 }
 
-// given says how to give such an option.
+// given says how to set such an option.
 func (o *Options) given(name, value string) string {
 	return o.words(newWith(o.option(name, value)), "the flag "+o.option(name, value))
 }
@@ -45,7 +45,7 @@ func (o *Options) keepHeaders() string {
 	return o.words(newWith("KeepHeaders(…)"), "the flag --keep-headers")
 }
 
-// scrubOf says how to replace the value of a variable; "" means of one that only a pattern finds.
+// scrubOf says how to replace the value of a variable, or for "" a value that only a pattern finds.
 func (o *Options) scrubOf(variable string) string {
 	if variable == "" {
 		return o.words(`traceforgetest.Scrub(traceforgetest.Pattern("key", regexp.MustCompile("…")))`, o.scrubbing(o.patternRule("key", `"…"`)))
@@ -67,7 +67,7 @@ func (o *Options) volatileRule() string {
 	return o.words("traceforgetest.Volatile()", `{"volatile": true}`)
 }
 
-// clock says how a time is made the same in each run, for which there may be a rule.
+// clock says how to make a time the same in each run; if it is a date, a rule may do it.
 func (o *Options) clock(isDate bool) string {
 	now := "give the program the time of the recorder's Now, which is the same in each run"
 	if isDate {
@@ -76,7 +76,7 @@ func (o *Options) clock(isDate bool) string {
 	return o.words(now, "have the program take a fixed time, or "+o.scrubbing(o.patternRule("time", "…")))
 }
 
-// with is the command that runs it in another mode.
+// with is the command that runs the test or program in another mode.
 func (o *Options) with(mode string) string {
 	if o.Program != nil {
 		return o.Program(mode)
@@ -84,7 +84,7 @@ func (o *Options) with(mode string) string {
 	return gotest.UpdateEnv + "=" + mode + " " + o.TestCommand + o.TestFlags
 }
 
-// updating is what has the next run record: a flag, whose mode may be "".
+// updating names what makes the next run record: a flag with the mode, which may be "".
 func (o *Options) updating(mode string) string {
 	switch {
 	case mode != "":
@@ -95,7 +95,7 @@ func (o *Options) updating(mode string) string {
 	return o.words("-update", "--update")
 }
 
-// saysWhy is where the reason for a call that is not deterministic stands, the place for most first.
+// saysWhy names the places for a reason why a call is not deterministic, the most common first.
 func (o *Options) saysWhy() string {
 	const inPackage = `once for the package, in a helper that its tests call instead of New:
   func newRecorder(t *testing.T) *traceforgetest.Recorder {
@@ -115,7 +115,7 @@ func (o *Options) reaches() string {
 			"and one that may make no call says so: ") + o.allow("NoCalls")
 }
 
-// lanes says how equal calls at once are told apart.
+// lanes says how to tell equal concurrent calls apart.
 func (o *Options) lanes() string {
 	return o.words("Give each a client of its own: tf.Lane(\"worker-1\")", "Make them one after the other, or let each say who asks")
 }
@@ -127,10 +127,10 @@ func (o *Options) notRecorded(skipped bool) string {
 	return o.words("the test failed", "the run failed")
 }
 
-// newWith is how a test makes its recorder with an option.
+// newWith shows how a test makes its recorder with an option.
 func newWith(option string) string { return "traceforgetest.New(t, traceforgetest." + option + ")" }
 
-// flagOf is the flag of a program that stands for an option: --pass-through for PassThrough.
+// flagOf returns a program's flag for an option: --pass-through for PassThrough.
 func flagOf(option string) string {
 	return "--" + strings.ToLower(innerCapital.ReplaceAllString(option, "-$0"))
 }

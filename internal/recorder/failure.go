@@ -18,23 +18,22 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// A Failure is why a test fails: one line for the caller of the model, and the text that the
-// test prints when it ends.
+// A Failure is why a test fails: one line for the caller of the model, and the text that the test prints when it ends.
 type Failure struct {
-	Text    string          // "" means another failure of the test says it
-	Source  snapshot.Source // of the call; zero means of no call
-	Missing bool            // the call has no snapshot, so recording what is missing would record it
-	Again   bool            // another test of the process has told all that it is about
+	Text    string          // "" if another failure of the test says it
+	Source  snapshot.Source // of the call; zero if no call failed
+	Missing bool            // the call has no snapshot, so recording missing calls would record it
+	Again   bool            // another test of the process has told all of it
 	brief   string
-	drift   *usage.Drift // for the receipt; nil means it is no drift
-	output  string       // where the rest is
-	recipe  string       // the text where another test has told how a reason is given; empty means that it tells none
+	drift   *usage.Drift // for the receipt; nil if the failure is no drift
+	output  string       // where the rest of the text is
+	recipe  string       // the text if another test has told how to give a reason; "" if this test tells it
 }
 
-// Drifted reports whether the receipt of the test has what the failure says.
+// Drifted reports whether the failure is in the receipt of the test.
 func (f *Failure) Drifted() bool { return f.drift != nil }
 
-// Error returns the line, and where the rest is.
+// Error returns the line, and where the rest of the text is.
 func (f *Failure) Error() string {
 	if f.Text == f.brief {
 		return "traceforge: " + f.brief
@@ -42,7 +41,7 @@ func (f *Failure) Error() string {
 	return "traceforge: " + f.brief + " (see " + cmp.Or(f.output, ofTheTest) + ")"
 }
 
-// failuref makes a failure of a line and the indented lines below it.
+// failuref makes a failure from a line and the indented lines below it.
 func failuref(brief string, below ...string) *Failure {
 	var text strings.Builder
 	text.WriteString(brief)
@@ -54,7 +53,7 @@ func failuref(brief string, below ...string) *Failure {
 	return &Failure{brief: brief, Text: text.String()}
 }
 
-// againf is failuref for what another test of the process has told.
+// againf is failuref for something that another test of the process has told.
 func againf(brief string, below ...string) *Failure {
 	f := failuref(brief, below...)
 	f.Again = true
@@ -69,20 +68,20 @@ func (r *run) record(i int) string {
 	return fmt.Sprintf("%s, call %d", r.file(), r.tape.records[i].Number())
 }
 
-// A Miss is a request that no record answers, and the recorded one that it is compared with. Both are canonical JSON
-// in which secrets are masked.
+// A Miss is a request that no record answers, and the recorded request that it is compared with. Both are canonical
+// JSON with secrets masked.
 type Miss struct {
 	Request  string
-	Recorded string // empty: it is held against none
+	Recorded string // empty if it is compared with none
 }
 
-// tellMiss calls Options.Missed for a call that no record answers; record is the one that it is compared with, or nil.
+// tellMiss calls Options.Missed for a call that no record answers. record is the one that it is compared with, or nil.
 func (s *setup) tellMiss(c *call, record *snapshot.Snapshot) {
 	if s.Missed == nil {
 		return
 	}
 	text := func(req *modelio.Request) string {
-		core, _ := snapshot.RequestCore(req, nil) // a request with a key has one
+		core, _ := snapshot.RequestCore(req, nil) // a request with a key has a core
 		return s.Plain(string(core))
 	}
 	miss := Miss{Request: text(c.request)}
@@ -92,8 +91,8 @@ func (s *setup) tellMiss(c *call, record *snapshot.Snapshot) {
 	s.Missed(miss)
 }
 
-// unrecorded is the failure of a call that no snapshot fits. It is drift where the test has a record left to hold the
-// call against, else a missing snapshot.
+// unrecorded is the failure of a call without a matching snapshot. It is drift if the test has a record left to compare
+// the call with, else a missing snapshot.
 func (r *report) unrecorded(c *call) *Failure {
 	if f := r.drifted(c); f != nil {
 		return f
@@ -115,18 +114,18 @@ func (r *report) unrecorded(c *call) *Failure {
 	return f.missing(c.provider, summary)
 }
 
-// missing makes a failure that of a call which is held against no record.
+// missing marks a failure as that of a call compared with no record.
 func (f *Failure) missing(provider, summary string) *Failure {
 	return f.withDrift(&usage.Drift{Kind: usage.Missing, Provider: provider, Summary: strings.Split(summary, "\n")})
 }
 
-// withDrift makes a failure that of a call which no record answers, and of which the receipt has d.
+// withDrift marks a failure as that of a call that no record answers, with the receipt's drift d.
 func (f *Failure) withDrift(d *usage.Drift) *Failure {
 	f.Missing, f.drift = true, d
 	return f
 }
 
-// neighbours names the first recorded calls that were not made so far.
+// neighbours names the first recorded calls that were not made yet.
 func (r *report) neighbours() string {
 	const most = 3
 	var lines []string
@@ -177,12 +176,11 @@ func (r *report) notCalled(i int) *Failure {
 	return f
 }
 
-// anyProvider is where the document of a test is looked for that made no call: under the likeliest
-// provider, and then under all others.
+// anyProvider is where the document of a test without calls is looked for first; then come all others.
 const anyProvider = "openai"
 
-// noCall is the failure of a test without a call, whose document has not been read. It is nil where the test may make
-// none, and none is recorded. An update of such a test removes its document.
+// noCall is the failure of a test without a call, whose document has not been read. It is nil if the test may make none
+// and none is recorded. An update of such a test removes its document.
 func (r *run) noCall() *Failure {
 	way := cmp.Or(r.astray, r.reaches())
 	if r.allows(NoCalls) {
@@ -209,7 +207,7 @@ func (s *setup) unknownCall(w *wire) *Failure {
 		"or let it pass while recording, and fail in replay: "+s.given("PassThrough", host))
 }
 
-// asFailure makes a Failure of an error of the store, with the command that remedies it.
+// asFailure turns an error of the store into a Failure, with the command that remedies it.
 func (s *setup) asFailure(err error) *Failure {
 	if f := asA[*Failure](err); f != nil {
 		return f
@@ -233,10 +231,10 @@ func (s *setup) shown(text string) string {
 	return strings.ReplaceAll(filepath.ToSlash(text), filepath.ToSlash(s.Dir), s.Shown)
 }
 
-// altered words the error of a file of the store that was altered or is gone: what happened comes first, then hashes.
+// altered words the error for a file of the store that was altered or is gone: the event first, then the hashes.
 func (s *setup) altered(e *snapshot.Error) *Failure {
 	file, what := s.shown(e.File), " was changed after it was recorded"
-	bare := snapshot.Error{Violations: e.Violations} // an error of no file names none, and no way out
+	bare := snapshot.Error{Violations: e.Violations} // an error without a file names none, and no way out
 	text := s.shown(bare.Error())
 	if errors.Is(e, fs.ErrNotExist) {
 		file, what = strings.TrimSuffix(file, ".json"), " lacks an answer that was recorded"
@@ -250,13 +248,13 @@ func (s *setup) altered(e *snapshot.Error) *Failure {
 	return failuref(file+what, indent(text), restore, "or record again, which buys a new answer: "+s.Accept)
 }
 
-// hasOtherLineEnds reports whether a document has line ends that nobody writes but git, or the one that a file is beside.
+// hasOtherLineEnds reports whether a document, or the document beside a file, has line ends that only git writes.
 func (s *setup) hasOtherLineEnds(file string) bool {
 	data, _ := store.ReadFile(s.store.Path(store.DocumentOf(strings.TrimPrefix(file, s.Shown+"/"))))
 	return bytes.Contains(data, []byte("\r\n"))
 }
 
-// alteredAnswers says what a file of the store says of answers that their raw answers do not; "" means nothing.
+// alteredAnswers names what a file of the store says about answers that their raw answers do not, or "".
 func (s *setup) alteredAnswers(file string) string {
 	doc := s.store.Altered(strings.TrimPrefix(file, s.Shown+"/"))
 	if doc == nil {
@@ -269,7 +267,7 @@ func (s *setup) alteredAnswers(file string) string {
 	return strings.Join(lines, "\n")
 }
 
-// summary is a request in a few lines, for a reader who must recognise it.
+// summary shortens a request to a few lines by which a reader recognises it.
 func (s *setup) summary(req *modelio.Request) string {
 	line := func(name, text string) string {
 		return name + ": " + short(s.scanner().Mask(text)) + "\n"
@@ -302,12 +300,12 @@ func (s *setup) summary(req *modelio.Request) string {
 	return b.String()
 }
 
-// textOf returns a message's text, or the JSON of its parts where it says more.
+// textOf returns a message's text, or the JSON of its parts if they hold more.
 func textOf(parts []modelio.Part) string {
 	if len(parts) == 1 && parts[0].Text != nil {
 		return *parts[0].Text
 	}
-	text, _ := json.Marshal(parts) // they have a core
+	text, _ := json.Marshal(parts) // the parts have a core
 	return string(text)
 }
 
@@ -324,7 +322,7 @@ func indent(text string) string {
 	return "  " + strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n  ")
 }
 
-// atMost returns the first n of a list, and behind begin how many more there are.
+// atMost returns the first n of a list, and after begin the number of the others.
 func atMost(n int, list []string, begin string) []string {
 	if more := len(list) - n; more > 0 {
 		return append(list[:n:n], fmt.Sprintf("%sand %d more", begin, more))

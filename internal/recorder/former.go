@@ -11,7 +11,7 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// former returns the document of the test that a store of an earlier version has, which an update brings over.
+// former returns the test's document from a store of an earlier version, which an update brings over.
 func (s *setup) former(provider string) (*store.Doc, error) {
 	doc, err := s.store.ParseFile(snapshot.FormerName(s.Package, s.Test), provider)
 	if err != nil {
@@ -34,8 +34,8 @@ func (s *setup) former(provider string) (*store.Doc, error) {
 	return s.store.Load(s.name, provider)
 }
 
-// Renewed returns a document of an earlier version as this version has it (design N12). Where a record's core is what
-// its raw answer decodes to, its other decoded members are as the codec makes them now. All else stays.
+// Renewed returns a document of an earlier version in the present form (design N12). If a record's core equals what its
+// raw answer decodes to, the codec makes its other decoded members anew. All else stays.
 func Renewed(d *store.Doc) (store.Put, error) {
 	first := &d.Document.Snapshots[0].Source
 	put, err := d.Moved(first.Package, first.Test)
@@ -53,7 +53,8 @@ func Renewed(d *store.Doc) (store.Put, error) {
 	return put, nil
 }
 
-// splitOrigin gives the origin of a record that 1.0.0 has among the reasons why it is not deterministic a member of its own.
+// splitOrigin moves the origin of a 1.0.0 record, which stands among the reasons why the record is not deterministic,
+// to a member of its own.
 func splitOrigin(s *snapshot.Source) {
 	for _, begin := range []string{MigratedFrom, "imported from ", "made of "} {
 		why, from, found := strings.Cut("; "+s.Nondeterministic, "; "+begin)
@@ -64,8 +65,8 @@ func splitOrigin(s *snapshot.Source) {
 	}
 }
 
-// renew gives a record what its codec makes of the raw answer beside the core. A record that says something else than its
-// raw answer stays as it is: verify finds it.
+// renew gives a record what its codec makes of the raw answer besides the core. A record that disagrees with its raw
+// answer stays as it is: verify finds it.
 func (p *proof) renew() {
 	said, answer := &p.record.Response, rawAnswer(p.record, p.raw)
 	got, err := p.decode(answer)

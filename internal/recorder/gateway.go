@@ -24,25 +24,25 @@ import (
 )
 
 // Serve starts a server on a loopback address that stands for the named provider. A request to it goes through the
-// recorder as if it had been sent to the provider. close ends it, after answers that are on their way.
+// recorder as if it had been sent to the provider. close waits for the answers under way and ends the server.
 //
-// The server spends the caller's money with the caller's key, so it answers nobody else: address ends in
-// a path that cannot be guessed, and pages of browsers are refused (design R16).
+// The server spends the caller's money with the caller's key, so it must not answer anyone else: address ends in a path
+// that cannot be guessed, and pages of browsers are refused (design R16).
 func (r *Recorder) Serve(name string) (address string, closeServer func(), err error) {
 	facts := provider.Facts(name)
 	if facts.Home == "" {
 		return "", nil, fmt.Errorf("no provider is named %q; there are %s", name, strings.Join(homes(), ", "))
 	}
-	home, _ := url.Parse(facts.Home) // a test parses all
+	home, _ := url.Parse(facts.Home) // a test parses all homes
 	return r.ServeAt(Endpoint{Home: home, Keys: facts.Keys})
 }
 
-// An Endpoint is what a server of a recorder stands for.
+// An Endpoint says what a recorder's server stands for.
 type Endpoint struct {
-	Home *url.URL // the URL that the server stands for; its host says to which provider the calls go
-	Path string   // the path of the server's own URL, as SDKs want it; Home's path replaces it in requests
+	Home *url.URL // the URL that the server stands for; its host decides the provider of the calls
+	Path string   // the path of the server's own URL, as SDKs need it; Home's path replaces it in requests
 	Keys []string // environment variables with the provider's key
-	// Upstream is where live calls go in place of Home; nil means to Home.
+	// Upstream is the URL for live calls; nil means Home.
 	Upstream *url.URL
 }
 
@@ -56,10 +56,10 @@ func (r *Recorder) ServeAt(e Endpoint) (url string, closeServer func(), err erro
 	g.proxy = httputil.ReverseProxy{
 		Rewrite:        g.rewrite,
 		Transport:      r.Over(redirect{e, r.Upstream}),
-		FlushInterval:  -1, // so that a stream stays one
+		FlushInterval:  -1, // keeps a stream a stream
 		ModifyResponse: g.clean,
 		ErrorHandler:   g.refuse,
-		ErrorLog:       log.New(io.Discard, "", 0), // the caller sees what is wrong with its answer
+		ErrorLog:       log.New(io.Discard, "", 0), // the caller sees the error in its answer
 	}
 	unused := &unusedConns{}
 	server := &http.Server{Handler: g, ConnState: unused.note}
@@ -68,19 +68,19 @@ func (r *Recorder) ServeAt(e Endpoint) (url string, closeServer func(), err erro
 	return "http://" + g.host + g.prefix + e.Path, func() {
 		ctx, cancel := context.WithTimeout(context.Background(), drainTime)
 		defer cancel()
-		server.Shutdown(ctx) // so that answers that are on their way are recorded
+		server.Shutdown(ctx) // lets answers under way be recorded
 		server.Close()
 	}, nil
 }
 
-// unusedConns are the connections that no request has come over, as clients make in advance. Shutdown would wait for
-// one.
+// unusedConns are connections that clients opened in advance and that no request has used. Shutdown would wait for
+// them.
 type unusedConns struct {
 	open   sync.Map // by net.Conn
 	closed atomic.Bool
 }
 
-// note notes the state of a connection. One that comes while close runs is closed by either.
+// note notes the state of a connection. A connection that arrives while close runs is closed by either of the two.
 func (u *unusedConns) note(conn net.Conn, state http.ConnState) {
 	if u.open.Delete(conn); state != http.StateNew {
 		return
@@ -107,17 +107,16 @@ func homes() (names []string) {
 	return names
 }
 
-// A gateway passes what a server is asked to a recorder. Headers of one side's connection are not passed to the
-// other: that is the proxy's work.
+// A gateway passes a server's requests to a recorder. The proxy keeps headers of one connection from the other.
 type gateway struct {
 	host   string // the server's own
-	prefix string // of all paths
+	prefix string // that all paths begin with
 	proxy  httputil.ReverseProxy
-	astray func(why string) // notes that a request does not have it
+	astray func(why string) // notes that a request lacks the prefix
 	Endpoint
 }
 
-// methods are those that APIs use. CONNECT and TRACE are for proxies, OPTIONS is a browser's question.
+// methods are the methods that APIs use. CONNECT and TRACE are for proxies, and OPTIONS comes from browsers.
 var methods = []string{
 	http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodHead,
 }
@@ -130,7 +129,7 @@ func (g *gateway) ServeHTTP(w http.ResponseWriter, in *http.Request) {
 	g.proxy.ServeHTTP(w, in)
 }
 
-// forbids says why a request is not answered; "" where it is.
+// forbids returns the status and the reason for refusing a request, or "" if it is allowed.
 func (g *gateway) forbids(in *http.Request) (status int, why string) {
 	origin, site := in.Header.Get("Origin"), in.Header.Get("Sec-Fetch-Site")
 	switch {
@@ -163,25 +162,25 @@ func (r *run) noteAstray(why string) {
 	r.astray = why
 }
 
-// bearsKey reports whether a request has the provider's key of the environment. Some clients drop the path of their
-// base URL, and whoever has the key can ask the provider without this server.
+// bearsKey reports whether a request has the provider's key from the environment. Some clients drop the path of their
+// base URL, and the owner of the key could ask the provider without this server.
 func (g *gateway) bearsKey(in *http.Request) bool {
 	said, _ := strings.CutPrefix(in.Header.Get("Authorization"), "Bearer ")
 	said = cmp.Or(said, in.Header.Get("X-Api-Key"))
 	return said != "" && slices.ContainsFunc(g.Keys, func(name string) bool { return os.Getenv(name) == said })
 }
 
-// rewrite sends a request to the provider.
+// rewrite directs a request to the provider.
 func (g *gateway) rewrite(p *httputil.ProxyRequest) {
 	u := *g.Home
 	u.RawQuery = p.In.URL.RawQuery
 	moved(&u, strings.TrimPrefix(p.In.URL.EscapedPath(), g.prefix), g.Path, g.Home)
 	p.Out.URL, p.Out.Host = &u, u.Host
-	p.Out.Header.Del("Accept-Encoding") // the transport's own choice, which it undoes itself
+	p.Out.Header.Del("Accept-Encoding") // the transport then sets its own, and decodes the answer
 }
 
-// moved replaces the path from, with which the path of u begins, by the path of to. A path that does not begin with it
-// gets in front what the path of to has in front of from.
+// moved replaces the path from at the beginning of u's path with the path of to. Any other path is only moved below the
+// part of to's path that comes before from.
 func moved(u *url.URL, path, from string, to *url.URL) {
 	base := strings.TrimSuffix(to.EscapedPath(), "/")
 	rest, ok := strings.CutPrefix(path, from)
@@ -189,7 +188,7 @@ func moved(u *url.URL, path, from string, to *url.URL) {
 		base = strings.TrimSuffix(base, from)
 	}
 	u.RawPath = base + rest
-	u.Path, _ = url.PathUnescape(u.RawPath) // both were parsed
+	u.Path, _ = url.PathUnescape(u.RawPath) // both were parsed, so this cannot fail
 }
 
 // A redirect makes the live calls of an endpoint.
@@ -216,7 +215,7 @@ func (d redirect) RoundTrip(req *http.Request) (*http.Response, error) {
 	return d.next.RoundTrip(req)
 }
 
-// clean drops what a provider says to browsers.
+// clean removes headers that are meant for browsers.
 func (g *gateway) clean(resp *http.Response) error {
 	maps.DeleteFunc(resp.Header, func(name string, _ []string) bool {
 		return name == "Set-Cookie" || strings.HasPrefix(name, "Access-Control-")

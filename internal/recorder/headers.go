@@ -14,36 +14,36 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// keptHeaders are the response headers that programs, SDKs and [http.Client] act on (design R5). A name that ends in
-// * stands for all that begin so. A test may name others to keep.
+// keptHeaders are the response headers that programs, SDKs and [http.Client] act on (design R5). A name that ends in *
+// stands for all names with that beginning. A test may name more.
 var keptHeaders = []string{
 	"content-type", "content-disposition", "etag", "link", "location", "retry-after", "retry-after-ms", "x-should-retry",
 	"mcp-session-id", "x-amzn-errortype", "x-goog-upload-status", "x-goog-upload-url",
 	"x-amzn-bedrock-content-type", "x-amzn-bedrock-performanceconfig-latency", "x-amzn-bedrock-service-tier",
 }
 
-// requestIDs are the ids of requests, which errors print.
+// requestIDs are ids of requests, which errors print.
 var requestIDs = []string{"apim-request-id", "request-id", "x-amzn-requestid", "x-request-id"}
 
-// transferHeaders say how bytes came, and not what they are: replay serves them as they are stored.
+// transferHeaders describe the transfer, not the content: replay serves the content as it is stored.
 var transferHeaders = []string{
 	"connection", "content-encoding", "content-length", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
 }
 
-// secretHeaders are of one account or one visit. No option keeps them.
+// secretHeaders belong to one account or one visit. No option keeps them.
 var secretHeaders = []string{
 	"authentication-info", "authorization", "cookie", "proxy-authentication-info", "proxy-authorization",
 	"set-cookie", "set-cookie2",
 }
 
-// isSecretHeader reports whether a header of a name in lower case carries a secret. Some names that carry secrets in
-// parameters are harmless in headers: those of AWS, and codes of errors.
+// isSecretHeader reports whether a header, named in lower case, carries a secret. Some names that carry secrets as
+// parameters are harmless as headers: those of AWS, and error codes.
 func isSecretHeader(name string) bool {
 	bare := strings.ReplaceAll(strings.ReplaceAll(name, "x-amz-", ""), "-code", "")
 	return slices.Contains(secretHeaders, name) || provider.IsCredential(bare)
 }
 
-// listed reports whether a header of a name in lower case is one of those listed.
+// listed reports whether a list has the name of a header, in lower case.
 func listed(names []string, name string) bool {
 	return slices.ContainsFunc(names, func(pattern string) bool {
 		begin, all := strings.CutSuffix(strings.ToLower(pattern), "*")
@@ -51,7 +51,7 @@ func listed(names []string, name string) bool {
 	})
 }
 
-// checkKeptHeaders says which header a test cannot keep, and why.
+// checkKeptHeaders returns an error for a header that a test cannot keep.
 func (o *Options) checkKeptHeaders(names []string) error {
 	for _, name := range names {
 		bare := strings.ToLower(strings.TrimSuffix(name, "*"))
@@ -67,13 +67,13 @@ func (o *Options) checkKeptHeaders(names []string) error {
 	return nil
 }
 
-// isKept reports whether a header of a name in lower case is stored, of an answer with that status.
+// isKept reports whether a header, named in lower case, is stored of an answer with that status.
 func (s *setup) isKept(name string, status int) bool {
 	return (listed(keptHeaders, name) || status >= 400 && listed(requestIDs, name) || listed(s.KeptHeaders, name)) &&
 		!isSecretHeader(name) && !slices.Contains(transferHeaders, name)
 }
 
-// headers returns what is stored of an answer's header, with its placeholders; nil means nothing.
+// headers returns the stored headers of an answer, with placeholders, or nil.
 func (s *setup) headers(tk *take) map[string][]string {
 	var stored map[string][]string
 	for name, values := range tk.header {
@@ -95,13 +95,13 @@ func (s *setup) headers(tk *take) map[string][]string {
 	return stored
 }
 
-// The most that a record keeps of headers. Real answers have at most some dozens of values, and some kilobytes.
+// The most headers that a record keeps. Real answers have at most a few dozen values and a few kilobytes.
 const (
 	headerValuesMost = 256
 	headerBytesMost  = 256 << 10
 )
 
-// checkHeaders reports, at pointers into an answer, headers that no recording keeps. Replay could not serve them, or
+// checkHeaders reports headers that no recording keeps, by pointers into an answer. Replay could not serve them, or
 // they would change the bytes or carry a secret.
 func checkHeaders(headers map[string][]string, report func(pointer, format string, args ...any)) {
 	count, size := 0, 0
@@ -144,8 +144,7 @@ func checkHeaders(headers map[string][]string, report func(pointer, format strin
 // linkTarget is a URL in a header Link (RFC 8288 section 3).
 var linkTarget = regexp.MustCompile(`<[^>]*>`)
 
-// withURLs returns the value of a header with the URLs that it leads to changed. It is not ok where the header ought to
-// be a URL, and is none.
+// withURLs returns the value of a header with changed URLs. ok is false if the header should be a URL and is not.
 func withURLs(name, value string, change func(*url.URL) string) (with string, ok bool) {
 	switch name {
 	case "location", "x-goog-upload-url":
@@ -172,8 +171,7 @@ func leadsWithCredential(name, value string) (leads bool) {
 	return leads
 }
 
-// lackHeaders reports whether a record lacks headers that the test names. It was recorded before the test asked for
-// them.
+// lackHeaders reports whether a record lacks headers that the test names, since it was recorded before the test did.
 func lackHeaders(was, now map[string][]string, asked []string) bool {
 	for name := range now {
 		if _, has := was[name]; !has && listed(asked, name) {
@@ -183,8 +181,8 @@ func lackHeaders(was, now map[string][]string, asked []string) bool {
 	return false
 }
 
-// idleHeaders are headers that no program was seen to act on, those of transfer, and those that vary with each call,
-// such as ids.
+// idleHeaders are headers that no program is known to act on: those of the transfer, and those that differ with each
+// call, such as ids.
 var idleHeaders = []string{
 	"anthropic-ratelimit-*", "x-ratelimit-*", "apim-request-id", "request-id", "x-amzn-requestid", "x-request-id",
 	"anthropic-organization-id", "openai-organization", "openai-processing-ms", "openai-project", "openai-version", "x-openai-proxy-wasm",
@@ -196,8 +194,7 @@ var idleHeaders = []string{
 	"x-frame-options", "x-powered-by", "x-robots-tag", "x-served-by", "x-xss-protection",
 }
 
-// dropped returns the names of the headers that the answers had and replay will not have, as far as a
-// program may act on them.
+// dropped returns the headers of the answers that replay will lack and a program may act on.
 func (n *notes) dropped() (names []string) {
 	for _, tk := range n.takes {
 		for name := range tk.header {

@@ -11,10 +11,10 @@ import (
 	"github.com/traceforge/traceforge-go/internal/provider"
 )
 
-// notOfHost are the characters that no name of a host has, but a URL or a pattern.
+// notOfHost are characters that a URL or a pattern may have, but no host name.
 const notOfHost = "/?#@:*[] "
 
-// checkHosts says which of the hosts of an option is none.
+// checkHosts returns an error for a value of an option that is no host.
 func (o *Options) checkHosts(option string, hosts []string) error {
 	for _, host := range hosts {
 		_, err := netip.ParseAddr(host)
@@ -25,7 +25,7 @@ func (o *Options) checkHosts(option string, hosts []string) error {
 	return nil
 }
 
-// covers reports whether a host is one of those listed, or one below it.
+// covers reports whether a host is in a list, or is below a host in it.
 func covers(listed []string, host string) bool {
 	return slices.ContainsFunc(listed, func(name string) bool {
 		return provider.Covers(strings.ToLower(name), strings.ToLower(host))
@@ -46,19 +46,19 @@ func (s *setup) pass(req *http.Request) (*http.Response, error) {
 	return s.refusal(req, &wire{Wire: provider.Wire{Method: req.Method, URL: req.URL}}, s.plain(f)), nil
 }
 
-// codecOf returns the codec of a request's API. It is the generic one where the call is no model's, and the test
-// records its host.
+// codecOf returns the codec of a request's API. A call that is no model call gets the generic codec if the test records
+// its host.
 func (s *setup) codecOf(w *wire) (*provider.Codec, bool) {
 	if w.codec == nil {
-		w.codec, w.known = provider.Match(&w.Wire) // the generic one where it is not known
+		w.codec, w.known = provider.Match(&w.Wire) // the generic codec if it is not known
 	}
 	return w.codec, w.known || covers(s.Recorded, w.URL.Hostname())
 }
 
-// Hosts are the providers of hosts that the repository's configuration names.
+// Hosts are the providers of the hosts that the repository's configuration names.
 func (s *setup) Hosts() map[string]string { return s.config.Hosts }
 
-// knownNear names the APIs of the provider at a request's host; for a host without a known one, the providers that have one.
+// knownNear names the APIs of the provider at a request's host, or for an unknown host the providers.
 func (s *setup) knownNear(w *wire) string {
 	at := provider.AtHost(w.URL, s.config.Hosts)
 	var near, providers []string

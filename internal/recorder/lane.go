@@ -7,20 +7,20 @@ import (
 	"github.com/traceforge/traceforge-go/internal/inorder"
 )
 
-// A laneKey is the key of a request's context under which the name of its lane stands.
+// A laneKey is the context key of a lane's name.
 type laneKey struct{}
 
-// Lane returns a transport whose calls are paired among themselves: the name is a part of their identity,
-// and stands in their records. It may be used by several goroutines, which then share the lane.
+// Lane returns a transport whose calls are matched among themselves: the lane's name is a part of their identity and of
+// their records. Several goroutines may use it, and then share the lane.
 func (r *Recorder) Lane(name string) http.RoundTripper { return markedTransport{r, laneKey{}, name} }
 
-// A markedTransport is a recorder whose requests have a value in their context.
+// A markedTransport is a recorder that sets a value in the context of each request.
 type markedTransport struct {
 	*Recorder
 	key, value any
 }
 
-// RoundTrip is [Recorder.RoundTrip] of a request that is marked.
+// RoundTrip calls [Recorder.RoundTrip] with the value in the request's context.
 func (m markedTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	resp, err := m.Recorder.RoundTrip(req.WithContext(context.WithValue(req.Context(), m.key, m.value)))
 	if resp != nil {
@@ -29,13 +29,13 @@ func (m markedTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// nameIn returns the name that a context has under a key; "" where it has none.
+// nameIn returns the name under a key of a context, or "".
 func nameIn(ctx context.Context, key any) string {
 	name, _ := ctx.Value(key).(string)
 	return name
 }
 
-// elsewhere returns in which other lanes the request of a call is recorded.
+// elsewhere returns the other lanes that recorded the request of a call.
 func (t *tape) elsewhere(k key) (lanes []string) {
 	for _, recorded := range t.keys[:t.computed] {
 		if recorded.provider == k.provider && recorded.core == k.core && recorded.lane != k.lane {

@@ -8,7 +8,7 @@ import (
 	"net/http"
 )
 
-// A tooLong says that a body is longer than what is kept of one (design R16).
+// A tooLong is the error for a body that exceeds its limit (design R16).
 type tooLong struct {
 	what  string
 	limit int64
@@ -20,16 +20,16 @@ func (e *tooLong) Error() string {
 
 const raiseLimit = "TRACEFORGE_MAX_BYTES raises the limit"
 
-// readAtMost reads at most limit bytes. Where their number is known, which is size, it needs memory for one copy only. It
-// returns the beginning of a longer text, and a [tooLong].
+// readAtMost reads at most limit bytes. If size, the announced length, is known, it allocates only one copy. For a
+// longer body it returns the beginning, and a [tooLong].
 func readAtMost(r io.Reader, size, limit int64, what string) (body []byte, err error) {
 	r = io.LimitReader(r, limit+1)
-	if 0 < size && size <= limit { // else it is not announced, or too long to trust
+	if 0 < size && size <= limit { // otherwise the length is unknown, or too large to trust
 		text := bytes.NewBuffer(make([]byte, 0, size+bytes.MinRead))
 		_, err = text.ReadFrom(r)
 		body = text.Bytes()
 	} else {
-		body, err = io.ReadAll(r) // grows by a quarter, and not by as much again
+		body, err = io.ReadAll(r) // grows by a quarter at a time; a bytes.Buffer doubles
 	}
 	if err == nil && int64(len(body)) > limit {
 		err = &tooLong{what, limit}
@@ -37,8 +37,8 @@ func readAtMost(r io.Reader, size, limit int64, what string) (body []byte, err e
 	return body, err
 }
 
-// tooLongToKeep fails a test whose request is too long to be recorded or looked for. While recording, the
-// call is made all the same, and its body passed on as it comes.
+// tooLongToKeep fails a test whose request is too long to be recorded or looked up. While recording, the call is still
+// made, and its body passed on as it comes.
 func (r *Recorder) tooLongToKeep(req *http.Request, w *wire, why *tooLong) (*http.Response, error) {
 	if err := cmp.Or(r.begin(req.Context(), w), req.Context().Err()); err != nil {
 		req.Body.Close()

@@ -19,9 +19,9 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// inherit gives a test without a document the one that it had under another name (design R11). So it buys nothing
-// again. The document is the first of Known that has the same first request, or else the likest. The document of a
-// test that is gone from the code moves. A subtest may still be there, so the document of another one is copied.
+// inherit gives a test without a document the one that it had under another name (design R11), so that nothing is
+// bought again. It takes the first document of Known with the same first request, else the most similar one. The
+// document of a test that is gone moves. A parent or subtest may still exist, so its document is copied.
 func (r *run) inherit(c *call) error {
 	if len(r.Known) == 0 || !modes[r.Mode].completes && r.Mode != Rekey {
 		return nil
@@ -33,7 +33,7 @@ func (r *run) inherit(c *call) error {
 	}
 	r.sought = true
 	if _, err := r.store.Load(r.name, c.provider); !errors.Is(err, fs.ErrNotExist) {
-		return nil // others tell of an error
+		return nil // other code reports the error
 	}
 	likely := r.mayBeOf()
 	same := slices.DeleteFunc(slices.Clone(likely), func(k usage.Known) bool { return !r.mayBegin(k, c) })
@@ -57,11 +57,11 @@ func (r *run) inherit(c *call) error {
 	return nil
 }
 
-// likest returns the document of a gone test of the package whose first request is the likest to a call. It returns
-// none where two are as like.
+// likest returns the document of a gone test of the package whose first request is most similar to a call. It returns
+// none if two are equally similar.
 func (s *setup) likest(known []usage.Known, c *call) []usage.Known {
 	compare := drift.NewComparer(s.Ignored)
-	got, _ := compare.Request(c.request) // it has a key
+	got, _ := compare.Request(c.request) // the call has a key
 	var gone []usage.Known
 	var first []*drift.Request
 	for _, k := range known {
@@ -81,7 +81,7 @@ func (s *setup) likest(known []usage.Known, c *call) []usage.Known {
 	return nil
 }
 
-// mayBeOf returns the documents that may be the test's under another name, the likeliest first.
+// mayBeOf returns the documents that the test may have had under another name, the most probable first.
 func (s *setup) mayBeOf() []usage.Known {
 	likely := slices.DeleteFunc(slices.Clone(s.Known), func(k usage.Known) bool {
 		return k.Name == s.name || !k.Gone && (k.Package != s.Package || topOf(k.Test) != topOf(s.Test))
@@ -101,14 +101,14 @@ func (s *setup) mayBeOf() []usage.Known {
 	return likely
 }
 
-// mayBegin reports whether a call may be the first of the test of a known document: its first record must be of that
-// call. If that test is gone and this one has its name, as in a package that moved, any record may be, since calls may
-// be made at once.
+// mayBegin reports whether a known document may be that of a test that begins with a call: its first record must be of
+// the call. If the document's test is gone and had this test's name, as in a package that moved, any record will do,
+// since calls may be concurrent.
 func (s *setup) mayBegin(k usage.Known, c *call) bool {
 	return s.holds(k.Name, c, 1) || k.Gone && k.Test == s.Test && s.holds(k.Name, c, math.MaxInt)
 }
 
-// holds reports whether one of the first records of a document is of a call. A document that cannot be read holds none.
+// holds reports whether one of a document's first records is of a call. An unreadable document holds none.
 func (s *setup) holds(name string, c *call, records int) bool {
 	doc, err := s.store.Load(name, c.provider)
 	if err != nil {
@@ -120,7 +120,7 @@ func (s *setup) holds(name string, c *call, records int) bool {
 	return slices.Contains(t.keys[:n], c.key)
 }
 
-// parents are what the tests around a subtest have recorded, the nearest first.
+// parents returns the tapes of the tests around a subtest, the nearest first.
 func (r *run) parents(provider string) []*tape {
 	if r.above != nil || r.Program != nil {
 		return r.above
@@ -134,8 +134,8 @@ func (r *run) parents(provider string) []*tape {
 	return r.above
 }
 
-// split serves a call of a subtest without records from what a test around it has recorded: who splits a test into
-// subtests buys nothing again. The other one keeps its record, which it may still use.
+// split serves a call of a subtest without records from a tape of a test around it, so that splitting a test into
+// subtests buys nothing again. The outer test keeps its record, which it may still use.
 func (r *Recorder) split(c *call, lifted string) *servedRecord {
 	if r.Mode == UpdateAll || r.Mode == UpdateTools && c.codec.Tools || r.tape == nil || len(r.tape.records) > 0 {
 		return nil
@@ -143,12 +143,12 @@ func (r *Recorder) split(c *call, lifted string) *servedRecord {
 	return r.adoptFrom(r.parents(c.provider), c, lifted)
 }
 
-// gone has the documents of tests that a package no longer has, by store and package. Each is looked for once in a
-// process.
+// gone has the documents of tests that a package no longer has, by store and package. A process looks for each once.
 var gone sync.Map
 
-// goneTests returns them by their names. Replay lists no directory of a test that passes, as go test would run it again
-// when another one is recorded (design R13): this is for one that has failed. A store that is large is not read for it.
+// goneTests returns the documents of gone tests by test name. Only a failed test asks: a replay that passes lists no
+// directory, since go test would otherwise run it again after another recording (design R13). A large store is not
+// read.
 func (s *setup) goneTests() map[string]string {
 	const most = 1000 // documents
 	look := sync.OnceValue(func() map[string]string {
@@ -165,7 +165,7 @@ func (s *setup) goneTests() map[string]string {
 			name := strings.TrimSuffix(path.Base(file), ".json")
 			doc, err := s.store.Load(name, path.Dir(file))
 			if err != nil {
-				continue // what cannot be read is no test's
+				continue // an unreadable document belongs to no test
 			}
 			of := doc.Document.Snapshots[0].Source
 			if of.Package == s.Package && gotest.Kind(topOf(of.Test)) != "" && !there(of.Test) {
@@ -180,8 +180,8 @@ func (s *setup) goneTests() map[string]string {
 
 func topOf(test string) string { top, _, _ := strings.Cut(test, "/"); return top }
 
-// renamedFrom says, for a test without records, which test around it, or which gone one, has recorded its call, and how
-// to go on with the records of that. It is "" where no such test is there, or more than one gone.
+// renamedFrom says, for a test without records, which enclosing or gone test has recorded its call, and how to continue
+// with those records. It is "" if there is no such test, or more than one gone test.
 func (r *run) renamedFrom(c *call) string {
 	if r.sought || len(r.tape.records) > 0 || r.Mode != Replay && r.Mode != Check {
 		return ""
@@ -204,7 +204,7 @@ func (r *run) renamedFrom(c *call) string {
 	if len(was) != 1 {
 		return ""
 	}
-	r.sought = true // a test is told of it once
+	r.sought = true // the test is told once
 	from, to := was[0], r.Test
 	if _, sub, _ := strings.Cut(from, "/"); topOf(to)+"/"+sub == to || sub == "" && topOf(to) == to {
 		from, to = topOf(from), topOf(to)

@@ -12,13 +12,13 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// media are the contents in base64 that messages name instead of holding them: the document stays
-// readable (design R4).
+// media are contents in base64 that messages name instead of containing them, so that the document stays readable
+// (design R4).
 type media map[canon.Hash][]byte
 
 const minMedia = snapshot.MinMedium
 
-// request names the media of a request, which may be another then. Most are no more than texts that are none.
+// request replaces the media of a request by names, in a copy. Most requests are only texts without media.
 func (m *media) request(asked *modelio.Request) *modelio.Request {
 	plain := asked.Tools == nil && asked.Stop == nil && asked.Prompt == nil && !mayBeMedia(asked.Model)
 	for _, value := range asked.Options {
@@ -33,14 +33,14 @@ func (m *media) request(asked *modelio.Request) *modelio.Request {
 	return m.editor().Request(asked)
 }
 
-// message names the media of a message.
+// message replaces the media of a message.
 func (m *media) message(said *modelio.Message) {
 	if mayNameMedia(said) {
 		m.editor().Message(said)
 	}
 }
 
-// mayNameMedia reports whether a message is more than texts, or one of them may be media.
+// mayNameMedia reports whether a message may have media: it is more than texts, or a text may be media.
 func mayNameMedia(said *modelio.Message) bool {
 	may := func(p modelio.Part) bool {
 		return p.Text == nil || mayBeMedia(*p.Text) || p.Media != nil || p.ToolRequest != nil || p.ToolResponse != nil ||
@@ -49,10 +49,10 @@ func mayNameMedia(said *modelio.Message) bool {
 	return said.Metadata != nil || said.Unknown != nil || slices.ContainsFunc(said.Content, may)
 }
 
-// editor returns the editor that names the media of messages.
+// editor returns the editor that replaces the media of messages.
 func (m *media) editor() *texts.Editor { return &texts.Editor{Text: m.text, JSON: m.value} }
 
-// text names a text that is media.
+// text replaces a text that is media.
 func (m *media) text(s *string) bool {
 	name, ok := m.name(*s)
 	if ok {
@@ -61,7 +61,7 @@ func (m *media) text(s *string) bool {
 	return ok
 }
 
-// value names the media in a JSON text. What is no JSON is for those to say who encode it.
+// value replaces the media in a JSON text. Invalid JSON is reported by the code that encodes it.
 func (m *media) value(raw *json.RawMessage) bool {
 	if !mayHoldMedia(*raw) {
 		return false
@@ -84,7 +84,7 @@ func (m *media) value(raw *json.RawMessage) bool {
 	return true
 }
 
-// name keeps value if it is media in base64, and returns its name.
+// name keeps value and returns its name, if it is media in base64.
 func (m *media) name(value string) (string, bool) {
 	if !mayBeMedia(value) {
 		return "", false
@@ -100,13 +100,13 @@ func (m *media) name(value string) (string, bool) {
 	return medium.String(), true
 }
 
-// mayBeMedia spares decoding a text: words have spaces.
+// mayBeMedia avoids decoding ordinary texts: words have spaces.
 func mayBeMedia(s string) bool {
 	return len(s) >= minMedia && (strings.HasPrefix(s, "data:") || !strings.ContainsAny(s[:minMedia], " \n\t.,:;'\""))
 }
 
-// mayHoldMedia spares parsing JSON without a long run of base64. At least one byte of such a run is at a multiple of
-// its least length, so no other bytes need to be looked at.
+// mayHoldMedia avoids parsing JSON without a long run of base64. Such a run covers at least one multiple of its least
+// length, so only the bytes at those multiples are checked.
 func mayHoldMedia(raw []byte) bool {
 	for at := minMedia - 1; at < len(raw); at += minMedia {
 		if !isBase64(raw[at]) {
@@ -126,7 +126,7 @@ func mayHoldMedia(raw []byte) bool {
 	return false
 }
 
-// isBase64 reports whether c may be a byte of base64 in a JSON string, where a slash may be escaped.
+// isBase64 reports whether c may be part of base64 in a JSON string, which may escape a slash.
 func isBase64(c byte) bool {
 	letter := 'A' <= c && c <= 'Z' || 'a' <= c && c <= 'z' || '0' <= c && c <= '9'
 	return letter || c == '+' || c == '/' || c == '-' || c == '_' || c == '=' || c == '\\'

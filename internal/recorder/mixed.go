@@ -12,8 +12,8 @@ import (
 	"github.com/traceforge/traceforge-go/internal/usage"
 )
 
-// forked has a call made live, where its kind and where the run is forked say so. Live calls may ask for more than
-// the tape has, and in another order.
+// forked has a call made live if its kind, or the place at which the run is forked, asks for that. Live calls may ask
+// for more than the tape has, and in another order.
 func (r *Recorder) forked(c *call) (*servedRecord, error) {
 	if !r.Checking.Covers(c.codec.Tools) {
 		return nil, nil
@@ -30,8 +30,8 @@ func (r *Recorder) forked(c *call) (*servedRecord, error) {
 	return r.startTake(c, "")
 }
 
-// beforeFork reports whether a call is one of those that the tape answers before the run goes on live. All of these have to be
-// played before a call is live that none of them is like.
+// beforeFork reports whether a call comes before the fork, so that the tape answers it. All those calls must be played
+// before a call that matches none of them is live.
 func (r *Recorder) beforeFork(c *call) (bool, error) {
 	from := r.Checking.From
 	if from == 1 {
@@ -50,7 +50,7 @@ func (r *Recorder) beforeFork(c *call) (bool, error) {
 	return slices.ContainsFunc(r.tape.unplayed(r.Checking.Covers), func(number int) bool { return number < from }), nil
 }
 
-// unplayed returns the numbers of the records that are left of calls of some kind, of tools or of models.
+// unplayed returns the numbers of the remaining records of tools or of models, as meant chooses.
 func (t *tape) unplayed(meant func(tools bool) bool) []int {
 	return t.numbers(func(i int) bool {
 		codec := CodecNamed(t.records[i].Request.API, t.records[i].Provider)
@@ -58,13 +58,13 @@ func (t *tape) unplayed(meant func(tools bool) bool) []int {
 	})
 }
 
-// asksOther reports whether a live call is made to another model than the one that it names.
+// asksOther reports whether a live call goes to another model than it names.
 func (s *setup) asksOther(c *call) bool {
 	o := s.Checking
 	return s.Mode == Mixed && o.New != "" && !c.codec.Tools && c.request.Model == o.Old
 }
 
-// unasked is the failure of a test whose live calls never asked the model that another one is to stand for; nil: one did.
+// unasked is the failure of a test whose live calls never named the model to be replaced, or nil.
 func (r *report) unasked() *Failure {
 	o := r.Checking
 	if r.Mode != Mixed || o.New == "" || r.calls == 0 {
@@ -82,7 +82,7 @@ func (r *report) unasked() *Failure {
 	return failuref(fmt.Sprintf("model=%s=%s: no live call asked %s", o.Old, o.New, o.Old), "asked live: "+cmp.Or(strings.Join(asked, ", "), "nothing"))
 }
 
-// offTape is the failure of a tool that a live model asked for what the tape does not have.
+// offTape is the failure of a tool call that a live model asked for and the tape lacks.
 func (r *report) offTape(c *call) *Failure {
 	var lines []string
 	for i := range r.tape.records {
@@ -96,8 +96,8 @@ func (r *report) offTape(c *call) *Failure {
 	return f.missing(c.provider, summary)
 }
 
-// acceptLive returns the command that accepts a drift in a run with live calls. It runs tools again only where the
-// result of one differs, since that is in the request.
+// acceptLive returns the command that accepts drift in a run with live calls. It runs tools again only if a tool's
+// result differs, since results are in the requests.
 func (r *report) acceptLive() string {
 	switch {
 	case r.Checking.From == 1 && r.Checking.Covers(false):
@@ -108,7 +108,7 @@ func (r *report) acceptLive() string {
 	return r.Accept
 }
 
-// returnsAnother reports whether a live tool returned what none of its records says.
+// returnsAnother reports whether a live tool returned something that none of its records has.
 func (r *report) returnsAnother(tk *take) bool {
 	if how := tk.ending(); !tk.codec.Tools || how == underWay || how == dropped || r.transient(tk) {
 		return false
@@ -128,7 +128,7 @@ func (r *report) returnsAnother(tk *take) bool {
 	return recorded
 }
 
-// answeredLive says which models answered in place of the tape, in their order.
+// answeredLive returns the models that answered instead of the tape, in order.
 func (r *run) answeredLive() (all []usage.Live) {
 	if r.Mode != Mixed {
 		return nil
@@ -151,7 +151,7 @@ func (r *run) answeredLive() (all []usage.Live) {
 	return all
 }
 
-// ranLive says which calls of a test were live.
+// ranLive notes which calls of a test were live.
 func (n *notes) ranLive() {
 	if len(n.takes) == 0 {
 		return

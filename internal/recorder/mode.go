@@ -10,24 +10,24 @@ type Mode int
 
 const (
 	Replay      Mode = iota // answer from the store; no network
-	Update                  // serve what still matches, make and record what drifted, is new or is stale
+	Update                  // serve what still matches; make and record what drifted, is new or is stale
 	UpdateAll               // make and record every call
 	UpdateNew               // make and record the calls that have no snapshot, replay the others
-	UpdateTools             // as Update, and run the tools again: make and record their calls, whatever is recorded
+	UpdateTools             // as Update, and also make and record all calls of tools
 	Rekey                   // adopt the stored answer for a request that changed; no network
-	Check                   // serve what is stored, and hold live answers against it; nothing is written
-	Mixed                   // make the calls of some kinds live, serve what is stored of the others; nothing is written
+	Check                   // serve what is stored, and compare live answers with it; nothing is written
+	Mixed                   // make calls of some kinds live, serve the others; nothing is written
 )
 
 // modes say what each mode does.
 var modes = [...]struct {
-	name      string // as receipts and TRACEFORGE_UPDATE have it
-	does      string // what it is for, for the list of modes
+	name      string // as receipts and TRACEFORGE_UPDATE spell it
+	does      string // its purpose, for the list of modes
 	live      bool   // some calls are made live
-	writes    bool   // the calls of a test that passed are committed
-	drops     bool   // records whose calls were not made are removed, and do not fail the test
-	completes bool   // recorded answers are served, and only missing ones are bought
-	injects   bool   // Fault may replace recorded answers
+	writes    bool   // commits the calls of a test that passed
+	drops     bool   // removes records whose calls were not made, instead of failing the test
+	completes bool   // serves recorded answers, and buys only missing ones
+	injects   bool   // lets Fault replace recorded answers
 }{
 	Replay:      {name: "replay", does: "replay", injects: true},
 	Update:      {name: "update", does: "record what changed", live: true, writes: true, drops: true, completes: true},
@@ -39,12 +39,12 @@ var modes = [...]struct {
 	Mixed:       {name: "live", does: "use them", live: true, injects: true},
 }
 
-// A source answers a call from a record, or with the take of a live call; nil means that the next source is asked. The
-// lock is held.
+// A source answers a call with a record, or with the take of a live call. On nil, the next source is asked. The lock is
+// held.
 type source func(*Recorder, *call) (*servedRecord, error)
 
-// sources are what each mode asks for an answer, in order. They are no column of modes, since their functions read
-// modes, and Go refuses such a circle.
+// sources are the sources of each mode, in the order in which they are asked. They are no column of modes, since their
+// functions read modes, and Go refuses such a cycle.
 var sources = [len(modes)][]source{
 	Replay:      {(*Recorder).replay},
 	Update:      {(*Recorder).stored, (*Recorder).cancelled, (*Recorder).makeLive},
@@ -58,10 +58,10 @@ var sources = [len(modes)][]source{
 
 func (m Mode) String() string { return modes[m].name }
 
-// Live reports whether calls are made.
+// Live reports whether the mode makes live calls.
 func (m Mode) Live() bool { return modes[m].live }
 
-// ParseMode returns the mode that a value of TRACEFORGE_UPDATE, or of -update, names. The error lists them.
+// ParseMode returns the mode for a value of TRACEFORGE_UPDATE or -update. Its error lists the values.
 func ParseMode(value string) (Mode, error) {
 	switch value {
 	case "", "0", "false":

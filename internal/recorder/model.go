@@ -16,13 +16,12 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// actionPrefix begins the APIs of calls that are recorded from a [modelio.Model], and of what else a framework calls so,
-// such as "genkit.embed". They have no wire format except GK's own JSON: their raw answer has a line for each chunk, and
-// one for the response.
+// actionPrefix begins the APIs of calls recorded from a [modelio.Model], and of a framework's other such calls, for
+// example "genkit.embed". Their only wire format is GK's own JSON: the raw answer has a line for each chunk, and one
+// for the response.
 const actionPrefix = "genkit."
 
-// modelCodec returns the codec of such calls, which decodes answers only: a request is made of what
-// the model was asked.
+// modelCodec returns the codec of such calls. It decodes only answers: the request is made from the model's input.
 func modelCodec(api, name string) *provider.Codec {
 	if api != modelio.ModelAPI {
 		return &provider.Codec{API: api, Provider: name, DecodeResponse: decodeAction}
@@ -30,7 +29,7 @@ func modelCodec(api, name string) *provider.Codec {
 	return &provider.Codec{API: api, Provider: name, Generates: true, DecodeResponse: decodeLines}
 }
 
-// decodeAction decodes the lines of an answer that no model ended, so that nobody asks for the temperature of it.
+// decodeAction decodes the lines of an action's answer. It names no model, so R7 does not ask for a temperature.
 func decodeAction(a *provider.Answer) (*modelio.Response, error) {
 	resp, err := decodeLines(a)
 	if err != nil {
@@ -42,16 +41,16 @@ func decodeAction(a *provider.Answer) (*modelio.Response, error) {
 	return resp, nil
 }
 
-// A Generation is one call of a model, or of another action that has its form.
+// A Generation is one call of a model, or of another action of that form.
 type Generation struct {
-	Action          string        // what it does: "embed"; empty means it generates
+	Action          string        // the kind of action, such as "embed"; empty means to generate
 	Provider, Model string        // as the document names them
 	Live            modelio.Model // may be nil in replay
 	Request         *modelio.GenerateRequest
-	Stream          modelio.StreamFunc // nil means not streaming
+	Stream          modelio.StreamFunc // nil if the call does not stream
 }
 
-// String returns the call as messages name it.
+// String returns the call's name in messages.
 func (g *Generation) String() string { return g.Provider + "/" + g.Model }
 
 func (g *Generation) api() string { return actionPrefix + cmp.Or(g.Action, "generate") }
@@ -80,8 +79,8 @@ func (r *Recorder) Generate(ctx context.Context, g Generation) (*modelio.Generat
 	return resp, err
 }
 
-// request returns what the model is asked as a request. It is a copy, since the caller may go on with its own.
-// Members without a field are in Options, under GK's names.
+// request returns the model's input as a request. It is a copy, since the caller may change its own. Members without a
+// field are in Options, under GK's names.
 func (g *Generation) request() (*modelio.Request, error) {
 	text, err := json.Marshal(g.Request)
 	if err != nil {
@@ -109,7 +108,7 @@ func (g *Generation) request() (*modelio.Request, error) {
 		req.Options["toolChoice"] = jsontext.Text(asked.ToolChoice)
 	}
 	if asked.Output != nil {
-		req.Options["output"], _ = json.Marshal(asked.Output) // which was just read
+		req.Options["output"], _ = json.Marshal(asked.Output) // it was just read
 	}
 	if asked.Config == nil {
 		return req, nil
@@ -130,7 +129,7 @@ type modelLine struct {
 	Response *modelio.GenerateResponse      `json:"response,omitempty"`
 }
 
-// live calls the model, and keeps what it says as lines.
+// live calls the model, and keeps its answer as lines.
 func (g *Generation) live(ctx context.Context, tk *take) (*modelio.GenerateResponse, error) {
 	tk.begin(0, http.Header{"Content-Type": {"application/x-ndjson"}})
 	keep := func(line modelLine) error {
@@ -196,8 +195,8 @@ func ReadLines(body io.Reader, deliver func(*modelio.GenerateResponseChunk) erro
 	}
 }
 
-// decodeLines decodes the lines of an answer. That its chunks add up to its response (GK "Streaming")
-// is for modeltest.TestModel to prove: what a model did can be recorded.
+// decodeLines decodes the lines of an answer. It does not check that the chunks add up to the response (GK
+// "Streaming"): modeltest.TestModel proves that, and any answer can be recorded.
 func decodeLines(a *provider.Answer) (*modelio.Response, error) {
 	var chunks []*modelio.GenerateResponseChunk
 	response, err := ReadLines(bytes.NewReader(a.Body), func(chunk *modelio.GenerateResponseChunk) error {
@@ -229,7 +228,7 @@ func candidate(message *modelio.Message, reason modelio.FinishReason) modelio.Ca
 	return c
 }
 
-// cutResponse is what is known of an answer that broke off.
+// cutResponse is the known part of an answer that broke off.
 func cutResponse(chunks []*modelio.GenerateResponseChunk) *modelio.Response {
 	message := &modelio.Message{Role: modelio.RoleModel}
 	for _, chunk := range chunks {

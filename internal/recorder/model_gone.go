@@ -11,10 +11,10 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// goneCodes are what providers call the error of a model that they no longer have, or have not for this key.
+// goneCodes are the providers' error codes for a model that they no longer have, or not for this key.
 var goneCodes = []string{"model_not_found", "model_decommissioned"}
 
-// withdrawn says that a provider does not have a model any more, by its own answer; "" means it does not say so.
+// withdrawn returns a message that a provider no longer has a model, as its answer says, or "".
 func withdrawn(provider, model string, status int, e *modelio.ProviderError) string {
 	if e == nil || model == "" || status < http.StatusBadRequest || status >= http.StatusInternalServerError {
 		return ""
@@ -26,7 +26,7 @@ func withdrawn(provider, model string, status int, e *modelio.ProviderError) str
 	return fmt.Sprintf("%s no longer has %s (%d %s)", provider, model, status, cmp.Or(e.Code, e.Type, http.StatusText(status)))
 }
 
-// Gone says which models providers no longer have, by what they answered in this run.
+// Gone returns messages for the models that providers no longer had in this run.
 func (r *Recorder) Gone() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -46,7 +46,7 @@ func (r *run) gone() (said []string) {
 			model = r.Checking.New
 		}
 		if tk.status < http.StatusBadRequest {
-			continue // nearly all, which need not be decoded for that
+			continue // most answers, which need no decoding for this
 		}
 		if r.makeRecord(tk) == nil {
 			if text := withdrawn(tk.provider, model, tk.status, tk.record.Response.Error); text != "" {
@@ -57,7 +57,7 @@ func (r *run) gone() (said []string) {
 	return said
 }
 
-// goneWayOut says of a test that failed what to do where a provider no longer has a model.
+// goneWayOut tells a failed test what to do if a provider no longer has a model.
 func (n *notes) goneWayOut() {
 	if said := n.gone(); len(said) > 0 {
 		n.say("%s: name another model in the code, and record with it, or keep the stored answers: %s", strings.Join(said, "; "), n.with(Rekey.String()))

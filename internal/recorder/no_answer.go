@@ -14,7 +14,7 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// unanswered is the failure of a call that came back with an error of Go.
+// unanswered is the failure of a call that returned an error of Go.
 func (r *run) unanswered(tk *take) *Failure {
 	var ways []string
 	status, _ := answeredWith(tk.err)
@@ -34,13 +34,13 @@ func (r *run) unanswered(tk *take) *Failure {
 	switch {
 	case status > 0 && isDirect(tk.codec.API):
 		ways = append(ways, "or, to test this very error, record under the SDK instead: give it tf.Client(), or tf.URL as its base URL")
-	case status == 0 && host == "" && !lacksKey && !tk.isCancelledTool(): // else it would be kept that there was none
+	case status == 0 && host == "" && !lacksKey && !tk.isCancelledTool(): // otherwise the record would say that there was no answer
 		ways = append(ways, "or keep the error: "+r.allow("TransportErrors"))
 	}
 	return r.leftOut(tk, noAnswer(tk.who(), tk.err), ways...)
 }
 
-// noAnswer says what an error of a live call means.
+// noAnswer says in words why a live call failed.
 func noAnswer(who string, err error) string {
 	if status, message := answeredWith(err); status > 0 {
 		return fmt.Sprintf("%s answered with an error (%d): %s", who, status, short(message))
@@ -51,7 +51,7 @@ func noAnswer(who string, err error) string {
 	return fmt.Sprintf("%s gave no answer: %v", who, err)
 }
 
-// unreached returns the host that an error says no connection was made to; "" for any other error.
+// unreached returns the host that could not be connected to, according to an error, or "".
 func unreached(err error) string {
 	if lookup := asA[*net.DNSError](err); lookup != nil {
 		return lookup.Name
@@ -62,9 +62,9 @@ func unreached(err error) string {
 	return ""
 }
 
-// answeredWith returns what an error says of the answer that an SDK made it of; 0 means it is of none. SDKs have a type of
+// answeredWith returns the status and message of the answer that an SDK turned into an error, or 0. SDKs have a type of
 // their own for such errors, with the status in a field: openai.Error, anthropic.Error, genai.APIError. A framework may
-// wrap it in one of its own, which says no more.
+// wrap it in an error of its own.
 func answeredWith(err error) (status int, message string) {
 	for ; err != nil; err = errors.Unwrap(err) {
 		of := reflect.Indirect(reflect.ValueOf(err))
@@ -72,7 +72,7 @@ func answeredWith(err error) (status int, message string) {
 			continue
 		}
 		field := func(name string) (v reflect.Value) {
-			if f, ok := of.Type().FieldByName(name); ok && len(f.Index) == 1 { // what is embedded may be nil
+			if f, ok := of.Type().FieldByName(name); ok && len(f.Index) == 1 { // an embedded pointer may be nil
 				v = of.FieldByIndex(f.Index)
 			}
 			return v
@@ -91,8 +91,8 @@ func answeredWith(err error) (status int, message string) {
 	return status, message
 }
 
-// unsetKey says that the environment has no key of a provider: "OPENAI_API_KEY is"; "" where it has one, or where the
-// key may be elsewhere.
+// unsetKey says that the environment lacks the key of a provider: "OPENAI_API_KEY is". It is "" if the key is set, or
+// may be elsewhere.
 func (s *setup) unsetKey(name string) string {
 	switch p := provider.Facts(name); {
 	case !s.lacksKey(name):
@@ -104,7 +104,7 @@ func (s *setup) unsetKey(name string) string {
 	return ""
 }
 
-// lacksKey reports whether none of the variables with the key of a provider is set, except to a placeholder.
+// lacksKey reports whether no variable for the key of a provider is set to more than a placeholder.
 func (s *setup) lacksKey(name string) bool {
 	isSet := func(name string) bool {
 		value := os.Getenv(name)
@@ -114,21 +114,21 @@ func (s *setup) lacksKey(name string) bool {
 	return len(keys) > 0 && !slices.ContainsFunc(keys, isSet)
 }
 
-// withoutKey is the way out of a call that drifted from a record, where it needs no key or its provider's is not there: it
-// can adopt the stored answer. "" where the key is there, or the call may adopt nothing.
+// withoutKey returns the way out for a call that drifted from a record when no key is needed or set: adopting the
+// stored answer. It is "" if the key is set, or nothing may be adopted.
 func (r *report) withoutKey(c *call, from *snapshot.Snapshot) string {
 	if c.step != nil {
 		return "the script answers, so no call is made"
 	}
 	_, f := r.undetermined(c)
-	adopts := !from.Source.IsBought() || f == nil && r.faults.givenUp() == nil // no rule is asked of an imported record
+	adopts := !from.Source.IsBought() || f == nil && r.faults.givenUp() == nil // rules do not apply to an imported record
 	if !adopts || r.Mode == Mixed || !r.lacksKey(c.provider) {
 		return ""
 	}
 	return "without a key: " + r.with(Rekey.String())
 }
 
-// mayAdopt reports whether the tape has a record for tk's call, its own or an unplayed one, and one for each other
+// mayAdopt reports whether the tape has a record for tk's call, its own or an unplayed one, and another for each other
 // live call.
 func (r *run) mayAdopt(tk *take) bool {
 	if r.tape == nil {
@@ -138,7 +138,7 @@ func (r *run) mayAdopt(tk *take) bool {
 	for _, tk := range r.takes {
 		made[tk.key] = true
 	}
-	free := r.tape.numbers(func(i int) bool { // also one that is bought, as it was adopted for another request
+	free := r.tape.numbers(func(i int) bool { // also a bought record, which was adopted for another request
 		return !r.tape.played[i] || r.tape.records[i].Response.Stale != "" && made[r.tape.keys[i]]
 	})
 	if len(made) > len(free) {

@@ -9,7 +9,7 @@ import (
 	"github.com/traceforge/traceforge-go/internal/reading"
 )
 
-// notes are the lines that the log of a test has at its end, besides why it failed.
+// notes are the last lines of a test's log, besides the failures.
 type notes struct {
 	*report
 	lines []string
@@ -19,7 +19,7 @@ func (n *notes) say(format string, args ...any) {
 	n.lines = append(n.lines, fmt.Sprintf(format, args...))
 }
 
-// misses says what the replay of a test will miss of what was just seen (design R10).
+// misses notes what the replay of a test will lack (design R10).
 func (n *notes) misses(o TestEnd) {
 	switch {
 	case o.Skipped && len(n.takes) > 0:
@@ -33,7 +33,7 @@ func (n *notes) misses(o TestEnd) {
 	}
 }
 
-// missed says what replay will miss of what a test recorded.
+// missed notes what the replay of a recorded test will lack.
 func (n *notes) missed() {
 	if equal := n.overlapped(); len(equal) > 0 {
 		n.say("%s, of %s line %d, were made at once and got different answers: replay gives them to who asks first, "+
@@ -55,14 +55,14 @@ func (n *notes) missed() {
 			n.say("of an answer of %s some programs read %s, and others do not: its record has the readings", tk.provider, n.Plain(line))
 		}
 	}
-	if names := strings.Join(n.dropped(), ", "); names != "" && n.first("headers "+names) { // one line says it for a suite
+	if names := strings.Join(n.dropped(), ", "); names != "" && n.first("headers "+names) { // one line serves for a suite
 		n.say("headers of answers that are not recorded, and not there in replay: %s. "+
 			"Those that the code under test reads: %s", names, n.keepHeaders())
 	}
 }
 
-// overlapped returns takes of equal requests of one lane that overlapped and got different answers, in the order of
-// the calls. In replay whoever asks first gets the first answer.
+// overlapped returns takes of equal requests in one lane that overlapped and got different answers, in the order of the
+// calls. In replay the first to ask gets the first answer.
 func (n *notes) overlapped() (equal []*take) {
 	said := func(tk *take) (sum [sha256.Size]byte) {
 		if n.makeRecord(tk) == nil {
@@ -81,7 +81,7 @@ func (n *notes) overlapped() (equal []*take) {
 	return equal
 }
 
-// tried returns the statuses of answers that asked to try again, and were followed by one that stood.
+// tried returns the statuses of answers that asked for another try, if the try succeeded.
 func (n *notes) tried() (statuses []string) {
 	stood := n.stood()
 	for _, tk := range n.takes {

@@ -6,7 +6,7 @@ import (
 	"github.com/traceforge/traceforge-go/internal/websocket"
 )
 
-// An outbox sends messages in their order, so that a client that does not listen keeps nobody from hearing it.
+// An outbox sends messages in order, without waiting for a client that does not read.
 type outbox struct {
 	mu      sync.Mutex
 	changed *sync.Cond
@@ -17,12 +17,12 @@ type outbox struct {
 
 func (o *outbox) put(m websocket.Message) { o.change(func() { o.queue = append(o.queue, m) }) }
 
-// close closes the connection behind what is in the box.
+// close sends what is in the box, and closes the connection.
 func (o *outbox) close(code int, reason string) {
 	o.change(func() { o.closing = &websocket.CloseError{Code: code, Reason: reason} })
 }
 
-// hangUp ends the connection behind what is in the box, without a word.
+// hangUp sends what is in the box, and ends the connection without a close frame.
 func (o *outbox) hangUp() { o.change(func() { o.ended = true }) }
 
 func (o *outbox) change(how func()) {
