@@ -35,7 +35,7 @@ func (s *setup) former(provider string) (*store.Doc, error) {
 }
 
 // Renewed returns a document of an earlier version in the present form (design N12). If a record's core equals what its
-// raw answer decodes to, the codec makes its other decoded members anew. All else stays.
+// raw answer decodes to, the codec makes its other decoded members again. All else stays.
 func Renewed(d *store.Doc) (store.Put, error) {
 	first := &d.Document.Snapshots[0].Source
 	put, err := d.Moved(first.Package, first.Test)

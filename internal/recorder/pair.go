@@ -16,10 +16,9 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// pair makes the document that will be written, from the test's records and its kept takes (design R4, R11). A record
-// whose call did not change stays as it is. A changed one keeps its id and its place, and if only the request changed,
-// its answer too. New records follow that of the call before them. changed are the takes of which something is in the
-// document.
+// pair makes the document to write from the test's records and its kept takes (design R4, R11). The record of an
+// unchanged call stays as it is. A changed one keeps its id and its place, and if only the request changed, its answer.
+// A new record follows that of the call before it. changed are the takes that contribute to the document.
 func (r *revision) pair(kept []*take, partial bool) (put store.Put, changed []*take, err error) {
 	for _, tk := range kept {
 		r.maskCommand(tk)
@@ -63,7 +62,7 @@ func (r *revision) pair(kept []*take, partial bool) (put store.Put, changed []*t
 	return put, changed, nil
 }
 
-// removed returns the ids of the old records that are not among the next.
+// removed returns the ids of the old records that are missing from the next.
 func removed(old, next []snapshot.Snapshot) (ids []string) {
 	left := map[string]bool{}
 	for i := range next {
@@ -77,8 +76,8 @@ func removed(old, next []snapshot.Snapshot) (ids []string) {
 	return ids
 }
 
-// outcomes returns what becomes of the record of each call, and whether it stays as it was. pairs are the records of
-// the calls.
+// outcomes returns what happens to the record of each call, and whether the record stays the same. pairs are the
+// indexes of the calls' records.
 func (t *tape) outcomes(calls []testCall, pairs []int, headers []string, renewTime bool) (done []store.Outcome, same []bool) {
 	done, same = make([]store.Outcome, len(calls)), make([]bool, len(calls))
 	for n, c := range calls {
@@ -97,8 +96,8 @@ func (t *tape) outcomes(calls []testCall, pairs []int, headers []string, renewTi
 	return done, same
 }
 
-// lacks reports whether a later call has an id of what an answer made, such as a file, which the i-th record does not
-// hand out. Ids of what models say are numbered.
+// lacks reports whether a later call uses an id that an answer created, such as that of a file, and that the i-th
+// record does not give out. Ids in the answers of models are numbered, so they do not count.
 func (t *tape) lacks(i int, tk *take, later []testCall) bool {
 	if tk.codec.Generates || tk.codec.Tools {
 		return false
@@ -107,21 +106,21 @@ func (t *tape) lacks(i int, tk *take, later []testCall) bool {
 	if len(ids) == 0 || len(later) == 0 {
 		return false
 	}
-	raw, _ := t.doc.Raw(i) // else it hands out nothing
+	raw, _ := t.doc.Raw(i) // without it, the record gives out nothing
 	was := handedOut(rawAnswer(&t.records[i], raw))
 	ids = slices.DeleteFunc(ids, func(id string) bool { return slices.Contains(was, id) })
 	return slices.ContainsFunc(later, func(c testCall) bool {
 		if c.take == nil || len(ids) == 0 {
 			return false
 		}
-		core, _ := snapshot.RequestCore(&c.take.record.Request, nil) // it has a key
+		core, _ := snapshot.RequestCore(&c.take.record.Request, nil) // the call has a key
 		return slices.ContainsFunc(ids, func(id string) bool { return bytes.Contains(core, jsontext.Text(id)) })
 	})
 }
 
-// outcome returns what becomes of the i-th record after a call of it, and whether it stays as it was. An answer that
-// says the same as before stays, with its bytes, times, usage and headers, also where the request changed. renewTime
-// says that the record gets the time of the call, as its age is counted from that.
+// outcome returns what happens to the i-th record after its call, and whether the record stays the same. If the new
+// answer says the same, the old one stays, with its bytes, times, usage and headers, even if the request changed.
+// renewTime gives the record the time of the call, from which its age counts.
 func (t *tape) outcome(i int, tk *take, headers []string, renewTime bool) (o store.Outcome, same bool) {
 	was, s := &t.records[i], tk.record
 	o = store.Outcome{Of: i, Record: s, Dated: renewTime}
@@ -150,11 +149,11 @@ func providerOf(calls []testCall) string {
 }
 
 // inOrder returns the calls of the test in their order. Tools that one answer asked for are in that answer's order.
-// Other calls that overlapped are in the order of their records, then of their requests and their answers, so that
-// concurrent recording gives one document.
+// Other calls that overlapped are in the order of their records, then by their requests and answers, so that concurrent
+// recordings give the same document.
 func (r *run) inOrder(kept []*take) []testCall {
 	takes := slices.SortedFunc(slices.Values(kept), func(a, b *take) int { return cmp.Compare(a.began, b.began) })
-	isKept := make(map[int64]bool, len(kept)) // by when it began, as some are copies
+	isKept := make(map[int64]bool, len(kept)) // by the step at which it began, since some takes are copies
 	for _, tk := range kept {
 		isKept[tk.began] = true
 	}
@@ -164,7 +163,7 @@ func (r *run) inOrder(kept []*take) []testCall {
 	}
 	var ordered, ready []*take
 	for len(takes) > 0 || len(ready) > 0 {
-		ended := func(tk *take) bool { return tk.heard < takes[0].began } // its caller may close the answer later
+		ended := func(tk *take) bool { return tk.heard < takes[0].began } // not its end: the caller may close the answer later
 		for len(takes) > 0 && !slices.ContainsFunc(ready, ended) {
 			ready, takes = append(ready, takes[0]), takes[1:]
 		}
@@ -185,8 +184,8 @@ func (r *run) inOrder(kept []*take) []testCall {
 	return r.tape.inAnswersOrder(r.tape.inTapesOrder(calls))
 }
 
-// places returns for each key where its first record is in the document, as a number below 0: a call without a record,
-// with 0, comes behind all of them.
+// places returns the place of each key's first record in the document, as a number below 0. A call without a record has
+// 0, so it comes after them all.
 func (r *run) places(takes []*take) map[key]int {
 	places := map[key]int{}
 	if len(takes) > 1 {
@@ -206,14 +205,13 @@ func compareTakes(a, b *take) int {
 
 func compareAnswers(a, b *take) int {
 	if a == b || a.key != b.key {
-		return 0 // which the rest decides
+		return 0 // the rest decides
 	}
 	x, y := a.answerSum(), b.answerSum()
 	return bytes.Compare(x[:], y[:])
 }
 
-// compareRequests orders requests by what a reader sees of them: how long the conversation is, and
-// its last text.
+// compareRequests orders requests by what a reader sees: the length of the conversation, and its last text.
 func compareRequests(a, b *modelio.Request) int {
 	last := func(r *modelio.Request) string {
 		if len(r.Messages) == 0 {
@@ -225,8 +223,8 @@ func compareRequests(a, b *modelio.Request) int {
 }
 
 // counterparts returns for each call the record that it replaces or confirms, or -1. It pairs them by key, then by
-// likeness where calls were added or removed or made at once, then in order. Where only missing calls are recorded,
-// none of the records can be replaced.
+// likeness if calls were added, removed or concurrent, then in order. If only missing calls are recorded, no record is
+// replaced.
 func (s *setup) counterparts(calls []testCall, old *tape) []int {
 	pairs := make([]int, len(calls))
 	taken := make([]bool, len(old.records))
@@ -293,24 +291,25 @@ func madeAtOnce(calls []testCall, some []int) bool {
 	return false
 }
 
-// A likeness is a call and a record that it may replace.
+// A likeness is a call and a record that the call may replace.
 type likeness struct{ call, record, size int }
 
-// maxNeighbours is with how many records each changed call is compared: those at about the same place in the test.
+// maxNeighbours is the number of records that each changed call is compared with: those at about the same place in the
+// test.
 const maxNeighbours = 100
 
-// likenesses returns the pairs of what is left, the most alike first. Where calls were added
-// or removed, order alone would pair each of the changed ones with another's record.
+// likenesses returns the remaining pairs, the most similar first. If calls were added or removed, pairing by order
+// alone would give each changed call another call's record.
 func likenesses(calls []testCall, old *tape, changed, left []int) []likeness {
 	compare := drift.NewComparer(nil)
 	records := make([]*drift.Request, len(left))
 	for n, i := range left {
-		records[n], _ = compare.Request(&old.records[i].Request) // nil for one that has no JSON
+		records[n], _ = compare.Request(&old.records[i].Request) // nil if the request has no JSON
 	}
 	var all []likeness
 	for rank, n := range changed {
 		tk := calls[n].take
-		got, _ := compare.Request(tk.request) // it has a key
+		got, _ := compare.Request(tk.request) // the call has a key
 		from := max(0, min(rank-maxNeighbours/2, len(left)-maxNeighbours))
 		for m := from; m < min(from+maxNeighbours, len(left)); m++ {
 			i := left[m]

@@ -16,22 +16,22 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// pending are the answers that were bought for a test that has not passed since (design R11). They are in a store of
-// their own, whose documents have the names of those of the store. A record there that is to replace one has its
-// number, a new one has a number that none has. The run's lock guards them.
+// pending are the answers bought for a test that has not passed since (design R11). They are in a store of their own,
+// under the names of the store's documents. A record there that is to replace one has its number; a new record has a
+// number of its own. The run's lock guards them.
 type pending struct {
 	*report
-	earlier *tape        // what earlier runs have bought
-	clean   bool         // they have bought nothing
-	torn    string       // what is worth a line of the test's log; empty means nothing is
-	mine    map[int]bool // the numbers of what this run has of them
+	earlier *tape        // the answers that earlier runs bought
+	clean   bool         // earlier runs bought nothing
+	torn    string       // a note for the test's log, or ""
+	mine    map[int]bool // the numbers of those that this run also has
 	wrong   error        // why the last answer could not be written
 
-	provider string     // in whose directory the document is
-	log      *store.Log // what this run has bought so far; nil until a call is bought
+	provider string     // the provider in whose directory the document is
+	log      *store.Log // the answers that this run has bought; nil until it buys one
 }
 
-// open reads what earlier runs of the test have bought.
+// open reads the answers that earlier runs of the test bought.
 func (p *pending) open(provider string) {
 	if p.log != nil {
 		return
@@ -39,9 +39,9 @@ func (p *pending) open(provider string) {
 	p.mine, p.provider, p.log = map[int]bool{}, provider, p.store.NewLog(p.name, provider)
 	doc, err := p.store.Pending().Load(p.name, provider)
 	if err != nil {
-		doc, p.clean = nil, errors.Is(err, fs.ErrNotExist) // else it cannot be read
+		doc, p.clean = nil, errors.Is(err, fs.ErrNotExist) // otherwise it cannot be read
 	}
-	if errors.Is(err, store.ErrDoubt) { // it is not this run's to remove
+	if errors.Is(err, store.ErrDoubt) { // its writer is in doubt, so this run must not remove it
 		p.clean, p.torn = true, err.Error()
 	}
 	if doc != nil && doc.Torn {
@@ -50,7 +50,7 @@ func (p *pending) open(provider string) {
 	p.earlier = newTape(doc, p.rules)
 }
 
-// serve serves a call from what an earlier run of the test has bought for it; nil if that is nothing.
+// serve serves a call from an answer that an earlier run of the test bought for it, or returns nil.
 func (p *pending) serve(c *call, lifted string) *servedRecord {
 	if p.Mode == UpdateAll {
 		return nil
@@ -60,7 +60,7 @@ func (p *pending) serve(c *call, lifted string) *servedRecord {
 	if how == found && (p.Mode == UpdateTools && c.codec.Tools || c.isFree(&p.earlier.records[i])) {
 		p.earlier.played[i] = true
 		p.mine[p.earlier.records[i].Number()] = true
-		return nil // the answer of now takes the place of that one
+		return nil // the newer answer replaces that one
 	}
 	s := p.adoptFrom([]*tape{p.earlier}, c, lifted)
 	if s == nil {
@@ -74,8 +74,8 @@ func (p *pending) serve(c *call, lifted string) *servedRecord {
 	return s
 }
 
-// keep writes what was bought, before anybody can lose it: a test that is killed runs no cleanup. The end of the test
-// reports answers that cannot be kept. An error is not kept: it costs nothing.
+// keep writes a bought answer at once, since a test that is killed runs no cleanup. The end of the test reports answers
+// that cannot be kept. An error is not kept: it cost nothing.
 func (p *pending) keep(tk *take) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -91,7 +91,7 @@ func (p *pending) keep(tk *take) {
 		p.wrong = p.append()
 	}
 	if len(tk.raw) > longAnswer {
-		runtime.GC() // what it was written by is some times as long
+		runtime.GC() // writing it took several times its length
 	}
 }
 
@@ -99,13 +99,13 @@ func (p *pending) keepable(tk *take) bool {
 	return tk.record.Source.Scripted == "" && p.refuseSecrets(tk) == nil
 }
 
-// isFree reports whether an answer is an error, which cost nothing: the next run asks again, and may do better. An error that
-// is a message of a session is a result like others.
+// isFree reports whether an answer is an error, which cost nothing: the next run asks again, and may succeed. An error
+// in a message of a session is a result like any other.
 func (c *call) isFree(s *snapshot.Snapshot) bool {
 	return s.Response.Error != nil && c.codec.Session == nil
 }
 
-// waiting returns the takes whose answers are pending, in the order of the calls.
+// waiting returns the takes whose answers wait, in the order of the calls.
 func (p *pending) waiting() (takes []*take) {
 	for _, tk := range p.takes {
 		if tk.waits {
@@ -115,13 +115,13 @@ func (p *pending) waiting() (takes []*take) {
 	return takes
 }
 
-// number numbers the pending answers that have no number yet. An answer gets the number of the record that its call
-// would be held against, or its own.
+// number numbers the waiting answers that have no number yet. An answer gets the number of the record that its call
+// would be compared with, or a new one.
 func (p *pending) number(provider string) error {
 	if _, err := p.keyedTape(provider); err != nil {
 		return err
 	}
-	taken := make([]bool, len(p.tape.records)) // records that are of other calls
+	taken := make([]bool, len(p.tape.records)) // records that belong to other calls
 	for _, a := range p.answered {
 		if a.take == nil {
 			taken[a.record] = true
@@ -129,7 +129,7 @@ func (p *pending) number(provider string) error {
 	}
 	for _, tk := range p.waiting() {
 		if tk.number > 0 && tk.place >= 0 && taken[tk.place] {
-			tk.number = 0 // another call has turned out to be that of the record
+			tk.number = 0 // another call turned out to belong to the record
 		} else if tk.number > 0 && tk.place >= 0 {
 			taken[tk.place] = true
 		}
@@ -146,7 +146,7 @@ func (p *pending) number(provider string) error {
 	return nil
 }
 
-// placeOf returns the index of the record that a pending answer is to replace, of those that are not taken; -1: none.
+// placeOf returns the index of the record that an answer is to replace, among those not taken, or -1.
 func (p *pending) placeOf(tk *take, taken []bool) int {
 	if p.Mode == UpdateNew || !slices.Contains(taken, false) {
 		return -1
@@ -165,7 +165,7 @@ func (p *pending) placeOf(tk *take, taken []bool) int {
 	return i
 }
 
-// renumber gives a pending answer the number of its place.
+// renumber gives an answer the number of its place.
 func (p *pending) renumber(tk *take) {
 	if tk.place >= 0 {
 		tk.number = p.tape.records[tk.place].Number()
@@ -183,8 +183,8 @@ func (p *pending) renumber(tk *take) {
 	tk.number = last + 1
 }
 
-// append appends to the log of this run what it has bought since. Where what is there has got another number, it
-// begins the log again.
+// append adds to the log of this run the answers bought since the last time. If an answer in it has a new number, the
+// log is begun again.
 func (p *pending) append() error {
 	if slices.ContainsFunc(p.takes, func(tk *take) bool { return tk.logged > 0 && tk.waits && tk.logged != tk.number }) {
 		old := p.log
@@ -200,7 +200,7 @@ func (p *pending) append() error {
 		return err
 	}
 	for i, tk := range p.takes {
-		if !tk.waits || tk.logged > 0 || tk.origin != nil { // what comes from where it waits is there
+		if !tk.waits || tk.logged > 0 || tk.origin != nil { // an adopted answer already waits in a log
 			continue
 		}
 		if err := p.log.Append(i, p.recordOf(tk), tk.raw, tk.media); err != nil {
@@ -217,7 +217,7 @@ func (p *pending) recordOf(tk *take) snapshot.Snapshot {
 	return record
 }
 
-// write writes the pending answers of the test. They are those of takes, and those of other runs for other records.
+// write writes the waiting answers of the test: those of takes, and other runs' answers for other records.
 func (p *pending) write(takes []*take) error {
 	mine, beside := map[int]bool{}, map[canon.Hash][]byte{}
 	var records []snapshot.Snapshot
@@ -236,7 +236,7 @@ func (p *pending) write(takes []*take) error {
 	return err
 }
 
-// leave settles what of this run waits after a test that did not pass, and returns the ids, and a note that says so.
+// leave settles the waiting answers of this run after a test that did not pass. It returns their ids, and a note.
 func (p *pending) leave(kept []*take) (ids []string, note string) {
 	var said []string
 	for _, tk := range p.settle(kept) {
@@ -258,12 +258,12 @@ func (p *pending) leave(kept []*take) (ids []string, note string) {
 	return ids, note + "\n" + strings.Join(atMost(briefFailures, said, moreLines), "\n")
 }
 
-// toolsWait reports whether a result of a tool is among the answers that wait.
+// toolsWait reports whether a tool's result is among the waiting answers.
 func (p *pending) toolsWait() bool {
 	return slices.ContainsFunc(p.waiting(), func(tk *take) bool { return tk.codec.Tools && !tk.isFree(tk.record) })
 }
 
-// together returns the name of the test's document in place of many ids, where no other answers wait for it.
+// together replaces many ids by the name of the test's document, if no other answers wait for it.
 func (p *pending) together(ids []string) []string {
 	const few = 3
 	other := func(s snapshot.Snapshot) bool { return !slices.Contains(ids, s.ID) }
@@ -273,13 +273,13 @@ func (p *pending) together(ids []string) []string {
 	return []string{p.name}
 }
 
-// waitNote says that answers wait, in the words for one and for many, and how they are decided on, by names.
+// waitNote says that answers wait, with the words for one and for many, and how to decide on them by names.
 func (p *pending) waitNote(ids []string, one, many, why string, names []string) string {
 	return fmt.Sprintf("%s in %s/.pending%s; accept or reject %s: traceforge accept %s",
 		isAre(len(ids), one, many), p.Shown, why, them(ids), strings.Join(names, " "))
 }
 
-// them stands for what has just been counted.
+// them is the pronoun for a number of ids.
 func them(ids []string) string {
 	if len(ids) == 1 {
 		return "it"
@@ -287,7 +287,7 @@ func them(ids []string) string {
 	return "them"
 }
 
-// nextUses says which run uses the answers that wait, in the mode of this one where that uses any.
+// nextUses says which run will use the waiting answers: one in this run's mode, if that mode uses any.
 func (p *pending) nextUses(ids []string) string {
 	switch {
 	case slices.ContainsFunc(p.waiting(), func(tk *take) bool { return tk.codec.Realtime != nil }):
@@ -302,8 +302,8 @@ func (p *pending) nextUses(ids []string) string {
 	return "the next " + p.updating("") + " uses " + them(ids)
 }
 
-// settle holds all calls of the test against its records, now that all calls are known. It writes the pending answers
-// again where one gets another number, or has a secret that was not known when it was bought. Errors wait beside answers,
+// settle compares all calls of the test with its records, now that all calls are known. It writes the waiting answers
+// again if one gets a new number, or has a secret that was not known when it was bought. Errors wait with the answers,
 // since a test that is accepted needs them too.
 func (p *pending) settle(kept []*take) []*take {
 	if p.Mode == Rekey || len(kept) == 0 {
@@ -312,11 +312,11 @@ func (p *pending) settle(kept []*take) []*take {
 	calls := p.inOrder(kept)
 	provider := providerOf(calls)
 	p.open(provider)
-	changed := p.wrong != nil || !p.clean // else the log of this run has it all
+	changed := p.wrong != nil || !p.clean // otherwise the log of this run has everything
 	bought := slices.ContainsFunc(calls, func(c testCall) bool {
 		return c.take != nil && !c.take.isFree(c.take.record) && p.keepable(c.take)
 	})
-	for _, tk := range kept { // also all that wait
+	for _, tk := range kept { // including those that already wait
 		if !tk.waits && tk.origin == nil && p.keepable(tk) && (bought || !tk.isFree(tk.record)) {
 			tk.waits, changed = true, true // it ended with the test, or is an error
 		}
@@ -350,8 +350,7 @@ func (p *pending) settle(kept []*take) []*take {
 	return p.waiting()
 }
 
-// lost says what became of answers that could not be settled: those that are in the log of the run, or in that of an
-// earlier one, wait there.
+// lost says what happened to answers that could not be settled: those in a log wait there.
 func (p *pending) lost() string {
 	kept, waiting := 0, p.waiting()
 	for _, tk := range waiting {
@@ -369,9 +368,9 @@ func (p *pending) lost() string {
 		len(waiting)-kept, len(waiting), p.Shown)
 }
 
-// drop removes the pending answers that a passed test has used, and those that others have replaced. All others stay
-// for a decision, since they were paid for: note says so, and unasked are those that no call asks for. now are the
-// test's records, and renewed the ids of those that this run has answered.
+// drop removes the waiting answers that a passed test used or replaced. All others stay for a decision, since they were
+// paid for: note says so, and unasked are the ids of those that no call asks for. now are the test's records, and
+// renewed the ids of those that this run answered.
 func (p *pending) drop(now []snapshot.Snapshot, renewed []string, partial bool) (note string, unasked []string, err error) {
 	p.open(anyProvider)
 	taken, err := p.log.Remove()
@@ -393,9 +392,9 @@ func (p *pending) drop(now []snapshot.Snapshot, renewed []string, partial bool) 
 	return p.unusedNote(kept, unasked), unasked, nil
 }
 
-// sort sorts what earlier runs have bought. This run has what it has used, or replaced by what is newer or says the same.
-// Of the others it returns the ids: answers of kept are for records that this run left unchanged, answers of unasked for
-// calls that this run has not made, as after a prompt was undone.
+// sort sorts the answers that earlier runs bought and this run neither used nor replaced. It returns their ids: kept
+// are answers for records that this run left unchanged, unasked are answers for calls that this run did not make, for
+// example after a prompt was undone.
 func (p *pending) sort(now []snapshot.Snapshot, renewed []string, partial bool) (kept, unasked []string) {
 	for _, waits := range p.earlier.records {
 		i := slices.IndexFunc(now, func(s snapshot.Snapshot) bool { return s.ID == waits.ID })
@@ -413,7 +412,7 @@ func (p *pending) sort(now []snapshot.Snapshot, renewed []string, partial bool) 
 	return kept, unasked
 }
 
-// unusedNote says what waits after a test that passed.
+// unusedNote says which answers still wait after a test that passed.
 func (p *pending) unusedNote(kept, unasked []string) (note string) {
 	if len(kept) > 0 {
 		const why = ", as the calls are kept as they were recorded"

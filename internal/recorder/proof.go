@@ -23,9 +23,9 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// Proven is a [store.Check]: it finds records that do not say what their raw answers say. A reviewer reads the record,
-// and a test is served the raw answer: a record is proven if both say the same (design R16). A raw answer that is
-// missing or altered is another rule's finding.
+// Proven is a [store.Check] that finds records which differ from their raw answers. A reviewer reads the record, and a
+// test is served the raw answer; a record is proven if both say the same (design R16). A missing or altered raw answer
+// is the finding of another rule.
 func Proven(d *store.Doc) (wrong []snapshot.Violation) {
 	for i := range d.Document.Snapshots {
 		if raw, err := d.Raw(i); err == nil {
@@ -35,14 +35,14 @@ func Proven(d *store.Doc) (wrong []snapshot.Violation) {
 	return wrong
 }
 
-// prove returns what a record does not say as its raw answer does. numbering is that of the request, if it is known.
+// prove returns where a record differs from its raw answer. numbering is that of the request, or nil if unknown.
 func prove(d *store.Doc, i int, raw []byte, numbering *modelio.Numbering) []snapshot.Violation {
 	p := &proof{doc: d, index: i, record: &d.Document.Snapshots[i], raw: raw, numbering: numbering}
 	p.run()
 	return p.wrong
 }
 
-// ViolationAt returns a violation of a rule, in the i-th record of a document at a path.
+// ViolationAt returns a violation of a rule at a path in the i-th record of a document.
 func ViolationAt(i int, rule, message string, path ...string) snapshot.Violation {
 	pointer := jsontext.PointerTo(append([]string{"snapshots", strconv.Itoa(i)}, path...)...)
 	return snapshot.Violation{Pointer: pointer, Rule: rule, Message: message}
@@ -55,18 +55,18 @@ type proof struct {
 	record    *snapshot.Snapshot
 	raw       []byte
 	numbering *modelio.Numbering
-	named     media // media of the answer, by their names
+	named     media // media of the answer, by name
 	wrong     []snapshot.Violation
 }
 
-// Read returns a [store.Check] that finds readings which add, change or leave out a tool call, if their kind is not
-// allowed.
+// Read returns a [store.Check] that finds readings which add, change or leave out a tool call, except for allowed
+// kinds.
 func Read(allowed []string) store.Check {
 	return func(d *store.Doc) (wrong []snapshot.Violation) {
 		for i := range d.Document.Snapshots {
 			record := &d.Document.Snapshots[i]
 			all := record.Response.Readings
-			if raw, err := d.Raw(i); record.Response.ReadingsMore > 0 && err == nil { // Proven holds those that the record has
+			if raw, err := d.Raw(i); record.Response.ReadingsMore > 0 && err == nil { // Proven checks the readings in the record
 				p := &proof{doc: d, record: record, raw: raw}
 				answer := rawAnswer(record, raw)
 				if got, err := p.decode(answer); err == nil {
@@ -86,7 +86,7 @@ func Read(allowed []string) store.Check {
 	}
 }
 
-// decode decodes the raw answer as it was when it was recorded.
+// decode decodes the raw answer as the recording did.
 func (p *proof) decode(answer *provider.Answer) (*modelio.Response, error) {
 	codec := CodecNamed(p.record.Request.API, p.record.Provider)
 	switch {
@@ -98,22 +98,22 @@ func (p *proof) decode(answer *provider.Answer) (*modelio.Response, error) {
 	return codec.DecodeResponse(answer)
 }
 
-// readings returns all readings of the raw answer, of which got is decoded.
+// readings returns all readings of the raw answer. got is the decoded answer.
 func (p *proof) readings(answer *provider.Answer, got *modelio.Response) []snapshot.Reading {
 	return reading.Of(answer, p.record.Request.API, cmp.Or(p.record.Provider, p.doc.Provider), got)
 }
 
-// file returns the path of the raw answer, as messages name it.
+// file returns the path of the raw answer for messages.
 func (p *proof) file() string {
 	return path.Join(p.doc.Provider, p.doc.Name, snapshot.RawName(p.record.Number(), &p.record.Response))
 }
 
-// report notes what is wrong at a pointer into the response.
+// report adds a violation at a pointer into the response.
 func (p *proof) report(pointer, format string, args ...any) {
 	p.reportAt("/response"+pointer, format, args...)
 }
 
-// reportAt notes what is wrong at a pointer into the record.
+// reportAt adds a violation at a pointer into the record.
 func (p *proof) reportAt(pointer, format string, args ...any) {
 	v := ViolationAt(p.index, snapshot.RuleAnswer, fmt.Sprintf(format, args...))
 	v.Pointer += pointer
@@ -162,7 +162,7 @@ func (p *proof) run() {
 	p.compare(got)
 }
 
-// compareReadings reports a reading of the raw answer that the record does not have, or the other way round.
+// compareReadings reports readings that are only in the raw answer or only in the record.
 func (p *proof) compareReadings(all []snapshot.Reading) {
 	said := &p.record.Response
 	told, more := reading.Told(all)
@@ -185,13 +185,13 @@ func (p *proof) compareReadings(all []snapshot.Reading) {
 	}
 }
 
-// isMigrated reports whether a record says that it was migrated from a layout that keeps no raw answers. Such records
-// are for people: replay has nothing to serve.
+// isMigrated reports whether a record was migrated from a layout without raw answers. Such a record is for people:
+// replay cannot serve it.
 func isMigrated(s *snapshot.Snapshot) bool {
 	return strings.HasPrefix(s.Source.Origin, MigratedFrom)
 }
 
-// checkStatus reports a status that no server can answer with.
+// checkStatus reports a status that no server sends.
 func (p *proof) checkStatus(api string) {
 	switch status := p.record.Response.Status; {
 	case isDirect(api) && status != 0:
@@ -201,8 +201,7 @@ func (p *proof) checkStatus(api string) {
 	}
 }
 
-// checkTiming reports times that are not those of the stream's events, or with which a replay would wait longer than
-// the recording took.
+// checkTiming reports times that do not fit the stream's events, or that make a replay longer than the recording.
 func (p *proof) checkTiming(answer *provider.Answer) {
 	times := p.record.Response.TimingMS
 	if times == nil {
@@ -216,7 +215,7 @@ func (p *proof) checkTiming(answer *provider.Answer) {
 	}
 }
 
-// compare reports what the record does not say as its decoded raw answer does.
+// compare reports where the record differs from its decoded raw answer.
 func (p *proof) compare(decoded *modelio.Response) {
 	said := &p.record.Response
 	got, err := p.asRecorded(decoded, p.numbering)
@@ -229,10 +228,10 @@ func (p *proof) compare(decoded *modelio.Response) {
 		p.report("/raw_output_ref", "names %s, which cannot be kept: %v", p.file(), err)
 		return
 	case differ:
-		return // what else differs is of another answer too
+		return // other differences would compare two different answers
 	}
 	sourcesOf(said, got)
-	var a, b [16]fact // of one candidate, so that they need no memory of their own
+	var a, b [16]fact // enough for one candidate without an allocation
 	theirs := facts(a[:0], got)
 	for n, mine := range facts(b[:0], said) {
 		if mine.text != theirs[n].text || !texts.Equal(mine.count, theirs[n].count) {
@@ -241,7 +240,7 @@ func (p *proof) compare(decoded *modelio.Response) {
 	}
 }
 
-// asRecorded returns a decoded answer as a record has it.
+// asRecorded returns a decoded answer in the form of a record.
 func (p *proof) asRecorded(decoded *modelio.Response, n *modelio.Numbering) (*snapshot.Response, error) {
 	resp, err := asRecorded(decoded, p.record.Response.Status, n, &p.named)
 	if err != nil {
@@ -250,8 +249,8 @@ func (p *proof) asRecorded(decoded *modelio.Response, n *modelio.Numbering) (*sn
 	return &snapshot.Response{Response: *resp, TokensUsed: resp.Usage.Used()}, nil
 }
 
-// compareCores reports the differences of two cores that are not spelled alike, and whether there are any. Ids in both
-// are numbered again, each by itself, since the numbers that the request gave them are not known here.
+// compareCores reports the differences of two cores whose bytes differ, and whether there are any. The ids of each are
+// numbered again on their own, since the numbers from the request are not known here.
 func (p *proof) compareCores(decoded *modelio.Response) (differ bool, err error) {
 	alone := p.record.Response
 	numbered, err := new(modelio.Numbering).Response(&alone.Response)
@@ -274,11 +273,11 @@ func (p *proof) compareCores(decoded *modelio.Response) (differ bool, err error)
 	return differ, nil
 }
 
-// kept matches a numbered id of something that a provider keeps by a name. Where the request is not known, such an id
-// is not recognised as one.
+// kept matches a numbered id of something that a provider keeps under a name. Without the request, such an id is not
+// recognised.
 var kept = regexp.MustCompile(`^"(batch|cachedContent|file)_[0-9]+"$`)
 
-// plain returns a JSON value for a message: a string without its quotes.
+// plain returns a JSON value for a message, a string without quotes.
 func plain(value []byte) string {
 	if v := jsontext.ValueOf(value); v.IsString() {
 		return v.Word()
@@ -286,7 +285,8 @@ func plain(value []byte) string {
 	return string(value)
 }
 
-// A fact is what a record says of an answer beside its core: a text or a count, empty or nil for nothing.
+// A fact is something that a record says of an answer besides its core: a text or a count, with empty or nil for
+// nothing.
 type fact struct {
 	pointer, text string
 	count         *int64
@@ -299,7 +299,7 @@ func (f fact) value() string {
 	return f.text
 }
 
-// facts appends the facts of an answer, in the same order for every record.
+// facts appends the facts of an answer, in the same order for each record.
 func facts(all []fact, r *snapshot.Response) []fact {
 	u := r.Usage
 	if u == nil {
@@ -319,7 +319,7 @@ func facts(all []fact, r *snapshot.Response) []fact {
 	}...)
 	candidates := r.Candidates
 	if len(candidates) == 0 {
-		candidates = make([]modelio.Candidate, 1) // as files have it
+		candidates = make([]modelio.Candidate, 1) // files have it so
 	}
 	for i := range candidates {
 		under := ""
@@ -332,11 +332,11 @@ func facts(all []fact, r *snapshot.Response) []fact {
 	return all
 }
 
-// resultOf matches a source that is a result of a tool call: the number of the call, and what follows it.
+// resultOf matches a source that is the result of a tool call: the number of the call, and the rest.
 var resultOf = regexp.MustCompile(`^call_[0-9]+(:[0-9]+)$`)
 
-// sourcesOf replaces, in the citations of got, results of tool calls by those of the record, if what follows the number
-// is the same: no stored request has the ids of the calls, so the number is not compared.
+// sourcesOf gives the citations of got the record's sources for results of tool calls if the rest agrees. No stored
+// request has the ids of the calls, so their numbers cannot be compared.
 func sourcesOf(said, got *snapshot.Response) {
 	for i := range min(len(said.Candidates), len(got.Candidates)) {
 		numbered := said.Candidates[i].Citations
@@ -350,7 +350,7 @@ func sourcesOf(said, got *snapshot.Response) {
 	}
 }
 
-// citedText returns citations as one text; "" for none.
+// citedText returns citations as one text, or "".
 func citedText(all []modelio.Citation) string {
 	if len(all) == 0 {
 		return ""
@@ -366,8 +366,8 @@ func citedText(all []modelio.Citation) string {
 	return b.String()
 }
 
-// differs reports a place where the record says one thing and serves another. Secrets are masked before texts are cut
-// to what is shown, since nobody finds a part of one.
+// differs reports a place at which the record differs from what is served. Secrets are masked before the texts are cut
+// for display, since part of a secret is not recognised.
 func (p *proof) differs(pointer, said, served string) {
 	const before, most = 20, 80 // bytes of a text
 	secrets := secret.New()
@@ -395,22 +395,22 @@ func (p *proof) differs(pointer, said, served string) {
 	p.report(pointer, "says %s, and %s, which is what replay serves, says %s", show(said), p.file(), show(served))
 }
 
-// A due is the proof that a served answer still needs. A whole answer is proven before it is served. A stream is proven
-// at its end, when its caller closes it, or at the latest when the test ends: so its first event is not late, and it is
-// decoded once.
+// A due is the pending proof of a served answer. A whole answer is proven before it is served. A stream is proven at
+// its end, when its caller closes it, or at the latest when the test ends: its first event is not delayed, and the
+// stream is decoded once.
 type due struct {
 	call   *call
 	doc    *store.Doc
 	record int
 
 	once  sync.Once
-	raw   []byte // nil: it was proven, or there is none
+	raw   []byte // nil if it was proven, or has none
 	wrong []snapshot.Violation
 }
 
-// dueOf returns the due of a call that the i-th record answers, with the raw answer, if there is one.
+// dueOf returns the due of a call that the i-th record answers, with the raw answer, if any.
 func (r *run) dueOf(c *call, i int) (*due, error) {
-	raw, err := r.raw(i) // which may read the document again
+	raw, err := r.raw(i) // may read the document again
 	return &due{call: c, doc: r.tape.doc, record: i, raw: raw}, err
 }
 
@@ -422,18 +422,18 @@ func (d *due) prove() []snapshot.Violation {
 	return d.wrong
 }
 
-// proven returns the failure of an answer that is not what its record says; nil without a due, as of an answer of this
-// run.
+// proven returns the failure of an answer that differs from its record. A nil due, as for an answer of this run, is
+// proven.
 func (r *report) proven(d *due) error {
 	if d == nil || len(d.prove()) == 0 {
 		return nil
 	}
 	f := r.unproven(d)
-	r.failCall(d.call.what, d.call.id(), f) // a test that has ended was told
+	r.failCall(d.call.what, d.call.id(), f) // a test that has ended was told already
 	return f
 }
 
-// proveRest proves the streams that nobody read to their end or closed.
+// proveRest proves the streams that were neither read to their end nor closed.
 func (r *report) proveRest() {
 	for _, d := range r.due {
 		if len(d.prove()) > 0 && r.failed[d.call.id()] == nil {

@@ -6,7 +6,7 @@ import (
 	"github.com/traceforge/traceforge-go/internal/usage"
 )
 
-// Became says in a word what a test that has ended did with its calls. It costs less than a receipt, since verbose tests each say it.
+// Became says in a word what a test did with its calls. It costs less than a receipt: verbose tests each print it.
 func (r *Recorder) Became() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -25,13 +25,13 @@ func (r *Recorder) Became() string {
 	return "replayed"
 }
 
-// Receipt says what a test that has ended did, as far as its calls tell, as if it had passed.
+// Receipt says what a test that has ended did, as far as its calls show, as if it had passed.
 func (r *Recorder) Receipt() usage.Receipt {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	left := usage.Receipt{
 		Package: r.Package, Outcome: "pass", Mode: r.Mode.String(), Store: r.Shown,
-		Test:   r.Plain(r.Test), // a subtest may be named after a secret
+		Test:   r.Plain(r.Test), // a subtest's name may contain a secret
 		Drifts: r.drifts(), Update: r.updated, Live: r.answeredLive(), Sent: r.sent,
 	}
 	if r.updated != nil {
@@ -52,10 +52,10 @@ func (r *Recorder) Receipt() usage.Receipt {
 	return left
 }
 
-// notePlayed notes which records of the test's document a test used.
+// notePlayed notes which records of its document a test used.
 func (r *Recorder) notePlayed(left *usage.Receipt) {
 	if r.openTape(anyProvider) != nil {
-		return // the test's calls have told
+		return // the test's calls already show it
 	}
 	records := r.tape.records
 	for _, faulty := range []bool{false, true} {

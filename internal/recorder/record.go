@@ -16,10 +16,10 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// longAnswer is the length in bytes from which it is worth the time to collect garbage.
+// longAnswer is the length in bytes from which collecting garbage is worth its time.
 const longAnswer = 8 << 20
 
-// makeRecord makes the record of a take. It returns why the take cannot be kept.
+// makeRecord makes the record of a take, or returns why the take cannot be kept.
 func (r *run) makeRecord(tk *take) *Failure {
 	if tk.record != nil {
 		return nil
@@ -50,14 +50,14 @@ func (r *run) makeRecord(tk *take) *Failure {
 		stored.TimingMS = timing(tk.answer(body), tk.arrivals)
 	}
 	if len(tk.raw) > longAnswer {
-		runtime.GC() // decoding took several times as much memory
+		runtime.GC() // decoding took several times the answer's memory
 	}
 	tk.record, tk.cleared = &record, -1
 	return nil
 }
 
-// answerSum returns the sum of the answer's core. It computes it when it is first asked for, as few calls need it. A
-// response without a core cannot be encoded either, so its error is told there.
+// answerSum returns the hash of the answer's core. It is computed when it is first needed, which few calls do. A
+// response without a core cannot be encoded either, and its error is reported there.
 func (tk *take) answerSum() [sha256.Size]byte {
 	if tk.sum == nil {
 		core, _ := snapshot.ResponseCore(&tk.record.Response)
@@ -67,7 +67,7 @@ func (tk *take) answerSum() [sha256.Size]byte {
 	return *tk.sum
 }
 
-// answerOf returns the decoded answer of a take, and its body with placeholders and without its content encoding.
+// answerOf returns the decoded answer of a take, and its body with placeholders and without content encoding.
 func (r *run) answerOf(tk *take) (resp *modelio.Response, body []byte, f *Failure) {
 	if f := r.unfinished(tk); f != nil {
 		return nil, nil, f
@@ -105,13 +105,13 @@ func (tk *take) understand(answer *provider.Answer) (*modelio.Response, error) {
 	return provider.DecodeWhole(answer)
 }
 
-// asRecorded returns a decoded answer as a record has it: with numbered ids, named media, and complete usage.
+// asRecorded returns a decoded answer in the form of a record: with numbered ids, named media, and complete usage.
 func asRecorded(decoded *modelio.Response, status int, n *modelio.Numbering, m *media) (*modelio.Response, error) {
 	resp, err := n.Response(decoded)
 	if err != nil {
 		return nil, err
 	}
-	resp.ID, resp.Metadata = "", nil // are not stored
+	resp.ID, resp.Metadata = "", nil // these are not stored
 	resp.Usage = resp.Usage.Completed()
 	if resp.Error != nil {
 		failure := *resp.Error
@@ -126,10 +126,10 @@ func asRecorded(decoded *modelio.Response, status int, n *modelio.Numbering, m *
 	return resp, nil
 }
 
-// cut has the words of Response.Incomplete for answers that ended early.
+// cut has the values of Response.Incomplete for answers that ended early.
 var cut = map[ending]string{aborted: "aborted", broken: "error", unterminated: "ended"}
 
-// frame returns the snapshot of a take without the answer's content.
+// frame returns the snapshot of a take without the content of the answer.
 func (r *run) frame(tk *take) snapshot.Snapshot {
 	s := snapshot.Snapshot{
 		Timestamp: dated(tk.started).UTC().Truncate(time.Millisecond),
@@ -162,11 +162,11 @@ func (r *run) frame(tk *take) snapshot.Snapshot {
 	return s
 }
 
-// unfinished is the failure of a take that has no whole answer.
+// unfinished is the failure of a take without a whole answer.
 func (r *run) unfinished(tk *take) *Failure {
 	switch tk.how {
 	case unread:
-		if tk.status == 0 { // no head of an answer came, or it is no HTTP, whose answer nobody reads or closes
+		if tk.status == 0 { // no answer began, or the call has no HTTP, whose answer nobody reads or closes
 			return r.leftOut(tk, fmt.Sprintf("%s was still under way when %s ended", tk.asking(), r.tested()), "wait for its end")
 		}
 		return r.leftOut(tk, tk.said()+" was neither read to its end nor closed")
@@ -199,17 +199,17 @@ func (r *run) unfinished(tk *take) *Failure {
 	return nil
 }
 
-// keepsError reports whether the error that a take ended with may be recorded. One that was made of an answer may not: replay would
-// give it without the status by which programs know what to do.
+// keepsError reports whether a take's error may be recorded. An error that an SDK made from an answer may not: replay
+// would return it without the status that programs branch on.
 func (s *setup) keepsError(tk *take) bool {
 	status, _ := answeredWith(tk.err)
 	return tk.isScripted() || s.allows(TransportErrors) && (status == 0 || !isDirect(tk.codec.API))
 }
 
-// isCancelledTool reports whether a tool ended as it was cancelled, which is no result of it.
+// isCancelledTool reports whether a tool ended because it was cancelled, which is no result.
 func (tk *take) isCancelledTool() bool { return tk.codec.Tools && errors.Is(tk.err, context.Canceled) }
 
-// leftOut is the failure of a take that is not recorded, as brief says, with the ways out.
+// leftOut is the failure of a take that is not recorded, with the reason and the ways out.
 func (s *setup) leftOut(tk *take, brief string, ways ...string) *Failure {
 	return failuref(brief+": it was not recorded", append([]string{indent(s.summary(tk.request))}, ways...)...)
 }

@@ -25,45 +25,45 @@ import (
 // Options say how a recorder works.
 type Options struct {
 	Dir         string // the store's directory
-	Shown       string // how messages name it
+	Shown       string // its name in messages
 	Package     string // import path of the test's package
 	Test        string // the test's full name
 	Accept      string // the command that records the test again
 	TestCommand string // the command that runs the tests of the package
-	TestFlags   string // its flags that select the test alone
+	TestFlags   string // the flags that select the test alone
 	Mode        Mode
-	Program     func(mode string) string    // the command that runs a program in a mode of --update; nil: a test makes the calls
-	Masked      func(command string) string // its command without secrets
+	Program     func(mode string) string    // the command that runs a program in a mode of --update; nil if a test makes the calls
+	Masked      func(command string) string // the program's command without secrets
 
-	Source   func() snapshot.Source // where the call under way comes from
+	Source   func() snapshot.Source // the source of the call under way
 	Fail     func()                 // marks the test as failed at once
 	Tell     func(*Failure)         // prints a failure; not called after the test has ended
-	Late     func(*Failure)         // prints the failure of a call that comes after the test has ended; nil: it is not printed
-	Waiting  func(holder string)    // is called with who holds the store's lock, after 2 seconds; may be nil
-	Missed   func(Miss)             // is called for each request that no record answers, also of a fork's live calls; may be nil
+	Late     func(*Failure)         // prints the failure of a call after the end of the test; may be nil
+	Waiting  func(holder string)    // is called with the holder of the store's lock, after 2 seconds; may be nil
+	Missed   func(Miss)             // is called for each request without a record, including a fork's live calls; may be nil
 	Upstream http.RoundTripper      // makes the live calls
 
 	Ignored          []string // RFC 6901 pointers that keys leave out
-	Nondeterministic string   // the reason given for lifting design R7
-	Origin           string   // where all answers of the upstream are imported from; empty: it says so itself, or makes calls
+	Nondeterministic string   // the given reason for lifting design R7
+	Origin           string   // the origin of all imported answers; empty if the upstream says it for each, or makes calls
 	Lifted           bool     // design R7 is lifted
 	Allowed          Allowance
-	Timing           bool     // streams are replayed at the pace of the recording
-	Recorded         []string // hosts, each with its subdomains, whose calls are recorded also where they are no model calls
-	PassThrough      []string // hosts, each with its subdomains, whose calls are not recorded
-	KeptHeaders      []string // of responses, besides the list
+	Timing           bool     // streams are replayed at the recorded pace
+	Recorded         []string // hosts, with their subdomains, whose calls are recorded even if they are no model calls
+	PassThrough      []string // hosts, with their subdomains, whose calls are not recorded
+	KeptHeaders      []string // of responses, besides the standard list
 	Decoders         map[string]func(io.Reader) (io.Reader, error)
-	Scrub            []scrub.Rule // what is kept as a placeholder, besides what config.json says
+	Scrub            []scrub.Rule // values that are kept as placeholders, besides those of config.json
 
 	Checking usage.CheckOptions // which calls Check and Mixed make live, and what Check compares
-	Deadline time.Time          // when the test must have ended; zero: never
+	Deadline time.Time          // when the test must have ended; zero for never
 
-	Known   []usage.Known   // documents that may be the test's under another name
-	Sources func() [][]byte // reads the test files of its package; nil: nobody knows them
+	Known   []usage.Known   // documents that the test may have had under another name
+	Sources func() [][]byte // reads the test files of the package; may be nil
 }
 
-// A setup is what a recorder is given, and does not change. It has options, the test that makes the calls, the store
-// with its rules, and secrets that must not be printed.
+// A setup is what a recorder is given, and does not change: options, the test that makes the calls, the store with its
+// rules, and secrets that must not be printed.
 type setup struct {
 	Options
 	mask
@@ -71,37 +71,37 @@ type setup struct {
 	name      string // of the test's document
 	config    *store.Config
 	rules     *scrub.Rules
-	needsKeys bool // the upstream does: a check makes no call with what stands for a key that is not there
+	needsKeys bool // whether the upstream needs keys: a check makes no call with a placeholder for a missing key
 }
 
-// A run is what the calls of a test have come to so far: what its tape answered, and what was recorded. Where a method
-// does not lock, its caller holds the lock.
+// A run is the state of a test's calls so far: the played tape and the new records. Unless a method locks, its caller
+// holds the lock.
 type run struct {
 	setup
-	steps atomic.Int64 // counts what begins and what is heard of answers, in their order
+	steps atomic.Int64 // orders the beginnings of calls and the arrivals of answers
 
 	mu       sync.Mutex
 	ended    bool
-	now      time.Time       // that the test was told; zero: it asked for none
+	now      time.Time       // the time that the test was told; zero if it asked for none
 	calls    int             // all calls so far
-	astray   string          // why a request was turned away, the last one
+	astray   string          // why the last request was turned away
 	tape     *tape           // nil until the first call
-	takes    []*take         // what was recorded, in the order of the calls
-	answered []testCall      // those that got their answer, in order
-	due      []*due          // what was served, to be proven
-	sent     []usage.Sent    // where it is asked for
+	takes    []*take         // the live calls, in order
+	answered []testCall      // the calls that got their answer, in order
+	due      []*due          // served answers that need a proof
+	sent     []usage.Sent    // if it is asked for
 	compare  *drift.Comparer // nil until a call drifts
 	causes   causes
 	faults   faults
 	scripts  []Script // of models that the test wraps
 
-	sought    bool    // whether a document of another name was looked for, see inherit
-	inherited string  // its name; empty means none
-	above     []*tape // see parents; nil until it is asked for
+	sought    bool    // whether documents of other names were searched, see inherit
+	inherited string  // the name of the inherited document, or ""
+	above     []*tape // see parents; nil until it is needed
 }
 
-// A Recorder answers the calls of one test, or records them. It is safe for concurrent use. The run's lock guards all
-// but checks and sessions, which have their own.
+// A Recorder answers the calls of one test, or records them. It is safe for concurrent use. The run's lock guards
+// everything but checks and sessions, which have their own.
 type Recorder struct {
 	report
 	revision
@@ -113,12 +113,12 @@ type Recorder struct {
 
 // A testCall is a call of the test that got its answer, from a record of the tape or from a take.
 type testCall struct {
-	record int   // its index, where take is nil
-	take   *take // nil: the record answered
-	faulty bool  // a fault took the place of the record
+	record int   // index of the record, if take is nil
+	take   *take // nil if a record answered
+	faulty bool  // a fault replaced the record
 }
 
-// Open returns a recorder. It reads nothing of the store but config.json: that is for the first call.
+// Open returns a recorder. It reads only config.json of the store; the first call reads more.
 func Open(o Options) (*Recorder, error) {
 	if o.Lifted && o.Nondeterministic == "" {
 		return nil, errors.New("option Nondeterministic needs a reason: it is stored in the snapshot for its reviewers")
@@ -139,10 +139,10 @@ func Open(o Options) (*Recorder, error) {
 	}
 	s.Waiting = o.Waiting
 	r := &Recorder{report: report{run: run{setup: setup{Options: o, store: s, name: snapshot.DocumentName(o.Package, o.Test)}}}}
-	if o.Upstream == nil { // another one may need no key
+	if o.Upstream == nil { // another upstream may need no key
 		r.Upstream, r.needsKeys = http.DefaultTransport, true
 	}
-	if o.Mode != Replay { // a replay writes nothing, and what it prints is masked by the environment of then
+	if o.Mode != Replay { // a replay writes nothing, and masks its output by the environment at that time
 		r.mask.environment = os.Environ()
 	}
 	r.pending.report, r.revision.report, r.revision.pending = &r.report, &r.report, &r.pending
@@ -152,10 +152,10 @@ func Open(o Options) (*Recorder, error) {
 
 // RoundTrip answers an HTTP request from the document of the test, or makes and records the call.
 //
-// An answer that cannot be given fails the test. Its client gets an answer of status 400 that names the
-// cause, in the shape of its provider's errors, since many clients and programs try an error of the
-// transport again, with pauses. An error is only what no answer can say: the request's own context has
-// ended, its body cannot be read, the recorded call ended so.
+// A call that cannot be answered fails the test. Its client gets an answer of status 400 that names the cause, in the
+// shape of its provider's errors, since many clients and programs retry errors of the transport, with pauses. RoundTrip
+// returns an error only if no answer can express it: the request's own context has ended, its body cannot be read, or
+// the recorded call ended with an error.
 func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	if covers(r.PassThrough, req.URL.Hostname()) {
 		return r.pass(req)
@@ -174,7 +174,7 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	if f := asA[*Failure](err); f != nil {
 		return r.refusal(req, w, f), nil
 	}
-	if err == req.Context().Err() { // who ended it may have said why, which the transport of net/http tells too
+	if err == req.Context().Err() { // whoever cancelled it may have given a cause, which the transport of net/http reports too
 		err = context.Cause(req.Context())
 	}
 	return resp, err
@@ -236,7 +236,7 @@ func (r *Recorder) play(req *http.Request, w *wire, c *call, s *servedRecord) (*
 	return r.responseOf(req, s)
 }
 
-// answer returns what a call is served, or a take for what a live call will answer.
+// answer returns the record that a call is served, or a take for a live call.
 func (r *Recorder) answer(c *call) (s *servedRecord, err error) {
 	if f := r.failedBefore(c); f != nil {
 		return nil, f
@@ -250,7 +250,7 @@ func (r *Recorder) answer(c *call) (s *servedRecord, err error) {
 	return s, r.refused(c, err)
 }
 
-// find asks the sources of the mode for what answers a call.
+// find asks the sources of the mode for the answer to a call.
 func (r *Recorder) find(c *call) (s *servedRecord, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -263,13 +263,13 @@ func (r *Recorder) find(c *call) (s *servedRecord, err error) {
 	return nil, nil
 }
 
-// isRecorded reports whether a call ends as its record says: with an answer, with an error of the transport, or by its
-// context.
+// isRecorded reports whether a call ends as its record says: with an answer, an error of the transport, or the end of
+// its context.
 func isRecorded(err error) bool {
 	return err == nil || err == context.Canceled || err == context.DeadlineExceeded || isA[*transportError](err)
 }
 
-// refused makes an error the answer to a call, unless it is one that was recorded.
+// refused makes an error the answer to a call, unless the error was recorded.
 func (r *report) refused(c *call, err error) error {
 	if isRecorded(err) {
 		return err
@@ -292,8 +292,9 @@ func (r *report) begin(ctx context.Context, what fmt.Stringer) error {
 	return nil
 }
 
-// endedBefore notes how the context of a call had ended when it was made, and returns that where no such call counts. Where
-// errors of the transport are recorded, one that its caller cancelled does: chance says whether it is sent before that.
+// endedBefore returns the error of a call whose context ended before the call was made, if such a call does not count.
+// If errors of the transport are recorded, a call that its caller cancelled does count, since chance decides whether it
+// is sent.
 func (s *setup) endedBefore(ctx context.Context, c *call) error {
 	c.over = ctx.Err()
 	isSession := c.codec.Session != nil || c.codec.Realtime != nil
@@ -303,8 +304,8 @@ func (s *setup) endedBefore(ctx context.Context, c *call) error {
 	return c.over
 }
 
-// tooLate is the error of a call of a goroutine that outlives the test, which cannot fail any more. It is told beside
-// all tests, once a call: SDKs keep the text of an answer to themselves.
+// tooLate is the error of a call by a goroutine that outlives the test, which can no longer fail. Each such call is
+// reported apart from all tests, since SDKs do not show the text of an answer.
 func (s *setup) tooLate(what fmt.Stringer) *Failure {
 	f := s.plain(failuref(fmt.Sprintf("%s was called after %s had ended, to which its client belongs: make a client in each test, "+
 		"traceforgetest.New(t).Client(), as one that tests share (sync.Once, a variable, a suite) outlives the first of them", what, s.Test)))
@@ -314,8 +315,7 @@ func (s *setup) tooLate(what fmt.Stringer) *Failure {
 	return f
 }
 
-// failedBefore returns the failure of a call that is made once more: an SDK that tries again does
-// not make a second failure.
+// failedBefore returns the failure of a repeated call: an SDK's retry does not cause a second failure.
 func (r *report) failedBefore(c *call) *Failure {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -332,12 +332,12 @@ func (r *report) hasFailed() bool {
 	return len(r.failed) > 0
 }
 
-// failCall makes f the answer to a call and to every repetition of it.
+// failCall makes f the answer to a call and to each repetition of it.
 func (r *report) failCall(what fmt.Stringer, id string, f *Failure) error {
 	return r.failAt(what, id, f, r.Source())
 }
 
-// failAt is failCall for a call that comes from elsewhere than the one under way.
+// failAt is failCall for a call with another source than the one under way.
 func (r *report) failAt(what fmt.Stringer, id string, f *Failure, source snapshot.Source) error {
 	r.learn(what)
 	f = r.plain(f)
@@ -358,14 +358,14 @@ func (r *report) failAt(what fmt.Stringer, id string, f *Failure, source snapsho
 	return f
 }
 
-// fail fails the test, and prints the first failures at once, so that they stand before what the code under test
-// prints.
+// fail fails the test, and prints the first failures at once, so that they come before the output of the code under
+// test.
 func (r *report) fail(f *Failure) {
 	r.Fail()
 	r.failures = append(r.failures, r.plain(f))
 	if r.told < wholeFailures && f.Text != "" {
 		r.told++
-		if f.recipe != "" && !r.first(orSay) { // tests that fail for want of a reason are many
+		if f.recipe != "" && !r.first(orSay) { // tests that fail for lack of a reason are many
 			f.Text = f.recipe
 		}
 		r.Tell(f)
@@ -375,12 +375,12 @@ func (r *report) fail(f *Failure) {
 // A TestEnd says how a test ended.
 type TestEnd struct {
 	Failed, Skipped bool
-	Partial         bool     // the run left parts of the test out, so that calls which were not made say nothing
-	Subtests        []string // names of the subtests that failed and have a recorder of their own, in order
+	Partial         bool     // the run left out parts of the test, so missing calls mean nothing
+	Subtests        []string // names of the failed subtests with a recorder of their own, in order
 }
 
-// Finish makes the checks that need the whole test, and commits what was recorded if the test
-// passed. It tells the failures that were not told yet, and returns what is worth a line in the test's log.
+// Finish makes the checks that need the whole test, and commits the recording if the test passed. It reports the
+// failures that were not reported yet, and returns a note for the test's log.
 func (r *Recorder) Finish(o TestEnd) string {
 	r.endRealtime()
 	r.checks.end()
@@ -412,8 +412,8 @@ func (r *Recorder) Finish(o TestEnd) string {
 	return strings.Join(slices.DeleteFunc(n.lines, func(line string) bool { return line == "" }), "\n")
 }
 
-// checkCalls fails a test that made no call, or not all of the recorded ones. It is not asked
-// where the test has failed already, was skipped, or was run in part (design R10).
+// checkCalls fails a test that made no call, or not all recorded calls. It is not called for a test that failed, was
+// skipped, or ran in part (design R10).
 func (r *report) checkCalls(partial bool) {
 	if len(r.failures) > 0 || partial {
 		return
@@ -438,8 +438,7 @@ func (r *report) checkCalls(partial bool) {
 	}
 }
 
-// openTape opens the test's document with its first call, which names the provider in whose
-// directory it is.
+// openTape opens the test's document at its first call, which names the provider in whose directory the document is.
 func (r *run) openTape(provider string) error {
 	if r.tape != nil {
 		return nil
