@@ -15,7 +15,7 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// checkHTTP begins the check of an HTTP call, which s answers.
+// checkHTTP begins the check of an HTTP call that s answers.
 func (r *Recorder) checkHTTP(req *http.Request, w *wire, c *call, s *servedRecord) {
 	if !c.codec.Generates && !c.codec.Tools {
 		r.checks.noteMade(s)
@@ -24,10 +24,10 @@ func (r *Recorder) checkHTTP(req *http.Request, w *wire, c *call, s *servedRecor
 	switch {
 	case c.codec.Tools:
 		ck.within = req.Context()
-	case provider.IsLoopback(req.URL.Hostname()): // maybe a server of the test's own, which ends with the function that made it
+	case provider.IsLoopback(req.URL.Hostname()): // it may be a server of the test's own, which ends with the function that made it
 		ck.within = context.WithoutCancel(req.Context())
 	}
-	req = req.Clone(context.WithoutCancel(req.Context())) // its caller goes on, and may give up what it has got
+	req = req.Clone(context.WithoutCancel(req.Context())) // the caller goes on, and may cancel its request
 	req.Body = nil
 	fresh := func() *wire {
 		again := *w
@@ -35,18 +35,18 @@ func (r *Recorder) checkHTTP(req *http.Request, w *wire, c *call, s *servedRecor
 		return &again
 	}
 	ck.again = func() *call {
-		c, _ := r.identify(fresh()) // the call was answered from the store
+		c, _ := r.identify(fresh()) // the store answered the call, so it has a key
 		return c
 	}
 	ck.make = func(ctx context.Context, tk *take) {
-		ctx = context.WithValue(ctx, upstreamKey{}, req.Context().Value(upstreamKey{})) // which makes this call too
+		ctx = context.WithValue(ctx, upstreamKey{}, req.Context().Value(upstreamKey{})) // the same upstream makes this call too
 		live, sent := req.WithContext(ctx), fresh()
 		if r.Checking.New != "" {
 			live = askInstead(live, sent, r.Checking)
 		}
 		resp, err := r.live(live, sent, tk)
 		if err != nil {
-			return // the take has it
+			return // the take has the error
 		}
 		defer resp.Body.Close()
 		for piece := make([]byte, 32<<10); tk.ending() == underWay; {
@@ -68,7 +68,7 @@ func (r *Recorder) checkHTTP(req *http.Request, w *wire, c *call, s *servedRecor
 	r.checks.begin(ck)
 }
 
-// hasNoKey reports whether a request was made with what stands for a key that is not there.
+// hasNoKey reports whether a request was made with a placeholder for a missing key.
 func hasNoKey(req *http.Request) bool {
 	for _, values := range req.Header {
 		if slices.ContainsFunc(values, provider.HasNoKey) {
@@ -78,9 +78,9 @@ func hasNoKey(req *http.Request) bool {
 	return provider.HasNoKey(req.URL.RawQuery)
 }
 
-// lookedUp returns what in a request a provider made and looks up, which it may have forgotten since the
-// recording; "" where there is nothing. It takes back the rest of what it made: ids of tool calls, which
-// have to agree among themselves, signatures, and encrypted reasoning.
+// lookedUp returns something in a request that a provider created and looks up, and may have forgotten since the
+// recording, or "". Other things that providers created may come back: ids of tool calls, which only have to agree
+// among themselves, signatures, and encrypted reasoning.
 func lookedUp(c *call) string {
 	for _, kind := range []string{
 		"response", "interaction", "conversation", "thread", "run", "step", "container", "batch", "upload", "file",
@@ -101,7 +101,7 @@ func lookedUp(c *call) string {
 	return ""
 }
 
-// noteMade notes what a call that is not repeated has made: a file, a batch, a store.
+// noteMade notes what a call that is not repeated has created: a file, a batch, a store.
 func (k *checks) noteMade(s *servedRecord) {
 	said := jsontext.ValueOf(s.body)
 	k.mu.Lock()
@@ -110,18 +110,18 @@ func (k *checks) noteMade(s *servedRecord) {
 		k.made = map[string]int{}
 	}
 	for _, id := range []string{said.Member("id").Word(), said.Member("name").Word()} {
-		const least = 6 // characters; less is no id that a provider makes
+		const least = 6 // characters; providers create no shorter ids
 		if len(id) >= least {
 			k.made[id] = s.record.Number()
 		}
 	}
 }
 
-// madeBefore says that a request names what an earlier call of the test made; "" where it does not.
+// madeBefore says that a request names something that an earlier call of the test created, or "".
 func (k *checks) madeBefore(w *wire) string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	least := 0 // call, so that what is said is the same in each run
+	least := 0 // the lowest call, so that the message is the same in each run
 	for id, call := range k.made {
 		named := bytes.Contains(w.Body, jsontext.Text(id)) || strings.Contains(w.URL.Path, "/"+id)
 		if named && (least == 0 || call < least) {
@@ -134,7 +134,7 @@ func (k *checks) madeBefore(w *wire) string {
 	return "the request names what " + calls([]int{least}) + " made, which is not repeated"
 }
 
-// namesModel reports whether another model can be asked.
+// namesModel reports whether the request names the model, so that another can be asked.
 func namesModel(w *wire, model string) bool {
 	if bodyModel(w.Body, model).Present() {
 		return true
@@ -143,7 +143,7 @@ func namesModel(w *wire, model string) bool {
 	return ok
 }
 
-// bodyModel returns the member of a body that names the model.
+// bodyModel returns the member of a body with the name of the model.
 func bodyModel(body []byte, model string) jsontext.Value {
 	if v := jsontext.ValueOf(body).Member("model"); v.Word() == model {
 		return v
@@ -184,13 +184,13 @@ func replaceSegment(u *url.URL, before, after string) (*url.URL, bool) {
 	return nil, false
 }
 
-// checkModel begins the check of a call of a model, which s answers.
+// checkModel begins the check of a model's call that s answers.
 func (r *Recorder) checkModel(g *Generation, c *call, s *servedRecord) {
-	text, _ := json.Marshal(g.Request) // the caller may go on with its own
+	text, _ := json.Marshal(g.Request) // the caller may change its own
 	again := func() *Generation {
 		own := *g
 		own.Request = &modelio.GenerateRequest{}
-		_ = json.Unmarshal(text, own.Request) // a request that was answered from the store is JSON
+		_ = json.Unmarshal(text, own.Request) // the store answered the request, so it is JSON
 		if g.Stream != nil {
 			own.Stream = func(context.Context, *modelio.GenerateResponseChunk) error { return nil }
 		}
@@ -210,13 +210,13 @@ func (r *Recorder) checkModel(g *Generation, c *call, s *servedRecord) {
 	r.checks.begin(ck)
 }
 
-// sameCall makes a call of what is no HTTP once more. It was answered from the store.
+// sameCall makes again a call without HTTP that the store answered.
 func (r *run) sameCall(c *call, request func() (*modelio.Request, error)) *call {
 	again, _ := r.directCall(c.codec, c.lane, request)
 	return again
 }
 
-// checkTool begins the check of a call of a tool, which s answers, and runs the tool.
+// checkTool begins the check of a tool's call that s answers, and runs the tool.
 func (r *Recorder) checkTool(ctx context.Context, t *ToolCall, c *call, s *servedRecord) {
 	ck := &check{
 		call: c, stored: s, within: ctx,

@@ -14,13 +14,13 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// A servedRecord is what answers a call: a record, or the take of a live call that is yet to be made.
+// A servedRecord answers a call: a record, or the take of a live call that is not made yet.
 type servedRecord struct {
-	take   *take // nil: the record answers
+	take   *take // nil if the record answers
 	record *snapshot.Snapshot
 	body   []byte     // of the answer, with this run's values
-	proof  *due       // nil: the answer was recorded by this run, and needs no proof
-	fault  *injection // that takes the place of the answer; nil: none
+	proof  *due       // nil if this run recorded the answer, which needs no proof
+	fault  *injection // replaces the answer, unless nil
 }
 
 // replay answers a call from the tape, and never makes one.
@@ -32,7 +32,7 @@ func (r *Recorder) replay(c *call) (*servedRecord, error) {
 	if in := r.faults.owedTo(c); in != nil {
 		i, how = in.record, found
 	}
-	toldTo := r.Mode == Mixed && c.codec.Tools // by a live model, which may ask for another tool, or for one again
+	toldTo := r.Mode == Mixed && c.codec.Tools // a live model may ask for another tool, or repeat a call
 	switch {
 	case how != found && r.tape.cancels(c):
 		return nil, context.Canceled
@@ -64,7 +64,7 @@ func (r *Recorder) replay(c *call) (*servedRecord, error) {
 	return r.serve(d, d.raw)
 }
 
-// findCall returns the record that answers a call. The record that needsNoKey has seen may have been played since.
+// findCall returns the record that answers a call. The record that needsNoKey found may have been played since.
 func (t *tape) findCall(c *call) (i int, how fit) {
 	if i, ok := t.findAsSent(c); ok {
 		return i, found
@@ -72,7 +72,7 @@ func (t *tape) findCall(c *call) (i int, how fit) {
 	return t.find(c.knownKey())
 }
 
-// serve answers a call with its record, whose raw answer is given.
+// serve answers a call with its record and raw answer.
 func (r *run) serve(d *due, raw []byte) (s *servedRecord, err error) {
 	i := d.record
 	if r.tape.records[i].Response.RawOutputRef == "" {
@@ -88,10 +88,10 @@ func (r *run) serve(d *due, raw []byte) (s *servedRecord, err error) {
 	return s, err
 }
 
-// raw returns the provider's bytes of a record; nil means it has none. If another process has recorded the test again
-// since it was read, it reads the document again, whose requests must be the same.
+// raw returns a record's bytes from the provider, or nil. If another process has recorded the test again since the
+// document was read, raw reads it again; its requests must be the same.
 func (r *run) raw(i int) ([]byte, error) {
-	const most = 100 // each further try takes another recording in between
+	const most = 100 // each further try means another recording in between
 	for try := 1; ; try++ {
 		body, err := r.tape.doc.Raw(i)
 		if err == nil {
@@ -100,14 +100,14 @@ func (r *run) raw(i int) ([]byte, error) {
 		if !errors.Is(err, store.ErrReplaced) || try == most {
 			return nil, err
 		}
-		r.tape.know(i + 1) // so that the keys tell that the requests are the same
+		r.tape.know(i + 1) // the keys show whether the requests are the same
 		if err := r.reload(); err != nil {
 			return nil, err
 		}
 	}
 }
 
-// reload reads the test's document once more. Its calls must be the same.
+// reload reads the test's document again. Its calls must be the same.
 func (r *run) reload() error {
 	doc, err := r.store.Load(r.name, r.tape.doc.Provider)
 	if err != nil {
@@ -136,7 +136,7 @@ func (r *run) replayError(i int) error {
 // responseOf makes the HTTP response of a record.
 func (r *report) responseOf(req *http.Request, s *servedRecord) (*http.Response, error) {
 	stored := &s.record.Response
-	made := &struct { // one piece of memory
+	made := &struct { // one allocation for all
 		resp http.Response
 		body replayBody
 	}{resp: response(req, stored.Status, len(stored.Headers))}
@@ -164,7 +164,7 @@ func (r *report) responseOf(req *http.Request, s *servedRecord) (*http.Response,
 	return resp, nil
 }
 
-// response makes a response without a body, with room for so many headers.
+// response makes a response without a body, with room for the given number of headers.
 func response(req *http.Request, status, headers int) http.Response {
 	return http.Response{
 		Status: statusText(status), StatusCode: status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
@@ -172,7 +172,7 @@ func response(req *http.Request, status, headers int) http.Response {
 	}
 }
 
-// unrecordedResponse makes the HTTP response of an answer that the recorder itself gives.
+// unrecordedResponse makes the HTTP response of an answer by the recorder itself.
 func unrecordedResponse(req *http.Request, a *provider.Answer) *http.Response {
 	resp := response(req, a.Status, 1)
 	resp.Body, resp.ContentLength = io.NopCloser(bytes.NewReader(a.Body)), int64(len(a.Body))
@@ -182,18 +182,17 @@ func unrecordedResponse(req *http.Request, a *provider.Answer) *http.Response {
 	return &resp
 }
 
-// A replayBody serves a recorded body. A stream comes event by event: no Read goes beyond the
-// event that it began in.
+// A replayBody serves a recorded body. A stream comes event by event: no Read goes past the event in which it began.
 type replayBody struct {
 	ctx    context.Context
 	rest   []byte                      // of the body, or of the event being read
-	events *provider.Events            // nil means no stream
-	pause  func(context.Context) error // before each event, and before each read of what is no stream; nil means there is none
-	cut    string                      // how the recorded body was cut: Response.Incomplete; empty means io.EOF at its end
-	stop   context.CancelCauseFunc     // ends a body that stays open until its client closes it; nil: it ends by itself
+	events *provider.Events            // nil if it is no stream
+	pause  func(context.Context) error // waits before each event, and before each read of a body that is no stream; may be nil
+	cut    string                      // how the recorded body was cut: Response.Incomplete; empty for an io.EOF at its end
+	stop   context.CancelCauseFunc     // ends a body that stays open until its client closes it; nil for a body that ends by itself
 
 	report *report
-	proof  *due // which holds the record against the answer
+	proof  *due // compares the answer with the record
 }
 
 func (b *replayBody) Read(p []byte) (int, error) {
@@ -228,7 +227,7 @@ func (b *replayBody) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// Close proves the answer, since clients close a stream at its last event, before they read its end.
+// Close proves the answer, since clients close a stream at its last event, without reading to its end.
 func (b *replayBody) Close() error {
 	if b.stop != nil {
 		b.stop(http.ErrBodyReadAfterClose)
@@ -236,10 +235,10 @@ func (b *replayBody) Close() error {
 	return b.report.proven(b.proof)
 }
 
-// last keeps a body open, behind its last byte, until its client closes it.
+// last keeps a body open after its last byte, until its client closes it.
 func (b *replayBody) last() { b.ctx, b.stop = context.WithCancelCause(b.ctx) }
 
-// refusal returns the response to a call that failed: of status 400, which clients do not try again.
+// refusal returns the response to a failed call: status 400, which clients do not retry.
 func (s *setup) refusal(req *http.Request, w *wire, err error) *http.Response {
 	return failedWith(req, http.StatusBadRequest, provider.Refuse(&w.Wire, s.config.Hosts, err.Error()))
 }

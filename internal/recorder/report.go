@@ -12,30 +12,30 @@ import (
 	"github.com/traceforge/traceforge-go/internal/usage"
 )
 
-// tellings are the changes that tests of this process have told, by [tellingKey]. It is the process's
-// own, since its tests know nothing of each other and go test prints them on one screen.
+// tellings are the changes that tests of this process have told, by [tellingKey]. They belong to the process, since its
+// tests do not know each other and go test prints them together.
 var tellings sync.Map
 
-// A tellingKey is a change of what is recorded in a store.
+// A tellingKey is a change in the records of a store.
 type tellingKey struct{ dir, change string }
 
 // A reporter is the test that told a change in full.
 type reporter struct {
 	test    string
-	repeats atomic.Int32 // of other tests
+	repeats atomic.Int32 // repeats by other tests
 }
 
-// first reports whether no test of this process has said something of the store yet. From then on, one has.
+// first reports whether this is the first time that a test of this process says something about the store.
 func (s *setup) first(what string) bool {
 	_, said := tellings.LoadOrStore(tellingKey{s.Dir, what}, new(reporter))
 	return !said
 }
 
-// threeLines is how many tests say in three lines that they failed by a change that another has told. Later ones say
-// it in one.
+// threeLines is the number of tests that take three lines to say that they failed by a change that another has told.
+// Later tests take one.
 const threeLines = 5
 
-// toldBy returns the other test that has told a change of the store; nil means the test is the first.
+// toldBy returns the other test that has told a change of the store, or nil if this test is the first.
 func (s *setup) toldBy(change string) *reporter {
 	told, _ := tellings.LoadOrStore(tellingKey{s.Dir, change}, &reporter{test: s.Test})
 	if first := told.(*reporter); first.test != s.Test {
@@ -44,15 +44,15 @@ func (s *setup) toldBy(change string) *reporter {
 	return nil
 }
 
-// A report is why a test fails: what its calls have that no record answers, and how that is accepted.
+// A report says why a test fails: what differs between its calls and its records, and how to accept that.
 type report struct {
 	run
 	failures []*Failure
-	told     int                 // how many failures were told when they happened
+	told     int                 // how many failures were reported as they happened
 	failed   map[string]*Failure // by the call that failed, so that a retry is the same failure
 }
 
-// asTold is the failure of a call of which other tests have told all that changed; nil: they have not.
+// asTold is the failure of a call whose changes other tests have all told, or nil.
 func (r *report) asTold(brief string, changes []usage.DriftChange, told []*reporter, accept string) *Failure {
 	if len(told) == 0 || slices.Contains(told, nil) {
 		return nil
@@ -68,8 +68,8 @@ func (r *report) asTold(brief string, changes []usage.DriftChange, told []*repor
 	return againf(brief, fmt.Sprintf("the same change as in %s: %s", first.test, strings.Join(parts, "; ")), accept)
 }
 
-// alsoMissing is the failure of a call without a record, where another test of the process has told of the same. It
-// is nil where none has, or there is more to say.
+// alsoMissing is the failure of a call without a record, if another test of the process has told the same. It is nil if
+// none has, or there is more to say.
 func (r *report) alsoMissing(c *call, renamed string) *Failure {
 	if len(r.tape.records) > 0 || renamed != "" || r.Program != nil || r.Mode != Replay {
 		return nil
@@ -85,14 +85,15 @@ func (r *report) alsoMissing(c *call, renamed string) *Failure {
 	return againf(line)
 }
 
-// wholeFailures is how many failures of a test are told in full, and briefFailures how many more in a line each.
+// wholeFailures is the number of a test's failures that are told in full, and briefFailures the number of those after
+// them that take one line each.
 const (
 	wholeFailures = 5
 	briefFailures = 10
 	moreLines     = "  … "
 )
 
-// tellRest reports failures that were not reported when they happened: the number of those of one cause, and the
+// tellRest reports the failures that were not reported as they happened: the number of those with one cause, and the
 // first of many others.
 func (r *report) tellRest() {
 	for _, cause := range r.causes {
@@ -119,18 +120,17 @@ func (r *report) tellRest() {
 	}
 	f := failuref(count(len(rest), "more failure"), append(atMost(briefFailures, lines, moreLines), accept)...)
 	if !slices.ContainsFunc(rest, func(f *Failure) bool { return f.drift == nil }) {
-		f.drift = rest[0].drift // all are in the receipt
+		f.drift = rest[0].drift // the receipt has them all
 	}
 	r.Tell(r.plain(f))
 }
 
-// mistaken returns the numbers of the records that a call which drifted was held against, and that answered
-// another later.
+// mistaken returns the numbers of records that were compared with a drifted call and answered another call later.
 func (t *tape) mistaken() []int {
 	return t.numbers(func(i int) bool { return t.held[i] && t.played[i] })
 }
 
-// numbers returns the numbers of the records that are meant; none where nothing was called.
+// numbers returns the numbers of the chosen records, or none if nothing was called.
 func (t *tape) numbers(meant func(i int) bool) (numbers []int) {
 	if t == nil {
 		return nil
@@ -168,7 +168,7 @@ func calls(numbers []int) string {
 	return "calls " + strings.Join(ranges, ", ")
 }
 
-// drifts says which calls of a test that has ended its records did not answer, and which records had no call, in order.
+// drifts returns which calls of a test that has ended had no record, and which records had no call, in order.
 func (r *report) drifts() (drifts []usage.Drift) {
 	mistaken := r.tape.mistaken()
 	for _, f := range r.failures {

@@ -14,32 +14,32 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// A Script answers calls with what a test has written (design N9).
+// A Script answers calls with steps that a test has written (design N9).
 type Script interface {
 	http.RoundTripper
 	modelio.Model
-	// TakeHTTP takes the step that answers a request, and TakeModel the one that answers a call of a model: it answers no
-	// other call. An error says that there is none, what was asked, and what was expected.
+	// TakeHTTP takes the step that answers a request, and TakeModel the step that answers a model's call. A step
+	// answers once. The error says that there is no step, what was asked, and what was expected.
 	TakeHTTP(req *http.Request) (*Step, error)
 	TakeModel(req *modelio.GenerateRequest) (*Step, error)
-	// Unused returns an error that names the steps that no call asked for; nil means there is none.
+	// Unused returns an error that names the steps that no call used, or nil.
 	Unused() error
 }
 
-// A Step is what a script answers to one call.
+// A Step is a script's answer to one call.
 type Step struct {
-	Hash  canon.Hash // of what it says
+	Hash  canon.Hash // of its answer
 	Name  string     // its place: "step 2 of 3"
-	Says  string     // what it says, in a line
+	Says  string     // its answer in a line
 	HTTP  func() (*http.Response, error)
 	Model modelio.Model
 }
 
-// ProvenanceHeader is a header of answers of scripts and recordings: their [Provenance] as JSON. It says what answered
-// also where something stands between them and the recorder; no record has it.
+// ProvenanceHeader is a header on answers of scripts and recordings, with their [Provenance] as JSON. It names the
+// origin even if another transport stands between them and the recorder. No record has it.
 const ProvenanceHeader = "Traceforge-Provenance"
 
-// ScriptOf returns the script that v holds, an upstream or a model.
+// ScriptOf returns the script that v, an upstream or a model, is or has.
 func ScriptOf(v any) (Script, bool) {
 	if s, ok := v.(interface{ ForRecorder() Script }); ok {
 		return s.ForRecorder(), true
@@ -48,17 +48,17 @@ func ScriptOf(v any) (Script, bool) {
 	return s, ok
 }
 
-// script returns the script that answers the HTTP calls of the test; nil means there is none.
+// script returns the script that answers the HTTP calls of the test, or nil.
 func (s *setup) script() Script {
 	script, _ := s.Upstream.(Script)
 	return script
 }
 
-// asksScript reports whether each call takes a step. A check, and a run that is partly live, ask the script as they
-// ask a provider.
+// asksScript reports whether each call takes a step. A check, or a run with live calls, uses the script as it would use
+// a provider.
 func (s *setup) asksScript() bool { return s.Mode != Check && s.Mode != Mixed }
 
-// takesStep sets nextStep of an HTTP call, if a script answers it.
+// takesStep sets nextStep of an HTTP call that a script answers.
 func (s *setup) takesStep(c *call, req *http.Request, w *wire) {
 	script := s.script()
 	if script == nil || !s.asksScript() {
@@ -72,21 +72,21 @@ func (s *setup) takesStep(c *call, req *http.Request, w *wire) {
 	}
 }
 
-// takesModelStep is takesStep for a call of a model.
+// takesModelStep is takesStep for a model's call.
 func (s *setup) takesModelStep(c *call, g *Generation) {
 	if script, ok := g.Live.(Script); ok && s.asksScript() {
 		c.nextStep = func() (*Step, error) { return script.TakeModel(g.Request) }
 	}
 }
 
-// ask takes the step that answers a call, in a replay too: another step is drift (design N9). A try of a call that a
-// fault has broken is the same call.
+// ask takes the step that answers a call, even in a replay: a different step is drift (design N9). A retry of a call
+// that a fault broke is the same call.
 func (r *Recorder) ask(c *call) (err error) {
 	if c.nextStep == nil {
 		return nil
 	}
 	r.mu.Lock()
-	r.matchUnknown(c) // whose faults these may be
+	r.matchUnknown(c) // so that the retry is recognised
 	broken := r.faults.owedTo(c)
 	r.mu.Unlock()
 	if broken != nil {
@@ -98,14 +98,14 @@ func (r *Recorder) ask(c *call) (err error) {
 	return nil
 }
 
-// Scripted adds the script of a model, whose unused steps fail the test.
+// Scripted adds the script of a model. Steps that stay unused fail the test.
 func (r *Recorder) Scripted(script Script) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.scripts = append(r.scripts, script)
 }
 
-// unusedSteps fails the test by the steps of its scripts that no call asked for.
+// unusedSteps fails the test for steps of its scripts that no call used.
 func (r *report) unusedSteps() {
 	if !r.asksScript() {
 		return
@@ -121,7 +121,7 @@ func (r *report) unusedSteps() {
 	}
 }
 
-// scripted returns the hash of the step that answers a call; empty means none does.
+// scripted returns the hash of the step that answers a call, or "".
 func (c *call) scripted() canon.Hash {
 	if c.step == nil {
 		return ""
@@ -129,8 +129,8 @@ func (c *call) scripted() canon.Hash {
 	return c.step.Hash
 }
 
-// otherStep is the failure of a call whose record has another answer than the script. It is nil where they are the
-// same, or no script is asked.
+// otherStep is the failure of a call whose record differs from the script's answer. It is nil if they agree, or no
+// script is asked.
 func (r *report) otherStep(c *call, i int) error {
 	was := &r.tape.records[i]
 	if c.step == nil || was.Source.Scripted == c.step.Hash {
@@ -150,18 +150,18 @@ func (r *report) otherStep(c *call, i int) error {
 	})
 }
 
-// saidIn is what a record says.
+// saidIn returns a record's answer as text.
 func saidIn(s *snapshot.Snapshot) string {
 	switch r := &s.Response; {
 	case r.Error != nil:
-		return strings.TrimPrefix(fmt.Sprintf("%d %s", r.Status, r.Error.Message), "0 ") // what is no HTTP has no status
+		return strings.TrimPrefix(fmt.Sprintf("%d %s", r.Status, r.Error.Message), "0 ") // a call without HTTP has no status
 	case len(r.Candidates) > 0:
 		return textOf(r.Candidates[0].Message.Content)
 	}
 	return "no text"
 }
 
-// noteProvenance notes what an answer says it is from.
+// noteProvenance notes the origin that an answer names.
 func (tk *take) noteProvenance(header http.Header) {
 	var from Provenance
 	if json.Unmarshal([]byte(header.Get(ProvenanceHeader)), &from) == nil && (from.Scripted == "" || from.Scripted.Valid()) {
@@ -170,5 +170,5 @@ func (tk *take) noteProvenance(header http.Header) {
 	header.Del(ProvenanceHeader)
 }
 
-// isScripted reports whether a step of a script answered, which nobody has to allow: it is as the test wrote it.
+// isScripted reports whether a script's step answered. Such an answer needs no permission: the test wrote it.
 func (tk *take) isScripted() bool { return tk.imported != nil && tk.imported.Scripted != "" }

@@ -45,7 +45,7 @@ func (r *run) restore(c *call, t *tape, i int, body []byte) (*servedRecord, erro
 		return nil, r.unknownValues(i, err)
 	}
 	s := &servedRecord{record: record, body: body}
-	var headers map[string][]string // nil means those of the record
+	var headers map[string][]string // nil for those of the record
 	for name, values := range record.Response.Headers {
 		for n, value := range values {
 			restored, err := c.values.RestoreText(recorded.AnswerText(value))
@@ -68,8 +68,7 @@ func (r *run) restore(c *call, t *tape, i int, body []byte) (*servedRecord, erro
 	return s, nil
 }
 
-// isScrubbed reports whether a record was made with rules like those of the test: they find nothing more
-// in it.
+// isScrubbed reports whether a record was made under rules like the test's: they find nothing more in it.
 func (t *tape) isScrubbed(i int) bool {
 	if t.rules.Idle(nil) {
 		return true
@@ -79,8 +78,8 @@ func (t *tape) isScrubbed(i int) bool {
 	return err == nil && t.requests[i] == &t.records[i].Request && bytes.Equal(t.values[i].Answer(stored), body) && t.hiding(i, body) == nil
 }
 
-// hiding returns the names of the rules that take something of a record which is no placeholder: it was recorded under
-// other rules. Values that only a run knows are not tried on it.
+// hiding returns the names of the rules that match text in a record: it was recorded under other rules. Rules for
+// values that only a run knows are not tried.
 func (t *tape) hiding(i int, body []byte) []string {
 	if t.rules.Idle(nil) {
 		return nil
@@ -99,7 +98,8 @@ func (t *tape) hiding(i int, body []byte) []string {
 	return inorder.Strings(values.Took())
 }
 
-// Standing returns the [store.Check] that records stand as rules of a configuration would have them now. No rules: nil.
+// Standing returns the [store.Check] that a configuration's rules would write the records as they are, or nil without
+// rules.
 func Standing(config *store.Config) (store.Check, error) {
 	if len(config.Scrub) == 0 {
 		return nil, nil
@@ -111,7 +111,7 @@ func Standing(config *store.Config) (store.Check, error) {
 	return func(d *store.Doc) (wrong []snapshot.Violation) {
 		t := newTape(d, all)
 		for i := range t.records {
-			body, _ := d.Raw(i) // another rule's finding, if it is missing
+			body, _ := d.Raw(i) // if it is missing, another rule finds that
 			if names := t.hiding(i, body); names != nil {
 				again := "run it with --update"
 				top, _, _ := strings.Cut(t.records[i].Source.Test, "/")
@@ -127,11 +127,11 @@ func Standing(config *store.Config) (store.Check, error) {
 }
 
 const (
-	scrubRules = "scrub rules" // the cause of a record that was made under others
+	scrubRules = "scrub rules" // the cause for a record made under other rules
 	otherRules = "recorded under other rules"
 )
 
-// underOtherRules is the failure of a call whose record some rules hide text of, which they did not when it was recorded.
+// underOtherRules is the failure of a call whose record has text that rules match now and did not when it was recorded.
 func (r *report) underOtherRules(c *call, i int, rules []string) *Failure {
 	r.tape.held[i] = true
 	brief := fmt.Sprintf("%s is answered by %s, of which %s hides text now", c.asking(), r.record(i), ruleNames(rules))
@@ -147,7 +147,7 @@ func (r *report) underOtherRules(c *call, i int, rules []string) *Failure {
 	})
 }
 
-// ruleNames names rules of Scrub.
+// ruleNames lists rules of Scrub.
 func ruleNames(names []string) string {
 	if len(names) == 1 {
 		return "the rule " + names[0]
@@ -155,14 +155,13 @@ func ruleNames(names []string) string {
 	return "one of the rules " + strings.Join(names, ", ")
 }
 
-// rawAnswer returns the answer of a record, whose body is given.
+// rawAnswer returns the answer of a record with the given body.
 func rawAnswer(s *snapshot.Snapshot, body []byte) *provider.Answer {
 	contentType := strings.Join(s.Response.Headers["content-type"], ", ") // a proven record has one at most
 	return &provider.Answer{Status: s.Response.Status, ContentType: contentType, Body: body, Asked: &s.Request}
 }
 
-// unknownValues is the failure of a call whose recorded answer has placeholders that this run has no
-// values for.
+// unknownValues is the failure of a call whose recorded answer has placeholders without a value in this run.
 func (r *run) unknownValues(i int, err error) error {
 	missing := asA[*scrub.MissingError](err)
 	if missing == nil {
@@ -189,13 +188,13 @@ const volatileDiffers = "only values that change every run differ"
 
 func (s *setup) addVolatile() string { return s.scrubbing(s.volatileRule()) }
 
-// onPurpose is the way out where values that rules find are others because somebody changed them.
+// onPurpose is the way out if values that rules match were changed on purpose.
 func (r *run) onPurpose() string {
 	return "or, if they were changed on purpose, delete " + r.file() + " and record " + r.tested() + " again"
 }
 
-// explained names the rule that explains all differences of a call from a record, or says how the call is made the same
-// in each run; "" where it differs in more. It reports whether an update would help once.
+// explained names the rule that explains all differences of a call from a record, or says how to make the call the same
+// in each run; "" if other things differ. once reports whether an update would help for one run.
 func (r *run) explained(differences []drift.Difference) (rule string, once bool) {
 	only := func(alike func(recorded, got []byte) bool) bool {
 		other := func(d drift.Difference) bool { return !alike(d.Recorded, d.Got) }
@@ -220,13 +219,13 @@ func (r *run) explained(differences []drift.Difference) (rule string, once bool)
 	return "", false
 }
 
-// boughtBefore is the failure of a call that would be made again only for values that change every run. The next run
-// would want it once more.
+// boughtBefore is the failure of a call that would be made again only for values that change in every run. The next run
+// would make it again.
 func (r *Recorder) boughtBefore(c *call) *Failure {
 	if err := r.openTape(c.provider); errors.Is(err, snapshot.ErrNewer) {
 		return r.asFailure(err) // before an answer is bought that could not be written
 	} else if err != nil || !r.now.IsZero() {
-		return nil // for those who write the document to say
+		return nil // the code that writes the document reports it
 	}
 	r.tape.know(len(r.tape.records))
 	var others []int
@@ -254,7 +253,7 @@ func (r *Recorder) boughtBefore(c *call) *Failure {
 	return nil
 }
 
-// masked returns the key of a record that has placeholders for all that rules find.
+// masked returns the key of a record with placeholders for all that rules match.
 func (t *tape) masked(i int, rules *scrub.Rules) key {
 	if t.masks == nil {
 		t.masks = map[int]key{}

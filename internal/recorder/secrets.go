@@ -12,15 +12,15 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// A mask knows the secrets of the process, and takes them out of what is printed.
+// A mask knows the secrets of the process, and removes them from output.
 type mask struct {
-	environment []string // when the recorder was opened
+	environment []string // as it was when the recorder was opened
 	once        sync.Once
-	secrets     *secret.Scanner // nil until a call is recorded, or fails
+	secrets     *secret.Scanner // nil until a call is recorded or fails
 }
 
-// scanner returns what knows the secrets of the process: those of its environment when the recorder was
-// opened, and those of now. A variable that the test set is gone again when its cleanups have run.
+// scanner returns the scanner for the secrets of the process: those of its environment when the recorder was opened and
+// those of now. A variable that the test sets is gone after its cleanups.
 func (m *mask) scanner() *secret.Scanner {
 	m.once.Do(func() {
 		m.secrets = secret.New()
@@ -30,7 +30,7 @@ func (m *mask) scanner() *secret.Scanner {
 	return m.secrets
 }
 
-// learn notes the credentials of a call, whatever knows it. Replay needs them for a failure only.
+// learn notes the credentials of a call. Replay needs them only for a failure.
 func (m *mask) learn(what fmt.Stringer) {
 	scanner := m.scanner()
 	if w, ok := what.(*wire); ok {
@@ -38,24 +38,24 @@ func (m *mask) learn(what fmt.Stringer) {
 	}
 }
 
-// Stored returns words as rules have them in what is kept, and what knows the secrets that must not be in them.
+// Stored returns words as the rules store them, and the scanner for secrets that must not be in them.
 func (s *setup) Stored(words []string) (kept []string, secrets *secret.Scanner) {
-	_, values := s.rules.Stored(&modelio.Request{}, nil) // as it may be kept already
+	_, values := s.rules.Stored(&modelio.Request{}, nil) // the words may be kept already
 	for _, word := range words {
 		kept = append(kept, values.AnswerText(word))
 	}
 	return kept, s.scanner()
 }
 
-// maskCommand takes secrets out of the command of a program, which may have the key that it calls with.
+// maskCommand removes secrets from the command of a program, which may contain its key.
 func (s *setup) maskCommand(tk *take) {
 	if s.Program != nil {
 		tk.record.Source.Function = s.Masked(tk.record.Source.Function)
 	}
 }
 
-// refuseSecrets returns the failure of a recording that would store a secret. It looks at the decoded answer and at
-// its bytes.
+// refuseSecrets returns the failure of a recording that would store a secret. It searches the decoded answer and its
+// bytes.
 func (s *setup) refuseSecrets(takes ...*take) error {
 	scanner := s.scanner()
 	known := scanner.Known()
@@ -91,8 +91,7 @@ func (s *setup) leaked(hit secret.Hit, who, place string) *Failure {
 		"keep it out of prompts and answers, or have it replaced in what is kept: "+s.scrubOf(hit.Variable))
 }
 
-// plain returns a failure as it may be printed: without secrets, and without what drives terminals and
-// logs.
+// plain returns a failure that is safe to print: without secrets, and without control sequences of terminals and logs.
 func (s *setup) plain(f *Failure) *Failure {
 	scanner := s.scanner()
 	f.Text = plaintext.Text(scanner.Mask(f.Text))
@@ -102,5 +101,5 @@ func (s *setup) plain(f *Failure) *Failure {
 	return f
 }
 
-// Plain returns a text as it may be printed: see plain.
+// Plain returns a text that is safe to print, see plain.
 func (m *mask) Plain(text string) string { return plaintext.Text(m.scanner().Mask(text)) }

@@ -13,19 +13,19 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// sessions are those of a test whose beginning the store served, and what its clients may go on with.
+// sessions are those sessions of a test that the store began, and the state that their clients may continue from.
 type sessions struct {
 	*report
 
 	mu      sync.Mutex
-	served  map[string]*session        // by the ids that were served
-	streams map[string]json.RawMessage // what ties answers to a request whose stream was cut, by the ids of its events
-	replies map[string]bool            // whether clients have answered what a served stream asked, by session and id
-	change  chan struct{}              // is closed when another call is served
+	served  map[string]*session        // by the id that was served
+	streams map[string]json.RawMessage // by the id of an event, the id that ties the answer to its request, for streams that were cut
+	replies map[string]bool            // whether clients have answered a served stream's question, by session and id
+	change  chan struct{}              // closed when another call is served
 }
 
-// passThrough answers a request that is no call: it is passed on where its session is live, and not recorded. Whether
-// it is sent, and when, may be another in each run. It returns nil for a call.
+// passThrough answers a request that is no call and so is not recorded: it is passed on if its session is live. Whether
+// and when it is sent may vary from run to run. It returns nil for a call.
 func (l *sessions) passThrough(req *http.Request, w *wire) (*http.Response, error) {
 	codec, ok := l.codecOf(w)
 	if !ok || codec.Session == nil {
@@ -33,7 +33,7 @@ func (l *sessions) passThrough(req *http.Request, w *wire) (*http.Response, erro
 	}
 	asked, err := codec.DecodeRequest(&w.Wire)
 	if err != nil {
-		return nil, nil // for identify
+		return nil, nil // identify takes it
 	}
 	answer := codec.Session.Aside(&w.Wire, asked)
 	switch {
@@ -49,7 +49,7 @@ func (l *sessions) passThrough(req *http.Request, w *wire) (*http.Response, erro
 	return l.upstreamOf(live.Context()).RoundTrip(live)
 }
 
-// listenEmpty answers a client that listens where nothing was recorded; nil means something was, or the session is
+// listenEmpty answers a client that listens if nothing was recorded; it returns nil if something was, or the session is
 // live.
 func (r *Recorder) listenEmpty(req *http.Request, w *wire, c *call) (*http.Response, error) {
 	s := c.codec.Session
@@ -71,7 +71,7 @@ func (r *Recorder) listenEmpty(req *http.Request, w *wire, c *call) (*http.Respo
 	return resp, nil
 }
 
-// play makes the response of a record to a message of a session: it is tied to the request of this run.
+// play makes the response of a record to a session's message, and ties it to the request of this run.
 func (l *sessions) play(req *http.Request, w *wire, c *call, s *servedRecord) (*http.Response, error) {
 	session := c.codec.Session
 	answer := rawAnswer(s.record, s.body)
@@ -96,7 +96,7 @@ func (l *sessions) play(req *http.Request, w *wire, c *call, s *servedRecord) (*
 	body := resp.Body.(*replayBody)
 	if body.events != nil {
 		body.pause = l.cues(session, req, s.record, answer.Events(), body.pause)
-	} else { // it comes after what its server has asked in the meantime was answered
+	} else { // it comes after the replies to what its server asked in the meantime
 		body.pause = func(ctx context.Context) error {
 			return l.await(ctx, func() bool {
 				return !l.report.owes(s.record.Timestamp, endOf(s.record).Add(time.Millisecond), repliesWithin(s.record))
@@ -110,8 +110,8 @@ func (l *sessions) play(req *http.Request, w *wire, c *call, s *servedRecord) (*
 	return resp, nil
 }
 
-// cues returns what lets each event of a recorded stream wait: until the client has answered the server's earlier
-// questions, and an event that the server sent by itself, until the calls that were made before it.
+// cues returns what each event of a recorded stream waits for: the client's replies to earlier questions of the server,
+// and, for an event that the server sent unasked, the calls that were made before it.
 func (l *sessions) cues(s *provider.Session, req *http.Request, record *snapshot.Snapshot, events *provider.Events,
 	pace func(context.Context) error) func(context.Context) error {
 	var times []int64
@@ -121,7 +121,7 @@ func (l *sessions) cues(s *provider.Session, req *http.Request, record *snapshot
 	var replies []string
 	n := 0
 	return func(ctx context.Context) error {
-		event, _ := events.Next() // the one that is to come
+		event, _ := events.Next() // the next one
 		before := record.Timestamp
 		if n < len(times) {
 			before = before.Add(time.Duration(times[n]) * time.Millisecond)
@@ -148,7 +148,7 @@ func (l *sessions) noteAsked(reply string) {
 	}
 }
 
-// replyOf returns what is replied to under an id, in the session of a request; "" means there is no id.
+// replyOf names the question that a reply with an id answers, in the session of a request; "" without an id.
 func replyOf(s *provider.Session, header http.Header, id string) string {
 	if id == "" {
 		return ""
@@ -156,7 +156,7 @@ func replyOf(s *provider.Session, header http.Header, id string) string {
 	return header.Get(s.Header) + " " + id
 }
 
-// replied reports whether all that a server asked was answered.
+// replied reports whether all of a server's questions were answered.
 func (l *sessions) replied(replies []string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -171,15 +171,15 @@ func (l *sessions) isAsked(reply string) bool {
 	return asked
 }
 
-// tiedTo returns what ties the answer in the rest of a stream, of which a client has got the event of an id.
+// tiedTo returns the id that ties the rest of a stream to its request, for a client that has received the event.
 func (l *sessions) tiedTo(event string) json.RawMessage {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.streams[event]
 }
 
-// note notes a call that was served. It takes the ids of its answer's events, the id that ties the answer to the
-// request, and what the call replies to, or "".
+// note notes a call that was served: the ids of its answer's events, the id that ties the answer to the request, and
+// the question that the call replies to, or "".
 func (l *sessions) note(events []string, id json.RawMessage, reply string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -198,11 +198,11 @@ func (l *sessions) note(events []string, id json.RawMessage, reply string) {
 	}
 }
 
-// giveUp has those who wait look again, after a failure.
+// giveUp makes all waiting calls look again, after a failure.
 func (l *sessions) giveUp() { l.note(nil, nil, "") }
 
-// await waits until holds is true; it is asked again after each call that is served. After a failure those may never
-// come, so nothing is waited for.
+// await waits until holds is true, and asks it after each call that is served. After a failure such calls may never
+// come, so it does not wait.
 func (l *sessions) await(ctx context.Context, holds func() bool) error {
 	for {
 		l.mu.Lock()
@@ -222,8 +222,8 @@ func (l *sessions) await(ctx context.Context, holds func() bool) error {
 	}
 }
 
-// owes reports whether the client has not yet made a call of a session that was recorded between two times. meant
-// chooses the calls; nil means all.
+// owes reports whether the client still has to make a call of a session that was recorded between two times. meant
+// chooses the calls; nil chooses all.
 func (r *run) owes(from, to time.Time, meant func(*snapshot.Snapshot) bool) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -238,24 +238,24 @@ func (r *run) owes(from, to time.Time, meant func(*snapshot.Snapshot) bool) bool
 	return false
 }
 
-// repliesWithin chooses the replies that came before the end of a call. Both its times are cut to milliseconds, so in
-// the last one only those that were answered before it count: others may be of a call that is yet to come, which waits
-// for this one.
+// repliesWithin chooses the replies made before the end of a call. Both times are cut to milliseconds, so in the last
+// one only replies that were answered before the end count: others may belong to a later call, which waits for this
+// one.
 func repliesWithin(call *snapshot.Snapshot) func(*snapshot.Snapshot) bool {
 	return func(s *snapshot.Snapshot) bool {
 		return isReply(&s.Request) && (s.Timestamp.Before(endOf(call)) || s.Number() < call.Number())
 	}
 }
 
-// hasAsked reports whether a live call was one of a session of that kind, as with a server that has no ids of sessions.
+// hasAsked reports whether a live call belonged to a session of that kind, for a server without ids of sessions.
 func (r *run) hasAsked(s *provider.Session) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.ContainsFunc(r.takes, func(tk *take) bool { return tk.codec.Session == s })
 }
 
-// repeats reports whether a call can be made beside its program's session. Such a call is no reply, its server asked
-// nothing in the meantime, and it ends.
+// repeats reports whether a call can be made outside its program's session: it is no reply, its server asked nothing
+// meanwhile, and it ends.
 func repeats(c *call, record *snapshot.Snapshot) bool {
 	s := c.codec.Session
 	if s == nil {
@@ -273,7 +273,7 @@ func partsOf(r *modelio.Response) []modelio.Part {
 	return r.Candidates[0].Message.Content
 }
 
-// dropsQuietly reports whether a take is of what a server says of itself, and it said nothing.
+// dropsQuietly reports whether a take is for a server's own messages, and there were none.
 func (tk *take) dropsQuietly() bool {
 	if !listens(tk.request) {
 		return false
@@ -282,11 +282,11 @@ func (tk *take) dropsQuietly() bool {
 	return tk.status >= 300 || err == nil && len(partsOf(resp)) == 0
 }
 
-// listens reports whether what answers a request is what a server says of itself, which nobody has to listen to.
+// listens reports whether a request only waits for a server's own messages, which no client has to do.
 func listens(req *modelio.Request) bool {
 	codec, known := provider.Named(req.API)
 	return known && codec.Session != nil && codec.Session.Listens(req)
 }
 
-// isReply reports whether a request is what a client answers its server.
+// isReply reports whether a request is a client's reply to its server.
 func isReply(req *modelio.Request) bool { return req.Options["method"] == nil }

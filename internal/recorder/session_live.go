@@ -12,25 +12,25 @@ import (
 	"github.com/traceforge/traceforge-go/internal/provider"
 )
 
-// A session is one that a program opened with an answer of the store. A call of it that has to be made opens one at
-// the server in its place.
+// A session is one that the store began for a program. If a call in it must be made live, a session at the server is
+// opened to replace it.
 type session struct {
 	provider *provider.Session
 	opening  *http.Request
-	body     []byte // of opening
+	body     []byte // of the opening request
 
 	mu sync.Mutex
-	id string // at the server; empty means it is not open there
+	id string // at the server; empty if it is not open there
 }
 
-// session returns the session of a request that the store opened; nil means it did not.
+// session returns the session of a request that the store began, or nil.
 func (l *sessions) session(s *provider.Session, header http.Header) *session {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.served[header.Get(s.Header)]
 }
 
-// isLive reports whether a session is with the server, and not only with the store.
+// isLive reports whether a session is open at the server, and not only in the store.
 func (l *sessions) isLive(s *provider.Session, w *wire) bool {
 	if opened := l.session(s, w.Header); opened != nil {
 		opened.mu.Lock()
@@ -43,7 +43,7 @@ func (l *sessions) isLive(s *provider.Session, w *wire) bool {
 	return w.Header.Get(s.Header) != "" || l.report.hasAsked(s)
 }
 
-// noteOpened notes a session that the store has opened.
+// noteOpened notes a session that the store began.
 func (l *sessions) noteOpened(s *provider.Session, req *http.Request, w *wire, id string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -54,8 +54,8 @@ func (l *sessions) noteOpened(s *provider.Session, req *http.Request, w *wire, i
 	l.served[id] = &session{provider: s, opening: opening, body: w.sent}
 }
 
-// join puts the id of the session at the server into a live request, in place of that which the store served. The
-// first such request opens the session.
+// join replaces the served id of the session by the server's in a live request. The first such request opens the
+// session.
 func (l *sessions) join(s *provider.Session, live *http.Request) error {
 	if s == nil {
 		return nil
@@ -86,9 +86,9 @@ func (s *session) open(ctx context.Context, upstream http.RoundTripper) error {
 			return nil, err
 		}
 		defer resp.Body.Close()
-		const most = 1 << 20 // bytes, of what a server says of itself
+		const most = 1 << 20 // bytes of a server's answer
 		_, _ = io.CopyN(io.Discard, resp.Body, most)
-		if resp.StatusCode >= 300 { // also where it breaks off
+		if resp.StatusCode >= 300 { // even if it breaks off
 			return nil, fmt.Errorf("answered %s", statusText(resp.StatusCode))
 		}
 		return resp, nil

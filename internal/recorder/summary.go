@@ -12,7 +12,7 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// spent counts the tokens of the calls that were made in this run.
+// spent counts the tokens of the calls made in this run.
 func (r *revision) spent(kept []*take) {
 	for _, tk := range kept {
 		u := tk.record.Response.Usage
@@ -24,7 +24,8 @@ func (r *revision) spent(kept []*take) {
 	}
 }
 
-// changed notes what changed of a record: was is how it was, request its request by the rules of now.
+// changed notes the changes of a record: was is its former state, and request its former request under the present
+// rules.
 func (r *revision) changed(was *snapshot.Snapshot, request *modelio.Request, tk *take, is *snapshot.Snapshot) {
 	record := usage.ChangedRecord{ID: was.ID}
 	add := func(component string) {
@@ -54,7 +55,7 @@ func (r *revision) changed(was *snapshot.Snapshot, request *modelio.Request, tk 
 	r.updated.Changed = append(r.updated.Changed, record)
 }
 
-// summary is an update in a line; "" where nothing was made and nothing changed.
+// summary is an update in a line, or "" if nothing was made or changed.
 func summary(u *usage.Update) string {
 	tokens := int(u.TokensIn + u.TokensOut)
 	if tokens+len(u.Changed)+len(u.New)+len(u.Rekeyed)+len(u.Removed) == 0 {
@@ -77,7 +78,7 @@ func summary(u *usage.Update) string {
 	return strings.Join(parts, ", ")
 }
 
-// inWords lists what changed of records, as " (system, answer)"; "" where nothing of a request did.
+// inWords lists the changes of records, as " (system, answer)", or "" if no request changed.
 func inWords(records []usage.ChangedRecord) string {
 	var all []string
 	for _, record := range records {

@@ -4,7 +4,7 @@ package recorder
 
 import "syscall"
 
-// The system's errors of a connection.
+// The system's errors for a connection.
 const (
 	errRefused = syscall.ECONNREFUSED
 	errReset   = syscall.ECONNRESET

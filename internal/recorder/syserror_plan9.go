@@ -2,8 +2,8 @@ package recorder
 
 import "syscall"
 
-// The system's errors of a connection, which are texts in Plan 9. A reset is refused there too, so it has
-// one of its own only here.
+// The system's errors for a connection. In Plan 9 they are texts. A reset is reported as refused there, so it has an
+// error of its own only here.
 const (
 	errRefused = syscall.ErrorString("connection refused")
 	errReset   = syscall.ErrorString("connection reset")
