@@ -21,40 +21,40 @@ import (
 type take struct {
 	*call
 	source        snapshot.Source
-	lifted        string // why the model is not held to a rule of determinism; empty: it is held to all
+	lifted        string // why the model is exempt from a rule of determinism; "" if it is held to all
 	started       time.Time
-	steps         *atomic.Int64 // the recorder's counter, which orders calls where a clock stands still; nil: the order does not matter
-	began         int64         // the step at which it began
+	steps         *atomic.Int64 // the recorder's counter, which orders calls even if the clock stands still; nil if the order does not matter
+	began         int64         // its step when it began
 	decodeContent func(encodings string, body []byte) ([]byte, error)
-	limit         int64       // of the bytes that are kept of the answer
-	keepsCuts     bool        // the test is of streams that are cut, also behind their last event
-	origin        *origin     // of an answer that did not come from the wire; nil means it does
-	imported      *Provenance // of an answer from an archive; nil means it was made live
-	complete      func()      // is called once, when the answer has ended and its caller does not know yet; may be nil
+	limit         int64       // of the answer's bytes that are kept
+	keepsCuts     bool        // the test is about streams that are cut, even after their last event
+	origin        *origin     // of an adopted answer; nil for an answer from the wire
+	imported      *Provenance // of an answer from an archive; nil for a live call
+	complete      func()      // is called once, when the answer has ended and before its caller knows; may be nil
 
-	note     string             // why the generic codec decodes the answer; empty means that of its API does
-	readings []snapshot.Reading // what other programs read in it
+	note     string             // why the generic codec decodes the answer, or ""
+	readings []snapshot.Reading // how other programs read the answer
 
-	record  *snapshot.Snapshot // as it would be stored; nil until that is asked for
-	raw     []byte             // of the record: its raw answer; nil means there is none
-	sum     *[sha256.Size]byte // of the core of the record's answer; nil: answerSum has not computed it yet
-	cleared int                // how many secrets were known when the record was found to hold none; -1: it was not searched
+	record  *snapshot.Snapshot // the record of the take; nil until it is needed
+	raw     []byte             // the record's raw answer, or nil
+	sum     *[sha256.Size]byte // hash of the core of the record's answer; nil until answerSum computes it
+	cleared int                // how many secrets were known when the record was searched and had none; -1 before the search
 
-	waits  bool // it is among the pending answers
-	number int  // its number there; 0 means not known yet
-	logged int  // its number in the log of the run; 0 means it is not there
-	place  int  // the index of the record that it is to replace; -1 means none
+	waits  bool // whether it is among the waiting answers
+	number int  // its number there; 0 if not known yet
+	logged int  // its number in the log of the run; 0 if it is not there
+	place  int  // index of the record that it is to replace, or -1
 
-	mu         sync.Mutex // guards all below, which does not change once how is not underWay
+	mu         sync.Mutex // guards the fields below, which no longer change once how is not underWay
 	how        ending
 	err        error // of the transport
-	status     int   // 0 of one that is no HTTP
+	status     int   // 0 for a call without HTTP
 	header     http.Header
 	body       receivedBody
 	arrivals   []arrival
 	unreadable error     // why the content encoding cannot be undone
-	read       time.Time // when its caller last got something of it: the end of a whole answer
-	heard      int64     // the step at read
+	read       time.Time // when its caller last received some of it: the end of a whole answer
+	heard      int64     // the step at that time
 	finished   time.Time
 }
 
@@ -62,19 +62,19 @@ type take struct {
 type ending int
 
 const (
-	underWay     ending = iota // the caller reads
-	unread                     // the test ended before the answer had come, or its caller had read it to its end or closed it
+	underWay     ending = iota // the caller is reading
+	unread                     // the test ended before the answer came, or before its caller read it to its end or closed it
 	whole                      // the answer was read to its end
 	aborted                    // the caller ended it early
 	broken                     // the network ended it early
-	unterminated               // it ended as a whole answer does, but a stream without its last event
-	retryable                  // an answer that asks to try again: not recorded (design R11)
-	failed                     // no answer: the transport failed
-	endless                    // longer than what is kept
-	dropped                    // not recorded, for a reason that was told
+	unterminated               // it ended like a whole answer, but is a stream without its last event
+	retryable                  // an answer that asks for another try, which is not recorded (design R11)
+	failed                     // no answer, since the transport failed
+	endless                    // longer than the limit
+	dropped                    // not recorded, for a reason that was reported
 )
 
-// newTake begins to keep the answer to a call.
+// newTake starts to keep the answer to a call.
 func (s *setup) newTake(c *call) *take {
 	return &take{call: c, started: clock(), decodeContent: s.decodeContent, limit: s.store.MaxBytes()}
 }
@@ -89,7 +89,7 @@ func (tk *take) begin(status int, header http.Header) {
 	}
 }
 
-// hear notes that the caller gets something of the answer now.
+// hear notes that the caller receives some of the answer now.
 func (tk *take) hear() {
 	if tk.read = clock(); tk.steps != nil {
 		tk.heard = tk.steps.Add(1)
@@ -116,8 +116,8 @@ func (tk *take) endOnce(how ending, err error) bool {
 	return true
 }
 
-// endWithTest ends a take whose test has ended while its caller was still reading. A stream is whole if its last event
-// was read.
+// endWithTest ends a take whose caller was still reading when the test ended. A stream is whole if its last event was
+// read.
 func (tk *take) endWithTest() {
 	tk.endOnce(unread, nil)
 	if tk.ending() == unread && tk.streams() && tk.terminated() {
@@ -138,7 +138,8 @@ func (tk *take) ending() ending {
 	return tk.how
 }
 
-// receive keeps what its caller has read. White space, as behind a stream's last event, does not count as heard.
+// receive keeps what the caller has read. White space, for example after a stream's last event, does not count as
+// heard.
 func (tk *take) receive(p []byte) {
 	tk.mu.Lock()
 	defer tk.mu.Unlock()
@@ -148,7 +149,7 @@ func (tk *take) receive(p []byte) {
 	tk.add(p)
 }
 
-// keepUnread keeps what its caller did not read, with the time at which the caller last read.
+// keepUnread keeps what the caller did not read, with the time of its last read.
 func (tk *take) keepUnread(p []byte) {
 	tk.mu.Lock()
 	defer tk.mu.Unlock()
@@ -161,18 +162,18 @@ func (tk *take) add(p []byte) {
 	}
 	if int64(tk.body.size+len(p)) > tk.limit {
 		tk.how, tk.finished, tk.body, tk.arrivals = endless, tk.read, receivedBody{}, nil
-		return // the caller gets the rest, and nobody keeps it
+		return // the caller gets the rest, which is not kept
 	}
 	tk.body.add(p)
 	came := arrival{tk.body.size, tk.read.Sub(tk.started).Truncate(time.Millisecond)}
 	if last := len(tk.arrivals) - 1; last >= 0 && tk.arrivals[last].after == came.after {
-		tk.arrivals[last] = came // no more of them than milliseconds, however small the pieces
+		tk.arrivals[last] = came // at most one per millisecond, however small the pieces
 		return
 	}
 	tk.arrivals = append(tk.arrivals, came)
 }
 
-// A recordedBody passes a live answer on as it arrives, and keeps it.
+// A recordedBody passes on a live answer as it arrives, and keeps it.
 type recordedBody struct {
 	upstream io.ReadCloser
 	take     *take
@@ -195,15 +196,15 @@ func (b *recordedBody) cutBy(err error) ending {
 	gaveUp := b.ctx.Err() != nil || errors.Is(err, context.Canceled)
 	switch {
 	case (gaveUp || !b.take.keepsCuts) && b.take.endsByEvent() && b.take.terminated():
-		return whole // only what follows the last event was cut
+		return whole // only text after the last event was cut
 	case gaveUp:
 		return aborted
 	}
 	return broken
 }
 
-// Close keeps the rest of an answer that its caller has not read, if it is short of nothing else: the line break behind
-// a stream's last event or a JSON value. A stream that has more to come was ended by its caller.
+// Close keeps the unread rest of an answer if little is missing: the line break after a stream's last event or a JSON
+// value. A stream with more to come was ended by its caller.
 func (b *recordedBody) Close() error {
 	if b.take.ending() == underWay {
 		b.take.end(b.drain(), nil)
@@ -211,7 +212,7 @@ func (b *recordedBody) Close() error {
 	return b.upstream.Close()
 }
 
-// drainTime is how long Close waits for the unread rest of an answer, at most.
+// drainTime is how long Close waits at most for the unread rest of an answer.
 const drainTime = 2 * time.Second
 
 func (b *recordedBody) drain() ending {
@@ -225,11 +226,11 @@ func (b *recordedBody) drain() ending {
 	if err != nil && !b.take.endsByEvent() {
 		return broken
 	}
-	return whole // also a stream whose terminal event has been seen
+	return whole // also a stream after its last event
 }
 
-// endTime returns when the answer ended. A whole one ended when its caller last read something, though its body may
-// have stayed open.
+// endTime returns when the answer ended: for a whole answer, when its caller last received something, even if its body
+// stayed open.
 func (tk *take) endTime() time.Time {
 	if tk.how == whole {
 		return tk.read
@@ -237,15 +238,15 @@ func (tk *take) endTime() time.Time {
 	return tk.finished
 }
 
-// setProvenance sets what the program says of its call. Other goroutines may read the take by now.
+// setProvenance sets the program's details about its call. Other goroutines may already read the take.
 func (tk *take) setProvenance(known snapshot.Provenance) {
 	tk.mu.Lock()
 	defer tk.mu.Unlock()
 	tk.source.Provenance = known
 }
 
-// soFar returns a copy of a take that is under way, as if it had ended now, if its stream's last event has been read.
-// Else it returns the take itself.
+// soFar returns a copy of a take that is under way as if it had ended now, if its stream's last event was read.
+// Otherwise it returns the take itself.
 func (tk *take) soFar() *take {
 	tk.mu.Lock()
 	if tk.how != underWay {
@@ -271,14 +272,14 @@ func (tk *take) soFar() *take {
 	return now
 }
 
-// streams reports whether the answer comes event by event, as far as its beginning tells.
+// streams reports whether the answer comes event by event, judging by its beginning.
 func (tk *take) streams() bool {
 	body, err := tk.plain()
 	return err == nil && tk.answer(body).Events() != nil
 }
 
-// terminated reports whether an answer is not cut: its stream's last event was read, or it is no stream, whose rest
-// Close can still fetch. It is true for an answer that cannot be decoded, since that is told as another failure.
+// terminated reports whether an answer is not cut: its stream's last event was read, or it is no stream, so Close can
+// still fetch the rest. It is true for an answer that cannot be decoded, which is reported as another failure.
 func (tk *take) terminated() bool {
 	if !tk.streams() {
 		return true
@@ -298,7 +299,7 @@ func (tk *take) endsByEvent() bool {
 	return a.Events() != nil && (tk.codec.API != provider.GenericAPI || provider.Known(a))
 }
 
-// decode decodes what was received so far.
+// decode decodes the answer as received so far.
 func (tk *take) decode() (*modelio.Response, error) {
 	body, err := tk.plain()
 	if err != nil {
@@ -320,16 +321,16 @@ func (tk *take) plain() ([]byte, error) {
 	}
 	body, err := tk.decodeContent(tk.header.Get("Content-Encoding"), tk.body.bytes())
 	if tk.how != underWay {
-		tk.unreadable = err // also the next time, and a bomb takes memory
+		tk.unreadable = err // also next time, as a bomb takes memory
 	}
 	return body, err
 }
 
-// A receivedBody is the body of an answer as far as it has arrived. It comes in chunks, since to grow
-// one piece of memory would copy a long answer many times.
+// A receivedBody is the body of an answer as received so far. It is in chunks, since growing one slice would copy a
+// long answer many times.
 type receivedBody struct {
 	chunks [][]byte
-	size   int // bytes in all of them
+	size   int // bytes in all chunks
 }
 
 // add appends a copy of p.
@@ -344,7 +345,7 @@ func (r *receivedBody) add(p []byte) {
 	r.size += len(p)
 }
 
-// bytes returns what has arrived in one piece, which does not change when more arrives.
+// bytes returns the body so far in one slice, which does not change when more arrives.
 func (r *receivedBody) bytes() []byte {
 	if len(r.chunks) > 1 {
 		r.chunks = [][]byte{bytes.Join(r.chunks, nil)}

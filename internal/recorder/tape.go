@@ -12,41 +12,41 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// A tape is what is recorded of one test, and what of it has been played.
+// A tape is the recording of one test, and how far it has been played.
 type tape struct {
-	doc      *store.Doc          // nil: nothing is recorded
+	doc      *store.Doc          // nil if nothing is recorded
 	records  []snapshot.Snapshot // each with its provider
-	unknown  []string            // headers that an imported record does not say
+	unknown  []string            // headers that an imported record does not have
 	keys     []key
 	rules    *scrub.Rules
-	anywhere *scrub.Rules       // those of rules that find the same in every process; nil: not made yet
-	requests []*modelio.Request // of the records, with the placeholders of the rules; computed with the keys
-	values   []*scrub.Values    // what those stand for
-	none     *scrub.Values      // those of all records where there are no rules; nil: not made yet
+	anywhere *scrub.Rules       // values of rules that match the same in every process; nil until needed
+	requests []*modelio.Request // requests of the records with the rules' placeholders; computed with the keys
+	values   []*scrub.Values    // the values of those placeholders
+	none     *scrub.Values      // values for all records if there are no rules; nil until needed
 	masks    map[int]key        // see masked
-	computed int                // so many keys are computed: the first ones
-	byTexts  map[uint64]int     // by the sum of its texts: the number of the first record that may be left to play; see findAsSent
-	after    []int              // by the number of a record: that of the next record with the same sum; 0 means none
+	computed int                // how many keys are computed, from the first
+	byTexts  map[uint64]int     // by the hash of its texts: the number of the first record that may be unplayed; see findAsSent
+	after    []int              // by the number of a record: the number of the next record with the same hash, or 0
 	progress
 }
 
-// A progress is how far the records of a tape have been played. It stays where the document is read again.
+// A progress says how far the records of a tape have been played. It stays when the document is read again.
 type progress struct {
 	played []bool
-	held   []bool // a call that drifted was compared with it: no other call that drifts is
-	bought []bool // its call was made live again, with the same request
-	next   int    // no record before it is left to play
+	held   []bool // a drifted call was compared with it, so no other drifted call is
+	bought []bool // its call was made live again with the same request
+	next   int    // all records before it were played
 	index  map[key][]int
-	turns  []*turn          // of the records; nil: not looked for yet
+	turns  []*turn          // of the records; nil until needed
 	parts  []*drift.Request // the requests, taken apart; filled as calls drift
 }
 
-// A fit says how a call relates to a tape.
+// A fit says how a tape answers a call.
 type fit int
 
 const (
 	found     fit = iota
-	exhausted     // recorded, but fewer times than it was called
+	exhausted     // recorded, but fewer times than called
 	missing       // not recorded
 )
 
@@ -77,16 +77,16 @@ func newTape(doc *store.Doc, rules *scrub.Rules) *tape {
 	}
 }
 
-// pass sets next to the first record that was not played.
+// pass moves next to the first record that was not played.
 func (t *tape) pass() {
 	for t.next < len(t.records) && t.played[t.next] {
 		t.next++
 	}
 }
 
-// findAsSent returns the record that answers a call, if the two are the same without any change, so that no key is
-// needed. It is the record that find returns. Where rules may change texts, or a text may look like a placeholder, it
-// finds none.
+// findAsSent returns the record that answers a call, if the two are equal without any change, so that no key is needed.
+// It is the record that find would return. It finds none if rules may change texts, or a text may look like a
+// placeholder.
 func (t *tape) findAsSent(c *call) (i int, ok bool) {
 	t.pass()
 	if t.next == len(t.records) || !t.rules.Idle(nil) {
@@ -95,7 +95,7 @@ func (t *tape) findAsSent(c *call) (i int, ok bool) {
 	if t.isOf(c, t.next) {
 		return t.next, true
 	}
-	if len(c.ignored) > 0 { // requests with one key may have other texts then
+	if len(c.ignored) > 0 { // requests with one key may then have different texts
 		return 0, false
 	}
 	if t.byTexts == nil {
@@ -117,7 +117,7 @@ func (t *tape) findAsSent(c *call) (i int, ok bool) {
 	return n - 1, true
 }
 
-// isOf reports whether a record is of a call without any change.
+// isOf reports whether a record equals a call without any change.
 func (t *tape) isOf(c *call, i int) bool {
 	s := &t.records[i]
 	return c.provider == s.Provider && c.lane == s.Source.Lane && slices.Equal(c.ignored, s.Source.Ignored) &&
@@ -126,8 +126,7 @@ func (t *tape) isOf(c *call, i int) bool {
 
 var textSeed = maphash.MakeSeed()
 
-// sumOfTexts returns a hash that is equal for requests with the same key, as findAsSent compares them, and for few
-// others.
+// sumOfTexts returns a hash that is equal for requests with one key, as findAsSent compares them, and for few others.
 func sumOfTexts(r *modelio.Request) uint64 {
 	var sum maphash.Hash
 	sum.SetSeed(textSeed)
@@ -143,9 +142,9 @@ func sumOfTexts(r *modelio.Request) uint64 {
 	return sum.Sum64()
 }
 
-// valuesOf returns what the placeholders of a record stand for.
+// valuesOf returns the values of a record's placeholders.
 func (t *tape) valuesOf(i int) *scrub.Values {
-	if t.rules.Idle(nil) { // they have none
+	if t.rules.Idle(nil) { // there are none
 		if t.none == nil {
 			_, t.none = t.rules.Stored(&t.records[i].Request, nil)
 		}
@@ -155,8 +154,8 @@ func (t *tape) valuesOf(i int) *scrub.Values {
 	return t.values[i]
 }
 
-// find returns the first record of a call that was not played yet (design R9). Where calls come in
-// the recorded order, it is the next one, and no other is looked at.
+// find returns the first unplayed record of a call (design R9). For calls in the recorded order it is the next record,
+// and no other is looked at.
 func (t *tape) find(k key) (i int, how fit) {
 	t.pass()
 	if t.next < len(t.records) {
@@ -193,13 +192,13 @@ func (t *tape) know(n int) {
 	}
 }
 
-// request returns the request of a record with the placeholders of the rules.
+// request returns the request of a record with the rules' placeholders.
 func (t *tape) request(i int) *modelio.Request {
 	t.know(i + 1)
 	return t.requests[i]
 }
 
-// times returns how often the call of a record is recorded.
+// times returns how many records a call has.
 func (t *tape) times(i int) (n int) {
 	for _, k := range t.keys {
 		if k == t.keys[i] {

@@ -18,7 +18,7 @@ import (
 // JSON.
 const toolProvider = "tool"
 
-// toolCodec decodes the answers of such tools; a request is made of what the tool was given.
+// toolCodec decodes the answers of such tools; a request is made from the tool's input.
 var toolCodec = &provider.Codec{API: modelio.ToolAPI, Provider: toolProvider, Tools: true, DecodeResponse: decodeToolLine}
 
 // A ToolCall is one call of a tool.
@@ -28,14 +28,14 @@ type ToolCall struct {
 	Input json.RawMessage
 }
 
-// String returns the call as messages name it.
+// String returns the call's name in messages.
 func (t *ToolCall) String() string { return toolNamed(t.Name) }
 
 func toolNamed(name string) string { return "tool " + name }
 
 // CallTool answers the call of a tool from the document of the test, or runs the tool and records it.
 func (r *Recorder) CallTool(ctx context.Context, t ToolCall) (json.RawMessage, error) {
-	t.Input = bytes.Clone(t.Input) // the caller may go on with its own
+	t.Input = bytes.Clone(t.Input) // the caller may change its own
 	c, served, err := r.direct(ctx, &t, toolCodec, t.request)
 	switch {
 	case err != nil:
@@ -49,8 +49,7 @@ func (r *Recorder) CallTool(ctx context.Context, t ToolCall) (json.RawMessage, e
 	return resultIn(served.body)
 }
 
-// request returns what the tool is asked as a request: a message of the model's with one tool call (GK "Tool
-// Request Part").
+// request returns the tool's input as a request: a model's message with one tool call (GK "Tool Request Part").
 func (t *ToolCall) request() (*modelio.Request, error) {
 	return &modelio.Request{
 		API:   modelio.ToolAPI,
@@ -61,10 +60,10 @@ func (t *ToolCall) request() (*modelio.Request, error) {
 	}, nil
 }
 
-// live runs the tool, and keeps what it says as a line. The caller gets the output as replay will spell it.
+// live runs the tool, and keeps its result as a line. The caller gets the output as replay will spell it.
 func (t *ToolCall) live(ctx context.Context, tk *take) (json.RawMessage, error) {
 	tk.begin(0, http.Header{"Content-Type": {"application/json"}})
-	defer tk.end(failed, errUnwound) // of one that has not ended by then
+	defer tk.end(failed, errUnwound) // for a tool that has not ended by then
 	output, failure := t.Run(context.WithValue(ctx, insideKey{}, t.Name), t.Input)
 	if isOfContext(ctx, failure) {
 		tk.end(failed, ofContext(ctx, failure))
@@ -83,7 +82,7 @@ func (t *ToolCall) live(ctx context.Context, tk *take) (json.RawMessage, error) 
 	return resultIn(text)
 }
 
-// isOfContext reports whether a tool failed because its context ended. It may have failed by itself after that.
+// isOfContext reports whether a tool failed because its context ended. A tool may also fail by itself after that.
 func isOfContext(ctx context.Context, failure error) bool {
 	if failure == nil || errors.Is(failure, context.Canceled) {
 		return failure != nil
@@ -94,16 +93,16 @@ func isOfContext(ctx context.Context, failure error) bool {
 // errUnwound says why a tool returned nothing.
 var errUnwound = errors.New("it panicked, or ended its goroutine")
 
-// An insideKey is the key of the context of a tool under which its name stands.
+// An insideKey is the context key of the name of the running tool.
 type insideKey struct{}
 
-// nested is the failure of a recorded call that a recorded tool makes.
+// nested is the failure of a recorded call made by a recorded tool.
 func nested(tool string, what fmt.Stringer) *Failure {
 	return failuref(fmt.Sprintf("%s was called by %s, which is recorded itself", what, toolNamed(tool)),
 		"replay does not run a recorded tool, so that this call would not be made: record the tool, or what it calls")
 }
 
-// A toolLine is the recorded answer of a tool: what it returned, or the text of its error.
+// A toolLine is a tool's recorded answer: its result, or the text of its error.
 type toolLine struct {
 	Error   *string          `json:"error,omitempty"`
 	Message *modelio.Message `json:"message,omitempty"` // of role tool, with one result (GK "Tool Response Part")
@@ -125,7 +124,7 @@ func toolLineOf(name string, output json.RawMessage, failure error) ([]byte, err
 	return append(text, '\n'), err
 }
 
-// noJSON is the error of a tool that returned something else.
+// noJSON is the error for a tool that returned something else than JSON.
 type noJSON struct {
 	tool   string
 	output []byte
@@ -149,12 +148,12 @@ func readToolLine(text []byte) (line toolLine, err error) {
 	return line, nil
 }
 
-// resultIn is what the caller of the tool gets by a line.
+// resultIn returns what the tool's caller gets for a line.
 func resultIn(text []byte) (json.RawMessage, error) {
 	line, err := readToolLine(text)
 	switch {
 	case err != nil:
-		return nil, err // unreachable: the line was just written, or proven
+		return nil, err // unreachable: the line was just written or proven
 	case line.Error != nil:
 		return nil, errors.New(*line.Error)
 	}

@@ -16,12 +16,11 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// transportType is the type of the recorded errors that are not a provider's but of the way
-// to it.
+// transportType is the type of recorded errors that come from the way to a provider, not from the provider.
 const transportType = "transport"
 
-// A transportError is a recorded error of the transport. Its text is the recorded one; what
-// it wraps is the Go error of its kind, for errors.Is, errors.As and net.Error.
+// A transportError is a recorded error of the transport. It has the recorded text, and wraps the Go error of its kind
+// for errors.Is, errors.As and net.Error.
 type transportError struct {
 	message string
 	kind    error
@@ -34,11 +33,11 @@ func (e *transportError) Unwrap() error { return e.kind }
 func (e *transportError) Timeout() bool   { return isTimeout(e.kind) }
 func (e *transportError) Temporary() bool { return e.Timeout() }
 
-// A transportKind is a kind of error that replay can give again.
+// A transportKind is a kind of error that replay can return again.
 type transportKind struct {
 	code string
 	is   func(error) bool
-	err  error // given in replay; nil means only its text is
+	err  error // returned in replay; nil if only its text is
 }
 
 var transportKinds = []transportKind{
@@ -61,7 +60,7 @@ func isErr(target error) func(error) bool {
 
 func isA[T error](err error) bool { return errors.As(err, new(T)) }
 
-// asA returns the error of a type that an error is or wraps; nil means it is of another.
+// asA returns the error of a type that an error is or wraps, or nil.
 func asA[T error](err error) (found T) {
 	errors.As(err, &found)
 	return found
@@ -81,7 +80,8 @@ func isTLS(err error) bool { return isA[tls.RecordHeaderError](err) || isA[tls.A
 
 func isEOF(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) }
 
-// ofContext returns an error that is the cause for which a context ended as one of its kind: whoever cancels it may say why.
+// ofContext returns an error that is the cause of a context's end as one of the context's kind: whoever cancels a
+// context may give a cause.
 func ofContext(ctx context.Context, err error) error {
 	if ctx.Err() != nil && errors.Is(err, context.Cause(ctx)) && !errors.Is(err, ctx.Err()) {
 		return &transportError{err.Error(), ctx.Err()}
@@ -89,14 +89,14 @@ func ofContext(ctx context.Context, err error) error {
 	return err
 }
 
-// recordedTransportError is err as a snapshot has it.
+// recordedTransportError returns err as a snapshot stores it.
 func recordedTransportError(err error) *modelio.Response {
-	i := slices.IndexFunc(transportKinds, func(k transportKind) bool { return k.is(err) }) // the last takes all
+	i := slices.IndexFunc(transportKinds, func(k transportKind) bool { return k.is(err) }) // the last kind takes all
 	code := transportKinds[i].code
 	return &modelio.Response{Error: &modelio.ProviderError{Type: transportType, Code: code, Message: err.Error()}}
 }
 
-// replayedTransportError is the error of a snapshot that has one instead of an answer.
+// replayedTransportError returns the error of a snapshot that has one instead of an answer.
 func replayedTransportError(s *snapshot.Snapshot) error {
 	e := s.Response.Error
 	if e == nil || e.Type != transportType || e.Status != 0 {
@@ -110,10 +110,11 @@ func replayedTransportError(s *snapshot.Snapshot) error {
 	return &transportError{e.Message, nil}
 }
 
-// callerPatience bounds how long the replay of a call or an answer that its caller gave up waits until that is done again.
+// callerPatience is how long the replay of a call or an answer that its caller cancelled waits for the caller to do so
+// again.
 const callerPatience = 5 * time.Second
 
-// givenUp waits until the caller of a replayed call has ended its context, and returns why it ended; nil: the caller does not.
+// givenUp waits for the caller of a replayed call to end its context, and returns the cause, or nil if it does not.
 func givenUp(ctx context.Context) error {
 	if ctx.Done() == nil || pause(ctx, callerPatience) {
 		return nil
@@ -121,8 +122,8 @@ func givenUp(ctx context.Context) error {
 	return context.Cause(ctx)
 }
 
-// cutError is the error by which the caller of a replayed answer learns how it was cut. A caller that cut it
-// itself does so again, or would by its deadline.
+// cutError is the error with which the caller of a replayed answer learns how it was cut. A caller that cut it itself
+// does so again, or its deadline does.
 func cutError(ctx context.Context, how string) error {
 	if how == cut[aborted] {
 		if err := givenUp(ctx); err != nil {
@@ -135,8 +136,8 @@ func cutError(ctx context.Context, how string) error {
 	return io.ErrUnexpectedEOF
 }
 
-// inItsTime gives an error to the caller of a call, one of a call that its caller cancelled when that is done again: what
-// the call was cancelled for, as another that was faster, comes first.
+// inItsTime returns an error to the caller of a call. If the caller cancelled the recorded call, it waits for that:
+// whatever made the caller cancel, such as a faster call, comes first.
 func inItsTime(ctx context.Context, err error) error {
 	if isA[*transportError](err) && errors.Is(err, context.Canceled) {
 		return cmp.Or(givenUp(ctx), err)
@@ -144,8 +145,8 @@ func inItsTime(ctx context.Context, err error) error {
 	return err
 }
 
-// needsNoCall reports whether a record need not be played, as chance says whether its call is made: nobody has to listen, or
-// its caller cancelled it.
+// needsNoCall reports whether a record may stay unplayed, since chance decides whether its call is made: a server's own
+// messages, or a call that its caller cancelled.
 func needsNoCall(s *snapshot.Snapshot) bool {
 	return listens(&s.Request) || errors.Is(replayedTransportError(s), context.Canceled)
 }

@@ -14,20 +14,20 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// A turn is what one answer of a model asked of tools, and the calls that came of it.
+// A turn is the tools that one answer of a model asked for, and the calls that followed.
 type turn struct {
-	asker int      // the index of the call with that answer
+	asker int      // index of the call with that answer
 	asked []string // by toolKey, in the answer's order
-	calls []int    // for each of asked: the index of its call, or notMade, or cancelled
-	next  int      // the index of the call that sends the results back, or notMade
+	calls []int    // for each of asked, the index of its call, or notMade, or cancelled
+	next  int      // index of the call that sends the results, or notMade
 }
 
 const (
 	notMade   = -1
-	cancelled = -2 // by this replay
+	cancelled = -2 // in this replay
 )
 
-// turnsOf returns the turns of n calls, which must be in order: an answer before the calls that it asks for.
+// turnsOf returns the turns of n calls in order: an answer must come before the calls that it asks for.
 func turnsOf(n int, call func(int) *snapshot.Snapshot) (turns []*turn) {
 	for i := range n {
 		s := call(i)
@@ -62,7 +62,7 @@ func asksFor(r *snapshot.Response) (asked []string) {
 	return asked
 }
 
-// toolKey is equal for two calls of one tool with one input. No input is an empty one.
+// toolKey is equal for two calls of one tool with one input. A missing input equals an empty one.
 func toolKey(call *modelio.ToolRequest) string {
 	input, err := canon.JSON(call.Input)
 	if text := string(input); err != nil || text == "null" || text == "{}" {
@@ -72,7 +72,7 @@ func toolKey(call *modelio.ToolRequest) string {
 }
 
 // goesOn sets next of the turn whose results a request sends: the last turn with a tool that the request names. If the
-// request has results and names no tools, as its provider remembers them, it is the last turn.
+// request has results without tools, since its provider remembers them, it is the last turn.
 func goesOn(turns []*turn, request *modelio.Request, i int) {
 	var named []string
 	results := false
@@ -96,8 +96,8 @@ func goesOn(turns []*turn, request *modelio.Request, i int) {
 	}
 }
 
-// fill makes i the call of a tool that the turn asked for and that has no call so far. It reports whether there is such
-// a tool.
+// fill makes i the call of a tool that the turn asked for and that has no call yet. It reports whether there is such a
+// tool.
 func (t *turn) fill(key string, i int) bool {
 	for slot, asked := range t.asked {
 		if asked == key && t.calls[slot] == notMade {
@@ -108,21 +108,21 @@ func (t *turn) fill(key string, i int) bool {
 	return false
 }
 
-// hasFailed reports whether a call of a turn has failed; meant chooses which calls count.
+// hasFailed reports whether a call of a turn has failed. meant chooses which calls count.
 func (t *turn) hasFailed(call func(int) *snapshot.Snapshot, meant func(i int) bool) bool {
 	return slices.ContainsFunc(t.calls, func(i int) bool { return i >= 0 && meant(i) && failedTool(&call(i).Response) })
 }
 
 func anyCall(int) bool { return true }
 
-// failedTool reports whether a result of a tool is an error, as MCP servers say it too.
+// failedTool reports whether a tool's result is an error, in the form of MCP servers too.
 func failedTool(r *snapshot.Response) bool {
 	isError := func(p modelio.Part) bool { return string(p.Metadata["isError"]) == "true" }
 	return r.Error != nil || slices.ContainsFunc(partsOf(&r.Response), isError)
 }
 
-// inAnswersOrder returns calls with the tool calls of each answer in the order of that answer, at the same places
-// together: which of them began first differs from run to run.
+// inAnswersOrder returns the calls with the tool calls of each answer in the answer's order, at the places of those
+// calls: which of them begins first differs from run to run.
 func (t *tape) inAnswersOrder(calls []testCall) []testCall {
 	ordered := slices.Clone(calls)
 	for _, turn := range t.turnsOf(calls) {
@@ -140,7 +140,7 @@ func (t *tape) turnsOf(calls []testCall) []*turn {
 	return turnsOf(len(calls), func(n int) *snapshot.Snapshot { return t.snapshotOf(calls[n]) })
 }
 
-// snapshotOf returns the record of a call, or the one that it will have; nil if a fault replaced its answer.
+// snapshotOf returns the record of a call, or its future record; nil if a fault replaced its answer.
 func (t *tape) snapshotOf(c testCall) *snapshot.Snapshot {
 	switch {
 	case c.faulty:
@@ -151,14 +151,14 @@ func (t *tape) snapshotOf(c testCall) *snapshot.Snapshot {
 	return &t.records[c.record]
 }
 
-// failedTurns returns the turns of calls in which a tool failed.
+// failedTurns returns the turns in which a tool failed.
 func (t *tape) failedTurns(calls []testCall) []*turn {
 	return slices.DeleteFunc(t.turnsOf(calls), func(turn *turn) bool {
 		return !turn.hasFailed(func(n int) *snapshot.Snapshot { return t.snapshotOf(calls[n]) }, anyCall)
 	})
 }
 
-// cancelledIn reports whether a take is a tool call that ended without a result because another call of its turn had
+// cancelledIn reports whether a take is a tool call that ended without a result because another call of its turn
 // failed.
 func (tk *take) cancelledIn(turns []*turn) bool {
 	ended := tk.how == unread || tk.how == aborted ||
@@ -170,8 +170,8 @@ func (tk *take) cancelledIn(turns []*turn) bool {
 	return slices.ContainsFunc(turns, func(t *turn) bool { return t.fill(key, cancelled) })
 }
 
-// spared returns outcomes that keep records without a call, where the call was not made because another tool of its
-// turn had failed. pairs are the records that have calls.
+// spared returns outcomes that keep records whose call was not made because another tool of its turn failed. pairs are
+// the records that have calls.
 func (t *tape) spared(calls []testCall, pairs []int) (all []store.Outcome) {
 	kept := make([]bool, len(t.records))
 	for i := range kept {
@@ -203,8 +203,8 @@ func (t *tape) recordedTurns() []*turn {
 	return t.turns
 }
 
-// cancels reports whether a call without a record is one that a failed tool of its turn had cancelled when the turn was
-// recorded.
+// cancels reports whether a call without a record is one that a failed tool of its turn had cancelled during the
+// recording.
 func (t *tape) cancels(c *call) bool {
 	if c.request.Tool() == "" {
 		return false
@@ -219,8 +219,8 @@ func (t *tape) cancels(c *call) bool {
 	return false
 }
 
-// spares reports whether a record need not be played because a tool has failed in this run: the record is of the same
-// turn, or its call was under way beside the failed one.
+// spares reports whether a record may stay unplayed because a tool failed in this run: the record belongs to the same
+// turn, or its call overlapped the failed one.
 func (t *tape) spares(i int) bool {
 	for _, turn := range t.recordedTurns() {
 		failed := slices.Contains(turn.calls, cancelled) ||
@@ -233,13 +233,13 @@ func (t *tape) spares(i int) bool {
 	return false
 }
 
-// overlap reports whether two recorded calls may have been under way at once, as far as milliseconds tell.
+// overlap reports whether two recorded calls may have overlapped, to the millisecond.
 func overlap(a, b *snapshot.Snapshot) bool {
 	return !a.Timestamp.After(endOf(b)) && !b.Timestamp.After(endOf(a))
 }
 
 // endOf returns the last millisecond in which a recorded call may have been under way. Its time and its latency are
-// both cut to whole ones.
+// both cut to whole milliseconds.
 func endOf(s *snapshot.Snapshot) time.Time {
 	return s.Timestamp.Add(time.Duration(s.Response.LatencyMS+1) * time.Millisecond)
 }

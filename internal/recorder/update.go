@@ -18,7 +18,7 @@ func (r *Recorder) cancelled(c *call) (*servedRecord, error) {
 	return nil, nil
 }
 
-// makeLive returns a take for a live call, whatever is recorded.
+// makeLive returns a take for a live call, even if the call is recorded.
 func (r *Recorder) makeLive(c *call) (*servedRecord, error) {
 	if f := r.boughtBefore(c); f != nil {
 		return nil, f
@@ -26,20 +26,20 @@ func (r *Recorder) makeLive(c *call) (*servedRecord, error) {
 	return r.buy(c)
 }
 
-// replayOrNew answers a call that is recorded. A call that is like an unplayed record has drifted. This mode does not
-// pay for it: another one accepts it. Where a record is left in the end after all, the test fails, and what was
-// bought waits for that mode.
+// replayOrNew answers a recorded call. A call that resembles an unplayed record has drifted; this mode does not pay for
+// it, and another accepts it. If a record remains at the end after all, the test fails, and the bought answers wait for
+// that mode.
 func (r *Recorder) replayOrNew(c *call) (*servedRecord, error) {
 	s, err := r.replay(c)
 	f := asA[*Failure](err)
-	isNew := f != nil && f.drift != nil && f.drift.Kind == usage.Missing // it was held against none
+	isNew := f != nil && f.drift != nil && f.drift.Kind == usage.Missing // it was compared with no record
 	if isNew || err != nil && err == c.over && !c.codec.Tools {
 		return nil, nil
 	}
 	return s, err
 }
 
-// buy returns a take for a live call, or what an earlier run has bought for it already.
+// buy returns a take for a live call, or the answer that an earlier run already bought for it.
 func (r *Recorder) buy(c *call) (*servedRecord, error) {
 	lifted, f := r.undetermined(c)
 	if f != nil {
@@ -57,7 +57,7 @@ func (r *Recorder) buy(c *call) (*servedRecord, error) {
 }
 
 // stored answers a call from the store as replay does, if its record is whole (design R11). If the record cannot be
-// served, the call is bought again.
+// served, the call is made again.
 func (r *Recorder) stored(c *call) (*servedRecord, error) {
 	if _, err := r.document(c.provider); err != nil {
 		return nil, err
@@ -66,20 +66,20 @@ func (r *Recorder) stored(c *call) (*servedRecord, error) {
 	if i < 0 {
 		return nil, nil
 	}
-	r.tape.played[i] = true // its call is this one, whoever answers it
+	r.tape.played[i] = true // its call is this one, whatever answers it
 	was := &r.tape.records[i]
 	if was.Response.Stale != "" || was.Source.Scripted != c.scripted() || r.Mode == UpdateTools && c.codec.Tools {
 		return r.buy(c)
 	}
 	s, err := r.serveWhole(c, i, rules)
 	if err != nil && !isA[*transportError](err) && !errors.Is(err, store.ErrNotFetched) {
-		return r.buy(c) // it is broken, which one that git lfs pull fetches is not, or has values that the test does not know
+		return r.buy(c) // the record is broken, other than by a missing git lfs pull, or has values that the test does not know
 	}
 	return s, err
 }
 
-// match returns the record of a call that was not played yet, or -1. rules names the rules of the test that would write
-// the record in another way now.
+// match returns the unplayed record of a call, or -1. rules names the rules of the test that would now write the record
+// differently.
 func (t *tape) match(c *call) (i int, rules string) {
 	i, how := t.find(c.key)
 	switch {
@@ -105,8 +105,8 @@ func samePointers(a, b []string) bool {
 	return slices.Equal(inorder.Strings(a), inorder.Strings(b))
 }
 
-// serveWhole serves a call from its record, which must be whole. A record that the present rules would write in another
-// way is written again from its own answer.
+// serveWhole serves a call from its record, which must be whole. If the present rules would write the record
+// differently, it is written again from its own answer.
 func (r *run) serveWhole(c *call, i int, rules string) (*servedRecord, error) {
 	d, err := r.dueOf(c, i)
 	raw := d.raw
@@ -129,7 +129,7 @@ func (r *run) serveWhole(c *call, i int, rules string) (*servedRecord, error) {
 	return r.serve(d, raw)
 }
 
-// again returns the command that records the test in the mode of this run; -update where that records nothing.
+// again returns the command that records the test in this run's mode, or with -update if that mode records nothing.
 func (s *setup) again() string {
 	if s.Mode == UpdateNew || s.Mode == UpdateTools || s.Mode == UpdateAll {
 		return s.with(s.Mode.String())

@@ -17,23 +17,22 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// A wire is an HTTP request with its body read, and without its content encoding and what is
-// secret in its URL.
+// A wire is an HTTP request with its body read and decoded, and without the secrets in its URL.
 type wire struct {
 	provider.Wire
-	sent  []byte   // the body as it was sent; nil means there was none
-	asked *url.URL // as it was sent, with what is secret in it
+	sent  []byte   // the body as sent, or nil
+	asked *url.URL // the URL as sent, with its secrets
 	lane  string
 
-	codec *provider.Codec // see codecOf; nil means not looked for yet
-	known bool            // a codec takes it, the generic one included
+	codec *provider.Codec // see codecOf; nil until it is looked up
+	known bool            // whether a codec takes it, including the generic one
 }
 
-// String returns the request as messages name it.
+// String returns the request's name in messages.
 func (w *wire) String() string { return w.Method + " " + w.URL.String() }
 
-// readWire reads and closes the request's body, as a RoundTripper must. A body in an encoding that
-// is not known is taken as it is.
+// readWire reads and closes the request's body, as a RoundTripper must. A body in an unknown encoding is taken as it
+// is.
 func (s *setup) readWire(req *http.Request) (*wire, error) {
 	w := &wire{asked: req.URL, lane: nameIn(req.Context(), laneKey{}), Wire: provider.Wire{
 		Method:      req.Method,
@@ -60,7 +59,7 @@ func (s *setup) readWire(req *http.Request) (*wire, error) {
 	return w, nil
 }
 
-// live returns the request as it goes out, with a body of its own.
+// live returns the request to send, with a body of its own.
 func (w *wire) live(req *http.Request) *http.Request {
 	live := req.Clone(req.Context())
 	if w.sent != nil {
@@ -69,12 +68,12 @@ func (w *wire) live(req *http.Request) *http.Request {
 	return live
 }
 
-// keepsSent says that receipts have what calls sent.
+// keepsSent says that receipts list what calls sent.
 var keepsSent = os.Getenv(usage.SentEnv) == "1"
 
-// noteSent notes what a call sent. It notes only the names of most headers: their values vary with the machine and
-// the release of an SDK, or are credentials. A call with a credential in its URL, or whose record has placeholders,
-// is only named.
+// noteSent notes what a call sent. It keeps only the names of most headers: their values vary with the machine and the
+// SDK's release, or are credentials. Of a call with a credential in its URL, or whose record has placeholders, it keeps
+// only the name.
 func noteSent(r *Recorder, req *http.Request, w *wire, record *snapshot.Snapshot) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -104,9 +103,8 @@ func PublicURL(u *url.URL) *url.URL {
 	return &public
 }
 
-// decodeContent undoes a Content-Encoding, since what is stored must be readable. Calls go out without their caller's
-// Accept-Encoding, so that only servers which do not look at it use an encoding that the standard library does not
-// know.
+// decodeContent undoes a Content-Encoding, since stored content must be readable. Calls are sent without their caller's
+// Accept-Encoding, so an encoding that the standard library lacks only comes from servers that ignore it.
 func (s *setup) decodeContent(encodings string, body []byte) ([]byte, error) {
 	return content.Decode(encodings, body, s.Decoders, func(plain io.Reader) ([]byte, error) {
 		return readAtMost(plain, 0, s.store.MaxBytes(), "the content")
