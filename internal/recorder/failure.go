@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/gotest"
@@ -157,9 +158,14 @@ func (r *report) oneTooMany(i int) *Failure {
 	if times == 1 {
 		there = "is"
 	}
+	way := r.wayOut("accept")
+	if strings.HasPrefix(r.Test, "Benchmark") {
+		way = "a benchmark's loop makes another number of calls in each run: make each call before the loop, or run with -benchtime " +
+			strconv.Itoa(times) + "x\n" + way
+	}
 	f := failuref(fmt.Sprintf("%s was %s once too often: there %s %s of it, and this call would be number %d",
 		asking(r.tape.records[i].Provider, request), made, there, count(times, "recording"), times+1),
-		"last recorded in "+r.record(i), r.wayOut("accept"))
+		"last recorded in "+r.record(i), way)
 	return f.missing(r.tape.records[i].Provider, indent(r.summary(request)))
 }
 
