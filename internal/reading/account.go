@@ -14,6 +14,7 @@ type account struct {
 	finish string
 	calls  []*call
 	blocks []*block
+	strays []*call // completed items that the end of the stream lacks
 
 	id     string // id of the first chunk; chatSummed skips chunks with another id
 	gaps   int    // number of calls without a piece, up to mostGaps

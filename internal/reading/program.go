@@ -184,6 +184,33 @@ func responseFinal(a *account, v view) {
 	}
 }
 
+// responseOthers compares the items of other kinds, such as calls of a shell, as they are completed with those at the
+// end, which the record has. Agents run an item as soon as it is completed.
+func responseOthers(a *account, v view) {
+	a.noText, a.noCalls = true, true
+	switch v.at("type").text() {
+	case "response.output_item.done":
+		if item := v.at("item"); !slices.Contains(itemsRead, item.at("type").text()) {
+			a.seen = true
+			a.add(item.at("type").text(), item.withoutStatus())
+		}
+	case "response.completed", "response.incomplete", "response.failed":
+		output := v.at("response", "output")
+		if output.last().IsEmpty() {
+			return
+		}
+		var final []string
+		for _, item := range output.each() {
+			final = append(final, item.withoutStatus())
+		}
+		a.strays = slices.DeleteFunc(a.calls, func(c *call) bool { return slices.Contains(final, string(c.arguments)) })
+		a.calls = nil
+	}
+}
+
+// itemsRead are the kinds of items that item reads. Readings report nothing about reasoning.
+var itemsRead = []string{"message", "function_call", "custom_tool_call", "reasoning"}
+
 func responseWhole(a *account, v view) {
 	for _, item := range v.at("output").each() {
 		a.item(item)

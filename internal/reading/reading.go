@@ -192,6 +192,9 @@ func (f *found) compare(told *account) {
 	if told.failed && !f.fails {
 		f.add(told.event, "error", "")
 	}
+	for _, c := range told.strays {
+		f.add(c.event, "added-call", c.String())
+	}
 	if told.noCalls {
 		return
 	}

@@ -89,6 +89,25 @@ func TestChunks(t *testing.T) {
 	}
 }
 
+// TestItems holds each item of a response as it is completed against the items at its end.
+func TestItems(t *testing.T) {
+	const end = `{"id":"s","type":"shell_call","status":"completed","action":{"commands":["ls"]}}`
+	for _, x := range []struct{ name, item, output, want string }{
+		{"the same", `{"type":"shell_call","id":"s","status":"in_progress","agent":null,"action":{"commands":["ls"]}}`, end, "[]"},
+		{"another command", strings.Replace(end, "ls", "rm", 1), end, `[{1 added-call shell_call({"action":{"commands":["rm"]},"id":"s","type":"shell_call"})}]`},
+		{"an item that the end lacks", `{"type":"mcp_call","id":"m","name":"pay"}`, end, `[{1 added-call mcp_call({"id":"m","name":"pay","type":"mcp_call"})}]`},
+		{"reasoning", `{"type":"reasoning","id":"t","encrypted_content":"a"}`, `{"type":"reasoning","id":"t","encrypted_content":"b"}`, "[]"},
+		{"an end without items", end, "", "[]"},
+	} {
+		t.Run(x.name, func(t *testing.T) {
+			body := "event: response.output_item.done\ndata: {\"type\":\"response.output_item.done\",\"output_index\":0,\"item\":" + x.item + "}\n\n" +
+				"event: response.completed\ndata: {\"type\":\"response.completed\",\"response\":{\"id\":\"r\",\"status\":\"completed\",\"output\":[" + x.output + "]}}\n\n"
+			a := &provider.Answer{Status: 200, ContentType: "text/event-stream", Body: []byte(body)}
+			require.Equal(t, x.want, fmt.Sprint(Of(a, "openai.responses", "", &modelio.Response{Candidates: []modelio.Candidate{{}}})))
+		})
+	}
+}
+
 // TestFrames tells of the frames of a session what encoding/json takes for another member.
 func TestFrames(t *testing.T) {
 	var body []byte

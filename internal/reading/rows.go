@@ -88,7 +88,7 @@ var responseSteps = []step{
 		row{"response.content_part.done", "output_text", "text", "part/text"},
 		row{"response.content_part.done", "refusal", "text", "part/refusal"},
 	),
-	responseItems, responseFinal,
+	responseItems, responseFinal, responseOthers,
 }
 
 // claudeLive reads a message of Claude from its pieces.

@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"iter"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 )
 
@@ -136,6 +138,18 @@ func (v view) input() string {
 		return v.text()
 	}
 	return string(v.last().Raw())
+}
+
+// withoutStatus returns an object in one spelling, without its status and the members that are null.
+func (v view) withoutStatus() string {
+	var all map[string]any
+	canonical, err := canon.JSON(v.last().Raw())
+	if err != nil || json.Unmarshal(canonical, &all) != nil {
+		return string(v.last().Raw())
+	}
+	maps.DeleteFunc(all, func(name string, m any) bool { return name == "status" || m == nil })
+	text, _ := json.Marshal(all) // it was JSON
+	return string(text)
 }
 
 // number returns an integer; 0 for any other value.
