@@ -14,7 +14,11 @@ type account struct {
 	finish string
 	calls  []*call
 	blocks []*block
-	strays []*call // completed items that the end of the stream lacks
+	strays []*call // completed items and parts of chunks that the end of the stream lacks
+
+	pending []*call // what chunks have, to be compared with the end of the stream
+	ref     string  // of the last call in chunks
+	torn    bool    // pieces of calls cannot be told apart
 
 	id     string // id of the first chunk; chatSummed skips chunks with another id
 	gaps   int    // number of calls without a piece, up to mostGaps

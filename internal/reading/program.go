@@ -1,7 +1,9 @@
 package reading
 
 import (
+	"bytes"
 	"cmp"
+	"encoding/json"
 	"math"
 	"slices"
 	"strings"
@@ -396,21 +398,82 @@ func ollamaChat(a *account, v view) {
 // modelChunks reads the chunks of a wrapped model, which its program receives. Many models stream no calls, or no text.
 func modelChunks(a *account, v view) {
 	chunk := v.at("chunk")
-	if chunk.at("aggregated").isTrue() {
-		a.text, a.calls, a.changes = nil, nil, 2
+	before, calls := a.text, a.calls
+	aggregated := chunk.at("aggregated").isTrue()
+	if aggregated {
+		a.text, a.calls, a.same, a.differs, a.changes = nil, nil, 0, 0, 2
 	}
 	for _, part := range chunk.at("content").each() {
 		a.seen = true
 		a.say(part.at("text"))
-		switch c := part.at("toolRequest"); {
-		case !c.last().IsObject() || c.at("partial").isTrue():
-		case c.at("name").text() == "" && len(a.calls) > 0: // a piece of the input, as plugins for OpenAI's APIs send it
-			a.grow(&a.calls[len(a.calls)-1].arguments, c.at("input"))
-		default:
-			a.add(c.at("name").text(), c.at("input").input())
+		for _, kind := range chunkKinds {
+			if m := part.at(kind).last(); m.Present() && !m.IsNull() {
+				a.pending = append(a.pending, &call{name: []byte(kind), arguments: m.Raw(), event: a.event})
+			}
+		}
+		if c := part.at("toolRequest"); c.last().IsObject() {
+			a.chunkCall(c)
 		}
 	}
-	a.noText, a.noCalls = len(a.text) == 0, len(a.calls) == 0
+	if aggregated {
+		a.keep(before, calls)
+	}
+	if response := v.at("response"); response.last().IsObject() {
+		if a.torn {
+			a.pending = append(a.pending, a.calls...)
+		}
+		a.strays = strays(a.pending, response)
+	}
+	a.noText, a.noCalls = len(a.text) == 0, len(a.calls) == 0 || a.torn
+}
+
+// chunkKinds are the kinds of parts, other than text, reasoning and calls, that a chunk may have.
+var chunkKinds = []string{"media", "data", "custom", "toolResponse", "resource"}
+
+// chunkCall adds a call, or a piece of its input, as plugins for OpenAI's APIs send it: without a place, and with or
+// without the name. Pieces that follow the beginnings of two calls may belong to either: then only names are compared.
+func (a *account) chunkCall(c view) {
+	name, input := c.at("name").text(), c.at("input")
+	n := len(a.calls)
+	switch {
+	case c.at("partial").isTrue():
+		a.pending = append(a.pending, &call{name: []byte(name), arguments: []byte(input.input()), event: a.event})
+	case n > 0 && (name == "" || name == string(a.calls[n-1].name) && a.ref != "" && c.at("ref").text() == a.ref && a.calls[n-1].isOpen()):
+		a.torn = a.torn || n > 1 && a.calls[n-1].isOpen() && a.calls[n-2].isOpen()
+		a.grow(&a.calls[n-1].arguments, input)
+	default:
+		a.add(name, input.input())
+		a.ref = c.at("ref").text()
+	}
+}
+
+// isOpen reports whether the arguments of a call are not complete.
+func (c *call) isOpen() bool { return !json.Valid(c.arguments) }
+
+// keep keeps the text and the calls that came before an aggregated chunk and that it does not repeat.
+func (a *account) keep(text []byte, calls []*call) {
+	if !bytes.HasPrefix(a.text, text) {
+		a.text, a.same, a.differs = slices.Concat(text, a.text), 0, 0
+		a.follow()
+	}
+	repeated := func(c *call) bool {
+		return slices.ContainsFunc(a.calls, func(whole *call) bool {
+			return bytes.Equal(c.name, whole.name) && (c.isOpen() || argumentsOf(string(c.arguments)) == argumentsOf(string(whole.arguments)))
+		})
+	}
+	a.calls = append(slices.DeleteFunc(calls, repeated), a.calls...)
+}
+
+// strays returns the pending calls and parts without a call of the same name, or a part of the same kind, in a response.
+func strays(pending []*call, response view) []*call {
+	known := map[string]bool{}
+	for _, part := range response.at("message", "content").each() {
+		known[part.at("toolRequest", "name").text()] = true
+		for _, kind := range chunkKinds {
+			known[kind] = known[kind] || part.at(kind).last().Present()
+		}
+	}
+	return slices.DeleteFunc(pending, func(c *call) bool { return known[string(c.name)] })
 }
 
 func ollamaGenerate(a *account, v view) {

@@ -77,6 +77,18 @@ func TestChunks(t *testing.T) {
 		{"another call", chunk(`{"toolRequest":{"name":"transfer","ref":"r1","input":{"sum":9}}}`), `[{1 name transfer} {1 arguments {"sum":9}}]`},
 		{"a call more", chunk(pay, pay), `[{1 added-call pay({"sum":1})}]`},
 		{"another text", chunk(`{"text":"Pay"}`), "[{1 text Pay}]"},
+		{"another text before all so far", chunk(`{"text":"EVIL"}`) + `{"chunk":{"aggregated":true,"content":[{"text":"Do not pay"}]}}` + "\n", "[{2 text EVILDo not pay}]"},
+		{"less as all so far", chunk(`{"text":"Do not pay"}`) + `{"chunk":{"aggregated":true,"content":[{"text":"Do"}]}}` + "\n", "[{2 text Do not payDo}]"},
+		{"nothing as all so far", chunk(`{"text":"EVIL"}`) + `{"chunk":{"aggregated":true,"content":[]}}` + "\n", "[{2 text EVIL}]"},
+		{"another call before all so far", chunk(strings.Replace(pay, "1}", "9}", 1)) + `{"chunk":{"aggregated":true,"content":[` + pay + "]}}\n",
+			`[{1 added-call pay({"sum":9})}]`},
+		{"a call that is never over", chunk(`{"toolRequest":{"name":"transfer","partial":true,"input":{}}}`), "[{1 added-call transfer({})}]"},
+		{"a part of another kind", chunk(`{"custom":{"a":1}}`), `[{1 added-call custom({"a":1})}]`},
+		{"a name with each piece", chunk(`{"toolRequest":{"name":"pay","ref":"r1","input":"{\"sum\":"}}`) + chunk(`{"toolRequest":{"name":"pay","ref":"r1","input":"1}"}}`), "[]"},
+		{"pieces of two calls by turns", chunk(`{"toolRequest":{"name":"pay","input":""}}`) + chunk(`{"toolRequest":{"name":"pay","input":""}}`) +
+			chunk(`{"toolRequest":{"name":"","input":"{\"sum\":1}"}}`) + chunk(`{"toolRequest":{"name":"","input":"{}"}}`), "[]"},
+		{"and another name", chunk(`{"toolRequest":{"name":"pay","input":""}}`) + chunk(`{"toolRequest":{"name":"transfer","input":""}}`) +
+			chunk(`{"toolRequest":{"name":"","input":"{}"}}`) + chunk(`{"toolRequest":{"name":"","input":"{}"}}`), "[{2 added-call transfer({}{})}]"},
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			body := x.chunks + `{"response":{"message":{"role":"model","content":[{"text":"Do not pay"},` + pay + `]},"custom":{"Text":"x"}}}` + "\n"
