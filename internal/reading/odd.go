@@ -196,7 +196,10 @@ var spoken = []string{
 }
 
 // free are the names of members whose own members the caller names, or in which Cohere repeats the conversation.
-var free = []string{"args", "arguments", "attributes", "chat_history", "input", "json", "metadata", "parameters", "schema"}
+var free = []string{
+	"args", "arguments", "attributes", "chat_history", "input", "inputSchema", "input_schema", "json", "metadata", "outputSchema",
+	"output_schema", "parameters", "schema", "tool_output", "variables",
+}
 
 // A member is a member of an object, with its name.
 type member struct {
@@ -221,7 +224,8 @@ func visit(v jsontext.Value, yield func(member, jsontext.Value) bool) bool {
 			}
 			its.twin = spelled[folded(name)] == ""
 		}
-		if !yield(its, m) || !slices.Contains(free, name) && !visit(m, yield) {
+		ofCaller := slices.Contains(free, name) || name == "document" && v.Member("type").Word() == name // Cohere's source
+		if !yield(its, m) || !ofCaller && !visit(m, yield) {
 			return false
 		}
 	}

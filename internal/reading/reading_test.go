@@ -48,6 +48,11 @@ func TestOf(t *testing.T) {
 			`data: {"choices":[{"index":0,"delta":{"content":"Hi","executed_tools":[],"Executed_tools":[{}]}}]}` + "\n\n", "[{1 spelling Executed_tools}]"},
 		{"what a caller has named is no member of the API", "openai.responses", "application/json", "Hi", strings.TrimSuffix(item(`"type":"message",`), "}") +
 			`,"metadata":{"Title":"x"},"text":{"format":{"type":"json_schema","name":"n","schema":{"properties":{"Title":{},"URL":{}}}}}}`, "[]"},
+		{"nor are variables, schemas and sources", "openai.responses", "application/json", "Hi", strings.TrimSuffix(item(`"type":"message",`), "}") +
+			`,"prompt":{"id":"p","variables":{"Name":"Jane"}},"tools":[{"input_schema":{"Text":1},"inputSchema":{"Title":1},"output_schema":{"Text":1},"outputSchema":{"Title":1}}],` +
+			`"sources":[{"type":"tool","tool_output":{"Name":"Ann"}},{"type":"document","document":{"Title":"A","Text":"b"}}]}`, "[]"},
+		{"a document of another API is", "bedrock.converse", "application/json", "Hi",
+			`{"output":{"message":{"role":"assistant","content":[{"text":"Hi"},{"document":{"Name":"x"}}]}},"stopReason":"end_turn"}`, "[{0 spelling Name}]"},
 		{"a count that is no integer is an error", "ollama.chat", "application/x-ndjson", "Hi", begin + `Hi"},"eval_count":4.0,"done":true}` + "\n", "[{1 text } {1 error }]"},
 		{"and one that no integer holds", "ollama.chat", "application/x-ndjson", "Hi", begin + `Hi"},"eval_count":9999999999999999999,"done":true}` + "\n", "[{1 text } {1 error }]"},
 		{"an empty line is an error", "ollama.chat", "application/x-ndjson", "Hi", begin + `Hi"},"done":false}` + "\n\n" + begin + end, "[{2 finish stop} {2 error }]"},
