@@ -125,6 +125,18 @@ func TestItems(t *testing.T) {
 	}
 }
 
+// TestInputAtOnce: some servers send the input of a call in the beginning of its block, without pieces.
+func TestInputAtOnce(t *testing.T) {
+	body := "event: content_block_start\ndata: {\"type\":\"content_block_start\",\"index\":0,\"content_block\":" +
+		`{"type":"tool_use","id":"t","name":"pay","input":{"sum":1}}` + "}\n\n"
+	for input, want := range map[string]string{`{"sum":1}`: "[]", `{"sum":2}`: `[{1 arguments {"sum":1}}]`} {
+		call := modelio.Part{ToolRequest: &modelio.ToolRequest{Name: "pay", Input: []byte(input)}}
+		resp := &modelio.Response{Candidates: []modelio.Candidate{{Message: modelio.Message{Content: []modelio.Part{call}}}}}
+		a := &provider.Answer{Status: 200, ContentType: "text/event-stream", Body: []byte(body)}
+		require.Equal(t, want, fmt.Sprint(Of(a, "anthropic.messages", "", resp)))
+	}
+}
+
 // TestFrames tells of the frames of a session what encoding/json takes for another member.
 func TestFrames(t *testing.T) {
 	var body []byte

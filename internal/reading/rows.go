@@ -10,7 +10,7 @@ import (
 type row struct {
 	kind string // type of the event
 	of   string // permitted types of the object that contains it; empty for any
-	says string // the content: a text, texts of blocks, a plan, a name or arguments of the call at its place, calls, or the finish reason; see take
+	says string // the content: a text, texts of blocks, a plan, a name, arguments or a complete input of the call at its place, calls, or the finish reason; see take
 	path string
 }
 
@@ -53,6 +53,11 @@ func (a *account) take(said view, says string, place int64) {
 		a.grow(&a.at(place).name, said)
 	case "arguments":
 		a.grow(&a.at(place).arguments, said)
+	case "input": // empty in most streams, in which its pieces follow
+		if last := said.last(); last.IsObject() && !last.IsEmpty() {
+			c := a.at(place)
+			c.arguments, a.changes = slices.Clone(last.Raw()), a.changes+2
+		}
 	case "calls":
 		for _, c := range said.each() {
 			a.add(c.at("name").text(), c.at("parameters").input())
@@ -95,6 +100,7 @@ var responseSteps = []step{
 var claudeLive = reads("index",
 	row{"content_block_start", "", "text", "content_block/text"},
 	row{"content_block_start", strings.Join(claudeCalls, " "), "name", "content_block/name"},
+	row{"content_block_start", strings.Join(claudeCalls, " "), "input", "content_block/input"},
 	row{"content_block_delta", "", "text", "delta/text"},
 	row{"content_block_delta", "input_json_delta", "arguments", "delta/partial_json"},
 	row{"message_delta", "", "end", "delta/stop_reason"},
