@@ -84,10 +84,7 @@ func (s *Store) Writable() error {
 		f, err := os.CreateTemp(dir, ProbeNames)
 		if err == nil {
 			err = errors.Join(f.Close(), os.Remove(f.Name()))
-			left, _ := fs.Glob(os.DirFS(s.dir), ProbeNames)
-			for _, file := range left {
-				_ = os.Remove(s.Path(file))
-			}
+			s.RemoveProbes()
 			if errors.Is(err, fs.ErrNotExist) { // another process removed it as a leftover
 				err = nil
 			}
@@ -96,6 +93,14 @@ func (s *Store) Writable() error {
 		if !errors.Is(err, fs.ErrNotExist) || dir == filepath.Dir(dir) {
 			return err
 		}
+	}
+}
+
+// RemoveProbes removes what processes left that were killed in Writable.
+func (s *Store) RemoveProbes() {
+	left, _ := fs.Glob(os.DirFS(s.dir), ProbeNames)
+	for _, file := range left {
+		_ = os.Remove(s.Path(file))
 	}
 }
 

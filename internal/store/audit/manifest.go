@@ -25,11 +25,15 @@ func WriteManifest(s *store.Store) error {
 	return existing(s, "write manifest", func(w store.Writer) error { return writeManifest(s, w) })
 }
 
-// existing is [store.Store.Exclusively] for a store that must exist.
+// existing is [store.Store.Exclusively] for a store that must exist. It also removes what processes left that were killed before
+// they had the lock.
 func existing(s *store.Store, what string, f func(store.Writer) error) error {
 	err := isThere(s)
 	if err == nil {
-		err = s.Exclusively(f)
+		err = s.Exclusively(func(w store.Writer) error {
+			s.RemoveProbes()
+			return f(w)
+		})
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", what, err)

@@ -275,21 +275,28 @@ func TestRepairAgain(t *testing.T) {
 	requireCalls(t, r.store, "TestX", call{1, "one?", "theirs"})
 }
 
-// TestRepairOfProbe removes what a process left that died while it asked whether the store can be written.
+// TestRepairOfProbe: what a process left that was killed while it asked whether the store can be written goes with a repair,
+// and with a new manifest.
 func TestRepairOfProbe(t *testing.T) {
+	t.Parallel()
 	s := openAt(t, t.TempDir())
 	commit(t, s, putOf("TestX", call{1, "x?", "x"}))
-	writeFile(t, s.Path(""), ".traceforge-1234.tmp", "")
-	result, err := Verify(s)
-	require.NoError(t, err)
-	require.Len(t, result.Findings, 1)
-	require.Contains(t, result.Findings[0].Message, "traceforge repair removes it")
+	leave := func() {
+		writeFile(t, s.Path(""), ".traceforge-1234.tmp", "")
+		result, err := Verify(s)
+		require.NoError(t, err)
+		require.Len(t, result.Findings, 1)
+		require.Contains(t, result.Findings[0].Message, "traceforge repair removes it")
+	}
+	leave()
 	report, err := Repair(s)
 	require.NoError(t, err)
 	require.Equal(t, []string{".traceforge-1234.tmp"}, report.Removed)
-	result, err = Verify(s)
-	require.NoError(t, err)
-	require.Empty(t, result.Findings)
+	requireWhole(t, s)
+
+	leave()
+	require.NoError(t, WriteManifest(s))
+	requireWhole(t, s)
 }
 
 // TestRepairOfNothing: who names what is not in conflict mistyped, and nothing is merged.
