@@ -9,7 +9,7 @@ import (
 	"github.com/traceforge/traceforge-go/internal/usage/coverage"
 )
 
-// causes writes what drifted, by cause, and the command that accepts all of it.
+// causes writes the drift by cause, and the command that accepts all of it.
 func (c *call) causes(out io.Writer, calls *coverage.Calls) {
 	if len(calls.Causes) == 0 {
 		return
@@ -29,8 +29,8 @@ func (c *call) causes(out io.Writer, calls *coverage.Calls) {
 // mostAnnotations is how many errors of a step GitHub shows.
 const mostAnnotations = 10
 
-// annotateCauses tells GitHub Actions of causes, each at the line of its first call. path is the file of a call in the
-// checkout.
+// annotateCauses reports causes to GitHub Actions, each at the line of its first call. path returns the file of a call
+// in the checkout.
 func (c *call) annotateCauses(calls *coverage.Calls, path func(page.Place) string) {
 	blocks := page.Blocks(calls.Causes)
 	for i, b := range blocks[:min(len(blocks), mostAnnotations)] {
@@ -43,7 +43,7 @@ func (c *call) annotateCauses(calls *coverage.Calls, path func(page.Place) strin
 	}
 }
 
-// annotateDrifts tells GitHub Actions of the causes of a run in the working directory.
+// annotateDrifts reports the causes of a run in the working directory to GitHub Actions.
 func (c *call) annotateDrifts(calls *coverage.Calls) error {
 	if len(calls.Causes) == 0 {
 		return nil

@@ -20,18 +20,18 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// A console is what a command reads from and writes to. Its answer goes to stdout, all else to stderr.
+// A console is a command's input and output. The answer goes to stdout, everything else to stderr.
 type console struct {
 	stdin  io.Reader
 	stdout *bufio.Writer
-	out    io.Writer // what stdout writes to, for programs that this one runs
+	out    io.Writer // the destination of stdout, for programs that this one runs
 	stderr io.Writer
 
-	secrets  *secret.Scanner // of this process, which none of it prints
-	terminal bool            // stdout is one
-	color    bool            // and its user wants colour
+	secrets  *secret.Scanner // of this process, never printed
+	terminal bool            // stdout is a terminal
+	color    bool            // the user wants colour
 
-	noHelp error // why there is no help where it was asked for
+	noHelp error // why the requested help cannot be shown
 }
 
 func newConsole(stdin io.Reader, stdout, stderr io.Writer) *console {
@@ -55,7 +55,7 @@ func wantsColor(getenv func(string) string) bool {
 	return getenv("NO_COLOR") == "" && getenv("TERM") != "dumb"
 }
 
-// json writes a value for a program to read.
+// json writes a value as JSON.
 func (c *console) json(v any) error {
 	text, err := json.Marshal(v)
 	if err != nil {
@@ -65,16 +65,16 @@ func (c *console) json(v any) error {
 	return err
 }
 
-// say writes a line to stderr, behind what was answered so far.
+// say writes a line to stderr, after the answer so far.
 func (c *console) say(format string, args ...any) {
 	c.stdout.Flush() // an error is sticky
 	fmt.Fprintln(c.stderr, plaintext.Text(spelled(c.secrets.Mask(fmt.Sprintf(format, args...)))))
 }
 
-// waits says that a command waits.
+// waits reports that a command is waiting.
 func (c *console) waits(holder string) { c.say("waiting for the store, which %s holds", holder) }
 
-// complain says what went wrong with the named command.
+// complain reports an error of the named command.
 func (c *console) complain(name string, err error) {
 	var e exit
 	if errors.As(err, &e) && e.err == nil {
@@ -90,18 +90,18 @@ func (c *console) complain(name string, err error) {
 // line writes a line of the answer.
 func (c *console) line(line string) { c.lineTo(c.stdout, line) }
 
-// lineTo writes a line as it may be printed.
+// lineTo writes a line, made safe to print.
 func (c *console) lineTo(out io.Writer, line string) {
 	fmt.Fprintln(out, plaintext.Line(spelled(c.secrets.Mask(line))))
 }
 
-// spelled returns a text with its command lines as they work in the working directory.
+// spelled returns a text whose command lines are adapted to the working directory.
 func spelled(text string) string {
-	wd, _ := os.Getwd() // where it is not known, its module is not known either
+	wd, _ := os.Getwd() // if it is unknown, its module is unknown too
 	return gotest.Spelled(text, wd)
 }
 
-// command writes a workflow command to stderr, which must begin a line as it is.
+// command writes a workflow command to stderr, where it must start a line unchanged.
 func (c *console) command(command string) {
 	c.stdout.Flush()
 	fmt.Fprintln(c.stderr, c.secrets.Mask(command))
@@ -117,7 +117,7 @@ func (c *console) sayAll(lines []string) {
 // text writes lines of the answer.
 func (c *console) text(text string) { fmt.Fprint(c.stdout, plaintext.Text(c.secrets.Mask(text))) }
 
-// table writes a table: for people on a terminal, else for programs.
+// table writes a table: for people on a terminal, otherwise for programs.
 func (c *console) table(t *page.Table) {
 	write := func(line string) bool {
 		_, err := fmt.Fprintln(c.stdout, c.secrets.Mask(line))
@@ -130,15 +130,15 @@ func (c *console) table(t *page.Table) {
 	}
 }
 
-// page returns a page that is written to out, in colour where a user wants it on that terminal.
+// page returns a page that is written to out, in colour if the user wants it on that terminal.
 func (c *console) page(out io.Writer) *page.Page {
 	return &page.Page{Out: out, Width: c.width(), Color: c.color && out == io.Writer(c.stdout)}
 }
 
-// The width of a line where nothing says it, and the least one, in characters.
+// The default width of a line and the minimum width, in characters.
 const usualWidth, leastWidth = 100, 40
 
-// width returns how many characters a line has: as the shell says, else as the terminal is wide.
+// width returns the width of a line in characters: from the shell, otherwise from the terminal.
 func (c *console) width() int {
 	columns := os.Getenv("COLUMNS")
 	width, err := strconv.Atoi(columns)
@@ -151,10 +151,11 @@ func (c *console) width() int {
 	return max(width, leastWidth)
 }
 
-// lineEnds are where a message goes on in another line, as SF words the rejection of a version.
+// lineEnds matches the line breaks of a message that continues on another line, like SF's wording for a rejected
+// version.
 var lineEnds = regexp.MustCompile(`\s*\n\s*`)
 
-// finding writes a line of the answer for a finding.
+// finding writes a finding as a line of the answer.
 func (c *console) finding(f snapshot.Finding) {
 	f.Message = lineEnds.ReplaceAllString(strings.TrimSpace(f.Message), "; ")
 	c.line(f.String())

@@ -10,12 +10,12 @@ import (
 	"github.com/traceforge/traceforge-go/contract"
 )
 
-// A journal is what contract show prints for a program: recorded calls in the terms of the call contract (LC).
+// A journal is the output of contract show --json: recorded calls in the terms of the call contract (LC).
 type journal struct {
 	Calls []*contract.Recorded `json:"calls"`
 }
 
-// journalOf returns the journal of what is chosen. It leaves out calls of a document that are no generation.
+// journalOf returns the journal of the chosen calls. It omits calls that are not generations.
 func journalOf(chosen []selection) (journal, error) {
 	all := journal{Calls: []*contract.Recorded{}}
 	for _, s := range chosen {
@@ -36,7 +36,7 @@ func journalOf(chosen []selection) (journal, error) {
 	return all, nil
 }
 
-// errNotInStore is of a document whose raw answers are needed.
+// errNotInStore is the error for a document outside a store whose raw answers are needed.
 var errNotInStore = usagef("the raw answers beside a document are needed: name one of a store")
 
 // showContract prints the params, the receipt and the envelope of each call of a test.
@@ -63,7 +63,7 @@ func showContract(c *call) error {
 	return errors.Join(err, broken)
 }
 
-// contractText returns a call as people read it: each object below the hash that show prints it by.
+// contractText returns a call for people: each object below the hash by which show prints it.
 func contractText(call *contract.Recorded) string {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "call      %s\n", call.Call)
@@ -77,7 +77,7 @@ func contractText(call *contract.Recorded) string {
 	word("config", (*string)(call.ConfigHash))
 	object := func(name string, ref canon.Hash, v any) {
 		text, err := json.MarshalIndent(v, "  ", "  ")
-		if err != nil { // as of params without a value of a sum type, which no record gives
+		if err != nil { // for example, params without a value of a sum type, which no record produces
 			text = []byte(err.Error())
 		}
 		fmt.Fprintf(&b, "%-9s %s\n  %s\n", name, ref, text)

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/term"
 )
 
-// passSignals passes on to a program, once it has started, what would end this process, which has to see its end. Ctrl-C
-// on a terminal reaches both.
+// passSignals forwards signals that would end this process to the program, once it has started, since this process must
+// see the program end. Ctrl-C on a terminal reaches both.
 func passSignals(started <-chan *os.Process) (stop func()) {
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
@@ -20,7 +20,7 @@ func passSignals(started <-chan *os.Process) (stop func()) {
 		for s := range signals {
 			fromKeys := (s == syscall.SIGINT || s == syscall.SIGQUIT) && term.IsTerminal(int(os.Stdin.Fd()))
 			if runs && !fromKeys {
-				to.Signal(s) // it may have ended
+				to.Signal(s) // it may have ended already
 			}
 		}
 	}()
@@ -30,7 +30,7 @@ func passSignals(started <-chan *os.Process) (stop func()) {
 	}
 }
 
-// exitCodeOf returns how a process ended.
+// exitCodeOf returns the exit code of a process that ended.
 func exitCodeOf(state *os.ProcessState) int {
 	if status, ok := state.Sys().(syscall.WaitStatus); ok && status.Signaled() {
 		return 128 + int(status.Signal())

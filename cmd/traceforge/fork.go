@@ -19,24 +19,24 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// A comparison is what check --live found: how tests end with live answers of several models.
+// A comparison is the result of check --live: the outcome of each test with live answers of several models.
 type comparison struct {
 	OK   bool   `json:"ok"`   // all tests passed with all models
-	Runs []fork `json:"runs"` // a test and a model each
+	Runs []fork `json:"runs"` // one for each test and model
 }
 
-// A fork is a test that was run on live answers.
+// A fork is a run of a test on live answers.
 type fork struct {
-	Model string `json:"model,omitempty"` // that was asked, as --model has it; empty means the one of the code
+	Model string `json:"model,omitempty"` // the requested model, as --model names it; empty for the model in the code
 	page.Test
 	Outcome string       `json:"outcome"`        // pass, fail or skip
-	Why     string       `json:"why,omitempty"`  // what a test that failed said first
-	Calls   int          `json:"calls"`          // that were live
-	Input   int64        `json:"input"`          // tokens
+	Why     string       `json:"why,omitempty"`  // the first message of a test that failed
+	Calls   int          `json:"calls"`          // number of live calls
+	Input   int64        `json:"input"`          // input tokens of the live calls
 	Output  int64        `json:"output"`         // tokens of the live answers
-	Cost    *float64     `json:"cost,omitempty"` // by the prices of config.json; left out where one is not known
-	Seconds float64      `json:"seconds"`        // that it took
-	Models  []usage.Live `json:"models"`         // that answered
+	Cost    *float64     `json:"cost,omitempty"` // cost by the prices of config.json; omitted if a price is unknown
+	Seconds float64      `json:"seconds"`        // duration in seconds
+	Models  []usage.Live `json:"models"`         // the models that answered
 }
 
 // forks runs tests on live answers, once for each model.
@@ -73,7 +73,7 @@ func (c *call) forks(packages []coverage.Package, run string, values url.Values)
 	return withFindings(!found.OK, err)
 }
 
-// forkOf returns what a receipt and go test say of a run.
+// forkOf combines a receipt and the result of go test for one run.
 func forkOf(config *store.Config, model string, r usage.Receipt, test *coverage.GoTest) fork {
 	name := page.Test{Package: r.Package, Name: r.Test}
 	f := fork{Model: model, Test: name, Outcome: r.Outcome, Why: test.Said[name], Seconds: test.Elapsed[name], Models: orEmpty(r.Live)}

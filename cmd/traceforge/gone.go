@@ -19,17 +19,17 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// ruleLost is the rule of verify's own for documents that git has, of tests that are there.
+// ruleLost is verify's own rule for documents of existing tests that git has and the store lacks.
 const ruleLost = "lost"
 
-// mostLooked is how many documents of tests that did not run are looked at.
+// mostLooked is the maximum number of documents examined for tests that did not run.
 const mostLooked = 1_000
 
-// sayGone names the tests that the code does not have any more, and that have documents which the run did not use.
+// sayGone lists the tests that no longer exist in the code but have documents, if the run did not use these documents.
 func (c *call) sayGone(out io.Writer, receipts []usage.Receipt) error {
 	s, _, err := place.OpenStore("")
 	if err != nil {
-		return nil // the tests use none, or others
+		return nil // the tests use no store, or other ones
 	}
 	files, err := s.List()
 	if err != nil {
@@ -45,15 +45,15 @@ func (c *call) sayGone(out io.Writer, receipts []usage.Receipt) error {
 	}
 	var tests []page.Test
 	for _, file := range files {
-		if doc, err := place.Load(s, file); err == nil { // else verify tells
+		if doc, err := place.Load(s, file); err == nil { // otherwise verify reports it
 			tests = append(tests, page.TestOf(doc.Document))
 		}
 	}
 	return c.gone(tests, func(line string) { c.lineTo(out, "traceforge: "+line) })
 }
 
-// gone says which of these tests, that have documents, the code does not have. It says nothing where it has all of
-// them.
+// gone lists those of the given tests, all of which have documents, that do not exist in the code. It prints nothing if
+// all of them exist.
 func (c *call) gone(tests []page.Test, say func(line string)) error {
 	src, err := c.sources()
 	if err != nil {
@@ -73,7 +73,7 @@ func (c *call) gone(tests []page.Test, say func(line string)) error {
 	return nil
 }
 
-// lost finds documents that git has and the store does not, of tests that are still there.
+// lost finds documents of existing tests that git has and the store lacks.
 func lost(c *call, s *store.Store, dir string) (found []snapshot.Finding) {
 	deleted, err := worktree.Deleted(c.ctx, dir)
 	if err != nil || len(deleted) == 0 {
@@ -81,7 +81,7 @@ func lost(c *call, s *store.Store, dir string) (found []snapshot.Finding) {
 	}
 	files, err := s.List()
 	if err != nil {
-		return nil // Verify tells
+		return nil // Verify reports it
 	}
 	there := map[string]bool{}
 	for _, file := range files {
@@ -95,13 +95,13 @@ func lost(c *call, s *store.Store, dir string) (found []snapshot.Finding) {
 		if strings.Count(file, "/") != 1 || path.Ext(file) != ".json" || there[nameOf(file)] || len(found) == mostLooked {
 			continue
 		}
-		text, _ := git.Run(c.ctx, dir, "show", ":./"+file) // else it is no document
+		text, _ := git.Run(c.ctx, dir, "show", ":./"+file) // without it, this is no document
 		doc, err := snapshot.Parse([]byte(text))
 		if err != nil {
 			continue
 		}
 		if test := page.TestOf(doc); test.Package != "" && !test.OfProgram() && src.Gone(test.Package, test.Name) == "" {
-			all := gotest.Quote(path.Join(filepath.ToSlash(dir), strings.TrimSuffix(file, ".json")+"*")) // raw answers too
+			all := gotest.Quote(path.Join(filepath.ToSlash(dir), strings.TrimSuffix(file, ".json")+"*")) // includes raw answers
 			message := fmt.Sprintf("git has it, and %s in %s is still there: git checkout -- %s brings it back", test.Name, test.Package, all)
 			found = append(found, snapshot.Finding{File: file, Rule: ruleLost, Message: message})
 		}

@@ -36,10 +36,10 @@ func traceforge(ctx context.Context, args []string, stdin io.Reader, stdout, std
 	return exitCode(err, trouble)
 }
 
-// longFlags adds the second dash to flags with one, since go's own flags may be written with one or two.
+// longFlags adds the second dash to flags that have one, since Go's own flags may be written either way.
 func longFlags(args []string) []string {
 	args = slices.Clone(args)
-	if len(args) > 0 && args[0] == "test" { // all are go test's
+	if len(args) > 0 && args[0] == "test" { // all flags belong to go test
 		return args
 	}
 	for i, arg := range args {
@@ -54,7 +54,7 @@ func longFlags(args []string) []string {
 	return args
 }
 
-// Exit codes. The modelio commands have those of the reference verifier.
+// Exit codes. The modelio commands use those of the reference verifier.
 const (
 	exitClean    = 0
 	exitFindings = 1
@@ -65,10 +65,10 @@ const (
 	exitSessionInvalid = 3
 )
 
-// An exit ends a command with a code of its own.
+// An exit ends a command with an exit code of its own.
 type exit struct {
 	code int
-	err  error // what is left to be said; nil means nothing is
+	err  error // the error to print; nil if there is none
 }
 
 func (e exit) Error() string {
@@ -80,7 +80,7 @@ func (e exit) Error() string {
 
 func (e exit) Unwrap() error { return e.err }
 
-// exitWith returns an error that ends a command with a code, and prints nothing.
+// exitWith returns an error that ends a command with an exit code and prints nothing.
 func exitWith(code int) error {
 	if code == exitClean {
 		return nil
@@ -88,7 +88,7 @@ func exitWith(code int) error {
 	return exit{code: code}
 }
 
-// withFindings returns err; without one, and with some findings, it returns the exit with their code.
+// withFindings returns err if it is not nil. Otherwise, if there are findings, it returns the exit with their code.
 func withFindings(some bool, err error) error {
 	if err == nil && some {
 		return exit{code: exitFindings}
@@ -97,7 +97,7 @@ func withFindings(some bool, err error) error {
 }
 
 // exitCode returns the exit code for a command's error. A text that breaks the format is a finding; trouble is the code
-// of errors without a code of their own.
+// for errors that have none of their own.
 func exitCode(err error, trouble int) int {
 	var e exit
 	var broken *snapshot.Error
@@ -112,7 +112,7 @@ func exitCode(err error, trouble int) int {
 	return trouble
 }
 
-// A usageError says what is wrong with the arguments of a command.
+// A usageError describes wrong arguments of a command.
 type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }

@@ -11,8 +11,9 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// proven asks of a store that its files are whole, its records say what they serve, and its calls are deterministic, unless the
-// store gives a reason. It asks more checks besides. It verifies the documents that files belong to; nil means the whole store.
+// proven checks that the files of a store are intact, its records match what they serve, and its calls are
+// deterministic unless the store gives a reason. It also runs the additional checks. It verifies the documents that
+// files belong to; nil means the complete store.
 func proven(s *store.Store, files []string, more ...store.Check) (result *audit.Result, err error) {
 	var notes []snapshot.Finding
 	note := looking(func(d *store.Doc) {
@@ -21,17 +22,17 @@ func proven(s *store.Store, files []string, more ...store.Check) (result *audit.
 		}
 	})
 	config, checks, err := checksOf(s)
-	if err == nil { // else verify tells of it
+	if err == nil { // otherwise verify reports it
 		standing, err := recorder.Standing(config)
 		if err != nil {
 			return nil, err
 		}
-		if standing != nil { // there are rules that records have to stand as
+		if standing != nil { // there are rules that the records must match
 			checks = append(checks, standing)
 		}
 	}
-	// Nearly all that verify allocates is of one document, and gone with it. With memory that nothing touches, and which
-	// so takes none, the collector runs a quarter as often, for 16 MB more.
+	// Nearly everything that verify allocates belongs to one document and is released with it. This unused memory,
+	// which takes up no pages, makes the collector run a quarter as often, at the cost of a heap that is 16 MB larger.
 	ballast := make([]byte, 16<<20)
 	checks = append(append(checks, note), more...)
 	if files == nil {
@@ -47,7 +48,7 @@ func proven(s *store.Store, files []string, more ...store.Check) (result *audit.
 	return result, nil
 }
 
-// looking returns a check that finds nothing wrong: it has look look at one document after the other.
+// looking returns a check that reports nothing: it only calls look for each document in turn.
 func looking(look func(d *store.Doc)) store.Check {
 	var mu sync.Mutex
 	return func(d *store.Doc) []snapshot.Violation {
@@ -58,8 +59,8 @@ func looking(look func(d *store.Doc)) store.Check {
 	}
 }
 
-// checksOf returns the configuration of a store, and the checks of its documents beyond those of Verify. A document must
-// say what it serves, and its calls be deterministic, unless the store gives a reason.
+// checksOf returns the configuration of a store, and the checks of its documents beyond those of Verify. A document
+// must match what it serves, and its calls must be deterministic unless the store gives a reason.
 func checksOf(s *store.Store) (*store.Config, []store.Check, error) {
 	checks := []store.Check{recorder.Proven}
 	config, err := s.Config()

@@ -12,12 +12,12 @@ import (
 	"github.com/traceforge/traceforge-go/internal/usage/coverage"
 )
 
-// A pruneReport is what prune prints for a program.
+// A pruneReport is the output of prune --json.
 type pruneReport struct {
 	Removed  bool              `json:"removed"`  // whether the orphans were removed
-	Orphans  []coverage.Unused `json:"orphans"`  // documents to remove, or that were removed
-	Unplayed []coverage.Unused `json:"unplayed"` // documents that were not used, and stay
-	Failed   []string          `json:"failed"`   // packages whose tests failed, so that nothing says what is used
+	Orphans  []coverage.Unused `json:"orphans"`  // documents that can be removed, or that were removed
+	Unplayed []coverage.Unused `json:"unplayed"` // documents that were not used and are kept
+	Failed   []string          `json:"failed"`   // packages whose tests failed, so that the use of their documents is unknown
 }
 
 func prune(c *call, s *store.Store, dir string) error {
@@ -61,7 +61,7 @@ func prune(c *call, s *store.Store, dir string) error {
 	return err
 }
 
-// runOf returns a run of the tests, which has left receipts, or is made now.
+// runOf returns a run of the tests: one that left receipts, or a new one.
 func runOf(c *call, s *store.Store, dir string) (*coverage.Run, error) {
 	if left := c.value("receipt"); left != "" {
 		return coverage.ReadRun(c.ctx, []string{left}, dir)
@@ -69,7 +69,7 @@ func runOf(c *call, s *store.Store, dir string) (*coverage.Run, error) {
 	return coverage.RunAll(c.ctx, c.say, s, dir, c.forwarded)
 }
 
-// remove removes documents, and raw answers that no other names.
+// remove removes documents, and raw answers that no other document refers to.
 func remove(c *call, s *store.Store, orphans []coverage.Unused) error {
 	var change store.Change
 	for _, u := range orphans {

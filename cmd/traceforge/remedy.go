@@ -19,23 +19,23 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// filesShown is how many files a line names; when these are done, verify names the next.
+// filesShown is the maximum number of files in a line; once these are fixed, verify names the next ones.
 const filesShown = 5
 
-// remediesOf says, in order, what to do about findings in the store in dir that do not say it. named is the user's
-// name of the store.
+// remediesOf returns, in order, how to fix the findings in the store in dir that do not include their own remedy. named
+// is the user's name of the store.
 func remediesOf(c *call, found []snapshot.Finding, dir, named string) []string {
 	var lines, stray, lost []string
 	add := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
 	for _, f := range found {
 		if f.Rule == snapshot.RuleVersion && (f.Pointer == "" || f.Message == snapshot.OtherVersion(snapshot.VersionSF).Message) {
-			continue // the document is laid out, or numbered, as SF has it: it says how it is brought over
+			continue // the document has the layout or numbering of SF, and the finding includes how to upgrade it
 		}
 		switch f.Rule {
 		case "unused", "drifted", "unrecorded", ruleAge, ruleSecret, lint.RuleConfig, snapshot.RuleManifest, snapshot.RuleBehind, snapshot.RulePending,
-			snapshot.RuleAttributes, snapshot.RuleRules, snapshot.RuleDuplicate, snapshot.RuleNewer, snapshot.RulePointer: // others say it
+			snapshot.RuleAttributes, snapshot.RuleRules, snapshot.RuleDuplicate, snapshot.RuleNewer, snapshot.RulePointer: // their findings include it
 		case snapshot.RuleStray:
-			if audit.IsSurplus(f) { // others say what else to do
+			if audit.IsSurplus(f) { // the other findings say what else to do
 				stray = append(stray, f.File)
 			}
 		case snapshot.RuleConflict:
@@ -45,7 +45,7 @@ func remediesOf(c *call, found []snapshot.Finding, dir, named string) []string {
 		default:
 			file := f.File
 			if f.Pointer != "" && (f.Rule == snapshot.RuleRaw || f.Rule == snapshot.RuleMedia) {
-				file = strings.TrimSuffix(file, ".json") // what the document names is there
+				file = strings.TrimSuffix(file, ".json") // the files that the document refers to exist
 			}
 			if file != "" && !slices.Contains(lost, file) {
 				lost = append(lost, file)
@@ -54,10 +54,10 @@ func remediesOf(c *call, found []snapshot.Finding, dir, named string) []string {
 	}
 	if kept := worktree.InHead(c.ctx, dir, lost); len(kept) > 0 {
 		program := "git"
-		if filepath.IsAbs(dir) { // maybe in another repository than the working directory
+		if filepath.IsAbs(dir) { // possibly in another repository than the working directory
 			program += option(" -C ", dir)
 		}
-		if slices.ContainsFunc(found, hasOtherLineEnds) { // git leaves files alone that it takes for unchanged
+		if slices.ContainsFunc(found, hasOtherLineEnds) { // git skips files that it believes to be unchanged
 			add("restore with git: %[1]s rm -rq --cached %[2]s && %[1]s checkout HEAD -- %[2]s (when traceforge repair%[3]s has written .gitattributes)",
 				program, gotest.Quote(filepath.ToSlash(dir)), option(" --dir ", named))
 		} else {
@@ -81,12 +81,12 @@ func remediesOf(c *call, found []snapshot.Finding, dir, named string) []string {
 	return lines
 }
 
-// hasOtherLineEnds reports whether a finding is of line ends that git made.
+// hasOtherLineEnds reports whether a finding is about line endings that git changed.
 func hasOtherLineEnds(f snapshot.Finding) bool {
 	return f.Rule == snapshot.RuleCanonical && strings.HasPrefix(f.Message, "has CRLF line ends")
 }
 
-// option is what names a directory on a command line, if there is one.
+// option returns the flag that names a directory on a command line, or "".
 func option(flag, dir string) string {
 	if dir == "" {
 		return ""
@@ -94,10 +94,10 @@ func option(flag, dir string) string {
 	return flag + gotest.Quote(dir)
 }
 
-// testsOf says how to record again what was lost, where the documents still tell of which tests it is.
+// testsOf returns how to re-record lost files, if the documents still show which tests they belong to.
 func testsOf(dir string, lost []string) []string {
 	var lines []string
-	looked := map[string]bool{} // documents, which many files are beside
+	looked := map[string]bool{} // documents; many files may belong to one
 	for _, file := range lost {
 		document := store.DocumentOf(file)
 		if looked[document] {
@@ -112,8 +112,8 @@ func testsOf(dir string, lost []string) []string {
 	return lines
 }
 
-// recordAgain returns the command that records the calls of a test again, or of a program, whose function is its
-// command. It is empty where go test runs no test of that name.
+// recordAgain returns the command that re-records the calls of a test, or of a program, whose function is its command.
+// It is empty if go test runs no test with that name.
 func recordAgain(test page.Test, function string) string {
 	if top, _, _ := strings.Cut(test.Name, "/"); !test.OfProgram() && gotest.Kind(top) == "" {
 		return ""
@@ -121,7 +121,7 @@ func recordAgain(test page.Test, function string) string {
 	return page.Again([]page.Place{{Package: test.Package, Test: test.Name, Command: function}}, "")
 }
 
-// listed names files of the store in dir on a command line.
+// listed formats files of the store in dir for a command line.
 func listed(dir string, files []string) string {
 	var words []string
 	for _, file := range files[:min(len(files), filesShown)] {
@@ -133,7 +133,7 @@ func listed(dir string, files []string) string {
 	return strings.Join(words, " ")
 }
 
-// updateOf is the command that records tests again.
+// updateOf returns the command that re-records tests.
 func updateOf(unanswered []coverage.Unanswered) string {
 	var tests, packages, programs []string
 	for _, m := range unanswered {
@@ -143,7 +143,7 @@ func updateOf(unanswered []coverage.Unanswered) string {
 		}
 		top, _, _ := strings.Cut(m.Test.Name, "/")
 		if gotest.Kind(top) == "" {
-			top = "" // it runs in a test function that is not known
+			top = "" // it runs in an unknown test function
 		}
 		tests, packages = append(tests, top), append(packages, m.Package)
 	}
@@ -155,7 +155,7 @@ func updateOf(unanswered []coverage.Unanswered) string {
 	if tests[0] != "" && len(tests) <= filesShown {
 		words = append(words, tests...)
 	}
-	if len(packages) <= filesShown { // else all
+	if len(packages) <= filesShown { // otherwise all
 		words = append(words, packages...)
 	}
 	return strings.Join(append([]string{commandline.Join(words)}, programs...), "; ")

@@ -10,7 +10,7 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// renewed returns the change that brings the documents of an earlier version over, and why some cannot be. Files that
+// renewed returns the change that upgrades documents of an earlier version, and why some cannot be upgraded. Files that
 // cannot be read are left to verify.
 func renewed(s *store.Store) (change store.Change, broken []error, err error) {
 	files, err := s.List()
@@ -19,7 +19,7 @@ func renewed(s *store.Store) (change store.Change, broken []error, err error) {
 		doc, err := s.ParseFile(name, provider)
 		var unread *snapshot.Error
 		switch {
-		case errors.As(err, &unread), errors.Is(err, fs.ErrNotExist): // it has just gone
+		case errors.As(err, &unread), errors.Is(err, fs.ErrNotExist): // it was just removed
 			continue
 		case err != nil:
 			return store.Change{}, nil, err

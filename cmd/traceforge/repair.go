@@ -53,7 +53,7 @@ func writeManifest(c *call, s *store.Store, dir string) error {
 	return nil
 }
 
-// renewManifest writes the manifest of a store again, if there is one.
+// renewManifest rewrites the manifest of a store, if there is one.
 func renewManifest(s *store.Store) error {
 	if _, err := os.Stat(s.Path(store.ManifestName)); err != nil {
 		return nil
@@ -61,7 +61,7 @@ func renewManifest(s *store.Store) error {
 	return audit.WriteManifest(s)
 }
 
-// renew brings the documents of an earlier version over, and reports whether there were any.
+// renew upgrades the documents of an earlier version, and reports whether there were any.
 func (c *call) renew(s *store.Store, dir string) (brought bool, err error) {
 	change, broken, err := renewed(s)
 	if err == nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/traceforge/traceforge-go/internal/plaintext"
 )
 
-// resultFile returns the file that --json names, or "". It empties the file, so that an earlier result is not taken
-// for that of this run.
+// resultFile returns the file that --json names, or "". It empties the file, so that an earlier result is not mistaken
+// for the result of this run.
 func (c *call) resultFile() (string, error) {
 	flag := c.cmd.Flag("json")
 	if flag == nil || flag.Value.Type() != "string" || c.is("json") {
@@ -35,7 +35,8 @@ func emptied(file string) (string, error) {
 
 func isResult(file string) bool { return strings.HasSuffix(file, ".json") }
 
-// write writes a value for a program to read into a file, over several lines, as those who read files by line cut long ones.
+// write writes a value to a file as JSON for programs. It uses several lines, since line-based readers truncate long
+// ones.
 func write(file string, v any) error {
 	text, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
@@ -44,7 +45,8 @@ func write(file string, v any) error {
 	return writeResult(file, []byte(plaintext.Text(string(text))+"\n"))
 }
 
-// writeResult writes a file that a flag names. A link out of the repository is refused, as a commit may bring it.
+// writeResult writes a file that a flag names. It refuses a link that leads out of the repository, since a commit could
+// add one.
 func writeResult(file string, data []byte) error {
 	if r, err := git.Find("."); err == nil {
 		below, err := worktree.Rel(r, ".")
@@ -62,8 +64,8 @@ func writeResult(file string, data []byte) error {
 	return os.WriteFile(file, data, 0o666)
 }
 
-// joinResult makes one word of --json FILE.json in the arguments of commands that write it, as a flag that may stand alone
-// takes its value.
+// joinResult joins --json FILE.json into one word in the arguments of commands that write a result file, since a flag
+// with an optional value does not take the next word.
 func joinResult(args []string) []string {
 	i := slices.Index(args, "--json")
 	if i < 1 || !slices.Contains([]string{"update", "check", "test"}, args[0]) || i+1 == len(args) || !isResult(args[i+1]) ||
@@ -73,7 +75,7 @@ func joinResult(args []string) []string {
 	return slices.Concat(args[:i], []string{"--json=" + args[i+1]}, args[i+2:])
 }
 
-// cutResult takes --json=FILE out of the flags of go test, whose own flag has one dash.
+// cutResult removes --json=FILE from the flags of go test, whose own flag has one dash.
 func cutResult(args []string) (rest []string, file string, err error) {
 	i := slices.IndexFunc(args, func(arg string) bool { return arg == "--json" || strings.HasPrefix(arg, "--json=") })
 	if end := slices.IndexFunc(args, isArgs); i < 0 || end >= 0 && end < i {

@@ -9,15 +9,15 @@ import (
 	"github.com/traceforge/traceforge-go/internal/store/audit"
 )
 
-// An outcome is what became of a decision on tests.
+// An outcome is the result of a decision on tests.
 type outcome struct {
 	done    []*reviewItem
-	refused []string // why others were not decided, in words
-	err     error    // why the rest was not
+	refused []string // why other tests were not decided, as text
+	err     error    // why the rest were not decided
 }
 
-// decide accepts or rejects tests. It refuses a test that has changed since it was shown. It changes nothing of r, so
-// that r may be shown meanwhile.
+// decide accepts or rejects tests. It refuses a test that has changed since it was shown. It does not modify r, which
+// may be displayed at the same time.
 func (r *reviewRun) decide(verdict string, tests []*reviewItem) (o outcome) {
 	for _, src := range r.sources {
 		of := slices.DeleteFunc(slices.Clone(tests), func(item *reviewItem) bool { return item.source != src })
@@ -27,7 +27,7 @@ func (r *reviewRun) decide(verdict string, tests []*reviewItem) (o outcome) {
 		var err error
 		if src.kind == pendingKind {
 			err = r.decideIn(src, verdict, of, &o)
-		} else { // git and a test that records must not write at once
+		} else { // git, and a test, which must not write records at the same time
 			err = r.store.Exclusively(func(store.Writer) error { return r.decideIn(src, verdict, of, &o) })
 		}
 		if err == nil && src.kind == changedKind && verdict == rejected {
@@ -38,8 +38,8 @@ func (r *reviewRun) decide(verdict string, tests []*reviewItem) (o outcome) {
 	return o
 }
 
-// decideIn decides on tests of a source, as far as they are what was shown: on pending answers as traceforge accept and
-// reject do, and on changed files by staging them, or giving them back what is staged.
+// decideIn decides on the tests of a source that still match what was shown. It handles pending answers like traceforge
+// accept and reject. It stages changed files to accept them, and restores their staged version to reject them.
 func (r *reviewRun) decideIn(src *source, verdict string, tests []*reviewItem, o *outcome) error {
 	tests, err := r.still(src, verdict, tests, o)
 	if err != nil || len(tests) == 0 {
@@ -57,7 +57,7 @@ func (r *reviewRun) decideIn(src *source, verdict string, tests []*reviewItem, o
 	case verdict == rejected:
 		err = worktree.Restore(r.c.ctx, r.dir, files)
 	default:
-		err = worktree.Stage(r.c.ctx, r.dir, append(files, ".gitattributes", ".gitignore")) // which all files need
+		err = worktree.Stage(r.c.ctx, r.dir, append(files, ".gitattributes", ".gitignore")) // all files need these two
 	}
 	if err == nil {
 		o.done = append(o.done, tests...)
@@ -65,8 +65,8 @@ func (r *reviewRun) decideIn(src *source, verdict string, tests []*reviewItem, o
 	return err
 }
 
-// still returns the tests that have not changed since they were shown, and that may be decided so. It notes why others
-// are refused.
+// still returns the tests that have not changed since they were shown and that allow this decision. It notes why the
+// others are refused.
 func (r *reviewRun) still(src *source, verdict string, tests []*reviewItem, o *outcome) ([]*reviewItem, error) {
 	var names []string
 	var same []*reviewItem
@@ -90,7 +90,7 @@ func (r *reviewRun) still(src *source, verdict string, tests []*reviewItem, o *o
 
 const noLonger = "is no longer what was shown, another process has changed it"
 
-// names returns the names of the documents of a test: two, where it moved.
+// names returns the names of a test's documents: two if it moved.
 func (item *reviewItem) names() []string {
 	if item.was == "" || item.was == item.Document {
 		return []string{item.Document}
@@ -98,7 +98,7 @@ func (item *reviewItem) names() []string {
 	return []string{item.Document, item.was}
 }
 
-// looks returns the state of a test, out of those of documents.
+// looks returns the state of a test, combined from the states of documents.
 func (item *reviewItem) looks(seen map[string]string) (is string) {
 	for _, name := range item.names() {
 		is += seen[name]
@@ -106,9 +106,9 @@ func (item *reviewItem) looks(seen map[string]string) (is string) {
 	return is
 }
 
-// settle notes an outcome. Tests that wait, and share a document with one that was decided, get its new state as seen.
+// settle notes an outcome. Tests that wait, and share a document with a decided test, get its new state as seen.
 func (r *reviewRun) settle(verdict string, o outcome) {
-	kinds := map[string]string{} // of what was decided, by document
+	kinds := map[string]string{} // of the decided tests, by document
 	for _, item := range o.done {
 		item.verdict, kinds[item.Document] = verdict, item.Kind
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/traceforge/traceforge-go/internal/gotest"
 )
 
-// schema prints the JSON Schema that is named, or lists all.
+// schema prints the JSON Schema with the given name, or lists all schemas.
 func schema(c *call) error {
 	names := schemaNames()
 	for _, name := range names {
@@ -32,14 +32,14 @@ func schema(c *call) error {
 	return usagef("no schema is called %s%s: traceforge schema lists them", gotest.Quote(c.args[0]), meant(c.args[0], names))
 }
 
-// schemaNames are the names of schemas.
+// schemaNames returns the names of the schemas.
 func schemaNames() []string {
-	names, _ := fs.Glob(schemas.Files, "*.json") // the pattern is a good one
+	names, _ := fs.Glob(schemas.Files, "*.json") // the pattern is valid
 	for i, file := range names {
 		names[i] = strings.TrimSuffix(file, ".json")
 	}
 	return names
 }
 
-// schemaOfAnswer returns the name of the schema of what a command prints with --json.
+// schemaOfAnswer returns the name of the schema for the --json output of a command.
 func schemaOfAnswer(command string) string { return "answer-" + strings.ReplaceAll(command, " ", "-") }

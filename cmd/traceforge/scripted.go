@@ -9,8 +9,8 @@ import (
 	"github.com/traceforge/traceforge-go/internal/place"
 )
 
-// updateScripted lists the tests with answers that a script gave, or those of them that are named, and records these
-// tests. A test that still has its script keeps its answers, and is a finding.
+// updateScripted lists the tests that have scripted answers, or the named ones among them, and records these tests. A
+// test that still has its script keeps its answers and is reported as a finding.
 func updateScripted(c *call) error {
 	if c.value("run") != "" {
 		return usagef("--scripted finds the tests by itself: name some of them to narrow it, instead of --run")
@@ -40,7 +40,7 @@ func updateScripted(c *call) error {
 		strings.Join(scriptedLines(left), "\n  "))}
 }
 
-// scriptedTests returns the tests of the store with answers of a script: those that are named, or all.
+// scriptedTests returns the tests in the store that have scripted answers: the named ones, or all.
 func scriptedTests(names []string) ([]entry, error) {
 	s, _, err := place.OpenStore("")
 	if err != nil {
@@ -52,7 +52,7 @@ func scriptedTests(names []string) ([]entry, error) {
 	})
 }
 
-// scriptedLines says of each test how many of its answers are of a script.
+// scriptedLines returns a line for each test with the number of its scripted answers.
 func scriptedLines(rows []entry) (lines []string) {
 	for _, l := range rows {
 		lines = append(lines, fmt.Sprintf("%s.%s: %s of a script", l.Package, l.Test.Name, page.Count(l.Scripted, "answer", "answers")))

@@ -11,11 +11,11 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// ruleSecret is the rule of a credential in a store (design R12).
+// ruleSecret is the rule for a credential in a store (design R12).
 const ruleSecret = "secret"
 
-// leaked finds credentials in the records of a store, in raw answers and in media. Other findings report what cannot
-// be read.
+// leaked finds credentials in a store: in records, raw answers and media. Other findings report files that cannot be
+// read.
 func leaked(c *call, s *store.Store) (found []snapshot.Finding) {
 	const wayOut = "revoke it, since git keeps what was committed, and record again with traceforgetest.Scrub"
 	for doc := range readable(s) {
@@ -24,7 +24,7 @@ func leaked(c *call, s *store.Store) (found []snapshot.Finding) {
 	return found
 }
 
-// secretless is a [store.Check] of pending answers: what recording refuses is not accepted, whoever wrote it.
+// secretless is a [store.Check] for pending answers: a value that recording refuses is not accepted, whoever wrote it.
 func secretless(c *call) store.Check {
 	return func(d *store.Doc) (wrong []snapshot.Violation) {
 		for _, f := range leakedIn(c, d, "reject it, and record again with traceforgetest.Scrub") {
@@ -37,7 +37,8 @@ func secretless(c *call) store.Check {
 	}
 }
 
-// leakedIn finds credentials in the records of a document and in what is beside it. wayOut is what to do about one.
+// leakedIn finds credentials in the records of a document and in the files that belong to it. wayOut tells the user how
+// to fix one.
 func leakedIn(c *call, doc *store.Doc, wayOut string) (found []snapshot.Finding) {
 	file := doc.File()
 	add := func(file string, hit secret.Hit, in string) {
@@ -48,12 +49,12 @@ func leakedIn(c *call, doc *store.Doc, wayOut string) (found []snapshot.Finding)
 	for i := range doc.Document.Snapshots {
 		record := &doc.Document.Snapshots[i]
 		if looker.Holds(record) {
-			text, _ := record.SF() // it was read from this
+			text, _ := record.SF() // the record was read from this
 			hit, _ := c.secrets.Find(text)
 			hit.Pointer = fmt.Sprintf("/snapshots/%d%s", i, strings.TrimPrefix(hit.Pointer, "/snapshots/0"))
 			add(file, hit, " in the whole request or the answer")
 		}
-		words, _ := commandline.Words(record.Source.Function) // of a program's command, in which quotes may stand in a secret
+		words, _ := commandline.Words(record.Source.Function) // of a program's command, where a secret may contain quotes
 		for _, word := range words {
 			if hit, is := c.secrets.Find([]byte(word)); is {
 				hit.Pointer = fmt.Sprintf("/snapshots/%d/source/function", i)

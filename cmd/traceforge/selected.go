@@ -15,9 +15,9 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// selected returns the packages and the pattern of the tests that the arguments and --run name; by default all. An argument is
-// the name of a test, also with its package in front (example.com/shop.TestAsk), or a pattern of packages. flags are what runs a
-// program, whose name is refused.
+// selected returns the packages and the pattern of the tests that the arguments and --run name; by default all. An
+// argument is the name of a test, optionally with its package in front (example.com/shop.TestAsk), or a pattern of
+// packages. flags are the flags that run a program; the name of a program is refused.
 func (c *call) selected(flags string) (patterns []string, run string, err error) {
 	run = c.value("run")
 	if err := refuseProgram(append(slices.Clip(c.args), run), flags); err != nil {
@@ -44,7 +44,7 @@ func (c *call) selected(flags string) (patterns []string, run string, err error)
 	return patterns, cmp.Or(run, page.RunPattern(tests)), err
 }
 
-// packagesOf returns the packages that tests have records in; by default, or if none has any, all.
+// packagesOf returns the packages in which tests have records; by default, or if none has any, all packages.
 func packagesOf(tests []string) ([]string, error) {
 	if len(tests) == 0 {
 		return []string{"./..."}, nil
@@ -66,7 +66,7 @@ func packagesOf(tests []string) ([]string, error) {
 	return orOne(distinct(packages), "./..."), nil
 }
 
-// commandOf returns the command that runs the program of a document with flags, as its latest call was recorded.
+// commandOf returns the command that runs the program of a document with flags, as recorded by its latest call.
 func commandOf(doc *snapshot.Document, flags string) string {
 	latest := slices.MaxFunc(doc.Snapshots, func(a, b snapshot.Snapshot) int {
 		return cmp.Or(a.Timestamp.Compare(b.Timestamp), cmp.Compare(a.Number(), b.Number()))
@@ -74,7 +74,7 @@ func commandOf(doc *snapshot.Document, flags string) string {
 	return page.ProgramCommand(page.TestOf(doc).Name, latest.Source.Function, flags)
 }
 
-// programs returns the commands that run the programs of the store here with flags, by their names.
+// programs returns the commands that run the programs of the store here with flags, by program name.
 func programs(flags string) map[string]string {
 	s, _, err := place.OpenStore("")
 	if err != nil {
@@ -89,7 +89,8 @@ func programs(flags string) map[string]string {
 	return commands
 }
 
-// sayPrograms says how to run with flags what go test does not run, where all that is recorded is meant.
+// sayPrograms prints how to run the programs with flags if everything recorded is meant, since go test does not run
+// them.
 func (c *call) sayPrograms(flags string) {
 	if f := c.cmd.Flag("run"); len(c.args) > 0 || f != nil && f.Changed {
 		return
@@ -100,7 +101,7 @@ func (c *call) sayPrograms(flags string) {
 	}
 }
 
-// refuseProgram says how to run with flags a program that one of the words names, as go test knows no such name.
+// refuseProgram reports how to run a program with flags if one of the words names it, since go test has no such test.
 func refuseProgram(words []string, flags string) error {
 	named := func(word string) bool { return word != "" && word[0] != '.' && !strings.Contains(word, "...") }
 	if !slices.ContainsFunc(words, named) {
@@ -119,7 +120,7 @@ func refuseProgram(words []string, flags string) error {
 // replays returns the commands that replay documents of a store.
 func replays(s *store.Store, documents []string) string {
 	var commands []string
-	for _, name := range documents { // of whatever provider
+	for _, name := range documents { // of any provider
 		command := "go test"
 		if doc, err := s.Load(name, "openai"); err == nil && page.TestOf(doc.Document).OfProgram() {
 			command = commandOf(doc.Document, "")
@@ -129,8 +130,8 @@ func replays(s *store.Store, documents []string) string {
 	return strings.Join(page.Most(filesShown, distinct(commands), "more"), "; ")
 }
 
-// isOf reports whether word names a test or one of its parents, by name or with the package in front, as in
-// example.com/shop.TestAsk.
+// isOf reports whether word names a test or one of its parents, by name or with the package in front
+// (example.com/shop.TestAsk).
 func isOf(t page.Test, word string) bool {
 	if ofPackage, ok := strings.CutPrefix(word, t.Package+"."); ok {
 		word = ofPackage
@@ -138,7 +139,7 @@ func isOf(t page.Test, word string) bool {
 	return t.Name == word || strings.HasPrefix(t.Name, word+"/")
 }
 
-// meant says which of some names a word was meant to be; empty means none is near.
+// meant suggests which of the names a word was meant to be; "" if none is similar.
 func meant(word string, names []string) string {
 	if name := near.Name(word, names); name != "" {
 		return ", did you mean " + gotest.Quote(name) + "?"

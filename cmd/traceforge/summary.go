@@ -11,20 +11,20 @@ import (
 	"github.com/traceforge/traceforge-go/internal/usage"
 )
 
-// A summary is what a run that updated did, over all tests.
+// A summary counts what an updating run did, over all tests.
 type summary struct {
 	Kept       int            `json:"kept"`       // calls that were served from the store
 	Changed    int            `json:"changed"`    // calls that were made again
-	Components map[string]int `json:"components"` // of the requests that changed, in words
+	Components map[string]int `json:"components"` // how many requests changed in each component, by its name
 	New        int            `json:"new"`        // calls that had no snapshot
-	Removed    int            `json:"removed"`    // records that no call asks for any more
+	Removed    int            `json:"removed"`    // records that no call requests any more
 	Rekeyed    int            `json:"rekeyed"`    // answers that were adopted for a changed request
-	Renamed    int            `json:"renamed"`    // tests that go on with the records that they had under another name
-	Pending    []string       `json:"pending"`    // ids of what failed tests bought
-	Unasked    int            `json:"unasked"`    // answers that wait, and that no call of a test that passed asks for
-	Gone       map[string]int `json:"gone"`       // models that their providers no longer have, in words, and how many tests ask them
-	TokensIn   int64          `json:"tokens_in"`  // of what was bought
-	TokensOut  int64          `json:"tokens_out"` // of what was bought
+	Renamed    int            `json:"renamed"`    // tests that reuse the records they had under another name
+	Pending    []string       `json:"pending"`    // ids of the answers that failed tests bought
+	Unasked    int            `json:"unasked"`    // pending answers that no call of a passing test requests
+	Gone       map[string]int `json:"gone"`       // how many tests use each model that its provider no longer offers, by a description of the model
+	TokensIn   int64          `json:"tokens_in"`  // input tokens of the bought answers
+	TokensOut  int64          `json:"tokens_out"` // output tokens of the bought answers
 }
 
 func summarize(receipts []usage.Receipt) *summary {
@@ -58,7 +58,7 @@ func summarize(receipts []usage.Receipt) *summary {
 	return s
 }
 
-// lines are the summary for people.
+// lines returns the summary for people.
 func (s *summary) lines() []string {
 	kinds := slices.SortedFunc(maps.Keys(s.Components), func(a, b string) int {
 		return cmp.Or(cmp.Compare(s.Components[b], s.Components[a]), strings.Compare(a, b))
@@ -91,7 +91,7 @@ func (s *summary) lines() []string {
 	return lines
 }
 
-// goneModel says what to do about a model that so many tests ask and its provider no longer has.
+// goneModel returns what to do about a model that its provider no longer offers, and that this many tests use.
 func goneModel(said string, tests int) string {
 	return fmt.Sprintf("%s: %s it; see what another says with traceforge check --model OLD=NEW, then name it in the code, and record with a key, "+
 		"or keep the stored answers with traceforge update --rekey", said, page.Count(tests, "test asks", "tests ask"))

@@ -14,12 +14,12 @@ func printVersion(c *call) error {
 	return c.answer(v, func() { fmt.Fprintln(c.stdout, v) })
 }
 
-// A version says what this command is.
+// A version describes this command.
 type version struct {
 	Traceforge string `json:"traceforge"`         // the version of the command
 	Format     string `json:"format"`             // the version of the format
-	Go         string `json:"go,omitempty"`       // that built the command, where it is known
-	Revision   string `json:"revision,omitempty"` // of git, where it is known
+	Go         string `json:"go,omitempty"`       // the version of Go that built the command, if known
+	Revision   string `json:"revision,omitempty"` // the git revision, if known
 }
 
 func currentVersion() version {
