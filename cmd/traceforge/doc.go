@@ -1,5 +1,5 @@
-// Command traceforge records, checks, shows, compares and packs the snapshots of model calls that
-// tests make with package traceforgetest.
+// Command traceforge records, checks, shows, compares and packs the snapshots of model calls that tests make with
+// package traceforgetest.
 //
 //	traceforge verify [--receipt DIR] [TEST…]
 //	traceforge show [--sf] TEST
@@ -13,11 +13,10 @@
 //	traceforge pack -o DIR TEST
 //	traceforge modelio verify FILE…
 //
-// traceforge help lists all of them and says what each does. Standard output has the answer,
-// standard error what is said beside it. The exit code is 0 where all is well, 1 where something
-// was found, and 2 where the command was called wrongly or could not read or write; the modelio
-// commands have those of the reference verifier of Model IO.
+// traceforge help lists all commands and describes each. The answer goes to standard output, everything else to
+// standard error. The exit code is 0 if all is well, 1 if something was found, and 2 if the command was called wrongly
+// or could not read or write. The modelio commands use the exit codes of the reference verifier of Model IO.
 //
-// Recordings came from a network. They reach a terminal only with control characters, and those that hide or reorder
-// text, escaped.
+// Recordings come from a network. Before they reach a terminal, control characters and characters that hide or reorder
+// text are escaped.
 package main

@@ -17,41 +17,41 @@ import (
 	"github.com/traceforge/traceforge-go/internal/store"
 )
 
-// An entry is a line of ls: a test, or one of its calls. It holds no part of the document.
+// An entry is a line of ls: a test, or one of its calls. It refers to no part of the document.
 type entry struct {
 	page.Test
-	File      string     `json:"file"`               // the document, its path in the store
-	Call      string     `json:"call,omitempty"`     // the id; empty: all of the test
-	Providers []string   `json:"providers"`          // that were asked
-	Models    []modelUse `json:"models"`             // that were asked
-	Recorded  *time.Time `json:"recorded,omitempty"` // the oldest call; nil: all is pending
+	File      string     `json:"file"`               // path of the document in the store
+	Call      string     `json:"call,omitempty"`     // id of the call; empty if the entry is a whole test
+	Providers []string   `json:"providers"`          // providers that were called
+	Models    []modelUse `json:"models"`             // models that were called
+	Recorded  *time.Time `json:"recorded,omitempty"` // time of the oldest call; absent if all calls are pending
 	sums
 }
 
-// A modelUse is a model that was asked, and who answered where that was another.
+// A modelUse is a model that was requested, and the model that answered if it differs.
 type modelUse struct {
-	Asked    string `json:"asked"`              // as the request names it
-	Answered string `json:"answered,omitempty"` // where the answer names another
+	Asked    string `json:"asked"`              // model that the request names
+	Answered string `json:"answered,omitempty"` // model that the answer names, if it differs
 }
 
-// sums are counts of an entry, or the sums of several.
+// sums are the counts of an entry, or the totals of several.
 type sums struct {
-	Calls    int        `json:"calls"`    // how many
-	Tokens   tokenCount `json:"tokens"`   // of the answers
-	Stale    int        `json:"stale"`    // answers that were adopted for another request
-	Scripted int        `json:"scripted"` // answers that a script gave, and no model
-	Pending  int        `json:"pending"`  // answers that wait
-	Size     weight     `json:"size"`     // in bytes
+	Calls    int        `json:"calls"`    // number of calls
+	Tokens   tokenCount `json:"tokens"`   // tokens of the calls
+	Stale    int        `json:"stale"`    // answers that were adopted for a request other than the one they answered
+	Scripted int        `json:"scripted"` // answers that come from a script instead of a model
+	Pending  int        `json:"pending"`  // answers that are waiting for a decision
+	Size     weight     `json:"size"`     // sizes in bytes
 }
 
 type tokenCount struct {
-	Input  int64 `json:"input"`  // tokens that were sent
-	Output int64 `json:"output"` // tokens that were answered
+	Input  int64 `json:"input"`  // tokens of the requests
+	Output int64 `json:"output"` // tokens of the answers
 }
 
 type weight struct {
-	Document int64 `json:"document"` // bytes of the document
-	Raw      int64 `json:"raw"`      // bytes of its raw answers
+	Document int64 `json:"document"` // size of the document in bytes
+	Raw      int64 `json:"raw"`      // size of its raw answers in bytes
 }
 
 func (s *sums) bytes() int64 { return s.Size.Document + s.Size.Raw }
@@ -67,8 +67,8 @@ func (s *sums) add(o sums) {
 	s.Size.Raw += o.Size.Raw
 }
 
-// rowsOf returns the entries of a store for which holds is true: one for each test, or with calls for each call. broken
-// says what could not be read.
+// rowsOf returns the entries of a store for which holds is true: one for each test, or with calls one for each call.
+// broken reports the parts that could not be read.
 func rowsOf(s *store.Store, calls bool, holds func(*entry) bool) (rows []entry, broken error) {
 	waiting, broken := pendingOf(s)
 	add := func(all entry, each []entry) {
@@ -94,7 +94,7 @@ func rowsOf(s *store.Store, calls bool, holds func(*entry) bool) (rows []entry, 
 		more := fmt.Errorf("and %s: traceforge verify tells of all", page.Count(unread-1, "document", "documents"))
 		broken = errors.Join(broken, more)
 	}
-	for _, each := range waiting { // of tests of which nothing else is recorded
+	for _, each := range waiting { // of tests that have no other records
 		all := each[0]
 		all.Call, all.Pending = "", len(each)
 		add(all, each)
@@ -102,7 +102,7 @@ func rowsOf(s *store.Store, calls bool, holds func(*entry) bool) (rows []entry, 
 	return rows, broken
 }
 
-// pendingOf returns the calls that are pending, by the names of the documents.
+// pendingOf returns the pending calls, by document name.
 func pendingOf(s *store.Store) (map[string][]entry, error) {
 	waiting := map[string][]entry{}
 	for doc, err := range place.Documents(s.Pending()) {
@@ -118,7 +118,7 @@ func pendingOf(s *store.Store) (map[string][]entry, error) {
 	return waiting, nil
 }
 
-// mark counts what is pending of a test. It returns the test's calls with what is pending of each, and with calls
+// mark counts the pending calls of a test. It returns the test's calls with the pending count of each, including calls
 // that are only pending.
 func mark(all *entry, calls, waiting []entry) []entry {
 	all.Pending = len(waiting)
@@ -133,7 +133,7 @@ func mark(all *entry, calls, waiting []entry) []entry {
 	return calls
 }
 
-// rowsOfDocument returns the line of a document, and those of its calls.
+// rowsOfDocument returns the entry of a document, and the entries of its calls.
 func rowsOfDocument(doc *store.Doc) (all entry, calls []entry) {
 	size, raw := lint.Sizes(doc)
 	all = entry{Test: page.TestOf(doc.Document), File: doc.File()}
@@ -169,5 +169,5 @@ func rowsOfDocument(doc *store.Doc) (all entry, calls []entry) {
 	return all, calls
 }
 
-// own returns a text that is no part of a document, and that all who have it share.
+// own returns a copy of text that does not keep the document in memory, and that equal texts share.
 func own(text string) string { return unique.Make(text).Value() }

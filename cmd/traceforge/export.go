@@ -21,21 +21,21 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// toGoVCR is what --to of export takes.
+// toGoVCR is the value of export --to.
 const toGoVCR = "go-vcr"
 
-// An exporter writes what a run of the tests replayed as cassettes of another tool.
+// An exporter writes the calls that a run of the tests replayed as cassettes of another tool.
 type exporter struct {
 	*call
 	sources *coverage.Sources
 	seen    map[page.Test]bool
-	names   []string            // of headers that the cassettes do not have
-	files   int                 // cassettes that are written
-	left    map[string][]string // what is left out, by reason
+	names   []string            // headers that the cassettes omit
+	files   int                 // number of cassettes written
+	left    map[string][]string // omitted calls, by reason
 }
 
-// export runs the tests, and writes a cassette of each. It has the requests as the run sent them, since go-vcr
-// compares bytes, and the answers as the store has them.
+// export runs the tests and writes a cassette for each. The cassettes have the requests as the run sent them, since
+// go-vcr compares bytes, and the answers from the store.
 func export(c *call) error {
 	if c.value("to") != toGoVCR || c.value("output") == "" {
 		return usagef("--to %s -o DIR names the tool that the files are for, and where to write them", toGoVCR)
@@ -106,7 +106,7 @@ func (x *exporter) test(r usage.Receipt, s *store.Store) error {
 
 func (x *exporter) leave(why, what string) { x.left[why] = append(x.left[why], what) }
 
-// unfit says why a call cannot be in a cassette; "" where it can.
+// unfit returns why a call cannot be stored in a cassette; "" if it can.
 func unfit(record *snapshot.Snapshot, raw []byte, err error, sent *usage.Sent) string {
 	core, _ := snapshot.RequestCore(&record.Request, nil)
 	switch {
@@ -126,7 +126,7 @@ func unfit(record *snapshot.Snapshot, raw []byte, err error, sent *usage.Sent) s
 	return ""
 }
 
-// write writes a cassette where its test looks for it. A file that is there already stays.
+// write writes a cassette to the place where its test looks for it. An existing file is kept.
 func (x *exporter) write(test page.Test, calls []cassette.Exchange) error {
 	_, dir := x.sources.Find(test.Package)
 	below := shown(dir)
@@ -160,7 +160,7 @@ func (x *exporter) write(test page.Test, calls []cassette.Exchange) error {
 	return errors.Join(err, f.Close())
 }
 
-// end says what is left out, and how the cassettes are replayed.
+// end reports the omitted calls, and how to replay the cassettes.
 func (x *exporter) end(code int) error {
 	if code != exitClean {
 		x.say("go test failed: what it replayed up to then is written")

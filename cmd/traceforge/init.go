@@ -40,7 +40,7 @@ func initialize(c *call) error {
 		return c.answer(ready, func() {})
 	}
 	if c.is("lfs") {
-		if err := git.HasLFS(c.ctx); err != nil { // else what is recorded would be committed as it is, and nobody told
+		if err := git.HasLFS(c.ctx); err != nil { // without Git LFS, the recordings would be committed to git itself, and nobody would notice
 			return fmt.Errorf("git has no Git LFS here, install git-lfs first: %w", err)
 		}
 	}
@@ -62,10 +62,10 @@ func initialize(c *call) error {
 	return c.answer(ready, func() {})
 }
 
-// makeStore makes an empty store, or leaves alone what is there.
+// makeStore makes an empty store, or keeps the existing one.
 func makeStore(dir string) error {
 	if _, err := os.Stat(filepath.Join(dir, ".gitattributes")); !errors.Is(err, fs.ErrNotExist) {
-		return err // it is a store
+		return err // the store exists
 	}
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
@@ -74,32 +74,32 @@ func makeStore(dir string) error {
 	if err != nil {
 		return err
 	}
-	return audit.WriteManifest(s) // and all else that a store has
+	return audit.WriteManifest(s) // and everything else in a new store
 }
 
-// A setup is what init made.
+// A setup is the result of init.
 type setup struct {
-	Dir        string         `json:"dir"`                  // the path of the store, from the working directory or as it was named
-	Config     []gitSetting   `json:"config"`               // settings of git that were made
-	Attributes *gitAttributes `json:"attributes,omitempty"` // of git, in this clone
+	Dir        string         `json:"dir"`                  // path of the store, from the working directory or as the user named it
+	Config     []gitSetting   `json:"config"`               // git settings that were changed
+	Attributes *gitAttributes `json:"attributes,omitempty"` // git attributes that were added in this clone
 	Agents     []agentsFile   `json:"agents,omitempty"`     // files for coding agents
 }
 
-// A gitSetting is one of git config.
+// A gitSetting is a setting of git config.
 type gitSetting struct {
-	Name  string `json:"name"`  // of the setting
-	Value string `json:"value"` // that it has now
+	Name  string `json:"name"`  // name of the setting
+	Value string `json:"value"` // new value of the setting
 }
 
-// gitAttributes are lines that were added to a file of attributes.
+// gitAttributes are lines that were added to an attributes file.
 type gitAttributes struct {
-	File  string   `json:"file"`  // git's attributes of this clone
-	Added []string `json:"added"` // lines that it did not have
+	File  string   `json:"file"`  // attributes file of this clone
+	Added []string `json:"added"` // lines that were missing in the file
 }
 
 var goProgram = regexp.MustCompile(`(^|[\\/"'])go(\.exe)?["']?$`)
 
-// setUpGit makes the settings of this clone and says which.
+// setUpGit changes the settings of this clone and reports the changes.
 func (s *setup) setUpGit(c *call, dir string) error {
 	program := c.value("command")
 	if program == "" {
@@ -136,7 +136,7 @@ func (s *setup) setUpGit(c *call, dir string) error {
 	return err
 }
 
-// attributePattern returns the pattern of gitattributes for files below a directory, whose prefix has no wildcards.
+// attributePattern returns the gitattributes pattern for files below a directory, whose prefix has no wildcards.
 func attributePattern(prefix, files string) string {
 	escaped := strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(prefix)
 	pattern := "/" + escaped + files
@@ -146,7 +146,7 @@ func attributePattern(prefix, files string) string {
 	return pattern
 }
 
-// addLines appends to a file those lines that it does not have, and returns them.
+// addLines appends the lines that a file lacks, and returns them.
 func addLines(file string, lines []string) ([]string, error) {
 	text, err := os.ReadFile(file)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -167,7 +167,7 @@ func addLines(file string, lines []string) ([]string, error) {
 	return added, os.WriteFile(file, text, 0o666)
 }
 
-// useLFS makes the store in dir keep raw answers and media in Git LFS.
+// useLFS configures the store in dir to keep raw answers and media in Git LFS.
 func useLFS(c *call, dir string) error {
 	s, err := store.Open(dir)
 	if err == nil {

@@ -17,15 +17,15 @@ import (
 	"github.com/traceforge/traceforge-go/internal/store"
 )
 
-// agentsText says how coding agents work with tests that have snapshots.
+// agentsText explains to coding agents how to work with tests that have snapshots.
 //
 //go:embed agents.md
 var agentsText string
 
-// agentsWhat is what --agents does.
+// agentsWhat lists the values of --agents.
 var agentsWhat = []string{"write", "remove"}
 
-// skillHead is what a skill has in front of the text.
+// skillHead is the text that precedes agentsText in a skill.
 const skillHead = `---
 name: traceforge
 description: Tests of model calls with golden snapshots in .ai-snapshots. Read it before you run, write or change such a test, or change a prompt.
@@ -35,13 +35,13 @@ description: Tests of model calls with golden snapshots in .ai-snapshots. Read i
 
 // An agentsFile is a file with the text for coding agents.
 type agentsFile struct {
-	File   string `json:"file"`   // its path
-	Change string `json:"change"` // added, replaced, removed or none
-	head   string // what a file of its own begins with
+	File   string `json:"file"`   // path of the file
+	Change string `json:"change"` // the change: added, replaced, removed or none
+	head   string // text at the beginning of a new file
 }
 
-// setUpAgents writes the text for coding agents, or takes it out. It stands in AGENTS.md at the top of the
-// repository, and as a skill in each folder of skills there. All files are read before one is written.
+// setUpAgents writes the text for coding agents, or removes it. The text goes in AGENTS.md at the top of the
+// repository, and in a skill in each folder of skills there. All files are read before any is written.
 func (s *setup) setUpAgents(c *call, dir string) error {
 	module, err := filepath.Abs(filepath.Dir(dir))
 	if err == nil {
@@ -57,7 +57,7 @@ func (s *setup) setUpAgents(c *call, dir string) error {
 		return err
 	}
 	files := []agentsFile{{File: filepath.Join(top, "AGENTS.md")}}
-	folders, _ := filepath.Glob(filepath.Join(top, ".*", "skills")) // the pattern is a good one
+	folders, _ := filepath.Glob(filepath.Join(top, ".*", "skills")) // the pattern is valid
 	for _, folder := range folders {
 		files = append(files, agentsFile{File: filepath.Join(folder, "traceforge", "SKILL.md"), head: skillHead})
 	}
@@ -84,7 +84,8 @@ func (s *setup) setUpAgents(c *call, dir string) error {
 	return nil
 }
 
-// with returns the file with the text in its block, and without a block where there is no text. It notes what that changes.
+// with returns the file with the text in its block, or without a block if the text is empty. It notes the kind of
+// change.
 func (f *agentsFile) with(top, text string) ([]byte, error) {
 	if err := inside(top, f.File); err != nil {
 		return nil, err
@@ -117,7 +118,7 @@ func (f *agentsFile) with(top, text string) ([]byte, error) {
 	return bytes.Join([][]byte{before[:was[0]], []byte(block), before[was[1]:]}, nil), nil
 }
 
-// gap returns what divides a block from the text before it.
+// gap returns the separator between a block and the text before it.
 func (f *agentsFile) gap(before []byte) string {
 	end := lineEnd(before)
 	switch {
@@ -136,7 +137,7 @@ func lineEnd(text []byte) string {
 	return "\n"
 }
 
-// write writes a file, or removes one that has nothing but what this command wrote.
+// write writes a file, or removes one that contains only the output of this command.
 func (f *agentsFile) write(text []byte) error {
 	left := bytes.TrimSpace(text)
 	switch {
@@ -146,7 +147,7 @@ func (f *agentsFile) write(text []byte) error {
 		if err := os.Remove(f.File); err != nil || f.head == "" {
 			return err
 		}
-		os.Remove(filepath.Dir(f.File)) // it may hold more
+		os.Remove(filepath.Dir(f.File)) // fails if it contains other files
 		return nil
 	}
 	if err := os.MkdirAll(filepath.Dir(f.File), 0o777); err != nil {
@@ -155,7 +156,7 @@ func (f *agentsFile) write(text []byte) error {
 	return os.WriteFile(f.File, text, 0o666)
 }
 
-// inside refuses a file that links lead out of the repository, or into what git keeps there.
+// inside refuses a file that is outside the repository, or inside git's own directory, after links are resolved.
 func inside(top, file string) error {
 	for at := file; at != top; at = filepath.Dir(at) {
 		real, err := filepath.EvalSymlinks(at)
@@ -176,7 +177,7 @@ func inside(top, file string) error {
 	return nil
 }
 
-// shownFile returns a file's path from the working directory.
+// shownFile returns a file's path relative to the working directory.
 func shownFile(file string) string {
 	if wd, err := os.Getwd(); err == nil {
 		if rel, err := filepath.Rel(wd, file); err == nil {
@@ -190,8 +191,8 @@ var blockMark = regexp.MustCompile(`(?m)^<!-- traceforge: (begin|end)\b.*\n?`)
 
 const blockEnd = "<!-- traceforge: end -->\n"
 
-// blockOf returns the block that holds a text; "" where there is none. Its first line has the text's hash, which tells whether
-// somebody edited it.
+// blockOf returns the block that contains a text; "" for an empty text. Its first line has the text's hash, which shows
+// whether somebody edited it.
 func blockOf(text string) string {
 	if text == "" {
 		return ""
@@ -203,8 +204,8 @@ func blockBegin(text string) string {
 	return fmt.Sprintf("<!-- traceforge: begin %.6x", sha256.Sum256([]byte(text)))
 }
 
-// blockIn returns where the block begins and ends in a file; nil means it has none. A block that this command did not write so is an
-// error: what somebody added would be lost.
+// blockIn returns where the block begins and ends in a file; nil if it has none. A block that differs from the output
+// of this command is an error, since somebody's additions would be lost.
 func blockIn(file string, text []byte) ([]int, error) {
 	marks := blockMark.FindAllSubmatchIndex(text, -1)
 	line := func(i int) int { return bytes.Count(text[:marks[i][0]], []byte("\n")) + 1 }

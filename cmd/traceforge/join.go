@@ -17,11 +17,11 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// A shardReport is what report brings together of the shards of a run besides.
+// A shardReport is what report combines from the shards of a run.
 type shardReport struct {
-	Checks    *checkReport   `json:"checks,omitempty"` // what check --json prints
-	Pending   []pendingEntry `json:"pending"`          // answers that were taken into the store's pending ones
-	Conflicts []conflict     `json:"conflicts"`        // what shards say differently
+	Checks    *checkReport   `json:"checks,omitempty"` // combined output of check --json
+	Pending   []pendingEntry `json:"pending"`          // pending answers that were copied to the store
+	Conflicts []conflict     `json:"conflicts"`        // disagreements between shards
 }
 
 // ok reports whether the shards agree, and no check failed.
@@ -30,14 +30,14 @@ func (j *shardReport) ok() bool { return len(j.Conflicts) == 0 && (j.Checks == n
 // A pendingEntry is a document of pending answers.
 type pendingEntry struct {
 	page.Test
-	Answers int `json:"answers"` // how many
+	Answers int `json:"answers"` // number of answers in the document
 }
 
-// A conflict is a test of which two shards say different things.
+// A conflict is a test about which two shards disagree.
 type conflict struct {
 	page.Test
-	Shards []string `json:"shards,omitempty"` // directories
-	Reason string   `json:"reason"`           // in words
+	Shards []string `json:"shards,omitempty"` // directories of the shards
+	Reason string   `json:"reason"`           // description of the disagreement
 }
 
 func (f conflict) String() string {
@@ -48,8 +48,8 @@ func (f conflict) String() string {
 	return text
 }
 
-// join brings together what the shards of a run left: their checks, and their pending answers, which it takes into those of the
-// store.
+// join combines the output of a run's shards: their checks, and their pending answers, which it adds to the pending
+// answers of the store.
 func join(c *call, left []string) (j *shardReport, err error) {
 	if len(c.values("dir")) > 1 {
 		return nil, usagef("shards are joined in one store: name one --dir, or one --receipt")
@@ -78,7 +78,8 @@ func join(c *call, left []string) (j *shardReport, err error) {
 	return j, j.takePending(s, found)
 }
 
-// checkArtefact refuses a directory that holds anything but files: an artefact may come from anybody.
+// checkArtefact refuses a directory that contains anything except files and directories: an artefact may come from
+// anyone.
 func checkArtefact(dir string) error {
 	return filepath.WalkDir(dir, func(file string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() || e.Type().IsRegular() {
@@ -88,7 +89,7 @@ func checkArtefact(dir string) error {
 	})
 }
 
-// write writes what was joined for people.
+// write writes the combined results for people.
 func (j *shardReport) write(c *call) {
 	if j == nil {
 		return
@@ -109,8 +110,8 @@ func (j *shardReport) write(c *call) {
 	}
 }
 
-// joinChecks returns the receipts with checks, in which each call stands once: that of the shard which was to make it.
-// Where two did, and they found different things, it is a conflict.
+// joinChecks returns the receipts with checks, in which each call occurs once: as checked by the shard that was
+// responsible for it. If two shards checked a call with different results, it is a conflict.
 func joinChecks(all []usage.Receipt) (receipts []usage.Receipt, conflicts []conflict) {
 	type key struct {
 		page.Test
@@ -123,7 +124,7 @@ func joinChecks(all []usage.Receipt) (receipts []usage.Receipt, conflicts []conf
 			continue
 		}
 		test := page.Test{Package: receipt.Package, Name: receipt.Test}
-		checks := make([]usage.Check, 0, len(receipt.Checks)) // so that what is kept stays where it is
+		checks := make([]usage.Check, 0, len(receipt.Checks)) // a new slice, so that the original is not modified
 		for _, found := range receipt.Checks {
 			k := key{test, found.Call}
 			switch was := kept[k]; {
@@ -144,13 +145,13 @@ func joinChecks(all []usage.Receipt) (receipts []usage.Receipt, conflicts []conf
 	return receipts, conflicts
 }
 
-// A shardDoc is a document of pending answers, and the directory that it was found in.
+// A shardDoc is a document of pending answers, and the directory in which it was found.
 type shardDoc struct {
 	store.Put
 	dir string
 }
 
-// shardDocs are documents of pending answers, by their names.
+// shardDocs are documents of pending answers, by name.
 type shardDocs map[string][]shardDoc
 
 // pendingIn finds the pending answers of a store, and those in the directories of shards.
@@ -168,7 +169,7 @@ func pendingIn(s *store.Store, dirs []string) (shardDocs, error) {
 			if err != nil {
 				return err
 			}
-			s.Trusting = true // who names the directory says so
+			s.Trusting = true // the user vouches for the directory by naming it
 			if err := found.add(s, file); err != nil {
 				return err
 			}
@@ -181,7 +182,8 @@ func pendingIn(s *store.Store, dirs []string) (shardDocs, error) {
 	return found, nil
 }
 
-// add reads all documents of a store of pending answers with what is beside them, checked against their hashes.
+// add reads all documents of a store of pending answers with the files that belong to them, checked against their
+// hashes.
 func (found shardDocs) add(s *store.Store, dir string) error {
 	for doc, err := range place.Documents(s) {
 		if err != nil {
@@ -196,8 +198,8 @@ func (found shardDocs) add(s *store.Store, dir string) error {
 	return nil
 }
 
-// takePending writes the documents that one shard has, or several equally, to the pending ones of a store. It names the
-// others, since nobody can know which of two answers to take.
+// takePending adds the documents that one shard has, or that several have in equal form, to the store's pending ones.
+// It reports the others, since it cannot decide between two answers.
 func (j *shardReport) takePending(s *store.Store, found shardDocs) error {
 	own := filepath.ToSlash(filepath.Join(s.Dir(), store.PendingName))
 	var change store.Change
@@ -223,7 +225,7 @@ func (j *shardReport) takePending(s *store.Store, found shardDocs) error {
 	return nil
 }
 
-// saysTheSame reports whether two documents have the same calls, whenever they were recorded.
+// saysTheSame reports whether two documents have the same calls, regardless of when they were recorded.
 func saysTheSame(a, b *snapshot.Document) bool {
 	return slices.EqualFunc(a.Snapshots, b.Snapshots, func(x, y snapshot.Snapshot) bool {
 		return store.SameRequest(&x, &y) && x.ID == y.ID && x.Response.Status == y.Response.Status && x.Response.RawOutputRef == y.Response.RawOutputRef

@@ -16,10 +16,10 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// A testList is what ls prints for a program.
+// A testList is the output of ls --json.
 type testList struct {
-	Tests []entry `json:"tests"` // a test each, or with --calls a call
-	Total sums    `json:"total"` // of all that is listed
+	Tests []entry `json:"tests"` // one entry for each test, or with --calls for each call
+	Total sums    `json:"total"` // totals of all listed entries
 }
 
 func list(c *call, s *store.Store, _ string) error {
@@ -41,7 +41,7 @@ func list(c *call, s *store.Store, _ string) error {
 	return errors.Join(err, broken)
 }
 
-// A filter says which lines are listed, and in what order.
+// A filter selects and orders the listed lines.
 type filter struct {
 	now      time.Time
 	names    []*regexp.Regexp
@@ -54,7 +54,7 @@ type filter struct {
 	order    func(a, b entry) int
 }
 
-// orders are the orders of lines. Lines that are equal in one have that of their names.
+// orders are the sort orders of lines. Lines that compare equal are sorted by name.
 var orders = map[string]func(a, b entry) int{
 	"name": func(a, b entry) int { return 0 },
 	"tokens": func(a, b entry) int {
@@ -63,17 +63,17 @@ var orders = map[string]func(a, b entry) int{
 	"size":  func(a, b entry) int { return cmp.Compare(b.bytes(), a.bytes()) },
 	"calls": func(a, b entry) int { return cmp.Compare(b.Calls, a.Calls) },
 	"age": func(a, b entry) int {
-		if a.Recorded == nil || b.Recorded == nil { // it is pending, and comes last
+		if a.Recorded == nil || b.Recorded == nil { // pending entries come last
 			return cmp.Compare(b.Calls, a.Calls)
 		}
 		return a.Recorded.Compare(*b.Recorded)
 	},
 }
 
-// orderNames are the names of the orders, as help has them.
+// orderNames are the names of the orders, as in the help.
 var orderNames = []string{"name", "tokens", "size", "age", "calls"}
 
-// filterOf returns what the user asked for.
+// filterOf returns the filter that the user requested.
 func filterOf(c *call, now time.Time) (f filter, err error) {
 	f = filter{now: now, provider: c.value("provider"), stale: c.is("stale"), scripted: c.is("scripted")}
 	for _, pattern := range c.args {
@@ -123,7 +123,7 @@ func (f *filter) holds(l *entry) bool {
 		(f.larger == 0 || l.bytes() > f.larger)
 }
 
-// tableOf returns the table of lines. Numbers are round for people, and exact for programs.
+// tableOf returns the table of lines. Numbers are rounded for people, and exact for programs.
 func tableOf(rows []entry, calls bool, now time.Time, forPeople bool) *page.Table {
 	text := func(cell func(*entry) string) func(int) string {
 		return func(row int) string { return cell(&rows[row]) }
@@ -169,7 +169,7 @@ func (l *entry) age(now time.Time, forPeople bool) string {
 	return l.Recorded.Format(time.RFC3339)
 }
 
-// modelsOf spells who was asked, and who answered.
+// modelsOf formats the requested models, and those that answered.
 func modelsOf(models []modelUse) string {
 	words := make([]string, len(models))
 	for i, m := range models {
@@ -180,7 +180,7 @@ func modelsOf(models []modelUse) string {
 	return strings.Join(words, ", ")
 }
 
-// tally is the closing line.
+// tally returns the closing line.
 func tally(total *sums, rows int, calls bool) string {
 	var parts []string
 	if !calls {

@@ -16,18 +16,18 @@ import (
 
 // A movedDocument is a document that mv moved.
 type movedDocument struct {
-	From string `json:"from"` // files, from the working directory on
-	To   string `json:"to"`   // the file that it is now
+	From string `json:"from"` // old path of the document, from the working directory
+	To   string `json:"to"`   // new path of the document
 	page.Test
-	Was page.Test `json:"was"` // the test that it was of
+	Was page.Test `json:"was"` // test to which the document belonged
 }
 
-// A moveReport is what mv prints for a program.
+// A moveReport is the output of mv --json.
 type moveReport struct {
-	Moved []movedDocument `json:"moved"` // documents
+	Moved []movedDocument `json:"moved"` // documents that were moved
 }
 
-// move is the command mv.
+// move implements the command mv.
 func move(c *call, s *store.Store, dir string) error {
 	tests, err := testsIn(s)
 	if err != nil {
@@ -41,11 +41,11 @@ func move(c *call, s *store.Store, dir string) error {
 	if err != nil {
 		return err
 	}
-	now := map[string]page.Test{} // by the names that documents had
+	now := map[string]page.Test{} // by the old names of the documents
 	for _, m := range moves {
 		now[m.Name] = page.Test{Package: m.Package, Name: m.Test}
 	}
-	moved := []movedDocument{} // and not what was pending only
+	moved := []movedDocument{} // without documents that are only pending
 	for _, m := range done {
 		from, to := path.Join(filepath.ToSlash(dir), m.From), path.Join(filepath.ToSlash(dir), m.To)
 		moved = append(moved, movedDocument{from, to, now[nameOf(m.From)], tests[nameOf(m.From)]})
@@ -56,7 +56,7 @@ func move(c *call, s *store.Store, dir string) error {
 		}
 	})
 	c.say("%s: moved %s: nothing was recorded again", dir, page.Count(len(moves), "document", "documents"))
-	if src, err := c.sources(); err == nil { // else the code is not here
+	if src, err := c.sources(); err == nil { // otherwise the code is not available
 		for _, m := range moves {
 			if gone := src.Gone(m.Package, m.Test); gone != "" {
 				c.say("%s yet: rename it in the code too, or no test finds its snapshots", gone)
@@ -67,7 +67,7 @@ func move(c *call, s *store.Store, dir string) error {
 	return err
 }
 
-// testsIn returns the tests of the documents of a store, pending ones too, by the documents' names.
+// testsIn returns the tests of a store's documents, including pending ones, by document name.
 func testsIn(s *store.Store) (map[string]page.Test, error) {
 	tests := map[string]page.Test{}
 	for _, of := range []*store.Store{s, s.Pending()} {
@@ -81,7 +81,7 @@ func testsIn(s *store.Store) (map[string]page.Test, error) {
 	return tests, nil
 }
 
-// movesOf returns what is to move where a test or a package has another name.
+// movesOf returns the moves for a test or a package that was renamed.
 func movesOf(tests map[string]page.Test, from, to string) (moves []store.Move, err error) {
 	rename, err := renaming(tests, from, to)
 	if err != nil {
@@ -101,7 +101,8 @@ func movesOf(tests map[string]page.Test, from, to string) (moves []store.Move, e
 	return moves, nil
 }
 
-// renaming returns what a test of the store is called after from, a package or a test, has been given the name to.
+// renaming returns a function that maps a test of the store to its new name after from, a package or a test, was
+// renamed to the name to.
 func renaming(tests map[string]page.Test, from, to string) (func(page.Test) (page.Test, bool), error) {
 	var names, packages []string
 	ofPackage := false
@@ -136,7 +137,8 @@ func renaming(tests map[string]page.Test, from, to string) (func(page.Test) (pag
 	}, nil
 }
 
-// inPackage returns the path of a package after from has been given the name to; ok is false where it is another.
+// inPackage returns the path of a package after from was renamed to the name to; ok is false for a package that is not
+// affected.
 func inPackage(pkg, from, to string) (now string, ok bool) {
 	tree, isTree := strings.CutSuffix(from, "/...")
 	if !isTree {
@@ -157,7 +159,7 @@ func renamingTest(pkg, from, to string) (func(page.Test) (page.Test, bool), erro
 	if err := checkTest(to); err != nil {
 		return nil, err
 	}
-	if isRun(from) && !isRun(to) { // frameworks give names that go test does not run
+	if isRun(from) && !isRun(to) { // frameworks use names that go test does not run
 		return nil, usagef("go test runs no %s, as it runs %s: begin the name as that", gotest.Quote(to), gotest.Quote(from))
 	}
 	return func(t page.Test) (page.Test, bool) {
@@ -166,13 +168,13 @@ func renamingTest(pkg, from, to string) (func(page.Test) (page.Test, bool), erro
 	}, nil
 }
 
-// isRun reports whether go test runs what has the name of a test.
+// isRun reports whether go test runs a test of this name.
 func isRun(test string) bool {
 	function, _, _ := strings.Cut(test, "/")
 	return gotest.Kind(function) != ""
 }
 
-// splitTest splits example.com/shop.TestAsk/a into its package and its test; pkg is empty where there is none.
+// splitTest splits example.com/shop.TestAsk/a into package and test; pkg is empty if there is no package.
 func splitTest(word string) (pkg, test string) {
 	for i, r := range word {
 		top, _, _ := strings.Cut(word[i+len(string(r)):], "/")
@@ -183,10 +185,10 @@ func splitTest(word string) (pkg, test string) {
 	return "", word
 }
 
-// isOdd reports whether a character is in no name of a test or a package.
+// isOdd reports whether a character cannot occur in the name of a test or a package.
 func isOdd(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }
 
-// checkTest refuses names that go gives no test, so that no document is moved to where nothing looks for it.
+// checkTest refuses names that Go does not give to tests, so that no document is moved to a place that nothing reads.
 func checkTest(test string) error {
 	if test == "" || strings.HasPrefix(test, "/") || strings.HasSuffix(test, "/") || strings.ContainsFunc(test, isOdd) {
 		return usagef("%s is no name of a test: name it as go test -v prints it, with _ for a space", gotest.Quote(test))
@@ -194,7 +196,7 @@ func checkTest(test string) error {
 	return nil
 }
 
-// checkPackage refuses what is no import path.
+// checkPackage refuses a text that is not an import path.
 func checkPackage(pkg string) error {
 	pkg = strings.TrimSuffix(pkg, "/...")
 	if pkg == "" || pkg != path.Clean(pkg) || pkg[0] == '.' || pkg[0] == '/' || strings.ContainsAny(pkg, `\:*"<>|`) || strings.ContainsFunc(pkg, isOdd) {
@@ -203,7 +205,7 @@ func checkPackage(pkg string) error {
 	return nil
 }
 
-// testsAndPackages are the names of tests and packages.
+// testsAndPackages returns the names of tests and packages.
 func testsAndPackages(s *store.Store, _ []string) (names []string) {
 	for doc := range readable(s) {
 		test := page.TestOf(doc.Document)

@@ -13,10 +13,10 @@ import (
 	"github.com/traceforge/traceforge-go/internal/usage/coverage"
 )
 
-// A runReport is what report prints for a program.
+// A runReport is the output of report --json.
 type runReport struct {
 	*coverage.Report
-	Shards *shardReport `json:"shards,omitempty"` // what several --receipt hold besides
+	Shards *shardReport `json:"shards,omitempty"` // the contents of several --receipt directories besides the report
 }
 
 func report(c *call) error {
@@ -61,7 +61,7 @@ func report(c *call) error {
 	return withFindings(shards != nil && (len(r.Unanswered)+len(r.Failed) > 0 || !shards.ok()), err)
 }
 
-// reportOf reads what a run of the tests used of the stores that are named.
+// reportOf reads how a run of the tests used the named stores.
 func reportOf(c *call, left []string) (*coverage.Report, error) {
 	stores := orOne(c.values("dir"), "")
 	all := &coverage.Report{}
@@ -78,8 +78,7 @@ func reportOf(c *call, left []string) (*coverage.Report, error) {
 	return all, nil
 }
 
-// reportOfStore reads what a run used of one store. A store that does not exist is empty, if tests have looked for
-// it.
+// reportOfStore reads how a run used one store. A store that does not exist is empty if tests have looked for it.
 func reportOfStore(c *call, named string, left []string) (r *coverage.Report, dir string, err error) {
 	s, dir, notThere := place.OpenStore(named)
 	if notThere != nil {
@@ -124,7 +123,7 @@ func reportText(c *call, r *coverage.Report) {
 	c.sayAll(r.Reasons())
 }
 
-// reportFiles writes the forms of a report that other programs read from files.
+// reportFiles writes the report in the forms that other programs read from files.
 func reportFiles(c *call, r *coverage.Report) error {
 	for _, form := range []struct {
 		flag string
@@ -141,7 +140,7 @@ func reportFiles(c *call, r *coverage.Report) error {
 	return nil
 }
 
-// reportHTML returns what changed in config.json, and the causes, as a page for a browser.
+// reportHTML returns the changes in config.json, and the causes, as a page for a browser.
 func reportHTML(c *call, r *coverage.Report) string {
 	causes := page.Comparison{Config: r.Config, Causes: r.Causes}
 	return causes.HTML(page.About{
@@ -150,7 +149,7 @@ func reportHTML(c *call, r *coverage.Report) string {
 	})
 }
 
-// orOne is list, or one of a single word where it is empty.
+// orOne returns list, or a list of only word if it is empty.
 func orOne(list []string, word string) []string {
 	if len(list) == 0 {
 		return []string{word}
@@ -158,11 +157,11 @@ func orOne(list []string, word string) []string {
 	return list
 }
 
-// distinct is list, sorted, with each word once.
+// distinct returns list, sorted and without duplicates.
 func distinct(list []string) []string {
 	slices.Sort(list)
 	return slices.Compact(list)
 }
 
-// orEmpty is list as a program likes to read it.
+// orEmpty returns a copy of list that is never nil, so that it is [] in JSON.
 func orEmpty[T any](list []T) []T { return append([]T{}, list...) }

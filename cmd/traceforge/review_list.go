@@ -12,31 +12,31 @@ import (
 	"github.com/traceforge/traceforge-go/internal/plaintext"
 )
 
-// A listedGroup is a group for a program.
+// A listedGroup is a group as JSON.
 type listedGroup struct {
 	Kind     string          `json:"kind"`             // pending or changed
-	Key      string          `json:"key"`              // the same in another run
-	Headline string          `json:"headline"`         // in words
-	Changes  []drift.Change  `json:"changes"`          // of the first call
+	Key      string          `json:"key"`              // key of the group, which is the same in every run
+	Headline string          `json:"headline"`         // the group in words
+	Changes  []drift.Change  `json:"changes"`          // what changed in the first call
 	Config   []*page.Setting `json:"config,omitempty"` // what changed in config.json
-	Tests    []listedTest    `json:"tests"`            // that have it
-	Accept   string          `json:"accept"`           // the command that does it
-	Reject   string          `json:"reject"`           // the command that does it
+	Tests    []listedTest    `json:"tests"`            // tests of the group
+	Accept   string          `json:"accept"`           // command that accepts the group
+	Reject   string          `json:"reject"`           // command that rejects the group
 }
 
-// alsoListed is how many of a test's other groups are listed, since a conversation may have thousands, and how many of
-// its records are listed in each group except the first.
+// alsoListed is the maximum number of a test's other groups that are listed, since a conversation may have thousands,
+// and the maximum number of its records that are listed in each group except the first.
 const alsoListed = 20
 
 type listedTest struct {
 	*reviewItem
-	Also        []string `json:"also,omitempty"`         // keys of its other groups, which must be accepted too: the first ones
-	More        int      `json:"also_more,omitempty"`    // how many more there are
-	MoreRecords int      `json:"records_more,omitempty"` // how many more there are, which the first cause of the test has
-	MoreBytes   int      `json:"bytes_more,omitempty"`   // how many more there are, which the first cause of the test has
+	Also        []string `json:"also,omitempty"`         // keys of the test's other groups, which must be accepted too; only the first ones are listed
+	More        int      `json:"also_more,omitempty"`    // number of other groups that are not listed
+	MoreRecords int      `json:"records_more,omitempty"` // number of records that are not listed here; the first cause of the test lists all of them
+	MoreBytes   int      `json:"bytes_more,omitempty"`   // number of changes in raw answers that are not listed here; the first cause of the test lists all of them
 }
 
-// listedIn returns what a group lists of a test.
+// listedIn returns the description of a test for the list of a group.
 func (item *reviewItem) listedIn(g *group) listedTest {
 	test := listedTest{reviewItem: item}
 	for _, other := range item.groups[:min(len(item.groups), alsoListed+1)] {
@@ -54,13 +54,13 @@ func (item *reviewItem) listedIn(g *group) listedTest {
 	return test
 }
 
-// listedGroups are what review prints for a program where nothing was decided.
+// listedGroups are the output of review --json if nothing was decided.
 type listedGroups struct {
-	Causes []listedGroup `json:"causes"` // what waits
-	Left   int           `json:"left"`   // how many tests wait for a decision
+	Causes []listedGroup `json:"causes"` // groups that wait for a decision
+	Left   int           `json:"left"`   // number of tests that wait for a decision
 }
 
-// list lists what waits, with the commands that decide.
+// list lists the groups that wait, with the commands that decide on them.
 func (r *reviewRun) list() error {
 	all := []listedGroup{}
 	for _, g := range r.groups {
@@ -92,7 +92,7 @@ func (r *reviewRun) list() error {
 	return withFindings(true, r.complain())
 }
 
-// nothing says that nothing waits, as far as all could be read.
+// nothing reports that nothing waits, unless something could not be read.
 func (r *reviewRun) nothing() error {
 	if r.broken == nil {
 		r.c.say("%s: nothing waits for a decision", r.dir)
@@ -100,12 +100,12 @@ func (r *reviewRun) nothing() error {
 	return r.complain()
 }
 
-// command is what decides on a group without a terminal.
+// command returns the command that decides on a group without a terminal.
 func (r *reviewRun) command(verb string, g *group) string {
 	return "traceforge review" + option(" --dir ", r.c.dirFlag()) + " --" + g.kind + " --" + verb + " " + gotest.Quote(g.key)
 }
 
-// listGroup lists a group: what changed, and its tests by the ids of their records.
+// listGroup lists a group: the changes, and its tests by the ids of their records.
 func (r *reviewRun) listGroup(g *group, l listedGroup) error {
 	const mostTests, mostIDs, mostOthers = 12, 5, 12
 	r.c.line(g.kind + ": " + g.headline)
@@ -139,8 +139,8 @@ func (r *reviewRun) listGroup(g *group, l listedGroup) error {
 	return nil
 }
 
-// showGroup shows what the tests of a group have in common: the first of its causes whole, or what became of the
-// first test.
+// showGroup shows what the tests of a group have in common: its first cause in full, or what happened to the first
+// test.
 func (r *reviewRun) showGroup(p *page.Page, g *group) error {
 	if g.block == nil {
 		return r.showTest(p, g.tests[0])
@@ -149,7 +149,7 @@ func (r *reviewRun) showGroup(p *page.Page, g *group) error {
 	return nil
 }
 
-// showTest shows all that became of the calls of a test.
+// showTest shows what happened to all calls of a test.
 func (r *reviewRun) showTest(p *page.Page, item *reviewItem) error {
 	if settings := item.groups[0].settings; settings != nil {
 		p.SettingChanges(settings)

@@ -19,18 +19,18 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// mostRuled is how many bytes of texts a changed rule is tried on, of each state.
+// mostRuled is the maximum number of bytes of text, for each state, on which a changed rule is tried.
 const mostRuled = 64 << 20
 
-// settings returns how two states of config.json differ: rules first, with what they take. A config.json that cannot
-// be read is shown as it is spelled.
+// settings returns how two states of config.json differ: first the rules, with the texts that they replace. A
+// config.json that cannot be read is shown as its source text.
 func settings(c *call, from, to *store.Store) (all []*page.Setting, err error) {
 	before, errBefore := from.ConfigText()
 	after, errAfter := to.ConfigText()
 	if errBefore == nil && errAfter == nil && bytes.Equal(before, after) && (before == nil) == (after == nil) {
 		return nil, nil
 	}
-	was, errBefore := from.Config() // whose errors ConfigText's are among
+	was, errBefore := from.Config() // its errors are among those of ConfigText
 	is, errAfter := to.Config()
 	if errBefore != nil || errAfter != nil {
 		broken := drift.Change{Component: "config.json", Kind: "config.json", Before: shownAs(before, errBefore), After: shownAs(after, errAfter)}
@@ -47,11 +47,11 @@ func settings(c *call, from, to *store.Store) (all []*page.Setting, err error) {
 	if errBefore == nil && errAfter == nil {
 		all = append(all, members(before, after)...)
 	}
-	c.secrets.Hide(&all) // none where they are spelled in two ways
+	c.secrets.Hide(&all) // no error if both spellings are valid
 	return all, nil
 }
 
-// shownAs returns a text as a side of a change, behind why it cannot be read.
+// shownAs returns a text as one side of a change, with the reason why it cannot be read in front.
 func shownAs(text []byte, err error) *string {
 	if text == nil && err == nil {
 		return nil
@@ -59,7 +59,7 @@ func shownAs(text []byte, err error) *string {
 	shown := string(text)
 	if err != nil {
 		why := strings.Join(strings.Fields(err.Error()), " ")
-		if _, after, ok := strings.Cut(why, configFile+": "); ok { // without the directory, which may be a copy's
+		if _, after, ok := strings.Cut(why, configFile+": "); ok { // without the directory, which may belong to a copy
 			why = after
 		}
 		shown = "cannot be read: " + why + "\n" + shown
@@ -67,7 +67,7 @@ func shownAs(text []byte, err error) *string {
 	return &shown
 }
 
-// members returns what differs besides the rules.
+// members returns the differences other than rules.
 func members(before, after []byte) (all []*page.Setting) {
 	object := func(text []byte) []byte { return []byte(cmp.Or(string(text), "{}")) }
 	for _, d := range drift.JSON(object(before), object(after)) {
@@ -80,7 +80,7 @@ func members(before, after []byte) (all []*page.Setting) {
 	return all
 }
 
-// rulesOf returns the rules that differ, with what they take.
+// rulesOf returns the rules that differ, with the texts that they replace.
 func rulesOf(c *call, from, to *store.Store, was, is []store.ScrubRule) (all []*page.Setting, err error) {
 	latest := map[string]store.ScrubRule{} // by name
 	told := func(rules []store.ScrubRule) (names []string, patterns map[string]*string) {
@@ -130,13 +130,13 @@ func rulesOf(c *call, from, to *store.Store, was, is []store.ScrubRule) (all []*
 type trial struct {
 	rules *scrub.Rules
 	*page.Takes
-	taken map[uint64]bool // texts of the base
+	taken map[uint64]bool // texts of the base that the rule matches
 }
 
 var textSeed = maphash.MakeSeed()
 
-// try tries rules on the texts of a store, at most left bytes of them, and on each text once. The base comes first,
-// so that only new texts of the other state are tried.
+// try tries rules on the texts of a store, on at most left bytes, and once for each text. The base comes first, so that
+// only new texts of the other state are tried.
 func try(c *call, s *store.Store, tried []*trial, known map[uint64]bool, base bool, left int) {
 	const shown = 3 // new texts
 	for doc := range readable(s) {
@@ -181,12 +181,12 @@ func try(c *call, s *store.Store, tried []*trial, known map[uint64]bool, base bo
 	}
 }
 
-// sample returns what is shown of a text that a rule takes something of: without secrets, and cut to what is around that.
+// sample returns an excerpt of a text around the part that a rule matches, without secrets.
 func sample(c *call, rules *scrub.Rules, text string, start int) string {
 	const around, most = 20, 120 // bytes
 	if masked := c.secrets.Mask(text); masked != text {
 		text = masked
-		start, _ = rules.First(text) // 0 where they find nothing any more
+		start, _ = rules.First(text) // 0 if they no longer match
 	}
 	from, to := max(0, start-around), min(len(text), max(0, start-around)+most)
 	shown := strings.ToValidUTF8(text[from:to], "")
@@ -199,7 +199,7 @@ func sample(c *call, rules *scrub.Rules, text string, start int) string {
 	return strings.Join(strings.Fields(shown), " ")
 }
 
-// textsOf visits the texts of a record, the names of members too.
+// textsOf visits the texts of a record, including the names of members.
 func textsOf(s *snapshot.Snapshot, visit func(pointer, text string)) {
 	var walk func(pointer string, v jsontext.Value)
 	walk = func(pointer string, v jsontext.Value) {

@@ -17,24 +17,24 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// Rules of verify's own.
+// Rules of verify itself.
 const (
 	ruleStale   = "stale"   // answers that were adopted for a changed request
-	rulePending = "waiting" // answers that wait for a decision
+	rulePending = "waiting" // answers that are waiting for a decision
 	ruleAge     = "age"     // answers that are older than config.json allows
 )
 
-// stales are the records whose answers were adopted for another request than they answered (design R11).
+// stales are the records whose answers were adopted for a request other than the one they answered (design R11).
 type stales struct {
 	ids   []string
 	tests []coverage.Unanswered
 }
 
-// look notes the records of a document.
+// look notes the stale records of a document.
 func (s *stales) look(d *store.Doc) {
 	for i := range d.Document.Snapshots {
 		if record := &d.Document.Snapshots[i]; record.Response.Stale != "" {
-			s.ids = append(s.ids, strings.Clone(record.ID)) // the document must not stay in memory
+			s.ids = append(s.ids, strings.Clone(record.ID)) // cloned, so that the document does not stay in memory
 			of := coverage.Unanswered{Test: page.TestOf(d.Document)}
 			if of.OfProgram() {
 				of.Command = strings.Clone(record.Source.Function)
@@ -44,7 +44,7 @@ func (s *stales) look(d *store.Doc) {
 	}
 }
 
-// held holds the records against a budget, which is a number; empty means there is none, and they are only told of.
+// held checks the number of records against a budget, which is a number; if it is empty, they are only reported.
 func (s *stales) held(budget string) (found, notes []snapshot.Finding, err error) {
 	most := 0
 	if budget != "" {
@@ -67,7 +67,7 @@ func (s *stales) held(budget string) (found, notes []snapshot.Finding, err error
 	return []snapshot.Finding{told}, nil, nil
 }
 
-// wayOut is the command that buys the records again.
+// wayOut returns the command that buys these records again.
 func (s *stales) wayOut() string {
 	if test := s.tests[0]; len(s.tests) == 1 && !test.OfProgram() {
 		if again := recordAgain(test.Test, ""); again != "" {
@@ -77,7 +77,7 @@ func (s *stales) wayOut() string {
 	return updateOf(s.tests)
 }
 
-// notePending tells of answers that wait for a decision, which are no failure.
+// notePending reports answers that are waiting for a decision, which are not a failure.
 func notePending(s *store.Store) ([]snapshot.Finding, error) {
 	pending := s.Pending()
 	files, err := pending.List()
@@ -101,24 +101,26 @@ func notePending(s *store.Store) ([]snapshot.Finding, error) {
 	return []snapshot.Finding{{File: ".pending", Rule: rulePending, Message: message}}, nil
 }
 
-// agedShown is how many documents are told of, the oldest first; when these are done, verify names the next.
+// agedShown is the maximum number of documents reported, the oldest first; once these are fixed, verify names the next
+// ones.
 const agedShown = 20
 
-// ages are the documents of a store that are too old; not the whole documents, as a store may have very many.
+// ages are the documents of a store that are too old. It does not hold the documents themselves, since a store may have
+// very many.
 type ages struct {
 	most store.MaxAge
 	now  time.Time
 	docs []agedDocument
 }
 
-// An agedDocument is what is said of a document, and the times at which its answers were bought.
+// An agedDocument is the description of a document, and the times at which its answers were bought.
 type agedDocument struct {
 	snapshot.Finding
 	fails  bool
 	bought []time.Time // sorted
 }
 
-// look looks at a document, which must not stay in memory.
+// look checks a document, which must not stay in memory.
 func (a *ages) look(d *store.Doc) {
 	var bought []time.Time
 	for i := range d.Document.Snapshots {
@@ -127,10 +129,10 @@ func (a *ages) look(d *store.Doc) {
 	a.note(d.File(), &d.Document.Snapshots[0].Source, bought)
 }
 
-// everDays is longer ago than any time that a record can have; AddDate overflows far beyond.
+// everDays is longer than the age that any record can have; AddDate overflows far beyond it.
 const everDays = 10_000_000
 
-// note notes a document if it has answers that are too old.
+// note adds a document if it has answers that are too old.
 func (a *ages) note(file string, of *snapshot.Source, bought []time.Time) {
 	slices.SortFunc(bought, time.Time.Compare)
 	for _, days := range []int{a.most.Fail, a.most.Warn} {
@@ -146,7 +148,7 @@ func (a *ages) note(file string, of *snapshot.Source, bought []time.Time) {
 	}
 }
 
-// held returns what is said of the documents.
+// held returns the findings and notes about the documents.
 func (a *ages) held() (found, notes []snapshot.Finding) {
 	slices.SortFunc(a.docs, func(x, y agedDocument) int {
 		return cmp.Or(slices.CompareFunc(x.bought, y.bought, time.Time.Compare), cmp.Compare(x.File, y.File))

@@ -6,30 +6,30 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// A command is a row of the table of commands. The first line of its help is short; the rest is in the directory help.
+// A command is a row of the table of commands. The first line of its help is a summary; the rest is in directory help.
 type command struct {
 	use, short  string
-	least, most int  // how many arguments it takes in front of "--"
-	forwards    bool // it takes "--", and behind it arguments of go test or a command
-	raw         bool // its flags are not parsed: they are arguments
+	least, most int  // number of arguments before "--"
+	forwards    bool // accepts "--", followed by arguments for go test or a command
+	raw         bool // flags are not parsed, but passed as arguments
 	flags       []flag
-	oneOf       []string // names of flags of which one at most may be given
+	oneOf       []string // names of mutually exclusive flags
 	complete    cobra.CompletionFunc
-	words       []string // names that other tools have for it: a user who types one is told of this command
+	words       []string // its names in other tools: a user who types one is referred to this command
 	run         func(*call) error
-	commands    []command // below it: instead of run, or besides
+	commands    []command // subcommands, instead of run or in addition to it
 }
 
 // A flag is an option of commands. It takes a value if its usage has a word in back quotes.
 type flag struct {
 	name, usage string
 	letter      string   // its short form
-	list        bool     // it may be given several times
-	bare        string   // its value where it is given without one; empty means that it needs one
-	values      []string // its possible values, for completion; nil means any
+	list        bool     // may be repeated
+	bare        string   // value if the flag is given without one; empty if a value is required
+	values      []string // possible values, for completion; nil for any
 }
 
-// Flags of several commands.
+// Flags that several commands share.
 var (
 	asJSON  = flag{name: "json", usage: "print one object instead"}
 	inJSON  = flag{name: "json", bare: "true", usage: "print one object, or into `FILE.json`"}
@@ -40,7 +40,7 @@ var (
 		{name: "all", usage: "all that are pending"}}
 )
 
-// ofImport are the flags of the two names that import has.
+// ofImport are the flags of both names of import.
 var ofImport = []flag{asJSON, ofStore,
 	{name: "write", usage: "write what is listed"},
 	{name: "run", usage: "run the tests, which record what the recordings answer"},
