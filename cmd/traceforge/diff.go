@@ -29,7 +29,7 @@ func diff(c *call) error {
 	}
 	names := append(c.args, []string{"HEAD", ""}[len(c.args):]...)
 	dir, err := place.StoreDir(c.dirFlag())
-	if err != nil && !(isDir(names[0]) && isDir(names[1])) { // which need no other store
+	if err != nil && !(isDir(names[0]) && isDir(names[1])) { // two directories need no other store
 		return err
 	}
 	from, err := openState(c.ctx, names[0], dir)
@@ -71,12 +71,12 @@ func diff(c *call) error {
 	return withFindings(!found.Empty(), err)
 }
 
-// diffCommand returns the command that shows all of what this one shows in part.
+// diffCommand returns the command that shows in full what this command shows in part.
 func diffCommand(c *call) string {
 	return commandline.Join(append([]string{"traceforge", "diff"}, c.args...))
 }
 
-// compare returns what differs between two states.
+// compare returns the differences between two states.
 func compare(c *call, was, is *state) (*page.Comparison, error) {
 	from, to := was.Store, is.Store
 	before, errFrom := was.seals()
@@ -90,7 +90,7 @@ func compare(c *call, was, is *state) (*page.Comparison, error) {
 	}
 	config, err := to.Config()
 	if err != nil {
-		config = &store.Config{} // the settings tell
+		config = &store.Config{} // the settings report it
 	}
 	found := &page.Comparison{Config: changed, Whole: c.is("json"), Cost: lint.Prices(config.Prices).Cost, Conversations: c.is("html")}
 	if found.Conversations {
@@ -109,7 +109,7 @@ func compare(c *call, was, is *state) (*page.Comparison, error) {
 					change.Altered = inorder.With(change.Altered, t.Snapshots[need.Record].Number())
 				}
 			}
-			if change.Altered == nil { // no record names it
+			if change.Altered == nil { // no record refers to it
 				continue
 			}
 			change.Calls[drift.Changed] = change.Altered
@@ -124,9 +124,9 @@ func compare(c *call, was, is *state) (*page.Comparison, error) {
 	return found, tellBytes(c, found, was, is)
 }
 
-// alteredAlone returns the raw answers and media that git has in two versions though their documents are the same, each
-// as its document's file, a space, and its own file name. It marks these documents in before. Where git does not know
-// one of the states, it returns nothing.
+// alteredAlone returns the raw answers and media of which git has two versions although their documents are the same.
+// Each is identified by its document's file, a space, and its own file name. It marks these documents in before. If git
+// does not have one of the states, it returns nothing.
 func alteredAlone(ctx context.Context, was, is *state, before, after map[string]page.Seal) map[string]bool {
 	from, to := was.objects(ctx), is.objects(ctx)
 	if from == nil || to == nil {
@@ -147,7 +147,7 @@ func alteredAlone(ctx context.Context, was, is *state, before, after map[string]
 	return altered
 }
 
-// tellBytes adds to found what changed in raw answers whose records did not.
+// tellBytes adds the raw answers that changed although their records did not to found.
 func tellBytes(c *call, found *page.Comparison, from, to *state) error {
 	called := map[string]bool{}
 	for _, b := range found.Bytes {
@@ -173,7 +173,7 @@ func tellBytes(c *call, found *page.Comparison, from, to *state) error {
 	return nil
 }
 
-// document returns the document in a file of a store; nil means there is no such file.
+// document returns the document in a file of a store; nil if the file does not exist.
 func document(s *store.Store, file string) (*snapshot.Document, error) {
 	if file == "" {
 		return nil, nil
@@ -185,17 +185,17 @@ func document(s *store.Store, file string) (*snapshot.Document, error) {
 	return doc.Document, nil
 }
 
-// A state is a store as it is, or was at a revision of git.
+// A state is a store as it is now, or as it was at a revision of git.
 type state struct {
 	*store.Store
-	of    string          // the revision that it is of; empty means it is of none
-	temp  string          // a directory that is removed at the end: of the copy, or of files to show; empty means there is none
-	dir   string          // a directory in the repository that it is a copy of
-	files []worktree.File // all files of the revision; only documents are copied before a raw answer is asked for
+	of    string          // its revision, or ""
+	temp  string          // a directory that is removed at the end, with the copy or with files to show; "" if there is none
+	dir   string          // a directory in the repository from which it was copied
+	files []worktree.File // all files of the revision; only documents are copied until a raw answer is needed
 	doc   *store.Doc      // the document of the last raw answer
 }
 
-// seals returns the seals of the documents of a state. What Git LFS has of a revision is not fetched from here.
+// seals returns the seals of a state's documents. It does not fetch files of a revision from Git LFS.
 func (s *state) seals() (map[string]page.Seal, error) {
 	seals, err := place.Seals(s.Store)
 	var wrong *snapshot.Error
@@ -206,8 +206,8 @@ func (s *state) seals() (map[string]page.Seal, error) {
 	return seals, err
 }
 
-// objects returns git's objects of the files of a state, by their names. Files of the working tree that differ from the
-// index have none. The result is nil where git knows nothing of the store.
+// objects returns git's object ids of the files of a state, by name. Files of the working tree that differ from the
+// index have none. The result is nil if git does not track the store.
 func (s *state) objects(ctx context.Context) map[string]string {
 	files, touched := s.files, []string(nil)
 	if s.temp == "" {
@@ -229,9 +229,9 @@ func (s *state) objects(ctx context.Context) map[string]string {
 	return objects
 }
 
-// copyRaw copies raw answers by their names without extension: a document's name, a slash, and the number of a call.
+// copyRaw copies raw answers, named without extension: a document's name, a slash, and the number of a call.
 func (s *state) copyRaw(ctx context.Context, called map[string]bool) error {
-	const batch = 64 // files, which are in memory together
+	const batch = 64 // files that are in memory together
 	files := slices.DeleteFunc(slices.Clone(s.files), func(f worktree.File) bool {
 		_, name, _ := strings.Cut(f.Name, "/")
 		return !called[strings.TrimSuffix(name, path.Ext(name))]
@@ -265,8 +265,9 @@ func (s *state) close() {
 	}
 }
 
-// openState opens what name means: a revision of the repository that the store in dir is in, or a directory; empty means that
-// store. A directory that has the name of a revision is not asked, as a branch could bring one.
+// openState opens the state that name refers to: a revision of the repository that contains the store in dir, or a
+// directory; "" for that store itself. A revision takes precedence over a directory of the same name, which a branch
+// could add.
 func openState(ctx context.Context, name, dir string) (*state, error) {
 	name = cmp.Or(name, dir)
 	isRevision, err := name != dir, error(nil)
@@ -291,7 +292,7 @@ func openState(ctx context.Context, name, dir string) (*state, error) {
 	return s, err
 }
 
-// copyOf returns the state that is made of files of a revision, in the repository that dir is in. It copies the
+// copyOf returns a state made from the files of a revision, in the repository that contains dir. It copies the
 // documents.
 func copyOf(ctx context.Context, dir string, files []worktree.File) (*state, error) {
 	temp, err := os.MkdirTemp("", "traceforge-copy-")

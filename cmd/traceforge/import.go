@@ -17,8 +17,8 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// The values of --from: the tools whose recordings are of tests, and the layouts of whole documents. SF's own
-// version, which names that layout too, is what snapshot migrate takes.
+// The values of --from: the tools that record calls of tests, and the layouts of complete documents. SF's own version,
+// which is also the name of a layout, is accepted by snapshot migrate.
 const (
 	fromSF        = "sf"
 	fromCassettes = "cassettes"
@@ -28,48 +28,48 @@ var kindNames = []string{"go-vcr", "httprr", "vcrpy", fromSF, fromCassettes}
 
 // An importedDocument is a document that import writes, or would write.
 type importedDocument struct {
-	File string `json:"file"` // in the store
+	File string `json:"file"` // path of the document in the store
 	page.Test
-	Tool    string           `json:"tool"`    // that recorded it
-	From    []string         `json:"from"`    // files
-	Calls   int              `json:"calls"`   // how many records
-	Retried int              `json:"retried"` // calls that a later try did better than
+	Tool    string           `json:"tool"`    // tool that recorded it
+	From    []string         `json:"from"`    // files from which it was imported
+	Calls   int              `json:"calls"`   // number of records in the document
+	Retried int              `json:"retried"` // number of calls that were left out because a later try succeeded
 	Unkept  []foreign.Unkept `json:"unkept"`  // calls that are left out
-	Raw     bool             `json:"raw"`     // it has the answers' own bytes, so that replay can serve them
-	There   bool             `json:"there"`   // the store has it already
+	Raw     bool             `json:"raw"`     // whether it has the raw bytes of the answers, so that replay can serve them
+	There   bool             `json:"there"`   // whether the store already has it
 }
 
-// An unplacedRecording is a recording of which there is no document.
+// An unplacedRecording is a recording that does not become a document.
 type unplacedRecording struct {
-	From string `json:"from"` // its file
-	Why  string `json:"why"`  // it has no document
+	From string `json:"from"` // file of the recording
+	Why  string `json:"why"`  // why it does not become a document
 }
 
-// imports are what import prints for a program.
+// imports are the output of import --json.
 type imports struct {
-	OK       bool                `json:"ok"`       // nothing is left out, and nothing found
-	Files    int                 `json:"files"`    // that were read
-	Imported []importedDocument  `json:"imported"` // documents
-	Unplaced []unplacedRecording `json:"unplaced"` // recordings without a document
-	Findings []snapshot.Finding  `json:"findings"` // for which nothing is written
-	Removed  []string            `json:"removed"`  // files of the store that documents replace
+	OK       bool                `json:"ok"`       // nothing is left out, and there are no findings
+	Files    int                 `json:"files"`    // number of files that were read
+	Imported []importedDocument  `json:"imported"` // documents that are written
+	Unplaced []unplacedRecording `json:"unplaced"` // recordings that do not become documents
+	Findings []snapshot.Finding  `json:"findings"` // problems of files that are not imported
+	Removed  []string            `json:"removed"`  // files of the store that the documents replace
 	Written  bool                `json:"written"`  // whether the store was changed
 }
 
-// An importer brings what other tools recorded into a store.
+// An importer imports the recordings of other tools into a store.
 type importer struct {
 	*call
-	kind    string // of --from; empty means any tool's recordings
-	scratch string // a directory that is removed when import ends
-	config  []byte // its config.json; nil: it has none
+	kind    string // value of --from; empty for the recordings of any tool
+	scratch string // a directory that is removed when the import ends
+	config  []byte // config.json of the store; nil if there is none
 	into    *store.Store
 
 	imports
 	change  store.Change
-	unknown int // calls whose recordings leave headers out that their API asks for
+	unknown int // calls whose recordings lack headers that their API requires
 }
 
-// importForeign is the command import.
+// importForeign implements the command import.
 func importForeign(c *call) error {
 	kind := c.value("from")
 	if kind != "" && !slices.Contains(kindNames, kind) {
@@ -78,7 +78,7 @@ func importForeign(c *call) error {
 	return bring(c, kind)
 }
 
-// migrate is the command snapshot migrate, by the versions that SF has names for.
+// migrate implements the command snapshot migrate, with the versions that SF names.
 func migrate(c *call) error {
 	from, to := c.value("from"), c.value("to")
 	switch {
@@ -92,7 +92,7 @@ func migrate(c *call) error {
 	return bring(c, from)
 }
 
-// bring reads the files of a layout, and writes their documents where it is asked to.
+// bring reads the files of a layout, and writes their documents if requested.
 func bring(c *call, kind string) (err error) {
 	if (c.value("test") == "") != (c.value("package") == "") {
 		return usagef("--test and --package together name the test that makes the calls")
@@ -103,7 +103,7 @@ func bring(c *call, kind string) (err error) {
 	}
 	defer os.RemoveAll(im.scratch)
 	ofTests, whole := &recordings{importer: im}, &documents{importer: im}
-	open, read := ofTests.open, ofTests.read // finds the store; reads what files hold, and plans what import changes
+	open, read := ofTests.open, ofTests.read // open finds the store; read reads the files and plans the changes
 	hasDocuments := kind == fromSF || kind == fromCassettes
 	if hasDocuments {
 		open, read = whole.open, whole.read
@@ -137,7 +137,7 @@ func bring(c *call, kind string) (err error) {
 	return im.tell()
 }
 
-// write commits the change. A manifest that lists files which were replaced is derived again.
+// write commits the change. A manifest that lists replaced files is regenerated.
 func (im *importer) write() error {
 	if err := im.into.Commit(im.change); err != nil {
 		return err
@@ -148,7 +148,7 @@ func (im *importer) write() error {
 	return nil
 }
 
-// tell says what was written, or would be, and what is left out.
+// tell reports what was written, or would be, and what is left out.
 func (im *importer) tell() error {
 	unkept := 0
 	for _, d := range im.Imported {
@@ -188,7 +188,7 @@ func (im *importer) tell() error {
 	return withFindings(left, nil)
 }
 
-// list writes a line of each finding, each document, each call that is left out, and each recording that is.
+// list writes a line for each finding, document, omitted call and omitted recording.
 func (im *importer) list() {
 	for _, f := range im.Findings {
 		im.finding(f)
@@ -215,7 +215,7 @@ func (im *importer) list() {
 	}
 }
 
-// line tells of a document in a line.
+// line describes a document in one line.
 func (d *importedDocument) line(dir string) string {
 	line, from := path.Join(filepath.ToSlash(dir), d.File)+"  ", d.From[0]
 	if more := len(d.From) - 1; more > 0 {
@@ -235,7 +235,7 @@ func (d *importedDocument) line(dir string) string {
 	return line
 }
 
-// unkept tells of a call that cannot be a record.
+// unkept describes a call that cannot be stored as a record.
 func (d *importedDocument) unkept(u foreign.Unkept) string {
 	what := fmt.Sprintf("interaction %d", u.Number)
 	if u.Method != "" {
@@ -244,7 +244,7 @@ func (d *importedDocument) unkept(u foreign.Unkept) string {
 	return fmt.Sprintf("%s:%d: %s: %s", d.From[0], u.Line, what, u.Why)
 }
 
-// sayWhatReplays says what replay does with what is brought, and whose it is.
+// sayWhatReplays explains how replay uses the imported records, and who owns them.
 func (im *importer) sayWhatReplays() {
 	isNew := func(d importedDocument) bool { return !d.There && d.Calls > 0 }
 	switch {
@@ -258,7 +258,7 @@ func (im *importer) sayWhatReplays() {
 	}
 }
 
-// filesOf counts the files that findings are in.
+// filesOf counts the files that have findings.
 func filesOf(found []snapshot.Finding) int {
 	var files []string
 	for _, f := range found {

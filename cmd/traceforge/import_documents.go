@@ -18,17 +18,17 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// documents are whole files of another layout: SF's, and TraceForge's cassettes. Every file must be right.
+// documents are complete files of another layout: SF's, and TraceForge's cassettes. Every file must be valid.
 type documents struct {
 	*importer
 	calls   []foreign.Call
-	inStore map[string]string // files of the store itself, by how they are named
+	inStore map[string]string // files of the store itself, by the name in the arguments
 }
 
 func (r *documents) open() (string, error) { return place.StoreDir(r.value("dir")) }
 
-// read reads all files that the arguments mean: themselves, and those of stores. No argument means the module's
-// store, or its cassettes. Its plan is held to all that verify asks of a store.
+// read reads all files that the arguments name, directly or as part of a store. Without arguments it reads the module's
+// store, or its cassettes. The planned change must pass all checks of verify.
 func (r *documents) read() error {
 	r.inStore = map[string]string{}
 	if err := r.copyConfig(r.cassettes()); err != nil {
@@ -58,7 +58,7 @@ func (r *documents) read() error {
 	return r.prove()
 }
 
-// renew plans to bring over what the store itself has of SF's version.
+// renew plans to upgrade the documents of SF's version in the store itself.
 func (r *documents) renew() error {
 	if r.kind != fromSF || r.value("from") != fromSF && r.value("from") != snapshot.VersionSF {
 		return nil
@@ -85,7 +85,7 @@ func (r *documents) importedOf(file string, doc *snapshot.Document, from ...stri
 	}
 }
 
-// plan makes documents of what was read. Documents of the store itself are replaced by theirs.
+// plan makes documents from the files that were read. They replace documents of the store itself.
 func (r *documents) plan() error {
 	for _, d := range foreign.Documents(r.calls) {
 		_, err := r.into.Load(d.Name, d.Provider)
@@ -95,7 +95,7 @@ func (r *documents) plan() error {
 		made := r.importedOf(d.File(), d.Document, d.Files...)
 		made.Raw, made.There = len(d.Beside) > 0, err == nil
 		r.Imported = append(r.Imported, made)
-		if made.There { // it is left as it is
+		if made.There { // it stays unchanged
 			continue
 		}
 		r.change.Put = append(r.change.Put, d.Put)
@@ -110,7 +110,7 @@ func (r *documents) plan() error {
 	return nil
 }
 
-// prove commits the change to a store of its own, and verifies that.
+// prove commits the change to a temporary store, and verifies that store.
 func (r *documents) prove() error {
 	dir := filepath.Join(r.scratch, "proof")
 	if err := r.copyConfig(dir); err != nil || len(r.change.Put) == 0 {
@@ -131,7 +131,7 @@ func (r *documents) prove() error {
 	return nil
 }
 
-// directory returns the directory that a name means.
+// directory returns the directory that a name refers to.
 func (r *documents) directory(name string) (dir string, err error) {
 	if r.kind != fromCassettes {
 		_, dir, err = place.OpenStore(name)
@@ -149,7 +149,7 @@ func (r *documents) directory(name string) (dir string, err error) {
 	return name, nil
 }
 
-// shown returns a path relative to the working directory where it is below that.
+// shown returns a path relative to the working directory if it is below that directory.
 func shown(name string) string {
 	if rel := filepath.FromSlash(shownFile(name)); filepath.IsLocal(rel) {
 		return rel
@@ -157,7 +157,7 @@ func shown(name string) string {
 	return name
 }
 
-// readDirectory reads the files of all providers, <provider>/<name>.json, and those beside the providers.
+// readDirectory reads the files of all providers, <provider>/<name>.json, and those next to the provider directories.
 func (r *documents) readDirectory(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -185,8 +185,8 @@ func (r *documents) readDirectory(dir string) error {
 	return nil
 }
 
-// readFile reads a file; what is wrong with it is found, and no error. provider is that of its directory in a store;
-// empty means the file was named by itself.
+// readFile reads a file; problems become findings instead of errors. provider is the provider of its directory in a
+// store; empty if the user named the file itself.
 func (r *documents) readFile(file, provider string) error {
 	data, err := store.ReadFile(file)
 	if err != nil {
@@ -217,7 +217,8 @@ func (r *documents) readFile(file, provider string) error {
 	return nil
 }
 
-// providerOf returns whose answers a file has: as --provider says, or the directory of a store; empty means nothing says it.
+// providerOf returns the provider of a file's answers: from --provider, or from the directory in the store; empty if
+// unknown.
 func (r *documents) providerOf(file, provider string) string {
 	if said := r.value("provider"); said != "" {
 		return said
@@ -229,7 +230,7 @@ func (r *documents) providerOf(file, provider string) string {
 	return provider
 }
 
-// callsOf returns the calls of a file; none of one that a store has so.
+// callsOf returns the calls of a file; none if the store already has the file in this form.
 func (r *documents) callsOf(from, provider string, data []byte) ([]foreign.Call, error) {
 	cassette, noCassette := foreign.ReadCassette(data)
 	doc, noSF := foreign.ReadSF(data)
@@ -254,10 +255,10 @@ func (r *documents) callsOf(from, provider string, data []byte) ([]foreign.Call,
 	return foreign.CallsOf(from, provider, doc)
 }
 
-// cassettes is the directory in which cassettes are recorded.
+// cassettes returns the directory where cassettes are recorded.
 func (r *documents) cassettes() string { return filepath.Join(r.scratch, "cassettes") }
 
-// copyConfig gives a store of its own the configuration of the store.
+// copyConfig copies the configuration of the store to a temporary one.
 func (r *documents) copyConfig(to string) error {
 	if r.config == nil {
 		return nil

@@ -24,16 +24,17 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// recordings are files that hold what tests asked and were answered. Each that can be placed becomes the document of its test.
+// recordings are files with the calls of tests. Each one whose test can be determined becomes the document of that
+// test.
 type recordings struct {
 	*importer
 	rules  foreign.Import
-	root   string // the module's directory
-	module string // its path
+	root   string // directory of the module
+	module string // path of the module
 	files  []candidate
 }
 
-// open finds the module that the directory is in, and its store.
+// open finds the module that contains the directory, and its store.
 func (im *recordings) open() (string, error) {
 	im.args = orOne(im.args, ".")
 	if len(im.args) != 1 || im.value("test")+im.value("provider") != "" {
@@ -59,22 +60,22 @@ func (im *recordings) open() (string, error) {
 	return place.StoreOfModule(im.root)
 }
 
-// A candidate is a file that may be one of another tool.
+// A candidate is a file that may be a recording of another tool.
 type candidate struct {
-	file   string // from the working directory on
-	folder string // of the package whose test recorded it, below the module; empty means why says why there is none
-	inside string // the file from there on, as the test names it
+	file   string // path from the working directory
+	folder string // directory of the package whose test recorded it, below the module; empty if why gives a reason
+	inside string // path of the file from there, as the test names it
 	place  *foreign.Place
 	why    string
 }
 
-// read reads the recordings below the directory, and makes their documents.
+// read reads the recordings below the directory and makes their documents.
 func (im *recordings) read() error {
 	im.rules = foreign.Import{Scratch: im.scratch, Shown: filepath.ToSlash(im.into.Dir()), Config: im.config}
 	if err := im.walk(); err != nil {
 		return err
 	}
-	of := map[string][]string{} // files, by tests
+	of := map[string][]string{} // files, by test
 	for _, r := range im.files {
 		if r.place != nil {
 			of[r.test()] = append(of[r.test()], r.file)
@@ -94,7 +95,7 @@ func (im *recordings) read() error {
 	return nil
 }
 
-// each reads the recordings.
+// each calls do with each recording.
 func (im *recordings) each(do func(candidate, *cassette.Recording)) {
 	for _, r := range im.files {
 		if rec := im.recording(r); rec != nil {
@@ -103,7 +104,7 @@ func (im *recordings) each(do func(candidate, *cassette.Recording)) {
 	}
 }
 
-// walk finds the files that can be recordings, by their names, and the tests that they are of. Links are not followed.
+// walk finds the files that can be recordings, by name, and their tests. It does not follow links.
 func (im *recordings) walk() error {
 	packages := map[string]*foreign.Tests{}
 	return filepath.WalkDir(im.args[0], func(file string, d fs.DirEntry, err error) error {
@@ -123,20 +124,20 @@ func (im *recordings) walk() error {
 		switch {
 		case d.Type().IsRegular():
 			im.files = append(im.files, r)
-		case r.place != nil: // else it is nobody's
+		case r.place != nil: // otherwise it belongs to no test
 			im.leaveOut(r, "is no file of its own, and links are not followed")
 		}
 		return nil
 	})
 }
 
-// isRecording reports whether a file can be one, by its name.
+// isRecording reports whether a file can be a recording, by its name.
 func isRecording(name string) bool {
 	extensions := []string{".httprr", ".httprr.gz", ".yaml", ".yml", ".json"}
 	return slices.ContainsFunc(extensions, func(ext string) bool { return strings.HasSuffix(name, ext) })
 }
 
-// placed finds the test that recorded a file: in the package that is the nearest above it.
+// placed finds the test that recorded a file, in the nearest package above the file.
 func (im *recordings) placed(r *candidate, packages map[string]*foreign.Tests) error {
 	whole, err := filepath.Abs(r.file)
 	if err != nil {
@@ -159,7 +160,7 @@ func (im *recordings) placed(r *candidate, packages map[string]*foreign.Tests) e
 			packages[dir] = tests
 		}
 		if !tests.Empty() {
-			folder, _ := filepath.Rel(im.root, dir) // each is below the one before it
+			folder, _ := filepath.Rel(im.root, dir) // each is below the previous one
 			inside, _ := filepath.Rel(dir, whole)
 			r.folder, r.inside = filepath.ToSlash(folder), inside
 			if r.place, err = tests.Place(filepath.ToSlash(inside)); err != nil {
@@ -180,10 +181,10 @@ func (im *recordings) leaveOut(r candidate, why string) {
 	im.Unplaced = append(im.Unplaced, unplacedRecording{r.file, why})
 }
 
-// hasCalls finds the member that recordings have, and no other YAML or JSON that merely has the word in a text.
+// hasCalls matches the member that recordings have. It does not match YAML or JSON that only has the word in a text.
 var hasCalls = regexp.MustCompile(`(?m)^[ \t]*interactions\s*:|"(?:interactions|fixtures)"\s*:`)
 
-// recording reads a file; nil: it is no recording, or another tool's, or is left out.
+// recording reads a file; nil if it is not a recording, belongs to another tool, or is left out.
 func (im *recordings) recording(r candidate) *cassette.Recording {
 	data, err := store.ReadFile(r.file)
 	if err != nil {
@@ -205,7 +206,7 @@ func (im *recordings) recording(r candidate) *cassette.Recording {
 	return rec
 }
 
-// unnamed is an error of reading a file without the file's name.
+// unnamed returns an error of reading a file without the file's name.
 func unnamed(err error, named string) string {
 	why := strings.TrimPrefix(err.Error(), named+":")
 	if trimmed := strings.TrimLeft(why, " "); trimmed != why {
@@ -241,8 +242,8 @@ func (im *recordings) make(r candidate, rec *cassette.Recording) {
 	im.Imported = append(im.Imported, doc)
 }
 
-// runTests runs the tests below the directory. A call that has no record gets its answer from the recordings, so that no file
-// needs to name its test.
+// runTests runs the tests below the directory. A call without a record gets its answer from the recordings, so that no
+// file needs to name its test.
 func (im *recordings) runTests() error {
 	if err := im.walk(); err != nil {
 		return err

@@ -23,16 +23,15 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// ruleIO is the rule of the line about a file that could not be read, as the reference verifier
-// names it.
+// ruleIO is the rule in the line about a file that could not be read, as the reference verifier names it.
 const ruleIO = "IO"
 
-// A verifiedSession is what modelio verify prints of a file for a program, as the reference verifier prints it.
+// A verifiedSession is the output of modelio verify --json for a file, in the form of the reference verifier.
 type verifiedSession struct {
-	OK           bool          `json:"ok"`                           // nothing is wrong
-	Interactions *int          `json:"interactions_count,omitempty"` // of a valid session
-	Hash         canon.Hash    `json:"model_io_hash,omitempty"`      // MIO §4.4, of a valid session
-	Violations   []pack.Breach `json:"violations,omitempty"`         // of any other file
+	OK           bool          `json:"ok"`                           // whether the session is valid
+	Interactions *int          `json:"interactions_count,omitempty"` // number of interactions of a valid session
+	Hash         canon.Hash    `json:"model_io_hash,omitempty"`      // hash of a valid session (MIO §4.4)
+	Violations   []pack.Breach `json:"violations,omitempty"`         // violations of a file that is not a valid session
 }
 
 func verifySessions(c *call) error {
@@ -48,7 +47,7 @@ func verifySessions(c *call) error {
 	return exitWith(code)
 }
 
-// tellSession says what a file was found to be; err is why it was not verified.
+// tellSession reports the result for a file; err is the reason why it was not verified.
 func (c *call) tellSession(file string, report session.Report, err error) error {
 	said := verifiedSession{OK: err == nil && report.OK()}
 	switch {
@@ -79,7 +78,7 @@ func hashSession(c *call) error {
 	return err
 }
 
-// verified verifies a session that must keep all rules of MIO. It says which ones it breaks.
+// verified checks that a session complies with all rules of MIO, and reports the violated ones.
 func (c *call) verified(file string) (session.Report, error) {
 	report, err := verifySession(c.stdin, file, session.VerifyOptions{})
 	code := sessionCode(report, err)
@@ -98,7 +97,7 @@ func verifySession(stdin io.Reader, file string, opts session.VerifyOptions) (se
 	}
 	f, err := os.Open(file)
 	if err != nil {
-		return session.Report{}, errors.Unwrap(err) // which is os.Open's *os.PathError: the message names the file already
+		return session.Report{}, errors.Unwrap(err) // the *os.PathError of os.Open, since the message already names the file
 	}
 	defer f.Close()
 	return session.VerifyReader(f, opts)
@@ -109,7 +108,7 @@ func isNotJSON(err error) bool {
 	return errors.As(err, &syntax)
 }
 
-// unreadSession is the violation of a file that was not verified, as the reference verifier names it.
+// unreadSession is the violation for a file that was not verified, as the reference verifier names it.
 func unreadSession(file string, err error) pack.Breach {
 	rule, message := ruleIO, "Failed to read file: "
 	if isNotJSON(err) {
@@ -131,8 +130,8 @@ func sessionCode(report session.Report, err error) int {
 	return exitClean
 }
 
-// replaySession answers prompts from a session. Each line of standard input is a prompt, a JSON string, and gets a
-// line with the recorded response.
+// replaySession answers prompts from a session. Each line of standard input is a prompt, as a JSON string, and is
+// answered by a line with the recorded response.
 func replaySession(c *call) error {
 	s, err := c.validSession(c.args[0])
 	if err != nil {
@@ -156,11 +155,11 @@ func replaySession(c *call) error {
 		if err := c.json(answers[0]); err != nil {
 			return err
 		}
-		return c.stdout.Flush() // its reader may wait for it before it asks again
+		return c.stdout.Flush() // the reader may wait for it before sending the next prompt
 	})
 }
 
-// validSession reads a session that keeps the rules of MIO.
+// validSession reads a session, which must comply with the rules of MIO.
 func (c *call) validSession(file string) (*session.Session, error) {
 	if _, err := c.verified(file); err != nil {
 		return nil, err
@@ -176,7 +175,7 @@ func (c *call) validSession(file string) (*session.Session, error) {
 	return s, nil
 }
 
-// eachPrompt reads prompts, a JSON string a line.
+// eachPrompt reads prompts, one JSON string per line.
 func eachPrompt(from io.Reader, name string, do func(line int, prompt string) error) error {
 	in := bufio.NewScanner(from)
 	in.Buffer(nil, math.MaxInt)
@@ -192,8 +191,8 @@ func eachPrompt(from io.Reader, name string, do func(line int, prompt string) er
 	return in.Err()
 }
 
-// importSession makes the document of a test of a session, as far as its prompts are known. The test seems to have
-// asked a model for each with one user message.
+// importSession creates the document of a test from a session, as far as its prompts are known. Each call appears to
+// have sent the prompt as a single user message.
 func importSession(c *call) error {
 	file, pkg, test := c.args[0], c.value("package"), c.value("test")
 	name, model, ok := strings.Cut(c.value("model"), "/")
@@ -259,7 +258,7 @@ func importSession(c *call) error {
 	return withFindings(told || imported < len(s.Interactions), nil)
 }
 
-// absent returns an error if a store has the document of a test.
+// absent returns an error if a store has a document for a test.
 func absent(dir, pkg, test, provider string) error {
 	s, err := store.Open(dir)
 	if err != nil {

@@ -23,17 +23,17 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// A packReport is what pack prints for a program.
+// A packReport is the output of pack --json.
 type packReport struct {
-	Dir          string `json:"dir"`          // the pack
-	Outcome      string `json:"outcome"`      // pass or fail
-	Tests        int    `json:"tests"`        // how many it has
-	Failed       int    `json:"failed"`       // how many of them failed
-	Interactions int    `json:"interactions"` // how many it has
-	Files        int    `json:"files"`        // how many it has
+	Dir          string `json:"dir"`          // directory of the pack
+	Outcome      string `json:"outcome"`      // outcome of the run: pass or fail
+	Tests        int    `json:"tests"`        // number of tests in the pack
+	Failed       int    `json:"failed"`       // number of tests that failed
+	Interactions int    `json:"interactions"` // number of interactions in the pack
+	Files        int    `json:"files"`        // number of files in the pack
 }
 
-// packRun packs a run of the tests: one that left receipts, or one that it makes itself.
+// packRun packs a run of the tests: one that left receipts, or a new one.
 func packRun(c *call) error {
 	out, left := cmp.Or(c.value("output"), c.value("run")), c.value("receipt")
 	switch {
@@ -45,7 +45,7 @@ func packRun(c *call) error {
 	var run testRun
 	var err error
 	if left == "" {
-		if c.is("json") { // whose reader takes nothing else
+		if c.is("json") { // its reader accepts only JSON
 			c.out = c.stderr
 		}
 		run, err = c.runNamed()
@@ -76,27 +76,27 @@ func packRun(c *call) error {
 	return exitWith(run.code)
 }
 
-// runNamed runs the tests of the packages that are named, or of all, and returns what they leave.
+// runNamed runs the tests of the named packages, or of all, and returns what they leave.
 func (c *call) runNamed() (testRun, error) {
 	run, err := c.goTest(append(orOne(c.args, "./..."), c.forwarded...))
 	return run, cmp.Or(err, run.unread)
 }
 
-// storesOfTests returns the modules, and a function that opens the store of a test. It is the store that is named, or
-// the receipt's, below the module of its package.
+// storesOfTests returns the modules, and a function that opens the store of a test: the store that the user names, or
+// the store in the receipt, below the module of the test's package.
 func (c *call) storesOfTests() (*coverage.Sources, func(usage.Receipt) (*store.Store, error), error) {
 	sources, err := c.sources()
-	if err != nil || c.dirFlag() != "" { // without a module, as in Bazel's runfiles, there is one store
+	if err != nil || c.dirFlag() != "" { // without a module, for example in Bazel's runfiles, there is one store
 		s, _, err := c.store()
 		return cmp.Or(sources, &coverage.Sources{}), pack.In(s), err
 	}
 	return sources, func(r usage.Receipt) (*store.Store, error) {
-		s, _, err := place.OpenStore(sources.StoreOf(r)) // "" of a module that is not here: the store here is meant
+		s, _, err := place.OpenStore(sources.StoreOf(r)) // "" for a module that is not here, which means the store here
 		return s, err
 	}, nil
 }
 
-// tellPacked says what a pack holds, and which tests failed.
+// tellPacked reports the contents of a pack, and which tests failed.
 func (c *call) tellPacked(out string, run *pack.Run) error {
 	failed := run.Failed()
 	said := packReport{Dir: out, Outcome: run.Outcome, Tests: len(run.Tests), Failed: len(failed), Files: len(run.Files) + 1}
@@ -144,7 +144,8 @@ func verifyPack(c *call) error {
 	})
 }
 
-// judgePack verifies a pack, whose documents it asks what verify asks of a store. scratch is removed afterwards.
+// judgePack verifies a pack, and checks its documents like verify checks those of a store. scratch is removed
+// afterwards.
 func judgePack(dir string, then func(report pack.Report, scratch string) error) error {
 	scratch, err := os.MkdirTemp("", "traceforge-pack-")
 	if err != nil {
@@ -159,7 +160,7 @@ func judgePack(dir string, then func(report pack.Report, scratch string) error) 
 	return then(report, scratch)
 }
 
-// replayPack serves what a pack holds: to tests that a command runs, or of one test under base URLs.
+// replayPack serves the contents of a pack: to tests that a command runs, or for one test under base URLs.
 func replayPack(c *call) error {
 	if c.value("test") == "" && len(c.forwarded) == 0 {
 		return usagef("name the command that runs the tests, as in -- go test ./..., or with --test the test whose calls are served under a URL")
@@ -167,7 +168,7 @@ func replayPack(c *call) error {
 	return judgePack(c.args[0], c.replayJudged)
 }
 
-// replayJudged serves a pack that was verified, which has left its store in scratch.
+// replayJudged serves a verified pack, whose store is in scratch.
 func (c *call) replayJudged(report pack.Report, scratch string) error {
 	if !report.OK() {
 		for _, f := range report.Findings {
@@ -190,13 +191,13 @@ func (c *call) replayJudged(report pack.Report, scratch string) error {
 	return c.servePacked(s, report.Run)
 }
 
-// runWith runs the command that follows "--" with more in its environment, and ends as it ends.
+// runWith runs the command that follows "--" with additional environment variables, and ends with its exit code.
 func (c *call) runWith(ctx context.Context, env ...string) error {
 	code, err := c.runCommand(ctx, c.forwarded, env...)
 	return cmp.Or(err, exitWith(code))
 }
 
-// packedTest returns the test of a run that the flags name.
+// packedTest returns the test of a run that the flags select.
 func (c *call) packedTest(run *pack.Run) (found pack.Test, err error) {
 	name, pkg := c.value("test"), c.value("package")
 	var in []string
@@ -217,7 +218,7 @@ func (c *call) packedTest(run *pack.Run) (found pack.Test, err error) {
 }
 
 // servePacked serves the calls of a test under a base URL for each of its providers, to a command or until it is
-// interrupted. It fails as a test fails: where calls drift, or records are not asked for.
+// interrupted. It fails when a test would fail: if calls drift, or if records are not requested.
 func (c *call) servePacked(s *store.Store, run *pack.Run) error {
 	test, err := c.packedTest(run)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/traceforge/traceforge-go/internal/store"
 )
 
-// review shows what waits for a decision by cause, and decides.
+// review shows the records that wait for a decision, grouped by cause, and carries out decisions.
 func review(c *call, s *store.Store, dir string) error {
 	r := &reviewRun{c: c, store: s, dir: dir, kinds: []string{pendingKind, changedKind}}
 	for _, kind := range r.kinds {
@@ -38,54 +38,54 @@ func review(c *call, s *store.Store, dir string) error {
 	return r.onTerminal()
 }
 
-// interactive reports whether someone sits in front of the command, who can be shown screens.
+// interactive reports whether the command is used by a person who can be shown screens.
 func interactive(c *call) bool {
 	in, ok := c.stdin.(*os.File)
 	return ok && c.terminal && !gotest.InCI() && os.Getenv("TERM") != "dumb" &&
 		term.IsTerminal(int(in.Fd())) && term.IsTerminal(int(os.Stdout.Fd()))
 }
 
-// A reviewRun is a use of review.
+// A reviewRun is one run of review.
 type reviewRun struct {
 	c       *call
 	store   *store.Store
-	dir     string   // of the store, as messages name it
-	kinds   []string // what is gathered
+	dir     string   // directory of the store, as used in messages
+	kinds   []string // the kinds of records to gather
 	sources []*source
 	tests   []*reviewItem
 	groups  []*group
-	broken  error // what could not be read
+	broken  error // the errors of files that could not be read
 }
 
-// A group is tests that are shown together, mostly because their calls have the same causes.
+// A group is a set of tests that are shown together, usually because their calls have the same causes.
 type group struct {
 	kind     string // pendingKind or changedKind
-	key      string // by which the user names the group; the same causes have the same key in each run
+	key      string // identifies the group for the user; the same causes have the same key in each run
 	headline string
-	block    page.Block      // nil means tests were added, removed, …
-	settings []*page.Setting // of config.json; nil means it is tests
+	block    page.Block      // nil if tests were added, removed, …
+	settings []*page.Setting // of config.json; nil for a group of tests
 	tests    []*reviewItem
 
-	accepted bool // a test is accepted as soon as all of its groups are
+	accepted bool // a test is accepted when all of its groups are
 	skipped  bool
 }
 
-// A reviewItem is a test of which records wait for a decision. It is decided as a whole.
+// A reviewItem is a test with records that wait for a decision. It is decided as a whole.
 type reviewItem struct {
-	Kind string `json:"kind"` // pending or changed
+	Kind string `json:"kind"` // kind of the records: pending or changed
 	page.Test
-	Change   string   `json:"change"`          // what became of the document: added, changed, removed or moved
-	Document string   `json:"document"`        // its name
-	Records  []string `json:"records"`         // ids of those that differ
-	Bytes    []string `json:"bytes,omitempty"` // what changed in raw answers whose records did not, in words
+	Change   string   `json:"change"`          // what happened to the document: added, changed, removed or moved
+	Document string   `json:"document"`        // name of the document
+	Records  []string `json:"records"`         // ids of the records that differ
+	Bytes    []string `json:"bytes,omitempty"` // descriptions of raw answers that changed although their records did not
 
 	source  *source
-	was     string   // the document's name before it moved
-	files   []string // files and directories of the store that the records are in
+	was     string   // name of the document before it moved
+	files   []string // files and directories of the store that contain the records
 	groups  []*group
-	seen    string // its state when it was shown: see reviewRun.look
-	mixed   bool   // the document got records since it was shown, by a decision of this run
-	verdict string // accepted or rejected; empty means not decided
+	seen    string // state when it was shown: see reviewRun.look
+	mixed   bool   // a decision of this run has added records to the document since it was shown
+	verdict string // accepted or rejected; "" if undecided
 }
 
 const (
@@ -93,13 +93,13 @@ const (
 	rejected = "rejected"
 )
 
-// left returns those of the tests that are not decided.
+// left returns the tests that are undecided.
 func left(tests []*reviewItem) []*reviewItem {
 	return slices.DeleteFunc(slices.Clone(tests), func(item *reviewItem) bool { return item.verdict != "" })
 }
 
-// accept marks a group as accepted. It returns the tests that can be accepted now, and how many wait for their other
-// groups.
+// accept marks a group as accepted. It returns the tests that can be accepted now, and the number of tests that wait
+// for their other groups.
 func (g *group) accept() (ready []*reviewItem, waiting int) {
 	g.accepted = true
 	for _, item := range left(g.tests) {
@@ -117,10 +117,10 @@ func (item *reviewItem) ready() bool {
 	return !slices.ContainsFunc(item.groups, func(g *group) bool { return !g.accepted })
 }
 
-// open reports whether a group still waits for a decision, or to be skipped.
+// open reports whether a group still has to be decided or skipped.
 func (g *group) open() bool { return !g.skipped && !g.accepted && len(left(g.tests)) > 0 }
 
-// name names a test for people.
+// name returns the name of a test for people.
 func (item *reviewItem) name() string {
 	if item.Test.Name == "" {
 		return item.Document
@@ -128,7 +128,7 @@ func (item *reviewItem) name() string {
 	return item.Test.Name + " in " + item.Package
 }
 
-// decideNamed decides on what the user names.
+// decideNamed decides on the groups and tests that the user names.
 func (r *reviewRun) decideNamed(accepts, rejects []string) error {
 	groups, toAccept, err := r.find(accepts)
 	if err != nil {
@@ -175,7 +175,7 @@ func once(tests []*reviewItem) (all []*reviewItem) {
 	return all
 }
 
-// find returns what ids name: groups by their key, and tests by their document, the id of a record or their name.
+// find returns the groups and tests that ids name: groups by key, and tests by document, record id or name.
 func (r *reviewRun) find(ids []string) (groups []*group, tests []*reviewItem, err error) {
 	for _, id := range ids {
 		var names []string
@@ -199,7 +199,7 @@ func (r *reviewRun) find(ids []string) (groups []*group, tests []*reviewItem, er
 	return groups, tests, nil
 }
 
-// waitFor says what n tests of an accepted group wait for.
+// waitFor describes what n tests of an accepted group are waiting for.
 func (g *group) waitFor(n int) string {
 	var others []string
 	for _, item := range left(g.tests) {
@@ -213,7 +213,7 @@ func (g *group) waitFor(n int) string {
 		page.Count(n, "test waits", "tests wait"), strings.Join(page.Most(3, others, "more"), "; "))
 }
 
-// together returns the command that accepts all that the tests of a group wait for.
+// together returns the command that accepts all groups that the tests of a group are waiting for.
 func (r *reviewRun) together(g *group) string {
 	keys := []string{g.key}
 	for _, item := range left(g.tests) {
@@ -228,16 +228,16 @@ func (r *reviewRun) together(g *group) string {
 	return strings.Join(words, " ")
 }
 
-// decisions are what review prints for a program where something was decided.
+// decisions are the output of review --json if something was decided.
 type decisions struct {
-	Accepted []*reviewItem `json:"accepted"` // tests
-	Rejected []*reviewItem `json:"rejected"` // tests
-	Left     int           `json:"left"`     // how many tests wait for a decision
+	Accepted []*reviewItem `json:"accepted"` // tests that were accepted
+	Rejected []*reviewItem `json:"rejected"` // tests that were rejected
+	Left     int           `json:"left"`     // number of tests that wait for a decision
 }
 
-// finish lists what was decided.
+// finish lists the decisions.
 func (r *reviewRun) finish() error {
-	of := map[string][]*reviewItem{} // tests, by their verdict
+	of := map[string][]*reviewItem{} // tests, by verdict
 	for _, item := range r.tests {
 		of[item.verdict] = append(of[item.verdict], item)
 	}
@@ -268,7 +268,7 @@ func (r *reviewRun) finish() error {
 	return withFindings(decided.Left > 0, errors.Join(err, r.complain()))
 }
 
-// complain returns what could not be read or decided.
+// complain returns the errors of reading and deciding.
 func (r *reviewRun) complain() error {
 	if r.broken == nil {
 		return nil

@@ -32,10 +32,10 @@ q  quit; what is not decided stays as it is
 
 Decisions take effect at once. A test with several causes is accepted when all of them are.`
 
-// key does what a key means.
+// key handles a key.
 func (s *screen) key(key string) tea.Cmd {
 	switch {
-	case s.busy && (key != "ctrl+c" || !s.leaving): // where a lock is waited for, it may be pressed again
+	case s.busy && (key != "ctrl+c" || !s.leaving): // while a decision waits for a lock, ctrl+c may be pressed again
 		s.leaving = s.leaving || key == "ctrl+c" || key == "q"
 		return nil
 	case key == "ctrl+c":
@@ -74,7 +74,7 @@ func (s *screen) key(key string) tea.Cmd {
 	return nil
 }
 
-// move takes the keys that change what is shown, and nothing else.
+// move handles the keys that only change what is shown, and reports whether key is one of them.
 func (s *screen) move(key string) bool {
 	n := len(s.groups)
 	switch key {
@@ -104,7 +104,7 @@ func (s *screen) move(key string) bool {
 	return true
 }
 
-// scroll takes the keys that show other lines; lay keeps within them.
+// scroll handles the keys that show other lines; lay keeps the position in range.
 func (s *screen) scroll(key string) bool {
 	switch key {
 	case "down", "j":
@@ -125,7 +125,7 @@ func (s *screen) scroll(key string) bool {
 	return true
 }
 
-// mark marks another test, and shows its line.
+// mark marks another test, and scrolls to its line.
 func (s *screen) mark(key string) {
 	n := len(s.chosen())
 	if n == 0 || s.unfolded {
@@ -138,7 +138,7 @@ func (s *screen) mark(key string) {
 	}
 }
 
-// pressed accepts or rejects what is shown.
+// pressed accepts or rejects the tests that are shown.
 func (s *screen) pressed(key string) tea.Cmd {
 	g, tests := s.groups[s.at], s.chosen()
 	if s.unfolded {
@@ -161,7 +161,7 @@ func (s *screen) pressed(key string) tea.Cmd {
 	return s.decideOn(accepted, ready)
 }
 
-// decideOnAll decides on all that is left and was not skipped.
+// decideOnAll decides on all tests that are left and not skipped.
 func (s *screen) decideOnAll(verdict string) tea.Cmd {
 	tests := slices.DeleteFunc(left(s.tests), func(item *reviewItem) bool {
 		return slices.ContainsFunc(item.groups, func(g *group) bool { return g.skipped })
@@ -175,7 +175,7 @@ func (s *screen) decideOnAll(verdict string) tea.Cmd {
 	return s.decideOn(verdict, tests)
 }
 
-// reject rejects tests; all of them, or where that loses what was recorded, after asking.
+// reject rejects tests. If it rejects all of them, or if recordings would be lost, it asks first.
 func (s *screen) reject(tests []*reviewItem, all bool) tea.Cmd {
 	what := "what they bought is lost"
 	if slices.ContainsFunc(tests, func(item *reviewItem) bool { return item.Kind == changedKind }) {
@@ -198,7 +198,7 @@ func (s *screen) answered(key string) tea.Cmd {
 	return nil
 }
 
-// skip leaves what is shown as it is.
+// skip leaves the shown tests undecided.
 func (s *screen) skip() tea.Cmd {
 	if s.unfolded && s.row+1 < len(s.chosen()) {
 		s.move("n")
@@ -242,7 +242,7 @@ func (s *screen) edit() tea.Cmd {
 	})
 }
 
-// copied returns a file with the document that pending answers make, which are in a log.
+// copied returns a file with a copy of the document that the pending answers make up, which are stored in a log.
 func (item *reviewItem) copied() (file string, err error) {
 	src := item.source
 	doc, err := src.to.Load(item.Document, src.providers[item.Document])
@@ -260,7 +260,7 @@ func (item *reviewItem) copied() (file string, err error) {
 	return file, os.WriteFile(file, data, 0o600)
 }
 
-// editing returns the command that opens a file with an editor, which may have arguments, as git's may.
+// editing returns the command that opens a file in an editor, which may include arguments, like git's editor.
 func editing(editor, file string) *osexec.Cmd {
 	if runtime.GOOS == "windows" {
 		return osexec.Command("cmd", "/C", editor+` "`+file+`"`)
@@ -268,7 +268,7 @@ func editing(editor, file string) *osexec.Cmd {
 	return osexec.Command("sh", "-c", editor+` "$@"`, editor, file)
 }
 
-// browse opens what differs of the chosen kind as a page in a browser.
+// browse opens the differences of the chosen kind as a page in a browser.
 func (s *screen) browse() tea.Cmd {
 	src := s.groups[s.at].tests[0].source
 	file, err := s.writePage(src)
@@ -283,12 +283,12 @@ func (s *screen) browse() tea.Cmd {
 		return nil
 	}
 	return func() tea.Msg {
-		_ = browser.Wait() // it has said what it has to say
+		_ = browser.Wait() // the browser reports its own errors
 		return nil
 	}
 }
 
-// writePage writes the page, which stays for the browser, and returns its file.
+// writePage writes the page, which is kept for the browser, and returns its file.
 func (s *screen) writePage(src *source) (string, error) {
 	found, err := s.compare(src, true)
 	if err != nil {
@@ -306,7 +306,7 @@ func (s *screen) writePage(src *source) (string, error) {
 	return f.Name(), errors.Join(err, f.Close())
 }
 
-// browsing returns the command that opens a file in a browser: that of the variable BROWSER, or the system's opener.
+// browsing returns the command that opens a file in a browser: the one in the variable BROWSER, or the system's opener.
 func browsing(browser, file string) *osexec.Cmd {
 	switch {
 	case browser != "":

@@ -20,12 +20,12 @@ import (
 	"github.com/traceforge/traceforge-go/internal/usage/coverage"
 )
 
-// help holds what the help of a command says beyond its first line: help/modelio-verify.txt.
+// help contains the help of each command after its first line: help/modelio-verify.txt.
 //
 //go:embed help
 var help embed.FS
 
-// rootCommand returns the command with all its commands, which use con.
+// rootCommand returns the root command with all subcommands, which use con.
 func rootCommand(con *console) *cobra.Command {
 	root := &cobra.Command{
 		Use: "traceforge", Short: "record, check and compare snapshots of model calls",
@@ -38,7 +38,7 @@ func rootCommand(con *console) *cobra.Command {
 	root.SetFlagErrorFunc(wrongFlag)
 	root.SetHelpCommand(helpCommand())
 	printHelp := root.HelpFunc()
-	root.SetHelpFunc(func(c *cobra.Command, args []string) { // cobra asks no RunE where there is --help
+	root.SetHelpFunc(func(c *cobra.Command, args []string) { // cobra does not call RunE for --help
 		if words := c.Flags().Args(); c.HasSubCommands() && len(words) > 0 {
 			con.noHelp = unknownCommand(c, words[0])
 			return
@@ -71,7 +71,7 @@ func (row command) build(con *console) *cobra.Command {
 		default:
 			c.Flags().BoolP(f.name, f.letter, false, f.usage)
 		}
-		c.Flags().Lookup(f.name).NoOptDefVal = cmp.Or(f.bare, c.Flags().Lookup(f.name).NoOptDefVal) // that of a bool is set
+		c.Flags().Lookup(f.name).NoOptDefVal = cmp.Or(f.bare, c.Flags().Lookup(f.name).NoOptDefVal) // a bool already has one
 		if f.values != nil {
 			c.RegisterFlagCompletionFunc(f.name, cobra.FixedCompletions(f.values, cobra.ShellCompDirectiveNoFileComp))
 		}
@@ -105,7 +105,7 @@ func (row command) build(con *console) *cobra.Command {
 	return c
 }
 
-// completing returns a completion for shells: names returns the candidates of a store, beside the words that are given.
+// completing returns a completion for shells: names returns candidates from a store, given the words so far.
 func completing(names func(s *store.Store, given []string) []string, directive cobra.ShellCompDirective) cobra.CompletionFunc {
 	return func(c *cobra.Command, given []string, _ string) ([]string, cobra.ShellCompDirective) {
 		dir := ""
@@ -120,10 +120,10 @@ func completing(names func(s *store.Store, given []string) []string, directive c
 	}
 }
 
-// setHelp gives a command, and those below it, the text of their help.
+// setHelp sets the help text of a command and its subcommands.
 func setHelp(c *cobra.Command) {
 	name := strings.ReplaceAll(strings.TrimPrefix(c.CommandPath(), "traceforge "), " ", "-")
-	if text, err := help.ReadFile("help/" + name + ".txt"); err == nil { // groups have none
+	if text, err := help.ReadFile("help/" + name + ".txt"); err == nil { // groups have no text
 		c.Long = string(text)
 	}
 	if f := c.Flag("json"); f != nil {
@@ -140,12 +140,12 @@ type call struct {
 	ctx       context.Context
 	cmd       *cobra.Command
 	args      []string
-	forwarded []string          // what follows "--", for go test; nil means there is no "--"
-	result    string            // the file that the answer is written into too; empty means none
-	code      *coverage.Sources // nil means that nobody has asked for it yet
+	forwarded []string          // arguments after "--", for go test; nil without "--"
+	result    string            // file to which the answer is also written, or ""
+	code      *coverage.Sources // nil until it is needed
 }
 
-// sources returns the tests that the code has. It reads the code once, when they are first asked for.
+// sources returns the tests in the code. It reads the code once, on first use.
 func (c *call) sources() (_ *coverage.Sources, err error) {
 	if c.code == nil {
 		c.code, err = coverage.OpenSources(c.ctx, "")
@@ -153,25 +153,25 @@ func (c *call) sources() (_ *coverage.Sources, err error) {
 	return c.code, err
 }
 
-// value returns the value of a flag of the command; empty means that it was not given.
+// value returns the value of a flag of the command; "" if it was not given.
 func (c *call) value(flag string) string { return c.cmd.Flag(flag).Value.String() }
 
 // is reports whether a flag without a value was given.
 func (c *call) is(flag string) bool { return c.value(flag) == "true" }
 
-// values returns the values of a flag that may be given several times.
+// values returns the values of a flag that may be repeated.
 func (c *call) values(flag string) []string {
-	values, _ := c.cmd.Flags().GetStringSlice(flag) // it is one of the table
+	values, _ := c.cmd.Flags().GetStringSlice(flag) // the table defines the flag
 	return values
 }
 
-// dirFlag returns the value of --dir; empty means that the store is found from the working directory.
+// dirFlag returns the value of --dir; "" if the store is to be found from the working directory.
 func (c *call) dirFlag() string { return c.value("dir") }
 
-// store opens the store of --dir, or the one that is found. dir is its directory, as messages name it.
+// store opens the store of --dir, or the one that is found. dir is its directory, as used in messages.
 func (c *call) store() (s *store.Store, dir string, err error) { return c.storeIn(c.dirFlag()) }
 
-// storeIn opens the store in a directory; empty means the one that is found.
+// storeIn opens the store in a directory; "" for the one that is found.
 func (c *call) storeIn(named string) (s *store.Store, dir string, err error) {
 	if s, dir, err = place.OpenStore(named); err == nil {
 		s.Waiting = c.waits
@@ -179,7 +179,7 @@ func (c *call) storeIn(named string) (s *store.Store, dir string, err error) {
 	return s, dir, err
 }
 
-// onStore returns a command that opens the store, as [call.store] does, and calls do with it.
+// onStore returns a command that opens the store, like [call.store], and calls do with it.
 func onStore(do func(c *call, s *store.Store, dir string) error) func(*call) error {
 	return func(c *call) error {
 		s, dir, err := c.store()
@@ -190,7 +190,8 @@ func onStore(do func(c *call, s *store.Store, dir string) error) func(*call) err
 	}
 }
 
-// answer writes v as JSON with --json; else it calls text, and with --json=FILE it writes v into the file too.
+// answer writes v as JSON with --json, and calls text without it. With --json=FILE it calls text and also writes v to
+// the file.
 func (c *call) answer(v any, text func()) error {
 	if c.is("json") {
 		return c.json(v)
@@ -202,9 +203,9 @@ func (c *call) answer(v any, text func()) error {
 	return nil
 }
 
-// holdOthers makes a command a group: by itself it says which command is missing or unknown.
+// holdOthers makes a command a group: run by itself, it reports which subcommand is missing or unknown.
 func holdOthers(c *cobra.Command) *cobra.Command {
-	c.Args = cobra.ArbitraryArgs // RunE says which word is wrong
+	c.Args = cobra.ArbitraryArgs // RunE reports which word is wrong
 	c.SuggestionsMinimumDistance = 2
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if len(args) > 0 {
@@ -221,7 +222,7 @@ func holdOthers(c *cobra.Command) *cobra.Command {
 	return c
 }
 
-// wrongFlag is the error of a flag that the command does not have, with the one that may be meant.
+// wrongFlag is the error for an unknown flag, with a suggestion.
 func wrongFlag(c *cobra.Command, err error) error {
 	if unknown := (*pflag.NotExistError)(nil); errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() == "" {
 		var names []string
@@ -237,7 +238,7 @@ func unknownCommand(group *cobra.Command, name string) error {
 	near := group.SuggestionsFor(name)
 	for _, c := range group.Commands() {
 		if slices.Contains(c.SuggestFor, name) {
-			near = []string{c.Name()} // and not what is spelled alike
+			near = []string{c.Name()} // instead of commands with similar spelling
 		}
 	}
 	if len(near) == 0 {
@@ -255,7 +256,7 @@ func helpCommand() *cobra.Command {
 			if err != nil || len(rest) > 0 {
 				return unknownCommand(c.Root(), strings.Join(args, " "))
 			}
-			about.InitDefaultHelpFlag() // as before it is run
+			about.InitDefaultHelpFlag() // as when it runs
 			about.InitDefaultVersionFlag()
 			return about.Help()
 		},

@@ -26,7 +26,7 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// test runs go test as it is told, and ends with what the receipts of the tests say: causes and counts.
+// test runs go test with the given arguments, and reports causes and counts from the receipts of the tests.
 func test(c *call) error {
 	args, file, err := cutResult(c.args)
 	if err != nil {
@@ -49,7 +49,7 @@ func test(c *call) error {
 	calls := coverage.CallsOf(run.receipts)
 	c.secrets.Hide(calls.Causes)
 	out := io.Writer(c.stdout)
-	if slices.ContainsFunc(args, isJSONFlag) { // whose reader takes nothing else
+	if slices.ContainsFunc(args, isJSONFlag) { // its reader accepts only JSON
 		out = c.stderr
 	}
 	broken, err := brokenOf(c, run.receipts)
@@ -73,7 +73,7 @@ func test(c *call) error {
 	return exitWith(run.code)
 }
 
-// goTestArgs returns the arguments for go test, and whether it is help that is asked for.
+// goTestArgs returns the arguments for go test, and whether they request help.
 func goTestArgs(args []string) (forGo []string, helps bool) {
 	for i, arg := range args {
 		switch arg {
@@ -90,12 +90,12 @@ func goTestArgs(args []string) (forGo []string, helps bool) {
 
 func isJSONFlag(arg string) bool { return arg == "-json" || arg == "-json=true" }
 
-// A testRun is what a run of go test left.
+// A testRun is the result of a run of go test.
 type testRun struct {
-	code     int // that go test ended with
+	code     int // exit code of go test
 	receipts []usage.Receipt
-	killed   []string // packages of test processes that ended before they had written their receipts
-	unread   error    // why there are more receipts than these
+	killed   []string // packages whose test processes ended before they wrote their receipts
+	unread   error    // why some receipts are missing
 }
 
 // goTest runs go test.
@@ -105,14 +105,14 @@ func (c *call) goTest(args []string) (run testRun, err error) {
 		return run, err
 	}
 	defer keep()
-	if !filepath.IsAbs(left) { // tests of several modules leave theirs in one
+	if !filepath.IsAbs(left) { // tests of several modules leave theirs in one directory
 		wd, module, err := gotest.Here()
 		if err != nil {
 			return run, err
 		}
 		left = filepath.Join(cmp.Or(module, wd), left)
 	}
-	interrupts := make(chan os.Signal, 1) // go test gets them too, and ends
+	interrupts := make(chan os.Signal, 1) // go test receives them too, and ends
 	signal.Notify(interrupts, os.Interrupt)
 	defer signal.Stop(interrupts)
 	words := append([]string{"go", "test"}, args...)
@@ -121,13 +121,13 @@ func (c *call) goTest(args []string) (run testRun, err error) {
 		return run, fmt.Errorf("go test: %w", err)
 	}
 	run.receipts, run.killed, run.unread = coverage.ReadReceipts(left)
-	if errors.Is(run.unread, fs.ErrNotExist) { // no test had a recorder
+	if errors.Is(run.unread, fs.ErrNotExist) { // no test used a recorder
 		run.unread = nil
 	}
 	return run, nil
 }
 
-// runCommand runs a command with more in its environment, and returns its exit code.
+// runCommand runs a command with additional environment variables, and returns its exit code.
 func (c *call) runCommand(ctx context.Context, words []string, env ...string) (code int, err error) {
 	cmd := osexec.CommandContext(ctx, words[0], words[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = c.stdin, c.out, c.stderr
@@ -140,7 +140,7 @@ func (c *call) runCommand(ctx context.Context, words []string, env ...string) (c
 	return 0, err
 }
 
-// ending writes causes, the command that accepts them, and counts; nothing where no test had a recorder.
+// ending writes the causes, the command that accepts them, and counts; it writes nothing if no test used a recorder.
 func (c *call) ending(out io.Writer, calls *coverage.Calls, broken breakage, receipts []usage.Receipt) error {
 	if calls.Tests += len(broken.of); calls.Tests == 0 {
 		return nil
@@ -161,17 +161,17 @@ func (c *call) ending(out io.Writer, calls *coverage.Calls, broken breakage, rec
 	return c.sayGone(out, receipts)
 }
 
-// A testReport is what test writes into the file of --json.
+// A testReport is the output of test --json=FILE.
 type testReport struct {
-	OK       bool `json:"ok"`        // all tests passed
-	ExitCode int  `json:"exit_code"` // of go test
+	OK       bool `json:"ok"`        // whether all tests passed
+	ExitCode int  `json:"exit_code"` // exit code of go test
 	*coverage.Calls
-	WithoutKey string             `json:"without_key,omitempty"` // the command that keeps the stored answers of the calls that drifted
-	Broken     []snapshot.Finding `json:"broken"`                // of snapshots that their tests could not read
-	Failed     []page.Test        `json:"failed"`                // for other reasons, of those that have a recorder
+	WithoutKey string             `json:"without_key,omitempty"` // command that keeps the stored answers of the calls that drifted
+	Broken     []snapshot.Finding `json:"broken"`                // problems of snapshots that their tests could not read
+	Failed     []page.Test        `json:"failed"`                // tests with a recorder that failed for other reasons
 }
 
-// newTested sums up a run of go test.
+// newTested summarizes a run of go test.
 func newTested(run testRun, calls *coverage.Calls, broken breakage) testReport {
 	r := testReport{run.code == 0, run.code, calls, calls.Adopt(), broken.findings(), []page.Test{}}
 	for _, receipt := range run.receipts {
@@ -184,13 +184,13 @@ func newTested(run testRun, calls *coverage.Calls, broken breakage) testReport {
 	return r
 }
 
-// A breakage is what is wrong with the snapshots of tests that failed before they used any, by store.
+// A breakage lists problems, by store, with the snapshots of tests that failed before they used any.
 type breakage struct {
 	of    map[page.Test]bool
 	found map[string][]snapshot.Finding
 }
 
-// brokenOf looks at the snapshots of the tests that failed and made no call.
+// brokenOf checks the snapshots of the tests that failed without a call.
 func brokenOf(c *call, receipts []usage.Receipt) (breakage, error) {
 	b := breakage{of: map[page.Test]bool{}, found: map[string][]snapshot.Finding{}}
 	for _, r := range receipts {
@@ -221,7 +221,7 @@ func brokenOf(c *call, receipts []usage.Receipt) (breakage, error) {
 	return b, nil
 }
 
-// findings returns what is broken, with the paths of files from the working directory where they are below it.
+// findings returns the problems. The paths of files below the working directory are relative to it.
 func (b breakage) findings() []snapshot.Finding {
 	all := []snapshot.Finding{}
 	for _, dir := range slices.Sorted(maps.Keys(b.found)) {
@@ -233,8 +233,8 @@ func (b breakage) findings() []snapshot.Finding {
 	return all
 }
 
-// namesOf returns the directory of a store as the command names it, and as its user has to: "" where it is found from
-// here.
+// namesOf returns the directory of a store for messages, and the name by which the user has to refer to it: "" if it is
+// found from here.
 func namesOf(dir string) (shown, named string) {
 	shown, err := place.StoreDir("")
 	if abs, unknown := filepath.Abs(shown); err == nil && unknown == nil && abs == filepath.Clean(dir) {
@@ -243,7 +243,7 @@ func namesOf(dir string) (shown, named string) {
 	return dir, dir
 }
 
-// write writes what is broken, and the ways out.
+// write writes the problems, and how to fix them.
 func (b breakage) write(c *call, out io.Writer) {
 	if len(b.of) == 0 {
 		return
@@ -266,12 +266,11 @@ func (b breakage) write(c *call, out io.Writer) {
 	}
 }
 
-// brokenConfig writes what is wrong with the configuration of the store: no test that uses it can begin, and none leaves a
-// receipt.
+// brokenConfig reports problems in the configuration of the store: tests that use it cannot start and leave no receipt.
 func (c *call) brokenConfig(out io.Writer) {
 	dir, err := place.StoreDir("")
 	if err != nil {
-		return // there is none
+		return // there is no store
 	}
 	s, err := store.Open(dir)
 	if err != nil {
