@@ -15,10 +15,11 @@ import (
 	"github.com/traceforge/traceforge-go/internal/usage/coverage"
 )
 
-// callersRoom is how much of an issue's text is left to the workflow that opens it, as for a link to its run.
+// callersRoom is the number of bytes in an issue's text reserved for the workflow that opens it, for example for a link
+// to its run.
 const callersRoom = 500
 
-// check runs tests that hold their stored answers against live ones.
+// check runs the tests and compares their stored answers with live ones.
 func check(c *call) error {
 	options, err := checkOptions(c)
 	if err != nil {
@@ -60,7 +61,8 @@ func check(c *call) error {
 	return withFindings(!r.OK, err)
 }
 
-// unmet says that --from and --model leave no recorded call to check; empty: they do, or are not given. A sample and a shard may be empty.
+// unmet reports that --from and --model select no recorded call; "" if they select some, or are not given. A sample and
+// a shard may be empty.
 func (c *call) unmet(r *checkReport) string {
 	flags := option(" --from ", c.value("from")) + option(" --model ", strings.Join(c.values("model"), " "))
 	n := r.Calls[usage.CheckUnchosen]
@@ -70,7 +72,7 @@ func (c *call) unmet(r *checkReport) string {
 	return fmt.Sprintf("nothing was checked:%s chooses none of %s", flags, page.Count(n, "recorded call", "recorded calls"))
 }
 
-// checkOptions returns the flags as the tests take them.
+// checkOptions returns the flags in the form that the tests accept.
 func checkOptions(c *call) (url.Values, error) {
 	values := url.Values{}
 	for _, name := range []string{"repeat", "sample", "shard", "tier", "from", "kind"} {
@@ -82,7 +84,7 @@ func checkOptions(c *call) (url.Values, error) {
 	if len(models) > 1 && !c.is("live") {
 		return nil, usagef("--model may be given several times with --live only")
 	}
-	values.Set("brief", "1") // the answer shows the rest
+	values.Set("brief", "1") // the output has the rest
 	for _, model := range append(models, "") {
 		if model != "" {
 			values.Set("model", model)
@@ -98,36 +100,36 @@ func checkOptions(c *call) (url.Values, error) {
 	return values, nil
 }
 
-// A checkReport is what a check found over all tests.
+// A checkReport is the result of a check over all tests.
 type checkReport struct {
-	OK       bool           `json:"ok"`       // all calls that were made are the same
-	Calls    map[string]int `json:"calls"`    // by what became of them
-	Tiers    []tierCount    `json:"tiers"`    // of the calls that were answered
-	Input    int64          `json:"input"`    // tokens of the live calls
-	Output   int64          `json:"output"`   // tokens of the live answers
-	Compared []checkedCall  `json:"compared"` // calls of which the answers differ, or of which another model was asked
-	NotMade  []checkedCall  `json:"not_made"` // calls that have no live answer, and were to have one
-	Failed   []page.Test    `json:"failed"`   // for other reasons
+	OK       bool           `json:"ok"`       // whether all calls that were made are the same
+	Calls    map[string]int `json:"calls"`    // number of calls by result
+	Tiers    []tierCount    `json:"tiers"`    // comparison of the answered calls, by tier
+	Input    int64          `json:"input"`    // input tokens of the live calls
+	Output   int64          `json:"output"`   // output tokens of the live calls
+	Compared []checkedCall  `json:"compared"` // calls whose answers differ, or that were sent to another model
+	NotMade  []checkedCall  `json:"not_made"` // calls that were selected but have no live answer
+	Failed   []page.Test    `json:"failed"`   // tests that failed for other reasons
 
-	unlike map[page.Test]int // calls of those that failed which were not as they were recorded
+	unlike map[page.Test]int // number of calls in failed tests that did not match their records
 }
 
-// A tierCount is how many calls are the same in a tier.
+// A tierCount is the number of calls that are the same or differ in a tier.
 type tierCount struct {
-	Tier    string `json:"tier"`    // its name
-	Held    bool   `json:"held"`    // whether a difference fails
-	Same    int    `json:"same"`    // how many calls
-	Differs int    `json:"differs"` // how many calls
+	Tier    string `json:"tier"`    // name of the tier
+	Held    bool   `json:"held"`    // whether a difference fails the test
+	Same    int    `json:"same"`    // number of calls that are the same
+	Differs int    `json:"differs"` // number of calls that differ
 }
 
 // A checkedCall is a call and its test.
 type checkedCall struct {
 	page.Test
 	usage.Check
-	gone bool // it was not made, since its provider no longer has the model
+	gone bool // not made, since the provider no longer offers the model
 }
 
-// newChecked sums up what tests found, by package, test and call.
+// newChecked summarizes the results of the tests, ordered by package, test and call.
 func newChecked(receipts []usage.Receipt, ended coverage.Outcomes) *checkReport {
 	r := &checkReport{
 		OK: true, Calls: map[string]int{}, Compared: []checkedCall{}, NotMade: []checkedCall{}, Failed: []page.Test{},
@@ -187,7 +189,7 @@ func (r *checkReport) add(found checkedCall) (fails bool) {
 	return fails
 }
 
-// tier returns the count of a tier. That of the results of tools is there where one was compared.
+// tier returns the count of a tier. The tier of tool results exists only if one was compared.
 func (r *checkReport) tier(name string) *tierCount {
 	i := slices.IndexFunc(r.Tiers, func(t tierCount) bool { return t.Tier == name })
 	if i < 0 {
@@ -197,15 +199,15 @@ func (r *checkReport) tier(name string) *tierCount {
 	return &r.Tiers[i]
 }
 
-// title says what became of the calls.
+// title summarizes the results of the calls.
 func (r *checkReport) title() string {
 	return cmp.Or(strings.Join(page.Counts(usage.CheckStates, r.Calls), ", "), "no call was checked")
 }
 
-// notes are lines on what has no live answer, by reason, and on what failed for another one.
+// notes returns lines on calls without a live answer, by reason, and on tests that failed for other reasons.
 func (r *checkReport) notes(quote func(string) string) (lines []string) {
 	type reason struct{ state, why string }
-	calls, tests := map[reason]int{}, map[string][]page.Test{} // those of models that are gone, by what was said
+	calls, tests := map[reason]int{}, map[string][]page.Test{} // for models that are gone, by message
 	for _, found := range r.NotMade {
 		if found.gone {
 			tests[found.Why] = inorder.With(tests[found.Why], found.Test)
@@ -236,7 +238,7 @@ func (r *checkReport) notes(quote func(string) string) (lines []string) {
 	return page.Most(30, lines, "more")
 }
 
-// heading says what became of a call.
+// heading describes the result of a call.
 func (found *checkedCall) heading(quote func(string) string) string {
 	what := "asked " + quote(found.AskedModel) + ", which says the same in what is held"
 	switch differ := strings.Join(found.differ(), ", "); found.State {
@@ -258,7 +260,7 @@ func (found *checkedCall) differ() (tiers []string) {
 	return tiers
 }
 
-// facts are lines on a call besides its heading and its differences.
+// facts returns lines on a call besides its heading and its differences.
 func (found *checkedCall) facts(quote func(string) string) []string {
 	lines := []string{"record: " + quote(found.File)}
 	if found.RecordedModel != "" || len(found.LiveModels) > 0 {
@@ -277,8 +279,8 @@ func (found *checkedCall) facts(quote func(string) string) []string {
 	return lines
 }
 
-// difference are the two answers tier by tier. Where another model was asked on purpose, the tiers that are
-// the same are named too.
+// difference returns the two answers tier by tier. If another model was requested on purpose, it also names the tiers
+// that are the same.
 func (found *checkedCall) difference() string {
 	var b strings.Builder
 	for _, t := range found.Tiers {
@@ -294,7 +296,7 @@ func (found *checkedCall) difference() string {
 	return b.String()
 }
 
-// text is the report for people.
+// text returns the report for people.
 func (r *checkReport) text() string {
 	plain := func(s string) string { return s }
 	var b strings.Builder
@@ -305,7 +307,7 @@ func (r *checkReport) text() string {
 		b.WriteString(line + "\n")
 	}
 	for _, t := range r.Tiers {
-		if t.Same+t.Differs > 0 && t.Tier != usage.ResultTier { // of which the title says the same
+		if t.Same+t.Differs > 0 && t.Tier != usage.ResultTier { // the title covers the others
 			fmt.Fprintf(&b, "%-7s %d same, %d differ%s\n", t.Tier+":", t.Same, t.Differs, notHeld(t))
 		}
 	}
@@ -320,11 +322,11 @@ func notHeld(t tierCount) string {
 	return ", not held"
 }
 
-// mostOfCall is how many bytes of the differences of one call stand in Markdown.
+// mostOfCall is the maximum number of bytes in Markdown for the differences of one call.
 const mostOfCall = 6000
 
-// markdown is the report in at most limit bytes of GitHub-flavoured Markdown: it says how many calls it leaves out.
-// Its quotes are neither markup nor mentions.
+// markdown returns the report in at most limit bytes of GitHub-flavoured Markdown, with the number of omitted calls.
+// Its quotes contain no active markup or mentions.
 func (r *checkReport) markdown(limit int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "### traceforge check: %s\n\n| tier | same | differ |\n|---|--:|--:|\n", r.title())
@@ -360,5 +362,5 @@ func (r *checkReport) markdown(limit int) string {
 	return b.String()
 }
 
-// shortCode quotes a text of which the beginning says enough.
+// shortCode quotes the beginning of a text.
 func shortCode(text string) string { return page.Code(page.Clip(text, 300)) }

@@ -18,20 +18,20 @@ import (
 
 // An acceptedRecord is a pending record that was accepted.
 type acceptedRecord struct {
-	ID string `json:"id"` // that the answer waited under
-	As string `json:"as"` // its id in the document; another one where another call had got its number
+	ID string `json:"id"` // id under which the answer waited
+	As string `json:"as"` // id in the document, which differs if another call has taken the number
 }
 
-// The answers of accept and reject to a program: what they did, or what there is to decide on.
+// The output of accept --json and reject --json: the decisions, or the answers to decide on.
 type (
 	acceptance struct {
-		Accepted []acceptedRecord `json:"accepted"` // answers that are in documents now
+		Accepted []acceptedRecord `json:"accepted"` // answers that were moved into documents
 	}
 	rejection struct {
-		Rejected []string `json:"rejected"` // ids
+		Rejected []string `json:"rejected"` // ids of the rejected answers
 	}
 	undecided struct {
-		Pending []waitingRecord `json:"pending"` // answers that wait
+		Pending []waitingRecord `json:"pending"` // answers that wait for a decision
 	}
 )
 
@@ -61,7 +61,7 @@ func accept(c *call, s *store.Store, dir string) error {
 	})
 }
 
-// acceptPending moves pending answers into documents. It refuses what recording would refuse.
+// acceptPending moves pending answers into documents. It refuses answers that recording would refuse.
 func acceptPending(c *call, s *store.Store, ids []string) ([]audit.Accepted, error) {
 	_, checks, err := checksOf(s)
 	if err != nil {
@@ -85,7 +85,7 @@ func reject(c *call, s *store.Store, dir string) error {
 	})
 }
 
-// decide calls do with the ids of the pending records that the user names; without a name it lists what is pending.
+// decide calls do with the ids of the pending records that the user names; without names it lists the pending records.
 // verb is "accept" or "reject".
 func decide(c *call, s *store.Store, dir, verb string, do func(ids []string) error) error {
 	all, unread, broken := waitingIn(c, s)
@@ -118,9 +118,9 @@ func decide(c *call, s *store.Store, dir, verb string, do func(ids []string) err
 	return do(ids)
 }
 
-// acceptReviewed accepts what the arguments name as review does, if one of them names no pending answer: they may name
-// causes, and tests whose records changed. The error is unknown if review does not know one of them either. reject does
-// not do this: a misspelled word must not lose a recording that git does not have.
+// acceptReviewed accepts the arguments like review does, if one of them is not the name of a pending answer: they may
+// name causes, and tests whose records changed. The error is unknown if review does not recognize one of them either.
+// reject does not do this, since a misspelled word must not delete a recording that git does not have.
 func (c *call) acceptReviewed(s *store.Store, dir string, unknown error) error {
 	r := &reviewRun{c: c, store: s, dir: dir, kinds: []string{pendingKind, changedKind}}
 	defer r.close()
@@ -131,13 +131,13 @@ func (c *call) acceptReviewed(s *store.Store, dir string, unknown error) error {
 		return unknown
 	}
 	err := r.decideNamed(c.args, nil)
-	if errors.Is(err, exitWith(exitFindings)) { // others are left, of which nothing was asked
+	if errors.Is(err, exitWith(exitFindings)) { // other groups are left, which were not named
 		err = nil
 	}
 	return err
 }
 
-// refuseOlder refuses to replace a record by an older answer of the same call, unless the user names it.
+// refuseOlder refuses to replace a record with an older answer to the same call, unless the user names the answer.
 func refuseOlder(c *call, all []waitingRecord, ids []string) error {
 	var older []string
 	for i := range all {
@@ -154,7 +154,7 @@ func refuseOlder(c *call, all []waitingRecord, ids []string) error {
 		page.Count(len(older), "answer is", "answers are"), named, named)
 }
 
-// listWaiting lists what waits for a decision, and the commands that decide.
+// listWaiting lists the records that wait for a decision, and the commands that decide.
 func listWaiting(c *call, dir string, all []waitingRecord, broken error) error {
 	err := c.answer(undecided{orEmpty(all)}, func() {
 		for i, w := range all {
@@ -182,8 +182,8 @@ func listWaiting(c *call, dir string, all []waitingRecord, broken error) error {
 	return exit{code: exitFindings}
 }
 
-// inStore says that a record which does not wait any more is in the store, as after an accept that was cut short. It
-// is empty where the record is not there.
+// inStore returns a message that a record which no longer waits is in the store, for example after an interrupted
+// accept. It is empty if the record is not there.
 func inStore(s *store.Store, id string) string {
 	if name, n, ok := snapshot.ParseID(id); ok {
 		if doc, err := s.Load(name, store.UnknownProvider); err == nil {
@@ -197,8 +197,8 @@ func inStore(s *store.Store, id string) string {
 	return ""
 }
 
-// idsOf returns the ids of the records that the user names, by an id, a document's name or a test; by default all of
-// them. A document that cannot be read stands for all of its records.
+// idsOf returns the ids of the records that the user names by id, document or test; by default all of them. A document
+// that cannot be read stands for all of its records.
 func idsOf(c *call, s *store.Store, all []waitingRecord, unread []string) (ids []string, err error) {
 	if len(c.args) == 0 {
 		for _, w := range all {
@@ -228,22 +228,22 @@ func idsOf(c *call, s *store.Store, all []waitingRecord, unread []string) (ids [
 	return distinct(ids), nil
 }
 
-// A waitingRecord is a pending record: what it says, and what changed against the record that it would replace.
+// A waitingRecord is a pending record: a description, and the changes from the record that it would replace.
 type waitingRecord struct {
-	ID string `json:"id"` // of the answer
+	ID string `json:"id"` // id of the answer
 	page.Test
-	Replaces   bool     `json:"replaces"`             // a record of the document has its id
-	Components []string `json:"components,omitempty"` // of the request that changed, and of the answer
-	Answer     string   `json:"answer"`               // in a line
-	TokensIn   *int64   `json:"tokens_in,omitempty"`  // where the answer says it
-	TokensOut  *int64   `json:"tokens_out,omitempty"` // where the answer says it
+	Replaces   bool     `json:"replaces"`             // whether a record of the document has the same id
+	Components []string `json:"components,omitempty"` // components of the request that changed, and of the answer
+	Answer     string   `json:"answer"`               // the answer in one line
+	TokensIn   *int64   `json:"tokens_in,omitempty"`  // input tokens, if the answer has their number
+	TokensOut  *int64   `json:"tokens_out,omitempty"` // output tokens, if the answer has their number
 
 	document string
-	older    bool // than the answer of the same call that it would replace
+	older    bool // older than the answer to the same call that it would replace
 }
 
 // waitingIn returns the pending records of a store, in order, and the names of the documents that cannot be read, with
-// the errors of these. An error without such names means that the pending answers cannot be listed.
+// their errors. An error without such names means that the pending answers cannot be listed.
 func waitingIn(c *call, s *store.Store) (all []waitingRecord, unread []string, err error) {
 	pending := s.Pending()
 	files, err := pending.List()
@@ -267,7 +267,7 @@ func waitingIn(c *call, s *store.Store) (all []waitingRecord, unread []string, e
 func waitingOf(c *call, s *store.Store, doc *store.Doc) (all []waitingRecord) {
 	c.secrets.Hide(doc.Document)
 	stored := map[string]*snapshot.Snapshot{}
-	if was, err := s.Load(doc.Name, doc.Provider); err == nil { // else it is for accept to say
+	if was, err := s.Load(doc.Name, doc.Provider); err == nil { // otherwise accept reports it
 		c.secrets.Hide(was.Document)
 		for i := range was.Document.Snapshots {
 			stored[was.Document.Snapshots[i].ID] = &was.Document.Snapshots[i]
@@ -290,7 +290,8 @@ func waitingOf(c *call, s *store.Store, doc *store.Doc) (all []waitingRecord) {
 	return all
 }
 
-// changed names the components in which two records differ. Both were read from a store, so comparing them cannot fail.
+// changed returns the names of the components in which two records differ. Both were read from a store, so comparing
+// them cannot fail.
 func changed(was, now *snapshot.Snapshot) (request, answer []string) {
 	sent, _ := drift.Compare(&was.Request, &now.Request, now.Source.Ignored)
 	for _, change := range sent {
@@ -303,9 +304,9 @@ func changed(was, now *snapshot.Snapshot) (request, answer []string) {
 	return request, answer
 }
 
-// lines are what is listed of a pending record.
+// lines returns the lines of the list about a pending record.
 func (w *waitingRecord) lines() []string {
-	const most = 100 // characters of a line
+	const most = 100 // characters in a line
 	title := w.ID
 	if w.Test.Name != "" {
 		title += "  " + w.Test.Name + " in " + w.Package
@@ -321,7 +322,7 @@ func (w *waitingRecord) lines() []string {
 		}
 	}
 	lines := []string{title, "  " + page.Clip(what, most), "  answer: " + page.Clip(w.Answer, most)}
-	var tokens []string // as far as they are known
+	var tokens []string // if known
 	if w.TokensIn != nil {
 		tokens = append(tokens, fmt.Sprintf("%d in", *w.TokensIn))
 	}
@@ -334,7 +335,7 @@ func (w *waitingRecord) lines() []string {
 	return lines
 }
 
-// pendingIDs are the ids of pending records that are not given yet.
+// pendingIDs returns the ids of pending records other than the given ones.
 func pendingIDs(s *store.Store, given []string) (ids []string) {
 	for doc := range readable(s.Pending()) {
 		for i := range doc.Document.Snapshots {

@@ -24,17 +24,17 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// A program is a command whose model calls are those of a document, as those of a test are.
+// A program is a command whose model calls are stored in a document, like those of a test.
 type program struct {
 	*call
 	name   string
 	mode   recorder.Mode
-	root   string // the module, else the working directory
+	root   string // directory of the module, or else the working directory
 	source snapshot.Source
 	calls  *recorder.Recorder
 	failed atomic.Bool
 
-	servers []func() // that close them
+	servers []func() // functions that close the servers
 }
 
 // exec runs a program with base URLs that record or replay its model calls.
@@ -58,7 +58,7 @@ func exec(c *call) error {
 	if err == nil {
 		ended, err = p.run(env)
 	}
-	for _, closeServer := range p.servers { // after answers that are on their way
+	for _, closeServer := range p.servers { // waits for answers in progress
 		closeServer()
 	}
 	if err != nil {
@@ -77,7 +77,7 @@ func exec(c *call) error {
 	return exitWith(ended)
 }
 
-// sayMasked says what the user has to put into the commands of failures, which print no secret.
+// sayMasked lists the values that the user must insert in the printed commands, which contain no secrets.
 func (p *program) sayMasked() {
 	kept, _ := commandline.Words(p.masked(commandline.Join(p.words())))
 	kept = slices.DeleteFunc(kept, func(word string) bool { return slices.Contains(p.forwarded, word) || !strings.Contains(word, masked) })
@@ -86,14 +86,14 @@ func (p *program) sayMasked() {
 	}
 }
 
-// masked begins what stands for a secret in a command.
+// masked is the beginning of a placeholder for a secret in a command.
 const masked = "[the value of "
 
 func (p *program) tell(text string) {
 	p.say("traceforge: %s", strings.ReplaceAll(text, "\n", "\n    "))
 }
 
-// options are those of the recorder.
+// options returns the options of the recorder.
 func (p *program) options() (o recorder.Options, err error) {
 	if p.mode, err = p.modeOf(); err != nil {
 		return o, err
@@ -134,7 +134,7 @@ func (p *program) options() (o recorder.Options, err error) {
 	return o, nil
 }
 
-// modeOf returns what the flags ask for, else what the variable does that is for go test too.
+// modeOf returns the mode from the flags, or else from the variable that also controls go test.
 func (p *program) modeOf() (recorder.Mode, error) {
 	said, value := "--update=", p.value("update")
 	switch {
@@ -153,16 +153,16 @@ func (p *program) modeOf() (recorder.Mode, error) {
 	return mode, nil
 }
 
-// storeDir returns the directory of the store, which may be none yet.
+// storeDir returns the directory of the store, which may not exist yet.
 func (p *program) storeDir() (string, error) {
 	dir, err := place.StoreDir(p.value("dir"))
-	if err != nil && p.value("dir") == "" { // neither a module nor a store: as for the first recording in another language
+	if err != nil && p.value("dir") == "" { // no module and no store, as for the first recording in another language
 		return place.StoreName, nil
 	}
 	return dir, err
 }
 
-// allowances returns what is allowed by name.
+// allowances returns the allowances with the given names.
 func allowances(names []string) (all recorder.Allowance, err error) {
 	for _, name := range names {
 		i := slices.Index(allowanceNames, name)
@@ -174,11 +174,11 @@ func allowances(names []string) (all recorder.Allowance, err error) {
 	return all, nil
 }
 
-// allowanceNames are those of recorder.Allowance, in their order.
+// allowanceNames are the names of the bits of recorder.Allowance, in order.
 var allowanceNames = []string{"cut-streams", "transport-errors", "retryable-errors", "no-calls"}
 
-// sourceIn returns the source of a program's calls. The file is the command's first one below the directory of the
-// store, else its program; the function is the command itself.
+// sourceIn returns the source of a program's calls. The file is the first file in the command below the directory of
+// the store, or else the program; the function is the command itself.
 func (p *program) sourceIn(root string) snapshot.Source {
 	file := path.Base(filepath.ToSlash(p.forwarded[0]))
 	for _, word := range p.forwarded {
@@ -195,7 +195,7 @@ func (p *program) sourceIn(root string) snapshot.Source {
 	return snapshot.Source{File: file, Line: 1, Function: p.command()}
 }
 
-// words returns the words of the program's command, with the flags that it needs in front, if there are some.
+// words returns the words of the program's command, after the flags that it needs, if any.
 func (p *program) words() (words []string) {
 	for _, name := range slices.Sorted(maps.Keys(page.RunFlags)) {
 		f := p.cmd.Flag(name)
@@ -220,7 +220,8 @@ func (p *program) words() (words []string) {
 // command returns the program's command for a shell, without secrets.
 func (p *program) command() string { return commandline.Join(commandline.Masked(p.words(), p.secrets)) }
 
-// masked returns a command as it may be kept and printed: without secrets, and without what rules replace in a call.
+// masked returns a command that is safe to store and print: without secrets, and without values that the rules replace
+// in a call.
 func (p *program) masked(command string) string {
 	words, ok := commandline.Words(command)
 	if !ok {
@@ -232,7 +233,7 @@ func (p *program) masked(command string) string {
 // again returns the command that runs the program in another mode.
 func (p *program) again(mode string) string { return page.ProgramAgain(p.name, p.command(), mode) }
 
-// receipt says what the program did.
+// receipt returns a record of what the program did.
 func (p *program) receipt(ended int) usage.Receipt {
 	left := p.calls.Receipt()
 	left.Store, left.Command = filepath.ToSlash(p.calls.Dir), p.masked(commandline.Join(p.words()))
@@ -245,7 +246,7 @@ func (p *program) receipt(ended int) usage.Receipt {
 	return left
 }
 
-// run runs the command to its end, and returns its exit code. A signal gives 128 and its number, as in shells.
+// run runs the command to its end, and returns its exit code. A signal results in 128 plus its number, as in shells.
 func (p *program) run(env []string) (code int, err error) {
 	cmd := osexec.Command(p.forwarded[0], p.forwarded[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = p.stdin, p.out, p.stderr
@@ -265,16 +266,17 @@ func (p *program) run(env []string) (code int, err error) {
 	return exitCodeOf(cmd.ProcessState), nil
 }
 
-// A baseURL is an environment variable from which official SDKs of a provider read where it is. docs/exec.md lists which do.
+// A baseURL is an environment variable from which official SDKs read the URL of a provider. docs/exec.md lists the
+// SDKs.
 type baseURL struct {
 	name string
-	path string // that its value ends in, behind the provider's host; empty means none
-	// home is the root that the variable stands for where that is not the provider's; $NAME in it is an environment
-	// variable. Empty: the provider's home, and where it has none the variable must be there.
+	path string // path after the provider's host that ends its value, or ""
+	// home is the root that the variable refers to, if it is not the provider's; $NAME in it is an environment
+	// variable. If it is empty, it is the provider's home; if the provider has none, the variable must be set.
 	home string
 }
 
-// baseURLs are those of all providers, by their names.
+// baseURLs are the variables of all providers, by provider name.
 var baseURLs = map[string][]baseURL{
 	"anthropic": {{name: "ANTHROPIC_BASE_URL"}},
 	"azure":     {{name: "AZURE_OPENAI_ENDPOINT"}},
@@ -292,13 +294,13 @@ var baseURLs = map[string][]baseURL{
 	"vertex":     {{name: "GOOGLE_VERTEX_BASE_URL"}},
 }
 
-// urlVariable is the variable with the root of a provider, for programs whose SDK reads none.
+// urlVariable returns the variable with the root of a provider, for programs whose SDK reads none.
 func urlVariable(name string) string {
 	return "TRACEFORGE_URL_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
 }
 
-// serve starts a server for each variable that says where a provider is, and returns the variables with their values. In
-// replay it lends the keys of the providers that are served.
+// serve starts a server for each base URL variable, and returns the variables with their values. In replay it sets
+// placeholder keys for the providers that are served.
 func (p *program) serve() (env []string, err error) {
 	for _, of := range provider.Providers() {
 		variables := baseURLs[of.Name]
@@ -320,15 +322,15 @@ func (p *program) serve() (env []string, err error) {
 			}
 			served, env, p.servers = true, append(env, b.name+"="+base), append(p.servers, closeServer)
 		}
-		if served && (!p.mode.Live() || p.mode == recorder.Check) { // where one is not, a key would make an SDK's choice ambiguous
+		if served && (!p.mode.Live() || p.mode == recorder.Check) { // if one is not, a key would make an SDK's choice ambiguous
 			lendKeys(of)
 		}
 	}
 	return env, nil
 }
 
-// endpoint returns what the server of a variable stands for; known is false where that is for the program to say, and it
-// says nothing.
+// endpoint returns the endpoint that the server of a variable represents. known is false if the program must provide it
+// but does not.
 func (p *program) endpoint(of provider.Provider, b baseURL) (e recorder.Endpoint, known bool, err error) {
 	e = recorder.Endpoint{Path: b.path, Keys: of.Keys}
 	home := b.home
@@ -343,7 +345,7 @@ func (p *program) endpoint(of provider.Provider, b baseURL) (e recorder.Endpoint
 	if value == "" {
 		return e, home != "" && expanded, nil
 	}
-	if !strings.Contains(value, "://") { // as Ollama has it
+	if !strings.Contains(value, "://") { // the form that Ollama uses
 		value = "http://" + value
 	}
 	if e.Upstream, err = url.Parse(value); err != nil || e.Upstream.Host == "" {
@@ -351,12 +353,12 @@ func (p *program) endpoint(of provider.Provider, b baseURL) (e recorder.Endpoint
 	}
 	e.Upstream.RawQuery, e.Upstream.Fragment = "", ""
 	if at := provider.AtHost(e.Upstream, p.calls.Hosts()); home == "" || at != "" && at != of.Name {
-		e.Home, e.Upstream = e.Upstream, nil // the program asks whoever that is
+		e.Home, e.Upstream = e.Upstream, nil // the program addresses whichever host that is
 	}
 	return e, true, nil
 }
 
-// expand puts the region of the program into a home. In replay any does, as it is no identity.
+// expand inserts the program's region in a home. In replay any region will do, since it is not part of the identity.
 func (p *program) expand(home string) (expanded string, ok bool) {
 	ok = true
 	return os.Expand(home, func(name string) string {
@@ -370,8 +372,8 @@ func (p *program) expand(home string) (expanded string, ok bool) {
 	}), ok
 }
 
-// lendKeys sets the keys of a provider that are not there, as tests have them in replay: some SDKs refuse to start
-// without one.
+// lendKeys sets missing keys of a provider to the values that tests have in replay: some SDKs do not start without a
+// key.
 func lendKeys(of provider.Provider) {
 	for _, names := range of.KeyVariables() {
 		if !slices.ContainsFunc(names, func(name string) bool { return os.Getenv(name) != "" }) {

@@ -244,7 +244,7 @@ func (d *importedDocument) unkept(u foreign.Unkept) string {
 	return fmt.Sprintf("%s:%d: %s: %s", d.From[0], u.Line, what, u.Why)
 }
 
-// sayWhatReplays explains how replay uses the imported records, and who owns them.
+// sayWhatReplays explains how replay uses the imported records, or why it cannot.
 func (im *importer) sayWhatReplays() {
 	isNew := func(d importedDocument) bool { return !d.There && d.Calls > 0 }
 	switch {

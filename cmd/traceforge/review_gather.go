@@ -23,18 +23,18 @@ import (
 
 // Kinds of records that wait for a decision.
 const (
-	pendingKind = "pending" // bought by a test that failed
-	changedKind = "changed" // recorded, and not staged with git
+	pendingKind = "pending" // bought by a failed test
+	changedKind = "changed" // recorded, and not yet staged in git
 )
 
-// A source is what waits of one kind, as a state before and after. Pending records are compared with those of the
-// store, and the store with what git has staged, which is what was committed or accepted.
+// A source is everything of one kind that waits, as a state before and after. Pending records are compared with those
+// in the store. The store is compared with the version staged in git, which was committed or accepted.
 type source struct {
 	kind      string
 	from, to  *state
-	providers map[string]string // of documents in question, by name
-	config    bool              // config.json is in question too
-	settings  []*page.Setting   // what changed in it
+	providers map[string]string // of the documents to decide on, by name
+	config    bool              // config.json must be decided on too
+	settings  []*page.Setting   // the changes in it
 }
 
 func (r *reviewRun) close() {
@@ -44,7 +44,7 @@ func (r *reviewRun) close() {
 	}
 }
 
-// gather finds what waits for a decision.
+// gather finds everything that waits for a decision.
 func (r *reviewRun) gather() error {
 	if slices.Contains(r.kinds, pendingKind) {
 		if err := r.gatherPending(); err != nil {
@@ -55,7 +55,7 @@ func (r *reviewRun) gather() error {
 		err := r.gatherChanged()
 		isThere := errors.Is(err, git.ErrForeign) || errors.Is(err, osexec.ErrNotFound)
 		if errors.Is(err, git.ErrNoRepository) && !isThere && len(r.kinds) > 1 {
-			err = nil // pending records need no git
+			err = nil // pending records do not need git
 		}
 		if err != nil {
 			return err
@@ -98,7 +98,7 @@ func (r *reviewRun) gatherChanged() error {
 	}
 	src := &source{kind: changedKind, to: &state{Store: r.store}, providers: map[string]string{}}
 	src.config = slices.Contains(files, configFile)
-	documents := map[string]bool{} // there may be two of a name, of which one is no longer there
+	documents := map[string]bool{} // two may have the same name if one of them was removed
 	for _, file := range files {
 		provider, rest, ok := strings.Cut(file, "/")
 		name, _, inside := strings.Cut(rest, "/")
@@ -109,7 +109,7 @@ func (r *reviewRun) gatherChanged() error {
 		}
 	}
 	names := slices.Sorted(maps.Keys(documents))
-	if src.config { // whose rules are of all documents
+	if src.config { // its rules apply to all documents
 		names = []string{"."}
 	}
 	staged, err := worktree.Staged(r.c.ctx, r.dir, names)
@@ -123,8 +123,8 @@ func (r *reviewRun) gatherChanged() error {
 	return nil
 }
 
-// load returns a document on both sides; nil means a side does not have it. For pending records, from holds only the
-// records they replace.
+// load returns both versions of a document; nil for a side that does not have it. For pending records, from contains
+// only the records that they replace.
 func (src *source) load(name string) (from, to *store.Doc, err error) {
 	if from, err = loadIn(src.from.Store, name, src.providers[name]); err != nil && src.kind == pendingKind {
 		return nil, nil, err
@@ -154,10 +154,10 @@ func loadIn(s *store.Store, name, provider string) (*store.Doc, error) {
 	return doc, err
 }
 
-// compare compares all documents of a source. It notes documents that cannot be read.
+// compare compares all documents of a source, and notes documents that cannot be read.
 func (r *reviewRun) compare(src *source, conversations bool) (*page.Comparison, error) {
 	config, err := r.store.Config()
-	if err != nil && !src.config { // else it is shown
+	if err != nil && !src.config { // otherwise it is shown
 		return nil, err
 	} else if err != nil {
 		config = &store.Config{}
@@ -195,12 +195,12 @@ func (r *reviewRun) compare(src *source, conversations bool) (*page.Comparison, 
 		r.broken = errors.Join(r.broken, fmt.Errorf("%s: git has staged the document, and not what is beside it: git add -A -- %s, if traceforge verify finds nothing",
 			strings.Join(page.Most(filesShown, half, "more"), ", "), gotest.Quote(r.dir)))
 	}
-	from, to := *src.from, *src.to // which hold no document that was read before
+	from, to := *src.from, *src.to // copies, which do not cache documents that were read before
 	found.Close()
 	return found, tellBytes(r.c, found, &from, &to)
 }
 
-// isAltered reports whether a file beside a document is not the one that it names.
+// isAltered reports whether a file that belongs to a document is not the one that the document refers to.
 func isAltered(doc *store.Doc) bool {
 	return doc != nil && slices.ContainsFunc(store.Needs(doc.Document), func(n store.Need) bool {
 		_, err := doc.Fetch(n)
@@ -208,7 +208,7 @@ func isAltered(doc *store.Doc) bool {
 	})
 }
 
-// shownAnswers is how many changed answers of a cause are shown.
+// shownAnswers is the maximum number of changed answers shown for a cause.
 const shownAnswers = 200
 
 func sealed(name string, doc *store.Doc) (map[string]page.Seal, *snapshot.Document) {
@@ -218,7 +218,7 @@ func sealed(name string, doc *store.Doc) (map[string]page.Seal, *snapshot.Docume
 	return map[string]page.Seal{name: page.SealOf(doc.File(), doc.Document)}, doc.Document
 }
 
-// look returns the state of documents now, by name: a text that differs if one of both sides has changed.
+// look returns the current state of documents, by name: a text that differs if either side has changed.
 func (r *reviewRun) look(src *source, names []string) (map[string]string, error) {
 	seen := map[string]string{}
 	note := func(s *store.Store, name string) {
@@ -231,7 +231,7 @@ func (r *reviewRun) look(src *source, names []string) (map[string]string, error)
 		}
 		seen[name] += "\n"
 	}
-	var paths []string // that the index may have otherwise
+	var paths []string // files that the index may have in another version
 	for _, name := range names {
 		if name == configFile {
 			text, err := r.store.ConfigText()
@@ -257,12 +257,12 @@ func (r *reviewRun) look(src *source, names []string) (map[string]string, error)
 	return seen, err
 }
 
-// pathsOf returns the file of a document, and the directory of its raw answers and media.
+// pathsOf returns the file of a document, and the directory with its raw answers and media.
 func pathsOf(provider, name string) []string {
 	return []string{provider + "/" + name + ".json", provider + "/" + name}
 }
 
-// addConfig adds what changed in config.json, which is decided like a test.
+// addConfig adds the changes in config.json, which are decided like a test.
 func (r *reviewRun) addConfig(src *source) (err error) {
 	if !src.config {
 		return nil
@@ -278,7 +278,7 @@ func (r *reviewRun) addConfig(src *source) (err error) {
 	return err
 }
 
-// add adds what was found to differ.
+// add adds the differences that were found.
 func (r *reviewRun) add(src *source, found *page.Comparison, seen map[string]string) {
 	byTest := map[page.Test][]*reviewItem{}
 	var all []*reviewItem
@@ -295,7 +295,7 @@ func (r *reviewRun) add(src *source, found *page.Comparison, seen map[string]str
 			item.was = nameOf(d.Was)
 			item.files, item.seen = append(item.files, pathsOf(path.Dir(d.Was), item.was)...), item.seen+seen[item.was]
 		}
-		if provider := src.providers[d.Document]; provider != path.Dir(d.File) { // it was under another one
+		if provider := src.providers[d.Document]; provider != path.Dir(d.File) { // it moved from another provider
 			item.files = append(item.files, pathsOf(provider, d.Document)...)
 		}
 		all, byTest[d.Test] = append(all, item), append(byTest[d.Test], item)
@@ -333,7 +333,7 @@ func (g *group) take(tests ...*reviewItem) {
 	}
 }
 
-// otherGroup returns the key of the group that a test is in besides those of its causes; empty means that it is in
+// otherGroup returns the key of the group that contains a test in addition to the groups of its causes; "" if there is
 // none.
 func otherGroup(d *page.Difference, caused bool) string {
 	if d.Fate != drift.Changed {
@@ -350,7 +350,7 @@ func otherGroup(d *page.Difference, caused bool) string {
 	return "again"
 }
 
-// otherGroups are the groups beside those of causes, in order, and what is said of one test and of many.
+// otherGroups are the groups other than those of causes, in order, with their headlines for one test and for many.
 var otherGroups = []struct{ key, one, many, note string }{
 	{"calls", "test makes other calls", "tests make other calls", ""},
 	{drift.Added, "test added", "tests added", ""},

@@ -15,7 +15,7 @@ import (
 	"github.com/traceforge/traceforge-go/internal/plaintext"
 )
 
-// onTerminal shows screens until all is decided, or the user has enough.
+// onTerminal shows screens until everything is decided, or the user quits.
 func (r *reviewRun) onTerminal() error {
 	s := newScreen(r)
 	program := tea.NewProgram(s, tea.WithContext(r.c.ctx), tea.WithInput(r.c.stdin), tea.WithOutput(os.Stdout))
@@ -27,35 +27,35 @@ func (r *reviewRun) onTerminal() error {
 	return r.finish()
 }
 
-// A screen shows a review, and takes keys. The groups are above; below are the changes of the chosen one and its
-// tests, or one test, unfolded.
+// A screen shows a review and handles keys. The groups are at the top. Below are the changes of the chosen group and
+// its tests, or a single test, unfolded.
 type screen struct {
 	*reviewRun
 	width, height int
 
-	at       int  // the chosen group
-	row      int  // and test, of those that are left
-	unfolded bool // of which all is shown
+	at       int  // index of the chosen group
+	row      int  // index of the chosen test among those that are left
+	unfolded bool // shows the chosen test in full
 	helping  bool
-	top      int      // the first line that is shown of what changed
-	lines    []string // all of it
-	rows     []int    // the lines that tests are in
+	top      int      // first visible line of the changes
+	lines    []string // all lines of the changes
+	rows     []int    // line numbers of the tests
 
-	question string // that waits for y or n
+	question string // waits for y or n
 	yes      func() tea.Cmd
 	busy     bool // a decision is being carried out
-	leaving  bool // when it is
+	leaving  bool // quits after the decision
 	note     string
-	waits    bool // for the store, which is what the note says
+	waits    bool // waits for the store, as the note says
 	refused  []string
 }
 
 func newScreen(r *reviewRun) *screen { return &screen{reviewRun: r, width: 80, height: 24} }
 
-// Messages to the screen beside those of the terminal.
+// Messages to the screen other than those of the terminal.
 type (
-	said    string // to be shown
-	holder  string // by whom the store is that a decision waits for
+	said    string // a text to show
+	holder  string // who holds the store that a decision is waiting for
 	decided struct {
 		verdict string
 		outcome
@@ -64,7 +64,7 @@ type (
 
 func (s *screen) Init() tea.Cmd { return nil }
 
-// Update takes a key, another size, or what became of a decision.
+// Update handles a key, a change of size, or the outcome of a decision.
 func (s *screen) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
@@ -82,10 +82,10 @@ func (s *screen) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return s, nil
 }
 
-// chosen returns the tests of the chosen group that are left.
+// chosen returns the undecided tests of the chosen group.
 func (s *screen) chosen() []*reviewItem { return left(s.groups[s.at].tests) }
 
-// test returns the chosen test; nil means none of the group is left.
+// test returns the chosen test; nil if the group has no undecided tests.
 func (s *screen) test() *reviewItem {
 	tests := s.chosen()
 	if len(tests) == 0 {
@@ -100,7 +100,7 @@ func (s *screen) choose(at int) {
 	s.lay()
 }
 
-// next goes on to the next group that is open, around the end; without one all is decided.
+// next shows the next open group, and wraps around at the end. If there is none, the review is finished.
 func (s *screen) next() tea.Cmd {
 	for i := range s.groups {
 		if at := (s.at + i) % len(s.groups); s.groups[at].open() {
@@ -114,7 +114,7 @@ func (s *screen) next() tea.Cmd {
 	return tea.Quit
 }
 
-// decideOn carries out a decision, while the screen can be read.
+// decideOn carries out a decision while the screen stays readable.
 func (s *screen) decideOn(verdict string, tests []*reviewItem) tea.Cmd {
 	if len(tests) == 0 {
 		return s.next()
@@ -123,7 +123,7 @@ func (s *screen) decideOn(verdict string, tests []*reviewItem) tea.Cmd {
 	return func() tea.Msg { return decided{verdict, s.decide(verdict, tests)} }
 }
 
-// took shows what became of a decision.
+// took shows the outcome of a decision.
 func (s *screen) took(d decided) tea.Cmd {
 	s.busy = false
 	s.settle(d.verdict, d.outcome)
@@ -143,7 +143,7 @@ func (s *screen) took(d decided) tea.Cmd {
 		s.refused = append(s.refused, d.err.Error())
 	}
 	s.note, s.waits = strings.Join(notes, "; "), false
-	for _, g := range s.groups { // what could not be done is not done
+	for _, g := range s.groups { // failed decisions leave their groups open
 		g.accepted = g.accepted && !slices.ContainsFunc(left(g.tests), (*reviewItem).ready)
 	}
 	if s.leaving {
@@ -157,7 +157,7 @@ func (s *screen) took(d decided) tea.Cmd {
 	return s.next()
 }
 
-// lay lays out what changed for the width of the screen.
+// lay formats the changes for the width of the screen.
 func (s *screen) lay() {
 	s.lines, s.rows = nil, nil
 	g := s.groups[s.at]
@@ -189,7 +189,7 @@ func (s *screen) lay() {
 	s.top = max(0, min(s.top, len(s.lines)-s.room()))
 }
 
-// layTests lays out the tests of a group by name.
+// layTests formats the tests of a group by name.
 func (s *screen) layTests(g *group, add func(string)) {
 	add("")
 	add(fmt.Sprintf("%d of %s left:", len(left(g.tests)), page.Count(len(g.tests), "test", "tests")))
@@ -214,10 +214,10 @@ func (s *screen) layTests(g *group, add func(string)) {
 	}
 }
 
-// plain makes a text fit for the screen.
+// plain makes a text safe to show.
 func (s *screen) plain(text string) string { return plaintext.Line(s.c.secrets.Mask(text)) }
 
-// wrapped breaks the lines of a text that are too long for the screen. Continued lines are indented.
+// wrapped wraps the lines of a text that are too long for the screen. Continuation lines are indented.
 func wrapped(text string, width int) string {
 	const indent = "    "
 	lines := strings.Split(text, "\n")
@@ -231,7 +231,7 @@ func wrapped(text string, width int) string {
 	return strings.Join(lines, "\n")
 }
 
-// styledLines returns the lines of a text, each with the style that it begins with, and none at its end.
+// styledLines splits a text into lines. Each starts with the style in effect at that point, and resets it at its end.
 func styledLines(text string) []string {
 	const none = "\x1b[0m"
 	lines := strings.Split(text, "\n")
@@ -252,13 +252,13 @@ func styledLines(text string) []string {
 	return lines
 }
 
-// shownGroups returns how many lines the groups have.
+// shownGroups returns the number of lines for the groups.
 func (s *screen) shownGroups() int { return min(len(s.groups), max(1, (s.height-4)/4)) }
 
-// room returns how many lines what changed has.
+// room returns the number of lines for the changes.
 func (s *screen) room() int { return max(1, s.height-s.shownGroups()-4) }
 
-// View is the screen as it is.
+// View returns the current screen.
 func (s *screen) View() tea.View {
 	view := tea.NewView(strings.Join(s.shown(), "\n"))
 	view.AltScreen = true
@@ -309,7 +309,7 @@ func (s *screen) groupLine(i int) string {
 	return line
 }
 
-// heading says what is shown below it.
+// heading describes the content below it.
 func (s *screen) heading() string {
 	switch item := s.test(); {
 	case s.helping:
@@ -324,7 +324,7 @@ func (s *screen) heading() string {
 	return heading
 }
 
-// keys are what can be pressed, in a line.
+// keys returns a line with the available keys.
 func (s *screen) keys() string {
 	switch {
 	case s.busy:
@@ -340,7 +340,7 @@ func (s *screen) keys() string {
 	return s.fitting("a accept  r reject  s skip  n/p  enter test  ? help  q quit", "a r s  n/p  enter  ? help  q quit")
 }
 
-// fitting returns the first of two texts if it fits in a line.
+// fitting returns the longer of two texts if it fits in a line, otherwise the shorter.
 func (s *screen) fitting(long, short string) string {
 	if len(long) <= s.width {
 		return long

@@ -50,11 +50,11 @@ func show(c *call) error {
 
 // A selection is a document, or one call of it.
 type selection struct {
-	*store.Doc     // without a name it is not of a store
-	call       int // index of the call; -1 means all of them
+	*store.Doc     // without a name if it is not from a store
+	call       int // index of the call; -1 for all calls
 }
 
-// calls returns the calls that are selected, by their indexes.
+// calls returns the selected calls with their indexes.
 func (s *selection) calls() iter.Seq2[int, *snapshot.Snapshot] {
 	return func(yield func(int, *snapshot.Snapshot) bool) {
 		for i := range s.Document.Snapshots {
@@ -81,14 +81,14 @@ func writeConversations(c *call, chosen []selection) error {
 	return nil
 }
 
-// textconv shows the document in a file to git, which compares its lines.
+// textconv writes the document in a file for git, which compares the output by line.
 func textconv(c *call) error {
 	data, err := os.ReadFile(c.args[0])
 	if err != nil {
 		return err
 	}
 	doc, err := snapshot.Parse(data)
-	if err != nil { // git shows nothing at all where this program fails
+	if err != nil { // git shows nothing at all if this program fails
 		_, err := c.stdout.Write(data)
 		return err
 	}
@@ -97,8 +97,8 @@ func textconv(c *call) error {
 	return nil
 }
 
-// selectCalls returns what id means. It may return both documents and an error, for what could not
-// be read.
+// selectCalls returns the documents and calls that id refers to. It may return both documents and an error for those
+// that could not be read.
 func selectCalls(c *call, id string) ([]selection, error) {
 	if strings.HasSuffix(id, ".json") {
 		if data, err := os.ReadFile(id); err == nil {
@@ -120,7 +120,7 @@ func selectCalls(c *call, id string) ([]selection, error) {
 		if err != nil {
 			return nil, err
 		}
-		at := -1 // all of it
+		at := -1 // all calls
 		if doc.Name == document && doc.Name != id {
 			at = slices.IndexFunc(doc.Document.Snapshots, func(s snapshot.Snapshot) bool { return s.Number() == n })
 			if at < 0 {
@@ -147,9 +147,9 @@ func ofFile(file string, data []byte) ([]selection, error) {
 	return []selection{{&store.Doc{Provider: providerOf(file), Document: doc}, -1}}, nil
 }
 
-// providerOf returns the provider in whose directory of a store file is; empty means it is in no store.
+// providerOf returns the provider whose directory in a store contains file; "" if it is not in a store.
 func providerOf(file string) string {
-	abs, _ := filepath.Abs(file) // it was read: see ofFile
+	abs, _ := filepath.Abs(file) // it was read already: see ofFile
 	dir := filepath.Dir(abs)
 	if _, err := os.Stat(filepath.Join(filepath.Dir(dir), ".gitattributes")); errors.Is(err, fs.ErrNotExist) {
 		return ""
@@ -165,7 +165,7 @@ func ambiguous(id string, files []string) error {
 		len(files), id, strings.Join(page.Most(20, files, "more"), "\n  "))
 }
 
-// readable are the documents of a store that can be read; verify tells of the others.
+// readable returns the documents of a store that can be read; verify reports the others.
 func readable(s *store.Store) iter.Seq[*store.Doc] {
 	return func(yield func(*store.Doc) bool) {
 		for doc, err := range place.Documents(s) {
@@ -176,9 +176,9 @@ func readable(s *store.Store) iter.Seq[*store.Doc] {
 	}
 }
 
-// documentNames are the names of documents.
+// documentNames returns the names of the documents.
 func documentNames(s *store.Store, _ []string) (names []string) {
-	files, _ := s.List() // what cannot be read has no names
+	files, _ := s.List() // documents that cannot be read have no names
 	for _, file := range files {
 		names = append(names, nameOf(file))
 	}
@@ -187,15 +187,15 @@ func documentNames(s *store.Store, _ []string) (names []string) {
 
 // literal returns a call in the format's literal form.
 func literal(s *snapshot.Snapshot) jsontext.Value {
-	text, _ := s.SF() // it was read from this
+	text, _ := s.SF() // the record was read from this
 	return jsontext.ValueOf(text).Member("snapshots").Head()
 }
 
-// writeSF writes what is chosen in the format's literal form: a call alone, or the document of each test
-// (SF "Complete Snapshot Structure").
+// writeSF writes the selected calls in the format's literal form: a single call, or the document of each test (SF
+// "Complete Snapshot Structure").
 func writeSF(c *call, chosen []selection) error {
 	for _, s := range chosen {
-		text, _ := s.Document.SF() // it was read from this
+		text, _ := s.Document.SF() // the document was read from this
 		if s.call >= 0 {
 			text = literal(&s.Document.Snapshots[s.call]).Raw()
 		}
@@ -204,12 +204,12 @@ func writeSF(c *call, chosen []selection) error {
 	return nil
 }
 
-// shownRecords are what show prints for a program.
+// shownRecords are the output of show --json.
 type shownRecords struct {
 	Snapshots []json.RawMessage `json:"snapshots"`
 }
 
-// writeJSON writes records in the literal form, with the hashes that other formats name them by.
+// writeJSON writes records in the literal form, with the hashes that identify them in other formats.
 func writeJSON(c *call, chosen []selection) error {
 	var answer shownRecords
 	for _, s := range chosen {
@@ -224,14 +224,14 @@ func writeJSON(c *call, chosen []selection) error {
 	return c.json(answer)
 }
 
-// cores returns the cores of a record that was read, which has both.
+// cores returns the request and response cores of a record that was read, which has both.
 func cores(s *snapshot.Snapshot, ignored []string) (request, response []byte) {
 	request, _ = snapshot.RequestCore(&s.Request, ignored)
 	response, _ = snapshot.ResponseCore(&s.Response)
 	return request, response
 }
 
-// showHash prints what has a hash.
+// showHash prints the content with the given hash.
 func showHash(c *call, hash canon.Hash) error {
 	s, dir, err := c.store()
 	if err != nil {
@@ -266,8 +266,8 @@ func showHash(c *call, hash canon.Hash) error {
 	return errors.Join(fmt.Errorf("%s has nothing whose hash is %s", dir, hash), broken)
 }
 
-// hashed returns the text or the bytes of a record that have a hash; nil means nothing of it has. sealed says that it is the
-// record itself, as it is stored or in the literal form.
+// hashed returns the text or bytes in a record that have the given hash; nil if there are none. sealed reports whether
+// it is the record itself, as stored or in the literal form.
 func hashed(doc *store.Doc, i int, hash canon.Hash) (data []byte, sealed bool, err error) {
 	s := &doc.Document.Snapshots[i]
 	if s.Response.RawOutputRef == hash {
@@ -288,8 +288,8 @@ func hashed(doc *store.Doc, i int, hash canon.Hash) (data []byte, sealed bool, e
 	if s.Hash == hash || record.Member("hash").Word() == string(hash) {
 		return record.Raw(), true, nil
 	}
-	if recorded, err := recordedCall(doc, i); err == nil { // else it is no generation
-		data, _ = recorded.Blob(hash) // nil means it is not that of a part of the call
+	if recorded, err := recordedCall(doc, i); err == nil { // otherwise it is not a generation
+		data, _ = recorded.Blob(hash) // nil if no part of the call has this hash
 	}
 	return data, false, nil
 }
@@ -303,7 +303,7 @@ func recordedCall(doc *store.Doc, i int) (*contract.Recorded, error) {
 	return contract.FromSnapshot(contract.Record{Provider: doc.Provider, Snapshot: &doc.Document.Snapshots[i], Raw: raw, Media: doc.Media})
 }
 
-// writeReceipts writes records in the terms of the call contract (LC), a line of JSON each.
+// writeReceipts writes records in the terms of the call contract (LC), one line of JSON each.
 func writeReceipts(c *call, chosen []selection) error {
 	for _, s := range chosen {
 		if s.Name == "" {

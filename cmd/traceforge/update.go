@@ -24,13 +24,13 @@ import (
 // seals are the seals of documents by name, for each store by its directory.
 type seals map[string]map[string]page.Seal
 
-// An updateReport is what update prints for a program.
+// An updateReport is the output of update --json.
 type updateReport struct {
-	OK       bool          `json:"ok"`       // no test failed
-	Packages int           `json:"packages"` // how many were tested
-	Failed   []string      `json:"failed"`   // packages
-	Changes  []page.Change `json:"changes"`  // of the documents
-	Summary  *summary      `json:"summary"`  // of the calls
+	OK       bool          `json:"ok"`       // whether no test failed
+	Packages int           `json:"packages"` // number of packages that were tested
+	Failed   []string      `json:"failed"`   // packages that failed
+	Changes  []page.Change `json:"changes"`  // changes of the documents
+	Summary  *summary      `json:"summary"`  // summary of the calls
 }
 
 func update(c *call) error {
@@ -51,14 +51,14 @@ func update(c *call) error {
 	if err != nil {
 		return err
 	}
-	if mode != "tools" { // of which programs have none
+	if mode != "tools" { // programs have no tools
 		defer c.sayPrograms(flags)
 	}
 	return record(c, mode, patterns, run)
 }
 
-// record runs the tests of packages that can record, in a mode of TRACEFORGE_UPDATE, and sums up what they did. run is
-// the pattern of the tests; empty means all.
+// record runs the tests of packages that can record, in a mode of TRACEFORGE_UPDATE, and summarizes what they did. run
+// is the pattern of the tests; empty for all.
 func record(c *call, mode string, patterns []string, run string) error {
 	packages, err := recording(c, patterns, run)
 	if err != nil {
@@ -69,7 +69,7 @@ func record(c *call, mode string, patterns []string, run string) error {
 		return err
 	}
 	known, err := knownTests(c, before, mode)
-	defer os.Remove(known) // if there is one
+	defer os.Remove(known) // if it exists
 	if err != nil {
 		return err
 	}
@@ -122,8 +122,8 @@ func record(c *call, mode string, patterns []string, run string) error {
 	return err
 }
 
-// receiptsDir returns the directory that tests leave their receipts in: one of this run in the user's, or one that
-// keep removes.
+// receiptsDir returns the directory where tests leave their receipts: one for this run in the user's directory, or a
+// temporary one, which keep removes.
 func receiptsDir() (dir string, keep func(), err error) {
 	if dir = os.Getenv(usage.ReceiptEnv); dir != "" {
 		return filepath.Join(dir, fmt.Sprintf("run-%d-%d", os.Getpid(), time.Now().UnixNano())), func() {}, nil
@@ -132,8 +132,8 @@ func receiptsDir() (dir string, keep func(), err error) {
 	return dir, func() { os.RemoveAll(dir) }, err
 }
 
-// testThatRecords returns the run of tests that records. With the flag, which tests refuse in CI, test files that look
-// at it themselves update what is theirs too.
+// testThatRecords returns the test run that records. It uses the -update flag, which tests refuse in CI, since test
+// files that read the flag themselves then also update their own data.
 func testThatRecords(packages []coverage.Package, mode, run string) *coverage.GoTest {
 	test := &coverage.GoTest{Packages: packages, Flags: runFlag(run), Env: []string{gotest.UpdateEnv + "=" + mode}}
 	if mode == "1" && !gotest.InCI() {
@@ -142,7 +142,7 @@ func testThatRecords(packages []coverage.Package, mode, run string) *coverage.Go
 	return test
 }
 
-// runFlag returns the flag that selects tests; none where all are meant.
+// runFlag returns the flag that selects tests; none if all are selected.
 func runFlag(pattern string) []string {
 	if pattern == "" {
 		return nil
@@ -150,7 +150,7 @@ func runFlag(pattern string) []string {
 	return []string{"-run=" + pattern}
 }
 
-// runTests runs tests with what the user forwards, and returns the receipts that they left, and how they ended.
+// runTests runs tests with the flags that the user forwards. It returns their receipts and outcomes.
 func runTests(c *call, test *coverage.GoTest) ([]usage.Receipt, coverage.Outcomes, error) {
 	left, keep, err := receiptsDir()
 	if err != nil {
@@ -168,8 +168,8 @@ func runTests(c *call, test *coverage.GoTest) ([]usage.Receipt, coverage.Outcome
 	return receipts, ended, err
 }
 
-// recording returns the packages of which tests can record; run is the pattern of the tests, which one of them must
-// have.
+// recording returns the packages whose tests can record; run is the pattern of the tests, which at least one must
+// match.
 func recording(c *call, patterns []string, run string) ([]coverage.Package, error) {
 	packages, err := coverage.Packages(c.ctx, "", patterns, c.forwarded)
 	if err != nil {
@@ -191,8 +191,8 @@ func recording(c *call, patterns []string, run string) ([]coverage.Package, erro
 	return packages, hasTests(c, packages, patterns, run)
 }
 
-// hasTests says, before any test is run, that run matches none of the functions that packages have. It leaves
-// patterns of several tests and unreadable packages to go test.
+// hasTests reports, before any test runs, that run matches no test function of the packages. It leaves patterns of
+// several tests and unreadable packages to go test.
 func hasTests(c *call, packages []coverage.Package, patterns []string, run string) error {
 	top, _, sub := strings.Cut(run, "/")
 	matches, err := regexp.Compile(top)
@@ -219,8 +219,8 @@ func noMatch(run string, patterns, names []string) error {
 	return noTest("no test with a recorder matches", strings.Trim(run, "^$"), strings.Join(patterns, " "), names)
 }
 
-// noTest is the error of a word that names no test. It says which recorded test, or which of names, may be meant; in is
-// where tests were looked for.
+// noTest is the error for a word that matches no test. It suggests a recorded test, or one of names; in is where tests
+// were looked for.
 func noTest(what, word, in string, names []string) error {
 	if s, _, err := place.OpenStore(""); err == nil {
 		names = append(testNames(s), names...)
@@ -228,7 +228,7 @@ func noTest(what, word, in string, names []string) error {
 	return fmt.Errorf("%s %s in %s%s", what, gotest.Quote(word), in, meant(word, names))
 }
 
-// testNames returns the names of the tests that have documents in a store, and of the functions that they are in.
+// testNames returns the names of the tests that have documents in a store, and of their test functions.
 func testNames(s *store.Store) (names []string) {
 	for doc := range readable(s) {
 		test := page.TestOf(doc.Document).Name
@@ -238,8 +238,8 @@ func testNames(s *store.Store) (names []string) {
 	return distinct(names)
 }
 
-// storesOf returns the seals of the stores that tests of the packages use by default. A store that cannot be read, such
-// as one with a merge conflict, is an error; one that does not exist yet is empty.
+// storesOf returns the seals of the stores that tests of the packages use by default. A store that cannot be read, for
+// example because of a merge conflict, is an error; one that does not exist yet is empty.
 func storesOf(packages []coverage.Package) (seals, error) {
 	now := seals{}
 	for _, p := range packages {
@@ -264,8 +264,8 @@ func storesOf(packages []coverage.Package) (seals, error) {
 	return now, nil
 }
 
-// sayGoneNow names the tests that have documents now, and that the code does not have. A document that the run used, by
-// its receipts, has its test, whatever the code looks like.
+// sayGoneNow lists the tests that have documents now and do not exist in the code. A document that the run used,
+// according to its receipts, has a test, whatever the code looks like.
 func sayGoneNow(c *call, receipts []usage.Receipt, now seals) error {
 	used := map[page.Test]bool{}
 	for _, r := range receipts {
@@ -284,7 +284,8 @@ func sayGoneNow(c *call, receipts []usage.Receipt, now seals) error {
 	return c.gone(tests, func(line string) { c.say("%s", line) })
 }
 
-// receiptsOf returns the receipts that tests of packages left in the directory left; a relative one is in each module.
+// receiptsOf returns the receipts that tests of packages left in the directory left; a relative path refers to a
+// directory in each module.
 func receiptsOf(packages []coverage.Package, left string) (all []usage.Receipt, err error) {
 	read := map[string]bool{}
 	for _, p := range packages {
@@ -297,7 +298,7 @@ func receiptsOf(packages []coverage.Package, left string) (all []usage.Receipt, 
 		}
 		read[dir] = true
 		tests, _, err := coverage.ReadReceipts(dir)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) { // no test had a recorder
+		if err != nil && !errors.Is(err, fs.ErrNotExist) { // no test used a recorder
 			return nil, err
 		}
 		all = append(all, tests...)
@@ -305,12 +306,12 @@ func receiptsOf(packages []coverage.Package, left string) (all []usage.Receipt, 
 	return all, nil
 }
 
-// knownTests writes for the run which documents may be of renamed tests (design R11). These are of tests that the code
-// does not have, and of subtests, which only a run knows. A test without a document goes on with one that its first
-// call is of. file is a temporary one, and empty where there is none.
+// knownTests writes a file that tells the run which documents may belong to renamed tests (design R11): those of tests
+// that do not exist in the code, and those of subtests, which only a run can determine. A test without a document
+// continues with one that contains its first call. file is temporary; it is empty if there are no such documents.
 func knownTests(c *call, now seals, mode string) (file string, err error) {
 	if mode == "all" {
-		return "", nil // every call is bought
+		return "", nil // all calls are made live
 	}
 	src, err := c.sources()
 	if err != nil {
@@ -337,7 +338,7 @@ func knownTests(c *call, now seals, mode string) (file string, err error) {
 	return writeKnown(known)
 }
 
-// writeKnown writes a file of known documents, which [usage.ReadKnown] reads.
+// writeKnown writes a file of known documents for [usage.ReadKnown].
 func writeKnown(known []usage.Known) (file string, err error) {
 	f, err := os.CreateTemp("", "traceforge-known-")
 	if err != nil {
@@ -350,8 +351,8 @@ func writeKnown(known []usage.Known) (file string, err error) {
 	return f.Name(), errors.Join(err, f.Close())
 }
 
-// removeRenamed removes the documents from which subtests were renamed. Others took them over, and their own test did
-// not run though its package passed without a filter.
+// removeRenamed removes the documents of subtests that were renamed: other tests took these documents over, and the old
+// subtest did not run although its package passed without a filter.
 func removeRenamed(before seals, receipts []usage.Receipt, ended coverage.Outcomes) error {
 	ran, whole, from := map[page.Test]bool{}, map[string]bool{}, map[string]bool{}
 	for _, r := range receipts {

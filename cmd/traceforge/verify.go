@@ -22,26 +22,26 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// configFile is what findings about it are of.
+// configFile is the file of findings about the configuration.
 const configFile = "config.json"
 
-// A verification is what verify found.
+// A verification is the result of verify.
 type verification struct {
 	verifyReport
-	dir  string           // the store, as messages name it
-	used *coverage.Report // of it, by a run; empty means none was asked for
+	dir  string           // the store, as used in messages
+	used *coverage.Report // how a run used the store; empty if not requested
 }
 
-// A verifyReport is what verify prints for a program.
+// A verifyReport is the output of verify --json.
 type verifyReport struct {
-	OK        bool                     `json:"ok"`                 // nothing was found
-	Documents int                      `json:"documents"`          // how many were read
-	Snapshots int                      `json:"snapshots"`          // records
-	Findings  []snapshot.Finding       `json:"findings"`           // what is wrong
-	Lint      []lint.Finding           `json:"lint,omitempty"`     // what --lint found, by cause
-	Notes     []snapshot.Finding       `json:"notes,omitempty"`    // what is worth saying, and no failure
+	OK        bool                     `json:"ok"`                 // whether there are no findings
+	Documents int                      `json:"documents"`          // number of documents that were read
+	Snapshots int                      `json:"snapshots"`          // number of records that were read
+	Findings  []snapshot.Finding       `json:"findings"`           // problems of the store
+	Lint      []lint.Finding           `json:"lint,omitempty"`     // findings of --lint, by cause
+	Notes     []snapshot.Finding       `json:"notes,omitempty"`    // remarks that are not failures
 	Coverage  []coverage.PackageReport `json:"coverage,omitempty"` // how a run used the store, by package; with --receipt
-	Changed   *changes                 `json:"changed,omitempty"`  // what was looked at; with --changed
+	Changed   *changes                 `json:"changed,omitempty"`  // files that were checked; with --changed
 	Config    []*page.Setting          `json:"config,omitempty"`   // what changed in config.json; with --changed
 }
 
@@ -64,13 +64,13 @@ func verify(c *call, s *store.Store, dir string) error {
 	return withFindings(!v.OK, err)
 }
 
-// below returns a finding of a store, or of a pack, with the path of its file from the working directory on.
+// below returns a finding of a store, or of a pack, with the path of its file relative to the working directory.
 func below(dir string, f snapshot.Finding) snapshot.Finding {
 	f.File = path.Join(filepath.ToSlash(dir), f.File)
 	return f
 }
 
-// all returns the findings, of the traffic last.
+// all returns the findings, with those about the traffic last.
 func (v *verification) all() []snapshot.Finding {
 	all := slices.Clone(v.Findings)
 	for i := range v.Lint {
@@ -79,11 +79,11 @@ func (v *verification) all() []snapshot.Finding {
 	return all
 }
 
-// find looks for all that is wrong with the store, and with how a run of the tests used it.
+// find looks for problems in the store, and in how a run of the tests used it.
 func find(c *call, s *store.Store, dir string) (v verification, err error) {
 	v = verification{dir: dir, used: &coverage.Report{}}
 	config, err := s.Config()
-	if err != nil { // Verify tells of it
+	if err != nil { // Verify reports it
 		config = &store.Config{}
 	}
 	var adopted stales
@@ -92,7 +92,7 @@ func find(c *call, s *store.Store, dir string) (v verification, err error) {
 	if c.is("lint") {
 		checks = append(checks, linter.Check)
 	}
-	var files []string // nil means all is looked at
+	var files []string // nil if everything is checked
 	revision := c.value("changed")
 	switch {
 	case revision != "" && len(c.args) > 0:
@@ -152,7 +152,7 @@ func find(c *call, s *store.Store, dir string) (v verification, err error) {
 	return v, nil
 }
 
-// documentsOf returns the documents that words name.
+// documentsOf returns the documents that words refer to.
 func documentsOf(s *store.Store, dir string, words []string) (chosen []string, err error) {
 	for _, word := range words {
 		found, err := documentsNamed(s, dir, word)
@@ -164,9 +164,8 @@ func documentsOf(s *store.Store, dir string, words []string) (chosen []string, e
 	return chosen, nil
 }
 
-// documentsNamed returns the documents that a word names. The word is a document's name, its file, the id of a
-// record, the beginning of several names, or a test. It may return both documents and an error, for what could not be
-// read.
+// documentsNamed returns the documents that a word refers to: a document's name, its file, the id of a record, the
+// beginning of several names, or a test. It may return both documents and an error for those that could not be read.
 func documentsNamed(s *store.Store, dir, word string) (named []string, err error) {
 	files, err := s.List()
 	if err != nil {
@@ -177,7 +176,7 @@ func documentsNamed(s *store.Store, dir, word string) (named []string, err error
 		switch name := nameOf(file); {
 		case name == word || file == word || name == document:
 			return []string{file}, nil
-		case strings.Contains("-"+name, "-"+word): // the package, or the test, begins so
+		case strings.Contains("-"+name, "-"+word): // the package or the test begins with the word
 			named = append(named, file)
 		}
 	}
@@ -194,7 +193,7 @@ func documentsNamed(s *store.Store, dir, word string) (named []string, err error
 	return named, err
 }
 
-// noDocument is the error of a word that names no document and no test.
+// noDocument is the error for a word that matches no document and no test.
 func noDocument(s *store.Store, dir, word string) error {
 	if isDir(word) {
 		return usagef("%s is a directory, and an argument is a test: name a store with --dir %s", gotest.Quote(word), gotest.Quote(word))
@@ -202,14 +201,14 @@ func noDocument(s *store.Store, dir, word string) error {
 	return fmt.Errorf("%s has no document whose name has %q, nor one of a test of that name%s", dir, word, meant(word, testNames(s)))
 }
 
-// say says what there is besides the findings, and what to do about them.
+// say prints everything besides the findings, and how to fix the findings.
 func (v *verification) say(c *call) {
 	for _, f := range v.Notes {
 		c.say("%s", below(v.dir, f))
 	}
 	if annotation.Wanted() {
 		for _, f := range v.all() {
-			if f.Rule != "drifted" && f.Rule != "unrecorded" { // the tests have told of these at their lines
+			if f.Rule != "drifted" && f.Rule != "unrecorded" { // the tests have reported these at their lines
 				annotate(c, v.dir, f)
 			}
 		}
@@ -241,7 +240,7 @@ func (v *verification) say(c *call) {
 	}
 }
 
-// annotate tells GitHub Actions of a finding, which shows it at its file.
+// annotate reports a finding to GitHub Actions, which shows it at its file.
 func annotate(c *call, dir string, f snapshot.Finding) {
 	file := path.Join(filepath.ToSlash(dir), f.File)
 	if wd, err := os.Getwd(); err == nil && !filepath.IsAbs(dir) {
@@ -254,7 +253,7 @@ func annotate(c *call, dir string, f snapshot.Finding) {
 	c.command(annotation.Error(file, 0, "traceforge verify: "+f.Rule, text))
 }
 
-// lint tells of the store's traffic, and of what config.json says wrongly about the rules.
+// lint reports on the store's traffic, and on mistakes in the lint settings of config.json.
 func (v *verification) lint(c *call, l *lint.Linter) {
 	v.Lint = l.Findings()
 	c.secrets.Hide(&v.Lint)
@@ -264,16 +263,16 @@ func (v *verification) lint(c *call, l *lint.Linter) {
 	}
 }
 
-// changes are what a branch touched of a store.
+// changes are the files of a store that a branch changed.
 type changes struct {
-	Since string   `json:"since"` // the commit where the branch left the revision that was named
-	Files []string `json:"files"` // paths in the store
+	Since string   `json:"since"` // commit where the branch left the named revision
+	Files []string `json:"files"` // paths of the files in the store
 
-	Removed []string `json:"removed,omitempty"` // those of the files that are documents and not there any more
+	Removed []string `json:"removed,omitempty"` // documents among the files that no longer exist
 }
 
-// changesSince returns what differs in a store, which is in dir, from where the branch left a revision, and what of that
-// is in config.json.
+// changesSince returns the differences between the store in dir and the commit where the branch left a revision, and
+// the differences in config.json among them.
 func changesSince(c *call, s *store.Store, dir, revision string) (*changes, []*page.Setting, error) {
 	revision, err := worktree.OfSubmodule(c.ctx, ".", dir, revision)
 	if err != nil {
@@ -302,10 +301,11 @@ func changesSince(c *call, s *store.Store, dir, revision string) (*changes, []*p
 	return ch, config, err
 }
 
-// all reports whether everything is looked at: the rules of config.json are of all documents.
+// all reports whether everything is checked, since the rules of config.json apply to all documents.
 func (ch *changes) all() bool { return slices.Contains(ch.Files, "config.json") }
 
-// hidden notes that reviewers do not see documents, as attributes of the repository say: those of the store do not.
+// hidden notes that attributes of the repository hide documents from reviewers, which the store's own attributes do
+// not.
 func (ch *changes) hidden(c *call, dir string) []snapshot.Finding {
 	isNone := func(file string) bool { _, _, ok := store.ParseDocumentFile(file); return !ok }
 	names, err := worktree.Hidden(c.ctx, dir, slices.DeleteFunc(slices.Clone(ch.Files), isNone))
@@ -319,7 +319,7 @@ func (ch *changes) hidden(c *call, dir string) []snapshot.Finding {
 	return []snapshot.Finding{{File: names[0], Rule: snapshot.RuleAttributes, Message: message}}
 }
 
-// say says what was looked at, and what could not be seen so.
+// say reports which files were checked, and what this check cannot detect.
 func (ch *changes) say(c *call) {
 	if ch.all() {
 		c.say("config.json differs from %.12s: everything was looked at, as its rules are of all documents", ch.Since)
