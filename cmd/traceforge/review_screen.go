@@ -340,7 +340,7 @@ func (s *screen) keys() string {
 	return s.fitting("a accept  r reject  s skip  n/p  enter test  ? help  q quit", "a r s  n/p  enter  ? help  q quit")
 }
 
-// fitting returns the longer of two texts if it fits in a line, otherwise the shorter.
+// fitting returns long if it fits in a line, otherwise short.
 func (s *screen) fitting(long, short string) string {
 	if len(long) <= s.width {
 		return long

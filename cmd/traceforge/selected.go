@@ -139,7 +139,7 @@ func isOf(t page.Test, word string) bool {
 	return t.Name == word || strings.HasPrefix(t.Name, word+"/")
 }
 
-// meant suggests which of the names a word was meant to be; "" if none is similar.
+// meant suggests which of the names a word was meant to be; "" if no name is similar.
 func meant(word string, names []string) string {
 	if name := near.Name(word, names); name != "" {
 		return ", did you mean " + gotest.Quote(name) + "?"

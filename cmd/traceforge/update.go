@@ -132,8 +132,8 @@ func receiptsDir() (dir string, keep func(), err error) {
 	return dir, func() { os.RemoveAll(dir) }, err
 }
 
-// testThatRecords returns the test run that records. It uses the -update flag, which tests refuse in CI, since test
-// files that read the flag themselves then also update their own data.
+// testThatRecords returns the test run that records. It requests the flag too, which tests refuse in CI: test files that
+// read the flag themselves then also update their own data.
 func testThatRecords(packages []coverage.Package, mode, run string) *coverage.GoTest {
 	test := &coverage.GoTest{Packages: packages, Flags: runFlag(run), Env: []string{gotest.UpdateEnv + "=" + mode}}
 	if mode == "1" && !gotest.InCI() {

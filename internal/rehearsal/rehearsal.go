@@ -1,5 +1,5 @@
-// Package rehearsal records a test many times and replays each recording many times, for tests of what must be the
-// same in all.
+// Package rehearsal records a test many times and replays each recording many times, for tests of results that must be
+// the same in all runs.
 package rehearsal
 
 import (
@@ -25,21 +25,21 @@ type Plan struct{ Recordings, Replays int }
 
 // A Tally counts the runs that differ.
 type Tally struct {
-	Recordings, Replays int    // all of them
+	Recordings, Replays int    // the total
 	Failed              int    // runs that did not pass
 	Documents           int    // different documents of one program, apart from times
-	ByChance            string // why the program itself may make other documents, which is no failure; empty means it makes one
-	Calls               int    // replays whose calls are not those of their recording
+	ByChance            string // why the program itself may produce different documents, which is no failure; "" if it does not
+	Calls               int    // replays whose calls differ from those of their recording
 	First               string
 }
 
-// String returns the figures in a line.
+// String returns the counts in one line.
 func (c *Tally) String() string {
 	return fmt.Sprintf("%d recordings, %d replays: %d failed, %d documents, %d replays with other calls",
 		c.Recordings, c.Replays, c.Failed, c.Documents, c.Calls)
 }
 
-// Check fails a test whose runs differ.
+// Check fails the test if runs differ.
 func (c *Tally) Check(t testing.TB) {
 	t.Helper()
 	t.Log(c)
@@ -54,8 +54,8 @@ func (c *Tally) differs(n *int, format string, args ...any) {
 	}
 }
 
-// Rehearse runs a program by a plan, with a store of its own for each recording. The program's run in a store, with the mode
-// that TRACEFORGE_UPDATE names, returns its calls as text, and its test.
+// Rehearse runs a program according to the plan, with a separate store for each recording. run runs the program in a
+// store, in the mode that TRACEFORGE_UPDATE names, and returns its calls as text, and its test.
 func (p Plan) Rehearse(t *testing.T, run func(dir, mode string) (calls string, tb *tbtest.TB)) *Tally {
 	t.Helper()
 	c := &Tally{}
@@ -95,11 +95,11 @@ func (p Plan) Rehearse(t *testing.T, run func(dir, mode string) (calls string, t
 	return c
 }
 
-// passing matches what differs from recording to recording: times, hashes that cover them, dates and sizes of
-// answers, and ids in raw answers.
+// passing matches the parts that differ between recordings: times, hashes that cover them, dates and sizes of answers,
+// and ids in raw answers.
 var passing = regexp.MustCompile(`(?s)"(timestamp|latency_ms|hash|raw_output_ref)": [^\n]*|"(date|content-length|mcp-session-id)": \[.*?\]|127\.0\.0\.1[:-]\d+`)
 
-// Timeless returns the documents of a store without what is passing.
+// Timeless returns the documents of a store without the parts that passing matches.
 func Timeless(t testing.TB, dir string) string {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join(dir, "*", "*.json"))
@@ -117,16 +117,16 @@ func Timeless(t testing.TB, dir string) string {
 	return all.String()
 }
 
-// A Work is how long tools take that run at once: 0 to 5 ms. It is safe for concurrent use.
+// A Work determines how long concurrent tools run: 0 to 5 ms. It is safe for concurrent use.
 type Work struct {
 	mu     sync.Mutex
 	random *rand.Rand
 }
 
-// NewWork returns the work of a seed.
+// NewWork returns the work for a seed.
 func NewWork(seed int64) *Work { return &Work{random: rand.New(rand.NewSource(seed))} }
 
-// Do takes its time.
+// Do sleeps for a random time.
 func (w *Work) Do() { time.Sleep(time.Duration(w.Intn(6)) * time.Millisecond) }
 
 // Intn returns a number below n.
@@ -136,17 +136,17 @@ func (w *Work) Intn(n int) int {
 	return w.random.Intn(n)
 }
 
-// A Tool is what a model asks for: a tool with a number.
+// A Tool is a tool call of a model: a tool and a number.
 type Tool struct {
 	Name string
 	N    int
 }
 
-// Input returns what the tool is given.
+// Input returns the input of the tool.
 func (t Tool) Input() json.RawMessage { return fmt.Appendf(nil, `{"n":%d}`, t.N) }
 
-// A Model answers chat completions, always in the same words. It asks for its tools, unless a request has "results"
-// already.
+// A Model answers chat completions, always with the same text. It calls its tools unless the request already has
+// "results".
 type Model []Tool
 
 // RoundTrip implements [http.RoundTripper].

@@ -13,11 +13,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// comments are those of the types of packages, and of their fields: by the package's directory, and "Type" or
-// "Type.Field".
+// comments are the comments of types and their fields, by the package's directory, and "Type" or "Type.Field".
 type comments map[string]map[string]string
 
-// comment returns that of a field, or of its type where no field is named.
+// comment returns the comment of a field, or of its type if field is empty.
 func (c comments) comment(t *testing.T, of reflect.Type, field string) string {
 	t.Helper()
 	if of.Kind() == reflect.Pointer {
@@ -62,7 +61,7 @@ func (c comments) read(t *testing.T, dir string) {
 	}
 }
 
-// said returns the text of the first comment that there is, as one line, without what is Go's.
+// said returns the text of the first non-empty comment as one line, without Go directives.
 func said(comments ...*ast.CommentGroup) (text string) {
 	for _, c := range comments {
 		if text == "" {

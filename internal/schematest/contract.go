@@ -44,7 +44,7 @@ func contractTypes(t *testing.T) *types {
 	})
 	c.readings = map[string]func(any) any{
 		"name": func(any) any { return saying }, "word": func(any) any { return saying },
-		"key": func(key any) any { // which is no literal
+		"key": func(key any) any { // it is not a literal
 			return Schema{"allOf": []any{key, Schema{"properties": Schema{"$tag": Schema{"const": "secret"}}}}}
 		},
 	}
@@ -60,8 +60,7 @@ func variant(tag string, value any) any {
 	return Schema{"type": "object", "additionalProperties": false, "properties": properties, "required": required}
 }
 
-// Contract returns the schemas of the call contract, by the names of their files. A schema that LC names has its
-// name.
+// Contract returns the schemas of the call contract by file name. A schema that LC names has that name.
 func Contract(t *testing.T) map[string]Schema {
 	t.Helper()
 	c := contractTypes(t)
@@ -89,7 +88,7 @@ func Journal(t *testing.T, title string) Schema {
 	return c.root(title, listOf("calls", "call"))
 }
 
-// recordedCall returns the schema of a recorded call, of which no text is empty.
+// recordedCall returns the schema of a recorded call, in which no text is empty.
 func recordedCall(c *types) any {
 	c.of(reflect.TypeFor[contract.GenerateParams]())
 	c.of(reflect.TypeFor[contract.GenerateReceipt]())

@@ -21,7 +21,7 @@ func Run(t *testing.T) Schema {
 	return s
 }
 
-// Receipt returns the schema of a line of a receipt: what one test did in one run of it.
+// Receipt returns the schema of a line of a receipt: the result of one run of a test.
 func Receipt(t *testing.T) Schema {
 	t.Helper()
 	s := Answer(t, "A line of a receipt, which tests leave in TRACEFORGE_RECEIPT", usage.Receipt{})
@@ -48,7 +48,7 @@ func Shown(t *testing.T, title string) Schema {
 	return all
 }
 
-// listOf returns the schema of an object with one member, a list of what a definition says.
+// listOf returns the schema of an object with one member, a list whose items match a definition.
 func listOf(name, def string) Schema {
 	return Schema{"type": "object", "additionalProperties": false, "required": []string{name}, "properties": Schema{name: arrayOf(ref(def))}}
 }

@@ -1,5 +1,6 @@
-// Package schematest makes the JSON Schemas in docs/schemas from the types whose tags the parsers go by, and holds texts
-// against them. Those of documents, manifests and sessions are written by hand. Only tests import it.
+// Package schematest generates the JSON Schemas in docs/schemas from the types whose tags the parsers use, and
+// validates texts against them. The schemas of documents, manifests and sessions are written by hand. Only tests import
+// it.
 package schematest
 
 import (
@@ -24,10 +25,11 @@ import (
 // A Schema is a JSON Schema, or a part of one.
 type Schema = map[string]any
 
-// base is where the schemas are published.
+// base is the URL where the schemas are published.
 const base = "https://github.com/traceforge/traceforge-go/blob/main/docs/schemas/"
 
-// Golden holds s, which gets its identity, against the file of that name in docs/schemas, or writes that with -update.
+// Golden adds the identity to s and compares it with the file of that name in docs/schemas, or writes the file with
+// -update.
 func Golden(t *testing.T, name string, s Schema) {
 	t.Helper()
 	s["$schema"], s["$id"] = "https://json-schema.org/draft/2020-12/schema", base+name+".json"
@@ -54,7 +56,7 @@ func Checkout(name string) string {
 
 var compiled sync.Map // *jsonschema.Schema by name
 
-// Validate returns what is wrong with a JSON text by the schema of that name; nil means nothing.
+// Validate validates a JSON text against the schema of that name, and returns the violations; nil if it is valid.
 func Validate(name string, text []byte) error {
 	schema, err := compile(name)
 	if err != nil {
@@ -112,7 +114,7 @@ func arrayOf(s any) any  { return Schema{"type": "array", "items": s} }
 func ref(def string) any { return Schema{"$ref": "#/$defs/" + def} }
 func anyOf(s ...any) any { return Schema{"anyOf": s} }
 
-// orNull returns s that takes null too.
+// orNull returns s, extended to accept null.
 func orNull(s any) any { return anyOf(s, Schema{"type": "null"}) }
 
 // described returns s with a description, if there is one.

@@ -15,19 +15,19 @@ import (
 	"github.com/traceforge/traceforge-go/internal/jsontext/fields"
 )
 
-// A types makes schemas of Go types, as their tags say. The comments of fields say what members mean.
+// A types generates schemas of Go types from their tags. Comments of fields become descriptions of members.
 type types struct {
 	*testing.T
 	comments
 	members  func(reflect.Type) []fields.Member // of structs
-	names    func(reflect.Type) string          // of definitions; empty where a type has none
-	own      map[reflect.Type]func() any        // schemas of types that have readings of their own
-	readings map[string]func(any) any           // the schemas of readings that tags name, given those of the types
-	more     map[reflect.Type]Schema            // what readings ask of structs besides
+	names    func(reflect.Type) string          // of definitions; "" for a type without one
+	own      map[reflect.Type]func() any        // schemas of types with readings of their own
+	readings map[string]func(any) any           // schemas of the readings that tags name, from those of the types
+	more     map[reflect.Type]Schema            // additional requirements of readings for structs
 	defs     Schema
 }
 
-// tagged returns what makes schemas of types that package fields reads.
+// tagged returns the generator for types that package fields reads.
 func tagged(t *testing.T) *types {
 	return &types{
 		T: t, comments: comments{}, defs: Schema{}, names: func(reflect.Type) string { return "" },
@@ -52,7 +52,7 @@ func Answer(t *testing.T, title string, values ...any) Schema {
 		if of.Kind() != reflect.Struct {
 			return ""
 		}
-		return strings.TrimPrefix(of.String(), "main.") // those of other packages have these in front
+		return strings.TrimPrefix(of.String(), "main.") // types of other packages have their package's name in front
 	}
 	var all []any
 	for _, v := range values {
@@ -67,7 +67,7 @@ func Answer(t *testing.T, title string, values ...any) Schema {
 	return g.root(title, root)
 }
 
-// membersOf returns the members that encoding/json makes of the fields of a struct, and of those that it embeds.
+// membersOf returns the members that encoding/json derives from the fields of a struct, including embedded ones.
 func membersOf(t reflect.Type) (all []fields.Member) {
 	for _, f := range reflect.VisibleFields(t) {
 		name, option, _ := strings.Cut(f.Tag.Get("json"), ",")
@@ -89,7 +89,7 @@ func (g *types) root(title string, s any) Schema {
 	return root
 }
 
-// of returns the schema of a type: a reference where the type has a name. A pointer has slashes as ~1.
+// of returns the schema of a type: a reference if the type has a name. Slashes in a pointer are written as ~1.
 func (g *types) of(t reflect.Type) any {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -99,7 +99,7 @@ func (g *types) of(t reflect.Type) any {
 		return g.value(t)
 	}
 	if g.defs[name] == nil {
-		g.defs[name] = Schema{} // it may hold itself
+		g.defs[name] = Schema{} // the type may contain itself
 		g.defs[name] = g.value(t)
 	}
 	return ref(strings.ReplaceAll(name, "/", "~1"))

@@ -1,4 +1,4 @@
-// Package copied runs examples where readers paste them. It is for tests of packages with examples.
+// Package copied runs examples in the place where readers paste them. It is for tests of packages with examples.
 package copied
 
 import (
@@ -17,9 +17,10 @@ import (
 	"github.com/traceforge/traceforge-go/internal/tbtest/toy"
 )
 
-// Run copies the examples of the package in the working directory into an empty module, as readers do, where they are vetted, recorded
-// and replayed. Each is the body of a test, whose t is one of the package that nothing sets. In a file with one example, which is shown
-// as a whole, a function testX is the test. env is what the recording has besides the environment.
+// Run copies the examples of the package in the working directory into an empty module, as readers do, and vets,
+// records and replays them there. Each is the body of a test, whose t is a variable of the package that is never set.
+// In a file with one example, which is shown in full, a function testX is the test. env is added to the environment of
+// the recording.
 func Run(t *testing.T, env ...string) {
 	t.Helper()
 	if testing.Short() {
@@ -48,7 +49,7 @@ func Run(t *testing.T, env ...string) {
 	run("", "test", "-count=1", ".")
 }
 
-// emptyModule makes a module that needs what the module of the working directory needs, and that one.
+// emptyModule makes a module that requires the module of the working directory and that module's requirements.
 func emptyModule(t *testing.T, dir string) {
 	out, err := exec.Command("go", "env", "GOMOD").Output()
 	if err != nil {
@@ -66,7 +67,8 @@ func emptyModule(t *testing.T, dir string) {
 	write(t, filepath.Join(dir, "go.sum"), read(t, filepath.Join(root, "go.sum")))
 }
 
-// asTests returns a file of examples as one of tests. It refuses what is declared beside several examples, which readers do not see.
+// asTests converts a file of examples to a file of tests. It refuses declarations next to several examples, since
+// readers do not see them.
 func asTests(t *testing.T, text string) string {
 	syntax, err := parser.ParseFile(token.NewFileSet(), "", text, parser.SkipObjectResolution)
 	if err != nil {

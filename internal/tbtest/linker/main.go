@@ -1,14 +1,13 @@
 //go:build unix || windows
 
-// Command linker keeps what go's linker made, for the tests. They run go test hundreds of times, and a test binary
-// that is linked again is the same, byte for byte. It is go's -toolexec:
+// Command linker caches the output of Go's linker for the tests. They run go test hundreds of times, and a test binary
+// that is linked again is identical, byte for byte. It is used as Go's -toolexec:
 //
 //	GOFLAGS=-toolexec=/path/to/linker go test ./...
 //
-// Go decides as ever what to build, run and print; of its tools only the linker is left out, where it was run
-// before with the same action ID, which names everything that goes into a binary. The binaries are in
-// traceforge-linked in the build cache. With TRACEFORGE_LINKER=check all are linked, and held against those that
-// were kept.
+// Go still decides what to build, run and print. Only the linker is skipped, if it has run before with the same action
+// ID, which covers everything that goes into a binary. The binaries are in traceforge-linked in the build cache. With
+// TRACEFORGE_LINKER=check, all binaries are linked and compared with the cached ones.
 package main
 
 import (
@@ -26,7 +25,7 @@ import (
 	"time"
 )
 
-// atMost is the size in bytes that the kept binaries may have together. The oldest go first.
+// atMost is the maximum total size of the cached binaries in bytes. The oldest are removed first.
 const atMost = 6 << 30
 
 func main() {
@@ -54,7 +53,7 @@ func linking(tool string, args []string) (key, out string) {
 	}
 	hash, built := sha256.New(), false
 	fmt.Fprintln(hash, tool)
-	for i := 0; i < len(args)-1; i++ { // the last one is the main package, in a temporary directory
+	for i := 0; i < len(args)-1; i++ { // excludes the last argument, the main package in a temporary directory
 		switch args[i] {
 		case "-o":
 			i++
@@ -72,7 +71,7 @@ func linking(tool string, args []string) (key, out string) {
 	return fmt.Sprintf("%x", hash.Sum(nil)), out
 }
 
-// link makes out, or copies it from where it is kept.
+// link creates out, or copies it from the cache.
 func link(tool string, args []string, key, out string) error {
 	cache, err := cacheDir()
 	if err != nil {
@@ -82,7 +81,7 @@ func link(tool string, args []string, key, out string) error {
 	check := os.Getenv("TRACEFORGE_LINKER") == "check"
 	if !check && copyFile(out, kept) == nil {
 		now := time.Now()
-		_ = os.Chtimes(kept, now, now) // another one may have removed it
+		_ = os.Chtimes(kept, now, now) // another process may have removed it
 		return nil
 	}
 	if err := run(tool, args); err != nil {
@@ -100,7 +99,7 @@ func link(tool string, args []string, key, out string) error {
 	return keep(cache, kept, out)
 }
 
-// cacheDir makes the directory of the kept binaries: it stands in the build cache.
+// cacheDir creates the directory of the cached binaries in the build cache.
 func cacheDir() (string, error) {
 	dir := os.Getenv("GOCACHE")
 	if dir == "" {
@@ -141,7 +140,7 @@ func keep(cache, kept, out string) error {
 			break
 		}
 		total -= file.Size()
-		_ = os.Remove(filepath.Join(cache, file.Name())) // another one may have removed it
+		_ = os.Remove(filepath.Join(cache, file.Name())) // another process may have removed it
 	}
 	return nil
 }
@@ -169,7 +168,7 @@ func run(tool string, args []string) error {
 	return cmd.Run()
 }
 
-// exit ends as the tool ended.
+// exit exits in the same way as the tool.
 func exit(err error) {
 	if err == nil {
 		return

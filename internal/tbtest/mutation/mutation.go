@@ -1,4 +1,5 @@
-// Package mutation gives fuzz targets inputs of a kind that go test tries without -fuzz: seeded changes of their seeds.
+// Package mutation gives fuzz targets more inputs when go test runs without -fuzz: pseudo-random mutations of their
+// seeds.
 package mutation
 
 import (
@@ -10,13 +11,13 @@ import (
 	"testing"
 )
 
-// An F is a testing.F that tries changed seeds as well.
+// An F is a testing.F that also tries mutated seeds.
 type F struct {
 	*testing.F
 	seeds [][]any
 }
 
-// New returns f with a memory of its seeds.
+// New returns f as an F that remembers its seeds.
 func New(f *testing.F) *F { return &F{F: f} }
 
 // Add adds a seed.
@@ -25,8 +26,8 @@ func (f *F) Add(args ...any) {
 	f.F.Add(args...)
 }
 
-// Fuzz runs target for each seed and for changed ones, the same in each run: 200 of them, or 2,000 with
-// TRACEFORGE_TEST_ALL=1. With -fuzz the changes are go's own.
+// Fuzz runs target for each seed and for mutated ones, which are the same in each run: 200 of them, or 2,000 with
+// TRACEFORGE_TEST_ALL=1. With -fuzz, Go makes the mutations.
 func (f *F) Fuzz(target any) {
 	f.Helper()
 	if flag.Lookup("test.fuzz").Value.String() == "" && len(f.seeds) > 0 && !testing.Short() {
@@ -48,7 +49,7 @@ func (f *F) Fuzz(target any) {
 	f.F.Fuzz(target)
 }
 
-// changed returns the i-th argument of a seed, changed in one to four places.
+// changed returns the i-th argument of a seed with changes in one to four places.
 func (f *F) changed(random *rand.Rand, i int, arg any) any {
 	switch arg := arg.(type) {
 	case string:
@@ -67,13 +68,13 @@ func (f *F) changed(random *rand.Rand, i int, arg any) any {
 	return arg
 }
 
-// tokens are what formats are made of.
+// tokens are common elements of the formats.
 var tokens = []string{
 	"\"", "\\", "{", "}", "[", "]", ",", ":", "\n", "\r\n", "\n\n", "data: ", "event: ", "null", "0", "-1", "1e309", "9007199254740993",
 	"\\ud800", "\xff", "\u2028", "\ufeff", "é", "漢", "<", "`", "/", "..", "$", "\x00",
 }
 
-// bytes changes text: it drops, doubles, moves or overwrites a part, puts a token in, or a part of another seed.
+// bytes changes text: it drops, doubles, moves or overwrites a part, or inserts a token or a part of another seed.
 func (f *F) bytes(random *rand.Rand, i int, text []byte) []byte {
 	for range 1 + random.IntN(4) {
 		from := random.IntN(len(text) + 1)

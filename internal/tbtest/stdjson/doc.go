@@ -1,3 +1,3 @@
-// Package stdjson is encoding/json/jsontext as tests compare with it: in the standard library from Go 1.27 on, and before
-// that with GOEXPERIMENT=jsonv2. Files with the tag goexperiment.jsonv2 may import it; elsewhere it is empty.
+// Package stdjson wraps encoding/json/jsontext for comparison in tests: from the standard library since Go 1.27, and
+// before that with GOEXPERIMENT=jsonv2. Files with the tag goexperiment.jsonv2 may import it; otherwise it is empty.
 package stdjson

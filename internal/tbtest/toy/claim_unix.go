@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// claim locks a file, unless another process has. The system releases it with the process.
+// claim locks a file unless another process holds the lock. The system releases the lock when the process ends.
 func claim(path string) (release func(), ok bool) {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {

@@ -9,11 +9,11 @@ import (
 	"testing"
 )
 
-// slots is how many processes at once find a directory of a test that go knows.
+// slots is the number of processes that can use a test's cached directories at the same time.
 const slots = 4
 
-// Dir returns an empty directory for the toy modules of a test. It has the same path at each run, so that the build cache
-// has what go makes there; one that another process uses, or that cannot be locked, is a new one.
+// Dir returns an empty directory for the toy modules of a test. Its path is the same in each run, so that go can reuse
+// its build cache. If another process uses the directory, or it cannot be locked, Dir returns a new one.
 func Dir(t testing.TB) string {
 	t.Helper()
 	wd, err := os.Getwd()
@@ -46,7 +46,7 @@ func Dir(t testing.TB) string {
 	return t.TempDir()
 }
 
-// remove removes a directory, also one that holds directories in which nothing may be written.
+// remove removes a directory, even if it contains read-only directories.
 func remove(dir string) error {
 	if os.RemoveAll(dir) == nil {
 		return nil

@@ -11,7 +11,7 @@ import (
 
 const module = "github.com/traceforge/traceforge-go"
 
-// Checkout returns the directory of this checkout's root module, in which the working directory is.
+// Checkout returns the directory of this checkout's root module, which contains the working directory.
 func Checkout() (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -46,8 +46,8 @@ func Make(dir string) error {
 	return os.WriteFile(filepath.Join(dir, "go.sum"), sums, 0o666)
 }
 
-// Env returns the environment of go in such a module: offline, with this user's caches, and with no setting of
-// traceforge or of CI. .ci/fetch brings modules that the cache lacks.
+// Env returns the environment for running go in such a module: offline, with this user's caches, and without settings
+// of traceforge or CI. .ci/fetch downloads modules that the cache lacks.
 func Env() ([]string, error) {
 	out, err := exec.Command("go", "env", "GOCACHE", "GOMODCACHE").Output()
 	if err != nil {
@@ -58,14 +58,14 @@ func Env() ([]string, error) {
 		"GOCACHE=" + caches[0], "GOMODCACHE=" + caches[1], "GOPROXY=off", "GONOSUMDB=*", "GOWORK=off", "GOTOOLCHAIN=local",
 		"GOFLAGS=" + Flags("-mod=mod", "-vet=off", "-ldflags=-w"), // no debug information: it links faster
 		"LINKER=" + Flags(), // for scripts that set GOFLAGS
-		"GOGC=400",          // go test spends a fifth of its work here on collecting garbage
+		"GOGC=400",          // go test spends a fifth of its time here on garbage collection
 		"TRACEFORGE_LINKER=" + os.Getenv("TRACEFORGE_LINKER"),
 		"TRACEFORGE_UPDATE=", "TRACEFORGE_DIR=", "TRACEFORGE_RECEIPT=",
 		"CI=", "GITHUB_ACTIONS=", "GITHUB_WORKSPACE=", "CI_PROJECT_DIR=", "TRACEFORGE_ANNOTATIONS=",
 	}, nil
 }
 
-// Flags returns a GOFLAGS of the given flags, and of the linker that GOFLAGS of the environment names, if any
+// Flags returns a GOFLAGS with the given flags, and with the linker in the environment's GOFLAGS, if any
 // (internal/tbtest/linker).
 func Flags(flags ...string) string {
 	if _, linker, ok := strings.Cut(os.Getenv("GOFLAGS"), linkerFlag); ok {
@@ -75,5 +75,6 @@ func Flags(flags ...string) string {
 	return strings.Join(flags, " ")
 }
 
-// linkerFlag begins the flag of the linker, as .ci/test sets it: quoted for GOFLAGS, and once more for the words of the flag.
+// linkerFlag is the beginning of the linker flag as .ci/test sets it: quoted for GOFLAGS, and again for the words of
+// the flag.
 const linkerFlag = `"-toolexec='`

@@ -1,4 +1,5 @@
-// Package vector finds what tests compare with and no clone has: what the specifications' origin systems answer, and recorded traffic.
+// Package vector finds test data that clones do not have: answers of the specifications' origin systems, and recorded
+// traffic.
 package vector
 
 import (
@@ -10,14 +11,14 @@ import (
 	"github.com/traceforge/traceforge-go/internal/tbtest/toy"
 )
 
-// File returns the path of a file among the vectors of the specifications' origin systems, which lie beside the checkout or
-// where TRACEFORGE_VECTORS says. It skips the test where there are none.
+// File returns the path of a file in the vectors of the specifications' origin systems, which are next to the checkout
+// or in the directory that TRACEFORGE_VECTORS names. It skips the test if they are missing.
 func File(t testing.TB, name string) string {
 	t.Helper()
 	return find(t, "TRACEFORGE_VECTORS", "vectors", name)
 }
 
-// Corpus returns the path of a file of the recorded traffic, as File does for TRACEFORGE_CORPUS.
+// Corpus returns the path of a file in the recorded traffic, like File but with TRACEFORGE_CORPUS.
 func Corpus(t testing.TB, name string) string {
 	t.Helper()
 	return find(t, "TRACEFORGE_CORPUS", "corpus", name)
@@ -49,7 +50,7 @@ func Text(t testing.TB, name string) []byte {
 	return text
 }
 
-// Read reads a vector of JSON.
+// Read reads a JSON vector into value.
 func Read(t testing.TB, name string, value any) {
 	t.Helper()
 	if err := json.Unmarshal(Text(t, name), value); err != nil {
