@@ -9,17 +9,17 @@ import (
 	"time"
 )
 
-// An Asking is a request that was read and waits for its reply. It needs no server, and its ids and times depend on
-// nothing but the request and the number that it was asked with.
+// An Asking is a request that was parsed and waits for its reply. It needs no server. Its ids and times depend only on
+// the request and its number.
 type Asking struct {
-	Call    Call     // without an API where the path is that of none
-	Refused *Failure // what the real provider answers, whatever the reply; nil means it takes the call
+	Call    Call     // without an API if the path has no known format
+	Refused *Failure // the real provider's refusal, whatever the reply; nil if it accepts the call
 
 	request  *http.Request
 	exchange *exchange
 }
 
-// Ask reads and closes the body of a request. The number tells equal requests apart.
+// Ask reads and closes the body of a request. The number distinguishes equal requests.
 func Ask(req *http.Request, n int) (*Asking, error) {
 	var body []byte
 	if req.Body != nil {
@@ -47,8 +47,8 @@ func (a *Asking) Serve(w http.ResponseWriter, reply Reply) {
 	a.exchange.answer(w, a.request)
 }
 
-// Respond returns the answer as a transport does: a stream comes in its pieces, with its pauses, and ends where it is cut.
-// Each cut is one that loses the end of the body, and nothing is compressed.
+// Respond returns the answer like a transport does: a stream arrives in pieces, with pauses, and ends where it is cut.
+// Every cut loses the end of the body, and nothing is compressed.
 func (a *Asking) Respond(reply Reply) (*http.Response, error) {
 	ctx := a.request.Context()
 	if !sleep(ctx, reply.Delay) {
@@ -72,7 +72,7 @@ func (a *Asking) Respond(reply Reply) (*http.Response, error) {
 	}, nil
 }
 
-// Events returns how many events the answer has when it is streamed, and 0 for one that is not.
+// Events returns the number of events of a streamed answer, and 0 if it is not streamed.
 func (a *Asking) Events(reply Reply) int {
 	x := *a.exchange
 	x.reply, x.mint = reply, fixedMint("", 0)
@@ -87,7 +87,7 @@ func (a *Asking) Events(reply Reply) int {
 type respondedBody struct {
 	ctx   context.Context
 	left  [][]byte
-	rest  bytes.Reader // of the piece that is read
+	rest  bytes.Reader // the unread part of the current piece
 	begun bool
 	pause time.Duration // between two pieces
 	end   error

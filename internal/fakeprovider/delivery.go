@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// A delivery sends a rendered reply as its script says: when, in which pieces, how far.
+// A delivery sends a rendered reply as the script specifies: when, in which pieces, and how much of it.
 type delivery struct {
 	script   Reply
 	status   int
@@ -37,7 +37,7 @@ func (d delivery) send(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		if err := out.write(chunk, d.script.Stream.WriteSize); err != nil {
-			return // the client went away
+			return // the client has disconnected
 		}
 	}
 	switch d.script.Cut {
@@ -52,7 +52,7 @@ func (d delivery) send(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// uncut returns the chunks that go out before the cut.
+// uncut returns the chunks to send before the cut.
 func (d delivery) uncut() [][]byte {
 	switch {
 	case d.script.Cut == CutNone:
@@ -75,7 +75,7 @@ func reset(w http.ResponseWriter) {
 	conn.Close()
 }
 
-// sleep waits for d and reports whether the client is still there.
+// sleep waits for d and reports whether the client is still connected.
 func sleep(ctx context.Context, d time.Duration) bool {
 	if d <= 0 {
 		return ctx.Err() == nil
@@ -90,10 +90,10 @@ func sleep(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// A flusher writes a response body of which every write goes out at once.
+// A flusher writes a response body and flushes every write.
 type flusher struct {
 	http.ResponseWriter
-	zip *gzip.Writer // nil means not compressed
+	zip *gzip.Writer // nil if not compressed
 }
 
 func newFlusher(w http.ResponseWriter, compress bool) flusher {
@@ -105,7 +105,7 @@ func newFlusher(w http.ResponseWriter, compress bool) flusher {
 	return flusher{w, gzip.NewWriter(w)}
 }
 
-// write writes data, size bytes at a time, all at once where size is 0.
+// write writes data in pieces of size bytes, or all at once if size is 0.
 func (f flusher) write(data []byte, size int) error {
 	if size <= 0 {
 		size = max(1, len(data))

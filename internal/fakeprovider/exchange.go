@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// An exchange is one call, its reply and the format that both are in.
+// An exchange is one call, its reply and their format.
 type exchange struct {
 	call   *Call
 	format format
@@ -19,7 +19,7 @@ type exchange struct {
 // answer renders the reply and sends it.
 func (x *exchange) answer(w http.ResponseWriter, r *http.Request) { x.head(w.Header()).send(w, r) }
 
-// head renders the reply, and sets the headers that go before it.
+// head renders the reply and sets its headers.
 func (x *exchange) head(header http.Header) delivery {
 	d, contentType := x.render()
 	header.Set("Content-Type", contentType)
@@ -38,7 +38,7 @@ func (x *exchange) head(header http.Header) delivery {
 	return d
 }
 
-// render renders the reply, or an error that says what is wrong with the script.
+// render renders the reply, or an error that describes a mistake in the script.
 func (x *exchange) render() (d delivery, contentType string) {
 	defer func() {
 		switch p := recover().(type) {
@@ -53,8 +53,7 @@ func (x *exchange) render() (d delivery, contentType string) {
 	return x.renderReply()
 }
 
-// badScript returns the error for a call that the script has no proper answer to. It is no
-// 5xx, which SDKs try again.
+// badScript returns the error for a call that the script cannot answer. Its status is not 5xx, since SDKs retry those.
 func badScript(message string) *Failure {
 	return &Failure{Status: http.StatusBadRequest, Type: "fakeprovider_error", Message: "fakeprovider: " + message}
 }
@@ -91,7 +90,7 @@ func (x *exchange) renderReply() (d delivery, contentType string) {
 	return d, contentType
 }
 
-// failsInStream reports whether the reply's failure comes after a part of the answer.
+// failsInStream reports whether the reply fails after a part of the answer.
 func (x *exchange) failsInStream() bool {
 	return x.reply.Failure != nil && x.call.Stream && x.reply.Stream.FailAfter > 0
 }
@@ -105,7 +104,7 @@ func (x *exchange) events() []event {
 	return append(events[:n:n], x.format.failureEvents(x, *x.reply.Failure, n)...)
 }
 
-// model is the model that answers.
+// model returns the model that answers.
 func (x *exchange) model() string {
 	if x.reply.Model != "" {
 		return x.reply.Model
@@ -113,7 +112,7 @@ func (x *exchange) model() string {
 	return x.call.Model
 }
 
-// choices are the answers, as many as the call asks for.
+// choices returns the answers, as many as the call requests.
 func (x *exchange) choices() []Reply {
 	all := append([]Reply{x.reply}, x.reply.Choices...)
 	for len(all) < x.call.Choices {
@@ -122,7 +121,7 @@ func (x *exchange) choices() []Reply {
 	return all[:x.call.Choices]
 }
 
-// toolCalls returns the tool calls of a choice with an id each, made where the script has none.
+// toolCalls returns the tool calls of a choice. Calls without an id in the script get a generated one.
 func (x *exchange) toolCalls(r Reply, prefix string, n int) []ToolCall {
 	calls := slices.Clone(r.ToolCalls)
 	for i := range calls {
@@ -131,7 +130,7 @@ func (x *exchange) toolCalls(r Reply, prefix string, n int) []ToolCall {
 	return calls
 }
 
-// usage is what the script says, else a count of words.
+// usage returns the usage in the script, or else a count of words.
 func (x *exchange) usage() Usage {
 	if x.reply.Usage != nil {
 		return *x.reply.Usage
@@ -157,7 +156,7 @@ func (x *exchange) usage() Usage {
 	return u
 }
 
-// requestID is the id that the provider gives to the call, in its header and in its errors.
+// requestID returns the provider's id for the call, which is in its header and its errors.
 func (x *exchange) requestID() string {
 	if x.request == "" {
 		x.request = x.mint.id("req_01", alnum, 22)
@@ -165,7 +164,7 @@ func (x *exchange) requestID() string {
 	return x.request
 }
 
-// answerID is the id of the answer: the script's, else the first one made.
+// answerID returns the id of the answer: the script's, or else the first generated one.
 func (x *exchange) answerID(made string) string {
 	if x.id == "" {
 		x.id = x.reply.ID

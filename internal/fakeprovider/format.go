@@ -7,44 +7,43 @@ import (
 
 // A format is one provider's wire format.
 type format interface {
-	// name is what Call.API says.
+	// name returns the value of Call.API.
 	name() string
-	// read fills the second group of the call's fields from the first, or says why the real
-	// provider refuses the call.
+	// read fills the second group of the call's fields from the first, or returns the real provider's reason to refuse
+	// the call.
 	read(*Call) *Failure
 	badKey(*Call) *Failure
 	badMethod(*Call) *Failure
 
-	// header returns the provider's own response headers; Content-Type only where it is not
-	// the usual one.
+	// header returns the provider's own response headers; Content-Type only if it is not the usual one.
 	header(*exchange) http.Header
 	// whole returns the body of an answer that is not streamed.
 	whole(*exchange) []byte
 	// stream returns a streamed answer.
 	stream(*exchange) []event
-	// framing says how the events of the call's answer go over the wire.
+	// framing returns how the events of the call's answer are encoded.
 	framing(*Call) framing
-	// failure returns the body of an error that the status tells of.
+	// failure returns the body of an error response.
 	failure(*exchange, Failure) []byte
-	// failureEvents returns an error that comes in mid-stream, after so many events.
+	// failureEvents returns an error in the middle of a stream, after the given number of events.
 	failureEvents(x *exchange, f Failure, after int) []event
 }
 
-// anyMethod is what a format has to which calls come by other methods than POST.
+// anyMethod marks a format whose calls may use methods other than POST.
 type anyMethod interface{ anyMethod() }
 
-// formats find the format that lives at a call's path; each returns nil where its own does not. No
-// two of them find one at the same path, so their order does not matter.
+// formats are functions that find the format for a call's path; each returns nil for paths of other formats. No two of
+// them match the same path, so their order does not matter.
 var formats []func(*Call) format
 
-// serve adds what finds a format. It is for the initialization of package variables, in the
-// format's own file, so that no other file names a format.
+// serve registers a function that finds a format. Each format's file calls it to initialize a package variable, so that
+// no other file names the format.
 func serve(find func(*Call) format) bool {
 	formats = append(formats, find)
 	return true
 }
 
-// at returns what finds a format at the paths that end so.
+// at returns a function that finds a format at paths with the given suffix.
 func at(f format, suffix string) func(*Call) format {
 	return func(c *Call) format {
 		if strings.HasSuffix(c.Path, suffix) {
@@ -54,7 +53,7 @@ func at(f format, suffix string) func(*Call) format {
 	}
 }
 
-// formatOf returns the format that lives at the call's path.
+// formatOf returns the format for the call's path.
 func formatOf(c *Call) format {
 	for _, find := range formats {
 		if f := find(c); f != nil {
@@ -67,7 +66,7 @@ func formatOf(c *Call) format {
 	return nowhere{openAIChat{}}
 }
 
-// nowhere is a path at which there is no API. It fails in the words of the format it embeds.
+// nowhere is the format of a path without an API. Its errors are those of the format it embeds.
 type nowhere struct{ lost }
 
 type lost interface {

@@ -7,49 +7,49 @@ import (
 	"time"
 )
 
-// A Reply is what the server answers to one call. The zero Reply is an answer without text.
+// A Reply is the server's answer to one call. The zero Reply is an answer without text.
 type Reply struct {
 	Text      string
 	Thinking  string // the reasoning that goes before the text
-	Signature string // the seal of Thinking, where the format has one; empty means a random one
-	Refusal   string // why the model does not answer
+	Signature string // the signature of Thinking, in formats that have one; empty for a random one
+	Refusal   string // why the model refuses to answer
 	ToolCalls []ToolCall
-	Choices   []Reply     // the further answers where the call asks for n; the last one stands for those that are missing
-	Finish    string      // the provider's own finish reason; empty means what the content implies
-	Usage     *Usage      // nil means counted in words
-	Model     string      // the model that answers; empty means the one asked for
-	ID        string      // of the answer; empty means a random one
-	Vectors   [][]float64 // the embeddings, where the call asks for those; nil means made from the inputs
-	Media     []byte      // the image or the sound, where the call asks for one; nil means made from the inputs
+	Choices   []Reply     // the further answers if the call requests n; the last one is repeated if there are too few
+	Finish    string      // the provider's own finish reason; empty to derive it from the content
+	Usage     *Usage      // nil to count words
+	Model     string      // the model that answers; empty for the requested one
+	ID        string      // id of the answer; empty for a random one
+	Vectors   [][]float64 // embeddings, if the call requests them; nil to derive them from the inputs
+	Media     []byte      // image or sound, if the call requests one; nil to derive it from the inputs
 
-	Failure *Failure // an error instead of an answer, or in mid-stream: see Stream.FailAfter
+	Failure *Failure // an error instead of an answer, or in the middle of a stream: see Stream.FailAfter
 	Raw     *Raw     // exact bytes instead of all the above
 
-	Header   http.Header   // set on the response after the provider's own headers
+	Header   http.Header   // added to the response after the provider's own headers
 	Delay    time.Duration // before the first byte
 	Gzip     bool          // compress the body if the client accepts it
 	Cut      Cut           // end the connection early
-	CutAfter int           // events that are sent before the cut; a body that is not streamed is cut in its middle
+	CutAfter int           // events sent before the cut; a body that is not streamed is cut in the middle
 	Stream   Stream
 }
 
 // A ToolCall is a function call of the model.
 type ToolCall struct {
-	ID        string // empty means a random one
+	ID        string // empty for a random one
 	Name      string
 	Arguments string // JSON
 }
 
 // Usage counts tokens.
 type Usage struct {
-	Input      int // all input tokens, those of the cache included
-	Output     int // all output tokens, reasoning included
+	Input      int // all input tokens, including cached ones
+	Output     int // all output tokens, including reasoning
 	Reasoning  int
 	CacheRead  int
 	CacheWrite int
 }
 
-// A Failure is a provider's error. Each format shows the fields that it has.
+// A Failure is a provider's error. Each format includes the fields that it supports.
 type Failure struct {
 	Status  int // HTTP status; 0 means 500
 	Type    string
@@ -62,41 +62,41 @@ type Failure struct {
 type Raw struct {
 	Status      int // 0 means 200
 	ContentType string
-	Chunks      []string // each is written and flushed on its own, and counts as an event
+	Chunks      []string // each is written and flushed separately, and counts as an event
 }
 
-// A Cut says how a connection ends before its answer is whole.
+// A Cut selects how a connection ends before its answer is complete.
 type Cut int
 
 // The ways to end a connection early.
 const (
 	CutNone   Cut = iota
-	CutReset      // by a reset: the client reads ECONNRESET, on some systems without what it has not read yet
+	CutReset      // by a reset: the client reads ECONNRESET, on some systems without the data that it has not read yet
 	CutDrop       // closed without the end of the body: the client reads io.ErrUnexpectedEOF
-	CutEnd        // the body ends as a whole one does: the client reads io.EOF
+	CutEnd        // the body ends like a complete one: the client reads io.EOF
 	CutHangup     // reset before any byte of the response, whatever CutAfter says
 )
 
-// Stream says how a streamed answer is cut into events and written.
+// Stream controls how a streamed answer is split into events and written.
 type Stream struct {
-	Fragments []string      // the exact fragments of Text, which they must add up to
-	Sizes     []int         // lengths of the fragments in characters, the last one repeated; nil means words
+	Fragments []string      // the exact fragments of Text; joined, they must equal it
+	Sizes     []int         // lengths of the fragments in characters, with the last one repeated; nil to split into words
 	Gap       time.Duration // between events
-	WriteSize int           // bytes a write, so that events and characters are split; 0 means one write an event
-	FailAfter int           // events before Reply.Failure, which then comes in mid-stream; 0 means at once, by status
+	WriteSize int           // bytes per write, to split events and characters; 0 for one write per event
+	FailAfter int           // events before Reply.Failure, which then occurs in mid-stream; 0 to fail at once, by status
 
 	// Variants of server-sent events:
 
 	CRLF      bool   // lines end with CR LF
 	Comment   string // a comment before each event
-	PingEvery int    // a ping event after every so many events; 0 means only what the format has
+	PingEvery int    // a ping event after every so many events; 0 for only those of the format
 	NoDone    bool   // leave out [DONE]
 }
 
-// Text returns a reply that says text.
+// Text returns a reply with the given text.
 func Text(text string) Reply { return Reply{Text: text} }
 
-// Fragments returns a reply that says the text in these pieces when it is streamed.
+// Fragments returns a reply whose text is streamed in these pieces.
 func Fragments(fragments ...string) Reply {
 	return Reply{Text: strings.Join(fragments, ""), Stream: Stream{Fragments: fragments}}
 }
@@ -114,11 +114,11 @@ func Bytes(contentType string, chunks ...string) Reply {
 	return Reply{Raw: &Raw{ContentType: contentType, Chunks: chunks}}
 }
 
-// A scriptError is what is wrong with a reply. It is a panic, so that rendering can do
-// without errors; render recovers it.
+// A scriptError describes a mistake in a reply. It is used as a panic value, so that rendering needs no error returns;
+// render recovers it.
 type scriptError string
 
-// fragments cuts the text of a reply.
+// fragments splits the text of a reply.
 func (r Reply) fragments() []string {
 	if r.Stream.Fragments == nil {
 		return r.Stream.split(r.Text, words)
@@ -129,7 +129,7 @@ func (r Reply) fragments() []string {
 	return r.Stream.Fragments
 }
 
-// split cuts text by s.Sizes, else by def.
+// split splits text by s.Sizes, or else with def.
 func (s Stream) split(text string, def func(string) []string) []string {
 	if len(s.Sizes) == 0 {
 		return def(text)
@@ -145,7 +145,7 @@ func (s Stream) split(text string, def func(string) []string) []string {
 	return out
 }
 
-// words cuts text before each space, as tokens are.
+// words splits text before each space, like tokens.
 func words(text string) []string {
 	var out []string
 	start := 0
@@ -161,10 +161,10 @@ func words(text string) []string {
 	return out
 }
 
-// pieces cuts text into eight characters each, as the arguments of tool calls are.
+// pieces splits text into pieces of eight characters, like the arguments of tool calls.
 func pieces(text string) []string { return Stream{Sizes: []int{8}}.split(text, nil) }
 
-// codeOrType is the failure's code, or its type where it has no code.
+// codeOrType returns the failure's code, or its type if it has no code.
 func (f Failure) codeOrType() string {
 	if f.Code != "" {
 		return f.Code

@@ -18,7 +18,7 @@ type TB interface {
 	Fatalf(format string, args ...any)
 }
 
-// A Server is a provider on a loopback address. It is safe for concurrent use.
+// A Server is a fake provider on a loopback address. It is safe for concurrent use.
 type Server struct {
 	addr      string
 	http      *http.Server
@@ -30,7 +30,7 @@ type Server struct {
 	calls   []Call
 	key     string
 	fixed   bool
-	seen    map[string]int // how often each request came, for FixIDs
+	seen    map[string]int // how often each request was received, for FixIDs
 }
 
 // New starts a server that is closed when the test ends.
@@ -45,7 +45,7 @@ func New(t TB) *Server {
 	return s
 }
 
-// Start starts a server. Its caller closes it.
+// Start starts a server. The caller must close it.
 func Start() (*Server, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -62,17 +62,17 @@ func Start() (*Server, error) {
 	return s, nil
 }
 
-// Close stops the server and cuts the connections that it still has.
+// Close stops the server and closes its remaining connections.
 func (s *Server) Close() {
 	s.http.Close()
 	s.transport.CloseIdleConnections()
 }
 
-// URL returns the server's base URL, without a path and without a slash at its end.
+// URL returns the server's base URL, without a path or a trailing slash.
 func (s *Server) URL() string { return "http://" + s.addr }
 
-// Transport returns a transport that sends every request to s, whatever its host. The server
-// sees the host in [Call.Host]; so a client of api.openai.com can be tested as it is.
+// Transport returns a transport that sends every request to s, whatever its host. The original host is in [Call.Host],
+// so a client of api.openai.com can be tested unchanged.
 func (s *Server) Transport() http.RoundTripper { return redirect{s} }
 
 type redirect struct{ s *Server }
@@ -86,40 +86,37 @@ func (t redirect) RoundTrip(r *http.Request) (*http.Response, error) {
 	return t.s.transport.RoundTrip(out)
 }
 
-// Reply appends to the replies that the server gives, one for each call, in order. A call
-// beyond the last of them is answered by the handler of [Server.Handle], or else by an error.
+// Reply appends to the queue of replies, one for each call, in order. When the queue is empty, the handler of
+// [Server.Handle] answers, or the server returns an error if there is none.
 func (s *Server) Reply(replies ...Reply) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.queue = append(s.queue, replies...)
 }
 
-// Handle sets the function that answers the calls for which no reply is queued. It is called
-// concurrently.
+// Handle sets the function that answers calls when no reply is queued. It is called concurrently.
 func (s *Server) Handle(f func(Call) Reply) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.handler = f
 }
 
-// RequireKey makes the server refuse calls that do not bring this API key.
+// RequireKey makes the server refuse calls without this API key.
 func (s *Server) RequireKey(key string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.key = key
 }
 
-// FixIDs makes ids, timestamps, padding and rate-limit headers depend on nothing but the
-// request and how often it came before. Without it they differ in every answer and every
-// run, as a real provider's do.
+// FixIDs makes ids, timestamps, padding and rate-limit headers depend only on the request and how often it was
+// received. Without it they differ in every answer and every run, like those of a real provider.
 func (s *Server) FixIDs() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.fixed = true
 }
 
-// Calls returns what the server received so far, in the order of arrival, refused calls
-// included.
+// Calls returns the calls that the server has received so far, in order of arrival, including refused calls.
 func (s *Server) Calls() []Call {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -129,7 +126,7 @@ func (s *Server) Calls() []Call {
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
-		return // the client went away; nobody is there to answer
+		return // the client has disconnected
 	}
 	call, format := callOf(r, body)
 	fail := s.refuse(call, format)
@@ -143,7 +140,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	x.answer(w, r)
 }
 
-// callOf returns a request as a call that is not read yet, and the format that it is in.
+// callOf returns a request as a call that is not parsed yet, and its format.
 func callOf(r *http.Request, body []byte) (*Call, format) {
 	call := &Call{
 		Method: r.Method,
@@ -160,7 +157,7 @@ func callOf(r *http.Request, body []byte) (*Call, format) {
 	return call, format
 }
 
-// refuse says why the real provider would not answer the call, and reads it if it would.
+// refuse returns the reason why the real provider would refuse the call; if it would not, refuse parses the call.
 func (s *Server) refuse(c *Call, f format) *Failure {
 	s.mu.Lock()
 	key := s.key
@@ -190,7 +187,7 @@ func (s *Server) exchange(c *Call, f format) *exchange {
 	return x
 }
 
-// next takes the reply to a call.
+// next returns the next reply to a call.
 func (s *Server) next(c Call) (Reply, *Failure) {
 	s.mu.Lock()
 	handler := s.handler
@@ -208,7 +205,7 @@ func (s *Server) next(c Call) (Reply, *Failure) {
 	return handler(c), nil
 }
 
-// key is the API key that a call brings, wherever providers take it.
+// key returns the API key of a call, from any place where providers accept it.
 func (c *Call) key() string {
 	if k, ok := strings.CutPrefix(c.Header.Get("Authorization"), "Bearer "); ok {
 		return k
