@@ -1,8 +1,8 @@
-// Package fakeprovider is an HTTP server that speaks the wire formats of model providers and
-// says what a test tells it to say.
+// Package fakeprovider is an HTTP server that implements the wire formats of model providers and returns the answers
+// that a test scripts.
 //
-// One [Server] speaks all formats; the path of a request decides which, and the request decides whether the answer is
-// streamed. An answer is a [Reply], scripted in order with [Server.Reply] or computed from the request with
+// One [Server] implements all formats; the path of a request selects the format, and the request decides whether the
+// answer is streamed. An answer is a [Reply], scripted in order with [Server.Reply] or computed from the request with
 // [Server.Handle]:
 //
 //	srv := fakeprovider.New(t)
@@ -32,9 +32,9 @@
 //	openai.moderations  …/moderations; mistral.moderations as mistral.chat, also …/chat/moderations
 //	*.count_tokens      where Anthropic, Google and Bedrock count tokens; openai.input_tokens, cohere.tokenize
 //
-// A request that the real provider would refuse (a missing model, a wrong path) gets the
-// error that the real provider gives, and uses up no reply.
+// A request that the real provider would refuse (a missing model, a wrong path) gets the real provider's error, and
+// does not consume a reply.
 //
-// The package uses the standard library only: it shares no code with the codecs that it
-// tests, so that no mistake of theirs can hide in it.
+// The package uses only the standard library. It shares no code with the codecs that it tests, so that it cannot hide
+// their mistakes.
 package fakeprovider

@@ -33,11 +33,11 @@ func Echo(tools ...ToolCall) func(Call) Reply {
 	}
 }
 
-// Agent returns a handler that does what [Echo] does, and calls the first tool that is offered, with arguments that
-// fit its schema.
+// Agent returns a handler that works like [Echo], and also calls the first tool that is offered, with arguments that
+// match its schema.
 func Agent() func(Call) Reply {
 	return func(c Call) Reply {
-		i := slices.IndexFunc(c.Tools, func(t Tool) bool { return t.Name != "" }) // tools of the provider's own have none
+		i := slices.IndexFunc(c.Tools, func(t Tool) bool { return t.Name != "" }) // the provider's own tools have no name
 		if i < 0 {
 			return Echo()(c)
 		}
@@ -71,8 +71,7 @@ func echo(said string) string {
 	return "Summary: " + strings.Join(words[:min(12, len(words))], " ")
 }
 
-// instance makes up a value of a JSON Schema: every property, one item of each array, text
-// for strings.
+// instance generates a value for a JSON Schema: every property, one item for each array, and text for strings.
 func instance(root, schema json.RawMessage, text string, depth int) any {
 	var s struct {
 		Type       any                        `json:"type"` // a name, or a list of names
@@ -84,7 +83,7 @@ func instance(root, schema json.RawMessage, text string, depth int) any {
 		OneOf      []json.RawMessage          `json:"oneOf"`
 		Ref        string                     `json:"$ref"`
 	}
-	if json.Unmarshal(schema, &s) != nil || depth > 16 { // a schema that refers to itself has no end
+	if json.Unmarshal(schema, &s) != nil || depth > 16 { // a schema that refers to itself would never end
 		return nil
 	}
 	if list, ok := s.Type.([]any); ok && len(list) > 0 {
@@ -124,7 +123,7 @@ func instance(root, schema json.RawMessage, text string, depth int) any {
 	}
 }
 
-// resolve returns what a reference of the form #/a/b names in root.
+// resolve returns the value in root that a reference of the form #/a/b refers to.
 func resolve(root json.RawMessage, ref string) json.RawMessage {
 	for step := range strings.SplitSeq(strings.TrimPrefix(ref, "#/"), "/") {
 		var o map[string]json.RawMessage

@@ -7,7 +7,7 @@ import (
 
 // An event is one piece of a streamed answer before it is framed.
 type event struct {
-	name   string // empty means none
+	name   string // "" if it has none
 	data   []byte
 	failed bool // an exception of AWS's event streams
 }
@@ -15,7 +15,7 @@ type event struct {
 // jsonEvent returns an event that carries v.
 func jsonEvent(name string, v any) event { return event{name: name, data: marshal(v)} }
 
-// A framing says how the events of a stream go over the wire.
+// A framing encodes the events of a stream for the wire.
 type framing struct {
 	contentType string
 	frames      func([]event, Stream) [][]byte

@@ -31,8 +31,8 @@ func (o object) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// marshal returns v as compact JSON without HTML escapes. It panics with a scriptError where
-// a script has what JSON has not, a vector with NaN.
+// marshal returns v as compact JSON without HTML escapes. It panics with a scriptError if a script has a value that
+// JSON cannot represent, such as a vector with NaN.
 func marshal(v any) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -43,7 +43,7 @@ func marshal(v any) []byte {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
-// indented returns v as JSON of two spaces a level.
+// indented returns v as JSON, indented by two spaces per level.
 func indented(v any) []byte {
 	var b bytes.Buffer
 	json.Indent(&b, marshal(v), "", "  ") // marshal returns JSON
@@ -51,7 +51,7 @@ func indented(v any) []byte {
 	return b.Bytes()
 }
 
-// null returns s, or JSON's null where it is empty.
+// null returns s, or nil if it is empty.
 func null(s string) any {
 	if s == "" {
 		return nil
@@ -59,8 +59,8 @@ func null(s string) any {
 	return s
 }
 
-// arguments returns the arguments of a tool call as JSON, an empty object where there are
-// none. It panics with a scriptError where they are no JSON.
+// arguments returns the arguments of a tool call as JSON, or an empty object if there are none. It panics with a
+// scriptError if they are not JSON.
 func arguments(s string) json.RawMessage {
 	if strings.TrimSpace(s) == "" {
 		return json.RawMessage("{}")
@@ -74,28 +74,28 @@ func arguments(s string) json.RawMessage {
 // members are the members of a request's body.
 type members map[string]json.RawMessage
 
-// has reports whether a member is there and is not null.
+// has reports whether a member exists and is not null.
 func (m members) has(key string) bool {
 	v, ok := m[key]
 	return ok && string(v) != "null"
 }
 
-// str returns a member that is a string, else "".
+// str returns a member that is a string, or else "".
 func (m members) str(key string) string {
 	var s string
-	json.Unmarshal(m[key], &s) // left empty where it is none
+	json.Unmarshal(m[key], &s) // stays empty if it is not a string
 	return s
 }
 
 // flag reports whether a member is true.
 func (m members) flag(key string) bool { return string(m[key]) == "true" }
 
-// into decodes a member and reports whether it is there and fits.
+// into decodes a member and reports whether it exists and has the right type.
 func (m members) into(key string, v any) bool {
 	return m.has(key) && json.Unmarshal(m[key], v) == nil
 }
 
-// or returns a member as it was sent, else def.
+// or returns a member as it was sent, or else def.
 func (m members) or(key string, def any) any {
 	if m.has(key) {
 		return m[key]
@@ -103,7 +103,7 @@ func (m members) or(key string, def any) any {
 	return def
 }
 
-// errNoObject is in our words, as all that a fake answers: those of encoding/json are of a release of Go.
+// errNoObject has its own text, since the texts of encoding/json differ between releases of Go.
 var errNoObject = errors.New("the body is no JSON object")
 
 // parse returns the members of a JSON object.
@@ -115,7 +115,7 @@ func parse(data []byte) (members, error) {
 	return m, nil
 }
 
-// kind names the JSON type of a value as OpenAI's errors do.
+// kind names the JSON type of a value like OpenAI's errors do.
 func kind(v json.RawMessage) string {
 	s := strings.TrimSpace(string(v))
 	switch {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// A mint makes what a provider makes up for each answer: ids, timestamps, padding.
+// A mint generates the values that a provider makes up for each answer: ids, timestamps, padding.
 type mint struct {
 	fixed bool
 	rng   *rand.Rand
@@ -23,7 +23,7 @@ func newMint() *mint {
 	return &mint{false, rand.New(rand.NewChaCha8(seed)), time.Now().UTC()}
 }
 
-// fixedMint returns the mint of the nth request that says what.
+// fixedMint returns the mint for the nth request with the content what.
 func fixedMint(what string, n int) *mint {
 	seed := sha256.Sum256(fmt.Appendf(nil, "%d\x00%s", n, what))
 	return &mint{true, rand.New(rand.NewChaCha8(seed)), time.Date(2025, 1, 2, 3, 4, 5, 0, time.UTC)}
@@ -46,8 +46,8 @@ func (m *mint) id(prefix, alphabet string, n int) string {
 
 var latencies atomic.Uint64
 
-// latency returns the milliseconds that an answer says it took. No two answers in a row say the same, as some differ
-// in nothing else.
+// latency returns a latency in milliseconds for an answer. Consecutive values differ, since some answers differ in
+// nothing else.
 func (m *mint) latency() int {
 	if m.fixed {
 		return 100 + m.rng.IntN(900)
@@ -55,7 +55,7 @@ func (m *mint) latency() int {
 	return 100 + int(latencies.Add(1)%900)
 }
 
-// or returns given, else a new id.
+// or returns given, or else a new id.
 func (m *mint) or(given, prefix, alphabet string, n int) string {
 	if given != "" {
 		return given

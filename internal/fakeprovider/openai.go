@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// openAI is what OpenAI's formats have in common: errors, headers, tools.
+// openAI is the common part of OpenAI's formats: errors, headers, tools.
 type openAI struct{}
 
 func (openAI) framing(*Call) framing { return sse() }
@@ -88,7 +88,7 @@ func emptyArray(param string) *Failure {
 	return invalid(param, "empty_array", "Invalid '%s': empty array. Expected an array with minimum length 1, but got an empty array instead.", param)
 }
 
-// open reads what all of OpenAI's requests start with: an object that names a model.
+// open parses the common beginning of all OpenAI requests: an object that names a model.
 func (openAI) open(c *Call) (members, *Failure) {
 	body, err := parse(c.Body)
 	if err != nil {
@@ -105,8 +105,7 @@ func (openAI) open(c *Call) (members, *Failure) {
 	return body, nil
 }
 
-// integer reads a member that is an integer from least to most; v keeps its value where the
-// member is missing.
+// integer reads a member that is an integer from least to most; v keeps its value if the member is missing.
 func integer(body members, key string, least, most int, v *int) *Failure {
 	if !body.has(key) {
 		return nil
@@ -171,7 +170,7 @@ func (f functionCalls) calls() []ToolCall {
 	return calls
 }
 
-// functionCall is a tool call of an answer, likewise.
+// functionCall returns a tool call of an answer, in the same form.
 func functionCall(c ToolCall, arguments string) object {
 	return object{
 		{"id", c.ID},
@@ -180,7 +179,7 @@ func functionCall(c ToolCall, arguments string) object {
 	}
 }
 
-// readFunctions reads the tools that a call offers, likewise.
+// readFunctions reads the tools that a call offers, in the same form.
 func readFunctions(c *Call, body members) {
 	var tools []struct {
 		Function struct {

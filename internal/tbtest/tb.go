@@ -24,8 +24,8 @@ type TB struct {
 	cleanups []func()
 }
 
-// Unfiltered clears the flags that leave tests out, until t ends. They are about t, and would tell the tests that it
-// runs that records may be left unplayed.
+// Unfiltered clears the flags that filter tests, until t ends. These flags are meant for t; the tests that it runs
+// would conclude from them that unplayed records are fine.
 func Unfiltered(t *testing.T) {
 	t.Helper()
 	for name, value := range map[string]string{"test.short": "false", "test.skip": ""} {
@@ -40,11 +40,11 @@ func Unfiltered(t *testing.T) {
 	}
 }
 
-// New returns a TB for a caller that ends it itself, with [TB.End].
+// New returns a TB for a caller that ends the test itself, with [TB.End].
 func New(name string) *TB { return &TB{name: name} }
 
-// Run runs a test function as package testing does, its cleanups included, and returns what
-// became of it. A panic fails it, after the cleanups.
+// Run runs a test function like package testing does, including its cleanups, and returns the result. A panic fails the
+// test, after the cleanups.
 func Run(name string, test func(*TB)) *TB {
 	t := New(name)
 	done := make(chan struct{})
@@ -62,7 +62,7 @@ func Run(name string, test func(*TB)) *TB {
 	return t
 }
 
-// End runs the cleanups, the last one first.
+// End runs the cleanups in reverse order.
 func (t *TB) End() {
 	for len(t.cleanups) > 0 {
 		last := len(t.cleanups) - 1
@@ -72,7 +72,7 @@ func (t *TB) End() {
 	}
 }
 
-// Logged returns what was logged, a line or more each.
+// Logged returns the logged messages, each on one or more lines.
 func (t *TB) Logged() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -104,7 +104,7 @@ func (t *TB) Logf(format string, args ...any) {
 
 func (t *TB) Log(args ...any) { t.Logf("%s", strings.TrimSuffix(fmt.Sprintln(args...), "\n")) }
 
-// Output returns what logs each write.
+// Output returns a writer that logs each write.
 func (t *TB) Output() io.Writer { return output{t} }
 
 type output struct{ t *TB }
