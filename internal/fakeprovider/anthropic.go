@@ -90,8 +90,8 @@ func (f anthropicMessages) read(c *Call) *Failure {
 	return f.readBody(c, body)
 }
 
-// readBody reads the members that all hosts of Anthropic's API share. On Bedrock and Vertex the path names the model
-// and says whether to stream.
+// readBody parses the members that all hosts of Anthropic's API share. On Bedrock and Vertex the path names the model
+// and specifies whether to stream.
 func (f anthropicMessages) readBody(c *Call, body members) *Failure {
 	for _, key := range []string{"max_tokens", "messages"} {
 		if !body.has(key) {
@@ -134,7 +134,7 @@ func readAnthropicMessages(c *Call, body members) *Failure {
 	if len(list) == 0 {
 		return refusal("messages: at least one message is required")
 	}
-	var open []string // the tool calls of the message before
+	var open []string // the tool calls of the previous message
 	for i, raw := range list {
 		m, err := parse(raw)
 		if err != nil {
@@ -174,7 +174,7 @@ func unanswered(message int, ids []string) *Failure {
 	return refusal("messages.%d: `tool_use` ids were found without `tool_result` blocks immediately after: %s. Each `tool_use` block must have a corresponding `tool_result` block in the next message.", message, strings.Join(ids, ", "))
 }
 
-// readBlocks reads the content of message i, in which only the open tool calls can be answered.
+// readBlocks parses the content of message i, in which only the open tool calls can be answered.
 func (m *Message) readBlocks(i int, content json.RawMessage, open []string) (answered []string, fail *Failure) {
 	m.Text = textOf(content)
 	var blocks []struct {
@@ -257,7 +257,7 @@ func (f anthropicMessages) stream(x *exchange) []event {
 	var events []event
 	send := func(v object) {
 		e := jsonEvent(v[0].value.(string), v)
-		// Anthropic pads its events, so that their lengths tell nothing.
+		// Anthropic pads its events, so that their lengths reveal nothing.
 		pad := strings.Repeat(" ", x.mint.rng.IntN(16))
 		e.data = append(e.data[:len(e.data)-1], pad+"}"...)
 		events = append(events, e)
@@ -294,7 +294,7 @@ func (f anthropicMessages) stream(x *exchange) []event {
 	return events
 }
 
-// A block is one part of an answer, whole and in pieces.
+// A block is one part of an answer, both complete and in pieces.
 type block struct {
 	whole, start object
 	deltas       []object

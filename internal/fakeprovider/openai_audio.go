@@ -34,7 +34,7 @@ func (openAITranscriptions) read(c *Call) *Failure {
 	return nil
 }
 
-// openForm reads what all of OpenAI's forms start with.
+// openForm parses the common beginning of all OpenAI forms.
 func (c *Call) openForm() *Failure {
 	if !c.isForm() || c.readForm() != nil {
 		return invalid("", "", "Could not parse multipart form")
@@ -55,7 +55,7 @@ func (f openAITranscriptions) header(x *exchange) http.Header {
 	return h
 }
 
-// spoken is how long the fake's audio takes, in seconds.
+// spoken is the duration of the fake's audio in seconds.
 const spoken = 2.5
 
 func (f openAITranscriptions) whole(x *exchange) []byte {
@@ -147,7 +147,7 @@ func (f openAISpeech) header(x *exchange) http.Header {
 
 func (openAISpeech) whole(x *exchange) []byte { return x.sound() }
 
-// sound returns the script's sound, else a beep that depends on the text alone.
+// sound returns the script's sound, or else a beep that depends only on the text.
 func (x *exchange) sound() []byte {
 	if x.reply.Media != nil {
 		return x.reply.Media

@@ -57,7 +57,7 @@ func atoi(s string) int {
 	return n
 }
 
-// picture returns the script's image, else one that depends on the prompt and n alone.
+// picture returns the script's image, or else one that depends only on the prompt and n.
 func (x *exchange) picture(n int) []byte {
 	if x.reply.Media != nil {
 		return x.reply.Media

@@ -106,8 +106,8 @@ func (f openAIResponses) whole(x *exchange) []byte {
 	return indented(f.response(x, f.status(x), output))
 }
 
-// status is how the answer ended: a script that says max_output_tokens or content_filter
-// gets an incomplete answer.
+// status returns how the answer ended: with max_output_tokens or content_filter in the script, the answer is
+// incomplete.
 func (openAIResponses) status(x *exchange) string {
 	if x.reply.Finish == "" {
 		return "completed"

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// openAIResources is OpenAI's format for models, files, batches and vector stores. It remembers nothing: what is asked for
-// by its id is there.
+// openAIResources is OpenAI's format for models, files, batches and vector stores. It stores nothing: every resource
+// that is requested by id exists.
 type openAIResources struct{ openAI }
 
 var _ = serve(func(c *Call) format {
@@ -24,7 +24,8 @@ var ours = regexp.MustCompile(`^/v1/(models|files|batches|vector_stores)(/[^:]+)
 func (openAIResources) name() string { return "openai.resources" }
 func (openAIResources) anyMethod()   {}
 
-// resourcePath returns the collection that a path is in, the id of one of it, and what of that is asked for.
+// resourcePath returns the collection in a path, the id of one of its resources, and the requested part of that
+// resource.
 func resourcePath(p string) (collection, id, of string) {
 	segments := append(strings.Split(strings.TrimPrefix(p, "/"), "/")[1:], "", "", "")
 	return segments[0], segments[1], segments[2]
@@ -73,7 +74,7 @@ func (f openAIResources) whole(x *exchange) []byte {
 	return indented(object{{"object", "list"}, {"data", []object{one}}, {"first_id", one[0].value}, {"last_id", one[0].value}, {"has_more", false}})
 }
 
-// one returns a resource. One without an id is new.
+// one returns a resource. A resource without an id is new.
 func (openAIResources) one(x *exchange, kind, id string) object {
 	now := x.mint.now.Unix()
 	switch kind {

@@ -5,8 +5,7 @@ import (
 	"math/rand/v2"
 )
 
-// defaultDimensions is the length of a vector where the call does not say; real ones are a
-// hundred times as long.
+// defaultDimensions is the length of a vector if the call does not specify it; real ones are a hundred times as long.
 const defaultDimensions = 8
 
 // vector returns the embedding of a text, the same every time and on every machine.
@@ -19,7 +18,7 @@ func vector(text string, dimensions int) []float64 {
 	return v
 }
 
-// vectors returns an embedding for each text of the call: the script's, else made ones.
+// vectors returns an embedding for each text of the call: the script's, or else generated ones.
 func (x *exchange) vectors() [][]float64 {
 	if x.call.dimensions == 0 {
 		x.call.dimensions = defaultDimensions
@@ -35,7 +34,7 @@ func (x *exchange) vectors() [][]float64 {
 	return vectors
 }
 
-// asks adds texts to the messages of a call, as the user's.
+// asks adds texts to the messages of a call, as messages of the user.
 func (c *Call) asks(texts ...string) {
 	for _, text := range texts {
 		c.Messages = append(c.Messages, Message{Role: "user", Text: text})
