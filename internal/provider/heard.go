@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
@@ -96,15 +97,27 @@ func (h *heard) over(s *said) {
 	s.isOver = true
 }
 
-// sayClaims adds the claims that differ from the answer.
+// sayClaims adds the claims that differ from the answer. Texts that a later claim repeats are said by that one, because
+// it is more complete.
 func (h *heard) sayClaims() {
-	for _, c := range h.claims {
+	said := map[[2]string]bool{} // pieces of later claims, with their texts
+	var differing []claim
+	for _, c := range slices.Backward(h.claims) {
+		differs := false
 		for piece, text := range c.pieces {
-			if text != "" && text != h.pieces[piece] {
-				h.say(c.after, c.part)
-				break
-			}
+			at := [2]string{piece, text}
+			differs = differs || text != h.pieces[piece] && !said[at]
 		}
+		if !differs {
+			continue
+		}
+		differing = append(differing, c)
+		for piece, text := range c.pieces {
+			said[[2]string{piece, text}] = true
+		}
+	}
+	for _, c := range slices.Backward(differing) {
+		h.say(c.after, c.part)
 	}
 }
 

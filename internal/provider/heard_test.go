@@ -83,6 +83,54 @@ func TestHeardAgain(t *testing.T) {
 	}
 }
 
+// TestHeardOnce: texts that events repeat are said once, although no end of an answer contains them.
+func TestHeardOnce(t *testing.T) {
+	t.Parallel()
+	for name, frames := range map[string][]string{
+		"history": {
+			`{"type":"conversation.item.added","item":{"id":"h2","type":"message","role":"assistant","content":[{"type":"output_text","text":"Once."}]}}`,
+			`{"type":"conversation.item.done","item":{"id":"h2","type":"message","role":"assistant","content":[{"type":"output_text","text":"Once."}]}}`,
+		},
+		"left": {
+			`{"type":"response.output_item.added","response_id":"r1","item":{"id":"i3","type":"function_call","call_id":"c1","name":"Once.","arguments":""}}`,
+			`{"type":"conversation.item.added","item":{"id":"i3","type":"function_call","call_id":"c1","name":"Once.","arguments":""}}`,
+			`{"type":"response.function_call_arguments.delta","response_id":"r1","item_id":"i3","call_id":"c1","delta":"{}"}`,
+			`{"type":"response.function_call_arguments.done","response_id":"r1","item_id":"i3","call_id":"c1","name":"Once.","arguments":"{}"}`,
+			`{"type":"response.output_item.done","response_id":"r1","item":{"id":"i3","type":"function_call","call_id":"c1","name":"Once.","arguments":"{}"}}`,
+		},
+		"cancelled": {
+			`{"type":"response.output_text.delta","response_id":"r1","item_id":"i1","content_index":0,"delta":"Once."}`,
+			`{"type":"response.output_text.done","response_id":"r1","item_id":"i1","content_index":0,"text":"Once."}`,
+			`{"type":"response.content_part.done","response_id":"r1","item_id":"i1","content_index":0,"part":{"type":"text","text":"Once."}}`,
+			`{"type":"response.output_item.done","response_id":"r1","item":{"id":"i1","type":"message","role":"assistant","content":[{"type":"output_text","text":"Once."}]}}`,
+			`{"type":"response.done","response":{"id":"r1","status":"cancelled","output":[]}}`,
+		},
+	} {
+		_, text := heardOf(t, "openai.realtime", frames...)
+		require.Equal(t, 1, strings.Count(text, "Once."), "%s: %s", name, text)
+	}
+}
+
+// TestHeardOddly: an event that differs from the end of the answer only in unusual ways stands in the record.
+func TestHeardOddly(t *testing.T) {
+	t.Parallel()
+	for _, frame := range []string{
+		`{"type":"response.output_text.done","EVENT":"","item_id":"i1","content_index":0,"text":""}`,
+		`{"type":"response.function_call_arguments.done","EVENT":"","item_id":"i3","arguments":""}`,
+		`{"type":"response.output_item.done","EVENT":"","item":{"id":"i1","type":"message","role":"user","content":[{"text":"EVIL"}]}}`,
+		`{"type":"response.output_item.done","EVENT":"","item":{"id":"i3","type":"function_call_output","call_id":"c1","name":"EVIL"}}`,
+		`{"type":"conversation.item.done","EVENT":"","item":{"id":"i5","type":"mcp_call","output":"EVIL"}}`,
+		`{"type":"response.content_part.done","EVENT":"","item_id":"i1","content_index":0,"Part":{"type":"text","text":"EVIL"}}`,
+		`{"type":"response.content_part.done","EVENT":"","item_id":"i1","content_index":0,"part":[{"type":"text","text":"EVIL"}]}`,
+		`{"type":"response.output_item.done","EVENT":"","item":[{"id":"i1","content":[{"text":"EVIL"}]}]}`,
+		`{"type":"response.output_item.done","EVENT":"","item":{"id":"i1","content":{"text":"EVIL"}}}`,
+		`{"type":"response.output_item.done","EVENT":"","item":{"id":"i1","content":"EVIL"}}`,
+	} {
+		_, text := heardOf(t, "openai.realtime", append(spoken[:len(spoken):len(spoken)], frame)...)
+		require.Contains(t, text, `"EVENT"`, "%s", frame)
+	}
+}
+
 // TestHeardMembers: what programs might take for what a model says stands in the record, whatever its spelling.
 func TestHeardMembers(t *testing.T) {
 	t.Parallel()

@@ -2,8 +2,10 @@ package provider
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
@@ -160,32 +162,54 @@ func placeOf(event jsontext.Value) string {
 // piecesOf returns the texts of the model's items in an event.
 func piecesOf(event jsontext.Value) map[string]string {
 	all := map[string]string{}
+	kind := event.Member("type").Word()
 	addPieces(all, placeOf(event), event)
 	addPieces(all, placeOf(event), event.Member("part"))
-	addItem(all, event.Member("item"))
+	if item := event.Member("item"); strings.HasPrefix(kind, "response.") || !isOfClient(item) {
+		addItem(all, item)
+	}
 	for _, item := range event.Member("response", "output").Elements() {
 		addItem(all, item)
+	}
+	for name, v := range event.Members() {
+		if lower := strings.ToLower(name); name != lower && (lower == "part" || lower == "item") {
+			all[name] = string(v.Raw()) // some programs ignore the case
+		}
+	}
+	if !strings.HasSuffix(kind, ".done") { // what begins is empty
+		maps.DeleteFunc(all, func(_, text string) bool { return text == "" })
 	}
 	return all
 }
 
-// addItem adds the texts of an item, unless it is the client's.
-func addItem(all map[string]string, item jsontext.Value) {
+// isOfClient reports whether an item of a conversation has a kind that only clients create.
+func isOfClient(item jsontext.Value) bool {
 	switch item.Member("type").Word() + " " + item.Member("role").Word() {
 	case "message user", "message system", "function_call_output ", "mcp_approval_response ":
-		return
+		return true
 	}
-	id := item.Member("id").Word() + " "
+	return false
+}
+
+// addItem adds the texts of an item.
+func addItem(all map[string]string, item jsontext.Value) {
+	id, content := item.Member("id").Word()+" ", item.Member("content")
 	addPieces(all, id+" ", item)
-	for i, block := range item.Member("content").Elements() {
+	if content.Present() && !content.IsArray() {
+		addPieces(all, id+"0 ", content)
+	}
+	for i, block := range content.Elements() {
 		addPieces(all, id+strconv.Itoa(i)+" ", block)
 	}
 }
 
 // addPieces adds the texts that programs read from v, which is at a place. A value other than a text counts with its
-// spelling.
+// spelling, also in place of an object.
 func addPieces(all map[string]string, place string, v jsontext.Value) {
-	for _, name := range []string{"arguments", "call_id", "name", "text", "transcript"} {
+	if v.Present() && !v.IsNull() && !v.IsObject() {
+		all[place] = string(v.Raw())
+	}
+	for _, name := range []string{"arguments", "call_id", "error", "name", "output", "text", "transcript"} {
 		if m := v.Member(name); m.Present() && !m.IsNull() {
 			text, isText := m.Text()
 			if !isText {
