@@ -63,12 +63,14 @@ func Masked(words []string, secrets *secret.Scanner) []string {
 	kept := make([]string, len(words))
 	option := ""  // the option whose value comes next
 	runs := false // the command is a shell
+	text := false // the shell runs its next operand
 	for i, word := range words {
 		kept[i] = secrets.Mask(word)
 		name, value, assigned := strings.Cut(word, "=")
 		switch {
-		case runs && shellOption.MatchString(words[i-1]):
+		case text && !strings.HasPrefix(word, "-"):
 			kept[i] = script(kept[i], secrets)
+			text = false
 		case option != "" && !strings.HasPrefix(word, "-") && (!isSwitch(option) || !isPlain(word)):
 			kept[i] = valueOf(option, word)
 		case assigned && secret.IsVariable(name) && !strings.ContainsAny(name, " /:?&"):
@@ -77,6 +79,7 @@ func Masked(words []string, secrets *secret.Scanner) []string {
 		if option = ""; strings.HasPrefix(word, "-") && !assigned && secret.IsVariable(word) {
 			option = word
 		}
+		text = text || runs && shellOption.MatchString(word)
 		runs = runs || shell.MatchString(word)
 	}
 	return kept
@@ -84,15 +87,20 @@ func Masked(words []string, secrets *secret.Scanner) []string {
 
 var (
 	shell       = regexp.MustCompile(`(^|/)(ba|da|z|k|a|fi)?sh(\.exe)?$`)
-	shellOption = regexp.MustCompile(`^-[a-z]*c$`) // the option whose value a shell runs: bash -ec TEXT
+	shellOption = regexp.MustCompile(`^-[a-z]*c[a-z]*$`) // the option before the text that a shell runs: bash -ec TEXT
 	// A word may contain "[the value of NAME]".
-	shellWord = regexp.MustCompile(`(?s)(\[(the|an?) [^\]]*\]|[^\s;&|()"'\\]|\\.|"([^"\\]|\\.)*"?|'[^']*'?)+`)
+	shellWord   = regexp.MustCompile(`(?s)(\[(the|an?) [^\]]*\]|[^\s;&|()"'\\]|\\.|"([^"\\]|\\.)*"?|'[^']*'?)+`)
+	shellQuoted = regexp.MustCompile(`(?s)^(?:'([^']*)'|"([^"\\]*)")$`)
 	// A reference to a variable is no secret.
 	shellVariable = regexp.MustCompile(`^([\w-]+=)?"?\$(\{\w+\}|[A-Za-z_]\w*)?"?$`)
 )
 
 // script returns the text that a shell runs, with its words in the form that can be stored.
 func script(text string, secrets *secret.Scanner) string {
+	if m := shellQuoted.FindStringSubmatch(text); m != nil { // within the text of another shell
+		quote := text[:1]
+		return quote + script(m[1]+m[2], secrets) + quote
+	}
 	kept := Masked(shellWord.FindAllString(text, -1), secrets)
 	return shellWord.ReplaceAllStringFunc(text, func(word string) string {
 		next := kept[0]

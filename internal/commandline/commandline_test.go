@@ -53,6 +53,9 @@ func TestMasked(t *testing.T) {
 			[]string{"env", "/bin/bash", "-e", "-lc", "cd x && TOKEN=[the value of TOKEN] ./run --password [the value of --password];echo \"$A_TOKEN\" | node --api-key=[the value of --api-key]", "next"}},
 		{"variables of a shell", []string{"sh", "-c", `API_KEY=$OTHER A_TOKEN="${OTHER}" B_TOKEN=$(cat b) C_TOKEN=$1x ./run`},
 			[]string{"sh", "-c", `API_KEY=$OTHER A_TOKEN="${OTHER}" B_TOKEN=$(cat b) C_TOKEN=[the value of C_TOKEN] ./run`}},
+		{"options of a shell", []string{"sh", "-ce", "API_KEY=V app"}, []string{"sh", "-ce", "API_KEY=[the value of API_KEY] app"}},
+		{"option behind", []string{"sh", "-c", "-e", "API_KEY=V app"}, []string{"sh", "-c", "-e", "API_KEY=[the value of API_KEY] app"}},
+		{"shell in a shell", []string{"bash", "-c", "sh -c 'API_KEY=V app'"}, []string{"bash", "-c", "sh -c 'API_KEY=[the value of API_KEY] app'"}},
 		{"no shell", []string{"ssh", "-c", "API_KEY=V x"}, []string{"ssh", "-c", "API_KEY=[the value of API_KEY]"}},
 		{"beside", []string{"--token-file", "t.txt", "--model", "m", "https://x/?key=v"}, []string{"--token-file", "t.txt", "--model", "m", "https://x/?key=v"}},
 	} {
