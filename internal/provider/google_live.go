@@ -139,9 +139,12 @@ func hearContent(h *heard, after int, v jsontext.Value) {
 		if text != "" {
 			h.grow("", name, name, after, []byte(text))
 		}
-		if ok {
+		if finished := string(rest[name]); ok || finished == `{"finished":true}` || finished == `{"finished":false}` {
 			delete(rest, name)
 		}
+	}
+	if string(rest["interrupted"]) == "false" {
+		delete(rest, "interrupted")
 	}
 	if string(rest["interrupted"]) == "true" {
 		h.flush()

@@ -155,6 +155,17 @@ func TestHeardMembers(t *testing.T) {
 	}
 }
 
+// TestLiveProgress: members that only tell how far a turn is are no content.
+func TestLiveProgress(t *testing.T) {
+	t.Parallel()
+	got, text := heardOf(t, "google.live", `{"serverContent":{"outputTranscription":{"text":"Hi"}}}`,
+		`{"serverContent":{"outputTranscription":{"finished":true}}}`, `{"serverContent":{"turnComplete":true,"interrupted":false}}`)
+	require.Len(t, got.Candidates[0].Message.Content, 1, text)
+	_, text = heardOf(t, "google.live", `{"serverContent":{"outputTranscription":{"finished":"EVIL"},"interrupted":"EVIL2"}}`)
+	require.Contains(t, text, `"EVIL"`)
+	require.Contains(t, text, `"EVIL2"`)
+}
+
 // TestHeardOften: a session of many pieces of many answers takes no longer for each than one of few.
 func TestHeardOften(t *testing.T) {
 	t.Parallel()
