@@ -41,6 +41,15 @@ func TestReadCalls(t *testing.T) {
 	require.ErrorContains(t, err, "f:1: is no JSON: ")
 }
 
+// TestCallQuotedKey: a credential in quotes that looks real remains in the request, so that answers are searched for it.
+func TestCallQuotedKey(t *testing.T) {
+	const key = `Token token="QxW7zRt9PlKvBn3mYd5sHc2f"`
+	text := strings.Replace(goVCR(2, "host: h", "body: first"), "      - application/json", "      - application/json\n      Authorization: ['"+key+"']", 1)
+	r, err := cassette.ReadCalls("testdata/f.yaml", []byte(text))
+	require.NoError(t, err)
+	require.Equal(t, key, r.Calls[0].Request().Header.Get("Authorization"))
+}
+
 // TestCall: a call is made again as it was, without its credentials, and answered with its own answer.
 func TestCall(t *testing.T) {
 	text := goVCR(2, "host: h", "body: first\n    duration: 842ms")

@@ -242,7 +242,7 @@ func (c *Call) Request() *http.Request {
 
 // holdsKey reports whether values contain a word that may be a key.
 func holdsKey(values []string) bool {
-	words := strings.FieldsFunc(strings.Join(values, " "), func(r rune) bool { return strings.ContainsRune(" ,;", r) })
+	words := strings.FieldsFunc(strings.Join(values, " "), func(r rune) bool { return strings.ContainsRune(` ,;"'`, r) })
 	return slices.ContainsFunc(words, secret.IsOpaque)
 }
 
