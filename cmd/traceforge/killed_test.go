@@ -65,13 +65,27 @@ func TestKilledGoTest(t *testing.T) {
 		cmd := s.command("go", "some ", "test", "-p", "4", "./...", "-update")
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 		require.NoError(t, cmd.Start())
-		require.Eventually(t, func() bool { // recording has begun
+		ended := make(chan bool)
+		go func() {
+			cmd.Wait() // it was killed
+			close(ended)
+		}()
+		begun := func() bool {
 			files, _ := filepath.Glob(filepath.Join(s.store, "openai", "*"))
 			return len(files) > 0
-		}, time.Minute, time.Millisecond)
+		}
+		for !begun() { // however long go compiles
+			select {
+			case <-ended:
+				require.True(t, begun(), "go test ended before it recorded")
+			case <-time.After(time.Millisecond):
+			}
+		}
 		time.Sleep(rand.N(100 * time.Millisecond))
-		require.NoError(t, syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL))
-		cmd.Wait() // it was killed
+		if err := syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL); err != nil {
+			require.ErrorIs(t, err, syscall.ESRCH) // it has ended
+		}
+		<-ended
 		out, err := s.command("go", "other ", "test", "-p", "4", "./...", "-update").CombinedOutput()
 		require.NoError(t, err, "%s", out)
 		s.requireClean()
