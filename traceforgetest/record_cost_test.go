@@ -52,7 +52,8 @@ const recordCostEnv = "TRACEFORGE_TEST_RECORD_COST"
 func TestRecordCost(t *testing.T) {
 	if os.Getenv(recordCostEnv) == "" {
 		child := exec.Command(os.Args[0], "-test.run=^TestRecordCost$", "-test.v")
-		child.Env = append(os.Environ(), recordCostEnv+"=1")
+		// The collector, and other processors, take away what pools hold to be used again: 100 KB then allocate from 740 to 911 kB.
+		child.Env = append(os.Environ(), recordCostEnv+"=1", "GOGC=off", "GOMAXPROCS=1")
 		out, err := child.CombinedOutput()
 		t.Log(string(out))
 		require.NoError(t, err)
