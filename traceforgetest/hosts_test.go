@@ -195,13 +195,19 @@ func TestRecordCutStream(t *testing.T) {
 	watch := func(t *tbtest.TB, tf *traceforgetest.Recorder) {
 		_, got = fetch(tf.Client(), "GET https://example.com/events")
 	}
-	hosts := traceforgetest.Record("example.com")
-	t.Setenv("TRACEFORGE_UPDATE", "1")
-	require.Contains(t, s.run("TestIt", watch, hosts, traceforgetest.Upstream(live)).Logged(), "answer was cut before its end: io: read/write on closed pipe")
-	requirePass(t, s.run("TestIt", watch, hosts, traceforgetest.Upstream(live), traceforgetest.Allow(traceforgetest.CutStreams)))
-	t.Setenv("TRACEFORGE_UPDATE", "")
-	requirePass(t, s.replay("TestIt", watch, hosts))
+	requireCut(s, live, watch, "answer was cut before its end: io: read/write on closed pipe")
 	require.ErrorIs(t, got, io.ErrUnexpectedEOF)
+}
+
+// requireCut holds that a stream of example.com is refused with a reason, and recorded and replayed as cut with the option.
+func requireCut(s *scene, live roundTripper, watch func(*tbtest.TB, *traceforgetest.Recorder), why string) {
+	s.t.Helper()
+	hosts := traceforgetest.Record("example.com")
+	s.t.Setenv("TRACEFORGE_UPDATE", "1")
+	require.Contains(s.t, s.run("TestIt", watch, hosts, traceforgetest.Upstream(live)).Logged(), why)
+	requirePass(s.t, s.run("TestIt", watch, hosts, traceforgetest.Upstream(live), traceforgetest.Allow(traceforgetest.CutStreams)))
+	s.t.Setenv("TRACEFORGE_UPDATE", "")
+	requirePass(s.t, s.replay("TestIt", watch, hosts))
 }
 
 // TestRecordStreamThatItsCallerLeft refuses a stream of an unknown API that its caller's context cut, and with the option
@@ -234,12 +240,7 @@ func TestRecordStreamThatItsCallerLeft(t *testing.T) {
 					_, got = io.ReadAll(resp.Body)
 				}
 			}
-			hosts := traceforgetest.Record("example.com")
-			t.Setenv("TRACEFORGE_UPDATE", "1")
-			require.Contains(t, s.run("TestIt", watch, hosts, traceforgetest.Upstream(live)).Logged(), "answer was cut by the caller: it was not recorded")
-			requirePass(t, s.run("TestIt", watch, hosts, traceforgetest.Upstream(live), traceforgetest.Allow(traceforgetest.CutStreams)))
-			t.Setenv("TRACEFORGE_UPDATE", "")
-			requirePass(t, s.replay("TestIt", watch, hosts))
+			requireCut(s, live, watch, "answer was cut by the caller: it was not recorded")
 			if reads {
 				require.ErrorIs(t, got, context.Canceled)
 			}
