@@ -146,15 +146,12 @@ func hearContent(h *heard, after int, v jsontext.Value) {
 	if string(rest["interrupted"]) == "false" {
 		delete(rest, "interrupted")
 	}
-	if string(rest["interrupted"]) == "true" {
-		h.flush()
-		h.finish = "interrupted"
-		delete(rest, "interrupted")
-	}
-	if string(rest["turnComplete"]) == "true" {
-		h.flush()
-		h.finish = "STOP"
-		delete(rest, "turnComplete")
+	for _, end := range []struct{ name, finish string }{{"interrupted", "interrupted"}, {"turnComplete", "STOP"}} {
+		if string(rest[end.name]) == "true" {
+			h.flush()
+			h.finish = end.finish
+			delete(rest, end.name)
+		}
 	}
 	for _, name := range inorder.Names(rest) {
 		h.say(after, modelio.Part{Custom: modelio.Object{name: rest[name]}})

@@ -107,13 +107,10 @@ func (h *heard) sayClaims() {
 		for piece, text := range c.pieces {
 			at := [2]string{piece, text}
 			differs = differs || text != h.pieces[piece] && !said[at]
+			said[at] = true
 		}
-		if !differs {
-			continue
-		}
-		differing = append(differing, c)
-		for piece, text := range c.pieces {
-			said[[2]string{piece, text}] = true
+		if differs {
+			differing = append(differing, c)
 		}
 	}
 	for _, c := range slices.Backward(differing) {

@@ -165,7 +165,8 @@ func piecesOf(event jsontext.Value) map[string]string {
 	kind := event.Member("type").Word()
 	addPieces(all, placeOf(event), event)
 	addPieces(all, placeOf(event), event.Member("part"))
-	if item := event.Member("item"); strings.HasPrefix(kind, "response.") || !isOfClient(item) {
+	item := event.Member("item")
+	if strings.HasPrefix(kind, "response.") || !slices.Contains(ofClient, item.Member("type").Word()+" "+item.Member("role").Word()) {
 		addItem(all, item)
 	}
 	for _, item := range event.Member("response", "output").Elements() {
@@ -182,14 +183,8 @@ func piecesOf(event jsontext.Value) map[string]string {
 	return all
 }
 
-// isOfClient reports whether an item of a conversation has a kind that only clients create.
-func isOfClient(item jsontext.Value) bool {
-	switch item.Member("type").Word() + " " + item.Member("role").Word() {
-	case "message user", "message system", "function_call_output ", "mcp_approval_response ":
-		return true
-	}
-	return false
-}
+// ofClient are the types and roles of items that only clients create.
+var ofClient = []string{"message user", "message system", "function_call_output ", "mcp_approval_response "}
 
 // addItem adds the texts of an item.
 func addItem(all map[string]string, item jsontext.Value) {

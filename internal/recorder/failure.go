@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/gotest"
@@ -160,8 +159,8 @@ func (r *report) oneTooMany(i int) *Failure {
 	}
 	way := r.wayOut("accept")
 	if strings.HasPrefix(r.Test, "Benchmark") {
-		way = "a benchmark's loop makes another number of calls in each run: make each call before the loop, or run with -benchtime " +
-			strconv.Itoa(times) + "x\n" + way
+		way = fmt.Sprintf("a benchmark's loop makes another number of calls in each run: make each call before the loop, "+
+			"or run with -benchtime %dx\n%s", times, way)
 	}
 	f := failuref(fmt.Sprintf("%s was %s once too often: there %s %s of it, and this call would be number %d",
 		asking(r.tape.records[i].Provider, request), made, there, count(times, "recording"), times+1),
