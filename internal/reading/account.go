@@ -14,11 +14,12 @@ type account struct {
 	finish string
 	calls  []*call
 	blocks []*block
-	strays []*call // completed items and parts of chunks that the end of the stream lacks
 
-	pending []*call // what chunks have, to be compared with the end of the stream
-	ref     string  // of the last call in chunks
-	torn    bool    // pieces of calls cannot be told apart
+	pending []*call         // completed items, and parts of chunks, that the end of the stream should have
+	final   map[string]bool // keys of those that it has; nil before the end
+	ref     string          // of the last call in chunks
+	behind  bool            // the call before that one was not complete
+	torn    bool            // pieces of calls cannot be told apart
 
 	id     string // id of the first chunk; chatSummed skips chunks with another id
 	gaps   int    // number of calls without a piece, up to mostGaps
@@ -47,8 +48,10 @@ type effect struct {
 // A call is a tool call, at its place in the answer.
 type call struct {
 	place           int64
+	key             string // for pending, see final
 	name, arguments []byte
 	event           int
+	whole           bool // a chunk with everything so far has it
 }
 
 // A block is a growing part of an answer.
@@ -154,5 +157,27 @@ func (a *account) at(place int64) *call {
 // add adds a complete call.
 func (a *account) add(name, arguments string) {
 	a.changes += 2
-	a.calls = append(a.calls, &call{int64(len(a.calls)), []byte(name), []byte(arguments), a.event})
+	a.calls = append(a.calls, &call{place: int64(len(a.calls)), name: []byte(name), arguments: []byte(arguments), event: a.event})
+}
+
+// expect adds a call, or another part, that the end of the stream should have under a key.
+func (a *account) expect(key, name, arguments string) {
+	a.pending, a.changes = append(a.pending, &call{key: key, name: []byte(name), arguments: []byte(arguments), event: a.event}), a.changes+2
+}
+
+// settle gives all calls their arguments in one spelling, and removes those that a later chunk with everything so far
+// repeats: the same, or one of the same name if the arguments were not complete.
+func (a *account) settle() {
+	last := map[string]int{} // the last such chunk with a call, and with one of its name
+	slices.Reverse(a.calls)
+	a.calls = slices.DeleteFunc(a.calls, func(c *call) bool {
+		named := string(c.name) + "("
+		repeated := last[named] > c.event && c.isOpen()
+		c.arguments = []byte(argumentsOf(string(c.arguments)))
+		if repeated = repeated || last[c.String()] > c.event; c.whole && !repeated {
+			last[named], last[c.String()] = max(last[named], c.event), max(last[c.String()], c.event)
+		}
+		return repeated
+	})
+	slices.Reverse(a.calls)
 }

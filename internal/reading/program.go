@@ -186,27 +186,24 @@ func responseFinal(a *account, v view) {
 	}
 }
 
-// responseOthers compares the items of other kinds, such as calls of a shell, as they are completed with those at the
-// end, which the record has. Agents run an item as soon as it is completed.
+// responseOthers reads the items of other kinds, such as calls of a shell, as they are completed and at the end, which the
+// record has. Agents run an item as soon as it is completed.
 func responseOthers(a *account, v view) {
 	a.noText, a.noCalls = true, true
 	switch v.at("type").text() {
 	case "response.output_item.done":
 		if item := v.at("item"); !slices.Contains(itemsRead, item.at("type").text()) {
 			a.seen = true
-			a.add(item.at("type").text(), item.withoutStatus())
+			text := item.withoutStatus()
+			a.expect(text, item.at("type").text(), text)
 		}
 	case "response.completed", "response.incomplete", "response.failed":
-		output := v.at("response", "output")
-		if output.last().IsEmpty() {
-			return
+		for i, item := range v.at("response", "output").each() { // some servers leave the items out
+			if i == 0 {
+				a.final = map[string]bool{}
+			}
+			a.final[item.withoutStatus()] = true
 		}
-		var final []string
-		for _, item := range output.each() {
-			final = append(final, item.withoutStatus())
-		}
-		a.strays = slices.DeleteFunc(a.calls, func(c *call) bool { return slices.Contains(final, string(c.arguments)) })
-		a.calls = nil
 	}
 }
 
@@ -397,32 +394,34 @@ func ollamaChat(a *account, v view) {
 
 // modelChunks reads the chunks of a wrapped model, which its program receives. Many models stream no calls, or no text.
 func modelChunks(a *account, v view) {
-	chunk := v.at("chunk")
-	before, calls := a.text, a.calls
-	aggregated := chunk.at("aggregated").isTrue()
-	if aggregated {
-		a.text, a.calls, a.same, a.differs, a.changes = nil, nil, 0, 0, 2
+	content, whole := v.at("chunk", "content"), v.at("chunk", "aggregated").isTrue()
+	if whole {
+		a.sayWhole(content.texts())
+	} else {
+		a.say(content.texts()...)
 	}
-	for _, part := range chunk.at("content").each() {
+	for _, part := range content.each() {
 		a.seen = true
-		a.say(part.at("text"))
 		for _, kind := range chunkKinds {
 			if m := part.at(kind).last(); m.Present() && !m.IsNull() {
-				a.pending = append(a.pending, &call{name: []byte(kind), arguments: m.Raw(), event: a.event})
+				a.expect(kind, kind, string(m.Raw()))
 			}
 		}
 		if c := part.at("toolRequest"); c.last().IsObject() {
-			a.chunkCall(c)
+			a.chunkCall(c, whole)
 		}
-	}
-	if aggregated {
-		a.keep(before, calls)
 	}
 	if response := v.at("response"); response.last().IsObject() {
+		a.final = map[string]bool{}
 		if a.torn {
-			a.pending = append(a.pending, a.calls...)
+			a.pending, a.calls = append(a.pending, a.calls...), nil
 		}
-		a.strays = strays(a.pending, response)
+		for _, part := range response.at("message", "content").each() {
+			a.final[part.at("toolRequest", "name").text()] = true
+			for _, kind := range chunkKinds {
+				a.final[kind] = a.final[kind] || part.at(kind).last().Present()
+			}
+		}
 	}
 	a.noText, a.noCalls = len(a.text) == 0, len(a.calls) == 0 || a.torn
 }
@@ -430,51 +429,44 @@ func modelChunks(a *account, v view) {
 // chunkKinds are the kinds of parts, other than text, reasoning and calls, that a chunk may have.
 var chunkKinds = []string{"media", "data", "custom", "toolResponse", "resource"}
 
+// sayWhole replaces the text of the answer by that of a chunk with everything so far. If the new text does not begin with
+// the old one, the old one stays before it, since the program has received it.
+func (a *account) sayWhole(texts []view) {
+	var all []byte
+	for _, text := range texts {
+		all = append(all, text.text()...)
+	}
+	rest, _ := bytes.CutPrefix(all, a.text)
+	if a.text, a.changes = append(a.text, rest...), a.changes+2; a.differs > 0 {
+		a.differs = a.event
+	}
+	a.follow()
+}
+
 // chunkCall adds a call, or a piece of its input, as plugins for OpenAI's APIs send it: without a place, and with or
 // without the name. Pieces that follow the beginnings of two calls may belong to either: then only names are compared.
-func (a *account) chunkCall(c view) {
-	name, input := c.at("name").text(), c.at("input")
-	n := len(a.calls)
+// A chunk with everything so far has whole calls.
+func (a *account) chunkCall(c view, whole bool) {
+	name, input, ref := c.at("name").text(), c.at("input"), c.at("ref").text()
+	last := &call{whole: true} // the call that a piece belongs to, unless it is whole
+	if n := len(a.calls); n > 0 && !whole {
+		last = a.calls[n-1]
+	}
 	switch {
 	case c.at("partial").isTrue():
-		a.pending = append(a.pending, &call{name: []byte(name), arguments: []byte(input.input()), event: a.event})
-	case n > 0 && (name == "" || name == string(a.calls[n-1].name) && a.ref != "" && c.at("ref").text() == a.ref && a.calls[n-1].isOpen()):
-		a.torn = a.torn || n > 1 && a.calls[n-1].isOpen() && a.calls[n-2].isOpen()
-		a.grow(&a.calls[n-1].arguments, input)
+		a.expect(name, name, input.input())
+	case !last.whole && (name == "" || name == string(last.name) && a.ref != "" && ref == a.ref && input.isText()):
+		a.torn = a.torn || a.behind && strings.TrimSpace(input.text()) != "" && last.isOpen()
+		a.grow(&last.arguments, input)
 	default:
+		a.behind, a.ref = !last.whole && last.isOpen(), ref
 		a.add(name, input.input())
-		a.ref = c.at("ref").text()
+		a.calls[len(a.calls)-1].whole = whole
 	}
 }
 
 // isOpen reports whether the arguments of a call are not complete.
 func (c *call) isOpen() bool { return !json.Valid(c.arguments) }
-
-// keep keeps the text and the calls that came before an aggregated chunk and that it does not repeat.
-func (a *account) keep(text []byte, calls []*call) {
-	if !bytes.HasPrefix(a.text, text) {
-		a.text, a.same, a.differs = slices.Concat(text, a.text), 0, 0
-		a.follow()
-	}
-	repeated := func(c *call) bool {
-		return slices.ContainsFunc(a.calls, func(whole *call) bool {
-			return bytes.Equal(c.name, whole.name) && (c.isOpen() || argumentsOf(string(c.arguments)) == argumentsOf(string(whole.arguments)))
-		})
-	}
-	a.calls = append(slices.DeleteFunc(calls, repeated), a.calls...)
-}
-
-// strays returns the pending calls and parts without a call of the same name, or a part of the same kind, in a response.
-func strays(pending []*call, response view) []*call {
-	known := map[string]bool{}
-	for _, part := range response.at("message", "content").each() {
-		known[part.at("toolRequest", "name").text()] = true
-		for _, kind := range chunkKinds {
-			known[kind] = known[kind] || part.at(kind).last().Present()
-		}
-	}
-	return slices.DeleteFunc(pending, func(c *call) bool { return known[string(c.name)] })
-}
 
 func ollamaGenerate(a *account, v view) {
 	a.say(v.at("response"))

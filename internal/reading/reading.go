@@ -192,15 +192,15 @@ func (f *found) compare(told *account) {
 	if told.failed && !f.fails {
 		f.add(told.event, "error", "")
 	}
-	for _, c := range told.strays {
-		f.add(c.event, "added-call", c.String())
+	for _, c := range told.pending {
+		if told.final != nil && !told.final[cmp.Or(c.key, string(c.name))] {
+			f.add(c.event, "added-call", c.String())
+		}
 	}
 	if told.noCalls {
 		return
 	}
-	for _, c := range told.calls {
-		c.arguments = []byte(argumentsOf(string(c.arguments)))
-	}
+	told.settle()
 	if len(told.calls) == len(f.said.calls) {
 		f.compareCalls(told)
 		return

@@ -90,6 +90,9 @@ func TestChunks(t *testing.T) {
 		{"a call that is never over", chunk(`{"toolRequest":{"name":"transfer","partial":true,"input":{}}}`), "[{1 added-call transfer({})}]"},
 		{"a part of another kind", chunk(`{"custom":{"a":1}}`), `[{1 added-call custom({"a":1})}]`},
 		{"a name with each piece", chunk(`{"toolRequest":{"name":"pay","ref":"r1","input":"{\"sum\":"}}`) + chunk(`{"toolRequest":{"name":"pay","ref":"r1","input":"1}"}}`), "[]"},
+		{"two ends", chunk(`{"toolRequest":{"name":"transfer","partial":true,"input":{}}}`, `{"toolRequest":{"name":"pay","partial":true,"input":{}}}`) +
+			`{"response":{"message":{"role":"model","content":[` + pay + "]}}}\n", "[{1 added-call transfer({})}]"},
+		{"a text as the input so far, twice", strings.Repeat(`{"chunk":{"aggregated":true,"content":[{"toolRequest":{"name":"pay","ref":"r1","input":"{\"sum\":1}"}}]}}`+"\n", 2), "[]"},
 		{"pieces of two calls by turns", chunk(`{"toolRequest":{"name":"pay","input":""}}`) + chunk(`{"toolRequest":{"name":"pay","input":""}}`) +
 			chunk(`{"toolRequest":{"name":"","input":"{\"sum\":1}"}}`) + chunk(`{"toolRequest":{"name":"","input":"{}"}}`), "[]"},
 		{"and another name", chunk(`{"toolRequest":{"name":"pay","input":""}}`) + chunk(`{"toolRequest":{"name":"transfer","input":""}}`) +
@@ -103,6 +106,27 @@ func TestChunks(t *testing.T) {
 			got := Of(&provider.Answer{ContentType: "application/x-ndjson", Body: []byte(body)}, modelio.ModelAPI, "", resp)
 			require.Equal(t, x.want, fmt.Sprint(got))
 		})
+	}
+}
+
+// TestChunksOften counts what it costs that chunks with everything so far repeat calls: it grows with their number, not with its
+// square.
+func TestChunksOften(t *testing.T) {
+	const calls = 2000
+	pay := func(sum int) string {
+		return fmt.Sprintf(`{"toolRequest":{"name":"pay","ref":"r","input":{"sum":%d}}}`, sum)
+	}
+	var each, last strings.Builder
+	for i := range calls {
+		fmt.Fprintf(&each, `{"chunk":{"aggregated":true,"content":[%s]}}`+"\n", pay(i))
+		fmt.Fprintf(&last, `{"chunk":{"content":[%s]}}`+"\n", pay(i))
+	}
+	fmt.Fprintf(&last, `{"chunk":{"aggregated":true,"content":[%s]}}`, strings.Repeat(pay(-1)+",", calls-1)+pay(-1))
+	for _, body := range []string{each.String(), last.String()} {
+		answer := &provider.Answer{ContentType: "application/x-ndjson", Body: []byte(body)}
+		resp := &modelio.Response{Candidates: []modelio.Candidate{{}}}
+		require.GreaterOrEqual(t, len(Of(answer, modelio.ModelAPI, "", resp)), calls)
+		require.Less(t, testing.AllocsPerRun(1, func() { Of(answer, modelio.ModelAPI, "", resp) }), 100.0*calls)
 	}
 }
 
