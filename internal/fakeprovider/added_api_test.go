@@ -19,8 +19,8 @@ import (
 	"github.com/traceforge/traceforge-go/traceforgetest"
 )
 
-// The codec of the API that grade serves. It proves that adding an API takes a codec and a fake and no line
-// elsewhere: from here on its calls are recorded and replayed as those of any other.
+// This is the codec of the API that grade serves. It proves that a new API takes a codec and a fake, and no line
+// elsewhere: its calls are recorded and replayed like those of any other API.
 var _ = provider.Register(&provider.Codec{
 	API:      "cohere.grade",
 	Provider: "cohere",
@@ -60,7 +60,7 @@ func decodeGrades(a *provider.Answer) (*modelio.Response, error) {
 	return &modelio.Response{ID: id, Candidates: []modelio.Candidate{c}, Complete: true}, nil
 }
 
-// TestAddedAPI records grades, replays it without a provider, and has another request drift.
+// TestAddedAPI records grades, replays them without a provider, and changes a request so that it drifts.
 func TestAddedAPI(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), ".ai-snapshots")
 	server := New(t)
@@ -112,7 +112,7 @@ func TestAddedAPI(t *testing.T) {
 	require.Contains(t, tb.Logged(), "answers")
 }
 
-// nobody answers no call: a replay makes none.
+// nobody is a transport for replay, which sends no request.
 type nobody struct{}
 
 func (nobody) RoundTrip(*http.Request) (*http.Response, error) {

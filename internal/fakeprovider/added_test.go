@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// grade is a made-up format of Cohere's for grading answers. It shows that a format takes its own file and no
-// line elsewhere.
+// grade is a made-up Cohere format that grades answers. It shows that a format takes its own file and no line
+// elsewhere.
 type grade struct{ cohere }
 
 var _ = serve(at(grade{}, "/v9/grade"))

@@ -21,7 +21,7 @@ func ask(t *testing.T, n int, body io.Reader) (*fakeprovider.Asking, error) {
 	return fakeprovider.Ask(req, n)
 }
 
-// TestAsk: a call is answered as a server would, without one, and the same each time.
+// TestAsk checks that Ask answers a call like a server does, and answers an equal call equally.
 func TestAsk(t *testing.T) {
 	answer := func(n int, body io.Reader) (*http.Response, string, error) {
 		asking, err := ask(t, n, body)
@@ -60,7 +60,7 @@ func TestAsk(t *testing.T) {
 	require.EqualError(t, err, "gone")
 }
 
-// TestAskCut: a stream that is cut ends so, where it is.
+// TestAskCut checks that a stream ends where its reply cuts it.
 func TestAskCut(t *testing.T) {
 	asking, err := ask(t, 0, strings.NewReader(`{"model": "m", "messages": [{"role": "user", "content": "hello"}], "stream": true}`))
 	require.NoError(t, err)

@@ -294,7 +294,7 @@ func (f anthropicMessages) stream(x *exchange) []event {
 	return events
 }
 
-// A block is one part of an answer, both complete and in pieces.
+// A block is one part of an answer. It holds both the complete form and the pieces.
 type block struct {
 	whole, start object
 	deltas       []object

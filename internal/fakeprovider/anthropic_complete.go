@@ -1,6 +1,6 @@
 package fakeprovider
 
-// anthropicComplete is Anthropic's format of before messages.
+// anthropicComplete is Anthropic's text completions format, which is older than messages.
 type anthropicComplete struct{ anthropicMessages }
 
 var _ = serve(at(anthropicComplete{}, "/v1/complete"))

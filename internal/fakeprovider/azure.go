@@ -15,7 +15,7 @@ func onAzure(c *Call) bool {
 	return strings.Contains(c.Path, "/openai/deployments/") || strings.HasSuffix(c.Host, ".azure.com")
 }
 
-// atOpenAI is at for one of OpenAI's formats, which Azure speaks too.
+// atOpenAI works like at for a format of OpenAI's that Azure serves too.
 func atOpenAI(f format, suffix string) func(*Call) format {
 	return func(c *Call) format {
 		found := at(f, suffix)(c)
@@ -79,7 +79,7 @@ func (a azure) stream(x *exchange) []event {
 	var events []event
 	for i, e := range a.format.stream(x) {
 		chunk, ok := filtered(e.data)
-		if ok && i == 0 { // the verdict on the prompt comes before all else
+		if ok && i == 0 { // the verdict on the prompt comes first
 			events = append(events, jsonEvent("", map[string]any{
 				"choices": []any{}, "created": 0, "id": "", "model": "", "object": "",
 				"prompt_filter_results": promptFilter,

@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// bedrock is what AWS Bedrock's formats have in common: errors, headers, event streams.
+// bedrock is the common part of AWS Bedrock's formats: errors, headers, event streams.
 type bedrock struct{}
 
-// bedrockVerb returns the model and the operation that a path of the form /model/MODEL/OPERATION
-// names. A model that is an ARN has slashes.
+// bedrockVerb returns the model and the operation of a path of the form /model/MODEL/OPERATION. An ARN as model
+// contains slashes.
 func bedrockVerb(path string) (model, verb string) {
 	_, rest, ok := strings.Cut(path, "/model/")
 	i := strings.LastIndex(rest, "/")
@@ -35,7 +35,7 @@ func bedrockFormat(c *Call) format {
 		case strings.Contains(model, "rerank"):
 			return invokeRerank{}
 		}
-		// The name of an inference profile does not tell whose model it is; the body does.
+		// The name of an inference profile does not show the model's maker, but the body does.
 		if body, _ := parse(c.Body); strings.Contains(model, "anthropic.") || body.has("anthropic_version") {
 			return invokeClaude{}
 		}
@@ -59,8 +59,8 @@ func (bedrock) failure(_ *exchange, f Failure) []byte {
 	return marshal(object{{"message", f.Message}})
 }
 
-// failureEvents returns an exception, whose name starts with a small letter in a stream:
-// Failure.Type is ThrottlingException or the like.
+// failureEvents returns an exception. Failure.Type is ThrottlingException or similar; in a stream its name starts with
+// a small letter.
 func (bedrock) failureEvents(_ *exchange, f Failure, _ int) []event {
 	name := f.Type
 	if name != "" {
@@ -81,8 +81,7 @@ func invalidAWS(message string) *Failure {
 	return &Failure{Status: http.StatusBadRequest, Type: "ValidationException", Message: message}
 }
 
-// open reads what all of Bedrock's requests have: a path that names model and operation, and
-// an object.
+// open parses the common part of all Bedrock requests: a path with model and operation, and a body that is an object.
 func (bedrock) open(c *Call) (members, *Failure) {
 	model, verb := bedrockVerb(c.Path)
 	c.Model = model
@@ -94,7 +93,7 @@ func (bedrock) open(c *Call) (members, *Failure) {
 	return body, nil
 }
 
-// converse is Bedrock's own format, the same for all models.
+// converse is Bedrock's Converse format, which is the same for all models.
 type converse struct{ bedrock }
 
 func (converse) name() string { return "bedrock.converse" }
@@ -169,7 +168,7 @@ func converseMessage(role string, content json.RawMessage) Message {
 			} `json:"content"`
 		} `json:"toolResult"`
 	}
-	json.Unmarshal(content, &blocks) // of another shape: no tools
+	json.Unmarshal(content, &blocks) // content of another shape has no tools
 	for _, b := range blocks {
 		if u := b.ToolUse; u != nil {
 			m.ToolCalls = append(m.ToolCalls, ToolCall{u.ID, u.Name, string(u.Input)})
@@ -227,14 +226,14 @@ func (f converse) whole(x *exchange) []byte {
 func (f converse) stream(x *exchange) []event {
 	var events []event
 	send := func(name string, fields ...member) {
-		// p pads events to lengths that tell nothing.
+		// p pads events, so that their lengths reveal nothing.
 		p := alphabet[:1+x.mint.rng.IntN(len(alphabet))]
 		events = append(events, jsonEvent(name, append(object(fields), member{"p", p})))
 	}
 	send("messageStart", member{"role", "assistant"})
 	for i, b := range f.blocks(x) {
 		index := member{"contentBlockIndex", i}
-		if b.start != nil { // only tools announce themselves
+		if b.start != nil { // only tools have a start event
 			send("contentBlockStart", index, member{"start", b.start})
 		}
 		for _, d := range b.deltas {
@@ -264,7 +263,7 @@ func (f converse) blocks(x *exchange) []block {
 		blocks = append(blocks, b)
 	}
 	text, fragments := r.Text, r.fragments()
-	if r.Refusal != "" { // Bedrock has no member for it
+	if r.Refusal != "" { // Bedrock has no member for a refusal
 		text, fragments = r.Refusal, r.Stream.split(r.Refusal, words)
 	}
 	if text != "" {

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// bedrockAgent is the format of Bedrock's agents, whose answers are streams always.
+// bedrockAgent is the format of Bedrock's agents, whose answers are always streams.
 type bedrockAgent struct{ bedrock }
 
 var _ = serve(func(c *Call) format {
@@ -62,7 +62,7 @@ func (bedrockAgent) read(c *Call) *Failure {
 		}
 		c.Messages = append(c.Messages, m)
 	}
-	// An agent has its tools itself. The fake's knows this one.
+	// An agent has its own tools. The fake's agent has one.
 	c.Tools = []Tool{{Name: "weather"}}
 	c.traced = body.flag("enableTrace")
 	return nil
@@ -90,7 +90,7 @@ func (f bedrockAgent) stream(x *exchange) []event {
 	return events
 }
 
-// agentParameters returns the members of an object as a list, each value as a text.
+// agentParameters returns the members of an object as a list of parameters with text values.
 func agentParameters(arguments string) []object {
 	list := []object{}
 	var members map[string]any
@@ -106,8 +106,8 @@ func agentParameters(arguments string) []object {
 // whole is never called: every answer is a stream.
 func (bedrockAgent) whole(*exchange) []byte { return nil }
 
-// bedrockRetrieve is the format in which Bedrock's knowledge bases find, and bedrockGenerate the one in which a model
-// makes something of what was found.
+// bedrockRetrieve is the format in which Bedrock's knowledge bases find passages. In bedrockGenerate a model also
+// writes an answer from them.
 type (
 	bedrockRetrieve struct{ bedrock }
 	bedrockGenerate struct{ bedrock }
@@ -122,7 +122,7 @@ var (
 func (bedrockRetrieve) name() string { return "bedrock.retrieve" }
 func (bedrockGenerate) name() string { return "bedrock.retrieve_and_generate" }
 
-// readQuestion reads a body with a question in one of its members.
+// readQuestion reads a question from a member of the body.
 func readQuestion(c *Call, member string) *Failure {
 	body, err := parse(c.Body)
 	var question struct {
@@ -137,7 +137,7 @@ func readQuestion(c *Call, member string) *Failure {
 
 func (bedrockRetrieve) read(c *Call) *Failure { return readQuestion(c, "retrievalQuery") }
 
-// reference returns what was found for a question.
+// reference returns the passage that was found for a question.
 func reference(text string) object {
 	return object{{"content", object{{"text", text}, {"type", "TEXT"}}},
 		{"location", object{{"type", "WEB"}, {"webLocation", object{{"url", "https://example.com/facts"}}}}}}
@@ -155,7 +155,7 @@ func (bedrockGenerate) read(c *Call) *Failure {
 	return readQuestion(c, "input")
 }
 
-// citation returns what says that all of a text is from one reference.
+// citation returns a citation of one reference for the whole text.
 func (bedrockGenerate) citation(x *exchange) object {
 	text := x.reply.Text
 	part := object{{"textResponsePart", object{{"span", object{{"start", 0}, {"end", len([]rune(text)) - 1}}}, {"text", text}}}}

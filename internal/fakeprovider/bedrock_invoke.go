@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// invoke is what the formats of Bedrock's InvokeModel have in common. There a body is in the
-// format of the model's maker, and a stream carries his events in chunks of base64.
+// invoke is the common part of the formats of Bedrock's InvokeModel. A body is in the format of the model's maker, and
+// a stream carries the maker's events in chunks of base64.
 type invoke struct{ bedrock }
 
 func (invoke) name() string { return "bedrock.invoke" }
@@ -33,7 +33,7 @@ func (invoke) chunk(x *exchange, data []byte) event {
 	})
 }
 
-// invokeClaude carries Anthropic's messages.
+// invokeClaude is Anthropic's messages format in InvokeModel.
 type invokeClaude struct{ invoke }
 
 func (f invokeClaude) read(c *Call) *Failure {
@@ -56,7 +56,7 @@ func (f invokeClaude) stream(x *exchange) []event {
 	var events []event
 	for _, e := range (anthropicMessages{}).stream(x) {
 		switch e.name {
-		case "ping": // Bedrock sends none
+		case "ping": // Bedrock sends no pings
 		case "message_stop":
 			u := x.usage()
 			events = append(events, f.chunk(x, marshal(object{
@@ -76,8 +76,8 @@ func (f invokeClaude) stream(x *exchange) []event {
 	return events
 }
 
-// invokeNova carries the format of Amazon's own models. It is Converse's, except that the name of a stream's event is
-// the one member of an object around it.
+// invokeNova is the format of Amazon's own models. It is Converse's, except that each stream event is an object whose
+// only member has the event's name.
 type invokeNova struct{ invoke }
 
 func (invokeNova) read(c *Call) *Failure { return converse{}.read(c) }

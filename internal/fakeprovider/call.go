@@ -28,14 +28,14 @@ type Call struct {
 
 	usageChunk bool     // OpenAI: stream_options.include_usage
 	padding    bool     // OpenAI: stream_options.include_obfuscation
-	packed     bool     // embeddings: as base64
+	packed     bool     // embeddings: encoded as base64
 	dimensions int      // embeddings: the length of a vector; 0 for the default
 	types      []string // embeddings of Cohere: the requested number types; nil if not specified
 	images     bool     // Vertex AI: the model makes images
 
-	traced bool // Bedrock's agents: enableTrace
+	traced bool // Bedrock's agents: the call has enableTrace
 
-	form formFields // of a multipart form
+	form formFields // the fields of a multipart form
 }
 
 // A File is a part of a multipart form that has a file name.

@@ -24,7 +24,7 @@ func (cohere) failure(x *exchange, f Failure) []byte {
 	return marshal(object{{"id", x.mint.uuid()}, {"message", f.Message}})
 }
 
-// failureEvents returns a message-end, in which Cohere tells of errors in mid-stream.
+// failureEvents returns a message-end, Cohere's report of an error in mid-stream.
 func (cohere) failureEvents(_ *exchange, f Failure, _ int) []event {
 	return []event{
 		jsonEvent("message-end", object{
@@ -126,13 +126,13 @@ func (cohere) usage(x *exchange) object {
 	return object{{"billed_units", tokens}, {"tokens", tokens}}
 }
 
-// A passage is a part of an answer that is text of some type, whole and in fragments.
+// A passage is a typed text part of an answer, whole and in fragments.
 type passage struct {
 	typ, text string
 	fragments []string
 }
 
-// passages returns what the model says. A refusal is text: Cohere has no word of its own for it.
+// passages returns the model's text parts. A refusal is text, since Cohere has no member for it.
 func (cohere) passages(r Reply) []passage {
 	var out []passage
 	for _, p := range []passage{

@@ -14,13 +14,13 @@ func (cohereV1) name() string { return "cohere.chat.v1" }
 
 func (cohereV1) framing(*Call) framing { return ndjson("application/stream+json") }
 
-// failureEvents returns a stream-end, in which Cohere tells of errors in mid-stream.
+// failureEvents returns a stream-end, Cohere's report of an error in mid-stream.
 func (cohereV1) failureEvents(_ *exchange, f Failure, _ int) []event {
 	end := object{{"is_finished", true}, {"event_type", "stream-end"}, {"finish_reason", "ERROR"}, {"error", f.Message}}
 	return []event{jsonEvent("", end)}
 }
 
-// A cohereV1Turn is a message of the history, and what is said now.
+// A cohereV1Turn is a message of the history or the current message.
 type cohereV1Turn struct {
 	Role    string         `json:"role"`
 	Message string         `json:"message"`
@@ -128,7 +128,7 @@ func (f cohereV1) stream(x *exchange) []event {
 	return append(events, line("stream-end", member{"finish_reason", f.finish(x.reply)}, member{"response", json.RawMessage(whole)}))
 }
 
-// cohereGenerate, cohereSummarize and cohereClassify are Cohere's formats of before chat.
+// cohereGenerate, cohereSummarize and cohereClassify are Cohere's formats that are older than chat.
 type (
 	cohereGenerate  struct{ cohereV1 }
 	cohereSummarize struct{ cohere }
@@ -145,7 +145,7 @@ func (cohereGenerate) name() string  { return "cohere.generate" }
 func (cohereSummarize) name() string { return "cohere.summarize" }
 func (cohereClassify) name() string  { return "cohere.classify" }
 
-// readCohereText reads a body whose text is a member.
+// readCohereText reads a body that has its text in the named member.
 func readCohereText(c *Call, name string) (members, *Failure) {
 	body, err := parse(c.Body)
 	if err != nil {
@@ -221,7 +221,7 @@ func (cohereClassify) read(c *Call) *Failure {
 	return nil
 }
 
-// whole gives each text the reply's label, else its first word.
+// whole gives each text the reply's label, or the first word of the text if the reply has none.
 func (cohereClassify) whole(x *exchange) []byte {
 	var all []object
 	for _, m := range x.call.Messages {

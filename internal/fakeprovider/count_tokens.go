@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// anthropicCount is Anthropic's format for counting tokens. On Vertex AI it has a path of its own.
+// anthropicCount is Anthropic's format for counting tokens. On Vertex AI it has another path.
 type anthropicCount struct{ anthropicMessages }
 
 const vertexCountPath = "/publishers/anthropic/models/count-tokens:rawPredict"
@@ -31,7 +31,7 @@ func (f anthropicCount) read(c *Call) *Failure {
 	case body.has("max_tokens"):
 		return refusal("max_tokens: Extra inputs are not permitted")
 	}
-	body["max_tokens"] = json.RawMessage("1") // which readBody asks for
+	body["max_tokens"] = json.RawMessage("1") // readBody requires it
 	return f.readBody(c, body)
 }
 
@@ -52,7 +52,7 @@ func (openAICount) whole(x *exchange) []byte {
 	return indented(object{{"object", "response.input_tokens"}, {"input_tokens", x.usage().Input}})
 }
 
-// geminiCount is Google's format for counting tokens, and that for listing them on Vertex AI.
+// geminiCount is Google's formats for counting tokens and, on Vertex AI, for listing them.
 type geminiCount struct{ gemini }
 
 var _ = serve(atMethod(geminiCount{}, "countTokens", "computeTokens"))
@@ -113,7 +113,7 @@ func (bedrockCount) whole(x *exchange) []byte {
 
 func (bedrockCount) stream(*exchange) []event { return nil }
 
-// cohereTokens is Cohere's formats for splitting a text into tokens, here words, and for joining them.
+// cohereTokens is Cohere's formats for splitting a text into tokens, which are words here, and for joining them.
 type cohereTokens struct{ cohere }
 
 var (

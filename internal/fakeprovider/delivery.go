@@ -15,7 +15,7 @@ import (
 type delivery struct {
 	script   Reply
 	status   int
-	chunks   [][]byte // each is flushed
+	chunks   [][]byte // each is flushed separately
 	streamed bool
 }
 
@@ -27,7 +27,7 @@ func (d delivery) send(w http.ResponseWriter, r *http.Request) {
 		reset(w)
 		return
 	}
-	if !d.streamed && d.script.Cut != CutEnd { // a body of known length cannot seem to end early
+	if !d.streamed && d.script.Cut != CutEnd { // a body of known length cannot end early and look complete
 		w.Header().Set("Content-Length", strconv.Itoa(len(d.chunks[0])))
 	}
 	out := newFlusher(w, d.script.Gzip && strings.Contains(r.Header.Get("Accept-Encoding"), "gzip"))

@@ -20,16 +20,16 @@ import (
 func TestCut(t *testing.T) {
 	reset := func(t *testing.T, err error) {
 		require.Error(t, err)
-		if runtime.GOOS != "windows" { // which has an error number of its own
+		if runtime.GOOS != "windows" { // Windows has its own error number
 			require.ErrorIs(t, err, syscall.ECONNRESET)
 		}
 	}
-	lost := func(t *testing.T, err error) { require.Error(t, err) } // io.EOF or ECONNRESET, as it comes
+	lost := func(t *testing.T, err error) { require.Error(t, err) } // io.EOF or ECONNRESET, depending on timing
 	for _, c := range []struct {
 		name, why string
 		cut       fakeprovider.Cut
 		check     func(*testing.T, error)
-		body      string // what must have come, at most
+		body      string // the most that the client may receive
 	}{
 		{"reset", "a lost connection", fakeprovider.CutReset, reset, "one two"},
 		{"drop", "a server that dies", fakeprovider.CutDrop, func(t *testing.T, err error) { require.ErrorIs(t, err, io.ErrUnexpectedEOF) }, "one two"},
@@ -88,7 +88,7 @@ func TestGzip(t *testing.T) {
 	}
 }
 
-// TestEventsAreFlushed reads the first event while the second one still waits.
+// TestEventsAreFlushed reads the first event before the server sends the second one.
 func TestEventsAreFlushed(t *testing.T) {
 	for _, compressed := range []bool{false, true} {
 		srv := fakeprovider.New(t)

@@ -17,18 +17,18 @@
 //	openai.embeddings   …/embeddings
 //	mistral.chat        /mistral/…/chat/completions, or …/chat/completions of a mistral.ai host
 //	anthropic.messages  …/v1/messages, also …/models/NAME:rawPredict as on Vertex AI
-//	gemini.generate     …/models/NAME:generateContent, of AI Studio and of Vertex AI
+//	gemini.generate     …/models/NAME:generateContent, on AI Studio and on Vertex AI
 //	ollama.chat         …/api/chat
 //	ollama.generate     …/api/generate
 //	bedrock.converse    /model/NAME/converse
-//	bedrock.invoke      /model/NAME/invoke, of Claude and of Nova models
+//	bedrock.invoke      /model/NAME/invoke, for Claude and Nova models
 //	cohere.chat         …/v2/chat
 //	gemini.embed        …/models/NAME:embedContent and :batchEmbedContents
-//	vertex.predict      …/models/NAME:predict, of models that embed and that make images
+//	vertex.predict      …/models/NAME:predict, for models that embed and models that make images
 //	cohere.embed        …/v1/embed and …/v2/embed
 //	ollama.embed        …/api/embed and …/api/embeddings
-//	bedrock.embed       /model/NAME/invoke, of Titan's models that embed
-//	cohere.rerank       …/rerank; bedrock.rerank at the root, and /model/NAME/invoke of models that rank
+//	bedrock.embed       /model/NAME/invoke, for Titan's models that embed
+//	cohere.rerank       …/rerank; bedrock.rerank at the root, and /model/NAME/invoke for models that rank
 //	openai.moderations  …/moderations; mistral.moderations as mistral.chat, also …/chat/moderations
 //	*.count_tokens      where Anthropic, Google and Bedrock count tokens; openai.input_tokens, cohere.tokenize
 //

@@ -7,13 +7,12 @@ import (
 	"strings"
 )
 
-// Echo returns a handler for [Server.Handle] that answers from what the call says, the same
-// every time:
+// Echo returns a handler for [Server.Handle] whose answer depends only on the call:
 //
-//   - where results of tools are new, it passes them on: "The tools say: 22 degrees";
-//   - where the call wants JSON of a schema, it makes up a value of it;
-//   - where the call offers tools, it makes those of the given tool calls that are offered;
-//   - "Summarize: …" gets "Summary: …", and anything else "You said: …".
+//   - new tool results are passed on: "The tools say: 22 degrees";
+//   - a call with a JSON Schema gets a generated value of that schema;
+//   - a call that offers tools gets those of the given tool calls that it offers;
+//   - "Summarize: …" gets "Summary: …", and any other text gets "You said: …".
 func Echo(tools ...ToolCall) func(Call) Reply {
 	return func(c Call) Reply {
 		text := echo(c.LastUser())
@@ -83,7 +82,7 @@ func instance(root, schema json.RawMessage, text string, depth int) any {
 		OneOf      []json.RawMessage          `json:"oneOf"`
 		Ref        string                     `json:"$ref"`
 	}
-	if json.Unmarshal(schema, &s) != nil || depth > 16 { // a schema that refers to itself would never end
+	if json.Unmarshal(schema, &s) != nil || depth > 16 { // stop at a schema that refers to itself
 		return nil
 	}
 	if list, ok := s.Type.([]any); ok && len(list) > 0 {
@@ -101,7 +100,7 @@ func instance(root, schema json.RawMessage, text string, depth int) any {
 	case len(options) > 0:
 		return instance(root, options[0], text, depth+1)
 	}
-	switch strings.ToLower(typ) { // Gemini writes types in capitals
+	switch strings.ToLower(typ) { // Gemini writes types in upper case
 	case "object":
 		o := object{}
 		for _, name := range slices.Sorted(maps.Keys(s.Properties)) {

@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// geminiEmbed is Google's formats for the embedding of one content and of several.
+// geminiEmbed is Google's formats for embedding one content and several contents.
 type geminiEmbed struct{ gemini }
 
 var _ = serve(atMethod(geminiEmbed{}, "embedContent", "batchEmbedContents"))
 
 func (geminiEmbed) name() string { return "gemini.embed" }
 
-// An embedRequest is what is said of one content; Vertex AI has its settings in an object.
+// An embedRequest is the request for one content. Vertex AI has its settings in an object.
 type embedRequest struct {
 	Content    *geminiContent `json:"content"`
 	Dimensions int            `json:"outputDimensionality"`
@@ -61,12 +61,11 @@ func (geminiEmbed) whole(x *exchange) []byte {
 	return indented(object{{"embeddings", all}, counts})
 }
 
-// stream is never called. The methods of the same name below are not called either: no call of these formats asks for
-// a stream.
+// stream is never called. Neither are the stream methods below: no call of these formats asks for a stream.
 func (geminiEmbed) stream(*exchange) []event { return nil }
 
-// vertexPredict is Vertex AI's format for models of any kind. Here they embed texts, which are contents, or make
-// images, which have prompts.
+// vertexPredict is Vertex AI's format for models of any kind. Here the models embed texts, which the call sends as
+// contents, or make images from prompts.
 type vertexPredict struct{ gemini }
 
 var _ = serve(atMethod(vertexPredict{}, "predict"))
@@ -113,7 +112,7 @@ func (vertexPredict) whole(x *exchange) []byte {
 
 func (vertexPredict) stream(*exchange) []event { return nil }
 
-// cohereEmbed is Cohere's format for embeddings. Version 1 answers with one list where no types are asked for.
+// cohereEmbed is Cohere's format for embeddings. Version 1 answers with one list if the call requests no types.
 type cohereEmbed struct{ cohere }
 
 var (
@@ -166,7 +165,7 @@ func (cohereEmbed) whole(x *exchange) []byte {
 	})
 }
 
-// ofType returns vectors as one of Cohere's types: as they are, packed, or in whole numbers.
+// ofType returns vectors in one of Cohere's number types: unchanged, packed, or as whole numbers.
 func ofType(name string, vectors [][]float64) any {
 	var all []any
 	for _, v := range vectors {
@@ -188,7 +187,7 @@ func ofType(name string, vectors [][]float64) any {
 
 func (cohereEmbed) stream(*exchange) []event { return nil }
 
-// ollamaEmbed is Ollama's format for embeddings, and the older one for a single one.
+// ollamaEmbed is Ollama's format for embeddings, and its older format for a single embedding.
 type ollamaEmbed struct{ ollama }
 
 const ollamaEmbeddingsPath = "/api/embeddings"
@@ -235,7 +234,7 @@ func (ollamaEmbed) whole(x *exchange) []byte {
 
 func (ollamaEmbed) stream(*exchange) []event { return nil }
 
-// titanEmbed is the format of Amazon's models that embed, which Bedrock's InvokeModel passes on.
+// titanEmbed is the format of Amazon's embedding models in Bedrock's InvokeModel.
 type titanEmbed struct{ invoke }
 
 func (titanEmbed) name() string { return "bedrock.embed" }

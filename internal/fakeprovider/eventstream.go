@@ -5,11 +5,11 @@ import (
 	"hash/crc32"
 )
 
-// eventStream frames AWS's binary event stream: each message is
+// eventStream frames AWS's binary event stream. Each message consists of
 //
-//	total length, headers' length, CRC of these two, headers, payload, CRC of all before
+//	total length, headers' length, CRC of these two, headers, payload, CRC of everything before
 //
-// with numbers of 32 bits, big-endian.
+// with big-endian numbers of 32 bits.
 func eventStream() framing {
 	return framing{"application/vnd.amazon.eventstream", func(events []event, _ Stream) [][]byte {
 		var out [][]byte
@@ -30,7 +30,7 @@ func awsMessage(e event) []byte {
 	headers = awsHeader(headers, ":content-type", "application/json")
 	headers = awsHeader(headers, ":message-type", kind)
 
-	const around = 4 + 4 + 4 + 4 // all but headers and payload
+	const around = 4 + 4 + 4 + 4 // everything except headers and payload
 	m := binary.BigEndian.AppendUint32(nil, uint32(around+len(headers)+len(e.data)))
 	m = binary.BigEndian.AppendUint32(m, uint32(len(headers)))
 	m = binary.BigEndian.AppendUint32(m, crc32.ChecksumIEEE(m))

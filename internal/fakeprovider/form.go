@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// formFields are the fields of a multipart form that are no files.
+// formFields are the fields of a multipart form, without its files.
 type formFields map[string][]string
 
 func (f formFields) get(name string) string { return strings.Join(f[name], "") }

@@ -7,7 +7,7 @@ import (
 
 // An event is one piece of a streamed answer before it is framed.
 type event struct {
-	name   string // "" if it has none
+	name   string // "" for an event without a name
 	data   []byte
 	failed bool // an exception of AWS's event streams
 }

@@ -27,7 +27,7 @@ func geminiVerb(path string) (model, verb string, ok bool) {
 	return model, verb, ok
 }
 
-// atMethod returns what finds a format at the paths with one of these methods.
+// atMethod returns a function that finds a format at paths with one of these methods.
 func atMethod(f format, methods ...string) func(*Call) format {
 	return func(c *Call) format {
 		if _, verb, _ := geminiVerb(c.Path); slices.Contains(methods, verb) {
@@ -42,12 +42,12 @@ func (gemini) framing(c *Call) framing {
 		return jsonArray()
 	}
 	return framing{"text/event-stream", func(events []event, s Stream) [][]byte {
-		s.CRLF = true // Google's lines always end so
+		s.CRLF = true // Google ends lines with CR LF
 		return sse().frames(events, s)
 	}}
 }
 
-// jsonArray frames one JSON array whose elements come one after the other.
+// jsonArray frames events as the elements of one JSON array.
 func jsonArray() framing {
 	return framing{"application/json; charset=UTF-8", func(events []event, _ Stream) [][]byte {
 		var out [][]byte
@@ -71,7 +71,7 @@ func (gemini) header(x *exchange) http.Header {
 		"X-Content-Type-Options": {"nosniff"},
 	}
 	if x.call.Stream && x.call.Query.Get("alt") == "sse" {
-		h.Set("Content-Type", "text/event-stream") // errors too, though their body is JSON
+		h.Set("Content-Type", "text/event-stream") // also for errors, though their body is JSON
 	}
 	return h
 }
@@ -82,7 +82,7 @@ func (gemini) failureEvents(_ *exchange, f Failure, _ int) []event {
 	return []event{jsonEvent("", googleError(f))}
 }
 
-// googleStatus are the names of google.rpc.Code that go with HTTP statuses.
+// googleStatus maps HTTP statuses to names of google.rpc.Code.
 var googleStatus = map[int]string{
 	http.StatusBadRequest:          "INVALID_ARGUMENT",
 	http.StatusUnauthorized:        "UNAUTHENTICATED",
@@ -210,8 +210,8 @@ func (g geminiContent) message() Message {
 	return m
 }
 
-// resultText returns the text of a result that is an object of one string, as SDKs wrap it
-// ({"output": "…"}), else its JSON.
+// resultText returns the text of a result. An object with one string ({"output": "…"}), as SDKs wrap texts, gives the
+// string; any other value gives its JSON.
 func resultText(v json.RawMessage) string {
 	var wrapped map[string]string
 	if json.Unmarshal(v, &wrapped) == nil && len(wrapped) == 1 {
@@ -244,7 +244,7 @@ func (gemini) block(r Reply) object {
 	return object{{"blockReason", "PROHIBITED_CONTENT"}, {"blockReasonMessage", r.Refusal}}
 }
 
-// response returns one response object; a stream has many.
+// response returns one response object. A stream has several.
 func (gemini) response(x *exchange, candidates []object, last bool, more ...member) object {
 	u := x.usage()
 	usage := object{{"promptTokenCount", u.Input}}
@@ -279,7 +279,7 @@ func (gemini) candidate(index int, parts []object, finish string) object {
 	return append(o, member{"index", index})
 }
 
-// parts are what a candidate consists of, in fragments if it is streamed.
+// parts returns the parts of a candidate, split into fragments for a stream.
 func (gemini) parts(x *exchange, r Reply, streamed bool) []object {
 	texts, thoughts := []string{r.Text}, []string{r.Thinking}
 	if streamed {
@@ -299,12 +299,12 @@ func (gemini) parts(x *exchange, r Reply, streamed bool) []object {
 	}
 	for _, call := range r.ToolCalls {
 		f := object{{"name", call.Name}, {"args", arguments(call.Arguments)}}
-		if call.ID != "" { // only newer models give ids
+		if call.ID != "" { // only newer models send ids
 			f = append(f, member{"id", call.ID})
 		}
 		parts = append(parts, object{{"functionCall", f}})
 	}
-	if said > 0 && said < len(parts) { // the first part after a thought carries its seal
+	if said > 0 && said < len(parts) { // the first part after a thought carries its signature
 		parts[said] = append(parts[said], member{"thoughtSignature", x.mint.or(r.Signature, "", alnum, 120)})
 	}
 	return parts

@@ -111,7 +111,7 @@ func (s geminiStep) message() Message {
 	return Message{Role: "model", Text: textOf(s.Content)}
 }
 
-// steps returns what the model does.
+// steps returns the model's steps.
 func (geminiInteractions) steps(x *exchange) []object {
 	var steps []object
 	if x.reply.Thinking != "" {
@@ -127,7 +127,7 @@ func (geminiInteractions) steps(x *exchange) []object {
 	return steps
 }
 
-// about returns an interaction without its steps.
+// about returns the interaction object without its steps.
 func (geminiInteractions) about(x *exchange, status string) object {
 	now := x.mint.now.Format(time.RFC3339)
 	return object{{"id", x.answerID(x.mint.id("v1_", alnum, 60))}, {"status", status}, {"created", now}, {"updated", now},

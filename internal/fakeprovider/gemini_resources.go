@@ -28,7 +28,7 @@ func (geminiResources) name() string        { return "gemini.resources" }
 func (geminiResources) anyMethod()          {}
 func (geminiResources) read(*Call) *Failure { return nil }
 
-// header says where a file that is announced is to be sent, and that one which was sent is there.
+// header returns the upload URL for an announced file, or the final status of an uploaded file.
 func (f geminiResources) header(x *exchange) http.Header {
 	h := f.gemini.header(x)
 	switch command := x.call.Header.Get("X-Goog-Upload-Command"); {
@@ -64,7 +64,7 @@ func (f geminiResources) whole(x *exchange) []byte {
 	return indented(object{{collection, []object{f.one(x, collection, "")}}})
 }
 
-// one returns a resource. One without an id is new.
+// one returns a resource. A resource without an id is new.
 func (geminiResources) one(x *exchange, collection, id string) object {
 	now := x.mint.now.Format(time.RFC3339Nano)
 	switch collection {
@@ -78,7 +78,7 @@ func (geminiResources) one(x *exchange, collection, id string) object {
 			{"updateTime", now}, {"expirationTime", now}, {"sha256Hash", base64.StdEncoding.EncodeToString([]byte(hex.EncodeToString(sum[:])))},
 			{"uri", "https://generativelanguage.googleapis.com/v1beta/" + name}, {"state", "ACTIVE"}, {"source", "UPLOADED"}}
 	}
-	body, _ := parse(x.call.Body) // none but where one is made
+	body, _ := parse(x.call.Body) // only a request that creates a resource has a body
 	return object{{"name", "cachedContents/" + x.mint.or(id, "", shortID, 40)}, {"model", body.or("model", "models/gemini-2.5-flash")},
 		{"createTime", now}, {"updateTime", now}, {"expireTime", now}, {"displayName", body.or("displayName", "")},
 		{"usageMetadata", object{{"totalTokenCount", 2010}}}}

@@ -5,9 +5,8 @@ import (
 	"strings"
 )
 
-// mistral is Mistral's chat format: OpenAI's with other errors, reasoning in the content and
-// usage in every stream. It lives at the same path, so a call is Mistral's by its host, or by
-// /mistral before the path.
+// mistral is Mistral's chat format. It is OpenAI's with other errors, reasoning in the content and usage in every
+// stream. Both have the same path; a call is Mistral's if its host is Mistral's or its path starts with /mistral.
 type mistral struct{}
 
 var _ = serve(func(c *Call) format {
@@ -30,7 +29,7 @@ func (mistral) header(x *exchange) http.Header {
 	return http.Header{"Mistral-Correlation-Id": {id}, "X-Kong-Request-Id": {id}}
 }
 
-// failure shows errors without a type in the shape of Mistral's gateway.
+// failure returns errors without a type in the shape of Mistral's gateway.
 func (mistral) failure(_ *exchange, f Failure) []byte {
 	if f.Type == "" && f.Code == "" {
 		return marshal(object{{"detail", f.Message}})
@@ -87,7 +86,7 @@ func (mistral) finish(r Reply) string {
 	return openAIChat{}.finish(r)
 }
 
-// content is a string, or a list where there is reasoning. A refusal is text.
+// content returns a string, or a list if there is reasoning. A refusal is text.
 func (mistral) content(text, thinking string) any {
 	if thinking == "" {
 		return text
@@ -121,7 +120,7 @@ func (f mistral) whole(x *exchange) []byte {
 			{"finish_reason", f.finish(r)},
 			{"message", object{
 				{"role", "assistant"},
-				{"tool_calls", calls}, // null where there are none
+				{"tool_calls", calls}, // null if there are none
 				{"content", f.content(r.Text+r.Refusal, r.Thinking)},
 			}},
 		})
@@ -161,7 +160,7 @@ func (f mistral) stream(x *exchange) []event {
 			send(i, object{{"content", s}}, nil, false)
 		}
 		end := object{{"content", ""}}
-		if calls := x.toolCalls(r, "", 9); len(calls) > 0 { // each comes whole
+		if calls := x.toolCalls(r, "", 9); len(calls) > 0 { // each call comes whole
 			var list []object
 			for j, call := range calls {
 				list = append(list, append(functionCall(call, call.Arguments), member{"index", j}))

@@ -5,7 +5,7 @@ import "encoding/json"
 // openAIModerations is OpenAI's format for moderations.
 type openAIModerations struct{ openAI }
 
-// mistralModerations is Mistral's, which judges conversations too.
+// mistralModerations is Mistral's format for moderations, which also judges conversations.
 type mistralModerations struct{ mistral }
 
 var _ = serve(func(c *Call) format {
@@ -44,7 +44,8 @@ func (mistralModerations) read(c *Call) *Failure {
 	return nil
 }
 
-// judged returns what gets a verdict each: texts, a list of texts and images as one, or conversations.
+// judged returns the inputs that get one verdict each: texts, a list of texts and images as one input, or
+// conversations.
 func judged(input json.RawMessage) []string {
 	if all, ok := texts(input); ok {
 		return all
@@ -53,7 +54,7 @@ func judged(input json.RawMessage) []string {
 		return []string{text}
 	}
 	var conversations []json.RawMessage
-	json.Unmarshal(input, &conversations) // none: no verdict
+	json.Unmarshal(input, &conversations) // other input gets no verdict
 	all := make([]string, len(conversations))
 	for i, c := range conversations {
 		all[i] = string(c)
@@ -61,7 +62,7 @@ func judged(input json.RawMessage) []string {
 	return all
 }
 
-// verdicts returns one for each text. The reply's refusal is the category that it falls into.
+// verdicts returns one verdict for each text. The reply's refusal names the category of the violation.
 func verdicts(x *exchange, flag bool) []object {
 	all := []object{}
 	for range x.call.Messages {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// ollama is Ollama's chat format, and its generate format, which differs in two members.
+// ollama is Ollama's chat format and its generate format, which differs in two members.
 type ollama struct{ generate bool }
 
 var (
@@ -41,7 +41,7 @@ func (ollama) badMethod(*Call) *Failure {
 	return &Failure{Status: http.StatusMethodNotAllowed, Message: "405 method not allowed"}
 }
 
-// open reads what all of Ollama's requests start with: an object that names a model.
+// open parses the common part of all Ollama requests: an object that names a model.
 func (ollama) open(c *Call) (members, *Failure) {
 	if len(c.Body) == 0 {
 		return nil, &Failure{Status: http.StatusBadRequest, Message: "missing request body"}
@@ -62,7 +62,7 @@ func (o ollama) read(c *Call) *Failure {
 	if fail != nil {
 		return fail
 	}
-	c.Stream = !body.has("stream") || body.flag("stream") // Ollama streams unless told not to
+	c.Stream = !body.has("stream") || body.flag("stream") // Ollama streams by default
 	if kind(body["format"]) == "an object" {
 		c.Schema = body["format"]
 	}
@@ -117,9 +117,9 @@ func readOllamaChat(c *Call) *Failure {
 	return nil
 }
 
-// piece returns one line: what the model said since the last one.
+// piece returns one line with the model's next piece of text.
 func (o ollama) piece(x *exchange, text, thinking string, calls []object, end ...member) object {
-	x.mint.now = x.mint.now.Add(time.Duration(5+x.mint.rng.IntN(20)) * time.Millisecond) // each line tells its time
+	x.mint.now = x.mint.now.Add(time.Duration(5+x.mint.rng.IntN(20)) * time.Millisecond) // each line has its own time
 	line := object{{"model", x.model()}, {"created_at", x.mint.now.Format(time.RFC3339Nano)}}
 	if o.generate {
 		line = append(line, member{"response", text})
@@ -142,7 +142,7 @@ func (o ollama) piece(x *exchange, text, thinking string, calls []object, end ..
 	return append(line, end...)
 }
 
-// end are the members that only the last line has.
+// end returns the members that only the last line has.
 func (o ollama) end(x *exchange) []member {
 	reason := x.reply.Finish
 	if reason == "" {
@@ -175,7 +175,7 @@ func (ollama) calls(x *exchange) []object {
 	return calls
 }
 
-// said is the text of the answer; Ollama has no word of its own for a refusal.
+// said moves a refusal into the text, since Ollama has no member for it.
 func (ollama) said(r Reply) Reply {
 	if r.Refusal != "" {
 		r.Text = r.Refusal

@@ -88,14 +88,14 @@ func emptyArray(param string) *Failure {
 	return invalid(param, "empty_array", "Invalid '%s': empty array. Expected an array with minimum length 1, but got an empty array instead.", param)
 }
 
-// open parses the common beginning of all OpenAI requests: an object that names a model.
+// open parses the common part of all OpenAI requests: an object that names a model.
 func (openAI) open(c *Call) (members, *Failure) {
 	body, err := parse(c.Body)
 	if err != nil {
 		return nil, invalid("", "", "We could not parse the JSON body of your request. (HINT: This likely means you aren't using your HTTP library correctly. The OpenAI API expects a JSON payload, but what was sent was not valid JSON. If you have trouble figuring out how to fix this, please contact us through our help center at help.openai.com.)")
 	}
 	switch {
-	case c.Model != "": // Azure names it in the path
+	case c.Model != "": // on Azure the path names the model
 	case !body.has("model"):
 		return nil, invalid("", "", "you must provide a model parameter")
 	case !body.into("model", &c.Model):
@@ -105,7 +105,7 @@ func (openAI) open(c *Call) (members, *Failure) {
 	return body, nil
 }
 
-// integer reads a member that is an integer from least to most; v keeps its value if the member is missing.
+// integer reads a member that is an integer from least to most. If the member is missing, v keeps its value.
 func integer(body members, key string, least, most int, v *int) *Failure {
 	if !body.has(key) {
 		return nil
@@ -146,14 +146,14 @@ func textOf(content json.RawMessage) string {
 	var parts []struct {
 		Text string `json:"text"`
 	}
-	json.Unmarshal(content, &parts) // no parts: no text
+	json.Unmarshal(content, &parts) // a content without parts gives no text
 	for _, p := range parts {
 		s += p.Text
 	}
 	return s
 }
 
-// functionCalls are the tool calls of a message as OpenAI, Cohere and Mistral write them.
+// functionCalls are the tool calls of a message in the form of OpenAI, Cohere and Mistral.
 type functionCalls []struct {
 	ID       string `json:"id"`
 	Function struct {

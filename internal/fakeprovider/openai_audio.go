@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// openAITranscriptions is OpenAI's format for audio that becomes text.
+// openAITranscriptions is OpenAI's format for transcribing audio.
 type openAITranscriptions struct{ openAI }
 
 var (
@@ -34,12 +34,12 @@ func (openAITranscriptions) read(c *Call) *Failure {
 	return nil
 }
 
-// openForm parses the common beginning of all OpenAI forms.
+// openForm parses the common part of all OpenAI forms.
 func (c *Call) openForm() *Failure {
 	if !c.isForm() || c.readForm() != nil {
 		return invalid("", "", "Could not parse multipart form")
 	}
-	if c.Model == "" { // Azure names it in the path
+	if c.Model == "" { // on Azure the path names the model
 		c.Model = c.form.get("model")
 	}
 	return nil
@@ -113,7 +113,7 @@ func (f openAITranscriptions) stream(x *exchange) []event {
 	return append(events, jsonEvent("", done), event{data: []byte("[DONE]")})
 }
 
-// openAISpeech is OpenAI's format for text that is read aloud.
+// openAISpeech is OpenAI's format for speech from text.
 type openAISpeech struct{ openAI }
 
 var _ = serve(atOpenAI(openAISpeech{}, "/audio/speech"))
@@ -156,7 +156,7 @@ func (x *exchange) sound() []byte {
 	v := vector(x.call.LastUser(), samples)
 	var b bytes.Buffer
 	b.WriteString("RIFF")
-	binary.Write(&b, binary.LittleEndian, uint32(36+samples)) // to memory, as below
+	binary.Write(&b, binary.LittleEndian, uint32(36+samples)) // writing to memory never fails
 	b.WriteString("WAVEfmt ")
 	binary.Write(&b, binary.LittleEndian, struct {
 		Size                  uint32

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// openAIChat is OpenAI's chat completions, which many other hosts speak too.
+// openAIChat is OpenAI's chat completions format, which many other hosts use too.
 type openAIChat struct{ openAI }
 
 var _ = serve(func(c *Call) format {
@@ -17,7 +17,7 @@ var _ = serve(func(c *Call) format {
 	return atOpenAI(openAIChat{}, chatPath)(c)
 })
 
-// chatPath is what the paths of chat completions end in, whoever speaks them.
+// chatPath is the suffix of all paths of chat completions.
 const chatPath = "/chat/completions"
 
 func (openAIChat) name() string { return "openai.chat" }
@@ -49,7 +49,7 @@ func (f openAIChat) read(c *Call) *Failure {
 	return nil
 }
 
-// chatSchema returns the JSON Schema of OpenAI's response_format; nil means none.
+// chatSchema returns the JSON Schema of OpenAI's response_format, or nil.
 func chatSchema(body members) json.RawMessage {
 	var format struct {
 		Schema struct {
@@ -146,7 +146,7 @@ func (f openAIChat) whole(x *exchange) []byte {
 			content = nil
 		}
 		message := object{{"role", "assistant"}, {"content", content}}
-		if r.Thinking != "" { // not OpenAI's own, but of the hosts that show it
+		if r.Thinking != "" { // a member of other hosts, not of OpenAI
 			message = append(message, member{"reasoning_content", r.Thinking})
 		}
 		if calls := x.toolCalls(r, "call_", 24); len(calls) > 0 {
@@ -221,7 +221,7 @@ func (f openAIChat) stream(x *exchange) []event {
 	return append(events, event{data: []byte("[DONE]")})
 }
 
-// deltas are the pieces of one choice's message.
+// deltas returns the pieces of one choice's message.
 func (f openAIChat) deltas(x *exchange, r Reply) []object {
 	calls := x.toolCalls(r, "call_", 24)
 	start := func(i int) object {
@@ -232,7 +232,7 @@ func (f openAIChat) deltas(x *exchange, r Reply) []object {
 	if alone {
 		first[1].value = nil
 	}
-	together := alone && len(calls) == 1 // a single call comes with the role
+	together := alone && len(calls) == 1 // a single call comes in one delta with the role
 	if together {
 		first = append(first, member{"tool_calls", []object{start(0)}})
 	}

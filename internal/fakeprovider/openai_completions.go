@@ -50,8 +50,7 @@ func (f openAICompletions) read(c *Call) *Failure {
 	return nil
 }
 
-// texts reads one text or a list of them. A text can also be a list of tokens, which stands
-// for itself.
+// texts reads one text or a list of texts. A list of tokens stands for a text and is kept as JSON.
 func texts(v json.RawMessage) ([]string, bool) {
 	var one string
 	var many []string
@@ -67,7 +66,7 @@ func texts(v json.RawMessage) ([]string, bool) {
 	case json.Unmarshal(v, &lists) != nil:
 		return nil, false
 	}
-	many = nil // what came of the attempt
+	many = nil // discard the failed attempt
 	for _, l := range lists {
 		if json.Unmarshal(l, &tokens) != nil {
 			return nil, false
@@ -88,7 +87,7 @@ func (f openAICompletions) whole(x *exchange) []byte {
 	var choices []object
 	for i, r := range x.choices() {
 		choices = append(choices, object{
-			{"text", r.Text + r.Refusal}, // the format has no other place for it
+			{"text", r.Text + r.Refusal}, // the format has no member for a refusal
 			{"index", i},
 			{"logprobs", nil},
 			{"finish_reason", f.finish(r)},

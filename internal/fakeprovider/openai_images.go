@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// openAIImages is OpenAI's format for images that are made or changed.
+// openAIImages is OpenAI's formats for making and changing images.
 type openAIImages struct{ openAI }
 
 var (
@@ -53,7 +53,7 @@ func (f openAIImages) read(c *Call) *Failure {
 }
 
 func atoi(s string) int {
-	n, _ := strconv.Atoi(s) // none: 0
+	n, _ := strconv.Atoi(s) // 0 if it is missing
 	return n
 }
 
@@ -73,7 +73,8 @@ func (x *exchange) picture(n int) []byte {
 	return grayPNG(side, rows)
 }
 
-// grayPNG writes a square image without compress/flate, whose bytes differ between releases of Go. Each row begins with its filter.
+// grayPNG writes a square image without compress/flate, whose output differs between releases of Go. Each row begins
+// with its filter.
 func grayPNG(side byte, rows []byte) []byte {
 	size := uint16(len(rows))
 	data := []byte{0x78, 1, 0} // zlib, then a stored block
@@ -110,7 +111,7 @@ func (f openAIImages) whole(x *exchange) []byte {
 	return indented(append(object{{"created", x.mint.now.Unix()}, {"data", data}}, f.about(x)...))
 }
 
-// about returns what an answer says of all its images.
+// about returns the members that describe all images of an answer.
 func (openAIImages) about(x *exchange) object {
 	u := x.usage()
 	return object{{"background", "opaque"}, {"output_format", "png"}, {"quality", "low"}, {"size", "1024x1024"},

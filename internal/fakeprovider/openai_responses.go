@@ -16,7 +16,7 @@ func (f openAIResponses) read(c *Call) *Failure {
 	body, fail := f.open(c)
 	if fail != nil {
 		if c.Model == "" && fail.Param == "" && json.Valid(c.Body) {
-			return missing("model") // in other words than the older formats
+			return missing("model") // its text differs from that of the older formats
 		}
 		return fail
 	}
@@ -213,8 +213,8 @@ func (f openAIResponses) failureEvents(x *exchange, fail Failure, after int) []e
 	}
 }
 
-// An item is one entry of a response's output: as it starts, in steps, and done. The first
-// member of added is its id; the first member of a step is its type.
+// An item is one entry of a response's output: its start, its steps and its end. The first member of added is its id;
+// the first member of a step is its type.
 type item struct {
 	added, done object
 	steps       []object
@@ -234,7 +234,7 @@ func (f openAIResponses) items(x *exchange) []item {
 	return items
 }
 
-// delta returns a step that carries a fragment, padded unless the caller does not want it.
+// delta returns a step with a fragment, padded unless the caller turned padding off.
 func (openAIResponses) delta(x *exchange, typ, fragment string, at ...member) object {
 	step := append(object{{"type", typ}, {"delta", fragment}}, at...)
 	if x.call.padding {

@@ -140,12 +140,11 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestEveryFormatRefusesWrongMethodsAndKeys sends each of the requests of TestWire in a way
-// that its provider does not take.
+// TestEveryFormatRefusesWrongMethodsAndKeys sends each request of TestWire with a wrong method and with a wrong key.
 func TestEveryFormatRefusesWrongMethodsAndKeys(t *testing.T) {
 	srv := fakeprovider.New(t)
 	srv.RequireKey("right")
-	says := map[string][2]string{ // to a wrong method, to a wrong key
+	says := map[string][2]string{ // the errors for a wrong method and for a wrong key
 		"openai.chat":        {"Invalid method for URL (PUT /v1/chat/completions)", "Incorrect API key provided: wr*ng."},
 		"openai.responses":   {"Invalid method for URL (PUT /v1/responses)", "Incorrect API key provided"},
 		"openai.completions": {"Invalid method for URL (PUT /v1/completions)", "Incorrect API key provided"},

@@ -10,7 +10,7 @@ import (
 // A Reply is the server's answer to one call. The zero Reply is an answer without text.
 type Reply struct {
 	Text      string
-	Thinking  string // the reasoning that goes before the text
+	Thinking  string // the reasoning before the text
 	Signature string // the signature of Thinking, in formats that have one; empty for a random one
 	Refusal   string // why the model refuses to answer
 	ToolCalls []ToolCall
@@ -58,7 +58,7 @@ type Failure struct {
 	Message string
 }
 
-// Raw is an answer byte by byte.
+// Raw is an answer with exact bytes.
 type Raw struct {
 	Status      int // 0 means 200
 	ContentType string
@@ -74,7 +74,7 @@ const (
 	CutReset      // by a reset: the client reads ECONNRESET, on some systems without the data that it has not read yet
 	CutDrop       // closed without the end of the body: the client reads io.ErrUnexpectedEOF
 	CutEnd        // the body ends like a complete one: the client reads io.EOF
-	CutHangup     // reset before any byte of the response, whatever CutAfter says
+	CutHangup     // reset before any byte of the response, whatever the value of CutAfter
 )
 
 // Stream controls how a streamed answer is split into events and written.

@@ -10,7 +10,7 @@ import (
 type rerank struct{ cohere }
 
 var _ = serve(func(c *Call) format {
-	if c.Path == "/rerank" { // Bedrock's
+	if c.Path == "/rerank" { // the path of Bedrock's rerank
 		return nil
 	}
 	return at(rerank{}, "/rerank")(c)
@@ -27,7 +27,7 @@ func (rerank) read(c *Call) *Failure {
 	return readRanking(c, body, badCohere)
 }
 
-// readRanking reads documents, each a text or an object with one.
+// readRanking reads documents. Each is a text or an object with a text.
 func readRanking(c *Call, body members, bad func(string, ...any) *Failure) *Failure {
 	var documents []json.RawMessage
 	if !body.into("documents", &documents) || body.str("query") == "" {
@@ -43,7 +43,7 @@ func readRanking(c *Call, body members, bad func(string, ...any) *Failure) *Fail
 	return nil
 }
 
-// ranked returns the places of the documents, the shortest first, each with its score.
+// ranked returns the indexes of the documents with scores, shortest document first.
 func ranked(c *Call, score string) []object {
 	order := []int{}
 	for i := range c.Messages {
@@ -67,7 +67,7 @@ func (rerank) whole(x *exchange) []byte {
 
 func (rerank) stream(*exchange) []event { return nil }
 
-// invokeRerank is Cohere's format as Bedrock's InvokeModel passes it on.
+// invokeRerank is Cohere's rerank format in Bedrock's InvokeModel.
 type invokeRerank struct{ invoke }
 
 func (invokeRerank) name() string { return "bedrock.rerank" }
@@ -86,7 +86,7 @@ func (invokeRerank) whole(x *exchange) []byte {
 
 func (invokeRerank) stream(*exchange) []event { return nil }
 
-// agentRerank is the format of Bedrock's agent runtime for ranking documents.
+// agentRerank is the rerank format of Bedrock's agent runtime.
 type agentRerank struct{ bedrock }
 
 var _ = serve(func(c *Call) format {

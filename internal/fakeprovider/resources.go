@@ -24,8 +24,7 @@ var ours = regexp.MustCompile(`^/v1/(models|files|batches|vector_stores)(/[^:]+)
 func (openAIResources) name() string { return "openai.resources" }
 func (openAIResources) anyMethod()   {}
 
-// resourcePath returns the collection in a path, the id of one of its resources, and the requested part of that
-// resource.
+// resourcePath splits a path into the collection, the id of a resource, and the requested part of that resource.
 func resourcePath(p string) (collection, id, of string) {
 	segments := append(strings.Split(strings.TrimPrefix(p, "/"), "/")[1:], "", "", "")
 	return segments[0], segments[1], segments[2]
@@ -98,7 +97,7 @@ func (openAIResources) one(x *exchange, kind, id string) object {
 	case x.call.Method == http.MethodGet:
 		status, output = "completed", x.mint.id("file-", alnum, 22)
 	}
-	body, _ := parse(x.call.Body) // none but where one is made
+	body, _ := parse(x.call.Body) // only a request that creates a resource has a body
 	return object{{"id", x.mint.or(id, "batch_", hexDigits, 32)}, {"object", kind}, {"endpoint", body.or("endpoint", "/v1/chat/completions")},
 		{"errors", nil}, {"input_file_id", body.or("input_file_id", "file-abc")}, {"completion_window", "24h"}, {"status", status},
 		{"output_file_id", output}, {"error_file_id", nil}, {"created_at", now}, {"completed_at", nil},
@@ -169,7 +168,7 @@ func (f anthropicResources) whole(x *exchange) []byte {
 	return marshal(batch)
 }
 
-// ollamaResources is Ollama's format for the models that it has.
+// ollamaResources is Ollama's format for its installed models.
 type ollamaResources struct{ ollama }
 
 var (

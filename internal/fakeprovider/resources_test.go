@@ -12,7 +12,7 @@ import (
 	"github.com/traceforge/traceforge-go/internal/fakeprovider"
 )
 
-// TestResources asks for resources by the methods that they have.
+// TestResources sends each method that the resources have.
 func TestResources(t *testing.T) {
 	srv := fakeprovider.New(t)
 	srv.Handle(func(fakeprovider.Call) fakeprovider.Reply { return fakeprovider.Text("content") })

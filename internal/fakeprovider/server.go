@@ -10,8 +10,7 @@ import (
 	"sync"
 )
 
-// TB is what [New] needs of a testing.TB. The package does not import testing, so that
-// commands can link it.
+// TB is the part of testing.TB that [New] needs. The package does not import testing, so that commands can link it.
 type TB interface {
 	Helper()
 	Cleanup(func())
@@ -54,7 +53,7 @@ func Start() (*Server, error) {
 	s := &Server{
 		addr: l.Addr().String(),
 		seen: make(map[string]int),
-		// No proxy: a request for any host ends here.
+		// Use no proxy: requests for every host must come here.
 		transport: &http.Transport{MaxIdleConnsPerHost: 16},
 	}
 	s.http = &http.Server{Handler: http.HandlerFunc(s.serve)}
@@ -140,7 +139,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	x.answer(w, r)
 }
 
-// callOf returns a request as a call that is not parsed yet, and its format.
+// callOf returns the unparsed call of a request, and its format.
 func callOf(r *http.Request, body []byte) (*Call, format) {
 	call := &Call{
 		Method: r.Method,
@@ -205,7 +204,7 @@ func (s *Server) next(c Call) (Reply, *Failure) {
 	return handler(c), nil
 }
 
-// key returns the API key of a call, from any place where providers accept it.
+// key returns the call's API key from any place where providers accept it.
 func (c *Call) key() string {
 	if k, ok := strings.CutPrefix(c.Header.Get("Authorization"), "Bearer "); ok {
 		return k

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 )
 
-// defaultDimensions is the length of a vector if the call does not specify it; real ones are a hundred times as long.
+// defaultDimensions is the default length of a vector. Real vectors are a hundred times as long.
 const defaultDimensions = 8
 
 // vector returns the embedding of a text, the same every time and on every machine.
@@ -34,7 +34,7 @@ func (x *exchange) vectors() [][]float64 {
 	return vectors
 }
 
-// asks adds texts to the messages of a call, as messages of the user.
+// asks adds texts to the call as messages of the user.
 func (c *Call) asks(texts ...string) {
 	for _, text := range texts {
 		c.Messages = append(c.Messages, Message{Role: "user", Text: text})

@@ -12,15 +12,15 @@ import (
 	"github.com/traceforge/traceforge-go/internal/fakeprovider"
 )
 
-// A dialect is how a test asks in one format. Its answers are kept under testdata/<name>.
+// A dialect holds a test's requests in one format. Its answers are kept under testdata/<name>.
 type dialect struct {
 	name         string
-	api          string // what Call.API says; empty: name
+	api          string // the expected Call.API; empty if it equals name
 	path, body   string
-	streamedPath string // empty: as path
-	streamed     string // the body that asks for a stream; empty: as body
+	streamedPath string // the path of the streamed request; empty if it equals path
+	streamed     string // the body of the streamed request; empty if it equals body
 	header       []string
-	mute         bool // it says nothing, so that few of the scripts matter
+	mute         bool // the format has no text, so few of the scripts apply
 }
 
 var dialects = []dialect{
@@ -215,7 +215,7 @@ var dialects = []dialect{
 
 var formHeader = []string{"Content-Type", "multipart/form-data; boundary=b"}
 
-// formOf returns a form of a file and fields.
+// formOf returns a multipart form with a file and fields.
 func formOf(fields ...string) string {
 	var form strings.Builder
 	form.WriteString("--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.mp3\"\r\nContent-Type: audio/mpeg\r\n\r\nID3\r\n")
@@ -244,8 +244,8 @@ var scripts = []struct {
 	{"broken", "an error in mid-stream", fakeprovider.Reply{Text: "Hello you", Failure: &fakeprovider.Failure{Status: 529, Type: "overloaded_error", Message: "Overloaded"}, Stream: fakeprovider.Stream{FailAfter: 2}}},
 }
 
-// TestWire shows each format's bytes for the same scripts. The files say what they are; the
-// proof that they are right is the providers' own SDKs reading them, in integration/.
+// TestWire compares each format's bytes for the same scripts with its files. The providers' own SDKs read them in
+// integration/, which proves that they are right.
 func TestWire(t *testing.T) {
 	golden := goldie.New(t, goldie.WithFixtureDir("testdata"), goldie.WithNameSuffix(".txt"))
 	for _, d := range dialects {
@@ -280,8 +280,7 @@ func or(a, b string) string {
 	return b
 }
 
-// readable shows the messages of AWS's binary event streams quoted, a line each, sound quoted, and other
-// bodies as they are.
+// readable quotes the messages of AWS's binary event streams, one per line, and sound. Other bodies stay unchanged.
 func readable(contentType, body string) string {
 	if strings.HasPrefix(contentType, "audio/") {
 		return fmt.Sprintf("%q", body)
