@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// BenchmarkBuild is the processor time of a cold build of a test that imports traceforgetest, beside one that
-// imports net/http: what the standard library costs has been paid before. Both are of a module of their own.
+// BenchmarkBuild measures the processor time of a cold build of a test that imports traceforgetest, next to one that
+// imports net/http. The standard library is in the cache before. Both tests are in a generated module.
 func BenchmarkBuild(b *testing.B) {
 	root, err := filepath.Abs("..")
 	if err != nil {

@@ -20,13 +20,13 @@ type call struct {
 
 const endpoint = "https://api.openai.com/v1/chat/completions"
 
-// lines and whole are what send reads answers with. They do not grow while a contestant is timed.
+// lines and whole are the buffers in which send reads answers. They do not grow while a contestant is timed.
 var (
 	lines = bufio.NewReader(nil)
 	whole []byte
 )
 
-// send makes a call, and reads its answer as clients do: a stream by its lines.
+// send makes a call and reads its answer like clients do: a stream line by line.
 func (c *call) send(b testing.TB, client *http.Client) {
 	resp, err := client.Post(endpoint, "application/json", bytes.NewReader(c.body))
 	if err != nil {
@@ -78,7 +78,7 @@ func answered(n, size int) []byte {
 	})
 }
 
-// chats returns n calls of a conversation's size, and answers of answer bytes.
+// chats returns n calls with requests of about size bytes and answers of about answer bytes.
 func chats(n, size, answer int) (calls []call) {
 	for i := range n {
 		calls = append(calls, call{encode(chat(i, size)), answered(i, answer), "application/json"})
@@ -109,7 +109,7 @@ func streams(n, events int) (calls []call) {
 	return calls
 }
 
-// respelled returns c as another client spells it: other members first, other escapes.
+// respelled returns c with another spelling of its JSON: other order of members, other escapes.
 func (c call) respelled() call {
 	var request object
 	if err := json.Unmarshal(c.body, &request); err != nil {

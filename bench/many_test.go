@@ -16,13 +16,14 @@ import (
 	"github.com/traceforge/traceforge-go/traceforgetest"
 )
 
-// testName is the name of a test of a store: it is one that [TestMany] runs.
+// testName returns the name of a test in a store, which is a subtest of [TestMany].
 func testName(n int) string { return fmt.Sprintf("TestMany/%d", n) }
 
-// many says what [TestMany] is to do, in a process of its own: its kind of tests, how many, and where their files are.
+// many is the variable with the task for [TestMany] in its own process: the kind of tests, their number, and the
+// directory of their files.
 const many = "TRACEFORGE_BENCH_MANY"
 
-// TestMany runs many tests, as a test binary of a user does, and prints how long they took.
+// TestMany runs many tests, like a user's test binary, and prints how long they took.
 func TestMany(t *testing.T) {
 	var kind, dir string
 	var n int
@@ -53,7 +54,7 @@ func TestMany(t *testing.T) {
 	fmt.Printf("took %v\n", time.Since(start))
 }
 
-// readInto reads a file into a buffer, which grows where it must.
+// readInto reads a file into a buffer, and enlarges it if necessary.
 func readInto(buffer []byte, file string) ([]byte, error) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -73,7 +74,7 @@ func readInto(buffer []byte, file string) ([]byte, error) {
 	}
 }
 
-// manyOf runs [TestMany] in a process of its own.
+// manyOf runs [TestMany] in its own process.
 func manyOf(b *testing.B, name, kind string, n int, dir string) contestant {
 	return contestant{name: name, run: func() time.Duration {
 		cmd := exec.Command(os.Args[0], "-test.run", "^TestMany$")
@@ -92,7 +93,7 @@ func manyOf(b *testing.B, name, kind string, n int, dir string) contestant {
 	}}
 }
 
-// BenchmarkTests is 1,000 tests that replay a call, beside tests that make it to a server in memory.
+// BenchmarkTests measures 1,000 tests that replay a call, next to tests that call a server in memory.
 func BenchmarkTests(b *testing.B) {
 	const n = 1000
 	dir, _ := storeOf(b, n)
@@ -100,7 +101,7 @@ func BenchmarkTests(b *testing.B) {
 	add(compete(b, manyOf(b, "net/http", "http", n, dir), manyOf(b, ours, ours, n, store)).row("1,000 tests of one call", n, 0))
 }
 
-// BenchmarkCompare is many tests that replay a call, beside tests that read a file and compare it.
+// BenchmarkCompare measures many tests that replay a call, next to tests that read a file and compare it.
 func BenchmarkCompare(b *testing.B) {
 	dir, calls := storeOf(b, *tests)
 	files := b.TempDir()
@@ -113,8 +114,8 @@ func BenchmarkCompare(b *testing.B) {
 	add(compete(b, manyOf(b, "read and compare", "files", *tests, files), manyOf(b, ours, ours, *tests, store)).row(fmt.Sprintf("compare %d", *tests), *tests, 0))
 }
 
-// suite returns the calls of the tests of a user's suite, by the example of charmbracelet's fantasy: 479 tests in turn of a
-// plain call, a stream, two plain calls and two streams.
+// suite returns the calls of the tests of a user's suite, modelled on charmbracelet's fantasy: 479 tests that make, in
+// turn, a plain call, a stream, two plain calls and two streams.
 func suite() (tests [][]call) {
 	const n = 479
 	plain, streamed := chats(2*n, 2<<10, 1<<10), streams(2*n, 40)
@@ -125,10 +126,10 @@ func suite() (tests [][]call) {
 	return tests
 }
 
-// suiteOf is what names a tool in the environment of [TestSuite], and where its recordings are.
+// suiteOf is the variable with the tool for [TestSuite] and the directory of its recordings.
 const suiteOf = "TRACEFORGE_BENCH_SUITE"
 
-// TestSuite replays the whole suite, as a test binary of a user does.
+// TestSuite replays the whole suite, like a user's test binary.
 func TestSuite(t *testing.T) {
 	name, dir, ok := strings.Cut(os.Getenv(suiteOf), " ")
 	if !ok {
@@ -157,8 +158,8 @@ func TestSuite(t *testing.T) {
 	}
 }
 
-// BenchmarkSuite is a whole suite with traceforge and with go-vcr: the time of the clock, that of processors, memory, and what is
-// in the repository.
+// BenchmarkSuite measures a whole suite with traceforge and with go-vcr: wall-clock time, processor time, memory, and
+// size in the repository.
 func BenchmarkSuite(b *testing.B) {
 	figures := map[string]string{}
 	of := func(name string, record func(dir string)) contestant {

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// recording is a contestant that records calls as a test, each time another one. What it keeps stays until the end.
+// recording returns a contestant that records calls as a new test in each run. The recordings stay until the end.
 func (t tool) recording(b *testing.B, calls []call) contestant {
 	dir, n := b.TempDir(), 0
 	live := newMemory(calls)
@@ -23,7 +23,7 @@ func (t tool) recording(b *testing.B, calls []call) contestant {
 	}}
 }
 
-// plain makes calls with nothing between.
+// plain makes calls without a tool.
 func plain(b *testing.B, calls []call) contestant {
 	c := limitOf(b, calls)
 	c.name = "plain call"
@@ -56,7 +56,7 @@ func BenchmarkRecord20MB(b *testing.B) {
 	})
 }
 
-// agent returns the calls of an agent: each request has all that was said before.
+// agent returns the calls of an agent. Each request repeats the whole conversation so far.
 func agent(turns int, system string) (calls []call) {
 	say := func(role, text string) any { return object{"role": role, "content": text} }
 	messages := []any{say("system", system)}
@@ -123,7 +123,7 @@ func BenchmarkAgent(b *testing.B) {
 
 func megabytes(n float64) string { return fmt.Sprintf("%.2f MB", n/1e6) }
 
-// sizeOf returns how many bytes the files under dir have.
+// sizeOf returns the total size of the files under dir.
 func sizeOf(b *testing.B, dir string) (n int64) {
 	b.Helper()
 	err := filepath.WalkDir(dir, func(_ string, e fs.DirEntry, err error) error {
@@ -142,7 +142,7 @@ func sizeOf(b *testing.B, dir string) (n int64) {
 	return n
 }
 
-// BenchmarkWrite is 10,000 tests of one call from nothing, beside as many files of what was kept.
+// BenchmarkWrite records 10,000 new tests of one call, next to writing the same data to as many files.
 func BenchmarkWrite(b *testing.B) {
 	n := *tests
 	calls := chats(n, 2<<10, 1<<10)

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// replay makes the rounds of calls that a tool recorded: a run is a test that makes all of them, in the given order.
-// It counts with what the tool reads before the first call.
+// replay returns a contestant that replays recorded calls. A run is one test that makes all calls in the given order.
+// It includes the time in which the tool reads its files before the first call.
 func (t tool) replay(b *testing.B, calls, sent []call) contestant {
 	b.Helper()
 	dir := b.TempDir()
@@ -31,7 +31,7 @@ func (t tool) replay(b *testing.B, calls, sent []call) contestant {
 	return c
 }
 
-// send makes calls, and returns how long they and what came since start took. It keeps the time of each call but the first.
+// send makes calls, and returns the time since start. It keeps the time of each call except the first.
 func (c contestant) send(b *testing.B, client *http.Client, calls []call, start time.Time) time.Duration {
 	last := start
 	for i, call := range calls {
@@ -45,7 +45,8 @@ func (c contestant) send(b *testing.B, client *http.Client, calls []call, start 
 	return last.Sub(start)
 }
 
-// tests makes each call of a run a test of its own, which has its own document, from its first line to its end.
+// tests returns a contestant whose run makes each call in a separate test with its own document, and times the whole
+// test.
 func (t tool) tests(b *testing.B, calls []call) contestant {
 	b.Helper()
 	dir := b.TempDir()
@@ -61,8 +62,8 @@ func (t tool) tests(b *testing.B, calls []call) contestant {
 	}}
 }
 
-// limitOf is the limit of calls, the best that is possible: a run makes them once before it is timed, then again and again, and the fastest
-// time counts.
+// limitOf returns the limit, the best possible time of calls: a run makes them once untimed, then several times, and
+// the fastest time counts.
 func limitOf(b *testing.B, calls []call) contestant {
 	client := &http.Client{Transport: newMemory(calls)}
 	c := contestant{name: "memory", later: &[]time.Duration{}}
@@ -85,7 +86,7 @@ func shuffled(calls []call) []call {
 	return other
 }
 
-// A replayed call is one of many of its test; peers are replayed in the same way.
+// benchmarkReplay replays many calls in one test, and does the same with the peers.
 func benchmarkReplay(b *testing.B, work string, calls, sent []call, mean, p50 float64) (row, contestant) {
 	us := traceforge.replay(b, calls, sent)
 	c := compete(b, limitOf(b, sent), httprr.replay(b, calls, sent), govcr.replay(b, calls, sent), us)
@@ -116,7 +117,7 @@ func BenchmarkReplay100KB(b *testing.B) {
 	add(r.like("100 KB"))
 }
 
-// BenchmarkReplay100KBRespelled has the limit of the calls as they were recorded.
+// BenchmarkReplay100KBRespelled has as its limit the calls in their recorded spelling.
 func BenchmarkReplay100KBRespelled(b *testing.B) {
 	calls := chats(20, 100<<10, 1<<10)
 	var other []call
@@ -139,8 +140,8 @@ func BenchmarkStream5000(b *testing.B) {
 	add(r)
 }
 
-// BenchmarkFirstEvent is the time to the first event of a stream of 5,000, beside a plain body of 2 KB, both replayed
-// by traceforge as first calls of their tests.
+// BenchmarkFirstEvent measures the time to the first event of a stream of 5,000, next to a plain body of 2 KB.
+// traceforge replays both, each as the first call of a test.
 func BenchmarkFirstEvent(b *testing.B) {
 	first := func(name string, c call, send func(*http.Client) time.Duration) contestant {
 		dir := b.TempDir()

@@ -12,9 +12,9 @@ import (
 	"time"
 )
 
-// BenchmarkScale prints what a store of so many tests (-tests) weighs, and what work on all of it takes: of programs
-// the time of their processors, which other work on the machine changes little, and of the clock. The second
-// repository keeps raw answers in Git LFS, where that is installed.
+// BenchmarkScale prints the size of a store of many tests (-tests) and the time of work on all of it. For programs it
+// prints wall-clock time and processor time, which other work on the machine affects little. The second repository
+// keeps raw answers in Git LFS, if that is installed.
 func BenchmarkScale(b *testing.B) {
 	program := command(b)
 	for b.Loop() {
@@ -22,7 +22,7 @@ func BenchmarkScale(b *testing.B) {
 		fmt.Printf("%d tests, %s\n", *tests, weight(b, dir))
 		scale(b, dir, "verify", program, "verify", "--dir", filepath.Join(dir, ".ai-snapshots"))
 		few, some := storeOf(b, 100)
-		for range 3 { // in turn, as other work makes them slower
+		for range 3 { // alternate, since other work slows both
 			fmt.Printf("replay of a test: %v, in a store of 100 tests %v\n", played(b, dir, calls), played(b, few, some))
 		}
 		fmt.Printf("memory after all tests in one process: %.1f MB more than after 100\n", grown(b, dir, calls))
@@ -47,8 +47,8 @@ func BenchmarkScale(b *testing.B) {
 	}
 }
 
-// BenchmarkChanged is verify of what differs from a commit, in a repository that has many files besides, and in one that has
-// the store alone. It counts the time of processors.
+// BenchmarkChanged measures verify --changed in a repository with many other files, and in a repository with the store
+// only. It counts processor time.
 func BenchmarkChanged(b *testing.B) {
 	const besides = 200_000
 	program := command(b)
@@ -56,7 +56,7 @@ func BenchmarkChanged(b *testing.B) {
 		dir, calls := storeOf(b, 100)
 		git(b, dir, "init", "-q")
 		git(b, dir, "add", "-A")
-		var index strings.Builder // of files that are nowhere else
+		var index strings.Builder // entries of files that exist only in the index
 		for n := range besides {
 			fmt.Fprintf(&index, "100644 blob %s\tbeside/%d/%d\n", emptyBlob, n/500, n)
 		}
@@ -84,10 +84,10 @@ func BenchmarkChanged(b *testing.B) {
 	add(c.row("verify --changed beside 200,000 files, processor time", 1, 0))
 }
 
-// emptyBlob is the object of an empty file.
+// emptyBlob is the git object of an empty file.
 const emptyBlob = "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"
 
-// played returns what the replay of a test takes, of 100 all over a store.
+// played returns the replay time of a test, averaged over 100 tests across a store.
 func played(b *testing.B, dir string, calls []call) time.Duration {
 	start := time.Now()
 	for i := range 100 {
@@ -96,7 +96,7 @@ func played(b *testing.B, dir string, calls []call) time.Duration {
 	return time.Since(start) / 100
 }
 
-// commitAll makes a repository of dir, and measures what git does with it.
+// commitAll commits dir to a new repository, and measures git.
 func commitAll(b *testing.B, dir, name string) {
 	b.Helper()
 	git(b, dir, "init", "-q")
@@ -115,7 +115,7 @@ func commitAll(b *testing.B, dir, name string) {
 	scale(b, dir, name+": clone, without what is in LFS", "git", "clone", "-q", "--no-local", dir, clone)
 }
 
-// scale runs a program and logs what it took.
+// scale runs a program and logs its time.
 func scale(b *testing.B, dir, name, program string, args ...string) {
 	b.Helper()
 	cmd := exec.Command(program, args...)
@@ -140,7 +140,7 @@ func git(b *testing.B, dir string, args ...string) {
 	}
 }
 
-// weight says how many files there are below dir, and their bytes.
+// weight describes the number and the size of the files below dir.
 func weight(b *testing.B, dir string) string {
 	b.Helper()
 	files, bytes := 0, int64(0)

@@ -19,8 +19,8 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// storeOf returns a directory with a store of tests of one call each, and the calls. The first are recorded, the
-// others made from them in few commits: recording is measured elsewhere.
+// storeOf returns a directory with a store of tests of one call each, and the calls. It records the first ones and
+// copies the others from them in few commits, since other benchmarks measure recording.
 func storeOf(b *testing.B, n int) (string, []call) {
 	b.Helper()
 	dir := b.TempDir()
@@ -58,7 +58,7 @@ func storeOf(b *testing.B, n int) (string, []call) {
 	return dir, calls
 }
 
-// copyOf is the document of the n-th test, made from another one's. Its call begins each message with another number.
+// copyOf returns the document of the n-th test, copied from another test's. Each message of its call begins with n.
 func copyOf(doc *store.Doc, n int, c call) store.Put {
 	record := doc.Document.Snapshots[0]
 	record.Source.Test = testName(n)
@@ -79,7 +79,7 @@ func copyOf(doc *store.Doc, n int, c call) store.Put {
 	}
 }
 
-// BenchmarkGrowth is one replayed call in a store of 100 tests, and in one of many.
+// BenchmarkGrowth replays a call in a store of 100 tests and in a store of many.
 func BenchmarkGrowth(b *testing.B) {
 	few, calls := storeOf(b, 100)
 	many, _ := storeOf(b, *tests)
@@ -95,7 +95,7 @@ func BenchmarkGrowth(b *testing.B) {
 	add(compete(b, at("100 tests", few), at(ours, many)).row(fmt.Sprintf("replay of a test in a store of %d", *tests), 100, 1.05))
 }
 
-// BenchmarkOneChanged records one test again, with another answer, in a store of many.
+// BenchmarkOneChanged records one test again, with another answer, in a store of many tests.
 func BenchmarkOneChanged(b *testing.B) {
 	dir, calls := storeOf(b, *tests)
 	n := 0
@@ -126,7 +126,7 @@ func command(b *testing.B) string {
 	return path
 }
 
-// BenchmarkVerify is the command over a whole store, beside reading and hashing its files with two workers.
+// BenchmarkVerify runs the command on a whole store, next to reading and hashing its files with two workers.
 func BenchmarkVerify(b *testing.B) {
 	verify := command(b)
 	dir, _ := storeOf(b, *tests)
@@ -174,7 +174,7 @@ func BenchmarkVerify(b *testing.B) {
 	add(r.also(float64(peak)/1e6, 100, "MB"))
 }
 
-// watched runs a command, and returns its peak memory.
+// watched runs a command and returns its peak memory.
 func watched(cmd *exec.Cmd) (peak int64, err error) {
 	if err := cmd.Start(); err != nil {
 		return 0, err
@@ -191,8 +191,8 @@ func watched(cmd *exec.Cmd) (peak int64, err error) {
 	}
 }
 
-// peakOf returns the peak memory of a process, in bytes; 0: the system does not tell. That of its resource usage is of no
-// use here: it begins with the memory of the process that started it.
+// peakOf returns the peak memory of a process in bytes, or 0 if the system does not report it. The resource usage of
+// the process does not help: it starts with the memory of the parent process.
 func peakOf(pid int) int64 {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
@@ -204,7 +204,7 @@ func peakOf(pid int) int64 {
 	return kilobytes << 10
 }
 
-// BenchmarkCanonical is the canonical form and the hash of a request of 2 KB.
+// BenchmarkCanonical measures the canonical form and the hash of a request of 2 KB.
 func BenchmarkCanonical(b *testing.B) {
 	const times = 1000
 	body := encode(chat(1, 2<<10))
@@ -233,7 +233,7 @@ func BenchmarkCanonical(b *testing.B) {
 	add(r)
 }
 
-// BenchmarkProcess is how much memory a process has that replays many tests.
+// BenchmarkProcess measures the memory of a process that replays many tests.
 func BenchmarkProcess(b *testing.B) {
 	dir, calls := storeOf(b, *tests)
 	for b.Loop() {
@@ -242,7 +242,7 @@ func BenchmarkProcess(b *testing.B) {
 	}
 }
 
-// grown returns by how many MB a process grows that replays all tests of a store, after the first 100 of them.
+// grown returns the growth in MB of a process that replays all tests of a store, after the first 100.
 func grown(b *testing.B, dir string, calls []call) float64 {
 	heap := func() float64 {
 		runtime.GC()

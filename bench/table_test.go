@@ -13,9 +13,9 @@ import (
 	"time"
 )
 
-// The benchmarks are the rows of docs/performance.md. Each runs its work beside the limit and the peers in turn, in one
-// process, and reports the ratios of the medians. With -table they are printed as Markdown too, and with -page they take
-// the place of the table in a page.
+// The benchmarks are the rows of docs/performance.md. Each runs its work, the limit and the peers in turn in one
+// process, and reports the ratios of the medians. -table also prints them as Markdown, and -page replaces the table in
+// a page with them.
 var (
 	asTable = flag.Bool("table", false, "print the rows as Markdown at the end")
 	page    = flag.String("page", "", "write the rows into this page, behind its line "+tableMark)
@@ -37,10 +37,10 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// tableMark is the line of a page that the table stands behind, as its last part.
+// tableMark is the line of a page before its table. The table is the last part of the page.
 const tableMark = "<!-- make bench writes what follows -->"
 
-// writePage puts the table, with its date, in the place of what a page has behind its mark.
+// writePage replaces everything after the page's mark with the table and its date.
 func writePage(file string) error {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -52,7 +52,7 @@ func writePage(file string) error {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s%s\n\n%s, ", before, tableMark, time.Now().Format(time.DateOnly))
-	if load, err := os.ReadFile("/proc/loadavg"); err == nil { // of a quiet machine it is 1 to 2
+	if load, err := os.ReadFile("/proc/loadavg"); err == nil { // 1 to 2 on a quiet machine
 		begin, _, _ := strings.Cut(string(load), " ")
 		fmt.Fprintf(&b, "load average %s at the end, ", begin)
 	}
@@ -63,26 +63,27 @@ func writePage(file string) error {
 // A row is one line of the table.
 type row struct {
 	work   string
-	limit  string // what it is, and how long it took
+	limit  string // the limit's name and time
 	peers  string
 	ours   string
-	wanted string // unbound: nothing is
+	wanted string // the bound, or unbound
 	met    bool
 
-	kind  string        // rows of one kind of limit do the same work there
-	each  time.Duration // what the limit of an operation took
-	spare float64       // what is wanted, in parts of what came; 0: the limit has no part in it
+	kind  string        // the kind of limit; the limits of one kind do the same work
+	each  time.Duration // the limit's time per operation
+	spare float64       // the bound divided by the measured ratio; 0 if there is no bound on a ratio
 }
 
-// unbound is wanted of a row that has no bound.
+// unbound is the value of wanted in a row without a bound.
 const unbound = "–"
 
-// alike is by how much the limits of one kind may differ. Beyond it a ratio says more of the limit than of us.
+// alike is the greatest ratio between limits of one kind. With a greater ratio, a row's figure depends on its limit
+// more than on us.
 const alike = 1.25
 
 var rows []row
 
-// verdict says whether a row of a table is met, and whether it would be with the fastest limit of its kind.
+// verdict tells whether a row meets its bound, and whether it would do so with the fastest limit of its kind.
 func (r row) verdict(all []row) string {
 	slow := 1.0
 	for _, other := range all {
@@ -114,7 +115,7 @@ func print(w io.Writer) {
 	}
 }
 
-// add adds a row; one that was run again, as go test does with -count, takes the place of the former.
+// add adds a row. If the row was run before, as with go test -count, it replaces the former.
 func add(r row) {
 	same := func(other row) bool { return other.work == r.work }
 	if i := slices.IndexFunc(rows, same); i >= 0 {
@@ -124,26 +125,26 @@ func add(r row) {
 	rows = append(rows, r)
 }
 
-// A contestant does the work of a row once, and returns how long that took: what it prepares does not count.
+// A contestant does the work of a row once and returns its time, without the preparation.
 type contestant struct {
 	name  string
 	run   func() time.Duration
-	later *[]time.Duration // of each call but the first; nil: calls are not told apart
+	later *[]time.Duration // times of all calls except the first; nil if calls are not timed separately
 }
 
-// A contest is what came of contestants that ran in turn: medians of their runs, and of their later calls.
+// A contest holds the results of contestants that ran in turn: the median times of their runs and of their later calls.
 type contest struct {
 	names []string
 	took  map[string]time.Duration
 	later map[string]time.Duration
 }
 
-// compete runs the contestants in turn, as often as -benchtime says. The first one is the limit.
+// compete runs the contestants in turn, -benchtime times. The first contestant is the limit.
 func compete(b *testing.B, all ...contestant) contest {
 	b.Helper()
 	took := map[string][]time.Duration{}
 	for _, c := range all {
-		c.run() // warm
+		c.run() // warm up
 		if c.later != nil {
 			*c.later = nil
 		}
@@ -171,7 +172,7 @@ func compete(b *testing.B, all ...contestant) contest {
 	return result
 }
 
-// median returns the middle one of durations; 0: there are none.
+// median returns the median of durations, or 0 if there are none.
 func median(all []time.Duration) time.Duration {
 	if len(all) == 0 {
 		return 0
@@ -180,17 +181,17 @@ func median(all []time.Duration) time.Duration {
 	return all[len(all)/2]
 }
 
-// ratio returns how many times as long as the limit a contestant took.
+// ratio returns a contestant's time divided by the limit's.
 func (c contest) ratio(name string) float64 {
 	return float64(c.took[name]) / float64(c.took[c.names[0]])
 }
 
-// p50 returns the same of the later calls, the first one left out.
+// p50 returns the same ratio for the later calls, without the first one.
 func (c contest) p50(name string) float64 {
 	return float64(c.later[name]) / float64(c.later[c.names[0]])
 }
 
-// row returns the row of a contest: n operations were one run. atMost is 0 where nothing is wanted.
+// row returns the row of a contest whose runs had n operations. If atMost is 0, the row has no bound.
 func (c contest) row(work string, n int, atMost float64) row {
 	r := row{work: work, wanted: unbound, each: c.took[c.names[0]] / time.Duration(n)}
 	if atMost > 0 {
@@ -203,8 +204,8 @@ func (c contest) row(work string, n int, atMost float64) row {
 	return r
 }
 
-// perCall is the row of calls of one test: the mean with the first call, and in brackets the median of the others. p50 is 0 where
-// nothing is wanted of that.
+// perCall returns the row of a contest whose runs were tests of n calls: the mean including the first call, and in
+// brackets the median of the later ones. If p50 is 0, the median has no bound.
 func (c contest) perCall(work string, n int, mean, p50 float64) row {
 	r := c.row(work, n, mean)
 	both := func(name string) string { return fmt.Sprintf("%.3gx (%.3gx)", c.ratio(name), c.p50(name)) }
@@ -217,7 +218,7 @@ func (c contest) perCall(work string, n int, mean, p50 float64) row {
 	return r
 }
 
-// peers lists the contestants that are neither the limit nor ours.
+// peers formats the figures of all contestants except the limit and ours.
 func (c contest) peers(figure func(name string) string) string {
 	var list []string
 	for _, name := range c.names[1:] {
@@ -228,13 +229,13 @@ func (c contest) peers(figure func(name string) string) string {
 	return strings.Join(list, ", ")
 }
 
-// like says which work the limit of a row does.
+// like sets the kind of a row's limit.
 func (r row) like(kind string) row {
 	r.kind = kind
 	return r
 }
 
-// also holds one more figure of a row against what is wanted of it.
+// also adds another figure and its bound to a row.
 func (r row) also(value, atMost float64, unit string) row {
 	r.ours += fmt.Sprintf(", %.3g %s", value, unit)
 	r.wanted += fmt.Sprintf(", %g %s", atMost, unit)
@@ -242,7 +243,7 @@ func (r row) also(value, atMost float64, unit string) row {
 	return r
 }
 
-// short returns a duration with three digits.
+// short formats a duration with three digits.
 func short(d time.Duration) string {
 	for _, unit := range []time.Duration{time.Second, time.Millisecond, time.Microsecond} {
 		if d >= unit {
@@ -252,7 +253,7 @@ func short(d time.Duration) string {
 	return d.String()
 }
 
-// allocations returns how often f allocates.
+// allocations returns the number of allocations of f.
 func allocations(f func()) float64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

@@ -23,7 +23,8 @@ const ours = "traceforge"
 // A tool records calls and replays them.
 type tool struct {
 	name string
-	// open returns a client for the test of a name, and what ends it. live answers while it records; nil: it replays.
+	// open returns a client for the named test, and a function that ends the test. live answers while recording; nil means
+	// replay.
 	open func(dir, test string, live http.RoundTripper) (*http.Client, func() error, error)
 }
 
@@ -38,7 +39,7 @@ func openTraceforge(dir, test string, live http.RoundTripper) (*http.Client, fun
 	options := []traceforgetest.Option{traceforgetest.Dir(filepath.Join(dir, ".ai-snapshots"))}
 	if live != nil {
 		os.Setenv("TRACEFORGE_UPDATE", "all")
-		defer os.Setenv("TRACEFORGE_UPDATE", "") // each variable that is unset stays in the list that os.Environ goes through
+		defer os.Setenv("TRACEFORGE_UPDATE", "") // an empty variable is faster: unset ones stay in the list that os.Environ reads
 		options = append(options, traceforgetest.Upstream(live))
 	}
 	client := traceforgetest.New(tb, options...).Client()
@@ -60,7 +61,7 @@ func openHTTPRR(dir, test string, live http.RoundTripper) (*http.Client, func() 
 		flag.Set("httprecord-delay", "1ns")
 	}
 	file := filepath.Join(dir, test+".httprr")
-	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil { // of a subtest
+	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil { // a subtest has its own directory
 		return nil, nil, err
 	}
 	rr, err := traceforgebench.Open(file, live, live != nil)
@@ -82,8 +83,8 @@ func openVCR(dir, test string, live http.RoundTripper) (*http.Client, func() err
 	return r.GetDefaultClient(), r.Stop, nil
 }
 
-// A memory is the limit of replay, and the live side of recording: a RoundTripper that reads the body, whose length it
-// knows, into the buffer of the call before, hashes it and looks it up.
+// A memory is the limit of replay, and the live side of recording. It reads the body, whose length it knows, into the
+// buffer of the previous call, hashes it and looks the answer up.
 type memory struct {
 	header  http.Header
 	answers map[[sha256.Size]byte][]byte
@@ -111,7 +112,7 @@ func (m *memory) RoundTrip(r *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// play makes calls with a tool, as one test. live answers while it records; nil: it replays.
+// play makes calls with a tool, as one test. live answers while recording; nil means replay.
 func (t tool) play(b *testing.B, dir, test string, live http.RoundTripper, calls ...call) {
 	b.Helper()
 	client, end, err := t.open(dir, test, live)

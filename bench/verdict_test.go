@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// TestVerdict holds that a slow limit flatters no row, and that the table names it.
+// TestVerdict checks that a slow limit flatters no row, and that the table names it.
 func TestVerdict(t *testing.T) {
 	of := func(kind string, each int, spare float64) row {
 		return row{wanted: "at most 12x", kind: kind, each: time.Duration(each), spare: spare, met: spare >= 1}
@@ -28,7 +28,7 @@ func TestVerdict(t *testing.T) {
 	}
 }
 
-// TestPerCall holds that the mean has the first call and the median of the later ones does not.
+// TestPerCall checks that the mean includes the first call and the median does not.
 func TestPerCall(t *testing.T) {
 	c := contest{
 		names: []string{"memory", "httprr", ours},

@@ -1,5 +1,5 @@
-// Package traceforgebench lends httprr to benchmarks. All copies of it are internal to their modules, so the module is
-// named as if it were a part of one.
+// Package traceforgebench makes httprr available to benchmarks. All copies of httprr are internal to their modules, so
+// this module has a name below one of them.
 package traceforgebench
 
 import (
@@ -10,10 +10,10 @@ import (
 	"github.com/tmc/langchaingo/internal/httprr"
 )
 
-// A RecordReplay is httprr's.
+// A RecordReplay is httprr's type of that name.
 type RecordReplay = httprr.RecordReplay
 
-// Open opens a recording as httprr does in a test: it replays file unless record is set.
+// Open opens a recording like httprr does in a test. It replays file, or records it if record is set.
 func Open(file string, live http.RoundTripper, record bool) (*RecordReplay, error) {
 	if testing.Testing() && record {
 		if err := flag.Set("httprecord", "."); err != nil {

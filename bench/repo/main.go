@@ -1,6 +1,6 @@
-// Command repo generates a repository of many packages whose tests call a model, and prints how long they take. It
-// does so for traceforge, for go-vcr, and for answers from memory, which are the limit. Run it from the directory of
-// module bench:
+// Command repo generates a repository of many packages whose tests call a model, and prints how long they take with
+// traceforge, with go-vcr, and with answers from memory, which are the limit. Run it from the directory of module
+// bench:
 //
 //	go run ./repo [-packages 60] [-tests 50] [-parallel 16] [-rounds 3]
 package main
@@ -43,7 +43,7 @@ func run(ctx context.Context, size size, rounds int) error {
 		return err
 	}
 	defer provider.Close()
-	var version atomic.Int64 // of the model, which answers otherwise in each
+	var version atomic.Int64 // of the model; each version answers differently
 	provider.Handle(func(fakeprovider.Call) fakeprovider.Reply {
 		return fakeprovider.Text(strings.Repeat(fmt.Sprintf("Answer %d. ", version.Load()), 90)) // 1 KB
 	})
@@ -96,7 +96,7 @@ func run(ctx context.Context, size size, rounds int) error {
 	return table.Flush()
 }
 
-// median returns the middle one of the times that f takes.
+// median returns the median time of f.
 func median(rounds int, f func() error) (time.Duration, error) {
 	var took []time.Duration
 	for range max(rounds, 1) {

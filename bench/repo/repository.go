@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// The steps that are measured, in the order in which they are printed. The binaries are run without go test, all that
-// it costs left out; the others are whole commands.
+// The measured steps, in the order of the printed table. Steps with binaries leave out the cost of go test; the others
+// run whole commands.
 const (
 	stepBuild   = "go test -c ./..."
 	stepRecord  = "binaries: record"
@@ -35,11 +35,11 @@ type size struct{ packages, tests, parallel int }
 // A repository is a generated module whose tests use one tool.
 type repository struct {
 	dir, tool, command, provider string
-	changeModel                  func() // the provider answers otherwise from now on
+	changeModel                  func() // makes the provider answer differently from now on
 	size                         size
 }
 
-// generate writes the module. Its dependencies are those of module bench.
+// generate writes the module with the dependencies of module bench.
 func (r *repository) generate(bench string) error {
 	goMod, err := os.ReadFile(filepath.Join(bench, "go.mod"))
 	if err != nil {
@@ -74,7 +74,7 @@ func (r *repository) generate(bench string) error {
 	return nil
 }
 
-// measure takes all steps and returns how long each took.
+// measure runs all steps and returns their times.
 func (r *repository) measure(ctx context.Context, rounds int) (map[string]time.Duration, error) {
 	took := map[string]time.Duration{}
 	var failed error
@@ -111,7 +111,7 @@ func (r *repository) measure(ctx context.Context, rounds int) (map[string]time.D
 	}
 	step(stepGoTest, 1, goCommand("test", "-count=1", "./..."))
 	if failed == nil {
-		time.Sleep(2 * time.Second) // go's cache trusts no file that is younger
+		time.Sleep(2 * time.Second) // go test caches no result that depends on a younger file
 		failed = goCommand("test", "./...")()
 	}
 	step(stepCached, rounds, goCommand("test", "./..."))
@@ -126,7 +126,7 @@ func (r *repository) measure(ctx context.Context, rounds int) (map[string]time.D
 	return took, failed
 }
 
-// binaries runs the test binaries of all packages, some at once.
+// binaries runs the test binaries of all packages, several at once.
 func (r *repository) binaries(ctx context.Context, env []string, update string) error {
 	var flags []string
 	if update != "" && r.tool == "traceforge" {
@@ -150,7 +150,7 @@ func (r *repository) run(ctx context.Context, env []string, program string, args
 	return r.runIn(ctx, ".", env, program, args...)
 }
 
-// runIn runs a program in a directory of the repository and returns what it prints.
+// runIn runs a program in a directory of the repository and returns its output.
 func (r *repository) runIn(ctx context.Context, dir string, env []string, program string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Dir = filepath.Join(r.dir, dir)

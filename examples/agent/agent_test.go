@@ -15,7 +15,7 @@ import (
 )
 
 func TestAnswer(t *testing.T) {
-	// A test of your own has no Upstream: see the summarize example.
+	// Your own tests need no Upstream: see the summarize example.
 	provider := standin.New(t,
 		fakeprovider.CallTools(
 			fakeprovider.ToolCall{Name: "get_weather", Arguments: `{"city":"Paris"}`},

@@ -15,8 +15,8 @@ import (
 	"github.com/traceforge/traceforge-go/traceforgetest"
 )
 
-// newApp is what a test of your own needs, without the base URL: this example is recorded from a
-// stand-in for the provider, so that anybody can record it again.
+// newApp works for your own tests without the base URL. These examples are recorded from a stand-in for the provider,
+// so that anybody can record them again.
 func newApp(t testing.TB, replies ...fakeprovider.Reply) *App {
 	tf := traceforgetest.New(t)
 	g := genkit.Init(context.Background(), genkit.WithPlugins(&openai.OpenAI{
@@ -29,7 +29,7 @@ func newApp(t testing.TB, replies ...fakeprovider.Reply) *App {
 	return app
 }
 
-// provider returns the base URL of a provider that gives the replies in order. In replay there is none.
+// provider returns the base URL of a provider that gives the replies in order. In replay no provider runs there.
 func provider(t testing.TB, tf *traceforgetest.Recorder, replies ...fakeprovider.Reply) string {
 	if !tf.Recording() {
 		return "http://127.0.0.1:1/v1"
@@ -39,7 +39,7 @@ func provider(t testing.TB, tf *traceforgetest.Recorder, replies ...fakeprovider
 	return server.URL() + "/v1"
 }
 
-// TestAdvise: a flow with a tool, streamed.
+// TestAdvise tests a streamed flow with a tool.
 func TestAdvise(t *testing.T) {
 	app := newApp(t,
 		fakeprovider.CallTools(fakeprovider.ToolCall{Name: "weather", Arguments: `{"city":"Oslo"}`}),
@@ -57,7 +57,7 @@ func TestAdvise(t *testing.T) {
 	}
 }
 
-// TestPlan: structured output.
+// TestPlan tests structured output.
 func TestPlan(t *testing.T) {
 	app := newApp(t, fakeprovider.Text(`{"city":"Oslo","days":["the opera","the fjord"]}`))
 	trip, err := app.Plan.Run(t.Context(), "two days by the sea")
@@ -66,7 +66,7 @@ func TestPlan(t *testing.T) {
 	require.Len(t, trip.Days, 2)
 }
 
-// TestDescribe: a prompt file with a picture.
+// TestDescribe tests a prompt file with a picture.
 func TestDescribe(t *testing.T) {
 	const photo = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR42mP4z8AAAAMBAQD3A0FDAAAAAElFTkSuQmCC"
 	got, err := newApp(t, fakeprovider.Text("Oslo")).Describe(t.Context(), photo)
@@ -74,7 +74,7 @@ func TestDescribe(t *testing.T) {
 	require.Equal(t, "Oslo", got)
 }
 
-// TestBook: a tool that interrupts, and a generation that is resumed with what a person said.
+// TestBook tests a tool that interrupts, and a generation that resumes with a person's answer.
 func TestBook(t *testing.T) {
 	for name, c := range map[string]struct {
 		approved bool
@@ -100,7 +100,7 @@ func TestBook(t *testing.T) {
 	}
 }
 
-// TestNearest: an embedder.
+// TestNearest tests an embedder.
 func TestNearest(t *testing.T) {
 	got, err := newApp(t, fakeprovider.Reply{}).Nearest(t.Context(), "the sea", "the sea", "mountains")
 	require.NoError(t, err)

@@ -10,10 +10,10 @@ import (
 	"github.com/traceforge/traceforge-go/internal/tbtest"
 )
 
-// TestDrift shows what a change of the application does: its test fails, says what changed and how to accept that, and
-// passes once it is accepted. The provider is asked in no run but those that record.
+// TestDrift shows a change of the application: its test fails, prints the change and the command that accepts it, and
+// passes after that command. Only runs that record call the provider.
 func TestDrift(t *testing.T) {
-	t.Setenv("CI", "") // where another command is printed
+	t.Setenv("CI", "") // CI prints another command
 	t.Setenv("TRACEFORGE_DIR", t.TempDir())
 	advise := func(update, city string) *tbtest.TB {
 		t.Setenv("TRACEFORGE_UPDATE", update)

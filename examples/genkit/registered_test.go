@@ -12,7 +12,7 @@ import (
 	"github.com/traceforge/traceforge-go/traceforgetest"
 )
 
-// TestRegistered: a prompt file names the middleware itself, and the program hands in none.
+// TestRegistered tests a prompt file that names the middleware itself; the program passes none.
 func TestRegistered(t *testing.T) {
 	tf := traceforgetest.New(t)
 	g := genkit.Init(context.Background())
@@ -20,7 +20,7 @@ func TestRegistered(t *testing.T) {
 		return &ai.ModelResponse{Message: ai.NewModelTextMessage("Hello Ada."), FinishReason: ai.FinishReasonStop}, nil
 	}
 	if !tf.Recording() {
-		model = nil // nobody calls it
+		model = nil // replay must not call it
 	}
 	genkit.DefineModelAction(g, "house/model", nil, model)
 	genkit.DefineMiddleware(g, "records what is asked", genkithooks.Record(tf))

@@ -12,7 +12,7 @@ import (
 	"github.com/traceforge/traceforge-go/traceforgetest/script"
 )
 
-// TestScripted: an agent of Genkit, without a key and without a snapshot.
+// TestScripted tests a Genkit agent without a key and without a snapshot.
 func TestScripted(t *testing.T) {
 	answers := script.New(script.Call("degrees", `{"City":"Oslo"}`), script.Say("It is 4 degrees in Oslo.")).Check(t)
 	g := genkit.Init(t.Context(), genkit.WithPlugins(&openai.OpenAI{

@@ -12,8 +12,8 @@ import (
 	"github.com/traceforge/traceforge-go/traceforgetest"
 )
 
-// newClient is what a test of your own needs, without the Upstream: these examples are
-// recorded from a stand-in for the provider, so that anybody can record them again.
+// newClient works for your own tests without the Upstream. These examples are recorded from a stand-in for the
+// provider, so that anybody can record them again.
 func newClient(t *testing.T) openai.Client {
 	tf := traceforgetest.New(t, traceforgetest.Upstream(standin.New(t)))
 	return openai.NewClient(option.WithHTTPClient(tf.Client()), option.WithAPIKey(os.Getenv("OPENAI_API_KEY")))

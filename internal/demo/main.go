@@ -1,6 +1,6 @@
-// Command demo shows traceforge's main job on a provider of its own: record, replay offline, drift, accept, and what reviewers see of
-// it. It needs Go and a module proxy, and leaves out what git or the command would show where there is none. Run it from the
-// root of the checkout.
+// Command demo shows traceforge's main job with its own provider: record, replay offline, drift, accept, and a
+// reviewer's view of the change. It needs Go and a module proxy. Without git or the command it leaves out their steps.
+// Run it from the root of the checkout.
 package main
 
 import (
@@ -105,7 +105,7 @@ func run(out io.Writer, checkout string) error {
 	return nil
 }
 
-// A demo is a module that uses the checkout, and what runs in it.
+// A demo is a module that uses the checkout, and the environment of its commands.
 type demo struct {
 	checkout, module, bin string
 	out                   io.Writer
@@ -124,7 +124,7 @@ func (d *demo) write(name, text string) error {
 	return os.WriteFile(filepath.Join(d.module, name), []byte(text), 0o644)
 }
 
-// writeModule writes the module, and fails where what it requires cannot be had.
+// writeModule writes the module. It fails if a requirement cannot be downloaded.
 func (d *demo) writeModule() error {
 	sums, err := os.ReadFile(filepath.Join(d.checkout, "go.sum"))
 	if err != nil {
@@ -163,7 +163,7 @@ func (d *demo) stopProvider() {
 	}
 }
 
-// list shows the files of the store.
+// list prints the files of the store.
 func (d *demo) list() error {
 	return filepath.WalkDir(filepath.Join(d.module, ".ai-snapshots"), func(path string, entry os.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
@@ -175,7 +175,7 @@ func (d *demo) list() error {
 	})
 }
 
-// commit makes a repository of the module.
+// commit commits the module to a new repository.
 func (d *demo) commit() error {
 	for _, args := range [][]string{{"init", "-q"}, {"add", "-A"}, {"commit", "-qm", "Test the summary"}} {
 		if err := d.succeed(append([]string{"git"}, args...)...); err != nil {
@@ -185,7 +185,7 @@ func (d *demo) commit() error {
 	return nil
 }
 
-// review shows what the accepted change is to a reviewer.
+// review shows the accepted change as a reviewer sees it.
 func (d *demo) review() error {
 	if _, err := d.show(0, "git", "diff", ".ai-snapshots"); err != nil {
 		return err
@@ -200,7 +200,7 @@ func (d *demo) review() error {
 	return err
 }
 
-// show runs a command in the module and shows it. Its exit code is part of the demo.
+// show runs a command in the module and prints it. The demo shows the exit code too.
 func (d *demo) show(want int, command ...string) (output string, err error) {
 	d.quote("$ " + strings.Join(command, " ") + "\n")
 	output, code, err := d.exec(command)
@@ -211,7 +211,7 @@ func (d *demo) show(want int, command ...string) (output string, err error) {
 	return output, err
 }
 
-// succeed runs a command in the module; where it fails, the error is the first line that it says why.
+// succeed runs a command in the module. If the command fails, the error is the first line that gives the reason.
 func (d *demo) succeed(command ...string) error {
 	output, code, err := d.exec(command)
 	if err != nil || code == 0 {
@@ -227,7 +227,8 @@ func (d *demo) succeed(command ...string) error {
 	return errors.New(why)
 }
 
-// exec runs a command in the module, with variables in front, and without what the environment wants of traceforge, git and go.
+// exec runs a command in the module. The command may begin with variables. The environment's settings of traceforge,
+// git and CI are removed.
 func (d *demo) exec(command []string) (output string, code int, err error) {
 	variables := slices.IndexFunc(command, func(word string) bool { return !strings.Contains(word, "=") })
 	program, args := command[variables], command[variables+1:]

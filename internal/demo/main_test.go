@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestDemo holds what the demo prints, but for times and hashes.
+// TestDemo compares the demo's output, except times and hashes.
 func TestDemo(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs go test five times, and builds the command")
@@ -20,7 +20,7 @@ func TestDemo(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("the demo shows a part of this only, without git")
 	}
-	t.Setenv("TRACEFORGE_UPDATE", "all") // no variable of the caller counts
+	t.Setenv("TRACEFORGE_UPDATE", "all") // the demo must ignore the caller's variables
 	t.Setenv("GIT_DIR", t.TempDir())
 	t.Setenv("GOFLAGS", "-mod=vendor")
 	t.Setenv("CI", "true")
@@ -31,7 +31,8 @@ func TestDemo(t *testing.T) {
 	goldie.New(t).Assert(t, "demo", text)
 }
 
-// TestMissing holds that what the demo cannot have is named in one line, and that it goes on without git and without the command.
+// TestMissing checks that one line names what the demo cannot get, and that the demo continues without git and without
+// the command.
 func TestMissing(t *testing.T) {
 	t.Setenv("GOMODCACHE", t.TempDir())
 	t.Setenv("GOPROXY", "off")

@@ -2,7 +2,8 @@ package tbtest
 
 import "os"
 
-// Sampled returns few, of what a test does again and again, and all if TRACEFORGE_TEST_ALL is set, as it is in make check.
+// Sampled returns few, or all if TRACEFORGE_TEST_ALL is set, as in make check. It is for tests that repeat one check
+// often.
 func Sampled[T any](few, all T) T {
 	if os.Getenv("TRACEFORGE_TEST_ALL") != "" {
 		return all

@@ -1,5 +1,5 @@
-// Package tbtest runs test functions that may fail without failing the test that watches
-// them. It is for tests of test harnesses.
+// Package tbtest runs test functions that may fail, without failing the test that watches them. It is for tests of test
+// harnesses.
 package tbtest
 
 import (
@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// A TB is a testing.TB of its own. The methods that a harness uses work: naming, logging, failing, skipping and
-// cleaning up.
+// A TB is a testing.TB that is independent of the running test. It supports the methods that a harness uses: naming,
+// logging, failing, skipping and cleaning up.
 type TB struct {
 	testing.TB
 	name     string
@@ -25,7 +25,7 @@ type TB struct {
 }
 
 // Unfiltered clears the flags that filter tests, until t ends. These flags are meant for t; the tests that it runs
-// would conclude from them that unplayed records are fine.
+// would accept unplayed records because of them.
 func Unfiltered(t *testing.T) {
 	t.Helper()
 	for name, value := range map[string]string{"test.short": "false", "test.skip": ""} {

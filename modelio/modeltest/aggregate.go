@@ -14,29 +14,25 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// Aggregate returns the message that the chunks of a stream make up: that of candidate 0, the one that a
-// [modelio.GenerateResponse] holds (GK "Streaming"). How a stream is cut does not change it.
+// Aggregate joins the chunks of a stream into a message. It uses the chunks of candidate 0, whose message a
+// [modelio.GenerateResponse] holds (GK "Streaming"). The result does not depend on how the stream is cut.
 //
-//   - Fragments of text that follow each other are joined. Fragments of reasoning are joined too. A fragment that is
-//     empty and carries nothing else is dropped.
-//   - The metadata of joined fragments is united, so that a thoughtSignature that comes late
-//     belongs to the text before it. A fragment whose metadata contradicts what came before
-//     starts a part of its own: no metadata is lost.
-//   - The chunks of a tool request become one part, where the first of them stood. Chunks
-//     belong together if they have the same ref, or the same name where one of them has no
-//     ref. The part is what the final chunk says; metadata and ref that only a partial chunk
-//     had are added.
-//   - A chunk with aggregated:true replaces all that came before it.
-//   - Parts of other kinds stay as they are. The member custom of a chunk is no part of a message.
+//   - Consecutive fragments of text are joined, and consecutive fragments of reasoning too. An empty fragment
+//     without other members is dropped.
+//   - The metadata of joined fragments is united, so that a late thoughtSignature belongs to the text before it. A
+//     fragment whose metadata contradicts the metadata before it starts a new part: no metadata is lost.
+//   - The chunks of a tool request become one part at the place of the first chunk. Chunks belong together if they have
+//     the same ref, or the same name and one of them has no ref. The part is the final chunk plus the metadata and the
+//     ref that only a partial chunk had.
+//   - A chunk with aggregated:true replaces all chunks before it.
+//   - Parts of other kinds stay unchanged. The member custom of a chunk is not part of a message.
 //
-// The message has the role of the chunks, or model where they name none. Chunks are not
-// changed. The aggregate of a message sent as one chunk is in normal form: aggregating it
-// again changes nothing.
+// The message has the role of the chunks, or model if they have no role. Aggregate does not change the chunks. The
+// aggregate of a message sent as one chunk is in normal form: aggregating it again changes nothing.
 //
-// An error is a [*Breach] of one of the stream rules: a tool request that goes on after its
-// final chunk (MUST have had partial:true), that ends partial or with a partial field (MUST
-// NOT), or that loses its input (MUST be complete); chunks of several roles; or chunks of
-// other candidates only. No chunks at all make an empty message.
+// An error is a [*Breach] of one of the stream rules: a tool request that goes on after its final chunk (MUST have had
+// partial:true), that ends partial or with a partial field (MUST NOT), or that loses its input (MUST be complete);
+// chunks of several roles; or chunks of other candidates only. A stream without chunks gives an empty message.
 func Aggregate(chunks []*modelio.GenerateResponseChunk) (*modelio.Message, error) {
 	messages, err := AggregateCandidates(chunks)
 	switch {
@@ -50,8 +46,8 @@ func Aggregate(chunks []*modelio.GenerateResponseChunk) (*modelio.Message, error
 	return messages[0], nil
 }
 
-// AggregateCandidates returns the messages that the chunks of a stream make up, by the
-// candidate's index. See [Aggregate] for how, and for its errors.
+// AggregateCandidates joins the chunks of a stream into one message for each candidate index. It has the rules and
+// errors of [Aggregate].
 func AggregateCandidates(chunks []*modelio.GenerateResponseChunk) (map[int]*modelio.Message, error) {
 	candidates := map[int]*aggregate{}
 	for i, chunk := range chunks {
@@ -78,16 +74,16 @@ func AggregateCandidates(chunks []*modelio.GenerateResponseChunk) (map[int]*mode
 	return messages, nil
 }
 
-// An aggregate is one candidate's message while its chunks come in.
+// An aggregate is one candidate's message during a stream.
 type aggregate struct {
 	role  modelio.Role
 	parts []modelio.Part
 
-	growing strings.Builder // the text or reasoning of the last part, if that is what it is
-	grows   *string         // where it goes, once it is whole; nil means the last part is of another kind
+	growing strings.Builder // the text or reasoning of the last part, if it is of that kind
+	grows   *string         // the field for growing's text; nil if the last part is of another kind
 
-	open  []int           // the parts that are tool requests without their final chunk
-	final map[string]bool // refs of the tool requests that had it
+	open  []int           // indexes of the tool requests whose final chunk is missing
+	final map[string]bool // refs of the tool requests whose final chunk has come
 }
 
 func (a *aggregate) add(i int, chunk *modelio.GenerateResponseChunk) error {
@@ -115,13 +111,13 @@ func (a *aggregate) add(i int, chunk *modelio.GenerateResponseChunk) error {
 	return nil
 }
 
-// append adds a part that does not grow.
+// append adds a part that later fragments do not extend.
 func (a *aggregate) append(part modelio.Part) {
 	a.settle()
 	a.parts = append(a.parts, part)
 }
 
-// settle gives the last part the text that has grown for it.
+// settle stores the joined text in the last part.
 func (a *aggregate) settle() {
 	if a.grows != nil {
 		*a.grows = a.growing.String()
@@ -155,7 +151,8 @@ func (a *aggregate) addText(fragment *modelio.Part) {
 	a.growing.WriteString(*text)
 }
 
-// unite adds to part what fragment carries beside its text, unless they contradict.
+// unite adds the fragment's members besides its text to part. It returns false, and changes nothing, if they
+// contradict.
 func unite(part, fragment *modelio.Part) bool {
 	united := *part
 	for _, o := range []struct {
@@ -171,7 +168,7 @@ func unite(part, fragment *modelio.Part) bool {
 	return true
 }
 
-// union returns the members of both objects, or false if they contradict. It changes neither.
+// union returns the members of both objects, or false if they contradict. It does not change them.
 func union(a, b modelio.Object) (modelio.Object, bool) {
 	for name, value := range b {
 		if old, ok := a[name]; ok && !sameJSON(old, value) {
@@ -181,7 +178,7 @@ func union(a, b modelio.Object) (modelio.Object, bool) {
 	return overlay(a, b), true
 }
 
-// sameJSON reports whether two texts say the same.
+// sameJSON reports whether two JSON texts have equal values.
 func sameJSON(a, b []byte) bool {
 	if bytes.Equal(a, b) {
 		return true
@@ -223,8 +220,8 @@ func (a *aggregate) addToolRequest(part *modelio.Part) *Breach {
 	return nil
 }
 
-// continues reports whether next is a chunk of the tool request that open is a chunk of. A
-// chunk need not have a ref, also where others of its request have one (GK's example).
+// continues reports whether next and open are chunks of the same tool request. A chunk need not have a ref, even if
+// others of its request do (GK's example).
 func continues(open, next *modelio.ToolRequest) bool {
 	if open.Ref != "" && next.Ref != "" {
 		return open.Ref == next.Ref
@@ -232,7 +229,7 @@ func continues(open, next *modelio.ToolRequest) bool {
 	return open.Name == next.Name
 }
 
-// latest returns next, a later chunk of the tool request in before, with what only before has.
+// latest returns next, a later chunk of the tool request in before, plus the members that only before has.
 func latest(before, next *modelio.Part) modelio.Part {
 	request := *next.ToolRequest
 	request.Ref = cmp.Or(request.Ref, before.ToolRequest.Ref)
@@ -248,7 +245,7 @@ func latest(before, next *modelio.Part) modelio.Part {
 	}
 }
 
-// overlay returns the members of both objects, top's where both have one. It changes neither.
+// overlay returns the members of both objects. For a member in both, top's value counts. It does not change them.
 func overlay(base, top modelio.Object) modelio.Object {
 	switch {
 	case top == nil:
@@ -261,7 +258,7 @@ func overlay(base, top modelio.Object) modelio.Object {
 	return all
 }
 
-// toolName names a tool request in messages.
+// toolName names a tool request in error messages.
 func toolName(request *modelio.ToolRequest) string {
 	if request.Ref == "" {
 		return fmt.Sprintf("tool request %q", request.Name)
@@ -269,7 +266,7 @@ func toolName(request *modelio.ToolRequest) string {
 	return fmt.Sprintf("tool request %q (%s)", request.Name, request.Ref)
 }
 
-// message returns the message when all chunks are in.
+// message returns the message after the last chunk.
 func (a *aggregate) message() (*modelio.Message, error) {
 	if len(a.open) > 0 {
 		return nil, breach(RuleStreamFinal, "the stream ends with %s still partial", toolName(a.parts[a.open[0]].ToolRequest))

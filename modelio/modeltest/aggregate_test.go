@@ -130,8 +130,8 @@ func TestAggregateCandidates(t *testing.T) {
 	require.EqualError(t, err, `modelio: MUST stream-final: the stream ends with tool request "t" still partial`)
 }
 
-// FuzzAggregate: how a stream is cut never changes the result. The message is made of the
-// first two arguments, the seed decides where it is cut.
+// FuzzAggregate checks that the cuts of a stream never change the result. The first two arguments give the message, the
+// seed gives the cuts.
 func FuzzAggregate(t *testing.F) {
 	f := mutation.New(t)
 	f.Add("plain text, ünïcode 😀", "trtmpRTq", uint64(1))
@@ -182,8 +182,8 @@ func randomParts(r *rand.Rand, text, kinds string) []modelio.Part {
 	return parts
 }
 
-// cut returns a stream of content: text and reasoning in fragments, with the metadata on the
-// first one or on all, and tool requests after partial ones, in chunks of any length.
+// cut cuts content into a stream of chunks of any length. Fragments of text and reasoning have the metadata on the
+// first one or on all, and partial tool requests precede the final ones.
 func cut(r *rand.Rand, content []modelio.Part) []*modelio.GenerateResponseChunk {
 	var pieces []modelio.Part
 	for _, part := range content {
@@ -230,7 +230,7 @@ func fragments(r *rand.Rand, part modelio.Part, text string, newPart func(string
 	return pieces
 }
 
-// BenchmarkAggregate shows that the time grows with the text, not with its square.
+// BenchmarkAggregate shows that the time grows linearly with the text.
 func BenchmarkAggregate(b *testing.B) {
 	chunks := make([]*modelio.GenerateResponseChunk, 10_000)
 	for i := range chunks {

@@ -12,25 +12,22 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// TestModel proves that m obeys the model contract (GK), as testing/fstest.TestFS does for file systems. It is
-// [Check] of the capabilities that m declares (see [modelio.Declarer]); a model that declares nothing is held to
-// support everything. It makes a few dozen calls, some at once.
+// TestModel proves that m obeys the model contract (GK), like testing/fstest.TestFS does for file systems. It runs
+// [Check] with the capabilities that m declares (see [modelio.Declarer]). A model that declares none must support all.
+// TestModel makes a few dozen calls, some of them concurrently.
 func TestModel(m modelio.Model) error {
 	return Check(context.Background(), m, modelio.InfoOf(m))
 }
 
-// Check calls m with requests of each kind that info declares, streamed and not, and returns every breach of the
-// contract. The breaches are joined; each is a [*Breach]. Nil means that it saw none. A breach says MUST and SHOULD
-// where GK does, and otherwise whether GK defines what was broken, or this package adds it: see [Level].
+// Check calls m with requests of each kind that info declares, streamed and not, and returns all breaches of the
+// contract, joined. Each is a [*Breach]. Nil means that Check found none. A breach is MUST or SHOULD where GK uses that
+// word. Otherwise its [Level] tells whether GK defines the rule or this package adds it.
 //
-// The requests are small, two or three dozen, and real: a model that stands for a provider
-// calls it. Check asks for no particular answer, as a model may say what it likes, but where a
-// request constrains it. It expects two answers to be the same only of a model that repeats
-// itself.
+// The two or three dozen requests are small and real: a model of a provider calls it. Check requires no particular
+// answer, except where a request constrains it. It compares two answers only if the model repeats itself.
 //
-// Where GK lets the framework stand in for a capability that info does not declare, the request is prepared by
-// [Simulate]; a request that needs another undeclared capability is not made. [modelio.InfoOf] says what a model
-// declares itself.
+// If info lacks a capability for which GK lets the framework stand in, [Simulate] prepares the request. Check leaves
+// out requests that need other undeclared capabilities. [modelio.InfoOf] returns the info that a model declares.
 //
 // Check calls m from several goroutines. If ctx ends, it returns an error that wraps ctx's.
 func Check(ctx context.Context, m modelio.Model, info modelio.ModelInfo) error {
@@ -55,7 +52,7 @@ type checker struct {
 	breaches []error // each a *Breach
 }
 
-// breach notes a breach that the named probe shows.
+// breach records a breach found by the named probe.
 func (c *checker) breach(probe string, b *Breach) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -72,7 +69,7 @@ func (c *checker) breach(probe string, b *Breach) {
 	c.breaches = append(c.breaches, b)
 }
 
-// both makes a request streamed and not, and judges the answers.
+// both makes a request without and with streaming, and judges the answers.
 func (c *checker) both(ctx context.Context, p probe) {
 	whole, ok := c.answer(ctx, p, false)
 	if !ok {
@@ -82,7 +79,7 @@ func (c *checker) both(ctx context.Context, p probe) {
 	if !ok || sayJSON(whole) == sayJSON(streamed) {
 		return
 	}
-	// They may differ because the model says something new each time.
+	// The answers may differ because the model never repeats itself.
 	again, ok := c.answer(ctx, p, false)
 	if !ok || sayJSON(again) != sayJSON(whole) {
 		return
@@ -94,8 +91,7 @@ func (c *checker) both(ctx context.Context, p probe) {
 	}
 }
 
-// answer makes a request, streamed or not. It reports whether there is an answer with a
-// message that can be judged further.
+// answer makes a request, streamed or not. It reports whether there is an answer whose message can be judged further.
 func (c *checker) answer(ctx context.Context, p probe, stream bool) (*modelio.GenerateResponse, bool) {
 	name := p.name
 	var log chunkLog
@@ -119,8 +115,8 @@ func (c *checker) answer(ctx context.Context, p probe, stream bool) (*modelio.Ge
 	return response, true
 }
 
-// call calls the model with a request of its own, and checks that the request stays as it was.
-// A panic counts as an error, so that the other probes can go on.
+// call gives the model its own copy of the request, and checks that the model does not change it. A panic counts as an
+// error, so that the other probes still run.
 func (c *checker) call(ctx context.Context, p probe, stream modelio.StreamFunc) (response *modelio.GenerateResponse, err error) {
 	before, _ := p.request.MarshalJSON() // the probes are valid
 	var request modelio.GenerateRequest
@@ -171,20 +167,19 @@ func (c *checker) cancel(ctx context.Context) {
 	}
 }
 
-// concurrent checks that calls at the same time do not disturb each other: each has its own chunks and its own
-// answer.
+// concurrent checks that simultaneous calls do not disturb each other: each gets its own chunks and its own answer.
 func (c *checker) concurrent(ctx context.Context) {
-	requests := []probe{ // to which a model has different answers, if it has any
+	requests := []probe{ // a model that does not always answer the same answers these two differently
 		{name: "concurrent", rule: RuleConcurrent, request: asking(askFrance, "")},
 		{name: "concurrent", rule: RuleConcurrent, request: asking(askJapan, "")},
 	}
-	var alone []string // what the model says to each request when it is the only one
-	streams := true    // whether it does so in chunks as it should
+	var alone []string // the answer to each request when no other call runs
+	streams := true    // whether the chunks of these answers obey the rules
 	for _, p := range requests {
 		var log chunkLog
 		response, err := c.call(ctx, p, log.add)
 		if err != nil || badMessage(response) {
-			return // the other probes have shown it
+			return // other probes report it
 		}
 		alone = append(alone, sayJSON(response))
 		streams = streams && log.breach(response) == nil
@@ -202,8 +197,8 @@ func (c *checker) concurrent(ctx context.Context) {
 	calls.Wait()
 }
 
-// amongOthers makes one of many requests and returns what is wrong with its answer; own and all are what the model says
-// to it, and to each of them.
+// amongOthers makes a request while others run, and returns the fault of its answer. own is the expected answer; all
+// are the expected answers of all requests.
 func (c *checker) amongOthers(ctx context.Context, p probe, stream bool, own string, all []string) string {
 	var log chunkLog
 	response, err := c.call(ctx, p, log.callback(stream))

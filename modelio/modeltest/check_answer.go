@@ -81,19 +81,19 @@ func contentBreach(content []modelio.Part, tools []modelio.ToolDefinition) *Brea
 	return nil
 }
 
-// isKindless reports whether p is of none of GK's kinds and of none that GK does not name.
+// isKindless reports whether p has no kind, neither one of GK's nor an unknown one.
 func isKindless(p *modelio.Part) bool {
 	return p.Text == nil && p.Media == nil && p.ToolRequest == nil && p.ToolResponse == nil &&
 		p.Reasoning == nil && p.Custom == nil && len(p.Unknown) == 0
 }
 
-// A chunkLog is what a callback was given. It holds copies, as a model may use a chunk again.
+// A chunkLog records the chunks that a callback gets. It holds copies, since a model may reuse a chunk.
 type chunkLog struct {
 	chunks []*modelio.GenerateResponseChunk
 	bad    *Breach
 }
 
-// callback returns what a model is to call while it streams; nil means that it does not.
+// callback returns the callback for a model, or nil without streaming.
 func (l *chunkLog) callback(stream bool) modelio.StreamFunc {
 	if !stream {
 		return nil
@@ -127,7 +127,7 @@ func (l *chunkLog) breach(response *modelio.GenerateResponse) *Breach {
 	}
 	aggregate, err := Aggregate(l.chunks)
 	if err != nil {
-		return err.(*Breach) // Aggregate makes no other
+		return err.(*Breach) // Aggregate returns no other errors
 	}
 	if got, want := contentJSON(content), contentJSON(aggregate.Content); got != want {
 		return breach(RuleStreamAggregate, "the chunks make %s, but the answer is %s",
@@ -136,26 +136,25 @@ func (l *chunkLog) breach(response *modelio.GenerateResponse) *Breach {
 	return nil
 }
 
-// normalContent returns content as [Aggregate] would make it.
+// normalContent returns content in the normal form of [Aggregate].
 func normalContent(content []modelio.Part) []modelio.Part {
 	message, err := Aggregate([]*modelio.GenerateResponseChunk{{Content: content}})
 	if err != nil {
-		return content // unreachable: contentBreach has seen its tool requests
+		return content // unreachable: contentBreach has checked its tool requests
 	}
 	return message.Content
 }
 
-// contentJSON returns a text that is the same for content that says the same.
+// contentJSON returns a canonical text of content, for comparison.
 func contentJSON(content []modelio.Part) string {
-	data, _ := modelio.Message{Content: content}.MarshalJSON() // contentBreach has seen the parts
+	data, _ := modelio.Message{Content: content}.MarshalJSON() // contentBreach has checked the parts
 	if kept, err := canon.KeepNumbers(data); err == nil {
 		data = kept
 	}
 	return string(data)
 }
 
-// sayJSON returns a text that is the same for answers that say the same, whatever refs they
-// make up (design R8).
+// sayJSON returns a canonical text of an answer, for comparison. Generated refs do not affect it (design R8).
 func sayJSON(response *modelio.GenerateResponse) string {
 	normal, _ := modelio.NormalizeRefs([]modelio.Message{{Content: normalContent(response.Message.Content)}})
 	return string(response.FinishReason) + " " + contentJSON(normal[0].Content)

@@ -11,17 +11,17 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// A probe is a request that a model is checked with.
+// A probe is a request that Check makes.
 type probe struct {
 	name    string
-	rule    Rule // broken if the request fails
+	rule    Rule // the rule that is broken if the request fails
 	request *modelio.GenerateRequest
 
-	demands Rule                          // broken if verdict says so
-	verdict func(*modelio.Message) string // what is wrong with the answer to this request; nil means it may be any
+	demands Rule                          // the rule that is broken if verdict finds a fault
+	verdict func(*modelio.Message) string // the fault of an answer, or ""; nil if every answer is right
 }
 
-// asking returns a request with these messages and what else there is, all in GK's JSON.
+// asking returns a request with these messages and more members, all in GK's JSON.
 func asking(messages, more string) *modelio.GenerateRequest {
 	var request modelio.GenerateRequest
 	if err := request.UnmarshalJSON([]byte(`{"messages":[` + messages + `]` + more + `}`)); err != nil {
@@ -64,7 +64,7 @@ const (
 
 func textProbe() probe { return probe{name: "text", rule: RuleText, request: asking(askHello, "")} }
 
-// probes returns the requests that a model with the given capabilities must take.
+// probes returns the requests that a model with the given capabilities must accept.
 func probes(supports modelio.Capabilities) []probe {
 	var all []probe
 	add := func(declared bool, p probe) {
@@ -115,7 +115,7 @@ func isJSON(m *modelio.Message) string {
 	return ""
 }
 
-// isPerson judges by the schema of the constrained probe.
+// isPerson checks an answer against the schema of the constrained probe.
 func isPerson(m *modelio.Message) string {
 	var person struct {
 		Name *string

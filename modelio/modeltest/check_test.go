@@ -22,9 +22,8 @@ import (
 	"github.com/traceforge/traceforge-go/modelio/modeltest"
 )
 
-// good is a model that keeps the contract: it asks for the first tool where it is offered some
-// and has no results yet, makes up a person where it is asked for JSON, and else repeats what
-// it is told.
+// good is a model that obeys the contract. It calls the first offered tool if there are no results yet, generates a
+// person if JSON is requested, and otherwise repeats the prompt.
 func good(ctx context.Context, req *modelio.GenerateRequest, stream modelio.StreamFunc) (*modelio.GenerateResponse, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -43,7 +42,7 @@ func good(ctx context.Context, req *modelio.GenerateRequest, stream modelio.Stre
 	}, nil
 }
 
-// calls makes the refs of good differ from call to call.
+// calls makes good's refs differ between calls.
 var calls atomic.Int64
 
 func goodContent(req *modelio.GenerateRequest) (content []modelio.Part, chunks [][]modelio.Part) {
@@ -104,7 +103,7 @@ func TestCheck_GoodModel(t *testing.T) {
 	}
 }
 
-// TestCheck_FinishReasons: each of GK's four reasons to finish is one, and no other is.
+// TestCheck_FinishReasons checks that GK's four finish reasons are valid and others are not.
 func TestCheck_FinishReasons(t *testing.T) {
 	for reason, want := range map[modelio.FinishReason]int{
 		modelio.FinishStop: 0, modelio.FinishLength: 0, modelio.FinishBlocked: 0, modelio.FinishOther: 0, "": 1, "end_turn": 1,
@@ -115,7 +114,7 @@ func TestCheck_FinishReasons(t *testing.T) {
 	}
 }
 
-// TestCheck_Undeclared: a model is asked for nothing that it does not declare.
+// TestCheck_Undeclared checks that Check does not use undeclared capabilities.
 func TestCheck_Undeclared(t *testing.T) {
 	strict := modelio.ModelFunc(func(ctx context.Context, req *modelio.GenerateRequest, stream modelio.StreamFunc) (*modelio.GenerateResponse, error) {
 		switch {
@@ -166,14 +165,14 @@ func TestCheck_WrongModels(t *testing.T) {
 	}
 }
 
-// TestCheck_Levels: a breach says MUST and SHOULD where GK does, in the clause that it rests on, and nowhere else.
+// TestCheck_Levels checks that a rule is MUST or SHOULD exactly if its clause in GK has that word.
 func TestCheck_Levels(t *testing.T) {
 	for _, rule := range everyRule(t) {
 		clause, want := rule.Clause(), modeltest.Defined
 		switch {
 		case clause == "":
 			want = modeltest.Added
-		case strings.Contains(clause, "**MUST"), rule == modeltest.RuleStreamLate: // of the sentence that RuleStreamChunks has
+		case strings.Contains(clause, "**MUST"), rule == modeltest.RuleStreamLate: // its clause is in the sentence of RuleStreamChunks
 			want = modeltest.Must
 		case strings.Contains(clause, "**SHOULD"):
 			want = modeltest.Should
@@ -187,8 +186,7 @@ func TestCheck_Levels(t *testing.T) {
 	}
 }
 
-// TestCheck_ClauseVectors: the words that rules rest on are GK's, and each thing that GK says MUST or SHOULD be has a
-// rule.
+// TestCheck_ClauseVectors checks that the clauses are GK's words, and that each MUST and SHOULD of GK has a rule.
 func TestCheck_ClauseVectors(t *testing.T) {
 	spec, err := os.ReadFile(vector.File(t, "../spec/genkit-model-spec.md"))
 	require.NoError(t, err)
@@ -208,7 +206,7 @@ func TestCheck_ClauseVectors(t *testing.T) {
 	require.Empty(t, unproven)
 }
 
-// everyRule returns the rules, as the source has them.
+// everyRule reads the rules from the source.
 func everyRule(t *testing.T) (rules []modeltest.Rule) {
 	t.Helper()
 	source, err := os.ReadFile("rules.go")
@@ -220,9 +218,9 @@ func everyRule(t *testing.T) (rules []modeltest.Rule) {
 	return rules
 }
 
-// TestCheck_EveryRule: each rule has a model that breaks it.
+// TestCheck_EveryRule checks that each rule has a model that breaks it.
 func TestCheck_EveryRule(t *testing.T) {
-	broken := map[modeltest.Rule]bool{modeltest.RuleStreamLate: true} // TestWarnings
+	broken := map[modeltest.Rule]bool{modeltest.RuleStreamLate: true} // see TestWarnings
 	for _, tc := range wrongModels {
 		broken[tc.rule] = true
 	}
@@ -255,7 +253,7 @@ func TestCheck_EveryBreachAtOnce(t *testing.T) {
 	}, "\n"))
 }
 
-// TestCheck_MoodyModel: a model that never says the same twice keeps the contract.
+// TestCheck_MoodyModel checks that a model may answer differently each time.
 func TestCheck_MoodyModel(t *testing.T) {
 	var n atomic.Int64
 	moody := modelio.ModelFunc(func(ctx context.Context, req *modelio.GenerateRequest, stream modelio.StreamFunc) (*modelio.GenerateResponse, error) {
@@ -269,7 +267,7 @@ func TestCheck_MoodyModel(t *testing.T) {
 	require.NoError(t, modeltest.Check(t.Context(), moody, everything()))
 }
 
-// TestCheck_CutShort: an answer that was blocked or cut short need not be what was asked for.
+// TestCheck_CutShort checks that a blocked or cut answer need not match the request.
 func TestCheck_CutShort(t *testing.T) {
 	for _, reason := range []modelio.FinishReason{modelio.FinishBlocked, modelio.FinishLength} {
 		model := answered(func(req *modelio.GenerateRequest, resp *modelio.GenerateResponse) {
@@ -291,7 +289,7 @@ func TestCheck_ContextEnds(t *testing.T) {
 	require.EqualError(t, err, "modelio: check ended early: context canceled")
 }
 
-// TestCheck_Image: the image that media models are asked about is one.
+// TestCheck_Image checks that the image of the media probe is valid.
 func TestCheck_Image(t *testing.T) {
 	var url string
 	_ = modeltest.Check(t.Context(), modelio.ModelFunc(func(ctx context.Context, req *modelio.GenerateRequest, stream modelio.StreamFunc) (*modelio.GenerateResponse, error) {

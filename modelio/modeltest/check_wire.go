@@ -12,11 +12,11 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// CheckWire proves what the answers of a model that stands for a provider cannot show. The schema of a constrained
-// request reaches the provider (GK "Structured Output"). A system message does too where info declares no systemRole
-// (GK "System Messages"). sent returns the requests that the provider got so far: those of a server, or of a
-// recorder's Snapshots. It is called between the calls of m, which are few and one after the other. The error joins
-// breaches, as that of [Check] does.
+// CheckWire checks rules that the answers of a provider's model cannot show. The schema of a constrained request must
+// reach the provider (GK "Structured Output"), and so must a system message if info declares no systemRole (GK "System
+// Messages"). sent returns all requests that the provider has received, from a server or from a recorder's Snapshots.
+// CheckWire calls it between the few calls of m, which are sequential. The error joins breaches like the error of
+// [Check].
 func CheckWire(ctx context.Context, m modelio.Model, info modelio.ModelInfo, sent func() []modelio.Request) error {
 	var c checker
 	probe := func(name string, rule Rule, request *modelio.GenerateRequest, wrong func([]modelio.Request) string) {
@@ -39,8 +39,8 @@ func CheckWire(ctx context.Context, m modelio.Model, info modelio.ModelInfo, sen
 	return errors.Join(c.breaches...)
 }
 
-// withoutSchema reports requests of which none has the schema of asPerson. Providers spell it in ways of their own:
-// as an option, or as the input of a tool.
+// withoutSchema reports that no request has the schema of asPerson. Each provider has its own place for it: an option,
+// or the input of a tool.
 func withoutSchema(sent []modelio.Request) string {
 	for _, req := range sent {
 		said := slices.Collect(maps.Values(req.Options))
@@ -49,7 +49,7 @@ func withoutSchema(sent []modelio.Request) string {
 		}
 		for _, raw := range said {
 			var v any
-			if _ = json.Unmarshal(raw, &v); hasPerson(v) { // it was decoded
+			if _ = json.Unmarshal(raw, &v); hasPerson(v) { // raw was decoded before, so it is valid
 				return ""
 			}
 		}
@@ -71,7 +71,8 @@ func hasPerson(v any) bool {
 	return false
 }
 
-// withoutSystemText says that the system message of withSystem is not sent, or as one of a role that the model does not declare.
+// withoutSystemText reports that the system message of withSystem is missing, or that it has the role system, which the
+// model does not declare.
 func withoutSystemText(sent []modelio.Request) string {
 	for _, req := range sent {
 		for _, message := range req.Messages {
@@ -87,10 +88,10 @@ func withoutSystemText(sent []modelio.Request) string {
 	return "what the system message says is in none of what the provider was sent"
 }
 
-// Warnings returns faults that are likely and not certain, which [Check] leaves out: a long answer that comes in one
-// chunk (GK "Streaming"). It makes one call, and ignores a failure of it, which Check reports.
+// Warnings returns likely faults, which [Check] leaves out because they are not certain: a long answer in one chunk (GK
+// "Streaming"). It makes one call and ignores its failure, which Check reports.
 func Warnings(ctx context.Context, m modelio.Model) (all []*Breach) {
-	const long = 400 // bytes that no provider sends in one event
+	const long = 400 // bytes; no provider sends so many in one event
 	var log chunkLog
 	response, err := m.Generate(ctx, asking(askCount, ""), log.add)
 	if err != nil || response == nil || response.Message == nil {

@@ -18,12 +18,12 @@ import (
 	"github.com/traceforge/traceforge-go/modelio/modeltest"
 )
 
-// A wire is a model that asks a server in the format of chat completions.
+// A wire is a model that calls a server in the format of chat completions.
 type wire struct {
 	server        *fakeprovider.Server
-	schema        bool // it passes the schema on
-	mode          bool // it asks for JSON instead
-	system, moved bool // it passes on what a system message says; as a user's
+	schema        bool // it sends the schema
+	mode          bool // it requests JSON without a schema
+	system, moved bool // it sends system messages; it sends them as user messages
 }
 
 func (w *wire) Generate(ctx context.Context, req *modelio.GenerateRequest, _ modelio.StreamFunc) (*modelio.GenerateResponse, error) {
@@ -65,7 +65,7 @@ func (w *wire) Generate(ctx context.Context, req *modelio.GenerateRequest, _ mod
 	return &modelio.GenerateResponse{Message: &modelio.Message{Role: modelio.RoleModel, Content: []modelio.Part{modelio.TextPart("yes")}}}, nil
 }
 
-// sent returns what the server was sent, as the codec of the API has it.
+// sent returns the requests that the server received, as the API's codec decodes them.
 func (w *wire) sent(t *testing.T) func() []modelio.Request {
 	codec, ok := provider.Named("openai.chat")
 	require.True(t, ok)
@@ -81,7 +81,7 @@ func (w *wire) sent(t *testing.T) func() []modelio.Request {
 	}
 }
 
-// wrongOnTheWire are models each of which breaks one rule that only the wire can show.
+// wrongOnTheWire are models that each break one rule that only the wire shows.
 var wrongOnTheWire = []struct {
 	rule modeltest.Rule
 	why  string
@@ -93,7 +93,7 @@ var wrongOnTheWire = []struct {
 	{modeltest.RuleSystemSent, "sends the role that it does not declare", wire{schema: true, system: true}},
 }
 
-// TestCheckWire asks a server what a model sent, whose answers are all the same.
+// TestCheckWire checks what a model sends to a server whose answers are all the same.
 func TestCheckWire(t *testing.T) {
 	info := modelio.ModelInfo{Supports: modelio.Capabilities{Constrained: modelio.ConstrainedAll}}
 	served := func(w wire) *wire {
@@ -121,7 +121,7 @@ func TestCheckWire(t *testing.T) {
 	require.Len(t, breaches(t, modeltest.CheckWire(t.Context(), down, info, down.sent(t))), 2)
 }
 
-// TestWarnings: a long answer in one chunk is no breach for certain.
+// TestWarnings checks that a long answer in one chunk is a warning.
 func TestWarnings(t *testing.T) {
 	saying := func(chunks ...string) modelio.ModelFunc {
 		return func(ctx context.Context, _ *modelio.GenerateRequest, stream modelio.StreamFunc) (*modelio.GenerateResponse, error) {

@@ -11,7 +11,7 @@ import (
 	"github.com/traceforge/traceforge-go/modelio/modeltest"
 )
 
-// echo is a model that repeats what it is told, a word at a time where it streams.
+// echo is a model that repeats the prompt, and streams it word by word.
 func echo(ctx context.Context, req *modelio.GenerateRequest, stream modelio.StreamFunc) (*modelio.GenerateResponse, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -74,7 +74,7 @@ func ExampleAggregateCandidates() {
 }
 
 func ExampleCheck() {
-	// A model that forgets to say how it ended, and that answers when nobody waits any more.
+	// This model forgets its finish reason, and answers after its context has ended.
 	forgetful := modelio.ModelFunc(func(_ context.Context, req *modelio.GenerateRequest, stream modelio.StreamFunc) (*modelio.GenerateResponse, error) {
 		resp, err := echo(context.Background(), req, stream)
 		if err == nil {
@@ -116,7 +116,7 @@ func ExampleSimulate() {
 	// 1 user true
 }
 
-// Rules have the words of the specification.
+// A rule's clause quotes the specification.
 func ExampleRule_Clause() {
 	fmt.Println(modeltest.RuleFinishReason.Level(), modeltest.RuleFinishReason.Clause())
 	// Output: DEFINED **finishReason**: Why the generation stopped.
@@ -130,7 +130,8 @@ func ExampleTestModel() {
 	// Output: true
 }
 
-// A model that passes on neither the schema nor the system message. sent is what a server was sent, or a recorder's Snapshots.
+// This model sends neither the schema nor the system message. sent returns the requests that a server received, or
+// those of a recorder's Snapshots.
 func ExampleCheckWire() {
 	var got []modelio.Request
 	model := modelio.ModelFunc(func(ctx context.Context, req *modelio.GenerateRequest, stream modelio.StreamFunc) (*modelio.GenerateResponse, error) {

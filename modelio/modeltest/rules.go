@@ -6,76 +6,76 @@ import (
 	"strings"
 )
 
-// A Level says who demands a [Rule], and how strongly.
+// A Level tells who demands a [Rule], and how strongly.
 type Level string
 
 // The levels that a breach can have.
 const (
-	Must    Level = "MUST"    // GK, in that word
-	Should  Level = "SHOULD"  // GK, in that word
-	Defined Level = "DEFINED" // GK, which says what is so and uses neither word
-	Added   Level = "ADDED"   // [Model], [StreamFunc] and [Aggregate], of which GK says nothing
+	Must    Level = "MUST"    // GK, with that word
+	Should  Level = "SHOULD"  // GK, with that word
+	Defined Level = "DEFINED" // GK, in a statement with neither word
+	Added   Level = "ADDED"   // [Model], [StreamFunc] and [Aggregate]; GK has no such rule
 )
 
-// A Rule names one thing that the model contract demands.
+// A Rule names one demand of the model contract.
 type Rule string
 
 // The rules of a stream, which [Aggregate] enforces (GK "Tool Request Part", "Streaming").
 const (
-	RuleStreamCandidate Rule = "stream-candidate" // chunks are there, and of the candidate that is asked for
+	RuleStreamCandidate Rule = "stream-candidate" // there are chunks of the requested candidate
 	RuleStreamRole      Rule = "stream-role"      // all chunks of a message have one role
 	RuleStreamPartial   Rule = "stream-partial"   // an intermediate chunk of a tool request has partial:true
 	RuleStreamFinal     Rule = "stream-final"     // each tool request ends with a chunk that has no partial field
 	RuleStreamInput     Rule = "stream-input"     // the final chunk of a tool request has its complete input
 )
 
-// The further rules, which [Check] proves.
+// More rules, which [Check] proves.
 const (
-	// The input that a model takes (GK "Model Interface", "Behavioral Expectations").
-	RuleText         Rule = "text"          // a text prompt is answered, also one that stands for an undeclared capability
-	RuleMultiturn    Rule = "multiturn"     // a history is accepted, where declared
+	// The input of a model (GK "Model Interface", "Behavioral Expectations").
+	RuleText         Rule = "text"          // a text prompt is answered, even one that replaces an undeclared capability
+	RuleMultiturn    Rule = "multiturn"     // a history is accepted, if declared
 	RuleSystemRole   Rule = "system-role"   // a system message is accepted, or simulated
-	RuleMedia        Rule = "media"         // a data: URI is accepted, where media is declared
-	RuleTools        Rule = "tools"         // tool definitions are accepted, where declared
+	RuleMedia        Rule = "media"         // a data: URI is accepted, if media is declared
+	RuleTools        Rule = "tools"         // tool definitions are accepted, if declared
 	RuleToolResponse Rule = "tool-response" // tool responses in the history are accepted
-	RuleConstrained  Rule = "constrained"   // output.schema is enforced, where declared
+	RuleConstrained  Rule = "constrained"   // output.schema is enforced, if declared
 	RuleJSON         Rule = "json"          // output.format json makes the text valid JSON
-	RuleToolChoice   Rule = "tool-choice"   // toolChoice required and none are heeded, where declared
+	RuleToolChoice   Rule = "tool-choice"   // toolChoice required and none are heeded, if declared
 
 	// The answer of a model (GK "Generate Response").
 	RuleMessage      Rule = "message"       // there is a message
 	RuleRole         Rule = "role"          // its role is model
 	RulePart         Rule = "part"          // each part is of one kind and has the JSON form of GK
-	RuleFinishReason Rule = "finish-reason" // one of GK's four
+	RuleFinishReason Rule = "finish-reason" // finishReason is one of GK's four
 	RuleToolRequest  Rule = "tool-request"  // a tool request has an object as input, and is not partial
-	RuleToolOffered  Rule = "tool-offered"  // it names a tool that was offered
+	RuleToolOffered  Rule = "tool-offered"  // a tool request names an offered tool
 	RuleToolRef      Rule = "tool-ref"      // the refs of a message's tool requests differ
 
-	// How a model behaves (GK "Streaming", [Model], [StreamFunc]).
+	// The behaviour of a model (GK "Streaming", [Model], [StreamFunc]).
 	RuleStreamChunks     Rule = "stream-chunks"     // streaming yields chunks
 	RuleStreamAggregate  Rule = "stream-aggregate"  // the answer is the aggregate of its chunks
-	RuleStreamConsistent Rule = "stream-consistent" // the answer is the same whether it is streamed or not
+	RuleStreamConsistent Rule = "stream-consistent" // the answer with streaming equals the answer without
 	RuleStreamError      Rule = "stream-error"      // the callback's error ends the generation and is returned
 	RuleCancel           Rule = "cancel"            // a cancelled context ends the generation with an error
 	RuleCancelCause      Rule = "cancel-cause"      // that error wraps the context's
 	RuleRequest          Rule = "request"           // the request is not changed
-	RuleConcurrent       Rule = "concurrent"        // calls at the same time do not disturb each other
+	RuleConcurrent       Rule = "concurrent"        // simultaneous calls do not disturb each other
 )
 
-// The rules that [CheckWire] proves, and the one that [Warnings] tells of.
+// The rules of [CheckWire], and the rule of [Warnings].
 const (
-	RuleSchemaSent Rule = "schema-sent" // the provider gets output.schema, where constrained generation is declared
-	RuleSystemSent Rule = "system-sent" // the provider gets what a system message says, where systemRole is not declared
-	RuleStreamLate Rule = "stream-late" // a long answer comes in more than one chunk
+	RuleSchemaSent Rule = "schema-sent" // the provider gets output.schema, if constrained generation is declared
+	RuleSystemSent Rule = "system-sent" // the provider gets the text of a system message, if systemRole is not declared
+	RuleStreamLate Rule = "stream-late" // a long answer has more than one chunk
 )
 
-// A clause is what GK says of a rule.
+// A clause is GK's statement of a rule.
 type clause struct {
 	level Level
 	text  string // GK's own words
 }
 
-// clauses are those of the rules of which GK says something.
+// clauses are the clauses of all rules that GK states.
 var clauses = map[Rule]clause{
 	RuleStreamCandidate: {Defined, "`index`: Candidate index (default 0)."},
 	RuleStreamPartial:   {Must, "intermediate chunks **MUST** have `partial: true`"},
@@ -108,18 +108,18 @@ var clauses = map[Rule]clause{
 	RuleStreamConsistent: {Defined, "ensuring the model abstraction behaves consistently whether streaming is enabled or not"},
 }
 
-// Level returns who demands a rule, and how strongly.
+// Level tells who demands a rule, and how strongly.
 func (r Rule) Level() Level { return cmp.Or(clauses[r].level, Added) }
 
-// Clause returns what GK says of a rule, in its own words; empty means nothing.
+// Clause returns GK's words for a rule, or "" if GK does not state it.
 func (r Rule) Clause() string { return clauses[r].text }
 
-// A Breach is an error that says which rule of the model contract was broken, and how.
+// A Breach is an error that names the broken rule of the model contract and describes the fault.
 type Breach struct {
 	Rule   Rule
 	Level  Level
 	Detail string
-	Probes []string // the requests of [Check] that showed it; none where [Aggregate] found it
+	Probes []string // names of the requests of [Check] that showed the breach; nil if [Aggregate] found it
 }
 
 func (b *Breach) Error() string {

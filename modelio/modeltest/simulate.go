@@ -8,18 +8,18 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// Simulate rewrites req for a model that lacks capabilities for which GK has the framework or the model stand in:
+// Simulate rewrites req for a model that lacks capabilities. It covers those for which GK lets the framework or the
+// model stand in:
 //
-//   - Without systemRole, the content of system messages is put in order at the beginning of the first user message
-//     (GK "System Messages"), or becomes a user message of its own, the first of all, where there is none. The
-//     metadata of a system message is dropped.
-//   - Where output.schema is not enforced (constrained none, or no-tools in a request with
-//     tools), the schema is removed, constrained becomes false, and the prompt gets the schema
-//     as text, in Genkit's words (GK "Structured Output"): as a part with the metadata
-//     purpose:output at the end of the system message, else of the last user message. If there
-//     is such a part already, it does as it is, unless it is marked pending.
+//   - Without systemRole, the content of the system messages is put in order at the beginning of the first user message
+//     (GK "System Messages"). If there is no user message, it becomes one, before all other messages. The metadata of
+//     system messages is dropped.
+//   - If output.schema is not enforced (constrained none, or no-tools in a request with tools), Simulate removes the
+//     schema, sets constrained to false, and adds the schema to the prompt as text, in Genkit's words (GK "Structured
+//     Output"). The text is a part with the metadata purpose:output at the end of the system message, or else of the
+//     last user message. If the prompt already has such a part, it stays as it is, unless it is marked pending.
 //
-// Simulate does not change req; what needs no change is shared with the result. Simulating twice is simulating once.
+// Simulate does not change req; the result shares its unchanged parts. Simulating twice gives the same result as once.
 // Tools, media and a history cannot be simulated, and are left.
 func Simulate(req *modelio.GenerateRequest, info modelio.ModelInfo) *modelio.GenerateRequest {
 	simulated := *req
@@ -47,9 +47,9 @@ func simulateConstrained(req *modelio.GenerateRequest) {
 	req.Output = &output
 }
 
-// withInstructions returns messages with schema as text.
+// withInstructions returns messages with the schema as text.
 func withInstructions(messages []modelio.Message, schema json.RawMessage) []modelio.Message {
-	compact := string(jsontext.Compact(schema)) // what is no JSON is no schema either: let the model see what was there
+	compact := string(jsontext.Compact(schema)) // an invalid schema stays as it is, so that the model sees it
 	part := modelio.TextPart("Output should be in JSON format and conform to the following schema:\n\n" +
 		"```\n" + compact + "\n```\n")
 	part.Metadata = modelio.Object{"purpose": json.RawMessage(`"output"`)}
@@ -86,7 +86,7 @@ func truthy(value json.RawMessage) bool {
 	return value != nil && string(value) != "false" && string(value) != "null"
 }
 
-// withoutSystem returns messages with the system messages' content in the first user message.
+// withoutSystem moves the content of system messages to the first user message.
 func withoutSystem(messages []modelio.Message) []modelio.Message {
 	var system []modelio.Part
 	var rest []modelio.Message

@@ -9,7 +9,7 @@ import (
 	"github.com/traceforge/traceforge-go/modelio/modeltest"
 )
 
-// person is the schema of the cases, and instructions what Genkit makes of it.
+// person is the schema of the cases; instructions is Genkit's text for it.
 const (
 	person       = `{"type": "object"}`
 	instructions = `{"metadata":{"purpose":"output"},"text":"Output should be in JSON format and conform to the following schema:\n\n` + "```" + `\n{\"type\":\"object\"}\n` + "```" + `\n"}`

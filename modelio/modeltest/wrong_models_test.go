@@ -13,14 +13,14 @@ import (
 	"github.com/traceforge/traceforge-go/modelio/modeltest"
 )
 
-// A wrongModel breaks one rule and no other.
+// A wrongModel is a model that breaks one rule only.
 type wrongModel struct {
 	rule  modeltest.Rule
 	why   string
 	model func() modelio.ModelFunc
 }
 
-// edited returns a model that answers as good does after edit has had its way.
+// edited returns a model that answers like good, and then changes the answer and the chunks with edit.
 func edited(edit func(*modelio.GenerateRequest, *modelio.GenerateResponse, []*modelio.GenerateResponseChunk) []*modelio.GenerateResponseChunk) func() modelio.ModelFunc {
 	return func() modelio.ModelFunc {
 		return func(ctx context.Context, req *modelio.GenerateRequest, stream modelio.StreamFunc) (*modelio.GenerateResponse, error) {
@@ -46,7 +46,7 @@ func edited(edit func(*modelio.GenerateRequest, *modelio.GenerateResponse, []*mo
 	}
 }
 
-// answered returns a model whose answers, in whole and in chunks, edit changes.
+// answered returns a model whose answers edit changes, whole and in chunks.
 func answered(edit func(*modelio.GenerateRequest, *modelio.GenerateResponse)) func() modelio.ModelFunc {
 	return edited(func(req *modelio.GenerateRequest, resp *modelio.GenerateResponse, _ []*modelio.GenerateResponseChunk) []*modelio.GenerateResponseChunk {
 		edit(req, resp)
@@ -57,7 +57,7 @@ func answered(edit func(*modelio.GenerateRequest, *modelio.GenerateResponse)) fu
 	})
 }
 
-// chunked returns a model that streams what edit makes of the parts of its chunks.
+// chunked returns a model that streams the parts of good's chunks after edit has changed them.
 func chunked(edit func(*modelio.GenerateRequest, []modelio.Part) []modelio.Part) func() modelio.ModelFunc {
 	return edited(func(req *modelio.GenerateRequest, _ *modelio.GenerateResponse, chunks []*modelio.GenerateResponseChunk) []*modelio.GenerateResponseChunk {
 		var parts []modelio.Part
@@ -68,7 +68,7 @@ func chunked(edit func(*modelio.GenerateRequest, []modelio.Part) []modelio.Part)
 	})
 }
 
-// refusing returns a model that fails where refuse says so.
+// refusing returns a model that fails if refuse returns true.
 func refusing(refuse func(*modelio.GenerateRequest) bool) func() modelio.ModelFunc {
 	return func() modelio.ModelFunc {
 		return func(ctx context.Context, req *modelio.GenerateRequest, stream modelio.StreamFunc) (*modelio.GenerateResponse, error) {
@@ -304,8 +304,8 @@ var wrongModels = []wrongModel{
 	{modeltest.RuleConcurrent, "it has nothing to say when it is busy", overloaded(&modelio.GenerateResponse{FinishReason: modelio.FinishOther}, nil)},
 }
 
-// swallowing returns a model that treats the callback's error as end says: after n errors, to
-// stop or not, and with which error.
+// swallowing returns a model that handles the callback's error with end, which gets the number of errors so far, and
+// returns whether to stop and the error to return.
 func swallowing(end func(err error, n int) (bool, error)) func() modelio.ModelFunc {
 	return func() modelio.ModelFunc {
 		return func(ctx context.Context, req *modelio.GenerateRequest, stream modelio.StreamFunc) (*modelio.GenerateResponse, error) {
@@ -338,7 +338,7 @@ func swallowing(end func(err error, n int) (bool, error)) func() modelio.ModelFu
 	}
 }
 
-// overloaded returns a model that answers like this when Check makes calls at the same time.
+// overloaded returns a model that returns resp and err when Check makes simultaneous calls.
 func overloaded(resp *modelio.GenerateResponse, err error) func() modelio.ModelFunc {
 	return func() modelio.ModelFunc {
 		pair := newPairing()
@@ -351,8 +351,8 @@ func overloaded(resp *modelio.GenerateResponse, err error) func() modelio.ModelF
 	}
 }
 
-// A pairing swaps the requests for the capitals of France and of Japan, once each has been
-// answered alone: from then on Check makes as many of the one as of the other, all at once.
+// A pairing swaps the requests for the capitals of France and Japan, after each was answered alone. From then on Check
+// makes equally many of both, all at once.
 type pairing struct {
 	alone         atomic.Int64
 	france, japan chan *modelio.GenerateRequest

@@ -1,5 +1,5 @@
-// Package ask makes the calls of the tests of a generated repository: the same ones, whatever
-// tool stands between them and the provider.
+// Package ask makes the calls of the tests of a generated repository. They are the same for each tool between the tests
+// and the provider.
 package ask
 
 import (
@@ -16,7 +16,7 @@ import (
 // promptSize is the length of a prompt in bytes.
 const promptSize = 2000
 
-// Call calls a model with a prompt that belongs to the test alone.
+// Call calls a model with a prompt that no other test has.
 func Call(t testing.TB, client *http.Client) {
 	t.Helper()
 	sentence := "This is what " + t.Name() + " wants to know. "
@@ -38,13 +38,13 @@ func Call(t testing.TB, client *http.Client) {
 	}
 }
 
-// Recording reports whether the run records, and Provider is then what answers.
+// Recording reports whether the run records. If so, Provider answers.
 func Recording() bool { return os.Getenv("MODEL_URL") != "" }
 
 // Provider sends every request to the provider of the benchmark, whatever its host.
 type Provider struct{}
 
-// RoundTrip makes a call.
+// RoundTrip implements [http.RoundTripper].
 func (Provider) RoundTrip(r *http.Request) (*http.Response, error) {
 	if !Recording() {
 		return nil, errors.New("no provider is running")

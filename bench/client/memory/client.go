@@ -1,5 +1,4 @@
-// Package client answers from memory: it hashes what is sent and looks the answer up, which is
-// the least that a tool can do.
+// Package client answers from memory: it hashes the request and looks the answer up. No tool can do less.
 package client
 
 import (
@@ -20,12 +19,12 @@ func New(testing.TB) *http.Client {
 	return &http.Client{Transport: memory{}}
 }
 
-// answers has one answer for all requests, as it costs the same.
+// answers has one answer for all requests, since the lookup costs the same.
 var answers = map[[sha256.Size]byte]string{{}: `{"choices":[{"message":{"content":"` + strings.Repeat("An answer. ", 90) + `"}}]}`}
 
 type memory struct{}
 
-// RoundTrip answers a request.
+// RoundTrip implements [http.RoundTripper].
 func (memory) RoundTrip(r *http.Request) (*http.Response, error) {
 	body := make([]byte, r.ContentLength)
 	if _, err := io.ReadFull(r.Body, body); err != nil {

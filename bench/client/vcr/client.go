@@ -1,4 +1,4 @@
-// Package client records and replays with go-vcr, a cassette for each test.
+// Package client records and replays with go-vcr, with one cassette per test.
 package client
 
 import (

@@ -1,10 +1,10 @@
-// Command fake runs a command beside a fake provider, so that tests can be recorded without an API key:
+// Command fake runs a command with a fake provider, so that tests can be recorded without an API key:
 //
 //	go run github.com/traceforge/traceforge-go/internal/demo/fake go test -update
 //
-// The fake speaks the formats of OpenAI, Anthropic and Gemini on a loopback address. It answers each question with a sentence that repeats its
-// words. Where tools are offered it calls the first one, and then says what the tool said. The variables of base URLs that the SDKs of the three
-// read are set to it.
+// The fake serves the formats of OpenAI, Anthropic and Gemini on a loopback address. It answers each question with a
+// sentence that repeats its words. If a call offers tools, the fake calls the first one, and then answers with the
+// tool's result. It sets the variables from which the three SDKs read their base URLs.
 package main
 
 import (

@@ -1,6 +1,7 @@
 //go:build go1.27 && goexperiment.jsonv2
 
-// A file whose constraint implies Go 1.27 may use its standard library in a module that says go 1.25; "go1.27 ||" would imply nothing.
+// A file whose constraint implies Go 1.27 may use its standard library in a module with go 1.25. A constraint with
+// "go1.27 ||" implies no version.
 
 package stdjson
 

@@ -15,7 +15,7 @@ import (
 	"github.com/traceforge/traceforge-go/traceforgetest"
 )
 
-// TestAcme is the client of an API that nobody has, and so without an SDK: what it records it replays.
+// TestAcme calls a made-up API, which has no SDK, and replays what it recorded.
 func TestAcme(t *testing.T) {
 	server := fakeprovider.New(t)
 	server.Reply(fakeprovider.Text("It is."))

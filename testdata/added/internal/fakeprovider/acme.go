@@ -1,6 +1,6 @@
 package fakeprovider
 
-// acme is the format of an API that nobody has. What it does not say itself it says as Cohere does.
+// acme is the format of a made-up API. It inherits all other methods from Cohere's format.
 type acme struct{ cohere }
 
 var _ = serve(at(acme{}, "/v1/judge"))

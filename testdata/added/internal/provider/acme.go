@@ -7,7 +7,7 @@ import (
 
 const acmeAPI = "acme.judge"
 
-// An API that nobody has, of a provider that has no other: it judges an answer to a question.
+// This is a made-up API, the only one of its provider: it judges an answer to a question.
 var _ = Register(&Codec{
 	API:       acmeAPI,
 	Provider:  "acme",
