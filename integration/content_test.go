@@ -19,8 +19,8 @@ import (
 	"github.com/traceforge/traceforge-go/traceforgetest"
 )
 
-// TestContentEncodings records answers in encodings that the standard library does not know, as
-// servers send them to an SDK's client that decodes them; what is stored is decoded.
+// TestContentEncodings records answers in encodings that the standard library does not know, for SDK clients that
+// decode them. The store contains the decoded answers.
 func TestContentEncodings(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -83,7 +83,7 @@ type roundTrip func(*http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// decoding is the transport of a client that undoes a content encoding.
+// decoding is the transport of a client that decodes a content encoding.
 type decoding struct {
 	http.RoundTripper
 	name   string

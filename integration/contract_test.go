@@ -17,8 +17,8 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// TestContractRequests has the official SDKs decode what the contract's adapter sends. What they
-// encode again is what was sent, so nothing of it is unknown to them or in the wrong place.
+// TestContractRequests has the official SDKs decode the requests of the contract's adapter and encode them again. Equal
+// results prove that each member is known to them and in its right place.
 func TestContractRequests(t *testing.T) {
 	for _, sdk := range []struct {
 		api    string
@@ -40,7 +40,7 @@ func TestContractRequests(t *testing.T) {
 					require.NoError(t, json.Unmarshal(sent, &body))
 					if stream {
 						require.Equal(t, true, body["stream"])
-						delete(body, "stream") // the SDKs have a method for it, and no field
+						delete(body, "stream") // the SDKs have a method for it, not a field
 					}
 					spellForSDK(t, body)
 					text, err := json.Marshal(body)
@@ -61,16 +61,16 @@ func requireSame(t *testing.T, text []byte, params any) {
 	require.JSONEq(t, string(text), string(again))
 }
 
-// spellForSDK spells what the SDKs write themselves, but cannot read, so that they can.
+// spellForSDK changes the spellings that the SDKs write but cannot read.
 func spellForSDK(t *testing.T, body map[string]any) {
-	// OpenAI's writes messages without a type and needs one to read them.
+	// OpenAI's SDK writes messages without a type, but needs one to read them.
 	items, _ := body["input"].([]any)
 	for _, item := range items {
 		if item := item.(map[string]any); item["type"] == nil {
 			item["type"] = "message"
 		}
 	}
-	// OpenAI's reads no name of a tool that is chosen, but where it is asked for one.
+	// OpenAI's SDK reads the name of a chosen tool only with the type of that choice.
 	if choice, ok := body["tool_choice"].(map[string]any); ok && choice["type"] == "function" {
 		text, err := json.Marshal(choice)
 		require.NoError(t, err)
@@ -81,7 +81,7 @@ func spellForSDK(t *testing.T, body map[string]any) {
 		}
 		delete(body, "tool_choice")
 	}
-	// Anthropic's reads the text of a tool result as a block.
+	// Anthropic's SDK reads the text of a tool result only as a block.
 	messages, _ := body["messages"].([]any)
 	for _, message := range messages {
 		blocks, _ := message.(map[string]any)["content"].([]any)
@@ -93,7 +93,7 @@ func spellForSDK(t *testing.T, body map[string]any) {
 	}
 }
 
-// contractSteps are what params can say.
+// contractSteps set up the kinds of params.
 var contractSteps = map[string]func(*contractWorld, *contract.GenerateParams){
 	"text": func(w *contractWorld, p *contract.GenerateParams) {
 		w.say(p, modelio.RoleSystem, modelio.TextPart("Be brief"))
@@ -141,7 +141,7 @@ func choiceOf(tag string) func(*contractWorld, *contract.GenerateParams) {
 	}
 }
 
-// A contractWorld is an adapter whose calls end here.
+// A contractWorld is an adapter with this test as its transport.
 type contractWorld struct {
 	t       *testing.T
 	api     string
@@ -167,7 +167,7 @@ func (w *contractWorld) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: 400, Header: http.Header{}, Body: io.NopCloser(bytes.NewReader([]byte(`{}`)))}, err
 }
 
-// send returns the body that the adapter sends.
+// send returns the body of the adapter's request.
 func (w *contractWorld) send(p contract.GenerateParams) []byte {
 	w.t.Helper()
 	_, err := w.adapter.Generate(w.t.Context(), p)

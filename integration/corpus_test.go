@@ -22,14 +22,14 @@ import (
 	"github.com/traceforge/traceforge-go/traceforgetest"
 )
 
-// A corpusRow counts what became of the interactions of one endpoint.
+// A corpusRow counts the results for the interactions of one endpoint.
 type corpusRow struct {
 	store                            string // its directory
 	interactions, retryable, refused int
-	own, generic                     int // recorded by the codec of the API, by the generic one
+	own, generic                     int // recorded by the API's codec; recorded by the generic codec
 	identical                        int // replayed byte for byte
-	decoded, equal                   int // by the provider's SDK; to equal values in recording and replay
-	streams, said                    int // good answers; the snapshot says what the SDK's values say
+	decoded, equal                   int // decoded by the provider's SDK; decoded to equal values in recording and replay
+	streams, said                    int // good answers; those whose snapshot has the same content as the SDK's values
 	whole, saidWhole                 int
 }
 
@@ -41,12 +41,12 @@ type corpusRun struct {
 	all   []*interaction
 	live  func(index int) http.RoundTripper
 	rows  map[string]*corpusRow
-	notes []string // what is not as it should be, or left out
+	notes []string // faults and omissions
 
-	credible int // refused for what was taken for a secret: the corpus holds none
+	credible int // refused because of something that looked like a secret; the corpus has no secrets
 }
 
-// row is the row of an interaction's endpoint. Each endpoint has a store of its own.
+// row returns the row of an endpoint. Each endpoint has its own store.
 func (run *corpusRun) row(name string) *corpusRow {
 	row := run.rows[name]
 	if row == nil {
@@ -56,9 +56,9 @@ func (run *corpusRun) row(name string) *corpusRow {
 	return row
 }
 
-// TestCorpus sends the interactions of the corpus through a recorder: recorded from a
-// loopback server, replayed with none, the replayed body byte for byte the recorded one, decoded
-// by the provider's SDK to equal values, in a store that verifies and says what the SDK says.
+// TestCorpus records the interactions of the corpus from a loopback server and replays them without it. The replayed
+// body must have the same bytes, the provider's SDK must decode equal values from it, and the store must pass verify
+// and have the same content as the SDK's values.
 func TestCorpus(t *testing.T) {
 	all := append(sampled(slices.Concat(traffic(t, "corpus.jsonl"), traffic(t, "sequences.jsonl"))), traffic(t, "findings.jsonl")...)
 	run := &corpusRun{t: t, all: all, live: serve(t, all), rows: map[string]*corpusRow{}}
@@ -71,7 +71,7 @@ func TestCorpus(t *testing.T) {
 	run.report()
 }
 
-// serve answers with the interactions from a loopback address: the transport names the one.
+// serve answers with the interactions from a loopback address. Each interaction has its own transport.
 func serve(t *testing.T, all []*interaction) func(int) http.RoundTripper {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		index, _ := strconv.Atoi(r.Header.Get("X-Interaction"))
@@ -149,8 +149,7 @@ func (run *corpusRun) through(index int) {
 	}
 }
 
-// compare checks an endpoint's store, and holds what it says of each answer against what the
-// provider's SDK makes of it.
+// compare checks an endpoint's store, and compares its content with the values of the provider's SDK.
 func (run *corpusRun) compare(name string) {
 	row := run.rows[name]
 	if row.retryable+row.refused == row.interactions {
@@ -175,7 +174,7 @@ func (run *corpusRun) compare(name string) {
 	}
 }
 
-// says holds what a snapshot says of a good answer against what the provider's SDK makes of it.
+// says compares a snapshot of a good answer with the values of the provider's SDK.
 func (run *corpusRun) says(row *corpusRow, i *interaction, stored *snapshot.Response) {
 	api, _ := i.endpoint()
 	decode := sdkDecoders[api]
@@ -184,7 +183,7 @@ func (run *corpusRun) says(row *corpusRow, i *interaction, stored *snapshot.Resp
 	}
 	got := decode(run.t.Context(), i.bare(), i.response())
 	if got.err != "" {
-		return // the SDK does not know
+		return // the SDK cannot decode it
 	}
 	said := storedSpeech(run.t, stored)
 	if said != got.said {
@@ -206,7 +205,7 @@ func one(yes bool) int {
 	return 0
 }
 
-// note keeps what of an interaction is not as one would have it, or why that is right.
+// note records a fault of an interaction, or the reason why it is right.
 func (run *corpusRun) note(what string, i *interaction, detail string) {
 	if reason, ok := explained[i.Origin]; ok {
 		detail = reason

@@ -6,11 +6,10 @@ import (
 	"strings"
 )
 
-// generic is the API of what no codec of its own takes.
+// generic is the API of calls that no other codec takes.
 const generic = "http.json"
 
-// endpoints maps the paths of the APIs that have a codec of their own to its name,
-// independently of how the codecs match.
+// endpoints maps paths to the names of the APIs' codecs. It does not depend on how the codecs match.
 var endpoints = []struct {
 	path *regexp.Regexp
 	api  string
@@ -30,13 +29,13 @@ var endpoints = []struct {
 	{regexp.MustCompile(`/v2/chat$`), "cohere.chat"},
 }
 
-// kinds are the endpoints without a codec of their own that the table shows apart.
+// kinds are the endpoints without their own codec that have a row in the table.
 var kinds = []string{
 	"audio", "images", "files", "batches", "models", "assistants", "threads", "vector_stores",
 	"conversations", "fine_tuning", "moderations", "rerank", "count_tokens", "embed",
 }
 
-// endpoint names the API of an interaction, and the row of it in the table.
+// endpoint returns the API of an interaction, and its row in the table.
 func (i *interaction) endpoint() (api, row string) {
 	u, err := url.Parse(i.URL)
 	if err != nil {

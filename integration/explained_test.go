@@ -1,6 +1,6 @@
 package integration_test
 
-// explained are the interactions of which less can be asked, and why.
+// explained gives the reasons for interactions with weaker requirements.
 var explained = map[string]string{
 	"DataDog/dd-trace-py:tests/cassettes/azure_openai/azure_openai_chat_completion_boolean.yaml#0":     noRequest,
 	"DataDog/dd-trace-py:tests/cassettes/azure_openai/azure_openai_chat_completion_categorical.yaml#0": noRequest,

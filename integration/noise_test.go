@@ -22,8 +22,8 @@ import (
 	"github.com/traceforge/traceforge-go/traceforgetest/cassette"
 )
 
-// TestNoise buys answers of the corpus a second time, and counts the members of a record that change besides the words and
-// the model: a time, a latency, the hash of the bytes, two counts and two seals, and each further count that changed.
+// TestNoise compares two answers of the corpus to equal requests, and counts the changed members of the record besides
+// words and model: a time, a latency, the hash of the bytes, two counts and two seals, and each other changed count.
 func TestNoise(t *testing.T) {
 	byRequest := map[string][]*interaction{}
 	var order []string
@@ -66,7 +66,7 @@ func TestNoise(t *testing.T) {
 	require.LessOrEqual(t, counts[len(counts)/2], 7)
 }
 
-// TestDocumentsOfTraffic counts the lines of a document of one call, and has SF's own JavaScript compute its hashes.
+// TestDocumentsOfTraffic counts the lines of documents of one call. SF's own JavaScript computes their hashes.
 func TestDocumentsOfTraffic(t *testing.T) {
 	var lines []int
 	var files []string
@@ -110,8 +110,8 @@ func TestDocumentsOfTraffic(t *testing.T) {
 	}
 }
 
-// recordedAlone records an interaction as the only one of a test, again where it is recorded, and returns the document; nil
-// where it was refused.
+// recordedAlone records an interaction as the only call of a test, even if the store has it already, and returns the
+// document, or nil if the recorder refuses it.
 func recordedAlone(t *testing.T, dir string, i *interaction) []byte {
 	t.Helper()
 	t.Setenv("TRACEFORGE_UPDATE", "all")
@@ -129,12 +129,12 @@ func recordedAlone(t *testing.T, dir string, i *interaction) []byte {
 	return text
 }
 
-// isMeasured reports whether a member is how long this machine took.
+// isMeasured reports whether a member is a time measured on this machine.
 func isMeasured(pointer string) bool {
 	return strings.HasSuffix(pointer, "/latency_ms") || strings.Contains(pointer, "/timing_ms")
 }
 
-// isSaid reports whether a member is words of an answer, or its model.
+// isSaid reports whether a member holds words of an answer, or its model.
 func isSaid(pointer string) bool {
 	_, member, _ := strings.Cut(pointer, "/response/")
 	name, _, _ := strings.Cut(member, "/")
@@ -178,8 +178,8 @@ func members(document []byte) map[string]string {
 	return all
 }
 
-// TestNoiseOfAModel asks 200 questions of a conversation again, which another model answers in the same words: a call says
-// its model and has another time, hash of bytes and seal; those in the middle inherit the model.
+// TestNoiseOfAModel records a conversation of 200 questions again with a model that answers with the same words. Each
+// call then has another model, time, hash of bytes and seal. Calls in the middle inherit the model.
 func TestNoiseOfAModel(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), ".ai-snapshots")
 	was, lines := conversation(t, dir, 200, "gpt-4o-2024-08-06")
@@ -205,7 +205,8 @@ func TestLinesOfTurns(t *testing.T) {
 	require.LessOrEqual(t, lines, 4750)
 }
 
-// conversation records so many turns with all headers that OpenAI sends, and returns the members and the lines of the document.
+// conversation records a conversation of turns calls with all headers that OpenAI sends. It returns the members and the
+// number of lines of the document.
 func conversation(t *testing.T, dir string, turns int, model string) (map[string]string, int) {
 	t.Helper()
 	t.Setenv("TRACEFORGE_UPDATE", "all")
@@ -242,7 +243,7 @@ func conversation(t *testing.T, dir string, turns int, model string) (map[string
 	return members(text), bytes.Count(text, []byte("\n"))
 }
 
-// TestNoiseOfARekey changes one word of the prompt of 197 imported calls, and adopts their answers.
+// TestNoiseOfARekey changes one word of the prompt of 197 imported calls, and keeps their answers.
 func TestNoiseOfARekey(t *testing.T) {
 	const calls = 197
 	dir, file := filepath.Join(t.TempDir(), ".ai-snapshots"), filepath.Join(t.TempDir(), "TestAll.yaml")

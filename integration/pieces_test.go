@@ -18,8 +18,8 @@ import (
 	"github.com/traceforge/traceforge-go/traceforgetest"
 )
 
-// TestStreamsInPieces records the streams of the corpus in reads of random sizes: what is stored
-// is what is stored of a stream that is read at once.
+// TestStreamsInPieces records the streams of the corpus in reads of random sizes. The snapshots must equal those of
+// streams that are read at once.
 func TestStreamsInPieces(t *testing.T) {
 	all := sampled(slices.Concat(traffic(t, "corpus.jsonl"), traffic(t, "sequences.jsonl")))
 	seed := rand.Uint64()
@@ -38,8 +38,8 @@ func TestStreamsInPieces(t *testing.T) {
 	t.Logf("%d streams", streams)
 }
 
-// recordStream returns what is stored of an interaction that comes in reads of at most so many
-// bytes, without the times; nil if it is refused.
+// recordStream returns the snapshot of an interaction that arrives in reads of at most most bytes, without its times,
+// or nil if the recorder refuses it.
 func recordStream(t *testing.T, i *interaction, most int, sizes *rand.Rand) *snapshot.Snapshot {
 	dir := filepath.Join(t.TempDir(), ".ai-snapshots")
 	body, _ := i.wire()
@@ -54,7 +54,7 @@ func recordStream(t *testing.T, i *interaction, most int, sizes *rand.Rand) *sna
 	return nil
 }
 
-// inPieces answers with an interaction in reads of random sizes; where sizes is nil, of the most.
+// inPieces answers with an interaction in reads of random sizes, or of size most if sizes is nil.
 type inPieces struct {
 	answer *interaction
 	body   []byte

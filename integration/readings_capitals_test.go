@@ -17,8 +17,8 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// TestReadingsOfCapitals holds that SDKs which read with encoding/json take a member for the one that it is in small letters, the
-// last of two, also where it is no text and no call, and that a reading says so.
+// TestReadingsOfCapitals checks SDKs that read with encoding/json: they ignore the case of member names, and of two
+// spellings they take the last, even for members that are neither text nor call. A reading must report this.
 func TestReadingsOfCapitals(t *testing.T) {
 	for _, x := range []struct {
 		api, contentType, body, member string

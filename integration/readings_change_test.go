@@ -8,7 +8,7 @@ import (
 	"unicode"
 )
 
-// A changeKind is a way in which an answer is changed. It reports false where the answer has nothing of the kind.
+// A changeKind is one way to change an answer. change returns false if it does not apply to the answer.
 type changeKind struct {
 	name   string
 	change func(*stream, *rand.Rand) bool
@@ -16,7 +16,7 @@ type changeKind struct {
 
 func pick[T any](r *rand.Rand, all []T) T { return all[r.IntN(len(all))] }
 
-// changeKinds are in the order of the table: of events, members, texts, and bytes.
+// changeKinds has the order of the table: changes of events, members, texts, and bytes.
 var changeKinds = []changeKind{
 	{"unchanged", func(*stream, *rand.Rand) bool { return true }},
 
@@ -252,10 +252,10 @@ var changeKinds = []changeKind{
 	}},
 }
 
-// textNames are the members that say the words of a model.
+// textNames are the names of members with a model's words.
 var textNames = []string{"content", "text", "delta", "response", "partial_json", "arguments", "input"}
 
-// anEvent changes a stream at one of its events.
+// anEvent changes a stream at a random event.
 func anEvent(change func(s *stream, i int)) func(*stream, *rand.Rand) bool {
 	return func(s *stream, r *rand.Rand) bool {
 		if s.framing == framedWhole {
@@ -266,7 +266,7 @@ func anEvent(change func(s *stream, i int)) func(*stream, *rand.Rand) bool {
 	}
 }
 
-// named changes an event that has a name.
+// named changes an event if it has a name.
 func named(change func(*told)) func(*stream, *rand.Rand) bool {
 	return func(s *stream, r *rand.Rand) bool {
 		e := &s.events[r.IntN(len(s.events))]
@@ -286,7 +286,7 @@ func aMember(change func(member, *rand.Rand)) func(*stream, *rand.Rand) bool {
 	}
 }
 
-// oneOf changes one of the members with such a name.
+// oneOf changes one member with one of the names.
 func oneOf(change func(member, *rand.Rand), names ...string) func(*stream, *rand.Rand) bool {
 	return func(s *stream, r *rand.Rand) bool {
 		all := s.members(names...)
@@ -297,7 +297,7 @@ func oneOf(change func(member, *rand.Rand), names ...string) func(*stream, *rand
 	}
 }
 
-// respelled changes a member whose name has an underscore, or a capital within.
+// respelled changes a member whose name is in snake case or camel case.
 func respelled(change func(m member, spelled string)) func(*stream, *rand.Rand) bool {
 	return func(s *stream, r *rand.Rand) bool {
 		all := slices.DeleteFunc(s.members(), func(m member) bool { return spelling(m.name()) == m.name() })
@@ -309,7 +309,7 @@ func respelled(change func(m member, spelled string)) func(*stream, *rand.Rand) 
 	}
 }
 
-// spelling returns a name in snake case for one in camel case, and the other way round.
+// spelling converts a name from camel case to snake case, or the other way round.
 func spelling(name string) string {
 	var b strings.Builder
 	up := false
@@ -330,17 +330,17 @@ func spelling(name string) string {
 	return b.String()
 }
 
-// escaped writes the first letter of a name, which is spelled, as an escape.
+// escaped writes the first letter of a quoted name as an escape.
 func escaped(spelled string) string { return fmt.Sprintf(`"\u%04x%s`, spelled[1], spelled[2:]) }
 
-// folded writes the letters s and k of a name as those that encoding/json takes for them.
+// folded replaces the letters s and k by letters that encoding/json treats as equal.
 func folded(name string) string {
 	return strings.NewReplacer("s", "\u017f", "k", "\u212a").Replace(name)
 }
 
 func capital(name string) string { return strings.ToUpper(name[:1]) + name[1:] }
 
-// other returns another value of the same kind.
+// other returns another value of the same type.
 func other(v *node) *node {
 	switch {
 	case v.isText():
@@ -365,7 +365,7 @@ func anElement(s *stream, r *rand.Rand, change func(list *node, i int)) bool {
 	return len(all) > 0
 }
 
-// data changes how the data of an event is written.
+// data changes the encoding of an event's data.
 func data(change func(*told, *stream, *rand.Rand)) func(*stream, *rand.Rand) bool {
 	return func(s *stream, r *rand.Rand) bool {
 		change(&s.events[r.IntN(len(s.events))], s, r)
@@ -373,7 +373,7 @@ func data(change func(*told, *stream, *rand.Rand)) func(*stream, *rand.Rand) boo
 	}
 }
 
-// edited changes the text of an answer that is one.
+// edited changes the bytes of an answer in a text format.
 func edited(change func(string, *rand.Rand) string) func(*stream, *rand.Rand) bool {
 	return func(s *stream, r *rand.Rand) bool {
 		s.edit = func(text string) string { return change(text, r) }
@@ -394,7 +394,7 @@ func lines(change func(string, *rand.Rand) string) func(*stream, *rand.Rand) boo
 	})
 }
 
-// sse leaves other lines than those of server-sent events as they are.
+// sse changes only lines of server-sent events.
 func sse(change func(string, *rand.Rand) string) func(string, *rand.Rand) string {
 	return func(line string, r *rand.Rand) string {
 		if !strings.HasPrefix(line, "data") && !strings.HasPrefix(line, "event") {
@@ -404,7 +404,7 @@ func sse(change func(string, *rand.Rand) string) func(string, *rand.Rand) string
 	}
 }
 
-// spaced changes what stands behind the name of a field.
+// spaced changes the separator after a field's name.
 func spaced(field string) func(*stream, *rand.Rand) bool {
 	return func(s *stream, _ *rand.Rand) bool {
 		s.field = field
@@ -412,7 +412,7 @@ func spaced(field string) func(*stream, *rand.Rand) bool {
 	}
 }
 
-// sseEvent changes how a server-sent event is written.
+// sseEvent changes the encoding of a server-sent event.
 func sseEvent(change func(*told)) func(*stream, *rand.Rand) bool {
 	return func(s *stream, r *rand.Rand) bool {
 		change(&s.events[r.IntN(len(s.events))])

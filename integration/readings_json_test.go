@@ -9,18 +9,18 @@ import (
 	"strings"
 )
 
-// A node is a JSON value whose members have an order, and may be there twice.
+// A node is a JSON value. It keeps the order of members and duplicate members.
 type node struct {
-	names []string // of an object's members, as they are spelled
+	names []string // of an object's members, in their original spelling
 	items []*node  // members or elements
 	list  bool
-	leaf  string // a string, number or word, as it is spelled; empty: an object or an array
+	leaf  string // a string, number or word in its original spelling; empty for an object or an array
 }
 
 func leaf(v any) *node {
 	text, err := json.Marshal(v)
 	if err != nil {
-		panic(err) // unreachable: a text
+		panic(err) // unreachable: a string
 	}
 	return &node{leaf: string(text)}
 }
@@ -94,13 +94,13 @@ func (n *node) clone() *node {
 // isText reports whether a node is a string.
 func (n *node) isText() bool { return strings.HasPrefix(n.leaf, `"`) }
 
-// text is the value of a string.
+// text returns the value of a string.
 func (n *node) text() (text string) {
 	_ = json.Unmarshal([]byte(n.leaf), &text)
 	return text
 }
 
-// A member is one of an object of a stream.
+// A member is a member of an object in a stream.
 type member struct {
 	event int
 	of    *node
@@ -111,7 +111,7 @@ func (m member) name() string { return (&node{leaf: m.of.names[m.at]}).text() }
 func (m member) value() *node { return m.of.items[m.at] }
 func (m member) set(v *node)  { m.of.items[m.at] = v }
 
-// insert puts a member behind m.
+// insert inserts a member after m.
 func (m member) insert(name string, v *node) {
 	m.of.names = slices.Insert(m.of.names, m.at+1, leaf(name).leaf)
 	m.of.items = slices.Insert(m.of.items, m.at+1, v)
@@ -133,7 +133,7 @@ func (n *node) members(event int, all []member) []member {
 	return all
 }
 
-// lists appends all arrays under n that hold something.
+// lists appends all arrays under n that are not empty.
 func (n *node) lists(all []*node) []*node {
 	if n.list && len(n.items) > 0 {
 		all = append(all, n)

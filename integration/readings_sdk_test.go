@@ -26,7 +26,8 @@ import (
 	"google.golang.org/genai"
 )
 
-// A reading is what a program makes of an answer: what the model said, and why it stopped, in the provider's word.
+// A reading is a program's view of an answer: the model's words and calls, and the finish reason in the provider's
+// word.
 type reading struct {
 	speech
 	finish string
@@ -34,17 +35,17 @@ type reading struct {
 
 func (r reading) String() string { return fmt.Sprintf("%s %s", shorten(r.speech), r.finish) }
 
-// readings are those of one SDK, by how it is used.
+// readings are the readings of one SDK, keyed by the way to use it.
 type readings map[string]reading
 
-// An sdkReader has an SDK make a call, and returns what programs make of the answer.
+// An sdkReader makes a call with an SDK, and returns the readings of programs that use the SDK.
 type sdkReader func(context.Context, *http.Client) (readings, error)
 
-// A readAPI is an API whose answers SDKs read.
+// A readAPI is an API with an SDK.
 type readAPI struct {
-	name          string      // of its codec
-	stream, whole []sdkReader // of whole answers nil, where they say nothing twice
-	callless      bool        // it has no tools
+	name          string      // the codec's name
+	stream, whole []sdkReader // whole is nil if a whole answer says nothing twice
+	callless      bool        // the API has no tools
 }
 
 var readAPIs = []readAPI{
@@ -61,7 +62,7 @@ var readAPIs = []readAPI{
 	{"ollama.generate", []sdkReader{readOllamaGenerate}, []sdkReader{readOllamaGenerate}, true},
 }
 
-// anyFinish is that of a reading that does not say why the model stopped.
+// anyFinish is the finish reason of a reading that has none.
 const anyFinish = "any"
 
 // wholeReader reads a whole answer.
@@ -72,7 +73,7 @@ func wholeReader(call sdkCall) sdkReader {
 	}
 }
 
-// pieces are the calls of tools that come in pieces, by their places in the answer.
+// toolPieces are tool calls that come in pieces, keyed by their place in the answer.
 type toolPieces map[int64]*struct{ name, arguments string }
 
 func (p toolPieces) add(place int64, name, arguments string) {
@@ -83,7 +84,7 @@ func (p toolPieces) add(place int64, name, arguments string) {
 	p[place].arguments += arguments
 }
 
-// into adds the calls to a speech, in the order of their places.
+// into adds the calls to a speech, ordered by place.
 func (p toolPieces) into(s *speech) {
 	for _, place := range slices.Sorted(maps.Keys(p)) {
 		s.call(p[place].name, p[place].arguments)
@@ -133,7 +134,7 @@ func readTranscription(ctx context.Context, c *http.Client) (readings, error) {
 			live.text += e.Delta
 		case "transcript.text.done":
 			final.text += e.Text
-			if e.JSON.Text.Raw() != "" { // it is there
+			if e.JSON.Text.Raw() != "" { // the member exists
 				all["openai-go, at the end"] = final
 			}
 		}
@@ -217,7 +218,7 @@ func readOpenAIResponses(ctx context.Context, c *http.Client) (readings, error) 
 	}
 	calls.into(&live.speech)
 	all := readings{"openai-go, as it streams": live}
-	if seen["items"] { // some servers say no items, or no response at the end: no program goes by these
+	if seen["items"] { // some servers send no items, or no response at the end; no program relies on them then
 		all["openai-go, items"] = items
 	}
 	if seen["final"] {
@@ -371,7 +372,7 @@ func readCohere(ctx context.Context, c *http.Client) (readings, error) {
 			return nil, err
 		}
 		place := func(index *int) int64 { return int64(*cmp.Or(index, new(int))) }
-		switch { // what lacks a member that is read here is a program's crash, which counts as an error
+		switch { // a missing member that is read here crashes a program, which counts as an error
 		case event.ContentDelta != nil:
 			if text := event.ContentDelta.Delta.Message.Content.Text; text != nil {
 				live.text += *text
@@ -400,7 +401,7 @@ func readCohereV1(ctx context.Context, c *http.Client) (readings, error) {
 	seen := false
 	add := func(to *reading, calls []*cohere.ToolCall) {
 		for _, call := range calls {
-			arguments, _ := json.Marshal(call.Parameters) // was read from JSON
+			arguments, _ := json.Marshal(call.Parameters) // it was decoded from JSON
 			to.call(call.Name, string(arguments))
 		}
 	}
@@ -421,7 +422,7 @@ func readCohereV1(ctx context.Context, c *http.Client) (readings, error) {
 			said := event.StreamEnd.Response
 			final.text, final.finish = said.Text, anyFinish
 			add(&final, said.ToolCalls)
-			seen = said.Text != "" || len(said.ToolCalls) > 0 // some leave it out
+			seen = said.Text != "" || len(said.ToolCalls) > 0 // some servers leave it out
 		}
 	}
 	all := readings{"cohere-go, as it streams": live}

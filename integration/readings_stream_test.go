@@ -8,12 +8,12 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws/protocol/eventstream"
 )
 
-// A told is an event of an answer that is taken apart.
+// A told is an event of a parsed answer.
 type told struct {
-	name string // empty: none
-	json *node  // nil: data is no JSON
-	data string // as it is written instead of json; empty: see json
-	text string // the whole event as it is written, instead of all else; empty: see the others
+	name string // empty if there is none
+	json *node  // nil if data is not JSON
+	data string // written instead of json, unless empty
+	text string // written as the whole event, unless empty
 }
 
 func (e told) said() string {
@@ -23,26 +23,26 @@ func (e told) said() string {
 	return e.data
 }
 
-// A framing is how the events of an answer are written.
+// A framing is an encoding of the events of an answer.
 type framing int
 
 const (
 	framedEvents framing = iota // server-sent events
 	framedLines                 // JSON lines
 	framedAWS                   // the binary frames of AWS
-	framedWhole                 // one JSON value, no stream
+	framedWhole                 // one JSON value, not a stream
 )
 
-// A stream is an answer that is taken apart, to be changed and put together again.
+// A stream is a parsed answer, which can be changed and encoded again.
 type stream struct {
 	framing     framing
 	contentType string
 	events      []told
-	field       string              // what stands between "data" and its value
-	edit        func(string) string // changes the text that is put together; nil: nothing
+	field       string              // the separator between "data" and its value
+	edit        func(string) string // changes the encoded text; nil changes nothing
 }
 
-// parseStream takes an answer apart.
+// parseStream parses an answer.
 func parseStream(contentType string, body []byte) (*stream, error) {
 	s := &stream{contentType: contentType, field: ": "}
 	add := func(name, data string) {
@@ -104,7 +104,7 @@ func (s *stream) clone() *stream {
 	return &c
 }
 
-// bytes puts the answer together.
+// bytes encodes the answer.
 func (s *stream) bytes() []byte {
 	var b bytes.Buffer
 	for _, e := range s.events {
@@ -128,7 +128,7 @@ func (s *stream) bytes() []byte {
 				m.Headers.Set(":event-type", eventstream.StringValue(e.name))
 			}
 			if err := eventstream.NewEncoder().Encode(&b, m); err != nil {
-				panic(err) // unreachable: memory takes it
+				panic(err) // unreachable: writing to memory never fails
 			}
 		}
 	}

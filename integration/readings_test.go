@@ -23,7 +23,7 @@ import (
 	"github.com/traceforge/traceforge-go/traceforgetest"
 )
 
-// readRequests are calls whose answers are read: a URL, and a body.
+// readRequests has a URL and a body for a call to each API.
 var readRequests = map[string][2]string{
 	"openai.chat":        {"https://api.openai.com/v1/chat/completions", `{"model":"gpt-4o","stream":STREAM,"messages":[{"role":"user","content":"Hi"}]}`},
 	"openai.responses":   {"https://api.openai.com/v1/responses", `{"model":"gpt-4o","stream":STREAM,"input":"Hi"}`},
@@ -61,7 +61,7 @@ func readRequest(t testing.TB, api string, streamed bool) *http.Request {
 	return r
 }
 
-// An answerRead is an answer that is changed in all ways.
+// An answerRead is an answer to which all changes are applied.
 type answerRead struct {
 	api      *readAPI
 	name     string
@@ -71,7 +71,7 @@ type answerRead struct {
 	readers  []sdkReader
 }
 
-// answersRead returns the answers of fakes that are changed: a text, and a text with calls of tools, as streams and whole.
+// answersRead returns answers of fakes to change: a text, and a text with tool calls, streamed and whole.
 func answersRead(t *testing.T) (all []*answerRead) {
 	calls := []fakeprovider.ToolCall{{ID: "call_1", Name: "weather", Arguments: `{"city":"Bern"}`}, {ID: "call_2", Name: "pay", Arguments: `{"to":"Ann"}`}}
 	for _, streamed := range []bool{true, false} {
@@ -113,7 +113,7 @@ func answersRead(t *testing.T) (all []*answerRead) {
 	return all
 }
 
-// changed returns a changed answer; nil where the kind does not apply to it.
+// changed returns a changed answer, or nil if the kind does not apply to it.
 func (a *answerRead) changed(kind changeKind, r *rand.Rand) (*http.Response, []byte) {
 	s := a.stream.clone()
 	if !kind.change(s, r) {
@@ -124,15 +124,15 @@ func (a *answerRead) changed(kind changeKind, r *rand.Rand) (*http.Response, []b
 	return &resp, s.bytes()
 }
 
-// A verdict is what became of a changed answer.
+// A verdict is the result for a changed answer.
 type verdict int
 
 const (
-	same     verdict = iota // the record says what each SDK says
-	noted                   // an SDK says something else, and a reading of the record says it
-	silent                  // an SDK says something else, and the record has no word of it
-	refused                 // it is not recorded
-	sdkError                // no SDK reads it
+	same     verdict = iota // the record agrees with each SDK
+	noted                   // an SDK differs from the record, and a reading of the record reports it
+	silent                  // an SDK differs from the record, and no reading reports it
+	refused                 // the recorder refuses the answer
+	sdkError                // no SDK can read the answer
 	verdicts
 )
 
@@ -140,13 +140,13 @@ func (v verdict) String() string {
 	return [...]string{"same", "noted", "silent", "refused", "SDK error"}[v]
 }
 
-// read has each SDK of the API read an answer. failed counts those that fail.
+// read reads an answer with each SDK of the API. failed is the number of SDKs that fail.
 func (a *answerRead) read(t *testing.T, resp *http.Response, body []byte) (all readings, failed int) {
 	all = readings{}
 	for _, reader := range a.readers {
 		got, err := func() (got readings, err error) {
 			defer func() {
-				if p := recover(); p != nil { // of the SDK
+				if p := recover(); p != nil { // the SDK panicked
 					err = fmt.Errorf("panic: %v", p)
 				}
 			}()
@@ -161,7 +161,7 @@ func (a *answerRead) read(t *testing.T, resp *http.Response, body []byte) (all r
 	return all, failed
 }
 
-// record records an answer; nil where it is refused, and why.
+// record records an answer. If the recorder refuses it, stored is nil and why is the reason.
 func (a *answerRead) record(t *testing.T, dir string, resp *http.Response, body []byte) (stored *snapshot.Response, why string) {
 	tb := tbtest.Run("TestReadings", func(tb *tbtest.TB) {
 		tf := traceforgetest.New(tb, traceforgetest.Dir(dir), traceforgetest.Upstream(canned{resp, body}),
@@ -183,8 +183,8 @@ func (a *answerRead) record(t *testing.T, dir string, resp *http.Response, body 
 	return &calls[0].Response, ""
 }
 
-// compareReadings holds what SDKs make of an answer against its record: where they differ, a reading of the record has the very
-// text, name or arguments, or the reason for the end.
+// compareReadings compares the SDKs' readings of an answer with its record. If they differ, a reading of the record
+// must have the same text, name, arguments or finish reason.
 func compareReadings(t *testing.T, all readings, stored *snapshot.Response) (v verdict, detail string) {
 	says := reading{speech: storedSpeech(t, stored)}
 	for _, c := range stored.Candidates[:min(1, len(stored.Candidates))] {
@@ -193,7 +193,7 @@ func compareReadings(t *testing.T, all readings, stored *snapshot.Response) (v v
 		}
 	}
 	if stored.Incomplete != "" {
-		says.finish = anyFinish // it says that the end is missing
+		says.finish = anyFinish // the record reports that the end is missing
 	}
 	for how, r := range all {
 		if r.speech == says.speech && (r.finish == says.finish || r.finish == anyFinish || says.finish == anyFinish) {
@@ -208,11 +208,11 @@ func compareReadings(t *testing.T, all readings, stored *snapshot.Response) (v v
 	return v, detail
 }
 
-// untold says what a program reads that neither the record nor one of its readings has.
+// untold describes the parts of r that neither the record nor one of its readings has.
 func (r reading) untold(says reading, told []snapshot.Reading) (why string) {
 	has := func(kind, what string) bool {
 		return slices.ContainsFunc(told, func(g snapshot.Reading) bool {
-			if kind == "arguments" && g.Kind == kind { // in one spelling
+			if kind == "arguments" && g.Kind == kind { // compare in one spelling
 				var of speech
 				of.call("", g.Says)
 				return of.calls == " "+what+"\n"
@@ -240,9 +240,9 @@ func (r reading) untold(says reading, told []snapshot.Reading) (why string) {
 	return why
 }
 
-// TestReadings changes answers of all APIs that have an SDK in Go, in each kind of way, and holds what the SDKs make of them
-// against what their records and the readings of these say. It fails where neither says what an SDK does, for a crash of ours,
-// and where an answer that all SDKs read is refused.
+// TestReadings changes answers of all APIs that have an SDK in Go, with each kind of change, and compares the SDKs'
+// readings with the record and its readings. It fails if an SDK reads something that neither has, if our code panics,
+// and if the recorder refuses an answer that all SDKs read.
 func TestReadings(t *testing.T) {
 	t.Setenv("TRACEFORGE_UPDATE", "1")
 	seed, times := uint64(1), 2
@@ -284,7 +284,7 @@ func TestReadings(t *testing.T) {
 		seed, total, legend, tables[true], tables[false], strings.Join(examples, "\n"))
 }
 
-// judge has SDKs read an answer and a recorder record it, and says what became of it.
+// judge reads an answer with the SDKs, records it, and returns the verdict.
 func (a *answerRead) judge(t *testing.T, name string, resp *http.Response, body []byte) (v verdict, detail string) {
 	all, failed := a.read(t, resp, body)
 	stored, why := a.record(t, filepath.Join(t.TempDir(), ".ai-snapshots"), resp, body)
@@ -315,10 +315,10 @@ func (c tally) String() string {
 	return strings.TrimPrefix(b.String(), " ")
 }
 
-// A readingsTable has tallies by kind and API.
+// A readingsTable holds tallies by kind and API.
 type readingsTable map[string]map[string]*tally
 
-// count counts a verdict, and returns how many there are of it.
+// count counts a verdict, and returns its number so far.
 func (table readingsTable) count(kind, api string, v verdict) int {
 	for _, kind := range []string{kind, "all"} {
 		if table[kind] == nil {

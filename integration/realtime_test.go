@@ -19,7 +19,7 @@ import (
 	"github.com/traceforge/traceforge-go/traceforgetest"
 )
 
-// sessions is a server that says what openai-go's types describe, and answers with a call of a tool.
+// sessions is a server that sends the events of openai-go's types, and answers with a tool call.
 type sessions struct {
 	*httptest.Server
 	number int
@@ -50,7 +50,7 @@ func newSessions(t *testing.T) *sessions {
 	return s
 }
 
-// RoundTrip makes the server the upstream of a test.
+// RoundTrip makes the server a test's upstream.
 func (s *sessions) RoundTrip(req *http.Request) (*http.Response, error) {
 	to, _ := url.Parse(s.URL)
 	live := req.Clone(req.Context())
@@ -58,7 +58,7 @@ func (s *sessions) RoundTrip(req *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(live)
 }
 
-// ask asks openai-go for one response of a session, and returns the tool that is called and its arguments.
+// ask gets one response of a session with openai-go, and returns the tool call with its arguments.
 func ask(ctx context.Context, tb *tbtest.TB, client openai.Client, instructions string) (called string) {
 	conn, err := client.Realtime.Connect(ctx, realtime.RealtimeConnectionOptions{}, option.WithQuery("model", "gpt-realtime"))
 	if err != nil {
@@ -89,7 +89,8 @@ func ask(ctx context.Context, tb *tbtest.TB, client openai.Client, instructions 
 	}
 }
 
-// TestRealtime: a session of openai-go is recorded by the client of the test alone, says the same offline, and drifts with what it asks.
+// TestRealtime checks that the test's client alone records a session of openai-go. The session replays offline, and a
+// changed request drifts.
 func TestRealtime(t *testing.T) {
 	dir := t.TempDir()
 	server := newSessions(t)

@@ -21,8 +21,8 @@ import (
 	"github.com/traceforge/traceforge-go/traceforgetest"
 )
 
-// volatileForms are values that change with every run, written down apart from the code under test: of each
-// the part that is another in the next run is the first group.
+// volatileForms match values that change with every run, independently of the code under test. The first group is the
+// part that changes.
 var volatileForms = []*regexp.Regexp{
 	regexp.MustCompile(`(?i)\b([0-9a-f]{8})-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b`),
 	regexp.MustCompile(`(?i)\b([0-9a-f]{12})4[0-9a-f]{3}[89ab][0-9a-f]{15}\b`),
@@ -33,12 +33,11 @@ var volatileForms = []*regexp.Regexp{
 	regexp.MustCompile(`(?:localhost|127\.0\.0\.1):([3-6]\d{4})\b`),
 }
 
-// otherRun returns what another run has in the place of the volatile values of a text, each with what it
-// stands for. It is the same for the same value.
+// otherRun maps the volatile values of a text to their values in another run. Equal values give equal results.
 func otherRun(text []byte) (values map[string]string) {
 	values = map[string]string{}
 	if !utf8.Valid(text) {
-		return values // an image that says when it was made
+		return values // an image that contains its creation time
 	}
 	for _, form := range volatileForms {
 		for _, m := range form.FindAllSubmatchIndex(text, -1) {
@@ -51,7 +50,7 @@ func otherRun(text []byte) (values map[string]string) {
 	return values
 }
 
-// otherChar returns another digit or letter, of those that hexadecimal numbers have where it can be of one.
+// otherChar returns another digit or letter. A hexadecimal digit stays one.
 func otherChar(c byte) byte {
 	const digits, letters = "01234567890", "abcdefabcghijklmnopqrstuvwxyzg"
 	if i := strings.IndexByte(digits, c); i >= 0 {
@@ -69,7 +68,7 @@ func substitute(text []byte, values map[string]string) []byte {
 	return []byte(strings.NewReplacer(pairs...).Replace(string(text)))
 }
 
-// planted are a run's values, for a prompt and an answer that tells them again.
+// planted are a run's values, for a prompt and for an answer that repeats them.
 type planted struct{ dir, id, at, port string }
 
 func plantedOf(run int) planted {
@@ -86,7 +85,7 @@ var (
 	answerText = regexp.MustCompile(`"(?:content|text|response|thinking|partial_json|delta)" ?: ?"`)
 )
 
-// plant puts a text into the first string behind a form.
+// plant inserts a text into the first string after a form.
 func plant(body []byte, form *regexp.Regexp, text string) ([]byte, bool) {
 	at := form.FindIndex(body)
 	if at == nil {
@@ -95,14 +94,14 @@ func plant(body []byte, form *regexp.Regexp, text string) ([]byte, bool) {
 	return slices.Concat(body[:at[1]], []byte(text), body[at[1]:]), true
 }
 
-// split puts a text between the first two strings in a stream that are pieces of one text: its beginning to the end of the first,
-// the rest to the start of the second.
+// split inserts a text at the border of the first two strings in a stream that are pieces of one text. beginning goes
+// to the end of the first string, rest to the start of the second.
 func split(body []byte, beginning, rest string) ([]byte, bool) {
 	for _, name := range []string{`"content":"`, `"text":"`, `"partial_json":"`} {
 		pieces := regexp.MustCompile(name+`(?:[^"\\]|\\.)+"`).FindAllIndex(body, 2)
 		lineOf := func(at int) string { return string(body[bytes.LastIndexByte(body[:at], '\n')+1 : at]) }
 		if len(pieces) < 2 || lineOf(pieces[0][0]) != lineOf(pieces[1][0]) {
-			continue // pieces of two texts
+			continue // pieces of different texts
 		}
 		end, start := pieces[0][1]-1, pieces[1][0]+len(name)
 		return slices.Concat(body[:end], []byte(beginning), body[end:start], []byte(rest), body[start:]), true
@@ -110,11 +109,10 @@ func split(body []byte, beginning, rest string) ([]byte, bool) {
 	return body, false
 }
 
-// TestScrubCorpus records the corpus with Volatile. What was sent replays byte for byte, and where there are
-// volatile values also with others in their places, which the answer then tells again. Where there are none,
-// they are planted.
+// TestScrubCorpus records the corpus with Volatile. A replay must return the same bytes. With other volatile values it
+// must return an answer with these values. Calls without volatile values get planted ones.
 func TestScrubCorpus(t *testing.T) {
-	var current *interaction // of the call under way: what is sent, to where, and the answer
+	var current *interaction // of the current call: the request body, its URL, and the answer
 	var sent, answer []byte
 	var to string
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -159,7 +157,7 @@ func TestScrubCorpus(t *testing.T) {
 		require.Equal(t, string(answer), string(body), "%s: byte for byte", i.Origin)
 
 		values := otherRun(sent)
-		maps.Copy(values, otherRun([]byte(strings.Replace(i.URL, ":", "", 2)))) // ports are no identity
+		maps.Copy(values, otherRun([]byte(strings.Replace(i.URL, ":", "", 2)))) // ports are not part of the identity
 		if len(values) > 0 {
 			count["volatile"]++
 			sent, to = substitute(sent, values), string(substitute([]byte(to), values))
@@ -176,7 +174,7 @@ func TestScrubCorpus(t *testing.T) {
 			if tb.Failed() {
 				count["volatile, drifts without the rule"]++
 				require.Equal(t, told, string(body), i.Origin)
-			} else { // an id, which is numbered anyway and served as it was recorded
+			} else { // an id is always numbered and replayed as recorded
 				require.Contains(t, []string{told, string(answer)}, string(body), i.Origin)
 			}
 			if strings.Contains(tb.Logged(), "only values that change every run differ: add traceforgetest.Scrub(traceforgetest.Volatile())") {
@@ -187,7 +185,7 @@ func TestScrubCorpus(t *testing.T) {
 		to = i.URL
 		first, second := plantedOf(1), plantedOf(2)
 		asked, ok := plant(i.request(), promptText, first.String())
-		if !ok || bytes.HasPrefix(i.response(), []byte{0}) { // frames have checksums: internal/scrub tests them
+		if !ok || bytes.HasPrefix(i.response(), []byte{0}) { // internal/scrub tests frames, which have checksums
 			continue
 		}
 		sent = asked

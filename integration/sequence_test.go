@@ -18,8 +18,8 @@ import (
 	"github.com/traceforge/traceforge-go/traceforgetest"
 )
 
-// TestSequences records the cassettes of the corpus's sequences as one test each, and replays it in
-// order and shuffled: each call gets its own answer, and the same request again the next one.
+// TestSequences records each cassette of the corpus's sequences as one test, and replays it in order and shuffled. Each
+// call must get its own answer. A repeated request must get the next answer.
 func TestSequences(t *testing.T) {
 	cassettes := map[string][]*interaction{}
 	var names []string
@@ -28,7 +28,7 @@ func TestSequences(t *testing.T) {
 		if cassettes[name] == nil {
 			names = append(names, name)
 		}
-		if !i.retryable() { // an answer that is not recorded fails its test
+		if !i.retryable() { // a test fails if an answer cannot be recorded
 			cassettes[name] = append(cassettes[name], i)
 		}
 	}
@@ -47,7 +47,7 @@ func TestSequences(t *testing.T) {
 	t.Logf("%d cassettes, %d calls, %d of them of a request that was made before; seed %d", len(names), calls, again, seed)
 }
 
-// A sequence is a cassette that is played as one test.
+// A sequence is a cassette played as one test.
 type sequence struct {
 	t     *testing.T
 	name  string
@@ -68,7 +68,7 @@ func (s *sequence) record() {
 	require.False(s.t, tb.Failed(), "%s: %s", s.name, tb.Logged())
 }
 
-// inOrder gives the answers of a cassette one after the other, whatever it is asked.
+// inOrder gives the answers of a cassette in order, to any request.
 type inOrder struct{ rest []*interaction }
 
 func (o *inOrder) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -83,8 +83,8 @@ func (o *inOrder) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// identities returns of each call what it is matched by, in the order of the recording, and
-// checks that each was recorded and that equal requests are equal calls.
+// identities returns the identity of each call for matching, in recording order. It checks that each call was recorded
+// and that equal requests have equal identities.
 func (s *sequence) identities() []canon.Hash {
 	s.t.Helper()
 	recorded.RequireSound(s.t, s.dir)
@@ -109,7 +109,7 @@ func (s *sequence) identities() []canon.Hash {
 	return asked
 }
 
-// replay makes the calls in an order.
+// replay makes the calls in the given order.
 func (s *sequence) replay(calls []*interaction) {
 	s.t.Helper()
 	s.t.Setenv("TRACEFORGE_UPDATE", "")
@@ -125,7 +125,7 @@ func (s *sequence) replay(calls []*interaction) {
 	require.False(s.t, tb.Failed(), "%s: %s", s.name, tb.Logged())
 }
 
-// shuffled returns the calls in another order, in which those that are alike keep theirs.
+// shuffled returns the calls in random order, except that equal calls keep their order.
 func shuffled(random *rand.Rand, calls []*interaction, asked []canon.Hash) []*interaction {
 	turns := map[canon.Hash][]*interaction{}
 	for n, i := range calls {

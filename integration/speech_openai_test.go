@@ -42,7 +42,7 @@ func openAIChatStream(ctx context.Context, c *http.Client) (any, speech, error) 
 	stream := client.Chat.Completions.NewStreaming(ctx, openai.ChatCompletionNewParams{})
 	var chunks []openai.ChatCompletionChunk
 	var said speech
-	calls := map[int64]*openai.ChatCompletionChunkChoiceDeltaToolCallFunction{} // some number them from -1
+	calls := map[int64]*openai.ChatCompletionChunkChoiceDeltaToolCallFunction{} // some servers number them from -1
 	for stream.Next() {
 		chunks = append(chunks, stream.Current())
 		for _, choice := range stream.Current().Choices {
@@ -104,7 +104,7 @@ func responseSpeech(r *responses.Response) (said speech) {
 	return said
 }
 
-// item adds an item of a response that is a tool call.
+// item adds a tool call item of a response.
 func (s *speech) item(item *responses.ResponseOutputItemUnion) {
 	switch item.Type {
 	case "function_call":
@@ -139,7 +139,7 @@ func openAICompletionsStream(ctx context.Context, c *http.Client) (any, speech, 
 	return chunks, said, stream.Err()
 }
 
-// openAIEmbeddings says nothing: vectors are no speech.
+// openAIEmbeddings returns no speech, since vectors are not text.
 func openAIEmbeddings(ctx context.Context, c *http.Client) (any, speech, error) {
 	client := newOpenAI(c)
 	got, err := client.Embeddings.New(ctx, openai.EmbeddingNewParams{})

@@ -96,7 +96,7 @@ func geminiStream(ctx context.Context, c *http.Client) (any, speech, error) {
 	return chunks, said, nil
 }
 
-// addGemini adds what a chunk says. Its HTTP headers are those of another answer in replay.
+// addGemini adds the content of a chunk. It drops the HTTP headers, which differ in replay.
 func addGemini(said *speech, chunk *genai.GenerateContentResponse) {
 	chunk.SDKHTTPResponse = nil
 	if len(chunk.Candidates) == 0 || chunk.Candidates[0].Content == nil {
@@ -107,7 +107,7 @@ func addGemini(said *speech, chunk *genai.GenerateContentResponse) {
 			said.text += part.Text
 		}
 		if call := part.FunctionCall; call != nil {
-			arguments, _ := json.Marshal(call.Args) // came as JSON
+			arguments, _ := json.Marshal(call.Args) // it was decoded from JSON
 			said.call(call.Name, string(arguments))
 		}
 	}
@@ -154,7 +154,7 @@ func converseWhole(ctx context.Context, c *http.Client) (any, speech, error) {
 	if err != nil {
 		return nil, speech{}, err
 	}
-	got.ResultMetadata = middleware.Metadata{} // of the call, not of the answer
+	got.ResultMetadata = middleware.Metadata{} // metadata of the call, not of the answer
 	var said speech
 	if message, ok := got.Output.(*types.ConverseOutputMemberMessage); ok {
 		for _, block := range message.Value.Content {
@@ -162,9 +162,9 @@ func converseWhole(ctx context.Context, c *http.Client) (any, speech, error) {
 			case *types.ContentBlockMemberText:
 				said.text += block.Value
 			case *types.ContentBlockMemberToolUse:
-				input, _ := block.Value.Input.MarshalSmithyDocument() // came as JSON
+				input, _ := block.Value.Input.MarshalSmithyDocument() // it was decoded from JSON
 				text := string(input)
-				_ = json.Unmarshal(input, &text) // is no object
+				_ = json.Unmarshal(input, &text) // objects do not decode to a text
 				said.call(*block.Value.Name, text)
 			}
 		}

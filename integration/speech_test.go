@@ -16,16 +16,16 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// A speech is what a model said: its text, and the tools that it called, a line each.
+// A speech is a model's text and its tool calls, one per line.
 type speech struct{ text, calls string }
 
-// call adds a tool call. Arguments that are empty, null or no JSON are as good as none.
+// call adds a tool call. Arguments that are empty, null or not JSON count as missing.
 func (s *speech) call(name, arguments string) {
 	var value any
 	if canonical, err := canon.JSON([]byte(arguments)); err == nil {
 		arguments = string(canonical)
-	} else if json.Unmarshal([]byte(arguments), &value) == nil { // a name stands twice
-		canonical, _ := json.Marshal(value) // came as JSON
+	} else if json.Unmarshal([]byte(arguments), &value) == nil { // it has duplicate names
+		canonical, _ := json.Marshal(value) // it was decoded from JSON
 		arguments = string(canonical)
 	}
 	if arguments == "null" || arguments == "{}" || arguments == `""` {
@@ -36,7 +36,7 @@ func (s *speech) call(name, arguments string) {
 
 func (s speech) String() string { return fmt.Sprintf("%q calls %q", s.text, s.calls) }
 
-// storedSpeech is what a snapshot says that the model said.
+// storedSpeech returns the speech in a snapshot.
 func storedSpeech(t *testing.T, r *snapshot.Response) speech {
 	t.Helper()
 	var said speech
@@ -53,7 +53,7 @@ func storedSpeech(t *testing.T, r *snapshot.Response) speech {
 	return said
 }
 
-// argumentsOf returns the input of a call. What is no JSON object is a text.
+// argumentsOf returns the input of a call. An input that is not a JSON object is a text.
 func argumentsOf(input json.RawMessage) (text string) {
 	if json.Unmarshal(input, &text) == nil {
 		return text
@@ -61,17 +61,17 @@ func argumentsOf(input json.RawMessage) (text string) {
 	return string(input)
 }
 
-// An sdkAnswer is what a provider's SDK makes of an answer.
+// An sdkAnswer is an answer as the provider's SDK decodes it.
 type sdkAnswer struct {
-	values any // the SDK's own
+	values any // the SDK's own values
 	err    string
 	said   speech
 }
 
-// An sdkDecoder has an SDK decode an answer, by a call over a transport that gives it.
+// An sdkDecoder decodes an answer with an SDK, through a call over a transport that returns it.
 type sdkDecoder func(context.Context, *http.Response, []byte) sdkAnswer
 
-// sdkDecoders are those of the named APIs that have an SDK in Go.
+// sdkDecoders are the decoders of the APIs that have an SDK in Go.
 var sdkDecoders = map[string]sdkDecoder{
 	"openai.chat":        decoder(openAIChatWhole, openAIChatStream),
 	"openai.responses":   decoder(openAIResponsesWhole, openAIResponsesStream),
@@ -86,7 +86,7 @@ var sdkDecoders = map[string]sdkDecoder{
 	"cohere.chat":        decoder(cohereWhole, cohereStream),
 }
 
-// An sdkCall is a call with an SDK. What it asks does not matter.
+// An sdkCall is a call with an SDK. Its request does not matter.
 type sdkCall func(context.Context, *http.Client) (values any, said speech, err error)
 
 func decoder(whole, stream sdkCall) sdkDecoder {
@@ -105,7 +105,7 @@ func decoder(whole, stream sdkCall) sdkDecoder {
 	}
 }
 
-// canned answers every request alike.
+// canned gives every request the same answer.
 type canned struct {
 	resp *http.Response
 	body []byte

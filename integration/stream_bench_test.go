@@ -22,7 +22,7 @@ import (
 
 const streamRequest = `{"model":"gpt-4o","temperature":0,"seed":1,"stream":true,"messages":[{"role":"user","content":"Hi"}]}`
 
-// writeEvent writes one chunk of a chat completion, and the end of the stream after the last.
+// writeEvent writes one chunk of a chat completion, and the end of the stream after the last one.
 func writeEvent(w io.Writer, n, last int, content string) {
 	finish := "null"
 	if n == last {
@@ -34,13 +34,13 @@ func writeEvent(w io.Writer, n, last int, content string) {
 	}
 }
 
-// A path is a way that the answer of a call takes to its caller.
+// A path is a way for an answer to reach its caller.
 type path struct {
 	name string
 	call func(b *testing.B, server *httptest.Server, read func(io.Reader))
 }
 
-// paths are the way past traceforge and those through it.
+// paths are the direct path and the paths through traceforge.
 var paths = []path{
 	{"direct", func(b *testing.B, server *httptest.Server, read func(io.Reader)) {
 		require.NoError(b, post(server.Client(), server.URL, read))
@@ -83,8 +83,8 @@ func recordCall(b *testing.B, server *httptest.Server, call func(*traceforgetest
 	require.False(b, tb.Failed(), tb.Logged())
 }
 
-// BenchmarkStreamLatency tells how long after the provider wrote an event its caller has it: the
-// first one, the one in the middle and the slowest one, of 200 that are 5 ms apart.
+// BenchmarkStreamLatency measures the time between the provider's write of an event and its arrival, for the first, the
+// median and the slowest of 200 events that are 5 ms apart.
 func BenchmarkStreamLatency(b *testing.B) {
 	const events, gap = 200, 5 * time.Millisecond
 	for _, p := range paths {
@@ -135,8 +135,7 @@ func BenchmarkStreamLatency(b *testing.B) {
 
 func microseconds(d time.Duration) float64 { return float64(d) / float64(time.Microsecond) }
 
-// BenchmarkStreamMemory tells how much of the heap is in use at most, beyond what was before,
-// during a stream of 20 MB.
+// BenchmarkStreamMemory measures the peak growth of the heap during a stream of 20 MB.
 func BenchmarkStreamMemory(b *testing.B) {
 	const events, size = 2000, 10_000
 	word := strings.Repeat("x", size)
@@ -164,8 +163,7 @@ func BenchmarkStreamMemory(b *testing.B) {
 	}
 }
 
-// watchHeap looks at the heap each millisecond, until it is stopped, and keeps the most that was
-// in use beyond what is now.
+// watchHeap measures the heap each millisecond until stop is called, and keeps the greatest growth since its start.
 func watchHeap(peak *uint64) (stop func()) {
 	before := heapInUse()
 	done, ended := make(chan struct{}), make(chan struct{})

@@ -36,7 +36,7 @@ type interaction struct {
 	Compressed           string      `json:"response_body_compressed"`
 }
 
-// traffic returns a file of recorded traffic, which is no part of the repository.
+// traffic returns a file of recorded traffic, which is not part of the repository.
 func traffic(t *testing.T, name string) (all []*interaction) {
 	dir := os.Getenv("TRACEFORGE_CORPUS")
 	if dir == "" {
@@ -59,7 +59,7 @@ func traffic(t *testing.T, name string) (all []*interaction) {
 	return all
 }
 
-// sampled returns one of eight, and all if TRACEFORGE_TEST_ALL is set, as it is in make check.
+// sampled returns one of eight, or all if TRACEFORGE_TEST_ALL is set, as in make check.
 func sampled[T any](all []T) (some []T) {
 	if os.Getenv("TRACEFORGE_TEST_ALL") != "" {
 		return all
@@ -70,14 +70,14 @@ func sampled[T any](all []T) (some []T) {
 	return some
 }
 
-// cassette is the recording that an interaction is of.
+// cassette returns the name of the interaction's recording.
 func (i *interaction) cassette() string {
 	name, _, _ := strings.Cut(i.Origin, "#")
 	return name
 }
 
-// request returns the request's body. Where the recorder kept only the answer it is one that
-// asks for such an answer.
+// request returns the request's body. If the recorder kept only the answer, it returns a made-up body that fits the
+// answer.
 func (i *interaction) request() []byte {
 	if i.RequestFidelity != "absent" {
 		return decodeBody(i.RequestBody, i.RequestBodyEncoding)
@@ -104,7 +104,7 @@ func (i *interaction) request() []byte {
 // response returns the response's body without its content encoding.
 func (i *interaction) response() []byte { return decodeBody(i.ResponseBody, i.ResponseBodyEncoding) }
 
-// wire returns the response's body as it came, and its content encoding.
+// wire returns the response's body as sent, and its content encoding.
 func (i *interaction) wire() (body []byte, encoding string) {
 	if i.Compressed == "" {
 		return i.response(), ""
@@ -123,7 +123,7 @@ func decodeBody(body, encoding string) []byte {
 	return data
 }
 
-// header returns a header of the response. Recorders spell their names in any way.
+// header returns a header of the response. Recorders differ in the case of header names.
 func (i *interaction) header(name string) string {
 	for key, values := range i.ResponseHeaders {
 		if strings.EqualFold(key, name) && len(values) > 0 {
@@ -133,14 +133,14 @@ func (i *interaction) header(name string) string {
 	return ""
 }
 
-// retryable reports whether the answer is one of those that are not recorded (design R11).
+// retryable reports whether the answer is of a kind that is not recorded (design R11).
 func (i *interaction) retryable() bool {
 	return i.Status == http.StatusRequestTimeout || i.Status == http.StatusTooManyRequests || i.Status >= 500
 }
 
-// answered are the headers of an answer that matter to its reader.
+// answered returns the headers of an answer that matter to its reader.
 func (i *interaction) answered() http.Header {
-	header := http.Header{"Content-Type": nil} // else net/http guesses one
+	header := http.Header{"Content-Type": nil} // otherwise net/http guesses one
 	for _, name := range []string{"Content-Type", "Retry-After", "X-Amzn-Errortype"} {
 		if value := i.header(name); value != "" {
 			header.Set(name, value)
@@ -149,13 +149,13 @@ func (i *interaction) answered() http.Header {
 	return header
 }
 
-// streams reports whether the answer comes event by event.
+// streams reports whether the answer is a stream of events.
 func (i *interaction) streams() bool {
 	answer := provider.Answer{Status: i.Status, ContentType: i.header("Content-Type"), Body: i.response()}
 	return answer.Events() != nil
 }
 
-// bare is the response without its body.
+// bare returns the response without its body.
 func (i *interaction) bare() *http.Response {
 	header := i.answered()
 	if header.Get("Content-Type") == "" {
@@ -164,7 +164,7 @@ func (i *interaction) bare() *http.Response {
 	return &http.Response{StatusCode: i.Status, Header: header}
 }
 
-// call makes the interaction's call and returns what came back.
+// call makes the interaction's call and returns the response.
 func (i *interaction) call(tb *tbtest.TB, tf *traceforgetest.Recorder) (*http.Response, []byte) {
 	req, err := http.NewRequest(i.Method, i.URL, bytes.NewReader(i.request()))
 	if err != nil {
@@ -172,8 +172,8 @@ func (i *interaction) call(tb *tbtest.TB, tf *traceforgetest.Recorder) (*http.Re
 	}
 	for name, values := range i.RequestHeaders {
 		switch http.CanonicalHeaderKey(name) {
-		case "Accept-Encoding", "Content-Length", "Content-Encoding": // the body is not encoded here
-		case "X-Stainless-Lang": // so that refusals come as errors
+		case "Accept-Encoding", "Content-Length", "Content-Encoding": // the recorded body is decoded
+		case "X-Stainless-Lang": // without it, refusals come as errors
 		default:
 			req.Header[http.CanonicalHeaderKey(name)] = values
 		}
@@ -190,8 +190,8 @@ func (i *interaction) call(tb *tbtest.TB, tf *traceforgetest.Recorder) (*http.Re
 	return resp, body
 }
 
-// trafficOptions are the options that recorded traffic needs: it is as it is, and some of it
-// is in encodings that the standard library does not know.
+// trafficOptions returns the options that recorded traffic needs. It is not deterministic, and some of it has encodings
+// that the standard library does not know.
 func trafficOptions(dir string, upstream http.RoundTripper) []traceforgetest.Option {
 	return []traceforgetest.Option{
 		traceforgetest.Dir(dir),

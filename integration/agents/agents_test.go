@@ -14,20 +14,19 @@ import (
 	"github.com/traceforge/traceforge-go/traceforgetest"
 )
 
-// asked is what an agent's model is asked through: a recorder, or a script.
+// asked is the client side of an agent's model: a recorder or a script.
 type asked interface{ Client() *http.Client }
 
-// A framework makes an agent with the tool weather, and returns what it says at the end.
+// A framework runs an agent with the tool weather, and returns the agent's last answer.
 type framework struct {
 	name, api string
 	ask       func(ctx context.Context, tf asked, instruction, question string) (string, error)
 }
 
-// TestAgents records what each framework's agent does, replays it with neither a network nor a key, and tells a changed
-// instruction.
+// TestAgents records each framework's agent, replays it without a network and a key, and reports a changed instruction.
 func TestAgents(t *testing.T) {
 	for _, name := range []string{"OPENAI_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY"} {
-		t.Setenv(name, "") // as on the pull request of a fork
+		t.Setenv(name, "") // like on the pull request of a fork
 	}
 	for _, f := range []framework{
 		{"eino", "openai.chat", askEino},
@@ -78,14 +77,14 @@ func TestAgents(t *testing.T) {
 	}
 }
 
-// A nowhere is the upstream of a replay.
+// A nowhere is the upstream of a replay, which sends no request.
 type nowhere struct{}
 
 func (nowhere) RoundTrip(r *http.Request) (*http.Response, error) {
 	panic("a replay called " + r.URL.String())
 }
 
-// apis returns the codecs of the calls of the store in dir.
+// apis returns the API names of the calls in the store in dir.
 func apis(t *testing.T, dir string) (all []string) {
 	s, err := store.Open(dir)
 	require.NoError(t, err)
@@ -101,7 +100,7 @@ func apis(t *testing.T, dir string) (all []string) {
 	return all
 }
 
-// A place is what the tool takes.
+// A place is the tool's input.
 type place struct {
 	City string `json:"city" jsonschema:"required" jsonschema_description:"the city" description:"the city"`
 }

@@ -1,3 +1,3 @@
-// Package agents runs frameworks of agents over a recorder: eino, ADK and fantasy. It is a module of its own, since they
-// need versions of the SDKs that others of integration do not.
+// Package agents runs agent frameworks over a recorder: eino, ADK and fantasy. It is a separate module, since they need
+// other versions of the SDKs than integration does.
 package agents

@@ -8,9 +8,9 @@ import (
 	"github.com/traceforge/traceforge-go/traceforgetest/script"
 )
 
-// scripted are the answers of a model to an agent that may look up the weather.
+// scripted returns a model's answers to an agent that may look up the weather.
 func scripted(t *testing.T) *script.Script {
-	t.Setenv("GEMINI_API_KEY", "none") // without one ADK makes no client
+	t.Setenv("GEMINI_API_KEY", "none") // ADK creates no client without a key
 	return script.New(
 		script.Call("weather", `{"city":"Bern"}`),
 		script.Say("It is ", "22 degrees in Bern.").When(script.Contains("22 degrees")),

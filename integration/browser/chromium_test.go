@@ -20,8 +20,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// startChromium starts a headless Chromium. Where there is none it skips the test, and fails it where what it shows
-// is to be kept.
+// startChromium starts a headless Chromium. If there is none, it skips the test, or fails it if the artefacts are to be
+// kept.
 func startChromium(t *testing.T) context.Context {
 	t.Helper()
 	path := ""
@@ -38,7 +38,7 @@ func startChromium(t *testing.T) context.Context {
 	case path == "":
 		t.Skip(missing)
 	}
-	// Without a sandbox, since containers run tests as root; the pages are our own.
+	// Containers run tests as root, which excludes the sandbox. The pages are our own.
 	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]), chromedp.ExecPath(path), chromedp.NoSandbox)
 	allocator, cancel := chromedp.NewExecAllocator(t.Context(), options...)
 	t.Cleanup(cancel)
@@ -48,20 +48,20 @@ func startChromium(t *testing.T) context.Context {
 	return browser
 }
 
-// A view is how a page is looked at.
+// A view is a size and a mode in which a page is shown.
 type view struct {
 	width, height int64
 	scheme        string // light or dark
 	noScript      bool
 }
 
-// A tab is a page that is open.
+// A tab is an open page.
 type tab struct {
 	t   *testing.T
 	ctx context.Context
 
 	mu       sync.Mutex
-	said     []string // by the console, by scripts that failed, and by the browser of what it blocked
+	said     []string // messages of the console, of failed scripts, and of the browser about blocked content
 	requests []string // URLs
 }
 
@@ -109,7 +109,7 @@ func (tab *tab) listen(event any) {
 	}
 }
 
-// heard returns what the browser said of the page, and which URLs the page asked for.
+// heard returns the browser's messages and the URLs that the page requested.
 func (tab *tab) heard() (said, requests []string) {
 	tab.mu.Lock()
 	defer tab.mu.Unlock()
@@ -121,7 +121,7 @@ func (tab *tab) do(actions ...chromedp.Action[chromedp.Void]) {
 	require.NoError(tab.t, chromedp.Do(tab.ctx, actions...))
 }
 
-// press presses the keys of a text. One that a page prevents types nothing, as on a keyboard.
+// press presses the keys of a text. If the page prevents a key, it types nothing, like a keyboard.
 func (tab *tab) press(text string) {
 	tab.t.Helper()
 	for _, r := range text {
@@ -129,7 +129,7 @@ func (tab *tab) press(text string) {
 	}
 }
 
-// escape presses the key of that name.
+// escape presses the Escape key.
 func (tab *tab) escape() {
 	tab.t.Helper()
 	tab.key(input.DispatchKeyEventParams{Key: "Escape", Code: "Escape", WindowsVirtualKeyCode: 27})
@@ -143,19 +143,19 @@ func (tab *tab) key(event input.DispatchKeyEventParams) {
 	command(tab, input.DispatchKeyEvent, event)
 }
 
-// click clicks the first element that a selector finds.
+// click clicks the first element that matches a selector.
 func (tab *tab) click(selector string) {
 	tab.t.Helper()
 	tab.do(chromedp.Click(chromedp.CSS(selector)))
 }
 
-// requireSoon waits until an expression of JavaScript is true.
+// requireSoon waits until a JavaScript expression is true.
 func (tab *tab) requireSoon(expression string) {
 	tab.t.Helper()
 	require.Eventually(tab.t, func() bool { return value[bool](tab, expression) }, time.Minute, 10*time.Millisecond, expression)
 }
 
-// value returns what an expression of JavaScript is.
+// value evaluates a JavaScript expression.
 func value[T any](tab *tab, expression string) T {
 	tab.t.Helper()
 	v, err := chromedp.Run(tab.ctx, chromedp.Evaluate[T](expression))
@@ -163,7 +163,7 @@ func value[T any](tab *tab, expression string) T {
 	return v
 }
 
-// artefacts is where pages and what is seen of them are kept for people, as CI does; empty: nowhere.
+// artefacts returns the directory in which CI keeps pages and screenshots for people; "" means none.
 func artefacts(t *testing.T) string {
 	dir := os.Getenv("TRACEFORGE_SCREENSHOTS")
 	if dir != "" {
@@ -182,7 +182,7 @@ func keep(t *testing.T, file string) {
 	}
 }
 
-// screenshot keeps what is seen.
+// screenshot keeps a picture of the page.
 func (tab *tab) screenshot(name string) {
 	tab.t.Helper()
 	if dir := artefacts(tab.t); dir != "" {

@@ -16,7 +16,7 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// many writes the page of a rule that changed, and of 200 causes, of whose answers programs read more than the records say.
+// many writes the page of a changed rule and of 200 causes, whose answers have readings.
 func many(t *testing.T) (file string) {
 	t.Helper()
 	long := strings.Repeat("unbroken", 40)
@@ -49,7 +49,8 @@ func many(t *testing.T) (file string) {
 	return file
 }
 
-// TestManyCauses: the page of rules, readings and 200 causes fits a phone and a desktop, by day and by night, without its script too.
+// TestManyCauses checks that a page with rules, readings and 200 causes fits a phone and a desktop, in light and dark
+// mode, with and without its script.
 func TestManyCauses(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs a browser")

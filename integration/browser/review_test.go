@@ -22,7 +22,7 @@ var (
 	phone   = view{width: 360, height: 780, scheme: "light"}
 )
 
-// TestReview looks at pages of real changes: recorded by tests of a module, shown by the command.
+// TestReview checks pages of real changes. A module's tests record the changes, and the command shows them.
 func TestReview(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs go test and a browser")
@@ -81,7 +81,7 @@ func TestReview(t *testing.T) {
 	t.Run("forged", func(t *testing.T) { testForged(t, browser, pages[0].file) })
 }
 
-// requireQuiet checks that the page asked for nothing but itself, and that the browser has nothing to say.
+// requireQuiet checks that the page requested only itself, and that the browser has no messages.
 func requireQuiet(t *testing.T, tab *tab) {
 	t.Helper()
 	said, requests := tab.heard()
@@ -93,12 +93,12 @@ func requireQuiet(t *testing.T, tab *tab) {
 //go:embed testdata/readable.js
 var readable string
 
-// requireReadable unfolds all of a page, and checks that nothing is wider than the window and that each
-// text has the contrast that WCAG 2 AA asks for.
+// requireReadable unfolds the whole page. It checks that nothing is wider than the window and that each text has the
+// contrast that WCAG 2 AA requires.
 func requireReadable(t *testing.T, tab *tab) {
 	t.Helper()
 	found := value[struct {
-		Texts int      // that were looked at
+		Texts int      // number of checked texts
 		Wide  []string // elements
 		Faint []string // texts
 		Least float64  // contrast
@@ -176,7 +176,7 @@ func testSearch(t *testing.T, tab *tab) {
 }
 
 func testFold(t *testing.T, tab *tab) {
-	// What is folded is not seen, and a click shows it.
+	// Folded content is invisible until a click.
 	seen := `document.querySelector(".cause .diff .fold .row").checkVisibility()`
 	require.False(t, value[bool](tab, seen), "equal lines are folded")
 	tab.click(".cause .diff .fold summary")

@@ -17,7 +17,7 @@ import (
 	"github.com/traceforge/traceforge-go/internal/fakeprovider"
 )
 
-// A shop is a module whose tests call a model, in a git repository, and the command that shows its pages.
+// A shop is a module in a git repository whose tests call a model, and the command that shows its pages.
 type shop struct {
 	t       *testing.T
 	dir     string
@@ -25,7 +25,7 @@ type shop struct {
 	env     []string
 }
 
-// newShop records the shop's tests, and commits.
+// newShop records the shop's tests and commits them.
 func newShop(t *testing.T) *shop {
 	t.Helper()
 	checkout, err := filepath.Abs("../..")
@@ -54,7 +54,7 @@ func newShop(t *testing.T) *shop {
 	return s
 }
 
-// run runs a program and returns what it printed.
+// run runs a program and returns its output.
 func (s *shop) run(dir, name string, args ...string) string {
 	s.t.Helper()
 	cmd := exec.Command(name, args...)
@@ -64,10 +64,10 @@ func (s *shop) run(dir, name string, args ...string) string {
 	return string(out)
 }
 
-// An edit replaces a text in a file.
+// An edit replaces a text in a file. was is the old text, is the new one.
 type edit struct{ file, was, is string }
 
-// review makes edits, records again, and returns the page of what changed. It leaves the shop as it was.
+// review makes edits, records again, and returns the page of the changes. Then it undoes everything.
 func (s *shop) review(name string, edits ...edit) (file string) {
 	s.t.Helper()
 	packages := map[string]bool{}
@@ -79,7 +79,7 @@ func (s *shop) review(name string, edits ...edit) (file string) {
 		require.Contains(s.t, string(text), e.was)
 		require.NoError(s.t, os.WriteFile(file, []byte(strings.ReplaceAll(string(text), e.was, e.is)), 0o644))
 	}
-	if packages["./model"] { // of which all others are made
+	if packages["./model"] { // all other packages come from it
 		packages = map[string]bool{"./...": true}
 	}
 	s.run(s.dir, "go", append([]string{"test"}, slices.Sorted(maps.Keys(packages))...)...)
@@ -95,7 +95,7 @@ func (s *shop) review(name string, edits ...edit) (file string) {
 	return file
 }
 
-// answer is the shop's model.
+// answer answers the shop's calls.
 func answer(call fakeprovider.Call) fakeprovider.Reply {
 	system, last := "", call.LastUser()
 	if i := slices.IndexFunc(call.Messages, func(m fakeprovider.Message) bool { return m.Role == "system" }); i >= 0 {

@@ -21,8 +21,8 @@ var binaries = []struct{ name, why string }{
 	{"fuzz", "has a fuzz target, whose workers get the flags again"},
 }
 
-// Every binary records with -update and with the variable, and replays without, as do the
-// golden files of the library in it.
+// TestUpdate checks that every binary records with -update and with the variable, and replays without them. The
+// library's golden files in the binary behave likewise.
 func TestUpdate(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds and runs test binaries")
@@ -52,7 +52,7 @@ func TestUpdate(t *testing.T) {
 					provider := fakeprovider.New(t)
 					provider.Handle(fakeprovider.Echo())
 					recording := []string{"MODEL_URL=" + provider.URL(), "UPDATE_SNAPS=always", how.env}
-					if how.env != "" { // a golden file of the library follows its own flag
+					if how.env != "" { // a library's golden file depends only on the library's flag
 						out, err = run(recording[:2], "-update")
 						require.NoError(t, err, out)
 					}
@@ -71,7 +71,7 @@ func TestUpdate(t *testing.T) {
 	}
 }
 
-// The workers of a fuzz target are started with the flags of their parent.
+// TestFuzzWorkers checks fuzz workers, which get the flags of their parent.
 func TestFuzzWorkers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds and runs a fuzz target")
@@ -98,7 +98,7 @@ func build(t *testing.T) string {
 	return dir
 }
 
-// newRun returns a function that runs a test binary in a directory of its own, with an empty store.
+// newRun returns a function that runs a test binary in a new directory, with an empty store.
 func newRun(t *testing.T, binary string) func(env []string, flags ...string) (string, error) {
 	wd, store := t.TempDir(), t.TempDir()
 	return func(env []string, flags ...string) (string, error) {

@@ -1,3 +1,2 @@
-// Package documented holds the lines that docs/sdks.md tells users to write, so that they
-// compile. It has tests only.
+// Package documented holds the lines of code in docs/sdks.md, to prove that they compile. It has only tests.
 package documented

@@ -12,7 +12,8 @@ import (
 	"github.com/traceforge/traceforge-go/traceforgetest"
 )
 
-// TestDocumentedLines finds each line of code of docs/sdks.md in this package, in that of the agents, in the adapters, or in the example.
+// TestDocumentedLines checks that each line of code in docs/sdks.md is in this package, in package agents, in the
+// adapters, or in the example.
 func TestDocumentedLines(t *testing.T) {
 	page, err := os.ReadFile("../../docs/sdks.md")
 	require.NoError(t, err)

@@ -17,7 +17,7 @@ import (
 	"github.com/traceforge/traceforge-go/internal/fakeprovider"
 )
 
-// TestAnthropicHosts calls Claude through AWS and Google with Anthropic's own SDK.
+// TestAnthropicHosts calls Claude on AWS and on Google with Anthropic's SDK.
 func TestAnthropicHosts(t *testing.T) {
 	for _, c := range []struct {
 		name, api, host, path string

@@ -34,8 +34,9 @@ func newBedrock(srv *fakeprovider.Server) *bedrockruntime.Client {
 	})
 }
 
-// wholeRequests reads a request before it is sent. The SDK closes its body when the answer begins, and package http, which may still be
-// at its end then, cuts the connection: a server on the same machine is that fast once in a hundred calls.
+// wholeRequests reads a request completely before sending it. The SDK closes the body when the answer begins. If
+// package http is still reading the body then, it cuts the connection, which a server on the same machine provokes once
+// in a hundred calls.
 type wholeRequests struct{}
 
 func (wholeRequests) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -52,7 +53,7 @@ func bedrockText(role types.ConversationRole, text string) types.Message {
 	return types.Message{Role: role, Content: []types.ContentBlock{&types.ContentBlockMemberText{Value: text}}}
 }
 
-// An answer of Converse, whole or joined from a stream.
+// A converseAnswer is an answer of Converse, whole or joined from a stream.
 type converseAnswer struct {
 	text, thinking, signature string
 	tools                     []types.ToolUseBlock
@@ -278,8 +279,8 @@ func TestBedrockCutStream(t *testing.T) {
 func TestBedrockInvoke(t *testing.T) {
 	for _, c := range []struct {
 		model, body string
-		whole       string   // a text that the whole answer has
-		chunks      []string // texts that the chunks have, one each
+		whole       string   // a text in the whole answer
+		chunks      []string // texts in the chunks, one each
 	}{
 		{
 			claudeOnBedrock,

@@ -20,8 +20,8 @@ func newCohere(srv *fakeprovider.Server) *v2.Client {
 		option.WithHTTPClient(&http.Client{Transport: gathered{}}))
 }
 
-// gathered hands on a response when all of it has come. The SDK's stream reader fails on an
-// event that comes without the next one behind it, as events do.
+// gathered returns a response after all of it has come. The SDK's stream reader fails on an event without another one
+// behind it, which is normal for a stream.
 type gathered struct{}
 
 func (gathered) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -45,7 +45,7 @@ func askCohere(text string) *cohere.V2ChatRequest {
 	}
 }
 
-// A cohereAnswer is what matters of a response, whole or joined from a stream.
+// A cohereAnswer is the part of a response that tests compare, whole or joined from a stream.
 type cohereAnswer struct {
 	text, thinking string
 	calls          []*cohere.ToolCallV2

@@ -1,3 +1,3 @@
-// Package fakes proves the fake providers with the providers' real SDKs: a fake proves nothing
-// by itself; that the SDK understands it does. It has tests only, one file for each SDK.
+// Package fakes proves the fake providers with the providers' real SDKs: a fake is right if the SDK understands it. It
+// has only tests, one file for each SDK.
 package fakes

@@ -14,7 +14,7 @@ import (
 
 const geminiModel = "gemini-2.5-flash"
 
-// genaiClients returns a client for each of the two hosts of Gemini.
+// genaiClients returns a client for each of Gemini's two hosts.
 func genaiClients(t *testing.T, srv *fakeprovider.Server) map[string]*genai.Client {
 	t.Helper()
 	clients := map[string]*genai.Client{}
@@ -30,7 +30,7 @@ func genaiClients(t *testing.T, srv *fakeprovider.Server) map[string]*genai.Clie
 	return clients
 }
 
-// collectGemini reads a stream to its end; the package has no accumulator of its own.
+// collectGemini reads a whole stream. The package has no accumulator.
 func collectGemini(t *testing.T, c *genai.Client, contents []*genai.Content, config *genai.GenerateContentConfig) (*genai.GenerateContentResponse, error) {
 	t.Helper()
 	var got *genai.GenerateContentResponse
@@ -211,7 +211,7 @@ func TestGenAIErrorInStream(t *testing.T) {
 }
 
 func TestGenAICutStream(t *testing.T) {
-	logged := log.Writer() // the SDK logs what it returns
+	logged := log.Writer() // the SDK logs the errors that it returns
 	log.SetOutput(io.Discard)
 	t.Cleanup(func() { log.SetOutput(logged) })
 	srv := fakeprovider.New(t)

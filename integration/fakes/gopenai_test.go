@@ -26,7 +26,7 @@ func askGoOpenAI(text string) gopenai.ChatCompletionRequest {
 	}
 }
 
-// collectGoOpenAI reads a stream to its end; the package has no accumulator of its own.
+// collectGoOpenAI reads a whole stream. The package has no accumulator.
 func collectGoOpenAI(t *testing.T, client *gopenai.Client, req gopenai.ChatCompletionRequest) (m gopenai.ChatCompletionMessage, usage *gopenai.Usage, err error) {
 	t.Helper()
 	s, err := client.CreateChatCompletionStream(t.Context(), req)

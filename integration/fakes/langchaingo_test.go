@@ -15,7 +15,7 @@ import (
 	"github.com/traceforge/traceforge-go/internal/fakeprovider"
 )
 
-// langchain are langchaingo's models, each with its own client of a provider's format.
+// langchain are langchaingo's models. Each has its own client of a provider's format.
 var langchain = []struct {
 	name  string
 	tools bool // the package can call tools with it

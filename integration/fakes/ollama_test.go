@@ -19,7 +19,7 @@ func newOllama(t *testing.T, srv *fakeprovider.Server) *api.Client {
 	return api.NewClient(base, http.DefaultClient)
 }
 
-// chatOllama makes a chat call and joins what comes; whole answers come in one piece.
+// chatOllama makes a chat call and joins the pieces of the answer. A whole answer is one piece.
 func chatOllama(t *testing.T, c *api.Client, req api.ChatRequest, streamed bool) (got api.ChatResponse, pieces int, err error) {
 	t.Helper()
 	req.Model, req.Stream = "qwen3", &streamed

@@ -12,7 +12,7 @@ import (
 	"github.com/traceforge/traceforge-go/internal/fakeprovider"
 )
 
-// newAzure returns a client of a real host name: the SDK sends keys over https only.
+// newAzure returns a client with a real host name, since the SDK sends keys only over https.
 func newAzure(srv *fakeprovider.Server) *openai.Client {
 	c := openai.NewClient(
 		azure.WithEndpoint("https://mine.openai.azure.com", "2024-10-21"),

@@ -22,9 +22,8 @@ func askResponses(text string) responses.ResponseNewParams {
 	}
 }
 
-// collectResponse reads a stream to its end. It returns the response of the last event, and
-// what the SDK's accumulator made of the events before; the accumulator checks that they fit
-// together.
+// collectResponse reads a whole stream. It returns the last event's response, and the result of the SDK's accumulator
+// for the other events. The accumulator checks that they fit together.
 func collectResponse(t *testing.T, s *ssestream.Stream[responses.ResponseStreamEventUnion]) (last responses.Response, acc responses.ResponseAccumulator, err error) {
 	t.Helper()
 	next := int64(0)

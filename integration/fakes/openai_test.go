@@ -40,7 +40,7 @@ var openAIWeather = openai.ChatCompletionFunctionTool(shared.FunctionDefinitionP
 	},
 })
 
-// collect reads a stream to its end.
+// collect reads a whole stream.
 func collect(t *testing.T, s *ssestream.Stream[openai.ChatCompletionChunk]) (acc openai.ChatCompletionAccumulator, err error) {
 	t.Helper()
 	for s.Next() {

@@ -21,7 +21,7 @@ import (
 	"github.com/traceforge/traceforge-go/traceforgetest/cassette"
 )
 
-// credentials are Google's own only where calls are made.
+// credentials finds Google's credentials while recording, and returns unused ones in replay.
 func credentials(ctx context.Context, tf *traceforgetest.Recorder) (*google.Credentials, error) {
 	if tf.Recording() {
 		return google.FindDefaultCredentials(ctx, "https://www.googleapis.com/auth/cloud-platform")
@@ -34,7 +34,7 @@ func onVertex(ctx context.Context, client *http.Client, found *google.Credential
 	return messageOf(ctx, option.WithHTTPClient(client), vertex.WithCredentials(ctx, "us-east5", "mine", found))
 }
 
-// onBedrock asks Claude on Bedrock, with the credentials of the environment.
+// onBedrock asks Claude on Bedrock, with credentials from the environment.
 func onBedrock(ctx context.Context, client *http.Client, _ *google.Credentials) (string, error) {
 	return messageOf(ctx, option.WithHTTPClient(client), bedrock.WithLoadDefaultConfig(ctx, config.WithRegion("us-east-1")))
 }
@@ -48,8 +48,8 @@ func messageOf(ctx context.Context, opts ...option.RequestOption) (string, error
 	return got.Content[0].Text, nil
 }
 
-// TestMovingWithoutCredentials: SDKs that look for credentials find placeholders while a cassette answers, and those that look
-// for them beyond the environment are given some.
+// TestMovingWithoutCredentials checks that SDKs find placeholder credentials in the environment while a cassette
+// answers. SDKs that look elsewhere too get unused ones.
 func TestMovingWithoutCredentials(t *testing.T) {
 	for name, ask := range map[string]func(context.Context, *http.Client, *google.Credentials) (string, error){
 		"vertex": onVertex, "bedrock": onBedrock,
@@ -82,11 +82,11 @@ func TestMovingWithoutCredentials(t *testing.T) {
 	}
 }
 
-// withoutCredentials hides those of whoever runs the tests.
+// withoutCredentials hides the credentials of the user who runs the tests.
 func withoutCredentials(t *testing.T) {
 	for _, variable := range os.Environ() {
 		if name, _, _ := strings.Cut(variable, "="); strings.HasPrefix(name, "AWS_") || strings.HasPrefix(name, "GOOGLE_") {
-			t.Setenv(name, "") // brings it back at the end
+			t.Setenv(name, "") // restores the variable after the test
 			os.Unsetenv(name)
 		}
 	}

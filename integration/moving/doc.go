@@ -1,3 +1,3 @@
-// Package moving proves the recipes of docs/migrating.md with the libraries themselves: cassettes that they record here become
-// records, and their tests replay without them.
+// Package moving proves the recipes of docs/migrating.md with the libraries themselves. It records cassettes, turns
+// them into records, and replays the tests without the cassettes.
 package moving

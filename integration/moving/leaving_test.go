@@ -14,8 +14,8 @@ import (
 	"github.com/traceforge/traceforge-go/internal/tbtest/toy"
 )
 
-// TestLeaving: what traceforge export writes of SDKs' calls, whole and streamed, go-vcr answers with its own matcher, without
-// the store. A prompt that changed it does not find.
+// TestLeaving exports SDKs' calls, whole and streamed, with traceforge export. go-vcr with its own matcher must answer
+// them without the store, and must not find a changed prompt.
 func TestLeaving(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the command and test binaries")

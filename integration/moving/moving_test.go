@@ -21,7 +21,7 @@ import (
 	"github.com/traceforge/traceforge-go/traceforgetest/cassette"
 )
 
-// TestMoving: what each tool recorded becomes records in one update, without a network and a key, and replays without
+// TestMoving turns each tool's recordings into records in one update without a network and a key. They replay without
 // the tool and its cassette.
 func TestMoving(t *testing.T) {
 	for _, tool := range tools {
@@ -51,7 +51,7 @@ func TestMoving(t *testing.T) {
 	}
 }
 
-// record runs a program with a tool that records it.
+// record runs a program while a tool records it.
 func record(t *testing.T, tool tool, file string, compressed bool,
 	program func(context.Context, *http.Client) ([]string, error),
 ) []string {
@@ -97,7 +97,7 @@ func run(t *testing.T, mode, dir string, upstream http.RoundTripper,
 	return said
 }
 
-// check holds the store to what a migration promises.
+// check checks that the store keeps the promises of a migration.
 func check(t *testing.T, dir string, tool tool) {
 	t.Helper()
 	doc := soleDocument(t, dir)
@@ -112,7 +112,7 @@ func check(t *testing.T, dir string, tool tool) {
 	}
 }
 
-// soleDocument returns the document that a store of one has.
+// soleDocument returns the only document of a store.
 func soleDocument(t *testing.T, dir string) *store.Doc {
 	t.Helper()
 	s, err := store.Open(dir)
@@ -125,7 +125,8 @@ func soleDocument(t *testing.T, dir string) *store.Doc {
 	return doc
 }
 
-// compressing asks for gzip itself, as some SDKs do, so that no transport undoes it and the tool stores what came.
+// compressing requests gzip itself, like some SDKs. Then no transport decodes the answer, and the tool stores it
+// compressed.
 type compressing struct{ http.RoundTripper }
 
 func (c compressing) RoundTrip(req *http.Request) (*http.Response, error) {

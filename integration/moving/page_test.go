@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestRecipesAreRun finds each function of docs/migrating.md in what runs it: this package, or the script of its recipes.
+// TestRecipesAreRun checks that each function of docs/migrating.md is in this package or in the script of the recipes.
 func TestRecipesAreRun(t *testing.T) {
 	page, err := os.ReadFile("../../docs/migrating.md")
 	require.NoError(t, err)

@@ -10,8 +10,8 @@ import (
 	"github.com/openai/openai-go/v3/option"
 )
 
-// ask is the program under test: it asks OpenAI and Anthropic, whole and streamed, and one question twice. It sets no
-// temperature, as most programs do.
+// ask is the program under test. It asks OpenAI and Anthropic, whole and streamed, and asks one question twice. It sets
+// no temperature, like most programs.
 func ask(ctx context.Context, client *http.Client) (said []string, err error) {
 	for _, question := range []func(context.Context, *http.Client) (string, error){chat, chatStream, message, messageStream, chat} {
 		text, err := question(ctx, client)

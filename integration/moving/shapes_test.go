@@ -22,7 +22,7 @@ import (
 	"github.com/traceforge/traceforge-go/traceforgetest/cassette"
 )
 
-// agentClient is the client of an agent in adk-go's shape: each agent of a test makes one, and has a trace of its own.
+// agentClient returns an agent's client in the shape of adk-go. Each agent of a test creates one, with its own trace.
 func agentClient(t testing.TB) *http.Client {
 	t.Helper()
 	traces, err := filepath.Glob("testdata/" + strings.ReplaceAll(t.Name(), "/", "_") + "_*.httprr")
@@ -36,8 +36,8 @@ func agentClient(t testing.TB) *http.Client {
 	return traceforgetest.New(t, traceforgetest.Upstream(old)).Client()
 }
 
-// boardClient is a client in genai's shape: a test makes several, one of them for what all its models share, which has a
-// recording of its own. A transport of the user's own is around the recorder, as it was around the tool.
+// boardClient returns a client in the shape of genai. A test creates several, one of them with a separate recording for
+// data that all its models share. The user's own transport is around the recorder, as it was around the tool.
 func boardClient(t testing.TB) *http.Client {
 	t.Helper()
 	name := "testdata/" + strings.ReplaceAll(t.Name(), ":", "-")
@@ -48,7 +48,7 @@ func boardClient(t testing.TB) *http.Client {
 	return &http.Client{Transport: explaining{traceforgetest.New(t, traceforgetest.Upstream(old))}}
 }
 
-// explaining is a transport of a user's own: it has the body in each error.
+// explaining is a user's own transport. It adds the body to each error.
 type explaining struct{ http.RoundTripper }
 
 func (e explaining) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -61,7 +61,7 @@ func (e explaining) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// asks asks OpenAI one question.
+// asks returns a program that asks OpenAI one question.
 func asks(question string) func(context.Context, *http.Client) ([]string, error) {
 	return func(ctx context.Context, client *http.Client) ([]string, error) {
 		c := openai.NewClient(option.WithHTTPClient(client), option.WithMaxRetries(0))
@@ -75,12 +75,12 @@ func asks(question string) func(context.Context, *http.Client) ([]string, error)
 	}
 }
 
-// TestShapes: suites whose tests make several clients, with several recordings, move with one helper, and each record is of the
-// recording that its client had.
+// TestShapes checks that one helper moves suites whose tests create several clients with several recordings. Each
+// record must come from its client's recording.
 func TestShapes(t *testing.T) {
 	tests := map[string]struct {
 		tool   tool
-		files  []string // of the recordings, by the client that asks the question of the same index
+		files  []string // of the recordings; each client asks the question with the same index
 		client func(testing.TB) *http.Client
 	}{
 		"adk-go": {tools[3], []string{"TestTeam_planner.httprr", "TestTeam_writer.httprr"}, agentClient},
@@ -120,7 +120,7 @@ func TestShapes(t *testing.T) {
 	}
 }
 
-// TestShapesAreShort: what a user writes for a shape is at most 15 lines.
+// TestShapesAreShort checks that a user's code for a shape has at most 15 lines.
 func TestShapesAreShort(t *testing.T) {
 	positions := token.NewFileSet()
 	file, err := parser.ParseFile(positions, "shapes_test.go", nil, 0)

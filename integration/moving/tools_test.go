@@ -14,7 +14,7 @@ import (
 type tool struct {
 	name string
 	file string                                                                                 // of a cassette
-	open func(cassette string, live http.RoundTripper) (http.RoundTripper, func() error, error) // the function saves
+	open func(cassette string, live http.RoundTripper) (http.RoundTripper, func() error, error) // the function saves the cassette
 }
 
 var tools = []tool{
@@ -40,5 +40,5 @@ var tools = []tool{
 	}},
 }
 
-// trim is the name of a cassette as go-vcr wants it.
+// trim returns the name that go-vcr expects for a cassette.
 func trim(file string) string { return file[:len(file)-len(".yaml")] }

@@ -20,7 +20,7 @@ import (
 	"github.com/traceforge/traceforge-go/internal/tbtest/mutation"
 )
 
-// seeds returns the texts that the tests of canon are about.
+// seeds returns the seed texts of canon's tests.
 func seeds(t testing.TB) (all [][]byte) {
 	t.Helper()
 	data, err := os.ReadFile("../../canon/testdata/seeds.golden")
@@ -34,7 +34,7 @@ func seeds(t testing.TB) (all [][]byte) {
 	return all
 }
 
-// check holds that both say the same of a text, and returns whether both take it.
+// check checks that both agree on a text, and reports whether both accept it.
 func check(t *testing.T, src []byte) (taken bool) {
 	t.Helper()
 	got, err := canon.JSON(src)
@@ -99,7 +99,7 @@ func TestCorpus(t *testing.T) {
 		require.NoError(t, json.Unmarshal(line, &call))
 		for _, body := range []string{call.Request, call.Response} {
 			if len(body) > 16<<10 || !json.Valid([]byte(body)) {
-				continue // slow with jcs; a stream, a form, binary
+				continue // too slow with jcs, or not JSON: a stream, a form, binary data
 			}
 			kept, err := canon.KeepNumbers([]byte(body))
 			require.NoError(t, err)
@@ -110,7 +110,7 @@ func TestCorpus(t *testing.T) {
 	require.Greater(t, bodies, 2000)
 }
 
-// BenchmarkTransform is how long jcs takes for what BenchmarkJSON of canon does.
+// BenchmarkTransform measures jcs with the input of canon's BenchmarkJSON.
 func BenchmarkTransform(b *testing.B) {
 	src := []byte(`{"z": [` + strings.Repeat(`{"role": "user", "content": "Say \"why\" in one line."}, `, 200) + `1.50], "a": {}}`)
 	for name, run := range map[string]func([]byte) ([]byte, error){"jcs": jcs.Transform, "canon": canon.JSON} {

@@ -1,5 +1,5 @@
-// Package publish makes a release of the last commit on disk, and uses it as strangers do: by its
-// version, from a module proxy, without the checkout.
+// Package publish makes a release of the last commit on disk and uses it like a stranger: by its version, from a module
+// proxy, without the checkout.
 package publish
 
 import (
@@ -18,8 +18,8 @@ import (
 	"github.com/traceforge/traceforge-go/internal/fakeprovider"
 )
 
-// TestPublished runs scripts with an empty module cache, whose proxy has our release. What others publish comes from
-// the caches of this user, or from where they get it.
+// TestPublished runs scripts with an empty module cache and a proxy that has our release. Other modules come from this
+// user's caches or from their usual source.
 func TestPublished(t *testing.T) {
 	if os.Getenv("TRACEFORGE_TEST_ALL") == "" {
 		t.Skip("builds all that users install; make check sets TRACEFORGE_TEST_ALL")
@@ -51,9 +51,9 @@ func TestPublished(t *testing.T) {
 				"VERSION="+version, "PROVIDER="+server.URL(), "RELEASE="+filepath.Join(release, "repo"),
 				"GOCACHE="+cache[0], "GOMODCACHE="+filepath.Join(release, "cache"), "GOBIN="+filepath.Join(env.WorkDir, "bin"),
 				"GOPROXY=file://"+filepath.Join(release, "proxy")+",file://"+filepath.Join(cache[1], "cache", "download")+","+cache[2],
-				"GOSUMDB=off", // it knows no release that was not published
+				"GOSUMDB=off", // it does not know unpublished releases
 				"GOWORK=off", "GOTOOLCHAIN=local",
-				"GOFLAGS=-trimpath -modcacherw", // with -trimpath, what was built of other caches counts
+				"GOFLAGS=-trimpath -modcacherw", // with -trimpath, builds from other caches can be reused
 				"TRACEFORGE_UPDATE=", "TRACEFORGE_DIR=", "TRACEFORGE_RECEIPT=")
 			return nil
 		},
@@ -68,8 +68,8 @@ func TestPublished(t *testing.T) {
 	})
 }
 
-// readmeCommand takes what the README says literally: its first test, into a file that begins as its second argument
-// does, or its command that begins so, to run it.
+// readmeCommand uses the README literally. It writes the README's first test into FILE, after the text of the file HEAD
+// unless the test has a package clause. Or it runs the README's command that begins with COMMAND.
 //
 //	readme test HEAD FILE
 //	readme run COMMAND

@@ -21,8 +21,8 @@ var claude = sdk{
 	},
 }
 
-// claudeOnVertex is given a token: without one the SDK asks for Google's default credentials,
-// which are a file or a server, not a variable.
+// claudeOnVertex gets a token. Without one the SDK looks for Google's default credentials, which are a file or a
+// server, not a variable.
 var claudeOnVertex = sdk{
 	name: "anthropic-sdk-go on Vertex AI", api: "vertex.anthropic", provider: "vertex",
 	unkeyed: true,

@@ -22,7 +22,7 @@ func newBedrockAgents(ctx context.Context, tf *traceforgetest.Recorder) (*bedroc
 	return bedrockagentruntime.NewFromConfig(found), nil
 }
 
-// bedrockAgent asks an agent, which leaves the calls of its tools to the caller.
+// bedrockAgent asks an agent that lets the caller run its tools.
 var bedrockAgent = sdk{
 	name: "aws-sdk-go-v2 agent", api: "bedrock.agent", provider: "bedrock",
 	keys: awsKeys, unkeyed: true, errors: awsErrors,
@@ -47,7 +47,7 @@ var bedrockAgent = sdk{
 			return streamedAgent(out)
 		}, nil
 	},
-	lacks: schemas | retries | thinks | comments | ids, // what it offers, the agent knows
+	lacks: schemas | retries | thinks | comments | ids, // the agent has its own tools
 	scenarios: []scenario{
 		{
 			name: "text", why: "an answer is a stream always",
@@ -98,7 +98,7 @@ func streamedAgent(out *bedrockagentruntime.InvokeAgentOutput) (*answer, error) 
 				for _, p := range input.(*agent.InvocationInputMemberMemberFunctionInvocationInput).Value.Parameters {
 					parameters[*p.Name] = *p.Value
 				}
-				arguments, _ := json.Marshal(parameters) // texts
+				arguments, _ := json.Marshal(parameters) // texts can always be encoded
 				a.calls = append(a.calls, string(arguments))
 			}
 		}
@@ -107,7 +107,7 @@ func streamedAgent(out *bedrockagentruntime.InvokeAgentOutput) (*answer, error) 
 	return a, stream.Err()
 }
 
-// bedrockRetrieve asks a knowledge base.
+// bedrockRetrieve queries a knowledge base.
 var bedrockRetrieve = sdk{
 	name: "aws-sdk-go-v2 retrieve", api: "bedrock.retrieve", provider: "bedrock",
 	keys: awsKeys, unkeyed: true, errors: awsErrors,
@@ -123,7 +123,7 @@ var bedrockRetrieve = sdk{
 			if err != nil {
 				return nil, err
 			}
-			out.ResultMetadata = middleware.Metadata{} // of the call, not of the answer
+			out.ResultMetadata = middleware.Metadata{} // metadata of the call, not of the answer
 			return &answer{text: *out.RetrievalResults[0].Content.Text, value: out}, nil
 		}, nil
 	},
@@ -135,7 +135,7 @@ var bedrockRetrieve = sdk{
 	}},
 }
 
-// bedrockGenerate has a model answer from what a knowledge base finds.
+// bedrockGenerate has a model answer from passages of a knowledge base.
 var bedrockGenerate = sdk{
 	name: "aws-sdk-go-v2 retrieve and generate", api: "bedrock.retrieve_and_generate", provider: "bedrock",
 	keys: awsKeys, unkeyed: true, errors: awsErrors,

@@ -18,7 +18,7 @@ import (
 	"github.com/traceforge/traceforge-go/traceforgetest"
 )
 
-// bedrockInvoke are the models of two makers, whose formats InvokeModel passes on.
+// bedrockInvoke are models of two makers, in the makers' formats.
 var bedrockInvoke = []sdk{
 	{
 		name: "aws-sdk-go-v2 invoke claude", api: "bedrock.invoke", provider: "bedrock",
@@ -53,7 +53,7 @@ func invokeAsker(model, format string) func(context.Context, *traceforgetest.Rec
 			if err != nil {
 				return nil, err
 			}
-			out.ResultMetadata = middleware.Metadata{} // of the call, not of the answer
+			out.ResultMetadata = middleware.Metadata{} // metadata of the call, not of the answer
 			return &answer{text: spoken(out.Body), value: out}, nil
 		}, nil
 	}
@@ -79,7 +79,7 @@ func streamInvoke(ctx context.Context, client *bedrockruntime.Client, model stri
 	return a, stream.Err()
 }
 
-// spoken returns the text of a body, or of an event, of either maker's format.
+// spoken returns the text in a body or an event of either maker's format.
 func spoken(body []byte) string {
 	type block struct{ Text string }
 	var b struct {
@@ -99,7 +99,7 @@ func spoken(body []byte) string {
 	return text.String()
 }
 
-// claudeOnAWS is Anthropic's own SDK on Bedrock.
+// claudeOnAWS is Anthropic's SDK on Bedrock.
 var claudeOnAWS = sdk{
 	name: "anthropic-sdk-go on Bedrock", api: "bedrock.invoke", provider: "bedrock",
 	keys: awsKeys, unkeyed: true, errors: awsErrors,

@@ -8,8 +8,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/bedrockruntime/types"
 )
 
-// A conversed joins the events of a stream to the blocks of a message; the SDK has no
-// accumulator of its own.
+// A conversed joins the events of a stream into the blocks of a message. The SDK has no accumulator.
 type conversed struct {
 	blocks []types.ContentBlock
 
@@ -46,7 +45,7 @@ func (c *conversed) add(event types.ConverseStreamOutput) error {
 	return nil
 }
 
-// end makes a block of what came since the last one.
+// end makes a block of the events since the last one.
 func (c *conversed) end() error {
 	switch {
 	case c.isUse:

@@ -22,7 +22,7 @@ var (
 	awsErrors = map[int]string{400: "ValidationException", 429: "ThrottlingException", 503: "ServiceUnavailableException"}
 )
 
-// newBedrock returns a client as the SDK makes one from the environment.
+// newBedrock returns a client configured from the environment.
 func newBedrock(ctx context.Context, tf *traceforgetest.Recorder) (*bedrockruntime.Client, error) {
 	found, err := config.LoadDefaultConfig(ctx,
 		config.WithRegion("us-east-1"),
@@ -54,7 +54,7 @@ var bedrockConverse = sdk{
 			if err != nil {
 				return nil, err
 			}
-			out.ResultMetadata = middleware.Metadata{} // of the call, not of the answer
+			out.ResultMetadata = middleware.Metadata{} // metadata of the call, not of the answer
 			message := out.Output.(*types.ConverseOutputMemberMessage).Value
 			return converseAnswer(message, out)
 		}, nil

@@ -34,8 +34,8 @@ var cohereChat = sdk{
 	lacks: retries | comments | midError,
 }
 
-// gathered hands on a response when all of it has come. The SDK's stream reader fails on an
-// event that comes without the next one behind it, as events do.
+// gathered returns a response after all of it has come. The SDK's stream reader fails on an event without another one
+// behind it, which is normal for a stream.
 type gathered struct{ http.RoundTripper }
 
 func (g gathered) RoundTrip(r *http.Request) (*http.Response, error) {

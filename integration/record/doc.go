@@ -1,3 +1,2 @@
-// Package record proves that what a provider's SDK gets in replay is what it got while
-// recording. It has tests only.
+// Package record proves that a provider's SDK gets the same results in replay as while recording. It has only tests.
 package record

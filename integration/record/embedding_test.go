@@ -128,7 +128,7 @@ var embedding = []sdk{
 	bedrockKind("bedrock.embed", "amazon.titan-embed-text-v2:0", `{"inputText":%q}`, `"embedding":[0.5,-1,0.25`),
 }
 
-// bedrockKind is InvokeModel with a model that generates nothing.
+// bedrockKind returns an SDK for InvokeModel with a model that generates no text.
 func bedrockKind(api, model, body, says string) sdk {
 	return sdk{
 		name: "aws-sdk-go-v2 invoke " + model, api: api, provider: "bedrock", keys: awsKeys, unkeyed: true, errors: awsErrors, lacks: ids,

@@ -24,9 +24,8 @@ import (
 	injected "github.com/traceforge/traceforge-go/traceforgetest/fault"
 )
 
-// TestFaults has SDKs meet what goes wrong with a good recording: those that try again do so by themselves, with their own
-// pauses, which pass at once in a bubble; the others tell their caller. What they say of a status proves the shape
-// of the error.
+// TestFaults injects faults into the replay of a good recording. SDKs that retry must do so by themselves; their pauses
+// take no time in a bubble. The others must return the error, whose text proves that the SDK understands its shape.
 func TestFaults(t *testing.T) {
 	for _, name := range []string{"OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY"} {
 		t.Setenv(name, "unused")
@@ -35,7 +34,7 @@ func TestFaults(t *testing.T) {
 		name    string
 		retries bool
 		open    func(ctx context.Context, client *http.Client) (asker, error)
-		limited func(err error) bool // it is the SDK's own error of a rate limit
+		limited func(err error) bool // reports whether the error is the SDK's own rate limit error
 	}{
 		{"openai-go", true, func(_ context.Context, client *http.Client) (asker, error) {
 			made := openai.NewClient(gptoption.WithHTTPClient(client))

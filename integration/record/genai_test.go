@@ -15,12 +15,11 @@ var gemini = sdk{
 	open: func(ctx context.Context, tf *traceforgetest.Recorder) (asker, error) {
 		return genaiAsker(ctx, &genai.ClientConfig{Backend: genai.BackendGeminiAPI, HTTPClient: tf.Client()})
 	},
-	// It tries again only where it is asked to, with pauses of a second.
+	// The SDK retries only if configured, with pauses of a second.
 	lacks: retries | comments,
 }
 
-// geminiOnVertex needs no credentials, since the SDK leaves them to the HTTP client that it is
-// given.
+// geminiOnVertex needs no credentials, since the SDK leaves them to a given HTTP client.
 var geminiOnVertex = sdk{
 	name: "genai on Vertex AI", api: "google.generate", provider: "vertex",
 	unkeyed: true,
@@ -89,8 +88,8 @@ func genaiRequest(q question) ([]*genai.Content, *genai.GenerateContentConfig) {
 	return contents, config
 }
 
-// genaiAnswer joins the chunks of an answer. Their HTTP headers are left out: they are the
-// provider's own while recording, and in replay those that are stored.
+// genaiAnswer joins the chunks of an answer without their HTTP headers. These are the provider's while recording, and
+// the stored ones in replay.
 func genaiAnswer(chunks ...*genai.GenerateContentResponse) *answer {
 	whole := &genai.Content{Role: genai.RoleModel}
 	a := &answer{value: chunks, turn: whole}
@@ -105,7 +104,7 @@ func genaiAnswer(chunks ...*genai.GenerateContentResponse) *answer {
 			a.text += part.Text
 		}
 		if part.FunctionCall != nil {
-			arguments, _ := json.Marshal(part.FunctionCall.Args) // came as JSON
+			arguments, _ := json.Marshal(part.FunctionCall.Args) // it was decoded from JSON
 			a.calls = append(a.calls, string(arguments))
 		}
 	}

@@ -30,7 +30,7 @@ import (
 	"github.com/traceforge/traceforge-go/traceforgetest"
 )
 
-// once returns the asker of an API that answers with a value which is all there is.
+// once returns the asker of an API whose whole answer is one value.
 func once[T any](call func(ctx context.Context, text string) (T, error)) asker {
 	return func(ctx context.Context, q question) (*answer, error) {
 		got, err := call(ctx, q.text)
@@ -41,7 +41,7 @@ func once[T any](call func(ctx context.Context, text string) (T, error)) asker {
 	}
 }
 
-// plain are the scenarios of an API that generates nothing: what it answers, and an error.
+// plain returns the scenarios of an API that generates nothing: an answer and an error.
 func plain(reply fakeprovider.Reply, says string) []scenario {
 	return []scenario{
 		{name: "answer", why: "it is not temperature that makes it what it is", reply: []fakeprovider.Reply{reply}, ask: question{text: "one two"}, says: []string{says}},
@@ -53,10 +53,10 @@ func plain(reply fakeprovider.Reply, says string) []scenario {
 	}
 }
 
-// long is a vector that is no list in a record.
+// long has vectors that a record does not store as lists.
 var long = fakeprovider.Reply{Vectors: [][]float64{{0.5, -1, 0.25, 0, 0.125, 1, 2, 3, 4, 5}, {0.75, 6, 7, 8, 9, 10, 11, 12, 13, 14}}}
 
-// open makes the opener of an SDK whose client needs no context.
+// open returns the opener of an SDK whose client needs no context.
 func open[C any](client func(*traceforgetest.Recorder) C, ask func(C) asker) func(context.Context, *traceforgetest.Recorder) (asker, error) {
 	return func(_ context.Context, tf *traceforgetest.Recorder) (asker, error) { return ask(client(tf)), nil }
 }
@@ -74,7 +74,7 @@ func newOpenAI(tf *traceforgetest.Recorder) *openai.Client {
 	return &client
 }
 
-// genaiCall makes the opener of a call with Google's SDK, on one of its two hosts.
+// genaiCall returns the opener of a call with Google's SDK on one of its two hosts.
 func genaiCall[T any](
 	backend genai.Backend, call func(ctx context.Context, m *genai.Models, text string) (T, error),
 ) func(context.Context, *traceforgetest.Recorder) (asker, error) {
@@ -241,7 +241,7 @@ var ranking = []sdk{
 			return once(func(ctx context.Context, text string) (*bedrockagentruntime.RerankOutput, error) {
 				out, err := client.Rerank(ctx, rerankInput(text, "abc", "d"))
 				if err == nil {
-					out.ResultMetadata = middleware.Metadata{} // of the call, not of the answer
+					out.ResultMetadata = middleware.Metadata{} // metadata of the call, not of the answer
 				}
 				return out, err
 			}), err
@@ -298,5 +298,5 @@ func moderator(name, provider string, scenarios []scenario, more ...option.Reque
 	}
 }
 
-// generateNothing are the SDKs of APIs that generate nothing.
+// generateNothing are the SDKs of APIs that generate no text.
 var generateNothing = slices.Concat(embedding, counting, ranking, moderating)

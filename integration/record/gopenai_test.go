@@ -16,7 +16,7 @@ var goOpenAI = sdk{
 	name: "go-openai", api: "openai.chat", provider: "openai",
 	keys: []string{"OPENAI_API_KEY"},
 	open: func(_ context.Context, tf *traceforgetest.Recorder) (asker, error) {
-		config := gopenai.DefaultConfig(os.Getenv("OPENAI_API_KEY")) // it reads no variable itself
+		config := gopenai.DefaultConfig(os.Getenv("OPENAI_API_KEY")) // the SDK reads no variable
 		config.HTTPClient = tf.Client()
 		client := gopenai.NewClientWithConfig(config)
 		return func(ctx context.Context, q question) (*answer, error) {
@@ -27,7 +27,7 @@ var goOpenAI = sdk{
 			if err != nil {
 				return nil, err
 			}
-			got.SetHeader(nil) // the provider's own while recording; in replay those that are stored
+			got.SetHeader(nil) // the provider's headers while recording, the stored ones in replay
 			return goOpenAIAnswer(got.Choices[0].Message, got), nil
 		}, nil
 	},
@@ -45,7 +45,7 @@ func goOpenAIRequest(q question) gopenai.ChatCompletionRequest {
 		req.Tools = []gopenai.Tool{{Type: gopenai.ToolTypeFunction, Function: &gopenai.FunctionDefinition{Name: "weather", Parameters: weatherSchema}}}
 	}
 	if q.schema {
-		schema, _ := json.Marshal(summarySchema) // a constant
+		schema, _ := json.Marshal(summarySchema) // encoding a constant never fails
 		req.ResponseFormat = &gopenai.ChatCompletionResponseFormat{
 			Type:       gopenai.ChatCompletionResponseFormatTypeJSONSchema,
 			JSONSchema: &gopenai.ChatCompletionResponseFormatJSONSchema{Name: "summary", Schema: json.RawMessage(schema)},
@@ -61,7 +61,7 @@ func goOpenAIRequest(q question) gopenai.ChatCompletionRequest {
 	return req
 }
 
-// streamGoOpenAI joins a stream; the package has no accumulator of its own.
+// streamGoOpenAI joins a stream. The package has no accumulator.
 func streamGoOpenAI(ctx context.Context, client *gopenai.Client, q question) (*answer, error) {
 	req := goOpenAIRequest(q)
 	req.Stream = true

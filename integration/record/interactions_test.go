@@ -11,7 +11,7 @@ import (
 	"github.com/traceforge/traceforge-go/traceforgetest"
 )
 
-// geminiInteractions talks without state: each request has all steps so far.
+// geminiInteractions uses the API without its state: each request repeats all steps.
 var geminiInteractions = sdk{
 	name: "genai interactions", api: "google.interactions", provider: "google",
 	keys: []string{"GEMINI_API_KEY"},
@@ -77,14 +77,14 @@ func interactionsAnswer(steps []interactions.Step, value any) *answer {
 			}
 		}
 		if call := step.FunctionCallStep; call != nil {
-			arguments, _ := json.Marshal(call.Arguments) // was JSON
+			arguments, _ := json.Marshal(call.Arguments) // it was decoded from JSON
 			a.calls = append(a.calls, string(arguments))
 		}
 	}
 	return a
 }
 
-// streamedInteraction folds a stream as an application does.
+// streamedInteraction joins a stream like an application does.
 func streamedInteraction(got *operations.CreateInteractionResponse) (*answer, error) {
 	stream := got.InteractionSSEStreamEvent
 	defer stream.Close()
@@ -111,7 +111,7 @@ func streamedInteraction(got *operations.CreateInteractionResponse) (*answer, er
 			last.ThoughtStep.Signature = delta.GetDeltaThoughtSignature().Signature
 		case delta.GetDeltaArgumentsDelta() != nil:
 			arguments += *delta.GetDeltaArgumentsDelta().Arguments
-			json.Unmarshal([]byte(arguments), &last.FunctionCallStep.Arguments) // once it is whole
+			json.Unmarshal([]byte(arguments), &last.FunctionCallStep.Arguments) // succeeds once the text is complete
 		}
 	}
 	return interactionsAnswer(steps, events), stream.Err()

@@ -9,14 +9,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// keysOfSDKs are all variables that an SDK of these tests takes a key from.
+// keysOfSDKs are all variables from which the SDKs of these tests take keys.
 var keysOfSDKs = []string{
 	"OPENAI_API_KEY", "AZURE_OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY", "CO_API_KEY",
 	"COHERE_API_KEY", "MISTRAL_API_KEY", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY",
 }
 
-// TestEmptyKeys replays with each SDK where each variable of a key is set, and empty: so CI runs the pull request of
-// a fork, which gets no secrets. genai says nothing of two keys, of which the user has set none.
+// TestEmptyKeys replays with each SDK while each key variable is set to "". CI runs a fork's pull request in this way,
+// since it gets no secrets. genai must not warn about two keys that the user has not set.
 func TestEmptyKeys(t *testing.T) {
 	for _, s := range sdks {
 		t.Run(s.name, func(t *testing.T) {

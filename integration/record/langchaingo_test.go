@@ -13,7 +13,7 @@ import (
 	"github.com/traceforge/traceforge-go/traceforgetest"
 )
 
-// langchain are the models of langchaingo, each with its own client of a provider's format.
+// langchain are langchaingo's models. Each has its own client of a provider's format.
 var langchain = []sdk{
 	{
 		name: "langchaingo openai", api: "openai.chat", provider: "openai",
@@ -42,11 +42,11 @@ var langchain = []sdk{
 	{
 		name: "langchaingo mistral", api: "openai.chat", provider: "mistral",
 		keys: []string{"MISTRAL_API_KEY"},
-		// It takes no HTTP client, but a URL.
+		// This client takes a URL, not an HTTP client.
 		open: langchainAsker(func(tf *traceforgetest.Recorder) (llms.Model, error) {
 			return mistral.New(mistral.WithEndpoint(tf.URL("mistral")), mistral.WithModel("mistral-large"), mistral.WithMaxRetries(1))
 		}),
-		// It sends results of tools without the ids of their calls.
+		// This client sends tool results without the ids of their calls.
 		lacks: retries | thinks | schemas | loops | midError,
 	},
 	{
@@ -59,7 +59,7 @@ var langchain = []sdk{
 			}
 			return bedrock.New(bedrock.WithClient(client), bedrock.WithModel(claudeOnBedrock))
 		}),
-		// How much of a stream it takes before an error is a race of its own.
+		// The part of a stream that this client reads before an error depends on timing.
 		lacks:            retries | thinks | schemas | tools | midError,
 		nondeterministic: "langchaingo leaves out a temperature of 0",
 	},
@@ -113,7 +113,7 @@ func langchainMessages(q question) []llms.MessageContent {
 	return append(append(messages, asked), answered...)
 }
 
-// langchainAnswer joins the choices of an answer: langchaingo makes one of each block.
+// langchainAnswer joins the choices of an answer. langchaingo makes a choice of each block.
 func langchainAnswer(got *llms.ContentResponse, pieces []string) *answer {
 	a := &answer{value: []any{got, pieces}}
 	var calls []llms.ToolCall

@@ -17,7 +17,7 @@ import (
 	"github.com/traceforge/traceforge-go/traceforgetest"
 )
 
-// claudeCompletions is Anthropic's API of before messages.
+// claudeCompletions is Anthropic's completions API, which is older than messages.
 var claudeCompletions = sdk{
 	name: "anthropic-sdk-go completions", api: "anthropic.complete", provider: "anthropic",
 	keys: []string{"ANTHROPIC_API_KEY"},
@@ -46,7 +46,7 @@ func olderCohere(tf *traceforgetest.Recorder) *cohereclient.Client {
 	return cohereclient.NewClient(cohereoption.WithHTTPClient(&http.Client{Transport: gathered{tf}}), cohereoption.WithMaxAttempts(1))
 }
 
-// received reads a stream of Cohere's SDK to its end.
+// received reads a whole stream of Cohere's SDK.
 func received[T any](stream interface {
 	Recv() (T, error)
 	Close() error
@@ -65,7 +65,7 @@ func received[T any](stream interface {
 	}
 }
 
-// cohereV1Chat is version 1 of Cohere's chat API, whose tool calls have no ids.
+// cohereV1Chat is version 1 of Cohere's chat API. Its tool calls have no ids.
 var cohereV1Chat = sdk{
 	name: "cohere-go chat v1", api: "cohere.chat.v1", provider: "cohere",
 	keys: []string{"CO_API_KEY"},
@@ -118,13 +118,13 @@ var cohereV1Chat = sdk{
 func cohereV1Answer(got *cohere.NonStreamedChatResponse, value any) *answer {
 	a := &answer{text: got.Text, value: value, turn: got.ToolCalls}
 	for _, call := range got.ToolCalls {
-		arguments, _ := json.Marshal(call.Parameters) // was JSON
+		arguments, _ := json.Marshal(call.Parameters) // it was decoded from JSON
 		a.calls = append(a.calls, string(arguments))
 	}
 	return a
 }
 
-// cohereGenerate makes a prompt go on.
+// cohereGenerate continues a prompt.
 var cohereGenerate = sdk{
 	name: "cohere-go generate", api: "cohere.generate", provider: "cohere",
 	keys: []string{"CO_API_KEY"},
@@ -156,7 +156,7 @@ var cohereGenerate = sdk{
 	lacks: retries | comments | midError | tools | schemas | thinks,
 }
 
-// cohereSummarize makes a text short.
+// cohereSummarize shortens a text.
 var cohereSummarize = sdk{
 	name: "cohere-go summarize", api: "cohere.summarize", provider: "cohere",
 	keys: []string{"CO_API_KEY"},
@@ -175,7 +175,7 @@ var cohereSummarize = sdk{
 	scenarios: mediaScenarios,
 }
 
-// cohereClassify gives texts labels.
+// cohereClassify labels texts.
 var cohereClassify = sdk{
 	name: "cohere-go classify", api: "cohere.classify", provider: "cohere",
 	keys: []string{"CO_API_KEY"},

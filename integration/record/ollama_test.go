@@ -12,7 +12,7 @@ import (
 
 var ollamaChat = sdk{
 	name: "ollama chat", api: "ollama.chat", provider: "ollama",
-	unkeyed: true, // a local server has no keys
+	unkeyed: true, // a local server needs no key
 	open: func(_ context.Context, tf *traceforgetest.Recorder) (asker, error) {
 		client := newOllama(tf)
 		return func(ctx context.Context, q question) (*answer, error) {

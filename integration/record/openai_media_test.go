@@ -17,7 +17,7 @@ import (
 	"github.com/traceforge/traceforge-go/traceforgetest"
 )
 
-// mediaScenarios are those of APIs that answer without an id: what they take and make is a file.
+// mediaScenarios are scenarios of APIs that exchange files. Their answers have no id.
 var mediaScenarios = []scenario{
 	{
 		name: "whole", why: "the plain case",
@@ -36,12 +36,12 @@ var mediaScenarios = []scenario{
 	},
 }
 
-// heard is the audio that tests send: long enough to be a file of its own.
+// heard returns audio that is long enough for its own file in the store.
 func heard(text string) io.Reader {
 	return openai.File(bytes.NewReader(append([]byte("ID3\xff"), strings.Repeat(text, 200)...)), text+".mp3", "audio/mpeg")
 }
 
-// streamed reads a stream of one of the SDKs that Stainless makes. text is what an event says.
+// streamed reads a stream of an SDK made by Stainless. text returns the text of an event.
 func streamed[T any](stream interface {
 	Next() bool
 	Current() T
@@ -85,7 +85,7 @@ var openAITranscriptions = sdk{
 	scenarios: mediaScenarios,
 }
 
-// goOpenAITranscriptions asks for subtitles, which are no JSON.
+// goOpenAITranscriptions requests subtitles, which are not JSON.
 var goOpenAITranscriptions = sdk{
 	name: "go-openai translations", api: "openai.transcriptions", provider: "openai",
 	keys: []string{"OPENAI_API_KEY"},
@@ -141,7 +141,7 @@ var openAISpeech = sdk{
 	},
 }
 
-// imageScenarios are those of images, whose events are of this kind.
+// imageScenarios are scenarios of image APIs whose events are of this kind.
 func imageScenarios(kind string) []scenario {
 	return []scenario{mediaScenarios[0], {
 		name: "streamed", why: "events show it while it is made", needs: streams,

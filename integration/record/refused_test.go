@@ -39,13 +39,13 @@ func (c *counter) RoundTrip(r *http.Request) (*http.Response, error) {
 	return c.RoundTripper.RoundTrip(r)
 }
 
-// TestRefusedOnce asks each SDK, as it retries by default, for what drifted: it makes one request and
-// tells its caller the cause.
+// TestRefusedOnce sends a drifted request with each SDK and its default retries. The SDK must make one request and
+// return the cause.
 func TestRefusedOnce(t *testing.T) {
 	for _, name := range []string{"OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "CO_API_KEY", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"} {
 		t.Setenv(name, "unused")
 	}
-	t.Setenv("AWS_CA_BUNDLE", "") // brings it back at the end
+	t.Setenv("AWS_CA_BUNDLE", "") // restores the variable after the test
 	os.Unsetenv("AWS_CA_BUNDLE")
 	for _, name := range []string{"AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE"} {
 		t.Setenv(name, os.DevNull)
@@ -145,7 +145,7 @@ func TestRefusedOnce(t *testing.T) {
 				tries, tb, err := run(question{text: "Say hello to Bob", stream: stream}, traceforgetest.Upstream(unreachable{}))
 				require.True(t, tb.Failed())
 				var apiError *openai.Error
-				if errors.As(err, &apiError) { // whose text is the status alone
+				if errors.As(err, &apiError) { // the error's text has only the status
 					err = errors.New(apiError.Message)
 				}
 				require.ErrorContains(t, err, "request drifted from")

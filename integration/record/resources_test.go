@@ -19,10 +19,10 @@ import (
 	"github.com/traceforge/traceforge-go/traceforgetest"
 )
 
-// A step is one call about a resource. made is what the steps before made.
+// A step makes one call about a resource. made is the resource from earlier steps.
 type step func(ctx context.Context, made *string) (text string, value any, err error)
 
-// inOrder returns an asker that takes a step at each question.
+// inOrder returns an asker that takes one step per question.
 func inOrder(steps ...step) asker {
 	made, n := "", -1
 	return func(ctx context.Context, _ question) (*answer, error) {
@@ -35,7 +35,7 @@ func inOrder(steps ...step) asker {
 	}
 }
 
-// resourceScenario makes, reads and deletes, a call each.
+// resourceScenario creates, reads and deletes a resource, with one call each.
 func resourceScenario(reply fakeprovider.Reply, says ...string) []scenario {
 	replies := make([]fakeprovider.Reply, len(says))
 	for i := range replies {
@@ -160,7 +160,7 @@ var claudeResources = sdk{
 				return string(got.ProcessingStatus), got, nil
 			},
 			func(ctx context.Context, made *string) (string, any, error) {
-				// The SDK's own ResultsStreaming asks for the batch first; this is what it calls then.
+				// The SDK's own ResultsStreaming first requests the batch, and then makes this call.
 				var got *http.Response
 				err := client.Get(ctx, "v1/messages/batches/"+*made+"/results", nil, &got)
 				if err != nil {

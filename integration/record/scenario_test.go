@@ -15,22 +15,22 @@ import (
 	"github.com/traceforge/traceforge-go/traceforgetest"
 )
 
-// An sdk is a client library of one API, as the scenarios use it.
+// An sdk is a client library of one API.
 type sdk struct {
 	name     string
-	api      string // the codec that records its calls
-	provider string // the directory that they are recorded in
+	api      string // the codec of its calls
+	provider string // the store's directory for its calls
 	open     func(context.Context, *traceforgetest.Recorder) (asker, error)
 
-	keys             []string // the variables that the SDK takes its credentials from
-	unkeyed          bool     // the provider is not asked to check them
+	keys             []string // the variables from which the SDK takes its credentials
+	unkeyed          bool     // the provider does not check the credentials
 	lacks            ability
-	errors           map[int]string // the types that the provider gives its errors, by status
+	errors           map[int]string // the provider's error types by status
 	nondeterministic string         // why the SDK cannot send the parameters that SF requires
-	scenarios        []scenario     // nil: those of all chat APIs
+	scenarios        []scenario     // nil for those of all chat APIs
 }
 
-// An asker makes one call. In mid-stream an error comes with what was answered before it.
+// An asker makes one call. If a stream fails in the middle, it returns the error and the answer so far.
 type asker func(context.Context, question) (*answer, error)
 
 // A question is what a scenario asks.
@@ -39,30 +39,28 @@ type question struct {
 	stream  bool
 	tools   bool     // offer the tool weather
 	schema  bool     // ask for JSON of summarySchema
-	after   *answer  // whose tool calls were answered with results; nil: the conversation begins
-	results []string // of the tools, one for each call
+	after   *answer  // the answer to whose tool calls the results belong; nil begins a conversation
+	results []string // one for each tool call
 }
 
-// An answer is what an SDK gave its caller.
+// An answer is the result that an SDK returned.
 type answer struct {
-	text  string   // what the model says
-	calls []string // the arguments of the tool calls that it makes
-	value any      // the SDK's own values: of a stream all of its events
-	turn  any      // the answer as the SDK takes it back in the next request
+	text  string   // the model's text
+	calls []string // the arguments of the tool calls
+	value any      // the SDK's own values; of a stream all events
+	turn  any      // the answer in the SDK's form for the next request
 }
 
-// A result is what is compared of recording and replay.
+// A result is the compared part of recording and replay.
 type result struct {
 	value any
 	fault string
 }
 
-// requestID is in the text of some SDKs' errors. It comes from a header that is not stored
-// (design R12).
+// requestID matches request ids in errors of some SDKs. They come from a header that is not stored (design R12).
 var requestID = regexp.MustCompile(`\(Request-ID: [^)]*\) |RequestID: [^,]*, `)
 
-// fault is an error's type and text, and the provider's error object where the text of the
-// SDK's does not have it.
+// fault returns an error's type and text, and the provider's error object if the text does not contain it.
 func fault(err error) string {
 	if err == nil {
 		return ""
@@ -75,36 +73,36 @@ func fault(err error) string {
 	return requestID.ReplaceAllString(text, "")
 }
 
-// An ability is what a scenario needs of an SDK, or of the API that it speaks.
+// An ability is a feature of an SDK or its API that a scenario needs.
 type ability int
 
 const (
 	streams  ability = 1 << iota
 	tools            // calls tools
-	loops            // takes the results of a tool call back
-	parallel         // takes the results of several tool calls back
-	schemas          // answers in JSON of a schema
-	retries          // tries again what failed for now
-	thinks           // shows its reasoning, which goes back with the next turn
-	ids              // no answer is like another: each has an id or a time of its own
-	midError         // tells the caller of an error in mid-stream
-	comments         // its stream may have comments and pings
+	loops            // takes the result of a tool call
+	parallel         // takes the results of several tool calls
+	schemas          // answers with JSON of a schema
+	retries          // retries temporary failures
+	thinks           // returns its reasoning, and sends it back in the next turn
+	ids              // each answer differs by an id or a time
+	midError         // reports an error in mid-stream
+	comments         // reads comments and pings in a stream
 )
 
 // A scenario is a conversation that is recorded and replayed.
 type scenario struct {
 	name, why string
 	needs     ability
-	reply     []fakeprovider.Reply // the provider's, in order; nil: it echoes
+	reply     []fakeprovider.Reply // the provider's replies in order; nil to echo
 	ask       question
-	results   []string // of the tools that it calls
-	says      []string // what is in the answer of each turn: of its text and the arguments of its calls
-	fails     bool     // the SDK reports an error, which has what says
+	results   []string // the result of each tool call
+	says      []string // for each turn, a text that its answer or the arguments of its calls contain
+	fails     bool     // the SDK returns an error that contains says
 }
 
 func (c *scenario) calls() int { return len(c.says) }
 
-// script tells the provider what to say.
+// script prepares the provider's replies.
 func (c *scenario) script(provider *fakeprovider.Server, s *sdk) {
 	calls := weatherCalls
 	if s.lacks&parallel != 0 {
@@ -203,14 +201,14 @@ var chatScenarios = []scenario{
 	},
 }
 
-// failing returns a reply that fails after so many events.
+// failing returns a reply that fails after the given number of events.
 func failing(text string, after int) fakeprovider.Reply {
 	reply := fakeprovider.Error(503, "", "overloaded")
 	reply.Text, reply.Stream.FailAfter = text, after
 	return reply
 }
 
-// busy returns a reply that asks to try again at once.
+// busy returns a reply that requests an immediate retry.
 func busy() fakeprovider.Reply {
 	reply := fakeprovider.Error(429, "", "slow down")
 	reply.Header = http.Header{"Retry-After-Ms": {"1"}, "Retry-After": {"0"}}
@@ -227,8 +225,8 @@ var sdks = slices.Concat([]sdk{
 	bedrockAgent, bedrockRetrieve, bedrockGenerate,
 }, bedrockInvoke, langchain, generateNothing)
 
-// TestRecord plays each scenario with each SDK: recorded, replayed with neither provider nor
-// key to equal results, and recorded again with other ids, which changes no byte of the store.
+// TestRecord plays each scenario with each SDK. It records, replays without provider and key, and requires equal
+// results. Recording again with other ids must not change a byte of the store.
 func TestRecord(t *testing.T) {
 	for _, s := range sdks {
 		t.Run(s.name, func(t *testing.T) {

@@ -14,13 +14,13 @@ import (
 	"github.com/traceforge/traceforge-go/traceforgetest/script"
 )
 
-// scripted are the APIs that a script answers with texts.
+// scripted are the APIs for which a script has text answers.
 var scripted = []string{
 	"openai.chat", "openai.responses", "openai.completions", "anthropic.messages", "vertex.anthropic", "google.generate",
 	"bedrock.converse", "bedrock.invoke", "cohere.chat", "ollama.chat", "ollama.generate",
 }
 
-// scriptScenarios are what a script tells each SDK, whole and streamed.
+// scriptScenarios are scripts for each SDK, whole and streamed.
 var scriptScenarios = []struct {
 	scenario
 	steps []script.Step
@@ -61,8 +61,8 @@ var scriptScenarios = []struct {
 	},
 }
 
-// TestScript: every SDK reads what a script says, records it, and gets the same from the record, with the script and
-// without it.
+// TestScript checks that every SDK reads a script's answers, records them, and gets the same from the record, with and
+// without the script.
 func TestScript(t *testing.T) {
 	reached := map[string]bool{}
 	for _, s := range sdks {
@@ -79,7 +79,7 @@ func TestScript(t *testing.T) {
 					continue
 				}
 				if c.needs&retries != 0 && !slices.Contains([]string{openAIChat.name, claude.name, bedrockConverse.name}, s.name) {
-					continue // each waits some time
+					continue // each run would wait for the retry
 				}
 				reached[s.api] = true
 				t.Run(name, func(t *testing.T) {
@@ -104,7 +104,7 @@ func scriptNamed(name string) []script.Step {
 	return nil
 }
 
-// playScript records a scenario from a script, and replays it twice.
+// playScript records a scenario from a script and replays it twice.
 func playScript(t *testing.T, s *stage, steps []script.Step) {
 	t.Helper()
 	var first []result
@@ -138,7 +138,7 @@ func playScript(t *testing.T, s *stage, steps []script.Step) {
 	}
 }
 
-// TestScriptEmbeds: the SDKs that embed read a script's vectors.
+// TestScriptEmbeds checks that SDKs for embeddings read a script's vectors.
 func TestScriptEmbeds(t *testing.T) {
 	for _, s := range append([]sdk{openAIEmbeddings}, embedding...) {
 		if strings.Contains(s.name, "images") {

@@ -22,11 +22,11 @@ import (
 	"github.com/traceforge/traceforge-go/traceforgetest"
 )
 
-// liveKey is the API key that the provider asks for while a test records.
+// liveKey is the API key that the provider requires while recording.
 const liveKey = "the-key-of-the-recording"
 
-// A stage is where one scenario is played with one SDK: a store, and an environment that holds
-// nothing of whoever runs the tests.
+// A stage plays one scenario with one SDK. It has a store, and an environment without the variables of the user who
+// runs the tests.
 type stage struct {
 	t        *testing.T
 	sdk      *sdk
@@ -39,7 +39,7 @@ func newStage(t *testing.T, s *sdk, c *scenario) *stage {
 		name, _, _ := strings.Cut(variable, "=")
 		for _, of := range []string{"_API_KEY", "_TOKEN", "_SECRET", "AWS_", "GOOGLE_", "OPENAI_", "ANTHROPIC_", "OLLAMA_"} {
 			if strings.Contains(name, of) {
-				t.Setenv(name, "") // brings it back at the end
+				t.Setenv(name, "") // restores the variable after the test
 				os.Unsetenv(name)
 			}
 		}
@@ -47,13 +47,12 @@ func newStage(t *testing.T, s *sdk, c *scenario) *stage {
 	for _, file := range []string{"AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE"} {
 		t.Setenv(file, os.DevNull)
 	}
-	log.SetOutput(io.Discard) // some SDKs log what they return
+	log.SetOutput(io.Discard) // some SDKs log the errors that they return
 	t.Cleanup(func() { log.SetOutput(os.Stderr) })
 	return &stage{t, s, c, filepath.Join(t.TempDir(), ".ai-snapshots")}
 }
 
-// record plays the scenario against a provider of new ids. It returns what the SDK got and
-// what the provider sent.
+// record plays the scenario against a provider with new ids. It returns the SDK's results and the provider's bytes.
 func (s *stage) record() (got []result, heard string) {
 	s.t.Helper()
 	provider := fakeprovider.New(s.t)
@@ -73,7 +72,7 @@ func (s *stage) record() (got []result, heard string) {
 	return got, wire.heard.String()
 }
 
-// A listener hears what comes back over a transport.
+// A listener copies all answers of a transport.
 type listener struct {
 	http.RoundTripper
 	heard *strings.Builder
@@ -92,7 +91,7 @@ type overheard struct {
 	io.Reader
 }
 
-// replay plays the scenario where there is neither a provider nor a key.
+// replay plays the scenario without a provider and a key.
 func (s *stage) replay() []result {
 	s.t.Helper()
 	s.t.Setenv("TRACEFORGE_UPDATE", "")
@@ -124,7 +123,7 @@ func (s *stage) play(upstream http.RoundTripper) (got []result) {
 	return got
 }
 
-// play asks the scenario's question and, where it has results of tools, passes them on.
+// play asks the scenario's question and sends the results of tool calls back.
 func (c *scenario) play(ctx context.Context, ask asker) ([]result, error) {
 	q := c.ask
 	var results []result
@@ -164,7 +163,7 @@ func (s *stage) files() map[string]string {
 	return files
 }
 
-// changes names the files that are not the same, with the first line that says why.
+// changes describes changed files, each with its first changed line.
 func changes(before, after map[string]string) (changed []string) {
 	for _, name := range slices.Sorted(maps.Keys(before)) {
 		if before[name] == after[name] {
@@ -185,8 +184,8 @@ func changes(before, after map[string]string) (changed []string) {
 	return changed
 }
 
-// requireWhole checks that the store is sound, has one record for each answered call, each
-// by the SDK's codec, and knows nothing of the key.
+// requireWhole checks that the store is sound and does not contain the key. Each answered call must have one record by
+// the SDK's codec.
 func (s *stage) requireWhole() {
 	s.t.Helper()
 	recorded.RequireSound(s.t, s.dir)

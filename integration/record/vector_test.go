@@ -13,8 +13,8 @@ import (
 	"github.com/traceforge/traceforge-go/internal/fakeprovider"
 )
 
-// TestVectorIsALine records embeddings of the usual length, as numbers and in base64: each is a line of the document that a
-// reviewer reads, none is a file of its own, and replay serves what the provider sent.
+// TestVectorIsALine records embeddings of usual length, as numbers and in base64. Each must be one line of the document
+// and not a separate file. Replay must return the provider's bytes.
 func TestVectorIsALine(t *testing.T) {
 	vectors := make([][]float64, 2)
 	for i := range vectors {

@@ -13,7 +13,7 @@ import (
 	"github.com/traceforge/traceforge-go/traceforgetest"
 )
 
-// play records a program, changes it, records it again, and returns what a pull request shows.
+// play records a program, records a changed version, and returns the change that a pull request shows.
 func (r *repo) play(before, after program) change {
 	r.t.Helper()
 	r.record("TestIt", before)
@@ -27,7 +27,7 @@ func (r *repo) play(before, after program) change {
 	return got
 }
 
-// TestCallRemoved drops the middle one of three calls.
+// TestCallRemoved removes the second of three calls.
 func TestCallRemoved(t *testing.T) {
 	r := newRepo(t, answers)
 	got := r.play(asks(rules(3), "one", "two", "three"), asks(rules(3), "one", "three"))
@@ -47,7 +47,7 @@ func TestFirstCallRemoved(t *testing.T) {
 	require.LessOrEqual(t, got.lines(), 120)
 }
 
-// TestCallsReordered swaps two calls: nothing is drift, and nothing changes.
+// TestCallsReordered swaps two calls. They must not drift or change the store.
 func TestCallsReordered(t *testing.T) {
 	r := newRepo(t, answers)
 	r.record("TestIt", asks(rules(3), "one", "two", "three"))
@@ -57,7 +57,7 @@ func TestCallsReordered(t *testing.T) {
 	require.Zero(t, r.changed().lines())
 }
 
-// TestCallInserted adds a call between two.
+// TestCallInserted adds a call between two others.
 func TestCallInserted(t *testing.T) {
 	r := newRepo(t, answers)
 	got := r.play(asks(rules(3), "one", "two"), asks(rules(3), "one", "new", "two"))
@@ -67,7 +67,7 @@ func TestCallInserted(t *testing.T) {
 		"it follows its predecessor")
 }
 
-// TestFork asks two things after the same first turn: both continue one call.
+// TestFork asks two questions after the same first turn. Both calls continue the first.
 func TestFork(t *testing.T) {
 	fork := func(last string) program {
 		return func(tb *tbtest.TB, tf *traceforgetest.Recorder) {
@@ -93,7 +93,7 @@ func TestFork(t *testing.T) {
 	require.NotContains(t, strings.Join(got.removed, "\n"), "left")
 }
 
-// TestRetry makes the same call twice: the second record says that it continues the first.
+// TestRetry makes the same call twice. The second record continues the first.
 func TestRetry(t *testing.T) {
 	r := newRepo(t, answers)
 	got := r.play(asks(rules(3), "one", "one"), asks(rules(3), "one", "one", "one"))
@@ -120,8 +120,7 @@ func TestProviderNoLongerCalled(t *testing.T) {
 	require.Contains(t, r.documents()[0], "groq")
 }
 
-// TestTwoHosts asks two hosts the same: each record says whose answer it is, and swapping the calls
-// swaps no answers.
+// TestTwoHosts asks two hosts the same question. Each record names its host, and swapped calls get the right answers.
 func TestTwoHosts(t *testing.T) {
 	r := newRepo(t, answers)
 	hosts := func(hosts ...string) program {
@@ -143,7 +142,7 @@ func TestTwoHosts(t *testing.T) {
 	require.True(t, r.fails("TestIt", hosts(a, a)).Failed(), "the answer of one host is not that of another")
 }
 
-// TestSubtests gives subtests recorders of their own, or lets them use their parent's.
+// TestSubtests gives subtests their own recorders, or lets them use their parent's.
 func TestSubtests(t *testing.T) {
 	r := newRepo(t, answers)
 	r.record("TestParent/own", asks(rules(2), "one"))
@@ -152,7 +151,7 @@ func TestSubtests(t *testing.T) {
 	r.requireSound()
 }
 
-// TestAgentDrift changes the system prompt of an agent of 200 turns and does not accept it.
+// TestAgentDrift changes the system prompt of an agent of 200 turns without accepting the change.
 func TestAgentDrift(t *testing.T) {
 	for name, stubborn := range map[string]bool{"stops": false, "goes on": true} {
 		t.Run(name, func(t *testing.T) {
@@ -176,7 +175,7 @@ func TestAgentDrift(t *testing.T) {
 	}
 }
 
-// TestTurnEdited changes what a tool says in the middle of an agent's work.
+// TestTurnEdited changes a tool result in the middle of an agent's work.
 func TestTurnEdited(t *testing.T) {
 	r := newRepo(t, answers)
 	a := agent{system: rules(5), turns: 30}

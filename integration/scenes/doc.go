@@ -1,6 +1,6 @@
-// Package scenes tests what a pull request shows of a store: each test records, changes the program, records again
-// and reads git's diff. Other tests hold what stopped public suites that were moved onto traceforge, by the number of
-// the finding:
+// Package scenes tests how a pull request shows changes of a store: each test records, changes the program, records
+// again and reads git's diff. Other tests cover the problems that stopped the move of public suites to traceforge. The
+// problems have numbers:
 //
 //	K1  HTTP that is no model call is recorded: traceforgetest.TestRecordHosts; passed on: traceforgetest.TestPassThrough
 //	K2  no client waits on a drift: integration/scenes.TestDriftIsTriedOnce, traceforgetest.TestClientsThatRetry

@@ -11,7 +11,7 @@ import (
 	"github.com/traceforge/traceforge-go/internal/store/audit"
 )
 
-// branches records something on each of two branches of what is recorded, and merges them.
+// branches records on two branches and merges them.
 func (r *repo) branches(ours, theirs func()) (out string, err error) {
 	r.t.Helper()
 	r.commit("record")
@@ -25,7 +25,7 @@ func (r *repo) branches(ours, theirs func()) (out string, err error) {
 	return r.tryGit("merge", "--quiet", "--message", "merge", "theirs")
 }
 
-// TestMergeOfDifferentTests records other tests on two branches: plain git merges them.
+// TestMergeOfDifferentTests records different tests on two branches. git merges them without a driver.
 func TestMergeOfDifferentTests(t *testing.T) {
 	r := newRepo(t, answers)
 	r.record("TestBoth", asks(rules(3), "both"))
@@ -39,7 +39,7 @@ func TestMergeOfDifferentTests(t *testing.T) {
 	r.replay("TestTheirs", asks(rules(3), "theirs"))
 }
 
-// TestMergeOfASharedPrompt changes, on each of two branches, a prompt that four tests share.
+// TestMergeOfASharedPrompt changes prompts that four tests share, one on each of two branches.
 func TestMergeOfASharedPrompt(t *testing.T) {
 	r := newRepo(t, answers)
 	record := func(name, prompt string) {
@@ -57,8 +57,7 @@ func TestMergeOfASharedPrompt(t *testing.T) {
 	r.requireSound()
 }
 
-// TestMergeOfOneTest lets two branches append calls to one test: its document conflicts, and Repair
-// merges it by its calls.
+// TestMergeOfOneTest appends calls to one test on two branches. Its document conflicts, and Repair merges the calls.
 func TestMergeOfOneTest(t *testing.T) {
 	r := newRepo(t, answers)
 	r.record("TestIt", asks(rules(3), "one"))

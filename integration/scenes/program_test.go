@@ -28,7 +28,7 @@ func params(messages ...openai.ChatCompletionMessageParamUnion) openai.ChatCompl
 	}
 }
 
-// asks is a program that asks one question for each user text, all with one system prompt.
+// asks returns a program that asks one question for each user text, all with one system prompt.
 func asks(system string, questions ...string) program {
 	return func(tb *tbtest.TB, tf *traceforgetest.Recorder) {
 		c := client(tf)
@@ -41,12 +41,12 @@ func asks(system string, questions ...string) program {
 	}
 }
 
-// An agent is a program that calls a tool in each of its turns, and says something in the last.
+// An agent is a program that calls a tool in each turn and gets a text in the last.
 type agent struct {
 	system   string
 	turns    int
 	stubborn bool             // goes on after an error
-	found    func(int) string // what the tool finds in a turn; nil: found
+	found    func(int) string // returns the tool's result for a turn; nil for the function found
 }
 
 func (a agent) run(tb *tbtest.TB, tf *traceforgetest.Recorder) {
@@ -85,8 +85,7 @@ func found(turn int) string {
 	return fmt.Sprintf("room %d has a table, a lamp and %d chairs\nand a window", turn, turn)
 }
 
-// answers is a provider that answers by the last message: an agent gets a call of its tool for each
-// of its turns.
+// answers answers by the last user message. An agent gets a tool call for each of its turns.
 func answers(call fakeprovider.Call) fakeprovider.Reply {
 	turns := 0
 	if _, err := fmt.Sscanf(call.LastUser(), "work in %d turns", &turns); err == nil {
@@ -99,7 +98,7 @@ func answers(call fakeprovider.Call) fakeprovider.Reply {
 	return fakeprovider.Text("Answer to " + call.LastUser() + "\nand no more.")
 }
 
-// rules is a system prompt of so many lines.
+// rules returns a system prompt of n rules.
 func rules(n int) string {
 	var b strings.Builder
 	b.WriteString("You are a careful assistant of a shop.\n")

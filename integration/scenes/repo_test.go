@@ -16,13 +16,13 @@ import (
 	"github.com/traceforge/traceforge-go/traceforgetest"
 )
 
-// A repo is a git repository with a store, and the provider that its tests record from. The provider's
-// ids, times and token counts are others at each call, as real ones are.
+// A repo is a git repository with a store, and a provider for recording. Like a real provider's, its ids, times and
+// token counts differ between calls.
 type repo struct {
 	t        *testing.T
 	dir      string
 	provider *fakeprovider.Server
-	options  []traceforgetest.Option // of all its tests
+	options  []traceforgetest.Option // for all recorders
 }
 
 func newRepo(t *testing.T, answer func(fakeprovider.Call) fakeprovider.Reply) *repo {
@@ -38,7 +38,7 @@ func newRepo(t *testing.T, answer func(fakeprovider.Call) fakeprovider.Reply) *r
 
 func (r *repo) store() string { return filepath.Join(r.dir, ".ai-snapshots") }
 
-// git runs git and returns what it printed.
+// git runs git and returns its output.
 func (r *repo) git(args ...string) string {
 	r.t.Helper()
 	out, err := r.tryGit(args...)
@@ -61,10 +61,10 @@ func (r *repo) commit(message string) {
 	r.git("commit", "--quiet", "--allow-empty", "--message", message)
 }
 
-// A program is what a test runs.
+// A program is the body of a test.
 type program func(tb *tbtest.TB, tf *traceforgetest.Recorder)
 
-// record runs a test that records. Its name is that of a test of this package.
+// record runs a test that records, and replays it. Its name must be that of a test in this package.
 func (r *repo) record(name string, test program) {
 	r.t.Helper()
 	r.t.Setenv("TRACEFORGE_UPDATE", "1")
@@ -73,14 +73,14 @@ func (r *repo) record(name string, test program) {
 	r.replay(name, test)
 }
 
-// replay runs a test that replays, without a provider.
+// replay runs a test that replays without a provider, and requires success.
 func (r *repo) replay(name string, test program) {
 	r.t.Helper()
 	tb := r.fails(name, test)
 	require.False(r.t, tb.Failed(), "replaying %s: %s", name, tb.Logged())
 }
 
-// fails runs a test that replays, and returns what became of it.
+// fails runs a test that replays, and returns the result.
 func (r *repo) fails(name string, test program) *tbtest.TB {
 	r.t.Helper()
 	r.t.Setenv("TRACEFORGE_UPDATE", "")
@@ -94,7 +94,7 @@ func (r *repo) run(name string, test program) *tbtest.TB {
 	})
 }
 
-// A change is what git shows of the work tree against the last commit.
+// A change is git's diff of the work tree against the last commit.
 type change struct {
 	files          int
 	added, removed []string // lines, without the + and the -
@@ -103,7 +103,7 @@ type change struct {
 
 func (c change) lines() int { return len(c.added) + len(c.removed) }
 
-// changed returns what git shows of what was recorded since the last commit.
+// changed returns the change since the last commit.
 func (r *repo) changed() (c change) {
 	r.t.Helper()
 	r.git("add", "--all")

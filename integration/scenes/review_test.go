@@ -11,7 +11,7 @@ import (
 // isHash reports whether a line of a diff is one of SF's hashes.
 func isHash(line string) bool { return strings.HasPrefix(strings.TrimSpace(line), `"hash": "sha256:`) }
 
-// words returns the lines that are no hashes.
+// words returns the lines without SF's hashes.
 func words(lines []string) (rest []string) {
 	for _, line := range lines {
 		if !isHash(line) {
@@ -51,7 +51,7 @@ func TestAgentsSystemPrompt(t *testing.T) {
 	r.commit("record")
 	document := r.document()
 	calls := r.provider.Calls()
-	said := len(calls[len(calls)-1].Body) // the last request has every turn
+	said := len(calls[len(calls)-1].Body) // the last request repeats every turn
 	t.Logf("the document has %d bytes for %d that were said: %d a call", len(document), said, (len(document)-said)/(a.turns+1))
 	require.LessOrEqual(t, len(document), said+1500*(a.turns+1), "1,300 bytes a call, and the id of the request")
 
@@ -64,7 +64,7 @@ func TestAgentsSystemPrompt(t *testing.T) {
 	r.requireSound()
 }
 
-// TestCasesOfOneTest changes a word of the system prompt that the 100 cases of one test share.
+// TestCasesOfOneTest changes a word of a system prompt that 100 cases of one test share.
 func TestCasesOfOneTest(t *testing.T) {
 	r := newRepo(t, answers)
 	var questions []string

@@ -23,7 +23,8 @@ import (
 	"github.com/traceforge/traceforge-go/traceforgetest"
 )
 
-// persistent is a program that asks Gemini as applications do: what says nothing of the request is tried again, with a pause.
+// persistent returns a program that asks Gemini and retries like applications do: after every failure that is not about
+// the request, with a pause.
 func persistent(prompt string, pauses *int) program {
 	return func(tb *tbtest.TB, tf *traceforgetest.Recorder) {
 		client, err := genai.NewClient(context.Background(), &genai.ClientConfig{
@@ -39,7 +40,7 @@ func persistent(prompt string, pauses *int) program {
 			if err == nil || errors.As(err, &refused) && refused.Code < 500 && refused.Code != http.StatusTooManyRequests {
 				break
 			}
-			*pauses++ // seconds each
+			*pauses++ // of a second each
 		}
 		if err != nil {
 			tb.Errorf("%v", err)
@@ -47,7 +48,8 @@ func persistent(prompt string, pauses *int) program {
 	}
 }
 
-// TestDriftIsTriedOnce (K2): a drift is Gemini's own refusal of a request, which no application tries again.
+// TestDriftIsTriedOnce (K2) checks that applications do not retry a drift, since it looks like Gemini's own refusal of
+// a request.
 func TestDriftIsTriedOnce(t *testing.T) {
 	r := newRepo(t, fakeprovider.Echo())
 	pauses := 0
@@ -59,7 +61,7 @@ func TestDriftIsTriedOnce(t *testing.T) {
 	require.Contains(t, tb.Logged(), "Error 400", "the SDK has read the refusal")
 }
 
-// TestRateLimit (K5): a test is about what a program does with a 429 that its client has tried again.
+// TestRateLimit (K5) tests a program's handling of a 429 after its client's retries.
 func TestRateLimit(t *testing.T) {
 	r := newRepo(t, func(fakeprovider.Call) fakeprovider.Reply {
 		return fakeprovider.Reply{
@@ -77,11 +79,11 @@ func TestRateLimit(t *testing.T) {
 			tb.Errorf("%v", err)
 		}
 	}
-	r.record("TestMergeOfOneTest", limited) // and replays it
+	r.record("TestMergeOfOneTest", limited) // record replays it too
 	require.Equal(t, 3, strings.Count(r.document(), `"id": "`), "each try is a call")
 }
 
-// TestFindingsAreShown holds the table of the package: each test that it names is there.
+// TestFindingsAreShown checks that the tests in the package's table exist.
 func TestFindingsAreShown(t *testing.T) {
 	page, err := os.ReadFile("doc.go")
 	require.NoError(t, err)
@@ -104,7 +106,7 @@ func TestFindingsAreShown(t *testing.T) {
 	require.Len(t, shown, 16)
 }
 
-// declares reports whether a package has a test.
+// declares reports whether a package declares a test.
 func declares(t *testing.T, dir, test string) bool {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*_test.go"))

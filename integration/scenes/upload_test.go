@@ -14,8 +14,8 @@ import (
 	"github.com/traceforge/traceforge-go/traceforgetest"
 )
 
-// transcribes is a program that writes a recording into a directory of its own, as tests do with t.TempDir, and has it
-// transcribed. go-openai sends the whole path as the name of the file.
+// transcribes returns a program that writes a recording into dir, like tests do with t.TempDir, and has it transcribed.
+// go-openai sends the whole path as the name of the file.
 func transcribes(dir string) program {
 	return func(tb *tbtest.TB, tf *traceforgetest.Recorder) {
 		file := filepath.Join(dir, "speech.wav")
@@ -31,8 +31,8 @@ func transcribes(dir string) program {
 	}
 }
 
-// TestUploadFromATemporaryDirectory (K15): the name of an uploaded file is another in each run. The failure shows the
-// name, and the rule that keeps it as a placeholder; with that rule the upload is recorded once and replays.
+// TestUploadFromATemporaryDirectory (K15) uploads a file whose name differs in each run. The failure shows the name,
+// and the rule that stores it as a placeholder. With that rule one recording replays.
 func TestUploadFromATemporaryDirectory(t *testing.T) {
 	why := traceforgetest.Nondeterministic("go-openai sends no temperature of 0")
 	r := newRepo(t, fakeprovider.Echo())
@@ -52,7 +52,7 @@ func TestUploadFromATemporaryDirectory(t *testing.T) {
 	r.replay("TestMergeOfOneTest", transcribes(second))
 }
 
-// tempDir is a directory as t.TempDir makes one, of a name of its own.
+// tempDir returns a directory with a new name, like t.TempDir.
 func tempDir(t *testing.T) string {
 	t.Helper()
 	parent, err := os.MkdirTemp("", "TestUpload")

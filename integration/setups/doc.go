@@ -1,3 +1,3 @@
 // Package setups runs the real SDKs in setups of real tests: in a bubble of testing/synctest, behind a company's
-// gateway, on a host of Azure's.
+// gateway, and on an Azure host.
 package setups

@@ -17,8 +17,8 @@ import (
 	"github.com/traceforge/traceforge-go/traceforgetest"
 )
 
-// TestHosts asks by one host what was recorded by another: config.json says which hosts are of one provider. What is
-// recorded by a gateway is what the provider itself records, so that either replays for both.
+// TestHosts replays a recording from another host. config.json lists the hosts of a provider. A recording from a
+// gateway equals one from the provider, so each replays for both.
 func TestHosts(t *testing.T) {
 	provider := []option.RequestOption{option.WithAPIKey("unused")}
 	gateway := []option.RequestOption{option.WithBaseURL("https://llm.example.com/v1"), option.WithAPIKey("unused")}
@@ -27,10 +27,10 @@ func TestHosts(t *testing.T) {
 	ownAzure := []option.RequestOption{azure.WithEndpoint("https://ai.example.com", "2024-10-21"), azure.WithAPIKey("unused")}
 	for _, c := range []struct {
 		name, why     string
-		config        string // of the store; empty: none
+		config        string // of the store; "" for none
 		record, asked []option.RequestOption
 		same          bool
-		dir           string // of what is recorded
+		dir           string // of the recording
 	}{
 		{"gateway", "it stands for the provider", `{"hosts":{"llm.example.com":"openai"}}`, provider, gateway, true, "openai"},
 		{"back", "its records are the provider's", `{"hosts":{"llm.example.com":"openai"}}`, gateway, provider, true, "openai"},

@@ -23,14 +23,14 @@ func question(text string) openai.ChatCompletionNewParams {
 	}
 }
 
-// TestBubble records and replays in a bubble of testing/synctest: a whole answer, a stream, and one that the SDK gets
-// at its second try, after a pause that passes in the bubble's time.
+// TestBubble records and replays in a bubble of testing/synctest: a whole answer, a stream, and an answer that the SDK
+// gets at its second try, after a pause in the bubble's time.
 func TestBubble(t *testing.T) {
 	t.Setenv("OPENAI_API_KEY", "")
 	dir := filepath.Join(t.TempDir(), ".ai-snapshots")
 	provider := fakeprovider.New(t)
 	said := map[string]string{"whole": "a whole answer", "stream": "an answer in pieces", "retry": "at last"}
-	provider.Handle(func(c fakeprovider.Call) fakeprovider.Reply { return fakeprovider.Text(said[c.LastUser()]) }) // a check asks all at once
+	provider.Handle(func(c fakeprovider.Call) fakeprovider.Reply { return fakeprovider.Text(said[c.LastUser()]) }) // a check calls concurrently
 	provider.Reply(fakeprovider.Text("a whole answer"), fakeprovider.Text("an answer in pieces"), busy(), fakeprovider.Text("at last"))
 	play := func(t *testing.T, mode string, upstream http.RoundTripper) {
 		t.Setenv("TRACEFORGE_UPDATE", mode)
@@ -59,7 +59,7 @@ func TestBubble(t *testing.T) {
 		})
 	}
 	began := time.Now()
-	// A name of its own for each run would be another test: the bubbles have this one's.
+	// Runs need the same test name, so the bubbles use this test's.
 	play(t, "1", closing{provider.Transport()})
 	calls := recorded.Calls(t, dir)
 	require.Len(t, calls, 4)
@@ -71,7 +71,7 @@ func TestBubble(t *testing.T) {
 	play(t, "check", closing{provider.Transport()})
 }
 
-// A closing leaves no connection open, whose reader would keep the bubble's time from passing.
+// A closing closes its connections, since the reader of an open one would stop the bubble's time.
 type closing struct{ http.RoundTripper }
 
 func (c closing) RoundTrip(r *http.Request) (*http.Response, error) {

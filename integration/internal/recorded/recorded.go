@@ -14,15 +14,15 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// A Call is one recorded call and where it is.
+// A Call is one recorded call and its place.
 type Call struct {
 	*snapshot.Snapshot
-	File     string // the document's
+	File     string // file of the document
 	Provider string
-	Raw      []byte // the provider's own bytes; nil means none
+	Raw      []byte // the provider's own bytes, or nil
 }
 
-// Calls returns all calls of the store in dir, in the order of its documents.
+// Calls returns all calls of the store in dir, in the order of the documents.
 func Calls(t testing.TB, dir string) (calls []Call) {
 	t.Helper()
 	s, err := store.Open(dir)

@@ -30,13 +30,13 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// What the suites have.
+// The size of a suite.
 const (
 	tests = 40
 	calls = 150
 )
 
-// A call is one that was recorded of a provider, with what it was answered.
+// A call is a provider's recorded call with its answer.
 type call struct {
 	Method, URL, Body, Sum string
 	Header                 http.Header
@@ -49,17 +49,17 @@ type answer struct {
 	body   string
 }
 
-// A suite is a module with tests of a tool, and what is known of it before and after it moved.
+// A suite is a module whose tests use a tool, and its state before and after it moves.
 type suite struct {
 	*testing.T
 	tool, dir     string
 	files         map[string]string // of testdata/suite.txtar
 	before, after state
-	lines         string // that changed
+	lines         string // numbers of added and removed lines
 	records       int
 }
 
-// A state is how a suite is kept, and how it runs.
+// A state is the size and the speed of a suite.
 type state struct {
 	files  int
 	bytes  int64
@@ -67,7 +67,8 @@ type state struct {
 	times  []time.Duration
 }
 
-// TestTable moves a suite of each tool by the recipe, checks that nothing is lost, and prints the table of docs/migrating.md.
+// TestTable moves each tool's suite by the recipe, checks that nothing is lost, and prints the table of
+// docs/migrating.md.
 func TestTable(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds test binaries")
@@ -97,7 +98,7 @@ func read(t *testing.T, file string) []byte {
 	return data
 }
 
-// sampleOf takes calls from the recorded traffic: of all kinds, a third of them streams, no two of them equal.
+// sampleOf returns different calls from the recorded traffic, a third of them streams.
 func sampleOf(t *testing.T) (sample []call) {
 	t.Helper()
 	dir := os.Getenv("TRACEFORGE_CORPUS")
@@ -110,7 +111,7 @@ func sampleOf(t *testing.T) (sample []call) {
 	}
 	require.NoError(t, err)
 	defer f.Close()
-	left := map[bool]int{true: calls / 3, false: calls - calls/3} // by whether it is a stream
+	left := map[bool]int{true: calls / 3, false: calls - calls/3} // keyed by whether the call is a stream
 	seen := map[string]bool{}
 	lines := bufio.NewScanner(f)
 	lines.Buffer(nil, 64<<20)
@@ -129,7 +130,7 @@ func sampleOf(t *testing.T) (sample []call) {
 	return sample
 }
 
-// callOf reads a call; ok is false for one that was not recorded as it was on the wire, or failed.
+// callOf reads a call. ok is false if the call failed, or if its bytes are not those of the wire.
 func callOf(t *testing.T, line []byte) (c call, ok bool) {
 	t.Helper()
 	var r struct {
@@ -169,13 +170,13 @@ func callOf(t *testing.T, line []byte) (c call, ok bool) {
 		header.Get("Content-Type") != ""
 }
 
-// RoundTrip answers with what was recorded. It is the upstream of kept.
+// RoundTrip answers with the recorded answer. It is the upstream in kept.
 func (c *call) RoundTrip(req *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: c.answer.status, Header: c.answer.header, Request: req,
 		Body: io.NopCloser(strings.NewReader(c.answer.body))}, nil
 }
 
-// kept reports whether a call can be a record: a suite of others needs options, as the page says.
+// kept reports whether a call can be recorded without options. The page describes the options for other calls.
 func kept(t *testing.T, c *call) bool {
 	t.Helper()
 	r, err := recorder.Open(recorder.Options{
@@ -196,7 +197,7 @@ func kept(t *testing.T, c *call) bool {
 	return true
 }
 
-// record writes the suite, and has its tool record it.
+// record writes the suite and records it with its tool.
 func (s *suite) record(sample []call) {
 	s.Helper()
 	byRequest := map[string]answer{}
@@ -244,7 +245,7 @@ func (s *suite) move() {
 	s.write("helper_test.go", s.files["moved_test.go"])
 	require.NoError(s, os.Rename(filepath.Join(s.dir, "testdata"), filepath.Join(s.dir, "old")))
 	s.goTest("TRACEFORGE_UPDATE=")
-	require.NoError(s, os.Rename(filepath.Join(s.dir, "old"), filepath.Join(s.dir, "testdata"))) // for the race
+	require.NoError(s, os.Rename(filepath.Join(s.dir, "old"), filepath.Join(s.dir, "testdata"))) // race needs it
 	s.after = s.kept(".ai-snapshots")
 	s.after.binary = s.build("after.test")
 	s.lines = changed(old, s.files["moved_test.go"])
@@ -260,7 +261,7 @@ func (s *suite) move() {
 	}
 }
 
-// race replays the suite as it was and as it is, in turns.
+// race replays the old and the new suite in turn.
 func (s *suite) race() {
 	s.Helper()
 	const rounds = 7
@@ -273,7 +274,7 @@ func (s *suite) race() {
 	}
 }
 
-// leave has go-vcr, with its own matcher, answer the calls from what export makes of the store.
+// leave exports the store and has go-vcr answer the calls from it, with its own matcher.
 func (s *suite) leave() {
 	s.Helper()
 	command := filepath.Join(s.TempDir(), "traceforge")
@@ -315,7 +316,7 @@ func (s *suite) build(name string) int64 {
 	return info.Size()
 }
 
-// run runs a program, and returns what it says. Arguments like A=b are of its environment.
+// run runs a program and returns its output. Arguments like A=b are added to its environment.
 func (s *suite) run(name string, args ...string) string {
 	s.Helper()
 	cmd := exec.Command(name)
@@ -333,7 +334,7 @@ func (s *suite) run(name string, args ...string) string {
 	return string(out)
 }
 
-// kept counts what is in a directory, without what git does not track.
+// kept counts the files and bytes in a directory, without files that git does not track.
 func (s *suite) kept(dir string) (k state) {
 	s.Helper()
 	require.NoError(s, filepath.WalkDir(filepath.Join(s.dir, dir), func(file string, d fs.DirEntry, err error) error {
@@ -348,7 +349,7 @@ func (s *suite) kept(dir string) (k state) {
 	return k
 }
 
-// changed counts the lines that differ between two texts, as git does.
+// changed counts added and removed lines between two texts, like git.
 func changed(from, to string) string {
 	a, b := strings.Split(from, "\n"), strings.Split(to, "\n")
 	common := make([][]int, len(a)+1)
@@ -371,7 +372,7 @@ func median(times []time.Duration) time.Duration {
 	return slices.Sorted(slices.Values(times))[len(times)/2]
 }
 
-// row is the row of a suite in the table.
+// row returns the suite's row in the table.
 func (s *suite) row() string {
 	size := func(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }
 	var b bytes.Buffer

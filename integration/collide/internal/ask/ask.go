@@ -11,7 +11,7 @@ import (
 	"github.com/traceforge/traceforge-go/traceforgetest"
 )
 
-// Ask calls a model through a recorder of the test, and returns what it answers.
+// Ask calls a model through a recorder of the test, and returns the answer.
 func Ask(t *testing.T) string {
 	t.Helper()
 	if os.Getenv("TRACEFORGE_DIR") == "" {

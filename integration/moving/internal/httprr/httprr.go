@@ -1,4 +1,4 @@
-// Package httprr records and replays HTTP in the format of httprr, all copies of which are internal to their modules.
+// Package httprr records and replays HTTP in the format of httprr. All copies of httprr are internal to their modules.
 package httprr
 
 import (
@@ -19,7 +19,7 @@ const head = "httprr trace v1\n"
 type RecordReplay struct {
 	live   http.RoundTripper
 	scrub  func(*http.Request)
-	trace  *os.File          // nil means it replays
+	trace  *os.File          // nil in replay
 	replay map[string]string // answers by requests
 }
 
@@ -46,7 +46,7 @@ func Open(file string, _ http.RoundTripper) (*RecordReplay, error) {
 	return rr, nil
 }
 
-// Create makes a trace of the calls that live makes.
+// Create records the calls of live into a new trace.
 func Create(file string, live http.RoundTripper) (*RecordReplay, error) {
 	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
 		return nil, err
@@ -59,10 +59,10 @@ func Create(file string, live http.RoundTripper) (*RecordReplay, error) {
 	return &RecordReplay{live: live, trace: trace}, err
 }
 
-// ScrubReq sets what changes requests before they are written and looked up.
+// ScrubReq sets a function that changes requests before they are written and looked up.
 func (rr *RecordReplay) ScrubReq(scrub func(*http.Request)) { rr.scrub = scrub }
 
-// Close ends a trace.
+// Close closes the trace.
 func (rr *RecordReplay) Close() error {
 	if rr.trace == nil {
 		return nil
