@@ -14,8 +14,8 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// agent returns the records of an agent of so many tool turns, in which the client sends back each
-// answer as OpenAI's SDKs do, and how many bytes were said: those of the last body, which has them all.
+// agent returns the records of an agent with the given number of tool turns, whose client sends each answer back like
+// OpenAI's SDKs. said is the number of bytes in the last body, which has the whole conversation.
 func agent(system string, turns int) (records []snapshot.Snapshot, said int) {
 	history := []modelio.Message{text(modelio.RoleSystem, system), text(modelio.RoleUser, "Work in turns.")}
 	tools := []modelio.ToolDefinition{{
@@ -57,7 +57,7 @@ func agent(system string, turns int) (records []snapshot.Snapshot, said int) {
 	return records, said
 }
 
-// copied returns messages in memory of their own, as a recorder decodes them from each body.
+// copied returns a deep copy of messages, like a recorder that decodes them from each body.
 func copied(messages []modelio.Message) []modelio.Message {
 	all := make([]modelio.Message, len(messages))
 	for i, m := range messages {
@@ -85,7 +85,7 @@ func prompt(rule string) string {
 	return b.String()
 }
 
-// TestAgentIsSaidOnce: a document holds what was said once, and little more for each call.
+// TestAgentIsSaidOnce checks that a document has the conversation once, and little more for each call.
 func TestAgentIsSaidOnce(t *testing.T) {
 	t.Parallel()
 	const turns = 100
@@ -104,7 +104,7 @@ func TestAgentIsSaidOnce(t *testing.T) {
 	require.Equal(t, data, encode(t, again))
 }
 
-// TestOneWordOfAnAgent: a word of the system prompt changes its line, and two hashes.
+// TestOneWordOfAnAgent checks that a changed word of the system prompt changes its line and two hashes.
 func TestOneWordOfAnAgent(t *testing.T) {
 	t.Parallel()
 	before, _ := agent(prompt("Never guess."), 100)
@@ -117,7 +117,7 @@ func TestOneWordOfAnAgent(t *testing.T) {
 	require.Contains(t, plus[2], `"hash"`)
 }
 
-// TestCasesThatShareAPrompt: a hundred cases of one test say their system prompt once.
+// TestCasesThatShareAPrompt checks that the document of a hundred cases of one test has their system prompt once.
 func TestCasesThatShareAPrompt(t *testing.T) {
 	t.Parallel()
 	cases := func(rule string) []byte {
@@ -135,7 +135,7 @@ func TestCasesThatShareAPrompt(t *testing.T) {
 	require.Equal(t, 1, strings.Count(string(cases("Never guess.")), "Never guess."))
 }
 
-// TestAgentIsSealedQuickly: sealing costs what was sent, not the square of the calls.
+// TestAgentIsSealedQuickly checks that the time to seal is not quadratic in the number of calls.
 func TestAgentIsSealedQuickly(t *testing.T) {
 	records, _ := agent(prompt("Never guess."), 200)
 	doc := &snapshot.Document{Version: snapshot.Version, Snapshots: records}
@@ -151,7 +151,7 @@ func TestAgentIsSealedQuickly(t *testing.T) {
 	t.Logf("201 calls: sealed in %v, parsed in %v, sealed again in %v", first, parsed, time.Since(start))
 }
 
-// diff returns the lines that only one of two texts has, which are in the same order in both.
+// diff returns the lines that only one of two texts has. The other lines must be in the same order in both.
 func diff(before, after string) (minus, plus []string) {
 	a, b := strings.SplitAfter(before, "\n"), strings.SplitAfter(after, "\n")
 	if len(a) != len(b) {

@@ -12,7 +12,7 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// fourKB is a document of one call with a prompt of 40 lines.
+// fourKB returns a document of one call with a prompt of 40 lines.
 func fourKB(tb testing.TB) []byte {
 	s := record("TestBench", 1)
 	s.Request.Messages = []modelio.Message{
@@ -44,8 +44,8 @@ func BenchmarkExamine(b *testing.B) {
 	}
 }
 
-// TestExamineAllocations bounds what it takes to examine a document besides reading it: each text is cut into its pieces
-// once.
+// TestExamineAllocations limits the allocations of Examine beyond those of reading the document. Each text is cut into
+// pieces only once.
 func TestExamineAllocations(t *testing.T) {
 	data := fourKB(t)
 	read := testing.AllocsPerRun(10, func() { _, _ = snapshot.Parse(data) })
@@ -53,8 +53,8 @@ func TestExamineAllocations(t *testing.T) {
 	require.LessOrEqual(t, examined-read, 40.0)
 }
 
-// TestExamineMemory holds that documents are written again, one after another, into memory that is there. The collector takes some
-// of it away, and so do the race detector and another processor: the least that a run allocates is what it needs.
+// TestExamineMemory checks that documents are written into pooled memory. The collector, the race detector and other
+// processors take some of that memory away, so the run with the fewest allocations counts.
 func TestExamineMemory(t *testing.T) {
 	s := record("TestBench", 1)
 	s.Request.Messages = []modelio.Message{text(modelio.RoleUser, strings.Repeat("a", 500_000))}
@@ -74,10 +74,10 @@ func TestExamineMemory(t *testing.T) {
 	examined := allocated(func() { _, _ = snapshot.Examine(data) })
 	times := (float64(examined) - float64(read)) / float64(len(data))
 	t.Logf("%.2f bytes for each byte of the document", times)
-	require.Less(t, times, 0.5) // without that memory they are more than 2
+	require.Less(t, times, 0.5) // more than 2 without pooled memory
 }
 
-// BenchmarkSeal seals an agent of 200 turns, whose requests were decoded one by one.
+// BenchmarkSeal seals an agent of 200 turns whose requests do not share memory.
 func BenchmarkSeal(b *testing.B) {
 	records, _ := agent(prompt("Never guess."), 200)
 	doc := &snapshot.Document{Version: snapshot.Version, Snapshots: records}

@@ -14,8 +14,7 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// asking returns the n-th record of a test, whose request has the given messages, and whose answer is
-// "answer n".
+// asking returns the n-th record of a test, with the given messages in the request and "answer n" as answer.
 func asking(n int, messages ...modelio.Message) snapshot.Snapshot {
 	s := record("TestContinues", n)
 	s.Request.Messages = messages
@@ -26,7 +25,7 @@ func asking(n int, messages ...modelio.Message) snapshot.Snapshot {
 func user(s string) modelio.Message  { return text(modelio.RoleUser, s) }
 func model(s string) modelio.Message { return text(modelio.RoleModel, s) }
 
-// choices returns what each record continues, as "call:messages".
+// choices lists the calls that the records continue, as "call:messages".
 func choices(doc *snapshot.Document) string {
 	var all []string
 	for _, s := range doc.Snapshots {
@@ -86,7 +85,7 @@ func TestWhatARequestContinues(t *testing.T) {
 	}
 }
 
-// conversation is a document of four turns.
+// conversation returns a document of four turns.
 func conversation(t *testing.T) *snapshot.Document {
 	var records []snapshot.Snapshot
 	var history []modelio.Message
@@ -98,7 +97,7 @@ func conversation(t *testing.T) *snapshot.Document {
 	return document(t, records...)
 }
 
-// TestChoicesThatAreTrueStand: sealing again changes only what is not true any more.
+// TestChoicesThatAreTrueStand checks that sealing again changes only choices that are wrong now.
 func TestChoicesThatAreTrueStand(t *testing.T) {
 	t.Parallel()
 	t.Run("kept", func(t *testing.T) {
@@ -147,7 +146,7 @@ func TestChoicesThatAreTrueStand(t *testing.T) {
 	})
 }
 
-// TestWhatIsInherited: members that are as in the call that is continued are left out, and come back.
+// TestWhatIsInherited checks that members equal to those of the continued call are left out, and restored when read.
 func TestWhatIsInherited(t *testing.T) {
 	t.Parallel()
 	first, second, third := asking(1, user("a")), asking(2, user("a"), user("b")), asking(3, user("a"), user("b"), user("c"))
@@ -181,7 +180,7 @@ func TestWhatIsInherited(t *testing.T) {
 	require.Equal(t, cores(t, doc), cores(t, again))
 }
 
-// TestSentAnswers: an answer is known again in each API's own spelling of a tool loop.
+// TestSentAnswers checks that an answer is recognized in each API's own spelling of a tool loop.
 func TestSentAnswers(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ api, path, request, response, sent string }{
@@ -234,7 +233,7 @@ func TestSentAnswers(t *testing.T) {
 	}
 }
 
-// TestInterleavedAgents: two agents in one test each continue their own calls.
+// TestInterleavedAgents checks that two agents in one test each continue their own calls.
 func TestInterleavedAgents(t *testing.T) {
 	t.Parallel()
 	var records []snapshot.Snapshot
@@ -252,7 +251,7 @@ func TestInterleavedAgents(t *testing.T) {
 	requireCanonical(t, doc)
 }
 
-// TestWholeRequestsShareMemory: what is read needs memory for what was said, not for its square.
+// TestWholeRequestsShareMemory checks that the memory of a read document is linear in the length of the conversation.
 func TestWholeRequestsShareMemory(t *testing.T) {
 	t.Parallel()
 	records, _ := agent(prompt("Never guess."), 50)
@@ -265,7 +264,7 @@ func TestWholeRequestsShareMemory(t *testing.T) {
 	}
 }
 
-// TestTooManyMessages: a short text cannot ask for any amount of memory.
+// TestTooManyMessages checks that a short text cannot make a reader allocate much memory.
 func TestTooManyMessages(t *testing.T) {
 	t.Parallel()
 	var own []modelio.Message

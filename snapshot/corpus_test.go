@@ -43,8 +43,7 @@ type interaction struct {
 	ResponseEncoding string      `json:"response_body_encoding"`
 }
 
-// corpus returns the interactions of a file of recorded traffic, which a user's clone does not have: each, or
-// some of them.
+// corpus returns every step-th interaction of a file of recorded traffic, which a user's clone does not have.
 func corpus(tb testing.TB, name string, step int) (all []*interaction) {
 	tb.Helper()
 	root := os.Getenv("TRACEFORGE_CORPUS")
@@ -72,7 +71,7 @@ func corpus(tb testing.TB, name string, step int) (all []*interaction) {
 	}
 }
 
-// What recorders name instead of storing it: media, and what is random and goes back unread.
+// These match values for which recorders store a name: media, and random values that a client sends back unread.
 var (
 	media  = regexp.MustCompile(`"(data:[^",]*,)?[A-Za-z0-9+/]{510,}={0,2}"`)
 	opaque = regexp.MustCompile(`("(?:signature|thoughtSignature|thought_signature|encrypted_content)": ?)"[^"]{20,}"`)
@@ -88,7 +87,7 @@ func stored(tb testing.TB, body, encoding string) []byte {
 	return []byte(opaque.ReplaceAllString(text, `$1"signature_1"`))
 }
 
-// decode returns the call that an interaction is; false where no codec takes it.
+// decode returns the interaction's call, or false if no codec takes it.
 func (x *interaction) decode(tb testing.TB) (*modelio.Request, *modelio.Response, bool) {
 	u, err := url.Parse(x.URL)
 	require.NoError(tb, err)
@@ -114,7 +113,7 @@ func (x *interaction) decode(tb testing.TB) (*modelio.Request, *modelio.Response
 	return req, resp, true
 }
 
-// record returns the record of a call, the n-th of its test, with its ids numbered as recorders do.
+// record returns a call as the n-th record of its test, with ids numbered like a recorder does.
 func (x *interaction) record(test string, n int, req *modelio.Request, resp *modelio.Response) snapshot.Snapshot {
 	s := record(test, n)
 	s.Request = *req
@@ -132,7 +131,7 @@ func (x *interaction) record(test string, n int, req *modelio.Request, resp *mod
 	return s
 }
 
-// outOfRange keeps parameters that SF has no range for as recorders do: with the options.
+// outOfRange moves parameters outside SF's ranges to the options, like recorders do.
 func outOfRange(r *modelio.Request) {
 	for _, p := range modelio.Parameters {
 		field := p.Field(r)
@@ -153,8 +152,8 @@ func clone(o modelio.Object) modelio.Object {
 	return c
 }
 
-// TestCorpusLines: of the lines of documents of real calls at least 99 % have at most 200 characters,
-// and reading a document gives every text back.
+// TestCorpusLines checks that at least 99 % of the lines of documents of real calls have at most 200 characters, and
+// that reading a document restores every text.
 func TestCorpusLines(t *testing.T) {
 	t.Parallel()
 	const most = 200
@@ -198,8 +197,8 @@ func TestCorpusLines(t *testing.T) {
 	require.Less(t, 100*long, lines)
 }
 
-// TestCorpusContinues: in recorded conversations and tool loops, the answer that a client sends back
-// is known again, whatever its spelling on the wire.
+// TestCorpusContinues checks that in recorded conversations and tool loops, the answer that a client sends back is
+// recognized in every spelling on the wire.
 func TestCorpusContinues(t *testing.T) {
 	t.Parallel()
 	type tally struct{ loops, known, sent int }
@@ -258,8 +257,8 @@ func TestCorpusContinues(t *testing.T) {
 	t.Logf("not known:\n%s", strings.Join(unknown, "\n"))
 }
 
-// followed returns the latest of earlier calls whose whole request s begins with, followed by a message
-// of the model; nil if there is none.
+// followed returns the latest earlier call whose whole request s begins with, followed by a message of the model, or
+// nil.
 func followed(earlier []snapshot.Snapshot, s *snapshot.Snapshot) *snapshot.Snapshot {
 	for i := len(earlier) - 1; i >= 0; i-- {
 		base := earlier[i].Request.Messages

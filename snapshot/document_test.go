@@ -17,7 +17,7 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// TestExample: the agent that docs/format.md shows is a document, and the one spelling of it.
+// TestExample checks that the agent in docs/format.md is a document in canonical form.
 func TestExample(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile("testdata/example-com-shop-testagent-3cfacb63af18.json")
@@ -35,7 +35,7 @@ func TestExample(t *testing.T) {
 	require.Equal(t, string(data), string(encode(t, doc)))
 }
 
-// TestEveryAlteredByteIsFound: whatever byte of a document is another one, Examine says so.
+// TestEveryAlteredByteIsFound checks that Examine reports a change of any byte of a document.
 func TestEveryAlteredByteIsFound(t *testing.T) {
 	t.Parallel()
 	records, _ := agent("Be brief.\nAlways.", 2)
@@ -50,8 +50,8 @@ func TestEveryAlteredByteIsFound(t *testing.T) {
 	}
 }
 
-// TestEveryStructuralChangeIsFound: whatever member or element of a document is missing, there twice, or
-// in another place, Examine says so.
+// TestEveryStructuralChangeIsFound checks that Examine reports any member or element that is missing, duplicated, or
+// moved.
 func TestEveryStructuralChangeIsFound(t *testing.T) {
 	t.Parallel()
 	records, _ := agent("Be brief.\nAlways.", 2)
@@ -97,7 +97,7 @@ func TestExamineSaysWhatIsSpelledOtherwise(t *testing.T) {
 	}
 }
 
-// TestLayout: files are laid out as JSON.stringify does it, which json.Indent does too.
+// TestLayout checks that files have the layout of JSON.stringify, which json.Indent has too.
 func TestLayout(t *testing.T) {
 	t.Parallel()
 	s := record("TestX", 1)
@@ -144,7 +144,7 @@ func TestErrors(t *testing.T) {
 	require.ErrorIs(t, &snapshot.Error{Violations: []snapshot.Violation{{Rule: snapshot.RuleManifest}}}, snapshot.ErrManifest)
 }
 
-// TestErrorsSayTheWayOut: what is wrong with a file says what to do about it.
+// TestErrorsSayTheWayOut checks that an error about a file contains its remedy.
 func TestErrorsSayTheWayOut(t *testing.T) {
 	t.Parallel()
 	for rule, want := range map[string]string{
@@ -161,7 +161,7 @@ func TestErrorsSayTheWayOut(t *testing.T) {
 	require.True(t, strings.HasSuffix(many.Error(), "and 10 more"))
 }
 
-// TestWhatCannotBeWritten: Seal and Encode name the place in the file.
+// TestWhatCannotBeWritten checks that errors of Seal and Encode name the place in the file.
 func TestWhatCannotBeWritten(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -40,7 +40,7 @@ func ExampleParse() {
 	// true json
 }
 
-// What somebody changed by hand can be read, but not with Parse.
+// ParseUnsealed reads a document that somebody edited by hand, which Parse refuses.
 func ExampleParseUnsealed() {
 	data, err := os.ReadFile("testdata/example-com-shop-testagent-3cfacb63af18.json")
 	if err != nil {
@@ -55,7 +55,7 @@ func ExampleParseUnsealed() {
 	// 4
 }
 
-// A document of two calls, the second of which begins with the first and its answer.
+// The document has two calls. The second begins with the first and its answer.
 func ExampleDocument_Seal() {
 	name := snapshot.DocumentName("example.com/shop", "TestOrder")
 	zero := json.Number("0")
@@ -167,7 +167,7 @@ func ExampleMediaName() {
 	// Output: blob:sha256:610f5ae4 29e8.gif true
 }
 
-// An agent's document, of four calls.
+// ordered returns an agent's document of four calls.
 func ordered() *snapshot.Document {
 	data, err := os.ReadFile("testdata/example-com-shop-testagent-3cfacb63af18.json")
 	if err != nil {
@@ -186,7 +186,7 @@ func ExampleParseID() {
 	// Output: example-com-shop-testagent-3cfacb63af18 3 true
 }
 
-// What SF's own tools read: each call with its whole request, and the document with all of them.
+// SF's own tools read this form: each call with its whole request, and the document with all of them.
 func ExampleDocument_SF() {
 	doc := ordered()
 	call, err := doc.Snapshots[3].SF()
@@ -202,8 +202,8 @@ func ExampleDocument_SF() {
 	// true <nil>
 }
 
-// The hash of a document is that of the seals of its records.
-// The seal of a record as another program spells it: of the numbers and the order that its text has.
+// The hash of a document is the hash of its records' seals.
+// SealOf computes the seal of a record in another program's spelling, with the numbers and the order of its text.
 func ExampleSealOf() {
 	record := `{"id":"abc123def456","timestamp":"2026-01-09T10:30:00Z","source":{"file":"a.py","line":12,"function":"ask"},
 		"request":{"model":"m","messages":[],"temperature":0.0,"max_tokens":100},
@@ -226,7 +226,7 @@ func ExampleSeals_Combined() {
 	// Output: true
 }
 
-// Two answers that say the same have the same core, whatever their ids and times.
+// Two answers with the same content have the same core, even if their ids and times differ.
 func ExampleResponseCore() {
 	core := func(s snapshot.Snapshot) canon.Hash {
 		text, err := snapshot.ResponseCore(&s.Response)
@@ -241,7 +241,7 @@ func ExampleResponseCore() {
 	// Output: true true
 }
 
-// A call that was made again takes the place of its record. Its answer says the same, so the record keeps the old one.
+// A repeated call replaces its record. If the answer has the same content, the record keeps the old answer.
 func ExampleSnapshot_Succeed() {
 	was, now := ordered().Snapshots[0], ordered().Snapshots[0]
 	now.ID, now.Response.LatencyMS = "", was.Response.LatencyMS+100
@@ -250,7 +250,8 @@ func ExampleSnapshot_Succeed() {
 	// Output: true true
 }
 
-// Write seals, encodes, and shows what will be read. A Writer does so again and again for a document that grows.
+// Write seals, encodes, and shows the calls as a reader will read them. A Writer can write a growing document many
+// times.
 func ExampleWriter_Write() {
 	doc := ordered()
 	show := func(read *snapshot.Document) error {
@@ -270,7 +271,7 @@ func ExampleWriter_Write() {
 	// true 0 0 <nil>
 }
 
-// Who keeps records as they come appends them, each with what was not said before.
+// Append returns each new record with only the new part of the conversation.
 func ExampleWriter_Append() {
 	var w snapshot.Writer
 	var lines [][]byte

@@ -1,7 +1,7 @@
 package snapshot
 
-// ParseMedium is what tells that a string of a message is the name of a medium.
+// ParseMedium reports whether a string of a message is the name of a medium.
 var ParseMedium = parseMedium
 
-// LayOut is how a compact text becomes a file, in its own memory.
+// LayOut lays out a compact text in its own memory.
 var LayOut = layOut

@@ -12,10 +12,10 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// testPackage is the import path that the tests' records are from.
+// testPackage is the import path of the tests' records.
 const testPackage = "example.com/agents"
 
-// recordedAt is when the tests' records are from, unless they say otherwise.
+// recordedAt is the default time of the tests' records.
 var recordedAt = time.Date(2026, 1, 9, 10, 30, 0, 0, time.UTC)
 
 func number(text json.Number) *json.Number { return &text }
@@ -26,7 +26,7 @@ func text(role modelio.Role, text string) modelio.Message {
 	return modelio.Message{Role: role, Content: []modelio.Part{modelio.TextPart(text)}}
 }
 
-// record returns a record with SF's required members, the n-th of a test.
+// record returns the n-th record of a test, with SF's required members.
 func record(test string, n int) snapshot.Snapshot {
 	return snapshot.Snapshot{
 		ID:        snapshot.ID(snapshot.DocumentName(testPackage, test), n),
@@ -75,7 +75,7 @@ func parse(tb testing.TB, data []byte) *snapshot.Document {
 	return doc
 }
 
-// indented lays a text out as files are.
+// indented lays a text out like files.
 func indented(tb testing.TB, text []byte) []byte {
 	tb.Helper()
 	var b bytes.Buffer

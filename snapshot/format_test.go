@@ -38,8 +38,8 @@ func formatTables(t *testing.T) map[string][][]string {
 	return tables
 }
 
-// schema returns the members that a function of the schema goes through, in order, with their needs. They
-// are read from its source, as a list of calls is all that there is.
+// schema returns the members in a schema function and their needs, in order. It reads them from the source, since the
+// schema exists only as a list of calls.
 func schema(t *testing.T, file, function string) (names, needs []string) {
 	t.Helper()
 	source, err := os.ReadFile(file)
@@ -61,16 +61,16 @@ func schema(t *testing.T, file, function string) (names, needs []string) {
 	return names, needs
 }
 
-// A definition is what docs/schemas/document.json says of an object.
+// A definition is the definition of an object in docs/schemas/document.json.
 type definition struct {
 	Properties map[string]struct {
 		Description string
-		AnyOf       []struct{ Description string } // where it may be null, as it is inherited
+		AnyOf       []struct{ Description string } // for members that may be null, as they are inherited
 	}
 	Required []string
 }
 
-// definitionOf returns the definition of a name; that of the document has none.
+// definitionOf returns the named definition, or the document's for "".
 func definitionOf(t *testing.T, name string) (d definition) {
 	t.Helper()
 	text, err := schemas.Files.ReadFile("document.json")
@@ -86,12 +86,12 @@ func definitionOf(t *testing.T, name string) (d definition) {
 	return document.Defs[name]
 }
 
-// TestFormatListsTheMembers holds the tables of docs/format.md, and docs/schemas/document.json, against the schema.
+// TestFormatListsTheMembers compares the tables of docs/format.md, and docs/schemas/document.json, with the schema.
 func TestFormatListsTheMembers(t *testing.T) {
 	tables := formatTables(t)
 	for _, c := range []struct {
 		heading, def, file, function string
-		other                        []string // members that functions of their own go through, which are optional, except content and role
+		other                        []string // members in separate functions, which are optional, except content and role
 	}{
 		{"Document", "", "schema.go", "document", nil},
 		{"Record", "record", "schema.go", "record", nil},
@@ -124,12 +124,12 @@ func TestFormatListsTheMembers(t *testing.T) {
 			listed := map[string]string{}
 			var rows []string
 			for _, row := range tables[c.heading] {
-				if !strings.HasPrefix(row[1], "optional:") { // the table of sent
+				if !strings.HasPrefix(row[1], "optional:") { // it is not in the table of sent
 					listed[row[0]] = row[2]
 					rows = append(rows, row[0])
 				}
 			}
-			delete(all, strings.ToLower(strings.ReplaceAll(c.heading, " ", "_")+"s")) // the member that the object is in
+			delete(all, strings.ToLower(strings.ReplaceAll(c.heading, " ", "_")+"s")) // the member that contains the object
 			delete(all, strings.ToLower(c.heading))
 			if c.heading == "Request" {
 				all["messages"] = "optional"
@@ -141,7 +141,7 @@ func TestFormatListsTheMembers(t *testing.T) {
 				if need := listed[row[0]]; need == "required" || need == "nullable" {
 					must = append(must, row[0])
 				}
-				if len(row) != 2 { // else it is of the table of sent
+				if len(row) != 2 { // it is not in the table of sent
 					said[row[0]] = strings.Join(row[3:], "")
 				}
 			}
@@ -161,7 +161,7 @@ func TestFormatListsTheMembers(t *testing.T) {
 	}
 }
 
-// TestFormatListsTheRules: every rule that is reported is explained, and no other.
+// TestFormatListsTheRules checks that docs/format.md explains exactly the rules that are reported.
 func TestFormatListsTheRules(t *testing.T) {
 	source, err := os.ReadFile("error.go")
 	require.NoError(t, err)
@@ -176,7 +176,7 @@ func TestFormatListsTheRules(t *testing.T) {
 	require.Equal(t, rules, listed)
 }
 
-// TestFormatShowsTheTexts holds what docs/format.md shows against what is written.
+// TestFormatShowsTheTexts compares the texts in docs/format.md with those that the package writes.
 func TestFormatShowsTheTexts(t *testing.T) {
 	data, err := os.ReadFile("../docs/format.md")
 	require.NoError(t, err)

@@ -14,8 +14,9 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// FuzzParse: no text makes Parse panic. What it takes can be sealed and written; that says the same,
-// is as Examine asks for, is written again as it is, and is what the schema says, in SF's literal form too.
+// FuzzParse checks that no text makes Parse panic. Any accepted text can be sealed and written. The result has the same
+// content, satisfies Examine, stays equal when written again, and satisfies the schema. The schema also accepts it in
+// SF's literal form.
 func FuzzParse(t *testing.F) {
 	f := mutation.New(t)
 	for _, file := range vectors(f) {
@@ -37,7 +38,7 @@ func FuzzParse(t *testing.F) {
 		before := cores(t, doc)
 		require.NoError(t, doc.Seal())
 		written, err := doc.Encode()
-		if err != nil { // one more level of nesting, for a text in pieces
+		if err != nil { // a text in pieces has one more level of nesting
 			require.ErrorContains(t, err, "depth")
 			return
 		}
@@ -53,8 +54,8 @@ func FuzzParse(t *testing.F) {
 	})
 }
 
-// FuzzSeal: whatever JSON is in a record, what can be sealed can be written and read back, also by
-// a call that continues it.
+// FuzzSeal checks that for any JSON in a record, a document that can be sealed can be written and read back, also by a
+// call that continues it.
 func FuzzSeal(t *testing.F) {
 	f := mutation.New(t)
 	f.Add("content", awkward, "1", "/provider_options/0")
@@ -95,8 +96,8 @@ func FuzzSeal(t *testing.F) {
 	})
 }
 
-// FuzzSplit: pieces are the text, no piece hides a line break, and an edit changes only the pieces
-// around it.
+// FuzzSplit checks that the pieces join to the text, that no piece hides a line break, and that an edit changes only
+// the pieces around it.
 func FuzzSplit(t *testing.F) {
 	f := mutation.New(t)
 	f.Add(strings.Repeat("One sentence. And another, with a clause; and more! ", 20), 100, 5, "word")
@@ -112,7 +113,7 @@ func FuzzSplit(t *testing.F) {
 		if at < 0 || length < 0 || at > len(text) || length > len(text)-at {
 			return
 		}
-		// The lines before and after those that are edited keep their pieces.
+		// The lines before and after the edited ones keep their pieces.
 		first := strings.LastIndexByte(text[:at], '\n') + 1
 		last := len(text)
 		if i := strings.IndexByte(text[at+length:], '\n'); i >= 0 {

@@ -16,9 +16,9 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// awkward is JSON that JavaScript and RFC 8785 could see differently: names that are array indexes,
-// the largest of them and its neighbours, names that sort differently in UTF-8 and UTF-16, numbers,
-// texts in pieces, and characters that some writers escape.
+// awkward is JSON that JavaScript and RFC 8785 may read differently: names that are array indexes, the largest of them
+// and its neighbours, names that sort differently in UTF-8 and UTF-16, numbers, texts in pieces, and characters that
+// some writers escape.
 const awkward = `{
 	"logit_bias": {"50256": -100, "9": 1, "10": 2, "-1": 3, "01": 4, "a": {"2": 0, "1": 0}},
 	"indexes": {"4294967295": 0, "4294967294": 0, "4294967296": 0, "0": 0, "!": 0, "1e3": 0, "1.5": 0},
@@ -29,7 +29,7 @@ const awkward = `{
 	"nested": [[], {}, [[{"7": [{"2": 1, "10": 2, "1": 3}]}]], null, true, false]
 }`
 
-// hashes runs SF's own calculation on files.
+// hashes runs SF's own hash calculation on files.
 func hashes(t *testing.T, files []string) (all []calculated) {
 	t.Helper()
 	node, err := exec.LookPath("node")
@@ -50,15 +50,14 @@ func hashes(t *testing.T, files []string) (all []calculated) {
 	return all
 }
 
-// calculated is what SF's JavaScript computes of a file.
+// calculated holds the results of SF's JavaScript for a file.
 type calculated struct {
 	Individual []*string
 	Combined   string
-	LaidOut    bool // the file is as JSON.stringify lays it out
+	LaidOut    bool // the file has the layout of JSON.stringify
 }
 
-// TestJavaScript runs SF's own calculation of the hashes on our files, in SF's literal form too
-// (design R2).
+// TestJavaScript compares our hashes with SF's own calculation on our files, and on their literal form (design R2).
 func TestJavaScript(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -100,7 +99,8 @@ func TestJavaScript(t *testing.T) {
 	}
 }
 
-// TestSFExampleComesBack: SF's own example, sealed by SF's own JavaScript, is the same in the literal form, hashes and all.
+// TestSFExampleComesBack checks that SF's own example, sealed by SF's JavaScript, stays equal in the literal form,
+// including its hashes.
 func TestSFExampleComesBack(t *testing.T) {
 	t.Parallel()
 	for _, v := range vectors(t)["sf.example.json"].Cases {
@@ -109,14 +109,14 @@ func TestSFExampleComesBack(t *testing.T) {
 		}
 		literal, err := parse(t, v.text()).SF()
 		require.NoError(t, err)
-		want := strings.NewReplacer(": 0.0,", ": 0,", ": 1.0,", ": 1,").Replace(string(v.text())) // numbers as JSON.stringify spells them
+		want := strings.NewReplacer(": 0.0,", ": 0,", ": 1.0,", ": 1,").Replace(string(v.text())) // numbers in the spelling of JSON.stringify
 		require.Equal(t, strings.TrimSpace(want), strings.TrimSpace(string(literal)))
 		return
 	}
 	require.Fail(t, "there is no such vector")
 }
 
-// TestSF: the literal form has the whole request, and says what the record says.
+// TestSF checks that the literal form has the whole request and the content of the record.
 func TestSF(t *testing.T) {
 	t.Parallel()
 	records, _ := agent(prompt("Never guess."), 3)

@@ -11,7 +11,7 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// TestLayOut: a text is laid out in its own memory, wherever that gets short.
+// TestLayOut lays out texts in their own memory, which gets short at every possible place.
 func TestLayOut(t *testing.T) {
 	t.Parallel()
 	const all = 300

@@ -10,7 +10,7 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// TestMediumOf names each spelling of base64 so that it can be spelled again, and nothing else.
+// TestMediumOf checks that texts get a name exactly if the name can restore their spelling of base64.
 func TestMediumOf(t *testing.T) {
 	text := strings.Repeat("+/8xQq3/", 65)
 	forURLs := strings.NewReplacer("+", "-", "/", "_").Replace(text)
@@ -39,7 +39,7 @@ func TestMediumOf(t *testing.T) {
 	}
 }
 
-// FuzzMediumOf holds that two texts never have one name.
+// FuzzMediumOf checks that two texts never have the same name.
 func FuzzMediumOf(f *testing.F) {
 	f.Add([]byte("abc"), "image/png")
 	f.Fuzz(func(t *testing.T, data []byte, contentType string) {

@@ -11,7 +11,7 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// long makes a line long enough to be divided.
+// long returns a line that is long enough to be split.
 func long(s string) string { return s + strings.Repeat("x", 130) }
 
 func TestSplit(t *testing.T) {
@@ -38,7 +38,8 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-// TestSplitOfWhatHasNoEnds: words and runs without spaces are divided too, by what is in them.
+// TestSplitOfWhatHasNoEnds checks that words and runs without spaces are split too, at places that their content
+// determines.
 func TestSplitOfWhatHasNoEnds(t *testing.T) {
 	t.Parallel()
 	var words, run strings.Builder
@@ -60,7 +61,7 @@ func TestSplitOfWhatHasNoEnds(t *testing.T) {
 	}
 }
 
-// TestSplitOfAnEdit: a changed word changes the pieces that hold it, and no other.
+// TestSplitOfAnEdit checks that a changed word changes only the pieces that contain it.
 func TestSplitOfAnEdit(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
@@ -83,7 +84,7 @@ func TestSplitOfAnEdit(t *testing.T) {
 	}
 }
 
-// same returns how many pieces at the beginning and at the end two texts have in common.
+// same returns the number of equal pieces at the beginning and at the end of two texts.
 func same(a, b []string) int {
 	first := 0
 	for first < min(len(a), len(b)) && a[first] == b[first] {
@@ -96,7 +97,7 @@ func same(a, b []string) int {
 	return first + last
 }
 
-// TestSplitIsLinear: no text makes it slow.
+// TestSplitIsLinear checks that no text takes more than linear time.
 func TestSplitIsLinear(t *testing.T) {
 	for _, unit := range []string{`" `, ", ", "。", ". ", "a", "'\"", "c ", "33"} {
 		text := strings.Repeat(unit, 200_000)

@@ -16,24 +16,25 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// beyondSchemas are the rules that no JSON Schema can express: they are about the text, or hold parts of it against others.
+// beyondSchemas are the rules that no JSON Schema can express: they concern the text, or compare parts of it.
 var beyondSchemas = []string{
 	snapshot.RuleCanonical, snapshot.RuleConflict, snapshot.RuleContinues, snapshot.RuleDepth, snapshot.RuleDuplicate, snapshot.RuleHash,
 	snapshot.RuleJSON, snapshot.RuleNumber, snapshot.RuleParts, snapshot.RulePieces, snapshot.RuleSeal, snapshot.RuleText, snapshot.RuleUnicode,
 }
 
-// beyondNames are vectors whose fault hangs on the value of another member, or on how a number is spelled; so do those of what 1.0.0 does not have.
+// beyondNames are vectors whose fault depends on another member's value, on the spelling of a number, or on a member
+// that 1.0.0 does not have.
 var beyondNames = []string{"kept-needlessly", "many", "more-alone", "order", "others-empty", "plain-said", "error-none", "total-sum", "too-large"}
 
-// TestSchemaVectors: the schema in docs/schemas takes every vector that Parse takes, and refuses every other one whose fault
-// a schema can express.
+// TestSchemaVectors checks that the schema in docs/schemas accepts every vector that Parse accepts, and refuses every
+// other vector whose fault a schema can express.
 func TestSchemaVectors(t *testing.T) {
 	t.Parallel()
 	refused := 0
 	for name, file := range vectors(t) {
 		for _, v := range file.Cases {
 			if !json.Valid(v.text()) {
-				continue // what is no JSON has no schema
+				continue // it is not JSON
 			}
 			err := schematest.Validate("document", v.text())
 			if len(v.Violations) == 0 || v.Examine {
@@ -50,7 +51,7 @@ func TestSchemaVectors(t *testing.T) {
 	require.Greater(t, refused, 150)
 }
 
-// TestSchemaGoldens: it takes the documents of our own stores, and the same in SF's literal form.
+// TestSchemaGoldens checks that the schema accepts the documents of our own stores, and their literal form.
 func TestSchemaGoldens(t *testing.T) {
 	t.Parallel()
 	files := []string{"testdata/example-com-shop-testagent-3cfacb63af18.json"}
@@ -72,8 +73,8 @@ func TestSchemaGoldens(t *testing.T) {
 	}
 }
 
-// TestSchemaAltered: it takes a document of which a member is altered where Parse finds no more than that hashes are
-// wrong, and refuses it where Parse finds what a schema can express.
+// TestSchemaAltered alters each member of a document. The schema must accept the result if Parse finds only wrong
+// hashes, and refuse it if Parse finds a fault that a schema can express.
 func TestSchemaAltered(t *testing.T) {
 	t.Parallel()
 	taken, refused := 0, 0
@@ -83,9 +84,9 @@ func TestSchemaAltered(t *testing.T) {
 		_, err = snapshot.Parse(text)
 		var wrong *snapshot.Error
 		require.ErrorAs(t, err, &wrong, what)
-		var rules []string // those that the document is refused by beside its hashes
+		var rules []string // the violated rules, without those about hashes
 		for _, v := range wrong.Violations {
-			if strings.HasSuffix(v.Pointer, "/headers/content-type") || strings.Contains(v.Message, " where the") { // it hangs on another member
+			if strings.HasSuffix(v.Pointer, "/headers/content-type") || strings.Contains(v.Message, " where the") { // it depends on another member
 				v.Rule = snapshot.RuleParts
 			}
 			if v.Rule != snapshot.RuleHash && v.Rule != snapshot.RuleSeal {
@@ -117,7 +118,7 @@ func TestSchemaAltered(t *testing.T) {
 	t.Log(taken, refused)
 }
 
-// alter calls hold with each member of a value altered in each way, one after the other.
+// alter calls hold after each alteration of each member of a value, one after the other.
 func alter(value any, where string, hold func(where string)) {
 	if list, ok := value.([]any); ok {
 		for i, element := range list {

@@ -12,8 +12,8 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// A vectorFile has the cases of one row of SF's tables, or of what docs/format.md adds. The hashes in
-// the documents were computed by SF's JavaScript, in testdata/seal.js, and not by this package.
+// A vectorFile has the cases for one row of SF's tables, or for an addition in docs/format.md. SF's JavaScript in
+// testdata/seal.js computed the hashes, not this package.
 type vectorFile struct {
 	Row   string
 	Cases []vector
@@ -22,10 +22,10 @@ type vectorFile struct {
 type vector struct {
 	Name       string
 	Why        string
-	Violations []place // none: the document is valid
-	Examine    bool    // Parse takes the document, and Examine has these violations
+	Violations []place // empty for a valid document
+	Examine    bool    // Parse accepts the document, and Examine reports these violations
 	Document   json.RawMessage
-	Text       *string // instead of Document, where spelling matters
+	Text       *string // replaces Document in cases about spelling
 }
 
 type place struct{ Pointer, Rule string }
@@ -91,11 +91,11 @@ func checkVector(t *testing.T, v vector) {
 	require.Equal(t, v.Violations, places(found), v.Why)
 }
 
-// requireCanonical seals and writes a document, which must come back as it was.
+// requireCanonical checks that a document stays equal when it is sealed and written.
 func requireCanonical(t *testing.T, doc *snapshot.Document) {
 	t.Helper()
 	before := cores(t, doc)
-	require.NoError(t, doc.Seal()) // which brings it to this version
+	require.NoError(t, doc.Seal()) // this converts it to this version
 	data := encode(t, doc)
 	again, found := snapshot.Examine(data)
 	require.Empty(t, found)
@@ -103,7 +103,7 @@ func requireCanonical(t *testing.T, doc *snapshot.Document) {
 	require.Equal(t, string(data), string(encode(t, again)))
 }
 
-// cores returns what the calls of a document ask and say.
+// cores returns the cores of the requests and answers in a document.
 func cores(t *testing.T, doc *snapshot.Document) (all []string) {
 	t.Helper()
 	for i := range doc.Snapshots {
@@ -124,7 +124,7 @@ func places(violations []snapshot.Violation) (all []place) {
 	return all
 }
 
-// TestVectorsCoverTheTables holds the vector files against the rows of SF's field tables.
+// TestVectorsCoverTheTables compares the vector files with the rows of SF's field tables.
 func TestVectorsCoverTheTables(t *testing.T) {
 	t.Parallel()
 	files := vectors(t)

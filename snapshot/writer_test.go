@@ -13,8 +13,7 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// TestWriter edits documents in many ways: what a Writer that wrote what was before writes is what one writes that
-// has written nothing.
+// TestWriter edits documents in many ways. A Writer that wrote the former version must write the same as a new Writer.
 func TestWriter(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(tbtest.Sampled(10, 40)) {
@@ -79,7 +78,8 @@ func TestWriter(t *testing.T) {
 	}
 }
 
-// TestWriterRefuses: what a reader would refuse is not written, also where all else was written before.
+// TestWriterRefuses checks that a Writer refuses everything that a reader would refuse, even if it has written the rest
+// before.
 func TestWriterRefuses(t *testing.T) {
 	t.Parallel()
 	records, _ := agent("Be brief.", 4)
@@ -113,8 +113,8 @@ func TestWriterRefuses(t *testing.T) {
 	}
 }
 
-// TestWriterAppend appends the records of an agent one by one: each has only what was not said before, together they are
-// read as the document, and the document that is written of them is that of a Writer that has written nothing.
+// TestWriterAppend appends an agent's records one by one. Each must have only the new part of the conversation.
+// Together they must read as the document, and the document written from them must equal that of a new Writer.
 func TestWriterAppend(t *testing.T) {
 	records, _ := agent("Be brief.\nAlways.", 12)
 	for i := range records {

@@ -15,7 +15,7 @@ func changeOf(before, after string) Change {
 	return Change{Component: "system", Kind: "system", Before: &before, After: &after}
 }
 
-// spelled writes hunks with what is marked in brackets.
+// spelledHunks formats hunks with marked text in brackets.
 func spelledHunks(hunks []Hunk, more int) string {
 	var b strings.Builder
 	for _, h := range hunks {
@@ -72,7 +72,7 @@ func TestHunks(t *testing.T) {
 	require.Equal(t, "@1 1\n-a\n-b\n", spelledHunks(Change{Before: &one}.Hunks(3, 9)), "one that is gone")
 }
 
-// Equal changes in texts that differ elsewhere have one key.
+// TestKey checks that equal changes have one key, even if their texts differ elsewhere.
 func TestKey(t *testing.T) {
 	base := changeOf("for Anna\nNever guess.", "for Anna\nDo not guess.")
 	same := changeOf("for Bert\nsince 2001\nNever guess.", "for Bert\nsince 2001\nDo not guess.")
@@ -84,7 +84,7 @@ func TestKey(t *testing.T) {
 	require.NotEqual(t, base.Key(), changeOf("Do not guess.", "Never guess.").Key(), "the other way round")
 }
 
-// FuzzHunks proves that both sides are in the hunks, whole and in order, and marks lie inside lines.
+// FuzzHunks proves that the hunks contain both sides, whole and in order, and that marks lie inside lines.
 func FuzzHunks(t *testing.F) {
 	f := mutation.New(t)
 	f.Add("a\nb\nc", "a\nx y\nc\n")

@@ -132,7 +132,7 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// What pointers name is no component.
+// TestCompareIgnored checks that members named by pointers are not components.
 func TestCompareIgnored(t *testing.T) {
 	recorded, got := request(), request()
 	got.Messages[0], got.Model = textMessage("system", "Be quick."), "n"

@@ -93,7 +93,7 @@ func TestText(t *testing.T) {
 	}
 }
 
-// TestTextIsBounded proves that a megabyte that changed does not fill a terminal.
+// TestTextIsBounded proves that a changed megabyte does not fill a terminal.
 func TestTextIsBounded(t *testing.T) {
 	for _, unit := range []string{"x", "line\n", "漢"} {
 		recorded, _ := json.Marshal(strings.Repeat(unit, 1<<20/len(unit)))
@@ -119,7 +119,7 @@ func FuzzJSON(t *testing.F) {
 	})
 }
 
-// TestIgnored leaves out what the pointers name, on both sides.
+// TestIgnored leaves out the members that the pointers name, on both sides.
 func TestIgnored(t *testing.T) {
 	request := func(system, user, seed string) *modelio.Request {
 		number := json.Number(seed)
@@ -162,8 +162,8 @@ func jsonText(s string) json.RawMessage {
 	return text
 }
 
-// TestComparer holds one request against many that share its history: the nearest is the one whose
-// last message was changed, and what an earlier comparison has measured is not measured again.
+// TestComparer compares one request with many that share its history. The nearest is the one whose last message was
+// changed. Lengths measured by an earlier comparison are not measured again.
 func TestComparer(t *testing.T) {
 	var history []modelio.Message
 	for i := range 400 {

@@ -53,7 +53,7 @@ func TestIncreasing(t *testing.T) {
 	require.Empty(t, increasing(nil))
 }
 
-// FuzzEdits proves that the edits lead from one list to the other, and that nothing equal is beside one.
+// FuzzEdits proves that the edits transform one list into the other, and that equal elements separate the edits.
 func FuzzEdits(t *testing.F) {
 	f := mutation.New(t)
 	f.Add("a b c d", "a c d e")

@@ -9,7 +9,7 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// TestLikeness says which calls may be one another's, and which are others.
+// TestLikeness checks which calls can be versions of each other.
 func TestLikeness(t *testing.T) {
 	say := func(said ...string) *modelio.Request {
 		r := &modelio.Request{API: "openai.chat", Model: "m"}

@@ -54,7 +54,7 @@ func TestStyle(t *testing.T) {
 	}
 }
 
-// TestStyleIsBounded proves that a megabyte that changed does not fill a terminal.
+// TestStyleIsBounded proves that a changed megabyte does not fill a terminal.
 func TestStyleIsBounded(t *testing.T) {
 	for _, unit := range []string{"x", "line\n", "漢", "a b ", "\x1b"} {
 		before := strings.Repeat(unit, 1<<20/len(unit))
@@ -68,7 +68,7 @@ func TestStyleIsBounded(t *testing.T) {
 	require.Contains(t, Plain.Text(many), "  … and 10 more differences\n")
 }
 
-// BenchmarkChange compares a megabyte of which every line changed.
+// BenchmarkChange compares a megabyte in which every line changed.
 func BenchmarkChange(b *testing.B) {
 	var text strings.Builder
 	for i := 0; text.Len() < 1<<20; i++ {

@@ -2,7 +2,7 @@ package store
 
 import "github.com/traceforge/traceforge-go/snapshot"
 
-// Audit is package audit, which imports this one: its tests' own file sets it.
+// Audit has functions of package audit, which imports this package. A test file of package audit sets them.
 var Audit struct {
 	Verify        func(s *Store, checks ...Check) (*Verified, error)
 	Prune         func(s *Store) ([]string, error)
@@ -14,16 +14,16 @@ var Audit struct {
 	DiscardDoubted func(s *Store) error
 }
 
-// Verified is an audit.Result.
+// Verified is the part of an audit.Result that these tests need.
 type Verified struct {
 	Findings, Notes  []snapshot.Finding
 	Documents, Calls int
 }
 
-// Accepted is an audit.Accepted.
+// Accepted is the part of an audit.Accepted that these tests need.
 type Accepted struct{ ID, As string }
 
-// Repaired is what these tests look at in an audit.Report.
+// Repaired is the part of an audit.Report that these tests need.
 type Repaired struct {
 	Commit string
 	Left   []snapshot.Finding

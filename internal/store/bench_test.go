@@ -9,7 +9,7 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// BenchmarkLoad is a test of one call: its document, and the raw answer.
+// BenchmarkLoad loads a test of one call: its document and the raw answer.
 func BenchmarkLoad(b *testing.B) {
 	for _, tests := range []int{1, 1000} {
 		b.Run(fmt.Sprint(tests), func(b *testing.B) {
@@ -34,7 +34,7 @@ func BenchmarkLoad(b *testing.B) {
 	}
 }
 
-// BenchmarkCommit is the commit of one test's document in a store of others.
+// BenchmarkCommit commits one test's document to a store of others.
 func BenchmarkCommit(b *testing.B) {
 	for _, tests := range []int{1, 1000, 10000} {
 		b.Run(fmt.Sprint(tests), func(b *testing.B) {
@@ -70,7 +70,7 @@ func BenchmarkVerify(b *testing.B) {
 	}
 }
 
-// TestVerifyAllocations bounds what it takes to verify a document of one call and its answer.
+// TestVerifyAllocations limits the allocations for verifying a document of one call and its answer.
 func TestVerifyAllocations(t *testing.T) {
 	const tests = 50
 	s, err := Open(t.TempDir())

@@ -21,26 +21,26 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// crashing is the number of a committer that does the work of a scene of the same name.
+// crashing is the prefix of the names of scenes. A committer with such a name as number runs that scene.
 const crashing = "crash-"
 
-// crashBegins is a file that a crashing child looks for before it begins, for the traces.
+// crashBegins is a file that a crashing child looks up before it begins, as a mark in traces.
 const crashBegins = "traceforge-crash-begins"
 
 func init() {
 	if strings.HasPrefix(os.Getenv(committerNumber), crashing) {
-		runtime.LockOSThread() // strace follows the first thread alone, so that its calls have their numbers
+		runtime.LockOSThread() // strace follows only the first thread, so only its calls are counted
 	}
 }
 
-// A crashScene is a store, and what a process does to it that is cut short.
+// A crashScene is a store, and work on it that is interrupted.
 type crashScene struct {
 	name   string
 	before func(t *testing.T, dir string)
 	work   func(s *Store) error
 }
 
-// crashScenes: a commit that does all that commits do, the first of a store, and a Repair that finishes one.
+// crashScenes are a commit with all kinds of changes, the first commit of a store, and a Repair that finishes a commit.
 var crashScenes = []crashScene{
 	{crashing + "update", recorded, func(s *Store) error { return s.Commit(crashChange()) }},
 	{crashing + "first", func(*testing.T, string) {}, func(s *Store) error {
@@ -70,7 +70,7 @@ func crashChange() Change {
 	}
 }
 
-// crash does the work of a scene in a child.
+// crash runs the work of a scene in a child.
 func crash(out io.Writer, dir, number string) error {
 	s, err := Open(dir)
 	if err != nil {
@@ -86,11 +86,11 @@ func crash(out io.Writer, dir, number string) error {
 	return err
 }
 
-// A fault is what befalls system calls.
+// A fault is an injected failure of system calls.
 type fault struct {
 	name, inject string
-	calls        []string // nil: all that have to do with files, but what the runtime does to descriptors
-	from         bool     // all from one on, not one alone
+	calls        []string // nil for all calls about files, without the runtime's calls on descriptors
+	from         bool     // all calls from one on, not a single one
 }
 
 var (
@@ -104,13 +104,13 @@ var (
 	}
 )
 
-// A crashPoint is a place in the work of a scene, and what happens there.
+// A crashPoint is a place in the work of a scene, and the fault there.
 type crashPoint struct {
 	name   string
 	inject []string // options of strace
 }
 
-// crashPoints returns the places of a scene, as a trace of it tells them. strace counts each call on its own.
+// crashPoints returns the places in a scene's trace. strace counts each kind of call separately.
 func crashPoints(scene crashScene, trace string) (points []crashPoint) {
 	startup, _, _ := strings.Cut(trace, crashBegins)
 	for _, f := range faults {
@@ -144,7 +144,7 @@ func crashPoints(scene crashScene, trace string) (points []crashPoint) {
 	return points
 }
 
-// strace runs the child of a scene and returns what it and strace say.
+// strace runs the child of a scene under strace, and returns the output of both.
 func strace(t *testing.T, scene crashScene, dir string, args ...string) (said string, err error) {
 	t.Helper()
 	exe, err := os.Executable()
@@ -157,8 +157,8 @@ func strace(t *testing.T, scene crashScene, dir string, args ...string) (said st
 	return string(out), err
 }
 
-// TestCrash cuts commits short at every system call that has to do with files, and lets each that writes
-// fail: the same update heals the store, and so does what Verify tells users to do. No record is lost.
+// TestCrash interrupts commits at every system call about files, and lets each call that writes fail. The same update
+// must repair the store. The remedy that Verify names must repair it too. No record may be lost.
 func TestCrash(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("strace"); err != nil || runtime.GOOS != "linux" {
@@ -205,7 +205,7 @@ func TestCrash(t *testing.T) {
 
 				s := openAt(t, filepath.Join(again, ".ai-snapshots"))
 				err = p.scene.work(s)
-				if errors.Is(err, fs.ErrNotExist) { // what it removes was gone already
+				if errors.Is(err, fs.ErrNotExist) { // the file was already removed
 					change := crashChange()
 					change.Remove = nil
 					err = s.Commit(change)
@@ -219,8 +219,8 @@ func TestCrash(t *testing.T) {
 	t.Logf("%d were finished, the others undone", finished.Load())
 }
 
-// requireRemedied does what Verify tells the user to do, and fails unless the store is then as it was before
-// the commit or as it should be after it, which is finished.
+// requireRemedied applies the remedy that Verify names. The store must then be as before the commit, or as after it,
+// which is finished.
 func requireRemedied(t *testing.T, name, dir string, before, after map[string]string, done bool) (finished bool) {
 	t.Helper()
 	s := openAt(t, dir)
@@ -247,7 +247,7 @@ func requireRemedied(t *testing.T, name, dir string, before, after map[string]st
 		require.Equal(t, after, got, name)
 		return true
 	}
-	if len(before) == 0 { // a store without documents is as good as none
+	if len(before) == 0 { // a store without documents equals no store
 		delete(got, ".ai-snapshots/"+AttributesName)
 		delete(got, ".ai-snapshots/"+IgnoreName)
 	}

@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// decisionScenes are about two stores: Accept, Reject and Move with pending answers. Who finds nothing to do any more
-// has only to finish what was cut short.
+// decisionScenes apply Accept, Reject and Move to two stores with pending answers. A second process that finds nothing
+// to do must still finish interrupted work.
 var decisionScenes = []crashScene{
 	{crashing + "accept", undecided, func(s *Store) error {
 		_, err := Audit.Accept(s, []string{nameOf("TestX"), nameOf("TestNew")})
@@ -45,7 +45,7 @@ func undecided(t *testing.T, dir string) {
 	pend(t, s, recordedAt.Add(time.Hour), "TestNew", call{1, "n?", "n"})
 }
 
-// undecidedLogs is undecided where the tests were killed.
+// undecidedLogs is undecided with logs that killed tests left.
 func undecidedLogs(t *testing.T, dir string) {
 	s := openAt(t, dir)
 	commit(t, s, putOf("TestX", call{1, "one?", "one"}, call{2, "two?", "two"}))
@@ -60,7 +60,7 @@ func finishedBefore(s *Store, err error) error {
 	return err
 }
 
-// documentsIn returns the documents of a tree with what is beside them, and the pending answers of each test.
+// documentsIn returns the documents in a tree with the files beside them, and each test's pending answers.
 func documentsIn(files map[string]string) map[string]string {
 	found := map[string]string{}
 	for file, text := range files {
@@ -74,8 +74,8 @@ func documentsIn(files map[string]string) map[string]string {
 	return found
 }
 
-// TestCrashDecision cuts decisions short at every system call that has to do with files, and lets each that writes
-// fail. Nothing that was bought is lost: it is pending, or recorded. Deciding again gives what deciding once does.
+// TestCrashDecision interrupts decisions at every system call about files, and lets each call that writes fail. No
+// bought answer may be lost: it is pending or recorded. Deciding again must give the same result as deciding once.
 func TestCrashDecision(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("strace"); err != nil || runtime.GOOS != "linux" {
@@ -104,7 +104,7 @@ func TestCrashDecision(t *testing.T) {
 				require.NoError(t, os.CopyFS(dir, os.DirFS(before)))
 				s := openAt(t, filepath.Join(dir, ".ai-snapshots"))
 				said, _ := strace(t, scene, s.Dir(), append([]string{"-o", os.DevNull, "-e", "trace=%file,%desc"}, p.inject...)...)
-				require.NoError(t, s.Commit(Change{}), said) // what the next process does first
+				require.NoError(t, s.Commit(Change{}), said) // the first action of the next process
 				require.NoError(t, s.Pending().Commit(Change{}), said)
 				requireWhole(t, s)
 				now := documentsIn(tree(t, dir))
@@ -119,7 +119,7 @@ func TestCrashDecision(t *testing.T) {
 	}
 }
 
-// requireKept fails unless the answers are in the store, or pending.
+// requireKept checks that the answers are in the store or pending.
 func requireKept(t *testing.T, files map[string]string, answers ...string) {
 	t.Helper()
 	var all strings.Builder

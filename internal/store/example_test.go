@@ -59,7 +59,7 @@ func Example() {
 	// 1 1 [] <nil>
 }
 
-// helloCall is what a test of that name recorded.
+// helloCall returns the recording of a test with that name.
 func helloCall(test string) store.Put {
 	name := snapshot.DocumentName("example.com/shop", test)
 	raw := []byte(`{"answer":"Hello!"}`)
@@ -83,7 +83,7 @@ func helloCall(test string) store.Put {
 	return store.Put{Provider: "openai", Name: name, Document: document, Beside: map[canon.Hash][]byte{canon.Sum(raw): raw}}
 }
 
-// newStore returns a store that has what a test recorded, and what removes it.
+// newStore returns a store with a test's recording, and a function that removes it.
 func newStore(test string) (s *store.Store, name string, remove func()) {
 	dir, err := os.MkdirTemp("", "ai-snapshots")
 	if err != nil {
@@ -99,7 +99,7 @@ func newStore(test string) (s *store.Store, name string, remove func()) {
 	return s, put.Name, func() { os.RemoveAll(dir) }
 }
 
-// A test is renamed, and a copy made for another one. No call changes.
+// Move renames a test, and copies its document for another one. No call changes.
 func ExampleStore_Move() {
 	s, name, remove := newStore("TestX")
 	defer remove()
@@ -115,7 +115,7 @@ func ExampleStore_Move() {
 	// 2 <nil>
 }
 
-// A test that failed bought an answer. It waits until somebody takes it over, or throws it away.
+// A failed test bought an answer. The answer is pending until it is accepted or rejected.
 func Example_accept() {
 	s, name, remove := newStore("TestX")
 	defer remove()
@@ -142,7 +142,7 @@ func Example_accept() {
 	// 1 openai
 }
 
-// A run of a test appends what it buys. It waits for a decision, unless the test passes.
+// A run of a test appends the answers that it buys. They wait for a decision, unless the test passes.
 func ExampleStore_NewLog() {
 	s, _, remove := newStore("TestX")
 	defer remove()
@@ -161,7 +161,7 @@ func ExampleStore_NewLog() {
 	// false <nil>
 }
 
-// What is in the files but in no document is removed; what a merge left is repaired; the manifest is for other tools.
+// The audit removes files that no document names, repairs a merge, and writes the manifest for other tools.
 func Example_audit() {
 	s, name, remove := newStore("TestX")
 	defer remove()
@@ -183,7 +183,7 @@ func Example_audit() {
 	// true true <nil>
 }
 
-// Raw answers may be kept in Git LFS. Nobody writes to the store while git adds it.
+// Raw answers may be kept in Git LFS. Nothing writes to the store while git adds it.
 func ExampleStore_UseLFS() {
 	s, _, remove := newStore("TestX")
 	defer remove()
@@ -199,7 +199,7 @@ func ExampleStore_UseLFS() {
 	// <nil>
 }
 
-// What config.json says holds for all tests. Costs are computed by its prices, which have no dates.
+// The settings in config.json apply to all tests. Costs are computed with its prices, which have no dates.
 func ExampleStore_Config() {
 	s, _, remove := newStore("TestX")
 	defer remove()
@@ -212,14 +212,14 @@ func ExampleStore_Config() {
 		log.Fatal(err)
 	}
 	if text, err := s.ConfigText(); err != nil || string(text) != config {
-		log.Fatal(string(text), err) // as it is spelled
+		log.Fatal(string(text), err) // in its original spelling
 	}
 	fmt.Println(c.MaxAge.IsSet(), c.Prices["gpt-4o-mini"].Input)
 	// Output:
 	// true 0.15
 }
 
-// A store of the version before is brought over document by document, with the answers that it has.
+// ParseFile reads a document of the former version. A store is converted document by document, with its answers.
 func ExampleStore_ParseFile() {
 	dir, err := os.MkdirTemp("", "ai-snapshots")
 	if err != nil {

@@ -27,7 +27,7 @@ var (
 	sampled = tbtest.Sampled[int]
 )
 
-// A call is what a test's record says.
+// A call is the content of a test's record.
 type call struct {
 	n           int
 	ask, answer string
@@ -42,10 +42,10 @@ func answered(put Put, raw []byte) {
 	put.Document.Snapshots[0].Response.RawOutputRef, put.Beside[hash] = hash, raw
 }
 
-// fileOf returns the file of the document of a test, of openai.
+// fileOf returns the file of a test's document, with the provider openai.
 func fileOf(test string) string { return DocumentFile("openai", nameOf(test)) }
 
-// putOf returns the document of a test with its raw answers, of openai.
+// putOf returns the document of a test and its raw answers, with the provider openai.
 func putOf(test string, calls ...call) Put { return putWith(test, system, calls...) }
 
 func putWith(test, system string, calls ...call) Put {
@@ -56,7 +56,7 @@ func putWith(test, system string, calls ...call) Put {
 	return Put{Provider: "openai", Name: nameOf(test), Document: d.Document, Beside: d.Beside}
 }
 
-// newStore returns a store that is not there yet, and its directory.
+// newStore returns a store that does not exist yet, and its directory.
 func newStore(t *testing.T) (*Store, string) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), ".ai-snapshots")
@@ -75,7 +75,7 @@ func commit(t *testing.T, s *Store, puts ...Put) {
 	require.NoError(t, s.Commit(Change{Put: puts}))
 }
 
-// requireWhole fails if Verify finds anything, save a manifest that is behind in a store that is too large for one to be kept up to date.
+// requireWhole checks that Verify finds nothing. A manifest may lag in a store that is too large to keep it up to date.
 func requireWhole(t *testing.T, s *Store) {
 	t.Helper()
 	if s.isPending() {
@@ -91,7 +91,7 @@ func requireWhole(t *testing.T, s *Store) {
 	require.Empty(t, result.Notes)
 }
 
-// requireWholeLogs is requireWhole of pending answers.
+// requireWholeLogs is requireWhole for pending answers.
 func requireWholeLogs(t *testing.T, s *Store) {
 	t.Helper()
 	files, err := s.List()
@@ -107,7 +107,7 @@ func requireWholeLogs(t *testing.T, s *Store) {
 	}
 }
 
-// requireCalls fails unless the document of a test has these calls, each with its raw answer.
+// requireCalls checks that a test's document has exactly these calls, each with its raw answer.
 func requireCalls(t *testing.T, s *Store, test string, want ...call) {
 	t.Helper()
 	doc, err := s.Load(nameOf(test), "openai")

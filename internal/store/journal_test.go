@@ -11,8 +11,8 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// TestRecovery cuts a commit short after each of its steps: Repair leaves the store as it was before
-// it, or as it should be after it, whatever the step, and the same commit again as it should be after.
+// TestRecovery interrupts a commit after each of its steps. Repair must leave the store as before the commit or as
+// after it. The same commit must leave it as after the commit.
 func TestRecovery(t *testing.T) {
 	t.Parallel()
 	before, after := t.TempDir(), t.TempDir()
@@ -73,7 +73,7 @@ func TestRecovery(t *testing.T) {
 	}
 }
 
-// TestEmptyCommitRecovers: a process in which nothing changes finishes what another one left.
+// TestEmptyCommitRecovers checks that a process without changes finishes another one's commit.
 func TestEmptyCommitRecovers(t *testing.T) {
 	t.Parallel()
 	s, dir := newStore(t)
@@ -87,7 +87,7 @@ func TestEmptyCommitRecovers(t *testing.T) {
 	requireCalls(t, s, "TestX", call{1, "one?", "changed"})
 }
 
-// stepsOf returns the steps of a commit as apply makes them, and how many there are until it is ready.
+// stepsOf returns the steps of a commit as apply makes them, and the number of steps until it is ready.
 func stepsOf(t *testing.T, dir string, c Change) (steps []func() error, ready int) {
 	t.Helper()
 	root, err := os.OpenRoot(dir)
@@ -125,7 +125,7 @@ func stepsOf(t *testing.T, dir string, c Change) (steps []func() error, ready in
 	return steps, ready
 }
 
-// TestJournalOfAStranger: a journal that no commit wrote does nothing, and is named.
+// TestJournalOfAStranger checks that a journal that no commit wrote is ignored and reported.
 func TestJournalOfAStranger(t *testing.T) {
 	t.Parallel()
 	hash := string(canon.Sum([]byte("x")))
@@ -149,7 +149,7 @@ func TestJournalOfAStranger(t *testing.T) {
 			writeFile(t, dir, "README", "x")
 			writeFile(t, dir, ConfigName, "x")
 			writeFile(t, dir, fileOf("TestZ")+TempExt, "not x")
-			text := journalHead + "\n" + c.line + "\n" // as if it were signed
+			text := journalHead + "\n" + c.line + "\n" // like a signed one
 			writeFile(t, dir, JournalName, text+journalMAC+" "+s.signer().mac(journalHead, "", []byte(text))+"\n"+journalReady+"\n")
 			before := tree(t, filepath.Dir(dir))
 			err := s.Commit(Change{Put: []Put{putOf("TestX", call{1, "one?", "changed"})}})
@@ -169,7 +169,7 @@ func TestJournalOfAStranger(t *testing.T) {
 	}
 }
 
-// TestJournalThatGitTracks: what comes with a pull request removes nothing.
+// TestJournalThatGitTracks checks that a journal from a pull request removes nothing.
 func TestJournalThatGitTracks(t *testing.T) {
 	t.Parallel()
 	s, dir := newStore(t)
@@ -192,7 +192,7 @@ func TestJournalThatGitTracks(t *testing.T) {
 	require.Equal(t, before, tree(t, dir))
 }
 
-// TestCommitAfterAnError: a commit that fails on its way leaves the store as it was.
+// TestCommitAfterAnError checks that a failed commit leaves the store unchanged.
 func TestCommitAfterAnError(t *testing.T) {
 	t.Parallel()
 	s, dir := newStore(t)

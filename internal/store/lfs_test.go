@@ -12,7 +12,7 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// pointerTo is the text that Git LFS has in the place of data.
+// pointerTo returns Git LFS's text in place of data.
 func pointerTo(data string) string {
 	return pointerVersion + "oid " + string(canon.Sum([]byte(data))) + "\nsize 1\n"
 }
@@ -109,7 +109,7 @@ func TestCommitKeepsPointers(t *testing.T) {
 	require.Equal(t, pointer, string(data), "what a kept call has is not lost: git lfs pull fetches it")
 }
 
-// A document that somebody sent to Git LFS, too, is one that is not fetched.
+// TestPointerOfDocument checks that a document in Git LFS counts as not fetched.
 func TestPointerOfDocument(t *testing.T) {
 	s, _ := newStore(t)
 	put := putOf("TestX", call{1, "x", "x"})

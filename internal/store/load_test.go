@@ -103,7 +103,7 @@ func TestRawRefuses(t *testing.T) {
 	require.ErrorContains(t, err, "was recorded again by another process: run it again")
 }
 
-// TestRawMissingOften holds that a document is read again once, and not for each of its answers that are missing.
+// TestRawMissingOften checks that a document with missing answers is read again only once, not once per answer.
 func TestRawMissingOften(t *testing.T) {
 	s, dir := newStore(t)
 	var calls []call
@@ -125,8 +125,7 @@ func TestRawMissingOften(t *testing.T) {
 	require.ErrorIs(t, err, ErrReplaced)
 }
 
-// TestLinks: files that are links are followed where they lead to files of the same names, as Bazel
-// lays out what a test reads.
+// TestLinks checks that file links are followed to files of the same names. Bazel lays out a test's inputs in this way.
 func TestLinks(t *testing.T) {
 	t.Parallel()
 	s, dir := newStore(t)
@@ -169,7 +168,7 @@ func TestLinks(t *testing.T) {
 	require.True(t, errors.Is(err, fs.ErrNotExist) || runtime.GOOS == "windows", "%v", err)
 }
 
-// TestNeedsOfConversation looks at what requests of a conversation share once, and knows the media of all.
+// TestNeedsOfConversation reads the shared part of a conversation's requests once, and finds the media of all requests.
 func TestNeedsOfConversation(t *testing.T) {
 	needs := func(calls int) (allocated uint64) {
 		name := func(i int) string {

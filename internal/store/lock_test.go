@@ -16,7 +16,7 @@ import (
 	"github.com/traceforge/traceforge-go/internal/store/storetest"
 )
 
-// Who holds a store keeps other writers waiting.
+// TestExclusively checks that the holder of a store makes other writers wait.
 func TestExclusively(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -42,7 +42,8 @@ func TestExclusively(t *testing.T) {
 	require.NoError(t, <-written)
 }
 
-// TestWritable asks from many processes' place at once, beside what a process left that died while it asked.
+// TestWritable probes a store many times at once, as if from many processes, next to the files of a process that died
+// while probing.
 func TestWritable(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "a[b", ".ai-snapshots")

@@ -19,7 +19,7 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// A buyer appends answers to a log, as a run of a test does.
+// A buyer appends answers to a log, like a run of a test.
 type buyer struct {
 	store  *Store
 	log    *Log
@@ -30,7 +30,7 @@ func newBuyer(s *Store, test string) *buyer {
 	return &buyer{store: s, log: s.NewLog(nameOf(test), "openai")}
 }
 
-// buy appends calls to the log. Each goes on with the conversation of the one before.
+// buy appends calls to the log. Each continues the conversation of the call before.
 func (b *buyer) buy(put Put) error {
 	for i := range put.Document.Snapshots {
 		s := put.Document.Snapshots[i]
@@ -47,7 +47,7 @@ func (b *buyer) buy(put Put) error {
 	return nil
 }
 
-// talk returns the calls of a conversation, each of which sends all that was said before.
+// talk returns the calls of a conversation. Each sends the whole conversation so far.
 func talk(test string, calls ...call) Put {
 	put := putOf(test, calls...)
 	all := put.Document.Snapshots
@@ -59,7 +59,7 @@ func talk(test string, calls ...call) Put {
 	return put
 }
 
-// logOf returns the path of the one log that there is.
+// logOf returns the path of the only log.
 func logOf(t *testing.T, dir string) string {
 	t.Helper()
 	logs, err := filepath.Glob(filepath.Join(dir, ".pending", nameOf("TestX")+".*.log"))
@@ -84,7 +84,8 @@ func readFile(t *testing.T, file string) string {
 
 var bought = []call{{1, "one?", "changed"}, {3, "two?", "second"}, {4, "three?", "third"}}
 
-// TestLog holds that what is in a log is pending: it is listed, read, accepted and rejected as what is in a document.
+// TestLog checks that answers in a log are pending. They are listed, read, accepted and rejected like answers in a
+// document.
 func TestLog(t *testing.T) {
 	s, dir := newStore(t)
 	commit(t, s, putOf("TestX", call{1, "one?", "one"}, call{2, "two?", "two"}))
@@ -113,7 +114,7 @@ func TestLog(t *testing.T) {
 	requireWhole(t, s)
 }
 
-// TestLogEmptyAnswer accepts an answer without a body, as one of status 204.
+// TestLogEmptyAnswer accepts an answer without a body, like one with status 204.
 func TestLogEmptyAnswer(t *testing.T) {
 	s, _ := newStore(t)
 	put := putOf("TestX", bought[0])
@@ -125,7 +126,7 @@ func TestLogEmptyAnswer(t *testing.T) {
 	requireWhole(t, s)
 }
 
-// TestSettleNothing: where nothing that this run bought waits any more, and nothing of others, no log is left.
+// TestSettleNothing checks that no log is left if no pending answers remain, from this run or from others.
 func TestSettleNothing(t *testing.T) {
 	s, dir := newStore(t)
 	require.NoError(t, newBuyer(s, "TestX").buy(putOf("TestX", bought[0])))
@@ -135,7 +136,7 @@ func TestSettleNothing(t *testing.T) {
 	require.NoDirExists(t, filepath.Join(dir, ".pending"))
 }
 
-// TestLogOrder holds that records are in the order of their calls, whichever was answered first.
+// TestLogOrder checks that records are in the order of their calls, not of their answers.
 func TestLogOrder(t *testing.T) {
 	s, _ := newStore(t)
 	b, put := newBuyer(s, "TestX"), putOf("TestX", bought...)
@@ -148,8 +149,8 @@ func TestLogOrder(t *testing.T) {
 	requireCalls(t, s.Pending(), "TestX", bought...)
 }
 
-// TestLogTorn cuts a log short at many places, as a kill does: the answers that are whole are there, and it can be
-// rejected in any case.
+// TestLogTorn cuts a log at many places, like a kill. The complete answers must remain, and the log can always be
+// rejected.
 func TestLogTorn(t *testing.T) {
 	s, dir := newStore(t)
 	b := newBuyer(s, "TestX")
@@ -167,7 +168,7 @@ func TestLogTorn(t *testing.T) {
 	for size := 0; size < len(whole); size += step {
 		end := ""
 		if size%2 == 0 {
-			end = logClosed // by who was killed too
+			end = logClosed // closed by a process that was killed
 		}
 		require.NoError(t, os.WriteFile(file, []byte(whole[:size]+end), 0o666))
 		n := 0
@@ -186,7 +187,7 @@ func TestLogTorn(t *testing.T) {
 	require.NoDirExists(t, filepath.Join(dir, ".pending"))
 }
 
-// TestLogAltered holds that nothing is taken from a log that was altered, or is of a stranger, and that it can be rejected.
+// TestLogAltered checks that an altered or foreign log gives no answers, and that it can be rejected.
 func TestLogAltered(t *testing.T) {
 	for _, x := range []struct {
 		name, want string
@@ -221,7 +222,7 @@ func TestLogAltered(t *testing.T) {
 			_, err = Audit.Accept(s, []string{nameOf("TestX")})
 			require.ErrorContains(t, err, x.want)
 			if x.name == "tracked" {
-				return // so is the other
+				return // the other log is tracked too
 			}
 			_, err = Audit.Accept(s, []string{nameOf("TestOther")})
 			require.NoError(t, err)
@@ -239,7 +240,7 @@ func replacing(old, now string) func(t *testing.T, file string) {
 	}
 }
 
-// TestLogTaken accepts what a test has bought while it goes on to buy: what it buys then is in another log.
+// TestLogTaken accepts answers while the test still buys more. The later answers go to another log.
 func TestLogTaken(t *testing.T) {
 	s, dir := newStore(t)
 	b := newBuyer(s, "TestX")
@@ -262,7 +263,7 @@ func TestLogTaken(t *testing.T) {
 	require.NoDirExists(t, filepath.Join(dir, ".pending"))
 }
 
-// TestLogMove renames a test whose answers are in a log.
+// TestLogMove renames a test with answers in a log.
 func TestLogMove(t *testing.T) {
 	s, _ := newStore(t)
 	commit(t, s, putOf("TestX", call{1, "one?", "one"}))
@@ -275,7 +276,7 @@ func TestLogMove(t *testing.T) {
 	require.Len(t, logsIn(t, s), 1)
 }
 
-// logScene buys three answers, and notes each that it has.
+// logScene buys three answers, and prints each answer that it has.
 var logScene = crashScene{crashing + "log", recorded, func(s *Store) error {
 	b := newBuyer(s, "TestX")
 	put := talk("TestX", bought...)
@@ -283,7 +284,7 @@ var logScene = crashScene{crashing + "log", recorded, func(s *Store) error {
 		one := put
 		one.Document = &snapshot.Document{Snapshots: put.Document.Snapshots[i : i+1]}
 		err := b.buy(one)
-		if err != nil { // as the recorder does
+		if err != nil { // like the recorder
 			err = b.buy(one)
 		}
 		if err == nil {
@@ -296,8 +297,8 @@ var logScene = crashScene{crashing + "log", recorded, func(s *Store) error {
 	return nil
 }}
 
-// TestCrashLog cuts a process that buys answers short at every system call that has to do with files, and lets each that
-// writes fail: what it said that it has is pending.
+// TestCrashLog interrupts a process that buys answers at every system call about files, and lets each call that writes
+// fail. Every answer that it printed must be pending.
 func TestCrashLog(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("strace"); err != nil || runtime.GOOS != "linux" {

@@ -72,7 +72,7 @@ func TestManifestTimes(t *testing.T) {
 	commit(t, s, at("TestB", 10))
 	times("10:40", "10:40")
 	commit(t, s, at("TestB", 12))
-	times("10:42", "10:42") // no other document could have been the oldest
+	times("10:42", "10:42") // no other document could be the oldest
 	commit(t, s, at("TestA", 0), at("TestC", 20))
 	times("10:30", "10:50")
 	requireWhole(t, s)
@@ -99,7 +99,7 @@ func TestManifestThatLags(t *testing.T) {
 	commit(t, s, putOf("TestX", call{1, "one?", "one"}), putOf("TestY", call{1, "y?", "y"}))
 	old := tree(t, dir)[ManifestName]
 
-	// As after a pull: the documents are others.
+	// The documents change like after a pull.
 	commit(t, s, putOf("TestX", call{1, "one?", "changed"}), putOf("TestZ", call{1, "z?", "z"}))
 	writeFile(t, dir, ManifestName, old)
 	result, err := Audit.Verify(s)
@@ -113,14 +113,14 @@ func TestManifestThatLags(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, behind, result.Findings, "a manifest that git tracks must be right")
 
-	// A branches does without a manifest.
+	// A branch may have no manifest.
 	removeFile(t, dir, ManifestName)
 	commit(t, s, putOf("TestX", call{1, "one?", "one"}))
 	require.NotContains(t, tree(t, dir), ManifestName)
 	requireWhole(t, s)
 }
 
-// TestManifestOfManyDocuments: beyond 100 documents commits leave it alone.
+// TestManifestOfManyDocuments checks that commits leave the manifest of more than 100 documents alone.
 func TestManifestOfManyDocuments(t *testing.T) {
 	t.Parallel()
 	s, dir := newStore(t)
@@ -179,14 +179,14 @@ func TestManifestThatIsWrong(t *testing.T) {
 		})
 	}
 
-	// One that cannot be read is left to traceforge repair --manifest.
+	// A manifest that cannot be read is left to traceforge repair --manifest.
 	writeFile(t, dir, ManifestName, "x")
 	commit(t, s, putOf("TestY", call{1, "y?", "changed"}))
 	require.Equal(t, "x", tree(t, dir)[ManifestName])
 	require.NoError(t, Audit.WriteManifest(s))
 	requireWhole(t, s)
 
-	// One as JSON.stringify prints it is as good.
+	// A manifest in the spelling of JSON.stringify is valid.
 	var v any
 	require.NoError(t, json.Unmarshal([]byte(tree(t, dir)[ManifestName]), &v))
 	m, err := ParseManifest([]byte(tree(t, dir)[ManifestName]))
@@ -205,7 +205,7 @@ func TestManifestThatIsWrong(t *testing.T) {
 	require.Equal(t, printed, tree(t, dir)[ManifestName])
 }
 
-// FuzzManifest: whatever is read is written as it was, and nothing else is read.
+// FuzzManifest checks that a manifest is read only if it has the bytes that the package writes.
 func FuzzManifest(t *testing.F) {
 	f := mutation.New(t)
 	m := &Manifest{CreatedAt: recordedAt, UpdatedAt: recordedAt}
@@ -227,7 +227,7 @@ func FuzzManifest(t *testing.F) {
 	})
 }
 
-// FuzzJournal: no journal names a file that a commit would not write or remove.
+// FuzzJournal checks that a journal cannot name a file that commits do not write or remove.
 func FuzzJournal(t *testing.F) {
 	f := mutation.New(t)
 	step := string(canon.Sum(nil)) + " openai/x.json\n"
@@ -247,7 +247,7 @@ func FuzzJournal(t *testing.F) {
 	})
 }
 
-// TestManifestOfLinks does not leave the records of a document out because it is a link (C6).
+// TestManifestOfLinks checks that the manifest includes the records of a document that is a link (C6).
 func TestManifestOfLinks(t *testing.T) {
 	s, dir := newStore(t)
 	commit(t, s, putOf("TestA", call{1, "a?", "a"}), putOf("TestB", call{1, "b?", "b"}))

@@ -11,7 +11,7 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// TestNewerStore: what a newer traceforge wrote is neither replaced nor removed, whatever is asked.
+// TestNewerStore checks that no operation replaces or removes files of a newer traceforge.
 func TestNewerStore(t *testing.T) {
 	t.Parallel()
 	const way = "was written by a newer traceforge, and this one reads 1.1.0: upgrade (go get -u github.com/traceforge/traceforge-go)"

@@ -11,14 +11,15 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// nextCase is a document, and calls of which some are of its records.
+// A nextCase is a document, and calls of which some have a record in it.
 type nextCase struct {
 	old  []snapshot.Snapshot
 	done []Outcome
 	drop bool
 }
 
-// newNextCase makes a document whose ids are in any order, and calls of which about half come in the order of their records.
+// newNextCase returns a document with ids in any order, and calls of which about half are in the order of their
+// records.
 func newNextCase(r *rand.Rand) nextCase {
 	c := nextCase{drop: r.IntN(2) == 0}
 	numbers := r.Perm(12)
@@ -33,7 +34,7 @@ func newNextCase(r *rand.Rand) nextCase {
 	for _, i := range of {
 		for range r.IntN(3) {
 			s := nextRecord(r, 0)
-			if last := len(numbers) - 1; last > 6 && r.IntN(4) == 0 { // as one that waits has a number of its own
+			if last := len(numbers) - 1; last > 6 && r.IntN(4) == 0 { // like a pending record, which has its own number
 				s, numbers = nextRecord(r, numbers[last]+1), numbers[:last]
 			}
 			c.done = append(c.done, Outcome{Of: -1, Record: &s})
@@ -51,7 +52,7 @@ func newNextCase(r *rand.Rand) nextCase {
 	return c
 }
 
-// nextRecord returns a record that says what no other says.
+// nextRecord returns a record whose content differs from all others.
 func nextRecord(r *rand.Rand, n int) snapshot.Snapshot {
 	s := putOf("TestX", call{1, time.Duration(r.Int64()).String(), time.Duration(r.Int64()).String()}).Document.Snapshots[0]
 	s.Provider, s.ID, s.Timestamp = "openai", "", recordedAt.Add(time.Duration(r.IntN(1e6))*time.Second)
@@ -61,8 +62,8 @@ func nextRecord(r *rand.Rand, n int) snapshot.Snapshot {
 	return s
 }
 
-// TestNext holds of any calls: nothing that was said is lost, ids are stable and unique, records are in the order of the
-// calls, and a second run changes nothing.
+// TestNext checks for random calls that no content is lost, that ids are stable and unique, that records are in the
+// order of the calls, and that a second run changes nothing.
 func TestNext(t *testing.T) {
 	for seed := range uint64(sampled(2000, 50000)) {
 		c := newNextCase(rand.New(rand.NewPCG(seed, 0)))
@@ -82,7 +83,7 @@ func TestNext(t *testing.T) {
 	}
 }
 
-// requireKept requires that each call has its record, and each record that stays too.
+// requireKept checks that each call and each kept record has its record.
 func (c nextCase) requireKept(t *testing.T, seed uint64, next []snapshot.Snapshot, places []int) {
 	t.Helper()
 	ids, called := map[string]int{}, map[string]bool{}
@@ -129,7 +130,7 @@ func (c nextCase) requireKept(t *testing.T, seed uint64, next []snapshot.Snapsho
 	}
 }
 
-// requireOrder requires that old records stay in their order, and calls are in theirs as far as that lets them.
+// requireOrder checks that old records keep their order, and that calls are in their order as far as possible.
 func (c nextCase) requireOrder(t *testing.T, seed uint64, next []snapshot.Snapshot, places []int) {
 	t.Helper()
 	var stayed []string

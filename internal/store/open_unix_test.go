@@ -15,11 +15,11 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// irregular are what may bear the name of a file and is none. A pipe keeps who opens it waiting, for ever.
+// irregular create things with a file's name that are not regular files. Opening a pipe would wait for ever.
 var irregular = map[string]func(t *testing.T, file string){
 	"pipe": func(t *testing.T, file string) { require.NoError(t, syscall.Mkfifo(file, 0o666)) },
 	"socket": func(t *testing.T, file string) {
-		t.Chdir(filepath.Dir(file)) // a socket's path is short
+		t.Chdir(filepath.Dir(file)) // the path of a socket must be short
 		l, err := net.Listen("unix", filepath.Base(file))
 		require.NoError(t, err)
 		t.Cleanup(func() { l.Close() })
@@ -35,8 +35,8 @@ var irregular = map[string]func(t *testing.T, file string){
 	},
 }
 
-// TestFilesThatAreNone puts what is no file, or one that is far too long, where a store has one: whatever reads it says
-// so, and nothing waits for it or reads it.
+// TestFilesThatAreNone replaces files of a store by things that are not regular files, and by a file that is far too
+// long. Every reader must report them, and must neither wait for them nor read them.
 func TestFilesThatAreNone(t *testing.T) {
 	document, raw, log := fileOf("TestX"), rawOf("TestX", 1), PendingName+"/"+nameOf("TestX")+".1"+logExt
 	for kind, make := range irregular {
@@ -65,10 +65,10 @@ func TestFilesThatAreNone(t *testing.T) {
 				require.Error(t, err)
 				result, err := Audit.Verify(s, func(*Doc) []snapshot.Violation { return nil })
 				require.NoError(t, err)
-				if file != log && (kind != "hole" || file != HolderName) { // which is for people
+				if file != log && (kind != "hole" || file != HolderName) { // HolderName is only for people
 					require.NotEmpty(t, result.Findings)
 				}
-				_ = s.Commit(Change{Put: []Put{putOf("TestY", call{1, "y?", "y"})}}) // it may replace it
+				_ = s.Commit(Change{Put: []Put{putOf("TestY", call{1, "y?", "y"})}}) // it may replace the file
 				_, _ = Audit.Repair(s)
 				if err, asked := wrong[file]; asked {
 					require.Error(t, err)
@@ -81,7 +81,8 @@ func TestFilesThatAreNone(t *testing.T) {
 	}
 }
 
-// TestLogThatIsFull begins another log where one has as much as is read of a file, so that none is read that has no bound.
+// TestLogThatIsFull begins a new log when one reaches the limit for reading a file. So every log can be read with a
+// bound.
 func TestLogThatIsFull(t *testing.T) {
 	s, _ := newStore(t)
 	s.maxBytes = 4000

@@ -14,7 +14,7 @@ import (
 
 func anotherUser() keyFile { return keyFile{key: []byte("the key of somebody else, at all")} }
 
-// gits are the repositories that a store may be in, with whether git vouches for what it ignores.
+// gits are kinds of repositories around a store, and whether git vouches for its ignored files.
 var gits = map[string]struct {
 	vouches bool
 	make    func(t *testing.T, s *Store)
@@ -37,15 +37,15 @@ var gits = map[string]struct {
 	}},
 }
 
-// trusting returns a store for a user who says that all in it is their own.
+// trusting returns a store of a user who declares all its files their own.
 func trusting(s *Store) *Store {
 	trusting := *s
 	trusting.Trusting = true
 	return &trusting
 }
 
-// TestJournalsOfOthers holds that a commit that was cut short is finished where this user made it or git vouches for it, and that
-// one which is neither changes nothing until the user says so.
+// TestJournalsOfOthers checks that an interrupted commit is finished if this user made it or git vouches for it.
+// Otherwise it changes nothing until the user confirms it.
 func TestJournalsOfOthers(t *testing.T) {
 	for name, in := range gits {
 		for _, own := range []bool{true, false} {
@@ -86,7 +86,8 @@ func TestJournalsOfOthers(t *testing.T) {
 	}
 }
 
-// TestJournalInOtherLetters: a file that git tracks in other letters is tracked where the file system takes them for the same.
+// TestJournalInOtherLetters checks that a file counts as tracked if git tracks it in other letter case on a
+// case-insensitive file system.
 func TestJournalInOtherLetters(t *testing.T) {
 	s, dir := newStore(t)
 	commit(t, s, putOf("TestX", call{1, "one?", "one"}))
@@ -98,7 +99,7 @@ func TestJournalInOtherLetters(t *testing.T) {
 	require.ErrorIs(t, s.Commit(Change{}), ErrDoubt)
 }
 
-// TestJournalSigned: the MAC is of all that a journal does.
+// TestJournalSigned checks that the MAC covers every action of a journal.
 func TestJournalSigned(t *testing.T) {
 	s, dir := newStore(t)
 	commit(t, s, putOf("TestX", call{1, "one?", "one"}), putOf("TestGone", call{1, "one?", "one"}))
@@ -115,7 +116,7 @@ func TestJournalSigned(t *testing.T) {
 	}
 }
 
-// TestPendingOfOthers holds the same of pending answers, in a log and in a document.
+// TestPendingOfOthers checks the same for pending answers, in a log and in a document.
 func TestPendingOfOthers(t *testing.T) {
 	for name, in := range gits {
 		for _, own := range []bool{true, false} {
@@ -155,7 +156,7 @@ func TestPendingOfOthers(t *testing.T) {
 						delete(before, file)
 						delete(now, file)
 					}
-					if !log { // which is closed
+					if !log { // a log is closed meanwhile
 						require.Equal(t, before, now)
 					}
 					if name == "no git" {
@@ -174,7 +175,7 @@ func TestPendingOfOthers(t *testing.T) {
 	}
 }
 
-// TestKeyInTheTree holds that a key that a commit could bring is none.
+// TestKeyInTheTree checks that a key that a commit could bring is ignored.
 func TestKeyInTheTree(t *testing.T) {
 	for _, marker := range []string{".git", "go.mod", "go.work"} {
 		s, dir := newStore(t)
@@ -188,7 +189,7 @@ func TestKeyInTheTree(t *testing.T) {
 	}
 }
 
-// TestKeyFile: the key is made for this user alone, and kept.
+// TestKeyFile checks that the key is readable by this user only, and is kept.
 func TestKeyFile(t *testing.T) {
 	k := userKey()
 	require.Len(t, k.key, keySize)

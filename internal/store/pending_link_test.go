@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestPendingIsNoLink holds that nothing is written or removed where a link in place of the pending answers leads.
+// TestPendingIsNoLink checks that nothing is written or removed through a link in place of the pending answers.
 func TestPendingIsNoLink(t *testing.T) {
 	for _, target := range []string{".", "../elsewhere"} {
 		t.Run(target, func(t *testing.T) {
@@ -31,7 +31,7 @@ func TestPendingIsNoLink(t *testing.T) {
 	}
 }
 
-// TestPendingOfAStranger holds that an answer which came with git is not taken for one that was bought here.
+// TestPendingOfAStranger checks that an answer from git does not count as bought here.
 func TestPendingOfAStranger(t *testing.T) {
 	root := t.TempDir()
 	s, err := Open(filepath.Join(root, ".ai-snapshots"))

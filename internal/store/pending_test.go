@@ -13,7 +13,7 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// pend puts the calls of a test beside the store of dir, as a test that failed leaves them.
+// pend puts a test's calls into the pending answers of dir, like a failed test.
 func pend(t *testing.T, s *Store, at time.Time, test string, calls ...call) Put {
 	t.Helper()
 	p := putOf(test, calls...)
@@ -92,7 +92,7 @@ func TestAccept(t *testing.T) {
 	}
 }
 
-// The document is made where there is none, and documents that are not named stay pending.
+// TestAcceptNew checks that Accept creates a document if there is none, and that other documents stay pending.
 func TestAcceptNew(t *testing.T) {
 	s, _ := newStore(t)
 	pend(t, s, recordedAt, "TestIt", call{1, "Where?", "There."}, call{2, "When?", "Now."})
@@ -109,8 +109,8 @@ func TestAcceptNew(t *testing.T) {
 	require.Equal(t, "*\n", tree(t, s.Pending().Dir())[IgnoreName], "git ignores it also where the store has no .gitignore yet")
 }
 
-// A new record whose number another call got since it was bought gets the next one, once: who is killed between the
-// commit and the removal, and accepts again, adds nothing.
+// TestAcceptNumberTaken accepts a new record whose number another call has got since. The record gets the next number,
+// once: accepting again after a kill between the commit and the removal adds nothing.
 func TestAcceptNumberTaken(t *testing.T) {
 	s, _ := newStore(t)
 	meanwhile := putOf("TestIt", call{1, "Where?", "There."}, call{2, "When?", "Now."})
@@ -126,7 +126,8 @@ func TestAcceptNumberTaken(t *testing.T) {
 	}
 }
 
-// An answer that says what it said before keeps its bytes and times, also where the request changed (design R4).
+// TestAcceptKeepsAnswer checks that an answer with the same content keeps its bytes and times, even if the request
+// changed (design R4).
 func TestAcceptKeepsAnswer(t *testing.T) {
 	s, dir := newStore(t)
 	commit(t, s, putOf("TestIt", call{1, "Where?", "There."}))
@@ -148,7 +149,7 @@ func TestAcceptKeepsAnswer(t *testing.T) {
 	requireWhole(t, s)
 }
 
-// What other records continue stays true when one in front of them is replaced.
+// TestAcceptContinues checks that continued records stay right when a record before them is replaced.
 func TestAcceptContinues(t *testing.T) {
 	s, dir := newStore(t)
 	p := putOf("TestIt", call{1, "Where?", "There."}, call{2, "", "Tomorrow."})
@@ -164,7 +165,7 @@ func TestAcceptContinues(t *testing.T) {
 	requireWhole(t, s)
 }
 
-// What is altered, or does not pass a check, is refused, and nothing changes.
+// TestAcceptRefuses checks that Accept refuses altered or invalid answers, and changes nothing.
 func TestAcceptRefuses(t *testing.T) {
 	unproven := func(d *Doc) []snapshot.Violation {
 		if _, err := d.Raw(0); err != nil {
@@ -228,7 +229,7 @@ func TestReject(t *testing.T) {
 	require.NoError(t, Audit.Reject(s), "nothing is asked")
 }
 
-// An id that is not pending is an error, whatever it looks like, and nothing changes.
+// TestNotPending checks that an id that is not pending gives an error, in any form, and changes nothing.
 func TestNotPending(t *testing.T) {
 	for _, id := range []string{"", "-1", "../../etc", "..", nameOf("TestIt") + "-2", nameOf("TestNo") + "-1", "\x1b[2J-1",
 		nameOf("TestIt") + "-01", nameOf("TestIt") + "-18446744073709551617"} {
@@ -244,14 +245,14 @@ func TestNotPending(t *testing.T) {
 		require.ErrorIs(t, err, fs.ErrNotExist, "%q", id)
 		delete(before, "commit.pending")
 		after := tree(t, dir)
-		for _, own := range []string{AttributesName, IgnoreName} { // of the store, which is made
+		for _, own := range []string{AttributesName, IgnoreName} { // the store creates them
 			delete(after, own)
 		}
 		require.Equal(t, before, after)
 	}
 }
 
-// Where the process is killed between the two commits, accepting again gives the same.
+// TestAcceptTwice checks that accepting again after a kill between the two commits gives the same result.
 func TestAcceptTwice(t *testing.T) {
 	s, dir := newStore(t)
 	commit(t, s, putOf("TestIt", call{1, "Where?", "There."}))
@@ -267,8 +268,8 @@ func TestAcceptTwice(t *testing.T) {
 	require.Equal(t, want, tree(t, dir))
 }
 
-// TestAcceptAgain accepts what an accept that was killed behind its commit has taken over already, where the removal from
-// the pending answers was under way: the second one says what the first one did.
+// TestAcceptAgain accepts answers that a killed Accept already committed and was removing from the pending answers. The
+// second Accept must report the same as the first.
 func TestAcceptAgain(t *testing.T) {
 	_, dir := newStore(t)
 	undecided(t, dir)

@@ -20,13 +20,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// committerDir and committerNumber tell this test binary, run again, to be a committer.
+// committerDir and committerNumber are the variables that make this test binary a committer.
 const (
 	committerDir    = "STORE_TEST_COMMITTER_DIR"
 	committerNumber = "STORE_TEST_COMMITTER_NUMBER"
-	replacer        = "replacer" // the number of one that replaces the same document again and again
-	holds           = "holds"    // that of one that holds the lock until its input ends
-	verifies        = "verifies" // that of one that holds it as Verify does
+	replacer        = "replacer" // the number of a committer that replaces the same document repeatedly
+	holds           = "holds"    // the number of one that holds the lock until its input ends
+	verifies        = "verifies" // the number of one that holds the lock like Verify
 )
 
 func TestMain(m *testing.M) {
@@ -46,7 +46,7 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
-	for name, value := range map[string]string{ // a user of git without a configuration
+	for name, value := range map[string]string{ // a git user without a configuration
 		"GIT_CONFIG_GLOBAL": os.DevNull, "GIT_CONFIG_SYSTEM": os.DevNull,
 		"GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@example.com",
 		"GIT_COMMITTER_NAME": "a", "GIT_COMMITTER_EMAIL": "a@example.com",
@@ -57,7 +57,7 @@ func TestMain(m *testing.M) {
 	if err != nil {
 		panic(err)
 	}
-	for _, name := range []string{"HOME", "XDG_CACHE_HOME", "LocalAppData"} { // where the key is
+	for _, name := range []string{"HOME", "XDG_CACHE_HOME", "LocalAppData"} { // the places of the key
 		os.Setenv(name, home)
 	}
 	code := m.Run()
@@ -67,8 +67,7 @@ func TestMain(m *testing.M) {
 
 const commitsEach = 20
 
-// committer commits documents of tests of its own, replaces some and removes some, and says after each
-// commit that it is done.
+// committer commits, replaces and removes documents of its own tests, and prints each commit that is done.
 func committer(out io.Writer, dir, number string) error {
 	s, err := Open(dir)
 	if err != nil {
@@ -91,7 +90,7 @@ func committer(out io.Writer, dir, number string) error {
 	return nil
 }
 
-// prepareCommitter returns this test binary as a process that commits.
+// prepareCommitter returns a command that runs this test binary as a committer.
 func prepareCommitter(t *testing.T, dir, number string) (cmd *exec.Cmd, stdin io.WriteCloser, stdout io.ReadCloser) {
 	t.Helper()
 	exe, err := os.Executable()
@@ -113,10 +112,10 @@ func startCommitter(t *testing.T, dir, number string) (*exec.Cmd, io.ReadCloser,
 	return cmd, stdout, cmd.Stderr.(*bytes.Buffer)
 }
 
-// TestManyProcessesCommit: processes commit to one store at once, while others verify and read it.
+// TestManyProcessesCommit has processes commit to one store at once, while others verify and read it.
 func TestManyProcessesCommit(t *testing.T) {
 	t.Parallel()
-	processes := sampled(4, 5) // more would make a store whose manifest no commit keeps up to date
+	processes := sampled(4, 5) // with more, commits would not keep the manifest up to date
 	s, dir := newStore(t)
 	var wg sync.WaitGroup
 	for number := range processes {
@@ -154,7 +153,7 @@ func TestManyProcessesCommit(t *testing.T) {
 	require.Equal(t, before, tree(t, dir))
 }
 
-// replaceAgain replaces the two records of a test many times.
+// replaceAgain replaces a test's two records many times.
 func replaceAgain(_ io.Writer, dir, number string) error {
 	s, err := Open(dir)
 	if err != nil {
@@ -168,13 +167,13 @@ func replaceAgain(_ io.Writer, dir, number string) error {
 	return nil
 }
 
-// replacement is the n-th content of the two records of a test.
+// replacement returns the n-th version of a test's two records.
 func replacement(test string, n int) Change {
 	return Change{Put: []Put{putOf(test, call{1, "one?", fmt.Sprint("one ", n)}, call{2, "two?", fmt.Sprint("two ", n)})}}
 }
 
-// TestLoadWhileReplaced loads a document that another process replaces all the time: it is found as it
-// was at some time, with the raw answers that go with it, or they were replaced meanwhile.
+// TestLoadWhileReplaced loads a document that another process replaces repeatedly. It must find a complete version with
+// its raw answers, or report that they were replaced meanwhile.
 func TestLoadWhileReplaced(t *testing.T) {
 	t.Parallel()
 	s, dir := newStore(t)
@@ -209,8 +208,8 @@ func TestLoadWhileReplaced(t *testing.T) {
 	requireWhole(t, s)
 }
 
-// TestKilledProcess kills a process at any moment of its commits: what it said was done is
-// there, and the next commit leaves a store that verifies.
+// TestKilledProcess kills a process at random moments of its commits. Every commit that it printed must be there, and
+// the next commit must leave a store that verifies.
 func TestKilledProcess(t *testing.T) {
 	t.Parallel()
 	kills := sampled(6, 25)
@@ -233,7 +232,7 @@ func TestKilledProcess(t *testing.T) {
 		for said.Scan() {
 			done++
 		}
-		_ = cmd.Wait() // killed
+		_ = cmd.Wait() // it was killed
 
 		if _, err := os.Stat(s.Path(JournalName)); err == nil {
 			pending++
@@ -250,7 +249,7 @@ func TestKilledProcess(t *testing.T) {
 	t.Logf("%d of %d kills cut a commit short", pending, kills)
 }
 
-// TestManyGoroutinesCommit: the lock excludes goroutines of one process too.
+// TestManyGoroutinesCommit checks that the lock also excludes goroutines of one process.
 func TestManyGoroutinesCommit(t *testing.T) {
 	t.Parallel()
 	s, _ := newStore(t)
@@ -293,7 +292,7 @@ func hold(out io.Writer, dir, number string) error {
 	return waits()
 }
 
-// TestWaiting: who waits for a lock for two seconds is told who holds it.
+// TestWaiting checks that a process that waits two seconds for a lock reports the lock's holder.
 func TestWaiting(t *testing.T) {
 	t.Parallel()
 	program := filepath.Base(os.Args[0])
@@ -336,7 +335,8 @@ func TestWaiting(t *testing.T) {
 	}
 }
 
-// TestHolderOfAStranger: what a pull request puts there reaches no terminal as it is, and is never followed.
+// TestHolderOfAStranger checks that a holder file from a pull request is escaped before printing, and never followed as
+// a link.
 func TestHolderOfAStranger(t *testing.T) {
 	t.Parallel()
 	s, dir := newStore(t)

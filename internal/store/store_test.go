@@ -52,18 +52,18 @@ func TestStore(t *testing.T) {
 	require.Equal(t, "* -text\nmanifest.json -merge linguist-generated\n*/*/* -merge linguist-generated\n", got[".gitattributes"])
 	require.Equal(t, "manifest.json\ncommit.pending\n*.tmp\n.pending\n", got[".gitignore"])
 
-	// Under another provider it is found too.
+	// Load finds it under another provider too.
 	doc, err := s.Load(nameOf("TestX"), "anthropic")
 	require.NoError(t, err)
 	require.Equal(t, "openai", doc.Provider)
 
-	// A raw answer is edited in place, and one without its record goes.
+	// A raw answer is replaced in place. A raw answer without a record is removed.
 	commit(t, s, putOf("TestX", call{2, "two?", "two!"}))
 	requireWhole(t, s)
 	requireCalls(t, s, "TestX", call{2, "two?", "two!"})
 	require.NotContains(t, tree(t, dir), rawOf("TestX", 1))
 
-	// What the store has need not be given.
+	// Answers that the store has need not be given.
 	put := putOf("TestX", call{2, "two?", "two!"}, call{3, "three?", "three"})
 	delete(put.Beside, put.Document.Snapshots[0].Response.RawOutputRef)
 	commit(t, s, put)
@@ -78,7 +78,7 @@ func TestStore(t *testing.T) {
 	require.NoDirExists(t, filepath.Join(dir, "openai"))
 }
 
-// TestMove: a test whose first call is of another provider moves, with what was kept.
+// TestMove checks that a test whose first call goes to another provider moves with its kept answers.
 func TestMove(t *testing.T) {
 	t.Parallel()
 	s, dir := newStore(t)
@@ -133,7 +133,7 @@ func TestMedia(t *testing.T) {
 	requireWhole(t, s)
 }
 
-// mediaPut is a document whose only call has an image.
+// mediaPut returns a document whose only call has an image.
 func mediaPut(image []byte) Put { return mediaOf("TestX", image) }
 
 func mediaOf(test string, image []byte) Put {
@@ -220,7 +220,7 @@ func TestCommitRefuses(t *testing.T) {
 	}
 }
 
-// TestReplaceWhatIsGoneOrBroken: what was deleted or altered by hand can be recorded again.
+// TestReplaceWhatIsGoneOrBroken checks that files deleted or altered by hand can be recorded again.
 func TestReplaceWhatIsGoneOrBroken(t *testing.T) {
 	t.Parallel()
 	s, dir := newStore(t)
@@ -234,8 +234,7 @@ func TestReplaceWhatIsGoneOrBroken(t *testing.T) {
 	requireWhole(t, s)
 }
 
-// TestNoLinkOutOfAStoreThatIsWritten: a directory that is a link is refused, and a file that is one is
-// replaced.
+// TestNoLinkOutOfAStoreThatIsWritten checks that a directory link is refused, and that a file link is replaced.
 func TestNoLinkOutOfAStoreThatIsWritten(t *testing.T) {
 	t.Parallel()
 	s, dir := newStore(t)
@@ -269,7 +268,7 @@ func TestNoLinkOutOfAStoreThatIsWritten(t *testing.T) {
 	require.Equal(t, before, tree(t, moved))
 }
 
-// TestLinkToNoStore: a link within the repository is followed to a store and to an empty directory, and to no other.
+// TestLinkToNoStore checks that a link within the repository is followed only to a store or an empty directory.
 func TestLinkToNoStore(t *testing.T) {
 	t.Parallel()
 	top := t.TempDir()

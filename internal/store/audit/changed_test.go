@@ -16,7 +16,7 @@ func TestVerifyFiles(t *testing.T) {
 		name, why string
 		break_    func(t *testing.T, s *store.Store, dir string)
 		files     []string
-		want      []snapshot.Finding // without messages
+		want      []snapshot.Finding // messages are not compared
 		documents int
 	}{
 		{"whole", "two files of one document", nil, []string{fileOf("TestX"), rawOf("TestX", 1)}, nil, 1},

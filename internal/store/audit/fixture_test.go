@@ -26,16 +26,16 @@ var (
 	sampled = tbtest.Sampled[int]
 )
 
-// A call is what a test's record says.
+// A call is the content of a test's record.
 type call struct {
 	n           int
 	ask, answer string
 }
 
-// fileOf returns the file of the document of a test, of openai.
+// fileOf returns the file of a test's document, with the provider openai.
 func fileOf(test string) string { return store.DocumentFile("openai", nameOf(test)) }
 
-// putOf returns the document of a test with its raw answers, of openai.
+// putOf returns the document of a test and its raw answers, with the provider openai.
 func putOf(test string, calls ...call) store.Put { return putWith(test, system, calls...) }
 
 func putWith(test, system string, calls ...call) store.Put {
@@ -46,7 +46,7 @@ func putWith(test, system string, calls ...call) store.Put {
 	return store.Put{Provider: "openai", Name: nameOf(test), Document: d.Document, Beside: d.Beside}
 }
 
-// newStore returns a store that is not there yet, and its directory.
+// newStore returns a store that does not exist yet, and its directory.
 func newStore(t *testing.T) (*store.Store, string) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), ".ai-snapshots")
@@ -65,7 +65,7 @@ func commit(t *testing.T, s *store.Store, puts ...store.Put) {
 	require.NoError(t, s.Commit(store.Change{Put: puts}))
 }
 
-// requireWhole fails if Verify finds anything.
+// requireWhole checks that Verify finds nothing.
 func requireWhole(t *testing.T, s *store.Store) {
 	t.Helper()
 	result, err := Verify(s)
@@ -74,7 +74,7 @@ func requireWhole(t *testing.T, s *store.Store) {
 	require.Empty(t, result.Notes)
 }
 
-// requireCalls fails unless the document of a test has these calls, each with its raw answer.
+// requireCalls checks that a test's document has exactly these calls, each with its raw answer.
 func requireCalls(t *testing.T, s *store.Store, test string, want ...call) {
 	t.Helper()
 	doc, err := s.Load(nameOf(test), "openai")
@@ -97,7 +97,7 @@ func requireCallsOf(t *testing.T, doc *store.Doc, want ...call) {
 	require.Equal(t, want, got)
 }
 
-// mediaOf is a document whose only call has an image.
+// mediaOf returns a document whose only call has an image.
 func mediaOf(test string, image []byte) store.Put {
 	put := putOf(test, call{1, "what is this?", "an image"})
 	m := snapshot.Medium{Hash: canon.Sum(image), ContentType: "image/png", Size: int64(len(image))}

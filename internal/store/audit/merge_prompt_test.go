@@ -16,7 +16,7 @@ import (
 
 const sharedPrompt = "You are a helper.\nBe kind.\nUse no lists.\nName your sources.\nNever guess.\nBe brief."
 
-// sharing returns documents of tests with one system prompt, whose second call goes on from the first.
+// sharing returns documents of tests with one system prompt. Their second call continues the first.
 func sharing(system, said string, tests int) (puts []store.Put) {
 	for n := range tests {
 		test := fmt.Sprintf("Test%02d", n)
@@ -29,7 +29,8 @@ func sharing(system, said string, tests int) (puts []store.Put) {
 	return puts
 }
 
-// TestSharedPrompt: both branches changed the prompt of 52 tests. git merges its file, and Repair the requests.
+// TestSharedPrompt changes the prompt of 52 tests on both branches. git merges the prompt's file, and Repair merges the
+// requests.
 func TestSharedPrompt(t *testing.T) {
 	t.Parallel()
 	put := func(old, new string) string { return strings.Replace(sharedPrompt, old, new, 1) }
@@ -38,7 +39,7 @@ func TestSharedPrompt(t *testing.T) {
 	for _, c := range []struct {
 		name, reason       string
 		ours, theirs       []store.Put
-		with               []string // the command of git that joins the branches
+		with               []string // the git command that joins the branches
 		take               string
 		system, said, left string
 		stale              bool
@@ -106,7 +107,7 @@ func TestSharedPrompt(t *testing.T) {
 	}
 }
 
-// TestSharedPromptWithoutAnswers: where git has lost the answer that eight documents of ten name, a line says so of all.
+// TestSharedPromptWithoutAnswers checks that one line reports all documents whose answer git lost, eight of ten.
 func TestSharedPromptWithoutAnswers(t *testing.T) {
 	t.Parallel()
 	with := func(prompt, said string) []store.Put {
@@ -131,8 +132,8 @@ func TestSharedPromptWithoutAnswers(t *testing.T) {
 		"now: take a side of each that is left, then git add -A -- ")
 }
 
-// TestSharedPromptAfterOtherMerges: git makes one common ancestor of the two that a criss-cross has, with markers in it, and a
-// revert of a merge names an answer that only the merge had.
+// TestSharedPromptAfterOtherMerges covers a criss-cross, whose two common ancestors git merges into one with markers,
+// and the revert of a merge, which names an answer that only the merge had.
 func TestSharedPromptAfterOtherMerges(t *testing.T) {
 	t.Parallel()
 	for _, clock := range []int{-1, 0, 1} { // git names the younger ancestor first

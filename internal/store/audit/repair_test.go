@@ -14,17 +14,16 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// A gitScene is a repository of git with a store, as its users have it: no merge driver, no configuration but
-// who commits.
+// A gitScene is a git repository with a store in a user's configuration: no merge driver, and only a user name.
 type gitScene struct {
 	t     *testing.T
 	dir   string
 	store *store.Store
-	clock int // seconds between two commands, of which git orders commits; negative is a clock that goes back
+	clock int // seconds between two commands, by which git orders commits; a negative clock goes back
 	now   int
 }
 
-// newRepository returns a repository whose branch main has the given documents.
+// newRepository returns a repository with the given documents on branch main.
 func newRepository(t *testing.T, puts ...store.Put) *gitScene {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
@@ -53,7 +52,7 @@ func (r *gitScene) try(args ...string) (string, error) {
 	return string(out), err
 }
 
-// commit commits documents, to the store and to git.
+// commit commits documents to the store and to git.
 func (r *gitScene) commit(puts ...store.Put) {
 	r.t.Helper()
 	commit(r.t, r.store, puts...)
@@ -66,7 +65,7 @@ func (r *gitScene) stage() {
 	r.git("commit", "-q", "--allow-empty", "-m", "recorded")
 }
 
-// branches commits theirs on a branch and ours on main, and merges. It reports whether git merged.
+// branches commits theirs on a branch and ours on main, and merges. It reports whether git could merge.
 func (r *gitScene) branches(ours, theirs func()) bool {
 	r.t.Helper()
 	r.git("checkout", "-q", "-b", "theirs")
@@ -83,7 +82,7 @@ func (r *gitScene) conflicts() []string {
 	return strings.Fields(r.git("diff", "--name-only", "--diff-filter=U", "--relative=.ai-snapshots"))
 }
 
-// requireVerified fails if Verify finds anything; a manifest that lags is none.
+// requireVerified checks that Verify finds nothing. A manifest that lags is allowed.
 func requireVerified(t *testing.T, s *store.Store) {
 	t.Helper()
 	result, err := Verify(s)
@@ -91,7 +90,7 @@ func requireVerified(t *testing.T, s *store.Store) {
 	require.Empty(t, result.Findings)
 }
 
-// heal repairs the store, runs the command that the report names, and commits the merge.
+// heal repairs the store, runs the command in the report, and commits the merge.
 func (r *gitScene) heal(theirs ...string) *Report {
 	r.t.Helper()
 	report, err := Repair(r.store, theirs...)
@@ -108,7 +107,7 @@ func (r *gitScene) heal(theirs ...string) *Report {
 	return report
 }
 
-// TestBranchesThatDoNotConflict: plain git merges what different tests recorded.
+// TestBranchesThatDoNotConflict checks that git merges recordings of different tests without a driver.
 func TestBranchesThatDoNotConflict(t *testing.T) {
 	t.Parallel()
 	one := call{1, "one?", "one"}
@@ -153,7 +152,7 @@ func TestBranchesThatDoNotConflict(t *testing.T) {
 	}
 }
 
-// TestBothRecordedTheSameTest: the conflict is in the document, and Repair merges it by record.
+// TestBothRecordedTheSameTest checks that Repair merges a document in conflict by its records.
 func TestBothRecordedTheSameTest(t *testing.T) {
 	t.Parallel()
 	base := []call{{1, "one?", "one"}, {2, "two?", "two"}, {3, "three?", "three"}}
@@ -253,7 +252,8 @@ func TestBothRecordedTheSameTest(t *testing.T) {
 	}
 }
 
-// TestRepairAgain: until git add, another Repair may choose otherwise, and what is whole stays.
+// TestRepairAgain checks that before git add, another Repair may make other choices, and that it leaves whole documents
+// alone.
 func TestRepairAgain(t *testing.T) {
 	t.Parallel()
 	r := newRepository(t, putOf("TestX", call{1, "one?", "one"}))
@@ -275,8 +275,8 @@ func TestRepairAgain(t *testing.T) {
 	requireCalls(t, r.store, "TestX", call{1, "one?", "theirs"})
 }
 
-// TestRepairOfProbe: what a process left that was killed while it asked whether the store can be written goes with a repair,
-// and with a new manifest.
+// TestRepairOfProbe checks that a repair and a new manifest remove the files of a process that was killed while it
+// probed whether the store is writable.
 func TestRepairOfProbe(t *testing.T) {
 	t.Parallel()
 	s := openAt(t, t.TempDir())
@@ -299,7 +299,7 @@ func TestRepairOfProbe(t *testing.T) {
 	requireWhole(t, s)
 }
 
-// TestRepairOfNothing: who names what is not in conflict mistyped, and nothing is merged.
+// TestRepairOfNothing checks that Repair merges nothing and reports an error if a named document is not in conflict.
 func TestRepairOfNothing(t *testing.T) {
 	t.Parallel()
 	r := newRepository(t, putOf("TestX", call{1, "one?", "one"}))
@@ -316,7 +316,7 @@ func TestRepairOfNothing(t *testing.T) {
 	requireCalls(t, r.store, "TestX", call{1, "one?", "theirs"})
 }
 
-// TestOneSideTaken: who took one side by hand has it, with its raw answers.
+// TestOneSideTaken checks that a side that the user took by hand is kept, with its raw answers.
 func TestOneSideTaken(t *testing.T) {
 	t.Parallel()
 	r := newRepository(t, putOf("TestX", call{1, "one?", "one"}))
@@ -326,8 +326,8 @@ func TestOneSideTaken(t *testing.T) {
 	requireCalls(t, r.store, "TestX", call{1, "one?", "theirs"})
 }
 
-// TestRawAnswerOfAnotherName: the raw answer of a side that git removed without asking is found in the
-// commit that has it.
+// TestRawAnswerOfAnotherName checks that a side's raw answer, which git removed silently, is found in the commit that
+// has it.
 func TestRawAnswerOfAnotherName(t *testing.T) {
 	t.Parallel()
 	r := newRepository(t, putOf("TestX", call{1, "one?", "one"}))
@@ -336,7 +336,7 @@ func TestRawAnswerOfAnotherName(t *testing.T) {
 		put.Document.Snapshots[0].Response.Headers = map[string][]string{"content-type": {"text/event-stream"}}
 		r.commit(put)
 	}
-	asked := func() { // the bytes are the same, what was asked is not
+	asked := func() { // equal bytes of another call
 		put := putOf("TestX", call{1, "eins?", "one"})
 		r.commit(put)
 	}
@@ -346,7 +346,7 @@ func TestRawAnswerOfAnotherName(t *testing.T) {
 	requireCalls(t, r.store, "TestX", call{1, "eins?", "one"})
 }
 
-// TestOnlyARawAnswerInConflict: it is put in place by the hash that its document names.
+// TestOnlyARawAnswerInConflict checks that a raw answer is restored by the hash in its document.
 func TestOnlyARawAnswerInConflict(t *testing.T) {
 	t.Parallel()
 	r := newRepository(t, putOf("TestX", call{1, "one?", "one"}))
@@ -363,7 +363,7 @@ func TestOnlyARawAnswerInConflict(t *testing.T) {
 	requireCalls(t, r.store, "TestX", call{1, "one?", "one"})
 }
 
-// TestRemovedAndChanged: one side removed the test, the other recorded it again.
+// TestRemovedAndChanged covers a test that one side removed and the other recorded again.
 func TestRemovedAndChanged(t *testing.T) {
 	t.Parallel()
 	change := func(r *gitScene) func() { return func() { r.commit(putOf("TestX", call{1, "one?", "changed"})) } }
@@ -388,7 +388,7 @@ func TestRemovedAndChanged(t *testing.T) {
 	}
 }
 
-// TestMovedAndChanged: one side moved the document to another provider.
+// TestMovedAndChanged covers a document that one side moved to another provider.
 func TestMovedAndChanged(t *testing.T) {
 	t.Parallel()
 	one, two := call{1, "one?", "one"}, call{2, "two?", "two"}
@@ -408,8 +408,8 @@ func TestMovedAndChanged(t *testing.T) {
 	require.Equal(t, []string{store.DocumentFile("anthropic", nameOf("TestX"))}, files)
 }
 
-// TestTrackedManifest: a repository that tracks its manifest has a conflict in it too, and Repair
-// writes it.
+// TestTrackedManifest checks that Repair writes the manifest of a repository that tracks it. The manifest has a
+// conflict too.
 func TestTrackedManifest(t *testing.T) {
 	t.Parallel()
 	r := newRepository(t, putOf("TestX", call{1, "one?", "one"}))
@@ -423,7 +423,7 @@ func TestTrackedManifest(t *testing.T) {
 	requireWhole(t, r.store)
 }
 
-// TestContinuedRecords: records of theirs that continue each other do so under their new numbers.
+// TestContinuedRecords checks that their records continue each other under their new numbers.
 func TestContinuedRecords(t *testing.T) {
 	t.Parallel()
 	agent := func(answers ...string) store.Put {
@@ -450,7 +450,7 @@ func TestContinuedRecords(t *testing.T) {
 	for i := range doc.Document.Snapshots {
 		ids[doc.Document.Snapshots[i].ID] = &doc.Document.Snapshots[i]
 	}
-	// Both asked the same second call and got other answers; their third calls differ.
+	// Both sides made the same second call and got different answers. Their third calls differ.
 	require.Equal(t, []Choice{{nameOf("TestX") + "-2", "both sides recorded this call, and the answers differ", "ours", nil}}, report.Merged[0].Choices)
 	theirs := ids[nameOf("TestX")+"-4"]
 	require.NotNil(t, theirs)
@@ -475,7 +475,7 @@ func TestRepairWithoutGit(t *testing.T) {
 	require.Contains(t, report.String(), "git has no sides of it")
 }
 
-// TestRepairLeaves: what cannot be merged is left, with the reason, and the rest is merged.
+// TestRepairLeaves checks that Repair leaves documents that cannot be merged, with a reason, and merges the rest.
 func TestRepairLeaves(t *testing.T) {
 	t.Parallel()
 	r := newRepository(t, putOf("TestX", call{1, "one?", "one"}), putOf("TestY", call{1, "y?", "y"}))
@@ -501,8 +501,8 @@ func TestRepairLeaves(t *testing.T) {
 	require.Contains(t, report.String(), " ':!"+r.store.Shown(fileOf("TestX"))+"'")
 }
 
-// TestRenamedAndChanged: one side gave the test, or its package, another name, and the other recorded it again. Git takes the
-// document for renamed, and has versions of it that still have the former name.
+// TestRenamedAndChanged covers a test that one side renamed, by itself or with its package, and the other recorded
+// again. Git detects the renamed document, and has versions of it with the former name.
 func TestRenamedAndChanged(t *testing.T) {
 	t.Parallel()
 	one, two := call{1, "one?", "one"}, call{2, "two?", "two"}
@@ -540,7 +540,8 @@ func TestRenamedAndChanged(t *testing.T) {
 	}
 }
 
-// TestRenamedUnnoticed: git sees no rename, and that one side removed what the other changed. What is new and has the records is it.
+// TestRenamedUnnoticed covers a rename that git reports as a removal on one side and a change on the other. The new
+// document that has the records is the renamed one.
 func TestRenamedUnnoticed(t *testing.T) {
 	t.Parallel()
 	one, two, three := call{1, "one?", "one"}, call{2, "two?", "two"}, call{3, "three?", "three"}
@@ -596,8 +597,9 @@ func TestRenamedUnnoticed(t *testing.T) {
 	require.Equal(t, "ours removed the document and theirs changed it", report.Merged[0].Choices[0].Reason, "it was split, and has no successor")
 }
 
-// TestSplitAndChanged: git takes an answer of a test that one side split for renamed, and puts the other side's beside the new
-// document. What that names is put back, also after the merge was committed.
+// TestSplitAndChanged covers a test that one side split. Git takes one of its answers for renamed, and moves the other
+// side's answer next to the new document. Repair restores the answers that this document names, even after the merge
+// was committed.
 func TestSplitAndChanged(t *testing.T) {
 	t.Parallel()
 	one, two := call{1, "one?", "one"}, call{2, "two?", strings.Repeat("two\n", 100)}
@@ -632,8 +634,8 @@ func TestSplitAndChanged(t *testing.T) {
 	}
 }
 
-// TestLinkedStore neither prunes nor repairs through a link: what a pull request adds makes any directory look like a store,
-// and git does not have the files there that it ignores.
+// TestLinkedStore checks that prune and repair do not follow links. A pull request can make any directory look like a
+// store, and git does not have ignored files.
 func TestLinkedStore(t *testing.T) {
 	t.Parallel()
 	top := t.TempDir()

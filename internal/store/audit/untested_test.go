@@ -8,7 +8,7 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// TestVerifyWithoutTest: a document of a test is none without its name, also where all hashes are made anew.
+// TestVerifyWithoutTest checks that a test's document without the test's name is invalid, even with new hashes.
 func TestVerifyWithoutTest(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

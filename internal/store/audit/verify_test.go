@@ -122,8 +122,8 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-// TestVerifyFindsEveryAlteredByte: whatever byte of whatever file is another one, is a finding or a
-// note that names the file.
+// TestVerifyFindsEveryAlteredByte checks that a change of any byte of any file gives a finding or a note that names the
+// file.
 func TestVerifyFindsEveryAlteredByte(t *testing.T) {
 	t.Parallel()
 	s, dir := newStore(t)
@@ -176,7 +176,7 @@ func TestPrune(t *testing.T) {
 	require.NoDirExists(t, filepath.Join(dir, "openai", nameOf("TestY")))
 }
 
-// TestVerifyBeforeTheFirstCommitEnds: a store whose lock file was just made is no finding.
+// TestVerifyBeforeTheFirstCommitEnds checks that a store with only a new lock file has no finding.
 func TestVerifyBeforeTheFirstCommitEnds(t *testing.T) {
 	t.Parallel()
 	s, dir := newStore(t)
