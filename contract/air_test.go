@@ -12,8 +12,8 @@ import (
 	"github.com/traceforge/traceforge-go/docs/schemas"
 )
 
-// TestSchemasAreLC holds the published schemas against the types as LC writes them, in testdata/air.json: the same names, the
-// same members, the same options.
+// TestSchemasAreLC compares the published schemas with LC's types in testdata/air.json: the same names, the same
+// members, the same options.
 func TestSchemasAreLC(t *testing.T) {
 	data, err := os.ReadFile("testdata/air.json")
 	require.NoError(t, err)
@@ -36,10 +36,10 @@ func TestSchemasAreLC(t *testing.T) {
 	}
 }
 
-// requireAIR holds a schema against a type of AIR.
+// requireAIR compares a schema with an AIR type.
 func requireAIR(t *testing.T, at string, air, schema map[string]any) {
 	t.Helper()
-	for kind, of := range air { // the one
+	for kind, of := range air { // air has one member
 		switch kind {
 		case "record":
 			required, _ := schema["required"].([]any)

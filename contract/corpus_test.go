@@ -40,12 +40,12 @@ type interaction struct {
 	ResponseEncoding string      `json:"response_body_encoding"`
 }
 
-// interactions returns every nth of the recorded calls, which are no part of the repository.
+// interactions returns every nth recorded call. The traffic is not part of the repository.
 func interactions(t *testing.T, nth int) (all []interaction) {
 	t.Helper()
 	dir := os.Getenv("TRACEFORGE_CORPUS")
 	if dir == "" {
-		root, err := filepath.Abs("..") // of the module: this package lies right below it
+		root, err := filepath.Abs("..") // the module's root: this package is right below it
 		require.NoError(t, err)
 		dir = filepath.Join(root, "..", "shared", "corpus")
 	}
@@ -81,13 +81,13 @@ func bytesIn(text, encoding string) []byte {
 	return data
 }
 
-// RoundTrip answers as the provider did. The bodies are without their content encoding.
+// RoundTrip gives the provider's answer, without content encoding.
 func (i *interaction) RoundTrip(*http.Request) (*http.Response, error) {
 	header := http.Header{"Content-Type": i.ResponseHeaders["Content-Type"]}
 	return &http.Response{StatusCode: i.Status, Header: header, ContentLength: -1, Body: io.NopCloser(bytes.NewReader(bytesIn(i.ResponseBody, i.ResponseEncoding)))}, nil
 }
 
-// record records one call and returns its record, without a snapshot if it cannot be recorded.
+// record records one call and returns its record. The record has no snapshot if the call cannot be recorded.
 func (i *interaction) record(t *testing.T, call func(*http.Client) error) contract.Record {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), ".ai-snapshots")
@@ -119,8 +119,8 @@ func (i *interaction) send(client *http.Client) error {
 	return err
 }
 
-// TestCorpus proves with real traffic that a recorded snapshot yields params, receipt and
-// envelope, and that the params make the recorded request again.
+// TestCorpus proves with real traffic that a recorded snapshot gives params, receipt and envelope, and that the params
+// give the recorded request again.
 func TestCorpus(t *testing.T) {
 	t.Setenv("TRACEFORGE_UPDATE", "1")
 	generations, again := 0, 0
@@ -140,7 +140,7 @@ func TestCorpus(t *testing.T) {
 		require.NoError(t, json.Unmarshal(text, new(contract.GenerateReceipt)), i.Origin)
 		text, err = json.Marshal(got)
 		require.NoError(t, err)
-		if got.Params.Model != "" { // else the params are not valid
+		if got.Params.Model != "" { // without a model the params are not valid
 			require.NoError(t, schematest.Validate("llm-call", text), i.Origin)
 		}
 		if i.asksAgain(t, record, got) {
@@ -151,7 +151,7 @@ func TestCorpus(t *testing.T) {
 	require.Greater(t, again, 50)
 }
 
-// asksAgain has the adapter make the call of recorded params, and compares what it sends.
+// asksAgain makes the call of recorded params with the adapter, and compares its request.
 func (i *interaction) asksAgain(t *testing.T, record contract.Record, recorded *contract.Recorded) bool {
 	t.Helper()
 	path, spoken := map[string]string{
@@ -178,10 +178,10 @@ func (i *interaction) asksAgain(t *testing.T, record contract.Record, recorded *
 		s.adapter.Client = client
 		_, err := s.adapter.Generate(t.Context(), p)
 		if errors.Is(err, contract.ErrUnsupported) {
-			refused = true // such as a member of a gateway, or a custom part
+			refused = true // for example, a gateway's member or a custom part
 		}
 		if errors.As(err, new(*contract.ProviderError)) || errors.Is(err, contract.ErrIncomplete) {
-			err = nil // so the provider answered
+			err = nil // the provider answered
 		}
 		return err
 	})
@@ -204,7 +204,7 @@ func refsOf(p contract.GenerateParams) []canon.Hash {
 	return refs
 }
 
-// request returns what a snapshot says of a request, but for whether to stream.
+// request returns a snapshot's request, without the choice of streaming.
 func request(record contract.Record) string {
 	r := record.Snapshot.Request
 	options := maps.Clone(r.Options)

@@ -11,8 +11,8 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// FuzzEnvelope makes a conversation of bytes, each a part, and proves that no call of the answer has a ref
-// that the history uses, that calls and ids are told apart, and that all blobs can be found.
+// FuzzEnvelope makes a conversation with one part per byte. It proves that no call of the answer has a ref that the
+// history uses, that calls differ from ids, and that all blobs can be found.
 func FuzzEnvelope(t *testing.F) {
 	f := mutation.New(t)
 	f.Add([]byte{0x01, 0x11, 0x02, 0x40, 0x13}, uint8(2))
@@ -57,8 +57,7 @@ func FuzzEnvelope(t *testing.F) {
 	})
 }
 
-// conversation makes a message of each byte. Its low bits are the number in a ref, its high bits the
-// kind of part.
+// conversation makes one message per byte. The low bits are the number in a ref, the high bits the kind of part.
 func conversation(parts []byte) (messages []modelio.Message) {
 	for _, b := range parts {
 		ref := "call_" + string('0'+rune(b&7))

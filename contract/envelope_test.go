@@ -110,8 +110,7 @@ func TestEnvelopeError(t *testing.T) {
 	require.ErrorContains(t, err, "arguments of tool call call_1 of f: ")
 }
 
-// TestNumberCalls is about the refs that an answer's message gets: no two calls of the conversation may
-// share one.
+// TestNumberCalls tests the refs of an answer's message. No two calls of the conversation may share one.
 func TestNumberCalls(t *testing.T) {
 	refs := func(m modelio.Message) (refs []string) {
 		for _, part := range m.Content {

@@ -19,7 +19,7 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// A run of one step: what is asked, by whom, and what came of it.
+// This is a run of one step: its request, its caller, and its result.
 func Example() {
 	provider, store, done := world(fakeprovider.Text("Bonjour!"))
 	defer done()
@@ -61,7 +61,7 @@ func Example() {
 	// stop end_turn
 }
 
-// An agent's loop: the model calls a tool, gets the result, and answers.
+// This is an agent's loop: the model calls a tool, gets the result, and answers.
 func ExampleAdapter_Reply() {
 	provider, store, done := world(
 		fakeprovider.CallTools(fakeprovider.ToolCall{Name: "weather", Arguments: `{"city":"Paris"}`}),
@@ -116,7 +116,7 @@ func ExampleAdapter_Reply() {
 	// It is 22 degrees in Paris.
 }
 
-// What a provider reports is an error, and a receipt too.
+// A provider's error gives an error and a receipt.
 func ExampleAdapter_Generate() {
 	provider, store, done := world(fakeprovider.Error(429, "rate_limit_error", "slow down"))
 	defer done()
@@ -144,7 +144,7 @@ func ExampleStart() {
 
 	run, err := contract.Start(catalog, session, nil)
 	check(err)
-	session.Model = "gpt-5" // holds from the next run on
+	session.Model = "gpt-5" // for the next run
 	fmt.Println(run.Config().Model)
 
 	_, err = contract.Start(catalog, session, nil)
@@ -227,7 +227,7 @@ func ExampleReadJSON() {
 	// true
 }
 
-// What a recorded snapshot says in the terms of the contract.
+// FromSnapshot returns the params, receipt and envelope of a recorded snapshot.
 func ExampleFromSnapshot() {
 	_, _, done := world()
 	defer done()
@@ -252,7 +252,7 @@ func ExampleFromSnapshot() {
 	// {"content":"hi","role":"user"}
 }
 
-// The journal of a test: what its calls asked and what came of them, from the test's document.
+// The journal of a test lists its calls and their results, from the test's document.
 func ExampleStore_Journal() {
 	dir, done := recorded()
 	defer done()
@@ -266,7 +266,7 @@ func ExampleStore_Journal() {
 	// Output: example-com-shop-testgreet-43e58108f72a-1 gpt-4o stop
 }
 
-// Every ref that a call names has its blob.
+// Each ref of a call has a blob.
 func ExampleRecorded_Refs() {
 	dir, done := recorded()
 	defer done()
@@ -287,7 +287,7 @@ func ExampleRecorded_Refs() {
 	// true
 }
 
-// A store opened on .ai-snapshots has what the recorded calls name.
+// A store opened on .ai-snapshots has the blobs of the recorded calls.
 func ExampleOpenStore() {
 	dir, done := recorded()
 	defer done()
@@ -301,7 +301,7 @@ func ExampleOpenStore() {
 	// Output: {"content":"hi","role":"user"}
 }
 
-// The hash of a config says in records which one a run had.
+// The hash of a config shows in records which config a run had.
 func ExampleRunConfig_Hash() {
 	config := contract.RunConfig{Provider: "openai", Model: "gpt-4o"}
 	hash, err := config.Hash()
@@ -331,7 +331,7 @@ func recorded() (string, func()) {
 	return dir, func() { os.RemoveAll(dir) }
 }
 
-// world returns a provider that gives these replies, and an empty store.
+// world returns a provider with these replies, and an empty store.
 func world(replies ...fakeprovider.Reply) (*fakeprovider.Server, *contract.Store, func()) {
 	provider, err := fakeprovider.Start()
 	check(err)

@@ -23,7 +23,7 @@ import (
 	"github.com/traceforge/traceforge-go/traceforgetest"
 )
 
-// inTest runs calls in a test of its own, which records or replays them.
+// inTest runs calls in a separate test, which records or replays them.
 func (s *scene) inTest(mode string, calls func(*http.Client)) {
 	s.Helper()
 	s.Setenv("TRACEFORGE_UPDATE", mode)
@@ -37,8 +37,8 @@ func (s *scene) inTest(mode string, calls func(*http.Client)) {
 
 var aRef = regexp.MustCompile(`sha256:[0-9a-f]{64}`)
 
-// TestEveryRefLeadsSomewhere makes calls with all that params can name, one of which the provider refuses, and follows every
-// ref from a store that was opened afterwards: what the adapter was given and returned is in .ai-snapshots, and once.
+// TestEveryRefLeadsSomewhere makes calls with all possible params, one of which the provider refuses. It follows every
+// ref from a store opened afterwards. The adapter's inputs and outputs must be in .ai-snapshots, each once.
 func TestEveryRefLeadsSomewhere(t *testing.T) {
 	eachAPI(t, func(s *scene, a api) {
 		params := s.asks(a)
@@ -73,11 +73,11 @@ func TestEveryRefLeadsSomewhere(t *testing.T) {
 
 		opened, err := contract.OpenStore(s.dir)
 		require.NoError(s, err)
-		refs := hashes // of the params and the receipts themselves, and all that they name
+		refs := hashes // of the params and the receipts, and all that they refer to
 		for _, ref := range aRef.FindAllString(string(all), -1) {
 			refs = append(refs, canon.Hash(ref))
 		}
-		for i := 0; i < len(refs); i++ { // envelopes and lists of calls name more
+		for i := 0; i < len(refs); i++ { // envelopes and lists of calls have more refs
 			blob, err := opened.Blob(refs[i])
 			require.NoError(s, err)
 			if slices.Index(refs, refs[i]) == i {
@@ -108,8 +108,8 @@ func TestEveryRefLeadsSomewhere(t *testing.T) {
 	})
 }
 
-// TestExitCriterion6 is replay parity: a replay in another run, with other ids, gives the same decisions and is no drift, and
-// a second recording does not differ by the ids of its run.
+// TestExitCriterion6 tests replay parity. A replay in another run, with other ids, must give the same decisions and no
+// drift. A second recording must not differ by its run's ids.
 func TestExitCriterion6(t *testing.T) {
 	eachAPI(t, func(s *scene, a api) {
 		s.provider.Handle(fakeprovider.Echo())
@@ -154,7 +154,7 @@ func TestExitCriterion6(t *testing.T) {
 		require.Equal(s, a.provider, journal[0].Params.Provider, "as the program's catalog has it")
 		require.Equal(s, recorded, journal[0].Receipt)
 
-		// A program that does not say its provenance has none of it recorded.
+		// Without provenance, a program's records have none.
 		require.NoError(s, os.RemoveAll(s.dir))
 		s.inTest("1", func(client *http.Client) {
 			s.adapter.Client = client
@@ -167,7 +167,7 @@ func TestExitCriterion6(t *testing.T) {
 	})
 }
 
-// journal returns the journal of the scene's one document.
+// journal returns the journal of the scene's only document.
 func (s *scene) journal() []*contract.Recorded {
 	s.Helper()
 	under, err := store.Open(s.dir)
@@ -189,8 +189,8 @@ func documentOf(t *testing.T, dir string) (pkg, test string) {
 	return first.Package, first.Test
 }
 
-// TestExitCriterion7 is about a provider or a model that is not known: the start fails, with the same error every time, there is
-// no run, nothing is called, and nothing is stored.
+// TestExitCriterion7 starts runs with an unknown provider or model. The start must fail with the same error every time,
+// without a run, a call, or stored data.
 func TestExitCriterion7(t *testing.T) {
 	s := newScene(t)
 	for _, test := range []struct {

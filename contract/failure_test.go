@@ -18,8 +18,7 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// TestProviderErrors is about what a provider reports instead of an answer: it is stored, and the
-// receipt says so.
+// TestProviderErrors checks that a provider's error is stored and is in the receipt.
 func TestProviderErrors(t *testing.T) {
 	eachAPI(t, func(s *scene, a api) {
 		s.provider.Reply(fakeprovider.Error(429, "rate_limit_error", "slow down"))
@@ -65,7 +64,7 @@ func TestErrorInMidStream(t *testing.T) {
 	})
 }
 
-// TestIncompleteAnswers is about answers of which nothing is stored.
+// TestIncompleteAnswers checks that incomplete answers are not stored.
 func TestIncompleteAnswers(t *testing.T) {
 	for name, reply := range map[string]fakeprovider.Reply{
 		"cut_cleanly": {Text: "one two three four five", Cut: fakeprovider.CutEnd, CutAfter: 4},
@@ -103,7 +102,7 @@ func TestContextEndsTheCall(t *testing.T) {
 	})
 }
 
-// TestAnswerWithTheKey is about a provider that repeats the key: not a byte of it is stored.
+// TestAnswerWithTheKey has a provider repeat the key. None of it may be stored.
 func TestAnswerWithTheKey(t *testing.T) {
 	eachAPI(t, func(s *scene, a api) {
 		params := s.asks(a)
@@ -184,8 +183,8 @@ func TestUnsupportedControls(t *testing.T) {
 	require.ErrorIs(t, err, contract.ErrUnsupported)
 }
 
-// TestMetadataThatIsNotTaken is about metadata that no request of the API can say: a record of the call would not lead
-// back to the params.
+// TestMetadataThatIsNotTaken covers metadata that no request of the API can hold. From a record of such a call, the
+// params could not be restored.
 func TestMetadataThatIsNotTaken(t *testing.T) {
 	const rule = ": unsupported: chat completions take metadata together with the provider option store only"
 	want := map[string]string{
@@ -245,7 +244,7 @@ type roundTripper func(*http.Request) (*http.Response, error)
 
 func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// answers makes the adapter's client answer every request so.
+// answers makes the adapter's client give this answer to every request.
 func (s *scene) answers(answer func(*http.Request) *http.Response) {
 	s.adapter.Client = &http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
 		return answer(r), nil
@@ -256,7 +255,7 @@ func response(status int, header http.Header, body string) *http.Response {
 	return &http.Response{StatusCode: status, Header: header, Body: io.NopCloser(strings.NewReader(body))}
 }
 
-// TestRedirectsAreNotFollowed keeps the key from a host that nobody named.
+// TestRedirectsAreNotFollowed checks that a redirect does not send the key to another host.
 func TestRedirectsAreNotFollowed(t *testing.T) {
 	eachAPI(t, func(s *scene, a api) {
 		calls := 0

@@ -12,10 +12,10 @@ import (
 // blank returns a pointer to a zero value of v's type.
 func blank(v any) any { return reflect.New(reflect.TypeOf(v)).Interface() }
 
-// deref returns what a pointer points to.
+// deref returns the value behind a pointer.
 func deref(pointer any) any { return reflect.ValueOf(pointer).Elem().Interface() }
 
-// withoutNulls drops the members that are null, on all levels but those of lists.
+// withoutNulls drops null members on all levels, except in lists.
 func withoutNulls(t *testing.T, text []byte) []byte {
 	t.Helper()
 	var members map[string]json.RawMessage

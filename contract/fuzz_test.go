@@ -11,8 +11,8 @@ import (
 	"github.com/traceforge/traceforge-go/internal/tbtest/mutation"
 )
 
-// FuzzGenerateParams proves that what is read as params is written as the same params, with one
-// hash whatever the spelling, and that nothing else is read.
+// FuzzGenerateParams proves that valid params are written as equal params, that their hash does not depend on the
+// spelling, and that nothing else is read.
 func FuzzGenerateParams(t *testing.F) {
 	f := mutation.New(t)
 	for _, shape := range shapes {

@@ -14,11 +14,11 @@ import (
 	"github.com/traceforge/traceforge-go/contract"
 )
 
-// silent are the fields that change nothing about what is asked.
+// silent are the fields that do not change the request.
 var silent = map[string]bool{"CorrelationID": true, "APIKey": true}
 
-// TestHashSensitivity changes each field of many params in all the ways that its type has, and
-// expects another hash each time, but for the fields that are silent (LC "Determinism rule").
+// TestHashSensitivity changes each field of many params in all ways that its type allows, and expects another hash each
+// time, except for the silent fields (LC "Determinism rule").
 func TestHashSensitivity(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 40 {
@@ -46,8 +46,7 @@ func TestHashSensitivity(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, hash, same, "all fields are as they were")
 
-		// Nothing but the fields counts: neither the order of members nor white space, nor
-		// whether an option that is not set is written.
+		// Only the fields count. The order of members, white space, and the presence of unset options do not.
 		text, err := json.MarshalIndent(p, "", "\t")
 		require.NoError(t, err)
 		for _, spelling := range [][]byte{text, withoutNulls(t, text)} {
@@ -60,7 +59,7 @@ func TestHashSensitivity(t *testing.T) {
 	}
 }
 
-// TestHashDomain shows the text that is hashed.
+// TestHashDomain shows the hashed text.
 func TestHashDomain(t *testing.T) {
 	p := contract.GenerateParams{
 		CorrelationID: contract.Some("run-1"), Provider: "openai", Model: "m",
@@ -83,7 +82,7 @@ func TestHashOfInvalidParams(t *testing.T) {
 	require.EqualError(t, err, "generate params: /runtime/tool_choice/$value: unknown: Auto has no value")
 }
 
-// fields visits the leaves of params, which are the fields of params and of their runtime.
+// fields visits the leaves of params: the fields of params and of their runtime.
 func fields(v reflect.Value, path string, visit func(path string, field reflect.Value)) {
 	for i := range v.NumField() {
 		name := strings.TrimPrefix(path+"."+v.Type().Field(i).Name, ".")
@@ -95,7 +94,7 @@ func fields(v reflect.Value, path string, visit func(path string, field reflect.
 	}
 }
 
-// others returns valid values of a field that differ from its own, and from each other.
+// others returns valid values of a field that differ from its own and from each other.
 func others(rng *rand.Rand, field reflect.Value) (values []any) {
 	add := func(v any) {
 		if reflect.DeepEqual(v, field.Interface()) {

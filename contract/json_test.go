@@ -15,14 +15,14 @@ import (
 	"github.com/traceforge/traceforge-go/internal/schematest"
 )
 
-// ref returns a hash that is valid and easy to tell apart.
+// ref returns a valid hash that is easy to recognize.
 func ref(digit string) canon.Hash { return canon.Hash("sha256:" + strings.Repeat(digit, 64)) }
 
-// nulls are runtime args in which nothing is set.
+// nulls are runtime args without any value.
 const nulls = `{"temperature":null,"max_tokens":null,"tool_refs":null,"tool_choice":null,"reasoning_effort":null,` +
 	`"stop_sequences":null,"metadata":null,"provider_options_ref":null,"response_format_ref":null}`
 
-// shapes are values of all types with their exact JSON.
+// shapes are values of all types, with their exact JSON.
 var shapes = []struct {
 	name, why string
 	value     any
@@ -94,7 +94,7 @@ var shapes = []struct {
 		`{"type":"json_schema","json_schema":{"maximum":9223372036854775807},"strict":false}`},
 }
 
-// schemaOf returns the name of the schema of what a pointer points to; empty: it has none.
+// schemaOf returns the name of the schema for a pointer's type, or "".
 func schemaOf(to any) string {
 	switch to.(type) {
 	case *contract.GenerateParams:
@@ -123,7 +123,7 @@ func TestShapes(t *testing.T) {
 			require.NoError(t, json.Unmarshal(text, again))
 			require.Equal(t, test.value, deref(again))
 
-			// What is null may be left out, and nothing else may be there.
+			// Null members may be left out. Other members may not be added.
 			if text[0] == '{' {
 				again = blank(test.value)
 				require.NoError(t, json.Unmarshal(withoutNulls(t, text), again))
@@ -135,16 +135,16 @@ func TestShapes(t *testing.T) {
 	}
 }
 
-// TestRequiredMembers takes each member that is not null out of each shape.
+// TestRequiredMembers removes each member that is not null from each shape.
 func TestRequiredMembers(t *testing.T) {
 	optional := map[string]bool{"$value": true}
 	for _, test := range shapes {
 		if strings.HasSuffix(test.name, "_full") || !strings.HasPrefix(test.text, "{") {
-			continue // these set what need not be set
+			continue // these set optional members
 		}
 		switch test.value.(type) {
 		case contract.RuntimeArgs, contract.OutputEnvelope, contract.UsageDetails:
-			continue // all options
+			continue // its members are all optional
 		}
 		var members map[string]json.RawMessage
 		require.NoError(t, json.Unmarshal([]byte(test.text), &members))
@@ -230,7 +230,7 @@ func TestInvalidJSON(t *testing.T) {
 	}
 }
 
-// TestAllViolations proves that a reader finds all that is wrong, in order.
+// TestAllViolations proves that a reader reports all violations, in order.
 func TestAllViolations(t *testing.T) {
 	var p contract.GenerateParams
 	err := json.Unmarshal([]byte(`{"provider":"","model":7,"message_refs":[1],"runtime":{"zz":1,"temperature":"x"}}`), &p)

@@ -24,7 +24,7 @@ import (
 	"github.com/traceforge/traceforge-go/traceforgetest"
 )
 
-// A step is one call of an agent, and what the agent goes on from.
+// A step is one call of an agent with its results.
 type step struct {
 	params   contract.GenerateParams
 	hash     canon.Hash
@@ -33,7 +33,7 @@ type step struct {
 	output   output
 }
 
-// agent is a loop around the adapter: it calls the model until that calls no tool.
+// agent is a loop around the adapter. It calls the model until the answer has no tool call.
 func agent(s *scene, a api, client *http.Client) (steps []step) {
 	s.adapter.Client = client
 	messages := []canon.Hash{s.says(modelio.RoleSystem, "Use the tool"), s.says(modelio.RoleUser, "What is the weather in Paris?")}
@@ -47,7 +47,7 @@ func agent(s *scene, a api, client *http.Client) (steps []step) {
 			ToolRefs: []canon.Hash{tools}, ToolChoice: &contract.ToolChoice{Tag: contract.ChoiceAuto}, APIKey: contract.Secret("key", 1),
 		}
 		if a.name == contract.OpenAIChat {
-			context.ProviderOptionsRef = &options // recording asks for a seed where there is one
+			context.ProviderOptionsRef = &options // recording requires a seed if the API has one
 		}
 		params, err := contract.Materialize(run.Config(), context)
 		require.NoError(s, err)
@@ -70,7 +70,7 @@ func agent(s *scene, a api, client *http.Client) (steps []step) {
 	return steps
 }
 
-// rehearse runs the agent in a test of its own that records or replays.
+// rehearse runs the agent in a separate test that records or replays.
 func rehearse(s *scene, a api, dir, mode string) (steps []step) {
 	s.Helper()
 	return rehearseWith(s, a, dir, mode, s.provider.Transport())
@@ -88,8 +88,8 @@ func rehearseWith(s *scene, a api, dir, mode string, upstream http.RoundTripper)
 	return steps
 }
 
-// TestReplayParity is exit criterion 6: replay gives the receipts of the recording, and a second
-// recording of the same behaviour gives the agent nothing else to decide on.
+// TestReplayParity is exit criterion 6: a replay has the recording's receipts, and a second recording of the same
+// behaviour gives the agent the same decisions.
 func TestReplayParity(t *testing.T) {
 	for _, stream := range []bool{false, true} {
 		t.Run(map[bool]string{false: "whole", true: "streamed"}[stream], func(t *testing.T) {
@@ -115,8 +115,8 @@ func TestReplayParity(t *testing.T) {
 	}
 }
 
-// TestEncryptedReasoningReplays is about what OpenAI gives out in encrypted form and wants to have back:
-// another text each time, for the same reasoning.
+// TestEncryptedReasoningReplays covers encrypted reasoning, which OpenAI wants back. The same reasoning has another
+// text each time.
 func TestEncryptedReasoningReplays(t *testing.T) {
 	const first = `{"id":"resp_%[1]d","object":"response","model":"gpt-5.2","status":"completed","output":[` +
 		`{"type":"reasoning","id":"rs_%[1]d","summary":[],"encrypted_content":"%[2]s"},` +
@@ -127,7 +127,7 @@ func TestEncryptedReasoningReplays(t *testing.T) {
 		t.Run(map[bool]string{false: "whole", true: "streamed"}[stream], func(t *testing.T) {
 			s := newScene(t)
 			s.adapter.Stream = stream
-			var sent []string // to the provider
+			var sent []string // bodies of the requests
 			upstream := roundTripper(func(r *http.Request) (*http.Response, error) {
 				body, err := io.ReadAll(r.Body)
 				sent = append(sent, string(body))
@@ -174,9 +174,9 @@ func filesOf(t *testing.T, dir string) map[string]string {
 	return files
 }
 
-// A decision is what a caller may branch on: what R3 does not call ephemeral.
+// A decision is the part of a step on which a caller may branch. R3 calls the other parts ephemeral.
 type decision struct {
-	hash   canon.Hash // of the params that came of the step before
+	hash   canon.Hash // of the params after the step before
 	finish contract.FinishReason
 	output output
 }
@@ -188,8 +188,8 @@ func decisions(steps []step) (all []decision) {
 	return all
 }
 
-// TestFromSnapshot compares what a recorded snapshot yields with what the adapter was given and
-// returned while it was recorded.
+// TestFromSnapshot compares the values from a recorded snapshot with the adapter's inputs and outputs during the
+// recording.
 func TestFromSnapshot(t *testing.T) {
 	for _, stream := range []bool{false, true} {
 		t.Run(map[bool]string{false: "whole", true: "streamed"}[stream], func(t *testing.T) {
@@ -211,7 +211,8 @@ func TestFromSnapshot(t *testing.T) {
 	}
 }
 
-// TestJournalHash: the journal has the hash of the program's params, but for what doc.go names: the request does not say it.
+// TestJournalHash checks that the journal has the hash of the program's params, except in the cases that doc.go names,
+// where the request does not contain them.
 func TestJournalHash(t *testing.T) {
 	for _, test := range []struct {
 		name   string
@@ -270,7 +271,7 @@ func TestJournalHash(t *testing.T) {
 	}
 }
 
-// TestFromSnapshotWithMedia is about what a snapshot keeps as blobs of its own.
+// TestFromSnapshotWithMedia covers content that a snapshot keeps as separate blobs.
 func TestFromSnapshotWithMedia(t *testing.T) {
 	eachAPI(t, func(s *scene, a api) {
 		s.provider.Handle(fakeprovider.Echo())
@@ -303,7 +304,7 @@ func TestFromSnapshotWithMedia(t *testing.T) {
 	})
 }
 
-// requireAsRecorded compares but for what a recording is not told: who asked, with which key.
+// requireAsRecorded compares params and results without the caller and the key, which a recording does not contain.
 func requireAsRecorded(s *scene, a api, want step, got *contract.Recorded) {
 	s.Helper()
 	params := want.params

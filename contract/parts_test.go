@@ -11,7 +11,7 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// TestWhatAnAPICannotTake is about messages that no request of an API can hold: each is refused before the call, with the
+// TestWhatAnAPICannotTake covers messages that no request of an API can hold. Each is refused before the call, with its
 // place in the params.
 func TestWhatAnAPICannotTake(t *testing.T) {
 	const chat, responses, messages = contract.OpenAIChat, contract.OpenAIResponses, contract.AnthropicMessages
@@ -37,7 +37,7 @@ func TestWhatAnAPICannotTake(t *testing.T) {
 		name, why string
 		message   modelio.Message
 		pointer   string
-		refusing  []string // the APIs; the others take it
+		refusing  []string // the APIs that refuse it; the others accept it
 	}{
 		{"cache_control", "is Anthropic's", user(with(text, "cache_control", `{"type":"ephemeral"}`)), "/content/0/metadata/cache_control", []string{chat, responses}},
 		{"cache_control_of_a_call", "is Anthropic's", model(with(asked, "cache_control", `{"type":"ephemeral"}`)), "/content/0/metadata/cache_control", []string{chat, responses}},

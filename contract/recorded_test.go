@@ -19,7 +19,7 @@ func text(role modelio.Role, text string) modelio.Message {
 	return modelio.Message{Role: role, Content: []modelio.Part{modelio.TextPart(text)}}
 }
 
-// recordOf returns a record as the recorder would have made it.
+// recordOf returns a record like the recorder's.
 func recordOf(api string) contract.Record {
 	return contract.Record{Provider: "openai", Snapshot: &snapshot.Snapshot{
 		ID: "one", Timestamp: time.UnixMilli(0), Source: snapshot.Source{File: "a.go", Line: 1, Function: "F"},
@@ -28,15 +28,15 @@ func recordOf(api string) contract.Record {
 	}}
 }
 
-// answered returns resp with a candidate of these parts.
+// answered returns resp with a candidate with these parts.
 func answered(status int, resp modelio.Response, finish modelio.FinishReason, raw string, parts ...modelio.Part) snapshot.Response {
 	first := modelio.Candidate{Message: modelio.Message{Role: modelio.RoleModel, Content: parts}, FinishReason: finish, FinishReasonRaw: raw}
 	resp.Candidates = append([]modelio.Candidate{first}, resp.Candidates...)
 	return snapshot.Response{Response: resp, Status: status}
 }
 
-// TestRecordedControls is about what a snapshot keeps under the wire's own names: what the contract
-// has a name for gets it, and nothing else is lost.
+// TestRecordedControls covers controls that a snapshot keeps under the wire's names. They get the contract's name if
+// there is one, and no other control is lost.
 func TestRecordedControls(t *testing.T) {
 	for _, test := range []struct {
 		name, why, api, options string
@@ -121,7 +121,7 @@ func TestRecordedParameters(t *testing.T) {
 	requireBlob(t, got, &got.Params.MessageRefs[0], `{"content":"hi","role":"user"}`, "")
 	requireBlob(t, got, &got.Params.MessageRefs[1], `{"content":[{"text":"a"},{"text":"b"}],"metadata":{"$wire":"array"},"role":"model"}`, "")
 
-	// A limit under another name, or that is no natural number, stays as it was sent.
+	// A limit with another name, or one that is not a natural number, is kept as sent.
 	r.MaxTokens = number("2.4e1")
 	got, err = contract.FromSnapshot(record)
 	require.NoError(t, err)
@@ -143,8 +143,7 @@ func TestRecordedParameters(t *testing.T) {
 	requireBlob(t, got, &got.Params.MessageRefs[0], `{"content":"Once upon","role":"user"}`, "")
 }
 
-// TestRecordedWithout is about requests that a provider took, or refused, although something is
-// missing in them.
+// TestRecordedWithout covers incomplete requests that a provider accepted or refused.
 func TestRecordedWithout(t *testing.T) {
 	record := recordOf(contract.OpenAIResponses)
 	record.Snapshot.Request.Messages, record.Snapshot.Request.Model = []modelio.Message{}, ""
@@ -205,7 +204,7 @@ func TestRecordedAnswers(t *testing.T) {
 	}
 }
 
-// TestRecordedRaw is about snapshots whose answer is there in the provider's own bytes.
+// TestRecordedRaw covers snapshots whose answer exists in the provider's own bytes.
 func TestRecordedRaw(t *testing.T) {
 	record := recordOf(contract.AnthropicMessages)
 	r := &record.Snapshot.Response
@@ -247,7 +246,7 @@ func TestRecordedRaw(t *testing.T) {
 	}
 }
 
-// TestRecordedCallIDs is about the number of a call: the record and its envelope have the same.
+// TestRecordedCallIDs checks that a call has the same number in the record and its envelope.
 func TestRecordedCallIDs(t *testing.T) {
 	record := recordOf(contract.AnthropicMessages)
 	asked := modelio.Part{ToolRequest: &modelio.ToolRequest{Name: "f", Ref: "call_7"}} // the history was cut

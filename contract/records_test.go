@@ -11,7 +11,7 @@ import (
 	"github.com/traceforge/traceforge-go/internal/store"
 )
 
-// records returns the records of all documents of the store in dir, in their order.
+// records returns the records of all documents of the store in dir, in order.
 func records(t *testing.T, dir string) []contract.Record {
 	t.Helper()
 	s, err := store.Open(dir)

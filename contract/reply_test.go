@@ -12,14 +12,14 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// TestReplySendsBack is about what a provider wants to see again of its own answer, and what it
+// TestReplySendsBack covers the parts of an answer that a provider requires in the next request, and the parts that it
 // would refuse.
 func TestReplySendsBack(t *testing.T) {
 	for _, test := range []struct {
 		name, why string
 		api       api
 		answer    string
-		want      []string // in the next request
+		want      []string // texts in the next request
 		not       []string
 	}{
 		{"signature", "Anthropic wants its reasoning signed and in its place", apis[2],
@@ -80,16 +80,16 @@ func TestReplySendsBack(t *testing.T) {
 	}
 }
 
-// TestReplyToAnotherModel is about a session whose next run goes to another model (LC "Model Change
-// Boundary"), which is sent what every model takes.
+// TestReplyToAnotherModel covers a session whose next run uses another model (LC "Model Change Boundary"). It must send
+// that model only parts that every model takes.
 func TestReplyToAnotherModel(t *testing.T) {
 	const signed = "c2lnbmVk"
-	answers := []string{ // by API, with all that its models alone can read
+	answers := []string{ // by API, with all parts that only its models can read
 		`{"choices":[{"index":0,"finish_reason":"tool_calls","message":{"role":"assistant","reasoning_content":"` + signed + `","content":"hi","annotations":[{"type":"` + signed + `"}],"tool_calls":[{"id":"call_x","type":"function","function":{"name":"calc","arguments":"{}"}}]}}]}`,
 		`{"status":"completed","output":[{"type":"reasoning","summary":[{"type":"summary_text","text":"hm"}],"encrypted_content":"` + signed + `"},{"type":"web_search_call","status":"` + signed + `"},{"type":"message","role":"assistant","content":[{"type":"output_text","text":"hi","annotations":[{"type":"` + signed + `"}]}]},{"type":"function_call","call_id":"call_x","name":"calc","arguments":"{}"}]}`,
 		`{"type":"message","role":"assistant","content":[{"type":"thinking","thinking":"hm","signature":"` + signed + `"},{"type":"redacted_thinking","data":"` + signed + `"},{"type":"server_tool_use","id":"srvtoolu_1","name":"` + signed + `","input":{}},{"type":"web_search_tool_result","tool_use_id":"srvtoolu_1","content":[]},{"type":"text","text":"hi","citations":[{"type":"` + signed + `"}]},{"type":"tool_use","id":"toolu_x","name":"calc","input":{},"caller":{"type":"direct"}}],"stop_reason":"tool_use"}`,
 	}
-	common := []string{ // by API; ID is that of the call
+	common := []string{ // by API; ID is the id of the call
 		`{"content":"hi","role":"assistant","tool_calls":[{"function":{"arguments":"{}","name":"calc"},"id":"ID","type":"function"}]},{"content":"1","role":"tool","tool_call_id":"ID"}]`,
 		`{"content":"hi","role":"assistant"},{"arguments":"{}","call_id":"ID","name":"calc","type":"function_call"},{"call_id":"ID","output":"1","type":"function_call_output"}]`,
 		`{"content":[{"text":"hi","type":"text"},{"id":"ID","input":{},"name":"calc","type":"tool_use"}],"role":"assistant"},{"content":[{"content":"1","tool_use_id":"ID","type":"tool_result"}],"role":"user"}]`,
@@ -99,7 +99,7 @@ func TestReplyToAnotherModel(t *testing.T) {
 		for to, b := range apis {
 			t.Run(a.name+"_to_"+b.name, func(t *testing.T) {
 				s := newScene(t)
-				s.adapter.Catalog[b.provider] = contract.Provider{API: b.name} // and any model
+				s.adapter.Catalog[b.provider] = contract.Provider{API: b.name} // it allows any model
 				requests := s.serve("application/json", json.RawMessage(answers[from]), next, next)
 				params := s.asks(a)
 				receipt := s.generate(params)
@@ -123,7 +123,7 @@ func TestReplyToAnotherModel(t *testing.T) {
 	}
 }
 
-// TestReplyOfThoughtsAlone: a message without anything that another model takes is not sent to it.
+// TestReplyOfThoughtsAlone checks that a message is not sent to another model if that model takes no part of it.
 func TestReplyOfThoughtsAlone(t *testing.T) {
 	s := newScene(t)
 	requests := s.serve("application/json",

@@ -15,8 +15,8 @@ var runCatalog = contract.Catalog{
 	"carrier":   {API: "pigeon"},
 }
 
-// TestUnknownProviderOrModel is exit criterion 7: it fails the start of a run, the same way every
-// time, and no run comes of it.
+// TestUnknownProviderOrModel is exit criterion 7: an unknown provider or model fails the start of a run, in the same
+// way every time. There is no run then.
 func TestUnknownProviderOrModel(t *testing.T) {
 	valid := contract.RunConfig{Provider: "openai", Model: "gpt-4o"}
 	for _, test := range []struct {
@@ -72,8 +72,7 @@ func TestStartTakesOverridesWhole(t *testing.T) {
 	require.ErrorIs(t, err, contract.ErrMissing, "not the session's provider")
 }
 
-// TestConfigOfRunDoesNotChange is LC "Model Change Boundary": what is asked for meanwhile holds
-// from the next run on.
+// TestConfigOfRunDoesNotChange is LC "Model Change Boundary": a change during a run applies from the next run on.
 func TestConfigOfRunDoesNotChange(t *testing.T) {
 	session := contract.RunConfig{Provider: "openai", Model: "gpt-4o", ReasoningEffort: contract.Some("high"), MaxTokens: contract.Some[uint64](10)}
 	first, err := contract.Start(runCatalog, session, nil)
@@ -120,7 +119,7 @@ func TestMaterialize(t *testing.T) {
 	}
 	require.Equal(t, want, params)
 
-	// The params are of their own.
+	// The params share no memory with their inputs.
 	step.MessageRefs[0], step.Metadata["k"], step.StopSequences[0], *config.MaxTokens = ref("f"), "w", "STOP", 8
 	require.Equal(t, want, params)
 

@@ -18,7 +18,7 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// An api is one of the wire APIs that all tests of the contract loop over.
+// An api is a wire API for which all tests of the contract run.
 type api struct {
 	name     string
 	provider string // in the catalog
@@ -40,13 +40,13 @@ func catalog() contract.Catalog {
 	return c
 }
 
-// apiKey is what must be found in no file.
+// apiKey must not be in any file.
 const apiKey = "sk-live-0123456789abcdefghijklmnop"
 
 // A scene is a store, a provider and an adapter between them.
 type scene struct {
 	*testing.T
-	dir      string // of the snapshot store
+	dir      string // the snapshot store's directory
 	store    *watchedStore
 	provider *fakeprovider.Server
 	adapter  *contract.Adapter
@@ -73,7 +73,7 @@ func newScene(t *testing.T) *scene {
 	return s
 }
 
-// eachAPI runs a test for each API, each time in a scene of its own.
+// eachAPI runs a test for each API, each time in a new scene.
 func eachAPI(t *testing.T, test func(*scene, api)) {
 	for _, a := range apis {
 		t.Run(a.name, func(t *testing.T) { test(newScene(t), a) })
@@ -101,7 +101,7 @@ func (s *scene) message(m modelio.Message) canon.Hash {
 	return ref
 }
 
-// params returns the params of a step whose messages are these.
+// params returns the params of a step with these messages.
 func (s *scene) params(a api, messages ...canon.Hash) contract.GenerateParams {
 	s.Helper()
 	run, err := contract.Start(s.adapter.Catalog, contract.RunConfig{Provider: a.provider, Model: a.model}, nil)
@@ -111,7 +111,7 @@ func (s *scene) params(a api, messages ...canon.Hash) contract.GenerateParams {
 	return params
 }
 
-// asks returns the params of a step that asks for a greeting.
+// asks returns the params of a step that requests a greeting.
 func (s *scene) asks(a api) contract.GenerateParams {
 	s.Helper()
 	return s.params(a, s.says(modelio.RoleUser, "Say hello"))
@@ -122,7 +122,7 @@ func (s *scene) generate(p contract.GenerateParams) contract.GenerateReceipt {
 	receipt, err := s.adapter.Generate(s.Context(), p)
 	require.NoError(s, err)
 
-	// Each receipt is one that can be read.
+	// Each receipt must be readable.
 	text, err := json.Marshal(receipt)
 	require.NoError(s, err)
 	var again contract.GenerateReceipt
@@ -141,7 +141,7 @@ func (s *scene) sent() map[string]any {
 	return body
 }
 
-// An output is an envelope with all that it names.
+// An output is an envelope with the content of its refs.
 type output struct {
 	text, reasoning string
 	calls           []call
@@ -187,13 +187,13 @@ func (s *scene) warnings(r contract.GenerateReceipt) (warnings []contract.Warnin
 	return warnings
 }
 
-// A watchedStore is a store that says what it was given, and that can be broken.
+// A watchedStore records its inputs, and can be broken.
 type watchedStore struct {
 	*contract.Store
 	mu      sync.Mutex
-	content []byte                // all that it was given
-	full    error                 // of whatever it is given from now on
-	altered map[canon.Hash][]byte // what it says instead
+	content []byte                // all inputs
+	full    error                 // the error for every further input
+	altered map[canon.Hash][]byte // wrong contents by ref
 }
 
 func (w *watchedStore) PutBlob(blob []byte) (canon.Hash, error) {
@@ -213,14 +213,14 @@ func (w *watchedStore) Blob(ref canon.Hash) ([]byte, error) {
 	return w.Store.Blob(ref)
 }
 
-// stored returns all that the store was given.
+// stored returns everything that the store was given.
 func (s *scene) stored() []byte {
 	s.store.mu.Lock()
 	defer s.store.mu.Unlock()
 	return slices.Clone(s.store.content)
 }
 
-// results is a message with the results of tool calls.
+// results returns a message with the results of tool calls.
 func results(of ...modelio.ToolResponse) modelio.Message {
 	m := modelio.Message{Role: modelio.RoleTool}
 	for _, r := range of {

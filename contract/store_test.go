@@ -11,7 +11,7 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// TestBlobErrors is about params that name what is not there, or not what it should be.
+// TestBlobErrors covers params whose refs lead to missing or wrong content.
 func TestBlobErrors(t *testing.T) {
 	s := newScene(t)
 	a := apis[0]
@@ -91,7 +91,7 @@ func TestBlobErrors(t *testing.T) {
 	require.Empty(t, s.provider.Calls(), "no call is made with params that are not whole")
 }
 
-// TestReadsRehash alters a blob under way.
+// TestReadsRehash checks that a blob altered on its way from the store is refused.
 func TestReadsRehash(t *testing.T) {
 	s := newScene(t)
 	params := s.asks(apis[0])
@@ -104,7 +104,7 @@ func TestReadsRehash(t *testing.T) {
 	require.ErrorIs(t, contract.ReadJSON(liar{}, ref("1"), &v), contract.ErrBlob, "whoever keeps the blobs")
 }
 
-// A liar has something for every ref.
+// A liar is a store with content for every ref.
 type liar struct{}
 
 func (liar) Blob(canon.Hash) ([]byte, error) { return []byte("{}"), nil }

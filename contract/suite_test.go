@@ -50,7 +50,7 @@ func noToolFlow(s *scene, a api) {
 	require.Equal(s, []fakeprovider.Message{{Role: "system", Text: "Be brief"}, {Role: "user", Text: "Say hello"}}, calls[0].Messages)
 }
 
-// toolCallFlow has two calls at once, then one more, then the answer.
+// toolCallFlow makes two calls at once, then one more, and then answers.
 func toolCallFlow(s *scene, a api) {
 	s.provider.Reply(
 		fakeprovider.Reply{Text: "Let me see.", ToolCalls: []fakeprovider.ToolCall{{Name: "calc", Arguments: `{"y":2,"x":1}`}, {Name: "calc", Arguments: `{"x":3,"y":9223372036854775807}`}}},
@@ -80,7 +80,7 @@ func toolCallFlow(s *scene, a api) {
 	require.Equal(s, "calc", s.provider.Calls()[0].Tools[0].Name)
 	require.JSONEq(s, string(calc.InputSchema), string(s.provider.Calls()[0].Tools[0].Schema))
 
-	// The results may come as one message or as several.
+	// The results may come in one message or several.
 	messages = append(messages, reply(first, receipt),
 		s.message(results(modelio.ToolResponse{Name: "calc", Ref: "call_1", Output: json.RawMessage("3")})),
 		s.message(results(modelio.ToolResponse{Name: "calc", Ref: "call_2", Output: json.RawMessage(`"many"`)})),
@@ -205,7 +205,7 @@ func TestOmittedMaxTokens(t *testing.T) {
 	})
 }
 
-// TestStreamsGiveTheSameReceipt compares receipts but for the raw bytes.
+// TestStreamsGiveTheSameReceipt compares receipts without their raw bytes.
 func TestStreamsGiveTheSameReceipt(t *testing.T) {
 	reply := fakeprovider.Reply{
 		ID: "answer-1", Thinking: "Hm.", Signature: "sig", Text: "Hello there", Usage: &fakeprovider.Usage{Input: 11, Output: 5, Reasoning: 2, CacheRead: 3},
@@ -229,7 +229,7 @@ func TestStreamsGiveTheSameReceipt(t *testing.T) {
 	})
 }
 
-// TestKeyGoesIntoTheHeaderOnly looks for the key in all that a call leaves behind.
+// TestKeyGoesIntoTheHeaderOnly looks for the key in everything that a call leaves behind.
 func TestKeyGoesIntoTheHeaderOnly(t *testing.T) {
 	headers := map[string]string{contract.OpenAIChat: "Authorization", contract.OpenAIResponses: "Authorization", contract.AnthropicMessages: "X-Api-Key"}
 	eachAPI(t, func(s *scene, a api) {
@@ -254,7 +254,7 @@ func TestKeyGoesIntoTheHeaderOnly(t *testing.T) {
 		}
 		require.NotContains(s, string(s.stored()), apiKey)
 
-		// A host that needs no key gets none.
+		// A host that needs no key does not get it.
 		s.provider.RequireKey("")
 		params.APIKey = nil
 		s.generate(params)

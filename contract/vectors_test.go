@@ -14,7 +14,7 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// A vector is a provider's answer, or several, and what the origin of LC made of it.
+// A vector has one or more answers of a provider, and the results of LC's origin.
 type vector struct {
 	Name        string
 	Path        string
@@ -35,7 +35,7 @@ type vector struct {
 	ExpectRequest map[string]any `json:"expect_request"`
 }
 
-// TestVectors has the bodies and streams of LC's origin give the results that were asserted there.
+// TestVectors runs the bodies and streams of LC's origin, and compares with the results asserted there.
 func TestVectors(t *testing.T) {
 	var all []vector
 	require.NoError(t, json.Unmarshal(testvector.Text(t, "aos/provider_wire_vectors.json"), &all))
@@ -70,7 +70,7 @@ func bytesOf(t *testing.T, body json.RawMessage) string {
 	return text
 }
 
-// serve lets the adapter's calls get these bodies, in order, and returns the requests.
+// serve makes these bodies the answers to the adapter's calls, in order, and returns the requests.
 func (s *scene) serve(contentType string, bodies ...json.RawMessage) *[]string {
 	var requests []string
 	s.answers(func(r *http.Request) *http.Response {
@@ -109,7 +109,7 @@ func (s *scene) vectorAnswer(v vector) {
 			got = float64(*receipt.UsageDetails.CacheWriteTokens)
 		case "finish_reason.reason", "finish.response.finish_reason.reason":
 			got = receipt.FinishReason.Reason
-		// What streams show on their way is in the envelope at their end.
+		// The envelope at the end of a stream contains everything that the stream showed.
 		case "text_delta_seen":
 			got = out.text != ""
 		case "reasoning_delta_seen":
@@ -123,7 +123,7 @@ func (s *scene) vectorAnswer(v vector) {
 	}
 }
 
-// vectorLoop has a tool called between two answers.
+// vectorLoop calls a tool between two answers.
 func (s *scene) vectorLoop(v vector) {
 	a := vectorAPI(v.Path)
 	requests := s.serve("application/json", v.Sequence[0].Body, v.Sequence[1].Body)
@@ -146,7 +146,7 @@ func (s *scene) vectorLoop(v vector) {
 	}
 }
 
-// vectorRequest looks at what refs in the runtime become on the wire.
+// vectorRequest checks the wire form of refs in the runtime.
 func (s *scene) vectorRequest(v vector) {
 	a := apis[0]
 	s.adapter.Catalog[a.provider] = contract.Provider{API: a.name}

@@ -12,7 +12,7 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// TestUnsetControlsAreNotSent shows the whole body of a call that sets nothing.
+// TestUnsetControlsAreNotSent shows the whole body of a call without controls.
 func TestUnsetControlsAreNotSent(t *testing.T) {
 	want := map[string]string{
 		contract.OpenAIChat:        `{"messages":[{"content":"Say hello","role":"user"}],"model":"gpt-4o-mini"}`,
@@ -26,7 +26,7 @@ func TestUnsetControlsAreNotSent(t *testing.T) {
 	})
 }
 
-// TestControlsOnTheWire shows the whole body of a call that sets everything that the API has.
+// TestControlsOnTheWire shows the whole body of a call with all of the API's controls.
 func TestControlsOnTheWire(t *testing.T) {
 	want := map[string]string{
 		contract.OpenAIChat: `{"max_tokens":9,"messages":[{"content":"Say hello","role":"user"}],"metadata":{"trace":"t-1","user_id":"u-1"},"model":"gpt-4o-mini",
@@ -114,7 +114,7 @@ func TestResponseFormatsOnTheWire(t *testing.T) {
 	})
 }
 
-// TestDecimalsOnTheWire is about spellings that JSON does not have.
+// TestDecimalsOnTheWire covers spellings that JSON does not have.
 func TestDecimalsOnTheWire(t *testing.T) {
 	s := newScene(t)
 	s.provider.Handle(fakeprovider.Echo())

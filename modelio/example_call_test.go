@@ -8,7 +8,7 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// What a model asked a program to do, as a recorder's Calls have it.
+// A recorder's Calls have the tool calls of a model, with their results.
 func ExampleCall() {
 	in, out := int64(20), int64(5)
 	call := &modelio.Call{
@@ -34,7 +34,7 @@ func ExampleCall() {
 	// 25 25 stop true true
 }
 
-// Violations have an order of their own.
+// Violations have a defined order.
 func ExampleViolation() {
 	found := []modelio.Violation{{Pointer: "/messages/1", Message: "b"}, {Pointer: "/messages/0", Message: "a"}}
 	slices.SortFunc(found, modelio.Violation.Compare)

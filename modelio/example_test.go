@@ -10,7 +10,7 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// echo is a model that repeats what it is told, a word at a time where it streams.
+// echo is a model that repeats the prompt, and streams it word by word.
 func echo(ctx context.Context, req *modelio.GenerateRequest, stream modelio.StreamFunc) (*modelio.GenerateResponse, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -51,7 +51,7 @@ func ExampleInfoOf() {
 	// Output: true all
 }
 
-// A part of each kind.
+// These are parts of each kind.
 func ExamplePart() {
 	signed := modelio.ReasoningPart("They ask about the weather.")
 	signed.Metadata = modelio.Object{"thoughtSignature": json.RawMessage(`"g-1234567890"`)}
@@ -79,7 +79,7 @@ func ExamplePart() {
 	// {"custom":{"mine":true}}
 }
 
-// What a field cannot hold, and what nobody knows, is kept in Unknown.
+// Unknown keeps members without a field, and values that do not fit their field.
 func ExampleMessage() {
 	const text = `{"content":[{"toolRequest":{"input":{"n":9007199254740993},"name":"t","partial":false}}],"metadata":null,"note":1,"role":"model"}`
 	var message modelio.Message

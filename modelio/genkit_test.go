@@ -17,10 +17,10 @@ import (
 	"github.com/traceforge/traceforge-go/modelio/modeltest"
 )
 
-// Tests against Genkit's own data: its JSON Schema, its scripted-model cases, its conformance
-// requests, and the parts that its Go module loses something of.
+// The tests in this file use Genkit's own data: its JSON Schema, its scripted-model cases, its conformance requests,
+// and parts that its Go module does not keep completely.
 
-// TestGenkit_Schema: what these types write, Genkit's schema accepts.
+// TestGenkit_Schema checks that Genkit's schema accepts the JSON of these types.
 func TestGenkit_Schema(t *testing.T) {
 	schema := genkitSchema(t)
 	for _, tc := range []struct{ definition, what, text string }{
@@ -76,8 +76,7 @@ func TestGenkit_Schema(t *testing.T) {
 	}
 }
 
-// TestGenkit_SchemaDifferences keeps the list in docs/decisions.md honest: what is on one side
-// only.
+// TestGenkit_SchemaDifferences proves the list in docs/decisions.md: the texts that only one side accepts.
 func TestGenkit_SchemaDifferences(t *testing.T) {
 	schema := genkitSchema(t)
 	for _, tc := range []struct{ why, definition, what, text string }{
@@ -103,7 +102,7 @@ func TestGenkit_SchemaDifferences(t *testing.T) {
 	}
 }
 
-// TestGenkit_Parts: the parts that Genkit's Go module loses something of, we do not.
+// TestGenkit_Parts checks that we keep the parts that Genkit's Go module does not keep completely.
 func TestGenkit_Parts(t *testing.T) {
 	var vectors struct{ Cases []struct{ In string } }
 	vector.Read(t, "genkit/go_v1.4.0_part_roundtrip.json", &vectors)
@@ -113,8 +112,8 @@ func TestGenkit_Parts(t *testing.T) {
 	}
 }
 
-// TestGenkit_ConformanceRequests: Genkit's conformance requests come back as they are, and a
-// model that can do nothing can take those that need nothing more than text.
+// TestGenkit_ConformanceRequests checks that Genkit's conformance requests survive a round trip, and that a model
+// without capabilities takes those that need only text.
 func TestGenkit_ConformanceRequests(t *testing.T) {
 	schema := genkitSchema(t)
 	var cases map[string]struct{ Input json.RawMessage }
@@ -138,8 +137,8 @@ func TestGenkit_ConformanceRequests(t *testing.T) {
 	}
 }
 
-// TestGenkit_Specs: every message, chunk, request and response of Genkit's scripted-model cases
-// comes back as it is, and every stream has an aggregate.
+// TestGenkit_Specs checks that every message, chunk, request and response of Genkit's scripted-model cases survives a
+// round trip, and that every stream has an aggregate.
 func TestGenkit_Specs(t *testing.T) {
 	schema := genkitSchema(t)
 	for _, file := range []string{"generate.yaml", "agent.yaml"} {
@@ -171,7 +170,7 @@ func TestGenkit_Specs(t *testing.T) {
 				}
 				list, ok := value.([]any)
 				if !ok {
-					return // a state that is wrong on purpose
+					return // the state is wrong on purpose
 				}
 				for _, value := range list {
 					switch name {
@@ -251,7 +250,7 @@ func (s schemaSet) validate(definition, text string) error {
 	return schema.Validate(value)
 }
 
-// roundTrip reads text as a value of the type that what names, and writes it.
+// roundTrip reads text as a value of the type named what, and writes it.
 func roundTrip(t *testing.T, what, text string) string {
 	t.Helper()
 	v := newByType[what]()

@@ -33,7 +33,7 @@ var newByType = map[string]func() any{
 	"capabilities":    func() any { return new(modelio.Capabilities) },
 }
 
-// roundTrips are texts in the form in which they are written: a round trip changes no byte.
+// roundTrips are texts in written form. A round trip changes no byte.
 var roundTrips = []struct{ name, why, what, text string }{
 	{"text", "the plain case", "part", `{"text":"a"}`},
 	{"empty_text", "a stream may open with it", "part", `{"text":""}`},
@@ -113,7 +113,8 @@ func TestJSON_RoundTrip(t *testing.T) {
 	}
 }
 
-// TestJSON_Fields: each member that GK names has its field. What is among the unknown members comes back too, so that no round trip shows it.
+// TestJSON_Fields checks that each member in GK has a field. A round trip does not show this, since unknown members
+// come back too.
 func TestJSON_Fields(t *testing.T) {
 	for _, tc := range []struct{ clause, what, text string }{
 		{"Message", "message", `{"role":"tool","content":[],"metadata":{"k":1}}`},
@@ -137,7 +138,7 @@ func TestJSON_Fields(t *testing.T) {
 	require.Equal(t, []string{"id"}, unknownMembers(reflect.ValueOf(decode[modelio.GenerateRequest](t, `{"messages":[{"role":"user","content":[],"id":1}]}`))))
 }
 
-// unknownMembers returns the names of the members that a value, and those in it, have no field for.
+// unknownMembers returns the names of members, on all levels, for which a value has no field.
 func unknownMembers(v reflect.Value) (names []string) {
 	switch v.Kind() {
 	case reflect.Pointer:
@@ -260,7 +261,7 @@ func TestJSON_NotWritten(t *testing.T) {
 	}
 }
 
-// FuzzJSON: what is read is written as an equal value, and what is written is stable.
+// FuzzJSON checks that a value stays equal when read and written, and that written texts are stable.
 func FuzzJSON(t *testing.F) {
 	f := mutation.New(t)
 	for _, tc := range roundTrips {
@@ -292,8 +293,8 @@ func FuzzJSON(t *testing.F) {
 	})
 }
 
-// tree decodes text to a value that compares as JSON does: members in no order, and an
-// integer equal to itself however it is spelled.
+// tree decodes text to a value that compares as JSON does: the order of members and the spelling of an integer do not
+// matter.
 func tree(t *testing.T, text string) any {
 	t.Helper()
 	dec := json.NewDecoder(strings.NewReader(text))
@@ -304,7 +305,7 @@ func tree(t *testing.T, text string) any {
 	return plainNumbers(v)
 }
 
-// spellConstrained puts Genkit's words where a model's info says true or false, as GK has it.
+// spellConstrained replaces true and false in a model's info by Genkit's words, as in GK.
 func spellConstrained(v any) any {
 	info, _ := v.(map[string]any)
 	if supports, ok := info["supports"]; ok {
@@ -337,7 +338,7 @@ func plainNumbers(v any) any {
 	return v
 }
 
-// TestJSON_Stdlib: the reader accepts exactly the strings that encoding/json reads without loss.
+// TestJSON_Stdlib checks that the reader accepts exactly the strings that encoding/json reads without loss.
 func TestJSON_Stdlib(t *testing.T) {
 	var all bytes.Buffer
 	for c := range rune(0x300) {

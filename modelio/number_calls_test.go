@@ -128,8 +128,8 @@ func TestNormalizeRefs(t *testing.T) {
 	}
 }
 
-// The normal form does not depend on what the refs are, nor, where calls are answered in
-// order, on whether there are any.
+// TestNormalizeRefsProperty checks that the normal form does not depend on the refs. If calls are answered in order, it
+// does not depend on their presence either.
 func TestNormalizeRefsProperty(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(8, 8))
 	for range 500 {
@@ -169,7 +169,7 @@ func ExampleNormalizeRefs() {
 	// Output: call_1 call_1 toolu_01A9x
 }
 
-// TestEarlyResults: a session is one call, whose request has the results of the tools that its answer calls.
+// TestEarlyResults covers a session, which is one call: its request has the results of the tools that its answer calls.
 func TestEarlyResults(t *testing.T) {
 	for _, c := range []struct {
 		name, why      string
@@ -193,7 +193,7 @@ func TestEarlyResults(t *testing.T) {
 			var n modelio.Numbering
 			_, err := n.Request(&modelio.Request{Messages: conversation(results)})
 			require.NoError(t, err)
-			for range 2 { // answers do not move each other's numbers
+			for range 2 { // answers do not change each other's numbers
 				answer, err := n.Response(&modelio.Response{Candidates: []modelio.Candidate{{Message: modelio.Message{Content: calls}}}})
 				require.NoError(t, err)
 				for i, p := range answer.Candidates[0].Message.Content {

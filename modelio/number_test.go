@@ -17,7 +17,7 @@ func object(t testing.TB, text string) modelio.Object {
 	return o
 }
 
-// TestNumberingPlaces holds each place where a provider's values are, and those that look like one.
+// TestNumberingPlaces checks each place of a provider's values, and similar places of other values.
 func TestNumberingPlaces(t *testing.T) {
 	for _, c := range []struct{ name, why, custom, want string }{
 		{"item", "an item of an answer", `{"id":"rs_0123456789abcdefXYZ"}`, `{"id":"item_1"}`},
@@ -103,7 +103,7 @@ func TestNumberingOptions(t *testing.T) {
 	}
 }
 
-// spoken is a conversation of which what a provider made up is different with every salt.
+// spoken returns a conversation whose values from the provider differ with every salt.
 func spoken(t testing.TB, salt string, turns int) *modelio.Request {
 	r := &modelio.Request{Options: object(t, fmt.Sprintf(`{"previous_response_id":"resp_%s","container":"cntr_%s1"}`, salt, salt))}
 	for i := range turns {
@@ -125,9 +125,8 @@ func asked(t testing.TB, at string) modelio.Message {
 	}}
 }
 
-// TestNumberingLeavesNoTrace proves that a request is numbered alike whatever a provider made up,
-// that an answer has the numbers that it has once it is sent back, and that a call has one number
-// in the answer and in the requests that follow.
+// TestNumberingLeavesNoTrace proves that the numbers of a request do not depend on the provider's values, that an
+// answer keeps its numbers when it is sent back, and that a call has one number in the answer and in later requests.
 func TestNumberingLeavesNoTrace(t *testing.T) {
 	var one, other modelio.Numbering
 	a, err := one.Request(spoken(t, "x", 2))

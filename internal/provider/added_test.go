@@ -10,8 +10,8 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// A made-up API of Cohere's that grades answers. It shows that an API takes its own file and a
-// folder of testdata, and no line elsewhere: TestCases and the fuzz targets know it.
+// This is the codec of a made-up Cohere API that grades answers. It shows that an API takes its own file and a folder
+// of testdata, and no line elsewhere: TestCases and the fuzz targets find it.
 var _ = Register(&Codec{
 	API:    gradeAPI,
 	Match:  posts(hasList("answers"), "/v9/grade"),
@@ -21,7 +21,7 @@ var _ = Register(&Codec{
 
 const gradeAPI = "cohere.grade"
 
-// grades decodes a list of grades: each is a custom part, in the list's order.
+// grades decodes a list of grades to custom parts, in the list's order.
 func grades(body jsontext.Value) (*modelio.Response, error) {
 	if !body.Member("grades").IsArray() {
 		return nil, neither("grades")
@@ -59,11 +59,10 @@ func TestRegisterTwice(t *testing.T) {
 	require.PanicsWithValue(t, "two codecs for "+gradeAPI, func() { Register(&Codec{API: gradeAPI}) })
 }
 
-// TestCodecsAreApart proves that the order of codecs does not matter: no two match the same request,
-// whatever its body.
+// TestCodecsAreApart proves that the order of codecs does not matter: no two match the same request, whatever its body.
 func TestCodecsAreApart(t *testing.T) {
 	bodies := []string{
-		`{"a":1,"a":2}`, // that no codec takes, but one has to refuse
+		`{"a":1,"a":2}`, // no codec decodes it, but a codec has to refuse it
 		`{"messages":[],"prompt":"","input":"","contents":[],"documents":[]}`,
 		`{"messages":[]}`, `{"prompt":""}`, `{"input":""}`,
 	}

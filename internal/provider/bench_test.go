@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// BenchmarkDecodeRequest measures what each replayed call costs here: a short chat, and
-// the late turn of an agent loop.
+// BenchmarkDecodeRequest measures the cost of each replayed call in this package, for a short chat and for the late
+// turn of an agent loop.
 func BenchmarkDecodeRequest(b *testing.B) {
 	for _, size := range []struct {
 		name  string

@@ -20,17 +20,17 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the wanted results in testdata")
 
-// A section of a case is an input or a wanted result. A case is a txtar file in the
-// directory of its API; its comment says why it is there. Sections:
+// A section of a case is an input or a wanted result. A case is a txtar file in its API's directory. Its comment says
+// why it exists. Sections:
 //
 //	url                            [METHOD] URL [CONTENT-TYPE] of the requests that follow; by default the API's own
 //	request                        a body
-//	decoded                        what the requests before it decode to; they must lose nothing
-//	failure                        the error that the request before it gives
+//	decoded                        the decoded form of the requests before it; decoding must lose nothing
+//	failure                        the error for the request before it
 //	answer STATUS [CONTENT-TYPE]   a body
-//	frames STATUS                  a body in AWS's binary framing, an event a line; see frames
-//	response                       what the answers before it decode to, each of them, as answers to the latest request
-//	refused                        the error that each of the answers before it gives
+//	frames STATUS                  a body in AWS's binary framing, one event per line; see frames
+//	response                       the decoded form of each answer before it, as answers to the latest request
+//	refused                        the error for each of the answers before it
 type section = txtar.File
 
 func cases(t testing.TB) []string {
@@ -61,13 +61,13 @@ func TestCases(t *testing.T) {
 	}
 }
 
-// A testCase is a case that is under way.
+// A testCase is the state of a running case.
 type testCase struct {
 	codec    *Codec
-	at       Wire // without a body
+	at       Wire // without its body
 	requests []*Wire
 	answers  []*Answer
-	asked    *modelio.Request // the latest
+	asked    *modelio.Request // the latest request
 	proof    lossless
 }
 
@@ -134,7 +134,7 @@ func (c *testCase) section(t *testing.T, s *section) {
 	}
 }
 
-// parseURL returns the request that a section named url describes, without a body.
+// parseURL returns the request of a section named url, without a body.
 func parseURL(t testing.TB, s *section) Wire {
 	words := strings.Fields(string(s.Data))
 	w := Wire{Method: "POST", ContentType: "application/json"}
@@ -150,7 +150,7 @@ func parseURL(t testing.TB, s *section) Wire {
 	return upgraded(w)
 }
 
-// upgraded makes a request that is for a WebSocket ask for one.
+// upgraded makes a request for a WebSocket ask for the upgrade.
 func upgraded(w Wire) Wire {
 	if w.URL.Scheme == "wss" {
 		w.Method, w.ContentType, w.Header = http.MethodGet, "", http.Header{"Upgrade": {"websocket"}}
@@ -158,7 +158,7 @@ func upgraded(w Wire) Wire {
 	return w
 }
 
-// homeOf returns a request at an API's own endpoint, without a body. testdata says where that is.
+// homeOf returns a request to an API's own endpoint, without a body. The URL is in testdata.
 func homeOf(t testing.TB, codec *Codec) Wire {
 	home, err := os.ReadFile(filepath.Join("testdata", codec.API, "home.url"))
 	require.NoError(t, err)
@@ -176,7 +176,7 @@ func want(t *testing.T, s *section, got []byte) {
 	require.Equal(t, string(s.Data), string(got))
 }
 
-// viewRequest renders a request for comparison: what is absent is left out.
+// viewRequest renders a request for comparison, without absent members.
 func viewRequest(r *modelio.Request) []byte {
 	view := struct {
 		Model            string                   `json:"model,omitempty"`
@@ -229,7 +229,7 @@ func viewResponse(r *modelio.Response) []byte {
 	return render(view)
 }
 
-// render writes JSON with sorted members, one a line.
+// render writes JSON with sorted members, one per line.
 func render(v any) []byte {
 	text, err := json.Marshal(v)
 	if err != nil {
@@ -240,6 +240,6 @@ func render(v any) []byte {
 		return []byte(err.Error() + "\n")
 	}
 	var b bytes.Buffer
-	_ = json.Indent(&b, []byte(normal), "", "  ") // is JSON
+	_ = json.Indent(&b, []byte(normal), "", "  ") // normal is valid JSON
 	return append(b.Bytes(), '\n')
 }

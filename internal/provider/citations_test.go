@@ -10,8 +10,8 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// TestCitationsMeanOneThing holds for every API that cites that its citations have the same members, and places in
-// characters of the whole text, whatever it counts in.
+// TestCitationsMeanOneThing checks for every API with citations that they have the same members, and that places are in
+// characters of the whole text, in whatever unit the API counts.
 func TestCitationsMeanOneThing(t *testing.T) {
 	t.Parallel()
 	const text = "Zürich is wet." // "wet" is from character 10 to 13, from byte 11 to 14
@@ -103,7 +103,7 @@ func shown(all []modelio.Citation) (lines string) {
 	return lines
 }
 
-// TestCitationsOfStreams holds that a stream cites what the whole answer would.
+// TestCitationsOfStreams checks that a stream has the same citations as the whole answer.
 func TestCitationsOfStreams(t *testing.T) {
 	t.Parallel()
 	converse := frames(t, []byte(`contentBlockDelta {"contentBlockIndex":0,"delta":{"text":"wet"}}
@@ -117,7 +117,7 @@ messageStop {"stopReason":"end_turn"}
 	require.Equal(t, `0-3 "https://a" "A" "" ""`+"\n"+`0-3 "https://b" "B" "" ""`, shown(resp.Candidates[0].Citations))
 }
 
-// TestCitedSourcesAreNumbered holds that a source which is a tool's result has the number of its call, as the id is made up.
+// TestCitedSourcesAreNumbered checks that a cited tool result has the number of its call, since the id is made up.
 func TestCitedSourcesAreNumbered(t *testing.T) {
 	t.Parallel()
 	var n modelio.Numbering
@@ -129,7 +129,7 @@ func TestCitedSourcesAreNumbered(t *testing.T) {
 	require.Equal(t, []modelio.Citation{{Source: "call_1:2"}, {Source: "doc:0"}}, resp.Candidates[0].Citations)
 }
 
-// TestCitationsOfTraffic holds of real answers which APIs cite, so that none is passed over.
+// TestCitationsOfTraffic checks which APIs cite in real answers, so that no citation is missed.
 func TestCitationsOfTraffic(t *testing.T) {
 	t.Parallel()
 	found := map[string]int{}

@@ -57,7 +57,7 @@ func decoded(t testing.TB, body, encoding string) []byte {
 	return b
 }
 
-// corpus returns the recorded traffic, which nobody changes.
+// corpus returns the recorded traffic. Callers must not change it.
 func corpus(t testing.TB) []*interaction {
 	var files []string
 	for _, name := range []string{"corpus.jsonl", "sequences.jsonl", "findings.jsonl"} {
@@ -101,8 +101,7 @@ func readCorpus(files ...string) ([]*interaction, error) {
 	return all, nil
 }
 
-// named maps the paths of the APIs that have a codec of their own to its name, independently of
-// how the codecs match.
+// named maps paths to the names of the APIs' codecs. It does not depend on how the codecs match.
 var named = []struct {
 	path *regexp.Regexp
 	api  string
@@ -138,7 +137,7 @@ var named = []struct {
 	{regexp.MustCompile(`/images/(generations|edits|variations)$`), imagesAPI},
 }
 
-// called maps methods, hosts and paths of APIs in which any method may be used, or which only one host has, likewise.
+// called maps methods, hosts and paths likewise, for APIs with any method, or with one host only.
 var called = []struct {
 	call *regexp.Regexp
 	api  string
@@ -167,8 +166,7 @@ var called = []struct {
 	{regexp.MustCompile(`/api/pull$`), ollamaResourcesAPI},
 }
 
-// excused are the interactions of named APIs that their codec does not take, and why it is right
-// not to.
+// excused are interactions of named APIs that their codec rightly refuses, with the reasons.
 var excused = map[string]string{
 	"open-telemetry/opentelemetry-python-contrib:instrumentation/opentelemetry-instrumentation-botocore/tests/cassettes/test_invoke_model_with_invalid_model.yaml#0":                 "the request has no body",
 	"open-telemetry/opentelemetry-python-contrib:instrumentation/opentelemetry-instrumentation-botocore/tests/cassettes/test_invoke_model_with_response_stream_invalid_model.yaml#0": "the request has no body",
@@ -215,7 +213,7 @@ func TestCorpus(t *testing.T) {
 	t.Logf("\n%s", &b)
 }
 
-// api returns the API that x is of, by its path.
+// api returns the API of x by its path.
 func (x *interaction) api(t testing.TB) string {
 	w := x.wire(t)
 	for _, c := range called {
@@ -242,7 +240,7 @@ func (x *interaction) api(t testing.TB) string {
 	return openAIResourcesAPI
 }
 
-// resourcePath is that of resources, in the traffic that there is.
+// resourcePath matches the paths of resources in the recorded traffic.
 var resourcePath = regexp.MustCompile(`/v1(beta)?/(models|files|batches|vector_stores|cachedContents|fileSearchStores|fine_tuning/jobs|messages/batches)\b|^/models$|/openai/v1/models$`)
 
 // count decodes interactions of an API.
@@ -298,8 +296,8 @@ func (row *tally) count(t *testing.T, codec *Codec, all []*interaction) {
 	}
 }
 
-// saysAnAnswer fails for a response that is decoded to nothing, as by a codec that mistakes its
-// form. The corpus has no stream that was cut.
+// saysAnAnswer fails for a response that is decoded to nothing, as by a codec that mistakes its form. The corpus has no
+// cut streams.
 func saysAnAnswer(resp *modelio.Response) error {
 	if !resp.Complete {
 		return errors.New("incomplete")
@@ -312,7 +310,8 @@ func saysAnAnswer(resp *modelio.Response) error {
 	return errors.New("no candidate has content or a reason to end")
 }
 
-// ifThere returns the codec of an API for a test of many: .ci/add takes codecs out. TestCases misses one that is gone.
+// ifThere returns the codec of an API, or skips the test, since .ci/add removes codecs. TestCases reports a missing
+// codec.
 func ifThere(t testing.TB, api string) *Codec {
 	codec, ok := Named(api)
 	if !ok {
@@ -331,14 +330,14 @@ func byName(t testing.TB, api string) *Codec {
 	return nil
 }
 
-// roundTrip checks that encoding req gives the body of w as a JSON value, and that decoding
-// that gives req. said is what the body says, described what req says.
+// roundTrip checks that encoding req gives the body of w as a JSON value, and that decoding the result gives req. said
+// is the content of the body, described the content of req.
 func roundTrip(codec *Codec, w *Wire, req *modelio.Request, said, described string) error {
 	body, err := Encoders[codec.API](req)
 	if err != nil {
 		return err
 	}
-	if root, err := w.root(); err == nil && !root.Member("model").Present() { // it is in the path
+	if root, err := w.root(); err == nil && !root.Member("model").Present() { // the path names it
 		o, _ := jsontext.MembersOf(body)
 		delete(o, "model")
 		body = jsontext.ObjectText(o)

@@ -14,7 +14,7 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// equalJSON compares two texts by what they say. Numbers are equal if they are spelled alike.
+// equalJSON compares the values of two texts. Numbers are equal if their spelling is.
 func equalJSON(want, got []byte) error {
 	a, err := normalText(want)
 	if err != nil {
@@ -47,7 +47,7 @@ func normalText(text []byte) (string, error) {
 	return string(appendNormal(nil, doc.Root())), nil
 }
 
-// appendNormal appends v value by value, with the members of objects sorted by name.
+// appendNormal appends v recursively, with the members of objects sorted by name.
 func appendNormal(dst []byte, v jsontext.Value) []byte {
 	switch {
 	case v.IsObject():
@@ -71,8 +71,8 @@ func appendNormal(dst []byte, v jsontext.Value) []byte {
 	return append(dst, v.Raw()...)
 }
 
-// equalRequests compares requests, in which nil and empty are not the same; raw values by
-// what they say, as encoding does not keep the order of members.
+// equalRequests compares requests. nil and empty differ. Raw values are compared as JSON values, since encoding does
+// not keep the order of members.
 func equalRequests(want, got *modelio.Request) error {
 	return equalText(describe(want), describe(got))
 }

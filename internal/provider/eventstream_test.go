@@ -17,8 +17,9 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// frames encodes lines of the form NAME PAYLOAD. An event named chunk has its payload in base64 in
-// the member bytes, as those of InvokeModelWithResponseStream, unless it has that member. A line !NAME PAYLOAD is an exception.
+// frames encodes lines of the form NAME PAYLOAD. An event named chunk has its payload in base64 in the member bytes,
+// like an event of InvokeModelWithResponseStream, unless the payload has that member. A line !NAME PAYLOAD is an
+// exception.
 func frames(t testing.TB, lines []byte) []byte {
 	var all []byte
 	for line := range strings.Lines(string(lines)) {
@@ -52,8 +53,8 @@ func frame(headers map[string]string, payload string) []byte {
 func TestFrames(t *testing.T) {
 	one := frame(map[string]string{":message-type": "event", ":event-type": "messageStart"}, `{"role":"assistant"}`)
 	two := frame(map[string]string{":message-type": "event", ":event-type": "metadata"}, `{}`)
-	// A header of each type that has no text: true, false, byte, short, integer, long, byte
-	// array, timestamp, UUID.
+	// odd has a header of each type that is not text: true, false, byte, short, integer, long, byte array, timestamp,
+	// UUID.
 	var odd []byte
 	for _, header := range []struct {
 		kind  byte
@@ -96,7 +97,7 @@ func TestFrames(t *testing.T) {
 	}
 }
 
-// frameOf encodes one frame with headers as they are.
+// frameOf encodes one frame with raw headers.
 func frameOf(headers []byte, payload string) []byte {
 	b := binary.BigEndian.AppendUint32(nil, uint32(preludeSize+len(headers)+len(payload)+checksumSize))
 	b = binary.BigEndian.AppendUint32(b, uint32(len(headers)))
@@ -105,7 +106,7 @@ func frameOf(headers []byte, payload string) []byte {
 	return binary.BigEndian.AppendUint32(b, crc32.ChecksumIEEE(b))
 }
 
-// FuzzFramings proves that splitting loses no byte, whatever the framing.
+// FuzzFramings proves that splitting loses no byte in any framing.
 func FuzzFramings(t *testing.F) {
 	f := mutation.New(t)
 	f.Add(frames(f, []byte("messageStart {}\n!x {}\nchunk {}\n")))

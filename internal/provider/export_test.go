@@ -2,6 +2,6 @@ package provider
 
 import "github.com/traceforge/traceforge-go/modelio"
 
-// Encoders are those of package encoder, by API. It imports this package, so encoder_test.go, which is in a package
-// of its own, sets them.
+// Encoders are the functions of package encoder, by API. Package encoder imports this one, so encoder_test.go sets them
+// from an external test package.
 var Encoders map[string]func(*modelio.Request) ([]byte, error)

@@ -10,7 +10,7 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// TestFixed holds what is known of models that take no temperature; fixed.go has the sources.
+// TestFixed checks the known models that take no temperature. The sources are in fixed.go.
 func TestFixed(t *testing.T) {
 	object := func(text string) modelio.Object {
 		var o modelio.Object
@@ -78,7 +78,7 @@ func TestFixed(t *testing.T) {
 	}
 }
 
-// TestNotTaken reads the words with which providers refuse a parameter.
+// TestNotTaken reads providers' messages that refuse a parameter.
 func TestNotTaken(t *testing.T) {
 	cases := []struct {
 		status        int

@@ -26,8 +26,8 @@ func seeds(f *mutation.F, kind string, seed func(api string, arguments string, b
 	}
 }
 
-// FuzzRequest proves that no request decodes to what a request with one value changed decodes to,
-// and that what can be encoded is encoded to the same JSON value.
+// FuzzRequest proves that a request and the same request with one changed value decode differently, and that encoding
+// gives the same JSON value.
 func FuzzRequest(t *testing.F) {
 	f := mutation.New(t)
 	seeds(f, "request", func(api, _ string, body []byte) { f.Add(api, body) })
@@ -49,15 +49,14 @@ func FuzzRequest(t *testing.F) {
 				return
 			}
 			require.Equal(t, api, req.API)
-			if len(body) < 4<<10 { // a long one has too many values to change each
+			if len(body) < 4<<10 { // a long body has too many values to change
 				require.NoError(t, proof.addChanged(codec, &w))
 			}
 		}
 	})
 }
 
-// FuzzResponse proves that no body makes a codec panic, and that an error status is always an
-// Error.
+// FuzzResponse proves that no body makes a codec panic, and that an error status always gives an Error.
 func FuzzResponse(t *testing.F) {
 	f := mutation.New(t)
 	seeds(f, "frames", func(api, _ string, lines []byte) { f.Add(api, 200, "", frames(f, lines)) })
@@ -91,8 +90,8 @@ func FuzzResponse(t *testing.F) {
 	})
 }
 
-// FuzzParse proves that parse takes what encoding/json takes, but for what it exists to refuse,
-// and that its values say the same.
+// FuzzParse proves that parse accepts the same texts as encoding/json, except those that it exists to refuse, and that
+// its values are equal.
 func FuzzParse(t *testing.F) {
 	f := mutation.New(t)
 	for _, kind := range []string{"request", "answer"} {

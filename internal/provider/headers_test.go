@@ -11,7 +11,7 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// TestBehaviourHeaders holds which headers are part of a request.
+// TestBehaviourHeaders checks which headers are part of a request.
 func TestBehaviourHeaders(t *testing.T) {
 	for _, test := range []struct {
 		name, why string
@@ -43,8 +43,8 @@ func TestBehaviourHeaders(t *testing.T) {
 	}
 }
 
-// TestHeadersAreIdentity holds what an examination found: a request without its anthropic-beta, or
-// without its guardrail, was the same request.
+// TestHeadersAreIdentity covers a fault that an examination found: requests without their anthropic-beta or guardrail
+// counted as the same request.
 func TestHeadersAreIdentity(t *testing.T) {
 	for _, test := range []struct{ name, api, header string }{
 		{"beta", messagesAPI, "Anthropic-Beta"},
@@ -67,7 +67,7 @@ func TestHeadersAreIdentity(t *testing.T) {
 	}
 }
 
-// TestHeadersAreNotSent proves that what a header says is not written into a body.
+// TestHeadersAreNotSent proves that the value of a header is not written into a body.
 func TestHeadersAreNotSent(t *testing.T) {
 	for api, encode := range Encoders {
 		codec := byName(t, api)
@@ -81,7 +81,7 @@ func TestHeadersAreNotSent(t *testing.T) {
 	}
 }
 
-// requestOf returns a request of an API's cases.
+// requestOf returns a request from an API's cases.
 func requestOf(t testing.TB, codec *Codec) *Wire {
 	for _, file := range cases(t) {
 		if filepath.Base(filepath.Dir(file)) != codec.API {

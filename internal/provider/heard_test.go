@@ -11,7 +11,7 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// A spoken session has words, sound and a call, each of them said several times.
+// spoken is a session with words, sound and a call. The events repeat each of them several times.
 var spoken = []string{
 	`{"type":"session.created","session":{"id":"sess_1","model":"gpt-realtime"}}`,
 	`{"type":"conversation.item.added","item":{"id":"i0","type":"message","role":"user","content":[{"type":"input_text","text":"How much?"}]}}`,
@@ -40,7 +40,7 @@ var spoken = []string{
 	`{"type":"conversation.item.added","item":{"id":"i4","type":"function_call_output","call_id":"c1","output":"paid"}}`,
 }
 
-// heardOf decodes what a server said in a session.
+// heardOf decodes a server's events in a session.
 func heardOf(t *testing.T, api string, frames ...string) (*modelio.Response, string) {
 	t.Helper()
 	var body []byte
@@ -55,7 +55,7 @@ func heardOf(t *testing.T, api string, frames ...string) (*modelio.Response, str
 	return got, string(text)
 }
 
-// TestHeardAgain: whatever an event says of an answer otherwise than its end stands in the record.
+// TestHeardAgain checks that the record has every content of an event that differs from the end of the answer.
 func TestHeardAgain(t *testing.T) {
 	t.Parallel()
 	plain, text := heardOf(t, "openai.realtime", spoken...)
@@ -83,7 +83,7 @@ func TestHeardAgain(t *testing.T) {
 	}
 }
 
-// TestHeardOnce: texts that events repeat are said once, although no end of an answer contains them.
+// TestHeardOnce checks that the record has repeated texts only once, even if no end of an answer contains them.
 func TestHeardOnce(t *testing.T) {
 	t.Parallel()
 	for name, frames := range map[string][]string{
@@ -111,7 +111,7 @@ func TestHeardOnce(t *testing.T) {
 	}
 }
 
-// TestHeardOddly: an event that differs from the end of the answer only in unusual ways stands in the record.
+// TestHeardOddly checks that the record has an event that differs from the end of the answer only in unusual ways.
 func TestHeardOddly(t *testing.T) {
 	t.Parallel()
 	for _, frame := range []string{
@@ -131,7 +131,7 @@ func TestHeardOddly(t *testing.T) {
 	}
 }
 
-// TestHeardMembers: what programs might take for what a model says stands in the record, whatever its spelling.
+// TestHeardMembers checks that the record has every text that programs may take for the model's, in any spelling.
 func TestHeardMembers(t *testing.T) {
 	t.Parallel()
 	for _, frame := range []string{
@@ -155,7 +155,7 @@ func TestHeardMembers(t *testing.T) {
 	}
 }
 
-// TestLiveProgress: members that only tell how far a turn is are no content.
+// TestLiveProgress checks that members about the progress of a turn are not content.
 func TestLiveProgress(t *testing.T) {
 	t.Parallel()
 	got, text := heardOf(t, "google.live", `{"serverContent":{"outputTranscription":{"text":"Hi"}}}`,
@@ -166,7 +166,7 @@ func TestLiveProgress(t *testing.T) {
 	require.Contains(t, text, `"EVIL2"`)
 }
 
-// TestHeardOften: a session of many pieces of many answers takes no longer for each than one of few.
+// TestHeardOften checks that the time per piece does not grow with the number of pieces in a session.
 func TestHeardOften(t *testing.T) {
 	t.Parallel()
 	var frames []string
@@ -180,7 +180,7 @@ func TestHeardOften(t *testing.T) {
 	require.Len(t, got.Candidates[0].Message.Content, 30_000)
 }
 
-// TestCallsOften: a stream of many calls takes no longer for each than one of few.
+// TestCallsOften checks that the time per call does not grow with the number of calls in a stream.
 func TestCallsOften(t *testing.T) {
 	t.Parallel()
 	const calls = 40_000

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// formWire returns a request with a form of parts, each its headers, an empty line and its content.
+// formWire returns a request with a form. Each part consists of headers, an empty line and content.
 func formWire(t *testing.T, parts ...string) *Wire {
 	w := homeOf(t, byName(t, transcriptionsAPI))
 	w.ContentType = "multipart/form-data; boundary=b"
@@ -19,7 +19,7 @@ func formWire(t *testing.T, parts ...string) *Wire {
 	return &w
 }
 
-// TestFormsLoseNothing holds that no two forms which say something else are one request.
+// TestFormsLoseNothing checks that two forms with different content are never one request.
 func TestFormsLoseNothing(t *testing.T) {
 	t.Parallel()
 	seen := map[string][]string{}
@@ -68,7 +68,7 @@ func TestFormsLoseNothing(t *testing.T) {
 	}
 }
 
-// TestFormsSpelledAlike holds what says nothing in a form.
+// TestFormsSpelledAlike checks the differences between forms that do not matter.
 func TestFormsSpelledAlike(t *testing.T) {
 	t.Parallel()
 	decode := func(parts ...string) string {
@@ -91,7 +91,7 @@ func TestFormsSpelledAlike(t *testing.T) {
 	}
 }
 
-// TestFormDecodedAlone holds that a codec of forms refuses what it is not asked for.
+// TestFormDecodedAlone checks that a codec of forms refuses other bodies.
 func TestFormDecodedAlone(t *testing.T) {
 	w := homeOf(t, byName(t, transcriptionsAPI))
 	_, err := byName(t, transcriptionsAPI).DecodeRequest(&w)

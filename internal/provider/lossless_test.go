@@ -12,16 +12,16 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// A lossless proves without an encoder that decoding loses nothing: no two bodies that say something
-// else decode to the same request (design R6). It is as strong as the bodies that it is shown, so it
-// is shown each with small changes too. The zero value has seen none.
+// A lossless proves without an encoder that decoding loses nothing: no two bodies with different content decode to the
+// same request (design R6). The proof covers only the bodies that it gets, so tests also add small changes of each. The
+// zero value is ready to use.
 type lossless struct {
-	bodies map[[sha256.Size]byte]string // what a request was decoded from, by its description
-	shapes map[string]int               // how often the value at a place was changed
+	bodies map[[sha256.Size]byte]string // bodies by the descriptions of their requests
+	shapes map[string]int               // number of changes by the place of a value
 }
 
-// add decodes the request of w and notes it. It fails if another body decoded to the same. Beside that
-// it proves by encoding what can be encoded.
+// add decodes the request of w and records it. It fails if another body decoded to the same request. It also checks by
+// encoding, if there is an encoder.
 func (l *lossless) add(codec *Codec, w *Wire) (*modelio.Request, error) {
 	req, err := codec.DecodeRequest(w)
 	if err != nil {
@@ -46,7 +46,7 @@ func (l *lossless) add(codec *Codec, w *Wire) (*modelio.Request, error) {
 	return req, err
 }
 
-// bodyText returns what the body of w says: a JSON value, a form without its boundary, or bytes.
+// bodyText returns the content of w's body: a JSON value, a form without its boundary, or bytes.
 func bodyText(codec *Codec, w *Wire) (string, error) {
 	if root, err := w.root(); err == nil {
 		for _, path := range codec.Passing {
@@ -62,7 +62,7 @@ func bodyText(codec *Codec, w *Wire) (string, error) {
 	return strings.ReplaceAll(string(w.Body), parameters["boundary"], "boundary"), nil
 }
 
-// without returns v with a 1 in the place of a number or a text at path.
+// without returns v with the number or text at path replaced by a 1.
 func without(v jsontext.Value, path []string) (jsontext.Value, error) {
 	at := v.Member(path...)
 	if _, number := at.Number(); !number && !at.IsString() {
@@ -77,8 +77,8 @@ func without(v jsontext.Value, path []string) (jsontext.Value, error) {
 	return doc.Root(), nil
 }
 
-// addChanged adds the body of w with each of its values changed, left out, or put elsewhere, one at
-// a time. Of values at the same place of an API's bodies, enough are changed and not all.
+// addChanged adds the body of w with each of its values changed, removed, or moved, one at a time. It changes a
+// sufficient number of the values at the same place of an API's bodies, not all.
 func (l *lossless) addChanged(codec *Codec, w *Wire) error {
 	const enough = 2
 	root, err := w.root()
@@ -104,7 +104,7 @@ func (l *lossless) addChanged(codec *Codec, w *Wire) error {
 	return failed
 }
 
-// changes calls visit with the texts that come of changing one value of v whose place is fresh.
+// changes calls visit with the results of changing one value of v whose place is fresh.
 func changes(v jsontext.Value, shape string, fresh func(shape string) bool, visit func(json.RawMessage)) {
 	switch {
 	case v.IsObject():

@@ -20,7 +20,7 @@ func mcpWire(method, body string, header ...string) *Wire {
 	return w
 }
 
-// TestMCPMatch holds which requests are messages of MCP.
+// TestMCPMatch checks which requests are MCP messages.
 func TestMCPMatch(t *testing.T) {
 	for _, tc := range []struct {
 		name, why string
@@ -54,7 +54,8 @@ func TestMCPMatch(t *testing.T) {
 	}
 }
 
-// TestMCPReplies holds what a client's replies decode to, which only their headers tell from other messages.
+// TestMCPReplies checks the decoded form of a client's replies. Only their headers distinguish them from other
+// messages.
 func TestMCPReplies(t *testing.T) {
 	var proof lossless
 	for _, tc := range []struct{ name, body, role, options string }{
@@ -83,7 +84,7 @@ func TestMCPReplies(t *testing.T) {
 	}
 }
 
-// TestMCPTie holds that a recorded answer is tied to the request of a run, and what it says stays.
+// TestMCPTie checks that a recorded answer gets the id of the run's request, and keeps its content.
 func TestMCPTie(t *testing.T) {
 	const call = `{"jsonrpc":"2.0","id":"run-9","method":"tools/call","params":{"name":"x","_meta":{"progressToken":"token-9"}}}`
 	const progress = `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":1,"progress":0.5}}`
@@ -106,7 +107,7 @@ func TestMCPTie(t *testing.T) {
 	require.Equal(t, `{"jsonrpc":"2.0","id":7,"result":{}}`, string(resumed))
 }
 
-// TestMCPAsides holds which messages are no calls, and their answers.
+// TestMCPAsides checks which messages are not calls, and their answers.
 func TestMCPAsides(t *testing.T) {
 	for _, tc := range []struct {
 		w      *Wire
@@ -131,7 +132,7 @@ func TestMCPAsides(t *testing.T) {
 	}
 }
 
-// TestMCPStreams holds which streams are whole without an answer.
+// TestMCPStreams checks which streams are complete without an answer.
 func TestMCPStreams(t *testing.T) {
 	call := &modelio.Request{API: mcpAPI, Model: "x", Options: modelio.Object{"method": []byte(`"tools/call"`)}}
 	listen, err := byName(t, mcpAPI).DecodeRequest(mcpWire("GET", ""))
@@ -156,7 +157,7 @@ func TestMCPStreams(t *testing.T) {
 	}
 }
 
-// TestMCPRefusal holds that a refusal is an error of JSON-RPC, tied to its request.
+// TestMCPRefusal checks that a refusal is a JSON-RPC error with the id of its request.
 func TestMCPRefusal(t *testing.T) {
 	for body, id := range map[string]string{
 		`{"jsonrpc":"2.0","id":"100%d","method":"tools/list"}`: `"100%d"`,
@@ -168,8 +169,8 @@ func TestMCPRefusal(t *testing.T) {
 	}
 }
 
-// TestMCPAnswersHideNothing holds that a record says what stands beside the result or the error of an answer, which some
-// clients read in its place.
+// TestMCPAnswersHideNothing checks that a record has the members next to the result or error of an answer, since some
+// clients read them instead.
 func TestMCPAnswersHideNothing(t *testing.T) {
 	call := &modelio.Request{API: mcpAPI, Model: "x", Options: modelio.Object{"method": []byte(`"tools/call"`)}}
 	const good = `"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"good"}]}`

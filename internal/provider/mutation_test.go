@@ -15,7 +15,7 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// One mutant in 31 takes a second where all of them take half a minute.
+// One mutant in 31 takes a second; all of them take half a minute.
 var oneIn = flag.Int("mutants", 31, "try one mutant in this many")
 
 // sample passes on one mutant in *oneIn.
@@ -28,8 +28,8 @@ func sample(visit func(json.RawMessage)) func(json.RawMessage) {
 	}
 }
 
-// mutants calls visit with every text that comes of replacing one value of v by another, of
-// dropping one member or element, of saying one twice, or of adding one.
+// mutants calls visit with every text that results from replacing a value of v, dropping or doubling a member or an
+// element, or adding one.
 func mutants(v jsontext.Value, visit func(json.RawMessage)) {
 	for _, replacement := range []string{`null`, `5`, `-1.0e3`, `true`, `""`, `"x"`, `{}`, `[]`, `["x"]`, `[{}]`, `{"a":{}}`, `"\ud800"`, `[{"type":"text","text":"x"}]`, `"{\"b\":1,\"a\":2}"`} {
 		visit(json.RawMessage(replacement))
@@ -70,8 +70,8 @@ func mutants(v jsontext.Value, visit func(json.RawMessage)) {
 	}
 }
 
-// TestMutants proves for every small change to every request of testdata what FuzzRequest
-// proves for those that it happens to find: nothing is lost, whatever the shape.
+// TestMutants proves for every small change to every request of testdata the property that FuzzRequest proves for
+// random inputs: nothing is lost.
 func TestMutants(t *testing.T) {
 	eachCase(t, func(t *testing.T, codec *Codec, archive *txtar.Archive) {
 		at := homeOf(t, codec)
@@ -101,7 +101,7 @@ func TestMutants(t *testing.T) {
 	})
 }
 
-// eachCase runs test for each file of testdata, beside each other.
+// eachCase runs test for each file of testdata, in parallel.
 func eachCase(t *testing.T, test func(t *testing.T, codec *Codec, archive *txtar.Archive)) {
 	for _, file := range cases(t) {
 		api := filepath.Base(filepath.Dir(file))

@@ -1,6 +1,6 @@
 package provider
 
-// Names of the APIs that tests ask for.
+// Names of the APIs in tests.
 const (
 	agentAPI              = "bedrock.agent"
 	anthropicResourcesAPI = "anthropic.resources"

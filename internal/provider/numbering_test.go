@@ -9,8 +9,8 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// TestNumberedItems holds what an examination found: ids of items drifted where their prefix or
-// length was not that of OpenAI's own.
+// TestNumberedItems covers a fault that an examination found: item ids drifted if their prefix or length differed from
+// OpenAI's own.
 func TestNumberedItems(t *testing.T) {
 	const body = `{"model":"m","previous_response_id":"resp_ID","input":[
 		{"type":"message","role":"assistant","id":"msg_tmp_ID","content":[{"type":"output_text","text":"hi"}]},
@@ -33,7 +33,7 @@ func TestNumberedItems(t *testing.T) {
 	require.NotContains(t, string(viewRequest(number("4x"))), "4x")
 }
 
-// TestNumberedCorpus proves that the numbers of a numbered request are the same, whatever it is.
+// TestNumberedCorpus proves that numbering a numbered request changes nothing.
 func TestNumberedCorpus(t *testing.T) {
 	t.Parallel()
 	for _, x := range corpus(t) {

@@ -9,8 +9,8 @@ import (
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 )
 
-// TestNumbersHoldTheVector holds that what stands for a vector changes with every number of it, and with nothing else, so that a raw
-// answer that was altered is not the one of its record (design R16).
+// TestNumbersHoldTheVector checks that a vector's placeholder changes with each of its numbers, and with nothing else.
+// So an altered raw answer does not fit its record (design R16).
 func TestNumbersHoldTheVector(t *testing.T) {
 	vector := strings.Repeat("0.5,", 1535) + "0.25"
 	whole := briefOf(t, "["+vector+"]")

@@ -12,8 +12,8 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// TestResponsesDeltas proves over the corpus that the pieces of a streamed response make the
-// response that its last event has whole.
+// TestResponsesDeltas proves with the corpus that the pieces of a streamed response join to the whole response in its
+// last event.
 func TestResponsesDeltas(t *testing.T) {
 	streams := 0
 	for _, x := range corpus(t) {
@@ -37,7 +37,7 @@ func TestResponsesDeltas(t *testing.T) {
 	t.Logf("%d streams", streams)
 }
 
-// notInPieces are streams whose last event says more than their pieces.
+// notInPieces are streams whose last event has more content than their pieces.
 var notInPieces = map[string]string{
 	"vercel/ai:packages/open-responses/src/responses/__fixtures__/lmstudio-tool-call.1.chunks.txt#0": "arguments come whole",
 	"vercel/ai:packages/open-responses/src/responses/__fixtures__/lmstudio-tool-call.2.chunks.txt#0": "arguments come whole",
@@ -45,7 +45,7 @@ var notInPieces = map[string]string{
 	"vercel/ai:packages/xai/src/responses/__fixtures__/xai-x-search-tool.chunks.txt#0":               "no event of its own says that a search is completed",
 }
 
-// onlyDeltas leaves out of a stream what says again what its pieces said.
+// onlyDeltas removes events from a stream that repeat its pieces.
 func onlyDeltas(t *testing.T, a *Answer) []byte {
 	var body bytes.Buffer
 	events := collect(t, a.Events())
@@ -73,19 +73,19 @@ func onlyDeltas(t *testing.T, a *Answer) []byte {
 	return body.Bytes()
 }
 
-// hasPieces reports whether an item of this type comes as deltas.
+// hasPieces reports whether an item of this type comes in deltas.
 func hasPieces(kind string) bool {
 	return kind == "message" || kind == "function_call" || kind == "custom_tool_call"
 }
 
-// viewDeltas leaves out what does not come in pieces.
+// viewDeltas renders a response without the parts that do not come in pieces.
 func viewDeltas(r *modelio.Response) string {
 	var parts []modelio.Part
 	for _, part := range r.Candidates[0].Message.Content {
 		if part.Reasoning != nil {
-			part.Metadata = nil // encrypted content is whole only at the end
+			part.Metadata = nil // encrypted content is complete only at the end
 		}
-		delete(part.Metadata, "annotations") // some hosts give them with the item only
+		delete(part.Metadata, "annotations") // some hosts send them with the item only
 		if len(part.Metadata) == 0 {
 			part.Metadata = nil
 		}

@@ -131,7 +131,7 @@ func TestParseFailures(t *testing.T) {
 	}
 }
 
-// TestVectors runs the wire vectors of the provider contract (LC) for the APIs that they name.
+// TestVectors runs the wire vectors of the provider contract (LC) for their APIs.
 func TestVectors(t *testing.T) {
 	text := vector.Text(t, "aos/provider_wire_vectors.json")
 	var vectors []struct {

@@ -67,8 +67,8 @@ func TestProviderOf(t *testing.T) {
 	require.Equal(t, "http", ProviderOf(at(t, "localhost"), generic, nil))
 }
 
-// TestTwoHostsAreTwoProviders holds what an examination found: the same request to two hosts in
-// another order silently got the other's answer.
+// TestTwoHostsAreTwoProviders covers a fault that an examination found: the same request to two hosts, in another
+// order, silently got the other's answer.
 func TestTwoHostsAreTwoProviders(t *testing.T) {
 	a, b := at(t, "llm.a.example"), at(t, "llm.b.example")
 	codec, ok := Match(a)
@@ -76,8 +76,8 @@ func TestTwoHostsAreTwoProviders(t *testing.T) {
 	require.NotEqual(t, ProviderOf(a, codec, nil), ProviderOf(b, codec, nil))
 }
 
-// FuzzHostName proves that the name of an unknown host is one that a directory may have, and that
-// another host has another.
+// FuzzHostName proves that an unknown host's name is valid for a directory, and that different hosts have different
+// names.
 func FuzzHostName(t *testing.F) {
 	f := mutation.New(t)
 	f.Add("a.b", "a-b")
@@ -92,7 +92,7 @@ func FuzzHostName(t *testing.F) {
 	})
 }
 
-// TestProviders holds what is declared about providers.
+// TestProviders checks the declarations of providers.
 func TestProviders(t *testing.T) {
 	var names, hosts []string
 	for _, p := range Providers() {
@@ -114,7 +114,7 @@ func TestProviders(t *testing.T) {
 	slices.Sort(hosts)
 	require.Len(t, slices.Compact(slices.Clone(hosts)), len(hosts), "each host is of one provider")
 	for _, c := range Codecs() {
-		if c != generic && !c.Tools { // everybody has tools
+		if c != generic && !c.Tools { // each provider has tools
 			require.Contains(t, names, c.Provider, "the provider of %s is known", c.API)
 		}
 	}

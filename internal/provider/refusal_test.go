@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestRefuse writes refusals, and reads each with the codec of its API.
+// TestRefuse writes refusals, and reads each one with its API's codec.
 func TestRefuse(t *testing.T) {
 	const chat = `{"model":"m","messages":[]}`
 	for _, c := range []struct{ name, why, url, body, want string }{
@@ -58,7 +58,8 @@ func TestRefuse(t *testing.T) {
 	}
 }
 
-// TestRefuseUpload ends a resumable upload, which genai tries again for seven seconds where the answer has no status of it.
+// TestRefuseUpload ends a resumable upload. Without an upload status in the answer, genai would retry for seven
+// seconds.
 func TestRefuseUpload(t *testing.T) {
 	u, err := url.Parse("https://generativelanguage.googleapis.com/upload/v1beta/files?upload_id=1")
 	require.NoError(t, err)

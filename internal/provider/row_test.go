@@ -11,8 +11,8 @@ import (
 	"github.com/traceforge/traceforge-go/internal/tbtest/mutation"
 )
 
-// eachNamed returns a stream of server-sent events whose events have names of their own, so that none is taken to be like
-// the one before it: a fold parses each.
+// eachNamed returns a stream of server-sent events with a different name for each event. So no event counts as like the
+// one before it, and a fold parses each.
 func eachNamed(a *Answer) (_ *Answer, ok bool) {
 	events := a.Events()
 	if events == nil || bytes.HasPrefix(a.Body, []byte{0}) {
@@ -32,7 +32,7 @@ func eachNamed(a *Answer) (_ *Answer, ok bool) {
 	}
 }
 
-// requireRows holds that a stream says the same whether its rows are taken as such or event by event.
+// requireRows checks that a stream decodes to the same response by rows and event by event.
 func requireRows(t *testing.T, codec *Codec, a *Answer) {
 	t.Helper()
 	other, ok := eachNamed(a)
@@ -49,7 +49,7 @@ func requireRows(t *testing.T, codec *Codec, a *Answer) {
 	require.Equal(t, string(viewResponse(want)), string(viewResponse(got)))
 }
 
-// rowCodecs returns the codecs whose events say what they are without a name.
+// rowCodecs returns the codecs whose events show their type without a name.
 func rowCodecs() (all []*Codec) {
 	for _, codec := range Codecs() {
 		switch codec.API {
@@ -120,7 +120,7 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// FuzzRows proves that a row of events says what its events say one by one.
+// FuzzRows proves that a row of events has the same content as its events one by one.
 func FuzzRows(t *testing.F) {
 	f := mutation.New(t)
 	codecs := rowCodecs()
@@ -133,7 +133,7 @@ func FuzzRows(t *testing.F) {
 		if i < 0 || i >= len(codecs) || len(body) > 1<<16 {
 			return
 		}
-		if codecs[i].API == responsesAPI { // whose events have a name where they have no type
+		if codecs[i].API == responsesAPI { // its events have a name if they have no type
 			for line := range bytes.Lines(body) {
 				if data, ok := bytes.CutPrefix(line, []byte("data:")); ok && !bytes.Contains(data, []byte(`"type"`)) {
 					return

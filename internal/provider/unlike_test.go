@@ -9,7 +9,7 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// TestUnlike: the hosts of Claude have one form of requests and answers, and tell themselves apart by anthropic_version.
+// TestUnlike checks Claude's hosts, which have one form of requests and answers, and differ by anthropic_version.
 func TestUnlike(t *testing.T) {
 	const anthropic, vertex, bedrock = `"2023-06-01"`, `"vertex-2023-10-16"`, `"bedrock-2023-05-31"`
 	for _, c := range []struct {

@@ -9,7 +9,7 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// counts are those of a usage in its fields' order; -1: not reported.
+// counts are the counts of a usage in the order of its fields; -1 means not reported.
 type counts struct {
 	input, output, total, cacheRead, cacheWrite, cacheWriteHour, toolUse, reasoning int64
 }
@@ -28,7 +28,7 @@ func countsOf(u *modelio.Usage) counts {
 		n(u.CacheWriteHourTokens), n(u.ToolUseTokens), n(u.ThoughtsTokens)}
 }
 
-// TestUsageMeansOneThing holds for every API that counts tokens that the input includes what is cached and the output
+// TestUsageMeansOneThing checks for every API that counts tokens that the input includes cached tokens and the output
 // includes reasoning, whole and streamed (design R6).
 func TestUsageMeansOneThing(t *testing.T) {
 	t.Parallel()
@@ -163,7 +163,7 @@ func TestUsageMeansOneThing(t *testing.T) {
 	}
 }
 
-// TestUsageOfStreams holds that a stream counts what its chunks said together.
+// TestUsageOfStreams checks that a stream counts the total of its chunks.
 func TestUsageOfStreams(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -192,8 +192,8 @@ func TestUsageOfStreams(t *testing.T) {
 	}
 }
 
-// TestUsageOfTraffic holds what real answers count: input and output are the total that the provider reports, and no
-// part is more than the whole, but for the hosts that are known to count otherwise.
+// TestUsageOfTraffic checks the counts of real answers. Input and output must add up to the provider's total, and no
+// part may exceed the whole, except for hosts that are known to count differently.
 func TestUsageOfTraffic(t *testing.T) {
 	t.Parallel()
 	counted, odd := 0, map[string]int{}
@@ -221,8 +221,8 @@ func TestUsageOfTraffic(t *testing.T) {
 	}
 	require.Greater(t, counted, 1500)
 	require.Equal(t, map[string]int{
-		"api.cerebras.ai: the total is another":            2,  // by two tokens that end a turn
+		"api.cerebras.ai: the total is another":            2,  // off by two tokens that end a turn
 		"ai-gateway.vercel.sh: more reasoning than output": 22, // counted by another tokenizer
-		"openrouter.ai: more reasoning than output":        3,  // likewise
+		"openrouter.ai: more reasoning than output":        3,  // as above
 	}, odd)
 }

@@ -172,7 +172,7 @@ func TestCheck_Levels(t *testing.T) {
 		switch {
 		case clause == "":
 			want = modeltest.Added
-		case strings.Contains(clause, "**MUST"), rule == modeltest.RuleStreamLate: // its clause is in the sentence of RuleStreamChunks
+		case strings.Contains(clause, "**MUST"), rule == modeltest.RuleStreamLate: // its clause is in that of RuleStreamChunks
 			want = modeltest.Must
 		case strings.Contains(clause, "**SHOULD"):
 			want = modeltest.Should

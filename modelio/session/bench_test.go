@@ -19,10 +19,10 @@ import (
 	"github.com/traceforge/traceforge-go/modelio/session"
 )
 
-// BenchmarkVerifyReader verifies files of 10,000 interactions: one of 100 MB, one of a line each. Beside MB/s it
-// reports, where there is /proc, the peak memory of a process that does nothing else, and,
-// with GOEXPERIMENT=jsonv2, the rate as a part of the limit measured in the same run: that of
-// reading the tokens of the file and hashing it.
+// BenchmarkVerifyReader verifies files of 10,000 interactions: one of 100 MB, and one with a line for each interaction.
+// It reports MB/s and, if there is /proc, the peak memory of a process that does nothing else. With
+// GOEXPERIMENT=jsonv2, it also reports the rate as a fraction of the limit, measured in the same run: reading the
+// tokens of the file and hashing it.
 func BenchmarkVerifyReader(b *testing.B) {
 	b.Run("large", func(b *testing.B) { benchmarkVerifyReader(b, 9_400) })
 	b.Run("tiny", func(b *testing.B) { benchmarkVerifyReader(b, 0) })
@@ -35,7 +35,7 @@ func benchmarkVerifyReader(b *testing.B, responseBytes int) {
 	var limit time.Duration
 	for b.Loop() {
 		verifyFile(b, path)
-		if readTokens != nil { // each round, so that what else the machine does weighs on both
+		if readTokens != nil { // in each round, so that other load affects both
 			b.StopTimer()
 			start := time.Now()
 			tokensAndHash(b, path)
@@ -52,8 +52,8 @@ func benchmarkVerifyReader(b *testing.B, responseBytes int) {
 	}
 }
 
-// writeSession writes a session whose responses have about so many bytes more than a line, of text that
-// looks like what models write.
+// writeSession writes a session whose responses have about responseBytes more bytes than a line, with text like a
+// model's.
 func writeSession(b *testing.B, path string, responseBytes int) (size int64) {
 	b.Helper()
 	const paragraph = "The \"snapshot\" is compared by hash; a change shows as an edit in place.\n" +
@@ -88,7 +88,7 @@ func tokensAndHash(b *testing.B, path string) {
 
 const verifyInChild = "MODELIO_TEST_VERIFY"
 
-// TestVerifyInChild is no test but what peakMemory runs in a process of its own.
+// TestVerifyInChild is not a test. peakMemory runs it in a separate process.
 func TestVerifyInChild(t *testing.T) {
 	path := os.Getenv(verifyInChild)
 	if path == "" {
@@ -100,7 +100,7 @@ func TestVerifyInChild(t *testing.T) {
 	fmt.Printf("%s", status)
 }
 
-// peakMemory returns the peak memory, in bytes, of a process that verifies the file.
+// peakMemory returns the peak memory in bytes of a process that verifies the file.
 func peakMemory(b *testing.B, path string) (peak int64, ok bool) {
 	b.Helper()
 	if _, err := os.Stat("/proc/self/status"); err != nil {

@@ -178,12 +178,12 @@ func ExampleSession_Summarize() {
 	// Output: 2026-01-05T12:00:00.000Z 2026-01-05T12:00:01.500Z 1500
 }
 
-// A played is a test whose calls were replayed, as a *traceforgetest.Recorder says it.
+// A played is a replayed test's calls, like those of a *traceforgetest.Recorder.
 type played []snapshot.Snapshot
 
 func (p played) Snapshots() ([]snapshot.Snapshot, bool) { return p, true }
 
-// In a test the recording is the test's recorder: session.Of(tf, "openai", "gpt-4o").
+// In a test, the test's recorder is the recording: session.Of(tf, "openai", "gpt-4o").
 func ExampleOf() {
 	tf := played{{Provider: "openai", Request: modelio.Request{
 		API: "openai.chat", Model: "gpt-4o",
@@ -194,7 +194,7 @@ func ExampleOf() {
 	// Output: replay 1 <nil>
 }
 
-// Records of several models are a session too.
+// Records of several models can be a session too.
 func ExampleOfRecords() {
 	s, err := session.OfRecords("traceforge", "gpt-4o", []snapshot.Snapshot{{Request: modelio.Request{API: "openai.chat", Model: "gpt-4o"}}})
 	fmt.Println(s.Mode, len(s.Interactions), err)

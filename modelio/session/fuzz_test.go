@@ -19,9 +19,9 @@ import (
 	"github.com/traceforge/traceforge-go/modelio/session"
 )
 
-// FuzzVerify checks, for any bytes at all: what is JSON is what encoding/json takes for it,
-// reading in pieces changes nothing, and a session that verifies has the hash that canon makes of
-// its core and still verifies, with the same hash, after decode and encode.
+// FuzzVerify checks for any bytes that Verify agrees with encoding/json on whether they are JSON, and that reading in
+// pieces changes nothing. A session that verifies must have the hash that canon computes of its core, and must still
+// verify, with the same hash, after decode and encode.
 func FuzzVerify(t *testing.F) {
 	f := mutation.New(t)
 	for _, tt := range verifyCases {
@@ -50,7 +50,7 @@ func FuzzVerify(t *testing.F) {
 		hash, err := s.Hash()
 		require.NoError(t, err)
 		require.Equal(t, report.Hash, hash)
-		if !strings.Contains(strings.ToLower(string(data)), `\ud`) { // canon has no lone surrogates
+		if !strings.Contains(strings.ToLower(string(data)), `\ud`) { // canon does not accept lone surrogates
 			require.Equal(t, hashByCanon(t, &s), hash)
 		}
 		encoded, err := s.Encode()
@@ -59,7 +59,7 @@ func FuzzVerify(t *testing.F) {
 	})
 }
 
-// The fixtures of the reference, which its oracle has too, but here as the files that they are.
+// TestVerifyFixtures verifies the fixture files of the reference. Its oracle has them too, but not as files.
 func TestVerifyFixtures(t *testing.T) {
 	dir := vector.File(t, "model-io/model_io")
 	tests := []struct{ name, why, rule string }{
@@ -84,7 +84,7 @@ func TestVerifyFixtures(t *testing.T) {
 	}
 }
 
-// The canonical form of every string among the reference's canonical values.
+// TestCanonicalStringsOfReference checks every string among the reference's canonical values.
 func TestCanonicalStringsOfReference(t *testing.T) {
 	var cases []struct {
 		Text      string `json:"json_text"`
@@ -95,7 +95,7 @@ func TestCanonicalStringsOfReference(t *testing.T) {
 	n := 0
 	for _, tt := range cases {
 		if tt.Text[0] != '"' {
-			continue // only strings are of any length in a core; the rest is canon's
+			continue // only strings in a core have any length; canon tests the rest
 		}
 		n++
 		text := changed(t, `"m"`, tt.Text, `"a"`, `"a","x":`+tt.Text)

@@ -9,7 +9,8 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// MI11 limits a session to 100 MB, which is much to make: the count starts just below.
+// TestVerifyTotalBytes tests the limit of 100 MB (MI11). The count starts just below, since a session of that size
+// takes long to make.
 func TestVerifyTotalBytes(t *testing.T) {
 	s := New("a", "m")
 	s.Append("p", "é")

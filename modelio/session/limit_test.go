@@ -13,7 +13,7 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// answers is a model that says a text, with its tokens.
+// answers is a model that answers with a text, and counts its tokens.
 type answers string
 
 func (a answers) Generate(context.Context, *modelio.GenerateRequest, modelio.StreamFunc) (*modelio.GenerateResponse, error) {
@@ -24,7 +24,8 @@ func (a answers) Generate(context.Context, *modelio.GenerateRequest, modelio.Str
 	}, nil
 }
 
-// TestRecordTimes: what is recorded has times, latency, tokens and totals, and none of them is in its hash (MI12).
+// TestRecordTimes checks that a recording has times, latency, tokens and totals, and that its hash does not cover them
+// (MI12).
 func TestRecordTimes(t *testing.T) {
 	record := func(step time.Duration) *Session {
 		r := Record(answers("hello"), "a", "m")
@@ -73,7 +74,8 @@ func TestRecordTimes(t *testing.T) {
 	require.Nil(t, none.Stats)
 }
 
-// TestRecordLimits: a recorder names the rule of what its session cannot hold, and goes on with what it can.
+// TestRecordLimits checks that a recorder names the rule for content that its session cannot hold, and goes on with
+// other content.
 func TestRecordLimits(t *testing.T) {
 	large := Record(answers(strings.Repeat("x", MaxResponseBytes)), "a", "m")
 	_, err := large.Generate(t.Context(), &modelio.GenerateRequest{}, nil)
@@ -91,7 +93,7 @@ func TestRecordLimits(t *testing.T) {
 	require.NoError(t, many.Session().CheckLimits())
 }
 
-// TestCheckLimits: the limits are those that Verify holds, and a session at them is one.
+// TestCheckLimits checks that the limits are those of Verify, and that a session at the limits is valid.
 func TestCheckLimits(t *testing.T) {
 	largest := strings.Repeat("é", MaxResponseBytes/2)
 	cases := []struct {
@@ -132,8 +134,8 @@ func TestCheckLimits(t *testing.T) {
 	}
 }
 
-// TestBackwardsCompatibility: a file of MIO 1.0.0 is valid under each later version of its major number, also where that
-// added optional members, which change no hash (MIO §6.2).
+// TestBackwardsCompatibility checks that a file of MIO 1.0.0 is valid under each later version of its major number,
+// even one that adds optional members, which do not change the hash (MIO §6.2).
 func TestBackwardsCompatibility(t *testing.T) {
 	const file = `{"model_io_schema_version":"1.0.0","adapter_id":"a","model_id":"m","mode":"record","interactions":[` +
 		`{"i":0,"prompt_hash":"sha256:0000000000000000000000000000000000000000000000000000000000000000",` +

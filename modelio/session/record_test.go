@@ -15,7 +15,7 @@ import (
 	"github.com/traceforge/traceforge-go/modelio/session"
 )
 
-// A script is a model that gives the answers of a list, in order.
+// A script is a model that gives the answers of a list in order.
 type script struct {
 	mu      sync.Mutex
 	answers []*modelio.GenerateResponse
@@ -54,8 +54,8 @@ func user(text string) modelio.Message {
 	return modelio.Message{Role: modelio.RoleUser, Content: []modelio.Part{modelio.TextPart(text)}}
 }
 
-// converse plays a conversation of two turns with a tool call in between, and returns the answers.
-// ref is what the caller makes of the ref of the call before it gives its result.
+// converse plays a conversation of two turns with a tool call in between, and returns the answers. ref converts the ref
+// of the call before converse sends its result.
 func converse(t testing.TB, m modelio.Model, stream modelio.StreamFunc, ref func(string) string) [2]*modelio.GenerateResponse {
 	t.Helper()
 	first, err := m.Generate(t.Context(), asks(user("hi")), stream)
@@ -80,8 +80,8 @@ func toolScript() *script {
 
 func unchanged(ref string) string { return ref }
 
-// The case "calls tools" of Genkit's generate.yaml: what was recorded with refs replays with those of
-// the session, with others, and with none.
+// TestRecordAndReplayTools plays the case "calls tools" of Genkit's generate.yaml. A recording with refs replays with
+// the session's refs, with others, and without refs.
 func TestRecordAndReplayTools(t *testing.T) {
 	recorder := session.Record(toolScript(), "a", "m")
 	live := converse(t, recorder, nil, unchanged)
@@ -103,8 +103,8 @@ func TestRecordAndReplayTools(t *testing.T) {
 	require.Empty(t, session.Verify(data))
 }
 
-// The case "stream responses" of Genkit's generate.yaml: the answer is recorded whole, whatever
-// its chunks.
+// TestRecordAndReplayStream plays the case "stream responses" of Genkit's generate.yaml. The answer is recorded whole,
+// whatever its chunks.
 func TestRecordAndReplayStream(t *testing.T) {
 	collect := func(pieces *[]string) modelio.StreamFunc {
 		return func(_ context.Context, chunk *modelio.GenerateResponseChunk) error {
@@ -132,7 +132,7 @@ func TestRecordAndReplayStream(t *testing.T) {
 	require.ErrorIs(t, err, stop)
 }
 
-// A replay that is recorded has the core of its recording but for the mode.
+// TestReplayHasCoreOfRecording checks that a recorded replay has the core of the first recording, except for the mode.
 func TestReplayHasCoreOfRecording(t *testing.T) {
 	recorder := session.Record(toolScript(), "a", "m")
 	converse(t, recorder, nil, unchanged)
@@ -248,7 +248,7 @@ func TestReplayErrors(t *testing.T) {
 	require.ErrorAs(t, err, new(*modelio.FormatError))
 }
 
-// What a response says comes back, whatever its parts.
+// TestResponseCoreRoundTrip checks that a response keeps its content in a round trip, whatever its parts.
 func TestResponseCoreRoundTrip(t *testing.T) {
 	metadata := modelio.Object{"thoughtSignature": json.RawMessage(`"x"`)}
 	tests := []struct {
@@ -339,7 +339,7 @@ func TestRecord(t *testing.T) {
 	require.Equal(t, canon.Sum(core), s.Interactions[1].PromptHash)
 }
 
-// Interactions are in the order in which the calls were made, not in that in which they ended.
+// TestRecordOrder checks that interactions are in the order in which the calls began, not in which they ended.
 func TestRecordOrder(t *testing.T) {
 	begun, release := make(chan struct{}), make(chan struct{})
 	slowFirst := modelio.ModelFunc(func(_ context.Context, req *modelio.GenerateRequest, _ modelio.StreamFunc) (*modelio.GenerateResponse, error) {
@@ -366,7 +366,7 @@ func TestRecordOrder(t *testing.T) {
 	require.JSONEq(t, `{"content":"2","finish_reason":"stop"}`, s.Interactions[1].ResponseContent)
 }
 
-// Goroutines that ask the same get all the answers, each once.
+// TestReplayConcurrently checks that goroutines with equal requests get all the answers, each once.
 func TestReplayConcurrently(t *testing.T) {
 	const n = 50
 	s := session.New("a", "m")

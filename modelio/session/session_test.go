@@ -154,7 +154,7 @@ func TestSessionErrors(t *testing.T) {
 	}
 }
 
-// The hash covers the core, all of it and nothing else, however it is spelled (MIO §4).
+// TestSessionHashProperty checks that the hash covers the whole core and nothing else, in any spelling (MIO §4).
 func TestSessionHashProperty(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(4, 4))
 	for range 200 {
@@ -222,8 +222,7 @@ func hashByCanon(t testing.TB, s *session.Session) canon.Hash {
 	return hash
 }
 
-// respell writes s with its members in any order, with any white space and escapes, and with
-// ephemeral members of any value.
+// respell writes s with any order of members, any white space and escapes, and any ephemeral members.
 func respell(rnd *rand.Rand, s *session.Session) []byte {
 	space := func() string { return strings.Repeat([]string{" ", "\n", "\t", "\r"}[rnd.IntN(4)], rnd.IntN(3)) }
 	quote := func(text string) string {

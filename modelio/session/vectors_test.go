@@ -18,7 +18,7 @@ import (
 	"github.com/traceforge/traceforge-go/modelio/session"
 )
 
-// A verdict is what the reference verifier said of a session.
+// A verdict is the reference verifier's result for a session.
 type verdict struct {
 	OK           bool       `json:"ok"`
 	Interactions int        `json:"interactions_count"`
@@ -31,7 +31,7 @@ type verdict struct {
 	Throws string `json:"throws"`
 }
 
-// The rules that we report what the reference calls SCHEMA under, by path.
+// ruleOfMissing has our rule for each path of the reference's SCHEMA violations.
 var ruleOfMissing = map[string]string{
 	"$.model_io_schema_version": "MI1",
 	"$.adapter_id":              "MI2",
@@ -40,12 +40,12 @@ var ruleOfMissing = map[string]string{
 	"$.interactions":            "MI4",
 }
 
-// ours translates the verdict of the reference to the rules that we report.
+// ours translates the reference's verdict to the rules that we report.
 func (v verdict) ours() session.Report {
 	report := session.Report{Interactions: v.Interactions, Hash: v.Hash}
 	for _, violation := range v.Violations {
 		if rule, ok := ruleOfMissing[violation.Path]; ok && violation.Rule == session.RuleSchema {
-			if rule == "MI1" { // which the reference reports beside SCHEMA
+			if rule == "MI1" { // the reference reports it next to SCHEMA
 				continue
 			}
 			violation.Rule = rule
@@ -101,8 +101,8 @@ func TestVerifyAgreesWithReference(t *testing.T) {
 	}
 }
 
-// requireSchemaAgrees holds a session against its schema, which takes what the verifier takes, and refuses what it refuses
-// unless that hangs on hashes, places, or sizes in bytes.
+// requireSchemaAgrees compares a session's validity under its schema with the verifier's report. They must agree,
+// unless the fault is in hashes, places, or sizes in bytes.
 func requireSchemaAgrees(t *testing.T, text []byte, report session.Report) {
 	t.Helper()
 	err := schematest.Validate("model_io", text)
@@ -117,7 +117,8 @@ func requireSchemaAgrees(t *testing.T, text []byte, report session.Report) {
 	}
 }
 
-// The sessions that are too large to store, by the recipe that is their name.
+// TestVerifyAgreesWithReferenceOnLargeSessions generates the sessions that are too large to store. Their names are the
+// recipes.
 func TestVerifyAgreesWithReferenceOnLargeSessions(t *testing.T) {
 	header := func() *session.Session { return session.New("mock_a1b2c3d4", "mock") }
 	numbered := func(n int) *session.Session {

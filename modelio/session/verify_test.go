@@ -25,7 +25,7 @@ func sortAsMI10(violations []modelio.Violation) {
 	})
 }
 
-// aSession is a valid session; tests change it by replacing parts of it.
+// aSession is a valid session. Tests replace parts of it.
 const aSession = `{
   "model_io_schema_version": "1.0.0", "adapter_id": "a", "model_id": "m", "mode": "record",
   "interactions": [
@@ -53,7 +53,7 @@ func changed(t testing.TB, oldnew ...string) []byte {
 var verifyCases = []struct {
 	name, why string
 	change    []string
-	want      []string // violations; none: valid, with the hash of aSession
+	want      []string // violations; empty if the session is valid, with the hash of aSession
 }{{
 	name: "valid", why: "the session that the others change",
 }, {
@@ -195,7 +195,7 @@ var verifyCases = []struct {
 	},
 }}
 
-// noInteraction returns the violations of elements that are no objects.
+// noInteraction returns the violations for elements that are not objects.
 func noInteraction(places ...int) []string {
 	var violations []string
 	for _, n := range places {
@@ -231,7 +231,7 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-// What is read in pieces is judged as what is read at once.
+// TestVerifyReaderInPieces checks that reading in pieces does not change the result.
 func TestVerifyReaderInPieces(t *testing.T) {
 	for _, tt := range verifyCases {
 		t.Run(tt.name, func(t *testing.T) {
@@ -307,7 +307,7 @@ func TestVerifyDeepestNesting(t *testing.T) {
 	require.Empty(t, session.Verify(changed(t, `"tokens_input": 1`, `"tokens_input": `+deep)))
 }
 
-// An error of the reader is told from a file that is not JSON, wherever it occurs.
+// TestVerifyReaderFails checks that a reader's error differs from the report about invalid JSON, wherever it occurs.
 func TestVerifyReaderFails(t *testing.T) {
 	broken := errors.New("broken disk")
 	for n := range len(aSession) {
@@ -320,12 +320,12 @@ func TestVerifyReaderFails(t *testing.T) {
 	require.ErrorIs(t, err, io.ErrNoProgress)
 }
 
-// A lazyReader reads nothing and says so.
+// A lazyReader returns no bytes and no error.
 type lazyReader struct{}
 
 func (lazyReader) Read([]byte) (int, error) { return 0, nil }
 
-// The hash begins with adapter_id, but a file need not.
+// TestVerifyReaderAdapterLast reads a file with adapter_id at its end. The hash begins with it.
 func TestVerifyReaderAdapterLast(t *testing.T) {
 	want := verify(t, []byte(aSession), session.VerifyOptions{})
 	text := changed(t, `"adapter_id": "a", `, "", "  ]\n}", `  ], "adapter_id": "a"}`)
@@ -362,7 +362,7 @@ func TestVerifyOptions(t *testing.T) {
 		"a core without response content is none, compared or not")
 }
 
-// The limits are of bytes, and hold for what is listed too.
+// TestVerifyLimits checks that limits count bytes, and that they also apply to the list of violations.
 func TestVerifyLimits(t *testing.T) {
 	nulls := "[" + strings.Repeat("null,", 100_000) + "null]"
 	report := verify(t, changed(t, "[\n", `[`+nulls[1:len(nulls)-1]+",\n"), session.VerifyOptions{})
