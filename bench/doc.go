@@ -1,2 +1,2 @@
-// Package bench measures traceforge beside other tools, in modules that use both.
+// Package bench measures traceforge and other tools for comparison, in modules that use both.
 package bench

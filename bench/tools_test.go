@@ -39,7 +39,7 @@ func openTraceforge(dir, test string, live http.RoundTripper) (*http.Client, fun
 	options := []traceforgetest.Option{traceforgetest.Dir(filepath.Join(dir, ".ai-snapshots"))}
 	if live != nil {
 		os.Setenv("TRACEFORGE_UPDATE", "all")
-		defer os.Setenv("TRACEFORGE_UPDATE", "") // an empty variable is faster: unset ones stay in the list that os.Environ reads
+		defer os.Setenv("TRACEFORGE_UPDATE", "") // an unset variable would stay in the list that os.Environ reads
 		options = append(options, traceforgetest.Upstream(live))
 	}
 	client := traceforgetest.New(tb, options...).Client()

@@ -247,7 +247,7 @@ func testAccessible(t *testing.T, tab *tab) {
 	require.Positive(t, roles["insertion"])
 }
 
-// testForged adds to a page what its policy does not know.
+// testForged adds content to a page that the policy of the page forbids.
 func testForged(t *testing.T, browser context.Context, file string) {
 	page, err := os.ReadFile(file)
 	require.NoError(t, err)

@@ -14,7 +14,7 @@ import (
 type tool struct {
 	name string
 	file string                                                                                 // of a cassette
-	open func(cassette string, live http.RoundTripper) (http.RoundTripper, func() error, error) // the function saves the cassette
+	open func(cassette string, live http.RoundTripper) (http.RoundTripper, func() error, error) // the function saves it
 }
 
 var tools = []tool{

@@ -33,7 +33,7 @@ type sdk struct {
 // An asker makes one call. If a stream fails in the middle, it returns the error and the answer so far.
 type asker func(context.Context, question) (*answer, error)
 
-// A question is what a scenario asks.
+// A question is the request of a scenario.
 type question struct {
 	text    string
 	stream  bool

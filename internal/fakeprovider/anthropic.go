@@ -341,7 +341,7 @@ func (anthropicMessages) blocks(x *exchange) []block {
 	return blocks
 }
 
-// vertexClaude is Anthropic's format on Vertex AI, where the path names the model and says
+// vertexClaude is Anthropic's format on Vertex AI, where the path names the model and specifies
 // whether to stream: …/publishers/anthropic/models/MODEL:streamRawPredict.
 type vertexClaude struct{ anthropicMessages }
 
