@@ -19,7 +19,7 @@ func (r *Recorder) receipt() usage.Receipt {
 	for _, name := range []string{"run", "skip", "short"} { // which keep tests from running
 		f := flag.Lookup("test." + name)
 		if f != nil && f.Value.String() != f.DefValue {
-			left.Filters = append(left.Filters, r.calls.Plain("-"+name+"="+f.Value.String()))
+			left.Filters = append(left.Filters, r.calls.PlainText("-"+name+"="+f.Value.String()))
 		}
 	}
 	switch {

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/traceforge/traceforge-go/internal/inorder"
+	"github.com/traceforge/traceforge-go/internal/locked"
 	"github.com/traceforge/traceforge-go/internal/recorder"
 	"github.com/traceforge/traceforge-go/internal/usage"
 	"github.com/traceforge/traceforge-go/modelio"
@@ -47,7 +48,7 @@ type Recorder struct {
 
 // running holds the recorders of running tests, by package and test. With two recorders in one test, each would report
 // the other's snapshots as not called.
-var running sync.Map // of func() (*Recorder, error), since several goroutines may call New at once
+var running locked.Map[string, func() (*Recorder, error)] // functions, since several goroutines may call New at once
 
 // New returns a recorder for the test t. It replays, unless the run updates: see [Updating].
 //
@@ -91,8 +92,8 @@ func (r *Recorder) shared() (*Recorder, error) {
 	}
 	r.opts.Package, r.opts.Test = r.place.pkg, r.t.Name()
 	start := sync.OnceValues(func() (*Recorder, error) { return r, r.start() })
-	open, again := running.LoadOrStore(r.runningKey(), start)
-	first, err := open.(func() (*Recorder, error))()
+	open, again := running.Add(r.runningKey(), start)
+	first, err := open()
 	if err != nil {
 		running.Delete(r.runningKey())
 	} else if again && len(r.given) > 0 {
@@ -203,7 +204,7 @@ func (r *Recorder) finish() {
 		Failed: r.t.Failed(), Skipped: r.t.Skipped(), Partial: isPartial(r.opts.Test), Subtests: r.failedBelow(),
 	})
 	if r.t.Failed() {
-		failed.Store(r.runningKey(), r.opts.Test)
+		failed.Add(r.runningKey(), r.opts.Test)
 	}
 	if note != "" {
 		r.note(note)
@@ -215,14 +216,14 @@ func (r *Recorder) finish() {
 }
 
 // failed holds the names of tests with a recorder that failed in this process, by package and test.
-var failed sync.Map
+var failed locked.Map[string, string]
 
 // failedBelow returns the names of subtests with a recorder whose failure made this test fail.
 func (r *Recorder) failedBelow() (names []string) {
-	for key, name := range failed.Range {
-		if strings.HasPrefix(key.(string), r.runningKey()+"/") {
+	for key, name := range failed.All() {
+		if strings.HasPrefix(key, r.runningKey()+"/") {
 			failed.Delete(key) // the test may run again
-			names = append(names, name.(string))
+			names = append(names, name)
 		}
 	}
 	return inorder.Strings(names)
@@ -364,7 +365,7 @@ func (r *Recorder) Now() time.Time {
 	r.t.Helper()
 	now, err := r.calls.Now()
 	if err != nil {
-		r.t.Fatalf("traceforge: %s", r.calls.Plain(err.Error()))
+		r.t.Fatalf("traceforge: %s", r.calls.PlainText(err.Error()))
 	}
 	return now
 }
@@ -379,7 +380,7 @@ func (r *Recorder) Calls() []*modelio.Call {
 	r.t.Helper()
 	calls, err := r.calls.Calls()
 	if err != nil {
-		r.t.Fatalf("traceforge: calls: %s", r.calls.Plain(err.Error()))
+		r.t.Fatalf("traceforge: calls: %s", r.calls.PlainText(err.Error()))
 	}
 	return calls
 }
@@ -392,7 +393,7 @@ func (r *Recorder) Snapshots() (records []snapshot.Snapshot, replayed bool) {
 	r.t.Helper()
 	records, err := r.calls.Snapshots()
 	if err != nil {
-		r.t.Fatalf("traceforge: snapshots: %s", r.calls.Plain(err.Error()))
+		r.t.Fatalf("traceforge: snapshots: %s", r.calls.PlainText(err.Error()))
 	}
 	return records, r.replays(false)
 }

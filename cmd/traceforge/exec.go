@@ -30,6 +30,7 @@ type program struct {
 	name   string
 	mode   recorder.Mode
 	root   string // directory of the module, or else the working directory
+	dir    string // of the store
 	source snapshot.Source
 	calls  *recorder.Recorder
 	failed atomic.Bool
@@ -50,6 +51,7 @@ func exec(c *call) error {
 	if err != nil {
 		return err
 	}
+	p.dir = o.Dir
 	if p.calls, err = recorder.Open(o); err != nil {
 		return usageError{err}
 	}
@@ -236,8 +238,8 @@ func (p *program) again(mode string) string { return page.ProgramAgain(p.name, p
 // receipt returns a record of what the program did.
 func (p *program) receipt(ended int) usage.Receipt {
 	left := p.calls.Receipt()
-	left.Store, left.Command = filepath.ToSlash(p.calls.Dir), p.masked(commandline.Join(p.words()))
-	if rel, err := filepath.Rel(p.root, p.calls.Dir); err == nil && filepath.IsLocal(rel) {
+	left.Store, left.Command = filepath.ToSlash(p.dir), p.masked(commandline.Join(p.words()))
+	if rel, err := filepath.Rel(p.root, p.dir); err == nil && filepath.IsLocal(rel) {
 		left.Store = filepath.ToSlash(rel)
 	}
 	if ended != 0 || p.failed.Load() {

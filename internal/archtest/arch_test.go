@@ -38,6 +38,7 @@ const (
 	question = "what all clients ask, so that only the clients differ"
 	told     = "what other programs read in an answer"
 	sorts    = "what is sorted, and not compiled again for each type"
+	shared   = "what goroutines share"
 	offline  = "so that no demo, test or measurement calls a provider"
 )
 
@@ -45,8 +46,9 @@ const (
 // not drawn is forbidden, and so is what nobody needs any more: the list is the architecture.
 var arrows = map[string]map[string]string{
 	"internal/inorder":         {},
+	"internal/locked":          {},
 	"internal/jsontext":        {},
-	"internal/jsontext/fields": {"internal/inorder": sorts, "internal/jsontext": texts},
+	"internal/jsontext/fields": {"internal/inorder": sorts, "internal/jsontext": texts, "internal/locked": shared},
 	"internal/jsontext/stream": {"internal/jsontext": texts},
 	"canon":                    {"internal/jsontext": texts},
 	"modelio":                  {"internal/inorder": sorts, "internal/jsontext": texts, "internal/jsontext/fields": typed},
@@ -64,7 +66,7 @@ var arrows = map[string]map[string]string{
 	"internal/filename": {},
 	"internal/store": {
 		"internal/inorder": sorts, "canon": names, "internal/amount": "limits in config.json", "internal/jsontext": texts, "internal/jsontext/fields": typed, "modelio": "what a call used",
-		"internal/git": "what it knows of a store", "internal/texts": "whether two answers say the same", "internal/near": "what a member was meant to be", "snapshot": "what its documents hold",
+		"internal/locked": shared, "internal/git": "what it knows of a store", "internal/texts": "whether two answers say the same", "internal/near": "what a member was meant to be", "snapshot": "what its documents hold",
 		"internal/pattern":  "which rules would change their own output",
 		"internal/filename": named,
 	},
@@ -98,11 +100,11 @@ var arrows = map[string]map[string]string{
 	},
 	"internal/secret": {"internal/jsontext": "the texts in which secrets hide"},
 	"internal/scrub": {
-		"internal/inorder": sorts, "internal/jsontext": texts, "internal/pattern": "what rules find", "internal/provider": "the events of streams",
+		"internal/inorder": sorts, "internal/locked": shared, "internal/jsontext": texts, "internal/pattern": "what rules find", "internal/provider": "the events of streams",
 		"internal/texts": "where values stand", "modelio": calls,
 	},
 	"internal/recorder": {
-		"internal/inorder": sorts, "canon": names, "internal/drift": "what changed", "internal/jsontext": texts, "internal/provider": wires,
+		"internal/inorder": sorts, "internal/locked": shared, "canon": names, "internal/drift": "what changed", "internal/jsontext": texts, "internal/provider": wires,
 		"internal/plaintext": shown, "internal/scrub": "what is kept as a placeholder", "internal/pattern": "which names are of values of each run",
 		"internal/secret": "what must not be kept and not be printed", "modelio": calls, "snapshot": records, "internal/store": files,
 		"internal/usage": "what a run did and found, as receipts have it", "internal/content": "answers as they can be read",
@@ -129,7 +131,7 @@ var arrows = map[string]map[string]string{
 		"internal/recorder": "the rules of recordings, which hold for cassettes", "snapshot": records, "internal/store": files,
 	},
 	"traceforgetest": {
-		"internal/annotation": "failures, for GitHub Actions", "internal/gotest": "the command that accepts", "internal/inorder": sorts,
+		"internal/annotation": "failures, for GitHub Actions", "internal/gotest": "the command that accepts", "internal/inorder": sorts, "internal/locked": shared,
 		"internal/jsontext": texts, "internal/provider": "the providers that have a URL", "internal/recorder": "all that it does", "internal/scrub": "the rules of a test",
 		"internal/usage": "what tests used, for the command", "modelio": "models that are recorded", "snapshot": records,
 	},
@@ -264,7 +266,7 @@ var without = map[string][]string{
 var linked = []string{
 	"canon", "internal/amount", "internal/annotation", "internal/conflict", "internal/content",
 	"internal/drift", "internal/filename", "internal/git", "internal/gotest", "internal/inorder",
-	"internal/jsontext", "internal/jsontext/fields", "internal/near", "internal/pattern", "internal/plaintext", "internal/provider",
+	"internal/jsontext", "internal/jsontext/fields", "internal/locked", "internal/near", "internal/pattern", "internal/plaintext", "internal/provider",
 	"internal/reading", "internal/recorder", "internal/scrub", "internal/secret", "internal/store",
 	"internal/texts", "internal/usage", "internal/websocket", "modelio", "snapshot",
 }
@@ -429,6 +431,9 @@ func TestLinked(t *testing.T) {
 			own := path.Join(dir, filepath.Base(file))
 			if found := sorting.Find(text); found != nil && !strings.HasSuffix(file, "_test.go") && !slices.Contains(fast, own) {
 				t.Errorf("%s calls %s…): internal/inorder does not compile a sort for each type", own, found)
+			}
+			if bytes.Contains(text, []byte(" sync.Map")) && !strings.HasSuffix(file, "_test.go") && dir != "internal/locked" {
+				t.Errorf("%s has a sync.Map: internal/locked does not compile a trie for each package", own)
 			}
 		}
 	}

@@ -100,36 +100,36 @@ func (o *origin) date(timestamp *time.Time, resp *snapshot.Response) {
 // rekey answers a call from the store, without a network. A call that drifted adopts the answer of the record that
 // replay would hold it against, which is stale then (design R11).
 func (r *Recorder) rekey(c *call) (*servedRecord, error) {
-	lifted, f := r.undetermined(c)
-	if err := r.openTape(c.provider); err != nil {
+	lifted, f := r.run.undetermined(c)
+	if err := r.run.openTape(c.provider); err != nil {
 		return nil, err
 	}
-	i, rules := r.tape.match(c)
+	i, rules := r.run.tape.match(c)
 	switch {
 	case i >= 0:
-		if err := r.otherStep(c, i); err != nil {
+		if err := r.report.otherStep(c, i); err != nil {
 			return nil, err
 		}
-		return r.serveWhole(c, i, rules)
-	case r.tape.cancels(c):
+		return r.run.serveWhole(c, i, rules)
+	case r.run.tape.cancels(c):
 		return nil, context.Canceled
 	}
-	i, _ = r.like(c)
+	i, _ = r.run.like(c)
 	switch {
-	case f != nil && (i < 0 || r.tape.records[i].Source.IsBought()):
+	case f != nil && (i < 0 || r.run.tape.records[i].Source.IsBought()):
 		return nil, f
 	case i < 0:
-		f := failuref(c.asking()+" has no snapshot that it could adopt", indent(r.summary(c.request)), "buy it: "+r.Accept)
+		f := failuref(c.asking()+" has no snapshot that it could adopt", indent(r.run.summary(c.request)), "buy it: "+r.run.Accept)
 		f.Missing = true
 		return nil, f
 	}
-	switch d, err := r.dueOf(&call{}, i); {
+	switch d, err := r.run.dueOf(&call{}, i); {
 	case err != nil:
 		return nil, err
 	case d.raw != nil && len(d.prove()) > 0:
-		return nil, r.unproven(d)
+		return nil, r.run.unproven(d)
 	}
-	return r.adopt(c, r.tape, i, &origin{place: i, stale: answeredBy(&r.tape.records[i]), lifted: lifted})
+	return r.run.adopt(c, r.run.tape, i, &origin{place: i, stale: answeredBy(&r.run.tape.records[i]), lifted: lifted})
 }
 
 // answeredBy returns the hash of the core of the request that a record's answer was given to.

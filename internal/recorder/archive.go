@@ -40,7 +40,9 @@ func (s *setup) archive() Archive {
 }
 
 // Imports reports whether the calls of the test are answered from an archive or a script, so that no keys are needed.
-func (s *setup) Imports() bool { return s.archive() != nil || s.script() != nil }
+func (r *Recorder) Imports() bool { return r.run.imports() }
+
+func (s *setup) imports() bool { return s.archive() != nil || s.script() != nil }
 
 // upstream makes a live call, or takes its answer from an archive. A call that the archive does not have fails in a way
 // that no client tries again.
@@ -51,18 +53,18 @@ func (r *Recorder) upstream(live *http.Request, w *wire, tk *take) (*http.Respon
 	if err := context.Cause(live.Context()); err != nil {
 		return nil, err
 	}
-	a := r.archive()
+	a := r.run.archive()
 	if a == nil {
 		if err := r.sessions.join(tk.codec.Session, live); err != nil {
 			return nil, err
 		}
-		return r.upstreamOf(live.Context()).RoundTrip(live)
+		return r.run.upstreamOf(live.Context()).RoundTrip(live)
 	}
 	resp, err := a.RoundTrip(live)
 	if err != nil {
 		tk.end(dropped, nil)
-		f := failuref(tk.who()+" call is not in what it is imported from", indent(r.summary(tk.request)), indent(err.Error()))
-		return nil, r.failCall(w, tk.id(), f)
+		f := failuref(tk.who()+" call is not in what it is imported from", indent(r.run.summary(tk.request)), indent(err.Error()))
+		return nil, r.report.failCall(w, tk.id(), f)
 	}
 	return resp, nil
 }
@@ -86,7 +88,7 @@ func (p *Provenance) date(s *snapshot.Snapshot) {
 
 // Try makes a call as RoundTrip does, and reads the answer to its end. The error says why the call cannot be recorded.
 func (r *Recorder) Try(req *http.Request) error {
-	w, err := r.readWire(req)
+	w, err := r.run.readWire(req)
 	if err != nil {
 		return err
 	}
@@ -101,27 +103,27 @@ func (r *Recorder) Try(req *http.Request) error {
 // Unkept returns why calls of the test cannot be recorded, each with the source of its call. The test has failed if
 // there are any.
 func (r *Recorder) Unkept() []*Failure {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	before := len(r.failures)
-	for _, tk := range r.kept() {
-		if f := asA[*Failure](r.refuseSecrets(tk)); f != nil {
+	r.run.mu.Lock()
+	defer r.run.mu.Unlock()
+	before := len(r.report.failures)
+	for _, tk := range r.revision.kept() {
+		if f := asA[*Failure](r.run.refuseSecrets(tk)); f != nil {
 			f.Source = tk.source
-			r.fail(f)
+			r.report.fail(f)
 		}
 	}
-	stood, told := r.stood(), map[key]bool{}
-	for _, tk := range r.takes {
-		if !r.transient(tk) || stood[tk.key] {
+	stood, told := r.run.stood(), map[key]bool{}
+	for _, tk := range r.run.takes {
+		if !r.run.transient(tk) || stood[tk.key] {
 			continue
 		}
-		if f := r.unfinished(tk); f != nil && told[tk.key] { // the test was told of the first try only
+		if f := r.run.unfinished(tk); f != nil && told[tk.key] { // the test was told of the first try only
 			f.Source = tk.source
-			r.fail(f)
+			r.report.fail(f)
 		}
 		told[tk.key] = true
 	}
-	return r.failures[before:]
+	return r.report.failures[before:]
 }
 
 // RecordingsEnv is the variable with the URL of a server that answers from recordings of other tools: import --run has one.

@@ -13,8 +13,8 @@ import (
 func (r *Recorder) Calls() (calls []*modelio.Call, err error) {
 	snapshots, err := r.Snapshots()
 	for _, s := range snapshots {
-		s.ID, s.Continues = snapshot.ID(r.name, 1), nil
-		s.Source.Package, s.Source.Test = r.Package, r.Test
+		s.ID, s.Continues = snapshot.ID(r.run.name, 1), nil
+		s.Source.Package, s.Source.Test = r.run.Package, r.run.Test
 		alone := &snapshot.Document{Snapshots: []snapshot.Snapshot{s}}
 		_, err = alone.Write(func(read *snapshot.Document) error { // so the copy shares no memory
 			calls = append(calls, callOf(&read.Snapshots[0]))
@@ -42,23 +42,23 @@ func callOf(s *snapshot.Snapshot) *modelio.Call {
 // Snapshots returns the records of the calls so far that have a whole answer, in order, each with its provider. Records
 // of calls made in this run have no hashes yet.
 func (r *Recorder) Snapshots() ([]snapshot.Snapshot, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+	r.run.mu.Lock()
+	defer r.run.mu.Unlock()
 	var kept []*take
-	for _, tk := range r.takes {
+	for _, tk := range r.run.takes {
 		now := tk.soFar()
 		how := now.ending()
-		if how == underWay || how == dropped || r.transient(now) || r.unfinished(now) != nil || now.dropsQuietly() {
+		if how == underWay || how == dropped || r.run.transient(now) || r.run.unfinished(now) != nil || now.dropsQuietly() {
 			continue // the call has no answer that can be recorded
 		}
-		if f := r.makeRecord(now); f != nil {
+		if f := r.run.makeRecord(now); f != nil {
 			return nil, f
 		}
 		kept = append(kept, now)
 	}
 	var all []snapshot.Snapshot
-	for _, c := range r.inOrder(kept) {
-		if recorded := r.tape.snapshotOf(c); recorded != nil {
+	for _, c := range r.run.inOrder(kept) {
+		if recorded := r.run.tape.snapshotOf(c); recorded != nil {
 			all = append(all, *recorded)
 		}
 	}

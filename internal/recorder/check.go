@@ -33,7 +33,8 @@ var liveCalls = make(chan struct{}, 4)
 // checks are the calls of a test that are made live while the test is served its records. The two answers are compared
 // (design R7).
 type checks struct {
-	*report
+	run    *run
+	report *report
 
 	group sync.WaitGroup
 
@@ -63,10 +64,10 @@ type check struct {
 // may change what the next one finds, and the server may end before the test does. A check whose call cannot be made
 // already has its state.
 func (k *checks) begin(ck *check) {
-	k.learn(ck.call.what)
+	k.run.learn(ck.call.what)
 	record := ck.stored.record
-	ck.source, ck.AskedModel, ck.Provider = k.Source(), k.Checking.New, ck.call.provider
-	ck.Call, ck.Number, ck.File = record.ID, record.Number(), k.Shown+"/"+ck.stored.proof.doc.File()
+	ck.source, ck.AskedModel, ck.Provider = k.run.Source(), k.run.Checking.New, ck.call.provider
+	ck.Call, ck.Number, ck.File = record.ID, record.Number(), k.run.Shown+"/"+ck.stored.proof.doc.File()
 	if state, why := k.chosen(ck.call, record); state != "" {
 		ck.State, ck.Why = state, why
 	}
@@ -83,7 +84,7 @@ func (k *checks) begin(ck *check) {
 		return // the test may have ended, and left behind the goroutine that made this call
 	}
 	defer k.group.Done()
-	for range k.Checking.Repeat {
+	for range k.run.Checking.Repeat {
 		if ck.within != nil {
 			k.runCheck(ck)
 		} else {
@@ -94,7 +95,7 @@ func (k *checks) begin(ck *check) {
 
 // chosen returns "" for a call that is to be made live, else its state and why it is not made.
 func (k *checks) chosen(c *call, record *snapshot.Snapshot) (state, why string) {
-	o := k.Checking
+	o := k.run.Checking
 	switch {
 	case !o.Covers(c.codec.Tools), !isSampled(o, record.ID), record.Number() < o.From, o.Old != "" && c.request.Model != o.Old:
 		return usage.CheckUnchosen, ""
@@ -174,16 +175,16 @@ func (k *checks) askInTime(ctx context.Context, ck *check) *said {
 }
 
 func (k *checks) timeForCheck() time.Duration {
-	if k.Deadline.IsZero() {
+	if k.run.Deadline.IsZero() {
 		return checkTime
 	}
-	return min(checkTime, time.Until(k.Deadline)-reportTime)
+	return min(checkTime, time.Until(k.run.Deadline)-reportTime)
 }
 
 // ask returns what a live call answers, or why the answer cannot be compared.
 func (k *checks) ask(ctx context.Context, ck *check) *said {
 	for again := true; ; again = false {
-		tk := k.newTake(ck.again())
+		tk := k.run.newTake(ck.again())
 		ck.make(ctx, tk)
 		tk.endWithTest()
 		if tk.ending() != retryable {
@@ -207,7 +208,7 @@ func (k *checks) compared(ctx context.Context, ck *check, tk *take) *said {
 	if tk.ending() == failed {
 		return &said{why: noAnswer(tk.who(), tk.err)}
 	}
-	s, f := k.report.saidBy(tk)
+	s, f := k.run.saidBy(tk)
 	if f != nil {
 		return &said{why: f.brief}
 	}
@@ -251,11 +252,11 @@ func pause(ctx context.Context, wait time.Duration) bool {
 // recorded returns what the record of a check says, under the rules of this run.
 func (k *checks) recorded(ck *check) (*said, *Failure) {
 	stored := &ck.stored.record.Response
-	tk := k.newTake(ck.again())
+	tk := k.run.newTake(ck.again())
 	tk.begin(stored.Status, http.Header{"Content-Type": stored.Headers["content-type"]})
 	tk.receive(ck.stored.body)
 	tk.end(whole, nil)
-	return k.report.saidBy(tk)
+	return k.run.saidBy(tk)
 }
 
 // end waits for the live calls of the test. Each has its own time limit.

@@ -17,7 +17,7 @@ func (k *checks) conclude(ck *check) {
 	if ck.State != "" {
 		return
 	}
-	ck.Why = k.Plain(ck.Why)
+	ck.Why = k.run.plainText(ck.Why)
 	recorded, f := k.recorded(ck)
 	switch {
 	case f != nil:
@@ -27,12 +27,12 @@ func (k *checks) conclude(ck *check) {
 		ck.State = usage.CheckUnchecked
 		return
 	}
-	ck.RecordedModel, ck.Runs = k.Plain(recorded.model), len(ck.live)
+	ck.RecordedModel, ck.Runs = k.run.plainText(recorded.model), len(ck.live)
 	var models []string
 	for _, s := range ck.live {
 		ck.Input, ck.Output = ck.Input+s.input, ck.Output+s.output
 		if s.model != "" {
-			models = inorder.With(models, k.Plain(s.model))
+			models = inorder.With(models, k.run.plainText(s.model))
 		}
 	}
 	ck.LiveModels = inorder.Strings(models)
@@ -54,9 +54,9 @@ func (k *checks) conclude(ck *check) {
 		ck.State = usage.CheckSame
 	}
 	if ck.State == usage.CheckDrifted && ck.AskedModel == "" { // otherwise the code asks another model
-		ck.Accept = k.with(UpdateAll.String())
+		ck.Accept = k.run.with(UpdateAll.String())
 		if ck.call.codec.Tools {
-			ck.Accept = k.with(UpdateTools.String())
+			ck.Accept = k.run.with(UpdateTools.String())
 		}
 	}
 }
@@ -73,7 +73,7 @@ func (k *checks) suspectListings() {
 			at := jsontext.PointerTo(toolNamed(tool)) + "/"
 			named := func(d drift.Difference) bool { return strings.HasPrefix(d.Pointer+"/", at) }
 			if tool != "" && ck.State == usage.CheckDrifted && ck.call.provider == listing.call.provider && slices.ContainsFunc(listing.result, named) {
-				ck.Settings = append(ck.Settings, k.Plain(fmt.Sprintf(
+				ck.Settings = append(ck.Settings, k.run.plainText(fmt.Sprintf(
 					"the recorded arguments may not fit the new schema, see call %d, %s", listing.Number, listing.call.who())))
 			}
 		}
@@ -111,7 +111,7 @@ func (k *checks) settings(ck *check) (causes []string) {
 		causes = append(causes, "system_fingerprint changed: "+strings.Join(systems, ", ")+more)
 	}
 	for i := range causes {
-		causes[i] = k.Plain(causes[i])
+		causes[i] = k.run.plainText(causes[i])
 	}
 	return causes
 }
@@ -146,12 +146,12 @@ func (k *checks) failAll() (note string) {
 			said = append(said, fmt.Sprintf("%d %s", n, state))
 		}
 	}
-	return k.Plain("check: " + strings.Join(said, ", ") + strings.Join(whys, ""))
+	return k.run.plainText("check: " + strings.Join(said, ", ") + strings.Join(whys, ""))
 }
 
 // legend says which line of a difference belongs to which answer. A brief check leaves that to its command.
 func (k *checks) legend() string {
-	if k.Checking.Brief {
+	if k.run.Checking.Brief {
 		return ""
 	}
 	return " (- recorded, + live)"
@@ -159,7 +159,7 @@ func (k *checks) legend() string {
 
 // briefly returns a failure of a check without the text that the check's command shows itself.
 func (k *checks) briefly(f *Failure) *Failure {
-	if !k.Checking.Brief {
+	if !k.run.Checking.Brief {
 		return f
 	}
 	return &Failure{brief: f.brief, Text: f.brief, Source: f.Source}
@@ -172,7 +172,7 @@ func (k *checks) diverged(checks []*check) *Failure {
 	for _, ck := range checks {
 		names = inorder.With(names, ck.call.who())
 		_, differences := differing(ck)
-		below = append(append(below, fmt.Sprintf("call %d: %s", ck.Number, k.lastSaid(ck.call.request))), differences...)
+		below = append(append(below, fmt.Sprintf("call %d: %s", ck.Number, k.run.lastSaid(ck.call.request))), differences...)
 		below = append(below, labelled("may cause it: ", strings.Join(ck.Settings, "; ")))
 	}
 	brief := fmt.Sprintf("%s of tools drifted from %s: %s%s",
@@ -199,7 +199,7 @@ func (k *checks) failOfCheck(ck *check) *Failure {
 		return nil
 	}
 	if ck.AskedModel != "" {
-		below = append(below, fmt.Sprintf("asked: %s instead of %s", ck.AskedModel, k.Checking.Old))
+		below = append(below, fmt.Sprintf("asked: %s instead of %s", ck.AskedModel, k.run.Checking.Old))
 	}
 	if ck.RecordedModel != "" || len(ck.LiveModels) > 0 {
 		below = append(below, fmt.Sprintf("answered by: %s, recorded by %s",

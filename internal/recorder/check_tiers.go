@@ -140,7 +140,7 @@ func split(v jsontext.Value) (tiers [3]modelio.Object) {
 // holds reports whether a difference in a tier fails. Asking another model on purpose is no difference. For a tool,
 // every difference fails.
 func (k *checks) holds(ck *check, tier string) bool {
-	o := k.Checking
+	o := k.run.Checking
 	return ck.call.codec.Tools || o.Holds(tier) && !(tier == "model" && o.New != "")
 }
 
@@ -150,7 +150,7 @@ func (k *checks) differences(before, after *said, tier int) []drift.Difference {
 	if len(found) == 0 {
 		return nil
 	}
-	alike := k.rules.Alike()
+	alike := k.run.rules.Alike()
 	return slices.DeleteFunc(found, func(d drift.Difference) bool { return alike(d.Recorded, d.Got) })
 }
 
@@ -158,12 +158,12 @@ func (k *checks) differences(before, after *said, tier int) []drift.Difference {
 func (k *checks) compareTiers(ck *check, before, after *said) (all []usage.CheckedTier) {
 	for i, tier := range usage.Tiers {
 		differences := k.differences(before, after, i)
-		k.scanner().Hide(&differences) // must come before the texts are cut for display, which could leave part of a secret
+		k.run.scanner().Hide(&differences) // must come before the texts are cut for display, which could leave part of a secret
 		t := usage.CheckedTier{
-			Tier: tier, Same: len(differences) == 0, Held: k.holds(ck, tier), Diff: k.Plain(drift.Text(differences)),
+			Tier: tier, Same: len(differences) == 0, Held: k.holds(ck, tier), Diff: k.run.plainText(drift.Text(differences)),
 		}
 		if ck.call.codec.Tools { // their answers are only results
-			ck.result, t.Tier, t.Diff = differences, usage.ResultTier, cmp.Or(k.Plain(k.outcomes(before, after)), t.Diff)
+			ck.result, t.Tier, t.Diff = differences, usage.ResultTier, cmp.Or(k.run.plainText(k.outcomes(before, after)), t.Diff)
 			return []usage.CheckedTier{t}
 		}
 		all = append(all, t)
@@ -177,7 +177,7 @@ func (k *checks) outcomes(before, after *said) string {
 	if before.returned == "" || after.returned == "" || (before.refusal == "") == (after.refusal == "") {
 		return ""
 	}
-	line := func(of *said) string { return short(k.scanner().Mask(of.returned)) }
+	line := func(of *said) string { return short(k.run.scanner().Mask(of.returned)) }
 	return "- " + line(before) + "\n+ " + line(after) + "\n"
 }
 

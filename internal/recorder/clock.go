@@ -13,33 +13,33 @@ import (
 // Now returns the present time as the test's document has it. A test without one gets the real time, which is then
 // stored in its document.
 func (r *Recorder) Now() (time.Time, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if !r.now.IsZero() {
-		return r.now, nil
+	r.run.mu.Lock()
+	defer r.run.mu.Unlock()
+	if !r.run.now.IsZero() {
+		return r.run.now, nil
 	}
-	doc, err := r.store.Load(r.name, toolProvider) // the document may be of another provider
-	if err != nil && !errors.Is(err, fs.ErrNotExist) && (!errors.Is(err, snapshot.ErrVersion) || r.Mode == Replay) {
-		return time.Time{}, r.asFailure(err)
+	doc, err := r.run.store.Load(r.run.name, toolProvider) // the document may be of another provider
+	if err != nil && !errors.Is(err, fs.ErrNotExist) && (!errors.Is(err, snapshot.ErrVersion) || r.run.Mode == Replay) {
+		return time.Time{}, r.run.asFailure(err)
 	}
 	var stored time.Time
-	if doc != nil && len(doc.Document.Snapshots) > 0 && r.Mode != UpdateAll {
+	if doc != nil && len(doc.Document.Snapshots) > 0 && r.run.Mode != UpdateAll {
 		stored = doc.Document.Snapshots[0].Source.Now
 	}
-	if doc != nil && stored.IsZero() && !modes[r.Mode].writes {
-		return time.Time{}, failuref(r.Shown+"/"+doc.File()+" has no time, which "+r.tested()+" asks for by Now",
-			"store one: "+r.Accept+" (no call is made for it)")
+	if doc != nil && stored.IsZero() && !modes[r.run.Mode].writes {
+		return time.Time{}, failuref(r.run.Shown+"/"+doc.File()+" has no time, which "+r.run.tested()+" asks for by Now",
+			"store one: "+r.run.Accept+" (no call is made for it)")
 	}
-	if r.now = stored; stored.IsZero() {
-		r.now = clock().UTC().Truncate(time.Millisecond)
+	if r.run.now = stored; stored.IsZero() {
+		r.run.now = clock().UTC().Truncate(time.Millisecond)
 	}
-	return r.now, nil
+	return r.run.now, nil
 }
 
 // date gives the test's first record the time that the test was told. A test that did not ask for the time keeps the
 // one of its former first record.
 func (r *revision) date(records []snapshot.Snapshot, before *tape) {
-	now := r.now
+	now := r.run.now
 	if now.IsZero() && len(before.records) > 0 {
 		now = before.records[0].Source.Now
 	}

@@ -13,7 +13,8 @@ import (
 
 // A revision is the new state of the test's document after a run.
 type revision struct {
-	*report
+	run     *run
+	report  *report
 	pending *pending
 	updated *usage.Update      // what the test changed in its document, or nil
 	written *snapshot.Document // the document that was committed, or nil
@@ -26,24 +27,24 @@ func (r *revision) settle(o TestEnd) (note string) {
 	kept := r.kept()
 	r.updated = &usage.Update{}
 	r.spent(kept)
-	if !o.Failed && !o.Skipped && len(r.failures) == 0 {
+	if !o.Failed && !o.Skipped && len(r.report.failures) == 0 {
 		err := r.write(kept, o.Partial)
-		if err == nil && r.Mode != Rekey {
+		if err == nil && r.run.Mode != Rekey {
 			note, r.updated.Unasked, err = r.pending.drop(r.records(), r.renewed, o.Partial)
 		}
 		if err == nil {
-			return strings.Trim(r.Plain(summary(r.updated))+"\n"+note, "\n")
+			return strings.Trim(r.run.plainText(summary(r.updated))+"\n"+note, "\n")
 		}
-		r.fail(r.asFailure(err))
+		r.report.fail(r.run.asFailure(err))
 	}
 	if r.updated.Pending, note = r.pending.leave(kept); note != "" {
 		return failedBy(o.Subtests) + note
 	}
-	if len(r.takes) == 0 {
+	if len(r.run.takes) == 0 {
 		return ""
 	}
 	return fmt.Sprintf("%s, so %s not recorded and the snapshots are as they were",
-		r.notRecorded(o.Skipped), isAre(len(r.made()), "call was", "calls were"))
+		r.run.notRecorded(o.Skipped), isAre(len(r.run.made()), "call was", "calls were"))
 }
 
 // failedBy begins the note of a test that failed through its subtests: its answers wait for theirs.
@@ -56,10 +57,10 @@ func failedBy(subtests []string) string {
 
 // write commits the document that the test now has.
 func (r *revision) write(kept []*take, partial bool) error {
-	if r.Mode == UpdateNew && len(kept) == 0 && r.now.IsZero() {
-		for _, a := range r.answered {
+	if r.run.Mode == UpdateNew && len(kept) == 0 && r.run.now.IsZero() {
+		for _, a := range r.run.answered {
 			if a.take == nil {
-				r.updated.Kept = append(r.updated.Kept, r.tape.records[a.record].ID)
+				r.updated.Kept = append(r.updated.Kept, r.run.tape.records[a.record].ID)
 			}
 		}
 		return nil
@@ -70,12 +71,12 @@ func (r *revision) write(kept []*take, partial bool) error {
 	}
 	r.written = put.Document
 	if len(changed) == 0 && partial {
-		return r.store.Commit(store.Change{}) // completes a commit that was cut short
+		return r.run.store.Commit(store.Change{}) // completes a commit that was cut short
 	}
 	if len(put.Document.Snapshots) == 0 {
 		return r.remove()
 	}
-	if err := r.refuseSecrets(changed...); err != nil {
+	if err := r.run.refuseSecrets(changed...); err != nil {
 		return err
 	}
 	if r.pending.log != nil {
@@ -83,7 +84,7 @@ func (r *revision) write(kept []*take, partial bool) error {
 	}
 	put.Summed = true
 	put.Check = func(read *snapshot.Document) error { return r.verify(put.Provider, read, kept) }
-	return r.store.Commit(store.Change{Put: []store.Put{put}})
+	return r.run.store.Commit(store.Change{Put: []store.Put{put}})
 }
 
 // records returns the records that the test's document has now.
@@ -91,35 +92,35 @@ func (r *revision) records() []snapshot.Snapshot {
 	switch {
 	case r.written != nil:
 		return r.written.Snapshots
-	case r.tape != nil:
-		return r.tape.records
+	case r.run.tape != nil:
+		return r.run.tape.records
 	}
 	return nil
 }
 
 // remove removes the document of a test whose calls were all cancelled by their callers.
 func (r *revision) remove() error {
-	if r.tape.doc == nil {
+	if r.run.tape.doc == nil {
 		return nil
 	}
-	return r.store.Commit(store.Change{Remove: []string{r.tape.doc.File()}})
+	return r.run.store.Commit(store.Change{Remove: []string{r.run.tape.doc.File()}})
 }
 
 // kept makes the records of the takes, and returns the takes that have one. A call that failed for now and then
 // succeeded counts as one call.
 func (r *revision) kept() (kept []*take) {
-	for _, tk := range r.takes {
+	for _, tk := range r.run.takes {
 		tk.endWithTest()
 		if tk.dropsQuietly() {
 			tk.become(dropped)
 		}
 	}
 	unkept := map[*take]*Failure{}
-	for _, tk := range r.made() {
+	for _, tk := range r.run.made() {
 		if tk.how == dropped {
 			continue
 		}
-		if f := r.makeRecord(tk); f != nil {
+		if f := r.run.makeRecord(tk); f != nil {
 			unkept[tk] = f
 		} else {
 			kept = append(kept, tk)
@@ -128,11 +129,11 @@ func (r *revision) kept() (kept []*take) {
 	if len(unkept) == 0 {
 		return kept
 	}
-	failed := r.tape.failedTurns(r.inOrder(kept))
-	for _, tk := range r.takes {
+	failed := r.run.tape.failedTurns(r.run.inOrder(kept))
+	for _, tk := range r.run.takes {
 		if f := unkept[tk]; f != nil && !tk.cancelledIn(failed) {
 			f.Source = tk.source
-			r.fail(f)
+			r.report.fail(f)
 		}
 	}
 	return kept
@@ -172,15 +173,15 @@ func (s *setup) transient(tk *take) bool {
 // verify looks up each recording with the code that replays, in the document as it will be read, before anything is
 // written.
 func (r *revision) verify(provider string, doc *snapshot.Document, kept []*take) error {
-	t := newTape(&store.Doc{Provider: provider, Document: doc}, r.rules)
-	for _, c := range r.inOrder(kept) { // equal requests that overlapped are in the order of their answers
+	t := newTape(&store.Doc{Provider: provider, Document: doc}, r.run.rules)
+	for _, c := range r.run.inOrder(kept) { // equal requests that overlapped are in the order of their answers
 		i, how, what := 0, missing, ""
 		if c.take != nil {
 			i, how = t.findCall(c.take.call)
 			what = c.take.asking()
 		} else {
-			i, how = t.find(r.tape.keys[c.record])
-			what = asking(r.tape.records[c.record].Provider, r.tape.request(c.record))
+			i, how = t.find(r.run.tape.keys[c.record])
+			what = asking(r.run.tape.records[c.record].Provider, r.run.tape.request(c.record))
 		}
 		if how != found || c.take != nil && !store.SameAnswer(&doc.Snapshots[i].Response, &c.take.record.Response) {
 			return fmt.Errorf("%s would not be found again in replay: nothing was written", what)

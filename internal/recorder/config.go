@@ -5,12 +5,13 @@ import (
 	"regexp"
 	"sync"
 
+	"github.com/traceforge/traceforge-go/internal/locked"
 	"github.com/traceforge/traceforge-go/internal/scrub"
 	"github.com/traceforge/traceforge-go/internal/store"
 )
 
 // configs caches what config.json of each store says, by directory, so that a process reads it once.
-var configs sync.Map // of func() (*store.Config, error)
+var configs locked.Map[string, func() (*store.Config, error)]
 
 // readConfig reads the repository's configuration, which holds for all tests.
 func (s *setup) readConfig() error {
@@ -18,8 +19,8 @@ func (s *setup) readConfig() error {
 	if err != nil {
 		return err
 	}
-	read, _ := configs.LoadOrStore(dir, sync.OnceValues(s.store.Config))
-	if s.config, err = read.(func() (*store.Config, error))(); err != nil {
+	read, _ := configs.Add(dir, sync.OnceValues(s.store.Config))
+	if s.config, err = read(); err != nil {
 		return err
 	}
 	s.rules, err = RulesOf(s.config.Scrub, s.Scrub...)

@@ -17,7 +17,7 @@ func (r *Recorder) refusedServed(tk *take, w *wire, resp *http.Response) error {
 	if resp.StatusCode < 400 || resp.StatusCode >= 500 {
 		return nil
 	}
-	id := r.carriesServed(tk.call, w)
+	id := r.run.carriesServed(tk.call, w)
 	if id == "" {
 		return nil
 	}
@@ -25,13 +25,13 @@ func (r *Recorder) refusedServed(tk *take, w *wire, resp *http.Response) error {
 	said, _ := io.ReadAll(io.LimitReader(resp.Body, most))
 	resp.Body.Close()
 	tk.end(dropped, nil)
-	if plain, err := r.decodeContent(resp.Header.Get("Content-Encoding"), said); err == nil {
+	if plain, err := r.run.decodeContent(resp.Header.Get("Content-Encoding"), said); err == nil {
 		said = plain
 	}
 	brief := fmt.Sprintf("%s answered %s: the call has the id %s of an answer that was served from the store, "+
 		"which the provider may not know any more", tk.provider, statusText(resp.StatusCode), id)
-	return r.failCall(tk.what, tk.id(), failuref(brief, indent(r.summary(tk.request)),
-		indent(short(r.scanner().Mask(string(said)))), "buy the whole conversation: "+r.with("all")))
+	return r.report.failCall(tk.what, tk.id(), failuref(brief, indent(r.run.summary(tk.request)),
+		indent(short(r.run.scanner().Mask(string(said)))), "buy the whole conversation: "+r.run.with("all")))
 }
 
 // repliesToServed is the failure of a changed reply to a question that the store asked: the server has asked nothing in
@@ -41,8 +41,8 @@ func (r *Recorder) repliesToServed(w *wire, tk *take) error {
 		return nil
 	}
 	tk.end(dropped, nil)
-	return r.failCall(tk.what, tk.id(), failuref(tk.asking()+" replies to what an answer from the store asks, and not as it was recorded",
-		indent(r.summary(tk.request)), "buy the whole conversation: "+r.with("all")))
+	return r.report.failCall(tk.what, tk.id(), failuref(tk.asking()+" replies to what an answer from the store asks, and not as it was recorded",
+		indent(r.run.summary(tk.request)), "buy the whole conversation: "+r.run.with("all")))
 }
 
 // carriesServed returns an id in a request that came from a stored answer, or "". The refs of tool calls do not count:

@@ -107,7 +107,7 @@ func (tk *take) notTaken() []string {
 // rule of determinism and was refused.
 func (n *notes) teach() {
 	var lines []string
-	for _, tk := range n.takes {
+	for _, tk := range n.run.takes {
 		for _, name := range tk.notTaken() {
 			line := fmt.Sprintf("%s takes no %s, as %s answered: leave it out, and %s", tk.request.Model, name, tk.provider, teaches)
 			lines = inorder.With(lines, line)
@@ -117,8 +117,8 @@ func (n *notes) teach() {
 		return
 	}
 	why := "as the first such test shows"
-	if n.first(teaches) {
-		why = n.saysWhy()
+	if n.run.first(teaches) {
+		why = n.run.saysWhy()
 	}
 	n.say("%s%s", strings.Join(lines, "\n"), why)
 }

@@ -31,18 +31,18 @@ func isDirect(api string) bool { return strings.HasPrefix(api, actionPrefix) || 
 // direct returns what answers a call without HTTP: a record, whose answer it has proven, or a take for a live call.
 func (r *Recorder) direct(ctx context.Context, what fmt.Stringer, codec *provider.Codec, request func() (*modelio.Request, error)) (
 	*call, *servedRecord, error) {
-	if err := r.begin(ctx, what); err != nil {
+	if err := r.report.begin(ctx, what); err != nil {
 		return nil, nil, err
 	}
-	c, err := r.directCall(codec, nameIn(ctx, laneKey{}), request)
+	c, err := r.run.directCall(codec, nameIn(ctx, laneKey{}), request)
 	if err != nil {
-		return nil, nil, r.failCall(what, what.String(), failuref(fmt.Sprintf("%s: the request cannot be kept: %v", what, err)))
+		return nil, nil, r.report.failCall(what, what.String(), failuref(fmt.Sprintf("%s: the request cannot be kept: %v", what, err)))
 	}
 	if g, ok := what.(*Generation); ok {
-		r.takesModelStep(c, g)
+		r.run.takesModelStep(c, g)
 	}
 	c.what = what
-	if err := r.endedBefore(ctx, c); err != nil && !codec.Tools { // a tool runs, or is replayed, whatever its context
+	if err := r.run.endedBefore(ctx, c); err != nil && !codec.Tools { // a tool runs, or is replayed, whatever its context
 		return nil, nil, err
 	}
 	served, err := r.answer(c)
@@ -58,7 +58,7 @@ func (r *Recorder) direct(ctx context.Context, what fmt.Stringer, codec *provide
 	case c.over != nil && !codec.Tools:
 		err = c.over
 	default:
-		err = r.proven(served.proof)
+		err = r.report.proven(served.proof)
 		if err == nil && served.fault != nil {
 			err = served.fault.direct(ctx, served)
 		}

@@ -26,18 +26,18 @@ type causes []*cause
 // drifted is the failure of a call that differs from the most similar record: one of its provider and API that was not
 // played. It is nil if no record is similar.
 func (r *report) drifted(c *call) *Failure {
-	best, got := r.like(c)
+	best, got := r.run.like(c)
 	if best < 0 {
 		return nil
 	}
-	r.tape.held[best] = true
-	r.tellMiss(c, &r.tape.records[best])
-	recorded := r.tape.parts[best]
-	brief := fmt.Sprintf("%s drifted from %s", c.asking(), r.record(best))
-	d := r.tape.driftOf(best)
+	r.run.tape.held[best] = true
+	r.run.tellMiss(c, &r.run.tape.records[best])
+	recorded := r.run.tape.parts[best]
+	brief := fmt.Sprintf("%s drifted from %s", c.asking(), r.run.record(best))
+	d := r.run.tape.driftOf(best)
 	d.Scripted = c.step != nil
-	traces := r.compare.Traces(recorded, got)
-	if known := r.causes.find(traces); known != nil {
+	traces := r.run.compare.Traces(recorded, got)
+	if known := r.run.causes.find(traces); known != nil {
 		known.later = append(known.later, d.Call)
 		for _, change := range known.changes {
 			change.Before, change.After = nil, nil
@@ -45,23 +45,23 @@ func (r *report) drifted(c *call) *Failure {
 		}
 		return (&Failure{brief: brief + ", as calls before it"}).withDrift(d)
 	}
-	changes := r.compare.Changes(recorded, got)
-	r.scanner().Hide(&changes) // must come before the changes are cut for display
+	changes := r.run.compare.Changes(recorded, got)
+	r.run.scanner().Hide(&changes) // must come before the changes are cut for display
 	told := make([]*reporter, len(changes))
 	for i, change := range changes {
-		told[i] = r.toldBy(change.Key())
+		told[i] = r.run.toldBy(change.Key())
 		d.Changes = append(d.Changes, driftChange(change, told[i] == nil))
 	}
-	rule, once := r.explained(r.compare.Differences(recorded, got))
-	accept, keyless := r.wayOut("accept"), r.withoutKey(c, &r.tape.records[best])
+	rule, once := r.run.explained(r.run.compare.Differences(recorded, got))
+	accept, keyless := r.wayOut("accept"), r.withoutKey(c, &r.run.tape.records[best])
 	switch {
-	case r.faults.givenUp() != nil:
+	case r.run.faults.givenUp() != nil:
 	case once:
 		accept, keyless = "", "" // these help for one run only
 	case c.codec.Session != nil && isReply(c.request): // an update's reply to the store's question, which no server asked
-		accept = "accept: " + r.with("all")
+		accept = "accept: " + r.run.with("all")
 	}
-	r.causes = append(r.causes, &cause{traces: traces, changes: d.Changes, accept: accept})
+	r.run.causes = append(r.run.causes, &cause{traces: traces, changes: d.Changes, accept: accept})
 	f := r.asTold(brief, d.Changes, told, accept)
 	if f == nil {
 		f = failuref(brief+" (- recorded, + got)", difference(changes, told), r.remarks(best, d.Changes, rule), accept, keyless)
@@ -122,11 +122,11 @@ func difference(changes []drift.Change, told []*reporter) string {
 func (r *report) remarks(best int, changes []usage.DriftChange, rule string) string {
 	if len(changes) == 0 {
 		return fmt.Sprintf("changed: the ignored pointers, from [%s] to [%s]",
-			strings.Join(r.tape.records[best].Source.Ignored, " "), strings.Join(r.Ignored, " "))
+			strings.Join(r.run.tape.records[best].Source.Ignored, " "), strings.Join(r.run.Ignored, " "))
 	}
 	lines := []string{"changed: " + strings.Join(componentsOf(changes), ", ")}
-	if len(r.Ignored) > 0 {
-		lines = append(lines, "ignored: "+strings.Join(r.Ignored, " "))
+	if len(r.run.Ignored) > 0 {
+		lines = append(lines, "ignored: "+strings.Join(r.run.Ignored, " "))
 	}
 	if rule != "" {
 		lines = append(lines, rule)

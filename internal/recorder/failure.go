@@ -82,7 +82,7 @@ func (s *setup) tellMiss(c *call, record *snapshot.Snapshot) {
 	}
 	text := func(req *modelio.Request) string {
 		core, _ := snapshot.RequestCore(req, nil) // a request with a key has a core
-		return s.Plain(string(core))
+		return s.plainText(string(core))
 	}
 	miss := Miss{Request: text(c.request)}
 	if record != nil {
@@ -97,16 +97,16 @@ func (r *report) unrecorded(c *call) *Failure {
 	if f := r.drifted(c); f != nil {
 		return f
 	}
-	r.tellMiss(c, nil)
-	state := r.tested() + " has none recorded"
-	if n := len(r.tape.records); n > 0 {
-		state = fmt.Sprintf("%s has %s, and none fits it", r.tested(), count(n, "recorded call"))
+	r.run.tellMiss(c, nil)
+	state := r.run.tested() + " has none recorded"
+	if n := len(r.run.tape.records); n > 0 {
+		state = fmt.Sprintf("%s has %s, and none fits it", r.run.tested(), count(n, "recorded call"))
 	}
-	if lanes := r.tape.elsewhere(c.knownKey()); len(lanes) > 0 {
+	if lanes := r.run.tape.elsewhere(c.knownKey()); len(lanes) > 0 {
 		state = fmt.Sprintf("it was made in %s, and is recorded in %s", laneText(c.lane), strings.Join(lanes, " and "))
 	}
-	summary := indent(r.summary(c.request))
-	renamed := r.renamedFrom(c)
+	summary := indent(r.run.summary(c.request))
+	renamed := r.run.renamedFrom(c)
 	f := r.alsoMissing(c, renamed)
 	if f == nil {
 		f = failuref(fmt.Sprintf("%s has no snapshot: %s", c.asking(), state), summary, r.neighbours(), renamed, r.wayOut("record"))
@@ -129,14 +129,14 @@ func (f *Failure) withDrift(d *usage.Drift) *Failure {
 func (r *report) neighbours() string {
 	const most = 3
 	var lines []string
-	for i := range r.tape.records {
-		if r.tape.played[i] || r.tape.held[i] {
+	for i := range r.run.tape.records {
+		if r.run.tape.played[i] || r.run.tape.held[i] {
 			continue
 		}
 		if len(lines) == most {
 			return strings.Join(append(lines, "  …"), "\n")
 		}
-		lines = append(lines, fmt.Sprintf("not called so far: call %d: %s", r.tape.records[i].Number(), r.lastSaid(&r.tape.records[i].Request)))
+		lines = append(lines, fmt.Sprintf("not called so far: call %d: %s", r.run.tape.records[i].Number(), r.run.lastSaid(&r.run.tape.records[i].Request)))
 	}
 	return strings.Join(lines, "\n")
 }
@@ -148,8 +148,8 @@ func (s *setup) lastSaid(req *modelio.Request) string {
 }
 
 func (r *report) oneTooMany(i int) *Failure {
-	times := r.tape.times(i)
-	request := &r.tape.records[i].Request
+	times := r.run.tape.times(i)
+	request := &r.run.tape.records[i].Request
 	made, there := "made", "are"
 	if request.Tool() != "" {
 		made = "called"
@@ -158,24 +158,24 @@ func (r *report) oneTooMany(i int) *Failure {
 		there = "is"
 	}
 	way := r.wayOut("accept")
-	if strings.HasPrefix(r.Test, "Benchmark") {
+	if strings.HasPrefix(r.run.Test, "Benchmark") {
 		way = fmt.Sprintf("a benchmark's loop makes another number of calls in each run: make each call before the loop, "+
 			"or run with -benchtime %dx\n%s", times, way)
 	}
 	f := failuref(fmt.Sprintf("%s was %s once too often: there %s %s of it, and this call would be number %d",
-		asking(r.tape.records[i].Provider, request), made, there, count(times, "recording"), times+1),
-		"last recorded in "+r.record(i), way)
-	return f.missing(r.tape.records[i].Provider, indent(r.summary(request)))
+		asking(r.run.tape.records[i].Provider, request), made, there, count(times, "recording"), times+1),
+		"last recorded in "+r.run.record(i), way)
+	return f.missing(r.run.tape.records[i].Provider, indent(r.run.summary(request)))
 }
 
 func (r *report) notCalled(i int) *Failure {
-	below := []string{indent(r.summary(&r.tape.records[i].Request))}
-	if r.Mode == UpdateNew && len(r.takes) > 0 {
+	below := []string{indent(r.run.summary(&r.run.tape.records[i].Request))}
+	if r.run.Mode == UpdateNew && len(r.run.takes) > 0 {
 		below = append(below, "a call that has no snapshot was made instead, maybe the same one changed: "+
-			r.updating("new")+" replaces nothing")
+			r.run.updating("new")+" replaces nothing")
 	}
-	f := failuref("recorded call was not made: "+r.record(i), append(below, "accept: "+r.Accept)...)
-	s := &r.tape.records[i]
+	f := failuref("recorded call was not made: "+r.run.record(i), append(below, "accept: "+r.run.Accept)...)
+	s := &r.run.tape.records[i]
 	f.drift = &usage.Drift{Kind: usage.Uncalled, Record: s.ID, Call: s.Number(), Provider: s.Provider,
 		File: s.Source.File, Line: s.Source.Line, Summary: strings.Split(below[0], "\n")}
 	return f

@@ -57,10 +57,10 @@ func (in *injection) String() string { return fmt.Sprintf("call %d: %s", in.call
 // Inject adds a fault for the answer of a record, by the record's number. The faults of one record are used in order,
 // one per attempt. It reports whether the run injects faults.
 func (r *Recorder) Inject(call int, f Fault) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.faults.all = append(r.faults.all, &injection{Damage: f.damage, call: call})
-	return modes[r.Mode].injects
+	r.run.mu.Lock()
+	defer r.run.mu.Unlock()
+	r.run.faults.all = append(r.run.faults.all, &injection{Damage: f.damage, call: call})
+	return modes[r.run.Mode].injects
 }
 
 // next returns the next fault for a record, or nil.
@@ -129,7 +129,7 @@ func (r *Recorder) playFaulty(req *http.Request, w *wire, c *call, s *servedReco
 		return nil, err
 	}
 	if in.Status != 0 {
-		resp := failedWith(req, in.Status, provider.Fail(&w.Wire, r.config.Hosts, in.Status, fmt.Sprintf("a fault of the test, %s", in)))
+		resp := failedWith(req, in.Status, provider.Fail(&w.Wire, r.run.config.Hosts, in.Status, fmt.Sprintf("a fault of the test, %s", in)))
 		resp.Header.Set("Retry-After", strconv.Itoa(int((in.Retry+time.Second-1)/time.Second)))
 		return resp, nil
 	}
@@ -201,11 +201,11 @@ func (t *tape) isUncalled(i int) bool {
 
 // injected notes which faults were injected.
 func (n *notes) injected() {
-	if len(n.faults.all) > 0 && !modes[n.Mode].injects {
-		n.say("faults are injected in replay only: %s", n.faults.all[0])
+	if len(n.run.faults.all) > 0 && !modes[n.run.Mode].injects {
+		n.say("faults are injected in replay only: %s", n.run.faults.all[0])
 		return
 	}
-	all := n.faults.injected()
+	all := n.run.faults.injected()
 	inorder.By(all, func(a, b *injection) int { return cmp.Compare(a.call, b.call) })
 	var said []string
 	for len(all) > 0 {
@@ -221,40 +221,40 @@ func (n *notes) injected() {
 	if len(said) == 0 {
 		return
 	}
-	excused := n.tape.numbers(func(i int) bool { return n.tape.isUncalled(i) && n.faults.excuses(i) })
-	if len(excused) > 0 && n.Mode == Replay {
+	excused := n.run.tape.numbers(func(i int) bool { return n.run.tape.isUncalled(i) && n.run.faults.excuses(i) })
+	if len(excused) > 0 && n.run.Mode == Replay {
 		said = append(said, "not made behind it: "+calls(excused))
 	}
-	n.say("%s", n.Plain("injected: "+strings.Join(said, "; ")))
+	n.say("%s", n.run.plainText("injected: "+strings.Join(said, "; ")))
 }
 
 // wayOut says how to accept a difference from the recording, as a verb and a command, or what caused it if no update
 // helps.
 func (r *report) wayOut(verb string) string {
-	if in := r.faults.givenUp(); in != nil {
+	if in := r.run.faults.givenUp(); in != nil {
 		return fmt.Sprintf("call %d had the fault %s, and what the program does behind it is not recorded: no update accepts it\n"+
 			"end the test there, or record a test of its own whose tool or upstream fails so, without the fault", in.call, in.Name)
 	}
-	if r.Mode == Mixed {
+	if r.run.Mode == Mixed {
 		return verb + ": " + r.acceptLive()
 	}
-	return verb + ": " + r.Accept
+	return verb + ": " + r.run.Accept
 }
 
 // unused returns the failure for faults that met no call, or nil.
 func (r *report) unused() *Failure {
 	var below []string
-	for _, in := range r.faults.all {
+	for _, in := range r.run.faults.all {
 		if !in.used {
 			below = append(below, "  "+in.String())
 		}
 	}
-	if len(below) == 0 || !modes[r.Mode].injects {
+	if len(below) == 0 || !modes[r.run.Mode].injects {
 		return nil
 	}
 	brief := count(len(below), "fault") + " of the test met no call"
-	if recorded := r.tape.numbers(func(int) bool { return true }); recorded != nil {
-		below = append(below, "recorded in "+r.file()+": "+calls(recorded))
+	if recorded := r.run.tape.numbers(func(int) bool { return true }); recorded != nil {
+		below = append(below, "recorded in "+r.run.file()+": "+calls(recorded))
 	}
 	return failuref(brief, below...)
 }

@@ -16,9 +16,9 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 
+	"github.com/traceforge/traceforge-go/internal/locked"
 	"github.com/traceforge/traceforge-go/internal/provider"
 	"github.com/traceforge/traceforge-go/internal/websocket"
 )
@@ -52,10 +52,10 @@ func (r *Recorder) ServeAt(e Endpoint) (url string, closeServer func(), err erro
 	if err != nil {
 		return "", nil, fmt.Errorf("listening on a loopback address: %w", err)
 	}
-	g := &gateway{host: listener.Addr().String(), prefix: "/" + strings.ToLower(rand.Text()), astray: r.noteAstray, Endpoint: e}
+	g := &gateway{host: listener.Addr().String(), prefix: "/" + strings.ToLower(rand.Text()), astray: r.run.noteAstray, Endpoint: e}
 	g.proxy = httputil.ReverseProxy{
 		Rewrite:        g.rewrite,
-		Transport:      r.Over(redirect{e, r.Upstream}),
+		Transport:      r.Over(redirect{e, r.run.Upstream}),
 		FlushInterval:  -1, // keeps a stream a stream
 		ModifyResponse: g.clean,
 		ErrorHandler:   g.refuse,
@@ -76,7 +76,7 @@ func (r *Recorder) ServeAt(e Endpoint) (url string, closeServer func(), err erro
 // unusedConns are connections that clients opened in advance and that no request has used. Shutdown would wait for
 // them.
 type unusedConns struct {
-	open   sync.Map // by net.Conn
+	open   locked.Map[net.Conn, bool]
 	closed atomic.Bool
 }
 
@@ -85,15 +85,15 @@ func (u *unusedConns) note(conn net.Conn, state http.ConnState) {
 	if u.open.Delete(conn); state != http.StateNew {
 		return
 	}
-	if u.open.Store(conn, nil); u.closed.Load() {
+	if u.open.Add(conn, true); u.closed.Load() {
 		conn.Close()
 	}
 }
 
 func (u *unusedConns) close() {
 	u.closed.Store(true)
-	for conn := range u.open.Range {
-		conn.(net.Conn).Close()
+	for conn := range u.open.All() {
+		conn.Close()
 	}
 }
 

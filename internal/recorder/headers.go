@@ -196,11 +196,11 @@ var idleHeaders = []string{
 
 // dropped returns the headers of the answers that replay will lack and a program may act on.
 func (n *notes) dropped() (names []string) {
-	for _, tk := range n.takes {
+	for _, tk := range n.run.takes {
 		for name := range tk.header {
 			name = strings.ToLower(name)
 			idle := listed(idleHeaders, name) || isSecretHeader(name) || slices.Contains(transferHeaders, name)
-			if !idle && !n.isKept(name, tk.status) {
+			if !idle && !n.run.isKept(name, tk.status) {
 				names = inorder.With(names, name)
 			}
 		}

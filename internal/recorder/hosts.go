@@ -56,7 +56,7 @@ func (s *setup) codecOf(w *wire) (*provider.Codec, bool) {
 }
 
 // Hosts are the providers of the hosts that the repository's configuration names.
-func (s *setup) Hosts() map[string]string { return s.config.Hosts }
+func (r *Recorder) Hosts() map[string]string { return r.run.config.Hosts }
 
 // knownNear names the APIs of the provider at a request's host, or for an unknown host the providers.
 func (s *setup) knownNear(w *wire) string {

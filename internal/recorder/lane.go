@@ -16,13 +16,13 @@ func (r *Recorder) Lane(name string) http.RoundTripper { return markedTransport{
 
 // A markedTransport is a recorder that sets a value in the context of each request.
 type markedTransport struct {
-	*Recorder
+	recorder   *Recorder
 	key, value any
 }
 
 // RoundTrip calls [Recorder.RoundTrip] with the value in the request's context.
 func (m markedTransport) RoundTrip(req *http.Request) (*http.Response, error) {
-	resp, err := m.Recorder.RoundTrip(req.WithContext(context.WithValue(req.Context(), m.key, m.value)))
+	resp, err := m.recorder.RoundTrip(req.WithContext(context.WithValue(req.Context(), m.key, m.value)))
 	if resp != nil {
 		resp.Request = req
 	}

@@ -40,19 +40,19 @@ func readAtMost(r io.Reader, size, limit int64, what string) (body []byte, err e
 // tooLongToKeep fails a test whose request is too long to be recorded or looked up. While recording, the call is still
 // made, and its body passed on as it comes.
 func (r *Recorder) tooLongToKeep(req *http.Request, w *wire, why *tooLong) (*http.Response, error) {
-	if err := cmp.Or(r.begin(req.Context(), w), req.Context().Err()); err != nil {
+	if err := cmp.Or(r.report.begin(req.Context(), w), req.Context().Err()); err != nil {
 		req.Body.Close()
 		return nil, err
 	}
-	if !r.Mode.Live() {
+	if !r.run.Mode.Live() {
 		req.Body.Close()
-		return nil, r.failCall(w, w.String(), failuref(fmt.Sprintf("%s: %v", w, why), raiseLimit))
+		return nil, r.report.failCall(w, w.String(), failuref(fmt.Sprintf("%s: %v", w, why), raiseLimit))
 	}
-	r.failCall(w, w.String(), failuref(fmt.Sprintf("%s: %v: it was not recorded", w, why), raiseLimit))
+	r.report.failCall(w, w.String(), failuref(fmt.Sprintf("%s: %v: it was not recorded", w, why), raiseLimit))
 	live := req.Clone(req.Context())
 	live.Body = struct {
 		io.Reader
 		io.Closer
 	}{io.MultiReader(bytes.NewReader(w.sent), req.Body), req.Body}
-	return r.upstreamOf(live.Context()).RoundTrip(live)
+	return r.run.upstreamOf(live.Context()).RoundTrip(live)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/traceforge/traceforge-go/internal/drift"
 	"github.com/traceforge/traceforge-go/internal/gotest"
 	"github.com/traceforge/traceforge-go/internal/inorder"
+	"github.com/traceforge/traceforge-go/internal/locked"
 	"github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/internal/usage"
 	"github.com/traceforge/traceforge-go/snapshot"
@@ -137,14 +138,14 @@ func (r *run) parents(provider string) []*tape {
 // split serves a call of a subtest without records from a tape of a test around it, so that splitting a test into
 // subtests buys nothing again. The outer test keeps its record, which it may still use.
 func (r *Recorder) split(c *call, lifted string) *servedRecord {
-	if r.Mode == UpdateAll || r.Mode == UpdateTools && c.codec.Tools || r.tape == nil || len(r.tape.records) > 0 {
+	if r.run.Mode == UpdateAll || r.run.Mode == UpdateTools && c.codec.Tools || r.run.tape == nil || len(r.run.tape.records) > 0 {
 		return nil
 	}
-	return r.adoptFrom(r.parents(c.provider), c, lifted)
+	return r.run.adoptFrom(r.run.parents(c.provider), c, lifted)
 }
 
 // gone has the documents of tests that a package no longer has, by store and package. A process looks for each once.
-var gone sync.Map
+var gone locked.Map[[2]string, func() map[string]string]
 
 // goneTests returns the documents of gone tests by test name. Only a failed test asks: a replay that passes lists no
 // directory, since go test would otherwise run it again after another recording (design R13). A large store is not
@@ -174,8 +175,8 @@ func (s *setup) goneTests() map[string]string {
 		}
 		return tests
 	})
-	found, _ := gone.LoadOrStore([2]string{s.Dir, s.Package}, look)
-	return found.(func() map[string]string)()
+	found, _ := gone.Add([2]string{s.Dir, s.Package}, look)
+	return found()
 }
 
 func topOf(test string) string { top, _, _ := strings.Cut(test, "/"); return top }

@@ -4,35 +4,35 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"sync"
 
+	"github.com/traceforge/traceforge-go/internal/locked"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
 // writables are the directories of stores that this process could write. It asks before the first live call that it
 // records.
-var writables sync.Map
+var writables locked.Map[string, bool]
 
 // startTake begins a live call.
 func (r *Recorder) startTake(c *call, lifted string) (*servedRecord, error) {
-	if r.ended {
-		return nil, r.tooLate(c.what)
+	if r.run.ended {
+		return nil, r.run.tooLate(c.what)
 	}
-	if _, known := writables.Load(r.Dir); !known && modes[r.Mode].writes {
-		if err := r.store.Writable(); err != nil {
-			return nil, failuref(fmt.Sprintf("%s was not made, as what it brings could not be kept: %s", c.asking(), r.shown(err.Error())))
+	if _, known := writables.Get(r.run.Dir); !known && modes[r.run.Mode].writes {
+		if err := r.run.store.Writable(); err != nil {
+			return nil, failuref(fmt.Sprintf("%s was not made, as what it brings could not be kept: %s", c.asking(), r.run.shown(err.Error())))
 		}
-		writables.Store(r.Dir, true)
+		writables.Add(r.run.Dir, true)
 	}
-	tk := r.newTake(c)
-	tk.source, tk.lifted, tk.keepsCuts = r.Source(), lifted, r.allows(CutStreams) || c.step != nil
-	tk.steps, tk.began = &r.steps, r.steps.Add(1)
-	if modes[r.Mode].writes {
+	tk := r.run.newTake(c)
+	tk.source, tk.lifted, tk.keepsCuts = r.run.Source(), lifted, r.run.allows(CutStreams) || c.step != nil
+	tk.steps, tk.began = &r.run.steps, r.run.steps.Add(1)
+	if modes[r.run.Mode].writes {
 		tk.complete = func() { r.pending.keep(tk) }
 	}
-	r.learn(c.what)
-	r.takes = append(r.takes, tk)
-	r.answered = append(r.answered, testCall{take: tk})
+	r.run.learn(c.what)
+	r.run.takes = append(r.run.takes, tk)
+	r.run.answered = append(r.run.answered, testCall{take: tk})
 	return &servedRecord{take: tk}, nil
 }
 
@@ -54,7 +54,7 @@ func (r *Recorder) live(req *http.Request, w *wire, tk *take) (*http.Response, e
 // keepAnswer has a take keep the answer of a live call, or its error. The body is kept as the caller reads it.
 func (r *Recorder) keepAnswer(req *http.Request, w *wire, tk *take, resp *http.Response, err error) (*http.Response, error) {
 	if resp == nil && err == nil {
-		err = fmt.Errorf("traceforge: the upstream, a %T, returned neither an answer nor an error", r.Upstream)
+		err = fmt.Errorf("traceforge: the upstream, a %T, returned neither an answer nor an error", r.run.Upstream)
 	}
 	if err != nil {
 		tk.end(failed, ofContext(req.Context(), err))
@@ -66,7 +66,7 @@ func (r *Recorder) keepAnswer(req *http.Request, w *wire, tk *take, resp *http.R
 	}
 	tk.noteProvenance(resp.Header)
 	tk.begin(resp.StatusCode, resp.Header)
-	if isRetryable(resp.StatusCode) && !r.allows(RetryableErrors) && !tk.isScripted() {
+	if isRetryable(resp.StatusCode) && !r.run.allows(RetryableErrors) && !tk.isScripted() {
 		tk.end(retryable, nil)
 		return resp, nil
 	}

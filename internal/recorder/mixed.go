@@ -15,39 +15,39 @@ import (
 // forked has a call made live if its kind, or the place at which the run is forked, asks for that. Live calls may ask
 // for more than the tape has, and in another order.
 func (r *Recorder) forked(c *call) (*servedRecord, error) {
-	if !r.Checking.Covers(c.codec.Tools) {
+	if !r.run.Checking.Covers(c.codec.Tools) {
 		return nil, nil
 	}
 	if before, err := r.beforeFork(c); before || err != nil {
 		return nil, err
 	}
-	if w, ok := c.what.(*wire); r.asksOther(c) && (!ok || !namesModel(w, r.Checking.Old)) {
-		o := r.Checking
+	if w, ok := c.what.(*wire); r.run.asksOther(c) && (!ok || !namesModel(w, r.run.Checking.Old)) {
+		o := r.run.Checking
 		return nil, failuref(fmt.Sprintf("%s cannot be forked to %s: the request does not name its model in a way that can be replaced", c.who(), o.New),
 			"record the call under its SDK, with tf.Client(), or run without model="+o.Old+"="+o.New)
 	}
-	r.tellMiss(c, nil)
+	r.run.tellMiss(c, nil)
 	return r.startTake(c, "")
 }
 
 // beforeFork reports whether a call comes before the fork, so that the tape answers it. All those calls must be played
 // before a call that matches none of them is live.
 func (r *Recorder) beforeFork(c *call) (bool, error) {
-	from := r.Checking.From
+	from := r.run.Checking.From
 	if from == 1 {
 		return false, nil
 	}
-	if err := r.openTape(c.provider); err != nil {
+	if err := r.run.openTape(c.provider); err != nil {
 		return false, err
 	}
-	if last := len(r.tape.records); from > last {
-		return false, failuref(fmt.Sprintf("from=%d is beyond the last call: %s has %s", from, r.Test, count(last, "recorded call")),
-			"name one of them: traceforge show "+r.Test+" lists them")
+	if last := len(r.run.tape.records); from > last {
+		return false, failuref(fmt.Sprintf("from=%d is beyond the last call: %s has %s", from, r.run.Test, count(last, "recorded call")),
+			"name one of them: traceforge show "+r.run.Test+" lists them")
 	}
-	if i, how := r.tape.findCall(c); how == found && r.tape.records[i].Number() < from {
+	if i, how := r.run.tape.findCall(c); how == found && r.run.tape.records[i].Number() < from {
 		return true, nil
 	}
-	return slices.ContainsFunc(r.tape.unplayed(r.Checking.Covers), func(number int) bool { return number < from }), nil
+	return slices.ContainsFunc(r.run.tape.unplayed(r.run.Checking.Covers), func(number int) bool { return number < from }), nil
 }
 
 // unplayed returns the numbers of the remaining records of tools or of models, as meant chooses.
@@ -66,13 +66,13 @@ func (s *setup) asksOther(c *call) bool {
 
 // unasked is the failure of a test whose live calls never named the model to be replaced, or nil.
 func (r *report) unasked() *Failure {
-	o := r.Checking
-	if r.Mode != Mixed || o.New == "" || r.calls == 0 {
+	o := r.run.Checking
+	if r.run.Mode != Mixed || o.New == "" || r.run.calls == 0 {
 		return nil
 	}
 	var asked []string
-	for _, tk := range r.takes {
-		if r.asksOther(tk.call) {
+	for _, tk := range r.run.takes {
+		if r.run.asksOther(tk.call) {
 			return nil
 		}
 		if model := tk.request.Model; model != "" {
@@ -85,14 +85,14 @@ func (r *report) unasked() *Failure {
 // offTape is the failure of a tool call that a live model asked for and the tape lacks.
 func (r *report) offTape(c *call) *Failure {
 	var lines []string
-	for i := range r.tape.records {
-		if request := &r.tape.records[i].Request; sameTool(request, c.request) && request.API == c.request.API {
-			lines = append(lines, "recorded: "+r.lastSaid(request))
+	for i := range r.run.tape.records {
+		if request := &r.run.tape.records[i].Request; sameTool(request, c.request) && request.API == c.request.API {
+			lines = append(lines, "recorded: "+r.run.lastSaid(request))
 		}
 	}
-	summary := indent(r.summary(c.request))
+	summary := indent(r.run.summary(c.request))
 	f := failuref(c.who()+" was asked for what is not on the tape", summary, strings.Join(atMost(5, lines, ""), "\n"),
-		"run the tools too: "+usage.CheckEnv+"=kind="+usage.KindAll+" "+r.with(Mixed.String()))
+		"run the tools too: "+usage.CheckEnv+"=kind="+usage.KindAll+" "+r.run.with(Mixed.String()))
 	return f.missing(c.provider, summary)
 }
 
@@ -100,27 +100,27 @@ func (r *report) offTape(c *call) *Failure {
 // result differs, since results are in the requests.
 func (r *report) acceptLive() string {
 	switch {
-	case r.Checking.From == 1 && r.Checking.Covers(false):
-		return r.with(UpdateAll.String())
-	case slices.ContainsFunc(r.takes, r.returnsAnother):
-		return r.with(UpdateTools.String())
+	case r.run.Checking.From == 1 && r.run.Checking.Covers(false):
+		return r.run.with(UpdateAll.String())
+	case slices.ContainsFunc(r.run.takes, r.returnsAnother):
+		return r.run.with(UpdateTools.String())
 	}
-	return r.Accept
+	return r.run.Accept
 }
 
 // returnsAnother reports whether a live tool returned something that none of its records has.
 func (r *report) returnsAnother(tk *take) bool {
-	if how := tk.ending(); !tk.codec.Tools || how == underWay || how == dropped || r.transient(tk) {
+	if how := tk.ending(); !tk.codec.Tools || how == underWay || how == dropped || r.run.transient(tk) {
 		return false
 	}
-	if r.tape == nil || r.makeRecord(tk) != nil {
+	if r.run.tape == nil || r.run.makeRecord(tk) != nil {
 		return false
 	}
-	r.tape.know(len(r.tape.records))
+	r.run.tape.know(len(r.run.tape.records))
 	recorded := false
-	for i, k := range r.tape.keys {
+	for i, k := range r.run.tape.keys {
 		if k == tk.key {
-			if recorded = true; store.SameAnswer(&r.tape.records[i].Response, &tk.record.Response) {
+			if recorded = true; store.SameAnswer(&r.run.tape.records[i].Response, &tk.record.Response) {
 				return false
 			}
 		}
@@ -153,21 +153,21 @@ func (r *run) answeredLive() (all []usage.Live) {
 
 // ranLive notes which calls of a test were live.
 func (n *notes) ranLive() {
-	if len(n.takes) == 0 {
+	if len(n.run.takes) == 0 {
 		return
 	}
 	var models, tools, tries int
 	var tokens int64
-	for _, tk := range n.takes {
+	for _, tk := range n.run.takes {
 		switch {
-		case n.transient(tk):
+		case n.run.transient(tk):
 			tries++
 		case tk.codec.Tools:
 			tools++
 		default:
 			models++
 		}
-		if n.makeRecord(tk) == nil {
+		if n.run.makeRecord(tk) == nil {
 			tokens += amount.Of(tk.record.Response.TokensUsed)
 		}
 	}
@@ -181,16 +181,16 @@ func (n *notes) ranLive() {
 	add(tools, "call of tools", "calls of tools")
 	add(tries, "try failed", "tries failed")
 	add(int(tokens), "token", "tokens")
-	add(len(n.answered)-len(n.takes), "call answered by the tape", "calls answered by the tape")
-	uncalled := n.tape.unplayed(func(tools bool) bool { return !n.Checking.Covers(tools) })
+	add(len(n.run.answered)-len(n.run.takes), "call answered by the tape", "calls answered by the tape")
+	uncalled := n.run.tape.unplayed(func(tools bool) bool { return !n.run.Checking.Covers(tools) })
 	if len(uncalled) > 0 {
 		said = append(said, "not made: "+calls(uncalled))
 	}
-	if n.Checking.From > 1 {
-		said = append(said, fmt.Sprintf("forked at call %d", n.Checking.From))
+	if n.run.Checking.From > 1 {
+		said = append(said, fmt.Sprintf("forked at call %d", n.run.Checking.From))
 	}
-	if n.Checking.New != "" {
-		said = append(said, "asked "+n.Checking.New+" instead of "+n.Checking.Old)
+	if n.run.Checking.New != "" {
+		said = append(said, "asked "+n.run.Checking.New+" instead of "+n.run.Checking.Old)
 	}
 	n.say("live: %s", strings.Join(said, ", "))
 }

@@ -64,7 +64,7 @@ func (r *Recorder) Generate(ctx context.Context, g Generation) (*modelio.Generat
 	case served.take != nil:
 		return g.live(ctx, served.take)
 	}
-	if r.Mode == Check {
+	if r.run.Mode == Check {
 		r.checkModel(&g, c, served)
 	}
 	resp, err := ReadLines(bytes.NewReader(served.body), func(chunk *modelio.GenerateResponseChunk) error {

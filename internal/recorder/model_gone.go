@@ -28,12 +28,12 @@ func withdrawn(provider, model string, status int, e *modelio.ProviderError) str
 
 // Gone returns messages for the models that providers no longer had in this run.
 func (r *Recorder) Gone() []string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	all := r.gone()
+	r.run.mu.Lock()
+	defer r.run.mu.Unlock()
+	all := r.run.gone()
 	for _, ck := range r.checks.all {
 		if ck.gone != "" {
-			all = inorder.With(all, r.Plain(ck.gone))
+			all = inorder.With(all, r.run.plainText(ck.gone))
 		}
 	}
 	return all
@@ -50,7 +50,7 @@ func (r *run) gone() (said []string) {
 		}
 		if r.makeRecord(tk) == nil {
 			if text := withdrawn(tk.provider, model, tk.status, tk.record.Response.Error); text != "" {
-				said = inorder.With(said, r.Plain(text))
+				said = inorder.With(said, r.plainText(text))
 			}
 		}
 	}
@@ -59,7 +59,7 @@ func (r *run) gone() (said []string) {
 
 // goneWayOut tells a failed test what to do if a provider no longer has a model.
 func (n *notes) goneWayOut() {
-	if said := n.gone(); len(said) > 0 {
-		n.say("%s: name another model in the code, and record with it, or keep the stored answers: %s", strings.Join(said, "; "), n.with(Rekey.String()))
+	if said := n.run.gone(); len(said) > 0 {
+		n.say("%s: name another model in the code, and record with it, or keep the stored answers: %s", strings.Join(said, "; "), n.run.with(Rekey.String()))
 	}
 }

@@ -120,12 +120,12 @@ func (r *report) withoutKey(c *call, from *snapshot.Snapshot) string {
 	if c.step != nil {
 		return "the script answers, so no call is made"
 	}
-	_, f := r.undetermined(c)
-	adopts := !from.Source.IsBought() || f == nil && r.faults.givenUp() == nil // rules do not apply to an imported record
-	if !adopts || r.Mode == Mixed || !r.lacksKey(c.provider) {
+	_, f := r.run.undetermined(c)
+	adopts := !from.Source.IsBought() || f == nil && r.run.faults.givenUp() == nil // rules do not apply to an imported record
+	if !adopts || r.run.Mode == Mixed || !r.run.lacksKey(c.provider) {
 		return ""
 	}
-	return "without a key: " + r.with(Rekey.String())
+	return "without a key: " + r.run.with(Rekey.String())
 }
 
 // mayAdopt reports whether the tape has a record for tk's call, its own or an unplayed one, and another for each other

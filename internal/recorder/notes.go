@@ -11,8 +11,9 @@ import (
 
 // notes are the last lines of a test's log, besides the failures.
 type notes struct {
-	*report
-	lines []string
+	run    *run
+	report *report
+	lines  []string
 }
 
 func (n *notes) say(format string, args ...any) {
@@ -22,12 +23,12 @@ func (n *notes) say(format string, args ...any) {
 // misses notes what the replay of a test will lack (design R10).
 func (n *notes) misses(o TestEnd) {
 	switch {
-	case o.Skipped && len(n.takes) > 0:
+	case o.Skipped && len(n.run.takes) > 0:
 		n.say("replay has no answers for a test that skips itself after a call: skip before the first call")
-	case o.Skipped && slices.ContainsFunc(n.failures, func(f *Failure) bool { return f.Missing }):
+	case o.Skipped && slices.ContainsFunc(n.report.failures, func(f *Failure) bool { return f.Missing }):
 		n.say("the test skipped itself after a call that has no snapshot, and nothing is recorded of a test that " +
 			"skips itself: skip before the first call")
-	case o.Skipped || o.Failed || len(n.failures) > 0 || !modes[n.Mode].writes:
+	case o.Skipped || o.Failed || len(n.report.failures) > 0 || !modes[n.run.Mode].writes:
 	default:
 		n.missed()
 	}
@@ -38,26 +39,26 @@ func (n *notes) missed() {
 	if equal := n.overlapped(); len(equal) > 0 {
 		n.say("%s, of %s line %d, were made at once and got different answers: replay gives them to who asks first, "+
 			"which may be another caller. %s",
-			count(len(equal), "equal request"), equal[0].source.File, equal[0].source.Line, n.lanes())
+			count(len(equal), "equal request"), equal[0].source.File, equal[0].source.Line, n.run.lanes())
 	}
 	if statuses := n.tried(); len(statuses) > 0 {
 		n.say("answers of status %s are not recorded, as a later try did better: replay begins with that. "+
-			"To record them too: %s", strings.Join(statuses, ", "), n.allow("RetryableErrors"))
+			"To record them too: %s", strings.Join(statuses, ", "), n.run.allow("RetryableErrors"))
 	}
-	for _, tk := range n.takes {
-		if n.transient(tk) {
+	for _, tk := range n.run.takes {
+		if n.run.transient(tk) {
 			continue
 		}
 		if tk.note != "" {
-			n.say("an answer of %s does not fit its API, and is recorded as it is, with a note: %s", tk.provider, n.Plain(tk.note))
+			n.say("an answer of %s does not fit its API, and is recorded as it is, with a note: %s", tk.provider, n.run.plainText(tk.note))
 		}
 		for _, line := range reading.Sentences(reading.Told(tk.readings)) {
-			n.say("of an answer of %s some programs read %s, and others do not: its record has the readings", tk.provider, n.Plain(line))
+			n.say("of an answer of %s some programs read %s, and others do not: its record has the readings", tk.provider, n.run.plainText(line))
 		}
 	}
-	if names := strings.Join(n.dropped(), ", "); names != "" && n.first("headers "+names) { // one line serves for a suite
+	if names := strings.Join(n.dropped(), ", "); names != "" && n.run.first("headers "+names) { // one line serves for a suite
 		n.say("headers of answers that are not recorded, and not there in replay: %s. "+
-			"Those that the code under test reads: %s", names, n.keepHeaders())
+			"Those that the code under test reads: %s", names, n.run.keepHeaders())
 	}
 }
 
@@ -65,16 +66,16 @@ func (n *notes) missed() {
 // calls. In replay the first to ask gets the first answer.
 func (n *notes) overlapped() (equal []*take) {
 	said := func(tk *take) (sum [sha256.Size]byte) {
-		if n.makeRecord(tk) == nil {
+		if n.run.makeRecord(tk) == nil {
 			sum = tk.answerSum()
 		}
 		return sum
 	}
-	for _, tk := range n.takes {
+	for _, tk := range n.run.takes {
 		other := func(o *take) bool {
-			return o != tk && o.began < tk.heard && tk.began < o.heard && o.key == tk.key && !n.transient(o) && said(o) != said(tk)
+			return o != tk && o.began < tk.heard && tk.began < o.heard && o.key == tk.key && !n.run.transient(o) && said(o) != said(tk)
 		}
-		if slices.ContainsFunc(n.takes, other) {
+		if slices.ContainsFunc(n.run.takes, other) {
 			equal = append(equal, tk)
 		}
 	}
@@ -83,8 +84,8 @@ func (n *notes) overlapped() (equal []*take) {
 
 // tried returns the statuses of answers that asked for another try, if the try succeeded.
 func (n *notes) tried() (statuses []string) {
-	stood := n.stood()
-	for _, tk := range n.takes {
+	stood := n.run.stood()
+	for _, tk := range n.run.takes {
 		if tk.how == retryable && stood[tk.key] {
 			statuses = append(statuses, statusText(tk.status))
 		}

@@ -90,7 +90,7 @@ func TestOrderOfSequentialStreams(t *testing.T) {
 						group.Wait()
 						records, err = r.Snapshots()
 						require.NoError(t, err)
-						for _, a := range r.takes {
+						for _, a := range r.run.takes {
 							require.Equal(t, whole, a.ending())
 						}
 					}, func(o *Options) { o.Upstream = towards(server.URL) })

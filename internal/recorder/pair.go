@@ -21,19 +21,19 @@ import (
 // A new record follows that of the call before it. changed are the takes that contribute to the document.
 func (r *revision) pair(kept []*take, partial bool) (put store.Put, changed []*take, err error) {
 	for _, tk := range kept {
-		r.maskCommand(tk)
+		r.run.maskCommand(tk)
 	}
-	calls := r.inOrder(kept)
-	old, err := r.keyedTape(providerOf(calls))
+	calls := r.run.inOrder(kept)
+	old, err := r.run.keyedTape(providerOf(calls))
 	if err != nil {
 		return put, nil, err
 	}
 	beside := map[canon.Hash][]byte{}
-	pairs := r.counterparts(calls, old)
-	renewTime := r.Mode == UpdateAll && r.config.MaxAge.IsSet()
-	done, same := old.outcomes(calls, pairs, r.KeptHeaders, renewTime)
-	drop := modes[r.Mode].drops && !partial
-	next, places := store.Next(r.name, old.records, append(done, old.spared(calls, pairs)...), drop)
+	pairs := r.run.counterparts(calls, old)
+	renewTime := r.run.Mode == UpdateAll && r.run.config.MaxAge.IsSet()
+	done, same := old.outcomes(calls, pairs, r.run.KeptHeaders, renewTime)
+	drop := modes[r.run.Mode].drops && !partial
+	next, places := store.Next(r.run.name, old.records, append(done, old.spared(calls, pairs)...), drop)
 	for n, c := range calls {
 		tk, is := c.take, &next[places[n]]
 		if tk != nil {
@@ -57,7 +57,7 @@ func (r *revision) pair(kept []*take, partial bool) (put store.Put, changed []*t
 	}
 	r.updated.Removed = removed(old.records, next)
 	r.date(next, old)
-	put = store.PutOf(r.name, next)
+	put = store.PutOf(r.run.name, next)
 	put.Beside = beside
 	return put, changed, nil
 }

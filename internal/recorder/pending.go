@@ -20,7 +20,8 @@ import (
 // under the names of the store's documents. A record there that is to replace one has its number; a new record has a
 // number of its own. The run's lock guards them.
 type pending struct {
-	*report
+	run     *run
+	report  *report
 	earlier *tape        // the answers that earlier runs bought
 	clean   bool         // earlier runs bought nothing
 	torn    string       // a note for the test's log, or ""
@@ -36,8 +37,8 @@ func (p *pending) open(provider string) {
 	if p.log != nil {
 		return
 	}
-	p.mine, p.provider, p.log = map[int]bool{}, provider, p.store.NewLog(p.name, provider)
-	doc, err := p.store.Pending().Load(p.name, provider)
+	p.mine, p.provider, p.log = map[int]bool{}, provider, p.run.store.NewLog(p.run.name, provider)
+	doc, err := p.run.store.Pending().Load(p.run.name, provider)
 	if err != nil {
 		doc, p.clean = nil, errors.Is(err, fs.ErrNotExist) // otherwise it cannot be read
 	}
@@ -45,29 +46,29 @@ func (p *pending) open(provider string) {
 		p.clean, p.torn = true, err.Error()
 	}
 	if doc != nil && doc.Torn {
-		p.torn = "an answer that a killed run was about to keep in " + p.Shown + "/.pending is not whole: it is left out"
+		p.torn = "an answer that a killed run was about to keep in " + p.run.Shown + "/.pending is not whole: it is left out"
 	}
-	p.earlier = newTape(doc, p.rules)
+	p.earlier = newTape(doc, p.run.rules)
 }
 
 // serve serves a call from an answer that an earlier run of the test bought for it, or returns nil.
 func (p *pending) serve(c *call, lifted string) *servedRecord {
-	if p.Mode == UpdateAll {
+	if p.run.Mode == UpdateAll {
 		return nil
 	}
 	p.open(c.provider)
 	i, how := p.earlier.find(c.key)
-	if how == found && (p.Mode == UpdateTools && c.codec.Tools || c.isFree(&p.earlier.records[i])) {
+	if how == found && (p.run.Mode == UpdateTools && c.codec.Tools || c.isFree(&p.earlier.records[i])) {
 		p.earlier.played[i] = true
 		p.mine[p.earlier.records[i].Number()] = true
 		return nil // the newer answer replaces that one
 	}
-	s := p.adoptFrom([]*tape{p.earlier}, c, lifted)
+	s := p.run.adoptFrom([]*tape{p.earlier}, c, lifted)
 	if s == nil {
 		return nil
 	}
-	tk := p.takes[len(p.takes)-1]
-	if p.makeRecord(tk) == nil {
+	tk := p.run.takes[len(p.run.takes)-1]
+	if p.run.makeRecord(tk) == nil {
 		tk.waits, tk.number, tk.place = true, s.record.Number(), -1
 		p.mine[tk.number] = true
 	}
@@ -77,12 +78,12 @@ func (p *pending) serve(c *call, lifted string) *servedRecord {
 // keep writes a bought answer at once, since a test that is killed runs no cleanup. The end of the test reports answers
 // that cannot be kept. An error is not kept: it cost nothing.
 func (p *pending) keep(tk *take) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if how := tk.ending(); p.ended || how != whole && how != aborted && how != broken {
+	p.run.mu.Lock()
+	defer p.run.mu.Unlock()
+	if how := tk.ending(); p.run.ended || how != whole && how != aborted && how != broken {
 		return
 	}
-	if p.makeRecord(tk) != nil || !p.keepable(tk) || tk.isFree(tk.record) || tk.dropsQuietly() {
+	if p.run.makeRecord(tk) != nil || !p.keepable(tk) || tk.isFree(tk.record) || tk.dropsQuietly() {
 		return
 	}
 	tk.waits = true
@@ -96,7 +97,7 @@ func (p *pending) keep(tk *take) {
 }
 
 func (p *pending) keepable(tk *take) bool {
-	return tk.record.Source.Scripted == "" && p.refuseSecrets(tk) == nil
+	return tk.record.Source.Scripted == "" && p.run.refuseSecrets(tk) == nil
 }
 
 // isFree reports whether an answer is an error, which cost nothing: the next run asks again, and may succeed. An error
@@ -107,7 +108,7 @@ func (c *call) isFree(s *snapshot.Snapshot) bool {
 
 // waiting returns the takes whose answers wait, in the order of the calls.
 func (p *pending) waiting() (takes []*take) {
-	for _, tk := range p.takes {
+	for _, tk := range p.run.takes {
 		if tk.waits {
 			takes = append(takes, tk)
 		}
@@ -118,11 +119,11 @@ func (p *pending) waiting() (takes []*take) {
 // number numbers the waiting answers that have no number yet. An answer gets the number of the record that its call
 // would be compared with, or a new one.
 func (p *pending) number(provider string) error {
-	if _, err := p.keyedTape(provider); err != nil {
+	if _, err := p.run.keyedTape(provider); err != nil {
 		return err
 	}
-	taken := make([]bool, len(p.tape.records)) // records that belong to other calls
-	for _, a := range p.answered {
+	taken := make([]bool, len(p.run.tape.records)) // records that belong to other calls
+	for _, a := range p.run.answered {
 		if a.take == nil {
 			taken[a.record] = true
 		}
@@ -148,30 +149,30 @@ func (p *pending) number(provider string) error {
 
 // placeOf returns the index of the record that an answer is to replace, among those not taken, or -1.
 func (p *pending) placeOf(tk *take, taken []bool) int {
-	if p.Mode == UpdateNew || !slices.Contains(taken, false) {
+	if p.run.Mode == UpdateNew || !slices.Contains(taken, false) {
 		return -1
 	}
-	for i, k := range p.tape.keys {
+	for i, k := range p.run.tape.keys {
 		if k == tk.key && !taken[i] {
 			return i
 		}
 	}
-	held := slices.Clone(p.tape.held)
-	defer func() { p.tape.held = held }()
+	held := slices.Clone(p.run.tape.held)
+	defer func() { p.run.tape.held = held }()
 	for i := range taken {
-		p.tape.held[i] = held[i] || taken[i]
+		p.run.tape.held[i] = held[i] || taken[i]
 	}
-	i, _ := p.like(tk.call)
+	i, _ := p.run.like(tk.call)
 	return i
 }
 
 // renumber gives an answer the number of its place.
 func (p *pending) renumber(tk *take) {
 	if tk.place >= 0 {
-		tk.number = p.tape.records[tk.place].Number()
+		tk.number = p.run.tape.records[tk.place].Number()
 		return
 	}
-	last := store.LastNumber(p.tape.records)
+	last := store.LastNumber(p.run.tape.records)
 	for i, s := range p.earlier.records {
 		if !p.earlier.played[i] {
 			last = max(last, s.Number())
@@ -186,10 +187,10 @@ func (p *pending) renumber(tk *take) {
 // append adds to the log of this run the answers bought since the last time. If an answer in it has a new number, the
 // log is begun again.
 func (p *pending) append() error {
-	if slices.ContainsFunc(p.takes, func(tk *take) bool { return tk.logged > 0 && tk.waits && tk.logged != tk.number }) {
+	if slices.ContainsFunc(p.run.takes, func(tk *take) bool { return tk.logged > 0 && tk.waits && tk.logged != tk.number }) {
 		old := p.log
-		p.log = p.store.NewLog(p.name, p.provider)
-		for _, tk := range p.takes {
+		p.log = p.run.store.NewLog(p.run.name, p.provider)
+		for _, tk := range p.run.takes {
 			tk.logged = 0
 		}
 		if err := p.append(); err != nil {
@@ -199,7 +200,7 @@ func (p *pending) append() error {
 		_, err := old.Remove()
 		return err
 	}
-	for i, tk := range p.takes {
+	for i, tk := range p.run.takes {
 		if !tk.waits || tk.logged > 0 || tk.origin != nil { // an adopted answer already waits in a log
 			continue
 		}
@@ -213,7 +214,7 @@ func (p *pending) append() error {
 
 func (p *pending) recordOf(tk *take) snapshot.Snapshot {
 	record := *tk.record
-	record.ID = snapshot.ID(p.name, tk.number)
+	record.ID = snapshot.ID(p.run.name, tk.number)
 	return record
 }
 
@@ -227,11 +228,11 @@ func (p *pending) write(takes []*take) error {
 		beside[tk.record.Response.RawOutputRef] = tk.raw
 		maps.Copy(beside, tk.media)
 	}
-	put := store.PutOf(p.name, records)
+	put := store.PutOf(p.run.name, records)
 	put.Provider, put.Beside = cmp.Or(put.Provider, p.provider), beside
-	err := p.store.Pending().Settle(put, p.log, p.mine)
+	err := p.run.store.Pending().Settle(put, p.log, p.mine)
 	if err == nil {
-		p.log, p.mine, p.clean = p.store.NewLog(p.name, p.provider), mine, false
+		p.log, p.mine, p.clean = p.run.store.NewLog(p.run.name, p.provider), mine, false
 	}
 	return err
 }
@@ -240,9 +241,9 @@ func (p *pending) write(takes []*take) error {
 func (p *pending) leave(kept []*take) (ids []string, note string) {
 	var said []string
 	for _, tk := range p.settle(kept) {
-		id := snapshot.ID(p.name, tk.number)
+		id := snapshot.ID(p.run.name, tk.number)
 		ids = append(ids, id)
-		line := "  " + id + ": " + short(p.Plain(saidIn(tk.record)))
+		line := "  " + id + ": " + short(p.run.plainText(saidIn(tk.record)))
 		if tk.isFree(tk.record) {
 			line += " (the next run asks again)"
 		}
@@ -252,8 +253,8 @@ func (p *pending) leave(kept []*take) (ids []string, note string) {
 		return nil, ""
 	}
 	note = p.waitNote(ids, "new answer waits", "new answers wait", ": "+p.nextUses(ids), p.together(ids))
-	if p.Mode != UpdateTools && p.toolsWait() {
-		note += "\n  a tool whose result waits is not run again; to run the tools again: " + p.with(UpdateTools.String())
+	if p.run.Mode != UpdateTools && p.toolsWait() {
+		note += "\n  a tool whose result waits is not run again; to run the tools again: " + p.run.with(UpdateTools.String())
 	}
 	return ids, note + "\n" + strings.Join(atMost(briefFailures, said, moreLines), "\n")
 }
@@ -270,13 +271,13 @@ func (p *pending) together(ids []string) []string {
 	if len(ids) <= few || slices.ContainsFunc(p.earlier.records, other) {
 		return ids
 	}
-	return []string{p.name}
+	return []string{p.run.name}
 }
 
 // waitNote says that answers wait, with the words for one and for many, and how to decide on them by names.
 func (p *pending) waitNote(ids []string, one, many, why string, names []string) string {
 	return fmt.Sprintf("%s in %s/.pending%s; accept or reject %s: traceforge accept %s",
-		isAre(len(ids), one, many), p.Shown, why, them(ids), strings.Join(names, " "))
+		isAre(len(ids), one, many), p.run.Shown, why, them(ids), strings.Join(names, " "))
 }
 
 // them is the pronoun for a number of ids.
@@ -291,25 +292,25 @@ func them(ids []string) string {
 func (p *pending) nextUses(ids []string) string {
 	switch {
 	case slices.ContainsFunc(p.waiting(), func(tk *take) bool { return tk.codec.Realtime != nil }):
-		return "the next " + p.updating("") + " makes sessions again"
-	case p.Mode == UpdateTools && p.toolsWait():
-		return "the next " + p.updating(UpdateTools.String()) + " uses those of models, and runs the tools again"
-	case p.Mode == UpdateNew, p.Mode == UpdateTools:
-		return "the next " + p.updating(p.Mode.String()) + " uses " + them(ids)
-	case p.Mode == UpdateAll:
-		return "the next " + p.updating("") + " uses those of calls that changed, and " + p.updating(UpdateAll.String()) + " makes all calls again"
+		return "the next " + p.run.updating("") + " makes sessions again"
+	case p.run.Mode == UpdateTools && p.toolsWait():
+		return "the next " + p.run.updating(UpdateTools.String()) + " uses those of models, and runs the tools again"
+	case p.run.Mode == UpdateNew, p.run.Mode == UpdateTools:
+		return "the next " + p.run.updating(p.run.Mode.String()) + " uses " + them(ids)
+	case p.run.Mode == UpdateAll:
+		return "the next " + p.run.updating("") + " uses those of calls that changed, and " + p.run.updating(UpdateAll.String()) + " makes all calls again"
 	}
-	return "the next " + p.updating("") + " uses " + them(ids)
+	return "the next " + p.run.updating("") + " uses " + them(ids)
 }
 
 // settle compares all calls of the test with its records, now that all calls are known. It writes the waiting answers
 // again if one gets a new number, or has a secret that was not known when it was bought. Errors wait with the answers,
 // since a test that is accepted needs them too.
 func (p *pending) settle(kept []*take) []*take {
-	if p.Mode == Rekey || len(kept) == 0 {
+	if p.run.Mode == Rekey || len(kept) == 0 {
 		return nil
 	}
-	calls := p.inOrder(kept)
+	calls := p.run.inOrder(kept)
 	provider := providerOf(calls)
 	p.open(provider)
 	changed := p.wrong != nil || !p.clean // otherwise the log of this run has everything
@@ -327,9 +328,9 @@ func (p *pending) settle(kept []*take) []*take {
 	if len(p.waiting()) == 0 && !changed {
 		return nil
 	}
-	old, err := p.keyedTape(provider)
+	old, err := p.run.keyedTape(provider)
 	if err == nil {
-		pairs := p.counterparts(calls, old)
+		pairs := p.run.counterparts(calls, old)
 		for n, c := range calls {
 			if c.take == nil || !c.take.waits {
 				continue
@@ -344,7 +345,7 @@ func (p *pending) settle(kept []*take) []*take {
 		}
 	}
 	if err != nil {
-		p.fail(failuref("what was bought cannot be kept: "+p.asFailure(err).brief, p.lost()))
+		p.report.fail(failuref("what was bought cannot be kept: "+p.run.asFailure(err).brief, p.lost()))
 		return nil
 	}
 	return p.waiting()
@@ -362,10 +363,10 @@ func (p *pending) lost() string {
 	case kept == 0:
 		return "it is lost: the next run buys it again"
 	case kept == len(waiting):
-		return "it waits in " + p.Shown + "/.pending: traceforge accept"
+		return "it waits in " + p.run.Shown + "/.pending: traceforge accept"
 	}
 	return fmt.Sprintf("%d of %d answers are lost, and the next run buys them again; the others wait in %s/.pending: traceforge accept",
-		len(waiting)-kept, len(waiting), p.Shown)
+		len(waiting)-kept, len(waiting), p.run.Shown)
 }
 
 // drop removes the waiting answers that a passed test used or replaced. All others stay for a decision, since they were
@@ -418,7 +419,7 @@ func (p *pending) unusedNote(kept, unasked []string) (note string) {
 		const why = ", as the calls are kept as they were recorded"
 		note = p.waitNote(kept, "answer still waits", "answers still wait", why, kept) + "\n"
 	}
-	if len(unasked) > 0 && p.first("unasked") {
+	if len(unasked) > 0 && p.run.first("unasked") {
 		note += usage.Unasked(len(unasked)) // traceforge update counts those of all tests
 	}
 	return strings.TrimSuffix(note, "\n")

@@ -428,16 +428,16 @@ func (r *report) proven(d *due) error {
 	if d == nil || len(d.prove()) == 0 {
 		return nil
 	}
-	f := r.unproven(d)
+	f := r.run.unproven(d)
 	r.failCall(d.call.what, d.call.id(), f) // a test that has ended was told already
 	return f
 }
 
 // proveRest proves the streams that were neither read to their end nor closed.
 func (r *report) proveRest() {
-	for _, d := range r.due {
+	for _, d := range r.run.due {
 		if len(d.prove()) > 0 && r.failed[d.call.id()] == nil {
-			r.fail(r.unproven(d))
+			r.fail(r.run.unproven(d))
 		}
 	}
 }

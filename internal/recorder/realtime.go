@@ -54,31 +54,31 @@ const realtimeDrain = time.Second
 
 // realtime opens a session. An answer to the handshake that is no session is an answer as of any call.
 func (r *Recorder) realtime(req *http.Request, w *wire, c *call) (*http.Response, error) {
-	if f := r.failedBefore(c); f != nil {
+	if f := r.report.failedBefore(c); f != nil {
 		return nil, f
 	}
-	if err := r.inherit(c); err != nil {
-		return nil, r.refused(c, err)
+	if err := r.run.inherit(c); err != nil {
+		return nil, r.report.refused(c, err)
 	}
-	s := &realtime{r: r, req: req, wire: w, opening: c, source: r.Source(), started: clock(), began: r.steps.Add(1), done: make(chan struct{}),
+	s := &realtime{r: r, req: req, wire: w, opening: c, source: r.run.Source(), started: clock(), began: r.run.steps.Add(1), done: make(chan struct{}),
 		served: provider.Place{Messages: -1}} // not even the greeting
-	if r.Imports() {
-		return nil, r.failCall(w, c.id(), failuref(fmt.Sprintf("%s is a session over a WebSocket, which no recording of another tool and no script has", w)))
+	if r.run.imports() {
+		return nil, r.report.failCall(w, c.id(), failuref(fmt.Sprintf("%s is a session over a WebSocket, which no recording of another tool and no script has", w)))
 	}
-	if r.Mode == Mixed && (r.Checking.From > 1 || r.Checking.New != "") {
-		return nil, r.failCall(w, c.id(), failuref(fmt.Sprintf("%s is a session over a WebSocket, which cannot be forked", w),
+	if r.run.Mode == Mixed && (r.run.Checking.From > 1 || r.run.Checking.New != "") {
+		return nil, r.report.failCall(w, c.id(), failuref(fmt.Sprintf("%s is a session over a WebSocket, which cannot be forked", w),
 			"run it without from and model in "+usage.CheckEnv))
 	}
-	live := r.Mode == UpdateAll || r.Mode == Mixed && r.Checking.Covers(c.codec.Tools)
+	live := r.run.Mode == UpdateAll || r.run.Mode == Mixed && r.run.Checking.Covers(c.codec.Tools)
 	if !live {
 		plain, err := s.find()
 		switch {
 		case err != nil:
-			return nil, r.refused(c, err)
+			return nil, r.report.refused(c, err)
 		case plain:
 			return nil, nil
-		case s.replayed == nil && !modes[r.Mode].completes:
-			return nil, r.failCall(w, c.id(), s.unrecorded())
+		case s.replayed == nil && !modes[r.run.Mode].completes:
+			return nil, r.report.failCall(w, c.id(), s.unrecorded())
 		}
 	}
 	subprotocol := ""
@@ -94,7 +94,7 @@ func (r *Recorder) realtime(req *http.Request, w *wire, c *call) (*http.Response
 	resp := s.open(req, subprotocol)
 	if !r.opened(s) {
 		s.stream.Close()
-		return nil, r.tooLate(w)
+		return nil, r.run.tooLate(w)
 	}
 	go s.out.send(s.client)
 	go s.run()
@@ -125,7 +125,7 @@ func (s *realtime) run() {
 // open makes the answer to the handshake, whose body is the connection.
 func (s *realtime) open(req *http.Request, subprotocol string) *http.Response {
 	theirs, ours := net.Pipe()
-	s.stream, s.client = ours, websocket.New(ours, false, s.r.store.MaxBytes())
+	s.stream, s.client = ours, websocket.New(ours, false, s.r.run.store.MaxBytes())
 	s.out.changed = sync.NewCond(&s.out.mu)
 	header := http.Header{
 		"Connection":           {"Upgrade"},
@@ -146,7 +146,7 @@ func (s *realtime) dial(ctx context.Context) (*http.Response, error) {
 	live.Header.Set("Sec-Websocket-Key", websocket.NewKey())
 	live.Header.Del("Sec-Websocket-Extensions") // frames are kept as their messages are
 	live.Header.Del("Accept-Encoding")
-	resp, err := s.r.upstreamOf(ctx).RoundTrip(live)
+	resp, err := s.r.run.upstreamOf(ctx).RoundTrip(live)
 	if err != nil || resp.StatusCode != http.StatusSwitchingProtocols {
 		return resp, err
 	}
@@ -160,7 +160,7 @@ func (s *realtime) dial(ctx context.Context) (*http.Response, error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.server = websocket.New(stream, true, s.r.store.MaxBytes())
+	s.server = websocket.New(stream, true, s.r.run.store.MaxBytes())
 	s.hangUp = sync.OnceFunc(func() { stream.Close() })
 	return resp, nil
 }
@@ -176,26 +176,26 @@ func (s *realtime) turnedAway(resp *http.Response, err error) (*http.Response, e
 }
 
 func (s *realtime) take(c *call) (*servedRecord, error) {
-	s.r.mu.Lock()
-	defer s.r.mu.Unlock()
+	s.r.run.mu.Lock()
+	defer s.r.run.mu.Unlock()
 	return s.r.startTake(c, "")
 }
 
 // opened notes a session that is under way; false: the test has ended.
 func (r *Recorder) opened(s *realtime) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if !r.ended {
+	r.run.mu.Lock()
+	defer r.run.mu.Unlock()
+	if !r.run.ended {
 		r.spoken = append(r.spoken, s)
 	}
-	return !r.ended
+	return !r.run.ended
 }
 
 // endRealtime ends the sessions that the test left open.
 func (r *Recorder) endRealtime() {
-	r.mu.Lock()
+	r.run.mu.Lock()
 	open := slices.Clone(r.spoken)
-	r.mu.Unlock()
+	r.run.mu.Unlock()
 	patience := time.After(realtimeDrain)
 	for _, s := range open {
 		select {
@@ -239,7 +239,7 @@ func (s *realtime) keepFrame(f provider.Frame, after provider.Place) {
 }
 
 func (s *realtime) bounded() bool {
-	s.endless = s.endless || int64(len(s.raw)+len(s.sent)) > s.r.store.MaxBytes()
+	s.endless = s.endless || int64(len(s.raw)+len(s.sent)) > s.r.run.store.MaxBytes()
 	return !s.endless
 }
 
@@ -249,7 +249,7 @@ func (s *realtime) call() (*call, error) {
 	s.mu.Lock()
 	w.Body = slices.Clone(s.sent)
 	s.mu.Unlock()
-	return s.r.identify(&w)
+	return s.r.run.identify(&w)
 }
 
 // relay passes on what both sides say, until one of them ends it, and records that.
@@ -321,7 +321,7 @@ func (s *realtime) listen() error {
 func (s *realtime) record(how ending, broke error) {
 	c, err := s.call()
 	if err != nil {
-		s.r.failAt(s.wire, s.opening.id(), s.r.asFailure(err), s.source)
+		s.r.report.failAt(s.wire, s.opening.id(), s.r.run.asFailure(err), s.source)
 		return
 	}
 	begun, err := s.take(c)

@@ -13,31 +13,31 @@ import (
 // drifted is the failure of a session whose client has said something else than what is recorded, or not all of it.
 func (s *realtime) drifted(c *call) error {
 	r, i := s.r, s.replayed.record
-	recorded := r.tape.request(i)
+	recorded := r.run.tape.request(i)
 	n := 1
 	for n <= len(c.request.Messages) && s.beginAlike(recorded, c.request, n) {
 		n++
 	}
-	accept := "accept: " + r.Accept
-	if n > 1 || n > len(c.request.Messages) || modes[r.Mode].completes {
+	accept := "accept: " + r.run.Accept
+	if n > 1 || n > len(c.request.Messages) || modes[r.run.Mode].completes {
 		accept = "the provider has to be asked from the beginning, and the client was served the recorded session so far\n" +
-			"accept: " + r.with(UpdateAll.String())
+			"accept: " + r.run.with(UpdateAll.String())
 	}
-	d := r.tape.driftOf(i)
-	session := fmt.Sprintf("%s session drifted from %s", c.provider, r.record(i))
+	d := r.run.tape.driftOf(i)
+	session := fmt.Sprintf("%s session drifted from %s", c.provider, r.run.record(i))
 	switch {
 	case n > len(c.request.Messages) && n > len(recorded.Messages):
-		return r.unrecorded(c) // unreachable: they are the same
+		return r.report.unrecorded(c) // unreachable: they are the same
 	case n > len(c.request.Messages):
 		brief := fmt.Sprintf("%s: it ended before frame %d to the server: %s", session, n, frameName(&recorded.Messages[n-1]))
 		return failuref(brief, indent(short(textOf(recorded.Messages[n-1].Content))), accept).withDrift(d)
 	}
 	was, is := *recorded, *c.request
 	was.Messages, is.Messages = recorded.Messages[:min(n, len(recorded.Messages))], c.request.Messages[:n]
-	one, _ := r.comparer().Request(&was) // both have a key
-	other, _ := r.comparer().Request(&is)
-	changes := r.compare.Changes(one, other)
-	r.scanner().Hide(&changes)
+	one, _ := r.run.comparer().Request(&was) // both have a key
+	other, _ := r.run.comparer().Request(&is)
+	changes := r.run.compare.Changes(one, other)
+	r.run.scanner().Hide(&changes)
 	for _, change := range changes {
 		d.Changes = append(d.Changes, driftChange(change, true))
 	}
@@ -47,11 +47,11 @@ func (s *realtime) drifted(c *call) error {
 		where = s.pointer(&recorded.Messages[n-1], &c.request.Messages[n-1])
 	}
 	brief := fmt.Sprintf("%s, frame %d to the server: %s%s", session, n, name, where)
-	rule, once := r.explained(r.compare.Differences(one, other))
+	rule, once := r.run.explained(r.run.compare.Differences(one, other))
 	if once {
 		accept = ""
 	}
-	failure := failuref(brief+" (- recorded, + got)", drift.Plain.Text(changes), r.remarks(i, d.Changes, rule), accept)
+	failure := failuref(brief+" (- recorded, + got)", drift.Plain.Text(changes), r.report.remarks(i, d.Changes, rule), accept)
 	failure.brief = brief
 	return failure.withDrift(d)
 }

@@ -29,16 +29,16 @@ type replayedSession struct {
 // the provider answered the handshake otherwise, so that it is a call as any other.
 func (s *realtime) find() (plain bool, err error) {
 	r := s.r
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if _, err := r.document(s.opening.provider); err != nil {
+	r.run.mu.Lock()
+	defer r.run.mu.Unlock()
+	if _, err := r.run.document(s.opening.provider); err != nil {
 		return false, err
 	}
 	switch i := s.next(s.opening, 0); {
 	case i < 0:
-	case r.tape.records[i].Response.Status != http.StatusSwitchingProtocols:
+	case r.run.tape.records[i].Response.Status != http.StatusSwitchingProtocols:
 		plain = true
-	case !modes[r.Mode].writes || r.tape.records[i].Response.Stale == "" && r.tape.isScrubbed(i) && r.tape.whole(i):
+	case !modes[r.run.Mode].writes || r.run.tape.records[i].Response.Stale == "" && r.run.tape.isScrubbed(i) && r.run.tape.whole(i):
 		s.replayed, err = s.follow(i)
 	}
 	return plain, err
@@ -46,9 +46,9 @@ func (s *realtime) find() (plain bool, err error) {
 
 // next returns the first record that is left and begins as a session that has come to so many messages; -1 means none.
 func (s *realtime) next(c *call, messages int) int {
-	t := s.r.tape
+	t := s.r.run.tape
 	for i := range t.records {
-		if !t.played[i] && t.comparable(i, c) && samePointers(t.records[i].Source.Ignored, s.r.Ignored) &&
+		if !t.played[i] && t.comparable(i, c) && samePointers(t.records[i].Source.Ignored, s.r.run.Ignored) &&
 			s.beginAlike(t.request(i), c.request, messages) {
 			return i
 		}
@@ -72,27 +72,27 @@ func (s *realtime) beginning(req *modelio.Request, messages int) key {
 	if messages == 0 {
 		short.Model = ""
 	}
-	k, _, _, _ := keyed(s.opening.provider, "", &short, s.r.Ignored, s.r.rules.Stored) // it is a part of one with a key
+	k, _, _, _ := keyed(s.opening.provider, "", &short, s.r.run.Ignored, s.r.run.rules.Stored) // it is a part of one with a key
 	return k
 }
 
 // follow begins to serve a record.
 func (s *realtime) follow(i int) (*replayedSession, error) {
-	t := s.r.tape
-	if in := s.r.faults.next(t.records[i].Number()); in != nil && modes[s.r.Mode].injects {
+	t := s.r.run.tape
+	if in := s.r.run.faults.next(t.records[i].Number()); in != nil && modes[s.r.run.Mode].injects {
 		in.used, in.unfitted = true, true
-		return nil, failuref(fmt.Sprintf("fault cannot be injected: %s, %s: the call is a session over a WebSocket", s.r.record(i), in.Name))
+		return nil, failuref(fmt.Sprintf("fault cannot be injected: %s, %s: the call is a session over a WebSocket", s.r.run.record(i), in.Name))
 	}
-	d, err := s.r.dueOf(nil, i)
+	d, err := s.r.run.dueOf(nil, i)
 	if err != nil {
 		return nil, err
 	}
 	if rules := t.hiding(i, d.raw); rules != nil {
-		return nil, s.r.underOtherRules(s.opening, i, rules)
+		return nil, s.r.report.underOtherRules(s.opening, i, rules)
 	}
 	frames, err := provider.Frames(d.raw)
 	if err != nil {
-		return nil, failuref(fmt.Sprintf("%s: the raw answer: %v", s.r.record(i), err), "accept: "+s.r.Accept)
+		return nil, failuref(fmt.Sprintf("%s: the raw answer: %v", s.r.run.record(i), err), "accept: "+s.r.run.Accept)
 	}
 	p := &replayedSession{due: d, frames: frames}
 	if len(frames) > 0 && frames[0].Open != "" {
@@ -108,9 +108,9 @@ func (s *realtime) follow(i int) (*replayedSession, error) {
 }
 
 func (s *realtime) unrecorded() *Failure {
-	s.r.mu.Lock()
-	defer s.r.mu.Unlock()
-	return s.r.unrecorded(s.opening)
+	s.r.run.mu.Lock()
+	defer s.r.run.mu.Unlock()
+	return s.r.report.unrecorded(s.opening)
 }
 
 // errBuy says that a session has to be made, as its first words are not what is recorded.
@@ -168,7 +168,7 @@ func (s *realtime) redial() error {
 		if err != nil {
 			s.hangUp()
 			return failuref(fmt.Sprintf("%s did not begin the session as the recorded one begins: %v", s.opening.provider, err),
-				"accept: "+s.r.with(UpdateAll.String()))
+				"accept: "+s.r.run.with(UpdateAll.String()))
 		}
 		s.keepFrame(provider.Frame{Binary: m.Binary, Data: m.Data}, provider.Place{})
 	}
@@ -178,14 +178,14 @@ func (s *realtime) redial() error {
 
 // tell fails the test, and closes the connection in a way that no client tries again.
 func (s *realtime) tell(f *Failure) {
-	err := s.r.failAt(s.wire, s.opening.id(), f, s.source)
+	err := s.r.report.failAt(s.wire, s.opening.id(), f, s.source)
 	_ = s.stream.SetWriteDeadline(time.Now().Add(drainTime))
 	_ = s.client.Close(websocket.Refused, err.Error())
 }
 
 // refuse is tell, and waits until the client has heard it.
 func (s *realtime) refuse(err error) {
-	s.tell(s.r.asFailure(err))
+	s.tell(s.r.run.asFailure(err))
 	_ = s.stream.SetReadDeadline(time.Now().Add(drainTime))
 	for {
 		if _, err := s.client.Read(); err != nil {
@@ -197,8 +197,8 @@ func (s *realtime) refuse(err error) {
 // sendNext sends the client what followed as much as it has said by now. ended reports that the server has ended the
 // session.
 func (s *realtime) sendNext(c *call) (ended bool, err error) {
-	s.r.mu.Lock()
-	defer s.r.mu.Unlock()
+	s.r.run.mu.Lock()
+	defer s.r.run.mu.Unlock()
 	p := s.replayed
 	s.served = s.place()
 	n := 0
@@ -219,7 +219,7 @@ func (s *realtime) sendNext(c *call) (ended bool, err error) {
 			ended = true
 		}
 	}
-	if len(p.frames) == 0 && s.r.tape.records[p.record].Response.Incomplete == cut[broken] {
+	if len(p.frames) == 0 && s.r.run.tape.records[p.record].Response.Incomplete == cut[broken] {
 		s.out.hangUp()
 		ended = true
 	}
@@ -229,14 +229,14 @@ func (s *realtime) sendNext(c *call) (ended bool, err error) {
 // restored returns frames with the values of this run.
 func (s *realtime) restored(c *call, frames []provider.Frame) ([]provider.Frame, error) {
 	r := s.r
-	if len(frames) == 0 || r.rules.Idle(nil) {
+	if len(frames) == 0 || r.run.rules.Idle(nil) {
 		return frames, nil
 	}
 	var lines []byte
 	for _, f := range frames {
 		lines = provider.AppendFrame(lines, f)
 	}
-	restored, err := r.restore(c, r.tape, s.replayed.record, lines)
+	restored, err := r.run.restore(c, r.run.tape, s.replayed.record, lines)
 	if err != nil {
 		return nil, err
 	}
@@ -247,15 +247,15 @@ func (s *realtime) restored(c *call, frames []provider.Frame) ([]provider.Frame,
 // session goes on with that one.
 func (s *realtime) hold(c *call) error {
 	r := s.r
-	r.mu.Lock()
-	defer r.mu.Unlock()
+	r.run.mu.Lock()
+	defer r.run.mu.Unlock()
 	was, messages := s.replayed.record, len(c.request.Messages)
 	s.held = messages
-	if s.beginAlike(r.tape.request(was), c.request, messages) {
+	if s.beginAlike(r.run.tape.request(was), c.request, messages) {
 		return nil
 	}
 	if i := s.next(c, messages); i >= 0 {
-		r.tape.played[was] = false
+		r.run.tape.played[was] = false
 		return s.change(i)
 	}
 	if other := s.mistaken(c, messages); other != nil {
@@ -263,7 +263,7 @@ func (s *realtime) hold(c *call) error {
 		return errors.Join(s.change(i), other.change(was))
 	}
 	s.over = true
-	if messages == 1 && r.Mode == Update {
+	if messages == 1 && r.run.Mode == Update {
 		return errBuy
 	}
 	return s.drifted(c)
@@ -284,7 +284,7 @@ func (s *realtime) change(i int) error {
 // session has, and its client has said nothing that this one's record lacks. Sessions that are opened at once begin
 // in any order.
 func (s *realtime) mistaken(c *call, messages int) *realtime {
-	t := s.r.tape
+	t := s.r.run.tape
 	for _, other := range s.r.spoken {
 		if other == s || other.replayed == nil || other.over || other.opening.key != s.opening.key {
 			continue
@@ -304,18 +304,18 @@ func (s *realtime) conclude() error {
 		return err
 	}
 	r := s.r
-	r.mu.Lock()
-	defer r.mu.Unlock()
+	r.run.mu.Lock()
+	defer r.run.mu.Unlock()
 	s.over = true
 	p := s.replayed
-	if r.tape.know(p.record + 1); r.tape.keys[p.record] != c.key {
+	if r.run.tape.know(p.record + 1); r.run.tape.keys[p.record] != c.key {
 		return s.drifted(c)
 	}
 	p.due.call = c
-	r.due = append(r.due, p.due)
-	r.answered = append(r.answered, testCall{record: p.record})
+	r.run.due = append(r.run.due, p.due)
+	r.run.answered = append(r.run.answered, testCall{record: p.record})
 	if len(p.prove()) > 0 {
-		return r.unproven(p.due)
+		return r.run.unproven(p.due)
 	}
 	return nil
 }
@@ -323,20 +323,20 @@ func (s *realtime) conclude() error {
 // fallSilent ends a session whose client does not say what is recorded that it says.
 func (s *realtime) fallSilent() {
 	at, r := s.place(), s.r
-	r.mu.Lock()
+	r.run.mu.Lock()
 	p := s.replayed
-	recorded := r.tape.request(p.record).Messages
+	recorded := r.run.tape.request(p.record).Messages
 	owes := at.Messages < len(recorded) || slices.ContainsFunc(p.frames, func(f provider.Frame) bool { return at.Before(f.After) })
 	brief := ""
 	if owes && len(recorded) > 0 {
 		next := max(0, min(at.Messages, len(recorded)-1))
 		brief = fmt.Sprintf("%s session waits at %s: the client has said nothing for %v, and the recording goes on with frame %d to the server: %s",
-			s.opening.provider, r.record(p.record), realtimePatience, next+1, frameName(&recorded[next]))
+			s.opening.provider, r.run.record(p.record), realtimePatience, next+1, frameName(&recorded[next]))
 	}
-	r.mu.Unlock()
+	r.run.mu.Unlock()
 	if brief != "" {
 		s.silent.Store(true)
-		s.tell(failuref(brief, "accept: "+r.Accept))
+		s.tell(failuref(brief, "accept: "+r.run.Accept))
 		s.stream.Close()
 	}
 }

@@ -8,18 +8,18 @@ import (
 
 // Became says in a word what a test did with its calls. It costs less than a receipt: verbose tests each print it.
 func (r *Recorder) Became() string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+	r.run.mu.Lock()
+	defer r.run.mu.Unlock()
 	switch {
-	case r.Mode == Check:
+	case r.run.Mode == Check:
 		return "checked"
-	case r.Mode == Mixed:
+	case r.run.Mode == Mixed:
 		return "live"
-	case slices.ContainsFunc(r.failures, func(f *Failure) bool { return f.Missing || f.drift != nil }):
+	case slices.ContainsFunc(r.report.failures, func(f *Failure) bool { return f.Missing || f.drift != nil }):
 		return "drifted"
-	case modes[r.Mode].writes && len(r.takes) > 0 && (r.written == nil || len(r.failures) > 0):
+	case modes[r.run.Mode].writes && len(r.run.takes) > 0 && (r.revision.written == nil || len(r.report.failures) > 0):
 		return "unrecorded"
-	case r.written != nil && len(r.renewed) > 0:
+	case r.revision.written != nil && len(r.revision.renewed) > 0:
 		return "recorded"
 	}
 	return "replayed"
@@ -27,23 +27,23 @@ func (r *Recorder) Became() string {
 
 // Receipt says what a test that has ended did, as far as its calls show, as if it had passed.
 func (r *Recorder) Receipt() usage.Receipt {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+	r.run.mu.Lock()
+	defer r.run.mu.Unlock()
 	left := usage.Receipt{
-		Package: r.Package, Outcome: "pass", Mode: r.Mode.String(), Store: r.Shown,
-		Test:   r.Plain(r.Test), // a subtest's name may contain a secret
-		Drifts: r.drifts(), Update: r.updated, Live: r.answeredLive(), Sent: r.sent,
+		Package: r.run.Package, Outcome: "pass", Mode: r.run.Mode.String(), Store: r.run.Shown,
+		Test:   r.run.plainText(r.run.Test), // a subtest's name may contain a secret
+		Drifts: r.report.drifts(), Update: r.revision.updated, Live: r.run.answeredLive(), Sent: r.run.sent,
 	}
-	if r.updated != nil {
-		r.updated.Adopted = r.inherited
+	if r.revision.updated != nil {
+		r.revision.updated.Adopted = r.run.inherited
 	}
-	for _, in := range r.faults.injected() {
+	for _, in := range r.run.faults.injected() {
 		left.Faults = append(left.Faults, in.String())
 	}
 	for _, ck := range r.checks.all {
 		left.Checks = append(left.Checks, ck.Check)
 	}
-	for _, f := range r.failures {
+	for _, f := range r.report.failures {
 		if f.Missing {
 			left.Missing++
 		}
@@ -54,22 +54,22 @@ func (r *Recorder) Receipt() usage.Receipt {
 
 // notePlayed notes which records of its document a test used.
 func (r *Recorder) notePlayed(left *usage.Receipt) {
-	if r.openTape(anyProvider) != nil {
+	if r.run.openTape(anyProvider) != nil {
 		return // the test's calls already show it
 	}
-	records := r.tape.records
+	records := r.run.tape.records
 	for _, faulty := range []bool{false, true} {
-		for _, a := range r.answered {
+		for _, a := range r.run.answered {
 			if a.take == nil && a.faulty == faulty && (!faulty || !slices.Contains(left.Played, records[a.record].ID)) {
 				left.Played = append(left.Played, records[a.record].ID)
 			}
 		}
 	}
-	if r.tape.doc != nil {
-		left.Document = string(r.tape.doc.Document.Hash)
+	if r.run.tape.doc != nil {
+		left.Document = string(r.run.tape.doc.Document.Hash)
 	}
-	if r.written != nil {
-		records, left.Recorded, left.Document = r.written.Snapshots, r.renewed, string(r.written.Hash)
+	if r.revision.written != nil {
+		records, left.Recorded, left.Document = r.revision.written.Snapshots, r.revision.renewed, string(r.revision.written.Hash)
 	}
 	for i := range records {
 		if id := records[i].ID; !slices.Contains(left.Played, id) && !slices.Contains(left.Recorded, id) {

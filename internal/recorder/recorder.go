@@ -103,8 +103,9 @@ type run struct {
 // A Recorder answers the calls of one test, or records them. It is safe for concurrent use. The run's lock guards
 // everything but checks and sessions, which have their own.
 type Recorder struct {
-	report
-	revision
+	run      run
+	report   report
+	revision revision
 	pending  pending
 	checks   checks
 	sessions sessions
@@ -138,16 +139,18 @@ func Open(o Options) (*Recorder, error) {
 		return nil, err
 	}
 	s.Waiting = o.Waiting
-	r := &Recorder{report: report{run: run{setup: setup{Options: o, store: s, name: snapshot.DocumentName(o.Package, o.Test)}}}}
+	r := &Recorder{run: run{setup: setup{Options: o, store: s, name: snapshot.DocumentName(o.Package, o.Test)}}}
 	if o.Upstream == nil { // another upstream may need no key
-		r.Upstream, r.needsKeys = http.DefaultTransport, true
+		r.run.Upstream, r.run.needsKeys = http.DefaultTransport, true
 	}
 	if o.Mode != Replay { // a replay writes nothing, and masks its output by the environment at that time
-		r.mask.environment = os.Environ()
+		r.run.mask.environment = os.Environ()
 	}
-	r.pending.report, r.revision.report, r.revision.pending = &r.report, &r.report, &r.pending
-	r.checks.report, r.sessions.report = &r.report, &r.report
-	return r, r.readConfig()
+	r.report.run = &r.run
+	r.pending = pending{run: &r.run, report: &r.report}
+	r.revision = revision{run: &r.run, report: &r.report, pending: &r.pending}
+	r.checks, r.sessions = checks{run: &r.run, report: &r.report}, sessions{run: &r.run, report: &r.report}
+	return r, r.run.readConfig()
 }
 
 // RoundTrip answers an HTTP request from the document of the test, or makes and records the call.
@@ -157,10 +160,10 @@ func Open(o Options) (*Recorder, error) {
 // returns an error only if no answer can express it: the request's own context has ended, its body cannot be read, or
 // the recorded call ended with an error.
 func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
-	if covers(r.PassThrough, req.URL.Hostname()) {
-		return r.pass(req)
+	if covers(r.run.PassThrough, req.URL.Hostname()) {
+		return r.run.pass(req)
 	}
-	w, err := r.readWire(req)
+	w, err := r.run.readWire(req)
 	var resp *http.Response
 	if err == nil {
 		resp, err = r.roundTrip(req, w)
@@ -172,7 +175,7 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	r.sessions.giveUp()
 	if f := asA[*Failure](err); f != nil {
-		return r.refusal(req, w, f), nil
+		return r.run.refusal(req, w, f), nil
 	}
 	if err == req.Context().Err() { // whoever cancelled it may have given a cause, which the transport of net/http reports too
 		err = context.Cause(req.Context())
@@ -184,15 +187,15 @@ func (r *Recorder) roundTrip(req *http.Request, w *wire) (*http.Response, error)
 	if resp, err := r.sessions.passThrough(req, w); resp != nil || err != nil {
 		return resp, err
 	}
-	if err := r.begin(req.Context(), w); err != nil {
+	if err := r.report.begin(req.Context(), w); err != nil {
 		return nil, err
 	}
-	c, err := r.identify(w)
+	c, err := r.run.identify(w)
 	if err != nil {
-		return nil, r.failCall(w, w.String(), r.asFailure(err))
+		return nil, r.report.failCall(w, w.String(), r.run.asFailure(err))
 	}
-	r.takesStep(c, req, w)
-	if err := r.endedBefore(req.Context(), c); err != nil {
+	r.run.takesStep(c, req, w)
+	if err := r.run.endedBefore(req.Context(), c); err != nil {
 		return nil, err
 	}
 	if c.codec.Realtime != nil {
@@ -208,9 +211,9 @@ func (r *Recorder) roundTrip(req *http.Request, w *wire) (*http.Response, error)
 	case err != nil:
 		return nil, inItsTime(req.Context(), err)
 	case served.take != nil:
-		if r.asksOther(c) {
+		if r.run.asksOther(c) {
 			other := *w
-			req, w = askInstead(req, &other, r.Checking), &other
+			req, w = askInstead(req, &other, r.run.Checking), &other
 		}
 		return r.live(req, w, served.take)
 	case c.over != nil:
@@ -219,7 +222,7 @@ func (r *Recorder) roundTrip(req *http.Request, w *wire) (*http.Response, error)
 	if keepsSent {
 		noteSent(r, req, w, served.record)
 	}
-	if r.Mode == Check {
+	if r.run.Mode == Check {
 		r.checkHTTP(req, w, c, served)
 	}
 	if served.fault != nil {
@@ -233,29 +236,29 @@ func (r *Recorder) play(req *http.Request, w *wire, c *call, s *servedRecord) (*
 	if c.codec.Session != nil {
 		return r.sessions.play(req, w, c, s)
 	}
-	return r.responseOf(req, s)
+	return r.report.responseOf(req, s)
 }
 
 // answer returns the record that a call is served, or a take for a live call.
 func (r *Recorder) answer(c *call) (s *servedRecord, err error) {
-	if f := r.failedBefore(c); f != nil {
+	if f := r.report.failedBefore(c); f != nil {
 		return nil, f
 	}
-	if err = r.inherit(c); err == nil {
+	if err = r.run.inherit(c); err == nil {
 		err = r.ask(c)
 	}
 	if err == nil {
 		s, err = r.find(c)
 	}
-	return s, r.refused(c, err)
+	return s, r.report.refused(c, err)
 }
 
 // find asks the sources of the mode for the answer to a call.
 func (r *Recorder) find(c *call) (s *servedRecord, err error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.matchUnknown(c)
-	for _, answers := range sources[r.Mode] {
+	r.run.mu.Lock()
+	defer r.run.mu.Unlock()
+	r.run.matchUnknown(c)
+	for _, answers := range sources[r.run.Mode] {
 		if s, err = answers(r, c); s != nil || err != nil {
 			return s, err
 		}
@@ -274,19 +277,19 @@ func (r *report) refused(c *call, err error) error {
 	if isRecorded(err) {
 		return err
 	}
-	return r.failCall(c.what, c.id(), r.asFailure(err))
+	return r.failCall(c.what, c.id(), r.run.asFailure(err))
 }
 
 // begin counts a call of a test that has not ended.
 func (r *report) begin(ctx context.Context, what fmt.Stringer) error {
-	r.mu.Lock()
-	ended := r.ended
-	r.calls++
-	r.mu.Unlock()
+	r.run.mu.Lock()
+	ended := r.run.ended
+	r.run.calls++
+	r.run.mu.Unlock()
 	if ended {
-		return r.tooLate(what)
+		return r.run.tooLate(what)
 	}
-	if tool := nameIn(ctx, insideKey{}); tool != "" && modes[r.Mode].writes {
+	if tool := nameIn(ctx, insideKey{}); tool != "" && modes[r.run.Mode].writes {
 		return r.failCall(what, what.String(), nested(tool, what))
 	}
 	return nil
@@ -317,8 +320,8 @@ func (s *setup) tooLate(what fmt.Stringer) *Failure {
 
 // failedBefore returns the failure of a repeated call: an SDK's retry does not cause a second failure.
 func (r *report) failedBefore(c *call) *Failure {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+	r.run.mu.Lock()
+	defer r.run.mu.Unlock()
 	if len(r.failed) == 0 {
 		return nil
 	}
@@ -327,25 +330,25 @@ func (r *report) failedBefore(c *call) *Failure {
 
 // hasFailed reports whether a call failed.
 func (r *report) hasFailed() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+	r.run.mu.Lock()
+	defer r.run.mu.Unlock()
 	return len(r.failed) > 0
 }
 
 // failCall makes f the answer to a call and to each repetition of it.
 func (r *report) failCall(what fmt.Stringer, id string, f *Failure) error {
-	return r.failAt(what, id, f, r.Source())
+	return r.failAt(what, id, f, r.run.Source())
 }
 
 // failAt is failCall for a call with another source than the one under way.
 func (r *report) failAt(what fmt.Stringer, id string, f *Failure, source snapshot.Source) error {
-	r.learn(what)
-	f = r.plain(f)
+	r.run.learn(what)
+	f = r.run.plain(f)
 	f.Source = source
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.ended {
-		return r.tooLate(what)
+	r.run.mu.Lock()
+	defer r.run.mu.Unlock()
+	if r.run.ended {
+		return r.run.tooLate(what)
 	}
 	if before := r.failed[id]; before != nil && before.brief == f.brief {
 		return before
@@ -361,14 +364,14 @@ func (r *report) failAt(what fmt.Stringer, id string, f *Failure, source snapsho
 // fail fails the test, and prints the first failures at once, so that they come before the output of the code under
 // test.
 func (r *report) fail(f *Failure) {
-	r.Fail()
-	r.failures = append(r.failures, r.plain(f))
+	r.run.Fail()
+	r.failures = append(r.failures, r.run.plain(f))
 	if r.told < wholeFailures && f.Text != "" {
 		r.told++
-		if f.recipe != "" && !r.first(orSay) { // tests that fail for lack of a reason are many
+		if f.recipe != "" && !r.run.first(orSay) { // tests that fail for lack of a reason are many
 			f.Text = f.recipe
 		}
-		r.Tell(f)
+		r.run.Tell(f)
 	}
 }
 
@@ -384,25 +387,25 @@ type TestEnd struct {
 func (r *Recorder) Finish(o TestEnd) string {
 	r.endRealtime()
 	r.checks.end()
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.ended = true
-	r.proveRest()
+	r.run.mu.Lock()
+	defer r.run.mu.Unlock()
+	r.run.ended = true
+	r.report.proveRest()
 	if !o.Failed && !o.Skipped {
-		r.checkCalls(o.Partial)
+		r.report.checkCalls(o.Partial)
 	}
-	n := notes{report: &r.report}
+	n := notes{run: &r.run, report: &r.report}
 	switch {
-	case modes[r.Mode].writes:
-		note := r.settle(o)
+	case modes[r.run.Mode].writes:
+		note := r.revision.settle(o)
 		n.say("%s", r.pending.torn)
 		n.say("%s", note)
-	case r.Mode == Mixed:
+	case r.run.Mode == Mixed:
 		n.ranLive()
 	default:
 		n.say("%s", r.checks.failAll())
 	}
-	r.tellRest()
+	r.report.tellRest()
 	if o.Failed {
 		n.goneWayOut()
 	}
@@ -425,13 +428,13 @@ func (r *report) checkCalls(partial bool) {
 	r.unusedSteps()
 	switch {
 	case len(r.failures) > 0:
-	case r.calls == 0:
-		if f := r.noCall(); f != nil {
+	case r.run.calls == 0:
+		if f := r.run.noCall(); f != nil {
 			r.fail(f)
 		}
-	case r.tape != nil && !modes[r.Mode].drops && r.Mode != Mixed:
-		for i := range r.tape.records {
-			if r.tape.isUncalled(i) && !r.faults.excuses(i) {
+	case r.run.tape != nil && !modes[r.run.Mode].drops && r.run.Mode != Mixed:
+		for i := range r.run.tape.records {
+			if r.run.tape.isUncalled(i) && !r.run.faults.excuses(i) {
 				r.fail(r.notCalled(i))
 			}
 		}

@@ -35,14 +35,14 @@ func (r *Recorder) checkHTTP(req *http.Request, w *wire, c *call, s *servedRecor
 		return &again
 	}
 	ck.again = func() *call {
-		c, _ := r.identify(fresh()) // the store answered the call, so it has a key
+		c, _ := r.run.identify(fresh()) // the store answered the call, so it has a key
 		return c
 	}
 	ck.make = func(ctx context.Context, tk *take) {
 		ctx = context.WithValue(ctx, upstreamKey{}, req.Context().Value(upstreamKey{})) // the same upstream makes this call too
 		live, sent := req.WithContext(ctx), fresh()
-		if r.Checking.New != "" {
-			live = askInstead(live, sent, r.Checking)
+		if r.run.Checking.New != "" {
+			live = askInstead(live, sent, r.run.Checking)
 		}
 		resp, err := r.live(live, sent, tk)
 		if err != nil {
@@ -55,14 +55,14 @@ func (r *Recorder) checkHTTP(req *http.Request, w *wire, c *call, s *servedRecor
 			}
 		}
 	}
-	if r.needsKeys && hasNoKey(req) {
+	if r.run.needsKeys && hasNoKey(req) {
 		ck.State, ck.Why = usage.CheckUnchecked, "there is no key for "+c.provider
 		if names := provider.Facts(c.provider).Keys; len(names) > 0 {
 			ck.Why += ": set " + strings.Join(names, " or ")
 		}
 	} else if named := r.checks.madeBefore(w); named != "" {
 		ck.State, ck.Why = usage.CheckUncheckable, named
-	} else if o := r.Checking; o.New != "" && !namesModel(w, o.Old) {
+	} else if o := r.run.Checking; o.New != "" && !namesModel(w, o.Old) {
 		ck.State, ck.Why = usage.CheckUncheckable, "the request does not name its model in a way that can be replaced"
 	}
 	r.checks.begin(ck)
@@ -198,13 +198,13 @@ func (r *Recorder) checkModel(g *Generation, c *call, s *servedRecord) {
 	}
 	ck := &check{
 		call: c, stored: s,
-		again: func() *call { return r.sameCall(c, again().request) },
+		again: func() *call { return r.run.sameCall(c, again().request) },
 		make:  func(ctx context.Context, tk *take) { again().live(ctx, tk) },
 	}
 	switch {
 	case g.Live == nil:
 		ck.State, ck.Why = usage.CheckUnchecked, "the test gives Recorder.Model no live model"
-	case r.Checking.New != "":
+	case r.run.Checking.New != "":
 		ck.State, ck.Why = usage.CheckUncheckable, "it is asked through a value, and only a request's text can name another model"
 	}
 	r.checks.begin(ck)
@@ -220,7 +220,7 @@ func (r *run) sameCall(c *call, request func() (*modelio.Request, error)) *call 
 func (r *Recorder) checkTool(ctx context.Context, t *ToolCall, c *call, s *servedRecord) {
 	ck := &check{
 		call: c, stored: s, within: ctx,
-		again: func() *call { return r.sameCall(c, t.request) },
+		again: func() *call { return r.run.sameCall(c, t.request) },
 		make:  func(ctx context.Context, tk *take) { t.live(ctx, tk) },
 	}
 	if t.Run == nil {

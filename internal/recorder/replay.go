@@ -25,43 +25,43 @@ type servedRecord struct {
 
 // replay answers a call from the tape, and never makes one.
 func (r *Recorder) replay(c *call) (*servedRecord, error) {
-	if err := r.openTape(c.provider); err != nil {
+	if err := r.run.openTape(c.provider); err != nil {
 		return nil, err
 	}
-	i, how := r.tape.findCall(c)
-	if in := r.faults.owedTo(c); in != nil {
+	i, how := r.run.tape.findCall(c)
+	if in := r.run.faults.owedTo(c); in != nil {
 		i, how = in.record, found
 	}
-	toldTo := r.Mode == Mixed && c.codec.Tools // a live model may ask for another tool, or repeat a call
+	toldTo := r.run.Mode == Mixed && c.codec.Tools // a live model may ask for another tool, or repeat a call
 	switch {
-	case how != found && r.tape.cancels(c):
+	case how != found && r.run.tape.cancels(c):
 		return nil, context.Canceled
 	case how != found && c.over != nil:
 		return nil, c.over
 	case how == missing && toldTo:
-		return nil, r.offTape(c)
+		return nil, r.report.offTape(c)
 	case how == exhausted && !toldTo:
-		return nil, r.oneTooMany(i)
+		return nil, r.report.oneTooMany(i)
 	case how == missing:
-		return nil, r.unrecorded(c)
+		return nil, r.report.unrecorded(c)
 	}
-	if err := r.otherStep(c, i); err != nil {
+	if err := r.report.otherStep(c, i); err != nil {
 		return nil, err
 	}
-	d, err := r.dueOf(c, i)
+	d, err := r.run.dueOf(c, i)
 	if err != nil {
 		return nil, err
 	}
-	if rules := r.tape.hiding(i, d.raw); rules != nil {
-		return nil, r.underOtherRules(c, i, rules)
+	if rules := r.run.tape.hiding(i, d.raw); rules != nil {
+		return nil, r.report.underOtherRules(c, i, rules)
 	}
-	if in := r.faults.next(r.tape.records[i].Number()); in != nil && modes[r.Mode].injects {
-		return r.inject(d, in)
+	if in := r.run.faults.next(r.run.tape.records[i].Number()); in != nil && modes[r.run.Mode].injects {
+		return r.run.inject(d, in)
 	}
-	if len(r.faults.owed) > 0 {
-		delete(r.faults.owed, c.knownKey())
+	if len(r.run.faults.owed) > 0 {
+		delete(r.run.faults.owed, c.knownKey())
 	}
-	return r.serve(d, d.raw)
+	return r.run.serve(d, d.raw)
 }
 
 // findCall returns the record that answers a call. The record that needsNoKey found may have been played since.
@@ -158,7 +158,7 @@ func (r *report) responseOf(req *http.Request, s *servedRecord) (*http.Response,
 	if body.events != nil || body.cut != "" {
 		resp.ContentLength = -1
 	}
-	if r.Timing && body.events != nil {
+	if r.run.Timing && body.events != nil {
 		body.pause = pace(stored.TimingMS)
 	}
 	return resp, nil

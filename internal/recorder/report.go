@@ -5,16 +5,16 @@ import (
 	"slices"
 	"sort"
 	"strings"
-	"sync"
 	"sync/atomic"
 
 	"github.com/traceforge/traceforge-go/internal/gotest"
+	"github.com/traceforge/traceforge-go/internal/locked"
 	"github.com/traceforge/traceforge-go/internal/usage"
 )
 
 // tellings are the changes that tests of this process have told, by [tellingKey]. They belong to the process, since its
 // tests do not know each other and go test prints them together.
-var tellings sync.Map
+var tellings locked.Map[tellingKey, *reporter]
 
 // A tellingKey is a change in the records of a store.
 type tellingKey struct{ dir, change string }
@@ -27,7 +27,7 @@ type reporter struct {
 
 // first reports whether this is the first time that a test of this process says something about the store.
 func (s *setup) first(what string) bool {
-	_, said := tellings.LoadOrStore(tellingKey{s.Dir, what}, new(reporter))
+	_, said := tellings.Add(tellingKey{s.Dir, what}, new(reporter))
 	return !said
 }
 
@@ -37,16 +37,16 @@ const threeLines = 5
 
 // toldBy returns the other test that has told a change of the store, or nil if this test is the first.
 func (s *setup) toldBy(change string) *reporter {
-	told, _ := tellings.LoadOrStore(tellingKey{s.Dir, change}, &reporter{test: s.Test})
-	if first := told.(*reporter); first.test != s.Test {
-		return first
+	told, _ := tellings.Add(tellingKey{s.Dir, change}, &reporter{test: s.Test})
+	if told.test != s.Test {
+		return told
 	}
 	return nil
 }
 
 // A report says why a test fails: what differs between its calls and its records, and how to accept that.
 type report struct {
-	run
+	run      *run
 	failures []*Failure
 	told     int                 // how many failures were reported as they happened
 	failed   map[string]*Failure // by the call that failed, so that a retry is the same failure
@@ -71,16 +71,16 @@ func (r *report) asTold(brief string, changes []usage.DriftChange, told []*repor
 // alsoMissing is the failure of a call without a record, if another test of the process has told the same. It is nil if
 // none has, or there is more to say.
 func (r *report) alsoMissing(c *call, renamed string) *Failure {
-	if len(r.tape.records) > 0 || renamed != "" || r.Program != nil || r.Mode != Replay {
+	if len(r.run.tape.records) > 0 || renamed != "" || r.run.Program != nil || r.run.Mode != Replay {
 		return nil
 	}
-	first := r.toldBy(usage.Missing)
+	first := r.run.toldBy(usage.Missing)
 	if first == nil {
 		return nil
 	}
-	line := fmt.Sprintf("%s has no snapshot, as in %s: %s", c.asking(), first.test, r.lastSaid(c.request))
+	line := fmt.Sprintf("%s has no snapshot, as in %s: %s", c.asking(), first.test, r.run.lastSaid(c.request))
 	if first.repeats.Add(1) >= threeLines {
-		line += fmt.Sprintf("; record all: %s=%s %s", gotest.UpdateEnv, UpdateNew, r.TestCommand)
+		line += fmt.Sprintf("; record all: %s=%s %s", gotest.UpdateEnv, UpdateNew, r.run.TestCommand)
 	}
 	return againf(line)
 }
@@ -96,15 +96,15 @@ const (
 // tellRest reports the failures that were not reported as they happened: the number of those with one cause, and the
 // first of many others.
 func (r *report) tellRest() {
-	for _, cause := range r.causes {
+	for _, cause := range r.run.causes {
 		if n := len(cause.later); n > 0 {
-			brief := fmt.Sprintf("%s more drifted in the same way: %s, %s", count(n, "request"), r.file(), calls(cause.later))
-			r.Tell(r.plain(againf(brief, cause.accept)))
+			brief := fmt.Sprintf("%s more drifted in the same way: %s, %s", count(n, "request"), r.run.file(), calls(cause.later))
+			r.run.Tell(r.run.plain(againf(brief, cause.accept)))
 		}
 	}
-	if mistaken := r.tape.mistaken(); len(mistaken) > 0 {
-		r.Tell(r.plain(againf(fmt.Sprintf("%s of %s came after all: the drifted request that was shown against it is a new call",
-			calls(mistaken), r.file()))))
+	if mistaken := r.run.tape.mistaken(); len(mistaken) > 0 {
+		r.run.Tell(r.run.plain(againf(fmt.Sprintf("%s of %s came after all: the drifted request that was shown against it is a new call",
+			calls(mistaken), r.run.file()))))
 	}
 	rest := slices.DeleteFunc(slices.Clone(r.failures), func(f *Failure) bool { return f.Text == "" })[r.told:]
 	if len(rest) == 0 {
@@ -115,14 +115,14 @@ func (r *report) tellRest() {
 		lines = append(lines, "  "+f.brief)
 	}
 	accept := r.wayOut("accept")
-	if r.Mode == Check {
-		accept = "accept: " + r.with("all") // the requests are the same
+	if r.run.Mode == Check {
+		accept = "accept: " + r.run.with("all") // the requests are the same
 	}
 	f := failuref(count(len(rest), "more failure"), append(atMost(briefFailures, lines, moreLines), accept)...)
 	if !slices.ContainsFunc(rest, func(f *Failure) bool { return f.drift == nil }) {
 		f.drift = rest[0].drift // the receipt has them all
 	}
-	r.Tell(r.plain(f))
+	r.run.Tell(r.run.plain(f))
 }
 
 // mistaken returns the numbers of records that were compared with a drifted call and answered another call later.
@@ -170,7 +170,7 @@ func calls(numbers []int) string {
 
 // drifts returns which calls of a test that has ended had no record, and which records had no call, in order.
 func (r *report) drifts() (drifts []usage.Drift) {
-	mistaken := r.tape.mistaken()
+	mistaken := r.run.tape.mistaken()
 	for _, f := range r.failures {
 		if f.drift == nil {
 			continue
@@ -183,7 +183,7 @@ func (r *report) drifts() (drifts []usage.Drift) {
 			d.File, d.Line = f.Source.File, f.Source.Line
 		}
 		for i, line := range d.Summary {
-			d.Summary[i] = r.Plain(line)
+			d.Summary[i] = r.run.plainText(line)
 		}
 		drifts = append(drifts, d)
 	}

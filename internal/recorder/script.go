@@ -85,10 +85,10 @@ func (r *Recorder) ask(c *call) (err error) {
 	if c.nextStep == nil {
 		return nil
 	}
-	r.mu.Lock()
-	r.matchUnknown(c) // so that the retry is recognised
-	broken := r.faults.owedTo(c)
-	r.mu.Unlock()
+	r.run.mu.Lock()
+	r.run.matchUnknown(c) // so that the retry is recognised
+	broken := r.run.faults.owedTo(c)
+	r.run.mu.Unlock()
 	if broken != nil {
 		return nil
 	}
@@ -100,18 +100,18 @@ func (r *Recorder) ask(c *call) (err error) {
 
 // Scripted adds the script of a model. Steps that stay unused fail the test.
 func (r *Recorder) Scripted(script Script) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.scripts = append(r.scripts, script)
+	r.run.mu.Lock()
+	defer r.run.mu.Unlock()
+	r.run.scripts = append(r.run.scripts, script)
 }
 
 // unusedSteps fails the test for steps of its scripts that no call used.
 func (r *report) unusedSteps() {
-	if !r.asksScript() {
+	if !r.run.asksScript() {
 		return
 	}
-	scripts := r.scripts
-	if script := r.script(); script != nil {
+	scripts := r.run.scripts
+	if script := r.run.script(); script != nil {
 		scripts = append(scripts[:len(scripts):len(scripts)], script)
 	}
 	for _, script := range scripts {
@@ -132,16 +132,16 @@ func (c *call) scripted() canon.Hash {
 // otherStep is the failure of a call whose record differs from the script's answer. It is nil if they agree, or no
 // script is asked.
 func (r *report) otherStep(c *call, i int) error {
-	was := &r.tape.records[i]
+	was := &r.run.tape.records[i]
 	if c.step == nil || was.Source.Scripted == c.step.Hash {
 		return nil
 	}
-	brief := fmt.Sprintf("%s of the script says something else than %s", c.step.Name, r.record(i))
+	brief := fmt.Sprintf("%s of the script says something else than %s", c.step.Name, r.run.record(i))
 	before, after := short(saidIn(was)), c.step.Says
 	if was.Source.IsBought() {
 		before += " (bought, which the script would replace: keep it without the script)"
 	}
-	f := failuref(brief, "  - "+before, "  + "+after, "accept: "+r.Accept, "the script answers, so no call is made")
+	f := failuref(brief, "  - "+before, "  + "+after, "accept: "+r.run.Accept, "the script answers, so no call is made")
 	return f.withDrift(&usage.Drift{
 		Kind: usage.Drifted, Record: was.ID, Call: was.Number(), Provider: c.provider, Scripted: true,
 		Changes: []usage.DriftChange{{

@@ -133,16 +133,16 @@ const (
 
 // underOtherRules is the failure of a call whose record has text that rules match now and did not when it was recorded.
 func (r *report) underOtherRules(c *call, i int, rules []string) *Failure {
-	r.tape.held[i] = true
-	brief := fmt.Sprintf("%s is answered by %s, of which %s hides text now", c.asking(), r.record(i), ruleNames(rules))
-	accept := otherRules + ": " + r.Accept + " (no call is made)"
-	f := failuref(brief, indent(r.summary(c.request)), accept)
+	r.run.tape.held[i] = true
+	brief := fmt.Sprintf("%s is answered by %s, of which %s hides text now", c.asking(), r.run.record(i), ruleNames(rules))
+	accept := otherRules + ": " + r.run.Accept + " (no call is made)"
+	f := failuref(brief, indent(r.run.summary(c.request)), accept)
 	change := drift.Change{Component: scrubRules, Kind: scrubRules}
-	if r.toldBy(change.Key()) != nil {
+	if r.run.toldBy(change.Key()) != nil {
 		f = againf(brief, accept)
 	}
 	return f.withDrift(&usage.Drift{
-		Kind: usage.Drifted, Record: r.tape.records[i].ID, Call: r.tape.records[i].Number(), Provider: c.provider,
+		Kind: usage.Drifted, Record: r.run.tape.records[i].ID, Call: r.run.tape.records[i].Number(), Provider: c.provider,
 		Changes: []usage.DriftChange{driftChange(change, false)},
 	})
 }
@@ -222,32 +222,32 @@ func (r *run) explained(differences []drift.Difference) (rule string, once bool)
 // boughtBefore is the failure of a call that would be made again only for values that change in every run. The next run
 // would make it again.
 func (r *Recorder) boughtBefore(c *call) *Failure {
-	if err := r.openTape(c.provider); errors.Is(err, snapshot.ErrNewer) {
-		return r.asFailure(err) // before an answer is bought that could not be written
-	} else if err != nil || !r.now.IsZero() {
+	if err := r.run.openTape(c.provider); errors.Is(err, snapshot.ErrNewer) {
+		return r.run.asFailure(err) // before an answer is bought that could not be written
+	} else if err != nil || !r.run.now.IsZero() {
 		return nil // the code that writes the document reports it
 	}
-	r.tape.know(len(r.tape.records))
+	r.run.tape.know(len(r.run.tape.records))
 	var others []int
-	for i, recorded := range r.tape.keys {
+	for i, recorded := range r.run.tape.keys {
 		switch {
-		case r.tape.bought[i] || r.tape.played[i]:
+		case r.run.tape.bought[i] || r.run.tape.played[i]:
 		case recorded == c.key:
-			r.tape.bought[i] = true
+			r.run.tape.bought[i] = true
 			return nil
 		default:
 			others = append(others, i)
 		}
 	}
-	with := r.rules.WithVolatile()
-	if len(others) == 0 || with == r.rules {
+	with := r.run.rules.WithVolatile()
+	if len(others) == 0 || with == r.run.rules {
 		return nil
 	}
-	got, _, _, err := keyed(c.provider, c.lane, c.request, r.Ignored, with.Stored)
+	got, _, _, err := keyed(c.provider, c.lane, c.request, r.run.Ignored, with.Stored)
 	for _, i := range others {
-		if err == nil && len(r.tape.request(i).Messages) == len(c.request.Messages) && r.tape.masked(i, with) == got {
+		if err == nil && len(r.run.tape.request(i).Messages) == len(c.request.Messages) && r.run.tape.masked(i, with) == got {
 			return failuref(fmt.Sprintf("%s was not sent: %s from those of %s, so each run would record it again",
-				c.asking(), volatileDiffers, r.record(i)), indent(r.summary(c.request)), r.addVolatile(), r.onPurpose())
+				c.asking(), volatileDiffers, r.run.record(i)), indent(r.run.summary(c.request)), r.run.addVolatile(), r.run.onPurpose())
 		}
 	}
 	return nil

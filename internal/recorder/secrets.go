@@ -39,12 +39,12 @@ func (m *mask) learn(what fmt.Stringer) {
 }
 
 // Stored returns words as the rules store them, and the scanner for secrets that must not be in them.
-func (s *setup) Stored(words []string) (kept []string, secrets *secret.Scanner) {
-	_, values := s.rules.Stored(&modelio.Request{}, nil) // the words may be kept already
+func (r *Recorder) Stored(words []string) (kept []string, secrets *secret.Scanner) {
+	_, values := r.run.rules.Stored(&modelio.Request{}, nil) // the words may be kept already
 	for _, word := range words {
 		kept = append(kept, values.AnswerText(word))
 	}
-	return kept, s.scanner()
+	return kept, r.run.scanner()
 }
 
 // maskCommand removes secrets from the command of a program, which may contain its key.
@@ -101,5 +101,8 @@ func (s *setup) plain(f *Failure) *Failure {
 	return f
 }
 
-// Plain returns a text that is safe to print, see plain.
-func (m *mask) Plain(text string) string { return plaintext.Text(m.scanner().Mask(text)) }
+// PlainText returns a text that is safe to print.
+func (r *Recorder) PlainText(text string) string { return r.run.plainText(text) }
+
+// plainText returns a text without secrets and control characters.
+func (m *mask) plainText(text string) string { return plaintext.Text(m.scanner().Mask(text)) }

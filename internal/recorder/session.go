@@ -15,7 +15,8 @@ import (
 
 // sessions are those sessions of a test that the store began, and the state that their clients may continue from.
 type sessions struct {
-	*report
+	run    *run
+	report *report
 
 	mu      sync.Mutex
 	served  map[string]*session        // by the id that was served
@@ -27,7 +28,7 @@ type sessions struct {
 // passThrough answers a request that is no call and so is not recorded: it is passed on if its session is live. Whether
 // and when it is sent may vary from run to run. It returns nil for a call.
 func (l *sessions) passThrough(req *http.Request, w *wire) (*http.Response, error) {
-	codec, ok := l.codecOf(w)
+	codec, ok := l.run.codecOf(w)
 	if !ok || codec.Session == nil {
 		return nil, nil
 	}
@@ -46,22 +47,22 @@ func (l *sessions) passThrough(req *http.Request, w *wire) (*http.Response, erro
 	if err := l.join(codec.Session, live); err != nil {
 		return nil, err
 	}
-	return l.upstreamOf(live.Context()).RoundTrip(live)
+	return l.run.upstreamOf(live.Context()).RoundTrip(live)
 }
 
 // listenEmpty answers a client that listens if nothing was recorded; it returns nil if something was, or the session is
 // live.
 func (r *Recorder) listenEmpty(req *http.Request, w *wire, c *call) (*http.Response, error) {
 	s := c.codec.Session
-	if s == nil || !s.Listens(c.request) || r.Mode != Check && r.sessions.isLive(s, w) {
+	if s == nil || !s.Listens(c.request) || r.run.Mode != Check && r.sessions.isLive(s, w) {
 		return nil, nil
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if err := r.openTape(c.provider); err != nil {
-		return nil, r.asFailure(err)
+	r.run.mu.Lock()
+	defer r.run.mu.Unlock()
+	if err := r.run.openTape(c.provider); err != nil {
+		return nil, r.run.asFailure(err)
 	}
-	if _, how := r.tape.find(c.key); how == found {
+	if _, how := r.run.tape.find(c.key); how == found {
 		return nil, nil
 	}
 	resp := unrecordedResponse(req, &provider.Answer{Status: http.StatusOK, ContentType: "text/event-stream"})
@@ -86,7 +87,7 @@ func (l *sessions) play(req *http.Request, w *wire, c *call, s *servedRecord) (*
 	case resp.Header.Get(session.Header) == "":
 	case was != "":
 		resp.Header.Set(session.Header, was)
-	case session.Opens(c.request) && l.Mode.Live():
+	case session.Opens(c.request) && l.run.Mode.Live():
 		l.noteOpened(session, req, w, resp.Header.Get(session.Header))
 	}
 	if id == nil {
@@ -99,7 +100,7 @@ func (l *sessions) play(req *http.Request, w *wire, c *call, s *servedRecord) (*
 	} else { // it comes after the replies to what its server asked in the meantime
 		body.pause = func(ctx context.Context) error {
 			return l.await(ctx, func() bool {
-				return !l.report.owes(s.record.Timestamp, endOf(s.record).Add(time.Millisecond), repliesWithin(s.record))
+				return !l.run.owes(s.record.Timestamp, endOf(s.record).Add(time.Millisecond), repliesWithin(s.record))
 			})
 		}
 	}
@@ -127,7 +128,7 @@ func (l *sessions) cues(s *provider.Session, req *http.Request, record *snapshot
 			before = before.Add(time.Duration(times[n]) * time.Millisecond)
 		}
 		n++
-		err := l.await(ctx, func() bool { return l.replied(replies) && !l.report.owes(record.Timestamp, before, nil) })
+		err := l.await(ctx, func() bool { return l.replied(replies) && !l.run.owes(record.Timestamp, before, nil) })
 		if err == nil && pace != nil {
 			err = pace(ctx)
 		}

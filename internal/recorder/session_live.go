@@ -37,10 +37,10 @@ func (l *sessions) isLive(s *provider.Session, w *wire) bool {
 		defer opened.mu.Unlock()
 		return opened.id != ""
 	}
-	if !l.Mode.Live() || l.Mode == Check || l.Imports() {
+	if !l.run.Mode.Live() || l.run.Mode == Check || l.run.imports() {
 		return false
 	}
-	return w.Header.Get(s.Header) != "" || l.report.hasAsked(s)
+	return w.Header.Get(s.Header) != "" || l.run.hasAsked(s)
 }
 
 // noteOpened notes a session that the store began.
@@ -67,7 +67,7 @@ func (l *sessions) join(s *provider.Session, live *http.Request) error {
 	opened.mu.Lock()
 	defer opened.mu.Unlock()
 	if opened.id == "" {
-		if err := opened.open(live.Context(), l.upstreamOf(opened.opening.Context())); err != nil {
+		if err := opened.open(live.Context(), l.run.upstreamOf(opened.opening.Context())); err != nil {
 			return fmt.Errorf("traceforge: opening the session again that the store began: %w", err)
 		}
 	}

@@ -35,7 +35,7 @@ func (r *revision) changed(was *snapshot.Snapshot, request *modelio.Request, tk 
 	}
 	changes, _ := drift.Compare(request, tk.request, nil) // both have a key
 	for _, c := range changes {
-		add(r.Plain(c.Kind))
+		add(r.run.plainText(c.Kind))
 	}
 	if o := tk.origin; o != nil && o.place >= 0 {
 		add(o.why)
@@ -45,7 +45,7 @@ func (r *revision) changed(was *snapshot.Snapshot, request *modelio.Request, tk 
 	switch {
 	case was.Response.RawOutputRef != is.Response.RawOutputRef:
 		for _, component := range tk.answerChanged(was, is) {
-			add(r.Plain(component))
+			add(r.run.plainText(component))
 		}
 	case was.Response.Stale != "":
 		add("stale answer")

@@ -43,7 +43,7 @@ func (r *Recorder) CallTool(ctx context.Context, t ToolCall) (json.RawMessage, e
 	case served.take != nil:
 		return t.live(ctx, served.take)
 	}
-	if r.Mode == Check {
+	if r.run.Mode == Check {
 		r.checkTool(ctx, &t, c, served)
 	}
 	return resultIn(served.body)

@@ -12,7 +12,7 @@ import (
 
 // cancelled ends a call that a failed tool of its turn had cancelled when the turn was recorded.
 func (r *Recorder) cancelled(c *call) (*servedRecord, error) {
-	if r.tape.cancels(c) {
+	if r.run.tape.cancels(c) {
 		return nil, context.Canceled
 	}
 	return nil, nil
@@ -41,7 +41,7 @@ func (r *Recorder) replayOrNew(c *call) (*servedRecord, error) {
 
 // buy returns a take for a live call, or the answer that an earlier run already bought for it.
 func (r *Recorder) buy(c *call) (*servedRecord, error) {
-	lifted, f := r.undetermined(c)
+	lifted, f := r.run.undetermined(c)
 	if f != nil {
 		return nil, f
 	}
@@ -59,19 +59,19 @@ func (r *Recorder) buy(c *call) (*servedRecord, error) {
 // stored answers a call from the store as replay does, if its record is whole (design R11). If the record cannot be
 // served, the call is made again.
 func (r *Recorder) stored(c *call) (*servedRecord, error) {
-	if _, err := r.document(c.provider); err != nil {
+	if _, err := r.run.document(c.provider); err != nil {
 		return nil, err
 	}
-	i, rules := r.tape.match(c)
+	i, rules := r.run.tape.match(c)
 	if i < 0 {
 		return nil, nil
 	}
-	r.tape.played[i] = true // its call is this one, whatever answers it
-	was := &r.tape.records[i]
-	if was.Response.Stale != "" || was.Source.Scripted != c.scripted() || r.Mode == UpdateTools && c.codec.Tools {
+	r.run.tape.played[i] = true // its call is this one, whatever answers it
+	was := &r.run.tape.records[i]
+	if was.Response.Stale != "" || was.Source.Scripted != c.scripted() || r.run.Mode == UpdateTools && c.codec.Tools {
 		return r.buy(c)
 	}
-	s, err := r.serveWhole(c, i, rules)
+	s, err := r.run.serveWhole(c, i, rules)
 	if err != nil && !isA[*transportError](err) && !errors.Is(err, store.ErrNotFetched) {
 		return r.buy(c) // the record is broken, other than by a missing git lfs pull, or has values that the test does not know
 	}

@@ -75,8 +75,8 @@ var keepsSent = os.Getenv(usage.SentEnv) == "1"
 // SDK's release, or are credentials. Of a call with a credential in its URL, or whose record has placeholders, it keeps
 // only the name.
 func noteSent(r *Recorder, req *http.Request, w *wire, record *snapshot.Snapshot) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+	r.run.mu.Lock()
+	defer r.run.mu.Unlock()
 	core, _ := snapshot.RequestCore(&record.Request, nil)
 	s := usage.Sent{Record: record.ID}
 	if s.Secret = w.asked.User != nil || len(w.asked.Query()) != len(w.URL.Query()) || len(scrub.Names(string(core))) > 0; !s.Secret {
@@ -87,7 +87,7 @@ func noteSent(r *Recorder, req *http.Request, w *wire, record *snapshot.Snapshot
 		})
 		s.Headers = slices.Collect(maps.Keys(req.Header))
 	}
-	r.sent = append(r.sent, s)
+	r.run.sent = append(r.run.sent, s)
 }
 
 // PublicURL returns u without credentials and fragment.

@@ -7,9 +7,9 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/internal/locked"
 	"github.com/traceforge/traceforge-go/internal/pattern"
 )
 
@@ -124,7 +124,7 @@ type Rules struct {
 	taken   map[string]bool   // the placeholders in said
 	last    map[string]int    // the last number of the placeholders in said, by name
 
-	clean sync.Map // texts without values: a conversation repeats most of its texts in each request
+	clean locked.Map[string, bool] // texts without values: a conversation repeats most of its texts in each request
 }
 
 func emptyRules() *Rules {
@@ -235,7 +235,7 @@ const mostRounds = 16
 func (r *Rules) find(text string, taken []match) []match {
 	fresh := len(taken) == 0 && len(text) >= leastClean
 	if fresh {
-		if _, clean := r.clean.Load(text); clean {
+		if _, clean := r.clean.Get(text); clean {
 			return nil
 		}
 	}
@@ -246,7 +246,7 @@ func (r *Rules) find(text string, taken []match) []match {
 		}
 	}
 	if fresh && len(taken) == 0 {
-		r.clean.Store(text, true)
+		r.clean.Add(text, true)
 	}
 	return taken
 }

@@ -34,7 +34,7 @@ const maxAttributes = 1024
 // attributesFor returns the content that .gitattributes should have, given its current content: a file for Git LFS
 // stays one, even if it was damaged.
 func (l lockFile) attributesFor(got string) string {
-	if l.lfs || strings.Contains(got, "filter=lfs") {
+	if l.store.lfs || strings.Contains(got, "filter=lfs") {
 		return LFSAttributes
 	}
 	return Attributes

@@ -125,7 +125,7 @@ func (w Writer) nameHolder() (unname func()) {
 }
 
 // A lockFile is the file that locks a store, which is also its .gitattributes.
-type lockFile struct{ *Store }
+type lockFile struct{ store *Store }
 
 const (
 	waitQuietly = 2 * time.Second // time to wait for a lock before saying so
@@ -137,11 +137,11 @@ func (l lockFile) open(flag int) (*lockedfile.File, error) {
 	told := make(chan bool)
 	timer := time.AfterFunc(waitQuietly, func() {
 		defer close(told)
-		if l.Waiting != nil {
-			l.Waiting(l.holder())
+		if l.store.Waiting != nil {
+			l.store.Waiting(l.holder())
 		}
 	})
-	lock, err := lockedfile.OpenFile(l.Path(AttributesName), flag, 0)
+	lock, err := lockedfile.OpenFile(l.store.Path(AttributesName), flag, 0)
 	if !timer.Stop() {
 		<-told
 	}
@@ -152,7 +152,7 @@ func (l lockFile) open(flag int) (*lockedfile.File, error) {
 func (l lockFile) holder() string {
 	var pid int
 	var name string
-	data, err := l.Read(HolderName)
+	data, err := l.store.Read(HolderName)
 	if n, _ := fmt.Sscanf(string(data), "%d %q", &pid, &name); err != nil || n < 2 {
 		return "a process that verifies it, or several in turn"
 	}
@@ -165,16 +165,16 @@ func (l lockFile) lock() (Writer, *lockedfile.File, error) {
 		return Writer{}, nil, err
 	}
 	for {
-		root, err := os.OpenRoot(l.dir)
+		root, err := os.OpenRoot(l.store.dir)
 		if errors.Is(err, fs.ErrNotExist) {
-			if err = os.MkdirAll(l.dir, 0o777); err == nil {
-				root, err = os.OpenRoot(l.dir)
+			if err = os.MkdirAll(l.store.dir, 0o777); err == nil {
+				root, err = os.OpenRoot(l.store.dir)
 			}
 		}
 		if err != nil {
 			return Writer{}, nil, err
 		}
-		w := Writer{root, l.maxBytes, map[string]*os.Root{}}
+		w := Writer{root, l.store.maxBytes, map[string]*os.Root{}}
 		lock, err := l.tryLock(w)
 		if lock != nil && err == nil {
 			return w, lock, nil
@@ -190,20 +190,20 @@ func (l lockFile) lock() (Writer, *lockedfile.File, error) {
 // checkDir refuses a store that is a link to another place, and pending answers that are a link. Git may bring both,
 // and writing would change files elsewhere.
 func (d logDir) checkDir() error {
-	main := d.dir
-	if d.isPending() {
+	main := d.store.dir
+	if d.store.isPending() {
 		main = filepath.Dir(main)
 	}
 	if err := wrongLink(main); err != nil {
 		return &fs.PathError{Op: "open", Path: filepath.Base(main), Err: err}
 	}
-	if !d.isPending() {
+	if !d.store.isPending() {
 		return nil
 	}
-	if info, err := os.Lstat(d.dir); err != nil || info.IsDir() {
+	if info, err := os.Lstat(d.store.dir); err != nil || info.IsDir() {
 		return nil
 	}
-	return d.failure("", "", snapshot.RuleStray, nil,
+	return d.store.failure("", "", snapshot.RuleStray, nil,
 		"is no directory: pending answers are written to a directory of the store only; remove it")
 }
 
@@ -224,8 +224,8 @@ func (l lockFile) tryLock(w Writer) (*lockedfile.File, error) {
 		return nil, errors.Join(err, lock.Close())
 	}
 	err = l.writeAttributes(lock.File)
-	if ignoring != int64(len(l.IgnoredText())) { // checking the length is enough, because nobody relies on it
-		err = errors.Join(err, w.Root.WriteFile(IgnoreName, []byte(l.IgnoredText()), 0o666))
+	if ignoring != int64(len(l.store.IgnoredText())) { // checking the length is enough, because nobody relies on it
+		err = errors.Join(err, w.Root.WriteFile(IgnoreName, []byte(l.store.IgnoredText()), 0o666))
 	}
 	if err != nil {
 		return nil, errors.Join(err, lock.Close())

@@ -38,7 +38,7 @@ func (s *Store) isPending() bool { return filepath.Base(s.dir) == PendingName }
 type Log struct {
 	Writer snapshot.Writer // writes the records of the last file
 
-	store          logDir
+	dir            logDir
 	name, provider string
 	files          []string
 
@@ -60,12 +60,12 @@ const (
 )
 
 // A logDir is the directory of a store of pending answers, which contains logs.
-type logDir struct{ *Store }
+type logDir struct{ store *Store }
 
 // NewLog returns the log for a run of a test whose first answer comes from the given provider. It creates no file
 // before Append.
 func (s *Store) NewLog(name, provider string) *Log {
-	return &Log{store: logDir{s.Pending()}, name: name, provider: provider}
+	return &Log{dir: logDir{s.Pending()}, name: name, provider: provider}
 }
 
 // Append writes the record of the place-th call of the run, which contains the hashes of raw and of the media. When it
@@ -83,7 +83,7 @@ func (l *Log) Append(place int, record snapshot.Snapshot, raw []byte, media map[
 		if line, err = l.Writer.Append(record); err == nil {
 			err = l.write(place, line, raw, record.Response.RawOutputRef, media)
 		}
-		if err != nil || l.size >= l.store.maxBytes { // a file is read into memory as a whole
+		if err != nil || l.size >= l.dir.store.maxBytes { // a file is read into memory as a whole
 			l.file = ""
 		}
 	}
@@ -95,7 +95,7 @@ func (l *Log) write(place int, record, raw []byte, hash canon.Hash, media map[ca
 	if err != nil {
 		return err
 	}
-	out := l.store.parts(f, l.provider, l.size == 0, len(record)+len(raw))
+	out := l.dir.parts(f, l.provider, l.size == 0, len(record)+len(raw))
 	if hash != "" {
 		out.beside(logAnswer, hash, raw)
 	}
@@ -107,8 +107,8 @@ func (l *Log) write(place int, record, raw []byte, hash canon.Hash, media map[ca
 	switch {
 	case err != nil && l.size == 0: // a full disk still has room for empty files
 		l.files = l.files[:len(l.files)-1]
-		err = errors.Join(err, f.Close(), os.Remove(l.store.Path(l.file)))
-		l.store.removeEmpty(IgnoreName)
+		err = errors.Join(err, f.Close(), os.Remove(l.dir.store.Path(l.file)))
+		l.dir.removeEmpty(IgnoreName)
 		return err
 	case err != nil:
 		return errors.Join(err, f.Truncate(l.size), f.Close())
@@ -132,7 +132,7 @@ type logParts struct {
 // parts returns a writer for a log, which starts with the first line if the log is new; size is approximately the
 // length of what follows.
 func (d logDir) parts(file io.Writer, provider string, isNew bool, size int) *logParts {
-	p := &logParts{store: d.Store, provider: provider, file: file}
+	p := &logParts{store: d.store, provider: provider, file: file}
 	p.small.Grow(min(size, longPart) + 300) // including the lines between parts
 	if isNew {
 		p.small.WriteString(logHead + provider + "\n")
@@ -171,18 +171,18 @@ func (p *logParts) flush() error {
 }
 
 // logMost is the maximum length of a log, which was not full before its last answer.
-func (d logDir) logMost() int64 { return 3 * min(d.maxBytes, math.MaxInt64/3) }
+func (d logDir) logMost() int64 { return 3 * min(d.store.maxBytes, math.MaxInt64/3) }
 
 // open opens or creates the file for the next record.
 func (l *Log) open() (*lockedfile.File, error) {
-	s := l.store
-	if err := s.checkDir(); err != nil {
+	d := l.dir
+	if err := d.checkDir(); err != nil {
 		return nil, err
 	}
 	if l.file == "" {
 		return l.create()
 	}
-	f, err := lockedfile.OpenFile(s.Path(l.file), os.O_WRONLY|os.O_APPEND, 0)
+	f, err := lockedfile.OpenFile(d.store.Path(l.file), os.O_WRONLY|os.O_APPEND, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, errTaken
 	}
@@ -201,17 +201,17 @@ func (l *Log) open() (*lockedfile.File, error) {
 
 // create creates the file, with a name that was never used before, in a directory that git ignores.
 func (l *Log) create() (*lockedfile.File, error) {
-	s := l.store
+	d := l.dir
 	for n := time.Now().UnixMicro(); ; n++ {
 		file := logFile(l.name, n)
-		f, err := lockedfile.OpenFile(s.Path(file), os.O_WRONLY|os.O_APPEND|os.O_CREATE|os.O_EXCL, 0o666)
+		f, err := lockedfile.OpenFile(d.store.Path(file), os.O_WRONLY|os.O_APPEND|os.O_CREATE|os.O_EXCL, 0o666)
 		switch {
 		case err == nil:
 			l.file, l.files = file, append(l.files, file)
 			return f, nil
 		case errors.Is(err, fs.ErrNotExist):
 			n--
-			if err := s.makeDir(); err != nil {
+			if err := d.makeDir(); err != nil {
 				return nil, err
 			}
 		case !errors.Is(err, fs.ErrExist):
@@ -222,29 +222,29 @@ func (l *Log) create() (*lockedfile.File, error) {
 
 // makeDir creates the directory of pending answers. Git ignores it even if the store around it does not exist yet.
 func (d logDir) makeDir() error {
-	err := os.Mkdir(d.dir, 0o777)
+	err := os.Mkdir(d.store.dir, 0o777)
 	if errors.Is(err, fs.ErrNotExist) {
-		err = os.MkdirAll(d.dir, 0o777)
+		err = os.MkdirAll(d.store.dir, 0o777)
 	}
 	if err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	if _, err := os.Lstat(filepath.Join(filepath.Dir(d.dir), IgnoreName)); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Lstat(filepath.Join(filepath.Dir(d.store.dir), IgnoreName)); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	return os.WriteFile(d.Path(IgnoreName), []byte(d.IgnoredText()), 0o666)
+	return os.WriteFile(d.store.Path(IgnoreName), []byte(d.store.IgnoredText()), 0o666)
 }
 
 // Remove removes the log, and its directory if that is empty then. It reports whether somebody has taken the log's
 // content.
 func (l *Log) Remove() (taken bool, err error) {
 	for _, file := range l.files {
-		failed := os.Remove(l.store.Path(file))
+		failed := os.Remove(l.dir.store.Path(file))
 		if errors.Is(failed, fs.ErrNotExist) {
 			taken, failed = true, nil
 		}
 		err = errors.Join(err, failed)
-		l.store.removeEmpty(IgnoreName)
+		l.dir.removeEmpty(IgnoreName)
 	}
 	return taken, err
 }
@@ -256,17 +256,17 @@ func (l *Log) Join(former *Log) { l.files = append(former.files, l.files...) }
 // cannot remove open files, an empty store is left, which does no harm. Without the lock file among own, it needs no
 // lock, because it removes no log.
 func (d logDir) removeEmpty(own ...string) {
-	if os.Remove(d.dir) == nil {
+	if os.Remove(d.store.dir) == nil {
 		return
 	}
-	entries, err := os.ReadDir(d.dir)
+	entries, err := os.ReadDir(d.store.dir)
 	if err != nil || slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return !slices.Contains(own, e.Name()) }) {
 		return
 	}
 	for _, e := range entries {
-		_ = os.Remove(d.Path(e.Name()))
+		_ = os.Remove(d.store.Path(e.Name()))
 	}
-	_ = os.Remove(d.dir) // but not a log that was created in the meantime
+	_ = os.Remove(d.store.dir) // but not a log that was created in the meantime
 }
 
 // Settle replaces all logs of a test by one: the records of other runs, followed by those that this run bought. own is
@@ -299,7 +299,7 @@ func (s *Store) Settle(bought Put, own *Log, used map[int]bool) error {
 
 // relog is commit for pending answers: a new document replaces all logs of its test.
 func (d logDir) relog(w Writer, puts []*target, remove []string) error {
-	t := &Transaction{Writer: w, store: d.Store}
+	t := &Transaction{Writer: w, store: d.store}
 	var gone []string
 	for _, put := range puts {
 		gone = append(gone, put.Name)

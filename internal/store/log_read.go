@@ -21,7 +21,7 @@ import (
 
 // logsOf returns the files of a test's logs in the order of their creation; of all logs if name is empty.
 func (d logDir) logsOf(name string) (files []string, err error) {
-	entries, err := os.ReadDir(d.dir)
+	entries, err := os.ReadDir(d.store.dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("list store: %w", err)
 	}
@@ -31,7 +31,7 @@ func (d logDir) logsOf(name string) (files []string, err error) {
 		case n > 0 && (name == "" || of == name):
 			files = append(files, e.Name())
 		case filename.Legal(e.Name()) && !e.Type().IsRegular(): // a provider's directory, as in a store
-			return nil, fmt.Errorf("%s is no log, and pending answers are in logs: delete it", d.Shown(e.Name()))
+			return nil, fmt.Errorf("%s is no log, and pending answers are in logs: delete it", d.store.Shown(e.Name()))
 		}
 	}
 	inorder.By(files, func(a, b string) int {
@@ -51,7 +51,7 @@ func (d logDir) listLogs() (files []string, err error) {
 		if name == last {
 			continue
 		}
-		f, err := d.toRead(file)
+		f, err := d.store.toRead(file)
 		if err != nil {
 			continue // it was just removed
 		}
@@ -90,31 +90,31 @@ func logFile(name string, n int64) string { return name + "." + strconv.FormatIn
 // loadLogs returns the document in the logs of a test.
 func (d logDir) loadLogs(name string, logs []string) (*Doc, error) {
 	if len(logs) == 0 {
-		return nil, &fs.PathError{Op: "load document", Path: d.Shown(name), Err: fs.ErrNotExist}
+		return nil, &fs.PathError{Op: "load document", Path: d.store.Shown(name), Err: fs.ErrNotExist}
 	}
-	r := &logReader{logDir: d, name: name, beside: map[canon.Hash][]byte{}}
+	r := &logReader{dir: d, name: name, beside: map[canon.Hash][]byte{}}
 	for _, file := range logs {
 		if err := r.read(file); err != nil {
 			return nil, err
 		}
 	}
 	if len(r.records) == 0 {
-		return nil, d.failure(logs[0], "", snapshot.RulePending, nil, "has no whole answer: reject %s", name)
+		return nil, d.store.failure(logs[0], "", snapshot.RulePending, nil, "has no whole answer: reject %s", name)
 	}
 	put := PutOf(name, r.records)
 	if err := put.Document.Seal(); err != nil {
 		return nil, err
 	}
-	doc := &Doc{Provider: put.Provider, Name: name, Document: put.Document, Torn: r.torn, Log: d.Shown(logs[0]), store: d.Store, whole: r.beside}
+	doc := &Doc{Provider: put.Provider, Name: name, Document: put.Document, Torn: r.torn, Log: d.store.Shown(logs[0]), store: d.store, whole: r.beside}
 	if wrong := Misnamed(name, doc.Document); len(wrong) > 0 {
-		return nil, &snapshot.Error{File: d.Shown(logs[0]), Violations: wrong}
+		return nil, &snapshot.Error{File: d.store.Shown(logs[0]), Violations: wrong}
 	}
 	return doc, nil
 }
 
 // A logReader reads the logs of a test.
 type logReader struct {
-	logDir
+	dir     logDir
 	name    string
 	records []snapshot.Snapshot   // each with its provider
 	beside  map[canon.Hash][]byte // the answers and the media
@@ -134,14 +134,14 @@ func (p *logPart) place() int { n, _ := strconv.Atoi(p.of); return n }
 
 // read reads a log, in which the files of a record come before it.
 func (r *logReader) read(file string) error {
-	text, err := r.text(file)
+	text, err := r.dir.text(file)
 	if err != nil {
 		return err
 	}
 	head, rest, ended := bytes.Cut(text, []byte("\n"))
 	provider, isLog := strings.CutPrefix(string(head), logHead)
 	if ended && (!isLog || !filename.Legal(provider)) {
-		return r.failure(file, "", snapshot.RuleValue, nil, "is no file of pending answers: remove it")
+		return r.dir.store.failure(file, "", snapshot.RuleValue, nil, "is no file of pending answers: remove it")
 	}
 	var records []logPart
 	for len(rest) > 0 {
@@ -163,16 +163,16 @@ func (r *logReader) read(file string) error {
 
 // text returns the content of a log without the lines that close it.
 func (d logDir) text(file string) ([]byte, error) {
-	if info, err := os.Lstat(d.Path(file)); err == nil && !info.Mode().IsRegular() {
-		return nil, d.unreadable(file, errIrregular)
+	if info, err := os.Lstat(d.store.Path(file)); err == nil && !info.Mode().IsRegular() {
+		return nil, d.store.unreadable(file, errIrregular)
 	}
-	f, err := d.toRead(file)
+	f, err := d.store.toRead(file)
 	if err != nil {
 		return nil, fmt.Errorf("load pending answers: %w", err)
 	}
 	data, err := readAll(f, d.logMost())
 	if err != nil {
-		return nil, d.unreadable(file, err)
+		return nil, d.store.unreadable(file, err)
 	}
 	for closed := true; closed; {
 		data, closed = bytes.CutSuffix(data, []byte(logClosed))
@@ -189,16 +189,16 @@ func (r *logReader) cut(file string, text []byte) (p *logPart, rest []byte, err 
 	p, size := parsePart(string(line))
 	switch {
 	case p == nil:
-		return nil, nil, r.failure(file, "", snapshot.RuleValue, nil,
+		return nil, nil, r.dir.store.failure(file, "", snapshot.RuleValue, nil,
 			"has the line %q, which no traceforge writes: reject %s", jsontext.Excerpt(string(line)), r.name)
-	case int64(size) > r.maxBytes:
-		return nil, nil, r.unreadable(file, &tooLarge{int64(size), r.maxBytes})
+	case int64(size) > r.dir.store.maxBytes:
+		return nil, nil, r.dir.store.unreadable(file, &tooLarge{int64(size), r.dir.store.maxBytes})
 	case size >= len(body): // a part is followed by a newline
 		return nil, nil, nil
 	}
 	if p.data = body[:size]; p.kind != logRecord { // a record has a seal
 		if got := canon.Sum(p.data); string(got) != p.of {
-			return nil, nil, r.failure(file, "", snapshot.RuleRaw, nil,
+			return nil, nil, r.dir.store.failure(file, "", snapshot.RuleRaw, nil,
 				"has an answer of the hash %s where it says %s: reject %s", got, p.of, r.name)
 		}
 	}
@@ -227,17 +227,17 @@ func parsePart(line string) (p *logPart, size int) {
 func (r *logReader) add(file, provider string, parts []logPart) error {
 	own, lines := true, make([][]byte, len(parts))
 	for i, p := range parts {
-		lines[i], own = p.data, own && r.signer().signed(p.mac, logRecord, provider, p.data)
+		lines[i], own = p.data, own && r.dir.store.signer().signed(p.mac, logRecord, provider, p.data)
 	}
 	if !own {
-		if err := r.doubt(file, "holds answers that a test bought"); err != nil {
+		if err := r.dir.store.doubt(file, "holds answers that a test bought"); err != nil {
 			return err
 		}
 	}
 	read, err := snapshot.ParseRecords(lines)
 	if err != nil {
 		if e := (*snapshot.Error)(nil); errors.As(err, &e) {
-			e.File = r.Shown(file)
+			e.File = r.dir.store.Shown(file)
 		}
 		return err
 	}

@@ -95,7 +95,7 @@ func TestLogThatIsFull(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, doc.Document.Snapshots, 1)
 
-	require.NoError(t, os.Truncate(b.log.store.Path(b.log.files[0]), logDir{s}.logMost()+1))
+	require.NoError(t, os.Truncate(b.log.dir.store.Path(b.log.files[0]), logDir{s}.logMost()+1))
 	_, err = s.Pending().Load(nameOf("TestX"), "openai")
 	require.ErrorContains(t, err, b.log.files[0]+": value: has 12001 bytes, and at most 12000 are read: TRACEFORGE_MAX_BYTES raises the limit")
 }

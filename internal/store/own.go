@@ -17,6 +17,7 @@ import (
 	"github.com/rogpeppe/go-internal/lockedfile"
 
 	"github.com/traceforge/traceforge-go/internal/git"
+	"github.com/traceforge/traceforge-go/internal/locked"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
@@ -64,7 +65,7 @@ var userKey = sync.OnceValue(func() (k keyFile) {
 
 // inTrees says of directories that contain both a cache directory and a store whether they are in a repository or a
 // module.
-var inTrees sync.Map
+var inTrees locked.Map[string, bool]
 
 // A signer is the key of this user, which makes MACs; nil if there is none.
 type signer []byte
@@ -79,12 +80,12 @@ func (s *Store) signer() signer {
 		}
 		shared = filepath.Dir(shared)
 	}
-	inTree, known := inTrees.Load(shared)
+	inTree, known := inTrees.Get(shared)
 	if !known {
 		inTree = slices.ContainsFunc([]string{".git", "go.mod", "go.work"}, func(name string) bool { return isAbove(shared, name) })
-		inTrees.Store(shared, inTree)
+		inTrees.Add(shared, inTree)
 	}
-	if inTree.(bool) {
+	if inTree {
 		return nil
 	}
 	return of.key

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
-	"sync"
 
 	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/internal/locked"
 )
 
 // A Format is what the structs of a package have in common. Its fields must not change after its first use.
@@ -25,7 +25,7 @@ type Format struct {
 	// FirstOnly stops at the first fault.
 	FirstOnly bool
 
-	structs sync.Map // *object by reflect.Type
+	structs locked.Map[reflect.Type, *object]
 }
 
 // A Problem is the rule and the message of a fault, as a format defines them.
@@ -122,8 +122,8 @@ type object struct {
 }
 
 func (f *Format) object(t reflect.Type) *object {
-	if known, ok := f.structs.Load(t); ok {
-		return known.(*object)
+	if known, ok := f.structs.Get(t); ok {
+		return known
 	}
 	o := &object{}
 	o.members, o.unknown = Members(t)
@@ -134,7 +134,7 @@ func (f *Format) object(t reflect.Type) *object {
 			panic("fields: there is no reading " + m.Is)
 		}
 	}
-	f.structs.Store(t, o)
+	f.structs.Add(t, o)
 	return o
 }
 
