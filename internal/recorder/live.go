@@ -9,8 +9,8 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// writables are the directories of stores that this process could write. It asks before the first live call that it
-// records.
+// writables are the directories of stores that this process can write. startTake asks before the first live call that
+// is recorded.
 var writables locked.Map[string, bool]
 
 // startTake begins a live call.
@@ -36,7 +36,7 @@ func (r *Recorder) startTake(c *call, lifted string) (*servedRecord, error) {
 	return &servedRecord{take: tk}, nil
 }
 
-// live makes a call, whose answer a take keeps.
+// live makes a call and keeps its answer in a take.
 func (r *Recorder) live(req *http.Request, w *wire, tk *take) (*http.Response, error) {
 	if err := r.repliesToServed(w, tk); err != nil {
 		return nil, err
@@ -82,7 +82,7 @@ func isRetryable(status int) bool {
 	return status == http.StatusRequestTimeout || status == http.StatusTooManyRequests || status >= 500
 }
 
-// An upstreamKey is the key of a request's context under which that stands which makes its live call.
+// An upstreamKey is the context key of the transport that makes a request's live call.
 type upstreamKey struct{}
 
 // Over returns a transport whose live calls are made by upstream instead of the recorder's.
@@ -90,7 +90,7 @@ func (r *Recorder) Over(upstream http.RoundTripper) http.RoundTripper {
 	return markedTransport{r, upstreamKey{}, upstream}
 }
 
-// upstreamOf returns what makes the live call of a request.
+// upstreamOf returns the transport that makes the live call of a request.
 func (s *setup) upstreamOf(ctx context.Context) http.RoundTripper {
 	if upstream, ok := ctx.Value(upstreamKey{}).(http.RoundTripper); ok {
 		return upstream

@@ -17,12 +17,12 @@ type outbox struct {
 
 func (o *outbox) put(m websocket.Message) { o.change(func() { o.queue = append(o.queue, m) }) }
 
-// close sends what is in the box, and closes the connection.
+// close sends the queued messages, and closes the connection with a close frame.
 func (o *outbox) close(code int, reason string) {
 	o.change(func() { o.closing = &websocket.CloseError{Code: code, Reason: reason} })
 }
 
-// hangUp sends what is in the box, and ends the connection without a close frame.
+// hangUp sends the queued messages, and ends the connection without a close frame.
 func (o *outbox) hangUp() { o.change(func() { o.ended = true }) }
 
 func (o *outbox) change(how func()) {

@@ -18,41 +18,41 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// A realtime session is one call, which is known when it has ended: its request is what the client said.
-// The recorder is a server to the client, and while it records a client to the provider.
+// A realtime session over a WebSocket is one call, which is known when the session has ended: its request is all that
+// the client said. The recorder is the client's server and, while it records, the provider's client.
 type realtime struct {
 	r       *Recorder
 	req     *http.Request // the handshake
 	wire    *wire
-	opening *call // as far as the handshake tells
+	opening *call // the call as far as the handshake tells it
 	source  snapshot.Source
 	started time.Time
-	began   int64 // see take
+	began   int64 // see take.began
 	client  *websocket.Conn
 	stream  net.Conn // to the client
 	out     outbox   // of messages to the client
 	done    chan struct{}
-	silent  atomic.Bool // the client was told that it says nothing
+	silent  atomic.Bool // the test has failed because the client was silent
 
-	replayed *replayedSession // what follows is under the run's lock
-	served   provider.Place   // so much of what the client said was answered
-	held     int              // and so many messages were held against the record
-	over     bool             // the record stays that of the session
+	replayed *replayedSession // the run's lock guards this and the next three
+	served   provider.Place   // how far the client had come when it was last answered
+	held     int              // how many messages were compared with the record
+	over     bool             // the session keeps this record
 
 	mu      sync.Mutex
 	sent    []byte            // the client's frames, as lines
-	last    websocket.Message // of them
+	last    websocket.Message // the last of them
 	at      provider.Progress
-	raw     []byte // the server's, while recording
-	endless bool   // it is too long to keep
+	raw     []byte // the server's frames, while recording
+	endless bool   // the session is too long to keep
 	server  *websocket.Conn
 	hangUp  func() // ends the connection with the provider
 }
 
-// realtimeDrain is how long what was said last may be on its way when a test ends.
+// realtimeDrain is how long a session may go on after its test has ended, so that the last messages arrive.
 const realtimeDrain = time.Second
 
-// realtime opens a session. An answer to the handshake that is no session is an answer as of any call.
+// realtime opens a session. If the handshake's answer opens none, it is an answer like that of any call.
 func (r *Recorder) realtime(req *http.Request, w *wire, c *call) (*http.Response, error) {
 	if f := r.report.failedBefore(c); f != nil {
 		return nil, f
@@ -61,7 +61,7 @@ func (r *Recorder) realtime(req *http.Request, w *wire, c *call) (*http.Response
 		return nil, r.report.refused(c, err)
 	}
 	s := &realtime{r: r, req: req, wire: w, opening: c, source: r.run.Source(), started: clock(), began: r.run.steps.Add(1), done: make(chan struct{}),
-		served: provider.Place{Messages: -1}} // not even the greeting
+		served: provider.Place{Messages: -1}} // before the greeting
 	if r.run.imports() {
 		return nil, r.report.failCall(w, c.id(), failuref(fmt.Sprintf("%s is a session over a WebSocket, which no recording of another tool and no script has", w)))
 	}
@@ -101,7 +101,7 @@ func (r *Recorder) realtime(req *http.Request, w *wire, c *call) (*http.Response
 	return resp, nil
 }
 
-// run is the session.
+// run serves or relays the session until it ends.
 func (s *realtime) run() {
 	defer close(s.done)
 	defer s.stream.Close()
@@ -122,7 +122,7 @@ func (s *realtime) run() {
 	s.relay()
 }
 
-// open makes the answer to the handshake, whose body is the connection.
+// open returns the answer to the handshake. Its body is the connection.
 func (s *realtime) open(req *http.Request, subprotocol string) *http.Response {
 	theirs, ours := net.Pipe()
 	s.stream, s.client = ours, websocket.New(ours, false, s.r.run.store.MaxBytes())
@@ -140,11 +140,11 @@ func (s *realtime) open(req *http.Request, subprotocol string) *http.Response {
 	return resp
 }
 
-// dial asks the provider for a connection, and keeps which subprotocol it chose.
+// dial asks the provider for a connection, and keeps the subprotocol that it chose.
 func (s *realtime) dial(ctx context.Context) (*http.Response, error) {
 	live := s.req.Clone(ctx)
 	live.Header.Set("Sec-Websocket-Key", websocket.NewKey())
-	live.Header.Del("Sec-Websocket-Extensions") // frames are kept as their messages are
+	live.Header.Del("Sec-Websocket-Extensions") // the record has the messages, which are not compressed
 	live.Header.Del("Accept-Encoding")
 	resp, err := s.r.run.upstreamOf(ctx).RoundTrip(live)
 	if err != nil || resp.StatusCode != http.StatusSwitchingProtocols {
@@ -165,9 +165,9 @@ func (s *realtime) dial(ctx context.Context) (*http.Response, error) {
 	return resp, nil
 }
 
-// turnedAway records what else than a session a provider answers.
+// turnedAway records the answer of a provider that opens no session.
 func (s *realtime) turnedAway(resp *http.Response, err error) (*http.Response, error) {
-	begun, failure := s.take(s.opening) // nothing more was said
+	begun, failure := s.take(s.opening) // the client said nothing more
 	if failure != nil {
 		return nil, failure
 	}
@@ -181,7 +181,7 @@ func (s *realtime) take(c *call) (*servedRecord, error) {
 	return s.r.startTake(c, "")
 }
 
-// opened notes a session that is under way; false: the test has ended.
+// opened notes a session that has begun. It returns false if the test has ended.
 func (r *Recorder) opened(s *realtime) bool {
 	r.run.mu.Lock()
 	defer r.run.mu.Unlock()
@@ -191,7 +191,7 @@ func (r *Recorder) opened(s *realtime) bool {
 	return !r.run.ended
 }
 
-// endRealtime ends the sessions that the test left open.
+// endRealtime ends the sessions that the test has left open.
 func (r *Recorder) endRealtime() {
 	r.run.mu.Lock()
 	open := slices.Clone(r.spoken)
@@ -209,7 +209,7 @@ func (r *Recorder) endRealtime() {
 	}
 }
 
-// said notes a frame of the client's, and where the session is then.
+// said notes a frame of the client. goesOn reports that its message is not complete.
 func (s *realtime) said(m websocket.Message) (f provider.Frame, goesOn bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -221,14 +221,14 @@ func (s *realtime) said(m websocket.Message) (f provider.Frame, goesOn bool) {
 	return f, goesOn
 }
 
-// place returns how far the client has come.
+// place returns how far the client has come in the session.
 func (s *realtime) place() provider.Place {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.at.Place
 }
 
-// keepFrame keeps a frame of the server's.
+// keepFrame keeps a frame of the server, and how far the client had come before it.
 func (s *realtime) keepFrame(f provider.Frame, after provider.Place) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -243,7 +243,7 @@ func (s *realtime) bounded() bool {
 	return !s.endless
 }
 
-// call returns the call that the session is so far.
+// call returns the call that the client's frames make so far.
 func (s *realtime) call() (*call, error) {
 	w := *s.wire
 	s.mu.Lock()
@@ -252,11 +252,11 @@ func (s *realtime) call() (*call, error) {
 	return s.r.run.identify(&w)
 }
 
-// relay passes on what both sides say, until one of them ends it, and records that.
+// relay passes messages between the two sides until one ends the session, and records it.
 func (s *realtime) relay() {
 	heard := make(chan error, 1)
 	go func() { heard <- s.listen() }()
-	var gone error // why the client says no more
+	var gone error // why the client's messages ended
 	left := make(chan struct{})
 	go func() {
 		defer close(left)
@@ -267,7 +267,7 @@ func (s *realtime) relay() {
 				return
 			}
 			s.said(m)
-			_ = s.server.Write(m) // what the provider says of an error is on its way
+			_ = s.server.Write(m) // after an error, listen gets the provider's reason
 		}
 	}()
 	how := whole
@@ -300,12 +300,12 @@ func (s *realtime) relay() {
 	s.record(how, broke)
 }
 
-// isGone reports whether a client has ended a session, and not what it said.
+// isGone reports whether an error means that the client left, rather than that it sent a bad frame.
 func isGone(err error) bool {
 	return isA[*websocket.CloseError](err) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrClosedPipe)
 }
 
-// listen passes on what the provider says.
+// listen passes on the provider's messages until the connection ends.
 func (s *realtime) listen() error {
 	for {
 		m, err := s.server.Read()
@@ -317,7 +317,7 @@ func (s *realtime) listen() error {
 	}
 }
 
-// record makes the take of a session that has ended.
+// record makes a take of a session that has ended.
 func (s *realtime) record(how ending, broke error) {
 	c, err := s.call()
 	if err != nil {

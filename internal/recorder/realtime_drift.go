@@ -10,7 +10,7 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// drifted is the failure of a session whose client has said something else than what is recorded, or not all of it.
+// drifted returns the failure of a session whose client's messages differ from the record, or end before it.
 func (s *realtime) drifted(c *call) error {
 	r, i := s.r, s.replayed.record
 	recorded := r.run.tape.request(i)
@@ -56,7 +56,7 @@ func (s *realtime) drifted(c *call) error {
 	return failure.withDrift(d)
 }
 
-// frameName names a frame of the client's by the message that it is.
+// frameName names a frame of the client by its message: its type, its only member or its role.
 func frameName(m *modelio.Message) string {
 	for _, p := range m.Content {
 		if word := jsontext.WordOf(p.Custom["type"]); strings.Contains(word, ".") {
@@ -71,7 +71,7 @@ func frameName(m *modelio.Message) string {
 	return string(m.Role) + " message"
 }
 
-// pointer leads to the first place in a frame that differs.
+// pointer returns ": " and the place of the first difference in a frame, or "".
 func (s *realtime) pointer(recorded, got *modelio.Message) string {
 	was, _ := json.Marshal(recorded) // both have a core
 	is, _ := json.Marshal(got)

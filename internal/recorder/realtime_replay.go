@@ -13,20 +13,20 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// realtimePatience is how long a client may be silent whose next words are recorded, before the test fails. It is
-// longer than any pause that is meant.
+// realtimePatience is how long a client may be silent when the record goes on with one of its messages, before the test
+// fails. It is longer than any intended pause.
 var realtimePatience = 30 * time.Second
 
-// A replayedSession is a record that a session follows.
+// A replayedSession is the record that a session replays.
 type replayedSession struct {
 	*due
 	subprotocol string
-	frames      []provider.Frame // of the server's that are left
-	greetings   int              // how many of them come before the client says anything
+	frames      []provider.Frame // the server's frames that were not sent yet
+	greetings   int              // how many frames came before the client's first
 }
 
-// find has the session follow the first record that is left with the same handshake, if there is one. plain reports that
-// the provider answered the handshake otherwise, so that it is a call as any other.
+// find lets the session replay the first unplayed record with the same handshake, if there is one. plain reports that
+// this record is no session: the provider answered the handshake like any call.
 func (s *realtime) find() (plain bool, err error) {
 	r := s.r
 	r.run.mu.Lock()
@@ -44,7 +44,7 @@ func (s *realtime) find() (plain bool, err error) {
 	return plain, err
 }
 
-// next returns the first record that is left and begins as a session that has come to so many messages; -1 means none.
+// next returns the first unplayed record that begins with the same number of messages of a session, or -1.
 func (s *realtime) next(c *call, messages int) int {
 	t := s.r.run.tape
 	for i := range t.records {
@@ -56,13 +56,13 @@ func (s *realtime) next(c *call, messages int) int {
 	return -1
 }
 
-// beginAlike reports whether the first messages of two sessions are the same.
+// beginAlike reports whether the first messages of two sessions are equal.
 func (s *realtime) beginAlike(recorded, got *modelio.Request, messages int) bool {
 	return s.beginning(recorded, messages) == s.beginning(got, messages)
 }
 
-// beginning returns the key of the first messages of a session. Its model may be named in the first of them. A session
-// that is shorter has the key of none.
+// beginning returns the key of the first messages of a session, or of no session if it has fewer. Without messages it
+// leaves out the model, which the first message may name.
 func (s *realtime) beginning(req *modelio.Request, messages int) key {
 	if messages > len(req.Messages) {
 		return key{provider: "none"}
@@ -72,11 +72,11 @@ func (s *realtime) beginning(req *modelio.Request, messages int) key {
 	if messages == 0 {
 		short.Model = ""
 	}
-	k, _, _, _ := keyed(s.opening.provider, "", &short, s.r.run.Ignored, s.r.run.rules.Stored) // it is a part of one with a key
+	k, _, _, _ := keyed(s.opening.provider, "", &short, s.r.run.Ignored, s.r.run.rules.Stored) // a part of a request with a key has one too
 	return k
 }
 
-// follow begins to serve a record.
+// follow begins to replay a record.
 func (s *realtime) follow(i int) (*replayedSession, error) {
 	t := s.r.run.tape
 	if in := s.r.run.faults.next(t.records[i].Number()); in != nil && modes[s.r.run.Mode].injects {
@@ -113,10 +113,10 @@ func (s *realtime) unrecorded() *Failure {
 	return s.r.report.unrecorded(s.opening)
 }
 
-// errBuy says that a session has to be made, as its first words are not what is recorded.
+// errBuy means that the session must be made live, because its first message is not the recorded one.
 var errBuy = errors.New("the session has to be made")
 
-// play serves what is recorded, as far as the client has come.
+// play replays the record, as far as the client's messages agree with it.
 func (s *realtime) play() error {
 	silence := time.AfterFunc(realtimePatience, s.fallSilent)
 	defer silence.Stop()
@@ -130,7 +130,7 @@ func (s *realtime) play() error {
 		m, gone := s.client.Read()
 		if gone != nil {
 			if s.silent.Load() {
-				return nil // it was told
+				return nil // fallSilent has failed the test
 			}
 			if !isGone(gone) {
 				return failuref(fmt.Sprintf("%s session ended at a frame of the client's: %v", s.opening.provider, gone))
@@ -140,7 +140,7 @@ func (s *realtime) play() error {
 		silence.Reset(realtimePatience)
 		f, goesOn := s.said(m)
 		if stream, _, _ := s.opening.codec.Realtime.Piece(f); goesOn || stream != "" {
-			continue // until it is whole
+			continue // until the message is complete
 		}
 		if c, err = s.call(); err == nil {
 			err = s.hold(c)
@@ -151,8 +151,8 @@ func (s *realtime) play() error {
 	}
 }
 
-// redial makes a session whose client was served no more of a recorded one than what a server says first. The
-// provider says that again, which is not for the client.
+// redial makes a session live whose client has got only the recorded greeting. The provider greets again, which is kept
+// but not passed on.
 func (s *realtime) redial() error {
 	resp, err := s.dial(context.WithoutCancel(s.req.Context()))
 	switch {
@@ -173,17 +173,17 @@ func (s *realtime) redial() error {
 		s.keepFrame(provider.Frame{Binary: m.Binary, Data: m.Data}, provider.Place{})
 	}
 	slow.Stop()
-	return s.server.Write(s.last) // which is all that was said
+	return s.server.Write(s.last) // the client's only message so far
 }
 
-// tell fails the test, and closes the connection in a way that no client tries again.
+// tell fails the test, and closes the connection with a code after which no client tries again.
 func (s *realtime) tell(f *Failure) {
 	err := s.r.report.failAt(s.wire, s.opening.id(), f, s.source)
 	_ = s.stream.SetWriteDeadline(time.Now().Add(drainTime))
 	_ = s.client.Close(websocket.Refused, err.Error())
 }
 
-// refuse is tell, and waits until the client has heard it.
+// refuse fails the test with tell, and waits until the client has closed its side.
 func (s *realtime) refuse(err error) {
 	s.tell(s.r.run.asFailure(err))
 	_ = s.stream.SetReadDeadline(time.Now().Add(drainTime))
@@ -194,8 +194,8 @@ func (s *realtime) refuse(err error) {
 	}
 }
 
-// sendNext sends the client what followed as much as it has said by now. ended reports that the server has ended the
-// session.
+// sendNext sends the server's frames that followed what the client has said so far. ended reports that the server ended
+// the session.
 func (s *realtime) sendNext(c *call) (ended bool, err error) {
 	s.r.run.mu.Lock()
 	defer s.r.run.mu.Unlock()
@@ -243,8 +243,8 @@ func (s *realtime) restored(c *call, frames []provider.Frame) ([]provider.Frame,
 	return provider.Frames(restored.body)
 }
 
-// hold holds what the client has said so far against the record. Where another record has said the same so far, the
-// session goes on with that one.
+// hold compares the client's messages so far with the record. If they differ, the session continues with another record
+// that begins like them.
 func (s *realtime) hold(c *call) error {
 	r := s.r
 	r.run.mu.Lock()
@@ -269,7 +269,7 @@ func (s *realtime) hold(c *call) error {
 	return s.drifted(c)
 }
 
-// change has a session go on with another record, which said the same so far.
+// change lets a session continue with another record that begins like it.
 func (s *realtime) change(i int) error {
 	other, err := s.follow(i)
 	if err != nil {
@@ -280,9 +280,8 @@ func (s *realtime) change(i int) error {
 	return nil
 }
 
-// mistaken returns a session under way whose record this session may have in truth, or nil. Its record begins as this
-// session has, and its client has said nothing that this one's record lacks. Sessions that are opened at once begin
-// in any order.
+// mistaken returns a running session with which this one may exchange records, or nil: each record begins like the
+// other session. Sessions that are opened at the same time begin in any order.
 func (s *realtime) mistaken(c *call, messages int) *realtime {
 	t := s.r.run.tape
 	for _, other := range s.r.spoken {
@@ -297,7 +296,7 @@ func (s *realtime) mistaken(c *call, messages int) *realtime {
 	return nil
 }
 
-// conclude holds the whole session against its record.
+// conclude compares the complete session with its record.
 func (s *realtime) conclude() error {
 	c, err := s.call()
 	if err != nil {
@@ -320,7 +319,7 @@ func (s *realtime) conclude() error {
 	return nil
 }
 
-// fallSilent ends a session whose client does not say what is recorded that it says.
+// fallSilent fails the test and ends the session if the client does not send its next recorded message.
 func (s *realtime) fallSilent() {
 	at, r := s.place(), s.r
 	r.run.mu.Lock()
