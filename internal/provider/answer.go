@@ -65,6 +65,8 @@ func answerError(body []byte, err error) *WireError {
 
 // needs returns a decoder that uses one for answers with a required shape. what describes the API's answers for errors
 // about others.
+//
+//go:noinline
 func needs(what string, shape func(body jsontext.Value) bool, one func(body jsontext.Value) *modelio.Response) decoder {
 	return func(body jsontext.Value) (*modelio.Response, error) {
 		if !shape(body) {

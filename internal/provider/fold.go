@@ -84,6 +84,8 @@ func endsWith(kind nodeKind, name string) func(*fold) {
 func skip(*node, string, jsontext.Value) {}
 
 // into returns the rule for a member that is an object in pieces, named as in the body.
+//
+//go:noinline
 func into(as string, r rules) rule {
 	return func(object *node, _ string, v jsontext.Value) {
 		if v.IsObject() {
@@ -93,6 +95,8 @@ func into(as string, r rules) rule {
 }
 
 // each returns the rule for a member that is a list of pieces, each with the index of the element that it belongs to.
+//
+//go:noinline
 func each(take func(element *node, piece jsontext.Value)) rule {
 	return func(object *node, name string, v jsontext.Value) {
 		for _, piece := range v.Elements() {
