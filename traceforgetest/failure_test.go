@@ -37,6 +37,10 @@ func TestFailures(t *testing.T) {
 			s.record("TestGreet", asks(hello, bye))
 			return s.replay("TestGreet", asks(newChat("Say goodbye!")))
 		}},
+		{"drift-line-ends", "git checked the prompt's file out with CRLF", func(s *scene) *tbtest.TB {
+			s.record("TestGreet", asks(newChat("Say hello.\nBe brief.\n")))
+			return s.replay("TestGreet", asks(newChat("Say hello.\r\nBe brief.\r\n")))
+		}},
 		{"drift-subtest", "the accept command names the subtest, quoted for the shell", func(s *scene) *tbtest.TB {
 			s.record("TestGreet/it's_(a|b)", asks(hello))
 			return s.replay("TestGreet/it's_(a|b)", asks(bye))
@@ -124,6 +128,11 @@ func TestFailures(t *testing.T) {
 			s.edit(s.documents("openai")[0], func(f string) string { return strings.Replace(f, `"latency_ms": `, `"latency_ms": 1`, 1) })
 			return s.replay("TestGreet", asks(hello))
 		}},
+		{"broken-seal-of-two", "recording again buys the answers of all calls", func(s *scene) *tbtest.TB {
+			s.record("TestGreet", asks(hello, bye))
+			s.edit(s.documents("openai")[0], func(f string) string { return strings.Replace(f, `"latency_ms": `, `"latency_ms": 1`, 1) })
+			return s.replay("TestGreet", asks(hello, bye))
+		}},
 		{"missing-raw", "the provider's bytes were not committed", func(s *scene) *tbtest.TB {
 			s.record("TestGreet", asks(hello))
 			require.NoError(s.t, os.RemoveAll(strings.TrimSuffix(s.documents("openai")[0], ".json")))
@@ -150,6 +159,17 @@ func TestFailures(t *testing.T) {
 				return strings.Replace(f, "{\n", "{\n<<<<<<< HEAD\n=======\n>>>>>>> other\n", 1)
 			})
 			return s.replay("TestGreet", asks(hello))
+		}},
+		{"conflict-markers-updated", "an update buys nothing in place of the answers of both sides", func(s *scene) *tbtest.TB {
+			s.record("TestGreet", asks(hello))
+			s.edit(s.documents("openai")[0], func(f string) string {
+				return strings.Replace(f, "{\n", "{\n<<<<<<< HEAD\n=======\n>>>>>>> other\n", 1)
+			})
+			before, calls := s.files(), len(s.provider.Calls())
+			tb := s.update("1", "TestGreet", asks(hello))
+			s.requireFiles(before)
+			require.Len(s.t, s.provider.Calls(), calls)
+			return tb
 		}},
 		{"unknown-version", "a snapshot of another format version", func(s *scene) *tbtest.TB {
 			s.record("TestGreet", asks(hello))

@@ -26,6 +26,19 @@ func (s *scene) configured(config string) {
 	require.NoError(s.t, os.WriteFile(filepath.Join(dir, "config.json"), []byte(config), 0o666))
 }
 
+// TestRuleHidesWithoutKey checks the way out where SDKs make no client without a key.
+func TestRuleHidesWithoutKey(t *testing.T) {
+	s := newScene(t)
+	s.record("TestA", asks(newChat("say hello")))
+	s.configured(`{"scrub":[{"name":"t","pattern":"say.*"}]}`)
+	t.Setenv("OPENAI_API_KEY", "")
+
+	tb := s.replay("TestA", asks(newChat("say hello")))
+	require.Contains(t, s.text(tb), "without a key: TRACEFORGE_UPDATE=rekey go test ")
+	requirePass(t, s.update("rekey", "TestA", asks(newChat("say hello"))))
+	requirePass(t, s.replay("TestA", asks(newChat("say hello"))))
+}
+
 // TestRuleHides: a rule of config.json that hides what a prompt says turns no drift off. The test fails until the documents
 // say that it is hidden, which takes no call, and no other document is written.
 func TestRuleHides(t *testing.T) {

@@ -195,7 +195,7 @@ func (r *revision) verify(provider string, doc *snapshot.Document, kept []*take)
 // empty if an update replaces an unreadable document. A document of a newer traceforge is an error.
 func (r *run) document(provider string) (*tape, error) {
 	err := r.openTape(provider)
-	if modes[r.Mode].writes && isA[*snapshot.Error](err) && !errors.Is(err, snapshot.ErrNewer) {
+	if modes[r.Mode].writes && isA[*snapshot.Error](err) && !errors.Is(err, snapshot.ErrNewer) && !errors.Is(err, snapshot.ErrConflict) {
 		r.tape, err = newTape(nil, r.rules), nil
 	}
 	return r.tape, err

@@ -244,13 +244,19 @@ func (s *setup) altered(e *snapshot.Error) *Failure {
 	if errors.Is(e, fs.ErrNotExist) {
 		file, what = strings.TrimSuffix(file, ".json"), " lacks an answer that was recorded"
 	}
-	text = strings.TrimPrefix(s.alteredAnswers(file)+"\n"+text, "\n")
+	bought := "a new answer"
+	if doc := s.store.Altered(strings.TrimPrefix(file, s.Shown+"/")); doc != nil {
+		text = strings.TrimPrefix(s.alteredAnswers(doc)+"\n"+text, "\n")
+		if n := len(doc.Document.Snapshots); n > 1 {
+			bought = count(n, "new answer")
+		}
+	}
 	restore := "restore it as it was committed: git checkout HEAD -- " + file
 	if s.hasOtherLineEnds(file) {
 		restore = "git has given the store CRLF line ends: traceforge repair writes the .gitattributes that keeps it from that\n" +
 			fmt.Sprintf("then restore it as it was committed: git rm -rq --cached %[1]s && git checkout HEAD -- %[1]s", gotest.Quote(s.Shown))
 	}
-	return failuref(file+what, indent(text), restore, "or record again, which buys a new answer: "+s.Accept)
+	return failuref(file+what, indent(text), restore, "or record again, which buys "+bought+": "+s.Accept)
 }
 
 // hasOtherLineEnds reports whether a document, or the document beside a file, has line ends that only git writes.
@@ -259,12 +265,8 @@ func (s *setup) hasOtherLineEnds(file string) bool {
 	return bytes.Contains(data, []byte("\r\n"))
 }
 
-// alteredAnswers names what a file of the store says about answers that their raw answers do not, or "".
-func (s *setup) alteredAnswers(file string) string {
-	doc := s.store.Altered(strings.TrimPrefix(file, s.Shown+"/"))
-	if doc == nil {
-		return ""
-	}
+// alteredAnswers names what a document says about answers that their raw answers do not.
+func (s *setup) alteredAnswers(doc *store.Doc) string {
 	var lines []string
 	for _, w := range Proven(doc) {
 		lines = append(lines, s.scanner().Mask(w.Pointer+": "+w.Message))

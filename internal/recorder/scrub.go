@@ -136,7 +136,7 @@ func (r *report) underOtherRules(c *call, i int, rules []string) *Failure {
 	r.run.tape.held[i] = true
 	brief := fmt.Sprintf("%s is answered by %s, of which %s hides text now", c.asking(), r.run.record(i), ruleNames(rules))
 	accept := otherRules + ": " + r.run.Accept + " (no call is made)"
-	f := failuref(brief, indent(r.run.summary(c.request)), accept)
+	f := failuref(brief, indent(r.run.summary(c.request)), accept, r.withoutKey(c, &r.run.tape.records[i]))
 	change := drift.Change{Component: scrubRules, Kind: scrubRules}
 	if r.run.toldBy(change.Key()) != nil {
 		f = againf(brief, accept)
@@ -205,6 +205,8 @@ func (r *run) explained(differences []drift.Difference) (rule string, once bool)
 		return volatileDiffers + ": " + r.addVolatile() + "\n" + r.onPurpose(), true
 	case !r.rules.Has("date") && only(r.rules.WithDates().Alike()):
 		return "only dates differ: " + r.clock(true), false
+	case only(sameButLineEnds):
+		return "only line ends differ (CRLF or LF): if git changes those of a prompt's file, give it \"text eol=lf\" in .gitattributes", false
 	case only(scrub.SameButClock):
 		return "only dates and times differ: " + r.clock(false), false
 	}
@@ -217,6 +219,12 @@ func (r *run) explained(differences []drift.Difference) (rule string, once bool)
 		return r.addRules(names), false
 	}
 	return "", false
+}
+
+// sameButLineEnds reports whether two JSON texts differ only in the line ends of their strings.
+func sameButLineEnds(recorded, got []byte) bool {
+	lines := func(text []byte) []byte { return bytes.ReplaceAll(text, []byte(`\r\n`), []byte(`\n`)) }
+	return bytes.Equal(lines(recorded), lines(got))
 }
 
 // boughtBefore is the failure of a call that would be made again only for values that change in every run. The next run
