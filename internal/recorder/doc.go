@@ -32,6 +32,6 @@
 //	revision  the new state of the test's document
 //	notes     the last lines of the test's log
 //
-// A [Recorder] is all of them, and takes calls in. Checks and sessions stand beside it: they see the report of a run,
-// and have locks of their own.
+// A [Recorder] has one of each, and takes calls in. Checks and sessions stand beside them: they see the run and its
+// report, and have their own locks.
 package recorder
