@@ -69,7 +69,8 @@ func (s *Seen) Done() bool { return string(s.Said) == "[DONE]" }
 // Seen returns the events of a stream in the form used for decoding; nil if it is not a stream. Each Body is parsed
 // once. It is not safe for concurrent use.
 func (a *Answer) Seen() []Seen {
-	if a.forget(); a.seen == nil {
+	if a.forget(); !a.looked {
+		a.looked = true
 		if events := a.Events(); events != nil {
 			a.seen = events.all()
 		}
@@ -88,7 +89,7 @@ func (a *Answer) Document() (doc *jsontext.Document, err error) {
 // forget drops the results for another body.
 func (a *Answer) forget() {
 	if len(a.of) != len(a.Body) || len(a.of) > 0 && &a.of[0] != &a.Body[0] {
-		a.of, a.seen, a.parsed = a.Body, nil, nil
+		a.of, a.seen, a.looked, a.parsed = a.Body, nil, false, nil
 	}
 }
 

@@ -166,6 +166,7 @@ type Answer struct {
 
 	of     []byte             // the body that the fields below belong to
 	seen   []Seen             // cached result of Seen
+	looked bool               // whether seen is the result, which may be nil
 	parsed *jsontext.Document // cached result of Document
 }
 

@@ -62,9 +62,6 @@ var beginsWithField = regexp.MustCompile(`^(:[^\r\n]*[\r\n]+)*(data|event|id|ret
 // isLines reports whether a body that starts with an object has another one on its next line.
 func isLines(body []byte) bool {
 	line, rest, _ := bytes.Cut(body, []byte("\n"))
-	if !bytes.HasPrefix(bytes.TrimLeft(rest, " \t\r\n"), []byte("{")) || !bytes.HasSuffix(bytes.TrimSpace(line), []byte("}")) {
-		return false
-	}
-	_, err := jsontext.Parse(line)
-	return err == nil
+	return bytes.HasPrefix(bytes.TrimLeft(rest, " \t\r\n"), []byte("{")) && bytes.HasSuffix(bytes.TrimSpace(line), []byte("}")) &&
+		jsontext.ValueOf(line).Present()
 }
