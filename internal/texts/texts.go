@@ -52,87 +52,72 @@ func (e *Editor) text(p **string) bool {
 // Request returns a request with its texts edited, or r itself if nothing changed.
 func (e *Editor) Request(r *modelio.Request) *modelio.Request {
 	edited := *r
-	changed := e.Text(&edited.Model)
-	changed = e.object(&edited.Options) || changed
-	changed = each(&edited.Tools, e.tool) || changed
-	changed = each(&edited.Stop, e.Text) || changed
-	changed = e.text(&edited.Prompt) || changed
-	changed = each(&edited.Messages, e.Message) || changed
-	if !changed {
-		return r
+	if changed(
+		e.Text(&edited.Model), e.object(&edited.Options), each(&edited.Tools, e.tool), each(&edited.Stop, e.Text),
+		e.text(&edited.Prompt), each(&edited.Messages, e.Message),
+	) {
+		return &edited
 	}
-	return &edited
+	return r
 }
+
+// changed reports whether one of several edits changed something. Its arguments are evaluated in order.
+func changed(edits ...bool) bool { return slices.Contains(edits, true) }
 
 // each edits the elements of a list.
 func each[T any](list *[]T, one func(*T) bool) bool {
 	if len(*list) == 0 {
 		return false // the usual case
 	}
-	changed := false
+	edited := false
 	var element T
 	for i := range *list {
 		element = (*list)[i]
 		if !one(&element) {
 			continue
 		}
-		if !changed {
-			*list, changed = slices.Clone(*list), true
+		if !edited {
+			*list, edited = slices.Clone(*list), true
 		}
 		(*list)[i] = element
 	}
-	return changed
+	return edited
 }
 
 func (e *Editor) tool(t *modelio.ToolDefinition) bool {
-	changed := e.Text(&t.Description)
-	changed = e.json(&t.InputSchema) || changed
-	changed = e.json(&t.OutputSchema) || changed
-	changed = e.object(&t.Metadata) || changed
-	return e.object(&t.Unknown) || changed
+	return changed(e.Text(&t.Description), e.json(&t.InputSchema), e.json(&t.OutputSchema), e.object(&t.Metadata), e.object(&t.Unknown))
 }
 
 // Message edits a message.
 func (e *Editor) Message(m *modelio.Message) bool {
-	changed := e.parts(&m.Content)
-	changed = e.object(&m.Metadata) || changed
-	return e.object(&m.Unknown) || changed
+	return changed(e.parts(&m.Content), e.object(&m.Metadata), e.object(&m.Unknown))
 }
 
 // parts is each for contents. It allocates no copy of an element, because contents are many.
-func (e *Editor) parts(list *[]modelio.Part) (changed bool) {
+func (e *Editor) parts(list *[]modelio.Part) (edited bool) {
 	for i := range *list {
 		part := (*list)[i]
 		if !e.part(&part) {
 			continue
 		}
-		if !changed {
-			*list, changed = slices.Clone(*list), true
+		if !edited {
+			*list, edited = slices.Clone(*list), true
 		}
 		(*list)[i] = part
 	}
-	return changed
+	return edited
 }
 
 func (e *Editor) part(p *modelio.Part) bool {
-	changed := e.text(&p.Text)
-	changed = e.text(&p.Reasoning) || changed
-	changed = pointed(&p.Media, func(m *modelio.Media) bool {
-		url := e.Text(&m.URL)
-		return e.object(&m.Unknown) || url
-	}) || changed
-	changed = pointed(&p.ToolRequest, func(t *modelio.ToolRequest) bool {
-		input := e.json(&t.Input)
-		return e.object(&t.Unknown) || input
-	}) || changed
-	changed = pointed(&p.ToolResponse, func(t *modelio.ToolResponse) bool {
-		output := e.json(&t.Output)
-		content := e.parts(&t.Content)
-		return e.object(&t.Unknown) || output || content
-	}) || changed
-	changed = e.object(&p.Custom) || changed
-	changed = e.object(&p.Metadata) || changed
-	return e.object(&p.Unknown) || changed
+	return changed(
+		e.text(&p.Text), e.text(&p.Reasoning),
+		pointed(&p.Media, func(m *modelio.Media) bool { return changed(e.Text(&m.URL), e.object(&m.Unknown)) }),
+		pointed(&p.ToolRequest, func(t *modelio.ToolRequest) bool { return changed(e.json(&t.Input), e.object(&t.Unknown)) }),
+		pointed(&p.ToolResponse, func(t *modelio.ToolResponse) bool {
+			return changed(e.json(&t.Output), e.parts(&t.Content), e.object(&t.Unknown))
+		}),
+		e.object(&p.Custom), e.object(&p.Metadata), e.object(&p.Unknown),
+	)
 }
 
 // pointed edits the value that a pointer points to, if it is not nil.
@@ -141,31 +126,31 @@ func pointed[T any](p **T, one func(*T) bool) bool {
 		return false
 	}
 	value := **p
-	changed := one(&value)
-	if changed {
+	edited := one(&value)
+	if edited {
 		*p = &value
 	}
-	return changed
+	return edited
 }
 
 func (e *Editor) object(o *modelio.Object) bool {
 	if len(*o) == 0 {
 		return false
 	}
-	changed := false
+	edited := false
 	for _, name := range inorder.Names(*o) {
 		as, value := name, (*o)[name]
 		renamed := e.Name != nil && e.Name(&as)
 		if !e.json(&value) && !renamed {
 			continue
 		}
-		if !changed {
-			*o, changed = maps.Clone(*o), true
+		if !edited {
+			*o, edited = maps.Clone(*o), true
 		}
 		delete(*o, name)
 		(*o)[as] = value
 	}
-	return changed
+	return edited
 }
 
 func (e *Editor) json(raw *json.RawMessage) bool { return len(*raw) > 0 && e.JSON(raw) }
