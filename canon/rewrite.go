@@ -59,9 +59,7 @@ func (w *writer) value(v jsontext.Value, depth int) error {
 func (w *writer) array(v jsontext.Value, depth int) error {
 	w.dst = append(w.dst, '[')
 	for i, e := range v.Elements() {
-		if i > 0 {
-			w.dst = append(w.dst, ',')
-		}
+		w.dst = jsontext.AppendComma(w.dst, i)
 		if e.NumberKind() == jsontext.PlainNumber { // the usual case in embeddings, which have many
 			w.dst = append(w.dst, e.Raw()...)
 			continue
@@ -93,10 +91,7 @@ func (w *writer) object(v jsontext.Value, depth int) error {
 	}
 	w.dst = append(w.dst, '{')
 	for i, m := range members {
-		if i > 0 {
-			w.dst = append(w.dst, ',')
-		}
-		w.dst = append(jsontext.AppendText(w.dst, m.name), ':')
+		w.dst = append(jsontext.AppendText(jsontext.AppendComma(w.dst, i), m.name), ':')
 		if err := w.value(m.value, depth); err != nil {
 			return jsontext.Within(m.name, err)
 		}

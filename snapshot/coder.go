@@ -188,6 +188,9 @@ func (c *cursor) leave() { c.steps = c.steps[:len(c.steps)-1] }
 //go:noinline
 func (c *cursor) write(text string) { c.dst = append(c.dst, text...) }
 
+// comma writes the comma before the i-th element or member.
+func (c *cursor) comma(i int) { c.dst = jsontext.AppendComma(c.dst, i) }
+
 // writeText writes a string. It reserves more memory than the string needs, so that a long text is not copied while it
 // grows.
 func (c *cursor) writeText(s string) {
@@ -263,9 +266,7 @@ func (c *coder) rewrite(start int, first []string, unknown modelio.Object) {
 func (c *cursor) writeMembers(names []string, value func(name string)) {
 	c.write("{")
 	for i, name := range names {
-		if i > 0 {
-			c.write(",")
-		}
+		c.comma(i)
 		c.writeText(name)
 		c.write(":")
 		c.enter(name)

@@ -139,9 +139,7 @@ func elements[T any](c *coder, items *[]T, item func(*T)) {
 	if !c.reading() {
 		c.write("[")
 		for i := range *items {
-			if i > 0 {
-				c.write(",")
-			}
+			c.comma(i)
 			c.element(i)
 			item(&(*items)[i])
 			c.leave()

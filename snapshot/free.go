@@ -117,9 +117,7 @@ func (c *cursor) value(v jsontext.Value) {
 	case v.IsArray():
 		c.write("[")
 		for i, e := range v.Elements() {
-			if i > 0 {
-				c.write(",")
-			}
+			c.comma(i)
 			c.element(i)
 			c.value(e)
 			c.leave()
@@ -200,9 +198,7 @@ func (c *cursor) valueObject(v jsontext.Value) {
 	c.write("{")
 	for i := range len(all) {
 		m := c.members[first+i]
-		if i > 0 {
-			c.write(",")
-		}
+		c.comma(i)
 		c.writeText(m.name)
 		c.write(":")
 		c.enter(m.name)

@@ -191,9 +191,7 @@ func (c *cursor) writePieces(s string) {
 func (c *cursor) writeStrings(all []string) {
 	c.write("[")
 	for i, s := range all {
-		if i > 0 {
-			c.write(",")
-		}
+		c.comma(i)
 		c.writeText(s)
 	}
 	c.write("]")

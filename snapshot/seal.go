@@ -90,10 +90,7 @@ type Seals []canon.Hash
 func (s Seals) Combined(version string) canon.Hash {
 	text := append(make([]byte, 0, 64+80*len(s)), `{"version":"`+version+`","snapshots":[`...)
 	for i := range s {
-		if i > 0 {
-			text = append(text, ',')
-		}
-		text = jsontext.AppendText(text, string(s[i]))
+		text = jsontext.AppendText(jsontext.AppendComma(text, i), string(s[i]))
 	}
 	return canon.Sum(append(text, "]}"...))
 }

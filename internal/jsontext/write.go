@@ -52,6 +52,14 @@ func AppendText(dst []byte, s string) []byte {
 	return append(append(dst, s[plain:]...), '"')
 }
 
+// AppendComma appends the comma before the i-th element or member, counted from 0. The first one has none.
+func AppendComma(dst []byte, i int) []byte {
+	if i > 0 {
+		return append(dst, ',')
+	}
+	return dst
+}
+
 // Texts returns an array of strings.
 func Texts(all []string) json.RawMessage {
 	list := make([]json.RawMessage, len(all))
@@ -65,10 +73,7 @@ func Texts(all []string) json.RawMessage {
 func List(values []json.RawMessage) json.RawMessage {
 	list := []byte{'['}
 	for i, v := range values {
-		if i > 0 {
-			list = append(list, ',')
-		}
-		list = append(list, v...)
+		list = append(AppendComma(list, i), v...)
 	}
 	return append(list, ']')
 }
@@ -79,10 +84,7 @@ func ObjectText(o map[string]json.RawMessage) json.RawMessage {
 	sort.Strings(names)
 	text := []byte{'{'}
 	for i, name := range names {
-		if i > 0 {
-			text = append(text, ',')
-		}
-		text = append(AppendText(text, name), ':')
+		text = append(AppendText(AppendComma(text, i), name), ':')
 		text = append(text, o[name]...)
 	}
 	return append(text, '}')

@@ -351,19 +351,14 @@ func (n *node) appendTo(dst []byte) []byte {
 	case objectNode:
 		dst = append(dst, '{')
 		for i, name := range inorder.Names(n.members) {
-			if i > 0 {
-				dst = append(dst, ',')
-			}
-			dst = n.members[name].appendTo(append(jsontext.AppendText(dst, name), ':'))
+			dst = jsontext.AppendText(jsontext.AppendComma(dst, i), name)
+			dst = n.members[name].appendTo(append(dst, ':'))
 		}
 		return append(dst, '}')
 	case arrayNode:
 		dst = append(dst, '[')
 		for i, item := range n.items {
-			if i > 0 {
-				dst = append(dst, ',')
-			}
-			dst = item.appendTo(dst)
+			dst = item.appendTo(jsontext.AppendComma(dst, i))
 		}
 		return append(dst, ']')
 	}

@@ -66,14 +66,11 @@ func (s Session) MarshalJSON() ([]byte, error) {
 	}
 	interactions := []byte{'['}
 	for i := range s.Interactions {
-		if i > 0 {
-			interactions = append(interactions, ',')
-		}
 		text, err := s.Interactions[i].MarshalJSON()
 		if err != nil {
 			return nil, sessionError(fmt.Sprintf("/interactions/%d", i), err)
 		}
-		interactions = append(append(interactions, '\n'), text...)
+		interactions = append(append(jsontext.AppendComma(interactions, i), '\n'), text...)
 	}
 	o := modelio.Object{"interactions": append(interactions, "\n]"...)}
 	if s.Stats != nil {
