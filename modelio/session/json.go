@@ -162,9 +162,6 @@ func (in *Interaction) UnmarshalJSON(data []byte) error {
 
 func (in *Interaction) read(v jsontext.Value) error {
 	var read Interaction
-	if !v.IsObject() {
-		return &modelio.FormatError{Type: "interaction", Problem: "not a JSON object"}
-	}
 	known, err := readTexts(v, read.texts())
 	if err := cmp.Or(index(v, &read.I), err); err != nil {
 		return err
@@ -178,23 +175,22 @@ func (in *Interaction) read(v jsontext.Value) error {
 	return nil
 }
 
-// parse returns the object in data. It is read as in JavaScript, with repeated names permitted.
+// parse returns the value in data. It is read as in JavaScript, with repeated names permitted.
 func parse(data []byte) (jsontext.Value, error) {
 	doc, err := jsontext.ParseLenient(bytes.Clone(data)) // data belongs to encoding/json, see [json.Unmarshaler]
 	if err != nil {
 		at := err.(*jsontext.Error) // the only type of error
 		return jsontext.Value{}, &modelio.FormatError{Type: "interaction", Pointer: at.Pointer, Problem: at.Err.Error()}
 	}
-	if !doc.Root().IsObject() {
-		return jsontext.Value{}, &modelio.FormatError{Type: "interaction", Problem: "not a JSON object"}
-	}
 	return doc.Root(), nil
 }
 
-// required returns the member name, which must exist and be of a kind.
+// required returns the member name of v, an object, which must exist and be of a kind.
 func required(v jsontext.Value, name, kind string) (jsontext.Value, error) {
 	m := v.Member(name)
 	switch {
+	case !v.IsObject():
+		return m, &modelio.FormatError{Type: "interaction", Problem: "not a JSON object"}
 	case !m.Present():
 		return m, memberError(name, "required member is missing")
 	case m.Kind() != kind:
