@@ -56,34 +56,23 @@ func (c *coreHash) interaction(i int, promptHash, content, responseHash []byte) 
 // enqueue moves the hashing to a goroutine, so that with two processors it takes no extra time. Call done after the
 // last interaction to wait for the goroutine.
 func (c *coreHash) enqueue() (done func()) {
-	q := &hashQueue{make(chan []byte), make(chan []byte, 1)}
-	q.empty <- nil
-	go q.work(c.hash)
-	c.flush = q.write
-	return q.close
-}
-
-// A hashQueue passes texts to a hash in another goroutine.
-type hashQueue struct{ full, empty chan []byte }
-
-func (q *hashQueue) work(h hash.Hash) {
-	defer close(q.empty)
-	for text := range q.full {
-		h.Write(text)
-		q.empty <- text[:0]
+	full, empty := make(chan []byte), make(chan []byte, 1)
+	empty <- nil
+	go func() {
+		defer close(empty)
+		for text := range full {
+			c.hash.Write(text)
+			empty <- text[:0]
+		}
+	}()
+	c.flush = func(text []byte) []byte {
+		full <- text
+		return <-empty
 	}
-}
-
-// write passes on text, and returns an empty buffer.
-func (q *hashQueue) write(text []byte) []byte {
-	q.full <- text
-	return <-q.empty
-}
-
-// close waits until everything is hashed.
-func (q *hashQueue) close() {
-	close(q.full)
-	for range q.empty {
+	return func() {
+		close(full)
+		for range empty { // until everything is hashed
+		}
 	}
 }
 
