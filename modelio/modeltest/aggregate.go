@@ -154,17 +154,13 @@ func (a *aggregate) addText(fragment *modelio.Part) {
 // unite adds the fragment's members besides its text to part. It returns false, and changes nothing, if they
 // contradict.
 func unite(part, fragment *modelio.Part) bool {
-	united := *part
-	for _, o := range []struct {
-		to   *modelio.Object
-		more modelio.Object
-	}{{&united.Metadata, fragment.Metadata}, {&united.Custom, fragment.Custom}, {&united.Unknown, fragment.Unknown}} {
-		var ok bool
-		if *o.to, ok = union(*o.to, o.more); !ok {
-			return false
-		}
+	metadata, ok := union(part.Metadata, fragment.Metadata)
+	custom, ok2 := union(part.Custom, fragment.Custom)
+	unknown, ok3 := union(part.Unknown, fragment.Unknown)
+	if !ok || !ok2 || !ok3 {
+		return false
 	}
-	*part = united
+	part.Metadata, part.Custom, part.Unknown = metadata, custom, unknown
 	return true
 }
 
