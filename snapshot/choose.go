@@ -17,8 +17,7 @@ type chooser struct {
 	doc     *Document
 	calls   map[string]int              // indexes of records by their ids
 	numbers map[[sha256.Size]byte]int32 // numbers of messages and parts, by their content
-	parts   map[*modelio.Part]saidPart  // parts that were seen, except for plain texts
-	texts   map[string]saidPart         // parts that are plain texts, like most of a history
+	parts   map[partKey]saidPart        // parts that were seen
 	scratch coder
 
 	added int              // number of requests in the tree: those before the one that was examined last
@@ -35,12 +34,17 @@ type edge struct{ node, number int32 }
 // A saidPart contains the numbers of a part without its metadata, and of its metadata.
 type saidPart struct{ bare, metadata int32 }
 
+// A partKey identifies a part: by its text if it is a plain one, like most of a history, and otherwise by its memory.
+type partKey struct {
+	text string
+	part *modelio.Part
+}
+
 func newChooser(d *Document) *chooser {
 	return &chooser{
 		doc:     d,
 		calls:   d.indexes(),
-		parts:   map[*modelio.Part]saidPart{},
-		texts:   map[string]saidPart{},
+		parts:   map[partKey]saidPart{},
 		numbers: map[[sha256.Size]byte]int32{},
 		scratch: coder{cursor: cursor{form: inCore}},
 		paths:   make([][]int32, len(d.Snapshots)),
@@ -48,13 +52,6 @@ func newChooser(d *Document) *chooser {
 		steps:   map[edge]int32{},
 		last:    []int{-1},
 		ends:    map[edge]int{},
-	}
-}
-
-// choose sets what each request continues.
-func (h *chooser) choose() {
-	for i := range h.doc.Snapshots {
-		h.chooseFor(i)
 	}
 }
 
@@ -126,18 +123,14 @@ func (h *chooser) message(m *modelio.Message) int32 {
 }
 
 func (h *chooser) part(p *modelio.Part) saidPart {
+	key := partKey{part: p}
 	if isPlain([]modelio.Part{*p}, 0) {
-		said, ok := h.texts[*p.Text]
-		if !ok {
-			said = h.numbersOf(p)
-			h.texts[*p.Text] = said
-		}
-		return said
+		key = partKey{text: *p.Text}
 	}
-	said, ok := h.parts[p]
+	said, ok := h.parts[key]
 	if !ok {
 		said = h.numbersOf(p)
-		h.parts[p] = said
+		h.parts[key] = said
 	}
 	return said
 }
@@ -194,9 +187,8 @@ func (h *chooser) longest(i int) *Continues {
 	if !ok {
 		return nil
 	}
-	path := h.paths[i]
 	nodes := []int32{0}
-	for _, number := range path {
+	for _, number := range h.paths[i] {
 		next, ok := h.steps[edge{nodes[len(nodes)-1], number}]
 		if !ok {
 			break
@@ -234,14 +226,11 @@ const sentMost = 64
 // the answer was sent back, and in how many messages. n is 0 if there is no such request.
 func (h *chooser) answered(node int32, next []modelio.Message) (j int, sent []Sent, n int) {
 	j = -1
-	for k := 0; k < min(len(next), sentMost) && next[k].Role == modelio.RoleModel; k++ {
+	for k := 0; j < 0 && k < min(len(next), sentMost) && next[k].Role == modelio.RoleModel; k++ {
 		for p := range next[k].Content {
 			if end, ok := h.ends[edge{node, h.part(&next[k].Content[p]).bare}]; ok && end > j {
 				j = end
 			}
-		}
-		if j >= 0 {
-			break
 		}
 	}
 	if j < 0 {

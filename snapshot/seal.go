@@ -19,7 +19,10 @@ import (
 // [*Error] that names what cannot be written.
 func (d *Document) Seal() error {
 	d.Version = Version
-	newChooser(d).choose()
+	h := newChooser(d)
+	for i := range d.Snapshots {
+		h.chooseFor(i)
+	}
 	c := coder{cursor: cursor{form: inFile}, sealing: true}
 	c.writeDocument(d)
 	return c.err()
