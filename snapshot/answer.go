@@ -3,7 +3,6 @@ package snapshot
 import (
 	"bytes"
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -382,19 +381,13 @@ func (c *coder) agree(a *answer) {
 	if a.content != texts.Join(a.parts) {
 		c.report(RuleParts, "must be what the texts of parts say", "content")
 	}
-	calls := callsOf(a.parts)
-	agree := len(calls) == len(a.calls)
-	for i := 0; agree && i < len(calls); i++ {
-		x, y := &calls[i], &a.calls[i]
-		agree = x.Name == y.Name && x.Ref == y.Ref && sameJSON(x.Input, y.Input)
+	same := func(x, y modelio.ToolRequest) bool {
+		return x.Name == y.Name && x.Ref == y.Ref && (x.Input == nil) == (y.Input == nil) && bytes.Equal(x.Input, y.Input)
 	}
-	if !agree {
+	if !slices.EqualFunc(callsOf(a.parts), a.calls, same) {
 		c.report(RuleParts, "must be the tool calls of parts that the caller is to run", "tool_calls")
 	}
 }
-
-// sameJSON reports whether two values that were read are equal.
-func sameJSON(a, b json.RawMessage) bool { return (a == nil) == (b == nil) && bytes.Equal(a, b) }
 
 func (c *coder) providerError(e *modelio.ProviderError) {
 	c.object(nil, func() {

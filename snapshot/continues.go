@@ -282,11 +282,10 @@ func (n *Continues) sent(said []modelio.Part) (messages []modelio.Message, bad s
 			case p.Answer < 0 || p.Answer >= len(said):
 				return nil, fmt.Sprintf("must name parts of the answer, which has %d, not %d", len(said), p.Answer)
 			}
-			m.Content[j] = said[p.Answer]
-			if p.Metadata != nil {
+			switch m.Content[j] = said[p.Answer]; {
+			case len(p.Metadata) > 0:
 				m.Content[j].Metadata = p.Metadata
-			}
-			if len(p.Metadata) == 0 && p.Metadata != nil {
+			case p.Metadata != nil:
 				m.Content[j].Metadata = nil
 			}
 		}

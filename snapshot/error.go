@@ -118,21 +118,18 @@ type Error struct {
 const violationsShown = 20
 
 func (e *Error) Error() string {
-	var b strings.Builder
+	var lines []string
 	for i, v := range e.Violations {
 		if i == violationsShown {
-			fmt.Fprintf(&b, "\nand %d more", len(e.Violations)-i)
+			lines = append(lines, fmt.Sprintf("and %d more", len(e.Violations)-i))
 			break
 		}
-		if i > 0 {
-			b.WriteByte('\n')
-		}
-		b.WriteString(Finding{e.File, v.Pointer, v.Rule, v.Message}.String())
+		lines = append(lines, Finding{e.File, v.Pointer, v.Rule, v.Message}.String())
 	}
 	if out := e.wayOut(); out != "" {
-		b.WriteString("\nway out: " + out)
+		lines = append(lines, "way out: "+out)
 	}
-	return b.String()
+	return strings.Join(lines, "\n")
 }
 
 // wayOut says what to do about e. This package knows no way out for a text that is not in a file.
