@@ -121,37 +121,35 @@ func decodeStream(events []Seen, stream foldRules, decode decoder) (*modelio.Res
 	cut, done := false, false
 	for i := range events {
 		event := &events[i]
-		if len(event.Said) == 0 {
+		switch {
+		case len(event.Said) == 0:
 			continue
-		}
-		if event.Done() {
+		case event.Done():
 			done = true
 			continue
-		}
-		if cut {
+		case cut:
 			return nil, &WireError{Reason: fmt.Sprintf("event %d: no JSON, in the middle of the stream", i)}
-		}
-		if f.continues(event) {
+		case f.continues(event):
 			continue
 		}
 		doc, err := jsontext.Parse(event.Said)
-		if err != nil && errors.Is(err, jsontext.ErrSyntax) {
+		found := errorObject(doc.Root()) // nil if it is not JSON
+		switch {
+		case errors.Is(err, jsontext.ErrSyntax):
 			cut = true // permitted at the end: the stream was cut
-			continue
-		}
-		if err != nil {
+		case err != nil:
 			err := parseError(err)
 			err.Reason = fmt.Sprintf("event %d: %s", i+1, err.Reason)
 			return nil, err
-		}
-		if found := errorObject(doc.Root()); found != nil {
+		case found != nil:
 			failure = found
-			continue
+		default:
+			f.next(event.Name, doc.Root())
+			f.begin()
 		}
-		if f.next(event.Name, doc.Root()); f.wrong != nil {
+		if f.wrong != nil {
 			return nil, &WireError{Reason: fmt.Sprintf("event %d: %v", i+1, f.wrong)}
 		}
-		f.begin()
 	}
 	body := f.result()
 	if body == nil {
