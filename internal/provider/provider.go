@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
 )
@@ -84,7 +85,7 @@ func Register(c *Codec) *Codec {
 		panic("two codecs for " + c.API)
 	}
 	registered = append(registered, c.complete())
-	slices.SortFunc(registered, func(a, b *Codec) int { return strings.Compare(a.API, b.API) })
+	inorder.By(registered, func(a, b *Codec) int { return strings.Compare(a.API, b.API) })
 	return c
 }
 

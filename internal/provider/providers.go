@@ -1,8 +1,6 @@
 package provider
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"net/netip"
 	"net/url"
 	"regexp"
@@ -10,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/internal/inorder"
 )
 
@@ -229,8 +228,7 @@ func hostName(host string) string {
 	if plain == host && len(name) <= longest {
 		return name
 	}
-	sum := sha256.Sum256([]byte(host))
-	return name[:min(len(name), longest-digits-1)] + "-" + hex.EncodeToString(sum[:])[:digits]
+	return name[:min(len(name), longest-digits-1)] + "-" + canon.Sum([]byte(host)).Hex()[:digits]
 }
 
 var notOfHosts = regexp.MustCompile(`[^a-z0-9.-]`)
