@@ -98,13 +98,12 @@ func ParseFrame(line []byte) (Frame, error) {
 
 // Frames returns the frames of a session.
 func Frames(body []byte) (all []Frame, err error) {
-	for n := 1; len(body) > 0; n++ {
-		line, rest, _ := bytes.Cut(body, []byte("\n"))
-		f, err := ParseFrame(line)
+	for line := range bytes.Lines(body) {
+		f, err := ParseFrame(bytes.TrimSuffix(line, []byte("\n")))
 		if err != nil {
-			return nil, fmt.Errorf("line %d: %w", n, err)
+			return nil, fmt.Errorf("line %d: %w", len(all)+1, err)
 		}
-		all, body = append(all, f), rest
+		all = append(all, f)
 	}
 	return all, nil
 }

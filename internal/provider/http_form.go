@@ -54,9 +54,6 @@ func readForm(body []byte, boundary string) (parts []formPart) {
 	}
 }
 
-// asList returns a part that no codec knows as a list of one, with its headers and its text or bytes.
-func (p formPart) asList() json.RawMessage { return jsontext.List(list{p.with(p.header)}) }
-
 // with returns the content of a part together with headers.
 func (p formPart) with(headers textproto.MIMEHeader) json.RawMessage {
 	o := opaque(p.content)
@@ -91,7 +88,7 @@ func (f requestForm) decodeForm(w *Wire) (*modelio.Request, error) {
 		name, file, ok := p.disposition()
 		switch {
 		case !ok || strings.HasPrefix(name, "$"): // one of our marks
-			fields[markBody] = append(fields[markBody], p.asList())
+			fields[markBody] = append(fields[markBody], jsontext.List(list{p.with(p.header)}))
 		case file != nil:
 			files = append(files, p.medium(name, *file))
 		default:

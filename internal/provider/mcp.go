@@ -114,10 +114,7 @@ func decodeMCP(w *Wire) (*modelio.Request, error) {
 	for name, v := range body.Members() {
 		switch {
 		case name == "jsonrpc": // always the same
-		case name == "id":
-			if !isMCPID(v) || isMCPNotification(body) {
-				req.Options[name] = v.Raw()
-			}
+		case name == "id" && isMCPID(v) && !isMCPNotification(body): // differs in each call
 		case name == "params" && v.IsObject():
 			takeMCPParams(req, body.Member("method").Word(), v)
 		case name == "result" && isMCPAnswer(body):
