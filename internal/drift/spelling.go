@@ -39,42 +39,40 @@ func (s spelling) text(value json.RawMessage) string {
 	}
 	var lines []string
 	for _, e := range v.Elements() { // of a content, or tool calls
-		appendPart(&lines, e)
+		lines = append(lines, partLines(e)...)
 	}
 	if !v.IsArray() {
-		appendPart(&lines, v)
+		lines = partLines(v)
 	}
 	return strings.Join(lines, "\n")
 }
 
-// appendPart appends the content of a part: a text, reasoning, a tool call or its result.
-func appendPart(lines *[]string, part jsontext.Value) {
+// partLines returns the content of a part: a text, reasoning, a tool call or its result.
+func partLines(part jsontext.Value) []string {
 	request, response := part.Member("toolRequest"), part.Member("toolResponse")
 	if text, ok := part.Member("text").Text(); ok {
-		*lines = append(*lines, text)
-		return
+		return []string{text}
 	}
 	if text, ok := part.Member("reasoning").Text(); ok {
-		*lines = append(*lines, "[reasoning]", text)
-		return
+		return []string{"[reasoning]", text}
 	}
 	if part.Member("name").Present() && part.Member("ref").Present() {
 		request = part
 	}
 	switch {
 	case request.Present():
-		*lines = append(*lines, request.Member("name").Word()+"("+inline(request.Member("input"))+")")
-	case response.Present():
-		*lines = append(*lines, response.Member("name").Word()+" returned")
-		if output := response.Member("output"); output.Present() {
-			*lines = append(*lines, readable.text(output.Raw()))
-		}
-		for _, part := range response.Member("content").Elements() {
-			appendPart(lines, part)
-		}
-	default:
-		*lines = append(*lines, string(jsontext.Indented(part.Raw())))
+		return []string{request.Member("name").Word() + "(" + inline(request.Member("input")) + ")"}
+	case !response.Present():
+		return []string{string(jsontext.Indented(part.Raw()))}
 	}
+	lines := []string{response.Member("name").Word() + " returned"}
+	if output := response.Member("output"); output.Present() {
+		lines = append(lines, readable.text(output.Raw()))
+	}
+	for _, part := range response.Member("content").Elements() {
+		lines = append(lines, partLines(part)...)
+	}
+	return lines
 }
 
 // inline spells arguments, on one line if they are short.
