@@ -245,9 +245,7 @@ func claudeSummed(a *account, v view) {
 	case kind == "message_start":
 		a.changes += 2
 		a.blocks, a.finish = nil, v.at("message", "stop_reason").text()
-		for _, content := range v.at("message", "content").each() {
-			a.blocks = append(a.blocks, claudeBlock(content))
-		}
+		claudeWhole(a, v.at("message"))
 	case kind == "message_delta":
 		a.changes += 2
 		a.finish = v.at("delta", "stop_reason").text()
