@@ -83,10 +83,9 @@ var ErrTooLong = errors.New("the message is too long")
 // and io.EOF or the stream's error if the stream ended without a close frame.
 func (c *Conn) Read() (Message, error) {
 	var m Message
-	var data []byte
 	begun := false
 	for {
-		kind, last, payload, err := c.frame(c.limit - int64(len(data)))
+		kind, last, payload, err := c.frame(c.limit - int64(len(m.Data)))
 		if err != nil {
 			return Message{}, err
 		}
@@ -100,25 +99,24 @@ func (c *Conn) Read() (Message, error) {
 			return Message{}, c.wasClosed(payload)
 		case continuation:
 			if !begun {
-				return Message{}, c.fail("a message begins with a continuation")
+				return Message{}, c.fail(ProtocolError, "a message begins with a continuation")
 			}
 		case text, binaryData:
 			if begun {
-				return Message{}, c.fail("a message begins inside another")
+				return Message{}, c.fail(ProtocolError, "a message begins inside another")
 			}
 			m.Binary, begun = kind == binaryData, true
 		default:
-			return Message{}, c.fail("a frame is of a kind that is reserved")
+			return Message{}, c.fail(ProtocolError, "a frame is of a kind that is reserved")
 		}
-		data = append(data, payload...)
-		if !last {
-			continue
+		m.Data = append(m.Data, payload...)
+		switch {
+		case !last:
+		case !m.Binary && !utf8.Valid(m.Data):
+			return Message{}, c.fail(Unreadable, "a text is no UTF-8")
+		default:
+			return m, nil
 		}
-		if m.Data = data; !m.Binary && !utf8.Valid(data) {
-			_ = c.Close(Unreadable, "a text is no UTF-8")
-			return Message{}, errors.New("websocket: a text is no UTF-8")
-		}
-		return m, nil
 	}
 }
 
@@ -132,11 +130,11 @@ func (c *Conn) frame(limit int64) (kind byte, last bool, payload []byte, err err
 	length := uint64(head[1] &^ masked)
 	switch {
 	case head[0]&0x70 != 0:
-		return 0, false, nil, c.fail("a frame is of an extension that was not agreed on")
+		return 0, false, nil, c.fail(ProtocolError, "a frame is of an extension that was not agreed on")
 	case (head[1]&masked != 0) == c.asks:
-		return 0, false, nil, c.fail("only a client masks its frames, and must")
+		return 0, false, nil, c.fail(ProtocolError, "only a client masks its frames, and must")
 	case kind >= closing && (length > mostControl || !last):
-		return 0, false, nil, c.fail("a control frame is too long, or is in pieces")
+		return 0, false, nil, c.fail(ProtocolError, "a control frame is too long, or is in pieces")
 	}
 	var long [8]byte
 	switch length {
@@ -179,8 +177,8 @@ func applyMask(data []byte, mask [4]byte) {
 	}
 }
 
-func (c *Conn) fail(why string) error {
-	_ = c.Close(ProtocolError, why)
+func (c *Conn) fail(code int, why string) error {
+	_ = c.Close(code, why)
 	return errors.New("websocket: " + why)
 }
 
