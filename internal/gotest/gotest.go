@@ -65,7 +65,7 @@ func Quote(word string) string {
 	if plaintext.Line(word) != word {
 		return dollarQuote(word)
 	}
-	if word != "" && !strings.ContainsFunc(word, isSpecial) {
+	if plainWord.MatchString(word) {
 		return word
 	}
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
@@ -88,11 +88,8 @@ func dollarQuote(word string) string {
 	return b.String()
 }
 
-// isSpecial reports whether a character may have a meaning in a shell.
-func isSpecial(r rune) bool {
-	plain := 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("_./:@%+=,-", r)
-	return !plain
-}
+// plainWord matches words without a character that may have a meaning in a shell.
+var plainWord = regexp.MustCompile(`^[a-zA-Z0-9_./:@%+=,-]+$`)
 
 // Module returns the nearest directory at or above dir that contains a go.mod; empty if there is none.
 func Module(dir string) (string, error) { return Above(dir, "go.mod", fs.FileMode.IsRegular) }

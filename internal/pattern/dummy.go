@@ -77,11 +77,11 @@ func characters(ranges []rune) []rune {
 			}
 		}
 	}
-	if all == nil && len(ranges) > 0 {
-		all = ranges[:1]
+	switch {
+	case all != nil:
+		return all
+	case len(ranges) > 0:
+		return ranges[:1]
 	}
-	if all == nil {
-		return []rune{'?'} // a class that nothing matches
-	}
-	return all
+	return []rune{'?'} // a class that nothing matches
 }
