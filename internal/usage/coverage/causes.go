@@ -205,12 +205,11 @@ func (c *Calls) Price() string {
 	if c.Tokens == 0 {
 		return ""
 	}
-	price := page.Thousands(c.Tokens) + " tokens"
+	price := "about "
 	if c.ended {
-		price = "at least " + price
-	} else {
-		price = "about " + price
+		price = "at least "
 	}
+	price += page.Thousands(c.Tokens) + " tokens"
 	if c.Unrecorded > 0 {
 		price += " and " + page.Count(c.Unrecorded, "new call", "new calls")
 	}

@@ -47,13 +47,13 @@ func parseReceipts(data []byte) (tests []usage.Receipt, err error) {
 		if err := json.Unmarshal(line, &t); err != nil {
 			return nil, fmt.Errorf("line %d: %w", len(tests)+1, err)
 		}
+		wayOut := "leave the receipts again"
 		if t.Version > usage.ReceiptVersion {
-			return nil, fmt.Errorf("line %d is of version %d of receipts, and this command reads %d: it was written by a newer "+
-				"traceforge: upgrade (go get -u github.com/traceforge/traceforge-go/cmd/traceforge)", len(tests)+1, t.Version, usage.ReceiptVersion)
+			wayOut = "it was written by a newer traceforge: upgrade (go get -u github.com/traceforge/traceforge-go/cmd/traceforge)"
 		}
 		if t.Version != usage.ReceiptVersion {
-			return nil, fmt.Errorf("line %d is of version %d of receipts, and this command reads %d: leave the receipts again",
-				len(tests)+1, t.Version, usage.ReceiptVersion)
+			return nil, fmt.Errorf("line %d is of version %d of receipts, and this command reads %d: %s",
+				len(tests)+1, t.Version, usage.ReceiptVersion, wayOut)
 		}
 		tests = append(tests, t)
 	}

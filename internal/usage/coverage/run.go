@@ -134,7 +134,8 @@ func RunAll(ctx context.Context, say Say, s *store.Store, dir string, flags []st
 	if r.Ended, err = test.Run(ctx); err != nil {
 		return nil, err
 	}
-	filters := filtering(append(strings.Fields(os.Getenv("GOFLAGS")), flags...))
+	given := append(strings.Fields(os.Getenv("GOFLAGS")), flags...)
+	filters := slices.DeleteFunc(given, func(flag string) bool { return !filter.MatchString(flag) })
 	_, err = r.readReceipts(left)
 	for _, p := range packages {
 		if _, told := r.filters[p.Path]; !told { // no test of it had a recorder
@@ -144,12 +145,8 @@ func RunAll(ctx context.Context, say Say, s *store.Store, dir string, flags []st
 	return r, err
 }
 
-// filtering returns the flags of go test that keep tests from running.
-func filtering(flags []string) []string {
-	return slices.DeleteFunc(slices.Clone(flags), func(flag string) bool { return !filters.MatchString(flag) })
-}
-
-var filters = regexp.MustCompile(`^--?(test\.)?(run|skip|short|list)(=|$)`)
+// filter matches flags of go test that keep tests from running.
+var filter = regexp.MustCompile(`^--?(test\.)?(run|skip|short|list)(=|$)`)
 
 // readReceipts reads the receipts in dir, and returns the number of tests in them.
 func (r *Run) readReceipts(dir string) (n int, err error) {
