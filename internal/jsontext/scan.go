@@ -110,15 +110,13 @@ func (s *Scanner) End() error {
 	return nil
 }
 
+// literals are the words that are values, by their first byte.
+var literals = [256]string{'t': "true", 'f': "false", 'n': "null"}
+
 // Scalar reads a value that starts with c and is not a string, array or object. It returns the kind of a number.
 func (s *Scanner) Scalar(c byte) (NumberKind, error) {
-	switch c {
-	case 't':
-		return NotNumber, s.literal("true")
-	case 'f':
-		return NotNumber, s.literal("false")
-	case 'n':
-		return NotNumber, s.literal("null")
+	if literal := literals[c]; literal != "" {
+		return NotNumber, s.literal(literal)
 	}
 	return s.number()
 }
