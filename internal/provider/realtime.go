@@ -58,8 +58,11 @@ func (how *Realtime) Piece(f Frame) (stream string, at []string, data []byte) {
 
 // withMember returns a message with another value for an existing member, or unchanged without that member.
 func withMember(message []byte, value json.RawMessage, path ...string) []byte {
+	if value == nil {
+		return message
+	}
 	at := jsontext.ValueOf(message).Member(path...)
-	if value == nil || !at.Present() {
+	if !at.Present() {
 		return message
 	}
 	start := at.Offset()
