@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -32,7 +33,7 @@ func diff(c *call) error {
 	if err != nil && !(isDir(names[0]) && isDir(names[1])) { // two directories need no other store
 		return err
 	}
-	from, err := openState(c.ctx, names[0], dir)
+	from, err := openState(c.ctx, worktree.Fork(c.ctx, filepath.Dir(dir), names[0], names[1]), dir)
 	if err != nil {
 		return err
 	}

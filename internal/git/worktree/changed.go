@@ -1,6 +1,7 @@
 package worktree
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -129,6 +130,22 @@ func left(ctx context.Context, dir, revision string) (string, error) {
 		return "", unrelated(ctx, dir, revision)
 	}
 	return since, nil
+}
+
+// Fork returns the commit at which the branch of a revision left another, so that what the other did since does not count.
+// to is the revision; "" means HEAD and the work tree. Fork returns from itself if that is the commit, if from is newer
+// than to, and if git knows no such commit.
+func Fork(ctx context.Context, dir, from, to string) string {
+	commit, errFrom := commitOf(ctx, dir, from)
+	other, errTo := commitOf(ctx, dir, cmp.Or(to, "HEAD"))
+	if errFrom != nil || errTo != nil {
+		return from
+	}
+	base, err := git.Run(ctx, dir, "merge-base", commit, other)
+	if err != nil || base == commit || base == other && to != "" {
+		return from
+	}
+	return base
 }
 
 // OfSubmodule translates a revision of the repository that contains from into one of the submodule that contains dir: the
