@@ -10,9 +10,9 @@ import (
 // CommandPath is the import path of the command.
 const CommandPath = "github.com/traceforge/traceforge-go/cmd/traceforge"
 
-// commandLine matches the command's name followed by one of its verbs.
+// commandLine matches the command's name followed by one of its verbs, except git: git calls that as its settings say.
 var commandLine = regexp.MustCompile(`(^|[^\w/.-])(?:go tool )?traceforge ((?:test|verify|show|ls|diff|report|init|update|review|accept|reject|mv|check|` +
-	`prune|repair|pack|modelio|contract|snapshot|import|export|schema|git|version|man)\b|exec |--help\b)`)
+	`prune|repair|pack|modelio|contract|snapshot|import|export|schema|version|man)\b|exec |--help\b)`)
 
 // Spelled returns a text with its command lines changed to work in a directory: if the go.mod has the command as a tool,
 // "traceforge" becomes "go tool traceforge". Lines of a diff are kept. The go.mod is read only if the text has a command

@@ -24,6 +24,8 @@ func TestSpelled(t *testing.T) {
 		{"words", "not every word after it is a command", line, "what traceforge writes: traceforge commit", "what traceforge writes: traceforge commit"},
 		{"paths", "nor every name that ends so", line, "bin/traceforge verify, my-traceforge verify", "bin/traceforge verify, my-traceforge verify"},
 		{"drift", "what a test said stays", line, "drifted\n- traceforge verify\n+ traceforge check\nchanged: system", "drifted\n- traceforge verify\n+ traceforge check\nchanged: system"},
+		{"git", "git runs what is in its settings, which init prints", line, "git config diff.traceforge.textconv: traceforge git textconv",
+			"git config diff.traceforge.textconv: traceforge git textconv"},
 		{"exec", "a program's package is no command line", line, "p in traceforge exec\ntraceforge exec p -- node", "p in traceforge exec\ngo tool traceforge exec p -- node"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
