@@ -164,7 +164,7 @@ func (c *Comparison) calls(pairs *callPairs, d *Difference, was, now *snapshot.S
 		return call, err
 	}
 	if was.Hash != now.Hash { // otherwise only the call that it continues differs
-		if call.Answer, err = drift.Answers(was, now); err != nil {
+		if call.Answer, err = answers(*was, *now, len(call.Request) > 0 || call.Inherits > 0); err != nil {
 			return call, err
 		}
 		call.Answer = append(call.Answer, ofProviders(d.providers(was, now))...)
@@ -180,6 +180,15 @@ func (c *Comparison) calls(pairs *callPairs, d *Difference, was, now *snapshot.S
 		call.CostBefore, call.CostAfter = cost, costNow
 	}
 	return call, nil
+}
+
+// answers compares the answers of two records. If the requests differ, the mark of an answer that was adopted for
+// another request is not a change of the answer.
+func answers(was, now snapshot.Snapshot, requestsDiffer bool) ([]drift.Change, error) {
+	if requestsDiffer {
+		was.Response.Stale, now.Response.Stale = "", ""
+	}
+	return drift.Answers(&was, &now)
 }
 
 // Close ends the comparison. It sorts causes by their number of calls. It joins a document that was removed and one

@@ -254,6 +254,45 @@ func TestComparisonOfProviders(t *testing.T) {
 	}
 }
 
+// TestComparisonOfAdopted: an answer that was adopted for a changed request did not change, nor did it when the request
+// is as before again. The mark of an answer to the same request is a change.
+func TestComparisonOfAdopted(t *testing.T) {
+	adopted := func(prompt string) *snapshot.Document {
+		doc := prompted(prompt)
+		doc.Snapshots[0].Response.Stale = "sha256:1"
+		return doc
+	}
+	turns := func(line string, stale canon.Hash) *snapshot.Document {
+		doc := agent(line, "Rome")
+		for i := range doc.Snapshots {
+			doc.Snapshots[i].Response.Stale = stale
+		}
+		return doc
+	}
+	const changed = "system prompt changed in 1 package: 1 call of 1 test, 1 line"
+	for _, tt := range []struct {
+		name, want string
+		from, to   *snapshot.Document
+		marked     bool
+	}{
+		{"adopted", changed + "; 1 answer adopted\n", prompted("a"), adopted("b"), false},
+		{"back", changed + "\n", adopted("b"), prompted("a"), false},
+		{"conversation", "3 calls of 1 test, 1 line; 3 answers adopted\n", turns("Be kind.", ""), turns("Be brief.", "sha256:1"), false},
+		{"mark", "answers changed in 1 package: 1 call of 1 test, and nothing of what was sent\n", prompted("a"), adopted("a"), true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var out bytes.Buffer
+			p := &page.Page{Out: &out, Width: 100}
+			p.Comparison(compare(t, false, pair{"TestA", agents, tt.from, tt.to}))
+			require.Contains(t, out.String(), tt.want)
+			require.Equal(t, tt.marked, strings.Contains(out.String(), "stale: sha256:1"), out.String())
+			out.Reset()
+			p.Unfold("openai", tt.from, tt.to)
+			require.Equal(t, tt.marked, strings.Contains(out.String(), "stale: sha256:1"), out.String())
+		})
+	}
+}
+
 // For programs each call is told by pointer, also what replay serves beside the core of the answer.
 func TestComparisonWhole(t *testing.T) {
 	c := compare(t, true, pair{"TestA", agents, prompted("a"), edited(func(s *snapshot.Snapshot) {

@@ -72,9 +72,9 @@ const toldLines = 5
 func (u *unfoldedTest) call(was, now *snapshot.Snapshot) {
 	changes, inherits, _ := u.next(was, now)
 	n := now.Number()
-	answers, _ := drift.Answers(was, now)
-	answers = append(answers, ofProviders(was.Provider, now.Provider)...)
-	if changes = append(changes, answers...); len(changes) == 0 && inherits == 0 {
+	answered, _ := answers(*was, *now, len(changes) > 0 || inherits > 0)
+	answered = append(answered, ofProviders(was.Provider, now.Provider)...)
+	if changes = append(changes, answered...); len(changes) == 0 && inherits == 0 {
 		return
 	}
 	u.heading(bold, fmt.Sprintf("call %d, %s:%d", n, now.Source.File, now.Source.Line))
