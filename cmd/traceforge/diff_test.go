@@ -4,6 +4,7 @@ import (
 	"os"
 	osexec "os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -141,9 +142,15 @@ func TestAnswersAlteredAlone(t *testing.T) {
 				require.Equal(t, exitFindings, code, said)
 				require.Contains(t, out, "altered or missing in one of the two, whose document is the same: traceforge verify tells", args)
 				require.NotContains(t, out, "TestOther")
+				require.NotContains(t, out, "other bytes", args)
+				if !slices.Contains(args, "--json") {
+					require.Contains(t, out, "1 raw answer altered or missing", args)
+					require.Contains(t, out, "its record is the same, traceforge verify tells more", args)
+				}
 			}
 			told()
 			told("--json")
+			told("--html")
 			told("--markdown")
 			code, out, said := run("", "review", "--dir", dir)
 			require.Equal(t, exitFindings, code, out)

@@ -2,6 +2,7 @@ package page
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/traceforge/traceforge-go/internal/drift"
 )
@@ -83,12 +84,18 @@ func (c *Comparison) Sections() (all []Section) {
 		all = append(all, section)
 	}
 	section(c.Again, "call recorded again", "calls recorded again", "what was sent and answered is the same", c.times)
-	var others []Place
+	var others, altered []Place
 	told := map[Test][]string{}
 	for _, b := range c.Bytes {
-		others, told[b.Of.Test] = append(others, b.Place), b.Of.Raw
+		told[b.Of.Test] = b.Of.Raw
+		if slices.Contains(b.Of.Altered, b.Call) {
+			altered = append(altered, b.Place)
+		} else {
+			others = append(others, b.Place)
+		}
 	}
 	section(others, "raw answer has other bytes", "raw answers have other bytes", "what records say of them is the same", told)
+	section(altered, "raw answer altered or missing", "raw answers altered or missing", "its record is the same, traceforge verify tells more", told)
 	return all
 }
 
