@@ -88,9 +88,12 @@ func textconv(c *call) error {
 		return err
 	}
 	doc, err := snapshot.Parse(data)
-	if err != nil { // git shows nothing at all if this program fails
-		_, err := c.stdout.Write(data)
-		return err
+	if err != nil {
+		if doc = snapshot.ParseUnsealed(data); doc == nil { // git shows nothing at all if this program fails
+			_, err := c.stdout.Write(data)
+			return err
+		}
+		c.line("altered: the seal of this document does not hold: restore it with git, or record it again")
 	}
 	p := page.Page{Out: c.stdout, Width: usualWidth, Unwrapped: true}
 	p.Textconv(data, doc)
