@@ -445,6 +445,14 @@ func TestPendingIsNotRead(t *testing.T) {
 	require.NoFileExists(t, pending)
 }
 
+// TestPendingSaysToolCalls: a failure tells of a call that waits as traceforge accept lists it.
+func TestPendingSaysToolCalls(t *testing.T) {
+	s := newScene(t)
+	s.provider.Reply(fakeprovider.CallTools(fakeprovider.ToolCall{Name: "get_degrees", Arguments: `{"city":"<Paris>"}`}))
+	tb := s.update("1", "TestIt", fails(asks(newChat("a"))))
+	require.Regexp(t, `testit-[0-9a-f]+-1: get_degrees\(\{"city":"<Paris>"\}\)(\n|$)`, tb.Logged())
+}
+
 // TestPendingRefuses holds that what must not be stored does not wait either.
 func TestPendingRefuses(t *testing.T) {
 	s := newScene(t)

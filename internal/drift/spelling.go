@@ -22,6 +22,9 @@ type spelledText struct {
 	how spelling
 }
 
+// Spoken shows the content of a message, given as JSON, to people.
+func Spoken(content json.RawMessage) string { return spoken.text(content) }
+
 // text spells canonical JSON.
 func (s spelling) text(value json.RawMessage) string {
 	if s == laidOut {

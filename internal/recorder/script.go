@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/internal/drift"
+	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/internal/usage"
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
@@ -156,7 +158,8 @@ func saidIn(s *snapshot.Snapshot) string {
 	case r.Error != nil:
 		return strings.TrimPrefix(fmt.Sprintf("%d %s", r.Status, r.Error.Message), "0 ") // a call without HTTP has no status
 	case len(r.Candidates) > 0:
-		return textOf(r.Candidates[0].Message.Content)
+		content, _ := jsontext.Marshal(r.Candidates[0].Message.Content) // its parts have a core
+		return drift.Spoken(content)
 	}
 	return "no text"
 }
