@@ -225,11 +225,13 @@ func (v *verifier) look(doc *store.Doc, hasDir bool, piece []byte) ([]sealedReco
 		if !ok {
 			return nil, err
 		}
+		v.count(nil)
 		v.breaks(doc, violation)
 		return nil, nil
 	}
 	var wrong []snapshot.Violation
 	if doc.Document, wrong = snapshot.Examine(data); doc.Document == nil {
+		v.count(snapshot.ParseUnsealed(data))
 		v.breaks(doc, store.Explained(doc.Name, data, append(wrong, v.altered(doc, data)...))...)
 		return nil, nil
 	}
@@ -247,10 +249,9 @@ func (v *verifier) look(doc *store.Doc, hasDir bool, piece []byte) ([]sealedReco
 		}
 	}
 	v.breaks(doc, wrong...)
+	v.count(doc.Document)
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.result.Documents++
-	v.result.Calls += len(doc.Document.Snapshots)
 	v.manifest.Span(doc.Document)
 	records := make([]sealedRecord, len(doc.Document.Snapshots))
 	for i := range records {
@@ -259,6 +260,16 @@ func (v *verifier) look(doc *store.Doc, hasDir bool, piece []byte) ([]sealedReco
 		_, _ = hex.Decode(records[i].hash[:], []byte(record.Hash.Hex())) // always valid
 	}
 	return records, nil
+}
+
+// count counts a document and its calls; doc is nil if the calls are unknown.
+func (v *verifier) count(doc *snapshot.Document) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.result.Documents++
+	if doc != nil {
+		v.result.Calls += len(doc.Snapshots)
+	}
 }
 
 // altered describes which answers of a document with wrong hashes were changed, as far as the raw answers show.

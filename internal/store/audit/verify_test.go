@@ -162,6 +162,31 @@ func TestVerifyChecks(t *testing.T) {
 	require.Equal(t, 3, result.Calls)
 }
 
+// TestVerifyCounts: documents count that cannot be read, with their calls where only a hash is wrong.
+func TestVerifyCounts(t *testing.T) {
+	for name, tt := range map[string]struct {
+		edit  func(content string) string
+		calls int
+	}{
+		"sealed":   {func(content string) string { return content }, 2},
+		"altered":  {func(content string) string { return strings.Replace(content, "one?", "eins?", 1) }, 2},
+		"unparsed": {func(string) string { return "{" }, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, dir := newStore(t)
+			commit(t, s, putOf("TestX", call{1, "one?", "one"}, call{2, "two?", "two"}), putOf("TestY", call{1, "y?", "y"}))
+			content, err := os.ReadFile(s.Path(fileOf("TestX")))
+			require.NoError(t, err)
+			writeFile(t, dir, fileOf("TestX"), tt.edit(string(content)))
+			result, err := Verify(s)
+			require.NoError(t, err)
+			require.Equal(t, 2, result.Documents)
+			require.Equal(t, 1+tt.calls, result.Calls)
+			require.Equal(t, name == "sealed", len(result.Findings) == 0, "%v", result.Findings)
+		})
+	}
+}
+
 func TestPrune(t *testing.T) {
 	t.Parallel()
 	s, dir := newStore(t)
