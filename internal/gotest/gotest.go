@@ -65,7 +65,7 @@ func Quote(word string) string {
 	if plaintext.Line(word) != word {
 		return dollarQuote(word)
 	}
-	if plainWord.MatchString(word) {
+	if word != "" && strings.Trim(word, plain) == "" {
 		return word
 	}
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
@@ -88,8 +88,8 @@ func dollarQuote(word string) string {
 	return b.String()
 }
 
-// plainWord matches words without a character that may have a meaning in a shell.
-var plainWord = regexp.MustCompile(`^[a-zA-Z0-9_./:@%+=,-]+$`)
+// plain are the characters that have no meaning in a shell.
+const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:@%+=,-"
 
 // Module returns the nearest directory at or above dir that contains a go.mod; empty if there is none.
 func Module(dir string) (string, error) { return Above(dir, "go.mod", fs.FileMode.IsRegular) }

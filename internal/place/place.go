@@ -43,8 +43,9 @@ func OpenStore(named string) (s *store.Store, dir string, err error) {
 		return nil, dir, fmt.Errorf("no store: %w", err)
 	case !info.IsDir():
 		return nil, dir, fmt.Errorf("no store: %s is not a directory", dir)
-	case notCloned(dir) != "":
-		return nil, dir, fmt.Errorf("no store: %s %s", dir, notCloned(dir))
+	}
+	if err = LeftOut(dir); err != nil {
+		return nil, dir, fmt.Errorf("no store: %w", err)
 	}
 	if s, err = store.Open(dir); err == nil {
 		err = checkStore(s, dir)
@@ -66,22 +67,14 @@ func BroughtBack(dir string) string {
 
 const sparse = "git sparse-checkout add "
 
-// notCloned says how to check out a store that is a submodule without files; "" if it is none.
-func notCloned(dir string) string {
-	if files, err := os.ReadDir(dir); err != nil || len(files) > 0 {
-		return ""
-	}
-	entry, _ := git.Run(context.Background(), ".", "ls-files", "--stage", "--", dir)
-	if !strings.HasPrefix(entry, "160000 ") { // the mode of a submodule
-		return ""
-	}
-	return "is a submodule that is not checked out: git submodule update --init " + gotest.Quote(dir)
-}
-
 // LeftOut returns an error if the checkout leaves the store out, since its tests would be recorded again.
 func LeftOut(dir string) error {
-	if how := notCloned(dir); how != "" {
-		return fmt.Errorf("%s %s", dir, how)
+	if files, err := os.ReadDir(dir); err == nil && len(files) == 0 {
+		// git fails outside of a repository, and lists a submodule with the mode 160000.
+		entry, _ := git.Run(context.Background(), ".", "ls-files", "--stage", "--", dir)
+		if strings.HasPrefix(entry, "160000 ") {
+			return fmt.Errorf("%s is a submodule that is not checked out: git submodule update --init %s", dir, gotest.Quote(dir))
+		}
 	}
 	if _, err := os.Stat(dir); err == nil {
 		return nil

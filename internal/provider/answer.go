@@ -64,7 +64,7 @@ func answerError(body []byte, err error) *WireError {
 }
 
 // needs returns a decoder that uses one for answers with a required shape. what describes the API's answers for errors
-// about others.
+// about others. It is not inlined, like posts.
 //
 //go:noinline
 func needs(what string, shape func(body jsontext.Value) bool, one func(body jsontext.Value) *modelio.Response) decoder {

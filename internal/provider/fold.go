@@ -83,7 +83,8 @@ func endsWith(kind nodeKind, name string) func(*fold) {
 // skip leaves out a member.
 func skip(*node, string, jsontext.Value) {}
 
-// into returns the rule for a member that is an object in pieces, named as in the body.
+// into returns the rule for a member that is an object in pieces, named as in the body. It is not inlined,
+// like posts.
 //
 //go:noinline
 func into(as string, r rules) rule {
@@ -94,7 +95,8 @@ func into(as string, r rules) rule {
 	}
 }
 
-// each returns the rule for a member that is a list of pieces, each with the index of the element that it belongs to.
+// each returns the rule for a member that is a list of pieces, each with the index of the element that it belongs to. It
+// is not inlined, like posts.
 //
 //go:noinline
 func each(take func(element *node, piece jsontext.Value)) rule {

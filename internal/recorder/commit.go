@@ -192,7 +192,7 @@ func (r *revision) verify(provider string, doc *snapshot.Document, kept []*take)
 }
 
 // document returns the tape of the test's document, even if the test made no call that the tape answers. The tape is
-// empty if an update replaces an unreadable document. A document of a newer traceforge is an error.
+// empty if an update replaces an unreadable document. One of a newer traceforge, or of an unfinished merge, is an error.
 func (r *run) document(provider string) (*tape, error) {
 	err := r.openTape(provider)
 	if modes[r.Mode].writes && isA[*snapshot.Error](err) && !errors.Is(err, snapshot.ErrNewer) && !errors.Is(err, snapshot.ErrConflict) {
