@@ -166,9 +166,13 @@ func TestFailures(t *testing.T) {
 				return strings.Replace(f, "{\n", "{\n<<<<<<< HEAD\n=======\n>>>>>>> other\n", 1)
 			})
 			before, calls := s.files(), len(s.provider.Calls())
-			tb := s.update("1", "TestGreet", asks(hello))
-			s.requireFiles(before)
-			require.Len(s.t, s.provider.Calls(), calls)
+			var tb *tbtest.TB
+			for _, mode := range []string{"all", "new", "rekey", "1"} {
+				tb = s.update(mode, "TestGreet", asks(hello))
+				require.True(s.t, tb.Failed(), mode)
+				s.requireFiles(before)
+				require.Len(s.t, s.provider.Calls(), calls, mode)
+			}
 			return tb
 		}},
 		{"unknown-version", "a snapshot of another format version", func(s *scene) *tbtest.TB {
