@@ -29,6 +29,9 @@ func diff(c *call) error {
 		return usagef("--html prints a page for a browser: send it into a file, as with > review.html")
 	}
 	names := append(c.args, []string{"HEAD", ""}[len(c.args):]...)
+	if from, to, ok := strings.Cut(names[0], "..."); ok && len(c.args) == 1 { // as for git diff
+		names = []string{cmp.Or(from, "HEAD"), cmp.Or(to, "HEAD")}
+	}
 	dir, err := place.StoreDir(c.dirFlag())
 	if err != nil && !(isDir(names[0]) && isDir(names[1])) { // two directories need no other store
 		return err
@@ -63,11 +66,14 @@ func diff(c *call) error {
 		shown.Comparison(found)
 		_, err = c.stdout.WriteString(text.String())
 		switch {
-		case found.Empty():
+		case found.Empty() && found.Unread == nil:
 			c.say("nothing differs between %s and %s", names[0], cmp.Or(names[1], "the store as it is"))
 		case page.LeavesOut(text.String()):
 			c.say("more of it, as a page: %s --html; all of it: %[1]s --json", diffCommand(c))
 		}
+	}
+	if err == nil && found.Unread != nil {
+		return exit{exitFindings, errors.New(strings.Join(found.Unread, "\n"))}
 	}
 	return withFindings(!found.Empty(), err)
 }
@@ -82,8 +88,8 @@ func compare(c *call, was, is *state) (*page.Comparison, error) {
 	from, to := was.Store, is.Store
 	before, errFrom := was.seals()
 	after, errTo := is.seals()
-	if err := errors.Join(errFrom, errTo); err != nil {
-		return nil, err
+	if before == nil || after == nil {
+		return nil, errors.Join(errFrom, errTo)
 	}
 	changed, err := settings(c, from, to)
 	if err != nil {
@@ -99,6 +105,10 @@ func compare(c *call, was, is *state) (*page.Comparison, error) {
 	}
 	altered := alteredAlone(c.ctx, was, is, before, after)
 	for _, change := range page.Changes(before, after) {
+		if err := cmp.Or(before[change.Document].Unread, after[change.Document].Unread); err != nil {
+			found.Unread = append(found.Unread, err.Error())
+			continue
+		}
 		f, errFrom := document(from, before[change.Document].File)
 		t, errTo := document(to, after[change.Document].File)
 		if err := errors.Join(errFrom, errTo); err != nil {

@@ -37,7 +37,8 @@ type Seal struct {
 	Hash  canon.Hash
 	Calls map[int]canon.Hash // by number
 
-	Altered bool // the document is the same in the other state, but a file next to it differs
+	Altered bool  // the document is the same in the other state, but a file next to it differs
+	Unread  error // why the document cannot be read; nil if it can
 }
 
 // SealOf returns the seal of the document in a file.

@@ -14,6 +14,7 @@ type Comparison struct {
 	Config      []*Setting    `json:"config,omitempty"` // changes in config.json, which come first
 	Causes      []*Cause      `json:"causes"`           // what changed, without repetitions
 	Differences []*Difference `json:"differences"`      // per document
+	Unread      []string      `json:"unread,omitempty"` // why documents cannot be read: they are not compared
 
 	// Calls whose records have the same content as before.
 	Again []Place      `json:"again,omitempty"` // recorded again

@@ -13,6 +13,9 @@ import (
 func (c *Comparison) Markdown(command string) string {
 	m := markdown{most: MarkdownLimit - 500} // room for the note on what is left out
 	m.text.WriteString("### traceforge: " + c.Tally() + "\n")
+	for _, why := range c.Unread {
+		m.add("\n- not compared: "+Code(why)+"\n", "")
+	}
 	m.settings(c.Config)
 	for _, b := range Blocks(c.Causes) {
 		m.add(b.markdown(25, 4), b.markdown(8, 1), b.markdown(0, 0))
@@ -60,6 +63,9 @@ func (c *Comparison) Tally() string {
 
 // headlines returns how many differences of each kind there are; causes is the text for causes, if there are any.
 func (c *Comparison) headlines(causes string) (all []string) {
+	if n := len(c.Unread); n > 0 {
+		all = append(all, Count(n, "document that cannot be read", "documents that cannot be read"))
+	}
 	if len(c.Config) > 0 {
 		all = append(all, SettingsTitle(c.Config))
 	}

@@ -175,19 +175,28 @@ func StoreOfModule(root string) (string, error) {
 	return filepath.Rel(wd, filepath.Join(root, dir))
 }
 
-// Seals returns the seals of all documents of a store, by name. Two documents with the same name are an error.
+// Seals returns the seals of all documents of a store, by name. The error is about those that cannot be read, whose seals
+// contain it too. Two documents with the same name are another error, without seals.
 func Seals(s *store.Store) (map[string]page.Seal, error) {
-	seals := map[string]page.Seal{}
-	for doc, err := range Documents(s) {
-		if err != nil {
-			return nil, err
-		}
-		if other, twice := seals[doc.Name]; twice {
-			return nil, &snapshot.Error{File: s.Shown(doc.File()), Violations: []snapshot.Violation{store.SameTest(other.File)}}
-		}
-		seals[doc.Name] = page.SealOf(doc.File(), doc.Document)
+	files, err := s.List()
+	if err != nil {
+		return nil, err
 	}
-	return seals, nil
+	seals, broken := map[string]page.Seal{}, error(nil)
+	for _, file := range files {
+		name := strings.TrimSuffix(path.Base(file), ".json")
+		if other, twice := seals[name]; twice {
+			return nil, &snapshot.Error{File: s.Shown(file), Violations: []snapshot.Violation{store.SameTest(other.File)}}
+		}
+		doc, err := Load(s, file)
+		if err != nil {
+			broken = errors.Join(broken, err)
+			seals[name] = page.Seal{File: file, Altered: true, Unread: err}
+			continue
+		}
+		seals[name] = page.SealOf(file, doc.Document)
+	}
+	return seals, broken
 }
 
 // OfTest returns the documents of tests with the given name in any package, and of their subtests, sorted by package and
