@@ -73,10 +73,11 @@ func Masked(words []string, secrets *secret.Scanner) []string {
 			text = false
 		case option != "" && !strings.HasPrefix(word, "-") && (!isSwitch(option) || !isPlain(word)):
 			kept[i] = valueOf(option, word)
-		case assigned && secret.IsVariable(name) && !strings.ContainsAny(name, " /:?&"):
+		case assigned && (secret.IsVariable(name) || isLogin(name, value)) && !strings.ContainsAny(name, " /:?&"):
 			kept[i] = name + "=" + valueOf(name, value)
 		}
-		if option = ""; strings.HasPrefix(word, "-") && !assigned && secret.IsVariable(word) {
+		next := words[min(i+1, len(words)-1)]
+		if option = ""; strings.HasPrefix(word, "-") && !assigned && (secret.IsVariable(word) || isLogin(word, next)) {
 			option = word
 		}
 		text = text || runs && shellOption.MatchString(word)
@@ -110,6 +111,14 @@ func script(text string, secrets *secret.Scanner) string {
 		return next
 	})
 }
+
+// isLogin reports whether an option has a name and a password as its value, as in curl -u NAME:PASSWORD. A user's and a
+// group's number have the same form.
+func isLogin(option, value string) bool {
+	return slices.Contains([]string{"-u", "-U", "--user", "--proxy-user"}, option) && login.MatchString(value) && !strings.Contains(value, "://")
+}
+
+var login = regexp.MustCompile(`^[^:]+:.*[^0-9]`)
 
 // isSwitch reports whether an option's name is that of one without a value: --use-token, --no-password.
 func isSwitch(option string) bool {

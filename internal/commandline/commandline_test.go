@@ -57,6 +57,10 @@ func TestMasked(t *testing.T) {
 		{"option behind", []string{"sh", "-c", "-e", "API_KEY=V app"}, []string{"sh", "-c", "-e", "API_KEY=[the value of API_KEY] app"}},
 		{"shell in a shell", []string{"bash", "-c", "sh -c 'API_KEY=V app'"}, []string{"bash", "-c", "sh -c 'API_KEY=[the value of API_KEY] app'"}},
 		{"no shell", []string{"ssh", "-c", "API_KEY=V x"}, []string{"ssh", "-c", "API_KEY=[the value of API_KEY]"}},
+		{"logins", []string{"curl", "-u", "me:hunter2", "--proxy-user=me:hunter2", "http://x"},
+			[]string{"curl", "-u", "[the value of -u]", "--proxy-user=[the value of --proxy-user]", "http://x"}},
+		{"no logins", []string{"python", "-u", "app.py", "-u", "http://x", "--user", "1000:1000", "-u"},
+			[]string{"python", "-u", "app.py", "-u", "http://x", "--user", "1000:1000", "-u"}},
 		{"beside", []string{"--token-file", "t.txt", "--model", "m", "https://x/?key=v"}, []string{"--token-file", "t.txt", "--model", "m", "https://x/?key=v"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
