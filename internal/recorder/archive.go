@@ -54,6 +54,9 @@ func (r *Recorder) upstream(live *http.Request, w *wire, tk *take) (*http.Respon
 		return nil, err
 	}
 	a := r.run.archive()
+	if a == nil && w.led {
+		return nil, r.run.ledError(live.URL)
+	}
 	if a == nil {
 		if err := r.sessions.join(tk.codec.Session, live); err != nil {
 			return nil, err

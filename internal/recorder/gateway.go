@@ -54,12 +54,19 @@ func (r *Recorder) ServeAt(e Endpoint) (url string, closeServer func(), err erro
 	}
 	g := &gateway{host: listener.Addr().String(), prefix: "/" + strings.ToLower(rand.Text()), astray: r.run.noteAstray, Endpoint: e}
 	g.proxy = httputil.ReverseProxy{
-		Rewrite:        g.rewrite,
-		Transport:      r.Over(redirect{e, r.run.Upstream}),
-		FlushInterval:  -1, // keeps a stream a stream
-		ModifyResponse: g.clean,
-		ErrorHandler:   g.refuse,
-		ErrorLog:       log.New(io.Discard, "", 0), // the caller sees the error in its answer
+		Rewrite:       g.rewrite,
+		Transport:     r.Over(redirect{e, r.run.Upstream}),
+		FlushInterval: -1, // keeps a stream a stream
+		ModifyResponse: func(resp *http.Response) error {
+			err := g.clean(resp)
+			if err != nil {
+				w := &wire{Wire: provider.Wire{Method: resp.Request.Method, URL: PublicURL(resp.Request.URL)}}
+				err = r.report.failCall(w, w.String(), failuref(w.String()+": "+err.Error()))
+			}
+			return err
+		},
+		ErrorHandler: g.refuse,
+		ErrorLog:     log.New(io.Discard, "", 0), // the caller sees the error in its answer
 	}
 	unused := &unusedConns{}
 	server := &http.Server{Handler: g, ConnState: unused.note}
@@ -215,11 +222,21 @@ func (d redirect) RoundTrip(req *http.Request) (*http.Response, error) {
 	return d.next.RoundTrip(req)
 }
 
-// clean removes headers that are meant for browsers.
+// clean removes headers that are meant for browsers, and lets a redirect lead back to this server. Any other redirect is
+// an error: the client would follow it with its key, and past the recorder.
 func (g *gateway) clean(resp *http.Response) error {
 	maps.DeleteFunc(resp.Header, func(name string, _ []string) bool {
 		return name == "Set-Cookie" || strings.HasPrefix(name, "Access-Control-")
 	})
+	to, err := resp.Location()
+	if err != nil || resp.StatusCode < 300 || resp.StatusCode > 399 {
+		return nil
+	}
+	if to.Host != g.Home.Host && (g.Upstream == nil || to.Host != g.Upstream.Host) {
+		return fmt.Errorf("the answer redirects to %s, for which the base URL does not stand: give the program a client in place of a base URL", to.Host)
+	}
+	base := strings.TrimSuffix(strings.TrimSuffix(g.Home.EscapedPath(), "/"), g.Path)
+	resp.Header.Set("Location", g.prefix+strings.TrimPrefix(to.RequestURI(), base))
 	return nil
 }
 

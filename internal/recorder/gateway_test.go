@@ -303,3 +303,52 @@ func TestHeadersOfBedrock(t *testing.T) {
 		require.Empty(t, told)
 	}
 }
+
+// TestGatewayRedirects: a redirect of the provider leads back to the server of its base URL, and no redirect leads past it.
+func TestGatewayRedirects(t *testing.T) {
+	for _, c := range []struct{ to, ends string }{
+		{"/v2/chat/completions?a=b", "/v2/chat/completions?a=b"},
+		{"https://api.mistral.ai/v2/chat/completions", "/v2/chat/completions"},
+		{"http://evil.example/v2/chat/completions", ""},
+		{"//evil.example", ""},
+	} {
+		s := newScene(t)
+		u := &upstream{}
+		ask := func(said *string) func(*Recorder) {
+			return func(r *Recorder) {
+				base, closeServer, err := r.Serve("mistral")
+				require.NoError(t, err)
+				defer closeServer()
+				resp, err := http.Post(base+"/v1/chat/completions", "application/json", strings.NewReader(askedBody))
+				require.NoError(t, err)
+				defer resp.Body.Close()
+				text, err := io.ReadAll(resp.Body)
+				require.NoError(t, err)
+				*said = resp.Status + string(text)
+			}
+		}
+		moves := func(o *Options) {
+			o.Recorded = []string{"api.mistral.ai"}
+			o.Upstream = roundTripper(func(req *http.Request) (*http.Response, error) {
+				u.status, u.header, u.body = 0, nil, ""
+				if strings.HasPrefix(req.URL.Path, "/v1/") {
+					u.status, u.header, u.body = http.StatusTemporaryRedirect, http.Header{"Location": {c.to}}, `{"message":"moved"}`
+				}
+				return u.RoundTrip(req)
+			})
+		}
+		for _, mode := range []Mode{Update, Replay} {
+			var said string
+			told, _ := s.run(mode, ask(&said), moves)
+			if c.ends == "" {
+				require.NotEmpty(t, told, "%s", c.to)
+				require.Contains(t, said, "400 ")
+				require.Contains(t, told[0].Text, "the answer redirects to evil.example, for which the base URL does not stand")
+				break
+			}
+			require.Empty(t, told, "%s", c.to)
+			require.Contains(t, said, "four")
+			require.Equal(t, c.ends, u.asked[len(u.asked)-1].URL.RequestURI())
+		}
+	}
+}

@@ -1,9 +1,15 @@
 package recorder
 
 import (
+	"bytes"
 	"context"
+	"encoding/hex"
 	"fmt"
 	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/locked"
 	"github.com/traceforge/traceforge-go/snapshot"
@@ -88,6 +94,45 @@ type upstreamKey struct{}
 // Over returns a transport whose live calls are made by upstream instead of the recorder's.
 func (r *Recorder) Over(upstream http.RoundTripper) http.RoundTripper {
 	return markedTransport{r, upstreamKey{}, upstream}
+}
+
+// isLed reports whether a stored answer led the program to the host of a request: it names the host, to which the program
+// made no call before. A pull request can change where stored answers lead, and clients send their key along.
+func (r *run) isLed(at *url.URL) bool {
+	host := strings.ToLower(at.Hostname())
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.Mode.Live() || r.own[host] {
+		return false
+	}
+	named := func(a testCall) bool { return a.take == nil && r.tape.names(a.record, host) }
+	if strings.ContainsAny(host, ".:") && slices.ContainsFunc(r.answered, named) {
+		return true
+	}
+	if r.own == nil {
+		r.own = map[string]bool{}
+	}
+	r.own[host] = true
+	return false
+}
+
+// names reports whether the stored answer of a record contains a host, in lower case.
+func (t *tape) names(i int, host string) bool {
+	raw, _ := t.doc.Raw(i) // it was served
+	for _, values := range t.records[i].Response.Headers {
+		raw = append(slices.Clip(raw), strings.Join(values, " ")...)
+	}
+	letters := regexp.MustCompile(`\\u00[0-7][0-9a-f]`) // as JSON may escape them
+	plain := letters.ReplaceAllFunc(bytes.ToLower(raw), func(escaped []byte) []byte {
+		letter, _ := hex.DecodeString(string(escaped[4:]))
+		return bytes.ToLower(letter)
+	})
+	return bytes.Contains(plain, []byte(host))
+}
+
+// ledError is the error of a live call to a host that a stored answer names.
+func (s *setup) ledError(at *url.URL) error {
+	return fmt.Errorf("a stored answer names %s, and nothing is sent there before that answer is bought again: %s", at.Hostname(), s.with("all"))
 }
 
 // upstreamOf returns the transport that makes the live call of a request.

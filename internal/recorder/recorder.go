@@ -88,6 +88,7 @@ type run struct {
 	tape     *tape           // nil until the first call
 	takes    []*take         // the live calls, in order
 	answered []testCall      // the calls that got their answer, in order
+	own      map[string]bool // hosts that the program calls by itself, see isLed
 	due      []*due          // served answers that need a proof
 	sent     []usage.Sent    // if it is asked for
 	compare  *drift.Comparer // nil until a call drifts
@@ -164,6 +165,9 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 		return r.run.pass(req)
 	}
 	w, err := r.run.readWire(req)
+	if w != nil {
+		w.led = r.run.isLed(req.URL)
+	}
 	var resp *http.Response
 	if err == nil {
 		resp, err = r.roundTrip(req, w)
