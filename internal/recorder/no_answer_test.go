@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -79,4 +81,26 @@ func TestAnswerIsNoTransportError(t *testing.T) {
 	told, did := s.run(Update, ask, allow)
 	require.Empty(t, told)
 	require.Len(t, did.Update.New, 1)
+}
+
+// TestCancelledByOther: an errgroup cancels the other calls with the error of the first that failed as the cause, which is no answer
+// to them.
+func TestCancelledByOther(t *testing.T) {
+	s := newScene(t)
+	ctx, cancel := context.WithCancelCause(t.Context())
+	told, _ := s.run(Update, func(r *Recorder) {
+		req, err := http.NewRequestWithContext(ctx, "POST", chatURL, strings.NewReader(askedBody))
+		require.NoError(t, err)
+		req.Header.Set("Content-Type", "application/json")
+		_, err = (&http.Client{Transport: r}).Do(req)
+		require.ErrorContains(t, err, "the first answered 400")
+	}, func(o *Options) {
+		o.Upstream = roundTripper(func(req *http.Request) (*http.Response, error) {
+			cancel(errors.New("the first answered 400"))
+			return nil, context.Cause(req.Context()) // as the transport of net/http
+		})
+	})
+	require.Len(t, told, 1)
+	require.Contains(t, told[0].Text, "openai gave no answer, as its caller cancelled the call: the first answered 400: it was not recorded")
+	require.Contains(t, told[0].Text, "or keep the error: traceforgetest.New(t, traceforgetest.Allow(traceforgetest.TransportErrors))")
 }
