@@ -2,6 +2,7 @@ package websockettraceforge_test
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -130,6 +131,27 @@ func TestSilence(t *testing.T) {
 		require.Contains(t, tb.Logged(), "the client has said nothing for 30s, and the recording goes on with frame 1 to the server: session.update")
 		require.Less(t, time.Since(began), 40*time.Second)
 	})
+}
+
+// TestDriftWhileWriting: a client that says more before it listens is told too why the session ended.
+func TestDriftWhileWriting(t *testing.T) {
+	item := `{"type":"conversation.item.create","item":{"type":"message","role":"user","content":[{"type":"input_text","text":"%s"}]}}`
+	next := `{"type":"session.update","session":{"type":"realtime","instructions":"Be brief."}}`
+	tb := run(t, "1", newProvider(t), saying(fmt.Sprintf(item, "One."), next))
+	require.False(t, tb.Failed(), tb.Logged())
+	tb = run(t, "", unreachable{}, func(_ *tbtest.TB, tf *traceforgetest.Recorder) {
+		conn, _, err := coder.Dial(t.Context(), "wss://api.openai.com/v1/realtime?model=gpt-realtime", &coder.DialOptions{HTTPClient: tf.Client()})
+		require.NoError(t, err)
+		defer conn.CloseNow()
+		for _, text := range []string{fmt.Sprintf(item, "Two."), next} {
+			require.NoError(t, conn.Write(t.Context(), coder.MessageText, []byte(text)))
+		}
+		for err == nil {
+			_, _, err = conn.Read(t.Context())
+		}
+		require.Equal(t, coder.StatusPolicyViolation, coder.CloseStatus(err), "%v", err)
+	})
+	require.Contains(t, tb.Logged(), "openai session drifted from ")
 }
 
 // TestFault: a fault of a session is refused, as it has no one answer that a fault could change.

@@ -183,15 +183,21 @@ func (s *realtime) tell(f *Failure) {
 	_ = s.client.Close(websocket.Refused, err.Error())
 }
 
-// refuse fails the test with tell, and waits until the client has closed its side.
+// refuse fails the test with tell, and waits until the client has closed its side. A client that is still writing hears
+// of the end only if its messages are read meanwhile.
 func (s *realtime) refuse(err error) {
+	closed := make(chan struct{})
+	go func() {
+		defer close(closed)
+		for {
+			if _, err := s.client.Read(); err != nil {
+				return
+			}
+		}
+	}()
 	s.tell(s.r.run.asFailure(err))
 	_ = s.stream.SetReadDeadline(time.Now().Add(drainTime))
-	for {
-		if _, err := s.client.Read(); err != nil {
-			return
-		}
-	}
+	<-closed
 }
 
 // sendNext sends the server's frames that followed what the client has said so far. ended reports that the server ended
