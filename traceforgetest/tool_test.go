@@ -464,12 +464,15 @@ func TestToolOfAnyType(t *testing.T) {
 
 // TestToolThatPanics holds that what no replay can do again is not recorded, and said.
 func TestToolThatPanics(t *testing.T) {
-	s := newScene(t)
-	tb := s.update("1", "TestIt", func(tb *tbtest.TB, tf *traceforgetest.Recorder) {
-		recovered(tf.Tool("add", func(context.Context, json.RawMessage) (json.RawMessage, error) { panic("it is broken") }))(context.Background(), nil)
-	})
-	require.Contains(t, tb.Logged(), "tool add gave no answer: it panicked, or ended its goroutine: it was not recorded")
-	require.Empty(t, s.documents("tool"))
+	for _, allowed := range []traceforgetest.Allowance{0, traceforgetest.TransportErrors} {
+		s := newScene(t)
+		tb := s.update("1", "TestIt", func(tb *tbtest.TB, tf *traceforgetest.Recorder) {
+			recovered(tf.Tool("add", func(context.Context, json.RawMessage) (json.RawMessage, error) { panic("it is broken") }))(context.Background(), nil)
+		}, traceforgetest.Allow(allowed))
+		require.Contains(t, tb.Logged(), "tool add gave no answer: it panicked, or ended its goroutine: it was not recorded")
+		require.NotContains(t, tb.Logged(), "keep the error")
+		require.Empty(t, s.documents("tool"))
+	}
 }
 
 // TestToolThatIsCancelled holds that of a turn in which a tool failed only what the answer asked for is cancelled, once for

@@ -35,7 +35,7 @@ func (r *run) unanswered(tk *take) *Failure {
 	switch {
 	case status > 0 && isDirect(tk.codec.API):
 		ways = append(ways, "or, to test this very error, record under the SDK instead: give it tf.Client(), or tf.URL as its base URL")
-	case status == 0 && host == "" && (!lacksKey || errors.Is(tk.err, context.Canceled)) && !tk.isCancelledTool(): // otherwise the record would say that there was no answer
+	case status == 0 && host == "" && (!lacksKey || errors.Is(tk.err, context.Canceled)) && !tk.lacksResult(): // otherwise the record would say that there was no answer
 		ways = append(ways, "or keep the error: "+r.allow("TransportErrors"))
 	}
 	return r.leftOut(tk, noAnswer(tk.who(), tk.err), ways...)
@@ -49,7 +49,7 @@ func noAnswer(who string, err error) string {
 	if host := unreached(err); host != "" {
 		return fmt.Sprintf("cannot reach %s (is there a network?): %v", host, err)
 	}
-	if errors.Is(err, context.Canceled) && err != context.Canceled { // an errgroup gives the error of another call as the cause
+	if errors.Is(err, context.Canceled) && !strings.Contains(err.Error(), context.Canceled.Error()) { // an errgroup gives the error of another call as the cause
 		return fmt.Sprintf("%s gave no answer, as its caller cancelled the call: %v", who, err)
 	}
 	return fmt.Sprintf("%s gave no answer: %v", who, err)

@@ -191,7 +191,7 @@ func (r *run) unfinished(tk *take) *Failure {
 		if bad := asA[*noJSON](tk.err); bad != nil {
 			return r.leftOut(tk, bad.Error())
 		}
-		if r.keepsError(tk) && !tk.isCancelledTool() {
+		if r.keepsError(tk) && !tk.lacksResult() {
 			return nil
 		}
 		return r.unanswered(tk)
@@ -206,8 +206,10 @@ func (s *setup) keepsError(tk *take) bool {
 	return tk.isScripted() || s.allows(TransportErrors) && (status == 0 || !isDirect(tk.codec.API))
 }
 
-// isCancelledTool reports whether a tool ended because it was cancelled, which is no result.
-func (tk *take) isCancelledTool() bool { return tk.codec.Tools && errors.Is(tk.err, context.Canceled) }
+// lacksResult reports whether a tool was cancelled or panicked, which is no result.
+func (tk *take) lacksResult() bool {
+	return tk.codec.Tools && (errors.Is(tk.err, context.Canceled) || tk.err == errUnwound)
+}
 
 // leftOut is the failure of a take that is not recorded, with the reason and the ways out.
 func (s *setup) leftOut(tk *take, brief string, ways ...string) *Failure {
