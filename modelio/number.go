@@ -18,7 +18,7 @@ import (
 // their member. Each kind is counted separately, so that no kind affects the numbers of another.
 //
 // A value is replaced because of its place, never because of its form. Ids of long-lived objects (files, assistants,
-// vector stores) are kept, since a request with another id is a changed request.
+// vector stores) are kept in bodies, since a request with another id is a changed request.
 //
 // The zero value is ready to number one request and then any number of answers to it. A Numbering is not safe for
 // concurrent use.

