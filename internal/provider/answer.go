@@ -122,13 +122,11 @@ func decodeStream(events []Seen, stream foldRules, decode decoder) (*modelio.Res
 	for i := range events {
 		event := &events[i]
 		switch {
-		case len(event.Said) == 0:
-			continue
 		case event.Done():
 			done = true
 			continue
 		case cut:
-			return nil, &WireError{Reason: fmt.Sprintf("event %d: no JSON, in the middle of the stream", i)}
+			return nil, &WireError{Reason: fmt.Sprintf("event %d: no JSON, in the middle of the stream", events[i-1].Number)}
 		case f.continues(event):
 			continue
 		}
@@ -139,7 +137,7 @@ func decodeStream(events []Seen, stream foldRules, decode decoder) (*modelio.Res
 			cut = true // permitted at the end: the stream was cut
 		case err != nil:
 			err := parseError(err)
-			err.Reason = fmt.Sprintf("event %d: %s", i+1, err.Reason)
+			err.Reason = fmt.Sprintf("event %d: %s", event.Number, err.Reason)
 			return nil, err
 		case found != nil:
 			failure = found
@@ -148,7 +146,7 @@ func decodeStream(events []Seen, stream foldRules, decode decoder) (*modelio.Res
 			f.begin()
 		}
 		if f.wrong != nil {
-			return nil, &WireError{Reason: fmt.Sprintf("event %d: %v", i+1, f.wrong)}
+			return nil, &WireError{Reason: fmt.Sprintf("event %d: %v", event.Number, f.wrong)}
 		}
 	}
 	body := f.result()
@@ -171,11 +169,8 @@ func decodeStream(events []Seen, stream foldRules, decode decoder) (*modelio.Res
 // decodeFailure returns the error in an answer with an error status.
 func decodeFailure(a *Answer) *modelio.ProviderError {
 	body := a.Body
-	for _, event := range a.Seen() {
-		if len(event.Said) > 0 {
-			body = event.Said
-			break
-		}
+	if seen := a.Seen(); len(seen) > 0 {
+		body = seen[0].Said
 	}
 	whole := strings.ToValidUTF8(string(a.Body), "\ufffd")
 	doc, _ := parseAnswer(body) // empty if it is not JSON

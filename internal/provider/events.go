@@ -56,18 +56,19 @@ func (e *Events) Ended(raw []byte) []byte {
 	return raw
 }
 
-// A Seen is an event in the form used for decoding.
+// A Seen is an event with data, in the form used for decoding.
 type Seen struct {
-	Name  string
-	Said  []byte // its data without surrounding white space
-	Piece []byte // the only difference from the event before, which has the same name, see [Alike]; nil if it differs in more
+	Number int // counts the events without data too, from 1
+	Name   string
+	Said   []byte // its data without surrounding white space, not empty
+	Piece  []byte // the only difference from the event before, which has the same name, see [Alike]; nil if it differs in more
 }
 
 // Done reports whether the event only says that the stream is done.
 func (s *Seen) Done() bool { return string(s.Said) == "[DONE]" }
 
-// Seen returns the events of a stream in the form used for decoding; nil if it is not a stream. Each Body is parsed
-// once. It is not safe for concurrent use.
+// Seen returns the events of a stream that have data, in the form used for decoding; nil if it is not a stream. Each
+// Body is parsed once. It is not safe for concurrent use.
 func (a *Answer) Seen() []Seen {
 	if a.forget(); !a.looked {
 		a.looked = true
@@ -93,13 +94,19 @@ func (a *Answer) forget() {
 	}
 }
 
-// all returns the remaining events in the form used for decoding.
+// all returns the remaining events that have data, in the form used for decoding.
 func (e *Events) all() []Seen {
 	all := make([]Seen, 0, 1+min(len(e.rest)/64, bytes.Count(e.rest, []byte("\n"))/2)) // few have less than 64 bytes
 	var last Seen
+	number := 0
 	for event, err := e.Next(); err == nil; event, err = e.Next() {
-		s := Seen{Name: event.Name, Said: bytes.TrimSpace(event.Data)}
-		if !s.Done() && len(s.Said) > 0 {
+		number++
+		said := bytes.TrimSpace(event.Data)
+		if len(said) == 0 {
+			continue // a stream may have millions of them
+		}
+		s := Seen{Number: number, Name: event.Name, Said: said}
+		if !s.Done() {
 			if s.Name == last.Name {
 				s.Piece, _ = Alike(last.Said, s.Said)
 			}

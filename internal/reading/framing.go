@@ -27,7 +27,7 @@ func standard(a *provider.Answer, yield func(event) bool) {
 		return
 	}
 	for _, e := range seen {
-		if len(e.Said) > 0 && !yield(e) {
+		if !yield(e) {
 			return
 		}
 	}
@@ -64,18 +64,20 @@ func scannedLines(body []byte) iter.Seq[[]byte] {
 func blocks(a *provider.Answer, yield func(event) bool) {
 	var e event
 	for line := range scannedLines(a.Body) {
-		name, value, _ := bytes.Cut(line, []byte(":"))
-		value = bytes.TrimPrefix(value, []byte(" "))
-		switch {
-		case len(line) > 0 && string(name) == "event":
-			e.Name = string(value)
-		case len(line) > 0 && string(name) == "data":
-			e.Said = append(append(e.Said, value...), '\n')
-		case len(line) == 0:
+		if len(line) == 0 {
 			if len(e.Said) > 0 && !strings.HasPrefix(e.Name, "thread.") && !yield(e) { // thread. events belong to another API
 				return
 			}
 			e = event{}
+			continue
+		}
+		name, value, _ := bytes.Cut(line, []byte(":"))
+		value = bytes.TrimPrefix(value, []byte(" "))
+		switch string(name) {
+		case "event":
+			e.Name = string(value)
+		case "data":
+			e.Said = append(append(e.Said, value...), '\n')
 		}
 	}
 }

@@ -34,15 +34,14 @@ func (f *found) odd(a *provider.Answer, named bool) bool {
 	for i := range all {
 		seen := &all[i]
 		switch {
-		case len(seen.Said) == 0:
 		case done:
 			odd = true // programs stop
 		case seen.Done():
 			done = true
 		case seen.Piece == nil:
 			doc, err := jsontext.Parse(seen.Said)
-			odd = f.oddJSON(i+1, seen.Said, doc, err) || odd
-			odd = f.oddName(i+1, seen, named) || odd
+			odd = f.oddJSON(seen.Number, seen.Said, doc, err) || odd
+			odd = f.oddName(seen, named) || odd
 		}
 	}
 	return odd
@@ -58,12 +57,12 @@ func (f *found) oddFrames(body []byte) {
 }
 
 // oddName adds a reading for an event whose name is not its type. It reports whether the name may mislead programs.
-func (f *found) oddName(event int, e *provider.Seen, named bool) bool {
+func (f *found) oddName(e *provider.Seen, named bool) bool {
 	if (e.Name != "") != named {
 		return true
 	}
 	if doc, err := jsontext.ParseLenient(e.Said); named && err == nil && doc.Root().Member("type").Word() != e.Name {
-		f.add(event, "event-name", e.Name)
+		f.add(e.Number, "event-name", e.Name)
 		return true
 	}
 	return false
@@ -81,11 +80,13 @@ func (f *found) oddLines(body []byte) bool {
 			data = 1
 			continue // the usual case
 		}
-		field, value, _ := bytes.Cut(line, []byte(":"))
-		switch known := slices.Contains(fields, string(field)); {
-		case len(line) == 0:
+		if len(line) == 0 {
 			odd = odd || data == 0 // some programs stop at an extra empty line
 			n, data = n+min(1, data), 0
+			continue
+		}
+		field, value, _ := bytes.Cut(line, []byte(":"))
+		switch known := slices.Contains(fields, string(field)); {
 		case bytes.IndexByte(line, '\r') >= 0, !known:
 			f.add(n, "line", string(line))
 			odd = true

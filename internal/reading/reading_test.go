@@ -2,6 +2,7 @@ package reading
 
 import (
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -63,6 +64,28 @@ func TestOf(t *testing.T) {
 			resp := &modelio.Response{Candidates: []modelio.Candidate{{Message: modelio.Message{Content: []modelio.Part{{Text: &x.text}}}}}}
 			got := Of(&provider.Answer{Status: 200, ContentType: x.contentType, Body: []byte(x.body)}, x.api, "", resp)
 			require.Equal(t, x.want, fmt.Sprint(got))
+		})
+	}
+}
+
+// TestSilentEvents bounds the memory that is allocated for events without data. A stream may have millions of them, and
+// they are counted all the same.
+func TestSilentEvents(t *testing.T) {
+	codec, _ := provider.Named("openai.chat")
+	for name, silent := range map[string]string{"empty lines": "\n", "returns": "\r\n", "comments": ":\n\n", "ids": "id: 1\n\n"} {
+		t.Run(name, func(t *testing.T) {
+			n := 1 << 17 / len(silent)
+			body := strings.Repeat(silent, n) + `data: {"choices":[{"index":0,"delta":{"Content":"Hi"}}]}` + "\n\n"
+			a := &provider.Answer{Status: 200, ContentType: "text/event-stream", Body: []byte(body)}
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			resp, err := codec.DecodeResponse(a)
+			require.NoError(t, err)
+			read := Of(a, codec.API, "", resp)
+			runtime.ReadMemStats(&after)
+			require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(2*len(body)))
+			require.NotEmpty(t, read)
+			require.Equal(t, fmt.Sprintf("{%d spelling Content}", n+1), fmt.Sprint(read[0]))
 		})
 	}
 }

@@ -207,7 +207,11 @@ func (p *proof) checkTiming(answer *provider.Answer) {
 	if times == nil {
 		return
 	}
-	if n := len(answer.Seen()); n != len(times) {
+	n := 0
+	for events := answer.Events(); events != nil && events.NextRaw() != nil; {
+		n++
+	}
+	if n != len(times) {
 		p.report("/timing_ms", "has %d times, and %s has %s", len(times), p.file(), count(n, "event"))
 	}
 	if !slices.IsSorted(times) || slices.Max(times) > p.record.Response.LatencyMS {

@@ -78,13 +78,23 @@ func mayHold(body []byte) bool {
 // edited as one text; if they split a value, its replacement is put into the first of them. With alone, a piece that
 // was not edited in this way is also edited by itself, because in some streams the apparent pieces are separate texts.
 func rewrite(a *provider.Answer, edits editor, alone bool) []byte {
-	chunks := split(a)
+	var chunks []*chunk
 	texts := map[string][]*text{}
-	for _, c := range chunks {
+	split(a, func(c *chunk) {
 		for _, d := range c.documents {
 			d.collect(texts, edits)
 		}
-	}
+		if c.plain { // a stream may have millions of comments in a row, so they become one chunk
+			settled := c.bytes()
+			if n := len(chunks); n > 0 && chunks[n-1].plain {
+				before := chunks[n-1].documents[0]
+				before.src = append(before.src, settled...)
+				return
+			}
+			c.documents[0] = &document{src: settled}
+		}
+		chunks = append(chunks, c)
+	})
 	for _, key := range inorder.Names(texts) {
 		editPieces(texts[key], edits, alone)
 	}
@@ -99,33 +109,34 @@ func rewrite(a *provider.Answer, edits editor, alone bool) []byte {
 type chunk struct {
 	documents []*document // its parts, in order
 	frame     bool        // a frame of AWS, with lengths and checksums
+	plain     bool        // one plain document
 }
 
-// split divides an answer into chunks.
-func split(a *provider.Answer) (chunks []*chunk) {
+// split divides an answer into chunks, and passes them to take.
+func split(a *provider.Answer, take func(*chunk)) {
 	events := a.Events()
 	if events == nil {
 		d := parse(a.Body)
 		if bytes.HasPrefix(bytes.TrimSpace(a.Body), []byte("[")) { // Gemini's streams are one array
 			d.keyPieces(d.root.Values()...)
 		}
-		return []*chunk{{documents: []*document{d}}}
+		take(&chunk{documents: []*document{d}})
+		return
 	}
 	for event, err := events.Next(); err == nil; event, err = events.Next() {
 		raw := event.Raw
 		if start, end, isFrame := provider.Payload(raw); isFrame {
 			documents := []*document{{src: raw[:start]}, parseEvent(raw[start:end]), {src: raw[end:]}}
-			chunks = append(chunks, &chunk{documents, true})
+			take(&chunk{documents: documents, frame: true})
 			continue
 		}
-		documents := []*document{plain(raw)} // a comment, or data of several lines
 		if at := bytes.LastIndex(raw, event.Data); at >= 0 && len(event.Data) > 0 {
 			end := at + len(event.Data)
-			documents = []*document{plain(raw[:at]), parseEvent(raw[at:end]), plain(raw[end:])}
+			take(&chunk{documents: []*document{plain(raw[:at]), parseEvent(raw[at:end]), plain(raw[end:])}})
+			continue
 		}
-		chunks = append(chunks, &chunk{documents: documents})
+		take(&chunk{documents: []*document{plain(raw)}, plain: true}) // a comment, or data of several lines
 	}
-	return chunks
 }
 
 // bytes returns the chunk with its edits.

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"hash/crc32"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -76,6 +77,32 @@ func TestAnswer(t *testing.T) {
 			stored := newRules(t, Volatile()).newValues(true)
 			stored.requestEdits("{{uuid:1}} {{uuid:2}}")
 			require.Equal(t, kept, string(stored.Answer(answer(kept))), "what was scrubbed stays")
+		})
+	}
+}
+
+// TestSilentEvents edits events without data, of which a stream may have millions, and bounds the memory that they keep.
+func TestSilentEvents(t *testing.T) {
+	const last = ": the last\n\n"
+	for name, silent := range map[string]string{"empty lines": "\n", "comments": ":\n\n"} {
+		t.Run(name, func(t *testing.T) {
+			many := strings.Repeat(silent, 1<<17/len(silent))
+			body := "data: {}\n\n: old\n\n" + many + ": old\n\n" + many + last + "data: {}\n\n"
+			var before, after runtime.MemStats
+			runtime.GC()
+			runtime.ReadMemStats(&before)
+			got := rewrite(&provider.Answer{ContentType: "text/event-stream", Body: []byte(body)}, func(text string) []edit {
+				if text == last {
+					runtime.GC()
+					runtime.ReadMemStats(&after)
+				}
+				if at := strings.Index(text, "old"); at >= 0 {
+					return []edit{{span{at, at + len("old")}, "new"}}
+				}
+				return nil
+			}, false)
+			require.Equal(t, strings.ReplaceAll(body, "old", "new"), string(got))
+			require.Less(t, int64(after.HeapAlloc)-int64(before.HeapAlloc), int64(4*len(body)))
 		})
 	}
 }
