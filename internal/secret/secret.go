@@ -51,6 +51,7 @@ func (s *Scanner) Find(text []byte) (Hit, bool) {
 	defer s.mu.RUnlock()
 	v := view{index: s.index}
 	what, found := v.find(text)
+	v.inflated = 0 // the same data is searched again
 	if !found {
 		for _, said := range joined(text) {
 			if what, found = v.findPieces(said); found {

@@ -2,6 +2,7 @@ package secret
 
 import (
 	"bytes"
+	"compress/gzip"
 	"compress/zlib"
 	"encoding/base32"
 	"encoding/base64"
@@ -421,6 +422,39 @@ func TestLinear(t *testing.T) {
 		}
 		require.NotEmpty(t, long, literal)
 	}
+}
+
+// TestInflated bounds how much a scan decompresses, and reports compressed data that it leaves out.
+func TestInflated(t *testing.T) {
+	packed := func(size int, end string) string {
+		var b bytes.Buffer
+		w := gzip.NewWriter(&b)
+		_, err := w.Write(append(bytes.Repeat([]byte("to be or not, "), size/14), end...))
+		require.NoError(t, errors.Join(err, w.Close()))
+		return base64.StdEncoding.EncodeToString(b.Bytes()) + " "
+	}
+	s, bomb := told("SERVICE_TOKEN"), packed(mostInflated+14, "")
+	for _, c := range []struct {
+		name, why, text string
+		before, after   int // bytes decompressed
+		what            string
+	}{
+		{"one", "the rest of it is not searched", bomb, 0, mostInflated, ""},
+		{"many", "the sum is bounded", strings.Repeat(bomb, 40), 0, mostInAll, tooMuch},
+		{"secret", "is found before that", packed(140, opaque) + strings.Repeat(bomb, 40), 0, 140 + len(opaque), "the value of SERVICE_TOKEN"},
+		{"left out", "it may contain a secret", packed(140, opaque), mostInAll, mostInAll, tooMuch},
+		{"other", "all other text is searched", opaque + " " + bomb, mostInAll, mostInAll, "the value of SERVICE_TOKEN"},
+	} {
+		v := view{index: s.index, inflated: c.before}
+		what, _ := v.find([]byte(c.text))
+		require.Equal(t, c.what, what, "%s: %s", c.name, c.why)
+		require.Equal(t, c.after, v.inflated, c.name)
+	}
+	hit, _ := s.Find([]byte(`{"a":"` + strings.Repeat(bomb, 3) + `"}`))
+	require.Equal(t, Hit{What: tooMuch, Pointer: "/a"}, hit)
+	looker := s.Looker()
+	looker.view.inflated = mostInAll
+	require.False(t, looker.Holds(bomb), "each value is a scan of its own")
 }
 
 // TestHarmlessHeaders takes no header that gateways and SDKs send for a credential, but any other whose value is opaque.

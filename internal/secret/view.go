@@ -19,8 +19,14 @@ import (
 // deepest is the number of nested encodings of bytes that are decoded, such as base64 within base64.
 const deepest = 2
 
-// mostInflated limits how much decompressed data is searched, in bytes.
-const mostInflated = 16 << 20
+// The limits of how much decompressed data is searched, in bytes. The rest of a longer piece is not searched. A scan
+// reports the pieces after mostInAll as [tooMuch].
+const (
+	mostInflated = 16 << 20 // of one piece
+	mostInAll    = 32 << 20 // after which a scan decompresses no other piece
+)
+
+const tooMuch = "more compressed data than is searched for secrets"
 
 // A view searches a text and everything that it encodes for secrets. It decodes escapes of JSON strings, including
 // strings within strings, and \x; percent-encoding, once and twice; quoted-printable; numeric character references of
@@ -31,6 +37,8 @@ type view struct {
 	scratch [deepest + 1]struct{ once, twice, percent, again, mail, run []byte }
 	joined  []byte
 	long    longRuns
+
+	inflated int // bytes that this scan has decompressed
 }
 
 // A text is decoded in windows, so that a long one is not copied as a whole. The overlap of windows is longer than any
@@ -45,7 +53,9 @@ const (
 // find searches a text, plain and decoded, for a secret. what describes the secret.
 func (v *view) find(text []byte) (what string, found bool) {
 	if bytes.HasPrefix(text, []byte{0x1f, 0x8b}) {
-		text = inflate(text)
+		if text, found = v.inflate(text); found {
+			return tooMuch, true
+		}
 	}
 	if what, found = v.asItStands(text); found {
 		return what, true
@@ -152,7 +162,10 @@ func (v *view) inBase64(run []byte, depth int, cut bool) (what string, found boo
 			plain = bytes.ReplaceAll(plain, []byte{0}, nil)
 		}
 		if bytes.HasPrefix(plain, []byte{0x1f, 0x8b}) || bytes.HasPrefix(plain, []byte{0x78}) {
-			plain = inflate(plain)
+			if plain, found = v.inflate(plain); found {
+				what = tooMuch
+				return true
+			}
 		} else if len(plain) < longestWord && !printable(plain) {
 			return false
 		}
@@ -194,8 +207,8 @@ func fromHex(run string) ([]byte, error) { return hex.DecodeString(run[:len(run)
 
 var base32Digits = base32.StdEncoding.WithPadding(base32.NoPadding)
 
-// inflate decompresses gzip or zlib data.
-func inflate(data []byte) []byte {
+// inflate decompresses gzip or zlib data. over is true if the scan has decompressed too much before.
+func (v *view) inflate(data []byte) (plain []byte, over bool) {
 	r, err := io.Reader(nil), error(nil)
 	if data[0] == 0x78 {
 		r, err = zlib.NewReader(bytes.NewReader(data))
@@ -203,10 +216,14 @@ func inflate(data []byte) []byte {
 		r, err = gzip.NewReader(bytes.NewReader(data))
 	}
 	if err != nil {
-		return data
+		return data, false
 	}
-	plain, _ := io.ReadAll(io.LimitReader(r, mostInflated)) // of broken data, as much as can be read
-	return plain
+	if v.inflated >= mostInAll {
+		return nil, true
+	}
+	plain, _ = io.ReadAll(io.LimitReader(r, mostInflated)) // of broken data, as much as can be read
+	v.inflated += len(plain)
+	return plain, false
 }
 
 // unescape appends text to plain, with the escapes of JSON strings and \x decoded.

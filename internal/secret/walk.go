@@ -40,6 +40,7 @@ func (s *Scanner) Looker() *Looker {
 func (l *Looker) Holds(value any) bool {
 	l.scanner.mu.RLock()
 	defer l.scanner.mu.RUnlock()
+	l.view.inflated = 0
 	return l.holds(reflect.ValueOf(value))
 }
 
