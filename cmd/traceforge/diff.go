@@ -54,10 +54,10 @@ func diff(c *call) error {
 	case c.is("json"):
 		err = c.json(found)
 	case c.is("markdown"):
-		_, err = c.stdout.WriteString(found.Markdown(diffCommand(c)))
+		_, err = c.stdout.WriteString(found.Markdown(found.All))
 	case c.is("html"):
 		_, err = c.stdout.WriteString(found.HTML(page.About{
-			Command: "traceforge diff", From: names[0], To: cmp.Or(names[1], "the store as it is"), All: diffCommand(c) + " --json",
+			Command: "traceforge diff", From: names[0], To: cmp.Or(names[1], "the store as it is"), All: found.All,
 		}))
 	default:
 		var text strings.Builder
@@ -69,7 +69,7 @@ func diff(c *call) error {
 		case found.Empty() && found.Unread == nil:
 			c.say("nothing differs between %s and %s", names[0], cmp.Or(names[1], "the store as it is"))
 		case page.LeavesOut(text.String()):
-			c.say("more of it, as a page: %s --html; all of it: %[1]s --json", diffCommand(c))
+			c.say("more of it, as a page: %s --html; all of it: %s", diffCommand(c), found.All)
 		}
 	}
 	if err == nil && found.Unread != nil {
@@ -78,9 +78,13 @@ func diff(c *call) error {
 	return withFindings(!found.Empty(), err)
 }
 
-// diffCommand returns the command that shows in full what this command shows in part.
+// diffCommand returns this command without the option of a form.
 func diffCommand(c *call) string {
-	return commandline.Join(append([]string{"traceforge", "diff"}, c.args...))
+	words := []string{"traceforge", "diff"}
+	if dir := c.dirFlag(); dir != "" {
+		words = append(words, "--dir", dir)
+	}
+	return commandline.Join(append(words, c.args...))
 }
 
 // compare returns the differences between two states.
@@ -99,7 +103,8 @@ func compare(c *call, was, is *state) (*page.Comparison, error) {
 	if err != nil {
 		config = &store.Config{} // the settings report it
 	}
-	found := &page.Comparison{Config: changed, Whole: c.is("json"), Cost: lint.Prices(config.Prices).Cost, Conversations: c.is("html")}
+	found := &page.Comparison{Config: changed, Whole: c.is("json"), Cost: lint.Prices(config.Prices).Cost,
+		All: diffCommand(c) + " --json", Conversations: c.is("html")}
 	if found.Conversations {
 		found.KeepAnswers(page.AnswersInHTML)
 	}

@@ -262,6 +262,34 @@ func TestDiffSaysWhatItLeavesOut(t *testing.T) {
 	require.Contains(t, said, " --json\n", "more tests than it names")
 }
 
+// TestDiffShowsAddedTests: every form shows what an added test says, without secrets, and the command that shows all does.
+func TestDiffShowsAddedTests(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), ".ai-snapshots")
+	keepRaw(t, dir, "TestOld", `{}`)
+	commitAll(t, filepath.Dir(dir))
+	secret := "sk-proj-" + strings.Repeat("aB3dE5gH", 8)
+	keepRaw(t, dir, "TestNew", `{}`, func(s *snapshot.Snapshot) {
+		s.Request.Model = "M-model"
+		s.Request.Messages[0] = pagetest.Said("system", strings.Repeat("line\n", 300)+"key "+secret+"\nM-end")
+		s.Request.Messages[1] = pagetest.Said("user", "key "+secret+"\n")
+	})
+	for _, form := range []string{"text", "--markdown", "--html", "--json"} {
+		args := []string{"diff", "--dir", dir, form}
+		if form == "text" {
+			args = args[:3]
+		}
+		_, out, said := run("", args...)
+		require.Contains(t, out, "M-model", form)
+		require.NotContains(t, out+said, "aB3dE5gH", form)
+		all := "traceforge diff --dir " + dir + " --json"
+		whole := form == "--html" || form == "--json"
+		require.Equal(t, whole, strings.Contains(out, "M-end"), form)
+		require.Equal(t, !whole, strings.Contains(out, " more lines: "+all), form)
+		require.Equal(t, form == "text", strings.Contains(said, "; all of it: "+all+"\n"), said)
+	}
+}
+
 // TestTwoDocumentsOfOneTest: no state is compared in which a test has two documents, as one could hide the other.
 func TestTwoDocumentsOfOneTest(t *testing.T) {
 	t.Parallel()

@@ -188,19 +188,13 @@ func documentNames(s *store.Store, _ []string) (names []string) {
 	return names
 }
 
-// literal returns a call in the format's literal form.
-func literal(s *snapshot.Snapshot) jsontext.Value {
-	text, _ := s.SF() // the record was read from this
-	return jsontext.ValueOf(text).Member("snapshots").Head()
-}
-
 // writeSF writes the selected calls in the format's literal form: a single call, or the document of each test (SF
 // "Complete Snapshot Structure").
 func writeSF(c *call, chosen []selection) error {
 	for _, s := range chosen {
 		text, _ := s.Document.SF() // the document was read from this
 		if s.call >= 0 {
-			text = literal(&s.Document.Snapshots[s.call]).Raw()
+			text = page.Literal(&s.Document.Snapshots[s.call]).Raw()
 		}
 		c.text(string(jsontext.Indented(bytes.TrimSpace(text))) + "\n")
 	}
@@ -218,7 +212,7 @@ func writeJSON(c *call, chosen []selection) error {
 	for _, s := range chosen {
 		for _, call := range s.calls() {
 			request, response := cores(call, call.Source.Ignored)
-			members := literal(call).Object()
+			members := page.Literal(call).Object()
 			members["prompt_hash"] = jsontext.Text(canon.Sum(request))
 			members["response_hash"] = jsontext.Text(canon.Sum(response))
 			answer.Snapshots = append(answer.Snapshots, jsontext.ObjectText(members))
@@ -287,7 +281,7 @@ func hashed(doc *store.Doc, i int, hash canon.Hash) (data []byte, sealed bool, e
 			return text, false, nil
 		}
 	}
-	record := literal(s)
+	record := page.Literal(s)
 	if s.Hash == hash || record.Member("hash").Word() == string(hash) {
 		return record.Raw(), true, nil
 	}

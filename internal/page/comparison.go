@@ -3,6 +3,7 @@ package page
 import (
 	"cmp"
 	"fmt"
+	"path"
 	"slices"
 
 	"github.com/traceforge/traceforge-go/internal/drift"
@@ -26,14 +27,19 @@ type Comparison struct {
 	// Cost returns the cost of a call, if it is known; nil if costs are unknown.
 	Cost func(*snapshot.Snapshot) (cost float64, ok bool) `json:"-"`
 
+	// All is the command that shows everything, for a program. With it, Add keeps of added calls what their glances do
+	// not say.
+	All string `json:"-"`
+
 	// Conversations makes Add keep the conversations of tests, for [Comparison.HTML].
 	Conversations bool `json:"-"`
 
 	group Causes
 	times map[Test][]string // times of recording, now and before, of calls that were recorded again
 	tests []*htmlTest
-	kept  int // bytes of the texts of tests
-	alone int // documents that only one state has
+	kept  int             // bytes of the texts of tests
+	held  int             // documents that only one state has
+	usual map[string]bool // keys of fields that calls of the earlier state have
 }
 
 // heldAlone limits how many documents that only one state has are kept, to find tests that were renamed and changed.
@@ -49,25 +55,22 @@ func (c *Comparison) KeepAnswers(n int) { c.group.Answers = n }
 func (c *Comparison) Add(change Change, from, to *snapshot.Document) error {
 	d := &Difference{Change: change}
 	c.Differences = append(c.Differences, d)
+	c.noteUsual(path.Dir(d.File), from)
 	if from == nil || to == nil {
-		if c.alone++; c.alone <= heldAlone {
-			d.doc = cmp.Or(from, to)
+		doc := cmp.Or(from, to)
+		if c.held++; c.held <= heldAlone {
+			d.doc = doc
 		}
-		return d.noteAlone(from, to)
+		if err := d.identify(doc); err != nil {
+			return err
+		}
+		c.alone(d, from, to)
+		return nil
 	}
 	if err := c.documents(d, from, to); err != nil {
 		return fmt.Errorf("%s: %w", change.File, err)
 	}
-	for _, of := range []struct {
-		fate string
-		doc  *snapshot.Document
-	}{{drift.Added, to}, {drift.Removed, from}} {
-		for _, n := range change.Calls[of.fate] {
-			g := glanceOf(callOf(of.doc, n))
-			g.Title += " " + of.fate
-			d.glances = append(d.glances, g)
-		}
-	}
+	c.alone(d, from, to)
 	return nil
 }
 
@@ -205,13 +208,18 @@ func (c *Comparison) Close() {
 	joined := map[*Difference]bool{}
 	for _, d := range c.Differences {
 		if left := gone[d.content]; d.Fate == drift.Added && len(left) > 0 {
-			d.Fate, d.Was, d.Calls = Moved, left[0].File, Calls{}
+			d.Fate, d.Was, d.Calls, d.glances, d.Only = Moved, left[0].File, Calls{}, nil, nil
 			joined[left[0]], gone[d.content] = true, left[1:]
 		}
 	}
 	c.renamed(joined)
 	all := append([]*Difference{}, c.Differences...) // never nil
 	c.Differences = slices.DeleteFunc(all, func(d *Difference) bool { return joined[d] })
+	for _, d := range c.Differences {
+		for i := range d.glances {
+			d.glances[i].settle(c)
+		}
+	}
 	if c.Causes = c.group.List(); c.Whole {
 		brief(c.Causes)
 	}
@@ -248,11 +256,12 @@ func (c *Comparison) renamed(joined map[*Difference]bool) {
 		if was == nil || likest(was, drift.Added) != d {
 			continue
 		}
-		d.Fate, d.Was, d.Calls, d.glances = Moved, was.File, Calls{}, nil
+		d.Fate, d.Was, d.Calls, d.glances, d.Only = Moved, was.File, Calls{}, nil, nil
 		joined[was] = true
 		both(SealOf("", was.doc).Calls, SealOf("", d.doc).Calls, func(n int, fate string) { d.Calls[fate] = append(d.Calls[fate], n) })
 		again := len(c.Again)
 		_ = c.documents(d, was.doc, d.doc) // its calls have cores: see alone
 		c.Again = c.Again[:again]          // meaningless for a document with another name
+		c.alone(d, was.doc, d.doc)
 	}
 }

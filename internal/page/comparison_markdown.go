@@ -164,6 +164,9 @@ func (s *Section) markdown(whole bool) string {
 			}
 		}
 	}
+	if named := s.named(); whole && named != "" {
+		fmt.Fprintf(&text, "\n%s\n", Code(named))
+	}
 	return text.String()
 }
 

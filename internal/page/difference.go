@@ -1,7 +1,6 @@
 package page
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
@@ -21,11 +20,13 @@ type Difference struct {
 	Change
 	Was         string           `json:"was,omitempty"` // the file before the document moved
 	Differences []CallDifference `json:"differences,omitempty"`
+	Only        Only             `json:"only,omitempty"` // calls that only one state has, in the format's literal form, by their fate; one that continues another of them has only the messages after those of that call
 
 	Raw []string `json:"-"` // changes in raw answers whose records are the same: see [OtherBytes.Tell]
 
 	content string             // hash of all calls, which identifies the document under another name; only for documents that one state has
-	glances []glance           // for calls that only one state has
+	glances []glance           // for the first calls that only one state has
+	all     string             // the command that shows all
 	doc     *snapshot.Document // set if only one state has the document, unless heldAlone others are kept
 }
 
@@ -37,9 +38,6 @@ type CallDifference struct {
 	Response []drift.Difference `json:"response,omitempty"` // in the answer, including its headers
 	Bytes    bool               `json:"bytes,omitempty"`    // only the raw answer differs
 }
-
-// A glance is a summary of a call.
-type glance struct{ Title, Sent, Answered string }
 
 // callOf returns the call with a number, or nil.
 func callOf(doc *snapshot.Document, n int) *snapshot.Snapshot {
@@ -108,9 +106,8 @@ func ofProviders(was, is string) []drift.Change {
 	}}
 }
 
-// noteAlone notes what is shown of a document that only one state has.
-func (d *Difference) noteAlone(from, to *snapshot.Document) error {
-	doc := cmp.Or(to, from)
+// identify notes the content of a document that only one state has.
+func (d *Difference) identify(doc *snapshot.Document) error {
 	sum := sha256.New()
 	for i := range doc.Snapshots {
 		s := &doc.Snapshots[i]
@@ -120,9 +117,6 @@ func (d *Difference) noteAlone(from, to *snapshot.Document) error {
 			return err
 		}
 		fmt.Fprintf(sum, "%s %d %d %s%s", s.Provider, len(request), len(response), request, response)
-		if i < shownCalls {
-			d.glances = append(d.glances, glanceOf(s))
-		}
 	}
 	d.content = string(sum.Sum(nil))
 	return nil
@@ -136,7 +130,9 @@ func glanceOf(s *snapshot.Snapshot) glance {
 	} else if s.Request.Prompt != nil {
 		sent = *s.Request.Prompt
 	}
-	return glance{fmt.Sprintf("call %d", s.Number()), Clip(inLine(sent), most), Clip(Said(&s.Response), most)}
+	return glance{
+		Title: fmt.Sprintf("call %d", s.Number()), Sent: Clip(inLine(sent), most), Answered: Clip(Said(&s.Response), most),
+	}
 }
 
 // texts returns the texts of parts, joined by spaces.

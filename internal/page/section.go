@@ -40,6 +40,8 @@ type Section struct {
 	Headline string // "2 tests added"
 	Note     string // another sentence about all documents; empty without one
 	Items    []Item
+
+	all string // the command that shows all
 }
 
 // An Item is a document with a short description.
@@ -55,7 +57,7 @@ type Item struct {
 // Sections returns the documents that the causes do not show, or not completely, by what happened to them.
 func (c *Comparison) Sections() (all []Section) {
 	for _, fate := range []string{drift.Changed, drift.Added, drift.Removed, Moved} {
-		var section Section
+		section := Section{all: c.All}
 		for _, d := range c.Differences {
 			sameCalls := fate == drift.Changed && len(d.glances) == 0 && len(d.Calls) > 0
 			if d.Fate == fate && !sameCalls {
@@ -108,7 +110,7 @@ func (d *Difference) item() Item {
 		item.Lines = append(item.Lines, note)
 	}
 	for _, g := range d.Glances() {
-		item.Lines = append(item.Lines, g.Title, "  sent     "+g.Sent, "  answered "+g.Answered)
+		item.Lines = append(append(item.Lines, g.Title, "  sent     "+g.Sent, "  answered "+g.Answered), g.Rest...)
 	}
 	if more := d.More(); more != "" {
 		item.Lines = append(item.Lines, more)
@@ -124,20 +126,16 @@ func (d *Difference) Note() string {
 	return "the same calls in another order, or under another provider"
 }
 
-// Glances returns summaries of the first calls that only one state has; a document that moved has none.
-func (d *Difference) Glances() []glance {
-	if d.Fate == Moved {
-		return nil
-	}
-	return d.glances[:min(len(d.glances), shownCalls)]
-}
+// Glances returns summaries of the first calls that only one state has.
+func (d *Difference) Glances() []glance { return d.glances }
 
 // More says how many calls are left out; empty if none.
 func (d *Difference) More() string {
-	if len(d.glances) == 0 {
-		return ""
+	more := andMore(len(d.Calls[drift.Added])+len(d.Calls[drift.Removed])-len(d.glances), "call", "calls")
+	if more != "" && d.all != "" {
+		more += ": " + d.all
 	}
-	return andMore(len(d.Calls[drift.Added])+len(d.Calls[drift.Removed])-len(d.Glances()), "call", "calls")
+	return more
 }
 
 // title returns the headline with the note.
@@ -148,8 +146,23 @@ func (s *Section) title() string {
 	return s.Headline + ": " + s.Note
 }
 
+// named says how many documents are shown by name only, although their calls differ; empty if none.
+func (s *Section) named() string {
+	n := 0
+	for _, item := range s.Items[min(len(s.Items), shownDocuments):] {
+		n += min(len(item.Lines), 1)
+	}
+	if n == 0 || s.all == "" {
+		return ""
+	}
+	return fmt.Sprintf("… and what %s: %s", Count(n, "more test says", "more tests say"), s.all)
+}
+
 func (p *Page) section(s Section) {
 	p.line(bold, "", s.title())
+	if named := s.named(); named != "" {
+		defer p.line(faint, margin, named)
+	}
 	for i, item := range s.Items {
 		if i == shownDocuments+namedDocuments {
 			p.line(faint, margin, fmt.Sprintf("and %d more", len(s.Items)-i))

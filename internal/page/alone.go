@@ -1,0 +1,236 @@
+package page
+
+import (
+	"encoding/json"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/internal/drift"
+	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/snapshot"
+)
+
+// Only are calls that only one state has: records in the literal form, by their fate.
+type Only map[string][]json.RawMessage
+
+// OnlyOf returns the calls that only one of two documents has, by their numbers. A document may be nil, or have changed.
+// As in files, a call that continues another one of them has only the messages after those of that call.
+func OnlyOf(calls Calls, from, to *snapshot.Document) Only {
+	only := Only{}
+	for fate, doc := range map[string]*snapshot.Document{drift.Added: to, drift.Removed: from} {
+		for _, n := range calls[fate] {
+			if doc == nil {
+				break
+			}
+			s := callOf(doc, n)
+			if s == nil {
+				continue
+			}
+			listed := false
+			if s.Continues != nil {
+				_, listed = slices.BinarySearch(calls[fate], s.Continues.Call)
+			}
+			if listed {
+				only[fate] = append(only[fate], literalEnd(callOf(doc, s.Continues.Call), s))
+			} else {
+				only[fate] = append(only[fate], Literal(s).Raw())
+			}
+		}
+	}
+	return only
+}
+
+// literalEnd returns a record in the literal form without the messages of base, the call that it continues, and without
+// its hash, which includes them.
+func literalEnd(base, s *snapshot.Snapshot) json.RawMessage {
+	end, known := *s, min(s.Continues.Messages, len(base.Request.Messages))
+	end.Request.Messages = s.Request.Messages[known:]
+	record := Literal(&end).Object()
+	request := jsontext.ValueOf(record["request"]).Object()
+	request["continues"] = fmt.Appendf(nil, `{"call":%d,"messages":%d}`, base.Number(), known)
+	record["request"] = jsontext.ObjectText(request)
+	delete(record, "hash")
+	return jsontext.ObjectText(record)
+}
+
+// Literal returns a record in the format's literal form.
+func Literal(s *snapshot.Snapshot) jsontext.Value {
+	text, _ := s.SF() // the record was read from this
+	return jsontext.ValueOf(text).Member("snapshots").Head()
+}
+
+// A glance is a summary of a call.
+type glance struct {
+	Title, Sent, Answered string
+	Rest                  []string // what else an added call says; set by Close
+
+	rest []restLine
+	cut  int // lines that are not in rest
+}
+
+// A restLine is a line about a call. A line with the key of a usual field is not shown if the earlier state has it.
+type restLine struct{ key, text string }
+
+// A room limits what is shown of calls that only one state has.
+type room struct {
+	calls int // of a document
+	lines int // of what a glance does not say
+	width int // bytes of a line
+}
+
+func (c *Comparison) room() room {
+	switch {
+	case c.All == "":
+		return room{calls: shownCalls}
+	case c.Conversations:
+		return room{40, htmlLines, htmlWidth}
+	}
+	return room{shownCalls, 30, 200}
+}
+
+// alone notes the calls that only one state has.
+func (c *Comparison) alone(d *Difference, from, to *snapshot.Document) {
+	if d.all = c.All; c.Whole {
+		d.Only = OnlyOf(d.Calls, from, to)
+	}
+	r := restReader{conversation: conversation{provider: path.Dir(d.File), doc: to}, room: c.room(), all: c.All}
+	r.Page, r.shown = &Page{Out: &r.out, Width: 96, Unwrapped: c.Conversations}, map[*snapshot.Snapshot]map[string]string{}
+	for _, fate := range []string{drift.Added, drift.Removed} {
+		doc := to
+		if fate == drift.Removed {
+			doc = from
+		}
+		for _, n := range d.Calls[fate] {
+			if len(d.glances) == r.calls {
+				return
+			}
+			s := callOf(doc, n)
+			g := glanceOf(s)
+			if from != nil && to != nil {
+				g.Title += " " + fate
+			}
+			if fate == drift.Added && c.All != "" {
+				if c.kept > HTMLLimit {
+					r.lines = 0
+				}
+				g.rest, g.cut = r.read(s, &g)
+				for _, line := range g.rest {
+					c.kept += len(line.text)
+				}
+			}
+			d.glances = append(d.glances, g)
+		}
+	}
+}
+
+// A restReader reads what the glances at a document's calls do not say.
+type restReader struct {
+	conversation
+	room
+	all string // the command that shows all
+
+	out  strings.Builder // what the page shows
+	rest []restLine
+	cut  int
+}
+
+// usualFields are those that many calls have in common.
+var usualFields = []string{"provider", "api", "model", "sent"}
+
+func (r *restReader) read(s *snapshot.Snapshot, g *glance) ([]restLine, int) {
+	r.rest, r.cut = nil, 0
+	var unlike *snapshot.Snapshot
+	messages := s.Request.Messages
+	if s.Continues != nil {
+		unlike, messages = callOf(r.doc, s.Continues.Call), messages[s.Continues.Messages:]
+	}
+	for _, f := range r.changed(s, unlike) {
+		key := f.key()
+		switch {
+		case f.name == "source" && !TestOf(r.doc).OfProgram():
+			continue
+		case f.name == "sent":
+			f.name = "with" // what was sent are the texts
+		}
+		r.add(key, "", "", func() { r.header([]headerField{f}) })
+	}
+	r.add("", margin, "", func() { r.offered(s, unlike) })
+	if s.Request.Prompt != nil {
+		r.add("", margin, "prompt "+g.Sent, func() {
+			r.heading(bold, "prompt")
+			r.text(*s.Request.Prompt)
+		})
+	}
+	for i := range messages {
+		said := ""
+		if i == len(messages)-1 {
+			said = "user " + g.Sent
+		}
+		r.add("", margin, said, func() { r.message(&messages[i]) })
+	}
+	r.add("", margin, "answer "+g.Answered, func() { r.answer(&s.Response, "", true) })
+	return r.rest, r.cut
+}
+
+// add adds the lines that show prints, unless they only repeat what is said.
+func (r *restReader) add(key, indent, said string, show func()) {
+	r.out.Reset()
+	show()
+	if inLine(r.out.String()) == said {
+		return
+	}
+	for line := range strings.Lines(r.out.String()) {
+		line = strings.TrimRight(line, "\n")
+		switch {
+		case line == "":
+		case r.lines == 0 || len(r.rest) == r.lines+len(usualFields):
+			r.cut++
+		default:
+			if len(line) > r.width {
+				head := strings.ToValidUTF8(line[:r.width], "")
+				line = fmt.Sprintf("%s… (%d bytes more: %s)", head, len(line)-len(head), r.all)
+			}
+			r.rest = append(r.rest, restLine{key, indent + line})
+		}
+	}
+}
+
+// key identifies a usual field; empty for other ones, and for one with a long value.
+func (f *headerField) key() string {
+	if len(f.value) > 200 || !slices.Contains(usualFields, f.name) {
+		return ""
+	}
+	return f.name + " " + f.value
+}
+
+// noteUsual notes the usual fields of calls of the earlier state.
+func (c *Comparison) noteUsual(provider string, from *snapshot.Document) {
+	if c.All == "" || from == nil {
+		return
+	}
+	if c.usual == nil {
+		c.usual = map[string]bool{}
+	}
+	for i := range from.Snapshots {
+		for _, f := range (&Page{Width: 96}).fields(provider, &from.Snapshots[i]) {
+			c.usual[f.key()] = true
+		}
+	}
+	delete(c.usual, "")
+}
+
+// settle sets the lines that are shown.
+func (g *glance) settle(c *Comparison) {
+	for _, line := range g.rest {
+		if !c.usual[line.key] {
+			g.Rest = append(g.Rest, line.text)
+		}
+	}
+	most := min(c.room().lines, len(g.Rest))
+	g.cut += len(g.Rest) - most
+	if g.Rest = g.Rest[:most]; g.cut > 0 {
+		g.Rest = append(g.Rest, fmt.Sprintf("  … and %s: %s", Count(g.cut, "more line", "more lines"), c.All))
+	}
+}
