@@ -80,7 +80,8 @@ type reviewItem struct {
 	Bytes    []string `json:"bytes,omitempty"` // descriptions of raw answers that changed although their records did not
 
 	source  *source
-	was     string   // name of the document before it moved
+	was     string // name of the document before it moved
+	calls   page.Calls
 	files   []string // files and directories of the store that contain the records
 	groups  []*group
 	seen    string // state when it was shown: see reviewRun.look

@@ -146,6 +146,19 @@ func (src *source) load(name string) (from, to *store.Doc, err error) {
 	return from, to, nil
 }
 
+// documents returns both versions of a test's document, without secrets.
+func (r *reviewRun) documents(item *reviewItem) (from, to *snapshot.Document, err error) {
+	before, after, err := item.source.load(item.Document)
+	if err == nil && item.was != "" {
+		before, _, err = item.source.load(item.was)
+	}
+	_, from = sealed(item.Document, before)
+	_, to = sealed(item.Document, after)
+	r.c.secrets.Hide(from)
+	r.c.secrets.Hide(to)
+	return from, to, err
+}
+
 func loadIn(s *store.Store, name, provider string) (*store.Doc, error) {
 	doc, err := s.Load(name, provider)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -164,6 +177,9 @@ func (r *reviewRun) compare(src *source, conversations bool) (*page.Comparison, 
 	}
 	found := &page.Comparison{Config: src.settings, Cost: lint.Prices(config.Prices).Cost, Conversations: conversations}
 	found.KeepAnswers(shownAnswers)
+	if conversations {
+		found.All = r.kindCommand(src.kind) + " --json"
+	}
 	var half, altered []string
 	for _, name := range slices.Sorted(maps.Keys(src.providers)) {
 		from, to, err := src.load(name)
@@ -283,7 +299,7 @@ func (r *reviewRun) add(src *source, found *page.Comparison, seen map[string]str
 	byTest := map[page.Test][]*reviewItem{}
 	var all []*reviewItem
 	for _, d := range found.Differences {
-		item := &reviewItem{Kind: src.kind, Test: d.Test, Change: d.Fate, Document: d.Document, source: src,
+		item := &reviewItem{Kind: src.kind, Test: d.Test, Change: d.Fate, Document: d.Document, source: src, calls: d.Calls,
 			Records: []string{}, Bytes: d.Raw,
 			files: pathsOf(path.Dir(d.File), d.Document), seen: seen[d.Document]}
 		numbers := slices.Concat(d.Calls[drift.Added], d.Calls[drift.Changed], d.Calls[drift.Removed])

@@ -294,7 +294,7 @@ func (s *screen) writePage(src *source) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	about := page.About{Command: "traceforge review", From: "the store", To: "pending answers"}
+	about := page.About{Command: "traceforge review", From: "the store", To: "pending answers", All: found.All}
 	if src.kind == changedKind {
 		about.From, about.To = "what git has staged", "the store"
 	}

@@ -1,9 +1,9 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
+	"path"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/drift"
@@ -30,10 +30,11 @@ const alsoListed = 20
 
 type listedTest struct {
 	*reviewItem
-	Also        []string `json:"also,omitempty"`         // keys of the test's other groups, which must be accepted too; only the first ones are listed
-	More        int      `json:"also_more,omitempty"`    // number of other groups that are not listed
-	MoreRecords int      `json:"records_more,omitempty"` // number of records that are not listed here; the first cause of the test lists all of them
-	MoreBytes   int      `json:"bytes_more,omitempty"`   // number of changes in raw answers that are not listed here; the first cause of the test lists all of them
+	Only        page.Only `json:"only,omitempty"`         // calls that only one state has, as in diff --json; listed with what tests have in common other than causes
+	Also        []string  `json:"also,omitempty"`         // keys of the test's other groups, which must be accepted too; only the first ones are listed
+	More        int       `json:"also_more,omitempty"`    // number of other groups that are not listed
+	MoreRecords int       `json:"records_more,omitempty"` // number of records that are not listed here; the first cause of the test lists all of them
+	MoreBytes   int       `json:"bytes_more,omitempty"`   // number of changes in raw answers that are not listed here; the first cause of the test lists all of them
 }
 
 // listedIn returns the description of a test for the list of a group.
@@ -69,7 +70,15 @@ func (r *reviewRun) list() error {
 			l.Changes = append(l.Changes, cause.Change)
 		}
 		for _, item := range g.tests {
-			l.Tests = append(l.Tests, item.listedIn(g))
+			test := item.listedIn(g)
+			if r.c.is("json") && g.block == nil && g.settings == nil {
+				before, after, err := r.documents(item)
+				if err != nil {
+					return err
+				}
+				test.Only = page.OnlyOf(item.calls, before, after)
+			}
+			l.Tests = append(l.Tests, test)
 		}
 		all = append(all, l)
 	}
@@ -102,7 +111,12 @@ func (r *reviewRun) nothing() error {
 
 // command returns the command that decides on a group without a terminal.
 func (r *reviewRun) command(verb string, g *group) string {
-	return "traceforge review" + option(" --dir ", r.c.dirFlag()) + " --" + g.kind + " --" + verb + " " + gotest.Quote(g.key)
+	return r.kindCommand(g.kind) + " --" + verb + " " + gotest.Quote(g.key)
+}
+
+// kindCommand returns the command that reviews all groups of a kind.
+func (r *reviewRun) kindCommand(kind string) string {
+	return "traceforge review" + option(" --dir ", r.c.dirFlag()) + " --" + kind
 }
 
 // listGroup lists a group: the changes, and its tests by the ids of their records.
@@ -139,13 +153,47 @@ func (r *reviewRun) listGroup(g *group, l listedGroup) error {
 	return nil
 }
 
-// showGroup shows what the tests of a group have in common: its first cause in full, or what happened to the first
-// test.
+// showGroup shows what the tests of a group have in common: its first cause in full, or what happened to each test.
 func (r *reviewRun) showGroup(p *page.Page, g *group) error {
 	if g.block == nil {
-		return r.showTest(p, g.tests[0])
+		return r.showTests(p, left(g.tests), r.kindCommand(g.kind)+" --json")
 	}
 	p.Whole(g.block)
+	return nil
+}
+
+// showTests shows what happened to tests that have no cause in common, and names those for which there is no room. all
+// is the command that shows all.
+func (r *reviewRun) showTests(p *page.Page, tests []*reviewItem, all string) error {
+	const mostTests, mostBytes = 12, 64 << 10
+	size := 0
+	var names []string // of tests that are not shown
+	for i, item := range tests {
+		var text strings.Builder
+		one := *p
+		one.Out = &text
+		if i < mostTests && size < mostBytes {
+			if err := r.showTest(&one, item); err != nil {
+				return err
+			}
+		}
+		size += text.Len()
+		switch {
+		case i > 0 && (i >= mostTests || size > mostBytes):
+			names, size = append(names, item.name()), max(size, mostBytes)
+			continue
+		case i > 0 && text.Len() > 0:
+			fmt.Fprintln(p.Out)
+		}
+		if len(tests) > 1 && text.Len() > 0 && item.Change != drift.Added && item.Change != drift.Removed {
+			fmt.Fprintln(p.Out, plaintext.Line(r.c.secrets.Mask(item.name())))
+		}
+		fmt.Fprint(p.Out, text.String())
+	}
+	if len(names) > 0 {
+		line := fmt.Sprintf("not shown: %s; all of it: %s", strings.Join(page.Most(20, names, "more"), ", "), all)
+		fmt.Fprintln(p.Out, "\n  "+plaintext.Line(r.c.secrets.Mask(line)))
+	}
 	return nil
 }
 
@@ -155,22 +203,20 @@ func (r *reviewRun) showTest(p *page.Page, item *reviewItem) error {
 		p.SettingChanges(settings)
 		return nil
 	}
-	from, to, err := item.source.load(item.Document)
+	from, to, err := r.documents(item)
 	switch {
 	case err != nil:
 		return err
 	case from == nil && to == nil:
 		fmt.Fprintln(p.Out, "  "+noLonger)
 		return nil
-	case item.was != "":
+	case item.was != "" && len(item.calls) == 0:
 		fmt.Fprintln(p.Out, "  moved from the test whose document is "+item.was+", with the same calls")
 		return nil
+	case item.was != "":
+		fmt.Fprintln(p.Out, "  moved from the test whose document is "+item.was)
 	}
-	_, before := sealed(item.Document, from)
-	_, after := sealed(item.Document, to)
-	r.c.secrets.Hide(before)
-	r.c.secrets.Hide(after)
-	p.Unfold(cmp.Or(to, from).Provider, before, after)
+	p.Unfold(path.Dir(item.files[0]), from, to)
 	for _, line := range item.Bytes {
 		fmt.Fprintln(p.Out, "  "+plaintext.Line(line))
 	}

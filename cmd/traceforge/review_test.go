@@ -210,6 +210,57 @@ func gitStaged(t testing.TB, top string) (staged string) {
 	return staged
 }
 
+// TestReviewShowsEachTest: tests that have no cause in common are shown one by one, and what is not shown is named.
+func TestReviewShowsEachTest(t *testing.T) {
+	t.Parallel()
+	dir := newReviewed(t)
+	recordCall(t, dir, "TestNewer", "M-system", "M-user")
+	command := "traceforge review --dir " + dir + " --changed"
+	_, out, said := run("", "review", "--changed", "--dir", dir)
+	require.Contains(t, out, "changed: 2 tests added\nTestNew in ", said)
+	require.Contains(t, out, "\n\nTestNewer in ")
+	require.Contains(t, out, "\nsystem\n  M-system\n\nuser\n  M-user\n")
+	require.Contains(t, out, "  accept: "+command+" --accept added\n")
+	require.NotContains(t, out, "not shown")
+
+	s := newTestScreen(t, dir, 80, 100)
+	press(t, s, "n", "n", "n")
+	require.Contains(t, strings.Join(s.shown(), "\n"), "M-system")
+	press(t, s, "tab", "enter", "r", "y", "enter")
+	require.NotContains(t, strings.Join(s.shown(), "\n"), "M-system", "it was rejected")
+
+	recordCall(t, dir, "TestLong", "", strings.Repeat("x ", 50_000))
+	for i := range 13 {
+		recordCall(t, dir, fmt.Sprintf("TestMore%02d", i), "", fmt.Sprintf("M-more-%02d", i))
+	}
+	_, out, _ = run("", "review", "--changed", "--dir", dir)
+	require.Contains(t, out, "\n  not shown: TestMore00 in example.com/shop/agents, ")
+	require.Contains(t, out, "; all of it: "+command+" --json\n")
+	_, out, _ = run("", "review", "--changed", "--dir", dir, "--json")
+	var listed struct {
+		Causes []struct {
+			Tests []struct {
+				Test string
+				Only map[string][]struct {
+					Request struct{ Messages []struct{ Content string } }
+				}
+			}
+		}
+	}
+	require.NoError(t, json.Unmarshal([]byte(out), &listed))
+	only := map[string]string{}
+	for _, cause := range listed.Causes {
+		for _, test := range cause.Tests {
+			for fate, calls := range test.Only {
+				only[test.Test] = fate + " " + calls[0].Request.Messages[0].Content
+			}
+		}
+	}
+	require.Len(t, only, 16)
+	require.Equal(t, "added M-more-12", only["TestMore12"])
+	require.Equal(t, "removed Are you there?", only["TestGone"])
+}
+
 // A document that was only announced to git, with git add -N, is one that git does not have.
 func TestReviewOfAnnouncedDocuments(t *testing.T) {
 	t.Parallel()
