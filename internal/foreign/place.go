@@ -42,7 +42,10 @@ func (t *Tests) Place(file string) (*Place, error) {
 	for i, element := range elements {
 		if f := t.functions[element]; f != nil {
 			if why := f.runs(elements[i+1:]); why == "" {
-				found[path.Join(elements[i:]...)] = true
+				found[strings.Join(elements[i:], "/")] = true
+				for _, subtest := range f.spelled(strings.Join(elements[i+1:], "/"), "/") {
+					found[element+"/"+subtest] = true
+				}
 			} else {
 				missing = element + " " + why
 			}
@@ -87,11 +90,11 @@ var repeated = regexp.MustCompile(`#\d\d$`)
 func (f *testFunction) runs(subtest []string) string {
 	name := strings.Join(subtest, "/")
 	switch {
-	case name == "":
+	case len(subtest) == 0:
 		return ""
 	case len(f.levels) == 0:
 		return "runs no subtests"
-	case name != rewritten(name):
+	case name == "" || name != rewritten(name):
 		return fmt.Sprintf("cannot have a subtest %q", name)
 	case f.isOpen() || len(f.spelled(repeated.ReplaceAllString(name, ""), "/")) > 0:
 		return ""
@@ -99,7 +102,7 @@ func (f *testFunction) runs(subtest []string) string {
 	return fmt.Sprintf("has no subtest %q", name)
 }
 
-// spelled returns the subtests whose names, with sep for each "/", equal a text.
+// spelled returns the subtests whose names, with sep for each "/", equal a text, or name the same file: "x/../y" and "y".
 func (f *testFunction) spelled(text, sep string) []string {
 	var names []map[string]bool // by depth
 	for depth := range f.levels {
@@ -117,7 +120,7 @@ func (f *testFunction) spelled(text, sep string) []string {
 		}
 		for name := range names[depth] {
 			flat := strings.ReplaceAll(name, "/", sep)
-			if flat == rest {
+			if path.Clean("./"+flat+".yaml") == rest+".yaml" || flat == rest {
 				found[before+name] = true
 			} else if after, ok := strings.CutPrefix(rest, flat+sep); ok {
 				try(depth+1, before+name+"/", after)

@@ -25,6 +25,10 @@ func TestTable(t *testing.T) {
 	for name := range map[string]int{"a key": 1} { t.Run("with "+name, func(t *testing.T) {}) }
 }
 
+func TestDots(t *testing.T) {
+	for _, name := range []string{".", "..", "x/../y", "a//b"} { t.Run(name, func(t *testing.T) {}) }
+}
+
 func TestShared(t *testing.T) { each(t, shared) }
 
 func each(t *testing.T, all []struct{ name string }) {
@@ -72,6 +76,12 @@ func TestPlace(t *testing.T) {
 		{"a suite", "testdata/TestSuite/TestMethod/inner.yaml", "TestSuite/TestMethod/inner"},
 		{"a suite, spelled", "testdata/TestSuite_TestMethod.httprr", "TestSuite/TestMethod"},
 
+		{"a dot", "testdata/TestDots/..yaml", "TestDots/."},
+		{"two dots", "testdata/TestDots/...yaml", "TestDots/.."},
+		{"dots within", "testdata/TestDots/x/../y.yaml", "TestDots/x/../y"},
+
+		{"a system's path for dots within", "testdata/TestDots/y.yaml", "may be of TestDots/x/../y or of TestDots/y"},
+		{"no name", "testdata/TestDots/.yaml", `TestDots cannot have a subtest ""`},
 		{"two tests are spelled so", "testdata/TestA_b.httprr", "may be of TestA/b or of TestA_b"},
 		{"a made name cannot be excluded", "testdata/TestMade_2.httprr", "may be of TestMade/… or of TestMade_2"},
 		{"a made name is not read", "testdata/TestMade_1.httprr", `TestMade has no subtest that is spelled "1", as far as its names can be read`},
