@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"path"
 	"slices"
@@ -63,13 +64,18 @@ func (l *Library) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	json.NewEncoder(w).Encode(l.answer(call.Of.Package, call.Of.Test, asked))
+	json.NewEncoder(w).Encode(l.answer(call.Of.Package, call.Of.Test, asked, call.Taken))
 }
 
 // answer answers from a recording that has answered the test before. Otherwise it prefers recordings of the test's own
 // package, then those whose path is most similar to the test's name, then those that no test has used.
-func (l *Library) answer(pkg, test string, asked *request) recorder.RecordedAnswer {
+func (l *Library) answer(pkg, test string, asked *request, taken []string) recorder.RecordedAnswer {
 	who := pkg + " " + test
+	for _, v := range l.at[asked.at()] {
+		if passed := v.passed(v.lent[who], taken); len(passed) > 0 {
+			v.lend(who, passed)
+		}
+	}
 	var near []*volume
 	for _, at := range []string{asked.whole(), asked.at()} {
 		near = slices.Clone(l.at[at])
@@ -82,10 +88,7 @@ func (l *Library) answer(pkg, test string, asked *request) recorder.RecordedAnsw
 			if c == nil || why != "" && at == asked.whole() {
 				continue
 			}
-			if v.lent[who] == nil {
-				v.lent[who] = callSet{}
-			}
-			v.lent[who][c], v.asked[c] = true, true
+			v.lend(who, callSet{c: true})
 			return recorder.RecordedAnswer{Status: c.status, Header: c.head(why), Body: c.body}
 		}
 	}
@@ -93,6 +96,15 @@ func (l *Library) answer(pkg, test string, asked *request) recorder.RecordedAnsw
 		return recorder.RecordedAnswer{Missing: near[0].missing(asked)}
 	}
 	return recorder.RecordedAnswer{Missing: "no recording has an answer for " + asked.at()}
+}
+
+// lend notes calls that have answered a test, or records of it.
+func (v *volume) lend(who string, calls callSet) {
+	if v.lent[who] == nil {
+		v.lent[who] = callSet{}
+	}
+	maps.Copy(v.lent[who], calls)
+	maps.Copy(v.asked, calls)
 }
 
 // Unasked reports, for each recording, how many of its calls no test has made.

@@ -46,6 +46,8 @@ func TestLibrary(t *testing.T) {
 			require.Equal(t, c.want, string(ask(t, &l, c.pkg, c.test, "https://a.example/v1").Body), c.why)
 		})
 	}
+	took := "imported from go-vcr a/testdata/TestX-one.yaml, interaction 1"
+	require.Equal(t, "one 2", string(ask(t, &l, "a", "TestNew", "https://a.example/v1", took).Body), "a record has the first")
 	require.Contains(t, ask(t, &l, "a", "TestX", "https://a.example/other").Missing, "no recording has an answer for POST https://a.example/other")
 	require.Equal(t, []string{"b/testdata/TestX-two.yaml: no test asked for 1 of its 1 calls"}, l.Unasked())
 	w := httptest.NewRecorder()
@@ -53,9 +55,10 @@ func TestLibrary(t *testing.T) {
 	require.Equal(t, http.StatusBadRequest, w.Code)
 }
 
-func ask(t *testing.T, l *Library, pkg, test, url string) (said recorder.RecordedAnswer) {
+func ask(t *testing.T, l *Library, pkg, test, url string, taken ...string) (said recorder.RecordedAnswer) {
 	t.Helper()
-	call, err := json.Marshal(recorder.RecordedCall{Of: recorder.Recordings{Package: pkg, Test: test}, Method: "POST", URL: url, Body: []byte("hi")})
+	of := recorder.Recordings{Package: pkg, Test: test}
+	call, err := json.Marshal(recorder.RecordedCall{Of: of, Method: "POST", URL: url, Body: []byte("hi"), Taken: taken})
 	require.NoError(t, err)
 	w := httptest.NewRecorder()
 	l.ServeHTTP(w, httptest.NewRequest("POST", "/", bytes.NewReader(call)))

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/url"
@@ -36,6 +37,9 @@ func (r *Recording) RoundTrip(req *http.Request) (*http.Response, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	all := append([]*Recording{r}, r.more...)
+	for _, of := range all {
+		maps.Copy(of.served, of.passed(of.served, recorder.Taken(req)))
+	}
 	for _, sameBody := range []bool{true, false} {
 		for _, of := range all {
 			if c, why := of.find(asked, of.served); c != nil && (why == "" || !sameBody) {
@@ -120,6 +124,25 @@ func (r *Recording) nextOf(served callSet, is func(*Call) bool, again bool) (las
 	return last
 }
 
+// passed returns the calls that were not served and that records were taken from, and those before them that have the
+// same request: the tool would have served them first.
+func (r *Recording) passed(served callSet, taken []string) callSet {
+	passed := callSet{}
+	for i, c := range r.Calls {
+		begin := c.origin() + ","
+		if served[c] || !slices.ContainsFunc(taken, func(of string) bool { return strings.HasPrefix(of+",", begin) }) {
+			continue
+		}
+		same := c.request.alike()[0]
+		for _, before := range r.Calls[:i+1] {
+			if same(before) {
+				passed[before] = true
+			}
+		}
+	}
+	return passed
+}
+
 // place returns the part of a URL that is matched: without credentials and ports of loopback addresses, and with its
 // query sorted.
 func place(u *url.URL) string {
@@ -164,7 +187,7 @@ func (c *Call) unlike(asked *request) string {
 	case place(c.request.url) != place(asked.url):
 		return "is another URL"
 	case c.request.body == asked.body:
-		return "has been given already"
+		return "has been given already, or is before one that a record has"
 	}
 	recorded, got := []byte(c.request.body), []byte(asked.body)
 	if json.Valid(recorded) && json.Valid(got) {

@@ -260,6 +260,10 @@ func (c *Call) answer(req *http.Request, why string) *http.Response {
 
 // head returns the headers of the answer, with the header that tells which recording it comes from.
 func (c *Call) head(why string) http.Header {
-	from := fmt.Sprintf("imported from %s, interaction %d%s", c.of.what(), c.Number, why)
-	return recorder.Provenance{From: from, Time: c.time, Latency: c.latency}.In(c.header.Clone())
+	return recorder.Provenance{From: c.origin() + why, Time: c.time, Latency: c.latency}.In(c.header.Clone())
+}
+
+// origin is how records name a call that they were taken from.
+func (c *Call) origin() string {
+	return fmt.Sprintf("imported from %s, interaction %d", c.of.what(), c.Number)
 }

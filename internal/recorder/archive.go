@@ -53,6 +53,7 @@ func (r *Recorder) upstream(live *http.Request, w *wire, tk *take) (*http.Respon
 	if err := context.Cause(live.Context()); err != nil {
 		return nil, err
 	}
+	live = live.WithContext(context.WithValue(live.Context(), takenKey{}, r.run.taken()))
 	a := r.run.archive()
 	if a == nil && w.led {
 		return nil, r.run.ledError(live.URL)
@@ -70,6 +71,33 @@ func (r *Recorder) upstream(live *http.Request, w *wire, tk *take) (*http.Respon
 		return nil, r.report.failCall(w, tk.id(), f)
 	}
 	return resp, nil
+}
+
+// takenKey is the key of the origins in the context of a live call, where a transport around a recording passes them on.
+type takenKey struct{}
+
+// Taken returns the origins of the records that have answered the test of a live call: a recording does not answer with
+// the same calls again.
+func Taken(live *http.Request) []string {
+	origins, _ := live.Context().Value(takenKey{}).([]string)
+	return origins
+}
+
+func (r *run) taken() (origins []string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, a := range r.answered {
+		from := ""
+		if a.take == nil {
+			from = r.tape.records[a.record].Source.Origin
+		} else if a.take.origin != nil {
+			from = a.take.origin.record.Source.Origin
+		}
+		if from != "" {
+			origins = append(origins, from)
+		}
+	}
+	return origins
 }
 
 // In returns a header that says where an answer comes from, see [ProvenanceHeader].
@@ -140,6 +168,7 @@ type RecordedCall struct {
 	Of                Recordings
 	Method, URL, Type string
 	Body              []byte
+	Taken             []string // see [Taken]
 }
 
 // A RecordedAnswer is what the server says.
@@ -158,7 +187,9 @@ func (a *Recordings) MakesNoCalls() {}
 
 // RoundTrip answers from a recording.
 func (a *Recordings) RoundTrip(req *http.Request) (*http.Response, error) {
-	asked := RecordedCall{Of: *a, Method: req.Method, URL: PublicURL(req.URL).String(), Type: req.Header.Get("Content-Type")}
+	asked := RecordedCall{
+		Of: *a, Method: req.Method, URL: PublicURL(req.URL).String(), Type: req.Header.Get("Content-Type"), Taken: Taken(req),
+	}
 	if req.Body != nil {
 		asked.Body, _ = io.ReadAll(req.Body) // the recorder has read the body, so this cannot fail
 	}

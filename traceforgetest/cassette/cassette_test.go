@@ -184,6 +184,49 @@ func TestImportKeeps(t *testing.T) {
 	require.Equal(t, before, s.records(t))
 }
 
+// TestImportGoesOn: what records of the test were taken from does not answer again.
+func TestImportGoesOn(t *testing.T) {
+	for _, tt := range []struct {
+		name, reason  string
+		statuses      []int
+		opts          []cassette.Option
+		first, second []string // what is said in the first and in the second update
+		mode          string
+		want          []int // interactions of the records
+	}{
+		{"alike", "a third call like the two that are kept", []int{200, 200, 200}, nil,
+			[]string{"Hi", "Hi"}, []string{"Hi", "Hi", "Hi"}, "1", []int{1, 2, 3}},
+		{"new", "the mode that keeps all", []int{200, 200}, nil, []string{"Hi"}, []string{"Hi", "Hi"}, "new", []int{1, 2}},
+		{"nearest", "the second changed, and keeps its own answer", []int{200, 200}, []cassette.Option{cassette.Nearest()},
+			[]string{"Hi", "Ho"}, []string{"Hi", "He"}, "1", []int{1, 2}},
+		{"before", "a try that was left out for a later one", []int{503, 200, 200}, nil,
+			[]string{"Hi", "Hi"}, []string{"Hi", "Hi"}, "1", []int{2, 3}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s, file := newSuite(t), vcr(t, tt.statuses...)
+			update := func(mode string, all []string) {
+				tb := s.run(t, mode, opened(t, file, tt.opts...), func(tb *tbtest.TB, tf *traceforgetest.Recorder) {
+					for _, text := range all {
+						say(tb, tf.Client(), text)
+					}
+				})
+				require.False(t, tb.Failed(), tb.Logged())
+			}
+			update("1", tt.first)
+			update(tt.mode, tt.second)
+			var got []int
+			for _, r := range s.records(t) {
+				var n int
+				_, after, _ := strings.Cut(r.Source.Origin, ", interaction ")
+				_, err := fmt.Sscan(after, &n)
+				require.NoError(t, err)
+				got = append(got, n)
+			}
+			require.Equal(t, tt.want, got, tt.reason)
+		})
+	}
+}
+
 // TestMissing: a request that the cassette does not hold fails the test at once, and names the nearest.
 func TestMissing(t *testing.T) {
 	s := newSuite(t)
