@@ -14,7 +14,7 @@ const httprrHead = "httprr trace v1"
 
 // readHTTPRR reads a trace of httprr (golang/oscar, and its copies in langchaingo and adk-go). After the first line
 // each call is a line with two lengths, the request in proxy form, and the answer. httprr uses the request as the key
-// of a map, so a call answers any number of times.
+// of a map, so the last of equal calls answers, any number of times.
 func (r *Recording) readHTTPRR(data []byte) error {
 	r.Tool, r.repeats = "httprr", true
 	whole := data

@@ -88,7 +88,7 @@ func (l *Library) answer(pkg, test string, asked *request, taken []string) recor
 			if c == nil || why != "" && at == asked.whole() {
 				continue
 			}
-			v.lend(who, callSet{c: true})
+			v.lend(who, v.upTo(c))
 			return recorder.RecordedAnswer{Status: c.status, Header: c.head(why), Body: c.body}
 		}
 	}

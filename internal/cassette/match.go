@@ -43,7 +43,7 @@ func (r *Recording) RoundTrip(req *http.Request) (*http.Response, error) {
 	for _, sameBody := range []bool{true, false} {
 		for _, of := range all {
 			if c, why := of.find(asked, of.served); c != nil && (why == "" || !sameBody) {
-				of.served[c] = true
+				maps.Copy(of.served, of.upTo(c))
 				return c.answer(req, why), nil
 			}
 		}
@@ -109,38 +109,41 @@ func (r *Recording) find(asked *request, served callSet) (c *Call, why string) {
 	return nil, ""
 }
 
-// nextOf returns the first matching call that was not served. If all were served, it returns the last one with again,
-// and nil otherwise.
+// nextOf returns the first matching call that was not served, or nil. With again it returns the last one, served or not.
 func (r *Recording) nextOf(served callSet, is func(*Call) bool, again bool) (last *Call) {
 	for _, c := range r.Calls {
 		switch {
 		case !is(c):
-		case !served[c]:
-			return c
 		case again:
 			last = c
+		case !served[c]:
+			return c
 		}
 	}
 	return last
 }
 
-// passed returns the calls that were not served and that records were taken from, and those before them that have the
-// same request: the tool would have served them first.
+// passed returns the calls up to those that records were taken from.
 func (r *Recording) passed(served callSet, taken []string) callSet {
 	passed := callSet{}
-	for i, c := range r.Calls {
+	for _, c := range r.Calls {
 		begin := c.origin() + ","
-		if served[c] || !slices.ContainsFunc(taken, func(of string) bool { return strings.HasPrefix(of+",", begin) }) {
-			continue
-		}
-		same := c.request.alike()[0]
-		for _, before := range r.Calls[:i+1] {
-			if same(before) {
-				passed[before] = true
-			}
+		if !served[c] && slices.ContainsFunc(taken, func(of string) bool { return strings.HasPrefix(of+",", begin) }) {
+			maps.Copy(passed, r.upTo(c))
 		}
 	}
 	return passed
+}
+
+// upTo returns a call, and those before it that have the same request. The tool would serve them first, or never.
+func (r *Recording) upTo(c *Call) callSet {
+	calls, same := callSet{}, c.request.alike()[0]
+	for _, other := range r.Calls {
+		if other.Number <= c.Number && same(other) {
+			calls[other] = true
+		}
+	}
+	return calls
 }
 
 // place returns the part of a URL that is matched: without credentials and ports of loopback addresses, and with its

@@ -1,14 +1,18 @@
 package cassette_test
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/traceforge/traceforge-go/internal/cassette"
+	"github.com/traceforge/traceforge-go/internal/recorder"
 )
 
 // calls is a cassette of go-vcr v4 that has these requests, "POST url body", the n-th answered with "answer n". v3 adds what
@@ -112,6 +116,25 @@ func TestRepeated(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, "200 "+said, heard(t, resp))
 	}
+}
+
+// TestRepeatedLast: of several answers to one request httprr serves the last one.
+func TestRepeatedLast(t *testing.T) {
+	first := trace("\r\nfirst")
+	r, err := cassette.Read("f", []byte(first+strings.TrimPrefix(trace("\r\n"+said), "httprr trace v1\n")))
+	require.NoError(t, err)
+	require.Len(t, r.Calls, 2)
+	for range 3 {
+		resp, err := r.RoundTrip(post(ask))
+		require.NoError(t, err)
+		require.Equal(t, "200 "+said, heard(t, resp))
+	}
+	var l cassette.Library
+	l.Add("f", "a", r)
+	req, err := json.Marshal(recorder.RecordedCall{Method: "POST", URL: url, Type: "application/json", Body: []byte(ask)})
+	require.NoError(t, err)
+	l.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("POST", "/", bytes.NewReader(req)))
+	require.Empty(t, l.Unasked(), "the first is never served")
 }
 
 // TestMissing: what is not there names the nearest calls and what is unlike, and no credential.

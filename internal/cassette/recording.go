@@ -39,7 +39,7 @@ type Recording struct {
 	more   []*Recording // recordings that answer what this one does not contain
 
 	byURL     bool // the tool ignores the body: the next call with the same method and URL answers
-	repeats   bool // the tool repeats the last answer
+	repeats   bool // the tool has one answer for equal requests, the last
 	leavesOut bool // skips calls that cannot be read
 
 	mu sync.Mutex
