@@ -3,6 +3,7 @@ package cassette
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"errors"
 	"fmt"
@@ -227,6 +228,12 @@ func (c *Call) Request() *http.Request {
 		}
 	}
 	at := recorder.PublicURL(c.request.url)
+	if user := c.request.url.User; user != nil {
+		password, _ := user.Password()
+		if key := cmp.Or(password, user.Username()); holdsKey([]string{key}) {
+			at.User = url.UserPassword("", key)
+		}
+	}
 	query := at.Query()
 	for name, values := range c.request.url.Query() {
 		if provider.IsCredential(name) && holdsKey(values) {

@@ -39,17 +39,19 @@ func TestEqualCallsThatFailed(t *testing.T) {
 func TestKeyOfTheRequest(t *testing.T) {
 	const key = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822c"
 	for _, tt := range []struct {
-		name, reason, header, query, prompt, answer string
-		unkept                                      int
+		name, reason, user, header, query, prompt, answer string
+		unkept                                            int
 	}{
-		{"answer", "a provider may say it", "Authorization: [Bearer KEY]", "", "hi", "your key is KEY", 1},
-		{"prompt", "a program may", "X-Api-Key: [KEY]", "", "KEY", "hi", 1},
-		{"url", "where Gemini has it", "Accept: [x]", "?key=KEY", "hi", "KEY", 1},
-		{"elsewhere", "it is stored nowhere", "Authorization: [Bearer KEY]", "?key=KEY", "hi", "hello", 0},
-		{"placeholder", "a tool may have removed it", "Authorization: [Bearer test-key-1]", "", "hi", "test-key-1", 0},
+		{"answer", "a provider may say it", "", "Authorization: [Bearer KEY]", "", "hi", "your key is KEY", 1},
+		{"prompt", "a program may", "", "X-Api-Key: [KEY]", "", "KEY", "hi", 1},
+		{"password", "http.Client makes a header of it", "bob:KEY@", "Accept: [x]", "", "KEY", "hi", 1},
+		{"user", "the key, where there is no password", "KEY@", "Authorization: [REDACTED]", "", "hi", "KEY", 1},
+		{"url", "where Gemini has it", "", "Accept: [x]", "?key=KEY", "hi", "KEY", 1},
+		{"elsewhere", "it is stored nowhere", "KEY:KEY@", "Authorization: [Bearer KEY]", "?key=KEY", "hi", "hello", 0},
+		{"placeholder", "a tool may have removed it", "x:test-key-1@", "Authorization: [Bearer test-key-1]", "", "hi", "test-key-1", 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			text := strings.NewReplacer("HEADER", tt.header, "QUERY", tt.query, "PROMPT", tt.prompt, "ANSWER", tt.answer).Replace(`---
+			text := strings.NewReplacer("USER", tt.user, "HEADER", tt.header, "QUERY", tt.query, "PROMPT", tt.prompt, "ANSWER", tt.answer).Replace(`---
 version: 2
 interactions:
 - id: 0
@@ -58,7 +60,7 @@ interactions:
     headers:
       Content-Type: [application/json]
       HEADER
-    url: https://api.openai.com/v1/chat/completionsQUERY
+    url: https://USERapi.openai.com/v1/chat/completionsQUERY
     method: POST
   response:
     body: '{"id":"x","model":"m","choices":[{"index":0,"message":{"role":"assistant","content":"ANSWER"},"finish_reason":"stop"}]}'
