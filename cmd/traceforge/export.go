@@ -30,7 +30,7 @@ type exporter struct {
 	sources *coverage.Sources
 	seen    map[page.Test]bool
 	names   []string            // headers that the cassettes omit
-	files   int                 // number of cassettes written
+	files   map[string]bool     // cassettes written
 	left    map[string][]string // omitted calls, by reason
 }
 
@@ -49,7 +49,7 @@ func export(c *call) error {
 	if err != nil {
 		return err
 	}
-	x := &exporter{call: c, sources: sources, seen: map[page.Test]bool{}, left: map[string][]string{}}
+	x := &exporter{call: c, sources: sources, seen: map[page.Test]bool{}, files: map[string]bool{}, left: map[string][]string{}}
 	for _, r := range run.receipts {
 		s, err := stores(r)
 		if err != nil {
@@ -140,21 +140,28 @@ func (x *exporter) write(test page.Test, calls []cassette.Exchange) error {
 		return nil
 	}
 	file := filepath.Join(x.value("output"), below, "testdata", name)
-	data, err := cassette.WriteGoVCR(calls)
-	if err == nil {
-		err = os.MkdirAll(filepath.Dir(file), 0o777)
+	if x.files[file] {
+		x.leave("a name whose path is that of another test", test.Name)
+		return nil
 	}
+	data, err := cassette.WriteGoVCR(calls)
 	if err != nil {
 		return err
 	}
-	f, err := os.OpenFile(file, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
-	if errors.Is(err, fs.ErrExist) {
+	var f *os.File
+	if err = os.MkdirAll(filepath.Dir(file), 0o777); err == nil {
+		f, err = os.OpenFile(file, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
+	}
+	var wrong *fs.PathError
+	switch {
+	case errors.Is(err, fs.ErrExist):
 		x.leave("a file that is there already and stays as it is", filepath.ToSlash(file))
 		return nil
-	} else if err != nil {
-		return err
+	case errors.As(err, &wrong):
+		x.leave(fmt.Sprintf("a file that cannot be made (%v)", wrong.Err), filepath.ToSlash(file))
+		return nil
 	}
-	x.files++
+	x.files[file] = true
 	x.line(fmt.Sprintf("%s  %s of %s", filepath.ToSlash(file), page.Count(len(calls), "call", "calls"), test.Name))
 	_, err = f.Write(data)
 	return errors.Join(err, f.Close())
@@ -168,10 +175,10 @@ func (x *exporter) end(code int) error {
 	for _, why := range slices.Sorted(maps.Keys(x.left)) {
 		x.say("left out, %s: %s", why, strings.Join(x.left[why], ", "))
 	}
-	if x.files == 0 || len(x.left) > 0 {
+	if len(x.files) == 0 || len(x.left) > 0 {
 		code = cmp.Or(code, exitFindings)
 	}
-	if x.files == 0 {
+	if len(x.files) == 0 {
 		x.say("nothing is written")
 		return exitWith(code)
 	}
@@ -180,6 +187,6 @@ func (x *exporter) end(code int) error {
 		ignored = fmt.Sprintf("cassette.WithIgnoreHeaders(%#v...)", names)
 	}
 	x.say("%s: a test replays its own with recorder.New(\"testdata/\"+t.Name(), recorder.WithMatcher(cassette.NewDefaultMatcher(%s)))",
-		page.Count(x.files, "cassette", "cassettes"), ignored)
+		page.Count(len(x.files), "cassette", "cassettes"), ignored)
 	return exitWith(code)
 }
