@@ -30,13 +30,14 @@ func WriteGoVCR(calls []Exchange) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
+		major, minor, _ := http.ParseHTTPVersion(c.Sent.Proto) // a client makes a redirected request without a version
 		answered := http.Header{}
 		maps.Copy(req.Header, c.Sent.Values)
 		for name, values := range c.Header {
 			answered[http.CanonicalHeaderKey(name)] = values
 		}
 		asked := object{
-			"proto": c.Sent.Proto, "proto_major": 1, "proto_minor": 1, "content_length": c.Sent.Length, "host": c.Sent.Host,
+			"proto": c.Sent.Proto, "proto_major": major, "proto_minor": minor, "content_length": c.Sent.Length, "host": c.Sent.Host,
 			"transfer_encoding": c.Sent.Encoding, "headers": req.Header, "body": string(c.Sent.Body), "url": c.Sent.URL, "method": c.Sent.Method,
 		}
 		if err := req.ParseForm(); err != nil { // the matcher parses and compares it too
