@@ -116,7 +116,7 @@ var arrows = map[string]map[string]string{
 		"canon": "whether two bodies say the same", "internal/content": "answers as they can be read", "internal/drift": "where they differ",
 		"internal/jsontext": texts, "internal/provider": "what of a URL is a credential",
 		"internal/recorder": "what a record says of an answer that was recorded before", "internal/usage": "requests as they were sent",
-		"internal/secret": "what may be a key",
+		"internal/secret": "what may be a key", "internal/conflict": merged,
 	},
 	"traceforgetest/cassette": {"internal/cassette": "all that it does"},
 	"traceforgetest/fault":    {"internal/provider": "the events of streams", "internal/recorder": "which injects it", "traceforgetest": "whose calls it is for"},

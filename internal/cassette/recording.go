@@ -18,6 +18,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/traceforge/traceforge-go/internal/conflict"
 	"github.com/traceforge/traceforge-go/internal/provider"
 	"github.com/traceforge/traceforge-go/internal/recorder"
 	"github.com/traceforge/traceforge-go/internal/secret"
@@ -103,6 +104,9 @@ func ReadCalls(file string, data []byte) (*Recording, error) { return read(file,
 func read(file string, data []byte, leavesOut bool) (*Recording, error) {
 	r := &Recording{file: Named(file), served: callSet{}, leavesOut: leavesOut}
 	if err := r.read(data); err != nil {
+		if line, kinds := conflict.Line(data); kinds == 3 {
+			err = wrong(line, "is a conflict marker of a merge; check one side out, or record the calls again with -update")
+		}
 		return nil, fmt.Errorf("%s:%w", file, err)
 	}
 	return r, nil

@@ -198,6 +198,8 @@ func TestUnknownLayout(t *testing.T) {
 			"convert it to one of them, or record the calls again with -update"},
 		{"text", "neither", "hello", "f:1: has no interactions; traceforge reads"},
 		{"yaml", "no YAML", "a: [b\nc: d", "is no YAML: "},
+		{"conflict", "git could not merge it", "<<<<<<< HEAD\n" + v4 + "=======\n" + v4 + ">>>>>>> other\n",
+			"f:1: is a conflict marker of a merge; check one side out, or record the calls again with -update"},
 		{"ruby", "another VCR", "---\nhttp_interactions: []\n", "f:2: is a cassette of Ruby's VCR; traceforge reads"},
 		{"nolist", "interactions are a list", "version: 2\ninteractions: x\n", "f:2: interactions are no list; "},
 		{"version", "it does not exist yet", strings.Replace(v4, "version: 2", "version: 3", 1), `f:2: is version "3" of go-vcr: want 1 (go-vcr v1, v2) or 2 (v3, v4); `},
