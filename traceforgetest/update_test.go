@@ -617,3 +617,133 @@ func TestConversationWithAnOldID(t *testing.T) {
 	requirePass(t, run("all", "And what?"))
 	s.requireWhole()
 }
+
+// A keeper is a provider that keeps what it is told under an id, and answers calls with that id by what it was told.
+type keeper struct {
+	told  map[string]string // by id
+	calls []string          // since the last look
+}
+
+func (m *keeper) RoundTrip(r *http.Request) (*http.Response, error) {
+	body := []byte{}
+	if r.Body != nil {
+		body, _ = io.ReadAll(r.Body)
+	}
+	m.calls = append(m.calls, r.Method+" "+r.URL.Path[strings.LastIndex(r.URL.Path, "/")+1:])
+	knows := ""
+	for id, told := range m.told {
+		if strings.Contains(string(body), id) || strings.Contains(r.URL.Path, id) {
+			knows = id + " " + told
+		}
+	}
+	id, told, _ := strings.Cut(knows, " ")
+	said := regexp.MustCompile(`"(?:input|text)":"(told [^"]*)"`).FindStringSubmatch(string(body))
+	number := fmt.Sprintf("%012d", len(m.told))
+	answer := ""
+	switch {
+	case strings.HasSuffix(r.URL.Path, "/cachedContents"):
+		m.told["cachedContents/"+number] = said[1]
+		answer = `{"name":"cachedContents/` + number + `","model":"models/m","usageMetadata":{"totalTokenCount":2000}}`
+	case strings.HasSuffix(r.URL.Path, ":generateContent"):
+		answer = `{"candidates":[{"content":{"parts":[{"text":"` + told + `"}],"role":"model"},"finishReason":"STOP"}],"modelVersion":"m"}`
+	case r.Method == "POST" && strings.Contains(string(body), `"background":true`):
+		m.told["resp_"+number] = said[1]
+		answer = `{"id":"resp_` + number + `","object":"response","status":"queued","model":"m","output":[]}`
+	default:
+		previous := "null"
+		if said != nil {
+			told = said[1]
+			m.told["resp_"+number] = told
+		}
+		if id != "" {
+			previous = `"` + id + `"`
+		}
+		answer = `{"id":"resp_` + number + `","object":"response","status":"completed","model":"m","previous_response_id":` + previous +
+			`,"output":[{"type":"message","id":"msg_` + number + `","role":"assistant","status":"completed",
+			"content":[{"type":"output_text","text":"` + told + `","annotations":[]}]}]}`
+		if r.Method == "GET" {
+			answer = strings.Replace(answer, "resp_"+number, id, 1)
+		}
+	}
+	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}},
+		Body: io.NopCloser(strings.NewReader(answer)), Request: r}, nil
+}
+
+// TestUpdateOfWhatFollows changes a call whose answer has an id that a later, unchanged call names: an update makes the later
+// call too, as the provider looks up the id, and no call that names another id.
+func TestUpdateOfWhatFollows(t *testing.T) {
+	const google, openai = "https://generativelanguage.googleapis.com/v1beta/", "https://api.openai.com/v1/responses"
+	ask := func(tf *traceforgetest.Recorder, url string, body map[string]any) string {
+		said, err := post(tf.Client(), url, body)
+		require.NoError(t, err)
+		return said
+	}
+	text := func(s string) map[string]any { return map[string]any{"parts": []any{map[string]any{"text": s}}} }
+	idIn := func(said, sign string) string { return said[strings.Index(said, sign):][:len(sign)+12] }
+	respond := func(tf *traceforgetest.Recorder, more map[string]any) string {
+		body := map[string]any{"model": "m", "temperature": 0}
+		for name, value := range more {
+			body[name] = value
+		}
+		return ask(tf, openai, body)
+	}
+	for _, c := range []struct {
+		name, why string
+		test      func(tf *traceforgetest.Recorder, told string) (said string)
+		calls     []string
+	}{
+		{"cache", "the answer that made it says the same", func(tf *traceforgetest.Recorder, told string) string {
+			made := ask(tf, google+"cachedContents", map[string]any{"model": "models/m", "systemInstruction": text(told)})
+			return ask(tf, google+"models/m:generateContent", map[string]any{"contents": []any{text("hello")},
+				"cachedContent": idIn(made, "cachedContents/"), "generationConfig": map[string]any{"temperature": 0, "seed": 1}})
+		}, []string{"POST cachedContents", "POST m:generateContent"}},
+		{"response", "an answer that repeats an id has not created it", func(tf *traceforgetest.Recorder, told string) string {
+			first := idIn(respond(tf, map[string]any{"input": "told first"}), "resp_")
+			second := idIn(respond(tf, map[string]any{"input": told, "previous_response_id": first}), "resp_")
+			respond(tf, map[string]any{"input": "hello", "previous_response_id": first})
+			return respond(tf, map[string]any{"input": "again", "previous_response_id": second})
+		}, []string{"POST responses", "POST responses"}},
+		{"poll", "the id is in the path", func(tf *traceforgetest.Recorder, told string) string {
+			made := respond(tf, map[string]any{"input": told, "background": true})
+			resp, err := tf.Client().Get(openai + "/" + idIn(made, "resp_"))
+			require.NoError(t, err)
+			defer resp.Body.Close()
+			said, err := io.ReadAll(resp.Body)
+			require.NoError(t, err)
+			return string(said)
+		}, []string{"POST responses", "GET resp_"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s, m := newScene(t), &keeper{told: map[string]string{}}
+			run := func(mode, told string, passes bool) (calls []string) {
+				t.Helper()
+				t.Setenv("TRACEFORGE_UPDATE", mode)
+				m.calls = nil
+				tb := s.run("TestIt", func(tb *tbtest.TB, tf *traceforgetest.Recorder) {
+					if said := c.test(tf, told); !strings.Contains(said, told) {
+						tb.Errorf("%q is the answer to another than %q", said, told)
+					}
+					if !passes {
+						tb.Errorf("it fails")
+					}
+				}, traceforgetest.Upstream(m))
+				require.Equal(t, !passes, tb.Failed(), tb.Logged())
+				require.NotContains(t, tb.Logged(), "another than", c.why)
+				for _, call := range m.calls {
+					calls = append(calls, strings.TrimRight(call, "0123456789"))
+				}
+				return calls
+			}
+			run("1", "told one", true)
+			require.Equal(t, c.calls, run("1", "told two", true), c.why)
+			require.Empty(t, run("1", "told two", true))
+			require.Empty(t, run("", "told two", true))
+			require.Equal(t, c.calls, run("1", "told three", false))
+			require.Empty(t, run("1", "told three", false), "the answers that wait are used")
+			require.Equal(t, c.calls, run("1", "told four", false), "but not for a new id")
+			require.Equal(t, c.calls, run("tools", "told five", true))
+			require.Empty(t, run("", "told five", true))
+			s.requireWhole()
+		})
+	}
+}

@@ -63,13 +63,15 @@ func (r *run) adopt(c *call, from *tape, i int, o *origin) (*servedRecord, error
 }
 
 // adoptFrom serves a call from the first whole record of some tapes that has the call's request, or returns nil. The
-// record must have the answer of a model that was given to this very request.
+// record must have the answer of a model that was given to this very request, and the request no id that this run
+// bought.
 func (r *run) adoptFrom(tapes []*tape, c *call, lifted string) *servedRecord {
+	follows := r.follows(c, isLive)
 	for _, t := range tapes {
 		for i, how := t.find(c.key); how == found; i, how = t.find(c.key) {
 			t.played[i] = true
 			was := &t.records[i]
-			if was.Response.RawOutputRef == "" || was.Response.Stale != "" || was.Source.Scripted != "" || !t.whole(i) {
+			if was.Response.RawOutputRef == "" || was.Response.Stale != "" || was.Source.Scripted != "" || follows || !t.whole(i) {
 				continue
 			}
 			if s, err := r.adopt(c, t, i, &origin{place: -1, lifted: lifted}); err == nil {

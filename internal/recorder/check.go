@@ -108,7 +108,7 @@ func (k *checks) chosen(c *call, record *snapshot.Snapshot) (state, why string) 
 	case isRetryable(record.Response.Status):
 		return usage.CheckUncheckable, "the recorded answer is " + statusText(record.Response.Status) + ", which nobody can ask for"
 	}
-	if kept := lookedUp(c); kept != "" {
+	if _, kept := lookedUp(c); kept != "" {
 		return usage.CheckUncheckable, "the request names " + kept + ", which the provider looks up"
 	}
 	return "", ""

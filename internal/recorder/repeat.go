@@ -2,11 +2,14 @@ package recorder
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
@@ -78,28 +81,47 @@ func hasNoKey(req *http.Request) bool {
 	return provider.HasNoKey(req.URL.RawQuery)
 }
 
-// lookedUp returns something in a request that a provider created and looks up, and may have forgotten since the
-// recording, or "". Other things that providers created may come back: ids of tool calls, which only have to agree
-// among themselves, signatures, and encrypted reasoning.
-func lookedUp(c *call) string {
+// lookedUp returns the ids in a request of what a provider created and looks up, and may have forgotten since the
+// recording. what names the first of it, or is "". Other things that providers created may come back: ids of tool
+// calls, which only have to agree among themselves, signatures, and encrypted reasoning.
+func lookedUp(c *call) (ids []string, what string) {
+	add := func(number, of string) bool {
+		id, ok := c.numbering.Original(number)
+		if ok {
+			ids, what = append(ids, id), cmp.Or(what, of)
+		}
+		return ok
+	}
 	for _, kind := range []string{
 		"response", "interaction", "conversation", "thread", "run", "step", "container", "batch", "upload", "file",
 		"cachedContent",
 	} {
-		if _, ok := c.numbering.Original(kind + "_1"); ok {
-			return "a " + kind
+		for n := 1; add(kind+"_"+strconv.Itoa(n), "a "+kind); n++ {
 		}
+	}
+	item := func(number string) {
+		add(number, "")
+		what = cmp.Or(what, "an item") // even without an id
 	}
 	for i := range c.request.Messages {
 		m := &c.request.Messages[i]
-		isItem := func(p modelio.Part) bool { return jsontext.WordOf(p.Custom["type"]) == "item_reference" }
-		isReasoning := jsontext.WordOf(m.Metadata["type"]) == "reasoning" && m.Metadata["encrypted_content"] == nil
-		if isReasoning || slices.ContainsFunc(m.Content, isItem) {
-			return "an item"
+		if jsontext.WordOf(m.Metadata["type"]) == "reasoning" && m.Metadata["encrypted_content"] == nil {
+			item(jsontext.WordOf(m.Metadata["id"]))
+		}
+		for _, p := range m.Content {
+			if jsontext.WordOf(p.Custom["type"]) == "item_reference" {
+				item(jsontext.WordOf(p.Custom["id"]))
+			}
 		}
 	}
-	return ""
+	for _, number := range itemNumber.FindAllString(string(c.request.Options["$url"]), -1) {
+		item(number)
+	}
+	return ids, what
 }
+
+// itemNumber matches the number of an id in a URL.
+var itemNumber = regexp.MustCompile(`\bitem_[0-9]+\b`)
 
 // noteMade notes what a call that is not repeated has created: a file, a batch, a store.
 func (k *checks) noteMade(s *servedRecord) {

@@ -1,6 +1,7 @@
 package recorder
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"slices"
@@ -68,7 +69,8 @@ func (r *Recorder) stored(c *call) (*servedRecord, error) {
 	}
 	r.run.tape.played[i] = true // its call is this one, whatever answers it
 	was := &r.run.tape.records[i]
-	if was.Response.Stale != "" || was.Source.Scripted != c.scripted() || r.run.Mode == UpdateTools && c.codec.Tools {
+	if was.Response.Stale != "" || was.Source.Scripted != c.scripted() || r.run.Mode == UpdateTools && c.codec.Tools ||
+		r.run.follows(c, isBought) {
 		return r.buy(c)
 	}
 	s, err := r.run.serveWhole(c, i, rules)
@@ -76,6 +78,23 @@ func (r *Recorder) stored(c *call) (*servedRecord, error) {
 		return r.buy(c) // the record is broken, other than by a missing git lfs pull, or has values that the test does not know
 	}
 	return s, err
+}
+
+// isBought reports whether a take has another answer than the tape: a live one, or one that waited.
+func isBought(tk *take) bool { return isLive(tk) || tk.origin.place < 0 }
+
+// isLive reports whether the call of a take was made in this run.
+func isLive(tk *take) bool { return tk.origin == nil }
+
+// follows reports whether a provider looks up an id in a call that the answer of an earlier take created. An answer may
+// repeat ids of its own request, which it did not create. meant chooses which takes count.
+func (r *run) follows(c *call, meant func(*take) bool) bool {
+	ids, _ := lookedUp(c)
+	return len(ids) > 0 && slices.ContainsFunc(r.takes, func(tk *take) bool {
+		body, _ := tk.plain() // nothing, if it cannot be decoded
+		created := func(id string) bool { return bytes.Contains(body, []byte(id)) && !slices.Contains(tk.lookedUp, id) }
+		return meant(tk) && slices.ContainsFunc(ids, created)
+	})
 }
 
 // match returns the unplayed record of a call, or -1. rules names the rules of the test that would now write the record
