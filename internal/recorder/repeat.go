@@ -99,23 +99,19 @@ func lookedUp(c *call) (ids []string, what string) {
 		for n := 1; add(kind+"_"+strconv.Itoa(n), "a "+kind); n++ {
 		}
 	}
-	item := func(number string) {
-		add(number, "")
-		what = cmp.Or(what, "an item") // even without an id
-	}
 	for i := range c.request.Messages {
 		m := &c.request.Messages[i]
 		if jsontext.WordOf(m.Metadata["type"]) == "reasoning" && m.Metadata["encrypted_content"] == nil {
-			item(jsontext.WordOf(m.Metadata["id"]))
+			add(jsontext.WordOf(m.Metadata["id"]), "an item")
 		}
 		for _, p := range m.Content {
 			if jsontext.WordOf(p.Custom["type"]) == "item_reference" {
-				item(jsontext.WordOf(p.Custom["id"]))
+				add(jsontext.WordOf(p.Custom["id"]), "an item")
 			}
 		}
 	}
 	for _, number := range itemNumber.FindAllString(string(c.request.Options["$url"]), -1) {
-		item(number)
+		add(number, "an item")
 	}
 	return ids, what
 }
