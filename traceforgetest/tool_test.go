@@ -12,6 +12,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 
 	"github.com/stretchr/testify/require"
 
@@ -502,5 +503,71 @@ func TestToolThatIsCancelled(t *testing.T) {
 	}{{"another input", []int{7}}, {"once more than the answer asked", []int{1, 1}}} {
 		tb := s.replay("TestIt", test(c.inputs...))
 		require.Contains(t, tb.Logged(), "tool wait has no snapshot", c.why)
+	}
+}
+
+// firstError runs functions at once, and cancels none. told is called when the first error has come.
+func firstError(told func()) func([]func(context.Context) error) error {
+	return func(do []func(context.Context) error) (first error) {
+		errs := make(chan error, len(do))
+		for _, f := range do {
+			go func() { errs <- f(context.Background()) }()
+		}
+		for range do {
+			if err := <-errs; err != nil && first == nil {
+				first = err
+				told()
+			}
+		}
+		return first
+	}
+}
+
+// TestErrorOfAFailingTool: a replay gives a program the error of the tool that failed, and not that of a tool which was
+// cancelled for it, whether the program cancels the others or leaves them.
+func TestErrorOfAFailingTool(t *testing.T) {
+	model := rehearsal.Model{{Name: "wait", N: 1}, {Name: "fail", N: 2}, {Name: "wait", N: 3}}
+	for _, name := range []string{"group", "first"} {
+		t.Run(name, func(t *testing.T) {
+			s, over, run := newScene(t), make(chan bool), inGroup
+			if name == "first" {
+				run = firstError(sync.OnceFunc(func() { close(over) }))
+			}
+			tools := map[string]func(context.Context, json.RawMessage) (json.RawMessage, error){
+				"wait": func(ctx context.Context, _ json.RawMessage) (json.RawMessage, error) {
+					select {
+					case <-ctx.Done():
+					case <-over: // after the recording, replays run no tool
+					}
+					return nil, context.Canceled
+				},
+				"fail": func(context.Context, json.RawMessage) (json.RawMessage, error) { return nil, errors.New("closed") },
+			}
+			test := func(tb *tbtest.TB, tf *traceforgetest.Recorder) {
+				asks(newChat("go"))(tb, tf)
+				var do []func(context.Context) error
+				for _, asked := range model {
+					tool := tf.Tool(asked.Name, tools[asked.Name])
+					do = append(do, func(ctx context.Context) error {
+						_, err := tool(ctx, asked.Input())
+						return err
+					})
+				}
+				if err := run(do); err == nil || err.Error() != "closed" {
+					tb.Errorf("the first error: %v", err)
+				}
+			}
+			t.Setenv("TRACEFORGE_UPDATE", "1")
+			requirePass(t, s.run("TestIt", test, traceforgetest.Upstream(model)))
+			require.Len(t, s.records("tool"), 1)
+			for _, mode := range []string{"", "1", "rekey"} {
+				t.Setenv("TRACEFORGE_UPDATE", mode)
+				for range 30 {
+					synctest.Test(t, func(t *testing.T) { // where no grace is over before the failed tool's caller knows
+						requirePass(t, s.replay("TestIt", test))
+					})
+				}
+			}
+		})
 	}
 }

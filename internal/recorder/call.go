@@ -49,6 +49,8 @@ type call struct {
 
 	nextStep func() (*Step, error) // takes the next step of the test's script; nil without a script
 	step     *Step                 // the step that was taken, or nil
+
+	turn *turn // whose failed tool cancels the call; nil for any other call
 }
 
 // knownKey returns the key of a call, and computes the core if it is still missing.

@@ -48,7 +48,7 @@ func (r *Recorder) direct(ctx context.Context, what fmt.Stringer, codec *provide
 	served, err := r.answer(c)
 	switch {
 	case err != nil:
-		err = inItsTime(ctx, err)
+		err = r.run.inItsTime(ctx, c, err)
 	case served.take != nil:
 		served.take.setProvenance(snapshot.ProvenanceOf(ctx))
 		if c.over != nil && !codec.Tools {

@@ -213,7 +213,7 @@ func (r *Recorder) roundTrip(req *http.Request, w *wire) (*http.Response, error)
 	served, err := r.answer(c)
 	switch {
 	case err != nil:
-		return nil, inItsTime(req.Context(), err)
+		return nil, r.run.inItsTime(req.Context(), c, err)
 	case served.take != nil:
 		if r.run.asksOther(c) {
 			other := *w

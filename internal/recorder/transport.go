@@ -137,12 +137,32 @@ func cutError(ctx context.Context, how string) error {
 }
 
 // inItsTime returns an error to the caller of a call. If the caller cancelled the recorded call, it waits for that:
-// whatever made the caller cancel, such as a faster call, comes first.
-func inItsTime(ctx context.Context, err error) error {
+// whatever made the caller cancel, such as a faster call or a failed tool, comes first.
+func (r *run) inItsTime(ctx context.Context, c *call, err error) error {
+	if c.turn != nil {
+		r.awaitFailure(ctx, c.turn)
+		return err
+	}
 	if isA[*transportError](err) && errors.Is(err, context.Canceled) {
 		return cmp.Or(givenUp(ctx), err)
 	}
 	return err
+}
+
+// callerGrace is how long the caller of a failed tool has to cancel the other tools of its turn. Many programs cancel
+// none.
+const callerGrace = 50 * time.Millisecond
+
+// awaitFailure waits until a context ends, or the caller of a turn's failed tool has had the time to end it.
+func (r *run) awaitFailure(ctx context.Context, t *turn) {
+	for range callerPatience / callerGrace {
+		r.mu.Lock()
+		failed := t.hasFailed(r.tape.record, func(i int) bool { return r.tape.played[i] })
+		r.mu.Unlock()
+		if !pause(ctx, callerGrace) || failed {
+			return
+		}
+	}
 }
 
 // needsNoCall reports whether a record may stay unplayed, since chance decides whether its call is made: a server's own

@@ -204,7 +204,7 @@ func (t *tape) recordedTurns() []*turn {
 }
 
 // cancels reports whether a call without a record is one that a failed tool of its turn had cancelled during the
-// recording.
+// recording, and sets the call's turn.
 func (t *tape) cancels(c *call) bool {
 	if c.request.Tool() == "" {
 		return false
@@ -213,6 +213,7 @@ func (t *tape) cancels(c *call) bool {
 	for _, turn := range slices.Backward(t.recordedTurns()) {
 		over := turn.next != notMade && t.played[turn.next]
 		if t.played[turn.asker] && !over && turn.hasFailed(t.record, anyCall) && turn.fill(key, cancelled) {
+			c.turn = turn
 			return true
 		}
 	}
