@@ -104,9 +104,14 @@ func (r *reviewRun) gatherChanged() error {
 		name, _, inside := strings.Cut(rest, "/")
 		name, isDocument := strings.CutSuffix(name, ".json")
 		document := provider + "/" + name + ".json"
-		if ok && (inside || isDocument) && provider[0] != '.' {
-			src.providers[name], documents[document], documents[provider+"/"+name] = provider, true, true
+		if !ok || !inside && !isDocument || provider[0] == '.' {
+			continue
 		}
+		if _, _, legal := store.ParseDocumentFile(document); !legal {
+			r.broken = errors.Join(r.broken, fmt.Errorf("%s: does not belong in a store: delete it", file))
+			continue
+		}
+		src.providers[name], documents[document], documents[provider+"/"+name] = provider, true, true
 	}
 	names := slices.Sorted(maps.Keys(documents))
 	if src.config { // its rules apply to all documents
