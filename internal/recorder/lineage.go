@@ -6,7 +6,9 @@ import (
 	"errors"
 	"io/fs"
 	"math"
+	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -144,19 +146,27 @@ func (r *Recorder) split(c *call, lifted string) *servedRecord {
 	return r.run.adoptFrom(r.run.parents(c.provider), c, lifted)
 }
 
-// gone has the documents of tests that a package no longer has, by store and package. A process looks for each once.
-var gone locked.Map[[2]string, func() map[string]string]
+// gone has the documents of tests that a module no longer has, by store and package. A process looks for each once.
+var gone locked.Map[[2]string, func() map[string]usage.Known]
 
-// goneTests returns the documents of gone tests by test name. Only a failed test asks: a replay that passes lists no
+// goneTests returns the gone tests of the package, and those of packages that are gone, by their documents. Only a failed
+// test asks: a replay that passes lists no
 // directory, since go test would otherwise run it again after another recording (design R13). A large store is not
 // read.
-func (s *setup) goneTests() map[string]string {
+func (s *setup) goneTests() map[string]usage.Known {
 	const most = 1000 // documents
-	look := sync.OnceValue(func() map[string]string {
-		tests, sources := map[string]string{}, s.Sources()
+	look := sync.OnceValue(func() map[string]usage.Known {
+		tests, sources := map[string]usage.Known{}, s.Sources()
 		there := func(test string) bool {
 			declared := []byte("\nfunc " + topOf(test) + "(")
 			return slices.ContainsFunc(sources, func(text []byte) bool { return bytes.Contains(text, declared) })
+		}
+		_, root, _ := gotest.Here() // empty outside of a module
+		own := gotest.ModulePath(root) + "/"
+		hasLeft := func(pkg string) bool {
+			dir, isOwn := strings.CutPrefix(pkg, own)
+			_, err := os.Stat(filepath.Join(root, filepath.FromSlash(dir)))
+			return root != "" && isOwn && errors.Is(err, fs.ErrNotExist)
 		}
 		files, err := s.store.List()
 		if err != nil || len(files) > most || !there(s.Test) { // the sources may be elsewhere
@@ -169,8 +179,9 @@ func (s *setup) goneTests() map[string]string {
 				continue // an unreadable document belongs to no test
 			}
 			of := doc.Document.Snapshots[0].Source
-			if of.Package == s.Package && gotest.Kind(topOf(of.Test)) != "" && !there(of.Test) {
-				tests[name] = strings.Clone(of.Test)
+			isGone := of.Package == s.Package && !there(of.Test) || of.Package != s.Package && hasLeft(of.Package)
+			if isGone && gotest.Kind(topOf(of.Test)) != "" {
+				tests[name] = usage.Known{Package: strings.Clone(of.Package), Test: strings.Clone(of.Test)}
 			}
 		}
 		return tests
@@ -196,9 +207,9 @@ func (r *run) renamedFrom(c *call) string {
 	if r.Sources == nil {
 		return ""
 	}
-	var was []string
+	var was []usage.Known
 	for name, test := range r.goneTests() {
-		if r.holds(name, c, math.MaxInt) {
+		if (test.Package == r.Package || test.Test == r.Test) && r.holds(name, c, math.MaxInt) {
 			was = append(was, test)
 		}
 	}
@@ -206,14 +217,18 @@ func (r *run) renamedFrom(c *call) string {
 		return ""
 	}
 	r.sought = true // the test is told once
-	from, to := was[0], r.Test
+	from, to := was[0].Test, r.Test
 	if _, sub, _ := strings.Cut(from, "/"); topOf(to)+"/"+sub == to || sub == "" && topOf(to) == to {
 		from, to = topOf(from), topOf(to)
+	}
+	from, what := r.Package+"."+from, "it was renamed"
+	if was[0].Package != r.Package {
+		from, to, what = was[0].Package, r.Package, "its package moved"
 	}
 	dir := ""
 	if r.Shown != ".ai-snapshots" {
 		dir = " --dir " + gotest.Quote(r.Shown)
 	}
-	return was[0] + ", which is not in the code any more, has this call recorded; if it was renamed, keep its records: traceforge mv" + dir + " " +
-		gotest.Quote(r.Package+"."+from) + " " + gotest.Quote(to)
+	return was[0].Test + ", which is not in the code any more, has this call recorded; if " + what + ", keep its records: traceforge mv" + dir + " " +
+		gotest.Quote(from) + " " + gotest.Quote(to)
 }
