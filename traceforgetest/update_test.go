@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -682,9 +683,7 @@ func TestUpdateOfWhatFollows(t *testing.T) {
 	idIn := func(said, sign string) string { return said[strings.Index(said, sign):][:len(sign)+12] }
 	respond := func(tf *traceforgetest.Recorder, more map[string]any) string {
 		body := map[string]any{"model": "m", "temperature": 0}
-		for name, value := range more {
-			body[name] = value
-		}
+		maps.Copy(body, more)
 		return ask(tf, openai, body)
 	}
 	for _, c := range []struct {
