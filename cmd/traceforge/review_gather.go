@@ -18,6 +18,7 @@ import (
 	"github.com/traceforge/traceforge-go/internal/lint"
 	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/store"
+	"github.com/traceforge/traceforge-go/internal/store/audit"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
@@ -108,7 +109,7 @@ func (r *reviewRun) gatherChanged() error {
 			continue
 		}
 		if _, _, legal := store.ParseDocumentFile(document); !legal {
-			r.broken = errors.Join(r.broken, fmt.Errorf("%s: does not belong in a store: delete it", file))
+			r.broken = errors.Join(r.broken, fmt.Errorf("%s: %s", file, audit.Stray))
 			continue
 		}
 		src.providers[name], documents[document], documents[provider+"/"+name] = provider, true, true

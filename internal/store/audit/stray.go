@@ -23,7 +23,8 @@ func (v *verifier) stray(file, message string) {
 
 const cutShort = "a commit was cut short: traceforge repair finishes it or undoes it"
 
-const isStray = "does not belong in a store: delete it"
+// Stray is the message of a finding about a file that no store has.
+const Stray = "does not belong in a store: delete it"
 
 // repositoryNames are the names by which git recognizes a repository.
 var repositoryNames = []string{"HEAD", "config", "objects", "refs"}
@@ -36,7 +37,7 @@ const linkName = ".git"
 
 // IsSurplus reports whether a finding is about a file that does not belong in a store and should be deleted.
 func IsSurplus(f snapshot.Finding) bool {
-	return f.Rule == snapshot.RuleStray && (f.Message == isStray || f.Message == isOfRepository)
+	return f.Rule == snapshot.RuleStray && (f.Message == Stray || f.Message == isOfRepository)
 }
 
 // strayMessage says what to do about a file that should not be there.
@@ -47,7 +48,7 @@ func strayMessage(e fs.DirEntry) string {
 	case strings.HasSuffix(e.Name(), store.TempExt):
 		return "is left of a commit that was cut short: traceforge repair removes it"
 	}
-	return isStray
+	return Stray
 }
 
 // walk lists the documents of the store, and reports files that do not belong in it. The files next to a document are

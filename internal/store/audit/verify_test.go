@@ -68,13 +68,13 @@ func TestVerify(t *testing.T) {
 				}
 			},
 			[]snapshot.Finding{
-				{File: "README", Rule: "stray", Message: isStray},
-				{File: "Upper", Rule: "stray", Message: isStray},
-				{File: "openai/README", Rule: "stray", Message: isStray},
-				{File: "openai/UPPER.json", Rule: "stray", Message: isStray},
+				{File: "README", Rule: "stray", Message: Stray},
+				{File: "Upper", Rule: "stray", Message: Stray},
+				{File: "openai/README", Rule: "stray", Message: Stray},
+				{File: "openai/UPPER.json", Rule: "stray", Message: Stray},
 				{File: fileOf("TestX") + store.TempExt, Rule: "stray", Message: "is left of a commit that was cut short: traceforge repair removes it"},
-				{File: "openai/" + nameOf("TestX") + "/01.json", Rule: "stray", Message: isStray},
-				{File: "openai/" + nameOf("TestX") + "/README", Rule: "stray", Message: isStray}}},
+				{File: "openai/" + nameOf("TestX") + "/01.json", Rule: "stray", Message: Stray},
+				{File: "openai/" + nameOf("TestX") + "/README", Rule: "stray", Message: Stray}}},
 		{"links", "a link leads to what nobody reviews",
 			func(t *testing.T, dir string) {
 				removeFile(t, dir, fileOf("TestY"))
@@ -105,7 +105,7 @@ func TestVerify(t *testing.T) {
 			func(t *testing.T, dir string) { writeFile(t, dir, ".git/HEAD", "ref: refs/heads/main\n") }, nil},
 		{"link-elsewhere", "a repository is at the top of a store, if there is one",
 			func(t *testing.T, dir string) { writeFile(t, dir, "openai/.git", "gitdir: x\n") },
-			[]snapshot.Finding{{File: "openai/.git", Rule: "stray", Message: isStray}}},
+			[]snapshot.Finding{{File: "openai/.git", Rule: "stray", Message: Stray}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s, dir := newStore(t)
