@@ -53,11 +53,8 @@ func (r *Recorder) upstream(live *http.Request, w *wire, tk *take) (*http.Respon
 	if err := context.Cause(live.Context()); err != nil {
 		return nil, err
 	}
-	live = live.WithContext(context.WithValue(live.Context(), takenKey{}, r.run.taken()))
+	live = live.WithContext(context.WithValue(live.Context(), takenKey{}, r.run.taken))
 	a := r.run.archive()
-	if a == nil && w.led {
-		return nil, r.run.ledError(live.URL)
-	}
 	if a == nil {
 		if err := r.sessions.join(tk.codec.Session, live); err != nil {
 			return nil, err
@@ -73,14 +70,17 @@ func (r *Recorder) upstream(live *http.Request, w *wire, tk *take) (*http.Respon
 	return resp, nil
 }
 
-// takenKey is the key of the origins in the context of a live call, where a transport around a recording passes them on.
+// takenKey is the key of what returns the origins in the context of a live call, where a transport around a recording
+// passes it on.
 type takenKey struct{}
 
 // Taken returns the origins of the records that have answered the test of a live call: a recording does not answer with
 // the same calls again.
 func Taken(live *http.Request) []string {
-	origins, _ := live.Context().Value(takenKey{}).([]string)
-	return origins
+	if taken, ok := live.Context().Value(takenKey{}).(func() []string); ok {
+		return taken()
+	}
+	return nil
 }
 
 func (r *run) taken() (origins []string) {

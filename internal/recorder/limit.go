@@ -49,10 +49,6 @@ func (r *Recorder) tooLongToKeep(req *http.Request, w *wire, why *tooLong) (*htt
 		return nil, r.report.failCall(w, w.String(), failuref(fmt.Sprintf("%s: %v", w, why), raiseLimit))
 	}
 	r.report.failCall(w, w.String(), failuref(fmt.Sprintf("%s: %v: it was not recorded", w, why), raiseLimit))
-	if w.led {
-		req.Body.Close()
-		return nil, r.run.ledError(req.URL)
-	}
 	live := req.Clone(req.Context())
 	live.Body = struct {
 		io.Reader

@@ -150,9 +150,8 @@ func (r *Recorder) split(c *call, lifted string) *servedRecord {
 var gone locked.Map[[2]string, func() map[string]usage.Known]
 
 // goneTests returns the gone tests of the package, and those of packages that are gone, by their documents. Only a failed
-// test asks: a replay that passes lists no
-// directory, since go test would otherwise run it again after another recording (design R13). A large store is not
-// read.
+// test asks: a replay that passes lists no directory, since go test would otherwise run it again after another recording
+// (design R13). A large store is not read.
 func (s *setup) goneTests() map[string]usage.Known {
 	const most = 1000 // documents
 	look := sync.OnceValue(func() map[string]usage.Known {

@@ -3,15 +3,14 @@ package recorder
 import (
 	"bytes"
 	"context"
-	"encoding/hex"
 	"fmt"
 	"net/http"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/locked"
+	"github.com/traceforge/traceforge-go/internal/secret"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
@@ -122,17 +121,18 @@ func (t *tape) names(i int, host string) bool {
 	for _, values := range t.records[i].Response.Headers {
 		raw = append(slices.Clip(raw), strings.Join(values, " ")...)
 	}
-	letters := regexp.MustCompile(`\\u00[0-7][0-9a-f]`) // as JSON may escape them
-	plain := letters.ReplaceAllFunc(bytes.ToLower(raw), func(escaped []byte) []byte {
-		letter, _ := hex.DecodeString(string(escaped[4:]))
-		return bytes.ToLower(letter)
-	})
-	return bytes.Contains(plain, []byte(host))
+	plain := secret.AppendUnescaped(nil, raw) // JSON may escape its letters
+	return bytes.Contains(bytes.ToLower(plain), []byte(host))
 }
 
-// ledError is the error of a live call to a host that a stored answer names.
-func (s *setup) ledError(at *url.URL) error {
-	return fmt.Errorf("a stored answer names %s, and nothing is sent there before that answer is bought again: %s", at.Hostname(), s.with("all"))
+// A ledTransport is the upstream of a request to a host that a stored answer names. It makes no call.
+type ledTransport struct{ wayOut string }
+
+func (t ledTransport) RoundTrip(req *http.Request) (*http.Response, error) {
+	if req.Body != nil {
+		req.Body.Close()
+	}
+	return nil, fmt.Errorf("a stored answer names %s, and nothing is sent there before that answer is bought again: %s", req.URL.Hostname(), t.wayOut)
 }
 
 // upstreamOf returns the transport that makes the live call of a request.

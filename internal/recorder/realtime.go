@@ -142,9 +142,6 @@ func (s *realtime) open(req *http.Request, subprotocol string) *http.Response {
 
 // dial asks the provider for a connection, and keeps the subprotocol that it chose.
 func (s *realtime) dial(ctx context.Context) (*http.Response, error) {
-	if s.wire.led {
-		return nil, s.r.run.ledError(s.req.URL)
-	}
 	live := s.req.Clone(ctx)
 	live.Header.Set("Sec-Websocket-Key", websocket.NewKey())
 	live.Header.Del("Sec-Websocket-Extensions") // the record has the messages, which are not compressed

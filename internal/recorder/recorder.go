@@ -164,10 +164,10 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	if covers(r.run.PassThrough, req.URL.Hostname()) {
 		return r.run.pass(req)
 	}
-	w, err := r.run.readWire(req)
-	if w != nil {
-		w.led = r.run.isLed(req.URL)
+	if r.run.isLed(req.URL) {
+		req = req.WithContext(context.WithValue(req.Context(), upstreamKey{}, ledTransport{r.run.with(UpdateAll.String())}))
 	}
+	w, err := r.run.readWire(req)
 	var resp *http.Response
 	if err == nil {
 		resp, err = r.roundTrip(req, w)

@@ -23,7 +23,6 @@ type wire struct {
 	sent  []byte   // the body as sent, or nil
 	asked *url.URL // the URL as sent, with its secrets
 	lane  string
-	led   bool // see isLed
 
 	codec *provider.Codec // see codecOf; nil until it is looked up
 	known bool            // whether a codec takes it, including the generic one
