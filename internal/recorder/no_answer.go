@@ -25,12 +25,11 @@ func (r *run) unanswered(tk *take) *Failure {
 	}
 	ways = append(ways, "record again: "+r.again())
 	lacksKey := r.lacksKey(tk.provider)
-	if (host != "" || lacksKey) && r.mayAdopt(tk) {
-		without := "a network"
-		if lacksKey {
-			without = "a key"
-		}
-		ways = append(ways, "without "+without+": "+r.with(Rekey.String()))
+	switch adopt := r.with(Rekey.String()); {
+	case lacksKey && r.mayAdopt(tk):
+		ways = append(ways, "without a key: "+adopt)
+	case host != "" && r.mayAdopt(tk):
+		ways = append(ways, "without a network: "+adopt)
 	}
 	switch {
 	case status > 0 && isDirect(tk.codec.API):
@@ -38,7 +37,11 @@ func (r *run) unanswered(tk *take) *Failure {
 	case status == 0 && host == "" && (!lacksKey || errors.Is(tk.err, context.Canceled)) && !tk.lacksResult(): // otherwise the record would say that there was no answer
 		ways = append(ways, "or keep the error: "+r.allow("TransportErrors"))
 	}
-	return r.leftOut(tk, noAnswer(tk.who(), tk.err), ways...)
+	brief := noAnswer(tk.who(), tk.err)
+	if errors.Is(tk.err, context.Canceled) && !tk.codec.Tools && !strings.Contains(brief, context.Canceled.Error()) { // an errgroup gives the error of another call as the cause
+		brief = fmt.Sprintf("%s gave no answer, as its caller cancelled the call: %v", tk.who(), tk.err)
+	}
+	return r.leftOut(tk, brief, ways...)
 }
 
 // noAnswer says in words why a live call failed.
@@ -48,9 +51,6 @@ func noAnswer(who string, err error) string {
 	}
 	if host := unreached(err); host != "" {
 		return fmt.Sprintf("cannot reach %s (is there a network?): %v", host, err)
-	}
-	if errors.Is(err, context.Canceled) && !strings.Contains(err.Error(), context.Canceled.Error()) { // an errgroup gives the error of another call as the cause
-		return fmt.Sprintf("%s gave no answer, as its caller cancelled the call: %v", who, err)
 	}
 	return fmt.Sprintf("%s gave no answer: %v", who, err)
 }
