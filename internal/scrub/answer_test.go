@@ -4,14 +4,17 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/binary"
+	"fmt"
 	"hash/crc32"
 	"regexp"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/traceforge/traceforge-go/internal/locked"
 	"github.com/traceforge/traceforge-go/internal/provider"
 	"github.com/traceforge/traceforge-go/internal/tbtest/mutation"
 )
@@ -204,6 +207,20 @@ func TestFirstSaid(t *testing.T) {
 	require.EqualError(t, err, "no value is known for {{key:1}}, {{order:+1}}, {{order:1}}")
 	_, err = replay.valuesOf().Restore(answer(`"{{uuid:1}}"`))
 	require.EqualError(t, err, "no value is known for {{uuid:1}}", "no other run's value is made up")
+}
+
+// TestFirstSaidAtOnce gives placeholders to the secrets of answers that come at the same time, as those of live checks do.
+func TestFirstSaidAtOnce(t *testing.T) {
+	rules := newRules(t, Pattern("order", regexp.MustCompile(`ORD-[0-9]{4}`)))
+	var kept locked.Map[string, bool]
+	var all sync.WaitGroup
+	for n := range 200 {
+		all.Go(func() {
+			kept.Add(string(rules.valuesOf().Answer(&provider.Answer{Body: fmt.Appendf(nil, `"ORD-%04d"`, n)})), true)
+		})
+	}
+	all.Wait()
+	require.Len(t, kept.All(), 200, "each secret has a placeholder of its own")
 }
 
 func FuzzAnswer(t *testing.F) {

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/internal/locked"
@@ -120,15 +121,19 @@ func wrongName(of, name string) string {
 // Rules are the rules of a test. They are safe for concurrent use.
 type Rules struct {
 	finders []finder
-	said    map[string]string // placeholders of secrets that first appeared in an answer, by name and value
-	taken   map[string]bool   // the placeholders in said
-	last    map[string]int    // the last number of the placeholders in said, by name
+	said    *secrets
+	clean   locked.Map[string, bool] // texts without values: a conversation repeats most of its texts in each request
+}
 
-	clean locked.Map[string, bool] // texts without values: a conversation repeats most of its texts in each request
+// secrets are the secrets of a test that first appeared in an answer. They are safe for concurrent use.
+type secrets struct {
+	mu    sync.Mutex
+	known map[string]string // placeholders by name and value
+	taken map[string]bool   // the placeholders in known
 }
 
 func emptyRules() *Rules {
-	return &Rules{said: map[string]string{}, taken: map[string]bool{}, last: map[string]int{}}
+	return &Rules{said: &secrets{known: map[string]string{}, taken: map[string]bool{}}}
 }
 
 // New returns the rules of a test. It fails if a rule cannot be used, or if two have the same name.
@@ -197,7 +202,7 @@ func (r *Rules) with(rule Rule) *Rules {
 	if len(more) == 0 {
 		return r
 	}
-	return &Rules{finders: append(slices.Clip(r.finders), more...), said: r.said, taken: r.taken, last: r.last}
+	return &Rules{finders: append(slices.Clip(r.finders), more...), said: r.said}
 }
 
 // Has reports whether there is a rule for placeholders with a name.

@@ -10,8 +10,7 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// Values are the values of one request and their placeholders. They are for one goroutine at a time. Of all Values of a
-// test, only one may process an answer at a time; requests may be scrubbed concurrently.
+// Values are the values of one request and their placeholders. They are for one goroutine at a time.
 type Values struct {
 	rules        *Rules
 	scrubbed     bool              // the request was scrubbed already and has placeholders
@@ -92,23 +91,31 @@ func (v *Values) answerEdits(text string) []edit {
 		if m.dummy == nil {
 			return "", false
 		}
-		return v.rules.firstSaid(m, value), true
+		return v.rules.said.placeholder(m, value), true
 	})
 }
 
-// firstSaid returns the placeholder of a secret that is not in the request and first appears in an answer.
-func (r *Rules) firstSaid(m match, value string) string {
+// placeholder returns the placeholder of a secret that is not in the request and first appears in an answer.
+func (s *secrets) placeholder(m match, value string) string {
 	if m.one {
 		return placeholder(m.name, 1)
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	key := m.name + ":" + value
-	for r.said[key] == "" {
-		r.last[m.name]++
-		if next := fmt.Sprintf("{{%s:+%d}}", m.name, r.last[m.name]); !r.taken[next] {
-			r.said[key], r.taken[next] = next, true
+	for n := 1; s.known[key] == ""; n++ {
+		if next := fmt.Sprintf("{{%s:+%d}}", m.name, n); !s.taken[next] {
+			s.known[key], s.taken[next] = next, true
 		}
 	}
-	return r.said[key]
+	return s.known[key]
+}
+
+// put gives a secret the placeholder that a record has for it.
+func (s *secrets) put(name, value, with string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.known[name+":"+value], s.taken[with] = with, true
 }
 
 // edits returns the edits of a text. replace returns the replacement for a value, if there is one.
@@ -159,7 +166,7 @@ func (v *Values) restoreEdits(text string, missing *[]string) (all []edit) {
 		case !ok && ruled && f.dummy != nil:
 			value = f.dummy(t.n)
 			if t.said {
-				v.rules.said[t.name+":"+value], v.rules.taken[spelled] = spelled, true
+				v.rules.said.put(t.name, value, spelled)
 			}
 		case !ok:
 			*missing = append(*missing, spelled)
