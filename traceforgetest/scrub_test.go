@@ -370,3 +370,18 @@ func TestIgnoreEach(t *testing.T) {
 	require.Contains(t, s.text(tb), "    changed: message 2 (user) removed, message 2 (model) added\n")
 	require.NotContains(t, s.text(tb), "/content\n-")
 }
+
+// TestScrubHintIsTrue holds that a drift of placeholders is not called one of dates.
+func TestScrubHintIsTrue(t *testing.T) {
+	s := newScene(t)
+	test := func(first, second string) func(*tbtest.TB, *traceforgetest.Recorder) {
+		ask := newChat("in " + first)
+		ask["messages"] = append(ask["messages"].([]any), map[string]any{"role": "user", "content": "and " + second})
+		return asks(ask)
+	}
+	s.record("TestX", test(runID(1, 1), runID(1, 1)), volatileToo)
+	tb := s.replay("TestX", test(runID(2, 1), runID(2, 2)), volatileToo)
+	require.Contains(t, s.text(tb), "only placeholders differ: values that were equal are not, or the reverse. "+
+		"Value gives one a placeholder of its own")
+	require.NotContains(t, tb.Logged(), "dates")
+}

@@ -200,6 +200,8 @@ func (r *run) explained(differences []drift.Difference) (rule string, once bool)
 		return len(differences) > 0 && !slices.ContainsFunc(differences, other)
 	}
 	switch {
+	case only(r.rules.Alike()):
+		return "only placeholders differ: values that were equal are not, or the reverse. Value gives one a placeholder of its own", false
 	case !r.rules.Has("uuid") && only(r.rules.WithVolatile().Alike()):
 		return volatileDiffers + ": " + r.addVolatile() + "\n" + r.onPurpose(), true
 	case !r.rules.Has("date") && only(r.rules.WithDates().Alike()):
