@@ -342,7 +342,7 @@ func (w *writer) options(recorded, got part) {
 			for _, header := range inorder.Names(r, g) {
 				w.named("headers: "+header, pointer+jsontext.PointerTo(header), r[header], g[header])
 			}
-		case outputOptions[name]:
+		case outputOptions[name] && (name != "text" || !jsontext.ValueOf(g.text).IsString()): // such a text is what is asked
 			w.named("output format", pointer, r, g)
 		case toolOptions[name]:
 			w.named("tools: "+name, pointer, r, g)

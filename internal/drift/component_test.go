@@ -104,6 +104,8 @@ func TestCompare(t *testing.T) {
 			func(r *modelio.Request) { r.Options["tool_choice"] = []byte(`"none"`) }},
 		{"format", "an option about the output", `output format /provider_options/response_format [output format] -  "type": "text" +  "type": "json"`,
 			func(r *modelio.Request) { r.Options["response_format"] = []byte(`{"type":"json"}`) }},
+		{"text", "what a sound is to say is no format", `parameters: text added /provider_options/text [parameters: text] +hello`,
+			func(r *modelio.Request) { r.Options["text"] = []byte(`"hello"`) }},
 		{"header", "one that changes behaviour", `headers: anthropic-beta /provider_options/$headers/anthropic-beta [headers: anthropic-beta] -  "a" +  "b"`,
 			func(r *modelio.Request) { r.Options["$headers"] = []byte(`{"anthropic-beta":["b"]}`) }},
 		{"header of none", "what is no object has no headers", `parameters: $headers /provider_options/$headers [parameters: $headers] -{ -  "anthropic-beta": [ -    "a" -  ] -} +1`,
