@@ -28,11 +28,7 @@ func OnlyOf(calls Calls, from, to *snapshot.Document) Only {
 			if s == nil {
 				continue
 			}
-			listed := false
-			if s.Continues != nil {
-				_, listed = slices.BinarySearch(calls[fate], s.Continues.Call)
-			}
-			if listed {
+			if s.Continues != nil && slices.Contains(calls[fate], s.Continues.Call) {
 				only[fate] = append(only[fate], literalEnd(callOf(doc, s.Continues.Call), s))
 			} else {
 				only[fate] = append(only[fate], Literal(s).Raw())
@@ -115,7 +111,7 @@ func (c *Comparison) alone(d *Difference, from, to *snapshot.Document) {
 				if c.kept > HTMLLimit {
 					r.lines = 0
 				}
-				g.rest, g.cut = r.read(s, &g)
+				r.read(s, &g)
 				for _, line := range g.rest {
 					c.kept += len(line.text)
 				}
@@ -131,68 +127,53 @@ type restReader struct {
 	room
 	all string // the command that shows all
 
-	out  strings.Builder // what the page shows
-	rest []restLine
-	cut  int
+	out strings.Builder // what the page shows
 }
 
 // usualFields are those that many calls have in common.
 var usualFields = []string{"provider", "api", "model", "sent"}
 
-func (r *restReader) read(s *snapshot.Snapshot, g *glance) ([]restLine, int) {
-	r.rest, r.cut = nil, 0
-	var unlike *snapshot.Snapshot
-	messages := s.Request.Messages
-	if s.Continues != nil {
-		unlike, messages = callOf(r.doc, s.Continues.Call), messages[s.Continues.Messages:]
-	}
-	for _, f := range r.changed(s, unlike) {
-		key := f.key()
-		switch {
-		case f.name == "source" && !TestOf(r.doc).OfProgram():
+// read adds to a glance what it does not say of a call.
+func (r *restReader) read(s *snapshot.Snapshot, g *glance) {
+	fields, parts := r.added(s, "")
+	for _, f := range fields {
+		if f.name == "source" && !TestOf(r.doc).OfProgram() {
 			continue
-		case f.name == "sent":
+		}
+		key := f.key()
+		if f.name == "sent" {
 			f.name = "with" // what was sent are the texts
 		}
-		r.add(key, "", "", func() { r.header([]headerField{f}) })
+		r.out.Reset()
+		r.header([]headerField{f})
+		r.add(g, key, "")
 	}
-	r.add("", margin, "", func() { r.offered(s, unlike) })
-	if s.Request.Prompt != nil {
-		r.add("", margin, "prompt "+g.Sent, func() {
-			r.heading(bold, "prompt")
-			r.text(*s.Request.Prompt)
-		})
-	}
-	for i := range messages {
-		said := ""
-		if i == len(messages)-1 {
-			said = "user " + g.Sent
+	for i, part := range parts {
+		r.out.Reset()
+		part()
+		switch said := inLine(r.out.String()); {
+		case i == len(parts)-1 && said == "answer "+g.Answered:
+		case i == len(parts)-2 && (said == "prompt "+g.Sent || said == "user "+g.Sent):
+		default:
+			r.add(g, "", margin)
 		}
-		r.add("", margin, said, func() { r.message(&messages[i]) })
 	}
-	r.add("", margin, "answer "+g.Answered, func() { r.answer(&s.Response, "", true) })
-	return r.rest, r.cut
 }
 
-// add adds the lines that show prints, unless they only repeat what is said.
-func (r *restReader) add(key, indent, said string, show func()) {
-	r.out.Reset()
-	show()
-	if inLine(r.out.String()) == said {
-		return
-	}
+// add adds the lines that the page shows.
+func (r *restReader) add(g *glance, key, indent string) {
 	for line := range strings.Lines(r.out.String()) {
 		line = strings.TrimRight(line, "\n")
 		switch {
 		case line == "":
-		case r.lines == 0 || len(r.rest) == r.lines+len(usualFields):
-			r.cut++
+		case r.lines == 0 || len(g.rest) == r.lines+len(usualFields):
+			g.cut++
 		default:
 			if len(line) > r.width {
 				head := strings.ToValidUTF8(line[:r.width], "")
 				line = fmt.Sprintf("%s… (%d bytes more: %s)", head, len(line)-len(head), r.all)
 			}
-			r.rest = append(r.rest, restLine{key, indent + line})
+			g.rest = append(g.rest, restLine{key, indent + line})
 		}
 	}
 }

@@ -64,10 +64,7 @@ func (c *Comparison) Add(change Change, from, to *snapshot.Document) error {
 		if err := d.identify(doc); err != nil {
 			return err
 		}
-		c.alone(d, from, to)
-		return nil
-	}
-	if err := c.documents(d, from, to); err != nil {
+	} else if err := c.documents(d, from, to); err != nil {
 		return fmt.Errorf("%s: %w", change.File, err)
 	}
 	c.alone(d, from, to)

@@ -51,35 +51,42 @@ func (c *conversation) call(s *snapshot.Snapshot) {
 		return
 	}
 	c.stepping = false
-	messages := s.Request.Messages
-	if s.Continues != nil {
-		messages = messages[s.Continues.Messages:]
+	number := ""
+	if len(c.doc.Snapshots) > 1 {
+		number = fmt.Sprintf(", call %d", s.Number())
 	}
-	unlike := c.before
-	if s.Continues != nil {
-		unlike = callOf(c.doc, s.Continues.Call)
-	}
-	changed := c.changed(s, unlike)
+	changed, parts := c.added(s, number)
 	if c.before != nil {
 		if from := c.beginning(s); from != "" || len(changed) > 0 {
 			c.heading(bold, strings.TrimSuffix(fmt.Sprintf("call %d %s", s.Number(), from), " "))
 		}
 	}
 	c.header(changed)
-	c.offered(s, unlike)
+	for _, show := range parts {
+		show()
+	}
+	c.before = s
+}
+
+// added returns what a call adds to the call before it, or to the one that it continues: the fields that differ, and
+// functions that show the other parts. The last one shows the answer, whose titles end with number.
+func (c *conversation) added(s *snapshot.Snapshot, number string) (fields []headerField, parts []func()) {
+	unlike, messages := c.before, s.Request.Messages
+	if s.Continues != nil {
+		unlike, messages = callOf(c.doc, s.Continues.Call), messages[s.Continues.Messages:]
+	}
+	parts = append(parts, func() { c.offered(s, unlike) })
 	if s.Request.Prompt != nil {
-		c.heading(bold, "prompt")
-		c.text(*s.Request.Prompt)
+		parts = append(parts, func() {
+			c.heading(bold, "prompt")
+			c.text(*s.Request.Prompt)
+		})
 	}
 	for i := range messages {
-		c.message(&messages[i])
+		parts = append(parts, func() { c.message(&messages[i]) })
 	}
-	number := ""
-	if len(c.doc.Snapshots) > 1 {
-		number = fmt.Sprintf(", call %d", s.Number())
-	}
-	c.answer(&s.Response, number, true)
-	c.before = s
+	parts = append(parts, func() { c.answer(&s.Response, number, true) })
+	return c.changed(s, unlike), parts
 }
 
 // changed returns the fields that differ from those of another call, which may be nil.
