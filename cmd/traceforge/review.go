@@ -161,19 +161,12 @@ func (r *reviewRun) decideNamed(accepts, rejects []string) error {
 		verdict string
 		tests   []*reviewItem
 	}{{accepted, toAccept}, {rejected, toReject}} {
-		o := r.decide(d.verdict, once(d.tests))
+		o := r.decide(d.verdict, inorder.With(nil, d.tests...)) // each test once
 		r.settle(d.verdict, o)
 		r.c.sayAll(o.refused)
 		r.broken = errors.Join(r.broken, o.err)
 	}
 	return r.finish()
-}
-
-func once(tests []*reviewItem) (all []*reviewItem) {
-	for _, item := range tests {
-		all = inorder.With(all, item)
-	}
-	return all
 }
 
 // find returns the groups and tests that ids name: groups by key, and tests by document, record id or name.

@@ -96,12 +96,8 @@ func rulesOf(c *call, from, to *store.Store, was, is []store.ScrubRule) (all []*
 	}
 	before, patternsBefore := told(was)
 	after, patternsAfter := told(is)
-	var names []string
-	for _, n := range slices.Concat(after, before) {
-		names = inorder.With(names, n)
-	}
 	var tried []*trial
-	for _, n := range names {
+	for _, n := range inorder.With(nil, slices.Concat(after, before)...) {
 		old, now := patternsBefore[n], patternsAfter[n]
 		if old != nil && now != nil && *old == *now {
 			continue

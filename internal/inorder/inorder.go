@@ -32,10 +32,12 @@ func By[T any](all []T, compare func(a, b T) int) {
 	sort.SliceStable(all, func(i, j int) bool { return compare(all[i], all[j]) < 0 })
 }
 
-// With appends an item unless the list contains it.
-func With[T comparable](list []T, item T) []T {
-	if slices.Contains(list, item) {
-		return list
+// With appends the items that the list does not contain, each once.
+func With[T comparable](list []T, items ...T) []T {
+	for _, item := range items {
+		if !slices.Contains(list, item) {
+			list = append(list, item)
+		}
 	}
-	return append(list, item)
+	return list
 }

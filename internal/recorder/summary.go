@@ -82,9 +82,7 @@ func summary(u *usage.Update) string {
 func inWords(records []usage.ChangedRecord) string {
 	var all []string
 	for _, record := range records {
-		for _, c := range record.Components {
-			all = inorder.With(all, c)
-		}
+		all = inorder.With(all, record.Components...)
 	}
 	if len(all) == 0 {
 		return ""
