@@ -38,11 +38,8 @@ func check(c *call) error {
 		return c.forks(packages, run, options)
 	}
 	c.say("checking: %s", page.Count(len(packages), "package", "packages"))
-	test := &coverage.GoTest{
-		Packages: packages, Flags: runFlag(run),
-		Env: []string{gotest.UpdateEnv + "=check", usage.CheckEnv + "=" + options.Encode()},
-	}
-	receipts, ended, err := runTests(c, test)
+	env := []string{gotest.UpdateEnv + "=check", usage.CheckEnv + "=" + options.Encode()}
+	receipts, ended, err := runTests(c, &coverage.GoTest{Packages: packages, Env: env}, run)
 	if err != nil {
 		return err
 	}

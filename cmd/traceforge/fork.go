@@ -55,8 +55,8 @@ func (c *call) forks(packages []coverage.Package, run string, values url.Values)
 			values.Set("model", model)
 		}
 		c.say("live: %s%s", page.Count(len(packages), "package", "packages"), strings.TrimRight(", "+model, ", "))
-		test := &coverage.GoTest{Packages: packages, Flags: runFlag(run), Env: []string{gotest.UpdateEnv + "=live", usage.CheckEnv + "=" + values.Encode()}}
-		receipts, ended, err := runTests(c, test)
+		test := &coverage.GoTest{Packages: packages, Env: []string{gotest.UpdateEnv + "=live", usage.CheckEnv + "=" + values.Encode()}}
+		receipts, ended, err := runTests(c, test, run)
 		if err != nil {
 			return err
 		}

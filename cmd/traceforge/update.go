@@ -78,9 +78,11 @@ func record(c *call, mode string, patterns []string, run string) error {
 		doing = mode
 	}
 	c.say("%s: %s", doing, page.Count(len(packages), "package", "packages"))
-	test := testThatRecords(packages, mode, run)
-	test.Env = append(test.Env, usage.KnownEnv+"="+known)
-	receipts, ended, err := runTests(c, test)
+	test := &coverage.GoTest{Packages: packages, Env: []string{gotest.UpdateEnv + "=" + mode, usage.KnownEnv + "=" + known}}
+	if mode == "1" && !gotest.InCI() { // tests refuse the flag in CI; test files that read it update their own data too
+		test.Env = append(test.Env, usage.FlagEnv+"=1")
+	}
+	receipts, ended, err := runTests(c, test, run)
 	if err != nil {
 		return err
 	}
@@ -132,26 +134,9 @@ func receiptsDir() (dir string, keep func(), err error) {
 	return dir, func() { os.RemoveAll(dir) }, err
 }
 
-// testThatRecords returns the test run that records. It requests the flag too, which tests refuse in CI: test files that
-// read the flag themselves then also update their own data.
-func testThatRecords(packages []coverage.Package, mode, run string) *coverage.GoTest {
-	test := &coverage.GoTest{Packages: packages, Flags: runFlag(run), Env: []string{gotest.UpdateEnv + "=" + mode}}
-	if mode == "1" && !gotest.InCI() {
-		test.Env = append(test.Env, usage.FlagEnv+"=1")
-	}
-	return test
-}
-
-// runFlag returns the flag that selects tests; none if all are selected.
-func runFlag(pattern string) []string {
-	if pattern == "" {
-		return nil
-	}
-	return []string{"-run=" + pattern}
-}
-
-// runTests runs tests with the flags that the user forwards. It returns their receipts and outcomes.
-func runTests(c *call, test *coverage.GoTest) ([]usage.Receipt, coverage.Outcomes, error) {
+// runTests runs the tests that match the pattern run, or all without one, with the flags that the user forwards. It
+// returns their receipts and outcomes.
+func runTests(c *call, test *coverage.GoTest, run string) ([]usage.Receipt, coverage.Outcomes, error) {
 	left, keep, err := receiptsDir()
 	if err != nil {
 		return nil, nil, err
@@ -159,6 +144,9 @@ func runTests(c *call, test *coverage.GoTest) ([]usage.Receipt, coverage.Outcome
 	defer keep()
 	test.Say = c.say
 	test.Env = append(test.Env, usage.ReceiptEnv+"="+left)
+	if run != "" {
+		test.Flags = append(test.Flags, "-run="+run)
+	}
 	test.Flags = append(test.Flags, c.forwarded...)
 	ended, err := test.Run(c.ctx)
 	if err != nil {
