@@ -188,3 +188,13 @@ func TestStreamTiming(t *testing.T) {
 	requirePass(t, s.replay("TestIt", asks(c)))
 	s.requireWhole()
 }
+
+// TestStreamTimingWithTools records times as an update does, which it is, when tools are run again.
+func TestStreamTimingWithTools(t *testing.T) {
+	s := newScene(t)
+	s.provider.Reply(fakeprovider.Fragments("one ", "two "), fakeprovider.Fragments("one ", "two "))
+	c := newChat("count").with("stream", true)
+	s.record("TestIt", asks(c))
+	requirePass(t, s.update("tools", "TestIt", asks(c), traceforgetest.StreamTiming()))
+	require.Contains(t, s.files()[s.document("TestIt")], `"timing_ms": [`)
+}

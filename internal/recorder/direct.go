@@ -39,7 +39,7 @@ func (r *Recorder) direct(ctx context.Context, what fmt.Stringer, codec *provide
 		return nil, nil, r.report.failCall(what, what.String(), failuref(fmt.Sprintf("%s: the request cannot be kept: %v", what, err)))
 	}
 	if g, ok := what.(*Generation); ok {
-		r.run.takesModelStep(c, g)
+		r.run.setModelStep(c, g)
 	}
 	c.what = what
 	if err := r.run.endedBefore(ctx, c); err != nil && !codec.Tools { // a tool runs, or is replayed, whatever its context

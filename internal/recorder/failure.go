@@ -22,8 +22,8 @@ import (
 type Failure struct {
 	Text    string          // "" if another failure of the test says it
 	Source  snapshot.Source // of the call; zero if no call failed
-	Missing bool            // the call has no snapshot, so recording missing calls would record it
-	Again   bool            // another test of the process has told all of it
+	Missing bool            // no record answers the call, also if it drifted
+	Again   bool            // it was told already, in this test or in another of the process
 	brief   string
 	drift   *usage.Drift // for the receipt; nil if the failure is no drift
 	output  string       // where the rest of the text is
@@ -53,7 +53,7 @@ func failuref(brief string, below ...string) *Failure {
 	return &Failure{brief: brief, Text: text.String()}
 }
 
-// againf is failuref for something that another test of the process has told.
+// againf is failuref for something that was told already.
 func againf(brief string, below ...string) *Failure {
 	f := failuref(brief, below...)
 	f.Again = true

@@ -198,7 +198,7 @@ func (r *Recorder) roundTrip(req *http.Request, w *wire) (*http.Response, error)
 	if err != nil {
 		return nil, r.report.failCall(w, w.String(), r.run.asFailure(err))
 	}
-	r.run.takesStep(c, req, w)
+	r.run.setStep(c, req, w)
 	if err := r.run.endedBefore(req.Context(), c); err != nil {
 		return nil, err
 	}
@@ -249,7 +249,7 @@ func (r *Recorder) answer(c *call) (s *servedRecord, err error) {
 		return nil, f
 	}
 	if err = r.run.inherit(c); err == nil {
-		err = r.ask(c)
+		err = r.takeStep(c)
 	}
 	if err == nil {
 		s, err = r.find(c)
@@ -284,7 +284,7 @@ func (r *report) refused(c *call, err error) error {
 	return r.failCall(c.what, c.id(), r.run.asFailure(err))
 }
 
-// begin counts a call of a test that has not ended.
+// begin counts a call. It refuses one after the end of the test, and one that a tool makes while its call is recorded.
 func (r *report) begin(ctx context.Context, what fmt.Stringer) error {
 	r.run.mu.Lock()
 	ended := r.run.ended

@@ -60,8 +60,8 @@ func (s *setup) script() Script {
 // a provider.
 func (s *setup) asksScript() bool { return s.Mode != Check && s.Mode != Mixed }
 
-// takesStep sets nextStep of an HTTP call that a script answers.
-func (s *setup) takesStep(c *call, req *http.Request, w *wire) {
+// setStep sets nextStep of an HTTP call that a script answers.
+func (s *setup) setStep(c *call, req *http.Request, w *wire) {
 	script := s.script()
 	if script == nil || !s.asksScript() {
 		return
@@ -74,16 +74,16 @@ func (s *setup) takesStep(c *call, req *http.Request, w *wire) {
 	}
 }
 
-// takesModelStep is takesStep for a model's call.
-func (s *setup) takesModelStep(c *call, g *Generation) {
+// setModelStep is setStep for a model's call.
+func (s *setup) setModelStep(c *call, g *Generation) {
 	if script, ok := g.Live.(Script); ok && s.asksScript() {
 		c.nextStep = func() (*Step, error) { return script.TakeModel(g.Request) }
 	}
 }
 
-// ask takes the step that answers a call, even in a replay: a different step is drift (design N9). A retry of a call
+// takeStep takes the step that answers a call, even in a replay: a different step is drift (design N9). A retry of a call
 // that a fault broke is the same call.
-func (r *Recorder) ask(c *call) (err error) {
+func (r *Recorder) takeStep(c *call) (err error) {
 	if c.nextStep == nil {
 		return nil
 	}

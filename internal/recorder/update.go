@@ -142,7 +142,7 @@ func (r *run) serveWhole(c *call, i int, rules string) (*servedRecord, error) {
 		return nil, r.unproven(d)
 	}
 	s := &r.tape.records[i]
-	if r.Mode == Update && r.Timing && !isDirect(s.Request.API) && s.Response.TimingMS == nil && rawAnswer(s, raw).Events() != nil {
+	if modes[r.Mode].live && r.Timing && !isDirect(s.Request.API) && s.Response.TimingMS == nil && rawAnswer(s, raw).Events() != nil {
 		return nil, errors.New("the record has no times of its events")
 	}
 	if rules != "" {

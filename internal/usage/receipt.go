@@ -40,7 +40,7 @@ type Receipt struct {
 
 	Faults []string `json:"faults,omitempty"` // faults that the test injected into recorded answers, by call
 
-	Missing int     `json:"missing,omitempty"` // number of calls without a record
+	Missing int     `json:"missing,omitempty"` // number of calls that no record answers, of drifts too
 	Drifts  []Drift `json:"drifts,omitempty"`  // the causes of a test's failure, call by call
 
 	Update *Update `json:"update,omitempty"` // what a recording test did; nil if it recorded nothing
