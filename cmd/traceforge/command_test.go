@@ -14,8 +14,10 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/require"
 
+	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/page/pagetest"
 	"github.com/traceforge/traceforge-go/internal/usage/coverage"
 	"github.com/traceforge/traceforge-go/snapshot"
@@ -89,6 +91,19 @@ func TestUnwritableAnswer(t *testing.T) {
 type brokenWriter struct{}
 
 func (brokenWriter) Write([]byte) (int, error) { return 0, errors.New("disk full") }
+
+// The command that a failure of a program prints repeats every flag of exec that says how to record, and no other.
+func TestRunFlags(t *testing.T) {
+	exec, _, err := rootCommand(newConsole(nil, io.Discard, io.Discard)).Find([]string{"exec"})
+	require.NoError(t, err)
+	flags := map[string]bool{}
+	exec.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
+		if !slices.Contains([]string{"help", "update", "check"}, f.Name) {
+			flags[f.Name] = f.Value.Type() != "bool"
+		}
+	})
+	require.Equal(t, page.RunFlags, flags)
+}
 
 // Every command has help, and the overview has every command.
 func TestHelp(t *testing.T) {
