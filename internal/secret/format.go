@@ -188,8 +188,8 @@ func (f *Format) span(text []byte, at int, long *longRuns) (start, end int) {
 	if isAlphanumeric(f.Prefix[len(f.Prefix)-1]) {
 		inWord = isWord // chatcmpl-BSA… is an id of OpenAI
 	}
-	if at > 0 && inWord(text[at-1]) && isAlphanumeric(f.Prefix[0]) {
-		return 0, 0 // in the middle of something else, such as base64
+	if at > 0 && isAlphanumeric(f.Prefix[0]) && (inWord(text[at-1]) || inData(text, at)) {
+		return 0, 0 // in the middle of something else
 	}
 	body := at + len(f.Prefix)
 	end = long.end(f.Prefix, text, body, f.Digits)
@@ -197,6 +197,20 @@ func (f *Format) span(text []byte, at int, long *longRuns) (start, end int) {
 		return 0, 0
 	}
 	return at, end
+}
+
+// inData reports whether a place is in the middle of base64 that is longer than a URL, such as a picture. It may have
+// what looks like a key after each + and /.
+func inData(text []byte, at int) bool {
+	const least = 512 // bytes
+	start, end := at, at
+	for start > max(0, at-least) && isBase64(text[start-1]) {
+		start--
+	}
+	for end < min(len(text), start+least) && isBase64(text[end]) {
+		end++
+	}
+	return end-start == least
 }
 
 func azureSecret(text []byte, at int, _ *longRuns) (start, end int) {

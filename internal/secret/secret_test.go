@@ -254,6 +254,8 @@ func TestWhatIsNoSecret(t *testing.T) {
 		{"local-database", "postgres://postgres:postgres@localhost:5432/app"},
 		{"begin", "look for -----BEGIN PRIVATE KEY----- in files"},
 		{"uuid", "0f8fad5b-d9cb-469f-a165-70867728950e"},
+		{"picture", `"` + strings.Repeat("iVBORw0KGgo+", 30) + "/BSAk3Zq8TfPw1XcN7vLmR5yHd2Gj9" + strings.Repeat("iVBORw0KGgo+", 30) + `"`},
+		{"picture-begin", `"iVBORw0KGgo+YCA` + strings.Repeat("k3Zq8TfPw1XcN7vLmR5yHd2Gj9", 40) + `"`},
 		{"id", `{"id": "chatcmpl-BSAk3Zq8TfPw1XcN7vLmR5yHd2Gj9"}`}, // its first digits are the time
 		{"call", `{"id":"call_5ElhZLZbKoJvLCqj3Xh2RkVq","encrypted_content":"gAAAAABoXk3Zq7Xw2mPz9LtB4vKd8RsN1yHcq7Xw2mPz9LtB4vKd8RsN1yHc"}`},
 	} {
@@ -262,6 +264,14 @@ func TestWhatIsNoSecret(t *testing.T) {
 			require.False(t, found, hit.What)
 			require.Equal(t, c.text, New().Mask(c.text))
 		})
+	}
+}
+
+// TestKeyInAPath holds that a slash before a key does not make it data.
+func TestKeyInAPath(t *testing.T) {
+	for _, before := range []string{"https://search.test/v1/", strings.Repeat("iVBORw0KGgo+", 99) + " /"} {
+		_, found := New().Find([]byte(before + "BSAk3Zq8TfPw1XcN7vLmR5yHd2Gj9"))
+		require.True(t, found, before)
 	}
 }
 
