@@ -371,6 +371,35 @@ func TestIgnoreEach(t *testing.T) {
 	require.NotContains(t, s.text(tb), "/content\n-")
 }
 
+// TestHostsOfConfig holds that a host which config.json gives a provider keeps its records, and buys nothing again.
+func TestHostsOfConfig(t *testing.T) {
+	for _, mode := range []string{"1", "rekey"} {
+		t.Run(mode, func(t *testing.T) {
+			s := newScene(t)
+			calls := s.jitter()
+			test := func(tb *tbtest.TB, tf *traceforgetest.Recorder) {
+				_, _ = post(tf.Client(), "https://llm.example.com/v1/chat/completions", newChat("a"))
+				_, _ = post(tf.Client(), "https://llm.example.com/v1/chat/completions", newChat("b"))
+			}
+			s.record("TestX", test)
+			require.EqualValues(t, 2, calls.Load())
+			s.configured(`{"hosts":{"llm.example.com":"openai"}}`)
+			tb := s.replay("TestX", test)
+			require.True(t, tb.Failed())
+			require.Regexp(t, "openai request is answered by STORE/llm-example-com/.*, call 1, a call of llm-example-com before config.json gave its host to openai", s.text(tb))
+			require.Contains(t, s.text(tb), "(no call is made)")
+
+			requirePass(t, s.update(mode, "TestX", test))
+			require.EqualValues(t, 2, calls.Load(), "nothing is bought")
+			require.Len(t, s.records("openai"), 2)
+			require.Empty(t, s.documents("llm-example-com"))
+			s.requireWhole()
+			requirePass(t, s.replay("TestX", test))
+			require.Empty(t, s.update("1", "TestX", test).Logged(), "a second run has nothing to do")
+		})
+	}
+}
+
 // TestScrubHintIsTrue holds that a drift of placeholders is not called one of dates.
 func TestScrubHintIsTrue(t *testing.T) {
 	s := newScene(t)

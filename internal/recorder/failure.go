@@ -94,6 +94,9 @@ func (s *setup) tellMiss(c *call, record *snapshot.Snapshot) {
 // unrecorded is the failure of a call without a matching snapshot. It is drift if the test has a record left to compare
 // the call with, else a missing snapshot.
 func (r *report) unrecorded(c *call) *Failure {
+	if i, rule := r.run.tape.match(c); rule == hostRules {
+		return r.underOtherRules(c, i, rule, "a call of "+r.run.tape.records[i].Provider+" before config.json gave its host to "+c.provider)
+	}
 	if f := r.drifted(c); f != nil {
 		return f
 	}

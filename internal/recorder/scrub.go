@@ -130,13 +130,13 @@ const (
 	otherRules = "recorded under other rules"
 )
 
-// underOtherRules is the failure of a call whose record has text that rules match now and did not when it was recorded.
-func (r *report) underOtherRules(c *call, i int, rules []string) *Failure {
+// underOtherRules is the failure of a call whose record was made under other rules, as why says.
+func (r *report) underOtherRules(c *call, i int, component, why string) *Failure {
 	r.run.tape.held[i] = true
-	brief := fmt.Sprintf("%s is answered by %s, of which %s hides text now", c.asking(), r.run.record(i), ruleNames(rules))
+	brief := fmt.Sprintf("%s is answered by %s, %s", c.asking(), r.run.record(i), why)
 	accept := otherRules + ": " + r.run.Accept + " (no call is made)"
 	f := failuref(brief, indent(r.run.summary(c.request)), accept, r.withoutKey(c, &r.run.tape.records[i]))
-	change := drift.Change{Component: scrubRules, Kind: scrubRules}
+	change := drift.Change{Component: component, Kind: component}
 	if r.run.toldBy(change.Key()) != nil {
 		f = againf(brief, accept)
 	}

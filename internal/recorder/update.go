@@ -110,14 +110,17 @@ func (t *tape) match(c *call) (i int, rules string) {
 	case how == found:
 		return i, scrubRules
 	}
+	unnamed := c.unnamed()
 	for i := range t.records {
 		s := &t.records[i]
-		if t.played[i] || samePointers(s.Source.Ignored, c.ignored) {
+		name, rule := s.Provider, "ignored pointers"
+		if name == unnamed && name != c.provider {
+			name, rule = c.provider, hostRules
+		} else if samePointers(s.Source.Ignored, c.ignored) {
 			continue
 		}
-		k, _, _, _ := keyed(s.Provider, s.Source.Lane, t.request(i), c.ignored, t.rules.Stored)
-		if k == c.key {
-			return i, "ignored pointers"
+		if k, _, _, _ := keyed(name, s.Source.Lane, t.request(i), c.ignored, t.rules.Stored); k == c.key && !t.played[i] {
+			return i, rule
 		}
 	}
 	return -1, ""
