@@ -87,12 +87,14 @@ func (c *console) complain(name string, err error) {
 	}
 }
 
-// line writes a line of the answer.
-func (c *console) line(line string) { c.lineTo(c.stdout, line) }
+// line writes lines of the answer.
+func (c *console) line(lines ...string) { c.lineTo(c.stdout, lines...) }
 
-// lineTo writes a line, made safe to print.
-func (c *console) lineTo(out io.Writer, line string) {
-	fmt.Fprintln(out, plaintext.Line(spelled(c.secrets.Mask(line))))
+// lineTo writes lines, made safe to print.
+func (c *console) lineTo(out io.Writer, lines ...string) {
+	for _, line := range lines {
+		fmt.Fprintln(out, plaintext.Line(spelled(c.secrets.Mask(line))))
+	}
 }
 
 // spelled returns a text whose command lines are adapted to the working directory.

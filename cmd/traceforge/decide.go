@@ -161,9 +161,7 @@ func listWaiting(c *call, dir string, all []waitingRecord, broken error) error {
 			if i > 0 {
 				c.line("")
 			}
-			for _, line := range w.lines() {
-				c.line(line)
-			}
+			c.line(w.lines()...)
 		}
 	})
 	switch {

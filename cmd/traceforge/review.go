@@ -241,9 +241,7 @@ func (r *reviewRun) finish() error {
 		for _, item := range slices.Concat(decided.Accepted, decided.Rejected) {
 			lines = append(lines, item.verdict+" "+item.Document+"  "+item.name())
 		}
-		for _, line := range page.Most(50, lines, "more") {
-			r.c.line(line)
-		}
+		r.c.line(page.Most(50, lines, "more")...)
 	})
 	r.c.say("%d accepted, %d rejected, %d left", len(decided.Accepted), len(decided.Rejected), decided.Left)
 	var taken []string // documents

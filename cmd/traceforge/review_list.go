@@ -145,11 +145,8 @@ func (r *reviewRun) listGroup(g *group, l listedGroup) error {
 		}
 		lines = append(lines, line.String())
 	}
-	for _, line := range page.Most(mostTests, lines, "more tests") {
-		r.c.line(line)
-	}
-	r.c.line("  accept: " + l.Accept)
-	r.c.line("  reject: " + l.Reject)
+	r.c.line(page.Most(mostTests, lines, "more tests")...)
+	r.c.line("  accept: "+l.Accept, "  reject: "+l.Reject)
 	return nil
 }
 

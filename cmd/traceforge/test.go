@@ -147,16 +147,13 @@ func (c *call) ending(out io.Writer, calls *coverage.Calls, broken breakage, rec
 	}
 	c.causes(out, calls)
 	broken.write(c, out)
-	say := func(line string) { c.lineTo(out, line) }
 	tally := "traceforge: " + calls.Tally()
 	if n := len(broken.of); n > 0 {
 		tally += fmt.Sprintf(", %d with a broken snapshot", n)
 	}
-	say(tally)
+	c.lineTo(out, tally)
 	if slices.ContainsFunc(receipts, func(r usage.Receipt) bool { return r.Update != nil }) {
-		for _, line := range summarize(receipts).lines() {
-			say(line)
-		}
+		c.lineTo(out, summarize(receipts).lines()...)
 	}
 	return c.sayGone(out, receipts)
 }
@@ -248,9 +245,8 @@ func (b breakage) write(c *call, out io.Writer) {
 	if len(b.of) == 0 {
 		return
 	}
-	say := func(line string) { c.lineTo(out, line) }
 	fmt.Fprintln(out)
-	say(page.Count(len(b.of), "test has a broken snapshot:", "tests have broken snapshots:"))
+	c.lineTo(out, page.Count(len(b.of), "test has a broken snapshot:", "tests have broken snapshots:"))
 	for _, at := range slices.Sorted(maps.Keys(b.found)) {
 		dir, named := namesOf(at)
 		var lines []string
@@ -258,11 +254,9 @@ func (b breakage) write(c *call, out io.Writer) {
 			lines = append(lines, below(dir, f).String())
 		}
 		for _, line := range page.Most(20, lines, "more") {
-			say("  " + line)
+			c.lineTo(out, "  "+line)
 		}
-		for _, line := range remediesOf(c, b.found[at], dir, named) {
-			say(line)
-		}
+		c.lineTo(out, remediesOf(c, b.found[at], dir, named)...)
 	}
 }
 
@@ -277,8 +271,7 @@ func (c *call) brokenConfig(out io.Writer) {
 		return
 	}
 	if _, err := s.Config(); err != nil {
-		c.lineTo(out, "")
-		c.lineTo(out, "no test with a recorder could begin, by one cause:")
+		c.lineTo(out, "", "no test with a recorder could begin, by one cause:")
 		for line := range strings.Lines(err.Error()) {
 			c.lineTo(out, "  "+strings.TrimRight(line, "\n"))
 		}
