@@ -301,8 +301,7 @@ func (p place) testCommand() string {
 // selection is the flags of go test that run the named test or benchmark alone. Nothing selects
 // what a framework named otherwise: then all tests of the package run.
 func selection(name string) string {
-	top, _, _ := strings.Cut(name, "/")
-	switch gotest.Kind(top) {
+	switch gotest.Kind(gotest.Function(name)) {
 	case "":
 		return ""
 	case "Benchmark":

@@ -115,7 +115,7 @@ func testsOf(dir string, lost []string) []string {
 // recordAgain returns the command that re-records the calls of a test, or of a program, whose function is its command.
 // It is empty if go test runs no test with that name.
 func recordAgain(test page.Test, function string) string {
-	if top, _, _ := strings.Cut(test.Name, "/"); !test.OfProgram() && gotest.Kind(top) == "" {
+	if !test.OfProgram() && !isRun(test.Name) {
 		return ""
 	}
 	return page.Again([]page.Place{{Package: test.Package, Test: test.Name, Command: function}}, "")
@@ -141,7 +141,7 @@ func updateOf(unanswered []coverage.Unanswered) string {
 			programs = append(programs, page.ProgramAgain(m.Test.Name, m.Command, ""))
 			continue
 		}
-		top, _, _ := strings.Cut(m.Test.Name, "/")
+		top := gotest.Function(m.Test.Name)
 		if gotest.Kind(top) == "" {
 			top = "" // it runs in an unknown test function
 		}

@@ -169,16 +169,12 @@ func renamingTest(pkg, from, to string) (func(page.Test) (page.Test, bool), erro
 }
 
 // isRun reports whether go test runs a test of this name.
-func isRun(test string) bool {
-	function, _, _ := strings.Cut(test, "/")
-	return gotest.Kind(function) != ""
-}
+func isRun(test string) bool { return gotest.Kind(gotest.Function(test)) != "" }
 
 // splitTest splits example.com/shop.TestAsk/a into package and test; pkg is empty if there is no package.
 func splitTest(word string) (pkg, test string) {
 	for i, r := range word {
-		top, _, _ := strings.Cut(word[i+len(string(r)):], "/")
-		if r == '.' && i > 0 && gotest.Kind(top) != "" {
+		if r == '.' && i > 0 && isRun(word[i+1:]) {
 			return word[:i], word[i+1:]
 		}
 	}

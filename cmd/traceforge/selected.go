@@ -26,7 +26,7 @@ func (c *call) selected(flags string) (patterns []string, run string, err error)
 	var tests []string
 	for _, arg := range c.args {
 		pkg, test := splitTest(arg)
-		if top, _, _ := strings.Cut(test, "/"); gotest.Kind(top) == "" {
+		if !isRun(test) {
 			patterns = append(patterns, arg)
 			continue
 		}

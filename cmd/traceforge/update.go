@@ -220,8 +220,7 @@ func noTest(what, word, in string, names []string) error {
 func testNames(s *store.Store) (names []string) {
 	for doc := range readable(s) {
 		test := page.TestOf(doc.Document).Name
-		top, _, _ := strings.Cut(test, "/")
-		names = append(names, test, top)
+		names = append(names, test, gotest.Function(test))
 	}
 	return distinct(names)
 }

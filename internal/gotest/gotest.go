@@ -50,6 +50,12 @@ func Kind(function string) string {
 
 func inIdentifier(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
 
+// Function returns the function of a test, which may be a subtest.
+func Function(test string) string {
+	function, _, _ := strings.Cut(test, "/")
+	return function
+}
+
 // Pattern returns the -run pattern that matches exactly the named test.
 func Pattern(test string) string {
 	elements := strings.Split(test, "/")

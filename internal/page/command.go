@@ -75,7 +75,7 @@ func Again(calls []Place, mode string) string {
 		if strings.HasPrefix(at.Package, "-") { // a flag and not an import path
 			continue
 		}
-		top, _, _ := strings.Cut(at.Test, "/")
+		top := gotest.Function(at.Test)
 		packages, tests = append(packages, gotest.Quote(at.Package)), append(tests, top)
 		kind := gotest.Kind(top)
 		patterned = patterned && kind != "" && kind != "Benchmark"
@@ -111,8 +111,7 @@ func RunPattern(tests []string) string {
 	}
 	var functions []string
 	for _, test := range tests {
-		function, _, _ := strings.Cut(test, "/")
-		functions = append(functions, function)
+		functions = append(functions, gotest.Function(test))
 	}
 	slices.Sort(functions)
 	if functions = slices.Compact(functions); len(functions) == 0 {

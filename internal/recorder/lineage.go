@@ -87,7 +87,7 @@ func (s *setup) likest(known []usage.Known, c *call) []usage.Known {
 // mayBeOf returns the documents that the test may have had under another name, the most probable first.
 func (s *setup) mayBeOf() []usage.Known {
 	likely := slices.DeleteFunc(slices.Clone(s.Known), func(k usage.Known) bool {
-		return k.Name == s.name || !k.Gone && (k.Package != s.Package || topOf(k.Test) != topOf(s.Test))
+		return k.Name == s.name || !k.Gone && (k.Package != s.Package || gotest.Function(k.Test) != gotest.Function(s.Test))
 	})
 	unlike := func(k usage.Known) int {
 		switch {
@@ -157,7 +157,7 @@ func (s *setup) goneTests() map[string]usage.Known {
 	look := sync.OnceValue(func() map[string]usage.Known {
 		tests, sources := map[string]usage.Known{}, s.Sources()
 		there := func(test string) bool {
-			declared := []byte("\nfunc " + topOf(test) + "(")
+			declared := []byte("\nfunc " + gotest.Function(test) + "(")
 			return slices.ContainsFunc(sources, func(text []byte) bool { return bytes.Contains(text, declared) })
 		}
 		_, root, _ := gotest.Here() // empty outside of a module
@@ -179,7 +179,7 @@ func (s *setup) goneTests() map[string]usage.Known {
 			}
 			of := doc.Document.Snapshots[0].Source
 			isGone := of.Package == s.Package && !there(of.Test) || of.Package != s.Package && hasLeft(of.Package)
-			if isGone && gotest.Kind(topOf(of.Test)) != "" {
+			if isGone && gotest.Kind(gotest.Function(of.Test)) != "" {
 				tests[name] = usage.Known{Package: strings.Clone(of.Package), Test: strings.Clone(of.Test)}
 			}
 		}
@@ -188,8 +188,6 @@ func (s *setup) goneTests() map[string]usage.Known {
 	found, _ := gone.Add([2]string{s.Dir, s.Package}, look)
 	return found()
 }
-
-func topOf(test string) string { top, _, _ := strings.Cut(test, "/"); return top }
 
 // renamedFrom says, for a test without records, which enclosing or gone test has recorded its call, and how to continue
 // with those records. It is "" if there is no such test, or more than one gone test.
@@ -217,8 +215,8 @@ func (r *run) renamedFrom(c *call) string {
 	}
 	r.sought = true // the test is told once
 	from, to := was[0].Test, r.Test
-	if _, sub, _ := strings.Cut(from, "/"); topOf(to)+"/"+sub == to || sub == "" && topOf(to) == to {
-		from, to = topOf(from), topOf(to)
+	if _, sub, _ := strings.Cut(from, "/"); gotest.Function(to)+"/"+sub == to || sub == "" && gotest.Function(to) == to {
+		from, to = gotest.Function(from), gotest.Function(to)
 	}
 	from, what := r.Package+"."+from, "it was renamed"
 	if was[0].Package != r.Package {

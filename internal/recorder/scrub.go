@@ -113,8 +113,7 @@ func Standing(config *store.Config) (store.Check, error) {
 			body, _ := d.Raw(i) // if it is missing, another rule finds that
 			if names := t.hiding(i, body); names != nil {
 				again := "run it with --update"
-				top, _, _ := strings.Cut(t.records[i].Source.Test, "/")
-				if gotest.Kind(top) != "" {
+				if top := gotest.Function(t.records[i].Source.Test); gotest.Kind(top) != "" {
 					again = "go test " + gotest.Quote(t.records[i].Source.Package) + " -run " + gotest.Quote(gotest.Pattern(top)) + " -update"
 				}
 				message := "of it " + ruleNames(names) + " of config.json hides text now, " + otherRules + ": " + again + " (no call is made)"

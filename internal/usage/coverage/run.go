@@ -220,7 +220,7 @@ func (r *Run) readEvents(dir string) error {
 // runs under its own name are never orphans.
 func (r *Run) judge(test page.Test) (reason string, isOrphan bool) {
 	pkg := test.Package
-	top, _, _ := strings.Cut(test.Name, "/")
+	top := gotest.Function(test.Name)
 	gone := r.sources.Gone(pkg, test.Name)
 	filters, told := r.filters[pkg]
 	slices.Sort(filters)

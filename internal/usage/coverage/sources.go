@@ -67,7 +67,7 @@ func onlyModule(dir string) (root, path string) {
 // Gone says why a test does not exist in the source; empty if it exists or if that is unknown, as for a name that a
 // framework has made.
 func (s *Sources) Gone(pkg, test string) string {
-	top, _, _ := strings.Cut(test, "/")
+	top := gotest.Function(test)
 	switch code := s.of(pkg); {
 	case !code.known || gotest.Kind(top) == "":
 		return ""
