@@ -571,3 +571,24 @@ func TestErrorOfAFailingTool(t *testing.T) {
 		})
 	}
 }
+
+// TestToolFailureIsToldOnce: an agent tells the model that its tool failed, which is no drift of its own.
+func TestToolFailureIsToldOnce(t *testing.T) {
+	s := newScene(t)
+	test := func(input string) func(*tbtest.TB, *traceforgetest.Recorder) {
+		return func(tb *tbtest.TB, tf *traceforgetest.Recorder) {
+			price := tf.Tool("price", func(context.Context, json.RawMessage) (json.RawMessage, error) { return []byte(`"12 EUR"`), nil })
+			said, err := price(context.Background(), []byte(input))
+			if err != nil {
+				said = []byte("error: " + err.Error())
+			}
+			_, _ = send(tf.Client(), newChat("it costs "+string(said)))
+			_, _ = send(tf.Client(), newChat("and now, as it costs "+string(said)+", what?"))
+		}
+	}
+	s.record("TestIt", test(`{"of":"a"}`))
+	tb := s.replay("TestIt", test(`{"of":"b"}`))
+	require.True(t, tb.Failed())
+	require.Equal(t, 1, strings.Count(tb.Logged(), "drifted"), tb.Logged())
+	requirePass(t, s.update("1", "TestIt", test(`{"of":"b"}`)))
+}

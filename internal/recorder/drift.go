@@ -1,6 +1,7 @@
 package recorder
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -8,8 +9,10 @@ import (
 	"github.com/traceforge/traceforge-go/internal/amount"
 	"github.com/traceforge/traceforge-go/internal/drift"
 	"github.com/traceforge/traceforge-go/internal/inorder"
+	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/internal/usage"
 	"github.com/traceforge/traceforge-go/modelio"
+	"github.com/traceforge/traceforge-go/snapshot"
 )
 
 // A cause is a change in a call that drifted, and the number of calls that drifted with it.
@@ -68,6 +71,17 @@ func (r *report) drifted(c *call) *Failure {
 	}
 	f.brief = brief + named(d.Changes)
 	return f.withDrift(d)
+}
+
+// isTold reports whether a request has the error of a tool, as an agent tells the model that its tool failed.
+func (r *report) isTold(c *call) bool {
+	core, _ := snapshot.RequestCore(c.request, nil) // the call has a key
+	for _, f := range r.failed {
+		if !f.ofModel && bytes.Contains(core, bytes.Trim(jsontext.Text("traceforge: "+f.brief), `"`)) {
+			return true
+		}
+	}
+	return false
 }
 
 // driftOf begins the receipt's drift of a call from a record.

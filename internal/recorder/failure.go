@@ -25,6 +25,7 @@ type Failure struct {
 	Missing bool            // no record answers the call, also if it drifted
 	Again   bool            // it was told already, in this test or in another of the process
 	brief   string
+	ofModel bool         // the call was one of a model
 	drift   *usage.Drift // for the receipt; nil if the failure is no drift
 	output  string       // where the rest of the text is
 	recipe  string       // the text if another test has told how to give a reason; "" if this test tells it
@@ -94,6 +95,9 @@ func (s *setup) tellMiss(c *call, record *snapshot.Snapshot) {
 // unrecorded is the failure of a call without a matching snapshot. It is drift if the test has a record left to compare
 // the call with, else a missing snapshot.
 func (r *report) unrecorded(c *call) *Failure {
+	if r.isTold(c) {
+		return &Failure{brief: c.asking() + " has the error of a tool's call, so it is compared with no record"}
+	}
 	if i, rule := r.run.tape.match(c); rule == hostRules {
 		return r.underOtherRules(c, i, rule, "a call of "+r.run.tape.records[i].Provider+" before config.json gave its host to "+c.provider)
 	}

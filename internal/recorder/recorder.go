@@ -281,7 +281,9 @@ func (r *report) refused(c *call, err error) error {
 	if isRecorded(err) {
 		return err
 	}
-	return r.failCall(c.what, c.id(), r.run.asFailure(err))
+	f := r.run.asFailure(err)
+	f.ofModel = c.codec.Generates
+	return r.failCall(c.what, c.id(), f)
 }
 
 // begin counts a call. It refuses one after the end of the test, and one that a tool makes while its call is recorded.
