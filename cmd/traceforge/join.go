@@ -165,12 +165,12 @@ func pendingIn(s *store.Store, dirs []string) (shardDocs, error) {
 			if err != nil || !e.IsDir() || e.Name() != store.PendingName {
 				return err
 			}
-			s, err := store.Open(file)
+			s, err := store.Open(filepath.Dir(file))
 			if err != nil {
 				return err
 			}
 			s.Trusting = true // the user vouches for the directory by naming it
-			if err := found.add(s, file); err != nil {
+			if err := found.add(s.Pending(), file); err != nil {
 				return err
 			}
 			return fs.SkipDir
