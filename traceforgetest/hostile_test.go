@@ -60,6 +60,30 @@ func TestCallsThatOutliveTheTest(t *testing.T) {
 	}
 }
 
+// TestAnswerThatNobodyOpens records a call of an SDK that neither reads nor closes the body of a method without a result.
+func TestAnswerThatNobodyOpens(t *testing.T) {
+	for _, status := range []int{200, 204} {
+		s := newScene(t)
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			if w.WriteHeader(status); status == 200 {
+				_, _ = io.WriteString(w, `{"id":"resp_68f0c1d2","object":"response.deleted","deleted":true}`)
+			}
+		}))
+		defer server.Close()
+		test := func(tb *tbtest.TB, tf *traceforgetest.Recorder) {
+			req, _ := http.NewRequest(http.MethodDelete, server.URL+"/v1/responses/resp_68f0c1d2", nil)
+			resp, err := tf.Client().Do(req) //nolint:bodyclose // that is the test
+			require.NoError(t, err)
+			require.Equal(t, status, resp.StatusCode)
+		}
+		t.Setenv("TRACEFORGE_UPDATE", "1")
+		requirePass(t, s.run("TestIt", test))
+		t.Setenv("TRACEFORGE_UPDATE", "")
+		requirePass(t, s.replay("TestIt", test))
+		s.requireWhole()
+	}
+}
+
 // TestCallUnderWayAtTheEnd holds that a call without an answer is told as such, and not as an answer that nobody reads.
 func TestCallUnderWayAtTheEnd(t *testing.T) {
 	s := newScene(t)

@@ -78,7 +78,11 @@ func (r *Recorder) keepAnswer(req *http.Request, w *wire, tk *take, resp *http.R
 	if err := r.refusedServed(tk, w, resp); err != nil {
 		return nil, err
 	}
-	resp.Body = &recordedBody{upstream: resp.Body, take: tk, ctx: req.Context()}
+	body := &recordedBody{upstream: resp.Body, take: tk, ctx: req.Context()}
+	if resp.ContentLength > 0 || resp.Body == http.NoBody {
+		tk.unopened = body
+	}
+	resp.Body = body
 	return resp, nil
 }
 
