@@ -619,6 +619,43 @@ func TestConversationWithAnOldID(t *testing.T) {
 	s.requireWhole()
 }
 
+// TestUpdateOfAFileThatIsGone says that a call names an uploaded file, by its address, that Google no longer keeps.
+func TestUpdateOfAFileThatIsGone(t *testing.T) {
+	s := newScene(t)
+	gone := false
+	const host = "https://generativelanguage.googleapis.com"
+	upstream := traceforgetest.Upstream(roundTripper(func(r *http.Request) (*http.Response, error) {
+		status, answer := http.StatusOK, `{"file":{"name":"files/abc-def1","uri":"`+host+`/v1beta/files/abc-def1","mimeType":"text/plain","state":"ACTIVE"}}`
+		if strings.HasSuffix(r.URL.Path, ":generateContent") {
+			answer = `{"candidates":[{"content":{"role":"model","parts":[{"text":"It is."}]},"finishReason":"STOP"}]}`
+			if gone {
+				status, answer = http.StatusForbidden, `{"error":{"code":403,"message":"You do not have permission to access the File abc-def1 or it may not exist."}}`
+			}
+		}
+		return &http.Response{StatusCode: status, Header: http.Header{"Content-Type": {"application/json"}},
+			Body: io.NopCloser(strings.NewReader(answer)), Request: r}, nil
+	}))
+	ask := func(question string) func(*tbtest.TB, *traceforgetest.Recorder) {
+		return func(tb *tbtest.TB, tf *traceforgetest.Recorder) {
+			_, err := post(tf.Client(), host+"/upload/v1beta/files", map[string]any{"file": map[string]any{"displayName": "a"}})
+			require.NoError(t, err)
+			_, err = post(tf.Client(), host+"/v1beta/models/gemini-2.5-flash:generateContent", map[string]any{
+				"generationConfig": map[string]any{"temperature": 0, "seed": 1},
+				"contents": []any{map[string]any{"role": "user", "parts": []any{map[string]any{"text": question},
+					map[string]any{"fileData": map[string]any{"fileUri": host + "/v1beta/files/abc-def1", "mimeType": "text/plain"}}}}}})
+			if err != nil {
+				tb.Fatalf("%v", err)
+			}
+		}
+	}
+	t.Setenv("TRACEFORGE_UPDATE", "1")
+	requirePass(t, s.run("TestIt", ask("What is it?"), upstream))
+	gone = true
+	tb := s.run("TestIt", ask("What is in it?"), upstream)
+	require.Contains(t, tb.Logged(), "google answered 403 Forbidden: the call has the id "+host+"/v1beta/files/abc-def1 of an answer that was served from the store")
+	require.Contains(t, tb.Logged(), "buy the whole conversation: TRACEFORGE_UPDATE=all")
+}
+
 // A keeper is a provider that keeps what it is told under an id, and answers calls with that id by what it was told.
 type keeper struct {
 	told  map[string]string // by id

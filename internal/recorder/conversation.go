@@ -89,7 +89,7 @@ func (r *run) servedAnswers() (all []*provider.Answer) {
 	return all
 }
 
-// handedOut returns possible ids in an answer: strings whose member's name is or ends in "id", and the names of things
+// handedOut returns possible ids in an answer: strings whose member is named as an id, and the names and addresses of things
 // that Google keeps.
 func handedOut(a *provider.Answer) (ids []string) {
 	texts := [][]byte{a.Body}
@@ -114,7 +114,7 @@ func appendIDs(ids []string, name string, v jsontext.Value) []string {
 		ids = appendIDs(ids, name, element)
 	}
 	if text := v.Word(); len(text) >= least && !strings.ContainsAny(text, " \n") &&
-		(name == "id" || strings.HasSuffix(name, "_id") || name == "name" && strings.Contains(text, "/")) {
+		(name == "id" || strings.HasSuffix(name, "_id") || strings.HasSuffix(name, "Id") || (name == "name" || name == "uri") && strings.Contains(text, "/")) {
 		ids = append(ids, text)
 	}
 	return ids
