@@ -19,8 +19,6 @@ import (
 )
 
 const (
-	storeDir = ".ai-snapshots"
-	dirEnv   = "TRACEFORGE_DIR"
 	self     = "github.com/traceforge/traceforge-go/traceforgetest"
 	recorded = "github.com/traceforge/traceforge-go/internal/recorder"
 )
@@ -107,12 +105,12 @@ func testPackage(asking stack) string {
 
 // storeDir returns the directory of the store, and how messages name it.
 func (p place) storeDir(option string) (dir, shown string, err error) {
-	named := cmp.Or(option, os.Getenv(dirEnv))
+	named := cmp.Or(option, os.Getenv(gotest.StoreEnv))
 	if named == "" && p.root == "" {
 		return "", "", errors.New("no go.mod was found from the working directory upwards: " +
-			"name the store with the option Dir or with " + dirEnv)
+			"name the store with the option Dir or with " + gotest.StoreEnv)
 	}
-	if dir = cmp.Or(named, storeDir); option == "" && !filepath.IsAbs(dir) {
+	if dir = cmp.Or(named, gotest.StoreName); option == "" && !filepath.IsAbs(dir) {
 		dir = filepath.Join(p.root, dir)
 	}
 	if dir, err = filepath.Abs(dir); err != nil {

@@ -159,7 +159,7 @@ func (p *program) modeOf() (recorder.Mode, error) {
 func (p *program) storeDir() (string, error) {
 	dir, err := place.StoreDir(p.value("dir"))
 	if err != nil && p.value("dir") == "" { // no module and no store, as for the first recording in another language
-		return place.StoreName, nil
+		return gotest.StoreName, nil
 	}
 	return dir, err
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/traceforge/traceforge-go/internal/gotest"
 	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/internal/pack"
 	"github.com/traceforge/traceforge-go/internal/page"
@@ -186,7 +187,7 @@ func (c *call) replayJudged(report pack.Report, scratch string) error {
 		return err
 	}
 	if c.value("test") == "" {
-		return c.runWith(c.ctx, place.DirEnv+"="+s.Dir())
+		return c.runWith(c.ctx, gotest.StoreEnv+"="+s.Dir())
 	}
 	return c.servePacked(s, report.Run)
 }

@@ -20,6 +20,12 @@ import (
 // UpdateEnv is the variable that makes tests record changed calls.
 const UpdateEnv = "TRACEFORGE_UPDATE"
 
+// StoreName is the name of a store's directory, which is next to a go.mod.
+const StoreName = ".ai-snapshots"
+
+// StoreEnv is the variable that names the store; a relative path is relative to the module.
+const StoreEnv = "TRACEFORGE_DIR"
+
 // InCI reports whether this process runs in CI: the variable CI is set and neither 0 nor false.
 func InCI() bool {
 	ci := os.Getenv("CI")

@@ -20,10 +20,10 @@ const noGoMod = "no go.mod was found from the working directory upwards: "
 func noModule() error {
 	modules := modulesBelow()
 	if len(modules) == 0 {
-		return errors.New(noGoMod + "name the store with --dir, or set " + DirEnv)
+		return errors.New(noGoMod + "name the store with --dir, or set " + gotest.StoreEnv)
 	}
 	return fmt.Errorf("%srun it in one of %s, or name a store, such as --dir %s, or set %s",
-		noGoMod, listed(modules), gotest.Quote(path.Join(modules[0], StoreName)), DirEnv)
+		noGoMod, listed(modules), gotest.Quote(path.Join(modules[0], gotest.StoreName)), gotest.StoreEnv)
 }
 
 // NoModuleForTests is noModule for commands that run the tests of packages.
@@ -44,7 +44,7 @@ func noStoreYet() string {
 	text := ": the first recording makes it, or traceforge init"
 	var others []string
 	for _, dir := range modulesBelow() {
-		store := path.Join(dir, StoreName)
+		store := path.Join(dir, gotest.StoreName)
 		if info, err := os.Stat(store); err == nil && info.IsDir() {
 			others = append(others, store)
 		}

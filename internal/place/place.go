@@ -22,12 +22,6 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// StoreName is the name of a store's directory, which is next to a go.mod.
-const StoreName = ".ai-snapshots"
-
-// DirEnv is the variable that names the store; a relative path is relative to the module.
-const DirEnv = "TRACEFORGE_DIR"
-
 // OpenStore opens the store in the named directory or, if named is empty, the store that tests use. dir is the directory as
 // messages name it.
 func OpenStore(named string) (s *store.Store, dir string, err error) {
@@ -134,14 +128,14 @@ func StoreDir(named string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	dir := os.Getenv(DirEnv)
+	dir := os.Getenv(gotest.StoreEnv)
 	// A store closer than the module's takes precedence: tests may name it, and programs in other languages have no go.mod.
-	own, err := gotest.Above(wd, StoreName, fs.FileMode.IsDir)
+	own, err := gotest.Above(wd, gotest.StoreName, fs.FileMode.IsDir)
 	switch {
 	case err != nil:
 		return "", err
 	case dir == "" && len(own) > len(root):
-		return filepath.Rel(wd, filepath.Join(own, StoreName))
+		return filepath.Rel(wd, filepath.Join(own, gotest.StoreName))
 	case root != "":
 		return StoreOfModule(root)
 	case dir != "":
@@ -152,7 +146,7 @@ func StoreDir(named string) (string, error) {
 
 // storeIn returns the store that the user means by a directory: the directory itself, or its module's store.
 func storeIn(named string) (string, error) {
-	inner := filepath.Join(named, StoreName)
+	inner := filepath.Join(named, gotest.StoreName)
 	if info, err := os.Stat(inner); err == nil && info.IsDir() {
 		return inner, nil
 	}
@@ -164,7 +158,7 @@ func storeIn(named string) (string, error) {
 
 // StoreOfModule returns the store's directory of the module in the directory root.
 func StoreOfModule(root string) (string, error) {
-	dir := cmp.Or(os.Getenv(DirEnv), StoreName)
+	dir := cmp.Or(os.Getenv(gotest.StoreEnv), gotest.StoreName)
 	if filepath.IsAbs(dir) {
 		return dir, nil
 	}

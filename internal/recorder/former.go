@@ -34,7 +34,7 @@ func (s *setup) former(provider string) (*store.Doc, error) {
 	return s.store.Load(s.name, provider)
 }
 
-// Renewed returns a document of an earlier version in the present form (design N12). If a record's core equals what its
+// Renewed returns a document of an earlier version in the present form. If a record's core equals what its
 // raw answer decodes to, the codec makes its other decoded members again. All else stays.
 func Renewed(d *store.Doc) (store.Put, error) {
 	first := &d.Document.Snapshots[0].Source

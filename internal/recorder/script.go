@@ -16,7 +16,7 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// A Script answers calls with steps that a test has written (design N9).
+// A Script answers calls with steps that a test has written.
 type Script interface {
 	http.RoundTripper
 	modelio.Model
@@ -81,7 +81,7 @@ func (s *setup) setModelStep(c *call, g *Generation) {
 	}
 }
 
-// takeStep takes the step that answers a call, even in a replay: a different step is drift (design N9). A retry of a call
+// takeStep takes the step that answers a call, even in a replay: a different step is drift. A retry of a call
 // that a fault broke is the same call.
 func (r *Recorder) takeStep(c *call) (err error) {
 	if c.nextStep == nil {

@@ -15,7 +15,7 @@
 //
 // A [Script] can be a client's transport, a server's handler, a [modelio.Model], or a recorder's upstream. As an upstream
 // its answers become snapshots that are marked as scripted, and the first update without the script replaces them with
-// live answers (design N9).
+// live answers.
 //
 // The supported APIs are OpenAI's chat completions, responses and completions, Mistral's chat, Anthropic's messages,
 // Gemini and Vertex AI, Bedrock's Converse and InvokeModel, Cohere's chat, Ollama, and the embeddings of all of them.

@@ -151,7 +151,7 @@ func (m *recordMerge) choose(base, ours, theirs *record) *record {
 	return kept
 }
 
-// requests returns a record with the merged request (design N6): the record of a side that has this request, or else
+// requests returns a record with the merged request: the record of a side that has this request, or else
 // one with our answer, marked as stale.
 func (m *recordMerge) requests(choice *Choice, base, ours, theirs *record) *record {
 	request, left, err := mergeRequest(&base.Request, &ours.Request, &theirs.Request)

@@ -80,7 +80,7 @@ func openRun(ctx context.Context, dir string) (*Run, error) {
 		return nil, err
 	}
 	roots := []string{ofStore, own}
-	if os.Getenv(place.DirEnv) != "" { // without it, the tests of a module use the store in that module
+	if os.Getenv(gotest.StoreEnv) != "" { // without it, the tests of a module use the store in that module
 		slices.Reverse(roots)
 	}
 	roots = slices.DeleteFunc(roots, func(root string) bool { return root == "" })
