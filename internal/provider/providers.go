@@ -76,7 +76,7 @@ var others = []Provider{
 	{Name: "together", Hosts: []string{"api.together.xyz", "api.together.ai"}, Home: "https://api.together.xyz"},
 	{Name: "upstage", Hosts: []string{"api.upstage.ai"}},
 	{Name: "vercel", Hosts: []string{"ai-gateway.vercel.sh"}, Home: "https://ai-gateway.vercel.sh"},
-	{Name: "volcengine", Hosts: []string{"volces.com"}},
+	{Name: "volcengine", Hosts: []string{"volces.com"}, Keys: []string{"ARK_API_KEY"}},
 	{Name: "voyage", Hosts: []string{"api.voyageai.com"}},
 	{Name: "watsonx", Hosts: []string{"ml.cloud.ibm.com"}},
 	{Name: "writer", Hosts: []string{"api.writer.com"}},

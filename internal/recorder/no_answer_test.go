@@ -104,3 +104,14 @@ func TestCancelledByOther(t *testing.T) {
 	require.Contains(t, told[0].Text, "openai gave no answer, as its caller cancelled the call: the first answered 400: it was not recorded")
 	require.Contains(t, told[0].Text, "or keep the error: traceforgetest.New(t, traceforgetest.Allow(traceforgetest.TransportErrors))")
 }
+
+// TestBecameOfARefusal: a recording whose only call was refused before it was sent has failed, and replayed nothing.
+func TestBecameOfARefusal(t *testing.T) {
+	var recorder *Recorder
+	told, _ := newScene(t).run(Update, func(r *Recorder) {
+		recorder = r
+		_, _ = (&http.Client{Transport: r}).Post(chatURL, "application/json", strings.NewReader(`{"model":"m","messages":[]}`))
+	})
+	require.Len(t, told, 1)
+	require.Equal(t, "unrecorded", recorder.Became())
+}

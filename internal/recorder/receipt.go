@@ -17,7 +17,7 @@ func (r *Recorder) Became() string {
 		return "live"
 	case slices.ContainsFunc(r.report.failures, func(f *Failure) bool { return f.Missing || f.drift != nil }):
 		return "drifted"
-	case modes[r.run.Mode].writes && len(r.run.takes) > 0 && (r.revision.written == nil || len(r.report.failures) > 0):
+	case modes[r.run.Mode].writes && (len(r.report.failures) > 0 || len(r.run.takes) > 0 && r.revision.written == nil):
 		return "unrecorded"
 	case r.revision.written != nil && len(r.revision.renewed) > 0:
 		return "recorded"
