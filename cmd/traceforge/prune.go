@@ -21,7 +21,7 @@ type pruneReport struct {
 }
 
 func prune(c *call, s *store.Store, dir string) error {
-	if c.value("receipt") != "" && c.forwarded != nil {
+	if len(c.values("receipt")) > 0 && c.forwarded != nil {
 		return usagef("no test is run with --receipt, so no flag can be passed to it")
 	}
 	run, err := runOf(c, s, dir)
@@ -63,8 +63,8 @@ func prune(c *call, s *store.Store, dir string) error {
 
 // runOf returns a run of the tests: one that left receipts, or a new one.
 func runOf(c *call, s *store.Store, dir string) (*coverage.Run, error) {
-	if left := c.value("receipt"); left != "" {
-		return coverage.ReadRun(c.ctx, []string{left}, dir)
+	if left := c.values("receipt"); len(left) > 0 {
+		return coverage.ReadRun(c.ctx, left, dir)
 	}
 	return coverage.RunAll(c.ctx, c.say, s, dir, c.forwarded)
 }

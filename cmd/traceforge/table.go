@@ -34,7 +34,7 @@ var (
 	asJSON  = flag{name: "json", usage: "print one object instead"}
 	inJSON  = flag{name: "json", bare: "true", usage: "print one object, or into `FILE.json`"}
 	ofStore = flag{name: "dir", usage: "the store, or its module: `DIR`"}
-	receipt = flag{name: "receipt", usage: "read what a run of the tests left in `DIR`"}
+	receipt = flag{name: "receipt", usage: "read what a run of the tests left in `DIR`, or its shards each in one", list: true}
 
 	pending = []flag{ofStore, asJSON,
 		{name: "all", usage: "all that are pending"}}
@@ -93,9 +93,8 @@ func table() []section {
 					{name: "html", usage: "print a page for a browser, in one file, as with > review.html"}},
 				oneOf: []string{"html", "json", "markdown"}, run: diff},
 			{use: "report --receipt DIR", short: "report what drifted in a run of the tests, and how it used the store",
-				words: []string{"join", "merge", "status"}, flags: []flag{asJSON,
+				words: []string{"join", "merge", "status"}, flags: []flag{asJSON, receipt,
 					{name: "dir", usage: "a store, or its module: `DIR`", list: true},
-					{name: "receipt", usage: "read what a run of the tests left in `DIR`, or its shards each in one", list: true},
 					{name: "markdown", usage: "print Markdown, as for the summary of a job"},
 					{name: "since", usage: "show what changed in config.json from where the branch left `REV`"},
 					{name: "html", usage: "write the causes into `FILE`, a page for a browser"},

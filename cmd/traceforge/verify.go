@@ -56,7 +56,7 @@ func verify(c *call, s *store.Store, dir string) error {
 		for _, f := range v.all() {
 			c.finding(below(v.dir, f))
 		}
-		if c.value("receipt") != "" {
+		if len(c.values("receipt")) > 0 {
 			v.used.Write(c.stdout)
 		}
 	})
@@ -137,11 +137,11 @@ func find(c *call, s *store.Store, dir string) (v verification, err error) {
 	if c.is("secrets") {
 		v.Findings = append(v.Findings, leaked(c, s)...)
 	}
-	left := c.value("receipt")
-	if left == "" {
+	left := c.values("receipt")
+	if len(left) == 0 {
 		return v, nil
 	}
-	run, err := coverage.ReadRun(c.ctx, []string{left}, dir)
+	run, err := coverage.ReadRun(c.ctx, left, dir)
 	if err != nil {
 		return v, err
 	}

@@ -48,11 +48,28 @@ func ReadRun(ctx context.Context, left []string, dir string) (*Run, error) {
 		return nil, err
 	}
 	for _, one := range left {
-		if err := r.read(one); err != nil {
+		if len(left) > 1 {
+			err = checkArtefact(one)
+		}
+		if err == nil {
+			err = r.read(one)
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
 	return r, nil
+}
+
+// checkArtefact refuses a directory that contains anything except files and directories: an artefact may come from
+// anyone.
+func checkArtefact(dir string) error {
+	return filepath.WalkDir(dir, func(file string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() || e.Type().IsRegular() {
+			return err
+		}
+		return fmt.Errorf("%s is a link, or no file: what a shard leaves holds files only", file)
+	})
 }
 
 // read reads what a run left in a directory.
