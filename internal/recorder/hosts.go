@@ -61,14 +61,6 @@ func (r *Recorder) Hosts() map[string]string { return r.run.config.Hosts }
 // hostRules is the cause for a record of a call whose host config.json now gives another provider.
 const hostRules = "hosts"
 
-// unnamed returns the provider that a call would have if config.json named none for its host.
-func (c *call) unnamed() string {
-	if w, ok := c.what.(*wire); ok {
-		return provider.ProviderOf(&w.Wire, c.codec, nil)
-	}
-	return c.provider
-}
-
 // knownNear names the APIs of the provider at a request's host, or for an unknown host the providers.
 func (s *setup) knownNear(w *wire) string {
 	at := provider.AtHost(w.URL, s.config.Hosts)

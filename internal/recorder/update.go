@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/traceforge/traceforge-go/internal/inorder"
+	"github.com/traceforge/traceforge-go/internal/provider"
 	"github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/internal/usage"
 )
@@ -110,7 +111,10 @@ func (t *tape) match(c *call) (i int, rules string) {
 	case how == found:
 		return i, scrubRules
 	}
-	unnamed := c.unnamed()
+	unnamed := c.provider // what it would be if config.json named none for the host
+	if w, ok := c.what.(*wire); ok {
+		unnamed = provider.ProviderOf(&w.Wire, c.codec, nil)
+	}
 	for i := range t.records {
 		s := &t.records[i]
 		name, rule := s.Provider, "ignored pointers"
