@@ -2,6 +2,7 @@ package traceforgetest_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -413,4 +414,26 @@ func TestScrubHintIsTrue(t *testing.T) {
 	require.Contains(t, s.text(tb), "only placeholders differ: values that were equal are not, or the reverse. "+
 		"Value gives one a placeholder of its own")
 	require.NotContains(t, tb.Logged(), "dates")
+}
+
+// TestValueOfNoRequest: an answer may have a value of the test that its own request has not, such as a tool's directory.
+func TestValueOfNoRequest(t *testing.T) {
+	s := newScene(t)
+	test := func(dir string) (func(*tbtest.TB, *traceforgetest.Recorder), traceforgetest.Option) {
+		return func(tb *tbtest.TB, tf *traceforgetest.Recorder) {
+			list := tf.Tool("list", func(context.Context, json.RawMessage) (json.RawMessage, error) {
+				return json.Marshal([]string{dir + "/a.txt"})
+			})
+			found, err := list(context.Background(), []byte(`{}`))
+			require.NoError(t, err)
+			require.JSONEq(t, `["`+dir+`/a.txt"]`, string(found))
+			_, err = send(tf.Client(), newChat("read "+string(found)))
+			require.NoError(t, err)
+		}, traceforgetest.Scrub(traceforgetest.Volatile(), traceforgetest.Value("dir", dir))
+	}
+	one, scrubbed := test("/tmp/TestX111/001")
+	s.record("TestX", one, scrubbed)
+	s.requireNone("/tmp/TestX111")
+	two, scrubbed := test("/tmp/TestX222/001")
+	require.Empty(t, s.replay("TestX", two, scrubbed).Logged())
 }
