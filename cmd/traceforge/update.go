@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -110,7 +111,11 @@ func record(c *call, mode string, patterns []string, run string) error {
 	if len(receipts) == 0 && run != "" && len(failed) == 0 {
 		return noMatch(run, patterns, nil)
 	}
-	c.say("%s: %s", strings.Join(stores, ", "), page.Tally(changes))
+	stores = slices.DeleteFunc(stores, func(dir string) bool { return len(before[dir])+len(after[dir]) == 0 })
+	if len(stores) > 0 {
+		c.say("%s: %s", strings.Join(stores, ", "), page.Tally(changes))
+	}
+	c.sayElsewhere(receipts, after)
 	c.sayAll(sum.lines())
 	if len(receipts) == 0 {
 		c.say("no test with a recorder ran")
@@ -122,6 +127,23 @@ func record(c *call, mode string, patterns []string, run string) error {
 		return exit{exitFindings, fmt.Errorf("tests failed in %s", strings.Join(failed, ", "))}
 	}
 	return err
+}
+
+// sayElsewhere says how many documents tests wrote into stores that they name and that are none of told.
+func (c *call) sayElsewhere(receipts []usage.Receipt, told seals) {
+	written, usual := map[string]int{}, cmp.Or(os.Getenv(place.DirEnv), place.StoreName)
+	for _, r := range receipts {
+		if u := r.Update; u != nil && r.Store != usual && len(u.Changed)+len(u.New)+len(u.Removed)+len(u.Rekeyed) > 0 {
+			written[r.Store]++
+		}
+	}
+	for dir := range told {
+		abs, _ := filepath.Abs(dir) // storesOf knows the working directory
+		delete(written, filepath.ToSlash(abs))
+	}
+	for _, dir := range slices.Sorted(maps.Keys(written)) {
+		c.say("%s: %s written", dir, page.Count(written[dir], "document", "documents"))
+	}
 }
 
 // receiptsDir returns the directory where tests leave their receipts: one for this run in the user's directory, or a
