@@ -138,18 +138,18 @@ func newChecked(receipts []usage.Receipt, ended coverage.Outcomes) *checkReport 
 	slices.SortStableFunc(receipts, func(a, b usage.Receipt) int {
 		return cmp.Or(strings.Compare(a.Package, b.Package), strings.Compare(a.Test, b.Test))
 	})
-	told := map[string]bool{} // packages
+	told, explained := map[string]bool{}, map[page.Test]bool{} // packages and tests
 	for _, receipt := range receipts {
 		test := page.Test{Package: receipt.Package, Name: receipt.Test}
-		explained := false
 		for _, found := range receipt.Checks {
-			explained = r.add(checkedCall{test, found, slices.Contains(receipt.Gone, found.Why)}) || explained
+			explained[test] = r.add(checkedCall{test, found, slices.Contains(receipt.Gone, found.Why)}) || explained[test]
 		}
-		if receipt.Outcome == "fail" && !explained {
-			r.Failed, r.unlike[test] = append(r.Failed, test), len(receipt.Drifts)
+		if receipt.Outcome == "fail" {
+			r.Failed, r.unlike[test] = inorder.With(r.Failed, test), len(receipt.Drifts)
 		}
 		told[test.Package] = told[test.Package] || receipt.Outcome == "fail"
 	}
+	r.Failed = slices.DeleteFunc(r.Failed, func(t page.Test) bool { return explained[t] }) // perhaps by another shard
 	for _, failed := range ended.Failed() {
 		if r.OK = false; !told[failed] {
 			r.Failed = append(r.Failed, page.Test{Package: failed})

@@ -49,8 +49,8 @@ func (f conflict) String() string {
 }
 
 // join combines the output of a run's shards: their checks, and their pending answers, which it adds to the pending
-// answers of the store.
-func join(c *call, left []string) (j *shardReport, err error) {
+// answers of the store. It takes the tests whose failure the checks tell of out of the report.
+func join(c *call, r *coverage.Report, left []string) (j *shardReport, err error) {
 	if len(c.values("dir")) > 1 {
 		return nil, usagef("shards are joined in one store: name one --dir, or one --receipt")
 	}
@@ -70,6 +70,7 @@ func join(c *call, left []string) (j *shardReport, err error) {
 	receipts, j.Conflicts = joinChecks(receipts)
 	if len(receipts) > 0 {
 		j.Checks = newChecked(receipts, coverage.Outcomes{})
+		r.Failed = slices.DeleteFunc(r.Failed, func(t page.Test) bool { _, told := j.Checks.unlike[t]; return told })
 	}
 	found, err := pendingIn(s, left)
 	if err != nil {

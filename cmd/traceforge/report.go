@@ -29,14 +29,14 @@ func report(c *call) error {
 	if err != nil {
 		return err
 	}
-	if len(left) > 1 {
-		if shards, err = join(c, left); err != nil {
-			return err
-		}
-	}
 	c.secrets.Hide(r.Causes)
 	if err := reportFiles(c, r); err != nil {
 		return err
+	}
+	if len(left) > 1 {
+		if shards, err = join(c, r, left); err != nil {
+			return err
+		}
 	}
 	if c.is("annotations") {
 		c.annotateCauses(&r.Calls, r.Path)
@@ -45,7 +45,11 @@ func report(c *call) error {
 	r.Unanswered, r.Failed = orEmpty(r.Unanswered), orEmpty(r.Failed)
 	err = c.answer(runReport{r, shards}, func() {
 		if c.is("markdown") {
-			c.text(r.Markdown(page.MarkdownLimit - callersRoom))
+			checks, most := "", page.MarkdownLimit-callersRoom
+			if shards != nil && shards.Checks != nil {
+				checks = "\n" + shards.Checks.markdown(most/2)
+			}
+			c.text(r.Markdown(most-len(checks)) + checks)
 			return
 		}
 		reportText(c, r)

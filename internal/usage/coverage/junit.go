@@ -72,7 +72,7 @@ func (c *Report) JUnit() string {
 func (c *Report) junitFailures() map[page.Test]*junitFailure {
 	failures := map[page.Test]*junitFailure{}
 	for _, test := range c.Failed {
-		failures[test] = &junitFailure{Message: "failed for another reason: see the test's output", Type: "other"}
+		failures[test] = &junitFailure{Message: "failed, and no call drifted: see the test's output", Type: "other"}
 	}
 	for _, u := range c.Unanswered {
 		failures[u.Test] = &junitFailure{Message: u.Reason, Type: "drift"}
