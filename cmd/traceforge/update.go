@@ -131,7 +131,7 @@ func record(c *call, mode string, patterns []string, run string) error {
 
 // sayElsewhere says how many documents tests wrote into stores that they name and that are none of told.
 func (c *call) sayElsewhere(receipts []usage.Receipt, told seals) {
-	written, usual := map[string]int{}, cmp.Or(os.Getenv(place.DirEnv), place.StoreName)
+	written, usual := map[string]int{}, cmp.Or(os.Getenv(gotest.StoreEnv), gotest.StoreName)
 	for _, r := range receipts {
 		if u := r.Update; u != nil && r.Store != usual && len(u.Changed)+len(u.New)+len(u.Removed)+len(u.Rekeyed) > 0 {
 			written[r.Store]++
