@@ -24,12 +24,12 @@ import (
 // as logs, see [Log]. A record with the id of a record in s is meant to replace it.
 func (s *Store) Pending() *Store {
 	p := *s
-	p.dir, p.name, p.waits = filepath.Join(s.dir, PendingName), filepath.Join(s.name, PendingName), true
+	p.dir, p.name = filepath.Join(s.dir, PendingName), filepath.Join(s.name, PendingName)
 	return &p
 }
 
 // isPending reports whether s is the store of another store's pending answers. It has no manifest.
-func (s *Store) isPending() bool { return s.waits }
+func (s *Store) isPending() bool { return filepath.Base(s.dir) == PendingName }
 
 // A Log is a file to which one run of a test appends its answers as it buys them (docs/format.md section 11), continued
 // in another file if it is full, was taken over or could not be written. Each run has its own log. A reader of pending

@@ -35,7 +35,6 @@ type Store struct {
 	git      func(dir string, args ...string) (string, error)
 	keys     func() keyFile // reads the key of this user
 	lfs      bool           // writers make .gitattributes the content for Git LFS
-	waits    bool           // its records wait for a decision, see Pending
 	held     bool           // the caller holds the lock, so reads do not wait for it
 }
 

@@ -36,15 +36,6 @@ func TestEmptyStore(t *testing.T) {
 	require.NoDirExists(t, dir, "nothing is written before a commit")
 }
 
-// TestStoreNamedPending holds that what a user calls a store decides nothing about it.
-func TestStoreNamedPending(t *testing.T) {
-	t.Parallel()
-	dir := filepath.Join(t.TempDir(), PendingName)
-	commit(t, openAt(t, dir), putOf("TestX", call{1, "one?", "one"}))
-	require.FileExists(t, filepath.Join(dir, fileOf("TestX")))
-	requireWhole(t, openAt(t, dir))
-}
-
 func TestStore(t *testing.T) {
 	t.Parallel()
 	s, dir := newStore(t)
