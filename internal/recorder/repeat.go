@@ -121,13 +121,17 @@ var itemNumber = regexp.MustCompile(`\bitem_[0-9]+\b`)
 
 // noteMade notes what a call that is not repeated has created: a file, a batch, a store.
 func (k *checks) noteMade(s *servedRecord) {
+	said := jsontext.ValueOf(s.body)
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.made == nil {
 		k.made = map[string]int{}
 	}
-	for _, id := range appendIDs(nil, "", jsontext.ValueOf(s.body)) {
-		k.made[id] = s.record.Number()
+	for _, id := range []string{said.Member("id").Word(), said.Member("name").Word()} {
+		const least = 6 // characters; providers create no shorter ids
+		if len(id) >= least {
+			k.made[id] = s.record.Number()
+		}
 	}
 }
 
