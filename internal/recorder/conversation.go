@@ -113,8 +113,10 @@ func appendIDs(ids []string, name string, v jsontext.Value) []string {
 	for _, element := range v.Elements() {
 		ids = appendIDs(ids, name, element)
 	}
-	if text := v.Word(); len(text) >= least && !strings.ContainsAny(text, " \n") &&
-		(name == "id" || strings.HasSuffix(name, "_id") || strings.HasSuffix(name, "Id") || (name == "name" || name == "uri") && strings.Contains(text, "/")) {
+	text := v.Word()
+	isPath := strings.Contains(text, "/") && (name == "name" || name == "uri")
+	isID := isPath || name == "id" || strings.HasSuffix(name, "_id") || strings.HasSuffix(name, "Id")
+	if isID && len(text) >= least && !strings.ContainsAny(text, " \n") {
 		ids = append(ids, text)
 	}
 	return ids

@@ -120,10 +120,11 @@ func (t *tape) match(c *call) (i int, rules string) {
 		name, rule := s.Provider, "ignored pointers"
 		if name == unnamed && name != c.provider {
 			name, rule = c.provider, hostRules
-		} else if samePointers(s.Source.Ignored, c.ignored) {
+		}
+		if t.played[i] || rule != hostRules && samePointers(s.Source.Ignored, c.ignored) {
 			continue
 		}
-		if k, _, _, _ := keyed(name, s.Source.Lane, t.request(i), c.ignored, t.rules.Stored); k == c.key && !t.played[i] {
+		if k, _, _, _ := keyed(name, s.Source.Lane, t.request(i), c.ignored, t.rules.Stored); k == c.key {
 			return i, rule
 		}
 	}
