@@ -1,6 +1,7 @@
 package traceforgetest_test
 
 import (
+	"context"
 	"errors"
 	"io"
 	"net/http"
@@ -71,7 +72,9 @@ func TestAnswerThatNobodyOpens(t *testing.T) {
 		}))
 		defer server.Close()
 		test := func(tb *tbtest.TB, tf *traceforgetest.Recorder) {
-			req, _ := http.NewRequest(http.MethodDelete, server.URL+"/v1/responses/resp_68f0c1d2", nil)
+			ctx, cancel := context.WithCancel(context.Background())
+			tb.Cleanup(cancel) // as that of t.Context(), which ends before the recorder
+			req, _ := http.NewRequestWithContext(ctx, http.MethodDelete, server.URL+"/v1/responses/resp_68f0c1d2", nil)
 			resp, err := tf.Client().Do(req) //nolint:bodyclose // that is the test
 			require.NoError(t, err)
 			require.Equal(t, status, resp.StatusCode)

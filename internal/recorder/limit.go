@@ -37,6 +37,14 @@ func readAtMost(r io.Reader, size, limit int64, what string) (body []byte, err e
 	return body, err
 }
 
+// rewound returns a body of which a part has been read, from its beginning.
+func rewound(read []byte, body io.ReadCloser) io.ReadCloser {
+	return struct {
+		io.Reader
+		io.Closer
+	}{io.MultiReader(bytes.NewReader(read), body), body}
+}
+
 // tooLongToKeep fails a test whose request is too long to be recorded or looked up. While recording, the call is still
 // made, and its body passed on as it comes.
 func (r *Recorder) tooLongToKeep(req *http.Request, w *wire, why *tooLong) (*http.Response, error) {
@@ -50,9 +58,6 @@ func (r *Recorder) tooLongToKeep(req *http.Request, w *wire, why *tooLong) (*htt
 	}
 	r.report.failCall(w, w.String(), failuref(fmt.Sprintf("%s: %v: it was not recorded", w, why), raiseLimit))
 	live := req.Clone(req.Context())
-	live.Body = struct {
-		io.Reader
-		io.Closer
-	}{io.MultiReader(bytes.NewReader(w.sent), req.Body), req.Body}
+	live.Body = rewound(w.sent, req.Body)
 	return r.run.upstreamOf(live.Context()).RoundTrip(live)
 }

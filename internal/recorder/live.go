@@ -79,8 +79,12 @@ func (r *Recorder) keepAnswer(req *http.Request, w *wire, tk *take, resp *http.R
 		return nil, err
 	}
 	body := &recordedBody{upstream: resp.Body, take: tk, ctx: req.Context()}
-	if resp.ContentLength > 0 || resp.Body == http.NoBody {
-		tk.unopened = body
+	if req.Method == http.MethodDelete || resp.Body == http.NoBody {
+		sent, err := readAtMost(resp.Body, 0, tk.limit, "the answer")
+		if err == nil {
+			tk.unopened = sent
+		}
+		body.upstream = rewound(sent, resp.Body) // which says again how it ended
 	}
 	resp.Body = body
 	return resp, nil

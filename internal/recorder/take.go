@@ -26,13 +26,13 @@ type take struct {
 	steps         *atomic.Int64 // the recorder's counter, which orders calls even if the clock stands still; nil if the order does not matter
 	began         int64         // its step when it began
 	decodeContent func(encodings string, body []byte) ([]byte, error)
-	lookedUp      []string      // ids in its request, see lookedUp
-	limit         int64         // of the answer's bytes that are kept
-	keepsCuts     bool          // the test is about streams that are cut, even after their last event
-	origin        *origin       // of an adopted answer; nil for an answer from the wire
-	imported      *Provenance   // of an answer from an archive; nil for a live call
-	unopened      *recordedBody // of a known length: some SDKs neither read nor close the body of a method without a result; may be nil
-	complete      func()        // is called once, when the answer has ended and before its caller knows; may be nil
+	lookedUp      []string    // ids in its request, see lookedUp
+	limit         int64       // of the answer's bytes that are kept
+	keepsCuts     bool        // the test is about streams that are cut, even after their last event
+	origin        *origin     // of an adopted answer; nil for an answer from the wire
+	imported      *Provenance // of an answer from an archive; nil for a live call
+	unopened      []byte      // its body, where some SDKs neither read nor close it: they have no result for a deletion; may be nil
+	complete      func()      // is called once, when the answer has ended and before its caller knows; may be nil
 
 	note     string             // why the generic codec decodes the answer, or ""
 	readings []snapshot.Reading // how other programs read the answer
@@ -125,7 +125,8 @@ func (tk *take) endWithTest() {
 	tk.mu.Lock()
 	isOpened := tk.how != underWay || tk.body.size > 0
 	tk.mu.Unlock()
-	if tk.unopened != nil && !isOpened && tk.unopened.drain() == whole {
+	if tk.unopened != nil && !isOpened {
+		tk.keepUnread(tk.unopened)
 		tk.endOnce(whole, nil)
 	}
 	tk.endOnce(unread, nil)
