@@ -200,9 +200,12 @@ func (f *Format) span(text []byte, at int, long *longRuns) (start, end int) {
 }
 
 // inData reports whether a place is in the middle of base64 that is longer than a URL, such as a picture. It may have
-// what looks like a key after each + and /.
+// what looks like a key after each + and /. Some keys are themselves that long.
 func inData(text []byte, at int) bool {
-	const least = 512 // bytes
+	const least, before = 512, 64 // bytes in all, and before the place
+	if text[at-1] != '+' && text[at-1] != '/' {
+		return false
+	}
 	start, end := at, at
 	for start > max(0, at-least) && isBase64(text[start-1]) {
 		start--
@@ -210,7 +213,7 @@ func inData(text []byte, at int) bool {
 	for end < min(len(text), start+least) && isBase64(text[end]) {
 		end++
 	}
-	return end-start == least
+	return end-start == least && at-start >= before
 }
 
 func azureSecret(text []byte, at int, _ *longRuns) (start, end int) {

@@ -255,7 +255,7 @@ func TestWhatIsNoSecret(t *testing.T) {
 		{"begin", "look for -----BEGIN PRIVATE KEY----- in files"},
 		{"uuid", "0f8fad5b-d9cb-469f-a165-70867728950e"},
 		{"picture", `"` + strings.Repeat("iVBORw0KGgo+", 30) + "/BSAk3Zq8TfPw1XcN7vLmR5yHd2Gj9" + strings.Repeat("iVBORw0KGgo+", 30) + `"`},
-		{"picture-begin", `"iVBORw0KGgo+YCA` + strings.Repeat("k3Zq8TfPw1XcN7vLmR5yHd2Gj9", 40) + `"`},
+		{"picture-begin", `"` + strings.Repeat("iVBORw0KGgo+", 6) + `YCA` + strings.Repeat("k3Zq8TfPw1XcN7vLmR5yHd2Gj9", 40) + `"`},
 		{"id", `{"id": "chatcmpl-BSAk3Zq8TfPw1XcN7vLmR5yHd2Gj9"}`}, // its first digits are the time
 		{"call", `{"id":"call_5ElhZLZbKoJvLCqj3Xh2RkVq","encrypted_content":"gAAAAABoXk3Zq7Xw2mPz9LtB4vKd8RsN1yHcq7Xw2mPz9LtB4vKd8RsN1yHc"}`},
 	} {
@@ -272,6 +272,13 @@ func TestKeyInAPath(t *testing.T) {
 	for _, before := range []string{"https://search.test/v1/", strings.Repeat("iVBORw0KGgo+", 99) + " /"} {
 		_, found := New().Find([]byte(before + "BSAk3Zq8TfPw1XcN7vLmR5yHd2Gj9"))
 		require.True(t, found, before)
+	}
+	long := strings.Repeat("k3Zq8TfPw1XcN7vLmR5yHd2Gj9", 40)
+	for _, prefix := range []string{"ops_eyJ", "bedrock-api-key-", "ABSK", "fm2_"} {
+		for _, before := range []string{`{"key":"`, "SERVICE_TOKEN=", "https://a.test/"} {
+			_, found := New().Find([]byte(before + prefix + long))
+			require.True(t, found, "%s%s: a key that is as long as data", before, prefix)
+		}
 	}
 }
 
