@@ -89,8 +89,8 @@ func (r *run) servedAnswers() (all []*provider.Answer) {
 	return all
 }
 
-// handedOut returns possible ids in an answer: strings whose member is named as an id, and the names and addresses of things
-// that Google keeps.
+// handedOut returns possible ids in an answer: strings whose member is named as an id, and the names and addresses of
+// things that Google keeps.
 func handedOut(a *provider.Answer) (ids []string) {
 	texts := [][]byte{a.Body}
 	if seen := a.Seen(); seen != nil {

@@ -88,7 +88,7 @@ func (s *realtime) follow(i int) (*replayedSession, error) {
 		return nil, err
 	}
 	if rules := t.hiding(i, d.raw); rules != nil {
-		return nil, s.r.report.underOtherRules(s.opening, i, scrubRules, "of which "+ruleNames(rules)+" hides text now")
+		return nil, s.r.report.hidden(s.opening, i, rules)
 	}
 	frames, err := provider.Frames(d.raw)
 	if err != nil {

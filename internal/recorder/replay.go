@@ -57,7 +57,7 @@ func (r *Recorder) replay(c *call) (*servedRecord, error) {
 		return nil, err
 	}
 	if rules := r.run.tape.hiding(i, d.raw); rules != nil {
-		return nil, r.report.underOtherRules(c, i, scrubRules, "of which "+ruleNames(rules)+" hides text now")
+		return nil, r.report.hidden(c, i, rules)
 	}
 	if in := r.run.faults.next(r.run.tape.records[i].Number()); in != nil && modes[r.run.Mode].injects {
 		return r.run.inject(d, in)

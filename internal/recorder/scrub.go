@@ -129,6 +129,11 @@ const (
 	otherRules = "recorded under other rules"
 )
 
+// hidden is the failure of a call whose record has text that rules match now and did not when it was recorded.
+func (r *report) hidden(c *call, i int, rules []string) *Failure {
+	return r.underOtherRules(c, i, scrubRules, "of which "+ruleNames(rules)+" hides text now")
+}
+
 // underOtherRules is the failure of a call whose record was made under other rules, as why says.
 func (r *report) underOtherRules(c *call, i int, component, why string) *Failure {
 	r.run.tape.held[i] = true

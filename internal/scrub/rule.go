@@ -130,10 +130,11 @@ type secrets struct {
 	mu    sync.Mutex
 	known map[string]string // placeholders by name and value
 	taken map[string]bool   // the placeholders in known
+	last  map[string]int    // the last number of the placeholders in known, by name
 }
 
 func emptyRules() *Rules {
-	return &Rules{said: &secrets{known: map[string]string{}, taken: map[string]bool{}}}
+	return &Rules{said: &secrets{known: map[string]string{}, taken: map[string]bool{}, last: map[string]int{}}}
 }
 
 // New returns the rules of a test. It fails if a rule cannot be used, or if two have the same name.

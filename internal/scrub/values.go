@@ -103,8 +103,9 @@ func (s *secrets) placeholder(m match, value string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	key := m.name + ":" + value
-	for n := 1; s.known[key] == ""; n++ {
-		if next := fmt.Sprintf("{{%s:+%d}}", m.name, n); !s.taken[next] {
+	for s.known[key] == "" {
+		s.last[m.name]++
+		if next := fmt.Sprintf("{{%s:+%d}}", m.name, s.last[m.name]); !s.taken[next] {
 			s.known[key], s.taken[next] = next, true
 		}
 	}
