@@ -35,6 +35,16 @@ func (m *Map[K, V]) Add(key K, value V) (now V, had bool) {
 	return value, false
 }
 
+// Set gives a key a value, in place of any that it has.
+func (m *Map[K, V]) Set(key K, value V) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.values == nil {
+		m.values = map[K]V{}
+	}
+	m.values[key] = value
+}
+
 // Delete removes a key.
 func (m *Map[K, V]) Delete(key K) {
 	m.mu.Lock()

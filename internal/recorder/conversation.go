@@ -37,7 +37,11 @@ func (r *Recorder) refusedServed(tk *take, w *wire, resp *http.Response) error {
 // repliesToServed is the failure of a changed reply to a question that the store asked: the server has asked nothing in
 // this run.
 func (r *Recorder) repliesToServed(w *wire, tk *take) error {
-	if s := tk.codec.Session; s == nil || !r.sessions.isAsked(replyOf(s, w.Header, s.Answers(&w.Wire))) {
+	s := tk.codec.Session
+	if s == nil {
+		return nil
+	}
+	if _, asked := r.sessions.asked.Get(replyOf(s, w.Header, s.Answers(&w.Wire))); !asked {
 		return nil
 	}
 	tk.end(dropped, nil)

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/traceforge/traceforge-go/internal/locked"
 	"github.com/traceforge/traceforge-go/internal/provider"
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
@@ -18,11 +19,13 @@ type sessions struct {
 	run    *run
 	report *report
 
-	mu      sync.Mutex
-	served  map[string]*session        // by the id that was served
-	streams map[string]json.RawMessage // by the id of an event, the id that ties the answer to its request, for streams that were cut
-	replies map[string]bool            // whether clients have answered a served stream's question, by session and id
-	change  chan struct{}              // closed when another call is served
+	served  locked.Map[string, *session]        // by the id that was served
+	streams locked.Map[string, json.RawMessage] // by an event's id, what ties its answer to its request: see note
+	asked   locked.Map[string, bool]            // the questions of served streams, by session and id
+	replied locked.Map[string, bool]            // those that clients have answered
+
+	mu     sync.Mutex
+	change chan struct{} // closed when another call is served
 }
 
 // passThrough answers a request that is no call and so is not recorded: it is passed on if its session is live. Whether
@@ -76,7 +79,7 @@ func (r *Recorder) listenEmpty(req *http.Request, w *wire, c *call) (*http.Respo
 func (l *sessions) play(req *http.Request, w *wire, c *call, s *servedRecord) (*http.Response, error) {
 	session := c.codec.Session
 	answer := rawAnswer(s.record, s.body)
-	id := l.tiedTo(req.Header.Get("Last-Event-ID"))
+	id, _ := l.streams.Get(req.Header.Get("Last-Event-ID")) // of a client that has received this event
 	tied := *s
 	tied.body = session.Tie(&w.Wire, answer, id)
 	resp, err := l.report.responseOf(req, &tied)
@@ -128,24 +131,15 @@ func (l *sessions) cues(s *provider.Session, req *http.Request, record *snapshot
 			before = before.Add(time.Duration(times[n]) * time.Millisecond)
 		}
 		n++
-		err := l.await(ctx, func() bool { return l.replied(replies) && !l.run.owes(record.Timestamp, before, nil) })
+		err := l.await(ctx, func() bool { return l.hasReplied(replies) && !l.run.owes(record.Timestamp, before, nil) })
 		if err == nil && pace != nil {
 			err = pace(ctx)
 		}
 		if reply := replyOf(s, req.Header, s.Asks(event.Data)); reply != "" {
 			replies = append(replies, reply)
-			l.noteAsked(reply)
+			l.asked.Add(reply, true)
 		}
 		return err
-	}
-}
-
-// noteAsked notes that a served stream asks for a reply.
-func (l *sessions) noteAsked(reply string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if !l.replies[reply] {
-		l.replies[reply] = false
 	}
 }
 
@@ -157,42 +151,24 @@ func replyOf(s *provider.Session, header http.Header, id string) string {
 	return header.Get(s.Header) + " " + id
 }
 
-// replied reports whether all of a server's questions were answered.
-func (l *sessions) replied(replies []string) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return !slices.ContainsFunc(replies, func(reply string) bool { return !l.replies[reply] })
+// hasReplied reports whether all of a server's questions were answered.
+func (l *sessions) hasReplied(replies []string) bool {
+	replied := l.replied.All()
+	return !slices.ContainsFunc(replies, func(reply string) bool { return !replied[reply] })
 }
 
-// isAsked reports whether a served stream asked for a reply.
-func (l *sessions) isAsked(reply string) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	_, asked := l.replies[reply]
-	return asked
-}
-
-// tiedTo returns the id that ties the rest of a stream to its request, for a client that has received the event.
-func (l *sessions) tiedTo(event string) json.RawMessage {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.streams[event]
-}
-
-// note notes a call that was served: the ids of its answer's events, the id that ties the answer to the request, and
-// the question that the call replies to, or "".
+// note notes a call that was served: the ids of its answer's events, the id that ties the answer to the request, for a
+// stream that is cut, and the question that the call replies to, or "".
 func (l *sessions) note(events []string, id json.RawMessage, reply string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.streams == nil {
-		l.streams, l.replies = map[string]json.RawMessage{}, map[string]bool{}
-	}
 	if reply != "" {
-		l.replies[reply] = true
+		l.asked.Add(reply, true)
+		l.replied.Add(reply, true)
 	}
 	for _, event := range events {
-		l.streams[event] = id
+		l.streams.Set(event, id)
 	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	if l.change != nil {
 		close(l.change)
 		l.change = nil

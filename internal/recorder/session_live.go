@@ -23,16 +23,9 @@ type session struct {
 	id string // at the server; empty if it is not open there
 }
 
-// session returns the session of a request that the store began, or nil.
-func (l *sessions) session(s *provider.Session, header http.Header) *session {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.served[header.Get(s.Header)]
-}
-
 // isLive reports whether a session is open at the server, and not only in the store.
 func (l *sessions) isLive(s *provider.Session, w *wire) bool {
-	if opened := l.session(s, w.Header); opened != nil {
+	if opened, ok := l.served.Get(w.Header.Get(s.Header)); ok {
 		opened.mu.Lock()
 		defer opened.mu.Unlock()
 		return opened.id != ""
@@ -45,13 +38,8 @@ func (l *sessions) isLive(s *provider.Session, w *wire) bool {
 
 // noteOpened notes a session that the store began.
 func (l *sessions) noteOpened(s *provider.Session, req *http.Request, w *wire, id string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.served == nil {
-		l.served = map[string]*session{}
-	}
 	opening := req.Clone(context.WithoutCancel(req.Context()))
-	l.served[id] = &session{provider: s, opening: opening, body: w.sent}
+	l.served.Set(id, &session{provider: s, opening: opening, body: w.sent})
 }
 
 // join replaces the served id of the session by the server's in a live request. The first such request opens the
@@ -60,8 +48,8 @@ func (l *sessions) join(s *provider.Session, live *http.Request) error {
 	if s == nil {
 		return nil
 	}
-	opened := l.session(s, live.Header)
-	if opened == nil {
+	opened, ok := l.served.Get(live.Header.Get(s.Header))
+	if !ok {
 		return nil
 	}
 	opened.mu.Lock()
