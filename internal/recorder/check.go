@@ -13,6 +13,7 @@ import (
 
 	"github.com/traceforge/traceforge-go/internal/drift"
 	"github.com/traceforge/traceforge-go/internal/inorder"
+	"github.com/traceforge/traceforge-go/internal/locked"
 	"github.com/traceforge/traceforge-go/internal/usage"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
@@ -37,11 +38,11 @@ type checks struct {
 	report *report
 
 	group sync.WaitGroup
+	made  locked.Map[string, int] // by the ids that answers gave out, the numbers of the calls, which must not be repeated
 
 	mu    sync.Mutex
 	ended bool
 	all   []*check
-	made  map[string]int // the numbers of the calls that must not be repeated, by the ids that their answers gave out
 }
 
 // A check is a record whose call is made live. Its functions work after the caller has gone on.

@@ -122,25 +122,18 @@ var itemNumber = regexp.MustCompile(`\bitem_[0-9]+\b`)
 // noteMade notes what a call that is not repeated has created: a file, a batch, a store.
 func (k *checks) noteMade(s *servedRecord) {
 	said := jsontext.ValueOf(s.body)
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.made == nil {
-		k.made = map[string]int{}
-	}
 	for _, id := range []string{said.Member("id").Word(), said.Member("name").Word()} {
 		const least = 6 // characters; providers create no shorter ids
 		if len(id) >= least {
-			k.made[id] = s.record.Number()
+			k.made.Set(id, s.record.Number())
 		}
 	}
 }
 
 // madeBefore says that a request names something that an earlier call of the test created, or "".
 func (k *checks) madeBefore(w *wire) string {
-	k.mu.Lock()
-	defer k.mu.Unlock()
 	least := 0 // the lowest call, so that the message is the same in each run
-	for id, call := range k.made {
+	for id, call := range k.made.All() {
 		named := bytes.Contains(w.Body, jsontext.Text(id)) || strings.Contains(w.URL.Path, "/"+id)
 		if named && (least == 0 || call < least) {
 			least = call
