@@ -223,7 +223,7 @@ func idsOf(c *call, s *store.Store, all []waitingRecord, unread []string) (ids [
 				gotest.Quote(arg), meant(arg, names), c.cmd.Name(), inStore(s, arg))
 		}
 	}
-	return distinct(ids), nil
+	return page.Distinct(ids), nil
 }
 
 // A waitingRecord is a pending record: a description, and the changes from the record that it would replace.

@@ -183,7 +183,7 @@ func (x *exporter) end(code int) error {
 		return exitWith(code)
 	}
 	ignored := ""
-	if names := distinct(x.names); len(names) > 0 {
+	if names := page.Distinct(x.names); len(names) > 0 {
 		ignored = fmt.Sprintf("cassette.WithIgnoreHeaders(%#v...)", names)
 	}
 	x.say("%s: a test replays its own with recorder.New(\"testdata/\"+t.Name(), recorder.WithMatcher(cassette.NewDefaultMatcher(%s)))",

@@ -150,7 +150,7 @@ func updateOf(unanswered []coverage.Unanswered) string {
 	if len(packages) == 0 {
 		return strings.Join(programs, "; ")
 	}
-	tests, packages = distinct(tests), distinct(packages)
+	tests, packages = page.Distinct(tests), page.Distinct(packages)
 	words := []string{"traceforge", "update"}
 	if tests[0] != "" && len(tests) <= filesShown {
 		words = append(words, tests...)

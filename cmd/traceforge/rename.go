@@ -123,7 +123,7 @@ func renaming(tests map[string]page.Test, from, to string) (func(page.Test) (pag
 		return renamingTest(packages[0], from, to)
 	case !ofPackage:
 		return nil, fmt.Errorf("no document is of a test or a package %s%s: traceforge ls lists them",
-			gotest.Quote(from), meant(from, distinct(names)))
+			gotest.Quote(from), meant(from, page.Distinct(names)))
 	}
 	if strings.HasSuffix(from, "/...") != strings.HasSuffix(to, "/...") {
 		return nil, usagef("either both names end in /... or none: it stands for the packages below too")
@@ -207,5 +207,5 @@ func testsAndPackages(s *store.Store, _ []string) (names []string) {
 		test := page.TestOf(doc.Document)
 		names = append(names, test.Name, test.Package)
 	}
-	return distinct(names)
+	return page.Distinct(names)
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"io/fs"
-	"slices"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/gotest"
@@ -152,12 +151,6 @@ func orOne(list []string, word string) []string {
 		return []string{word}
 	}
 	return list
-}
-
-// distinct returns list, sorted and without duplicates.
-func distinct(list []string) []string {
-	slices.Sort(list)
-	return slices.Compact(list)
 }
 
 // orEmpty returns a copy of list that is never nil, so that it is [] in JSON.

@@ -29,7 +29,7 @@ func updateScripted(c *call) error {
 		packages = append(packages, l.Package)
 		tests = append(tests, l.Test.Name)
 	}
-	if err := record(c, "1", distinct(packages), page.RunPattern(tests)); err != nil {
+	if err := record(c, "1", page.Distinct(packages), page.RunPattern(tests)); err != nil {
 		return err
 	}
 	left, err := scriptedTests(c.args)

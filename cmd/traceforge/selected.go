@@ -63,7 +63,7 @@ func packagesOf(tests []string) ([]string, error) {
 			packages = append(packages, test.Package)
 		}
 	}
-	return orOne(distinct(packages), "./..."), nil
+	return orOne(page.Distinct(packages), "./..."), nil
 }
 
 // commandOf returns the command that runs the program of a document with flags, as recorded by its latest call.
@@ -127,7 +127,7 @@ func replays(s *store.Store, documents []string) string {
 		}
 		commands = append(commands, command)
 	}
-	return strings.Join(page.Most(filesShown, distinct(commands), "more"), "; ")
+	return strings.Join(page.Most(filesShown, page.Distinct(commands), "more"), "; ")
 }
 
 // isOf reports whether word names a test or one of its parents, by name or with the package in front

@@ -244,7 +244,7 @@ func testNames(s *store.Store) (names []string) {
 		test := page.TestOf(doc.Document).Name
 		names = append(names, test, gotest.Function(test))
 	}
-	return distinct(names)
+	return page.Distinct(names)
 }
 
 // storesOf returns the seals of the stores that tests of the packages use by default. A store that cannot be read, for

@@ -2,7 +2,6 @@ package page
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/commandline"
@@ -80,10 +79,7 @@ func Again(calls []Place, mode string) string {
 		kind := gotest.Kind(top)
 		patterned = patterned && kind != "" && kind != "Benchmark"
 	}
-	slices.Sort(packages)
-	slices.Sort(tests)
-	slices.Sort(programs)
-	packages, tests, programs = slices.Compact(packages), slices.Compact(tests), slices.Compact(programs)
+	packages, tests, programs = Distinct(packages), Distinct(tests), Distinct(programs)
 	if len(packages) == 0 || packages[0] == gotest.Quote("") {
 		return strings.Join(programs, "; ")
 	}
@@ -113,8 +109,7 @@ func RunPattern(tests []string) string {
 	for _, test := range tests {
 		functions = append(functions, gotest.Function(test))
 	}
-	slices.Sort(functions)
-	if functions = slices.Compact(functions); len(functions) == 0 {
+	if functions = Distinct(functions); len(functions) == 0 {
 		return ""
 	}
 	return "^(" + strings.Join(functions, "|") + ")$"

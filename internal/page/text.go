@@ -2,6 +2,7 @@ package page
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -79,4 +80,10 @@ func Most(n int, lines []string, more string) []string {
 		return lines
 	}
 	return append(lines[:n:n], fmt.Sprintf("and %d %s", len(lines)-n, more))
+}
+
+// Distinct returns a list sorted and without duplicates. It changes the list.
+func Distinct(list []string) []string {
+	slices.Sort(list)
+	return slices.Compact(list)
 }
