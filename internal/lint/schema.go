@@ -55,10 +55,8 @@ const mostOpen = 3
 
 // isStrict reports whether the provider must make the model obey the schema.
 func isStrict(tool *modelio.ToolDefinition) bool {
-	if string(tool.Metadata["strict"]) == "true" {
-		return true
-	}
-	return string(jsontext.ValueOf(tool.Metadata["function"]).Member("strict").Raw()) == "true"
+	ofFunction := jsontext.ValueOf(tool.Metadata["function"]).Member("strict").Raw()
+	return string(tool.Metadata["strict"]) == "true" || string(ofFunction) == "true"
 }
 
 // keywords that restrict a value without a type
@@ -71,12 +69,7 @@ func says(v jsontext.Value) bool {
 // isOfObjects reports whether a schema permits objects.
 func isOfObjects(v jsontext.Value) bool {
 	isObject := func(kind jsontext.Value) bool { return strings.EqualFold(kind.Word(), "object") } // Gemini writes OBJECT
-	for _, one := range v.Member("type").Elements() {
-		if isObject(one) {
-			return true
-		}
-	}
-	return isObject(v.Member("type"))
+	return isObject(v.Member("type")) || slices.ContainsFunc(v.Member("type").Values(), isObject)
 }
 
 // appendOpen appends what the schema leaves open in the part of a tool's input at pointer.
