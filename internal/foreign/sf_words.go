@@ -155,16 +155,10 @@ func chatCalls(calls jsontext.Value) json.RawMessage {
 
 // isWireMessage reports whether a message is in a provider's format rather than in the snapshot format.
 func isWireMessage(m jsontext.Value) bool {
-	if slices.Contains([]string{"assistant", "developer", "function"}, m.Member("role").Word()) {
-		return true
-	}
-	for name := range m.Members() {
-		if name != "role" && name != "content" && name != "metadata" {
-			return true
-		}
-	}
 	isTyped := func(block jsontext.Value) bool { return block.Member("type").IsString() }
-	return m.Member("content").IsNull() || slices.ContainsFunc(m.Member("content").Values(), isTyped)
+	return slices.Contains([]string{"assistant", "developer", "function"}, m.Member("role").Word()) ||
+		len(m.Rest("role", "content", "metadata")) > 0 ||
+		m.Member("content").IsNull() || slices.ContainsFunc(m.Member("content").Values(), isTyped)
 }
 
 // isStrange reports whether a message has an unknown format: an unknown role, or content that is not a text, a list, or
