@@ -77,11 +77,12 @@ func (l *Library) answer(pkg, test string, asked *request, taken []string) recor
 		}
 	}
 	var near []*volume
+	first := map[bool]int{true: -1}
 	for _, at := range []string{asked.whole(), asked.at()} {
 		near = slices.Clone(l.at[at])
 		slices.SortStableFunc(near, func(x, y *volume) int {
-			return cmp.Or(first(x.lent[who] != nil, y.lent[who] != nil), first(x.pkg == pkg, y.pkg == pkg),
-				cmp.Compare(y.likeness(test), x.likeness(test)), first(len(x.lent) == 0, len(y.lent) == 0))
+			return cmp.Or(first[x.lent[who] != nil]-first[y.lent[who] != nil], first[x.pkg == pkg]-first[y.pkg == pkg],
+				cmp.Compare(y.likeness(test), x.likeness(test)), first[len(x.lent) == 0]-first[len(y.lent) == 0])
 		})
 		for _, v := range near {
 			c, why := v.find(asked, v.lent[who])
@@ -115,17 +116,6 @@ func (l *Library) Unasked() (said []string) {
 		}
 	}
 	return said
-}
-
-// first orders true before false.
-func first(x, y bool) int {
-	switch {
-	case x == y:
-		return 0
-	case x:
-		return -1
-	}
-	return 1
 }
 
 // bare returns a path or a test's name without the characters that tools put in the place of others.
