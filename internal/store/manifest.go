@@ -94,23 +94,16 @@ func ParseManifest(data []byte) (*Manifest, error) {
 	return m, nil
 }
 
-// entriesOf returns the entries of a document.
-func entriesOf(provider, name string, d *snapshot.Document) []Entry {
-	entries := make([]Entry, len(d.Snapshots))
-	file := DocumentFile(provider, name)
-	for i := range d.Snapshots {
-		record := &d.Snapshots[i]
-		entries[i] = Entry{snapshot.ID(name, record.Number()), cmp.Or(record.Provider, provider), file, record.Hash}
-	}
-	return entries
-}
-
 // replace replaces the entries of a document.
 func (m *Manifest) replace(t *target) {
-	next := entriesOf(t.Provider, t.Name, t.Document)
-	others := slices.DeleteFunc(m.Entries, func(e Entry) bool { return e.File == next[0].File })
+	next, file := make([]Entry, len(t.Document.Snapshots)), DocumentFile(t.Provider, t.Name)
+	for i := range next {
+		record := &t.Document.Snapshots[i]
+		next[i] = Entry{snapshot.ID(t.Name, record.Number()), cmp.Or(record.Provider, t.Provider), file, record.Hash}
+	}
+	others := slices.DeleteFunc(m.Entries, func(e Entry) bool { return e.File == file })
 	byFile := func(e Entry, file string) int { return cmp.Compare(e.File, file) }
-	at, _ := slices.BinarySearchFunc(others, next[0].File, byFile)
+	at, _ := slices.BinarySearchFunc(others, file, byFile)
 	if len(others) == 0 {
 		m.CreatedAt, m.UpdatedAt = time.Time{}, time.Time{} // they came from this document
 	}
