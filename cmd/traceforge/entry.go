@@ -26,6 +26,7 @@ type entry struct {
 	Models    []modelUse `json:"models"`             // models that were called
 	Recorded  *time.Time `json:"recorded,omitempty"` // time of the oldest call; absent if all calls are pending
 	sums
+	number int // of the call
 }
 
 // A modelUse is a model that was requested, and the model that answered if it differs.
@@ -140,7 +141,7 @@ func rowsOfDocument(doc *store.Doc) (all entry, calls []entry) {
 	for i := range doc.Document.Snapshots {
 		record := &doc.Document.Snapshots[i]
 		at := record.Timestamp
-		one := entry{Test: all.Test, File: all.File, Call: strings.Clone(record.ID), Recorded: &at}
+		one := entry{Test: all.Test, File: all.File, Call: strings.Clone(record.ID), number: record.Number(), Recorded: &at}
 		one.Providers = []string{own(cmp.Or(record.Provider, doc.Provider))}
 		all.Providers = inorder.With(all.Providers, one.Providers[0])
 		if model := (modelUse{Asked: own(record.Request.Model)}); model.Asked != "" {

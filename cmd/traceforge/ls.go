@@ -13,7 +13,6 @@ import (
 	"github.com/traceforge/traceforge-go/internal/amount"
 	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/store"
-	"github.com/traceforge/traceforge-go/snapshot"
 )
 
 // A testList is the output of ls --json.
@@ -102,14 +101,9 @@ func filterOf(c *call, now time.Time) (f filter, err error) {
 	}
 	f.order = func(a, b entry) int {
 		return cmp.Or(by(a, b), cmp.Compare(a.Test.Name, b.Test.Name), cmp.Compare(a.Package, b.Package),
-			cmp.Compare(a.File, b.File), number(a.Call)-number(b.Call))
+			cmp.Compare(a.File, b.File), a.number-b.number)
 	}
 	return f, nil
-}
-
-func number(id string) int {
-	_, n, _ := snapshot.ParseID(id)
-	return n
 }
 
 func (f *filter) holds(l *entry) bool {

@@ -79,7 +79,7 @@ func (d *document) whole(format string, args ...any) Place {
 // at returns a place in a call.
 func (d *document) at(c *call, pointer []string, format string, args ...any) Place {
 	p := d.whole(format, args...)
-	p.Call = strings.Clone(c.ID)
+	p.Call, p.number = strings.Clone(c.ID), c.Number()
 	p.Pointer = jsontext.PointerTo(append([]string{"snapshots", strconv.Itoa(c.index)}, pointer...)...)
 	return p
 }

@@ -79,16 +79,12 @@ type Place struct {
 	Call    string `json:"call,omitempty"`    // the call's id; empty for the complete document
 	Pointer string `json:"pointer"`           // pointer into the file; empty for the complete file
 	Message string `json:"message,omitempty"` // if it differs from the finding's
+	number  int    // of the call
 }
 
 func (p Place) compare(q Place) int {
-	return cmp.Or(cmp.Compare(p.File, q.File), number(p.Call)-number(q.Call), cmp.Compare(p.Pointer, q.Pointer),
+	return cmp.Or(cmp.Compare(p.File, q.File), p.number-q.number, cmp.Compare(p.Pointer, q.Pointer),
 		cmp.Compare(p.Message, q.Message))
-}
-
-func number(id string) int {
-	_, n, _ := snapshot.ParseID(id)
-	return n
 }
 
 // A Linter examines the documents of one store. It is safe for concurrent use.
