@@ -163,30 +163,23 @@ func (t *tape) failedTurns(calls []testCall) []*turn {
 func (tk *take) cancelledIn(turns []*turn) bool {
 	ended := tk.how == unread || tk.how == aborted ||
 		tk.how == failed && (errors.Is(tk.err, context.Canceled) || isDirect(tk.codec.API) && !isA[*noJSON](tk.err))
-	if !ended || tk.request.Tool() == "" {
-		return false
-	}
-	key := toolKey(tk.request.Messages[0].Content[0].ToolRequest)
-	return slices.ContainsFunc(turns, func(t *turn) bool { return t.fill(key, cancelled) })
+	return ended && cancelIn(turns, tk.request)
+}
+
+// cancelIn fills the place of a tool call that was cancelled, in the first turn that asked for it and in which it was not
+// made. It reports whether there is such a turn.
+func cancelIn(turns []*turn, request *modelio.Request) bool {
+	return request.Tool() != "" && slices.ContainsFunc(turns, func(t *turn) bool {
+		return t.fill(toolKey(request.Messages[0].Content[0].ToolRequest), cancelled)
+	})
 }
 
 // spared returns outcomes that keep records whose call was not made because another tool of its turn failed. pairs are
 // the records that have calls.
 func (t *tape) spared(calls []testCall, pairs []int) (all []store.Outcome) {
-	kept := make([]bool, len(t.records))
-	for i := range kept {
-		kept[i] = t.spares(i)
-	}
-	for _, turn := range t.failedTurns(calls) {
-		for i := range kept {
-			s := t.record(i)
-			if s.Request.Tool() != "" && !kept[i] && !slices.Contains(pairs, i) {
-				kept[i] = turn.fill(toolKey(s.Request.Messages[0].Content[0].ToolRequest), cancelled)
-			}
-		}
-	}
-	for i, keep := range kept {
-		if keep {
+	failed := t.failedTurns(calls)
+	for i := range t.records {
+		if t.spares(i) || !slices.Contains(pairs, i) && cancelIn(failed, &t.records[i].Request) {
 			all = append(all, store.Outcome{Of: i})
 		}
 	}
