@@ -60,26 +60,18 @@ func (d *differ) values(pointer string, recorded, got jsontext.Value) {
 	switch {
 	case d.most > 0 && len(d.found) == d.most, bytes.Equal(recorded.Raw(), got.Raw()):
 	case recorded.IsObject() && got.IsObject():
-		d.objects(pointer, recorded, got)
+		r, g := maps.Collect(recorded.Members()), maps.Collect(got.Members())
+		for _, name := range inorder.Names(r, g) {
+			d.values(pointer+jsontext.PointerTo(name), r[name], g[name])
+		}
 	case recorded.IsArray() && got.IsArray():
-		d.arrays(pointer, recorded, got)
+		same := func(a, b jsontext.Value) bool { return bytes.Equal(a.Raw(), b.Raw()) }
+		align(recorded.Values(), got.Values(), same, func(i int, a, b jsontext.Value) {
+			d.values(pointer+"/"+strconv.Itoa(i), a, b)
+		})
 	default:
 		d.found = append(d.found, Difference{pointer, recorded.Raw(), got.Raw()})
 	}
-}
-
-func (d *differ) objects(pointer string, recorded, got jsontext.Value) {
-	r, g := maps.Collect(recorded.Members()), maps.Collect(got.Members())
-	for _, name := range inorder.Names(r, g) {
-		d.values(pointer+jsontext.PointerTo(name), r[name], g[name])
-	}
-}
-
-func (d *differ) arrays(pointer string, recorded, got jsontext.Value) {
-	same := func(a, b jsontext.Value) bool { return bytes.Equal(a.Raw(), b.Raw()) }
-	align(recorded.Values(), got.Values(), same, func(i int, a, b jsontext.Value) {
-		d.values(pointer+"/"+strconv.Itoa(i), a, b)
-	})
 }
 
 // align skips equal elements at both ends, and visits the elements between them in pairs, so that an inserted element
