@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/internal/jsontext"
 )
 
 // flushSize is the number of bytes of a core that are hashed at once.
@@ -39,11 +40,9 @@ func (c *coreHash) begin(adapterID []byte) {
 
 // interaction adds an interaction. Call it in the order of the session.
 func (c *coreHash) interaction(i int, promptHash, content, responseHash []byte) {
-	if c.length > 0 {
-		c.text = append(c.text, ',')
-	}
+	c.text = append(jsontext.AppendComma(c.text, c.length), `{"i":`...)
+	c.text = strconv.AppendInt(c.text, int64(i), 10)
 	c.length++
-	c.text = strconv.AppendInt(append(c.text, `{"i":`...), int64(i), 10)
 	c.write(`,"prompt_hash":"`, promptHash)
 	c.write(`","response_content":"`, content)
 	c.write(`","response_hash":"`, responseHash)

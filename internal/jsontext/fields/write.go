@@ -66,9 +66,7 @@ func (w *writer) raw(text json.RawMessage) {
 func (w *writer) list(v reflect.Value) {
 	w.text = append(w.text, '[')
 	for i := range v.Len() {
-		if i > 0 {
-			w.text = append(w.text, ',')
-		}
+		w.text = jsontext.AppendComma(w.text, i)
 		w.In(strconv.Itoa(i), func() { w.value(v.Index(i)) })
 	}
 	w.text = append(w.text, ']')
@@ -106,9 +104,7 @@ func spelled(raw map[string]json.RawMessage) map[string]reflect.Value {
 func (w *writer) members(all map[string]reflect.Value) {
 	w.text = append(w.text, '{')
 	for i, name := range inorder.Names(all) {
-		if i > 0 {
-			w.text = append(w.text, ',')
-		}
+		w.text = jsontext.AppendComma(w.text, i)
 		w.In(name, func() {
 			w.string(name)
 			w.text = append(w.text, ':')
