@@ -44,25 +44,21 @@ func (r *run) restore(c *call, t *tape, i int, body []byte) (*servedRecord, erro
 		return nil, r.unknownValues(i, err)
 	}
 	s := &servedRecord{record: record, body: body}
-	var headers map[string][]string // nil for those of the record
 	for name, values := range record.Response.Headers {
 		for n, value := range values {
 			restored, err := c.values.RestoreText(recorded.AnswerText(value))
-			if err != nil {
+			switch {
+			case err != nil:
 				return nil, r.unknownValues(i, err)
-			}
-			if restored == value {
+			case restored == value:
 				continue
+			case s.record == record: // the first that differs
+				own := *record
+				own.Response.Headers = http.Header(record.Response.Headers).Clone()
+				s.record = &own
 			}
-			if headers == nil {
-				headers = http.Header(record.Response.Headers).Clone()
-			}
-			headers[name][n] = restored
+			s.record.Response.Headers[name][n] = restored
 		}
-	}
-	if headers != nil {
-		restored := *record
-		restored.Response.Headers, s.record = headers, &restored
 	}
 	return s, nil
 }
