@@ -25,8 +25,8 @@ type replayedSession struct {
 	greetings   int              // how many frames came before the client's first
 }
 
-// find lets the session replay the first unplayed record with the same handshake, if there is one. plain reports that
-// this record is no session: the provider answered the handshake like any call.
+// find lets the session replay the first unplayed record with the same handshake. If there is none, the mode must buy
+// what is missing. plain reports that this record is no session: the provider answered the handshake like any call.
 func (s *realtime) find() (plain bool, err error) {
 	r := s.r
 	r.run.mu.Lock()
@@ -40,6 +40,9 @@ func (s *realtime) find() (plain bool, err error) {
 		plain = true
 	case !modes[r.run.Mode].writes || r.run.tape.records[i].Response.Stale == "" && r.run.tape.isScrubbed(i) && r.run.tape.whole(i):
 		s.replayed, err = s.follow(i)
+	}
+	if s.replayed == nil && !plain && err == nil && !modes[r.run.Mode].completes {
+		err = r.report.unrecorded(s.opening)
 	}
 	return plain, err
 }
@@ -105,12 +108,6 @@ func (s *realtime) follow(i int) (*replayedSession, error) {
 	}
 	t.played[i] = true
 	return p, nil
-}
-
-func (s *realtime) unrecorded() *Failure {
-	s.r.run.mu.Lock()
-	defer s.r.run.mu.Unlock()
-	return s.r.report.unrecorded(s.opening)
 }
 
 // errBuy means that the session must be made live, because its first message is not the recorded one.
