@@ -104,15 +104,13 @@ func (v Value) Word() string {
 }
 
 // WordOf returns the characters of a JSON text that is a string, and "" otherwise.
-func WordOf(raw json.RawMessage) string {
-	if raw == nil {
-		return ""
-	}
-	return ValueOf(raw).Word()
-}
+func WordOf(raw json.RawMessage) string { return ValueOf(raw).Word() }
 
 // ValueOf returns the value of a JSON text. The value of any other text is absent.
 func ValueOf(text []byte) Value {
+	if text == nil {
+		return Value{} // of an absent member, without the cost of an error
+	}
 	doc, _ := Parse(text)
 	return doc.Root()
 }

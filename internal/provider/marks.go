@@ -47,8 +47,5 @@ func Marked(o modelio.Object, word string) bool {
 
 // MetadataWord returns the string at a path of names in Metadata or Options; "" for any other value.
 func MetadataWord(o modelio.Object, path ...string) string {
-	if o[path[0]] == nil {
-		return ""
-	}
 	return jsontext.ValueOf(o[path[0]]).Member(path[1:]...).Word()
 }

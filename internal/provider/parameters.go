@@ -61,11 +61,7 @@ func (p parameters) decodeIn(r *modelio.Request, name string, v jsontext.Value) 
 // alias lets another member of the body, a number, set a field. It is kept in Options, so that its name is not lost. A
 // member with the usual name is kept in addition.
 func alias(r *modelio.Request, name, usual string, field **json.Number) {
-	raw, said := r.Options[name]
-	if !said {
-		return
-	}
-	number, ok := jsontext.ValueOf(raw).Number()
+	number, ok := jsontext.ValueOf(r.Options[name]).Number()
 	if !ok {
 		return
 	}
