@@ -16,30 +16,26 @@ import (
 
 // A row is the state of a fold within a row of such events.
 type row struct {
-	again bool   // it was itself like the one before it
-	piece []byte // its piece
+	piece []byte // the last event's piece; nil if that event was not like the one before it
 	text  *node  // the text that it grew, if it did nothing else
 }
 
 // continues takes an event with the same effect as the one before, and reports whether it did.
 func (f *fold) continues(event *Seen) bool {
-	r := &f.row
-	alike := event.Piece != nil
-	text := r.text
-	if !alike || !r.again {
-		text = nil
+	f.row.piece, f.log = event.Piece, journal{}
+	if event.Piece == nil {
+		f.row.text = nil
 	}
-	*r = row{alike, event.Piece, text}
-	f.log = journal{}
-	if text != nil {
-		text.raw = append(text.raw, event.Piece...)
+	if f.row.text == nil {
+		return false
 	}
-	return text != nil
+	f.row.text.raw = append(f.row.text.raw, event.Piece...)
+	return true
 }
 
 // begin ends an event that was folded: later ones may repeat its effect.
 func (f *fold) begin() {
-	if f.row.again && f.log.changes == 1 && f.log.text != nil && bytes.Equal(f.log.piece, f.row.piece) {
+	if f.log.changes == 1 && f.log.text != nil && bytes.Equal(f.log.piece, f.row.piece) {
 		f.row.text = f.log.text
 	}
 }
