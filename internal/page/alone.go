@@ -93,16 +93,13 @@ func (c *Comparison) alone(d *Difference, from, to *snapshot.Document) {
 	}
 	r := restReader{conversation: conversation{provider: path.Dir(d.File), doc: to}, room: c.room(), all: c.All}
 	r.Page, r.shown = &Page{Out: &r.out, Width: 96, Unwrapped: c.Conversations}, map[*snapshot.Snapshot]map[string]string{}
+	docs := map[string]*snapshot.Document{drift.Added: to, drift.Removed: from}
 	for _, fate := range []string{drift.Added, drift.Removed} {
-		doc := to
-		if fate == drift.Removed {
-			doc = from
-		}
 		for _, n := range d.Calls[fate] {
 			if len(d.glances) == r.calls {
 				return
 			}
-			s := callOf(doc, n)
+			s := callOf(docs[fate], n)
 			g := glanceOf(s)
 			if from != nil && to != nil {
 				g.Title += " " + fate

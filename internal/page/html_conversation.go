@@ -87,14 +87,11 @@ func (t *htmlTest) add(call Call, causes []*Cause, now *snapshot.Snapshot) {
 	}
 	changed := map[int][]drift.Change{} // by message
 	for _, change := range call.Request {
-		i, isMessage := messageOf(change)
-		switch {
+		switch i, isMessage := messageOf(change); {
 		case isMessage && i >= known:
 			changed[i] = append(changed[i], change)
-		case !isMessage:
-			if fresh[change.Key()] {
-				v.Changes = append(v.Changes, htmlChangeOf(change, false))
-			}
+		case !isMessage && fresh[change.Key()]:
+			v.Changes = append(v.Changes, htmlChangeOf(change, false))
 		}
 	}
 	v.turns(now, known, changed)
