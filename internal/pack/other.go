@@ -2,7 +2,6 @@ package pack
 
 import (
 	"io/fs"
-	"maps"
 	"slices"
 
 	"github.com/traceforge/traceforge-go/canon"
@@ -33,8 +32,7 @@ func (v *verifier) isOther() bool {
 		return false
 	}
 	data, err := v.root.ReadFile(RunFile)
-	run, ok := jsontext.MembersOf(data)
-	return has(sessionFile) || err != nil && has(bundleFile) || ok && run["kernel_result_kind"] != nil
+	return has(sessionFile) || err != nil && has(bundleFile) || jsontext.ValueOf(data).Member("kernel_result_kind").Present()
 }
 
 // other verifies a pack of another system in the same way as its reference verifier.
@@ -44,7 +42,6 @@ func (v *verifier) other() error {
 	if err != nil {
 		return err
 	}
-	there := map[string]bool{}
 	for _, e := range entries {
 		switch {
 		case e.Type()&fs.ModeSymlink != 0:
@@ -54,11 +51,10 @@ func (v *verifier) other() error {
 		case !e.Type().IsRegular():
 			v.violate(ruleRegular, e.Name(), "", "is no regular file: remove it")
 		default:
-			there[e.Name()] = true
+			v.report.Files = append(v.report.Files, e.Name())
 		}
 	}
-	v.report.Files = slices.Sorted(maps.Keys(there))
-	if !there[RunFile] {
+	if !v.has(RunFile) {
 		v.violate(ruleRequired, RunFile, "", "required file missing: %s: %s", RunFile, otherAgain)
 		return nil
 	}
@@ -71,10 +67,10 @@ func (v *verifier) other() error {
 		v.violate(ruleRun, RunFile, "", "%v: %s", err, otherAgain)
 		return nil
 	}
-	v.bundle(text.Root(), there[bundleFile])
+	v.bundle(text.Root())
 	hash, isNamed := text.Root().Member(sessionHash).Text()
 	switch {
-	case there[sessionFile]:
+	case v.has(sessionFile):
 		return v.session(sessionFile, "/"+sessionHash, canon.Hash(hash), otherAgain)
 	case isNamed:
 		v.violate(ruleReference, RunFile, "/"+sessionHash, "names %s, but there is no %s: %s", jsontext.Excerpt(hash), sessionFile, otherAgain)
@@ -86,12 +82,12 @@ const otherAgain = "have the system that wrote the pack write it again"
 
 // bundle requires the bundle that run.json names. Its hash is computed from a core that only the kernel's own
 // specification defines, and not MIO, so only its form is checked.
-func (v *verifier) bundle(run jsontext.Value, there bool) {
+func (v *verifier) bundle(run jsontext.Value) {
 	kind, stated := run.Member("kernel_result_kind").Word(), run.Member("bundle", "sha256").Word()
 	switch {
-	case !there && (kind == "BUNDLE" || kind == "CLARIFY"):
+	case !v.has(bundleFile) && (kind == "BUNDLE" || kind == "CLARIFY"):
 		v.violate(ruleRequired, bundleFile, "", "required file missing: %s (required for BUNDLE/CLARIFY outcomes): %s", bundleFile, otherAgain)
-	case there && !canon.Hash(stated).Valid():
+	case v.has(bundleFile) && !canon.Hash(stated).Valid():
 		v.violate(ruleReference, bundleFile, "", "hash mismatch: run.json references %s, which is no sha256:<64 hex chars>: %s", stated, otherAgain)
 	}
 }
