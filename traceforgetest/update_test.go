@@ -1,6 +1,7 @@
 package traceforgetest_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -781,5 +782,102 @@ func TestUpdateOfWhatFollows(t *testing.T) {
 			require.Empty(t, run("", "told five", true))
 			s.requireWhole()
 		})
+	}
+}
+
+// A transcriber is a provider of jobs: what is uploaded has an address, a job about it an id, and the answer to a question
+// for the job repeats what was uploaded, and the prompt. Its first answer is the same for every job, but for the id.
+type transcriber struct {
+	id    string         // a format
+	made  map[string]any // what each address and each job is about
+	calls []string       // since the last look
+}
+
+func (m *transcriber) RoundTrip(r *http.Request) (*http.Response, error) {
+	var body []byte
+	if r.Body != nil {
+		body, _ = io.ReadAll(r.Body)
+	}
+	var asked struct{ Audio, Prompt string }
+	_ = json.Unmarshal(body, &asked)
+	id := fmt.Sprintf(m.id, len(m.made))
+	var answer any
+	switch path := strings.TrimPrefix(r.URL.Path, "/v2"); {
+	case path == "/upload":
+		m.calls = append(m.calls, "upload")
+		m.made["https://cdn.assemblyai.com/"+id] = string(body)
+		answer = map[string]any{"upload_url": "https://cdn.assemblyai.com/" + id}
+	case path == "/transcript":
+		m.calls = append(m.calls, "start")
+		m.made[id] = fmt.Sprint(m.made[asked.Audio], " ", asked.Prompt)
+		answer = map[string]any{"id": id, "status": "queued"}
+	default:
+		m.calls = append(m.calls, "ask")
+		id = strings.TrimPrefix(path, "/transcript/")
+		answer = map[string]any{"id": id, "status": "completed", "text": m.made[id]}
+	}
+	text, err := json.Marshal(answer)
+	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}},
+		Body: io.NopCloser(bytes.NewReader(text)), Request: r}, err
+}
+
+// TestUpdateOfJobs changes what a job is about: an update buys all that names it, whether its id stands in an address, in a
+// body or behind a placeholder, and what it writes replays.
+func TestUpdateOfJobs(t *testing.T) {
+	const host = "https://api.assemblyai.com/v2"
+	for _, id := range []string{"%08x-1111-4111-8111-111111111111", "job%020dabc"} {
+		for _, rules := range [][]traceforgetest.Option{nil, {traceforgetest.Scrub(traceforgetest.Volatile())}} {
+			t.Run(fmt.Sprint(id[:3], len(rules)), func(t *testing.T) {
+				s, m := newScene(t), &transcriber{id: id, made: map[string]any{}}
+				run := func(mode, audio, prompt string, passes bool) []string {
+					t.Helper()
+					t.Setenv("TRACEFORGE_UPDATE", mode)
+					m.calls = nil
+					tb := s.run("TestIt", func(tb *tbtest.TB, tf *traceforgetest.Recorder) {
+						call := func(method, path string, body any) (said struct {
+							ID, Text string
+							At       string `json:"upload_url"`
+						}) {
+							text, err := json.Marshal(body)
+							require.NoError(t, err)
+							req, err := http.NewRequest(method, host+path, bytes.NewReader(text))
+							require.NoError(t, err)
+							req.Header.Set("Content-Type", "application/json")
+							resp, err := tf.Client().Do(req)
+							require.NoError(t, err)
+							require.NoError(t, json.NewDecoder(resp.Body).Decode(&said))
+							require.NoError(t, resp.Body.Close())
+							return said
+						}
+						at := call("POST", "/upload", map[string]any{"audio": audio}).At
+						job := call("POST", "/transcript", map[string]any{"audio": at, "prompt": prompt}).ID
+						if said := call("GET", "/transcript/"+job, nil).Text; !strings.Contains(said, audio) || !strings.HasSuffix(said, prompt) {
+							tb.Errorf("%q is the answer to another job", said)
+						}
+						if !passes {
+							tb.Errorf("it fails")
+						}
+					}, append(rules, traceforgetest.Upstream(m), traceforgetest.Nondeterministic("jobs have no seed"))...)
+					require.Equal(t, !passes, tb.Failed(), tb.Logged())
+					require.NotContains(t, tb.Logged(), "another job")
+					return m.calls
+				}
+				all, since := []string{"upload", "start", "ask"}, []string{"start", "ask"}
+				require.Equal(t, all, run("1", "one", "slow", true))
+				require.Equal(t, since, run("1", "one", "fast", true), "the upload stays")
+				require.Empty(t, run("1", "one", "fast", true))
+				require.Empty(t, run("", "one", "fast", true))
+				require.Equal(t, all, run("1", "two", "fast", true))
+				require.Empty(t, run("1", "two", "fast", true))
+				require.Empty(t, run("", "two", "fast", true))
+				require.Equal(t, all, run("1", "three", "fast", false))
+				require.Empty(t, run("1", "three", "fast", false), "the answers that wait are used")
+				require.Empty(t, run("1", "three", "fast", true))
+				require.Empty(t, run("", "three", "fast", true))
+				require.Equal(t, all, run("all", "three", "fast", true))
+				require.Empty(t, run("", "three", "fast", true))
+				s.requireWhole()
+			})
+		}
 	}
 }

@@ -5,10 +5,13 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/internal/provider"
+	"github.com/traceforge/traceforge-go/modelio"
+	"github.com/traceforge/traceforge-go/snapshot"
 )
 
 // refusedServed is the failure of a call that its provider refuses because of an id from a stored answer, which the
@@ -61,15 +64,31 @@ func (r *run) carriesServed(c *call, w *wire) string {
 			}
 		}
 	}
-	path := w.URL.Path + "?" + w.URL.RawQuery
 	for _, answer := range r.servedAnswers() {
 		for _, id := range handedOut(answer) {
-			if !refs[id] && (bytes.Contains(w.Body, jsontext.Text(id)) || strings.Contains(path, id)) {
+			if !refs[id] && w.names(id) {
 				return id
 			}
 		}
 	}
 	return ""
+}
+
+// carriesBought reports whether a request has an id that an answer gave out which was bought in this run, or waits, and
+// that the request of its record does not have: it has another, or a placeholder. What models give out has numbers.
+func (r *run) carriesBought(c *call, recorded *modelio.Request) bool {
+	w, ok := c.what.(*wire)
+	core, _ := snapshot.RequestCore(recorded, nil) // a record has a core
+	return ok && slices.ContainsFunc(r.takes, func(tk *take) bool {
+		made, ok := tk.what.(*wire)
+		body, err := tk.plain()
+		if !ok || err != nil || !isBought(tk) || tk.codec.Generates || tk.codec.Tools {
+			return false
+		}
+		return slices.ContainsFunc(handedOut(tk.answer(body)), func(id string) bool {
+			return w.names(id) && !made.names(id) && !bytes.Contains(core, []byte(id))
+		})
+	})
 }
 
 // servedAnswers returns the answers that the test was served from the store so far.
@@ -94,7 +113,7 @@ func (r *run) servedAnswers() (all []*provider.Answer) {
 }
 
 // handedOut returns possible ids in an answer: strings whose member is named as an id, and the names and addresses of
-// things that Google keeps.
+// things that a provider keeps.
 func handedOut(a *provider.Answer) (ids []string) {
 	texts := [][]byte{a.Body}
 	if seen := a.Seen(); seen != nil {
@@ -118,7 +137,7 @@ func appendIDs(ids []string, name string, v jsontext.Value) []string {
 		ids = appendIDs(ids, name, element)
 	}
 	text := v.Word()
-	isPath := strings.Contains(text, "/") && (name == "name" || name == "uri")
+	isPath := strings.Contains(text, "/") && (name == "name" || name == "uri" || strings.HasSuffix(name, "_url"))
 	isID := isPath || name == "id" || strings.HasSuffix(name, "_id") || strings.HasSuffix(name, "Id")
 	if isID && len(text) >= least && !strings.ContainsAny(text, " \n") {
 		ids = append(ids, text)

@@ -113,8 +113,11 @@ func (t *tape) lacks(i int, tk *take, later []testCall) bool {
 		if c.take == nil || len(ids) == 0 {
 			return false
 		}
-		core, _ := snapshot.RequestCore(&c.take.record.Request, nil) // the call has a key
-		return slices.ContainsFunc(ids, func(id string) bool { return bytes.Contains(core, jsontext.Text(id)) })
+		request := &c.take.record.Request
+		core, _ := snapshot.RequestCore(request, nil) // the call has a key
+		return slices.ContainsFunc(ids, func(id string) bool {
+			return bytes.Contains(core, jsontext.Text(id)) || bytes.Contains(request.Options["$url"], []byte(id))
+		})
 	})
 }
 

@@ -255,7 +255,8 @@ func (r *Recorder) boughtBefore(c *call) *Failure {
 	}
 	got, _, _, err := keyed(c.provider, c.lane, c.request, r.run.Ignored, with.Stored)
 	for _, i := range others {
-		if err == nil && len(r.run.tape.request(i).Messages) == len(c.request.Messages) && r.run.tape.masked(i, with) == got {
+		recorded := r.run.tape.request(i)
+		if err == nil && len(recorded.Messages) == len(c.request.Messages) && r.run.tape.masked(i, with) == got && !r.run.carriesBought(c, recorded) {
 			return failuref(fmt.Sprintf("%s was not sent: %s from those of %s, so each run would record it again",
 				c.asking(), volatileDiffers, r.run.record(i)), indent(r.run.summary(c.request)), r.run.addVolatile(), r.run.onPurpose())
 		}

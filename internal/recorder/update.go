@@ -71,7 +71,7 @@ func (r *Recorder) stored(c *call) (*servedRecord, error) {
 	r.run.tape.played[i] = true // its call is this one, whatever answers it
 	was := &r.run.tape.records[i]
 	if was.Response.Stale != "" || was.Source.Scripted != c.scripted() || r.run.Mode == UpdateTools && c.codec.Tools ||
-		r.run.follows(c, isBought) {
+		r.run.follows(c, isBought) || r.run.carriesBought(c, r.run.tape.request(i)) {
 		return r.buy(c)
 	}
 	s, err := r.run.serveWhole(c, i, rules)

@@ -9,8 +9,10 @@ import (
 	"net/url"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/content"
+	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/internal/provider"
 	"github.com/traceforge/traceforge-go/internal/scrub"
 	"github.com/traceforge/traceforge-go/internal/usage"
@@ -30,6 +32,11 @@ type wire struct {
 
 // String returns the request's name in messages.
 func (w *wire) String() string { return w.Method + " " + w.URL.String() }
+
+// names reports whether the request has an id, as a text of its body or in its path.
+func (w *wire) names(id string) bool {
+	return bytes.Contains(w.Body, jsontext.Text(id)) || strings.Contains(w.URL.Path+"?"+w.URL.RawQuery, id)
+}
 
 // readWire reads and closes the request's body, as a RoundTripper must. A body in an unknown encoding is taken as it
 // is.
