@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"maps"
 	"mime"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -161,7 +160,11 @@ func looseStream(a *Answer, known []*Codec) *modelio.Response {
 				text.WriteString(piece)
 			}
 			ids.without = path
-			if framesOnly(ids.object(data, nil)) {
+			more := ids.object(data, nil)
+			for _, name := range frameMembers {
+				delete(more, name)
+			}
+			if sayingSomething(more) == nil {
 				continue
 			}
 		}
@@ -197,19 +200,9 @@ func pieceOf(event jsontext.Value) (path []string, text string) {
 	return nil, ""
 }
 
-// frameMembers are members that identify an event.
+// frameMembers are members that identify an event. An event with only these and its text says no more than the text.
 var frameMembers = []string{
 	"type", "event_type", "object", "index", "model", "sequence_number", "is_finished", "logprobs",
-}
-
-// framesOnly reports whether the rest of an event, without its text, only identifies the event.
-func framesOnly(o modelio.Object) bool {
-	for name, raw := range o {
-		if !slices.Contains(frameMembers, name) && !saysNothing(raw) {
-			return false
-		}
-	}
-	return true
 }
 
 // opaquePart returns an answer that is not JSON as text or media. An answer with a text type is shown as text even if
