@@ -42,7 +42,11 @@ func resources(api string, at func(*Wire) bool, others ...func(*Codec)) *Codec {
 		answer: resourcesOf,
 		InURL:  true,
 	}
-	c.request = func(w *Wire) (*modelio.Request, error) { return decodeResource(w, c.body) }
+	c.request = func(w *Wire) (*modelio.Request, error) {
+		w.say("method", w.Method, "GET")
+		w.say("path", w.URL.EscapedPath(), "")
+		return decodeBodyOf(w, c.body)
+	}
 	c.response = func(a *Answer) (*modelio.Response, error) { return decodeResources(a, c.answer) }
 	for _, change := range others {
 		change(c)
@@ -54,17 +58,6 @@ func resources(api string, at func(*Wire) bool, others ...func(*Codec)) *Codec {
 // model is a call of the model.
 func isResource(w *Wire) bool {
 	return isAPI(w) && !(w.Method == "POST" && (strings.HasSuffix(w.URL.Path, "/models") || strings.Contains(w.URL.Path, "/models/")))
-}
-
-// decodeResource decodes a request, with its operation in $url.
-func decodeResource(w *Wire, one func(body jsontext.Value) *modelio.Request) (*modelio.Request, error) {
-	req, err := decodeBodyOf(w, one)
-	if err != nil {
-		return nil, err
-	}
-	w.say("method", w.Method, "GET")
-	w.say("path", w.URL.EscapedPath(), "")
-	return req, nil
 }
 
 func isUpload(w *Wire) bool { return strings.Contains(w.URL.Path, "/upload/") }
