@@ -51,8 +51,6 @@ func frame(text []byte) int {
 type joiner struct {
 	at   map[uint64]int // indexes into said, by the hash of a path
 	said [][][]byte     // the strings of each path
-
-	paths []uint64 // reused by each walk
 }
 
 var pathSeed = maphash.MakeSeed()
@@ -88,10 +86,9 @@ func (j *joiner) events(text []byte) {
 // part of a path, because an event has an array of one element where the answer has many. Values of members that are
 // named as indexes are part of it.
 func (j *joiner) walk(text []byte, root uint64) {
-	paths := append(j.paths[:0], root) // paths of the enclosing values
-	defer func() { j.paths = paths }()
-	member := uint64(0) // hash of the last name
-	index := false      // the member is an index
+	paths := append(make([]uint64, 0, 32), root) // paths of the enclosing values, on the stack
+	member := uint64(0)                          // hash of the last name
+	index := false                               // the member is an index
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; {
 		case c == '{' || c == '[':
@@ -138,9 +135,7 @@ func stringEnd(text []byte, i int) int {
 func (j *joiner) add(path uint64, inner []byte) {
 	if bytes.HasPrefix(inner, []byte("eyJ")) {
 		if decoded, err := base64.StdEncoding.AppendDecode(nil, inner); err == nil {
-			inner := joiner{at: j.at, said: j.said}
-			inner.walk(decoded, path)
-			j.said = inner.said
+			j.walk(decoded, path)
 			return
 		}
 	}
