@@ -87,10 +87,7 @@ func (t *tape) outcomes(calls []testCall, pairs []int, headers []string, renewTi
 		case i < 0:
 			done[n] = store.Outcome{Of: -1, Record: c.take.record}
 		default:
-			done[n], same[n] = t.outcome(i, c.take, headers, renewTime)
-			if done[n].Of == i && (same[n] || done[n].Answered) && t.lacks(i, c.take, calls[n+1:]) {
-				done[n], same[n] = store.Outcome{Of: i, Record: c.take.record, Dated: renewTime}, false
-			}
+			done[n], same[n] = t.outcome(i, c.take, calls[n+1:], headers, renewTime)
 		}
 	}
 	return done, same
@@ -99,13 +96,10 @@ func (t *tape) outcomes(calls []testCall, pairs []int, headers []string, renewTi
 // lacks reports whether a later call uses an id that an answer created, such as that of a file, and that the i-th
 // record does not give out. Ids in the answers of models are numbered, so they do not count.
 func (t *tape) lacks(i int, tk *take, later []testCall) bool {
-	if tk.codec.Generates || tk.codec.Tools {
+	if tk.codec.Generates || tk.codec.Tools || len(later) == 0 {
 		return false
 	}
 	ids := handedOut(rawAnswer(tk.record, tk.raw))
-	if len(ids) == 0 || len(later) == 0 {
-		return false
-	}
 	raw, _ := t.doc.Raw(i) // without it, the record gives out nothing
 	was := handedOut(rawAnswer(&t.records[i], raw))
 	ids = slices.DeleteFunc(ids, func(id string) bool { return slices.Contains(was, id) })
@@ -123,12 +117,12 @@ func (t *tape) lacks(i int, tk *take, later []testCall) bool {
 
 // outcome returns what happens to the i-th record after its call, and whether the record stays the same. If the new
 // answer says the same, the old one stays, with its bytes, times, usage and headers, even if the request changed.
-// renewTime gives the record the time of the call, from which its age counts.
-func (t *tape) outcome(i int, tk *take, headers []string, renewTime bool) (o store.Outcome, same bool) {
+// renewTime gives the record the time of the call, from which its age counts. later are the calls after this one.
+func (t *tape) outcome(i int, tk *take, later []testCall, headers []string, renewTime bool) (o store.Outcome, same bool) {
 	was, s := &t.records[i], tk.record
 	o = store.Outcome{Of: i, Record: s, Dated: renewTime}
 	o.Answered = store.SameAnswer(&was.Response, &s.Response) && s.Response.Confirms(&was.Response) && t.whole(i) && t.isScrubbed(i) &&
-		!lackHeaders(was.Response.Headers, s.Response.Headers, headers)
+		!lackHeaders(was.Response.Headers, s.Response.Headers, headers) && !t.lacks(i, tk, later)
 	same = o.Answered && t.keys[i] == tk.key && was.Response.Stale == s.Response.Stale &&
 		was.Source.SameOrigin(&s.Source)
 	switch {
