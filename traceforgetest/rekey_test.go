@@ -336,3 +336,29 @@ func TestRekeyOfAStream(t *testing.T) {
 	s.requireProven()
 	requirePass(t, s.replay("TestModel", model("Name a small town")))
 }
+
+// TestRekeyOfEndpoints: of two calls with like bodies, each adopts the answer of its own endpoint, also where it differs more
+// from that call.
+func TestRekeyOfEndpoints(t *testing.T) {
+	s := newScene(t)
+	speak := func(text string) func(*tbtest.TB, *traceforgetest.Recorder) {
+		return func(tb *tbtest.TB, tf *traceforgetest.Recorder) {
+			for voice, body := range []map[string]any{{"text": text, "x": 1}, {"text": text}} {
+				path := fmt.Sprintf("/v1/text-to-speech/voice%d", voice)
+				said, err := post(tf.Client(), "https://api.elevenlabs.io"+path, body)
+				if err != nil || !strings.Contains(said, path) {
+					tb.Errorf("%s: %s %v", path, said, err)
+				}
+			}
+		}
+	}
+	upstream := roundTripper(func(req *http.Request) (*http.Response, error) {
+		return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}},
+			Body: io.NopCloser(strings.NewReader(`{"said":"` + req.URL.Path + `"}`)), Request: req}, nil
+	})
+	t.Setenv("TRACEFORGE_UPDATE", "1")
+	reason := traceforgetest.Nondeterministic("speech has no seed")
+	requirePass(t, s.run("TestIt", speak("Hello Go"), traceforgetest.Upstream(upstream), reason))
+	requirePass(t, s.rekey("TestIt", speak("Hello Rust"), reason))
+	requirePass(t, s.replay("TestIt", speak("Hello Rust"), reason))
+}

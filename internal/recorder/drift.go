@@ -206,6 +206,9 @@ func (r *run) nearest(c *call, got *drift.Request) int {
 		if like == 0 {
 			others = append(others, i)
 		}
+		if like > 0 && bytes.Equal(r.tape.request(i).Options["$url"], c.request.Options["$url"]) {
+			like++ // the same endpoint, of several that take like bodies
+		}
 		if like == 0 || like < likeness {
 			continue
 		}
