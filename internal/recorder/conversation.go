@@ -74,21 +74,32 @@ func (r *run) carriesServed(c *call, w *wire) string {
 	return ""
 }
 
-// carriesBought reports whether a request has an id that an answer gave out which was bought in this run, or waits, and
-// that the request of its record does not have: it has another, or a placeholder. What models give out has numbers.
+// carriesBought reports whether a request has an id that the request of its record does not have, from an answer that was
+// bought in this run, or waits. The record has another id, or a placeholder.
 func (r *run) carriesBought(c *call, recorded *modelio.Request) bool {
 	w, ok := c.what.(*wire)
-	core, _ := snapshot.RequestCore(recorded, nil) // a record has a core
-	return ok && slices.ContainsFunc(r.takes, func(tk *take) bool {
-		made, ok := tk.what.(*wire)
-		body, err := tk.plain()
-		if !ok || err != nil || !isBought(tk) || tk.codec.Generates || tk.codec.Tools {
+	carries := func(id string) bool {
+		if !w.names(id) {
 			return false
 		}
-		return slices.ContainsFunc(handedOut(tk.answer(body)), func(id string) bool {
-			return w.names(id) && !made.names(id) && !bytes.Contains(core, []byte(id))
-		})
+		core, _ := snapshot.RequestCore(recorded, nil) // a record has a core
+		return !bytes.Contains(core, []byte(id))
+	}
+	return ok && slices.ContainsFunc(r.takes, func(tk *take) bool {
+		return isBought(tk) && slices.ContainsFunc(tk.madeIDs(), carries)
 	})
+}
+
+// madeIDs returns the ids that an answer gives out and its request does not have. Those of models and tools do not
+// count, since records number them.
+func (tk *take) madeIDs() []string {
+	w, ok := tk.what.(*wire)
+	if tk.made != nil || !ok || tk.codec.Generates || tk.codec.Tools || tk.ending() == underWay {
+		return tk.made
+	}
+	body, _ := tk.plain() // nothing, if it cannot be decoded
+	tk.made = append([]string{}, slices.DeleteFunc(handedOut(tk.answer(body)), w.names)...)
+	return tk.made
 }
 
 // servedAnswers returns the answers that the test was served from the store so far.

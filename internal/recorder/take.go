@@ -27,6 +27,7 @@ type take struct {
 	began         int64         // its step when it began
 	decodeContent func(encodings string, body []byte) ([]byte, error)
 	lookedUp      []string    // ids in its request, see lookedUp
+	made          []string    // ids that its answer made; nil until madeIDs is asked
 	limit         int64       // of the answer's bytes that are kept
 	keepsCuts     bool        // the test is about streams that are cut, even after their last event
 	origin        *origin     // of an adopted answer; nil for an answer from the wire
