@@ -205,11 +205,12 @@ func (r *run) nearest(c *call, got *drift.Request) int {
 		like := r.compare.Likeness(recorded, got)
 		if like == 0 {
 			others = append(others, i)
+			continue
 		}
-		if like > 0 && bytes.Equal(r.tape.request(i).Options["$url"], c.request.Options["$url"]) {
+		if bytes.Equal(r.tape.request(i).Options["$url"], c.request.Options["$url"]) {
 			like++ // the same endpoint, of several that take like bodies
 		}
-		if like == 0 || like < likeness {
+		if like < likeness {
 			continue
 		}
 		if apart := r.compare.Distance(recorded, got); like > likeness || apart < distance {

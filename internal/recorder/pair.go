@@ -100,11 +100,13 @@ func (t *tape) lacks(i int, tk *take, later []testCall) bool {
 		return false
 	}
 	ids := handedOut(rawAnswer(tk.record, tk.raw))
-	raw, _ := t.doc.Raw(i) // without it, the record gives out nothing
-	was := handedOut(rawAnswer(&t.records[i], raw))
-	ids = slices.DeleteFunc(ids, func(id string) bool { return slices.Contains(was, id) })
-	return slices.ContainsFunc(later, func(c testCall) bool {
-		if c.take == nil || len(ids) == 0 {
+	if len(ids) > 0 { // few answers have any, and the record's is read from a file
+		raw, _ := t.doc.Raw(i) // without it, the record gives out nothing
+		was := handedOut(rawAnswer(&t.records[i], raw))
+		ids = slices.DeleteFunc(ids, func(id string) bool { return slices.Contains(was, id) })
+	}
+	return len(ids) > 0 && slices.ContainsFunc(later, func(c testCall) bool {
+		if c.take == nil {
 			return false
 		}
 		request := &c.take.record.Request
