@@ -2,6 +2,7 @@ package traceforgetest_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -79,6 +81,52 @@ func TestRetryableErrorsAreLeftOut(t *testing.T) {
 	requirePass(t, tb)
 	require.Contains(t, tb.Logged(), "answers of status 429 Too Many Requests are not recorded, as a later try did better: replay begins with that. "+
 		"To record them too: traceforgetest.New(t, traceforgetest.Allow(traceforgetest.RetryableErrors))")
+}
+
+// TestRetryableErrorsInStreams leaves out a stream of status 200 with an error that asks for another try, if that does
+// better. An error that stays is a golden: tests look at what programs make of it.
+func TestRetryableErrorsInStreams(t *testing.T) {
+	failing := func(kind string) fakeprovider.Reply {
+		reply := fakeprovider.Error(500, kind, "no answer")
+		reply.Text, reply.Stream.FailAfter = "one two three", 3
+		return reply
+	}
+	ask := newChat("a").with("stream", true)
+	twice := func(tb *tbtest.TB, tf *traceforgetest.Recorder) {
+		asks(ask)(tb, tf)
+		tf.Snapshots()
+		asks(ask)(tb, tf)
+	}
+	for _, c := range []struct {
+		name    string
+		replies []fakeprovider.Reply
+		test    func(*tbtest.TB, *traceforgetest.Recorder)
+		options []traceforgetest.Option
+		want    []string // the errors in the records
+	}{
+		{"a later try did better", []fakeprovider.Reply{failing("server_error"), fakeprovider.Text("at last")}, twice, nil, []string{""}},
+		{"no later try", []fakeprovider.Reply{failing("server_error")}, asks(ask), nil, []string{"server_error"}},
+		{"no try did better", []fakeprovider.Reply{failing("server_error"), failing("server_error")}, twice, nil, []string{"server_error", "server_error"}},
+		{"another error", []fakeprovider.Reply{failing("invalid_request_error"), fakeprovider.Text("b")}, twice, nil, []string{"invalid_request_error", ""}},
+		{"allowed", []fakeprovider.Reply{failing("server_error"), fakeprovider.Text("at last")}, twice,
+			[]traceforgetest.Option{traceforgetest.Allow(traceforgetest.RetryableErrors)}, []string{"server_error", ""}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := newScene(t)
+			s.provider.Reply(c.replies...)
+			tb := s.update("1", "TestIt", c.test, c.options...)
+			requirePass(t, tb)
+			require.Equal(t, len(c.want) < len(c.replies), strings.Contains(tb.Logged(), "answers of status 200 OK with the error server_error "+
+				"are not recorded, as a later try did better: replay begins with that"), tb.Logged())
+			var errs []string
+			for _, record := range s.records("openai") {
+				errs = append(errs, cmp.Or(record.Response.Error, &modelio.ProviderError{}).Type)
+			}
+			require.Equal(t, c.want, errs)
+			requirePass(t, s.replay("TestIt", asks(slices.Repeat([]chat{ask}, len(c.want))...)))
+			s.requireWhole()
+		})
+	}
 }
 
 // hedges asks for the answers of chats, the next after a while where there is none yet, and cancels the others when the first has

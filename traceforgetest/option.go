@@ -121,7 +121,8 @@ const (
 	TransportErrors = Allowance(recorder.TransportErrors)
 	// RetryableErrors records answers with status 408, 429 and 5xx like any others, for tests of retries. A 429 and the
 	// 200 of the next attempt are two snapshots of one request, which replay returns in that order. Retry-After is
-	// replayed too, so a client waits just as long. Without this allowance only the successful attempt is recorded.
+	// replayed too, so a client waits just as long. Without this allowance only the successful attempt is recorded. A
+	// stream of status 200 in which such an error comes counts like them if a later attempt succeeds.
 	RetryableErrors = Allowance(recorder.RetryableErrors)
 	// NoCalls permits a test that makes no call, for example one row of a table test. A test that has snapshots still
 	// fails if they are not called.

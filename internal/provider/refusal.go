@@ -4,9 +4,12 @@ import (
 	"cmp"
 	"fmt"
 	"net/http"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/modelio"
 )
 
 // A Refusal is an answer in which a provider reports that a request failed.
@@ -69,6 +72,25 @@ var (
 	bedrockWords = statusWords{400: "ValidationException", 403: "AccessDeniedException", 404: "ResourceNotFoundException", 408: "ModelTimeoutException",
 		429: "ThrottlingException", 500: "InternalServerException", 503: "ServiceUnavailableException"}
 )
+
+// retryWords are types and codes of errors in streams that ask for another try. Other APIs send a status as the code.
+var retryWords = []string{
+	"api_error", "overloaded_error", "rate_limit_error", "timeout_error", // Anthropic
+	"rate_limit_exceeded", "server_error", // OpenAI
+	"internalServerException", "modelStreamErrorException", "modelTimeoutException", "serviceUnavailableException", "throttlingException", // Bedrock
+}
+
+// AsksForRetry reports whether an answer says: not now. Its status says so, or the error in an answer with status 200;
+// e is nil if it has none.
+func AsksForRetry(status int, e *modelio.ProviderError) bool {
+	if status == http.StatusOK && e != nil {
+		if slices.Contains(retryWords, e.Type) || slices.Contains(retryWords, e.Code) {
+			return true
+		}
+		status, _ = strconv.Atoi(e.Code)
+	}
+	return status == http.StatusRequestTimeout || status == http.StatusTooManyRequests || status/100 == 5
+}
 
 func refuse(format string, values ...any) *Refusal {
 	return &Refusal{Header: http.Header{"Content-Type": {"application/json"}}, Body: fmt.Appendf(nil, format, values...)}

@@ -68,3 +68,41 @@ func TestRefuseUpload(t *testing.T) {
 	w.Header = http.Header{}
 	require.Empty(t, Refuse(w, nil, "no").Header.Get("X-Goog-Upload-Status"))
 }
+
+// TestAsksForRetry tells errors that another try may better from those that it may not, as APIs send them in streams.
+func TestAsksForRetry(t *testing.T) {
+	const chat, messages, gemini, converse = "openai.chat", "anthropic.messages", "google.generate", "bedrock.converse"
+	chunk := `data: {"id":"1","choices":[{"index":0,"delta":{"content":"On"}}]}` + "\n\n"
+	for _, c := range []struct {
+		name, api, body string
+		want            bool
+	}{
+		{"anthropic", messages, `data: {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`, true},
+		{"anthropic, a bad request", messages, `data: {"type":"error","error":{"type":"invalid_request_error","message":"no"}}`, false},
+		{"openai", chat, chunk + `data: {"error":{"message":"The server had an error","type":"server_error","code":null}}`, true},
+		{"openai, of a limit", chat, chunk + `data: {"error":{"message":"Rate limit reached","type":"tokens","code":"rate_limit_exceeded"}}`, true},
+		{"openai, of a filter", chat, chunk + `data: {"error":{"message":"no","type":"invalid_request_error","code":"content_filter"}}`, false},
+		{"openrouter", chat, `data: {"id":"1","error":{"code":502,"message":"Provider disconnected"},"choices":[{"index":0,"delta":{"content":""},"finish_reason":"error"}]}`, true},
+		{"a code that is no status", chat, chunk + `data: {"error":{"code":"1302","message":"no"}}`, false},
+		{"responses", "openai.responses", `data: {"type":"response.failed","response":{"id":"r","status":"failed","error":{"code":"server_error","message":"again"},"output":[]}}`, true},
+		{"gemini", gemini, `data: {"error":{"code":503,"message":"The model is overloaded.","status":"UNAVAILABLE"}}`, true},
+		{"gemini, a bad request", gemini, `data: {"error":{"code":400,"message":"no","status":"INVALID_ARGUMENT"}}`, false},
+		{"bedrock", converse, "messageStart {\"role\":\"assistant\"}\n!throttlingException {\"message\":\"slow down\"}\n", true},
+		{"bedrock, a bad request", converse, "messageStart {\"role\":\"assistant\"}\n!validationException {\"message\":\"no\"}\n", false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			answer := &Answer{Status: 200, ContentType: "text/event-stream", Body: []byte(c.body + "\n\n")}
+			if c.api == converse {
+				answer = &Answer{Status: 200, ContentType: "application/vnd.amazon.eventstream", Body: frames(t, []byte(c.body))}
+			}
+			resp, err := byName(t, c.api).DecodeResponse(answer)
+			require.NoError(t, err)
+			require.NotNil(t, resp.Error)
+			require.Equal(t, c.want, AsksForRetry(200, resp.Error), "%+v", resp.Error)
+			require.False(t, AsksForRetry(400, resp.Error), "the status counts")
+		})
+	}
+	for status, want := range map[int]bool{200: false, 400: false, 408: true, 429: true, 500: true, 529: true} {
+		require.Equal(t, want, AsksForRetry(status, nil), status)
+	}
+}

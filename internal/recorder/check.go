@@ -14,6 +14,7 @@ import (
 	"github.com/traceforge/traceforge-go/internal/drift"
 	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/internal/locked"
+	"github.com/traceforge/traceforge-go/internal/provider"
 	"github.com/traceforge/traceforge-go/internal/usage"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
@@ -106,7 +107,7 @@ func (k *checks) chosen(c *call, record *snapshot.Snapshot) (state, why string) 
 		return usage.CheckUncheckable, "it is a part of what client and server ask each other"
 	case record.Response.Incomplete != "":
 		return usage.CheckUncheckable, "the recorded answer was cut"
-	case isRetryable(record.Response.Status):
+	case provider.AsksForRetry(record.Response.Status, nil):
 		return usage.CheckUncheckable, "the recorded answer is " + statusText(record.Response.Status) + ", which nobody can ask for"
 	}
 	if _, kept := lookedUp(c); kept != "" {

@@ -147,7 +147,7 @@ func (r *run) made() (takes []*take) {
 		if again && counted[tk.key] {
 			continue
 		}
-		counted[tk.key] = counted[tk.key] || again
+		counted[tk.key] = counted[tk.key] || again && tk.retry == ""
 		takes = append(takes, tk)
 	}
 	return takes
@@ -167,7 +167,7 @@ func (r *run) stood() map[key]bool {
 // transient reports whether a take ended in a way that a further try may better.
 func (s *setup) transient(tk *take) bool {
 	how := tk.ending()
-	return how == retryable || how == failed && !s.keepsError(tk)
+	return how == retryable || tk.retry != "" || how == failed && !s.keepsError(tk)
 }
 
 // verify looks up each recording with the code that replays, in the document as it will be read, before anything is

@@ -10,7 +10,9 @@ import (
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/locked"
+	"github.com/traceforge/traceforge-go/internal/provider"
 	"github.com/traceforge/traceforge-go/internal/secret"
+	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
@@ -71,7 +73,7 @@ func (r *Recorder) keepAnswer(req *http.Request, w *wire, tk *take, resp *http.R
 	}
 	tk.noteProvenance(resp.Header)
 	tk.begin(resp.StatusCode, resp.Header)
-	if isRetryable(resp.StatusCode) && !r.run.allows(RetryableErrors) && !tk.isScripted() {
+	if r.run.asksForRetry(tk, nil) {
 		tk.end(retryable, nil)
 		return resp, nil
 	}
@@ -90,9 +92,10 @@ func (r *Recorder) keepAnswer(req *http.Request, w *wire, tk *take, resp *http.R
 	return resp, nil
 }
 
-// isRetryable reports whether an answer says: not now (design R11).
-func isRetryable(status int) bool {
-	return status == http.StatusRequestTimeout || status == http.StatusTooManyRequests || status >= 500
+// asksForRetry reports whether another try of a call replaces its answer (design R11). e is the error in the answer; nil
+// if it has none, or is not read yet.
+func (s *setup) asksForRetry(tk *take, e *modelio.ProviderError) bool {
+	return !s.allows(RetryableErrors) && !tk.isScripted() && provider.AsksForRetry(tk.status, e)
 }
 
 // An upstreamKey is the context key of the transport that makes a request's live call.

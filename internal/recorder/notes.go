@@ -86,8 +86,8 @@ func (n *notes) overlapped() (equal []*take) {
 func (n *notes) tried() (statuses []string) {
 	stood := n.run.stood()
 	for _, tk := range n.run.takes {
-		if tk.how == retryable && stood[tk.key] {
-			statuses = append(statuses, statusText(tk.status))
+		if tk.how != failed && n.run.transient(tk) && stood[tk.key] {
+			statuses = append(statuses, statusText(tk.status)+tk.retry)
 		}
 	}
 	return statuses

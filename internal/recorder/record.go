@@ -83,6 +83,9 @@ func (r *run) answerOf(tk *take) (resp *modelio.Response, body []byte, f *Failur
 	if err != nil {
 		return nil, nil, r.unkept(tk, err)
 	}
+	if e := resp.Error; e != nil && tk.codec.Session == nil && r.asksForRetry(tk, e) {
+		tk.retry = " with the error " + cmp.Or(e.Type, e.Code)
+	}
 	tk.readings = reading.Of(tk.answer(body), tk.codec.API, tk.provider, resp)
 	if tk.how == whole && !resp.Complete && resp.Error == nil {
 		tk.become(unterminated)

@@ -37,6 +37,7 @@ type take struct {
 
 	note     string             // why the generic codec decodes the answer, or ""
 	readings []snapshot.Reading // how other programs read the answer
+	retry    string             // the error in a stream that asks for another try, or ""
 
 	record  *snapshot.Snapshot // the record of the take; nil until it is needed
 	raw     []byte             // the record's raw answer, or nil
