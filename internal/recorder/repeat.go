@@ -1,7 +1,6 @@
 package recorder
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -134,8 +133,7 @@ func (k *checks) noteMade(s *servedRecord) {
 func (k *checks) madeBefore(w *wire) string {
 	least := 0 // the lowest call, so that the message is the same in each run
 	for id, call := range k.made.All() {
-		named := bytes.Contains(w.Body, jsontext.Text(id)) || strings.Contains(w.URL.Path, "/"+id)
-		if named && (least == 0 || call < least) {
+		if w.names(id) && (least == 0 || call < least) {
 			least = call
 		}
 	}
