@@ -68,7 +68,7 @@ func (r *run) adopt(c *call, from *tape, i int, o *origin) (*servedRecord, error
 func (r *run) adoptFrom(tapes []*tape, c *call, lifted string) *servedRecord {
 	follows := r.follows(c, isLive)
 	for _, t := range tapes {
-		for i, how := t.find(c.key); how == found; i, how = t.find(c.key) {
+		for i, how := r.find(t, c); how == found; i, how = r.find(t, c) {
 			t.played[i] = true
 			was := &t.records[i]
 			if was.Response.RawOutputRef == "" || was.Response.Stale != "" || was.Source.Scripted != "" || follows || !t.whole(i) {
@@ -106,7 +106,7 @@ func (r *Recorder) rekey(c *call) (*servedRecord, error) {
 	if err := r.run.openTape(c.provider); err != nil {
 		return nil, err
 	}
-	i, rules := r.run.tape.match(c)
+	i, rules := r.run.match(c)
 	switch {
 	case i >= 0:
 		if err := r.report.otherStep(c, i); err != nil {

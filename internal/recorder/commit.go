@@ -175,15 +175,24 @@ func (s *setup) transient(tk *take) bool {
 func (r *revision) verify(provider string, doc *snapshot.Document, kept []*take) error {
 	t := newTape(&store.Doc{Provider: provider, Document: doc}, r.run.rules)
 	for _, c := range r.run.inOrder(kept) { // equal requests that overlapped are in the order of their answers
+		s := r.run.tape.snapshotOf(c)
 		i, how, what := 0, missing, ""
 		if c.take != nil {
 			i, how = t.findCall(c.take.call)
 			what = c.take.asking()
 		} else {
 			i, how = t.find(r.run.tape.keys[c.record])
-			what = asking(r.run.tape.records[c.record].Provider, r.run.tape.request(c.record))
+			what = asking(s.Provider, r.run.tape.request(c.record))
 		}
-		if how != found || c.take != nil && !store.SameAnswer(&doc.Snapshots[i].Response, &c.take.record.Response) {
+		isIts := func(i int) bool { return store.SameAnswer(&t.records[i].Response, &s.Response) }
+		if len(store.Items(&s.Request)) > 0 { // replay knows by its id which of those with one key is its own
+			for j := i; how == found && !isIts(i) && j < len(t.records); j++ {
+				if !t.played[j] && t.keys[j] == t.keys[i] && isIts(j) {
+					i = j
+				}
+			}
+		}
+		if how != found || c.take != nil && !isIts(i) {
 			return fmt.Errorf("%s would not be found again in replay: nothing was written", what)
 		}
 		t.played[i] = true

@@ -98,7 +98,7 @@ func (r *report) unrecorded(c *call) *Failure {
 	if r.isTold(c) {
 		return &Failure{brief: c.asking() + " has the error of a tool's call, so it is compared with no record"}
 	}
-	if i, rule := r.run.tape.match(c); rule == hostRules {
+	if i, rule := r.run.match(c); rule == hostRules {
 		return r.underOtherRules(c, i, rule, "a call of "+r.run.tape.records[i].Provider+" before config.json gave its host to "+c.provider)
 	}
 	if f := r.drifted(c); f != nil {

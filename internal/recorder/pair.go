@@ -10,7 +10,6 @@ import (
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/internal/drift"
 	"github.com/traceforge/traceforge-go/internal/inorder"
-	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
@@ -77,65 +76,79 @@ func removed(old, next []snapshot.Snapshot) (ids []string) {
 }
 
 // outcomes returns what happens to the record of each call, and whether the record stays the same. pairs are the
-// indexes of the calls' records.
+// indexes of the calls' records. renewTime gives an unchanged record the time of its call, from which its age counts.
 func (t *tape) outcomes(calls []testCall, pairs []int, headers []string, renewTime bool) (done []store.Outcome, same []bool) {
 	done, same = make([]store.Outcome, len(calls)), make([]bool, len(calls))
 	for n, c := range calls {
-		switch i := pairs[n]; {
-		case c.take == nil:
-			done[n], same[n] = store.Outcome{Of: c.record}, true
-		case i < 0:
-			done[n] = store.Outcome{Of: -1, Record: c.take.record}
+		done[n].Of = pairs[n]
+		if c.take == nil {
+			done[n].Of, same[n] = c.record, true
+			continue
+		}
+		done[n].Record = c.take.record
+		done[n].Answered = pairs[n] >= 0 && t.confirms(pairs[n], c.take, headers)
+	}
+	t.renewIDs(calls, done)
+	for n := range calls {
+		o := &done[n]
+		if !o.Answered {
+			continue
+		}
+		was, s := &t.records[o.Of], o.Record
+		same[n] = t.keys[o.Of] == calls[n].take.key && was.Response.Stale == s.Response.Stale && was.Source.SameOrigin(&s.Source)
+		switch {
+		case same[n] && renewTime:
+			now := *was
+			now.Timestamp = s.Timestamp
+			*o = store.Outcome{Of: o.Of, Record: &now}
+		case same[n]:
+			*o = store.Outcome{Of: o.Of}
 		default:
-			done[n], same[n] = t.outcome(i, c.take, calls[n+1:], headers, renewTime)
+			o.Dated = renewTime
 		}
 	}
 	return done, same
 }
 
-// lacks reports whether a later call uses an id that an answer created, such as that of a file, and that the i-th
-// record does not give out. Ids in the answers of models are numbered, so they do not count.
-func (t *tape) lacks(i int, tk *take, later []testCall) bool {
-	if tk.codec.Generates || tk.codec.Tools || len(later) == 0 {
-		return false
-	}
-	ids := handedOut(rawAnswer(tk.record, tk.raw))
-	if len(ids) > 0 { // few answers have any, and the record's is read from a file
-		raw, _ := t.doc.Raw(i) // without it, the record gives out nothing
-		was := handedOut(rawAnswer(&t.records[i], raw))
-		ids = slices.DeleteFunc(ids, func(id string) bool { return slices.Contains(was, id) })
-	}
-	return len(ids) > 0 && slices.ContainsFunc(later, func(c testCall) bool {
-		if c.take == nil {
-			return false
-		}
-		request := &c.take.record.Request
-		core, _ := snapshot.RequestCore(request, nil) // the call has a key
-		return slices.ContainsFunc(ids, func(id string) bool {
-			return bytes.Contains(core, jsontext.Text(id)) || bytes.Contains(request.Options["$url"], []byte(id))
-		})
-	})
+// confirms reports whether a new answer says the same as the i-th record. The old answer then stays, with its bytes, times,
+// usage and headers, even if the request changed.
+func (t *tape) confirms(i int, tk *take, headers []string) bool {
+	was, now := &t.records[i].Response, &tk.record.Response
+	return store.SameAnswer(was, now) && now.Confirms(was) && t.whole(i) && t.isScrubbed(i) && !lackHeaders(was.Headers, now.Headers, headers)
 }
 
-// outcome returns what happens to the i-th record after its call, and whether the record stays the same. If the new
-// answer says the same, the old one stays, with its bytes, times, usage and headers, even if the request changed.
-// renewTime gives the record the time of the call, from which its age counts. later are the calls after this one.
-func (t *tape) outcome(i int, tk *take, later []testCall, headers []string, renewTime bool) (o store.Outcome, same bool) {
-	was, s := &t.records[i], tk.record
-	o = store.Outcome{Of: i, Record: s, Dated: renewTime}
-	o.Answered = store.SameAnswer(&was.Response, &s.Response) && s.Response.Confirms(&was.Response) && t.whole(i) && t.isScrubbed(i) &&
-		!lackHeaders(was.Response.Headers, s.Response.Headers, headers) && !t.lacks(i, tk, later)
-	same = o.Answered && t.keys[i] == tk.key && was.Response.Stale == s.Response.Stale &&
-		was.Source.SameOrigin(&s.Source)
-	switch {
-	case same && renewTime:
-		now := *was
-		now.Timestamp = s.Timestamp
-		o = store.Outcome{Of: i, Record: &now}
-	case same:
-		o = store.Outcome{Of: i}
+// renewIDs replaces the answers that give out an id of a file or a job, although they say the same, if one of them or a
+// request that names the id is new, so that all have the same id. Requests for models number the ids that models give out,
+// so any will do.
+func (t *tape) renewIDs(calls []testCall, done []store.Outcome) {
+	asks := func(c testCall) bool { return c.take != nil && c.take.item() != "" }
+	hasJobs, isNew := slices.ContainsFunc(calls, asks), false
+	var giving []int
+	for n, c := range calls {
+		if c.take == nil || c.take.codec.Tools || c.take.codec.Generates && !hasJobs {
+			continue
+		}
+		ids := handedOut(rawAnswer(c.take.record, c.take.raw))
+		for m, other := range calls {
+			w, ok := wireOf(other)
+			if !ok || !slices.ContainsFunc(ids, func(id string) bool { return w.asksAbout(id) || !c.take.codec.Generates && m > n && w.names(id) }) {
+				continue
+			}
+			giving = append(giving, n)
+			isNew = isNew || !done[n].Answered || done[m].Of < 0 || t.keys[done[m].Of] != other.take.key
+		}
 	}
-	return o, same
+	for _, n := range giving {
+		done[n].Answered = done[n].Answered && !isNew
+	}
+}
+
+// wireOf returns the HTTP request of a call that a take answered.
+func wireOf(c testCall) (w *wire, ok bool) {
+	if c.take != nil {
+		w, ok = c.take.what.(*wire)
+	}
+	return w, ok
 }
 
 func providerOf(calls []testCall) string {

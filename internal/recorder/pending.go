@@ -57,7 +57,7 @@ func (p *pending) serve(c *call, lifted string) *servedRecord {
 		return nil
 	}
 	p.open(c.provider)
-	i, how := p.earlier.find(c.key)
+	i, how := p.run.find(p.earlier, c)
 	if how == found && (p.run.Mode == UpdateTools && c.codec.Tools || c.isFree(&p.earlier.records[i])) {
 		p.earlier.played[i] = true
 		p.mine[p.earlier.records[i].Number()] = true

@@ -6,13 +6,13 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/internal/provider"
+	"github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/internal/usage"
 	"github.com/traceforge/traceforge-go/modelio"
 )
@@ -109,14 +109,22 @@ func lookedUp(c *call) (ids []string, what string) {
 			}
 		}
 	}
-	for _, number := range itemNumber.FindAllString(string(c.request.Options["$url"]), -1) {
+	for _, number := range store.Items(c.request) {
 		add(number, "an item")
 	}
 	return ids, what
 }
 
-// itemNumber matches the number of an id in a URL.
-var itemNumber = regexp.MustCompile(`\bitem_[0-9]+\b`)
+// item returns the id of what a call asks about: the last of its path, or the first of its query; "" if it names none.
+func (c *call) item() string {
+	numbers := store.Items(c.request)
+	if len(numbers) == 0 {
+		return ""
+	}
+	inPath := strings.Count(provider.MetadataWord(c.request.Options, "$url", "path"), "/item_")
+	id, _ := c.numbering.Original(numbers[max(inPath, 1)-1])
+	return id
+}
 
 // noteMade notes what a call that is not repeated has created: a file, a batch, a store.
 func (k *checks) noteMade(s *servedRecord) {

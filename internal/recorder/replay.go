@@ -31,7 +31,7 @@ func (r *Recorder) replay(c *call) (*servedRecord, error) {
 	}
 	i, how := r.run.tape.findCall(c)
 	if how == found {
-		i = r.run.tape.ofItem(c, i)
+		i, how = r.run.ofItem(r.run.tape, c, i)
 	}
 	if in := r.run.faults.owedTo(c); in != nil {
 		i, how = in.record, found
@@ -68,7 +68,15 @@ func (r *Recorder) replay(c *call) (*servedRecord, error) {
 	return r.run.serve(d, d.raw)
 }
 
-// findCall returns the record that answers a call. The record that needsNoKey found may have been played since.
+// find returns the record of a tape that answers a call.
+func (r *run) find(t *tape, c *call) (i int, how fit) {
+	if i, how = t.find(c.knownKey()); how == found {
+		return r.ofItem(t, c, i)
+	}
+	return i, how
+}
+
+// findCall returns the first record with the request of a call. The record that needsNoKey found may have been played since.
 func (t *tape) findCall(c *call) (i int, how fit) {
 	if i, ok := t.findAsSent(c); ok {
 		return i, found
@@ -77,22 +85,36 @@ func (t *tape) findCall(c *call) (i int, how fit) {
 }
 
 // ofItem returns the first unplayed record like the i-th whose answer is about what the call's path names: programs may
-// ask for several things in another order. If there is none, it returns i.
-func (t *tape) ofItem(c *call, i int) int {
-	id, ok := c.numbering.Original("item_1")
-	if !ok || !bytes.Contains(c.request.Options["$url"], []byte("/item_1")) {
-		return i
+// ask for several things in another order. If there is none, it returns the first that is about nothing else that the
+// test was served.
+func (r *run) ofItem(t *tape, c *call, i int) (of int, how fit) {
+	id := c.item()
+	if id == "" {
+		return i, found
 	}
+	of, how = i, exhausted
 	t.know(len(t.records))
 	for j := i; j < len(t.records); j++ {
 		if t.played[j] || t.keys[j] != t.keys[i] {
 			continue
 		}
-		if raw, err := t.doc.Raw(j); err == nil && bytes.Contains(raw, jsontext.Text(id)) {
-			return j
+		raw, err := t.doc.Raw(j)
+		if err == nil && bytes.Contains(raw, jsontext.Text(id)) {
+			return j, found
+		}
+		if how == exhausted && !r.wasServed(jsontext.ValueOf(raw).Member("id")) {
+			of, how = j, found
 		}
 	}
-	return i
+	return of, how
+}
+
+// wasServed reports whether an answer from the store had an id.
+func (r *run) wasServed(id jsontext.Value) bool {
+	return id.Present() && slices.ContainsFunc(r.due, func(d *due) bool {
+		raw, _ := r.tape.doc.Raw(d.record) // it was served
+		return bytes.Contains(raw, id.Raw())
+	})
 }
 
 // serve answers a call with its record and raw answer.

@@ -64,7 +64,7 @@ func (r *Recorder) stored(c *call) (*servedRecord, error) {
 	if _, err := r.run.document(c.provider); err != nil {
 		return nil, err
 	}
-	i, rules := r.run.tape.match(c)
+	i, rules := r.run.match(c)
 	if i < 0 {
 		return nil, nil
 	}
@@ -100,11 +100,9 @@ func (r *run) follows(c *call, meant func(*take) bool) bool {
 
 // match returns the unplayed record of a call, or -1. rules names the rules of the test that would now write the record
 // differently.
-func (t *tape) match(c *call) (i int, rules string) {
-	i, how := t.find(c.key)
-	if how == found {
-		i = t.ofItem(c, i)
-	}
+func (r *run) match(c *call) (i int, rules string) {
+	t := r.tape
+	i, how := r.find(t, c)
 	switch {
 	case how == found && t.isScrubbed(i):
 		return i, ""
