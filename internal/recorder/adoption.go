@@ -66,7 +66,7 @@ func (r *run) adopt(c *call, from *tape, i int, o *origin) (*servedRecord, error
 // record must have the answer of a model that was given to this very request, and the request no id that this run
 // bought.
 func (r *run) adoptFrom(tapes []*tape, c *call, lifted string) *servedRecord {
-	follows := r.follows(c, isLive)
+	follows := r.follows(c, c.request, isLive)
 	for _, t := range tapes {
 		for i, how := r.find(t, c); how == found; i, how = r.find(t, c) {
 			t.played[i] = true

@@ -74,32 +74,36 @@ func (r *run) carriesServed(c *call, w *wire) string {
 	return ""
 }
 
-// carriesBought reports whether a request has an id that the request of its record does not have, from an answer that was
-// bought in this run, or waits. The record has another id, or a placeholder.
-func (r *run) carriesBought(c *call, recorded *modelio.Request) bool {
+// follows reports whether a request names an id that the answer of an earlier take made: one that the provider looks up, or,
+// from an answer of no model, one that the request of its record does not have. meant chooses which takes count.
+func (r *run) follows(c *call, recorded *modelio.Request, meant func(*take) bool) bool {
 	w, ok := c.what.(*wire)
-	carries := func(id string) bool {
-		if !w.names(id) {
+	ids, _ := lookedUp(c)
+	return ok && slices.ContainsFunc(r.takes, func(tk *take) bool {
+		isOfModel := tk.codec.Generates || tk.codec.Tools // its ids are numbered
+		if !meant(tk) || isOfModel && len(ids) == 0 {
 			return false
 		}
-		core, _ := snapshot.RequestCore(recorded, nil) // a record has a core
-		return !bytes.Contains(core, []byte(id))
-	}
-	return ok && slices.ContainsFunc(r.takes, func(tk *take) bool {
-		return isBought(tk) && slices.ContainsFunc(tk.madeIDs(), carries)
+		isNew := func(id string) bool {
+			core, _ := snapshot.RequestCore(recorded, nil) // a record has a core
+			return w.names(id) && !bytes.Contains(core, []byte(id))
+		}
+		return slices.ContainsFunc(tk.madeIDs(), func(id string) bool { return slices.Contains(ids, id) || !isOfModel && isNew(id) })
 	})
 }
 
-// madeIDs returns the ids that an answer gives out and its request does not have. Those of models and tools do not
-// count, since records number them.
+// madeIDs returns the ids that an answer gives out and its request does not have.
 func (tk *take) madeIDs() []string {
 	w, ok := tk.what.(*wire)
-	if tk.made != nil || !ok || tk.codec.Generates || tk.codec.Tools || tk.ending() == underWay {
+	if tk.made != nil || !ok {
 		return tk.made
 	}
 	body, _ := tk.plain() // nothing, if it cannot be decoded
-	tk.made = append([]string{}, slices.DeleteFunc(handedOut(tk.answer(body)), w.names)...)
-	return tk.made
+	made := append([]string{}, slices.DeleteFunc(handedOut(tk.answer(body)), w.names)...)
+	if tk.ending() != underWay {
+		tk.made = made
+	}
+	return made
 }
 
 // servedAnswers returns the answers that the test was served from the store so far.

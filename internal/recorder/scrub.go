@@ -256,7 +256,7 @@ func (r *Recorder) boughtBefore(c *call) *Failure {
 	got, _, _, err := keyed(c.provider, c.lane, c.request, r.run.Ignored, with.Stored)
 	for _, i := range others {
 		recorded := r.run.tape.request(i)
-		if err == nil && len(recorded.Messages) == len(c.request.Messages) && r.run.tape.masked(i, with) == got && !r.run.carriesBought(c, recorded) {
+		if err == nil && len(recorded.Messages) == len(c.request.Messages) && r.run.tape.masked(i, with) == got && !r.run.follows(c, recorded, isBought) {
 			return failuref(fmt.Sprintf("%s was not sent: %s from those of %s, so each run would record it again",
 				c.asking(), volatileDiffers, r.run.record(i)), indent(r.run.summary(c.request)), r.run.addVolatile(), r.run.onPurpose())
 		}

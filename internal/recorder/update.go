@@ -1,7 +1,6 @@
 package recorder
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"slices"
@@ -71,7 +70,7 @@ func (r *Recorder) stored(c *call) (*servedRecord, error) {
 	r.run.tape.played[i] = true // its call is this one, whatever answers it
 	was := &r.run.tape.records[i]
 	if was.Response.Stale != "" || was.Source.Scripted != c.scripted() || r.run.Mode == UpdateTools && c.codec.Tools ||
-		r.run.follows(c, isBought) || r.run.carriesBought(c, r.run.tape.request(i)) {
+		r.run.follows(c, r.run.tape.request(i), isBought) {
 		return r.buy(c)
 	}
 	s, err := r.run.serveWhole(c, i, rules)
@@ -86,17 +85,6 @@ func isBought(tk *take) bool { return isLive(tk) || tk.origin.place < 0 }
 
 // isLive reports whether the call of a take was made in this run.
 func isLive(tk *take) bool { return tk.origin == nil }
-
-// follows reports whether a provider looks up an id in a call that the answer of an earlier take created. An answer may
-// repeat ids of its own request, which it did not create. meant chooses which takes count.
-func (r *run) follows(c *call, meant func(*take) bool) bool {
-	ids, _ := lookedUp(c)
-	return len(ids) > 0 && slices.ContainsFunc(r.takes, func(tk *take) bool {
-		body, _ := tk.plain() // nothing, if it cannot be decoded
-		created := func(id string) bool { return bytes.Contains(body, []byte(id)) && !slices.Contains(tk.lookedUp, id) }
-		return meant(tk) && slices.ContainsFunc(ids, created)
-	})
-}
 
 // match returns the unplayed record of a call, or -1. rules names the rules of the test that would now write the record
 // differently.
