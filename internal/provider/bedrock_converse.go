@@ -64,7 +64,7 @@ var converseForm = requestForm{members: converseMembers, parameters: conversePar
 
 // converseMembers are members that Amazon's own models accept in the same form.
 var converseMembers = map[string]taker{
-	"system":     takeMessage(modelio.RoleSystem, converseContent),
+	"system":     takeMessage(modelio.RoleSystem, blocksOf(converseBlock)),
 	"messages":   takeMessages(converseMessage, false),
 	"toolConfig": takeToolConfig,
 }
@@ -92,12 +92,10 @@ func converseTool(v jsontext.Value) modelio.ToolDefinition {
 	return tool
 }
 
-func converseMessage(m *modelio.Message, v jsontext.Value) {
-	claudeSpeakers.take(m, v, []partTaker{{"content", converseContent}})
-}
+var converseParts = []partTaker{{"content", blocksOf(converseBlock)}}
 
-func converseContent(_ *modelio.Message, _ string, v jsontext.Value) ([]modelio.Part, bool) {
-	return converseBlocks(v)
+func converseMessage(m *modelio.Message, v jsontext.Value) {
+	claudeSpeakers.take(m, v, converseParts)
 }
 
 func converseBlocks(v jsontext.Value) ([]modelio.Part, bool) { return objects(v, converseBlock) }

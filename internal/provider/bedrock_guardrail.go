@@ -11,7 +11,7 @@ import (
 var _ = Register(&Codec{
 	API:     "bedrock.guardrail",
 	Match:   both(pathOf(guardrailPath), posts(hasList("content"), "/apply")),
-	body:    requestForm{members: map[string]taker{"content": takeMessage(modelio.RoleUser, converseContent)}}.decode,
+	body:    requestForm{members: map[string]taker{"content": takeMessage(modelio.RoleUser, blocksOf(converseBlock))}}.decode,
 	outside: sayGroup("guardrail", guardrailPath, ""),
 	answer:  needs("an action", with(jsontext.Value.IsWord, "action"), guardrailAnswer),
 })
@@ -20,10 +20,9 @@ var guardrailPath = regexp.MustCompile(`^/guardrail/([^/]+/version/[^/]+)/apply$
 
 // guardrailAnswer decodes the text that replaces the original, and the reason.
 func guardrailAnswer(body jsontext.Value) *modelio.Response {
-	var parts []modelio.Part
-	for _, output := range body.Member("outputs").Elements() {
-		parts = append(parts, modelio.TextPart(output.Member("text").Word()))
-	}
+	parts := partsOf(body.Member("outputs"), func(output jsontext.Value) modelio.Part {
+		return modelio.TextPart(output.Member("text").Word())
+	})
 	said := (&steady{}).object(body, nil)
 	for _, name := range []string{"output", "outputs", "blockedResponse"} {
 		delete(said, name)

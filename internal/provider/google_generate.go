@@ -135,17 +135,15 @@ func takeContents(r *modelio.Request, _ string, v jsontext.Value) bool {
 
 var generateSpeakers = speakers{"user": modelio.RoleUser, "model": modelio.RoleModel}
 
+var generateContent = []partTaker{{"parts", blocksOf(generatePart)}}
+
 // generateMessage decodes one content.
 func generateMessage(v jsontext.Value) (m modelio.Message) {
-	generateSpeakers.take(&m, v, []partTaker{{"parts", generateContent}})
+	generateSpeakers.take(&m, v, generateContent)
 	if !v.Member("role").Present() {
 		mark(&m.Metadata, "roleless")
 	}
 	return m
-}
-
-func generateContent(_ *modelio.Message, _ string, v jsontext.Value) ([]modelio.Part, bool) {
-	return generateParts(v)
 }
 
 func generateParts(v jsontext.Value) ([]modelio.Part, bool) { return objects(v, generatePart) }

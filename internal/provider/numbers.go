@@ -94,15 +94,12 @@ func briefText(v jsontext.Value) json.RawMessage {
 // answered returns an answer with the elements of a list as custom parts: embeddings, ranks, verdicts. An element that
 // is not an object is put into a member with the given name.
 func answered(elements jsontext.Value, name string, without ...string) []modelio.Candidate {
-	var parts []modelio.Part
-	for _, e := range elements.Elements() {
+	return candidateOf(partsOf(elements, func(e jsontext.Value) modelio.Part {
 		if e.IsObject() {
-			parts = append(parts, modelio.Part{Custom: briefObject(e, without...)})
-		} else {
-			parts = append(parts, modelio.Part{Custom: modelio.Object{name: brief(e)}})
+			return modelio.Part{Custom: briefObject(e, without...)}
 		}
-	}
-	return candidateOf(parts...)
+		return modelio.Part{Custom: modelio.Object{name: brief(e)}}
+	})...)
 }
 
 // listed returns the decoder for an answer with a list in a member, whose elements are decoded by [answered].

@@ -50,18 +50,15 @@ func chatAnswer(v jsontext.Value) modelio.Message {
 		}
 		m.Content = slices.Insert(m.Content, at, modelio.TextPart(string(said.Raw())))
 	}
-	for _, ran := range v.Member("executed_tools").Elements() { // Groq's own
-		m.Content = append(m.Content, modelio.Part{Custom: ran.Rest("index")})
-	}
+	custom := func(v jsontext.Value) modelio.Part { return modelio.Part{Custom: v.Rest("index")} }
+	m.Content = append(m.Content, partsOf(v.Member("executed_tools"), custom)...) // Groq's own
 	for _, note := range v.Member("annotations").Elements() {
 		if note.Member("file").IsObject() { // what OpenRouter read from a file
 			m.Content = append(m.Content, modelio.Part{Custom: note.Object()})
 		}
 	}
 	if m.Metadata["tool_calls"] != nil { // of an unknown kind
-		for _, call := range v.Member("tool_calls").Elements() {
-			m.Content = append(m.Content, modelio.Part{Custom: call.Rest("index")})
-		}
+		m.Content = append(m.Content, partsOf(v.Member("tool_calls"), custom)...)
 	}
 	if audio := v.Member("audio"); audio.Member("data").IsWord() {
 		data := audio.Member("data").Word()

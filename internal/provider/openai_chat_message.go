@@ -196,6 +196,11 @@ func listOf(one func(jsontext.Value) (modelio.Part, bool)) toParts {
 	}
 }
 
+// blocksOf returns the function that takes a non-empty list of objects, each as a part.
+func blocksOf(one func(jsontext.Value) modelio.Part) toParts {
+	return func(_ *modelio.Message, _ string, v jsontext.Value) ([]modelio.Part, bool) { return objects(v, one) }
+}
+
 // chatToolCall decodes a call of a function or of a custom tool.
 func chatToolCall(v jsontext.Value) (modelio.Part, bool) {
 	kind, typed := "function", v.Member("type").Present()

@@ -29,8 +29,7 @@ func responseObject(body jsontext.Value) *modelio.Response {
 	if slices.ContainsFunc(c.Message.Content, refuses) {
 		c.FinishReason = modelio.FinishBlocked // its status is only "completed"
 	}
-	taken := []string{"output", "status", "incomplete_details", "error"}
-	resp := responseOf(body, responsesUsage, []modelio.Candidate{c}, taken...)
+	resp := responseOf(body, responsesUsage, []modelio.Candidate{c}, "output", "status", "incomplete_details", "error")
 	if underWay := []string{"queued", "in_progress"}; slices.Contains(underWay, body.Member("status").Word()) {
 		resp.Usage = nil // reported when the response is done, so that polls do not count it again
 	}
@@ -40,12 +39,9 @@ func responseObject(body jsontext.Value) *modelio.Response {
 // declares reports whether the tools that an answer repeats contain one with that name, which the caller declared. It
 // is false for an answer that repeats none.
 func declares(tools jsontext.Value, name string) bool {
-	for _, tool := range tools.Elements() {
-		if tool.Member("type").Word() == "custom" && tool.Member("name").Word() == name {
-			return true
-		}
-	}
-	return tools.IsEmpty()
+	return tools.IsEmpty() || slices.ContainsFunc(tools.Values(), func(tool jsontext.Value) bool {
+		return tool.Member("type").Word() == "custom" && tool.Member("name").Word() == name
+	})
 }
 
 // responsesParts decodes an item of an output. Its id and status are dropped, because they change or are obvious.

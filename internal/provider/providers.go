@@ -102,14 +102,11 @@ var Providers = sync.OnceValue(func() []Provider {
 
 // KeyVariables returns the environment variables without which some SDK refuses to make a client or a call.
 // Alternatives are grouped.
-func (p *Provider) KeyVariables() (names [][]string) {
+func (p *Provider) KeyVariables() [][]string {
 	if p.OneKey {
 		return [][]string{p.Keys}
 	}
-	for _, name := range p.Keys {
-		names = append(names, []string{name})
-	}
-	return names
+	return slices.Collect(slices.Chunk(p.Keys, 1))
 }
 
 // keyForms are prefixes of keys that programs check before they make a client, by variable.

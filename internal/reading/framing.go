@@ -3,6 +3,7 @@ package reading
 import (
 	"bytes"
 	"iter"
+	"slices"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
@@ -21,15 +22,10 @@ func (f framing) events(a *provider.Answer) iter.Seq[event] {
 
 // standard yields the events as codecs read them.
 func standard(a *provider.Answer, yield func(event) bool) {
-	seen := a.Seen()
-	if seen == nil {
+	if seen := a.Seen(); seen != nil {
+		slices.Values(seen)(yield)
+	} else {
 		elements(a.Body, yield)
-		return
-	}
-	for _, e := range seen {
-		if !yield(e) {
-			return
-		}
 	}
 }
 
