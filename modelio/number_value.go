@@ -232,8 +232,6 @@ func mayBeHandedOut(name string, raw json.RawMessage) bool {
 	if len(raw) == 0 || raw[0] != '"' && raw[0] != '{' && raw[0] != '[' {
 		return false
 	}
-	if raw[0] != '{' && (name == "id" || name == "data" || handedOut[strings.TrimSuffix(name, "s")] != "") {
-		return true
-	}
-	return slices.ContainsFunc(signs, func(sign []byte) bool { return bytes.Contains(raw, sign) })
+	return raw[0] != '{' && (name == "id" || name == "data" || handedOut[strings.TrimSuffix(name, "s")] != "") ||
+		slices.ContainsFunc(signs, func(sign []byte) bool { return bytes.Contains(raw, sign) })
 }

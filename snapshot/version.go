@@ -29,10 +29,8 @@ func OtherVersion(version string) Violation {
 // newer reports whether a version is later than [Version]. It is false for an invalid version.
 func newer(version string) bool {
 	var major, minor, patch int
-	if n, err := fmt.Sscanf(version, "%d.%d.%d", &major, &minor, &patch); n != 3 || err != nil {
-		return false
-	}
-	return slices.Compare([]int{major, minor, patch}, []int{1, 1, 0}) > 0
+	_, err := fmt.Sscanf(version, "%d.%d.%d", &major, &minor, &patch)
+	return err == nil && slices.Compare([]int{major, minor, patch}, []int{1, 1, 0}) > 0
 }
 
 // CheckNewer returns an [*Error] that is [ErrNewer] if data is a document or manifest with a later version than

@@ -214,10 +214,8 @@ func (p place) builtElsewhere(frames iter.Seq[runtime.Frame]) bool {
 
 // owns reports whether the package is the main module's own and no part of the harness.
 func (p place) owns(pkg string) bool {
-	if pkg == self || pkg == recorded {
-		return false
-	}
-	return pkg == p.module || strings.HasPrefix(pkg, p.module+"/") || pkg == p.pkg || pkg == p.pkg+"_test"
+	return pkg != self && pkg != recorded &&
+		(pkg == p.module || strings.HasPrefix(pkg, p.module+"/") || pkg == p.pkg || pkg == p.pkg+"_test")
 }
 
 // relative returns a source file's path below the module's root, and whether it is there. It may not be: closures of

@@ -26,15 +26,11 @@ type Rule struct {
 // Put rules that all tests of a repository need into .ai-snapshots/config.json (see docs/format.md). Use [Ignore] for a
 // value that is a JSON member of its own.
 func Scrub(rules ...Rule) Option {
-	of := make([][3]string, len(rules))
+	of, all := make([][3]string, len(rules)), make([]scrub.Rule, len(rules))
 	for i, rule := range rules {
-		of[i] = rule.of
+		of[i], all[i] = rule.of, rule.rule
 	}
-	return Option{"Scrub", of, func(r *Recorder) {
-		for _, rule := range rules {
-			r.opts.Scrub = append(r.opts.Scrub, rule.rule)
-		}
-	}}
+	return Option{"Scrub", of, func(r *Recorder) { r.opts.Scrub = append(r.opts.Scrub, all...) }}
 }
 
 // Value is the rule for one value, such as a key or a customer's name. It also finds the value escaped in JSON or in a

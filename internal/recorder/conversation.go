@@ -130,15 +130,12 @@ func (r *run) servedAnswers() (all []*provider.Answer) {
 // handedOut returns possible ids in an answer: strings whose member is named as an id, and the names and addresses of
 // things that a provider keeps.
 func handedOut(a *provider.Answer) (ids []string) {
-	texts := [][]byte{a.Body}
-	if seen := a.Seen(); seen != nil {
-		texts = nil
-		for i := range seen {
-			texts = append(texts, seen[i].Said)
-		}
+	seen := a.Seen()
+	if seen == nil {
+		return appendIDs(nil, "", jsontext.ValueOf(a.Body))
 	}
-	for _, text := range texts {
-		ids = appendIDs(ids, "", jsontext.ValueOf(text))
+	for i := range seen {
+		ids = appendIDs(ids, "", jsontext.ValueOf(seen[i].Said))
 	}
 	return ids
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/drift"
@@ -213,10 +212,9 @@ func (r *run) explained(differences []drift.Difference) (rule string, once bool)
 	}
 	var names []string
 	for _, d := range differences {
-		names = append(names, scrub.Names(string(d.Recorded))...)
+		names = inorder.With(names, scrub.Names(string(d.Recorded))...)
 	}
-	sort.Strings(names)
-	if names = slices.DeleteFunc(slices.Compact(names), r.rules.Has); len(names) > 0 {
+	if names = slices.DeleteFunc(inorder.Strings(names), r.rules.Has); len(names) > 0 {
 		return r.addRules(names), false
 	}
 	return "", false

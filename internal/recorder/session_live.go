@@ -30,10 +30,8 @@ func (l *sessions) isLive(s *provider.Session, w *wire) bool {
 		defer opened.mu.Unlock()
 		return opened.id != ""
 	}
-	if !l.run.Mode.Live() || l.run.Mode == Check || l.run.imports() {
-		return false
-	}
-	return w.Header.Get(s.Header) != "" || l.run.hasAsked(s)
+	return l.run.Mode.Live() && l.run.Mode != Check && !l.run.imports() &&
+		(w.Header.Get(s.Header) != "" || l.run.hasAsked(s))
 }
 
 // noteOpened notes a session that the store began.

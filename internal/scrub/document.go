@@ -2,6 +2,7 @@ package scrub
 
 import (
 	"bytes"
+	"slices"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -94,12 +95,9 @@ func unescape(spelling []byte, offsets *[]int) string {
 
 // changed reports whether any text of d has edits.
 func (d *document) changed() bool {
-	for _, t := range d.texts {
-		if len(t.edits) > 0 || t.inner != nil && t.inner.changed() {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(d.texts, func(t *text) bool {
+		return len(t.edits) > 0 || t.inner != nil && t.inner.changed()
+	})
 }
 
 // bytes returns the document with its edits.

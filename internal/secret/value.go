@@ -257,20 +257,18 @@ func isPath(value string) bool {
 	return !strings.ContainsAny(value, "+=")
 }
 
+// placeholders are parts of values that are placeholders.
+var placeholders = []string{
+	"xxxx", "****", "....", "example", "your-", "your_", "placeholder", "redacted", "changeme", "insert",
+}
+
 // placeholder reports whether a value is a placeholder, as in documentation.
 func placeholder(value []byte) bool {
 	text := strings.ToLower(string(value[:min(len(value), 400)]))
-	for _, sign := range []string{
-		"xxxx", "****", "....", "example", "your-", "your_", "placeholder", "redacted", "changeme", "insert",
-	} {
-		if strings.Contains(text, sign) {
-			return true
-		}
-	}
-	for _, sign := range []string{"$", "{{", "<", "%("} {
-		if strings.HasPrefix(text, sign) {
-			return true
-		}
+	contains := func(sign string) bool { return strings.Contains(text, sign) }
+	begins := func(sign string) bool { return strings.HasPrefix(text, sign) }
+	if slices.ContainsFunc(placeholders, contains) || slices.ContainsFunc([]string{"$", "{{", "<", "%("}, begins) {
+		return true
 	}
 	for range 4 {
 		text = strings.ReplaceAll(text, text[:min(len(text), 1)], "")

@@ -18,13 +18,10 @@ type Same struct {
 
 // Requests compares requests.
 func (s Same) Requests(a, b *modelio.Request) bool {
-	for _, p := range modelio.Parameters {
-		if !Equal(*p.Field(a), *p.Field(b)) {
-			return false
-		}
-	}
+	differs := func(p modelio.Parameter) bool { return !Equal(*p.Field(a), *p.Field(b)) }
 	return a.API == b.API && s.text(a.Model, b.Model) && s.pointed(a.Prompt, b.Prompt) &&
-		slices.EqualFunc(a.Stop, b.Stop, s.text) && slices.EqualFunc(a.Messages, b.Messages, s.messages) &&
+		!slices.ContainsFunc(modelio.Parameters, differs) && slices.EqualFunc(a.Stop, b.Stop, s.text) &&
+		slices.EqualFunc(a.Messages, b.Messages, s.messages) &&
 		s.objects(a.Options, b.Options) && slices.EqualFunc(a.Tools, b.Tools, s.tools)
 }
 
