@@ -83,6 +83,22 @@ func TestRetryableErrorsAreLeftOut(t *testing.T) {
 		"To record them too: traceforgetest.New(t, traceforgetest.Allow(traceforgetest.RetryableErrors))")
 }
 
+// TestRetryableErrorsAreNamedOnce names each status once, and one without a phrase by its number.
+func TestRetryableErrorsAreNamedOnce(t *testing.T) {
+	s := newScene(t)
+	overloaded := fakeprovider.Error(529, "overloaded_error", "Overloaded")
+	s.provider.Reply(overloaded, fakeprovider.Error(429, "rate_limit_error", "slow down"), overloaded,
+		fakeprovider.Text("at last"))
+	tb := s.update("1", "TestIt", func(t *tbtest.TB, tf *traceforgetest.Recorder) {
+		for range 3 {
+			_, _ = send(tf.Client(), newChat("a"))
+		}
+		asks(newChat("a"))(t, tf)
+	})
+	requirePass(t, tb)
+	require.Contains(t, tb.Logged(), "answers of status 529, 429 Too Many Requests are not recorded")
+}
+
 // TestRetryableErrorsInStreams leaves out a stream of status 200 with an error that asks for another try, if that does
 // better. An error that stays is a golden: tests look at what programs make of it.
 func TestRetryableErrorsInStreams(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -221,8 +222,11 @@ func (k *checks) compared(ctx context.Context, ck *check, tk *take) *said {
 	return s
 }
 
-// statusText returns a status as HTTP writes it.
-func statusText(status int) string {
+// statusText names a status in a sentence. Some statuses, such as 529, have no phrase.
+func statusText(status int) string { return strings.TrimSpace(statusLine(status)) }
+
+// statusLine returns a status as HTTP writes it.
+func statusLine(status int) string {
 	if status == http.StatusOK {
 		return "200 OK" // the usual case needs no formatting
 	}

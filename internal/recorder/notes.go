@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/internal/reading"
 )
 
@@ -82,12 +83,12 @@ func (n *notes) overlapped() (equal []*take) {
 	return equal
 }
 
-// tried returns the statuses of answers that asked for another try, if the try succeeded.
+// tried returns the distinct statuses of answers that asked for another try, if the try succeeded.
 func (n *notes) tried() (statuses []string) {
 	stood := n.run.stood()
 	for _, tk := range n.run.takes {
 		if tk.how != failed && n.run.transient(tk) && stood[tk.key] {
-			statuses = append(statuses, statusText(tk.status)+tk.retry)
+			statuses = inorder.With(statuses, statusText(tk.status)+tk.retry)
 		}
 	}
 	return statuses

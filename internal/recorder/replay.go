@@ -212,7 +212,7 @@ func (r *report) responseOf(req *http.Request, s *servedRecord) (*http.Response,
 // response makes a response without a body, with room for the given number of headers.
 func response(req *http.Request, status, headers int) http.Response {
 	return http.Response{
-		Status: statusText(status), StatusCode: status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Status: statusLine(status), StatusCode: status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 		Header: make(http.Header, headers), Request: req,
 	}
 }
