@@ -489,6 +489,7 @@ func TestAllowCutStreams(t *testing.T) {
 	}{
 		{"clean end", "it ends as a whole one does", begin, nil, "ended", nil},
 		{"broken", "it ends with an error", begin, broke, "error", io.ErrUnexpectedEOF},
+		{"broken within an event", "no program reads the half", begin + `data: {"id":`, broke, "error", io.ErrUnexpectedEOF},
 		{"broken behind the end", "its reader saw an error too", begin + end, broke, "error", io.ErrUnexpectedEOF},
 		{"whole", "nothing was cut", begin + end, nil, "", nil},
 	} {
@@ -514,6 +515,7 @@ func TestAllowCutStreams(t *testing.T) {
 			requirePass(t, s.run("TestIt", ask(&recorded), traceforgetest.Upstream(live), traceforgetest.Allow(traceforgetest.CutStreams)))
 			require.ErrorIs(t, recorded, c.err)
 			require.Equal(t, c.incomplete, s.records("openai")[0].Response.Incomplete, c.why)
+			require.Empty(t, s.records("openai")[0].Response.Readings, c.why)
 			t.Setenv("TRACEFORGE_UPDATE", "")
 			requirePass(t, s.replay("TestIt", ask(&replayed)))
 			require.ErrorIs(t, replayed, c.replayed, c.why)

@@ -10,7 +10,9 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -33,6 +35,11 @@ func Of(a *provider.Answer, api, host string, resp *modelio.Response) []snapshot
 	all, known := byAPI[api]
 	if !known || a.Status >= 300 {
 		return nil
+	}
+	if resp != nil && !resp.Complete && a.Seen() != nil {
+		if a = withoutHalf(a); len(a.Body) == 0 {
+			return nil
+		}
 	}
 	odd := !all.ours && f.odd(a, all.named)
 	f.text = f.said.addRecord(resp)
@@ -61,6 +68,21 @@ func Of(a *provider.Answer, api, host string, resp *modelio.Response) []snapshot
 		}
 	}
 	return f.sorted()
+}
+
+// withoutHalf returns a stream without its last line if that breaks off within the name of a field or within its data.
+// No program reads such a line, and the record says that the answer is incomplete.
+func withoutHalf(a *provider.Answer) *provider.Answer {
+	end := bytes.LastIndexByte(a.Body, '\n') + 1
+	line := a.Body[end:]
+	err := json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(line, []byte("data:")))).Decode(&json.RawMessage{})
+	begins := func(name string) bool { return strings.HasPrefix(name, string(line)) }
+	if !errors.Is(err, io.ErrUnexpectedEOF) && !begins("data: [DONE]") && !slices.ContainsFunc(fields, begins) {
+		return a
+	}
+	cut := *a
+	cut.Body = a.Body[:end]
+	return &cut
 }
 
 // isWhole reports whether programs read an answer as one JSON value rather than as a stream, whatever its content type.

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/traceforge/traceforge-go/internal/provider"
+	"github.com/traceforge/traceforge-go/modelio"
 )
 
 // noWords are the names of members whose text is not what a model said, or is said of a whole that is still to come: kinds and
@@ -49,6 +50,32 @@ func TestStreams(t *testing.T) {
 		inFrames := api == "bedrock.converse"
 		require.True(t, changed[api] > 0 || inFrames || of.ours || api == "openai.responses.stored", "%s has no stream that is changed", api)
 	}
+}
+
+// TestHalfEvents cuts the short streams of the fake at each byte. Nothing is told of the half of an event at its end,
+// which no program reads, but of what precedes it.
+func TestHalfEvents(t *testing.T) {
+	cuts := 0
+	for api, a := range answersOfFake(t) {
+		codec, ok := provider.Named(api)
+		if !ok || a.Seen() == nil || a.Body[0] == 0 || len(a.Body) > 2<<10 {
+			continue
+		}
+		for n := range a.Body {
+			cut := &provider.Answer{Status: 200, ContentType: a.ContentType, Body: a.Body[:n]}
+			resp, err := codec.DecodeResponse(cut)
+			if err != nil || resp.Complete || resp.Error != nil {
+				continue
+			}
+			cuts++
+			for _, r := range Of(cut, api, "", resp) {
+				require.NotContains(t, []string{"error", "line"}, r.Kind, "%s: %s", api, cut.Body)
+			}
+		}
+	}
+	require.NotZero(t, cuts)
+	evil := &provider.Answer{Status: 200, ContentType: "text/event-stream", Body: []byte("evil\n\ndata: {\"choi")}
+	require.Equal(t, "[{1 line evil}]", fmt.Sprint(Of(evil, "openai.chat", "", &modelio.Response{})))
 }
 
 // answersOfCases visits the answers with status 200 of the cases of codecs, by their APIs.
