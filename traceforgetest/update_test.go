@@ -154,6 +154,20 @@ func TestUpdateNewPaysForNoDrift(t *testing.T) {
 	require.EqualValues(t, 2, calls.Load(), "what was bought is not bought again")
 }
 
+// TestPendingWithoutText says of an answer without a text why it ended.
+func TestPendingWithoutText(t *testing.T) {
+	s := newScene(t)
+	live := answering(http.Header{"Content-Type": {"application/json"}}, `{"id":"c","object":"chat.completion",`+
+		`"created":1,"model":"m","choices":[{"index":0,"message":{"role":"assistant","content":null},`+
+		`"finish_reason":"length"}]}`)
+	t.Setenv("TRACEFORGE_UPDATE", "1")
+	tb := s.run("TestIt", func(t *tbtest.TB, tf *traceforgetest.Recorder) {
+		asks(newChat("Why?"))(t, tf)
+		t.Errorf("no answer")
+	}, traceforgetest.Upstream(live))
+	require.Contains(t, tb.Logged(), "-1: no text, with the finish reason length")
+}
+
 // TestPending fails a test after it has bought answers, in each way that a test can, and counts what the next runs buy.
 func TestPending(t *testing.T) {
 	changed := []chat{newChat("Name a small town"), newChat("Name a river"), newChat("Name a long street")}

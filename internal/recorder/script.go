@@ -158,8 +158,12 @@ func saidIn(s *snapshot.Snapshot) string {
 	case r.Error != nil:
 		return strings.TrimPrefix(fmt.Sprintf("%d %s", r.Status, r.Error.Message), "0 ") // a call without HTTP has no status
 	case len(r.Candidates) > 0:
-		content, _ := jsontext.Marshal(r.Candidates[0].Message.Content) // its parts have a core
-		return drift.Spoken(content)
+		said := &r.Candidates[0]
+		content, _ := jsontext.Marshal(said.Message.Content) // its parts have a core
+		if text := drift.Spoken(content); len(said.Message.Content) > 0 && text != "" {
+			return text
+		}
+		return "no text, with the finish reason " + string(said.FinishReason)
 	}
 	return "no text"
 }
