@@ -671,6 +671,57 @@ func TestUpdateOfAFileThatIsGone(t *testing.T) {
 	require.Contains(t, tb.Logged(), "buy the whole conversation: TRACEFORGE_UPDATE=all")
 }
 
+// TestUpdateOfAnUploadThatIsOver says that the address of an upload, which Google gives out in a header, came from the
+// store.
+func TestUpdateOfAnUploadThatIsOver(t *testing.T) {
+	s := newScene(t)
+	const files = "https://generativelanguage.googleapis.com/upload/v1beta/files"
+	uploads, over := 0, false
+	upstream := traceforgetest.Upstream(roundTripper(func(r *http.Request) (*http.Response, error) {
+		header, status, answer := http.Header{"Content-Type": {"application/json"}}, http.StatusOK, "{}"
+		switch {
+		case r.Header.Get("X-Goog-Upload-Command") == "start":
+			uploads++
+			header.Set("X-Goog-Upload-Url", fmt.Sprintf("%s?upload_protocol=resumable&upload_id=%040d", files, uploads))
+		case over:
+			status, answer = http.StatusBadRequest, `{"error":{"code":400,"message":"Upload has already been terminated."}}`
+		default:
+			answer = `{"file":{"name":"files/abc-def1","mimeType":"text/plain","state":"ACTIVE"}}`
+		}
+		body := io.NopCloser(strings.NewReader(answer))
+		return &http.Response{StatusCode: status, Header: header, Body: body, Request: r}, nil
+	}))
+	upload := func(text string) func(*tbtest.TB, *traceforgetest.Recorder) {
+		return func(tb *tbtest.TB, tf *traceforgetest.Recorder) {
+			send := func(url, command, body string) *http.Response {
+				r, err := http.NewRequest("POST", url, strings.NewReader(body))
+				require.NoError(t, err)
+				r.Header = http.Header{"Content-Type": {"application/json"}, "X-Goog-Upload-Command": {command}}
+				resp, err := tf.Client().Do(r)
+				if err != nil {
+					tb.Fatalf("%v", err)
+				}
+				_, err = io.Copy(io.Discard, resp.Body)
+				require.NoError(t, err)
+				return resp
+			}
+			announced := send(files, "start", `{"file":{"displayName":"a"}}`)
+			send(announced.Header.Get("X-Goog-Upload-Url"), "upload, finalize", text)
+		}
+	}
+	t.Setenv("TRACEFORGE_UPDATE", "1")
+	requirePass(t, s.run("TestIt", upload("one"), upstream))
+	over = true
+	tb := s.run("TestIt", upload("two"), upstream)
+	require.Contains(t, tb.Logged(), "google answered 400 Bad Request: the call has the id "+files+
+		"?upload_protocol=resumable of an answer that was served from the store")
+	require.Contains(t, tb.Logged(), "buy the whole conversation: TRACEFORGE_UPDATE=all")
+	over = false
+	t.Setenv("TRACEFORGE_UPDATE", "all")
+	requirePass(t, s.run("TestIt", upload("two"), upstream))
+	s.requireWhole()
+}
+
 // A keeper is a provider that keeps what it is told under an id, and answers calls with that id by what it was told.
 type keeper struct {
 	told  map[string]string // by id

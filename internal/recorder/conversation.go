@@ -64,11 +64,9 @@ func (r *run) carriesServed(c *call, w *wire) string {
 			}
 		}
 	}
-	for _, answer := range r.servedAnswers() {
-		for _, id := range handedOut(answer) {
-			if !refs[id] && w.names(id) {
-				return id
-			}
+	for _, id := range r.servedIDs() {
+		if !refs[id] && w.names(id) {
+			return id
 		}
 	}
 	return ""
@@ -106,8 +104,9 @@ func (tk *take) madeIDs() []string {
 	return made
 }
 
-// servedAnswers returns the answers that the test was served from the store so far.
-func (r *run) servedAnswers() (all []*provider.Answer) {
+// servedIDs returns possible ids in the answers that the test was served from the store so far, with the URLs for files
+// that Google gives out in a header.
+func (r *run) servedIDs() (ids []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, d := range r.due {
@@ -116,15 +115,16 @@ func (r *run) servedAnswers() (all []*provider.Answer) {
 			continue
 		}
 		if s, err := r.restore(d.call, r.tape, d.record, body); err == nil {
-			all = append(all, rawAnswer(&r.tape.records[d.record], s.body))
+			record := &r.tape.records[d.record]
+			ids = slices.Concat(ids, handedOut(rawAnswer(record, s.body)), record.Response.Headers["x-goog-upload-url"])
 		}
 	}
 	for _, tk := range r.takes {
 		if body, err := tk.plain(); tk.origin != nil && err == nil {
-			all = append(all, tk.answer(body))
+			ids = slices.Concat(ids, handedOut(tk.answer(body)), tk.header.Values("X-Goog-Upload-Url"))
 		}
 	}
-	return all
+	return ids
 }
 
 // handedOut returns possible ids in an answer: strings whose member is named as an id, and the names and addresses of

@@ -38,8 +38,10 @@ func (w *wire) names(id string) bool {
 	return bytes.Contains(w.Body, jsontext.Text(id)) || w.asksAbout(id)
 }
 
-// asksAbout reports whether the URL has an id.
-func (w *wire) asksAbout(id string) bool { return strings.Contains(w.URL.Path+"?"+w.URL.RawQuery, id) }
+// asksAbout reports whether the URL has an id, or is one.
+func (w *wire) asksAbout(id string) bool {
+	return strings.Contains(w.URL.Path+"?"+w.URL.RawQuery, id) || w.URL.String() == id
+}
 
 // readWire reads and closes the request's body, as a RoundTripper must. A body in an unknown encoding is taken as it
 // is.
