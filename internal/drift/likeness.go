@@ -126,33 +126,41 @@ func (c *Comparer) common(r, g part) int {
 	pair := [2]uint64{r.sum, g.sum}
 	common, known := c.commons[pair]
 	if !known {
-		common = min(commonText(*c.text(r, spoken), *c.text(g, spoken)), len(r.text), len(g.text)) // their readable form is shorter
+		common = commonText(c.short(r), c.short(g))
 		c.commons[pair] = common
 	}
 	return common
 }
 
-// commonText returns the length of the common prefix and suffix of two texts, or else of their common words.
+// short returns the readable form of a component, which is shorter than its JSON unless it is laid out in lines.
+func (c *Comparer) short(p part) string {
+	if text := *c.text(p, spoken); len(text) < len(p.text) {
+		return text
+	}
+	return string(p.text)
+}
+
+// commonText returns the length of the common prefix and suffix of two texts, or of their common words.
 func commonText(before, after string) int {
 	const least = 4 // less than a fourth of the bytes in common counts as nothing
-	longer := max(len(before), len(after))
-	if common := commonEnds(before, after); common > 0 && common*least >= longer {
-		return common
-	}
-	before, after = before[:boundary(before, mostRead)], after[:boundary(after, mostRead)]
-	longer = max(len(before), len(after))
-	a, from := words(before)
-	b, _ := words(after)
-	common, start := 0, 0
+	longer, ends := max(len(before), len(after)), commonEnds(before, after)
+	a, from := words(before[:boundary(before, mostRead)])
+	b, _ := words(after[:boundary(after, mostRead)])
+	common, spaces, start := 0, 0, 0
 	for _, e := range append(Edits(a, b), Edit{A0: len(a)}) {
 		for w := start; w < e.A0; w++ {
-			if first, _ := utf8.DecodeRuneInString(a[w]); kindOf(first) != space {
+			if first, _ := utf8.DecodeRuneInString(a[w]); kindOf(first) == space {
+				spaces += from[w+1] - from[w]
+			} else {
 				common += from[w+1] - from[w]
 			}
 		}
 		start = e.A1
 	}
-	if common*least < longer {
+	if ends*least >= longer {
+		return max(ends, common+spaces)
+	}
+	if common*least < min(longer, mostRead) {
 		return 0
 	}
 	return common

@@ -58,3 +58,21 @@ func TestLikeness(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 1.0, c.Likeness(r, g), "nothing is left to tell them apart")
 }
+
+// TestLikenessOfMembers finds the most similar text in requests without messages, which have most of their JSON in
+// common.
+func TestLikenessOfMembers(t *testing.T) {
+	c := NewComparer(nil)
+	paint := func(prompt string) *Request {
+		r, err := c.Request(&modelio.Request{API: "http.json", Options: modelio.Object{
+			"$url":  []byte(`"https://api.replicate.com/v1/models/black-forest-labs/flux-schnell/predictions"`),
+			"input": []byte(`{"go_fast":true,"num_outputs":1,"output_format":"webp","prompt":"` + prompt + `","seed":1}`),
+		}})
+		require.NoError(t, err)
+		return r
+	}
+	got, fox := paint("Photo of a red fox which jumps over the old fence"), paint("A red fox jumps over a fence at dawn")
+	for _, other := range []string{"", "A lighthouse", "A lighthouse in a storm, by night and from afar"} {
+		require.Greater(t, c.Likeness(fox, got), c.Likeness(paint(other), got), other)
+	}
+}
