@@ -1,6 +1,8 @@
 package traceforgetest_test
 
 import (
+	"net/http"
+	"regexp"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -48,4 +50,34 @@ func TestSecretsAreNotRecorded(t *testing.T) {
 			require.Empty(t, s.records("openai"))
 		})
 	}
+}
+
+// TestClientSecret refuses the answer with which OpenAI lends a browser a key for a session, unless a rule replaces the
+// key. Replay then gives out a stand-in of the same form.
+func TestClientSecret(t *testing.T) {
+	const key = "ek_68af296e8e408191a1120ab6383263c2"
+	live := traceforgetest.Upstream(answering(http.Header{"Content-Type": {"application/json"}},
+		`{"value":"`+key+`","expires_at":1756310470,"session":{"type":"realtime","id":"sess_C9CiUVUzUzYIssh3ELY1d"}}`))
+	said := ""
+	lend := func(tb *tbtest.TB, tf *traceforgetest.Recorder) {
+		var err error
+		said, err = post(tf.Client(), "https://api.openai.com/v1/realtime/client_secrets", map[string]any{})
+		require.NoError(t, err)
+	}
+	s := newScene(t)
+	why := traceforgetest.Nondeterministic("a key for a session")
+	t.Setenv("TRACEFORGE_UPDATE", "1")
+	tb := s.run("TestIt", lend, live, why)
+	require.Contains(t, tb.Logged(), "openai call holds an OpenAI client secret: nothing was recorded")
+	require.NotContains(t, tb.Logged(), key)
+	require.Empty(t, s.records("openai"))
+
+	scrub := traceforgetest.Scrub(traceforgetest.Pattern("key", regexp.MustCompile("ek_[0-9a-f]{32}")))
+	requirePass(t, s.run("TestIt", lend, live, why, scrub))
+	require.Contains(t, said, key)
+	t.Setenv("TRACEFORGE_UPDATE", "")
+	requirePass(t, s.replay("TestIt", lend, why, scrub))
+	require.NotContains(t, said, key)
+	require.Regexp(t, `"ek_[0-9a-f]{32}"`, said)
+	s.requireWhole()
 }

@@ -163,6 +163,8 @@ var formats = sync.OnceValue(func() *index {
 		// gitleaks twilio-api-key
 		x.add(needle{what: "a Twilio key", literal: "SK" + string(digit), span: twilioKey})
 	}
+	clientSecret := Format{Prefix: "ek_", Digits: isHexadecimal, Least: 32} // OpenAI's API reference: realtime
+	x.add(needle{what: "an OpenAI client secret", literal: clientSecret.Prefix, span: clientSecret.span})
 	x.add(needle{what: "a JSON Web Token", literal: "eyJ", span: webToken})        // gitleaks jwt, trufflehog jwt
 	x.add(needle{what: "a private key", literal: "-----BEGIN ", span: privateKey}) // gitleaks private-key
 	x.add(needle{what: "a URL with a password", literal: "://", span: password})   // trufflehog uri, mongodb
