@@ -64,6 +64,9 @@ func (c *coder) source(s *Source) {
 		c.text("correlation_id", optional, &from.CorrelationID, nil)
 		c.text("file", required, &s.File, isPath)
 		c.text("function", required, &s.Function, notEmpty)
+		if !c.old {
+			list(c, "ids", optional, &s.IDs, func(id *string) { c.word(id) })
+		}
 		list(c, "ignored", optional, &s.Ignored, c.ignored)
 		c.text("lane", optional, &s.Lane, isLane)
 		integer(c, "line", required, &s.Line, 1)

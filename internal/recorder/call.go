@@ -44,6 +44,9 @@ type call struct {
 	codec     *provider.Codec
 	request   *modelio.Request
 	numbering modelio.Numbering // for the answer
+	ids       []string          // what the provider made and the request names by numbers: responses, jobs, and what its URL asks about
+	named     string            // the kind of the first
+	talk      string            // the one of a conversation or thread, or ""
 	media     media
 	values    *scrub.Values // what its placeholders stand for
 
@@ -92,6 +95,7 @@ func (r *run) newCall(name, lane string, codec *provider.Codec, request *modelio
 	if c.request, err = c.numbering.Request(request); err != nil {
 		return nil, err
 	}
+	c.nameIDs()
 	c.request = c.media.request(c.request)
 	if c.provider, c.lane = name, lane; r.needsNoKey(c) {
 		_, c.values = r.rules.Live(c.request, nil)

@@ -3,6 +3,7 @@ package recorder
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/store"
@@ -184,15 +185,10 @@ func (r *revision) verify(provider string, doc *snapshot.Document, kept []*take)
 			i, how = t.find(r.run.tape.keys[c.record])
 			what = asking(s.Provider, r.run.tape.request(c.record))
 		}
-		isIts := func(i int) bool { return store.SameAnswer(&t.records[i].Response, &s.Response) }
-		if len(store.Items(&s.Request)) > 0 { // replay knows by its id which of those with one key is its own
-			for j := i; how == found && !isIts(i) && j < len(t.records); j++ {
-				if !t.played[j] && t.keys[j] == t.keys[i] && isIts(j) {
-					i = j
-				}
-			}
+		if how == found && len(s.Source.IDs) > 0 {
+			i = max(i, t.like(i, func(j int) bool { return slices.Equal(t.records[j].Source.IDs, s.Source.IDs) }))
 		}
-		if how != found || c.take != nil && !isIts(i) {
+		if how != found || c.take != nil && !store.SameAnswer(&doc.Snapshots[i].Response, &s.Response) {
 			return fmt.Errorf("%s would not be found again in replay: nothing was written", what)
 		}
 		t.played[i] = true

@@ -86,8 +86,29 @@ func (r *run) follows(c *call, recorded *modelio.Request, meant func(*take) bool
 			core, _ := snapshot.RequestCore(recorded, nil) // a record has a core
 			return w.names(id) && !bytes.Contains(core, []byte(id))
 		}
-		return slices.ContainsFunc(tk.madeIDs(), func(id string) bool { return slices.Contains(ids, id) || !isOfModel && isNew(id) })
+		return slices.ContainsFunc(tk.madeIDs(), func(made string) bool {
+			return slices.ContainsFunc(ids, func(id string) bool { return isOf(made, id) }) || !isOfModel && isNew(made)
+		})
 	})
+}
+
+// isOf reports whether an answer gave out an id as it is, or as a segment of a name or a URL.
+func isOf(made, id string) bool {
+	return made == id || strings.Contains(made+"/", "/"+id+"/") || strings.Contains(made, "/"+id+":")
+}
+
+// saidSince is the failure of a new call of a conversation from the store, in which more was said when it was recorded: the
+// provider would answer it after all that. It is nil for any other call.
+func (r *run) saidSince(c *call) *Failure {
+	if c.talk == "" || r.tape == nil || !modes[r.Mode].writes {
+		return nil
+	}
+	said := r.tape.numbers(func(i int) bool { return !r.tape.played[i] && slices.Contains(r.tape.records[i].Source.IDs, c.talk) })
+	if len(said) == 0 || !r.wereServed([]string{c.talk}) {
+		return nil
+	}
+	brief := fmt.Sprintf("%s goes on with %s, where its provider has also %s of the recording", c.asking(), c.talk, calls(said))
+	return failuref(brief, indent(r.summary(c.request)), "buy the whole conversation: "+r.with("all"))
 }
 
 // madeIDs returns the ids that an answer gives out and its request does not have.

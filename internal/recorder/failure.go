@@ -175,6 +175,14 @@ func (r *report) oneTooMany(i int) *Failure {
 	return f.missing(r.run.tape.records[i].Provider, indent(r.run.summary(request)))
 }
 
+// namesOther is the failure of a call that names what another answer gave out than when it was recorded.
+func (r *report) namesOther(c *call, i int) *Failure {
+	brief := fmt.Sprintf("%s names %s, and its recording %s: it follows another answer", c.asking(), strings.Join(c.ids, ", "),
+		cmp.Or(strings.Join(r.run.tape.records[i].Source.IDs, ", "), "nothing"))
+	summary := indent(r.run.summary(c.request))
+	return failuref(brief, summary, "recorded in "+r.run.record(i), r.wayOut("accept")).missing(c.provider, summary)
+}
+
 func (r *report) notCalled(i int) *Failure {
 	below := []string{indent(r.run.summary(&r.run.tape.records[i].Request))}
 	if r.run.Mode == UpdateNew && len(r.run.takes) > 0 {

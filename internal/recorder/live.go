@@ -31,6 +31,9 @@ func (r *Recorder) startTake(c *call, lifted string) (*servedRecord, error) {
 		}
 		writables.Add(r.run.Dir, true)
 	}
+	if f := r.run.saidSince(c); f != nil {
+		return nil, f
+	}
 	tk := r.run.newTake(c)
 	tk.source, tk.lifted, tk.keepsCuts = r.run.Source(), lifted, r.run.allows(CutStreams) || c.step != nil
 	tk.steps, tk.began = &r.run.steps, r.run.steps.Add(1)

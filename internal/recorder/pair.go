@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/internal/drift"
@@ -95,7 +96,7 @@ func (t *tape) outcomes(calls []testCall, pairs []int, headers []string, renewTi
 			continue
 		}
 		was, s := &t.records[o.Of], o.Record
-		same[n] = t.keys[o.Of] == calls[n].take.key && was.Response.Stale == s.Response.Stale && was.Source.SameOrigin(&s.Source)
+		same[n] = t.keys[o.Of] == calls[n].take.key && slices.Equal(was.Source.IDs, s.Source.IDs) && was.Response.Stale == s.Response.Stale && was.Source.SameOrigin(&s.Source)
 		switch {
 		case same[n] && renewTime:
 			now := *was
@@ -117,38 +118,39 @@ func (t *tape) confirms(i int, tk *take, headers []string) bool {
 	return store.SameAnswer(was, now) && now.Confirms(was) && t.whole(i) && t.isScrubbed(i) && !lackHeaders(was.Headers, now.Headers, headers)
 }
 
-// renewIDs replaces the answers that give out an id of a file or a job, although they say the same, if one of them or a
-// request that names the id is new, so that all have the same id. Requests for models number the ids that models give out,
-// so any will do.
+// renewIDs replaces the answers that give out an id of a response, a file or a job, although they say the same, if one of them or
+// a request that names the id is new, so that all have the same id. Otherwise the requests keep the ids that they named.
 func (t *tape) renewIDs(calls []testCall, done []store.Outcome) {
-	asks := func(c testCall) bool { return c.take != nil && c.take.item() != "" }
-	hasJobs, isNew := slices.ContainsFunc(calls, asks), false
+	names := func(c testCall) bool { return c.take != nil && len(c.take.ids) > 0 }
+	areNamed, isNew := slices.ContainsFunc(calls, names), false
 	var giving []int
 	for n, c := range calls {
-		if c.take == nil || c.take.codec.Tools || c.take.codec.Generates && !hasJobs {
+		if c.take == nil || c.take.codec.Tools || c.take.codec.Generates && !areNamed {
 			continue
 		}
 		ids := handedOut(rawAnswer(c.take.record, c.take.raw))
 		for m, other := range calls {
-			w, ok := wireOf(other)
-			if !ok || !slices.ContainsFunc(ids, func(id string) bool { return w.asksAbout(id) || !c.take.codec.Generates && m > n && w.names(id) }) {
+			if other.take == nil || !slices.ContainsFunc(ids, func(id string) bool { return other.take.names(id, !c.take.codec.Generates && m > n) }) {
 				continue
 			}
 			giving = append(giving, n)
-			isNew = isNew || !done[n].Answered || done[m].Of < 0 || t.keys[done[m].Of] != other.take.key
+			isNew = isNew || !done[n].Answered || !done[m].Answered || t.keys[done[m].Of] != other.take.key
 		}
 	}
 	for _, n := range giving {
 		done[n].Answered = done[n].Answered && !isNew
 	}
+	for n := range done {
+		if done[n].Answered && !isNew {
+			done[n].Record.Source.IDs = t.records[done[n].Of].Source.IDs
+		}
+	}
 }
 
-// wireOf returns the HTTP request of a call that a take answered.
-func wireOf(c testCall) (w *wire, ok bool) {
-	if c.take != nil {
-		w, ok = c.take.what.(*wire)
-	}
-	return w, ok
+// names reports whether the request of a take names an id by a number or in its URL, or anywhere.
+func (tk *take) names(id string, anywhere bool) bool {
+	w, ok := tk.what.(*wire)
+	return ok && (slices.Contains(tk.ids, id) || w.asksAbout(id) || anywhere && w.names(id))
 }
 
 func providerOf(calls []testCall) string {
@@ -286,6 +288,29 @@ func (s *setup) counterparts(calls []testCall, old *tape) []int {
 		if next := slices.IndexFunc(left, same); pairs[n] < 0 && next >= 0 {
 			pairs[n], taken[left[next]] = left[next], true
 		}
+	}
+	return inTheirOrder(calls, old, pairs)
+}
+
+// inTheirOrder gives a call a new record if its own would come before that of an earlier call with the same request: replay
+// answers these in the order of the records.
+func inTheirOrder(calls []testCall, old *tape, pairs []int) []int {
+	at, last := -1, map[string]int{}
+	for n, c := range calls {
+		place, k := c.record, key{}
+		if c.take == nil {
+			k = old.keys[place]
+		} else {
+			place, k = pairs[n], c.take.key
+		}
+		id := k.id() + " " + strings.Join(old.snapshotOf(c).Source.IDs, " ")
+		if before, ok := last[id]; ok && c.take != nil && place <= before {
+			place, pairs[n] = -1, -1
+		}
+		if place >= 0 {
+			at = place
+		}
+		last[id] = at
 	}
 	return pairs
 }

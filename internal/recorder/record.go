@@ -154,7 +154,7 @@ func (r *run) frame(tk *take) snapshot.Snapshot {
 	}
 	s.Source.Package, s.Source.Test = r.Package, r.Test
 	s.Source.Nondeterministic = cmp.Or(r.Nondeterministic, tk.lifted)
-	s.Source.Ignored, s.Source.Lane = r.Ignored, tk.lane
+	s.Source.IDs, s.Source.Ignored, s.Source.Lane = r.stable(tk.ids), r.Ignored, tk.lane
 	if s.Source.Provenance.ProviderID == tk.provider {
 		s.Source.Provenance.ProviderID = ""
 	}

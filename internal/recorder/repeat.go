@@ -1,18 +1,19 @@
 package recorder
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/internal/provider"
-	"github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/internal/usage"
 	"github.com/traceforge/traceforge-go/modelio"
 )
@@ -80,50 +81,71 @@ func hasNoKey(req *http.Request) bool {
 	return provider.HasNoKey(req.URL.RawQuery)
 }
 
-// lookedUp returns the ids in a request of what a provider created and looks up, and may have forgotten since the
-// recording. what names the first of it, or is "". Other things that providers created may come back: ids of tool
-// calls, which only have to agree among themselves, signatures, and encrypted reasoning.
-func lookedUp(c *call) (ids []string, what string) {
-	add := func(number, of string) bool {
+// made are the kinds of things that providers make and look up, as they are numbered: the number of the first of each.
+var made = []string{
+	"response_1", "interaction_1", "conversation_1", "thread_1", "run_1", "step_1", "container_1", "batch_1", "upload_1", "file_1", "cachedContent_1",
+}
+
+// itemNumber matches the number of an id in a URL.
+var itemNumber = regexp.MustCompile(`\bitem_[0-9]+\b`)
+
+// talks matches what is said to be in a conversation or thread: its number, or the part of a URL that names it.
+var talks = regexp.MustCompile(`^(?:conversation|thread)_|/(?:conversations|threads)/(item_[0-9]+)`)
+
+// nameIDs notes the ids in a request of what a provider made, and may have forgotten since the recording.
+func (c *call) nameIDs() {
+	add := func(number, kind string) bool {
 		id, ok := c.numbering.Original(number)
 		if ok {
-			ids, what = append(ids, id), cmp.Or(what, of)
+			c.ids, c.named = append(c.ids, id), cmp.Or(c.named, kind)
+		}
+		if ok && talks.MatchString(number) {
+			c.talk = cmp.Or(c.talk, id)
 		}
 		return ok
 	}
-	for _, kind := range []string{
-		"response", "interaction", "conversation", "thread", "run", "step", "container", "batch", "upload", "file",
-		"cachedContent",
-	} {
-		for n := 1; add(kind+"_"+strconv.Itoa(n), "a "+kind); n++ {
+	for _, first := range made {
+		kind := strings.TrimSuffix(first, "_1")
+		for number, n := first, 2; add(number, kind); n++ {
+			number = kind + "_" + strconv.Itoa(n)
+		}
+	}
+	if url := c.request.Options["$url"]; bytes.Contains(url, []byte("item_")) {
+		for _, number := range itemNumber.FindAllString(string(url), -1) {
+			add(number, "item")
+		}
+		if named := talks.FindStringSubmatch(string(url)); named != nil {
+			c.talk, _ = c.numbering.Original(named[1])
+		}
+	}
+}
+
+// lookedUp returns the ids in a request that a provider looks up: those of the call, and of items that it keeps. what names
+// the first of them, or is "". Other things that providers created may come back: ids of tool calls, which only have to
+// agree among themselves, signatures, and encrypted reasoning.
+func lookedUp(c *call) (ids []string, what string) {
+	if ids = slices.Clip(c.ids); c.named == "item" {
+		what = "an item"
+	} else if c.named != "" {
+		what = "a " + c.named
+	}
+	add := func(number string) {
+		if id, ok := c.numbering.Original(number); ok {
+			ids, what = append(ids, id), cmp.Or(what, "an item")
 		}
 	}
 	for i := range c.request.Messages {
 		m := &c.request.Messages[i]
 		if jsontext.WordOf(m.Metadata["type"]) == "reasoning" && m.Metadata["encrypted_content"] == nil {
-			add(jsontext.WordOf(m.Metadata["id"]), "an item")
+			add(jsontext.WordOf(m.Metadata["id"]))
 		}
 		for _, p := range m.Content {
 			if jsontext.WordOf(p.Custom["type"]) == "item_reference" {
-				add(jsontext.WordOf(p.Custom["id"]), "an item")
+				add(jsontext.WordOf(p.Custom["id"]))
 			}
 		}
 	}
-	for _, number := range store.Items(c.request) {
-		add(number, "an item")
-	}
 	return ids, what
-}
-
-// item returns the id of what a call asks about: the last of its path, or the first of its query; "" if it names none.
-func (c *call) item() string {
-	numbers := store.Items(c.request)
-	if len(numbers) == 0 {
-		return ""
-	}
-	inPath := strings.Count(provider.MetadataWord(c.request.Options, "$url", "path"), "/item_")
-	id, _ := c.numbering.Original(numbers[max(inPath, 1)-1])
-	return id
 }
 
 // noteMade notes what a call that is not repeated has created: a file, a batch, a store.

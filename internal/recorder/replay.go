@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"slices"
 
-	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/internal/provider"
 	"github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/snapshot"
@@ -31,7 +30,7 @@ func (r *Recorder) replay(c *call) (*servedRecord, error) {
 	}
 	i, how := r.run.tape.findCall(c)
 	if how == found {
-		i, how = r.run.ofItem(r.run.tape, c, i)
+		i, how = r.run.withIDs(r.run.tape, c, i)
 	}
 	if in := r.run.faults.owedTo(c); in != nil {
 		i, how = in.record, found
@@ -44,6 +43,8 @@ func (r *Recorder) replay(c *call) (*servedRecord, error) {
 		return nil, c.over
 	case how == missing && toldTo:
 		return nil, r.report.offTape(c)
+	case how == elsewhere:
+		return nil, r.report.namesOther(c, i)
 	case how == exhausted && !toldTo:
 		return nil, r.report.oneTooMany(i)
 	case how == missing:
@@ -71,7 +72,7 @@ func (r *Recorder) replay(c *call) (*servedRecord, error) {
 // find returns the record of a tape that answers a call.
 func (r *run) find(t *tape, c *call) (i int, how fit) {
 	if i, how = t.find(c.knownKey()); how == found {
-		return r.ofItem(t, c, i)
+		return r.withIDs(t, c, i)
 	}
 	return i, how
 }
@@ -84,36 +85,50 @@ func (t *tape) findCall(c *call) (i int, how fit) {
 	return t.find(c.knownKey())
 }
 
-// ofItem returns the first unplayed record like the i-th whose answer is about what the call's path names: programs may
-// ask for several things in another order. If there is none, it returns the first that is about nothing else that the
-// test was served.
-func (r *run) ofItem(t *tape, c *call, i int) (of int, how fit) {
-	id := c.item()
-	if id == "" {
+// withIDs returns the first unplayed record like the i-th that names the ids of a call: those of a conversation's last answer, or
+// of a job. If no record names them, an answer from the store gave out the ids of other calls only.
+func (r *run) withIDs(t *tape, c *call, i int) (of int, how fit) {
+	ids := r.stable(c.ids)
+	if len(ids) == 0 {
 		return i, found
 	}
-	of, how = i, exhausted
-	t.know(len(t.records))
-	for j := i; j < len(t.records); j++ {
-		if t.played[j] || t.keys[j] != t.keys[i] {
-			continue
-		}
-		raw, err := t.doc.Raw(j)
-		if err == nil && bytes.Contains(raw, jsontext.Text(id)) {
-			return j, found
-		}
-		if how == exhausted && !r.wasServed(jsontext.ValueOf(raw).Member("id")) {
-			of, how = j, found
-		}
+	if j := t.like(i, func(j int) bool { return slices.Equal(t.records[j].Source.IDs, ids) }); j >= 0 {
+		return j, found
 	}
-	return of, how
+	if r.wereServed(ids) {
+		return i, elsewhere
+	}
+	if j := t.like(i, func(j int) bool { return !r.wereServed(t.records[j].Source.IDs) }); j >= 0 {
+		return j, found
+	}
+	return i, elsewhere
 }
 
-// wasServed reports whether an answer from the store had an id.
-func (r *run) wasServed(id jsontext.Value) bool {
-	return id.Present() && slices.ContainsFunc(r.due, func(d *due) bool {
+// like returns the first unplayed record with the request of the i-th, from there on, that is meant; -1 if there is none.
+func (t *tape) like(i int, meant func(int) bool) int {
+	t.know(len(t.records))
+	for j := i; j < len(t.records); j++ {
+		if !t.played[j] && t.keys[j] == t.keys[i] && meant(j) {
+			return j
+		}
+	}
+	return -1
+}
+
+// stable returns the ids that no rule hides.
+func (s *setup) stable(ids []string) []string {
+	return slices.DeleteFunc(slices.Clone(ids), func(id string) bool {
+		start, end := s.rules.First(id)
+		return start < end
+	})
+}
+
+// wereServed reports whether an answer from the store has one of some ids.
+func (r *run) wereServed(ids []string) bool {
+	const least = 8 // characters: a shorter id may stand in any text
+	return len(ids) > 0 && slices.ContainsFunc(r.due, func(d *due) bool {
 		raw, _ := r.tape.doc.Raw(d.record) // it was served
-		return bytes.Contains(raw, id.Raw())
+		return slices.ContainsFunc(ids, func(id string) bool { return len(id) >= least && bytes.Contains(raw, []byte(id)) })
 	})
 }
 

@@ -47,6 +47,7 @@ type fit int
 const (
 	found     fit = iota
 	exhausted     // recorded, but fewer times than called
+	elsewhere     // recorded with other ids only
 	missing       // not recorded
 )
 

@@ -3,7 +3,6 @@ package store
 import (
 	"bytes"
 	"errors"
-	"regexp"
 	"slices"
 
 	"github.com/traceforge/traceforge-go/internal/texts"
@@ -115,12 +114,4 @@ func SameAnswer(a, b *snapshot.Response) bool {
 	x, err := snapshot.ResponseCore(a)
 	y, err2 := snapshot.ResponseCore(b)
 	return errors.Join(err, err2) == nil && bytes.Equal(x, y)
-}
-
-// itemNumber matches the number of an id in a URL.
-var itemNumber = regexp.MustCompile(`\bitem_[0-9]+\b`)
-
-// Items returns the numbers of the ids in a request's URL: of what it asks about, and at the end what the query names.
-func Items(r *modelio.Request) []string {
-	return itemNumber.FindAllString(string(r.Options["$url"]), -1)
 }

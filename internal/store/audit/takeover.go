@@ -14,7 +14,7 @@ import (
 type takeover struct {
 	from, to *store.Doc // to is nil if the test has none
 	checks   []store.Check
-	asks     bool // a record of from asks about something by its id, so the answers in from belong together
+	named    bool // a record of from names an id, so the answers in from belong together
 
 	old     []snapshot.Snapshot // records of to
 	altered map[int]bool        // indexes of records of to for which checks find something; nil if not yet known
@@ -25,7 +25,7 @@ type takeover struct {
 // newTakeover returns a takeover that has taken nothing yet.
 func newTakeover(from, to *store.Doc, checks []store.Check) *takeover {
 	m := &takeover{from: from, to: to, checks: checks, beside: map[canon.Hash][]byte{}}
-	m.asks = slices.ContainsFunc(from.Document.Snapshots, func(s snapshot.Snapshot) bool { return len(store.Items(&s.Request)) > 0 })
+	m.named = slices.ContainsFunc(from.Document.Snapshots, func(s snapshot.Snapshot) bool { return len(s.Source.IDs) > 0 })
 	if to != nil {
 		m.old = to.Records()
 	}
@@ -62,7 +62,7 @@ func (m *takeover) outcome(s *snapshot.Snapshot) store.Outcome {
 		s.ID = snapshot.ID(m.from.Name, m.last)
 		return o
 	}
-	o.Answered = !m.asks && s.Response.Confirms(&was.Response) && store.SameAnswer(&was.Response, &s.Response) && m.whole(o.Of)
+	o.Answered = !m.named && s.Response.Confirms(&was.Response) && store.SameAnswer(&was.Response, &s.Response) && m.whole(o.Of)
 	if o.Answered && same && was.Response.Stale == "" {
 		o.Record = nil
 	}
