@@ -142,6 +142,7 @@ func TestUpdateOfPolls(t *testing.T) {
 				require.NoError(t, err)
 				_, err = audit.Accept(st, []string{strings.TrimSuffix(filepath.Base(s.document("TestIt")), ".json")})
 				require.NoError(t, err)
+				require.Empty(t, run("", true, "f"+name, "e", "c"))
 				replays("f"+name, "e", "c")
 			}
 			s.requireWhole()
@@ -258,6 +259,7 @@ func (m *talker) RoundTrip(r *http.Request) (*http.Response, error) {
 // TestAnswersByID holds that a call with an id of an earlier answer gets the answer that was recorded for what the id stands
 // for, although its record numbers the id.
 func TestAnswersByID(t *testing.T) {
+	var got []string // the answers of a run
 	call := func(tb *tbtest.TB, tf *traceforgetest.Recorder, path string, body map[string]any) (id, said string) {
 		method, text := http.MethodGet, []byte(nil)
 		if body != nil {
@@ -274,6 +276,7 @@ func TestAnswersByID(t *testing.T) {
 		answer, err := io.ReadAll(resp.Body)
 		require.NoError(t, err)
 		require.NoError(t, resp.Body.Close())
+		got = append(got, string(answer))
 		var of struct{ ID string }
 		require.NoError(t, json.Unmarshal(answer, &of))
 		if at := strings.Index(string(answer), `"about `); at >= 0 {
@@ -354,14 +357,14 @@ func TestAnswersByID(t *testing.T) {
 		{"one more job", "jobs", "the others stay", "a b", "new", "a b x", "", "2"},
 		{"a job less", "jobs", "the other stays", "a b", "1", "b", "", "0"},
 		{"an equal request", "equal", "the first stays the first", "a b", "1", "b b", "", "1"},
-		{"all of equal requests", "equal", "the first stays the first", "a b", "all", "b b", "", "2"},
+		{"all of equal jobs", "jobs", "the first stays the first", "a b", "all", "b b", "", "4"},
 		{"equal requests in between", "equal", "the first stays the first", "a b c a", "1", "c a c a", "", "1"},
 	} {
 		t.Run(c.flow+": "+c.name, func(t *testing.T) {
 			s, m := newScene(t), &talker{said: map[string]string{}}
 			run := func(mode, told string) *tbtest.TB {
 				t.Setenv("TRACEFORGE_UPDATE", mode)
-				m.live = 0
+				m.live, got = 0, nil
 				return s.run("TestIt", func(tb *tbtest.TB, tf *traceforgetest.Recorder) { flows[c.flow](tb, tf, told) },
 					traceforgetest.Upstream(m), traceforgetest.Nondeterministic("jobs have no seed"))
 			}
@@ -374,8 +377,11 @@ func TestAnswersByID(t *testing.T) {
 			if c.said != "" {
 				requirePass(t, run("all", c.now))
 			}
+			recorded := got
 			requirePass(t, run("", c.now))
+			require.Equal(t, recorded, got)
 			requirePass(t, run("1", c.now))
+			require.Equal(t, recorded, got)
 			require.Zero(t, m.live)
 			s.requireWhole()
 		})

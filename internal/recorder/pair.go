@@ -33,6 +33,9 @@ func (r *revision) pair(kept []*take, partial bool) (put store.Put, changed []*t
 	renewTime := r.run.Mode == UpdateAll && r.run.config.MaxAge.IsSet()
 	done, same := old.outcomes(calls, pairs, r.run.KeptHeaders, renewTime)
 	drop := modes[r.run.Mode].drops && !partial
+	for n, records := range inTheirOrder(calls, old, pairs) {
+		done[n].After = records
+	}
 	next, places := store.Next(r.run.name, old.records, append(done, old.spared(calls, pairs)...), drop)
 	for n, c := range calls {
 		tk, is := c.take, &next[places[n]]
@@ -289,30 +292,37 @@ func (s *setup) counterparts(calls []testCall, old *tape) []int {
 			pairs[n], taken[left[next]] = left[next], true
 		}
 	}
-	return inTheirOrder(calls, old, pairs)
+	inTheirOrder(calls, old, pairs)
+	return pairs
 }
 
-// inTheirOrder gives a call a new record if its own would come before that of an earlier call with the same request: replay
-// answers these in the order of the records.
-func inTheirOrder(calls []testCall, old *tape, pairs []int) []int {
-	at, last := -1, map[string]int{}
+// inTheirOrder gives a call a new record if its own comes before that of an earlier call with the same request, since replay
+// answers these in the order of the records. It returns how many of the old records must come before each new one.
+func inTheirOrder(calls []testCall, old *tape, pairs []int) (after []int) {
+	after = make([]int, len(calls))
+	at, last := -1, map[string]int{} // the old record at or behind which a call's is, as in store.Next; by request
 	for n, c := range calls {
-		place, k := c.record, key{}
+		place, k := pairs[n], key{}
 		if c.take == nil {
-			k = old.keys[place]
+			place, k = c.record, old.keys[c.record]
 		} else {
-			place, k = pairs[n], c.take.key
+			k = c.take.key
 		}
 		id := k.id() + " " + strings.Join(old.snapshotOf(c).Source.IDs, " ")
-		if before, ok := last[id]; ok && c.take != nil && place <= before {
+		before, isAgain := last[id]
+		if isAgain && c.take != nil && place <= before {
 			place, pairs[n] = -1, -1
 		}
-		if place >= 0 {
+		switch {
+		case place >= 0:
 			at = place
+		case isAgain:
+			at = max(at, before)
+			after[n] = at + 1
 		}
 		last[id] = at
 	}
-	return pairs
+	return after
 }
 
 // madeAtOnce reports whether some of the calls overlapped in time.

@@ -15,14 +15,15 @@ type Outcome struct {
 	Of       int                // index of the call's record; -1 for a new call
 	Record   *snapshot.Snapshot // the record as the call makes it now, with its provider; nil if it is unchanged
 	Answered bool               // the answer equals the recorded one, which is kept
+	After    int                // how many of the old records a new one comes after, at least
 	Dated    bool               // the record gets the time of Record even if its answer is kept
 }
 
 // Next returns the records of a test after its calls, and the index of each call's record. done are the outcomes in the
 // order of the calls; all records name their provider. A record in old keeps its id and its place; with drop, records
-// without a call are removed. A new record follows the record of the call before it; without one, it comes before the
-// record of the next call that is not new. It keeps its own id, or gets the next number. Next does not change its
-// arguments.
+// without a call are removed. A new record follows the record of the call before it, or one further down if After says
+// so; without one, it comes before the record of the next call that is not new. It keeps its own id, or gets the next
+// number. Next does not change its arguments.
 func Next(name string, old []snapshot.Snapshot, done []Outcome, drop bool) (next []snapshot.Snapshot, places []int) {
 	last := LastNumber(old)
 	now, kept := slices.Clone(old), slices.Repeat([]bool{!drop}, len(old))
@@ -34,9 +35,10 @@ func Next(name string, old []snapshot.Snapshot, done []Outcome, drop bool) (next
 		case o.Of >= 0:
 			front[o.Of], first = append(front[o.Of], first...), nil
 			now[o.Of], kept[o.Of], at = o.after(&now[o.Of]), true, o.Of
-		case at < 0:
+		case at < 0 && o.After == 0:
 			first = append(first, n)
 		default:
+			at = max(at, o.After-1)
 			behind[at] = append(behind[at], n)
 		}
 		if o.Of < 0 {

@@ -196,7 +196,7 @@ func (c *selection) accept(m *takeover) (put store.Put, accepted []Accepted, cha
 			accepted = append(accepted, Accepted{id, next[places[n]].ID})
 		}
 	}
-	put = store.PutOf(c.doc.Name, next)
+	put = store.PutOf(c.doc.Name, m.withoutGone(next, done))
 	put.Beside = m.beside
 	return put, accepted, changed, nil
 }

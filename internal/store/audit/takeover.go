@@ -69,6 +69,21 @@ func (m *takeover) outcome(s *snapshot.Snapshot) store.Outcome {
 	return o
 }
 
+// withoutGone leaves out further polls of jobs that were started again: records with ids that taken ones had before.
+func (m *takeover) withoutGone(next []snapshot.Snapshot, done []store.Outcome) []snapshot.Snapshot {
+	gone := map[string]bool{}
+	for _, o := range done {
+		if o.Of >= 0 && o.Record != nil && !slices.Equal(m.old[o.Of].Source.IDs, o.Record.Source.IDs) {
+			for _, id := range m.old[o.Of].Source.IDs {
+				gone[id] = true
+			}
+		}
+	}
+	return slices.DeleteFunc(next, func(s snapshot.Snapshot) bool {
+		return slices.ContainsFunc(s.Source.IDs, func(id string) bool { return gone[id] })
+	})
+}
+
 // before returns the index of the record that an interrupted Accept already made from s, or -1.
 func (m *takeover) before(s *snapshot.Snapshot) int {
 	return slices.IndexFunc(m.old, func(r snapshot.Snapshot) bool {
