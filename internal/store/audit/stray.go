@@ -60,7 +60,6 @@ func (v *verifier) walk() error {
 	}
 	for _, e := range entries {
 		name := e.Name()
-		v.empty = v.empty && slices.Contains([]string{store.AttributesName, store.IgnoreName, store.HolderName, linkName}, name)
 		switch {
 		case name == linkName && e.Type()&fs.ModeSymlink == 0:
 		case slices.Contains(repositoryNames, name):

@@ -88,7 +88,6 @@ type verifier struct {
 	beside bool // also examine the files next to documents
 
 	listed []listedDocument // the documents
-	empty  bool             // the store is empty
 
 	mu       sync.Mutex
 	result   Result
@@ -149,7 +148,7 @@ func (v *verifier) texts() error {
 }
 
 // checkText checks a file that commits write, which must have one of the given contents. It may be missing or empty
-// only in an empty store, where the first commit is about to begin.
+// only before the first commit.
 func (v *verifier) checkText(name string, want ...string) error {
 	data, err := v.store.Read(name)
 	if violation, ok := store.Unreadable(err); err != nil && ok {
@@ -159,16 +158,22 @@ func (v *verifier) checkText(name string, want ...string) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if !slices.Contains(want, string(data)) && (len(data) > 0 || !v.empty) {
+	if !slices.Contains(want, string(data)) && (len(data) > 0 || !v.isEmpty()) {
 		message := "is missing, or differs from what traceforge writes: traceforge repair, or the next commit, writes it"
 		v.report(name, snapshot.Violation{Rule: snapshot.RuleAttributes, Message: message})
 	}
 	return nil
 }
 
+// isEmpty reports whether no commit has written into the store, or only begins to. Pending answers may wait in it.
+func (v *verifier) isEmpty() bool {
+	early := []string{store.AttributesName, store.IgnoreName, store.HolderName, store.PendingName, linkName}
+	entries, err := os.ReadDir(v.store.Path(""))
+	return err == nil && !slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return !slices.Contains(early, e.Name()) })
+}
+
 // documents examines all documents in parallel.
 func (v *verifier) documents() error {
-	v.empty = true
 	if err := v.walk(); err != nil {
 		return err
 	}

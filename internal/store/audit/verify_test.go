@@ -201,7 +201,8 @@ func TestPrune(t *testing.T) {
 	require.NoDirExists(t, filepath.Join(dir, "openai", nameOf("TestY")))
 }
 
-// TestVerifyBeforeTheFirstCommitEnds checks that a store with only a new lock file has no finding.
+// TestVerifyBeforeTheFirstCommitEnds checks that a store with only a new lock file, or with pending answers too, has no
+// finding.
 func TestVerifyBeforeTheFirstCommitEnds(t *testing.T) {
 	t.Parallel()
 	s, dir := newStore(t)
@@ -209,6 +210,11 @@ func TestVerifyBeforeTheFirstCommitEnds(t *testing.T) {
 	requireWhole(t, s)
 	writeFile(t, dir, store.AttributesName, "")
 	requireWhole(t, s)
+	commit(t, s.Pending(), putOf("TestX", call{1, "one?", "one"}))
+	requireWhole(t, s)
+	some, err := VerifyFiles(s, nil)
+	require.NoError(t, err)
+	require.Empty(t, some.Findings)
 }
 
 func TestVerifyIrregular(t *testing.T) {
