@@ -17,7 +17,7 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// A shardReport is what report combines from the shards of a run.
+// A shardReport is what report combines from the shards of a run, or finds in a single directory.
 type shardReport struct {
 	Checks    *checkReport   `json:"checks,omitempty"` // combined output of check --json
 	Pending   []pendingEntry `json:"pending"`          // pending answers that were copied to the store
@@ -49,15 +49,9 @@ func (f conflict) String() string {
 }
 
 // join combines the output of a run's shards: their checks, and their pending answers, which it adds to the pending
-// answers of the store. It takes the tests whose failure the checks tell of out of the report.
-func join(c *call, r *coverage.Report, left []string) (j *shardReport, err error) {
-	if len(c.values("dir")) > 1 {
-		return nil, usagef("shards are joined in one store: name one --dir, or one --receipt")
-	}
-	s, _, err := c.storeIn(strings.Join(c.values("dir"), ""))
-	if err != nil {
-		return nil, err
-	}
+// answers of the store s, which is nil if several are named. It takes the tests whose failure the checks tell of out of the report. The result of a single
+// directory without either is nil.
+func join(r *coverage.Report, s *store.Store, left []string) (j *shardReport, err error) {
 	var receipts []usage.Receipt
 	for _, dir := range left {
 		some, _, err := coverage.ReadReceipts(dir)
@@ -72,32 +66,37 @@ func join(c *call, r *coverage.Report, left []string) (j *shardReport, err error
 		j.Checks = newChecked(receipts, coverage.Outcomes{})
 		r.Failed = slices.DeleteFunc(r.Failed, func(t page.Test) bool { _, told := j.Checks.unlike[t]; return told })
 	}
-	found, err := pendingIn(s, left)
-	if err != nil {
+	found, err := pendingIn(left)
+	switch {
+	case err != nil:
 		return nil, err
+	case s == nil && (len(left) > 1 || len(found) > 0):
+		return nil, usagef("shards are joined in one store: name one --dir, or one --receipt without pending answers")
+	case len(found) > 0:
+		return j, j.takePending(s, found)
+	case len(left) == 1 && j.Checks == nil:
+		return nil, nil
 	}
-	return j, j.takePending(s, found)
+	return j, nil
 }
 
-// write writes the combined results for people.
-func (j *shardReport) write(c *call) {
+// lines returns the combined results, except for the checks, for people.
+func (j *shardReport) lines() (lines []string) {
 	if j == nil {
-		return
-	}
-	if j.Checks != nil {
-		c.text("\n" + j.Checks.text())
+		return nil
 	}
 	answers := 0
 	for _, p := range j.Pending {
 		answers += p.Answers
 	}
 	if answers > 0 {
-		c.line(fmt.Sprintf("pending: %s of %s joined: traceforge accept lists them", page.Count(answers, "answer", "answers"),
-			page.Count(len(j.Pending), "test", "tests")))
+		lines = append(lines, fmt.Sprintf("pending: %s of %s joined: traceforge accept lists them",
+			page.Count(answers, "answer", "answers"), page.Count(len(j.Pending), "test", "tests")))
 	}
 	for _, f := range j.Conflicts {
-		c.line("conflict: " + f.String())
+		lines = append(lines, "conflict: "+f.String())
 	}
+	return lines
 }
 
 // joinChecks returns the receipts with checks, in which each call occurs once: as checked by the shard that was
@@ -144,12 +143,9 @@ type shardDoc struct {
 // shardDocs are documents of pending answers, by name.
 type shardDocs map[string][]shardDoc
 
-// pendingIn finds the pending answers of a store, and those in the directories of shards.
-func pendingIn(s *store.Store, dirs []string) (shardDocs, error) {
+// pendingIn finds the pending answers in the directories of shards.
+func pendingIn(dirs []string) (shardDocs, error) {
 	found := shardDocs{}
-	if err := found.add(s.Pending(), filepath.Join(s.Dir(), store.PendingName)); err != nil {
-		return nil, err
-	}
 	for _, dir := range dirs {
 		err := filepath.WalkDir(dir, func(file string, e fs.DirEntry, err error) error {
 			if err != nil || !e.IsDir() || e.Name() != store.PendingName {
@@ -191,17 +187,20 @@ func (found shardDocs) add(s *store.Store, dir string) error {
 // takePending adds the documents that one shard has, or that several have in equal form, to the store's pending ones.
 // It reports the others, since it cannot decide between two answers.
 func (j *shardReport) takePending(s *store.Store, found shardDocs) error {
-	own := filepath.ToSlash(filepath.Join(s.Dir(), store.PendingName))
+	own := shardDocs{}
+	if err := own.add(s.Pending(), filepath.Join(s.Dir(), store.PendingName)); err != nil {
+		return err
+	}
 	var change store.Change
 	for _, name := range slices.Sorted(maps.Keys(found)) {
-		all := found[name]
+		all := append(own[name], found[name]...)
 		test := page.TestOf(all[0].Document)
 		if i := slices.IndexFunc(all, func(other shardDoc) bool { return !saysTheSame(all[0].Document, other.Document) }); i >= 0 {
 			j.Conflicts = append(j.Conflicts, conflict{test, []string{all[0].dir, all[i].dir},
 				"bought different answers, of which none was taken"})
 			continue
 		}
-		if all[0].dir != own {
+		if own[name] == nil {
 			change.Put = append(change.Put, all[0].Put)
 			j.Pending = append(j.Pending, pendingEntry{test, len(all[0].Document.Snapshots)})
 		}

@@ -15,7 +15,7 @@ import (
 // A runReport is the output of report --json.
 type runReport struct {
 	*coverage.Report
-	Shards *shardReport `json:"shards,omitempty"` // the contents of several --receipt directories besides the report
+	Shards *shardReport `json:"shards,omitempty"` // checks and pending answers in the --receipt directories
 }
 
 func report(c *call) error {
@@ -23,8 +23,7 @@ func report(c *call) error {
 	if len(left) == 0 {
 		return usagef("--receipt must name what a run of the tests left")
 	}
-	var shards *shardReport
-	r, err := reportOf(c, left)
+	r, s, err := reportOf(c, left)
 	if err != nil {
 		return err
 	}
@@ -32,10 +31,9 @@ func report(c *call) error {
 	if err := reportFiles(c, r); err != nil {
 		return err
 	}
-	if len(left) > 1 {
-		if shards, err = join(c, r, left); err != nil {
-			return err
-		}
+	shards, err := join(r, s, left)
+	if err != nil {
+		return err
 	}
 	if c.is("annotations") {
 		c.annotateCauses(&r.Calls, r.Path)
@@ -49,54 +47,60 @@ func report(c *call) error {
 				checks = "\n" + shards.Checks.markdown(most/2)
 			}
 			c.text(r.Markdown(most-len(checks)) + checks)
+			c.sayAll(shards.lines())
 			return
 		}
 		reportText(c, r)
-		shards.write(c)
+		if shards != nil && shards.Checks != nil {
+			c.text("\n" + shards.Checks.text())
+		}
+		c.line(shards.lines()...)
 	})
-	return withFindings(shards != nil && (len(r.Unanswered)+len(r.Failed) > 0 || !shards.ok()), err)
+	failed := len(left) > 1 && (len(r.Unanswered)+len(r.Failed) > 0 || !shards.ok())
+	return withFindings(failed || shards != nil && len(shards.Conflicts) > 0, err)
 }
 
-// reportOf reads how a run of the tests used the named stores.
-func reportOf(c *call, left []string) (*coverage.Report, error) {
+// reportOf reads how a run of the tests used the named stores. The store is nil if there are several.
+func reportOf(c *call, left []string) (*coverage.Report, *store.Store, error) {
 	stores := orOne(c.values("dir"), "")
 	all := &coverage.Report{}
 	for _, named := range stores {
-		r, dir, err := reportOfStore(c, named, left)
+		r, s, err := reportOfStore(c, named, left)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if len(stores) == 1 {
-			return r, nil
+			return r, s, nil
 		}
-		all.Join(r, dir)
+		all.Join(r, s.Shown(""))
 	}
-	return all, nil
+	return all, nil, nil
 }
 
 // reportOfStore reads how a run used one store. A store that does not exist is empty if tests have looked for it.
-func reportOfStore(c *call, named string, left []string) (r *coverage.Report, dir string, err error) {
+func reportOfStore(c *call, named string, left []string) (r *coverage.Report, s *store.Store, err error) {
 	s, dir, notThere := place.OpenStore(named)
 	if notThere != nil {
 		if !errors.Is(notThere, fs.ErrNotExist) {
-			return nil, "", notThere
+			return nil, nil, notThere
 		}
 		if s, err = store.Open(dir); err != nil {
-			return nil, "", err
+			return nil, nil, err
 		}
 	}
+	s.Waiting = c.waits
 	run, err := coverage.ReadRun(c.ctx, left, dir)
 	if err != nil {
-		return nil, "", err
+		return nil, nil, err
 	}
 	if notThere != nil && !run.Used() && len(c.values("dir")) < 2 {
-		return nil, "", notThere
+		return nil, nil, notThere
 	}
 	if r, err = run.Report(s); err != nil || c.value("since") == "" || notThere != nil {
-		return r, dir, err
+		return r, s, err
 	}
 	_, r.Config, err = changesSince(c, s, dir, c.value("since"))
-	return r, dir, err
+	return r, s, err
 }
 
 // reportText writes a report for people.
