@@ -128,7 +128,7 @@ func TestForkOfWhatIsNotThere(t *testing.T) {
 		want               string
 	}{
 		{"beyond", "there is no such call", "from=3", asks(newChat("a"), newChat("b")), 0,
-			"from=3 is beyond the last call: TestIt has 2 recorded calls\nname one of them: traceforge show TestIt lists them"},
+			"from=3 is beyond the last call: TestIt has 2 recorded calls\nname one of them: traceforge show --dir STORE TestIt lists them"},
 		{"model", "the code does not ask it", "model=gpt-4o=gpt-9", asks(newChat("a")), 1,
 			"model=gpt-4o=gpt-9: no live call asked gpt-4o\nasked live: gpt-4o-mini"},
 		{"value", "no text names the model", "model=tiny=large", model, 0,

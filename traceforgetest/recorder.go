@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/traceforge/traceforge-go/internal/gotest"
 	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/internal/locked"
 	"github.com/traceforge/traceforge-go/internal/recorder"
@@ -32,6 +33,7 @@ import (
 type Recorder struct {
 	t     testing.TB
 	place place
+	named string // the store, if the command has to be told of it
 	opts  recorder.Options
 	calls *recorder.Recorder
 	kept  atomic.Int32 // how many requests are among the artifacts
@@ -160,6 +162,9 @@ func (r *Recorder) open() error {
 	}
 	if r.opts.Dir, r.opts.Shown, err = r.place.storeDir(r.opts.Dir); err != nil {
 		return err
+	}
+	if r.opts.Shown != gotest.StoreName {
+		r.named = r.opts.Dir
 	}
 	r.opts.TestCommand, r.opts.TestFlags = r.place.testCommand(), selection(r.opts.Test)
 	r.opts.Accept = updating(r.opts.TestCommand + r.opts.TestFlags)

@@ -20,10 +20,9 @@ func (r *Recorder) tell(f *recorder.Failure) {
 	if at.File == "" {
 		at = r.origin()
 	}
-	text := gotest.Spelled(f.Text, r.place.root)
-	r.print(at, text)
+	r.print(at, f.Text)
 	if !f.Again && !(f.Drifted() && annotation.Left()) {
-		r.annotate(at, text)
+		r.annotate(at, f.Text)
 	}
 }
 
@@ -31,10 +30,10 @@ func (r *Recorder) tell(f *recorder.Failure) {
 func tellLate(f *recorder.Failure) { fmt.Fprintln(os.Stderr, "traceforge: "+f.Text) }
 
 // note prints what is worth a line of the test's log.
-func (r *Recorder) note(text string) { r.print(r.origin(), gotest.Spelled(text, r.place.root)) }
+func (r *Recorder) note(text string) { r.print(r.origin(), text) }
 
 func (r *Recorder) print(at snapshot.Source, text string) {
-	text = "traceforge: " + text
+	text = "traceforge: " + gotest.Spelled(text, r.place.root, r.named)
 	if out := outputOf(r.t); out != nil && at.File != "" {
 		// In one write, as other goroutines print too. Package testing indents its log in the same way.
 		fmt.Fprintf(out, "%s: %s\n", r.place.shown(at), strings.ReplaceAll(text, "\n", "\n    "))
@@ -60,5 +59,5 @@ func (r *Recorder) annotate(at snapshot.Source, text string) {
 	if file != "" {
 		file = annotation.Path(r.place.root, file)
 	}
-	fmt.Fprintln(os.Stdout, annotation.Error(file, at.Line, "traceforge: "+r.t.Name(), text))
+	fmt.Fprintln(os.Stdout, annotation.Error(file, at.Line, "traceforge: "+r.t.Name(), gotest.Spelled(text, r.place.root, r.named)))
 }

@@ -193,7 +193,7 @@ func TestPending(t *testing.T) {
 			require.EqualValues(t, 4, calls.Load())
 			name := strings.TrimSuffix(filepath.Base(s.document("TestIt")), ".json")
 			require.Contains(t, s.text(first), x.waits+"STORE/.pending: the next -update uses them; accept or reject them: "+
-				"traceforge accept "+name+"-1 "+name+"-3\n      "+name+"-1: answer 3 to Name a small town\n      "+name+"-3: answer 4 to Name a long street")
+				"traceforge accept --dir STORE "+name+"-1 "+name+"-3\n      "+name+"-1: answer 3 to Name a small town\n      "+name+"-3: answer 4 to Name a long street")
 			require.Len(t, s.waiting(), 2)
 			s.requireFiles(before)
 			s.requireWhole()
@@ -262,12 +262,12 @@ func TestManyPending(t *testing.T) {
 	s.jitter()
 	name := strings.TrimSuffix(filepath.Base(s.document("TestIt")), ".json")
 	few := s.update("1", "TestIt", fails(asks(newChat("0"))))
-	require.Contains(t, few.Logged(), "accept or reject it: traceforge accept "+name+"-1\n")
+	require.Contains(t, s.text(few), "accept or reject it: traceforge accept --dir STORE "+name+"-1\n")
 	more := s.update("1", "TestIt", fails(asks(newChat("0"), newChat("1"), newChat("2"), newChat("3"))))
 	require.Contains(t, more.Logged(), "4 new answers wait in ")
-	require.Contains(t, more.Logged(), "accept or reject them: traceforge accept "+name+"\n")
+	require.Contains(t, s.text(more), "accept or reject them: traceforge accept --dir STORE "+name+"\n")
 	others := s.update("1", "TestIt", fails(asks(newChat("4"), newChat("5"), newChat("6"), newChat("7"))))
-	require.Contains(t, others.Logged(), "accept or reject them: traceforge accept "+name+"-", "those of the run before wait too")
+	require.Contains(t, s.text(others), "accept or reject them: traceforge accept --dir STORE "+name+"-", "those of the run before wait too")
 }
 
 // TestSplit splits a test into subtests, which buy nothing that it has recorded. Replay names who has it.
@@ -318,7 +318,7 @@ func TestPendingOfAParent(t *testing.T) {
 	parent := run(func(sub *tbtest.TB) { sub.Errorf("the subtest's own failure") })
 	require.True(t, parent.Failed())
 	require.Regexp(t, `traceforge: the test failed by its subtest TestIt/three and 1 more: 1 new answer waits in .*/\.pending: the next -update uses it; `+
-		`accept or reject it: traceforge accept [a-z-]+-testit-[0-9a-f]+-1`, parent.Logged())
+		`accept or reject it: traceforge accept --dir \S+ [a-z-]+-testit-[0-9a-f]+-1`, parent.Logged())
 	require.Equal(t, 1, strings.Count(parent.Logged(), "TestIt/three"), "it is said once")
 	again := run(func(*tbtest.TB) {})
 	requirePass(t, again)

@@ -31,7 +31,8 @@ type console struct {
 	terminal bool            // stdout is a terminal
 	color    bool            // the user wants colour
 
-	noHelp error // why the requested help cannot be shown
+	named  string // the store that the user names, or ""
+	noHelp error  // why the requested help cannot be shown
 }
 
 func newConsole(stdin io.Reader, stdout, stderr io.Writer) *console {
@@ -68,7 +69,7 @@ func (c *console) json(v any) error {
 // say writes a line to stderr, after the answer so far.
 func (c *console) say(format string, args ...any) {
 	c.stdout.Flush() // an error is sticky
-	fmt.Fprintln(c.stderr, plaintext.Text(spelled(c.secrets.Mask(fmt.Sprintf(format, args...)))))
+	fmt.Fprintln(c.stderr, plaintext.Text(c.spelled(c.secrets.Mask(fmt.Sprintf(format, args...)))))
 }
 
 // waits reports that a command is waiting.
@@ -93,14 +94,14 @@ func (c *console) line(lines ...string) { c.lineTo(c.stdout, lines...) }
 // lineTo writes lines, made safe to print.
 func (c *console) lineTo(out io.Writer, lines ...string) {
 	for _, line := range lines {
-		fmt.Fprintln(out, plaintext.Line(spelled(c.secrets.Mask(line))))
+		fmt.Fprintln(out, plaintext.Line(c.spelled(c.secrets.Mask(line))))
 	}
 }
 
-// spelled returns a text whose command lines are adapted to the working directory.
-func spelled(text string) string {
+// spelled returns a text whose command lines are adapted to the working directory and the store.
+func (c *console) spelled(text string) string {
 	wd, _ := os.Getwd() // if it is unknown, its module is unknown too
-	return gotest.Spelled(text, wd)
+	return gotest.Spelled(text, wd, c.named)
 }
 
 // command writes a workflow command to stderr, where it must start a line unchanged.

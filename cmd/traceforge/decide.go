@@ -148,9 +148,9 @@ func refuseOlder(c *call, all []waitingRecord, ids []string) error {
 	if older == nil {
 		return nil
 	}
-	named := option(" --dir ", c.dirFlag()) + " " + strings.Join(older, " ")
+	named := strings.Join(older, " ")
 	return fmt.Errorf("%s older than what was recorded of the same call since: nothing was accepted\n"+
-		"remove what is older: traceforge reject%s\nor take it all the same: traceforge accept%s",
+		"remove what is older: traceforge reject %s\nor take it all the same: traceforge accept %s",
 		page.Count(len(older), "answer is", "answers are"), named, named)
 }
 
@@ -174,9 +174,8 @@ func listWaiting(c *call, dir string, all []waitingRecord, broken error) error {
 		c.say("%s: nothing is pending", dir)
 		return nil
 	}
-	named := option(" --dir ", c.dirFlag())
-	c.say("%s: %s pending: traceforge accept%s --all, or traceforge reject%s --all, or name tests or IDs",
-		dir, page.Count(len(all), "answer is", "answers are"), named, named)
+	c.say("%s: %s pending: traceforge accept --all, or traceforge reject --all, or name tests or IDs",
+		dir, page.Count(len(all), "answer is", "answers are"))
 	return exit{code: exitFindings}
 }
 

@@ -32,7 +32,7 @@ func diff(c *call) error {
 	if from, to, ok := strings.Cut(names[0], "..."); ok && len(c.args) == 1 { // as for git diff
 		names = []string{cmp.Or(from, "HEAD"), cmp.Or(to, "HEAD")}
 	}
-	dir, err := place.StoreDir(c.dirFlag())
+	dir, err := place.StoreDir(c.value("dir"))
 	if err != nil && !(isDir(names[0]) && isDir(names[1])) { // two directories need no other store
 		return err
 	}
@@ -80,11 +80,7 @@ func diff(c *call) error {
 
 // diffCommand returns this command without the option of a form.
 func diffCommand(c *call) string {
-	words := []string{"traceforge", "diff"}
-	if dir := c.dirFlag(); dir != "" {
-		words = append(words, "--dir", dir)
-	}
-	return commandline.Join(append(words, c.args...))
+	return strings.TrimSuffix("traceforge diff"+option(" --dir ", c.value("dir"))+" "+commandline.Join(c.args), " ")
 }
 
 // compare returns the differences between two states.

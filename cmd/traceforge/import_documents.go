@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"os"
@@ -131,10 +132,10 @@ func (r *documents) prove() error {
 	return nil
 }
 
-// directory returns the directory that a name refers to.
+// directory returns the directory that a name refers to; "" for the store into which is imported, or for the module.
 func (r *documents) directory(name string) (dir string, err error) {
 	if r.kind != fromCassettes {
-		_, dir, err = place.OpenStore(name)
+		_, dir, err = place.OpenStore(cmp.Or(name, r.call.value("dir")))
 		return dir, err
 	}
 	if name == "" {

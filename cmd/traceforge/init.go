@@ -26,7 +26,7 @@ func initialize(c *call) error {
 	if what := c.value("agents"); !slices.Contains(agentsWhat, what) && what != "" {
 		return usagef("--agents=%s: want %s", what, strings.Join(agentsWhat, " or "))
 	}
-	dir, err := place.StoreDir(c.dirFlag())
+	dir, err := place.StoreDir(c.value("dir"))
 	if err != nil {
 		return err
 	}

@@ -63,7 +63,7 @@ func (s *setup) setUpAgents(c *call, dir string) error {
 	}
 	text := ""
 	if c.value("agents") == "write" {
-		text = gotest.Spelled(agentsText, module)
+		text = gotest.Spelled(agentsText, module, "")
 	}
 	after := make([][]byte, len(files))
 	for i := range files {

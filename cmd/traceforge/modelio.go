@@ -216,7 +216,7 @@ func importSession(c *call) error {
 	if err != nil {
 		return err
 	}
-	dir, err := place.StoreDir(c.dirFlag())
+	dir, err := place.StoreDir(c.value("dir"))
 	if err != nil {
 		return err
 	}

@@ -87,7 +87,7 @@ func (c *call) runNamed() (testRun, error) {
 // the store in the receipt, below the module of the test's package.
 func (c *call) storesOfTests() (*coverage.Sources, func(usage.Receipt) (*store.Store, error), error) {
 	sources, err := c.sources()
-	if err != nil || c.dirFlag() != "" { // without a module, for example in Bazel's runfiles, there is one store
+	if err != nil || c.value("dir") != "" { // without a module, for example in Bazel's runfiles, there is one store
 		s, _, err := c.store()
 		return cmp.Or(sources, &coverage.Sources{}), pack.In(s), err
 	}

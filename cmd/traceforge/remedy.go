@@ -22,9 +22,8 @@ import (
 // filesShown is the maximum number of files in a line; once these are fixed, verify names the next ones.
 const filesShown = 5
 
-// remediesOf returns, in order, how to fix the findings in the store in dir that do not include their own remedy. named
-// is the user's name of the store.
-func remediesOf(c *call, found []snapshot.Finding, dir, named string) []string {
+// remediesOf returns, in order, how to fix the findings in the store in dir that do not include their own remedy.
+func remediesOf(c *call, found []snapshot.Finding, dir string) []string {
 	var lines, stray, lost []string
 	add := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
 	for _, f := range found {
@@ -40,7 +39,7 @@ func remediesOf(c *call, found []snapshot.Finding, dir, named string) []string {
 			}
 		case snapshot.RuleConflict:
 			if lines == nil {
-				add("merge the records of both sides: traceforge repair%s", option(" --dir ", named))
+				add("merge the records of both sides: traceforge repair")
 			}
 		default:
 			file := f.File
@@ -58,8 +57,8 @@ func remediesOf(c *call, found []snapshot.Finding, dir, named string) []string {
 			program += option(" -C ", dir)
 		}
 		if slices.ContainsFunc(found, hasOtherLineEnds) { // git skips files that it believes to be unchanged
-			add("restore with git: %[1]s rm -rq --cached %[2]s && %[1]s checkout HEAD -- %[2]s (when traceforge repair%[3]s has written .gitattributes)",
-				program, gotest.Quote(filepath.ToSlash(dir)), option(" --dir ", named))
+			add("restore with git: %[1]s rm -rq --cached %[2]s && %[1]s checkout HEAD -- %[2]s (when traceforge repair has written .gitattributes)",
+				program, gotest.Quote(filepath.ToSlash(dir)))
 		} else {
 			add("restore with git: %s checkout HEAD -- %s (if the damage is committed, name an earlier commit in place of HEAD)", program, listed(dir, kept))
 		}
@@ -76,7 +75,7 @@ func remediesOf(c *call, found []snapshot.Finding, dir, named string) []string {
 		add("delete what does not belong in a store: %s", listed(dir, stray))
 	}
 	if len(lines) > 1 {
-		add("then run traceforge verify%s again", option(" --dir ", named))
+		add("then run traceforge verify again")
 	}
 	return lines
 }

@@ -25,7 +25,7 @@ func repair(c *call, s *store.Store, dir string) error {
 	}
 	report, err := audit.Repair(s, c.values("theirs")...)
 	if report != nil {
-		c.text(spelled(report.String()))
+		c.text(c.spelled(report.String()))
 	}
 	if err != nil {
 		return err
@@ -35,7 +35,7 @@ func repair(c *call, s *store.Store, dir string) error {
 	}
 	c.say("%s: nothing to merge", dir)
 	if found, err := audit.Verify(s); err == nil && len(found.Findings) > 0 {
-		c.say("traceforge verify%s has %s", option(" --dir ", c.dirFlag()), page.Count(len(found.Findings), "finding", "findings"))
+		c.say("traceforge verify has %s", page.Count(len(found.Findings), "finding", "findings"))
 	}
 	return nil
 }

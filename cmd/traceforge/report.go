@@ -70,6 +70,7 @@ func reportOf(c *call, left []string) (*coverage.Report, *store.Store, error) {
 			return nil, nil, err
 		}
 		if len(stores) == 1 {
+			c.named = named
 			return r, s, nil
 		}
 		all.Join(r, s.Shown(""))

@@ -215,7 +215,7 @@ func (r *reviewRun) together(g *group) string {
 			keys = inorder.With(keys, other.key)
 		}
 	}
-	words := []string{"traceforge review" + option(" --dir ", r.c.dirFlag())}
+	words := []string{"traceforge review" + option(" --dir ", r.c.value("dir"))}
 	for _, key := range keys {
 		words = append(words, "--accept "+gotest.Quote(key))
 	}

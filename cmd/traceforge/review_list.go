@@ -116,7 +116,7 @@ func (r *reviewRun) command(verb string, g *group) string {
 
 // kindCommand returns the command that reviews all groups of a kind.
 func (r *reviewRun) kindCommand(kind string) string {
-	return "traceforge review" + option(" --dir ", r.c.dirFlag()) + " --" + kind
+	return "traceforge review" + option(" --dir ", r.c.value("dir")) + " --" + kind
 }
 
 // listGroup lists a group: the changes, and its tests by the ids of their records.

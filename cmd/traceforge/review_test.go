@@ -368,7 +368,7 @@ func TestReviewCalledWrongly(t *testing.T) {
 		want string
 	}{
 		{"unknown", []string{"--dir", dir, "--accept", "TestOrdre"},
-			"nothing that waits is called TestOrdre: traceforge review --json lists all"},
+			"nothing that waits is called TestOrdre: traceforge review --dir "},
 		{"near", []string{"--dir", dir, "--accept", "adedd"}, `nothing that waits is called adedd, did you mean added?`},
 		{"both", []string{"--dir", dir, "--accept", "TestNew", "--reject", "added"},
 			"TestNew in example.com/shop/agents is both accepted and rejected"},

@@ -97,6 +97,7 @@ func (row command) build(con *console) *cobra.Command {
 		case n > row.most:
 			return usagef("too many arguments, from %q on", call.args[row.most])
 		}
+		con.named, _ = c.Flags().GetString("dir") // empty if there is no such flag
 		if call.result, err = call.resultFile(); err != nil {
 			return err
 		}
@@ -108,10 +109,7 @@ func (row command) build(con *console) *cobra.Command {
 // completing returns a completion for shells: names returns candidates from a store, given the words so far.
 func completing(names func(s *store.Store, given []string) []string, directive cobra.ShellCompDirective) cobra.CompletionFunc {
 	return func(c *cobra.Command, given []string, _ string) ([]string, cobra.ShellCompDirective) {
-		dir := ""
-		if f := c.Flag("dir"); f != nil {
-			dir = f.Value.String()
-		}
+		dir, _ := c.Flags().GetString("dir") // empty if there is no such flag
 		s, _, err := place.OpenStore(dir)
 		if err != nil {
 			return nil, directive
@@ -165,15 +163,9 @@ func (c *call) values(flag string) []string {
 	return values
 }
 
-// dirFlag returns the value of --dir; "" if the store is to be found from the working directory.
-func (c *call) dirFlag() string { return c.value("dir") }
-
 // store opens the store of --dir, or the one that is found. dir is its directory, as used in messages.
-func (c *call) store() (s *store.Store, dir string, err error) { return c.storeIn(c.dirFlag()) }
-
-// storeIn opens the store in a directory; "" for the one that is found.
-func (c *call) storeIn(named string) (s *store.Store, dir string, err error) {
-	if s, dir, err = place.OpenStore(named); err == nil {
+func (c *call) store() (s *store.Store, dir string, err error) {
+	if s, dir, err = place.OpenStore(c.value("dir")); err == nil {
 		s.Waiting = c.waits
 	}
 	return s, dir, err

@@ -248,16 +248,18 @@ func (b breakage) write(c *call, out io.Writer) {
 	fmt.Fprintln(out)
 	c.lineTo(out, page.Count(len(b.of), "test has a broken snapshot:", "tests have broken snapshots:"))
 	for _, at := range slices.Sorted(maps.Keys(b.found)) {
-		dir, named := namesOf(at)
+		var dir string
 		var lines []string
+		dir, c.named = namesOf(at)
 		for _, f := range b.found[at] {
 			lines = append(lines, below(dir, f).String())
 		}
 		for _, line := range page.Most(20, lines, "more") {
 			c.lineTo(out, "  "+line)
 		}
-		c.lineTo(out, remediesOf(c, b.found[at], dir, named)...)
+		c.lineTo(out, remediesOf(c, b.found[at], dir)...)
 	}
+	c.named = ""
 }
 
 // brokenConfig reports problems in the configuration of the store: tests that use it cannot start and leave no receipt.

@@ -231,7 +231,7 @@ func (v *verification) say(c *call) {
 	if len(v.Lint) > 0 {
 		c.say(`to silence a rule, say why in %s: "lint": {"silence": [{"rule": %q, "why": "…"}]}`, configFile, v.Lint[0].Rule)
 	}
-	c.sayAll(remediesOf(c, v.Findings, v.dir, c.dirFlag()))
+	c.sayAll(remediesOf(c, v.Findings, v.dir))
 	if len(v.used.Unanswered) > 0 {
 		c.say("record calls that have no snapshot, or accept what drifted, with %s", updateOf(v.used.Unanswered))
 	}

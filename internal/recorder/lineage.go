@@ -222,10 +222,6 @@ func (r *run) renamedFrom(c *call) string {
 	if was[0].Package != r.Package {
 		from, to, what = was[0].Package, r.Package, "its package moved"
 	}
-	dir := ""
-	if r.Shown != gotest.StoreName {
-		dir = " --dir " + gotest.Quote(r.Shown)
-	}
-	return was[0].Test + ", which is not in the code any more, has this call recorded; if " + what + ", keep its records: traceforge mv" + dir + " " +
+	return was[0].Test + ", which is not in the code any more, has this call recorded; if " + what + ", keep its records: traceforge mv " +
 		gotest.Quote(from) + " " + gotest.Quote(to)
 }
