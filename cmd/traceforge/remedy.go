@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/commandline"
+	"github.com/traceforge/traceforge-go/internal/git"
 	"github.com/traceforge/traceforge-go/internal/git/worktree"
 	"github.com/traceforge/traceforge-go/internal/gotest"
 	"github.com/traceforge/traceforge-go/internal/lint"
@@ -52,15 +53,12 @@ func remediesOf(c *call, found []snapshot.Finding, dir string) []string {
 		}
 	}
 	if kept := worktree.InHead(c.ctx, dir, lost); len(kept) > 0 {
-		program := "git"
-		if filepath.IsAbs(dir) { // possibly in another repository than the working directory
-			program += option(" -C ", dir)
-		}
+		program, named := git.At(dir)
 		if slices.ContainsFunc(found, hasOtherLineEnds) { // git skips files that it believes to be unchanged
 			add("restore with git: %[1]s rm -rq --cached %[2]s && %[1]s checkout HEAD -- %[2]s (when traceforge repair has written .gitattributes)",
-				program, gotest.Quote(filepath.ToSlash(dir)))
+				program, gotest.Quote(named))
 		} else {
-			add("restore with git: %s checkout HEAD -- %s (if the damage is committed, name an earlier commit in place of HEAD)", program, listed(dir, kept))
+			add("restore with git: %s checkout HEAD -- %s (if the damage is committed, name an earlier commit in place of HEAD)", program, listed(named, kept))
 		}
 	}
 	again := testsOf(dir, lost)

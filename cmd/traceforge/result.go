@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/git"
-	"github.com/traceforge/traceforge-go/internal/git/worktree"
 	"github.com/traceforge/traceforge-go/internal/plaintext"
 )
 
@@ -49,7 +48,7 @@ func write(file string, v any) error {
 // add one.
 func writeResult(file string, data []byte) error {
 	if r, err := git.Find("."); err == nil {
-		below, err := worktree.Rel(r, ".")
+		below, err := r.Rel(".")
 		at := file
 		if !filepath.IsAbs(at) {
 			at = filepath.Join(r.Top, below, file)

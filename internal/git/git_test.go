@@ -119,7 +119,7 @@ func (p *planted) askAll(t *testing.T) {
 	r, err := git.Find(p.store)
 	require.NoError(t, err)
 	require.Equal(t, p.top, r.Top)
-	rel, err := worktree.Rel(r, p.store)
+	rel, err := r.Rel(p.store)
 	require.NoError(t, err)
 	require.Equal(t, storeBelow, rel)
 	revision, err := worktree.OfSubmodule(ctx, p.top, p.store, "HEAD")

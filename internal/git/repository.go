@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -80,6 +81,36 @@ func open(top, entry string) (*Repository, error) {
 			top, ErrNoRepository, entry, ErrForeign, gotest.Quote(filepath.ToSlash(top)))
 	}
 	return r, nil
+}
+
+// Rel returns the path of a directory relative to the top of the work tree, with slashes; "." for the top itself.
+func (r *Repository) Rel(dir string) (string, error) {
+	dir, err := filepath.Abs(dir)
+	if err == nil {
+		dir, err = filepath.EvalSymlinks(dir)
+	}
+	if err != nil {
+		return "", err
+	}
+	rel, err := filepath.Rel(r.Top, dir)
+	return filepath.ToSlash(rel), err
+}
+
+// At returns the beginning of a command line for files of a directory, and the name of the directory in it. The command
+// works wherever it is typed in the repository, and in a workspace of Go around it.
+func At(dir string) (program, named string) {
+	program = "git"
+	r, err := Find(dir)
+	if err != nil {
+		return program, filepath.ToSlash(dir)
+	}
+	here, unknown := Find(".")
+	work, _ := gotest.Above(filepath.Dir(r.Top), "go.work", fs.FileMode.IsRegular) // empty if unknown
+	if unknown != nil || here.Top != r.Top || work != "" {
+		program += " -C " + gotest.Quote(filepath.ToSlash(r.Top))
+	}
+	below, _ := r.Rel(dir) // Find has resolved it too
+	return program, path.Join(":/", below)
 }
 
 // Outside reports whether a file is not below the directory top, or is inside its .git. Both paths have their links

@@ -266,10 +266,12 @@ func (s *setup) altered(e *snapshot.Error) *Failure {
 			bought = count(n, "new answer")
 		}
 	}
-	restore := "restore it as it was committed: git checkout HEAD -- " + file
+	program, named := s.store.GitAt()
+	restore := "restore it as it was committed: " + program + " checkout HEAD -- " +
+		gotest.Quote(named+strings.TrimPrefix(file, s.Shown))
 	if s.hasOtherLineEnds(file) {
 		restore = "git has given the store CRLF line ends: traceforge repair writes the .gitattributes that keeps it from that\n" +
-			fmt.Sprintf("then restore it as it was committed: git rm -rq --cached %[1]s && git checkout HEAD -- %[1]s", gotest.Quote(s.Shown))
+			fmt.Sprintf("then restore it as it was committed: %[1]s rm -rq --cached %[2]s && %[1]s checkout HEAD -- %[2]s", program, gotest.Quote(named))
 	}
 	return failuref(file+what, indent(text), restore, "or record again, which buys "+bought+": "+s.Accept)
 }

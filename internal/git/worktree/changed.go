@@ -75,7 +75,7 @@ func differ(ctx context.Context, dir, commit string) (files []string, err error)
 	if err != nil {
 		return nil, err
 	}
-	below, err := Rel(r, dir)
+	below, err := r.Rel(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -161,7 +161,7 @@ func OfSubmodule(ctx context.Context, from, dir, revision string) (string, error
 	if err != nil {
 		return revision, nil
 	}
-	name, err := Rel(above, module.Top)
+	name, err := above.Rel(module.Top)
 	if err != nil {
 		return "", err
 	}

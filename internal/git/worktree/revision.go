@@ -30,19 +30,6 @@ func IsRevision(ctx context.Context, name, dir string) (bool, error) {
 	return err == nil, err
 }
 
-// Rel returns the path of a directory relative to the top of its work tree, with slashes; "." for the top itself.
-func Rel(r *git.Repository, dir string) (string, error) {
-	dir, err := filepath.Abs(dir)
-	if err == nil {
-		dir, err = filepath.EvalSymlinks(dir)
-	}
-	if err != nil {
-		return "", err
-	}
-	rel, err := filepath.Rel(r.Top, dir)
-	return filepath.ToSlash(rel), err
-}
-
 // unknownRevision returns the error for a revision that git does not know in dir, with the way out.
 func unknownRevision(ctx context.Context, dir, revision string) error {
 	shallow, err := git.Run(ctx, dir, "rev-parse", "--is-shallow-repository")

@@ -6,7 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
+	"path"
 	"slices"
 	"sort"
 	"strings"
@@ -135,11 +135,8 @@ func (v *verifier) abandoned(provider, name string) error {
 	}
 	back := "put it back"
 	if inHead(v.store, file) {
-		git := "git"
-		if filepath.IsAbs(v.store.Dir()) { // may be in another repository than the working directory
-			git += " -C " + gotest.Quote(v.store.Dir())
-		}
-		back = git + " checkout HEAD -- " + gotest.Quote(v.store.Shown(file)) + " brings it back"
+		program, named := v.store.GitAt()
+		back = program + " checkout HEAD -- " + gotest.Quote(path.Join(named, file)) + " brings it back"
 	}
 	v.stray(dir, fmt.Sprintf("its document %s is missing: %s; traceforge prune --write removes the answers", file, back))
 	return nil
