@@ -15,11 +15,13 @@ import (
 	"time"
 
 	"github.com/traceforge/traceforge-go/internal/gotest"
+	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/place"
 	"github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/internal/usage"
 	"github.com/traceforge/traceforge-go/internal/usage/coverage"
+	"github.com/traceforge/traceforge-go/snapshot"
 )
 
 // seals are the seals of documents by name, for each store by its directory.
@@ -27,11 +29,12 @@ type seals map[string]map[string]page.Seal
 
 // An updateReport is the output of update --json.
 type updateReport struct {
-	OK       bool          `json:"ok"`       // whether no test failed
-	Packages int           `json:"packages"` // number of packages that were tested
-	Failed   []string      `json:"failed"`   // packages that failed
-	Changes  []page.Change `json:"changes"`  // changes of the documents
-	Summary  *summary      `json:"summary"`  // summary of the calls
+	OK        bool                `json:"ok"`        // whether no test failed
+	Packages  int                 `json:"packages"`  // number of packages that were tested
+	Failed    []string            `json:"failed"`    // packages that failed
+	Changes   []page.Change       `json:"changes"`   // changes of the documents
+	Elsewhere map[string][]string `json:"elsewhere"` // names of documents written in stores that tests name, by directory
+	Summary   *summary            `json:"summary"`   // summary of the calls
 }
 
 func update(c *call) error {
@@ -103,11 +106,12 @@ func record(c *call, mode string, patterns []string, run string) error {
 	}
 	sum := summarize(receipts)
 	failed := ended.Failed()
-	err = c.answer(updateReport{len(failed) == 0, len(packages), orEmpty(failed), changes, sum}, func() {
+	elsewhere, err := c.elsewhere(receipts, after)
+	err = cmp.Or(err, c.answer(updateReport{len(failed) == 0, len(packages), orEmpty(failed), changes, elsewhere, sum}, func() {
 		for _, change := range changes {
 			c.line(change.String())
 		}
-	})
+	}))
 	if len(receipts) == 0 && run != "" && len(failed) == 0 {
 		return noMatch(run, patterns, nil)
 	}
@@ -115,7 +119,9 @@ func record(c *call, mode string, patterns []string, run string) error {
 	if len(stores) > 0 {
 		c.say("%s: %s", strings.Join(stores, ", "), page.Tally(changes))
 	}
-	c.sayElsewhere(receipts, after)
+	for _, dir := range slices.Sorted(maps.Keys(elsewhere)) {
+		c.say("%s: %s written", dir, page.Count(len(elsewhere[dir]), "document", "documents"))
+	}
 	c.sayAll(sum.lines())
 	if len(receipts) == 0 {
 		c.say("no test with a recorder ran")
@@ -129,21 +135,21 @@ func record(c *call, mode string, patterns []string, run string) error {
 	return err
 }
 
-// sayElsewhere says how many documents tests wrote into stores that they name and that are none of told.
-func (c *call) sayElsewhere(receipts []usage.Receipt, told seals) {
-	written, usual := map[string]int{}, cmp.Or(os.Getenv(gotest.StoreEnv), gotest.StoreName)
+// elsewhere returns the documents that tests wrote into stores that they name and that are none of told, by directory.
+func (c *call) elsewhere(receipts []usage.Receipt, told seals) (map[string][]string, error) {
+	src, err := c.sources()
+	wd, _ := os.Getwd() // storesOf knows it
+	written := map[string][]string{}
 	for _, r := range receipts {
-		if u := r.Update; u != nil && r.Store != usual && len(u.Changed)+len(u.New)+len(u.Removed)+len(u.Rekeyed) > 0 {
-			written[r.Store]++
+		if u := r.Update; err == nil && u != nil && len(u.Changed)+len(u.New)+len(u.Removed)+len(u.Rekeyed) > 0 {
+			abs := src.StoreOf(r)
+			rel, _ := filepath.Rel(wd, abs) // "" on another volume
+			if dir := filepath.ToSlash(cmp.Or(rel, abs)); told[abs] == nil && told[rel] == nil {
+				written[dir] = inorder.With(written[dir], snapshot.DocumentName(r.Package, r.Test))
+			}
 		}
 	}
-	for dir := range told {
-		abs, _ := filepath.Abs(dir) // storesOf knows the working directory
-		delete(written, filepath.ToSlash(abs))
-	}
-	for _, dir := range slices.Sorted(maps.Keys(written)) {
-		c.say("%s: %s written", dir, page.Count(written[dir], "document", "documents"))
-	}
+	return written, err
 }
 
 // receiptsDir returns the directory where tests leave their receipts: one for this run in the user's directory, or a
