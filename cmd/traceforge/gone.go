@@ -103,7 +103,8 @@ func lost(c *call, s *store.Store, dir string) (found []snapshot.Finding) {
 		if test := page.TestOf(doc); test.Package != "" && !test.OfProgram() && src.Gone(test.Package, test.Name) == "" {
 			program, named := git.At(dir)
 			all := gotest.Quote(path.Join(named, strings.TrimSuffix(file, ".json")+"*")) // includes raw answers
-			message := fmt.Sprintf("git has it, and %s in %s is still there: %s checkout -- %s brings it back", test.Name, test.Package, program, all)
+			message := fmt.Sprintf("git has it, and %s in %s is still there: %s checkout -- %s brings it back",
+				test.Name, test.Package, program, all)
 			found = append(found, snapshot.Finding{File: file, Rule: ruleLost, Message: message})
 		}
 	}

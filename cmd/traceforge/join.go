@@ -49,8 +49,8 @@ func (f conflict) String() string {
 }
 
 // join combines the output of a run's shards: their checks, and their pending answers, which it adds to the pending
-// answers of the store s, which is nil if several are named. It takes the tests whose failure the checks tell of out of the report. The result of a single
-// directory without either is nil.
+// answers of the store s, which is nil if several are named. It takes the tests whose failure the checks tell of out of
+// the report. The result of a single directory without either is nil.
 func join(r *coverage.Report, s *store.Store, left []string) (j *shardReport, err error) {
 	var receipts []usage.Receipt
 	for _, dir := range left {
