@@ -62,22 +62,6 @@ func TestFailures(t *testing.T) {
 			s.record("TestGreet", asks(newChat("").with("messages", said("be kind", "result a", "result b", "result c"))))
 			return s.replay("TestGreet", asks(newChat("").with("messages", said("be kind", "result b", "result a", "result c"))))
 		}},
-		{"drift-order-results", "results of tools that ran at once are appended as they come", func(s *scene) *tbtest.TB {
-			call := func(id string) any {
-				return map[string]any{"id": id, "type": "function", "function": map[string]any{"name": "look", "arguments": "{}"}}
-			}
-			results := func(first, second string) chat {
-				messages := append(said("be kind", "Look!"), map[string]any{
-					"role": "assistant", "content": "", "tool_calls": []any{call("call_a"), call("call_b")},
-				})
-				for _, id := range []string{first, second} {
-					messages = append(messages, map[string]any{"role": "tool", "tool_call_id": id, "content": "result of " + id})
-				}
-				return newChat("").with("messages", messages)
-			}
-			s.record("TestGreet", asks(results("call_a", "call_b")))
-			return s.replay("TestGreet", asks(results("call_b", "call_a")))
-		}},
 		{"inserted", "a call that is like none of the recorded ones is held against none", func(s *scene) *tbtest.TB {
 			s.record("TestGreet", asks(hello, bye))
 			return s.replay("TestGreet", func(t *tbtest.TB, tf *traceforgetest.Recorder) {

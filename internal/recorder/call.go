@@ -91,6 +91,7 @@ func (r *run) identify(w *wire) (*call, error) {
 func (r *run) newCall(name, lane string, codec *provider.Codec, request *modelio.Request) (*call, error) {
 	c := &call{codec: codec, ignored: r.Ignored}
 	fitParameters(request)
+	inCallOrder(request.Messages)
 	var err error
 	if c.request, err = c.numbering.Request(request); err != nil {
 		return nil, err
@@ -103,6 +104,36 @@ func (r *run) newCall(name, lane string, codec *provider.Codec, request *modelio
 	}
 	c.key, c.request, c.values, err = keyed(name, lane, c.request, r.Ignored, r.rules.Live)
 	return c, err
+}
+
+// inCallOrder puts adjacent results of tools in the order of the calls that asked for them. Tools that run at once end in any
+// order, and some agents append the results as they come (design R9).
+func inCallOrder(messages []modelio.Message) {
+	var asked map[string]int                  // by ref, from 1
+	place := func(parts []modelio.Part) int { // 0 if the first part is no result, or its call is unknown
+		if len(parts) == 0 || parts[0].ToolResponse == nil {
+			return 0
+		}
+		return asked[parts[0].ToolResponse.Ref]
+	}
+	isEarlier := func(a, b []modelio.Part) bool { return place(a) > 0 && place(a) < place(b) }
+	for i := range messages {
+		parts := messages[i].Content
+		for n := range parts {
+			if of := parts[n].ToolRequest; of != nil && of.Ref != "" {
+				if asked == nil {
+					asked = map[string]int{}
+				}
+				asked[of.Ref] = len(asked) + 1
+			}
+			for ; n > 0 && isEarlier(parts[n:], parts[n-1:]); n-- {
+				parts[n-1], parts[n] = parts[n], parts[n-1]
+			}
+		}
+		for n := i; n > 0 && isEarlier(messages[n].Content, messages[n-1].Content); n-- {
+			messages[n-1], messages[n] = messages[n], messages[n-1]
+		}
+	}
 }
 
 // matchUnknown gives a call the key of an imported record if the two differ only in headers that the recording did not

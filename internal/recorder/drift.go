@@ -2,7 +2,6 @@ package recorder
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -57,7 +56,6 @@ func (r *report) drifted(c *call) *Failure {
 		d.Changes = append(d.Changes, driftChange(change, told[i] == nil))
 	}
 	rule, once := r.run.explained(r.run.compare.Differences(recorded, got))
-	rule = cmp.Or(rule, orderOfResults(changes, c.request))
 	accept, keyless := r.wayOut("accept"), r.withoutKey(c, &r.run.tape.records[best])
 	switch {
 	case r.run.faults.givenUp() != nil:
@@ -73,18 +71,6 @@ func (r *report) drifted(c *call) *Failure {
 	}
 	f.brief = brief + named(d.Changes)
 	return f.withDrift(d)
-}
-
-// orderOfResults says what to do if a call with results of tools differs from its record only in the order of messages;
-// "" otherwise.
-func orderOfResults(changes []drift.Change, got *modelio.Request) string {
-	other := func(c drift.Change) bool { return !c.Reordered() || !c.OfMessages() }
-	isResult := func(m modelio.Message) bool { return m.Role == modelio.RoleTool }
-	if len(changes) == 0 || slices.ContainsFunc(changes, other) || !slices.ContainsFunc(got.Messages, isResult) {
-		return ""
-	}
-	return "tool results in another order: tools that run at once end in any order. Append their results in the order " +
-		"of the calls, or the test drifts again"
 }
 
 // isTold reports whether a request has the error of a tool, as an agent tells the model that its tool failed.
