@@ -68,7 +68,8 @@ func (r *run) adopt(c *call, from *tape, i int, o *origin) (*servedRecord, error
 func (r *run) adoptFrom(tapes []*tape, c *call, lifted string) *servedRecord {
 	follows := r.follows(c, c.request, isLive)
 	for _, t := range tapes {
-		for i, how := r.find(t, c); how == found; i, how = r.find(t, c) {
+		find := search{r, t}.find
+		for i, how := find(c); how == found; i, how = find(c) {
 			t.played[i] = true
 			was := &t.records[i]
 			if was.Response.RawOutputRef == "" || was.Response.Stale != "" || was.Source.Scripted != "" || follows || !t.whole(i) {

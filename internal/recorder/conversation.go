@@ -99,16 +99,17 @@ func isOf(made, id string) bool {
 
 // saidSince is the failure of a new call of a conversation from the store, in which more was said when it was recorded: the
 // provider would answer it after all that. It is nil for any other call.
-func (r *run) saidSince(c *call) *Failure {
-	if c.talk == "" || r.tape == nil || !modes[r.Mode].writes {
+func (r *report) saidSince(c *call) *Failure {
+	t := r.run.tape
+	if c.talk == "" || t == nil || !modes[r.run.Mode].writes {
 		return nil
 	}
-	said := r.tape.numbers(func(i int) bool { return !r.tape.played[i] && slices.Contains(r.tape.records[i].Source.IDs, c.talk) })
-	if len(said) == 0 || !r.wereServed([]string{c.talk}) {
+	said := t.numbers(func(i int) bool { return !t.played[i] && slices.Contains(t.records[i].Source.IDs, c.talk) })
+	if len(said) == 0 || !(search{r.run, t}).wereServed([]string{c.talk}) {
 		return nil
 	}
 	brief := fmt.Sprintf("%s goes on with %s, where its provider has also %s of the recording", c.asking(), c.talk, calls(said))
-	return failuref(brief, indent(r.summary(c.request)), "buy the whole conversation: "+r.with("all"))
+	return failuref(brief, indent(r.run.summary(c.request)), "buy the whole conversation: "+r.run.with("all"))
 }
 
 // madeIDs returns the ids that an answer gives out and its request does not have.

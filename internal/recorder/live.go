@@ -31,7 +31,7 @@ func (r *Recorder) startTake(c *call, lifted string) (*servedRecord, error) {
 		}
 		writables.Add(r.run.Dir, true)
 	}
-	if f := r.run.saidSince(c); f != nil {
+	if f := r.report.saidSince(c); f != nil {
 		return nil, f
 	}
 	tk := r.run.newTake(c)

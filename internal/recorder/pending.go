@@ -57,7 +57,7 @@ func (p *pending) serve(c *call, lifted string) *servedRecord {
 		return nil
 	}
 	p.open(c.provider)
-	i, how := p.run.find(p.earlier, c)
+	i, how := search{p.run, p.earlier}.find(c)
 	if how == found && (p.run.Mode == UpdateTools && c.codec.Tools || c.isFree(&p.earlier.records[i])) {
 		p.earlier.played[i] = true
 		p.mine[p.earlier.records[i].Number()] = true

@@ -30,7 +30,7 @@ func (r *Recorder) replay(c *call) (*servedRecord, error) {
 	}
 	i, how := r.run.tape.findCall(c)
 	if how == found {
-		i, how = r.run.withIDs(r.run.tape, c, i)
+		i, how = search{&r.run, r.run.tape}.withIDs(c, i)
 	}
 	if in := r.run.faults.owedTo(c); in != nil {
 		i, how = in.record, found
@@ -69,10 +69,16 @@ func (r *Recorder) replay(c *call) (*servedRecord, error) {
 	return r.run.serve(d, d.raw)
 }
 
-// find returns the record of a tape that answers a call.
-func (r *run) find(t *tape, c *call) (i int, how fit) {
-	if i, how = t.find(c.knownKey()); how == found {
-		return r.withIDs(t, c, i)
+// A search looks for the records of a run's calls in a tape: the run's own, or one that it adopts answers from.
+type search struct {
+	run  *run
+	tape *tape
+}
+
+// find returns the record that answers a call.
+func (s search) find(c *call) (i int, how fit) {
+	if i, how = s.tape.find(c.knownKey()); how == found {
+		return s.withIDs(c, i)
 	}
 	return i, how
 }
@@ -85,23 +91,32 @@ func (t *tape) findCall(c *call) (i int, how fit) {
 	return t.find(c.knownKey())
 }
 
-// withIDs returns the first unplayed record like the i-th that names the ids of a call: those of a conversation's last answer, or
-// of a job. If no record names them, an answer from the store gave out the ids of other calls only.
-func (r *run) withIDs(t *tape, c *call, i int) (of int, how fit) {
-	ids := r.stable(c.ids)
+// withIDs returns the first unplayed record like the i-th that names the ids of a call: those of a conversation's last
+// answer, or of a job. If no record names them, an answer from the store gave out the ids of other calls only.
+func (s search) withIDs(c *call, i int) (of int, how fit) {
+	ids, t := s.run.stable(c.ids), s.tape
 	if len(ids) == 0 {
 		return i, found
 	}
 	if j := t.like(i, func(j int) bool { return slices.Equal(t.records[j].Source.IDs, ids) }); j >= 0 {
 		return j, found
 	}
-	if r.wereServed(ids) {
+	if s.wereServed(ids) {
 		return i, elsewhere
 	}
-	if j := t.like(i, func(j int) bool { return !r.wereServed(t.records[j].Source.IDs) }); j >= 0 {
+	if j := t.like(i, func(j int) bool { return !s.wereServed(t.records[j].Source.IDs) }); j >= 0 {
 		return j, found
 	}
 	return i, elsewhere
+}
+
+// wereServed reports whether an answer from the store has one of some ids.
+func (s search) wereServed(ids []string) bool {
+	const least = 8 // characters: a shorter id may stand in any text
+	return len(ids) > 0 && slices.ContainsFunc(s.run.due, func(d *due) bool {
+		raw, _ := s.run.tape.doc.Raw(d.record) // it was served
+		return slices.ContainsFunc(ids, func(id string) bool { return len(id) >= least && bytes.Contains(raw, []byte(id)) })
+	})
 }
 
 // like returns the first unplayed record with the request of the i-th, from there on, that is meant; -1 if there is none.
@@ -120,15 +135,6 @@ func (s *setup) stable(ids []string) []string {
 	return slices.DeleteFunc(slices.Clone(ids), func(id string) bool {
 		start, end := s.rules.First(id)
 		return start < end
-	})
-}
-
-// wereServed reports whether an answer from the store has one of some ids.
-func (r *run) wereServed(ids []string) bool {
-	const least = 8 // characters: a shorter id may stand in any text
-	return len(ids) > 0 && slices.ContainsFunc(r.due, func(d *due) bool {
-		raw, _ := r.tape.doc.Raw(d.record) // it was served
-		return slices.ContainsFunc(ids, func(id string) bool { return len(id) >= least && bytes.Contains(raw, []byte(id)) })
 	})
 }
 

@@ -93,7 +93,7 @@ func isLive(tk *take) bool { return tk.origin == nil }
 // differently.
 func (r *run) match(c *call) (i int, rules string) {
 	t := r.tape
-	i, how := r.find(t, c)
+	i, how := search{r, t}.find(c)
 	switch {
 	case how == found && t.isScrubbed(i):
 		return i, ""
