@@ -49,7 +49,7 @@ type Source struct {
 	Origin           string     // what the record was imported or migrated from, until the call is made; empty for a recording
 	Scripted         canon.Hash // hash of the script step that gave the answer; empty if a provider gave it
 	Unknown          []string   // headers of the request that the imported recording does not contain
-	IDs              []string   // ids that earlier answers gave out, which the request names and its core numbers: of responses, jobs, threads
+	IDs              []string   // ids of responses, conversations and jobs that the request names; its core has numbers for them
 	Ignored          []string   // RFC 6901 pointers into the complete request that its core leaves out
 	Lane             string     // which of several concurrent callers made the call; empty without a lane
 	Provenance       Provenance

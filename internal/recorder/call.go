@@ -44,7 +44,7 @@ type call struct {
 	codec     *provider.Codec
 	request   *modelio.Request
 	numbering modelio.Numbering // for the answer
-	ids       []string          // what the provider made and the request names by numbers: responses, jobs, and what its URL asks about
+	ids       []string          // what the provider made and the request has as numbers: see nameIDs
 	named     string            // the kind of the first
 	talk      string            // the one of a conversation or thread, or ""
 	media     media
@@ -106,8 +106,8 @@ func (r *run) newCall(name, lane string, codec *provider.Codec, request *modelio
 	return c, err
 }
 
-// inCallOrder puts adjacent results of tools in the order of the calls that asked for them. Tools that run at once end in any
-// order, and some agents append the results as they come (design R9).
+// inCallOrder puts adjacent results of tools in the order of the calls that asked for them. Tools that run at once end
+// in any order, and some agents append the results as they come (design R9).
 func inCallOrder(messages []modelio.Message) {
 	var asked map[string]int                  // by ref, from 1
 	place := func(parts []modelio.Part) int { // 0 if the first part is no result, or its call is unknown

@@ -72,8 +72,8 @@ func (r *run) carriesServed(c *call, w *wire) string {
 	return ""
 }
 
-// follows reports whether a request names an id that the answer of an earlier take made: one that the provider looks up, or,
-// from an answer of no model, one that the request of its record does not have. meant chooses which takes count.
+// follows reports whether a request names an id that the answer of an earlier take made: one that the provider looks up,
+// or, from an answer of no model, one that the request of its record does not have. meant chooses which takes count.
 func (r *run) follows(c *call, recorded *modelio.Request, meant func(*take) bool) bool {
 	w, ok := c.what.(*wire)
 	ids, _ := lookedUp(c)
@@ -97,8 +97,8 @@ func isOf(made, id string) bool {
 	return made == id || strings.Contains(made+"/", "/"+id+"/") || strings.Contains(made, "/"+id+":")
 }
 
-// saidSince is the failure of a new call of a conversation from the store, in which more was said when it was recorded: the
-// provider would answer it after all that. It is nil for any other call.
+// saidSince is the failure of a new call of a conversation from the store, in which more was said when it was recorded:
+// the provider would answer it after all that. It is nil for any other call.
 func (r *report) saidSince(c *call) *Failure {
 	t := r.run.tape
 	if c.talk == "" || t == nil || !modes[r.run.Mode].writes {

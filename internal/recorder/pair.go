@@ -99,7 +99,8 @@ func (t *tape) outcomes(calls []testCall, pairs []int, headers []string, renewTi
 			continue
 		}
 		was, s := &t.records[o.Of], o.Record
-		same[n] = t.keys[o.Of] == calls[n].take.key && slices.Equal(was.Source.IDs, s.Source.IDs) && was.Response.Stale == s.Response.Stale && was.Source.SameOrigin(&s.Source)
+		same[n] = t.keys[o.Of] == calls[n].take.key && slices.Equal(was.Source.IDs, s.Source.IDs) &&
+			was.Response.Stale == s.Response.Stale && was.Source.SameOrigin(&s.Source)
 		switch {
 		case same[n] && renewTime:
 			now := *was
@@ -118,11 +119,13 @@ func (t *tape) outcomes(calls []testCall, pairs []int, headers []string, renewTi
 // usage and headers, even if the request changed.
 func (t *tape) confirms(i int, tk *take, headers []string) bool {
 	was, now := &t.records[i].Response, &tk.record.Response
-	return store.SameAnswer(was, now) && now.Confirms(was) && t.whole(i) && t.isScrubbed(i) && !lackHeaders(was.Headers, now.Headers, headers)
+	return store.SameAnswer(was, now) && now.Confirms(was) && t.whole(i) && t.isScrubbed(i) &&
+		!lackHeaders(was.Headers, now.Headers, headers)
 }
 
-// renewIDs replaces the answers that give out an id of a response, a file or a job, although they say the same, if one of them or
-// a request that names the id is new, so that all have the same id. Otherwise the requests keep the ids that they named.
+// renewIDs replaces the answers that give out an id of a response, a file or a job, although they say the same, if one
+// of them or a request that names the id is new, so that all have the same id. Otherwise the requests keep the ids that
+// they named.
 func (t *tape) renewIDs(calls []testCall, done []store.Outcome) {
 	names := func(c testCall) bool { return c.take != nil && len(c.take.ids) > 0 }
 	areNamed, isNew := slices.ContainsFunc(calls, names), false
@@ -133,7 +136,8 @@ func (t *tape) renewIDs(calls []testCall, done []store.Outcome) {
 		}
 		ids := handedOut(rawAnswer(c.take.record, c.take.raw))
 		for m, other := range calls {
-			if other.take == nil || !slices.ContainsFunc(ids, func(id string) bool { return other.take.names(id, !c.take.codec.Generates && m > n) }) {
+			named := func(id string) bool { return other.take.names(id, !c.take.codec.Generates && m > n) }
+			if other.take == nil || !slices.ContainsFunc(ids, named) {
 				continue
 			}
 			giving = append(giving, n)
@@ -296,8 +300,9 @@ func (s *setup) counterparts(calls []testCall, old *tape) []int {
 	return pairs
 }
 
-// inTheirOrder gives a call a new record if its own comes before that of an earlier call with the same request, since replay
-// answers these in the order of the records. It returns how many of the old records must come before each new one.
+// inTheirOrder gives a call a new record if its own comes before that of an earlier call with the same request, since
+// replay answers these in the order of the records. It returns how many of the old records must come before each new
+// one.
 func inTheirOrder(calls []testCall, old *tape, pairs []int) (after []int) {
 	after = make([]int, len(calls))
 	at, last := -1, map[string]int{} // the old record at or behind which a call's is, as in store.Next; by request

@@ -83,7 +83,8 @@ func hasNoKey(req *http.Request) bool {
 
 // made are the kinds of things that providers make and look up, as they are numbered: the number of the first of each.
 var made = []string{
-	"response_1", "interaction_1", "conversation_1", "thread_1", "run_1", "step_1", "container_1", "batch_1", "upload_1", "file_1", "cachedContent_1",
+	"response_1", "interaction_1", "conversation_1", "thread_1", "run_1", "step_1", "container_1", "batch_1", "upload_1",
+	"file_1", "cachedContent_1",
 }
 
 // itemNumber matches the number of an id in a URL.
@@ -92,7 +93,8 @@ var itemNumber = regexp.MustCompile(`\bitem_[0-9]+\b`)
 // talks matches what is said to be in a conversation or thread: its number, or the part of a URL that names it.
 var talks = regexp.MustCompile(`^(?:conversation|thread)_|/(?:conversations|threads)/(item_[0-9]+)`)
 
-// nameIDs notes the ids in a request of what a provider made, and may have forgotten since the recording.
+// nameIDs notes the ids in a request of what a provider made, and may have forgotten since the recording: of responses,
+// conversations and jobs, and of what the URL asks about.
 func (c *call) nameIDs() {
 	add := func(number, kind string) bool {
 		id, ok := c.numbering.Original(number)

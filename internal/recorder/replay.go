@@ -83,7 +83,8 @@ func (s search) find(c *call) (i int, how fit) {
 	return i, how
 }
 
-// findCall returns the first record with the request of a call. The record that needsNoKey found may have been played since.
+// findCall returns the first record with the request of a call. The record that needsNoKey found may have been played
+// since.
 func (t *tape) findCall(c *call) (i int, how fit) {
 	if i, ok := t.findAsSent(c); ok {
 		return i, found
@@ -95,10 +96,11 @@ func (t *tape) findCall(c *call) (i int, how fit) {
 // answer, or of a job. If no record names them, an answer from the store gave out the ids of other calls only.
 func (s search) withIDs(c *call, i int) (of int, how fit) {
 	ids, t := s.run.stable(c.ids), s.tape
-	if len(ids) == 0 {
+	isIts := func(j int) bool { return slices.Equal(t.records[j].Source.IDs, ids) }
+	if len(ids) == 0 || isIts(i) {
 		return i, found
 	}
-	if j := t.like(i, func(j int) bool { return slices.Equal(t.records[j].Source.IDs, ids) }); j >= 0 {
+	if j := t.like(i, isIts); j >= 0 {
 		return j, found
 	}
 	if s.wereServed(ids) {
