@@ -287,9 +287,9 @@ func TestAnswersByID(t *testing.T) {
 	const openai, anthropic = "https://api.openai.com/v1", "https://api.anthropic.com/v1/messages/batches"
 	flows := map[string]func(tb *tbtest.TB, tf *traceforgetest.Recorder, told string){
 		"chain": func(tb *tbtest.TB, tf *traceforgetest.Recorder, told string) {
-			for _, chain := range strings.Split(told, ",") {
+			for chain := range strings.SplitSeq(told, ",") {
 				previous, all := "", ""
-				for _, input := range strings.Fields(chain) {
+				for input := range strings.FieldsSeq(chain) {
 					body := map[string]any{"input": input}
 					if previous != "" {
 						body["previous_response_id"] = previous
@@ -305,7 +305,7 @@ func TestAnswersByID(t *testing.T) {
 		"conversation": func(tb *tbtest.TB, tf *traceforgetest.Recorder, told string) {
 			conversation, _ := call(tb, tf, openai+"/conversations", map[string]any{})
 			all := ""
-			for _, input := range strings.Fields(told) {
+			for input := range strings.FieldsSeq(told) {
 				_, said := call(tb, tf, openai+"/responses", map[string]any{"input": input, "conversation": conversation})
 				if all = strings.TrimSpace(all + " " + input); said != all {
 					tb.Errorf("%q is the answer to %q", said, all)
@@ -314,17 +314,17 @@ func TestAnswersByID(t *testing.T) {
 		},
 		"results": func(tb *tbtest.TB, tf *traceforgetest.Recorder, told string) {
 			jobs := map[string]string{}
-			for _, input := range strings.Fields(told) {
+			for input := range strings.FieldsSeq(told) {
 				jobs[input], _ = call(tb, tf, anthropic, map[string]any{"input": input, "requests": []any{}})
 			}
-			for _, input := range strings.Fields(told) {
+			for input := range strings.FieldsSeq(told) {
 				if _, said := call(tb, tf, anthropic+"/"+jobs[input]+"/results", nil); said != input {
 					tb.Errorf("%q is the answer to %q", said, input)
 				}
 			}
 		},
 		"jobs": func(tb *tbtest.TB, tf *traceforgetest.Recorder, told string) {
-			for _, input := range strings.Fields(told) {
+			for input := range strings.FieldsSeq(told) {
 				job, _ := call(tb, tf, anthropic, map[string]any{"input": input, "requests": []any{}})
 				if _, said := call(tb, tf, anthropic+"/"+job+"/results", nil); said != input {
 					tb.Errorf("%q is the answer to %q", said, input)
@@ -332,7 +332,7 @@ func TestAnswersByID(t *testing.T) {
 			}
 		},
 		"equal": func(tb *tbtest.TB, tf *traceforgetest.Recorder, told string) {
-			for _, input := range strings.Fields(told) {
+			for input := range strings.FieldsSeq(told) {
 				_, said := call(tb, tf, openai+"/responses", map[string]any{"input": input})
 				if said != input {
 					tb.Errorf("%q is the answer to %q", said, input)

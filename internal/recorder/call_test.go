@@ -36,18 +36,18 @@ func TestResultsInTheOrderOfTheirCalls(t *testing.T) {
 		var got []string
 		inCallOrder(messages)
 		for _, m := range messages {
-			refs := ""
+			var refs strings.Builder
 			for _, p := range m.Content {
 				switch {
 				case p.ToolRequest != nil:
-					refs += strings.ToUpper(p.ToolRequest.Ref)
+					refs.WriteString(strings.ToUpper(p.ToolRequest.Ref))
 				case p.ToolResponse != nil:
-					refs += p.ToolResponse.Ref
+					refs.WriteString(p.ToolResponse.Ref)
 				default:
-					refs += "-"
+					refs.WriteString("-")
 				}
 			}
-			got = append(got, refs)
+			got = append(got, refs.String())
 		}
 		require.Equal(t, want, strings.Join(got, " "), sent)
 	}
