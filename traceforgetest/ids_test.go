@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -233,8 +234,9 @@ func (m *talker) RoundTrip(r *http.Request) (*http.Response, error) {
 		}
 	}
 	m.ids++
-	number := fmt.Sprintf("%032x", m.ids*0x9e3779b9)
+	number := fmt.Sprintf("%032x", m.ids*0x9e3779b)
 	_, job, _ := strings.Cut(r.URL.Path, "/batches/")
+	short := fmt.Sprint(m.ids)
 	answer := ""
 	switch job, isResult := strings.CutSuffix(job, "/results"); {
 	case isResult:
@@ -242,15 +244,21 @@ func (m *talker) RoundTrip(r *http.Request) (*http.Response, error) {
 	case strings.HasSuffix(r.URL.Path, "/batches"):
 		m.said["msgbatch_"+number] = asked.Input
 		answer = fmt.Sprintf(`{"id":"msgbatch_%s","processing_status":"ended"}`, number)
+	case r.URL.Path == "/jobs":
+		m.said[short] = asked.Input
+		answer = `{"job":` + short + `}`
+	case strings.HasPrefix(r.URL.Path, "/jobs/"):
+		answer = fmt.Sprintf(`{"said":"about %s"}`, m.said[strings.TrimPrefix(r.URL.Path, "/jobs/")])
 	case strings.HasSuffix(r.URL.Path, "/conversations"):
 		answer = fmt.Sprintf(`{"id":"conv_%s","object":"conversation"}`, number)
 	default:
 		said := m.said[asked.Previous+asked.Conversation] + " " + asked.Input
 		m.said["resp_"+number], m.said[asked.Conversation] = said, said
 		delete(m.said, "")
-		answer = fmt.Sprintf(`{"id":"resp_%s","object":"response","status":"completed","model":"m","previous_response_id":%q,"output":[{"type":"message",
+		answer = fmt.Sprintf(`{"id":"resp_%s","object":"response","status":"completed","model":"m","previous_response_id":%q,
+			"conversation":{"id":%q},"output":[{"type":"message",
 			"id":"msg_%s","role":"assistant","status":"completed","content":[{"type":"output_text","text":"about%s","annotations":[]}]}]}`,
-			number, asked.Previous, number, said)
+			number, asked.Previous, asked.Conversation, number, said)
 	}
 	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}}, Request: r,
 		Body: io.NopCloser(strings.NewReader(answer))}, nil
@@ -331,6 +339,25 @@ func TestAnswersByID(t *testing.T) {
 				}
 			}
 		},
+		"own id": func(tb *tbtest.TB, tf *traceforgetest.Recorder, told string) {
+			own, said, _ := strings.Cut(told, ":")
+			all := ""
+			for input := range strings.FieldsSeq(said) {
+				_, said := call(tb, tf, openai+"/responses", map[string]any{"input": input, "conversation": "conv_of_the_environment_" + own})
+				if all = strings.TrimSpace(all + " " + input); said != all {
+					tb.Errorf("%q is the answer to %q", said, all)
+				}
+			}
+		},
+		"short id": func(tb *tbtest.TB, tf *traceforgetest.Recorder, told string) {
+			for input := range strings.FieldsSeq(told) {
+				call(tb, tf, "https://api.example.com/jobs", map[string]any{"input": input})
+				job := regexp.MustCompile("[0-9]+").FindString(got[len(got)-1])
+				if _, said := call(tb, tf, "https://api.example.com/jobs/"+job, nil); said != input {
+					tb.Errorf("%q is the answer to %q", said, input)
+				}
+			}
+		},
 		"equal": func(tb *tbtest.TB, tf *traceforgetest.Recorder, told string) {
 			for input := range strings.FieldsSeq(told) {
 				_, said := call(tb, tf, openai+"/responses", map[string]any{"input": input})
@@ -355,6 +382,9 @@ func TestAnswersByID(t *testing.T) {
 		{"a changed job", "results", "the other stays", "a b", "1", "x b", "", "2"},
 		{"another job", "results", "the others stay", "a b", "1", "a x b", "", "2"},
 		{"one more job", "jobs", "the others stay", "a b", "new", "a b x", "", "2"},
+		{"another conversation", "own id", "the environment names it, and no answer", "1:a b", "", "2:a b", "", "0"},
+		{"an update of it", "own id", "the environment names it, and no answer", "1:a b", "1", "2:a b", "", "0"},
+		{"a changed job", "short id", "its result is bought too", "a b", "1", "a x", "", "2"},
 		{"a job less", "jobs", "the other stays", "a b", "1", "b", "", "0"},
 		{"an equal request", "equal", "the first stays the first", "a b", "1", "b b", "", "1"},
 		{"all of equal jobs", "jobs", "the first stays the first", "a b", "all", "b b", "", "4"},
@@ -366,7 +396,7 @@ func TestAnswersByID(t *testing.T) {
 				t.Setenv("TRACEFORGE_UPDATE", mode)
 				m.live, got = 0, nil
 				return s.run("TestIt", func(tb *tbtest.TB, tf *traceforgetest.Recorder) { flows[c.flow](tb, tf, told) },
-					traceforgetest.Upstream(m), traceforgetest.Nondeterministic("jobs have no seed"))
+					traceforgetest.Upstream(m), traceforgetest.Nondeterministic("jobs have no seed"), traceforgetest.Record("api.example.com"))
 			}
 			requirePass(t, run("1", c.told))
 			requirePass(t, run("", c.told))

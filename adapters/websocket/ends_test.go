@@ -206,7 +206,8 @@ func TestPending(t *testing.T) {
 		saying(bye)(tb, tf)
 		tb.Errorf("the test's own failure")
 	})
-	require.Contains(t, tb.Logged(), "waits in "+store(t)+"/.pending: the next -update makes sessions again; accept or reject it: traceforge accept adapters-websocket-testsession-")
+	require.Contains(t, tb.Logged(), "waits in "+store(t)+"/.pending: the next -update makes sessions again; accept or reject it: traceforge accept --dir "+
+		store(t)+" adapters-websocket-testsession-")
 	tb = run(t, "1", server, saying(bye))
 	require.False(t, tb.Failed(), tb.Logged())
 	require.Equal(t, int32(2), server.sessions.Load())

@@ -66,7 +66,7 @@ func (r *run) adopt(c *call, from *tape, i int, o *origin) (*servedRecord, error
 // record must have the answer of a model that was given to this very request, and the request no id that this run
 // bought.
 func (r *run) adoptFrom(tapes []*tape, c *call, lifted string) *servedRecord {
-	follows := r.follows(c, c.request, isLive)
+	follows := r.follows(c, nil, isLive)
 	for _, t := range tapes {
 		find := search{r, t}.find
 		for i, how := find(c); how == found; i, how = find(c) {

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/traceforge/traceforge-go/internal/inorder"
@@ -109,14 +110,19 @@ func (r *run) newCall(name, lane string, codec *provider.Codec, request *modelio
 // inCallOrder puts adjacent results of tools in the order of the calls that asked for them. Tools that run at once end
 // in any order, and some agents append the results as they come (design R9).
 func inCallOrder(messages []modelio.Message) {
-	var asked map[string]int                  // by ref, from 1
-	place := func(parts []modelio.Part) int { // 0 if the first part is no result, or its call is unknown
-		if len(parts) == 0 || parts[0].ToolResponse == nil {
-			return 0
+	var asked map[string]int // by ref, from 1; refs may come again
+	last := 0
+	isEarlier := func(a, b modelio.Part) bool {
+		if a.ToolResponse == nil || b.ToolResponse == nil {
+			return false
 		}
-		return asked[parts[0].ToolResponse.Ref]
+		first, second := asked[a.ToolResponse.Ref], asked[b.ToolResponse.Ref]
+		return first > 0 && first < second
 	}
-	isEarlier := func(a, b []modelio.Part) bool { return place(a) > 0 && place(a) < place(b) }
+	isResult := func(m *modelio.Message) bool {
+		isOther := func(p modelio.Part) bool { return p.ToolResponse == nil }
+		return len(m.Content) > 0 && !slices.ContainsFunc(m.Content, isOther)
+	}
 	for i := range messages {
 		parts := messages[i].Content
 		for n := range parts {
@@ -124,13 +130,15 @@ func inCallOrder(messages []modelio.Message) {
 				if asked == nil {
 					asked = map[string]int{}
 				}
-				asked[of.Ref] = len(asked) + 1
+				last++
+				asked[of.Ref] = last
 			}
-			for ; n > 0 && isEarlier(parts[n:], parts[n-1:]); n-- {
+			for ; n > 0 && isEarlier(parts[n], parts[n-1]); n-- {
 				parts[n-1], parts[n] = parts[n], parts[n-1]
 			}
 		}
-		for n := i; n > 0 && isEarlier(messages[n].Content, messages[n-1].Content); n-- {
+		for n := i; n > 0 && isResult(&messages[n]) && isResult(&messages[n-1]) &&
+			isEarlier(messages[n].Content[0], messages[n-1].Content[0]); n-- {
 			messages[n-1], messages[n] = messages[n], messages[n-1]
 		}
 	}

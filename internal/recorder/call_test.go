@@ -28,6 +28,7 @@ func TestResultsInTheOrderOfTheirCalls(t *testing.T) {
 	for sent, want := range map[string]string{
 		"- AB b a": "- AB a b", "- AB ba": "- AB ab", "ABC c ba": "ABC ab c", "AB b-a": "AB b-a", "AB b - a": "AB b - a",
 		"AB ba CD dc": "AB ab CD cd", "AB xba": "AB xab", "b a": "b a", "AB a b": "AB a b", "A a": "A a",
+		"AB ba AB ba": "AB ab AB ab", "AB b- a-": "AB b- a-", "AB b- a": "AB b- a",
 	} {
 		var messages []modelio.Message
 		for refs := range strings.FieldsSeq(sent) {

@@ -72,58 +72,68 @@ func (r *run) carriesServed(c *call, w *wire) string {
 	return ""
 }
 
-// follows reports whether a request names an id that the answer of an earlier take made: one that the provider looks up,
-// or, from an answer of no model, one that the request of its record does not have. meant chooses which takes count.
+// follows reports whether a request names an id that the answer of an earlier take made, and not only repeats: one that
+// the provider looks up, or, from an answer of no model, one that the request of its record does not have. meant chooses
+// which takes count. recorded is nil for a call without a record, for which the latter do not matter.
 func (r *run) follows(c *call, recorded *modelio.Request, meant func(*take) bool) bool {
 	w, ok := c.what.(*wire)
 	ids, _ := lookedUp(c)
-	return ok && slices.ContainsFunc(r.takes, func(tk *take) bool {
-		isOfModel := tk.codec.Generates || tk.codec.Tools // its ids are numbered
-		if !meant(tk) || isOfModel && len(ids) == 0 {
+	isNew := func(id string) bool {
+		if !w.names(id) {
 			return false
 		}
-		isNew := func(id string) bool {
-			core, _ := snapshot.RequestCore(recorded, nil) // a record has a core
-			return w.names(id) && !bytes.Contains(core, []byte(id))
+		core, _ := snapshot.RequestCore(recorded, nil) // a record has a core
+		return !bytes.Contains(core, []byte(id))
+	}
+	return ok && slices.ContainsFunc(r.takes, func(tk *take) bool {
+		if !meant(tk) {
+			return false
 		}
-		return slices.ContainsFunc(tk.madeIDs(), func(made string) bool {
-			return slices.ContainsFunc(ids, func(id string) bool { return isOf(made, id) }) || !isOfModel && isNew(made)
-		})
+		if len(ids) > 0 {
+			body, _ := tk.plain() // nothing, if it cannot be decoded
+			made := func(id string) bool { return bytes.Contains(body, []byte(id)) && !slices.Contains(tk.lookedUp, id) }
+			if slices.ContainsFunc(ids, made) {
+				return true
+			}
+		}
+		return recorded != nil && slices.ContainsFunc(tk.madeIDs(), isNew)
 	})
-}
-
-// isOf reports whether an answer gave out an id as it is, or as a segment of a name or a URL.
-func isOf(made, id string) bool {
-	return made == id || strings.Contains(made+"/", "/"+id+"/") || strings.Contains(made, "/"+id+":")
 }
 
 // saidSince is the failure of a new call of a conversation from the store, in which more was said when it was recorded:
 // the provider would answer it after all that. It is nil for any other call.
 func (r *report) saidSince(c *call) *Failure {
 	t := r.run.tape
-	if c.talk == "" || t == nil || !modes[r.run.Mode].writes {
+	if c.talk == "" || t == nil || !modes[r.run.Mode].writes || reads(c.request) {
 		return nil
 	}
-	said := t.numbers(func(i int) bool { return !t.played[i] && slices.Contains(t.records[i].Source.IDs, c.talk) })
-	if len(said) == 0 || !(search{r.run, t}).wereServed([]string{c.talk}) {
+	said := t.numbers(func(i int) bool {
+		s := &t.records[i]
+		return !t.played[i] && slices.Contains(s.Source.IDs, c.talk) && !reads(&s.Request)
+	})
+	if len(said) == 0 || !(search{r.run, t}).wasServed(c.talk) {
 		return nil
 	}
 	brief := fmt.Sprintf("%s goes on with %s, where its provider has also %s of the recording", c.asking(), c.talk, calls(said))
 	return failuref(brief, indent(r.run.summary(c.request)), "buy the whole conversation: "+r.run.with("all"))
 }
 
-// madeIDs returns the ids that an answer gives out and its request does not have.
+// reads reports whether a request only asks for what is there.
+func reads(r *modelio.Request) bool {
+	method := provider.MetadataWord(r.Options, "$url", "method")
+	return len(r.Messages) == 0 && (method == "" || method == http.MethodGet)
+}
+
+// madeIDs returns the ids that an answer gives out and its request does not have. Those of models and tools do not
+// count, since records number them.
 func (tk *take) madeIDs() []string {
 	w, ok := tk.what.(*wire)
-	if tk.made != nil || !ok {
+	if tk.made != nil || !ok || tk.codec.Generates || tk.codec.Tools || tk.ending() == underWay {
 		return tk.made
 	}
 	body, _ := tk.plain() // nothing, if it cannot be decoded
-	made := append([]string{}, slices.DeleteFunc(handedOut(tk.answer(body)), w.names)...)
-	if tk.ending() != underWay {
-		tk.made = made
-	}
-	return made
+	tk.made = append([]string{}, slices.DeleteFunc(handedOut(tk.answer(body)), w.names)...)
+	return tk.made
 }
 
 // servedIDs returns possible ids in the answers that the test was served from the store so far, with the URLs for files

@@ -11,6 +11,7 @@ import (
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/internal/drift"
 	"github.com/traceforge/traceforge-go/internal/inorder"
+	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
@@ -127,21 +128,27 @@ func (t *tape) confirms(i int, tk *take, headers []string) bool {
 // of them or a request that names the id is new, so that all have the same id. Otherwise the requests keep the ids that
 // they named.
 func (t *tape) renewIDs(calls []testCall, done []store.Outcome) {
-	names := func(c testCall) bool { return c.take != nil && len(c.take.ids) > 0 }
-	areNamed, isNew := slices.ContainsFunc(calls, names), false
+	var old, fresh naming
+	for n, c := range calls {
+		switch {
+		case c.take == nil:
+		case done[n].Answered && t.keys[done[n].Of] == c.take.key:
+			old.add(c.take)
+		default:
+			fresh.add(c.take)
+		}
+	}
+	isNew := false
 	var giving []int
 	for n, c := range calls {
-		if c.take == nil || c.take.codec.Tools || c.take.codec.Generates && !areNamed {
+		if c.take == nil || c.take.codec.Tools || c.take.codec.Generates && old.ids+fresh.ids == 0 {
 			continue
 		}
-		ids := handedOut(rawAnswer(c.take.record, c.take.raw))
-		for m, other := range calls {
-			named := func(id string) bool { return other.take.names(id, !c.take.codec.Generates && m > n) }
-			if other.take == nil || !slices.ContainsFunc(ids, named) {
-				continue
+		for _, id := range handedOut(rawAnswer(c.take.record, c.take.raw)) {
+			byNew := fresh.has(id, c.take)
+			if byNew || old.has(id, c.take) {
+				giving, isNew = append(giving, n), isNew || byNew || !done[n].Answered
 			}
-			giving = append(giving, n)
-			isNew = isNew || !done[n].Answered || !done[m].Answered || t.keys[done[m].Of] != other.take.key
 		}
 	}
 	for _, n := range giving {
@@ -154,10 +161,27 @@ func (t *tape) renewIDs(calls []testCall, done []store.Outcome) {
 	}
 }
 
-// names reports whether the request of a take names an id by a number or in its URL, or anywhere.
-func (tk *take) names(id string, anywhere bool) bool {
-	w, ok := tk.what.(*wire)
-	return ok && (slices.Contains(tk.ids, id) || w.asksAbout(id) || anywhere && w.names(id))
+// A naming has what the requests of some calls name.
+type naming struct {
+	ids    int // how many are numbered
+	urls   strings.Builder
+	bodies bytes.Buffer
+}
+
+func (n *naming) add(tk *take) {
+	if w, ok := tk.what.(*wire); ok {
+		n.ids += len(tk.ids)
+		n.urls.WriteString(strings.Join(tk.ids, " ") + " " + w.URL.Path + "?" + w.URL.RawQuery + " " + w.URL.String() + "\n")
+		n.bodies.Write(w.Body)
+	}
+}
+
+// has reports whether a request names an id that an answer gives out: by a number, in its URL, or, if it is not of a model
+// and only repeated, in its body.
+func (n *naming) has(id string, given *take) bool {
+	w, ok := given.what.(*wire)
+	return strings.Contains(n.urls.String(), id) ||
+		ok && !given.codec.Generates && !w.names(id) && bytes.Contains(n.bodies.Bytes(), jsontext.Text(id))
 }
 
 func providerOf(calls []testCall) string {

@@ -90,6 +90,8 @@ type run struct {
 	answered []testCall      // the calls that got their answer, in order
 	own      map[string]bool // hosts that the program calls by itself, see isLed
 	due      []*due          // served answers that need a proof
+	given    map[string]bool // ids that these gave out, see search.wasServed
+	searched int             // how many of them were searched for ids
 	sent     []usage.Sent    // if it is asked for
 	compare  *drift.Comparer // nil until a call drifts
 	causes   causes
@@ -140,7 +142,7 @@ func Open(o Options) (*Recorder, error) {
 		return nil, err
 	}
 	s.Waiting = o.Waiting
-	r := &Recorder{run: run{setup: setup{Options: o, store: s, name: snapshot.DocumentName(o.Package, o.Test)}}}
+	r := &Recorder{run: run{setup: setup{Options: o, store: s, name: snapshot.DocumentName(o.Package, o.Test)}, given: map[string]bool{}}}
 	if o.Upstream == nil { // another upstream may need no key
 		r.run.Upstream, r.run.needsKeys = http.DefaultTransport, true
 	}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/provider"
 	"github.com/traceforge/traceforge-go/internal/store"
@@ -93,33 +94,48 @@ func (t *tape) findCall(c *call) (i int, how fit) {
 }
 
 // withIDs returns the first unplayed record like the i-th that names the ids of a call: those of a conversation's last
-// answer, or of a job. If no record names them, an answer from the store gave out the ids of other calls only.
+// answer, or of a job. Ids that no answer from the store gave out, such as a program's own, may be others than recorded,
+// and so may those of a record without ids.
 func (s search) withIDs(c *call, i int) (of int, how fit) {
 	ids, t := s.run.stable(c.ids), s.tape
 	isIts := func(j int) bool { return slices.Equal(t.records[j].Source.IDs, ids) }
 	if len(ids) == 0 || isIts(i) {
 		return i, found
 	}
-	if j := t.like(i, isIts); j >= 0 {
-		return j, found
+	mayBeIts := func(j int) bool {
+		for n, id := range t.records[j].Source.IDs[:min(len(ids), len(t.records[j].Source.IDs))] {
+			if id != ids[n] && (s.wasServed(id) || s.wasServed(ids[n])) {
+				return false
+			}
+		}
+		return true
 	}
-	if s.wereServed(ids) {
-		return i, elsewhere
-	}
-	if j := t.like(i, func(j int) bool { return !s.wereServed(t.records[j].Source.IDs) }); j >= 0 {
-		return j, found
+	for _, meant := range []func(int) bool{isIts, mayBeIts} {
+		if j := t.like(i, meant); j >= 0 {
+			return j, found
+		}
 	}
 	return i, elsewhere
 }
 
-// wereServed reports whether an answer from the store has one of some ids.
-func (s search) wereServed(ids []string) bool {
-	const least = 8 // characters: a shorter id may stand in any text
-	return len(ids) > 0 && slices.ContainsFunc(s.run.due, func(d *due) bool {
-		raw, _ := s.run.tape.doc.Raw(d.record) // it was served
-		return slices.ContainsFunc(ids, func(id string) bool { return len(id) >= least && bytes.Contains(raw, []byte(id)) })
-	})
+// wasServed reports whether an answer from the store gave out an id, and not only repeated it.
+func (s search) wasServed(id string) bool {
+	r := s.run
+	for _, d := range r.due[r.searched:] {
+		raw, _ := r.tape.doc.Raw(d.record) // it was served
+		record := &r.tape.records[d.record]
+		for _, made := range handedOut(rawAnswer(record, raw)) {
+			for _, part := range append(strings.FieldsFunc(made, isBetween), made) {
+				r.given[part] = r.given[part] || !slices.Contains(record.Source.IDs, part)
+			}
+		}
+	}
+	r.searched = len(r.due)
+	return r.given[id]
 }
+
+// isBetween reports whether a character is between the parts of a name or a URL.
+func isBetween(c rune) bool { return strings.ContainsRune("/:?", c) }
 
 // like returns the first unplayed record with the request of the i-th, from there on, that is meant; -1 if there is none.
 func (t *tape) like(i int, meant func(int) bool) int {

@@ -84,6 +84,9 @@ func (t *tape) hiding(i int, body []byte) []string {
 	s := &t.records[i]
 	_, values := t.anywhere.Stored(&s.Request, nil)
 	values.Answer(rawAnswer(s, body))
+	for _, id := range s.Source.IDs {
+		values.AnswerText(id)
+	}
 	for _, header := range s.Response.Headers {
 		for _, value := range header {
 			values.AnswerText(value)

@@ -26,6 +26,7 @@ type take struct {
 	steps         *atomic.Int64 // the recorder's counter, which orders calls even if the clock stands still; nil if the order does not matter
 	began         int64         // its step when it began
 	decodeContent func(encodings string, body []byte) ([]byte, error)
+	lookedUp      []string    // ids in its request, see lookedUp
 	made          []string    // ids that its answer made; nil until madeIDs is asked
 	limit         int64       // of the answer's bytes that are kept
 	keepsCuts     bool        // the test is about streams that are cut, even after their last event
@@ -79,7 +80,8 @@ const (
 
 // newTake starts to keep the answer to a call.
 func (s *setup) newTake(c *call) *take {
-	return &take{call: c, started: clock(), decodeContent: s.decodeContent, limit: s.store.MaxBytes()}
+	ids, _ := lookedUp(c)
+	return &take{call: c, started: clock(), decodeContent: s.decodeContent, lookedUp: ids, limit: s.store.MaxBytes()}
 }
 
 // begin keeps the head of an answer.
