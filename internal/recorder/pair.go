@@ -128,20 +128,26 @@ func (t *tape) confirms(i int, tk *take, headers []string) bool {
 // of them or a request that names the id is new, so that all have the same id. Otherwise the requests keep the ids that
 // they named.
 func (t *tape) renewIDs(calls []testCall, done []store.Outcome) {
+	areNamed := slices.ContainsFunc(calls, func(c testCall) bool { return c.take != nil && len(c.take.ids) > 0 })
+	isOther := func(c testCall) bool { return c.take != nil && !c.take.codec.Generates && !c.take.codec.Tools }
+	others := slices.ContainsFunc(calls, isOther)
+	if !areNamed && !others {
+		return // the usual case
+	}
 	var old, fresh naming
 	for n, c := range calls {
 		switch {
 		case c.take == nil:
 		case done[n].Answered && t.keys[done[n].Of] == c.take.key:
-			old.add(c.take)
+			old.add(c.take, others)
 		default:
-			fresh.add(c.take)
+			fresh.add(c.take, others)
 		}
 	}
 	isNew := false
 	var giving []int
 	for n, c := range calls {
-		if c.take == nil || c.take.codec.Tools || c.take.codec.Generates && old.ids+fresh.ids == 0 {
+		if c.take == nil || c.take.codec.Tools || c.take.codec.Generates && !areNamed {
 			continue
 		}
 		for _, id := range handedOut(rawAnswer(c.take.record, c.take.raw)) {
@@ -163,16 +169,16 @@ func (t *tape) renewIDs(calls []testCall, done []store.Outcome) {
 
 // A naming has what the requests of some calls name.
 type naming struct {
-	ids    int // how many are numbered
-	urls   strings.Builder
+	urls   strings.Builder // with the ids that requests have as numbers
 	bodies bytes.Buffer
 }
 
-func (n *naming) add(tk *take) {
+func (n *naming) add(tk *take, bodies bool) {
 	if w, ok := tk.what.(*wire); ok {
-		n.ids += len(tk.ids)
 		n.urls.WriteString(strings.Join(tk.ids, " ") + " " + w.URL.Path + "?" + w.URL.RawQuery + " " + w.URL.String() + "\n")
-		n.bodies.Write(w.Body)
+		if bodies {
+			n.bodies.Write(w.Body)
+		}
 	}
 }
 
