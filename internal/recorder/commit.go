@@ -3,7 +3,6 @@ package recorder
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/store"
@@ -186,7 +185,7 @@ func (r *revision) verify(provider string, doc *snapshot.Document, kept []*take)
 			what = asking(s.Provider, r.run.tape.request(c.record))
 		}
 		if how == found && len(s.Source.IDs) > 0 {
-			i = max(i, t.like(i, func(j int) bool { return slices.Equal(t.records[j].Source.IDs, s.Source.IDs) }))
+			i = max(i, t.withIDs(i, s.Source.IDs))
 		}
 		if how != found || c.take != nil && !store.SameAnswer(&doc.Snapshots[i].Response, &s.Response) {
 			return fmt.Errorf("%s would not be found again in replay: nothing was written", what)

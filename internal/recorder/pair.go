@@ -30,12 +30,12 @@ func (r *revision) pair(kept []*take, partial bool) (put store.Put, changed []*t
 		return put, nil, err
 	}
 	beside := map[canon.Hash][]byte{}
-	pairs := r.run.counterparts(calls, old)
+	pairs, after := r.run.counterparts(calls, old)
 	renewTime := r.run.Mode == UpdateAll && r.run.config.MaxAge.IsSet()
 	done, same := old.outcomes(calls, pairs, r.run.KeptHeaders, renewTime)
 	drop := modes[r.run.Mode].drops && !partial
-	for n, records := range inTheirOrder(calls, old, pairs) {
-		done[n].After = records
+	for n := range done {
+		done[n].After = after[n]
 	}
 	next, places := store.Next(r.run.name, old.records, append(done, old.spared(calls, pairs)...), drop)
 	for n, c := range calls {
@@ -275,9 +275,9 @@ func compareRequests(a, b *modelio.Request) int {
 
 // counterparts returns for each call the record that it replaces or confirms, or -1. It pairs them by key, then by
 // likeness if calls were added, removed or concurrent, then in order. If only missing calls are recorded, no record is
-// replaced.
-func (s *setup) counterparts(calls []testCall, old *tape) []int {
-	pairs := make([]int, len(calls))
+// replaced. after says how many of the old records must come before each new one: see inTheirOrder.
+func (s *setup) counterparts(calls []testCall, old *tape) (pairs, after []int) {
+	pairs = make([]int, len(calls))
 	taken := make([]bool, len(old.records))
 	byKey := map[key][]int{}
 	for n, c := range calls {
@@ -289,7 +289,7 @@ func (s *setup) counterparts(calls []testCall, old *tape) []int {
 		}
 	}
 	if s.Mode == UpdateNew {
-		return pairs
+		return pairs, inTheirOrder(calls, old, pairs)
 	}
 	for i, k := range old.keys {
 		if !taken[i] {
@@ -326,8 +326,7 @@ func (s *setup) counterparts(calls []testCall, old *tape) []int {
 			pairs[n], taken[left[next]] = left[next], true
 		}
 	}
-	inTheirOrder(calls, old, pairs)
-	return pairs
+	return pairs, inTheirOrder(calls, old, pairs)
 }
 
 // inTheirOrder gives a call a new record if its own comes before that of an earlier call with the same request, since

@@ -330,7 +330,7 @@ func (p *pending) settle(kept []*take) []*take {
 	}
 	old, err := p.run.keyedTape(provider)
 	if err == nil {
-		pairs := p.run.counterparts(calls, old)
+		pairs, _ := p.run.counterparts(calls, old)
 		for n, c := range calls {
 			if c.take == nil || !c.take.waits {
 				continue

@@ -98,9 +98,11 @@ func (t *tape) findCall(c *call) (i int, how fit) {
 // and so may those of a record without ids.
 func (s search) withIDs(c *call, i int) (of int, how fit) {
 	ids, t := s.run.stable(c.ids), s.tape
-	isIts := func(j int) bool { return slices.Equal(t.records[j].Source.IDs, ids) }
-	if len(ids) == 0 || isIts(i) {
+	if len(ids) == 0 {
 		return i, found
+	}
+	if j := t.withIDs(i, ids); j >= 0 {
+		return j, found
 	}
 	mayBeIts := func(j int) bool {
 		for n, id := range t.records[j].Source.IDs[:min(len(ids), len(t.records[j].Source.IDs))] {
@@ -110,10 +112,8 @@ func (s search) withIDs(c *call, i int) (of int, how fit) {
 		}
 		return true
 	}
-	for _, meant := range []func(int) bool{isIts, mayBeIts} {
-		if j := t.like(i, meant); j >= 0 {
-			return j, found
-		}
+	if j := t.like(i, mayBeIts); j >= 0 {
+		return j, found
 	}
 	return i, elsewhere
 }
@@ -136,6 +136,16 @@ func (s search) wasServed(id string) bool {
 
 // isBetween reports whether a character is between the parts of a name or a URL.
 func isBetween(c rune) bool { return strings.ContainsRune("/:?", c) }
+
+// withIDs returns the first unplayed record like the i-th, which is unplayed too, that names just these ids; -1 if there is
+// none.
+func (t *tape) withIDs(i int, ids []string) int {
+	isIts := func(j int) bool { return slices.Equal(t.records[j].Source.IDs, ids) }
+	if isIts(i) {
+		return i // the usual case; needs no keys
+	}
+	return t.like(i, isIts)
+}
 
 // like returns the first unplayed record with the request of the i-th, from there on, that is meant; -1 if there is none.
 func (t *tape) like(i int, meant func(int) bool) int {

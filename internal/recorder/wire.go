@@ -33,14 +33,9 @@ type wire struct {
 // String returns the request's name in messages.
 func (w *wire) String() string { return w.Method + " " + w.URL.String() }
 
-// names reports whether the request has an id, as a text of its body or in its URL.
+// names reports whether the request has an id, as a text of its body or in its URL, or as its URL.
 func (w *wire) names(id string) bool {
-	return bytes.Contains(w.Body, jsontext.Text(id)) || w.asksAbout(id)
-}
-
-// asksAbout reports whether the URL has an id, or is one.
-func (w *wire) asksAbout(id string) bool {
-	return strings.Contains(w.URL.Path+"?"+w.URL.RawQuery, id) || w.URL.String() == id
+	return bytes.Contains(w.Body, jsontext.Text(id)) || strings.Contains(w.URL.Path+"?"+w.URL.RawQuery, id) || w.URL.String() == id
 }
 
 // readWire reads and closes the request's body, as a RoundTripper must. A body in an unknown encoding is taken as it
