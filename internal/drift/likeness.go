@@ -140,13 +140,27 @@ func (c *Comparer) short(p part) string {
 	return string(p.text)
 }
 
-// commonText returns the length of the common prefix and suffix of two texts, or of their common words.
+// commonText returns the length of the common prefix and suffix of two texts and of the common words between, or of all
+// common words.
 func commonText(before, after string) int {
 	const least = 4 // less than a fourth of the bytes in common counts as nothing
-	longer, ends := max(len(before), len(after)), commonEnds(before, after)
+	longer := max(len(before), len(after))
+	head, tail := ends(before, after)
+	if (head+tail)*least >= longer {
+		common, spaces := commonWords(before[head:len(before)-tail], after[head:len(after)-tail])
+		return head + tail + common + spaces
+	}
+	if common, _ := commonWords(before, after); common*least >= min(longer, mostRead) {
+		return common
+	}
+	return 0
+}
+
+// commonWords returns the length of the common words of two texts, and of the spaces, in the parts that are read.
+func commonWords(before, after string) (common, spaces int) {
 	a, from := words(before[:boundary(before, mostRead)])
 	b, _ := words(after[:boundary(after, mostRead)])
-	common, spaces, start := 0, 0, 0
+	start := 0
 	for _, e := range append(Edits(a, b), Edit{A0: len(a)}) {
 		for w := start; w < e.A0; w++ {
 			if first, _ := utf8.DecodeRuneInString(a[w]); kindOf(first) == space {
@@ -157,11 +171,5 @@ func commonText(before, after string) int {
 		}
 		start = e.A1
 	}
-	if ends*least >= longer {
-		return max(ends, common+spaces)
-	}
-	if common*least < min(longer, mostRead) {
-		return 0
-	}
-	return common
+	return common, spaces
 }

@@ -25,15 +25,20 @@ func boundary(text string, i int) int {
 	return i
 }
 
-// commonEnds returns the lengths of the common prefix and suffix of two texts in bytes.
+// commonEnds returns the sum of the lengths of the common prefix and suffix of two texts in bytes.
 func commonEnds(a, b string) int {
-	head, most := 0, min(len(a), len(b))
+	head, tail := ends(a, b)
+	return head + tail
+}
+
+// ends returns the lengths of the common prefix and suffix of two texts in bytes.
+func ends(a, b string) (head, tail int) {
+	most := min(len(a), len(b))
 	for head < most && a[head] == b[head] {
 		head++
 	}
-	tail := 0
 	for head+tail < most && a[len(a)-1-tail] == b[len(b)-1-tail] {
 		tail++
 	}
-	return head + tail
+	return head, tail
 }
