@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -224,6 +225,7 @@ type talker struct {
 
 func (m *talker) RoundTrip(r *http.Request) (*http.Response, error) {
 	m.live++
+	time.Sleep(2 * time.Millisecond) // records have milliseconds, which say that a call came after another
 	var asked struct {
 		Input, Conversation string
 		Previous            string `json:"previous_response_id"`
@@ -375,6 +377,8 @@ func TestAnswersByID(t *testing.T) {
 		{"one of two chains", "chain", "it has its own", "a go on,b go on", "1", "b go on", "", "0"},
 		{"all of a chain", "chain", "it is bought", "a b c", "all", "a x c", "", "3"},
 		{"a changed turn", "conversation", "the conversation of the recording has the old one", "a b c", "1", "x b c", "buy the whole conversation: TRACEFORGE_UPDATE=all", "0"},
+		{"a turn less", "conversation", "the answers after it were to it too", "a b c", "1", "a c", "has also call 3 of the recording", "0"},
+		{"turns in another order", "conversation", "their answers were to others", "a b c", "", "b a c", "has also call 2 of the recording", "0"},
 		{"all of a conversation", "conversation", "it is another one", "a b c", "all", "x b c", "", "4"},
 		{"one more turn", "conversation", "it has been said in none", "a b", "1", "a b c", "", "1"},
 		{"jobs in another order", "results", "the results have no id", "a b", "", "b a", "", "0"},
@@ -416,6 +420,19 @@ func TestAnswersByID(t *testing.T) {
 			s.requireWhole()
 		})
 	}
+}
+
+// TestSecretID records a call with an id that is a secret: its record has a number for it, and no ids.
+func TestSecretID(t *testing.T) {
+	t.Setenv("TRACEFORGE_UPDATE", "1")
+	t.Setenv("BATCH_TOKEN", "msgbatch_q8Zr5xW2nLk0")
+	s := newScene(t)
+	requirePass(t, s.run("TestIt", func(tb *tbtest.TB, tf *traceforgetest.Recorder) {
+		resp, err := tf.Client().Get("https://api.anthropic.com/v1/messages/batches/msgbatch_q8Zr5xW2nLk0/results")
+		require.NoError(t, err)
+		require.NoError(t, resp.Body.Close())
+	}, traceforgetest.Upstream(&talker{said: map[string]string{}}), traceforgetest.Nondeterministic("jobs have no seed")))
+	s.requireWhole()
 }
 
 func must(text []byte, err error) []byte {

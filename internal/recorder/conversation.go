@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/internal/provider"
@@ -100,22 +101,29 @@ func (r *run) follows(c *call, recorded *modelio.Request, meant func(*take) bool
 	})
 }
 
-// saidSince is the failure of a new call of a conversation from the store, in which more was said when it was recorded:
-// the provider would answer it after all that. It is nil for any other call.
-func (r *report) saidSince(c *call) *Failure {
+// outOfTurn is the failure of a call of a conversation from the store, whose provider would answer it, or has answered its
+// record, after other calls of the recording, which this run has not made: i is the call's record, or -1. It is nil for any
+// other call.
+func (r *report) outOfTurn(c *call, i int) *Failure {
 	t := r.run.tape
-	if c.talk == "" || t == nil || !modes[r.run.Mode].writes || reads(c.request) {
+	if c.talk == "" || t == nil || reads(c.request) {
 		return nil
 	}
-	said := t.numbers(func(i int) bool {
-		s := &t.records[i]
-		return !t.played[i] && slices.Contains(s.Source.IDs, c.talk) && !reads(&s.Request)
+	said := t.numbers(func(j int) bool {
+		s := &t.records[j]
+		return !t.played[j] && j != i && slices.Contains(s.Source.IDs, c.talk) && !reads(&s.Request) && (i < 0 || endedBefore(s, &t.records[i]))
 	})
 	if len(said) == 0 || !(search{r.run, t}).wasServed(c.talk) {
 		return nil
 	}
 	brief := fmt.Sprintf("%s goes on with %s, where its provider has also %s of the recording", c.asking(), c.talk, calls(said))
 	return failuref(brief, indent(r.run.summary(c.request)), "buy the whole conversation: "+r.run.with("all"))
+}
+
+// endedBefore reports whether the answer to s had ended when the call of next began.
+func endedBefore(s, next *snapshot.Snapshot) bool {
+	ended := s.Timestamp.Add(time.Duration(s.Response.LatencyMS) * time.Millisecond)
+	return s.Timestamp.Before(next.Timestamp) && !ended.After(next.Timestamp)
 }
 
 // reads reports whether a request only asks for what is there.

@@ -31,8 +31,10 @@ func (r *Recorder) startTake(c *call, lifted string) (*servedRecord, error) {
 		}
 		writables.Add(r.run.Dir, true)
 	}
-	if f := r.report.saidSince(c); f != nil {
-		return nil, f
+	if modes[r.run.Mode].writes {
+		if f := r.report.outOfTurn(c, -1); f != nil {
+			return nil, f
+		}
 	}
 	tk := r.run.newTake(c)
 	tk.source, tk.lifted, tk.keepsCuts = r.run.Source(), lifted, r.run.allows(CutStreams) || c.step != nil

@@ -155,6 +155,9 @@ func (r *run) frame(tk *take) snapshot.Snapshot {
 	s.Source.Package, s.Source.Test = r.Package, r.Test
 	s.Source.Nondeterministic = cmp.Or(r.Nondeterministic, tk.lifted)
 	s.Source.IDs, s.Source.Ignored, s.Source.Lane = r.stable(tk.ids), r.Ignored, tk.lane
+	if r.scanner().Holds(s.Source.IDs, nil) {
+		s.Source.IDs = nil // without all of them, none is compared
+	}
 	if s.Source.Provenance.ProviderID == tk.provider {
 		s.Source.Provenance.ProviderID = ""
 	}

@@ -70,6 +70,9 @@ func (r *Recorder) stored(c *call) (*servedRecord, error) {
 	if i < 0 {
 		return nil, nil
 	}
+	if f := r.report.outOfTurn(c, i); f != nil {
+		return nil, f
+	}
 	r.run.tape.played[i] = true // its call is this one, whatever answers it
 	was := &r.run.tape.records[i]
 	if was.Response.Stale != "" || was.Source.Scripted != c.scripted() || r.run.Mode == UpdateTools && c.codec.Tools ||
