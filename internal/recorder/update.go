@@ -73,10 +73,12 @@ func (r *Recorder) stored(c *call) (*servedRecord, error) {
 	if f := r.report.outOfTurn(c, i); f != nil {
 		return nil, f
 	}
+	if r.run.follows(c, r.run.tape.request(i), isBought) {
+		return r.buy(c) // the record may be of a call that follows another answer
+	}
 	r.run.tape.played[i] = true // its call is this one, whatever answers it
 	was := &r.run.tape.records[i]
-	if was.Response.Stale != "" || was.Source.Scripted != c.scripted() || r.run.Mode == UpdateTools && c.codec.Tools ||
-		r.run.follows(c, r.run.tape.request(i), isBought) {
+	if was.Response.Stale != "" || was.Source.Scripted != c.scripted() || r.run.Mode == UpdateTools && c.codec.Tools {
 		return r.buy(c)
 	}
 	s, err := r.run.serveWhole(c, i, rules)
