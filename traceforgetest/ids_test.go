@@ -391,6 +391,7 @@ func TestAnswersByID(t *testing.T) {
 		{"an update of it", "own id", "the environment names it, and no answer", "1:a b", "1", "2:a b", "", "0"},
 		{"a changed job", "short id", "its result is bought too", "a b", "1", "a x", "", "2"},
 		{"a changed job before another", "jobs", "the other stays", "a b", "1", "x a", "", "2"},
+		{"an adopted job before another", "jobs", "the other has no answer left", "a b", "rekey", "x a", "a call before it that changed has adopted its answer", "0"},
 		{"a job less", "jobs", "the other stays", "a b", "1", "b", "", "0"},
 		{"an equal request", "equal", "the first stays the first", "a b", "1", "b b", "", "1"},
 		{"all of equal jobs", "jobs", "the first stays the first", "a b", "all", "b b", "", "4"},

@@ -117,6 +117,10 @@ func (r *Recorder) rekey(c *call) (*servedRecord, error) {
 	case r.run.tape.cancels(c):
 		return nil, context.Canceled
 	}
+	if r.run.isAdopted(c) {
+		return nil, failuref(c.asking()+" is recorded, and a call before it that changed has adopted its answer",
+			indent(r.run.summary(c.request)), "buy what changed: "+r.run.Accept)
+	}
 	i, _ = r.run.like(c)
 	switch {
 	case f != nil && (i < 0 || r.run.tape.records[i].Source.IsBought()):
@@ -133,6 +137,13 @@ func (r *Recorder) rekey(c *call) (*servedRecord, error) {
 		return nil, r.run.unproven(d)
 	}
 	return r.run.adopt(c, r.run.tape, i, &origin{place: i, stale: answeredBy(&r.run.tape.records[i]), lifted: lifted})
+}
+
+// isAdopted reports whether a call with another request has adopted the answer of a call's record.
+func (r *run) isAdopted(c *call) bool {
+	return slices.ContainsFunc(r.takes, func(tk *take) bool {
+		return tk.origin != nil && tk.origin.place >= 0 && tk.key != c.key && r.tape.keys[tk.origin.place] == c.key
+	})
 }
 
 // answeredBy returns the hash of the core of the request that a record's answer was given to.
