@@ -425,6 +425,81 @@ func TestAnswersByID(t *testing.T) {
 	}
 }
 
+// TestConversationThatWaits goes on with a conversation whose provider has more than the run has said: answers that wait, and
+// what a live run would say.
+func TestConversationThatWaits(t *testing.T) {
+	for _, c := range []struct{ name, recorded, failed, mode, now, says string }{
+		{"a changed turn", "", "a b", "1", "a x", "has also what waits in "},
+		{"a turn less", "", "a b c", "1", "a c", "has also what waits in "},
+		{"another turn more", "a", "a b", "1", "a x", "has also what waits in "},
+		{"the same", "", "a b", "1", "a b", ""},
+		{"one more", "", "a b", "1", "a b c", ""},
+		{"a fork", "a b", "", "live", "a x", "has also what was said in it since"},
+		{"a fork at the end", "a b", "", "live", "a b x", "has also what was said in it since"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s, m := newScene(t), &talker{said: map[string]string{}}
+			run := func(mode, told string, passes bool) *tbtest.TB {
+				t.Setenv("TRACEFORGE_UPDATE", mode)
+				return s.run("TestIt", func(tb *tbtest.TB, tf *traceforgetest.Recorder) {
+					ask := func(path, body string) (id, said string) {
+						resp, err := tf.Client().Post("https://api.openai.com/v1/"+path, "application/json", strings.NewReader(body))
+						require.NoError(t, err)
+						defer resp.Body.Close()
+						var answer struct {
+							ID     string
+							Output []struct{ Content []struct{ Text string } }
+						}
+						require.NoError(t, json.NewDecoder(resp.Body).Decode(&answer))
+						if resp.StatusCode != http.StatusOK {
+							tb.Fatalf("refused")
+						}
+						if len(answer.Output) > 0 {
+							said = answer.Output[0].Content[0].Text
+						}
+						return answer.ID, said
+					}
+					conversation, _ := ask("conversations", "{}")
+					all := "about"
+					for input := range strings.FieldsSeq(told) {
+						all += " " + input
+						_, said := ask("responses", fmt.Sprintf(`{"model":"m","temperature":0,"input":%q,"conversation":%q}`, input, conversation))
+						if said != all {
+							tb.Errorf("%q is the answer to %q", said, all)
+						}
+					}
+					if !passes {
+						tb.Errorf("it fails")
+					}
+				}, traceforgetest.Upstream(m), traceforgetest.Nondeterministic("jobs have no seed"))
+			}
+			if c.recorded != "" {
+				requirePass(t, run("1", c.recorded, true))
+			}
+			if c.failed != "" {
+				require.True(t, run("1", c.failed, false).Failed())
+			}
+			if c.mode == "live" {
+				t.Setenv("TRACEFORGE_CHECK", "from=3")
+			}
+			tb := run(c.mode, c.now, true)
+			require.Equal(t, c.says != "", tb.Failed(), tb.Logged())
+			require.Contains(t, tb.Logged(), c.says)
+			if c.mode == "live" {
+				t.Setenv("TRACEFORGE_CHECK", "from=1")
+				requirePass(t, run("live", c.now, true))
+				return
+			}
+			if tb.Failed() {
+				requirePass(t, run("all", c.now, true))
+			}
+			requirePass(t, run("", c.now, true))
+			requirePass(t, run("1", c.now, true))
+			s.requireWhole()
+		})
+	}
+}
+
 // TestSecretID records a call with an id that is a secret: its record has a number for it, and no ids.
 func TestSecretID(t *testing.T) {
 	t.Setenv("TRACEFORGE_UPDATE", "1")

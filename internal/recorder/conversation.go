@@ -11,6 +11,7 @@ import (
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/internal/provider"
+	"github.com/traceforge/traceforge-go/internal/usage"
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
@@ -101,23 +102,38 @@ func (r *run) follows(c *call, recorded *modelio.Request, meant func(*take) bool
 	})
 }
 
-// outOfTurn is the failure of a call of a conversation from the store, whose provider would answer it, or has answered its
-// record, after other calls of the recording, which this run has not made: i is the call's record, or -1. It is nil for any
-// other call.
-func (r *report) outOfTurn(c *call, i int) *Failure {
-	t := r.run.tape
-	if c.talk == "" || t == nil || reads(c.request) {
+// outOfTurn is the failure of a call of a conversation from the store, whose provider would answer it, or has answered the
+// i-th record of a tape, after other calls, which this run has not made. It is nil for any other call.
+func (r *report) outOfTurn(c *call, t *tape, i int) *Failure {
+	s := search{r.run, t}
+	also, way := "what waits in "+r.run.Shown+"/.pending", "buy the whole conversation: "+r.run.with("all")
+	switch said := s.unsaid(c, i); {
+	case i < 0 && r.run.Mode == Mixed && c.talk != "" && !reads(c.request) && s.wasServed(c.talk):
+		also, way = "what was said in it since", "let the live run begin it: "+usage.CheckEnv+"=from=1"
+	case len(said) == 0:
+		return nil
+	case t == r.run.tape:
+		also = calls(said) + " of the recording"
+	}
+	brief := fmt.Sprintf("%s goes on with %s, where its provider has also %s", c.asking(), c.talk, also)
+	return failuref(brief, indent(r.run.summary(c.request)), way)
+}
+
+// unsaid returns the numbers of unplayed records in the conversation of a call, if an answer from the store began it: of
+// those whose answer had ended when the call of the i-th began, or of all for -1.
+func (s search) unsaid(c *call, i int) []int {
+	if c.talk == "" || reads(c.request) {
 		return nil
 	}
-	said := t.numbers(func(j int) bool {
-		s := &t.records[j]
-		return !t.played[j] && j != i && slices.Contains(s.Source.IDs, c.talk) && !reads(&s.Request) && (i < 0 || endedBefore(s, &t.records[i]))
+	said := s.tape.numbers(func(j int) bool {
+		of := &s.tape.records[j]
+		return !s.tape.played[j] && j != i && slices.Contains(of.Source.IDs, c.talk) && !reads(&of.Request) &&
+			(i < 0 || endedBefore(of, &s.tape.records[i]))
 	})
-	if len(said) == 0 || !(search{r.run, t}).wasServed(c.talk) {
+	if len(said) > 0 && !s.wasServed(c.talk) {
 		return nil
 	}
-	brief := fmt.Sprintf("%s goes on with %s, where its provider has also %s of the recording", c.asking(), c.talk, calls(said))
-	return failuref(brief, indent(r.run.summary(c.request)), "buy the whole conversation: "+r.run.with("all"))
+	return said
 }
 
 // endedBefore reports whether the answer to s had ended when the call of next began.

@@ -31,8 +31,8 @@ func (r *Recorder) startTake(c *call, lifted string) (*servedRecord, error) {
 		}
 		writables.Add(r.run.Dir, true)
 	}
-	if modes[r.run.Mode].writes {
-		if f := r.report.outOfTurn(c, -1); f != nil {
+	for _, t := range []*tape{r.run.tape, r.pending.earlier} {
+		if f := r.report.outOfTurn(c, t, -1); f != nil {
 			return nil, f
 		}
 	}

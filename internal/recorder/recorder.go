@@ -90,8 +90,7 @@ type run struct {
 	answered []testCall      // the calls that got their answer, in order
 	own      map[string]bool // hosts that the program calls by itself, see isLed
 	due      []*due          // served answers that need a proof
-	given    map[string]bool // ids that these gave out, see search.wasServed
-	searched int             // how many of them were searched for ids
+	given    givenIDs
 	sent     []usage.Sent    // if it is asked for
 	compare  *drift.Comparer // nil until a call drifts
 	causes   causes
@@ -101,6 +100,13 @@ type run struct {
 	sought    bool    // whether documents of other names were searched, see inherit
 	inherited string  // the name of the inherited document, or ""
 	above     []*tape // see parents; nil until it is needed
+}
+
+// A givenIDs has the ids in answers from the store: true for those that an answer gave out, and not only repeated. due and
+// takes are how many answers were searched, see search.wasServed.
+type givenIDs struct {
+	ids        map[string]bool
+	due, takes int
 }
 
 // A Recorder answers the calls of one test, or records them. It is safe for concurrent use. The run's lock guards
@@ -142,7 +148,7 @@ func Open(o Options) (*Recorder, error) {
 		return nil, err
 	}
 	s.Waiting = o.Waiting
-	r := &Recorder{run: run{setup: setup{Options: o, store: s, name: snapshot.DocumentName(o.Package, o.Test)}, given: map[string]bool{}}}
+	r := &Recorder{run: run{setup: setup{Options: o, store: s, name: snapshot.DocumentName(o.Package, o.Test)}, given: givenIDs{ids: map[string]bool{}}}}
 	if o.Upstream == nil { // another upstream may need no key
 		r.run.Upstream, r.run.needsKeys = http.DefaultTransport, true
 	}

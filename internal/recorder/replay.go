@@ -51,7 +51,7 @@ func (r *Recorder) replay(c *call) (*servedRecord, error) {
 	case how == missing:
 		return nil, r.report.unrecorded(c)
 	}
-	if f := r.report.outOfTurn(c, i); f != nil {
+	if f := r.report.outOfTurn(c, r.run.tape, i); f != nil {
 		return nil, f
 	}
 	if err := r.report.otherStep(c, i); err != nil {
@@ -123,18 +123,27 @@ func (s search) withIDs(c *call, i int) (of int, how fit) {
 
 // wasServed reports whether an answer from the store gave out an id, and not only repeated it.
 func (s search) wasServed(id string) bool {
-	r := s.run
-	for _, d := range r.due[r.searched:] {
-		raw, _ := r.tape.doc.Raw(d.record) // it was served
-		record := &r.tape.records[d.record]
-		for _, made := range handedOut(rawAnswer(record, raw)) {
+	r, known := s.run, &s.run.given
+	give := func(answer *provider.Answer, named []string) {
+		for _, made := range handedOut(answer) {
 			for _, part := range append(strings.FieldsFunc(made, isBetween), made) {
-				r.given[part] = r.given[part] || !slices.Contains(record.Source.IDs, part)
+				known.ids[part] = known.ids[part] || !slices.Contains(named, part)
 			}
 		}
 	}
-	r.searched = len(r.due)
-	return r.given[id]
+	for _, d := range r.due[known.due:] {
+		raw, _ := r.tape.doc.Raw(d.record) // it was served
+		record := &r.tape.records[d.record]
+		give(rawAnswer(record, raw), record.Source.IDs)
+	}
+	for _, tk := range r.takes[known.takes:] {
+		if tk.origin != nil {
+			body, _ := tk.plain() // it was served
+			give(tk.answer(body), tk.origin.record.Source.IDs)
+		}
+	}
+	known.due, known.takes = len(r.due), len(r.takes)
+	return known.ids[id]
 }
 
 // isBetween reports whether a character is between the parts of a name or a URL.

@@ -38,7 +38,7 @@ func (r *run) restore(c *call, t *tape, i int, body []byte) (*servedRecord, erro
 	recorded, record := t.valuesOf(i), &t.records[i]
 	stored := rawAnswer(record, body)
 	stored.Body = recorded.Answer(stored)
-	body, err := c.values.Restore(stored)
+	body, err := c.values.Restore(stored, r.store.MaxBytes())
 	if err != nil {
 		return nil, r.unknownValues(i, err)
 	}
@@ -166,7 +166,7 @@ func rawAnswer(s *snapshot.Snapshot, body []byte) *provider.Answer {
 func (r *run) unknownValues(i int, err error) error {
 	missing := asA[*scrub.MissingError](err)
 	if missing == nil {
-		return err
+		return failuref(fmt.Sprintf("%s: the answer cannot be served: %v", r.record(i), err), raiseLimit)
 	}
 	return failuref(fmt.Sprintf("%s: the answer has placeholders: %v", r.record(i), err),
 		r.addRules(scrub.Names(strings.Join(missing.Placeholders, " "))), "or record it as it is: "+r.Accept)

@@ -61,3 +61,10 @@ func TestAwaitedIsFound(t *testing.T) {
 	}
 	require.Greater(t, awaited, 100)
 }
+
+// TestTurnsAreFoundOnce holds that a tape without turns is not searched for them again, for each of its records.
+func TestTurnsAreFoundOnce(t *testing.T) {
+	tape := newTape(nil, nil)
+	tape.recordedTurns()
+	require.NotNil(t, tape.turns)
+}

@@ -191,7 +191,7 @@ func (t *tape) record(i int) *snapshot.Snapshot { return &t.records[i] }
 // recordedTurns returns the turns of the records.
 func (t *tape) recordedTurns() []*turn {
 	if t.turns == nil {
-		t.turns = turnsOf(len(t.records), t.record)
+		t.turns = append([]*turn{}, turnsOf(len(t.records), t.record)...) // not nil, if there are none
 	}
 	return t.turns
 }

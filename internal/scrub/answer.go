@@ -3,6 +3,7 @@ package scrub
 import (
 	"bytes"
 	"encoding/base64"
+	"errors"
 	"slices"
 	"sort"
 	"strconv"
@@ -38,14 +39,30 @@ func (v *Values) Answer(a *provider.Answer) []byte {
 	return body
 }
 
+// ErrLong is the error for an answer that would be too long with the values of its placeholders.
+var ErrLong = errors.New("the values of its placeholders make it too long")
+
 // Restore returns the bytes of a stored answer as they are replayed, with the values of this run's request, and dummies
-// for other secrets. The error is a [*MissingError].
-func (v *Values) Restore(a *provider.Answer) ([]byte, error) {
+// for other secrets. The error is a [*MissingError], or [ErrLong] for an answer of more than most bytes.
+func (v *Values) Restore(a *provider.Answer, most int64) ([]byte, error) {
 	if !mayHold(a.Body) {
 		return a.Body, nil
 	}
 	var missing []string
-	body := rewrite(a, func(text string) []edit { return v.restoreEdits(text, &missing) }, false)
+	length := int64(len(a.Body))
+	body := rewrite(a, func(text string) []edit {
+		all := v.restoreEdits(text, &missing)
+		for _, e := range all {
+			length += int64(len(e.with) - (e.end - e.start))
+		}
+		if length > most {
+			return nil
+		}
+		return all
+	}, false)
+	if length > most {
+		return nil, ErrLong
+	}
 	return body, v.missing(missing)
 }
 

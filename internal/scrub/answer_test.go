@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
+	"math"
 	"regexp"
 	"runtime"
 	"strings"
@@ -71,10 +72,10 @@ func TestAnswer(t *testing.T) {
 			kept := c.body("{{uuid:1}}", "{{uuid:2}}")
 			require.Equal(t, kept, string(live.Answer(answer(c.body(idA, idB)))), c.reason)
 
-			same, err := live.Restore(answer(kept))
+			same, err := live.Restore(answer(kept), math.MaxInt64)
 			require.NoError(t, err)
 			require.Equal(t, c.body(idA, idB), string(same), "the same run gets the bytes of the provider")
-			other, err := newRules(t, Volatile()).valuesOf(runA, runB).Restore(answer(kept))
+			other, err := newRules(t, Volatile()).valuesOf(runA, runB).Restore(answer(kept), math.MaxInt64)
 			require.NoError(t, err)
 			require.Equal(t, c.body(runA, runB), string(other), "another run gets its own values")
 			stored := newRules(t, Volatile()).newValues(true)
@@ -174,7 +175,7 @@ func TestSplitValues(t *testing.T) {
 				v := newRules(t, Volatile()).valuesOf(idA)
 				kept := v.Answer(&provider.Answer{ContentType: framing.contentType, Body: stream(c.events)})
 				require.Equal(t, string(stream(c.want)), string(kept), c.reason)
-				restored, err := v.Restore(&provider.Answer{ContentType: framing.contentType, Body: kept})
+				restored, err := v.Restore(&provider.Answer{ContentType: framing.contentType, Body: kept}, math.MaxInt64)
 				require.NoError(t, err)
 				require.Equal(t, c.name == "literal" || c.name == "other-members", bytes.Equal(restored, stream(c.events)))
 				require.NotContains(t, string(restored), "{{uuid:1}}")
@@ -196,16 +197,16 @@ func TestFirstSaid(t *testing.T) {
 
 	replay := newRules(t, Value("key", ""), all[1], all[2])
 	first, second = replay.valuesOf("ORD-1111"), replay.valuesOf("ORD-2222")
-	served1, err := first.Restore(answer(string(kept1)))
+	served1, err := first.Restore(answer(string(kept1)), math.MaxInt64)
 	require.NoError(t, err)
 	require.Equal(t, `{"a":"ORD-1111 ORD-0001 traceforge-key `+idB+`"}`, string(served1))
-	served2, err := second.Restore(answer(string(kept2)))
+	served2, err := second.Restore(answer(string(kept2)), math.MaxInt64)
 	require.NoError(t, err)
 	require.Equal(t, `{"a":"ORD-0002 ORD-0001"}`, string(served2))
 
-	_, err = newRules(t).valuesOf().Restore(answer(string(kept1)))
+	_, err = newRules(t).valuesOf().Restore(answer(string(kept1)), math.MaxInt64)
 	require.EqualError(t, err, "no value is known for {{key:1}}, {{order:+1}}, {{order:1}}")
-	_, err = replay.valuesOf().Restore(answer(`"{{uuid:1}}"`))
+	_, err = replay.valuesOf().Restore(answer(`"{{uuid:1}}"`), math.MaxInt64)
 	require.EqualError(t, err, "no value is known for {{uuid:1}}", "no other run's value is made up")
 }
 
@@ -234,8 +235,22 @@ func FuzzAnswer(t *testing.F) {
 		rules := newRules(t)
 		v := rules.valuesOf()
 		kept := v.Answer(&provider.Answer{ContentType: contentType, Body: []byte(body)})
-		restored, err := v.Restore(&provider.Answer{ContentType: contentType, Body: kept})
+		restored, err := v.Restore(&provider.Answer{ContentType: contentType, Body: kept}, math.MaxInt64)
 		require.NoError(t, err)
 		require.Equal(t, body, string(restored), "without rules an answer is served as it came")
 	})
+}
+
+// TestLongRestored serves no answer that many placeholders of a long value make longer than answers may be.
+func TestLongRestored(t *testing.T) {
+	value := "DOC-" + strings.Repeat("a", 100_000)
+	values := newRules(t, Pattern("doc", regexp.MustCompile("DOC-a+"))).valuesOf(value)
+	answer := func(times int) *provider.Answer {
+		return &provider.Answer{ContentType: "application/json", Body: []byte(`{"a":"` + strings.Repeat("{{doc:1}}", times) + `"}`)}
+	}
+	restored, err := values.Restore(answer(10), 2<<20)
+	require.NoError(t, err)
+	require.Len(t, restored, len(`{"a":""}`)+10*len(value))
+	_, err = values.Restore(answer(100_000), 2<<20)
+	require.ErrorIs(t, err, ErrLong)
 }
