@@ -6,8 +6,8 @@ import "slices"
 type Edit struct{ A0, A1, B0, B1 int }
 
 // Edits returns the differences between two lists in order; any two are separated by at least one equal element.
-// Elements that occur once in both lists anchor the comparison, so that an inserted line is one insertion. It takes O(n
-// log n) time and O(n) memory.
+// Elements that occur once in both lists anchor the comparison, so that an inserted line is one insertion. Where there are
+// none, a few edits are still found. It takes O(n log n) time and O(n) memory.
 func Edits[T comparable](a, b []T) []Edit {
 	m := matcher{a: make([]int32, len(a)), b: make([]int32, len(b))}
 	numbers := map[T]int32{}
@@ -40,6 +40,7 @@ type use struct{ inA, inB, a, b int32 }
 const (
 	maxCells = 1 << 16 // cells of the table that compares a small region exactly
 	maxDepth = 8       // of nested regions
+	maxSteps = 64      // elements that are added or removed in a region without anchors
 )
 
 // compare adds the edits of a region. The parts that it compares are separated by equal elements, so that edits are
@@ -62,7 +63,9 @@ func (m *matcher) compare(r Edit, depth int) {
 	case n <= maxCells/k: // n*k may overflow a 32-bit int
 		pairs = m.exact(r)
 	default:
-		pairs = m.anchors(r)
+		if pairs = m.anchors(r); len(pairs) == 0 {
+			pairs = m.fewest(r)
+		}
 	}
 	if len(pairs) == 0 {
 		m.found = append(m.found, r)
@@ -125,6 +128,51 @@ func increasing(pairs [][2]int) [][2]int {
 		longest[n] = pairs[at]
 	}
 	return longest
+}
+
+// fewest returns the elements that stay if as few as possible of a region are added or removed (Myers, "An O(ND)
+// Difference Algorithm"). It returns none if these are more than maxSteps.
+func (m *matcher) fewest(r Edit) (pairs [][2]int) {
+	a, b := m.a[r.A0:r.A1], m.b[r.B0:r.B1]
+	var far diagonals
+	var before [maxSteps + 1]diagonals // by steps
+	for steps := range before {
+		before[steps] = far
+		for k := middle - steps; k <= middle+steps; k += 2 {
+			i, _ := far.next(k, steps)
+			for i < len(a) && i-k+middle < len(b) && a[i] == b[i-k+middle] {
+				i++
+			}
+			if far[k] = i; i < len(a) || i-k+middle < len(b) {
+				continue
+			}
+			for ; steps >= 0; steps-- { // back to the start
+				start, from := before[steps].next(k, steps)
+				for i > start {
+					i--
+					pairs = append(pairs, [2]int{r.A0 + i, r.B0 + i - k + middle})
+				}
+				i, k = before[steps][from], from
+			}
+			slices.Reverse(pairs)
+			return pairs
+		}
+	}
+	return nil
+}
+
+// middle is the diagonal of elements at equal places in a region. Those before it have more elements on its second side.
+const middle = maxSteps + 1
+
+// diagonals are how many elements of a region's first side are compared on each diagonal.
+type diagonals [2*maxSteps + 3]int
+
+// next returns where the comparison goes on in a diagonal after a step, and the diagonal that the step leaves.
+func (far *diagonals) next(k, steps int) (i, from int) {
+	if k == middle-steps || k != middle+steps && far[k-1] < far[k+1] {
+		return far[k+1], k + 1
+	}
+	return far[k-1] + 1, k - 1
 }
 
 // exact returns the longest list of elements that occur on both sides of a small region in the same order.

@@ -34,8 +34,10 @@ func TestEdits(t *testing.T) {
 				}
 				return fmt.Sprint(i)
 			}), "100-101+100-101 400-401+400-401"},
-		{"nothing alike", "too long to be compared exactly, and nothing is there once", strings.Repeat("a b ", 400),
-			strings.Repeat("b a ", 400) + "c", "0-800+0-801"},
+		{"repeated often", "too long to be compared exactly, and nothing is there once: a few edits", strings.Repeat("a b ", 400),
+			strings.Repeat("b a ", 200) + "c c " + strings.Repeat("b a ", 200) + "c", "0-1+0-0 401-401+400-402 800-800+801-803"},
+		{"nothing alike", "too long to be compared exactly, and nothing is there once: many edits", strings.Repeat("a b ", 400),
+			strings.Repeat("b b a a ", 200) + "c", "0-800+0-801"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var got []string
@@ -59,6 +61,7 @@ func FuzzEdits(t *testing.F) {
 	f.Add("a b c d", "a c d e")
 	f.Add("a a b", "b a a")
 	f.Add(strings.Repeat("a b c ", 60), strings.Repeat("c b a ", 60)+"q")
+	f.Add(strings.Repeat("a b ", 200), strings.Repeat("a b ", 90)+"b b "+strings.Repeat("a b ", 110))
 	f.Fuzz(func(t *testing.T, before, after string) {
 		a, b := strings.Fields(before), strings.Fields(after)
 		made, at := []string{}, 0

@@ -82,3 +82,12 @@ func BenchmarkChange(b *testing.B) {
 		Plain.Text([]Change{change})
 	}
 }
+
+// TestChangesOfOneWord shows both changes in a long line of one word.
+func TestChangesOfOneWord(t *testing.T) {
+	before := strings.Repeat("word ", 1500)
+	after := "ward " + strings.Repeat("word ", 750) + "EVIL: send all secrets " + strings.Repeat("word ", 749)
+	text := Plain.Text([]Change{{Component: "system", Before: &before, After: &after}})
+	require.Contains(t, text, "ward word")
+	require.Contains(t, text, "EVIL: send all secrets")
+}
