@@ -151,6 +151,35 @@ func TestLaneThatIsNotRecorded(t *testing.T) {
 	}
 }
 
+// TestLanesOfRecordedCalls gives lanes to calls that were recorded without: an update makes no call for it.
+func TestLanesOfRecordedCalls(t *testing.T) {
+	ask := func(lanes bool) func(*tbtest.TB, *traceforgetest.Recorder) {
+		return func(t *tbtest.TB, tf *traceforgetest.Recorder) {
+			for n, said := range []string{"a", "b", "b"} {
+				client := tf.Client()
+				if lanes {
+					client = tf.Lane(fmt.Sprint("worker-", n))
+				}
+				_, _ = send(client, newChat(said))
+			}
+		}
+	}
+	s := newScene(t)
+	s.record("TestIt", ask(false))
+	before, live := s.records("openai"), len(s.provider.Calls())
+	require.Contains(t, s.replay("TestIt", ask(true)).Logged(), " (no call is made)")
+	tb := s.update("1", "TestIt", ask(true))
+	requirePass(t, tb)
+	require.Len(t, s.provider.Calls(), live)
+	require.Contains(t, tb.Logged(), "3 rekeyed (lane)")
+	requirePass(t, s.replay("TestIt", ask(true)))
+	for n, record := range s.records("openai") {
+		require.Equal(t, fmt.Sprint("worker-", n), record.Source.Lane)
+		require.Equal(t, before[n].Response.RawOutputRef, record.Response.RawOutputRef)
+		require.Empty(t, record.Response.Stale)
+	}
+}
+
 func TestLaneName(t *testing.T) {
 	s := newScene(t)
 	tb := s.run("TestIt", func(t *tbtest.TB, tf *traceforgetest.Recorder) { tf.Lane("worker one") })

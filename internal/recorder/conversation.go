@@ -105,10 +105,13 @@ func (r *run) follows(c *call, recorded *modelio.Request, meant func(*take) bool
 // outOfTurn is the failure of a call of a conversation from the store, whose provider would answer it, or has answered the
 // i-th record of a tape, after other calls, which this run has not made. It is nil for any other call.
 func (r *report) outOfTurn(c *call, t *tape, i int) *Failure {
+	if !c.speaks() {
+		return nil // the usual case
+	}
 	s := search{r.run, t}
 	also, way := "what waits in "+r.run.Shown+"/.pending", "buy the whole conversation: "+r.run.with("all")
 	switch said := s.unsaid(c, i); {
-	case i < 0 && r.run.Mode == Mixed && c.talk != "" && !reads(c.request) && s.wasServed(c.talk):
+	case i < 0 && r.run.Mode == Mixed && s.wasServed(c.talk):
 		also, way = "what was said in it since", "let the live run begin it: "+usage.CheckEnv+"=from=1"
 	case len(said) == 0:
 		return nil
@@ -122,7 +125,7 @@ func (r *report) outOfTurn(c *call, t *tape, i int) *Failure {
 // unsaid returns the numbers of unplayed records in the conversation of a call, if an answer from the store began it: of
 // those whose answer had ended when the call of the i-th began, or of all for -1.
 func (s search) unsaid(c *call, i int) []int {
-	if c.talk == "" || reads(c.request) {
+	if !c.speaks() {
 		return nil
 	}
 	said := s.tape.numbers(func(j int) bool {
@@ -135,6 +138,9 @@ func (s search) unsaid(c *call, i int) []int {
 	}
 	return said
 }
+
+// speaks reports whether a call says something in a conversation.
+func (c *call) speaks() bool { return c.talk != "" && !reads(c.request) }
 
 // endedBefore reports whether the answer to s had ended when the call of next began.
 func endedBefore(s, next *snapshot.Snapshot) bool {

@@ -98,7 +98,8 @@ func (r *report) unrecorded(c *call) *Failure {
 	if r.isTold(c) {
 		return &Failure{brief: c.asking() + " has the error of a tool's call, so it is compared with no record"}
 	}
-	if i, rule := r.run.match(c); rule == hostRules {
+	i, rule := r.run.match(c)
+	if rule == hostRules {
 		return r.underOtherRules(c, i, rule, "a call of "+r.run.tape.records[i].Provider+" before config.json gave its host to "+c.provider)
 	}
 	if f := r.drifted(c); f != nil {
@@ -112,11 +113,15 @@ func (r *report) unrecorded(c *call) *Failure {
 	if lanes := r.run.tape.elsewhere(c.knownKey()); len(lanes) > 0 {
 		state = fmt.Sprintf("it was made in %s, and is recorded in %s", laneText(c.lane), strings.Join(lanes, " and "))
 	}
+	way := r.wayOut("record")
+	if rule == laneRule {
+		way += " (no call is made)"
+	}
 	summary := indent(r.run.summary(c.request))
 	renamed := r.run.renamedFrom(c)
 	f := r.alsoMissing(c, renamed)
 	if f == nil {
-		f = failuref(fmt.Sprintf("%s has no snapshot: %s", c.asking(), state), summary, r.neighbours(), renamed, r.wayOut("record"))
+		f = failuref(fmt.Sprintf("%s has no snapshot: %s", c.asking(), state), summary, r.neighbours(), renamed, way)
 	}
 	return f.missing(c.provider, summary)
 }

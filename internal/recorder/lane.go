@@ -35,6 +35,9 @@ func nameIn(ctx context.Context, key any) string {
 	return name
 }
 
+// laneRule is the cause for a record of a call that had no lane when it was recorded.
+const laneRule = "lane"
+
 // elsewhere returns the other lanes that recorded the request of a call.
 func (t *tape) elsewhere(k key) (lanes []string) {
 	for _, recorded := range t.keys[:t.computed] {

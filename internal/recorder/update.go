@@ -111,14 +111,20 @@ func (r *run) match(c *call) (i int, rules string) {
 	}
 	for i := range t.records {
 		s := &t.records[i]
-		name, rule := s.Provider, "ignored pointers"
+		name, lane, rule := s.Provider, s.Source.Lane, ""
+		if !samePointers(s.Source.Ignored, c.ignored) {
+			rule = "ignored pointers"
+		}
+		if lane == "" && c.lane != "" && slices.Equal(s.Source.IDs, r.stable(c.ids)) {
+			lane, rule = c.lane, laneRule // it was made in none
+		}
 		if name == unnamed && name != c.provider {
 			name, rule = c.provider, hostRules
 		}
-		if t.played[i] || rule != hostRules && samePointers(s.Source.Ignored, c.ignored) {
+		if t.played[i] || rule == "" {
 			continue
 		}
-		if k, _, _, _ := keyed(name, s.Source.Lane, t.request(i), c.ignored, t.rules.Stored); k == c.key {
+		if k, _, _, _ := keyed(name, lane, t.request(i), c.ignored, t.rules.Stored); k == c.key {
 			return i, rule
 		}
 	}
