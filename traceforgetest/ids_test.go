@@ -2,6 +2,7 @@ package traceforgetest_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -495,6 +496,66 @@ func TestConversationThatWaits(t *testing.T) {
 			}
 			requirePass(t, run("", c.now, true))
 			requirePass(t, run("1", c.now, true))
+			s.requireWhole()
+		})
+	}
+}
+
+// TestAnswersByHiddenID holds that a call gets the answer about what it names, although a rule hides the names that earlier
+// answers gave out.
+func TestAnswersByHiddenID(t *testing.T) {
+	for _, c := range []struct {
+		name, form string
+		rule       traceforgetest.Rule
+	}{
+		{"volatile", "%08x-1111-4222-8333-444455556666", traceforgetest.Volatile()},
+		{"pattern", "ORD-%08d", traceforgetest.Pattern("order", regexp.MustCompile("ORD-[0-9]{8}"))},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s, made, runs := newScene(t), map[string]string{}, 0
+			run := func(mode, told string) {
+				t.Helper()
+				t.Setenv("TRACEFORGE_UPDATE", mode)
+				runs = 0
+				requirePass(t, s.run("TestIt", func(tb *tbtest.TB, tf *traceforgetest.Recorder) {
+					tool := func(name string, f func(of string) string) func(of string) string {
+						run := tf.Tool(name, func(_ context.Context, input json.RawMessage) (json.RawMessage, error) {
+							runs++
+							var of string
+							require.NoError(t, json.Unmarshal(input, &of))
+							return json.Marshal(map[string]string{"id": f(of)})
+						})
+						return func(of string) string {
+							var said struct{ ID string }
+							output, err := run(t.Context(), must(json.Marshal(of)))
+							require.NoError(t, err)
+							require.NoError(t, json.Unmarshal(output, &said))
+							return said.ID
+						}
+					}
+					create := tool("create", func(item string) string {
+						id := fmt.Sprintf(c.form, len(made)+7)
+						made[id] = item
+						return id
+					})
+					get := tool("get", func(id string) string { return "item " + made[id] })
+					ids := map[string]string{}
+					for item := range strings.FieldsSeq("a b c") {
+						ids[item] = create(item)
+					}
+					for item := range strings.FieldsSeq(told) {
+						require.Equal(t, "item "+item, get(ids[item]))
+					}
+				}, traceforgetest.Scrub(c.rule)))
+			}
+			run("1", "a b c")
+			run("", "a b c")
+			run("", "c a b")
+			run("1", "c a b")
+			require.Zero(t, runs)
+			run("1", "c b")
+			require.Zero(t, runs)
+			run("", "b c")
 			s.requireWhole()
 		})
 	}

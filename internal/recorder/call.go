@@ -45,7 +45,8 @@ type call struct {
 	codec     *provider.Codec
 	request   *modelio.Request
 	numbering modelio.Numbering // for the answer
-	ids       []string          // what the provider made and the request has as numbers: see nameIDs
+	ids       []string          // what the provider made and the request has as numbers: see nameIDs, nameGiven
+	stable    []string          // these as records have them
 	named     string            // the kind of the first
 	talk      string            // the one of a conversation or thread, or ""
 	media     media

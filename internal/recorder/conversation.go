@@ -111,7 +111,7 @@ func (r *report) outOfTurn(c *call, t *tape, i int) *Failure {
 	s := search{r.run, t}
 	also, way := "what waits in "+r.run.Shown+"/.pending", "buy the whole conversation: "+r.run.with("all")
 	switch said := s.unsaid(c, i); {
-	case i < 0 && r.run.Mode == Mixed && s.wasServed(c.talk):
+	case i < 0 && r.run.Mode == Mixed && s.run.wasServed(c.talk):
 		also, way = "what was said in it since", "let the live run begin it: "+usage.CheckEnv+"=from=1"
 	case len(said) == 0:
 		return nil
@@ -133,7 +133,7 @@ func (s search) unsaid(c *call, i int) []int {
 		return !s.tape.played[j] && j != i && slices.Contains(of.Source.IDs, c.talk) && !reads(&of.Request) &&
 			(i < 0 || endedBefore(of, &s.tape.records[i]))
 	})
-	if len(said) > 0 && !s.wasServed(c.talk) {
+	if len(said) > 0 && !s.run.wasServed(c.talk) {
 		return nil
 	}
 	return said

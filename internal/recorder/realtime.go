@@ -176,6 +176,7 @@ func (s *realtime) turnedAway(resp *http.Response, err error) (*http.Response, e
 func (s *realtime) take(c *call) (*servedRecord, error) {
 	s.r.run.mu.Lock()
 	defer s.r.run.mu.Unlock()
+	s.r.run.nameGiven(c)
 	return s.r.startTake(c, "")
 }
 

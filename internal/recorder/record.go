@@ -154,7 +154,7 @@ func (r *run) frame(tk *take) snapshot.Snapshot {
 	}
 	s.Source.Package, s.Source.Test = r.Package, r.Test
 	s.Source.Nondeterministic = cmp.Or(r.Nondeterministic, tk.lifted)
-	s.Source.IDs, s.Source.Ignored, s.Source.Lane = r.stable(tk.ids), r.Ignored, tk.lane
+	s.Source.IDs, s.Source.Ignored, s.Source.Lane = tk.stable, r.Ignored, tk.lane
 	if r.scanner().Holds(s.Source.IDs, nil) {
 		s.Source.IDs = nil // without all of them, none is compared
 	}

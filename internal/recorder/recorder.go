@@ -102,13 +102,6 @@ type run struct {
 	above     []*tape // see parents; nil until it is needed
 }
 
-// A givenIDs has the ids in answers from the store: true for those that an answer gave out, and not only repeated. due and
-// takes are how many answers were searched, see search.wasServed.
-type givenIDs struct {
-	ids        map[string]bool
-	due, takes int
-}
-
 // A Recorder answers the calls of one test, or records them. It is safe for concurrent use. The run's lock guards
 // everything but checks and sessions, which have their own.
 type Recorder struct {
@@ -148,7 +141,7 @@ func Open(o Options) (*Recorder, error) {
 		return nil, err
 	}
 	s.Waiting = o.Waiting
-	r := &Recorder{run: run{setup: setup{Options: o, store: s, name: snapshot.DocumentName(o.Package, o.Test)}, given: givenIDs{ids: map[string]bool{}}}}
+	r := &Recorder{run: run{setup: setup{Options: o, store: s, name: snapshot.DocumentName(o.Package, o.Test)}, given: givenIDs{stored: map[string]bool{}, live: map[string]bool{}}}}
 	if o.Upstream == nil { // another upstream may need no key
 		r.run.Upstream, r.run.needsKeys = http.DefaultTransport, true
 	}
@@ -270,6 +263,7 @@ func (r *Recorder) find(c *call) (s *servedRecord, err error) {
 	r.run.mu.Lock()
 	defer r.run.mu.Unlock()
 	r.run.matchUnknown(c)
+	r.run.nameGiven(c)
 	for _, answers := range sources[r.run.Mode] {
 		if s, err = answers(r, c); s != nil || err != nil {
 			return s, err

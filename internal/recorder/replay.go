@@ -100,7 +100,7 @@ func (t *tape) findCall(c *call) (i int, how fit) {
 // answer, or of a job. Ids that no answer from the store gave out, such as a program's own, may be others than recorded,
 // and so may those of a record without ids.
 func (s search) withIDs(c *call, i int) (of int, how fit) {
-	ids, t := s.run.stable(c.ids), s.tape
+	ids, t := c.stable, s.tape
 	if len(ids) == 0 {
 		return i, found
 	}
@@ -109,7 +109,7 @@ func (s search) withIDs(c *call, i int) (of int, how fit) {
 	}
 	mayBeIts := func(j int) bool {
 		for n, id := range t.records[j].Source.IDs[:min(len(ids), len(t.records[j].Source.IDs))] {
-			if id != ids[n] && (s.wasServed(id) || s.wasServed(ids[n])) {
+			if id != ids[n] && (s.run.wasServed(id) || s.run.wasServed(ids[n])) {
 				return false
 			}
 		}
@@ -122,32 +122,10 @@ func (s search) withIDs(c *call, i int) (of int, how fit) {
 }
 
 // wasServed reports whether an answer from the store gave out an id, and not only repeated it.
-func (s search) wasServed(id string) bool {
-	r, known := s.run, &s.run.given
-	give := func(answer *provider.Answer, named []string) {
-		for _, made := range handedOut(answer) {
-			for _, part := range append(strings.FieldsFunc(made, isBetween), made) {
-				known.ids[part] = known.ids[part] || !slices.Contains(named, part)
-			}
-		}
-	}
-	for _, d := range r.due[known.due:] {
-		raw, _ := r.tape.doc.Raw(d.record) // it was served
-		record := &r.tape.records[d.record]
-		give(rawAnswer(record, raw), record.Source.IDs)
-	}
-	for _, tk := range r.takes[known.takes:] {
-		if tk.origin != nil {
-			body, _ := tk.plain() // it was served
-			give(tk.answer(body), tk.origin.record.Source.IDs)
-		}
-	}
-	known.due, known.takes = len(r.due), len(r.takes)
-	return known.ids[id]
+func (r *run) wasServed(id string) bool {
+	r.given.learn(r)
+	return r.given.stored[id] || strings.HasPrefix(id, "{{") // see stable
 }
-
-// isBetween reports whether a character is between the parts of a name or a URL.
-func isBetween(c rune) bool { return strings.ContainsRune("/:?", c) }
 
 // withIDs returns the first unplayed record like the i-th, which is unplayed too, that names just these ids; -1 if there is
 // none.
@@ -168,14 +146,6 @@ func (t *tape) like(i int, meant func(int) bool) int {
 		}
 	}
 	return -1
-}
-
-// stable returns the ids that no rule hides.
-func (s *setup) stable(ids []string) []string {
-	return slices.DeleteFunc(slices.Clone(ids), func(id string) bool {
-		start, end := s.rules.First(id)
-		return start < end
-	})
 }
 
 // serve answers a call with its record and raw answer.

@@ -115,7 +115,7 @@ func (r *run) match(c *call) (i int, rules string) {
 		if !samePointers(s.Source.Ignored, c.ignored) {
 			rule = "ignored pointers"
 		}
-		if lane == "" && c.lane != "" && slices.Equal(s.Source.IDs, r.stable(c.ids)) {
+		if lane == "" && c.lane != "" && slices.Equal(s.Source.IDs, c.stable) {
 			lane, rule = c.lane, laneRule // it was made in none
 		}
 		if name == unnamed && name != c.provider {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
 )
@@ -60,6 +61,17 @@ func (v *Values) scrub(req *modelio.Request, core []byte) *modelio.Request {
 // Took returns the names of the rules that replaced something. It is empty for a record that was made with the same
 // rules, because that has placeholders.
 func (v *Values) Took() []string { return v.took }
+
+// All returns the values that have placeholders in the request, in the order of these.
+func (v *Values) All() (all []string) {
+	if len(v.values) == 0 {
+		return nil // the usual case
+	}
+	for _, known := range inorder.Names(v.values) {
+		all = append(all, v.values[known])
+	}
+	return all
+}
 
 // requestEdits returns the edits that put placeholders into a text of the request.
 func (v *Values) requestEdits(text string) []edit {

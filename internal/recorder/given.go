@@ -1,0 +1,72 @@
+package recorder
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/internal/provider"
+	"github.com/traceforge/traceforge-go/modelio"
+)
+
+// A givenIDs has the ids in the answers of a run: true for those that an answer gave out, and not only repeated.
+type givenIDs struct {
+	stored, live map[string]bool
+	due, takes   int // how many answers were searched
+}
+
+// learn searches the answers since the last time.
+func (g *givenIDs) learn(r *run) {
+	give := func(to map[string]bool, c *call, answer *provider.Answer, named []string) {
+		named = slices.Concat(named, c.values.All())
+		for _, made := range handedOut(answer) {
+			for _, part := range append(strings.FieldsFunc(made, isBetween), made) {
+				to[part] = to[part] || !slices.Contains(named, part)
+			}
+		}
+	}
+	for ; g.due < len(r.due); g.due++ {
+		d := r.due[g.due]
+		raw, _ := r.tape.doc.Raw(d.record) // it was served
+		if s, err := r.restore(d.call, r.tape, d.record, raw); err == nil {
+			give(g.stored, d.call, rawAnswer(s.record, s.body), s.record.Source.IDs)
+		}
+	}
+	for ; g.takes < len(r.takes) && r.takes[g.takes].ending() != underWay; g.takes++ {
+		tk := r.takes[g.takes]
+		body, _ := tk.plain() // nothing, if it cannot be decoded
+		if tk.origin != nil {
+			give(g.stored, tk.call, tk.answer(body), tk.origin.record.Source.IDs)
+		} else {
+			give(g.live, tk.call, tk.answer(body), tk.ids)
+		}
+	}
+}
+
+// isBetween reports whether a character is between the parts of a name or a URL.
+func isBetween(c rune) bool { return strings.ContainsRune("/:?", c) }
+
+// gaveOut reports whether an answer of this run gave out an id, and not only repeated it.
+func (r *run) gaveOut(id string) bool {
+	r.given.learn(r)
+	return r.given.stored[id] || r.given.live[id]
+}
+
+// nameGiven adds to the ids of a call the values of its placeholders that earlier answers gave out, and writes them as
+// records have them: rules do not tell such values apart.
+func (r *run) nameGiven(c *call) {
+	for _, value := range c.values.All() {
+		if r.gaveOut(value) && !slices.Contains(c.ids, value) {
+			c.ids = append(c.ids, value)
+		}
+	}
+	c.stable = nil
+	for _, id := range c.ids {
+		switch start, end := r.rules.First(id); {
+		case start == end:
+			c.stable = append(c.stable, id)
+		case r.gaveOut(id): // with the placeholder that it has in that answer
+			_, values := r.rules.Stored(&modelio.Request{}, nil)
+			c.stable = append(c.stable, values.AnswerText(id))
+		}
+	}
+}
