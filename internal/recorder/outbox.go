@@ -2,6 +2,7 @@ package recorder
 
 import (
 	"sync"
+	"sync/atomic"
 
 	"github.com/traceforge/traceforge-go/internal/websocket"
 )
@@ -13,6 +14,10 @@ type outbox struct {
 	queue   []websocket.Message
 	closing *websocket.CloseError
 	ended   bool
+
+	steps *atomic.Int64 // see run.steps
+	over  chan struct{} // closed when nothing more is sent
+	heard int64         // the step before the last message that the client took; it is not read before over
 }
 
 func (o *outbox) put(m websocket.Message) { o.change(func() { o.queue = append(o.queue, m) }) }
@@ -33,6 +38,7 @@ func (o *outbox) change(how func()) {
 }
 
 func (o *outbox) send(conn *websocket.Conn) {
+	defer close(o.over)
 	for {
 		o.mu.Lock()
 		for len(o.queue) == 0 && o.closing == nil && !o.ended {
@@ -42,9 +48,11 @@ func (o *outbox) send(conn *websocket.Conn) {
 		o.queue = nil
 		o.mu.Unlock()
 		for _, m := range queue {
+			step := o.steps.Add(1) // before the client has it, and may dial again
 			if conn.Write(m) != nil {
 				return // the client has gone
 			}
+			o.heard = step
 		}
 		if closing != nil {
 			_ = conn.Close(closing.Code, closing.Reason)

@@ -124,7 +124,7 @@ func (s *realtime) run() {
 func (s *realtime) open(req *http.Request, subprotocol string) *http.Response {
 	theirs, ours := net.Pipe()
 	s.stream, s.client = ours, websocket.New(ours, false, s.r.run.store.MaxBytes())
-	s.out.changed = sync.NewCond(&s.out.mu)
+	s.out.changed, s.out.steps, s.out.over = sync.NewCond(&s.out.mu), &s.r.run.steps, make(chan struct{})
 	header := http.Header{
 		"Connection":           {"Upgrade"},
 		"Upgrade":              {"websocket"},
@@ -296,6 +296,7 @@ func (s *realtime) relay() {
 	s.out.hangUp()
 	s.stream.Close()
 	<-left
+	<-s.out.over
 	s.record(how, broke)
 }
 
@@ -328,7 +329,10 @@ func (s *realtime) record(how ending, broke error) {
 		return // the test has ended
 	}
 	tk := begun.take
-	tk.source, tk.started, tk.began, tk.complete = s.source, s.started, s.began, nil
+	tk.mu.Lock()
+	tk.source, tk.started, tk.complete = s.source, s.started, nil
+	tk.began, tk.heard, tk.steps = s.began, s.out.heard, nil // its end is seen late: the client may have dialed again
+	tk.mu.Unlock()
 	tk.begin(http.StatusSwitchingProtocols, http.Header{"Content-Type": {"application/x-ndjson"}})
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,0 +1,196 @@
+package recorder
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/internal/websocket"
+)
+
+// A talker is an upstream whose sessions greet with their number, answer each frame of type "ask", and add a frame that
+// no client waits for.
+type talker struct {
+	http.RoundTripper // of calls
+	sessions          atomic.Int32
+}
+
+func (u *talker) RoundTrip(req *http.Request) (*http.Response, error) {
+	if !websocket.Asked(req.Method, req.Header) {
+		return u.RoundTripper.RoundTrip(req)
+	}
+	theirs, ours := net.Pipe()
+	go u.talk(websocket.New(ours, false, 1<<20))
+	return &http.Response{StatusCode: http.StatusSwitchingProtocols, Request: req, Body: theirs, Header: http.Header{
+		"Sec-Websocket-Accept": {websocket.Accept(req.Header.Get("Sec-Websocket-Key"))}}}, nil
+}
+
+func (u *talker) talk(conn *websocket.Conn) {
+	defer conn.HangUp()
+	say := func(kind, text string) error {
+		return conn.Write(websocket.Message{Data: fmt.Appendf(nil, `{"type":%q,"text":%q}`, kind, text)})
+	}
+	err := say("greeting", fmt.Sprint(u.sessions.Add(1)))
+	for err == nil {
+		var m websocket.Message
+		if m, err = conn.Read(); err == nil && strings.Contains(string(m.Data), "ask") {
+			err = say("answer", string(m.Data))
+			_ = say("limits", "unread")
+		}
+	}
+}
+
+// A talking is the client's end of a session.
+type talking struct {
+	t      *testing.T
+	stream io.ReadWriteCloser
+	conn   *websocket.Conn
+	heard  string
+}
+
+func dialRealtime(t *testing.T, r *Recorder) *talking {
+	req, err := http.NewRequest(http.MethodGet, "https://api.openai.com/v1/realtime?model=m", nil)
+	require.NoError(t, err)
+	req.Header = http.Header{"Connection": {"Upgrade"}, "Upgrade": {"websocket"}, "Sec-Websocket-Version": {"13"},
+		"Sec-Websocket-Key": {websocket.NewKey()}}
+	resp, err := r.RoundTrip(req)
+	require.NoError(t, err)
+	require.Equal(t, http.StatusSwitchingProtocols, resp.StatusCode)
+	s := &talking{t: t, stream: resp.Body.(io.ReadWriteCloser)}
+	s.conn = websocket.New(s.stream, true, 1<<20)
+	return s
+}
+
+func (s *talking) say(text string) {
+	require.NoError(s.t, s.conn.Write(websocket.Message{Data: []byte(text)}))
+}
+
+// hear reads on until a frame of a type.
+func (s *talking) hear(kind string) {
+	for {
+		m, err := s.conn.Read()
+		require.NoError(s.t, err)
+		if strings.Contains(string(m.Data), fmt.Sprintf("{%q:%q", "type", kind)) {
+			s.heard += string(m.Data)
+			return
+		}
+	}
+}
+
+const update = `{"type":"session.update","session":{"type":"realtime","instructions":"Be brief."}}`
+
+func (s *talking) ask(text string) {
+	s.hear("greeting")
+	s.say(update)
+	s.say(fmt.Sprintf(`{"type":"ask","text":%q}`, text))
+	s.hear("answer")
+}
+
+// endings are the ways in which a client ends a session before it begins the next. Some give what the end of the test
+// has to wait for.
+var endings = map[string]func(*talking) (rest func()){
+	"closes": func(s *talking) func() {
+		require.NoError(s.t, s.conn.Close(websocket.Normal, ""))
+		for err := error(nil); err == nil; {
+			_, err = s.conn.Read()
+		}
+		s.stream.Close()
+		return nil
+	},
+	"leaves": func(s *talking) func() {
+		s.stream.Close()
+		return nil
+	},
+	"speaks and leaves": func(s *talking) func() {
+		s.say(`{"type":"note"}`)
+		s.stream.Close()
+		return nil
+	},
+	"stays": func(s *talking) func() { return func() { s.stream.Close() } },
+}
+
+// TestOrderOfSequentialSessions: sessions that a program makes one after the other are recorded in their order, however
+// they end, also between calls. The end of a session is seen only after the next may have begun.
+func TestOrderOfSequentialSessions(t *testing.T) {
+	t.Parallel()
+	const runs, sessions = 8, 20
+	for name, ends := range endings {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for range runs {
+				s := newScene(t)
+				program := func(mode Mode, upstream http.RoundTripper) (heard []string) {
+					told, _ := s.run(mode, func(r *Recorder) {
+						for n := range sessions {
+							one := dialRealtime(t, r)
+							one.ask(fmt.Sprintf("%02d", sessions-n)) // sorted, the last would be the first
+							if rest := ends(one); rest != nil {
+								defer rest()
+							}
+							heard = append(heard, one.heard)
+							if n%4 == 0 {
+								asks(fmt.Sprint(n))(r)
+							}
+						}
+					}, func(o *Options) { o.Upstream = upstream })
+					require.Empty(t, told)
+					return heard
+				}
+				recorded := program(UpdateAll, &talker{RoundTripper: s.provider.Transport()})
+				var want []string
+				for n := range sessions {
+					want = append(want, fmt.Sprintf(`"%02d"`, sessions-n))
+					if n%4 == 0 {
+						want = append(want, "call")
+					}
+				}
+				require.Equal(t, want, s.asked())
+				require.Equal(t, recorded, program(Replay, nil))
+			}
+		})
+	}
+}
+
+// TestOrderOfConcurrentSessions: sessions that overlap are recorded in the order of what they say, whoever dials first.
+func TestOrderOfConcurrentSessions(t *testing.T) {
+	t.Parallel()
+	words := []string{"a", "b", "c", "d"}
+	for n := range 100 {
+		s := newScene(t)
+		told, _ := s.run(UpdateAll, func(r *Recorder) {
+			var dialed, done sync.WaitGroup
+			dialed.Add(len(words))
+			for i := range words {
+				one := dialRealtime(t, r)
+				done.Go(func() {
+					dialed.Done()
+					dialed.Wait()
+					one.ask(words[(i+n)%len(words)])
+					one.stream.Close()
+				})
+			}
+			done.Wait()
+		}, func(o *Options) { o.Upstream = &talker{} })
+		require.Empty(t, told)
+		require.Equal(t, []string{`"a"`, `"b"`, `"c"`, `"d"`}, s.asked())
+	}
+}
+
+// asked returns what each recorded session asked, and "call" for each other record.
+func (s *scene) asked() (order []string) {
+	for _, record := range s.stored().Document.Snapshots {
+		asked := "call"
+		if record.Request.API == "openai.realtime" {
+			asked = string(record.Request.Messages[1].Content[0].Custom["text"])
+		}
+		order = append(order, asked)
+	}
+	return order
+}
