@@ -32,7 +32,8 @@ type realtime struct {
 	stream  net.Conn // to the client
 	out     outbox   // of messages to the client
 	done    chan struct{}
-	silent  atomic.Bool // the test has failed because the client was silent
+	silent  atomic.Bool      // the test has failed because the client was silent
+	passed  []provider.Frame // what the client was served from records
 
 	replayed *replayedSession // the run's lock guards this and the next three
 	served   provider.Place   // how far the client had come when it was last answered
@@ -40,8 +41,7 @@ type realtime struct {
 	over     bool             // the session keeps this record
 
 	mu      sync.Mutex
-	sent    []byte            // the client's frames, as lines
-	last    websocket.Message // the last of them
+	sent    []byte // the client's frames, as lines
 	at      provider.Progress
 	raw     []byte // the server's frames, while recording
 	endless bool   // the session is too long to keep
@@ -212,7 +212,7 @@ func (r *Recorder) endRealtime() {
 func (s *realtime) said(m websocket.Message) (f provider.Frame, goesOn bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	f, s.last = provider.Frame{Binary: m.Binary, Data: m.Data}, m
+	f = provider.Frame{Binary: m.Binary, Data: m.Data}
 	goesOn = s.at.Take(s.opening.codec.Realtime, f)
 	if s.bounded() {
 		s.sent = provider.AppendFrame(s.sent, f)

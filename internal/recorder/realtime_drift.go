@@ -19,7 +19,7 @@ func (s *realtime) drifted(c *call) error {
 		n++
 	}
 	accept := "accept: " + r.run.Accept
-	if n > 1 || n > len(c.request.Messages) || modes[r.run.Mode].completes {
+	if n > len(c.request.Messages) || !onlySetUp(c.request.Messages[:n-1]) || modes[r.run.Mode].completes {
 		accept = "the provider has to be asked from the beginning, and the client was served the recorded session so far\n" +
 			"accept: " + r.run.with(UpdateAll.String())
 	}

@@ -22,7 +22,6 @@ type replayedSession struct {
 	*due
 	subprotocol string
 	frames      []provider.Frame // the server's frames that were not sent yet
-	greetings   int              // how many frames came before the client's first
 }
 
 // find lets the session replay the first unplayed record with the same handshake. If there is none, the mode must buy
@@ -101,16 +100,11 @@ func (s *realtime) follow(i int) (*replayedSession, error) {
 	if len(frames) > 0 && frames[0].Open != "" {
 		p.subprotocol, p.frames = frames[0].Open, frames[1:]
 	}
-	for _, f := range p.frames {
-		if f.After.Messages == 0 && f.Close == nil {
-			p.greetings++
-		}
-	}
 	t.played[i] = true
 	return p, nil
 }
 
-// errBuy means that the session must be made live, because its first message is not the recorded one.
+// errBuy means that the session must be made live, because a message is not the recorded one.
 var errBuy = errors.New("the session has to be made")
 
 // play replays the record, as far as the client's messages agree with it.
@@ -148,8 +142,8 @@ func (s *realtime) play() error {
 	}
 }
 
-// redial makes a session live whose client has got only the recorded greeting. The provider greets again, which is kept
-// but not passed on.
+// redial makes a session live whose client has only set it up. The provider is told the same, and its answers are kept
+// but not passed on, as far as the client was served recorded ones.
 func (s *realtime) redial() error {
 	resp, err := s.dial(context.WithoutCancel(s.req.Context()))
 	switch {
@@ -160,17 +154,28 @@ func (s *realtime) redial() error {
 		return failuref(fmt.Sprintf("%s answered %s, and no session: it was not recorded", s.opening.provider, resp.Status))
 	}
 	slow := time.AfterFunc(realtimePatience, s.hangUp)
-	for range s.replayed.greetings {
-		m, err := s.server.Read()
-		if err != nil {
-			s.hangUp()
-			return failuref(fmt.Sprintf("%s did not begin the session as the recorded one begins: %v", s.opening.provider, err),
-				"accept: "+s.r.run.with(UpdateAll.String()))
+	defer slow.Stop()
+	said, err := provider.Frames(s.sent)
+	var at provider.Progress
+	for n := 0; n < len(said) && err == nil; n++ {
+		for ; len(s.passed) > 0 && !at.Before(s.passed[0].After); s.passed = s.passed[1:] {
+			m, err := s.server.Read()
+			if err != nil {
+				s.hangUp()
+				return failuref(fmt.Sprintf("%s did not begin the session as the recorded one begins: %v", s.opening.provider, err),
+					"accept: "+s.r.run.with(UpdateAll.String()))
+			}
+			s.keepFrame(provider.Frame{Binary: m.Binary, Data: m.Data}, at.Place)
 		}
-		s.keepFrame(provider.Frame{Binary: m.Binary, Data: m.Data}, provider.Place{})
+		at.Take(s.opening.codec.Realtime, said[n])
+		err = s.server.Write(websocket.Message{Binary: said[n].Binary, Data: said[n].Data})
 	}
-	slow.Stop()
-	return s.server.Write(s.last) // the client's only message so far
+	return err
+}
+
+// onlySetUp reports whether all messages of a client set its session up, so that no model has answered.
+func onlySetUp(messages []modelio.Message) bool {
+	return !slices.ContainsFunc(messages, func(m modelio.Message) bool { return m.Role != modelio.RoleSystem })
 }
 
 // tell fails the test, and closes the connection with a code after which no client tries again.
@@ -216,6 +221,7 @@ func (s *realtime) sendNext(c *call) (ended bool, err error) {
 	for _, f := range frames {
 		switch {
 		case f.Close == nil:
+			s.passed = append(s.passed, f)
 			s.out.put(websocket.Message{Binary: f.Binary, Data: f.Data})
 		case f.Close.ByServer:
 			s.out.close(f.Close.Code, f.Close.Reason)
@@ -266,7 +272,7 @@ func (s *realtime) hold(c *call) error {
 		return errors.Join(s.change(i), other.change(was))
 	}
 	s.over = true
-	if messages == 1 && r.run.Mode == Update {
+	if onlySetUp(c.request.Messages[:messages-1]) && r.run.Mode == Update {
 		return errBuy
 	}
 	return s.drifted(c)

@@ -12,11 +12,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/traceforge/traceforge-go/internal/usage"
 	"github.com/traceforge/traceforge-go/internal/websocket"
 )
 
-// A talker is an upstream whose sessions greet with their number, answer each frame of type "ask", and add a frame that
-// no client waits for.
+// A talker is an upstream whose sessions have numbers. They greet, and answer an update and each frame of type "ask". A
+// frame that no client waits for follows the answer.
 type talker struct {
 	http.RoundTripper // of calls
 	sessions          atomic.Int32
@@ -37,11 +38,17 @@ func (u *talker) talk(conn *websocket.Conn) {
 	say := func(kind, text string) error {
 		return conn.Write(websocket.Message{Data: fmt.Appendf(nil, `{"type":%q,"text":%q}`, kind, text)})
 	}
-	err := say("greeting", fmt.Sprint(u.sessions.Add(1)))
+	number := fmt.Sprint(u.sessions.Add(1))
+	err := say("greeting", number)
 	for err == nil {
 		var m websocket.Message
-		if m, err = conn.Read(); err == nil && strings.Contains(string(m.Data), "ask") {
-			err = say("answer", string(m.Data))
+		m, err = conn.Read()
+		switch {
+		case err != nil:
+		case string(m.Data) == update:
+			err = say("updated", number)
+		case strings.Contains(string(m.Data), "ask"):
+			err = say("answer", number+string(m.Data))
 			_ = say("limits", "unread")
 		}
 	}
@@ -72,25 +79,33 @@ func (s *talking) say(text string) {
 	require.NoError(s.t, s.conn.Write(websocket.Message{Data: []byte(text)}))
 }
 
-// hear reads on until a frame of a type.
-func (s *talking) hear(kind string) {
+// hear reads on until a frame of a type. It reports whether it came, and was not refused.
+func (s *talking) hear(kind string) bool {
 	for {
 		m, err := s.conn.Read()
+		if closed := asA[*websocket.CloseError](err); closed != nil && closed.Code == websocket.Refused {
+			return false
+		}
 		require.NoError(s.t, err)
 		if strings.Contains(string(m.Data), fmt.Sprintf("{%q:%q", "type", kind)) {
 			s.heard += string(m.Data)
-			return
+			return true
 		}
 	}
 }
 
 const update = `{"type":"session.update","session":{"type":"realtime","instructions":"Be brief."}}`
 
-func (s *talking) ask(text string) {
+func (s *talking) ask(texts ...string) {
 	s.hear("greeting")
 	s.say(update)
-	s.say(fmt.Sprintf(`{"type":"ask","text":%q}`, text))
-	s.hear("answer")
+	s.hear("updated")
+	for _, text := range texts {
+		s.say(fmt.Sprintf(`{"type":"ask","text":%q}`, text))
+		if !s.hear("answer") {
+			return
+		}
+	}
 }
 
 // endings are the ways in which a client ends a session before it begins the next. Some give what the end of the test
@@ -193,4 +208,60 @@ func (s *scene) asked() (order []string) {
 		order = append(order, asked)
 	}
 	return order
+}
+
+// TestUpdateOfSetUpSession: an update buys a session alone whose first question changed. The run that buys it has been
+// served the recorded beginning, and replay serves the new one. After an answer it is too late.
+func TestUpdateOfSetUpSession(t *testing.T) {
+	t.Parallel()
+	const tooLate = "the provider has to be asked from the beginning"
+	for _, c := range []struct {
+		name, why string
+		asks      []string
+		tooLate   bool
+	}{
+		{"first question", "no model has answered", []string{"new", "last"}, false},
+		{"both questions", "nor here", []string{"new", "newer"}, false},
+		{"no second question", "nor here", []string{"new"}, false},
+		{"last question", "the client had a recorded answer", []string{"first", "new"}, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			s := newScene(t)
+			upstream := &talker{RoundTripper: s.provider.Transport()}
+			run := func(mode Mode, texts ...string) (heard string, told []*Failure, did usage.Receipt) {
+				told, did = s.run(mode, func(r *Recorder) {
+					asks("before")(r)
+					one := dialRealtime(t, r)
+					defer one.stream.Close()
+					one.ask(texts...)
+					heard = one.heard
+					asks("after")(r)
+				}, func(o *Options) { o.Upstream = upstream })
+				return heard, told, did
+			}
+			_, told, _ := run(Update, "first", "last")
+			require.Empty(t, told)
+			_, told, _ = run(Replay, c.asks...)
+			require.Len(t, told, 1)
+			require.Equal(t, c.tooLate, strings.Contains(told[0].Text, tooLate), c.why)
+
+			bought, told, did := run(Update, c.asks...)
+			if c.tooLate {
+				require.Len(t, told, 1)
+				require.Contains(t, told[0].Text, tooLate)
+				require.EqualValues(t, 1, upstream.sessions.Load())
+				return
+			}
+			require.Empty(t, told, c.why)
+			require.Len(t, did.Recorded, 1)
+			require.Len(t, did.Played, 2)
+			begin := `{"type":"greeting","text":"%[1]d"}{"type":"updated","text":"%[1]d"}`
+			rest, cut := strings.CutPrefix(bought, fmt.Sprintf(begin, 1))
+			require.True(t, cut)
+			replayed, told, _ := run(Replay, c.asks...)
+			require.Empty(t, told)
+			require.Equal(t, fmt.Sprintf(begin, 2)+rest, replayed)
+		})
+	}
 }
