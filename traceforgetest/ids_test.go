@@ -379,6 +379,7 @@ func TestAnswersByID(t *testing.T) {
 		{"a changed chain before another", "chain", "the other has its own", "a go on,b go on", "1", "x go on,a go on", "", "3"},
 		{"all of a chain", "chain", "it is bought", "a b c", "all", "a x c", "", "3"},
 		{"a changed turn", "conversation", "the conversation of the recording has the old one", "a b c", "1", "x b c", "buy the whole conversation: TRACEFORGE_UPDATE=all", "0"},
+		{"a changed turn in replay", "conversation", "an update refuses it", "a b c", "", "x b c", "record: TRACEFORGE_UPDATE=all", "0"},
 		{"a turn less", "conversation", "the answers after it were to it too", "a b c", "1", "a c", "has also call 3 of the recording", "0"},
 		{"turns in another order", "conversation", "their answers were to others", "a b c", "", "b a c", "has also call 2 of the recording", "0"},
 		{"all of a conversation", "conversation", "it is another one", "a b c", "all", "x b c", "", "4"},

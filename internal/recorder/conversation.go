@@ -122,6 +122,14 @@ func (r *report) outOfTurn(c *call, t *tape, i int) *Failure {
 	return failuref(brief, indent(r.run.summary(c.request)), way)
 }
 
+// wayOutFor is wayOut for a call without a record: one that an update would refuse needs all calls.
+func (r *report) wayOutFor(c *call, verb string) string {
+	if len(search{r.run, r.run.tape}.unsaid(c, -1)) > 0 {
+		return verb + ": " + r.run.with("all")
+	}
+	return r.wayOut(verb)
+}
+
 // unsaid returns the numbers of unplayed records in the conversation of a call, if an answer from the store began it: of
 // those whose answer had ended when the call of the i-th began, or of all for -1.
 func (s search) unsaid(c *call, i int) []int {

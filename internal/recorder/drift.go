@@ -56,7 +56,7 @@ func (r *report) drifted(c *call) *Failure {
 		d.Changes = append(d.Changes, driftChange(change, told[i] == nil))
 	}
 	rule, once := r.run.explained(r.run.compare.Differences(recorded, got))
-	accept, keyless := r.wayOut("accept"), r.withoutKey(c, &r.run.tape.records[best])
+	accept, keyless := r.wayOutFor(c, "accept"), r.withoutKey(c, &r.run.tape.records[best])
 	switch {
 	case r.run.faults.givenUp() != nil:
 	case once:

@@ -113,7 +113,7 @@ func (r *report) unrecorded(c *call) *Failure {
 	if lanes := r.run.tape.elsewhere(c.knownKey()); len(lanes) > 0 {
 		state = fmt.Sprintf("it was made in %s, and is recorded in %s", laneText(c.lane), strings.Join(lanes, " and "))
 	}
-	way := r.wayOut("record")
+	way := r.wayOutFor(c, "record")
 	if rule == laneRule {
 		way += " (no call is made)"
 	}
