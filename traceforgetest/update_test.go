@@ -629,6 +629,15 @@ func TestConversationWithAnOldID(t *testing.T) {
 	require.Contains(t, tb.Logged(), "buy the whole conversation: TRACEFORGE_UPDATE=all go test github.com/traceforge/traceforge-go/traceforgetest -run '^TestIt$'")
 	s.requireFiles(before)
 	require.Empty(t, s.waiting())
+	require.NotContains(t, tb.Logged(), "traceforge accept")
+	gone = false
+	t.Setenv("TRACEFORGE_UPDATE", "all")
+	require.True(t, s.run("TestIt", func(tb *tbtest.TB, tf *traceforgetest.Recorder) {
+		talk("And what?")(tb, tf)
+		tb.Errorf("it fails")
+	}, upstream).Failed())
+	gone = true
+	require.Contains(t, run("1", "And what?").Logged(), "or take over the answers that wait: traceforge accept ")
 	gone = false
 	requirePass(t, run("all", "And what?"))
 	s.requireWhole()

@@ -35,8 +35,12 @@ func (r *Recorder) refusedServed(tk *take, w *wire, resp *http.Response) error {
 	}
 	brief := fmt.Sprintf("%s answered %s: the call has the id %s of an answer that was served from the store, "+
 		"which the provider may not know any more", tk.provider, statusText(resp.StatusCode), id)
+	accept := ""
+	if t := r.pending.earlier; t != nil && len(t.records) > 0 {
+		accept = "or take over the answers that wait: traceforge accept " + r.run.name
+	}
 	return r.report.failCall(tk.what, tk.id(), failuref(brief, indent(r.run.summary(tk.request)),
-		indent(short(r.run.scanner().Mask(string(said)))), "buy the whole conversation: "+r.run.with("all")))
+		indent(short(r.run.scanner().Mask(string(said)))), "buy the whole conversation: "+r.run.with("all"), accept))
 }
 
 // repliesToServed is the failure of a changed reply to a question that the store asked: the server has asked nothing in
