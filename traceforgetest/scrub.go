@@ -20,8 +20,9 @@ type Rule struct {
 // gets its own values back: an answer recorded with the path of one run is replayed with the path of the current run.
 // [Recorder.Calls] and [Recorder.Snapshots] show the placeholders.
 //
-// A value gets the same placeholder in both runs if it appears in the same places of the requests. A value that first
-// appears in an answer is replayed as it was recorded, or as a dummy of the same shape if Value or Pattern found it.
+// A value gets the same placeholder in both runs if it appears in the same places of the requests. A value in an answer
+// whose own request does not have it is replayed as it was recorded, or as a dummy of the same shape if Value or Pattern
+// found it, even if an earlier request had it.
 //
 // Put rules that all tests of a repository need into .ai-snapshots/config.json (see docs/format.md). Use [Ignore] for a
 // value that is a JSON member of its own.
