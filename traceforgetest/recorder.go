@@ -122,7 +122,7 @@ func (r *Recorder) start() error {
 	if err := r.open(); err != nil {
 		return err
 	}
-	if r.replays(false) || r.calls.Imports() {
+	if r.replays(false) || r.opts.Imports() {
 		r.t.Cleanup(lendKeys())
 	}
 	r.t.Cleanup(func() {
@@ -175,7 +175,7 @@ func (r *Recorder) open() error {
 	}
 	r.opts.Source = func() snapshot.Source { return r.place.sourceIn(callers().frames(), r.origin()) }
 	r.opts.Sources = r.place.sources
-	if at := os.Getenv(recorder.RecordingsEnv); at != "" && r.opts.Upstream == nil && r.opts.Mode == recorder.UpdateNew {
+	if at := os.Getenv(recorder.RecordingsEnv); at != "" && !r.opts.Imports() && r.opts.Mode == recorder.UpdateNew {
 		r.opts.Upstream = &recorder.Recordings{URL: at, Package: r.opts.Package, Test: r.opts.Test}
 	}
 	if r.opts.Known, err = knownTo(r.opts.Dir); err != nil {
@@ -255,7 +255,7 @@ func (r *Recorder) Lane(name string) *http.Client {
 // Recording reports whether live calls may be made, so that a test needs its API key only then. It is also false while
 // calls are answered from another tool's recording (package cassette).
 func (r *Recorder) Recording() bool {
-	return r.opts.Mode.Live() && !r.calls.Imports()
+	return r.opts.Mode.Live() && !r.opts.Imports()
 }
 
 // ClientOver is like [Recorder.Client], but upstream makes the live calls. Use it for a server that the default

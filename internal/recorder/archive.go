@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"net/http"
@@ -34,15 +35,13 @@ type Provenance struct {
 const MigratedFrom = "migrated from "
 
 // archive returns the archive that answers the calls of the test, or nil if they are made live.
-func (s *setup) archive() Archive {
-	a, _ := s.Upstream.(Archive)
+func (o *Options) archive() Archive {
+	a, _ := o.Upstream.(Archive)
 	return a
 }
 
 // Imports reports whether the calls of the test are answered from an archive or a script, so that no keys are needed.
-func (r *Recorder) Imports() bool { return r.run.imports() }
-
-func (s *setup) imports() bool { return s.archive() != nil || s.script() != nil }
+func (o *Options) Imports() bool { return o.archive() != nil || o.script() != nil }
 
 // upstream makes a live call, or takes its answer from an archive. A call that the archive does not have fails in a way
 // that no client tries again.
@@ -63,11 +62,16 @@ func (r *Recorder) upstream(live *http.Request, w *wire, tk *take) (*http.Respon
 	}
 	resp, err := a.RoundTrip(live)
 	if err != nil {
-		tk.end(dropped, nil)
-		f := failuref(tk.who()+" call is not in what it is imported from", indent(r.run.summary(tk.request)), indent(err.Error()))
-		return nil, r.report.failCall(w, tk.id(), f)
+		return nil, r.notImported(w, tk, err)
 	}
 	return resp, nil
+}
+
+// notImported fails a call that is not in what the test is imported from. The error says why.
+func (r *Recorder) notImported(what fmt.Stringer, tk *take, err error) error {
+	tk.end(dropped, nil)
+	f := failuref(tk.who()+" call is not in what it is imported from", indent(r.run.summary(tk.request)), indent(err.Error()))
+	return r.report.failCall(what, tk.id(), f)
 }
 
 // takenKey is the key of what returns the origins in the context of a live call, where a transport around a recording

@@ -62,6 +62,9 @@ func (r *Recorder) Generate(ctx context.Context, g Generation) (*modelio.Generat
 	case err != nil:
 		return nil, err
 	case served.take != nil:
+		if _, only := r.run.Upstream.(*Recordings); only && served.take.step == nil {
+			return nil, r.notImported(&g, served.take, errors.New("the recordings have HTTP calls only"))
+		}
 		return g.live(ctx, served.take)
 	}
 	if r.run.Mode == Check {

@@ -62,7 +62,7 @@ func (r *Recorder) realtime(req *http.Request, w *wire, c *call) (*http.Response
 	}
 	s := &realtime{r: r, req: req, wire: w, opening: c, source: r.run.Source(), started: clock(), began: r.run.steps.Add(1), done: make(chan struct{}),
 		served: provider.Place{Messages: -1}} // before the greeting
-	if r.run.imports() {
+	if r.run.Imports() {
 		return nil, r.report.failCall(w, c.id(), failuref(fmt.Sprintf("%s is a session over a WebSocket, which no recording of another tool and no script has", w)))
 	}
 	if r.run.Mode == Mixed && (r.run.Checking.From > 1 || r.run.Checking.New != "") {

@@ -51,8 +51,8 @@ func ScriptOf(v any) (Script, bool) {
 }
 
 // script returns the script that answers the HTTP calls of the test, or nil.
-func (s *setup) script() Script {
-	script, _ := s.Upstream.(Script)
+func (o *Options) script() Script {
+	script, _ := o.Upstream.(Script)
 	return script
 }
 
