@@ -90,7 +90,8 @@ func record(c *call, mode string, patterns []string, run string) error {
 	if err != nil {
 		return err
 	}
-	if err := removeRenamed(before, receipts, ended); err != nil {
+	unused, err := removeRenamed(before, receipts, ended)
+	if err != nil {
 		return err
 	}
 	after, err := storesOf(packages)
@@ -125,6 +126,10 @@ func record(c *call, mode string, patterns []string, run string) error {
 	c.sayAll(sum.lines())
 	if len(receipts) == 0 {
 		c.say("no test with a recorder ran")
+	}
+	if len(unused) > 0 {
+		c.say("new subtests have recorded, and %s did not run: if one was renamed, traceforge mv before an update keeps its records",
+			strings.Join(page.Most(3, unused, "more"), ", "))
 	}
 	if err := sayGoneNow(c, receipts, after); err != nil {
 		return err
@@ -367,8 +372,9 @@ func writeKnown(known []usage.Known) (file string, err error) {
 }
 
 // removeRenamed removes the documents of subtests that were renamed: other tests took these documents over, and the old
-// subtest did not run although its package passed without a filter.
-func removeRenamed(before seals, receipts []usage.Receipt, ended coverage.Outcomes) error {
+// subtest did not run although its package passed without a filter. It returns the names of other such subtests, beside
+// which new ones have recorded: which of them was renamed is not known.
+func removeRenamed(before seals, receipts []usage.Receipt, ended coverage.Outcomes) (unused []string, err error) {
 	ran, whole, from := map[page.Test]bool{}, map[string]bool{}, map[string]bool{}
 	for _, r := range receipts {
 		ran[page.Test{Package: r.Package, Name: r.Test}] = true
@@ -384,19 +390,26 @@ func removeRenamed(before seals, receipts []usage.Receipt, ended coverage.Outcom
 	for dir, documents := range before {
 		s, err := store.Open(dir)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		var c store.Change
 		for name, seal := range documents {
-			if from[name] && !ran[seal.Test] && whole[seal.Test.Package] {
-				if _, moved := os.Stat(s.Path(seal.File)); moved == nil {
-					c.Remove = append(c.Remove, seal.File)
-				}
+			if ran[seal.Test] || !whole[seal.Test.Package] {
+				continue
+			}
+			isNew := func(r usage.Receipt) bool {
+				_, had := documents[snapshot.DocumentName(r.Package, r.Test)]
+				return !had && len(r.Recorded) > 0 && r.Package == seal.Test.Package && gotest.Function(r.Test) == gotest.Function(seal.Test.Name)
+			}
+			if _, moved := os.Stat(s.Path(seal.File)); from[name] && moved == nil {
+				c.Remove = append(c.Remove, seal.File)
+			} else if !from[name] && slices.ContainsFunc(receipts, isNew) {
+				unused = append(unused, seal.Test.Name)
 			}
 		}
 		if err := s.Commit(c); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return nil
+	return inorder.Strings(unused), nil
 }

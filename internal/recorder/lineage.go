@@ -23,8 +23,9 @@ import (
 )
 
 // inherit gives a test without a document the one that it had under another name (design R11), so that nothing is
-// bought again. It takes the first document of Known with the same first request, else the most similar one. The
-// document of a test that is gone moves. A parent or subtest may still exist, so its document is copied.
+// bought again. It takes the most probable document of Known with the same first request, else the most similar one. It
+// takes none if two are equally probable and differ. The document of a test that is gone moves. A parent or subtest may
+// still exist, so its document is copied, to one test only.
 func (r *run) inherit(c *call) error {
 	if len(r.Known) == 0 || !modes[r.Mode].completes && r.Mode != Rekey {
 		return nil
@@ -42,8 +43,13 @@ func (r *run) inherit(c *call) error {
 	same := slices.DeleteFunc(slices.Clone(likely), func(k usage.Known) bool { return !r.mayBegin(k, c) })
 	if len(same) == 0 {
 		same = r.likest(likely, c)
+	} else if same = r.onlyFirst(same, c); same == nil {
+		return nil
 	}
 	for _, k := range same {
+		if _, had := heirs.Add([2]string{r.Dir, k.Name}, r.Test); had {
+			continue
+		}
 		move := store.Move{Name: k.Name, Package: r.Package, Test: r.Test}
 		var err error
 		if k.Gone {
@@ -58,6 +64,32 @@ func (r *run) inherit(c *call) error {
 		return err
 	}
 	return nil
+}
+
+// heirs has the tests of this process that documents were given to, by store and document.
+var heirs locked.Map[[2]string, string]
+
+// onlyFirst returns the most probable of the documents that a test may have had. It returns none if they differ.
+func (s *setup) onlyFirst(known []usage.Known, c *call) []usage.Known {
+	first := s.tapeOf(known[0].Name, c)
+	for i, k := range known[1:] {
+		if s.unlike(k) > s.unlike(known[0]) {
+			return known[:i+1]
+		}
+		if !first.equals(s.tapeOf(k.Name, c)) {
+			return nil
+		}
+	}
+	return known
+}
+
+// equals reports whether two tapes have the same calls and answers.
+func (t *tape) equals(o *tape) bool {
+	t.know(len(t.records))
+	o.know(len(o.records))
+	return slices.Equal(t.keys, o.keys) && slices.EqualFunc(t.records, o.records, func(a, b snapshot.Snapshot) bool {
+		return store.SameAnswer(&a.Response, &b.Response)
+	})
 }
 
 // likest returns the document of a gone test of the package whose first request is most similar to a call. It returns
@@ -87,21 +119,24 @@ func (s *setup) likest(known []usage.Known, c *call) []usage.Known {
 // mayBeOf returns the documents that the test may have had under another name, the most probable first.
 func (s *setup) mayBeOf() []usage.Known {
 	likely := slices.DeleteFunc(slices.Clone(s.Known), func(k usage.Known) bool {
-		return k.Name == s.name || !k.Gone && (k.Package != s.Package || gotest.Function(k.Test) != gotest.Function(s.Test))
+		_, given := heirs.Get([2]string{s.Dir, k.Name})
+		return given || k.Name == s.name || !k.Gone && (k.Package != s.Package || gotest.Function(k.Test) != gotest.Function(s.Test))
 	})
-	unlike := func(k usage.Known) int {
-		switch {
-		case k.Test == s.Test:
-			return 0
-		case k.Package == s.Package && path.Base(k.Test) == path.Base(s.Test):
-			return 1
-		case k.Package == s.Package:
-			return 2
-		}
-		return 3
-	}
-	inorder.By(likely, func(a, b usage.Known) int { return cmp.Compare(unlike(a), unlike(b)) })
+	inorder.By(likely, func(a, b usage.Known) int { return cmp.Compare(s.unlike(a), s.unlike(b)) })
 	return likely
+}
+
+// unlike returns how improbable it is that the test had a document: 0 to 3.
+func (s *setup) unlike(k usage.Known) int {
+	switch {
+	case k.Test == s.Test:
+		return 0
+	case k.Package == s.Package && path.Base(k.Test) == path.Base(s.Test):
+		return 1
+	case k.Package == s.Package:
+		return 2
+	}
+	return 3
 }
 
 // mayBegin reports whether a known document may be that of a test that begins with a call: its first record must be of
@@ -111,16 +146,21 @@ func (s *setup) mayBegin(k usage.Known, c *call) bool {
 	return s.holds(k.Name, c, 1) || k.Gone && k.Test == s.Test && s.holds(k.Name, c, math.MaxInt)
 }
 
-// holds reports whether one of a document's first records is of a call. An unreadable document holds none.
+// holds reports whether one of a document's first records is of a call.
 func (s *setup) holds(name string, c *call, records int) bool {
-	doc, err := s.store.Load(name, c.provider)
-	if err != nil {
-		return false
-	}
-	t := newTape(doc, s.rules)
+	t := s.tapeOf(name, c)
 	n := min(records, len(t.records))
 	t.know(n)
 	return slices.Contains(t.keys[:n], c.key)
+}
+
+// tapeOf returns the tape of a document of a call's provider. It is empty if the document cannot be read.
+func (s *setup) tapeOf(name string, c *call) *tape {
+	doc, err := s.store.Load(name, c.provider)
+	if err != nil {
+		doc = nil
+	}
+	return newTape(doc, s.rules)
 }
 
 // parents returns the tapes of the tests around a subtest, the nearest first.
@@ -189,8 +229,8 @@ func (s *setup) goneTests() map[string]usage.Known {
 	return found()
 }
 
-// renamedFrom says, for a test without records, which enclosing or gone test has recorded its call, and how to continue
-// with those records. It is "" if there is no such test, or more than one gone test.
+// renamedFrom says, for a test without records, which enclosing or gone tests have recorded its call, and how to continue
+// with those records. It is "" if there is no such test.
 func (r *run) renamedFrom(c *call) string {
 	if r.sought || len(r.tape.records) > 0 || r.Mode != Replay && r.Mode != Check {
 		return ""
@@ -210,10 +250,18 @@ func (r *run) renamedFrom(c *call) string {
 			was = append(was, test)
 		}
 	}
-	if len(was) != 1 {
+	if len(was) == 0 {
 		return ""
 	}
 	r.sought = true // the test is told once
+	if len(was) > 1 {
+		var names []string
+		for _, k := range was {
+			names = append(names, k.Test)
+		}
+		return strings.Join(inorder.Strings(names)[:min(3, len(names))], ", ") + ", which are not in the code any more, have this call recorded; " +
+			"if one of them was renamed, traceforge mv keeps its records"
+	}
 	from, to := was[0].Test, r.Test
 	if _, sub, _ := strings.Cut(from, "/"); gotest.Function(to)+"/"+sub == to || sub == "" && gotest.Function(to) == to {
 		from, to = gotest.Function(from), gotest.Function(to)
