@@ -2,6 +2,7 @@ package traceforgetest_test
 
 import (
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"sync"
@@ -119,6 +120,58 @@ func TestEqualRequestsAtOnce(t *testing.T) {
 			tb := s.update("all", "TestIt", c.test)
 			requirePass(t, tb)
 			require.NotContains(t, tb.Logged(), "at once", c.why)
+		})
+	}
+}
+
+// TestEqualRequestsWithIDs asks the same of several conversations at once. Their ids tell the requests apart, so nothing
+// is said, but for the requests of one conversation.
+func TestEqualRequestsWithIDs(t *testing.T) {
+	const url = "https://api.openai.com/v1/responses"
+	for _, c := range []struct {
+		name  string
+		chain func(n int) int // the conversation that the n-th request goes on
+		told  bool
+	}{
+		{"each-its-own", func(n int) int { return n }, false},
+		{"all-of-one", func(int) int { return 0 }, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := newScene(t)
+			var calls atomic.Int64
+			var together sync.WaitGroup
+			together.Add(2)
+			upstream := traceforgetest.Upstream(roundTripper(func(r *http.Request) (*http.Response, error) {
+				n := calls.Add(1)
+				if n > 2 {
+					together.Done()
+					together.Wait()
+				}
+				answer := fmt.Sprintf(`{"id":"resp_%08d","object":"response","status":"completed","model":"m","output":[{"type":"message",
+					"id":"msg_%[1]d","role":"assistant","status":"completed","content":[{"type":"output_text","text":"answer %[1]d","annotations":[]}]}]}`, n)
+				return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}},
+					Body: io.NopCloser(strings.NewReader(answer)), Request: r}, nil
+			}))
+			t.Setenv("TRACEFORGE_UPDATE", "1")
+			tb := s.run("TestIt", func(tb *tbtest.TB, tf *traceforgetest.Recorder) {
+				ask := func(body map[string]any) (id string) {
+					body["model"], body["temperature"] = "m", 0
+					said, err := post(tf.Client(), url, body)
+					if err != nil {
+						tb.Errorf("%v", err)
+						return ""
+					}
+					return said[strings.Index(said, "resp_"):][:len("resp_00000000")]
+				}
+				begun := []string{ask(map[string]any{"input": "one"}), ask(map[string]any{"input": "two"})}
+				var wg sync.WaitGroup
+				for n := range begun {
+					wg.Go(func() { ask(map[string]any{"input": "go on", "previous_response_id": begun[c.chain(n)]}) })
+				}
+				wg.Wait()
+			}, upstream)
+			requirePass(t, tb)
+			require.Equal(t, c.told, strings.Contains(tb.Logged(), "at once"), tb.Logged())
 		})
 	}
 }

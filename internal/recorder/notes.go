@@ -64,7 +64,7 @@ func (n *notes) missed() {
 }
 
 // overlapped returns takes of equal requests in one lane that overlapped and got different answers, in the order of the
-// calls. In replay the first to ask gets the first answer.
+// calls. In replay the first to ask gets the first answer. Requests that name different ids are not equal.
 func (n *notes) overlapped() (equal []*take) {
 	said := func(tk *take) (sum [sha256.Size]byte) {
 		if n.run.makeRecord(tk) == nil {
@@ -74,7 +74,8 @@ func (n *notes) overlapped() (equal []*take) {
 	}
 	for _, tk := range n.run.takes {
 		other := func(o *take) bool {
-			return o != tk && o.began < tk.heard && tk.began < o.heard && o.key == tk.key && !n.run.transient(o) && said(o) != said(tk)
+			return o != tk && o.began < tk.heard && tk.began < o.heard && o.key == tk.key && !n.run.transient(o) && said(o) != said(tk) &&
+				slices.Equal(n.run.stable(o.ids), n.run.stable(tk.ids))
 		}
 		if slices.ContainsFunc(n.run.takes, other) {
 			equal = append(equal, tk)
