@@ -95,20 +95,24 @@ func TestServerDrift(t *testing.T) {
 	}
 }
 
-// TestResultDrift shows that another result of a tool is told by its name.
-func TestResultDrift(t *testing.T) {
-	wrong := func() *mcp.Server {
-		server := shop("Adds.")
+// subtracts is a server whose tool add returns something else.
+func subtracts(description string) func() *mcp.Server {
+	return func() *mcp.Server {
+		server := shop(description)
 		server.RemoveTools("add")
-		mcp.AddTool(server, &mcp.Tool{Name: "add", Description: "Adds."},
+		mcp.AddTool(server, &mcp.Tool{Name: "add", Description: description},
 			func(_ context.Context, _ *mcp.CallToolRequest, in sum) (*mcp.CallToolResult, map[string]int, error) {
 				return nil, map[string]int{"sum": in.A - in.B}, nil
 			})
 		return server
 	}
+}
+
+// TestResultDrift shows that another result of a tool is told by its name.
+func TestResultDrift(t *testing.T) {
 	s := newStage(t)
 	s.mustRun("all", inMemory(sells("Adds.")), adds(sum{1, 2}))
-	_, tb := s.run("all", inMemory(wrong), adds(sum{1, 2}))
+	_, tb := s.run("all", inMemory(subtracts("Adds.")), adds(sum{1, 2}))
 	require.False(t, tb.Failed(), tb.Logged())
 	require.Contains(t, tb.Logged(), "1 changed (result of tool add)")
 }
@@ -179,6 +183,11 @@ func TestSchemaDrift(t *testing.T) {
 	require.Contains(t, tb.Logged(), "2 results of tools drifted from ")
 	require.Contains(t, tb.Logged(), ": tools/list of shop-mcp, tool add of shop-mcp (")
 	require.Regexp(t, `may cause it: the recorded arguments may not fit the new schema, see call \d, tools/list of shop-mcp\n`, tb.Logged())
+
+	// A result that differs by itself has nothing to do with a new description.
+	_, tb = s.run("check", inMemory(subtracts("Adds two numbers.")), adds(sum{1, 2}))
+	require.Contains(t, tb.Logged(), "2 results of tools drifted from ")
+	require.NotContains(t, tb.Logged(), "may cause it")
 	t.Setenv("TRACEFORGE_CHECK", "")
 
 	// An update keeps what the server said, and one of the tools takes over what it says now.

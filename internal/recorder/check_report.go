@@ -61,8 +61,8 @@ func (k *checks) conclude(ck *check) {
 	}
 }
 
-// suspectListings adds a hint to tool calls that drifted together with their tool's listing: the server may not accept
-// the recorded arguments.
+// suspectListings adds a hint to tool calls that drifted together with the input schema of their tool: the server may
+// not accept the recorded arguments.
 func (k *checks) suspectListings() {
 	for _, listing := range k.all {
 		if listing.State != usage.CheckDrifted || methodOf(listing.call.request) != "tools/list" {
@@ -70,7 +70,7 @@ func (k *checks) suspectListings() {
 		}
 		for _, ck := range k.all {
 			tool := ck.call.request.Tool()
-			at := jsontext.PointerTo(toolNamed(tool)) + "/"
+			at := jsontext.PointerTo(toolNamed(tool), "tool", "inputSchema") + "/"
 			named := func(d drift.Difference) bool { return strings.HasPrefix(d.Pointer+"/", at) }
 			if tool != "" && ck.State == usage.CheckDrifted && ck.call.provider == listing.call.provider && slices.ContainsFunc(listing.result, named) {
 				ck.Settings = append(ck.Settings, k.run.plainText(fmt.Sprintf(
