@@ -143,6 +143,7 @@ func TestForkOfWhatIsNotThere(t *testing.T) {
 			require.True(t, tb.Failed(), c.why)
 			require.Equal(t, c.calls, calls, c.why)
 			require.Contains(t, s.said(tb), c.want, c.why)
+			require.NotContains(t, tb.Logged(), "instead of", c.why)
 		})
 	}
 }

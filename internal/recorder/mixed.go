@@ -189,7 +189,7 @@ func (n *notes) ranLive() {
 	if n.run.Checking.From > 1 {
 		said = append(said, fmt.Sprintf("forked at call %d", n.run.Checking.From))
 	}
-	if n.run.Checking.New != "" {
+	if slices.ContainsFunc(n.run.takes, func(tk *take) bool { return n.run.asksOther(tk.call) }) {
 		said = append(said, "asked "+n.run.Checking.New+" instead of "+n.run.Checking.Old)
 	}
 	n.say("live: %s", strings.Join(said, ", "))
