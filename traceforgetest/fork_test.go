@@ -2,6 +2,7 @@ package traceforgetest_test
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 	"regexp"
 	"strings"
@@ -121,6 +122,10 @@ func TestForkOfWhatIsNotThere(t *testing.T) {
 	model := func(_ *tbtest.TB, tf *traceforgetest.Recorder) {
 		_, _ = tf.Model("acme/tiny", scripted(modelio.TextPart("hi"))).Generate(context.Background(), generateRequest("hi"), nil)
 	}
+	tool := func(_ *tbtest.TB, tf *traceforgetest.Recorder) {
+		run := func(context.Context, json.RawMessage) (json.RawMessage, error) { return json.RawMessage("1"), nil }
+		_, _ = tf.Tool("price", run)(context.Background(), json.RawMessage("{}"))
+	}
 	for _, c := range []struct {
 		name, why, options string
 		test               func(*tbtest.TB, *traceforgetest.Recorder)
@@ -129,6 +134,7 @@ func TestForkOfWhatIsNotThere(t *testing.T) {
 	}{
 		{"beyond", "there is no such call", "from=3", asks(newChat("a"), newChat("b")), 0,
 			"from=3 is beyond the last call: TestIt has 2 recorded calls\nname one of them: traceforge show --dir STORE TestIt lists them"},
+		{"tools", "there is no such call, whether it would be live or not", "from=3", tool, 0, "from=3 is beyond the last call: TestIt has 1 recorded call\n"},
 		{"model", "the code does not ask it", "model=gpt-4o=gpt-9", asks(newChat("a")), 1,
 			"model=gpt-4o=gpt-9: no live call asked gpt-4o\nasked live: gpt-4o-mini"},
 		{"value", "no text names the model", "model=tiny=large", model, 0,

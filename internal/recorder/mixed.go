@@ -15,10 +15,7 @@ import (
 // forked has a call made live if its kind, or the place at which the run is forked, asks for that. Live calls may ask
 // for more than the tape has, and in another order.
 func (r *Recorder) forked(c *call) (*servedRecord, error) {
-	if !r.run.Checking.Covers(c.codec.Tools) {
-		return nil, nil
-	}
-	if before, err := r.beforeFork(c); before || err != nil {
+	if before, err := r.beforeFork(c); before || err != nil || !r.run.Checking.Covers(c.codec.Tools) {
 		return nil, err
 	}
 	if w, ok := c.what.(*wire); r.run.asksOther(c) && (!ok || !namesModel(w, r.run.Checking.Old)) {
