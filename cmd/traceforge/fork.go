@@ -93,13 +93,19 @@ func forkOf(config *store.Config, model string, r usage.Receipt, test *coverage.
 	return f
 }
 
-// table has a line for each test and model.
+// table has a line for each test and model. A test with the name of one in another package has its package.
 func (r *comparison) table() *page.Table {
+	named := func(f *fork) string {
+		if slices.ContainsFunc(r.Runs, func(o fork) bool { return o.Test.Name == f.Test.Name && o.Package != f.Package }) {
+			return f.Test.Name + " in " + f.Package
+		}
+		return f.Test.Name
+	}
 	of := func(cell func(*fork) string) func(int) string {
 		return func(row int) string { return cell(&r.Runs[row]) }
 	}
 	return &page.Table{Rows: len(r.Runs), Columns: []page.Column{
-		{Name: "test", Shrinks: true, Cell: of(func(f *fork) string { return f.Test.Name })},
+		{Name: "test", Shrinks: true, Cell: of(named)},
 		{Name: "model", Shrinks: true, Cell: of(func(f *fork) string { return cmp.Or(f.Model, "(as it is)") })},
 		{Name: "outcome", Shrinks: true, Cell: of(func(f *fork) string { return strings.TrimSuffix(f.Outcome+": "+f.Why, ": ") })},
 		{Name: "calls", Right: true, Cell: of(func(f *fork) string { return fmt.Sprint(f.Calls) })},
