@@ -199,13 +199,12 @@ func (t *tape) isUncalled(i int) bool {
 	return !t.played[i] && !needsNoCall(&t.records[i]) && !t.spares(i)
 }
 
-// injected notes which faults were injected.
+// injected notes which faults were injected, or are while the test replays.
 func (n *notes) injected() {
-	if len(n.run.faults.all) > 0 && !modes[n.run.Mode].injects {
-		n.say("faults are injected in replay only: %s", n.run.faults.all[0])
-		return
+	all, how := n.run.faults.injected(), "injected: "
+	if !modes[n.run.Mode].injects {
+		all, how = slices.Clone(n.run.faults.all), "faults are injected in replay only: "
 	}
-	all := n.run.faults.injected()
 	inorder.By(all, func(a, b *injection) int { return cmp.Compare(a.call, b.call) })
 	var said []string
 	for len(all) > 0 {
@@ -225,7 +224,7 @@ func (n *notes) injected() {
 	if len(excused) > 0 && n.run.Mode == Replay {
 		said = append(said, "not made behind it: "+calls(excused))
 	}
-	n.say("%s", n.run.plainText("injected: "+strings.Join(said, "; ")))
+	n.say("%s", n.run.plainText(how+strings.Join(said, "; ")))
 }
 
 // wayOut says how to accept a difference from the recording, as a verb and a command, or what caused it if no update
