@@ -11,7 +11,6 @@ import (
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/internal/provider"
-	"github.com/traceforge/traceforge-go/internal/usage"
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
@@ -40,7 +39,7 @@ func (r *Recorder) refusedServed(tk *take, w *wire, resp *http.Response) error {
 		accept = "or take over the answers that wait: traceforge accept " + r.run.name
 	}
 	return r.report.failCall(tk.what, tk.id(), failuref(brief, indent(r.run.summary(tk.request)),
-		indent(short(r.run.scanner().Mask(string(said)))), "buy the whole conversation: "+r.run.with("all"), accept))
+		indent(short(r.run.scanner().Mask(string(said)))), r.run.wholeConversation(), accept))
 }
 
 // repliesToServed is the failure of a changed reply to a question that the store asked: the server has asked nothing in
@@ -55,7 +54,7 @@ func (r *Recorder) repliesToServed(w *wire, tk *take) error {
 	}
 	tk.end(dropped, nil)
 	return r.report.failCall(tk.what, tk.id(), failuref(tk.asking()+" replies to what an answer from the store asks, and not as it was recorded",
-		indent(r.run.summary(tk.request)), "buy the whole conversation: "+r.run.with("all")))
+		indent(r.run.summary(tk.request)), r.run.wholeConversation()))
 }
 
 // carriesServed returns an id in a request that came from a stored answer, or "". The refs of tool calls do not count:
@@ -113,17 +112,17 @@ func (r *report) outOfTurn(c *call, t *tape, i int) *Failure {
 		return nil // the usual case
 	}
 	s := search{r.run, t}
-	also, way := "what waits in "+r.run.Shown+"/.pending", "buy the whole conversation: "+r.run.with("all")
+	also := "what waits in " + r.run.Shown + "/.pending"
 	switch said := s.unsaid(c, i); {
 	case i < 0 && r.run.Mode == Mixed && s.run.wasServed(c.talk):
-		also, way = "what was said in it since", "let the live run begin it: "+usage.CheckEnv+"=from=1"
+		also = "what was said in it since"
 	case len(said) == 0:
 		return nil
 	case t == r.run.tape:
 		also = calls(said) + " of the recording"
 	}
 	brief := fmt.Sprintf("%s goes on with %s, where its provider has also %s", c.asking(), c.talk, also)
-	return failuref(brief, indent(r.run.summary(c.request)), way)
+	return failuref(brief, indent(r.run.summary(c.request)), r.run.wholeConversation())
 }
 
 // wayOutFor is wayOut for a call without a record: one that an update would refuse needs all calls.

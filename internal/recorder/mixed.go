@@ -105,6 +105,18 @@ func (r *report) acceptLive() string {
 	return r.run.Accept
 }
 
+// wholeConversation is the way out for a call whose provider does not know what an answer from the store began. A live
+// run writes nothing, and so names no update.
+func (r *run) wholeConversation() string {
+	switch {
+	case r.Mode == Mixed && r.Checking.From > 1:
+		return "let the live run begin it: " + usage.CheckEnv + "=from=1"
+	case r.Mode == Mixed:
+		return "make all its calls live: " + usage.CheckEnv + "=kind=" + usage.KindAll
+	}
+	return "buy the whole conversation: " + r.with("all")
+}
+
 // returnsAnother reports whether a live tool returned something that none of its records has.
 func (r *report) returnsAnother(tk *take) bool {
 	if how := tk.ending(); !tk.codec.Tools || how == underWay || how == dropped || r.run.transient(tk) {

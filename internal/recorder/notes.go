@@ -75,7 +75,7 @@ func (n *notes) overlapped() (equal []*take) {
 	for _, tk := range n.run.takes {
 		other := func(o *take) bool {
 			return o != tk && o.began < tk.heard && tk.began < o.heard && o.key == tk.key && !n.run.transient(o) && said(o) != said(tk) &&
-				slices.Equal(n.run.stable(o.ids), n.run.stable(tk.ids))
+				slices.Equal(o.stable, tk.stable)
 		}
 		if slices.ContainsFunc(n.run.takes, other) {
 			equal = append(equal, tk)
