@@ -136,7 +136,7 @@ func tableOf(rows []entry, calls bool, now time.Time, forPeople bool) *page.Tabl
 	}
 	size := count((*entry).bytes)
 	if forPeople {
-		size = text(func(l *entry) string { return amount.Size(l.bytes()) })
+		size = text(func(l *entry) string { return page.Size(l.bytes()) })
 	}
 	return &page.Table{Rows: len(rows), Columns: []page.Column{
 		{Name: "TEST", Shrinks: true, Shown: true, Cell: text(func(l *entry) string { return cmp.Or(l.Test.Name, l.File) })},
@@ -158,7 +158,7 @@ func (l *entry) age(now time.Time, forPeople bool) string {
 	case l.Recorded == nil:
 		return ""
 	case forPeople:
-		return amount.Age(now.Sub(*l.Recorded))
+		return page.Age(now.Sub(*l.Recorded))
 	}
 	return l.Recorded.Format(time.RFC3339)
 }
@@ -181,7 +181,7 @@ func tally(total *sums, rows int, calls bool) string {
 		parts = append(parts, page.Count(rows, "test", "tests"))
 	}
 	parts = append(parts, page.Count(total.Calls, "call", "calls"),
-		fmt.Sprintf("%d tokens in, %d out", total.Tokens.Input, total.Tokens.Output), amount.Size(total.bytes()))
+		fmt.Sprintf("%d tokens in, %d out", total.Tokens.Input, total.Tokens.Output), page.Size(total.bytes()))
 	n := map[string]int{"stale": total.Stale, "scripted": total.Scripted, "pending": total.Pending}
 	return strings.Join(append(parts, page.Counts([]string{"stale", "scripted", "pending"}, n)...), ", ")
 }

@@ -1,4 +1,4 @@
-// Package amount parses and formats sizes and ages in the form that people write: 1MB, 30d.
+// Package amount parses sizes and ages in the form that people write: 1MB, 30d.
 package amount
 
 import (
@@ -61,25 +61,4 @@ func parse(text string, units []unit) (float64, bool) {
 		return n, err == nil && n >= 1 && n < math.MaxInt64
 	}
 	return 0, false
-}
-
-// Size formats a number of bytes.
-func Size(n int64) string {
-	switch {
-	case n < 1000:
-		return fmt.Sprintf("%d B", n)
-	case n < 999_500:
-		return fmt.Sprintf("%d kB", (n+500)/1000)
-	case n < 999_950_000:
-		return fmt.Sprintf("%.1f MB", float64(n)/1e6)
-	}
-	return fmt.Sprintf("%.1f GB", float64(n)/1e9)
-}
-
-// Age formats an age in whole hours, or in days if it is at least two days.
-func Age(d time.Duration) string {
-	if d < 2*day {
-		return fmt.Sprintf("%dh", max(d/time.Hour, 0))
-	}
-	return fmt.Sprintf("%dd", d/day)
 }

@@ -64,17 +64,3 @@ func TestParseAge(t *testing.T) {
 		})
 	}
 }
-
-func TestSpell(t *testing.T) {
-	for n, want := range map[int64]string{
-		0: "0 B", 999: "999 B", 1000: "1 kB", 1499: "1 kB", 12_345: "12 kB", 999_499: "999 kB", 999_500: "1.0 MB", 1_234_567: "1.2 MB",
-		999_949_999: "999.9 MB", 999_950_000: "1.0 GB", 2_340_000_000: "2.3 GB",
-	} {
-		require.Equal(t, want, amount.Size(n))
-	}
-	for d, want := range map[time.Duration]string{
-		-time.Hour: "0h", 59 * time.Minute: "0h", 47 * time.Hour: "47h", 48 * time.Hour: "2d", 400 * 24 * time.Hour: "400d",
-	} {
-		require.Equal(t, want, amount.Age(d), "clocks differ")
-	}
-}

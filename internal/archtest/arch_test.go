@@ -147,15 +147,14 @@ var arrows = map[string]map[string]string{
 	"internal/usage":       {"internal/inorder": sorts},
 	"internal/commandline": {"internal/gotest": "how words are quoted", "internal/secret": "what no command says"},
 	"internal/page": {
-		"internal/amount":    "how large media are",
 		"internal/plaintext": shown, "internal/commandline": "commands of programs",
 		"canon": "whether two calls are the same", "internal/drift": "what changed", "internal/jsontext": texts,
 		"internal/gotest": "the command that accepts", "internal/provider": "the events of raw answers",
 		"internal/reading": told, "modelio": calls, "snapshot": records,
 	},
 	"internal/lint": {
-		"canon": "whether beginnings are the same", "internal/amount": "sizes", "internal/jsontext": texts,
-		"internal/page": "how tests are named", "internal/provider": "which APIs generate", "modelio": calls, "internal/texts": joined,
+		"canon": "whether beginnings are the same", "internal/amount": "counts that nobody may have said", "internal/jsontext": texts,
+		"internal/page": "how tests are named, and sizes", "internal/provider": "which APIs generate", "modelio": calls, "internal/texts": joined,
 		"internal/recorder": "what it asks of calls", "internal/scrub": "which texts are placeholders",
 		"snapshot": records, "internal/store": "documents, and what config.json asks for",
 	},

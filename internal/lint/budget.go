@@ -34,7 +34,7 @@ var largeDocument = Rule{
 	look: func(l *Linter, d *document, add adder) {
 		if most := l.config.Budgets.Document; most > 0 && d.size > most {
 			add("", "", d.whole("the document has %s, more than the %s of budgets.document",
-				amount.Size(d.size), amount.Size(most)))
+				page.Size(d.size), page.Size(most)))
 		}
 	},
 }
@@ -47,7 +47,7 @@ var largeAnswer = Rule{
 	each: func(l *Linter, d *document, c *call, add adder) {
 		if most := l.config.Budgets.Answer; most > 0 && c.raw > most {
 			add("", "", d.at(c, []string{"response", "raw_output_ref"},
-				"the raw answer has %s, more than the %s of budgets.answer", amount.Size(c.raw), amount.Size(most)))
+				"the raw answer has %s, more than the %s of budgets.answer", page.Size(c.raw), page.Size(most)))
 		}
 	},
 }

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/traceforge/traceforge-go/internal/amount"
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/internal/plaintext"
 	"github.com/traceforge/traceforge-go/modelio"
@@ -98,7 +97,7 @@ func mediaText(m *modelio.Media) string {
 	kind, where := m.ContentType, m.URL
 	if blob := inStore.FindStringSubmatch(m.URL); blob != nil {
 		size, _ := strconv.ParseInt(blob[2], 10, 64)
-		kind, where = cmp.Or(kind, blob[1]), amount.Size(size)
+		kind, where = cmp.Or(kind, blob[1]), Size(size)
 	}
 	if rest, ok := strings.CutPrefix(m.URL, "data:"); ok {
 		head, data, _ := strings.Cut(rest, ",")
@@ -111,7 +110,7 @@ func mediaText(m *modelio.Media) string {
 				size = len(plain)
 			}
 		}
-		where = amount.Size(int64(size))
+		where = Size(int64(size))
 	}
 	return "[" + cmp.Or(kind, "media") + ", " + where + "]"
 }

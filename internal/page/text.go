@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 )
 
@@ -64,6 +65,28 @@ func Counts(order []string, n map[string]int) (all []string) {
 		}
 	}
 	return all
+}
+
+// Size formats a number of bytes.
+func Size(n int64) string {
+	switch {
+	case n < 1000:
+		return fmt.Sprintf("%d B", n)
+	case n < 999_500:
+		return fmt.Sprintf("%d kB", (n+500)/1000)
+	case n < 999_950_000:
+		return fmt.Sprintf("%.1f MB", float64(n)/1e6)
+	}
+	return fmt.Sprintf("%.1f GB", float64(n)/1e9)
+}
+
+// Age formats an age in whole hours, or in days if it is at least two days.
+func Age(d time.Duration) string {
+	const day = 24 * time.Hour
+	if d < 2*day {
+		return fmt.Sprintf("%dh", max(d/time.Hour, 0))
+	}
+	return fmt.Sprintf("%dd", d/day)
 }
 
 // andMore says how many more there are than are shown; empty if none.
