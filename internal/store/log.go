@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -103,7 +104,7 @@ func (l *Log) write(place int, record, raw []byte, hash canon.Hash, media map[ca
 		out.beside(logMedium, hash, data)
 	}
 	out.record(place, record)
-	err = out.flush()
+	err = out.Flush()
 	switch {
 	case err != nil && l.size == 0: // a full disk still has room for empty files
 		l.files = l.files[:len(l.files)-1]
@@ -122,26 +123,23 @@ func (l *Log) write(place int, record, raw []byte, hash canon.Hash, media map[ca
 
 // A logParts writes the parts of a log.
 type logParts struct {
-	store    *Store
-	provider string
-	file     io.Writer
-	small    bytes.Buffer // small parts that are written together
-	err      error
+	*bufio.Writer // keeps an error until Flush
+	store         *Store
+	provider      string
 }
+
+// bufferMost limits the memory in which small parts are collected, in bytes.
+const bufferMost = 16 << 10
 
 // parts returns a writer for a log, which starts with the first line if the log is new; size is approximately the
 // length of what follows.
 func (d logDir) parts(file io.Writer, provider string, isNew bool, size int) *logParts {
-	p := &logParts{store: d.store, provider: provider, file: file}
-	p.small.Grow(min(size, longPart) + 300) // including the lines between parts
+	p := &logParts{bufio.NewWriterSize(file, min(size, bufferMost)+300), d.store, provider} // including the lines between parts
 	if isNew {
-		p.small.WriteString(logHead + provider + "\n")
+		p.WriteString(logHead + provider + "\n")
 	}
 	return p
 }
-
-// longPart is the length in bytes from which a part is not copied.
-const longPart = 16 << 10
 
 func (p *logParts) beside(kind string, hash canon.Hash, data []byte) {
 	p.add(fmt.Sprintf("%s %s %d", kind, hash, len(data)), data)
@@ -153,21 +151,9 @@ func (p *logParts) record(place int, line []byte) {
 }
 
 func (p *logParts) add(head string, data []byte) {
-	p.small.WriteString(head + "\n")
-	if len(data) < longPart {
-		p.small.Write(data)
-	} else if p.flush() == nil {
-		_, p.err = p.file.Write(data)
-	}
-	p.small.WriteByte('\n')
-}
-
-func (p *logParts) flush() error {
-	if p.err == nil {
-		_, p.err = p.file.Write(p.small.Bytes())
-	}
-	p.small.Reset()
-	return p.err
+	p.WriteString(head + "\n")
+	p.Write(data)
+	p.WriteByte('\n')
 }
 
 // logMost is the maximum length of a log, which was not full before its last answer.
@@ -353,7 +339,7 @@ func (t *Transaction) log(put *target) error {
 			return err
 		}
 		out.record(i, line)
-		_ = out.flush() // to memory
+		_ = out.Flush() // to memory
 		if int64(data.Len()) >= t.store.maxBytes || i == len(put.Document.Snapshots)-1 {
 			data.WriteString(logClosed)
 			t.Write(logFile(put.Name, n), data.Bytes())
