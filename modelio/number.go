@@ -44,7 +44,7 @@ func (n *Numbering) Request(r *Request) (*Request, error) {
 	if out.Messages, err = n.Messages(r.Messages); err != nil {
 		return nil, err
 	}
-	change(&out.Tools, func(t *ToolDefinition) bool { return n.object(&t.Metadata, place{}) })
+	inorder.Edit(&out.Tools, func(t *ToolDefinition) bool { return n.object(&t.Metadata, place{}) })
 	err = n.failed("tools")
 	n.object(&out.Options, place{})
 	if err = cmp.Or(err, n.failed("options")); err != nil {
@@ -82,7 +82,7 @@ func (n *Numbering) Response(r *Response) (*Response, error) {
 			return nil, fmt.Errorf("candidate %d: %w", i+1, err)
 		}
 		c.Message = messages[0]
-		change(&c.Citations, own.citation)
+		inorder.Edit(&c.Citations, own.citation)
 		if i == 0 {
 			n.answer = own
 		}
@@ -109,7 +109,7 @@ func (n *Numbering) Messages(messages []Message) ([]Message, error) {
 		return messages, nil
 	}
 	at := 0
-	change(&messages, func(m *Message) bool {
+	inorder.Edit(&messages, func(m *Message) bool {
 		if n.broken == nil {
 			at++
 		}
@@ -164,29 +164,9 @@ func (n *Numbering) next(kind string) string {
 	return kind + "_" + strconv.Itoa(n.counts[kind])
 }
 
-// change calls edit with a copy of each element of a list. If edit reports changes, it replaces the list by one with
-// the edited copies, and reports true.
-func change[T any](list *[]T, edit func(*T) bool) (edited bool) {
-	if len(*list) == 0 {
-		return false // avoids allocating an element
-	}
-	var one T
-	for i := range *list {
-		one = (*list)[i]
-		if !edit(&one) {
-			continue
-		}
-		if !edited {
-			*list, edited = slices.Clone(*list), true
-		}
-		(*list)[i] = one
-	}
-	return edited
-}
-
 // parts numbers a list of parts, and reports whether that changed it.
 func (n *Numbering) parts(parts *[]Part) (edited bool) {
-	return slices.ContainsFunc(*parts, mayHaveNumbers) && change(parts, n.part)
+	return slices.ContainsFunc(*parts, mayHaveNumbers) && inorder.Edit(parts, n.part)
 }
 
 // mayHaveNumbers reports whether a part may contain numbered values. Most parts are plain texts and need no further

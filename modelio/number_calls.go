@@ -1,6 +1,10 @@
 package modelio
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/traceforge/traceforge-go/internal/inorder"
+)
 
 // NormalizeRefs returns msgs with the refs of tool requests and responses replaced by call_1, call_2, … in order of
 // appearance, so that no core contains random ids of a provider or of Genkit (design R8). A request or response without
@@ -17,7 +21,7 @@ func NormalizeRefs(msgs []Message) (normalized []Message, ids map[string]string)
 	n := Numbering{originals: map[string]string{}}
 	normalized = make([]Message, len(msgs))
 	for i, msg := range msgs {
-		change(&msg.Content, n.ref)
+		inorder.Edit(&msg.Content, n.ref)
 		normalized[i] = msg
 	}
 	return normalized, n.originals

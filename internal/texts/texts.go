@@ -53,8 +53,8 @@ func (e *Editor) text(p **string) bool {
 func (e *Editor) Request(r *modelio.Request) *modelio.Request {
 	edited := *r
 	if changed(
-		e.Text(&edited.Model), e.object(&edited.Options), each(&edited.Tools, e.tool), each(&edited.Stop, e.Text),
-		e.text(&edited.Prompt), each(&edited.Messages, e.Message),
+		e.Text(&edited.Model), e.object(&edited.Options), inorder.Edit(&edited.Tools, e.tool),
+		inorder.Edit(&edited.Stop, e.Text), e.text(&edited.Prompt), inorder.Edit(&edited.Messages, e.Message),
 	) {
 		return &edited
 	}
@@ -63,26 +63,6 @@ func (e *Editor) Request(r *modelio.Request) *modelio.Request {
 
 // changed reports whether one of several edits changed something. Its arguments are evaluated in order.
 func changed(edits ...bool) bool { return slices.Contains(edits, true) }
-
-// each edits the elements of a list.
-func each[T any](list *[]T, one func(*T) bool) bool {
-	if len(*list) == 0 {
-		return false // the usual case
-	}
-	edited := false
-	var element T
-	for i := range *list {
-		element = (*list)[i]
-		if !one(&element) {
-			continue
-		}
-		if !edited {
-			*list, edited = slices.Clone(*list), true
-		}
-		(*list)[i] = element
-	}
-	return edited
-}
 
 func (e *Editor) tool(t *modelio.ToolDefinition) bool {
 	return changed(e.Text(&t.Description), e.json(&t.InputSchema), e.json(&t.OutputSchema), e.object(&t.Metadata), e.object(&t.Unknown))
@@ -93,7 +73,7 @@ func (e *Editor) Message(m *modelio.Message) bool {
 	return changed(e.parts(&m.Content), e.object(&m.Metadata), e.object(&m.Unknown))
 }
 
-// parts is each for contents. It allocates no copy of an element, because contents are many.
+// parts is [inorder.Edit] for contents. It allocates no copy of an element, because contents are many.
 func (e *Editor) parts(list *[]modelio.Part) (edited bool) {
 	for i := range *list {
 		part := (*list)[i]
