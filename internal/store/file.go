@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"math"
 	"os"
 	"path"
 
@@ -84,31 +83,6 @@ func sizeOf(f *os.File, limit int64) (int64, error) {
 	}
 	return info.Size(), nil
 }
-
-// sumFile returns the hash of a file of at most limit bytes, which is read in pieces, and closes the file. If the file
-// fits into piece, it also returns the content, which is in piece.
-func sumFile(f *os.File, limit int64, piece []byte) (canon.Hash, []byte, error) {
-	defer f.Close()
-	size, err := sizeOf(f, limit)
-	if err != nil {
-		return "", nil, err
-	}
-	n, err := f.Read(piece)
-	if err == nil && int64(n) == size && n < len(piece) {
-		return canon.Sum(piece[:n]), piece[:n], nil // complete, because more was requested
-	}
-	sum := sha256.New()
-	for sum.Write(piece[:n]); err == nil; sum.Write(piece[:n]) {
-		n, err = f.Read(piece)
-	}
-	if err != io.EOF {
-		return "", nil, err
-	}
-	return canon.Hash("sha256:" + hex.EncodeToString(sum.Sum(nil))), nil, nil
-}
-
-// PieceSize is the number of bytes that are hashed at once.
-const PieceSize = 32 << 10
 
 // A Writer gives access to the files of a store that is being written. No link leads out of it.
 type Writer struct {
@@ -216,8 +190,10 @@ func (w Writer) sum(file string) (canon.Hash, error) {
 	if err != nil {
 		return "", err
 	}
-	sum, _, err := sumFile(f, math.MaxInt64, make([]byte, PieceSize))
-	return sum, err
+	defer f.Close()
+	sum := sha256.New()
+	_, err = io.Copy(sum, f)
+	return canon.Hash("sha256:" + hex.EncodeToString(sum.Sum(nil))), err
 }
 
 // has reports whether a file has the given content.

@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/internal/filename"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
@@ -83,13 +82,15 @@ func (s *Store) Read(file string) ([]byte, error) {
 	return s.readWhole(file)
 }
 
-// Sum returns the hash of a file, which may be large, and its content if that fits into piece.
-func (s *Store) Sum(file string, piece []byte) (hash canon.Hash, data []byte, err error) {
-	f, err := s.toRead(file)
-	if err != nil {
-		return "", nil, err
+// Open opens a file to read it, and returns its size.
+func (s *Store) Open(file string) (f *os.File, size int64, err error) {
+	if f, err = s.toRead(file); err != nil {
+		return nil, 0, err
 	}
-	return sumFile(f, s.maxBytes, piece)
+	if size, err = sizeOf(f, s.maxBytes); err != nil {
+		return nil, 0, errors.Join(err, f.Close())
+	}
+	return f, size, nil
 }
 
 // NewDoc returns d as a document of the store, which need not be written there.
