@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"maps"
 	"os"
 	osexec "os/exec"
@@ -16,7 +15,6 @@ import (
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/annotation"
-	"github.com/traceforge/traceforge-go/internal/gotest"
 	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/place"
 	"github.com/traceforge/traceforge-go/internal/store"
@@ -105,13 +103,6 @@ func (c *call) goTest(args []string) (run testRun, err error) {
 		return run, err
 	}
 	defer keep()
-	if !filepath.IsAbs(left) { // tests of several modules leave theirs in one directory
-		wd, module, err := gotest.Here()
-		if err != nil {
-			return run, err
-		}
-		left = filepath.Join(cmp.Or(module, wd), left)
-	}
 	interrupts := make(chan os.Signal, 1) // go test receives them too, and ends
 	signal.Notify(interrupts, os.Interrupt)
 	defer signal.Stop(interrupts)
@@ -120,10 +111,7 @@ func (c *call) goTest(args []string) (run testRun, err error) {
 	if err != nil {
 		return run, fmt.Errorf("go test: %w", err)
 	}
-	run.receipts, run.killed, run.unread = coverage.ReadReceipts(left)
-	if errors.Is(run.unread, fs.ErrNotExist) { // no test used a recorder
-		run.unread = nil
-	}
+	run.receipts, run.killed, run.unread = readReceipts(left)
 	return run, nil
 }
 

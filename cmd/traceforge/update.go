@@ -157,14 +157,27 @@ func (c *call) elsewhere(receipts []usage.Receipt, told seals) (map[string][]str
 	return written, err
 }
 
-// receiptsDir returns the directory where tests leave their receipts: one for this run in the user's directory, or a
-// temporary one, which keep removes.
+// receiptsDir returns the directory where the tests of all modules leave their receipts: one for this run in the user's
+// directory, or a temporary one, which keep removes.
 func receiptsDir() (dir string, keep func(), err error) {
-	if dir = os.Getenv(usage.ReceiptEnv); dir != "" {
-		return filepath.Join(dir, fmt.Sprintf("run-%d-%d", os.Getpid(), time.Now().UnixNano())), func() {}, nil
+	if dir = os.Getenv(usage.ReceiptEnv); dir == "" {
+		dir, err = os.MkdirTemp("", "traceforge-receipt-")
+		return dir, func() { os.RemoveAll(dir) }, err
 	}
-	dir, err = os.MkdirTemp("", "traceforge-receipt-")
-	return dir, func() { os.RemoveAll(dir) }, err
+	wd, module, err := gotest.Here()
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(cmp.Or(module, wd), dir)
+	}
+	return filepath.Join(dir, fmt.Sprintf("run-%d-%d", os.Getpid(), time.Now().UnixNano())), func() {}, err
+}
+
+// readReceipts reads the receipts of this run. There are none if no test used a recorder.
+func readReceipts(left string) (receipts []usage.Receipt, killed []string, err error) {
+	receipts, killed, err = coverage.ReadReceipts(left)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return receipts, killed, err
 }
 
 // runTests runs the tests that match the pattern run, or all without one, with the flags that the user forwards. It
@@ -185,7 +198,7 @@ func runTests(c *call, test *coverage.GoTest, run string) ([]usage.Receipt, cove
 	if err != nil {
 		return nil, nil, err
 	}
-	receipts, err := receiptsOf(test.Packages, left)
+	receipts, _, err := readReceipts(left)
 	return receipts, ended, err
 }
 
@@ -302,28 +315,6 @@ func sayGoneNow(c *call, receipts []usage.Receipt, now seals) error {
 		}
 	}
 	return c.gone(tests, func(line string) { c.say("%s", line) })
-}
-
-// receiptsOf returns the receipts that tests of packages left in the directory left; a relative path refers to a
-// directory in each module.
-func receiptsOf(packages []coverage.Package, left string) (all []usage.Receipt, err error) {
-	read := map[string]bool{}
-	for _, p := range packages {
-		dir := left
-		if !filepath.IsAbs(dir) {
-			dir = filepath.Join(p.Module, dir)
-		}
-		if read[dir] {
-			continue
-		}
-		read[dir] = true
-		tests, _, err := coverage.ReadReceipts(dir)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) { // no test used a recorder
-			return nil, err
-		}
-		all = append(all, tests...)
-	}
-	return all, nil
 }
 
 // knownTests writes a file that tells the run which documents may belong to renamed tests (design R11): those of tests
