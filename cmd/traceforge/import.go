@@ -59,10 +59,9 @@ type imports struct {
 // An importer imports the recordings of other tools into a store.
 type importer struct {
 	*call
-	kind    string // value of --from; empty for the recordings of any tool
-	scratch string // a directory that is removed when the import ends
-	config  []byte // config.json of the store; nil if there is none
-	into    *store.Store
+	kind  string // value of --from; empty for the recordings of any tool
+	rules foreign.Import
+	into  *store.Store
 
 	imports
 	change  store.Change
@@ -98,10 +97,10 @@ func bring(c *call, kind string) (err error) {
 		return usagef("--test and --package together name the test that makes the calls")
 	}
 	im := &importer{call: c, kind: kind}
-	if im.scratch, err = os.MkdirTemp("", "traceforge-import-"); err != nil {
+	if im.rules.Scratch, err = os.MkdirTemp("", "traceforge-import-"); err != nil {
 		return err
 	}
-	defer os.RemoveAll(im.scratch)
+	defer os.RemoveAll(im.rules.Scratch)
 	ofTests, whole := &recordings{importer: im}, &documents{importer: im}
 	open, read := ofTests.open, ofTests.read // open finds the store; read reads the files and plans the changes
 	hasDocuments := kind == fromSF || kind == fromCassettes
@@ -112,13 +111,13 @@ func bring(c *call, kind string) (err error) {
 	if err != nil {
 		return err
 	}
-	if im.config, err = store.ReadFile(filepath.Join(dir, configFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if im.rules.Config, err = store.ReadFile(filepath.Join(dir, configFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	if im.into, err = store.Open(dir); err != nil {
 		return err
 	}
-	im.into.Waiting = c.waits
+	im.into.Waiting, im.rules.Shown = c.waits, filepath.ToSlash(im.into.Dir())
 	switch {
 	case c.is("run") && hasDocuments:
 		return usagef("--run is for recordings of tests: --from %s has documents", kind)

@@ -24,15 +24,17 @@ type documents struct {
 	*importer
 	calls   []foreign.Call
 	inStore map[string]string // files of the store itself, by the name in the arguments
+
+	recorded string // directory where cassettes are recorded
 }
 
 func (r *documents) open() (string, error) { return place.StoreDir(r.value("dir")) }
 
 // read reads all files that the arguments name, directly or as part of a store. Without arguments it reads the module's
 // store, or its cassettes. The planned change must pass all checks of verify.
-func (r *documents) read() error {
+func (r *documents) read() (err error) {
 	r.inStore = map[string]string{}
-	if err := r.copyConfig(r.cassettes()); err != nil {
+	if r.recorded, err = r.rules.StoreDir(); err != nil {
 		return err
 	}
 	for _, name := range orOne(r.args, "") {
@@ -113,8 +115,8 @@ func (r *documents) plan() error {
 
 // prove commits the change to a temporary store, and verifies that store.
 func (r *documents) prove() error {
-	dir := filepath.Join(r.scratch, "proof")
-	if err := r.copyConfig(dir); err != nil || len(r.change.Put) == 0 {
+	dir, err := r.rules.StoreDir()
+	if err != nil || len(r.change.Put) == 0 {
 		return err
 	}
 	s, err := store.Open(dir)
@@ -241,7 +243,7 @@ func (r *documents) callsOf(from, provider string, data []byte) ([]foreign.Call,
 	case wanted && noCassette != nil:
 		return nil, noCassette
 	case wanted:
-		call, err := cassette.Call(from, r.cassettes())
+		call, err := cassette.Call(from, r.recorded)
 		if err != nil {
 			return nil, err
 		}
@@ -254,18 +256,4 @@ func (r *documents) callsOf(from, provider string, data []byte) ([]foreign.Call,
 		return nil, errors.New("does not say whose answers it has: name the provider, such as --provider openai")
 	}
 	return foreign.CallsOf(from, provider, doc)
-}
-
-// cassettes returns the directory where cassettes are recorded.
-func (r *documents) cassettes() string { return filepath.Join(r.scratch, "cassettes") }
-
-// copyConfig copies the configuration of the store to a temporary one.
-func (r *documents) copyConfig(to string) error {
-	if r.config == nil {
-		return nil
-	}
-	if err := os.MkdirAll(to, 0o777); err != nil {
-		return err
-	}
-	return os.WriteFile(filepath.Join(to, configFile), r.config, 0o666)
 }

@@ -28,7 +28,6 @@ import (
 // test.
 type recordings struct {
 	*importer
-	rules  foreign.Import
 	root   string // directory of the module
 	module string // path of the module
 	files  []candidate
@@ -71,7 +70,6 @@ type candidate struct {
 
 // read reads the recordings below the directory and makes their documents.
 func (im *recordings) read() error {
-	im.rules = foreign.Import{Scratch: im.scratch, Shown: filepath.ToSlash(im.into.Dir()), Config: im.config}
 	if err := im.walk(); err != nil {
 		return err
 	}

@@ -54,7 +54,7 @@ func (im *Import) Test(rec *cassette.Recording, source snapshot.Source) (*Import
 	}
 	calls := slices.Clone(rec.Calls)
 	for {
-		dir, err := im.storeDir()
+		dir, err := im.StoreDir()
 		if err != nil {
 			return nil, err
 		}
@@ -73,8 +73,8 @@ func (im *Import) Test(rec *cassette.Recording, source snapshot.Source) (*Import
 	}
 }
 
-// storeDir returns the directory of a separate store with the rules of the target store.
-func (im *Import) storeDir() (string, error) {
+// StoreDir returns the directory of a separate store with the rules of the target store.
+func (im *Import) StoreDir() (string, error) {
 	dir, err := os.MkdirTemp(im.Scratch, "")
 	if err != nil || im.Config == nil {
 		return dir, err
