@@ -48,14 +48,14 @@ func check(c *call) error {
 		r.OK = false
 		defer c.say("%s", left)
 	}
-	err = c.answer(r, func() {
+	c.answer(r, func() {
 		if c.is("markdown") {
 			c.text(r.markdown(page.MarkdownLimit - callersRoom))
 			return
 		}
 		c.text(r.text())
 	})
-	return withFindings(!r.OK, err)
+	return withFindings(!r.OK)
 }
 
 // unmet reports that --from and --model select no recorded call; "" if they select some, or are not given. A sample and

@@ -20,7 +20,8 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// A console is a command's input and output. The answer goes to stdout, everything else to stderr.
+// A console is a command's input and output. The answer goes to stdout, everything else to stderr. Whether the answer
+// could be written is known when the command has ended: an error of stdout is sticky.
 type console struct {
 	stdin  io.Reader
 	stdout *bufio.Writer
@@ -33,6 +34,7 @@ type console struct {
 
 	named  string // the store that the user names, or ""
 	noHelp error  // why the requested help cannot be shown
+	failed error  // why the answer could not be made, or written into its file
 }
 
 func newConsole(stdin io.Reader, stdout, stderr io.Writer) *console {
@@ -57,13 +59,10 @@ func wantsColor(getenv func(string) string) bool {
 }
 
 // json writes a value as JSON.
-func (c *console) json(v any) error {
+func (c *console) json(v any) {
 	text, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprintln(c.stdout, plaintext.Line(string(text)))
-	return err
+	c.failed = errors.Join(c.failed, err)
+	fmt.Fprintln(c.stdout, plaintext.Line(string(text)))
 }
 
 // say writes a line to stderr, after the answer so far.

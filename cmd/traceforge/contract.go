@@ -49,7 +49,7 @@ func showContract(c *call) error {
 	if err != nil {
 		return err
 	}
-	err = c.answer(all, func() {
+	c.answer(all, func() {
 		for i, call := range all.Calls {
 			if i > 0 {
 				c.text("\n")
@@ -60,7 +60,7 @@ func showContract(c *call) error {
 	if len(all.Calls) == 0 {
 		c.say("no call of %s is a generation: the call contract has no words for it", c.args[0])
 	}
-	return errors.Join(err, broken)
+	return broken
 }
 
 // contractText returns a call for people: each object below the hash by which show prints it.

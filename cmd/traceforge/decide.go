@@ -47,7 +47,7 @@ func accept(c *call, s *store.Store, dir string) error {
 			all[i] = acceptedRecord(a)
 			documents = append(documents, a.As[:strings.LastIndexByte(a.As, '-')])
 		}
-		err = c.answer(acceptance{all}, func() {
+		c.answer(acceptance{all}, func() {
 			for _, a := range all {
 				line := "accepted " + a.ID
 				if a.As != a.ID {
@@ -57,7 +57,7 @@ func accept(c *call, s *store.Store, dir string) error {
 			}
 		})
 		c.say("%s accepted: replay them with %s, and commit them with git", page.Count(len(all), "answer", "answers"), replays(s, documents))
-		return err
+		return nil
 	})
 }
 
@@ -75,13 +75,13 @@ func reject(c *call, s *store.Store, dir string) error {
 		if err := audit.Reject(s, ids...); err != nil {
 			return err
 		}
-		err := c.answer(rejection{ids}, func() {
+		c.answer(rejection{ids}, func() {
 			for _, id := range ids {
 				c.line("rejected " + id)
 			}
 		})
 		c.say("%s rejected: the next update buys what is still needed", page.Count(len(ids), "answer", "answers"))
-		return err
+		return nil
 	})
 }
 
@@ -113,7 +113,8 @@ func decide(c *call, s *store.Store, dir, verb string, do func(ids []string) err
 	}
 	if len(ids) == 0 {
 		c.say("%s: nothing is pending", dir)
-		return c.answer(map[string][]string{verb + "ed": {}}, func() {})
+		c.answer(map[string][]string{verb + "ed": {}}, func() {})
+		return nil
 	}
 	return do(ids)
 }
@@ -156,7 +157,7 @@ func refuseOlder(c *call, all []waitingRecord, ids []string) error {
 
 // listWaiting lists the records that wait for a decision, and the commands that decide.
 func listWaiting(c *call, dir string, all []waitingRecord, broken error) error {
-	err := c.answer(undecided{orEmpty(all)}, func() {
+	c.answer(undecided{orEmpty(all)}, func() {
 		for i, w := range all {
 			if i > 0 {
 				c.line("")
@@ -165,8 +166,6 @@ func listWaiting(c *call, dir string, all []waitingRecord, broken error) error {
 		}
 	})
 	switch {
-	case err != nil:
-		return err
 	case broken != nil:
 		c.say("%v", broken)
 		return exit{exitFindings, errors.New("what is broken can be rejected: traceforge reject ID")}

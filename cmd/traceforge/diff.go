@@ -52,11 +52,11 @@ func diff(c *call) error {
 	}
 	switch {
 	case c.is("json"):
-		err = c.json(found)
+		c.json(found)
 	case c.is("markdown"):
-		_, err = c.stdout.WriteString(found.Markdown(found.All))
+		c.stdout.WriteString(found.Markdown(found.All))
 	case c.is("html"):
-		_, err = c.stdout.WriteString(found.HTML(page.About{
+		c.stdout.WriteString(found.HTML(page.About{
 			Command: "traceforge diff", From: names[0], To: cmp.Or(names[1], "the store as it is"), All: found.All,
 		}))
 	default:
@@ -64,7 +64,7 @@ func diff(c *call) error {
 		shown := c.page(c.stdout)
 		shown.Out = &text
 		shown.Comparison(found)
-		_, err = c.stdout.WriteString(text.String())
+		c.stdout.WriteString(text.String())
 		switch {
 		case found.Empty() && found.Unread == nil:
 			c.say("nothing differs between %s and %s", names[0], cmp.Or(names[1], "the store as it is"))
@@ -72,10 +72,10 @@ func diff(c *call) error {
 			c.say("more of it, as a page: %s --html; all of it: %s", diffCommand(c), found.All)
 		}
 	}
-	if err == nil && found.Unread != nil {
+	if found.Unread != nil {
 		return exit{exitFindings, errors.New(strings.Join(found.Unread, "\n"))}
 	}
-	return withFindings(!found.Empty(), err)
+	return withFindings(!found.Empty())
 }
 
 // diffCommand returns this command without the option of a form.

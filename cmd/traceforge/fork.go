@@ -66,11 +66,11 @@ func (c *call) forks(packages []coverage.Package, run string, values url.Values)
 		}
 	}
 	slices.SortStableFunc(found.Runs, func(a, b fork) int { return a.Test.Compare(b.Test) })
-	err = c.answer(found, func() { c.table(found.table()) })
+	c.answer(found, func() { c.table(found.table()) })
 	if len(found.Runs) == 0 {
 		return errors.New("no test with a recorder ran")
 	}
-	return withFindings(!found.OK, err)
+	return withFindings(!found.OK)
 }
 
 // forkOf combines a receipt and the result of go test for one run.

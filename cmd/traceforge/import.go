@@ -156,9 +156,7 @@ func (im *importer) tell() error {
 	left := len(im.Unplaced)+unkept > 0
 	im.OK = !left && len(im.Findings) == 0
 	im.Imported, im.Unplaced, im.Findings, im.Removed = orEmpty(im.Imported), orEmpty(im.Unplaced), orEmpty(im.Findings), orEmpty(im.Removed)
-	if err := im.answer(im.imports, im.list); err != nil {
-		return err
-	}
+	im.answer(im.imports, im.list)
 	if len(im.Findings) > 0 {
 		return exit{exitFindings, fmt.Errorf("%d of %s cannot be brought: nothing was changed: correct or leave out what is listed, or "+
 			"record its calls again", filesOf(im.Findings), page.Count(im.Files, "file", "files"))}
@@ -184,7 +182,7 @@ func (im *importer) tell() error {
 	case len(im.Imported)+len(im.Unplaced) == 0:
 		im.say("%s has nothing to bring: import reads the layouts %s", strings.Join(im.args, " "), strings.Join(kindNames, ", "))
 	}
-	return withFindings(left, nil)
+	return withFindings(left)
 }
 
 // list writes a line for each finding, document, omitted call and omitted recording.

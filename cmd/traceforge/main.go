@@ -23,8 +23,8 @@ func traceforge(ctx context.Context, args []string, stdin io.Reader, stdout, std
 	root.SetArgs(joinResult(longFlags(args)))
 	cmd, err := root.ExecuteContextC(ctx)
 	err = cmp.Or(err, con.noHelp)
-	if flushErr := con.stdout.Flush(); flushErr != nil && !errors.Is(err, flushErr) {
-		err = flushErr
+	if unwritten := errors.Join(con.stdout.Flush(), con.failed); unwritten != nil {
+		err = unwritten
 	}
 	if err != nil {
 		con.complain(cmd.CommandPath(), err)
@@ -88,12 +88,12 @@ func exitWith(code int) error {
 	return exit{code: code}
 }
 
-// withFindings returns err if it is not nil. Otherwise, if there are findings, it returns the exit with their code.
-func withFindings(some bool, err error) error {
-	if err == nil && some {
+// withFindings returns an error that ends a command with the exit code of findings, if there are some.
+func withFindings(some bool) error {
+	if some {
 		return exit{code: exitFindings}
 	}
-	return err
+	return nil
 }
 
 // exitCode returns the exit code for a command's error. A text that breaks the format is a finding; trouble is the code

@@ -39,16 +39,14 @@ func verifySessions(c *call) error {
 	code := exitClean
 	for _, file := range c.args {
 		report, err := verifySession(c.stdin, file, opts)
-		if tellErr := c.tellSession(file, report, err); tellErr != nil {
-			return tellErr
-		}
+		c.tellSession(file, report, err)
 		code = max(code, sessionCode(report, err))
 	}
 	return exitWith(code)
 }
 
 // tellSession reports the result for a file; err is the reason why it was not verified.
-func (c *call) tellSession(file string, report session.Report, err error) error {
+func (c *call) tellSession(file string, report session.Report, err error) {
 	said := verifiedSession{OK: err == nil && report.OK()}
 	switch {
 	case err != nil:
@@ -60,7 +58,7 @@ func (c *call) tellSession(file string, report session.Report, err error) error 
 	for _, v := range report.Violations {
 		said.Violations = append(said.Violations, pack.Breach{Message: v.Message, Path: session.Path(v), Rule: v.Rule})
 	}
-	return c.answer(said, func() {
+	c.answer(said, func() {
 		for _, v := range report.Violations {
 			c.line(fmt.Sprintf("%s: %s: %s: %s", file, session.Path(v), v.Rule, v.Message))
 		}
@@ -152,9 +150,7 @@ func replaySession(c *call) error {
 			return exit{exitSessionInvalid, fmt.Errorf("line %d: %s has no further answer to this prompt (%s): it was asked fewer times", line, c.args[0], hash)}
 		}
 		left[hash] = answers[1:]
-		if err := c.json(answers[0]); err != nil {
-			return err
-		}
+		c.json(answers[0])
 		return c.stdout.Flush() // the reader may wait for it before sending the next prompt
 	})
 }
@@ -255,7 +251,7 @@ func importSession(c *call) error {
 	}
 	r.Finish(recorder.TestEnd{Failed: told})
 	c.line(fmt.Sprintf("%s: %s of %d from %s, for %s in %s", dir, page.Count(imported, "call", "calls"), len(s.Interactions), file, test, pkg))
-	return withFindings(told || imported < len(s.Interactions), nil)
+	return withFindings(told || imported < len(s.Interactions))
 }
 
 // absent returns an error if a store has a document for a test.

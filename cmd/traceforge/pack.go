@@ -68,9 +68,7 @@ func packRun(c *call) error {
 	if err != nil {
 		return err
 	}
-	if err := c.tellPacked(out, packed); err != nil {
-		return err
-	}
+	c.tellPacked(out, packed)
 	if run.code != exitClean {
 		c.say("go test failed: what its tests did up to then is in the pack")
 	}
@@ -98,7 +96,7 @@ func (c *call) storesOfTests() (*coverage.Sources, func(usage.Receipt) (*store.S
 }
 
 // tellPacked reports the contents of a pack, and which tests failed.
-func (c *call) tellPacked(out string, run *pack.Run) error {
+func (c *call) tellPacked(out string, run *pack.Run) {
 	failed := run.Failed()
 	said := packReport{Dir: out, Outcome: run.Outcome, Tests: len(run.Tests), Failed: len(failed), Files: len(run.Files) + 1}
 	for _, t := range run.Tests {
@@ -106,7 +104,7 @@ func (c *call) tellPacked(out string, run *pack.Run) error {
 			said.Interactions += len(t.Session.Calls)
 		}
 	}
-	err := c.answer(said, func() {
+	c.answer(said, func() {
 		c.line(fmt.Sprintf("%s: %s, %s, %s", out, page.Count(said.Tests, "test", "tests"),
 			page.Count(said.Interactions, "interaction", "interactions"), page.Count(said.Files, "file", "files")))
 	})
@@ -121,13 +119,12 @@ func (c *call) tellPacked(out string, run *pack.Run) error {
 			c.say("no session: %s in %s: %s: its document is in the pack", t.Test, t.Package, t.NoSession)
 		}
 	}
-	return err
 }
 
 func verifyPack(c *call) error {
 	dir := c.args[0]
 	return judgePack(dir, func(report pack.Report, _ string) error {
-		err := c.answer(report.Answer(), func() {
+		c.answer(report.Answer(), func() {
 			for _, f := range report.Findings {
 				c.finding(below(dir, f))
 			}
@@ -141,7 +138,7 @@ func verifyPack(c *call) error {
 			c.say("%s: %s of a run that ended with %s, %s, nothing is wrong", dir, page.Count(len(report.Run.Tests), "test", "tests"),
 				report.Run.Outcome, files)
 		}
-		return withFindings(!report.OK(), err)
+		return withFindings(!report.OK())
 	})
 }
 
@@ -266,5 +263,5 @@ func (c *call) servePacked(s *store.Store, run *pack.Run) error {
 		<-ctx.Done()
 	}
 	r.Finish(recorder.TestEnd{})
-	return withFindings(failed, err)
+	return cmp.Or(err, withFindings(failed))
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -29,8 +28,8 @@ func prune(c *call, s *store.Store, dir string) error {
 		return err
 	}
 	if failed := run.Ended.Failed(); len(failed) > 0 {
-		err := fmt.Errorf("tests failed in %s: nothing is removed", strings.Join(failed, ", "))
-		return exit{exitFindings, errors.Join(err, c.answer(pruneReport{false, []coverage.Unused{}, []coverage.Unused{}, failed}, func() {}))}
+		c.answer(pruneReport{false, []coverage.Unused{}, []coverage.Unused{}, failed}, func() {})
+		return exit{exitFindings, fmt.Errorf("tests failed in %s: nothing is removed", strings.Join(failed, ", "))}
 	}
 	r, err := run.Report(s)
 	if err != nil {
@@ -42,7 +41,7 @@ func prune(c *call, s *store.Store, dir string) error {
 			return err
 		}
 	}
-	err = c.answer(pruneReport{written, orEmpty(r.Orphans), orEmpty(r.Unplayed), []string{}}, func() {
+	c.answer(pruneReport{written, orEmpty(r.Orphans), orEmpty(r.Unplayed), []string{}}, func() {
 		for _, u := range r.Orphans {
 			c.line(filepath.ToSlash(filepath.Join(dir, u.File)) + "  " + u.Reason)
 		}
@@ -56,9 +55,9 @@ func prune(c *call, s *store.Store, dir string) error {
 		c.say("%s: removed %s", dir, orphans)
 	default:
 		c.say("%s: %s to remove with traceforge prune --write", dir, orphans)
-		return exit{exitFindings, err}
+		return exit{code: exitFindings}
 	}
-	return err
+	return nil
 }
 
 // runOf returns a run of the tests: one that left receipts, or a new one.

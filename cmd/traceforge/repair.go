@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"os"
 	"path"
@@ -31,7 +32,7 @@ func repair(c *call, s *store.Store, dir string) error {
 		return err
 	}
 	if brought, err := c.renew(s, dir); err != nil || brought || report.String() != "" {
-		return withFindings(len(report.Left) > 0, err)
+		return cmp.Or(err, withFindings(len(report.Left) > 0))
 	}
 	c.say("%s: nothing to merge", dir)
 	if found, err := audit.Verify(s); err == nil && len(found.Findings) > 0 {

@@ -40,7 +40,7 @@ func report(c *call) error {
 	}
 	r.Packages, r.Orphans, r.Unplayed = orEmpty(r.Packages), orEmpty(r.Orphans), orEmpty(r.Unplayed)
 	r.Unanswered, r.Failed = orEmpty(r.Unanswered), orEmpty(r.Failed)
-	err = c.answer(runReport{r, shards}, func() {
+	c.answer(runReport{r, shards}, func() {
 		if c.is("markdown") {
 			checks, most := "", page.MarkdownLimit-callersRoom
 			if shards != nil && shards.Checks != nil {
@@ -57,7 +57,7 @@ func report(c *call) error {
 		c.line(shards.lines()...)
 	})
 	failed := len(left) > 1 && (len(r.Unanswered)+len(r.Failed) > 0 || !shards.ok())
-	return withFindings(failed || shards != nil && len(shards.Conflicts) > 0, err)
+	return withFindings(failed || shards != nil && len(shards.Conflicts) > 0)
 }
 
 // reportOf reads how a run of the tests used the named stores. The store is nil if there are several.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -236,7 +237,7 @@ func (r *reviewRun) finish() error {
 		of[item.verdict] = append(of[item.verdict], item)
 	}
 	decided := decisions{orEmpty(of[accepted]), orEmpty(of[rejected]), len(of[""])}
-	err := r.c.answer(decided, func() {
+	r.c.answer(decided, func() {
 		var lines []string
 		for _, item := range slices.Concat(decided.Accepted, decided.Rejected) {
 			lines = append(lines, item.verdict+" "+item.Document+"  "+item.name())
@@ -257,7 +258,7 @@ func (r *reviewRun) finish() error {
 	if len(taken) < len(decided.Accepted) {
 		r.c.say("changed records that were accepted are staged: commit them with git")
 	}
-	return withFindings(decided.Left > 0, errors.Join(err, r.complain()))
+	return cmp.Or(r.complain(), withFindings(decided.Left > 0))
 }
 
 // complain returns the errors of reading and deciding.

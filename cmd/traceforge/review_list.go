@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path"
@@ -83,7 +84,7 @@ func (r *reviewRun) list() error {
 		all = append(all, l)
 	}
 	var unshown error
-	err := r.c.answer(listedGroups{all, len(r.tests)}, func() {
+	r.c.answer(listedGroups{all, len(r.tests)}, func() {
 		for i, g := range all {
 			if i > 0 {
 				r.c.line("")
@@ -92,13 +93,13 @@ func (r *reviewRun) list() error {
 		}
 	})
 	switch {
-	case err != nil || unshown != nil:
-		return errors.Join(err, unshown)
+	case unshown != nil:
+		return unshown
 	case len(all) == 0:
 		return r.nothing()
 	}
 	r.c.say("%s: %s left", r.dir, page.Count(len(r.tests), "test", "tests"))
-	return withFindings(true, r.complain())
+	return cmp.Or(r.complain(), withFindings(true))
 }
 
 // nothing reports that nothing waits, unless something could not be read.

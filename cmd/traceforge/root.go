@@ -184,15 +184,15 @@ func onStore(do func(c *call, s *store.Store, dir string) error) func(*call) err
 
 // answer writes v as JSON with --json, and calls text without it. With --json=FILE it calls text and also writes v to
 // the file.
-func (c *call) answer(v any, text func()) error {
+func (c *call) answer(v any, text func()) {
 	if c.is("json") {
-		return c.json(v)
+		c.json(v)
+		return
 	}
 	text()
 	if c.result != "" {
-		return write(c.result, v)
+		c.failed = errors.Join(c.failed, write(c.result, v))
 	}
-	return nil
 }
 
 // holdOthers makes a command a group: run by itself, it reports which subcommand is missing or unknown.

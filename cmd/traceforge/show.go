@@ -36,16 +36,17 @@ func show(c *call) error {
 	if len(chosen) == 0 {
 		return err
 	}
-	write := writeConversations
 	switch {
 	case c.is("json"):
-		write = writeJSON
+		writeJSON(c, chosen)
 	case c.is("sf"):
-		write = writeSF
+		writeSF(c, chosen)
 	case c.is("receipt"):
-		write = writeReceipts
+		err = errors.Join(writeReceipts(c, chosen), err)
+	default:
+		writeConversations(c, chosen)
 	}
-	return errors.Join(write(c, chosen), err)
+	return err
 }
 
 // A selection is a document, or one call of it.
@@ -65,7 +66,7 @@ func (s *selection) calls() iter.Seq2[int, *snapshot.Snapshot] {
 	}
 }
 
-func writeConversations(c *call, chosen []selection) error {
+func writeConversations(c *call, chosen []selection) {
 	p := c.page(c.stdout)
 	for i, s := range chosen {
 		c.secrets.Hide(s.Document)
@@ -78,7 +79,6 @@ func writeConversations(c *call, chosen []selection) error {
 			p.Document(s.Provider, s.Document)
 		}
 	}
-	return nil
 }
 
 // textconv writes the document in a file for git, which compares the output by line.
@@ -90,8 +90,8 @@ func textconv(c *call) error {
 	doc, err := snapshot.Parse(data)
 	if err != nil {
 		if doc = snapshot.ParseUnsealed(data); doc == nil { // git shows nothing at all if this program fails
-			_, err := c.stdout.Write(data)
-			return err
+			c.stdout.Write(data)
+			return nil
 		}
 		c.line("altered: the seal of this document does not hold: restore it with git, or record it again")
 	}
@@ -190,7 +190,7 @@ func documentNames(s *store.Store, _ []string) (names []string) {
 
 // writeSF writes the selected calls in the format's literal form: a single call, or the document of each test (SF
 // "Complete Snapshot Structure").
-func writeSF(c *call, chosen []selection) error {
+func writeSF(c *call, chosen []selection) {
 	for _, s := range chosen {
 		text, _ := s.Document.SF() // the document was read from this
 		if s.call >= 0 {
@@ -198,7 +198,6 @@ func writeSF(c *call, chosen []selection) error {
 		}
 		c.text(string(jsontext.Indented(bytes.TrimSpace(text))) + "\n")
 	}
-	return nil
 }
 
 // shownRecords are the output of show --json.
@@ -207,7 +206,7 @@ type shownRecords struct {
 }
 
 // writeJSON writes records in the literal form, with the hashes that identify them in other formats.
-func writeJSON(c *call, chosen []selection) error {
+func writeJSON(c *call, chosen []selection) {
 	var answer shownRecords
 	for _, s := range chosen {
 		for _, call := range s.calls() {
@@ -218,7 +217,7 @@ func writeJSON(c *call, chosen []selection) error {
 			answer.Snapshots = append(answer.Snapshots, jsontext.ObjectText(members))
 		}
 	}
-	return c.json(answer)
+	c.json(answer)
 }
 
 // cores returns the request and response cores of a record that was read, which has both.
@@ -248,15 +247,15 @@ func showHash(c *call, hash canon.Hash) error {
 			case data == nil:
 				continue
 			case c.is("sf") || sealed:
-				return writeSF(c, []selection{{doc, i}})
+				writeSF(c, []selection{{doc, i}})
 			case !c.terminal && (c.is("raw") || !utf8.Valid(data) && !annotation.Wanted()):
-				_, err = c.stdout.Write(data)
-				return err
+				c.stdout.Write(data)
 			case !utf8.Valid(data):
 				return fmt.Errorf("%s is no text: write its %s to a file with traceforge show --raw", hash,
 					page.Count(len(data), "byte", "bytes"))
+			default:
+				c.text(string(data))
 			}
-			c.text(string(data))
 			return nil
 		}
 	}

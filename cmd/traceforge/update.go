@@ -108,11 +108,11 @@ func record(c *call, mode string, patterns []string, run string) error {
 	sum := summarize(receipts)
 	failed := ended.Failed()
 	elsewhere, err := c.elsewhere(receipts, after)
-	err = cmp.Or(err, c.answer(updateReport{len(failed) == 0, len(packages), orEmpty(failed), changes, elsewhere, sum}, func() {
+	c.answer(updateReport{len(failed) == 0, len(packages), orEmpty(failed), changes, elsewhere, sum}, func() {
 		for _, change := range changes {
 			c.line(change.String())
 		}
-	}))
+	})
 	if len(receipts) == 0 && run != "" && len(failed) == 0 {
 		return noMatch(run, patterns, nil)
 	}

@@ -51,7 +51,7 @@ func verify(c *call, s *store.Store, dir string) error {
 		return err
 	}
 	v.OK, v.Findings, v.Coverage = len(v.all()) == 0, orEmpty(v.Findings), v.used.Packages
-	err = c.answer(v.verifyReport, func() {
+	c.answer(v.verifyReport, func() {
 		c.page(c.stderr).Settings(v.Config)
 		for _, f := range v.all() {
 			c.finding(below(v.dir, f))
@@ -61,7 +61,7 @@ func verify(c *call, s *store.Store, dir string) error {
 		}
 	})
 	v.say(c)
-	return withFindings(!v.OK, err)
+	return withFindings(!v.OK)
 }
 
 // below returns a finding of a store, or of a pack, with the path of its file relative to the working directory.
