@@ -154,7 +154,7 @@ func (r *documents) directory(name string) (dir string, err error) {
 
 // shown returns a path relative to the working directory if it is below that directory.
 func shown(name string) string {
-	if rel := filepath.FromSlash(shownFile(name)); filepath.IsLocal(rel) {
+	if rel := place.Rel(name); filepath.IsLocal(rel) {
 		return rel
 	}
 	return name

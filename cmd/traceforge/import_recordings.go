@@ -56,7 +56,7 @@ func (im *recordings) open() (string, error) {
 	if named := im.value("dir"); named != "" {
 		return place.StoreDir(named)
 	}
-	return place.StoreOfModule(im.root)
+	return place.StoreOfModule(im.root), nil
 }
 
 // A candidate is a file that may be a recording of another tool.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/traceforge/traceforge-go/internal/git"
 	"github.com/traceforge/traceforge-go/internal/gotest"
+	"github.com/traceforge/traceforge-go/internal/place"
 	"github.com/traceforge/traceforge-go/internal/store"
 )
 
@@ -178,14 +179,7 @@ func inside(top, file string) error {
 }
 
 // shownFile returns a file's path relative to the working directory.
-func shownFile(file string) string {
-	if wd, err := os.Getwd(); err == nil {
-		if rel, err := filepath.Rel(wd, file); err == nil {
-			file = rel
-		}
-	}
-	return filepath.ToSlash(file)
-}
+func shownFile(file string) string { return filepath.ToSlash(place.Rel(file)) }
 
 var blockMark = regexp.MustCompile(`(?m)^<!-- traceforge: (begin|end)\b.*\n?`)
 

@@ -143,13 +143,12 @@ func record(c *call, mode string, patterns []string, run string) error {
 // elsewhere returns the documents that tests wrote into stores that they name and that are none of told, by directory.
 func (c *call) elsewhere(receipts []usage.Receipt, told seals) (map[string][]string, error) {
 	src, err := c.sources()
-	wd, _ := os.Getwd() // storesOf knows it
 	written := map[string][]string{}
 	for _, r := range receipts {
 		if u := r.Update; err == nil && u != nil && len(u.Changed)+len(u.New)+len(u.Removed)+len(u.Rekeyed) > 0 {
 			abs := src.StoreOf(r)
-			rel, _ := filepath.Rel(wd, abs) // "" on another volume
-			if dir := filepath.ToSlash(cmp.Or(rel, abs)); told[abs] == nil && told[rel] == nil {
+			if dir := place.Rel(abs); told[abs] == nil && told[dir] == nil {
+				dir = filepath.ToSlash(dir)
 				written[dir] = inorder.With(written[dir], snapshot.DocumentName(r.Package, r.Test))
 			}
 		}
@@ -276,10 +275,7 @@ func testNames(s *store.Store) (names []string) {
 func storesOf(packages []coverage.Package) (seals, error) {
 	now := seals{}
 	for _, p := range packages {
-		dir, err := place.StoreOfModule(p.Module)
-		if err != nil {
-			return nil, err
-		}
+		dir := place.StoreOfModule(p.Module)
 		if now[dir] != nil {
 			continue
 		}

@@ -93,9 +93,7 @@ func modulesBelow() []string {
 		modules = modulesIn(root)
 	}
 	for i, dir := range modules {
-		if rel, err := filepath.Rel(wd, dir); err == nil {
-			modules[i] = filepath.ToSlash(rel)
-		}
+		modules[i] = filepath.ToSlash(Rel(dir))
 	}
 	return modules
 }

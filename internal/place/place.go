@@ -135,9 +135,9 @@ func StoreDir(named string) (string, error) {
 	case err != nil:
 		return "", err
 	case dir == "" && len(own) > len(root):
-		return filepath.Rel(wd, filepath.Join(own, gotest.StoreName))
+		return Rel(filepath.Join(own, gotest.StoreName)), nil
 	case root != "":
-		return StoreOfModule(root)
+		return StoreOfModule(root), nil
 	case dir != "":
 		return dir, nil
 	}
@@ -157,16 +157,21 @@ func storeIn(named string) (string, error) {
 }
 
 // StoreOfModule returns the store's directory of the module in the directory root.
-func StoreOfModule(root string) (string, error) {
+func StoreOfModule(root string) string {
 	dir := cmp.Or(os.Getenv(gotest.StoreEnv), gotest.StoreName)
 	if filepath.IsAbs(dir) {
-		return dir, nil
+		return dir
 	}
-	wd, err := os.Getwd()
-	if err != nil {
-		return "", err
+	return Rel(filepath.Join(root, dir))
+}
+
+// Rel returns the path of a file relative to the working directory, or the file as it is if there is no such path.
+func Rel(file string) string {
+	wd, _ := os.Getwd() // if it is unknown, nothing is relative to it
+	if rel, err := filepath.Rel(wd, file); err == nil {
+		return rel
 	}
-	return filepath.Rel(wd, filepath.Join(root, dir))
+	return file
 }
 
 // Seals returns the seals of all documents of a store, by name. The error is about those that cannot be read, whose seals

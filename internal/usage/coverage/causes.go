@@ -260,10 +260,7 @@ func (c *Report) acceptWhere() {
 	}
 	var commands []string
 	for _, root := range roots {
-		in := root
-		if rel, err := filepath.Rel(wd, root); err == nil && root != "" {
-			in = filepath.ToSlash(rel)
-		}
+		in := filepath.ToSlash(place.Rel(root))
 		command := c.again(of[root], "")
 		if in != "." && in != "" {
 			command = strings.Replace(command, "go test ", "go -C "+gotest.Quote(in)+" test ", 1)
