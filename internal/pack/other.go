@@ -36,12 +36,10 @@ func (v *verifier) isOther() bool {
 }
 
 // other verifies a pack of another system in the same way as its reference verifier.
-func (v *verifier) other() error {
+func (v *verifier) other() {
 	v.report.Other = true
 	entries, err := fs.ReadDir(v.root.FS(), ".")
-	if err != nil {
-		return err
-	}
+	v.failed = err
 	for _, e := range entries {
 		switch {
 		case e.Type()&fs.ModeSymlink != 0:
@@ -56,26 +54,21 @@ func (v *verifier) other() error {
 	}
 	if !v.has(RunFile) {
 		v.violate(ruleRequired, RunFile, "", "required file missing: %s: %s", RunFile, otherAgain)
-		return nil
+		return
 	}
-	data, err := v.root.ReadFile(RunFile)
-	if err != nil {
-		return err
-	}
-	text, err := jsontext.Parse(data)
+	text, err := jsontext.Parse(v.read(RunFile))
 	if err != nil {
 		v.violate(ruleRun, RunFile, "", "%v: %s", err, otherAgain)
-		return nil
+		return
 	}
 	v.bundle(text.Root())
 	hash, isNamed := text.Root().Member(sessionHash).Text()
 	switch {
 	case v.has(sessionFile):
-		return v.session(sessionFile, "/"+sessionHash, canon.Hash(hash), otherAgain)
+		v.session(sessionFile, "/"+sessionHash, canon.Hash(hash), otherAgain)
 	case isNamed:
 		v.violate(ruleReference, RunFile, "/"+sessionHash, "names %s, but there is no %s: %s", jsontext.Excerpt(hash), sessionFile, otherAgain)
 	}
-	return nil
 }
 
 const otherAgain = "have the system that wrote the pack write it again"

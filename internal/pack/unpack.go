@@ -1,6 +1,7 @@
 package pack
 
 import (
+	"cmp"
 	"path/filepath"
 	"strings"
 
@@ -17,10 +18,8 @@ func StoreIn(scratch string) (*store.Store, error) {
 }
 
 // unpack makes a store from the pack's documents and the refs that they name.
-func (v *verifier) unpack() error {
-	if err := v.copy(ReceiptsFile, ReceiptsFile); err != nil {
-		return err
-	}
+func (v *verifier) unpack() {
+	v.copy(ReceiptsFile, ReceiptsFile)
 	for file := range v.report.Run.Files {
 		inStore, isDocument := strings.CutPrefix(file, "documents/")
 		switch {
@@ -29,45 +28,27 @@ func (v *verifier) unpack() error {
 		case !isDocument:
 			continue
 		}
-		if err := v.copy(file, storeDir+"/"+inStore); err != nil {
-			return err
-		}
+		v.copy(file, storeDir+"/"+inStore)
 		if isDocument {
-			if err := v.unpackRefs(file, strings.TrimSuffix(inStore, ".json")); err != nil {
-				return err
-			}
+			v.unpackRefs(file, strings.TrimSuffix(inStore, ".json"))
 		}
 	}
-	return nil
 }
 
 // unpackRefs copies the refs of a document to their places in its store. The check of the store reports missing files.
-func (v *verifier) unpackRefs(file, beside string) error {
-	data, err := v.root.ReadFile(file)
+func (v *verifier) unpackRefs(file, beside string) {
+	doc, err := snapshot.Parse(v.read(file))
 	if err != nil {
-		return err
-	}
-	doc, err := snapshot.Parse(data)
-	if err != nil {
-		return nil // left to the check of the store
+		return // left to the check of the store
 	}
 	for _, n := range store.Needs(doc) {
-		ref := refFile(n.Hash)
-		if !v.has(ref) {
-			continue
-		}
-		if err := v.copy(ref, storeDir+"/"+beside+"/"+n.Own); err != nil {
-			return err
+		if ref := refFile(n.Hash); v.has(ref) {
+			v.copy(ref, storeDir+"/"+beside+"/"+n.Own)
 		}
 	}
-	return nil
 }
 
 // copy copies a file of the pack into the scratch directory.
-func (v *verifier) copy(file, to string) error {
-	data, err := v.root.ReadFile(file)
-	if err != nil {
-		return err
-	}
-	return write(v.scratch, to, data)
+func (v *verifier) copy(file, to string) {
+	v.failed = cmp.Or(v.failed, write(v.scratch, to, v.read(file)))
 }

@@ -109,8 +109,8 @@ type Judge func(*store.Store) (*audit.Result, error)
 // pack leaves [StoreIn]. It returns an error if reading or writing fails; findings are not errors.
 func Verify(dir, scratch string, judge Judge) (Report, error) {
 	v := verifier{report: Report{Path: dir, Checks: []Check{}}, scratch: scratch}
-	if err := v.verify(dir, judge); err != nil {
-		return Report{}, fmt.Errorf("verify pack: %w", err)
+	if v.verify(dir, judge); v.failed != nil {
+		return Report{}, fmt.Errorf("verify pack: %w", v.failed)
 	}
 	slices.SortFunc(v.report.Findings, func(a, b snapshot.Finding) int {
 		return cmp.Or(cmp.Compare(a.Rule, b.Rule), a.Compare(b))
@@ -123,6 +123,14 @@ type verifier struct {
 	scratch string
 	store   *store.Store // see StoreIn
 	report  Report
+	failed  error // the first error of reading or writing, which ends the verification
+}
+
+// read returns a file of the pack.
+func (v *verifier) read(file string) []byte {
+	data, err := v.root.ReadFile(file)
+	v.failed = cmp.Or(v.failed, err)
+	return data
 }
 
 // has reports whether the pack has a file.
@@ -137,35 +145,33 @@ func (v *verifier) violate(rule, file, pointer, format string, args ...any) {
 }
 
 // verify starts with checks that depend on no others, and stops when further checks would only repeat findings.
-func (v *verifier) verify(dir string, judge Judge) error {
+func (v *verifier) verify(dir string, judge Judge) {
 	if info, err := os.Lstat(filepath.Clean(dir)); err == nil && info.Mode()&fs.ModeSymlink != 0 {
 		v.violate(ruleLink, dir, "", "pack path is a symbolic link: name the directory that it leads to")
-		return nil
+		return
 	}
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return err
+	if v.root, v.failed = os.OpenRoot(dir); v.failed != nil {
+		return
 	}
-	defer root.Close()
-	v.root = root
+	defer v.root.Close()
 	if v.isOther() {
-		return v.other()
+		v.other()
+		return
 	}
-	for _, step := range []func() error{v.files, v.readRun, v.hashes, v.sessions, v.unpack, func() error { return v.documents(judge) }, v.rebuild} {
-		if err := step(); err != nil || !v.report.OK() {
-			return err
+	for _, step := range []func(){v.files, v.readRun, v.hashes, v.sessions, v.unpack, func() { v.documents(judge) }, v.rebuild} {
+		if step(); v.failed != nil || !v.report.OK() {
+			return
 		}
 	}
-	return nil
 }
 
 // files checks which files the directory contains, regardless of their content.
-func (v *verifier) files() (err error) {
-	if v.store, err = StoreIn(v.scratch); err != nil {
-		return err
+func (v *verifier) files() {
+	if v.store, v.failed = StoreIn(v.scratch); v.failed != nil {
+		return
 	}
 	limit, seen, total := v.store.MaxBytes(), 0, int64(0)
-	err = fs.WalkDir(v.root.FS(), ".", func(file string, entry fs.DirEntry, err error) error {
+	v.failed = fs.WalkDir(v.root.FS(), ".", func(file string, entry fs.DirEntry, err error) error {
 		if err != nil || file == "." {
 			return err
 		}
@@ -199,9 +205,6 @@ func (v *verifier) files() (err error) {
 		}
 		return nil
 	})
-	if err != nil {
-		return err
-	}
 	if total > maxBytes {
 		v.violate(ruleSize, ".", "", "holds %d bytes, more than the %d that a pack can have: make packs of fewer tests", total, int64(maxBytes))
 	}
@@ -211,24 +214,20 @@ func (v *verifier) files() (err error) {
 			v.violate(ruleRequired, file, "", "is missing: %s", again)
 		}
 	}
-	return nil
 }
 
 // readRun reads run.json, and its version first, because another version may have another format.
-func (v *verifier) readRun() error {
-	data, err := v.root.ReadFile(RunFile)
-	if err != nil {
-		return err
-	}
+func (v *verifier) readRun() {
+	data := v.read(RunFile)
 	doc, err := jsontext.Parse(data)
 	if broken, ok := err.(*jsontext.Error); ok {
 		v.violate(ruleRun, RunFile, broken.Pointer, "offset %d: %v: %s", broken.Offset, broken.Err, again)
-		return nil
+		return
 	}
 	if version := doc.Root().Member("run_schema_version").Word(); version != RunVersion {
 		v.violate(ruleRun, RunFile, "/run_schema_version", "is %q, and this command reads %s: a newer traceforge reads what a newer one wrote "+
 			"(go get -u github.com/traceforge/traceforge-go/cmd/traceforge)", version, RunVersion)
-		return nil
+		return
 	}
 	var run Run
 	decoder := json.NewDecoder(bytes.NewReader(data))
@@ -240,7 +239,7 @@ func (v *verifier) readRun() error {
 			pointer = "/" + strings.ReplaceAll(wrong.Field, ".", "/")
 		}
 		v.violate(ruleRun, RunFile, pointer, "%v: %s", strings.TrimPrefix(err.Error(), "json: "), again)
-		return nil
+		return
 	}
 	for file, hash := range run.Files {
 		if !isFile(file) || file == RunFile {
@@ -250,11 +249,10 @@ func (v *verifier) readRun() error {
 		}
 	}
 	v.report.Run = &run
-	return nil
 }
 
 // hashes checks that all files have the hashes in run.json.
-func (v *verifier) hashes() error {
+func (v *verifier) hashes() {
 	for _, file := range v.report.Files {
 		if _, named := v.report.Run.Files[file]; !named && file != RunFile {
 			v.violate(ruleUnknown, file, "", "is not named by %s: remove it", RunFile)
@@ -266,22 +264,17 @@ func (v *verifier) hashes() error {
 			v.violate(ruleRequired, file, "", "is missing, and %s names it: %s", RunFile, again)
 			continue
 		}
-		data, err := v.root.ReadFile(file)
-		if err != nil {
-			return err
-		}
-		switch got := canon.Sum(data); {
+		switch got := canon.Sum(v.read(file)); {
 		case got != want:
 			v.violate(ruleReference, file, "", "has the hash %s, but %s names %s: it was altered: %s", got, RunFile, want, again)
 		case strings.HasPrefix(file, "refs/") && refFile(got) != file:
 			v.violate(ruleReference, file, "", "has the hash %s, which is not its name: %s", got, again)
 		}
 	}
-	return nil
 }
 
 // sessions checks each session and its hash in run.json.
-func (v *verifier) sessions() error {
+func (v *verifier) sessions() {
 	for i, t := range v.report.Run.Tests {
 		if t.Session == nil {
 			continue
@@ -291,48 +284,44 @@ func (v *verifier) sessions() error {
 			v.violate(ruleReference, RunFile, pointer+"/file", "names %q, which is not there: %s", t.Session.File, again)
 			continue
 		}
-		if err := v.session(t.Session.File, pointer+"/model_io_hash", t.Session.ModelIOHash, again); err != nil {
-			return err
-		}
+		v.session(t.Session.File, pointer+"/model_io_hash", t.Session.ModelIOHash, again)
 	}
-	return nil
 }
 
 // session checks a session and its hash in run.json; want is empty if run.json has none.
-func (v *verifier) session(file, pointer string, want canon.Hash, remedy string) error {
+func (v *verifier) session(file, pointer string, want canon.Hash, remedy string) {
 	f, err := v.root.Open(file)
-	if err != nil {
-		return err
+	if v.failed = cmp.Or(v.failed, err); err != nil {
+		return
 	}
 	defer f.Close()
 	is, err := session.VerifyReader(f, session.VerifyOptions{})
 	var invalid *canon.Error
 	if errors.As(err, &invalid) {
 		v.violate(ruleSession, file, "", "is no JSON: %v: %s", err, remedy)
-		return nil
+		return
 	}
 	for _, wrong := range is.Violations {
 		v.violate(ruleSession, file, wrong.Pointer, "%s: %s", wrong.Rule, wrong.Message)
 	}
-	if err != nil || is.Hash == "" || want == "" {
-		return err
+	if v.failed = cmp.Or(v.failed, err); is.Hash == "" || want == "" {
+		return
 	}
 	check := Check{Computed: is.Hash, Expected: want, Match: is.Hash == want, Field: "model_io_hash", Source: RunFile, Target: file}
 	v.report.Checks = append(v.report.Checks, check)
 	if !check.Match {
 		v.violate(ruleReference, RunFile, pointer, "names %s, but %s computes to %s: %s", want, file, is.Hash, remedy)
 	}
-	return nil
 }
 
 // documents checks the documents and the answers that they serve, as in any store.
-func (v *verifier) documents(judge Judge) error {
+func (v *verifier) documents(judge Judge) {
 	if _, err := os.Stat(filepath.Join(v.scratch, storeDir)); errors.Is(err, fs.ErrNotExist) {
-		return nil // no test has a document
+		return // no test has a document
 	}
 	result, err := judge(v.store)
-	if err != nil {
-		return err
+	if v.failed = err; err != nil {
+		return
 	}
 	for _, found := range result.Findings {
 		if found.Rule == snapshot.RuleAttributes { // a pack does not contain a store's files for git
@@ -343,21 +332,20 @@ func (v *verifier) documents(judge Judge) error {
 		}
 		v.report.Findings = append(v.report.Findings, found)
 	}
-	return nil
 }
 
 // rebuild makes the pack again from its documents and receipts: everything else in it must be the result of that.
-func (v *verifier) rebuild() error {
+func (v *verifier) rebuild() {
 	receipts, cut, err := coverage.ReadReceipts(v.scratch)
 	if err != nil || len(cut) > 0 {
 		v.violate(ruleReceipts, ReceiptsFile, "", "cannot be read: %v: %s", cmp.Or(err, errors.New("it ends in the middle of a line")), again)
-		return nil
+		return
 	}
 	run := v.report.Run
 	made, err := build(Source{In(v.store), receipts, run.Killed}, func(string, []byte) error { return nil })
 	if err != nil {
 		v.violate(ruleReceipts, ReceiptsFile, "", "does not agree with the documents: %v: %s", err, again)
-		return nil
+		return
 	}
 	for file, hash := range run.Files {
 		switch want, there := made.Files[file]; {
@@ -380,9 +368,7 @@ func (v *verifier) rebuild() error {
 	if run.Outcome != made.Outcome {
 		v.violate(ruleReference, RunFile, "/outcome", "is %q, and the receipts say %q: %s", run.Outcome, made.Outcome, again)
 	}
-	data, err := v.root.ReadFile(RunFile)
-	if err == nil && v.report.OK() && !bytes.Equal(data, made.encode()) {
+	if v.report.OK() && !bytes.Equal(v.read(RunFile), made.encode()) {
 		v.violate(ruleRun, RunFile, "", "is not spelled as traceforge pack spells it: %s", again)
 	}
-	return err
 }
