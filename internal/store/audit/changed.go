@@ -15,23 +15,17 @@ import (
 // answers, media and strays. It opens no other documents, and not the manifest. Missing files, for example those that a
 // branch removed, are not findings by themselves.
 func VerifyFiles(s *store.Store, files []string, checks ...store.Check) (*Result, error) {
-	return verified(s, checks, func(v *verifier) error {
-		if err := v.list(files); err != nil {
-			return err
-		}
-		if err := v.lookAtAll(); err != nil {
-			return err
-		}
-		return v.texts()
+	return verified(s, checks, func(v *verifier) {
+		v.list(files)
+		v.lookAtAll()
+		v.texts()
 	})
 }
 
 // list is walk for the given files.
-func (v *verifier) list(files []string) error {
+func (v *verifier) list(files []string) {
 	providers, err := v.store.Providers()
-	if err != nil {
-		return err
-	}
+	v.fail(err)
 	providers = slices.DeleteFunc(providers, v.isNoDirectory)
 	names := map[string]bool{}
 	for _, file := range append(slices.Clone(files), store.JournalName) {
@@ -48,19 +42,14 @@ func (v *verifier) list(files []string) error {
 			names[name] = true
 			continue
 		}
-		if err := v.listOther(file); err != nil {
-			return err
-		}
+		v.listOther(file)
 	}
 	for name := range names {
 		for _, provider := range providers {
-			if err := v.listNamed(provider, name); err != nil {
-				return err
-			}
+			v.listNamed(provider, name)
 		}
 	}
 	v.duplicates()
-	return nil
 }
 
 // isNoDirectory reports a link or a file in place of a directory, and does not look inside.
@@ -74,39 +63,35 @@ func (v *verifier) isNoDirectory(dir string) bool {
 }
 
 // listOther reports a file that does not belong in a store.
-func (v *verifier) listOther(file string) error {
+func (v *verifier) listOther(file string) {
 	info, err := os.Lstat(v.store.Path(file))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil
 	case err != nil:
-		return err
+		v.fail(err)
 	case file == store.JournalName:
 		v.report(file, snapshot.Violation{Rule: snapshot.RulePending, Message: cutShort})
 	case info.Mode().IsRegular() && slices.Contains([]string{store.AttributesName, store.IgnoreName, store.ConfigName, store.ManifestName, store.HolderName}, file):
 	default:
 		v.stray(file, strayMessage(fs.FileInfoToDirEntry(info)))
 	}
-	return nil
 }
 
 // listNamed adds the document with a name under a provider, or the files that are left of it.
-func (v *verifier) listNamed(provider, name string) error {
+func (v *verifier) listNamed(provider, name string) {
 	file, dir := store.DocumentFile(provider, name), provider+"/"+name
 	info, err := os.Lstat(v.store.Path(file))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
 	linked := v.isNoDirectory(dir)
 	switch {
 	case err == nil && info.Mode().IsRegular():
 		v.listed = append(v.listed, listedDocument{provider: provider, name: name, hasDir: !linked})
-		return nil
+		return
 	case err == nil:
 		v.stray(file, strayMessage(fs.FileInfoToDirEntry(info)))
+	case !errors.Is(err, fs.ErrNotExist):
+		v.fail(err)
 	}
-	if linked {
-		return nil
+	if !linked {
+		v.abandoned(provider, name)
 	}
-	return v.abandoned(provider, name)
 }

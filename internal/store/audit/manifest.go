@@ -47,8 +47,8 @@ func writeManifest(s *store.Store, w store.Writer) error {
 		return fmt.Errorf("%s: %w", s.Shown(store.ManifestName), err)
 	}
 	v := &verifier{store: s}
-	if err := v.documents(); err != nil {
-		return err
+	if v.documents(); v.failed != nil {
+		return v.failed
 	}
 	for _, f := range v.result.Findings {
 		if _, _, ok := store.ParseDocumentFile(f.File); ok && f.Rule == snapshot.RuleStray {
@@ -93,30 +93,23 @@ func errorsOf(s *store.Store, findings []snapshot.Finding) error {
 }
 
 // checkManifest compares the manifest, if there is one, with the documents.
-func (v *verifier) checkManifest() error {
+func (v *verifier) checkManifest() {
 	data, err := v.store.Read(store.ManifestName)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+	if errors.Is(err, fs.ErrNotExist) || !v.couldRead(store.ManifestName, err) {
+		return
 	}
-	violation, ok := store.Unreadable(err)
-	if err != nil && !ok {
-		return err
-	}
-	if err == nil {
-		violation = v.manifestViolation(data)
-	}
+	violation := v.manifestViolation(data)
 	found := findingOf(store.ManifestName, violation)
 	switch {
 	case violation.Rule == "":
 	case violation.Rule == snapshot.RuleBehind && (violation.Pointer != "" || !tracked(v.store, store.ManifestName)):
 		if ignores(v.store, store.ManifestName) {
-			return nil // nobody else reads it
+			return // nobody else reads it
 		}
 		v.result.Notes = append(v.result.Notes, found)
 	default:
 		v.result.Findings = append(v.result.Findings, found)
 	}
-	return nil
 }
 
 // wrongManifest returns a violation of the manifest.

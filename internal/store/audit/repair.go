@@ -452,8 +452,8 @@ func moved(s *store.Store, name string, sides *[4]*store.Doc) {
 // documents that still have conflicts.
 func (r *repair) finish(w store.Writer, noGit error) error {
 	v := &verifier{store: r.store, beside: true}
-	if err := v.documents(); err != nil {
-		return err
+	if v.documents(); v.failed != nil {
+		return v.failed
 	}
 	r.restore(w, v.result.Findings)
 	why := "git has no sides of it: take one from the commits that were merged, with git checkout COMMIT -- FILE"

@@ -53,11 +53,9 @@ func strayMessage(e fs.DirEntry) string {
 
 // walk lists the documents of the store, and reports files that do not belong in it. The files next to a document are
 // checked with that document.
-func (v *verifier) walk() error {
+func (v *verifier) walk() {
 	entries, err := os.ReadDir(v.store.Path(""))
-	if err != nil {
-		return err
-	}
+	v.fail(err)
 	for _, e := range entries {
 		name := e.Name()
 		switch {
@@ -66,22 +64,19 @@ func (v *verifier) walk() error {
 			v.stray(name, isOfRepository)
 		case e.IsDir() && name == store.PendingName:
 		case e.IsDir() && filename.Legal(name):
-			err = v.walkProvider(name)
+			v.walkProvider(name)
 		default:
-			err = v.listOther(name)
-		}
-		if err != nil {
-			return err
+			v.listOther(name)
 		}
 	}
-	return nil
 }
 
 // walkProvider is walk for a provider's directory.
-func (v *verifier) walkProvider(provider string) error {
+func (v *verifier) walkProvider(provider string) {
 	f, err := os.Open(v.store.Path(provider))
 	if err != nil {
-		return err
+		v.fail(err)
+		return
 	}
 	defer f.Close()
 	var files, dirs []string
@@ -101,7 +96,7 @@ func (v *verifier) walkProvider(provider string) error {
 		}
 	}
 	if err != io.EOF {
-		return err
+		v.fail(err)
 	}
 	sort.Strings(files)
 	sort.Strings(dirs)
@@ -115,20 +110,17 @@ func (v *verifier) walkProvider(provider string) error {
 		if _, ok := slices.BinarySearch(files, dir+store.DocumentExt); ok || !v.beside {
 			continue
 		}
-		if err := v.abandoned(provider, dir); err != nil {
-			return err
-		}
+		v.abandoned(provider, dir)
 	}
-	return nil
 }
 
 // abandoned reports the directory of a document that does not exist. It contains paid answers, so the first way out is
 // to restore the document.
-func (v *verifier) abandoned(provider, name string) error {
+func (v *verifier) abandoned(provider, name string) {
 	dir, file := provider+"/"+name, store.DocumentFile(provider, name)
-	owns, err := v.owned(dir)
-	if err != nil || len(owns) == 0 {
-		return err
+	owns := v.owned(dir)
+	if len(owns) == 0 {
+		return
 	}
 	for _, own := range owns {
 		v.orphans = append(v.orphans, dir+"/"+own)
@@ -139,14 +131,13 @@ func (v *verifier) abandoned(provider, name string) error {
 		back = program + " checkout HEAD -- " + gotest.Quote(path.Join(named, file)) + " brings it back"
 	}
 	v.stray(dir, fmt.Sprintf("its document %s is missing: %s; traceforge prune --write removes the answers", file, back))
-	return nil
 }
 
 // owned returns the files in a document's directory, if it exists, and reports files that do not belong in it.
-func (v *verifier) owned(dir string) (owns []string, err error) {
+func (v *verifier) owned(dir string) (owns []string) {
 	entries, err := os.ReadDir(v.store.Path(dir))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
+	if !errors.Is(err, fs.ErrNotExist) {
+		v.fail(err)
 	}
 	for _, e := range entries {
 		if !e.Type().IsRegular() || !store.IsBeside(e.Name()) {
@@ -155,5 +146,5 @@ func (v *verifier) owned(dir string) (owns []string, err error) {
 		}
 		owns = append(owns, e.Name())
 	}
-	return owns, nil
+	return owns
 }

@@ -39,38 +39,34 @@ func Verify(s *store.Store, checks ...store.Check) (*Result, error) {
 }
 
 // verified calls verify while no other process writes.
-func verified(s *store.Store, checks []store.Check, verify func(*verifier) error) (*Result, error) {
+func verified(s *store.Store, checks []store.Check, verify func(*verifier)) (*Result, error) {
 	for {
 		unlock, err := s.ReadLock()
 		if err != nil {
 			return nil, fmt.Errorf("verify: %w", err)
 		}
 		v := &verifier{store: s, checks: checks, beside: true}
-		err = verify(v)
+		verify(v)
 		result := v.sorted()
 		if unlock == nil {
-			if _, absent := os.Lstat(s.Path(store.AttributesName)); absent == nil && (err != nil || len(result.Findings) > 0) {
+			if _, absent := os.Lstat(s.Path(store.AttributesName)); absent == nil && (v.failed != nil || len(result.Findings) > 0) {
 				continue // the first commit has begun in the meantime
 			}
 		} else {
 			unlock()
 		}
-		if err != nil {
-			return nil, fmt.Errorf("verify: %w", err)
+		if v.failed != nil {
+			return nil, fmt.Errorf("verify: %w", v.failed)
 		}
 		return result, nil
 	}
 }
 
 // verify examines the complete store.
-func (v *verifier) verify() error {
-	if err := v.documents(); err != nil {
-		return err
-	}
-	if err := v.texts(); err != nil {
-		return err
-	}
-	return v.checkManifest()
+func (v *verifier) verify() {
+	v.documents()
+	v.texts()
+	v.checkManifest()
 }
 
 // sorted returns the result.
@@ -91,6 +87,7 @@ type verifier struct {
 	listed []listedDocument // the documents
 
 	mu       sync.Mutex
+	failed   error // the first error of reading, for which there is no result
 	result   Result
 	broken   []snapshot.Finding // faults of documents
 	orphans  []string           // files next to documents that no document names
@@ -135,35 +132,51 @@ func (v *verifier) report(file string, found ...snapshot.Violation) {
 	}
 }
 
+// fail notes an error of reading, if there is one.
+func (v *verifier) fail(err error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.failed = cmp.Or(v.failed, err)
+}
+
+// couldRead reports whether there was no error of reading a file. A fault of the file is a finding.
+func (v *verifier) couldRead(file string, err error) bool {
+	switch violation, ok := store.Unreadable(err); {
+	case err == nil:
+		return true
+	case ok:
+		v.report(file, violation)
+	default:
+		v.fail(err)
+	}
+	return false
+}
+
 func findingOf(file string, v snapshot.Violation) snapshot.Finding {
 	return snapshot.Finding{File: file, Pointer: v.Pointer, Rule: v.Rule, Message: v.Message}
 }
 
 // texts examines the files that do not belong to a provider.
-func (v *verifier) texts() error {
+func (v *verifier) texts() {
 	var wrong *snapshot.Error
 	if _, err := v.store.Config(); errors.As(err, &wrong) {
 		v.report(store.ConfigName, wrong.Violations...)
 	}
-	return errors.Join(v.checkText(store.AttributesName, store.Attributes, store.LFSAttributes), v.checkText(store.IgnoreName, v.store.IgnoredText()))
+	v.checkText(store.AttributesName, store.Attributes, store.LFSAttributes)
+	v.checkText(store.IgnoreName, v.store.IgnoredText())
 }
 
 // checkText checks a file that commits write, which must have one of the given contents. It may be missing or empty
 // only before the first commit.
-func (v *verifier) checkText(name string, want ...string) error {
+func (v *verifier) checkText(name string, want ...string) {
 	data, err := v.store.Read(name)
-	if violation, ok := store.Unreadable(err); err != nil && ok {
-		v.report(name, violation)
-		return nil
-	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
+	if !errors.Is(err, fs.ErrNotExist) && !v.couldRead(name, err) {
+		return
 	}
 	if !slices.Contains(want, string(data)) && (len(data) > 0 || !v.isEmpty()) {
 		message := "is missing, or differs from what traceforge writes: traceforge repair, or the next commit, writes it"
 		v.report(name, snapshot.Violation{Rule: snapshot.RuleAttributes, Message: message})
 	}
-	return nil
 }
 
 // isEmpty reports whether no commit has written into the store, or only begins to. Pending answers may wait in it.
@@ -174,10 +187,8 @@ func (v *verifier) isEmpty() bool {
 }
 
 // documents examines all documents in parallel.
-func (v *verifier) documents() error {
-	if err := v.walk(); err != nil {
-		return err
-	}
+func (v *verifier) documents() {
+	v.walk()
 	inorder.By(v.listed, func(a, b listedDocument) int { // in the order of the manifest; those of a provider are sorted
 		if a.provider == b.provider {
 			return 0
@@ -185,28 +196,23 @@ func (v *verifier) documents() error {
 		return cmp.Compare(a.provider+"/", b.provider+"/")
 	})
 	v.duplicates()
-	return v.lookAtAll()
+	v.lookAtAll()
 }
 
-// lookAtAll examines the listed documents on all cores. It returns one of the errors, if there are any.
-func (v *verifier) lookAtAll() (failed error) {
+// lookAtAll examines the listed documents on all cores.
+func (v *verifier) lookAtAll() {
 	var next atomic.Int64
-	errs := make(chan error, runtime.GOMAXPROCS(0))
-	for range cap(errs) {
-		go func() {
-			var err error
+	var all sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		all.Go(func() {
 			piece := make([]byte, pieceSize)
-			for i := next.Add(1) - 1; err == nil && i < int64(len(v.listed)); i = next.Add(1) - 1 {
+			for i := next.Add(1) - 1; i < int64(len(v.listed)); i = next.Add(1) - 1 {
 				of := &v.listed[i]
-				of.records, err = v.look(v.store.NewDoc(of.provider, of.name, nil), of.hasDir, piece)
+				of.records = v.look(v.store.NewDoc(of.provider, of.name, nil), of.hasDir, piece)
 			}
-			errs <- err
-		}()
+		})
 	}
-	for range cap(errs) {
-		failed = cmp.Or(failed, <-errs)
-	}
-	return failed
+	all.Wait()
 }
 
 // duplicates reports documents that exist under two providers.
@@ -224,30 +230,28 @@ func (v *verifier) duplicates() {
 }
 
 // look examines a document and the files next to it, and returns the manifest entries of its records.
-func (v *verifier) look(doc *store.Doc, hasDir bool, piece []byte) ([]sealedRecord, error) {
+func (v *verifier) look(doc *store.Doc, hasDir bool, piece []byte) []sealedRecord {
 	data, err := v.store.Read(doc.File())
 	if err != nil {
-		violation, ok := store.Unreadable(err)
-		if !ok {
-			return nil, err
-		}
 		v.count(nil)
-		v.breaks(doc, violation)
-		return nil, nil
+		if violation, ok := store.Unreadable(err); ok {
+			v.breaks(doc, violation)
+		} else {
+			v.fail(err)
+		}
+		return nil
 	}
 	var wrong []snapshot.Violation
 	if doc.Document, wrong = snapshot.Examine(data); doc.Document == nil {
 		v.count(snapshot.ParseUnsealed(data))
 		v.breaks(doc, store.Explained(doc.Name, data, append(wrong, v.altered(doc, data)...))...)
-		return nil, nil
+		return nil
 	}
 	if misnamed := store.Misnamed(doc.Name, doc.Document); len(misnamed) > 0 {
 		wrong = append(wrong, store.Explained(doc.Name, data, misnamed)...)
 	}
 	if v.beside {
-		if err := v.lookBeside(doc, hasDir, piece); err != nil {
-			return nil, err
-		}
+		v.lookBeside(doc, hasDir, piece)
 		if len(wrong) == 0 {
 			for _, check := range v.checks {
 				wrong = append(wrong, check(doc)...)
@@ -265,7 +269,7 @@ func (v *verifier) look(doc *store.Doc, hasDir bool, piece []byte) ([]sealedReco
 		records[i].number, records[i].provider = record.Number(), strings.Clone(record.Provider)
 		_, _ = hex.Decode(records[i].hash[:], []byte(record.Hash.Hex())) // always valid
 	}
-	return records, nil
+	return records
 }
 
 // count counts a document and its calls; doc is nil if the calls are unknown.
@@ -305,8 +309,8 @@ func Prune(s *store.Store) ([]string, error) {
 	var orphans []string
 	err := existing(s, "prune", func(w store.Writer) error {
 		v := &verifier{store: s, beside: true}
-		if err := v.documents(); err != nil {
-			return err
+		if v.documents(); v.failed != nil {
+			return v.failed
 		}
 		t := s.Begin(w)
 		for _, file := range v.orphans {
@@ -321,17 +325,14 @@ func Prune(s *store.Store) ([]string, error) {
 }
 
 // lookBeside examines the files next to a document.
-func (v *verifier) lookBeside(doc *store.Doc, hasDir bool, piece []byte) (err error) {
+func (v *verifier) lookBeside(doc *store.Doc, hasDir bool, piece []byte) {
 	named := map[string]store.Need{}
 	for _, n := range store.Needs(doc.Document) {
 		named[n.Own] = n
 	}
 	var owns []string
 	if hasDir {
-		owns, err = v.owned(doc.Provider + "/" + doc.Name)
-	}
-	if err != nil {
-		return err
+		owns = v.owned(doc.Provider + "/" + doc.Name)
 	}
 	for _, own := range owns {
 		n, ok := named[own]
@@ -340,14 +341,11 @@ func (v *verifier) lookBeside(doc *store.Doc, hasDir bool, piece []byte) (err er
 			continue
 		}
 		delete(named, own)
-		if err := v.checkBeside(doc, n, piece); err != nil {
-			return err
-		}
+		v.checkBeside(doc, n, piece)
 	}
 	for own, n := range named {
 		v.report(doc.File(), snapshot.Violation{Pointer: n.Pointer(), Rule: n.Rule, Message: n.Missing(doc.Beside(own))})
 	}
-	return nil
 }
 
 // orphan reports a file next to documents that no document names.
@@ -384,18 +382,14 @@ func (v *verifier) sum(file string, piece []byte) (canon.Hash, []byte, error) {
 }
 
 // checkBeside checks that a file has the hash in its document. It keeps small files for checks that read them again.
-func (v *verifier) checkBeside(doc *store.Doc, n store.Need, piece []byte) error {
+func (v *verifier) checkBeside(doc *store.Doc, n store.Need, piece []byte) {
 	file := doc.Beside(n.Own)
 	got, data, err := v.sum(file, piece)
 	if got == n.Hash && data != nil && len(v.checks) > 0 {
 		doc.Keep(n.Hash, slices.Clone(data))
 	}
-	if violation, ok := store.Unreadable(err); err != nil && ok {
-		v.report(file, violation)
-		return nil
-	}
-	if err != nil || got == n.Hash {
-		return err
+	if !v.couldRead(file, err) || got == n.Hash {
+		return
 	}
 	violation := snapshot.Violation{Rule: n.Rule, Message: n.Altered(got, doc.Name)}
 	data, _ = v.store.Read(file)
@@ -407,5 +401,4 @@ func (v *verifier) checkBeside(doc *store.Doc, n store.Need, piece []byte) error
 		violation.Message = fmt.Sprintf("line %d is a conflict marker of a merge", line)
 	}
 	v.report(file, violation)
-	return nil
 }
