@@ -25,6 +25,7 @@ type builder struct {
 	put func(file string, data []byte) error
 	run *Run
 
+	failed     error  // the first error of put
 	configured string // the store whose config.json, or lack of one, the pack has; empty at first
 }
 
@@ -38,10 +39,7 @@ func build(from Source, put func(file string, data []byte) error) (*Run, error) 
 	if len(from.Killed) > 0 {
 		b.run.Outcome = "fail"
 	}
-	receipts, err := b.receipts()
-	if err != nil {
-		return nil, err
-	}
+	receipts := b.receipts()
 	for len(receipts) > 0 {
 		n := 1
 		for n < len(receipts) && receipts[n].Package == receipts[0].Package && receipts[n].Test == receipts[0].Test {
@@ -52,19 +50,18 @@ func build(from Source, put func(file string, data []byte) error) (*Run, error) 
 		}
 		receipts = receipts[n:]
 	}
-	return b.run, nil
+	return b.run, b.failed
 }
 
 // add puts a file unless it was put already.
-func (b *builder) add(file string, data []byte) error {
-	if _, there := b.run.Files[file]; there {
-		return nil // a file with two users is named by its content or by its test
+func (b *builder) add(file string, data []byte) {
+	if _, there := b.run.Files[file]; !there { // a file with two users is named by its content or by its test
+		b.run.Files[file] = canon.Sum(data)
+		b.failed = cmp.Or(b.failed, b.put(file, data))
 	}
-	b.run.Files[file] = canon.Sum(data)
-	return b.put(file, data)
 }
 
-func (b *builder) ref(data []byte) error { return b.add(refFile(canon.Sum(data)), data) }
+func (b *builder) ref(data []byte) { b.add(refFile(canon.Sum(data)), data) }
 
 // config adds the settings that a store has for all its tests. All stores of a run must have the same, because replay
 // has a single store for a pack.
@@ -84,15 +81,15 @@ func (b *builder) config(dir string) error {
 	case is != b.run.Files[ConfigFile]:
 		return fmt.Errorf("the %s of %s is not that of %s, and a pack has one: make a pack of the tests of each", ConfigFile, dir, b.configured)
 	}
-	if none {
-		return nil
+	if !none {
+		b.add(ConfigFile, data)
 	}
-	return b.add(ConfigFile, data)
+	return nil
 }
 
 // receipts adds the receipts, and returns them by package and test. They are sorted, since it differs between runs
 // which process left a receipt, and which of two concurrent calls was answered first.
-func (b *builder) receipts() ([]usage.Receipt, error) {
+func (b *builder) receipts() (sorted []usage.Receipt) {
 	type line struct {
 		usage.Receipt
 		text []byte
@@ -107,11 +104,11 @@ func (b *builder) receipts() ([]usage.Receipt, error) {
 		return cmp.Or(cmp.Compare(a.Package, b.Package), cmp.Compare(a.Test, b.Test), bytes.Compare(a.text, b.text))
 	})
 	var all []byte
-	var sorted []usage.Receipt
 	for _, l := range lines {
 		all, sorted = append(all, l.text...), append(sorted, l.Receipt)
 	}
-	return sorted, b.add(ReceiptsFile, all)
+	b.add(ReceiptsFile, all)
+	return sorted
 }
 
 func byNumber(ids []string) []string {
@@ -187,12 +184,10 @@ func (b *builder) document(t *Test, receipts []usage.Receipt, ids map[string]boo
 	}
 	for _, n := range store.Needs(doc.Document) {
 		data, err := doc.Fetch(n)
-		if err == nil {
-			err = b.ref(data)
-		}
 		if err != nil {
 			return nil, err
 		}
+		b.ref(data)
 	}
 	for i := range doc.Document.Snapshots {
 		delete(ids, doc.Document.Snapshots[i].ID)
@@ -208,7 +203,8 @@ func (b *builder) document(t *Test, receipts []usage.Receipt, ids map[string]boo
 		return nil, err
 	}
 	t.Document = &Document{"documents/" + doc.File(), doc.Document.Hash}
-	return doc, b.add(t.Document.File, data)
+	b.add(t.Document.File, data)
+	return doc, nil
 }
 
 // proves checks that the receipts of a test's runs belong to its document in its current form: receipts of runs that
@@ -254,7 +250,8 @@ func (b *builder) session(t *Test, doc *store.Doc, answered map[string]bool, mod
 	hash, _ := s.Hash() // all strings of a snapshot are UTF-8
 	data, _ := s.Encode()
 	t.Session = &Session{calls, "sessions/" + doc.Name + "/model_io.json", hash}
-	return b.add(t.Session.File, data)
+	b.add(t.Session.File, data)
+	return nil
 }
 
 // envelope adds the normalized envelope of a call's answer, and everything that it refers to. The ref is empty if the
@@ -286,13 +283,8 @@ func (b *builder) envelope(doc *store.Doc, i int, r *snapshot.Snapshot) (canon.H
 		}
 	}
 	for _, ref := range refs {
-		blob, err := said.Blob(ref)
-		if err == nil {
-			err = b.ref(blob)
-		}
-		if err != nil {
-			return "", err
-		}
+		blob, _ := said.Blob(ref) // one of its own
+		b.ref(blob)
 	}
 	return said.Receipt.OutputRef, nil
 }
