@@ -44,14 +44,14 @@ func (c *call) annotateCauses(calls *coverage.Calls, path func(page.Place) strin
 }
 
 // annotateDrifts reports the causes of a run in the working directory to GitHub Actions.
-func (c *call) annotateDrifts(calls *coverage.Calls) error {
+func (c *call) annotateDrifts(calls *coverage.Calls) {
 	if len(calls.Causes) == 0 {
-		return nil
+		return
 	}
 	src, err := c.sources()
 	if err != nil {
-		return err
+		c.fail(err)
+		return
 	}
 	c.annotateCauses(calls, func(at page.Place) string { return annotation.Path(src.Module(at.Package), at.File) })
-	return nil
 }

@@ -34,7 +34,7 @@ type console struct {
 
 	named  string // the store that the user names, or ""
 	noHelp error  // why the requested help cannot be shown
-	failed error  // why the answer could not be made, or written into its file
+	failed error  // see fail
 }
 
 func newConsole(stdin io.Reader, stdout, stderr io.Writer) *console {
@@ -61,9 +61,12 @@ func wantsColor(getenv func(string) string) bool {
 // json writes a value as JSON.
 func (c *console) json(v any) {
 	text, err := json.Marshal(v)
-	c.failed = errors.Join(c.failed, err)
+	c.fail(err)
 	fmt.Fprintln(c.stdout, plaintext.Line(string(text)))
 }
+
+// fail notes why a part of the answer could not be made or written, if err is not nil. The command tells it when it ends.
+func (c *console) fail(err error) { c.failed = errors.Join(c.failed, err) }
 
 // say writes a line to stderr, after the answer so far.
 func (c *console) say(format string, args ...any) {

@@ -26,22 +26,20 @@ const ruleLost = "lost"
 const mostLooked = 1_000
 
 // sayGone lists the tests that no longer exist in the code but have documents, if the run did not use these documents.
-func (c *call) sayGone(out io.Writer, receipts []usage.Receipt) error {
+func (c *call) sayGone(out io.Writer, receipts []usage.Receipt) {
 	s, _, err := place.OpenStore("")
 	if err != nil {
-		return nil // the tests use no store, or other ones
+		return // the tests use no store, or other ones
 	}
 	files, err := s.List()
-	if err != nil {
-		return err
-	}
+	c.fail(err)
 	used := map[string]bool{}
 	for _, r := range receipts {
 		used[snapshot.DocumentName(r.Package, r.Test)] = true
 	}
 	files = slices.DeleteFunc(files, func(file string) bool { return used[nameOf(file)] })
 	if len(files) == 0 || len(files) > mostLooked {
-		return nil
+		return
 	}
 	var tests []page.Test
 	for _, file := range files {
@@ -49,15 +47,16 @@ func (c *call) sayGone(out io.Writer, receipts []usage.Receipt) error {
 			tests = append(tests, page.TestOf(doc.Document))
 		}
 	}
-	return c.gone(tests, func(line string) { c.lineTo(out, "traceforge: "+line) })
+	c.gone(tests, func(line string) { c.lineTo(out, "traceforge: "+line) })
 }
 
 // gone lists those of the given tests, all of which have documents, that do not exist in the code. It prints nothing if
 // all of them exist.
-func (c *call) gone(tests []page.Test, say func(line string)) error {
+func (c *call) gone(tests []page.Test, say func(line string)) {
 	src, err := c.sources()
 	if err != nil {
-		return err
+		c.fail(err)
+		return
 	}
 	var gone []string
 	for _, test := range tests {
@@ -70,7 +69,6 @@ func (c *call) gone(tests []page.Test, say func(line string)) error {
 		say(fmt.Sprintf("%s of tests that are gone: %s: traceforge prune --write removes them",
 			page.Count(len(gone), "document is", "documents are"), strings.Join(page.Most(3, gone, "more"), ", ")))
 	}
-	return nil
 }
 
 // lost finds documents of existing tests that git has and the store lacks.

@@ -39,18 +39,17 @@ func (r *documents) read() (err error) {
 	}
 	for _, name := range orOne(r.args, "") {
 		if info, err := os.Stat(name); err == nil && !info.IsDir() {
-			if err := r.readFile(name, ""); err != nil {
-				return err
-			}
+			r.readFile(name, "")
 			continue
 		}
 		dir, err := r.directory(name)
 		if err != nil {
 			return err
 		}
-		if err := r.readDirectory(dir); err != nil {
-			return err
-		}
+		r.readDirectory(dir)
+	}
+	if r.failed != nil {
+		return r.failed
 	}
 	if err := r.renew(); err != nil {
 		return err
@@ -161,39 +160,30 @@ func shown(name string) string {
 }
 
 // readDirectory reads the files of all providers, <provider>/<name>.json, and those next to the provider directories.
-func (r *documents) readDirectory(dir string) error {
+func (r *documents) readDirectory(dir string) {
 	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return err
-	}
+	r.fail(err)
 	for _, e := range entries {
 		switch name := e.Name(); {
 		case strings.HasPrefix(name, "."), name == "manifest.json", name == "config.json":
 		case e.IsDir():
-			files, err := fs.Glob(os.DirFS(filepath.Join(dir, name)), "*.json")
-			if err != nil {
-				return err
-			}
+			files, _ := fs.Glob(os.DirFS(filepath.Join(dir, name)), "*.json") // the pattern is valid
 			for _, file := range files {
-				if err := r.readFile(filepath.Join(dir, name, file), name); err != nil {
-					return err
-				}
+				r.readFile(filepath.Join(dir, name, file), name)
 			}
 		case filepath.Ext(name) == ".json":
-			if err := r.readFile(filepath.Join(dir, name), ""); err != nil {
-				return err
-			}
+			r.readFile(filepath.Join(dir, name), "")
 		}
 	}
-	return nil
 }
 
 // readFile reads a file; problems become findings instead of errors. provider is the provider of its directory in a
 // store; empty if the user named the file itself.
-func (r *documents) readFile(file, provider string) error {
+func (r *documents) readFile(file, provider string) {
 	data, err := store.ReadFile(file)
 	if err != nil {
-		return err
+		r.fail(err)
+		return
 	}
 	r.Files++
 	named := filepath.ToSlash(file)
@@ -217,7 +207,6 @@ func (r *documents) readFile(file, provider string) error {
 		}
 		r.calls = append(r.calls, c)
 	}
-	return nil
 }
 
 // providerOf returns the provider of a file's answers: from --provider, or from the directory in the store; empty if

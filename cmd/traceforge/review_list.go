@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"path"
 	"strings"
@@ -74,28 +73,22 @@ func (r *reviewRun) list() error {
 			test := item.listedIn(g)
 			if r.c.is("json") && g.block == nil && g.settings == nil {
 				before, after, err := r.documents(item)
-				if err != nil {
-					return err
-				}
+				r.c.fail(err)
 				test.Only = page.OnlyOf(item.calls, before, after)
 			}
 			l.Tests = append(l.Tests, test)
 		}
 		all = append(all, l)
 	}
-	var unshown error
 	r.c.answer(listedGroups{all, len(r.tests)}, func() {
 		for i, g := range all {
 			if i > 0 {
 				r.c.line("")
 			}
-			unshown = errors.Join(unshown, r.listGroup(r.groups[i], g))
+			r.listGroup(r.groups[i], g)
 		}
 	})
-	switch {
-	case unshown != nil:
-		return unshown
-	case len(all) == 0:
+	if len(all) == 0 {
 		return r.nothing()
 	}
 	r.c.say("%s: %s left", r.dir, page.Count(len(r.tests), "test", "tests"))
@@ -121,13 +114,11 @@ func (r *reviewRun) kindCommand(kind string) string {
 }
 
 // listGroup lists a group: the changes, and its tests by the ids of their records.
-func (r *reviewRun) listGroup(g *group, l listedGroup) error {
+func (r *reviewRun) listGroup(g *group, l listedGroup) {
 	const mostTests, mostIDs, mostOthers = 12, 5, 12
 	r.c.line(g.kind + ": " + g.headline)
 	var text strings.Builder
-	if err := r.showGroup(&page.Page{Out: &text, Width: r.c.width()}, g); err != nil {
-		return err
-	}
+	r.c.fail(r.showGroup(&page.Page{Out: &text, Width: r.c.width()}, g))
 	r.c.text(text.String())
 	var lines []string
 	for _, test := range g.tests {
@@ -148,7 +139,6 @@ func (r *reviewRun) listGroup(g *group, l listedGroup) error {
 	}
 	r.c.line(page.Most(mostTests, lines, "more tests")...)
 	r.c.line("  accept: "+l.Accept, "  reject: "+l.Reject)
-	return nil
 }
 
 // showGroup shows what the tests of a group have in common: its first cause in full, or what happened to each test.

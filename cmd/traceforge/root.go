@@ -191,7 +191,7 @@ func (c *call) answer(v any, text func()) {
 	}
 	text()
 	if c.result != "" {
-		c.failed = errors.Join(c.failed, write(c.result, v))
+		c.fail(write(c.result, v))
 	}
 }
 

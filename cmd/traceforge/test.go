@@ -50,21 +50,14 @@ func test(c *call) error {
 	if slices.ContainsFunc(args, isJSONFlag) { // its reader accepts only JSON
 		out = c.stderr
 	}
-	broken, err := brokenOf(c, run.receipts)
-	if err != nil {
-		return err
-	}
-	if err := c.ending(out, calls, broken, run.receipts); err != nil {
-		return err
-	}
+	broken := brokenOf(c, run.receipts)
+	c.ending(out, calls, broken, run.receipts)
 	if run.code != 0 {
 		c.brokenConfig(out)
 	}
 	c.answer(newTested(run, calls, broken), func() {})
 	if annotation.Wanted() && !annotation.Left() {
-		if err := c.annotateDrifts(calls); err != nil {
-			return err
-		}
+		c.annotateDrifts(calls)
 	}
 	return exitWith(run.code)
 }
@@ -127,9 +120,9 @@ func (c *call) runCommand(ctx context.Context, words []string, env ...string) (c
 }
 
 // ending writes the causes, the command that accepts them, and counts; it writes nothing if no test used a recorder.
-func (c *call) ending(out io.Writer, calls *coverage.Calls, broken breakage, receipts []usage.Receipt) error {
+func (c *call) ending(out io.Writer, calls *coverage.Calls, broken breakage, receipts []usage.Receipt) {
 	if calls.Tests += len(broken.of); calls.Tests == 0 {
-		return nil
+		return
 	}
 	c.causes(out, calls)
 	broken.write(c, out)
@@ -141,7 +134,7 @@ func (c *call) ending(out io.Writer, calls *coverage.Calls, broken breakage, rec
 	if slices.ContainsFunc(receipts, func(r usage.Receipt) bool { return r.Update != nil }) {
 		c.lineTo(out, summarize(receipts).lines()...)
 	}
-	return c.sayGone(out, receipts)
+	c.sayGone(out, receipts)
 }
 
 // A testReport is the output of test --json=FILE.
@@ -174,7 +167,7 @@ type breakage struct {
 }
 
 // brokenOf checks the snapshots of the tests that failed without a call.
-func brokenOf(c *call, receipts []usage.Receipt) (breakage, error) {
+func brokenOf(c *call, receipts []usage.Receipt) breakage {
 	b := breakage{of: map[page.Test]bool{}, found: map[string][]snapshot.Finding{}}
 	for _, r := range receipts {
 		test := page.Test{Package: r.Package, Name: r.Test}
@@ -183,12 +176,14 @@ func brokenOf(c *call, receipts []usage.Receipt) (breakage, error) {
 		}
 		src, err := c.sources()
 		if err != nil {
-			return b, err
+			c.fail(err)
+			return b
 		}
 		dir := cmp.Or(src.StoreOf(r), filepath.FromSlash(r.Store))
 		s, err := store.Open(dir)
 		if err != nil {
-			return b, err
+			c.fail(err)
+			return b
 		}
 		name := snapshot.DocumentName(r.Package, r.Test)
 		result, err := audit.VerifyFiles(s, []string{"any/" + name + ".json"})
@@ -201,7 +196,7 @@ func brokenOf(c *call, receipts []usage.Receipt) (breakage, error) {
 			b.found[dir] = append(b.found[dir], wrong...)
 		}
 	}
-	return b, nil
+	return b
 }
 
 // findings returns the problems. The paths of files below the working directory are relative to it.

@@ -107,7 +107,7 @@ func record(c *call, mode string, patterns []string, run string) error {
 	}
 	sum := summarize(receipts)
 	failed := ended.Failed()
-	elsewhere, err := c.elsewhere(receipts, after)
+	elsewhere := c.elsewhere(receipts, after)
 	c.answer(updateReport{len(failed) == 0, len(packages), orEmpty(failed), changes, elsewhere, sum}, func() {
 		for _, change := range changes {
 			c.line(change.String())
@@ -131,18 +131,17 @@ func record(c *call, mode string, patterns []string, run string) error {
 		c.say("new subtests have recorded, and %s did not run: if one was renamed, traceforge mv before an update keeps its records",
 			strings.Join(page.Most(3, unused, "more"), ", "))
 	}
-	if err := sayGoneNow(c, receipts, after); err != nil {
-		return err
-	}
-	if err == nil && len(failed) > 0 {
+	sayGoneNow(c, receipts, after)
+	if len(failed) > 0 {
 		return exit{exitFindings, fmt.Errorf("tests failed in %s", strings.Join(failed, ", "))}
 	}
-	return err
+	return nil
 }
 
 // elsewhere returns the documents that tests wrote into stores that they name and that are none of told, by directory.
-func (c *call) elsewhere(receipts []usage.Receipt, told seals) (map[string][]string, error) {
+func (c *call) elsewhere(receipts []usage.Receipt, told seals) map[string][]string {
 	src, err := c.sources()
+	c.fail(err)
 	written := map[string][]string{}
 	for _, r := range receipts {
 		if u := r.Update; err == nil && u != nil && len(u.Changed)+len(u.New)+len(u.Removed)+len(u.Rekeyed) > 0 {
@@ -153,7 +152,7 @@ func (c *call) elsewhere(receipts []usage.Receipt, told seals) (map[string][]str
 			}
 		}
 	}
-	return written, err
+	return written
 }
 
 // receiptsDir returns the directory where the tests of all modules leave their receipts: one for this run in the user's
@@ -295,7 +294,7 @@ func storesOf(packages []coverage.Package) (seals, error) {
 
 // sayGoneNow lists the tests that have documents now and do not exist in the code. A document that the run used,
 // according to its receipts, has a test, whatever the code looks like.
-func sayGoneNow(c *call, receipts []usage.Receipt, now seals) error {
+func sayGoneNow(c *call, receipts []usage.Receipt, now seals) {
 	used := map[page.Test]bool{}
 	for _, r := range receipts {
 		if len(r.Played)+len(r.Recorded) > 0 {
@@ -310,7 +309,7 @@ func sayGoneNow(c *call, receipts []usage.Receipt, now seals) error {
 			}
 		}
 	}
-	return c.gone(tests, func(line string) { c.say("%s", line) })
+	c.gone(tests, func(line string) { c.say("%s", line) })
 }
 
 // knownTests writes a file that tells the run which documents may belong to renamed tests (design R11): those of tests
