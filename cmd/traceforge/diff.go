@@ -133,7 +133,8 @@ func compare(c *call, was, is *state) (*page.Comparison, error) {
 		}
 	}
 	found.Close()
-	return found, tellBytes(c, found, was, is)
+	tellBytes(c, found, was, is)
+	return found, nil
 }
 
 // alteredAlone returns the raw answers and media of which git has two versions although their documents are the same.
@@ -160,15 +161,13 @@ func alteredAlone(ctx context.Context, was, is *state, before, after map[string]
 }
 
 // tellBytes adds the raw answers that changed although their records did not to found.
-func tellBytes(c *call, found *page.Comparison, from, to *state) error {
+func tellBytes(c *call, found *page.Comparison, from, to *state) {
 	called := map[string]bool{}
 	for _, b := range found.Bytes {
 		called[fmt.Sprintf("%s/%d", nameOf(b.Of.File), b.Call)] = true
 		called[fmt.Sprintf("%s/%d", nameOf(b.Of.Was), b.Call)] = true
 	}
-	if err := errors.Join(from.copyRaw(c.ctx, called), to.copyRaw(c.ctx, called)); err != nil {
-		return err
-	}
+	c.fail(errors.Join(from.copyRaw(c.ctx, called), to.copyRaw(c.ctx, called)))
 	for i := range found.Bytes {
 		b := &found.Bytes[i]
 		was, errFrom := from.rawAnswer(cmp.Or(b.Of.Was, b.Of.File), b.Call)
@@ -182,7 +181,6 @@ func tellBytes(c *call, found *page.Comparison, from, to *state) error {
 		c.secrets.Hide(&lines)
 		b.Tell(lines)
 	}
-	return nil
 }
 
 // document returns the document in a file of a store; nil if the file does not exist.

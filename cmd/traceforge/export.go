@@ -55,24 +55,22 @@ func export(c *call) error {
 		if err != nil {
 			return err
 		}
-		if err := x.test(r, s); err != nil {
-			return err
-		}
+		x.test(r, s)
 	}
 	return x.end(run.code)
 }
 
 // test writes the cassette of a test. A test that ran twice is written once.
-func (x *exporter) test(r usage.Receipt, s *store.Store) error {
+func (x *exporter) test(r usage.Receipt, s *store.Store) {
 	test := page.Test{Package: r.Package, Name: r.Test}
 	doc, err := s.Load(snapshot.DocumentName(r.Package, r.Test), "openai")
 	if x.seen[test] || errors.Is(err, fs.ErrNotExist) {
-		return nil
+		return
 	}
 	x.seen[test] = true
 	if err != nil {
 		x.leave(err.Error(), r.Test)
-		return nil
+		return
 	}
 	byRecord := map[string]*usage.Sent{}
 	for i := range r.Sent {
@@ -98,10 +96,9 @@ func (x *exporter) test(r usage.Receipt, s *store.Store) error {
 			}
 		}
 	}
-	if len(calls) == 0 {
-		return nil
+	if len(calls) > 0 {
+		x.write(test, calls)
 	}
-	return x.write(test, calls)
 }
 
 func (x *exporter) leave(why, what string) { x.left[why] = append(x.left[why], what) }
@@ -127,26 +124,27 @@ func unfit(record *snapshot.Snapshot, raw []byte, err error, sent *usage.Sent) s
 }
 
 // write writes a cassette to the place where its test looks for it. An existing file is kept.
-func (x *exporter) write(test page.Test, calls []cassette.Exchange) error {
+func (x *exporter) write(test page.Test, calls []cassette.Exchange) {
 	_, dir := x.sources.Find(test.Package)
 	below := shown(dir)
 	if !filepath.IsLocal(below) {
 		x.leave("a package that is not below this directory, whose folders those of -o are", test.Name)
-		return nil
+		return
 	}
 	name := filepath.FromSlash(test.Name + ".yaml")
 	if !filepath.IsLocal(name) {
 		x.leave("a name that leads out of testdata, or that no file can have", filepath.ToSlash(name)+" of "+filepath.ToSlash(below))
-		return nil
+		return
 	}
 	file := filepath.Join(x.value("output"), below, "testdata", name)
 	if x.files[file] {
 		x.leave("a name whose path is that of another test", test.Name)
-		return nil
+		return
 	}
 	data, err := cassette.WriteGoVCR(calls)
 	if err != nil {
-		return err
+		x.fail(err)
+		return
 	}
 	var f *os.File
 	if err = os.MkdirAll(filepath.Dir(file), 0o777); err == nil {
@@ -156,15 +154,15 @@ func (x *exporter) write(test page.Test, calls []cassette.Exchange) error {
 	switch {
 	case errors.Is(err, fs.ErrExist):
 		x.leave("a file that is there already and stays as it is", filepath.ToSlash(file))
-		return nil
+		return
 	case errors.As(err, &wrong):
 		x.leave(fmt.Sprintf("a file that cannot be made (%v)", wrong.Err), filepath.ToSlash(file))
-		return nil
+		return
 	}
 	x.files[file] = true
 	x.line(fmt.Sprintf("%s  %s of %s", filepath.ToSlash(file), page.Count(len(calls), "call", "calls"), test.Name))
 	_, err = f.Write(data)
-	return errors.Join(err, f.Close())
+	x.fail(errors.Join(err, f.Close()))
 }
 
 // end reports the omitted calls, and how to replay the cassettes.

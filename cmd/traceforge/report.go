@@ -28,9 +28,7 @@ func report(c *call) error {
 		return err
 	}
 	c.secrets.Hide(r.Causes)
-	if err := reportFiles(c, r); err != nil {
-		return err
-	}
+	reportFiles(c, r)
 	shards, err := join(r, s, left)
 	if err != nil {
 		return err
@@ -125,20 +123,15 @@ func reportText(c *call, r *coverage.Report) {
 }
 
 // reportFiles writes the report in the forms that other programs read from files.
-func reportFiles(c *call, r *coverage.Report) error {
+func reportFiles(c *call, r *coverage.Report) {
 	for _, form := range []struct {
 		flag string
 		text func() string
 	}{{"junit", r.JUnit}, {"gitlab", r.CodeQuality}, {"html", func() string { return reportHTML(c, r) }}} {
-		file := c.value(form.flag)
-		if file == "" {
-			continue
-		}
-		if err := writeResult(file, []byte(c.secrets.Mask(form.text()))); err != nil {
-			return err
+		if file := c.value(form.flag); file != "" {
+			c.fail(writeResult(file, []byte(c.secrets.Mask(form.text()))))
 		}
 	}
-	return nil
 }
 
 // reportHTML returns the changes in config.json, and the causes, as a page for a browser.

@@ -219,7 +219,8 @@ func (r *reviewRun) compare(src *source, conversations bool) (*page.Comparison, 
 	}
 	from, to := *src.from, *src.to // copies, which do not cache documents that were read before
 	found.Close()
-	return found, tellBytes(r.c, found, &from, &to)
+	tellBytes(r.c, found, &from, &to)
+	return found, nil
 }
 
 // isAltered reports whether a file that belongs to a document is not the one that the document refers to.

@@ -78,11 +78,11 @@ func (s *stales) wayOut() string {
 }
 
 // notePending reports answers that are waiting for a decision, which are not a failure.
-func notePending(s *store.Store) ([]snapshot.Finding, error) {
+func notePending(c *call, s *store.Store) []snapshot.Finding {
 	pending := s.Pending()
 	files, err := pending.List()
-	if err != nil || len(files) == 0 {
-		return nil, err
+	if c.fail(err); len(files) == 0 {
+		return nil
 	}
 	calls, broken := 0, 0
 	for _, file := range files {
@@ -98,7 +98,7 @@ func notePending(s *store.Store) ([]snapshot.Finding, error) {
 		message += fmt.Sprintf(", and %s of them cannot be read: traceforge reject removes them",
 			page.Count(broken, "document", "documents"))
 	}
-	return []snapshot.Finding{{File: ".pending", Rule: rulePending, Message: message}}, nil
+	return []snapshot.Finding{{File: ".pending", Rule: rulePending, Message: message}}
 }
 
 // agedShown is the maximum number of documents reported, the oldest first; once these are fixed, verify names the next

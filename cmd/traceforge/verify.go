@@ -121,12 +121,8 @@ func find(c *call, s *store.Store, dir string) (v verification, err error) {
 	if err != nil {
 		return v, err
 	}
-	waiting, err := notePending(s)
-	if err != nil {
-		return v, err
-	}
 	found, aging := old.held()
-	v.Notes = slices.Concat(result.Notes, aging, notes, waiting, lost(c, s, dir))
+	v.Notes = slices.Concat(result.Notes, aging, notes, notePending(c, s), lost(c, s, dir))
 	if v.Changed != nil {
 		v.Notes = append(v.Notes, v.Changed.hidden(c, dir)...)
 	}
