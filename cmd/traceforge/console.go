@@ -65,7 +65,8 @@ func (c *console) json(v any) {
 	fmt.Fprintln(c.stdout, plaintext.Line(string(text)))
 }
 
-// fail notes why a part of the answer could not be made or written, if err is not nil. The command tells it when it ends.
+// fail notes why a part of the answer could not be made or written, if err is not nil. The command tells it when it
+// ends.
 func (c *console) fail(err error) { c.failed = errors.Join(c.failed, err) }
 
 // say writes a line to stderr, after the answer so far.

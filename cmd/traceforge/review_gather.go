@@ -101,18 +101,15 @@ func (r *reviewRun) gatherChanged() error {
 	src.config = slices.Contains(files, configFile)
 	documents := map[string]bool{} // two may have the same name if one of them was removed
 	for _, file := range files {
-		provider, rest, ok := strings.Cut(file, "/")
-		name, _, inside := strings.Cut(rest, "/")
-		name, isDocument := strings.CutSuffix(name, ".json")
-		document := provider + "/" + name + ".json"
-		if !ok || !inside && !isDocument || provider[0] == '.' {
-			continue
-		}
-		if _, _, legal := store.ParseDocumentFile(document); !legal {
+		document := store.DocumentOf(file)
+		provider, name, legal := store.ParseDocumentFile(document)
+		switch isBeside := strings.Count(file, "/") > 1; {
+		case file[0] == '.' || file != document && !isBeside:
+		case !legal:
 			r.broken = errors.Join(r.broken, fmt.Errorf("%s: %s", file, audit.Stray))
-			continue
+		default:
+			src.providers[name], documents[document], documents[provider+"/"+name] = provider, true, true
 		}
-		src.providers[name], documents[document], documents[provider+"/"+name] = provider, true, true
 	}
 	names := slices.Sorted(maps.Keys(documents))
 	if src.config { // its rules apply to all documents
@@ -270,10 +267,9 @@ func (r *reviewRun) look(src *source, names []string) (map[string]string, error)
 	}
 	staged, err := worktree.Staged(r.c.ctx, r.dir, paths)
 	for _, f := range staged {
-		name := configFile
-		if _, inside, ok := strings.Cut(f.Name, "/"); ok {
-			name, _, _ = strings.Cut(inside, "/")
-			name = strings.TrimSuffix(name, ".json")
+		name := nameOf(store.DocumentOf(f.Name))
+		if f.Name == configFile {
+			name = configFile
 		}
 		seen[name] += f.Name + " " + f.Object + "\n"
 	}

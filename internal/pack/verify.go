@@ -158,7 +158,8 @@ func (v *verifier) verify(dir string, judge Judge) {
 		v.other()
 		return
 	}
-	for _, step := range []func(){v.files, v.readRun, v.hashes, v.sessions, v.unpack, func() { v.documents(judge) }, v.rebuild} {
+	judged := func() { v.documents(judge) }
+	for _, step := range []func(){v.files, v.readRun, v.hashes, v.sessions, v.unpack, judged, v.rebuild} {
 		if step(); v.failed != nil || !v.report.OK() {
 			return
 		}

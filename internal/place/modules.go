@@ -84,10 +84,7 @@ func workspace() string {
 // modulesBelow returns the directories of modules a few levels below the working directory or, if there are none, below
 // the workspace. They are relative to the working directory, with forward slashes.
 func modulesBelow() []string {
-	wd, err := os.Getwd()
-	if err != nil {
-		return nil
-	}
+	wd, _ := os.Getwd() // there are none below an unknown one
 	modules := modulesIn(wd)
 	if root := workspace(); len(modules) == 0 && root != "" {
 		modules = modulesIn(root)

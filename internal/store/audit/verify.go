@@ -49,7 +49,8 @@ func verified(s *store.Store, checks []store.Check, verify func(*verifier)) (*Re
 		verify(v)
 		result := v.sorted()
 		if unlock == nil {
-			if _, absent := os.Lstat(s.Path(store.AttributesName)); absent == nil && (v.failed != nil || len(result.Findings) > 0) {
+			_, absent := os.Lstat(s.Path(store.AttributesName))
+			if absent == nil && (v.failed != nil || len(result.Findings) > 0) {
 				continue // the first commit has begun in the meantime
 			}
 		} else {
