@@ -150,6 +150,10 @@ func (e *Error) wayOut() string {
 			return "run traceforge repair, which merges the records of both sides"
 		case RulePending:
 			return "run traceforge repair"
+		case RuleHash:
+			if strings.HasSuffix(v.Message, Unsealed) {
+				return ""
+			}
 		}
 	}
 	return "restore it with git, or record it again"

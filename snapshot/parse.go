@@ -73,7 +73,10 @@ func parse(text *jsontext.Document, examining bool) (d *Document, found, otherPi
 	if c.seal != nil {
 		seals.Put(c.seal)
 	}
-	return c.doc, sorted(c.found), sorted(c.otherPieces)
+	if found = sorted(c.found); len(found) == 1 && found[0].Rule == RuleHash && c.doc.Version == Version {
+		found[0].Message += Unsealed
+	}
+	return c.doc, found, sorted(c.otherPieces)
 }
 
 // unreadable returns the error for data that readers understand differently.
@@ -136,6 +139,10 @@ func (c *coder) checkRecord(at jsontext.Value, s *Snapshot) {
 		}
 	}
 }
+
+// Unsealed ends the message of a violation about a document that has no other: its records are whole, but a merge of git
+// or an editor added, removed or moved some.
+const Unsealed = "; each of its records is whole, and traceforge repair computes it again"
 
 func disagreement(stated, computed canon.Hash) string {
 	return fmt.Sprintf("says %s, but the content has %s", stated, computed)

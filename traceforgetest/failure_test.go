@@ -133,6 +133,14 @@ func TestFailures(t *testing.T) {
 			s.edit(s.documents("openai")[0], func(f string) string { return strings.Replace(f, `"latency_ms": `, `"latency_ms": 1`, 1) })
 			return s.replay("TestGreet", asks(hello, bye))
 		}},
+		{"merged-hash", "git merged the records of both sides, and kept the hash of one", func(s *scene) *tbtest.TB {
+			s.record("TestGreet", asks(hello, bye))
+			s.edit(s.documents("openai")[0], func(f string) string {
+				at := strings.LastIndex(f, "sha256:")
+				return f[:at] + "sha256:" + strings.Repeat("0", 64) + f[at+71:]
+			})
+			return s.replay("TestGreet", asks(hello, bye))
+		}},
 		{"missing-raw", "the provider's bytes were not committed", func(s *scene) *tbtest.TB {
 			s.record("TestGreet", asks(hello))
 			require.NoError(s.t, os.RemoveAll(strings.TrimSuffix(s.documents("openai")[0], ".json")))

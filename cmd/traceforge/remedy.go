@@ -43,6 +43,9 @@ func remediesOf(c *call, found []snapshot.Finding, dir string) []string {
 				add("merge the records of both sides: traceforge repair")
 			}
 		default:
+			if strings.HasSuffix(f.Message, snapshot.Unsealed) {
+				continue // the finding includes it
+			}
 			file := f.File
 			if f.Pointer != "" && (f.Rule == snapshot.RuleRaw || f.Rule == snapshot.RuleMedia) {
 				file = strings.TrimSuffix(file, ".json") // the files that the document refers to exist

@@ -241,7 +241,7 @@ func (s *setup) asFailure(err error) *Failure {
 	broken := asA[*snapshot.Error](err)
 	altered := errors.Is(err, snapshot.ErrSeal) || errors.Is(err, snapshot.ErrRaw)
 	switch {
-	case errors.Is(err, snapshot.ErrNewer):
+	case errors.Is(err, snapshot.ErrNewer), strings.HasSuffix(text, snapshot.Unsealed): // included in the text
 	case altered && broken != nil && broken.File != "":
 		return s.altered(broken)
 	case altered || errors.Is(err, snapshot.ErrVersion):

@@ -1,7 +1,9 @@
 package audit
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/internal/inorder"
@@ -24,16 +26,38 @@ func (r *repair) restore(w store.Writer, found []snapshot.Finding) {
 		if err != nil {
 			continue // verify reports it
 		}
-		r.names = []string{name}
-		put := store.Put{Provider: doc.Provider, Name: name, Document: doc.Document}
-		if put.Beside, err = r.collect(w, store.Needs(doc.Document)); err == nil {
-			err = r.store.CommitLocked(w, store.Change{Put: []store.Put{put}})
-		}
-		if err == nil {
+		if r.putAgain(w, doc) == nil {
 			r.report.Restored = append(r.report.Restored, doc.File())
-			r.report.Add = true
 		}
 	}
+}
+
+// reseal computes the hash of a document again if nothing else of the document is wrong, and reports whether it did.
+func (r *repair) reseal(w store.Writer, f snapshot.Finding) bool {
+	if !strings.HasSuffix(f.Message, snapshot.Unsealed) {
+		return false
+	}
+	err := r.putAgain(w, r.store.Altered(f.File))
+	if err == nil {
+		r.report.Resealed = append(r.report.Resealed, f.File)
+	} else {
+		f.Message = fmt.Sprintf("cannot be computed again: %v", err)
+		r.report.Left = append(r.report.Left, f)
+	}
+	return err == nil
+}
+
+// putAgain commits a document of the store with the files that it names.
+func (r *repair) putAgain(w store.Writer, doc *store.Doc) (err error) {
+	r.names = []string{doc.Name}
+	put := store.Put{Provider: doc.Provider, Name: doc.Name, Document: doc.Document}
+	if put.Beside, err = r.collect(w, store.Needs(doc.Document)); err != nil {
+		return err
+	}
+	if err = r.store.CommitLocked(w, store.Change{Put: []store.Put{put}}); err == nil {
+		r.report.Add = true
+	}
+	return err
 }
 
 // collect finds the raw answers and media of a merged document by their hashes. It searches the store, git's versions

@@ -17,7 +17,8 @@ import (
 )
 
 // Repair finishes or undoes an interrupted commit, merges conflicting documents record by record, restores files that
-// documents name from git, and writes the manifest if there is one.
+// documents name from git, computes the hash of documents again whose records are whole, and writes the manifest if
+// there is one.
 //
 // A record that one side changed, added or removed is taken from that side. If both sides added records, theirs get new
 // numbers. If both sides changed a record, their requests are merged by member, by element and by line of texts, with
@@ -448,14 +449,15 @@ func moved(s *store.Store, name string, sides *[4]*store.Doc) {
 	}
 }
 
-// finish restores files that documents name, writes the manifest if there is one and no document is broken, and reports
-// documents that still have conflicts.
+// finish restores files that documents name, computes hashes of documents again, writes the manifest if there is one and
+// no document is broken, and reports documents that still have conflicts.
 func (r *repair) finish(w store.Writer, noGit error) error {
 	v := &verifier{store: r.store, beside: true}
 	if v.documents(); v.failed != nil {
 		return v.failed
 	}
 	r.restore(w, v.result.Findings)
+	v.broken = slices.DeleteFunc(v.broken, func(f snapshot.Finding) bool { return r.reseal(w, f) })
 	why := "git has no sides of it: take one from the commits that were merged, with git checkout COMMIT -- FILE"
 	if noGit != nil {
 		why = fmt.Sprintf("git does not tell the sides (%v): take one of them", noGit)

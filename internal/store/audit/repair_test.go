@@ -667,3 +667,60 @@ func TestLinkedStore(t *testing.T) {
 	_, err = Prune(named)
 	require.NoError(t, err, "the user names it")
 }
+
+// TestMergedByGit checks that Repair computes the hash of a document again if git merged its records by lines, and left
+// the hash of one side.
+func TestMergedByGit(t *testing.T) {
+	t.Parallel()
+	base := []call{{1, "one?", "one"}, {2, "two?", "two"}, {3, "three?", "three"}}
+	r := newRepository(t, putOf("TestX", base...))
+	r.git("checkout", "-q", "-b", "theirs")
+	r.commit(putOf("TestX", base[0], base[1], call{3, "three?", "theirs"}))
+	r.git("checkout", "-q", "main")
+	r.commit(putOf("TestX", call{1, "one?", "ours"}, base[1], base[2]))
+	r.git("merge", "-q", "--no-edit", "-X", "ours", "theirs")
+
+	found, err := Verify(r.store)
+	require.NoError(t, err)
+	require.Len(t, found.Findings, 1)
+	require.Equal(t, snapshot.RuleHash, found.Findings[0].Rule)
+	require.Contains(t, found.Findings[0].Message, "traceforge repair")
+	_, err = r.store.Load(nameOf("TestX"), "openai")
+	require.ErrorIs(t, err, snapshot.ErrSeal)
+	require.NotContains(t, err.Error(), "way out", "the message has it")
+
+	report := r.heal()
+	require.Equal(t, fileOf("TestX")+": its records are whole, and its hash is computed again\n"+
+		"now: git add -A -- "+r.store.Dir()+"\n", report.String())
+	requireCalls(t, r.store, "TestX", call{1, "one?", "ours"}, base[1], call{3, "three?", "theirs"})
+}
+
+// TestHashOfBrokenDocument checks that Repair leaves the hash of a document that is not whole besides.
+func TestHashOfBrokenDocument(t *testing.T) {
+	t.Parallel()
+	stale := func(data string) string {
+		at := strings.LastIndex(data, "sha256:")
+		return data[:at] + "sha256:" + strings.Repeat("0", 64) + data[at+71:]
+	}
+	for name, alter := range map[string]func(data string) string{
+		"record": func(data string) string { return strings.Replace(data, "two?", "too?", 1) },
+		"member": func(data string) string { return strings.Replace(data, "{\n", "{\n  \"more\": 1,\n", 1) },
+		"answer": func(data string) string { return data },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, dir := newStore(t)
+			commit(t, s, putOf("TestX", call{1, "one?", "one"}, call{2, "two?", "two"}))
+			data := tree(t, dir)[fileOf("TestX")]
+			writeFile(t, dir, fileOf("TestX"), alter(stale(data)))
+			if name == "answer" {
+				removeFile(t, dir, rawOf("TestX", 1))
+			}
+			before := tree(t, dir)
+			report, err := Repair(s)
+			require.NoError(t, err)
+			require.Empty(t, report.Resealed)
+			require.Equal(t, before, tree(t, dir))
+			require.Equal(t, name == "answer", len(report.Left) > 0, "what verify promised is said not to work")
+		})
+	}
+}

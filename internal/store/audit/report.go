@@ -18,6 +18,7 @@ type Report struct {
 	Removed  []string           // files left by commits
 	Merged   []Merge            // documents that had a conflict
 	Restored []string           // documents whose raw answers or media were restored
+	Resealed []string           // documents with whole records whose hash was computed again
 	Left     []snapshot.Finding // what was left unchanged, and why
 	Add      bool               // there is something to stage
 
@@ -57,6 +58,9 @@ func (r *Report) String() string {
 	r.merged(line)
 	if len(r.Restored) > 0 {
 		line("%s: what it names was missing or altered, and is put back", few(r.Restored))
+	}
+	if len(r.Resealed) > 0 {
+		line("%s: its records are whole, and its hash is computed again", few(r.Resealed))
 	}
 	choices, stale := r.choices()
 	for _, c := range choices {
