@@ -39,7 +39,7 @@ func remediesOf(c *call, found []snapshot.Finding, dir string) []string {
 				stray = append(stray, f.File)
 			}
 		case snapshot.RuleConflict:
-			if lines == nil {
+			if lines == nil && f.File != configFile { // which only people can merge
 				add("merge the records of both sides: traceforge repair")
 			}
 		default:

@@ -65,7 +65,7 @@ var arrows = map[string]map[string]string{
 	"internal/conflict": {},
 	"internal/filename": {},
 	"internal/store": {
-		"internal/inorder": sorts, "canon": names, "internal/amount": "limits in config.json", "internal/jsontext": texts, "internal/jsontext/fields": typed, "modelio": "what a call used",
+		"internal/conflict": merged, "internal/inorder": sorts, "canon": names, "internal/amount": "limits in config.json", "internal/jsontext": texts, "internal/jsontext/fields": typed, "modelio": "what a call used",
 		"internal/locked": shared, "internal/git": "what it knows of a store", "internal/texts": "whether two answers say the same", "internal/near": "what a member was meant to be", "snapshot": "what its documents hold",
 		"internal/pattern":  "which rules would change their own output",
 		"internal/filename": named,

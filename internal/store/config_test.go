@@ -35,6 +35,8 @@ func TestConfigErrors(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, reason, text, want string }{
 		{"json", "it is JSON", `{"hosts":}`, "/hosts: json: offset 9: "},
+		{"conflict", "no side is dropped", "{\n<<<<<<< ours\n=======\n>>>>>>> theirs\n}\n",
+			"conflict: line 2 is a conflict marker of a merge: merge it by hand"},
 		{"array", "it is an object", `[]`, "type: must be an object, is a list"},
 		{"unknown", "a member that is spelled wrongly would say nothing", `{"scrubs":[]}`,
 			"/scrubs: unknown: did you mean scrub? there are budgets, hosts, lint, max_age, nondeterministic, prices, readings, scrub"},
