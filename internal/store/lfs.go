@@ -9,7 +9,7 @@ import (
 )
 
 // LFSAttributes is the alternative content of .gitattributes, which makes git keep raw answers and media in Git LFS.
-const LFSAttributes = `* -text
+const LFSAttributes = `* -text -ident !working-tree-encoding
 manifest.json -merge linguist-generated
 */*/* filter=lfs -merge linguist-generated
 `

@@ -25,7 +25,7 @@ func TestUseLFS(t *testing.T) {
 		require.NoError(t, err)
 		return string(data)
 	}
-	require.Equal(t, "* -text\nmanifest.json -merge linguist-generated\n*/*/* filter=lfs -merge linguist-generated\n", text())
+	require.Equal(t, "* -text -ident !working-tree-encoding\nmanifest.json -merge linguist-generated\n*/*/* filter=lfs -merge linguist-generated\n", text())
 	commit(t, s, putOf("TestX", call{1, "x", "x"}))
 	require.Equal(t, LFSAttributes, text(), "a commit lets it stand")
 	requireWhole(t, s)

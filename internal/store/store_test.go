@@ -49,7 +49,7 @@ func TestStore(t *testing.T) {
 	slices.Sort(want)
 	got := tree(t, dir)
 	require.Equal(t, want, slices.Sorted(maps.Keys(got)))
-	require.Equal(t, "* -text\nmanifest.json -merge linguist-generated\n*/*/* -merge linguist-generated\n", got[".gitattributes"])
+	require.Equal(t, "* -text -ident !working-tree-encoding\nmanifest.json -merge linguist-generated\n*/*/* -merge linguist-generated\n", got[".gitattributes"])
 	require.Equal(t, "manifest.json\ncommit.pending\n*.tmp\n.pending\n", got[".gitignore"])
 
 	// Load finds it under another provider too.
