@@ -314,5 +314,5 @@ func (w Writer) touch(file string) error {
 	case info.Mode().Type() == fs.ModeSymlink:
 		return &fs.PathError{Op: "open", Path: file, Err: ErrLinked}
 	}
-	return &fs.PathError{Op: "open", Path: file, Err: errIrregular}
+	return &fs.PathError{Op: "open", Path: file, Err: fmt.Errorf("%w: remove it", errIrregular)}
 }

@@ -176,6 +176,9 @@ func (v *verifier) checkText(name string, want ...string) {
 	}
 	if !slices.Contains(want, string(data)) && (len(data) > 0 || !v.isEmpty()) {
 		message := "is missing, or differs from what traceforge writes: traceforge repair, or the next commit, writes it"
+		if _, lost := os.Lstat(v.store.Path(name)); err != nil && lost == nil {
+			message = "is no regular file: remove it, and traceforge repair, or the next commit, writes it"
+		}
 		v.report(name, snapshot.Violation{Rule: snapshot.RuleAttributes, Message: message})
 	}
 }

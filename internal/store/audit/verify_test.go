@@ -3,7 +3,6 @@ package audit
 import (
 	"bytes"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -217,16 +216,46 @@ func TestVerifyBeforeTheFirstCommitEnds(t *testing.T) {
 	require.Empty(t, some.Findings)
 }
 
+// TestVerifyIrregular checks that what is in the place of a file that traceforge writes is to be removed, and that nothing
+// is written before that.
 func TestVerifyIrregular(t *testing.T) {
 	t.Parallel()
-	s, dir := newStore(t)
-	commit(t, s, putOf("TestX", call{1, "one?", "one"}))
-	removeFile(t, dir, store.IgnoreName)
-	require.NoError(t, os.Mkdir(filepath.Join(dir, store.IgnoreName), 0o777))
-	result, err := Verify(s)
-	require.NoError(t, err)
-	require.Len(t, result.Findings, 2)
-	require.ErrorContains(t, s.Commit(store.Change{Put: []store.Put{putOf("TestY", call{1, "y?", "y"})}}), "is no regular file")
-	require.ErrorIs(t, os.Remove(filepath.Join(dir, "gone")), fs.ErrNotExist)
-	require.False(t, strings.Contains(result.Findings[0].Message, "\n"))
+	for _, file := range []string{store.AttributesName, store.IgnoreName, store.ManifestName} {
+		for _, isLink := range []bool{false, true} {
+			s, dir := newStore(t)
+			commit(t, s, putOf("TestX", call{1, "one?", "one"}))
+			removeFile(t, dir, file)
+			if !isLink {
+				writeFile(t, dir, file+"/x", "x")
+			} else if err := os.Symlink("nowhere", filepath.Join(dir, file)); err != nil {
+				t.Skip("no symbolic links: ", err)
+			}
+			before := tree(t, dir)
+			result, err := Verify(s)
+			require.NoError(t, err)
+			require.Equal(t, snapshot.RuleStray, result.Findings[len(result.Findings)-1].Rule)
+			if file != store.ManifestName {
+				require.Len(t, result.Findings, 2)
+				require.Equal(t, "is no regular file: remove it, and traceforge repair, or the next commit, writes it", result.Findings[0].Message)
+			}
+			_, err = Repair(s)
+			switch {
+			case !isLink:
+				require.ErrorContains(t, err, ": remove it", file)
+				if file != store.ManifestName {
+					require.ErrorContains(t, s.Commit(store.Change{Put: []store.Put{putOf("TestY", call{1, "y?", "y"})}}), "is no regular file")
+				}
+			case file != store.ManifestName:
+				require.ErrorIs(t, err, store.ErrLinked, file)
+			default:
+				require.NoError(t, err, "the link goes")
+				continue
+			}
+			require.Equal(t, before, tree(t, dir), file)
+			require.NoError(t, os.RemoveAll(filepath.Join(dir, file)))
+			_, err = Repair(s)
+			require.NoError(t, err)
+			requireVerified(t, s)
+		}
+	}
 }
