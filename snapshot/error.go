@@ -141,6 +141,9 @@ func (e *Error) wayOut() string {
 		return `correct it, as docs/format.md has it under "Configuration"`
 	}
 	for _, v := range e.Violations {
+		if strings.Contains(v.Message, "traceforge repair") {
+			return "" // included in the message
+		}
 		switch v.Rule {
 		case RuleVersion, RuleNewer, RulePointer:
 			return "" // included in the message
@@ -150,10 +153,6 @@ func (e *Error) wayOut() string {
 			return "run traceforge repair, which merges the records of both sides"
 		case RulePending:
 			return "run traceforge repair"
-		case RuleHash:
-			if strings.HasSuffix(v.Message, Unsealed) {
-				return ""
-			}
 		}
 	}
 	return "restore it with git, or record it again"

@@ -65,7 +65,7 @@ func renewManifest(s *store.Store) error {
 // renew upgrades the documents of an earlier version, and reports whether there were any.
 func (c *call) renew(s *store.Store, dir string) (brought bool, err error) {
 	change, broken, err := renewed(s)
-	if err == nil {
+	if err == nil && len(change.Put) > 0 { // Repair has said what it left of an interrupted commit
 		err = s.Commit(change)
 	}
 	if err != nil {

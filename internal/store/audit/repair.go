@@ -458,10 +458,6 @@ func (r *repair) finish(w store.Writer, noGit error) error {
 	}
 	r.restore(w, v.result.Findings)
 	v.broken = slices.DeleteFunc(v.broken, func(f snapshot.Finding) bool { return r.reseal(w, f) })
-	why := "git has no sides of it: take one from the commits that were merged, with git checkout COMMIT -- FILE"
-	if noGit != nil {
-		why = fmt.Sprintf("git does not tell the sides (%v): take one of them", noGit)
-	}
 	inConflict := map[string]bool{}
 	for _, f := range r.report.Left {
 		inConflict[f.File] = true
@@ -469,11 +465,25 @@ func (r *repair) finish(w store.Writer, noGit error) error {
 	for _, f := range v.broken {
 		if f.Rule == snapshot.RuleConflict && !inConflict[f.File] {
 			inConflict[f.File] = true
-			r.left(f.File, "holds conflict markers, and %s, %s", why, buyMissing)
+			r.left(f.File, "holds conflict markers, and %s, %s", r.sidesOf(f.File, noGit), buyMissing)
 		}
 	}
 	if _, err := w.Root.Lstat(store.ManifestName); err != nil || len(v.broken) > 0 {
 		return nil
 	}
 	return writeManifest(r.store, w)
+}
+
+// sidesOf says where the sides of a document are that has conflict markers and is not in conflict for git. The last commit
+// that changed it may be the merge.
+func (r *repair) sidesOf(file string, noGit error) string {
+	if noGit != nil {
+		return fmt.Sprintf("git does not tell the sides (%v): take one of them", noGit)
+	}
+	out, _ := r.store.Git("log", "-1", "--format=%p", "--", file)
+	if parents := strings.Fields(out); len(parents) == 2 {
+		return fmt.Sprintf("a merge was committed with them: take one side with git checkout %s -- %s or %s, then traceforge repair",
+			parents[0], leftFile, parents[1])
+	}
+	return "git has no sides of it: take one from the commits that were merged, with git checkout COMMIT -- " + leftFile
 }

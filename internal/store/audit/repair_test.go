@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -712,6 +713,32 @@ func TestMergedByGit(t *testing.T) {
 	require.Equal(t, fileOf("TestX")+": its records are whole, and its hash is computed again\n"+
 		"now: git add -A -- "+r.store.Dir()+"\n", report.String())
 	requireCalls(t, r.store, "TestX", call{1, "one?", "ours"}, base[1], call{3, "three?", "theirs"})
+}
+
+// TestCommittedMarkers checks that both ways out work for a document that a merge committed with conflict markers.
+func TestCommittedMarkers(t *testing.T) {
+	t.Parallel()
+	base := []call{{1, "one?", "one"}, {2, "two?", "two"}}
+	r := newRepository(t, putOf("TestX", base...))
+	ours, theirs := []call{{1, "one?", "ours"}, base[1], {3, "three?", "ours"}}, []call{base[0], {2, "two?", "theirs"}}
+	merged := r.branches(func() { r.commit(putOf("TestX", ours...)) }, func() { r.commit(putOf("TestX", theirs...)) })
+	require.False(t, merged)
+	r.stage()
+	r.commit(putOf("TestY", base[0]))
+	report, err := Repair(r.store)
+	require.NoError(t, err)
+	require.Len(t, report.Left, 1)
+	words := strings.Fields(report.Left[0].Message)
+	first := words[slices.Index(words, "checkout")+1]
+	second := strings.TrimSuffix(words[slices.Index(words, "or")+1], ",")
+	for commit, want := range map[string][]call{first: ours, second: theirs} {
+		r.git("checkout", commit, "--", ".ai-snapshots/"+fileOf("TestX"))
+		report, err = Repair(r.store)
+		require.NoError(t, err)
+		require.Empty(t, report.Left)
+		requireVerified(t, r.store)
+		requireCalls(t, r.store, "TestX", want...)
+	}
 }
 
 // TestHashOfBrokenDocument checks that Repair leaves the hash of a document that is not whole besides.
