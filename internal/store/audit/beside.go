@@ -22,7 +22,7 @@ func (r *repair) restore(w store.Writer, found []snapshot.Finding) {
 		}
 	}
 	for _, name := range inorder.Names(lacking) {
-		doc, err := r.store.Load(name, name)
+		doc, err := r.store.Load(name, store.UnknownProvider)
 		if err != nil {
 			continue // verify reports it
 		}

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -193,7 +194,7 @@ func (r *repair) leave(name string, err error) {
 // merge merges one document.
 func (r *repair) merge(w store.Writer, name string) error {
 	doc, merge, err := r.resolve(name)
-	if err != nil {
+	if err != nil || doc == nil {
 		return err
 	}
 	put := store.Put{Provider: doc.Provider, Name: r.names[0], Document: doc.Document}
@@ -226,7 +227,7 @@ func (r *repair) former(w store.Writer) (gone []string) {
 	return gone
 }
 
-// resolve returns the result for a conflict.
+// resolve returns the result for a conflict; nil if the document is gone under this name.
 func (r *repair) resolve(name string) (doc *store.Doc, merge Merge, err error) {
 	r.names, r.replaced = []string{name}, ""
 	var sides [4]*store.Doc
@@ -248,9 +249,13 @@ func (r *repair) resolve(name string) (doc *store.Doc, merge Merge, err error) {
 	asked := whole || all || slices.ContainsFunc(r.theirs, func(id string) bool { return strings.HasPrefix(id, name+"-") })
 	merge.Whole = true
 	switch {
-	case ours == nil && theirs == nil: // only a file next to it has a conflict
-		doc, err = r.store.Load(name, name)
+	case ours == nil && theirs == nil: // only a file next to it has a conflict, or both sides renamed it
+		if doc, err = r.store.Load(name, store.UnknownProvider); errors.Is(err, fs.ErrNotExist) {
+			err = nil
+		}
 		return doc, merge, err
+	case sides[1] == nil && (ours == nil || theirs == nil): // one renamed it, and the other gave it another name
+		return cmp.Or(ours, theirs), Merge{}, nil
 	case theirs == nil:
 		merge.Choices = []Choice{{name, "theirs removed the document and ours changed it", "ours", nil}}
 		return ours, merge, nil
@@ -274,7 +279,8 @@ func (r *repair) resolve(name string) (doc *store.Doc, merge Merge, err error) {
 }
 
 // successor finds the document with which a side replaced one that the other side changed: it renamed the test, and git
-// did not notice. It is the only new document that contains more than half of the ancestor's records.
+// did not notice. It is the only new document that contains more than half of the ancestor's records. If both sides renamed
+// it, each side keeps its own.
 func (r *repair) successor(sides *[4]*store.Doc) (name string) {
 	missing := 2
 	if sides[2] != nil {
@@ -298,6 +304,10 @@ func (r *repair) successor(sides *[4]*store.Doc) (name string) {
 		default:
 			name, sides[missing] = doc.Name, doc
 		}
+	}
+	if name != "" && sides[5-missing].Name != sides[1].Name { // the other side renamed it too
+		sides[1], sides[missing] = nil, nil
+		return ""
 	}
 	return name
 }
@@ -366,8 +376,12 @@ func (r *repair) side(number int, name string) (*store.Doc, error) {
 		v = &r.commits[number][i]
 	}
 	doc, err := r.load(v, name)
-	if number == 1 && r.merged != "" && errors.Is(err, snapshot.ErrConflict) {
-		doc, err = r.ancestor(name, "HEAD", r.merged) // git merges several into one with conflict markers
+	if errors.Is(err, snapshot.ErrConflict) { // git merges several ancestors, or what both sides renamed
+		if own := documentIn(r.commits[number], name); number == 1 && r.merged != "" {
+			doc, err = r.ancestor(name, "HEAD", r.merged)
+		} else if own != nil {
+			doc, err = r.load(own, name)
+		}
 	}
 	if err != nil {
 		who := [...]string{1: "the common ancestor", 2: "ours", 3: "theirs"}[number]

@@ -541,6 +541,36 @@ func TestRenamedAndChanged(t *testing.T) {
 	}
 }
 
+// TestBothRenamed covers a test that the sides renamed differently: each side's document is whole under its name.
+func TestBothRenamed(t *testing.T) {
+	t.Parallel()
+	base := []call{{1, "one?", "one"}, {2, "two?", "two"}, {3, "three?", "three"}}
+	for _, theirs := range [][]call{base, {base[0], {2, "two?", "theirs"}, base[2], {4, "four?", "four"}}} {
+		for _, limit := range []string{"100", "1"} {
+			r := newRepository(t, putOf("TestX", base...), putOf("TestZ", base[0]))
+			r.git("config", "merge.renameLimit", limit)
+			rename := func(to string) {
+				_, err := r.store.Move(store.Move{Name: nameOf("TestX"), Package: testPackage, Test: to})
+				require.NoError(t, err)
+				r.stage()
+			}
+			merged := r.branches(func() { rename("TestOurs") }, func() {
+				rename("TestTheirs")
+				r.commit(putOf("TestTheirs", theirs...), putOf("TestNew", base[0]))
+			})
+			require.False(t, merged)
+			for _, m := range r.heal().Merged {
+				require.Empty(t, m.Choices)
+			}
+			requireWhole(t, r.store)
+			requireCalls(t, r.store, "TestOurs", base...)
+			requireCalls(t, r.store, "TestTheirs", theirs...)
+			require.NoFileExists(t, r.store.Path(fileOf("TestX")))
+			require.NoDirExists(t, r.store.Path("openai/"+nameOf("TestX")))
+		}
+	}
+}
+
 // TestRenamedUnnoticed covers a rename that git reports as a removal on one side and a change on the other. The new
 // document that has the records is the renamed one.
 func TestRenamedUnnoticed(t *testing.T) {
@@ -652,6 +682,18 @@ func TestAlteredFilesForGit(t *testing.T) {
 			require.Equal(t, text, tree(t, dir)[file], name)
 		}
 	}
+}
+
+// TestRestoredLongName checks that Repair restores answers of a document whose name is too long for a provider.
+func TestRestoredLongName(t *testing.T) {
+	t.Parallel()
+	test := "TestX" + strings.Repeat("/long", 20)
+	r := newRepository(t, putOf(test, call{1, "one?", "one"}))
+	removeFile(t, r.dir, ".ai-snapshots/"+rawOf(test, 1))
+	report, err := Repair(r.store)
+	require.NoError(t, err)
+	require.Equal(t, []string{fileOf(test)}, report.Restored)
+	requireVerified(t, r.store)
 }
 
 // TestLinkedStore checks that prune and repair do not follow links. A pull request can make any directory look like a
