@@ -44,11 +44,11 @@ func Changed(ctx context.Context, dir, revision string) (since string, files []s
 // index with the work tree, in two calls: git diff, and git diff-index of the work tree, first look at every file of the
 // repository.
 func differ(ctx context.Context, dir, commit string) (files []string, err error) {
-	staged, err := differences(ctx, dir, "diff-index", "--cached", commit)
+	staged, err := differences(ctx, dir, "diff-index", "--cached", "--ignore-submodules=none", commit)
 	if err != nil {
 		return nil, err
 	}
-	changed, err := differences(ctx, dir, "diff-files")
+	changed, err := differences(ctx, dir, "diff-files", "--ignore-submodules")
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +101,7 @@ type difference struct {
 
 // differences returns the differences that a git command lists below dir, by file.
 func differences(ctx context.Context, dir, command string, options ...string) (map[string]difference, error) {
-	options = append([]string{"--no-renames", "--ignore-submodules", "--relative"}, options...)
+	options = append([]string{"--no-renames", "--relative"}, options...)
 	fields, err := list(ctx, dir, []string{"."}, command, options...)
 	if err != nil {
 		return nil, err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -49,6 +50,25 @@ func TestChanged(t *testing.T) {
 	require.Len(t, since, 40)
 	require.Equal(t, []string{"openai/announced.json", "openai/both.json", "openai/committed.json", "openai/edited.json", "openai/gone.json",
 		"openai/mode.json", "openai/new.json", "openai/removed.json", "openai/staged.json"}, files)
+}
+
+// TestChangedSubmodule holds that a submodule below the directory is a change, whatever the repository says about it.
+func TestChangedSubmodule(t *testing.T) {
+	top := t.TempDir()
+	gittest.Run(t, top, "init", "-q", "-b", "main")
+	gittest.Write(t, top, map[string]string{"store/openai/a.json": "1\n", ".gitmodules": "[submodule \"x\"]\npath = store/x\nurl = y\nignore = all\n"})
+	gittest.Run(t, top, "add", "-A")
+	gittest.Run(t, top, "commit", "-q", "-m", "one")
+	gittest.Run(t, top, "checkout", "-q", "-b", "branch")
+	gittest.Run(t, top, "update-index", "--add", "--cacheinfo", "160000,"+strings.Repeat("1", 40)+",store/x")
+	check := func() {
+		_, files, err := Changed(context.Background(), filepath.Join(top, "store"), "main")
+		require.NoError(t, err)
+		require.Equal(t, []string{"x"}, files)
+	}
+	check()
+	gittest.Run(t, top, "commit", "-q", "-m", "two")
+	check()
 }
 
 // TestChangedLink holds that all files of a store are changed ones where it, or a directory on the way to it, is a link that led

@@ -4,9 +4,11 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path"
 	"slices"
 	"strings"
 
+	"github.com/traceforge/traceforge-go/internal/filename"
 	"github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
@@ -40,6 +42,11 @@ func (v *verifier) list(files []string) {
 		}
 		if name := nameIn(file); name != "" {
 			names[name] = true
+			continue
+		}
+		info, err := os.Lstat(v.store.Path(file))
+		if err == nil && info.IsDir() && filename.LegalDocument(path.Base(file)) { // git lists no other directories
+			v.stray(path.Clean(file), isSubmodule)
 			continue
 		}
 		v.listOther(file)

@@ -56,6 +56,10 @@ func TestVerifyFiles(t *testing.T) {
 			require.NoError(t, os.Symlink(y+"/x", s.Path("openai/"+x)))
 		}, []string{"openai/" + x, fileOf("TestX")}, []snapshot.Finding{
 			{File: "openai/" + x, Rule: snapshot.RuleStray}, {File: fileOf("TestX"), Pointer: "/snapshots/0/response/raw_output_ref", Rule: snapshot.RuleRaw}}, 1},
+		{"submodule", "what it holds is not in the repository", func(t *testing.T, s *store.Store, dir string) {
+			writeFile(t, dir, "other/.git", "gitdir: ../.git/modules/other\n")
+		}, []string{"other", "empty", "openai/" + y + "/"}, []snapshot.Finding{
+			{File: "other", Rule: snapshot.RuleStray}, {File: "openai/" + y, Rule: snapshot.RuleStray}}, 0},
 		{"cut-short", "a commit is looked for always", func(t *testing.T, s *store.Store, dir string) {
 			writeFile(t, dir, store.JournalName, "traceforge commit\n")
 		}, nil, []snapshot.Finding{{File: store.JournalName, Rule: snapshot.RulePending}}, 0},
