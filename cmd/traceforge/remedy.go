@@ -25,6 +25,9 @@ const filesShown = 5
 
 // remediesOf returns, in order, how to fix the findings in the store in dir that do not include their own remedy.
 func remediesOf(c *call, found []snapshot.Finding, dir string) []string {
+	if slices.ContainsFunc(found, func(f snapshot.Finding) bool { return f.File == store.JournalName }) {
+		return []string{"first finish or undo the commit that was cut short: traceforge repair", "then run traceforge verify again"}
+	}
 	var lines, stray, lost []string
 	add := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
 	for _, f := range found {
@@ -61,7 +64,11 @@ func remediesOf(c *call, found []snapshot.Finding, dir string) []string {
 			add("restore with git: %[1]s rm -rq --cached %[2]s && %[1]s checkout HEAD -- %[2]s (when traceforge repair has written .gitattributes)",
 				program, gotest.Quote(named))
 		} else {
-			add("restore with git: %s checkout HEAD -- %s (if the damage is committed, name an earlier commit in place of HEAD)", program, listed(named, kept))
+			shown := kept[:min(len(kept), filesShown)] // the line is pasted
+			add("restore with git: %s checkout HEAD -- %s (if the damage is committed, name an earlier commit in place of HEAD)", program, listed(named, shown))
+			if more := len(kept) - len(shown); more > 0 {
+				add("and so %s more", page.Count(more, "file", "files"))
+			}
 		}
 	}
 	again := testsOf(dir, lost)
