@@ -51,7 +51,8 @@ func (s *Store) Config() (*Config, error) {
 	doc, err := jsontext.Parse(text)
 	if at, ok := err.(*jsontext.Error); ok {
 		if line, _ := conflict.Line(text); line > 0 {
-			return nil, s.failure(ConfigName, "", snapshot.RuleConflict, err, "line %d is a conflict marker of a merge: merge it by hand", line)
+			return nil, s.failure(ConfigName, "", snapshot.RuleConflict, err,
+				"line %d is a conflict marker of a merge: merge it by hand", line)
 		}
 		return nil, s.failure(ConfigName, at.Pointer, snapshot.RuleJSON, err, "offset %d: %v", at.Offset, at.Err)
 	}

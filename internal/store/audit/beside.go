@@ -26,7 +26,8 @@ func (r *repair) restore(w store.Writer, found []snapshot.Finding) {
 		if err != nil {
 			continue // verify reports it
 		}
-		if r.putAgain(w, doc) == nil {
+		r.names = []string{name}
+		if r.put(w, doc) == nil {
 			r.report.Restored = append(r.report.Restored, doc.File())
 		}
 	}
@@ -34,10 +35,12 @@ func (r *repair) restore(w store.Writer, found []snapshot.Finding) {
 
 // reseal computes the hash of a document again if nothing else of the document is wrong, and reports whether it did.
 func (r *repair) reseal(w store.Writer, f snapshot.Finding) bool {
-	if !strings.HasSuffix(f.Message, snapshot.Unsealed) {
+	doc := r.store.Altered(f.File)
+	if doc == nil || !strings.HasSuffix(f.Message, snapshot.Unsealed) {
 		return false
 	}
-	err := r.putAgain(w, r.store.Altered(f.File))
+	r.names = []string{doc.Name}
+	err := r.put(w, doc)
 	if err == nil {
 		r.report.Resealed = append(r.report.Resealed, f.File)
 	} else {
@@ -47,14 +50,13 @@ func (r *repair) reseal(w store.Writer, f snapshot.Finding) bool {
 	return err == nil
 }
 
-// putAgain commits a document of the store with the files that it names.
-func (r *repair) putAgain(w store.Writer, doc *store.Doc) (err error) {
-	r.names = []string{doc.Name}
-	put := store.Put{Provider: doc.Provider, Name: doc.Name, Document: doc.Document}
+// put commits a document with the files that it names, under the first of its names.
+func (r *repair) put(w store.Writer, doc *store.Doc) (err error) {
+	put := store.Put{Provider: doc.Provider, Name: r.names[0], Document: doc.Document}
 	if put.Beside, err = r.collect(w, store.Needs(doc.Document)); err != nil {
 		return err
 	}
-	if err = r.store.CommitLocked(w, store.Change{Put: []store.Put{put}}); err == nil {
+	if err = r.store.CommitLocked(w, store.Change{Put: []store.Put{put}, Remove: r.former(w)}); err == nil {
 		r.report.Add = true
 	}
 	return err

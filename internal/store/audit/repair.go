@@ -197,16 +197,11 @@ func (r *repair) merge(w store.Writer, name string) error {
 	if err != nil || doc == nil {
 		return err
 	}
-	put := store.Put{Provider: doc.Provider, Name: r.names[0], Document: doc.Document}
-	if put.Beside, err = r.collect(w, store.Needs(doc.Document)); err != nil {
-		return err
-	}
-	if err := r.store.CommitLocked(w, store.Change{Put: []store.Put{put}, Remove: r.former(w)}); err != nil {
+	if err := r.put(w, doc); err != nil {
 		return err
 	}
 	merge.File, merge.Records = doc.File(), len(doc.Document.Snapshots)
 	r.report.Merged = append(r.report.Merged, merge)
-	r.report.Add = true
 	return nil
 }
 

@@ -31,7 +31,8 @@ var repositoryNames = []string{"HEAD", "config", "objects", "refs"}
 
 const isOfRepository = "is of what makes a directory a repository to git, which then obeys its config: delete it"
 
-const isSubmodule = "is a submodule or a repository of its own, and a store holds files: git rm -r --cached it, delete its .git, and add its files"
+const isSubmodule = "is a submodule or a repository of its own, and a store holds files: " +
+	"take it out with git rm -r --cached, delete its .git, and add its files"
 
 // linkName makes a store a submodule, a linked work tree or a repository of its own. No commit can contain a file with
 // this name.
