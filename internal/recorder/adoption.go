@@ -117,7 +117,7 @@ func (r *Recorder) rekey(c *call) (*servedRecord, error) {
 	case r.run.tape.cancels(c):
 		return nil, context.Canceled
 	}
-	if r.run.isAdopted(c) {
+	if (search{&r.run, r.run.tape}).isAdopted(c) {
 		return nil, failuref(c.asking()+" is recorded, and a call before it that changed has adopted its answer",
 			indent(r.run.summary(c.request)), "buy what changed: "+r.run.Accept)
 	}
@@ -140,9 +140,9 @@ func (r *Recorder) rekey(c *call) (*servedRecord, error) {
 }
 
 // isAdopted reports whether a call with another request has adopted the answer of a call's record.
-func (r *run) isAdopted(c *call) bool {
-	return slices.ContainsFunc(r.takes, func(tk *take) bool {
-		return tk.origin != nil && tk.origin.place >= 0 && tk.key != c.key && r.tape.keys[tk.origin.place] == c.key
+func (s search) isAdopted(c *call) bool {
+	return slices.ContainsFunc(s.run.takes, func(tk *take) bool {
+		return tk.origin != nil && tk.origin.place >= 0 && tk.key != c.key && s.tape.keys[tk.origin.place] == c.key
 	})
 }
 

@@ -39,7 +39,7 @@ func (r *Recorder) refusedServed(tk *take, w *wire, resp *http.Response) error {
 		accept = "or take over the answers that wait: traceforge accept " + r.run.name
 	}
 	return r.report.failCall(tk.what, tk.id(), failuref(brief, indent(r.run.summary(tk.request)),
-		indent(short(r.run.scanner().Mask(string(said)))), r.run.wholeConversation(), accept))
+		indent(short(r.run.scanner().Mask(string(said)))), r.report.wholeConversation(), accept))
 }
 
 // repliesToServed is the failure of a changed reply to a question that the store asked: the server has asked nothing in
@@ -54,7 +54,7 @@ func (r *Recorder) repliesToServed(w *wire, tk *take) error {
 	}
 	tk.end(dropped, nil)
 	return r.report.failCall(tk.what, tk.id(), failuref(tk.asking()+" replies to what an answer from the store asks, and not as it was recorded",
-		indent(r.run.summary(tk.request)), r.run.wholeConversation()))
+		indent(r.run.summary(tk.request)), r.report.wholeConversation()))
 }
 
 // carriesServed returns an id in a request that came from a stored answer, or "". The refs of tool calls do not count:
@@ -114,7 +114,7 @@ func (r *report) outOfTurn(c *call, t *tape, i int) *Failure {
 	s := search{r.run, t}
 	also := "what waits in " + r.run.Shown + "/.pending"
 	switch said := s.unsaid(c, i); {
-	case i < 0 && r.run.Mode == Mixed && s.run.wasServed(c.talk):
+	case i < 0 && r.run.Mode == Mixed && s.wasServed(c.talk):
 		also = "what was said in it since"
 	case len(said) == 0:
 		return nil
@@ -122,7 +122,7 @@ func (r *report) outOfTurn(c *call, t *tape, i int) *Failure {
 		also = calls(said) + " of the recording"
 	}
 	brief := fmt.Sprintf("%s goes on with %s, where its provider has also %s", c.asking(), c.talk, also)
-	return failuref(brief, indent(r.run.summary(c.request)), r.run.wholeConversation())
+	return failuref(brief, indent(r.run.summary(c.request)), r.wholeConversation())
 }
 
 // wayOutFor is wayOut for a call without a record: one that an update would refuse needs all calls.
@@ -144,7 +144,7 @@ func (s search) unsaid(c *call, i int) []int {
 		return !s.tape.played[j] && j != i && slices.Contains(of.Source.IDs, c.talk) && !reads(&of.Request) &&
 			(i < 0 || endedBefore(of, &s.tape.records[i]))
 	})
-	if len(said) > 0 && !s.run.wasServed(c.talk) {
+	if len(said) > 0 && !s.wasServed(c.talk) {
 		return nil
 	}
 	return said

@@ -46,16 +46,16 @@ func (g *givenIDs) learn(r *run) {
 func isBetween(c rune) bool { return strings.ContainsRune("/:?", c) }
 
 // gaveOut reports whether an answer of this run gave out an id, and not only repeated it.
-func (r *run) gaveOut(id string) bool {
-	r.given.learn(r)
-	return r.given.stored[id] || r.given.live[id]
+func (g *givenIDs) gaveOut(r *run, id string) bool {
+	g.learn(r)
+	return g.stored[id] || g.live[id]
 }
 
 // nameGiven adds to the ids of a call the values of its placeholders that earlier answers gave out, and writes them as
 // records have them: rules do not tell such values apart.
 func (r *run) nameGiven(c *call) {
 	for _, value := range c.values.All() {
-		if r.gaveOut(value) && !slices.Contains(c.ids, value) {
+		if r.given.gaveOut(r, value) && !slices.Contains(c.ids, value) {
 			c.ids = append(c.ids, value)
 		}
 	}
@@ -64,7 +64,7 @@ func (r *run) nameGiven(c *call) {
 		switch start, end := r.rules.First(id); {
 		case start == end:
 			c.stable = append(c.stable, id)
-		case r.gaveOut(id): // with the placeholder that it has in that answer
+		case r.given.gaveOut(r, id): // with the placeholder that it has in that answer
 			_, values := r.rules.Stored(&modelio.Request{}, nil)
 			c.stable = append(c.stable, values.AnswerText(id))
 		}

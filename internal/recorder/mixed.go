@@ -107,14 +107,14 @@ func (r *report) acceptLive() string {
 
 // wholeConversation is the way out for a call whose provider does not know what an answer from the store began. A live
 // run writes nothing, and so names no update.
-func (r *run) wholeConversation() string {
+func (r *report) wholeConversation() string {
 	switch {
-	case r.Mode == Mixed && r.Checking.From > 1:
+	case r.run.Mode == Mixed && r.run.Checking.From > 1:
 		return "let the live run begin it: " + usage.CheckEnv + "=from=1"
-	case r.Mode == Mixed:
+	case r.run.Mode == Mixed:
 		return "make all its calls live: " + usage.CheckEnv + "=kind=" + usage.KindAll
 	}
-	return "buy the whole conversation: " + r.with("all")
+	return "buy the whole conversation: " + r.run.with("all")
 }
 
 // returnsAnother reports whether a live tool returned something that none of its records has.

@@ -109,7 +109,7 @@ func (s search) withIDs(c *call, i int) (of int, how fit) {
 	}
 	mayBeIts := func(j int) bool {
 		for n, id := range t.records[j].Source.IDs[:min(len(ids), len(t.records[j].Source.IDs))] {
-			if id != ids[n] && (s.run.wasServed(id) || s.run.wasServed(ids[n])) {
+			if id != ids[n] && (s.wasServed(id) || s.wasServed(ids[n])) {
 				return false
 			}
 		}
@@ -122,9 +122,9 @@ func (s search) withIDs(c *call, i int) (of int, how fit) {
 }
 
 // wasServed reports whether an answer from the store gave out an id, and not only repeated it.
-func (r *run) wasServed(id string) bool {
-	r.given.learn(r)
-	return r.given.stored[id] || strings.HasPrefix(id, "{{") // see stable
+func (s search) wasServed(id string) bool {
+	s.run.given.learn(s.run)
+	return s.run.given.stored[id] || strings.HasPrefix(id, "{{") // see nameGiven
 }
 
 // withIDs returns the first unplayed record like the i-th, which is unplayed too, that names just these ids; -1 if there is
