@@ -209,7 +209,9 @@ func (d logDir) checkDir() error {
 
 // tryLock returns no lock if the file that it locked was replaced in the meantime.
 func (l lockFile) tryLock(w Writer) (*lockedfile.File, error) {
-	if err := errors.Join(w.touch(AttributesName), w.touch(IgnoreName)); err != nil {
+	_, err := w.touch(AttributesName)
+	ignoring, err2 := w.touch(IgnoreName)
+	if err := errors.Join(err, err2); err != nil {
 		return nil, err
 	}
 	lock, err := l.open(os.O_RDWR)
@@ -222,8 +224,8 @@ func (l lockFile) tryLock(w Writer) (*lockedfile.File, error) {
 		return nil, errors.Join(err, lock.Close())
 	}
 	err = l.writeAttributes(lock.File)
-	if text := []byte(l.store.IgnoredText()); !w.has(IgnoreName, text) {
-		err = errors.Join(err, w.Root.WriteFile(IgnoreName, text, 0o666))
+	if ignoring != int64(len(l.store.IgnoredText())) { // checking the length is enough, because nobody relies on it
+		err = errors.Join(err, w.Root.WriteFile(IgnoreName, []byte(l.store.IgnoredText()), 0o666))
 	}
 	if err != nil {
 		return nil, errors.Join(err, lock.Close())
@@ -296,23 +298,23 @@ func isForeign(f fs.DirEntry) bool {
 	return !slices.Contains([]string{AttributesName, IgnoreName, HolderName, PendingName}, f.Name())
 }
 
-// touch creates the file unless it exists, and fails if it is not a regular file.
-func (w Writer) touch(file string) error {
+// touch creates the file unless it exists, and fails if it is not a regular file. It returns the length of the file.
+func (w Writer) touch(file string) (size int64, err error) {
 	info, err := w.Root.Lstat(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		f, err := w.Root.OpenFile(file, os.O_RDWR|os.O_CREATE, 0o666)
 		if err != nil {
-			return err
+			return 0, err
 		}
-		return f.Close()
+		return 0, f.Close()
 	}
 	switch {
 	case err != nil:
-		return err
+		return 0, err
 	case info.Mode().IsRegular():
-		return nil
+		return info.Size(), nil
 	case info.Mode().Type() == fs.ModeSymlink:
-		return &fs.PathError{Op: "open", Path: file, Err: ErrLinked}
+		return 0, &fs.PathError{Op: "open", Path: file, Err: ErrLinked}
 	}
-	return &fs.PathError{Op: "open", Path: file, Err: fmt.Errorf("%w: remove it", errIrregular)}
+	return 0, &fs.PathError{Op: "open", Path: file, Err: fmt.Errorf("%w: remove it", errIrregular)}
 }

@@ -67,6 +67,11 @@ func (r *repair) repair(w store.Writer) error {
 	case err != nil:
 		return err
 	}
+	if data, _ := w.Read(store.IgnoreName); string(data) != r.store.IgnoredText() { // commits compare its length alone
+		if err := w.Root.WriteFile(store.IgnoreName, []byte(r.store.IgnoredText()), 0o666); err != nil {
+			return err
+		}
+	}
 	var noGit error
 	r.sides, noGit = unmerged(r.store)
 	names := r.conflicts()
