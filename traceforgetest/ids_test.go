@@ -462,12 +462,13 @@ func TestConversationThatWaits(t *testing.T) {
 						return answer.ID, said
 					}
 					conversation, _ := ask("conversations", "{}")
-					all := "about"
+					var all strings.Builder
+					all.WriteString("about")
 					for input := range strings.FieldsSeq(told) {
-						all += " " + input
+						all.WriteString(" " + input)
 						_, said := ask("responses", fmt.Sprintf(`{"model":"m","temperature":0,"input":%q,"conversation":%q}`, input, conversation))
-						if said != all {
-							tb.Errorf("%q is the answer to %q", said, all)
+						if said != all.String() {
+							tb.Errorf("%q is the answer to %q", said, all.String())
 						}
 					}
 					if !passes {
