@@ -24,6 +24,9 @@ func traceforge(ctx context.Context, args []string, stdin io.Reader, stdout, std
 	cmd, err := root.ExecuteContextC(ctx)
 	err = cmp.Or(err, con.noHelp)
 	if unwritten := errors.Join(con.stdout.Flush(), con.failed); unwritten != nil {
+		if err != nil {
+			con.complain(cmd.CommandPath(), err)
+		}
 		err = unwritten
 	}
 	if err != nil {

@@ -68,11 +68,11 @@ func (r *run) adopt(c *call, from *tape, i int, o *origin) (*servedRecord, error
 func (r *run) adoptFrom(tapes []*tape, c *call, lifted string) *servedRecord {
 	follows := r.follows(c, nil, isLive)
 	for _, t := range tapes {
-		s := search{r, t}
-		for i, how := s.find(c); how == found; i, how = s.find(c) {
+		find := search{r, t}.find
+		for i, how := find(c); how == found; i, how = find(c) {
 			t.played[i] = true
 			was := &t.records[i]
-			if len(s.unsaid(c, i)) > 0 || was.Response.RawOutputRef == "" || was.Response.Stale != "" || was.Source.Scripted != "" || follows || !t.whole(i) {
+			if was.Response.RawOutputRef == "" || was.Response.Stale != "" || was.Source.Scripted != "" || follows || !t.whole(i) {
 				continue
 			}
 			if s, err := r.adopt(c, t, i, &origin{place: -1, lifted: lifted}); err == nil {

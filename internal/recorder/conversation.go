@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/internal/provider"
@@ -105,16 +104,16 @@ func (r *run) follows(c *call, recorded *modelio.Request, meant func(*take) bool
 	})
 }
 
-// outOfTurn is the failure of a call of a conversation from the store, whose provider would answer it, or has answered the
-// i-th record of a tape, after other calls, which this run has not made. It is nil for any other call.
-func (r *report) outOfTurn(c *call, t *tape, i int) *Failure {
+// outOfTurn is the failure of a live call of a conversation from the store, whose provider would answer it after calls of a
+// tape that this run has not made. It is nil for any other call.
+func (r *report) outOfTurn(c *call, t *tape) *Failure {
 	if !c.speaks() {
 		return nil // the usual case
 	}
 	s := search{r.run, t}
 	also := "what waits in " + r.run.Shown + "/.pending"
-	switch said := s.unsaid(c, i); {
-	case i < 0 && r.run.Mode == Mixed && s.wasServed(c.talk):
+	switch said := s.unsaid(c); {
+	case r.run.Mode == Mixed && s.wasServed(c.talk):
 		also = "what was said in it since"
 	case len(said) == 0:
 		return nil
@@ -127,22 +126,21 @@ func (r *report) outOfTurn(c *call, t *tape, i int) *Failure {
 
 // wayOutFor is wayOut for a call without a record: one that an update would refuse needs all calls.
 func (r *report) wayOutFor(c *call, verb string) string {
-	if len(search{r.run, r.run.tape}.unsaid(c, -1)) > 0 {
+	if len(search{r.run, r.run.tape}.unsaid(c)) > 0 {
 		return verb + ": " + r.run.with("all")
 	}
 	return r.wayOut(verb)
 }
 
-// unsaid returns the numbers of unplayed records in the conversation of a call, if an answer from the store began it: of
-// those whose answer had ended when the call of the i-th began, or of all for -1.
-func (s search) unsaid(c *call, i int) []int {
+// unsaid returns the numbers of records in the conversation of a call that no call has played, if an answer from the store
+// began the conversation.
+func (s search) unsaid(c *call) []int {
 	if !c.speaks() {
 		return nil
 	}
 	said := s.tape.numbers(func(j int) bool {
 		of := &s.tape.records[j]
-		return !s.tape.played[j] && j != i && slices.Contains(of.Source.IDs, c.talk) && !reads(&of.Request) &&
-			(i < 0 || endedBefore(of, &s.tape.records[i]))
+		return s.tape.isUncalled(j) && slices.Contains(of.Source.IDs, c.talk) && !reads(&of.Request)
 	})
 	if len(said) > 0 && !s.wasServed(c.talk) {
 		return nil
@@ -150,14 +148,34 @@ func (s search) unsaid(c *call, i int) []int {
 	return said
 }
 
+// checkTurns fails a test that would keep answers of a conversation although a call before them is gone.
+func (r *Recorder) checkTurns(partial bool) {
+	if len(r.report.failures) > 0 || partial || !modes[r.run.Mode].drops {
+		return
+	}
+	for _, t := range []*tape{r.run.tape, r.pending.earlier} {
+		for _, number := range t.numbers(func(i int) bool { return (search{&r.run, t}).isBeforeOthers(i) }) {
+			brief := fmt.Sprintf("%s was not made, and its provider answered other calls of its conversation after it",
+				snapshot.ID(r.run.name, number))
+			r.report.fail(failuref(brief, r.report.wholeConversation()))
+		}
+	}
+}
+
+// isBeforeOthers reports whether a record that no call played was said in a conversation from the store, before a call
+// that the store has answered in this run.
+func (s search) isBeforeOthers(i int) bool {
+	gone := &s.tape.records[i]
+	isAfter := func(c *call, record *snapshot.Snapshot) bool {
+		return c.speaks() && slices.Contains(gone.Source.IDs, c.talk) && gone.Timestamp.Before(record.Timestamp) && s.wasServed(c.talk)
+	}
+	return s.tape.isUncalled(i) && !reads(&gone.Request) &&
+		(slices.ContainsFunc(s.run.due, func(d *due) bool { return isAfter(d.call, &s.run.tape.records[d.record]) }) ||
+			slices.ContainsFunc(s.run.takes, func(tk *take) bool { return tk.origin != nil && isAfter(tk.call, &tk.origin.record) }))
+}
+
 // speaks reports whether a call says something in a conversation.
 func (c *call) speaks() bool { return c.talk != "" && !reads(c.request) }
-
-// endedBefore reports whether the answer to s had ended when the call of next began.
-func endedBefore(s, next *snapshot.Snapshot) bool {
-	ended := s.Timestamp.Add(time.Duration(s.Response.LatencyMS) * time.Millisecond)
-	return s.Timestamp.Before(next.Timestamp) && !ended.After(next.Timestamp)
-}
 
 // reads reports whether a request only asks for what is there.
 func reads(r *modelio.Request) bool {

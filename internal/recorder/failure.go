@@ -194,7 +194,11 @@ func (r *report) notCalled(i int) *Failure {
 		below = append(below, "a call that has no snapshot was made instead, maybe the same one changed: "+
 			r.run.updating("new")+" replaces nothing")
 	}
-	f := failuref("recorded call was not made: "+r.run.record(i), append(below, "accept: "+r.run.Accept)...)
+	accept := r.run.Accept
+	if (search{r.run, r.run.tape}).isBeforeOthers(i) {
+		accept = r.run.with("all")
+	}
+	f := failuref("recorded call was not made: "+r.run.record(i), append(below, "accept: "+accept)...)
 	s := &r.run.tape.records[i]
 	f.drift = &usage.Drift{Kind: usage.Uncalled, Record: s.ID, Call: s.Number(), Provider: s.Provider,
 		File: s.Source.File, Line: s.Source.Line, Summary: strings.Split(below[0], "\n")}

@@ -11,7 +11,8 @@ import (
 // A givenIDs has the ids in the answers of a run: true for those that an answer gave out, and not only repeated.
 type givenIDs struct {
 	stored, live map[string]bool
-	due, takes   int // how many answers were searched
+	due, takes   int     // how many answers were searched
+	open         []*take // of these takes, those that had not ended
 }
 
 // learn searches the answers since the last time.
@@ -31,8 +32,13 @@ func (g *givenIDs) learn(r *run) {
 			give(g.stored, d.call, rawAnswer(s.record, s.body), s.record.Source.IDs)
 		}
 	}
-	for ; g.takes < len(r.takes) && r.takes[g.takes].ending() != underWay; g.takes++ {
-		tk := r.takes[g.takes]
+	takes := append(g.open, r.takes[g.takes:]...)
+	g.open, g.takes = nil, len(r.takes)
+	for _, tk := range takes {
+		if tk.ending() == underWay {
+			g.open = append(g.open, tk)
+			continue
+		}
 		body, _ := tk.plain() // nothing, if it cannot be decoded
 		if tk.origin != nil {
 			give(g.stored, tk.call, tk.answer(body), tk.origin.record.Source.IDs)

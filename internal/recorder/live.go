@@ -32,7 +32,7 @@ func (r *Recorder) startTake(c *call, lifted string) (*servedRecord, error) {
 		writables.Add(r.run.Dir, true)
 	}
 	for _, t := range []*tape{r.run.tape, r.pending.earlier} {
-		if f := r.report.outOfTurn(c, t, -1); f != nil {
+		if f := r.report.outOfTurn(c, t); f != nil {
 			return nil, f
 		}
 	}

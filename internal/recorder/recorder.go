@@ -401,6 +401,7 @@ func (r *Recorder) Finish(o TestEnd) string {
 	r.report.proveRest()
 	if !o.Failed && !o.Skipped {
 		r.report.checkCalls(o.Partial)
+		r.checkTurns(o.Partial)
 	}
 	n := notes{run: &r.run, report: &r.report}
 	switch {

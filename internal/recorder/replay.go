@@ -51,9 +51,6 @@ func (r *Recorder) replay(c *call) (*servedRecord, error) {
 	case how == missing:
 		return nil, r.report.unrecorded(c)
 	}
-	if f := r.report.outOfTurn(c, r.run.tape, i); f != nil {
-		return nil, f
-	}
 	if err := r.report.otherStep(c, i); err != nil {
 		return nil, err
 	}

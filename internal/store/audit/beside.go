@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -52,6 +53,9 @@ func (r *repair) reseal(w store.Writer, f snapshot.Finding) bool {
 
 // put commits a document with the files that it names, under the first of its names.
 func (r *repair) put(w store.Writer, doc *store.Doc) (err error) {
+	if r.doubled[r.names[0]] { // a commit would remove the other
+		return errors.New("the test has another document, of another provider")
+	}
 	put := store.Put{Provider: doc.Provider, Name: r.names[0], Document: doc.Document}
 	if put.Beside, err = r.collect(w, store.Needs(doc.Document)); err != nil {
 		return err

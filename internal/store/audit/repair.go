@@ -58,6 +58,7 @@ type repair struct {
 	replaced       string                         // name of the current document that one side renamed without git noticing; empty if none did
 	added          [4]map[canon.Hash][]*store.Doc // see addedBy
 	history        func() []version
+	doubled        map[string]bool // names of documents of several providers
 }
 
 func (r *repair) repair(w store.Writer) error {
@@ -469,6 +470,12 @@ func (r *repair) finish(w store.Writer, noGit error) error {
 	v := &verifier{store: r.store, beside: true}
 	if v.documents(); v.failed != nil {
 		return v.failed
+	}
+	r.doubled = map[string]bool{}
+	for _, f := range v.result.Findings {
+		if f.Rule == snapshot.RuleDuplicate {
+			r.doubled[nameIn(f.File)] = true
+		}
 	}
 	r.restore(w, v.result.Findings)
 	v.broken = slices.DeleteFunc(v.broken, func(f snapshot.Finding) bool { return r.reseal(w, f) })

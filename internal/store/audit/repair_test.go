@@ -807,3 +807,23 @@ func TestHashOfBrokenDocument(t *testing.T) {
 		})
 	}
 }
+
+// TestHashOfADoubledDocument leaves a document alone whose test has another one, which a commit would remove.
+func TestHashOfADoubledDocument(t *testing.T) {
+	t.Parallel()
+	s, dir := newStore(t)
+	commit(t, s, putOf("TestX", call{1, "one?", "one"}, call{2, "two?", "two"}))
+	for name, text := range tree(t, dir) {
+		if strings.HasPrefix(name, "openai/") {
+			writeFile(t, dir, "other/"+strings.TrimPrefix(name, "openai/"), text)
+		}
+	}
+	text := tree(t, dir)[fileOf("TestX")]
+	at := strings.LastIndex(text, "sha256:") + len("sha256:")
+	writeFile(t, dir, fileOf("TestX"), text[:at]+strings.Repeat("0", 64)+text[at+64:])
+	before := tree(t, dir)
+	report, err := Repair(s)
+	require.NoError(t, err)
+	require.Equal(t, before, tree(t, dir))
+	require.Contains(t, report.String(), "the test has another document, of another provider")
+}
