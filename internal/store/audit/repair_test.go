@@ -814,8 +814,8 @@ func TestHashOfADoubledDocument(t *testing.T) {
 	s, dir := newStore(t)
 	commit(t, s, putOf("TestX", call{1, "one?", "one"}, call{2, "two?", "two"}))
 	for name, text := range tree(t, dir) {
-		if strings.HasPrefix(name, "openai/") {
-			writeFile(t, dir, "other/"+strings.TrimPrefix(name, "openai/"), text)
+		if after, ok := strings.CutPrefix(name, "openai/"); ok {
+			writeFile(t, dir, "other/"+after, text)
 		}
 	}
 	text := tree(t, dir)[fileOf("TestX")]
