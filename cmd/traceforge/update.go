@@ -128,8 +128,8 @@ func record(c *call, mode string, patterns []string, run string) error {
 		c.say("no test with a recorder ran")
 	}
 	if len(unused) > 0 {
-		c.say("new subtests have recorded, and %s did not run: if one was renamed, traceforge mv before an update keeps its records",
-			strings.Join(page.Most(3, unused, "more"), ", "))
+		c.say("new subtests have recorded, and %s did not run: if one was renamed, "+
+			"traceforge mv before an update keeps its records", strings.Join(page.Most(3, unused, "more"), ", "))
 	}
 	sayGoneNow(c, receipts, after)
 	if len(failed) > 0 {
@@ -378,18 +378,21 @@ func removeRenamed(before seals, receipts []usage.Receipt, ended coverage.Outcom
 		if err != nil {
 			return nil, err
 		}
+		recorded := map[page.Test]bool{} // functions of tests that had no document
+		for _, r := range receipts {
+			if _, had := documents[snapshot.DocumentName(r.Package, r.Test)]; !had && len(r.Recorded) > 0 {
+				recorded[page.Test{Package: r.Package, Name: gotest.Function(r.Test)}] = true
+			}
+		}
 		var c store.Change
 		for name, seal := range documents {
 			if ran[seal.Test] || !whole[seal.Test.Package] {
 				continue
 			}
-			isNew := func(r usage.Receipt) bool {
-				_, had := documents[snapshot.DocumentName(r.Package, r.Test)]
-				return !had && len(r.Recorded) > 0 && r.Package == seal.Test.Package && gotest.Function(r.Test) == gotest.Function(seal.Test.Name)
-			}
+			function := page.Test{Package: seal.Test.Package, Name: gotest.Function(seal.Test.Name)}
 			if _, moved := os.Stat(s.Path(seal.File)); from[name] && moved == nil {
 				c.Remove = append(c.Remove, seal.File)
-			} else if !from[name] && slices.ContainsFunc(receipts, isNew) {
+			} else if !from[name] && recorded[function] {
 				unused = append(unused, seal.Test.Name)
 			}
 		}

@@ -6,8 +6,8 @@ import "slices"
 type Edit struct{ A0, A1, B0, B1 int }
 
 // Edits returns the differences between two lists in order; any two are separated by at least one equal element.
-// Elements that occur once in both lists anchor the comparison, so that an inserted line is one insertion. Where there are
-// none, a few edits are still found. It takes O(n log n) time and O(n) memory.
+// Elements that occur once in both lists anchor the comparison, so that an inserted line is one insertion. Where there
+// are none, a few edits are still found. It takes O(n log n) time and O(n) memory.
 func Edits[T comparable](a, b []T) []Edit {
 	m := matcher{a: make([]int32, len(a)), b: make([]int32, len(b))}
 	numbers := map[T]int32{}
@@ -161,7 +161,8 @@ func (m *matcher) fewest(r Edit) (pairs [][2]int) {
 	return nil
 }
 
-// middle is the diagonal of elements at equal places in a region. Those before it have more elements on its second side.
+// middle is the diagonal of elements at equal places in a region. Those before it have more elements on its second
+// side.
 const middle = maxSteps + 1
 
 // diagonals are how many elements of a region's first side are compared on each diagonal.

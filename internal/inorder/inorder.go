@@ -1,6 +1,6 @@
-// Package inorder sorts short lists, edits lists, and keeps lists without duplicates. The sort functions of package slices are compiled
-// for each type in each package that uses them, which was a tenth of everything that a test binary had to compile. The
-// functions of this package are compiled once.
+// Package inorder sorts short lists, edits lists, and keeps lists without duplicates. The sort functions of package
+// slices are compiled for each type in each package that uses them, which was a tenth of everything that a test binary
+// had to compile. The functions of this package are compiled once.
 package inorder
 
 import (
@@ -42,8 +42,8 @@ func With[T comparable](list []T, items ...T) []T {
 	return list
 }
 
-// Edit calls edit with a copy of each element of a list. If edit reports changes, Edit replaces the list by one with the
-// edited copies, and reports true.
+// Edit calls edit with a copy of each element of a list. If edit reports changes, Edit replaces the list by one with
+// the edited copies, and reports true.
 func Edit[T any](list *[]T, edit func(*T) bool) (edited bool) {
 	if len(*list) == 0 {
 		return false // avoids allocating an element

@@ -104,8 +104,8 @@ func (r *run) follows(c *call, recorded *modelio.Request, meant func(*take) bool
 	})
 }
 
-// outOfTurn is the failure of a live call of a conversation from the store, whose provider would answer it after calls of a
-// tape that this run has not made. It is nil for any other call.
+// outOfTurn is the failure of a live call of a conversation from the store, whose provider would answer it after calls
+// of a tape that this run has not made. It is nil for any other call.
 func (r *report) outOfTurn(c *call, t *tape) *Failure {
 	if !c.speaks() {
 		return nil // the usual case
@@ -132,8 +132,8 @@ func (r *report) wayOutFor(c *call, verb string) string {
 	return r.wayOut(verb)
 }
 
-// unsaid returns the numbers of records in the conversation of a call that no call has played, if an answer from the store
-// began the conversation.
+// unsaid returns the numbers of records in the conversation of a call that no call has played, if an answer from the
+// store began the conversation.
 func (s search) unsaid(c *call) []int {
 	if !c.speaks() {
 		return nil
@@ -167,11 +167,13 @@ func (r *Recorder) checkTurns(partial bool) {
 func (s search) isBeforeOthers(i int) bool {
 	gone := &s.tape.records[i]
 	isAfter := func(c *call, record *snapshot.Snapshot) bool {
-		return c.speaks() && slices.Contains(gone.Source.IDs, c.talk) && gone.Timestamp.Before(record.Timestamp) && s.wasServed(c.talk)
+		return c.speaks() && slices.Contains(gone.Source.IDs, c.talk) && gone.Timestamp.Before(record.Timestamp) &&
+			s.wasServed(c.talk)
 	}
+	served := func(d *due) bool { return isAfter(d.call, &s.run.tape.records[d.record]) }
+	adopted := func(tk *take) bool { return tk.origin != nil && isAfter(tk.call, &tk.origin.record) }
 	return s.tape.isUncalled(i) && !reads(&gone.Request) &&
-		(slices.ContainsFunc(s.run.due, func(d *due) bool { return isAfter(d.call, &s.run.tape.records[d.record]) }) ||
-			slices.ContainsFunc(s.run.takes, func(tk *take) bool { return tk.origin != nil && isAfter(tk.call, &tk.origin.record) }))
+		(slices.ContainsFunc(s.run.due, served) || slices.ContainsFunc(s.run.takes, adopted))
 }
 
 // speaks reports whether a call says something in a conversation.

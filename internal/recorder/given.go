@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/provider"
-	"github.com/traceforge/traceforge-go/modelio"
 )
 
 // A givenIDs has the ids in the answers of a run: true for those that an answer gave out, and not only repeated.
@@ -71,8 +70,7 @@ func (r *run) nameGiven(c *call) {
 		case start == end:
 			c.stable = append(c.stable, id)
 		case r.given.gaveOut(r, id): // with the placeholder that it has in that answer
-			_, values := r.rules.Stored(&modelio.Request{}, nil)
-			c.stable = append(c.stable, values.AnswerText(id))
+			c.stable = append(c.stable, r.storedText(id))
 		}
 	}
 }

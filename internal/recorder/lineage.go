@@ -71,6 +71,9 @@ var heirs locked.Map[[2]string, string]
 
 // onlyFirst returns the most probable of the documents that a test may have had. It returns none if they differ.
 func (s *setup) onlyFirst(known []usage.Known, c *call) []usage.Known {
+	if len(known) == 1 {
+		return known // the usual case
+	}
 	first := s.tapeOf(known[0].Name, c)
 	for i, k := range known[1:] {
 		if s.unlike(k) > s.unlike(known[0]) {
@@ -229,8 +232,8 @@ func (s *setup) goneTests() map[string]usage.Known {
 	return found()
 }
 
-// renamedFrom says, for a test without records, which enclosing or gone tests have recorded its call, and how to continue
-// with those records. It is "" if there is no such test.
+// renamedFrom says, for a test without records, which enclosing or gone tests have recorded its call, and how to
+// continue with those records. It is "" if there is no such test.
 func (r *run) renamedFrom(c *call) string {
 	if r.sought || len(r.tape.records) > 0 || r.Mode != Replay && r.Mode != Check {
 		return ""
@@ -259,8 +262,8 @@ func (r *run) renamedFrom(c *call) string {
 		for _, k := range was {
 			names = append(names, k.Test)
 		}
-		return strings.Join(inorder.Strings(names)[:min(3, len(names))], ", ") + ", which are not in the code any more, have this call recorded; " +
-			"if one of them was renamed, traceforge mv keeps its records"
+		return strings.Join(inorder.Strings(names)[:min(3, len(names))], ", ") +
+			", which are not in the code any more, have this call recorded; if one of them was renamed, traceforge mv keeps its records"
 	}
 	from, to := was[0].Test, r.Test
 	if _, sub, _ := strings.Cut(from, "/"); gotest.Function(to)+"/"+sub == to || sub == "" && gotest.Function(to) == to {

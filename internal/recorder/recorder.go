@@ -141,7 +141,8 @@ func Open(o Options) (*Recorder, error) {
 		return nil, err
 	}
 	s.Waiting = o.Waiting
-	r := &Recorder{run: run{setup: setup{Options: o, store: s, name: snapshot.DocumentName(o.Package, o.Test)}, given: givenIDs{stored: map[string]bool{}, live: map[string]bool{}}}}
+	r := &Recorder{run: run{setup: setup{Options: o, store: s, name: snapshot.DocumentName(o.Package, o.Test)}}}
+	r.run.given = givenIDs{stored: map[string]bool{}, live: map[string]bool{}}
 	if o.Upstream == nil { // another upstream may need no key
 		r.run.Upstream, r.run.needsKeys = http.DefaultTransport, true
 	}

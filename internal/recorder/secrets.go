@@ -40,11 +40,16 @@ func (m *mask) learn(what fmt.Stringer) {
 
 // Stored returns words as the rules store them, and the scanner for secrets that must not be in them.
 func (r *Recorder) Stored(words []string) (kept []string, secrets *secret.Scanner) {
-	_, values := r.run.rules.Stored(&modelio.Request{}, nil) // the words may be kept already
 	for _, word := range words {
-		kept = append(kept, values.AnswerText(word))
+		kept = append(kept, r.run.storedText(word))
 	}
 	return kept, r.run.scanner()
+}
+
+// storedText returns a text as the rules store it; it may be stored already.
+func (s *setup) storedText(text string) string {
+	_, values := s.rules.Stored(&modelio.Request{}, nil)
+	return values.AnswerText(text)
 }
 
 // maskCommand removes secrets from the command of a program, which may contain its key.

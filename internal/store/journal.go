@@ -71,8 +71,8 @@ func (t *Transaction) Remove(file string) error {
 	return err
 }
 
-// PutManifest adds a manifest that replaces another text. A manifest without entries is removed. A directory in its place
-// is an error, because a commit could not be finished.
+// PutManifest adds a manifest that replaces another text. A manifest without entries is removed. A directory in its
+// place is an error, because a commit could not be finished.
 func (t *Transaction) PutManifest(m *Manifest, was []byte) error {
 	if info, err := t.Lstat(ManifestName); err == nil && info.IsDir() {
 		return fmt.Errorf("%s is a directory: remove it", t.store.Shown(ManifestName))

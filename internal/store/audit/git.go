@@ -2,6 +2,7 @@ package audit
 
 import (
 	"errors"
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -45,6 +46,20 @@ func unmerged(s *store.Store) (sides [4][]version, err error) {
 		}
 	}
 	return sides, err
+}
+
+// sidesOf says where the sides of a document are that has conflict markers and is not in conflict for git. The last
+// commit that changed it may be the merge.
+func sidesOf(s *store.Store, file string, noGit error) string {
+	if noGit != nil {
+		return fmt.Sprintf("git does not tell the sides (%v): take one of them", noGit)
+	}
+	out, _ := s.Git("log", "-1", "--format=%p", "--", file)
+	if parents := strings.Fields(out); len(parents) == 2 {
+		return fmt.Sprintf("a merge was committed with them: take one side with git checkout %s -- %s or %s, "+
+			"then traceforge repair", parents[0], leftFile, parents[1])
+	}
+	return "git has no sides of it: take one from the commits that were merged, with git checkout COMMIT -- " + leftFile
 }
 
 // committed returns the files of the store in a commit; none if the commit does not exist.

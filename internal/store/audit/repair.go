@@ -280,8 +280,8 @@ func (r *repair) resolve(name string) (doc *store.Doc, merge Merge, err error) {
 }
 
 // successor finds the document with which a side replaced one that the other side changed: it renamed the test, and git
-// did not notice. It is the only new document that contains more than half of the ancestor's records. If both sides renamed
-// it, each side keeps its own.
+// did not notice. It is the only new document that contains more than half of the ancestor's records. If both sides
+// renamed it, each side keeps its own.
 func (r *repair) successor(sides *[4]*store.Doc) (name string) {
 	missing := 2
 	if sides[2] != nil {
@@ -464,8 +464,8 @@ func moved(s *store.Store, name string, sides *[4]*store.Doc) {
 	}
 }
 
-// finish restores files that documents name, computes hashes of documents again, writes the manifest if there is one and
-// no document is broken, and reports documents that still have conflicts.
+// finish restores files that documents name, computes hashes of documents again, writes the manifest if there is one
+// and no document is broken, and reports documents that still have conflicts.
 func (r *repair) finish(w store.Writer, noGit error) error {
 	v := &verifier{store: r.store, beside: true}
 	if v.documents(); v.failed != nil {
@@ -486,25 +486,11 @@ func (r *repair) finish(w store.Writer, noGit error) error {
 	for _, f := range v.broken {
 		if f.Rule == snapshot.RuleConflict && !inConflict[f.File] {
 			inConflict[f.File] = true
-			r.left(f.File, "holds conflict markers, and %s, %s", r.sidesOf(f.File, noGit), buyMissing)
+			r.left(f.File, "holds conflict markers, and %s, %s", sidesOf(r.store, f.File, noGit), buyMissing)
 		}
 	}
 	if _, err := w.Root.Lstat(store.ManifestName); err != nil || len(v.broken) > 0 {
 		return nil
 	}
 	return writeManifest(r.store, w)
-}
-
-// sidesOf says where the sides of a document are that has conflict markers and is not in conflict for git. The last commit
-// that changed it may be the merge.
-func (r *repair) sidesOf(file string, noGit error) string {
-	if noGit != nil {
-		return fmt.Sprintf("git does not tell the sides (%v): take one of them", noGit)
-	}
-	out, _ := r.store.Git("log", "-1", "--format=%p", "--", file)
-	if parents := strings.Fields(out); len(parents) == 2 {
-		return fmt.Sprintf("a merge was committed with them: take one side with git checkout %s -- %s or %s, then traceforge repair",
-			parents[0], leftFile, parents[1])
-	}
-	return "git has no sides of it: take one from the commits that were merged, with git checkout COMMIT -- " + leftFile
 }
