@@ -68,10 +68,12 @@ func (r *run) carriesServed(c *call, w *wire) string {
 			}
 		}
 	}
-	for _, id := range r.servedIDs() {
-		if !refs[id] && w.names(id) {
-			return id
-		}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.given.learn(r)
+	isIts := func(id string) bool { return !refs[id] && w.names(id) }
+	if i := slices.IndexFunc(r.given.served, isIts); i >= 0 {
+		return r.given.served[i]
 	}
 	return ""
 }
@@ -195,29 +197,6 @@ func (tk *take) madeIDs() []string {
 	body, _ := tk.plain() // nothing, if it cannot be decoded
 	tk.made = append([]string{}, slices.DeleteFunc(handedOut(tk.answer(body)), w.names)...)
 	return tk.made
-}
-
-// servedIDs returns possible ids in the answers that the test was served from the store so far, with the URLs for files
-// that Google gives out in a header.
-func (r *run) servedIDs() (ids []string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for _, d := range r.due {
-		body, err := r.tape.doc.Raw(d.record)
-		if err != nil {
-			continue
-		}
-		if s, err := r.restore(d.call, r.tape, d.record, body); err == nil {
-			record := &r.tape.records[d.record]
-			ids = slices.Concat(ids, handedOut(rawAnswer(record, s.body)), record.Response.Headers["x-goog-upload-url"])
-		}
-	}
-	for _, tk := range r.takes {
-		if body, err := tk.plain(); tk.origin != nil && err == nil {
-			ids = slices.Concat(ids, handedOut(tk.answer(body)), tk.header.Values("X-Goog-Upload-Url"))
-		}
-	}
-	return ids
 }
 
 // handedOut returns possible ids in an answer: strings whose member is named as an id, and the names and addresses of

@@ -10,25 +10,28 @@ import (
 // A givenIDs has the ids in the answers of a run: true for those that an answer gave out, and not only repeated.
 type givenIDs struct {
 	stored, live map[string]bool
-	due, takes   int     // how many answers were searched
-	open         []*take // of these takes, those that had not ended
+	served       []string // whole ids from the store, in their order, with the URLs for files that Google gives out in a header
+	due, takes   int      // how many answers were searched
+	open         []*take  // of these takes, those that had not ended
 }
 
 // learn searches the answers since the last time.
 func (g *givenIDs) learn(r *run) {
-	give := func(to map[string]bool, c *call, answer *provider.Answer, named []string) {
-		named = slices.Concat(named, c.values.All())
-		for _, made := range handedOut(answer) {
+	give := func(to map[string]bool, c *call, answer *provider.Answer, named []string) (all []string) {
+		named, all = slices.Concat(named, c.values.All()), handedOut(answer)
+		for _, made := range all {
 			for _, part := range append(strings.FieldsFunc(made, isBetween), made) {
 				to[part] = to[part] || !slices.Contains(named, part)
 			}
 		}
+		return all
 	}
 	for ; g.due < len(r.due); g.due++ {
 		d := r.due[g.due]
 		raw, _ := r.tape.doc.Raw(d.record) // it was served
 		if s, err := r.restore(d.call, r.tape, d.record, raw); err == nil {
-			give(g.stored, d.call, rawAnswer(s.record, s.body), s.record.Source.IDs)
+			made := give(g.stored, d.call, rawAnswer(s.record, s.body), s.record.Source.IDs)
+			g.served = slices.Concat(g.served, made, s.record.Response.Headers["x-goog-upload-url"])
 		}
 	}
 	takes := append(g.open, r.takes[g.takes:]...)
@@ -40,7 +43,8 @@ func (g *givenIDs) learn(r *run) {
 		}
 		body, _ := tk.plain() // nothing, if it cannot be decoded
 		if tk.origin != nil {
-			give(g.stored, tk.call, tk.answer(body), tk.origin.record.Source.IDs)
+			made := give(g.stored, tk.call, tk.answer(body), tk.origin.record.Source.IDs)
+			g.served = slices.Concat(g.served, made, tk.header.Values("X-Goog-Upload-Url"))
 		} else {
 			give(g.live, tk.call, tk.answer(body), tk.ids)
 		}
