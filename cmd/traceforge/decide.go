@@ -293,7 +293,7 @@ func changed(was, now *snapshot.Snapshot) (request, answer []string) {
 	for _, change := range sent {
 		request = append(request, change.String())
 	}
-	said, _ := drift.Answers(was, now)
+	said, _ := page.Answers(was, now)
 	for _, change := range said {
 		answer = append(answer, change.String())
 	}

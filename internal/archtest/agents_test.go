@@ -29,7 +29,7 @@ func TestAgentsFile(t *testing.T) {
 			require.True(t, isCommand(t, span[1]), span[1])
 		}
 	}
-	require.Contains(t, document(t, "internal/drift/answer_test.go"), "func TestAnswers(")
+	require.Contains(t, document(t, "internal/drift/component_test.go"), "func TestCompare(")
 	require.Contains(t, document(t, "traceforgetest/own_test.go"), "func TestOwnStore(")
 }
 

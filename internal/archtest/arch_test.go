@@ -91,7 +91,7 @@ var arrows = map[string]map[string]string{
 		"internal/inorder": sorts, "internal/jsontext": texts, "internal/provider": "how the wire spells what is usual", "modelio": calls,
 	},
 	"internal/drift": {
-		"internal/inorder": sorts, "internal/jsontext": texts, "internal/plaintext": shown, "internal/reading": told, "modelio": calls, "snapshot": "the cores that are compared",
+		"internal/inorder": sorts, "internal/jsontext": texts, "internal/plaintext": shown, "modelio": calls, "snapshot": "the cores that are compared",
 	},
 	"internal/pattern": {},
 	"internal/reading": {
@@ -148,7 +148,7 @@ var arrows = map[string]map[string]string{
 	"internal/commandline": {"internal/gotest": "how words are quoted", "internal/secret": "what no command says"},
 	"internal/page": {
 		"internal/plaintext": shown, "internal/commandline": "commands of programs",
-		"canon": "whether two calls are the same", "internal/drift": "what changed", "internal/jsontext": texts,
+		"canon": "whether two calls are the same", "internal/drift": "what changed", "internal/inorder": "names of both sides", "internal/jsontext": texts,
 		"internal/gotest": "the command that accepts", "internal/provider": "the events of raw answers",
 		"internal/reading": told, "modelio": calls, "snapshot": records,
 	},

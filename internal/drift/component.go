@@ -2,6 +2,7 @@ package drift
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"sort"
@@ -70,11 +71,11 @@ type writer struct {
 }
 
 func (w *writer) named(component, pointer string, r, g part) {
-	w.change(component, component, pointer, r, g, readable)
+	w.change(component, component, pointer, r, g, Readable)
 }
 
 // change adds a component unless both sides are equal.
-func (w *writer) change(component, kind, pointer string, r, g part, spell spelling) {
+func (w *writer) change(component, kind, pointer string, r, g part, spell Spelling) {
 	if r.sum == g.sum {
 		return
 	}
@@ -85,8 +86,16 @@ func (w *writer) change(component, kind, pointer string, r, g part, spell spelli
 	w.found = append(w.found, Change{component, kind, pointer, before, after})
 }
 
+// Between returns the change of a component from one JSON text to another, either of which is nil if it is absent. It
+// returns none if they are equal.
+func Between(component, kind, pointer string, before, after json.RawMessage, spell Spelling) []Change {
+	w := writer{c: NewComparer(nil)}
+	w.change(component, kind, pointer, w.c.part(before), w.c.part(after), spell)
+	return w.found
+}
+
 // text returns a part as people read it, or nil if it is absent. Each text is computed once.
-func (c *Comparer) text(p part, spell spelling) *string {
+func (c *Comparer) text(p part, spell Spelling) *string {
 	if p.sum == 0 {
 		return nil
 	}
@@ -94,7 +103,7 @@ func (c *Comparer) text(p part, spell spelling) *string {
 	text, known := c.texts[key]
 	if !known {
 		text = new(string)
-		*text = spell.text(p.text)
+		*text = spell.Text(p.text)
 		c.texts[key] = text
 	}
 	return text
@@ -226,7 +235,7 @@ func (w *writer) message(in *Request, i int, r, g part) {
 			return
 		}
 	}
-	w.change(component, kind, pointer, r, g, spoken)
+	w.change(component, kind, pointer, r, g, Spoken)
 }
 
 // elements returns the parts of a message; nil for a plain text.
@@ -241,7 +250,7 @@ func (c *Comparer) elements(message part) (parts []part) {
 func (r *Request) glances(without []int) (lines []string) {
 	for i, m := range r.messages {
 		if !slices.Contains(without, i) {
-			lines = append(lines, string(r.Messages[i].Role)+": "+glance(spoken.text(m.text)))
+			lines = append(lines, string(r.Messages[i].Role)+": "+glance(Spoken.Text(m.text)))
 		}
 	}
 	return lines
@@ -249,7 +258,7 @@ func (r *Request) glances(without []int) (lines []string) {
 
 func (c *Comparer) glances(parts []part) (lines []string) {
 	for _, p := range parts {
-		lines = append(lines, glance(*c.text(p, spoken)))
+		lines = append(lines, glance(*c.text(p, Spoken)))
 	}
 	return lines
 }

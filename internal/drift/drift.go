@@ -1,9 +1,9 @@
-// Package drift finds the differences between two requests to a model, or two answers: which JSON values differ, where,
-// and which component is the cause.
+// Package drift finds the differences between two requests to a model: which JSON values differ, where, and which
+// component is the cause.
 //
-// A [Comparer] divides requests into components (request.go) and describes differences as [Change] (component.go,
-// answer.go). A [Style] shows changes as lines (render.go), using the [Edits] between texts. [Difference] is the same
-// by JSON pointer, for programs. Likeness and distance choose the record that a call is compared with.
+// A [Comparer] divides requests into components (request.go) and describes differences as [Change] (component.go). A
+// [Style] shows changes as lines (render.go), using the [Edits] between texts. [Difference] is the same by JSON pointer,
+// for programs. Likeness and distance choose the record that a call is compared with. Package page compares answers.
 package drift
 
 import (

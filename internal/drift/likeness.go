@@ -42,7 +42,7 @@ func (c *Comparer) countsOf(r *Request) *wordCounts {
 	if r.counts == nil {
 		r.counts = new(wordCounts)
 		for _, p := range r.conversation() {
-			text := *c.text(p, spoken)
+			text := *c.text(p, Spoken)
 			all, _ := words(text[:boundary(text, mostRead)])
 			for _, word := range all {
 				r.counts[crc32.ChecksumIEEE([]byte(word))%uint32(len(r.counts))]++
@@ -134,7 +134,7 @@ func (c *Comparer) common(r, g part) int {
 
 // short returns the readable form of a component, which is shorter than its JSON unless it is laid out in lines.
 func (c *Comparer) short(p part) string {
-	if text := *c.text(p, spoken); len(text) < len(p.text) {
+	if text := *c.text(p, Spoken); len(text) < len(p.text) {
 		return text
 	}
 	return string(p.text)

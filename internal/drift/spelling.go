@@ -7,26 +7,23 @@ import (
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 )
 
-// A spelling is a way to show JSON to people.
-type spelling int
+// A Spelling is a way to show JSON to people.
+type Spelling int
 
 const (
-	laidOut  spelling = iota // JSON with one value per line
-	readable                 // texts unchanged, everything else as JSON
-	spoken                   // the content of a message or of a part
+	laidOut  Spelling = iota // JSON with one value per line
+	Readable                 // texts unchanged, everything else as JSON
+	Spoken                   // the content of a message or of a part
 )
 
 // A spelledText is a text with its spelling.
 type spelledText struct {
 	sum uint64
-	how spelling
+	how Spelling
 }
 
-// Spoken shows the content of a message, given as JSON, to people.
-func Spoken(content json.RawMessage) string { return spoken.text(content) }
-
-// text spells canonical JSON.
-func (s spelling) text(value json.RawMessage) string {
+// Text spells canonical JSON.
+func (s Spelling) Text(value json.RawMessage) string {
 	if s == laidOut {
 		return string(jsontext.Indented(value))
 	}
@@ -34,11 +31,11 @@ func (s spelling) text(value json.RawMessage) string {
 	if text, ok := v.Text(); ok {
 		return text
 	}
-	if s == readable {
+	if s == Readable {
 		return string(jsontext.Indented(value))
 	}
 	if content := v.Member("content"); content.Present() && v.Member("role").Present() { // a message
-		return s.text(content.Raw())
+		return s.Text(content.Raw())
 	}
 	var lines []string
 	for _, e := range v.Elements() { // of a content, or tool calls
@@ -70,7 +67,7 @@ func partLines(part jsontext.Value) []string {
 	}
 	lines := []string{response.Member("name").Word() + " returned"}
 	if output := response.Member("output"); output.Present() {
-		lines = append(lines, readable.text(output.Raw()))
+		lines = append(lines, Readable.Text(output.Raw()))
 	}
 	for _, part := range response.Member("content").Elements() {
 		lines = append(lines, partLines(part)...)
@@ -85,4 +82,14 @@ func inline(value jsontext.Value) string {
 		return string(raw)
 	}
 	return string(jsontext.Indented(value.Raw()))
+}
+
+// Listed names a part that is an item of a list, such as a server's list of tools: "tool add". It reports false for any
+// other part.
+func Listed(p jsontext.Value) (name string, ok bool) {
+	custom := p.Member("custom")
+	for kind, listed := range custom.Members() {
+		name, ok = kind+" "+listed.Member("name").Word(), custom.Len() == 1 && listed.Member("name").IsWord()
+	}
+	return name, ok
 }

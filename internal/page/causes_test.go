@@ -16,7 +16,7 @@ func TestCausesAdd(t *testing.T) {
 		return drift.Change{Component: "system", Kind: "system", Pointer: "/messages/0", Before: text("for " + who + "\nNever guess."), After: text("for " + who + "\nDo not guess.")}
 	}
 	warmer := drift.Change{Kind: "parameters: temperature", Component: "parameters: temperature", Pointer: "/temperature", Before: text("0"), After: text("1")}
-	answer := drift.Change{Component: drift.AnswerText, Kind: drift.AnswerText, Pointer: "/content", Before: text("Yes."), After: text("No.")}
+	answer := drift.Change{Component: AnswerText, Kind: AnswerText, Pointer: "/content", Before: text("Yes."), After: text("No.")}
 	sent := drift.Change{Component: "message 3 (model)", Kind: drift.AnswerSent, Pointer: "/messages/2", Before: text("Yes."), After: text("No.")}
 	at := func(test string, call int) Place { return Place{Package: "p", Test: test, Call: call} }
 
@@ -94,7 +94,7 @@ func TestCauses_Special(t *testing.T) {
 	system := drift.Change{Component: "system", Kind: "system", Before: text("a"), After: text("b")}
 	tool := drift.Change{Component: "tool search", Kind: "tool search", Before: text("c"), After: text("d")}
 	said := func(s string) []drift.Change {
-		return []drift.Change{{Component: "text", Kind: drift.AnswerText, Before: text("x"), After: text(s)}}
+		return []drift.Change{{Component: "text", Kind: AnswerText, Before: text("x"), After: text(s)}}
 	}
 	var causes Causes
 	for i, call := range []Call{

@@ -189,7 +189,7 @@ func answers(was, now snapshot.Snapshot, requestsDiffer bool) ([]drift.Change, e
 	if requestsDiffer {
 		was.Response.Stale, now.Response.Stale = "", ""
 	}
-	return drift.Answers(&was, &now)
+	return Answers(&was, &now)
 }
 
 // Close ends the comparison. It sorts causes by their number of calls. It joins a document that was removed and one

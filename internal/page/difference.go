@@ -56,7 +56,7 @@ func explainCall(from, to *snapshot.Snapshot, request []drift.Difference, call *
 	for _, c := range call.Request {
 		d.Causes = append(d.Causes, c.String())
 	}
-	was, _ := snapshot.ResponseCore(&from.Response) // drift.Answers has compared it
+	was, _ := snapshot.ResponseCore(&from.Response) // Answers has compared it
 	is, _ := snapshot.ResponseCore(&to.Response)
 	d.Response = append(drift.JSON(was, is), besideCores(call.Answer)...)
 	d.Bytes = len(d.Response) == 0 && from.Response.RawOutputRef != to.Response.RawOutputRef
@@ -70,9 +70,9 @@ func explainCall(from, to *snapshot.Snapshot, request []drift.Difference, call *
 func recordedAt(s *snapshot.Snapshot) string { return s.Timestamp.Format(time.RFC3339Nano) }
 
 // ofCore are the kinds of changes within the core of an answer.
-var ofCore = []string{drift.AnswerText, drift.ToolCalls, drift.Reasoning, drift.AnswerParts, drift.FinishReason, drift.AnswerError}
+var ofCore = []string{AnswerText, ToolCalls, Reasoning, AnswerParts, FinishReason, AnswerError}
 
-// besideCores returns those changes of [drift.Answers] that are outside of the cores, as differences by pointer.
+// besideCores returns those changes of [Answers] that are outside of the cores, as differences by pointer.
 func besideCores(changes []drift.Change) (found []drift.Difference) {
 	text := func(side *string) json.RawMessage {
 		if side == nil {
@@ -102,7 +102,7 @@ func ofProviders(was, is string) []drift.Change {
 		return &provider
 	}
 	return []drift.Change{{
-		Component: drift.AnswerSource, Kind: drift.AnswerSource, Pointer: "/request/provider", Before: line(was), After: line(is),
+		Component: AnswerSource, Kind: AnswerSource, Pointer: "/request/provider", Before: line(was), After: line(is),
 	}}
 }
 

@@ -70,7 +70,7 @@ func htmlChangeOf(c drift.Change, sides bool) htmlChange {
 // isProse reports whether a component is text written by people.
 func isProse(kind string) bool {
 	return strings.HasSuffix(kind, " message") || kind == "system" || kind == "prompt" ||
-		kind == drift.AnswerText || kind == drift.Reasoning
+		kind == AnswerText || kind == Reasoning
 }
 
 // fold adds the equal lines from from to to.

@@ -1,11 +1,13 @@
 package recorder
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/drift"
+	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/internal/provider"
 	"github.com/traceforge/traceforge-go/modelio"
@@ -96,15 +98,29 @@ func (c *call) answerChanged(was, is *snapshot.Snapshot) (names []string) {
 		return []string{"result of " + toolNamed(tool)}
 	}
 	if c.codec.Session != nil && c.codec.Tools {
-		changes, _ := drift.Answers(was, is) // both have a core
-		for _, change := range changes {
-			names = append(names, strings.TrimPrefix(change.Component, "answer: "))
+		before, after := listedIn(was), listedIn(is)
+		for _, name := range inorder.Names(before, after) {
+			if !bytes.Equal(before[name], after[name]) {
+				names = append(names, name)
+			}
 		}
 	}
 	if len(names) == 0 {
 		return []string{"answer"}
 	}
 	return names
+}
+
+// listedIn returns the items of lists in an answer, such as a server's tools, by their names: see [drift.Listed].
+func listedIn(s *snapshot.Snapshot) modelio.Object {
+	core, _ := snapshot.ResponseCore(&s.Response) // it was written
+	items := modelio.Object{}
+	for _, part := range jsontext.ValueOf(core).Member("parts").Elements() {
+		if name, ok := drift.Listed(part); ok {
+			items[name] = part.Raw()
+		}
+	}
+	return items
 }
 
 func (c *call) who() string { return who(c.provider, c.request) }

@@ -160,7 +160,7 @@ func saidIn(s *snapshot.Snapshot) string {
 	case len(r.Candidates) > 0:
 		said := &r.Candidates[0]
 		content, _ := jsontext.Marshal(said.Message.Content) // its parts have a core
-		if text := drift.Spoken(content); len(said.Message.Content) > 0 && text != "" {
+		if text := drift.Spoken.Text(content); len(said.Message.Content) > 0 && text != "" {
 			return text
 		}
 		return "no text, with the finish reason " + string(said.FinishReason)

@@ -1,4 +1,4 @@
-package drift
+package page
 
 import (
 	"strings"
@@ -14,7 +14,7 @@ import (
 func answerOf(parts ...modelio.Part) *snapshot.Response {
 	r := &snapshot.Response{Status: 200, Headers: map[string][]string{"content-type": {"application/json"}, "x-request-id": {"1"}}}
 	r.Model = "m-1"
-	r.Candidates = []modelio.Candidate{{Message: says("model", parts...), FinishReason: modelio.FinishStop}}
+	r.Candidates = []modelio.Candidate{{Message: modelio.Message{Role: modelio.RoleModel, Content: parts}, FinishReason: modelio.FinishStop}}
 	return r
 }
 

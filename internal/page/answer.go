@@ -1,4 +1,4 @@
-package drift
+package page
 
 import (
 	"encoding/json"
@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/traceforge/traceforge-go/internal/drift"
 	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/internal/reading"
@@ -15,7 +16,7 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// The components of answers, as used in [Change.Component] and [Change.Kind], in the order of [Answers].
+// The components of answers, as used in [drift.Change.Component] and [drift.Change.Kind], in the order of [Answers].
 const (
 	Readings      = "answer: readings" // what other programs read in its bytes
 	AnswerText    = "answer: text"
@@ -36,19 +37,18 @@ const (
 
 // Answers returns the differences between the answers of two records. It ignores times, token counts, ids, hashes, and
 // the values of headers that change with every call.
-func Answers(recorded, got *snapshot.Snapshot) ([]Change, error) {
-	w := writer{c: NewComparer(nil)}
-	before, err := w.c.answer(&recorded.Response)
-	after, err2 := w.c.answer(&got.Response)
+func Answers(recorded, got *snapshot.Snapshot) ([]drift.Change, error) {
+	before, err := divideAnswer(&recorded.Response)
+	after, err2 := divideAnswer(&got.Response)
 	if err := errors.Join(err, err2); err != nil {
 		return nil, err
 	}
+	var w answerWriter
 	w.named(Readings, "/readings", before.members[Readings], after.members[Readings])
 	w.candidate("", "", before.candidate, after.candidate)
-	never := func(candidate, candidate) bool { return false } // equal candidates add nothing
-	align(before.others, after.others, never, func(i int, b, a candidate) {
-		w.candidate(fmt.Sprintf(" %d", i+2), fmt.Sprintf("/candidates/%d", i), b, a)
-	})
+	for i := range max(len(before.others), len(after.others)) {
+		w.candidate(fmt.Sprintf(" %d", i+2), fmt.Sprintf("/candidates/%d", i), at(before.others, i), at(after.others, i))
+	}
 	for _, m := range []struct{ component, pointer string }{
 		{AnswerModel, "/model"}, {AnswerError, "/error"}, {AnswerStatus, "/status"}, {AnswerType, "/headers/content-type"},
 		{AnswerCut, "/incomplete"}, {AnswerNote, "/note"}, {Citations, "/citations"}, {AnswerHeaders, "/headers"},
@@ -56,8 +56,16 @@ func Answers(recorded, got *snapshot.Snapshot) ([]Change, error) {
 		w.named(m.component, m.pointer, before.members[m.component], after.members[m.component])
 	}
 	was, is := sources(recorded, got)
-	w.named(AnswerSource, "/source", w.c.word(was), w.c.word(is))
+	w.named(AnswerSource, "/source", jsonOf(was), jsonOf(is))
 	return w.found, nil
+}
+
+// at returns the i-th candidate, or an empty one.
+func at(all []candidate, i int) (c candidate) {
+	if i < len(all) {
+		c = all[i]
+	}
+	return c
 }
 
 // sources returns how two records were made, as lines. Facts that only the old record has are left out if the call was
@@ -90,34 +98,24 @@ func facts(s *snapshot.Snapshot) map[string]string {
 	}
 }
 
-// ofOneCall matches names of headers whose values differ with each call.
-var ofOneCall = regexp.MustCompile(`(?:^|-)(?:age|date|etag|id|processing-ms|ratelimit|ray|requestid|session|time|url)(?:-|$)`)
+// variable matches names of headers whose values differ with each call.
+var variable = regexp.MustCompile(`(?:^|-)(?:age|date|etag|id|processing-ms|ratelimit|ray|requestid|session|time|url)(?:-|$)`)
 
-// An answer is an answer divided into components.
+// An answer is an answer divided into components, each in JSON; nil if absent.
 type answer struct {
 	candidate
 	others  []candidate
-	members map[string]part // everything else, by component
+	members map[string]json.RawMessage // everything else, by component
 }
 
 // A candidate is a candidate of an answer, divided into components.
 type candidate struct {
-	text, calls, reasoning, parts, reason part
-	listed                                map[string]part // parts that are items of a list, by the name that [Listed] returns
-	result                                string          // name of the tool whose result the last part is; "" if it is none
+	text, calls, reasoning, parts, reason json.RawMessage
+	listed                                map[string]json.RawMessage // parts that are items of a list, by the name that [drift.Listed] returns
+	result                                string                     // name of the tool whose result the last part is; "" if it is none
 }
 
-// Listed names a part that is an item of a list, such as a server's list of tools: "tool add". It reports false for any
-// other part.
-func Listed(p jsontext.Value) (name string, ok bool) {
-	custom := p.Member("custom")
-	for kind, listed := range custom.Members() {
-		name, ok = kind+" "+listed.Member("name").Word(), custom.Len() == 1 && listed.Member("name").IsWord()
-	}
-	return name, ok
-}
-
-func (c *Comparer) answer(r *snapshot.Response) (answer, error) {
+func divideAnswer(r *snapshot.Response) (answer, error) {
 	core, err := snapshot.ResponseCore(r)
 	if err != nil {
 		return answer{}, err
@@ -127,16 +125,16 @@ func (c *Comparer) answer(r *snapshot.Response) (answer, error) {
 	for _, name := range inorder.Names(r.Headers) {
 		switch {
 		case name == "content-type": // reported separately
-		case ofOneCall.MatchString(name):
+		case variable.MatchString(name):
 			headers = append(headers, name)
 		default:
 			headers = append(headers, name+": "+strings.Join(r.Headers[name], ", "))
 		}
 	}
-	a := answer{candidate: c.candidate(said), members: map[string]part{
-		AnswerModel: c.word(r.Model), AnswerError: c.part(said.Member("error").Raw()), AnswerCut: c.word(r.Incomplete),
-		AnswerHeaders: c.word(strings.Join(headers, "\n")), AnswerType: c.word(strings.Join(r.Headers["content-type"], ", ")),
-		AnswerNote: c.word(r.Note), Readings: c.word(strings.Join(reading.Sentences(r.Readings, r.ReadingsMore), "\n")),
+	a := answer{candidate: divideCandidate(said), members: map[string]json.RawMessage{
+		AnswerModel: jsonOf(r.Model), AnswerError: said.Member("error").Raw(), AnswerCut: jsonOf(r.Incomplete),
+		AnswerHeaders: jsonOf(strings.Join(headers, "\n")), AnswerType: jsonOf(strings.Join(r.Headers["content-type"], ", ")),
+		AnswerNote: jsonOf(r.Note), Readings: jsonOf(strings.Join(reading.Sentences(r.Readings, r.ReadingsMore), "\n")),
 	}}
 	var cited []modelio.Citation
 	for i := range r.Candidates {
@@ -144,66 +142,78 @@ func (c *Comparer) answer(r *snapshot.Response) (answer, error) {
 	}
 	if cited != nil {
 		text, _ := json.MarshalIndent(cited, "", "  ") // contains only texts and numbers
-		a.members[Citations] = c.word(string(text))
+		a.members[Citations] = jsonOf(string(text))
 	}
 	if r.Status != 0 {
-		a.members[AnswerStatus] = c.word(fmt.Sprint(r.Status))
+		a.members[AnswerStatus] = jsonOf(fmt.Sprint(r.Status))
 	}
 	for _, other := range said.Member("candidates").Elements() {
-		a.others = append(a.others, c.candidate(other))
+		a.others = append(a.others, divideCandidate(other))
 	}
 	return a, nil
 }
 
-func (c *Comparer) candidate(core jsontext.Value) candidate {
+func divideCandidate(core jsontext.Value) candidate {
 	var reasoning []string
-	s := candidate{listed: map[string]part{}}
+	s := candidate{listed: map[string]json.RawMessage{}}
 	var rest []json.RawMessage
 	for _, p := range core.Member("parts").Elements() {
 		if text, ok := p.Member("reasoning").Text(); ok {
 			reasoning = append(reasoning, text)
 		}
-		name, listed := Listed(p)
+		name, listed := drift.Listed(p)
 		if _, twice := s.listed[name]; listed && !twice {
-			s.listed[name] = c.part(p.Member("custom").Raw())
+			s.listed[name] = p.Member("custom").Raw()
 			continue
 		}
 		rest = append(rest, p.Raw())
 		s.result = p.Member("toolResponse", "name").Word()
 	}
-	s.text, s.calls = c.word(core.Member("content").Word()), c.part(core.Member("tool_calls").Raw())
-	s.reason, s.reasoning = c.part(core.Member("finish_reason").Raw()), c.word(strings.Join(reasoning, "\n"))
-	if s.parts = c.part(core.Member("parts").Raw()); len(s.listed) > 0 {
-		s.parts = c.part(jsontext.List(rest))
+	s.text, s.calls = jsonOf(core.Member("content").Word()), core.Member("tool_calls").Raw()
+	s.reason, s.reasoning = core.Member("finish_reason").Raw(), jsonOf(strings.Join(reasoning, "\n"))
+	if s.parts = core.Member("parts").Raw(); len(s.listed) > 0 {
+		s.parts = jsontext.List(rest)
 	}
 	return s
 }
 
-// word returns the part for a text; an empty text is absent.
-func (c *Comparer) word(text string) part {
+// jsonOf returns a text in JSON; an empty text is absent.
+func jsonOf(text string) json.RawMessage {
 	if text == "" {
-		return part{}
+		return nil
 	}
-	return c.part(jsontext.Text(text))
+	return jsontext.Text(text)
+}
+
+// An answerWriter collects the changes of an answer.
+type answerWriter struct{ found []drift.Change }
+
+// change adds a component unless both sides are equal.
+func (w *answerWriter) change(component, kind, pointer string, before, after json.RawMessage, as drift.Spelling) {
+	w.found = append(w.found, drift.Between(component, kind, pointer, before, after, as)...)
+}
+
+func (w *answerWriter) named(component, pointer string, before, after json.RawMessage) {
+	w.change(component, component, pointer, before, after, drift.Readable)
 }
 
 // candidate adds the differences between two candidates; number is empty for the first one.
-func (w *writer) candidate(number, pointer string, before, after candidate) {
-	named := func(component, at string, b, a part, spell spelling) {
-		w.change(strings.Replace(component, "answer", "answer"+number, 1), component, pointer+at, b, a, spell)
+func (w *answerWriter) candidate(number, pointer string, before, after candidate) {
+	named := func(component, at string, b, a json.RawMessage, as drift.Spelling) {
+		w.change(strings.Replace(component, "answer", "answer"+number, 1), component, pointer+at, b, a, as)
 	}
 	found := len(w.found)
-	named(AnswerText, "/content", before.text, after.text, readable)
-	named(ToolCalls, "/tool_calls", before.calls, after.calls, spoken)
-	named(Reasoning, "/parts", before.reasoning, after.reasoning, readable)
+	named(AnswerText, "/content", before.text, after.text, drift.Readable)
+	named(ToolCalls, "/tool_calls", before.calls, after.calls, drift.Spoken)
+	named(Reasoning, "/parts", before.reasoning, after.reasoning, drift.Readable)
 	for _, name := range inorder.Names(before.listed, after.listed) {
-		w.change("answer"+number+": "+name, AnswerParts, pointer+"/parts", before.listed[name], after.listed[name], readable)
+		w.change("answer"+number+": "+name, AnswerParts, pointer+"/parts", before.listed[name], after.listed[name], drift.Readable)
 	}
 	if len(w.found) == found {
-		named(AnswerParts, "/parts", before.parts, after.parts, readable)
+		named(AnswerParts, "/parts", before.parts, after.parts, drift.Readable)
 		if last := len(w.found) - 1; last >= found && after.result != "" {
 			w.found[last].Component = "answer" + number + ": result of tool " + after.result
 		}
 	}
-	named(FinishReason, "/finish_reason", before.reason, after.reason, readable)
+	named(FinishReason, "/finish_reason", before.reason, after.reason, drift.Readable)
 }
