@@ -3,6 +3,7 @@ package drift
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"sort"
@@ -17,8 +18,13 @@ import (
 // Compare returns the components in which two requests differ, without those at the ignored pointers: see
 // [Comparer.Changes]. An error means that a value in a request is not JSON.
 func Compare(recorded, got *modelio.Request, ignored []string) ([]Change, error) {
-	_, changes, _, err := NewComparer(ignored).Next(nil, recorded, got)
-	return changes, err
+	c := NewComparer(ignored)
+	r, err := c.Request(recorded)
+	g, err2 := c.Request(got)
+	if err := errors.Join(err, err2); err != nil {
+		return nil, err
+	}
+	return c.Changes(r, g), nil
 }
 
 // Changes returns the components in which two requests differ (design R3): model, system and other messages, tools,
@@ -44,24 +50,6 @@ func (c *Comparer) Changes(recorded, got *Request) []Change {
 		}
 	}
 	return w.found
-}
-
-// Next compares the requests of a call in two recordings. base is the comparison of the call that it continues; nil if
-// it continues none. inherits is true if both requests start with all messages of base; in that case the changes of
-// those messages are not returned again. So the cost of a conversation is linear in its messages, not quadratic.
-func (c *Comparer) Next(base *Pair, recorded, got *modelio.Request) (pair *Pair, changes []Change, inherits bool, err error) {
-	base = cmp.Or(base, &Pair{})
-	pair = &Pair{m: base.recorded.beginning(recorded), n: base.got.beginning(got)}
-	if inherits = pair.m > 0 && pair.n > 0 && c.ignored == nil; !inherits {
-		base, pair.m, pair.n = &Pair{}, 0, 0
-	}
-	if pair.recorded, err = c.after(base.recorded, recorded); err != nil {
-		return nil, nil, false, err
-	}
-	if pair.got, err = c.after(base.got, got); err != nil {
-		return nil, nil, false, err
-	}
-	return pair, c.Changes(pair.recorded.without(pair.m), pair.got.without(pair.n)), inherits, nil
 }
 
 // A writer describes differences in words.

@@ -3,7 +3,6 @@ package drift
 import (
 	"encoding/json"
 	"hash/maphash"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -33,17 +32,10 @@ func NewComparer(ignored []string) *Comparer {
 	}
 }
 
-// A Pair is two compared requests, without the first m messages of recorded and the first n of got.
-type Pair struct {
-	recorded, got *Request
-	m, n          int
-}
-
 // A Request is a request divided into components (design R3).
 type Request struct {
 	*modelio.Request
-	from     int  // number of messages left out at the start
-	extended bool // a request that continues this one uses the spare capacity of messages
+	from int // number of messages left out at the start
 
 	members  map[string]part // all members except messages and tools
 	messages []part
@@ -66,14 +58,13 @@ type memory struct {
 
 // Request divides a request into components. The request must not be changed afterwards. It fails if a value in it is
 // not JSON.
-func (c *Comparer) Request(r *modelio.Request) (*Request, error) { return c.after(nil, r) }
+func (c *Comparer) Request(r *modelio.Request) (*Request, error) { return c.RequestFrom(0, r) }
 
-// after divides a request into components. If it starts with all messages of base, their parts are shared and not
-// computed again.
-func (c *Comparer) after(base *Request, r *modelio.Request) (*Request, error) {
-	taken := &Request{Request: r, members: map[string]part{}}
-	rest := *r
-	rest.Messages, rest.Tools = nil, nil
+// RequestFrom is [Comparer.Request] without the first messages of a request, up to the one with the index from.
+func (c *Comparer) RequestFrom(from int, r *modelio.Request) (*Request, error) {
+	left, rest := *r, *r
+	left.Messages, rest.Messages, rest.Tools = r.Messages[from:], nil, nil
+	taken := &Request{Request: &left, from: from, members: map[string]part{}}
 	core, err := coreOf(&rest, c.ignored)
 	if err != nil {
 		return nil, err
@@ -83,15 +74,8 @@ func (c *Comparer) after(base *Request, r *modelio.Request) (*Request, error) {
 			taken.members[name] = c.part(value.Raw())
 		}
 	}
-	if base.beginning(r) > 0 {
-		taken.messages = base.messages
-		if base.extended {
-			taken.messages = slices.Clip(taken.messages)
-		}
-		base.extended = true
-	}
-	for i := len(taken.messages); i < len(r.Messages); i++ {
-		p, err := c.message(i, &r.Messages[i])
+	for i := range left.Messages {
+		p, err := c.message(from+i, &left.Messages[i])
 		if err != nil {
 			return nil, err
 		}
@@ -105,28 +89,6 @@ func (c *Comparer) after(base *Request, r *modelio.Request) (*Request, error) {
 		taken.tools = append(taken.tools, p)
 	}
 	return taken, nil
-}
-
-// beginning returns the number of messages in r if another request starts with all of them; otherwise 0.
-func (r *Request) beginning(of *modelio.Request) int {
-	if r == nil || len(r.Messages) > len(of.Messages) {
-		return 0
-	}
-	for i := range r.Messages {
-		a, b := &r.Messages[i], &of.Messages[i]
-		if a.Role != b.Role || len(a.Content) == 0 || len(a.Content) != len(b.Content) || &a.Content[0] != &b.Content[0] || len(a.Metadata)+len(b.Metadata) > 0 {
-			return 0
-		}
-	}
-	return len(r.Messages)
-}
-
-// without returns the request without its first n messages.
-func (r *Request) without(n int) *Request {
-	rest, left := *r, *r.Request
-	left.Messages = left.Messages[n:]
-	rest.Request, rest.messages, rest.from = &left, r.messages[n:], n
-	return &rest
 }
 
 func coreOf(r *modelio.Request, ignored []string) (jsontext.Value, error) {
@@ -185,12 +147,6 @@ func (c *Comparer) Differences(recorded, got *Request) []Difference {
 		return strings.Compare(topMember(a.Pointer), topMember(b.Pointer))
 	})
 	return d.found
-}
-
-// DifferencesOf returns the differences of a pair in document order, without the messages that [Comparer.Next] left
-// out.
-func (c *Comparer) DifferencesOf(p *Pair) []Difference {
-	return c.Differences(p.recorded.without(p.m), p.got.without(p.n))
 }
 
 func topMember(pointer string) string {

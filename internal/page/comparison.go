@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/traceforge/traceforge-go/internal/drift"
+	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
@@ -106,7 +107,7 @@ func (c *Comparison) documents(d *Difference, from, to *snapshot.Document) error
 			}
 		}
 		if c.Whole {
-			whole := explainCall(was, now, pairs.DifferencesOf(pairs.byCall[n]), &call)
+			whole := explainCall(was, now, pairs.Differences(pairs.byCall[n].recorded, pairs.byCall[n].got), &call)
 			whole.Bytes = whole.Bytes || slices.Contains(d.Altered, n)
 			d.Differences = append(d.Differences, whole)
 		}
@@ -125,31 +126,60 @@ func (c *Comparison) noteTimes(of Test, was, now *snapshot.Snapshot) {
 }
 
 // callPairs compares the calls of a test that two recordings have. For each call it compares only what it adds to the
-// call that it continues.
+// call that it continues, so the cost of a conversation is linear in its messages, not quadratic.
 type callPairs struct {
 	*drift.Comparer
-	byCall map[int]*drift.Pair
-	differ map[int]bool // whether messages of a call, or of those that it continues, differ
+	byCall map[int]callPair
 }
 
-func newCallPairs() *callPairs {
-	return &callPairs{drift.NewComparer(nil), map[int]*drift.Pair{}, map[int]bool{}}
+// A callPair is the requests of a call in two recordings.
+type callPair struct {
+	was, now      *modelio.Request
+	recorded, got *drift.Request // without the messages of the call that both continue
+	differ        bool           // some messages differ, including those of calls that they continue
 }
+
+func newCallPairs() *callPairs { return &callPairs{drift.NewComparer(nil), map[int]callPair{}} }
 
 // next compares the requests of a call, and returns the changes. inherits is the number of the earlier call with whose
 // messages both start, if some of those changed: their changes are not returned again. 0 if there is none.
 func (t *callPairs) next(was, now *snapshot.Snapshot) (changes []drift.Change, inherits int, err error) {
-	var base *drift.Pair
+	pair, m, n := callPair{was: &was.Request, now: &now.Request}, 0, 0
 	if was.Continues != nil && now.Continues != nil && was.Continues.Call == now.Continues.Call {
-		base = t.byCall[now.Continues.Call]
+		base := t.byCall[now.Continues.Call]
+		if m, n = beginning(base.was, pair.was), beginning(base.now, pair.now); m == 0 || n == 0 {
+			m, n = 0, 0
+		} else if base.differ {
+			inherits = now.Continues.Call
+		}
 	}
-	pair, changes, all, err := t.Next(base, &was.Request, &now.Request)
-	if all && t.differ[now.Continues.Call] {
-		inherits = now.Continues.Call
+	pair.recorded, err = t.RequestFrom(m, pair.was)
+	if err == nil {
+		pair.got, err = t.RequestFrom(n, pair.now)
 	}
+	if err != nil {
+		return nil, 0, err
+	}
+	changes = t.Changes(pair.recorded, pair.got)
+	pair.differ = inherits > 0 || slices.ContainsFunc(changes, drift.Change.OfMessages)
 	t.byCall[now.Number()] = pair
-	t.differ[now.Number()] = inherits > 0 || slices.ContainsFunc(changes, drift.Change.OfMessages)
-	return changes, inherits, err
+	return changes, inherits, nil
+}
+
+// beginning returns the number of messages in a request if another one starts with all of them, in the same memory;
+// otherwise 0.
+func beginning(r, of *modelio.Request) int {
+	if r == nil || len(r.Messages) > len(of.Messages) {
+		return 0
+	}
+	for i := range r.Messages {
+		a, b := &r.Messages[i], &of.Messages[i]
+		same := a.Role == b.Role && len(a.Metadata)+len(b.Metadata) == 0 && len(a.Content) == len(b.Content)
+		if !same || len(a.Content) == 0 || &a.Content[0] != &b.Content[0] {
+			return 0
+		}
+	}
+	return len(r.Messages)
 }
 
 // calls compares two calls of a test.
