@@ -44,28 +44,19 @@ func Answers(recorded, got *snapshot.Snapshot) ([]drift.Change, error) {
 		return nil, err
 	}
 	var w answerWriter
-	w.named(Readings, "/readings", before.members[Readings], after.members[Readings])
-	w.candidate("", "", before.candidate, after.candidate)
-	for i := range max(len(before.others), len(after.others)) {
-		w.candidate(fmt.Sprintf(" %d", i+2), fmt.Sprintf("/candidates/%d", i), at(before.others, i), at(after.others, i))
+	w.add(Readings, Readings, "/readings", before.members[Readings], after.members[Readings], drift.Readable)
+	for i := range max(len(before.candidates), len(after.candidates)) {
+		w.candidate(i, before.candidate(i), after.candidate(i))
 	}
 	for _, m := range []struct{ component, pointer string }{
 		{AnswerModel, "/model"}, {AnswerError, "/error"}, {AnswerStatus, "/status"}, {AnswerType, "/headers/content-type"},
 		{AnswerCut, "/incomplete"}, {AnswerNote, "/note"}, {Citations, "/citations"}, {AnswerHeaders, "/headers"},
 	} {
-		w.named(m.component, m.pointer, before.members[m.component], after.members[m.component])
+		w.add(m.component, m.component, m.pointer, before.members[m.component], after.members[m.component], drift.Readable)
 	}
 	was, is := sources(recorded, got)
-	w.named(AnswerSource, "/source", jsonOf(was), jsonOf(is))
+	w.add(AnswerSource, AnswerSource, "/source", jsonOf(was), jsonOf(is), drift.Readable)
 	return w.found, nil
-}
-
-// at returns the i-th candidate, or an empty one.
-func at(all []candidate, i int) (c candidate) {
-	if i < len(all) {
-		c = all[i]
-	}
-	return c
 }
 
 // sources returns how two records were made, as lines. Facts that only the old record has are left out if the call was
@@ -103,9 +94,16 @@ var variable = regexp.MustCompile(`(?:^|-)(?:age|date|etag|id|processing-ms|rate
 
 // An answer is an answer divided into components, each in JSON; nil if absent.
 type answer struct {
-	candidate
-	others  []candidate
-	members map[string]json.RawMessage // everything else, by component
+	candidates []candidate
+	members    map[string]json.RawMessage // everything else, by component
+}
+
+// candidate returns the i-th candidate, which may be absent.
+func (a *answer) candidate(i int) (c candidate) {
+	if i < len(a.candidates) {
+		c = a.candidates[i]
+	}
+	return c
 }
 
 // A candidate is a candidate of an answer, divided into components.
@@ -115,12 +113,15 @@ type candidate struct {
 	result                                string                     // name of the tool whose result the last part is; "" if it is none
 }
 
-func divideAnswer(r *snapshot.Response) (answer, error) {
+func divideAnswer(r *snapshot.Response) (a answer, err error) {
 	core, err := snapshot.ResponseCore(r)
 	if err != nil {
-		return answer{}, err
+		return a, err
 	}
 	said := jsontext.ValueOf(core)
+	for _, other := range append([]jsontext.Value{said}, said.Member("candidates").Values()...) {
+		a.candidates = append(a.candidates, divideCandidate(other))
+	}
 	var headers []string
 	for _, name := range inorder.Names(r.Headers) {
 		switch {
@@ -131,11 +132,11 @@ func divideAnswer(r *snapshot.Response) (answer, error) {
 			headers = append(headers, name+": "+strings.Join(r.Headers[name], ", "))
 		}
 	}
-	a := answer{candidate: divideCandidate(said), members: map[string]json.RawMessage{
+	a.members = map[string]json.RawMessage{
 		AnswerModel: jsonOf(r.Model), AnswerError: said.Member("error").Raw(), AnswerCut: jsonOf(r.Incomplete),
 		AnswerHeaders: jsonOf(strings.Join(headers, "\n")), AnswerType: jsonOf(strings.Join(r.Headers["content-type"], ", ")),
 		AnswerNote: jsonOf(r.Note), Readings: jsonOf(strings.Join(reading.Sentences(r.Readings, r.ReadingsMore), "\n")),
-	}}
+	}
 	var cited []modelio.Citation
 	for i := range r.Candidates {
 		cited = append(cited, r.Candidates[i].Citations...)
@@ -146,9 +147,6 @@ func divideAnswer(r *snapshot.Response) (answer, error) {
 	}
 	if r.Status != 0 {
 		a.members[AnswerStatus] = jsonOf(fmt.Sprint(r.Status))
-	}
-	for _, other := range said.Member("candidates").Elements() {
-		a.others = append(a.others, divideCandidate(other))
 	}
 	return a, nil
 }
@@ -188,32 +186,31 @@ func jsonOf(text string) json.RawMessage {
 // An answerWriter collects the changes of an answer.
 type answerWriter struct{ found []drift.Change }
 
-// change adds a component unless both sides are equal.
-func (w *answerWriter) change(component, kind, pointer string, before, after json.RawMessage, as drift.Spelling) {
+// add adds a component unless both sides are equal.
+func (w *answerWriter) add(component, kind, pointer string, before, after json.RawMessage, as drift.Spelling) {
 	w.found = append(w.found, drift.Between(component, kind, pointer, before, after, as)...)
 }
 
-func (w *answerWriter) named(component, pointer string, before, after json.RawMessage) {
-	w.change(component, component, pointer, before, after, drift.Readable)
-}
-
-// candidate adds the differences between two candidates; number is empty for the first one.
-func (w *answerWriter) candidate(number, pointer string, before, after candidate) {
-	named := func(component, at string, b, a json.RawMessage, as drift.Spelling) {
-		w.change(strings.Replace(component, "answer", "answer"+number, 1), component, pointer+at, b, a, as)
+// candidate adds the differences between the i-th candidates.
+func (w *answerWriter) candidate(i int, before, after candidate) {
+	number, pointer, found := "answer", "", len(w.found)
+	if i > 0 {
+		number, pointer = fmt.Sprintf("answer %d", i+1), fmt.Sprintf("/candidates/%d", i-1)
 	}
-	found := len(w.found)
-	named(AnswerText, "/content", before.text, after.text, drift.Readable)
-	named(ToolCalls, "/tool_calls", before.calls, after.calls, drift.Spoken)
-	named(Reasoning, "/parts", before.reasoning, after.reasoning, drift.Readable)
+	add := func(kind, at string, b, a json.RawMessage, as drift.Spelling) {
+		w.add(strings.Replace(kind, "answer", number, 1), kind, pointer+at, b, a, as)
+	}
+	add(AnswerText, "/content", before.text, after.text, drift.Readable)
+	add(ToolCalls, "/tool_calls", before.calls, after.calls, drift.Spoken)
+	add(Reasoning, "/parts", before.reasoning, after.reasoning, drift.Readable)
 	for _, name := range inorder.Names(before.listed, after.listed) {
-		w.change("answer"+number+": "+name, AnswerParts, pointer+"/parts", before.listed[name], after.listed[name], drift.Readable)
+		w.add(number+": "+name, AnswerParts, pointer+"/parts", before.listed[name], after.listed[name], drift.Readable)
 	}
 	if len(w.found) == found {
-		named(AnswerParts, "/parts", before.parts, after.parts, drift.Readable)
+		add(AnswerParts, "/parts", before.parts, after.parts, drift.Readable)
 		if last := len(w.found) - 1; last >= found && after.result != "" {
-			w.found[last].Component = "answer" + number + ": result of tool " + after.result
+			w.found[last].Component = number + ": result of tool " + after.result
 		}
 	}
-	named(FinishReason, "/finish_reason", before.reason, after.reason, drift.Readable)
+	add(FinishReason, "/finish_reason", before.reason, after.reason, drift.Readable)
 }
