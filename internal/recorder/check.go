@@ -39,12 +39,13 @@ type checks struct {
 	run    *run
 	report *report
 
-	group sync.WaitGroup
-	made  locked.Map[string, int] // by the ids that answers gave out, the numbers of the calls, which must not be repeated
+	made locked.Map[string, int] // by the ids that answers gave out, the numbers of the calls, which must not be repeated
 
-	mu    sync.Mutex
-	ended bool
-	all   []*check
+	mu       sync.Mutex
+	ended    bool
+	all      []*check
+	underWay int        // how many live calls; no sync.WaitGroup, which belongs to one testing/synctest bubble
+	oneLess  *sync.Cond // of underWay
 }
 
 // A check is a record whose call is made live. Its functions work after the caller has gone on.
@@ -80,18 +81,17 @@ func (k *checks) begin(ck *check) {
 		k.all = append(k.all, ck)
 	}
 	if !ended && made {
-		k.group.Add(1)
+		k.underWay += k.run.Checking.Repeat
 	}
 	k.mu.Unlock()
 	if ended || !made {
 		return // the test may have ended, and left behind the goroutine that made this call
 	}
-	defer k.group.Done()
 	for range k.run.Checking.Repeat {
 		if ck.within != nil {
 			k.runCheck(ck)
 		} else {
-			k.group.Go(func() { k.runCheck(ck) })
+			go k.runCheck(ck)
 		}
 	}
 }
@@ -127,6 +127,12 @@ func isSampled(o usage.CheckOptions, id string) bool {
 
 // runCheck makes the call of a check, and makes it once more if the provider asks for that.
 func (k *checks) runCheck(ck *check) {
+	defer func() {
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		k.underWay--
+		k.oneLess.Broadcast()
+	}()
 	ctx := ck.within
 	if ctx == nil {
 		liveCalls <- struct{}{}
@@ -268,9 +274,10 @@ func (k *checks) recorded(ck *check) (*said, *Failure) {
 // end waits for the live calls of the test. Each has its own time limit.
 func (k *checks) end() {
 	k.mu.Lock()
-	k.ended = true
+	for k.ended = true; k.underWay > 0; {
+		k.oneLess.Wait()
+	}
 	k.mu.Unlock()
-	k.group.Wait()
 	inorder.By(k.all, func(a, b *check) int { return cmp.Compare(a.stored.proof.record, b.stored.proof.record) })
 	for _, ck := range k.all {
 		k.conclude(ck)

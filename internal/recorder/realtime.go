@@ -32,6 +32,7 @@ type realtime struct {
 	stream  net.Conn // to the client
 	out     outbox   // of messages to the client
 	done    chan struct{}
+	ended   atomic.Bool      // done is closed, which no other testing/synctest bubble may ask
 	silent  atomic.Bool      // the test has failed because the client was silent
 	passed  []provider.Frame // what the client was served from records
 
@@ -102,6 +103,7 @@ func (r *Recorder) realtime(req *http.Request, w *wire, c *call) (*http.Response
 // run serves or relays the session until it ends.
 func (s *realtime) run() {
 	defer close(s.done)
+	defer s.ended.Store(true)
 	defer s.stream.Close()
 	defer s.out.hangUp()
 	if s.replayed != nil {
@@ -197,6 +199,9 @@ func (r *Recorder) endRealtime() {
 	r.run.mu.Unlock()
 	patience := time.After(realtimeDrain)
 	for _, s := range open {
+		if s.ended.Load() {
+			continue
+		}
 		select {
 		case <-s.done:
 			continue

@@ -153,6 +153,7 @@ func Open(o Options) (*Recorder, error) {
 	r.pending = pending{run: &r.run, report: &r.report}
 	r.revision = revision{run: &r.run, report: &r.report, pending: &r.pending}
 	r.checks, r.sessions = checks{run: &r.run, report: &r.report}, sessions{run: &r.run, report: &r.report}
+	r.checks.oneLess = sync.NewCond(&r.checks.mu)
 	return r, r.run.readConfig()
 }
 

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"net/http"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/traceforge/traceforge-go/internal/locked"
@@ -24,8 +23,7 @@ type sessions struct {
 	asked   locked.Map[string, bool]            // the questions of served streams, by session and id
 	replied locked.Map[string, bool]            // those that clients have answered
 
-	mu     sync.Mutex
-	change chan struct{} // closed when another call is served
+	waiting locked.Map[chan struct{}, bool] // of the waiting calls: gets a value when another call is served
 }
 
 // passThrough answers a request that is no call and so is not recorded: it is passed on if its session is live. Whether
@@ -167,11 +165,11 @@ func (l *sessions) note(events []string, id json.RawMessage, reply string) {
 	for _, event := range events {
 		l.streams.Set(event, id)
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.change != nil {
-		close(l.change)
-		l.change = nil
+	for served := range l.waiting.All() {
+		select {
+		case served <- struct{}{}:
+		default: // it will look anyway
+		}
 	}
 }
 
@@ -181,22 +179,17 @@ func (l *sessions) giveUp() { l.note(nil, nil, "") }
 // await waits until holds is true, and asks it after each call that is served. After a failure such calls may never
 // come, so it does not wait.
 func (l *sessions) await(ctx context.Context, holds func() bool) error {
-	for {
-		l.mu.Lock()
-		if l.change == nil {
-			l.change = make(chan struct{})
-		}
-		change := l.change
-		l.mu.Unlock()
-		if holds() || l.report.hasFailed() {
-			return nil
-		}
+	served := make(chan struct{}, 1)
+	l.waiting.Set(served, true)
+	defer l.waiting.Delete(served)
+	for !holds() && !l.report.hasFailed() {
 		select {
-		case <-change:
+		case <-served:
 		case <-ctx.Done():
 			return ctx.Err()
 		}
 	}
+	return nil
 }
 
 // owes reports whether the client still has to make a call of a session that was recorded between two times. meant
