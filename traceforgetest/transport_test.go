@@ -1,8 +1,10 @@
 package traceforgetest_test
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
+	"encoding/json"
 	"errors"
 	"io"
 	"net"
@@ -11,6 +13,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -136,4 +139,67 @@ func TestPassThrough(t *testing.T) {
 	tb := s.run("TestIt", visit(""), telemetry, traceforgetest.Upstream(live))
 	require.Contains(t, tb.Logged(), "no model call was made", "a passed call is none")
 	require.Equal(t, 1, visits)
+}
+
+// TestReadAfterClose: a body that was closed cannot be read, in replay as in a recording.
+func TestReadAfterClose(t *testing.T) {
+	s := newScene(t)
+	test := func(t *tbtest.TB, tf *traceforgetest.Recorder) {
+		for _, stream := range []bool{false, true} {
+			body, _ := json.Marshal(newChat("a").with("stream", stream))
+			resp, err := tf.Client().Post("https://api.openai.com/v1/chat/completions", "application/json", bytes.NewReader(body))
+			if err != nil {
+				t.Fatalf("%v", err)
+			}
+			_ = resp.Body.Close()
+			if read, err := io.ReadAll(resp.Body); err == nil || len(read) > 0 {
+				t.Errorf("read %q, %v", read, err)
+			}
+		}
+	}
+	s.record("TestIt", test, traceforgetest.Allow(traceforgetest.CutStreams))
+	requirePass(t, s.replay("TestIt", test, traceforgetest.Allow(traceforgetest.CutStreams)))
+}
+
+// TestTimeoutOfClient: the timeout of an http.Client, which cancels a request in two ways, is recorded as one.
+func TestTimeoutOfClient(t *testing.T) {
+	s := newScene(t)
+	hanging := roundTripper(func(req *http.Request) (*http.Response, error) {
+		if req.Cancel != nil {
+			<-req.Cancel // which may be the faster way
+			return nil, errors.New("net/http: request canceled")
+		}
+		<-req.Context().Done()
+		return nil, req.Context().Err()
+	})
+	test := func(t *tbtest.TB, tf *traceforgetest.Recorder) {
+		client := &http.Client{Transport: tf, Timeout: 20 * time.Millisecond}
+		if _, err := send(client, newChat("a")); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("got %v", err)
+		}
+	}
+	t.Setenv("TRACEFORGE_UPDATE", "1")
+	requirePass(t, s.run("TestIt", test, traceforgetest.Upstream(hanging), traceforgetest.Allow(traceforgetest.TransportErrors)))
+	require.Equal(t, "deadline", s.records("openai")[0].Response.Error.Code)
+	t.Setenv("TRACEFORGE_UPDATE", "")
+	requirePass(t, s.replay("TestIt", test))
+}
+
+// TestEndlessRequest: a call whose body does not end ends with its context.
+func TestEndlessRequest(t *testing.T) {
+	s := newScene(t)
+	s.record("TestIt", asks(newChat("a")))
+	synctest.Test(t, func(t *testing.T) {
+		tb := s.replay("TestIt", func(t *tbtest.TB, tf *traceforgetest.Recorder) {
+			body, _ := io.Pipe()
+			ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+			defer cancel()
+			req, _ := http.NewRequestWithContext(ctx, http.MethodPost, "https://api.openai.com/v1/chat/completions", body)
+			if _, err := tf.Client().Do(req); !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("got %v", err)
+			}
+			asks(newChat("a"))(t, tf)
+		})
+		requirePass(t, tb)
+	})
 }

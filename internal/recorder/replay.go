@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/traceforge/traceforge-go/internal/provider"
 	"github.com/traceforge/traceforge-go/internal/store"
@@ -266,9 +267,13 @@ type replayBody struct {
 
 	report *report
 	proof  *due // compares the answer with the record
+	closed atomic.Bool
 }
 
 func (b *replayBody) Read(p []byte) (int, error) {
+	if b.closed.Load() {
+		return 0, http.ErrBodyReadAfterClose
+	}
 	if err := context.Cause(b.ctx); err != nil {
 		return 0, err
 	}
@@ -302,6 +307,7 @@ func (b *replayBody) Read(p []byte) (int, error) {
 
 // Close proves the answer, since clients close a stream at its last event, without reading to its end.
 func (b *replayBody) Close() error {
+	b.closed.Store(true)
 	if b.stop != nil {
 		b.stop(http.ErrBodyReadAfterClose)
 	}

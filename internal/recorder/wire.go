@@ -2,6 +2,7 @@ package recorder
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"maps"
@@ -50,10 +51,17 @@ func (s *setup) readWire(req *http.Request) (*wire, error) {
 	if req.Body == nil {
 		return w, nil
 	}
+	ctx := req.Context()
+	if req.ContentLength <= 0 && req.Body != http.NoBody { // a stream, which may never end
+		defer context.AfterFunc(ctx, func() { req.Body.Close() })()
+	}
 	var err error
 	if w.sent, err = readAtMost(req.Body, req.ContentLength, s.store.MaxBytes(), "the request's body"); err != nil {
 		if long := asA[*tooLong](err); long != nil {
 			return w, long // its caller closes the body
+		}
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
 		}
 		err = fmt.Errorf("traceforge: reading the request's body: %w", err)
 	}
@@ -69,6 +77,9 @@ func (s *setup) readWire(req *http.Request) (*wire, error) {
 // live returns the request to send, with a body of its own.
 func (w *wire) live(req *http.Request) *http.Request {
 	live := req.Clone(req.Context())
+	if _, limited := req.Context().Deadline(); limited {
+		live.Cancel = nil // an http.Client with a timeout sets both, and the error would be of the one that is faster
+	}
 	if w.sent != nil {
 		live.Body, live.ContentLength = io.NopCloser(bytes.NewReader(w.sent)), int64(len(w.sent))
 	}
