@@ -5,12 +5,20 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"unicode"
+
+	"github.com/traceforge/traceforge-go/internal/gotest"
 )
 
 // isPartial reports whether the run leaves parts of the named test out, by its flags. The whole test may make calls
-// that this run does not.
-func isPartial(name string) bool {
-	return testing.Short() || flagText("test.skip") != "" || selectsBelow(flagText("test.run"), name)
+// that this run does not. With -failfast it may, which counts only when records would be dropped for it.
+func (r *Recorder) isPartial() bool {
+	selects := "test.run"
+	if gotest.Kind(gotest.Function(r.opts.Test)) == "Benchmark" {
+		selects = "test.bench"
+	}
+	return testing.Short() || flagText("test.skip") != "" || selectsBelow(flagText(selects), r.opts.Test) ||
+		r.opts.Mode.Drops() && flagText("test.failfast") == "true"
 }
 
 // flagText returns the value of a flag of the test binary; "" where it has none of that name.
@@ -27,6 +35,7 @@ func selectsBelow(pattern, name string) (below bool) {
 	if !strings.Contains(pattern, "/") {
 		return false // most are told by that
 	}
+	pattern = strings.Map(withoutSpace, pattern)
 	names := strings.Split(name, "/")
 	for _, one := range splitPattern(pattern, '|') {
 		levels := splitPattern(one, '/')
@@ -39,6 +48,14 @@ func selectsBelow(pattern, name string) (below bool) {
 		below = true
 	}
 	return below
+}
+
+// withoutSpace replaces white space, as package testing does in patterns and in the names of tests.
+func withoutSpace(c rune) rune {
+	if unicode.IsSpace(c) {
+		return '_'
+	}
+	return c
 }
 
 // selects reports whether the names of a test and its subtests match the patterns of their levels.

@@ -206,7 +206,7 @@ func (r *Recorder) finish() {
 		r.t.Fail() // it panicked
 	}
 	note := r.calls.Finish(recorder.TestEnd{
-		Failed: r.t.Failed(), Skipped: r.t.Skipped(), Partial: isPartial(r.opts.Test), Subtests: r.failedBelow(),
+		Failed: r.t.Failed(), Skipped: r.t.Skipped(), Partial: r.isPartial(), Subtests: r.failedBelow(),
 	})
 	if r.t.Failed() {
 		failed.Add(r.runningKey(), r.opts.Test)

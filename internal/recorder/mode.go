@@ -61,6 +61,9 @@ func (m Mode) String() string { return modes[m].name }
 // Live reports whether the mode makes live calls.
 func (m Mode) Live() bool { return modes[m].live }
 
+// Drops reports whether the mode removes records whose calls were not made.
+func (m Mode) Drops() bool { return modes[m].drops }
+
 // ParseMode returns the mode for a value of TRACEFORGE_UPDATE or -update. Its error lists the values.
 func ParseMode(value string) (Mode, error) {
 	switch value {
