@@ -8,7 +8,9 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -132,6 +134,21 @@ func (r *Recorder) start() error {
 	return nil
 }
 
+// recorders counts the recorders that tests of this process have had, by package and test.
+var recorders locked.Map[string, *atomic.Int32]
+
+// isNamesake reports whether another test with this one's name has had a recorder: package testing runs a test once for
+// each -count and each -cpu.
+func (r *Recorder) isNamesake() bool {
+	if _, runsOnce := r.t.(*testing.T); !runsOnce {
+		return false // a benchmark runs again for a larger number
+	}
+	count, _ := strconv.Atoi(flagText("test.count")) // testing has parsed it
+	runs := count * len(strings.Split(flagText("test.cpu"), ","))
+	before, _ := recorders.Add(r.runningKey(), new(atomic.Int32))
+	return int(before.Add(1)) > max(runs, 1)
+}
+
 // misuseTold is set once the way out of a package pattern after -update was printed, which every test of the process
 // would repeat.
 var misuseTold atomic.Bool
@@ -143,13 +160,16 @@ func (r *Recorder) open() error {
 	} else if err != nil {
 		return err
 	}
-	if r.opts.Mode != recorder.Replay || os.Getenv(usage.ReceiptEnv) != "" {
-		uncached()
+	if r.isNamesake() && r.opts.Mode.Drops() {
+		return fmt.Errorf("another test named %s has recorded its calls in this process, and would lose them: give each a name of its own, "+
+			"by t.Run where New is called in a testing/synctest bubble", r.opts.Test)
 	}
 	if r.opts.Mode == recorder.Check {
 		r.opts.Deadline = deadlineOf(r.t)
 	}
-	if _, whole := r.t.(*testing.F); !whole && flagText("test.fuzzworker") == "true" { // a process that go test -fuzz starts
+	if f, whole := r.t.(*testing.F); whole {
+		r.opts.Over = func() bool { return isFuzzing(f) }
+	} else if flagText("test.fuzzworker") == "true" { // a process that go test -fuzz starts
 		return errors.New("go test -fuzz makes inputs up, which have no snapshots: " +
 			"without -fuzz a fuzz target runs with its seeds, each of which is a test")
 	}
@@ -165,6 +185,10 @@ func (r *Recorder) open() error {
 	}
 	if r.opts.Shown != gotest.StoreName {
 		r.named = r.opts.Dir
+	}
+	isOutside := filepath.IsAbs(r.opts.Shown) // of the module, where go does not look whether files have changed
+	if r.opts.Mode != recorder.Replay || isOutside || os.Getenv(usage.ReceiptEnv) != "" {
+		uncached()
 	}
 	r.opts.TestCommand, r.opts.TestFlags = r.place.testCommand(), selection(r.opts.Test)
 	r.opts.Accept = updating(r.opts.TestCommand + r.opts.TestFlags)
@@ -183,6 +207,13 @@ func (r *Recorder) open() error {
 	}
 	r.calls, err = recorder.Open(r.opts)
 	return err
+}
+
+// isFuzzing reports whether the function that was given to f.Fuzz runs, which f panics in.
+func isFuzzing(f *testing.F) (is bool) {
+	defer func() { is = recover() != nil }()
+	f.Helper()
+	return false
 }
 
 func (r *Recorder) runningKey() string { return r.opts.Package + " " + r.opts.Test }

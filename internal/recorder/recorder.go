@@ -39,6 +39,7 @@ type Options struct {
 	Fail     func()                 // marks the test as failed at once
 	Tell     func(*Failure)         // prints a failure; not called after the test has ended
 	Late     func(*Failure)         // prints the failure of a call after the end of the test; may be nil
+	Over     func() bool            // reports that the test makes no more calls; may be nil
 	Waiting  func(holder string)    // is called with the holder of the store's lock, after 2 seconds; may be nil
 	Missed   func(Miss)             // is called for each request without a record, including a fork's live calls; may be nil
 	Upstream http.RoundTripper      // makes the live calls
@@ -293,7 +294,7 @@ func (r *report) refused(c *call, err error) error {
 // begin counts a call. It refuses one after the end of the test, and one that a tool makes while its call is recorded.
 func (r *report) begin(ctx context.Context, what fmt.Stringer) error {
 	r.run.mu.Lock()
-	ended := r.run.ended
+	ended := r.run.ended || r.run.Over != nil && r.run.Over()
 	r.run.calls++
 	r.run.mu.Unlock()
 	if ended {
