@@ -95,10 +95,7 @@ func compare(c *call, was, is *state) (*page.Comparison, error) {
 	if err != nil {
 		return nil, err
 	}
-	config, err := to.Config()
-	if err != nil {
-		config = &store.Config{} // the settings report it
-	}
+	config, _ := to.Config() // the settings report its faults
 	found := &page.Comparison{Config: changed, Whole: c.is("json"), Cost: lint.Prices(config.Prices).Cost,
 		All: diffCommand(c) + " --json", Conversations: c.is("html")}
 	if found.Conversations {

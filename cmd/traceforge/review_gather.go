@@ -175,8 +175,6 @@ func (r *reviewRun) compare(src *source, conversations bool) (*page.Comparison, 
 	config, err := r.store.Config()
 	if err != nil && !src.config { // otherwise it is shown
 		return nil, err
-	} else if err != nil {
-		config = &store.Config{}
 	}
 	found := &page.Comparison{Config: src.settings, Cost: lint.Prices(config.Prices).Cost, Conversations: conversations}
 	found.KeepAnswers(shownAnswers)

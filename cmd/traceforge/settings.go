@@ -35,7 +35,7 @@ func settings(c *call, from, to *store.Store) (all []*page.Setting, err error) {
 	if errBefore != nil || errAfter != nil {
 		broken := drift.Change{Component: "config.json", Kind: "config.json", Before: shownAs(before, errBefore), After: shownAs(after, errAfter)}
 		all = append(all, &page.Setting{Change: broken})
-		if was, is = cmp.Or(was, &store.Config{}), cmp.Or(is, &store.Config{}); errAfter != nil {
+		if errAfter != nil {
 			is = was // so that no rule seems to be removed: no test runs
 		}
 	}

@@ -42,28 +42,28 @@ type ScrubRule struct {
 }
 
 // Config reads config.json. The error is a [*snapshot.Error] if the file contains anything that format.md does not
-// specify.
+// specify. With an error, as without the file, the configuration is empty.
 func (s *Store) Config() (*Config, error) {
+	config := &Config{}
 	text, err := s.ConfigText()
 	if err != nil || text == nil {
-		return &Config{}, err
+		return config, err
 	}
 	doc, err := jsontext.Parse(text)
 	if at, ok := err.(*jsontext.Error); ok {
 		if line, _ := conflict.Line(text); line > 0 {
-			return nil, s.failure(ConfigName, "", snapshot.RuleConflict, err,
+			return config, s.failure(ConfigName, "", snapshot.RuleConflict, err,
 				"line %d is a conflict marker of a merge: merge it by hand", line)
 		}
-		return nil, s.failure(ConfigName, at.Pointer, snapshot.RuleJSON, err, "offset %d: %v", at.Offset, at.Err)
+		return config, s.failure(ConfigName, at.Pointer, snapshot.RuleJSON, err, "offset %d: %v", at.Offset, at.Err)
 	}
-	config := &Config{}
 	var wrong []snapshot.Violation
 	for _, fault := range configFormat.Read(doc.Root(), config) {
 		wrong = append(wrong, snapshot.Violation(fault))
 	}
 	if wrong != nil {
 		inorder.By(wrong, snapshot.Violation.Compare)
-		return nil, &snapshot.Error{File: s.Shown(ConfigName), Violations: wrong}
+		return &Config{}, &snapshot.Error{File: s.Shown(ConfigName), Violations: wrong}
 	}
 	return config, nil
 }

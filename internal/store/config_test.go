@@ -76,9 +76,10 @@ func TestConfigErrors(t *testing.T) {
 			s, dir := newStore(t)
 			commit(t, s, putOf("TestX", call{1, "one?", "one"}))
 			writeFile(t, dir, ConfigName, c.text)
-			_, err := s.Config()
+			config, err := s.Config()
 			var wrong *snapshot.Error
 			require.ErrorAs(t, err, &wrong, c.reason)
+			require.Equal(t, &Config{}, config)
 			require.Contains(t, err.Error(), "config.json: "+c.want)
 			require.Contains(t, err.Error(), `way out: correct it, as docs/format.md has it under "Configuration"`)
 
