@@ -81,7 +81,8 @@ type reviewItem struct {
 	Bytes    []string `json:"bytes,omitempty"` // descriptions of raw answers that changed although their records did not
 
 	source  *source
-	was     string // name of the document before it moved
+	was     string   // name of the document before it moved
+	names   []string // of the document, and of the one before it moved
 	calls   page.Calls
 	files   []string // files and directories of the store that contain the records
 	groups  []*group
@@ -158,12 +159,10 @@ func (r *reviewRun) decideNamed(accepts, rejects []string) error {
 	if i := slices.IndexFunc(toReject, func(item *reviewItem) bool { return slices.Contains(toAccept, item) }); i >= 0 {
 		return usagef("%s is both accepted and rejected", toReject[i].name())
 	}
-	for _, d := range []struct {
-		verdict string
-		tests   []*reviewItem
-	}{{accepted, toAccept}, {rejected, toReject}} {
-		o := r.decide(d.verdict, inorder.With(nil, d.tests...)) // each test once
-		r.settle(d.verdict, o)
+	tests := map[string][]*reviewItem{accepted: toAccept, rejected: toReject}
+	for _, verdict := range []string{accepted, rejected} {
+		o := r.decide(verdict, inorder.With(nil, tests[verdict]...)) // each test once
+		r.settle(o)
 		r.c.sayAll(o.refused)
 		r.broken = errors.Join(r.broken, o.err)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/traceforge/traceforge-go/internal/git"
 	"github.com/traceforge/traceforge-go/internal/git/worktree"
 	"github.com/traceforge/traceforge-go/internal/gotest"
+	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/internal/lint"
 	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/store"
@@ -288,7 +289,8 @@ func (r *reviewRun) addConfig(src *source) (err error) {
 		return err
 	}
 	seen, err := r.look(src, []string{configFile})
-	item := &reviewItem{Kind: src.kind, Change: drift.Changed, Document: configFile, Records: []string{}, source: src, files: []string{configFile}, seen: seen[configFile]}
+	item := &reviewItem{Kind: src.kind, Change: drift.Changed, Document: configFile, Records: []string{},
+		source: src, names: []string{configFile}, files: []string{configFile}, seen: seen[configFile]}
 	g := &group{kind: src.kind, key: "config", headline: page.SettingsTitle(src.settings), settings: src.settings}
 	g.take(item)
 	r.groups, r.tests = append(r.groups, g), append(r.tests, item)
@@ -300,9 +302,9 @@ func (r *reviewRun) add(src *source, found *page.Comparison, seen map[string]str
 	byTest := map[page.Test][]*reviewItem{}
 	var all []*reviewItem
 	for _, d := range found.Differences {
-		item := &reviewItem{Kind: src.kind, Test: d.Test, Change: d.Fate, Document: d.Document, source: src, calls: d.Calls,
-			Records: []string{}, Bytes: d.Raw,
-			files: pathsOf(path.Dir(d.File), d.Document), seen: seen[d.Document]}
+		item := &reviewItem{Kind: src.kind, Test: d.Test, Change: d.Fate, Document: d.Document, Records: []string{},
+			Bytes: d.Raw, source: src, names: []string{d.Document}, calls: d.Calls,
+			files: pathsOf(path.Dir(d.File), d.Document)}
 		numbers := slices.Concat(d.Calls[drift.Added], d.Calls[drift.Changed], d.Calls[drift.Removed])
 		slices.Sort(numbers)
 		for _, n := range numbers {
@@ -310,11 +312,13 @@ func (r *reviewRun) add(src *source, found *page.Comparison, seen map[string]str
 		}
 		if d.Was != "" {
 			item.was = nameOf(d.Was)
-			item.files, item.seen = append(item.files, pathsOf(path.Dir(d.Was), item.was)...), item.seen+seen[item.was]
+			item.names = inorder.With(item.names, item.was)
+			item.files = append(item.files, pathsOf(path.Dir(d.Was), item.was)...)
 		}
 		if provider := src.providers[d.Document]; provider != path.Dir(d.File) { // it moved from another provider
 			item.files = append(item.files, pathsOf(provider, d.Document)...)
 		}
+		item.seen = item.looks(seen)
 		all, byTest[d.Test] = append(all, item), append(byTest[d.Test], item)
 	}
 	for _, b := range page.Blocks(found.Causes) {

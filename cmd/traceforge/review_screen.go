@@ -52,14 +52,10 @@ type screen struct {
 
 func newScreen(r *reviewRun) *screen { return &screen{reviewRun: r, width: 80, height: 24} }
 
-// Messages to the screen other than those of the terminal.
+// Messages to the screen other than those of the terminal and an outcome.
 type (
-	said    string // a text to show
-	holder  string // who holds the store that a decision is waiting for
-	decided struct {
-		verdict string
-		outcome
-	}
+	said   string // a text to show
+	holder string // who holds the store that a decision is waiting for
 )
 
 func (s *screen) Init() tea.Cmd { return nil }
@@ -74,7 +70,7 @@ func (s *screen) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		s.note, s.waits = string(msg), false
 	case holder:
 		s.note, s.waits = "waiting for the store, which "+string(msg)+" holds", true
-	case decided:
+	case outcome:
 		return s, s.took(msg)
 	case tea.KeyPressMsg:
 		return s, s.key(msg.String())
@@ -120,27 +116,27 @@ func (s *screen) decideOn(verdict string, tests []*reviewItem) tea.Cmd {
 		return s.next()
 	}
 	s.busy = true
-	return func() tea.Msg { return decided{verdict, s.decide(verdict, tests)} }
+	return func() tea.Msg { return s.decide(verdict, tests) }
 }
 
 // took shows the outcome of a decision.
-func (s *screen) took(d decided) tea.Cmd {
+func (s *screen) took(o outcome) tea.Cmd {
 	s.busy = false
-	s.settle(d.verdict, d.outcome)
+	s.settle(o)
 	var notes []string
 	if s.note != "" && !s.waits {
 		notes = append(notes, s.note)
 	}
-	if len(d.done) > 0 {
-		notes = append(notes, d.verdict+" "+page.Count(len(d.done), "test", "tests"))
+	if len(o.done) > 0 {
+		notes = append(notes, o.verdict+" "+page.Count(len(o.done), "test", "tests"))
 	}
-	if len(d.outcome.refused) > 0 {
-		s.refused = append(s.refused, d.outcome.refused...)
-		notes = append(notes, d.outcome.refused[0])
+	if len(o.refused) > 0 {
+		s.refused = append(s.refused, o.refused...)
+		notes = append(notes, o.refused[0])
 	}
-	if d.err != nil {
-		notes = append(notes, d.err.Error())
-		s.refused = append(s.refused, d.err.Error())
+	if o.err != nil {
+		notes = append(notes, o.err.Error())
+		s.refused = append(s.refused, o.err.Error())
 	}
 	s.note, s.waits = strings.Join(notes, "; "), false
 	for _, g := range s.groups { // failed decisions leave their groups open
