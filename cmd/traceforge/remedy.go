@@ -11,6 +11,7 @@ import (
 	"github.com/traceforge/traceforge-go/internal/git"
 	"github.com/traceforge/traceforge-go/internal/git/worktree"
 	"github.com/traceforge/traceforge-go/internal/gotest"
+	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/internal/lint"
 	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/place"
@@ -53,8 +54,8 @@ func remediesOf(c *call, found []snapshot.Finding, dir string) []string {
 			if f.Pointer != "" && (f.Rule == snapshot.RuleRaw || f.Rule == snapshot.RuleMedia) {
 				file = strings.TrimSuffix(file, ".json") // the files that the document refers to exist
 			}
-			if file != "" && !slices.Contains(lost, file) {
-				lost = append(lost, file)
+			if file != "" {
+				lost = inorder.With(lost, file)
 			}
 		}
 	}
@@ -102,18 +103,14 @@ func option(flag, dir string) string {
 }
 
 // testsOf returns how to re-record lost files, if the documents still show which tests they belong to.
-func testsOf(dir string, lost []string) []string {
-	var lines []string
-	looked := map[string]bool{} // documents; many files may belong to one
+func testsOf(dir string, lost []string) (lines []string) {
+	var documents []string // many files may belong to one
 	for _, file := range lost {
-		document := store.DocumentOf(file)
-		if looked[document] {
-			continue
-		}
-		looked[document] = true
-		again := recordAgain(place.TestOfBroken(dir, document))
-		if line := "or record again: " + again; again != "" && !slices.Contains(lines, line) {
-			lines = append(lines, line)
+		documents = inorder.With(documents, store.DocumentOf(file))
+	}
+	for _, document := range documents {
+		if again := recordAgain(place.TestOfBroken(dir, document)); again != "" {
+			lines = inorder.With(lines, "or record again: "+again)
 		}
 	}
 	return lines
