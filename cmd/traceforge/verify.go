@@ -89,25 +89,9 @@ func find(c *call, s *store.Store, dir string) (v verification, err error) {
 	if c.is("lint") {
 		checks = append(checks, linter.Check)
 	}
-	var files []string // nil if everything is checked
-	revision := c.value("changed")
-	switch {
-	case revision != "" && len(c.args) > 0:
-		return v, usagef("--changed goes without names of tests")
-	case len(c.args) > 0:
-		if files, err = documentsOf(s, dir, c.args); err != nil {
-			return v, err
-		}
-	case revision != "":
-		if err := s.CheckTexts(); err != nil {
-			return v, err
-		}
-		if v.Changed, v.Config, err = changesSince(c, s, dir, revision); err != nil {
-			return v, err
-		}
-		if !v.Changed.all() {
-			files = v.Changed.Files
-		}
+	files, err := v.chosen(c, s)
+	if err != nil {
+		return v, err
 	}
 	result, err := proven(s, files, checks...)
 	if err != nil {
@@ -145,16 +129,30 @@ func find(c *call, s *store.Store, dir string) (v verification, err error) {
 	return v, nil
 }
 
-// documentsOf returns the documents that words refer to.
-func documentsOf(s *store.Store, dir string, words []string) (chosen []string, err error) {
-	for _, word := range words {
-		found, err := documentsNamed(s, dir, word)
-		if err != nil {
-			return nil, err
+// chosen returns the files to check: those of the tests that the user names, or those that changed since a revision. It
+// is nil if everything is checked.
+func (v *verification) chosen(c *call, s *store.Store) (files []string, err error) {
+	revision := c.value("changed")
+	switch {
+	case revision != "" && len(c.args) > 0:
+		return nil, usagef("--changed goes without names of tests")
+	case revision == "":
+		for _, word := range c.args {
+			found, err := documentsNamed(s, v.dir, word)
+			if err != nil {
+				return nil, err
+			}
+			files = append(files, found...)
 		}
-		chosen = append(chosen, found...)
+		return files, nil
 	}
-	return chosen, nil
+	if err := s.CheckTexts(); err != nil {
+		return nil, err
+	}
+	if v.Changed, v.Config, err = changesSince(c, s, v.dir, revision); err != nil || v.Changed.all() {
+		return nil, err
+	}
+	return v.Changed.Files, nil
 }
 
 // documentsNamed returns the documents that a word refers to: a document's name, its file, the id of a record, the

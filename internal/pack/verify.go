@@ -328,13 +328,9 @@ func (v *verifier) unpack() {
 	v.copy(ReceiptsFile, ReceiptsFile)
 	for file := range v.report.Run.Files {
 		inStore, isDocument := strings.CutPrefix(file, "documents/")
-		switch {
-		case file == ConfigFile:
-			inStore = ConfigFile
-		case !isDocument:
-			continue
+		if isDocument || file == ConfigFile {
+			v.copy(file, storeDir+"/"+inStore)
 		}
-		v.copy(file, storeDir+"/"+inStore)
 		if isDocument {
 			v.unpackRefs(file, strings.TrimSuffix(inStore, ".json"))
 		}
