@@ -123,28 +123,28 @@ func unfit(record *snapshot.Snapshot, raw []byte, err error, sent *usage.Sent) s
 	return ""
 }
 
-// write writes a cassette to the place where its test looks for it. An existing file is kept.
+// write writes a cassette to the place where its test looks for it.
 func (x *exporter) write(test page.Test, calls []cassette.Exchange) {
 	_, dir := x.sources.Find(test.Package)
-	below := shown(dir)
-	if !filepath.IsLocal(below) {
-		x.leave("a package that is not below this directory, whose folders those of -o are", test.Name)
-		return
-	}
-	name := filepath.FromSlash(test.Name + ".yaml")
-	if !filepath.IsLocal(name) {
-		x.leave("a name that leads out of testdata, or that no file can have", filepath.ToSlash(name)+" of "+filepath.ToSlash(below))
-		return
-	}
+	below, name := shown(dir), filepath.FromSlash(test.Name+".yaml")
 	file := filepath.Join(x.value("output"), below, "testdata", name)
-	if x.files[file] {
+	switch {
+	case !filepath.IsLocal(below):
+		x.leave("a package that is not below this directory, whose folders those of -o are", test.Name)
+	case !filepath.IsLocal(name):
+		x.leave("a name that leads out of testdata, or that no file can have", filepath.ToSlash(name)+" of "+filepath.ToSlash(below))
+	case x.files[file]:
 		x.leave("a name whose path is that of another test", test.Name)
-		return
+	default:
+		x.fail(x.writeFile(file, test, calls))
 	}
+}
+
+// writeFile writes a cassette into a file. An existing file is kept.
+func (x *exporter) writeFile(file string, test page.Test, calls []cassette.Exchange) error {
 	data, err := cassette.WriteGoVCR(calls)
 	if err != nil {
-		x.fail(err)
-		return
+		return err
 	}
 	var f *os.File
 	if err = os.MkdirAll(filepath.Dir(file), 0o777); err == nil {
@@ -154,15 +154,15 @@ func (x *exporter) write(test page.Test, calls []cassette.Exchange) {
 	switch {
 	case errors.Is(err, fs.ErrExist):
 		x.leave("a file that is there already and stays as it is", filepath.ToSlash(file))
-		return
+		return nil
 	case errors.As(err, &wrong):
 		x.leave(fmt.Sprintf("a file that cannot be made (%v)", wrong.Err), filepath.ToSlash(file))
-		return
+		return nil
 	}
 	x.files[file] = true
 	x.line(fmt.Sprintf("%s  %s of %s", filepath.ToSlash(file), page.Count(len(calls), "call", "calls"), test.Name))
 	_, err = f.Write(data)
-	x.fail(errors.Join(err, f.Close()))
+	return errors.Join(err, f.Close())
 }
 
 // end reports the omitted calls, and how to replay the cassettes.

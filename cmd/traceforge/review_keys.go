@@ -221,25 +221,22 @@ func (s *screen) edit() tea.Cmd {
 	} else {
 		_, err = os.Stat(file)
 	}
-	switch {
+	switch editor := cmp.Or(os.Getenv("VISUAL"), os.Getenv("EDITOR")); {
 	case errors.Is(err, fs.ErrNotExist):
 		s.note = item.name() + ": the document was removed"
-		return nil
 	case err != nil:
 		s.note = item.name() + ": " + err.Error()
-		return nil
-	}
-	editor := cmp.Or(os.Getenv("VISUAL"), os.Getenv("EDITOR"))
-	if editor == "" {
+	case editor == "":
 		s.note = "set VISUAL or EDITOR to open " + file
-		return nil
+	default:
+		return tea.ExecProcess(editing(editor, file), func(err error) tea.Msg {
+			if err != nil {
+				return said("the editor: " + err.Error())
+			}
+			return said("")
+		})
 	}
-	return tea.ExecProcess(editing(editor, file), func(err error) tea.Msg {
-		if err != nil {
-			return said("the editor: " + err.Error())
-		}
-		return said("")
-	})
+	return nil
 }
 
 // copied returns a file with a copy of the document that the pending answers make up, which are stored in a log.

@@ -183,26 +183,24 @@ func (v *verifier) files() {
 		switch {
 		case entry.Type()&fs.ModeSymlink != 0:
 			v.violate(ruleLink, file, "", "is a symbolic link, which could lead anywhere: put the file in its place")
-			return nil
 		case entry.IsDir() && isDir(file):
-			return nil
 		case entry.IsDir():
 			v.violate(ruleUnknown, file, "", "a pack has no such directory: remove it")
 			return fs.SkipDir
 		case !entry.Type().IsRegular():
 			v.violate(ruleRegular, file, "", "is no regular file: remove it")
-			return nil
 		case !isFile(file):
 			v.violate(ruleUnknown, file, "", "a pack has no such file: remove it")
-			return nil
-		}
-		info, err := entry.Info()
-		if err != nil {
-			return err
-		}
-		v.report.Files, total = append(v.report.Files, file), total+info.Size()
-		if size := info.Size(); size > limit {
-			v.violate(ruleSize, file, "", "has %d bytes, more than %d: a larger TRACEFORGE_MAX_BYTES allows it", size, limit)
+		default:
+			info, err := entry.Info()
+			if err != nil {
+				return err
+			}
+			v.report.Files, total = append(v.report.Files, file), total+info.Size()
+			if size := info.Size(); size > limit {
+				v.violate(ruleSize, file, "",
+					"has %d bytes, more than %d: a larger TRACEFORGE_MAX_BYTES allows it", size, limit)
+			}
 		}
 		return nil
 	})

@@ -121,15 +121,13 @@ type htmlWriter struct {
 
 // part writes a part of a list if that leaves room bytes, and if all earlier parts of the list were written.
 func (h *htmlWriter) part(name string, data any, room int) {
-	if h.leftOut > 0 {
-		h.leftOut++
-		return
+	if h.leftOut == 0 {
+		if text := h.rendered(name, data); h.text.Len()+len(text) <= HTMLLimit-room {
+			h.text.WriteString(text)
+			return
+		}
 	}
-	if text := h.rendered(name, data); h.text.Len()+len(text) > HTMLLimit-room {
-		h.leftOut++
-	} else {
-		h.text.WriteString(text)
-	}
+	h.leftOut++
 }
 
 // always writes a small part, whatever room is left.
