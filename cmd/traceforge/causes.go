@@ -45,13 +45,9 @@ func (c *call) annotateCauses(calls *coverage.Calls, path func(page.Place) strin
 
 // annotateDrifts reports the causes of a run in the working directory to GitHub Actions.
 func (c *call) annotateDrifts(calls *coverage.Calls) {
-	if len(calls.Causes) == 0 {
-		return
-	}
-	src, err := c.sources()
-	if err != nil {
+	c.annotateCauses(calls, func(at page.Place) string {
+		src, err := c.sources()
 		c.fail(err)
-		return
-	}
-	c.annotateCauses(calls, func(at page.Place) string { return annotation.Path(src.Module(at.Package), at.File) })
+		return annotation.Path(src.Module(at.Package), at.File)
+	})
 }

@@ -333,7 +333,7 @@ func (w *waitingRecord) lines() []string {
 
 // pendingIDs returns the ids of pending records other than the given ones.
 func pendingIDs(s *store.Store, given []string) (ids []string) {
-	for doc := range readable(s.Pending()) {
+	for doc := range place.Readable(s.Pending(), nil) {
 		for i := range doc.Document.Snapshots {
 			ids = append(ids, doc.Document.Snapshots[i].ID)
 		}

@@ -54,10 +54,7 @@ func (c *call) sayGone(out io.Writer, receipts []usage.Receipt) {
 // all of them exist.
 func (c *call) gone(tests []page.Test, say func(line string)) {
 	src, err := c.sources()
-	if err != nil {
-		c.fail(err)
-		return
-	}
+	c.fail(err)
 	var gone []string
 	for _, test := range tests {
 		if !test.OfProgram() && src.Gone(test.Package, test.Name) != "" {

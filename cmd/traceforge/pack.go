@@ -87,7 +87,7 @@ func (c *call) storesOfTests() (*coverage.Sources, func(usage.Receipt) (*store.S
 	sources, err := c.sources()
 	if err != nil || c.value("dir") != "" { // without a module, for example in Bazel's runfiles, there is one store
 		s, _, err := c.store()
-		return cmp.Or(sources, &coverage.Sources{}), pack.In(s), err
+		return sources, pack.In(s), err
 	}
 	return sources, func(r usage.Receipt) (*store.Store, error) {
 		s, _, err := place.OpenStore(sources.StoreOf(r)) // "" for a module that is not here, which means the store here

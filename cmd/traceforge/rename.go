@@ -203,7 +203,7 @@ func checkPackage(pkg string) error {
 
 // testsAndPackages returns the names of tests and packages.
 func testsAndPackages(s *store.Store, _ []string) (names []string) {
-	for doc := range readable(s) {
+	for doc := range place.Readable(s, nil) {
 		test := page.TestOf(doc.Document)
 		names = append(names, test.Name, test.Package)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/commandline"
+	"github.com/traceforge/traceforge-go/internal/place"
 	"github.com/traceforge/traceforge-go/internal/secret"
 	"github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/snapshot"
@@ -18,7 +19,7 @@ const ruleSecret = "secret"
 // read.
 func leaked(c *call, s *store.Store) (found []snapshot.Finding) {
 	const wayOut = "revoke it, since git keeps what was committed, and record again with traceforgetest.Scrub"
-	for doc := range readable(s) {
+	for doc := range place.Readable(s, nil) {
 		found = append(found, leakedIn(c, doc, wayOut)...)
 	}
 	return found

@@ -81,7 +81,7 @@ func programs(flags string) map[string]string {
 		return nil
 	}
 	commands := map[string]string{}
-	for doc := range readable(s) {
+	for doc := range place.Readable(s, nil) {
 		if test := page.TestOf(doc.Document); test.OfProgram() {
 			commands[test.Name] = commandOf(doc.Document, flags)
 		}

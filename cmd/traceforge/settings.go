@@ -13,6 +13,7 @@ import (
 	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/internal/page"
+	"github.com/traceforge/traceforge-go/internal/place"
 	"github.com/traceforge/traceforge-go/internal/recorder"
 	"github.com/traceforge/traceforge-go/internal/scrub"
 	"github.com/traceforge/traceforge-go/internal/store"
@@ -135,7 +136,7 @@ var textSeed = maphash.MakeSeed()
 // only new texts of the other state are tried.
 func try(c *call, s *store.Store, tried []*trial, known map[uint64]bool, base bool, left int) {
 	const shown = 3 // new texts
-	for doc := range readable(s) {
+	for doc := range place.Readable(s, nil) {
 		for i := range doc.Document.Snapshots {
 			record := &doc.Document.Snapshots[i]
 			counted := map[*trial]bool{}

@@ -168,17 +168,6 @@ func ambiguous(id string, files []string) error {
 		len(files), id, strings.Join(page.Most(20, files, "more"), "\n  "))
 }
 
-// readable returns the documents of a store that can be read; verify reports the others.
-func readable(s *store.Store) iter.Seq[*store.Doc] {
-	return func(yield func(*store.Doc) bool) {
-		for doc, err := range place.Documents(s) {
-			if err == nil && !yield(doc) {
-				return
-			}
-		}
-	}
-}
-
 // documentNames returns the names of the documents.
 func documentNames(s *store.Store, _ []string) (names []string) {
 	files, _ := s.List() // documents that cannot be read have no names
@@ -234,11 +223,7 @@ func showHash(c *call, hash canon.Hash) error {
 		return err
 	}
 	var broken error
-	for doc, err := range place.Documents(s) {
-		if err != nil {
-			broken = errors.Join(broken, err)
-			continue
-		}
+	for doc := range place.Readable(s, &broken) {
 		for i := range doc.Document.Snapshots {
 			data, sealed, err := hashed(doc, i, hash)
 			switch {

@@ -175,10 +175,7 @@ func brokenOf(c *call, receipts []usage.Receipt) breakage {
 			continue
 		}
 		src, err := c.sources()
-		if err != nil {
-			c.fail(err)
-			return b
-		}
+		c.fail(err)
 		dir := cmp.Or(src.StoreOf(r), filepath.FromSlash(r.Store))
 		s, err := store.Open(dir)
 		if err != nil {

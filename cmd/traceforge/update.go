@@ -262,7 +262,7 @@ func noTest(what, word, in string, names []string) error {
 
 // testNames returns the names of the tests that have documents in a store, and of their test functions.
 func testNames(s *store.Store) (names []string) {
-	for doc := range readable(s) {
+	for doc := range place.Readable(s, nil) {
 		test := page.TestOf(doc.Document).Name
 		names = append(names, test, gotest.Function(test))
 	}

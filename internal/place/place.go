@@ -112,6 +112,21 @@ func Documents(s *store.Store) iter.Seq2[*store.Doc, error] {
 	}
 }
 
+// Readable yields the documents of a store that can be read. It joins the errors of the others in unread, unless that is
+// nil.
+func Readable(s *store.Store, unread *error) iter.Seq[*store.Doc] {
+	return func(yield func(*store.Doc) bool) {
+		for doc, err := range Documents(s) {
+			switch {
+			case err != nil && unread != nil:
+				*unread = errors.Join(*unread, err)
+			case err == nil && !yield(doc):
+				return
+			}
+		}
+	}
+}
+
 // Load loads the document in a file of a store.
 func Load(s *store.Store, file string) (*store.Doc, error) {
 	provider, name := path.Split(file)

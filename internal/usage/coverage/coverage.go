@@ -4,7 +4,6 @@ package coverage
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -81,11 +80,7 @@ func (r *Run) Report(s *store.Store) (*Report, error) {
 	c.Failed = r.failedOtherwise(&c.Calls)
 	c.acceptWhere()
 	var broken error
-	for doc, err := range place.Documents(s) {
-		if err != nil {
-			broken = errors.Join(broken, err)
-			continue
-		}
+	for doc := range place.Readable(s, &broken) {
 		n := 0
 		for i := range doc.Document.Snapshots {
 			if pkg, used := r.used[doc.Document.Snapshots[i].ID]; used {

@@ -126,10 +126,8 @@ func RunAll(ctx context.Context, say Say, s *store.Store, dir string, flags []st
 		return nil, err
 	}
 	have := map[string]bool{}
-	for doc, err := range place.Documents(s) {
-		if err == nil { // unreadable documents are reported elsewhere
-			have[page.TestOf(doc.Document).Package] = true
-		}
+	for doc := range place.Readable(s, nil) { // the others are reported elsewhere
+		have[page.TestOf(doc.Document).Package] = true
 	}
 	packages = slices.DeleteFunc(packages, func(p Package) bool { return !p.Records && !have[p.Path] })
 	r.all = true

@@ -32,7 +32,8 @@ type testFuncs struct {
 	names map[string]bool // nil without test files
 }
 
-// OpenSources returns the tests of the main modules in each of dirs: a single module, or those of a workspace.
+// OpenSources returns the tests of the main modules in each of dirs: a single module, or those of a workspace. With an
+// error, it returns those of the modules before.
 func OpenSources(ctx context.Context, dirs ...string) (*Sources, error) {
 	s := &Sources{map[string]string{}, map[string]*testFuncs{}}
 	for _, dir := range dirs {
@@ -42,7 +43,7 @@ func OpenSources(ctx context.Context, dirs ...string) (*Sources, error) {
 		}
 		rows, err := goList(ctx, dir, "-m", "-f", "{{.Path}}\t{{.Dir}}")
 		if err != nil {
-			return nil, err
+			return s, err
 		}
 		for _, row := range rows {
 			s.modules[row[0]] = row[1]

@@ -40,6 +40,7 @@ func TestOpenSourcesAsksGo(t *testing.T) {
 			src, err := OpenSources(t.Context(), below)
 			if test.asks {
 				require.ErrorContains(t, err, "go list")
+				require.Empty(t, src.Gone("example.com/shop/agents", "TestOther"), "of an unknown module nothing is known")
 				return
 			}
 			require.NoError(t, err)
