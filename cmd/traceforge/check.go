@@ -135,9 +135,7 @@ func newChecked(receipts []usage.Receipt, ended coverage.Outcomes) *checkReport 
 	for _, tier := range usage.Tiers {
 		r.Tiers = append(r.Tiers, tierCount{Tier: tier})
 	}
-	slices.SortStableFunc(receipts, func(a, b usage.Receipt) int {
-		return cmp.Or(strings.Compare(a.Package, b.Package), strings.Compare(a.Test, b.Test))
-	})
+	slices.SortStableFunc(receipts, coverage.ByTest)
 	told, explained := map[string]bool{}, map[page.Test]bool{} // packages and tests
 	for _, receipt := range receipts {
 		test := page.Test{Package: receipt.Package, Name: receipt.Test}

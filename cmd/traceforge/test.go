@@ -149,15 +149,8 @@ type testReport struct {
 
 // newTested summarizes a run of go test.
 func newTested(run testRun, calls *coverage.Calls, broken breakage) testReport {
-	r := testReport{run.code == 0, run.code, calls, calls.Adopt(), broken.findings(), []page.Test{}}
-	for _, receipt := range run.receipts {
-		test := page.Test{Package: receipt.Package, Name: receipt.Test}
-		explained := len(receipt.Drifts) > 0 || receipt.Missing > 0 || broken.of[test]
-		if receipt.Outcome == "fail" && !explained && !slices.Contains(r.Failed, test) {
-			r.Failed = append(r.Failed, test)
-		}
-	}
-	return r
+	failed := slices.DeleteFunc(calls.FailedOtherwise(), func(t page.Test) bool { return broken.of[t] })
+	return testReport{run.code == 0, run.code, calls, calls.Adopt(), broken.findings(), orEmpty(failed)}
 }
 
 // A breakage lists problems, by store, with the snapshots of tests that failed before they used any.

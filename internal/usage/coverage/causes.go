@@ -27,6 +27,8 @@ type Calls struct {
 	Tokens     int64         `json:"tokens"`     // tokens of the answers of drifted calls when they were recorded
 	Accept     string        `json:"accept"`     // the command that accepts everything; empty if nothing drifted
 
+	receipts []usage.Receipt // by test
+
 	drifts []testDrift
 	tags   string // build tags of the tests
 	ended  bool   // a test ended before it made all of its recorded calls
@@ -50,10 +52,8 @@ func (c *Calls) Verb() string {
 // CallsOf summarizes receipts.
 func CallsOf(receipts []usage.Receipt) *Calls {
 	receipts = slices.Clone(receipts)
-	slices.SortStableFunc(receipts, func(a, b usage.Receipt) int {
-		return testOf(a).Compare(testOf(b))
-	})
-	c := &Calls{}
+	slices.SortStableFunc(receipts, ByTest)
+	c := &Calls{receipts: receipts}
 	var group page.Causes
 	tests, played := map[page.Test]bool{}, map[string]bool{}
 	drifts := onceEach{}
@@ -82,6 +82,23 @@ func CallsOf(receipts []usage.Receipt) *Calls {
 
 // testOf returns the test that left a receipt.
 func testOf(r usage.Receipt) page.Test { return page.Test{Package: r.Package, Name: r.Test} }
+
+// ByTest compares receipts by their tests.
+func ByTest(a, b usage.Receipt) int { return testOf(a).Compare(testOf(b)) }
+
+// FailedOtherwise returns the tests that failed although their calls are as recorded, by package and name.
+func (c *Calls) FailedOtherwise() []page.Test {
+	failed := map[page.Test]bool{}
+	for _, r := range c.receipts {
+		if r.Outcome == "fail" {
+			failed[testOf(r)] = true
+		}
+	}
+	for _, d := range c.drifts {
+		delete(failed, d.Test)
+	}
+	return slices.SortedFunc(maps.Keys(failed), page.Test.Compare)
+}
 
 // unanswered returns the tests with calls that their records do not answer, by package and test.
 func (c *Calls) unanswered() (tests []Unanswered) {

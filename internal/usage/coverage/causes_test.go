@@ -66,6 +66,18 @@ func TestCallsOf(t *testing.T) {
 	require.Zero(t, CallsOf([]usage.Receipt{{Package: "p", Test: "TestA", Outcome: "skip"}}).Tests)
 }
 
+func TestFailedOtherwise(t *testing.T) {
+	failed := func(test string, drifts ...usage.Drift) usage.Receipt {
+		return usage.Receipt{Package: "p", Test: test, Outcome: "fail", Drifts: drifts}
+	}
+	calls := CallsOf([]usage.Receipt{
+		failed("TestB"), failed("TestDrifted", usage.Drift{Kind: usage.Drifted, Record: "a-1"}),
+		failed("TestA"), {Package: "p", Test: "TestCounted", Outcome: "fail", Missing: 1},
+		failed("TestB"), {Package: "p", Test: "TestPassed", Outcome: "pass"},
+	})
+	require.Equal(t, []page.Test{{Package: "p", Name: "TestA"}, {Package: "p", Name: "TestB"}}, calls.FailedOtherwise())
+}
+
 func headlines(c *Calls) (lines []string) {
 	for _, b := range page.Blocks(c.Causes) {
 		lines = append(lines, b.Headline())
@@ -74,7 +86,7 @@ func headlines(c *Calls) (lines []string) {
 }
 
 func reportOf(receipts []usage.Receipt) *Report {
-	r := &Report{Calls: *CallsOf(receipts), receipts: receipts}
+	r := &Report{Calls: *CallsOf(receipts)}
 	r.Unanswered = r.unanswered()
 	return r
 }

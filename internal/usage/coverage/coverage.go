@@ -16,7 +16,6 @@ import (
 	"github.com/traceforge/traceforge-go/internal/place"
 	"github.com/traceforge/traceforge-go/internal/plaintext"
 	"github.com/traceforge/traceforge-go/internal/store"
-	"github.com/traceforge/traceforge-go/internal/usage"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
@@ -30,8 +29,7 @@ type Report struct {
 	Unanswered []Unanswered    `json:"unanswered"` // tests with calls that their records do not answer
 	Failed     []page.Test     `json:"failed"`     // tests that failed for other reasons
 
-	receipts []usage.Receipt // receipts of tests that used these stores
-	sources  []*Sources
+	sources []*Sources
 }
 
 // An Unanswered is a test with calls that its records do not answer.
@@ -64,7 +62,7 @@ type Unused struct {
 // Report reports on all records of a store. If a document cannot be read, it continues and returns an error at the end;
 // the records of that document are left out.
 func (r *Run) Report(s *store.Store) (*Report, error) {
-	c := &Report{Calls: *CallsOf(r.receipts), receipts: r.receipts, sources: []*Sources{r.sources}}
+	c := &Report{Calls: *CallsOf(r.receipts), sources: []*Sources{r.sources}}
 	packages := map[string]*PackageReport{}
 	of := func(pkg string) *PackageReport {
 		if packages[pkg] == nil {
@@ -77,7 +75,7 @@ func (r *Run) Report(s *store.Store) (*Report, error) {
 		of(test.Package).Drifted += test.Drifted
 		of(test.Package).Unrecorded += test.Unrecorded
 	}
-	c.Failed = r.failedOtherwise(&c.Calls)
+	c.Failed = c.FailedOtherwise()
 	c.acceptWhere()
 	var broken error
 	for doc := range place.Readable(s, &broken) {
@@ -187,8 +185,8 @@ func (c *Report) Join(other *Report, dir string) {
 	c.Unplayed = append(c.Unplayed, below(other.Unplayed)...)
 	c.Unanswered = append(c.Unanswered, other.Unanswered...)
 	c.Failed = append(c.Failed, other.Failed...)
-	c.receipts, c.sources = append(c.receipts, other.receipts...), append(c.sources, other.sources...)
-	c.Calls = *CallsOf(c.receipts)
+	c.sources = append(c.sources, other.sources...)
+	c.Calls = *CallsOf(append(c.receipts, other.receipts...))
 	c.acceptWhere()
 }
 

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -198,20 +197,6 @@ func (r *Run) add(t usage.Receipt) {
 
 // Used reports whether any test with a receipt used the store or looked for it.
 func (r *Run) Used() bool { return len(r.receipts) > 0 }
-
-// failedOtherwise returns the tests that failed although their calls are as recorded.
-func (r *Run) failedOtherwise(calls *Calls) []page.Test {
-	failed := map[page.Test]bool{}
-	for _, t := range r.receipts {
-		if t.Outcome == "fail" {
-			failed[testOf(t)] = true
-		}
-	}
-	for _, d := range calls.drifts {
-		delete(failed, d.Test)
-	}
-	return slices.SortedFunc(maps.Keys(failed), page.Test.Compare)
-}
 
 // readEvents reads the output of go test -json in files next to the receipts in dir.
 func (r *Run) readEvents(dir string) error {
