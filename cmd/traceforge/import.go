@@ -111,7 +111,7 @@ func bring(c *call, kind string) (err error) {
 	if err != nil {
 		return err
 	}
-	if im.rules.Config, err = store.ReadFile(filepath.Join(dir, configFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if im.rules.Config, err = store.ReadFile(filepath.Join(dir, store.ConfigName)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	if im.into, err = store.Open(dir); err != nil {

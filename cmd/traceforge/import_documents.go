@@ -165,7 +165,7 @@ func (r *documents) readDirectory(dir string) {
 	r.fail(err)
 	for _, e := range entries {
 		switch name := e.Name(); {
-		case strings.HasPrefix(name, "."), name == "manifest.json", name == "config.json":
+		case strings.HasPrefix(name, "."), name == store.ManifestName, name == store.ConfigName:
 		case e.IsDir():
 			files, _ := fs.Glob(os.DirFS(filepath.Join(dir, name)), "*.json") // the pattern is valid
 			for _, file := range files {
@@ -216,7 +216,7 @@ func (r *documents) providerOf(file, provider string) string {
 		return said
 	}
 	parent := filepath.Dir(file)
-	if _, err := os.Stat(filepath.Join(parent, "..", "manifest.json")); provider == "" && err == nil {
+	if _, err := os.Stat(filepath.Join(parent, "..", store.ManifestName)); provider == "" && err == nil {
 		provider = filepath.Base(parent)
 	}
 	return provider

@@ -66,7 +66,7 @@ func initialize(c *call) error {
 
 // makeStore makes an empty store, or keeps the existing one.
 func makeStore(dir string) error {
-	if _, err := os.Stat(filepath.Join(dir, ".gitattributes")); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(filepath.Join(dir, store.AttributesName)); !errors.Is(err, fs.ErrNotExist) {
 		return err // the store exists
 	}
 	if err := os.MkdirAll(dir, 0o777); err != nil {
@@ -178,7 +178,7 @@ func useLFS(c *call, dir string) error {
 	if err != nil {
 		return err
 	}
-	c.say("%s: raw answers and media go to Git LFS from now on", filepath.ToSlash(filepath.Join(dir, ".gitattributes")))
+	c.say("%s: raw answers and media go to Git LFS from now on", filepath.ToSlash(filepath.Join(dir, store.AttributesName)))
 	if _, err := git.Run(c.ctx, dir, "config", "--get", "filter.lfs.clean"); err != nil {
 		c.say("git does not use Git LFS yet: run git lfs install, once for each user")
 	}

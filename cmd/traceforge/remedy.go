@@ -43,7 +43,7 @@ func remediesOf(c *call, found []snapshot.Finding, dir string) []string {
 				stray = append(stray, f.File)
 			}
 		case snapshot.RuleConflict:
-			if lines == nil && f.File != configFile { // which only people can merge
+			if lines == nil && f.File != store.ConfigName { // which only people can merge
 				add("merge the records of both sides: traceforge repair")
 			}
 		default:

@@ -99,7 +99,7 @@ func (r *reviewRun) gatherChanged() error {
 		return err
 	}
 	src := &source{kind: changedKind, to: &state{Store: r.store}, providers: map[string]string{}}
-	src.config = slices.Contains(files, configFile)
+	src.config = slices.Contains(files, store.ConfigName)
 	documents := map[string]bool{} // two may have the same name if one of them was removed
 	for _, file := range files {
 		document := store.DocumentOf(file)
@@ -252,7 +252,7 @@ func (r *reviewRun) look(src *source, names []string) (map[string]string, error)
 	}
 	var paths []string // files that the index may have in another version
 	for _, name := range names {
-		if name == configFile {
+		if name == store.ConfigName {
 			text, err := r.store.ConfigText()
 			seen[name], paths = fmt.Sprintln(string(text), err), append(paths, name)
 			continue
@@ -267,8 +267,8 @@ func (r *reviewRun) look(src *source, names []string) (map[string]string, error)
 	staged, err := worktree.Staged(r.c.ctx, r.dir, paths)
 	for _, f := range staged {
 		name := nameOf(store.DocumentOf(f.Name))
-		if f.Name == configFile {
-			name = configFile
+		if f.Name == store.ConfigName {
+			name = store.ConfigName
 		}
 		seen[name] += f.Name + " " + f.Object + "\n"
 	}
@@ -288,9 +288,9 @@ func (r *reviewRun) addConfig(src *source) (err error) {
 	if src.settings, err = settings(r.c, src.from.Store, src.to.Store); err != nil || src.settings == nil {
 		return err
 	}
-	seen, err := r.look(src, []string{configFile})
-	item := &reviewItem{Kind: src.kind, Change: drift.Changed, Document: configFile, Records: []string{},
-		source: src, names: []string{configFile}, files: []string{configFile}, seen: seen[configFile]}
+	seen, err := r.look(src, []string{store.ConfigName})
+	item := &reviewItem{Kind: src.kind, Change: drift.Changed, Document: store.ConfigName, Records: []string{},
+		source: src, names: []string{store.ConfigName}, files: []string{store.ConfigName}, seen: seen[store.ConfigName]}
 	g := &group{kind: src.kind, key: "config", headline: page.SettingsTitle(src.settings), settings: src.settings}
 	g.take(item)
 	r.groups, r.tests = append(r.groups, g), append(r.tests, item)

@@ -60,7 +60,7 @@ func shownAs(text []byte, err error) *string {
 	shown := string(text)
 	if err != nil {
 		why := strings.Join(strings.Fields(err.Error()), " ")
-		if _, after, ok := strings.Cut(why, configFile+": "); ok { // without the directory, which may belong to a copy
+		if _, after, ok := strings.Cut(why, store.ConfigName+": "); ok { // without the directory, which may belong to a copy
 			why = after
 		}
 		shown = "cannot be read: " + why + "\n" + shown

@@ -154,7 +154,7 @@ func ofFile(file string, data []byte) ([]selection, error) {
 func providerOf(file string) string {
 	abs, _ := filepath.Abs(file) // it was read already: see ofFile
 	dir := filepath.Dir(abs)
-	if _, err := os.Stat(filepath.Join(filepath.Dir(dir), ".gitattributes")); errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(filepath.Join(filepath.Dir(dir), store.AttributesName)); errors.Is(err, fs.ErrNotExist) {
 		return ""
 	}
 	return filepath.Base(dir)

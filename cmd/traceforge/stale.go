@@ -98,7 +98,7 @@ func notePending(c *call, s *store.Store) []snapshot.Finding {
 		message += fmt.Sprintf(", and %s of them cannot be read: traceforge reject removes them",
 			page.Count(broken, "document", "documents"))
 	}
-	return []snapshot.Finding{{File: ".pending", Rule: rulePending, Message: message}}
+	return []snapshot.Finding{{File: store.PendingName, Rule: rulePending, Message: message}}
 }
 
 // agedShown is the maximum number of documents reported, the oldest first; once these are fixed, verify names the next

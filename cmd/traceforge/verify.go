@@ -22,9 +22,6 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// configFile is the file of findings about the configuration.
-const configFile = "config.json"
-
 // A verification is the result of verify.
 type verification struct {
 	verifyReport
@@ -220,7 +217,7 @@ func (v *verification) say(c *call) {
 	}
 	c.say("%s: %s, %s", v.dir, tally, page.Count(len(all), "finding", "findings"))
 	if len(v.Lint) > 0 {
-		c.say(`to silence a rule, say why in %s: "lint": {"silence": [{"rule": %q, "why": "…"}]}`, configFile, v.Lint[0].Rule)
+		c.say(`to silence a rule, say why in %s: "lint": {"silence": [{"rule": %q, "why": "…"}]}`, store.ConfigName, v.Lint[0].Rule)
 	}
 	c.sayAll(remediesOf(c, v.Findings, v.dir))
 	if len(v.used.Unanswered) > 0 {
@@ -248,10 +245,7 @@ func annotate(c *call, dir string, f snapshot.Finding) {
 func (v *verification) lint(c *call, l *lint.Linter) {
 	v.Lint = l.Findings()
 	c.secrets.Hide(&v.Lint)
-	for _, wrong := range l.Wrong() {
-		found := snapshot.Finding{File: configFile, Pointer: wrong.Pointer, Rule: wrong.Rule, Message: wrong.Message}
-		v.Findings = append(v.Findings, found)
-	}
+	v.Findings = append(v.Findings, l.Wrong()...)
 }
 
 // changes are the files of a store that a branch changed.
@@ -293,7 +287,7 @@ func changesSince(c *call, s *store.Store, dir, revision string) (*changes, []*p
 }
 
 // all reports whether everything is checked, since the rules of config.json apply to all documents.
-func (ch *changes) all() bool { return slices.Contains(ch.Files, "config.json") }
+func (ch *changes) all() bool { return slices.Contains(ch.Files, store.ConfigName) }
 
 // hidden notes that attributes of the repository hide documents from reviewers, which the store's own attributes do
 // not.

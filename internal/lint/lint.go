@@ -176,7 +176,7 @@ const RuleConfig = "lint"
 
 // Wrong returns what is wrong with the settings for rules in config.json, including silences that silenced nothing in
 // any document.
-func (l *Linter) Wrong() (wrong []snapshot.Violation) {
+func (l *Linter) Wrong() (wrong []snapshot.Finding) {
 	for i, s := range l.config.Lint.Silences {
 		at := jsontext.PointerTo("lint", "silence", strconv.Itoa(i))
 		var names []string
@@ -185,10 +185,10 @@ func (l *Linter) Wrong() (wrong []snapshot.Violation) {
 		}
 		switch {
 		case !slices.Contains(names, s.Rule):
-			wrong = append(wrong, snapshot.Violation{Pointer: at + "/rule", Rule: RuleConfig,
+			wrong = append(wrong, snapshot.Finding{File: store.ConfigName, Pointer: at + "/rule", Rule: RuleConfig,
 				Message: fmt.Sprintf("%q is no rule: there are %s", s.Rule, strings.Join(names, ", "))})
 		case !l.silenced[i]:
-			wrong = append(wrong, snapshot.Violation{Pointer: at, Rule: RuleConfig,
+			wrong = append(wrong, snapshot.Finding{File: store.ConfigName, Pointer: at, Rule: RuleConfig,
 				Message: "silences nothing that " + s.Rule + " finds: remove it"})
 		}
 	}

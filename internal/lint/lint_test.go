@@ -325,7 +325,7 @@ func TestSilence(t *testing.T) {
 	require.Empty(t, found)
 	wrong := l.Wrong()
 	require.Len(t, wrong, 2)
-	require.Equal(t, snapshot.Violation{Pointer: "/lint/silence/1", Rule: "lint", Message: "silences nothing that other-model finds: remove it"}, wrong[0])
+	require.Equal(t, snapshot.Finding{File: "config.json", Pointer: "/lint/silence/1", Rule: "lint", Message: "silences nothing that other-model finds: remove it"}, wrong[0])
 	require.Equal(t, "/lint/silence/2/rule", wrong[1].Pointer)
 	require.Regexp(t, `^"unpinned" is no rule: there are scripted-answer, unpinned-model, .*, cost-of-all$`, wrong[1].Message)
 }
