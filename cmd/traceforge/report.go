@@ -79,13 +79,8 @@ func reportOf(c *call, left []string) (*coverage.Report, *store.Store, error) {
 // reportOfStore reads how a run used one store. A store that does not exist is empty if tests have looked for it.
 func reportOfStore(c *call, named string, left []string) (r *coverage.Report, s *store.Store, err error) {
 	s, dir, notThere := place.OpenStore(named)
-	if notThere != nil {
-		if !errors.Is(notThere, fs.ErrNotExist) {
-			return nil, nil, notThere
-		}
-		if s, err = store.Open(dir); err != nil {
-			return nil, nil, err
-		}
+	if notThere != nil && !errors.Is(notThere, fs.ErrNotExist) {
+		return nil, nil, notThere
 	}
 	s.Waiting = c.waits
 	run, err := coverage.ReadRun(c.ctx, left, dir)

@@ -235,13 +235,9 @@ func (b breakage) write(c *call, out io.Writer) {
 
 // brokenConfig reports problems in the configuration of the store: tests that use it cannot start and leave no receipt.
 func (c *call) brokenConfig(out io.Writer) {
-	dir, err := place.StoreDir("")
-	if err != nil {
-		return // there is no store
-	}
-	s, err := store.Open(dir)
-	if err != nil {
-		return
+	s, _, _ := place.OpenStore("")
+	if s == nil {
+		return // it is not known where
 	}
 	if _, err := s.Config(); err != nil {
 		c.lineTo(out, "", "no test with a recorder could begin, by one cause:")

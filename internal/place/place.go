@@ -23,28 +23,28 @@ import (
 )
 
 // OpenStore opens the store in the named directory or, if named is empty, the store that tests use. dir is the directory as
-// messages name it.
+// messages name it. If there is no store in it, the error says so, and s is the store that would be there.
 func OpenStore(named string) (s *store.Store, dir string, err error) {
 	if dir, err = StoreDir(named); err != nil {
 		return nil, "", err
 	}
+	if s, err = store.Open(dir); err != nil {
+		return nil, dir, err
+	}
 	switch info, err := os.Stat(dir); {
 	case err != nil && BroughtBack(dir) != "":
-		return nil, dir, fmt.Errorf("no store: %w: %s", err, BroughtBack(dir))
+		return s, dir, fmt.Errorf("no store: %w: %s", err, BroughtBack(dir))
 	case err != nil && named == "":
-		return nil, dir, fmt.Errorf("no store: %w%s", err, noStoreYet())
+		return s, dir, fmt.Errorf("no store: %w%s", err, noStoreYet())
 	case err != nil:
-		return nil, dir, fmt.Errorf("no store: %w", err)
+		return s, dir, fmt.Errorf("no store: %w", err)
 	case !info.IsDir():
-		return nil, dir, fmt.Errorf("no store: %s is not a directory", dir)
+		return s, dir, fmt.Errorf("no store: %s is not a directory", dir)
 	}
 	if err = LeftOut(dir); err != nil {
-		return nil, dir, fmt.Errorf("no store: %w", err)
+		return s, dir, fmt.Errorf("no store: %w", err)
 	}
-	if s, err = store.Open(dir); err == nil {
-		err = checkStore(s, dir)
-	}
-	return s, dir, err
+	return s, dir, checkStore(s, dir)
 }
 
 // BroughtBack says how to bring back a missing store that git has; "" if git has none.

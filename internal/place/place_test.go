@@ -1,6 +1,7 @@
 package place_test
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
@@ -33,4 +34,14 @@ func TestReadable(t *testing.T) {
 	for range place.Readable(s, nil) {
 		break
 	}
+}
+
+// TestOpenStoreThatIsNotThere: who makes or describes a store needs it although there is none.
+func TestOpenStoreThatIsNotThere(t *testing.T) {
+	t.Chdir(t.TempDir())
+	s, dir, err := place.OpenStore("new")
+	require.ErrorIs(t, err, fs.ErrNotExist)
+	require.ErrorContains(t, err, "no store: ")
+	require.Equal(t, "new", dir)
+	require.Equal(t, dir, s.Dir())
 }
