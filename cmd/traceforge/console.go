@@ -78,10 +78,10 @@ func (c *console) say(format string, args ...any) {
 // waits reports that a command is waiting.
 func (c *console) waits(holder string) { c.say("waiting for the store, which %s holds", holder) }
 
-// complain reports an error of the named command.
+// complain reports an error of the named command, if there is one with a text.
 func (c *console) complain(name string, err error) {
 	var e exit
-	if errors.As(err, &e) && e.err == nil {
+	if err == nil || errors.As(err, &e) && e.err == nil {
 		return
 	}
 	c.say("%s: %s", name, strings.TrimSuffix(err.Error(), "\n"))

@@ -205,9 +205,6 @@ func (j *shardReport) takePending(s *store.Store, found shardDocs) error {
 			j.Pending = append(j.Pending, pendingEntry{test, len(all[0].Document.Snapshots)})
 		}
 	}
-	if len(change.Put) == 0 {
-		return nil
-	}
 	if err := s.Pending().Commit(change); err != nil {
 		return fmt.Errorf("join pending answers: %w", err)
 	}

@@ -23,14 +23,10 @@ func traceforge(ctx context.Context, args []string, stdin io.Reader, stdout, std
 	root.SetArgs(joinResult(longFlags(args)))
 	cmd, err := root.ExecuteContextC(ctx)
 	err = cmp.Or(err, con.noHelp)
+	con.complain(cmd.CommandPath(), err)
 	if unwritten := errors.Join(con.stdout.Flush(), con.failed); unwritten != nil {
-		if err != nil {
-			con.complain(cmd.CommandPath(), err)
-		}
+		con.complain(cmd.CommandPath(), unwritten)
 		err = unwritten
-	}
-	if err != nil {
-		con.complain(cmd.CommandPath(), err)
 	}
 	trouble := exitTrouble
 	if strings.HasPrefix(cmd.CommandPath(), "traceforge modelio ") {
