@@ -1,8 +1,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"path"
 	"path/filepath"
 	"slices"
@@ -74,21 +76,16 @@ func lost(c *call, s *store.Store, dir string) (found []snapshot.Finding) {
 	if err != nil || len(deleted) == 0 {
 		return nil // there is no repository, or nothing is missing
 	}
-	files, err := s.List()
-	if err != nil {
-		return nil // Verify reports it
-	}
-	there := map[string]bool{}
-	for _, file := range files {
-		there[nameOf(file)] = true
-	}
 	src, err := coverage.OpenSources(c.ctx, filepath.Dir(dir))
 	if err != nil {
 		return nil
 	}
 	for _, file := range deleted {
-		if strings.Count(file, "/") != 1 || path.Ext(file) != ".json" || there[nameOf(file)] || len(found) == mostLooked {
+		if strings.Count(file, "/") != 1 || path.Ext(file) != ".json" || len(found) == mostLooked {
 			continue
+		}
+		if _, err := s.Load(nameOf(file), store.UnknownProvider); !errors.Is(err, fs.ErrNotExist) {
+			continue // it has moved to another provider
 		}
 		text, _ := git.Run(c.ctx, dir, "show", ":./"+file) // without it, this is no document
 		doc, err := snapshot.Parse([]byte(text))
