@@ -26,8 +26,8 @@ func initialize(c *call) error {
 	if what := c.value("agents"); !slices.Contains(agentsWhat, what) && what != "" {
 		return usagef("--agents=%s: want %s", what, strings.Join(agentsWhat, " or "))
 	}
-	dir, err := place.StoreDir(c.value("dir"))
-	if err != nil {
+	s, dir, err := place.OpenStore(c.value("dir"))
+	if s == nil {
 		return err
 	}
 	ready := setup{Dir: filepath.ToSlash(dir), Config: []gitSetting{}}
@@ -45,11 +45,11 @@ func initialize(c *call) error {
 			return fmt.Errorf("git has no Git LFS here, install git-lfs first: %w", err)
 		}
 	}
-	if err := makeStore(dir); err != nil {
+	if err := makeStore(s); err != nil {
 		return err
 	}
 	if c.is("lfs") {
-		if err := useLFS(c, dir); err != nil {
+		if err := useLFS(c, s, dir); err != nil {
 			return err
 		}
 	}
@@ -65,15 +65,11 @@ func initialize(c *call) error {
 }
 
 // makeStore makes an empty store, or keeps the existing one.
-func makeStore(dir string) error {
-	if _, err := os.Stat(filepath.Join(dir, store.AttributesName)); !errors.Is(err, fs.ErrNotExist) {
+func makeStore(s *store.Store) error {
+	if _, err := os.Stat(s.Path(store.AttributesName)); !errors.Is(err, fs.ErrNotExist) {
 		return err // the store exists
 	}
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return err
-	}
-	s, err := store.Open(dir)
-	if err != nil {
+	if err := os.MkdirAll(s.Path("."), 0o777); err != nil {
 		return err
 	}
 	return audit.WriteManifest(s) // and everything else in a new store
@@ -170,12 +166,8 @@ func addLines(file string, lines []string) ([]string, error) {
 }
 
 // useLFS configures the store in dir to keep raw answers and media in Git LFS.
-func useLFS(c *call, dir string) error {
-	s, err := store.Open(dir)
-	if err == nil {
-		err = s.UseLFS()
-	}
-	if err != nil {
+func useLFS(c *call, s *store.Store, dir string) error {
+	if err := s.UseLFS(); err != nil {
 		return err
 	}
 	c.say("%s: raw answers and media go to Git LFS from now on", filepath.ToSlash(filepath.Join(dir, store.AttributesName)))

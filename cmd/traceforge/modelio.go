@@ -212,11 +212,11 @@ func importSession(c *call) error {
 	if err != nil {
 		return err
 	}
-	dir, err := place.StoreDir(c.value("dir"))
-	if err != nil {
+	into, dir, err := place.OpenStore(c.value("dir"))
+	if into == nil {
 		return err
 	}
-	if err := absent(dir, pkg, test, name); err != nil {
+	if err := absent(into, pkg, test, name); err != nil {
 		return err
 	}
 	told := false
@@ -255,14 +255,10 @@ func importSession(c *call) error {
 }
 
 // absent returns an error if a store has a document for a test.
-func absent(dir, pkg, test, provider string) error {
-	s, err := store.Open(dir)
-	if err != nil {
-		return err
-	}
+func absent(s *store.Store, pkg, test, provider string) error {
 	switch doc, err := s.Load(snapshot.DocumentName(pkg, test), provider); {
 	case err == nil:
-		return fmt.Errorf("%s is there already, and stays as it is: remove it first, or import for another test", filepath.ToSlash(filepath.Join(dir, doc.File())))
+		return fmt.Errorf("%s is there already, and stays as it is: remove it first, or import for another test", s.Shown(doc.File()))
 	case !errors.Is(err, fs.ErrNotExist):
 		return err
 	}

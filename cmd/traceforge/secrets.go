@@ -38,7 +38,7 @@ func secretless(c *call) store.Check {
 	}
 }
 
-// leakedIn finds credentials in the records of a document and in the files that belong to it. wayOut tells the user how
+// leakedIn finds credentials in the records of a document, and then in the files that belong to it. wayOut tells the user how
 // to fix one.
 func leakedIn(c *call, doc *store.Doc, wayOut string) (found []snapshot.Finding) {
 	file := doc.File()
@@ -46,7 +46,6 @@ func leakedIn(c *call, doc *store.Doc, wayOut string) (found []snapshot.Finding)
 		found = append(found, snapshot.Finding{File: file, Pointer: hit.Pointer, Rule: ruleSecret, Message: hit.What + in + ": " + wayOut})
 	}
 	looker := c.secrets.Looker()
-	directory := strings.TrimSuffix(file, ".json")
 	for i := range doc.Document.Snapshots {
 		record := &doc.Document.Snapshots[i]
 		if looker.Holds(record) {
@@ -63,19 +62,11 @@ func leakedIn(c *call, doc *store.Doc, wayOut string) (found []snapshot.Finding)
 				break
 			}
 		}
-		if raw, err := doc.Raw(i); err == nil {
-			if hit, is := c.secrets.Find(raw); is {
-				add(path.Join(directory, snapshot.RawName(record.Number(), &record.Response)), hit, "")
-			}
-		}
 	}
 	for _, n := range store.Needs(doc.Document) {
-		if n.Rule != snapshot.RuleMedia {
-			continue
-		}
 		data, err := doc.Fetch(n)
 		if hit, is := c.secrets.Find(data); err == nil && is {
-			add(path.Join(directory, n.Own), hit, "")
+			add(doc.Beside(n.Own), hit, "")
 		}
 	}
 	return found
