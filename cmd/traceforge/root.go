@@ -143,8 +143,8 @@ type call struct {
 	code      *coverage.Sources // nil until it is needed
 }
 
-// sources returns the tests in the code. It reads the code once, on first use, which alone returns the error: then no
-// test is known to be in the code, or not to be.
+// sources returns the tests in the code. It reads the code on first use, and only that call returns an error. Nothing is
+// known of the tests of modules that could not be read.
 func (c *call) sources() (_ *coverage.Sources, err error) {
 	if c.code == nil {
 		c.code, err = coverage.OpenSources(c.ctx, "")
