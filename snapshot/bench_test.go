@@ -10,6 +10,7 @@ import (
 
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
+	"github.com/traceforge/traceforge-go/snapshot/spelling"
 )
 
 // fourKB returns a document of one call with a prompt of 40 lines.
@@ -38,7 +39,7 @@ func BenchmarkExamine(b *testing.B) {
 	b.SetBytes(int64(len(data)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, found := snapshot.Examine(data); len(found) > 0 {
+		if _, found := spelling.Examine(data); len(found) > 0 {
 			b.Fatal(found)
 		}
 	}
@@ -49,7 +50,7 @@ func BenchmarkExamine(b *testing.B) {
 func TestExamineAllocations(t *testing.T) {
 	data := fourKB(t)
 	read := testing.AllocsPerRun(10, func() { _, _ = snapshot.Parse(data) })
-	examined := testing.AllocsPerRun(10, func() { _, _ = snapshot.Examine(data) })
+	examined := testing.AllocsPerRun(10, func() { _, _ = spelling.Examine(data) })
 	require.LessOrEqual(t, examined-read, 40.0)
 }
 
@@ -71,7 +72,7 @@ func TestExamineMemory(t *testing.T) {
 		return least
 	}
 	read := allocated(func() { _, _ = snapshot.Parse(data) })
-	examined := allocated(func() { _, _ = snapshot.Examine(data) })
+	examined := allocated(func() { _, _ = spelling.Examine(data) })
 	times := (float64(examined) - float64(read)) / float64(len(data))
 	t.Logf("%.2f bytes for each byte of the document", times)
 	require.Less(t, times, 0.5) // more than 2 without pooled memory

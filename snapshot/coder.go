@@ -47,9 +47,6 @@ type cursor struct {
 	steps   []step // path to the current value
 	found   []Violation
 	members []member // members of the objects being read, and of values of any kind
-
-	examining   bool // reading: note texts whose pieces differ from those in files
-	otherPieces []Violation
 }
 
 // A coder visits the members of a document in file order. It either reads them from a text or writes them, so that one

@@ -27,6 +27,7 @@ import (
 	"github.com/traceforge/traceforge-go/internal/tbtest"
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
+	"github.com/traceforge/traceforge-go/snapshot/spelling"
 )
 
 // An interaction is one line of the corpus of recorded traffic.
@@ -173,7 +174,7 @@ func TestCorpusLines(t *testing.T) {
 		data := encode(t, document(t, s))
 		require.NoError(t, schematest.Validate("document", data), x.Origin)
 		documents++
-		doc, violations := snapshot.Examine(data)
+		doc, violations := spelling.Examine(data)
 		require.Empty(t, violations, x.Origin)
 		after, err := snapshot.RequestCore(&doc.Snapshots[0].Request, nil)
 		require.NoError(t, err)

@@ -15,6 +15,7 @@ import (
 	"github.com/traceforge/traceforge-go/internal/tbtest"
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
+	"github.com/traceforge/traceforge-go/snapshot/spelling"
 )
 
 // TestExample checks that the agent in docs/format.md is a document in canonical form.
@@ -22,7 +23,7 @@ func TestExample(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile("testdata/example-com-shop-testagent-3cfacb63af18.json")
 	require.NoError(t, err)
-	doc, found := snapshot.Examine(data)
+	doc, found := spelling.Examine(data)
 	require.Empty(t, found)
 	require.Len(t, doc.Snapshots, 4)
 	require.Len(t, doc.Snapshots[3].Request.Messages, 8)
@@ -44,7 +45,7 @@ func TestEveryAlteredByteIsFound(t *testing.T) {
 		for _, flip := range []byte{1, 2, 32, 128} {
 			altered := bytes.Clone(data)
 			altered[i] ^= flip
-			_, found := snapshot.Examine(altered)
+			_, found := spelling.Examine(altered)
 			require.NotEmpty(t, found, "byte %d of %q", i, altered[max(0, i-20):min(len(data), i+20)])
 		}
 	}
@@ -61,7 +62,7 @@ func TestEveryStructuralChangeIsFound(t *testing.T) {
 	check := func(edited []string) {
 		n++
 		text := strings.ReplaceAll(strings.Join(edited, ""), ",\n}", "\n}")
-		_, found := snapshot.Examine([]byte(text))
+		_, found := spelling.Examine([]byte(text))
 		require.NotEmpty(t, found, "%s", text)
 	}
 	for i := range lines[:len(lines)-1] {
@@ -89,7 +90,7 @@ func TestExamineSaysWhatIsSpelledOtherwise(t *testing.T) {
 			"canonical: has CRLF line ends: git must not change them, as .gitattributes says"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			doc, found := snapshot.Examine(c.text)
+			doc, found := spelling.Examine(c.text)
 			require.NotNil(t, doc, c.why)
 			require.Len(t, found, 1)
 			require.Equal(t, c.want, found[0].String())

@@ -111,14 +111,17 @@ func ExampleDocument_Seal() {
 	//       }
 }
 
-func ExampleExamine() {
-	_, found := snapshot.Examine([]byte(`{"version": "1.1.0", "snapshots": []}`))
-	for _, v := range found {
-		fmt.Println(v)
+func ExampleDocument_AppendFile() {
+	data, err := os.ReadFile("testdata/example-com-shop-testagent-3cfacb63af18.json")
+	if err != nil {
+		log.Fatal(err)
 	}
-	// Output:
-	// /hash: missing: is required
-	// /snapshots: value: must have at least one record
+	doc, err := snapshot.Parse(data)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(bytes.Equal(data, doc.AppendFile(nil)))
+	// Output: true
 }
 
 func ExampleRequestCore() {

@@ -159,10 +159,9 @@ func (c *cursor) writeLong(raw []byte) {
 }
 
 func (c *cursor) valueText(v jsontext.Value) {
-	if (c.form == inFile || c.examining) && mayHavePieces(v.Raw()) {
+	if c.form == inFile && mayHavePieces(v.Raw()) {
 		text, _ := v.Text() // the text was parsed strictly
-		c.checkPieces(text, nil)
-		if pieces := Split(text); c.form == inFile && len(pieces) > 1 {
+		if pieces := Split(text); len(pieces) > 1 {
 			c.write(`{"$text":`)
 			c.writeStrings(pieces)
 			c.write("}")

@@ -12,6 +12,7 @@ import (
 	"github.com/traceforge/traceforge-go/internal/tbtest/mutation"
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
+	"github.com/traceforge/traceforge-go/snapshot/spelling"
 )
 
 // FuzzParse checks that no text makes Parse panic. Any accepted text can be sealed and written. The result has the same
@@ -42,7 +43,7 @@ func FuzzParse(t *testing.F) {
 			require.ErrorContains(t, err, "depth")
 			return
 		}
-		again, found := snapshot.Examine(written)
+		again, found := spelling.Examine(written)
 		require.Empty(t, found)
 		require.Equal(t, before, cores(t, again))
 		require.NoError(t, again.Seal())
@@ -82,7 +83,7 @@ func FuzzSeal(t *testing.F) {
 		if err != nil {
 			return
 		}
-		parsed, found := snapshot.Examine(data)
+		parsed, found := spelling.Examine(data)
 		require.Empty(t, found)
 		require.Equal(t, doc.Hash, parsed.Hash)
 		require.Equal(t, 2, parsed.Snapshots[1].Continues.Messages)

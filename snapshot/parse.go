@@ -1,12 +1,10 @@
 package snapshot
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"slices"
 	"strconv"
-	"sync"
 
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/internal/conflict"
@@ -16,8 +14,8 @@ import (
 
 // Parse reads a document strictly (SF "Validation Rules"). The document must have every required member and no unknown
 // ones, each of the right type; every hash must match; and each call that another one continues must exist. White
-// space, the order of members, the spelling of strings and numbers and the pieces of texts are free; [Examine] requires
-// those of [Document.Encode].
+// space, the order of members, the spelling of strings and numbers and the pieces of texts are free; package spelling
+// requires those of [Document.Encode].
 //
 // The document refers to data, which must not be changed any more. Each request in it is complete. Requests share the
 // memory of their common parts: do not change any in place.
@@ -30,7 +28,7 @@ func Parse(data []byte) (*Document, error) {
 	if err != nil {
 		return nil, unreadable(data, err)
 	}
-	doc, found, _ := parse(text, false)
+	doc, found := parse(text)
 	if len(found) > 0 {
 		return nil, &Error{Violations: found}
 	}
@@ -40,7 +38,7 @@ func Parse(data []byte) (*Document, error) {
 // ParseUnsealed is [Parse] for an edited text whose hashes may be wrong; nil if it violates any other rule.
 func ParseUnsealed(data []byte) *Document {
 	text, _ := jsontext.ParseStrict(data) // a text that is not JSON is not an object
-	doc, found, _ := parse(text, false)
+	doc, found := parse(text)
 	if slices.ContainsFunc(found, func(v Violation) bool { return v.Rule != RuleSeal && v.Rule != RuleHash }) {
 		return nil
 	}
@@ -50,16 +48,15 @@ func ParseUnsealed(data []byte) *Document {
 // membersRoom is a lower bound for the number of members in a document's nested objects.
 const membersRoom = 32
 
-// parse returns all violations, sorted; the document is valid only if there are none. When examining, it also returns
-// texts whose pieces differ from those in files.
-func parse(text *jsontext.Document, examining bool) (d *Document, found, otherPieces []Violation) {
+// parse returns all violations, sorted; the document is valid only if there are none.
+func parse(text *jsontext.Document) (d *Document, found []Violation) {
 	root := text.Root()
 	if v, ok := root.Member("version").Text(); ok && v != Version && v != VersionSF {
-		return nil, []Violation{OtherVersion(v)}, nil
+		return nil, []Violation{OtherVersion(v)}
 	}
 	records := root.Member("snapshots")
 	c := coder{
-		cursor: cursor{at: root, dst: make([]byte, 0, 512), examining: examining, members: make([]member, 0, membersRoom)},
+		cursor: cursor{at: root, dst: make([]byte, 0, 512), members: make([]member, 0, membersRoom)},
 		doc:    &Document{}, calls: make(map[string]int, records.Len()), tails: make([][]modelio.Message, records.Len()),
 	}
 	c.steps, c.frames = c.room.steps[:0], c.room.frames[:0]
@@ -76,7 +73,7 @@ func parse(text *jsontext.Document, examining bool) (d *Document, found, otherPi
 	if found = sorted(c.found); len(found) == 1 && found[0].Rule == RuleHash && c.doc.Version == Version {
 		found[0].Message += Unsealed
 	}
-	return c.doc, found, sorted(c.otherPieces)
+	return c.doc, found
 }
 
 // unreadable returns the error for data that readers understand differently.
@@ -146,40 +143,4 @@ const Unsealed = "; each of its records is whole, and traceforge repair computes
 
 func disagreement(stated, computed canon.Hash) string {
 	return fmt.Sprintf("says %s, but the content has %s", stated, computed)
-}
-
-// written is memory for documents in the form of files, which [Examine] reuses.
-var written = sync.Pool{New: func() any { return new([]byte) }}
-
-// Examine is [Parse], but it also requires the spelling of [Document.Encode]: [Version], the layout, the order of
-// members and the pieces of texts. The document is nil if Parse would reject it, or if it is of [VersionSF].
-func Examine(data []byte) (*Document, []Violation) {
-	text, err := jsontext.ParseStrict(data)
-	if err != nil {
-		return nil, unreadable(data, err).Violations
-	}
-	doc, found, _ := parse(text, false)
-	if len(found) > 0 {
-		return nil, found
-	}
-	if doc.Version != Version {
-		return nil, []Violation{OtherVersion(doc.Version)}
-	}
-	room := written.Get().(*[]byte)
-	defer written.Put(room)
-	c := coder{cursor: cursor{form: inFile, dst: slices.Grow((*room)[:0], len(data))}}
-	c.writeDocument(doc)
-	if *room = layOut(c.dst); bytes.Equal(data, *room) {
-		return doc, nil
-	}
-	doc, _, otherPieces := parse(text, true)
-	switch {
-	case bytes.Contains(data, []byte("\r\n")):
-		c.report(RuleCanonical, "has CRLF line ends: git must not change them, as .gitattributes says")
-	case len(otherPieces) > 0:
-		return doc, otherPieces
-	default:
-		c.report(RuleCanonical, "differs from what traceforge writes in white space, order or spelling")
-	}
-	return doc, c.found
 }

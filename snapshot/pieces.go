@@ -204,7 +204,6 @@ func (c *cursor) longText(s *string) {
 		c.writePieces(*s)
 	case isText:
 		*s = text
-		c.checkPieces(text, nil)
 	case c.at.IsArray():
 		*s = c.joined()
 	default:
@@ -224,7 +223,6 @@ func (c *cursor) joined() string {
 	for _, e := range at.Elements() {
 		if alone && e.IsString() {
 			text, _ := e.Text() // not copied
-			c.checkPieces(text, []string{text})
 			return text
 		}
 		size += max(0, len(e.Raw())-len(`""`)) // an upper bound, since there may be escapes
@@ -241,26 +239,5 @@ func (c *cursor) joined() string {
 			return ""
 		}
 	}
-	if c.examining {
-		pieces, _ := at.Texts()
-		c.checkPieces(text.String(), pieces)
-	}
 	return text.String()
-}
-
-// checkPieces notes a text whose pieces differ from those in files; pieces is nil if it is a string.
-func (c *cursor) checkPieces(text string, pieces []string) {
-	if !c.examining || len(c.otherPieces) == foundMost || pieces == nil && isOnePiece(text) ||
-		!isOnePiece(text) && slices.Equal(pieces, Split(text)) {
-		return
-	}
-	steps := c.steps
-	if steps[len(steps)-1].name == "$text" {
-		c.leave()
-	}
-	c.otherPieces = append(c.otherPieces, Violation{
-		Pointer: c.pointer(), Rule: RulePieces,
-		Message: "must be in the pieces that traceforge writes, which hide no line break: seal it again",
-	})
-	c.steps = steps
 }

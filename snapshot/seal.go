@@ -54,6 +54,14 @@ func (d *Document) Encode() ([]byte, error) {
 	return layOut(c.dst), nil
 }
 
+// AppendFile appends the content of the file of a document that was read, as [Document.Encode] returns it, to dst, which
+// is empty.
+func (d *Document) AppendFile(dst []byte) []byte {
+	c := coder{cursor: cursor{form: inFile, dst: dst}}
+	c.writeDocument(d)
+	return layOut(c.dst)
+}
+
 // SF returns a document with only this record in SF's literal form: the complete request, texts joined, nothing left
 // out. Its seals are those that SF's JavaScript computes.
 func (s *Snapshot) SF() ([]byte, error) {

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/traceforge/traceforge-go/snapshot"
+	"github.com/traceforge/traceforge-go/snapshot/spelling"
 )
 
 // A vectorFile has the cases for one row of SF's tables, or for an addition in docs/format.md. SF's JavaScript in
@@ -74,7 +75,7 @@ func checkVector(t *testing.T, v vector) {
 		var e *snapshot.Error
 		require.True(t, errors.As(err, &e), "%s: %v", v.Why, err)
 		require.Equal(t, v.Violations, places(e.Violations), "%s: %v", v.Why, err)
-		_, found := snapshot.Examine(v.text())
+		_, found := spelling.Examine(v.text())
 		require.Equal(t, e.Violations, found)
 		return
 	}
@@ -87,7 +88,7 @@ func checkVector(t *testing.T, v vector) {
 	if v.Text == nil {
 		pretty = indented(t, pretty)
 	}
-	_, found := snapshot.Examine(pretty)
+	_, found := spelling.Examine(pretty)
 	require.Equal(t, v.Violations, places(found), v.Why)
 }
 
@@ -97,7 +98,7 @@ func requireCanonical(t *testing.T, doc *snapshot.Document) {
 	before := cores(t, doc)
 	require.NoError(t, doc.Seal()) // this converts it to this version
 	data := encode(t, doc)
-	again, found := snapshot.Examine(data)
+	again, found := spelling.Examine(data)
 	require.Empty(t, found)
 	require.Equal(t, before, cores(t, again))
 	require.Equal(t, string(data), string(encode(t, again)))

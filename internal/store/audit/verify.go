@@ -21,6 +21,7 @@ import (
 	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/snapshot"
+	"github.com/traceforge/traceforge-go/snapshot/spelling"
 )
 
 // A Result is the result of [Verify].
@@ -246,7 +247,7 @@ func (v *verifier) look(doc *store.Doc, hasDir bool, piece []byte) []sealedRecor
 		return nil
 	}
 	var wrong []snapshot.Violation
-	if doc.Document, wrong = snapshot.Examine(data); doc.Document == nil {
+	if doc.Document, wrong = spelling.Examine(data); doc.Document == nil {
 		v.count(snapshot.ParseUnsealed(data))
 		v.breaks(doc, store.Explained(doc.Name, data, append(wrong, v.altered(doc, data)...))...)
 		return nil
