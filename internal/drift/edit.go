@@ -22,7 +22,6 @@ func Edits[T comparable](a, b []T) []Edit {
 			to[j] = n
 		}
 	}
-	m.uses = make([]use, len(numbers))
 	m.compare(Edit{0, len(a), 0, len(b)}, 0)
 	return m.found
 }
@@ -30,12 +29,11 @@ func Edits[T comparable](a, b []T) []Edit {
 // A matcher compares two lists whose elements are numbers.
 type matcher struct {
 	a, b  []int32
-	uses  []use // by number, for the current region
 	found []Edit
 }
 
-// A use is how often an element occurs on each side of a region, and its last position.
-type use struct{ inA, inB, a, b int32 }
+// A use is how often an element occurs on each side of a region, and its last position on the second.
+type use struct{ inA, inB, b int }
 
 const (
 	maxCells = 1 << 16 // cells of the table that compares a small region exactly
@@ -81,25 +79,20 @@ func (m *matcher) compare(r Edit, depth int) {
 // anchors returns the elements that are in both sides of a region once, and in the same order: the
 // longest such list.
 func (m *matcher) anchors(r Edit) (anchors [][2]int) {
-	for i := r.A0; i < r.A1; i++ {
-		u := &m.uses[m.a[i]]
-		u.inA, u.a = u.inA+1, int32(i)
+	uses := make(map[int32]use, r.A1-r.A0)
+	for _, element := range m.a[r.A0:r.A1] {
+		u := uses[element]
+		uses[element] = use{inA: u.inA + 1}
 	}
 	for i := r.B0; i < r.B1; i++ {
-		u := &m.uses[m.b[i]]
-		u.inB, u.b = u.inB+1, int32(i)
+		u := uses[m.b[i]]
+		uses[m.b[i]] = use{u.inA, u.inB + 1, i}
 	}
 	var once [][2]int
 	for i := r.A0; i < r.A1; i++ {
-		if u := m.uses[m.a[i]]; u.inA == 1 && u.inB == 1 {
-			once = append(once, [2]int{i, int(u.b)})
+		if u := uses[m.a[i]]; u.inA == 1 && u.inB == 1 {
+			once = append(once, [2]int{i, u.b})
 		}
-	}
-	for i := r.A0; i < r.A1; i++ {
-		m.uses[m.a[i]] = use{}
-	}
-	for i := r.B0; i < r.B1; i++ {
-		m.uses[m.b[i]] = use{}
 	}
 	return increasing(once)
 }
