@@ -36,7 +36,7 @@ func tokens(text []byte, put func([]byte)) {
 		i++
 		switch c := text[start]; {
 		case c == '"':
-			i = stringEnd(text, start)
+			i = jsontext.StringEnd(text, i) + 1
 			put(text[start:i])
 		case c == ':':
 			put(colon)
@@ -62,14 +62,3 @@ func tokens(text []byte, put func([]byte)) {
 }
 
 var lineEnd, colon, spaces = []byte("\n"), []byte(": "), bytes.Repeat([]byte(" "), 64)
-
-// stringEnd returns the end of the string at text[i], a quote.
-func stringEnd(text []byte, i int) int {
-	for i++; ; {
-		n, _ := jsontext.Plain(text[i:])
-		if i += n; text[i] == '"' {
-			return i + 1
-		}
-		i += len(`\"`) // an escape sequence; the rest of a longer one is plain
-	}
-}

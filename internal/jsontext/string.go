@@ -33,6 +33,23 @@ func Plain(text []byte) (end int, ascii bool) {
 	return i, seen&highs == 0
 }
 
+// StringEnd returns the index of the quote that ends the string whose first character is text[i], or len(text).
+func StringEnd(text []byte, i int) int {
+	for i < len(text) {
+		n, _ := Plain(text[i:])
+		switch i += n; {
+		case i == len(text):
+		case text[i] == '"':
+			return i
+		case text[i] == '\\':
+			i += len(`\"`) // the rest of a longer escape sequence is plain
+		default:
+			i++
+		}
+	}
+	return len(text)
+}
+
 // InvalidUTF8 returns the index of the first byte of text that is not valid UTF-8, or -1.
 func InvalidUTF8(text []byte) int {
 	if utf8.Valid(text) { // several times faster than looking for the position

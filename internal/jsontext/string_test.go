@@ -95,3 +95,11 @@ func TestShortPointer(t *testing.T) {
 	err := &Error{Pointer: strings.Repeat("/0", 1000), Err: ErrDepth}
 	require.Less(t, len(err.Error()), 300)
 }
+
+func TestStringEnd(t *testing.T) {
+	for text, want := range map[string]int{
+		`a"`: 1, `"`: 0, ``: 0, `a`: 1, `a\`: 2, `a\"`: 3, `a\"b"c"`: 4, `\\"`: 2, `\u0022"`: 6, "a\nb\x00\"": 4, "é\"": 2,
+	} {
+		require.Equal(t, want, StringEnd([]byte(text), 0), "%q", text)
+	}
+}

@@ -6,6 +6,8 @@ import (
 	"encoding/binary"
 	"hash/maphash"
 	"slices"
+
+	"github.com/traceforge/traceforge-go/internal/jsontext"
 )
 
 // joined returns, for each path of members, the strings that the events of a stream have there, in order. It recognizes
@@ -101,7 +103,7 @@ func (j *joiner) walk(text []byte, root uint64) {
 		case '0' <= c && c <= '9' && index:
 			paths[len(paths)-1] += uint64(c) * 1_000_003
 		case c == '"':
-			end := stringEnd(text, i+1)
+			end := jsontext.StringEnd(text, i+1)
 			inner := text[i+1 : end]
 			i = end
 			next := end + 1
@@ -116,19 +118,6 @@ func (j *joiner) walk(text []byte, root uint64) {
 			j.add(paths[len(paths)-1]*31+member, inner)
 		}
 	}
-}
-
-// stringEnd returns the position of the quote that ends the string at i.
-func stringEnd(text []byte, i int) int {
-	for ; i < len(text); i++ {
-		switch text[i] {
-		case '\\':
-			i++
-		case '"':
-			return i
-		}
-	}
-	return len(text)
 }
 
 // add appends a string to those with the same path. It walks an object in base64, as in Bedrock's events.
