@@ -87,7 +87,7 @@ func lost(c *call, s *store.Store, dir string) (found []snapshot.Finding) {
 		if _, err := s.Load(nameOf(file), store.UnknownProvider); !errors.Is(err, fs.ErrNotExist) {
 			continue // it has moved to another provider
 		}
-		text, _ := git.Run(c.ctx, dir, "show", ":./"+file) // without it, this is no document
+		text, _ := git.Run(c.ctx, dir, "cat-file", "blob", ":./"+file) // without it, this is no document
 		doc, err := snapshot.Parse([]byte(text))
 		if err != nil {
 			continue

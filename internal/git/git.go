@@ -15,17 +15,39 @@ import (
 	"strings"
 )
 
-// Output runs git in a directory of a repository and returns its standard output; in is its input, or nil.
+// Output runs git in a directory of a repository and returns its standard output; in is its input, or nil. It refuses
+// commands that may run filters, which package worktree runs.
 func Output(ctx context.Context, dir string, in io.Reader, args ...string) (string, error) {
+	if Filters(args) {
+		return "", fmt.Errorf("git %s may run filters", Named(args))
+	}
+	return Configured(ctx, dir, in, nil, args...)
+}
+
+// Configured runs any command of git with settings, which are alternating names and values.
+func Configured(ctx context.Context, dir string, in io.Reader, config []string, args ...string) (string, error) {
 	r, err := Find(dir)
 	if err != nil {
 		return "", err
 	}
-	c := command{dir: dir, in: in, index: r.index(), args: append([]string{"--git-dir=" + r.dir, "--work-tree=" + r.Top}, args...)}
-	if err := r.turnFiltersOff(ctx, &c, args); err != nil {
-		return "", err
-	}
+	args = append([]string{"--git-dir=" + r.dir, "--work-tree=" + r.Top}, args...)
+	c := command{dir: dir, in: in, index: r.index(), config: config, args: args}
 	return c.run(ctx)
+}
+
+// unfiltered are commands that neither read nor write files of the work tree, so that git runs no filters for them.
+var unfiltered = []string{
+	"cat-file", "check-attr", "check-ignore", "config", "for-each-ref", "ls-files", "ls-tree", "merge-base", "remote", "rev-parse", "update-index",
+}
+
+// Filters reports whether a command may run filters.
+func Filters(args []string) bool {
+	return !slices.Contains(unfiltered, Named(args)) || slices.Contains(args, "--filters") || slices.Contains(args, "--modified")
+}
+
+// Named returns the name of a command, which follows its options for all commands.
+func Named(args []string) string {
+	return args[slices.IndexFunc(args, func(arg string) bool { return !strings.HasPrefix(arg, "-") })]
 }
 
 // Run is Output without input, and without the trailing newline of the output.
@@ -92,8 +114,7 @@ func (c *command) run(ctx context.Context) (string, error) {
 		if strings.Contains(said.String(), "promisor") {
 			said.WriteString("this clone is partial, and nothing is fetched from here: git fetch --refetch --no-filter\n")
 		}
-		i := slices.IndexFunc(c.args, func(arg string) bool { return !strings.HasPrefix(arg, "-") })
-		return "", fmt.Errorf("git %s: %w\n%s", c.args[i], err, &said)
+		return "", fmt.Errorf("git %s: %w\n%s", Named(c.args), err, &said)
 	}
 	return string(printed), nil
 }

@@ -84,7 +84,7 @@ func differ(ctx context.Context, dir, commit string) (files []string, err error)
 	for _, file := range touched {
 		names.WriteString(path.Join(below, file) + "\n")
 	}
-	printed, err := git.Output(ctx, r.Top, strings.NewReader(names.String()), "hash-object", "--stdin-paths")
+	printed, err := Output(ctx, r.Top, strings.NewReader(names.String()), "hash-object", "--stdin-paths")
 	for i, object := range strings.Fields(printed) {
 		if was[touched[i]] != object {
 			files = append(files, touched[i])

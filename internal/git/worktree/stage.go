@@ -10,8 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"github.com/traceforge/traceforge-go/internal/git"
 )
 
 // batch is the maximum number of names on a command line.
@@ -99,7 +97,7 @@ func list(ctx context.Context, dir string, names []string, command string, optio
 	var listed []string
 	args := slices.Concat([]string{"--literal-pathspecs", command, "-z"}, options, []string{"--"})
 	for some := range slices.Chunk(names, batch) {
-		printed, err := git.Run(ctx, dir, slices.Concat(args, some)...)
+		printed, err := Output(ctx, dir, nil, slices.Concat(args, some)...)
 		if err != nil {
 			return nil, err
 		}
@@ -113,7 +111,7 @@ func feed(ctx context.Context, dir string, names []string, args ...string) error
 	if len(names) == 0 {
 		return nil
 	}
-	_, err := git.Output(ctx, dir, strings.NewReader(strings.Join(names, "\x00")+"\x00"), args...)
+	_, err := Output(ctx, dir, strings.NewReader(strings.Join(names, "\x00")+"\x00"), args...)
 	return err
 }
 

@@ -1,14 +1,21 @@
 package audit
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strconv"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/git"
+	"github.com/traceforge/traceforge-go/internal/git/worktree"
 	"github.com/traceforge/traceforge-go/internal/store"
 )
+
+// filtered runs a command of git in the store that may run filters.
+func filtered(s *store.Store, args ...string) (string, error) {
+	return worktree.Output(context.Background(), s.Path("."), nil, args...)
+}
 
 // tracked reports whether git tracks a file of the store, or cannot tell. It is false outside of a repository.
 func tracked(s *store.Store, file string) bool {
@@ -54,7 +61,7 @@ func sidesOf(s *store.Store, file string, noGit error) string {
 	if noGit != nil {
 		return fmt.Sprintf("git does not tell the sides (%v): take one of them", noGit)
 	}
-	out, _ := s.Git("log", "-1", "--format=%p", "--", file)
+	out, _ := filtered(s, "log", "-1", "--format=%p", "--", file)
 	if parents := strings.Fields(out); len(parents) == 2 {
 		return fmt.Sprintf("a merge was committed with them: take one side with git checkout %s -- %s or %s, "+
 			"then traceforge repair", parents[0], leftFile, parents[1])
@@ -90,7 +97,7 @@ func merging(s *store.Store) (theirs string, commits [4][]version) {
 // history returns all versions of the store's files in any commit that git knows. They are the only source for a merge
 // that does not name their commit, such as a squash or a stash.
 func history(s *store.Store) (all []version) {
-	out, _ := s.Git("log", "--all", "--reflog", "--raw", "--no-abbrev", "--no-renames", "--diff-merges=first-parent", "--relative", "--format=",
+	out, _ := filtered(s, "log", "--all", "--reflog", "--raw", "--no-abbrev", "--no-renames", "--diff-merges=first-parent", "--relative", "--format=",
 		"-z", "--", ".")
 	fields := strings.Split(out, "\x00")
 	for i := 0; i+1 < len(fields); i += 2 {
@@ -118,6 +125,6 @@ func smudged(s *store.Store, v version) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	content, err := s.Git("cat-file", "--filters", "--path="+strings.TrimSuffix(prefix, "\n")+v.file, v.object)
+	content, err := filtered(s, "cat-file", "--filters", "--path="+strings.TrimSuffix(prefix, "\n")+v.file, v.object)
 	return []byte(content), err
 }
