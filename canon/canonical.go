@@ -2,7 +2,6 @@ package canon
 
 import (
 	"bytes"
-	"strconv"
 	"unicode/utf16"
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
@@ -32,10 +31,17 @@ func canonicalValue(src []byte, i, depth int) int {
 		return literalEnd(src, i)
 	}
 	end, kind := jsontext.Number(src, i)
-	if kind == jsontext.PlainNumber || kind != jsontext.NotNumber && canonicalNumber(src[i:end]) {
+	switch kind {
+	case jsontext.NotNumber:
+		return -1
+	case jsontext.PlainNumber:
 		return end
 	}
-	return -1
+	var longest [len("-0.0000033333333333333333")]byte
+	if number, err := appendNumber(longest[:0], src[i:end], kind); err != nil || !bytes.Equal(number, src[i:end]) {
+		return -1
+	}
+	return end
 }
 
 // canonicalItems returns the end of the canonical array or object at src[i], or -1. closing is its last bracket.
@@ -118,20 +124,6 @@ func canonicalEscape(text []byte) int {
 		return 0
 	}
 	return n
-}
-
-// canonicalNumber reports whether ECMAScript writes a number as text, which is not plain.
-func canonicalNumber(text []byte) bool {
-	const longest = len("-0.0000033333333333333333")
-	if len(text) > longest {
-		return false
-	}
-	f, err := strconv.ParseFloat(string(text), 64)
-	if err != nil {
-		return false
-	}
-	var buf [longest]byte
-	return bytes.Equal(jsontext.AppendFloat(buf[:0], f), text)
 }
 
 // literalEnd returns the end of the literal name at src[i], or -1 if there is none.
