@@ -1,9 +1,8 @@
 package scrub
 
 import (
-	"bytes"
+	"encoding/json"
 	"slices"
-	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
@@ -43,7 +42,10 @@ func textOf(s jsontext.Value) *text {
 	spelling := s.Raw()[1 : len(s.Raw())-1]
 	t := &text{start: int(s.Offset()) + 1, value: string(spelling), escaped: s.Escaped()}
 	if t.end = t.start + len(spelling); t.escaped {
-		t.value = unescape(spelling, nil)
+		var whole bool
+		if t.value, whole = s.Text(); !whole {
+			_ = json.Unmarshal(s.Raw(), &t.value) // it has U+FFFD for a lone surrogate
+		}
 	}
 	return t
 }
@@ -57,40 +59,19 @@ func plain(src []byte) *document {
 	return d
 }
 
-// unescape returns the characters of a string, with U+FFFD for a lone surrogate. If offsets is not nil, unescape
-// appends the position in the spelling of each byte of the characters, and of their end.
-func unescape(spelling []byte, offsets *[]int) string {
-	chars := make([]byte, 0, len(spelling))
+// offsetsOf returns the position in the spelling of each byte of a string's characters, and of their end.
+func offsetsOf(spelling []byte) (offsets []int) {
 	for at := 0; at < len(spelling); {
-		before, n := len(chars), bytes.IndexByte(spelling[at:], '\\')
-		if n < 0 {
-			n = len(spelling) - at
-		}
-		escaped := n == 0
-		if escaped {
+		n, size := 1, 1
+		if spelling[at] == '\\' {
 			var r rune
-			if r, n = jsontext.Unescape(spelling[at:]); utf16.IsSurrogate(r) {
-				r = utf8.RuneError
-			}
-			chars = utf8.AppendRune(chars, r)
-		} else {
-			chars = append(chars, spelling[at:at+n]...)
+			r, n = jsontext.Unescape(spelling[at:])
+			size = len(utf8.AppendRune(nil, r))
 		}
-		for i := range len(chars) - before {
-			if offsets == nil {
-				break
-			}
-			if escaped {
-				i = 0
-			}
-			*offsets = append(*offsets, at+i)
-		}
+		offsets = append(offsets, slices.Repeat([]int{at}, size)...)
 		at += n
 	}
-	if offsets != nil {
-		*offsets = append(*offsets, len(spelling))
-	}
-	return string(chars)
+	return append(offsets, len(spelling))
 }
 
 // changed reports whether any text of d has edits.
@@ -114,7 +95,7 @@ func (d *document) bytes() []byte {
 		}
 		var offsets []int
 		if t.escaped && len(t.edits) > 0 {
-			unescape(d.src[t.start:t.end], &offsets)
+			offsets = offsetsOf(d.src[t.start:t.end])
 		}
 		for _, e := range t.edits {
 			start, end := t.start+e.start, t.start+e.end
