@@ -219,13 +219,10 @@ func ExampleSealOf() {
 	// missing: lacks a member that the seal covers
 }
 
-func ExampleSeals_Combined() {
+func ExampleCombinedHash() {
 	doc := ordered()
-	var seals snapshot.Seals
-	for _, s := range doc.Snapshots {
-		seals = append(seals, s.Hash)
-	}
-	fmt.Println(seals.Combined(snapshot.Version) == doc.Hash)
+	seal := func(i int) canon.Hash { return doc.Snapshots[i].Hash }
+	fmt.Println(snapshot.CombinedHash(snapshot.Version, len(doc.Snapshots), seal) == doc.Hash)
 	// Output: true
 }
 

@@ -87,21 +87,15 @@ func (c *coder) writeDocument(d *Document) {
 }
 
 func (d *Document) combinedHash() canon.Hash {
-	seals := make(Seals, len(d.Snapshots))
-	for i := range d.Snapshots {
-		seals[i] = d.Snapshots[i].Hash
-	}
-	return seals.Combined(d.Version)
+	return CombinedHash(d.Version, len(d.Snapshots), func(i int) canon.Hash { return d.Snapshots[i].Hash })
 }
 
-// Seals are the hashes of the records of a document or a manifest.
-type Seals []canon.Hash
-
-// Combined returns the hash of a document or manifest with that version (SF "Combined Hash").
-func (s Seals) Combined(version string) canon.Hash {
-	text := append(make([]byte, 0, 64+80*len(s)), `{"version":"`+version+`","snapshots":[`...)
-	for i := range s {
-		text = jsontext.AppendText(jsontext.AppendComma(text, i), string(s[i]))
+// CombinedHash returns the hash of a document or manifest of a version with n records (SF "Combined Hash"). seal returns
+// the hash of each record.
+func CombinedHash(version string, n int, seal func(i int) canon.Hash) canon.Hash {
+	text := append(make([]byte, 0, 64+80*n), `{"version":"`+version+`","snapshots":[`...)
+	for i := range n {
+		text = jsontext.AppendText(jsontext.AppendComma(text, i), string(seal(i)))
 	}
 	return canon.Sum(append(text, "]}"...))
 }

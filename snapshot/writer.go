@@ -126,13 +126,11 @@ func ParseRecords(lines [][]byte) (*Document, error) {
 	if len(lines) == 0 {
 		return &Document{Version: Version}, nil
 	}
-	seals := make(Seals, len(lines))
-	for i, line := range lines {
-		if at := bytes.LastIndex(line, []byte(`"sha256:`)); at >= 0 {
-			seals[i] = canon.Hash(bytes.Trim(line[at:], `"}`))
-		}
-	}
-	return Parse(fmt.Appendf(nil, lineBegins+`%s],"hash":%q}`, bytes.Join(lines, []byte(",")), seals.Combined(Version)))
+	hash := CombinedHash(Version, len(lines), func(i int) canon.Hash {
+		at := bytes.LastIndex(lines[i], []byte(`"sha256:`)) // if it has none, it is refused
+		return canon.Hash(bytes.Trim(lines[i][max(at, 0):], `"}`))
+	})
+	return Parse(fmt.Appendf(nil, lineBegins+`%s],"hash":%q}`, bytes.Join(lines, []byte(",")), hash))
 }
 
 // Media returns the media that the i-th record of the last document refers to, without duplicates.

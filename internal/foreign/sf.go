@@ -103,11 +103,8 @@ func numberIn(record jsontext.Value) []string {
 
 // combinedViolations returns what is wrong with the combined hash of a document.
 func combinedViolations(version string, root jsontext.Value, records []jsontext.Value) []snapshot.Violation {
-	seals := make(snapshot.Seals, len(records))
-	for i, record := range records {
-		seals[i] = canon.Hash(record.Member("hash").Word())
-	}
-	want, stated := seals.Combined(version), root.Member("hash").Word()
+	seal := func(i int) canon.Hash { return canon.Hash(records[i].Member("hash").Word()) }
+	want, stated := snapshot.CombinedHash(version, len(records), seal), root.Member("hash").Word()
 	if isHash(stated, want) {
 		return nil
 	}
@@ -182,7 +179,7 @@ func number(doc *snapshot.Document) error {
 // sealed returns the document of records with new seals. A record that lacks a member has no seal, and cannot be
 // parsed.
 func sealed(version string, records []*sfRecord) []byte {
-	var seals snapshot.Seals
+	var seals []canon.Hash
 	var all []json.RawMessage
 	for _, r := range records {
 		record := r.whole()
@@ -193,8 +190,9 @@ func sealed(version string, records []*sfRecord) []byte {
 		record["hash"] = jsontext.Text(seal)
 		seals, all = append(seals, seal), append(all, jsontext.ObjectText(record))
 	}
+	hash := snapshot.CombinedHash(version, len(seals), func(i int) canon.Hash { return seals[i] })
 	return jsontext.ObjectText(modelio.Object{
-		"version": jsontext.Text(version), "snapshots": jsontext.List(all), "hash": jsontext.Text(seals.Combined(version)),
+		"version": jsontext.Text(version), "snapshots": jsontext.List(all), "hash": jsontext.Text(hash),
 	})
 }
 

@@ -57,11 +57,7 @@ func (m *Manifest) Indented() []byte { return jsontext.Indented(m.Encode()) }
 
 // combinedHash returns the correct hash of the manifest (SF "Combined Hash").
 func (m *Manifest) combinedHash() canon.Hash {
-	seals := make(snapshot.Seals, len(m.Entries))
-	for i, e := range m.Entries {
-		seals[i] = e.Hash
-	}
-	return seals.Combined(snapshot.Version)
+	return snapshot.CombinedHash(snapshot.Version, len(m.Entries), func(i int) canon.Hash { return m.Entries[i].Hash })
 }
 
 // ParseManifest reads a manifest of any layout. It checks the manifest itself, not whether it matches the documents.
