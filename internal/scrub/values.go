@@ -26,15 +26,13 @@ func (r *Rules) newValues(stored bool) *Values { return &Values{rules: r, scrubb
 // Live returns a request of this run with placeholders, and their values. core is the request's core, the part that is
 // compared, whose values are counted first.
 func (r *Rules) Live(req *modelio.Request, core []byte) (*modelio.Request, *Values) {
-	v := r.newValues(false)
-	return v.scrub(req, core), v
+	return r.newValues(false).scrub(req, core)
 }
 
 // Stored is [Rules.Live] for a request of a record. It keeps the placeholders, and replaces values that the rules find
 // in addition because they were recorded without them.
 func (r *Rules) Stored(req *modelio.Request, core []byte) (*modelio.Request, *Values) {
-	v := r.newValues(true)
-	return v.scrub(req, core), v
+	return r.newValues(true).scrub(req, core)
 }
 
 // Idle reports whether the rules change neither a request with this core nor its answer.
@@ -42,9 +40,9 @@ func (r *Rules) Idle(core []byte) bool {
 	return len(r.finders) == 0 && !bytes.Contains(core, []byte("{{"))
 }
 
-func (v *Values) scrub(req *modelio.Request, core []byte) *modelio.Request {
+func (v *Values) scrub(req *modelio.Request, core []byte) (*modelio.Request, *Values) {
 	if v.rules.Idle(core) || v.scrubbed && len(v.rules.finders) == 0 {
-		return req
+		return req, v
 	}
 	said := jsontext.ValueOf(core)
 	for _, last := range []bool{false, true} { // values that a conversation keeps as it grows are counted before later ones
@@ -55,7 +53,7 @@ func (v *Values) scrub(req *modelio.Request, core []byte) *modelio.Request {
 			}
 		}
 	}
-	return editor(v.requestEdits).texts().Request(req)
+	return editor(v.requestEdits).texts().Request(req), v
 }
 
 // Took returns the names of the rules that replaced something. It is empty for a record that was made with the same
