@@ -15,11 +15,20 @@ import (
 	"strings"
 )
 
+// ErrFilters means that git may run filters for a command.
+var ErrFilters = errors.New("may run filters")
+
+// unfiltered are commands that neither read nor write files of the work tree, so that git runs no filters for them.
+var unfiltered = []string{
+	"cat-file", "check-attr", "check-ignore", "config", "for-each-ref", "ls-files", "ls-tree", "merge-base", "remote", "rev-parse", "update-index",
+}
+
 // Output runs git in a directory of a repository and returns its standard output; in is its input, or nil. It refuses
-// commands that may run filters, which package worktree runs.
+// commands that may run filters, which package worktree runs: the error is [ErrFilters].
 func Output(ctx context.Context, dir string, in io.Reader, args ...string) (string, error) {
-	if Filters(args) {
-		return "", fmt.Errorf("git %s may run filters", Named(args))
+	name := named(args)
+	if !slices.Contains(unfiltered, name) || slices.Contains(args, "--filters") || slices.Contains(args, "--modified") {
+		return "", fmt.Errorf("git %s %w", name, ErrFilters)
 	}
 	return Configured(ctx, dir, in, nil, args...)
 }
@@ -35,18 +44,8 @@ func Configured(ctx context.Context, dir string, in io.Reader, config []string, 
 	return c.run(ctx)
 }
 
-// unfiltered are commands that neither read nor write files of the work tree, so that git runs no filters for them.
-var unfiltered = []string{
-	"cat-file", "check-attr", "check-ignore", "config", "for-each-ref", "ls-files", "ls-tree", "merge-base", "remote", "rev-parse", "update-index",
-}
-
-// Filters reports whether a command may run filters.
-func Filters(args []string) bool {
-	return !slices.Contains(unfiltered, Named(args)) || slices.Contains(args, "--filters") || slices.Contains(args, "--modified")
-}
-
-// Named returns the name of a command, which follows its options for all commands.
-func Named(args []string) string {
+// named returns the name of a command, which follows the options that all commands have.
+func named(args []string) string {
 	return args[slices.IndexFunc(args, func(arg string) bool { return !strings.HasPrefix(arg, "-") })]
 }
 
@@ -114,7 +113,7 @@ func (c *command) run(ctx context.Context) (string, error) {
 		if strings.Contains(said.String(), "promisor") {
 			said.WriteString("this clone is partial, and nothing is fetched from here: git fetch --refetch --no-filter\n")
 		}
-		return "", fmt.Errorf("git %s: %w\n%s", Named(c.args), err, &said)
+		return "", fmt.Errorf("git %s: %w\n%s", named(c.args), err, &said)
 	}
 	return string(printed), nil
 }

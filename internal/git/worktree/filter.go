@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -15,18 +16,19 @@ import (
 // user's or the system's config run as configured. A command that stages or restores a file fails if the file needs a
 // filter that is off.
 func Output(ctx context.Context, dir string, in io.Reader, args ...string) (string, error) {
-	if !git.Filters(args) {
-		return git.Output(ctx, dir, in, args...)
+	printed, err := git.Output(ctx, dir, in, args...)
+	if !errors.Is(err, git.ErrFilters) {
+		return printed, err
 	}
-	config, err := filtersOff(ctx, dir, args)
+	config, err := filtersOff(ctx, dir, slices.Contains(args, "add") || slices.Contains(args, "restore"))
 	if err != nil {
 		return "", err
 	}
 	return git.Configured(ctx, dir, in, config, args...)
 }
 
-// filtersOff returns the settings that turn filters off.
-func filtersOff(ctx context.Context, dir string, args []string) (config []string, err error) {
+// filtersOff returns the settings that turn filters off. With strict, a file that needs one of them is an error.
+func filtersOff(ctx context.Context, dir string, strict bool) (config []string, err error) {
 	printed, err := git.Output(ctx, dir, nil, "config", "--show-scope", "-z", "--get-regexp", `^filter\.`)
 	var exit *exec.ExitError
 	if errors.As(err, &exit) && exit.ExitCode() == 1 {
@@ -46,14 +48,13 @@ func filtersOff(ctx context.Context, dir string, args []string) (config []string
 			own = append(own, key)
 		}
 	}
-	strict := strconv.FormatBool(git.Named(args) == "add" || git.Named(args) == "restore")
 	var required []string // overrides
 	for _, key := range own {
 		value, known := others[key]
 		if !known && strings.HasSuffix(key, ".required") {
 			value = "false"
 		} else if !known { // an empty command does not run
-			required = append(required, key[:strings.LastIndexByte(key, '.')]+".required", strict)
+			required = append(required, key[:strings.LastIndexByte(key, '.')]+".required", strconv.FormatBool(strict))
 		}
 		config = append(config, key, value)
 	}
