@@ -117,18 +117,16 @@ func MembersOf(raw json.RawMessage) (map[string]json.RawMessage, bool) {
 }
 
 // Compact returns JSON without white space, and any other text unchanged.
-func Compact(text json.RawMessage) json.RawMessage {
-	var b bytes.Buffer
-	if json.Compact(&b, text) != nil {
-		return text
-	}
-	return b.Bytes()
-}
+func Compact(text json.RawMessage) json.RawMessage { return spelled(text, json.Compact) }
 
 // Indented returns JSON with one value per line, and any other text unchanged.
 func Indented(text json.RawMessage) json.RawMessage {
+	return spelled(text, func(b *bytes.Buffer, text []byte) error { return json.Indent(b, text, "", "  ") })
+}
+
+func spelled(text json.RawMessage, spell func(*bytes.Buffer, []byte) error) json.RawMessage {
 	var b bytes.Buffer
-	if json.Indent(&b, text, "", "  ") != nil {
+	if spell(&b, text) != nil {
 		return text
 	}
 	return b.Bytes()
