@@ -81,8 +81,7 @@ func (m *matcher) compare(r Edit, depth int) {
 func (m *matcher) anchors(r Edit) (anchors [][2]int) {
 	uses := make(map[int32]use, r.A1-r.A0)
 	for _, element := range m.a[r.A0:r.A1] {
-		u := uses[element]
-		uses[element] = use{inA: u.inA + 1}
+		uses[element] = use{inA: uses[element].inA + 1}
 	}
 	for i := r.B0; i < r.B1; i++ {
 		u := uses[m.b[i]]

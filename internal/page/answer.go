@@ -45,8 +45,12 @@ func Answers(recorded, got *snapshot.Snapshot) ([]drift.Change, error) {
 	}
 	var w answerWriter
 	w.add(Readings, Readings, "/readings", before.members[Readings], after.members[Readings], drift.Readable)
-	for i := range max(len(before.candidates), len(after.candidates)) {
-		w.candidate(i, before.candidate(i), after.candidate(i))
+	n := max(len(before.candidates), len(after.candidates))
+	both := [2][]candidate{make([]candidate, n), make([]candidate, n)} // one side may have more
+	copy(both[0], before.candidates)
+	copy(both[1], after.candidates)
+	for i := range n {
+		w.candidate(i, both[0][i], both[1][i])
 	}
 	for _, m := range []struct{ component, pointer string }{
 		{AnswerModel, "/model"}, {AnswerError, "/error"}, {AnswerStatus, "/status"}, {AnswerType, "/headers/content-type"},
@@ -96,14 +100,6 @@ var variable = regexp.MustCompile(`(?:^|-)(?:age|date|etag|id|processing-ms|rate
 type answer struct {
 	candidates []candidate
 	members    map[string]json.RawMessage // everything else, by component
-}
-
-// candidate returns the i-th candidate, which may be absent.
-func (a *answer) candidate(i int) (c candidate) {
-	if i < len(a.candidates) {
-		c = a.candidates[i]
-	}
-	return c
 }
 
 // A candidate is a candidate of an answer, divided into components.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/drift"
@@ -99,11 +100,8 @@ func (c *call) answerChanged(was, is *snapshot.Snapshot) (names []string) {
 	}
 	if c.codec.Session != nil && c.codec.Tools {
 		before, after := listedIn(was), listedIn(is)
-		for _, name := range inorder.Names(before, after) {
-			if !bytes.Equal(before[name], after[name]) {
-				names = append(names, name)
-			}
-		}
+		same := func(name string) bool { return bytes.Equal(before[name], after[name]) }
+		names = slices.DeleteFunc(inorder.Names(before, after), same)
 	}
 	if len(names) == 0 {
 		return []string{"answer"}
