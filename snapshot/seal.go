@@ -54,8 +54,8 @@ func (d *Document) Encode() ([]byte, error) {
 	return layOut(c.dst), nil
 }
 
-// AppendFile appends the content of the file of a document that was read, as [Document.Encode] returns it, to dst, which
-// is empty.
+// AppendFile appends the content of the file of a document that was read to dst, which is empty. It is what
+// [Document.Encode] returns.
 func (d *Document) AppendFile(dst []byte) []byte {
 	c := coder{cursor: cursor{form: inFile, dst: dst}}
 	c.writeDocument(d)

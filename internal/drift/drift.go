@@ -2,8 +2,9 @@
 // component is the cause.
 //
 // A [Comparer] divides requests into components (request.go) and describes differences as [Change] (component.go). A
-// [Style] shows changes as lines (render.go), using the [Edits] between texts. [Difference] is the same by JSON pointer,
-// for programs. Likeness and distance choose the record that a call is compared with. Package page compares answers.
+// [Style] shows changes as lines (render.go), using the [Edits] between texts. [Difference] is the same by JSON
+// pointer, for programs. Likeness and distance choose the record that a call is compared with. Package page compares
+// answers.
 package drift
 
 import (
