@@ -10,7 +10,7 @@ import (
 
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
-	"github.com/traceforge/traceforge-go/snapshot/spelling"
+	"github.com/traceforge/traceforge-go/internal/spelling"
 )
 
 // fourKB returns a document of one call with a prompt of 40 lines.

@@ -15,7 +15,7 @@ import (
 	"github.com/traceforge/traceforge-go/internal/tbtest"
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
-	"github.com/traceforge/traceforge-go/snapshot/spelling"
+	"github.com/traceforge/traceforge-go/internal/spelling"
 )
 
 // TestExample checks that the agent in docs/format.md is a document in canonical form.

@@ -62,7 +62,7 @@ var arrows = map[string]map[string]string{
 		"internal/inorder": sorts, "canon": "seals and cores", "internal/jsontext": texts, "modelio": calls, "internal/filename": named,
 		"internal/conflict": merged, "internal/texts": "where media are named",
 	},
-	"snapshot/spelling": {"internal/jsontext": texts, "snapshot": "what files say, and how they are written"},
+	"internal/spelling": {"internal/jsontext": texts, "snapshot": "what files say, and how they are written"},
 	"internal/conflict": {},
 	"internal/filename": {},
 	"internal/store": {
@@ -74,7 +74,7 @@ var arrows = map[string]map[string]string{
 	"internal/store/audit": {
 		"internal/store": "the documents that it verifies and merges", "internal/inorder": sorts, "canon": names, "internal/jsontext": texts,
 		"internal/git": "what outside of a repository is no error", "internal/git/worktree": "commands that filter", "internal/gotest": "how words of commands are quoted",
-		"snapshot": records, "snapshot/spelling": "how documents are written", "internal/conflict": merged, "internal/drift": "where two lists differ",
+		"snapshot": records, "internal/spelling": "how documents are written", "internal/conflict": merged, "internal/drift": "where two lists differ",
 		"modelio": calls, "internal/filename": named,
 	},
 	"contract": {

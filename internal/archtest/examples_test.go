@@ -17,7 +17,7 @@ import (
 
 // public are the packages that users import.
 var public = []string{
-	"traceforgetest", "traceforgetest/cassette", "traceforgetest/fault", "traceforgetest/script", "snapshot", "snapshot/spelling", "modelio", "modelio/modeltest", "modelio/session", "contract", "canon",
+	"traceforgetest", "traceforgetest/cassette", "traceforgetest/fault", "traceforgetest/script", "snapshot", "modelio", "modelio/modeltest", "modelio/session", "contract", "canon",
 	"adapters/genkit", "adapters/genkit/hooks", "adapters/mcp", "adapters/websocket",
 }
 

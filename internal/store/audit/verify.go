@@ -21,7 +21,7 @@ import (
 	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/snapshot"
-	"github.com/traceforge/traceforge-go/snapshot/spelling"
+	"github.com/traceforge/traceforge-go/internal/spelling"
 )
 
 // A Result is the result of [Verify].

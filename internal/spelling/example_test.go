@@ -3,7 +3,7 @@ package spelling_test
 import (
 	"fmt"
 
-	"github.com/traceforge/traceforge-go/snapshot/spelling"
+	"github.com/traceforge/traceforge-go/internal/spelling"
 )
 
 func ExampleExamine() {
