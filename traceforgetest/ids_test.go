@@ -256,6 +256,9 @@ func (m *talker) RoundTrip(r *http.Request) (*http.Response, error) {
 		answer = fmt.Sprintf(`{"id":"conv_%s","object":"conversation"}`, number)
 	default:
 		said := m.said[asked.Previous+asked.Conversation] + " " + asked.Input
+		if strings.HasPrefix(asked.Input, "-") { // an answer that does not tell what it follows
+			said = " " + asked.Input
+		}
 		m.said["resp_"+number], m.said[asked.Conversation] = said, said
 		delete(m.said, "")
 		answer = fmt.Sprintf(`{"id":"resp_%s","object":"response","status":"completed","model":"m","previous_response_id":%q,
@@ -306,7 +309,7 @@ func TestAnswersByID(t *testing.T) {
 						body["previous_response_id"] = previous
 					}
 					id, said := call(tb, tf, openai+"/responses", body)
-					if all = strings.TrimSpace(all + " " + input); said != all {
+					if all = strings.TrimSpace(all + " " + input); said != all && said != input {
 						tb.Errorf("%q is the answer to %q", said, all)
 					}
 					previous = id
@@ -372,6 +375,8 @@ func TestAnswersByID(t *testing.T) {
 	}
 	for _, c := range []struct{ name, flow, why, told, mode, now, said, calls string }{
 		{"a turn is gone", "chain", "its answer was to another", "a b c", "1", "a c", "", "1"},
+		{"a turn is gone before an equal answer", "chain", "it follows another", "-a -b -c", "1", "-a -c", "", "1"},
+		{"all, and a turn is gone", "chain", "the answer follows another", "-a -b -c", "all", "-a -c", "", "2"},
 		{"a turn is new", "chain", "those after it follow another answer", "a b c", "1", "a x b c", "", "3"},
 		{"turns in another order", "chain", "both follow another answer", "a b c", "", "a c b", "names resp_", "0"},
 		{"two chains in another order", "chain", "each has its own", "a go on,b go on", "", "b go on,a go on", "", "0"},

@@ -56,6 +56,7 @@ func TestWithoutKey(t *testing.T) {
 		{"replay", "no key", "", "", offline, []chat{small, river}, true, false},
 		{"replay with a key", "an update can buy it", "mine", "", offline, []chat{small, river}, false, false},
 		{"replay of two", "each adopts its own", "", "", offline, []chat{small, short}, true, false},
+		{"replay of a stream", "the answer is none", "", "", offline, []chat{town.with("stream", true), river}, false, false},
 		{"replay of a new call", "there is nothing to adopt", "", "", offline, []chat{town, river, newChat("xyz")}, false, false},
 		{"replay of what is not deterministic", "nothing adopts it", "", "", offline, []chat{small.with("temperature", 0.5), river}, false, false},
 		{"update", "neither a key nor a network", "", "1", offline, []chat{small, river}, true, false},
@@ -206,6 +207,11 @@ func TestRekeyTwice(t *testing.T) {
 	requirePass(t, s.rekey("TestIt", asks(newChat("Name a small town"))))
 	requirePass(t, s.rekey("TestIt", asks(newChat("Name a tiny town"))))
 	require.Equal(t, first, s.records("openai")[0].Response.Stale)
+	before := s.files()
+	requirePass(t, s.rekey("TestIt", asks(newChat("Name a big town"))))
+	require.Empty(t, s.records("openai")[0].Response.Stale, "the answer is that to this request")
+	requirePass(t, s.rekey("TestIt", asks(newChat("Name a tiny town"))))
+	s.requireFiles(before)
 	s.provider.Reply(fakeprovider.Text("You said: Name a big town"))
 	tb := s.update("1", "TestIt", asks(newChat("Name a tiny town")))
 	require.Contains(t, tb.Logged(), "1 changed (stale answer), ", "the same answer clears the mark")
@@ -224,6 +230,8 @@ func TestRekeyFails(t *testing.T) {
 	}{
 		{"more", "one call has nothing left", "openai request has no snapshot that it could adopt\n",
 			[]chat{newChat("Name a small town"), newChat("Name a tiny town")}},
+		{"a stream", "no stream can be read as one", "openai request has no snapshot that it could adopt\n",
+			[]chat{newChat("Name a big town").with("stream", true)}},
 		{"undetermined", "a record must hold the rule of determinism, whoever answered it", "openai request is not deterministic",
 			[]chat{newChat("Name a small town").with("temperature", 1)}},
 	} {

@@ -961,3 +961,53 @@ func TestUpdateOfJobs(t *testing.T) {
 		}
 	}
 }
+
+// TestUpdateOfAnotherForm: an answer that says what the recorded one says takes its place if the request asks for another
+// form, which programs read.
+func TestUpdateOfAnotherForm(t *testing.T) {
+	plain := newChat("Name a big town")
+	stream := plain.with("stream", true)
+	answers := 0
+	upstream := traceforgetest.Upstream(roundTripper(func(r *http.Request) (*http.Response, error) {
+		var asked struct{ Stream bool }
+		if err := json.NewDecoder(r.Body).Decode(&asked); err != nil {
+			return nil, err
+		}
+		answers++
+		kind, format := "application/json", `{"id":"%d","choices":[{"message":{"role":"assistant","content":"Paris"},"finish_reason":"stop"}]}`
+		if asked.Stream {
+			kind, format = "text/event-stream", `data: {"id":"%d","choices":[{"index":0,"delta":{"content":"Paris"},"finish_reason":"stop"}]}`+
+				"\n\ndata: [DONE]\n\n"
+		}
+		return answering(http.Header{"Content-Type": {kind}}, fmt.Sprintf(format, answers)).RoundTrip(r)
+	}))
+	for _, c := range []struct {
+		name        string
+		before, now chat
+		taken       bool
+	}{
+		{"a stream", plain, stream, true},
+		{"no stream", stream, plain, true},
+		{"another option", plain, plain.with("logprobs", true), true},
+		{"another prompt", plain, newChat("Name a town"), false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := newScene(t)
+			var got string
+			run := func(mode string, asked chat) {
+				t.Setenv("TRACEFORGE_UPDATE", mode)
+				requirePass(t, s.run("TestIt", func(tb *tbtest.TB, tf *traceforgetest.Recorder) {
+					var err error
+					got, err = send(tf.Client(), asked)
+					require.NoError(t, err)
+				}, upstream))
+			}
+			run("1", c.before)
+			run("1", c.now)
+			bought := got
+			run("", c.now)
+			require.Equal(t, c.taken, bought == got, got)
+			s.requireWhole()
+		})
+	}
+}

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/internal/provider"
+	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
@@ -125,7 +127,7 @@ func (r *Recorder) rekey(c *call) (*servedRecord, error) {
 	switch {
 	case f != nil && (i < 0 || r.run.tape.records[i].Source.IsBought()):
 		return nil, f
-	case i < 0:
+	case i < 0 || !c.canAdopt(&r.run.tape.records[i]):
 		f := failuref(c.asking()+" has no snapshot that it could adopt", indent(r.run.summary(c.request)), "buy it: "+r.run.Accept)
 		f.Missing = true
 		return nil, f
@@ -136,7 +138,19 @@ func (r *Recorder) rekey(c *call) (*servedRecord, error) {
 	case d.raw != nil && len(d.prove()) > 0:
 		return nil, r.run.unproven(d)
 	}
-	return r.run.adopt(c, r.run.tape, i, &origin{place: i, stale: answeredBy(&r.run.tape.records[i]), lifted: lifted})
+	stale := answeredBy(&r.run.tape.records[i])
+	if core, _ := snapshot.RequestCore(c.request, c.ignored); canon.Sum(core) == stale {
+		stale = "" // the change was undone
+	}
+	return r.run.adopt(c, r.run.tape, i, &origin{place: i, stale: stale, lifted: lifted})
+}
+
+// canAdopt reports whether a program that makes a call can read the answer of a record: a stream, or none.
+func (c *call) canAdopt(s *snapshot.Snapshot) bool {
+	form := func(r *modelio.Request) string {
+		return string(r.Options["stream"]) + provider.MetadataWord(r.Options, "$url", "method")
+	}
+	return form(c.request) == form(&s.Request)
 }
 
 // isAdopted reports whether a call with another request has adopted the answer of a call's record.

@@ -126,7 +126,7 @@ func (r *report) withoutKey(c *call, from *snapshot.Snapshot) string {
 	}
 	_, f := r.run.undetermined(c)
 	adopts := !from.Source.IsBought() || f == nil && r.run.faults.givenUp() == nil // rules do not apply to an imported record
-	if !adopts || r.run.Mode == Mixed || !r.run.lacksKey(c.provider) {
+	if !adopts || !c.canAdopt(from) || r.run.Mode == Mixed || !r.run.lacksKey(c.provider) {
 		return ""
 	}
 	return "without a key: " + r.run.with(Rekey.String())

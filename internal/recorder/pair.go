@@ -13,6 +13,7 @@ import (
 	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/internal/store"
+	"github.com/traceforge/traceforge-go/internal/texts"
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
@@ -117,11 +118,16 @@ func (t *tape) outcomes(calls []testCall, pairs []int, headers []string, renewTi
 }
 
 // confirms reports whether a new answer says the same as the i-th record. The old answer then stays, with its bytes, times,
-// usage and headers, even if the request changed.
+// usage and headers, even if texts of the request changed. Other options may ask for an answer in another form.
 func (t *tape) confirms(i int, tk *take, headers []string) bool {
 	was, now := &t.records[i].Response, &tk.record.Response
-	return store.SameAnswer(was, now) && now.Confirms(was) && t.whole(i) && t.isScrubbed(i) &&
-		!lackHeaders(was.Headers, now.Headers, headers)
+	return store.SameAnswer(was, now) && now.Confirms(was) && snapshot.RawName(0, was) == snapshot.RawName(0, now) &&
+		(t.keys[i] == tk.key || sameOptions(t.request(i), tk.request)) &&
+		t.whole(i) && t.isScrubbed(i) && !lackHeaders(was.Headers, now.Headers, headers)
+}
+
+func sameOptions(a, b *modelio.Request) bool {
+	return texts.Same{}.Requests(&modelio.Request{Options: a.Options}, &modelio.Request{Options: b.Options})
 }
 
 // renewIDs replaces the answers that give out an id of a response, a file or a job, although they say the same, if one
@@ -157,6 +163,7 @@ func (t *tape) renewIDs(calls []testCall, done []store.Outcome) {
 			}
 		}
 	}
+	isNew = t.renewFollowers(calls, done) || isNew
 	for _, n := range giving {
 		done[n].Answered = done[n].Answered && !isNew
 	}
@@ -165,6 +172,41 @@ func (t *tape) renewIDs(calls []testCall, done []store.Outcome) {
 			done[n].Record.Source.IDs = t.records[done[n].Of].Source.IDs
 		}
 	}
+}
+
+// renewFollowers replaces the answers of calls that name an id which an answer of another call has now. It reports whether
+// there are such calls.
+func (t *tape) renewFollowers(calls []testCall, done []store.Outcome) (renewed bool) {
+	was := map[string]string{} // ids in the answers of the calls, and what they are in the answers that are kept
+	for n, c := range calls {
+		i := done[n].Of
+		if i < 0 || c.take != nil && !done[n].Answered {
+			continue
+		}
+		raw, _ := t.doc.Raw(i) // it was served, or confirmed
+		recorded := handedOut(rawAnswer(&t.records[i], raw))
+		now := recorded
+		if c.take != nil {
+			now = handedOut(rawAnswer(c.take.record, c.take.raw))
+		}
+		for j := range min(len(now), len(recorded)) {
+			if _, repeats := was[now[j]]; !repeats {
+				was[now[j]] = recorded[j]
+			}
+		}
+	}
+	for n, c := range calls {
+		if c.take == nil || !done[n].Answered {
+			continue
+		}
+		recorded := t.records[done[n].Of].Source.IDs
+		for j := range min(len(c.take.stable), len(recorded)) {
+			if id, known := was[c.take.stable[j]]; known && id != recorded[j] {
+				done[n].Answered, renewed = false, true
+			}
+		}
+	}
+	return renewed
 }
 
 // A naming has what the requests of some calls name.

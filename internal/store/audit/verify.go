@@ -19,9 +19,9 @@ import (
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/internal/conflict"
 	"github.com/traceforge/traceforge-go/internal/inorder"
+	"github.com/traceforge/traceforge-go/internal/spelling"
 	"github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/snapshot"
-	"github.com/traceforge/traceforge-go/internal/spelling"
 )
 
 // A Result is the result of [Verify].
