@@ -46,17 +46,26 @@ func asking(size int) func(n int) func(*tbtest.TB, *traceforgetest.Recorder) {
 
 const recordCostEnv = "TRACEFORGE_TEST_RECORD_COST"
 
+// isAlone reports whether this is the process of a test alone; if not, it runs the test again in one.
+func isAlone(t *testing.T) bool {
+	t.Helper()
+	if os.Getenv(recordCostEnv) != "" {
+		return true
+	}
+	child := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v")
+	// The collector, and other processors, take away what pools hold to be used again: 100 KB then allocate from 740 to 911 kB.
+	child.Env = append(os.Environ(), recordCostEnv+"=1", "GOGC=off", "GOMAXPROCS=1")
+	out, err := child.CombinedOutput()
+	t.Log(string(out))
+	require.NoError(t, err)
+	return false
+}
+
 // TestRecordCost bounds what noise does not touch of recording a test: how often and how much it allocates, and how many
 // bytes it writes for each that is kept, pending answers, the journal and the manifest included. It does so in a process
 // of its own: others that lend keys leave an environment that takes memory each time it is read.
 func TestRecordCost(t *testing.T) {
-	if os.Getenv(recordCostEnv) == "" {
-		child := exec.Command(os.Args[0], "-test.run=^TestRecordCost$", "-test.v")
-		// The collector, and other processors, take away what pools hold to be used again: 100 KB then allocate from 740 to 911 kB.
-		child.Env = append(os.Environ(), recordCostEnv+"=1", "GOGC=off", "GOMAXPROCS=1")
-		out, err := child.CombinedOutput()
-		t.Log(string(out))
-		require.NoError(t, err)
+	if !isAlone(t) {
 		return
 	}
 	for _, c := range []struct {
@@ -165,4 +174,33 @@ func TestRecordSystemCalls(t *testing.T) {
 		require.LessOrEqual(t, perTest(call), most, call)
 	}
 	require.InDelta(t, perTest("opened"), perTest("close"), 0, "what is opened is closed")
+}
+
+// recordAnswer records a test of one call with an answer of the given text, and of further members.
+func recordAnswer(t *testing.T, dir, text, members string) {
+	t.Helper()
+	body := `{"choices":[{"message":{"role":"assistant","content":"` + text + `"},"finish_reason":"stop"}]` + members + `}`
+	upstream := traceforgetest.Upstream(answering(http.Header{"Content-Type": {"application/json"}}, body))
+	tb := tbtest.Run("Test", func(tb *tbtest.TB) {
+		asking(2<<10)(0)(tb, traceforgetest.New(tb, traceforgetest.Dir(dir), upstream))
+	})
+	require.False(t, tb.Failed(), tb.Logged())
+}
+
+// TestRecordMemoryOfAnswer bounds the memory that is allocated to record an answer of many values, for each of its bytes.
+// It is parsed once: a further list of its values would take eight.
+func TestRecordMemoryOfAnswer(t *testing.T) {
+	if !isAlone(t) {
+		return
+	}
+	const values, most = 1 << 17, 20
+	t.Setenv("TRACEFORGE_UPDATE", "all")
+	_, bytes := cost(func() {
+		recordAnswer(t, filepath.Join(t.TempDir(), ".ai-snapshots"), "one", `,"x":[1`+strings.Repeat(",1", values)+`]`)
+	})
+	times := float64(bytes) / (2 * values)
+	t.Logf("%.1f bytes for each byte of the answer", times)
+	if !raced { // the race detector allocates too
+		require.LessOrEqual(t, times, float64(most))
+	}
 }

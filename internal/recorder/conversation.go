@@ -96,8 +96,8 @@ func (r *run) follows(c *call, recorded *modelio.Request, meant func(*take) bool
 			return false
 		}
 		if len(ids) > 0 {
-			body, _ := tk.plain() // nothing, if it cannot be decoded
-			made := func(id string) bool { return bytes.Contains(body, []byte(id)) && !slices.Contains(tk.lookedUp, id) }
+			a, _ := tk.received() // an empty one, if it cannot be decoded
+			made := func(id string) bool { return bytes.Contains(a.Body, []byte(id)) && !slices.Contains(tk.lookedUp, id) }
 			if slices.ContainsFunc(ids, made) {
 				return true
 			}
@@ -194,8 +194,8 @@ func (tk *take) madeIDs() []string {
 	if tk.made != nil || !ok || tk.codec.Generates || tk.codec.Tools || tk.ending() == underWay {
 		return tk.made
 	}
-	body, _ := tk.plain() // nothing, if it cannot be decoded
-	tk.made = append([]string{}, slices.DeleteFunc(handedOut(tk.answer(body)), w.names)...)
+	answer, _ := tk.received() // an empty one, if it cannot be decoded
+	tk.made = append([]string{}, slices.DeleteFunc(handedOut(answer), w.names)...)
 	return tk.made
 }
 

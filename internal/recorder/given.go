@@ -41,12 +41,12 @@ func (g *givenIDs) learn(r *run) {
 			g.open = append(g.open, tk)
 			continue
 		}
-		body, _ := tk.plain() // nothing, if it cannot be decoded
+		answer, _ := tk.received() // an empty one, if it cannot be decoded
 		if tk.origin != nil {
-			made := give(g.stored, tk.call, tk.answer(body), tk.origin.record.Source.IDs)
+			made := give(g.stored, tk.call, answer, tk.origin.record.Source.IDs)
 			g.served = slices.Concat(g.served, made, tk.header.Values("X-Goog-Upload-Url"))
 		} else {
-			give(g.live, tk.call, tk.answer(body), tk.ids)
+			give(g.live, tk.call, answer, tk.ids)
 		}
 	}
 }

@@ -169,8 +169,8 @@ func (g *Generation) live(ctx context.Context, tk *take) (*modelio.GenerateRespo
 		return resp, nil
 	}
 	how := broken
-	switch said, _ := tk.plain(); {
-	case len(said) == 0:
+	switch said, _ := tk.received(); {
+	case len(said.Body) == 0:
 		how = failed
 	case refused != nil || ctx.Err() != nil || errors.Is(err, context.Canceled):
 		how = aborted

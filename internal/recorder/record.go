@@ -24,7 +24,7 @@ func (r *run) makeRecord(tk *take) *Failure {
 	if tk.record != nil {
 		return nil
 	}
-	resp, body, f := r.answerOf(tk)
+	resp, answer, f := r.answerOf(tk)
 	if f != nil {
 		return f
 	}
@@ -44,10 +44,10 @@ func (r *run) makeRecord(tk *take) *Failure {
 	stored.Note = tk.note
 	stored.Readings, stored.ReadingsMore = reading.Told(tk.readings)
 	if tk.how != failed {
-		tk.raw, stored.RawOutputRef = body, canon.Sum(body)
+		tk.raw, stored.RawOutputRef = answer.Body, canon.Sum(answer.Body)
 	}
 	if (r.Timing || listens(tk.request)) && !isDirect(tk.codec.API) && tk.origin == nil && tk.imported == nil {
-		stored.TimingMS = timing(tk.answer(body), tk.arrivals)
+		stored.TimingMS = timing(answer, tk.arrivals)
 	}
 	if len(tk.raw) > longAnswer {
 		runtime.GC() // decoding took several times the answer's memory
@@ -67,18 +67,18 @@ func (tk *take) answerSum() [sha256.Size]byte {
 	return *tk.sum
 }
 
-// answerOf returns the decoded answer of a take, and its body with placeholders and without content encoding.
-func (r *run) answerOf(tk *take) (resp *modelio.Response, body []byte, f *Failure) {
+// answerOf returns what the answer of a take says, and the answer with placeholders and without content encoding.
+func (r *run) answerOf(tk *take) (resp *modelio.Response, answer *provider.Answer, f *Failure) {
 	if f := r.unfinished(tk); f != nil {
 		return nil, nil, f
 	}
 	if tk.how == failed {
-		return recordedTransportError(tk.err), nil, nil
+		return recordedTransportError(tk.err), new(provider.Answer), nil
 	}
-	body, err := tk.plain()
+	answer, err := tk.received()
 	if err == nil {
-		body = tk.values.Answer(tk.answer(body))
-		resp, err = tk.understand(tk.answer(body))
+		answer.Body = tk.values.Answer(answer)
+		resp, err = tk.understand(answer)
 	}
 	if err != nil {
 		return nil, nil, r.unkept(tk, err)
@@ -86,14 +86,12 @@ func (r *run) answerOf(tk *take) (resp *modelio.Response, body []byte, f *Failur
 	if e := resp.Error; e != nil && tk.codec.Session == nil && r.asksForRetry(tk, e) {
 		tk.retry = " with the error " + cmp.Or(e.Type, e.Code)
 	}
-	tk.readings = reading.Of(tk.answer(body), tk.codec.API, tk.provider, resp)
+	tk.readings = reading.Of(answer, tk.codec.API, tk.provider, resp)
 	if tk.how == whole && !resp.Complete && resp.Error == nil {
 		tk.become(unterminated)
-		if f := r.unfinished(tk); f != nil {
-			return nil, nil, f
-		}
+		f = r.unfinished(tk)
 	}
-	return resp, body, nil
+	return resp, answer, f
 }
 
 // understand decodes an answer. An answer that does not fit its API is decoded by the generic codec, with a note

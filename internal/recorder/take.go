@@ -270,11 +270,10 @@ func (tk *take) soFar() *take {
 		body:     receivedBody{chunks: [][]byte{tk.body.bytes()}, size: tk.body.size},
 		arrivals: slices.Clone(tk.arrivals), read: tk.read, finished: tk.read}
 	tk.mu.Unlock()
-	body, err := now.plain()
+	answer, err := now.received()
 	if err != nil {
 		return tk
 	}
-	answer := now.answer(body)
 	if answer.Open = true; !now.endsByEvent() {
 		return tk
 	}
@@ -286,8 +285,8 @@ func (tk *take) soFar() *take {
 
 // streams reports whether the answer comes event by event, judging by its beginning.
 func (tk *take) streams() bool {
-	body, err := tk.plain()
-	return err == nil && tk.answer(body).Events() != nil
+	answer, err := tk.received()
+	return err == nil && answer.Events() != nil
 }
 
 // terminated reports whether an answer is not cut: its stream's last event was read, or it is no stream, so Close can
@@ -303,39 +302,31 @@ func (tk *take) terminated() bool {
 // endsByEvent reports whether the answer is a stream that is complete with a known last event. Streams of unknown APIs are
 // complete only when the connection ends.
 func (tk *take) endsByEvent() bool {
-	body, err := tk.plain()
-	if err != nil {
-		return false
-	}
-	a := tk.answer(body)
-	return a.Events() != nil && (tk.codec.API != provider.GenericAPI || provider.Known(a))
+	answer, err := tk.received()
+	return err == nil && answer.Events() != nil && (tk.codec.API != provider.GenericAPI || provider.Known(answer))
 }
 
 // decode decodes the answer as received so far.
 func (tk *take) decode() (*modelio.Response, error) {
-	body, err := tk.plain()
+	answer, err := tk.received()
 	if err != nil {
 		return nil, err
 	}
-	return tk.codec.DecodeResponse(tk.answer(body))
+	return tk.codec.DecodeResponse(answer)
 }
 
-func (tk *take) answer(body []byte) *provider.Answer {
-	return &provider.Answer{Status: tk.status, ContentType: tk.header.Get("Content-Type"), Body: body, Asked: tk.request}
-}
-
-// plain returns the body received so far without its content encoding.
-func (tk *take) plain() ([]byte, error) {
+// received returns the answer as received so far, without its content encoding. It has no body if that is unreadable.
+func (tk *take) received() (answer *provider.Answer, err error) {
 	tk.mu.Lock()
 	defer tk.mu.Unlock()
-	if tk.unreadable != nil {
-		return nil, tk.unreadable
+	answer = &provider.Answer{Status: tk.status, ContentType: tk.header.Get("Content-Type"), Asked: tk.request}
+	if err = tk.unreadable; err == nil {
+		answer.Body, err = tk.decodeContent(tk.header.Get("Content-Encoding"), tk.body.bytes())
 	}
-	body, err := tk.decodeContent(tk.header.Get("Content-Encoding"), tk.body.bytes())
 	if tk.how != underWay {
 		tk.unreadable = err // also next time, as a bomb takes memory
 	}
-	return body, err
+	return answer, err
 }
 
 // A receivedBody is the body of an answer as received so far. It is in chunks, since growing one slice would copy a
