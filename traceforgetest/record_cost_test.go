@@ -187,6 +187,20 @@ func recordAnswer(t *testing.T, dir, text, members string) {
 	require.False(t, tb.Failed(), tb.Logged())
 }
 
+// TestUpdateSystemCalls holds that a changed answer replaces one file only, the document, which readers must always find:
+// some file systems flush a file that replaces another.
+func TestUpdateSystemCalls(t *testing.T) {
+	if dir := os.Getenv(costDir); dir != "" { // the process that is traced
+		recordAnswer(t, dir, "one", "")
+		recordAnswer(t, dir, "two", "")
+		return
+	}
+	t.Setenv("TRACEFORGE_UPDATE", "all")
+	counts := straced(t, filepath.Join(t.TempDir(), ".ai-snapshots"), 1)
+	require.Equal(t, 6, counts["renameat"], "twice the document, the answer and the manifest")
+	require.Equal(t, 1, counts["replaced"])
+}
+
 // TestRecordMemoryOfAnswer bounds the memory that is allocated to record an answer of many values, for each of its bytes.
 // It is parsed once: a further list of its values would take eight.
 func TestRecordMemoryOfAnswer(t *testing.T) {

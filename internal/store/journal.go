@@ -156,10 +156,11 @@ func (t *Transaction) undo() error {
 	return t.Writer.Remove(JournalName)
 }
 
-// finish renames the new files, and removes the others and the journal.
+// finish renames the new files, and removes the others and the journal. Some file systems flush a file that replaces
+// another, so only documents do: whoever misses another file waits for the lock and looks again.
 func (t *Transaction) finish() error {
 	for _, w := range t.writes {
-		if w.file == ManifestName { // nobody reads it in the meantime, and some file systems flush a file that replaces another
+		if DocumentOf(w.file) != w.file && !slices.Contains(t.dirs, path.Dir(w.file)) {
 			if err := t.Writer.Remove(w.file); err != nil {
 				return err
 			}
