@@ -11,15 +11,15 @@ import (
 // Plain returns the index of the first quote, backslash or control character in text, or len(text). All other bytes
 // stand for themselves in a JSON string. ascii reports whether all bytes before the index are ASCII.
 func Plain(text []byte) (end int, ascii bool) {
-	// Eight bytes at a time: a high bit in stop marks a byte to stop at. A borrow can mark a byte by mistake, but only
-	// above the lowest correctly marked one.
+	// Eight bytes at a time: a high bit in stop marks a byte to stop at, which has no high bit itself. A borrow can mark a
+	// byte by mistake, but only above the lowest correctly marked one.
 	const ones, highs = 0x0101010101010101, 0x8080808080808080
 	var seen uint64
 	i := 0
 	for ; i+8 <= len(text); i += 8 {
 		w := binary.LittleEndian.Uint64(text[i:])
 		quote, backslash := w^ones*'"', w^ones*'\\'
-		stop := ((w-ones*' ')&^w | (quote-ones)&^quote | (backslash-ones)&^backslash) & highs
+		stop := ((w - ones*' ') | (quote - ones) | (backslash - ones)) &^ w & highs
 		if stop != 0 {
 			n := bits.TrailingZeros64(stop) / 8
 			seen |= w & (1<<(8*n) - 1)

@@ -27,6 +27,8 @@ func TestUnescape(t *testing.T) {
 		{`\`, "the text ends", 0, 0},
 		{`\u12`, "so here", 0, 0},
 		{`\u12g4`, "no digit", 0, 0},
+		{"\\u0\x100a", "nor a byte that case would make one", 0, 0},
+		{`\uaAfF`, "the ends of the letters", 0xaaff, 6},
 		{`\x41`, "no escape of JSON", 0, 0},
 	} {
 		t.Run(c.why, func(t *testing.T) {
@@ -75,6 +77,27 @@ func TestPlain(t *testing.T) {
 			require.Equal(t, c.end, end)
 			require.Equal(t, c.ascii, ascii)
 		})
+	}
+}
+
+// TestPlainAtEachPlace puts two bytes at each place of texts of several words, and compares Plain with a plain loop.
+func TestPlainAtEachPlace(t *testing.T) {
+	odd := []byte{0, 0x1f, ' ', '!', '"', '#', '[', '\\', ']', 0x7f, 0x80, 0x9f, 0xa2, 0xdc, 0xff}
+	for size := range 35 {
+		text := []byte(strings.Repeat("x", size))
+		for n := range size * size * len(odd) * len(odd) {
+			i, j, a, b := n%size, n/size%size, odd[n/size/size%len(odd)], odd[n/size/size/len(odd)]
+			text[i], text[j] = a, b
+			want, ascii := 0, true
+			for want < size && text[want] >= ' ' && text[want] != '"' && text[want] != '\\' {
+				ascii = ascii && text[want] < utf8.RuneSelf
+				want++
+			}
+			if got, isASCII := Plain(text); got != want || isASCII != ascii {
+				t.Fatalf("%q: %d, %v; want %d, %v", text, got, isASCII, want, ascii)
+			}
+			text[i], text[j] = 'x', 'x'
+		}
 	}
 }
 

@@ -41,6 +41,10 @@ func AppendText(dst []byte, s string) []byte {
 	if !utf8.ValidString(s) {
 		s = strings.ToValidUTF8(s, "\ufffd")
 	}
+	begin := len(dst)
+	dst = append(dst, s...)
+	end, _ := Plain(dst[begin:])
+	dst, s = dst[:begin+end], s[end:] // nothing is left of most texts
 	plain := 0
 	for i := range len(s) {
 		if c := s[i]; c >= ' ' && c != '"' && c != '\\' {
