@@ -68,7 +68,7 @@ func record(c *call, mode string, patterns []string, run string) error {
 	if err != nil {
 		return err
 	}
-	before, err := storesOf(packages)
+	before, err := storesOf(packages, c.say)
 	if err != nil {
 		return err
 	}
@@ -94,7 +94,7 @@ func record(c *call, mode string, patterns []string, run string) error {
 	if err != nil {
 		return err
 	}
-	after, err := storesOf(packages)
+	after, err := storesOf(packages, func(string, ...any) {})
 	if err != nil {
 		return err
 	}
@@ -269,9 +269,10 @@ func testNames(s *store.Store) (names []string) {
 	return page.Distinct(names)
 }
 
-// storesOf returns the seals of the stores that tests of the packages use by default. A store that cannot be read, for
-// example because of a merge conflict, is an error; one that does not exist yet is empty.
-func storesOf(packages []coverage.Package) (seals, error) {
+// storesOf returns the seals of the stores that tests of the packages use by default; a store that does not exist yet is
+// empty. It says which documents are damaged, because their tests can record them again. A document in conflict or of a
+// newer traceforge is an error, as it is for its test.
+func storesOf(packages []coverage.Package, say coverage.Say) (seals, error) {
 	now := seals{}
 	for _, p := range packages {
 		dir := place.StoreOfModule(p.Module)
@@ -285,9 +286,18 @@ func storesOf(packages []coverage.Package) (seals, error) {
 		if err != nil {
 			return nil, err
 		}
-		if now[dir], err = place.Seals(s); err != nil {
+		documents, err := place.Seals(s)
+		if damaged := new(snapshot.Error); documents != nil && errors.As(err, &damaged) &&
+			!errors.Is(err, snapshot.ErrConflict) && !errors.Is(err, snapshot.ErrNewer) {
+			say("%v", err)
+		} else if err != nil {
 			return nil, err
 		}
+		for name, seal := range documents {
+			seal.Altered = false // a document that stays unread has not changed
+			documents[name] = seal
+		}
+		now[dir] = documents
 	}
 	return now, nil
 }
