@@ -20,6 +20,7 @@ type Comparison struct {
 
 	// Calls whose records have the same content as before.
 	Again []Place      `json:"again,omitempty"` // recorded again
+	Form  []Place      `json:"form,omitempty"`  // not recorded again, as after a call before them was inserted
 	Bytes []OtherBytes `json:"bytes,omitempty"` // their raw answers differ
 
 	// Whole makes Add keep the differences of each call by pointer, for programs.
@@ -99,11 +100,14 @@ func (c *Comparison) documents(d *Difference, from, to *snapshot.Document) error
 			continue
 		}
 		if !differ[n] && len(call.Answer) == 0 {
-			if was.Response.RawOutputRef != now.Response.RawOutputRef || slices.Contains(d.Altered, n) {
+			switch before, at := recordedAt(was), recordedAt(now); {
+			case was.Response.RawOutputRef != now.Response.RawOutputRef || slices.Contains(d.Altered, n):
 				c.Bytes = append(c.Bytes, OtherBytes{Place: call.Place, Of: d})
-			} else {
+			case before == at:
+				c.Form = append(c.Form, call.Place)
+			default:
 				c.Again = append(c.Again, call.Place)
-				c.noteTimes(d.Test, was, now)
+				c.noteTime(d.Test, fmt.Sprintf("call %d: %s, before %s", n, at, before))
 			}
 		}
 		if c.Whole {
@@ -115,14 +119,12 @@ func (c *Comparison) documents(d *Difference, from, to *snapshot.Document) error
 	return nil
 }
 
-// noteTimes notes when a call was recorded now and before, because its answer may be no newer.
-func (c *Comparison) noteTimes(of Test, was, now *snapshot.Snapshot) {
+// noteTime notes when a call was recorded now and before, because its answer may be no newer.
+func (c *Comparison) noteTime(of Test, line string) {
 	if c.times == nil {
 		c.times = map[Test][]string{}
 	}
-	if before, at := recordedAt(was), recordedAt(now); before != at {
-		c.times[of] = append(c.times[of], fmt.Sprintf("call %d: %s, before %s", now.Number(), at, before))
-	}
+	c.times[of] = append(c.times[of], line)
 }
 
 // callPairs compares the calls of a test that two recordings have. For each call it compares only what it adds to the
@@ -286,9 +288,10 @@ func (c *Comparison) renamed(joined map[*Difference]bool) {
 		d.Fate, d.Was, d.Calls, d.glances, d.Only = Moved, was.File, Calls{}, nil, nil
 		joined[was] = true
 		both(SealOf("", was.doc).Calls, SealOf("", d.doc).Calls, func(n int, fate string) { d.Calls[fate] = append(d.Calls[fate], n) })
-		again := len(c.Again)
+		again, form := len(c.Again), len(c.Form)
 		_ = c.documents(d, was.doc, d.doc) // its calls have cores: see alone
-		c.Again = c.Again[:again]          // meaningless for a document with another name
+		// These mean nothing for a document with another name.
+		c.Again, c.Form = c.Again[:again], c.Form[:form]
 		c.alone(d, was.doc, d.doc)
 	}
 }

@@ -327,6 +327,18 @@ func TestComparisonOfTimes(t *testing.T) {
 	require.Regexp(t, `^\[{"call":1,"response":\[{"pointer":"/timestamp","recorded":"\d{4}-.*Z","got":"\d{4}-.*Z"}\]}\]$`, string(text))
 }
 
+// A record may change its form alone, as after a call before it was inserted. Then nothing was recorded again.
+func TestComparisonOfForm(t *testing.T) {
+	was, is := pagetest.Document("turn1", "turn2"), pagetest.Document("turn1", "turn2")
+	is.Snapshots[1].Continues = &snapshot.Continues{Call: 1, Messages: 1}
+	c := compare(t, false, pair{"TestA", agents, was, is})
+	require.Empty(t, c.Again)
+	require.Len(t, c.Form, 1)
+	var out bytes.Buffer
+	(&page.Page{Out: &out, Width: 100}).Comparison(c)
+	require.Contains(t, out.String(), "1 record in another form: what was sent and answered, and when, is the same\n  TestA in "+agents+"\n")
+}
+
 // Records that hold no JSON are an error that names them.
 func TestComparisonOfBroken(t *testing.T) {
 	broken := func() *snapshot.Document {

@@ -86,6 +86,7 @@ func (c *Comparison) Sections() (all []Section) {
 		all = append(all, section)
 	}
 	section(c.Again, "call recorded again", "calls recorded again", "what was sent and answered is the same", c.times)
+	section(c.Form, "record in another form", "records in another form", "what was sent and answered, and when, is the same", nil)
 	var others, altered []Place
 	told := map[Test][]string{}
 	for _, b := range c.Bytes {
