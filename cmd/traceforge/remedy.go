@@ -24,6 +24,8 @@ import (
 // filesShown is the maximum number of files in a line; once these are fixed, verify names the next ones.
 const filesShown = 5
 
+const mergeSides = "merge the records of both sides: traceforge repair"
+
 // remediesOf returns, in order, how to fix the findings in the store in dir that do not include their own remedy.
 func remediesOf(c *call, found []snapshot.Finding, dir string) []string {
 	if slices.ContainsFunc(found, func(f snapshot.Finding) bool { return f.File == store.JournalName }) {
@@ -44,7 +46,7 @@ func remediesOf(c *call, found []snapshot.Finding, dir string) []string {
 			}
 		case snapshot.RuleConflict:
 			if lines == nil && f.File != store.ConfigName { // which only people can merge
-				add("merge the records of both sides: traceforge repair")
+				add(mergeSides)
 			}
 		default:
 			if strings.HasSuffix(f.Message, snapshot.Unsealed) {
@@ -57,6 +59,11 @@ func remediesOf(c *call, found []snapshot.Finding, dir string) []string {
 			if file != "" {
 				lost = inorder.With(lost, file)
 			}
+		}
+	}
+	if rest := withoutConflicts(c, dir, lost); len(rest) < len(lost) {
+		if lost = rest; lines == nil {
+			add(mergeSides)
 		}
 	}
 	if kept := worktree.InHead(c.ctx, dir, lost); len(kept) > 0 {
@@ -87,6 +94,15 @@ func remediesOf(c *call, found []snapshot.Finding, dir string) []string {
 		add("then run traceforge verify again")
 	}
 	return lines
+}
+
+// withoutConflicts returns the files of the store in dir except those of documents that git could not merge. Git may
+// leave such a document without conflict markers, and without files next to it that only one side removed.
+func withoutConflicts(c *call, dir string, files []string) []string {
+	conflicts, _ := git.Run(c.ctx, dir, "ls-files", "--unmerged") // none outside of a repository
+	return slices.DeleteFunc(slices.Clone(files), func(file string) bool {
+		return strings.Contains(conflicts, "\t"+strings.TrimSuffix(store.DocumentOf(file), ".json"))
+	})
 }
 
 // hasOtherLineEnds reports whether a finding is about line endings that git changed.

@@ -228,6 +228,8 @@ func (r *repair) former(w store.Writer) (gone []string) {
 	return gone
 }
 
+const oursRemoved = "ours removed the document and theirs changed it"
+
 // resolve returns the result for a conflict; nil if the document is gone under this name.
 func (r *repair) resolve(name string) (doc *store.Doc, merge Merge, err error) {
 	r.names, r.replaced = []string{name}, ""
@@ -261,7 +263,7 @@ func (r *repair) resolve(name string) (doc *store.Doc, merge Merge, err error) {
 		merge.Choices = []Choice{{name, "theirs removed the document and ours changed it", "ours", nil}}
 		return ours, merge, nil
 	case ours == nil:
-		merge.Choices = []Choice{{name, "ours removed the document and theirs changed it", "theirs", nil}}
+		merge.Choices = []Choice{{name, oursRemoved, "theirs", nil}}
 		return theirs, merge, nil
 	}
 	_, waits := os.Lstat(r.store.Path(store.DocumentFile(theirs.Provider, name))) // an error if it was repaired

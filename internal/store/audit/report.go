@@ -145,6 +145,9 @@ func (r *Report) choices() (lines []string, stale int) {
 		} else {
 			line += c.taken + " is taken"
 		}
+		if c.reason == oursRemoved {
+			line += "; if its test is gone, traceforge prune --write removes it again"
+		}
 		if c.left != "" {
 			line += "; both changed " + c.left + ": that is ours"
 		}
