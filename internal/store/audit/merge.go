@@ -134,6 +134,8 @@ func (m *recordMerge) choose(base, ours, theirs *record) *record {
 		choice.ID, choice.Reason = snapshot.ID(m.name, theirs.n), "ours removed it and theirs changed it"
 	case theirs == nil:
 		choice.Reason = "ours changed it and theirs removed it"
+	case base == nil && store.SameAnswer(&ours.Response, &theirs.Response) && ours.Response.Status == theirs.Response.Status:
+		choice.Reason = "both sides recorded this call, and only the bytes of the answers differ"
 	case base == nil:
 		choice.Reason = "both sides recorded this call, and the answers differ"
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
@@ -251,6 +252,22 @@ func TestBothRecordedTheSameTest(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestRepairOfSameAnswers checks that answers that differ in their bytes alone, as in the provider's ids, are not said to
+// differ.
+func TestRepairOfSameAnswers(t *testing.T) {
+	t.Parallel()
+	recorded := func(id string) store.Put {
+		put, raw := putOf("TestX", call{1, "one?", "one"}), []byte(`{"id":"`+id+`"}`)
+		put.Document.Snapshots[0].Response.RawOutputRef = canon.Sum(raw)
+		put.Beside = map[canon.Hash][]byte{canon.Sum(raw): raw}
+		return put
+	}
+	r := newRepository(t, putOf("TestOther", call{1, "one?", "one"}))
+	require.False(t, r.branches(func() { r.commit(recorded("ours")) }, func() { r.commit(recorded("theirs")) }))
+	reason := "both sides recorded this call, and only the bytes of the answers differ"
+	require.Equal(t, []Choice{{nameOf("TestX") + "-1", reason, "ours", nil}}, r.heal().Merged[0].Choices)
 }
 
 // TestRepairAgain checks that before git add, another Repair may make other choices, and that it leaves whole documents
