@@ -35,9 +35,12 @@ func (c *call) sayGone(out io.Writer, receipts []usage.Receipt) {
 	}
 	files, err := s.List()
 	c.fail(err)
-	used := map[string]bool{}
+	used, wayOut := map[string]bool{}, pruneGone
 	for _, r := range receipts {
 		used[snapshot.DocumentName(r.Package, r.Test)] = true
+		if r.Missing > 0 && r.Document == "" { // it may be a renamed test
+			wayOut = "if one was renamed, traceforge update keeps its answers; traceforge prune --write removes the others"
+		}
 	}
 	files = slices.DeleteFunc(files, func(file string) bool { return used[nameOf(file)] })
 	if len(files) == 0 || len(files) > mostLooked {
@@ -49,12 +52,14 @@ func (c *call) sayGone(out io.Writer, receipts []usage.Receipt) {
 			tests = append(tests, page.TestOf(doc.Document))
 		}
 	}
-	c.gone(tests, func(line string) { c.lineTo(out, "traceforge: "+line) })
+	c.gone(tests, wayOut, func(line string) { c.lineTo(out, "traceforge: "+line) })
 }
 
-// gone lists those of the given tests, all of which have documents, that do not exist in the code. It prints nothing if
-// all of them exist.
-func (c *call) gone(tests []page.Test, say func(line string)) {
+const pruneGone = "traceforge prune --write removes them"
+
+// gone lists those of the given tests, all of which have documents, that do not exist in the code, and what to do about
+// them. It prints nothing if all of them exist.
+func (c *call) gone(tests []page.Test, wayOut string, say func(line string)) {
 	src, err := c.sources()
 	c.fail(err)
 	var gone []string
@@ -65,8 +70,8 @@ func (c *call) gone(tests []page.Test, say func(line string)) {
 	}
 	if len(gone) > 0 {
 		slices.Sort(gone)
-		say(fmt.Sprintf("%s of tests that are gone: %s: traceforge prune --write removes them",
-			page.Count(len(gone), "document is", "documents are"), strings.Join(page.Most(3, gone, "more"), ", ")))
+		say(fmt.Sprintf("%s of tests that are gone: %s: %s", page.Count(len(gone), "document is", "documents are"),
+			strings.Join(page.Most(3, gone, "more"), ", "), wayOut))
 	}
 }
 

@@ -319,7 +319,7 @@ func sayGoneNow(c *call, receipts []usage.Receipt, now seals) {
 			}
 		}
 	}
-	c.gone(tests, func(line string) { c.say("%s", line) })
+	c.gone(tests, pruneGone, func(line string) { c.say("%s", line) })
 }
 
 // knownTests writes a file that tells the run which documents may belong to renamed tests (design R11): those of tests
