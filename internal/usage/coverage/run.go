@@ -267,7 +267,7 @@ func (r *Run) judgeTest(test page.Test) (reason string, isOrphan bool) {
 	case r.passed[at]: // excused by an injected fault
 		return at.Name + " did not use it", false
 	}
-	return at.Name + " passed without this store", true
+	return at.Name + " passed without this document", true
 }
 
 // ReadReceipts returns the tests in all receipts in dir. cut are the packages whose receipt ends in the middle of a
