@@ -235,6 +235,8 @@ func (r *Run) judge(test page.Test) (reason string, isOrphan bool) {
 		return gone, true
 	case gotest.Kind(top) == "":
 		return top + " is no test function, so whether it is still a test is not known", false
+	case how == "" && !r.all && told:
+		return "the go test -json of " + pkg + " is not with its receipts, so whether all its tests ran is not known", false
 	case how == "" && !r.all:
 		return pkg + " did not run, or its go test -json is not with the receipts", false
 	case how == "":
