@@ -24,10 +24,10 @@ import (
 
 	"github.com/traceforge/traceforge-go/internal/provider"
 	"github.com/traceforge/traceforge-go/internal/schematest"
+	"github.com/traceforge/traceforge-go/internal/spelling"
 	"github.com/traceforge/traceforge-go/internal/tbtest"
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
-	"github.com/traceforge/traceforge-go/internal/spelling"
 )
 
 // An interaction is one line of the corpus of recorded traffic.

@@ -9,10 +9,10 @@ import (
 
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/internal/schematest"
+	"github.com/traceforge/traceforge-go/internal/spelling"
 	"github.com/traceforge/traceforge-go/internal/tbtest/mutation"
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
-	"github.com/traceforge/traceforge-go/internal/spelling"
 )
 
 // FuzzParse checks that no text makes Parse panic. Any accepted text can be sealed and written. The result has the same

@@ -9,8 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/traceforge/traceforge-go/snapshot"
 	"github.com/traceforge/traceforge-go/internal/spelling"
+	"github.com/traceforge/traceforge-go/snapshot"
 )
 
 // A vectorFile has the cases for one row of SF's tables, or for an addition in docs/format.md. SF's JavaScript in
