@@ -165,8 +165,9 @@ func TestReadAfterClose(t *testing.T) {
 func TestTimeoutOfClient(t *testing.T) {
 	s := newScene(t)
 	hanging := roundTripper(func(req *http.Request) (*http.Response, error) {
-		if req.Cancel != nil {
-			<-req.Cancel // which may be the faster way
+		//lint:ignore SA1019 net/http sets it
+		if cancelled := req.Cancel; cancelled != nil {
+			<-cancelled // which may be the faster way
 			return nil, errors.New("net/http: request canceled")
 		}
 		<-req.Context().Done()

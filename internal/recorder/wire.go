@@ -78,7 +78,9 @@ func (s *setup) readWire(req *http.Request) (*wire, error) {
 func (w *wire) live(req *http.Request) *http.Request {
 	live := req.Clone(req.Context())
 	if _, limited := req.Context().Deadline(); limited {
-		live.Cancel = nil // an http.Client with a timeout sets both, and the error would be of the one that is faster
+		// An http.Client with a timeout sets both, and the error would be of the one that is faster.
+		//lint:ignore SA1019 it is set by net/http itself
+		live.Cancel = nil
 	}
 	if w.sent != nil {
 		live.Body, live.ContentLength = io.NopCloser(bytes.NewReader(w.sent)), int64(len(w.sent))
