@@ -113,14 +113,6 @@ func TestNewAgainWithOptions(t *testing.T) {
 	}
 	s.record("TestIt", asks(newChat("a")))
 	requirePass(t, s.replay("TestIt", asks(newChat("a")), traceforgetest.StreamTiming()))
-
-	newAgain := func(tb *tbtest.TB) *traceforgetest.Recorder { // a function as an upstream is of its line
-		return traceforgetest.New(tb, traceforgetest.Dir(s.dir), traceforgetest.Upstream(roundTripper(unreachable{}.RoundTrip)))
-	}
-	requirePass(t, tbtest.Run("TestIt", func(tb *tbtest.TB) {
-		require.Same(t, newAgain(tb), newAgain(tb))
-		asks(newChat("a"))(tb, newAgain(tb))
-	}))
 }
 
 // TestNewInSubtest has a recorder of its own.

@@ -77,11 +77,7 @@ func Dir(path string) Option {
 // [http.DefaultTransport]. Replay does not use it, with one exception: it asks a script (package script) which step
 // answers a call, so that an edited step is drift.
 func Upstream(rt http.RoundTripper) Option {
-	args := any(rt)
-	if rt != nil && reflect.TypeOf(rt).Kind() == reflect.Func {
-		args = callerLine()
-	}
-	return Option{"Upstream", args, func(r *Recorder) {
+	return Option{"Upstream", rt, func(r *Recorder) {
 		script, is := recorder.ScriptOf(rt)
 		if before, was := r.opts.Upstream.(recorder.Script); was && is && before != script {
 			r.wrong = errors.New("Upstream: a recorder has one script: give its steps to one script.New")

@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -40,6 +39,8 @@ type Recorder struct {
 	calls *recorder.Recorder
 	kept  atomic.Int32 // how many requests are among the artifacts
 
+	seeded atomic.Bool // whether seeds of a fuzz target made calls of it, which cannot fail it then
+
 	stack   stack // of the call of New
 	found   sync.Once
 	askedAt snapshot.Source // the line of the test that called New; origin finds it once
@@ -59,7 +60,7 @@ var running locked.Map[string, func() (*Recorder, error)] // functions, since se
 // If t already has a recorder, New returns that one, so that each of several agents can call New; a subtest has its own
 // t and so its own recorder. A repeated call must have no options or the same options as the first, or the test fails.
 // Options are the same if their arguments are equal: recordings of other tools are compared by their files, other
-// upstreams by identity, and functions by the line that passed them. A setting that cannot work, such as an unknown
+// upstreams by identity, so that one of a func type equals none, and functions by the line that passed them. A setting that cannot work, such as an unknown
 // mode, fails the test too. New is safe for concurrent use.
 //
 // The recorder ends in t's cleanup. There the test fails on drift, on calls without a snapshot, on snapshots that were
@@ -134,20 +135,8 @@ func (r *Recorder) start() error {
 	return nil
 }
 
-// recorders counts the recorders that tests of this process have had, by package and test.
-var recorders locked.Map[string, *atomic.Int32]
-
-// isNamesake reports whether another test with this one's name has had a recorder: package testing runs a test once for
-// each -count and each -cpu.
-func (r *Recorder) isNamesake() bool {
-	if _, runsOnce := r.t.(*testing.T); !runsOnce {
-		return false // a benchmark runs again for a larger number
-	}
-	count, _ := strconv.Atoi(flagText("test.count")) // testing has parsed it
-	runs := count * len(strings.Split(flagText("test.cpu"), ","))
-	before, _ := recorders.Add(r.runningKey(), new(atomic.Int32))
-	return int(before.Add(1)) > max(runs, 1)
-}
+// ended has the tests with a recorder that have ended in this process, by package and test.
+var ended locked.Map[string, bool]
 
 // misuseTold is set once the way out of a package pattern after -update was printed, which every test of the process
 // would repeat.
@@ -160,15 +149,16 @@ func (r *Recorder) open() error {
 	} else if err != nil {
 		return err
 	}
-	if r.isNamesake() && r.opts.Mode.Drops() {
-		return fmt.Errorf("another test named %s has recorded its calls in this process, and would lose them: give each a name of its own, "+
-			"by t.Run where New is called in a testing/synctest bubble", r.opts.Test)
-	}
 	if r.opts.Mode == recorder.Check {
 		r.opts.Deadline = deadlineOf(r.t)
 	}
+	_, r.opts.Namesake = ended.Get(r.runningKey())
 	if f, whole := r.t.(*testing.F); whole {
-		r.opts.Over = func() bool { return isFuzzing(f) }
+		r.opts.Foreign = func() bool {
+			is := isFuzzing(f)
+			r.seeded.Store(is || r.seeded.Load())
+			return is
+		}
 	} else if flagText("test.fuzzworker") == "true" { // a process that go test -fuzz starts
 		return errors.New("go test -fuzz makes inputs up, which have no snapshots: " +
 			"without -fuzz a fuzz target runs with its seeds, each of which is a test")
@@ -236,11 +226,17 @@ func (r *Recorder) finish() {
 	if !r.t.Failed() && !r.t.Skipped() && unwinding() {
 		r.t.Fail() // it panicked
 	}
+	if r.seeded.Load() {
+		r.t.Errorf("traceforge: a seed of %s made a call with its recorder, and is a test of its own: make a client in the function "+
+			"that is given to f.Fuzz, traceforgetest.New(t).Client()", r.opts.Test)
+	}
 	note := r.calls.Finish(recorder.TestEnd{
 		Failed: r.t.Failed(), Skipped: r.t.Skipped(), Partial: r.isPartial(), Subtests: r.failedBelow(),
 	})
 	if r.t.Failed() {
 		failed.Add(r.runningKey(), r.opts.Test)
+	} else if _, isTest := r.t.(*testing.T); isTest { // a framework may begin one again
+		ended.Set(r.runningKey(), true)
 	}
 	if note != "" {
 		r.note(note)

@@ -323,6 +323,8 @@ func TestRekeyOfAStream(t *testing.T) {
 	}))
 	require.Equal(t, string(raw), got)
 	s.requireProven()
+	s.record("TestPlain", asks(newChat("Name a big town").with("stream", false)))
+	requirePass(t, s.rekey("TestPlain", asks(newChat("Name a big town"))))
 
 	model := func(text string) func(*tbtest.TB, *traceforgetest.Recorder) {
 		return func(tb *tbtest.TB, tf *traceforgetest.Recorder) {

@@ -147,10 +147,9 @@ func (r *Recorder) rekey(c *call) (*servedRecord, error) {
 
 // canAdopt reports whether a program that makes a call can read the answer of a record: a stream, or none.
 func (c *call) canAdopt(s *snapshot.Snapshot) bool {
-	form := func(r *modelio.Request) string {
-		return string(r.Options["stream"]) + provider.MetadataWord(r.Options, "$url", "method")
-	}
-	return form(c.request) == form(&s.Request)
+	streams := func(r *modelio.Request) bool { return string(r.Options["stream"]) == "true" }
+	method := func(r *modelio.Request) string { return provider.MetadataWord(r.Options, "$url", "method") }
+	return streams(c.request) == streams(&s.Request) && method(c.request) == method(&s.Request)
 }
 
 // isAdopted reports whether a call with another request has adopted the answer of a call's record.

@@ -3,6 +3,7 @@ package recorder
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/store"
@@ -69,6 +70,10 @@ func (r *revision) write(kept []*take, partial bool) error {
 	if err != nil {
 		return err
 	}
+	if r.run.Namesake && r.run.tape.losesCalls(put.Document) {
+		return failuref(fmt.Sprintf("another test named %s has recorded its calls in this process, and would lose them", r.run.Test),
+			"give each a name of its own, by t.Run where New is called in several testing/synctest bubbles")
+	}
 	r.written = put.Document
 	if len(changed) == 0 && partial {
 		return r.run.store.Commit(store.Change{}) // completes a commit that was cut short
@@ -85,6 +90,13 @@ func (r *revision) write(kept []*take, partial bool) error {
 	put.Summed = true
 	put.Check = func(read *snapshot.Document) error { return r.verify(put.Provider, read, kept) }
 	return r.run.store.Commit(store.Change{Put: []store.Put{put}})
+}
+
+// losesCalls reports whether a document has no record of some request of the tape.
+func (t *tape) losesCalls(next *snapshot.Document) bool {
+	return slices.ContainsFunc(t.records, func(was snapshot.Snapshot) bool {
+		return !slices.ContainsFunc(next.Snapshots, func(s snapshot.Snapshot) bool { return store.SameRequest(&was, &s) })
+	})
 }
 
 // records returns the records that the test's document has now.

@@ -39,7 +39,8 @@ type Options struct {
 	Fail     func()                 // marks the test as failed at once
 	Tell     func(*Failure)         // prints a failure; not called after the test has ended
 	Late     func(*Failure)         // prints the failure of a call after the end of the test; may be nil
-	Over     func() bool            // reports that the test makes no more calls; may be nil
+	Foreign  func() bool            // reports that another test makes the call under way; may be nil
+	Namesake bool                   // a test of this name has ended in this process
 	Waiting  func(holder string)    // is called with the holder of the store's lock, after 2 seconds; may be nil
 	Missed   func(Miss)             // is called for each request without a record, including a fork's live calls; may be nil
 	Upstream http.RoundTripper      // makes the live calls
@@ -294,11 +295,15 @@ func (r *report) refused(c *call, err error) error {
 // begin counts a call. It refuses one after the end of the test, and one that a tool makes while its call is recorded.
 func (r *report) begin(ctx context.Context, what fmt.Stringer) error {
 	r.run.mu.Lock()
-	ended := r.run.ended || r.run.Over != nil && r.run.Over()
+	ended := r.run.ended
 	r.run.calls++
 	r.run.mu.Unlock()
-	if ended {
+	switch {
+	case ended:
 		return r.run.tooLate(what)
+	case r.run.Foreign != nil && r.run.Foreign():
+		return r.run.plain(failuref(fmt.Sprintf("%s was made by a seed of %s, which is a test of its own: make a client in the function "+
+			"that is given to f.Fuzz, traceforgetest.New(t).Client()", what, r.run.Test)))
 	}
 	if tool := nameIn(ctx, insideKey{}); tool != "" && modes[r.run.Mode].writes {
 		return r.failCall(what, what.String(), nested(tool, what))
