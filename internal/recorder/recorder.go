@@ -328,7 +328,7 @@ func (s *setup) endedBefore(ctx context.Context, c *call) error {
 func (s *setup) tooLate(what fmt.Stringer) *Failure {
 	f := s.plain(failuref(fmt.Sprintf("%s was called after %s had ended, to which its client belongs: make a client in each test, "+
 		"traceforgetest.New(t).Client(), as one that tests share (sync.Once, a variable, a suite) outlives the first of them; "+
-		"what a cleanup calls, it calls before the end if it is registered after New", what, s.Test)))
+		"register a cleanup that makes calls after New", what, s.Test)))
 	if s.Late != nil && s.first(f.brief) {
 		s.Late(f)
 	}
