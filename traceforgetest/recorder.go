@@ -135,8 +135,8 @@ func (r *Recorder) start() error {
 	return nil
 }
 
-// ended has the tests with a recorder that have ended in this process, by package and test.
-var ended locked.Map[string, bool]
+// ended has the tests with a recorder that have ended in this process, by store, package and test.
+var ended locked.Map[[2]string, bool]
 
 // misuseTold is set once the way out of a package pattern after -update was printed, which every test of the process
 // would repeat.
@@ -152,7 +152,6 @@ func (r *Recorder) open() error {
 	if r.opts.Mode == recorder.Check {
 		r.opts.Deadline = deadlineOf(r.t)
 	}
-	_, r.opts.Namesake = ended.Get(r.runningKey())
 	if f, whole := r.t.(*testing.F); whole {
 		r.opts.Foreign = func() bool {
 			is := isFuzzing(f)
@@ -176,6 +175,7 @@ func (r *Recorder) open() error {
 	if r.opts.Shown != gotest.StoreName {
 		r.named = r.opts.Dir
 	}
+	_, r.opts.Namesake = ended.Get([2]string{r.opts.Dir, r.runningKey()})
 	isOutside := filepath.IsAbs(r.opts.Shown) // of the module, where go does not look whether files have changed
 	if r.opts.Mode != recorder.Replay || isOutside || os.Getenv(usage.ReceiptEnv) != "" {
 		uncached()
@@ -236,7 +236,7 @@ func (r *Recorder) finish() {
 	if r.t.Failed() {
 		failed.Add(r.runningKey(), r.opts.Test)
 	} else if _, isTest := r.t.(*testing.T); isTest { // a framework may begin one again
-		ended.Set(r.runningKey(), true)
+		ended.Set([2]string{r.opts.Dir, r.runningKey()}, true)
 	}
 	if note != "" {
 		r.note(note)
