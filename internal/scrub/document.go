@@ -64,11 +64,12 @@ func offsetsOf(spelling []byte) (offsets []int) {
 	for at := 0; at < len(spelling); {
 		n, size := 1, 1
 		if spelling[at] == '\\' {
-			var r rune
-			r, n = jsontext.Unescape(spelling[at:])
-			size = len(utf8.AppendRune(nil, r))
+			r, length := jsontext.Unescape(spelling[at:])
+			n, size = length, len(utf8.AppendRune(nil, r))
 		}
-		offsets = append(offsets, slices.Repeat([]int{at}, size)...)
+		for range size {
+			offsets = append(offsets, at)
+		}
 		at += n
 	}
 	return append(offsets, len(spelling))
