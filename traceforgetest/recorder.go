@@ -60,8 +60,8 @@ var running locked.Map[string, func() (*Recorder, error)] // functions, since se
 // If t already has a recorder, New returns that one, so that each of several agents can call New; a subtest has its own
 // t and so its own recorder. A repeated call must have no options or the same options as the first, or the test fails.
 // Options are the same if their arguments are equal: recordings of other tools are compared by their files, other
-// upstreams by identity, so that one of a func type equals none, and functions by the line that passed them. A setting that cannot work, such as an unknown
-// mode, fails the test too. New is safe for concurrent use.
+// upstreams by identity, so that one of a func type equals none, and functions by the line that passed them. A setting
+// that cannot work, such as an unknown mode, fails the test too. New is safe for concurrent use.
 //
 // The recorder ends in t's cleanup. There the test fails on drift, on calls without a snapshot, on snapshots that were
 // not called, and if it made no call at all (design R10).

@@ -302,8 +302,7 @@ func (r *report) begin(ctx context.Context, what fmt.Stringer) error {
 	case ended:
 		return r.run.tooLate(what)
 	case r.run.Foreign != nil && r.run.Foreign():
-		return r.run.plain(failuref(fmt.Sprintf("%s was made by a seed of %s, which is a test of its own: make a client in the function "+
-			"that is given to f.Fuzz, traceforgetest.New(t).Client()", what, r.run.Test)))
+		return r.run.plain(failuref(fmt.Sprintf("%s was made by a seed of %s, which is a test of its own", what, r.run.Test)))
 	}
 	if tool := nameIn(ctx, insideKey{}); tool != "" && modes[r.run.Mode].writes {
 		return r.failCall(what, what.String(), nested(tool, what))
