@@ -86,17 +86,19 @@ func saying(rule, problem string) func(*fields.Reader, jsontext.Value, *string) 
 
 // readNat reads a natural number in any spelling.
 func readNat(r *fields.Reader, v jsontext.Value, dst *uint64) {
-	const most = 1 << 53 // above it, a float64 has gaps
 	n, ok := natural(v.Raw())
-	if !ok || n > most {
+	if !ok {
 		is := v.Kind()
 		if is == "a number" {
 			is = string(v.Raw())
 		}
-		r.Report(ruleType, "must be a natural number of at most %d, is %s", uint64(most), is)
+		r.Report(ruleType, "must be a natural number of at most %d, is %s", uint64(maxNatural), is)
 	}
 	*dst = n
 }
+
+// maxNatural is the largest natural number of the contract: above it, a float64 has gaps.
+const maxNatural = 1 << 53
 
 // natural returns the value of a natural number, such as 100 or 1e2.
 func natural[T ~string | ~[]byte](number T) (uint64, bool) {
@@ -105,7 +107,7 @@ func natural[T ~string | ~[]byte](number T) (uint64, bool) {
 		return 0, false
 	}
 	n, err := strconv.ParseUint(string(text), 10, 64)
-	return n, err == nil
+	return n, err == nil && n <= maxNatural
 }
 
 func readHash(r *fields.Reader, v jsontext.Value, dst *canon.Hash) {

@@ -62,14 +62,15 @@ func (r *Recorded) params(record Record) (GenerateParams, error) {
 	return p, nil
 }
 
-// aliases are names that some hosts use for a parameter. A request that was sent with an alias keeps it in its options.
-var aliases = map[string]string{"max_tokens": "max_completion_tokens", "seed": "random_seed"}
+// chatAliases are names that hosts of chat completions use for a parameter. A request that was sent with an alias has
+// the number in its options too.
+var chatAliases = map[string]string{"max_tokens": "max_completion_tokens", "seed": "random_seed"}
 
 // numbers sets the parameters that have a field in a, and puts the others into options.
 func (a *RuntimeArgs) numbers(s *modelio.Request, options modelio.Object) {
 	for _, p := range modelio.Parameters {
 		n := *p.Field(s)
-		if _, named := options[aliases[p.Name]]; n == nil || named {
+		if n == nil || s.API == OpenAIChat && same(json.RawMessage(*n), options[chatAliases[p.Name]]) {
 			continue
 		}
 		switch limit, isNatural := natural(*n); {
@@ -140,13 +141,12 @@ func (r *Recorded) modelControls(a *RuntimeArgs, options modelio.Object) error {
 		delete(options, "toolChoice")
 		a.ToolChoice = &ToolChoice{Tag: tags[choice]}
 	}
-	output, _ := jsontext.MembersOf(options["output"])
-	schema, ok := output["schema"]
-	if !ok {
+	schema := jsontext.ValueOf(options["output"]).Member("schema")
+	if !schema.IsObject() {
 		return nil
 	}
 	remove(options, []string{"output", "schema"})
-	ref, err := r.blobs.addJSON(ResponseFormat{Type: FormatJSONSchema, JSONSchema: schema})
+	ref, err := r.blobs.addJSON(ResponseFormat{Type: FormatJSONSchema, JSONSchema: schema.Raw()})
 	a.ResponseFormatRef = &ref
 	return err
 }
@@ -171,7 +171,7 @@ func same(a, b json.RawMessage) bool {
 func choices(said jsontext.Value) []ToolChoice {
 	all := []ToolChoice{{Tag: ChoiceAuto}, {Tag: ChoiceNone}, {Tag: ChoiceRequired}}
 	for _, name := range []string{said.Member("name").Word(), said.Member("function", "name").Word()} {
-		if name != "" {
+		if strings.TrimSpace(name) != "" {
 			all = append(all, ToolChoice{ChoiceTool, name})
 		}
 	}

@@ -54,6 +54,7 @@ func TestRecordedControls(t *testing.T) {
 		{"choice_auto", "a word", contract.OpenAIChat, `{"tool_choice":"auto"}`, contract.RuntimeArgs{ToolChoice: &contract.ToolChoice{Tag: contract.ChoiceAuto}}, "", ""},
 		{"choice_tool_chat", "nested", contract.OpenAIChat, `{"tool_choice":{"type":"function","function":{"name":"f"}}}`, contract.RuntimeArgs{ToolChoice: &contract.ToolChoice{Tag: contract.ChoiceTool, Name: "f"}}, "", ""},
 		{"choice_tool_responses", "flat", contract.OpenAIResponses, `{"tool_choice":{"type":"function","name":"f"}}`, contract.RuntimeArgs{ToolChoice: &contract.ToolChoice{Tag: contract.ChoiceTool, Name: "f"}}, "", ""},
+		{"choice_blank", "no tool of the contract has such a name", contract.OpenAIResponses, `{"tool_choice":{"type":"function","name":" "}}`, contract.RuntimeArgs{}, "", `{"openai":{"tool_choice":{"name":" ","type":"function"}}}`},
 		{"choice_any", "Anthropic's word for required", contract.AnthropicMessages, `{"tool_choice":{"type":"any"}}`, contract.RuntimeArgs{ToolChoice: &contract.ToolChoice{Tag: contract.ChoiceRequired}}, "", ""},
 		{"choice_other", "says more than the contract can", contract.AnthropicMessages, `{"tool_choice":{"type":"auto","disable_parallel_tool_use":true}}`, contract.RuntimeArgs{}, "", `{"anthropic":{"tool_choice":{"disable_parallel_tool_use":true,"type":"auto"}}}`},
 		{"format_chat", "the adapter's own", contract.OpenAIChat, `{"response_format":{"type":"json_schema","json_schema":{"name":"response","schema":{"a":1},"strict":true}}}`, contract.RuntimeArgs{}, `{"json_schema":{"a":1},"strict":true,"type":"json_schema"}`, ""},
@@ -65,6 +66,8 @@ func TestRecordedControls(t *testing.T) {
 		{"metadata_null", "no text", contract.AnthropicMessages, `{"metadata":{"user_id":null}}`, contract.RuntimeArgs{}, "", `{"anthropic":{"metadata":{"user_id":null}}}`},
 		{"numbers", "large ones stay", contract.OpenAIChat, `{"x":9223372036854775807}`, contract.RuntimeArgs{}, "", `{"openai":{"x":{"$number":"9223372036854775807"}}}`},
 		{"format_genkit", "GK's output", modelio.ModelAPI, `{"output":{"format":"json","schema":{"a":1}},"toolChoice":"required"}`, contract.RuntimeArgs{ToolChoice: &contract.ToolChoice{Tag: contract.ChoiceRequired}}, `{"json_schema":{"a":1},"strict":null,"type":"json_schema"}`, `{"openai":{"output":{"format":"json"}}}`},
+		{"schema_genkit_true", "a schema of the contract is an object", modelio.ModelAPI, `{"output":{"format":"json","schema":true}}`, contract.RuntimeArgs{}, "", `{"openai":{"output":{"format":"json","schema":true}}}`},
+		{"schema_genkit_null", "no schema", modelio.ModelAPI, `{"output":{"schema":null}}`, contract.RuntimeArgs{}, "", `{"openai":{"output":{"schema":null}}}`},
 		{"output_genkit", "without a schema", modelio.ModelAPI, `{"output":{"format":"text"}}`, contract.RuntimeArgs{}, "", `{"openai":{"output":{"format":"text"}}}`},
 		{"other_api", "an API that the adapter does not speak", "other", `{"stream":true,"tool_choice":"auto"}`, contract.RuntimeArgs{}, "", `{"openai":{"stream":true,"tool_choice":"auto"}}`},
 	} {
@@ -75,6 +78,8 @@ func TestRecordedControls(t *testing.T) {
 			require.NoError(t, err)
 			got, err := contract.FromSnapshot(record)
 			require.NoError(t, err)
+			_, err = got.Params.Hash()
+			require.NoError(t, err, "the params are valid")
 			runtime := got.Params.Runtime
 			requireBlob(t, got, runtime.ResponseFormatRef, test.format, test.why)
 			requireBlob(t, got, runtime.ProviderOptionsRef, test.rest, test.why)
@@ -130,7 +135,24 @@ func TestRecordedParameters(t *testing.T) {
 	got, err = contract.FromSnapshot(record)
 	require.NoError(t, err)
 	require.Nil(t, got.Params.Runtime.MaxTokens)
-	r.Options, r.MaxTokens = nil, number("-1")
+	// In an API that has no such other name, it is an option like any other, and the limit was sent too.
+	r.Options, r.API = modelio.Object{"max_completion_tokens": json.RawMessage("24"), "random_seed": json.RawMessage("7")}, contract.OpenAIResponses
+	got, err = contract.FromSnapshot(record)
+	require.NoError(t, err)
+	require.Equal(t, uint64(24), *got.Params.Runtime.MaxTokens)
+	requireBlob(t, got, got.Params.Runtime.ProviderOptionsRef,
+		`{"openai":{"frequency_penalty":1,"max_completion_tokens":24,"presence_penalty":-1,"random_seed":7,"seed":7,"top_p":0.5}}`, "")
+	r.Options, r.API = modelio.Object{"max_completion_tokens": json.RawMessage("null")}, contract.OpenAIChat
+	got, err = contract.FromSnapshot(record)
+	require.NoError(t, err)
+	require.Equal(t, uint64(24), *got.Params.Runtime.MaxTokens, "null names no other limit")
+	r.Options, r.MaxTokens = nil, number("9007199254740994")
+	got, err = contract.FromSnapshot(record)
+	require.NoError(t, err)
+	require.Nil(t, got.Params.Runtime.MaxTokens, "larger than a number of the contract")
+	_, err = got.Params.Hash()
+	require.NoError(t, err)
+	r.MaxTokens = number("-1")
 	got, err = contract.FromSnapshot(record)
 	require.NoError(t, err)
 	require.Nil(t, got.Params.Runtime.MaxTokens)
