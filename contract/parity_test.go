@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -211,8 +212,8 @@ func TestFromSnapshot(t *testing.T) {
 	}
 }
 
-// TestJournalHash checks that the journal has the hash of the program's params, except in the cases that doc.go names,
-// where the request does not contain them.
+// TestJournalHash checks that the params of the journal make the recorded request again, and that they have the hash of
+// the program's params, except in the cases that doc.go names.
 func TestJournalHash(t *testing.T) {
 	for _, test := range []struct {
 		name   string
@@ -242,6 +243,19 @@ func TestJournalHash(t *testing.T) {
 		{"decimal", func(_ *scene, p *contract.GenerateParams) {
 			p.Runtime.Temperature = contract.Some[contract.Decimal]("0.20")
 		}, func(api) bool { return false }},
+		{"format_text", func(s *scene, p *contract.GenerateParams) {
+			p.Runtime.ResponseFormatRef = contract.Some(s.put(contract.ResponseFormat{Type: contract.FormatText}))
+		}, func(a api) bool { return a.name != contract.AnthropicMessages }},
+		{"no_tools", func(_ *scene, p *contract.GenerateParams) { p.Runtime.ToolRefs = []canon.Hash{} }, func(api) bool { return false }},
+		{"option_of_a_param", func(s *scene, p *contract.GenerateParams) {
+			family := map[bool]string{true: "anthropic", false: "openai"}[p.Provider == "anthropic"]
+			p.Runtime.ProviderOptionsRef = contract.Some(s.put(map[string]any{family: map[string]any{"temperature": 0}}))
+		}, func(api) bool { return false }},
+		{"result_that_is_a_text", func(s *scene, p *contract.GenerateParams) { p.MessageRefs = s.asksWith(`"3"`) }, func(api) bool { return true }},
+		{"result_that_is_an_object", func(s *scene, p *contract.GenerateParams) { p.MessageRefs = s.asksWith(`{"sum":3}`) }, func(api) bool { return false }},
+		{"results_of_two_calls", func(s *scene, p *contract.GenerateParams) { p.MessageRefs = s.asksWith(`"3"`, `"4"`) }, func(a api) bool {
+			return a.name == contract.OpenAIChat
+		}},
 		{"strict", func(s *scene, p *contract.GenerateParams) {
 			p.Runtime.ResponseFormatRef = contract.Some(s.put(contract.ResponseFormat{
 				Type: contract.FormatJSONSchema, JSONSchema: json.RawMessage(`{"type":"object"}`), Strict: contract.Some(true)}))
@@ -266,9 +280,38 @@ func TestJournalHash(t *testing.T) {
 				got, err := contract.FromSnapshot(records(s.T, dir)[0])
 				require.NoError(s, err)
 				require.Equal(s, test.found(a), want == got.ParamsRef)
+
+				again := got.Params
+				again.APIKey = params.APIKey
+				for _, ref := range got.Refs() {
+					blob, err := got.Blob(ref)
+					require.NoError(s, err)
+					_, err = s.store.PutBlob(blob)
+					require.NoError(s, err)
+				}
+				first := s.sent()
+				s.adapter.Client = &http.Client{Transport: s.provider.Transport()}
+				s.generate(again)
+				if test.name == "no_tools" {
+					delete(first, "tools") // an empty list is no tool
+				}
+				require.Equal(s, first, s.sent())
 			})
 		})
 	}
+}
+
+// asksWith stores a conversation in which tools were called at once and gave these results, each in a message of its own.
+func (s *scene) asksWith(outputs ...string) []canon.Hash {
+	calls := modelio.Message{Role: modelio.RoleModel}
+	refs := []canon.Hash{s.says(modelio.RoleUser, "Add"), ""}
+	for i, output := range outputs {
+		ref := "call_" + strconv.Itoa(i+1)
+		calls.Content = append(calls.Content, modelio.Part{ToolRequest: &modelio.ToolRequest{Name: "calc", Ref: ref, Input: json.RawMessage(`{}`)}})
+		refs = append(refs, s.message(results(modelio.ToolResponse{Name: "calc", Ref: ref, Output: json.RawMessage(output)})))
+	}
+	refs[1] = s.message(calls)
+	return refs
 }
 
 // TestFromSnapshotWithMedia covers content that a snapshot keeps as separate blobs.
