@@ -58,12 +58,12 @@ var spellings = []struct {
 const MinMedium = 512
 
 // MediumOf returns the medium for a text in base64 or a data: URI, and its bytes. It reports false for any other text:
-// a shorter one, base64 with line breaks and, outside of a URI, a text without a capital, a small letter or a digit,
-// such as a word, a line of hyphens or a hexadecimal number, and base64 of zeros only.
+// a shorter one, base64 with line breaks, a URI without a media type and, outside of a URI, a text without a capital, a
+// small letter or a digit, such as a word, a line of hyphens or a hexadecimal number, and base64 of zeros only.
 func MediumOf(text string) (m Medium, data []byte, ok bool) {
 	encoded, isURL := strings.CutPrefix(text, "data:")
 	if isURL {
-		if m.ContentType, encoded, isURL = strings.Cut(encoded, ";base64,"); !isURL || m.spelling() > 0 {
+		if m.ContentType, encoded, isURL = strings.Cut(encoded, ";base64,"); !isURL || m.ContentType == "" || m.spelling() > 0 {
 			return Medium{}, nil, false
 		}
 	}

@@ -32,7 +32,8 @@ func TestMediumOf(t *testing.T) {
 	for _, other := range []string{
 		"", text[:508], text + "\n", text[:300] + "\r\n" + text, text + "A", text + "=", text + "AB==", forURLs + text,
 		strings.Repeat("-", 600), strings.Repeat("ACGT", 200), strings.Repeat("0123abcd", 100),
-		"data:image/png," + text, "data:image/png;base64url;base64," + text, "data:;base64," + text[:508],
+		"data:image/png," + text, "data:image/png;base64url;base64," + text, "data:image/png;base64," + text[:508],
+		"data:;base64," + text, // the name would be that of the base64 alone
 	} {
 		_, _, ok := snapshot.MediumOf(other)
 		require.False(t, ok, other)
