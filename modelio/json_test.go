@@ -214,6 +214,7 @@ func TestJSON_Rejected(t *testing.T) {
 		{"custom_list", "GK custom is a dictionary", "part", `{"custom":[]}`, "modelio: part: /custom: want an object, got a list"},
 		{"metadata_true", "GK metadata is an object", "part", `{"metadata":true}`, "modelio: part: /metadata: want an object, got a boolean"},
 		{"two_kinds", "a part is of one kind", "part", `{"text":"a","media":{"url":"u"}}`, "modelio: part: a part is of one kind, not text and media"},
+		{"reasoning_and_text", "a thought is not what is said", "part", `{"reasoning":"r","text":"a"}`, "modelio: part: a part is of one kind, not text and reasoning"},
 		{"partial_string", "partial is a boolean", "tool request", `{"name":"t","partial":"true"}`, "modelio: tool request: /partial: want a boolean, got a string"},
 		{"no_name", "GK name is not optional", "tool request", `{"input":{}}`, "modelio: tool request: /name: required member is missing"},
 		{"no_role", "GK role is not optional", "message", `{"content":[]}`, "modelio: message: /role: required member is missing"},

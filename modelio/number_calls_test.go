@@ -108,6 +108,12 @@ func TestNormalizeRefs(t *testing.T) {
 		want: []string{"call_1", "call_2", "call_2", "call_3"},
 		ids:  map[string]string{"call_1": "x", "call_2": "y"},
 	}, {
+		name: "response_to_another_ref",
+		why:  "a response whose ref no call has is not that of a call of its name with a ref of its own",
+		msgs: conversation(parts{request("a", "x"), request("a", "")}, parts{response("a", "y"), response("a", "z")}),
+		want: []string{"call_1", "call_2", "call_2", "call_3"},
+		ids:  map[string]string{"call_1": "x", "call_2": "y", "call_3": "z"},
+	}, {
 		name: "foreign_ref_looks_like_ours",
 		why:  "an original ref may be any string, also one of the new ones",
 		msgs: conversation(parts{request("a", "call_2"), request("a", "call_1")}, parts{response("a", "call_2"), response("a", "call_1")}),

@@ -22,6 +22,7 @@ import (
 type wire struct {
 	server        *fakeprovider.Server
 	schema        bool // it sends the schema
+	another       bool // it sends a schema of its own
 	mode          bool // it requests JSON without a schema
 	system, moved bool // it sends system messages; it sends them as user messages
 }
@@ -41,6 +42,10 @@ func (w *wire) Generate(ctx context.Context, req *modelio.GenerateRequest, _ mod
 	body["messages"] = messages
 	if req.Output != nil && w.schema {
 		body["response_format"] = map[string]any{"type": "json_schema", "json_schema": map[string]any{"name": "out", "schema": req.Output.Schema}}
+	}
+	if req.Output != nil && w.another {
+		schema := json.RawMessage(`{"type":"object","properties":{"answer":{"type":"string"}}}`)
+		body["response_format"] = map[string]any{"type": "json_schema", "json_schema": map[string]any{"name": "out", "schema": schema}}
 	}
 	if req.Output != nil && w.mode {
 		body["response_format"] = map[string]any{"type": "json_object"}
@@ -88,6 +93,7 @@ var wrongOnTheWire = []struct {
 	wire wire
 }{
 	{modeltest.RuleSchemaSent, "drops the schema", wire{system: true, moved: true}},
+	{modeltest.RuleSchemaSent, "asks for something else", wire{another: true, system: true, moved: true}},
 	{modeltest.RuleSchemaSent, "asks for any JSON", wire{mode: true, system: true, moved: true}},
 	{modeltest.RuleSystemSent, "drops the system message", wire{schema: true}},
 	{modeltest.RuleSystemSent, "sends the role that it does not declare", wire{schema: true, system: true}},

@@ -118,6 +118,11 @@ var wrongModels = []wrongModel{
 			resp.Message.Content = []modelio.Part{modelio.TextPart(`{"name":"Ada","age":36,"id":1}`)}
 		}
 	})},
+	{modeltest.RuleConstrained, "it answers a fraction where the schema asks for an integer", answered(func(req *modelio.GenerateRequest, resp *modelio.GenerateResponse) {
+		if req.Output != nil && req.Output.Schema != nil {
+			resp.Message.Content = []modelio.Part{modelio.TextPart(`{"name":"Ada","age":36.5}`)}
+		}
+	})},
 	{modeltest.RuleJSON, "it talks around the JSON", answered(func(req *modelio.GenerateRequest, resp *modelio.GenerateResponse) {
 		if req.Output != nil && req.Output.Schema == nil {
 			resp.Message.Content = []modelio.Part{modelio.TextPart("Here you are: {}")}
@@ -167,6 +172,13 @@ var wrongModels = []wrongModel{
 		for _, part := range resp.Message.Content {
 			if part.ToolRequest != nil {
 				part.ToolRequest.Input = json.RawMessage(`"{\"city\":\"Oslo\"}"`)
+			}
+		}
+	})},
+	{modeltest.RuleToolRequest, "it leaves the arguments out", answered(func(_ *modelio.GenerateRequest, resp *modelio.GenerateResponse) {
+		for _, part := range resp.Message.Content {
+			if part.ToolRequest != nil {
+				part.ToolRequest.Input = nil
 			}
 		}
 	})},
