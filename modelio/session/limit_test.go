@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
@@ -29,7 +30,7 @@ func (a answers) Generate(context.Context, *modelio.GenerateRequest, modelio.Str
 func TestRecordTimes(t *testing.T) {
 	record := func(step time.Duration) *Session {
 		r := Record(answers("hello"), "a", "m")
-		now := time.Date(2026, 1, 5, 0, 0, 0, 0, time.UTC)
+		now := time.Date(2026, 1, 5, 5, 45, 0, 0, time.FixedZone("", 20_700)) // midnight in UTC
 		r.now = func() time.Time { now = now.Add(step); return now }
 		for range 2 {
 			_, err := r.Generate(t.Context(), &modelio.GenerateRequest{}, nil)
@@ -69,6 +70,16 @@ func TestRecordTimes(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, canon.Sum(prompt), s.Interactions[0].PromptHash)
 
+	askedBy := func(user string) snapshot.Snapshot {
+		return snapshot.Snapshot{
+			Source:  snapshot.Source{Ignored: []string{"/provider_options/user"}},
+			Request: modelio.Request{Options: modelio.Object{"user": jsontext.Text(user)}},
+		}
+	}
+	s, err = OfRecords("a", "m", []snapshot.Snapshot{askedBy("one"), askedBy("two")})
+	require.NoError(t, err)
+	require.Equal(t, s.Interactions[0].PromptHash, s.Interactions[1].PromptHash, "what a record ignores is not in its prompt")
+
 	none := Record(answers(""), "a", "m").Session()
 	require.Empty(t, none.CreatedAt+none.EndedAt, "no call has a time")
 	require.Nil(t, none.Stats)
@@ -82,6 +93,17 @@ func TestRecordLimits(t *testing.T) {
 	require.ErrorIs(t, err, ErrLimit)
 	require.ErrorContains(t, err, "record session: $.interactions[0].response_content: MI11: response_content size (10000")
 	require.Empty(t, large.Session().Interactions)
+
+	full := Record(answers("x"), "a", "m")
+	_, err = full.Generate(t.Context(), &modelio.GenerateRequest{}, nil)
+	require.NoError(t, err)
+	full.bytes = MaxTotalBytes - int64(len(full.Session().Interactions[0].ResponseContent))
+	_, err = full.Generate(t.Context(), &modelio.GenerateRequest{}, nil)
+	require.NoError(t, err, "the last one that there is room for")
+	_, err = full.Generate(t.Context(), &modelio.GenerateRequest{}, nil)
+	require.ErrorIs(t, err, ErrLimit)
+	require.ErrorContains(t, err, "record session: $.interactions: MI11: total response bytes (10000")
+	require.Len(t, full.Session().Interactions, 2)
 
 	many := Record(answers("x"), "a", "m")
 	for range MaxInteractions {

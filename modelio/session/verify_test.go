@@ -140,6 +140,13 @@ var verifyCases = []struct {
 		"$.interactions[0].response_hash: MI7: response_hash must be sha256:<64 hex chars>, got SHA",
 	},
 }, {
+	name: "hash_in_capitals", why: "MI6 and MI7 ask for small letters",
+	change: []string{`"prompt_hash": "sha256:8f`, `"prompt_hash": "sha256:8F`, `"response_hash": "sha256:8f`, `"response_hash": "sha256:8F`},
+	want: []string{
+		"$.interactions[0].prompt_hash: MI6: prompt_hash must be sha256:<64 hex chars>, got " + strings.Replace(hashOfHi, "f", "F", 1),
+		"$.interactions[0].response_hash: MI7: response_hash must be sha256:<64 hex chars>, got " + strings.Replace(hashOfHi, "f", "F", 1),
+	},
+}, {
 	name: "response_changed", why: "MI7",
 	change: []string{`"hi"`, `"ho"`},
 	want:   []string{"$.interactions[0].response_hash: MI7: response_hash mismatch: expected sha256:a821c62e8104f8519d639b4c0948aece641b143f6601fa145993bb2e2c7299d4, got " + hashOfHi},
