@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"unicode/utf8"
 
+	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
 )
@@ -230,17 +231,17 @@ func index(v jsontext.Value, dst *int) error {
 	return nil
 }
 
-// optional reads the member name into dst and adds its name to known, if it has the type of dst; otherwise it remains
+// optional reads the member name into dst and adds its name to known, if dst can hold all of it; otherwise it remains
 // unknown.
-func optional[T any](known []string, v jsontext.Value, name string, dst *T) []string {
-	m := v.Member(name)
-	if !m.Present() || m.IsNull() {
+func optional[T comparable](known []string, v jsontext.Value, name string, dst *T) []string {
+	var decoded, none T
+	raw := v.Member(name).Raw()
+	if json.Unmarshal(raw, &decoded) != nil || decoded == none {
 		return known
 	}
-	var decoded T
-	decoder := json.NewDecoder(bytes.NewReader(m.Raw()))
-	decoder.DisallowUnknownFields()
-	if decoder.Decode(&decoded) != nil {
+	text, _ := json.Marshal(decoded) // a string, or only integers
+	written, _ := canon.KeepNumbers(text)
+	if read, err := canon.KeepNumbers(raw); err != nil || !bytes.Equal(read, written) {
 		return known
 	}
 	*dst = decoded

@@ -69,16 +69,27 @@ func TestSessionEncode(t *testing.T) {
 	require.Equal(t, *s, read)
 }
 
+// TestSessionKeepsWhatItDoesNotKnow checks that ephemeral members of any kind come back as they were.
 func TestSessionKeepsWhatItDoesNotKnow(t *testing.T) {
-	const text = `{"adapter_id":"a","created_at_utc":5,"interactions":[
+	for _, tt := range []struct{ name, created, stats string }{
+		{"other_types", `5`, `{"total_interactions":1,"other":2}`},
+		{"empty", `""`, `{}`},
+		{"lone_surrogate", `"\ud800"`, `null`},
+		{"some_totals", `null`, `{"total_interactions":1}`},
+		{"names_of_other_case", `[]`, `{"Total_Interactions":1,"total_latency_ms":0,"total_tokens_input":0,"total_tokens_output":0}`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			text := `{"adapter_id":"a","created_at_utc":` + tt.created + `,"interactions":[
 {"i":0,"latency_ms":1.5,"prompt_hash":"","response_content":"\ud800","response_hash":"","tokens_input":null,"tokens_output":"2"}
-],"mode":"","model_id":"x\udc00y","model_io_schema_version":"","note":{"a":9007199254740993},"stats":{"total_interactions":1,"other":2}}
+],"mode":"","model_id":"x\udc00y","model_io_schema_version":"","note":{"a":9007199254740993},"stats":` + tt.stats + `}
 `
-	var s session.Session
-	require.NoError(t, json.Unmarshal([]byte(text), &s))
-	got, err := s.Encode()
-	require.NoError(t, err)
-	require.Equal(t, text, string(got))
+			var s session.Session
+			require.NoError(t, json.Unmarshal([]byte(text), &s))
+			got, err := s.Encode()
+			require.NoError(t, err)
+			require.Equal(t, text, string(got))
+		})
+	}
 }
 
 func TestInteractionJSON(t *testing.T) {
