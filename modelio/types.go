@@ -184,7 +184,7 @@ type StreamFunc func(context.Context, *GenerateResponseChunk) error
 // A Model generates an answer to a request. The response is the complete answer even if it was streamed (GK
 // "Streaming"). The end of the context ends the generation with an error that wraps the context's error. A model does
 // not change the request, or a chunk or response that it has passed on. Implementations are safe for concurrent use.
-// Check in package modeltest tests all of this.
+// Check in package modeltest tests all of this, except for changes of chunks and responses.
 type Model interface {
 	Generate(ctx context.Context, req *GenerateRequest, stream StreamFunc) (*GenerateResponse, error)
 }
