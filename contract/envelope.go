@@ -62,15 +62,10 @@ func firstOf(answer *modelio.Response) (first modelio.Message) {
 	return first
 }
 
-// addCalls adds the list of the message's tool calls, if there are any. Calls that the provider makes itself are not
-// for the caller, so they are not listed.
+// addCalls adds the list of the message's tool calls that the caller must run, if there are any.
 func (b blobs) addCalls(m modelio.Message, ids map[string]string) (*canon.Hash, error) {
 	var calls ToolCallList
-	for _, part := range m.Content {
-		if part.ToolRequest == nil || isProviders(part) {
-			continue
-		}
-		request := part.ToolRequest
+	for _, request := range texts.Calls(m.Content) {
 		arguments, err := argumentsOf(request)
 		if err != nil {
 			return nil, fmt.Errorf("arguments of tool call %s of %s: %w", request.Ref, request.Name, err)
@@ -84,7 +79,7 @@ func (b blobs) addCalls(m modelio.Message, ids map[string]string) (*canon.Hash, 
 }
 
 // argumentsOf returns the canonical arguments of a call; an empty object if there are none.
-func argumentsOf(request *modelio.ToolRequest) ([]byte, error) {
+func argumentsOf(request modelio.ToolRequest) ([]byte, error) {
 	if request.Input == nil {
 		return []byte("{}"), nil
 	}

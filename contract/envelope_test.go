@@ -75,6 +75,12 @@ func TestEnvelope(t *testing.T) {
 			`"x"`,
 			`[{"arguments_ref":"` + sumOf(`"x"`) + `","call_id":"call_3","provider_call_id":"c","tool_name":"mine"}]`,
 			`{"assistant_text":null,"reasoning_ref":null,"tool_calls_ref":"LIST"}`}},
+		{"answered_calls", "are not the caller's to call either", nil, []modelio.Part{
+			aRequest("a", "search", "{}"), aResponse("a", "search"), aRequest("c", "mine", `"x"`),
+		}, []string{
+			`"x"`,
+			`[{"arguments_ref":"` + sumOf(`"x"`) + `","call_id":"call_2","provider_call_id":"c","tool_name":"mine"}]`,
+			`{"assistant_text":null,"reasoning_ref":null,"tool_calls_ref":"LIST"}`}},
 		{"other_parts", "are in the raw output", nil, []modelio.Part{modelio.MediaPart("image/png", "data:,"), {Custom: modelio.Object{}}}, []string{
 			`{"assistant_text":null,"reasoning_ref":null,"tool_calls_ref":null}`}},
 	} {

@@ -26,7 +26,7 @@ type answer struct {
 func answerOf(c *modelio.Candidate) answer {
 	a := answer{reason: cmp.Or(c.FinishReason, modelio.FinishOther), reasonRaw: c.FinishReasonRaw, citations: c.Citations}
 	said := c.Message.Content
-	a.content, a.calls = texts.Join(said), callsOf(said)
+	a.content, a.calls = texts.Join(said), texts.Calls(said)
 	if !isPlain(said, len(a.calls)) {
 		a.parts = said
 	}
@@ -50,28 +50,6 @@ func (a *answer) candidate() modelio.Candidate {
 		c.Message.Content = append(c.Message.Content, modelio.Part{ToolRequest: &a.calls[i]})
 	}
 	return c
-}
-
-// callsOf returns the tool calls of an answer that the caller must run. Calls that the provider runs itself are
-// answered in the same message, or have a type that says so.
-func callsOf(parts []modelio.Part) (calls []modelio.ToolRequest) {
-	var answered map[string]bool
-	for i := range parts {
-		if r := parts[i].ToolResponse; r != nil && r.Ref != "" {
-			if answered == nil {
-				answered = map[string]bool{}
-			}
-			answered[r.Ref] = true
-		}
-	}
-	for i := range parts {
-		call := parts[i].ToolRequest
-		if call == nil || answered[call.Ref] || bytes.HasSuffix(parts[i].Metadata["type"], []byte(`_tool_use"`)) {
-			continue
-		}
-		calls = append(calls, modelio.ToolRequest{Name: call.Name, Ref: call.Ref, Input: call.Input})
-	}
-	return calls
 }
 
 // isPlain reports whether a text and a number of calls cover everything in parts: one non-empty text before the calls,
@@ -384,7 +362,7 @@ func (c *coder) agree(a *answer) {
 	same := func(x, y modelio.ToolRequest) bool {
 		return x.Name == y.Name && x.Ref == y.Ref && (x.Input == nil) == (y.Input == nil) && bytes.Equal(x.Input, y.Input)
 	}
-	if !slices.EqualFunc(callsOf(a.parts), a.calls, same) {
+	if !slices.EqualFunc(texts.Calls(a.parts), a.calls, same) {
 		c.report(RuleParts, "must be the tool calls of parts that the caller is to run", "tool_calls")
 	}
 }

@@ -55,8 +55,8 @@ var arrows = map[string]map[string]string{
 	"modelio/modeltest":        {"canon": "two inputs of a tool that say the same are the same", "internal/jsontext": texts, "internal/texts": joined, "modelio": calls},
 	"modelio/session": {
 		"internal/inorder": sorts, "canon": "prompt, response and session hashes (MIO §4)", "internal/jsontext": texts, "modelio": calls,
-		"internal/jsontext/stream": "sessions of any length",
-		"snapshot":                 "the records that a session is made of",
+		"internal/jsontext/stream": "sessions of any length", "internal/texts": "which calls of an answer are the caller's",
+		"snapshot": "the records that a session is made of",
 	},
 	"snapshot": {
 		"internal/inorder": sorts, "canon": "seals and cores", "internal/jsontext": texts, "modelio": calls, "internal/filename": named,

@@ -3,6 +3,7 @@
 package texts
 
 import (
+	"bytes"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -24,6 +25,28 @@ func Join(parts []modelio.Part) string {
 		}
 	}
 	return strings.Join(all, "") // does not copy a single text
+}
+
+// Calls returns the tool calls of an answer that the caller must run. Calls that the provider runs itself are answered
+// in the same message, or have a type that says so.
+func Calls(parts []modelio.Part) (calls []modelio.ToolRequest) {
+	var answered map[string]bool
+	for i := range parts {
+		if r := parts[i].ToolResponse; r != nil && r.Ref != "" {
+			if answered == nil {
+				answered = map[string]bool{}
+			}
+			answered[r.Ref] = true
+		}
+	}
+	for i := range parts {
+		call := parts[i].ToolRequest
+		if call == nil || answered[call.Ref] || bytes.HasSuffix(parts[i].Metadata["type"], []byte(`_tool_use"`)) {
+			continue
+		}
+		calls = append(calls, modelio.ToolRequest{Name: call.Name, Ref: call.Ref, Input: call.Input})
+	}
+	return calls
 }
 
 // An Editor edits each text in place. Its functions report whether they changed their argument. They are called in the

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/internal/texts"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
@@ -69,16 +70,12 @@ func ResponseCore(req *modelio.GenerateRequest, resp *modelio.GenerateResponse) 
 	return canon.KeepNumbers(text.Bytes())
 }
 
-// say adds the parts of a message: texts to the content, and tool requests to the tool calls. If the parts contain more
-// than that, it keeps the parts too.
+// say sets the content to the texts of a message, and the tool calls to those that the caller must run. If the parts
+// contain more than that, it keeps the parts too.
 func (c *responseCore) say(parts []modelio.Part) {
-	for _, part := range parts {
-		switch {
-		case part.Text != nil:
-			*c.Content += *part.Text
-		case part.ToolRequest != nil:
-			c.ToolCalls = append(c.ToolCalls, coreToolCall{part.ToolRequest.Input, part.ToolRequest.Name, part.ToolRequest.Ref})
-		}
+	*c.Content = texts.Join(parts)
+	for _, call := range texts.Calls(parts) {
+		c.ToolCalls = append(c.ToolCalls, coreToolCall{call.Input, call.Name, call.Ref})
 	}
 	if !equalParts(c.message().Content, parts) {
 		c.Parts = parts

@@ -13,6 +13,7 @@ import (
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/modelio/session"
+	"github.com/traceforge/traceforge-go/snapshot"
 )
 
 // A script is a model that gives the answers of a list in order.
@@ -276,6 +277,11 @@ func TestResponseCoreRoundTrip(t *testing.T) {
 			`{"content":"","finish_reason":"stop","parts":[{"reasoning":"hm"},{"metadata":{"thoughtSignature":"x"},"text":""}]}`,
 		},
 		{
+			"answered_call", "the provider ran it, so that it is no call of the caller's",
+			[]modelio.Part{request("t", "call_1"), {ToolResponse: &modelio.ToolResponse{Name: "t", Ref: "call_1", Output: json.RawMessage(`1`)}}},
+			`{"content":"","finish_reason":"stop","parts":[{"toolRequest":{"input":{},"name":"t","ref":"call_1"}},{"toolResponse":{"name":"t","output":1,"ref":"call_1"}}]}`,
+		},
+		{
 			"large_integer", "a float64 does not hold it", []modelio.Part{{ToolRequest: &modelio.ToolRequest{Name: "t", Ref: "call_1", Input: json.RawMessage(`9223372036854775807`)}}},
 			`{"content":"","finish_reason":"stop","tool_calls":[{"input":{"$number":"9223372036854775807"},"name":"t","ref":"call_1"}]}`,
 		},
@@ -285,6 +291,10 @@ func TestResponseCoreRoundTrip(t *testing.T) {
 			core, err := session.ResponseCore(asks(user("hi")), says(tt.parts...))
 			require.NoError(t, err)
 			require.Equal(t, tt.core, string(core), tt.why)
+			answer := modelio.Response{Candidates: []modelio.Candidate{{Message: modelio.Message{Content: tt.parts}, FinishReason: modelio.FinishStop}}}
+			recorded, err := snapshot.ResponseCore(&snapshot.Response{Response: answer})
+			require.NoError(t, err)
+			require.Equal(t, string(recorded), string(core), "the core of a record")
 
 			s := session.New("a", "m")
 			s.Append("p", string(core))
