@@ -16,10 +16,10 @@
 //
 // The params of a journal are derived from the request, which they make again. They have the hash of the program's
 // params unless these say the same in another form than the request: a tool's result that is no text, results of
-// several calls in other messages than the API has for them, media without their type, other refs than call_1, call_2,
-// an empty list, a provider option that the params have a member for, or a decimal that JSON spells shorter (0.20). Nor
-// does a request show provider options of other providers and, for Anthropic's API, that the format is text, whether
-// strict was set, for which it has no member, and whether max_tokens was set, which it requires.
+// several calls in other messages than the API has for them, the type of a medium at a URL, other refs than call_1,
+// call_2, an empty list, a provider option that the params have a member for, or a decimal that JSON spells shorter
+// (0.20). A request also does not show provider options of other providers and, for Anthropic's API, that the format is
+// text, whether strict was set, for which it has no member, and whether max_tokens was set, which it requires.
 //
 // A run is the time in which a session's calls go to one provider and model. [Start] begins it, with a config that
 // cannot change. A step is one call within a run: [Materialize] makes its params from the run's config and the
