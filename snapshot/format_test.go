@@ -86,6 +86,17 @@ func definitionOf(t *testing.T, name string) (d definition) {
 	return document.Defs[name]
 }
 
+// TestFormatListsTheExtensions compares the table of docs/format.md with the code.
+func TestFormatListsTheExtensions(t *testing.T) {
+	listed := map[string]string{}
+	for _, row := range formatTables(t)["Files"] {
+		if strings.Contains(row[0], "/") {
+			listed[row[0]] = strings.Trim(row[1], "`")
+		}
+	}
+	require.Equal(t, extensions, listed)
+}
+
 // TestFormatListsTheMembers compares the tables of docs/format.md, and docs/schemas/document.json, with the schema.
 func TestFormatListsTheMembers(t *testing.T) {
 	tables := formatTables(t)
