@@ -76,7 +76,7 @@ func TestGenkit_Schema(t *testing.T) {
 	}
 }
 
-// TestGenkit_SchemaDifferences proves the list in docs/decisions.md: the texts that only one side accepts.
+// TestGenkit_SchemaDifferences proves the list in docs/specs/genkit-model.md: the texts that only one side accepts.
 func TestGenkit_SchemaDifferences(t *testing.T) {
 	schema := genkitSchema(t)
 	for _, tc := range []struct{ why, definition, what, text string }{
@@ -96,6 +96,7 @@ func TestGenkit_SchemaDifferences(t *testing.T) {
 		{"GK has a configuration object", "ModelRequest", "request", `{"messages":[],"config":"none"}`},
 		{"an index is a whole number", "ModelResponseChunk", "chunk", `{"content":[],"index":0.5}`},
 		{"so is a count of tokens", "GenerationUsage", "usage", `{"inputTokens":0.5}`},
+		{"a tool's content is of parts", "ToolResponse", "tool response", `{"content":[1],"name":"t"}`},
 	} {
 		require.Error(t, newByType[tc.what]().(json.Unmarshaler).UnmarshalJSON([]byte(tc.text)), tc.why)
 		require.NoError(t, schema.validate(tc.definition, tc.text), tc.why)
