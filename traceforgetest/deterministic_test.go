@@ -172,3 +172,43 @@ func TestRecipeIsToldOnce(t *testing.T) {
 	require.Equal(t, 4, strings.Count(logged.String(), "or say why it cannot be, "))
 	require.Equal(t, 1, strings.Count(logged.String(), "in a helper that its tests call instead of New"))
 }
+
+// TestObstacle: a replay says what an update would refuse, before anybody runs one.
+func TestObstacle(t *testing.T) {
+	const key = "sk-proj-0123456789/abcdef+"
+	ask := newChat("Say hello")
+	for _, tt := range []struct {
+		name, reason string
+		ask          chat
+		says         string // empty: nothing
+		opts         []traceforgetest.Option
+	}{
+		{"taken", "an update takes it", newChat("Say goodbye"), "", nil},
+		{"temperature", "it drifted", ask.with("temperature", 0.7), "an update refuses it: temperature is 0.7: set it to 0, or say why not: " +
+			`traceforgetest.New(t, traceforgetest.Nondeterministic("why"))`, nil},
+		{"why", "so its advice says", ask.with("temperature", 0.7), "", []traceforgetest.Option{traceforgetest.Nondeterministic("why")}},
+		{"missing", "it has no snapshot", ask.without("seed"),
+			"an update refuses it: seed is not set: set it to any fixed number, or say why not: ", nil},
+		{"secret", "a credential is not recorded", newChat("Say hello to " + key), "an update refuses it: it holds the value of OPENAI_API_KEY: " +
+			"keep it out of prompts and answers, or have it replaced in what is kept: ", nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := newScene(t)
+			t.Setenv("OPENAI_API_KEY", key)
+			if s.record("TestX", asks(ask)); tt.name == "missing" {
+				require.NoError(t, os.RemoveAll(s.dir))
+			}
+			tb := s.replay("TestX", asks(tt.ask), tt.opts...)
+			require.True(t, tb.Failed(), tt.reason)
+			require.NotContains(t, tb.Logged(), key)
+			require.Contains(t, tb.Logged(), "-update")
+			if tt.says == "" {
+				require.NotContains(t, tb.Logged(), "refuses")
+			} else {
+				require.Contains(t, tb.Logged(), tt.says, tt.reason)
+			}
+			updated := s.update("1", "TestX", asks(tt.ask), tt.opts...)
+			require.Equal(t, tt.says != "", updated.Failed(), updated.Logged())
+		})
+	}
+}

@@ -9,44 +9,62 @@ import (
 
 	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/internal/provider"
+	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// undetermined holds a call to the rules of determinism (SF "Determinism Requirements"): it must set every parameter
-// that its API and its model take. lifted says, for the record, which parameters the model does not take. f is the
-// failure of a call whose answer may differ each time.
+// undetermined is the failure of a call whose answer may differ each time: see lacking. lifted says, for the record,
+// which parameters the model of another call does not take.
 func (r *run) undetermined(c *call) (lifted string, f *Failure) {
-	if r.Lifted || r.Origin != "" || r.config.Nondeterministic != "" || !c.codec.Generates || r.archive() != nil || c.step != nil {
-		return "", nil
+	lifted, missing := r.lacking(c)
+	if missing == "" {
+		return lifted, nil
 	}
-	var missing []string
+	brief := c.provider + " request is not deterministic, so it was not sent: " + missing
+	summary := indent(r.summary(c.request))
+	f = failuref(brief, summary, orSay+r.saysWhy())
+	f.recipe = failuref(brief, summary, orSay+"as the first such failure shows").Text
+	return "", f
+}
+
+// lacking holds a call to the rules of determinism (SF "Determinism Requirements"): it must set every parameter that
+// its API and its model take. missing says which it does not set, and lifted which the model does not take.
+func (r *run) lacking(c *call) (lifted, missing string) {
+	if r.Lifted || r.Origin != "" || r.config.Nondeterministic != "" || !c.codec.Generates || r.archive() != nil || c.step != nil {
+		return "", ""
+	}
+	var lacks []string
 	switch is := NotZero(c.request.Temperature); {
 	case is == "":
 	case r.isFixed(c, "temperature"):
 		lifted = cmp.Or(c.request.Model, c.codec.API) + " takes no temperature of 0"
 	case c.request.Temperature == nil:
-		missing = append(missing, "temperature is not set, so the provider's default applies: set it to 0")
+		lacks = append(lacks, "temperature is not set, so the provider's default applies: set it to 0")
 	default:
-		missing = append(missing, "temperature "+is+": set it to 0")
+		lacks = append(lacks, "temperature "+is+": set it to 0")
 	}
 	switch {
 	case !c.codec.Seeded || c.request.Seed != nil:
 	case !r.isFixed(c, "seed"):
-		missing = append(missing, "seed is not set: set it to any fixed number")
+		lacks = append(lacks, "seed is not set: set it to any fixed number")
 	case lifted == "":
 		lifted = cmp.Or(c.request.Model, c.codec.API) + " takes no seed"
 	}
-	if len(missing) == 0 {
-		return lifted, nil
+	if len(lacks) > 0 && lifted != "" {
+		lacks = append(lacks, lifted+", so that is not asked for")
 	}
-	if lifted != "" {
-		missing = append(missing, lifted+", so that is not asked for")
+	return lifted, strings.Join(lacks, "; ")
+}
+
+// obstacle says why an update would refuse a call, and what to write; it is "" if nothing is known that it would refuse.
+func (r *report) obstacle(c *call) string {
+	if _, missing := r.run.lacking(c); missing != "" {
+		return "an update refuses it: " + missing + ", or say why not: " + r.run.Options.given("Nondeterministic", "why")
 	}
-	brief := fmt.Sprintf("%s request is not deterministic, so it was not sent: %s",
-		c.provider, strings.Join(missing, "; "))
-	summary := indent(r.summary(c.request))
-	f = failuref(brief, summary, orSay+r.saysWhy())
-	f.recipe = failuref(brief, summary, orSay+"as the first such failure shows").Text
-	return "", f
+	core, _ := snapshot.RequestCore(c.request, nil) // the call has a key
+	if hit, found := r.run.scanner().Find(core); found {
+		return "an update refuses it: it holds " + hit.What + ": " + r.run.keepOut(hit)
+	}
+	return ""
 }
 
 // NotZero says how a temperature differs from 0, or "" if it is 0 or a tiny number in place of 0. Clients that leave

@@ -56,18 +56,19 @@ func (r *report) drifted(c *call) *Failure {
 		d.Changes = append(d.Changes, driftChange(change, told[i] == nil))
 	}
 	rule, once := r.run.explained(r.run.compare.Differences(recorded, got))
-	accept, keyless := r.wayOutFor(c, "accept"), r.withoutKey(c, &r.run.tape.records[best])
+	obstacle, accept, keyless := r.obstacle(c), r.wayOutFor(c, "accept"), r.withoutKey(c, &r.run.tape.records[best])
 	switch {
 	case r.run.faults.givenUp() != nil:
+		obstacle = "" // no update accepts it
 	case once:
-		accept, keyless = "", "" // these help for one run only
+		obstacle, accept, keyless = "", "", "" // these help for one run only
 	case c.codec.Session != nil && isReply(c.request): // an update's reply to the store's question, which no server asked
 		accept = "accept: " + r.run.with("all")
 	}
 	r.run.causes = append(r.run.causes, &cause{traces: traces, changes: d.Changes, accept: accept})
 	f := r.asTold(brief, d.Changes, told, accept)
 	if f == nil {
-		f = failuref(brief+" (- recorded, + got)", difference(changes, told), r.remarks(best, d.Changes, rule), accept, keyless)
+		f = failuref(brief+" (- recorded, + got)", difference(changes, told), r.remarks(best, d.Changes, rule), obstacle, accept, keyless)
 	}
 	f.brief = brief + named(d.Changes)
 	return f.withDrift(d)

@@ -113,15 +113,15 @@ func (r *report) unrecorded(c *call) *Failure {
 	if lanes := r.run.tape.elsewhere(c.knownKey()); len(lanes) > 0 {
 		state = fmt.Sprintf("it was made in %s, and is recorded in %s", laneText(c.lane), strings.Join(lanes, " and "))
 	}
-	way := r.wayOutFor(c, "record")
+	obstacle, way := r.obstacle(c), r.wayOutFor(c, "record")
 	if rule == laneRule {
-		way += " (no call is made)"
+		obstacle, way = "", way+" (no call is made)"
 	}
 	summary := indent(r.run.summary(c.request))
 	renamed := r.run.renamedFrom(c)
 	f := r.alsoMissing(c, renamed)
 	if f == nil {
-		f = failuref(fmt.Sprintf("%s has no snapshot: %s", c.asking(), state), summary, r.neighbours(), renamed, way)
+		f = failuref(fmt.Sprintf("%s has no snapshot: %s", c.asking(), state), summary, r.neighbours(), renamed, obstacle, way)
 	}
 	return f.missing(c.provider, summary)
 }

@@ -92,8 +92,11 @@ func (s *setup) refuseSecrets(takes ...*take) error {
 }
 
 func (s *setup) leaked(hit secret.Hit, who, place string) *Failure {
-	return failuref(fmt.Sprintf("%s call holds %s: nothing was recorded", who, hit.What), "  "+place,
-		"keep it out of prompts and answers, or have it replaced in what is kept: "+s.scrubOf(hit.Variable))
+	return failuref(fmt.Sprintf("%s call holds %s: nothing was recorded", who, hit.What), "  "+place, s.keepOut(hit))
+}
+
+func (s *setup) keepOut(hit secret.Hit) string {
+	return "keep it out of prompts and answers, or have it replaced in what is kept: " + s.scrubOf(hit.Variable)
 }
 
 // plain returns a failure that is safe to print: without secrets, and without control sequences of terminals and logs.
