@@ -29,6 +29,9 @@ type Change struct {
 // anotherOrder is the end of the name of a component whose parts only changed their order.
 const anotherOrder = " in another order"
 
+// toolRenamed is the beginning of the name of a component of a tool whose name alone changed.
+const toolRenamed = "tool renamed: "
+
 // String describes the change: "message 3 (user) added".
 func (c Change) String() string {
 	if fate := c.Fate(); fate != Changed {
@@ -55,8 +58,10 @@ func (c Change) Fate() string {
 	return Changed
 }
 
-// Reordered reports whether the change is only one of order.
-func (c Change) Reordered() bool { return strings.HasSuffix(c.Component, anotherOrder) }
+// Told reports whether the name of the component says what happened to it.
+func (c Change) Told() bool {
+	return strings.HasSuffix(c.Component, anotherOrder) || strings.HasPrefix(c.Component, toolRenamed)
+}
 
 // Key returns the same text for changes of one kind with the same changed lines, in all calls, tests and processes.
 func (c Change) Key() string {

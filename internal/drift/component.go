@@ -263,16 +263,27 @@ func glance(text string) string {
 
 // tools adds the differences between the tools of two requests, which are identified by name.
 func (w *writer) tools(recorded, got *Request) {
-	place := map[string][]int{} // positions in got
-	for j := range got.Tools {
-		name := toolName(got.Request, j)
-		place[name] = append(place[name], j)
+	was := map[string]bool{} // names in recorded
+	for i := range recorded.Tools {
+		was[toolName(recorded.Request, i)] = true
+	}
+	place := map[string][]int{} // positions in got: by name, or of a tool with a new name by everything else
+	for j, g := range got.tools {
+		key := toolName(got.Request, j)
+		if !was[key] {
+			key = nameless(key, g)
+		}
+		place[key] = append(place[key], j)
 	}
 	var before, after []int // positions of those in both
 	for i, r := range recorded.tools {
 		name := toolName(recorded.Request, i)
-		if at := place[name]; len(at) > 0 {
-			before, after, place[name] = append(before, i), append(after, at[0]), at[1:]
+		key := name
+		if place[name] == nil {
+			key = nameless(name, r)
+		}
+		if at := place[key]; len(at) > 0 {
+			before, after, place[key] = append(before, i), append(after, at[0]), at[1:]
 			w.tool(name, at[0], r, got.tools[at[0]])
 			continue
 		}
@@ -289,6 +300,14 @@ func (w *writer) tools(recorded, got *Request) {
 		sort.Ints(now)
 		w.reordered("tools", "", "/tools", all, toolNames(recorded.Request, before), toolNames(got.Request, now))
 	}
+}
+
+// nameless returns what a tool says besides its name, or its name if that is all.
+func nameless(name string, tool part) string {
+	if rest := jsontext.ValueOf(tool.text).Rest("name"); rest != nil {
+		return string(jsontext.ObjectText(rest))
+	}
+	return name
 }
 
 // toolName returns the name of a tool. For a provider's tool without a name it is the type, or else the number.
@@ -310,9 +329,11 @@ func (w *writer) tool(name string, j int, r, g part) {
 	}
 	before, after := w.c.memberParts(r), w.c.memberParts(g)
 	for _, member := range inorder.Names(before, after) {
-		what := cmp.Or(toolMembers[member], member)
-		pointer := fmt.Sprintf("/tools/%d%s", j, jsontext.PointerTo(member))
-		w.named("tool "+name+": "+what, pointer, before[member], after[member])
+		component := "tool " + name + ": " + cmp.Or(toolMembers[member], member)
+		if member == "name" {
+			component = toolRenamed + name + " → " + jsontext.WordOf(after[member].text)
+		}
+		w.named(component, fmt.Sprintf("/tools/%d%s", j, jsontext.PointerTo(member)), before[member], after[member])
 	}
 }
 

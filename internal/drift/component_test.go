@@ -95,6 +95,17 @@ func TestCompare(t *testing.T) {
 			func(r *modelio.Request) { r.Tools = r.Tools[1:] }},
 		{"tool order", "equal tools at other places", "the same tools in another order /tools [tools in another order] -look +look",
 			func(r *modelio.Request) { r.Tools[0], r.Tools[1] = r.Tools[1], r.Tools[0] }},
+		{"tool renamed", "what else it says is the same", "tool renamed: find → seek /tools/1/name [tool renamed: find → seek] -find +seek",
+			func(r *modelio.Request) { r.Tools[1].Name = "seek" }},
+		{"tool replaced", "it says something else", "tool find removed /tools/1 [tool find] -{ -  \"description\": \"Finds.\", -  \"name\": \"find\" -}\n" +
+			"tool seek added /tools/1 [tool seek] +{ +  \"description\": \"Seeks.\", +  \"name\": \"seek\" +}",
+			func(r *modelio.Request) { r.Tools[1] = modelio.ToolDefinition{Name: "seek", Description: "Seeks."} }},
+		{"tools alike", "each is renamed once", "tool renamed: find → seek /tools/1/name [tool renamed: find → seek] -find +seek\n" +
+			"tool search added /tools/2 [tool search] +{ +  \"description\": \"Finds.\", +  \"name\": \"search\" +}",
+			func(r *modelio.Request) {
+				r.Tools[1].Name = "seek"
+				r.Tools = append(r.Tools, modelio.ToolDefinition{Name: "search", Description: "Finds."})
+			}},
 		{"temperature", "a parameter", "parameters: temperature /temperature [parameters: temperature] -0 +1", func(r *modelio.Request) { r.Temperature = &one }},
 		{"option", "one that was not sent before", `parameters: logit_bias added /provider_options/logit_bias [parameters: logit_bias] +{}`,
 			func(r *modelio.Request) { r.Options["logit_bias"] = []byte(`{}`) }},

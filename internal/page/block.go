@@ -76,7 +76,7 @@ func (b Block) Subject() string {
 			continue
 		}
 		name, fate := nameOf(c.Change), c.Change.Fate()
-		if !c.Change.Reordered() && (i == len(b)-1 || b[i+1].Change.Fate() != fate || b[i+1].Change.Reordered()) {
+		if !c.Change.Told() && (i == len(b)-1 || b[i+1].Change.Fate() != fate || b[i+1].Change.Told()) {
 			name += " " + fate
 		}
 		names = append(names, name)
