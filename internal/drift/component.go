@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 	"sort"
 	"strconv"
@@ -222,8 +223,36 @@ func (w *writer) message(in *Request, i int, r, g part) {
 			w.found[len(w.found)-1].Kind = kind + ": parts" + anotherOrder
 			return
 		}
+		same, found := *w.c.text(r, Spoken) == *w.c.text(g, Spoken), len(w.found)
+		if same || role != modelio.RoleModel { // metadata of a changed answer, such as a signature, is part of the answer
+			before, after := w.c.metadata(r), w.c.metadata(g)
+			for _, at := range inorder.Names(before, after) {
+				name := path.Base(at)
+				if name[0] != '$' || same && len(w.found) == found { // how a message is written matters if nothing else changed
+					w.change(component+": "+name, kind+": "+name, pointer+at, before[at], after[at], Readable)
+				}
+			}
+		}
+		if same && len(w.found) > found {
+			return
+		}
 	}
 	w.change(component, kind, pointer, r, g, Spoken)
+}
+
+// metadata returns the metadata of a message and of its parts, by the pointers into the message.
+func (c *Comparer) metadata(message part) map[string]part {
+	found, m := map[string]part{}, jsontext.ValueOf(message.text)
+	for i, of := range append(m.Member("content").Values(), m) {
+		at := fmt.Sprintf("/content/%d", i)
+		if of == m {
+			at = ""
+		}
+		for name, value := range of.Member("metadata").Members() {
+			found[at+jsontext.PointerTo("metadata", name)] = c.part(value.Raw())
+		}
+	}
+	return found
 }
 
 // elements returns the parts of a message; nil for a plain text.

@@ -19,6 +19,12 @@ func textMessage(role modelio.Role, text string) modelio.Message {
 	return says(role, modelio.TextPart(text))
 }
 
+func cached(text string) modelio.Part {
+	part := modelio.TextPart(text)
+	part.Metadata = modelio.Object{"cache_control": []byte(`{"type":"ephemeral"}`)}
+	return part
+}
+
 func request() *modelio.Request {
 	zero := json.Number("0")
 	return &modelio.Request{
@@ -105,6 +111,22 @@ func TestCompare(t *testing.T) {
 			func(r *modelio.Request) {
 				r.Tools[1].Name = "seek"
 				r.Tools = append(r.Tools, modelio.ToolDefinition{Name: "search", Description: "Finds."})
+			}},
+		{"metadata", "the text is the same", "message 2 (user): cache_control added /messages/1/content/0/metadata/cache_control " +
+			"[user message: cache_control] +{ +  \"type\": \"ephemeral\" +}",
+			func(r *modelio.Request) { r.Messages[1].Content = []modelio.Part{cached("Which one?")} }},
+		{"metadata and text", "both changed", "message 2 (user): cache_control added /messages/1/content/0/metadata/cache_control " +
+			"[user message: cache_control] +{ +  \"type\": \"ephemeral\" +}\nmessage 2 (user) /messages/1 [user message] -Which one? +Which?",
+			func(r *modelio.Request) { r.Messages[1].Content = []modelio.Part{cached("Which?")} }},
+		{"metadata of an answer", "it is part of the answer", "message 3 (model) /messages/2 [model message] -This. -look({\"a\":1}) +That.",
+			func(r *modelio.Request) { r.Messages[2].Content = []modelio.Part{cached("That.")} }},
+		{"form", "nothing else changed", "system: $wire added /messages/0/metadata/$wire [system: $wire] +string",
+			func(r *modelio.Request) { r.Messages[0].Metadata = modelio.Object{"$wire": []byte(`"string"`)} }},
+		{"form and metadata", "the form follows from it", "system: cache_control added /messages/0/content/0/metadata/cache_control " +
+			"[system: cache_control] +{ +  \"type\": \"ephemeral\" +}",
+			func(r *modelio.Request) {
+				r.Messages[0].Metadata = modelio.Object{"$wire": []byte(`"string"`)}
+				r.Messages[0].Content = []modelio.Part{cached("Be brief.\nNever guess.")}
 			}},
 		{"temperature", "a parameter", "parameters: temperature /temperature [parameters: temperature] -0 +1", func(r *modelio.Request) { r.Temperature = &one }},
 		{"option", "one that was not sent before", `parameters: logit_bias added /provider_options/logit_bias [parameters: logit_bias] +{}`,
