@@ -69,17 +69,24 @@ func (b Block) Subject() string {
 	if b.onlyAnswers() {
 		return "answers changed"
 	}
-	var names []string
-	for i, c := range b {
-		if unmatched[c.Change.Kind] != "" {
-			names = append(names, unmatched[c.Change.Kind])
-			continue
+	var names, fates []string
+	times := map[string]int{} // by name and fate
+	for _, c := range b {
+		name, fate := nameOf(c.Change), " "+c.Change.Fate()
+		if c.Change.Told() || unmatched[c.Change.Kind] != "" {
+			fate = ""
 		}
-		name, fate := nameOf(c.Change), c.Change.Fate()
-		if !c.Change.Told() && (i == len(b)-1 || b[i+1].Change.Fate() != fate || b[i+1].Change.Told()) {
-			name += " " + fate
+		if times[name+fate]++; times[name+fate] == 1 {
+			names, fates = append(names, name), append(fates, fate)
 		}
-		names = append(names, name)
+	}
+	for i, fate := range fates {
+		if n := times[names[i]+fate]; n > 1 && strings.HasSuffix(names[i], " message") {
+			names[i] = fmt.Sprintf("%d %ss", n, names[i])
+		}
+		if i == len(fates)-1 || fates[i+1] != fate {
+			names[i] += fate
+		}
 	}
 	return strings.Join(Most(5, names, "more"), ", ")
 }
@@ -89,13 +96,13 @@ var unmatched = map[string]string{Unrecorded: "calls without a snapshot", Uncall
 
 // nameOf describes a change without the number of a message.
 func nameOf(c drift.Change) string {
-	switch {
-	case c.Kind == string(modelio.RoleSystem):
-		return "system prompt"
+	switch of, isSystem := strings.CutPrefix(c.Kind, string(modelio.RoleSystem)); {
+	case isSystem && (of == "" || of[0] == ':'):
+		return "system prompt" + of
 	case strings.HasPrefix(c.Component, "the same "): // in another order
 		return c.Component
 	}
-	return c.Kind
+	return cmp.Or(unmatched[c.Kind], c.Kind)
 }
 
 // lines returns the number of changed lines; 0 if no text has several lines, as for a parameter.

@@ -38,6 +38,37 @@ func TestBlocks(t *testing.T) {
 	}, headlines)
 }
 
+// TestSubject: a title says once what several of its causes have in common, with their number if they are messages.
+func TestSubject(t *testing.T) {
+	text := func(s string) *string { return &s }
+	for _, tt := range []struct {
+		want    string
+		changes []drift.Change
+	}{
+		{"2 tool messages changed", []drift.Change{
+			{Kind: "tool message", Before: text("a"), After: text("b")}, {Kind: "tool message", Before: text("c"), After: text("d")}}},
+		{"2 user messages added, model message changed, user message removed", []drift.Change{
+			{Kind: "user message", After: text("a")}, {Kind: "model message", Before: text("a"), After: text("b")},
+			{Kind: "user message", After: text("c")}, {Kind: "user message", Before: text("d")}}},
+		{"output format changed", []drift.Change{
+			{Kind: "output format", Before: text("a"), After: text("b")}, {Kind: "output format", Before: text("c"), After: text("d")}}},
+		{"system prompt: cache_control, 2 user messages changed", []drift.Change{
+			{Kind: "system: cache_control", Before: text("a"), After: text("b")},
+			{Kind: "user message", Before: text("a"), After: text("b")}, {Kind: "user message", Before: text("c"), After: text("d")}}},
+		{"tool renamed: a → b, model changed", []drift.Change{
+			{Kind: "tool renamed: a → b", Component: "tool renamed: a → b", Before: text("a"), After: text("b")},
+			{Kind: "model", Before: text("a"), After: text("b")}}},
+	} {
+		t.Run(tt.want, func(t *testing.T) {
+			var block page.Block
+			for _, c := range tt.changes {
+				block = append(block, &page.Cause{Change: c})
+			}
+			require.Equal(t, tt.want, block.Subject())
+		})
+	}
+}
+
 func TestAgain(t *testing.T) {
 	calls := func(tests ...string) (calls []page.Place) {
 		for _, test := range tests {
