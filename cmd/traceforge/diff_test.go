@@ -122,6 +122,35 @@ func TestRawAnswersThatChangedAlone(t *testing.T) {
 	}
 }
 
+// TestRecordsWithTheSameContent: diff, its Markdown and review say by one rule how records differ whose content is the same.
+func TestRecordsWithTheSameContent(t *testing.T) {
+	t.Parallel()
+	later := func(s *snapshot.Snapshot) { s.Timestamp = s.Timestamp.Add(time.Hour) }
+	for _, tt := range []struct {
+		key, body, want string
+		change          func(*snapshot.Snapshot)
+	}{
+		{"again", `{"a":1}`, "1 call recorded again: what was sent and answered is the same", later},
+		{"form", `{"a":1}`, "1 record in another form: what was sent and answered, and when, is the same",
+			func(s *snapshot.Snapshot) { s.Response.LatencyMS++ }},
+		{"bytes", `{"a":2}`, "1 raw answer has other bytes: what records say of them is the same", later},
+	} {
+		t.Run(tt.key, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), ".ai-snapshots")
+			keepRaw(t, dir, "TestSame", `{"a":1}`)
+			commitAll(t, filepath.Dir(dir))
+			keepRaw(t, dir, "TestSame", tt.body, tt.change)
+			for _, command := range []string{"diff", "diff --markdown", "review"} {
+				code, out, said := run("", append(strings.Fields(command), "--dir", dir)...)
+				require.Equal(t, exitFindings, code, said)
+				require.Contains(t, out, tt.want, command)
+			}
+			_, out, _ := run("", "review", "--dir", dir, "--json")
+			require.Contains(t, out, `"key":"`+tt.key+`"`)
+		})
+	}
+}
+
 // TestAnswersAlteredAlone: diff tells of a raw answer that is another where its document is the same, as it is, staged or committed,
 // and review does not call it half staged.
 func TestAnswersAlteredAlone(t *testing.T) {

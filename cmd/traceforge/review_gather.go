@@ -328,20 +328,20 @@ func (r *reviewRun) add(src *source, found *page.Comparison, seen map[string]str
 		}
 		r.groups = append(r.groups, g)
 	}
-	others := map[string]*group{}
-	for i, item := range all {
-		key := otherGroup(found.Differences[i], len(item.groups) > 0)
-		if key == "" {
-			continue
-		}
-		if others[key] == nil {
-			others[key] = &group{kind: src.kind, key: key}
-		}
-		others[key].take(item)
+	byDocument := map[string]*reviewItem{}
+	for _, item := range all {
+		byDocument[item.Document] = item
 	}
-	for _, is := range otherGroups {
-		if g := others[is.key]; g != nil {
-			g.headline = page.Count(len(g.tests), is.one, is.many) + is.note
+	for _, s := range found.Sections() {
+		g := &group{kind: src.kind, key: s.Key}
+		s.N = 0
+		for _, of := range s.Items {
+			if item := byDocument[of.Document]; !s.Same() || len(item.groups) == 0 { // otherwise its other groups decide
+				g.take(item)
+				s.N += of.N
+			}
+		}
+		if g.headline = s.Title(); s.N > 0 {
 			r.groups = append(r.groups, g)
 		}
 	}
@@ -352,31 +352,4 @@ func (g *group) take(tests ...*reviewItem) {
 	for _, item := range tests {
 		g.tests, item.groups = append(g.tests, item), append(item.groups, g)
 	}
-}
-
-// otherGroup returns the key of the group that contains a test in addition to the groups of its causes; "" if there is
-// none.
-func otherGroup(d *page.Difference, caused bool) string {
-	if d.Fate != drift.Changed {
-		return d.Fate
-	}
-	switch {
-	case len(d.Calls[drift.Added])+len(d.Calls[drift.Removed]) > 0 || len(d.Calls) == 0:
-		return "calls"
-	case caused:
-		return ""
-	case len(d.Raw) > 0:
-		return "bytes"
-	}
-	return "again"
-}
-
-// otherGroups are the groups other than those of causes, in order, with their headlines for one test and for many.
-var otherGroups = []struct{ key, one, many, note string }{
-	{"calls", "test makes other calls", "tests make other calls", ""},
-	{drift.Added, "test added", "tests added", ""},
-	{drift.Removed, "test removed", "tests removed", ""},
-	{page.Moved, "test moved", "tests moved", ""},
-	{"again", "test recorded again", "tests recorded again", ": what was sent and answered is the same"},
-	{"bytes", "test with raw answers of other bytes", "tests with raw answers of other bytes", ": what records say of them is the same"},
 }

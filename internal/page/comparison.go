@@ -37,7 +37,6 @@ type Comparison struct {
 	Conversations bool `json:"-"`
 
 	group Causes
-	times map[Test][]string // times of recording, now and before, of calls that were recorded again
 	tests []*htmlTest
 	kept  int             // bytes of the texts of tests
 	held  int             // documents that only one state has
@@ -55,7 +54,7 @@ func (c *Comparison) KeepAnswers(n int) { c.group.Answers = n }
 
 // Add adds the change of a document; a document is nil in a state without it.
 func (c *Comparison) Add(change Change, from, to *snapshot.Document) error {
-	d := &Difference{Change: change}
+	d := &Difference{Change: change, same: map[string]int{}}
 	c.Differences = append(c.Differences, d)
 	c.noteUsual(path.Dir(d.File), from)
 	if from == nil || to == nil {
@@ -100,15 +99,7 @@ func (c *Comparison) documents(d *Difference, from, to *snapshot.Document) error
 			continue
 		}
 		if !differ[n] && len(call.Answer) == 0 {
-			switch before, at := recordedAt(was), recordedAt(now); {
-			case was.Response.RawOutputRef != now.Response.RawOutputRef || slices.Contains(d.Altered, n):
-				c.Bytes = append(c.Bytes, OtherBytes{Place: call.Place, Of: d})
-			case before == at:
-				c.Form = append(c.Form, call.Place)
-			default:
-				c.Again = append(c.Again, call.Place)
-				c.noteTime(d.Test, fmt.Sprintf("call %d: %s, before %s", n, at, before))
-			}
+			c.same(d, call.Place, was, now)
 		}
 		if c.Whole {
 			whole := explainCall(was, now, pairs.Differences(pairs.byCall[n].recorded, pairs.byCall[n].got), &call)
@@ -119,12 +110,23 @@ func (c *Comparison) documents(d *Difference, from, to *snapshot.Document) error
 	return nil
 }
 
-// noteTime notes when a call was recorded now and before, because its answer may be no newer.
-func (c *Comparison) noteTime(of Test, line string) {
-	if c.times == nil {
-		c.times = map[Test][]string{}
+// same notes how the record of a call differs whose content is the same.
+func (c *Comparison) same(d *Difference, at Place, was, now *snapshot.Snapshot) {
+	switch before, after := recordedAt(was), recordedAt(now); {
+	case slices.Contains(d.Altered, at.Call):
+		c.Bytes = append(c.Bytes, OtherBytes{Place: at, Of: d})
+		d.same["altered"]++
+	case was.Response.RawOutputRef != now.Response.RawOutputRef:
+		c.Bytes = append(c.Bytes, OtherBytes{Place: at, Of: d})
+		d.same["bytes"]++
+	case before == after:
+		c.Form = append(c.Form, at)
+		d.same["form"]++
+	default:
+		c.Again = append(c.Again, at)
+		d.same["again"]++ // its answer may be no newer
+		d.times = append(d.times, fmt.Sprintf("call %d: %s, before %s", at.Call, after, before))
 	}
-	c.times[of] = append(c.times[of], line)
 }
 
 // callPairs compares the calls of a test that two recordings have. For each call it compares only what it adds to the
@@ -292,6 +294,8 @@ func (c *Comparison) renamed(joined map[*Difference]bool) {
 		_ = c.documents(d, was.doc, d.doc) // its calls have cores: see alone
 		// These mean nothing for a document with another name.
 		c.Again, c.Form = c.Again[:again], c.Form[:form]
+		delete(d.same, "again")
+		delete(d.same, "form")
 		c.alone(d, was.doc, d.doc)
 	}
 }

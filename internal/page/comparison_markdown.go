@@ -21,7 +21,7 @@ func (c *Comparison) Markdown(command string) string {
 		m.add(b.markdown(25, 4), b.markdown(8, 1), b.markdown(0, 0))
 	}
 	for _, s := range c.Sections() {
-		m.add(s.markdown(true), s.markdown(false), "\n**"+s.title()+"**\n")
+		m.add(s.markdown(true), s.markdown(false), "\n**"+s.Title()+"**\n")
 	}
 	if m.left > 0 {
 		fmt.Fprintf(&m.text, "\n%s left out or cut; all of it: %s\n", Count(m.left, "part is", "parts are"), Code(command))
@@ -73,7 +73,7 @@ func (c *Comparison) headlines(causes string) (all []string) {
 		all = append(all, causes)
 	}
 	for _, s := range c.Sections() {
-		all = append(all, s.Headline)
+		all = append(all, s.Headline())
 	}
 	return all
 }
@@ -151,7 +151,7 @@ func (b Block) markdownTests() string {
 // markdown shows a section; with whole, including details of its documents.
 func (s *Section) markdown(whole bool) string {
 	var text strings.Builder
-	fmt.Fprintf(&text, "\n**%s**\n\n", s.title())
+	fmt.Fprintf(&text, "\n**%s**\n\n", s.Title())
 	for i, item := range s.Items {
 		if i == shownDocuments+namedDocuments {
 			fmt.Fprintf(&text, "- and %d more\n", len(s.Items)-i)

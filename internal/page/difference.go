@@ -24,6 +24,8 @@ type Difference struct {
 
 	Raw []string `json:"-"` // changes in raw answers whose records are the same: see [OtherBytes.Tell]
 
+	same    map[string]int     // number of records with the same content, by the kind of their difference
+	times   []string           // when calls that were recorded again were recorded, now and before
 	content string             // hash of all calls, which identifies the document under another name; only for documents that one state has
 	glances []glance           // for the first calls that only one state has
 	all     string             // the command that shows all

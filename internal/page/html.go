@@ -207,7 +207,7 @@ func (c *Comparison) headline() string {
 func configLink(all []*Setting) htmlLink { return htmlLink{ID: "config", Text: SettingsTitle(all)} }
 
 func sectionLink(i int, s Section) htmlLink {
-	return htmlLink{fmt.Sprintf("section-%d", i+1), s.Headline, s.Note}
+	return htmlLink{fmt.Sprintf("section-%d", i+1), s.Headline(), s.Note}
 }
 
 // sourceHash returns the source expression for a script or style in a policy (CSP3 "hash-source").

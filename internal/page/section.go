@@ -2,7 +2,7 @@ package page
 
 import (
 	"fmt"
-	"slices"
+	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/drift"
 )
@@ -37,9 +37,9 @@ func (p *Page) Comparison(c *Comparison) {
 
 // A Section is documents that have something in common other than causes, for example that they were added.
 type Section struct {
-	Headline string // "2 tests added"
-	Note     string // another sentence about all documents; empty without one
-	Items    []Item
+	kind
+	N     int // number of its tests or records
+	Items []Item
 
 	all string // the command that shows all
 }
@@ -49,61 +49,71 @@ type Item struct {
 	Line  string
 	Lines []string
 
-	Difference *Difference // nil for several documents of a test
+	Difference *Difference // nil if the content of its records is the same
 	Test       Test
-	Open       bool // unfolded on an HTML page
+	Document   string // the document's name
+	N          int    // number of records that the section is about; 1 if it is about the document
+	Open       bool   // unfolded on an HTML page
+}
+
+// A kind is what the documents of a section have in common.
+type kind struct {
+	Key       string // the same in every run
+	one, many string
+	Note      string // another sentence about all of them; empty without one
+}
+
+// kinds are in the order of the sections. Those with a Note are of records whose content is the same.
+var kinds = []kind{
+	{"calls", "test makes other calls", "tests make other calls", ""},
+	{drift.Added, "test added", "tests added", ""},
+	{drift.Removed, "test removed", "tests removed", ""},
+	{Moved, "test moved", "tests moved", ""},
+	{"again", "call recorded again", "calls recorded again", "what was sent and answered is the same"},
+	{"form", "record in another form", "records in another form", "what was sent and answered, and when, is the same"},
+	{"bytes", "raw answer has other bytes", "raw answers have other bytes", "what records say of them is the same"},
+	{"altered", "raw answer altered or missing", "raw answers altered or missing", "its record is the same, traceforge verify tells more"},
 }
 
 // Sections returns the documents that the causes do not show, or not completely, by what happened to them.
 func (c *Comparison) Sections() (all []Section) {
-	for _, fate := range []string{drift.Changed, drift.Added, drift.Removed, Moved} {
-		section := Section{all: c.All}
+	for _, kind := range kinds {
+		s := Section{kind: kind, all: c.All}
 		for _, d := range c.Differences {
-			sameCalls := fate == drift.Changed && len(d.glances) == 0 && len(d.Calls) > 0
-			if d.Fate == fate && !sameCalls {
-				section.Items = append(section.Items, d.item())
+			if item := d.item(kind.Key); item.N > 0 {
+				s.Items, s.N = append(s.Items, item), s.N+item.N
 			}
 		}
-		switch n := len(section.Items); {
-		case n == 0:
-			continue
-		case fate == drift.Changed:
-			section.Headline = Count(n, "test makes other calls", "tests make other calls")
-		default:
-			section.Headline = Count(n, "test", "tests") + " " + fate
-		}
-		all = append(all, section)
-	}
-	section := func(calls []Place, one, many, note string, told map[Test][]string) {
-		if len(calls) == 0 {
-			return
-		}
-		section := Section{Headline: Count(len(calls), one, many), Note: note}
-		for _, t := range testsOf(calls) {
-			lines := Most(shownRaw, told[t.Test], "more")
-			section.Items = append(section.Items, Item{Line: t.Test.Name + " in " + t.Package, Test: t.Test, Lines: lines})
-		}
-		all = append(all, section)
-	}
-	section(c.Again, "call recorded again", "calls recorded again", "what was sent and answered is the same", c.times)
-	section(c.Form, "record in another form", "records in another form", "what was sent and answered, and when, is the same", nil)
-	var others, altered []Place
-	told := map[Test][]string{}
-	for _, b := range c.Bytes {
-		told[b.Of.Test] = b.Of.Raw
-		if slices.Contains(b.Of.Altered, b.Call) {
-			altered = append(altered, b.Place)
-		} else {
-			others = append(others, b.Place)
+		if s.N > 0 {
+			all = append(all, s)
 		}
 	}
-	section(others, "raw answer has other bytes", "raw answers have other bytes", "what records say of them is the same", told)
-	section(altered, "raw answer altered or missing", "raw answers altered or missing", "its record is the same, traceforge verify tells more", told)
 	return all
 }
 
-func (d *Difference) item() Item {
-	item := Item{Line: d.Change.String(), Difference: d, Test: d.Test}
+// Headline says what the documents have in common: "2 tests added".
+func (s *Section) Headline() string { return Count(s.N, s.one, s.many) }
+
+// Title returns the headline with the note.
+func (s *Section) Title() string { return strings.TrimSuffix(s.Headline()+": "+s.Note, ": ") }
+
+// Same reports whether the content of the records is the same.
+func (s *Section) Same() bool { return s.Note != "" }
+
+// item describes the document in the section with a key. Its N is 0 if it is not in the section.
+func (d *Difference) item(key string) Item {
+	if n, same := d.same[key]; same {
+		lines := map[string][]string{"again": d.times, "bytes": d.Raw, "altered": d.Raw}[key]
+		return Item{Line: d.Test.Name + " in " + d.Package, Lines: Most(shownRaw, lines, "more"), Test: d.Test, Document: d.Document, N: n}
+	}
+	is := d.Fate
+	if is == drift.Changed && (len(d.glances) > 0 || len(d.Calls) == 0) {
+		is = "calls"
+	}
+	if is != key {
+		return Item{}
+	}
+	item := Item{Line: d.Change.String(), Difference: d, Test: d.Test, Document: d.Document, N: 1}
 	if d.Was != "" {
 		item.Lines = append(item.Lines, "from "+d.Was)
 	}
@@ -139,14 +149,6 @@ func (d *Difference) More() string {
 	return more
 }
 
-// title returns the headline with the note.
-func (s *Section) title() string {
-	if s.Note == "" {
-		return s.Headline
-	}
-	return s.Headline + ": " + s.Note
-}
-
 // named says how many documents are shown by name only, although their calls differ; empty if none.
 func (s *Section) named() string {
 	n := 0
@@ -160,7 +162,7 @@ func (s *Section) named() string {
 }
 
 func (p *Page) section(s Section) {
-	p.line(bold, "", s.title())
+	p.line(bold, "", s.Title())
 	if named := s.named(); named != "" {
 		defer p.line(faint, margin, named)
 	}
