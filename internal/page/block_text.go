@@ -194,7 +194,7 @@ func (p *Page) Unfold(provider string, from, to *snapshot.Document) {
 		p.Document(provider, cmp.Or(to, from))
 		return
 	}
-	u := unfoldedTest{p, newCallPairs(), map[string]int{}, map[int]toldChanges{}}
+	u := unfoldedTest{p, newCallPairs(), map[string]int{}, map[int][]string{}}
 	for i := range to.Snapshots {
 		now := &to.Snapshots[i]
 		if was := callOf(from, now.Number()); was == nil {
@@ -214,18 +214,11 @@ func (p *Page) Unfold(provider string, from, to *snapshot.Document) {
 type unfoldedTest struct {
 	*Page
 	*callPairs
-	shown map[string]int      // calls, by the keys of the changes that they were shown with
-	told  map[int]toldChanges // by call
+	shown map[string]int   // calls, by the keys of the changes that they were shown with
+	told  map[int][]string // the changes in a call's messages, as the calls that continue it refer to them, by call
 }
 
-// toldChanges are the changes in a call's messages as the calls that continue it refer to them: one line each, and the
-// number of further ones.
-type toldChanges struct {
-	lines []string
-	more  int
-}
-
-const toldLines = 5
+const toldLines = 6
 
 // call shows what changed in a call.
 func (u *unfoldedTest) call(was, now *snapshot.Snapshot) {
@@ -237,15 +230,10 @@ func (u *unfoldedTest) call(was, now *snapshot.Snapshot) {
 		return
 	}
 	u.heading(bold, fmt.Sprintf("call %d, %s:%d", n, now.Source.File, now.Source.Line))
-	known := u.told[inherits]
-	for _, line := range known.lines {
+	told := slices.Clip(u.told[inherits])
+	for _, line := range told {
 		u.line(faint, margin, line)
 	}
-	if more := andMore(known.more, "change", "changes"); more != "" {
-		u.line(faint, margin, more+" of the calls before")
-	}
-	known.lines = slices.Clip(known.lines)
-	defer func() { u.told[n] = known }()
 	for _, c := range changes {
 		if before, known := u.shown[c.Key()]; known {
 			u.line(faint, margin, fmt.Sprintf("%s: as in call %d", c, before))
@@ -253,14 +241,13 @@ func (u *unfoldedTest) call(was, now *snapshot.Snapshot) {
 		}
 		u.shown[c.Key()] = n
 		u.changes(allLines, 2, c)
-		switch {
-		case !c.OfMessages():
-		case len(known.lines) < toldLines:
-			known.lines = append(known.lines, fmt.Sprintf("%s: as in call %d", c, n))
-		default:
-			known.more++
+		if c.OfMessages() && len(told) < toldLines-1 {
+			told = append(told, fmt.Sprintf("%s: as in call %d", c, n))
+		} else if c.OfMessages() && len(told) < toldLines {
+			told = append(told, "and more changes of the calls before")
 		}
 	}
+	u.told[n] = told
 }
 
 // callAlone shows a call that only one document has.
