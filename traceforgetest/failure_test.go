@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -305,3 +306,49 @@ func said(system string, texts ...string) (messages []any) {
 type roundTripper func(*http.Request) (*http.Response, error)
 
 func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// TestRestoredByGit: git is named as way out where it can bring back the file, and its command does so.
+func TestRestoredByGit(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		files []string // below the directory of the test's document
+		alter func(f string) string
+	}{
+		{"altered", []string{"1.sse"}, func(f string) string { return strings.Replace(f, "hello", "HELLO", 1) }},
+		{"line ends", []string{"1.sse", "../*.json"}, func(f string) string { return strings.ReplaceAll(f, "\n", "\r\n") }},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := newScene(t)
+			t.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
+			hello := newChat("Say hello").with("stream", true)
+			s.record("TestGreet", asks(hello))
+			edit := func() {
+				for _, pattern := range tt.files {
+					files, _ := filepath.Glob(filepath.Join(strings.TrimSuffix(s.documents("openai")[0], ".json"), pattern))
+					require.Len(t, files, 1)
+					s.edit(files[0], tt.alter)
+				}
+			}
+			shell := func(command string) {
+				cmd := exec.Command("sh", "-c", command)
+				cmd.Dir = filepath.Dir(s.dir)
+				out, err := cmd.CombinedOutput()
+				require.NoError(t, err, "%s: %s", command, out)
+			}
+			shell("git init -q && git add -A && git -c user.name=a -c user.email=a@example.com commit -qm recorded")
+			edit()
+			tb := s.replay("TestGreet", asks(hello))
+			_, command, said := strings.Cut(tb.Logged(), "restore it as it was committed: ")
+			require.True(t, said, tb.Logged())
+			command, _, _ = strings.Cut(command, "\n")
+			shell(command)
+			requirePass(t, s.replay("TestGreet", asks(hello)))
+
+			shell("rm -rf .git")
+			edit()
+			tb = s.replay("TestGreet", asks(hello))
+			require.Contains(t, tb.Logged(), "put back a copy of it, as git has none\n")
+			require.NotContains(t, tb.Logged(), "git checkout")
+		})
+	}
+}

@@ -275,14 +275,21 @@ func (s *setup) altered(e *snapshot.Error) *Failure {
 			bought = count(n, "new answer")
 		}
 	}
-	program, named := s.store.GitAt()
-	restore := "restore it as it was committed: " + program + " checkout HEAD -- " +
-		gotest.Quote(named+strings.TrimPrefix(file, s.Shown))
-	if s.hasOtherLineEnds(file) {
-		restore = "git has given the store CRLF line ends: traceforge repair writes the .gitattributes that keeps it from that\n" +
-			fmt.Sprintf("then restore it as it was committed: %[1]s rm -rq --cached %[2]s && %[1]s checkout HEAD -- %[2]s", program, gotest.Quote(named))
+	restore := "put back a copy of it, as git has none"
+	if _, err := s.store.Git("cat-file", "-e", "HEAD:."+strings.TrimPrefix(file, s.Shown)); err == nil {
+		restore = s.fromGit(file)
 	}
 	return failuref(file+what, indent(text), restore, "or record again, which buys "+bought+": "+s.Accept)
+}
+
+// fromGit says how git brings back a file of the store.
+func (s *setup) fromGit(file string) string {
+	program, named := s.store.GitAt()
+	if s.hasOtherLineEnds(file) {
+		return "git has given the store CRLF line ends: traceforge repair writes the .gitattributes that keeps it from that\n" +
+			fmt.Sprintf("then restore it as it was committed: %[1]s rm -rq --cached %[2]s && %[1]s checkout HEAD -- %[2]s", program, gotest.Quote(named))
+	}
+	return "restore it as it was committed: " + program + " checkout HEAD -- " + gotest.Quote(named+strings.TrimPrefix(file, s.Shown))
 }
 
 // hasOtherLineEnds reports whether a document, or the document beside a file, has line ends that only git writes.
