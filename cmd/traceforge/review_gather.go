@@ -300,6 +300,7 @@ func (r *reviewRun) addConfig(src *source) (err error) {
 // add adds the differences that were found.
 func (r *reviewRun) add(src *source, found *page.Comparison, seen map[string]string) {
 	byTest := map[page.Test][]*reviewItem{}
+	itemOf := map[*page.Difference]*reviewItem{}
 	var all []*reviewItem
 	for _, d := range found.Differences {
 		item := &reviewItem{Kind: src.kind, Test: d.Test, Change: d.Fate, Document: d.Document, Records: []string{},
@@ -319,7 +320,7 @@ func (r *reviewRun) add(src *source, found *page.Comparison, seen map[string]str
 			item.files = append(item.files, pathsOf(provider, d.Document)...)
 		}
 		item.seen = item.looks(seen)
-		all, byTest[d.Test] = append(all, item), append(byTest[d.Test], item)
+		all, byTest[d.Test], itemOf[d] = append(all, item), append(byTest[d.Test], item), item
 	}
 	for _, b := range page.Blocks(found.Causes) {
 		g := &group{kind: src.kind, key: b[0].Key, headline: b.Headline(), block: b}
@@ -328,17 +329,13 @@ func (r *reviewRun) add(src *source, found *page.Comparison, seen map[string]str
 		}
 		r.groups = append(r.groups, g)
 	}
-	byDocument := map[string]*reviewItem{}
-	for _, item := range all {
-		byDocument[item.Document] = item
-	}
 	for _, s := range found.Sections() {
 		g := &group{kind: src.kind, key: s.Key}
 		s.N = 0
-		for _, of := range s.Items {
-			if item := byDocument[of.Document]; !s.Same() || len(item.groups) == 0 { // otherwise its other groups decide
+		for _, one := range s.Items {
+			if item := itemOf[one.Of]; !one.Same || len(item.groups) == 0 { // otherwise its other groups decide
 				g.take(item)
-				s.N += of.N
+				s.N += one.N
 			}
 		}
 		if g.headline = s.Title(); s.N > 0 {

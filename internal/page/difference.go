@@ -93,19 +93,13 @@ func besideCores(changes []drift.Change) (found []drift.Difference) {
 // ofProviders returns the change from one provider to another, if they differ; empty stands for the provider in whose
 // directory the document is.
 func ofProviders(was, is string) []drift.Change {
-	if was == is {
-		return nil
-	}
-	line := func(provider string) *string {
+	line := func(provider string) json.RawMessage {
 		if provider == "" {
 			return nil
 		}
-		provider = "provider: " + provider
-		return &provider
+		return jsontext.Text("provider: " + provider)
 	}
-	return []drift.Change{{
-		Component: AnswerSource, Kind: AnswerSource, Pointer: "/request/provider", Before: line(was), After: line(is),
-	}}
+	return drift.Between(AnswerSource, AnswerSource, "/request/provider", line(was), line(is), drift.Readable)
 }
 
 // identify notes the content of a document that only one state has.

@@ -49,11 +49,10 @@ type Item struct {
 	Line  string
 	Lines []string
 
-	Difference *Difference // nil if the content of its records is the same
-	Test       Test
-	Document   string // the document's name
-	N          int    // number of records that the section is about; 1 if it is about the document
-	Open       bool   // unfolded on an HTML page
+	Of   *Difference
+	Same bool // the content of its records is the same
+	N    int  // number of records that the section is about; 1 if it is about the document
+	Open bool // unfolded on an HTML page
 }
 
 // A kind is what the documents of a section have in common.
@@ -97,14 +96,11 @@ func (s *Section) Headline() string { return Count(s.N, s.one, s.many) }
 // Title returns the headline with the note.
 func (s *Section) Title() string { return strings.TrimSuffix(s.Headline()+": "+s.Note, ": ") }
 
-// Same reports whether the content of the records is the same.
-func (s *Section) Same() bool { return s.Note != "" }
-
 // item describes the document in the section with a key. Its N is 0 if it is not in the section.
 func (d *Difference) item(key string) Item {
 	if n, same := d.same[key]; same {
 		lines := map[string][]string{"again": d.times, "bytes": d.Raw, "altered": d.Raw}[key]
-		return Item{Line: d.Test.Name + " in " + d.Package, Lines: Most(shownRaw, lines, "more"), Test: d.Test, Document: d.Document, N: n}
+		return Item{Line: d.Test.Name + " in " + d.Package, Lines: Most(shownRaw, lines, "more"), Of: d, Same: true, N: n}
 	}
 	is := d.Fate
 	if is == drift.Changed && (len(d.glances) > 0 || len(d.Calls) == 0) {
@@ -113,7 +109,7 @@ func (d *Difference) item(key string) Item {
 	if is != key {
 		return Item{}
 	}
-	item := Item{Line: d.Change.String(), Difference: d, Test: d.Test, Document: d.Document, N: 1}
+	item := Item{Line: d.Change.String(), Of: d, N: 1}
 	if d.Was != "" {
 		item.Lines = append(item.Lines, "from "+d.Was)
 	}
