@@ -301,7 +301,6 @@ func (r *reviewRun) addConfig(src *source) (err error) {
 func (r *reviewRun) add(src *source, found *page.Comparison, seen map[string]string) {
 	byTest := map[page.Test][]*reviewItem{}
 	itemOf := map[*page.Difference]*reviewItem{}
-	var all []*reviewItem
 	for _, d := range found.Differences {
 		item := &reviewItem{Kind: src.kind, Test: d.Test, Change: d.Fate, Document: d.Document, Records: []string{},
 			Bytes: d.Raw, source: src, names: []string{d.Document}, calls: d.Calls,
@@ -320,7 +319,7 @@ func (r *reviewRun) add(src *source, found *page.Comparison, seen map[string]str
 			item.files = append(item.files, pathsOf(provider, d.Document)...)
 		}
 		item.seen = item.looks(seen)
-		all, byTest[d.Test], itemOf[d] = append(all, item), append(byTest[d.Test], item), item
+		r.tests, byTest[d.Test], itemOf[d] = append(r.tests, item), append(byTest[d.Test], item), item
 	}
 	for _, b := range page.Blocks(found.Causes) {
 		g := &group{kind: src.kind, key: b[0].Key, headline: b.Headline(), block: b}
@@ -342,7 +341,6 @@ func (r *reviewRun) add(src *source, found *page.Comparison, seen map[string]str
 			r.groups = append(r.groups, g)
 		}
 	}
-	r.tests = append(r.tests, all...)
 }
 
 func (g *group) take(tests ...*reviewItem) {

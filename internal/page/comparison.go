@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/drift"
 	"github.com/traceforge/traceforge-go/modelio"
@@ -218,10 +219,14 @@ func (c *Comparison) calls(pairs *callPairs, d *Difference, was, now *snapshot.S
 }
 
 // answers compares the answers of two records. If the requests differ, the mark of an answer that was adopted for
-// another request is not a change of the answer.
+// another request is not a change of the answer, nor is another model if each request asked for its own.
 func answers(was, now snapshot.Snapshot, requestsDiffer bool) ([]drift.Change, error) {
+	asAsked := func(s *snapshot.Snapshot) bool { return strings.HasPrefix(s.Response.Model, s.Request.Model) }
 	if requestsDiffer {
 		was.Response.Stale, now.Response.Stale = "", ""
+	}
+	if was.Request.Model != now.Request.Model && asAsked(&was) && asAsked(&now) {
+		was.Response.Model = now.Response.Model
 	}
 	return Answers(&was, &now)
 }

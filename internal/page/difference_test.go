@@ -327,6 +327,22 @@ func TestComparisonOfTimes(t *testing.T) {
 	require.Regexp(t, `^\[{"call":1,"response":\[{"pointer":"/timestamp","recorded":"\d{4}-.*Z","got":"\d{4}-.*Z"}\]}\]$`, string(text))
 }
 
+// An answer of another model is no changed answer if the request asked for that model.
+func TestComparisonOfModels(t *testing.T) {
+	document := func(asked, answered string) *snapshot.Document {
+		return edited(func(s *snapshot.Snapshot) { s.Request.Model, s.Response.Model = asked, answered })
+	}
+	for answered, want := range map[string]string{
+		"gpt-5-mini-2025-08-07": "model changed in 1 package: 1 call of 1 test",
+		"gpt-4-turbo":           "model changed in 1 package: 1 call of 1 test; 1 answer changed",
+	} {
+		c := compare(t, false, pair{"TestA", agents, document("gpt-4o", "gpt-4o-2024-08-06"), document("gpt-5-mini", answered)})
+		require.Equal(t, want, page.Blocks(c.Causes)[0].Headline())
+	}
+	c := compare(t, false, pair{"TestA", agents, document("gpt-4o", "gpt-4o-2024-05-13"), document("gpt-4o", "gpt-4o-2024-08-06")})
+	require.Equal(t, "answers changed in 1 package: 1 call of 1 test, and nothing of what was sent", page.Blocks(c.Causes)[0].Headline())
+}
+
 // A record may change its form alone, as after a call before it was inserted. Then nothing was recorded again.
 func TestComparisonOfForm(t *testing.T) {
 	was, is := pagetest.Document("turn1", "turn2"), pagetest.Document("turn1", "turn2")
