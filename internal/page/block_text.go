@@ -113,7 +113,7 @@ func (p *Page) changes(most, around int, changes ...drift.Change) {
 		lines = append(lines, style.Lines(c)...)
 	}
 	for i, line := range lines {
-		if i == most-1 && len(lines) > most {
+		if i == most-1 && len(lines) > most+1 { // one line more shows all of it
 			p.line(faint, margin+margin, "… and more of it")
 			return
 		}

@@ -343,6 +343,24 @@ func TestComparisonOfModels(t *testing.T) {
 	require.Equal(t, "answers changed in 1 package: 1 call of 1 test, and nothing of what was sent", page.Blocks(c.Causes)[0].Headline())
 }
 
+// Two changed words of a long prompt are shown in full.
+func TestComparisonOfTwoWords(t *testing.T) {
+	prompt := func(words ...string) *snapshot.Document {
+		lines := strings.Split(strings.Repeat("Be kind and brief, as the manual says.\n", 200), "\n")
+		lines[56], lines[129] = "Rule 57: "+words[0]+" the chapter.", "Rule 130: a "+words[1]+" may ask again."
+		return edited(func(s *snapshot.Snapshot) {
+			s.Request.Messages[0] = pagetest.Said("system", strings.Join(lines, "\n"))
+		})
+	}
+	c := compare(t, false, pair{"TestA", agents, prompt("read", "customer"), prompt("see", "client")})
+	var out bytes.Buffer
+	(&page.Page{Out: &out, Width: 100}).Comparison(c)
+	for _, line := range []string{"system, line 57", "+ Rule 57: see the chapter.", "line 130", "+ Rule 130: a client may ask again."} {
+		require.Contains(t, out.String(), line+"\n")
+	}
+	require.NotContains(t, out.String(), "and more of it")
+}
+
 // A record may change its form alone, as after a call before it was inserted. Then nothing was recorded again.
 func TestComparisonOfForm(t *testing.T) {
 	was, is := pagetest.Document("turn1", "turn2"), pagetest.Document("turn1", "turn2")
