@@ -225,6 +225,9 @@ func TestRequestCore(t *testing.T) {
 			`{"max_tokens":100,"messages":[{"content":"a\nb","role":"user"}],"model":"gpt-4-turbo","provider_options":{"10":{"b":1},"9":1},"temperature":0}`},
 		{"element", "* is every element", []string{"/messages/*/content/*/metadata", "/provider_options", "/messages/0"},
 			`{"max_tokens":100,"messages":[{"content":[{"text":"x"},{"text":"y"}],"role":"user"}],"model":"gpt-4-turbo","temperature":0}`},
+		{"members", "* names a member only if that is its name", []string{"/provider_options/*", "/*", "/messages/0", "/messages/0/content"},
+			`{"max_tokens":100,"messages":[{"content":[{"metadata":{"id":1},"text":"x"},{"metadata":{"id":2},"text":"y"}],"role":"user"}],` +
+				`"model":"gpt-4-turbo","provider_options":{"10":{"a":"c\nd","b":1},"9":1,"n":{"$number":"9007199254740993"}},"temperature":0}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, err := snapshot.RequestCore(&request, c.ignored)
