@@ -27,8 +27,6 @@ func Config(t *testing.T) Schema {
 	g.more = map[reflect.Type]Schema{
 		reflect.TypeFor[store.ScrubRule](): {"anyOf": []any{rule("name", "pattern"), rule("volatile")}},
 		reflect.TypeFor[store.MaxAge]():    {"minProperties": 1},
-		reflect.TypeFor[store.Price]():     {"required": []string{"input", "output"}},
-		reflect.TypeFor[store.Silence]():   {"required": []string{"rule", "why"}},
 	}
 	s := g.root("The config.json of a store", g.object(reflect.TypeFor[store.Config]()))
 	s["description"] = `What holds for all tests of a repository; docs/format.md has all of it under "Configuration".`

@@ -19,8 +19,8 @@ type Budgets struct {
 
 // A Price is the price of a million tokens of a model, in a currency of the repository's choice.
 type Price struct {
-	Input       float64  `json:"input,omitzero"`
-	Output      float64  `json:"output,omitzero"`
+	Input       float64  `json:"input"`
+	Output      float64  `json:"output"`
 	CachedInput *float64 `json:"cached_input,omitzero"` // input from the provider's cache; if absent, the price of input
 }
 
@@ -31,23 +31,9 @@ type Lint struct {
 
 // A Silence turns off a rule of traceforge verify --lint.
 type Silence struct {
-	Rule string `json:"rule,omitzero"` // a rule of traceforge verify --lint
-	Why  string `json:"why,omitzero"`  // the reason
+	Rule string `json:"rule"`          // a rule of traceforge verify --lint
+	Why  string `json:"why"`           // the reason
 	Test string `json:"test,omitzero"` // the test, with its subtests; if absent, all tests
-}
-
-func readPrice(r *fields.Reader, v jsontext.Value, p *Price) {
-	r.ByKind(v, p)
-	if v.IsObject() && !(v.Member("input").Present() && v.Member("output").Present()) {
-		r.Report(snapshot.RuleMissing, "must have input and output, the prices of a million tokens")
-	}
-}
-
-func readSilence(r *fields.Reader, v jsontext.Value, s *Silence) {
-	r.ByKind(v, s)
-	if v.IsObject() && !(v.Member("rule").Present() && v.Member("why").Present()) {
-		r.Report(snapshot.RuleMissing, "must have a rule, and why it does not apply")
-	}
 }
 
 // readSize reads a size, such as "1MB", as bytes.

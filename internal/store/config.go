@@ -12,7 +12,6 @@ import (
 
 	"github.com/traceforge/traceforge-go/internal/conflict"
 	"github.com/traceforge/traceforge-go/internal/filename"
-	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/internal/jsontext/fields"
 	"github.com/traceforge/traceforge-go/internal/near"
@@ -62,7 +61,6 @@ func (s *Store) Config() (*Config, error) {
 		wrong = append(wrong, snapshot.Violation(fault))
 	}
 	if wrong != nil {
-		inorder.By(wrong, snapshot.Violation.Compare)
 		return &Config{}, &snapshot.Error{File: s.Shown(ConfigName), Violations: wrong}
 	}
 	return config, nil
@@ -101,15 +99,15 @@ var configFormat = &fields.Format{
 		reflect.TypeFor[float64]():   fields.As(readMoney),
 		reflect.TypeFor[ScrubRule](): fields.As(readScrubRule),
 		reflect.TypeFor[MaxAge]():    fields.As(readMaxAge),
-		reflect.TypeFor[Price]():     fields.As(readPrice),
-		reflect.TypeFor[Silence]():   fields.As(readSilence),
 	},
 	Named: map[string]fields.Reading{
 		"rules": fields.As(readScrubRules), "name": fields.As(readRuleName), "pattern": fields.As(readPattern),
 		"true": fields.As(readTrue), "hosts": fields.As(readHosts), "readings": fields.As(readReadings), "size": fields.As(readSize),
 		"days": readNumber[int]("days"), "tokens": readNumber[int64]("tokens"),
 	},
-	Kind: fields.Problem{Rule: snapshot.RuleType, Text: "must be %s, is %s"},
+	Kind:    fields.Problem{Rule: snapshot.RuleType, Text: "must be %s, is %s"},
+	Missing: fields.Problem{Rule: snapshot.RuleMissing, Text: "is required"},
+	Null:    fields.Problem{Rule: snapshot.RuleType, Text: "must not be null"},
 	Unknown: func(r *fields.Reader, name string, known []string) {
 		meant := ""
 		if like := near.Name(name, known); like != "" {

@@ -19,7 +19,8 @@ func TestConfig(t *testing.T) {
   "$schema": "https://example.com/config.json",
   "scrub": [{"name": "order", "pattern": "order-[0-9]+"}, {"volatile": true}],
   "nondeterministic": "the models of this product take no temperature",
-  "hosts": {"llm.example.com": "openai"}
+  "hosts": {"llm.example.com": "openai"},
+  "readings": ["added-call"]
 }`)
 	config, err = s.Config()
 	require.NoError(t, err)
@@ -28,7 +29,25 @@ func TestConfig(t *testing.T) {
 		Scrub:            []ScrubRule{{Name: "order", Pattern: "order-[0-9]+"}, {Volatile: true}},
 		Nondeterministic: "the models of this product take no temperature",
 		Hosts:            map[string]string{"llm.example.com": "openai"},
+		Readings:         []string{"added-call"},
 	}, config)
+}
+
+// TestConfigErrorsOnce checks that a value of another kind, and an empty one, has one fault.
+func TestConfigErrorsOnce(t *testing.T) {
+	t.Parallel()
+	s, dir := newStore(t)
+	writeFile(t, dir, ConfigName, `{"nondeterministic":1,"hosts":{"a":"","b":1},"max_age":90,"prices":{"m":1},
+  "lint":{"silence":["x"]},"scrub":["x",{"name":"","pattern":"x"}]}`)
+	_, err := s.Config()
+	var wrong *snapshot.Error
+	require.ErrorAs(t, err, &wrong)
+	var places []string
+	for _, v := range wrong.Violations {
+		places = append(places, v.Pointer)
+	}
+	require.Equal(t, []string{"/hosts/a", "/hosts/b", "/lint/silence/0", "/max_age", "/nondeterministic", "/prices/m",
+		"/scrub/0", "/scrub/1/name"}, places)
 }
 
 func TestConfigErrors(t *testing.T) {
@@ -60,6 +79,8 @@ func TestConfigErrors(t *testing.T) {
 			"/scrub/0/pattern: value: is no regular expression of Go's: error parsing regexp: missing closing ): `(`"},
 		{"rule-half", "a rule needs both", `{"scrub":[{"name":"a"}]}`,
 			`/scrub/0: missing: must have a name and a pattern, or "volatile": true alone`},
+		{"rule-name-volatile", "a volatile value has its own name", `{"scrub":[{"name":"a","volatile":true}]}`, "/scrub/0: missing: must have a name and"},
+		{"rule-pattern-volatile", "it has its own pattern", `{"scrub":[{"pattern":"b","volatile":true}]}`, "/scrub/0: missing: must have a name and"},
 		{"rule-both", "a rule is of one kind", `{"scrub":[{"name":"a","pattern":"b","volatile":true}]}`,
 			`/scrub/0: missing: must have a name and a pattern, or "volatile": true alone`},
 		{"volatile-false", "what is not to be replaced needs no rule", `{"scrub":[{"volatile":false}]}`,
@@ -68,6 +89,8 @@ func TestConfigErrors(t *testing.T) {
 		{"reason-empty", "reviewers read it", `{"nondeterministic":""}`, "/nondeterministic: empty: must not be empty"},
 		{"host-port", "ports are no identity", `{"hosts":{"a.example.com:443":"openai"}}`,
 			"/hosts/a.example.com:443: name: is for a host, which is written in lower case, without scheme, port and path"},
+		{"host-upper", "a host is looked up in lower case", `{"hosts":{"A.example.com":"openai"}}`, "/hosts/A.example.com: name: is for a host"},
+		{"host-empty", "there is none", `{"hosts":{"":"openai"}}`, "/hosts/: name: is for a host"},
 		{"host-provider", "it is a directory", `{"hosts":{"a.example.com":"../x"}}`,
 			`/hosts/a.example.com: name: names a provider with "../x": it has lower-case letters, digits and hyphens`},
 		{"hosts-type", "it maps hosts", `{"hosts":null}`, "/hosts: type: must be an object, is null"},
