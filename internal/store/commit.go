@@ -204,9 +204,7 @@ func (p *plan) put(t *target) error {
 	if err != nil {
 		return err
 	}
-	if _, err := p.Lstat(file); errors.Is(err, fs.ErrNotExist) {
-		p.Write(file, t.data)
-	} else if err != nil || !p.has(file, t.data) {
+	if !p.has(file, t.data) {
 		if err := p.checkNewer(file); err != nil {
 			return err
 		}
@@ -347,10 +345,7 @@ func (p *plan) manifest(puts []*target) error {
 			return nil // verify reports it, and audit.WriteManifest fixes it
 		}
 	case !errors.Is(err, fs.ErrNotExist):
-		if _, unreadable := Unreadable(err); unreadable {
-			return nil
-		}
-		return err
+		return nil // verify reports it
 	}
 	m.Entries = slices.DeleteFunc(m.Entries, func(e Entry) bool { return p.gone[e.File] })
 	for _, t := range puts {
@@ -363,12 +358,8 @@ func (p *plan) manifest(puts []*target) error {
 	return p.PutManifest(m, data)
 }
 
-// outgrown reports whether a manifest would have too many documents, by counting its lines. It is false for other
-// versions.
+// outgrown reports whether a manifest would have too many documents, by counting its lines.
 func outgrown(data []byte, puts []*target) bool {
-	if !bytes.HasPrefix(data, fmt.Appendf(nil, "{\n  \"version\": %q,\n", snapshot.Version)) {
-		return false
-	}
 	const begin = `,"file":"`
 	documents, last := 0, []byte(nil)
 	for line := range bytes.Lines(data) {

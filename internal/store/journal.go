@@ -112,11 +112,7 @@ func (t *Transaction) prepare(journal *os.File) error {
 		return err
 	}
 	for _, dir := range t.dirs {
-		parent, name, err := t.in(dir)
-		if err != nil || parent.Mkdir(name, 0o777) != nil {
-			err = t.Root.MkdirAll(dir, 0o777)
-		}
-		if err != nil {
+		if err := t.Root.MkdirAll(dir, 0o777); err != nil {
 			return err
 		}
 	}

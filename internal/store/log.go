@@ -104,14 +104,7 @@ func (l *Log) write(place int, record, raw []byte, hash canon.Hash, media map[ca
 		out.beside(logMedium, hash, data)
 	}
 	out.record(place, record)
-	err = out.Flush()
-	switch {
-	case err != nil && l.size == 0: // a full disk still has room for empty files
-		l.files = l.files[:len(l.files)-1]
-		err = errors.Join(err, f.Close(), os.Remove(l.dir.store.Path(l.file)))
-		l.dir.removeEmpty(IgnoreName)
-		return err
-	case err != nil:
+	if err := out.Flush(); err != nil {
 		return errors.Join(err, f.Truncate(l.size), f.Close())
 	}
 	info, err := f.Stat()
@@ -190,13 +183,12 @@ func (l *Log) create() (*lockedfile.File, error) {
 	d := l.dir
 	for n := time.Now().UnixMicro(); ; n++ {
 		file := logFile(l.name, n)
-		f, err := lockedfile.OpenFile(d.store.Path(file), os.O_WRONLY|os.O_APPEND|os.O_CREATE|os.O_EXCL|unpolled, 0o666)
+		f, err := lockedfile.OpenFile(d.store.Path(file), os.O_WRONLY|os.O_APPEND|os.O_CREATE|os.O_EXCL, 0o666)
 		switch {
 		case err == nil:
 			l.file, l.files = file, append(l.files, file)
 			return f, nil
 		case errors.Is(err, fs.ErrNotExist):
-			n--
 			if err := d.makeDir(); err != nil {
 				return nil, err
 			}

@@ -19,7 +19,8 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// logsOf returns the files of a test's logs in the order of their creation; of all logs if name is empty.
+// logsOf returns the files of a test's logs in the order of their creation; of all logs if name is empty. That is the
+// order of their names, because the numbers of logs are times of as many digits.
 func (d logDir) logsOf(name string) (files []string, err error) {
 	entries, err := os.ReadDir(d.store.dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -34,11 +35,6 @@ func (d logDir) logsOf(name string) (files []string, err error) {
 			return nil, fmt.Errorf("%s is no log, and pending answers are in logs: delete it", d.store.Shown(e.Name()))
 		}
 	}
-	inorder.By(files, func(a, b string) int {
-		nameA, x := parseLogFile(a)
-		nameB, y := parseLogFile(b)
-		return cmp.Or(strings.Compare(nameA, nameB), cmp.Compare(x, y))
-	})
 	return files, nil
 }
 
@@ -155,9 +151,7 @@ func (r *logReader) read(file string) error {
 			r.beside[canon.Hash(p.of)] = p.data
 		}
 	}
-	if r.torn = r.torn || !ended; len(records) == 0 {
-		return nil
-	}
+	r.torn = r.torn || !ended
 	return r.add(file, provider, records)
 }
 
@@ -191,8 +185,6 @@ func (r *logReader) cut(file string, text []byte) (p *logPart, rest []byte, err 
 	case p == nil:
 		return nil, nil, r.dir.store.failure(file, "", snapshot.RuleValue, nil,
 			"has the line %q, which no traceforge writes: reject %s", jsontext.Excerpt(string(line)), r.name)
-	case int64(size) > r.dir.store.maxBytes:
-		return nil, nil, r.dir.store.unreadable(file, &tooLarge{int64(size), r.dir.store.maxBytes})
 	case size >= len(body): // a part is followed by a newline
 		return nil, nil, nil
 	}

@@ -28,9 +28,6 @@ type Moved struct {
 // sources, and nothing else in the calls. A target that exists is an error that is [fs.ErrExist], a document that does
 // not exist is one that is [fs.ErrNotExist]; then nothing is moved.
 func (s *Store) Move(moves ...Move) (moved []Moved, err error) {
-	if len(moves) == 0 {
-		return nil, nil
-	}
 	if _, err := os.Stat(s.dir); err != nil {
 		return nil, fmt.Errorf("move: %w", err)
 	}

@@ -4,23 +4,16 @@ package store
 
 import (
 	"errors"
-	"io/fs"
 	"os"
 	"syscall"
 )
 
-// unpolled saves package os four system calls for a new file.
-const unpolled = syscall.O_NONBLOCK
-
 // openToRead opens a file for reading without waiting, even if it is a pipe without a writer. Callers check the size
-// and refuse files that are not regular. It also saves package os four system calls.
+// and refuse files that are not regular.
 func openToRead(name string) (*os.File, error) {
 	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	switch {
-	case errors.Is(err, syscall.EAGAIN): // a file server is recalling its lease of the file
+	if errors.Is(err, syscall.EAGAIN) { // a file server is recalling its lease of the file
 		return os.Open(name)
-	case errors.Is(err, syscall.ENXIO): // a socket, or a missing device
-		return nil, &fs.PathError{Op: "open", Path: name, Err: errIrregular}
 	}
 	return f, err
 }
