@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -101,6 +102,31 @@ func TestRawRefuses(t *testing.T) {
 	_, err = doc.Raw(0)
 	require.ErrorIs(t, err, ErrReplaced)
 	require.ErrorContains(t, err, "was recorded again by another process: run it again")
+}
+
+// TestRawWaits checks that an answer that a commit is replacing is read again after the commit.
+func TestRawWaits(t *testing.T) {
+	t.Parallel()
+	s, dir := newStore(t)
+	put := putOf("TestX", call{1, "one?", "one"})
+	commit(t, s, put)
+	doc, err := s.Load(put.Name, "openai")
+	require.NoError(t, err)
+	var got []byte
+	read := make(chan error)
+	require.NoError(t, s.Exclusively(func(Writer) error {
+		removeFile(t, dir, rawOf("TestX", 1))
+		go func() {
+			var err error
+			got, err = doc.Raw(0)
+			read <- err
+		}()
+		time.Sleep(50 * time.Millisecond)
+		writeFile(t, dir, rawOf("TestX", 1), string(rawIn(put, 0)))
+		return nil
+	}))
+	require.NoError(t, <-read)
+	require.Equal(t, rawIn(put, 0), got)
 }
 
 // TestRawMissingOften checks that a document with missing answers is read again only once, not once per answer.

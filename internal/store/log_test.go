@@ -126,6 +126,29 @@ func TestLogEmptyAnswer(t *testing.T) {
 	requireWhole(t, s)
 }
 
+// TestLogMedia accepts an answer to a call that sent an image.
+func TestLogMedia(t *testing.T) {
+	s, _ := newStore(t)
+	put := mediaPut([]byte("\x89PNG"))
+	require.NoError(t, newBuyer(s, "TestX").buy(put))
+	_, err := Audit.Accept(s, []string{put.Name})
+	require.NoError(t, err)
+	requireWhole(t, s)
+}
+
+// TestLogList lists a test with two logs once, and a test whose log has no answer not at all.
+func TestLogList(t *testing.T) {
+	s, dir := newStore(t)
+	for range 2 {
+		require.NoError(t, newBuyer(s, "TestX").buy(putOf("TestX", bought[0])))
+	}
+	writeFile(t, dir, PendingName+"/"+logFile(nameOf("TestY"), 1), "")
+	writeFile(t, dir, PendingName+"/"+logFile(nameOf("TestZ"), 1), logClosed)
+	files, err := s.Pending().List()
+	require.NoError(t, err)
+	require.Equal(t, []string{fileOf("TestX")}, files)
+}
+
 // TestSettleNothing checks that no log is left if no pending answers remain, from this run or from others.
 func TestSettleNothing(t *testing.T) {
 	s, dir := newStore(t)
@@ -196,6 +219,14 @@ func TestLogAltered(t *testing.T) {
 		{"answer", "has an answer of the hash ", replacing(`{"answer":"second"}`, `{"answer":"sEcond"}`)},
 		{"record", "it has no mark of this user", replacing(`"two?"`, `"tWo?"`)},
 		{"line", "which no traceforge writes", replacing("\nrecord 0 ", "\nRecord 0 ")},
+		{"provider", "it has no mark of this user", replacing("traceforge pending openai", "traceforge pending anthropic")},
+		{"place", "which no traceforge writes", replacing("\nrecord 0 ", "\nrecord zero ")},
+		{"hash", "which no traceforge writes", replacing("\nanswer sha256:", "\nanswer sha1:")},
+		{"size", "which no traceforge writes", replacing("\nrecord 0 ", "\nrecord 0 -")},
+		{"mark", "which no traceforge writes", func(t *testing.T, file string) {
+			line, _, _ := strings.Cut(strings.TrimPrefix(readFile(t, file), logHead+"openai\n"), "\n")
+			replacing(line, line+" 0")(t, file)
+		}},
 		{"head", "is no file of pending answers", replacing("traceforge pending openai", "traceforge pending ../..")},
 		{"link", "is no regular file", func(t *testing.T, file string) {
 			require.NoError(t, os.Rename(file, file+".moved"))

@@ -31,6 +31,19 @@ func TestPendingIsNoLink(t *testing.T) {
 	}
 }
 
+// TestLogIsNoLink checks that nothing is written through a link in place of a log.
+func TestLogIsNoLink(t *testing.T) {
+	s, dir := newStore(t)
+	pend(t, s, recordedAt, "TestX", call{1, "Where is it?", "On its way."})
+	outside := filepath.Join(t.TempDir(), "mine")
+	require.NoError(t, os.WriteFile(outside, []byte("mine\n"), 0o666))
+	log := logOf(t, dir)
+	require.NoError(t, os.Remove(log))
+	require.NoError(t, os.Symlink(outside, log))
+	require.NoError(t, s.Pending().CloseLogs(nameOf("TestX")))
+	require.Equal(t, "mine\n", readFile(t, outside))
+}
+
 // TestPendingOfAStranger checks that an answer from git does not count as bought here.
 func TestPendingOfAStranger(t *testing.T) {
 	root := t.TempDir()
@@ -48,5 +61,11 @@ func TestPendingOfAStranger(t *testing.T) {
 	s.keys = func() keyFile { return keyFile{} }
 	_, err = s.Pending().Load(put.Name, put.Provider)
 	require.ErrorIs(t, err, ErrDoubt)
+	unsigned := pend(t, s, recordedAt, "TestY", call{1, "Where is it?", "On its way."})
+	_, err = exec.Command("git", "-C", root, "add", "-f", ".ai-snapshots/.pending").CombinedOutput()
+	require.NoError(t, err)
+	_, unmarked := s.Pending().Load(unsigned.Name, unsigned.Provider)
+	require.ErrorIs(t, unmarked, ErrDoubt, "neither has a key, nor does the file have a mark")
+	_, err = s.Pending().Load(put.Name, put.Provider)
 	require.ErrorContains(t, err, "holds answers that a test bought, and is not used: it has no mark of this user, and git tracks it")
 }

@@ -131,6 +131,16 @@ func TestMedia(t *testing.T) {
 
 	commit(t, s, putOf("TestX", call{1, "one?", "one"}), mediaOf("TestY", image))
 	requireWhole(t, s)
+
+	// Two calls may send one image.
+	twice := putOf("TestZ", call{1, "a?", "a"}, call{2, "b?", "b"})
+	for i := range twice.Document.Snapshots {
+		message := &twice.Document.Snapshots[i].Request.Messages[1]
+		message.Content = append(message.Content, put.Document.Snapshots[0].Request.Messages[1].Content[1])
+	}
+	twice.Beside[h] = image
+	commit(t, s, twice)
+	requireWhole(t, s)
 }
 
 // mediaPut returns a document whose only call has an image.
@@ -174,6 +184,11 @@ func TestMaxBytes(t *testing.T) {
 	_, err := s.Load(nameOf("TestX"), "openai")
 	require.ErrorContains(t, err, "and at most 20 are read: TRACEFORGE_MAX_BYTES raises the limit")
 	require.ErrorContains(t, s.Commit(Change{Put: []Put{putOf("TestY", call{1, "y?", "y"})}}), "at most 20 are read")
+	long := putOf("TestY", call{1, "y?", "y"})
+	answered(long, make([]byte, 10_001))
+	s.maxBytes = 10_000
+	require.ErrorContains(t, s.Commit(Change{Put: []Put{long}}), rawOf("TestY", 1)+": value: has 10001 bytes")
+	s.maxBytes = 20
 	result, err := Audit.Verify(s)
 	require.NoError(t, err)
 	require.Equal(t, "value", result.Findings[0].Rule)
@@ -211,12 +226,25 @@ func TestCommitRefuses(t *testing.T) {
 		"bad-raw":        {altered(func(p *Put) { p.Beside[p.Document.Snapshots[0].Response.RawOutputRef] = []byte("other") }), "raw: has the hash " + string(canon.Sum([]byte("other")))},
 		"remove-none":    {Change{Remove: []string{"openai/x.json"}}, "no such file"},
 		"remove-out":     {Change{Remove: []string{"../x.json"}}, `"../x.json" is no file of a document`},
+		"remove-twice":   {Change{Remove: []string{fileOf("TestX"), fileOf("TestX")}}, "is removed, and put or removed besides"},
 		"remove-and-put": {Change{Put: []Put{putOf("TestX", call{1, "x", "x"})}, Remove: []string{fileOf("TestX")}}, "is removed, and put or removed besides"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			require.ErrorContains(t, s.Commit(c.change), c.says)
 			require.Equal(t, before, tree(t, dir), "nothing is written")
 		})
+	}
+}
+
+// TestIsStoreFile names the files that a journal may write and remove.
+func TestIsStoreFile(t *testing.T) {
+	t.Parallel()
+	for _, file := range []string{"manifest.json", "openai/x.json", "openai/x/1.json", "x.5.log"} {
+		require.True(t, IsStoreFile(file), file)
+	}
+	for _, file := range []string{"config.json", ".gitignore", "../x.json", "openai/x/notes.md", "../x/1.json", "openai/../1.json",
+		"x.log", "x.0.log", "x.-5.log", "x.05.log", "x.5.txt", "../x.5.log", "openai/x.5.log"} {
+		require.False(t, IsStoreFile(file), file)
 	}
 }
 
@@ -229,9 +257,23 @@ func TestReplaceWhatIsGoneOrBroken(t *testing.T) {
 	removeFile(t, dir, fileOf("TestX"))
 	writeFile(t, dir, fileOf("TestY"), "{")
 	writeFile(t, dir, rawOf("TestY", 1), "?")
+	writeFile(t, dir, fileOf("TestY")+TempExt, "left by a crash of the system")
 	commit(t, s, x)
 	commit(t, s, y)
 	requireWhole(t, s)
+}
+
+// TestCommitKeepsOtherFiles checks that a commit removes no file that only a person can have put there.
+func TestCommitKeepsOtherFiles(t *testing.T) {
+	t.Parallel()
+	s, dir := newStore(t)
+	commit(t, s, putOf("TestX", call{1, "one?", "one"}, call{2, "two?", "two"}))
+	notes := "openai/" + nameOf("TestX") + "/notes.md"
+	writeFile(t, dir, notes, "why")
+	commit(t, s, putOf("TestX", call{1, "one?", "one"}))
+	require.Contains(t, tree(t, dir), notes)
+	require.NoError(t, s.Commit(Change{Remove: []string{fileOf("TestX")}}))
+	require.Contains(t, tree(t, dir), notes)
 }
 
 // TestNoLinkOutOfAStoreThatIsWritten checks that a directory link is refused, and that a file link is replaced.
