@@ -164,7 +164,7 @@ func (v *verifier) behind(m *store.Manifest) (wrong snapshot.Violation) {
 	for i, e := range m.Entries {
 		places[e.Hash] = i
 	}
-	next, found, added, first := 0, 0, 0, len(m.Entries)
+	next, added := 0, 0
 	for is := range v.entries() {
 		if next < len(m.Entries) && m.Entries[next] == is { // in order so far
 			next++
@@ -175,12 +175,10 @@ func (v *verifier) behind(m *store.Manifest) (wrong snapshot.Violation) {
 			continue
 		}
 		delete(places, is.Hash)
-		found++
 		e := m.Entries[i]
-		if i > first || e == is {
+		if wrong.Rule != "" || e == is {
 			continue
 		}
-		first = i
 		switch pointer := jsontext.PointerTo("snapshots", strconv.Itoa(i)); {
 		case e.ID != is.ID:
 			wrong = wrongManifest(snapshot.RuleManifest, pointer, "has the id %q, but the record with that hash is %s", e.ID, is.ID)
@@ -190,9 +188,9 @@ func (v *verifier) behind(m *store.Manifest) (wrong snapshot.Violation) {
 			wrong = wrongManifest(snapshot.RuleManifest, pointer+"/provider", "is %q, but the record's is %q", e.Provider, is.Provider)
 		}
 	}
-	if wrong.Rule != "" || added == 0 && found == len(m.Entries) && next == found {
+	if wrong.Rule != "" || added == 0 && next == len(m.Entries) {
 		return wrong
 	}
 	return wrongManifest(snapshot.RuleBehind, "",
-		"records that it lists and that are not there any more or have changed: %d, new ones: %d", len(m.Entries)-found, added)
+		"records that it lists and that are not there any more or have changed: %d, new ones: %d", len(places), added)
 }

@@ -191,17 +191,10 @@ func (r *record) meaning() canon.Hash {
 	return r.sense
 }
 
-// rename gives their records the new ids, also in records that continue them. Seal checks whether they still do.
+// rename gives the records their ids. Seal chooses another record to continue where the present one is wrong.
 func (m *recordMerge) rename() {
 	for _, r := range m.merged {
 		r.ID = snapshot.ID(m.name, r.n)
-		if c := r.Continues; c != nil && slices.Contains(m.theirs, r) {
-			if to := m.numbers[c.Call]; to != nil {
-				moved := *c
-				moved.Call = to.n
-				r.Continues = &moved
-			}
-		}
 	}
 }
 
