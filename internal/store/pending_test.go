@@ -149,6 +149,30 @@ func TestAcceptKeepsAnswer(t *testing.T) {
 	requireWhole(t, s)
 }
 
+// TestAcceptReplacesAnswer checks that an answer with the same content replaces one that is missing or fails a check.
+func TestAcceptReplacesAnswer(t *testing.T) {
+	forged := func(d *Doc) []snapshot.Violation {
+		if d.Log != "" {
+			return nil
+		}
+		return []snapshot.Violation{{Pointer: "/snapshots/0/response", Rule: snapshot.RuleAnswer, Message: "is forged"}}
+	}
+	for _, checks := range [][]Check{nil, {forged}} {
+		s, dir := newStore(t)
+		commit(t, s, putOf("TestIt", call{1, "Where?", "There."}))
+		pend(t, s, recordedAt.Add(time.Hour), "TestIt", call{1, "Where?", "There."})
+		if checks == nil {
+			removeFile(t, dir, rawOf("TestIt", 1))
+		}
+		_, err := Audit.Accept(s, idsOf("TestIt", 1), checks...)
+		require.NoError(t, err)
+		requireWhole(t, s)
+		doc, err := s.Load(nameOf("TestIt"), "openai")
+		require.NoError(t, err)
+		require.Equal(t, recordedAt.Add(time.Hour), doc.Document.Snapshots[0].Timestamp)
+	}
+}
+
 // TestAcceptContinues checks that continued records stay right when a record before them is replaced.
 func TestAcceptContinues(t *testing.T) {
 	s, dir := newStore(t)

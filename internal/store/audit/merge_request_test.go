@@ -32,7 +32,9 @@ func TestMergeRequest(t *testing.T) {
 	warm := func(r *modelio.Request) { n := json.Number("1"); r.Temperature = &n }
 	tool := func(r *modelio.Request) { r.Tools[0].Description = "Finds." }
 	other := func(r *modelio.Request) { r.Tools = append(r.Tools, modelio.ToolDefinition{Name: "buy"}) }
+	more := func(r *modelio.Request) { r.Tools = append(r.Tools, modelio.ToolDefinition{Name: "sell"}) }
 	removed := func(r *modelio.Request) { delete(r.Options, "user") }
+	added := func(r *modelio.Request) { r.Options["new"] = json.RawMessage(`true`) }
 	for _, c := range []struct {
 		name, reason               string
 		base, ours, theirs, merged *modelio.Request
@@ -40,6 +42,8 @@ func TestMergeRequest(t *testing.T) {
 	}{
 		{"lines", "each line is that of the side that changed it", asked(prompt),
 			asked(put("one", "ONE")), asked(put("four", "FOUR")), asked(strings.Replace(put("one", "ONE"), "four", "FOUR", 1)), nil},
+		{"earlier line", "of theirs", asked(prompt),
+			asked(put("five", "FIVE")), asked(put("one\n", "")), asked("two\nthree\nfour\nFIVE\n"), nil},
 		{"same line", "ours stays, and it is said", asked(prompt),
 			asked(put("two", "ours")), asked(put("two", "theirs"), cold), asked(put("two", "ours"), cold), []string{"system"}},
 		{"adjacent lines", "touch, as git has it", asked(prompt),
@@ -48,6 +52,9 @@ func TestMergeRequest(t *testing.T) {
 			asked(put("one\n", "zero\none\n")), asked(put("four\n", "")), asked("zero\none\ntwo\nthree\nfive\n"), nil},
 		{"alike", "what both changed alike is changed", asked(prompt),
 			asked(put("two", "2"), cold), asked(put("two", "2"), tool), asked(put("two", "2"), cold, tool), nil},
+		{"alike and apart", "what both added alike is added once", asked(prompt, more), asked(prompt, more, other),
+			asked(prompt, more, tool, other), asked(prompt, more, tool, other), nil},
+		{"new member", "it is theirs alone", asked(prompt), asked(prompt, removed), asked(prompt, added), asked(prompt, removed, added), nil},
 		{"members", "a member each", asked(prompt), asked(prompt, cold, removed), asked(prompt, other), asked(prompt, cold, removed, other), nil},
 		{"same member", "a number has no lines", asked(prompt), asked(prompt, cold), asked(prompt, warm), asked(prompt, cold), []string{"temperature"}},
 		{"prompt and tool", "of different elements", asked(prompt), asked(put("one", "1"), tool), asked(put("five", "5"), other),

@@ -176,6 +176,16 @@ func TestBothRecordedTheSameTest(t *testing.T) {
 			theirs:     append(base[:3:3], call{4, "vier?", "theirs"}, call{5, "fünf?", "theirs too"}),
 			want:       append(base[:3:3], call{4, "four?", "ours"}, call{6, "vier?", "theirs"}, call{5, "fünf?", "theirs too"}),
 			renumbered: []Renumbered{{id + "4", id + "6"}}},
+		{name: "appended-two", reason: "each has a number of its own", base: base,
+			ours:       append(base[:3:3], call{4, "four?", "ours"}, call{5, "five?", "ours"}),
+			theirs:     append(base[:3:3], call{4, "vier?", "theirs"}, call{5, "fünf?", "theirs"}),
+			want:       append(base[:3:3], call{4, "four?", "ours"}, call{5, "five?", "ours"}, call{6, "vier?", "theirs"}, call{7, "fünf?", "theirs"}),
+			renumbered: []Renumbered{{id + "4", id + "6"}, {id + "5", id + "7"}}},
+		{name: "polled", reason: "calls that ask the same are compared in their order", base: base,
+			ours:    append(base[:3:3], call{4, "done?", "no"}, call{5, "done?", "ours"}),
+			theirs:  append(base[:3:3], call{4, "done?", "no"}, call{5, "done?", "theirs"}),
+			want:    append(base[:3:3], call{4, "done?", "no"}, call{5, "done?", "ours"}),
+			choices: []Choice{{id + "5", "both sides recorded this call, and the answers differ", "ours", nil}}},
 		{name: "inserted", reason: "a new record follows its predecessor", base: base,
 			ours:   []call{base[0], base[1], base[2], {4, "four?", "ours"}},
 			theirs: []call{base[0], {5, "half?", "theirs"}, base[1], base[2]},
@@ -426,6 +436,25 @@ func TestMovedAndChanged(t *testing.T) {
 	require.Equal(t, []string{store.DocumentFile("anthropic", nameOf("TestX"))}, files)
 }
 
+// TestMovedUnnoticed covers a document that one side moved to another provider, so changed that git sees two documents.
+func TestMovedUnnoticed(t *testing.T) {
+	t.Parallel()
+	one, two := call{1, "one?", "one"}, call{2, "two?", "two"}
+	r := newRepository(t, putOf("TestX", one, two))
+	move := func() {
+		put := putWith("TestX", strings.Repeat("Another prompt of many words, so that the documents are unlike. ", 200), one, two)
+		put.Provider = "anthropic"
+		r.commit(put)
+	}
+	require.False(t, r.branches(func() { r.commit(putOf("TestX", one, call{2, "two?", "ours"})) }, move))
+	report := r.heal()
+	require.Equal(t, []Choice{{nameOf("TestX") + "-2", "both sides changed what is asked", "merged", nil}}, report.Merged[0].Choices)
+	requireCalls(t, r.store, "TestX", one, call{2, "two?", "ours"})
+	files, err := r.store.List()
+	require.NoError(t, err)
+	require.Equal(t, []string{store.DocumentFile("anthropic", nameOf("TestX"))}, files)
+}
+
 // TestTrackedManifest checks that Repair writes the manifest of a repository that tracks it. The manifest has a
 // conflict too.
 func TestTrackedManifest(t *testing.T) {
@@ -472,6 +501,7 @@ func TestContinuedRecords(t *testing.T) {
 	require.Equal(t, []Choice{{nameOf("TestX") + "-2", "both sides recorded this call, and the answers differ", "ours", nil}}, report.Merged[0].Choices)
 	theirs := ids[nameOf("TestX")+"-4"]
 	require.NotNil(t, theirs)
+	require.Equal(t, &snapshot.Continues{Call: 3, Messages: 4}, theirs.Continues, "it is ours that it continues")
 	require.Equal(t, "zwei", *theirs.Request.Messages[4].Content[0].Text, "the request of theirs is whole")
 	require.Equal(t, "drei of theirs", *theirs.Response.Candidates[0].Message.Content[0].Text)
 }
