@@ -31,10 +31,9 @@ type builder struct {
 
 // build returns the run of a source, and puts all files of its pack except for run.json.
 func build(from Source, put func(file string, data []byte) error) (*Run, error) {
-	killed := slices.Clone(from.Killed)
-	slices.Sort(killed)
+	killed := slices.Compact(sorted(from.Killed))
 	b := &builder{Source: from, put: put, run: &Run{
-		Files: map[string]canon.Hash{}, Killed: slices.Compact(killed), Outcome: "pass", Version: RunVersion, Tests: []Test{},
+		Files: map[string]canon.Hash{}, Killed: killed, Outcome: "pass", Version: RunVersion, Tests: []Test{},
 	}}
 	if len(from.Killed) > 0 {
 		b.run.Outcome = "fail"
@@ -89,48 +88,38 @@ func (b *builder) config(dir string) error {
 
 // receipts adds the receipts, and returns them by package and test. They are sorted, since it differs between runs
 // which process left a receipt, and which of two concurrent calls was answered first.
-func (b *builder) receipts() (sorted []usage.Receipt) {
+func (b *builder) receipts() (all []usage.Receipt) {
 	type line struct {
 		usage.Receipt
 		text []byte
 	}
 	var lines []line
 	for _, r := range b.Receipts {
-		r.Played, r.Recorded, r.Unplayed = byNumber(r.Played), byNumber(r.Recorded), byNumber(r.Unplayed)
+		r.Played, r.Recorded, r.Unplayed = sorted(r.Played), sorted(r.Recorded), sorted(r.Unplayed)
 		text, _ := json.Marshal(r) // contains only texts and numbers
 		lines = append(lines, line{r, append(text, '\n')})
 	}
 	slices.SortFunc(lines, func(a, b line) int {
 		return cmp.Or(cmp.Compare(a.Package, b.Package), cmp.Compare(a.Test, b.Test), bytes.Compare(a.text, b.text))
 	})
-	var all []byte
+	var text []byte
 	for _, l := range lines {
-		all, sorted = append(all, l.text...), append(sorted, l.Receipt)
+		text, all = append(text, l.text...), append(all, l.Receipt)
 	}
-	b.add(ReceiptsFile, all)
-	return sorted
+	b.add(ReceiptsFile, text)
+	return all
 }
 
-func byNumber(ids []string) []string {
-	ids = slices.Clone(ids)
-	slices.SortStableFunc(ids, func(a, b string) int {
-		nameA, numberA, _ := snapshot.ParseID(a)
-		nameB, numberB, _ := snapshot.ParseID(b)
-		return cmp.Or(cmp.Compare(nameA, nameB), cmp.Compare(numberA, numberB), cmp.Compare(a, b))
-	})
-	return ids
-}
+func sorted(texts []string) []string { return slices.Sorted(slices.Values(texts)) }
 
-// test adds a test with the receipts of its runs.
+// test adds a test with the receipts of its runs. The first has the worst outcome, since the words for outcomes are sorted
+// from the worst to the best.
 func (b *builder) test(receipts []usage.Receipt) error {
 	t := Test{Outcome: receipts[0].Outcome, Package: receipts[0].Package, Test: receipts[0].Test}
 	answered, all := map[string]bool{}, map[string]bool{}
 	mode := session.ModeReplay
 	for _, r := range receipts {
 		t.Missing += r.Missing
-		if r.Outcome == "fail" || t.Outcome == "skip" {
-			t.Outcome = r.Outcome
-		}
 		if len(r.Recorded) > 0 {
 			mode = session.ModeRecord
 		}

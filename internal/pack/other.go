@@ -28,9 +28,6 @@ func (v *verifier) isOther() bool {
 		_, err := fs.Stat(v.root.FS(), file)
 		return err == nil
 	}
-	if has(ReceiptsFile) {
-		return false
-	}
 	data, err := v.root.ReadFile(RunFile)
 	return has(sessionFile) || err != nil && has(bundleFile) || jsontext.ValueOf(data).Member("kernel_result_kind").Present()
 }
