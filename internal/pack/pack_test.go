@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -145,8 +146,15 @@ func TestPack(t *testing.T) {
 	_, err = pack.Write(other, from)
 	require.NoError(t, err)
 	require.Equal(t, files(t, dir), files(t, other), "equal runs make equal bytes, whichever process ended first")
-	_, err = pack.Write(dir, from)
+	_, err = pack.Write(dir+"/", from)
 	require.NoError(t, err, "a pack is replaced")
+	require.Equal(t, files(t, other), files(t, dir))
+	require.Equal(t, "pass", verify(t, dir).Answer().Outcome)
+
+	slices.Reverse(from.Receipts[0].Recorded)
+	_, err = pack.Write(other, from)
+	require.NoError(t, err)
+	require.Equal(t, files(t, dir), files(t, other), "whichever call was answered first")
 }
 
 // TestOutcome: of a test that ran several times the worst counts, and a process that was killed is a failure.
@@ -163,6 +171,12 @@ func TestOutcome(t *testing.T) {
 	require.Equal(t, 2, run.Tests[0].Missing)
 	require.True(t, verify(t, dir).OK())
 
+	from.Receipts[2].Outcome, from.Receipts[1].Outcome = "pass", "skip"
+	run, err = pack.Write(dir, from)
+	require.NoError(t, err)
+	require.Equal(t, "pass", run.Tests[0].Outcome, "a run that was not skipped counts")
+	from.Receipts[1].Outcome = "pass"
+
 	from.Receipts, from.Killed = from.Receipts[:2], []string{"example.com/m"}
 	run, err = pack.Write(dir, from)
 	require.NoError(t, err)
@@ -178,6 +192,11 @@ func TestWriteErrors(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(mine, "config.json"), nil, 0o666))
 	_, err := pack.Write(mine, from)
 	require.EqualError(t, err, "write pack: "+mine+" holds files and no run.json, so it is no pack: choose another directory")
+	notes := filepath.Join(dir, "notes.txt")
+	require.NoError(t, os.WriteFile(notes, nil, 0o666))
+	_, err = pack.Write(dir, from)
+	require.EqualError(t, err, "write pack: "+dir+" holds notes.txt, which is of no pack: choose another directory")
+	require.NoError(t, os.Remove(notes))
 	before := files(t, dir)
 	from.Receipts[1].Recorded = append(from.Receipts[1].Recorded, strings.TrimSuffix(from.Receipts[1].Recorded[0], "-1")+"-9")
 	_, err = pack.Write(dir, from)

@@ -87,6 +87,11 @@ func TestVerifyHostile(t *testing.T) {
 			"refs/" + canon.Sum(nil).Hex() + ": PK2: nothing in the pack refers to it"},
 		{"misnamed_ref", "a ref is what its name says", resealed(write("refs/"+strings.Repeat("0", 64), "x"), nil),
 			"refs/" + strings.Repeat("0", 64) + ": PK5: has the hash "},
+		{"missing", "run.json names it", func(t *testing.T, dir string) { require.NoError(t, os.Remove(filepath.Join(dir, it.Session.File))) },
+			it.Session.File + ": PK1: is missing, and run.json names it"},
+		{"other", "nor is it one of another system for a file of theirs", write("model_io.json", "{}"), "tests.receipt: PK2: unknown file in pack"},
+		{"hash", "a hash is one", resealed(nil, func(run map[string]any) { run["files"].(map[string]any)["tests.receipt"] = "x" }),
+			"tests.receipt: PK5: has the hash "},
 		{"altered", "each file is what run.json says to the byte", edit(it.Session.File, "{", "{ "), it.Session.File + ": PK5: has the hash "},
 		{"altered_receipts", "those of runs too", edit("tests.receipt", `"outcome":"pass"`, `"outcome":"fail"`), "it was altered: get the pack again"},
 		{"huge", "nobody makes us read without end", func(t *testing.T, dir string) {
