@@ -122,9 +122,6 @@ var (
 
 // sameModel reports whether the answering model has the name that was requested, or a more specific one.
 func sameModel(asked, answered string) bool {
-	if asked == answered {
-		return true
-	}
 	a, b := wordsOf(asked), wordsOf(answered)
 	missing := func(word string) bool { return !slices.Contains(b, word) }
 	resized := func(word string) bool { return slices.Contains(sizes, word) && !slices.Contains(a, word) }
