@@ -117,6 +117,11 @@ func system(text string) change {
 	return func(s *snapshot.Snapshot) { s.Request.Messages[0] = said(modelio.RoleSystem, text) }
 }
 
+// marked marks the system prompt as one to cache.
+func marked(s *snapshot.Snapshot) {
+	s.Request.Messages[0].Content[0].Metadata = modelio.Object{"cache_control": json.RawMessage(`{"type":"ephemeral"}`)}
+}
+
 // long is a prompt that caches keep.
 var long = strings.Repeat("Answer in one sentence, and name what you know it from. ", 100)
 
@@ -202,6 +207,12 @@ func TestRules(t *testing.T) {
 		{"cache-unmarked", "this provider caches what is marked", nil, two(
 			[]change{system("Today is 2026-01-09. " + long), model("anthropic", "claude-opus-4-6", "claude-opus-4-6")},
 			[]change{system("Today is 2026-01-10. " + long), model("anthropic", "claude-opus-4-6", "claude-opus-4-6")}), nil},
+		{"cache-marked", "and this is marked", nil, two(
+			[]change{system("Today is 2026-01-09. " + long), model("anthropic", "claude-opus-4-6", "claude-opus-4-6"), marked},
+			[]change{system("Today is 2026-01-10. " + long), model("anthropic", "claude-opus-4-6", "claude-opus-4-6"), marked}),
+			[]string{request + "messages/0: cache-prefix: 2026-01-10 at byte 9 of a system prompt of 5621 bytes is 2026-01-09 in the same prompt of testx-1, and the prompt cache serves nothing behind it: put what varies behind what stays (TestY)"}},
+
+		{"schema-none", "the provider runs it", nil, one(tools(modelio.ToolDefinition{Name: "web_search"})), nil},
 
 		{"schema-anything", "no type is any type", nil, one(tools(tool("t", "T.", `{"description":"x"}`))),
 			[]string{request + "tools/0: open-schema: tool t takes anything, which has no type: say what it takes (TestX)"}},

@@ -12,7 +12,7 @@ import (
 func TestCost(t *testing.T) {
 	t.Parallel()
 	n := func(n int64) *int64 { return &n }
-	cached := 1.0
+	cached := 0.5
 	prices := Prices{
 		"gpt-4o": {Input: 2, Output: 10, CachedInput: &cached}, "gpt-4o-2024-05-13": {Input: 5, Output: 15}, "plain": {Input: 1, Output: 1},
 	}
@@ -25,7 +25,7 @@ func TestCost(t *testing.T) {
 		{"asked", "the price of the name that was asked", "gpt-4o", "", &modelio.Usage{InputTokens: n(1e6), OutputTokens: n(1e5)}, 3, false},
 		{"answered", "who answered is who is paid", "gpt-4o", "gpt-4o-2024-05-13", &modelio.Usage{InputTokens: n(1e6), OutputTokens: n(0)}, 5, false},
 		{"undated", "one price stands for all of a name", "gpt-4o", "gpt-4o-2024-08-06", &modelio.Usage{InputTokens: n(1e6)}, 2, false},
-		{"cached", "cached input is part of the input", "gpt-4o", "", &modelio.Usage{InputTokens: n(1e6), CachedContentTokens: n(4e5)}, 1.6, false},
+		{"cached", "cached input is part of the input", "gpt-4o", "", &modelio.Usage{InputTokens: n(1e6), CachedContentTokens: n(4e5)}, 1.4, false},
 		{"cached-as-input", "without a price of its own", "plain", "", &modelio.Usage{InputTokens: n(1e6), CachedContentTokens: n(4e5)}, 1, false},
 		{"other", "nothing is guessed", "gpt-4o-mini", "gpt-4o-mini-2024-07-18", &modelio.Usage{InputTokens: n(1)}, 0, true},
 		{"uncounted", "a provider that counts nothing says nothing", "gpt-4o", "", nil, 0, true},
