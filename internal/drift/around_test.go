@@ -21,6 +21,7 @@ func TestAround(t *testing.T) {
 		wantAfter    *string
 	}{
 		{"small", "all of it", text("a\nb"), text("a\nc"), text("a\nb"), text("a\nc")},
+		{"short", "all of it, with what stays", text("1\n2\n3\nold"), text("1\n2\n3\nnew"), text("1\n2\n3\nold"), text("1\n2\n3\nnew")},
 		{"far", "what is around the lines that changed", text(far + "old\n" + far), text(far + "new\n" + far),
 			text("a line that stays\nold\na line that stays"), text("a line that stays\nnew\na line that stays")},
 		{"long line", "what is around the marks", text(long + " old " + long), text(long + " new " + long),
