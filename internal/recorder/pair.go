@@ -47,9 +47,6 @@ func (r *revision) pair(kept []*take, partial bool) (put store.Put, changed []*t
 		switch i := pairs[n]; {
 		case same[n]:
 			r.updated.Kept = append(r.updated.Kept, is.ID)
-			if tk != nil && renewTime {
-				changed = append(changed, tk)
-			}
 			continue
 		case i < 0:
 			r.updated.New = append(r.updated.New, is.ID)
