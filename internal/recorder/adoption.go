@@ -35,8 +35,7 @@ func (r *run) adopt(c *call, from *tape, i int, o *origin) (*servedRecord, error
 	tk := r.newTake(c)
 	tk.origin, tk.source, tk.lifted = o, source, cmp.Or(o.lifted, o.record.Source.Nondeterministic)
 	tk.how, tk.status = outcomeOf(stored.Incomplete), stored.Status
-	tk.read, tk.finished = tk.started, tk.started
-	tk.steps, tk.began = &r.steps, r.steps.Add(1)
+	tk.began = r.steps.Add(1)
 	tk.heard = tk.began
 	s := &servedRecord{record: &o.record}
 	if stored.RawOutputRef == "" {

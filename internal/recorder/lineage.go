@@ -159,10 +159,7 @@ func (s *setup) holds(name string, c *call, records int) bool {
 
 // tapeOf returns the tape of a document of a call's provider. It is empty if the document cannot be read.
 func (s *setup) tapeOf(name string, c *call) *tape {
-	doc, err := s.store.Load(name, c.provider)
-	if err != nil {
-		doc = nil
-	}
+	doc, _ := s.store.Load(name, c.provider) // nil on an error
 	return newTape(doc, s.rules)
 }
 

@@ -38,10 +38,8 @@ func (p *pending) open(provider string) {
 		return
 	}
 	p.mine, p.provider, p.log = map[int]bool{}, provider, p.run.store.NewLog(p.run.name, provider)
-	doc, err := p.run.store.Pending().Load(p.run.name, provider)
-	if err != nil {
-		doc, p.clean = nil, errors.Is(err, fs.ErrNotExist) // otherwise it cannot be read
-	}
+	doc, err := p.run.store.Pending().Load(p.run.name, provider) // nil on an error
+	p.clean = errors.Is(err, fs.ErrNotExist)
 	if errors.Is(err, store.ErrDoubt) { // its writer is in doubt, so this run must not remove it
 		p.clean, p.torn = true, err.Error()
 	}
