@@ -29,6 +29,7 @@ const (
 		`{"index":0,"message":{"role":"assistant","content":"four"},"finish_reason":"stop"},` +
 		`{"index":1,"message":{"role":"assistant","content":"4"},"finish_reason":"length"}],` +
 		`"usage":{"prompt_tokens":3,"completion_tokens":1,"total_tokens":4}}`
+	honestOdd  = `{"choices":[{"message":{"content":"four","Content":"five"},"finish_reason":"stop"}]}`
 	honestCall = `{"model":"m","choices":[{"index":0,"message":{"role":"assistant","content":null,"tool_calls":[` +
 		`{"id":"call_x","type":"function","function":{"name":"pay","arguments":"{\"to\":\"Ann\"}"}}]},"finish_reason":"tool_calls"}]}`
 	honestPage     = "<html>Sign in</html>"
@@ -231,6 +232,8 @@ func TestForgeries(t *testing.T) {
 			rawly(t, `"choices":[`, `"choiceſ":[{"message":{"content":"five"}}],"choices":[`), "/response/readings", "the member choiceſ as one of another name"},
 		{"repeated member", "the first or the last counts", upstream{body: honest}, "",
 			rawly(t, `"content":"four"`, `"content":"four","content":"five"`), "/response/raw_output_ref", "which is no such answer"},
+		{"reading that is none", "a reviewer looks for it in vain", upstream{body: honestOdd}, "",
+			recordly(func(s *snapshot.Snapshot) { s.Response.Readings[0].Says = "six" }), "/response/readings/0", "is the member six as one of another name, and programs read the member Content"},
 
 		{"note", "the answer is the API's, and would not be shown as one", upstream{body: honest}, "",
 			recordly(func(s *snapshot.Snapshot) { s.Response.Note = "openai.chat: odd" }),
@@ -244,6 +247,12 @@ func TestForgeries(t *testing.T) {
 			"/response/citations", `1-4 `},
 
 		{"stream", "of pieces", upstream{body: honestStream, header: stream}, "", rawly(t, `"ur"`, `"rty"`), "/response/content", `says "four"`},
+		{"times of other events", "a replay waits at the wrong ones", upstream{body: honestStream, header: stream}, "",
+			recordly(func(s *snapshot.Snapshot) { s.Response.TimingMS = []int64{0, 0} }),
+			"/response/timing_ms", "has 2 times, and openai/testit-NAME/1.sse has 3 events"},
+		{"late event", "a replay waits longer than the recording", upstream{body: honestStream, header: stream}, "",
+			recordly(func(s *snapshot.Snapshot) { s.Response.TimingMS = []int64{0, 0, 1 << 40} }),
+			"/response/timing_ms", "must rise up to latency_ms at most"},
 		{"cut stream", "it ends before its end", upstream{body: honestStream, header: stream}, "",
 			func(s *snapshot.Snapshot, raw string) string {
 				s.Response.Candidates[0].FinishReason, s.Response.Candidates[0].FinishReasonRaw = "other", ""
@@ -304,7 +313,11 @@ func TestForgeries(t *testing.T) {
 			require.GreaterOrEqual(t, at, 0, "%s: %v", c.why, found)
 			require.Contains(t, found[at].Message, says, c.why)
 
-			replayed = ""
+			changed := strings.Replace(body, `"a"`, `"b"`, 1)
+			require.NotEqual(t, body, changed)
+			failures, _ = s.run(Rekey, posts(&again, url, changed))
+			require.Len(t, failures, 1, "no other call adopts it")
+			again, replayed = "", ""
 			failures, _ = s.run(Replay, posts(&replayed, url, body))
 			require.Len(t, failures, 1, c.why)
 			require.Contains(t, failures[0].Text, "STORE/openai/"+doc.Name+".json, call 1, says one thing and serves another", c.why)
@@ -462,6 +475,11 @@ func TestReadings(t *testing.T) {
 	require.True(t, response.Readings[0].IsOfCall(), response.Readings[0])
 	require.Contains(t, fmt.Sprint(Read(nil)(doc)), `config.json say "readings": [`)
 	require.Empty(t, Read([]string{"added-call", "arguments", "missing-call", "name"})(doc))
+	s.forge(func(_ int, record *snapshot.Snapshot, raw string) string {
+		record.Response.ReadingsMore = 1
+		return raw
+	})
+	require.Contains(t, fmt.Sprint(s.findings()), "/snapshots/0/response/readings_more: answer: is 1, must be ")
 }
 
 // TestForgedCut drops the flag of an answer that was cut.
