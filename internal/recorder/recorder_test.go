@@ -336,3 +336,27 @@ func TestModesElsewhere(t *testing.T) {
 	holds("../../docs/schemas/receipt.json", `"description": "`+listed(names)+`"`)
 	holds("../../cmd/traceforge/table.go", "`MODE` is "+listed(ofPrograms)+", see update")
 }
+
+// TestPlaceOfARecord makes a call in another function than the recorded one: the record names the new one only if it gets a new
+// answer.
+func TestPlaceOfARecord(t *testing.T) {
+	for _, c := range []struct {
+		name, prompt, function string
+		mode                   Mode
+	}{
+		{"unchanged", "a", "ask", UpdateAll},
+		{"rekeyed", "b", "ask", Rekey},
+		{"changed", "b", "other", Update},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := newScene(t)
+			s.run(Update, asks("a"))
+			told, _ := s.run(c.mode, asks(c.prompt), func(o *Options) {
+				o.Source = func() snapshot.Source { return snapshot.Source{File: "other.go", Line: 2, Function: "other"} }
+			})
+			require.Empty(t, told)
+			_, doc := s.open()
+			require.Equal(t, c.function, doc.Document.Snapshots[0].Source.Function)
+		})
+	}
+}
