@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -65,4 +66,29 @@ func TestBubbles(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestCloseOfAStreamThatStaysOpen: a client closes a stream after its last event, and its server sends nothing more and does not
+// end it. Close waits a moment, and the answer is whole.
+func TestCloseOfAStreamThatStaysOpen(t *testing.T) {
+	s := newScene(t)
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		open := func(req *http.Request) (*http.Response, error) {
+			body, server := io.Pipe()
+			go func() { _, _ = io.WriteString(server, honestStream) }()
+			return &http.Response{StatusCode: http.StatusOK, Request: req, Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: body}, nil
+		}
+		told, _ := s.run(UpdateAll, func(r *Recorder) {
+			resp, err := (&http.Client{Transport: r}).Post(chatURL, "application/json", strings.NewReader(askedBody))
+			require.NoError(t, err)
+			_, err = io.ReadFull(resp.Body, make([]byte, len(honestStream)))
+			require.NoError(t, err)
+			require.NoError(t, resp.Body.Close())
+		}, func(o *Options) { o.Upstream = roundTripper(open) })
+		require.Empty(t, told)
+		require.Equal(t, drainTime, time.Since(began))
+		_, doc := s.open()
+		require.Empty(t, doc.Document.Snapshots[0].Response.Incomplete)
+	})
 }
