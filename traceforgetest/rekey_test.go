@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/stretchr/testify/require"
 
@@ -154,6 +155,8 @@ func TestRekey(t *testing.T) {
 		{"prompt", "one drifted", []chat{town, newChat("Name a short river"), street}, "2 kept, 1 rekeyed (user message)", []int{2}},
 		{"all", "the model is another", []chat{town.with("model", "m"), river.with("model", "m"), street.with("model", "m")}, "3 rekeyed (model)", []int{1, 2, 3}},
 		{"stream", "so is how it is asked for", []chat{town, river, street.with("max_tokens", 9)}, "2 kept, 1 rekeyed (parameters: max_tokens)", []int{3}},
+		{"order", "each adopts its own, in whichever order they come", []chat{newChat("Name a short river"), newChat("Name a small town"), street},
+			"1 kept, 2 rekeyed (user message)", []int{1, 2}},
 		{"less", "what is not called goes", []chat{town, newChat("Name a wide street, please")}, "1 kept, 1 rekeyed (user message), 1 removed", []int{3}},
 	} {
 		t.Run(x.name, func(t *testing.T) {
@@ -248,6 +251,38 @@ func TestRekeyFails(t *testing.T) {
 	s.edit(filepath.Join(s.dir, filepath.FromSlash(strings.TrimSuffix(s.document("TestIt"), ".json")), "1.json"),
 		func(raw string) string { return strings.Replace(raw, "You said", "You sang", 1) })
 	require.True(t, s.rekey("TestIt", asks(newChat("Name a small town"))).Failed(), "an altered answer is nobody's")
+}
+
+// TestRekeyOfFailures adopts an error of the transport and an answer that was cut: the program gets them as they were recorded.
+func TestRekeyOfFailures(t *testing.T) {
+	allowed := traceforgetest.Allow(traceforgetest.TransportErrors | traceforgetest.CutStreams)
+	for name, broken := range map[string]roundTripper{
+		"no answer": func(*http.Request) (*http.Response, error) { return nil, io.ErrUnexpectedEOF },
+		"cut": func(req *http.Request) (*http.Response, error) {
+			event := `data: {"choices":[{"index":0,"delta":{"content":"four"}}]}` + "\n\n"
+			return &http.Response{StatusCode: http.StatusOK, Request: req, Header: http.Header{"Content-Type": {"text/event-stream"}},
+				Body: io.NopCloser(io.MultiReader(strings.NewReader(event), iotest.ErrReader(io.ErrUnexpectedEOF)))}, nil
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newScene(t)
+			town, river := newChat("Name a big town").with("stream", true), newChat("Name a long river").with("stream", true)
+			var was, is error
+			t.Setenv("TRACEFORGE_UPDATE", "1")
+			requirePass(t, s.run("TestIt", func(_ *tbtest.TB, tf *traceforgetest.Recorder) { _, was = send(tf.Client(), town) },
+				allowed, traceforgetest.Upstream(broken)))
+			before := s.records("openai")[0]
+			test := func(_ *tbtest.TB, tf *traceforgetest.Recorder) { _, is = send(tf.Client(), river) }
+			requirePass(t, s.rekey("TestIt", test, allowed))
+			require.ErrorContains(t, is, was.Error())
+			after := s.records("openai")[0]
+			require.NotEmpty(t, after.Response.Stale)
+			after.Response.Stale = ""
+			require.Equal(t, before.Response, after.Response)
+			s.requireProven()
+			requirePass(t, s.replay("TestIt", test, allowed))
+		})
+	}
 }
 
 // TestRekeyNumbersIDs adopts an answer with a tool call for a conversation in which another tool call came before:
