@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -84,7 +86,27 @@ func TestAnswerThatNobodyOpens(t *testing.T) {
 		t.Setenv("TRACEFORGE_UPDATE", "")
 		requirePass(t, s.replay("TestIt", test))
 		s.requireWhole()
+		kept := slices.Collect(maps.Values(s.files()))
+		require.Equal(t, status == 200, slices.Contains(kept, `{"id":"resp_68f0c1d2","object":"response.deleted","deleted":true}`))
 	}
+}
+
+// TestAnswerWithoutABody records an answer of an upstream that says nil where there is no body, as clients accept.
+func TestAnswerWithoutABody(t *testing.T) {
+	s := newScene(t)
+	test := func(tb *tbtest.TB, tf *traceforgetest.Recorder) {
+		req, _ := http.NewRequest(http.MethodDelete, "https://api.openai.com/v1/responses/resp_68f0c1d2", nil)
+		resp, err := tf.Client().Do(req)
+		require.NoError(t, err)
+		require.NoError(t, resp.Body.Close())
+		require.Equal(t, http.StatusNoContent, resp.StatusCode)
+	}
+	t.Setenv("TRACEFORGE_UPDATE", "1")
+	requirePass(t, s.run("TestIt", test, traceforgetest.Upstream(roundTripper(func(*http.Request) (*http.Response, error) {
+		return &http.Response{StatusCode: http.StatusNoContent}, nil
+	}))))
+	t.Setenv("TRACEFORGE_UPDATE", "")
+	requirePass(t, s.replay("TestIt", test))
 }
 
 // TestCallUnderWayAtTheEnd holds that a call without an answer is told as such, and not as an answer that nobody reads.

@@ -1,8 +1,11 @@
 package traceforgetest_test
 
 import (
+	"io"
 	"net/http"
+	"os"
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -80,4 +83,30 @@ func TestClientSecret(t *testing.T) {
 	require.NotContains(t, said, key)
 	require.Regexp(t, `"ek_[0-9a-f]{32}"`, said)
 	s.requireWhole()
+}
+
+// TestSecretOfALaterCall keeps an answer while its test runs, and drops it where a later call shows that it holds a credential.
+func TestSecretOfALaterCall(t *testing.T) {
+	const key = "Zq8vR2mWx4TnLk7pYb3Jd6Hs"
+	s := newScene(t)
+	tb := s.update("1", "TestIt", func(_ *tbtest.TB, tf *traceforgetest.Recorder) {
+		_, err := send(tf.Client(), newChat("what is "+key+"?"))
+		require.NoError(t, err)
+		require.Len(t, s.waiting(), 1)
+		req, err := http.NewRequest(http.MethodPost, "https://api.openai.com/v1/chat/completions", strings.NewReader(
+			`{"model":"m","temperature":0,"seed":1,"messages":[{"role":"user","content":"hi"}]}`))
+		require.NoError(t, err)
+		req.Header.Set("Authorization", "Bearer "+key)
+		resp, err := tf.Client().Do(req)
+		require.NoError(t, err)
+		_, _ = io.Copy(io.Discard, resp.Body)
+		resp.Body.Close()
+	})
+	require.True(t, tb.Failed())
+	require.Len(t, s.waiting(), 1)
+	for _, log := range s.logs() {
+		text, err := os.ReadFile(log)
+		require.NoError(t, err)
+		require.NotContains(t, string(text), key)
+	}
 }
