@@ -162,6 +162,16 @@ func TestSplitValues(t *testing.T) {
 			`{"type":"response.output_text.delta","item_id":"m","delta":"` + z + `"}`, `{"type":"response.output_text.done","item_id":"m","text":"` + idA + `"}`},
 			[]string{`{"type":"response.output_text.delta","item_id":"m","delta":"{{uuid:1}}"}`,
 				`{"type":"response.output_text.delta","item_id":"m","delta":""}`, `{"type":"response.output_text.done","item_id":"m","text":"{{uuid:1}}"}`}},
+		{"converse", "blocks by another member", []string{`{"contentBlockIndex":0,"delta":{"text":"` + a + `"}}`,
+			`{"contentBlockIndex":1,"delta":{"text":"x"}}`, `{"contentBlockIndex":0,"delta":{"text":"` + z + `"}}`},
+			[]string{`{"contentBlockIndex":0,"delta":{"text":"{{uuid:1}}"}}`, `{"contentBlockIndex":1,"delta":{"text":"x"}}`, `{"contentBlockIndex":0,"delta":{"text":""}}`}},
+		{"parts", "those of one item", []string{`{"content_index":0,"delta":"` + a + `"}`, `{"content_index":1,"delta":"x"}`, `{"content_index":0,"delta":"` + z + `"}`},
+			[]string{`{"content_index":0,"delta":"{{uuid:1}}"}`, `{"content_index":1,"delta":"x"}`, `{"content_index":0,"delta":""}`}},
+		{"summaries", "of one item's reasoning", []string{`{"summary_index":0,"delta":"` + a + `"}`, `{"summary_index":1,"delta":"x"}`, `{"summary_index":0,"delta":"` + z + `"}`},
+			[]string{`{"summary_index":0,"delta":"{{uuid:1}}"}`, `{"summary_index":1,"delta":"x"}`, `{"summary_index":0,"delta":""}`}},
+		{"places", "one choice by its index, wherever it stands", []string{`{"choices":[{"index":1,"delta":{"content":"` + a + `"}}]}`,
+			`{"choices":[{"index":0,"delta":{"content":"x"}},{"index":1,"delta":{"content":"` + z + `"}}]}`},
+			[]string{`{"choices":[{"index":1,"delta":{"content":"{{uuid:1}}"}}]}`, `{"choices":[{"index":0,"delta":{"content":"x"}},{"index":1,"delta":{"content":""}}]}`}},
 		{"other-members", "only what grows is joined", []string{`{"model":"` + a + `"}`, `{"model":"` + z + `"}`}, []string{`{"model":"` + a + `"}`, `{"model":"` + z + `"}`}},
 		{"literal", "what only looks like a placeholder", []string{`{"response":"{{uu"}`, `{"response":"id:1}}"}`}, []string{`{"response":"{{}}{{uu"}`, `{"response":"id:1}}"}`}},
 	} {
@@ -182,6 +192,18 @@ func TestSplitValues(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestSplitValuesInBase64 does so for the JSON in Bedrock's frames.
+func TestSplitValuesInBase64(t *testing.T) {
+	stream := func(pieces ...string) (body []byte) {
+		for _, piece := range pieces {
+			body = append(body, awsFrame("chunk", `{"bytes":"`+inBase64(`{"delta":{"text":"`+piece+`"}}`)+`"}`)...)
+		}
+		return body
+	}
+	answer := &provider.Answer{ContentType: "application/vnd.amazon.eventstream", Body: stream("to "+idA[:10], idA[10:]+".")}
+	require.Equal(t, stream("to {{uuid:1}}", "."), newRules(t, Volatile()).valuesOf(idA).Answer(answer))
 }
 
 // TestFirstSaid holds what becomes of values that the answer is the first to say.
