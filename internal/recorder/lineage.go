@@ -32,10 +32,9 @@ func (r *run) inherit(c *call) error {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.sought || r.tape != nil {
+	if r.tape != nil {
 		return nil
 	}
-	r.sought = true
 	if _, err := r.store.Load(r.name, c.provider); !errors.Is(err, fs.ErrNotExist) {
 		return nil // other code reports the error
 	}

@@ -99,7 +99,7 @@ type run struct {
 	faults   faults
 	scripts  []Script // of models that the test wraps
 
-	sought    bool    // whether documents of other names were searched, see inherit
+	sought    bool    // whether another test has the records, see renamedFrom
 	inherited string  // the name of the inherited document, or ""
 	above     []*tape // see parents; nil until it is needed
 }
