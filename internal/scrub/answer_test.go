@@ -225,6 +225,8 @@ func TestFirstSaid(t *testing.T) {
 	served2, err := second.Restore(answer(string(kept2)), math.MaxInt64)
 	require.NoError(t, err)
 	require.Equal(t, `{"a":"ORD-0002 ORD-0001"}`, string(served2))
+	kept3 := replay.valuesOf("ORD-3333").Answer(answer(`{"a":"ORD-0001 ORD-9999"}`))
+	require.Equal(t, `{"a":"{{order:+1}} {{order:+3}}"}`, string(kept3), "what was served keeps its placeholder in a live answer")
 
 	_, err = newRules(t).valuesOf().Restore(answer(string(kept1)), math.MaxInt64)
 	require.EqualError(t, err, "no value is known for {{key:1}}, {{order:+1}}, {{order:1}}")

@@ -200,9 +200,6 @@ func (r *Rules) WithDates() *Rules { return r.with(VolatileDates()) }
 
 func (r *Rules) with(rule Rule) *Rules {
 	more := slices.DeleteFunc(slices.Clone(rule.finders), func(f finder) bool { return r.Has(f.name) })
-	if len(more) == 0 {
-		return r
-	}
 	return &Rules{finders: append(slices.Clip(r.finders), more...), said: r.said}
 }
 

@@ -65,6 +65,8 @@ func TestRules(t *testing.T) {
 		{"pattern", "numbered as they come", []Rule{order}, "ORD-2 ORD-1 ORD-2", "{{order:1}} {{order:2}} {{order:1}}"},
 		{"pattern-group", "the group alone", []Rule{Pattern("name", regexp.MustCompile(`Dear (\w+),`))}, "Dear Ann, dear Bob,", "Dear {{name:1}}, dear Bob,"},
 		{"pattern-empty", "nothing is no value", []Rule{Pattern("name", regexp.MustCompile(`x*`))}, "axb", "a{{name:1}}b"},
+		{"rest", "a rule that finds one more in each rest takes the rest at last", []Rule{Volatile()},
+			strings.Repeat("2025-11-21T10:00", 20), strings.Repeat("{{time:1}}", mostRounds-1) + "{{time:2}}"},
 		{"order", "of two that overlap the earlier rule's", []Rule{Value("a", "1234"), Value("b", "3456")}, "123456", "{{a:1}}56"},
 		{"volatile-last", "what is secret comes first", []Rule{Volatile(), Value("tenant", idA)}, idA + " " + idB, "{{tenant:1}} {{uuid:1}}"},
 

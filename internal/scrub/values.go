@@ -48,7 +48,6 @@ func (v *Values) scrub(req *modelio.Request, core []byte) (*modelio.Request, *Va
 	for _, last := range []bool{false, true} { // values that a conversation keeps as it grows are counted before later ones
 		for name, member := range said.Members() {
 			if (name == "messages") == last {
-				v.requestEdits(name)
 				member.EachString(func(s jsontext.Value, _ bool) { v.requestEdits(textOf(s).value) })
 			}
 		}
@@ -62,9 +61,6 @@ func (v *Values) Took() []string { return v.took }
 
 // All returns the values that have placeholders in the request, in the order of these.
 func (v *Values) All() (all []string) {
-	if len(v.values) == 0 {
-		return nil // the usual case
-	}
 	for _, known := range inorder.Names(v.values) {
 		all = append(all, v.values[known])
 	}

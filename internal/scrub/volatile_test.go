@@ -41,6 +41,7 @@ func TestVolatile(t *testing.T) {
 		{"tmp", "t.TempDir", "open /tmp/TestAgent2035720248/001/in.txt and /tmp/TestAgent2035720248/001/out.txt",
 			"open {{tmp:1}}/in.txt and {{tmp:1}}/out.txt"},
 		{"tmp-python", "tempfile and pytest", "/tmp/tmpabcdefgh/x /tmp/pytest-of-me/pytest-12/test_a0/x", "{{tmp:1}}/x {{tmp:2}}/x"},
+		{"tmp-roots", "any system's", "/var/tmp/x1 /private/tmp/x2 /private/var/tmp/x3", "{{tmp:1}} {{tmp:2}} {{tmp:3}}"},
 		{"tmp-mac", "macOS", `"/var/folders/zz/zyx_n0000gn/T/TestX12/001" and /private/var/folders/zz/zyx_n0000gn/T/`,
 			`"{{tmp:1}}" and {{tmp:2}}/`},
 		{"tmp-windows", "Windows, also in JSON", `C:\Users\me\AppData\Local\Temp\TestX12\001\a C:\\Users\\me\\AppData\\Local\\Temp\\TestX12\\a`,
@@ -49,7 +50,7 @@ func TestVolatile(t *testing.T) {
 		{"tmp-none", "a name that is always the same; no root", "/tmp/report.txt /srv/tmp/x1 https://example.com/tmp/x1", "/tmp/report.txt /srv/tmp/x1 https://example.com/tmp/x1"},
 
 		{"home", "any user's", "/home/me/src, file:///Users/you/src, /root and /rooted", "{{home:1}}/src, file://{{home:2}}/src, {{home:3}} and /rooted"},
-		{"home-bsd", "other systems", "/usr/home/me/src", "{{home:1}}/src"},
+		{"home-bsd", "other systems", "/usr/home/me/src /var/home/me/src", "{{home:1}}/src {{home:2}}/src"},
 		{"home-windows", "Windows", `C:\Users\me\src`, `{{home:1}}\src`},
 		{"home-none", "no root", "/srv/home/me ./home/me", "/srv/home/me ./home/me"},
 
@@ -70,6 +71,11 @@ func TestVolatileOfThisProcess(t *testing.T) {
 	home, err := os.UserHomeDir()
 	require.NoError(t, err)
 	require.Equal(t, "{{home:1}}/a", scrubbed(t, filepath.ToSlash(home)+"/a", Volatile()))
+
+	t.Setenv("TMPDIR", "/scratch/tmp")
+	anywhere := newRules(t, Value("key", "s3cret"), Volatile()).Anywhere().newValues(true)
+	text := "s3cret /scratch/tmp/x1/y /tmp/x1/y"
+	require.Equal(t, "s3cret /scratch/tmp/x1/y {{tmp:1}}/y", edited(text, anywhere.requestEdits(text)), "what every process finds")
 }
 
 func BenchmarkVolatile(b *testing.B) {
