@@ -2,6 +2,7 @@ package secret
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -170,16 +171,13 @@ var formats = sync.OnceValue(func() *index {
 	x.add(needle{what: "a URL with a password", literal: "://", span: password})   // trufflehog uri, mongodb
 	for _, name := range fieldNames {
 		words := strings.Fields(name)
-		for _, separator := range []string{"_", "-", ""} {
-			literal := strings.Join(words, separator)
-			field := needle{what: "a credential named " + strings.Join(words, "_"), literal: literal, fold: true}
+		forms := []string{strings.Join(words, "_"), strings.Join(words, "-"), strings.Join(words, "")}
+		for _, literal := range slices.Compact(forms) { // one word has one form
+			field := needle{what: "a credential named " + forms[0], literal: literal, fold: true}
 			field.span = func(text []byte, at int, long *longRuns) (start, end int) {
 				return fieldValue(text, at+len(literal), long)
 			}
 			x.add(field)
-			if len(words) == 1 {
-				break
-			}
 		}
 	}
 	return x
@@ -202,12 +200,9 @@ func (f *Format) span(text []byte, at int, long *longRuns) (start, end int) {
 }
 
 // inData reports whether a place is in the middle of base64 that is longer than a URL, such as a picture. It may have
-// what looks like a key after each + and /. Some keys are themselves that long.
+// what looks like a key after each +, /, - and _. Some keys are themselves that long.
 func inData(text []byte, at int) bool {
 	const least, before = 512, 64 // bytes in all, and before the place
-	if text[at-1] != '+' && text[at-1] != '/' {
-		return false
-	}
 	start, end := at, at
 	for start > max(0, at-least) && isBase64(text[start-1]) {
 		start--
@@ -274,9 +269,6 @@ func privateKey(text []byte, at int, long *longRuns) (start, end int) {
 		if isBase64(text[i]) {
 			digits++
 		}
-	}
-	if after := bytes.Index(text[end:min(end+mostHeader+4, len(text))], []byte("-----")); after >= 0 {
-		end += after
 	}
 	if digits < least || placeholder(text[body:end]) {
 		return 0, 0

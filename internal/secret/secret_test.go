@@ -255,6 +255,14 @@ func TestWhatIsNoSecret(t *testing.T) {
 		{"begin", "look for -----BEGIN PRIVATE KEY----- in files"},
 		{"uuid", "0f8fad5b-d9cb-469f-a165-70867728950e"},
 		{"picture", `"` + strings.Repeat("iVBORw0KGgo+", 30) + "/BSAk3Zq8TfPw1XcN7vLmR5yHd2Gj9" + strings.Repeat("iVBORw0KGgo+", 30) + `"`},
+		{"picture-url", `"` + strings.Repeat("iVBORw0KGgo-", 30) + "_sk-k3Zq8TfPw1XcN7vLmR5yHd2Gj9" + strings.Repeat("-iVBORw0KGgo", 30) + `"`},
+		{"certificate", "-----BEGIN CERTIFICATE-----\n" + strings.Repeat("k3Zq8TfPw1XcN7vLmR5yHd2Gj9", 4) + "\n-----END CERTIFICATE-----"},
+		{"near-azure", "see 4Q~5 and k3Z8Q~TfPw1XcN7vLmR5yHd2Gj9"},
+		{"token-in-a-word", "aeyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N"},
+		{"port", "see http://localhost:8080/k3Zq8TfPw1 or write to me@example.com"},
+		{"no-assignment", `the password k3Zq8TfPw1XcN7vLmR5y is gone, and "password" "k3Zq8TfPw1" too`},
+		{"words", `{"password":"minimum8characters, 1 capital"}`},
+		{"call-of-code", "password=tenantPasswordOf(request.User2)"},
 		{"picture-begin", `"` + strings.Repeat("iVBORw0KGgo+", 6) + `YCA` + strings.Repeat("k3Zq8TfPw1XcN7vLmR5yHd2Gj9", 40) + `"`},
 		{"id", `{"id": "chatcmpl-BSAk3Zq8TfPw1XcN7vLmR5yHd2Gj9"}`}, // its first digits are the time
 		{"call", `{"id":"call_5ElhZLZbKoJvLCqj3Xh2RkVq","encrypted_content":"gAAAAABoXk3Zq7Xw2mPz9LtB4vKd8RsN1yHcq7Xw2mPz9LtB4vKd8RsN1yHc"}`},
@@ -264,6 +272,16 @@ func TestWhatIsNoSecret(t *testing.T) {
 			require.False(t, found, hit.What)
 			require.Equal(t, c.text, New().Mask(c.text))
 		})
+	}
+}
+
+// TestSpellings finds what stands beside a key, or around a field, in ways that are seldom.
+func TestSpellings(t *testing.T) {
+	for _, text := range []string{
+		"prod_sk-k3Zq8TfPw1XcN7vLmR5yHd2Gj9", `{"password" : "k3Zq8TfPw1"}`, "password\t=\tk3Zq8TfPw1XcN7vLmR5y", "password: 'k3Zq8TfPw1XcN7vLmR5y'", `{"password": k3Zq8TfPw1XcN7vLmR5y }`,
+	} {
+		_, found := New().Find([]byte(text))
+		require.True(t, found, text)
 	}
 }
 
