@@ -48,6 +48,9 @@ func TestFind(t *testing.T) {
 	hit, found := s.Find([]byte(`no JSON: sk-0123456789/"quoted"`))
 	require.True(t, found)
 	require.Equal(t, Hit{"the value of OPENAI_API_KEY", "OPENAI_API_KEY", ""}, hit)
+	hit, found = s.Find([]byte(`{"a":{"password":"k3Zq8TfPw1"}}`))
+	require.True(t, found, "a value that its name makes a secret")
+	require.Equal(t, Hit{"a credential named password", "", "/a/password"}, hit)
 }
 
 // TestFormatsHaveSources proves that each format says who says so.
@@ -318,6 +321,9 @@ func TestMask(t *testing.T) {
 	require.False(t, s.Holds(r, nil))
 	require.Equal(t, "[the value of TOKEN]", r.More[0].Text)
 	require.JSONEq(t, `["[the value of TOKEN]"]`, string(r.Map["a"]))
+	texts := []string{"see sk-" + strings.Repeat("x", 70), "then, at last, sk-k3Zq8TfPw1XcN7vLmR5yHd2Gj9 there"}
+	s.Hide(texts)
+	require.Equal(t, "then, at last, [an API key] there", texts[1], "each text has long runs of its own")
 }
 
 // FuzzMask proves that nothing that is found in a text is left in it.
