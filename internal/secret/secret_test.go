@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -227,6 +228,25 @@ func TestValues(t *testing.T) {
 			_, found := s.Find([]byte("it is " + c.value + " there"))
 			require.Equal(t, c.want, found, c.why)
 		})
+	}
+}
+
+// TestPartsOfValues finds the part of a value that is secret: a password in a URL, a member of a connection string, a cookie.
+func TestPartsOfValues(t *testing.T) {
+	for _, c := range []struct{ variable, secret string }{
+		{"MIRROR=https://me:q7Xw2mPz9LtB@mirror.test/x", "q7Xw2mPz9LtB"}, {"MIRROR=https://me:q7Xw%2F2mPz9LtB@mirror.test/x", "q7Xw/2mPz9LtB"},
+		{"CONNECTION_STRING=Endpoint=a.test;Password=q7Xw2mPz9LtB", "q7Xw2mPz9LtB"},
+	} {
+		s := New()
+		s.Environment([]string{c.variable})
+		_, found := s.Find([]byte("it is " + c.secret + " there"))
+		require.True(t, found, c.variable)
+	}
+	s := New()
+	s.Request(http.Header{"Cookie": {"sid=q7Xw2mPz9LtB; theme=dark"}}, &url.URL{User: url.UserPassword("me", "w8Yx3nQz0MuC")}, func(string) bool { return false })
+	for _, secret := range []string{"q7Xw2mPz9LtB", "w8Yx3nQz0MuC"} {
+		_, found := s.Find([]byte("it is " + secret + " there"))
+		require.True(t, found, secret)
 	}
 }
 
