@@ -39,6 +39,9 @@ func Blocks(causes []*Cause) []Block {
 // line; 3 answers changed".
 func (b Block) Headline() string { return b.Subject() + b.Extent() }
 
+// answerChanged and answersChanged name answers that differ from the stored ones.
+const answerChanged, answersChanged = "answer changed", "answers changed"
+
 // Extent says how much a block affects.
 func (b Block) Extent() string {
 	packages := map[string]bool{}
@@ -54,7 +57,7 @@ func (b Block) Extent() string {
 		line += ", " + Count(lines, "line", "lines")
 	}
 	if n := len(b[0].Answers); n > 0 {
-		line += "; " + Count(n, "answer", "answers") + " changed"
+		line += "; " + Count(n, answerChanged, answersChanged)
 	}
 	if n := b[0].Adopted; n > 0 {
 		line += "; " + Count(n, "answer", "answers") + " adopted"
@@ -67,7 +70,7 @@ func (b Block) onlyAnswers() bool { return b[0].Change.Kind == OtherAnswers }
 // Subject says what changed: "system prompt changed, tool search added".
 func (b Block) Subject() string {
 	if b.onlyAnswers() {
-		return "answers changed"
+		return answersChanged
 	}
 	var names, fates []string
 	times := map[string]int{} // by name and fate

@@ -198,7 +198,7 @@ func (c *Comparison) headline() string {
 	causes := fmt.Sprintf("%s: %s of %s", Count(blocks, "cause", "causes"), Count(len(calls), "call", "calls"),
 		Count(len(testsOf(calls)), "test", "tests"))
 	if len(answers) > 0 {
-		causes += ", " + Count(len(answers), "answer", "answers") + " changed"
+		causes += ", " + Count(len(answers), answerChanged, answersChanged)
 	}
 	return strings.Join(c.headlines(causes), "; ")
 }

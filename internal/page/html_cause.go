@@ -51,7 +51,7 @@ func (v *htmlCause) Answers() []Answered {
 
 // MoreAnswers says how many answers are left out; empty if none.
 func (v *htmlCause) MoreAnswers() string {
-	return andMore(len(v.Block[0].Answers)-len(v.Answers()), "answer changed", "answers changed")
+	return andMore(len(v.Block[0].Answers)-len(v.Answers()), answerChanged, answersChanged)
 }
 
 // Sent returns the message that an answer responds to, in one line; empty if unknown.

@@ -148,7 +148,7 @@ func (t *htmlTest) Hits() string {
 		text += ": " + strings.Join(Most(3, kinds, "more"), ", ")
 	}
 	if t.answers > 0 {
-		text += "; " + Count(t.answers, "answer", "answers") + " changed"
+		text += "; " + Count(t.answers, answerChanged, answersChanged)
 	}
 	return plaintext.Line(text)
 }
