@@ -64,7 +64,7 @@ func (s *setup) asksOther(c *call) bool {
 // unasked is the failure of a test whose live calls never named the model to be replaced, or nil.
 func (r *report) unasked() *Failure {
 	o := r.run.Checking
-	if r.run.Mode != Mixed || o.New == "" || r.run.calls == 0 {
+	if r.run.Mode != Mixed || o.New == "" || !r.run.called {
 		return nil
 	}
 	var asked []string

@@ -85,7 +85,7 @@ type run struct {
 	mu       sync.Mutex
 	ended    bool
 	now      time.Time       // the time that the test was told; zero if it asked for none
-	calls    int             // all calls so far
+	called   bool            // a call was made, even if it was refused
 	astray   string          // why the last request was turned away
 	tape     *tape           // nil until the first call
 	takes    []*take         // the live calls, in order
@@ -292,11 +292,11 @@ func (r *report) refused(c *call, err error) error {
 	return r.failCall(c.what, c.id(), f)
 }
 
-// begin counts a call. It refuses one after the end of the test, and one that a tool makes while its call is recorded.
+// begin notes a call. It refuses one after the end of the test, and one that a tool makes while its call is recorded.
 func (r *report) begin(ctx context.Context, what fmt.Stringer) error {
 	r.run.mu.Lock()
 	ended := r.run.ended
-	r.run.calls++
+	r.run.called = true
 	r.run.mu.Unlock()
 	switch {
 	case ended:
@@ -445,7 +445,7 @@ func (r *report) checkCalls(partial bool) {
 	r.unusedSteps()
 	switch {
 	case len(r.failures) > 0:
-	case r.run.calls == 0:
+	case !r.run.called:
 		if f := r.run.noCall(); f != nil {
 			r.fail(f)
 		}
