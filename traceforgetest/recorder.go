@@ -210,13 +210,7 @@ func (r *Recorder) runningKey() string { return r.opts.Package + " " + r.opts.Te
 
 // replays reports whether the program gets only recorded answers from tools, or from models.
 func (r *Recorder) replays(tools bool) bool {
-	switch r.opts.Mode {
-	case recorder.Replay, recorder.Rekey, recorder.Check:
-		return true
-	case recorder.Mixed:
-		return !r.opts.Checking.Covers(tools)
-	}
-	return false
+	return r.opts.Mode.Serves() || r.opts.Mode == recorder.Mixed && !r.opts.Checking.Covers(tools)
 }
 
 // finish makes the checks that need the complete test, and commits the recording.

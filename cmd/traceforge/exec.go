@@ -324,7 +324,7 @@ func (p *program) serve() (env []string, err error) {
 			}
 			served, env, p.servers = true, append(env, b.name+"="+base), append(p.servers, closeServer)
 		}
-		if served && (!p.mode.Live() || p.mode == recorder.Check) { // if one is not, a key would make an SDK's choice ambiguous
+		if served && p.mode.Serves() { // if one is not, a key would make an SDK's choice ambiguous
 			lendKeys(of)
 		}
 	}

@@ -23,19 +23,20 @@ const (
 var modes = [...]struct {
 	name      string // as receipts and TRACEFORGE_UPDATE spell it
 	does      string // its purpose, for the list of modes
+	serves    bool   // the program gets recorded answers only, and needs no keys
 	live      bool   // some calls are made live
 	writes    bool   // commits the calls of a test that passed
 	drops     bool   // removes records whose calls were not made, instead of failing the test
 	completes bool   // serves recorded answers, and buys only missing ones
 	injects   bool   // lets Fault replace recorded answers
 }{
-	Replay:      {name: "replay", does: "replay", injects: true},
+	Replay:      {name: "replay", does: "replay", serves: true, injects: true},
 	Update:      {name: "update", does: "record what changed", live: true, writes: true, drops: true, completes: true},
 	UpdateAll:   {name: "all", does: "record every call", live: true, writes: true, drops: true},
 	UpdateNew:   {name: "new", does: "record what is missing", live: true, writes: true, completes: true},
 	UpdateTools: {name: "tools", does: "run the tools again and record what changed", live: true, writes: true, drops: true, completes: true},
-	Rekey:       {name: "rekey", does: "adopt stored answers", writes: true, drops: true},
-	Check:       {name: "check", does: "compare live answers", live: true},
+	Rekey:       {name: "rekey", does: "adopt stored answers", serves: true, writes: true, drops: true},
+	Check:       {name: "check", does: "compare live answers", serves: true, live: true},
 	Mixed:       {name: "live", does: "use them", live: true, injects: true},
 }
 
@@ -57,6 +58,9 @@ var sources = [len(modes)][]source{
 }
 
 func (m Mode) String() string { return modes[m].name }
+
+// Serves reports whether the program gets recorded answers only, and needs no keys.
+func (m Mode) Serves() bool { return modes[m].serves }
 
 // Live reports whether the mode makes live calls.
 func (m Mode) Live() bool { return modes[m].live }

@@ -308,6 +308,7 @@ func TestModes(t *testing.T) {
 		require.NotEmpty(t, mode.name)
 		require.NotEmpty(t, sources[m], mode.name)
 		require.ErrorContains(t, err, " to "+mode.does)
+		require.True(t, mode.live || mode.serves, "%s: no call is live, so the program gets recorded answers", mode.name)
 	}
 }
 
@@ -316,13 +317,18 @@ func TestModesElsewhere(t *testing.T) {
 	holds := func(file, text string) {
 		data, err := os.ReadFile(file)
 		require.NoError(t, err)
-		require.Contains(t, string(data), text, file)
+		require.True(t, strings.Contains(string(data), text), "%s lacks %q", file, text)
 	}
 	var names, ofPrograms []string
 	for m, mode := range modes {
 		names = append(names, mode.name)
 		if Mode(m) > Update {
 			holds("../../traceforgetest/doc.go", "\n//   - "+mode.name+" ")
+			page := "agents.md"
+			if mode.writes {
+				page = "updating.md"
+			}
+			holds("../../docs/"+page, "TRACEFORGE_UPDATE="+mode.name)
 		}
 		if Mode(m) > Update && mode.writes && Mode(m) != UpdateTools { // a program's tools are its own
 			ofPrograms = append(ofPrograms, mode.name)

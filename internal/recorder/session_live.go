@@ -30,7 +30,7 @@ func (l *sessions) isLive(s *provider.Session, w *wire) bool {
 		defer opened.mu.Unlock()
 		return opened.id != ""
 	}
-	return l.run.Mode.Live() && l.run.Mode != Check && !l.run.Imports() &&
+	return !l.run.Mode.Serves() && !l.run.Imports() &&
 		(w.Header.Get(s.Header) != "" || l.run.hasAsked(s))
 }
 
