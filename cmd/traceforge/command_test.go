@@ -103,6 +103,12 @@ func TestRunFlags(t *testing.T) {
 		}
 	})
 	require.Equal(t, page.RunFlags, flags)
+
+	text, err := os.ReadFile("../../docs/exec.md")
+	require.NoError(t, err)
+	for name := range flags {
+		require.Regexp(t, "`--"+name+"[ `]", string(text), "docs/exec.md lists the flags")
+	}
 }
 
 // Every command has help, and the overview has every command.

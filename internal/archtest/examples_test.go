@@ -81,6 +81,28 @@ func TestExamples(t *testing.T) {
 	}
 }
 
+// TestOptionsAreListed holds that the comment of type Option, which users read, names each option.
+func TestOptionsAreListed(t *testing.T) {
+	names, err := filepath.Glob("../../traceforgetest/*.go")
+	require.NoError(t, err)
+	files := token.NewFileSet()
+	var parsed []*ast.File
+	for _, name := range names {
+		syntax, err := parser.ParseFile(files, name, nil, parser.ParseComments)
+		require.NoError(t, err)
+		if syntax.Name.Name == "traceforgetest" {
+			parsed = append(parsed, syntax)
+		}
+	}
+	of, err := doc.NewFromFiles(files, parsed, "traceforgetest")
+	require.NoError(t, err)
+	at := slices.IndexFunc(of.Types, func(named *doc.Type) bool { return named.Name == "Option" })
+	require.NotEmpty(t, of.Types[at].Funcs)
+	for _, option := range of.Types[at].Funcs {
+		require.Contains(t, of.Types[at].Doc, "["+option.Name+"]")
+	}
+}
+
 // TestExamplesStandAlone holds that readers can copy an example: with package copied, which does it, or as one that go/doc can make a program
 // of, from its file alone.
 func TestExamplesStandAlone(t *testing.T) {
