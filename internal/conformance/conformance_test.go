@@ -248,7 +248,8 @@ func TestContract(t *testing.T) {
 			server := fakeprovider.New(t)
 			server.Handle(fakeprovider.Echo(fakeprovider.ToolCall{Name: "weather", Arguments: `{"city":"Oslo"}`}))
 			info := modelio.ModelInfo{Supports: modelio.Capabilities{
-				Multiturn: true, Media: true, Tools: true, SystemRole: true, Constrained: modelio.ConstrainedAll,
+				Multiturn: true, Media: !slices.Contains(w.lacks, "media"), Tools: !slices.Contains(w.lacks, "tools"),
+				SystemRole: true, Constrained: modelio.ConstrainedAll,
 			}}
 			if slices.Contains(w.lacks, "constrained") {
 				info.Supports.Constrained = modelio.ConstrainedNone

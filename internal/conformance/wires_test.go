@@ -12,8 +12,8 @@ import (
 // A wire is how a request of the specification is sent to one API.
 type wire struct {
 	api, url  string
-	streamURL string // empty: as url
-	lacks     []string
+	streamURL string   // empty: as url
+	lacks     []string // words of needs in testdata/conformance
 	body      func(req *modelio.GenerateRequest) object
 	whole     object // what a request says that does not stream
 	streamed  object // and one that does

@@ -21,7 +21,7 @@ import (
 var update = flag.Bool("update", false, "rewrite the wanted results in testdata")
 
 // A section of a case is an input or a wanted result. A case is a txtar file in its API's directory. Its comment says
-// why it exists. Sections:
+// why it exists. go test -update fills a wanted result, whose section has to be there, even if it is empty. Sections:
 //
 //	url                            [METHOD] URL [CONTENT-TYPE] of the requests that follow; by default the API's own
 //	request                        a body
@@ -52,8 +52,8 @@ func TestCases(t *testing.T) {
 			for i := range archive.Files {
 				c.section(t, &archive.Files[i])
 			}
-			require.Empty(t, c.requests, "requests without a result")
-			require.Empty(t, c.answers, "answers without a result")
+			require.Empty(t, len(c.requests), "requests without a section decoded or failure behind them")
+			require.Empty(t, len(c.answers), "answers without a section response or refused behind them")
 			if *update {
 				require.NoError(t, os.WriteFile(file, txtar.Format(archive), 0o666))
 			}

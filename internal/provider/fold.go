@@ -11,7 +11,8 @@ import (
 )
 
 // foldRules turn the events of an API into the body of its unstreamed answer, so that both are decoded in the same way.
-// The zero value is for an API that does not stream: its last event is the body.
+// The zero value is for an API that does not stream: its last event is the body. A stream is complete after the event
+// [DONE], or when add has set done.
 type foldRules struct {
 	pieces  rules                                            // for events that are pieces of the body itself
 	add     func(f *fold, name string, event jsontext.Value) // for other events, by name and data
