@@ -194,7 +194,7 @@ func (r *revision) verify(provider string, doc *snapshot.Document, kept []*take)
 			what = asking(s.Provider, r.run.tape.request(c.record))
 		}
 		if how == found && len(s.Source.IDs) > 0 {
-			i = max(i, t.withIDs(i, s.Source.IDs))
+			i = max(i, t.withJustIDs(i, s.Source.IDs))
 		}
 		if how != found || c.take != nil && !store.SameAnswer(&doc.Snapshots[i].Response, &s.Response) {
 			return fmt.Errorf("%s would not be found again in replay: nothing was written", what)

@@ -17,7 +17,7 @@
 //	recorder.go, wire.go, call.go, mode.go       a request comes in, gets its key, and asks the sources of its mode
 //	tape.go, replay.go, proof.go                 a record answers it, and is proven
 //	drift.go, failure.go, report.go, words.go    no record does: what differs, in which words, and what accepts it
-//	live.go, take.go, transport.go               it is made live, and its answer is kept as its caller reads it
+//	update.go, live.go, take.go, transport.go    it is made live, and its answer is kept as its caller reads it
 //	record.go, pair.go, commit.go, pending.go    takes become records of the test's document, or wait
 //
 // Each other file has one subject: tools and turns of agents, realtime and MCP sessions, models without HTTP, lanes,

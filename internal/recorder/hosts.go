@@ -43,7 +43,7 @@ func (s *setup) pass(req *http.Request) (*http.Response, error) {
 	host := req.URL.Hostname()
 	f := failuref(fmt.Sprintf("%s is passed through while recording only: nothing is called in replay; "+
 		"%s in its place records the call", host, s.given("Record", host)))
-	return s.refusal(req, &wire{Wire: provider.Wire{Method: req.Method, URL: req.URL}}, s.plain(f)), nil
+	return s.response400(req, &wire{Wire: provider.Wire{Method: req.Method, URL: req.URL}}, s.plain(f)), nil
 }
 
 // codecOf returns the codec of a request's API. A call that is no model call gets the generic codec if the test records

@@ -59,7 +59,7 @@ func (r *Recorder) realtime(req *http.Request, w *wire, c *call) (*http.Response
 		return nil, f
 	}
 	if err := r.run.inherit(c); err != nil {
-		return nil, r.report.refused(c, err)
+		return nil, r.report.failUnlessRecorded(c, err)
 	}
 	s := &realtime{r: r, req: req, wire: w, opening: c, source: r.run.Source(), started: clock(), began: r.run.steps.Add(1), done: make(chan struct{}),
 		served: provider.Place{Messages: -1}} // before the greeting
@@ -75,7 +75,7 @@ func (r *Recorder) realtime(req *http.Request, w *wire, c *call) (*http.Response
 		plain, err := s.find()
 		switch {
 		case err != nil:
-			return nil, r.report.refused(c, err)
+			return nil, r.report.failUnlessRecorded(c, err)
 		case plain:
 			return nil, nil
 		}

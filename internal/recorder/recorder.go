@@ -184,7 +184,7 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	r.sessions.giveUp()
 	if f := asA[*Failure](err); f != nil {
-		return r.run.refusal(req, w, f), nil
+		return r.run.response400(req, w, f), nil
 	}
 	if err == req.Context().Err() { // whoever cancelled it may have given a cause, which the transport of net/http reports too
 		err = context.Cause(req.Context())
@@ -257,13 +257,13 @@ func (r *Recorder) answer(c *call) (s *servedRecord, err error) {
 		err = r.takeStep(c)
 	}
 	if err == nil {
-		s, err = r.find(c)
+		s, err = r.askSources(c)
 	}
-	return s, r.report.refused(c, err)
+	return s, r.report.failUnlessRecorded(c, err)
 }
 
-// find asks the sources of the mode for the answer to a call.
-func (r *Recorder) find(c *call) (s *servedRecord, err error) {
+// askSources asks the sources of the mode for the answer to a call.
+func (r *Recorder) askSources(c *call) (s *servedRecord, err error) {
 	r.run.mu.Lock()
 	defer r.run.mu.Unlock()
 	r.run.matchUnknown(c)
@@ -282,8 +282,8 @@ func isRecorded(err error) bool {
 	return err == nil || err == context.Canceled || err == context.DeadlineExceeded || isA[*transportError](err)
 }
 
-// refused makes an error the answer to a call, unless the error was recorded.
-func (r *report) refused(c *call, err error) error {
+// failUnlessRecorded makes an error the answer to a call, unless the error was recorded.
+func (r *report) failUnlessRecorded(c *call, err error) error {
 	if isRecorded(err) {
 		return err
 	}

@@ -102,7 +102,7 @@ func (s search) withIDs(c *call, i int) (of int, how fit) {
 	if len(ids) == 0 {
 		return i, found
 	}
-	if j := t.withIDs(i, ids); j >= 0 {
+	if j := t.withJustIDs(i, ids); j >= 0 {
 		return j, found
 	}
 	mayBeIts := func(j int) bool {
@@ -113,7 +113,7 @@ func (s search) withIDs(c *call, i int) (of int, how fit) {
 		}
 		return true
 	}
-	if j := t.like(i, mayBeIts); j >= 0 {
+	if j := t.nextEqual(i, mayBeIts); j >= 0 {
 		return j, found
 	}
 	return i, elsewhere
@@ -125,18 +125,19 @@ func (s search) wasServed(id string) bool {
 	return s.run.given.stored[id] || strings.HasPrefix(id, "{{") // see nameGiven
 }
 
-// withIDs returns the first unplayed record like the i-th, which is unplayed too, that names just these ids; -1 if there is
-// none.
-func (t *tape) withIDs(i int, ids []string) int {
+// withJustIDs returns the first unplayed record with the request of the i-th, which is unplayed too, that names just
+// these ids; -1 if there is none.
+func (t *tape) withJustIDs(i int, ids []string) int {
 	isIts := func(j int) bool { return slices.Equal(t.records[j].Source.IDs, ids) }
 	if isIts(i) {
 		return i // the usual case; needs no keys
 	}
-	return t.like(i, isIts)
+	return t.nextEqual(i, isIts)
 }
 
-// like returns the first unplayed record with the request of the i-th, from there on, that is meant; -1 if there is none.
-func (t *tape) like(i int, meant func(int) bool) int {
+// nextEqual returns the first unplayed record with the request of the i-th, from there on, that is meant; -1 if there
+// is none.
+func (t *tape) nextEqual(i int, meant func(int) bool) int {
 	t.know(len(t.records))
 	for j := i; j < len(t.records); j++ {
 		if !t.played[j] && t.keys[j] == t.keys[i] && meant(j) {
@@ -317,8 +318,8 @@ func (b *replayBody) Close() error {
 // last keeps a body open after its last byte, until its client closes it.
 func (b *replayBody) last() { b.ctx, b.stop = context.WithCancelCause(b.ctx) }
 
-// refusal returns the response to a failed call: status 400, which clients do not retry.
-func (s *setup) refusal(req *http.Request, w *wire, err error) *http.Response {
+// response400 returns the response to a failed call: status 400, which clients do not retry.
+func (s *setup) response400(req *http.Request, w *wire, err error) *http.Response {
 	return failedWith(req, http.StatusBadRequest, provider.Refuse(&w.Wire, s.config.Hosts, err.Error()))
 }
 
