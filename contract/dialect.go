@@ -24,7 +24,7 @@ type dialect struct {
 	responseFormat func(ResponseFormat) (value any, ok bool) // ok is false if the API lacks the format; a nil value is the default
 	takesMetadata  func(name string, options modelio.Object) bool
 	metadataRule   string                                          // describes what the API accepts, for errors
-	taken          taken                                           // metadata of messages and parts that the API accepts
+	taken          memberNames                                     // metadata of messages and parts that the API accepts
 	media          []string                                        // prefixes of the content types that the API accepts
 	takesThinking  func(part modelio.Part, of modelio.Object) bool // of is the metadata of the message
 	thinkingRule   string

@@ -10,10 +10,10 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// taken lists the names of metadata that requests of an API may have, by the owner: a message, or a kind of part.
+// memberNames lists the names of metadata that requests of an API may have, by the owner: a message, or a kind of part.
 // Metadata are members of the request without a field. Metadata that the API does not accept, such as another
 // provider's, are [ErrUnsupported], and not left out silently. Parts of a model's own answer are exempt: see madeBy.
-type taken map[string][]string
+type memberNames map[string][]string
 
 const (
 	ofMessage  = "message"
@@ -25,7 +25,7 @@ const (
 )
 
 // chatTaken are the members of OpenAI's chat completions.
-var chatTaken = taken{
+var chatTaken = memberNames{
 	ofMessage: {"name", "refusal", "audio", "role", "content"},
 	ofText:    {"type"},
 	ofMedia:   {"type", "image_url", "input_audio", "file"},
@@ -34,7 +34,7 @@ var chatTaken = taken{
 }
 
 // responsesTaken are the members of items and blocks of OpenAI's responses.
-var responsesTaken = taken{
+var responsesTaken = memberNames{
 	ofMessage:  {"type", "id", "status", "role", "phase", "summary", "content", encryptedContent},
 	ofText:     {"type", "annotations", "logprobs"},
 	ofThinking: {"type", encryptedContent},
@@ -44,7 +44,7 @@ var responsesTaken = taken{
 }
 
 // messagesTaken are the members of the blocks of Anthropic's messages.
-var messagesTaken = taken{
+var messagesTaken = memberNames{
 	ofMessage:  {"role"},
 	ofText:     {"cache_control", "citations"},
 	ofThinking: {"signature"},

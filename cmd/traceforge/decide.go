@@ -30,7 +30,7 @@ type (
 	rejection struct {
 		Rejected []string `json:"rejected"` // ids of the rejected answers
 	}
-	undecided struct {
+	waitingList struct {
 		Pending []waitingRecord `json:"pending"` // answers that wait for a decision
 	}
 )
@@ -62,7 +62,7 @@ func accept(c *call, s *store.Store, dir string) error {
 }
 
 // acceptPending moves pending answers into documents. It refuses answers that recording would refuse.
-func acceptPending(c *call, s *store.Store, ids []string) ([]audit.Accepted, error) {
+func acceptPending(c *call, s *store.Store, ids []string) ([]audit.AcceptedRecord, error) {
 	_, checks, err := checksOf(s)
 	if err != nil {
 		return nil, err
@@ -157,7 +157,7 @@ func refuseOlder(c *call, all []waitingRecord, ids []string) error {
 
 // listWaiting lists the records that wait for a decision, and the commands that decide.
 func listWaiting(c *call, dir string, all []waitingRecord, broken error) error {
-	c.answer(undecided{orEmpty(all)}, func() {
+	c.answer(waitingList{orEmpty(all)}, func() {
 		for i, w := range all {
 			if i > 0 {
 				c.line("")

@@ -13,10 +13,10 @@ import (
 
 // A pruneReport is the output of prune --json.
 type pruneReport struct {
-	Removed  bool              `json:"removed"`  // whether the orphans were removed
-	Orphans  []coverage.Unused `json:"orphans"`  // documents that can be removed, or that were removed
-	Unplayed []coverage.Unused `json:"unplayed"` // documents that were not used and are kept
-	Failed   []string          `json:"failed"`   // packages whose tests failed, so that the use of their documents is unknown
+	Removed  bool                      `json:"removed"`  // whether the orphans were removed
+	Orphans  []coverage.UnusedDocument `json:"orphans"`  // documents that can be removed, or that were removed
+	Unplayed []coverage.UnusedDocument `json:"unplayed"` // documents that were not used and are kept
+	Failed   []string                  `json:"failed"`   // packages whose tests failed, so that the use of their documents is unknown
 }
 
 func prune(c *call, s *store.Store, dir string) error {
@@ -28,7 +28,7 @@ func prune(c *call, s *store.Store, dir string) error {
 		return err
 	}
 	if failed := run.Ended.Failed(); len(failed) > 0 {
-		c.answer(pruneReport{false, []coverage.Unused{}, []coverage.Unused{}, failed}, func() {})
+		c.answer(pruneReport{false, []coverage.UnusedDocument{}, []coverage.UnusedDocument{}, failed}, func() {})
 		return exit{exitFindings, fmt.Errorf("tests failed in %s: nothing is removed", strings.Join(failed, ", "))}
 	}
 	r, err := run.Report(s)
@@ -69,7 +69,7 @@ func runOf(c *call, s *store.Store, dir string) (*coverage.Run, error) {
 }
 
 // remove removes documents, and raw answers that no other document refers to.
-func remove(c *call, s *store.Store, orphans []coverage.Unused) error {
+func remove(c *call, s *store.Store, orphans []coverage.UnusedDocument) error {
 	var change store.Change
 	for _, u := range orphans {
 		change.Remove = append(change.Remove, u.File)

@@ -154,7 +154,7 @@ func listed(dir string, files []string) string {
 }
 
 // updateOf returns the command that re-records tests.
-func updateOf(unanswered []coverage.Unanswered) string {
+func updateOf(unanswered []coverage.UnansweredTest) string {
 	var tests, packages, programs []string
 	for _, m := range unanswered {
 		if m.OfProgram() {

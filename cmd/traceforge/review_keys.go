@@ -231,9 +231,9 @@ func (s *screen) edit() tea.Cmd {
 	default:
 		return tea.ExecProcess(editing(editor, file), func(err error) tea.Msg {
 			if err != nil {
-				return said("the editor: " + err.Error())
+				return notice("the editor: " + err.Error())
 			}
-			return said("")
+			return notice("")
 		})
 	}
 	return nil

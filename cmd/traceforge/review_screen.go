@@ -54,7 +54,7 @@ func newScreen(r *reviewRun) *screen { return &screen{reviewRun: r, width: 80, h
 
 // Messages to the screen other than those of the terminal and an outcome.
 type (
-	said   string // a text to show
+	notice string // a text to show
 	holder string // who holds the store that a decision is waiting for
 )
 
@@ -66,7 +66,7 @@ func (s *screen) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.WindowSizeMsg:
 		s.width, s.height = msg.Width, msg.Height
 		s.lay()
-	case said:
+	case notice:
 		s.note, s.waits = string(msg), false
 	case holder:
 		s.note, s.waits = "waiting for the store, which "+string(msg)+" holds", true

@@ -24,7 +24,7 @@ import (
 var answers = map[string][]any{
 	"verify": {verifyReport{}}, "ls": {testList{}}, "diff": {page.Comparison{}}, "report": {runReport{}},
 	"init": {setup{}}, "test": {testReport{}}, "update": {updateReport{}}, "review": {listedGroups{}, decisions{}},
-	"accept": {acceptance{}, undecided{}, decisions{}}, "reject": {rejection{}, undecided{}}, "mv": {moveReport{}}, "check": {checkReport{}, comparison{}},
+	"accept": {acceptance{}, waitingList{}, decisions{}}, "reject": {rejection{}, waitingList{}}, "mv": {moveReport{}}, "check": {checkReport{}, comparison{}},
 	"prune": {pruneReport{}}, "pack": {packReport{}}, "pack verify": {pack.Answer{}}, "modelio verify": {verifiedSession{}}, "snapshot migrate": {imports{}}, "import": {imports{}},
 	"version": {version{}}, "contract show": nil, "show": nil, // records, in a form that no Go type has
 }

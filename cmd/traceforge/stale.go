@@ -27,7 +27,7 @@ const (
 // stales are the records whose answers were adopted for a request other than the one they answered (design R11).
 type stales struct {
 	ids   []string
-	tests []coverage.Unanswered
+	tests []coverage.UnansweredTest
 }
 
 // look notes the stale records of a document.
@@ -35,7 +35,7 @@ func (s *stales) look(d *store.Doc) {
 	for i := range d.Document.Snapshots {
 		if record := &d.Document.Snapshots[i]; record.Response.Stale != "" {
 			s.ids = append(s.ids, strings.Clone(record.ID)) // cloned, so that the document does not stay in memory
-			of := coverage.Unanswered{Test: page.TestOf(d.Document)}
+			of := coverage.UnansweredTest{Test: page.TestOf(d.Document)}
 			if of.OfProgram() {
 				of.Command = strings.Clone(record.Source.Function)
 			}

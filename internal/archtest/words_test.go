@@ -85,6 +85,17 @@ func TestPlainWords(t *testing.T) {
 	}
 }
 
+// participle matches the name of a type that says what happened to a thing, and not what the thing is.
+var participle = regexp.MustCompile(`^([A-Z]?[a-z]*[^e]ed|[Ss]aid|[Hh]eld|[Mm]ade|[Tt]old|[Ff]ound|[Tt]aken|[Ss]pent)$`)
+
+// participles are the types with such a name, each with the reason.
+var participles = map[string]string{
+	"Answered":    "a call whose answer changed too, for which there is no word",
+	"Constrained": "Genkit's word",
+	"Recorded":    "of the public API of package contract",
+	"Spent":       "what calls used before and after, for which there is no word",
+}
+
 // TestPlainWordsOfCode holds it of comments and messages of product code.
 func TestPlainWordsOfCode(t *testing.T) {
 	var files []string
@@ -115,6 +126,9 @@ func TestPlainWordsOfCode(t *testing.T) {
 				text, err := strconv.Unquote(lit.Value)
 				require.NoError(t, err)
 				refuseWords(t, line(lit.Pos()), text)
+			}
+			if spec, ok := n.(*ast.TypeSpec); ok && participle.MatchString(spec.Name.Name) {
+				assert.Contains(t, participles, spec.Name.Name, "%s: a type is a noun", line(spec.Pos()))
 			}
 			return true
 		})

@@ -25,8 +25,8 @@ type Import struct {
 	Shown   string // how messages name the store
 }
 
-// An Imported is the document of a test whose calls were recorded by another tool.
-type Imported struct {
+// An ImportedDocument is the document of a test whose calls were recorded by another tool.
+type ImportedDocument struct {
 	store.Put
 	Calls   int      // calls that became records
 	Retried int      // calls that did not, because a later attempt was successful
@@ -47,8 +47,8 @@ type Unkept struct {
 // Test makes the calls of a recording again, and returns the document that an update would write for them under the
 // recorder's rules. Calls that cannot be kept are left out; if there are no others, there is no document. source is the
 // location of the test.
-func (im *Import) Test(rec *cassette.Recording, source snapshot.Source) (*Imported, error) {
-	made := &Imported{}
+func (im *Import) Test(rec *cassette.Recording, source snapshot.Source) (*ImportedDocument, error) {
+	made := &ImportedDocument{}
 	for _, l := range rec.Lost {
 		made.Unkept = append(made.Unkept, Unkept{Number: l.Number, Line: l.Line, Why: l.Why})
 	}
@@ -143,7 +143,7 @@ func notKept(c *cassette.Call, err error) Unkept {
 }
 
 // load reads the document that was recorded from a number of calls.
-func (made *Imported) load(dir string, source snapshot.Source, calls int) error {
+func (made *ImportedDocument) load(dir string, source snapshot.Source, calls int) error {
 	if calls == 0 {
 		return nil
 	}

@@ -18,15 +18,15 @@ type heard struct {
 	*modelio.Response
 	usage   node // totals of the reported usage
 	finish  string
-	streams []*said            // of incomplete answers, and others
-	open    map[string]*said   // the last one for each piece
-	answers map[string][]*said // those of each answer
-	pieces  map[string]string  // texts that the answer contains
+	streams []*utterance            // of incomplete answers, and others
+	open    map[string]*utterance   // the last one for each piece
+	answers map[string][]*utterance // those of each answer
+	pieces  map[string]string       // texts that the answer contains
 	claims  []claim
 }
 
-// A said is a text or a sound that is sent in pieces.
-type said struct {
+// An utterance is a text or a sound that is sent in pieces.
+type utterance struct {
 	piece, kind string
 	whole       []byte // content so far
 	after       int
@@ -40,7 +40,7 @@ type claim struct {
 	part   modelio.Part
 }
 
-func (s *said) isSound() bool { return strings.HasPrefix(s.kind, "audio") && len(s.whole) > 0 }
+func (s *utterance) isSound() bool { return strings.HasPrefix(s.kind, "audio") && len(s.whole) > 0 }
 
 // say adds a part that followed after messages of the client.
 func (h *heard) say(after int, parts ...modelio.Part) {
@@ -57,12 +57,12 @@ func (h *heard) grow(answer, piece, kind string, after int, more []byte) {
 		s.whole = append(s.whole, more...)
 		return
 	}
-	s := &said{piece: piece, kind: kind, whole: bytes.Clone(more), after: after}
+	s := &utterance{piece: piece, kind: kind, whole: bytes.Clone(more), after: after}
 	h.open[piece], h.streams, h.answers[answer] = s, append(h.streams, s), append(h.answers[answer], s)
 }
 
 // part returns the content of a stream so far.
-func (s *said) part() modelio.Part {
+func (s *utterance) part() modelio.Part {
 	if s.isSound() {
 		text := jsontext.ValueOf(jsontext.Text(base64.StdEncoding.EncodeToString(s.whole)))
 		return modelio.Part{Custom: modelio.Object{s.kind: briefText(text)}}
@@ -86,7 +86,7 @@ func (h *heard) flush() {
 }
 
 // over ends a stream whose text the answer repeats elsewhere, if it does.
-func (h *heard) over(s *said) {
+func (h *heard) over(s *utterance) {
 	switch {
 	case s.isOver:
 	case s.isSound():
@@ -147,7 +147,7 @@ func heardBy(
 		if err != nil {
 			return nil, err
 		}
-		h := &heard{Response: looseResponse(), open: map[string]*said{}, answers: map[string][]*said{}, pieces: map[string]string{}}
+		h := &heard{Response: looseResponse(), open: map[string]*utterance{}, answers: map[string][]*utterance{}, pieces: map[string]string{}}
 		h.Complete = false
 		for _, f := range frames {
 			switch doc, err := jsontext.ParseReplacing(f.Data); {

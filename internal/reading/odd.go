@@ -13,7 +13,7 @@ import (
 
 // odd adds a reading for each oddity that no server of the API sends. It reports whether programs may parse the answer
 // in different ways.
-func (f *found) odd(a *provider.Answer, named bool) bool {
+func (f *finder) odd(a *provider.Answer, named bool) bool {
 	odd := bytes.HasPrefix(a.Body, []byte("\ufeff"))
 	if odd {
 		f.add(0, "byte-order-mark", "")
@@ -48,7 +48,7 @@ func (f *found) odd(a *provider.Answer, named bool) bool {
 }
 
 // oddFrames is odd for the frames of a session. Everything else that programs may read in frames is in the record.
-func (f *found) oddFrames(body []byte) {
+func (f *finder) oddFrames(body []byte) {
 	frames, _ := provider.Frames(body) // decoding refuses invalid frames
 	for i, frame := range frames {
 		doc, err := jsontext.Parse(frame.Data)
@@ -57,7 +57,7 @@ func (f *found) oddFrames(body []byte) {
 }
 
 // oddName adds a reading for an event whose name is not its type. It reports whether the name may mislead programs.
-func (f *found) oddName(e *provider.Seen, named bool) bool {
+func (f *finder) oddName(e *provider.Seen, named bool) bool {
 	if (e.Name != "") != named {
 		return true
 	}
@@ -70,7 +70,7 @@ func (f *found) oddName(e *provider.Seen, named bool) bool {
 
 // oddLines adds a reading for each line that is not a field. It reports whether there is anything that programs may
 // read differently.
-func (f *found) oddLines(body []byte) bool {
+func (f *finder) oddLines(body []byte) bool {
 	end := body[len(bytes.TrimRight(body, "\r\n")):]
 	odd := bytes.Count(end, []byte("\n")) < 2 // some programs skip an event without an end
 	n, data := 1, 0
@@ -105,7 +105,7 @@ var fields = []string{"", "data", "event", "id", "retry", "error"}
 
 // oddJSON adds a reading for a member whose name only Go's encoding/json takes for another one, because it ignores
 // case. It reports whether programs may read the value differently.
-func (f *found) oddJSON(event int, text []byte, doc *jsontext.Document, err error) bool {
+func (f *finder) oddJSON(event int, text []byte, doc *jsontext.Document, err error) bool {
 	if err != nil {
 		doc, _ = jsontext.ParseLenient(text) // empty if it is not JSON
 	}

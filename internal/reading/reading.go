@@ -27,7 +27,7 @@ import (
 
 // Of returns what programs read in an answer of an API that resp does not say. Readings of calls come first.
 func Of(a *provider.Answer, api, host string, resp *modelio.Response) []snapshot.Reading {
-	f := found{}
+	f := finder{}
 	if a.Status == http.StatusSwitchingProtocols {
 		f.oddFrames(a.Body)
 		return f.all
@@ -93,7 +93,7 @@ func isWhole(a *provider.Answer) bool {
 
 // compareWhole compares a program's reading of a complete answer with the record. A plain answer is read as decoding
 // has parsed it.
-func (f *found) compareWhole(add step, w *way, of *provider.Answer, plain bool) {
+func (f *finder) compareWhole(add step, w *way, of *provider.Answer, plain bool) {
 	v, ok := view{}, false
 	if doc, err := of.Document(); plain && err == nil && of.Seen() == nil {
 		v, ok = view{value: doc.Root(), way: w}, true
@@ -178,8 +178,8 @@ func argumentsOf(text string) string {
 	return text
 }
 
-// found collects readings.
-type found struct {
+// A finder collects readings.
+type finder struct {
 	said  account // the record's calls and finish reason
 	text  string  // the record's text
 	fails bool    // the record has an error
@@ -187,7 +187,7 @@ type found struct {
 	once  map[snapshot.Reading]bool
 }
 
-func (f *found) add(event int, kind, says string) {
+func (f *finder) add(event int, kind, says string) {
 	says = strings.ToValidUTF8(says, "\ufffd")
 	if letters := []rune(says); len(says) > longest && len(letters) > longest {
 		says = string(letters[:longest]) + "…"
@@ -203,7 +203,7 @@ func (f *found) add(event int, kind, says string) {
 }
 
 // compare adds a reading for each difference between an account and the record.
-func (f *found) compare(told *account) {
+func (f *finder) compare(told *account) {
 	told.blocked()
 	if !told.noText && string(told.text) != f.text {
 		f.add(cmp.Or(told.differs, told.event), "text", string(told.text))
@@ -232,7 +232,7 @@ func (f *found) compare(told *account) {
 }
 
 // compareCalls compares calls one by one; there are as many as in the record.
-func (f *found) compareCalls(told *account) {
+func (f *finder) compareCalls(told *account) {
 	for i, c := range told.calls {
 		said := f.said.calls[i]
 		if !bytes.Equal(c.name, said.name) {
@@ -245,7 +245,7 @@ func (f *found) compareCalls(told *account) {
 }
 
 // missing adds a reading for each call that is in all but not in others.
-func (f *found) missing(all, others []*call, kind string) {
+func (f *finder) missing(all, others []*call, kind string) {
 	rest := map[string]int{}
 	for _, c := range others {
 		rest[c.String()]++
@@ -260,7 +260,7 @@ func (f *found) missing(all, others []*call, kind string) {
 func (c *call) String() string { return string(c.name) + "(" + string(c.arguments) + ")" }
 
 // sorted returns the readings, with those about calls first.
-func (f *found) sorted() []snapshot.Reading {
+func (f *finder) sorted() []snapshot.Reading {
 	inorder.By(f.all, func(a, b snapshot.Reading) int { return rank(a) - rank(b) })
 	return f.all
 }

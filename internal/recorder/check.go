@@ -60,8 +60,8 @@ type check struct {
 	result []drift.Difference // differences in what a tool returned
 
 	mu   sync.Mutex
-	live []*said // the live answers, in no order
-	gone string  // the provider's message that it no longer has the model, or ""
+	live []*statement // the live answers, in no order
+	gone string       // the provider's message that it no longer has the model, or ""
 }
 
 // begin makes the call of a check live, in the background. For tools and for servers on this machine it waits: a tool
@@ -158,10 +158,10 @@ func (k *checks) runCheck(ck *check) {
 }
 
 // askInTime runs ask on a goroutine of its own, and leaves it running if a tool ignores the end of its context.
-func (k *checks) askInTime(ctx context.Context, ck *check) *said {
-	answered := make(chan *said, 1)
+func (k *checks) askInTime(ctx context.Context, ck *check) *statement {
+	answered := make(chan *statement, 1)
 	go func() {
-		s := &said{why: "the live call ended the goroutine that made it"} // by runtime.Goexit, as t.FailNow does
+		s := &statement{why: "the live call ended the goroutine that made it"} // by runtime.Goexit, as t.FailNow does
 		defer func() {
 			if p := recover(); p != nil {
 				s.why = fmt.Sprintf("the live call panicked: %v", p)
@@ -179,7 +179,7 @@ func (k *checks) askInTime(ctx context.Context, ck *check) *said {
 	case s := <-answered:
 		return s
 	case <-time.After(heedTime):
-		return &said{why: "it did not return in the time that there was, and is left running"}
+		return &statement{why: "it did not return in the time that there was, and is left running"}
 	}
 }
 
@@ -191,7 +191,7 @@ func (k *checks) timeForCheck() time.Duration {
 }
 
 // ask returns what a live call answers, or why the answer cannot be compared.
-func (k *checks) ask(ctx context.Context, ck *check) *said {
+func (k *checks) ask(ctx context.Context, ck *check) *statement {
 	for again := true; ; again = false {
 		tk := k.run.newTake(ck.again())
 		ck.make(ctx, tk)
@@ -201,25 +201,25 @@ func (k *checks) ask(ctx context.Context, ck *check) *said {
 		}
 		wait, ok := pauseOf(tk.header)
 		if !again || !ok || !pause(ctx, wait) {
-			return &said{why: fmt.Sprintf("%s answered %s", tk.provider, statusText(tk.status))}
+			return &statement{why: fmt.Sprintf("%s answered %s", tk.provider, statusText(tk.status))}
 		}
 	}
 }
 
 // compared returns what a take received, or why it cannot be compared.
-func (k *checks) compared(ctx context.Context, ck *check, tk *take) *said {
+func (k *checks) compared(ctx context.Context, ck *check, tk *take) *statement {
 	if ctx.Err() != nil {
-		return &said{why: fmt.Sprintf("%s gave no whole answer in the time that there was", tk.who())}
+		return &statement{why: fmt.Sprintf("%s gave no whole answer in the time that there was", tk.who())}
 	}
 	if bad := asA[*noJSON](tk.err); bad != nil {
-		return &said{why: bad.Error()}
+		return &statement{why: bad.Error()}
 	}
 	if tk.ending() == failed {
-		return &said{why: noAnswer(tk.who(), tk.err)}
+		return &statement{why: noAnswer(tk.who(), tk.err)}
 	}
 	s, f := k.run.saidBy(tk)
 	if f != nil {
-		return &said{why: f.brief}
+		return &statement{why: f.brief}
 	}
 	if tk.status >= http.StatusBadRequest && tk.status != ck.stored.record.Response.Status {
 		refused := fmt.Sprintf("%s refused the call: %s: %s", tk.provider, statusText(tk.status), short(s.refusal))
@@ -262,7 +262,7 @@ func pause(ctx context.Context, wait time.Duration) bool {
 }
 
 // recorded returns what the record of a check says, under the rules of this run.
-func (k *checks) recorded(ck *check) (*said, *Failure) {
+func (k *checks) recorded(ck *check) (*statement, *Failure) {
 	stored := &ck.stored.record.Response
 	tk := k.run.newTake(ck.again())
 	tk.begin(stored.Status, http.Header{"Content-Type": stored.Headers["content-type"]})

@@ -16,8 +16,8 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// A said is what an answer says, as a check compares it.
-type said struct {
+// A statement is what an answer says, as a check compares it.
+type statement struct {
 	tiers         [][]byte // canonical JSON by usage.Tiers
 	model         string   // that answered
 	fingerprint   string   // of the system that answered; "" if the provider does not tell it
@@ -29,12 +29,12 @@ type said struct {
 }
 
 // saidBy returns what a take received, as a record says it: with placeholders and numbered ids.
-func (r *run) saidBy(tk *take) (*said, *Failure) {
+func (r *run) saidBy(tk *take) (*statement, *Failure) {
 	decoded, _, f := r.answerOf(tk)
 	if f != nil {
 		return nil, f
 	}
-	s := &said{model: decoded.Model, fingerprint: jsontext.WordOf(decoded.Metadata["system_fingerprint"])}
+	s := &statement{model: decoded.Model, fingerprint: jsontext.WordOf(decoded.Metadata["system_fingerprint"])}
 	if u := decoded.Usage; u != nil {
 		s.input, s.output = amount.Of(u.InputTokens), amount.Of(u.OutputTokens)
 	}
@@ -145,7 +145,7 @@ func (k *checks) holds(ck *check, tier string) bool {
 }
 
 // differences returns how two answers differ in a tier, without values that the test's rules take out of texts.
-func (k *checks) differences(before, after *said, tier int) []drift.Difference {
+func (k *checks) differences(before, after *statement, tier int) []drift.Difference {
 	found := drift.JSON(before.tiers[tier], after.tiers[tier])
 	if len(found) == 0 {
 		return nil
@@ -155,7 +155,7 @@ func (k *checks) differences(before, after *said, tier int) []drift.Difference {
 }
 
 // compareTiers compares two answers tier by tier.
-func (k *checks) compareTiers(ck *check, before, after *said) (all []usage.CheckedTier) {
+func (k *checks) compareTiers(ck *check, before, after *statement) (all []usage.CheckedTier) {
 	for i, tier := range usage.Tiers {
 		differences := k.differences(before, after, i)
 		k.run.scanner().Hide(&differences) // must come before the texts are cut for display, which could leave part of a secret
@@ -173,11 +173,11 @@ func (k *checks) compareTiers(ck *check, before, after *said) (all []usage.Check
 
 // outcomes says in two lines what a tool returned if one of the two answers is an error, since the two then have no
 // members in common. Otherwise it returns "".
-func (k *checks) outcomes(before, after *said) string {
+func (k *checks) outcomes(before, after *statement) string {
 	if before.returned == "" || after.returned == "" || (before.refusal == "") == (after.refusal == "") {
 		return ""
 	}
-	line := func(of *said) string { return short(k.run.scanner().Mask(of.returned)) }
+	line := func(of *statement) string { return short(k.run.scanner().Mask(of.returned)) }
 	return "- " + line(before) + "\n+ " + line(after) + "\n"
 }
 
@@ -194,9 +194,9 @@ func differing(ck *check) (names, differences []string) {
 }
 
 // byOutput groups answers that agree in all tiers that must hold, the largest groups first.
-func (k *checks) byOutput(ck *check) (groups [][]*said) {
+func (k *checks) byOutput(ck *check) (groups [][]*statement) {
 	for _, answer := range ck.live {
-		same := func(group []*said) bool {
+		same := func(group []*statement) bool {
 			for i, tier := range usage.Tiers {
 				if k.holds(ck, tier) && len(k.differences(group[0], answer, i)) > 0 {
 					return false
@@ -207,10 +207,10 @@ func (k *checks) byOutput(ck *check) (groups [][]*said) {
 		if i := slices.IndexFunc(groups, same); i >= 0 {
 			groups[i] = append(groups[i], answer)
 		} else {
-			groups = append(groups, []*said{answer})
+			groups = append(groups, []*statement{answer})
 		}
 	}
-	inorder.By(groups, func(a, b []*said) int {
+	inorder.By(groups, func(a, b []*statement) int {
 		return cmp.Or(cmp.Compare(len(b), len(a)), slices.CompareFunc(a[0].tiers, b[0].tiers, bytes.Compare))
 	})
 	return groups

@@ -49,13 +49,13 @@ func Value(name, value string) Rule {
 			name, leastValue)
 	}
 	quoted := string(jsontext.Text(value))
-	type escaped struct{ suffix, value string }
-	forms := []escaped{
+	type spelling struct{ suffix, value string }
+	forms := []spelling{
 		{"", value}, {".json", quoted[1 : len(quoted)-1]},
 		{".query", url.QueryEscape(value)}, {".path", url.PathEscape(value)},
 	}
 	for i, form := range forms {
-		if slices.ContainsFunc(forms[:i], func(f escaped) bool { return f.value == form.value }) {
+		if slices.ContainsFunc(forms[:i], func(f spelling) bool { return f.value == form.value }) {
 			continue
 		}
 		r.finders = append(r.finders, finder{

@@ -20,7 +20,7 @@ type Verified struct {
 	Documents, Calls int
 }
 
-// Accepted is the part of an audit.Accepted that these tests need.
+// Accepted is the part of an audit.AcceptedRecord that these tests need.
 type Accepted struct{ ID, As string }
 
 // Repaired is the part of an audit.Report that these tests need.

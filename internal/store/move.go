@@ -19,15 +19,15 @@ type Move struct {
 	Test    string // full name
 }
 
-// A Moved is a document that [Store.Move] moved.
-type Moved struct {
+// A MovedDocument is a document that [Store.Move] moved.
+type MovedDocument struct {
 	From, To string // files
 }
 
 // Move renames documents with the files next to them in one commit, after their pending documents. It changes ids and
 // sources, and nothing else in the calls. A target that exists is an error that is [fs.ErrExist], a document that does
 // not exist is one that is [fs.ErrNotExist]; then nothing is moved.
-func (s *Store) Move(moves ...Move) (moved []Moved, err error) {
+func (s *Store) Move(moves ...Move) (moved []MovedDocument, err error) {
 	if _, err := os.Stat(s.dir); err != nil {
 		return nil, fmt.Errorf("move: %w", err)
 	}
@@ -82,7 +82,7 @@ func (s *Store) Copy(m Move) error {
 }
 
 // planMoves returns the change that moves documents. A document that is not in this store must be in the other one.
-func (s *Store) planMoves(moves, elsewhere []Move) (c Change, moved []Moved, err error) {
+func (s *Store) planMoves(moves, elsewhere []Move) (c Change, moved []MovedDocument, err error) {
 	for _, m := range moves {
 		doc, err := s.Load(m.Name, UnknownProvider)
 		if errors.Is(err, fs.ErrNotExist) && slices.Contains(elsewhere, m) {
@@ -101,7 +101,7 @@ func (s *Store) planMoves(moves, elsewhere []Move) (c Change, moved []Moved, err
 			return c, nil, err
 		}
 		c.Put, c.Remove = append(c.Put, put), append(c.Remove, doc.File())
-		moved = append(moved, Moved{doc.File(), DocumentFile(put.Provider, put.Name)})
+		moved = append(moved, MovedDocument{doc.File(), DocumentFile(put.Provider, put.Name)})
 	}
 	return c, moved, nil
 }

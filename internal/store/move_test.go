@@ -21,7 +21,7 @@ func TestRename(t *testing.T) {
 
 	moved, err := s.Move(Move{nameOf("TestOld/a"), testPackage, "TestNew/a"})
 	require.NoError(t, err)
-	require.Equal(t, []Moved{{fileOf("TestOld/a"), fileOf("TestNew/a")}}, moved)
+	require.Equal(t, []MovedDocument{{fileOf("TestOld/a"), fileOf("TestNew/a")}}, moved)
 	requireCalls(t, s, "TestNew/a", calls...)
 	requireCalls(t, s.Pending(), "TestNew/a", call{3, "Why?", "Snow."})
 	requireWhole(t, s)

@@ -64,7 +64,7 @@ func readFixtures(path string, data []byte) (*Script, error) {
 		f.name = fmt.Sprintf("line %d of %s, fixture %d,", f.line, path, f.number)
 		all = append(all, f)
 	}
-	s.choose = func(a *asked) *step {
+	s.choose = func(a *question) *step {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		f := chosen(all, a)
@@ -100,11 +100,11 @@ type fixture struct {
 	}
 	criteria string // match without sequenceIndex, as JSON
 	response struct {
-		Content            value     `json:"content"`
-		ToolCalls          []mocked  `json:"toolCalls"`
-		Reasoning          string    `json:"reasoning"`
-		ReasoningSignature string    `json:"reasoningSignature"`
-		Embedding          []float64 `json:"embedding"`
+		Content            value         `json:"content"`
+		ToolCalls          []fixtureCall `json:"toolCalls"`
+		Reasoning          string        `json:"reasoning"`
+		ReasoningSignature string        `json:"reasoningSignature"`
+		Embedding          []float64     `json:"embedding"`
 		Error              *struct {
 			Message string `json:"message"`
 			Type    string `json:"type"`
@@ -119,8 +119,8 @@ type fixture struct {
 	}
 }
 
-// mocked is a tool call in a fixture.
-type mocked struct {
+// A fixtureCall is a tool call in a fixture.
+type fixtureCall struct {
 	ID        string `json:"id"`
 	Name      string `json:"name"`
 	Arguments value  `json:"arguments"`
@@ -236,7 +236,7 @@ func (f *fixture) count(all []*fixture) {
 
 // chosen returns the fixture that answers a call: the first that matches. Among fixtures with a turn it prefers the latest
 // that is not ahead of the conversation.
-func chosen(all []*fixture, a *asked) *fixture {
+func chosen(all []*fixture, a *question) *fixture {
 	turn := 0
 	for _, m := range a.call.Messages {
 		if m.Role == "assistant" || m.Role == "model" {

@@ -15,13 +15,13 @@ import (
 )
 
 // may reports whether the step's kind fits the request: a failure fits any.
-func (a *asked) may(s *said) bool {
+func (a *question) may(s *content) bool {
 	to, known := apis[a.call.API]
 	return s.Failure != nil || known && a.refused == "" && to.embeds == s.Embeds
 }
 
 // takes returns an error if the API could not give the step's answer.
-func (a *asked) takes(s *said) error {
+func (a *question) takes(s *content) error {
 	to := apis[a.call.API]
 	name := a.call.API
 	switch {
@@ -45,7 +45,7 @@ func (a *asked) takes(s *said) error {
 	return a.takesText(s)
 }
 
-func (a *asked) takesVectors(s *said) error {
+func (a *question) takesVectors(s *content) error {
 	for _, v := range s.Vectors {
 		if slices.ContainsFunc(v, func(f float64) bool { return math.IsNaN(f) || math.IsInf(f, 0) }) {
 			return errors.New("a vector has a number that JSON does not")
@@ -58,7 +58,7 @@ func (a *asked) takesVectors(s *said) error {
 }
 
 // takesCalls checks the step's tool calls against the tools that the request offers and forces.
-func (a *asked) takesCalls(s *said) error {
+func (a *question) takesCalls(s *content) error {
 	offered := a.offered()
 	for _, c := range s.Calls {
 		switch {
@@ -89,7 +89,7 @@ func (a *asked) takesCalls(s *said) error {
 }
 
 // strictly returns the schema of a strict tool, or nil.
-func (a *asked) strictly(tool string) json.RawMessage {
+func (a *question) strictly(tool string) json.RawMessage {
 	for _, t := range a.request.Tools {
 		var function struct{ Strict bool }
 		_ = json.Unmarshal(t.Metadata["function"], &function) // another form has no strict
@@ -101,7 +101,7 @@ func (a *asked) strictly(tool string) json.RawMessage {
 }
 
 // takesText checks the step's text against the schema that the request asks for.
-func (a *asked) takesText(s *said) error {
+func (a *question) takesText(s *content) error {
 	text := strings.Join(s.Pieces, "")
 	if len(a.call.Schema) == 0 || len(s.Calls) > 0 || s.Refusal != "" || s.Finish == modelio.FinishLength || s.Finish == modelio.FinishBlocked {
 		return nil

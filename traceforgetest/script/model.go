@@ -78,7 +78,7 @@ func (st *step) generate(ctx context.Context, stream modelio.StreamFunc) (*model
 }
 
 // parts returns the content of the answer, with its text in the given pieces.
-func (s *said) parts(pieces ...string) (parts []modelio.Part) {
+func (s *content) parts(pieces ...string) (parts []modelio.Part) {
 	if s.Reasoning != "" {
 		parts = append(parts, modelio.Part{Reasoning: &s.Reasoning})
 	}
@@ -98,7 +98,7 @@ func (s *said) parts(pieces ...string) (parts []modelio.Part) {
 }
 
 // chunks returns the parts of a streamed answer.
-func (s *said) chunks() []modelio.Part { return s.parts(s.Pieces...) }
+func (s *content) chunks() []modelio.Part { return s.parts(s.Pieces...) }
 
 func sleep(ctx context.Context, d time.Duration) error {
 	if d <= 0 {

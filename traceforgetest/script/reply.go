@@ -13,7 +13,7 @@ import (
 )
 
 // reply returns the answer in the form that the API's fake sends.
-func (s *said) reply(api string) (fakeprovider.Reply, error) {
+func (s *content) reply(api string) (fakeprovider.Reply, error) {
 	r := fakeprovider.Reply{
 		Text: strings.Join(s.Pieces, ""), Thinking: s.Reasoning, Signature: s.Signature, Refusal: s.Refusal,
 		Finish: apis[api].finish[s.Finish], Vectors: s.Vectors, ID: s.ID, Model: s.Model,

@@ -17,9 +17,9 @@ import (
 // A Script answers requests with its steps. It is safe for concurrent use; steps without a condition answer requests in
 // the order of their arrival.
 type Script struct {
-	from      string             // names the fixture file; empty if the steps were given to New
-	choose    func(*asked) *step // chooses the step that answers, and marks it as used
-	otherwise func() string      // describes the fixtures; nil if there are none
+	from      string                // names the fixture file; empty if the steps were given to New
+	choose    func(*question) *step // chooses the step that answers, and marks it as used
+	otherwise func() string         // describes the fixtures; nil if there are none
 
 	mu       sync.Mutex
 	steps    []*step
@@ -120,8 +120,8 @@ func (s *Script) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	t.asking.Serve(w, t.reply)
 }
 
-// A taken is the step that answers a request.
-type taken struct {
+// A match is the step that answers a request.
+type match struct {
 	*step
 	asking *fakeprovider.Asking
 	reply  fakeprovider.Reply
@@ -129,7 +129,7 @@ type taken struct {
 }
 
 // takeHTTP takes the step that answers a request. It returns an error if the request cannot be read.
-func (s *Script) takeHTTP(req *http.Request) (*taken, error) {
+func (s *Script) takeHTTP(req *http.Request) (*match, error) {
 	t, err := s.ask(req)
 	if err == nil && t.wrong != nil {
 		s.tell(t.wrong)
@@ -138,13 +138,13 @@ func (s *Script) takeHTTP(req *http.Request) (*taken, error) {
 }
 
 // ask is takeHTTP for callers that report failures themselves.
-func (s *Script) ask(req *http.Request) (*taken, error) {
+func (s *Script) ask(req *http.Request) (*match, error) {
 	asking, err := fakeprovider.Ask(req, s.count())
 	if err != nil {
 		return nil, err
 	}
 	a := askedBy(req, asking)
-	t := &taken{asking: asking}
+	t := &match{asking: asking}
 	if t.step, t.wrong = s.take(a); t.wrong == nil {
 		t.reply, t.wrong = t.said.reply(asking.Call.API)
 		t.reply.Delay, t.reply.Stream.Gap = t.pause, t.pause
@@ -177,7 +177,7 @@ func (s *Script) count() int {
 var errNone = errors.New("no step takes it")
 
 // take returns the step that answers a request and marks it as used. If the step does not fit, it is returned with the error.
-func (s *Script) take(a *asked) (*step, error) {
+func (s *Script) take(a *question) (*step, error) {
 	s.mu.Lock()
 	s.requests = append(s.requests, a.request)
 	a.number = len(s.requests)
@@ -197,7 +197,7 @@ func (s *Script) take(a *asked) (*step, error) {
 }
 
 // chosen returns the step that answers a request: the first whose condition it meets, or else the next in order.
-func (s *Script) chosen(a *asked) *step {
+func (s *Script) chosen(a *question) *step {
 	for _, st := range s.steps {
 		if st.when != nil && a.may(&st.said) && st.when(a.request) {
 			s.mu.Lock()
@@ -226,7 +226,7 @@ func (s *Script) next() *step {
 }
 
 // failure describes which request got no answer, why, and what was expected.
-func (s *Script) failure(st *step, a *asked, why error) error {
+func (s *Script) failure(st *step, a *question, why error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	asked := fmt.Sprintf("\n  asked: %s", a)

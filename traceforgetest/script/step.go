@@ -13,14 +13,14 @@ import (
 
 // A Step is the answer to one request. Its methods return an extended copy and do not change the receiver.
 type Step struct {
-	said  said
+	said  content
 	pause time.Duration
 	when  func(*modelio.Request) bool
 	wrong error // why no API could give this answer
 }
 
-// said identifies a step: the content of its answer, in any API.
-type said struct {
+// A content is what a step answers, in any API. It identifies the step.
+type content struct {
 	Pieces    []string             `json:"say,omitempty"`
 	Reasoning string               `json:"reasoning,omitempty"`
 	Refusal   string               `json:"refusal,omitempty"`
@@ -63,18 +63,18 @@ type failure struct {
 func Say(pieces ...string) Step { return Step{}.Say(pieces...) }
 
 // Think returns a step with reasoning, which comes before the text.
-func Think(reasoning string) Step { return Step{said: said{Reasoning: reasoning}} }
+func Think(reasoning string) Step { return Step{said: content{Reasoning: reasoning}} }
 
 // Call returns a step that calls a tool with arguments, a JSON object. Other arguments fail the test.
 func Call(tool, arguments string) Step { return Step{}.Call(tool, arguments) }
 
 // Refuse returns a step in which the model refuses. The reason is included if the API has a place for it.
-func Refuse(reason string) Step { return Step{said: said{Refusal: reason}} }
+func Refuse(reason string) Step { return Step{said: content{Refusal: reason}} }
 
 // Fail returns a step that fails with an HTTP status, the API's error for that status, and the message, if there is one.
 // The step answers any request, even one that the API would refuse.
 func Fail(status int, message ...string) Step {
-	s := Step{said: said{Failure: &failure{Status: status, Message: strings.Join(message, " ")}}}
+	s := Step{said: content{Failure: &failure{Status: status, Message: strings.Join(message, " ")}}}
 	if status < 400 || status > 599 {
 		s.wrong = fmt.Errorf("status %d is no error: want 400 to 599", status)
 	}
@@ -83,7 +83,7 @@ func Fail(status int, message ...string) Step {
 
 // Embed returns a step that answers a request for embeddings with vectors, one for each text. A text without a vector
 // gets one that depends only on the text.
-func Embed(vectors ...[]float64) Step { return Step{said: said{Embeds: true, Vectors: vectors}} }
+func Embed(vectors ...[]float64) Step { return Step{said: content{Embeds: true, Vectors: vectors}} }
 
 // Say adds text to a step, in pieces.
 func (s Step) Say(pieces ...string) Step {
@@ -163,13 +163,13 @@ func (s Step) When(condition func(*modelio.Request) bool) Step {
 }
 
 // hash returns the hash of the step's answer.
-func (s *said) hash() canon.Hash {
+func (s *content) hash() canon.Hash {
 	sum, _ := canon.SumJSON(s) // fails for a vector with NaN, which is refused when the step is used
 	return sum
 }
 
 // String returns the step as it is written in Go.
-func (s *said) String() string {
+func (s *content) String() string {
 	var parts []string
 	add := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }
 	if s.Reasoning != "" {

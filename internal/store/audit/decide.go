@@ -12,8 +12,8 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// An Accepted is a pending record that [Accept] took over.
-type Accepted struct {
+// An AcceptedRecord is a pending record that [Accept] took over.
+type AcceptedRecord struct {
 	ID string // its id while it was pending
 	As string // its id in the document, which differs if another call has its number
 }
@@ -27,7 +27,7 @@ type Accepted struct {
 // that is not pending is an error that is [fs.ErrNotExist]. If the process is killed, records are either still pending
 // or taken over, and Accept may be called again. If that completes an earlier Accept, it returns the records that were
 // taken over.
-func Accept(s *store.Store, ids []string, checks ...store.Check) (all []Accepted, err error) {
+func Accept(s *store.Store, ids []string, checks ...store.Check) (all []AcceptedRecord, err error) {
 	waited := &decision{main: s, pending: s.Pending()}
 	unread := waited.choose(ids)
 	err = decide(s, ids, func(w store.Writer, d *decision) error {
@@ -148,7 +148,7 @@ func (d *decision) choose(ids []string) error {
 }
 
 // accept makes the documents that take over the selected records, except for those that would not change.
-func (d *decision) accept(checks []store.Check) (puts []store.Put, all []Accepted, err error) {
+func (d *decision) accept(checks []store.Check) (puts []store.Put, all []AcceptedRecord, err error) {
 	for _, name := range inorder.Names(d.chosen) {
 		c := d.chosen[name]
 		if c.unread != nil {
@@ -174,7 +174,7 @@ func (d *decision) accept(checks []store.Check) (puts []store.Put, all []Accepte
 
 // accept returns the document that combines the selected records with those of another document, and whether it
 // changes.
-func (c *selection) accept(m *takeover) (put store.Put, accepted []Accepted, changed bool, err error) {
+func (c *selection) accept(m *takeover) (put store.Put, accepted []AcceptedRecord, changed bool, err error) {
 	var done []store.Outcome
 	var ids []string // ids of the selected outcomes; empty for the others
 	records := c.doc.Records()
@@ -193,7 +193,7 @@ func (c *selection) accept(m *takeover) (put store.Put, accepted []Accepted, cha
 	next, places := store.Next(c.doc.Name, m.old, done, false)
 	for n, id := range ids {
 		if id != "" {
-			accepted = append(accepted, Accepted{id, next[places[n]].ID})
+			accepted = append(accepted, AcceptedRecord{id, next[places[n]].ID})
 		}
 	}
 	put = store.PutOf(c.doc.Name, m.withoutGone(next, done))

@@ -112,7 +112,7 @@ func (m *recordMerge) add(at int, base, ours, theirs *record) {
 	case base == nil && numbered(m.ours, kept.n) != nil:
 		kept.n = m.next
 		m.next++
-		now := Renumbered{snapshot.ID(m.name, kept.was), snapshot.ID(m.name, kept.n)}
+		now := RenumberedRecord{snapshot.ID(m.name, kept.was), snapshot.ID(m.name, kept.n)}
 		m.result.Renumbered = append(m.result.Renumbered, now)
 	}
 	m.merged = slices.Insert(m.merged, at, kept)

@@ -164,7 +164,7 @@ func TestBothRecordedTheSameTest(t *testing.T) {
 		base, ours, theirs []call
 		take               []string
 		want               []call
-		renumbered         []Renumbered
+		renumbered         []RenumberedRecord
 		choices            []Choice
 	}{
 		{name: "changed-others", reason: "each record is that of the side that changed it", base: base,
@@ -175,12 +175,12 @@ func TestBothRecordedTheSameTest(t *testing.T) {
 			ours:       append(base[:3:3], call{4, "four?", "ours"}),
 			theirs:     append(base[:3:3], call{4, "vier?", "theirs"}, call{5, "fünf?", "theirs too"}),
 			want:       append(base[:3:3], call{4, "four?", "ours"}, call{6, "vier?", "theirs"}, call{5, "fünf?", "theirs too"}),
-			renumbered: []Renumbered{{id + "4", id + "6"}}},
+			renumbered: []RenumberedRecord{{id + "4", id + "6"}}},
 		{name: "appended-two", reason: "each has a number of its own", base: base,
 			ours:       append(base[:3:3], call{4, "four?", "ours"}, call{5, "five?", "ours"}),
 			theirs:     append(base[:3:3], call{4, "vier?", "theirs"}, call{5, "fünf?", "theirs"}),
 			want:       append(base[:3:3], call{4, "four?", "ours"}, call{5, "five?", "ours"}, call{6, "vier?", "theirs"}, call{7, "fünf?", "theirs"}),
-			renumbered: []Renumbered{{id + "4", id + "6"}, {id + "5", id + "7"}}},
+			renumbered: []RenumberedRecord{{id + "4", id + "6"}, {id + "5", id + "7"}}},
 		{name: "polled", reason: "calls that ask the same are compared in their order", base: base,
 			ours:    append(base[:3:3], call{4, "done?", "no"}, call{5, "done?", "ours"}),
 			theirs:  append(base[:3:3], call{4, "done?", "no"}, call{5, "done?", "theirs"}),
@@ -194,7 +194,7 @@ func TestBothRecordedTheSameTest(t *testing.T) {
 			ours:       []call{base[0], base[1], base[2], {4, "four?", "ours"}},
 			theirs:     []call{{4, "zero?", "theirs"}, base[0], base[1], base[2]},
 			want:       []call{{5, "zero?", "theirs"}, base[0], base[1], base[2], {4, "four?", "ours"}},
-			renumbered: []Renumbered{{id + "4", id + "5"}}},
+			renumbered: []RenumberedRecord{{id + "4", id + "5"}}},
 		{name: "appended-the-same", reason: "both recorded one call, and got one answer", base: base,
 			ours:   []call{base[0], {2, "two?", "ours"}, base[2], {4, "four?", "four"}},
 			theirs: append(base[:3:3], call{4, "four?", "four"}),
@@ -214,13 +214,13 @@ func TestBothRecordedTheSameTest(t *testing.T) {
 			theirs:     []call{{1, "one?", "one"}, {2, "zwei?", "theirs"}, {3, "three?", "theirs"}},
 			want:       []call{{1, "one?", "one"}, {2, "two?", "ours"}, {4, "zwei?", "theirs"}, {3, "three?", "ours"}},
 			choices:    []Choice{{id + "3", "both sides recorded this call, and the answers differ", "ours", nil}},
-			renumbered: []Renumbered{{id + "2", id + "4"}}},
+			renumbered: []RenumberedRecord{{id + "2", id + "4"}}},
 		{name: "both-new-theirs", reason: "the user chose for the whole test", take: []string{nameOf("TestX")},
 			ours:       []call{{1, "one?", "ours"}},
 			theirs:     []call{{1, "zwei?", "zwei"}, {2, "one?", "theirs"}},
 			want:       []call{{3, "zwei?", "zwei"}, {1, "one?", "theirs"}},
 			choices:    []Choice{{id + "1", "both sides recorded this call, and the answers differ", "theirs", nil}},
-			renumbered: []Renumbered{{id + "1", id + "3"}}},
+			renumbered: []RenumberedRecord{{id + "1", id + "3"}}},
 		{name: "removed-and-changed", reason: "nothing is lost", base: base,
 			ours:    []call{base[1], {3, "three?", "ours"}},
 			theirs:  []call{{1, "one?", "theirs"}, base[1]},

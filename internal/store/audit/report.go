@@ -27,15 +27,15 @@ type Report struct {
 
 // A Merge is a document that had a conflict.
 type Merge struct {
-	File       string       // path in the store
-	Whole      bool         // the document had no conflict markers, and was left unchanged
-	Records    int          // number of records in the result
-	Renumbered []Renumbered // their records with a new number
+	File       string             // path in the store
+	Whole      bool               // the document had no conflict markers, and was left unchanged
+	Records    int                // number of records in the result
+	Renumbered []RenumberedRecord // their records with a new number
 	Choices    []Choice
 }
 
-// A Renumbered is a record with a new id.
-type Renumbered struct{ From, To string }
+// A RenumberedRecord is a record with a new id.
+type RenumberedRecord struct{ From, To string }
 
 // A Choice is a record that both sides changed. The version that was not chosen is still in git.
 type Choice struct {

@@ -101,13 +101,13 @@ func (c *Calls) FailedOtherwise() []page.Test {
 }
 
 // unanswered returns the tests with calls that their records do not answer, by package and test.
-func (c *Calls) unanswered() (tests []Unanswered) {
+func (c *Calls) unanswered() (tests []UnansweredTest) {
 	for _, d := range c.drifts {
 		if d.Kind == usage.Uncalled {
 			continue
 		}
 		if n := len(tests); n == 0 || tests[n-1].Test != d.Test {
-			tests = append(tests, Unanswered{Test: d.Test, Command: d.at.Command})
+			tests = append(tests, UnansweredTest{Test: d.Test, Command: d.at.Command})
 		}
 		u := &tests[len(tests)-1]
 		if d.Kind == usage.Missing {

@@ -23,17 +23,17 @@ import (
 type Report struct {
 	Config []*page.Setting `json:"config,omitempty"` // changes in config.json since --since
 	Calls
-	Packages   []PackageReport `json:"coverage"`   // use of the records by package
-	Orphans    []Unused        `json:"orphans"`    // documents that no test can use any more
-	Unplayed   []Unused        `json:"unplayed"`   // documents with records that were not played
-	Unanswered []Unanswered    `json:"unanswered"` // tests with calls that their records do not answer
-	Failed     []page.Test     `json:"failed"`     // tests that failed for other reasons
+	Packages   []PackageReport  `json:"coverage"`   // use of the records by package
+	Orphans    []UnusedDocument `json:"orphans"`    // documents that no test can use any more
+	Unplayed   []UnusedDocument `json:"unplayed"`   // documents with records that were not played
+	Unanswered []UnansweredTest `json:"unanswered"` // tests with calls that their records do not answer
+	Failed     []page.Test      `json:"failed"`     // tests that failed for other reasons
 
 	sources []*Sources
 }
 
-// An Unanswered is a test with calls that its records do not answer.
-type Unanswered struct {
+// An UnansweredTest is a test with calls that its records do not answer.
+type UnansweredTest struct {
 	page.Test
 	Drifted    int    `json:"drifted"`    // calls that differ from their record
 	Unrecorded int    `json:"unrecorded"` // calls without a record
@@ -51,8 +51,8 @@ type PackageReport struct {
 	Unrecorded int    `json:"unrecorded"`
 }
 
-// An Unused is a document with records that no test used, and the reason.
-type Unused struct {
+// An UnusedDocument is a document with records that no test used, and the reason.
+type UnusedDocument struct {
 	File    string `json:"file"` // path in the store
 	Records int    `json:"records"`
 	Reason  string `json:"reason"`
@@ -92,7 +92,7 @@ func (r *Run) Report(s *store.Store) (*Report, error) {
 		}
 		test := page.TestOf(doc.Document)
 		reason, isOrphan := r.judge(test)
-		unused := Unused{doc.File(), n, reason, test}
+		unused := UnusedDocument{doc.File(), n, reason, test}
 		if isOrphan && n == len(doc.Document.Snapshots) {
 			c.Orphans = append(c.Orphans, unused)
 			of(test.Package).Orphaned += n
@@ -170,7 +170,7 @@ func (c *Report) Reasons() []string {
 
 // Join adds the report of another store, whose directory is prepended to its files.
 func (c *Report) Join(other *Report, dir string) {
-	below := func(all []Unused) []Unused {
+	below := func(all []UnusedDocument) []UnusedDocument {
 		for i := range all {
 			all[i].File = path.Join(filepath.ToSlash(dir), all[i].File)
 		}

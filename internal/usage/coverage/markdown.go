@@ -31,7 +31,7 @@ func (c *Report) Markdown(most int) string {
 	list(&end, items, "Failed for another reason:", c.Failed,
 		func(t page.Test) string { return page.Code(t.Name) + " in " + page.Code(t.Package) })
 	list(&end, items, "No test uses these any more; `traceforge prune --write` removes them:", c.Orphans,
-		func(u Unused) string { return page.Code(u.File) + ": " + page.Code(u.Reason) })
+		func(u UnusedDocument) string { return page.Code(u.File) + ": " + page.Code(u.Reason) })
 	list(&end, items, "Not played:", c.unexplained().Reasons(),
 		func(reason string) string { return page.Code(page.Clip(reason, 300)) })
 
@@ -51,7 +51,7 @@ func (c *Report) unexplained() *Report {
 	for _, u := range c.Unanswered {
 		drifted[u.Package] = true
 	}
-	others := slices.DeleteFunc(slices.Clone(c.Unplayed), func(u Unused) bool { return drifted[u.Package] })
+	others := slices.DeleteFunc(slices.Clone(c.Unplayed), func(u UnusedDocument) bool { return drifted[u.Package] })
 	return &Report{Unplayed: others}
 }
 

@@ -61,8 +61,8 @@ func textsOf(p modelio.Part) (texts []string) {
 	return texts
 }
 
-// asked is a request in the form that steps are matched with.
-type asked struct {
+// A question is a request in the form that steps are matched with.
+type question struct {
 	number  int
 	call    fakeprovider.Call
 	request *modelio.Request
@@ -71,8 +71,8 @@ type asked struct {
 }
 
 // askedBy reads an HTTP request.
-func askedBy(req *http.Request, asking *fakeprovider.Asking) *asked {
-	a := &asked{call: asking.Call, choice: choiceIn(asking.Call.Body), request: &modelio.Request{API: asking.Call.API}}
+func askedBy(req *http.Request, asking *fakeprovider.Asking) *question {
+	a := &question{call: asking.Call, choice: choiceIn(asking.Call.Body), request: &modelio.Request{API: asking.Call.API}}
 	if asking.Refused != nil {
 		a.refused = asking.Refused.Message
 	}
@@ -88,7 +88,7 @@ func askedBy(req *http.Request, asking *fakeprovider.Asking) *asked {
 }
 
 // String describes a request in one line: its API, its model, and the end of its last message.
-func (a *asked) String() string {
+func (a *question) String() string {
 	var parts []string
 	for _, part := range []string{a.call.API, a.call.Model} {
 		if part != "" {
@@ -115,7 +115,7 @@ func lastOf(m fakeprovider.Message) string {
 	return fmt.Sprintf("%s: %q", m.Role, short(m.Text))
 }
 
-func (a *asked) offered() (names []string) {
+func (a *question) offered() (names []string) {
 	for _, t := range a.call.Tools {
 		if t.Name != "" {
 			names = append(names, t.Name)
@@ -133,7 +133,7 @@ type choice struct {
 
 // choiceIn reads the tool choice from a request's body, in the spelling of any API.
 func choiceIn(body []byte) choice {
-	type named struct {
+	type function struct {
 		Name     string `json:"name"`
 		Type     string `json:"type"`
 		Function struct {
@@ -146,9 +146,9 @@ func choiceIn(body []byte) choice {
 		Snake []string `json:"allowed_function_names"`
 	}
 	type config struct {
-		Choice map[string]named `json:"toolChoice"` // Bedrock
-		Google calling          `json:"functionCallingConfig"`
-		Snake  calling          `json:"function_calling_config"`
+		Choice map[string]function `json:"toolChoice"` // Bedrock
+		Google calling             `json:"functionCallingConfig"`
+		Snake  calling             `json:"function_calling_config"`
 	}
 	var b struct {
 		Choice json.RawMessage `json:"tool_choice"`
@@ -162,7 +162,7 @@ func choiceIn(body []byte) choice {
 	if json.Unmarshal(b.Choice, &word) == nil && word != "" {
 		return choiceOf(word)
 	}
-	var one named
+	var one function
 	if json.Unmarshal(b.Choice, &one) == nil && one.Type != "" {
 		return choiceOf(one.Type, one.Name, one.Function.Name)
 	}
@@ -192,7 +192,7 @@ func choiceOf(word string, tools ...string) choice {
 }
 
 // askedOf reads a model call. It returns an error if the call cannot be encoded as JSON.
-func askedOf(req *modelio.GenerateRequest) (*asked, error) {
+func askedOf(req *modelio.GenerateRequest) (*question, error) {
 	text, err := json.Marshal(req)
 	if err != nil {
 		return nil, err
@@ -201,7 +201,7 @@ func askedOf(req *modelio.GenerateRequest) (*asked, error) {
 	if err := json.Unmarshal(text, &own); err != nil {
 		return nil, err
 	}
-	a := &asked{call: fakeprovider.Call{API: modelAPI}, choice: choiceOf(string(own.ToolChoice))}
+	a := &question{call: fakeprovider.Call{API: modelAPI}, choice: choiceOf(string(own.ToolChoice))}
 	a.request = &modelio.Request{API: modelAPI, Messages: own.Messages, Tools: own.Tools, Options: own.Config}
 	for _, m := range own.Messages {
 		a.call.Messages = append(a.call.Messages, messageOf(m))
