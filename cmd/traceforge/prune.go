@@ -16,7 +16,7 @@ type pruneReport struct {
 	Removed  bool                      `json:"removed"`  // whether the orphans were removed
 	Orphans  []coverage.UnusedDocument `json:"orphans"`  // documents that can be removed, or that were removed
 	Unplayed []coverage.UnusedDocument `json:"unplayed"` // documents that were not used and are kept
-	Failed   []string                  `json:"failed"`   // packages whose tests failed, so that the use of their documents is unknown
+	Failed   []string                  `json:"failed"`   // packages that failed: the use of their documents is unknown
 }
 
 func prune(c *call, s *store.Store, dir string) error {

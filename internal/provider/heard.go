@@ -147,7 +147,10 @@ func heardBy(
 		if err != nil {
 			return nil, err
 		}
-		h := &heard{Response: looseResponse(), open: map[string]*utterance{}, answers: map[string][]*utterance{}, pieces: map[string]string{}}
+		h := &heard{
+			Response: looseResponse(), pieces: map[string]string{},
+			open: map[string]*utterance{}, answers: map[string][]*utterance{},
+		}
 		h.Complete = false
 		for _, f := range frames {
 			switch doc, err := jsontext.ParseReplacing(f.Data); {
