@@ -204,7 +204,9 @@ func (p *plan) put(t *target) error {
 	if err != nil {
 		return err
 	}
-	if !p.has(file, t.data) {
+	if _, err := p.Lstat(file); errors.Is(err, fs.ErrNotExist) {
+		p.Write(file, t.data)
+	} else if err != nil || !p.has(file, t.data) {
 		if err := p.checkNewer(file); err != nil {
 			return err
 		}

@@ -140,6 +140,9 @@ func (w Writer) openFile(file string, flag int) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
+	if flag&os.O_EXCL != 0 {
+		flag |= unpolled
+	}
 	f, err := dir.OpenFile(name, flag, 0o666)
 	return f, named(err, file)
 }

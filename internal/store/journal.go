@@ -112,7 +112,11 @@ func (t *Transaction) prepare(journal *os.File) error {
 		return err
 	}
 	for _, dir := range t.dirs {
-		if err := t.Root.MkdirAll(dir, 0o777); err != nil {
+		parent, name, err := t.in(dir)
+		if err != nil || parent.Mkdir(name, 0o777) != nil {
+			err = t.Root.MkdirAll(dir, 0o777)
+		}
+		if err != nil {
 			return err
 		}
 	}

@@ -183,7 +183,7 @@ func (l *Log) create() (*lockedfile.File, error) {
 	d := l.dir
 	for n := time.Now().UnixMicro(); ; n++ {
 		file := logFile(l.name, n)
-		f, err := lockedfile.OpenFile(d.store.Path(file), os.O_WRONLY|os.O_APPEND|os.O_CREATE|os.O_EXCL, 0o666)
+		f, err := lockedfile.OpenFile(d.store.Path(file), os.O_WRONLY|os.O_APPEND|os.O_CREATE|os.O_EXCL|unpolled, 0o666)
 		switch {
 		case err == nil:
 			l.file, l.files = file, append(l.files, file)
