@@ -4,6 +4,7 @@ import (
 	"runtime"
 	"sync"
 
+	"github.com/traceforge/traceforge-go/internal/gotest"
 	"github.com/traceforge/traceforge-go/internal/lint"
 	"github.com/traceforge/traceforge-go/internal/recorder"
 	"github.com/traceforge/traceforge-go/internal/store"
@@ -22,12 +23,12 @@ func proven(s *store.Store, files []string, more ...store.Check) (result *audit.
 		}
 	})
 	config, checks, _ := checksOf(s) // verify reports faults of config.json
-	standing, err := recorder.Standing(config)
+	stands, err := standing(config)
 	if err != nil {
 		return nil, err
 	}
-	if standing != nil { // there are rules that the records must match
-		checks = append(checks, standing)
+	if stands != nil { // there are rules that the records must match
+		checks = append(checks, stands)
 	}
 	// Nearly everything that verify allocates belongs to one document and is released with it. This unused memory,
 	// which takes up no pages, makes the collector run a quarter as often, at the cost of a heap that is 16 MB larger.
@@ -44,6 +45,34 @@ func proven(s *store.Store, files []string, more ...store.Check) (result *audit.
 	}
 	result.Notes = append(result.Notes, notes...)
 	return result, nil
+}
+
+// standing returns the [store.Check] that a configuration's rules would write the records as they are, or nil without
+// rules.
+func standing(config *store.Config) (store.Check, error) {
+	if len(config.Scrub) == 0 {
+		return nil, nil
+	}
+	all, err := recorder.RulesOf(config.Scrub)
+	if err != nil {
+		return nil, err
+	}
+	return func(d *store.Doc) (wrong []snapshot.Violation) {
+		hiding := recorder.Hiding(d, all)
+		for i := range d.Document.Snapshots {
+			body, _ := d.Raw(i) // if it is missing, another rule finds that
+			if names := hiding(i, body); names != nil {
+				source, again := d.Document.Snapshots[i].Source, "run it with --update"
+				if top := gotest.Function(source.Test); gotest.Kind(top) != "" {
+					again = "go test " + gotest.Quote(source.Package) + " -run " + gotest.Quote(gotest.Pattern(top)) + " -update"
+				}
+				message := "of it " + recorder.RuleNames(names) + " of config.json hides text now, " +
+					recorder.OtherRules + ": " + again + " (no call is made)"
+				wrong = append(wrong, recorder.ViolationAt(i, snapshot.RuleRules, message))
+			}
+		}
+		return wrong
+	}, nil
 }
 
 // looking returns a check that reports nothing: it only calls look for each document in turn.

@@ -26,11 +26,11 @@ type Change struct {
 	After  *string `json:"after,omitempty"`
 }
 
-// anotherOrder is the end of the name of a component whose parts only changed their order.
-const anotherOrder = " in another order"
+// AnotherOrder is the end of the name of a component whose parts only changed their order.
+const AnotherOrder = " in another order"
 
-// toolRenamed is the beginning of the name of a component of a tool whose name alone changed.
-const toolRenamed = "tool renamed: "
+// ToolRenamed is the beginning of the name of a component of a tool whose name alone changed.
+const ToolRenamed = "tool renamed: "
 
 // String describes the change: "message 3 (user) added".
 func (c Change) String() string {
@@ -56,11 +56,6 @@ func (c Change) Fate() string {
 		return Removed
 	}
 	return Changed
-}
-
-// Told reports whether the name of the component says what happened to it.
-func (c Change) Told() bool {
-	return strings.HasSuffix(c.Component, anotherOrder) || strings.HasPrefix(c.Component, toolRenamed)
 }
 
 // Key returns the same text for changes of one kind with the same changed lines, in all calls, tests and processes.

@@ -145,12 +145,12 @@ func sums(parts []part) []uint64 {
 
 // reordered adds a change of order. all is true if the lists do not differ otherwise.
 func (w *writer) reordered(what, in, pointer string, all bool, before, after []string) {
-	component := in + what + anotherOrder
+	component := in + what + AnotherOrder
 	if all {
-		component = in + "the same " + what + anotherOrder
+		component = in + "the same " + what + AnotherOrder
 	}
 	was, is := strings.Join(before, "\n"), strings.Join(after, "\n")
-	w.found = append(w.found, Change{component, in + what + anotherOrder, pointer, &was, &is})
+	w.found = append(w.found, Change{component, in + what + AnotherOrder, pointer, &was, &is})
 }
 
 // messages adds the differences between the messages of two requests.
@@ -220,17 +220,15 @@ func (w *writer) message(in *Request, i int, r, g part) {
 		before, after := w.c.elements(r), w.c.elements(g)
 		if rest, moved := gaps(before, after); len(rest) == 0 && moved {
 			w.reordered("parts", component+": ", pointer, true, w.c.glances(before), w.c.glances(after))
-			w.found[len(w.found)-1].Kind = kind + ": parts" + anotherOrder
+			w.found[len(w.found)-1].Kind = kind + ": parts" + AnotherOrder
 			return
 		}
 		same, found := *w.c.text(r, Spoken) == *w.c.text(g, Spoken), len(w.found)
 		if same || role != modelio.RoleModel { // metadata of a changed answer, such as a signature, is part of the answer
 			before, after := w.c.metadata(r), w.c.metadata(g)
 			for _, at := range inorder.Names(before, after) {
-				name := path.Base(at)
-				if name[0] != '$' || same && len(w.found) == found { // how a message is written matters if nothing else changed
-					w.change(component+": "+name, kind+": "+name, pointer+at, before[at], after[at], Readable)
-				}
+				name := ": " + path.Base(at)
+				w.change(component+name, kind+name, pointer+at, before[at], after[at], Readable)
 			}
 		}
 		if same && len(w.found) > found {
@@ -240,16 +238,12 @@ func (w *writer) message(in *Request, i int, r, g part) {
 	w.change(component, kind, pointer, r, g, Spoken)
 }
 
-// metadata returns the metadata of a message and of its parts, by the pointers into the message.
+// metadata returns the metadata of the parts of a message, by the pointers into the message.
 func (c *Comparer) metadata(message part) map[string]part {
-	found, m := map[string]part{}, jsontext.ValueOf(message.text)
-	for i, of := range append(m.Member("content").Values(), m) {
-		at := fmt.Sprintf("/content/%d", i)
-		if of == m {
-			at = ""
-		}
-		for name, value := range of.Member("metadata").Members() {
-			found[at+jsontext.PointerTo("metadata", name)] = c.part(value.Raw())
+	found := map[string]part{}
+	for i, e := range jsontext.ValueOf(message.text).Member("content").Elements() {
+		for name, value := range e.Member("metadata").Members() {
+			found[jsontext.PointerTo("content", strconv.Itoa(i), "metadata", name)] = c.part(value.Raw())
 		}
 	}
 	return found
@@ -292,27 +286,19 @@ func glance(text string) string {
 
 // tools adds the differences between the tools of two requests, which are identified by name.
 func (w *writer) tools(recorded, got *Request) {
-	was := map[string]bool{} // names in recorded
-	for i := range recorded.Tools {
-		was[toolName(recorded.Request, i)] = true
-	}
-	place := map[string][]int{} // positions in got: by name, or of a tool with a new name by everything else
-	for j, g := range got.tools {
-		key := toolName(got.Request, j)
-		if !was[key] {
-			key = nameless(key, g)
-		}
-		place[key] = append(place[key], j)
+	place := map[string][]int{} // positions in got
+	for j := range got.Tools {
+		name := toolName(got.Request, j)
+		place[name] = append(place[name], j)
 	}
 	var before, after []int // positions of those in both
 	for i, r := range recorded.tools {
 		name := toolName(recorded.Request, i)
-		key := name
-		if place[name] == nil {
-			key = nameless(name, r)
+		if place[name] == nil && isRenamed(recorded, got, i) {
+			place[name] = []int{i}
 		}
-		if at := place[key]; len(at) > 0 {
-			before, after, place[key] = append(before, i), append(after, at[0]), at[1:]
+		if at := place[name]; len(at) > 0 {
+			before, after, place[name] = append(before, i), append(after, at[0]), at[1:]
 			w.tool(name, at[0], r, got.tools[at[0]])
 			continue
 		}
@@ -331,12 +317,12 @@ func (w *writer) tools(recorded, got *Request) {
 	}
 }
 
-// nameless returns what a tool says besides its name, or its name if that is all.
-func nameless(name string, tool part) string {
-	if rest := jsontext.ValueOf(tool.text).Rest("name"); rest != nil {
-		return string(jsontext.ObjectText(rest))
-	}
-	return name
+// isRenamed reports whether only the name of the i-th tool changed, to one that was not there before.
+func isRenamed(recorded, got *Request, i int) bool {
+	isOld := func(t modelio.ToolDefinition) bool { return t.Name == got.Tools[i].Name }
+	says := func(tool part) string { return string(jsontext.ObjectText(jsontext.ValueOf(tool.text).Rest("name"))) }
+	return i < len(got.tools) && !slices.ContainsFunc(recorded.Tools, isOld) &&
+		says(recorded.tools[i]) != "{}" && says(recorded.tools[i]) == says(got.tools[i])
 }
 
 // toolName returns the name of a tool. For a provider's tool without a name it is the type, or else the number.
@@ -360,7 +346,7 @@ func (w *writer) tool(name string, j int, r, g part) {
 	for _, member := range inorder.Names(before, after) {
 		component := "tool " + name + ": " + cmp.Or(toolMembers[member], member)
 		if member == "name" {
-			component = toolRenamed + name + " → " + jsontext.WordOf(after[member].text)
+			component = ToolRenamed + name + " → " + jsontext.WordOf(after[member].text)
 		}
 		w.named(component, fmt.Sprintf("/tools/%d%s", j, jsontext.PointerTo(member)), before[member], after[member])
 	}

@@ -120,8 +120,6 @@ func TestCompare(t *testing.T) {
 			func(r *modelio.Request) { r.Messages[1].Content = []modelio.Part{cached("Which?")} }},
 		{"metadata of an answer", "it is part of the answer", "message 3 (model) /messages/2 [model message] -This. -look({\"a\":1}) +That.",
 			func(r *modelio.Request) { r.Messages[2].Content = []modelio.Part{cached("That.")} }},
-		{"form", "nothing else changed", "system: $wire added /messages/0/metadata/$wire [system: $wire] +string",
-			func(r *modelio.Request) { r.Messages[0].Metadata = modelio.Object{"$wire": []byte(`"string"`)} }},
 		{"form and metadata", "the form follows from it", "system: cache_control added /messages/0/content/0/metadata/cache_control " +
 			"[system: cache_control] +{ +  \"type\": \"ephemeral\" +}",
 			func(r *modelio.Request) {

@@ -76,7 +76,8 @@ func (b Block) Subject() string {
 	times := map[string]int{} // by name and fate
 	for _, c := range b {
 		name, fate := nameOf(c.Change), " "+c.Change.Fate()
-		if c.Change.Told() || unmatched[c.Change.Kind] != "" {
+		if unmatched[c.Change.Kind] != "" || strings.HasSuffix(c.Change.Component, drift.AnotherOrder) ||
+			strings.HasPrefix(c.Change.Component, drift.ToolRenamed) { // the name says it
 			fate = ""
 		}
 		if times[name+fate]++; times[name+fate] == 1 {

@@ -250,8 +250,14 @@ func (u *unfoldedTest) call(was, now *snapshot.Snapshot) {
 	u.told[n] = told
 }
 
-// callAlone shows a call that only one document has.
+// callAlone shows a call that only one document has, without the messages of the call that it continues.
 func (p *Page) callAlone(fate, provider string, s *snapshot.Snapshot) {
 	p.heading(bold, fmt.Sprintf("call %d %s", s.Number(), fate))
+	if from := s.Continues; from != nil {
+		p.line(faint, margin, fmt.Sprintf("goes on from call %d", from.Call))
+		end := *s
+		end.Request.Messages = s.Request.Messages[from.Messages:]
+		s = &end
+	}
 	p.Call(provider, s)
 }

@@ -219,7 +219,7 @@ func (c *Comparison) calls(pairs *callPairs, d *Difference, was, now *snapshot.S
 }
 
 // answers compares the answers of two records. If the requests differ, the mark of an answer that was adopted for
-// another request is not a change of the answer, nor is another model if each request asked for its own.
+// another request is not a change of the answer. Another model is none either if each request asked for its own.
 func answers(was, now snapshot.Snapshot, requestsDiffer bool) ([]drift.Change, error) {
 	asAsked := func(s *snapshot.Snapshot) bool { return strings.HasPrefix(s.Response.Model, s.Request.Model) }
 	if requestsDiffer {

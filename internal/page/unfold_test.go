@@ -44,6 +44,24 @@ func TestUnfold(t *testing.T) {
 	}
 }
 
+// A call that was added to a conversation is shown with what it adds.
+func TestUnfoldContinued(t *testing.T) {
+	from, to := pagetest.Document("turn1"), pagetest.Document("turn1", "turn2")
+	known := to.Snapshots[0].Request.Messages
+	to.Snapshots[1].Continues = &snapshot.Continues{Call: 1, Messages: len(known)}
+	var text strings.Builder
+	p := page.Page{Out: &text, Width: 72}
+	p.Unfold("openai", from, to)
+	require.Contains(t, text.String(), "call 2 added\n  goes on from call 1\n")
+	for _, said := range known {
+		require.NotContains(t, text.String(), *said.Content[0].Text)
+	}
+	added := to.Snapshots[1].Request.Messages[len(known):]
+	require.NotEmpty(t, added)
+	p.Unfold("openai", to, from)
+	require.Contains(t, text.String(), "call 2 removed\n  goes on from call 1\n")
+}
+
 // A page has room for the margin and the signs of the lines that changed.
 func TestWholeFits(t *testing.T) {
 	words := func(word string) *snapshot.Document {

@@ -276,20 +276,16 @@ func (s *setup) altered(e *snapshot.Error) *Failure {
 		}
 	}
 	restore := "put back a copy of it, as git has none"
-	if _, err := s.store.Git("cat-file", "-e", "HEAD:."+strings.TrimPrefix(file, s.Shown)); err == nil {
-		restore = s.fromGit(file)
+	program, named := s.store.GitAt()
+	switch _, err := s.store.Git("cat-file", "-e", "HEAD:."+strings.TrimPrefix(file, s.Shown)); {
+	case err != nil:
+	case s.hasOtherLineEnds(file):
+		restore = "git has given the store CRLF line ends: traceforge repair writes the .gitattributes that keeps it from that\n" +
+			fmt.Sprintf("then restore it as it was committed: %[1]s rm -rq --cached %[2]s && %[1]s checkout HEAD -- %[2]s", program, gotest.Quote(named))
+	default:
+		restore = "restore it as it was committed: " + program + " checkout HEAD -- " + gotest.Quote(named+strings.TrimPrefix(file, s.Shown))
 	}
 	return failuref(file+what, indent(text), restore, "or record again, which buys "+bought+": "+s.Accept)
-}
-
-// fromGit says how git brings back a file of the store.
-func (s *setup) fromGit(file string) string {
-	program, named := s.store.GitAt()
-	if s.hasOtherLineEnds(file) {
-		return "git has given the store CRLF line ends: traceforge repair writes the .gitattributes that keeps it from that\n" +
-			fmt.Sprintf("then restore it as it was committed: %[1]s rm -rq --cached %[2]s && %[1]s checkout HEAD -- %[2]s", program, gotest.Quote(named))
-	}
-	return "restore it as it was committed: " + program + " checkout HEAD -- " + gotest.Quote(named+strings.TrimPrefix(file, s.Shown))
 }
 
 // hasOtherLineEnds reports whether a document, or the document beside a file, has line ends that only git writes.

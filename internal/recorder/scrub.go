@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/drift"
-	"github.com/traceforge/traceforge-go/internal/gotest"
 	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/internal/pattern"
 	"github.com/traceforge/traceforge-go/internal/provider"
@@ -95,48 +94,27 @@ func (t *tape) hiding(i int, body []byte) []string {
 	return inorder.Strings(values.Took())
 }
 
-// Standing returns the [store.Check] that a configuration's rules would write the records as they are, or nil without
-// rules.
-func Standing(config *store.Config) (store.Check, error) {
-	if len(config.Scrub) == 0 {
-		return nil, nil
-	}
-	all, err := RulesOf(config.Scrub)
-	if err != nil {
-		return nil, err
-	}
-	return func(d *store.Doc) (wrong []snapshot.Violation) {
-		t := newTape(d, all)
-		for i := range t.records {
-			body, _ := d.Raw(i) // if it is missing, another rule finds that
-			if names := t.hiding(i, body); names != nil {
-				again := "run it with --update"
-				if top := gotest.Function(t.records[i].Source.Test); gotest.Kind(top) != "" {
-					again = "go test " + gotest.Quote(t.records[i].Source.Package) + " -run " + gotest.Quote(gotest.Pattern(top)) + " -update"
-				}
-				message := "of it " + ruleNames(names) + " of config.json hides text now, " + otherRules + ": " + again + " (no call is made)"
-				wrong = append(wrong, ViolationAt(i, snapshot.RuleRules, message))
-			}
-		}
-		return wrong
-	}, nil
+// Hiding returns a function that returns the names of the rules that match text in a record of a document, given its raw
+// answer.
+func Hiding(d *store.Doc, rules *scrub.Rules) func(i int, body []byte) []string {
+	return newTape(d, rules).hiding
 }
 
-const (
-	scrubRules = "scrub rules" // the cause for a record made under other rules
-	otherRules = "recorded under other rules"
-)
+const scrubRules = "scrub rules" // the cause for a record made under other rules
+
+// OtherRules says why a record is not what the rules of now would write.
+const OtherRules = "recorded under other rules"
 
 // hidden is the failure of a call whose record has text that rules match now and did not when it was recorded.
 func (r *report) hidden(c *call, i int, rules []string) *Failure {
-	return r.underOtherRules(c, i, scrubRules, "of which "+ruleNames(rules)+" hides text now")
+	return r.underOtherRules(c, i, scrubRules, "of which "+RuleNames(rules)+" hides text now")
 }
 
 // underOtherRules is the failure of a call whose record was made under other rules, as why says.
 func (r *report) underOtherRules(c *call, i int, component, why string) *Failure {
 	r.run.tape.held[i] = true
 	brief := fmt.Sprintf("%s is answered by %s, %s", c.asking(), r.run.record(i), why)
-	accept := otherRules + ": " + r.run.Accept + " (no call is made)"
+	accept := OtherRules + ": " + r.run.Accept + " (no call is made)"
 	f := failuref(brief, indent(r.run.summary(c.request)), accept, r.withoutKey(c, &r.run.tape.records[i]))
 	change := drift.Change{Component: component, Kind: component}
 	if r.run.toldBy(change.Key()) != nil {
@@ -148,8 +126,8 @@ func (r *report) underOtherRules(c *call, i int, component, why string) *Failure
 	})
 }
 
-// ruleNames lists rules of Scrub.
-func ruleNames(names []string) string {
+// RuleNames lists rules of Scrub.
+func RuleNames(names []string) string {
 	if len(names) == 1 {
 		return "the rule " + names[0]
 	}
