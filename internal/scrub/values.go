@@ -61,6 +61,9 @@ func (v *Values) Took() []string { return v.took }
 
 // All returns the values that have placeholders in the request, in the order of these.
 func (v *Values) All() (all []string) {
+	if len(v.values) == 0 {
+		return nil // the usual case
+	}
 	for _, known := range inorder.Names(v.values) {
 		all = append(all, v.values[known])
 	}
