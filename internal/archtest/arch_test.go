@@ -87,7 +87,7 @@ var arrows = map[string]map[string]string{
 	},
 
 	"internal/provider": {
-		"internal/inorder": sorts, "canon": "whether two texts say the same", "internal/jsontext": texts, "internal/texts": joined, "modelio": calls,
+		"internal/inorder": sorts, "internal/locked": shared, "canon": "whether two texts say the same", "internal/jsontext": texts, "internal/texts": joined, "modelio": calls,
 	},
 	"internal/encoder": {
 		"internal/inorder": sorts, "internal/jsontext": texts, "internal/provider": "how the wire spells what is usual", "modelio": calls,

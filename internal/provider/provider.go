@@ -120,20 +120,16 @@ func Codecs() []*Codec { return append(slices.Clip(registered), generic) }
 // Match returns the codec of w's API, which is the generic one if no other matches. It reports false for a request that
 // is not a model call.
 func Match(w *Wire) (*Codec, bool) {
-	for _, c := range registered {
-		if c.Match(w) {
-			return c, true
-		}
+	if i := slices.IndexFunc(registered, func(c *Codec) bool { return c.Match(w) }); i >= 0 {
+		return registered[i], true
 	}
 	return generic, generic.Match(w)
 }
 
 // Named returns the codec of an API.
 func Named(api string) (*Codec, bool) {
-	for _, c := range registered {
-		if c.API == api {
-			return c, true
-		}
+	if i := slices.IndexFunc(registered, func(c *Codec) bool { return c.API == api }); i >= 0 {
+		return registered[i], true
 	}
 	if api == generic.API {
 		return generic, true

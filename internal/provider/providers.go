@@ -10,6 +10,7 @@ import (
 
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/internal/inorder"
+	"github.com/traceforge/traceforge-go/internal/locked"
 )
 
 // A Provider contains facts about a provider of models.
@@ -135,10 +136,8 @@ func HasNoKey(text string) bool { return strings.Contains(text, noKey) }
 
 // Facts returns the facts about the named provider; the zero value for an unknown one.
 func Facts(name string) (facts Provider) {
-	for _, p := range Providers() {
-		if p.Name == name {
-			facts = p
-		}
+	if i := slices.IndexFunc(Providers(), func(p Provider) bool { return p.Name == name }); i >= 0 {
+		facts = Providers()[i]
 	}
 	return facts
 }
@@ -173,8 +172,14 @@ func AtHost(u *url.URL, hosts map[string]string) string {
 // bareHost returns the host in u: in lower case, without port, brackets and final dot.
 func bareHost(u *url.URL) string { return strings.TrimSuffix(strings.ToLower(u.Hostname()), ".") }
 
+// hostsSeen are the results of knownHost, which each call needs several times. To find one takes a hundred comparisons.
+var hostsSeen locked.Map[string, string]
+
 // knownHost returns the name of the provider at a host; "" if unknown.
 func knownHost(host string) (name string) {
+	if name, ok := hostsSeen.Get(host); ok {
+		return name
+	}
 	longest := 0
 	for _, p := range Providers() {
 		for _, pattern := range p.Hosts {
@@ -183,6 +188,7 @@ func knownHost(host string) (name string) {
 			}
 		}
 	}
+	hostsSeen.Set(host, name)
 	return name
 }
 

@@ -16,7 +16,7 @@ import (
 var (
 	_ = Register(resources("openai.resources", both(isOpenAIResource, not(isAnthropics))))
 	_ = Register(resources("anthropic.resources", either(
-		pathLike(`/messages/batches(/[^/:]+)*$`), both(isOpenAIResource, isAnthropics))))
+		pathLike(`/messages/batches(/[^/:]+)*$`), both(isAnthropics, isOpenAIResource))))
 	// Content to be cached by Google is a conversation.
 	_ = Register(resources("google.resources", pathLike(`/v[0-9]+(alpha|beta)[0-9]*/`+
 		`((models|files|batches|cachedContents|fileSearchStores|tunedModels)(/[^/:]+)*`+
