@@ -37,6 +37,7 @@ const manifestDocuments = 100
 // Encode returns the manifest with one line per entry.
 func (m *Manifest) Encode() []byte {
 	var b bytes.Buffer
+	b.Grow(300 * (1 + len(m.Entries)))
 	fmt.Fprintf(&b, "{\n  \"version\": %q,\n  \"created_at\": %q,\n  \"updated_at\": %q,\n  \"snapshots\": [\n",
 		snapshot.Version, jsontext.Time(m.CreatedAt), jsontext.Time(m.UpdatedAt))
 	for i, e := range m.Entries {
