@@ -139,7 +139,7 @@ func (l *Linter) noteSystem(d *document, c *call) {
 	v := variant{first: d.at(c, []string{"request", "messages", "0"}, ""), bytes: len(text), spots: spotsIn(text)}
 	last := 0
 	for _, s := range v.spots {
-		skeleton.WriteString(text[last:s.offset] + "\x00")
+		skeleton.WriteString(text[last:s.offset] + "\xff") // no text has this byte
 		last = s.offset + len(s.text)
 	}
 	skeleton.WriteString(text[last:])

@@ -203,6 +203,8 @@ func TestRules(t *testing.T) {
 		{"cache-late", "behind it there is nothing to serve", nil, two([]change{system(long + "Today is 2026-01-09.")}, []change{system(long + "Today is 2026-01-10.")}), nil},
 		{"cache-same-date", "a date that stays is served", nil, two([]change{system("Since 2026-01-09. " + long)}, []change{system("Since 2026-01-09. " + long)}), nil},
 		{"cache-other-prompt", "these are two prompts, and one date each", nil, two([]change{system("Today is 2026-01-09. " + long)}, []change{system("Now it is 2026-01-10. " + long)}), nil},
+		{"cache-zero-byte", "it is no value that varies", nil, two([]change{system("On \x00. ")}, []change{system("On 2026-01-09. ")}), nil},
+		{"cache-zero-bytes", "which stand elsewhere", nil, two([]change{system("\x00 of 2026-01-09. " + long)}, []change{system("2026-01-09 of \x00. " + long)}), nil},
 		{"cache-short", "nothing so short is cached", nil, two([]change{system("Today is 2026-01-09.")}, []change{system("Today is 2026-01-10.")}), nil},
 		{"cache-unmarked", "this provider caches what is marked", nil, two(
 			[]change{system("Today is 2026-01-09. " + long), model("anthropic", "claude-opus-4-6", "claude-opus-4-6")},
