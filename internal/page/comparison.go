@@ -221,11 +221,12 @@ func (c *Comparison) calls(pairs *callPairs, d *Difference, was, now *snapshot.S
 // answers compares the answers of two records. If the requests differ, the mark of an answer that was adopted for
 // another request is not a change of the answer. Another model is none either if each request asked for its own.
 func answers(was, now snapshot.Snapshot, requestsDiffer bool) ([]drift.Change, error) {
-	asAsked := func(s *snapshot.Snapshot) bool { return strings.HasPrefix(s.Response.Model, s.Request.Model) }
+	asAsked := func(asked, answered string) bool { return asked != "" && strings.HasPrefix(answered, asked) }
 	if requestsDiffer {
 		was.Response.Stale, now.Response.Stale = "", ""
 	}
-	if was.Request.Model != now.Request.Model && asAsked(&was) && asAsked(&now) {
+	if was.Request.Model != now.Request.Model &&
+		asAsked(was.Request.Model, was.Response.Model) && asAsked(now.Request.Model, now.Response.Model) {
 		was.Response.Model = now.Response.Model
 	}
 	return Answers(&was, &now)

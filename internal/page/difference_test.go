@@ -339,7 +339,10 @@ func TestComparisonOfModels(t *testing.T) {
 		c := compare(t, false, pair{"TestA", agents, document("gpt-4o", "gpt-4o-2024-08-06"), document("gpt-5-mini", answered)})
 		require.Equal(t, want, page.Blocks(c.Causes)[0].Headline())
 	}
-	c := compare(t, false, pair{"TestA", agents, document("gpt-4o", "gpt-4o-2024-05-13"), document("gpt-4o", "gpt-4o-2024-08-06")})
+	c := compare(t, false, pair{"TestA", agents, document("gpt-4o", "gpt-4o-2024-08-06"), document("", "gpt-4-turbo")})
+	require.Equal(t, "model changed in 1 package: 1 call of 1 test; 1 answer changed", page.Blocks(c.Causes)[0].Headline(),
+		"a request without a model asks for none")
+	c = compare(t, false, pair{"TestA", agents, document("gpt-4o", "gpt-4o-2024-05-13"), document("gpt-4o", "gpt-4o-2024-08-06")})
 	require.Equal(t, "answers changed in 1 package: 1 call of 1 test, and nothing of what was sent", page.Blocks(c.Causes)[0].Headline())
 }
 
