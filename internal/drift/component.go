@@ -1,6 +1,7 @@
 package drift
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -223,12 +224,13 @@ func (w *writer) message(in *Request, i int, r, g part) {
 			w.found[len(w.found)-1].Kind = kind + ": parts" + AnotherOrder
 			return
 		}
-		same, found := *w.c.text(r, Spoken) == *w.c.text(g, Spoken), len(w.found)
+		was, said := w.c.metadata(r)
+		is, says := w.c.metadata(g)
+		same, found := bytes.Equal(said, says), len(w.found)
 		if same || role != modelio.RoleModel { // metadata of a changed answer, such as a signature, is part of the answer
-			before, after := w.c.metadata(r), w.c.metadata(g)
-			for _, at := range inorder.Names(before, after) {
+			for _, at := range inorder.Names(was, is) {
 				name := ": " + path.Base(at)
-				w.change(component+name, kind+name, pointer+at, before[at], after[at], Readable)
+				w.change(component+name, kind+name, pointer+at, was[at], is[at], Readable)
 			}
 		}
 		if same && len(w.found) > found {
@@ -238,15 +240,21 @@ func (w *writer) message(in *Request, i int, r, g part) {
 	w.change(component, kind, pointer, r, g, Spoken)
 }
 
-// metadata returns the metadata of the parts of a message, by the pointers into the message.
-func (c *Comparer) metadata(message part) map[string]part {
-	found := map[string]part{}
-	for i, e := range jsontext.ValueOf(message.text).Member("content").Elements() {
+// metadata returns the metadata of the parts of a message, by the pointers into the message, and what else the message
+// says, without how it is written.
+func (c *Comparer) metadata(message part) (found map[string]part, rest []byte) {
+	m := jsontext.ValueOf(message.text)
+	found, rest = map[string]part{}, jsontext.ObjectText(m.Member("metadata").Rest("$wire"))
+	if text := m.Member("content"); text.IsString() {
+		rest = append(rest, jsontext.ObjectText(map[string]json.RawMessage{"text": text.Raw()})...)
+	}
+	for i, e := range m.Member("content").Elements() {
+		rest = append(rest, jsontext.ObjectText(e.Rest("metadata"))...)
 		for name, value := range e.Member("metadata").Members() {
 			found[jsontext.PointerTo("content", strconv.Itoa(i), "metadata", name)] = c.part(value.Raw())
 		}
 	}
-	return found
+	return found, rest
 }
 
 // elements returns the parts of a message; nil for a plain text.
@@ -321,7 +329,8 @@ func (w *writer) tools(recorded, got *Request) {
 func isRenamed(recorded, got *Request, i int) bool {
 	isOld := func(t modelio.ToolDefinition) bool { return t.Name == got.Tools[i].Name }
 	says := func(tool part) string { return string(jsontext.ObjectText(jsontext.ValueOf(tool.text).Rest("name"))) }
-	return i < len(got.tools) && !slices.ContainsFunc(recorded.Tools, isOld) &&
+	return i < len(got.tools) && recorded.Tools[i].Name != "" && got.Tools[i].Name != "" &&
+		!slices.ContainsFunc(recorded.Tools, isOld) &&
 		says(recorded.tools[i]) != "{}" && says(recorded.tools[i]) == says(got.tools[i])
 }
 

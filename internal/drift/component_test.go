@@ -106,6 +106,9 @@ func TestCompare(t *testing.T) {
 		{"tool replaced", "it says something else", "tool find removed /tools/1 [tool find] -{ -  \"description\": \"Finds.\", -  \"name\": \"find\" -}\n" +
 			"tool seek added /tools/1 [tool seek] +{ +  \"description\": \"Seeks.\", +  \"name\": \"seek\" +}",
 			func(r *modelio.Request) { r.Tools[1] = modelio.ToolDefinition{Name: "seek", Description: "Seeks."} }},
+		{"tool without a name", "a provider's tool has none", "tool find removed /tools/1 [tool find] -{ -  \"description\": \"Finds.\", -  \"name\": \"find\" -}\n" +
+			"tool 2 added /tools/1 [tool 2] +{ +  \"description\": \"Finds.\" +}",
+			func(r *modelio.Request) { r.Tools[1].Name = "" }},
 		{"tools alike", "each is renamed once", "tool renamed: find → seek /tools/1/name [tool renamed: find → seek] -find +seek\n" +
 			"tool search added /tools/2 [tool search] +{ +  \"description\": \"Finds.\", +  \"name\": \"search\" +}",
 			func(r *modelio.Request) {
@@ -125,6 +128,22 @@ func TestCompare(t *testing.T) {
 			func(r *modelio.Request) {
 				r.Messages[0].Metadata = modelio.Object{"$wire": []byte(`"string"`)}
 				r.Messages[0].Content = []modelio.Part{cached("Be brief.\nNever guess.")}
+			}},
+		{"metadata of both", "a message's own is told with the message", "message 2 (user): cache_control added /messages/1/content/0/metadata/cache_control " +
+			"[user message: cache_control] +{ +  \"type\": \"ephemeral\" +}\nmessage 2 (user) /messages/1 [user message] " +
+			"-  \"content\": \"Which one?\", +  \"content\": [ +    { +      \"metadata\": { +        \"cache_control\": { +          \"type\": \"ephemeral\" +        } +      }, " +
+			"+      \"text\": \"Which one?\" +    } +  ], +  \"metadata\": { +    \"name\": \"ann\" +  },",
+			func(r *modelio.Request) {
+				r.Messages[1].Content = []modelio.Part{cached("Which one?")}
+				r.Messages[1].Metadata = modelio.Object{"name": []byte(`"ann"`)}
+			}},
+		{"metadata and ref", "it is an answer to another call", "message 4 (tool): cache_control added /messages/3/content/0/metadata/cache_control " +
+			"[tool message: cache_control] +{ +  \"type\": \"ephemeral\" +}\nmessage 4 (tool) /messages/3 [tool message] " +
+			"+      \"metadata\": { +        \"cache_control\": { +          \"type\": \"ephemeral\" +        } +      }, -        \"ref\": \"1\" +        \"ref\": \"2\"",
+			func(r *modelio.Request) {
+				result := cached("")
+				result.Text, result.ToolResponse = nil, &modelio.ToolResponse{Name: "look", Ref: "2", Output: []byte(`"found\nit"`)}
+				r.Messages[3] = says("tool", result)
 			}},
 		{"temperature", "a parameter", "parameters: temperature /temperature [parameters: temperature] -0 +1", func(r *modelio.Request) { r.Temperature = &one }},
 		{"option", "one that was not sent before", `parameters: logit_bias added /provider_options/logit_bias [parameters: logit_bias] +{}`,
