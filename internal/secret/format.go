@@ -200,18 +200,22 @@ func (f *Format) span(text []byte, at int, long *longRuns) (start, end int) {
 }
 
 // inData reports whether a place is in the middle of base64 that is longer than a URL, such as a picture. It may have
-// what looks like a key after each +, /, - and _. Some keys are themselves that long.
+// what looks like a key after each +, /, - and _. Some keys are themselves that long. A ruled line or a path is no data:
+// it has no capitals or no digits. Base64 ends with =, so a key after that is one.
 func inData(text []byte, at int) bool {
 	const least, before = 512, 64 // bytes in all, and before the place
 	start, end := at, at
-	for start > max(0, at-least) && isBase64(text[start-1]) {
+	for start > max(0, at-least) && isBase64(text[start-1]) && text[start-1] != '=' {
 		start--
 	}
 	for end < min(len(text), start+least) && isBase64(text[end]) {
 		end++
 	}
-	return end-start == least && at-start >= before
+	data := text[start:at]
+	return end-start == least && len(data) >= before && bytes.ContainsAny(data, capitals) && bytes.ContainsAny(data, "0123456789")
 }
+
+const capitals = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 func azureSecret(text []byte, at int, _ *longRuns) (start, end int) {
 	for start = at; start > max(at-4, 0) && isSecretDigit(text[start-1]); {
@@ -269,6 +273,9 @@ func privateKey(text []byte, at int, long *longRuns) (start, end int) {
 		if isBase64(text[i]) {
 			digits++
 		}
+	}
+	if after := bytes.Index(text[end:min(end+mostHeader+4, len(text))], []byte("-----")); after >= 0 {
+		end += after // with what is between, such as the > of a quoted mail
 	}
 	if digits < least || placeholder(text[body:end]) {
 		return 0, 0

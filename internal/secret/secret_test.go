@@ -314,6 +314,13 @@ func TestKeyInAPath(t *testing.T) {
 		_, found := New().Find([]byte(before + "BSAk3Zq8TfPw1XcN7vLmR5yHd2Gj9"))
 		require.True(t, found, before)
 	}
+	for _, before := range []string{
+		strings.Repeat("-", 600), strings.Repeat("_", 600), strings.Repeat("=", 600), strings.Repeat("some/long-path_", 60),
+		"DATA=" + strings.Repeat("iVBORw0KGgo+", 60) + "==",
+	} {
+		_, found := New().Find([]byte(before + "sk-k3Zq8TfPw1XcN7vLmR5yHd2Gj9"))
+		require.True(t, found, "%.20s: longer than a URL, and no data", before)
+	}
 	long := strings.Repeat("k3Zq8TfPw1XcN7vLmR5yHd2Gj9", 40)
 	for _, prefix := range []string{"ops_eyJ", "bedrock-api-key-", "ABSK", "fm2_"} {
 		for _, before := range []string{`{"key":"`, "SERVICE_TOKEN=", "https://a.test/"} {
