@@ -346,9 +346,12 @@ func TestRestoredByGit(t *testing.T) {
 
 			shell("rm -rf .git")
 			edit()
-			tb = s.replay("TestGreet", asks(hello))
-			require.Contains(t, tb.Logged(), "put back a copy of it, as git has none\n")
-			require.NotContains(t, tb.Logged(), "git checkout")
+			for _, path := range []string{os.Getenv("PATH"), t.TempDir()} { // with git, and without it
+				t.Setenv("PATH", path)
+				tb = s.replay("TestGreet", asks(hello))
+				require.Contains(t, tb.Logged(), "put back a copy of it, as none was found in git\n")
+				require.NotContains(t, tb.Logged(), "git checkout")
+			}
 		})
 	}
 }

@@ -275,7 +275,7 @@ func (s *setup) altered(e *snapshot.Error) *Failure {
 			bought = count(n, "new answer")
 		}
 	}
-	restore := "put back a copy of it, as git has none"
+	restore := "put back a copy of it, as none was found in git"
 	program, named := s.store.GitAt()
 	switch _, err := s.store.Git("cat-file", "-e", "HEAD:."+strings.TrimPrefix(file, s.Shown)); {
 	case err != nil:
