@@ -20,7 +20,7 @@ import (
 )
 
 // logsOf returns the files of a test's logs in the order of their creation; of all logs if name is empty. That is the
-// order of their names, because the numbers of logs are times of as many digits.
+// order of their numbers, not of their names: times in a bubble of testing/synctest have fewer digits.
 func (d logDir) logsOf(name string) (files []string, err error) {
 	entries, err := os.ReadDir(d.store.dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -35,6 +35,11 @@ func (d logDir) logsOf(name string) (files []string, err error) {
 			return nil, fmt.Errorf("%s is no log, and pending answers are in logs: delete it", d.store.Shown(e.Name()))
 		}
 	}
+	inorder.By(files, func(a, b string) int {
+		nameA, x := parseLogFile(a)
+		nameB, y := parseLogFile(b)
+		return cmp.Or(strings.Compare(nameA, nameB), cmp.Compare(x, y))
+	})
 	return files, nil
 }
 

@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -383,4 +384,16 @@ func TestCrashLog(t *testing.T) {
 func exists(file string) bool {
 	_, err := os.Lstat(file)
 	return !errors.Is(err, fs.ErrNotExist)
+}
+
+// TestLogOrder reads the log of a run in a bubble, whose time is of the year 2000, before that of a later run outside.
+func TestLogOrder(t *testing.T) {
+	s, _ := newStore(t)
+	synctest.Test(t, func(t *testing.T) {
+		require.NoError(t, newBuyer(s, "TestX").buy(putOf("TestX", call{1, "a?", "old"})))
+	})
+	require.NoError(t, newBuyer(s, "TestX").buy(putOf("TestX", call{1, "a?", "new"})))
+	doc, err := s.Pending().Load(nameOf("TestX"), "openai")
+	require.NoError(t, err)
+	require.Equal(t, "new", *doc.Document.Snapshots[0].Response.Candidates[0].Message.Content[0].Text)
 }
