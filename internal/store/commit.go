@@ -360,8 +360,12 @@ func (p *plan) manifest(puts []*target) error {
 	return p.PutManifest(m, data)
 }
 
-// outgrown reports whether a manifest would have too many documents, by counting its lines.
+// outgrown reports whether a manifest would have too many documents, by counting its lines. It is false for other
+// versions.
 func outgrown(data []byte, puts []*target) bool {
+	if !bytes.HasPrefix(data, fmt.Appendf(nil, "{\n  \"version\": %q,\n", snapshot.Version)) {
+		return false
+	}
 	const begin = `,"file":"`
 	documents, last := 0, []byte(nil)
 	for line := range bytes.Lines(data) {

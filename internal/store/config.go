@@ -12,6 +12,7 @@ import (
 
 	"github.com/traceforge/traceforge-go/internal/conflict"
 	"github.com/traceforge/traceforge-go/internal/filename"
+	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/internal/jsontext/fields"
 	"github.com/traceforge/traceforge-go/internal/near"
@@ -61,6 +62,7 @@ func (s *Store) Config() (*Config, error) {
 		wrong = append(wrong, snapshot.Violation(fault))
 	}
 	if wrong != nil {
+		inorder.By(wrong, snapshot.Violation.Compare)
 		return &Config{}, &snapshot.Error{File: s.Shown(ConfigName), Violations: wrong}
 	}
 	return config, nil

@@ -37,8 +37,8 @@ func TestConfig(t *testing.T) {
 func TestConfigErrorsOnce(t *testing.T) {
 	t.Parallel()
 	s, dir := newStore(t)
-	writeFile(t, dir, ConfigName, `{"nondeterministic":1,"hosts":{"a":"","b":1},"max_age":90,"prices":{"m":1},
-  "lint":{"silence":["x"]},"scrub":["x",{"name":"","pattern":"x"}]}`)
+	writeFile(t, dir, ConfigName, `{"nondeterministic":1,"hosts":{"a":"","b":1},"max_age":90,"prices":{"n":{},"m":1},
+  "a":1,"lint":{"silence":["x"]},"scrub":["x",{"name":"","pattern":"x"}]}`)
 	_, err := s.Config()
 	var wrong *snapshot.Error
 	require.ErrorAs(t, err, &wrong)
@@ -46,8 +46,8 @@ func TestConfigErrorsOnce(t *testing.T) {
 	for _, v := range wrong.Violations {
 		places = append(places, v.Pointer)
 	}
-	require.Equal(t, []string{"/hosts/a", "/hosts/b", "/lint/silence/0", "/max_age", "/nondeterministic", "/prices/m",
-		"/scrub/0", "/scrub/1/name"}, places)
+	require.Equal(t, []string{"/a", "/hosts/a", "/hosts/b", "/lint/silence/0", "/max_age", "/nondeterministic", "/prices/m",
+		"/prices/n/input", "/prices/n/output", "/scrub/0", "/scrub/1/name"}, places)
 }
 
 func TestConfigErrors(t *testing.T) {

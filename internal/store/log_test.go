@@ -386,8 +386,8 @@ func exists(file string) bool {
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// TestLogsInOrder reads the log of a run in a bubble, whose time is of the year 2000, before that of a later run outside.
-func TestLogsInOrder(t *testing.T) {
+// TestLogOfBubble reads the log of a run in a bubble, whose time is of the year 2000, before that of a later run outside.
+func TestLogOfBubble(t *testing.T) {
 	s, _ := newStore(t)
 	synctest.Test(t, func(t *testing.T) {
 		require.NoError(t, newBuyer(s, "TestX").buy(putOf("TestX", call{1, "a?", "old"})))

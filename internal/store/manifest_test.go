@@ -136,6 +136,9 @@ func TestManifestOfManyDocuments(t *testing.T) {
 	require.NoError(t, Audit.WriteManifest(s))
 	requireWhole(t, s)
 	before = tree(t, dir)[ManifestName]
+	writeFile(t, dir, ManifestName, strings.Replace(before, `"1.1.0"`, `"9.0.0"`, 1))
+	require.ErrorIs(t, s.Commit(Change{Put: []Put{putOf("TestNewer", call{1, "x?", "x"})}}), snapshot.ErrNewer)
+	writeFile(t, dir, ManifestName, before)
 	require.NoError(t, s.Commit(Change{Remove: []string{fileOf("TestMore")}}))
 	require.NotEqual(t, before, tree(t, dir)[ManifestName])
 	requireWhole(t, s)
