@@ -69,18 +69,26 @@ func TestLoadRefuses(t *testing.T) {
 	require.ErrorContains(t, err, `is no name of a document`)
 }
 
-func TestRawRefuses(t *testing.T) {
-	t.Parallel()
-	s, dir := newStore(t)
-	put := putOf("TestX", call{1, "one?", "one"})
+// loadedStore returns a store, its directory, the only document that it has, of one call, and that document as it was
+// loaded.
+func loadedStore(t *testing.T) (s *Store, dir string, put Put, doc *Doc) {
+	t.Helper()
+	s, dir = newStore(t)
+	put = putOf("TestX", call{1, "one?", "one"})
 	commit(t, s, put)
 	doc, err := s.Load(put.Name, "openai")
 	require.NoError(t, err)
+	return s, dir, put, doc
+}
+
+func TestRawRefuses(t *testing.T) {
+	t.Parallel()
+	s, dir, put, doc := loadedStore(t)
 	ref := put.Document.Snapshots[0].Response.RawOutputRef
 	const pointer = "/snapshots/0/response/raw_output_ref"
 
 	writeFile(t, dir, rawOf("TestX", 1), "forged")
-	_, err = doc.Raw(0)
+	_, err := doc.Raw(0)
 	require.ErrorIs(t, err, snapshot.ErrRaw)
 	require.ErrorContains(t, err, rawOf("TestX", 1)+": raw: has the hash "+string(canon.Sum([]byte("forged")))+
 		", but "+put.Name+".json names "+string(ref)+" at "+pointer+"\nway out: restore it with git, or record it again")
@@ -107,11 +115,7 @@ func TestRawRefuses(t *testing.T) {
 // TestRawWaits checks that an answer that a commit is replacing is read again after the commit.
 func TestRawWaits(t *testing.T) {
 	t.Parallel()
-	s, dir := newStore(t)
-	put := putOf("TestX", call{1, "one?", "one"})
-	commit(t, s, put)
-	doc, err := s.Load(put.Name, "openai")
-	require.NoError(t, err)
+	s, dir, put, doc := loadedStore(t)
 	var got []byte
 	read := make(chan error)
 	require.NoError(t, s.Exclusively(func(Writer) error {
