@@ -135,8 +135,14 @@ const mostSpots = 64
 
 func (l *Linter) noteSystem(d *document, c *call) {
 	text := systemOf(c.Request.Messages)
+	if len(text) < leastCached {
+		return
+	}
 	var skeleton strings.Builder
 	v := variant{first: d.at(c, []string{"request", "messages", "0"}, ""), bytes: len(text), spots: spotsIn(text)}
+	if v.spots == nil {
+		return
+	}
 	last := 0
 	for _, s := range v.spots {
 		skeleton.WriteString(text[last:s.offset] + "\xff") // no text has this byte
@@ -155,7 +161,9 @@ func spotsIn(text string) (spots []spot) {
 				spots = append(spots, spot{offset + at[0], strings.Clone(line[at[0]:at[1]])})
 			}
 		}
-		offset += len(line)
+		if offset += len(line); len(spots) == mostSpots {
+			break
+		}
 	}
 	return spots
 }

@@ -103,6 +103,7 @@ func (v *verifier) walkProvider(provider string) {
 	}
 	sort.Strings(files)
 	sort.Strings(dirs)
+	v.listed = slices.Grow(v.listed, len(files))
 	for _, file := range files {
 		name := strings.TrimSuffix(file, store.DocumentExt)
 		_, hasDir := slices.BinarySearch(dirs, name)

@@ -194,8 +194,12 @@ func (v *verifier) isEmpty() bool {
 // documents examines all documents in parallel.
 func (v *verifier) documents() {
 	v.walk()
-	// In the order of the manifest; those of a provider are sorted.
-	inorder.By(v.listed, func(a, b listedDocument) int { return cmp.Compare(a.provider+"/", b.provider+"/") })
+	inorder.By(v.listed, func(a, b listedDocument) int { // in the order of the manifest; those of a provider are sorted
+		if a.provider == b.provider {
+			return 0
+		}
+		return cmp.Compare(a.provider+"/", b.provider+"/")
+	})
 	v.duplicates()
 	v.lookAtAll()
 }
@@ -218,6 +222,9 @@ func (v *verifier) lookAtAll() {
 
 // duplicates reports documents that exist under two providers.
 func (v *verifier) duplicates() {
+	if !slices.ContainsFunc(v.listed, func(l listedDocument) bool { return l.provider != v.listed[0].provider }) {
+		return
+	}
 	first := make(map[string]string, len(v.listed))
 	for _, doc := range v.listed {
 		if other, ok := first[doc.name]; ok {
