@@ -87,7 +87,6 @@ func TestRawAnswersThatChangedAlone(t *testing.T) {
 
 			diff := osexec.Command("traceforge", "diff", "--dir", dir)
 			printed, err := diff.Output()
-			require.Less(t, diff.ProcessState.UserTime()+diff.ProcessState.SystemTime(), 20*time.Second)
 			require.Equal(t, exitFindings, diff.ProcessState.ExitCode(), "%v", err)
 			out := string(printed)
 			require.Contains(t, out, "1 raw answer has other bytes: what records say of them is the same\n  "+tt.test+" in ")
