@@ -35,7 +35,6 @@ func generateAnswer(body jsontext.Value) (*modelio.Response, error) {
 
 func generateCandidate(v jsontext.Value) modelio.Candidate {
 	c := candidate(scalarText(v.Member("finishReason")))
-	c.FinishReason = generateFinish(c.FinishReasonRaw)
 	c.Message.Metadata = beside(v, "content", "finishReason", "index")
 	c.Message.Content, _ = generateParts(v.Member("content", "parts"))
 	if asked := only(v.Member("groundingMetadata"), "webSearchQueries", "imageSearchQueries", "retrievalQueries"); asked != nil {
@@ -44,20 +43,6 @@ func generateCandidate(v jsontext.Value) modelio.Candidate {
 	tidy(&c.Message)
 	c.Citations = generateCitations(v, texts.Join(c.Message.Content))
 	return c
-}
-
-// generateFinish maps the API's words, and the numbers that clients can request in their place.
-func generateFinish(raw string) modelio.FinishReason {
-	switch raw {
-	case "STOP", "1":
-		return modelio.FinishStop
-	case "MAX_TOKENS", "2":
-		return modelio.FinishLength
-	case "SAFETY", "3", "RECITATION", "4", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII",
-		"IMAGE_SAFETY", "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION", "MODEL_ARMOR":
-		return modelio.FinishBlocked
-	}
-	return modelio.FinishOther // numbers above 4 differ between the two APIs
 }
 
 // generateStream folds streamed answers of the API.
