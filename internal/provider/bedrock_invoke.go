@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"cmp"
 	"encoding/base64"
 	"errors"
 
@@ -107,22 +108,23 @@ var invokeUsage = usageNames{
 
 // invokeAnswer decodes the answer of any model, to which a guardrail may have added something.
 func invokeAnswer(body jsontext.Value) (*modelio.Response, error) {
-	resp, err := answerOfModel(body)
-	if err == nil && len(resp.Candidates) > 0 {
-		said := &resp.Candidates[0].Message
-		said.Content = append(said.Content, guarded(body.Member("amazon-bedrock-trace"))...)
-	}
-	return resp, err
+	resp := answerOfModel(body)
+	said := &resp.Candidates[0].Message
+	said.Content = append(said.Content, guarded(body.Member("amazon-bedrock-trace"))...)
+	return resp, nil
 }
 
-func answerOfModel(body jsontext.Value) (*modelio.Response, error) {
+// answerOfModel decodes the answer of any model to at least one candidate.
+func answerOfModel(body jsontext.Value) *modelio.Response {
 	switch {
-	case body.Member("content").IsArray() && body.Member("role").Present():
-		return claudeAnswer(body)
+	case body.Member("content").IsArray():
+		return claudeReply(body)
 	case body.Member("output", "message").IsObject():
-		return converseAnswer(body)
+		return converseReply(body)
 	case body.Member("choices").Head().Member("message").IsObject():
-		return chatCompletion(body), nil
+		resp := chatCompletion(body)
+		resp.Usage = cmp.Or(resp.Usage, invokeUsage.among(body))
+		return resp
 	}
 	resp := &modelio.Response{Usage: invokeUsage.among(body)}
 	for _, form := range invokeTexts {
@@ -133,11 +135,11 @@ func answerOfModel(body jsontext.Value) (*modelio.Response, error) {
 			addText(resp, e, form.text, form.finish)
 		}
 		if len(resp.Candidates) > 0 {
-			return resp, nil
+			return resp
 		}
 	}
 	resp.Candidates = looseResponse(modelio.Part{Custom: body.Object()}).Candidates // such as an embedding
-	return resp, nil
+	return resp
 }
 
 // addText adds a candidate if v contains a text.
@@ -168,12 +170,16 @@ func addInvoke(f *fold, _ string, event jsontext.Value) {
 		f.model = converseStream
 	case isClaudeEvent(inner.Member("type").Word()):
 		f.model = claudeStream
+	case inner.Member("choices").Head().Member("delta").IsObject(): // OpenAI's models
+		f.model = foldRules{add: addChatChunk, end: endChat}
 	default:
 		f.model = textStream
 	}
 	f.end = f.model.end
 	f.model.add(f, kind, inner)
 }
+
+func addChatChunk(f *fold, _ string, chunk jsontext.Value) { chatStream.pieces.fold(&f.body, chunk) }
 
 // textStream folds the pieces of one or more texts.
 var textStream = foldRules{add: addTextPiece, end: endTexts}
