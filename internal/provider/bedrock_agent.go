@@ -30,9 +30,7 @@ var agentPath = regexp.MustCompile(`^/agents/([^/]+)(?:/agentAliases/([^/]+)/ses
 func agentOutside(w *Wire, req *modelio.Request) {
 	found := agentPath.FindStringSubmatch(w.URL.EscapedPath())
 	for i := range found {
-		if plain, err := url.PathUnescape(found[i]); err == nil {
-			found[i] = plain
-		}
+		found[i], _ = url.PathUnescape(found[i]) // parsed before
 	}
 	agent, alias, session := found[1], found[2], found[3]
 	if alias == "" {
@@ -101,8 +99,7 @@ func addAgent(f *fold, name string, event jsontext.Value) {
 // agentAnswer decodes the content of a stream: a text, files, and calls that the caller must make. The agent's own
 // steps, from traces, go to Metadata.
 func agentAnswer(body jsontext.Value) (*modelio.Response, error) {
-	if !body.Member("chunks").Present() && !body.Member("traces").Present() && !body.Member("files").Present() &&
-		!body.Member("invocationInputs").IsArray() {
+	if !has("chunks", "traces", "files", "invocationInputs")(body) {
 		return nil, neither("a chunk")
 	}
 	var text []byte
@@ -141,7 +138,7 @@ func agentCall(v jsontext.Value, ref string) modelio.Part {
 	for _, of := range [][2]string{{"functionInvocationInput", "function"}, {"apiInvocationInput", "apiPath"}} {
 		kind, name := of[0], of[1]
 		call := v.Member(kind)
-		if !call.Member(name).IsWord() || v.Len() != 1 {
+		if !call.Member(name).IsWord() {
 			continue
 		}
 		part := modelio.Part{ToolRequest: &modelio.ToolRequest{Name: call.Member(name).Word(), Ref: ref}}

@@ -46,12 +46,9 @@ func namesModel(w *Wire) bool { return bedrockModel(w.URL) != "" }
 // bedrockModel returns the model in a path /model/<model>/<operation>; "" for any other path. A model may be an ARN
 // with slashes and colons.
 func bedrockModel(u *url.URL) string {
-	_, rest, ok := strings.Cut(u.EscapedPath(), "/model/")
-	escaped, operation, ok2 := cutLast(rest, "/")
-	model, err := url.PathUnescape(escaped)
-	if !ok || !ok2 || operation == "" || err != nil {
-		return ""
-	}
+	_, rest, _ := strings.Cut(u.EscapedPath(), "/model/")
+	escaped, _, _ := cutLast(rest, "/")
+	model, _ := url.PathUnescape(escaped) // parsed before
 	return model
 }
 

@@ -57,7 +57,7 @@ var invokeForms = []invokeForm{
 
 func decodeInvoke(body jsontext.Value) *modelio.Request {
 	for _, form := range invokeForms {
-		if only(body, form.has...) != nil && !body.Member("anthropic_version").Present() {
+		if has(form.has...)(body) {
 			req := form.decode(body)
 			req.Options[markWire] = jsontext.Text(form.name)
 			return req

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"cmp"
 	"regexp"
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
@@ -13,7 +14,7 @@ var _ = Register(&Codec{
 	Match:   both(pathOf(retrievePath), posts(has("retrievalQuery"), "/retrieve")),
 	body:    requestForm{members: map[string]taker{"retrievalQuery": takeQuestion}}.decode,
 	outside: sayGroup("knowledge_base", retrievePath, ""),
-	answer:  retrieved,
+	answer:  listed("retrievalResults", "result"),
 })
 
 var _ = Register(&Codec{
@@ -38,25 +39,13 @@ func takeQuestion(r *modelio.Request, name string, v jsontext.Value) bool {
 	return ok
 }
 
-// retrieved decodes results: each is a custom part, in the order of the list.
-func retrieved(body jsontext.Value) (*modelio.Response, error) {
-	results := body.Member("retrievalResults")
-	parts, ok := objects(results, func(v jsontext.Value) modelio.Part { return modelio.Part{Custom: v.Object()} })
-	if !ok && !(results.IsArray() && results.IsEmpty()) {
-		return nil, neither("retrievalResults")
-	}
-	return responseOf(body, usageNames{}, candidateOf(parts...), "retrievalResults"), nil
-}
-
 // decodeRetrieveGenerate decodes a body. The model and its temperature, which are nested in the configuration, stay
 // there too.
 func decodeRetrieveGenerate(body jsontext.Value) *modelio.Request {
 	req := requestForm{members: map[string]taker{"input": takeQuestion}}.decode(body)
 	for _, kind := range []string{"knowledgeBaseConfiguration", "externalSourcesConfiguration"} {
 		configuration := body.Member("retrieveAndGenerateConfiguration", kind)
-		if model := configuration.Member("modelArn"); model.IsWord() && req.Model == "" {
-			req.Model = model.Word()
-		}
+		req.Model = cmp.Or(req.Model, configuration.Member("modelArn").Word())
 		for name, v := range configuration.Member("generationConfiguration", "inferenceConfig", "textInferenceConfig").Members() {
 			converseParameters.Take(req, name, v)
 		}
@@ -71,7 +60,7 @@ func addRetrieved(f *fold, name string, event jsontext.Value) {
 		f.done = true
 	case "citation":
 		one := event
-		if inner := event.Member("citation"); inner.IsObject() && !event.Member("retrievedReferences").Present() {
+		if inner := event.Member("citation"); inner.IsObject() {
 			one = inner
 		}
 		f.body.member("citations").append(jsontext.ObjectText(one.Rest("citation")))
