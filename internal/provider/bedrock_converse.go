@@ -213,6 +213,7 @@ var (
 		"toolResult": func(block *node, name string, v jsontext.Value) {
 			block.member(name).extend("content", v)
 		},
+		"image":            into("image", rules{"source": into("source", growing())}),
 		"reasoningContent": growReasoning,
 		"citation": func(block *node, _ string, v jsontext.Value) {
 			block.member("citationsContent").member("citations").append(v.Raw())
