@@ -23,19 +23,10 @@ var interactionsForm = requestForm{
 	members: map[string]taker{
 		"system_instruction": takeMessage(modelio.RoleSystem, plainText),
 		"input":              takeSteps,
-		"tools":              takeTools(interactionsTool),
+		"tools":              takeTools(responsesTool),
 	},
 	parameters: parametersOf("temperature", "top_p", "seed", "stop_sequences=stop", "max_output_tokens=max_tokens"),
 	in:         "generation_config",
-}
-
-// interactionsTool decodes a function. Tools that Google runs are kept completely, by type.
-func interactionsTool(v jsontext.Value) (modelio.ToolDefinition, bool) {
-	tool, ok := responsesTool(v)
-	if kind := v.Member("type").Word(); kind != "function" || !v.Member("name").IsWord() {
-		tool.Name = kind
-	}
-	return tool, ok
 }
 
 // takeSteps takes the input: a text, a content, a list of contents, or a list of steps.
@@ -71,11 +62,12 @@ func interactionsContent(v jsontext.Value) modelio.Part {
 	var part modelio.Part
 	ok := false
 	switch {
+	case kind == "": // could not be distinguished from another that is no text
 	case kind == "text":
 		part, ok = textPart(v, "text", "type")
 	case data.IsWord():
 		part, ok = dataPart(v, "mime_type", "data", "type")
-	case uri != "" && !data.Present() && !strings.HasPrefix(uri, "data:"):
+	case uri != "" && !strings.HasPrefix(uri, "data:"):
 		part, ok = modelio.MediaPart(v.Member("mime_type").Word(), uri), true
 		part.Metadata = v.Rest(append(wordsOf(v, "mime_type"), "type", "uri")...)
 	}
@@ -163,7 +155,7 @@ func interactionsAnswer(body jsontext.Value) *modelio.Response {
 			continue // a repetition of the request
 		}
 		step := interactionsStep(v)
-		if rest := step.Metadata; step.Content != nil && rest != nil && !Marked(rest, WireItem) { // such as an error
+		if rest := step.Metadata; rest != nil && !Marked(rest, WireItem) { // such as an error
 			jsontext.Keep(&step.Content[0].Metadata, "step", jsontext.ObjectText(rest))
 		}
 		c.Message.Content = append(c.Message.Content, step.Content...)
@@ -199,8 +191,6 @@ func growStep(step *node, delta jsontext.Value) {
 		lastText(step.member("content")).grow("text", delta.Member("text"))
 	case "text_annotation_delta":
 		lastText(step.member("content")).extend("annotations", delta.Member("annotations"))
-	case "thought_signature":
-		step.put("signature", delta.Member("signature"))
 	case "thought_summary":
 		if content := delta.Member("content"); content.Member("text").IsString() {
 			lastText(step.member("summary")).grow("text", content.Member("text"))
@@ -211,7 +201,7 @@ func growStep(step *node, delta jsontext.Value) {
 		step.growInner("arguments", delta.Member("arguments"))
 	case "image", "audio", "video", "document":
 		step.member("content").append(delta.Raw())
-	default: // content of calls and results of Google's own tools
+	default: // a signature, and content of calls and results of Google's own tools
 		rules{"type": skip}.fold(step, delta)
 	}
 }
