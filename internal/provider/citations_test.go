@@ -34,6 +34,10 @@ func TestCitationsMeanOneThing(t *testing.T) {
 		{"chat_outside", "a place that the text has not is not said", chatAPI, `{"choices":[{"index":0,"finish_reason":"stop","message":{"content":"Zürich is wet.",` +
 			`"annotations":[{"type":"url_citation","url_citation":{"url":"https://a","start_index":10,"end_index":99}},{"type":"file","file":{"hash":"x"}}]}}]}`,
 			`- "https://a" "" "" ""`},
+		{"chat_odd_places", "a place that is none is not said", chatAPI, `{"choices":[{"index":0,"finish_reason":"stop","message":{"content":"Zürich is wet.",` +
+			`"annotations":[{"url_citation":{"url":"https://a","start_index":-1,"end_index":3}},{"url_citation":{"url":"https://b","start_index":3}},` +
+			`{"url_citation":{"url":"https://c","start_index":3,"end_index":3}}]}}]}`,
+			`- "https://a" "" "" ""` + "\n" + `- "https://b" "" "" ""` + "\n" + `- "https://c" "" "" ""`},
 		{"azure", "on one's own data", chatAPI, `{"choices":[{"index":0,"finish_reason":"stop","message":{"content":"Zürich is wet.",` +
 			`"context":{"citations":[{"url":null,"title":"A","content":"rain","filepath":"a.md"}]}}}]}`, `- "" "A" "rain" "a.md"`},
 		{"perplexity", "beside the choices", chatAPI, `{"citations":["https://a"],"search_results":[{"title":"A","url":"https://a","snippet":"rain"}],` +
@@ -44,6 +48,10 @@ func TestCitationsMeanOneThing(t *testing.T) {
 			`{"type":"output_text","text":"Zürich "},{"type":"output_text","text":"is wet.","annotations":[` +
 			`{"type":"url_citation","url":"https://a","title":"A","start_index":3,"end_index":6},{"type":"file_citation","file_id":"file-1","filename":"a.md","index":6}]}]}]}`,
 			`10-13 "https://a" "A" "" ""` + "\n" + `- "" "a.md" "" "file-1"`},
+		{"responses_reasoning", "places do not count what the message has not", responsesAPI, `{"status":"completed","output":[` +
+			`{"type":"reasoning","content":[{"type":"reasoning_text","text":"hm"}],"summary":[]},{"type":"message","role":"assistant","content":[` +
+			`{"type":"output_text","text":"Zürich is wet.","annotations":[{"type":"url_citation","url":"https://a","start_index":10,"end_index":13}]}]}]}`,
+			`10-13 "https://a" "" "" ""`},
 		{"anthropic", "a block is cited as a whole", messagesAPI, `{"role":"assistant","stop_reason":"end_turn","content":[` +
 			`{"type":"text","text":"Zürich is "},{"type":"text","text":"wet","citations":[` +
 			`{"type":"web_search_result_location","url":"https://a","title":"A","cited_text":"rain","encrypted_index":"e"},` +
@@ -59,11 +67,23 @@ func TestCitationsMeanOneThing(t *testing.T) {
 		{"gemini_recites", "what is recited", generateAPI, `{"candidates":[{"finishReason":"STOP","content":{"parts":[{"text":"Zürich is wet."}]},` +
 			`"citationMetadata":{"citationSources":[{"endIndex":14,"uri":"https://a"}]}}]}`, `0-13 "https://a" "" "" ""`},
 		{"gemini_other_words", "a place with other words is not said", generateAPI, `{"candidates":[{"finishReason":"STOP","content":{"parts":[{"text":"Zürich is wet."}]},` +
-			`"groundingMetadata":{"groundingChunks":[{"web":{"uri":"https://a"}}],"groundingSupports":[{"segment":{"endIndex":3,"text":"wet"},"groundingChunkIndices":[0,7]}]}}]}`,
+			`"groundingMetadata":{"groundingChunks":[{"web":{"uri":"https://a"}}],"groundingSupports":[{"segment":{"endIndex":3,"text":"wet"},"groundingChunkIndices":[0,7,-1,"0"]}]}}]}`,
 			`- "https://a" "" "" ""`},
+		{"gemini_odd_places", "a place within a character is none", generateAPI, `{"candidates":[{"finishReason":"STOP","content":{"parts":[{"text":"Zürich is wet."}]},` +
+			`"citationMetadata":{"citationSources":[{"startIndex":-1,"endIndex":3,"uri":"https://a"},{"endIndex":2,"uri":"https://b"},{"startIndex":2,"endIndex":4,"uri":"https://c"}]}}]}`,
+			`- "https://a" "" "" ""` + "\n" + `- "https://b" "" "" ""` + "\n" + `- "https://c" "" "" ""`},
 		{"cohere", "one for each source", cohereAPI, `{"finish_reason":"COMPLETE","message":{"role":"assistant","content":[{"type":"text","text":"Zürich is wet."}],` +
 			`"citations":[{"start":10,"end":13,"text":"wet","sources":[{"type":"document","id":"doc:0","document":{"title":"A","snippet":"rain"}},{"type":"tool","id":"t:1"}]}]}}`,
 			`10-13 "" "A" "rain" "doc:0"` + "\n" + `10-13 "" "" "" "t:1"`},
+		{"cohere_odd_places", "a place in the plan, or in no content, is not said", cohereAPI, `{"finish_reason":"COMPLETE","message":{"role":"assistant",` +
+			`"content":[{"type":"text","text":"Zürich is wet."}],"citations":[{"type":"PLAN","start":0,"end":3,"sources":[{"id":"a"}]},` +
+			`{"content_index":1,"start":0,"end":3,"sources":[{"id":"b"}]},{"content_index":-1,"start":0,"end":3,"sources":[{"id":"c"}]}]}}`,
+			`- "" "" "" "a"` + "\n" + `- "" "" "" "b"` + "\n" + `- "" "" "" "c"`},
+		{"bedrock_odd_places", "a span that is none is not said", retrieveGenerateAPI, `{"output":{"text":"Zürich is wet."},"citations":[` +
+			`{"generatedResponsePart":{"textResponsePart":{"span":{"start":-1,"end":2},"text":"Z"}},"retrievedReferences":[{"content":{"text":"a"}}]},` +
+			`{"generatedResponsePart":{"textResponsePart":{"span":{"start":13,"end":10},"text":"Z"}},"retrievedReferences":[{"content":{"text":"b"}}]},` +
+			`{"generatedResponsePart":{"textResponsePart":{"span":{"start":0},"text":"Z"}},"retrievedReferences":[{"content":{"text":"c"}}]}]}`,
+			`- "" "" "a" ""` + "\n" + `- "" "" "b" ""` + "\n" + `- "" "" "c" ""`},
 		{"bedrock_retrieve", "the end of a span may be in it", retrieveGenerateAPI, `{"output":{"text":"Zürich is wet."},"citations":[{"generatedResponsePart":` +
 			`{"textResponsePart":{"span":{"start":10,"end":12},"text":"wet"}},"retrievedReferences":[{"content":{"text":"rain"},"location":{"webLocation":{"url":"https://a"}}}]}]}`,
 			`10-13 "https://a" "" "rain" ""`},
@@ -76,6 +96,11 @@ func TestCitationsMeanOneThing(t *testing.T) {
 		{"converse", "a block is cited as a whole", converseAPI, `{"stopReason":"end_turn","output":{"message":{"role":"assistant","content":[{"text":"Zürich is "},` +
 			`{"citationsContent":{"content":[{"text":"wet"}],"citations":[{"title":"A","sourceContent":[{"text":"rain"}],"location":{"web":{"url":"https://a"}}}]}},{"text":"."}]}}}`,
 			`10-13 "https://a" "A" "rain" ""`},
+		{"converse_documents", "a document is known by its place in the request, and a search result by its own words", converseAPI,
+			`{"stopReason":"end_turn","output":{"message":{"role":"assistant","content":[{"citationsContent":{"content":[{"text":"Zürich is wet."}],"citations":[` +
+				`{"location":{"documentPage":{"documentIndex":1,"start":2,"end":2}}},` +
+				`{"source":"s3://b/a","location":{"searchResultLocation":{"searchResultIndex":0}}}]}}]}}}`,
+			`0-14 "" "" "" "1"` + "\n" + `0-14 "" "" "" "s3://b/a"`},
 		{"generic", "in a form that is known", httpAPI, `{"citations":["https://a"],"choices":[{"index":0,"finish_reason":"stop","message":{"content":"Zürich is wet."}}]}`,
 			`- "https://a" "" "" ""`},
 	} {
