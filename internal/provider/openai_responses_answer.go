@@ -25,7 +25,7 @@ func responseObject(body jsontext.Value) *modelio.Response {
 		c.FinishReason = modelio.FinishStop
 	}
 	c.Citations = responsesCitations(body.Member("output"))
-	refuses := func(p modelio.Part) bool { return p.Text != nil && MetadataWord(p.Metadata, "type") == "refusal" }
+	refuses := func(p modelio.Part) bool { return MetadataWord(p.Metadata, "type") == "refusal" }
 	if slices.ContainsFunc(c.Message.Content, refuses) {
 		c.FinishReason = modelio.FinishBlocked // its status is only "completed"
 	}
@@ -77,9 +77,6 @@ func responsesParts(item jsontext.Value) []modelio.Part {
 // sent without output.
 var responsesStream = foldRules{add: addResponses, end: endResponses}
 
-// itemPieces are an item at its start and at its end. The later one counts.
-var itemPieces = rules{"content": putBlocks, "summary": putBlocks}
-
 func addResponses(f *fold, name string, event jsontext.Value) {
 	kind := cmp.Or(event.Member("type").Word(), name)
 	item := func() *node { return f.body.member("items").at(event.Member("output_index")) }
@@ -92,11 +89,9 @@ func addResponses(f *fold, name string, event jsontext.Value) {
 		f.body.put("response", event.Member("response"))
 		f.done = true
 	case "output_item.added", "output_item.done":
-		itemPieces.fold(item(), event.Member("item"))
-	case "content_part.added", "content_part.done":
+		item().putAll(event.Member("item"))
+	case "content_part.added": // its text may be empty
 		content().putAll(event.Member("part"))
-	case "reasoning_summary_part.added", "reasoning_summary_part.done":
-		summary().putAll(event.Member("part"))
 	case "output_text.delta", "refusal.delta", "reasoning_text.delta":
 		content().growBlock(strings.TrimSuffix(what, ".delta"), event)
 	case "reasoning_summary_text.delta":
@@ -111,17 +106,6 @@ func addResponses(f *fold, name string, event jsontext.Value) {
 		item().grow("input", event.Member("delta"))
 	case "code_interpreter_call_code.delta":
 		item().grow("code", event.Member("delta"))
-	}
-}
-
-// putBlocks takes a list of blocks. An empty list is kept only if there are no blocks yet.
-func putBlocks(item *node, name string, v jsontext.Value) {
-	item.put(name, v)
-	if blocks := item.get(name); blocks != nil {
-		blocks.become(arrayNode)
-		for _, block := range blocks.items {
-			block.become(objectNode)
-		}
 	}
 }
 
