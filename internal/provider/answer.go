@@ -56,7 +56,7 @@ func answerError(body []byte, err error) *WireError {
 	switch begin := bytes.TrimSpace(body); {
 	case len(begin) == 0:
 		return &WireError{Reason: "the answer is empty"}
-	case errors.Is(err, jsontext.ErrSyntax) && begin[0] != '{' && begin[0] != '[':
+	case begin[0] != '{' && begin[0] != '[':
 		begin = begin[:min(enough, len(begin))]
 		return &WireError{Reason: fmt.Sprintf("the answer is no JSON: it begins %+q", begin)}
 	}
@@ -186,9 +186,9 @@ func decodeFailure(a *Answer) *modelio.ProviderError {
 		root = listed
 	}
 	return &modelio.ProviderError{
-		Type:    firstWord(root, "type", "__type", "error_type", "reason"),
+		Type:    firstWord(root, "type", "__type", "reason"),
 		Code:    scalarText(root.Member("code")),
-		Message: cmp.Or(firstWord(root, "message", "Message", "detail", "msg"), whole),
+		Message: cmp.Or(firstWord(root, "message", "Message", "detail"), whole),
 	}
 }
 
@@ -199,12 +199,12 @@ func errorObject(body jsontext.Value) *modelio.ProviderError {
 	switch {
 	case kind == "error" && message.IsWord(): // an event of OpenAI's responses
 		return &modelio.ProviderError{Code: code, Message: message.Word()}
-	case body.Member("object").Word() == "error" && message.IsWord(): // Mistral and vLLM
+	case body.Member("object").Word() == "error": // Mistral and vLLM
 		return &modelio.ProviderError{Type: kind, Code: code, Message: message.Word()}
 	case e.IsWord() && message.IsWord(): // the error is a code next to its message
 		return &modelio.ProviderError{Type: cmp.Or(kind, e.Word()), Code: code, Message: message.Word()}
 	case e.IsWord():
-		return &modelio.ProviderError{Type: firstWord(body, "type", "error_type"), Code: code, Message: e.Word()}
+		return &modelio.ProviderError{Type: body.Member("error_type").Word(), Code: code, Message: e.Word()}
 	case e.IsObject():
 		return &modelio.ProviderError{
 			Type:    firstWord(e, "type", "status"),

@@ -29,8 +29,7 @@ var _ = Register(&Codec{
 })
 
 func isClaudeAnswer(body jsontext.Value) bool {
-	return body.Member("content").IsArray() && body.Member("stop_reason").Present() &&
-		body.Member("role").Word() == "assistant"
+	return body.Member("content").IsArray() && body.Member("stop_reason").Present()
 }
 
 // claudeForm is the form that all hosts of Claude share, except for the place of the model.
@@ -105,7 +104,7 @@ func claudeBlock(v jsontext.Value) modelio.Part {
 		}
 	case strings.HasSuffix(kind, "_tool_result"): // from a tool that Anthropic runs
 		part.ToolResponse = &modelio.ToolResponse{Ref: v.Member("tool_use_id").Word(), Output: v.Member("content").Raw()}
-		ok = part.ToolResponse.Ref != "" && part.ToolResponse.Output != nil
+		ok = part.ToolResponse.Ref != ""
 		part.Metadata = v.Rest("tool_use_id", "content")
 	}
 	return partOf(v, part, ok)
@@ -164,11 +163,6 @@ var (
 		"":             (*node).grow,
 	}
 )
-
-// isClaudeEvent reports whether kind is the type of an event of the messages API.
-func isClaudeEvent(kind string) bool {
-	return strings.HasPrefix(kind, "message_") || strings.HasPrefix(kind, "content_block_") || kind == "ping"
-}
 
 func addClaude(f *fold, _ string, event jsontext.Value) {
 	block := func() *node { return f.body.member("content").at(event.Member("index")) }

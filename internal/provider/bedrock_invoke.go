@@ -168,7 +168,7 @@ func addInvoke(f *fold, _ string, event jsontext.Value) {
 	case f.model.add != nil:
 	case kind != "":
 		f.model = converseStream
-	case isClaudeEvent(inner.Member("type").Word()):
+	case inner.Member("type").Word() == "message_start":
 		f.model = claudeStream
 	case inner.Member("choices").Head().Member("delta").IsObject(): // OpenAI's models
 		f.model = foldRules{add: addChatChunk, end: endChat}

@@ -53,7 +53,7 @@ func openAIFixed(req *modelio.Request) []string {
 		return nil
 	case major == 5 && minor == 0, variant != "":
 		return samplers
-	case major == 5 && minor < 5 && (effort == "" || effort == "none"), effort == "none":
+	case major == 5 && minor < 5 && effort == "", effort == "none":
 		return nil
 	}
 	return samplers
@@ -75,7 +75,7 @@ func claudeFixed(req *modelio.Request) []string {
 	if m := claudeModel.FindStringSubmatch(req.Model); m != nil {
 		major, _ := strconv.Atoi(m[1])
 		minor, _ := strconv.Atoi(m[2])
-		if major > 4 || major == 4 && minor >= 7 {
+		if 100*major+minor >= 407 {
 			return samplers
 		}
 	}

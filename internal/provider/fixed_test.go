@@ -51,6 +51,8 @@ func TestFixed(t *testing.T) {
 		{"anthropic.messages", "claude-sonnet-4-5", `{"thinking":{"type":"enabled","budget_tokens":1024}}`, true, "it thinks"},
 		{"anthropic.messages", "claude-sonnet-4-6", `{"thinking":{"type":"disabled"}}`, false, "it does not think"},
 		{"anthropic.messages", "claude-3-5-haiku-latest", ``, false, "an older scheme of names"},
+		{"anthropic.messages", "claude-opus-4-6", `{"thinking":{"type":"adaptive"}}`, true, "it thinks when it likes"},
+		{"anthropic.messages", "claude-mythos-preview", ``, true, "it has no number"},
 		{"anthropic.messages", "claude-opus-4-7", ``, true, "deprecated from 4.7 on"},
 		{"anthropic.messages", "claude-opus-4-6", ``, false, "before that not"},
 		{"anthropic.messages", "claude-sonnet-5", ``, true, "and later"},

@@ -48,8 +48,8 @@ func chatOutside(w *Wire, req *modelio.Request) {
 // none. A body with the same name keeps its model in Options.
 func deployment(w *Wire, r *modelio.Request) {
 	_, rest, _ := strings.Cut(w.URL.Path, "/deployments/")
-	name, _, nested := strings.Cut(rest, "/")
-	if !nested || name == "" {
+	name, _, _ := strings.Cut(rest, "/")
+	if name == "" {
 		return
 	}
 	w.say("deployment", name, "")

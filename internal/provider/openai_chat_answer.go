@@ -42,7 +42,7 @@ func chatAnswer(v jsontext.Value) modelio.Message {
 	chatMessage(&m, v)
 	m.Role = modelio.RoleModel
 	delete(m.Metadata, "role")
-	if said := v.Member("content"); said.IsObject() && !said.IsEmpty() { // Cloudflare's answer for a schema
+	if said := v.Member("content"); said.IsObject() { // Cloudflare's answer for a schema
 		delete(m.Metadata, "content")
 		at := slices.IndexFunc(m.Content, func(part modelio.Part) bool { return part.ToolRequest != nil })
 		if at < 0 {
@@ -151,14 +151,13 @@ func growContent(message *node, name string, v jsontext.Value) {
 	content := message.get(name)
 	blocks := content != nil && content.kind == arrayNode
 	switch {
-	case v.IsArray() && !v.IsEmpty():
+	case v.IsArray():
 		if !blocks && content != nil && !saysNothing(content.json()) {
 			said := content.json()
 			content.clear()
 			content.append(jsontext.ObjectText(modelio.Object{"type": jsontext.Text("text"), "text": said}))
 		}
 		growBlocks(message, name, v)
-	case v.IsArray():
 	case !blocks:
 		message.grow(name, v)
 	case v.IsWord():
@@ -173,7 +172,7 @@ func growBlocks(message *node, name string, v jsontext.Value) {
 		blocks := message.member(name)
 		kind, index := piece.Member("type").Raw(), piece.Member("index").Raw()
 		last := blocks.last()
-		if last == nil || kind == nil || last.is("type") != string(kind) || last.is("index") != string(index) {
+		if kind == nil || last.is("type") != string(kind) || last.is("index") != string(index) {
 			last = blocks.add()
 		}
 		blockPieces.fold(last, piece)
@@ -200,16 +199,12 @@ func growCalls(message *node, name string, v jsontext.Value) {
 // one, because some hosts give all calls index 0.
 func callAt(calls *node, piece jsontext.Value) *node {
 	index, id := piece.Member("index"), piece.Member("id")
-	byID := "id " + string(id.Raw())
 	call, key := calls.last(), ""
-	switch {
-	case index.Present() && !index.IsNull():
+	if index.Present() && !index.IsNull() {
 		key = string(index.Raw())
 		call = calls.keyed[key]
-	case id.IsWord():
-		call = calls.keyed[byID]
 	}
-	if call != nil && id.IsWord() {
+	if id.IsWord() {
 		if known := call.is("id"); known != "" && known != `""` && known != string(id.Raw()) {
 			call = nil
 		}
@@ -217,9 +212,6 @@ func callAt(calls *node, piece jsontext.Value) *node {
 	if call == nil {
 		call = calls.add()
 		calls.key(key, call)
-	}
-	if id.IsWord() {
-		calls.key(byID, call)
 	}
 	return call
 }
