@@ -131,7 +131,6 @@ type node struct {
 
 	index int64            // its index in an array whose pieces have indexes
 	keyed map[string]*node // the latest item for each key, in an array whose pieces have other keys
-	open  bool             // more of it follows
 	log   *journal         // the fold's log of edits; nil for none
 }
 
@@ -154,7 +153,7 @@ func (n *node) become(kind nodeKind) {
 	}
 	was := *n
 	n.clear()
-	n.kind, n.index, n.open = kind, was.index, was.open
+	n.kind, n.index = kind, was.index
 	if was.kind != wholeNode {
 		return
 	}
@@ -267,7 +266,7 @@ func (n *node) set(raw json.RawMessage) {
 	if n.kind != wholeNode || !bytes.Equal(n.raw, raw) {
 		n.log.change()
 	}
-	*n = node{kind: wholeNode, raw: raw, index: n.index, open: n.open, log: n.log}
+	*n = node{kind: wholeNode, raw: raw, index: n.index, log: n.log}
 }
 
 // put sets a member, but does not replace a non-empty value by an empty one.

@@ -95,8 +95,8 @@ func takeGenerateTools(r *modelio.Request, _ string, v jsontext.Value) bool {
 			tools = append(tools, wholeTool(entry))
 			continue
 		}
-		declared, all := allOf(functions, generateTool)
-		if len(declared) == 0 || i > 0 || entry.Len() != 1 || !all {
+		declared, _ := allOf(functions, generateTool)
+		if len(declared) == 0 || i > 0 || entry.Len() != 1 {
 			return false
 		}
 		tools = append(tools, declared...)
@@ -110,7 +110,7 @@ func takeGenerateTools(r *modelio.Request, _ string, v jsontext.Value) bool {
 func generateTool(v jsontext.Value) (modelio.ToolDefinition, bool) {
 	var tool modelio.ToolDefinition
 	schema := "parameters"
-	if !v.Member(schema).Present() && v.Member(wireJSONSchema).Present() {
+	if v.Member(wireJSONSchema).Present() {
 		schema = wireJSONSchema
 	}
 	var taken []string
@@ -118,7 +118,7 @@ func generateTool(v jsontext.Value) (modelio.ToolDefinition, bool) {
 		tool.OutputSchema, taken = output.Raw(), []string{"response"}
 	}
 	tool.Metadata = functionTool(&tool, v, schema, taken...)
-	if schema == wireJSONSchema && tool.InputSchema != nil {
+	if schema == wireJSONSchema {
 		mark(&tool.Metadata, wireJSONSchema)
 	}
 	return tool, tool.Name != ""

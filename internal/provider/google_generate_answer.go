@@ -59,7 +59,6 @@ var candidatePieces = rules{"content": skip}
 func growCandidate(candidate *node, piece jsontext.Value) {
 	candidatePieces.fold(candidate, piece)
 	parts := candidate.member("content").member("parts")
-	parts.become(arrayNode)
 	for _, part := range piece.Member("content", "parts").Elements() {
 		growPart(parts, part)
 	}
@@ -72,8 +71,8 @@ var partPieces = rules{"text": (*node).grow, "functionCall": growFunctionCall}
 func growPart(parts *node, v jsontext.Value) {
 	last := parts.last()
 	call := v.Member("functionCall")
-	if open := last.get("functionCall"); open != nil && open.open && call.IsObject() && !call.Member("name").IsWord() {
-		growArguments(open, call)
+	if begun := last.get("functionCall"); begun != nil && call.IsObject() && !call.Member("name").IsWord() {
+		growArguments(begun, call)
 		return
 	}
 	text := last.get("text")
@@ -94,12 +93,7 @@ func endGenerate(f *fold) {
 
 // growFunctionCall takes a function call. On Vertex AI its arguments may be sent in pieces.
 func growFunctionCall(part *node, name string, v jsontext.Value) {
-	part.put(name, v)
-	if !v.Member("willContinue").Present() {
-		return
-	}
 	call := part.member(name)
-	call.clear()
 	rules{"willContinue": skip, "partialArgs": skip}.fold(call, v)
 	growArguments(call, v)
 }
@@ -108,16 +102,12 @@ func growFunctionCall(part *node, name string, v jsontext.Value) {
 func growArguments(call *node, piece jsontext.Value) {
 	for _, partial := range piece.Member("partialArgs").Elements() {
 		steps := pathSteps(partial.Member("jsonPath").Word())
-		if len(steps) == 0 {
-			continue
-		}
 		place := call.member("args")
 		for _, step := range steps {
 			place = place.step(step)
 		}
 		growArgument(place, partial)
 	}
-	call.open = string(piece.Member("willContinue").Raw()) == "true"
 }
 
 // growArgument takes a piece of a string argument, or the complete value of another argument.
