@@ -121,7 +121,7 @@ func say(req *modelio.Request, parts []modelio.Part) {
 // takeField takes a field as a member of a body. A parameter is a number that is spelled as one.
 func (f requestForm) takeField(req *modelio.Request, name string, value json.RawMessage) bool {
 	said := jsontext.ValueOf(value)
-	if text := said.Word(); f.parameters[name] != "" && f.parameters[name] != stopName {
+	if text := said.Word(); f.parameters[name] != "" {
 		number, err := jsontext.Parse([]byte(text))
 		return err == nil && string(number.Root().Raw()) == text && f.take(req, name, number.Root())
 	}

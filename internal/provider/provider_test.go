@@ -96,6 +96,8 @@ func TestCredentials(t *testing.T) {
 		"X-Amz-Security-Token": true, "sig": true, "client_secret": true, "code": true, "jwt": true, "idToken": true,
 		"api-version": false, "alt": false, "pageToken": false, "max_tokens": false, "limit": false, "monkey": false, "beta": false,
 		"private_token": true, "bot_token": true, "client_assertion": true, "accesskey": true, "sessiontoken": true, "passphrase": true,
+		"password": true, "passwd": true, "pwd": true, "signature": true, "auth": true, "authorization": true, "credential": true, "credentials": true,
+		"bearer": true, "secretkey": true, "accesstoken": true, "authtoken": true, "privatetoken": true, "refreshtoken": true, "idtoken": true,
 		"sid": true, "nextToken": false, "next_page_token": false, "continuation-token": false, "side": false, "stop_token": false,
 	} {
 		require.Equal(t, want, IsCredential(name), name)

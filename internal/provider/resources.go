@@ -86,8 +86,8 @@ func decodeResources(a *Answer, one decoder) (*modelio.Response, error) {
 		}
 		return looseResponse(opaquePart(a)...), nil
 	}
-	doc, err := parseAnswer(a.Body)
-	if err != nil || !doc.Root().IsObject() && !doc.Root().IsArray() {
+	doc, _ := parseAnswer(a.Body)
+	if !doc.Root().IsObject() && !doc.Root().IsArray() {
 		return looseResponse(opaquePart(a)...), nil
 	}
 	if failure := errorObject(doc.Root()); failure != nil && doc.Root().Len() == 1 { // otherwise a failed job
@@ -99,16 +99,13 @@ func decodeResources(a *Answer, one decoder) (*modelio.Response, error) {
 // resultLines decodes JSON lines, such as the results of a batch: generated ids are numbered. It returns nil if not all
 // lines are objects.
 func resultLines(a *Answer) (parts []modelio.Part) {
-	if !isLines(a.Body) {
-		return nil
-	}
 	ids := steady{results: true}
 	for text := range bytes.Lines(a.Body) {
 		if text = bytes.TrimSpace(text); len(text) == 0 {
 			continue
 		}
-		line, err := jsontext.Parse(text)
-		if err != nil || !line.Root().IsObject() {
+		line, _ := jsontext.Parse(text)
+		if !line.Root().IsObject() {
 			return nil
 		}
 		parts = append(parts, modelio.Part{Custom: ids.object(line.Root(), nil)})
@@ -132,7 +129,7 @@ func resourcesOf(body jsontext.Value) (*modelio.Response, error) {
 			break
 		}
 	}
-	if body.IsArray() && all == nil {
+	if all == nil {
 		return looseResponse(modelio.Part{Custom: modelio.Object{"json": body.Raw()}}), nil
 	}
 	var parts []modelio.Part

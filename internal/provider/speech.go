@@ -48,7 +48,6 @@ func addSpeech(f *fold, _ string, event jsontext.Value) {
 		}
 	case "speech.audio.done":
 		f.body.put("usage", event.Member("usage"))
-		f.body.member("audio").become(arrayNode)
 		f.done = true
 	default:
 		f.wrong = fmt.Errorf("has the type %+q, which is none of speech", kind)

@@ -41,3 +41,22 @@ func TestUnlike(t *testing.T) {
 		require.Equal(t, c.wrong, why != "", "%s: %s: %s", c.name, c.why, why)
 	}
 }
+
+// TestUnlikeItsPath checks APIs whose requests always have something of their path, or a prompt.
+func TestUnlikeItsPath(t *testing.T) {
+	text, url := "Hi", modelio.Object{"$url": json.RawMessage(`{"session":"s"}`)}
+	said := []modelio.Message{userText(text)}
+	for _, c := range []struct {
+		name, api string
+		req       modelio.Request
+		wrong     bool
+	}{
+		{"agent", "bedrock.agent", modelio.Request{Messages: said, Options: url}, false},
+		{"agent of no session", "bedrock.agent", modelio.Request{Messages: said}, true},
+		{"completion", completionsAPI, modelio.Request{Prompt: &text}, false},
+		{"completion of messages", completionsAPI, modelio.Request{Messages: said}, true},
+		{"chat", chatAPI, modelio.Request{Messages: said}, false},
+	} {
+		require.Equal(t, c.wrong, byName(t, c.api).Unlike(&c.req, true) != "", c.name)
+	}
+}

@@ -1,6 +1,8 @@
 package provider
 
 import (
+	"strings"
+
 	"regexp"
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
@@ -57,7 +59,7 @@ func addWatsonx(f *fold, _ string, event jsontext.Value) {
 		for i, piece := range v.Elements() {
 			rules{"generated_text": (*node).grow}.fold(body.member(name).item(int64(i)), piece)
 			reason := piece.Member("stop_reason").Word()
-			f.done = f.done || reason != "" && reason != "not_finished" && reason != "NOT_FINISHED"
+			f.done = f.done || reason != "" && !strings.EqualFold(reason, "not_finished")
 		}
 	}}.fold(&f.body, event)
 }
