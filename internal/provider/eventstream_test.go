@@ -63,6 +63,7 @@ func TestFrames(t *testing.T) {
 		odd = append(append(odd, 1, 'h', header.kind), header.value...)
 	}
 	withHeaders := frameOf(odd, `{"a":1}`)
+	longHeaders, tooLong := prelude(preludeSize+checksumSize, 1), append(prelude(maxFrameSize+1, 0), one...)
 	damaged := bytes.Clone(two)
 	damaged[len(damaged)-6]++
 	for _, test := range []struct {
@@ -88,6 +89,9 @@ func TestFrames(t *testing.T) {
 			{Raw: frame(map[string]string{":message-type": "exception"}, `x`), Data: frame(map[string]string{":message-type": "exception"}, `x`)}}},
 		{"bad_headers", "cut off", frameOf([]byte{5, 'h'}, ""), []Event{{Raw: frameOf([]byte{5, 'h'}, ""), Data: frameOf([]byte{5, 'h'}, "")}}},
 		{"bad_header_type", "not known", frameOf([]byte{1, 'h', 99}, ""), []Event{{Raw: frameOf([]byte{1, 'h', 99}, ""), Data: frameOf([]byte{1, 'h', 99}, "")}}},
+		{"bad_headers_size", "beyond the frame", longHeaders, []Event{{Raw: longHeaders, Data: longHeaders}}},
+		{"too_long", "more than AWS allows, so that nothing waits for it", tooLong, []Event{{Raw: tooLong, Data: tooLong}}},
+		{"bad_header_length", "cut off in its length", frameOf([]byte{1, 'h', 7, 0}, ""), []Event{{Raw: frameOf([]byte{1, 'h', 7, 0}, ""), Data: frameOf([]byte{1, 'h', 7, 0}, "")}}},
 		{"bad_header_size", "beyond the headers", frameOf([]byte{1, 'h', 7, 9, 9}, ""), []Event{{Raw: frameOf([]byte{1, 'h', 7, 9, 9}, ""), Data: frameOf([]byte{1, 'h', 7, 9, 9}, "")}}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -97,11 +101,16 @@ func TestFrames(t *testing.T) {
 	}
 }
 
+// prelude encodes the beginning of a frame, by its size and that of its headers.
+func prelude(frame, headers int) []byte {
+	b := binary.BigEndian.AppendUint32(nil, uint32(frame))
+	b = binary.BigEndian.AppendUint32(b, uint32(headers))
+	return binary.BigEndian.AppendUint32(b, crc32.ChecksumIEEE(b))
+}
+
 // frameOf encodes one frame with raw headers.
 func frameOf(headers []byte, payload string) []byte {
-	b := binary.BigEndian.AppendUint32(nil, uint32(preludeSize+len(headers)+len(payload)+checksumSize))
-	b = binary.BigEndian.AppendUint32(b, uint32(len(headers)))
-	b = binary.BigEndian.AppendUint32(b, crc32.ChecksumIEEE(b))
+	b := prelude(preludeSize+len(headers)+len(payload)+checksumSize, len(headers))
 	b = append(append(b, headers...), payload...)
 	return binary.BigEndian.AppendUint32(b, crc32.ChecksumIEEE(b))
 }

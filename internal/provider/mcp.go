@@ -55,8 +55,8 @@ func matchMCP(w *Wire) bool {
 	default:
 		return false
 	}
-	body, err := w.root()
-	if err != nil || body.Member("jsonrpc").Word() != "2.0" || body.Rest(mcpMembers...) != nil {
+	body, _ := w.root()
+	if body.Member("jsonrpc").Word() != "2.0" || body.Rest(mcpMembers...) != nil {
 		return false
 	}
 	method := body.Member("method")

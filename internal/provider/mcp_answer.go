@@ -146,7 +146,6 @@ func mcpParts(result jsontext.Value, asked *modelio.Request) (parts []modelio.Pa
 	}
 	each("contents", mcpContents)
 	each("messages", mcpPromptMessage)
-	each("content", mcpBlock)
 	if text, ok := result.Member("instructions").Text(); ok {
 		taken, parts = append(taken, "instructions"), append(parts, modelio.TextPart(text))
 	}

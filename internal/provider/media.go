@@ -32,8 +32,8 @@ func media(url string) modelio.Part {
 
 // isContentType reports whether s is a media type that SplitDataURL finds again in a data: URI. It may have parameters.
 func isContentType(s string) bool {
-	major, minor, ok := strings.Cut(s, "/")
-	return ok && major != "" && minor != "" && minor[0] != ';' && !strings.ContainsAny(s, ", \t\r\n") && !strings.Contains(s, ";base64")
+	major, minor, _ := strings.Cut(s, "/")
+	return major != "" && minor != "" && minor[0] != ';' && !strings.ContainsAny(s, ", \t\r\n") && !strings.Contains(s, ";base64")
 }
 
 // mediaTypes are the content types for media formats of some APIs, if they are not the kind and the format.
@@ -61,8 +61,7 @@ func MediaFormat(contentType string) (kind, format string) {
 	return kind, format
 }
 
-// formattedMedia returns media with a kind and a format. It reports false if [MediaFormat] returns another kind or
-// format.
+// formattedMedia returns media with a kind and a format. It reports false if [MediaFormat] returns another format.
 func formattedMedia(kind, format, base64 string) (*modelio.Media, bool) {
 	contentType := kind + "/" + format
 	for _, t := range mediaTypes {
@@ -70,8 +69,8 @@ func formattedMedia(kind, format, base64 string) (*modelio.Media, bool) {
 			contentType = t.contentType
 		}
 	}
-	usualKind, usualFormat := MediaFormat(contentType)
-	ok := base64 != "" && isContentType(contentType) && usualKind == kind && usualFormat == format
+	_, usualFormat := MediaFormat(contentType)
+	ok := base64 != "" && isContentType(contentType) && usualFormat == format
 	return &modelio.Media{ContentType: contentType, URL: dataURL(contentType, base64)}, ok
 }
 
