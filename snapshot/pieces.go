@@ -40,7 +40,15 @@ func isOnePiece(text string) bool {
 
 // fits reports whether s has at most most characters.
 func fits(s string, most int) bool {
-	return len(s) <= most || len(s) <= most*utf8.UTFMax && utf8.RuneCountInString(s) <= most
+	if len(s) <= most {
+		return true
+	}
+	for range s {
+		if most--; most < 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // divide appends the pieces of s, which is too long. It cuts s at the places of the first level that has any, and
