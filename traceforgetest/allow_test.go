@@ -383,6 +383,8 @@ func TestCancelledWithCauseBeforeSent(t *testing.T) {
 		}
 	}
 	for _, opts := range [][]traceforgetest.Option{nil, {traceforgetest.Allow(traceforgetest.TransportErrors)}} {
+		s.recordAll("TestIt", asks(newChat("a")), opts...)
+		requirePass(t, s.replay("TestIt", test, opts...))
 		for _, mode := range []string{"1", "", "new", "all", ""} {
 			requirePass(t, s.update(mode, "TestIt", test, opts...))
 		}
@@ -443,6 +445,48 @@ type untilOver struct{ ctx context.Context }
 func (u untilOver) Read([]byte) (int, error) {
 	<-u.ctx.Done()
 	return 0, u.ctx.Err()
+}
+
+// TestStreamThatItsReaderLeaves keeps no stream that its reader closes before its last event, or is still reading when the test
+// ends. With the option a closed one is kept, and replayed as far.
+func TestStreamThatItsReaderLeaves(t *testing.T) {
+	const first = `data: {"id":"x","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{"content":"Hel"}}]}` + "\n\n"
+	live := roundTripper(func(r *http.Request) (*http.Response, error) {
+		body, more := io.Pipe()
+		go io.WriteString(more, first)
+		return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"text/event-stream"}}, Request: r, Body: body}, nil
+	})
+	reads := func(closes bool) func(*tbtest.TB, *traceforgetest.Recorder) {
+		return func(t *tbtest.TB, tf *traceforgetest.Recorder) {
+			resp, err := tf.Client().Post("https://api.openai.com/v1/chat/completions", "application/json",
+				strings.NewReader(`{"model":"m","temperature":0,"seed":1,"stream":true,"messages":[]}`))
+			if err != nil {
+				t.Fatalf("%v", err)
+			}
+			answer := make([]byte, len(first))
+			if _, err := io.ReadFull(resp.Body, answer); err != nil || string(answer) != first {
+				t.Errorf("got %q, %v", answer, err)
+			}
+			if closes {
+				resp.Body.Close()
+			}
+		}
+	}
+	cuts := traceforgetest.Allow(traceforgetest.CutStreams)
+	s := newScene(t)
+	t.Setenv("TRACEFORGE_UPDATE", "1")
+	tb := s.run("TestIt", reads(true), traceforgetest.Upstream(live))
+	require.True(t, tb.Failed())
+	require.Contains(t, tb.Logged(), "openai answer was cut by the caller: it was not recorded")
+	tb = s.run("TestIt", reads(false), traceforgetest.Upstream(live), cuts)
+	require.True(t, tb.Failed())
+	require.Contains(t, tb.Logged(), "openai answer was neither read to its end nor closed: it was not recorded")
+	require.Empty(t, s.records("openai"))
+	requirePass(t, s.run("TestIt", reads(true), traceforgetest.Upstream(live), cuts))
+	require.Equal(t, "aborted", s.records("openai")[0].Response.Incomplete)
+	t.Setenv("TRACEFORGE_UPDATE", "")
+	requirePass(t, s.replay("TestIt", reads(true)))
+	s.requireWhole()
 }
 
 // TestAllowNoCalls passes rows of a table that call nothing, and no row whose calls are not made any more.

@@ -1,17 +1,22 @@
 package traceforgetest_test
 
 import (
+	"bufio"
 	"bytes"
 	"compress/flate"
 	"compress/gzip"
 	"compress/zlib"
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
 	"strings"
 	"testing"
+	"testing/iotest"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -186,6 +191,48 @@ func TestStreamTiming(t *testing.T) {
 	require.Contains(t, s.files()[s.document("TestIt")], `"timing_ms": [`, "a record without times gets them")
 	requirePass(t, s.replay("TestIt", asks(c), traceforgetest.StreamTiming()))
 	requirePass(t, s.replay("TestIt", asks(c)))
+	s.requireWhole()
+}
+
+// TestStreamTimingOfEvents stores when each event came, and replays it then.
+func TestStreamTimingOfEvents(t *testing.T) {
+	s := newScene(t)
+	const first = `data: {"id":"x","object":"chat.completion.chunk","model":"m","choices":[{"index":0,"delta":{"content":"Hi"}}]}` + "\n\n"
+	const last = `data: {"id":"x","object":"chat.completion.chunk","model":"m","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}` +
+		"\n\ndata: [DONE]\n\n"
+	live := roundTripper(func(r *http.Request) (*http.Response, error) {
+		time.Sleep(10 * time.Millisecond)
+		wait := readerFunc(func([]byte) (int, error) { time.Sleep(300 * time.Millisecond); return 0, io.EOF })
+		return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"text/event-stream"}}, Request: r, ContentLength: -1,
+			Body: io.NopCloser(io.MultiReader(strings.NewReader("\n"), strings.NewReader(first), wait, strings.NewReader(last)))}, nil
+	})
+	test := func(t *tbtest.TB, tf *traceforgetest.Recorder) {
+		start := time.Now()
+		resp, err := tf.Client().Post("https://api.openai.com/v1/chat/completions", "application/json",
+			strings.NewReader(`{"model":"m","temperature":0,"seed":1,"stream":true,"messages":[]}`))
+		if err != nil || resp.ContentLength != -1 {
+			t.Fatalf("%v, %v", resp, err)
+		}
+		defer resp.Body.Close()
+		var came []time.Duration
+		for lines := bufio.NewScanner(iotest.OneByteReader(resp.Body)); lines.Scan(); {
+			if strings.HasPrefix(lines.Text(), "data: ") {
+				came = append(came, time.Since(start))
+			}
+		}
+		if fmt.Sprint(came) != "[10ms 310ms 310ms]" {
+			t.Errorf("the events came after %v", came)
+		}
+	}
+	synctest.Test(t, func(t *testing.T) { // where time passes only while all wait
+		t.Setenv("TRACEFORGE_UPDATE", "1")
+		requirePass(t, s.run("TestIt", test, traceforgetest.Upstream(live), traceforgetest.StreamTiming()))
+		stored := s.records("openai")[0].Response
+		require.Equal(t, []int64{10, 10, 310, 310}, stored.TimingMS)
+		require.EqualValues(t, 310, stored.LatencyMS)
+		t.Setenv("TRACEFORGE_UPDATE", "")
+		requirePass(t, s.replay("TestIt", test, traceforgetest.StreamTiming()))
+	})
 	s.requireWhole()
 }
 

@@ -2,6 +2,7 @@ package recorder
 
 import (
 	"bytes"
+	"io"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -25,4 +26,17 @@ func TestReceived(t *testing.T) {
 	}
 	require.Equal(t, want, r.bytes())
 	require.Equal(t, len(want), r.size)
+}
+
+// TestTakeIsCompleteOnce keeps one answer for a body that says more than once that it has ended.
+func TestTakeIsCompleteOnce(t *testing.T) {
+	completed := 0
+	tk := &take{limit: 100, complete: func() { completed++ }}
+	body := &recordedBody{upstream: io.NopCloser(bytes.NewReader([]byte("{}"))), take: tk, ctx: t.Context()}
+	for range 2 {
+		_, err := io.ReadAll(body)
+		require.NoError(t, err)
+	}
+	require.NoError(t, body.Close())
+	require.Equal(t, 1, completed)
 }
