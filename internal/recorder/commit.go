@@ -58,14 +58,6 @@ func failedBy(subtests []string) string {
 
 // write commits the document that the test now has.
 func (r *revision) write(kept []*take, partial bool) error {
-	if r.run.Mode == UpdateNew && len(kept) == 0 && r.run.now.IsZero() {
-		for _, a := range r.run.answered {
-			if a.take == nil {
-				r.updated.Kept = append(r.updated.Kept, r.run.tape.records[a.record].ID)
-			}
-		}
-		return nil
-	}
 	put, changed, err := r.pair(kept, partial)
 	if err != nil {
 		return err

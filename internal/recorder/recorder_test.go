@@ -102,6 +102,12 @@ func TestUsed(t *testing.T) {
 		used := usage.Receipt{Document: did.Document, Played: did.Played, Recorded: did.Recorded, Unplayed: did.Unplayed, Missing: did.Missing}
 		require.Equal(t, c.want, used, "%s: %s", c.name, c.why)
 	}
+	for _, mode := range []Mode{Update, UpdateNew} {
+		_, did := s.run(mode, asks("a", "c"))
+		require.Equal(t, &usage.Update{Kept: []string{id(1), id(3)}}, did.Update, "nothing is new in mode %v", mode)
+	}
+	_, did := s.run(UpdateAll, asks("a", "c"))
+	require.NotZero(t, did.Update.TokensIn*did.Update.TokensOut, "what was bought again")
 }
 
 // TestManyFailuresAreSummed tells five of many in full, ten in a line each, and counts the rest.
