@@ -225,15 +225,14 @@ func (r *report) responseOf(req *http.Request, s *servedRecord) (*http.Response,
 	}
 	resp.Body, resp.ContentLength = body, int64(len(s.body))
 	recorded := provider.Answer{Status: stored.Status, ContentType: resp.Header.Get("Content-Type"), Body: s.body}
-	if body.events = recorded.Events(); body.events != nil {
-		body.rest = nil
-	} else if err := r.proven(s.proof); err != nil {
-		return nil, err
+	if body.events = recorded.Events(); body.events == nil {
+		if err := r.proven(s.proof); err != nil {
+			return nil, err
+		}
+		return resp, nil
 	}
-	if body.events != nil || body.cut != "" {
-		resp.ContentLength = -1
-	}
-	if r.run.Timing && body.events != nil {
+	body.rest, resp.ContentLength = nil, -1
+	if r.run.Timing {
 		body.pause = pace(stored.TimingMS)
 	}
 	return resp, nil
