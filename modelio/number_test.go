@@ -71,6 +71,8 @@ func TestNumberingPlaces(t *testing.T) {
 func TestNumberingOptions(t *testing.T) {
 	for _, c := range []struct{ name, why, options, want string }{
 		{"answer", "an answer that this one follows", `{"previous_response_id":"resp_x"}`, `{"previous_response_id":"response_1"}`},
+		{"thread", "an answer that this one follows", `{"thread":{"type":"continue","previous_message_id":"msg_x"}}`,
+			`{"thread":{"type":"continue","previous_message_id":"response_1"}}`},
 		{"container", "kept by the provider", `{"container":"c1"}`, `{"container":"container_1"}`},
 		{"path", "a call about what was made before", `{"$url":{"path":"/v1/batches/b1/cancel"}}`, `{"$url":{"path":"/v1/batches/item_1/cancel"}}`},
 		{"file in a path", "uploaded before", `{"$url":{"path":"/v1/files/file-1/content"}}`, `{"$url":{"path":"/v1/files/item_1/content"}}`},

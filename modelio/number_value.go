@@ -27,6 +27,7 @@ var handedOut = map[string]string{
 	"encrypted_stdout":  "encrypted",
 	"redactedContent":   "encrypted",
 
+	"previous_message_id":     "response",
 	"previous_response_id":    "response",
 	"response_id":             "response",
 	"previous_interaction_id": "interaction",

@@ -649,6 +649,41 @@ func TestConversationWithAnOldID(t *testing.T) {
 	s.requireWhole()
 }
 
+// TestUpdateOfAThread changes the first message of one of Anthropic's threads, whose later calls name the answer before.
+func TestUpdateOfAThread(t *testing.T) {
+	s := newScene(t)
+	calls := 0
+	upstream := traceforgetest.Upstream(roundTripper(func(r *http.Request) (*http.Response, error) {
+		calls++
+		answer := fmt.Sprintf(`{"id":"msg_%08d","type":"message","role":"assistant","model":"claude-sonnet-5-5",
+			"content":[{"type":"text","text":"yes"}],"stop_reason":"end_turn","stop_sequence":null}`, calls)
+		return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}},
+			Body: io.NopCloser(strings.NewReader(answer)), Request: r}, nil
+	}))
+	run := func(mode, first string) *tbtest.TB {
+		t.Setenv("TRACEFORGE_UPDATE", mode)
+		return s.run("TestIt", func(_ *tbtest.TB, tf *traceforgetest.Recorder) {
+			thread := map[string]any{"type": "create"}
+			for _, said := range []string{first, "And then?", "And at last?"} {
+				answer, err := post(tf.Client(), "https://api.anthropic.com/v1/messages", map[string]any{
+					"model": "claude-sonnet-5-5", "max_tokens": 9, "thread": thread,
+					"messages": []any{map[string]any{"role": "user", "content": said}},
+				})
+				require.NoError(s.t, err)
+				id := answer[strings.Index(answer, "msg_"):][:len("msg_00000000")]
+				thread = map[string]any{"type": "continue", "previous_message_id": id}
+			}
+		}, upstream)
+	}
+	requirePass(t, run("1", "Hello"))
+	requirePass(t, run("1", "Hello there"))
+	requirePass(t, run("", "Hello there"))
+	bought := calls
+	requirePass(t, run("1", "Hello there"))
+	require.Equal(t, bought, calls, "a second update makes no call")
+	s.requireWhole()
+}
+
 // TestUpdateOfAFileThatIsGone says that a call names an uploaded file, by its address, that Google no longer keeps.
 func TestUpdateOfAFileThatIsGone(t *testing.T) {
 	s := newScene(t)
