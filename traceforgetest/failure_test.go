@@ -257,6 +257,13 @@ func TestFailures(t *testing.T) {
 				require.Equal(s.t, http.StatusBadRequest, resp.StatusCode)
 			})
 		}},
+		{"grpc", "replay would have no trailer, and so no status", func(s *scene) *tbtest.TB {
+			return s.update("1", "TestGreet", func(t *tbtest.TB, tf *traceforgetest.Recorder) {
+				resp, err := tf.Client().Post("https://example.com/models.v1.Chat/Generate", "application/grpc+proto", strings.NewReader("\x00"))
+				require.NoError(s.t, err)
+				require.Equal(s.t, http.StatusBadRequest, resp.StatusCode)
+			}, traceforgetest.Record("example.com"))
+		}},
 		{"new-twice", "two recorders in one test would each miss the other's calls", func(s *scene) *tbtest.TB {
 			return s.replay("TestGreet", func(t *tbtest.TB, tf *traceforgetest.Recorder) {
 				traceforgetest.New(t, traceforgetest.Dir(s.dir))

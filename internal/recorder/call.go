@@ -74,7 +74,11 @@ func (c *call) id() string { return c.knownKey().id() }
 // identify decodes a request and computes its key.
 func (r *run) identify(w *wire) (*call, error) {
 	codec, ok := r.codecOf(w)
-	if !ok {
+	switch {
+	case w.isGRPC():
+		return nil, failuref(w.String()+" is a call of gRPC, which is not recorded",
+			"use the provider's HTTP API, or record the model itself: tf.Model")
+	case !ok:
 		return nil, r.unknownCall(w)
 	}
 	var c *call

@@ -34,6 +34,12 @@ type wire struct {
 // String returns the request's name in messages.
 func (w *wire) String() string { return w.Method + " " + w.URL.String() }
 
+// isGRPC reports whether the request is a call of gRPC, whose answer has its status in a trailer, which no record has.
+func (w *wire) isGRPC() bool {
+	kind, _, _ := strings.Cut(w.Header.Get("Content-Type"), "+")
+	return kind == "application/grpc"
+}
+
 // names reports whether the request has an id, as a text of its body or in its URL, or as its URL.
 func (w *wire) names(id string) bool {
 	return bytes.Contains(w.Body, jsontext.Text(id)) || strings.Contains(w.URL.Path+"?"+w.URL.RawQuery, id) || w.URL.String() == id
