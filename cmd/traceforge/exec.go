@@ -252,7 +252,7 @@ func (p *program) receipt(ended int) usage.Receipt {
 func (p *program) run(env []string) (code int, err error) {
 	cmd := osexec.Command(p.forwarded[0], p.forwarded[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = p.stdin, p.out, p.stderr
-	cmd.Env = append(os.Environ(), env...)
+	cmd.Env = slices.Concat(os.Environ(), env, withoutProxy())
 	started := make(chan *os.Process, 1)
 	defer passSignals(started)() // from now on, since the program may be interrupted as soon as it runs
 	if err := cmd.Start(); err != nil {
@@ -266,6 +266,19 @@ func (p *program) run(env []string) (code int, err error) {
 		return 0, err
 	}
 	return exitCodeOf(cmd.ProcessState), nil
+}
+
+// withoutProxy returns the variables that keep calls to the servers on this machine away from a proxy. Most programs
+// send calls to a loopback address to the proxy too.
+func withoutProxy() (env []string) {
+	for _, names := range [][2]string{{"NO_PROXY", "no_proxy"}, {"no_proxy", "NO_PROXY"}} {
+		hosts := cmp.Or(os.Getenv(names[0]), os.Getenv(names[1]))
+		if hosts != "*" { // which stands for all hosts only if it is alone
+			hosts = strings.TrimPrefix(hosts+",127.0.0.1", ",")
+		}
+		env = append(env, names[0]+"="+hosts)
+	}
+	return env
 }
 
 // A baseURL is an environment variable from which official SDKs read the URL of a provider. docs/exec.md lists the

@@ -192,6 +192,27 @@ func TestFailuresOfPrograms(t *testing.T) {
 	}
 }
 
+// TestProgramsBypassProxies: curl and Python send calls to a loopback address to the proxy, unless told not to.
+func TestProgramsBypassProxies(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ name, upper, lower, want string }{
+		{"none", "", "", "127.0.0.1 127.0.0.1"},
+		{"upper case", "corp.example", "", "corp.example,127.0.0.1 corp.example,127.0.0.1"},
+		{"both", "a.example", "b.example", "a.example,127.0.0.1 b.example,127.0.0.1"},
+		{"all", "*", "", "* *"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			cmd := osexec.Command("traceforge", "exec", "flow", "--allow", "no-calls", "--", "sh", "-c", `echo "$NO_PROXY $no_proxy"`)
+			cmd.Dir = t.TempDir()
+			cmd.Env = append(os.Environ(), "TRACEFORGE_UPDATE=", "TRACEFORGE_DIR=", "NO_PROXY="+tt.upper, "no_proxy="+tt.lower)
+			said, err := cmd.Output()
+			require.NoError(t, err)
+			require.Equal(t, tt.want+"\n", string(said))
+		})
+	}
+}
+
 // TestBaseURLs holds what is declared of the variables: which SDKs read them is in docs/exec.md.
 func TestBaseURLs(t *testing.T) {
 	page, err := os.ReadFile("../../docs/exec.md")
