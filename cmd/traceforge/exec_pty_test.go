@@ -3,9 +3,12 @@
 package main // signals of keys are a thing of terminals of Unix
 
 import (
+	"bufio"
 	"os"
+	osexec "os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -34,6 +37,30 @@ func TestExecInterrupted(t *testing.T) {
 				require.Equal(t, 1, strings.Count(string(said), "caught"))
 			}
 			require.NoDirExists(t, filepath.Join(dir, ".ai-snapshots"))
+		})
+	}
+}
+
+// TestExecPassesSignals: a program gets each signal that is sent to the command, also one that would not end it.
+func TestExecPassesSignals(t *testing.T) {
+	t.Parallel()
+	for name, signal := range map[string]syscall.Signal{
+		"HUP": syscall.SIGHUP, "INT": syscall.SIGINT, "QUIT": syscall.SIGQUIT, "TERM": syscall.SIGTERM,
+		"USR1": syscall.SIGUSR1, "USR2": syscall.SIGUSR2,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			script := `trap 'exit 7' ` + name + `; echo ready; i=0; while [ $i -lt 50 ]; do sleep 0.1; i=$((i+1)); done`
+			cmd := osexec.Command("traceforge", "exec", "flow", "--allow", "no-calls", "--", "sh", "-c", script)
+			cmd.Dir, cmd.Env = t.TempDir(), append(os.Environ(), "TRACEFORGE_UPDATE=", "TRACEFORGE_DIR=")
+			out, err := cmd.StdoutPipe()
+			require.NoError(t, err)
+			require.NoError(t, cmd.Start())
+			_, err = bufio.NewReader(out).ReadString('\n')
+			require.NoError(t, err)
+			require.NoError(t, cmd.Process.Signal(signal))
+			_ = cmd.Wait() // its code tells
+			require.Equal(t, 7, cmd.ProcessState.ExitCode())
 		})
 	}
 }

@@ -10,11 +10,12 @@ import (
 	"golang.org/x/term"
 )
 
-// passSignals forwards signals that would end this process to the program, once it has started, since this process must
-// see the program end. Ctrl-C on a terminal reaches both.
+// passSignals forwards signals to the program, once it has started, since this process must see the program end. Ctrl-C
+// on a terminal reaches both.
 func passSignals(started <-chan *os.Process) (stop func()) {
 	signals := make(chan os.Signal, 8)
-	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT,
+		syscall.SIGUSR1, syscall.SIGUSR2)
 	go func() {
 		to, runs := <-started
 		for s := range signals {
