@@ -1,6 +1,7 @@
 package traceforgetest_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -59,7 +60,9 @@ func TestNowOfOlderSnapshots(t *testing.T) {
 	before := s.files()
 	tb := s.replay("TestIt", test)
 	require.True(t, tb.Failed())
-	require.Contains(t, tb.Logged(), "has no time, which the test asks for by Now")
+	require.Contains(t, tb.Logged(), "has no time, which the test asks for by Now\n")
+	require.Contains(t, tb.Logged(), "store one: go test")
+	require.Equal(t, 1, strings.Count(tb.Logged(), "traceforge: "), tb.Logged())
 	s.requireFiles(before)
 
 	calls := len(s.provider.Calls())

@@ -391,9 +391,19 @@ func (r *Recorder) Now() time.Time {
 	r.t.Helper()
 	now, err := r.calls.Now()
 	if err != nil {
-		r.t.Fatalf("traceforge: %s", r.calls.PlainText(err.Error()))
+		r.fatal(err)
 	}
 	return now
+}
+
+// fatal ends the test with the whole text of an error of its recorder.
+func (r *Recorder) fatal(err error) {
+	r.t.Helper()
+	text := err.Error()
+	if f := (*recorder.Failure)(nil); errors.As(err, &f) && f.Text != "" {
+		text = gotest.Spelled(f.Text, r.place.root, r.named)
+	}
+	r.t.Fatalf("traceforge: %s", r.calls.PlainText(text))
 }
 
 // Calls returns the requests and answers so far, in the order of the calls. Use it for assertions on what a program did:
@@ -406,7 +416,7 @@ func (r *Recorder) Calls() []*modelio.Call {
 	r.t.Helper()
 	calls, err := r.calls.Calls()
 	if err != nil {
-		r.t.Fatalf("traceforge: calls: %s", r.calls.PlainText(err.Error()))
+		r.fatal(err)
 	}
 	return calls
 }
@@ -419,7 +429,7 @@ func (r *Recorder) Snapshots() (records []snapshot.Snapshot, replayed bool) {
 	r.t.Helper()
 	records, err := r.calls.Snapshots()
 	if err != nil {
-		r.t.Fatalf("traceforge: snapshots: %s", r.calls.PlainText(err.Error()))
+		r.fatal(err)
 	}
 	return records, r.replays(false)
 }
