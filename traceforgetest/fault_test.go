@@ -155,6 +155,10 @@ func TestFaultsInstead(t *testing.T) {
 	require.True(t, errors.As(errs[3], &timeout) && timeout.Timeout())
 	require.Equal(t, whole, got[4])
 
+	requirePass(t, s.replay("TestIt", asksFor(f, 2, &got, &errs, fault.Disconnect(nil))))
+	require.ErrorIs(t, errs[0], io.ErrUnexpectedEOF)
+	require.NotContains(t, errs[0].Error(), "PANIC")
+
 	// A program that gives up has called all the same.
 	requirePass(t, s.replay("TestIt", asksFor(f, 1, &got, &errs, fault.Status(529, 0))))
 

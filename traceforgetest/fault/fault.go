@@ -26,8 +26,10 @@ func Status(status int, retryAfter time.Duration) Fault {
 }
 
 // Disconnect ends the call without an answer, with a transport error that wraps err. Useful errors are
-// [syscall.ECONNRESET], [io.ErrUnexpectedEOF], and [os.ErrDeadlineExceeded] for a timeout.
+// [syscall.ECONNRESET], [io.ErrUnexpectedEOF], and [os.ErrDeadlineExceeded] for a timeout. Nil stands for
+// [io.ErrUnexpectedEOF].
 func Disconnect(err error) Fault {
+	err = cmp.Or(err, io.ErrUnexpectedEOF)
 	return recorder.Damage{Name: fmt.Sprintf("Disconnect(%v)", err), Breaks: true, Err: &net.OpError{Op: "read", Net: "tcp", Err: err}}.Fault()
 }
 
