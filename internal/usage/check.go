@@ -57,7 +57,7 @@ func (o CheckOptions) Covers(tools bool) bool {
 // ParseCheckOptions parses the value of [CheckEnv]. By default each model call is made once and compared in all tiers.
 func ParseCheckOptions(text string) (CheckOptions, error) {
 	o := CheckOptions{Repeat: 1, Percent: 100, Shard: 1, Shards: 1, Tier: Tiers[0], From: 1, Kind: KindModels}
-	values, err := url.ParseQuery(text)
+	values, err := url.ParseQuery(strings.ReplaceAll(text+"&", "%&", "%25&")) // sample=20% is spelled as people do
 	if err != nil {
 		return o, fmt.Errorf("%s=%s cannot be read: %w", CheckEnv, text, err)
 	}

@@ -20,6 +20,10 @@ func TestParseCheckOptions(t *testing.T) {
 		{"escaped", "names of models have any character", "model=a%2Fb%3Ac%3Da%2Bb&sample=0.5%25", func(o *CheckOptions) {
 			o.Old, o.New, o.Percent = "a/b:c", "a+b", 0.5
 		}, ""},
+		{"percent", "people write it as the flag has it", "sample=20%&shard=1/4", func(o *CheckOptions) {
+			o.Percent, o.Shards = 20, 4
+		}, ""},
+		{"percent_last", "with nothing behind it", "sample=20%", func(o *CheckOptions) { o.Percent = 20 }, ""},
 		{"unknown", "a typing error", "repaet=2", nil,
 			`TRACEFORGE_CHECK: "repaet" is not known: there are brief, from, kind, model, repeat, sample, shard, tier`},
 		{"twice", "which one counts?", "repeat=1&repeat=2", nil, "TRACEFORGE_CHECK: repeat is said twice"},
