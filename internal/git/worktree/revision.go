@@ -49,7 +49,11 @@ func unknownRevision(ctx context.Context, dir, revision string) error {
 	}
 	if remotes, err := git.Run(ctx, dir, "remote"); err == nil && remotes != "" {
 		remote := strings.Fields(remotes)[0]
-		way += fmt.Sprintf(": fetch it with git fetch %s %s, %s", remote, gotest.Quote(strings.TrimPrefix(revision, remote+"/")), inCI)
+		wanted := strings.TrimPrefix(revision, remote+"/")
+		if wanted != revision { // a clone of one branch makes no reference for another unless it is told to
+			wanted += ":refs/remotes/" + revision
+		}
+		way += fmt.Sprintf(": fetch it with git fetch %s %s, %s", remote, gotest.Quote(wanted), inCI)
 	}
 	return fmt.Errorf("%s is neither a directory nor a revision that is known here%s", revision, way)
 }
