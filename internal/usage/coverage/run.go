@@ -75,7 +75,11 @@ func checkArtefact(dir string) error {
 func (r *Run) read(left string) error {
 	n, err := r.readReceipts(left)
 	if n == 0 && (err == nil || errors.Is(err, fs.ErrNotExist)) {
-		none := fmt.Errorf("%s holds no receipt: run the tests with %s=%s", left, usage.ReceiptEnv, gotest.Quote(left))
+		failed := ""
+		if alone := (Run{Ended: Outcomes{}}); err == nil && alone.readEvents(left) == nil && len(alone.Ended.Failed()) > 0 {
+			failed = alone.Ended.Failed()[0] + " failed, and what go test printed there says why; otherwise "
+		}
+		none := fmt.Errorf("%s holds no receipt: %srun the tests with %s=%s", left, failed, usage.ReceiptEnv, gotest.Quote(left))
 		if err != nil {
 			none = fmt.Errorf("%w: %w", none, err)
 		}
