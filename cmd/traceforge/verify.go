@@ -152,17 +152,18 @@ func (v *verification) chosen(c *call, s *store.Store) (files []string, err erro
 	return v.Changed.Files, nil
 }
 
-// documentsNamed returns the documents that a word refers to: a document's name, its file, the id of a record, the
-// beginning of several names, or a test. It may return both documents and an error for those that could not be read.
+// documentsNamed returns the documents that a word refers to: a document's name, its file, the id of a record, a
+// program, the beginning of several names, or a test. It may return both documents and an error for those that could not be read.
 func documentsNamed(s *store.Store, dir, word string) (named []string, err error) {
 	files, err := s.List()
 	if err != nil {
 		return nil, err
 	}
 	document, _, _ := snapshot.ParseID(word)
+	program := snapshot.DocumentName(snapshot.ProgramPackage, word)
 	for _, file := range files {
 		switch name := nameOf(file); {
-		case name == word || file == word || name == document:
+		case name == word || file == word || name == document || name == program:
 			return []string{file}, nil
 		case strings.Contains("-"+name, "-"+word): // the package or the test begins with the word
 			named = append(named, file)
