@@ -27,6 +27,7 @@ var handedOut = map[string]string{
 	"encrypted_stdout":  "encrypted",
 	"redactedContent":   "encrypted",
 
+	"comparison_response_id":  "response",
 	"previous_message_id":     "response",
 	"previous_response_id":    "response",
 	"response_id":             "response",
@@ -41,30 +42,37 @@ var handedOut = map[string]string{
 	"tool_call_id": callKind,
 	"tool_use_id":  callKind,
 
-	"batch_id":        "batch",
-	"container":       "container",
-	"container_id":    "container",
-	"conversation":    "conversation",
-	"conversation_id": "conversation",
-	"run_id":          "run",
-	"step_id":         "step",
-	"thread_id":       "thread",
-	"upload_id":       "upload",
+	"batch_id":              "batch",
+	"container":             "container",
+	"container_id":          "container",
+	"conversation":          "conversation",
+	"conversation_id":       "conversation",
+	"fallback_credit_token": "credit",
+	"requestState":          "state",
+	"run_id":                "run",
+	"step_id":               "step",
+	"thread_id":             "thread",
+	"upload_id":             "upload",
 }
 
 // callKind is the kind of the refs of tool calls.
 const callKind = "call"
 
-// itemHolders are members whose value is an object with an item's id, or a list of such objects.
+// itemHolders are members whose value is an object with an item's or call's id, or a list of such objects.
 var itemHolders = map[string]string{
 	"acknowledged_safety_checks": "item",
 	"audio":                      "item",
+	"codeExecutionResult":        callKind,
 	"container":                  "container",
 	"conversation":               "conversation",
+	"executableCode":             callKind,
 	"input":                      "item",
 	"items":                      "item",
 	"pending_safety_checks":      "item",
 	"reasoning_details":          "item",
+	"toolCall":                   callKind,
+	"toolCallCancellation":       callKind,
+	"toolResponse":               callKind,
 }
 
 // callers are members with content of the caller, including ids.
@@ -82,9 +90,9 @@ type place struct {
 // member returns the place of a member of an object at p.
 func (p place) member(name string) place {
 	inner := place{name: name, id: itemHolders[name], kind: p.kind, url: p.url || name == "$url"}
-	if name == "id" {
+	if name == "id" || name == "ids" {
 		inner.id = p.id
-		if p.item {
+		if p.item && name == "id" {
 			inner.id = "item"
 		}
 	}
@@ -148,14 +156,19 @@ func (n *Numbering) text(text string, p place) (string, bool) {
 	}
 	kind := handedOut[p.name]
 	switch {
-	case kind == callKind:
-		return n.named(text), true
-	case p.url:
+	case p.url && kind != callKind:
 		return n.urlText(text, p.name)
 	case p.name == "id":
 		kind = p.id
+	case p.name == "caller_id" && p.kind == "program", p.name == "tool_id" && strings.HasPrefix(p.kind, "code_execution_"):
+		kind = callKind
 	case p.name == "data" && (p.kind == "redacted_thinking" || p.kind == "reasoning.encrypted"):
 		kind = "encrypted"
+	case p.name == "fingerprint" && p.kind == "program":
+		kind = "signature"
+	}
+	if kind == callKind {
+		return n.named(text), true
 	}
 	if kind == "" || !alwaysMade[kind] && !looksRandom(text) {
 		return "", false
@@ -222,8 +235,8 @@ func resourceKind(text string) string {
 
 // signs are strings of which a text with a generated value contains at least one.
 var signs = [][]byte{
-	[]byte(`"id"`), []byte(`_id"`), []byte(`_ids"`),
-	[]byte(`ignature"`), []byte(`"encrypted`), []byte(`.encrypted"`), []byte(`"redacted`),
+	[]byte(`"id"`), []byte(`_id"`), []byte(`_ids"`), []byte(`"ids"`), []byte(`_token"`), []byte(`State"`),
+	[]byte(`ignature"`), []byte(`"fingerprint"`), []byte(`"encrypted`), []byte(`.encrypted"`), []byte(`"redacted`),
 	[]byte(`"container"`), []byte(`"conversation"`), []byte(`"path"`), []byte(`"after"`), []byte(`"before"`),
 	[]byte("files/"), []byte("cachedContents/"), []byte("batches/"),
 }
@@ -233,6 +246,7 @@ func mayBeHandedOut(name string, raw json.RawMessage) bool {
 	if len(raw) == 0 || raw[0] != '"' && raw[0] != '{' && raw[0] != '[' {
 		return false
 	}
-	return raw[0] != '{' && (name == "id" || name == "data" || handedOut[strings.TrimSuffix(name, "s")] != "") ||
+	named := slices.Contains([]string{"data", "fingerprint", "id"}, name) || handedOut[strings.TrimSuffix(name, "s")] != ""
+	return raw[0] != '{' && named ||
 		slices.ContainsFunc(signs, func(sign []byte) bool { return bytes.Contains(raw, sign) })
 }
