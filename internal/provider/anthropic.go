@@ -161,6 +161,8 @@ var (
 		"citation":     func(block *node, _ string, v jsontext.Value) { block.member("citations").append(v.Raw()) },
 		"signature":    (*node).put, // sent at once
 		"":             (*node).grow,
+
+		"estimated_tokens": skip, // progress of reasoning
 	}
 )
 
