@@ -98,14 +98,35 @@ func addResponses(f *fold, name string, event jsontext.Value) {
 		summary().growBlock("summary_text", event)
 	case "output_text.annotation.added":
 		content().member("annotations").append(event.Member("annotation").Raw())
-	case "function_call_arguments.delta", "mcp_call_arguments.delta":
-		item().grow("arguments", event.Member("delta"))
-	case "function_call_arguments.done", "mcp_call_arguments.done": // some hosts send no deltas
-		item().put("arguments", event.Member("arguments"))
-	case "custom_tool_call_input.delta":
-		item().grow("input", event.Member("delta"))
-	case "code_interpreter_call_code.delta":
-		item().grow("code", event.Member("delta"))
+	case "shell_call_command.added", "shell_call_command.delta", "shell_call_command.done":
+		item().member("action").member("commands").at(event.Member("command_index")).growCommand(event)
+	case "shell_call_output_content.delta":
+		growing().fold(item().member("output").at(event.Member("command_index")), event.Member("delta"))
+	default:
+		text, isDelta := strings.CutSuffix(what, ".delta")
+		text = strings.TrimSuffix(text, ".done")
+		if member := itemTexts[text]; isDelta && member != "" {
+			item().grow(member, event.Member("delta"))
+		} else if member != "" { // some hosts send no deltas
+			item().put(member, event.Member(member))
+		}
+	}
+}
+
+// itemTexts are the members of items that are sent in pieces, by what their events are called.
+var itemTexts = map[string]string{
+	"code_interpreter_call_code": "code",
+	"custom_tool_call_input":     "input",
+	"function_call_arguments":    "arguments",
+	"mcp_call_arguments":         "arguments",
+}
+
+// growCommand takes an event about a command of a shell call: its start, a piece, or all of it.
+func (n *node) growCommand(event jsontext.Value) {
+	if piece := event.Member("delta"); piece.IsString() {
+		n.growText(piece)
+	} else if whole := event.Member("command"); whole.IsString() {
+		n.set(whole.Raw())
 	}
 }
 
