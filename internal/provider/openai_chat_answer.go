@@ -165,27 +165,34 @@ func growContent(message *node, name string, v jsontext.Value) {
 	}
 }
 
-// growBlocks continues the last block of a list if the next one has the same type and index, and otherwise starts a new
-// one.
-func growBlocks(message *node, name string, v jsontext.Value) {
+// growBlocks takes pieces of a list of blocks.
+func growBlocks(message *node, name string, v jsontext.Value) { growList(message, name, v, blockPieces) }
+
+// growThinking takes pieces of a list of texts and references, or of a text.
+func growThinking(block *node, name string, v jsontext.Value) {
+	if !v.IsArray() {
+		block.grow(name, v)
+	}
+	growList(block, name, v, rules{"text": (*node).grow})
+}
+
+// growList continues the last block of a list if the next one has the same type and index, and adds to it. Otherwise it
+// starts a new one.
+func growList(object *node, name string, v jsontext.Value, pieces rules) {
 	for _, piece := range v.Elements() {
-		blocks := message.member(name)
-		kind, index := piece.Member("type").Raw(), piece.Member("index").Raw()
+		blocks := object.member(name)
 		last := blocks.last()
-		if kind == nil || last.is("type") != string(kind) || last.is("index") != string(index) {
+		if !continuesBlock(last, piece) {
 			last = blocks.add()
 		}
-		blockPieces.fold(last, piece)
+		pieces.fold(last, piece)
 	}
 }
 
-// growThinking takes a piece of a list with one text.
-func growThinking(block *node, name string, v jsontext.Value) {
-	if _, ok := onlyText(v); !ok {
-		block.put(name, v)
-		return
-	}
-	rules{"text": (*node).grow}.fold(block.member(name).item(0), v.Head())
+func continuesBlock(last *node, piece jsontext.Value) bool {
+	kind, index := piece.Member("type").Raw(), piece.Member("index").Raw()
+	adds := index != nil || only(piece, "data", "signature", "summary", "text", "thinking") != nil
+	return last != nil && kind != nil && last.is("type") == string(kind) && last.is("index") == string(index) && adds
 }
 
 // growCalls takes pieces of tool calls.
