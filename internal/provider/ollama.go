@@ -108,6 +108,15 @@ var ollamaUsage = usageNames{
 	output: paths{"eval_count"},
 }
 
+// ollamaGenerated are the members of an answer for a prompt that are its content.
+var ollamaGenerated = []partTaker{
+	{"thinking", ollamaThinking}, {"response", plainText}, {"image", ollamaImage}, {"tool_calls", listOf(ollamaCall)},
+}
+
+func ollamaImage(_ *modelio.Message, _ string, v jsontext.Value) ([]modelio.Part, bool) {
+	return []modelio.Part{sniffed(v.Word())}, v.IsWord()
+}
+
 // ollamaAnswer decodes an answer of either API: for a chat it has a message, for a prompt a response.
 func ollamaAnswer(body jsontext.Value) (*modelio.Response, error) {
 	message, text := body.Member("message"), body.Member("response")
@@ -115,12 +124,16 @@ func ollamaAnswer(body jsontext.Value) (*modelio.Response, error) {
 		return nil, neither("a message")
 	}
 	c := candidate(body.Member("done_reason").Word())
+	taken := []string{"message", "done", "done_reason", "prompt_eval_count", "eval_count"}
 	if message.IsObject() {
 		ollamaMessage(&c.Message, message)
 		delete(c.Message.Metadata, "role")
 	} else {
-		takeParts(&c.Message, body, []partTaker{{"thinking", ollamaThinking}, {"response", plainText}})
+		takeParts(&c.Message, body, ollamaGenerated)
 		c.Message.Metadata = nil // the rest of the body
+		for _, taker := range ollamaGenerated {
+			taken = append(taken, taker.name)
+		}
 	}
 	c.Message.Role = modelio.RoleModel
 	for _, part := range c.Message.Content {
@@ -128,7 +141,6 @@ func ollamaAnswer(body jsontext.Value) (*modelio.Response, error) {
 			delete(part.Metadata, "function") // the call's index in the list
 		}
 	}
-	taken := []string{"message", "response", "thinking", "done", "done_reason", "prompt_eval_count", "eval_count"}
 	resp := responseOf(body, chatUsage, []modelio.Candidate{c}, taken...)
 	resp.Usage = cmp.Or(ollamaUsage.among(body), resp.Usage) // the latter from a gateway
 	return resp, nil
@@ -140,6 +152,9 @@ var ollamaStream = foldRules{
 		"message":  into("message", rules{"role": (*node).first, "tool_calls": (*node).extend, "": (*node).grow}),
 		"response": (*node).grow,
 		"thinking": (*node).grow,
+
+		"tool_calls": (*node).extend,
+		"logprobs":   (*node).extend,
 	},
 	end: func(f *fold) { f.done = f.body.is("done") == "true" },
 }
