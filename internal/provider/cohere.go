@@ -52,6 +52,9 @@ func addCohere(f *fold, _ string, event jsontext.Value) {
 		message().put("role", piece.Member("role"))
 	case "content-start", "content-delta":
 		cohereBlock.fold(cohereBlockAt(message().member("content"), event), piece.Member("content"))
+		if tokens := event.Member("logprobs"); tokens.IsObject() {
+			f.body.member("logprobs").append(tokens.Raw())
+		}
 	case "tool-plan-delta":
 		message().grow("tool_plan", piece.Member("tool_plan"))
 	case "tool-call-start", "tool-call-delta":
