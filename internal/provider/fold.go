@@ -330,6 +330,21 @@ func (n *node) extend(name string, v jsontext.Value) {
 	}
 }
 
+// unite appends those elements of v to an array member that are not in it. A v that is not an array replaces it.
+func (n *node) unite(name string, v jsontext.Value) {
+	if !v.IsArray() {
+		n.put(name, v)
+		return
+	}
+	list := n.member(name)
+	for _, e := range v.Elements() {
+		if key := string(e.Raw()); list.keyed[key] == nil {
+			list.append(e.Raw())
+			list.key(key, list.last())
+		}
+	}
+}
+
 // saysNothing reports whether a value is null or empty.
 func saysNothing(raw json.RawMessage) bool {
 	switch string(raw) {

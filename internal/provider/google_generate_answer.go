@@ -54,7 +54,8 @@ var generateStream = foldRules{
 	end: endGenerate, inArray: true,
 }
 
-var candidatePieces = rules{"content": skip}
+// candidatePieces have citations as they are found, possibly with those before.
+var candidatePieces = rules{"content": skip, "citationMetadata": into("citationMetadata", rules{"": (*node).unite})}
 
 func growCandidate(candidate *node, piece jsontext.Value) {
 	candidatePieces.fold(candidate, piece)
