@@ -142,6 +142,10 @@ func hearContent(h *heard, after int, v jsontext.Value) {
 		if finished := string(rest[name]); ok || finished == `{"finished":true}` || finished == `{"finished":false}` {
 			delete(rest, name)
 		}
+		more := beside(v.Member(name), "text", "finished") // language, speaker, times
+		if said := jsontext.ObjectText(more); ok && more != nil && h.pieces[name+" of"] != string(said) {
+			rest[name], h.pieces[name+" of"] = said, string(said)
+		}
 	}
 	if string(rest["interrupted"]) == "false" {
 		delete(rest, "interrupted")
