@@ -63,7 +63,7 @@ var realtimeAside = []string{
 	"conversation.item.added", "conversation.item.done", "conversation.item.deleted", "conversation.item.retrieved",
 	"conversation.item.truncated", "conversation.item.input_audio_transcription.segment",
 	"input_audio_buffer.cleared", "input_audio_buffer.committed",
-	"input_audio_buffer.dtmf_event_received", "input_audio_buffer.speech_started", "input_audio_buffer.speech_stopped",
+	"input_audio_buffer.speech_started", "input_audio_buffer.speech_stopped",
 	"input_audio_buffer.timeout_triggered", "mcp_list_tools.completed", "mcp_list_tools.in_progress",
 	"output_audio_buffer.cleared", "output_audio_buffer.started", "output_audio_buffer.stopped", "rate_limits.updated",
 	"response.created", "response.output_item.added", "response.output_item.done", "response.content_part.added",
@@ -114,7 +114,7 @@ func hearOpenAI(h *heard, after int, event jsontext.Value) {
 			h.claims = append(h.claims, claim{pieces, after, modelio.Part{Custom: event.Rest("event_id")}})
 		}
 	default:
-		h.say(after, modelio.Part{Custom: event.Rest("event_id")})
+		h.say(after, modelio.Part{Custom: event.Rest("event_id", "received_at")})
 	}
 }
 
