@@ -156,19 +156,17 @@ func (n *Numbering) text(text string, p place) (string, bool) {
 	}
 	kind := handedOut[p.name]
 	switch {
-	case p.url && kind != callKind:
+	case kind == callKind, p.name == "id" && p.id == callKind,
+		p.name == "caller_id" && p.kind == "program", p.name == "tool_id" && strings.HasPrefix(p.kind, "code_execution_"):
+		return n.named(text), true
+	case p.url:
 		return n.urlText(text, p.name)
 	case p.name == "id":
 		kind = p.id
-	case p.name == "caller_id" && p.kind == "program", p.name == "tool_id" && strings.HasPrefix(p.kind, "code_execution_"):
-		kind = callKind
 	case p.name == "data" && (p.kind == "redacted_thinking" || p.kind == "reasoning.encrypted"):
 		kind = "encrypted"
 	case p.name == "fingerprint" && p.kind == "program":
 		kind = "signature"
-	}
-	if kind == callKind {
-		return n.named(text), true
 	}
 	if kind == "" || !alwaysMade[kind] && !looksRandom(text) {
 		return "", false

@@ -166,9 +166,7 @@ func growContent(message *node, name string, v jsontext.Value) {
 }
 
 // growBlocks takes pieces of a list of blocks.
-func growBlocks(message *node, name string, v jsontext.Value) {
-	growList(message, name, v, blockPieces)
-}
+func growBlocks(m *node, name string, v jsontext.Value) { growList(m, name, v, blockPieces) }
 
 // growThinking takes pieces of a list of texts and references, or of a text.
 func growThinking(block *node, name string, v jsontext.Value) {
