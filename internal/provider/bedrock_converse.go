@@ -250,10 +250,8 @@ func addConverse(f *fold, name string, event jsontext.Value) {
 	}
 }
 
-// converseEvents are the kinds of events.
-var converseEvents = []string{
-	"messageStart", "contentBlockStart", "contentBlockDelta", "contentBlockStop", "messageStop", "metadata",
-}
+// converseEvents are the kinds of events that say something.
+var converseEvents = []string{"messageStart", "contentBlockStart", "contentBlockDelta", "messageStop", "metadata"}
 
 // converseEvent returns the kind of an event that has a member named after it, as with Amazon's own models, or "".
 func converseEvent(v jsontext.Value) (kind string, event jsontext.Value) {

@@ -90,7 +90,6 @@ var invokeTexts = []struct {
 	{list: "choices", text: []string{"text"}, finish: []string{"stop_reason"}},                        // DeepSeek
 	{text: []string{"completion"}, finish: []string{"stop_reason"}},                                   // Claude 2
 	{text: []string{"generation"}, finish: []string{"stop_reason"}},                                   // Llama
-	{text: []string{"outputText"}, finish: []string{"completionReason"}},                              // Titan, streamed
 	{text: []string{"text"}, finish: []string{"finish_reason"}},                                       // Cohere
 }
 

@@ -98,9 +98,10 @@ func TestCitationsMeanOneThing(t *testing.T) {
 			`10-13 "https://a" "A" "rain" ""`},
 		{"converse_documents", "a document is known by its place in the request, and a search result by its own words", converseAPI,
 			`{"stopReason":"end_turn","output":{"message":{"role":"assistant","content":[{"citationsContent":{"content":[{"text":"Zürich is wet."}],"citations":[` +
-				`{"location":{"documentPage":{"documentIndex":1,"start":2,"end":2}}},` +
+				`{"location":{"documentPage":{"documentIndex":1,"start":2,"end":2}}},{"location":{"documentChar":{"documentIndex":2,"start":2,"end":2}}},` +
+				`{"location":{"documentChunk":{"documentIndex":3,"start":2,"end":2}}},` +
 				`{"source":"s3://b/a","location":{"searchResultLocation":{"searchResultIndex":0}}}]}}]}}}`,
-			`0-14 "" "" "" "1"` + "\n" + `0-14 "" "" "" "s3://b/a"`},
+			`0-14 "" "" "" "1"` + "\n" + `0-14 "" "" "" "2"` + "\n" + `0-14 "" "" "" "3"` + "\n" + `0-14 "" "" "" "s3://b/a"`},
 		{"generic", "in a form that is known", httpAPI, `{"citations":["https://a"],"choices":[{"index":0,"finish_reason":"stop","message":{"content":"Zürich is wet."}}]}`,
 			`- "https://a" "" "" ""`},
 	} {
