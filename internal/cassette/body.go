@@ -21,9 +21,6 @@ func (c *Call) decode() {
 	if encoding == "" && bytes.HasPrefix(c.body, gzipMagic) && readsAsText(c.header.Get("Content-Type")) {
 		encoding = "gzip" // the header was removed, but the body is still encoded
 	}
-	if encoding == "" {
-		return
-	}
 	plain, err := content.Decode(encoding, c.body, nil, readAtMost)
 	if err == nil {
 		c.body = plain

@@ -58,9 +58,6 @@ func readTrace(line int, ask, answer []byte) (*Call, error) {
 	if err != nil {
 		return nil, err
 	}
-	if req.URL.Host == "" {
-		req.URL.Scheme, req.URL.Host = "https", req.Host
-	}
 	asked := afterHead(ask)
 	if len(req.TransferEncoding) > 0 { // the form of a body of unknown length
 		if asked, err = io.ReadAll(req.Body); err != nil {

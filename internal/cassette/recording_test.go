@@ -134,6 +134,8 @@ func TestLayouts(t *testing.T) {
 		{"single", "older ones have headers that are no lists", "vcrpy", vcrpy("Content-Length: '5'\n    body:\n      string: '" + said + "'"), 0},
 		{"vcrpygzip", "bytes", "vcrpy", vcrpy("Content-Encoding: [gzip]\n    body:\n      string: " + binary(zipped(said))), 0},
 		{"parsed", "pydantic-ai's serializer keeps JSON as YAML", "vcrpy", vcrpy("X: [y]\n    parsed_body:\n      text: Grüße"), 0},
+		{"parsed request", "also what was sent", "vcrpy", strings.Replace(vcrpy("X: [y]\n    body: {string: '"+said+"'}"),
+			"body: '"+ask+"'", "body: null\n    parsed_body: {model: m, n: 1}", 1), 0},
 		{"mapping", "what Python was given to send", "vcrpy", strings.Replace(vcrpy("X: [y]\n    body: {string: '"+said+"'}"), "'"+ask+"'", ask, 1), 0},
 		{"json", "vcrpy's JSON serializer", "vcrpy", `{"version": 1, "interactions": [{"request": {"method": "POST", "uri": "` + url + `", "body": "",
 			"headers": {}}, "response": {"status": {"code": 200, "message": "OK"}, "headers": {"Date": ["Tue, 14 Jul 2026 10:00:00 GMT"]},
@@ -143,6 +145,7 @@ func TestLayouts(t *testing.T) {
 			"body": {"string": "{\"text\":\"Gr\u00fc\u00dfe\"}"}}}]}`, 0},
 		{"httprr", "as it was on the wire", "httprr", trace(fmt.Sprintf("Content-Length: %d\r\n\r\n%s", half, said)), 0},
 		{"scrubbed", "a scrubber leaves the length of before", "httprr", trace("Content-Length: 999\r\n\r\n" + said), 0},
+		{"lengthened", "or makes it longer", "httprr", trace("Content-Length: 3\r\n\r\n" + said), 0},
 		{"chunked request", "so is the body of a request of which nobody said how long it is", "httprr", chunkedRequest(), 0},
 		{"chunked", "chunks are of the wire", "httprr", trace(fmt.Sprintf("Transfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n0\r\n\r\n", half, said)), 0},
 		{"httprrgzip", "an encoded answer", "httprr",
@@ -197,7 +200,9 @@ func TestUnknownLayout(t *testing.T) {
 		{"empty", "nothing", "", "f:1: is empty; traceforge reads cassettes of go-vcr v1 to v4 (YAML), of httprr, and of vcrpy (YAML, JSON): " +
 			"convert it to one of them, or record the calls again with -update"},
 		{"text", "neither", "hello", "f:1: has no interactions; traceforge reads"},
-		{"yaml", "no YAML", "a: [b\nc: d", "is no YAML: "},
+		{"yaml", "no YAML", "a: b\n\tc: d\n", "f:2: is no YAML: "},
+		{"unanswered", "it was cut at the end of a line", v4[:strings.Index(v4, "  response:")],
+			"f:4: is cut short: interaction 1, the last one, has no response; get the whole file, or record the calls again with -update"},
 		{"conflict", "git could not merge it", "<<<<<<< HEAD\n" + v4 + "=======\n" + v4 + ">>>>>>> other\n",
 			"f:1: is a conflict marker of a merge; check one side out, or record the calls again with -update"},
 		{"ruby", "another VCR", "---\nhttp_interactions: []\n", "f:2: is a cassette of Ruby's VCR; traceforge reads"},
@@ -207,7 +212,7 @@ func TestUnknownLayout(t *testing.T) {
 		{"sockets", "a recorder of web sockets writes neither", "version: 1\ninteractions:\n- request: {}\n", "f:3: interaction 1 has neither request.url (go-vcr) nor request.uri (vcrpy); "},
 		{"body", "a body is a text", strings.Replace(v4, "body: x", "body: [x]", 1), "interaction 1 is not as go-vcr stores one: "},
 		{"inner", "or has one", vcrpy("X: [y]\n    body: {string: [x]}"), "a body is a text"},
-		{"keys", "no JSON", vcrpy("X: [y]\n    parsed_body: {[1]: x}"), "interaction 1 is not as vcrpy stores one: "},
+		{"keys", "no JSON", vcrpy("X: [y]\n    parsed_body: {[1]: x}"), "f:2: interaction 1 is not as vcrpy stores one: "},
 		{"headers", "headers are lists", strings.Replace(v4, "- application/json", "- [x]", 1), "interaction 1 is not as go-vcr stores one: "},
 		{"members", "a thousand headers are none of a call", strings.Replace(v4, "headers:", "headers:"+manyHeaders(1001), 1),
 			"f:9: interaction 1 has a mapping of more than 1000 members; correct or remove the interaction"},
@@ -226,6 +231,7 @@ func TestUnknownLayout(t *testing.T) {
 		{"otherjson", "none of ours", "{}", "f:1: has no interactions (vcrpy); traceforge reads"},
 		{"fixtures", "another package", `{"fixtures": []}`, "f:1: holds fixtures of aimock, which have answers and no requests: script.Open of traceforgetest/script answers from them"},
 		{"traceforge", "another way", `{"cassette_version": "1.0"}`, "f:1: is a cassette of TraceForge: traceforge import --from cassettes brings it into the store"},
+		{"starter", "or one of a starter kit", `{"metadata": {"cassette_version": "1.0"}}`, "f:1: is a cassette of TraceForge: "},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := cassette.Read("f", []byte(tt.text))

@@ -53,7 +53,7 @@ func (r *Recording) readYAML(data []byte) error {
 func (r *Recording) readCassette(data []byte) error {
 	var doc yaml.Node
 	if err := yaml.Unmarshal(data, &doc); err != nil {
-		return wrong(lineOf(err), "is no YAML: %v; %s", err, readable)
+		return wrong(lineOf(err, 1), "is no YAML: %v; %s", err, readable)
 	}
 	if doc.Kind != yaml.DocumentNode {
 		return wrong(1, "is empty; %s", readable)
@@ -114,7 +114,7 @@ func (r *Recording) readInteraction(node *yaml.Node) (*Call, error) {
 		return nil, wrong(large.Line, "interaction %d has a mapping of more than %d members; correct or remove the interaction", n, mostMembers)
 	}
 	if err := node.Decode(&call); err != nil {
-		return nil, wrong(cmp.Or(lineOf(err), node.Line), "interaction %d is not as %s stores one: %v; "+
+		return nil, wrong(lineOf(err, node.Line), "interaction %d is not as %s stores one: %v; "+
 			"correct or remove the interaction", n, r.Tool, err)
 	}
 	ask, answer := &call.Request, &call.Response
@@ -250,11 +250,11 @@ func (s *status) UnmarshalYAML(node *yaml.Node) error {
 
 var yamlLine = regexp.MustCompile(`line (\d+)`)
 
-// lineOf returns the first line that an error of the YAML library names, or 1.
-func lineOf(err error) int {
+// lineOf returns the first line that an error of the YAML library names, or another if it names none.
+func lineOf(err error, other int) int {
 	if found := yamlLine.FindStringSubmatch(err.Error()); found != nil {
 		line, _ := strconv.Atoi(found[1])
 		return line
 	}
-	return 1
+	return other
 }
