@@ -23,7 +23,7 @@ func Messages(req *modelio.Request) ([]byte, error) {
 			continue
 		}
 		system, systems = append(system, m.Content...), systems+1
-		asText = systems == 1 && provider.Marked(m.Metadata, provider.WireString)
+		asText = provider.Marked(m.Metadata, provider.WireString)
 	}
 	if systems > 0 {
 		body["system"] = w.claudeContent(0, system, asText)
