@@ -182,11 +182,13 @@ func TestFaultsInstead(t *testing.T) {
 		})
 	}
 
-	tb := s.update("1", "TestIt", asksFor(f, 1, &got, &errs, fault.Status(429, 0)))
-	requirePass(t, tb)
-	require.Equal(t, whole, got[0], "a recording is of the provider's own answers")
-	require.Contains(t, tb.Logged(), "faults are injected in replay only: call 1: Status(429)")
-	tb = s.update("1", "TestIt", asksFor(f, 1, &got, &errs, fault.Status(429, 0), fault.Status(429, 0), fault.Delay(1)))
+	for _, mode := range []string{"1", "new"} {
+		tb := s.update(mode, "TestIt", asksFor(f, 1, &got, &errs, fault.Status(429, 0)))
+		requirePass(t, tb)
+		require.Equal(t, whole, got[0], "a recording is of the provider's own answers")
+		require.Contains(t, tb.Logged(), "faults are injected in replay only: call 1: Status(429)")
+	}
+	tb := s.update("1", "TestIt", asksFor(f, 1, &got, &errs, fault.Status(429, 0), fault.Status(429, 0), fault.Delay(1)))
 	requirePass(t, tb)
 	require.Contains(t, tb.Logged(), "faults are injected in replay only: call 1: Status(429), 2 times; call 1: Delay(1ns)")
 }

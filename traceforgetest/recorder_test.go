@@ -413,6 +413,38 @@ func TestCutStreamMayBecomeGoldenWhenAsked(t *testing.T) {
 	requirePass(t, s.replay("TestIt", cut))
 }
 
+// TestResultsOfToolsInAnyOrder replays a call whose results of tools are in another order, since tools that run at once end in any.
+func TestResultsOfToolsInAnyOrder(t *testing.T) {
+	with := func(results ...string) func(*tbtest.TB, *traceforgetest.Recorder) {
+		var asked []any
+		for _, ref := range []string{"call_a", "call_b"} {
+			asked = append(asked, map[string]any{"id": ref, "type": "function", "function": map[string]any{"name": "add", "arguments": "{}"}})
+		}
+		messages := []any{map[string]any{"role": "user", "content": "add"}, map[string]any{"role": "assistant", "tool_calls": asked}}
+		for _, ref := range results {
+			messages = append(messages, map[string]any{"role": "tool", "tool_call_id": ref, "content": "the result of " + ref})
+		}
+		return asks(newChat("").with("messages", messages))
+	}
+	s := newScene(t)
+	s.record("TestIt", with("call_b", "call_a"))
+	before := s.files()
+	requirePass(t, s.replay("TestIt", with("call_a", "call_b")))
+	s.record("TestIt", with("call_a", "call_b"))
+	s.requireFiles(before)
+}
+
+// TestNumbersBeyondTheFields records a call with a number that the format's field does not permit, as some servers answer it.
+func TestNumbersBeyondTheFields(t *testing.T) {
+	for _, temperature := range []float64{-1, 1e9} {
+		s, ask := newScene(t), asks(newChat("a").with("temperature", temperature))
+		s.record("TestIt", ask, traceforgetest.Nondeterministic("a number of its own"))
+		requirePass(t, s.replay("TestIt", ask, traceforgetest.Nondeterministic("a number of its own")))
+		require.Contains(t, s.records("openai")[0].Request.Options, "temperature")
+		s.requireWhole()
+	}
+}
+
 // TestTokenLimitIsNoCut records an answer that its model ended at the token limit, as README.md says: it is whole.
 func TestTokenLimitIsNoCut(t *testing.T) {
 	for _, streamed := range []bool{false, true} {

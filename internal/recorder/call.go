@@ -177,8 +177,8 @@ func (r *run) needsNoKey(c *call) bool {
 	return ok
 }
 
-// fitParameters moves numbers that do not fit the format's fields to the options, so that a provider's refusal of such
-// a number can be recorded.
+// fitParameters moves numbers that do not fit the format's fields to the options, so that a call with such a number can
+// be recorded.
 func fitParameters(r *modelio.Request) {
 	for _, p := range modelio.Parameters {
 		field := p.Field(r)

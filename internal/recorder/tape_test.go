@@ -62,6 +62,21 @@ func TestAwaitedIsFound(t *testing.T) {
 	require.Greater(t, awaited, 100)
 }
 
+// TestIDsOfAnotherRequest gives a call no record of another request, though that one names the same ids.
+func TestIDsOfAnotherRequest(t *testing.T) {
+	record := func(prompt, id string) snapshot.Snapshot {
+		return snapshot.Snapshot{Provider: "p", Source: snapshot.Source{IDs: []string{id}}, Request: modelio.Request{
+			API: "openai.chat", Model: "m", Messages: []modelio.Message{{Role: modelio.RoleUser, Content: []modelio.Part{modelio.TextPart(prompt)}}},
+		}}
+	}
+	rules, err := scrub.New()
+	require.NoError(t, err)
+	doc := &store.Doc{Document: &snapshot.Document{Snapshots: []snapshot.Snapshot{record("a", "1"), record("b", "2"), record("a", "3")}}}
+	tape := newTape(doc, rules)
+	require.Equal(t, -1, tape.withJustIDs(0, []string{"2"}))
+	require.Equal(t, 2, tape.withJustIDs(0, []string{"3"}))
+}
+
 // TestTurnsAreFoundOnce holds that a tape without turns is not searched for them again, for each of its records.
 func TestTurnsAreFoundOnce(t *testing.T) {
 	tape := newTape(nil, nil)
