@@ -408,6 +408,19 @@ func TestCheckHidesSecrets(t *testing.T) {
 	tb, _ = s.check("", "TestIt", asks(newChat("hi")), scrub)
 	require.Contains(t, tb.Logged(), "openai answer drifted")
 	require.NotContains(t, tb.Logged(), "horse")
+
+	const key = "tangerine-lighthouse-4096" // only the request has it
+	s.says(strings.Repeat(key+" ", 100))    // some of which a short text would cut
+	tb, _ = s.check("", "TestIt", func(t *tbtest.TB, tf *traceforgetest.Recorder) {
+		req, _ := http.NewRequest("POST", "https://api.openai.com/v1/chat/completions", bytes.NewReader(must(json.Marshal(newChat("hi")))))
+		req.Header.Set("Authorization", "Bearer "+key)
+		if resp, err := tf.Client().Do(req); err == nil {
+			resp.Body.Close()
+		}
+	}, scrub)
+	require.Contains(t, tb.Logged(), "openai answer drifted")
+	require.NotContains(t, tb.Logged(), "tangerine")
+	require.NotContains(t, tb.Logged(), "lighthouse")
 }
 
 func TestCheckOfModels(t *testing.T) {
