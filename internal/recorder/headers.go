@@ -30,10 +30,9 @@ var transferHeaders = []string{
 	"connection", "content-encoding", "content-length", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
 }
 
-// secretHeaders belong to one account or one visit. No option keeps them.
+// secretHeaders belong to one account or one visit, as do those that provider.IsCredential knows. No option keeps them.
 var secretHeaders = []string{
-	"authentication-info", "authorization", "cookie", "proxy-authentication-info", "proxy-authorization",
-	"set-cookie", "set-cookie2",
+	"authentication-info", "cookie", "proxy-authentication-info", "set-cookie", "set-cookie2",
 }
 
 // isSecretHeader reports whether a header, named in lower case, carries a secret. Some names that carry secrets as

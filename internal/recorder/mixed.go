@@ -41,9 +41,6 @@ func (r *Recorder) beforeFork(c *call) (bool, error) {
 		return false, failuref(fmt.Sprintf("from=%d is beyond the last call: %s has %s", from, r.run.Test, count(last, "recorded call")),
 			"name one of them: traceforge show "+r.run.Test+" lists them")
 	}
-	if i, how := r.run.tape.findCall(c); how == found && r.run.tape.records[i].Number() < from {
-		return true, nil
-	}
 	return slices.ContainsFunc(r.run.tape.unplayed(r.run.Checking.Covers), func(number int) bool { return number < from }), nil
 }
 
