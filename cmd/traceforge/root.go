@@ -68,6 +68,7 @@ func (row command) build(con *console) *cobra.Command {
 			c.Flags().StringSliceP(f.name, f.letter, nil, f.usage)
 		case takesValue:
 			c.Flags().StringP(f.name, f.letter, "", f.usage)
+			c.Flags().Lookup(f.name).Value = &once{Value: c.Flags().Lookup(f.name).Value}
 		default:
 			c.Flags().BoolP(f.name, f.letter, false, f.usage)
 		}
@@ -104,6 +105,20 @@ func (row command) build(con *console) *cobra.Command {
 		return row.run(call)
 	}
 	return c
+}
+
+// A once is the value of a flag that may not be repeated: of two stores, one would be left out silently.
+type once struct {
+	pflag.Value
+	given bool
+}
+
+func (o *once) Set(value string) error {
+	if o.given && value != o.String() { // completion parses the flags twice
+		return errors.New("the flag is given twice")
+	}
+	o.given = true
+	return o.Value.Set(value)
 }
 
 // completing returns a completion for shells: names returns candidates from a store, given the words so far.
