@@ -147,7 +147,7 @@ func (p *program) modeOf() (recorder.Mode, error) {
 	}
 	mode, err := recorder.ParseMode(value)
 	if err == nil && mode == recorder.Mixed {
-		err = errors.New("calls of a program are all those of models")
+		err = errors.New("a program gets live answers without traceforge exec; --check compares them")
 	}
 	if err != nil {
 		return mode, usagef("%s%s: %w", said, value, err)

@@ -213,6 +213,16 @@ func TestProgramsBypassProxies(t *testing.T) {
 	}
 }
 
+// TestProgramsHaveNoLiveMode: the refusal names what compares live answers.
+func TestProgramsHaveNoLiveMode(t *testing.T) {
+	t.Parallel()
+	cmd := osexec.Command("traceforge", "exec", "flow", "--", "asker")
+	cmd.Dir, cmd.Env = t.TempDir(), append(os.Environ(), "TRACEFORGE_UPDATE=live", "TRACEFORGE_DIR=")
+	said, _ := cmd.CombinedOutput() // its code tells
+	require.Equal(t, exitTrouble, cmd.ProcessState.ExitCode())
+	require.Contains(t, string(said), "TRACEFORGE_UPDATE=live: a program gets live answers without traceforge exec; --check compares")
+}
+
 // TestBaseURLs holds what is declared of the variables: which SDKs read them is in docs/exec.md.
 func TestBaseURLs(t *testing.T) {
 	page, err := os.ReadFile("../../docs/exec.md")
