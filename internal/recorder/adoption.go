@@ -134,8 +134,8 @@ func (r *Recorder) rekey(c *call) (*servedRecord, error) {
 	switch d, err := r.run.dueOf(&call{}, i); {
 	case err != nil:
 		return nil, err
-	case d.raw != nil && len(d.prove()) > 0:
-		return nil, r.run.unproven(d)
+	case d.raw != nil && r.run.prove(d) != nil:
+		return nil, d.failure
 	}
 	stale := answeredBy(&r.run.tape.records[i])
 	if core, _ := snapshot.RequestCore(c.request, c.ignored); canon.Sum(core) == stale {

@@ -407,47 +407,61 @@ type due struct {
 	doc    *store.Doc
 	record int
 
-	once  sync.Once
-	raw   []byte // nil if it was proven, or has none
-	wrong []snapshot.Violation
+	once    sync.Once
+	raw     []byte       // nil if it was proven, or has none
+	check   func() error // computes the hash of raw; nil if that was done
+	failure *Failure
 }
 
-// dueOf returns the due of a call that the i-th record answers, with the raw answer, if any.
-func (r *run) dueOf(c *call, i int) (*due, error) {
-	raw, err := r.raw(i) // may read the document again
-	return &due{call: c, doc: r.tape.doc, record: i, raw: raw}, err
+// dueOf returns the due of a call that the i-th record answers, with the raw answer, if any. The hash of a stream is a
+// part of the proof, unless a fault may take the place of the answer.
+func (r *run) dueOf(c *call, i int) (d *due, err error) {
+	d = &due{call: c, record: i}
+	contentType := strings.Join(r.tape.records[i].Response.Headers["content-type"], ", ")
+	if len(r.faults.all) == 0 && strings.HasPrefix(contentType, "text/event-stream") {
+		d.raw, d.check = r.tape.doc.RawUnchecked(i)
+	}
+	if d.check == nil {
+		d.raw, err = r.raw(i) // may read the document again
+	}
+	d.doc = r.tape.doc
+	return d, err
 }
 
-func (d *due) prove() []snapshot.Violation {
+// prove returns the failure of an answer that differs from its record, or nil.
+func (s *setup) prove(d *due) *Failure {
 	d.once.Do(func() {
-		d.wrong = prove(d.doc, d.record, d.raw, &d.call.numbering)
+		if d.check != nil {
+			if err := d.check(); err != nil {
+				d.failure = s.asFailure(err)
+				return
+			}
+		}
+		if wrong := prove(d.doc, d.record, d.raw, &d.call.numbering); len(wrong) > 0 {
+			e := &snapshot.Error{File: s.Shown + "/" + d.doc.File(), Violations: wrong}
+			brief := fmt.Sprintf("%s, call %d, says one thing and serves another", e.File, d.doc.Document.Snapshots[d.record].Number())
+			d.failure = failuref(brief, indent(e.Error()), "accept: "+s.Accept)
+		}
 		d.raw = nil
 	})
-	return d.wrong
+	return d.failure
 }
 
 // proven returns the failure of an answer that differs from its record. A nil due, as for an answer of this run, is
 // proven.
 func (r *report) proven(d *due) error {
-	if d == nil || len(d.prove()) == 0 {
+	if d == nil || r.run.prove(d) == nil {
 		return nil
 	}
-	f := r.run.unproven(d)
-	r.failCall(d.call.what, d.call.id(), f) // a test that has ended was told already
-	return f
+	r.failCall(d.call.what, d.call.id(), d.failure) // a test that has ended was told already
+	return d.failure
 }
 
 // proveRest proves the streams that were neither read to their end nor closed.
 func (r *report) proveRest() {
 	for _, d := range r.run.due {
-		if len(d.prove()) > 0 && r.failed[d.call.id()] == nil {
-			r.fail(r.run.unproven(d))
+		if r.run.prove(d) != nil && r.failed[d.call.id()] == nil {
+			r.fail(d.failure)
 		}
 	}
-}
-
-func (s *setup) unproven(d *due) *Failure {
-	e := &snapshot.Error{File: s.Shown + "/" + d.doc.File(), Violations: d.wrong}
-	brief := fmt.Sprintf("%s, call %d, says one thing and serves another", e.File, d.doc.Document.Snapshots[d.record].Number())
-	return failuref(brief, indent(e.Error()), "accept: "+s.Accept)
 }

@@ -550,6 +550,43 @@ func TestStreamsAreProvenAtTheirEnd(t *testing.T) {
 	}
 }
 
+// TestStreamsAreHashedAtTheirEnd serves the events of a stream before its hash is known. An altered file fails at the
+// end; an answer that another process recorded again in the meantime is as good.
+func TestStreamsAreHashedAtTheirEnd(t *testing.T) {
+	s, got := newScene(t), ""
+	other := strings.Replace(askedBody, `"a"`, `"b"`, 1)
+	failures, _ := s.run(Update, func(r *Recorder) {
+		posts(&got, chatURL, askedBody)(r)
+		posts(&got, chatURL, other)(r)
+	}, func(o *Options) {
+		o.Upstream = &upstream{body: honestStream, header: http.Header{"Content-Type": {"text/event-stream"}}}
+	})
+	require.Empty(t, failures)
+
+	got = ""
+	failures, _ = s.run(Replay, func(r *Recorder) {
+		posts(&got, chatURL, askedBody)(r)
+		s.forge(func(_ int, _ *snapshot.Snapshot, raw string) string { return ": again\n\n" + raw })
+		posts(&got, chatURL, other)(r)
+	})
+	require.Empty(t, failures)
+	require.Equal(t, honestStream+": again\n\n"+honestStream, got)
+
+	_, doc := s.open()
+	file := doc.Path(doc.Beside(snapshot.RawName(1, &doc.Document.Snapshots[0].Response)))
+	require.NoError(t, os.WriteFile(file, []byte(honestStream), 0o666))
+	failures, _ = s.run(Replay, func(r *Recorder) {
+		resp, err := (&http.Client{Transport: r}).Post(chatURL, "application/json", strings.NewReader(askedBody))
+		require.NoError(t, err, "the first event is not late")
+		read, err := io.ReadAll(resp.Body)
+		require.Equal(t, honestStream, string(read))
+		require.ErrorContains(t, err, "was changed after it was recorded")
+		posts(new(string), chatURL, other)(r)
+	})
+	require.Len(t, failures, 1)
+	require.Contains(t, failures[0].Text, "has the hash "+string(canon.Sum([]byte(honestStream))))
+}
+
 // TestForgedRequests change what a reviewer reads of a request: the call is not found (C2).
 func TestForgedRequests(t *testing.T) {
 	text := func(s string) []modelio.Part { return []modelio.Part{{Text: &s}} }

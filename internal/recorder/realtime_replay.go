@@ -322,8 +322,8 @@ func (s *realtime) conclude() error {
 	p.due.call = c
 	r.run.due = append(r.run.due, p.due)
 	r.run.answered = append(r.run.answered, testCall{record: p.record})
-	if len(p.prove()) > 0 {
-		return r.run.unproven(p.due)
+	if f := r.run.prove(p.due); f != nil {
+		return f
 	}
 	return nil
 }

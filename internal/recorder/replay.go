@@ -169,11 +169,8 @@ func (r *run) raw(i int) ([]byte, error) {
 	const most = 100 // each further try means another recording in between
 	for try := 1; ; try++ {
 		body, err := r.tape.doc.Raw(i)
-		if err == nil {
-			return body, nil
-		}
 		if !errors.Is(err, store.ErrReplaced) || try == most {
-			return nil, err
+			return body, err
 		}
 		r.tape.know(i + 1) // the keys show whether the requests are the same
 		if err := r.reload(); err != nil {

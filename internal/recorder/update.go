@@ -143,8 +143,8 @@ func (r *run) serveWhole(c *call, i int, rules string) (*servedRecord, error) {
 	if err != nil {
 		return nil, err
 	}
-	if raw != nil && len(d.prove()) > 0 {
-		return nil, r.unproven(d)
+	if raw != nil && r.prove(d) != nil {
+		return nil, d.failure
 	}
 	s := &r.tape.records[i]
 	if modes[r.Mode].live && r.Timing && !isDirect(s.Request.API) && s.Response.TimingMS == nil && rawAnswer(s, raw).Events() != nil {

@@ -27,7 +27,7 @@ type Doc struct {
 	Log      string // for pending answers: the first of their files, as messages name it
 
 	store *Store
-	again os.FileInfo           // the file when it was last read again and was still this document
+	file  os.FileInfo           // the document's file when it was last read; nil if it was not
 	whole map[canon.Hash][]byte // files next to it that need not be read again, because a verify has checked them or because they are in a log
 }
 
@@ -107,7 +107,12 @@ func (s *Store) ParseFile(name, provider string) (*Doc, error) {
 	if err := s.checkLinks(provider, file); err != nil {
 		return nil, err
 	}
-	data, err := s.readWhole(file)
+	f, err := s.toRead(file)
+	var data []byte
+	if err == nil {
+		doc.file, _ = f.Stat()
+		data, err = readAll(f, s.maxBytes)
+	}
 	if err != nil {
 		if _, ok := Unreadable(err); ok {
 			return nil, s.unreadable(file, err)
@@ -323,6 +328,18 @@ func (d *Doc) Raw(i int) ([]byte, error) {
 	return d.Fetch(rawNeed(record, i))
 }
 
+// RawUnchecked is Raw for an answer whose first bytes must not wait for its hash, which check computes. A commit replaces
+// a document before its answers: as long as it is the one that was loaded, no other process has recorded the answer
+// again. In any other case check is nil, and the answer is Raw's.
+func (d *Doc) RawUnchecked(i int) (raw []byte, check func() error) {
+	n := rawNeed(&d.Document.Snapshots[i], i)
+	raw, err := d.store.readWhole(d.Beside(n.Own))
+	if err != nil || d.whole != nil || Pointed(raw) != "" || d.isReplaced() {
+		return nil, nil
+	}
+	return raw, func() error { return d.check(n, raw) }
+}
+
 // Media returns the medium with the given hash that the document's messages name, checked as by [Doc.Raw].
 func (d *Doc) Media(h canon.Hash) ([]byte, error) {
 	for _, n := range Needs(d.Document) {
@@ -338,13 +355,10 @@ func (d *Doc) Fetch(n Need) ([]byte, error) {
 	if data, ok := d.whole[n.Hash]; ok {
 		return data, nil
 	}
-	data, wrong := d.fetchOnce(n)
-	if wrong == nil {
-		return data, nil
-	}
 	s := d.store
-	if s.held {
-		return nil, wrong // no commit is in progress
+	data, wrong := d.fetchOnce(n)
+	if wrong == nil || s.held { // no commit is in progress
+		return data, wrong
 	}
 	unlock, err := s.ReadLock()
 	if err != nil || unlock == nil {
@@ -368,14 +382,14 @@ func (d *Doc) Fetch(n Need) ([]byte, error) {
 // commit writes a new file.
 func (d *Doc) isReplaced() bool {
 	info, err := os.Stat(d.store.Path(d.File()))
-	if err == nil && d.again != nil && os.SameFile(info, d.again) && info.ModTime().Equal(d.again.ModTime()) {
+	if err == nil && d.file != nil && os.SameFile(info, d.file) && info.ModTime().Equal(d.file.ModTime()) {
 		return false
 	}
 	now, err := d.store.Load(d.Name, d.Provider)
 	if err == nil && now.Document.Hash != d.Document.Hash {
 		return true
 	}
-	d.again = info
+	d.file = info
 	return false
 }
 
@@ -390,14 +404,19 @@ func (d *Doc) fetchOnce(n Need) ([]byte, error) {
 	if err != nil {
 		return nil, s.unreadable(file, err)
 	}
+	return data, d.check(n, data)
+}
+
+// check returns an error if data, the content of a file that the document names, has another hash.
+func (d *Doc) check(n Need, data []byte) error {
 	got := canon.Sum(data)
 	switch {
 	case got == n.Hash:
-		return data, nil
+		return nil
 	case Pointed(data) == n.Hash:
-		return nil, s.failure(file, "", snapshot.RulePointer, ErrNotFetched, "%s", NotFetched)
+		return d.store.failure(d.Beside(n.Own), "", snapshot.RulePointer, ErrNotFetched, "%s", NotFetched)
 	}
-	return nil, s.failure(file, "", n.Rule, nil, "%s", n.Altered(got, d.Name))
+	return d.store.failure(d.Beside(n.Own), "", n.Rule, nil, "%s", n.Altered(got, d.Name))
 }
 
 func (n Need) Missing(file string) string {

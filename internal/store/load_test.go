@@ -112,6 +112,34 @@ func TestRawRefuses(t *testing.T) {
 	require.ErrorContains(t, err, "was recorded again by another process: run it again")
 }
 
+// TestRawUnchecked leaves only the hash of a file to the caller, and only if no commit can have written it.
+func TestRawUnchecked(t *testing.T) {
+	t.Parallel()
+	s, dir, put, doc := loadedStore(t)
+	file := rawOf("TestX", 1)
+	pointer := "version https://git-lfs.github.com/spec/v1\noid " + string(put.Document.Snapshots[0].Response.RawOutputRef) + "\nsize 3\n"
+	raw, check := doc.RawUnchecked(0)
+	require.Equal(t, rawIn(put, 0), raw)
+	require.NoError(t, check())
+
+	writeFile(t, dir, file, "forged")
+	raw, check = doc.RawUnchecked(0)
+	require.Equal(t, "forged", string(raw))
+	require.ErrorIs(t, check(), snapshot.ErrRaw)
+	_, err := doc.Raw(0)
+	require.EqualError(t, check(), err.Error())
+
+	writeFile(t, dir, file, pointer)
+	_, check = doc.RawUnchecked(0)
+	require.Nil(t, check, "git lfs pull fetches it")
+	removeFile(t, dir, file)
+	_, check = doc.RawUnchecked(0)
+	require.Nil(t, check, "it is missing")
+	commit(t, s, putOf("TestX", call{1, "one?", "another"}))
+	_, check = doc.RawUnchecked(0)
+	require.Nil(t, check, "the document is another one")
+}
+
 // TestRawWaits checks that an answer that a commit is replacing is read again after the commit.
 func TestRawWaits(t *testing.T) {
 	t.Parallel()
