@@ -53,17 +53,17 @@ func marshal(what string, value any) ([]byte, error) {
 
 // unmarshal reads data, one JSON value, into *value; what names its type for errors. Repeated member names and lone
 // surrogates, for which encoding/json drops something, are errors.
-func unmarshal[T any](what string, data []byte, value *T) error {
+func unmarshal(what string, data []byte, value any) error {
 	doc, err := jsontext.ParseStrict(bytes.Clone(data)) // data belongs to encoding/json, see [json.Unmarshaler]
 	if err != nil {
 		at := err.(*jsontext.Error) // the only type of error
 		return &FormatError{what, at.Pointer, at.Err.Error()}
 	}
-	var read T
-	if faults := format.Read(doc.Root(), &read); faults != nil {
+	read := reflect.New(reflect.TypeOf(value).Elem())
+	if faults := format.Read(doc.Root(), read.Interface()); faults != nil {
 		return &FormatError{what, faults[0].Pointer, faults[0].Message}
 	}
-	*value = read
+	reflect.ValueOf(value).Elem().Set(read.Elem())
 	return nil
 }
 
