@@ -334,11 +334,10 @@ func (n *node) extend(name string, v jsontext.Value) {
 func (n *node) unite(name string, v jsontext.Value) {
 	if !v.IsArray() {
 		n.put(name, v)
-		return
 	}
-	list := n.member(name)
 	for _, e := range v.Elements() {
-		if key := string(e.Raw()); list.keyed[key] == nil {
+		list, key := n.member(name), string(e.Raw())
+		if list.keyed[key] == nil {
 			list.append(e.Raw())
 			list.key(key, list.last())
 		}

@@ -108,11 +108,6 @@ var ollamaUsage = usageNames{
 	output: paths{"eval_count"},
 }
 
-// ollamaGenerated are the members of an answer for a prompt that are its content.
-var ollamaGenerated = []partTaker{
-	{"thinking", ollamaThinking}, {"response", plainText}, {"image", ollamaImage}, {"tool_calls", listOf(ollamaCall)},
-}
-
 func ollamaImage(_ *modelio.Message, _ string, v jsontext.Value) ([]modelio.Part, bool) {
 	return []modelio.Part{sniffed(v.Word())}, v.IsWord()
 }
@@ -129,11 +124,11 @@ func ollamaAnswer(body jsontext.Value) (*modelio.Response, error) {
 		ollamaMessage(&c.Message, message)
 		delete(c.Message.Metadata, "role")
 	} else {
-		takeParts(&c.Message, body, ollamaGenerated)
+		takeParts(&c.Message, body, []partTaker{
+			{"thinking", ollamaThinking}, {"response", plainText}, {"image", ollamaImage}, {"tool_calls", listOf(ollamaCall)},
+		})
 		c.Message.Metadata = nil // the rest of the body
-		for _, taker := range ollamaGenerated {
-			taken = append(taken, taker.name)
-		}
+		taken = append(taken, "thinking", "response", "image", "tool_calls")
 	}
 	c.Message.Role = modelio.RoleModel
 	for _, part := range c.Message.Content {

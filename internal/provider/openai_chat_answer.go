@@ -168,17 +168,17 @@ func growContent(message *node, name string, v jsontext.Value) {
 // growBlocks takes pieces of a list of blocks.
 func growBlocks(m *node, name string, v jsontext.Value) { growList(m, name, v, blockPieces) }
 
-// growThinking takes pieces of a list of texts and references, or of a text.
-func growThinking(block *node, name string, v jsontext.Value) {
-	if !v.IsArray() {
-		block.grow(name, v)
-	}
-	growList(block, name, v, rules{"text": (*node).grow})
-}
+// growThinking takes pieces of a list of texts and references.
+func growThinking(m *node, name string, v jsontext.Value) { growList(m, name, v, textPieces) }
+
+var textPieces = rules{"text": (*node).grow}
 
 // growList continues the last block of a list if the next one has the same type and index, and adds to it. Otherwise it
-// starts a new one.
+// starts a new one. A value that is not a list is a piece of a text.
 func growList(object *node, name string, v jsontext.Value, pieces rules) {
+	if !v.IsArray() {
+		object.grow(name, v)
+	}
 	for _, piece := range v.Elements() {
 		blocks := object.member(name)
 		last := blocks.last()
