@@ -29,7 +29,8 @@ var _ = Register(&Codec{
 })
 
 func isClaudeAnswer(body jsontext.Value) bool {
-	return body.Member("content").IsArray() && body.Member("stop_reason").Present()
+	return body.Member("content").IsArray() && body.Member("stop_reason").Present() &&
+		body.Member("role").Word() == "assistant"
 }
 
 // claudeForm is the form that all hosts of Claude share, except for the place of the model.
