@@ -32,7 +32,14 @@ func TestSplit(t *testing.T) {
 		{"decimal", "a point inside a word ends nothing", long("It is 3.14 of v1.2 "), []string{"It is 3.14 of v1.2 " + x}},
 		{"members", "after members of JSON", long(`{"a":1,"b":[2],"c":"d","e":`), []string{`{"a":1,`, `"b":[2],`, `"c":"d",`, `"e":` + x}},
 		{"cjk", "after full stops of Chinese and Japanese", long("字。字！ 字。」 字"), []string{"字。", "字！ ", "字。", "」 字" + x}},
+		{"cjk-question", "also of a question", long("字？字"), []string{"字？", "字" + x}},
+		{"no-members", "a comma that ends the line, or with a word behind it, separates none", long(`"a", b `) + `",`, []string{`"a", b ` + x + `",`}},
+		{"space", "a place has two bytes before it", long(" ") + ", ", []string{" " + x + ", "}},
 		{"clauses", "in what is still long after clauses", clause + "and, so: " + clause, []string{clause + "and, ", "so: ", clause}},
+		{"marks", "and after other marks", clause + "a,b，c、d；e\tf>g;h}i]j\rk" + clause,
+			[]string{clause + "a,", "b，", "c、", "d；", "e\t", "f>", "g;", "h}", "i]", "j\r", "k" + clause}},
+		{"escaped", "and after line breaks and tabs that are escaped once more", clause + `a\nb\tc\rnt` + clause,
+			[]string{clause + `a\n`, `b\t`, `c\rnt` + clause}},
 	} {
 		t.Run(c.name, func(t *testing.T) { require.Equal(t, c.want, snapshot.Split(c.text), c.why) })
 	}
