@@ -121,6 +121,44 @@ func TestGatewayAnswersOnlyItsCaller(t *testing.T) {
 	}
 }
 
+// TestGatewayTakes each method that APIs use, and a call without the server's path that has the provider's key, as the header of
+// either kind. What it cannot pass on it refuses in words.
+func TestGatewayTakes(t *testing.T) {
+	t.Setenv("ANTHROPIC_API_KEY", "one that is no secret of anybody")
+	s := newScene(t)
+	s.run(Update, func(r *Recorder) {
+		base, closeServer, err := r.Serve("anthropic")
+		require.NoError(t, err)
+		defer closeServer()
+		ask := func(method, address, header, value string) (status int, said string) {
+			req, err := http.NewRequest(method, address, nil)
+			require.NoError(t, err)
+			req.Header.Set(header, value)
+			resp, err := http.DefaultTransport.RoundTrip(req)
+			require.NoError(t, err)
+			defer resp.Body.Close()
+			text, err := io.ReadAll(resp.Body)
+			require.NoError(t, err)
+			return resp.StatusCode, resp.Header.Get("Content-Type") + ": " + string(text)
+		}
+		for method := range strings.FieldsSeq("GET POST PUT PATCH DELETE HEAD") {
+			status, _ := ask(method, base+"/v1/models", "X-Test", "1")
+			require.NotEqual(t, http.StatusMethodNotAllowed, status, method)
+		}
+		at, err := url.Parse(base)
+		require.NoError(t, err)
+		for header, key := range map[string]string{"X-Api-Key": "", "Authorization": "Bearer "} {
+			status, _ := ask("GET", "http://"+at.Host+"/v1/models", header, key+"one that is no secret of anybody")
+			require.NotEqual(t, http.StatusNotFound, status, header)
+			status, _ = ask("GET", "http://"+at.Host+"/v1/models", header, key+"another")
+			require.Equal(t, http.StatusNotFound, status, header)
+		}
+		status, said := ask("GET", base+"/v1/models", "Authorization", "AWS4-HMAC-SHA256 Credential=x")
+		require.Equal(t, http.StatusBadRequest, status)
+		require.Regexp(t, "^application/json: .*the request is signed for the server that it was sent to", said)
+	}, func(o *Options) { o.Upstream = &upstream{body: `{"data":[]}`} })
+}
+
 // TestGatewayIsNoProxy sends whole URLs as targets, as to a proxy: their host and credentials go nowhere.
 func TestGatewayIsNoProxy(t *testing.T) {
 	for _, c := range []struct{ name, target string }{
