@@ -39,7 +39,7 @@ type account struct {
 // An effect is what the last event did to an account. Most events add a piece to one text. For the next such event,
 // continues has the same effect without a step.
 type effect struct {
-	changes int     // 1 for each text that grew, 2 for any other change; a sum of 1 means that only grew has changed
+	changes int     // 1 for each text that grew, 2 for anything else that the next such event changes again; 1: only grew
 	grew    *[]byte // the last text that grew
 	by      string  // what was added to it, or piece
 	piece   []byte
@@ -148,7 +148,6 @@ func (a *account) ends(reason view) {
 func (a *account) at(place int64) *call {
 	i, found := slices.BinarySearchFunc(a.calls, place, func(c *call, place int64) int { return cmp.Compare(c.place, place) })
 	if !found {
-		a.changes += 2
 		a.calls = slices.Insert(a.calls, i, &call{place: place, event: a.event})
 	}
 	return a.calls[i]

@@ -52,6 +52,61 @@ func TestStreams(t *testing.T) {
 	}
 }
 
+// TestPieces adds up events that differ in one text only as if each were read by itself, which continues spares: in the streams of
+// the fake, each event with a text comes several times, with other texts.
+func TestPieces(t *testing.T) {
+	pieces := 0
+	for api, a := range answersOfFake(t) {
+		if a.Body[0] == 0 || len(a.Body) > 4<<10 || byAPI[api].steps == nil {
+			continue
+		}
+		for n, event := range a.Seen() {
+			var value any
+			if json.Unmarshal(event.Said, &value) != nil {
+				continue
+			}
+			at := bytes.Index(a.Body, event.Said)
+			start := max(0, bytes.LastIndex(a.Body[:at], []byte("\n\n")))
+			end := at + max(0, bytes.Index(append(a.Body[at:], "\n\n"...), []byte("\n\n")))
+			eachText(value, "", func(path string) {
+				said, err := json.Marshal(value)
+				require.NoError(t, err)
+				body := a.Body[:start:start]
+				for _, text := range []string{"", "EVIL", `\n`, "\u00c9", "EVIL", "a"} {
+					body = slices.Concat(body, a.Body[start:at], bytes.ReplaceAll(said, []byte("EVIL"), []byte(text)), a.Body[at+len(event.Said):end])
+				}
+				pieces++
+				body = append(body, a.Body[end:]...)
+				requireSameAccounts(t, api, &provider.Answer{Status: 200, ContentType: a.ContentType, Body: body}, fmt.Sprint(n, path))
+			})
+		}
+	}
+	require.Greater(t, pieces, 100)
+	const event = `data: {"candidates":[{"content":{"parts":[{"text":"%s"},{"functionCall":{"name":"pay","args":{}}}]}}]}` + "\n\n"
+	body := fmt.Sprintf(event+event+event, "a", "b", "c")
+	requireSameAccounts(t, "google.generate", &provider.Answer{Status: 200, ContentType: "text/event-stream", Body: []byte(body)}, "a text and a call")
+}
+
+// requireSameAccounts holds that all programs of an API read an answer alike, whether events are continued or not.
+func requireSameAccounts(t *testing.T, api string, a *provider.Answer, where string) {
+	all := func(a *account) string {
+		a.blocked()
+		return fmt.Sprintf("%q %q %v %v %v %d %d", a.text, a.finish, a.calls, a.pending, a.failed, a.event, a.differs)
+	}
+	for _, w := range byAPI[api].ways {
+		each := w
+		each.framing = func(a *provider.Answer, yield func(event) bool) {
+			w.framing(a, func(e event) bool { e.Piece = nil; return yield(e) })
+		}
+		for _, step := range byAPI[api].steps {
+			text := string(each.accountOf(a, step, "").text)
+			for _, recorded := range []string{"", text, text[:len(text)/2] + "?"} {
+				require.Equal(t, all(each.accountOf(a, step, recorded)), all(w.accountOf(a, step, recorded)), "%s %s: %s", api, where, a.Body)
+			}
+		}
+	}
+}
+
 // TestHalfEvents cuts the short streams of the fake at each byte. Nothing is told of the half of an event at its end,
 // which no program reads, but of what precedes it.
 func TestHalfEvents(t *testing.T) {
