@@ -30,7 +30,7 @@ func (f *finder) odd(a *provider.Answer, named bool) bool {
 	case a.Body[0] != '{' || bytes.Count(a.Body, []byte("\n{")) != bytes.Count(a.Body, []byte("\n"))-1:
 		odd = true // some programs stop at a line that is not an object
 	}
-	done := false
+	done, stops := false, bytes.Count(a.Body, []byte("[DONE]"))
 	for i := range all {
 		seen := &all[i]
 		switch {
@@ -38,13 +38,14 @@ func (f *finder) odd(a *provider.Answer, named bool) bool {
 			odd = true // programs stop
 		case seen.Done():
 			done = true
+			stops--
 		case seen.Piece == nil:
 			doc, err := jsontext.Parse(seen.Said)
 			odd = f.oddJSON(seen.Number, seen.Said, doc, err) || odd
 			odd = f.oddName(seen, named) || odd
 		}
 	}
-	return odd
+	return odd || stops > 0 // cohere-go stops at [DONE] within a text too
 }
 
 // oddFrames is odd for the frames of a session. Everything else that programs may read in frames is in the record.

@@ -23,6 +23,9 @@ func TestOf(t *testing.T) {
 		return `event: content_block_start` + "\n" +
 			`data: {"type":"content_block_start","index":0,"content_block":{"type":"text","text":` + text + "}}\n\n"
 	}
+	chunk := func(text string) string {
+		return `data: {"choices":[{"index":0,"delta":{"content":"` + text + `"}}]}` + "\n"
+	}
 	for _, x := range []struct{ name, api, contentType, text, body, want string }{
 		{"plain", "openai.responses", "application/json", "Hi", item(`"type":"message",`), "[]"},
 		{"an item without a type is no message", "openai.responses", "application/json", "Hi", item(""), "[{0 text }]"},
@@ -43,6 +46,19 @@ func TestOf(t *testing.T) {
 		{"cohere-go replaces what stands twice", "cohere.chat", "text/event-stream", "Hi",
 			`data: {"type":"content-delta","index":0,"delta":{"message":{"content":{"text":"Hi"},"Content":{}}}}` + "\n\n",
 			"[{1 spelling Content} {1 text }]"},
+		{"cohere-go stops within a text too", "cohere.chat", "text/event-stream", "[DONE]Hi",
+			`data: {"type":"content-delta","index":0,"delta":{"message":{"content":{"text":"[DONE]"}}}}` + "\n\n" +
+				`data: {"type":"content-delta","index":0,"delta":{"message":{"content":{"text":"Hi"}}}}` + "\n\n", "[{0 text }]"},
+		{"openai-go reads no event of another API", "openai.chat", "text/event-stream", "Hi", "event: thread.x\n" + chunk("Hi") + "\n", "[{0 text }]"},
+		{"nor the first behind a byte order mark", "openai.chat", "text/event-stream", "Hi", "\ufeff" + chunk("Hi") + "\n", "[{0 byte-order-mark } {0 text }]"},
+		{"nor an event without its end", "openai.chat", "text/event-stream", "Hi", chunk("H") + "\n" + chunk("i"), "[{1 text H}]"},
+		{"nor what follows the last", "openai.chat", "text/event-stream", "Hi", chunk("H") + "\ndata: [DONE]\n\n" + chunk("i") + "\n", "[{2 text H}]"},
+		{"Claude's client stops at an error", "anthropic.messages", "text/event-stream", "Hi", "event: error\ndata: {\"type\":\"ping\"}\n\n" + claudeText(`"Hi"`),
+			"[{1 event-name error} {0 text }]"},
+		{"and reads no ping", "anthropic.messages", "text/event-stream", "Hi", strings.Replace(claudeText(`"Hi"`), "event: content_block_start", "event: ping", 1),
+			"[{1 event-name ping} {0 text }]"},
+		{"genai takes all lines of an event for one", "google.generate", "text/event-stream", "Hi",
+			"id: 1\ndata: {\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"Hi\"}]}}]}\n\n", "[{1 text } {1 error }]"},
 		{"a transcript is a model's words too", "openai.chat", "application/json", "Hi", `{"choices":[{"index":0,"message":{"content":"Hi",` +
 			`"audio":{"id":"a","data":"","Transcript":"EVIL"}},"finish_reason":""}]}`, "[{0 spelling Transcript}]"},
 		{"any member counts where one beside it has small letters", "openai.chat", "text/event-stream", "Hi",
