@@ -62,12 +62,16 @@ type talking struct {
 	heard  string
 }
 
-func dialRealtime(t *testing.T, r *Recorder) *talking {
+func realtimeRequest(t *testing.T) *http.Request {
 	req, err := http.NewRequest(http.MethodGet, "https://api.openai.com/v1/realtime?model=m", nil)
 	require.NoError(t, err)
 	req.Header = http.Header{"Connection": {"Upgrade"}, "Upgrade": {"websocket"}, "Sec-Websocket-Version": {"13"},
-		"Sec-Websocket-Key": {websocket.NewKey()}}
-	resp, err := r.RoundTrip(req)
+		"Sec-Websocket-Extensions": {"permessage-deflate"}, "Sec-Websocket-Key": {websocket.NewKey()}}
+	return req
+}
+
+func dialRealtime(t *testing.T, r *Recorder) *talking {
+	resp, err := r.RoundTrip(realtimeRequest(t))
 	require.NoError(t, err)
 	require.Equal(t, http.StatusSwitchingProtocols, resp.StatusCode)
 	s := &talking{t: t, stream: resp.Body.(io.ReadWriteCloser)}
@@ -262,6 +266,56 @@ func TestUpdateOfSetUpSession(t *testing.T) {
 			replayed, told, _ := run(Replay, c.asks...)
 			require.Empty(t, told)
 			require.Equal(t, fmt.Sprintf(begin, 2)+rest, replayed)
+		})
+	}
+}
+
+// TestSessionsThatAreNotKept says of a live session why it is not recorded. One that its test leaves open is.
+func TestSessionsThatAreNotKept(t *testing.T) {
+	t.Setenv("TRACEFORGE_MAX_BYTES", "20000")
+	talks := func(text string) func(*Recorder) {
+		return func(r *Recorder) { dialRealtime(t, r).ask(text) }
+	}
+	dials := func(r *Recorder) {
+		resp, err := r.RoundTrip(realtimeRequest(t))
+		if err == nil {
+			resp.Body.Close()
+		}
+	}
+	another := roundTripper(func(req *http.Request) (*http.Response, error) {
+		here, there := net.Pipe()
+		there.Close()
+		return &http.Response{StatusCode: http.StatusSwitchingProtocols, Request: req, Body: here, Header: http.Header{}}, nil
+	})
+	compresses := roundTripper(func(req *http.Request) (*http.Response, error) {
+		require.Empty(t, req.Header.Get("Sec-Websocket-Extensions"), "its messages would be compressed in the record")
+		return (&talker{}).RoundTrip(req)
+	})
+	for _, c := range []struct {
+		name     string
+		mode     Mode
+		checking usage.CheckOptions
+		upstream http.RoundTripper
+		test     func(*Recorder)
+		want     string // of the failure; empty for a session that is kept
+	}{
+		{"stays open", Update, usage.CheckOptions{}, compresses, talks("a"), ""},
+		{"too long", Update, usage.CheckOptions{}, &talker{}, talks(strings.Repeat("long ", 3000)), "more than 20000 bytes"},
+		{"another protocol", Update, usage.CheckOptions{}, another, dials, "the upstream switches protocols, and not to a WebSocket"},
+		{"forked", Mixed, usage.CheckOptions{From: 1, Old: "m", New: "n"}, &talker{}, dials, "is a session over a WebSocket, which cannot be forked"},
+		{"forked later", Mixed, usage.CheckOptions{From: 2}, &talker{}, dials, "is a session over a WebSocket, which cannot be forked"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := newScene(t)
+			told, _ := s.run(c.mode, c.test, func(o *Options) { o.Upstream, o.Checking = c.upstream, c.checking })
+			if c.want == "" {
+				require.Empty(t, told)
+				require.Equal(t, []string{`"a"`}, s.asked())
+				return
+			}
+			require.NotEmpty(t, told)
+			require.Contains(t, told[0].Text, c.want)
+			require.Nil(t, s.stored())
 		})
 	}
 }
