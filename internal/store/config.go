@@ -84,7 +84,7 @@ func (s *Store) ConfigText() ([]byte, error) {
 	if err := s.checkLinks(ConfigName); err != nil {
 		return nil, err
 	}
-	text, err := s.readWhole(ConfigName)
+	text, err := s.ReadWhole(ConfigName)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return nil, nil
 	}

@@ -169,8 +169,8 @@ func (s *Store) Altered(file string) *Doc {
 
 func (s *Store) toRead(file string) (*os.File, error) { return openToRead(s.Path(file)) }
 
-// readWhole returns the content of a file, following links.
-func (s *Store) readWhole(file string) ([]byte, error) {
+// ReadWhole returns the content of a file, following links.
+func (s *Store) ReadWhole(file string) ([]byte, error) {
 	f, err := s.toRead(file)
 	if err != nil {
 		return nil, err
@@ -333,7 +333,7 @@ func (d *Doc) Raw(i int) ([]byte, error) {
 // again. In any other case check is nil, and the answer is Raw's.
 func (d *Doc) RawUnchecked(i int) (raw []byte, check func() error) {
 	n := rawNeed(&d.Document.Snapshots[i], i)
-	raw, err := d.store.readWhole(d.Beside(n.Own))
+	raw, err := d.store.ReadWhole(d.Beside(n.Own))
 	if err != nil || d.whole != nil || Pointed(raw) != "" || d.isReplaced() {
 		return nil, nil
 	}
@@ -397,7 +397,7 @@ func (d *Doc) isReplaced() bool {
 // leads.
 func (d *Doc) fetchOnce(n Need) ([]byte, error) {
 	s, file := d.store, d.Beside(n.Own)
-	data, err := s.readWhole(file)
+	data, err := s.ReadWhole(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, s.failure(d.File(), n.Pointer(), n.Rule, fs.ErrNotExist, "%s", n.Missing(file))
 	}

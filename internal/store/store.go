@@ -79,7 +79,7 @@ func (s *Store) Read(file string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.readWhole(file)
+	return s.ReadWhole(file)
 }
 
 // Open opens a file to read it, and returns its size.

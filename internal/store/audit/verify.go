@@ -236,7 +236,7 @@ func (v *verifier) duplicates() {
 
 // look examines a document and the files next to it, and returns the manifest entries of its records.
 func (v *verifier) look(doc *store.Doc, hasDir bool, piece []byte) []sealedRecord {
-	data, err := v.store.Read(doc.File())
+	data, err := v.store.ReadWhole(doc.File()) // it is no link: see walkProvider and listNamed
 	if err != nil {
 		v.count(nil)
 		if violation, ok := store.Unreadable(err); ok {
