@@ -138,6 +138,9 @@ func IsCredential(name string) bool {
 	if name == "ts" || name == "upload_id" {
 		return true
 	}
+	if strings.HasSuffix(name, "_endpoint") { // the address of OpenID's authorization_endpoint, which answers have too
+		return false
+	}
 	spaced := name
 	if strings.ContainsFunc(name, unicode.IsUpper) {
 		spaced = strings.ToLower(camelCase.ReplaceAllString(name, "$1 $2"))
