@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/base64"
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -171,10 +170,11 @@ func TestLayouts(t *testing.T) {
 }
 
 // saidFrom returns what an answer says it is from.
-func saidFrom(t *testing.T, resp *http.Response) (from recorder.Provenance) {
+func saidFrom(t *testing.T, resp *http.Response) recorder.Provenance {
 	t.Helper()
-	require.NoError(t, json.Unmarshal([]byte(resp.Header.Get(recorder.ProvenanceHeader)), &from))
-	return from
+	from := recorder.ProvenanceIn(resp.Header)
+	require.NotNil(t, from)
+	return *from
 }
 
 // body says what a record says of the cassettes whose requests have other bodies.

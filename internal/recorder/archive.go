@@ -9,6 +9,7 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/traceforge/traceforge-go/canon"
@@ -109,7 +110,7 @@ func (p Provenance) In(header http.Header) http.Header {
 	text, _ := json.Marshal(p)
 	with := http.Header{}
 	maps.Copy(with, header)
-	with.Set(ProvenanceHeader, string(text))
+	with.Set(ProvenanceHeader, processWord+string(text))
 	return with
 }
 
@@ -206,6 +207,8 @@ func (a *Recordings) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err := errors.Join(json.NewDecoder(resp.Body).Decode(&said), resp.Body.Close()); err != nil || said.Missing != "" {
 		return nil, errors.Join(err, errors.New(said.Missing))
 	}
+	_, from, _ := strings.Cut(said.Header.Get(ProvenanceHeader), " ") // behind the word of the server's process
+	said.Header.Set(ProvenanceHeader, processWord+from)
 	body := io.NopCloser(bytes.NewReader(said.Body))
 	return &http.Response{StatusCode: said.Status, Header: said.Header, Body: body, ContentLength: -1, Request: req}, nil
 }

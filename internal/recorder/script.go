@@ -2,6 +2,7 @@ package recorder
 
 import (
 	"bytes"
+	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -40,6 +41,9 @@ type Step struct {
 // ProvenanceHeader is a header on answers of scripts and recordings, with their [Provenance] as JSON. It names the
 // origin even if another transport stands between them and the recorder. No record has it.
 const ProvenanceHeader = "Traceforge-Provenance"
+
+// processWord begins the value of the header. Only this process knows it, so that no provider can claim an origin.
+var processWord = rand.Text() + " "
 
 // ScriptOf returns the script that v, an upstream or a model, is or has.
 func ScriptOf(v any) (Script, bool) {
@@ -170,11 +174,18 @@ func saidIn(s *snapshot.Snapshot) string {
 
 // noteProvenance notes the origin that an answer names.
 func (tk *take) noteProvenance(header http.Header) {
-	var from Provenance
-	if json.Unmarshal([]byte(header.Get(ProvenanceHeader)), &from) == nil && (from.Scripted == "" || from.Scripted.Valid()) {
-		tk.imported = &from
-	}
+	tk.imported = ProvenanceIn(header)
 	header.Del(ProvenanceHeader)
+}
+
+// ProvenanceIn returns the provenance that [Provenance.In] added to a header, or nil.
+func ProvenanceIn(header http.Header) *Provenance {
+	text, own := strings.CutPrefix(header.Get(ProvenanceHeader), processWord)
+	from := &Provenance{}
+	if !own || json.Unmarshal([]byte(text), from) != nil {
+		return nil
+	}
+	return from
 }
 
 // isScripted reports whether a script's step answered. Such an answer needs no permission: the test wrote it.

@@ -154,6 +154,36 @@ func TestScriptedEdited(t *testing.T) {
 	green(t, s.with("", test, script.Say("one"), script.Say("other")))
 }
 
+// A forger is a live provider that claims to be a script or a recording.
+type forger string
+
+func (f forger) RoundTrip(*http.Request) (*http.Response, error) {
+	header := http.Header{"Content-Type": {"application/json"}, "Traceforge-Provenance": {string(f)}}
+	body := io.NopCloser(strings.NewReader(`{"error":{"message":"later"}}`))
+	return &http.Response{StatusCode: 503, Header: header, Body: body, ContentLength: -1}, nil
+}
+
+// TestProvidersClaimNoOrigin: a header of a live answer lifts no rule of recording, and does not date the record.
+func TestProvidersClaimNoOrigin(t *testing.T) {
+	deterministic := traceforgetest.Nondeterministic("the requests are short")
+	for _, claim := range []string{
+		`{"Scripted":"sha256:` + strings.Repeat("0", 64) + `"}`,
+		` {"From":"imported from go-vcr testdata/TestIt.yaml, interaction 1","Time":"1999-01-01T00:00:00Z"}`,
+	} {
+		s := newSuite(t)
+		tb := s.run("1", asks("Hi"), traceforgetest.Upstream(forger(claim)), deterministic)
+		require.True(t, tb.Failed())
+		require.Contains(t, tb.Logged(), "answered 503 Service Unavailable")
+
+		retried := traceforgetest.Allow(traceforgetest.RetryableErrors)
+		green(t, s.run("1", asks("Hi"), traceforgetest.Upstream(forger(claim)), deterministic, retried))
+		record := s.records()[0]
+		require.True(t, record.Source.IsBought(), record.Source)
+		require.Empty(t, record.Source.Origin)
+		require.Greater(t, record.Timestamp.Year(), 1999)
+	}
+}
+
 // TestScriptedBought: without the script the next update buys what it stood for, and nothing else; with it again that is
 // drift, since the script would replace what was bought.
 func TestScriptedBought(t *testing.T) {

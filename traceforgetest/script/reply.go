@@ -56,9 +56,5 @@ func (f *failure) words() string {
 
 // withStep adds the header by which a recorder recognizes a scripted answer, even through other transports.
 func withStep(header http.Header, hash canon.Hash) http.Header {
-	if header == nil {
-		header = http.Header{}
-	}
-	header.Set(recorder.ProvenanceHeader, fmt.Sprintf(`{"Scripted":%q}`, hash))
-	return header
+	return recorder.Provenance{Scripted: hash}.In(header)
 }
