@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -180,7 +181,8 @@ func (im *importer) tell() error {
 	case len(im.Imported)+len(im.Unplaced) == 0 && im.Files > 0:
 		im.say("nothing to do: %s, as a store has them", page.Count(im.Files, "file", "files"))
 	case len(im.Imported)+len(im.Unplaced) == 0:
-		im.say("%s has nothing to bring: import reads the layouts %s", strings.Join(im.args, " "), strings.Join(kindNames, ", "))
+		im.say("%s has nothing to bring: import reads the layouts %s", cmp.Or(strings.Join(im.args, " "), "the module"),
+			strings.Join(kindNames, ", "))
 	}
 	return withFindings(left)
 }
