@@ -234,8 +234,10 @@ func (s *Script) failure(st *step, a *question, why error) error {
 	switch {
 	case st != nil:
 		err = fmt.Errorf("script: %s cannot answer request %d: %w\n  it says: %s%s", st.name, a.number, why, &st.said, asked)
-	default:
+	case why == errNone:
 		err = fmt.Errorf("script: request %d gets no answer: %w%s\n  %s", a.number, why, asked, s.expected())
+	default: // which no further step would answer
+		err = fmt.Errorf("script: request %d gets no answer: %w%s", a.number, why, asked)
 	}
 	if s.failed == nil {
 		s.failed = err
@@ -254,7 +256,7 @@ func (s *Script) expected() string {
 	case len(s.steps) == 0:
 		return "the script has no steps: script.New(script.Say(…))"
 	}
-	return fmt.Sprintf("all %d steps are used, or have conditions that do not hold: add one, as script.Say(…)", len(s.steps))
+	return "each step is used, or has a condition that does not hold: add one, as script.Say(…)"
 }
 
 // tell fails the test that Check was called for.

@@ -212,6 +212,19 @@ func TestFailures(t *testing.T) {
 	require.Contains(t, said, "no model", "a failure that is wanted takes what the API refuses")
 }
 
+// TestNoStepWouldAnswer: where no step would help, the failure names none, and does not ask for one.
+func TestNoStepWouldAnswer(t *testing.T) {
+	for _, steps := range [][]script.Step{nil, {script.Say("x")}} {
+		answers := script.New(steps...)
+		for url, body := range map[string]string{"https://example.com/page": `{}`, chat: `{"messages":[]}`} {
+			_, said := post(t, answers.Client(), url, body)
+			require.Contains(t, said, "gets no answer: ")
+			require.NotContains(t, said, "next is")
+			require.NotContains(t, said, "script.Say")
+		}
+	}
+}
+
 // TestStrict: what gets no answer, and what could be none, fails the test, and says why.
 func TestStrict(t *testing.T) {
 	const hi = `{"model":"gpt-4o","messages":[{"role":"user","content":"Hi"}]`
@@ -224,7 +237,7 @@ func TestStrict(t *testing.T) {
 	}{
 		{"none", chat, hi + `}`, nil, []string{"script: request 1 gets no answer: no step takes it", `asked: openai.chat gpt-4o, user: "Hi"`, "the script has no steps"}},
 		{"other kind", embedding, embeds, []script.Step{script.Say("x")}, []string{`next is step 1 of 1: Say("x")`}},
-		{"no step holds", chat, hi + `}`, []script.Step{script.Say("x").When(script.Contains("weather"))}, []string{"all 1 steps are used, or have conditions that do not hold"}},
+		{"no step holds", chat, hi + `}`, []script.Step{script.Say("x").When(script.Contains("weather"))}, []string{"each step is used, or has a condition that does not hold: add one"}},
 		{"no model call", "https://example.com/page", `{}`, []script.Step{script.Say("x")}, []string{"it is no model call", "asked: POST example.com/page"}},
 		{"refused", chat, `{"messages":[]}`, []script.Step{script.Say("x")}, []string{"the API refuses it: ", "script.Fail says that this is wanted"}},
 		{"other api", "https://api.openai.com/v1/moderations", `{"model":"m","input":"Hi"}`, []script.Step{script.Say("x")}, []string{"asked: openai.moderations"}},
