@@ -99,7 +99,7 @@ func TestCredentials(t *testing.T) {
 		"password": true, "passwd": true, "pwd": true, "signature": true, "auth": true, "authorization": true, "credential": true, "credentials": true,
 		"bearer": true, "secretkey": true, "accesstoken": true, "authtoken": true, "privatetoken": true, "refreshtoken": true, "idtoken": true,
 		"sid": true, "nextToken": false, "next_page_token": false, "continuation-token": false, "side": false, "stop_token": false,
-		"authorization_endpoint": false, "authorization": true,
+		"authorization_endpoint": false,
 	} {
 		require.Equal(t, want, IsCredential(name), name)
 	}
