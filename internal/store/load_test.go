@@ -129,6 +129,10 @@ func TestRawUnchecked(t *testing.T) {
 	_, err := doc.Raw(0)
 	require.EqualError(t, check(), err.Error())
 
+	writeFile(t, dir, JournalName, "")
+	_, check = doc.RawUnchecked(0)
+	require.Nil(t, check, "a commit has replaced the document, but not the answer yet")
+	removeFile(t, dir, JournalName)
 	writeFile(t, dir, file, pointer)
 	_, check = doc.RawUnchecked(0)
 	require.Nil(t, check, "git lfs pull fetches it")
