@@ -442,7 +442,7 @@ func (s *setup) prove(d *due) *Failure {
 			brief := fmt.Sprintf("%s, call %d, says one thing and serves another", e.File, d.doc.Document.Snapshots[d.record].Number())
 			d.failure = failuref(brief, indent(e.Error()), "accept: "+s.Accept)
 		}
-		d.raw = nil
+		d.raw, d.check = nil, nil
 	})
 	return d.failure
 }

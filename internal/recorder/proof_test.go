@@ -572,6 +572,17 @@ func TestStreamsAreHashedAtTheirEnd(t *testing.T) {
 	require.Empty(t, failures)
 	require.Equal(t, honestStream+": again\n\n"+honestStream, got)
 
+	failures, _ = s.run(Replay, func(r *Recorder) {
+		posts(&got, chatURL, askedBody)(r)
+		posts(&got, chatURL, other)(r)
+		require.Len(t, r.run.due, 2)
+		for _, d := range r.run.due {
+			require.Nil(t, d.raw)
+			require.Nil(t, d.check, "a run keeps no answer after its proof")
+		}
+	})
+	require.Empty(t, failures)
+
 	_, doc := s.open()
 	file := doc.Path(doc.Beside(snapshot.RawName(1, &doc.Document.Snapshots[0].Response)))
 	require.NoError(t, os.WriteFile(file, []byte(honestStream), 0o666))
