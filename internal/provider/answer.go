@@ -186,9 +186,9 @@ func decodeFailure(a *Answer) *modelio.ProviderError {
 		root = listed
 	}
 	return &modelio.ProviderError{
-		Type:    firstWord(root, "type", "__type", "reason"),
+		Type:    firstWord(root, "type", "__type", "error_type", "reason"),
 		Code:    scalarText(root.Member("code")),
-		Message: cmp.Or(firstWord(root, "message", "Message", "detail"), whole),
+		Message: cmp.Or(firstWord(root, "message", "Message", "detail", "msg"), whole),
 	}
 }
 
@@ -199,12 +199,12 @@ func errorObject(body jsontext.Value) *modelio.ProviderError {
 	switch {
 	case kind == "error" && message.IsWord(): // an event of OpenAI's responses
 		return &modelio.ProviderError{Code: code, Message: message.Word()}
-	case body.Member("object").Word() == "error": // Mistral and vLLM
+	case body.Member("object").Word() == "error" && message.IsWord(): // Mistral and vLLM
 		return &modelio.ProviderError{Type: kind, Code: code, Message: message.Word()}
 	case e.IsWord() && message.IsWord(): // the error is a code next to its message
 		return &modelio.ProviderError{Type: cmp.Or(kind, e.Word()), Code: code, Message: message.Word()}
 	case e.IsWord():
-		return &modelio.ProviderError{Type: body.Member("error_type").Word(), Code: code, Message: e.Word()}
+		return &modelio.ProviderError{Type: firstWord(body, "type", "error_type"), Code: code, Message: e.Word()}
 	case e.IsObject():
 		return &modelio.ProviderError{
 			Type:    firstWord(e, "type", "status"),
