@@ -151,6 +151,7 @@ func growContent(message *node, name string, v jsontext.Value) {
 	content := message.get(name)
 	blocks := content != nil && content.kind == arrayNode
 	switch {
+	case v.IsArray() && v.IsEmpty():
 	case v.IsArray():
 		if !blocks && content != nil && !saysNothing(content.json()) {
 			said := content.json()
@@ -211,10 +212,9 @@ func callAt(calls *node, piece jsontext.Value) *node {
 		key = string(index.Raw())
 		call = calls.keyed[key]
 	}
-	if id.IsWord() {
-		if known := call.is("id"); known != "" && known != `""` && known != string(id.Raw()) {
-			call = nil
-		}
+	known := call.is("id")
+	if id.IsWord() && known != string(id.Raw()) && (key == "" || known != "" && known != `""`) {
+		call = nil
 	}
 	if call == nil {
 		call = calls.add()
