@@ -138,7 +138,7 @@ func agentCall(v jsontext.Value, ref string) modelio.Part {
 	for _, of := range [][2]string{{"functionInvocationInput", "function"}, {"apiInvocationInput", "apiPath"}} {
 		kind, name := of[0], of[1]
 		call := v.Member(kind)
-		if !call.Member(name).IsWord() {
+		if !call.Member(name).IsWord() || v.Len() != 1 {
 			continue
 		}
 		part := modelio.Part{ToolRequest: &modelio.ToolRequest{Name: call.Member(name).Word(), Ref: ref}}
