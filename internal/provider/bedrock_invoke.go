@@ -167,7 +167,7 @@ func addInvoke(f *fold, _ string, event jsontext.Value) {
 	case f.model.add != nil:
 	case kind != "":
 		f.model = converseStream
-	case inner.Member("type").Word() == "message_start":
+	case inner.Member("type").IsWord():
 		f.model = claudeStream
 	case inner.Member("choices").Head().Member("delta").IsObject(): // OpenAI's models
 		f.model = foldRules{add: addChatChunk, end: endChat}
