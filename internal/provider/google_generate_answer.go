@@ -65,15 +65,18 @@ func growCandidate(candidate *node, piece jsontext.Value) {
 	}
 }
 
-var partPieces = rules{"text": (*node).grow, "functionCall": growFunctionCall}
+var (
+	partPieces = rules{"text": (*node).grow, "functionCall": into("functionCall", callRules)}
+	callRules  = rules{"willContinue": skip, "partialArgs": growArguments}
+)
 
 // growPart continues the last part if the new one has the same kind, text or thought, or adds arguments to a function
 // call. Otherwise it starts a new part.
 func growPart(parts *node, v jsontext.Value) {
 	last := parts.last()
 	call := v.Member("functionCall")
-	if begun := last.get("functionCall"); begun != nil && call.IsObject() && !call.Member("name").IsWord() {
-		growArguments(begun, call)
+	if begun := last.get("functionCall"); begun != nil && call.IsObject() && !has("name", "args")(call) {
+		growArguments(begun, "", call.Member("partialArgs"))
 		return
 	}
 	text := last.get("text")
@@ -92,16 +95,9 @@ func endGenerate(f *fold) {
 	}
 }
 
-// growFunctionCall takes a function call. On Vertex AI its arguments may be sent in pieces.
-func growFunctionCall(part *node, name string, v jsontext.Value) {
-	call := part.member(name)
-	rules{"willContinue": skip, "partialArgs": skip}.fold(call, v)
-	growArguments(call, v)
-}
-
-// growArguments takes the next piece of a call, with the JSON path of each of its arguments.
-func growArguments(call *node, piece jsontext.Value) {
-	for _, partial := range piece.Member("partialArgs").Elements() {
+// growArguments takes the next pieces of a call's arguments, with their JSON paths. Vertex AI sends arguments in pieces.
+func growArguments(call *node, _ string, pieces jsontext.Value) {
+	for _, partial := range pieces.Elements() {
 		steps := pathSteps(partial.Member("jsonPath").Word())
 		place := call.member("args")
 		for _, step := range steps {
