@@ -2,6 +2,7 @@ package provider
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
@@ -127,8 +128,9 @@ func ollamaAnswer(body jsontext.Value) (*modelio.Response, error) {
 		takeParts(&c.Message, body, []partTaker{
 			{"thinking", ollamaThinking}, {"response", plainText}, {"image", ollamaImage}, {"tool_calls", listOf(ollamaCall)},
 		})
+		said := []string{"thinking", "response", "image", "tool_calls"}
+		taken = append(taken, slices.DeleteFunc(said, func(name string) bool { return c.Message.Metadata[name] != nil })...)
 		c.Message.Metadata = nil // the rest of the body
-		taken = append(taken, "thinking", "response", "image", "tool_calls")
 	}
 	c.Message.Role = modelio.RoleModel
 	for _, part := range c.Message.Content {
