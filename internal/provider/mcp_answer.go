@@ -146,6 +146,7 @@ func mcpParts(result jsontext.Value, asked *modelio.Request) (parts []modelio.Pa
 	}
 	each("contents", mcpContents)
 	each("messages", mcpPromptMessage)
+	each("content", mcpBlock) // of a task
 	if text, ok := result.Member("instructions").Text(); ok {
 		taken, parts = append(taken, "instructions"), append(parts, modelio.TextPart(text))
 	}

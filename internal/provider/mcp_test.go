@@ -169,6 +169,20 @@ func TestMCPRefusal(t *testing.T) {
 	}
 }
 
+// TestMCPTasks checks that the result of a task, which names no tool, says what the tool's own answer would.
+func TestMCPTasks(t *testing.T) {
+	w := mcpWire("POST", `{"jsonrpc":"2.0","id":3,"method":"tasks/result","params":{"taskId":"t-1"}}`, "Mcp-Session-Id", "s")
+	require.True(t, matchMCP(w))
+	asked, err := byName(t, mcpAPI).DecodeRequest(w)
+	require.NoError(t, err)
+	resp, err := byName(t, mcpAPI).DecodeResponse(&Answer{Status: 200, ContentType: "application/json", Asked: asked,
+		Body: []byte(`{"jsonrpc":"2.0","id":3,"result":{"content":[{"type":"text","text":"It rains."},{"type":"image","mimeType":"image/png","data":"AAAA"}],"isError":true}}`)})
+	require.NoError(t, err)
+	said, err := json.Marshal(resp.Candidates[0].Message.Content)
+	require.NoError(t, err)
+	require.JSONEq(t, `[{"text":"It rains."},{"media":{"contentType":"image/png","url":"data:image/png;base64,AAAA"}},{"custom":{"isError":true}}]`, string(said))
+}
+
 // TestMCPAnswersHideNothing checks that a record has the members next to the result or error of an answer, since some
 // clients read them instead.
 func TestMCPAnswersHideNothing(t *testing.T) {
