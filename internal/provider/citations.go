@@ -119,6 +119,9 @@ func responsesCitations(output jsontext.Value) []modelio.Citation {
 func claudeCitations(content jsontext.Value) []modelio.Citation {
 	var c citationFold
 	for _, block := range content.Elements() {
+		if block.Member("type").Word() != "text" {
+			continue
+		}
 		text := block.Member("text").Word()
 		for _, v := range block.Member("citations").Elements() {
 			citation := cites(v, "url", "title document_title", "cited_text", "file_id source")
