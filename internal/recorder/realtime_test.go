@@ -1,6 +1,7 @@
 package recorder
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"net"
@@ -365,4 +366,26 @@ func TestSilentSession(t *testing.T) {
 	told, _ = s.run(Replay, dials("n"))
 	require.Len(t, told, 1)
 	require.Contains(t, told[0].Text, "has no snapshot: the test has 1 recorded call, and none fits it\n  model: n\n")
+}
+
+// TestDriftOfASessionHoldsNoSecret: what a client says otherwise is neither printed nor in a receipt if it is a secret.
+func TestDriftOfASessionHoldsNoSecret(t *testing.T) {
+	t.Setenv("SOME_API_KEY", "correct-horse-battery-staple")
+	s := newScene(t)
+	asks := func(text string) func(*Recorder) {
+		return func(r *Recorder) {
+			one := dialRealtime(t, r)
+			one.ask(text)
+			one.stream.Close()
+		}
+	}
+	told, _ := s.run(Update, asks("a"), func(o *Options) { o.Upstream = &talker{} })
+	require.Empty(t, told)
+	told, did := s.run(Replay, asks("my key is correct-horse-battery-staple"))
+	require.Len(t, told, 1)
+	require.Contains(t, told[0].Text, "session drifted from")
+	receipt, err := json.Marshal(did)
+	require.NoError(t, err)
+	require.Contains(t, string(receipt), "my key is")
+	require.NotContains(t, told[0].Text+string(receipt), "horse")
 }
