@@ -684,6 +684,41 @@ func TestUpdateOfAThread(t *testing.T) {
 	s.requireWhole()
 }
 
+// TestUpdateOfAStoredChat changes a chat whose answer says the same, and which a later call fetches by the answer's id.
+func TestUpdateOfAStoredChat(t *testing.T) {
+	s := newScene(t)
+	calls := 0
+	upstream := traceforgetest.Upstream(roundTripper(func(r *http.Request) (*http.Response, error) {
+		calls++
+		answer := fmt.Sprintf(`{"id":"chatcmpl-%08d","object":"chat.completion","model":"m","choices":[{"index":0,
+			"message":{"role":"assistant","content":"yes"},"finish_reason":"stop"}]}`, calls)
+		return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}},
+			Body: io.NopCloser(strings.NewReader(answer)), Request: r}, nil
+	}))
+	run := func(mode, text string) *tbtest.TB {
+		t.Setenv("TRACEFORGE_UPDATE", mode)
+		return s.run("TestIt", func(_ *tbtest.TB, tf *traceforgetest.Recorder) {
+			const chats = "https://api.openai.com/v1/chat/completions"
+			answer, err := post(tf.Client(), chats, map[string]any{
+				"model": "m", "temperature": 0, "seed": 1, "store": true,
+				"messages": []any{map[string]any{"role": "user", "content": text}},
+			})
+			require.NoError(s.t, err)
+			resp, err := tf.Client().Get(chats + "/" + answer[strings.Index(answer, "chatcmpl-"):][:len("chatcmpl-00000000")])
+			require.NoError(s.t, err)
+			require.NoError(s.t, resp.Body.Close())
+			require.Equal(s.t, http.StatusOK, resp.StatusCode)
+		}, upstream)
+	}
+	requirePass(t, run("1", "Hello"))
+	requirePass(t, run("1", "Hello there"))
+	requirePass(t, run("", "Hello there"))
+	bought := calls
+	requirePass(t, run("1", "Hello there"))
+	require.Equal(t, bought, calls, "a second update makes no call")
+	s.requireWhole()
+}
+
 // TestUpdateOfAFileThatIsGone says that a call names an uploaded file, by its address, that Google no longer keeps.
 func TestUpdateOfAFileThatIsGone(t *testing.T) {
 	s := newScene(t)
