@@ -2,6 +2,7 @@ package traceforgetest_test
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"encoding/json"
 	"errors"
@@ -595,11 +596,16 @@ func TestConversationWithAnOldID(t *testing.T) {
 		body, _ := io.ReadAll(r.Body)
 		answer := fmt.Sprintf(`{"id":"resp_%08d","object":"response","status":"completed","model":"m","output":[{"type":"message","id":"msg_%[1]d",
 			"role":"assistant","status":"completed","content":[{"type":"output_text","text":"answer %[1]d","annotations":[]}]}]}`, calls)
-		status := http.StatusOK
+		status, header := http.StatusOK, http.Header{"Content-Type": {"application/json"}}
 		if strings.Contains(string(body), "previous_response_id") && gone {
-			status, answer = http.StatusNotFound, `{"error":{"message":"Previous response not found","type":"invalid_request_error"}}`
+			var zipped bytes.Buffer
+			w := gzip.NewWriter(&zipped)
+			_, _ = io.WriteString(w, `{"error":{"message":"Previous response not found","type":"invalid_request_error"}}`)
+			w.Close()
+			status, answer = http.StatusNotFound, zipped.String()
+			header.Set("Content-Encoding", "gzip")
 		}
-		return &http.Response{StatusCode: status, Header: http.Header{"Content-Type": {"application/json"}},
+		return &http.Response{StatusCode: status, Header: header,
 			Body: io.NopCloser(strings.NewReader(answer)), Request: r}, nil
 	}))
 	talk := func(second string) func(*tbtest.TB, *traceforgetest.Recorder) {
@@ -626,6 +632,7 @@ func TestConversationWithAnOldID(t *testing.T) {
 	require.True(t, tb.Failed())
 	require.Contains(t, tb.Logged(), "openai answered 404 Not Found: the call has the id resp_00000001 of an answer that was served from the store")
 	require.Contains(t, tb.Logged(), "Previous response not found")
+	require.NotContains(t, tb.Logged(), "neither read to its end nor closed", "nobody could read it")
 	require.Contains(t, tb.Logged(), "buy the whole conversation: TRACEFORGE_UPDATE=all go test github.com/traceforge/traceforge-go/traceforgetest -run '^TestIt$'")
 	t.Setenv("TRACEFORGE_CHECK", "from=2")
 	tb = run("live", "And what then?")
