@@ -207,9 +207,10 @@ func (n *Numbering) urlText(text, name string) (string, bool) {
 // collections are the path segments that are followed by the id of a temporary resource of the provider. An id looks
 // random, unlike the operations that may also follow.
 var collections = map[string]bool{
-	"analyzerResults": true, "batches": true, "cachedContents": true, "containers": true, "conversations": true, "file_batches": true,
-	"files": true, "interactions": true, "items": true, "jobs": true, "messages": true, "operations": true,
-	"requests": true, "responses": true, "runs": true, "steps": true, "threads": true, "uploads": true, "videos": true,
+	"analyzerResults": true, "batches": true, "cachedContents": true, "completions": true, "containers": true,
+	"conversations": true, "deferred-completion": true, "file_batches": true, "files": true, "interactions": true,
+	"items": true, "jobs": true, "messages": true, "operations": true, "requests": true, "responses": true, "runs": true,
+	"steps": true, "threads": true, "uploads": true, "videos": true,
 }
 
 // resource matches the name or URL of a resource that Google keeps for hours.

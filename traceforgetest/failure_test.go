@@ -264,6 +264,19 @@ func TestFailures(t *testing.T) {
 				require.Equal(s.t, http.StatusBadRequest, resp.StatusCode)
 			}, traceforgetest.Record("example.com"))
 		}},
+		{"unknown-session", "a session of another API than those for realtime", func(s *scene) *tbtest.TB {
+			switching := traceforgetest.Upstream(roundTripper(func(r *http.Request) (*http.Response, error) {
+				return &http.Response{StatusCode: http.StatusSwitchingProtocols, Body: http.NoBody, Request: r}, nil
+			}))
+			s.t.Setenv("TRACEFORGE_UPDATE", "1")
+			return s.run("TestGreet", func(t *tbtest.TB, tf *traceforgetest.Recorder) {
+				req, _ := http.NewRequest(http.MethodGet, "https://api.openai.com/v1/responses", nil)
+				req.Header.Set("Upgrade", "websocket")
+				resp, err := tf.Client().Do(req)
+				require.NoError(s.t, err)
+				require.Equal(s.t, http.StatusBadRequest, resp.StatusCode)
+			}, switching)
+		}},
 		{"new-twice", "two recorders in one test would each miss the other's calls", func(s *scene) *tbtest.TB {
 			return s.replay("TestGreet", func(t *tbtest.TB, tf *traceforgetest.Recorder) {
 				traceforgetest.New(t, traceforgetest.Dir(s.dir))

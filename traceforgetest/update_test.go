@@ -2,6 +2,7 @@ package traceforgetest_test
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"encoding/json"
 	"errors"
@@ -595,11 +596,16 @@ func TestConversationWithAnOldID(t *testing.T) {
 		body, _ := io.ReadAll(r.Body)
 		answer := fmt.Sprintf(`{"id":"resp_%08d","object":"response","status":"completed","model":"m","output":[{"type":"message","id":"msg_%[1]d",
 			"role":"assistant","status":"completed","content":[{"type":"output_text","text":"answer %[1]d","annotations":[]}]}]}`, calls)
-		status := http.StatusOK
+		status, header := http.StatusOK, http.Header{"Content-Type": {"application/json"}}
 		if strings.Contains(string(body), "previous_response_id") && gone {
-			status, answer = http.StatusNotFound, `{"error":{"message":"Previous response not found","type":"invalid_request_error"}}`
+			var zipped bytes.Buffer
+			w := gzip.NewWriter(&zipped)
+			_, _ = io.WriteString(w, `{"error":{"message":"Previous response not found","type":"invalid_request_error"}}`)
+			w.Close()
+			status, answer = http.StatusNotFound, zipped.String()
+			header.Set("Content-Encoding", "gzip")
 		}
-		return &http.Response{StatusCode: status, Header: http.Header{"Content-Type": {"application/json"}},
+		return &http.Response{StatusCode: status, Header: header,
 			Body: io.NopCloser(strings.NewReader(answer)), Request: r}, nil
 	}))
 	talk := func(second string) func(*tbtest.TB, *traceforgetest.Recorder) {
@@ -626,6 +632,7 @@ func TestConversationWithAnOldID(t *testing.T) {
 	require.True(t, tb.Failed())
 	require.Contains(t, tb.Logged(), "openai answered 404 Not Found: the call has the id resp_00000001 of an answer that was served from the store")
 	require.Contains(t, tb.Logged(), "Previous response not found")
+	require.NotContains(t, tb.Logged(), "neither read to its end nor closed", "nobody could read it")
 	require.Contains(t, tb.Logged(), "buy the whole conversation: TRACEFORGE_UPDATE=all go test github.com/traceforge/traceforge-go/traceforgetest -run '^TestIt$'")
 	t.Setenv("TRACEFORGE_CHECK", "from=2")
 	tb = run("live", "And what then?")
@@ -673,6 +680,41 @@ func TestUpdateOfAThread(t *testing.T) {
 				id := answer[strings.Index(answer, "msg_"):][:len("msg_00000000")]
 				thread = map[string]any{"type": "continue", "previous_message_id": id}
 			}
+		}, upstream)
+	}
+	requirePass(t, run("1", "Hello"))
+	requirePass(t, run("1", "Hello there"))
+	requirePass(t, run("", "Hello there"))
+	bought := calls
+	requirePass(t, run("1", "Hello there"))
+	require.Equal(t, bought, calls, "a second update makes no call")
+	s.requireWhole()
+}
+
+// TestUpdateOfAStoredChat changes a chat whose answer says the same, and which a later call fetches by the answer's id.
+func TestUpdateOfAStoredChat(t *testing.T) {
+	s := newScene(t)
+	calls := 0
+	upstream := traceforgetest.Upstream(roundTripper(func(r *http.Request) (*http.Response, error) {
+		calls++
+		answer := fmt.Sprintf(`{"id":"chatcmpl-%08d","object":"chat.completion","model":"m","choices":[{"index":0,
+			"message":{"role":"assistant","content":"yes"},"finish_reason":"stop"}]}`, calls)
+		return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}},
+			Body: io.NopCloser(strings.NewReader(answer)), Request: r}, nil
+	}))
+	run := func(mode, text string) *tbtest.TB {
+		t.Setenv("TRACEFORGE_UPDATE", mode)
+		return s.run("TestIt", func(_ *tbtest.TB, tf *traceforgetest.Recorder) {
+			const chats = "https://api.openai.com/v1/chat/completions"
+			answer, err := post(tf.Client(), chats, map[string]any{
+				"model": "m", "temperature": 0, "seed": 1, "store": true,
+				"messages": []any{map[string]any{"role": "user", "content": text}},
+			})
+			require.NoError(s.t, err)
+			resp, err := tf.Client().Get(chats + "/" + answer[strings.Index(answer, "chatcmpl-"):][:len("chatcmpl-00000000")])
+			require.NoError(s.t, err)
+			require.NoError(s.t, resp.Body.Close())
+			require.Equal(s.t, http.StatusOK, resp.StatusCode)
 		}, upstream)
 	}
 	requirePass(t, run("1", "Hello"))

@@ -208,7 +208,6 @@ func addTextPiece(f *fold, _ string, chunk jsontext.Value) {
 			f.body.put(name, v)
 		case "is_finished":
 			f.done = f.done || string(v.Raw()) == "true"
-		case "index":
 		default:
 			f.body.put(name, v)
 		}

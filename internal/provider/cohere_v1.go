@@ -131,7 +131,6 @@ func addCohereV1(f *fold, _ string, event jsontext.Value) {
 	case "stream-end":
 		f.body.putAll(event.Member("response"))
 		f.body.put("finish_reason", event.Member("finish_reason"))
-		f.body.put("error", event.Member("error"))
 		f.done = true
 	}
 }

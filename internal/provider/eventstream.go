@@ -17,7 +17,6 @@ var awsFrames = framing{frameEnd, frameEvent, ""}
 const (
 	preludeSize  = 12
 	checksumSize = 4
-	maxFrameSize = 24 << 20 // AWS's own limit
 )
 
 func frameEnd(rest []byte) int {
@@ -34,7 +33,7 @@ func frameSizes(buf []byte) (frame, headers int) {
 		return 0, 0
 	}
 	frame, headers = int(binary.BigEndian.Uint32(buf)), int(binary.BigEndian.Uint32(buf[4:]))
-	if frame > maxFrameSize || headers > frame-preludeSize-checksumSize {
+	if headers > frame-preludeSize-checksumSize {
 		return 0, 0
 	}
 	return frame, headers

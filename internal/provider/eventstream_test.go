@@ -63,7 +63,8 @@ func TestFrames(t *testing.T) {
 		odd = append(append(odd, 1, 'h', header.kind), header.value...)
 	}
 	withHeaders := frameOf(odd, `{"a":1}`)
-	longHeaders, tooLong := prelude(preludeSize+checksumSize, 1), append(prelude(maxFrameSize+1, 0), one...)
+	longHeaders := prelude(preludeSize+checksumSize, 1)
+	longHeaders = binary.BigEndian.AppendUint32(longHeaders, crc32.ChecksumIEEE(longHeaders))
 	damaged := bytes.Clone(two)
 	damaged[len(damaged)-6]++
 	for _, test := range []struct {
@@ -90,7 +91,6 @@ func TestFrames(t *testing.T) {
 		{"bad_headers", "cut off", frameOf([]byte{5, 'h'}, ""), []Event{{Raw: frameOf([]byte{5, 'h'}, ""), Data: frameOf([]byte{5, 'h'}, "")}}},
 		{"bad_header_type", "not known", frameOf([]byte{1, 'h', 99}, ""), []Event{{Raw: frameOf([]byte{1, 'h', 99}, ""), Data: frameOf([]byte{1, 'h', 99}, "")}}},
 		{"bad_headers_size", "beyond the frame", longHeaders, []Event{{Raw: longHeaders, Data: longHeaders}}},
-		{"too_long", "more than AWS allows, so that nothing waits for it", tooLong, []Event{{Raw: tooLong, Data: tooLong}}},
 		{"bad_header_length", "cut off in its length", frameOf([]byte{1, 'h', 7, 0}, ""), []Event{{Raw: frameOf([]byte{1, 'h', 7, 0}, ""), Data: frameOf([]byte{1, 'h', 7, 0}, "")}}},
 		{"bad_header_size", "beyond the headers", frameOf([]byte{1, 'h', 7, 9, 9}, ""), []Event{{Raw: frameOf([]byte{1, 'h', 7, 9, 9}, ""), Data: frameOf([]byte{1, 'h', 7, 9, 9}, "")}}},
 	} {

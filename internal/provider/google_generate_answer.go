@@ -1,7 +1,6 @@
 package provider
 
 import (
-	"encoding/json"
 	"regexp"
 	"strconv"
 	"strings"
@@ -110,13 +109,11 @@ func growArguments(call *node, _ string, pieces jsontext.Value) {
 // growArgument takes a piece of a string argument, or the complete value of another argument.
 func growArgument(argument *node, partial jsontext.Value) {
 	for name, v := range partial.Members() {
-		switch {
+		switch { // an argument without a value is null
 		case name == "stringValue" && v.IsString():
 			argument.growText(v)
 		case name == "numberValue" || name == "boolValue":
 			argument.set(v.Raw())
-		case name == "nullValue":
-			argument.set(json.RawMessage("null"))
 		}
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// One mutant in 31 takes a second; all of them take half a minute.
+// All mutants take many times as long, most of all with -race; .ci/check all tries them.
 var oneIn = flag.Int("mutants", 31, "try one mutant in this many")
 
 // sample passes on one mutant in *oneIn.

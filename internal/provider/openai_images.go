@@ -91,7 +91,7 @@ func imageOf(v jsontext.Value, format string) (part modelio.Part, ok bool) {
 }
 
 // ofAllImages are members of an event that an answer has next to its images.
-var ofAllImages = []string{"type", "background", "created_at", "output_format", "quality", "size", "usage"}
+var ofAllImages = []string{"background", "created_at", "output_format", "quality", "safety_identifier", "size", "usage"}
 
 // addImage takes an event. The last one has the image; earlier events show it in progress.
 func addImage(f *fold, _ string, event jsontext.Value) {
@@ -103,11 +103,10 @@ func addImage(f *fold, _ string, event jsontext.Value) {
 			f.body.member("partial_images").append(index.Raw())
 		}
 	case "completed":
-		f.body.member("data").append(jsontext.ObjectText(event.Rest(ofAllImages...)))
+		f.body.member("data").append(jsontext.ObjectText(event.Rest(append(ofAllImages, "type")...)))
 		for _, name := range ofAllImages {
 			f.body.put(name, event.Member(name))
 		}
-		delete(f.body.members, "type")
 		f.done = true
 	default:
 		f.wrong = fmt.Errorf("has the type %+q, which no image event has", kind)

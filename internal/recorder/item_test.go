@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/internal/provider"
 )
 
 // TestPollsOfSeveral: the requests of two polls differ only in an id, which a record numbers. Each is answered about what it asks for.
@@ -50,5 +52,22 @@ func TestPollsOfSeveral(t *testing.T) {
 		require.Equal(t, []string{recorded[1], recorded[3], recorded[0], recorded[2]}, got)
 		require.Len(t, states, 2)
 		require.Equal(t, 2, states[fmt.Sprintf("resp_%032d", 1)], "no call was made again")
+	}
+}
+
+// TestHandedOut finds the ids in an answer by the names of their members, and in a stream those of its events.
+func TestHandedOut(t *testing.T) {
+	for body, want := range map[string][]string{
+		`{"id":"item-1234","file_id":"file-1234","operationId":"operation-1"}`:                    {"item-1234", "file-1234", "operation-1"},
+		`{"name":"files/abc-1","uri":"https://a.example/b","upload_url":"https://a.example/up"}`:  {"files/abc-1", "https://a.example/b", "https://a.example/up"},
+		`{"name":"Jane Doe and","uri":"no-path-at-all","text":"files/abc-1","valid":"item-1234"}`: nil,
+		`{"id":"short","other_id":"one of two words","list":[{"id":"item-5678"}]}`:                {"item-5678"},
+		"data: {\"id\":\"item-1234\"}\n\ndata: {\"id\":\"item-5678\"}\n\n":                        {"item-1234", "item-5678"},
+	} {
+		contentType := "application/json"
+		if body[0] == 'd' {
+			contentType = "text/event-stream"
+		}
+		require.Equal(t, want, handedOut(&provider.Answer{Status: 200, ContentType: contentType, Body: []byte(body)}), body)
 	}
 }

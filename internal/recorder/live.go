@@ -12,6 +12,7 @@ import (
 	"github.com/traceforge/traceforge-go/internal/locked"
 	"github.com/traceforge/traceforge-go/internal/provider"
 	"github.com/traceforge/traceforge-go/internal/secret"
+	"github.com/traceforge/traceforge-go/internal/websocket"
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
@@ -75,6 +76,13 @@ func (r *Recorder) keepAnswer(req *http.Request, w *wire, tk *take, resp *http.R
 	resp.Request = req
 	if resp.Body == nil {
 		resp.Body = http.NoBody
+	}
+	if resp.StatusCode == http.StatusSwitchingProtocols && websocket.Asked(req.Method, req.Header) {
+		resp.Body.Close()
+		tk.end(dropped, nil)
+		return nil, r.report.failCall(w, tk.id(), failuref(
+			w.String()+" is a session of an API whose sessions are not recorded",
+			"use the API without a WebSocket, or record the model itself: tf.Model"))
 	}
 	tk.noteProvenance(resp.Header)
 	tk.begin(resp.StatusCode, resp.Header)

@@ -457,7 +457,7 @@ func (r *report) proven(d *due) error {
 	return d.failure
 }
 
-// proveRest proves the streams that were neither read to their end nor closed.
+// proveRest proves the streams that were neither read to their end nor closed, and reports sessions over a WebSocket.
 func (r *report) proveRest() {
 	for _, d := range r.run.due {
 		if r.run.prove(d) != nil && r.failed[d.call.id()] == nil {

@@ -27,7 +27,7 @@ func (s *realtime) drifted(c *call) error {
 	session := fmt.Sprintf("%s session drifted from %s", c.provider, r.run.record(i))
 	switch {
 	case n > len(c.request.Messages) && n > len(recorded.Messages):
-		return r.report.unrecorded(c) // unreachable: they are the same
+		return r.report.unrecorded(c) // neither has a message, and the models differ
 	case n > len(c.request.Messages):
 		brief := fmt.Sprintf("%s: it ended before frame %d to the server: %s", session, n, frameName(&recorded.Messages[n-1]))
 		return failuref(brief, indent(short(textOf(recorded.Messages[n-1].Content))), accept).withDrift(d)

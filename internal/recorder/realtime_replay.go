@@ -322,9 +322,7 @@ func (s *realtime) conclude() error {
 	p.due.call = c
 	r.run.due = append(r.run.due, p.due)
 	r.run.answered = append(r.run.answered, testCall{record: p.record})
-	if f := r.run.prove(p.due); f != nil {
-		return f
-	}
+	r.run.prove(p.due) // proveRest reports what differs
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package recorder
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"net"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/traceforge/traceforge-go/internal/usage"
 	"github.com/traceforge/traceforge-go/internal/websocket"
+	"github.com/traceforge/traceforge-go/snapshot"
 )
 
 // A talker is an upstream whose sessions have numbers. They greet, and answer an update and each frame of type "ask". A
@@ -318,4 +320,72 @@ func TestSessionsThatAreNotKept(t *testing.T) {
 			require.Nil(t, s.stored())
 		})
 	}
+}
+
+// TestForgedSession fails a test once for a session whose record says something else than it serves.
+func TestForgedSession(t *testing.T) {
+	s := newScene(t)
+	talks := func(r *Recorder) {
+		one := dialRealtime(t, r)
+		one.ask("a")
+		one.stream.Close()
+	}
+	told, _ := s.run(Update, talks, func(o *Options) { o.Upstream = &talker{} })
+	require.Empty(t, told)
+	s.forge(func(_ int, _ *snapshot.Snapshot, raw string) string {
+		return strings.Replace(raw, "answer", "reply", 1)
+	})
+	told, _ = s.run(Replay, func(r *Recorder) {
+		one := dialRealtime(t, r)
+		one.ask()
+		one.say(`{"type":"ask","text":"a"}`)
+		one.hear("reply")
+		one.stream.Close()
+	})
+	require.Len(t, told, 1)
+	require.Contains(t, told[0].Text, "call 1, says one thing and serves another")
+}
+
+// TestSilentSession: of a session in which the client says nothing, the handshake alone tells another model.
+func TestSilentSession(t *testing.T) {
+	s := newScene(t)
+	dials := func(model string) func(*Recorder) {
+		return func(r *Recorder) {
+			req := realtimeRequest(t)
+			req.URL.RawQuery = "model=" + model
+			resp, err := r.RoundTrip(req)
+			require.NoError(t, err)
+			_, _ = websocket.New(resp.Body.(io.ReadWriteCloser), true, 1<<20).Read()
+			resp.Body.Close()
+		}
+	}
+	told, _ := s.run(Update, dials("m"), func(o *Options) { o.Upstream = &talker{} })
+	require.Empty(t, told)
+	told, _ = s.run(Replay, dials("m"))
+	require.Empty(t, told)
+	told, _ = s.run(Replay, dials("n"))
+	require.Len(t, told, 1)
+	require.Contains(t, told[0].Text, "has no snapshot: the test has 1 recorded call, and none fits it\n  model: n\n")
+}
+
+// TestDriftOfASessionHoldsNoSecret: what a client says otherwise is neither printed nor in a receipt if it is a secret.
+func TestDriftOfASessionHoldsNoSecret(t *testing.T) {
+	t.Setenv("SOME_API_KEY", "correct-horse-battery-staple")
+	s := newScene(t)
+	asks := func(text string) func(*Recorder) {
+		return func(r *Recorder) {
+			one := dialRealtime(t, r)
+			one.ask(text)
+			one.stream.Close()
+		}
+	}
+	told, _ := s.run(Update, asks("a"), func(o *Options) { o.Upstream = &talker{} })
+	require.Empty(t, told)
+	told, did := s.run(Replay, asks("my key is correct-horse-battery-staple"))
+	require.Len(t, told, 1)
+	require.Contains(t, told[0].Text, "session drifted from")
+	receipt, err := json.Marshal(did)
+	require.NoError(t, err)
+	require.Contains(t, string(receipt), "my key is")
+	require.NotContains(t, told[0].Text+string(receipt), "horse")
 }

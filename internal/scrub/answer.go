@@ -87,8 +87,7 @@ func (v *Values) RestoreText(text string) (string, error) {
 // mayHold reports whether an answer may contain a placeholder or a text that looks like one.
 func mayHold(body []byte) bool {
 	_, _, isFrame := provider.Payload(body)
-	return isFrame || bytes.Contains(body, []byte("{{")) || bytes.Contains(body, []byte(`\u007b`)) ||
-		bytes.Contains(body, []byte(`\u007B`))
+	return isFrame || bytes.Contains(body, []byte("{{")) || bytes.Contains(body, []byte(`\u007`)) // b or B is a brace
 }
 
 // rewrite returns an answer with its texts edited. The pieces of a text that a stream sends in several events are

@@ -278,3 +278,17 @@ func TestLongRestored(t *testing.T) {
 	_, err = values.Restore(answer(100_000), 2<<20)
 	require.ErrorIs(t, err, ErrLong)
 }
+
+// TestRestoreKeepsSpelling restores answers with escapes that begin like that of a brace.
+func TestRestoreKeepsSpelling(t *testing.T) {
+	for _, text := range []string{
+		`{"a" : "\u007E\u007c", "b":1e2, "b":[ ] }`, "data: {\"a\" : \"\\u007f\"}\n\ndata: {\"a\n\n", `{"a":"\u007`, `\u007f`,
+	} {
+		for _, contentType := range []string{"application/json", "text/event-stream"} {
+			stored := &provider.Answer{ContentType: contentType, Body: []byte(text)}
+			restored, err := newRules(t, Volatile()).valuesOf().Restore(stored, math.MaxInt64)
+			require.NoError(t, err)
+			require.Equal(t, text, string(restored))
+		}
+	}
+}
