@@ -33,7 +33,7 @@ func frameSizes(buf []byte) (frame, headers int) {
 		return 0, 0
 	}
 	frame, headers = int(binary.BigEndian.Uint32(buf)), int(binary.BigEndian.Uint32(buf[4:]))
-	if headers > frame-preludeSize-checksumSize {
+	if headers < 0 || headers > frame-preludeSize-checksumSize { // negative on 32 bits
 		return 0, 0
 	}
 	return frame, headers

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"hash/crc32"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -65,6 +66,7 @@ func TestFrames(t *testing.T) {
 	withHeaders := frameOf(odd, `{"a":1}`)
 	longHeaders := prelude(preludeSize+checksumSize, 1)
 	longHeaders = binary.BigEndian.AppendUint32(longHeaders, crc32.ChecksumIEEE(longHeaders))
+	negative := prelude(-1, math.MinInt32)
 	damaged := bytes.Clone(two)
 	damaged[len(damaged)-6]++
 	for _, test := range []struct {
@@ -91,6 +93,7 @@ func TestFrames(t *testing.T) {
 		{"bad_headers", "cut off", frameOf([]byte{5, 'h'}, ""), []Event{{Raw: frameOf([]byte{5, 'h'}, ""), Data: frameOf([]byte{5, 'h'}, "")}}},
 		{"bad_header_type", "not known", frameOf([]byte{1, 'h', 99}, ""), []Event{{Raw: frameOf([]byte{1, 'h', 99}, ""), Data: frameOf([]byte{1, 'h', 99}, "")}}},
 		{"bad_headers_size", "beyond the frame", longHeaders, []Event{{Raw: longHeaders, Data: longHeaders}}},
+		{"bad_sizes", "negative where an integer has 32 bits", negative, []Event{{Raw: negative, Data: negative}}},
 		{"bad_header_length", "cut off in its length", frameOf([]byte{1, 'h', 7, 0}, ""), []Event{{Raw: frameOf([]byte{1, 'h', 7, 0}, ""), Data: frameOf([]byte{1, 'h', 7, 0}, "")}}},
 		{"bad_header_size", "beyond the headers", frameOf([]byte{1, 'h', 7, 9, 9}, ""), []Event{{Raw: frameOf([]byte{1, 'h', 7, 9, 9}, ""), Data: frameOf([]byte{1, 'h', 7, 9, 9}, "")}}},
 	} {
