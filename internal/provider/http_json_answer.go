@@ -110,6 +110,8 @@ func evidentText(v jsontext.Value) (path []string, text string) {
 				at = at.Member(step)
 			} else if at.Len() == 1 {
 				at = at.Head()
+			} else {
+				at = jsontext.Value{}
 			}
 		}
 		if at.IsWord() {
