@@ -171,7 +171,9 @@ func mcpContents(v jsontext.Value) modelio.Part {
 // mcpPromptMessage decodes a message of a prompt, with its role in Metadata.
 func mcpPromptMessage(v jsontext.Value) modelio.Part {
 	p := mcpBlock(v.Member("content"))
-	jsontext.Keep(&p.Metadata, "role", v.Member("role").Raw())
+	if role := v.Member("role"); role.Present() {
+		jsontext.Keep(&p.Metadata, "role", role.Raw())
+	}
 	return p
 }
 
