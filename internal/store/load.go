@@ -325,13 +325,13 @@ func (d *Doc) Raw(i int) ([]byte, error) {
 }
 
 // RawUnchecked is Raw for an answer whose first bytes must not wait for its hash, which check computes. A commit replaces
-// a document before its answers: if none is under way, and the document is still the one that was loaded, the answer is
-// the document's. In any other case check is nil, and the answer is Raw's.
+// a document before its answers: without a commit under way, and as long as the document is the one that was loaded, the
+// answer is the document's. In any other case check is nil, and the answer is Raw's.
 func (d *Doc) RawUnchecked(i int) (raw []byte, check func() error) {
 	n := rawNeed(&d.Document.Snapshots[i], i)
-	_, idle := os.Lstat(d.store.Path(JournalName)) // asked first: the answer may be that of a commit that ends now
+	_, noJournal := os.Lstat(d.store.Path(JournalName)) // asked first: the answer may be that of a commit that ends now
 	raw, err := d.store.ReadWhole(d.Beside(n.Own))
-	if idle == nil || err != nil || n.Hash == "" || d.whole != nil || Pointed(raw) != "" || d.isReplaced() {
+	if noJournal == nil || err != nil || n.Hash == "" || d.whole != nil || Pointed(raw) != "" || d.isReplaced() {
 		return nil, nil
 	}
 	return raw, func() error { return d.check(n, raw) }
