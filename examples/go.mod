@@ -3,7 +3,7 @@ module github.com/traceforge/traceforge-go/examples
 go 1.26.0
 
 require (
-	github.com/anthropics/anthropic-sdk-go v1.84.0
+	github.com/anthropics/anthropic-sdk-go/v2 v2.15.0
 	github.com/openai/openai-go/v3 v3.95.0
 	github.com/stretchr/testify v1.12.1
 	github.com/traceforge/traceforge-go v0.0.0

@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/anthropics/anthropic-sdk-go"
+	"github.com/anthropics/anthropic-sdk-go/v2"
 )
 
 const maxTurns = 8
@@ -21,12 +21,11 @@ func Answer(ctx context.Context, client anthropic.Client, question string, weath
 	messages := []anthropic.MessageParam{anthropic.NewUserMessage(anthropic.NewTextBlock(question))}
 	for range maxTurns {
 		reply, err := client.Messages.New(ctx, anthropic.MessageNewParams{
-			Model:       anthropic.ModelClaudeHaiku4_5,
-			MaxTokens:   300,
-			Temperature: anthropic.Float(0),
-			System:      []anthropic.TextBlockParam{{Text: "Answer in one sentence. Use the tools."}},
-			Messages:    messages,
-			Tools:       []anthropic.ToolUnionParam{weatherTool},
+			Model:     anthropic.ModelClaudeHaiku4_5,
+			MaxTokens: 300,
+			System:    []anthropic.TextBlockParam{{Text: "Answer in one sentence. Use the tools."}},
+			Messages:  messages,
+			Tools:     []anthropic.ToolUnionParam{weatherTool},
 		})
 		if err != nil {
 			return "", err

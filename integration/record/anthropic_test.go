@@ -3,9 +3,9 @@ package record_test
 import (
 	"context"
 
-	"github.com/anthropics/anthropic-sdk-go"
-	"github.com/anthropics/anthropic-sdk-go/option"
-	"github.com/anthropics/anthropic-sdk-go/vertex"
+	"github.com/anthropics/anthropic-sdk-go/v2"
+	"github.com/anthropics/anthropic-sdk-go/v2/option"
+	"github.com/anthropics/anthropic-sdk-go/v2/vertex"
 	"golang.org/x/oauth2"
 	"golang.org/x/oauth2/google"
 
@@ -58,11 +58,10 @@ func claudeAsker(client *anthropic.Client) asker {
 
 func claudeParams(q question) anthropic.MessageNewParams {
 	params := anthropic.MessageNewParams{
-		Model:       "claude-sonnet-4-5",
-		MaxTokens:   100,
-		Temperature: anthropic.Float(0),
-		System:      []anthropic.TextBlockParam{{Text: "be brief"}},
-		Messages:    []anthropic.MessageParam{anthropic.NewUserMessage(anthropic.NewTextBlock(q.text))},
+		Model:     "claude-sonnet-4-5",
+		MaxTokens: 100,
+		System:    []anthropic.TextBlockParam{{Text: "be brief"}},
+		Messages:  []anthropic.MessageParam{anthropic.NewUserMessage(anthropic.NewTextBlock(q.text))},
 	}
 	if q.tools {
 		params.Tools = []anthropic.ToolUnionParam{{OfTool: &anthropic.ToolParam{

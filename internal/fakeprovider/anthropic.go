@@ -102,6 +102,13 @@ func (f anthropicMessages) readBody(c *Call, body members) *Failure {
 	if !body.into("max_tokens", &maxTokens) {
 		return refusal("max_tokens: Input should be a valid integer")
 	}
+	version := c.Header.Get("Anthropic-Version")
+	body.into("anthropic_version", &version)
+	for _, key := range []string{"temperature", "top_k", "top_p"} {
+		if body.has(key) && strings.HasPrefix(version, "20") && version >= "2026-10-21" {
+			return refusal("%s: Extra inputs are not permitted", key)
+		}
+	}
 	if body.has("system") {
 		c.Messages = append(c.Messages, Message{Role: "system", Text: textOf(body["system"])})
 	}

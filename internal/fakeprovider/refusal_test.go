@@ -52,6 +52,8 @@ func TestRefusals(t *testing.T) {
 		{"messages-no-messages", "/v1/messages", `{"model":"m","max_tokens":1}`, version, 400, "messages: Field required"},
 		{"messages-model-type", "/v1/messages", `{"model":1,"max_tokens":1,"messages":[]}`, version, 400, "model: Input should be a valid string"},
 		{"messages-max-tokens-type", "/v1/messages", `{"model":"m","max_tokens":"1","messages":[]}`, version, 400, "max_tokens: Input should be a valid integer"},
+		{"messages-temperature", "/v1/messages", `{"model":"m","max_tokens":1,"temperature":0,"messages":[]}`,
+			[]string{"Anthropic-Version", "2026-10-21"}, 400, "temperature: Extra inputs are not permitted"},
 		{"messages-type", "/v1/messages", claude(`"x"`), version, 400, "messages: Input should be a valid array"},
 		{"messages-empty", "/v1/messages", claude(`[]`), version, 400, "messages: at least one message is required"},
 		{"messages-item", "/v1/messages", claude(`["x"]`), version, 400, "messages.0: Input does not match the expected shape."},
@@ -95,6 +97,8 @@ func TestRefusals(t *testing.T) {
 		{"mistral-no-messages", "/mistral" + chatPath, `{"model":"m"}`, nil, 400, "Missing required parameter: 'messages'."},
 
 		{"vertex-claude-not-json", "/publishers/anthropic/models/m:rawPredict", `{`, nil, 400, "The request body is not valid JSON"},
+		{"vertex-claude-top-p", "/publishers/anthropic/models/m:rawPredict", `{"anthropic_version":"2026-10-21","max_tokens":1,"top_p":1,"messages":[]}`,
+			nil, 400, "top_p: Extra inputs are not permitted"},
 		{"vertex-claude-no-version", "/publishers/anthropic/models/m:rawPredict", `{}`, nil, 400, "anthropic_version: Field required"},
 		{"gemini-not-json", "/v1beta/models/m:generateContent", `{`, nil, 400, `"status": "INVALID_ARGUMENT"`},
 		{"gemini-no-contents", "/v1beta/models/m:generateContent", `{}`, nil, 400, "contents is not specified"},

@@ -64,12 +64,15 @@ var claudeModel = regexp.MustCompile(`claude-(?:opus|sonnet|haiku|fable|mythos)-
 
 // claudeFixed returns the parameters that Claude's models do not accept.
 //
+//   - In version 2026-10-21 of the API, all models: "Extra inputs are not permitted"
+//     (platform.claude.com/docs/en/api/migration-2026-10-21).
 //   - From 4.7 on, and Mythos Preview, all of them: "`temperature` is deprecated for this model"
 //     (platform.claude.com/docs/en/about-claude/models/migration-guide).
 //   - Older ones when they think: "`temperature` may only be set to 1 when thinking is enabled"
 //     (platform.claude.com/docs/en/build-with-claude/extended-thinking).
 func claudeFixed(req *modelio.Request) []string {
-	if strings.Contains(req.Model, "claude-mythos-preview") {
+	inHeader, inBody := MetadataWord(req.Options, markHeaders, "anthropic-version"), MetadataWord(req.Options, "anthropic_version")
+	if isRecentClaude(inHeader) || isRecentClaude(inBody) || strings.Contains(req.Model, "claude-mythos-preview") {
 		return samplers
 	}
 	if m := claudeModel.FindStringSubmatch(req.Model); m != nil {
@@ -87,8 +90,11 @@ func claudeFixed(req *modelio.Request) []string {
 	return nil
 }
 
+// isRecentClaude reports whether a version of Claude's API is 2026-10-21 or later. All hosts name these alike.
+func isRecentClaude(version string) bool { return strings.HasPrefix(version, "20") && version >= "2026-10-21" }
+
 // notTaken matches providers' messages that a model does not accept a parameter.
-var notTaken = regexp.MustCompile(`(?i)unsupported|not support|deprecated|incompatible|may only be|only \S+ is allowed`)
+var notTaken = regexp.MustCompile(`(?i)unsupported|not support|not permitted|deprecated|incompatible|may only be|only \S+ is allowed`)
 
 // NotTaken returns which of "temperature", "top_p" and "seed" the model does not accept, according to the provider's
 // answer. It is nil for a status other than 400 and 422, and for an answer that does not name them.

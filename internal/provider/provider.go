@@ -36,7 +36,7 @@ type Codec struct {
 	// InURL says that each of its requests has $url, from its path. Prompted says that its requests have a prompt, or a
 	// list of prompts, and never messages. A record without these belongs to another API.
 	InURL    bool
-	Version  string // prefix of anthropic_version in the body of its requests to Claude; empty if they have none
+	Version  string // prefix of anthropic_version, before 2026-10-21, in bodies of its requests to Claude; may be empty
 	Prompted bool
 
 	Refusal refusalForm // the form of its errors; nil for that of its provider's other APIs, or OpenAI's
@@ -140,7 +140,8 @@ func Named(api string) (*Codec, bool) {
 // Unlike says why a request cannot belong to the API, which either served or refused it; empty if it can.
 func (c *Codec) Unlike(req *modelio.Request, served bool) string {
 	version := strings.Trim(string(req.Options["anthropic_version"]), `"`)
-	if c.Version != "" && !strings.HasPrefix(version, c.Version) && (version != "" || served && c.API == vertexAnthropicAPI) {
+	isIts := c.Version == "" || strings.HasPrefix(version, c.Version) || isRecentClaude(version)
+	if !isIts && (version != "" || served && c.API == vertexAnthropicAPI) {
 		return fmt.Sprintf("its anthropic_version is %q, and those of %s begin with %s", version, c.API, c.Version)
 	}
 	if c.InURL && req.Options[markURL] == nil {

@@ -11,7 +11,7 @@ import (
 
 // TestUnlike checks Claude's hosts, which have one form of requests and answers, and differ by anthropic_version.
 func TestUnlike(t *testing.T) {
-	const anthropic, vertex, bedrock = `"2023-06-01"`, `"vertex-2023-10-16"`, `"bedrock-2023-05-31"`
+	const anthropic, vertex, bedrock, recent = `"2023-06-01"`, `"vertex-2023-10-16"`, `"bedrock-2023-05-31"`, `"2026-10-21"`
 	for _, c := range []struct {
 		name, why    string
 		api, version string
@@ -23,10 +23,13 @@ func TestUnlike(t *testing.T) {
 		{"vertex as messages", "no such version there", messagesAPI, vertex, true, true},
 		{"bedrock as messages", "no such version there", messagesAPI, bedrock, true, true},
 		{"vertex", "its own", vertexAnthropicAPI, vertex, true, false},
+		{"vertex since then", "all hosts name it alike", vertexAnthropicAPI, recent, true, false},
+		{"messages of old as vertex", "no such version there", vertexAnthropicAPI, anthropic, true, true},
 		{"messages as vertex", "Vertex serves none without a version", vertexAnthropicAPI, "", true, true},
 		{"vertex without a version", "which it refused", vertexAnthropicAPI, "", false, false},
 		{"bedrock as vertex", "also where it was refused", vertexAnthropicAPI, bedrock, false, true},
 		{"invoke", "its own", invokeAPI, bedrock, true, false},
+		{"invoke since then", "all hosts name it alike", invokeAPI, recent, true, false},
 		{"invoke of another model", "only Claude has a version", invokeAPI, "", true, false},
 		{"vertex as invoke", "no such version there", invokeAPI, vertex, true, true},
 		{"converse", "it has no such member", "bedrock.converse", vertex, true, false},
