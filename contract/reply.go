@@ -56,13 +56,9 @@ func restoreOwn(parts []modelio.Part, ids map[string]string) {
 	own := map[string]string{}
 	for _, part := range parts {
 		if request := part.ToolRequest; request != nil && isProviders(part) {
-			if id, ok := ids[request.Ref]; ok {
-				own[request.Ref] = id
-				request.Ref = id
-			}
+			own[request.Ref] = ids[request.Ref]
+			request.Ref = cmp.Or(ids[request.Ref], request.Ref)
 		}
-	}
-	for _, part := range parts {
 		if result := part.ToolResponse; result != nil {
 			result.Ref = cmp.Or(own[result.Ref], result.Ref)
 		}
