@@ -88,9 +88,9 @@ func (t *htmlTest) add(call Call, causes []*Cause, now *snapshot.Snapshot) {
 	changed := map[int][]drift.Change{} // by message
 	for _, change := range call.Request {
 		switch i, isMessage := messageOf(change); {
-		case isMessage && i >= known:
+		case isMessage:
 			changed[i] = append(changed[i], change)
-		case !isMessage && fresh[change.Key()]:
+		case fresh[change.Key()]:
 			v.Changes = append(v.Changes, htmlChangeOf(change, false))
 		}
 	}
@@ -144,7 +144,7 @@ func (t *htmlTest) Hits() string {
 		kinds = append(kinds, nameOf(cause.Change))
 	}
 	text := Count(t.changed, "call", "calls")
-	if t.answers == 0 || len(kinds) > 1 || kinds[0] != OtherAnswers {
+	if len(kinds) > 1 || kinds[0] != OtherAnswers {
 		text += ": " + strings.Join(Most(3, kinds, "more"), ", ")
 	}
 	if t.answers > 0 {
@@ -164,7 +164,6 @@ func (t *htmlTest) More() string {
 
 // messageOf returns the number of the message that a change concerns.
 func messageOf(c drift.Change) (i int, ok bool) {
-	number, ok := strings.CutPrefix(c.Pointer, "/messages/")
-	i, err := strconv.Atoi(number)
-	return i, ok && err == nil
+	i, err := strconv.Atoi(strings.TrimPrefix(c.Pointer, "/messages/"))
+	return i, err == nil
 }

@@ -45,7 +45,7 @@ func htmlChangeOf(c drift.Change, sides bool) htmlChange {
 		Title: plaintext.Line(c.String()), Prose: isProse(c.Kind), Sides: sides && c.Before != nil && c.After != nil,
 	}
 	var before []string // the lines between the hunks are the same on both sides
-	if c.Before != nil && c.After != nil {
+	if c.Before != nil {
 		before = strings.Split(*c.Before, "\n")
 	}
 	next := 0 // next line before the change

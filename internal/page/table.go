@@ -98,8 +98,8 @@ func (t *Table) fit(width int) []layout {
 		func(int) int { return leastColumn },
 	} {
 		for _, i := range order {
-			if l := &layouts[i]; t.Columns[i].Shrinks && total > width {
-				to := max(l.width-(total-width), min(l.width, least(i)))
+			if l := &layouts[i]; t.Columns[i].Shrinks {
+				to := max(l.width-(total-width), min(l.width, least(i))) // total stays width or more
 				total -= l.width - to
 				l.width = to
 			}
