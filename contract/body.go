@@ -53,7 +53,7 @@ func merge(dst, src modelio.Object, pointer string) (both []string) {
 
 // remove removes the member at a path from o, and the objects that become empty.
 func remove(o modelio.Object, path []string) {
-	if inner, ok := jsontext.MembersOf(o[path[0]]); ok && len(path) > 1 {
+	if inner, _ := jsontext.MembersOf(o[path[0]]); len(path) > 1 {
 		if remove(inner, path[1:]); len(inner) > 0 {
 			o[path[0]] = toJSON(inner)
 			return

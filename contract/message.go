@@ -90,10 +90,8 @@ func refuse(r *fields.Reader, members modelio.Object) {
 }
 
 func readMetadata(r *fields.Reader, v jsontext.Value, o *modelio.Object) {
-	if !r.Want(v, "an object") {
-		return
-	}
-	if *o = v.Object(); len(*o) == 0 {
+	*o = v.Object()
+	if r.Want(v, "an object") && len(*o) == 0 {
 		r.Report(ruleBlank, "must be left out where it is empty")
 	}
 }

@@ -59,7 +59,7 @@ func lastNumber(history []modelio.Message) int {
 func callNumber(ref string) int {
 	digits, _ := strings.CutPrefix(ref, "call_")
 	n, _ := strconv.Atoi(digits)
-	if n < 0 || n > 1e9 || "call_"+strconv.Itoa(n) != ref {
+	if n > 1e9 || "call_"+strconv.Itoa(n) != ref {
 		return 0
 	}
 	return n

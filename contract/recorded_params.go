@@ -97,7 +97,7 @@ func (r *Recorded) controls(a *RuntimeArgs, api string, options modelio.Object) 
 		return nil
 	}
 	delete(options, "stream") // left to the adapter
-	if want, ok := d.stream["stream_options"]; ok && same(options["stream_options"], want) {
+	if same(options["stream_options"], d.stream["stream_options"]) {
 		delete(options, "stream_options")
 	}
 	doc, err := jsontext.Parse(jsontext.ObjectText(options))
@@ -122,7 +122,7 @@ func (r *Recorded) controls(a *RuntimeArgs, api string, options modelio.Object) 
 	}
 	said := root.Member(d.format...)
 	for _, format := range formats(said) {
-		if value, ok := d.responseFormat(format); !ok || value == nil || !same(toJSON(value), said.Raw()) {
+		if value, _ := d.responseFormat(format); value == nil || !same(toJSON(value), said.Raw()) {
 			continue
 		}
 		remove(options, d.format)
@@ -135,11 +135,10 @@ func (r *Recorded) controls(a *RuntimeArgs, api string, options modelio.Object) 
 
 // modelControls is controls for a [modelio.Model], which uses GK's own words.
 func (r *Recorded) modelControls(a *RuntimeArgs, options modelio.Object) error {
-	var choice modelio.ToolChoice
-	tags := map[modelio.ToolChoice]string{"auto": ChoiceAuto, "none": ChoiceNone, "required": ChoiceRequired}
-	if json.Unmarshal(options["toolChoice"], &choice) == nil && tags[choice] != "" {
+	tags := map[string]string{"auto": ChoiceAuto, "none": ChoiceNone, "required": ChoiceRequired}
+	if tag := tags[jsontext.ValueOf(options["toolChoice"]).Word()]; tag != "" {
 		delete(options, "toolChoice")
-		a.ToolChoice = &ToolChoice{Tag: tags[choice]}
+		a.ToolChoice = &ToolChoice{Tag: tag}
 	}
 	schema := jsontext.ValueOf(options["output"]).Member("schema")
 	if !schema.IsObject() {

@@ -67,12 +67,11 @@ func restoreOwn(parts []modelio.Part, ids map[string]string) {
 
 // dropCaller removes the mark that the model itself made a call, which Anthropic sends but does not need back.
 func dropCaller(parts []modelio.Part) {
-	for i := range parts {
-		metadata := parts[i].Metadata
-		if caller, ok := metadata["caller"]; !ok || !same(caller, json.RawMessage(`{"type":"direct"}`)) {
-			continue
+	for i, part := range parts {
+		if same(part.Metadata["caller"], json.RawMessage(`{"type":"direct"}`)) {
+			delete(part.Metadata, "caller")
 		}
-		if delete(metadata, "caller"); len(metadata) == 0 {
+		if len(part.Metadata) == 0 {
 			parts[i].Metadata = nil
 		}
 	}

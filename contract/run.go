@@ -91,7 +91,7 @@ func (c Catalog) check(what, provider, model string) error {
 	switch {
 	case strings.TrimSpace(model) == "":
 		found.add("/model", ruleMissing, "is blank")
-	case known && host.Models != nil && !slices.Contains(host.Models, model):
+	case host.Models != nil && !slices.Contains(host.Models, model):
 		found.add("/model", ruleUnknown, "%s", notAmong(model, slices.Values(host.Models)))
 	}
 	return newError(what, found...)
