@@ -21,11 +21,11 @@ const Env = "TRACEFORGE_ANNOTATIONS"
 // Left reports whether tests leave annotations to the reader of their receipts.
 func Left() bool { return os.Getenv(Env) == "off" }
 
-// Path returns a file's path relative to the checkout of a GitHub Actions or GitLab job, or the file unchanged if the
-// checkout is unknown. The file is relative to root, which may be a directory within the checkout.
+// Path returns a file's path relative to the checkout of a GitHub Actions or GitLab job, or the file unchanged if it
+// is empty or the checkout is unknown. The file is relative to root, which may be a directory within the checkout.
 func Path(root, file string) string {
 	workspace := cmp.Or(os.Getenv("GITHUB_WORKSPACE"), os.Getenv("CI_PROJECT_DIR"))
-	if workspace == "" || root == "" {
+	if workspace == "" || root == "" || file == "" {
 		return file
 	}
 	rel, err := filepath.Rel(workspace, filepath.Join(root, filepath.FromSlash(file)))

@@ -26,16 +26,17 @@ func TestError(t *testing.T) {
 func TestPath(t *testing.T) {
 	checkout := t.TempDir()
 	root := filepath.Join(checkout, "module")
-	for _, c := range []struct{ name, workspace, root, want string }{
-		{"module in the checkout", checkout, root, "module/a/b.go"},
-		{"module is the checkout", root, root, "a/b.go"},
-		{"elsewhere", filepath.Join(checkout, "other"), root, "a/b.go"},
-		{"no checkout", "", root, "a/b.go"},
-		{"no root", checkout, "", "a/b.go"},
+	for _, c := range []struct{ name, workspace, root, file, want string }{
+		{"module in the checkout", checkout, root, "a/b.go", "module/a/b.go"},
+		{"module is the checkout", root, root, "a/b.go", "a/b.go"},
+		{"elsewhere", filepath.Join(checkout, "other"), root, "a/b.go", "a/b.go"},
+		{"no checkout", "", root, "a/b.go", "a/b.go"},
+		{"no root", checkout, "", "a/b.go", "a/b.go"},
+		{"no file", checkout, root, "", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Setenv("GITHUB_WORKSPACE", c.workspace)
-			require.Equal(t, c.want, Path(c.root, "a/b.go"))
+			require.Equal(t, c.want, Path(c.root, c.file))
 		})
 	}
 }

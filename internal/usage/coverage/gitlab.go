@@ -47,10 +47,7 @@ func (c *Report) CodeQuality() string {
 	return string(text) + "\n"
 }
 
-// Path returns the file of a call relative to the checkout, if that is known.
+// Path returns the file of a call relative to the checkout, if both are known.
 func (c *Report) Path(at page.Place) string {
-	if at.File == "" {
-		return ""
-	}
 	return annotation.Path(c.Root(at.Package), at.File)
 }
