@@ -167,6 +167,29 @@ func TestExitCriterion6(t *testing.T) {
 	})
 }
 
+// TestReasonBeforeAnError checks that the journal has the receipt of an answer that said why it ended before it failed.
+func TestReasonBeforeAnError(t *testing.T) {
+	s := newScene(t)
+	s.adapter.Stream = true
+	s.Setenv("TRACEFORGE_UPDATE", "1")
+	upstream := roundTripper(func(*http.Request) (*http.Response, error) {
+		return response(200, http.Header{"Content-Type": {"text/event-stream"}},
+			`data: {"id":"c","object":"chat.completion.chunk","choices":[{"index":0,"delta":{},"finish_reason":"error"}]}`+"\n\n"+
+				`data: {"error":{"code":"server_error","message":"the host is gone"}}`+"\n\n"), nil
+	})
+	var receipt contract.GenerateReceipt
+	tb := tbtest.Run("TestAgent", func(tb *tbtest.TB) {
+		tf := traceforgetest.New(tb, traceforgetest.Dir(s.dir), traceforgetest.Upstream(upstream), traceforgetest.Nondeterministic("a test"))
+		s.adapter.Client = tf.Client()
+		var err error
+		receipt, err = s.adapter.Generate(s.Context(), s.asks(apis[0]))
+		require.ErrorContains(s, err, "the host is gone")
+	})
+	require.False(s, tb.Failed(), tb.Logged())
+	require.Equal(s, contract.FinishReason{Reason: contract.FinishError, Raw: contract.Some("error")}, receipt.FinishReason)
+	require.Equal(s, receipt, s.journal()[0].Receipt)
+}
+
 // journal returns the journal of the scene's only document.
 func (s *scene) journal() []*contract.Recorded {
 	s.Helper()

@@ -120,9 +120,6 @@ func (r *Recorded) outcome(record Record) error {
 	}
 	resp := s.Response
 	resp.ID = sent.ID
-	if resp.Error != nil && len(resp.Candidates) > 0 && len(resp.Candidates[0].Message.Content) == 0 {
-		resp.Candidates = nil
-	}
 	out, err := envelopeOf(firstOf(&resp), callIDs(&resp, sent)) // its calls are numbered and keep their numbers
 	if err != nil {
 		return err
