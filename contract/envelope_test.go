@@ -51,7 +51,7 @@ func TestEnvelope(t *testing.T) {
 			`{"assistant_text":"a <b> c","reasoning_ref":null,"tool_calls_ref":null}`}},
 		{"empty_text", "is none", nil, []modelio.Part{modelio.TextPart(""), modelio.ReasoningPart("")}, []string{
 			`{"assistant_text":null,"reasoning_ref":null,"tool_calls_ref":null}`}},
-		{"reasoning", "its parts are paragraphs", nil, []modelio.Part{modelio.ReasoningPart("one"), modelio.TextPart("t"), modelio.ReasoningPart("two")}, []string{
+		{"reasoning", "its parts are paragraphs", nil, []modelio.Part{modelio.ReasoningPart("one"), modelio.TextPart("t"), modelio.ReasoningPart(""), modelio.ReasoningPart("two")}, []string{
 			"one\n\ntwo",
 			`{"assistant_text":"t","reasoning_ref":"` + sumOf("one\n\ntwo") + `","tool_calls_ref":null}`}},
 		{"calls", "each with its arguments, in canonical form", nil, []modelio.Part{aRequest("toolu_b", "f", `{"b": 1.0, "a": 9223372036854775807}`), aRequest("", "g", "")}, []string{

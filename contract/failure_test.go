@@ -151,7 +151,7 @@ func TestOptionsCannotContradictParams(t *testing.T) {
 		params.Runtime.Temperature = contract.Some[contract.Decimal]("0")
 		params.Runtime.ReasoningEffort = contract.Some("low")
 		params.Runtime.ProviderOptionsRef = contract.Some(s.put(map[string]any{a.family: map[string]any{
-			"model": "other", "temperature": 1, "stream": true, "top_p": 0.5,
+			"model": "other", "temperature": map[string]any{"of": 1}, "stream": true, "top_p": 0.5,
 			"reasoning_effort": "high", "reasoning": map[string]any{"effort": "high"}, "output_config": map[string]any{"effort": "high"},
 		}}))
 		effort := map[string]string{contract.OpenAIChat: "reasoning_effort", contract.OpenAIResponses: "reasoning/effort", contract.AnthropicMessages: "output_config/effort"}[a.name]
@@ -225,7 +225,7 @@ func TestFinishReasons(t *testing.T) {
 		length := map[string]string{contract.OpenAIChat: "length", contract.OpenAIResponses: "max_output_tokens", contract.AnthropicMessages: "max_tokens"}[a.name]
 		for want, reply := range map[string]fakeprovider.Reply{
 			contract.FinishStop:      {Text: "done"},
-			contract.FinishLength:    {Text: "cut", Finish: length},
+			contract.FinishLength:    {Text: "cut", ToolCalls: []fakeprovider.ToolCall{{Name: "f", Arguments: "{}"}}, Finish: length},
 			contract.FinishToolCalls: fakeprovider.CallTools(fakeprovider.ToolCall{Name: "f", Arguments: "{}"}),
 			contract.FinishBlocked:   {Refusal: "I will not"},
 		} {
