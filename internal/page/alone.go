@@ -77,10 +77,7 @@ type room struct {
 }
 
 func (c *Comparison) room() room {
-	switch {
-	case c.All == "":
-		return room{calls: shownCalls}
-	case c.Conversations:
+	if c.Conversations {
 		return room{40, htmlLines, htmlWidth}
 	}
 	return room{shownCalls, 30, 200}
