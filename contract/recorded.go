@@ -71,17 +71,15 @@ func FromSnapshot(record Record) (*Recorded, error) {
 // isGeneration reports whether a request asks a model to generate something (LC), unlike a tool call, an embedding or a
 // search. If no codec knows its API, its messages or its prompt decide.
 func isGeneration(req *modelio.Request) bool {
-	asks := len(req.Messages) > 0 || req.Prompt != nil
 	codec, known := provider.Named(req.API)
 	switch {
 	case dialects[req.API] != nil:
 		return true
-	case req.API == modelio.ToolAPI, strings.HasPrefix(req.API, "genkit.") && req.API != modelio.ModelAPI:
+	case req.API == modelio.ToolAPI, strings.HasPrefix(req.API, "genkit.") && req.API != modelio.ModelAPI,
+		known && codec.API != provider.GenericAPI && !codec.Generates && codec.Realtime == nil:
 		return false
-	case known && codec.API != provider.GenericAPI:
-		return asks && (codec.Generates || codec.Realtime != nil)
 	}
-	return asks
+	return len(req.Messages) > 0 || req.Prompt != nil
 }
 
 // unlessEmpty returns a pointer to v, or nil if v is empty.

@@ -50,6 +50,7 @@ func TestRecordedControls(t *testing.T) {
 		{"effort_chat", "one member", contract.OpenAIChat, `{"reasoning_effort":"low"}`, contract.RuntimeArgs{ReasoningEffort: contract.Some("low")}, "", ""},
 		{"effort_responses", "with company", contract.OpenAIResponses, `{"reasoning":{"effort":"low","summary":"auto"}}`, contract.RuntimeArgs{ReasoningEffort: contract.Some("low")}, "", `{"openai":{"reasoning":{"summary":"auto"}}}`},
 		{"effort_null", "null is no effort", contract.OpenAIResponses, `{"reasoning":{"effort":null}}`, contract.RuntimeArgs{}, "", `{"openai":{"reasoning":{"effort":null}}}`},
+		{"format_null", "null is no format", contract.AnthropicMessages, `{"output_config":{"format":null}}`, contract.RuntimeArgs{}, "", `{"anthropic":{"output_config":{"format":null}}}`},
 		{"effort_anthropic", "beside the format", contract.AnthropicMessages, `{"output_config":{"effort":"max","format":{"type":"json_schema","schema":{"a":1}}}}`, contract.RuntimeArgs{ReasoningEffort: contract.Some("max")}, `{"json_schema":{"a":1},"strict":null,"type":"json_schema"}`, ""},
 		{"choice_auto", "a word", contract.OpenAIChat, `{"tool_choice":"auto"}`, contract.RuntimeArgs{ToolChoice: &contract.ToolChoice{Tag: contract.ChoiceAuto}}, "", ""},
 		{"choice_tool_chat", "nested", contract.OpenAIChat, `{"tool_choice":{"type":"function","function":{"name":"f"}}}`, contract.RuntimeArgs{ToolChoice: &contract.ToolChoice{Tag: contract.ChoiceTool, Name: "f"}}, "", ""},
@@ -280,6 +281,25 @@ func TestRecordedCallIDs(t *testing.T) {
 	var calls contract.ToolCallList
 	require.NoError(t, contract.ReadJSON(got, *got.Envelope.ToolCallsRef, &calls))
 	require.Equal(t, "call_2", calls[0].CallID)
+}
+
+// TestRecordedGenerations covers APIs that no adapter calls: a recorder keeps their calls, and the contract names them.
+func TestRecordedGenerations(t *testing.T) {
+	prompt := "Once upon"
+	for _, request := range []modelio.Request{
+		{API: "http.json", Messages: []modelio.Message{text(modelio.RoleUser, "hi")}},
+		{API: "cohere.generate", Prompt: &prompt},
+		{API: "openai.realtime", Messages: []modelio.Message{text(modelio.RoleUser, "hi")}},
+		{API: "of.nobody", Prompt: &prompt},
+	} {
+		t.Run(request.API, func(t *testing.T) {
+			record := recordOf(request.API)
+			record.Snapshot.Request = request
+			got, err := contract.FromSnapshot(record)
+			require.NoError(t, err)
+			require.Len(t, got.Params.MessageRefs, 1)
+		})
+	}
 }
 
 func TestRecordedErrors(t *testing.T) {
