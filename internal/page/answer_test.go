@@ -22,6 +22,9 @@ func TestAnswers(t *testing.T) {
 	call := func(input string) modelio.Part {
 		return modelio.Part{ToolRequest: &modelio.ToolRequest{Name: "look", Ref: "1", Input: []byte(input)}}
 	}
+	result := func(output string) modelio.Part {
+		return modelio.Part{ToolResponse: &modelio.ToolResponse{Name: "look", Ref: "1", Output: []byte(output)}}
+	}
 	used := int64(7)
 	for _, c := range []struct {
 		name, why, want string
@@ -42,6 +45,9 @@ func TestAnswers(t *testing.T) {
 			before: answerOf(modelio.ReasoningPart("a"), modelio.TextPart("Yes.")), after: answerOf(modelio.ReasoningPart("b"), modelio.TextPart("Yes."))},
 		{name: "media", why: "what neither text nor calls say", want: "answer: parts /parts -      \"url\": \"a\" +      \"url\": \"b\"",
 			before: answerOf(modelio.MediaPart("", "a")), after: answerOf(modelio.MediaPart("", "b"))},
+		{name: "result", why: "of a provider's own tool", want: "answer: result of tool look /parts -      \"output\": 1, +      \"output\": 2,",
+			before: answerOf(result("1")), after: answerOf(result("2"))},
+		{name: "same result", why: "is no change", before: answerOf(result("1")), after: answerOf(result("1"))},
 		{name: "reason", why: "why it ended", want: "answer: finish reason /finish_reason -stop +length",
 			change: func(r *snapshot.Response) { r.Candidates[0].FinishReason = modelio.FinishLength }},
 		{name: "candidates", why: "further answers", want: "answer 2: text added /candidates/0/content +Or not.\nanswer 2: finish reason added /candidates/0/finish_reason +stop",

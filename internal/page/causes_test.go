@@ -115,6 +115,22 @@ func TestCauses_Special(t *testing.T) {
 	require.NotNil(t, all[1].Answers[0].Changes)
 }
 
+// A call of the second test has the cause of the first test's call, and the call before it has not.
+func TestCausesOfTwoTests(t *testing.T) {
+	text := func(s string) *string { return &s }
+	system := drift.Change{Component: "system", Kind: "system", Before: text("a"), After: text("b")}
+	tool := drift.Change{Component: "tool search", Kind: "tool search", Before: text("c"), After: text("d")}
+	var causes Causes
+	for _, call := range []Call{
+		{Place: Place{Test: "TestA", Call: 1}, Request: []drift.Change{system}},
+		{Place: Place{Test: "TestB", Call: 1}, Request: []drift.Change{tool}},
+		{Place: Place{Test: "TestB", Call: 2}, Request: []drift.Change{system}},
+	} {
+		causes.Add(call)
+	}
+	require.Equal(t, []Place{{Test: "TestA", Call: 1}, {Test: "TestB", Call: 2}}, causes.List()[0].Calls)
+}
+
 func TestAddKnown(t *testing.T) {
 	before, after := "Never guess.", "Do not guess."
 	text := drift.Change{Component: "system", Kind: "system", Before: &before, After: &after}

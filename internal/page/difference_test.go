@@ -211,6 +211,12 @@ func TestComparisonOfCosts(t *testing.T) {
 	from, to := taking(1200), taking(800)
 	to.Snapshots[0].Hash = "other"
 	require.NoError(t, c.Add(change, from, to))
+	c.Cost = nil
+	unknown := func(s *snapshot.Snapshot) { s.Response.TokensUsed = nil }
+	for _, docs := range [][2]*snapshot.Document{{edited(unknown), taking(800)}, {taking(1200), edited(unknown)}} {
+		docs[1].Snapshots[0].Hash = "other"
+		require.NoError(t, c.Add(change, docs[0], docs[1]), "one side is not known")
+	}
 	c.Close()
 	var out bytes.Buffer
 	(&page.Page{Out: &out, Width: 100}).Comparison(c)
