@@ -15,10 +15,7 @@ func (t Test) OfProgram() bool { return t.Package == snapshot.ProgramPackage }
 // ProgramAgain returns the command that records the calls of a program again in a mode of --update, which may be "". of
 // is the source.function of its records: the program's command, after flags of traceforge exec, if there are any.
 func ProgramAgain(name, of, mode string) string {
-	if mode != "" {
-		mode = "=" + mode
-	}
-	return ProgramCommand(name, of, "--update"+mode)
+	return ProgramCommand(name, of, strings.TrimSuffix("--update="+mode, "="))
 }
 
 // ProgramCommand returns the command that runs a program with flags of traceforge exec, which may be "". People copy it
