@@ -93,7 +93,7 @@ func (c *Comparison) alone(d *Difference, from, to *snapshot.Document) {
 	docs := map[string]*snapshot.Document{drift.Added: to, drift.Removed: from}
 	for _, fate := range []string{drift.Added, drift.Removed} {
 		for _, n := range d.Calls[fate] {
-			if len(d.glances) == r.calls {
+			if len(d.Glances) == r.calls {
 				return
 			}
 			s := callOf(docs[fate], n)
@@ -110,7 +110,7 @@ func (c *Comparison) alone(d *Difference, from, to *snapshot.Document) {
 					c.kept += len(line.text)
 				}
 			}
-			d.glances = append(d.glances, g)
+			d.Glances = append(d.Glances, g)
 		}
 	}
 }

@@ -244,7 +244,7 @@ func (c *Comparison) Close() {
 	joined := map[*Difference]bool{}
 	for _, d := range c.Differences {
 		if left := gone[d.content]; d.Fate == drift.Added && len(left) > 0 {
-			d.Fate, d.Was, d.Calls, d.glances, d.Only = Moved, left[0].File, Calls{}, nil, nil
+			d.Fate, d.Was, d.Calls, d.Glances, d.Only = Moved, left[0].File, Calls{}, nil, nil
 			joined[left[0]], gone[d.content] = true, left[1:]
 		}
 	}
@@ -252,8 +252,8 @@ func (c *Comparison) Close() {
 	all := append([]*Difference{}, c.Differences...) // never nil
 	c.Differences = slices.DeleteFunc(all, func(d *Difference) bool { return joined[d] })
 	for _, d := range c.Differences {
-		for i := range d.glances {
-			d.glances[i].settle(c)
+		for i := range d.Glances {
+			d.Glances[i].settle(c)
 		}
 	}
 	if c.Causes = c.group.List(); c.Whole {
@@ -292,7 +292,7 @@ func (c *Comparison) renamed(joined map[*Difference]bool) {
 		if was == nil || likest(was, drift.Added) != d {
 			continue
 		}
-		d.Fate, d.Was, d.Calls, d.glances, d.Only = Moved, was.File, Calls{}, nil, nil
+		d.Fate, d.Was, d.Calls, d.Glances, d.Only = Moved, was.File, Calls{}, nil, nil
 		joined[was] = true
 		both(SealOf("", was.doc).Calls, SealOf("", d.doc).Calls, func(n int, fate string) { d.Calls[fate] = append(d.Calls[fate], n) })
 		again, form := len(c.Again), len(c.Form)

@@ -22,12 +22,12 @@ type Difference struct {
 	Differences []CallDifference `json:"differences,omitempty"`
 	Only        Only             `json:"only,omitempty"` // calls that only one state has, in the format's literal form, by their fate; one that continues another of them has only the messages after those of that call
 
-	Raw []string `json:"-"` // changes in raw answers whose records are the same: see [OtherBytes.Tell]
+	Raw     []string `json:"-"` // changes in raw answers whose records are the same: see [OtherBytes.Tell]
+	Glances []glance `json:"-"` // summaries of the first calls that only one state has
 
 	same    map[string]int     // number of records with the same content, by the kind of their difference
 	times   []string           // when calls that were recorded again were recorded, now and before
 	content string             // hash of all calls, which identifies the document under another name; only for documents that one state has
-	glances []glance           // for the first calls that only one state has
 	all     string             // the command that shows all
 	doc     *snapshot.Document // set if only one state has the document, unless heldAlone others are kept
 }

@@ -101,7 +101,7 @@ func (c *Comparison) HTML(about About) string {
 	for i, s := range sections {
 		h.always("open section", sectionLink(i, s))
 		for _, item := range s.Items {
-			item.Open = !item.Same && len(item.Of.Glances()) > 0 && len(s.Items) <= htmlOpen
+			item.Open = !item.Same && len(item.Of.Glances) > 0 && len(s.Items) <= htmlOpen
 			h.part("item", item, htmlRoomForEnd)
 		}
 		h.end("test", "tests")

@@ -103,7 +103,7 @@ func (d *Difference) item(key string) Item {
 		return Item{Line: d.Test.Name + " in " + d.Package, Lines: Most(shownRaw, lines, "more"), Of: d, Same: true, N: n}
 	}
 	is := d.Fate
-	if is == drift.Changed && (len(d.glances) > 0 || len(d.Calls) == 0) {
+	if is == drift.Changed && (len(d.Glances) > 0 || len(d.Calls) == 0) {
 		is = "calls"
 	}
 	if is != key {
@@ -116,7 +116,7 @@ func (d *Difference) item(key string) Item {
 	if note := d.Note(); note != "" {
 		item.Lines = append(item.Lines, note)
 	}
-	for _, g := range d.Glances() {
+	for _, g := range d.Glances {
 		item.Lines = append(append(item.Lines, g.Title, "  sent     "+g.Sent, "  answered "+g.Answered), g.Rest...)
 	}
 	if more := d.More(); more != "" {
@@ -133,12 +133,9 @@ func (d *Difference) Note() string {
 	return "the same calls in another order, or under another provider"
 }
 
-// Glances returns summaries of the first calls that only one state has.
-func (d *Difference) Glances() []glance { return d.glances }
-
 // More says how many calls are left out; empty if none.
 func (d *Difference) More() string {
-	more := andMore(len(d.Calls[drift.Added])+len(d.Calls[drift.Removed])-len(d.glances), "call", "calls")
+	more := andMore(len(d.Calls[drift.Added])+len(d.Calls[drift.Removed])-len(d.Glances), "call", "calls")
 	if more != "" && d.all != "" {
 		more += ": " + d.all
 	}
