@@ -154,6 +154,9 @@ func (seen onceEach) of(test page.Test, r usage.Receipt) (fresh []usage.Drift) {
 	return fresh
 }
 
+// mostCounted limits the calls that a receipt only counts, since it may come from anyone.
+const mostCounted = 10_000
+
 // complete returns the drifts in a receipt, including calls that it only counts.
 func complete(r usage.Receipt) []usage.Drift {
 	drifts := slices.Clone(r.Drifts)
@@ -163,7 +166,7 @@ func complete(r usage.Receipt) []usage.Drift {
 			counted--
 		}
 	}
-	for range counted {
+	for range min(counted, mostCounted) {
 		drifts = append(drifts, usage.Drift{Kind: usage.Missing})
 	}
 	return drifts

@@ -158,3 +158,9 @@ func TestMarkdownFits(t *testing.T) {
 	text = packages(reportOf(many)).Markdown(4000)
 	require.LessOrEqual(t, len(text), 4000)
 }
+
+// A receipt may be anyone's: what it only counts costs no more than a number of calls that no test makes.
+func TestCountedCallsAreBounded(t *testing.T) {
+	c := CallsOf([]usage.Receipt{{Package: "p", Test: "TestA", Outcome: "fail", Missing: 1 << 40}})
+	require.Equal(t, mostCounted, c.Unrecorded)
+}
