@@ -305,6 +305,25 @@ func TestResponseCoreRoundTrip(t *testing.T) {
 	}
 }
 
+// TestReplayOfAnotherProgram has contents that are no cores: each is the text of the answer.
+func TestReplayOfAnotherProgram(t *testing.T) {
+	s := session.New("a", "m")
+	contents := []string{
+		`hi`, `42`, `{"answer":42}`, `{"content":"x"}`, `{"finish_reason":"stop"}`, `{"content":"x","finish_reason":""}`,
+		`{"content":"x","finish_reason":"stop","more":1}`, `{"content": "x", "finish_reason": "stop"}`,
+	}
+	for _, content := range contents {
+		s.Append("p", content)
+	}
+	replayer := session.Replay(s, session.ReplayOptions{Sequential: true})
+	for _, content := range contents {
+		got, err := replayer.Generate(t.Context(), asks(), nil)
+		require.NoError(t, err)
+		require.Equal(t, []modelio.Part{modelio.TextPart(content)}, got.Message.Content)
+		require.Equal(t, modelio.FinishOther, got.FinishReason)
+	}
+}
+
 func TestReplayKeepsCandidates(t *testing.T) {
 	s := session.New("a", "m")
 	s.Append("p", `{"candidates":[{"content":"b","finish_reason":"stop"}],"content":"a","finish_reason":"stop"}`)

@@ -122,6 +122,7 @@ func TestSessionErrors(t *testing.T) {
 		{"no_index", string(changed(t, `"i": 0`, `"i": "0"`)), "modelio: session: /interactions/0/i: want a number"},
 		{"half_index", string(changed(t, `"i": 0`, `"i": 0.5`)), "modelio: session: /interactions/0/i: want an index, got 0.5"},
 		{"huge_index", string(changed(t, `"i": 0`, `"i": 1e400`)), "modelio: session: /interactions/0/i: want an index, got 1e400"},
+		{"large_index", string(changed(t, `"i": 0`, `"i": 1e10`)), "modelio: session: /interactions/0/i: want an index, got 1e10"},
 		{"not_utf8", string(changed(t, `"hi"`, "\"\xff\"")), "modelio: session: /interactions/0/response_content: invalid Unicode: byte 0xff is not UTF-8 here"},
 	}
 	for _, tt := range decode {
@@ -144,6 +145,9 @@ func TestSessionErrors(t *testing.T) {
 	s.Unknown = modelio.Object{"x/y": json.RawMessage("{")}
 	_, err := s.Encode()
 	require.EqualError(t, err, "modelio: session: /x~1y: not JSON")
+	s.Unknown = modelio.Object{"\xff": json.RawMessage("1")}
+	_, err = s.Encode()
+	require.EqualError(t, err, "modelio: session: /\xff: not JSON")
 	s.Unknown, s.Interactions[0].Unknown = nil, modelio.Object{"x": nil}
 	_, err = s.Encode()
 	require.EqualError(t, err, "modelio: session: /interactions/0/x: not JSON")

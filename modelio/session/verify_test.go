@@ -114,6 +114,31 @@ var verifyCases = []struct {
 		"$.interactions[1]: MI9: interactions not sorted by i: 0 >= 0",
 	},
 }, {
+	name: "long_pairs", why: "what is cut may differ",
+	change: []string{
+		`"i": 0`, `"i": [` + strings.Repeat("1,", 150) + `1]`, `"i": 1`, `"i": [` + strings.Repeat("1,", 150) + `2]`,
+	},
+	want: []string{
+		"$.interactions[0].i: MI5: index must be a number, got object",
+		"$.interactions[1].i: MI5: index must be a number, got object",
+	},
+}, {
+	name: "long_prompt_hashes", why: "what is cut may differ",
+	change: []string{
+		`"i": 1`, `"i": 0`, `"prompt_hash": "` + hashOfHi, `"prompt_hash": "` + strings.Repeat("p", 300),
+		`"prompt_hash": "` + hashOfHi, `"prompt_hash": "` + strings.Repeat("p", 301),
+	},
+	want: []string{
+		"$.interactions[1].i: MI5: index must be 1, got 0",
+		"$.interactions[0].prompt_hash: MI6: prompt_hash must be sha256:<64 hex chars>, got " + strings.Repeat("p", 256) + "…",
+		"$.interactions[1].prompt_hash: MI6: prompt_hash must be sha256:<64 hex chars>, got " + strings.Repeat("p", 256) + "…",
+		"$.interactions[1]: MI9: interactions not sorted by i: 0 >= 0",
+	},
+}, {
+	name: "mode_large_object", why: "an object is named as JavaScript does, whatever its size",
+	change: []string{`"record"`, `{"x":"` + strings.Repeat("x", 300) + `"}`},
+	want:   []string{"$.mode: MI3: mode must be one of [record, replay], got [object Object]"},
+}, {
 	name: "order_not_judged_without_index", why: "the reference compares what is a number only",
 	change: []string{`"i": 0`, `"i": {}`},
 	want:   []string{"$.interactions[0].i: MI5: index must be a number, got object"},
@@ -340,6 +365,15 @@ func TestVerifyReaderAdapterLast(t *testing.T) {
 	got, err := session.VerifyReader(bytes.NewReader(text), session.VerifyOptions{})
 	require.NoError(t, err)
 	require.Equal(t, want, got, "what came before is kept")
+
+	s := session.New("a", "m")
+	s.Append("p", strings.Repeat("r", 100_000))
+	hash, err := s.Hash()
+	require.NoError(t, err)
+	long, err := s.Encode()
+	require.NoError(t, err)
+	long = []byte(strings.Replace(string(long[:len(long)-2])+`, "adapter_id": "a"}`, `"adapter_id":"a",`, "", 1))
+	require.Equal(t, hash, verify(t, long, session.VerifyOptions{}).Hash, "as much of it as there is")
 
 	r := bytes.NewReader(append([]byte("head"), text...))
 	_, _ = r.Seek(4, io.SeekStart)
