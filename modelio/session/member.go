@@ -92,14 +92,6 @@ func (m *member) typeOrNull() string {
 	return m.typeName()
 }
 
-// append appends the result of JavaScript's String for the value, which must not be truncated.
-func (m *member) append(dst []byte) []byte {
-	if m.kind == kindString {
-		return append(dst, m.text...)
-	}
-	return append(dst, m.String()...)
-}
-
 // String returns the result of JavaScript's String for the value, shortened for messages.
 func (m *member) String() string {
 	s := string(m.text)

@@ -172,10 +172,8 @@ func (v *verifier) sessionMember(name []byte) error {
 
 func (v *verifier) readInteractions() error {
 	v.interactions.kind = kindArray
-	if v.adapterID.kind == kindString && v.core.hash == nil {
+	if v.adapterID.kind == kindString {
 		v.core.begin(v.adapterID.canonical)
-	}
-	if v.core.hash != nil {
 		defer v.core.enqueue()()
 	}
 	return v.Array(func(n int) error {
