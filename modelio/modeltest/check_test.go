@@ -10,6 +10,7 @@ import (
 	"image/png"
 	"os"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -265,6 +266,58 @@ func TestCheck_MoodyModel(t *testing.T) {
 		return good(ctx, req, stream)
 	})
 	require.NoError(t, modeltest.Check(t.Context(), moody, everything()))
+	for _, streaming := range []bool{false, true} {
+		half := modelio.ModelFunc(func(ctx context.Context, req *modelio.GenerateRequest, stream modelio.StreamFunc) (*modelio.GenerateResponse, error) {
+			if (stream != nil) == streaming {
+				return moody(ctx, req, stream)
+			}
+			return good(ctx, req, stream)
+		})
+		require.NoError(t, modeltest.Check(t.Context(), half, everything()), "moody when it streams: %t", streaming)
+	}
+}
+
+// TestCheck_OddModels has models whose answers are unusual and right.
+func TestCheck_OddModels(t *testing.T) {
+	drawing := answered(func(_ *modelio.GenerateRequest, resp *modelio.GenerateResponse) {
+		resp.Message.Content = append(resp.Message.Content, modelio.MediaPart("image/png", "data:,x"))
+	})
+	require.NoError(t, modeltest.Check(t.Context(), drawing(), everything()))
+
+	spelling := edited(func(_ *modelio.GenerateRequest, resp *modelio.GenerateResponse, _ []*modelio.GenerateResponseChunk) []*modelio.GenerateResponseChunk {
+		streamed := slices.Clone(resp.Message.Content)
+		resp.Message.Content[0].Metadata = modelio.Object{"x": json.RawMessage(`{"b":1,"a":2}`)}
+		streamed[0].Metadata = modelio.Object{"x": json.RawMessage(`{"a":2, "b":1.0}`)}
+		return []*modelio.GenerateResponseChunk{{Content: streamed}}
+	})
+	require.NoError(t, modeltest.Check(t.Context(), spelling(), everything()))
+
+	silent := answered(func(_ *modelio.GenerateRequest, resp *modelio.GenerateResponse) {
+		resp.Message.Content = []modelio.Part{}
+	})
+	quiet := modelio.ModelFunc(func(ctx context.Context, req *modelio.GenerateRequest, _ modelio.StreamFunc) (*modelio.GenerateResponse, error) {
+		return silent()(ctx, req, nil)
+	})
+	require.NoError(t, modeltest.Check(t.Context(), quiet, modelio.ModelInfo{}), "what has no parts has no chunks")
+}
+
+// TestCheck_Breaches checks that breaches are one only if their rules and their details are equal.
+func TestCheck_Breaches(t *testing.T) {
+	lazy := refusing(func(*modelio.GenerateRequest) bool { return true })
+	var rules []modeltest.Rule
+	for _, breach := range breaches(t, modeltest.Check(t.Context(), lazy(), everything())) {
+		rules = append(rules, breach.Rule)
+	}
+	require.Equal(t, []modeltest.Rule{
+		modeltest.RuleText, modeltest.RuleSystemRole, modeltest.RuleMultiturn, modeltest.RuleMedia, modeltest.RuleTools,
+		modeltest.RuleToolResponse, modeltest.RuleJSON, modeltest.RuleConstrained,
+	}, rules)
+
+	words := answered(func(req *modelio.GenerateRequest, resp *modelio.GenerateResponse) {
+		resp.FinishReason = modelio.FinishReason(req.Messages[0].Role)
+	})
+	all := breaches(t, modeltest.Check(t.Context(), words(), modelio.ModelInfo{Supports: modelio.Capabilities{SystemRole: true}}))
+	require.Len(t, all, 2, "a finish reason user, and one system")
 }
 
 // TestCheck_CutShort checks that a blocked or cut answer need not match the request.

@@ -146,4 +146,18 @@ func TestWarnings(t *testing.T) {
 	require.Empty(t, modeltest.Warnings(t.Context(), saying(long[:250], long[250:])))
 	require.Empty(t, modeltest.Warnings(t.Context(), saying("one")), "a short answer may be one event")
 	require.Empty(t, modeltest.Warnings(t.Context(), modelio.ModelFunc(good)))
+	for _, fails := range []modelio.ModelFunc{
+		func(context.Context, *modelio.GenerateRequest, modelio.StreamFunc) (*modelio.GenerateResponse, error) {
+			return nil, nil
+		},
+		func(context.Context, *modelio.GenerateRequest, modelio.StreamFunc) (*modelio.GenerateResponse, error) {
+			return &modelio.GenerateResponse{}, nil
+		},
+		func(ctx context.Context, req *modelio.GenerateRequest, stream modelio.StreamFunc) (*modelio.GenerateResponse, error) {
+			resp, _ := saying(long)(ctx, req, stream)
+			return resp, io.ErrUnexpectedEOF
+		},
+	} {
+		require.Empty(t, modeltest.Warnings(t.Context(), fails), "Check reports it")
+	}
 }

@@ -66,6 +66,12 @@ func TestSimulate(t *testing.T) {
 		{"instructions_pending", "the prompt has a place for them", system,
 			`{"messages":[{"role":"user","content":[{"text":"a"},{"text":"","metadata":{"purpose":"output","pending":true}},{"text":"b"}]},{"role":"user","content":[]}],"output":{"schema":` + person + `}}`,
 			`{"messages":[{"content":[{"text":"a"},` + instructions + `,{"text":"b"}],"role":"user"},{"content":[],"role":"user"}],"output":{}}`},
+		{"instructions_not_pending", "they stay", system,
+			`{"messages":[{"role":"user","content":[{"text":"a","metadata":{"purpose":"output","pending":false}}]}],"output":{"schema":` + person + `}}`,
+			`{"messages":[{"content":[{"metadata":{"pending":false,"purpose":"output"},"text":"a"}],"role":"user"}],"output":{}}`},
+		{"instructions_pending_null", "as those that say nothing of it", system,
+			`{"messages":[{"role":"user","content":[{"text":"a","metadata":{"purpose":"output","pending":null}}]}],"output":{"schema":` + person + `}}`,
+			`{"messages":[{"content":[{"metadata":{"pending":null,"purpose":"output"},"text":"a"}],"role":"user"}],"output":{}}`},
 		{"constrained_without_schema", "there is nothing to enforce", system,
 			`{"messages":[],"output":{"constrained":true,"format":"json"}}`, `{"messages":[],"output":{"constrained":false,"format":"json"}}`},
 	} {

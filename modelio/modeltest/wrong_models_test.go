@@ -80,6 +80,15 @@ func refusing(refuse func(*modelio.GenerateRequest) bool) func() modelio.ModelFu
 	}
 }
 
+// constrainedTo returns a model that answers with a text where a schema constrains the answer.
+func constrainedTo(text string) func() modelio.ModelFunc {
+	return answered(func(req *modelio.GenerateRequest, resp *modelio.GenerateResponse) {
+		if req.Output != nil && req.Output.Schema != nil {
+			resp.Message.Content = []modelio.Part{modelio.TextPart(text)}
+		}
+	})
+}
+
 func anyPart(req *modelio.GenerateRequest, is func(modelio.Part) bool) bool {
 	for _, message := range req.Messages {
 		if slices.ContainsFunc(message.Content, is) {
@@ -108,21 +117,13 @@ var wrongModels = []wrongModel{
 	{modeltest.RuleToolResponse, "it takes no results", refusing(func(req *modelio.GenerateRequest) bool {
 		return anyPart(req, func(p modelio.Part) bool { return p.ToolResponse != nil })
 	})},
-	{modeltest.RuleConstrained, "it does not enforce the schema", answered(func(req *modelio.GenerateRequest, resp *modelio.GenerateResponse) {
-		if req.Output != nil && req.Output.Schema != nil {
-			resp.Message.Content = []modelio.Part{modelio.TextPart(`{"name":"Ada","age":"36"}`)}
-		}
-	})},
-	{modeltest.RuleConstrained, "it adds a member that the schema does not allow", answered(func(req *modelio.GenerateRequest, resp *modelio.GenerateResponse) {
-		if req.Output != nil && req.Output.Schema != nil {
-			resp.Message.Content = []modelio.Part{modelio.TextPart(`{"name":"Ada","age":36,"id":1}`)}
-		}
-	})},
-	{modeltest.RuleConstrained, "it answers a fraction where the schema asks for an integer", answered(func(req *modelio.GenerateRequest, resp *modelio.GenerateResponse) {
-		if req.Output != nil && req.Output.Schema != nil {
-			resp.Message.Content = []modelio.Part{modelio.TextPart(`{"name":"Ada","age":36.5}`)}
-		}
-	})},
+	{modeltest.RuleConstrained, "it does not enforce the schema", constrainedTo(`{"name":"Ada","age":"36"}`)},
+	{modeltest.RuleConstrained, "it adds a member that the schema does not allow", constrainedTo(`{"name":"Ada","age":36,"id":1}`)},
+	{modeltest.RuleConstrained, "it answers a fraction where the schema asks for an integer", constrainedTo(`{"name":"Ada","age":36.5}`)},
+	{modeltest.RuleConstrained, "it knows no name", constrainedTo(`{"name":null,"age":36}`)},
+	{modeltest.RuleConstrained, "it knows no age", constrainedTo(`{"name":"Ada","age":null}`)},
+	{modeltest.RuleConstrained, "it writes names in capitals", constrainedTo(`{"Name":"Ada","Age":36}`)},
+	{modeltest.RuleConstrained, "it lists persons", constrainedTo(`[{"name":"Ada","age":36}]`)},
 	{modeltest.RuleJSON, "it talks around the JSON", answered(func(req *modelio.GenerateRequest, resp *modelio.GenerateResponse) {
 		if req.Output != nil && req.Output.Schema == nil {
 			resp.Message.Content = []modelio.Part{modelio.TextPart("Here you are: {}")}
@@ -140,6 +141,14 @@ var wrongModels = []wrongModel{
 	})},
 	{modeltest.RuleMessage, "it returns no message", answered(func(_ *modelio.GenerateRequest, resp *modelio.GenerateResponse) {
 		resp.Message = nil
+	})},
+	{modeltest.RuleMessage, "it returns nothing", func() modelio.ModelFunc {
+		return func(ctx context.Context, _ *modelio.GenerateRequest, _ modelio.StreamFunc) (*modelio.GenerateResponse, error) {
+			return nil, ctx.Err()
+		}
+	}},
+	{modeltest.RuleMessage, "its answer has no JSON form", answered(func(_ *modelio.GenerateRequest, resp *modelio.GenerateResponse) {
+		resp.Custom = json.RawMessage("{")
 	})},
 	{modeltest.RuleRole, "it answers as the provider says it", answered(func(_ *modelio.GenerateRequest, resp *modelio.GenerateResponse) {
 		resp.Message.Role = "assistant"
