@@ -31,10 +31,7 @@ func canonicalValue(src []byte, i, depth int) int {
 		return literalEnd(src, i)
 	}
 	end, kind := jsontext.Number(src, i)
-	switch kind {
-	case jsontext.NotNumber:
-		return -1
-	case jsontext.PlainNumber:
+	if kind == jsontext.PlainNumber {
 		return end
 	}
 	var longest [len("-0.0000033333333333333333")]byte
@@ -105,9 +102,6 @@ func canonicalString(src []byte, i int) (end int, escaped bool) {
 		if src[stop] == '"' {
 			return stop + 1, escaped
 		}
-		if src[stop] != '\\' {
-			return -1, escaped
-		}
 		escaped = true
 		if n = canonicalEscape(src[stop:]); n == 0 {
 			return -1, escaped
@@ -120,7 +114,7 @@ func canonicalString(src []byte, i int) (end int, escaped bool) {
 func canonicalEscape(text []byte) int {
 	r, n := jsontext.Unescape(text)
 	var shortest [8]byte
-	if n == 0 || utf16.IsSurrogate(r) || !bytes.Equal(jsontext.AppendRune(shortest[:0], r), text[:n]) {
+	if utf16.IsSurrogate(r) || !bytes.Equal(jsontext.AppendRune(shortest[:0], r), text[:n]) {
 		return 0
 	}
 	return n

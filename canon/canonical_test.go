@@ -45,6 +45,14 @@ func TestCanonical(t *testing.T) {
 		{"digits-needed", "17 of them", `0.30000000000000004`, true},
 		{"integer-rounded", "never canonical", `9007199254740993`, false},
 		{"integer-exponent", "1e+21", `1000000000000000000000`, false},
+		{"name-unquoted", "a name begins with a quotation mark", `{xa":1}`, false},
+		{"no-number", "what begins as a number", `[-]`, false},
+		{"no-digit", "what begins as a number", `1.`, false},
+		{"no-value", "none begins so", `x`, false},
+		{"control", "a control character is escaped", "\"\x01\"", false},
+		{"control-n", "a control character is no backslash", "\"\x01n\"", false},
+		{"control-last", "a control character is escaped", "\"\x01", false},
+		{"control-u", "a control character is no backslash", "\"\x01u0000\"", false},
 		{"two-values", "one text", `1,2`, false},
 	}
 	for _, tt := range tests {
