@@ -375,3 +375,18 @@ func rawJSON(t *testing.T, v json.Marshaler) string {
 	require.NoError(t, err)
 	return string(data)
 }
+
+// TestUsageCompleted checks that a total that was reported stays, and that no other is made up.
+func TestUsageCompleted(t *testing.T) {
+	n := func(n int64) *int64 { return &n }
+	for _, c := range []struct{ usage, want *modelio.Usage }{
+		{nil, nil},
+		{&modelio.Usage{InputTokens: n(1), OutputTokens: n(2), TotalTokens: n(5)}, &modelio.Usage{InputTokens: n(1), OutputTokens: n(2), TotalTokens: n(5)}},
+		{&modelio.Usage{InputTokens: n(1), OutputTokens: n(2)}, &modelio.Usage{InputTokens: n(1), OutputTokens: n(2), TotalTokens: n(3)}},
+		{&modelio.Usage{InputTokens: n(1)}, &modelio.Usage{InputTokens: n(1)}},
+		{&modelio.Usage{OutputTokens: n(2)}, &modelio.Usage{OutputTokens: n(2)}},
+	} {
+		require.Equal(t, c.want, c.usage.Completed())
+	}
+	require.Nil(t, (*modelio.Usage)(nil).Used())
+}

@@ -159,7 +159,7 @@ func (u *Usage) Used() *int64 {
 
 // Completed returns u with a total: if none was reported, the sum of input and output if both were.
 func (u *Usage) Completed() *Usage {
-	if u == nil || u.TotalTokens != nil || u.InputTokens == nil || u.OutputTokens == nil {
+	if u == nil || u.TotalTokens != nil {
 		return u
 	}
 	completed := *u
