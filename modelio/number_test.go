@@ -108,7 +108,7 @@ func TestNumberingOptions(t *testing.T) {
 		{"long operation", "is no id", `{"$url":{"path":"/v1/files/batch-retrieve"}}`, ""},
 		{"operation", "is no id", `{"$url":{"path":"/v1/responses/compact"}}`, ""},
 		{"assistant", "lives long", `{"$url":{"path":"/v1/assistants/asst_1"}}`, ""},
-		{"tool call", "a text holds no call", `{"toolCall":"c1","user":{"id":"1"}}`, ""},
+		{"tool call", "a text holds no call", `{"user":{"id":"1","toolCall":"c1"}}`, ""},
 		{"id", "a field of the caller's", `{"id":"1"}`, ""},
 		{"prompt", "lives long", `{"prompt":{"id":"pmpt_1"}}`, ""},
 		{"schema", "is the caller's", `{"response_format":{"json_schema":{"schema":{"examples":[{"run_id":"1"}]}}}}`, ""},

@@ -48,12 +48,10 @@ func keepJSON(dir, name, text string) error {
 
 // keepReceipt adds the receipt of a test that failed to its artifacts, of which traceforge report makes the page.
 func (r *Recorder) keepReceipt() error {
-	if !r.t.Failed() {
-		return nil
+	if r.t.Failed() {
+		if dir := r.artifacts(); dir != "" {
+			return new(usage.ReceiptWriter).Add(dir, r.receipt())
+		}
 	}
-	dir := r.artifacts()
-	if dir == "" {
-		return nil
-	}
-	return new(usage.ReceiptWriter).Add(dir, r.receipt())
+	return nil
 }

@@ -41,9 +41,7 @@ type Recorder struct {
 
 	seeded atomic.Bool // whether seeds of a fuzz target made calls of it, which cannot fail it then
 
-	stack   stack // of the call of New
-	found   sync.Once
-	askedAt snapshot.Source // the line of the test that called New; origin finds it once
+	origin func() snapshot.Source // returns the line of the test that called New, which is looked up on first use
 
 	given []Option
 	wrong error         // why the options do not go together; nil means they do
@@ -88,8 +86,9 @@ func New(t testing.TB, opts ...Option) *Recorder {
 // shared returns the test's recorder: the one it already has, or r.
 func (r *Recorder) shared() (*Recorder, error) {
 	var err error
-	r.stack = callers()
-	if r.place, err = findPlace(r.stack); err != nil {
+	asking := callers()
+	r.origin = sync.OnceValue(func() snapshot.Source { return r.place.origin(asking) })
+	if r.place, err = findPlace(asking); err != nil {
 		return r, err
 	}
 	if r.wrong != nil {
@@ -108,16 +107,6 @@ func (r *Recorder) shared() (*Recorder, error) {
 		}
 	}
 	return first, err
-}
-
-// origin returns the line of the test that called New. It is looked up on first use.
-func (r *Recorder) origin() snapshot.Source {
-	r.found.Do(func() {
-		if r.stack != nil {
-			r.askedAt = r.place.origin(r.stack)
-		}
-	})
-	return r.askedAt
 }
 
 // start opens the recorder and registers its end with the test.

@@ -28,7 +28,8 @@ func TestTell(t *testing.T) {
 	require.Equal(t, "ask.go:31: traceforge: it drifted\n    changed: system", tb.Logged())
 
 	tb = tbtest.New("TestIt")
-	(&Recorder{t: tb, place: p, askedAt: snapshot.Source{File: "other/ask_test.go", Line: 7}}).tell(&recorder.Failure{Text: "no call was made"})
+	asked := func() snapshot.Source { return snapshot.Source{File: "other/ask_test.go", Line: 7} }
+	(&Recorder{t: tb, place: p, origin: asked}).tell(&recorder.Failure{Text: "no call was made"})
 	require.Equal(t, "../other/ask_test.go:7: traceforge: no call was made", tb.Logged(), "what is of no call is of the test")
 
 	f := &framed{}
