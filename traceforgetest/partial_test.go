@@ -24,6 +24,7 @@ func TestSelectsBelow(t *testing.T) {
 		{"TestIt/one|TestIt", "TestIt", false, "an alternative selects the test"},
 		{"TestIt/a b/x", "TestIt/a_b", true, "space is written so in names"},
 		{"TestIt\\/one", "TestIt", false, "an escaped separator is none"},
+		{"TestIt\\(?/one", "TestIt", true, "an escaped parenthesis is none"},
 		{"TestIt[/x]?", "TestIt", false, "one in brackets is none"},
 		{"TestIt(/one)?", "TestIt", false, "one in parentheses is none"},
 		{"TestIt[(]?/one", "TestIt", true, "a parenthesis in brackets is none"},
