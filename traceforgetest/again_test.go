@@ -115,6 +115,23 @@ func TestNewAgainWithOptions(t *testing.T) {
 	requirePass(t, s.replay("TestIt", asks(newChat("a")), traceforgetest.StreamTiming()))
 }
 
+// TestNewAgainWithUpstream has helpers that give transports without SameAs: only the same one is equal.
+func TestNewAgainWithUpstream(t *testing.T) {
+	one, fails := &http.Transport{}, roundTripper(func(*http.Request) (*http.Response, error) { return nil, errors.New("no answer") })
+	for _, c := range []struct {
+		first, later http.RoundTripper
+		same         bool
+	}{
+		{one, one, true}, {one, &http.Transport{}, false}, {fails, fails, false}, {one, nil, false}, {nil, one, false}, {nil, nil, true},
+	} {
+		s := newScene(t)
+		tb := s.run("TestIt", func(t *tbtest.TB, _ *traceforgetest.Recorder) {
+			traceforgetest.New(t, traceforgetest.Upstream(c.later), traceforgetest.Dir(s.dir))
+		}, traceforgetest.Upstream(c.first))
+		require.Equal(t, !c.same, strings.Contains(tb.Logged(), "Upstream differs"), "%T and %T: %s", c.first, c.later, tb.Logged())
+	}
+}
+
 // TestNewInSubtest has a recorder of its own.
 func TestNewInSubtest(t *testing.T) {
 	s := newScene(t)

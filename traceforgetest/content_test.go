@@ -245,3 +245,11 @@ func TestStreamTimingWithTools(t *testing.T) {
 	requirePass(t, s.update("tools", "TestIt", asks(c), traceforgetest.StreamTiming()))
 	require.Contains(t, s.files()[s.document("TestIt")], `"timing_ms": [`)
 }
+
+// TestStreamTimingOfOthers has answers that are no streams: nothing of them is timed.
+func TestStreamTimingOfOthers(t *testing.T) {
+	s := newScene(t)
+	s.record("TestIt", asks(newChat("a")), traceforgetest.StreamTiming())
+	require.Nil(t, s.records("openai")[0].Response.TimingMS)
+	requirePass(t, s.replay("TestIt", asks(newChat("a")), traceforgetest.StreamTiming()))
+}

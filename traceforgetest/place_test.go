@@ -13,6 +13,31 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
+// TestStoreDir finds the store that an option or the variable names, and how messages name it.
+func TestStoreDir(t *testing.T) {
+	root, wd := t.TempDir(), t.TempDir()
+	t.Chdir(wd)
+	for _, c := range []struct{ root, option, variable, dir, shown, why string }{
+		{root, "", "", root + "/.ai-snapshots", ".ai-snapshots", "next to go.mod"},
+		{root, "", "snaps", root + "/snaps", "snaps", "the variable is of the module"},
+		{root, "", wd + "/snaps", wd + "/snaps", wd + "/snaps", "the variable may name another place"},
+		{root, "snaps", "other", wd + "/snaps", wd + "/snaps", "the option is of the working directory"},
+		{root, root + "/a/snaps", "", root + "/a/snaps", "a/snaps", "below the module"},
+		{"", "", wd + "/snaps", wd + "/snaps", wd + "/snaps", "no module is needed"},
+		{"", "snaps", "", wd + "/snaps", wd + "/snaps", "no module is needed"},
+	} {
+		t.Setenv("TRACEFORGE_DIR", filepath.FromSlash(c.variable))
+		dir, shown, err := place{root: c.root}.storeDir(filepath.FromSlash(c.option))
+		require.NoError(t, err)
+		require.Equal(t, filepath.FromSlash(c.dir), dir, c.why)
+		require.Equal(t, filepath.ToSlash(c.shown), shown, c.why)
+	}
+	t.Setenv("TRACEFORGE_DIR", "")
+	_, _, err := place{}.storeDir("")
+	require.EqualError(t, err, "no go.mod was found from the working directory upwards: "+
+		"name the store with the option Dir or with TRACEFORGE_DIR")
+}
+
 // TestSource finds where calls come from in stacks, innermost frame first.
 func TestSource(t *testing.T) {
 	made := snapshot.Source{File: "a_test.go", Line: 7, Function: "TestIt"}
