@@ -75,9 +75,8 @@ func findPlace(asking stack) (place, error) {
 		if p.module == "" || p.module == "command-line-arguments" {
 			p.module = gotest.ModulePath(p.root)
 		}
-		if rel, err := filepath.Rel(p.root, wd); err == nil {
-			p.dir = filepath.ToSlash(rel)
-		}
+		rel, _ := filepath.Rel(p.root, wd) // the root is at or above it
+		p.dir = filepath.ToSlash(rel)
 		if p.pkg == "" {
 			p.pkg = path.Join(p.module, p.dir)
 		}
@@ -117,7 +116,7 @@ func (p place) storeDir(option string) (dir, shown string, err error) {
 		return "", "", fmt.Errorf("finding the store: %w", err)
 	}
 	shown = filepath.ToSlash(dir)
-	if rel, err := filepath.Rel(p.root, dir); p.root != "" && err == nil && filepath.IsLocal(rel) {
+	if rel, _ := filepath.Rel(p.root, dir); filepath.IsLocal(rel) {
 		shown = filepath.ToSlash(rel)
 	}
 	return dir, shown, nil
