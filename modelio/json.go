@@ -123,20 +123,16 @@ func readConstrained(r *fields.Reader, v jsontext.Value, when *Constrained) {
 // checkKinds reports a part of several kinds. Custom may be combined with another kind, as in Genkit's own schema.
 func checkKinds(found *fields.Faults, p *Part) {
 	var kinds []string
-	for _, kind := range []struct {
-		name string
-		set  bool
-	}{
-		{"text", p.Text != nil},
-		{"media", p.Media != nil},
-		{"toolRequest", p.ToolRequest != nil},
-		{"toolResponse", p.ToolResponse != nil},
-		{"reasoning", p.Reasoning != nil},
-	} {
-		if kind.set {
-			kinds = append(kinds, kind.name)
+	add := func(kind string, has bool) {
+		if has {
+			kinds = append(kinds, kind)
 		}
 	}
+	add("text", p.Text != nil)
+	add("media", p.Media != nil)
+	add("toolRequest", p.ToolRequest != nil)
+	add("toolResponse", p.ToolResponse != nil)
+	add("reasoning", p.Reasoning != nil)
 	if len(kinds) > 1 {
 		found.Report("", "a part is of one kind, not %s", strings.Join(kinds, " and "))
 	}

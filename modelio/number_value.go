@@ -215,21 +215,17 @@ var collections = map[string]bool{
 
 // resource matches the name or URL of a resource that Google keeps for hours.
 var resource = regexp.MustCompile(`^(?:https://generativelanguage\.googleapis\.com/[^/]+/)?` +
-	`(batches|cachedContents|files)/[0-9a-z-]{10,}$`)
+	`(?:(batch)es|(cachedContent|file)s)/[0-9a-z-]{10,}$`)
 
 // resourceKind returns the kind of a Google resource name; "" for any other text.
 func resourceKind(text string) string {
 	if !strings.Contains(text, "/") {
 		return ""
 	}
-	switch found := resource.FindStringSubmatch(text); {
-	case found == nil:
-		return ""
-	case found[1] == "batches":
-		return "batch"
-	default:
-		return strings.TrimSuffix(found[1], "s")
+	if found := resource.FindStringSubmatch(text); found != nil {
+		return found[1] + found[2]
 	}
+	return ""
 }
 
 // signs are strings of which a text with a generated value contains at least one.

@@ -85,13 +85,6 @@ var typeNames = map[valueKind]string{
 // typeName returns the result of JavaScript's typeof for the value.
 func (m *member) typeName() string { return cmp.Or(typeNames[m.kind], "object") }
 
-func (m *member) typeOrNull() string {
-	if m.kind == kindNull {
-		return "null"
-	}
-	return m.typeName()
-}
-
 // String returns the result of JavaScript's String for the value, shortened for messages.
 func (m *member) String() string {
 	s := string(m.text)

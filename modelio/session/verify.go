@@ -146,7 +146,11 @@ func (v *verifier) text() error {
 		if err := v.member(&root, lookahead); err != nil {
 			return err
 		}
-		v.violate(RuleSchema, "", "session must be object, got %s", root.typeOrNull())
+		got := root.typeName()
+		if root.kind == kindNull {
+			got = "null"
+		}
+		v.violate(RuleSchema, "", "session must be object, got %s", got)
 	}
 	return v.End()
 }
