@@ -300,3 +300,23 @@ func TestUnknownKind(t *testing.T) {
 		}
 	}
 }
+
+// TestLiveNeedsWhatIsLive needs the model, or the tool, only where its calls are live.
+func TestLiveNeedsWhatIsLive(t *testing.T) {
+	tool := func(_ *tbtest.TB, tf *traceforgetest.Recorder) { tf.Tool("weather", nil) }
+	model := func(_ *tbtest.TB, tf *traceforgetest.Recorder) { tf.Model("google/gemini-2.5-flash", nil) }
+	const needsTool, needsModel = "recording tool weather needs the tool itself", "recording google/gemini-2.5-flash needs the model itself"
+	s := newScene(t)
+	for _, c := range []struct {
+		live  traceforgetest.Kind
+		test  func(*tbtest.TB, *traceforgetest.Recorder)
+		text  string
+		needs bool
+	}{
+		{traceforgetest.Models, tool, needsTool, false}, {traceforgetest.Tools, tool, needsTool, true},
+		{traceforgetest.Tools, model, needsModel, false}, {traceforgetest.Models, model, needsModel, true},
+	} {
+		tb := s.replay("TestIt", c.test, traceforgetest.Live(c.live), traceforgetest.Allow(traceforgetest.NoCalls))
+		require.Equal(t, c.needs, strings.Contains(tb.Logged(), c.text), "%s: %s", c.live, tb.Logged())
+	}
+}
