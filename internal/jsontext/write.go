@@ -94,8 +94,11 @@ func ObjectText(o map[string]json.RawMessage) json.RawMessage {
 	return append(text, '}')
 }
 
-// Keep adds a member to an object, which may be nil.
+// Keep adds a member to an object, which may be nil, unless v is nil, as of a missing member.
 func Keep[M ~map[string]json.RawMessage](o *M, name string, v json.RawMessage) {
+	if v == nil {
+		return
+	}
 	if *o == nil {
 		*o = M{}
 	}

@@ -171,9 +171,7 @@ func mcpContents(v jsontext.Value) modelio.Part {
 // mcpPromptMessage decodes a message of a prompt, with its role in Metadata.
 func mcpPromptMessage(v jsontext.Value) modelio.Part {
 	p := mcpBlock(v.Member("content"))
-	if role := v.Member("role"); role.Present() {
-		jsontext.Keep(&p.Metadata, "role", role.Raw())
-	}
+	jsontext.Keep(&p.Metadata, "role", v.Member("role").Raw())
 	return p
 }
 

@@ -101,9 +101,7 @@ func (s speakers) take(m *modelio.Message, v jsontext.Value, takers []partTaker)
 	role := v.Member("role")
 	if m.Role = s[role.Word()]; m.Role == "" {
 		m.Role = modelio.RoleUser
-		if role.Present() {
-			jsontext.Keep(&m.Metadata, "role", role.Raw())
-		}
+		jsontext.Keep(&m.Metadata, "role", role.Raw())
 	}
 	if takeParts(m, v, takers); m.Role == modelio.RoleUser && onlyResults(m.Content) {
 		m.Role = modelio.RoleTool

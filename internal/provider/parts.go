@@ -64,9 +64,7 @@ func toolRequest(v jsontext.Value, name, ref, input string) *modelio.ToolRequest
 // only returns the members of an object with the given names; nil without any.
 func only(v jsontext.Value, names ...string) (o modelio.Object) {
 	for _, name := range names {
-		if m := v.Member(name); m.Present() {
-			jsontext.Keep(&o, name, m.Raw())
-		}
+		jsontext.Keep(&o, name, v.Member(name).Raw())
 	}
 	return o
 }
