@@ -91,7 +91,7 @@ func claudeFixed(req *modelio.Request) []string {
 }
 
 // isRecentClaude reports whether a version of Claude's API is 2026-10-21 or later. All hosts name these alike.
-func isRecentClaude(version string) bool { return strings.HasPrefix(version, "20") && version >= "2026-10-21" }
+func isRecentClaude(v string) bool { return strings.HasPrefix(v, "20") && v >= "2026-10-21" }
 
 // notTaken matches providers' messages that a model does not accept a parameter.
 var notTaken = regexp.MustCompile(`(?i)unsupported|not support|not permitted|deprecated|incompatible|may only be|only \S+ is allowed`)
