@@ -20,6 +20,7 @@ var keys struct {
 type lentKey struct {
 	variables   []string
 	placeholder string
+	lent        bool
 	empty       bool // the variable was there, and empty
 }
 
@@ -42,7 +43,7 @@ func lendKeys() (giveBack func()) {
 		k := &keys.all[i]
 		if !slices.ContainsFunc(k.variables, func(name string) bool { return os.Getenv(name) != "" }) {
 			_, k.empty = os.LookupEnv(k.variables[0])
-			os.Setenv(k.variables[0], k.placeholder)
+			k.lent = os.Setenv(k.variables[0], k.placeholder) == nil
 		}
 	}
 	return returnKeys
@@ -57,11 +58,12 @@ func returnKeys() {
 	for i := range keys.all {
 		k := &keys.all[i]
 		switch name := k.variables[0]; {
-		case os.Getenv(name) != k.placeholder: // it was not lent, or a test has set its own
+		case !k.lent || os.Getenv(name) != k.placeholder: // a test has set its own
 		case k.empty:
 			os.Setenv(name, "")
 		default:
 			os.Unsetenv(name)
 		}
+		k.lent = false
 	}
 }

@@ -27,6 +27,8 @@ func TestLentKeys(t *testing.T) {
 			map[string]string{"OPENAI_API_KEY": lent, "CO_API_KEY": lent}},
 		{"set", "a key of the user's own stays", map[string]string{"OPENAI_API_KEY": "mine"},
 			map[string]string{"OPENAI_API_KEY": "mine", "COHERE_API_KEY": lent}},
+		{"lent before", "a go test under traceforge exec has what that lent", map[string]string{"OPENAI_API_KEY": provider.NoKey("OPENAI_API_KEY")},
+			map[string]string{"OPENAI_API_KEY": lent}},
 		{"one of two", "genai warns where it finds both", nil, map[string]string{"GEMINI_API_KEY": lent, "GOOGLE_API_KEY": ""}},
 		{"one of two, empty", "as above", map[string]string{"GEMINI_API_KEY": "", "GOOGLE_API_KEY": ""},
 			map[string]string{"GEMINI_API_KEY": lent, "GOOGLE_API_KEY": ""}},
