@@ -82,10 +82,9 @@ func responsesReply(answer []modelio.Part) (parts []modelio.Part) {
 	encrypted := false // whether the current reasoning item is encrypted
 	for _, part := range answer {
 		encrypted = isEncrypted(part) || encrypted && part.Reasoning != nil
-		if part.Reasoning != nil && !encrypted || part.Media != nil {
-			continue
+		if part.Media == nil && (part.Reasoning == nil || encrypted) {
+			parts = append(parts, part)
 		}
-		parts = append(parts, part)
 	}
 	return parts
 }
