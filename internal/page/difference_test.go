@@ -508,12 +508,14 @@ func TestComparisonRenamed(t *testing.T) {
 	c := compare(t, false,
 		pair{test: "TestOld", pkg: agents, from: prompt("Never guess.")}, pair{test: "TestNew", pkg: agents, to: prompt("Do not guess.")},
 		pair{test: "TestPrice", pkg: agents, from: other(prompt("Never guess."))}, pair{test: "TestCost", pkg: agents, to: other(prompt("Do not guess."))},
-		pair{test: "TestElsewhere", pkg: "example.com/other", to: prompt("Do not guess.")})
+		pair{test: "TestElsewhere", pkg: "example.com/other", to: prompt("Do not guess.")},
+		pair{test: "TestWas", pkg: "example.com/third", from: prompt("Be brief.")}, pair{test: "TestIs", pkg: "example.com/third", to: prompt("Be brief.")},
+		pair{test: "TestNext", pkg: "example.com/third", to: prompt("Be as brief.")}) // like TestWas, which has become TestIs
 	var out bytes.Buffer
 	(&page.Page{Out: &out, Width: 100}).Comparison(c)
 	require.Contains(t, out.String(), "system prompt changed in 1 package: 2 calls of 2 tests, 1 line")
-	require.Contains(t, out.String(), "\n1 test added\n")
-	require.Contains(t, out.String(), "\n2 tests moved\n")
+	require.Contains(t, out.String(), "\n2 tests added\n")
+	require.Contains(t, out.String(), "\n3 tests moved\n")
 	require.Contains(t, out.String(), "  moved openai/TestCost.json  TestCost in example.com/shop/agents\n    from openai/TestPrice.json\n")
 	require.NotContains(t, out.String(), "removed")
 }
