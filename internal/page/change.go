@@ -91,7 +91,7 @@ func Changes(before, after map[string]Seal) []Change {
 	changes := []Change{}
 	both(before, after, func(name, fate string) {
 		b, a := before[name], after[name]
-		if fate == drift.Changed && b.Hash == a.Hash && b.File == a.File && !b.Altered {
+		if b.Hash == a.Hash && b.File == a.File && !b.Altered {
 			return
 		}
 		c := Change{Fate: fate, File: cmp.Or(a.File, b.File), Document: name, Test: cmp.Or(a.Test, b.Test), Calls: Calls{}}
@@ -119,10 +119,9 @@ func (c Change) providers(was, now *snapshot.Snapshot) (string, string) {
 
 // both calls f for each key in two states, sorted, with its fate. Keys in both states count as changed.
 func both[K cmp.Ordered, V any](before, after map[K]V, f func(key K, fate string)) {
-	all := map[K]V{}
-	maps.Copy(all, before)
-	maps.Copy(all, after)
-	for _, key := range slices.Sorted(maps.Keys(all)) {
+	keys := slices.AppendSeq(slices.Collect(maps.Keys(before)), maps.Keys(after))
+	slices.Sort(keys)
+	for _, key := range slices.Compact(keys) {
 		_, was := before[key]
 		_, is := after[key]
 		switch {
