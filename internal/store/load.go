@@ -107,8 +107,12 @@ func (s *Store) ParseFile(name, provider string) (*Doc, error) {
 	if err := s.checkLinks(provider, file); err != nil {
 		return nil, err
 	}
-	doc.file, _ = os.Stat(s.Path(file)) // asked first: a document that comes now is another file
-	data, err := s.ReadWhole(file)
+	f, err := s.toRead(file)
+	var data []byte
+	if err == nil {
+		doc.file, _ = f.Stat()
+		data, err = readAll(f, s.maxBytes)
+	}
 	if err != nil {
 		if _, ok := Unreadable(err); ok {
 			return nil, s.unreadable(file, err)
