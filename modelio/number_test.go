@@ -50,6 +50,7 @@ func TestNumberingPlaces(t *testing.T) {
 		{"other tools", "also Gemini's", `{"toolCall":{"id":"x","toolType":"URL_CONTEXT"},"toolResponse":{"id":"x"}}`,
 			`{"toolCall":{"id":"call_1","toolType":"URL_CONTEXT"},"toolResponse":{"id":"call_1"}}`},
 		{"cancelled", "calls that need no result", `{"toolCallCancellation":{"ids":["x","y"]}}`, `{"toolCallCancellation":{"ids":["call_1","call_2"]}}`},
+		{"a program's step", "its own state", `{"requestState":"step2"}`, `{"requestState":"step2"}`},
 		{"elicitation", "MCP's state of a question", `{"params":{"requestState":"eyJ4IjoxfQ","name":"f"}}`, `{"params":{"requestState":"state_1","name":"f"}}`},
 		{"spelling", "what stays keeps its spelling", `{"conversation":{ "id" : "c1", "n" : 1.0 }}`, `{"conversation":{ "id" : "conversation_1", "n" : 1.0 }}`},
 

@@ -168,7 +168,8 @@ func (n *Numbering) text(text string, p place) (string, bool) {
 	case p.name == "fingerprint" && p.kind == "program":
 		kind = "signature"
 	}
-	if kind == "" || !alwaysMade[kind] && !looksRandom(text) {
+	const opaque = 10 // bytes: a state that is shorter may be a program's own, such as step2
+	if kind == "" || !alwaysMade[kind] && !looksRandom(text) || kind == "state" && len(text) < opaque {
 		return "", false
 	}
 	return n.number(kind, text), true
