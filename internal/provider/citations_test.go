@@ -2,7 +2,9 @@ package provider
 
 import (
 	"fmt"
+	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 
@@ -177,4 +179,35 @@ func TestCitationsOfTraffic(t *testing.T) {
 		require.NotZero(t, found[api], "%v", found)
 	}
 	t.Log(found)
+}
+
+// TestRuler counts the characters before each byte of a text that is longer than a step.
+func TestRuler(t *testing.T) {
+	text := strings.Repeat("aé漢😀\n", 2*rulerStep/11)
+	places := newRuler(text)
+	want := int64(0)
+	for at := range int64(len(text)) {
+		if utf8.RuneStart(text[at]) {
+			require.Equal(t, want, places.before(at))
+			want++
+		}
+	}
+	require.Equal(t, want, places.before(int64(len(text))))
+	require.Equal(t, want, newRuler(text[:rulerStep]).before(rulerStep)+newRuler(text[rulerStep:]).before(int64(len(text)-rulerStep)))
+}
+
+// TestManyCitations places 50,000 citations in a text of 2 MB: counting the text for each would take minutes.
+func TestManyCitations(t *testing.T) {
+	t.Parallel()
+	const all = 50_000
+	var cited []string
+	for i := range all {
+		cited = append(cited, fmt.Sprintf(`{"startIndex":%d,"endIndex":%d,"uri":"https://a"}`, 40*i, 40*i+5))
+	}
+	resp, err := byName(t, "google.generate").DecodeResponse(&Answer{Status: 200, ContentType: "application/json", Body: []byte(
+		`{"candidates":[{"content":{"parts":[{"text":"` + strings.Repeat("a", 40*all) + `"}]},"finishReason":"STOP","citationMetadata":{"citations":[` +
+			strings.Join(cited, ",") + `]}}]}`)})
+	require.NoError(t, err)
+	require.Len(t, resp.Candidates[0].Citations, all)
+	require.EqualValues(t, 40*(all-1)+5, *resp.Candidates[0].Citations[all-1].End)
 }
