@@ -77,14 +77,14 @@ func (c *Comparison) Add(change Change, from, to *snapshot.Document) error {
 // call.
 func (c *Comparison) documents(d *Difference, from, to *snapshot.Document) error {
 	pairs := newCallPairs()
+	differ := map[int]bool{} // numbers of calls whose requests differ: a call may inherit messages, tools and options
 	shown := c.conversation(d)
 	defer c.keep(shown)
 	for i := range to.Snapshots {
 		now := &to.Snapshots[i]
 		n := now.Number()
 		isChanged := slices.Contains(d.Calls[drift.Changed], n)
-		inherits := now.Continues != nil && pairs.byCall[now.Continues.Call].differ
-		if !isChanged && !inherits || slices.Contains(d.Calls[drift.Added], n) {
+		if !isChanged && (now.Continues == nil || !differ[now.Continues.Call]) || slices.Contains(d.Calls[drift.Added], n) {
 			continue
 		}
 		was := callOf(from, n)
@@ -92,13 +92,14 @@ func (c *Comparison) documents(d *Difference, from, to *snapshot.Document) error
 		if err != nil {
 			return fmt.Errorf("call %d: %w", n, err)
 		}
+		differ[n] = len(call.Request)+call.Inherits > 0
 		if causes, n := c.group.Add(call); n > 0 {
 			shown.add(call, causes, now)
 		}
 		if !isChanged {
 			continue
 		}
-		if len(call.Request)+call.Inherits+len(call.Answer) == 0 {
+		if !differ[n] && len(call.Answer) == 0 {
 			c.same(d, call.Place, was, now)
 		}
 		if c.Whole {

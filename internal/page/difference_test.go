@@ -382,6 +382,26 @@ func TestComparisonOfForm(t *testing.T) {
 	require.Contains(t, out.String(), "1 record in another form: what was sent and answered, and when, is the same\n  TestA in "+agents+"\n")
 }
 
+// A call has the tools of the call that it continues: where these change, its record is the same, and what it sends is not.
+func TestComparisonOfInheritedTools(t *testing.T) {
+	conversation := func(description string) *snapshot.Document {
+		doc := agent("Never guess.", "Rome")
+		for i := range doc.Snapshots {
+			s := &doc.Snapshots[i]
+			s.Request.Tools = []modelio.ToolDefinition{{Name: "weather", Description: description}}
+			s.Hash = canon.Sum([]byte{byte(i)})
+		}
+		doc.Snapshots[0].Hash = canon.Sum([]byte(description)) // as in files, where only this record has the tools
+		return doc
+	}
+	change := page.Change{Fate: "changed", File: "openai/x.json", Calls: page.Calls{"changed": {1}}}
+	var c page.Comparison
+	require.NoError(t, c.Add(change, conversation("Says the weather."), conversation("Says where the sun is.")))
+	c.Close()
+	require.Len(t, c.Causes, 1)
+	require.Len(t, c.Causes[0].Calls, 3)
+}
+
 // Records that hold no JSON are an error that names them.
 func TestComparisonOfBroken(t *testing.T) {
 	broken := func() *snapshot.Document {
