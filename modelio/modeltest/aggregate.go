@@ -176,6 +176,9 @@ func union(a, b modelio.Object) (modelio.Object, bool) {
 
 // sameJSON reports whether two JSON texts have equal values.
 func sameJSON(a, b []byte) bool {
+	if bytes.Equal(a, b) {
+		return true
+	}
 	x, errX := canon.KeepNumbers(a)
 	y, errY := canon.KeepNumbers(b)
 	return errX == nil && errY == nil && bytes.Equal(x, y)
@@ -240,7 +243,10 @@ func latest(before, next *modelio.Part) modelio.Part {
 
 // overlay returns the members of both objects. For a member in both, top's value counts. It does not change them.
 func overlay(base, top modelio.Object) modelio.Object {
-	if len(base) == 0 {
+	switch {
+	case top == nil: // an empty object stays one
+		return base
+	case len(base) == 0:
 		return top
 	}
 	all := maps.Clone(base)

@@ -32,6 +32,8 @@ func TestAggregate(t *testing.T) {
 			`{"content":[{"metadata":{"k":{"y":2, "x":1.0}},"text":"ab"}],"role":"model"}`},
 		{"metadata_unites", "members of one part may come one by one", `[{"content":[{"text":"a","metadata":{"j":1}}]},{"content":[{"text":"b","metadata":{"k":2}}]}]`,
 			`{"content":[{"metadata":{"j":1,"k":2},"text":"ab"}],"role":"model"}`},
+		{"metadata_empty", "an empty object stays one", `[{"content":[{"text":"a","metadata":{}}]},{"content":[{"text":"b"}]}]`,
+			`{"content":[{"metadata":{},"text":"ab"}],"role":"model"}`},
 		{"metadata_contradicts", "two signatures are two parts", `[{"content":[{"text":"a","metadata":{"k":1}}]},{"content":[{"text":"b","metadata":{"k":2}}]},{"content":[{"text":"c"}]}]`,
 			`{"content":[{"metadata":{"k":1},"text":"a"},{"metadata":{"k":2},"text":"bc"}],"role":"model"}`},
 		{"unknown_unites", "members GK does not name are kept", `[{"content":[{"text":"a","x":1}]},{"content":[{"text":"b","custom":{"c":1}}]},{"content":[{"text":"c","x":2}]}]`,
@@ -88,6 +90,15 @@ func TestAggregate(t *testing.T) {
 			require.Equal(t, got, again, "an aggregate is its own aggregate")
 		})
 	}
+}
+
+// TestAggregate_EqualBytes checks that equal texts do not contradict, even those that no Go string can hold.
+func TestAggregate_EqualBytes(t *testing.T) {
+	part := modelio.TextPart("a")
+	part.Metadata = modelio.Object{"k": json.RawMessage(`"\ud800"`)}
+	got, err := modeltest.Aggregate([]*modelio.GenerateResponseChunk{{Content: []modelio.Part{part}}, {Content: []modelio.Part{part}}})
+	require.NoError(t, err)
+	require.Len(t, got.Content, 1)
 }
 
 func TestAggregate_Breaches(t *testing.T) {
