@@ -159,8 +159,13 @@ func TestMarkdownFits(t *testing.T) {
 	require.LessOrEqual(t, len(text), 4000)
 }
 
-// A receipt may be anyone's: what it only counts costs no more than a number of calls that no test makes.
+// Receipts may be anyone's, and many: what they only count costs no more than a number of calls that no test makes.
 func TestCountedCallsAreBounded(t *testing.T) {
-	c := CallsOf([]usage.Receipt{{Package: "p", Test: "TestA", Outcome: "fail", Missing: 1 << 40}})
-	require.Equal(t, mostCounted, c.Unrecorded)
+	var receipts []usage.Receipt
+	for _, test := range []string{"TestA", "TestB", "TestC"} {
+		receipts = append(receipts, usage.Receipt{Package: "p", Test: test, Outcome: "fail", Missing: 1 << 40})
+	}
+	c := CallsOf(receipts)
+	require.Equal(t, mostCounted+2, c.Unrecorded)
+	require.Equal(t, 3, c.Tests, "each test has a call at least")
 }
