@@ -55,7 +55,8 @@ func lastNumber(history []modelio.Message) int {
 	return last
 }
 
-// callNumber returns the n of a ref call_n; 0 for any other ref, and for one with too many digits for a count.
+// callNumber returns the n of a ref call_n, which may be negative; 0 for any other ref, and for one with too many digits
+// for a count.
 func callNumber(ref string) int {
 	digits, _ := strings.CutPrefix(ref, "call_")
 	n, _ := strconv.Atoi(digits)
