@@ -31,7 +31,10 @@ func canonicalValue(src []byte, i, depth int) int {
 		return literalEnd(src, i)
 	}
 	end, kind := jsontext.Number(src, i)
-	if kind == jsontext.PlainNumber {
+	switch kind {
+	case jsontext.NotNumber: // usually a space: an error for appendNumber costs more than all before it
+		return -1
+	case jsontext.PlainNumber:
 		return end
 	}
 	var longest [len("-0.0000033333333333333333")]byte

@@ -67,4 +67,7 @@ func TestCanonicalDoesNotAllocate(t *testing.T) {
 		require.True(t, Canonical(text))
 		require.Zero(t, testing.AllocsPerRun(10, func() { Canonical(text) }))
 	}
+	spaced := []byte(`{"a": 1}`)
+	require.False(t, Canonical(spaced))
+	require.Zero(t, testing.AllocsPerRun(10, func() { Canonical(spaced) }), "most arguments of tools are spelled so")
 }
