@@ -60,6 +60,10 @@ func (w *writer) array(v jsontext.Value, depth int) error {
 	w.dst = append(w.dst, '[')
 	for i, e := range v.Elements() {
 		w.dst = jsontext.AppendComma(w.dst, i)
+		if e.NumberKind() == jsontext.PlainNumber { // the usual case in embeddings, which have many
+			w.dst = append(w.dst, e.Raw()...)
+			continue
+		}
 		if err := w.value(e, depth); err != nil {
 			return jsontext.Within(strconv.Itoa(i), err)
 		}
