@@ -124,7 +124,11 @@ func TestMutantAnswers(t *testing.T) {
 				return
 			}
 			for _, c := range resp.Candidates {
-				require.Equal(t, modelio.RoleModel, c.Message.Role)
+				role, last := modelio.RoleModel, len(c.Message.Content)-1
+				if last >= 0 && codec.Tools && c.Message.Content[last].ToolResponse != nil { // the result of a tool of MCP
+					role = modelio.RoleTool
+				}
+				require.Equal(t, role, c.Message.Role)
 				require.NotEmpty(t, c.FinishReason)
 			}
 		}
