@@ -55,9 +55,6 @@ func (r *Recorder) annotate(at snapshot.Source, text string) {
 	if !annotation.Wanted() {
 		return
 	}
-	file := at.File
-	if file != "" {
-		file = annotation.Path(r.place.root, file)
-	}
+	file := annotation.Path(r.place.root, at.File)
 	fmt.Fprintln(os.Stdout, annotation.Error(file, at.Line, "traceforge: "+r.t.Name(), gotest.Spelled(text, r.place.root, r.named)))
 }

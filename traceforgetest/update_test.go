@@ -656,17 +656,32 @@ func TestConversationWithAnOldID(t *testing.T) {
 	s.requireWhole()
 }
 
+// counting returns an upstream whose answers have the number of their call, and that number.
+func counting(answer string) (calls *int, upstream traceforgetest.Option) {
+	calls = new(int)
+	return calls, traceforgetest.Upstream(roundTripper(func(r *http.Request) (*http.Response, error) {
+		*calls++
+		return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}},
+			Body: io.NopCloser(strings.NewReader(fmt.Sprintf(answer, *calls))), Request: r}, nil
+	}))
+}
+
+// requireUpdatedOnce changes the first text of a test, which then replays, and whose second update makes no call.
+func requireUpdatedOnce(t *testing.T, run func(mode, text string) *tbtest.TB, calls *int) {
+	t.Helper()
+	requirePass(t, run("1", "Hello"))
+	requirePass(t, run("1", "Hello there"))
+	requirePass(t, run("", "Hello there"))
+	bought := *calls
+	requirePass(t, run("1", "Hello there"))
+	require.Equal(t, bought, *calls, "a second update makes no call")
+}
+
 // TestUpdateOfAThread changes the first message of one of Anthropic's threads, whose later calls name the answer before.
 func TestUpdateOfAThread(t *testing.T) {
 	s := newScene(t)
-	calls := 0
-	upstream := traceforgetest.Upstream(roundTripper(func(r *http.Request) (*http.Response, error) {
-		calls++
-		answer := fmt.Sprintf(`{"id":"msg_%08d","type":"message","role":"assistant","model":"claude-sonnet-5-5",
-			"content":[{"type":"text","text":"yes"}],"stop_reason":"end_turn","stop_sequence":null}`, calls)
-		return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}},
-			Body: io.NopCloser(strings.NewReader(answer)), Request: r}, nil
-	}))
+	calls, upstream := counting(`{"id":"msg_%08d","type":"message","role":"assistant","model":"claude-sonnet-5-5",
+		"content":[{"type":"text","text":"yes"}],"stop_reason":"end_turn","stop_sequence":null}`)
 	run := func(mode, first string) *tbtest.TB {
 		t.Setenv("TRACEFORGE_UPDATE", mode)
 		return s.run("TestIt", func(_ *tbtest.TB, tf *traceforgetest.Recorder) {
@@ -682,26 +697,15 @@ func TestUpdateOfAThread(t *testing.T) {
 			}
 		}, upstream)
 	}
-	requirePass(t, run("1", "Hello"))
-	requirePass(t, run("1", "Hello there"))
-	requirePass(t, run("", "Hello there"))
-	bought := calls
-	requirePass(t, run("1", "Hello there"))
-	require.Equal(t, bought, calls, "a second update makes no call")
+	requireUpdatedOnce(t, run, calls)
 	s.requireWhole()
 }
 
 // TestUpdateOfAStoredChat changes a chat whose answer says the same, and which a later call fetches by the answer's id.
 func TestUpdateOfAStoredChat(t *testing.T) {
 	s := newScene(t)
-	calls := 0
-	upstream := traceforgetest.Upstream(roundTripper(func(r *http.Request) (*http.Response, error) {
-		calls++
-		answer := fmt.Sprintf(`{"id":"chatcmpl-%08d","object":"chat.completion","model":"m","choices":[{"index":0,
-			"message":{"role":"assistant","content":"yes"},"finish_reason":"stop"}]}`, calls)
-		return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}},
-			Body: io.NopCloser(strings.NewReader(answer)), Request: r}, nil
-	}))
+	calls, upstream := counting(`{"id":"chatcmpl-%08d","object":"chat.completion","model":"m","choices":[{"index":0,
+		"message":{"role":"assistant","content":"yes"},"finish_reason":"stop"}]}`)
 	run := func(mode, text string) *tbtest.TB {
 		t.Setenv("TRACEFORGE_UPDATE", mode)
 		return s.run("TestIt", func(_ *tbtest.TB, tf *traceforgetest.Recorder) {
@@ -717,12 +721,7 @@ func TestUpdateOfAStoredChat(t *testing.T) {
 			require.Equal(s.t, http.StatusOK, resp.StatusCode)
 		}, upstream)
 	}
-	requirePass(t, run("1", "Hello"))
-	requirePass(t, run("1", "Hello there"))
-	requirePass(t, run("", "Hello there"))
-	bought := calls
-	requirePass(t, run("1", "Hello there"))
-	require.Equal(t, bought, calls, "a second update makes no call")
+	requireUpdatedOnce(t, run, calls)
 	s.requireWhole()
 }
 

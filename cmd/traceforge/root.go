@@ -68,7 +68,8 @@ func (row command) build(con *console) *cobra.Command {
 			c.Flags().StringSliceP(f.name, f.letter, nil, f.usage)
 		case takesValue:
 			c.Flags().StringP(f.name, f.letter, "", f.usage)
-			c.Flags().Lookup(f.name).Value = &once{Value: c.Flags().Lookup(f.name).Value}
+			flag := c.Flags().Lookup(f.name)
+			flag.Value = &once{Value: flag.Value}
 		default:
 			c.Flags().BoolP(f.name, f.letter, false, f.usage)
 		}

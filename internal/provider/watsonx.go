@@ -1,9 +1,8 @@
 package provider
 
 import (
-	"strings"
-
 	"regexp"
+	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
