@@ -24,7 +24,9 @@ func sseEvent(raw []byte) Event {
 	e := Event{Raw: raw}
 	for rest := bytes.TrimPrefix(raw, byteOrderMark); len(rest) > 0; {
 		var line []byte
-		line, rest = cutLine(rest)
+		if line, rest = cutLine(rest); len(line) == 0 {
+			continue
+		}
 		field, v, _ := bytes.Cut(line, []byte(":"))
 		v = bytes.TrimPrefix(v, []byte(" "))
 		switch string(field) {
@@ -64,6 +66,9 @@ func cutLine(text []byte) (line, rest []byte) {
 // are faster than one for two bytes.
 func endOfLine(text []byte) int {
 	const most = 512
+	if len(text) > 0 && text[0] == '\n' {
+		return 0 // at the end of an event
+	}
 	near := text[:min(most, len(text))]
 	end := bytes.IndexByte(near, '\n')
 	if end >= 0 {
