@@ -38,9 +38,10 @@ var handedOut = map[string]string{
 	"message_id":          "item",
 	"request_id":          "item",
 
-	"call_id":      callKind,
-	"tool_call_id": callKind,
-	"tool_use_id":  callKind,
+	"call_id":            callKind,
+	"custom_tool_use_id": callKind,
+	"tool_call_id":       callKind,
+	"tool_use_id":        callKind,
 
 	"batch_id":              "batch",
 	"container":             "container",
@@ -50,8 +51,10 @@ var handedOut = map[string]string{
 	"fallback_credit_token": "credit",
 	"requestState":          "state",
 	"run_id":                "run",
+	"session_thread_id":     "thread",
 	"step_id":               "step",
 	"thread_id":             "thread",
+	"turn_id":               "turn",
 	"upload_id":             "upload",
 }
 
@@ -211,7 +214,7 @@ var collections = map[string]bool{
 	"analyzerResults": true, "batches": true, "cachedContents": true, "completions": true, "containers": true,
 	"conversations": true, "deferred-completion": true, "file_batches": true, "files": true, "interactions": true,
 	"items": true, "jobs": true, "messages": true, "operations": true, "requests": true, "responses": true, "runs": true,
-	"steps": true, "threads": true, "uploads": true, "videos": true,
+	"sessions": true, "steps": true, "subagents": true, "threads": true, "turns": true, "uploads": true, "videos": true,
 }
 
 // resource matches the name or URL of a resource that Google keeps for hours.

@@ -11,7 +11,8 @@ import (
 var (
 	_ = Register(resources("openai.conversations", both(
 		pathLike(`/v1/conversations(/[^/]+(/items(/[^/]+)?)?)?$`), not(sentTo("mistral")))))
-	_ = Register(resources("mistral.agents", pathLike(`/v1/agents(/[^/]*[0-9][^/]*(/[^/]+)*)?$`)))
+	_ = Register(resources("mistral.agents", both(pathLike(`/v1/agents(/[^/]*[0-9][^/]*(/[^/]+)*)?$`),
+		not(either(isOpenAIs, isAnthropics)))))
 	_ = Register(resources("mistral.batches", pathLike(`/v1/batch/jobs(/[^/]+(/cancel)?)?$`)))
 	_ = Register(resources("watsonx.resources", pathLike(`/ml/v[^/]+/foundation_model_(specs|tasks)$`)))
 	_ = Register(resources("cloudflare.resources", pathLike(`/accounts/[^/]+/ai/(models|tasks)/[a-z]+$`)))

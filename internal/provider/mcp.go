@@ -26,6 +26,7 @@ var _ = Register(&Codec{
 	Refusal:  refuseAsMCP,
 	Passing:  mcpPassing,
 	Session:  &mcpSession,
+	Listens:  mcpListens,
 })
 
 const (

@@ -15,7 +15,7 @@ import (
 func decodeMCPAnswer(a *Answer) (*modelio.Response, error) {
 	if len(bytes.TrimSpace(a.Body)) == 0 {
 		resp := looseResponse() // for a notification, or an answer
-		resp.Complete = a.Asked == nil || !isMCPRequest(a.Asked) || mcpSession.Listens(a.Asked)
+		resp.Complete = a.Asked == nil || !isMCPRequest(a.Asked) || mcpListens(a.Asked)
 		return resp, nil
 	}
 	resp, err := a.decode(mcpStream, func(body jsontext.Value) (*modelio.Response, error) {
@@ -27,7 +27,7 @@ func decodeMCPAnswer(a *Answer) (*modelio.Response, error) {
 	if err == nil && !resp.Complete && resp.Error == nil {
 		ids := EventIDs(a)
 		goesOn := len(ids) > 0 && ids[len(ids)-1] != ""
-		resp.Complete = !a.Open && (a.Asked != nil && mcpSession.Listens(a.Asked) || goesOn)
+		resp.Complete = !a.Open && (a.Asked != nil && mcpListens(a.Asked) || goesOn)
 	}
 	return resp, err
 }

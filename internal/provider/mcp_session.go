@@ -48,9 +48,9 @@ func (s *Session) Aside(w *Wire, req *modelio.Request) *Answer {
 	return nil
 }
 
-// Listens reports whether the answer to a request is a stream of the server's own messages, for as long as the client
-// listens. Clients may make such requests any number of times. A GET that continues another stream listens too.
-func (*Session) Listens(req *modelio.Request) bool {
+// mcpListens reports whether a request asks for the server's own messages. Clients may make such requests any number of
+// times. A GET that continues another stream listens too.
+func mcpListens(req *modelio.Request) bool {
 	return mcpMethod(req) == mcpListen || MetadataWord(req.Options, markURL, "method") == "GET"
 }
 

@@ -152,8 +152,13 @@ func endResponses(f *fold) {
 	output := f.body.member("output")
 	output.become(arrayNode)
 	output.items = items
+	typeMessages(items)
+}
+
+// typeMessages gives items of which only the text was sent the type of messages.
+func typeMessages(items []*node) {
 	for _, item := range items {
-		if item.get("type") == nil && item.get("content") != nil { // only its text was sent
+		if item.get("type") == nil && item.get("content") != nil {
 			item.member("type").set(jsontext.Text("message"))
 			item.member("role").set(jsontext.Text("assistant"))
 		}

@@ -45,6 +45,9 @@ type Codec struct {
 	// presence is kept, but not their value.
 	Passing [][]string
 	Session *Session // nil if each call is separate
+	// Listens reports whether the answer to a request is a stream of the server's own messages, for as long as the
+	// client listens. nil means that no answer is.
+	Listens func(req *modelio.Request) bool
 	// Realtime is set for sessions over a WebSocket; nil if a call is a request with its answer.
 	Realtime *Realtime
 

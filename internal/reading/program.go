@@ -82,6 +82,8 @@ var byAPI = map[string]programs{
 	modelio.ModelAPI: {ways: openAI[:1], steps: []step{modelChunks}, partly: true, ours: true},
 
 	"openai.responses.stored": {ways: openAI[:2], steps: responseSteps, partly: true, named: true}, // complete answers may also be lists
+	"openai.agents":           {ways: openAI[:2], steps: openAIAgentSteps, partly: true},
+	"anthropic.agents":        {ways: claude.ways, steps: agentPreviews, partly: true, named: true},
 	"openai.transcriptions":   {ways: openAI[:2], steps: transcriptSteps, partly: true},
 	"google.interactions":     {ways: openAI[:1], steps: interactionSteps, partly: true},
 	"cohere.chat.v1":          {ways: []way{standardWay, cohereV1Go}, steps: cohereV1Steps, partly: true},

@@ -96,6 +96,32 @@ var responseSteps = []step{
 	responseItems, responseFinal, responseOthers,
 }
 
+// openAIAgentSteps read the messages of an agent in the same ways, and its calls when they begin and when they are done.
+var openAIAgentSteps = []step{
+	reads("",
+		row{"agent.session.turn.content_part.added", "output_text", "text", "part/text"},
+		row{"agent.session.turn.output_text.delta", "", "text", "delta"},
+	),
+	reads("", row{"agent.session.turn.output_text.done", "", "text", "text"}),
+	reads("", row{"agent.session.turn.content_part.done", "output_text", "text", "part/text"}),
+	reads("", row{"agent.session.turn.item.done", "message", "texts", "item/content"}),
+	agentCalls("agent.session.turn.item.added"),
+	agentCalls("agent.session.turn.item.done"),
+}
+
+func agentCalls(kind string) step {
+	return func(a *account, v view) {
+		a.noText = true
+		if item := v.at("item"); v.at("type").text() == kind && item.at("type").text() == "function_call" {
+			a.seen = true
+			a.add(item.at("name").text(), item.at("arguments").input())
+		}
+	}
+}
+
+// agentPreviews reads the messages of an agent of Anthropic from the pieces that come before them.
+var agentPreviews = []step{reads("", row{"event_delta", "", "text", "delta/content/text"})}
+
 // claudeLive reads a message of Claude from its pieces.
 var claudeLive = reads("index",
 	row{"content_block_start", "", "text", "content_block/text"},

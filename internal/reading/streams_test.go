@@ -22,7 +22,7 @@ import (
 // settings. Those that end in id are none, either. Readings tell nothing of pictures, sound, citations and reasoning.
 var noWords = []string{
 	"type", "event_type", "object", "jsonrpc", "role", "status", "stop_reason", "responseId", "progressToken", "modality",
-	"model", "modelVersion", "system_fingerprint", "created_at", "obfuscation", "p", "signature", "error", "prompt", "chat_history",
+	"model", "modelVersion", "system_fingerprint", "created_at", "processed_at", "phase", "obfuscation", "p", "signature", "error", "prompt", "chat_history",
 	"background", "output_format", "quality", "size", "service_tier", "verbosity", "tool_choice", "truncation",
 	"b64_json", "audio", "citations", "summary",
 }

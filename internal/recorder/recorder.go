@@ -245,7 +245,12 @@ func (r *Recorder) play(req *http.Request, w *wire, c *call, s *servedRecord) (*
 	if c.codec.Session != nil {
 		return r.sessions.play(req, w, c, s)
 	}
-	return r.report.responseOf(req, s)
+	resp, err := r.report.responseOf(req, s)
+	if err == nil && c.codec.Listens != nil {
+		r.sessions.note(nil, nil, "")
+		r.sessions.follow(resp, c, s.record)
+	}
+	return resp, err
 }
 
 // answer returns the record that a call is served, or a take for a live call.

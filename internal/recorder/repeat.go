@@ -91,7 +91,7 @@ var made = []string{
 var itemNumber = regexp.MustCompile(`\bitem_[0-9]+\b`)
 
 // talks matches what is said to be in a conversation or thread: its number, or the part of a URL that names it.
-var talks = regexp.MustCompile(`^(?:conversation|thread)_|/(?:conversations|threads)/(item_[0-9]+)`)
+var talks = regexp.MustCompile(`^(?:conversation|thread)_|/(?:conversations|sessions|threads)/(item_[0-9]+)`)
 
 // nameIDs notes the ids in a request of what a provider made, and may have forgotten since the recording: of responses,
 // conversations and jobs, and of what the URL asks about.

@@ -55,7 +55,7 @@ func (l *sessions) passThrough(req *http.Request, w *wire) (*http.Response, erro
 // live.
 func (r *Recorder) listenEmpty(req *http.Request, w *wire, c *call) (*http.Response, error) {
 	s := c.codec.Session
-	if s == nil || !s.Listens(c.request) || r.run.Mode != Check && r.sessions.isLive(s, w) {
+	if s == nil || !c.codec.Listens(c.request) || r.run.Mode != Check && r.sessions.isLive(s, w) {
 		return nil, nil
 	}
 	r.run.mu.Lock()
@@ -95,29 +95,36 @@ func (l *sessions) play(req *http.Request, w *wire, c *call, s *servedRecord) (*
 		id = session.ID(&w.Wire)
 	}
 	l.note(provider.EventIDs(answer), id, replyOf(session, w.Header, session.Answers(&w.Wire)))
-	body := resp.Body.(*replayBody)
-	if body.events != nil {
-		body.pause = l.cues(session, req, s.record, answer.Events(), body.pause)
-	} else { // it comes after the replies to what its server asked in the meantime
+	if body := resp.Body.(*replayBody); body.events == nil { // it comes after the replies to what its server asked in the meantime
 		body.pause = func(ctx context.Context) error {
 			return l.await(ctx, func() bool {
 				return !l.run.owes(s.record.Timestamp, endOf(s.record).Add(time.Millisecond), repliesWithin(s.record))
 			})
 		}
 	}
-	if session.Listens(c.request) {
+	l.follow(resp, c, s.record)
+	return resp, nil
+}
+
+// follow makes a recorded stream wait for its cues, and stay open if its client listens to it.
+func (l *sessions) follow(resp *http.Response, c *call, record *snapshot.Snapshot) {
+	body := resp.Body.(*replayBody)
+	if body.events != nil {
+		events := *body.events
+		body.pause = l.cues(c.codec, resp.Request, record, &events, body.pause)
+	}
+	if listens(c.request) {
 		body.last()
 		resp.ContentLength = -1
 	}
-	return resp, nil
 }
 
 // cues returns what each event of a recorded stream waits for: the client's replies to earlier questions of the server,
 // and, for an event that the server sent unasked, the calls that were made before it.
-func (l *sessions) cues(s *provider.Session, req *http.Request, record *snapshot.Snapshot, events *provider.Events,
+func (l *sessions) cues(codec *provider.Codec, req *http.Request, record *snapshot.Snapshot, events *provider.Events,
 	pace func(context.Context) error) func(context.Context) error {
 	var times []int64
-	if s.Listens(&record.Request) {
+	if codec.Listens(&record.Request) {
 		times = record.Response.TimingMS
 	}
 	var replies []string
@@ -133,9 +140,11 @@ func (l *sessions) cues(s *provider.Session, req *http.Request, record *snapshot
 		if err == nil && pace != nil {
 			err = pace(ctx)
 		}
-		if reply := replyOf(s, req.Header, s.Asks(event.Data)); reply != "" {
-			replies = append(replies, reply)
-			l.asked.Add(reply, true)
+		if s := codec.Session; s != nil {
+			if reply := replyOf(s, req.Header, s.Asks(event.Data)); reply != "" {
+				replies = append(replies, reply)
+				l.asked.Add(reply, true)
+			}
 		}
 		return err
 	}
@@ -199,9 +208,8 @@ func (r *run) owes(from, to time.Time, meant func(*snapshot.Snapshot) bool) bool
 	defer r.mu.Unlock()
 	for i := range r.tape.records {
 		s := &r.tape.records[i]
-		codec, known := provider.Named(s.Request.API)
-		if !r.tape.played[i] && known && codec.Session != nil && !codec.Session.Listens(&s.Request) &&
-			!s.Timestamp.Before(from) && s.Timestamp.Before(to) && (meant == nil || meant(s)) {
+		if !r.tape.played[i] && isInSession(&s.Request) && !s.Timestamp.Before(from) && s.Timestamp.Before(to) &&
+			(meant == nil || meant(s)) {
 			return true
 		}
 	}
@@ -232,7 +240,7 @@ func repeats(c *call, record *snapshot.Snapshot) bool {
 		return true
 	}
 	asks := func(p modelio.Part) bool { return p.Custom["request"] != nil }
-	return !slices.ContainsFunc(partsOf(&record.Response.Response), asks) && !s.Listens(c.request) && !isReply(c.request)
+	return !slices.ContainsFunc(partsOf(&record.Response.Response), asks) && !c.codec.Listens(c.request) && !isReply(c.request)
 }
 
 // partsOf returns the parts of the first candidate.
@@ -255,7 +263,13 @@ func (tk *take) dropsQuietly() bool {
 // listens reports whether a request only waits for a server's own messages, which no client has to do.
 func listens(req *modelio.Request) bool {
 	codec, known := provider.Named(req.API)
-	return known && codec.Session != nil && codec.Session.Listens(req)
+	return known && codec.Listens != nil && codec.Listens(req)
+}
+
+// isInSession reports whether a request says something to a server whose own messages a client can listen to.
+func isInSession(req *modelio.Request) bool {
+	codec, known := provider.Named(req.API)
+	return known && codec.Listens != nil && !codec.Listens(req) && (codec.Session != nil || !reads(req))
 }
 
 // isReply reports whether a request is a client's reply to its server.

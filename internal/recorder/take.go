@@ -231,6 +231,9 @@ func (b *recordedBody) drain() ending {
 	if !b.take.terminated() || b.ctx.Err() != nil && !b.take.endsByEvent() {
 		return aborted
 	}
+	if listens(b.take.request) {
+		return whole // its server would not end it
+	}
 	timer := time.AfterFunc(drainTime, func() { b.upstream.Close() })
 	defer timer.Stop()
 	rest, err := readAtMost(b.upstream, 0, b.take.limit, "the answer")

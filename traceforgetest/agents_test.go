@@ -1,0 +1,158 @@
+package traceforgetest_test
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/internal/tbtest"
+	"github.com/traceforge/traceforge-go/traceforgetest"
+)
+
+// An agentsAPI is an API of agents that a provider runs, with the events that its server sends. A call and a result have
+// %s for the id of the call.
+type agentsAPI struct {
+	name, sessions, events, stream string
+	say, result                    string // bodies that a client posts: a message, with %s for its text, and a result
+	call, echo, answer, done       string
+}
+
+var agentsAPIs = []agentsAPI{
+	{
+		name: "anthropic", sessions: "https://api.anthropic.com/v1/sessions", events: "/events", stream: "/events/stream",
+		say:    `{"events":[{"type":"user.message","content":[{"type":"text","text":%q}]}]}`,
+		result: `{"events":[{"type":"user.custom_tool_result","custom_tool_use_id":%q,"content":[{"type":"text","text":"21"}]}]}`,
+		call:   `{"type":"agent.custom_tool_use","id":%q,"name":"weather","input":{}}`,
+		echo:   `{"type":"user.custom_tool_result","custom_tool_use_id":%q}`,
+		answer: `{"type":"agent.message","content":[{"type":"text","text":"It is warm."}]}`,
+		done:   `{"type":"session.status_idle","stop_reason":{"type":"end_turn"}}`,
+	},
+	{
+		name: "openai", sessions: "https://api.openai.com/v1/agents/sessions", events: "/events", stream: "/events",
+		say:    `{"events":[{"type":"agent.session.input.message","input":[{"role":"user","content":[{"type":"input_text","text":%q}]}]}]}`,
+		result: `{"events":[{"type":"agent.session.input.tool_result","call_id":%q,"output":"21"}]}`,
+		call: `{"type":"agent.session.turn.item.added","item":{"id":"fc_1","type":"function_call","call_id":%q,` +
+			`"name":"weather","arguments":{}}}`,
+		echo: `{"type":"agent.session.turn.item.added","item":{"id":"fo_1","type":"function_call_output","call_id":%q,"output":"21"}}`,
+		answer: `{"type":"agent.session.turn.item.done","item":{"id":"msg_1","type":"message","role":"assistant",` +
+			`"content":[{"type":"output_text","text":"It is warm."}]}}`,
+		done: `{"type":"agent.session.idle","session":{"status":"idle"}}`,
+	},
+}
+
+// server returns an upstream that runs agents: each calls a tool, and answers when it has the result. Ids are new in each
+// session, and the stream stays open.
+func (a *agentsAPI) server(t *testing.T) traceforgetest.Option {
+	said := make(chan string, 9)
+	sessions := 0
+	live := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		call := fmt.Sprintf("call_%08d", sessions)
+		switch {
+		case r.Method == http.MethodGet:
+			w.Header().Set("Content-Type", "text/event-stream")
+			for w.(http.Flusher).Flush(); ; w.(http.Flusher).Flush() {
+				select {
+				case event := <-said:
+					fmt.Fprintf(w, "data: %s\n\n", event)
+				case <-r.Context().Done():
+					return
+				}
+			}
+		case !strings.HasSuffix(r.URL.Path, a.events):
+			sessions++
+			w.Header().Set("Content-Type", "application/json")
+			fmt.Fprintf(w, `{"id":"sess_%08d","status":"idle","created_at":%d}`, sessions, time.Now().Unix())
+			return
+		case strings.Contains(string(body), "result"):
+			said <- fmt.Sprintf(a.echo, call)
+			said <- a.answer
+			said <- a.done
+		default:
+			said <- fmt.Sprintf(a.call, call)
+		}
+		w.WriteHeader(http.StatusNoContent)
+	}))
+	t.Cleanup(live.Close)
+	at, err := url.Parse(live.URL)
+	require.NoError(t, err)
+	return traceforgetest.Upstream(roundTripper(func(r *http.Request) (*http.Response, error) {
+		r = r.Clone(r.Context())
+		r.URL.Scheme, r.URL.Host = at.Scheme, at.Host
+		return http.DefaultTransport.RoundTrip(r)
+	}))
+}
+
+// talk returns a test that says something to an agent, and runs the tool that it calls.
+func (a *agentsAPI) talk(t *testing.T, text string) func(*tbtest.TB, *traceforgetest.Recorder) {
+	return func(tb *tbtest.TB, tf *traceforgetest.Recorder) {
+		post := func(path, body string) string {
+			resp, err := tf.Client().Post(a.sessions+path, "application/json", strings.NewReader(body))
+			require.NoError(t, err)
+			defer resp.Body.Close()
+			answer, err := io.ReadAll(resp.Body)
+			require.NoError(t, err)
+			if resp.StatusCode >= 300 {
+				tb.Fatalf("status %d", resp.StatusCode)
+			}
+			return string(answer)
+		}
+		made := post("", `{"environment":"none"}`)
+		session := "/" + made[strings.Index(made, "sess_"):][:len("sess_00000000")]
+		stream, err := tf.Client().Get(a.sessions + session + a.stream)
+		require.NoError(t, err)
+		defer stream.Body.Close()
+		post(session+a.events, fmt.Sprintf(a.say, text))
+		replied := false
+		for lines := bufio.NewScanner(stream.Body); lines.Scan(); {
+			switch event := strings.TrimPrefix(lines.Text(), "data: "); {
+			case event == a.done:
+				return
+			case strings.HasPrefix(event, a.echo[:strings.Index(a.echo, "%q")]):
+				require.True(t, replied, "the server had the result before it repeated it")
+			case strings.Contains(event, "call_"):
+				time.Sleep(20 * time.Millisecond) // time for events that do not wait
+				replied = true
+				post(session+a.events, fmt.Sprintf(a.result, event[strings.Index(event, "call_"):][:len("call_00000000")]))
+			}
+		}
+		tb.Errorf("the stream ended")
+	}
+}
+
+// TestAgentSessions: a session's stream stays open, as at the provider, until its client closes it. In replay its events
+// wait for what was posted before them. What an agent answers comes on the stream, so a changed message needs it all.
+func TestAgentSessions(t *testing.T) {
+	for _, api := range agentsAPIs {
+		t.Run(api.name, func(t *testing.T) {
+			s := newScene(t)
+			upstream := api.server(t)
+			run := func(mode, text string) *tbtest.TB {
+				t.Setenv("TRACEFORGE_UPDATE", mode)
+				return s.run("TestIt", api.talk(t, text), upstream)
+			}
+			requirePass(t, run("1", "The weather?"))
+			require.Len(t, s.records(api.name), 4)
+			said := s.records(api.name)[1].Response.Candidates[0].Message.Content
+			require.Equal(t, "It is warm.", *said[len(said)-1].Text)
+			requirePass(t, run("", "The weather?"))
+			before := s.files()
+			requirePass(t, run("1", "The weather?"))
+			s.requireFiles(before)
+			require.Contains(t, run("", "The weather now?").Logged(), "accept: TRACEFORGE_UPDATE=all go test ")
+			require.Contains(t, run("1", "The weather now?").Logged(), "buy the whole conversation: TRACEFORGE_UPDATE=all go test ")
+			s.requireFiles(before)
+			requirePass(t, run("all", "The weather now?"))
+			requirePass(t, run("", "The weather now?"))
+			s.requireWhole()
+		})
+	}
+}
