@@ -90,6 +90,8 @@ func TestNumberingOptions(t *testing.T) {
 		{"thread", "an answer that this one follows", `{"thread":{"type":"continue","previous_message_id":"msg_x"}}`,
 			`{"thread":{"type":"continue","previous_message_id":"response_1"}}`},
 		{"compared", "for the cache", `{"prompt_cache_options":{"comparison_response_id":"x"}}`, `{"prompt_cache_options":{"comparison_response_id":"response_1"}}`},
+		{"continuation", "of an answer that goes on", `{"continuationToken":"QUJD"}`, `{"continuationToken":"continuation_1"}`},
+		{"continuation too", "of an interaction", `{"continuation_token":"x"}`, `{"continuation_token":"continuation_1"}`},
 		{"credit", "from a refusal", `{"fallback_credit_token":"fct_1"}`, `{"fallback_credit_token":"credit_1"}`},
 		{"container", "kept by the provider", `{"container":"c1"}`, `{"container":"container_1"}`},
 		{"path", "a call about what was made before", `{"$url":{"path":"/v1/batches/b1/cancel"}}`, `{"$url":{"path":"/v1/batches/item_1/cancel"}}`},

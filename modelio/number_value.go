@@ -46,6 +46,8 @@ var handedOut = map[string]string{
 	"batch_id":              "batch",
 	"container":             "container",
 	"container_id":          "container",
+	"continuationToken":     "continuation",
+	"continuation_token":    "continuation",
 	"conversation":          "conversation",
 	"conversation_id":       "conversation",
 	"fallback_credit_token": "credit",
@@ -180,7 +182,7 @@ func (n *Numbering) text(text string, p place) (string, bool) {
 
 // alwaysMade are the kinds of values that only providers generate. A value of another kind may be the caller's own
 // unless it looks random.
-var alwaysMade = map[string]bool{"encrypted": true, "item": true, "response": true, "signature": true}
+var alwaysMade = map[string]bool{"continuation": true, "encrypted": true, "item": true, "response": true, "signature": true}
 
 // looksRandom reports whether a text may be an id that a provider generated: it contains a digit or, because two
 // percent of ids contain none, a long part after a hyphen.
@@ -234,7 +236,7 @@ func resourceKind(text string) string {
 
 // signs are strings of which a text with a generated value contains at least one.
 var signs = [][]byte{
-	[]byte(`"id"`), []byte(`_id"`), []byte(`_ids"`), []byte(`"ids"`), []byte(`_token"`), []byte(`State"`),
+	[]byte(`"id"`), []byte(`_id"`), []byte(`_ids"`), []byte(`"ids"`), []byte(`_token"`), []byte(`Token"`), []byte(`State"`),
 	[]byte(`ignature"`), []byte(`"fingerprint"`), []byte(`"encrypted`), []byte(`.encrypted"`), []byte(`"redacted`),
 	[]byte(`"container"`), []byte(`"conversation"`), []byte(`"path"`), []byte(`"after"`), []byte(`"before"`),
 	[]byte("files/"), []byte("cachedContents/"), []byte("batches/"),

@@ -701,6 +701,29 @@ func TestUpdateOfAThread(t *testing.T) {
 	s.requireWhole()
 }
 
+// TestUpdateOfAContinuation changes a prompt of Gemini, whose answer goes on in the answer to a call with its token.
+func TestUpdateOfAContinuation(t *testing.T) {
+	s := newScene(t)
+	calls, upstream := counting(`{"candidates":[{"content":{"role":"model","parts":[{"text":"yes"}]},
+		"finishReason":"CONTINUATION","continuationToken":"TOKEN%03d"}]}`)
+	run := func(mode, text string) *tbtest.TB {
+		t.Setenv("TRACEFORGE_UPDATE", mode)
+		return s.run("TestIt", func(_ *tbtest.TB, tf *traceforgetest.Recorder) {
+			request := map[string]any{
+				"contents":         []any{map[string]any{"role": "user", "parts": []any{map[string]any{"text": text}}}},
+				"generationConfig": map[string]any{"temperature": 0, "seed": 1},
+			}
+			for range 3 {
+				answer, err := post(tf.Client(), "https://generativelanguage.googleapis.com/v1beta/models/gemini-4:generateContent", request)
+				require.NoError(s.t, err)
+				request["continuationToken"] = answer[strings.Index(answer, "TOKEN"):][:len("TOKEN000")]
+			}
+		}, upstream)
+	}
+	requireUpdatedOnce(t, run, calls)
+	s.requireWhole()
+}
+
 // TestUpdateOfAStoredChat changes a chat whose answer says the same, and which a later call fetches by the answer's id.
 func TestUpdateOfAStoredChat(t *testing.T) {
 	s := newScene(t)

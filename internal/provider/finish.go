@@ -23,7 +23,8 @@ func finishReason(raw string) modelio.FinishReason {
 	case "stop", "finish", "finished", "stop_criteria_met", "endoftext", "eos", "eos_token", "end_turn", "stop_sequence",
 		"complete", "completed", "tool_calls", "tool_call", "tool_use", "function_call", "requires_action", "1":
 		return modelio.FinishStop
-	case "length", "max_tokens", "model_length", "token_limit", "model_context_window_exceeded", "max_output_tokens", "2":
+	case "length", "max_tokens", "model_length", "token_limit", "model_context_window_exceeded", "max_output_tokens",
+		"continuation", "requires_continuation", "2":
 		return modelio.FinishLength
 	case "content_filter", "refusal", "safety", "error_toxic", "guardrail_intervened", "content_filtered",
 		"blocklist", "image_prohibited_content", "image_recitation", "image_safety", "language", "model_armor",

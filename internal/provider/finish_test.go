@@ -24,6 +24,7 @@ func TestFinishReasons(t *testing.T) {
 		},
 		modelio.FinishLength: {
 			"length", "max_output_tokens", "max_tokens", "model_context_window_exceeded", "MAX_TOKENS", "2", "LENGTH",
+			"CONTINUATION", "requires_continuation", // Gemini
 			"model_length", // Mistral
 			"token_limit",  // watsonx
 		},
