@@ -128,6 +128,29 @@ func (a *agentsAPI) talk(t *testing.T, text string) func(*tbtest.TB, *traceforge
 	}
 }
 
+// TestAgentSessionsThatAreGone: a stream that the provider refuses is an error like any other, and ends.
+func TestAgentSessionsThatAreGone(t *testing.T) {
+	for _, api := range agentsAPIs {
+		s := newScene(t)
+		upstream := traceforgetest.Upstream(roundTripper(func(r *http.Request) (*http.Response, error) {
+			return &http.Response{StatusCode: http.StatusNotFound, Header: http.Header{"Content-Type": {"application/json"}},
+				Body: io.NopCloser(strings.NewReader(`{"error":{"type":"not_found_error","message":"gone"}}`)), Request: r}, nil
+		}))
+		test := func(tb *tbtest.TB, tf *traceforgetest.Recorder) {
+			resp, err := tf.Client().Get(api.sessions + "/sess_00000001" + api.stream)
+			require.NoError(t, err)
+			defer resp.Body.Close()
+			said, err := io.ReadAll(resp.Body)
+			require.NoError(t, err)
+			require.Contains(t, string(said), "gone")
+		}
+		for _, mode := range []string{"1", ""} {
+			t.Setenv("TRACEFORGE_UPDATE", mode)
+			requirePass(t, s.run("TestIt", test, upstream))
+		}
+	}
+}
+
 // TestAgentSessions: a session's stream stays open, as at the provider, until its client closes it. In replay its events
 // wait for what was posted before them. What an agent answers comes on the stream, so a changed message needs it all.
 func TestAgentSessions(t *testing.T) {

@@ -109,10 +109,11 @@ func (l *sessions) play(req *http.Request, w *wire, c *call, s *servedRecord) (*
 // follow makes a recorded stream wait for its cues, and stay open if its client listens to it.
 func (l *sessions) follow(resp *http.Response, c *call, record *snapshot.Snapshot) {
 	body := resp.Body.(*replayBody)
-	if body.events != nil {
-		events := *body.events
-		body.pause = l.cues(c.codec, resp.Request, record, &events, body.pause)
+	if body.events == nil {
+		return
 	}
+	events := *body.events
+	body.pause = l.cues(c.codec, resp.Request, record, &events, body.pause)
 	if listens(c.request) {
 		body.last()
 		resp.ContentLength = -1
@@ -253,7 +254,7 @@ func partsOf(r *modelio.Response) []modelio.Part {
 
 // dropsQuietly reports whether a take is for a server's own messages, and there were none.
 func (tk *take) dropsQuietly() bool {
-	if !listens(tk.request) {
+	if tk.codec.Session == nil || !listens(tk.request) {
 		return false
 	}
 	resp, err := tk.decode()
