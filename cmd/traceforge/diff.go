@@ -236,14 +236,16 @@ func (s *state) objects(ctx context.Context) map[string]string {
 	return objects
 }
 
+// copied is the number of files from git that are in memory together.
+const copied = 64
+
 // copyRaw copies raw answers, named without extension: a document's name, a slash, and the number of a call.
 func (s *state) copyRaw(ctx context.Context, called map[string]bool) error {
-	const batch = 64 // files that are in memory together
 	files := slices.DeleteFunc(slices.Clone(s.files), func(f worktree.File) bool {
 		_, name, _ := strings.Cut(f.Name, "/")
 		return !called[strings.TrimSuffix(name, path.Ext(name))]
 	})
-	for some := range slices.Chunk(files, batch) {
+	for some := range slices.Chunk(files, copied) {
 		if err := worktree.Copy(ctx, s.dir, s.temp, some); err != nil {
 			return err
 		}

@@ -85,24 +85,27 @@ func lost(c *call, s *store.Store, dir string) (found []snapshot.Finding) {
 	if err != nil {
 		return nil
 	}
+	var missing []worktree.File
 	for _, file := range deleted {
-		if strings.Count(file, "/") != 1 || path.Ext(file) != ".json" || len(found) == mostLooked {
-			continue
+		_, name, ok := store.ParseDocumentFile(file)
+		if _, err := s.Load(name, store.UnknownProvider); ok && errors.Is(err, fs.ErrNotExist) { // it may have another provider
+			missing = append(missing, worktree.File{Name: file, Object: ":./" + file})
 		}
-		if _, err := s.Load(nameOf(file), store.UnknownProvider); !errors.Is(err, fs.ErrNotExist) {
-			continue // it has moved to another provider
-		}
-		text, _ := git.Run(c.ctx, dir, "cat-file", "blob", ":./"+file) // without it, this is no document
-		doc, err := snapshot.Parse([]byte(text))
-		if err != nil {
-			continue
-		}
-		if test := page.TestOf(doc); test.Package != "" && !test.OfProgram() && src.Gone(test.Package, test.Name) == "" {
-			program, named := git.At(dir)
-			all := gotest.Quote(path.Join(named, strings.TrimSuffix(file, ".json")+"*")) // includes raw answers
-			message := fmt.Sprintf("git has it, and %s in %s is still there: %s checkout -- %s brings it back",
-				test.Name, test.Package, program, all)
-			found = append(found, snapshot.Finding{File: file, Rule: ruleLost, Message: message})
+	}
+	for some := range slices.Chunk(missing, copied) {
+		texts, _ := worktree.Contents(c.ctx, dir, some) // without its text, a file is no document
+		for _, f := range some {
+			doc, err := snapshot.Parse([]byte(texts[f.Object]))
+			if err != nil || len(found) == mostLooked {
+				continue
+			}
+			if test := page.TestOf(doc); test.Package != "" && !test.OfProgram() && src.Gone(test.Package, test.Name) == "" {
+				program, named := git.At(dir)
+				all := gotest.Quote(path.Join(named, strings.TrimSuffix(f.Name, ".json")+"*")) // includes raw answers
+				message := fmt.Sprintf("git has it, and %s in %s is still there: %s checkout -- %s brings it back",
+					test.Name, test.Package, program, all)
+				found = append(found, snapshot.Finding{File: f.Name, Rule: ruleLost, Message: message})
+			}
 		}
 	}
 	return found

@@ -44,21 +44,15 @@ func At(ctx context.Context, revision, dir string) (in string, files []File, err
 // Copy writes files of the repository that contains dir to a directory, exactly as git stores them: filters do not run. It
 // does not use git archive, which leaves out files with the attribute export-ignore.
 func Copy(ctx context.Context, dir, to string, files []File) error {
-	var hashes strings.Builder
-	for _, f := range files {
-		hashes.WriteString(f.Object + "\n")
-	}
-	blobs, err := git.Output(ctx, dir, strings.NewReader(hashes.String()), "cat-file", "--batch")
+	contents, err := Contents(ctx, dir, files)
 	if err != nil {
 		return err
 	}
 	for _, f := range files {
-		about, rest, _ := strings.Cut(blobs, "\n") // <hash> <type> <size>, then the content and a line end
-		size, err := strconv.Atoi(about[strings.LastIndexByte(about, ' ')+1:])
-		if err != nil || size > len(rest) {
-			return fmt.Errorf("git cat-file: %s: %s", f.Name, about)
+		content, ok := contents[f.Object]
+		if !ok {
+			return fmt.Errorf("git cat-file: %s: %s missing", f.Name, f.Object)
 		}
-		blobs = strings.TrimPrefix(rest[size:], "\n")
 		name := filepath.Join(to, filepath.FromSlash(f.Name))
 		if !filepath.IsLocal(filepath.FromSlash(f.Name)) {
 			continue
@@ -66,9 +60,28 @@ func Copy(ctx context.Context, dir, to string, files []File) error {
 		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 			return err
 		}
-		if err := os.WriteFile(name, []byte(rest[:size]), 0o666); err != nil {
+		if err := os.WriteFile(name, []byte(content), 0o666); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// Contents returns the contents of files by their objects, which git names in any way without line ends. It leaves out
+// objects that git does not have.
+func Contents(ctx context.Context, dir string, files []File) (map[string]string, error) {
+	var objects strings.Builder
+	for _, f := range files {
+		objects.WriteString(f.Object + "\n")
+	}
+	printed, err := git.Output(ctx, dir, strings.NewReader(objects.String()), "cat-file", "--batch")
+	contents := map[string]string{}
+	for _, f := range files {
+		about, rest, _ := strings.Cut(printed, "\n") // <hash> <type> <size>, then the content and a line end
+		size, missing := strconv.Atoi(about[strings.LastIndexByte(about, ' ')+1:])
+		if printed = rest; missing == nil && size <= len(rest) {
+			contents[f.Object], printed = rest[:size], strings.TrimPrefix(rest[size:], "\n")
+		}
+	}
+	return contents, err
 }

@@ -23,18 +23,6 @@ func tracked(s *store.Store, file string) bool {
 	return len(out) > 0 || err != nil && !errors.Is(err, git.ErrNoRepository)
 }
 
-// ignores reports whether git's ignore rules match a file of the store, tracked or not.
-func ignores(s *store.Store, file string) bool {
-	_, err := s.Git("check-ignore", "--quiet", file)
-	return err == nil
-}
-
-// inHead reports whether the last commit contains a file of the store.
-func inHead(s *store.Store, file string) bool {
-	_, err := s.Git("cat-file", "-e", "HEAD:./"+file)
-	return err == nil
-}
-
 // A version is the version of a file on one side of a merge, or in a commit.
 type version struct {
 	file   string // path in the store

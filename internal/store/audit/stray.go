@@ -128,8 +128,14 @@ func (v *verifier) abandoned(provider, name string) {
 	for _, own := range owns {
 		v.orphans = append(v.orphans, dir+"/"+own)
 	}
+	if v.inHead == nil {
+		v.inHead = map[string]bool{}
+		for _, f := range committed(v.store, "HEAD") {
+			v.inHead[f.file] = true
+		}
+	}
 	back := "put it back"
-	if inHead(v.store, file) {
+	if v.inHead[file] {
 		program, named := v.store.GitAt()
 		back = program + " checkout HEAD -- " + gotest.Quote(path.Join(named, file)) + " brings it back"
 	}

@@ -87,6 +87,7 @@ type verifier struct {
 	beside bool // also examine the files next to documents
 
 	listed []listedDocument // the documents
+	inHead map[string]bool  // files in the last commit; nil until they are needed
 
 	mu       sync.Mutex
 	failed   error // the first error of reading, for which there is no result

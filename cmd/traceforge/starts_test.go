@@ -1,0 +1,95 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/internal/git/gittest"
+)
+
+// started returns the git commands that do starts, without the options before their names.
+func started(t *testing.T, do func()) (starts []string) {
+	t.Helper()
+	file := filepath.Join(os.Getenv("HOME"), "trace")
+	require.NoError(t, os.RemoveAll(file))
+	do()
+	f, err := os.Open(file)
+	require.NoError(t, err)
+	defer f.Close()
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		var event struct {
+			Event string
+			Argv  []string
+		}
+		require.NoError(t, json.Unmarshal(lines.Bytes(), &event))
+		if event.Event != "start" {
+			continue
+		}
+		words := event.Argv[1:]
+		for strings.HasPrefix(words[0], "-") {
+			words = words[1:]
+		}
+		starts = append(starts, strings.Join(words, " "))
+	}
+	return starts
+}
+
+// traceGit makes git note each of its starts, by the user's own config.
+func traceGit(t *testing.T) {
+	home := t.TempDir()
+	t.Setenv("HOME", home)
+	t.Setenv("XDG_CONFIG_HOME", home)
+	gittest.Write(t, home, map[string]string{".gitconfig": "[trace2]\n\teventTarget = " + filepath.ToSlash(filepath.Join(home, "trace")) + "\n"})
+}
+
+// makeCommits makes a repository whose module has a store with the documents of n tests, each with a commit of its own.
+func makeCommits(t *testing.T, n int) (dir string) {
+	t.Helper()
+	top := t.TempDir()
+	dir = filepath.Join(top, ".ai-snapshots")
+	gittest.Write(t, top, map[string]string{"go.mod": "module example.com/shop\n"})
+	gittest.Run(t, top, "init", "-q", "-b", "main")
+	for i := range n {
+		keepRaw(t, dir, fmt.Sprint("TestIt", i), `{"id":"c1"}`)
+		gittest.Run(t, top, "add", "-A")
+		gittest.Run(t, top, "commit", "-q", "-m", "one")
+	}
+	return dir
+}
+
+// TestMissingDocuments: git is started as often for many documents that are missing as for one, with and without the
+// answers beside them, and all are named.
+func TestMissingDocuments(t *testing.T) {
+	traceGit(t)
+	for _, pattern := range []string{"*.json", "*"} {
+		var counts []int
+		for _, n := range []int{1, 7} {
+			dir := makeCommits(t, n)
+			tests := "package agents\n"
+			for i := range n {
+				tests += fmt.Sprintf("func TestIt%d(t *testing.T) {}\n", i)
+			}
+			gittest.Write(t, filepath.Dir(dir), map[string]string{"agents/a_test.go": tests})
+			files, err := filepath.Glob(filepath.Join(dir, "openai", pattern))
+			require.NoError(t, err)
+			for _, file := range files {
+				require.NoError(t, os.RemoveAll(file))
+			}
+			var told, said string
+			starts := started(t, func() { _, told, said = run("", "verify", "--dir", dir) })
+			require.Equal(t, n, strings.Count(said, ": lost: "), said)
+			if pattern == "*.json" {
+				require.Equal(t, n, strings.Count(told, " checkout HEAD -- "), told)
+			}
+			counts = append(counts, len(starts))
+		}
+		require.Equal(t, counts[0], counts[1], pattern)
+	}
+}
