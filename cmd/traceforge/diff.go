@@ -25,6 +25,7 @@ import (
 )
 
 func diff(c *call) error {
+	c.ctx = worktree.Remember(c.ctx)
 	if c.is("html") && c.terminal {
 		return usagef("--html prints a page for a browser: send it into a file, as with > review.html")
 	}

@@ -115,14 +115,11 @@ func (s *setup) setUpGit(c *call, dir string) error {
 	}
 	c.say("git config %s: %s", setting.Name, setting.Value)
 	s.Config = append(s.Config, setting)
-	prefix, err := git.Run(c.ctx, dir, "rev-parse", "--show-prefix")
+	printed, err := git.Run(c.ctx, dir, "rev-parse", "--show-prefix", "--path-format=absolute", "--git-path", "info/attributes")
 	if err != nil {
 		return err
 	}
-	file, err := git.Run(c.ctx, dir, "rev-parse", "--path-format=absolute", "--git-path", "info/attributes")
-	if err != nil {
-		return err
-	}
+	prefix, file, _ := strings.Cut(printed, "\n")
 	added, err := addLines(file, []string{
 		attributePattern(prefix, "*/*.json") + " diff=traceforge",
 		attributePattern(prefix, "*/*/**") + " -diff",

@@ -94,7 +94,8 @@ func (r *reviewRun) gatherChanged() error {
 	if err := r.store.CheckTexts(); err != nil {
 		return err
 	}
-	files, err := worktree.Unstaged(r.c.ctx, r.dir)
+	ctx := worktree.Remember(r.c.ctx) // decisions look again
+	files, err := worktree.Unstaged(ctx, r.dir)
 	if err != nil {
 		return err
 	}
@@ -116,7 +117,7 @@ func (r *reviewRun) gatherChanged() error {
 	if src.config { // its rules apply to all documents
 		names = []string{"."}
 	}
-	staged, err := worktree.Staged(r.c.ctx, r.dir, names)
+	staged, err := worktree.Staged(ctx, r.dir, names)
 	if err != nil {
 		return err
 	}

@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/traceforge/traceforge-go/internal/git/gittest"
+	"github.com/traceforge/traceforge-go/internal/git/worktree"
 )
 
 // started returns the git commands that do starts, without the options before their names.
@@ -62,6 +64,42 @@ func makeCommits(t *testing.T, n int) (dir string) {
 		gittest.Run(t, top, "commit", "-q", "-m", "one")
 	}
 	return dir
+}
+
+// TestQuestionsToGit: a command asks git once for each commit, tree and config, however often it looks at them.
+func TestQuestionsToGit(t *testing.T) {
+	traceGit(t)
+	dir := makeCommits(t, 3)
+	keepRaw(t, dir, "TestNew", `{"id":"c1"}`)
+	gittest.Write(t, dir, map[string]string{"config.json": "{}\n"})
+	for _, args := range [][]string{
+		{"diff"}, {"diff", "HEAD"}, {"diff", "HEAD~2", "HEAD"}, {"diff", "HEAD~1", "HEAD~1"}, {"verify", "--changed", "HEAD~1"},
+	} {
+		starts := started(t, func() { run("", append(args, "--dir", dir)...) })
+		require.Contains(t, strings.Join(starts, "\n"), "rev-parse", "%s", args)
+		slices.Sort(starts)
+		for i, start := range starts[1:] {
+			question := strings.HasPrefix(start, "config ") || strings.HasPrefix(start, "rev-parse ") || strings.HasPrefix(start, "ls-tree -z ")
+			require.False(t, question && start == starts[i], "%s asks again: git %s", args, start)
+		}
+	}
+}
+
+// TestFiltersOfManyFiles: a list of more files than a command line takes asks for the filters once.
+func TestFiltersOfManyFiles(t *testing.T) {
+	traceGit(t)
+	dir := makeCommits(t, 1)
+	var names []string
+	for i := range 900 {
+		names = append(names, fmt.Sprint("openai/", i, ".json"))
+	}
+	starts := started(t, func() {
+		_, err := worktree.Staged(t.Context(), dir, names)
+		require.NoError(t, err)
+	})
+	all := strings.Join(starts, "\n")
+	require.Equal(t, 5, strings.Count(all, "diff-files "), all)
+	require.Equal(t, 1, strings.Count(all, "config "), all)
 }
 
 // TestMissingDocuments: git is started as often for many documents that are missing as for one, with and without the

@@ -260,6 +260,7 @@ type changes struct {
 // changesSince returns the differences between the store in dir and the commit where the branch left a revision, and
 // the differences in config.json among them.
 func changesSince(c *call, s *store.Store, dir, revision string) (*changes, []*page.Setting, error) {
+	c.ctx = worktree.Remember(c.ctx)
 	revision, err := worktree.OfSubmodule(c.ctx, ".", dir, revision)
 	if err != nil {
 		return nil, nil, err

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/traceforge/traceforge-go/internal/git"
 )
@@ -29,7 +30,7 @@ func Output(ctx context.Context, dir string, in io.Reader, args ...string) (stri
 
 // filtersOff returns the settings that turn filters off. With strict, a file that needs one of them is an error.
 func filtersOff(ctx context.Context, dir string, strict bool) (config []string, err error) {
-	printed, err := git.Output(ctx, dir, nil, "config", "--show-scope", "-z", "--get-regexp", `^filter\.`)
+	printed, err := ask(ctx, dir, "config", "--show-scope", "-z", "--get-regexp", `^filter\.`)
 	var exit *exec.ExitError
 	if errors.As(err, &exit) && exit.ExitCode() == 1 {
 		return nil, nil // there are no filters
@@ -59,4 +60,31 @@ func filtersOff(ctx context.Context, dir string, strict bool) (config []string, 
 		config = append(config, key, value)
 	}
 	return append(config, required...), nil
+}
+
+// answersKey is the key of what git says of repositories, by question, in a context. Each function asks when it is first
+// called.
+type answersKey struct{}
+
+// Remember returns a context in which git is asked only once for a commit, a tree or the filters of a repository. It is
+// for a command that ends soon: what other processes change in the meantime is not noticed.
+func Remember(ctx context.Context) context.Context {
+	if ctx.Value(answersKey{}) == nil {
+		ctx = context.WithValue(ctx, answersKey{}, map[string]func() (string, error){})
+	}
+	return ctx
+}
+
+// ask is [git.Output] for a question with the same answer in all directories of a repository.
+func ask(ctx context.Context, dir string, args ...string) (string, error) {
+	known, _ := ctx.Value(answersKey{}).(map[string]func() (string, error))
+	r, err := git.Find(dir)
+	if known == nil || err != nil {
+		return git.Output(ctx, dir, nil, args...)
+	}
+	question := r.Top + "\x00" + strings.Join(args, "\x00")
+	if known[question] == nil {
+		known[question] = sync.OnceValues(func() (string, error) { return git.Output(ctx, dir, nil, args...) })
+	}
+	return known[question]()
 }

@@ -14,7 +14,8 @@ import (
 
 // commitOf resolves a revision to a commit in the repository that contains a directory.
 func commitOf(ctx context.Context, dir, revision string) (string, error) {
-	return git.Run(ctx, dir, "rev-parse", "--quiet", "--verify", "--end-of-options", revision+"^{commit}")
+	printed, err := ask(ctx, dir, "rev-parse", "--quiet", "--verify", "--end-of-options", revision+"^{commit}")
+	return strings.TrimSuffix(printed, "\n"), err
 }
 
 // IsRevision reports whether a name is a revision of the repository that contains dir. Without a repository it is false.

@@ -94,6 +94,7 @@ func announced(ctx context.Context, dir string, names []string) ([]string, error
 
 // list returns the output of a git command that lists files and directories below dir.
 func list(ctx context.Context, dir string, names []string, command string, options ...string) ([]string, error) {
+	ctx = Remember(ctx)
 	var listed []string
 	args := slices.Concat([]string{"--literal-pathspecs", command, "-z"}, options, []string{"--"})
 	for some := range slices.Chunk(names, batch) {

@@ -103,8 +103,8 @@ func (w *walk) look(above *spot, name string) (kind [3]string, err error) {
 	if above.tree == "" {
 		return kind, nil
 	}
-	listed, err := list(w.ctx, above.in, []string{name}, "ls-tree", "--full-tree", above.tree)
-	copy(kind[:], strings.Fields(strings.Join(listed, "")))
+	listed, err := ask(w.ctx, above.in, "--literal-pathspecs", "ls-tree", "-z", "--full-tree", above.tree, "--", name)
+	copy(kind[:], strings.Fields(listed))
 	return kind, err
 }
 
