@@ -57,8 +57,8 @@ func Env() ([]string, error) {
 	return []string{
 		"GOCACHE=" + caches[0], "GOMODCACHE=" + caches[1], "GOPROXY=off", "GONOSUMDB=*", "GOWORK=off", "GOTOOLCHAIN=local",
 		"GOFLAGS=" + Flags("-mod=mod", "-vet=off", "-ldflags=-w"), // no debug information: it links faster
-		"LINKER=" + Flags(), // for scripts that set GOFLAGS
-		"GOGC=400",          // go test spends a fifth of its time here on garbage collection
+		"LINKER=" + Flags(),             // for scripts that set GOFLAGS
+		"GOGC=off", "GOMEMLIMIT=500MiB", // go test needs far less, and would spend a fifth of its time on garbage collection
 		"TRACEFORGE_LINKER=" + os.Getenv("TRACEFORGE_LINKER"),
 		"TRACEFORGE_UPDATE=", "TRACEFORGE_DIR=", "TRACEFORGE_RECEIPT=",
 		"CI=", "GITHUB_ACTIONS=", "GITHUB_WORKSPACE=", "CI_PROJECT_DIR=", "TRACEFORGE_ANNOTATIONS=",
