@@ -154,7 +154,7 @@ func (c *call) canAdopt(s *snapshot.Snapshot) bool {
 // isAdopted reports whether a call with another request has adopted the answer of a call's record.
 func (s search) isAdopted(c *call) bool {
 	return slices.ContainsFunc(s.run.takes, func(tk *take) bool {
-		return tk.origin != nil && tk.origin.place >= 0 && tk.key != c.key && s.tape.keys[tk.origin.place] == c.key
+		return tk.origin != nil && tk.origin.place >= 0 && tk.key != c.key && s.tape.key(tk.origin.place) == c.key
 	})
 }
 

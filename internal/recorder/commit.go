@@ -177,19 +177,17 @@ func (r *revision) verify(provider string, doc *snapshot.Document, kept []*take)
 	t := newTape(&store.Doc{Provider: provider, Document: doc}, r.run.rules)
 	for _, c := range r.run.inOrder(kept) { // equal requests that overlapped are in the order of their answers
 		s := r.run.tape.snapshotOf(c)
-		i, how, what := 0, missing, ""
+		i, how := 0, missing
 		if c.take != nil {
 			i, how = t.findCall(c.take.call)
-			what = c.take.asking()
 		} else {
-			i, how = t.find(r.run.tape.keys[c.record])
-			what = asking(s.Provider, r.run.tape.request(c.record))
+			i, how = t.find(r.run.tape.key(c.record))
 		}
 		if how == found && len(s.Source.IDs) > 0 {
 			i = max(i, t.withJustIDs(i, s.Source.IDs))
 		}
 		if how != found || c.take != nil && !store.SameAnswer(&doc.Snapshots[i].Response, &s.Response) {
-			return fmt.Errorf("%s would not be found again in replay: nothing was written", what)
+			return fmt.Errorf("%s would not be found again in replay: nothing was written", asking(s.Provider, &s.Request))
 		}
 		t.played[i] = true
 	}
@@ -204,15 +202,6 @@ func (r *run) document(provider string) (*tape, error) {
 		r.tape, err = newTape(nil, r.rules), nil
 	}
 	return r.tape, err
-}
-
-// keyedTape returns the tape of the test's document with all keys computed.
-func (r *run) keyedTape(provider string) (*tape, error) {
-	t, err := r.document(provider)
-	if err == nil {
-		t.know(len(t.records))
-	}
-	return t, err
 }
 
 // whole reports whether the files that a stored record names exist and match it.

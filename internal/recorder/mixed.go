@@ -122,16 +122,9 @@ func (r *report) returnsAnother(tk *take) bool {
 	if r.run.tape == nil || r.run.makeRecord(tk) != nil {
 		return false
 	}
-	r.run.tape.know(len(r.run.tape.records))
-	recorded := false
-	for i, k := range r.run.tape.keys {
-		if k == tk.key {
-			if recorded = true; store.SameAnswer(&r.run.tape.records[i].Response, &tk.record.Response) {
-				return false
-			}
-		}
-	}
-	return recorded
+	recorded := r.run.tape.byKey()[tk.key]
+	isIts := func(i int) bool { return store.SameAnswer(&r.run.tape.records[i].Response, &tk.record.Response) }
+	return len(recorded) > 0 && !slices.ContainsFunc(recorded, isIts)
 }
 
 // answeredLive returns the models that answered instead of the tape, in order.

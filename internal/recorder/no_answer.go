@@ -143,12 +143,12 @@ func (r *run) mayAdopt(tk *take) bool {
 		made[tk.key] = true
 	}
 	free := r.tape.numbers(func(i int) bool { // also a bought record, which was adopted for another request
-		return !r.tape.played[i] || r.tape.records[i].Response.Stale != "" && made[r.tape.keys[i]]
+		return !r.tape.played[i] || r.tape.records[i].Response.Stale != "" && made[r.tape.key(i)]
 	})
 	if len(made) > len(free) {
 		return false
 	}
-	if slices.Contains(r.tape.keys, tk.key) {
+	if len(r.tape.byKey()[tk.key]) > 0 {
 		return true
 	}
 	i, _ := r.like(tk.call)

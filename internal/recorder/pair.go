@@ -26,7 +26,7 @@ func (r *revision) pair(kept []*take, partial bool) (put store.Put, changed []*t
 		r.run.maskCommand(tk)
 	}
 	calls := r.run.inOrder(kept)
-	old, err := r.run.keyedTape(providerOf(calls))
+	old, err := r.run.document(providerOf(calls))
 	if err != nil {
 		return put, nil, err
 	}
@@ -98,7 +98,7 @@ func (t *tape) outcomes(calls []testCall, pairs []int, headers []string, renewTi
 			continue
 		}
 		was, s := &t.records[o.Of], o.Record
-		same[n] = t.keys[o.Of] == calls[n].take.key && slices.Equal(was.Source.IDs, s.Source.IDs) &&
+		same[n] = t.key(o.Of) == calls[n].take.key && slices.Equal(was.Source.IDs, s.Source.IDs) &&
 			was.Response.Stale == s.Response.Stale && was.Source.SameOrigin(&s.Source)
 		switch {
 		case same[n] && renewTime:
@@ -119,7 +119,7 @@ func (t *tape) outcomes(calls []testCall, pairs []int, headers []string, renewTi
 func (t *tape) confirms(i int, tk *take, headers []string) bool {
 	was, now := &t.records[i].Response, &tk.record.Response
 	return store.SameAnswer(was, now) && now.Confirms(was) && snapshot.RawName(0, was) == snapshot.RawName(0, now) &&
-		(t.keys[i] == tk.key || sameOptions(t.request(i), tk.request)) &&
+		(t.key(i) == tk.key || sameOptions(t.request(i), tk.request)) &&
 		t.whole(i) && t.isScrubbed(i) && !lackHeaders(was.Headers, now.Headers, headers)
 }
 
@@ -141,7 +141,7 @@ func (t *tape) renewIDs(calls []testCall, done []store.Outcome) {
 	for n, c := range calls {
 		switch {
 		case c.take == nil:
-		case done[n].Answered && t.keys[done[n].Of] == c.take.key:
+		case done[n].Answered && t.key(done[n].Of) == c.take.key:
 			old.add(c.take, others)
 		default:
 			fresh.add(c.take, others)
@@ -247,10 +247,19 @@ func (r *run) inOrder(kept []*take) []testCall {
 	for _, tk := range kept {
 		isKept[tk.began] = true
 	}
-	places := r.places(takes)
-	inPlace := func(a, b *take) int {
-		return cmp.Or(cmp.Compare(places[a.key], places[b.key]), compareTakes(a, b))
+	var recorded map[key][]int
+	if len(takes) > 1 {
+		if old, err := r.document(takes[0].provider); err == nil {
+			recorded = old.byKey()
+		}
 	}
+	place := func(tk *take) int { // of its first record
+		if of := recorded[tk.key]; len(of) > 0 {
+			return of[0]
+		}
+		return math.MaxInt
+	}
+	inPlace := func(a, b *take) int { return cmp.Or(cmp.Compare(place(a), place(b)), compareTakes(a, b)) }
 	var ordered, ready []*take
 	for len(takes) > 0 || len(ready) > 0 {
 		ended := func(tk *take) bool { return tk.heard < takes[0].began } // not its end: the caller may close the answer later
@@ -272,20 +281,6 @@ func (r *run) inOrder(kept []*take) []testCall {
 		}
 	}
 	return r.tape.inAnswersOrder(r.tape.inTapesOrder(calls))
-}
-
-// places returns the place of each key's first record in the document, as a number below 0. A call without a record has
-// 0, so it comes after them all.
-func (r *run) places(takes []*take) map[key]int {
-	places := map[key]int{}
-	if len(takes) > 1 {
-		if old, err := r.keyedTape(takes[0].provider); err == nil {
-			for i, k := range slices.Backward(old.keys) {
-				places[k] = i - len(old.keys)
-			}
-		}
-	}
-	return places
 }
 
 func compareTakes(a, b *take) int {
@@ -318,7 +313,6 @@ func compareRequests(a, b *modelio.Request) int {
 func (s *setup) counterparts(calls []testCall, old *tape) (pairs, after []int) {
 	pairs = make([]int, len(calls))
 	taken := make([]bool, len(old.records))
-	byKey := map[key][]int{}
 	for n, c := range calls {
 		pairs[n] = -1
 		if c.take == nil {
@@ -330,18 +324,18 @@ func (s *setup) counterparts(calls []testCall, old *tape) (pairs, after []int) {
 	if s.Mode == UpdateNew {
 		return pairs, inTheirOrder(calls, old, pairs)
 	}
-	for i, k := range old.keys {
-		if !taken[i] {
-			byKey[k] = append(byKey[k], i)
-		}
-	}
+	byKey := maps.Clone(old.byKey())
 	var changed []int // indexes of calls
 	for n, c := range calls {
 		if pairs[n] >= 0 || c.take == nil {
 			continue
 		}
-		if same := byKey[c.take.key]; len(same) > 0 {
-			pairs[n], taken[same[0]], byKey[c.take.key] = same[0], true, same[1:]
+		same := byKey[c.take.key]
+		for len(same) > 0 && taken[same[0]] {
+			same = same[1:]
+		}
+		if byKey[c.take.key] = same; len(same) > 0 {
+			pairs[n], taken[same[0]] = same[0], true
 			continue
 		}
 		changed = append(changed, n)
@@ -377,7 +371,7 @@ func inTheirOrder(calls []testCall, old *tape, pairs []int) (after []int) {
 	for n, c := range calls {
 		place, k := pairs[n], key{}
 		if c.take == nil {
-			place, k = c.record, old.keys[c.record]
+			place, k = c.record, old.key(c.record)
 		} else {
 			k = c.take.key
 		}

@@ -117,7 +117,7 @@ func (p *pending) waiting() (takes []*take) {
 // number numbers the waiting answers that have no number yet. An answer gets the number of the record that its call
 // would be compared with, or a new one.
 func (p *pending) number(provider string) error {
-	if _, err := p.run.keyedTape(provider); err != nil {
+	if _, err := p.run.document(provider); err != nil {
 		return err
 	}
 	taken := make([]bool, len(p.run.tape.records)) // records that belong to other calls
@@ -150,8 +150,8 @@ func (p *pending) placeOf(tk *take, taken []bool) int {
 	if p.run.Mode == UpdateNew || !slices.Contains(taken, false) {
 		return -1
 	}
-	for i, k := range p.run.tape.keys {
-		if k == tk.key && !taken[i] {
+	for _, i := range p.run.tape.byKey()[tk.key] {
+		if !taken[i] {
 			return i
 		}
 	}
@@ -326,7 +326,7 @@ func (p *pending) settle(kept []*take) []*take {
 	if len(p.waiting()) == 0 && !changed {
 		return nil
 	}
-	old, err := p.run.keyedTape(provider)
+	old, err := p.run.document(provider)
 	if err == nil {
 		pairs, _ := p.run.counterparts(calls, old)
 		for n, c := range calls {

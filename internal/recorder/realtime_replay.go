@@ -316,7 +316,7 @@ func (s *realtime) conclude() error {
 	defer r.run.mu.Unlock()
 	s.over = true
 	p := s.replayed
-	if r.run.tape.know(p.record + 1); r.run.tape.keys[p.record] != c.key {
+	if r.run.tape.key(p.record) != c.key {
 		return s.drifted(c)
 	}
 	p.due.call = c

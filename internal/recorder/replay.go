@@ -30,10 +30,7 @@ func (r *Recorder) replay(c *call) (*servedRecord, error) {
 	if err := r.run.openTape(c.provider); err != nil {
 		return nil, err
 	}
-	i, how := r.run.tape.findCall(c)
-	if how == found {
-		i, how = search{&r.run, r.run.tape}.withIDs(c, i)
-	}
+	i, how := search{&r.run, r.run.tape}.find(c)
 	if in := r.run.faults.owedTo(c); in != nil {
 		i, how = in.record, found
 	}
@@ -79,7 +76,7 @@ type search struct {
 
 // find returns the record that answers a call.
 func (s search) find(c *call) (i int, how fit) {
-	if i, how = s.tape.find(c.knownKey()); how == found {
+	if i, how = s.tape.findCall(c); how == found {
 		return s.withIDs(c, i)
 	}
 	return i, how
@@ -138,9 +135,8 @@ func (t *tape) withJustIDs(i int, ids []string) int {
 // nextEqual returns the first unplayed record with the request of the i-th, from there on, that is meant; -1 if there
 // is none.
 func (t *tape) nextEqual(i int, meant func(int) bool) int {
-	t.know(len(t.records))
-	for j := i; j < len(t.records); j++ {
-		if !t.played[j] && t.keys[j] == t.keys[i] && meant(j) {
+	for _, j := range t.byKey()[t.key(i)] {
+		if j >= i && !t.played[j] && meant(j) {
 			return j
 		}
 	}

@@ -2,6 +2,7 @@ package recorder
 
 import (
 	"hash/maphash"
+	"maps"
 	"slices"
 
 	"github.com/traceforge/traceforge-go/internal/drift"
@@ -25,6 +26,7 @@ type tape struct {
 	none     *scrub.Values      // values for all records if there are no rules; nil until needed
 	masks    map[int]key        // see masked
 	computed int                // how many keys are computed, from the first
+	equal    map[key][]int      // see byKey; nil until needed
 	byTexts  map[uint64]int     // by the hash of its texts: the number of the first record that may be unplayed; see findAsSent
 	after    []int              // by the number of a record: the number of the next record with the same hash, or 0
 	progress
@@ -33,10 +35,10 @@ type tape struct {
 // A progress says how far the records of a tape have been played. It stays when the document is read again.
 type progress struct {
 	played []bool
-	held   []bool // a drifted call was compared with it, so no other drifted call is
-	bought []bool // its call was made live again with the same request
-	next   int    // all records before it were played
-	index  map[key][]int
+	held   []bool           // a drifted call was compared with it, so no other drifted call is
+	bought []bool           // its call was made live again with the same request
+	next   int              // all records before it were played
+	index  map[key][]int    // byKey without records that were found to be played; nil until needed
 	turns  []*turn          // of the records; nil until needed
 	parts  []*drift.Request // the requests, taken apart; filled as calls drift
 }
@@ -159,17 +161,11 @@ func (t *tape) valuesOf(i int) *scrub.Values {
 // and no other is looked at.
 func (t *tape) find(k key) (i int, how fit) {
 	t.pass()
-	if t.next < len(t.records) {
-		if t.know(t.next + 1); t.keys[t.next] == k {
-			return t.next, found
-		}
+	if t.next < len(t.records) && t.key(t.next) == k {
+		return t.next, found
 	}
 	if t.index == nil {
-		t.know(len(t.records))
-		t.index = make(map[key][]int, len(t.records))
-		for i, recorded := range t.keys {
-			t.index[recorded] = append(t.index[recorded], i)
-		}
+		t.index = maps.Clone(t.byKey())
 	}
 	records := t.index[k]
 	for n, i := range records {
@@ -193,18 +189,25 @@ func (t *tape) know(n int) {
 	}
 }
 
+// byKey returns the records of each key, in order.
+func (t *tape) byKey() map[key][]int {
+	if t.equal == nil {
+		t.equal = make(map[key][]int, len(t.records))
+		for i := range t.records {
+			t.equal[t.key(i)] = append(t.equal[t.key(i)], i)
+		}
+	}
+	return t.equal
+}
+
+// key returns the key of a record.
+func (t *tape) key(i int) key {
+	t.know(i + 1)
+	return t.keys[i]
+}
+
 // request returns the request of a record with the rules' placeholders.
 func (t *tape) request(i int) *modelio.Request {
 	t.know(i + 1)
 	return t.requests[i]
-}
-
-// times returns how many records a call has.
-func (t *tape) times(i int) (n int) {
-	for _, k := range t.keys {
-		if k == t.keys[i] {
-			n++
-		}
-	}
-	return n
 }
