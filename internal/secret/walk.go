@@ -19,7 +19,17 @@ func (s *Scanner) Holds(value any, beside []byte) bool {
 	defer s.mu.Unlock()
 	l := s.Looker()
 	l.clean, l.beside = s.clean, beside
-	return l.holds(reflect.ValueOf(value))
+	return l.walk(reflect.ValueOf(value))
+}
+
+// Hide masks the strings in the value that value points to. Call it before texts are shortened, because a part of a
+// secret is not found. Names of members are kept, because other code looks them up.
+func (s *Scanner) Hide(value any) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	l := s.Looker()
+	l.hides = true
+	l.walk(reflect.ValueOf(value))
 }
 
 // A Looker examines values that share memory, and skips the parts that it has already examined.
@@ -27,6 +37,7 @@ type Looker struct {
 	scanner *Scanner
 	view    view
 	looked  map[unsafe.Pointer]int // number of elements examined, by the start of a slice; also maps
+	hides   bool                   // it masks secrets, instead of stopping at the first
 	clean   map[string]bool        // the scanner's; nil if texts are not remembered
 	beside  []byte                 // memory that the caller examines itself
 }
@@ -41,18 +52,24 @@ func (l *Looker) Holds(value any) bool {
 	l.scanner.mu.RLock()
 	defer l.scanner.mu.RUnlock()
 	l.view.inflated = 0
-	return l.holds(reflect.ValueOf(value))
+	return l.walk(reflect.ValueOf(value))
 }
 
-func (l *Looker) holds(at reflect.Value) bool {
+// walk examines a value, and reports whether it has stopped at a secret.
+func (l *Looker) walk(at reflect.Value) (stopped bool) {
 	switch at.Kind() {
 	case reflect.String:
-		return l.secret(at.String(), false)
+		if !l.hides {
+			return l.secret(at.String(), false)
+		}
+		if at.CanSet() {
+			at.SetString(l.view.mask(at.String()))
+		}
 	case reflect.Pointer:
-		return !at.IsNil() && l.holds(at.Elem())
+		return !at.IsNil() && l.walk(at.Elem())
 	case reflect.Struct:
 		for i := range at.NumField() {
-			if member := at.Field(i); member.CanInterface() && l.holds(member) { // unexported fields are skipped
+			if member := at.Field(i); member.CanInterface() && l.walk(member) { // unexported fields are skipped
 				return true
 			}
 		}
@@ -62,28 +79,57 @@ func (l *Looker) holds(at reflect.Value) bool {
 		}
 		l.looked[at.UnsafePointer()] = 1
 		for name, value := range at.Seq2() {
-			if l.holds(name) || l.holds(value) {
+			if l.member(at, name, value) {
 				return true
-			}
-			const most = 1000 // maximum bytes of a value that its name may make a secret
-			if text, ok := value.Interface().(json.RawMessage); ok && len(text) < most {
-				if _, found := l.view.find(fmt.Appendf(nil, "%q:%s", name, text)); found {
-					return true
-				}
 			}
 		}
 	case reflect.Slice:
 		if at.Type().Elem().Kind() == reflect.Uint8 {
-			text := at.Bytes()
-			return l.secret(unsafe.String(unsafe.SliceData(text), len(text)), true)
+			return l.bytes(at)
 		}
 		from := l.looked[at.UnsafePointer()]
 		l.looked[at.UnsafePointer()] = max(from, at.Len())
 		for i := from; i < at.Len(); i++ {
-			if l.holds(at.Index(i)) {
+			if l.walk(at.Index(i)) {
 				return true
 			}
 		}
+	}
+	return false
+}
+
+// member examines a member of a map.
+func (l *Looker) member(of, name, value reflect.Value) (stopped bool) {
+	if l.hides {
+		hidden := reflect.New(value.Type()).Elem()
+		hidden.Set(value)
+		l.walk(hidden)
+		of.SetMapIndex(name, hidden)
+		return false
+	}
+	if l.walk(name) || l.walk(value) {
+		return true
+	}
+	const most = 1000 // maximum bytes of a value that its name may make a secret
+	text, ok := value.Interface().(json.RawMessage)
+	if !ok || len(text) >= most {
+		return false
+	}
+	_, found := l.view.find(fmt.Appendf(nil, "%q:%s", name, text))
+	return found
+}
+
+// bytes examines bytes, which are JSON.
+func (l *Looker) bytes(at reflect.Value) (stopped bool) {
+	text := at.Bytes()
+	if !l.hides {
+		return l.secret(unsafe.String(unsafe.SliceData(text), len(text)), true)
+	}
+	if masked := l.view.mask(string(text)); at.CanSet() && masked != string(text) {
+		if !json.Valid([]byte(masked)) {
+			masked = string(jsontext.Text(masked))
+		}
+		at.SetBytes([]byte(masked))
 	}
 	return false
 }
@@ -103,60 +149,4 @@ func (l *Looker) secret(text string, lent bool) bool {
 		l.clean[text] = true
 	}
 	return found
-}
-
-// Hide masks the strings in the value that value points to. Call it before texts are shortened, because a part of a
-// secret is not found. Names of members are kept, because other code looks them up.
-func (s *Scanner) Hide(value any) {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	v := hider{view{index: s.index}, map[unsafe.Pointer]int{}}
-	v.hide(reflect.ValueOf(value))
-}
-
-// A hider masks strings, and masks shared memory once, like a [Looker].
-type hider struct {
-	view
-	done map[unsafe.Pointer]int // number of elements masked, by the start of a slice
-}
-
-func (v *hider) hide(at reflect.Value) {
-	switch at.Kind() {
-	case reflect.String:
-		if at.CanSet() {
-			at.SetString(v.mask(at.String()))
-		}
-	case reflect.Pointer:
-		if !at.IsNil() {
-			v.hide(at.Elem())
-		}
-	case reflect.Struct:
-		for i := range at.NumField() {
-			if at.Type().Field(i).IsExported() {
-				v.hide(at.Field(i))
-			}
-		}
-	case reflect.Map:
-		for name, value := range at.Seq2() {
-			hidden := reflect.New(value.Type()).Elem()
-			hidden.Set(value)
-			v.hide(hidden)
-			at.SetMapIndex(name, hidden)
-		}
-	case reflect.Slice:
-		if at.Type().Elem().Kind() == reflect.Uint8 {
-			if masked := v.mask(string(at.Bytes())); at.CanSet() && masked != string(at.Bytes()) {
-				if !json.Valid([]byte(masked)) {
-					masked = string(jsontext.Text(masked))
-				}
-				at.SetBytes([]byte(masked))
-			}
-			return
-		}
-		begin := at.UnsafePointer()
-		for i := v.done[begin]; i < at.Len(); i++ {
-			v.hide(at.Index(i))
-		}
-		v.done[begin] = max(v.done[begin], at.Len())
-	}
 }
