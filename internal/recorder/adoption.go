@@ -122,7 +122,7 @@ func (r *Recorder) rekey(c *call) (*servedRecord, error) {
 		return nil, failuref(c.asking()+" is recorded, and a call before it that changed has adopted its answer",
 			indent(r.run.summary(c.request)), "buy what changed: "+r.run.Accept)
 	}
-	i, _ = r.run.like(c)
+	i, _ = r.run.like(c, nil)
 	switch {
 	case f != nil && (i < 0 || r.run.tape.records[i].Source.IsBought()):
 		return nil, f

@@ -29,7 +29,7 @@ type causes []*cause
 // drifted is the failure of a call that differs from the most similar record: one of its provider and API that was not
 // played. It is nil if no record is similar.
 func (r *report) drifted(c *call) *Failure {
-	best, got := r.run.like(c)
+	best, got := r.run.like(c, nil)
 	if best < 0 {
 		return nil
 	}
@@ -161,10 +161,11 @@ func (all causes) find(traces []drift.Trace) *cause {
 	return nil
 }
 
-// like returns the index of the record that a call is compared with, or -1, and the call's request, taken apart.
-func (r *run) like(c *call) (best int, got *drift.Request) {
+// like returns the index of the record that a call is compared with, or -1, and the call's request, taken apart. Records
+// that are taken belong to other calls; nil if none are.
+func (r *run) like(c *call, taken []bool) (best int, got *drift.Request) {
 	got, _ = r.comparer().Request(c.request) // the call has a key, so this cannot fail
-	return r.nearest(c, got), got
+	return r.nearest(c, got, taken), got
 }
 
 // comparer returns the test's comparer. It is made for the first call that drifts, so most tests have none.
@@ -189,11 +190,11 @@ func sameTool(a, b *modelio.Request) bool {
 
 // nearest returns the record that a call is compared with, or -1. It shares most with the call and, of several such
 // records, differs least. A record that differs only by a known change, and has as many messages, comes first.
-func (r *run) nearest(c *call, got *drift.Request) int {
+func (r *run) nearest(c *call, got *drift.Request, taken []bool) int {
 	best, likeness, distance := -1, 0.0, 0
 	var others []int
 	for i := range r.tape.records {
-		if r.tape.played[i] || r.tape.held[i] || !r.tape.comparable(i, c) {
+		if r.tape.played[i] || r.tape.held[i] || taken != nil && taken[i] || !r.tape.comparable(i, c) {
 			continue
 		}
 		if r.tape.parts[i] == nil {

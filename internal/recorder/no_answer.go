@@ -151,6 +151,6 @@ func (r *run) mayAdopt(tk *take) bool {
 	if len(r.tape.byKey()[tk.key]) > 0 {
 		return true
 	}
-	i, _ := r.like(tk.call)
+	i, _ := r.like(tk.call, nil)
 	return i >= 0
 }

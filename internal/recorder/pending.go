@@ -155,12 +155,7 @@ func (p *pending) placeOf(tk *take, taken []bool) int {
 			return i
 		}
 	}
-	held := slices.Clone(p.run.tape.held)
-	defer func() { p.run.tape.held = held }()
-	for i := range taken {
-		p.run.tape.held[i] = held[i] || taken[i]
-	}
-	i, _ := p.run.like(tk.call)
+	i, _ := p.run.like(tk.call, taken)
 	return i
 }
 
