@@ -97,7 +97,8 @@ func (r *run) follows(c *call, recorded *modelio.Request, meant func(*take) bool
 		}
 		if len(ids) > 0 {
 			a, _ := tk.received() // an empty one, if it cannot be decoded
-			made := func(id string) bool { return bytes.Contains(a.Body, []byte(id)) && !slices.Contains(tk.lookedUp, id) }
+			theirs, _ := lookedUp(tk.call)
+			made := func(id string) bool { return bytes.Contains(a.Body, []byte(id)) && !slices.Contains(theirs, id) }
 			if slices.ContainsFunc(ids, made) {
 				return true
 			}

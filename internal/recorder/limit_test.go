@@ -174,7 +174,7 @@ func TestBombIsBounded(t *testing.T) {
 
 // TestTimesAreNoMoreThanMilliseconds keeps one time of the pieces that come in one millisecond.
 func TestTimesAreNoMoreThanMilliseconds(t *testing.T) {
-	tk := &take{limit: 1 << 20, started: clock()}
+	tk := &take{terms: terms{limit: 1 << 20, started: clock()}}
 	for range 100_000 {
 		tk.receive([]byte("x"))
 	}

@@ -47,13 +47,13 @@ func (n *notes) missed() {
 			"To record them too: %s", strings.Join(statuses, ", "), n.run.allow("RetryableErrors"))
 	}
 	for _, tk := range n.run.takes {
-		if n.run.transient(tk) {
+		if n.run.transient(tk) || tk.record == nil {
 			continue
 		}
 		if tk.note != "" {
 			n.say("an answer of %s does not fit its API, and is recorded as it is, with a note: %s", tk.provider, n.run.plainText(tk.note))
 		}
-		for _, line := range reading.Sentences(reading.Told(tk.readings)) {
+		for _, line := range reading.Sentences(tk.record.Response.Readings, tk.record.Response.ReadingsMore) {
 			n.say("of an answer of %s some programs read %s, and others do not: its record has the readings", tk.provider, n.run.plainText(line))
 		}
 	}

@@ -24,11 +24,11 @@ func (r *run) makeRecord(tk *take) *Failure {
 	if tk.record != nil {
 		return nil
 	}
-	resp, answer, f := r.answerOf(tk)
+	decoded, answer, f := r.answerOf(tk)
 	if f != nil {
 		return f
 	}
-	resp, err := asRecorded(resp, tk.status, &tk.numbering, &tk.media)
+	resp, err := asRecorded(decoded, tk.status, &tk.numbering, &tk.media)
 	if err != nil {
 		return r.unkept(tk, err)
 	}
@@ -42,8 +42,8 @@ func (r *run) makeRecord(tk *take) *Failure {
 	}
 	stored.Response, stored.TokensUsed = *resp, resp.Usage.Used()
 	stored.Note = tk.note
-	stored.Readings, stored.ReadingsMore = reading.Told(tk.readings)
 	if tk.how != failed {
+		stored.Readings, stored.ReadingsMore = reading.Told(reading.Of(answer, tk.codec.API, tk.provider, decoded))
 		tk.raw, stored.RawOutputRef = answer.Body, canon.Sum(answer.Body)
 	}
 	if (r.Timing || listens(tk.request)) && !isDirect(tk.codec.API) && tk.origin == nil && tk.imported == nil {
@@ -86,7 +86,6 @@ func (r *run) answerOf(tk *take) (resp *modelio.Response, answer *provider.Answe
 	if e := resp.Error; e != nil && tk.codec.Session == nil && r.asksForRetry(tk, e) {
 		tk.retry = " with the error " + cmp.Or(e.Type, e.Code)
 	}
-	tk.readings = reading.Of(answer, tk.codec.API, tk.provider, resp)
 	if tk.how == whole && !resp.Complete && resp.Error == nil {
 		tk.become(unterminated)
 		f = r.unfinished(tk)

@@ -20,24 +20,11 @@ import (
 // A take is one live call while recording.
 type take struct {
 	*call
-	source        snapshot.Source
-	lifted        string // why the model is exempt from a rule of determinism; "" if it is held to all
-	started       time.Time
-	steps         *atomic.Int64 // the recorder's counter, which orders calls even if the clock stands still; nil if the order does not matter
-	began         int64         // its step when it began
-	decodeContent func(encodings string, body []byte) ([]byte, error)
-	lookedUp      []string    // ids in its request, see lookedUp
-	made          []string    // ids that its answer made; nil until madeIDs is asked
-	limit         int64       // of the answer's bytes that are kept
-	keepsCuts     bool        // the test is about streams that are cut, even after their last event
-	origin        *origin     // of an adopted answer; nil for an answer from the wire
-	imported      *Provenance // of an answer from an archive; nil for a live call
-	unopened      []byte      // its body, where some SDKs neither read nor close it: they have no result for a deletion; may be nil
-	complete      func()      // is called once, when the answer has ended and before its caller knows; may be nil
-
-	note     string             // why the generic codec decodes the answer, or ""
-	readings []snapshot.Reading // how other programs read the answer
-	retry    string             // the error in a stream that asks for another try, or ""
+	terms
+	made     []string // ids that its answer made; nil until madeIDs is asked
+	unopened []byte   // its body, where some SDKs neither read nor close it: they have no result for a deletion; may be nil
+	note     string   // why the generic codec decodes the answer, or ""
+	retry    string   // the error in a stream that asks for another try, or ""
 
 	record  *snapshot.Snapshot // the record of the take; nil until it is needed
 	raw     []byte             // the record's raw answer, or nil
@@ -49,7 +36,27 @@ type take struct {
 	logged int  // its number in the log of the run; 0 if it is not there
 	place  int  // index of the record that it is to replace, or -1
 
-	mu         sync.Mutex // guards the fields below, which no longer change once how is not underWay
+	mu sync.Mutex // guards the reply
+	reply
+}
+
+// The terms of a take say how its call is made and its answer is kept.
+type terms struct {
+	source        snapshot.Source
+	lifted        string // why the model is exempt from a rule of determinism; "" if it is held to all
+	started       time.Time
+	steps         *atomic.Int64 // the recorder's counter, which orders calls even if the clock stands still; nil if the order does not matter
+	began         int64         // its step when it began
+	decodeContent func(encodings string, body []byte) ([]byte, error)
+	limit         int64       // of the answer's bytes that are kept
+	keepsCuts     bool        // the test is about streams that are cut, even after their last event
+	origin        *origin     // of an adopted answer; nil for an answer from the wire
+	imported      *Provenance // of an answer from an archive; nil for a live call
+	complete      func()      // is called once, when the answer has ended and before its caller knows; may be nil
+}
+
+// A reply is what the caller of a take has received so far. It no longer changes once how is not underWay.
+type reply struct {
 	how        ending
 	err        error // of the transport
 	status     int   // 0 for a call without HTTP
@@ -80,8 +87,7 @@ const (
 
 // newTake starts to keep the answer to a call.
 func (s *setup) newTake(c *call) *take {
-	ids, _ := lookedUp(c)
-	return &take{call: c, started: clock(), decodeContent: s.decodeContent, lookedUp: ids, limit: s.store.MaxBytes()}
+	return &take{call: c, terms: terms{started: clock(), decodeContent: s.decodeContent, limit: s.store.MaxBytes()}}
 }
 
 // begin keeps the head of an answer.
@@ -268,10 +274,9 @@ func (tk *take) soFar() *take {
 		tk.mu.Unlock()
 		return tk
 	}
-	now := &take{call: tk.call, source: tk.source, lifted: tk.lifted, started: tk.started, began: tk.began, heard: tk.heard, decodeContent: tk.decodeContent,
-		limit: tk.limit, origin: tk.origin, imported: tk.imported, how: whole, status: tk.status, header: tk.header,
-		body:     receivedBody{chunks: [][]byte{tk.body.bytes()}, size: tk.body.size},
-		arrivals: slices.Clone(tk.arrivals), read: tk.read, finished: tk.read}
+	now := &take{call: tk.call, terms: tk.terms, reply: tk.reply}
+	now.how, now.finished, now.arrivals = whole, tk.read, slices.Clone(tk.arrivals)
+	now.body.chunks = [][]byte{tk.body.bytes()}
 	tk.mu.Unlock()
 	answer, err := now.received()
 	if err != nil {

@@ -31,7 +31,7 @@ func TestReceived(t *testing.T) {
 // TestTakeIsCompleteOnce keeps one answer for a body that says more than once that it has ended.
 func TestTakeIsCompleteOnce(t *testing.T) {
 	completed := 0
-	tk := &take{limit: 100, complete: func() { completed++ }}
+	tk := &take{terms: terms{limit: 100, complete: func() { completed++ }}}
 	body := &recordedBody{upstream: io.NopCloser(bytes.NewReader([]byte("{}"))), take: tk, ctx: t.Context()}
 	for range 2 {
 		_, err := io.ReadAll(body)
