@@ -24,7 +24,7 @@ type tape struct {
 	requests []*modelio.Request // requests of the records with the rules' placeholders; computed with the keys
 	values   []*scrub.Values    // the values of those placeholders
 	none     *scrub.Values      // values for all records if there are no rules; nil until needed
-	masks    map[int]key        // see masked
+	volatile *tape              // the same records with placeholders for values that change in every run; nil until needed
 	computed int                // how many keys are computed, from the first
 	equal    map[key][]int      // see byKey; nil until needed
 	byTexts  map[uint64]int     // by the hash of its texts: the number of the first record that may be unplayed; see findAsSent
