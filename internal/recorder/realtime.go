@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/traceforge/traceforge-go/internal/provider"
-	"github.com/traceforge/traceforge-go/internal/usage"
 	"github.com/traceforge/traceforge-go/internal/websocket"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
@@ -58,27 +57,10 @@ func (r *Recorder) realtime(req *http.Request, w *wire, c *call) (*http.Response
 	if f := r.report.failedBefore(c); f != nil {
 		return nil, f
 	}
-	if err := r.run.inherit(c); err != nil {
-		return nil, r.report.failUnlessRecorded(c, err)
-	}
 	s := &realtime{r: r, req: req, wire: w, opening: c, source: r.run.Source(), started: clock(), began: r.run.steps.Add(1), done: make(chan struct{}),
 		served: provider.Place{Messages: -1}} // before the greeting
-	if r.run.Imports() {
-		return nil, r.report.failCall(w, c.id(), failuref(fmt.Sprintf("%s is a session over a WebSocket, which no recording of another tool and no script has", w)))
-	}
-	if r.run.Mode == Mixed && (r.run.Checking.From > 1 || r.run.Checking.New != "") {
-		return nil, r.report.failCall(w, c.id(), failuref(fmt.Sprintf("%s is a session over a WebSocket, which cannot be forked", w),
-			"run it without from and model in "+usage.CheckEnv))
-	}
-	live := r.run.Mode == UpdateAll || r.run.Mode == Mixed && r.run.Checking.Covers(c.codec.Tools)
-	if !live {
-		plain, err := s.find()
-		switch {
-		case err != nil:
-			return nil, r.report.failUnlessRecorded(c, err)
-		case plain:
-			return nil, nil
-		}
+	if plain, err := s.find(); plain || err != nil {
+		return nil, r.report.failUnlessRecorded(c, err)
 	}
 	subprotocol := ""
 	if s.replayed != nil {

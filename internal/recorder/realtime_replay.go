@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/traceforge/traceforge-go/internal/provider"
+	"github.com/traceforge/traceforge-go/internal/usage"
 	"github.com/traceforge/traceforge-go/internal/websocket"
 	"github.com/traceforge/traceforge-go/modelio"
 )
@@ -24,10 +25,23 @@ type replayedSession struct {
 	frames      []provider.Frame // the server's frames that were not sent yet
 }
 
-// find lets the session replay the first unplayed record with the same handshake. If there is none, the mode must buy
-// what is missing. plain reports that this record is no session: the provider answered the handshake like any call.
+// find lets the session replay the first unplayed record with the same handshake, unless the mode makes it live. If there
+// is none, the mode must buy what is missing. plain reports that this record is no session: the provider answered the
+// handshake like any call.
 func (s *realtime) find() (plain bool, err error) {
 	r := s.r
+	if err := r.run.inherit(s.opening); err != nil {
+		return false, err
+	}
+	switch o := &r.run.Checking; {
+	case r.run.Imports():
+		return false, failuref(fmt.Sprintf("%s is a session over a WebSocket, which no recording of another tool and no script has", s.wire))
+	case r.run.Mode == Mixed && (o.From > 1 || o.New != ""):
+		return false, failuref(fmt.Sprintf("%s is a session over a WebSocket, which cannot be forked", s.wire),
+			"run it without from and model in "+usage.CheckEnv)
+	case r.run.Mode == UpdateAll, r.run.Mode == Mixed && o.Covers(s.opening.codec.Tools):
+		return false, nil
+	}
 	r.run.mu.Lock()
 	defer r.run.mu.Unlock()
 	if _, err := r.run.document(s.opening.provider); err != nil {
