@@ -57,7 +57,7 @@ func (r *run) adopt(c *call, from *tape, i int, o *origin) (*servedRecord, error
 		}
 		tk.body.add(s.body)
 	}
-	from.played[i] = true
+	from.plays[i].played = true
 	r.takes = append(r.takes, tk)
 	r.answered = append(r.answered, testCall{take: tk})
 	return s, tk.err
@@ -71,7 +71,7 @@ func (r *run) adoptFrom(tapes []*tape, c *call, lifted string) *servedRecord {
 	for _, t := range tapes {
 		find := search{r, t}.find
 		for i, how := find(c); how == found; i, how = find(c) {
-			t.played[i] = true
+			t.plays[i].played = true
 			was := &t.records[i]
 			if was.Response.RawOutputRef == "" || was.Response.Stale != "" || was.Source.Scripted != "" || follows || !t.whole(i) {
 				continue

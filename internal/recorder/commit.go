@@ -189,7 +189,7 @@ func (r *revision) verify(provider string, doc *snapshot.Document, kept []*take)
 		if how != found || c.take != nil && !store.SameAnswer(&doc.Snapshots[i].Response, &s.Response) {
 			return fmt.Errorf("%s would not be found again in replay: nothing was written", asking(s.Provider, &s.Request))
 		}
-		t.played[i] = true
+		t.plays[i].played = true
 	}
 	return nil
 }

@@ -33,9 +33,9 @@ func (r *report) drifted(c *call) *Failure {
 	if best < 0 {
 		return nil
 	}
-	r.run.tape.held[best] = true
+	r.run.tape.plays[best].held = true
 	r.run.tellMiss(c, &r.run.tape.records[best])
-	recorded := r.run.tape.parts[best]
+	recorded := r.run.tape.plays[best].parts
 	brief := fmt.Sprintf("%s drifted from %s", c.asking(), r.run.record(best))
 	d := r.run.tape.driftOf(best)
 	d.Scripted = c.step != nil
@@ -194,13 +194,13 @@ func (r *run) nearest(c *call, got *drift.Request, taken []bool) int {
 	best, likeness, distance := -1, 0.0, 0
 	var others []int
 	for i := range r.tape.records {
-		if r.tape.played[i] || r.tape.held[i] || taken != nil && taken[i] || !r.tape.comparable(i, c) {
+		if r.tape.plays[i].played || r.tape.plays[i].held || taken != nil && taken[i] || !r.tape.comparable(i, c) {
 			continue
 		}
-		if r.tape.parts[i] == nil {
-			r.tape.parts[i], _ = r.compare.Request(r.tape.request(i)) // a record has a key, so this cannot fail
+		if r.tape.plays[i].parts == nil {
+			r.tape.plays[i].parts, _ = r.compare.Request(r.tape.request(i)) // a record has a key, so this cannot fail
 		}
-		recorded := r.tape.parts[i]
+		recorded := r.tape.plays[i].parts
 		if best < 0 && len(recorded.Messages) == len(got.Messages) && r.causes.find(r.compare.Traces(recorded, got)) != nil {
 			return i
 		}
@@ -231,7 +231,7 @@ func (r *run) nearest(c *call, got *drift.Request, taken []bool) int {
 func (r *run) nearestOther(records []int, got *drift.Request) int {
 	const most = 1000 // bytes that differ
 	for _, i := range records {
-		recorded := r.tape.parts[i]
+		recorded := r.tape.plays[i].parts
 		rule, _ := r.explained(r.compare.Differences(recorded, got))
 		if len(recorded.Messages) == len(got.Messages) && rule != "" ||
 			len(records) == 1 && r.compare.Distance(recorded, got) <= most {

@@ -142,7 +142,7 @@ func (r *report) neighbours() string {
 	const most = 3
 	var lines []string
 	for i := range r.run.tape.records {
-		if r.run.tape.played[i] || r.run.tape.held[i] {
+		if r.run.tape.plays[i].played || r.run.tape.plays[i].held {
 			continue
 		}
 		if len(lines) == most {

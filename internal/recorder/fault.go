@@ -95,7 +95,7 @@ func (r *run) inject(d *due, in *injection) (*servedRecord, error) {
 		delete(r.faults.owed, d.call.knownKey())
 		return nil, failuref(fmt.Sprintf("fault cannot be injected: %s, %s: %s", r.record(d.record), in.Name, why))
 	}
-	r.tape.played[d.record] = true
+	r.tape.plays[d.record].played = true
 	r.answered = append(r.answered, testCall{record: d.record, faulty: in.Breaks})
 	s.fault = in
 	return s, nil
@@ -196,7 +196,7 @@ func (f *faults) excuses(i int) bool {
 
 // isUncalled reports whether no call played a record that needs one.
 func (t *tape) isUncalled(i int) bool {
-	return !t.played[i] && !needsNoCall(&t.records[i]) && !t.spares(i)
+	return !t.plays[i].played && !needsNoCall(&t.records[i]) && !t.spares(i)
 }
 
 // injected notes which faults were injected, or are while the test replays.

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"errors"
 	"io/fs"
+	"maps"
 	"math"
 	"os"
 	"path"
@@ -87,9 +88,7 @@ func (s *setup) onlyFirst(known []usage.Known, c *call) []usage.Known {
 
 // equals reports whether two tapes have the same calls and answers.
 func (t *tape) equals(o *tape) bool {
-	t.know(len(t.records))
-	o.know(len(o.records))
-	return slices.Equal(t.keys, o.keys) && slices.EqualFunc(t.records, o.records, func(a, b snapshot.Snapshot) bool {
+	return maps.EqualFunc(t.byKey(), o.byKey(), slices.Equal[[]int]) && slices.EqualFunc(t.records, o.records, func(a, b snapshot.Snapshot) bool {
 		return store.SameAnswer(&a.Response, &b.Response)
 	})
 }
@@ -151,9 +150,8 @@ func (s *setup) mayBegin(k usage.Known, c *call) bool {
 // holds reports whether one of a document's first records is of a call.
 func (s *setup) holds(name string, c *call, records int) bool {
 	t := s.tapeOf(name, c)
-	n := min(records, len(t.records))
-	t.know(n)
-	return slices.Contains(t.keys[:n], c.key)
+	t.know(min(records, len(t.records)))
+	return slices.ContainsFunc(t.known, func(recorded identity) bool { return recorded.key == c.key })
 }
 
 // tapeOf returns the tape of a document of a call's provider. It is empty if the document cannot be read.

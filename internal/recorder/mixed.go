@@ -48,7 +48,7 @@ func (r *Recorder) beforeFork(c *call) (bool, error) {
 func (t *tape) unplayed(meant func(tools bool) bool) []int {
 	return t.numbers(func(i int) bool {
 		codec := CodecNamed(t.records[i].Request.API, t.records[i].Provider)
-		return !t.played[i] && codec != nil && meant(codec.Tools)
+		return !t.plays[i].played && codec != nil && meant(codec.Tools)
 	})
 }
 

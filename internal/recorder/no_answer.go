@@ -143,7 +143,7 @@ func (r *run) mayAdopt(tk *take) bool {
 		made[tk.key] = true
 	}
 	free := r.tape.numbers(func(i int) bool { // also a bought record, which was adopted for another request
-		return !r.tape.played[i] || r.tape.records[i].Response.Stale != "" && made[r.tape.key(i)]
+		return !r.tape.plays[i].played || r.tape.records[i].Response.Stale != "" && made[r.tape.key(i)]
 	})
 	if len(made) > len(free) {
 		return false

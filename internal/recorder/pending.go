@@ -57,7 +57,7 @@ func (p *pending) serve(c *call, lifted string) *servedRecord {
 	p.open(c.provider)
 	i, how := search{p.run, p.earlier}.find(c)
 	if how == found && (p.run.Mode == UpdateTools && c.codec.Tools || c.isFree(&p.earlier.records[i])) {
-		p.earlier.played[i] = true
+		p.earlier.plays[i].played = true
 		p.mine[p.earlier.records[i].Number()] = true
 		return nil // the newer answer replaces that one
 	}
@@ -167,7 +167,7 @@ func (p *pending) renumber(tk *take) {
 	}
 	last := store.LastNumber(p.run.tape.records)
 	for i, s := range p.earlier.records {
-		if !p.earlier.played[i] {
+		if !p.earlier.plays[i].played {
 			last = max(last, s.Number())
 		}
 	}

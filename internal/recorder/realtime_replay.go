@@ -64,7 +64,7 @@ func (s *realtime) find() (plain bool, err error) {
 func (s *realtime) next(c *call, messages int) int {
 	t := s.r.run.tape
 	for i := range t.records {
-		if !t.played[i] && t.comparable(i, c) && samePointers(t.records[i].Source.Ignored, s.r.run.Ignored) &&
+		if !t.plays[i].played && t.comparable(i, c) && samePointers(t.records[i].Source.Ignored, s.r.run.Ignored) &&
 			s.beginAlike(t.request(i), c.request, messages) {
 			return i
 		}
@@ -114,7 +114,7 @@ func (s *realtime) follow(i int) (*replayedSession, error) {
 	if len(frames) > 0 && frames[0].Open != "" {
 		p.subprotocol, p.frames = frames[0].Open, frames[1:]
 	}
-	t.played[i] = true
+	t.plays[i].played = true
 	return p, nil
 }
 
@@ -278,7 +278,7 @@ func (s *realtime) hold(c *call) error {
 		return nil
 	}
 	if i := s.next(c, messages); i >= 0 {
-		r.run.tape.played[was] = false
+		r.run.tape.plays[was].played = false
 		return s.change(i)
 	}
 	if other := s.mistaken(c, messages); other != nil {

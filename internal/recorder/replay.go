@@ -136,7 +136,7 @@ func (t *tape) withJustIDs(i int, ids []string) int {
 // is none.
 func (t *tape) nextEqual(i int, meant func(int) bool) int {
 	for _, j := range t.byKey()[t.key(i)] {
-		if j >= i && !t.played[j] && meant(j) {
+		if j >= i && !t.plays[j].played && meant(j) {
 			return j
 		}
 	}
@@ -153,7 +153,7 @@ func (r *run) serve(d *due, raw []byte) (s *servedRecord, err error) {
 		r.due = append(r.due, d)
 	}
 	if isRecorded(err) {
-		r.tape.played[i] = true
+		r.tape.plays[i].played = true
 		r.answered = append(r.answered, testCall{record: i})
 	}
 	return s, err
@@ -182,8 +182,9 @@ func (r *run) reload() error {
 		return err
 	}
 	now := newTape(doc, r.rules)
-	now.know(min(r.tape.computed, len(now.records)))
-	if len(now.records) != len(r.tape.records) || !slices.Equal(now.keys[:r.tape.computed], r.tape.keys[:r.tape.computed]) {
+	now.know(min(len(r.tape.known), len(now.records)))
+	sameKey := func(a, b identity) bool { return a.key == b.key }
+	if len(now.records) != len(r.tape.records) || !slices.EqualFunc(now.known, r.tape.known, sameKey) {
 		return fmt.Errorf("%s was recorded again, from other requests, while %s ran: run it again", r.file(), r.tested())
 	}
 	now.progress = r.tape.progress

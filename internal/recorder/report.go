@@ -127,7 +127,7 @@ func (r *report) tellRest() {
 
 // mistaken returns the numbers of records that were compared with a drifted call and answered another call later.
 func (t *tape) mistaken() []int {
-	return t.numbers(func(i int) bool { return t.held[i] && t.played[i] })
+	return t.numbers(func(i int) bool { return t.plays[i].held && t.plays[i].played })
 }
 
 // numbers returns the numbers of the chosen records, or none if nothing was called.

@@ -68,7 +68,7 @@ func (t *tape) isScrubbed(i int) bool {
 	}
 	body, err := t.doc.Raw(i)
 	stored := rawAnswer(&t.records[i], body)
-	return err == nil && t.requests[i] == &t.records[i].Request && bytes.Equal(t.values[i].Answer(stored), body) && t.hiding(i, body) == nil
+	return err == nil && t.request(i) == &t.records[i].Request && bytes.Equal(t.valuesOf(i).Answer(stored), body) && t.hiding(i, body) == nil
 }
 
 // hiding returns the names of the rules that match text in a record: it was recorded under other rules. Rules for
@@ -112,7 +112,7 @@ func (r *report) hidden(c *call, i int, rules []string) *Failure {
 
 // underOtherRules is the failure of a call whose record was made under other rules, as why says.
 func (r *report) underOtherRules(c *call, i int, component, why string) *Failure {
-	r.run.tape.held[i] = true
+	r.run.tape.plays[i].held = true
 	brief := fmt.Sprintf("%s is answered by %s, %s", c.asking(), r.run.record(i), why)
 	accept := OtherRules + ": " + r.run.Accept + " (no call is made)"
 	f := failuref(brief, indent(r.run.summary(c.request)), accept, r.withoutKey(c, &r.run.tape.records[i]))
@@ -219,9 +219,9 @@ func (r *Recorder) boughtBefore(c *call) *Failure {
 	var others []int
 	for i := range r.run.tape.records {
 		switch {
-		case r.run.tape.bought[i] || r.run.tape.played[i]:
+		case r.run.tape.plays[i].bought || r.run.tape.plays[i].played:
 		case r.run.tape.key(i) == c.key:
-			r.run.tape.bought[i] = true
+			r.run.tape.plays[i].bought = true
 			return nil
 		default:
 			others = append(others, i)

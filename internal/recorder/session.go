@@ -209,7 +209,7 @@ func (r *run) owes(from, to time.Time, meant func(*snapshot.Snapshot) bool) bool
 	defer r.mu.Unlock()
 	for i := range r.tape.records {
 		s := &r.tape.records[i]
-		if !r.tape.played[i] && isInSession(&s.Request) && !s.Timestamp.Before(from) && s.Timestamp.Before(to) &&
+		if !r.tape.plays[i].played && isInSession(&s.Request) && !s.Timestamp.Before(from) && s.Timestamp.Before(to) &&
 			(meant == nil || meant(s)) {
 			return true
 		}

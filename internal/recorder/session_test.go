@@ -34,9 +34,9 @@ func TestRepliesWithin(t *testing.T) {
 		{"no reply", at(20, 2, modelio.Object{"method": []byte(`"tools/list"`)}), false},
 	} {
 		r := &run{tape: &tape{records: []snapshot.Snapshot{*c.made, *call}}}
-		r.tape.played = []bool{false, true}
+		r.tape.plays = []play{{}, {played: true}}
 		require.Equal(t, c.owed, r.owes(call.Timestamp, endOf(call).Add(time.Millisecond), repliesWithin(call)), c.reason)
-		r.tape.played[0] = true
+		r.tape.plays[0].played = true
 		require.False(t, r.owes(call.Timestamp, endOf(call).Add(time.Millisecond), repliesWithin(call)), c.reason)
 	}
 }

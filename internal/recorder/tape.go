@@ -18,29 +18,38 @@ type tape struct {
 	doc      *store.Doc          // nil if nothing is recorded
 	records  []snapshot.Snapshot // each with its provider
 	unknown  []string            // headers that an imported record does not have
-	keys     []key
 	rules    *scrub.Rules
-	anywhere *scrub.Rules       // values of rules that match the same in every process; nil until needed
-	requests []*modelio.Request // requests of the records with the rules' placeholders; computed with the keys
-	values   []*scrub.Values    // the values of those placeholders
-	none     *scrub.Values      // values for all records if there are no rules; nil until needed
-	volatile *tape              // the same records with placeholders for values that change in every run; nil until needed
-	computed int                // how many keys are computed, from the first
-	equal    map[key][]int      // see byKey; nil until needed
-	byTexts  map[uint64]int     // by the hash of its texts: the number of the first record that may be unplayed; see findAsSent
-	after    []int              // by the number of a record: the number of the next record with the same hash, or 0
+	anywhere *scrub.Rules   // values of rules that match the same in every process; nil until needed
+	none     *scrub.Values  // values for all records if there are no rules; nil until needed
+	volatile *tape          // the same records with placeholders for values that change in every run; nil until needed
+	known    []identity     // of the first records: those that were asked for
+	equal    map[key][]int  // see byKey; nil until needed
+	byTexts  map[uint64]int // by the hash of its texts: the number of the first record that may be unplayed; see findAsSent
+	after    []int          // by the number of a record: the number of the next record with the same hash, or 0
 	progress
 }
 
 // A progress says how far the records of a tape have been played. It stays when the document is read again.
 type progress struct {
-	played []bool
-	held   []bool           // a drifted call was compared with it, so no other drifted call is
-	bought []bool           // its call was made live again with the same request
-	next   int              // all records before it were played
-	index  map[key][]int    // byKey without records that were found to be played; nil until needed
-	turns  []*turn          // of the records; nil until needed
-	parts  []*drift.Request // the requests, taken apart; filled as calls drift
+	plays []play        // of the records
+	next  int           // all records before it were played
+	index map[key][]int // byKey without records that were found to be played; nil until needed
+	turns []*turn       // of the records; nil until needed
+}
+
+// A play says what happened to a record.
+type play struct {
+	played bool
+	held   bool           // a drifted call was compared with it, so no other drifted call is
+	bought bool           // its call was made live again with the same request
+	parts  *drift.Request // the request, taken apart; nil until a call drifts
+}
+
+// An identity is what the rules make of the request of a record.
+type identity struct {
+	key
+	request *modelio.Request // with the rules' placeholders
+	values  *scrub.Values    // the values of those placeholders
 }
 
 // A fit says how a tape answers a call.
@@ -64,25 +73,14 @@ func newTape(doc *store.Doc, rules *scrub.Rules) *tape {
 		unknown = append(unknown, records[i].Source.Unknown...)
 	}
 	return &tape{
-		doc:      doc,
-		records:  records,
-		unknown:  unknown,
-		keys:     make([]key, len(records)),
-		rules:    rules,
-		requests: make([]*modelio.Request, len(records)),
-		values:   make([]*scrub.Values, len(records)),
-		progress: progress{
-			played: make([]bool, len(records)),
-			held:   make([]bool, len(records)),
-			bought: make([]bool, len(records)),
-			parts:  make([]*drift.Request, len(records)),
-		},
+		doc: doc, records: records, unknown: unknown, rules: rules,
+		progress: progress{plays: make([]play, len(records))},
 	}
 }
 
 // pass moves next to the first record that was not played.
 func (t *tape) pass() {
-	for t.next < len(t.records) && t.played[t.next] {
+	for t.next < len(t.records) && t.plays[t.next].played {
 		t.next++
 	}
 }
@@ -110,7 +108,7 @@ func (t *tape) findAsSent(c *call) (i int, ok bool) {
 	}
 	sum := sumOfTexts(c.request)
 	n := t.byTexts[sum]
-	for n > 0 && t.played[n-1] {
+	for n > 0 && t.plays[n-1].played {
 		n = t.after[n]
 	}
 	if n == 0 || !t.isOf(c, n-1) {
@@ -154,7 +152,7 @@ func (t *tape) valuesOf(i int) *scrub.Values {
 		return t.none
 	}
 	t.know(i + 1)
-	return t.values[i]
+	return t.known[i].values
 }
 
 // find returns the first unplayed record of a call (design R9). For calls in the recorded order it is the next record,
@@ -169,7 +167,7 @@ func (t *tape) find(k key) (i int, how fit) {
 	}
 	records := t.index[k]
 	for n, i := range records {
-		if !t.played[i] {
+		if !t.plays[i].played {
 			t.index[k] = records[n:]
 			return i, found
 		}
@@ -182,10 +180,10 @@ func (t *tape) find(k key) (i int, how fit) {
 
 // know computes the keys of the first n records. Records that were read have a core, so it cannot fail.
 func (t *tape) know(n int) {
-	for ; t.computed < n; t.computed++ {
-		s := &t.records[t.computed]
-		t.keys[t.computed], t.requests[t.computed], t.values[t.computed], _ =
-			keyed(s.Provider, s.Source.Lane, &s.Request, s.Source.Ignored, t.rules.Stored)
+	for i := len(t.known); i < n; i++ {
+		s := &t.records[i]
+		k, request, values, _ := keyed(s.Provider, s.Source.Lane, &s.Request, s.Source.Ignored, t.rules.Stored)
+		t.known = append(t.known, identity{k, request, values})
 	}
 }
 
@@ -203,11 +201,11 @@ func (t *tape) byKey() map[key][]int {
 // key returns the key of a record.
 func (t *tape) key(i int) key {
 	t.know(i + 1)
-	return t.keys[i]
+	return t.known[i].key
 }
 
 // request returns the request of a record with the rules' placeholders.
 func (t *tape) request(i int) *modelio.Request {
 	t.know(i + 1)
-	return t.requests[i]
+	return t.known[i].request
 }

@@ -55,7 +55,7 @@ func TestAwaitedIsFound(t *testing.T) {
 			}
 			require.Equal(t, []any{want, how}, []any{got, fits})
 			if how == found {
-				slow.played[want], fast.played[got] = true, true
+				slow.plays[want].played, fast.plays[got].played = true, true
 			}
 		}
 	}

@@ -204,8 +204,8 @@ func (t *tape) cancels(c *call) bool {
 	}
 	key := toolKey(c.request.Messages[0].Content[0].ToolRequest)
 	for _, turn := range slices.Backward(t.recordedTurns()) {
-		over := turn.next != notMade && t.played[turn.next]
-		if t.played[turn.asker] && !over && turn.hasFailed(t.record, anyCall) && turn.fill(key, cancelled) {
+		over := turn.next != notMade && t.plays[turn.next].played
+		if t.plays[turn.asker].played && !over && turn.hasFailed(t.record, anyCall) && turn.fill(key, cancelled) {
 			c.turn = turn
 			return true
 		}
@@ -218,7 +218,7 @@ func (t *tape) cancels(c *call) bool {
 func (t *tape) spares(i int) bool {
 	for _, turn := range t.recordedTurns() {
 		failed := slices.Contains(turn.calls, cancelled) ||
-			turn.hasFailed(t.record, func(j int) bool { return j != i && t.played[j] })
+			turn.hasFailed(t.record, func(j int) bool { return j != i && t.plays[j].played })
 		beside := func(j int) bool { return i > turn.asker && i != turn.next && overlap(t.record(i), t.record(j)) }
 		if failed && (slices.Contains(turn.calls, i) || turn.hasFailed(t.record, beside)) {
 			return true

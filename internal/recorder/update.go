@@ -73,7 +73,7 @@ func (r *Recorder) stored(c *call) (*servedRecord, error) {
 	if r.run.follows(c, r.run.tape.request(i), isBought) {
 		return r.buy(c) // the record may be of a call that follows another answer
 	}
-	r.run.tape.played[i] = true // its call is this one, whatever answers it
+	r.run.tape.plays[i].played = true // its call is this one, whatever answers it
 	was := &r.run.tape.records[i]
 	if was.Response.Stale != "" || was.Source.Scripted != c.scripted() || r.run.Mode == UpdateTools && c.codec.Tools {
 		return r.buy(c)
@@ -118,7 +118,7 @@ func (r *run) match(c *call) (i int, rules string) {
 		if name == unnamed && name != c.provider {
 			name, rule = c.provider, hostRules
 		}
-		if t.played[i] || rule == "" {
+		if t.plays[i].played || rule == "" {
 			continue
 		}
 		if k, _, _, _ := keyed(name, lane, t.request(i), c.ignored, t.rules.Stored); k == c.key {
