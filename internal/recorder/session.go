@@ -20,8 +20,7 @@ type sessions struct {
 
 	served  locked.Map[string, *session]        // by the id that was served
 	streams locked.Map[string, json.RawMessage] // by an event's id, what ties its answer to its request: see note
-	asked   locked.Map[string, bool]            // the questions of served streams, by session and id
-	replied locked.Map[string, bool]            // those that clients have answered
+	asked   locked.Map[string, bool]            // the questions of served streams, by session and id: whether clients have answered them
 
 	waiting locked.Map[chan struct{}, bool] // of the waiting calls: gets a value when another call is served
 }
@@ -144,7 +143,7 @@ func (l *sessions) cues(codec *provider.Codec, req *http.Request, record *snapsh
 		if s := codec.Session; s != nil {
 			if reply := replyOf(s, req.Header, s.Asks(event.Data)); reply != "" {
 				replies = append(replies, reply)
-				l.asked.Add(reply, true)
+				l.asked.Add(reply, false)
 			}
 		}
 		return err
@@ -161,7 +160,7 @@ func replyOf(s *provider.Session, header http.Header, id string) string {
 
 // hasReplied reports whether all of a server's questions were answered.
 func (l *sessions) hasReplied(replies []string) bool {
-	replied := l.replied.All()
+	replied := l.asked.All()
 	return !slices.ContainsFunc(replies, func(reply string) bool { return !replied[reply] })
 }
 
@@ -169,8 +168,7 @@ func (l *sessions) hasReplied(replies []string) bool {
 // stream that is cut, and the question that the call replies to, or "".
 func (l *sessions) note(events []string, id json.RawMessage, reply string) {
 	if reply != "" {
-		l.asked.Add(reply, true)
-		l.replied.Add(reply, true)
+		l.asked.Set(reply, true)
 	}
 	for _, event := range events {
 		l.streams.Set(event, id)
