@@ -82,18 +82,15 @@ type run struct {
 	setup
 	steps atomic.Int64 // orders the beginnings of calls and the arrivals of answers
 
-	mu       sync.Mutex
+	mu sync.Mutex
+	traffic
 	ended    bool
-	now      time.Time       // the time that the test was told; zero if it asked for none
-	called   bool            // a call was made, even if it was refused
-	astray   string          // why the last request was turned away
-	tape     *tape           // nil until the first call
-	takes    []*take         // the live calls, in order
-	answered []testCall      // the calls that got their answer, in order
-	own      map[string]bool // hosts that the program calls by itself, see isLed
-	due      []*due          // served answers that need a proof
+	now      time.Time  // the time that the test was told; zero if it asked for none
+	tape     *tape      // nil until the first call
+	takes    []*take    // the live calls, in order
+	answered []testCall // the calls that got their answer, in order
+	due      []*due     // served answers that need a proof
 	given    givenIDs
-	sent     []usage.Sent    // if it is asked for
 	compare  *drift.Comparer // nil until a call drifts
 	causes   causes
 	faults   faults
@@ -102,6 +99,14 @@ type run struct {
 	sought    bool    // whether another test has the records, see renamedFrom
 	inherited string  // the name of the inherited document, or ""
 	above     []*tape // see parents; nil until it is needed
+}
+
+// A traffic is what the requests of a run show, even those that get no answer.
+type traffic struct {
+	called bool            // a call was made, even if it was refused
+	astray string          // why the last request was turned away
+	own    map[string]bool // hosts that the program calls by itself, see isLed
+	sent   []usage.Sent    // if it is asked for
 }
 
 // A Recorder answers the calls of one test, or records them. It is safe for concurrent use. The run's lock guards
