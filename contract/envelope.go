@@ -2,10 +2,10 @@ package contract
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/canon"
-	"github.com/traceforge/traceforge-go/internal/provider"
 	"github.com/traceforge/traceforge-go/internal/texts"
 	"github.com/traceforge/traceforge-go/modelio"
 )
@@ -86,9 +86,10 @@ func argumentsOf(request modelio.ToolRequest) ([]byte, error) {
 	return canon.KeepNumbers(request.Input)
 }
 
-// isProviders reports whether the provider makes a tool call itself: server_tool_use, mcp_tool_use.
-func isProviders(part modelio.Part) bool {
-	return strings.HasSuffix(provider.MetadataWord(part.Metadata, "type"), "_tool_use") // without a type it is the caller's
+// isCallers reports whether a part is one of the calls that the caller must run, which are those of [texts.Calls].
+func isCallers(part modelio.Part, calls []modelio.ToolRequest) bool {
+	return part.ToolRequest != nil &&
+		slices.ContainsFunc(calls, func(call modelio.ToolRequest) bool { return call.Ref == part.ToolRequest.Ref })
 }
 
 // joinReasoning returns the paragraphs of the message's reasoning.

@@ -81,6 +81,13 @@ func TestEnvelope(t *testing.T) {
 			`"x"`,
 			`[{"arguments_ref":"` + sumOf(`"x"`) + `","call_id":"call_2","provider_call_id":"c","tool_name":"mine"}]`,
 			`{"assistant_text":null,"reasoning_ref":null,"tool_calls_ref":"LIST"}`}},
+		{"custom_calls", "are the caller's too, by the provider's ids", nil, []modelio.Part{{Custom: modelio.Object{
+			"type": json.RawMessage(`"computer_call"`), "call_id": json.RawMessage(`"c"`), "status": json.RawMessage(`"completed"`),
+			"action": json.RawMessage(`{"type":"wait"}`),
+		}}}, []string{
+			`{"action":{"type":"wait"}}`,
+			`[{"arguments_ref":"` + sumOf(`{"action":{"type":"wait"}}`) + `","call_id":"c","provider_call_id":null,"tool_name":"computer_call"}]`,
+			`{"assistant_text":null,"reasoning_ref":null,"tool_calls_ref":"LIST"}`}},
 		{"other_parts", "are in the raw output", nil, []modelio.Part{modelio.MediaPart("image/png", "data:,"), {Custom: modelio.Object{}}}, []string{
 			`{"assistant_text":null,"reasoning_ref":null,"tool_calls_ref":null}`}},
 	} {

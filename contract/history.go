@@ -2,7 +2,9 @@ package contract
 
 import (
 	"encoding/json"
+	"slices"
 
+	"github.com/traceforge/traceforge-go/internal/texts"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
@@ -15,10 +17,10 @@ func modelName(p GenerateParams) json.RawMessage { return toJSON(p.Provider + "/
 
 // markedBy returns the model's message m, marked with the model of p if it has parts that no other model accepts.
 func markedBy(p GenerateParams, m modelio.Message) modelio.Message {
-	for _, part := range m.Content {
-		if _, ok := commonPart(part); !ok || len(part.Metadata)+len(part.Custom)+len(part.Unknown) > 0 {
-			m.Metadata = modelio.Object{madeBy: modelName(p)}
-		}
+	common := commonParts(m.Content)
+	hasMore := func(part modelio.Part) bool { return len(part.Metadata)+len(part.Unknown) > 0 }
+	if len(common) != len(m.Content) || slices.ContainsFunc(m.Content, hasMore) {
+		m.Metadata = modelio.Object{madeBy: modelName(p)}
 	}
 	return m
 }
@@ -46,22 +48,17 @@ func (r *request) messages() []modelio.Message {
 
 // commonParts returns the parts of a model's answer that every other model accepts.
 func commonParts(parts []modelio.Part) (common []modelio.Part) {
+	calls := texts.Calls(parts)
 	for _, part := range parts {
-		if part, ok := commonPart(part); ok {
-			common = append(common, part)
+		switch request := part.ToolRequest; {
+		case part.Text != nil:
+			common = append(common, modelio.TextPart(*part.Text))
+		case isCallers(part, calls):
+			call := &modelio.ToolRequest{Name: request.Name, Ref: request.Ref, Input: request.Input}
+			common = append(common, modelio.Part{ToolRequest: call})
 		}
 	}
 	return common
-}
-
-func commonPart(part modelio.Part) (common modelio.Part, ok bool) {
-	switch request := part.ToolRequest; {
-	case part.Text != nil:
-		return modelio.TextPart(*part.Text), true
-	case request != nil && !isProviders(part):
-		return modelio.Part{ToolRequest: &modelio.ToolRequest{Name: request.Name, Ref: request.Ref, Input: request.Input}}, true
-	}
-	return common, false
 }
 
 // In OpenAI's responses API an answer is a list of items, which the codec turns into parts of one message. The API

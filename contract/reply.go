@@ -7,15 +7,18 @@ import (
 
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/internal/provider"
+	"github.com/traceforge/traceforge-go/internal/texts"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
 // Reply stores the model's message of an answer and returns its ref, for the next step to add after the messages of p.
 // p and r are the arguments and the result of [Adapter.Generate]. The message contains the parts of the answer that the
 // provider expects back, including signed and encrypted reasoning, and the tool calls with the envelope's call ids, by
-// which a tool response names its call. Calls that the provider made itself keep its ids. Parts that only this model
-// can read are not sent to another model in a later run. OpenAI responses accept images and unencrypted reasoning back
-// only by id, so these are left out; the option include requests encrypted reasoning.
+// which a tool response names its call. Calls that the provider made itself and calls in custom parts, such as
+// computer_call, keep its ids; the result of the latter is a custom part too, in a message with the metadata
+// {"$wire":"item"}. Parts that only this model can read are not sent to another model in a later run. OpenAI responses
+// accept images and unencrypted reasoning back only by id, so these are left out; the option include requests encrypted
+// reasoning.
 func (a *Adapter) Reply(p GenerateParams, r GenerateReceipt) (canon.Hash, error) {
 	if err := a.Catalog.check("generate params", p.Provider, p.Model); err != nil {
 		return "", err
@@ -54,8 +57,9 @@ func (a *Adapter) Reply(p GenerateParams, r GenerateReceipt) (canon.Hash, error)
 // no others.
 func restoreOwn(parts []modelio.Part, ids map[string]string) {
 	own := map[string]string{}
+	calls := texts.Calls(parts)
 	for _, part := range parts {
-		if request := part.ToolRequest; request != nil && isProviders(part) {
+		if request := part.ToolRequest; request != nil && !isCallers(part, calls) {
 			own[request.Ref] = ids[request.Ref]
 			request.Ref = cmp.Or(ids[request.Ref], request.Ref)
 		}

@@ -94,7 +94,8 @@ func TestReplyToAnotherModel(t *testing.T) {
 	const signed = "c2lnbmVk"
 	answers := []string{ // by API, with all parts that only its models can read
 		`{"choices":[{"index":0,"finish_reason":"tool_calls","message":{"role":"assistant","reasoning_content":"` + signed + `","content":"hi","annotations":[{"type":"` + signed + `"}],"tool_calls":[{"id":"call_x","type":"function","function":{"name":"calc","arguments":"{}"}}]}}]}`,
-		`{"status":"completed","output":[{"type":"reasoning","summary":[{"type":"summary_text","text":"hm"}],"encrypted_content":"` + signed + `"},{"type":"web_search_call","status":"` + signed + `"},{"type":"message","role":"assistant","content":[{"type":"output_text","text":"hi","annotations":[{"type":"` + signed + `"}]}]},{"type":"function_call","call_id":"call_x","name":"calc","arguments":"{}"}]}`,
+		`{"status":"completed","output":[{"type":"reasoning","summary":[{"type":"summary_text","text":"hm"}],"encrypted_content":"` + signed + `"},{"type":"web_search_call","status":"` + signed + `"},` +
+			`{"type":"function_call","call_id":"call_p","name":"` + signed + `","arguments":"{}"},{"type":"function_call_output","call_id":"call_p","output":"1"},{"type":"message","role":"assistant","content":[{"type":"output_text","text":"hi","annotations":[{"type":"` + signed + `"}]}]},{"type":"function_call","call_id":"call_x","name":"calc","arguments":"{}"}]}`,
 		`{"type":"message","role":"assistant","content":[{"type":"thinking","thinking":"hm","signature":"` + signed + `"},{"type":"redacted_thinking","data":"` + signed + `"},{"type":"server_tool_use","id":"srvtoolu_1","name":"` + signed + `","input":{}},{"type":"web_search_tool_result","tool_use_id":"srvtoolu_1","content":[]},{"type":"text","text":"hi","citations":[{"type":"` + signed + `"}]},{"type":"tool_use","id":"toolu_x","name":"calc","input":{},"caller":{"type":"direct"}}],"stop_reason":"tool_use"}`,
 	}
 	common := []string{ // by API; ID is the id of the call
@@ -173,4 +174,24 @@ func TestReplyErrors(t *testing.T) {
 	params.MessageRefs = []canon.Hash{ref("1")}
 	_, err = s.adapter.Reply(params, receipt)
 	require.ErrorIs(t, err, contract.ErrBlob)
+}
+
+// TestReplyToCustomCall checks the result of a call in a custom part, which is an item that the API gets as it is.
+func TestReplyToCustomCall(t *testing.T) {
+	s := newScene(t)
+	requests := s.serve("application/json",
+		json.RawMessage(`{"status":"completed","output":[{"type":"computer_call","id":"cu_1","call_id":"call_x","action":{"type":"wait"}}]}`),
+		json.RawMessage(`{"status":"completed","output":[]}`))
+	params := s.asks(apis[1])
+	receipt := s.generate(params)
+	require.Equal(t, contract.FinishToolCalls, receipt.FinishReason.Reason)
+	reply, err := s.adapter.Reply(params, receipt)
+	require.NoError(t, err)
+	result := s.message(modelio.Message{
+		Role:     modelio.RoleTool,
+		Content:  []modelio.Part{{Custom: modelio.Object{"type": json.RawMessage(`"computer_call_output"`), "call_id": json.RawMessage(`"call_x"`)}}},
+		Metadata: modelio.Object{"$wire": json.RawMessage(`"item"`)},
+	})
+	s.generate(s.params(apis[1], append(params.MessageRefs, reply, result)...))
+	require.Contains(t, (*requests)[1], `{"action":{"type":"wait"},"call_id":"call_x","type":"computer_call"},{"call_id":"call_x","type":"computer_call_output"}`)
 }

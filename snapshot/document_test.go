@@ -255,3 +255,17 @@ func TestResponseCore(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, `{"content":"","error":{"message":"no","status":500},"finish_reason":"other"}`, string(got))
 }
+
+// TestCustomCall checks a document with a call in a custom part, whose input is written as it is read again.
+func TestCustomCall(t *testing.T) {
+	t.Parallel()
+	call := modelio.Object{
+		"type": json.RawMessage(`"computer_call"`), "call_id": json.RawMessage(`"call_1"`), "status": json.RawMessage(`"completed"`),
+		"action": json.RawMessage(`{ "y" : 1.0, "x" : 12345678901234567890, "text" : "\u0061 \n" }`),
+	}
+	s := record("TestCustomCall", 1)
+	s.Response = answered(modelio.Part{Custom: call})
+	doc := document(t, s)
+	require.Contains(t, string(encode(t, doc)), `"name": "computer_call"`)
+	requireCanonical(t, doc)
+}

@@ -143,7 +143,7 @@ var arrows = map[string]map[string]string{
 	"internal/content":     {},
 	"internal/plaintext":   {},
 	"internal/near":        {},
-	"internal/texts":       {"internal/inorder": sorts, "modelio": calls},
+	"internal/texts":       {"internal/inorder": sorts, "internal/jsontext": texts, "modelio": calls},
 	"internal/annotation":  {"internal/plaintext": shown},
 	"internal/gotest":      {"internal/plaintext": "what a word in a command must not hold as it is"},
 	"internal/usage":       {"internal/inorder": sorts},

@@ -178,7 +178,7 @@ func citedPart(part *modelio.Part) {
 
 // ranPart marks a call that Bedrock runs itself in the same way as for all APIs.
 func ranPart(part *modelio.Part) {
-	if kind := MetadataWord(part.Metadata, "toolUse", "type"); part.ToolRequest != nil && strings.HasSuffix(kind, "_tool_use") {
+	if kind := MetadataWord(part.Metadata, "toolUse", "type"); kind == "server_tool_use" { // the only one
 		part.Metadata["type"] = jsontext.Text(kind)
 	}
 }

@@ -30,6 +30,17 @@ func TestToolCallsAreTheCallers(t *testing.T) {
 			`{"type":"function_call","id":"fc_1","call_id":"call_1","name":"mine","arguments":"{}"}]}`, "mine", 4},
 		{"responses_custom", "a custom tool of the caller's", "openai.responses", `{"status":"completed","tools":[{"type":"custom","name":"mine"}],"output":[` +
 			`{"type":"custom_tool_call","id":"ctc_1","call_id":"call_1","name":"mine","input":"1"}]}`, "mine", 1},
+		{"responses_program", "tools that OpenAI defines and the caller runs", "openai.responses", `{"status":"completed","output":[` +
+			`{"type":"computer_call","id":"cu_1","call_id":"call_1","pending_safety_checks":[],"status":"completed","action":{"type":"wait"}},` +
+			`{"type":"local_shell_call","id":"lsh_1","call_id":"call_2","action":{"type":"exec","command":["ls"],"env":{}}},` +
+			`{"type":"apply_patch_call","id":"apc_1","call_id":"call_3","operation":{"type":"delete_file","path":"a"}},` +
+			`{"type":"tool_search_call","id":"tsc_1","call_id":"call_4","execution":"client","arguments":{}},` +
+			`{"type":"shell_call","id":"sh_1","call_id":"call_5","environment":{"type":"local"},"action":{"commands":["ls"]}}]}`,
+			"computer_call local_shell_call apply_patch_call tool_search_call shell_call", 5},
+		{"responses_container", "tools that OpenAI defines and runs", "openai.responses", `{"status":"incomplete","output":[` +
+			`{"type":"shell_call","id":"sh_1","call_id":"call_1","action":{"commands":["ls"]}},{"type":"shell_call_output","call_id":"call_1","output":[]},` +
+			`{"type":"tool_search_call","id":"tsc_1","call_id":null,"execution":"server","arguments":{}},` +
+			`{"type":"shell_call","id":"sh_2","call_id":"call_2","environment":{"type":"container_reference","container_id":"c"},"action":{"commands":["ls"]}}]}`, "", 4},
 		{"xai", "xAI's own search says that it is a custom tool", "openai.responses", `{"status":"completed","tools":[{"type":"x_search"}],"output":[` +
 			`{"type":"custom_tool_call","id":"ctc_1","call_id":"xs_1","name":"x_keyword_search","input":"{}"}]}`, "", 1},
 		{"gemini", "code that Google ran", "google.generate", `{"candidates":[{"finishReason":"STOP","content":{"parts":[{"executableCode":{"code":"1"}},` +
@@ -55,11 +66,11 @@ func TestToolCallsAreTheCallers(t *testing.T) {
 				Calls []struct{ Name string } `json:"tool_calls"`
 			}
 			require.NoError(t, json.Unmarshal(core, &said))
-			var names strings.Builder
+			var names []string
 			for _, call := range said.Calls {
-				names.WriteString(call.Name)
+				names = append(names, call.Name)
 			}
-			require.Equal(t, c.calls, names.String(), c.why)
+			require.Equal(t, c.calls, strings.Join(names, " "), c.why)
 		})
 	}
 }

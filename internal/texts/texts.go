@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/inorder"
+	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
@@ -32,21 +33,53 @@ func Join(parts []modelio.Part) string {
 func Calls(parts []modelio.Part) (calls []modelio.ToolRequest) {
 	var answered map[string]bool
 	for i := range parts {
-		if r := parts[i].ToolResponse; r != nil && r.Ref != "" {
+		if ref := answeredCall(&parts[i]); ref != "" {
 			if answered == nil {
 				answered = map[string]bool{}
 			}
-			answered[r.Ref] = true
+			answered[ref] = true
 		}
 	}
 	for i := range parts {
 		call := parts[i].ToolRequest
+		if parts[i].Custom != nil {
+			call = customCall(parts[i].Custom)
+		}
 		if call == nil || answered[call.Ref] || bytes.HasSuffix(parts[i].Metadata["type"], []byte(`_tool_use"`)) {
 			continue
 		}
 		calls = append(calls, modelio.ToolRequest{Name: call.Name, Ref: call.Ref, Input: call.Input})
 	}
 	return calls
+}
+
+// answeredCall returns the ref of the call that a part answers, or "".
+func answeredCall(p *modelio.Part) string {
+	switch {
+	case p.ToolResponse != nil:
+		return p.ToolResponse.Ref
+	case bytes.HasSuffix(p.Custom["type"], []byte(`_call_output"`)):
+		return jsontext.WordOf(p.Custom["call_id"])
+	}
+	return ""
+}
+
+// customCalls are the types of custom parts with a call of a tool that OpenAI defines and the caller may have to run.
+var customCalls = []string{"apply_patch_call", "computer_call", "local_shell_call", "shell_call", "tool_search_call"}
+
+// customCall returns the call in a custom part; nil if it has none, or one that OpenAI runs itself, which is in one of
+// its containers or has no call_id.
+func customCall(o modelio.Object) *modelio.ToolRequest {
+	name, ref := jsontext.WordOf(o["type"]), jsontext.WordOf(o["call_id"])
+	place := jsontext.ValueOf(o["environment"]).Member("type").Word()
+	if ref == "" || place == "container_reference" || !slices.Contains(customCalls, name) {
+		return nil
+	}
+	input := maps.Clone(o)
+	for _, member := range []string{"call_id", "id", "status", "type"} {
+		delete(input, member)
+	}
+	return &modelio.ToolRequest{Name: name, Ref: ref, Input: jsontext.ObjectText(input)}
 }
 
 // An Editor edits each text in place. Its functions report whether they changed their argument. They are called in the
