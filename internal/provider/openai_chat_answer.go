@@ -203,17 +203,20 @@ func growCalls(message *node, name string, v jsontext.Value) {
 	}
 }
 
-// callAt returns the tool call with the index of the next piece. A piece with another id than that call starts a new
-// one, because some hosts give all calls index 0.
+// callAt returns the tool call with the index of the next piece or, if that has none, with its id. A piece with another
+// id than the call with its index starts a new one, because some hosts give all calls index 0.
 func callAt(calls *node, piece jsontext.Value) *node {
 	index, id := piece.Member("index"), piece.Member("id")
 	call, key := calls.last(), ""
-	if index.Present() && !index.IsNull() {
+	switch {
+	case index.Present() && !index.IsNull():
 		key = string(index.Raw())
 		call = calls.keyed[key]
+	case id.IsWord() && call.is("id") != string(id.Raw()):
+		key = string(id.Raw())
+		call = calls.keyed[key]
 	}
-	known := call.is("id")
-	if id.IsWord() && known != string(id.Raw()) && (key == "" || known != "" && known != `""`) {
+	if known := call.is("id"); id.IsWord() && known != string(id.Raw()) && known != "" && known != `""` {
 		call = nil
 	}
 	if call == nil {
