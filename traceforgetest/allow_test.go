@@ -568,6 +568,39 @@ func TestAllowCutStreams(t *testing.T) {
 	}
 }
 
+// TestAllowCutAnswer replays an answer that is no stream and broke. Its length is not known: that of what is left would say
+// that it is whole.
+func TestAllowCutAnswer(t *testing.T) {
+	const body = `{"id":"x","object":"chat.completion","choi`
+	s := newScene(t)
+	live := roundTripper(func(r *http.Request) (*http.Response, error) {
+		return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"application/json"}}, Request: r, ContentLength: 500,
+			Body: io.NopCloser(io.MultiReader(strings.NewReader(body), failingReader{io.ErrUnexpectedEOF}))}, nil
+	})
+	ask := func(length *int64) func(*tbtest.TB, *traceforgetest.Recorder) {
+		return func(t *tbtest.TB, tf *traceforgetest.Recorder) {
+			data, _ := json.Marshal(newChat("a"))
+			resp, err := tf.Client().Post("https://api.openai.com/v1/chat/completions", "application/json", bytes.NewReader(data))
+			if err != nil {
+				t.Fatalf("%v", err)
+			}
+			defer resp.Body.Close()
+			*length = resp.ContentLength
+			if answer, err := io.ReadAll(resp.Body); string(answer) != body || !errors.Is(err, io.ErrUnexpectedEOF) {
+				t.Errorf("got %q, %v", answer, err)
+			}
+		}
+	}
+	var recorded, replayed int64
+	t.Setenv("TRACEFORGE_UPDATE", "1")
+	requirePass(t, s.run("TestIt", ask(&recorded), traceforgetest.Upstream(live), traceforgetest.Allow(traceforgetest.CutStreams)))
+	require.EqualValues(t, 500, recorded)
+	require.Equal(t, "error", s.records("openai")[0].Response.Incomplete)
+	t.Setenv("TRACEFORGE_UPDATE", "")
+	requirePass(t, s.replay("TestIt", ask(&replayed)))
+	require.EqualValues(t, -1, replayed)
+}
+
 type failingReader struct{ err error }
 
 func (r failingReader) Read([]byte) (int, error) { return 0, r.err }

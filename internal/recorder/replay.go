@@ -217,15 +217,18 @@ func (r *report) responseOf(req *http.Request, s *servedRecord) (*http.Response,
 	if stored.Incomplete != cut[unterminated] {
 		body.cut = stored.Incomplete
 	}
-	resp.Body, resp.ContentLength = body, int64(len(s.body))
+	resp.Body, resp.ContentLength = body, -1 // of a stream, and of an answer that was cut
 	recorded := provider.Answer{Status: stored.Status, ContentType: resp.Header.Get("Content-Type"), Body: s.body}
 	if body.events = recorded.Events(); body.events == nil {
 		if err := r.proven(s.proof); err != nil {
 			return nil, err
 		}
+		if body.cut == "" {
+			resp.ContentLength = int64(len(s.body))
+		}
 		return resp, nil
 	}
-	body.rest, resp.ContentLength = nil, -1
+	body.rest = nil
 	if r.run.Timing {
 		body.pause = pace(stored.TimingMS)
 	}

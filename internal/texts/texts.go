@@ -31,12 +31,9 @@ func Join(parts []modelio.Part) string {
 // Calls returns the tool calls of an answer that the caller must run. Calls that the provider runs itself are answered
 // in the same message, or have a type that says so.
 func Calls(parts []modelio.Part) (calls []modelio.ToolRequest) {
-	var answered map[string]bool
+	answered := map[string]bool{} // does not escape: of a few calls, it allocates nothing
 	for i := range parts {
 		if ref := answeredCall(&parts[i]); ref != "" {
-			if answered == nil {
-				answered = map[string]bool{}
-			}
 			answered[ref] = true
 		}
 	}
