@@ -12,15 +12,13 @@ import (
 // events to it, and listens to a stream of the agent's events, which stays open after the agent has become idle.
 var (
 	_ = Register(resources("openai.agents", either(
-		pathLike(`/v1/agents/(sessions|environments|automations)(/.+)?$`), both(isOpenAIs, pathLike(`/v1/(agents|vaults)(/.+)?$`))),
+		pathLike(`/v1/agents/(sessions|environments|automations)(/.+)?$`), both(isOpenAIAgents, pathLike(`/v1/(agents|vaults)(/.+)?$`))),
 		agentSessions("/events", openAIEvent, foldRules{add: addOpenAIAgent, end: endOpenAIAgent}, openAIAgentAnswer)))
 	_ = Register(resources("anthropic.agents", both(isAnthropics, pathLike(`/v1/(agents|deployments|environments|sessions|vaults)(/.+)?$`)),
 		agentSessions("/stream", anthropicEvent, foldRules{add: addAnthropicAgent, end: endsWith(arrayNode, "events")}, anthropicAgentAnswer)))
 )
 
-func isOpenAIs(w *Wire) bool {
-	return knownHost(bareHost(w.URL)) == "openai" || strings.HasPrefix(w.Header.Get("OpenAI-Beta"), "agents=")
-}
+var isOpenAIAgents = either(isOpenAIs, func(w *Wire) bool { return strings.HasPrefix(w.Header.Get("OpenAI-Beta"), "agents=") })
 
 // agentSessions makes a codec of resources that of sessions: a client posts events, which event decodes, and gets the
 // agent's events from a path with the given end, or as the answer to the request that creates the session.

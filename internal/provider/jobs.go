@@ -12,7 +12,7 @@ var (
 	_ = Register(resources("openai.conversations", both(
 		pathLike(`/v1/conversations(/[^/]+(/items(/[^/]+)?)?)?$`), not(sentTo("mistral")))))
 	_ = Register(resources("mistral.agents", both(pathLike(`/v1/agents(/[^/]*[0-9][^/]*(/[^/]+)*)?$`),
-		not(either(isOpenAIs, isAnthropics)))))
+		not(either(isOpenAIAgents, isAnthropics)))))
 	_ = Register(resources("mistral.batches", pathLike(`/v1/batch/jobs(/[^/]+(/cancel)?)?$`)))
 	_ = Register(resources("watsonx.resources", pathLike(`/ml/v[^/]+/foundation_model_(specs|tasks)$`)))
 	_ = Register(resources("cloudflare.resources", pathLike(`/accounts/[^/]+/ai/(models|tasks)/[a-z]+$`)))
@@ -22,7 +22,8 @@ var (
 		pathLike(`/v1/realtime/(sessions|transcription_sessions|client_secrets)$`)))
 
 	_ = Register(jobs("bfl.images", isBFL, modelAt(bflModel)))
-	_ = Register(jobs("xai.videos", pathLike(`/v1/videos/[^/:]+$`), nil))
+	_ = Register(jobs("openai.videos", both(pathLike(`/v1/videos(/[^/:]+){0,2}$`), isOpenAIs), nil))
+	_ = Register(jobs("xai.videos", both(pathLike(`/v1/videos/[^/:]+$`), not(isOpenAIs)), nil))
 	_ = Register(jobs("google.batches", pathOf(googleBatches), modelAt(googleBatches)))
 	_ = Register(resources("azure.content_understanding", pathLike(`/contentunderstanding/[a-zA-Z]+(/.+)?$`),
 		func(c *Codec) { c.answer = analysisOf }))
@@ -31,6 +32,7 @@ var (
 )
 
 var (
+	isOpenAIs     = either(sentTo("openai"), sentTo("azure"))
 	isBFLResult   = pathLike(`/v1/(get_result|my_finetunes|finetune_details|credits)$`)
 	bflModel      = regexp.MustCompile(`/v1/([^/]*)$`)
 	googleBatches = regexp.MustCompile(`/models/([^/:]+):(?:batchGenerateContent|asyncBatchEmbedContent)$`)

@@ -72,10 +72,7 @@ func customCall(o modelio.Object) *modelio.ToolRequest {
 	if ref == "" || place == "container_reference" || !slices.Contains(customCalls, name) {
 		return nil
 	}
-	input := maps.Clone(o)
-	for _, member := range []string{"call_id", "id", "status", "type"} {
-		delete(input, member)
-	}
+	input := jsontext.ValueOf(jsontext.ObjectText(o)).Rest("call_id", "id", "status", "type")
 	return &modelio.ToolRequest{Name: name, Ref: ref, Input: jsontext.ObjectText(input)}
 }
 
