@@ -16,32 +16,35 @@ var keys struct {
 	all   []lentKey // those of all providers, which do not change while the process runs
 }
 
-// A lentKey is a placeholder for a key that one of several variables may have: the first is lent it.
+// A lentKey is a placeholder for a key that one of several variables may have: the first is lent it. Tokens are variables
+// for what SDKs use in its place.
 type lentKey struct {
-	variables   []string
-	placeholder string
-	lent        bool
-	empty       bool // the variable was there, and empty
+	variables, tokens []string
+	placeholder       string
+	lent              bool
+	empty             bool // the variable was there, and empty
 }
 
 // lendKeys sets the variables that are unset, or empty, as CI leaves them without a secret. giveBack ends that when
-// nobody else uses them.
-func lendKeys() (giveBack func()) {
+// nobody else uses them. If live calls are made too, they use the token that is set in place of a key.
+func lendKeys(live bool) (giveBack func()) {
 	keys.Lock()
 	defer keys.Unlock()
 	if keys.all == nil {
 		for _, of := range provider.Providers() {
 			for _, variables := range of.KeyVariables() {
-				keys.all = append(keys.all, lentKey{variables: variables, placeholder: provider.NoKey(variables[0])})
+				key := lentKey{variables: variables, tokens: of.Tokens, placeholder: provider.NoKey(variables[0])}
+				keys.all = append(keys.all, key)
 			}
 		}
 	}
 	if keys.users++; keys.users > 1 {
 		return returnKeys
 	}
+	isSet := func(name string) bool { return os.Getenv(name) != "" }
 	for i := range keys.all {
 		k := &keys.all[i]
-		if !slices.ContainsFunc(k.variables, func(name string) bool { return os.Getenv(name) != "" }) {
+		if !slices.ContainsFunc(k.variables, isSet) && !(live && slices.ContainsFunc(k.tokens, isSet)) {
 			_, k.empty = os.LookupEnv(k.variables[0])
 			k.lent = os.Setenv(k.variables[0], k.placeholder) == nil
 		}

@@ -16,7 +16,7 @@ import (
 // CI makes of a secret that a fork's pull request does not get.
 func TestLentKeys(t *testing.T) {
 	const lent = "lent"
-	all := []string{"OPENAI_API_KEY", "CO_API_KEY", "COHERE_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"}
+	all := []string{"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "OPENAI_API_KEY", "CO_API_KEY", "COHERE_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"}
 	for _, c := range []struct {
 		name, why string
 		set, want map[string]string // by variable; set: those that are not named are not set
@@ -32,6 +32,8 @@ func TestLentKeys(t *testing.T) {
 		{"one of two", "genai warns where it finds both", nil, map[string]string{"GEMINI_API_KEY": lent, "GOOGLE_API_KEY": ""}},
 		{"one of two, empty", "as above", map[string]string{"GEMINI_API_KEY": "", "GOOGLE_API_KEY": ""},
 			map[string]string{"GEMINI_API_KEY": lent, "GOOGLE_API_KEY": ""}},
+		{"token", "some SDKs read no token, and no call is made", map[string]string{"ANTHROPIC_AUTH_TOKEN": "mine"},
+			map[string]string{"ANTHROPIC_API_KEY": lent, "ANTHROPIC_AUTH_TOKEN": "mine"}},
 		{"the other is set", "genai would warn of one that the user has not set", map[string]string{"GOOGLE_API_KEY": "mine"},
 			map[string]string{"GEMINI_API_KEY": "", "GOOGLE_API_KEY": "mine"}},
 	} {
@@ -61,6 +63,22 @@ func TestLentKeys(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestTokenInPlaceOfKey: where live calls are made, no placeholder hides the token that is set in place of a key, because
+// SDKs read the token only if they find no key.
+func TestTokenInPlaceOfKey(t *testing.T) {
+	s := newScene(t)
+	t.Setenv("ANTHROPIC_API_KEY", "")
+	t.Setenv("ANTHROPIC_AUTH_TOKEN", "mine")
+	t.Setenv("AZURE_OPENAI_API_KEY", "")
+	t.Setenv("AZURE_OPENAI_AD_TOKEN", "")
+	t.Setenv("TRACEFORGE_UPDATE", "check")
+	tb := s.run("TestIt", func(*tbtest.TB, *traceforgetest.Recorder) {
+		require.Empty(t, os.Getenv("ANTHROPIC_API_KEY"))
+		require.Equal(t, provider.NoKey("AZURE_OPENAI_API_KEY"), os.Getenv("AZURE_OPENAI_API_KEY"), "without a token a key is lent")
+	}, traceforgetest.Allow(traceforgetest.NoCalls))
+	require.False(t, tb.Failed(), tb.Logged())
 }
 
 // TestKeysHaveTheirForm holds that programs which look at a key before they make a client take what is lent, and that it is

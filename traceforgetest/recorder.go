@@ -115,7 +115,7 @@ func (r *Recorder) start() error {
 		return err
 	}
 	if r.replays(false) || r.opts.Imports() {
-		r.t.Cleanup(lendKeys())
+		r.t.Cleanup(lendKeys(r.opts.Mode.Live()))
 	}
 	r.t.Cleanup(func() {
 		r.t.Helper()

@@ -338,7 +338,7 @@ func (p *program) serve() (env []string, err error) {
 			served, env, p.servers = true, append(env, b.name+"="+base), append(p.servers, closeServer)
 		}
 		if served && p.mode.Serves() { // if one is not, a key would make an SDK's choice ambiguous
-			lendKeys(of)
+			lendKeys(of, p.mode.Live())
 		}
 	}
 	return env, nil
@@ -347,7 +347,7 @@ func (p *program) serve() (env []string, err error) {
 // endpoint returns the endpoint that the server of a variable represents. known is false if the program must provide it
 // but does not.
 func (p *program) endpoint(of provider.Provider, b baseURL) (e recorder.Endpoint, known bool, err error) {
-	e = recorder.Endpoint{Path: b.path, Keys: of.Keys}
+	e = recorder.Endpoint{Path: b.path, Keys: slices.Concat(of.Keys, of.Tokens)}
 	home := b.home
 	if home == "" && of.Home != "" {
 		home = of.Home + b.path
@@ -388,10 +388,14 @@ func (p *program) expand(home string) (expanded string, ok bool) {
 }
 
 // lendKeys sets missing keys of a provider to the values that tests have in replay: some SDKs do not start without a
-// key.
-func lendKeys(of provider.Provider) {
+// key. Live calls use the token that is set in place of a key.
+func lendKeys(of provider.Provider, live bool) {
+	isSet := func(name string) bool { return os.Getenv(name) != "" }
+	if live && slices.ContainsFunc(of.Tokens, isSet) {
+		return
+	}
 	for _, names := range of.KeyVariables() {
-		if !slices.ContainsFunc(names, func(name string) bool { return os.Getenv(name) != "" }) {
+		if !slices.ContainsFunc(names, isSet) {
 			os.Setenv(names[0], provider.NoKey(names[0]))
 		}
 	}

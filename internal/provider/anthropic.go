@@ -17,6 +17,7 @@ var _ = Register(&Codec{
 	Hosts:   []string{"api.anthropic.com"},
 	Home:    "https://api.anthropic.com",
 	Keys:    []string{"ANTHROPIC_API_KEY"},
+	Tokens:  []string{"ANTHROPIC_AUTH_TOKEN"},
 	Version: "20", // a date; usually in a header
 	Fixed:   claudeFixed,
 	Match:   posts(hasList("messages"), "/messages"),

@@ -21,6 +21,7 @@ var _ = Register(&Codec{
 	API:     "bedrock.converse",
 	Hosts:   []string{"bedrock*.amazonaws.com", "bedrock*.amazonaws.com.cn", "bedrock*.api.aws"},
 	Keys:    []string{"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"},
+	Tokens:  []string{"AWS_BEARER_TOKEN_BEDROCK"},
 	Fixed:   claudeFixed,
 	Match:   postsToModel("/converse", "/converse-stream"),
 	body:    converseForm.decode,

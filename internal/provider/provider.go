@@ -18,10 +18,10 @@ type Codec struct {
 	Provider string // the API's provider, used for unknown hosts; empty for the first part of its name
 
 	// Facts about the provider, declared by the codec of one of its APIs; see [Provider].
-	Hosts  []string
-	Home   string
-	Keys   []string
-	OneKey bool
+	Hosts        []string
+	Home         string
+	Keys, Tokens []string
+	OneKey       bool
 
 	// Generates says that the answers are generated, so that the temperature determines whether they are repeatable
 	// (design R7). It is implied by Seeded and by Fixed.

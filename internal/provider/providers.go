@@ -23,6 +23,8 @@ type Provider struct {
 	Keys  []string // environment variables for its key, without which its SDKs refuse to make a client or a call
 	// OneKey says that one of Keys is enough, and that an SDK complains if it finds two.
 	OneKey bool
+	// Tokens are variables for a credential that SDKs use in place of the key, some only if they find no key.
+	Tokens []string
 
 	Refusal refusalForm // the form of its errors; nil for that of the API
 }
@@ -34,7 +36,8 @@ var others = []Provider{
 	{Name: "alibaba", Hosts: []string{"aliyuncs.com"}, Home: "https://dashscope-intl.aliyuncs.com"},
 	{Name: "avian", Hosts: []string{"api.avian.io"}},
 	{Name: "azure", Hosts: []string{"openai.azure.com", "cognitiveservices.azure.com", "services.ai.azure.com",
-		"models.ai.azure.com", "inference.ai.azure.com"}, Keys: []string{"AZURE_OPENAI_API_KEY"}},
+		"models.ai.azure.com", "inference.ai.azure.com"}, Keys: []string{"AZURE_OPENAI_API_KEY"},
+		Tokens: []string{"AZURE_OPENAI_AD_TOKEN"}},
 	{Name: "baseten", Hosts: []string{"inference.baseten.co"}, Home: "https://inference.baseten.co"},
 	{Name: "bfl", Hosts: []string{"bfl.ai"}},
 	{Name: "cerebras", Hosts: []string{"api.cerebras.ai"}, Home: "https://api.cerebras.ai"},
@@ -93,7 +96,7 @@ var Providers = sync.OnceValue(func() []Provider {
 	for _, c := range registered {
 		if c.Hosts != nil || c.Home != "" || c.Keys != nil {
 			all = append(all, Provider{
-				Name: c.Provider, Hosts: c.Hosts, Home: c.Home, Keys: c.Keys, OneKey: c.OneKey,
+				Name: c.Provider, Hosts: c.Hosts, Home: c.Home, Keys: c.Keys, OneKey: c.OneKey, Tokens: c.Tokens,
 			})
 		}
 	}

@@ -108,14 +108,15 @@ func (s *setup) unsetKey(name string) string {
 	return ""
 }
 
-// lacksKey reports whether no variable for the key of a provider is set to more than a placeholder.
+// lacksKey reports whether no variable for the key of a provider, or for what is used in its place, is set to more than a
+// placeholder.
 func (s *setup) lacksKey(name string) bool {
 	isSet := func(name string) bool {
 		value := os.Getenv(name)
 		return value != "" && !provider.HasNoKey(value)
 	}
-	keys := provider.Facts(name).Keys
-	return len(keys) > 0 && !slices.ContainsFunc(keys, isSet)
+	p := provider.Facts(name)
+	return len(p.Keys) > 0 && !slices.ContainsFunc(p.Keys, isSet) && !slices.ContainsFunc(p.Tokens, isSet)
 }
 
 // withoutKey returns the way out for a call that drifted from a record when no key is needed or set: adopting the

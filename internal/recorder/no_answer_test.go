@@ -115,3 +115,13 @@ func TestBecameOfARefusal(t *testing.T) {
 	require.Len(t, told, 1)
 	require.Equal(t, "unrecorded", recorder.Became())
 }
+
+// TestUnsetKey: a token that SDKs use in place of a key stands for one.
+func TestUnsetKey(t *testing.T) {
+	var s setup
+	t.Setenv("ANTHROPIC_API_KEY", "")
+	t.Setenv("ANTHROPIC_AUTH_TOKEN", "")
+	require.Equal(t, "ANTHROPIC_API_KEY is", s.unsetKey("anthropic"))
+	t.Setenv("ANTHROPIC_AUTH_TOKEN", "mine")
+	require.Empty(t, s.unsetKey("anthropic"))
+}

@@ -33,32 +33,24 @@ func Join(parts []modelio.Part) string {
 func Calls(parts []modelio.Part) (calls []modelio.ToolRequest) {
 	answered := map[string]bool{} // does not escape: of a few calls, it allocates nothing
 	for i := range parts {
-		if ref := answeredCall(&parts[i]); ref != "" {
-			answered[ref] = true
+		switch p := &parts[i]; {
+		case p.ToolResponse != nil:
+			answered[p.ToolResponse.Ref] = true
+		case bytes.HasSuffix(p.Custom["type"], []byte(`_call_output"`)):
+			answered[jsontext.WordOf(p.Custom["call_id"])] = true
 		}
 	}
+	delete(answered, "") // nothing answers a call without a ref by it
 	for i := range parts {
 		call := parts[i].ToolRequest
 		if parts[i].Custom != nil {
 			call = customCall(parts[i].Custom)
 		}
-		if call == nil || answered[call.Ref] || bytes.HasSuffix(parts[i].Metadata["type"], []byte(`_tool_use"`)) {
-			continue
+		if call != nil && !answered[call.Ref] && !bytes.HasSuffix(parts[i].Metadata["type"], []byte(`_tool_use"`)) {
+			calls = append(calls, modelio.ToolRequest{Name: call.Name, Ref: call.Ref, Input: call.Input})
 		}
-		calls = append(calls, modelio.ToolRequest{Name: call.Name, Ref: call.Ref, Input: call.Input})
 	}
 	return calls
-}
-
-// answeredCall returns the ref of the call that a part answers, or "".
-func answeredCall(p *modelio.Part) string {
-	switch {
-	case p.ToolResponse != nil:
-		return p.ToolResponse.Ref
-	case bytes.HasSuffix(p.Custom["type"], []byte(`_call_output"`)):
-		return jsontext.WordOf(p.Custom["call_id"])
-	}
-	return ""
 }
 
 // customCalls are the types of custom parts with a call of a tool that OpenAI defines and the caller may have to run.
