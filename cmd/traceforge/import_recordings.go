@@ -262,7 +262,14 @@ func (im *recordings) runTests() error {
 		below = "./" + path.Clean(below)
 	}
 	err = record(im.call, "new", []string{below}, "")
-	left := library.Unasked()
+	taken := map[string][]string{}
+	for doc := range place.Readable(im.into, nil) {
+		for i := range doc.Document.Snapshots {
+			source := &doc.Document.Snapshots[i].Source
+			taken[source.Package] = append(taken[source.Package], source.Origin)
+		}
+	}
+	left := library.Unasked(taken)
 	for _, u := range im.Unplaced {
 		left = append(left, u.From+": "+u.Why)
 	}

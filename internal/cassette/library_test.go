@@ -49,7 +49,7 @@ func TestLibrary(t *testing.T) {
 	took := "imported from go-vcr a/testdata/TestX-one.yaml, interaction 1"
 	require.Equal(t, "one 2", string(ask(t, &l, "a", "TestNew", "https://a.example/v1", took).Body), "a record has the first")
 	require.Contains(t, ask(t, &l, "a", "TestX", "https://a.example/other").Missing, "no recording has an answer for POST https://a.example/other")
-	require.Equal(t, []string{"b/testdata/TestX-two.yaml: no test asked for 1 of its 1 calls"}, l.Unasked())
+	require.Equal(t, []string{"b/testdata/TestX-two.yaml: no test asked for 1 of its 1 calls"}, l.Unasked(nil))
 	w := httptest.NewRecorder()
 	l.ServeHTTP(w, httptest.NewRequest("POST", "/", bytes.NewReader([]byte("{"))))
 	require.Equal(t, http.StatusBadRequest, w.Code)

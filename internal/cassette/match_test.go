@@ -134,7 +134,7 @@ func TestRepeatedLast(t *testing.T) {
 	req, err := json.Marshal(recorder.RecordedCall{Method: "POST", URL: url, Type: "application/json", Body: []byte(ask)})
 	require.NoError(t, err)
 	l.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("POST", "/", bytes.NewReader(req)))
-	require.Empty(t, l.Unasked(), "the first is never served")
+	require.Empty(t, l.Unasked(nil), "the first is never served")
 }
 
 // TestMissing: what is not there names the nearest calls and what is unlike, and no credential.
