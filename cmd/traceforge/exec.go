@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"github.com/traceforge/traceforge-go/internal/commandline"
@@ -128,7 +129,12 @@ func (p *program) options() (o recorder.Options, err error) {
 	o.Accept, o.Program, o.Masked = p.again(""), p.again, p.masked
 	o.Source = func() snapshot.Source { return p.source }
 	o.Fail = func() { p.failed.Store(true) }
-	o.Tell = func(f *recorder.Failure) { p.tell(f.Text) }
+	var told sync.Map // a damaged document fails each call in the same way
+	o.Tell = func(f *recorder.Failure) {
+		if _, again := told.LoadOrStore(f.Text, true); !again {
+			p.tell(f.Text)
+		}
+	}
 	o.Waiting = p.waits
 	o.Ignored, o.Recorded, o.PassThrough = p.values("ignore"), p.values("record"), p.values("pass-through")
 	o.KeptHeaders, o.Timing = p.values("keep-headers"), p.is("stream-timing")

@@ -53,6 +53,33 @@ func runAsker() {
 	resp.Body.Close()
 }
 
+// A damaged document fails each call in the same way, which is said once.
+func TestDamageIsToldOnce(t *testing.T) {
+	t.Parallel()
+	provider := httptest.NewServer(http.HandlerFunc(completes))
+	defer provider.Close()
+	dir := t.TempDir()
+	run := func(env string) (said string) {
+		cmd := osexec.Command("traceforge", "exec", "flow", "--", "sh", "-c",
+			`asker OPENAI_BASE_URL/chat/completions "$0"; asker OPENAI_BASE_URL/chat/completions "$1"`,
+			determined, strings.Replace(determined, "hello", "bye", 1))
+		cmd.Dir, cmd.Env = dir, append(os.Environ(), "TRACEFORGE_DIR=", "TRACEFORGE_RECEIPT=", "OPENAI_API_KEY=sk-live-0123456789", "OPENAI_BASE_URL="+provider.URL, env)
+		var stderr bytes.Buffer
+		cmd.Stderr = &stderr
+		_ = cmd.Run()
+		return stderr.String()
+	}
+	require.Contains(t, run("TRACEFORGE_UPDATE=1"), "2 new")
+	files, err := filepath.Glob(filepath.Join(dir, ".ai-snapshots", "openai", "*.json"))
+	require.NoError(t, err)
+	require.Len(t, files, 1)
+	document, err := os.ReadFile(files[0])
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(files[0], bytes.Replace(document, []byte("hello"), []byte("hallo"), 1), 0o644))
+	said := run("TRACEFORGE_UPDATE=")
+	require.Equal(t, 1, strings.Count(said, "was changed after it was recorded"), said)
+}
+
 // Each failure of a recording names the flag that lets it be, and with the flag as it is named the run records, and
 // replays without the provider.
 func TestWaysOutOfPrograms(t *testing.T) {
