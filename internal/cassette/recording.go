@@ -151,7 +151,7 @@ func wrong(line int, format string, args ...any) error {
 const readable = "traceforge reads cassettes of go-vcr v1 to v4 (YAML), of httprr, and of vcrpy (YAML, JSON): " +
 	"convert it to one of them, or record the calls again with -update"
 
-const whole = "get the whole file, or record the calls again with -update"
+const whole = "get the whole file, or take the cassette from the test and record the calls again with -update"
 
 // next returns the number of the next call in the file.
 func (r *Recording) next() int { return len(r.Calls) + len(r.Lost) + 1 }

@@ -202,7 +202,7 @@ func TestUnknownLayout(t *testing.T) {
 		{"text", "neither", "hello", "f:1: has no interactions; traceforge reads"},
 		{"yaml", "no YAML", "a: b\n\tc: d\n", "f:2: is no YAML: "},
 		{"unanswered", "it was cut at the end of a line", v4[:strings.Index(v4, "  response:")],
-			"f:4: is cut short: interaction 1, the last one, has no response; get the whole file, or record the calls again with -update"},
+			"f:4: is cut short: interaction 1, the last one, has no response; get the whole file, or take the cassette from the test and record the calls again with -update"},
 		{"conflict", "git could not merge it", "<<<<<<< HEAD\n" + v4 + "=======\n" + v4 + ">>>>>>> other\n",
 			"f:1: is a conflict marker of a merge; check one side out, or record the calls again with -update"},
 		{"ruby", "another VCR", "---\nhttp_interactions: []\n", "f:2: is a cassette of Ruby's VCR; traceforge reads"},
