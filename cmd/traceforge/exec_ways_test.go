@@ -12,6 +12,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -78,6 +80,28 @@ func TestDamageIsToldOnce(t *testing.T) {
 	require.NoError(t, os.WriteFile(files[0], bytes.Replace(document, []byte("hello"), []byte("hallo"), 1), 0o644))
 	said := run("TRACEFORGE_UPDATE=")
 	require.Equal(t, 1, strings.Count(said, "was changed after it was recorded"), said)
+}
+
+// Calls of a program have no line, so that a note of equal ones names the program.
+func TestEqualCallsOfProgram(t *testing.T) {
+	t.Parallel()
+	var both sync.WaitGroup
+	both.Add(2)
+	var answers atomic.Int32
+	provider := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		both.Done()
+		both.Wait()
+		w.Header().Set("Content-Type", "application/json")
+		io.WriteString(w, strings.Replace(completion, "hi", fmt.Sprint(answers.Add(1)), 1))
+	}))
+	defer provider.Close()
+	cmd := osexec.Command("traceforge", "exec", "flow", "--update", "--", "sh", "-c",
+		`asker OPENAI_BASE_URL/chat/completions "$0" & asker OPENAI_BASE_URL/chat/completions "$0"; wait`, determined)
+	cmd.Dir, cmd.Env = t.TempDir(), append(os.Environ(), "TRACEFORGE_DIR=", "TRACEFORGE_RECEIPT=", "OPENAI_API_KEY=sk-live-0123456789",
+		"OPENAI_BASE_URL="+provider.URL)
+	said, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%s", said)
+	require.Contains(t, string(said), "2 equal requests, of the program, were made at once and got different answers")
 }
 
 // Each failure of a recording names the flag that lets it be, and with the flag as it is named the run records, and

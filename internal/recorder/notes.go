@@ -38,9 +38,9 @@ func (n *notes) misses(o TestEnd) {
 // missed notes what the replay of a recorded test will lack.
 func (n *notes) missed() {
 	if equal := n.overlapped(); len(equal) > 0 {
-		n.say("%s, of %s line %d, were made at once and got different answers: replay gives them to who asks first, "+
-			"which may be another caller. %s",
-			count(len(equal), "equal request"), equal[0].source.File, equal[0].source.Line, n.run.lanes())
+		n.say("%s, of %s, were made at once and got different answers: replay gives them to who asks first, "+
+			"which may be another caller. %s", count(len(equal), "equal request"),
+			n.run.words(fmt.Sprintf("%s line %d", equal[0].source.File, equal[0].source.Line), "the program"), n.run.lanes())
 	}
 	if statuses := n.tried(); len(statuses) > 0 {
 		n.say("answers of status %s are not recorded, as a later try did better: replay begins with that. "+
