@@ -85,9 +85,18 @@ var typeNames = map[valueKind]string{
 // typeName returns the result of JavaScript's typeof for the value.
 func (m *member) typeName() string { return cmp.Or(typeNames[m.kind], "object") }
 
-// String returns the result of JavaScript's String for the value, shortened for messages.
+// String returns the result of JavaScript's String for the value, shortened for messages, with U+FFFD for every lone
+// surrogate.
 func (m *member) String() string {
-	s := string(m.text)
+	s := m.js()
+	if len(s) > lookahead || m.cut && m.kind != kindObject {
+		s = s[:min(len(s), lookahead)] + "…"
+	}
+	return strings.ToValidUTF8(string(toUTF8(s)), "\uFFFD")
+}
+
+// js returns the result of JavaScript's String for the value.
+func (m *member) js() string {
 	switch {
 	case m.kind == kindAbsent:
 		return "undefined"
@@ -98,13 +107,10 @@ func (m *member) String() string {
 		return jsNumber(f)
 	case m.kind != kindString && !m.cut:
 		if doc, err := jsontext.ParseLenient(bytes.Clone(m.text)); err == nil { // always valid: the reader has checked the text
-			s = jsString(doc.Root())
+			return jsString(doc.Root())
 		}
 	}
-	if len(s) > lookahead || m.cut {
-		s = s[:min(len(s), lookahead)] + "…"
-	}
-	return strings.ToValidUTF8(s, "\uFFFD")
+	return string(m.text)
 }
 
 func jsString(v jsontext.Value) string {
@@ -114,7 +120,7 @@ func jsString(v jsontext.Value) string {
 	}
 	switch {
 	case v.IsString():
-		return string(toUTF8(string(unquote(v.Raw()))))
+		return string(unquote(v.Raw()))
 	case v.IsObject():
 		return "[object Object]"
 	case !v.IsArray():

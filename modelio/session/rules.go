@@ -168,7 +168,7 @@ func (v *verifier) mi8(in *interaction) {
 	if in.promptHash.cut || in.i.cut {
 		return
 	}
-	v.pair = append(append(append(v.pair[:0], in.promptHash.String()...), '|'), in.i.String()...)
+	v.pair = append(append(append(v.pair[:0], in.promptHash.js()...), '|'), in.i.js()...)
 	pair := sha256.Sum256(v.pair) // of fixed size, whatever was read
 	if v.pairs[pair] {
 		v.violate("MI8", in.place.element(), "duplicate (prompt_hash, i) pair at index %d", in.place)

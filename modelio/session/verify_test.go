@@ -114,6 +114,17 @@ var verifyCases = []struct {
 		"$.interactions[1]: MI9: interactions not sorted by i: 0 >= 0",
 	},
 }, {
+	name: "lone_surrogates", why: "JavaScript distinguishes them, and shows each in the same way",
+	change: []string{
+		`"i": 1`, `"i": 0`, `"prompt_hash": "` + hashOfHi, `"prompt_hash": "\ud800\ud800`, `"prompt_hash": "` + hashOfHi, `"prompt_hash": "\ud801\ud800`,
+	},
+	want: []string{
+		"$.interactions[1].i: MI5: index must be 1, got 0",
+		"$.interactions[0].prompt_hash: MI6: prompt_hash must be sha256:<64 hex chars>, got \ufffd\ufffd",
+		"$.interactions[1].prompt_hash: MI6: prompt_hash must be sha256:<64 hex chars>, got \ufffd\ufffd",
+		"$.interactions[1]: MI9: interactions not sorted by i: 0 >= 0",
+	},
+}, {
 	name: "long_pairs", why: "what is cut may differ",
 	change: []string{
 		`"i": 0`, `"i": [` + strings.Repeat("1,", 150) + `1]`, `"i": 1`, `"i": [` + strings.Repeat("1,", 150) + `2]`,
