@@ -105,7 +105,9 @@ func (m *member) js() string {
 	case m.kind == kindNumber && !m.cut:
 		f, _ := m.number()
 		return jsNumber(f)
-	case m.kind != kindString && !m.cut:
+	case m.kind == kindString && !m.cut: // its text has U+FFFD for lone surrogates
+		return string(unquote([]byte(`"` + string(m.canonical) + `"`)))
+	case !m.cut:
 		if doc, err := jsontext.ParseLenient(bytes.Clone(m.text)); err == nil { // always valid: the reader has checked the text
 			return jsString(doc.Root())
 		}
