@@ -35,6 +35,7 @@ type program struct {
 	source snapshot.Source
 	calls  *recorder.Recorder
 	failed atomic.Bool
+	told   sync.Map // texts
 
 	servers []func() // functions that close the servers
 }
@@ -92,8 +93,11 @@ func (p *program) sayMasked() {
 // masked is the beginning of a placeholder for a secret in a command.
 const masked = "[the value of "
 
+// tell prints a text once: a damaged document, for one, fails each call in the same way.
 func (p *program) tell(text string) {
-	p.say("traceforge: %s", strings.ReplaceAll(text, "\n", "\n    "))
+	if _, again := p.told.LoadOrStore(text, true); !again {
+		p.say("traceforge: %s", strings.ReplaceAll(text, "\n", "\n    "))
+	}
 }
 
 // options returns the options of the recorder.
@@ -129,12 +133,7 @@ func (p *program) options() (o recorder.Options, err error) {
 	o.Accept, o.Program, o.Masked = p.again(""), p.again, p.masked
 	o.Source = func() snapshot.Source { return p.source }
 	o.Fail = func() { p.failed.Store(true) }
-	var told sync.Map // a damaged document fails each call in the same way
-	o.Tell = func(f *recorder.Failure) {
-		if _, again := told.LoadOrStore(f.Text, true); !again {
-			p.tell(f.Text)
-		}
-	}
+	o.Tell = func(f *recorder.Failure) { p.tell(f.Text) }
 	o.Waiting = p.waits
 	o.Ignored, o.Recorded, o.PassThrough = p.values("ignore"), p.values("record"), p.values("pass-through")
 	o.KeptHeaders, o.Timing = p.values("keep-headers"), p.is("stream-timing")
