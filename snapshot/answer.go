@@ -27,7 +27,7 @@ func answerOf(c *modelio.Candidate) answer {
 	a := answer{reason: cmp.Or(c.FinishReason, modelio.FinishOther), reasonRaw: c.FinishReasonRaw, citations: c.Citations}
 	said := c.Message.Content
 	a.content, a.calls = texts.Join(said), texts.Calls(said)
-	if !isPlain(said, len(a.calls)) {
+	if !texts.IsPlain(said, len(a.calls)) {
 		a.parts = said
 	}
 	return a
@@ -50,27 +50,6 @@ func (a *answer) candidate() modelio.Candidate {
 		c.Message.Content = append(c.Message.Content, modelio.Part{ToolRequest: &a.calls[i]})
 	}
 	return c
-}
-
-// isPlain reports whether a text and a number of calls cover everything in parts: one non-empty text before the calls,
-// and no metadata.
-func isPlain(parts []modelio.Part, calls int) bool {
-	for i := range parts {
-		p := &parts[i]
-		switch {
-		case len(p.Metadata) > 0 || len(p.Unknown) > 0 || p.Custom != nil || kinds(p) != 1:
-			return false
-		case p.Text != nil:
-			if i > 0 || *p.Text == "" && len(parts) > 1 {
-				return false
-			}
-		case p.ToolRequest == nil || p.ToolRequest.Partial || len(p.ToolRequest.Unknown) > 0:
-			return false
-		default:
-			calls--
-		}
-	}
-	return calls == 0
 }
 
 // response reads or writes the response of a call; in cores, only the members that describe the model's behavior

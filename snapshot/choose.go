@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"slices"
 
+	"github.com/traceforge/traceforge-go/internal/texts"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
@@ -124,7 +125,7 @@ func (h *chooser) message(m *modelio.Message) int32 {
 
 func (h *chooser) part(p *modelio.Part) saidPart {
 	key := partKey{part: p}
-	if isPlain([]modelio.Part{*p}, 0) {
+	if texts.IsPlain([]modelio.Part{*p}, 0) {
 		key = partKey{text: *p.Text}
 	}
 	said, ok := h.parts[key]

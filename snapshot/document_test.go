@@ -122,6 +122,9 @@ func TestErrors(t *testing.T) {
 		{"newer", "recording again would take a team's store back", strings.Replace(data, "1.1.0", "2.0.0", 1), snapshot.ErrNewer,
 			"/version: newer: Snapshot version 2.0.0 was written by a newer traceforge, and this one reads 1.1.0: " +
 				"upgrade (go get -u github.com/traceforge/traceforge-go)"},
+		{"signed", "no version", strings.Replace(data, "1.1.0", "+2.0.0", 1), snapshot.ErrVersion,
+			"/version: version: Snapshot version +2.0.0 is no longer supported"},
+		{"pre-release", "is newer too", strings.Replace(data, "1.1.0", "2.0.0-rc1", 1), snapshot.ErrNewer, "newer"},
 		{"newer-too", "a newer version is another version", strings.Replace(data, "1.1.0", "1.1.1", 1), snapshot.ErrVersion, "newer"},
 		{"seal", "altered", strings.Replace(data, "Hello!", "Hullo!", 1), snapshot.ErrSeal, "/snapshots/0/hash: seal: says sha256:"},
 		{"conflict", "a merge", "{\n<<<<<<< HEAD\n", snapshot.ErrConflict, "conflict: line 2 is a conflict marker of a merge"},

@@ -11,6 +11,7 @@ import (
 	"github.com/traceforge/traceforge-go/internal/filename"
 	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/internal/texts"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
@@ -179,7 +180,7 @@ func (c *coder) message(m *modelio.Message) {
 // content is the content of a message: a text, or a list of GK parts (design R15).
 func (c *coder) content(parts *[]modelio.Part) {
 	if !c.reading() {
-		if all := *parts; len(all) == 1 && isPlain(all, 0) {
+		if all := *parts; len(all) == 1 && texts.IsPlain(all, 0) {
 			c.writePieces(*all[0].Text)
 			return
 		}
@@ -226,22 +227,9 @@ func (c *coder) part(p *modelio.Part) {
 		pointer(c, "toolRequest", optional, &p.ToolRequest, c.toolRequest)
 		pointer(c, "toolResponse", optional, &p.ToolResponse, c.toolResponse)
 	})
-	if kinds(p) > 1 {
+	if texts.Kinds(p) > 1 {
 		c.report(RuleValue, "must be a part of one kind")
 	}
-}
-
-// kinds returns the number of kinds that part p has. Custom may be combined with another kind, as in Genkit's own
-// schema.
-func kinds(p *modelio.Part) (n int) {
-	for _, set := range [...]bool{
-		p.Text != nil, p.Media != nil, p.ToolRequest != nil, p.ToolResponse != nil, p.Reasoning != nil,
-	} {
-		if set {
-			n++
-		}
-	}
-	return n
 }
 
 func (c *coder) media(m *modelio.Media) {

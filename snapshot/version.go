@@ -3,6 +3,7 @@ package snapshot
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 )
@@ -29,8 +30,8 @@ func OtherVersion(version string) Violation {
 // newer reports whether a version is later than [Version]. It is false for an invalid version.
 func newer(version string) bool {
 	var major, minor, patch int
-	_, err := fmt.Sscanf(version, "%d.%d.%d", &major, &minor, &patch)
-	return err == nil && slices.Compare([]int{major, minor, patch}, []int{1, 1, 0}) > 0
+	fmt.Sscanf(version, "%d.%d.%d", &major, &minor, &patch) // it would also take signs
+	return strings.HasPrefix(version, fmt.Sprintf("%d.%d.%d", major, minor, patch)) && slices.Compare([]int{major, minor, patch}, []int{1, 1, 0}) > 0
 }
 
 // CheckNewer returns an [*Error] that is [ErrNewer] if data is a document or manifest with a later version than

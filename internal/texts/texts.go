@@ -68,6 +68,37 @@ func customCall(o modelio.Object) *modelio.ToolRequest {
 	return &modelio.ToolRequest{Name: name, Ref: ref, Input: jsontext.ObjectText(input)}
 }
 
+// IsPlain reports whether a text and a number of calls cover everything in parts: one non-empty text before the calls,
+// and no metadata.
+func IsPlain(parts []modelio.Part, calls int) bool {
+	for i := range parts {
+		p := &parts[i]
+		switch {
+		case len(p.Metadata) > 0 || len(p.Unknown) > 0 || p.Custom != nil || Kinds(p) != 1:
+			return false
+		case p.Text != nil && i == 0 && (*p.Text != "" || len(parts) == 1):
+		case p.ToolRequest != nil && !p.ToolRequest.Partial && len(p.ToolRequest.Unknown) == 0:
+			calls--
+		default:
+			return false
+		}
+	}
+	return calls == 0
+}
+
+// Kinds returns the number of kinds that part p has. Custom may be combined with another kind, as in Genkit's own
+// schema.
+func Kinds(p *modelio.Part) (n int) {
+	for _, set := range [...]bool{
+		p.Text != nil, p.Media != nil, p.ToolRequest != nil, p.ToolResponse != nil, p.Reasoning != nil,
+	} {
+		if set {
+			n++
+		}
+	}
+	return n
+}
+
 // An Editor edits each text in place. Its functions report whether they changed their argument. They are called in the
 // same order for equal requests.
 type Editor struct {

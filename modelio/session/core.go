@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/internal/texts"
 	"github.com/traceforge/traceforge-go/modelio"
 )
@@ -71,21 +72,16 @@ func ResponseCore(req *modelio.GenerateRequest, resp *modelio.GenerateResponse) 
 }
 
 // say sets the content to the texts of a message, and the tool calls to those that the caller must run. If the parts
-// contain more than that, it keeps the parts too.
+// contain more than that, or what is not JSON, it keeps the parts too.
 func (c *responseCore) say(parts []modelio.Part) {
 	*c.Content = texts.Join(parts)
-	for _, call := range texts.Calls(parts) {
+	calls := texts.Calls(parts)
+	for _, call := range calls {
 		c.ToolCalls = append(c.ToolCalls, coreToolCall{call.Input, call.Name, call.Ref})
 	}
-	if !equalParts(c.message().Content, parts) {
+	if _, err := json.Marshal(parts); err != nil || !texts.IsPlain(parts, len(calls)) {
 		c.Parts = parts
 	}
-}
-
-func equalParts(a, b []modelio.Part) bool {
-	x, errX := json.Marshal(a)
-	y, errY := json.Marshal(b)
-	return errX == nil && errY == nil && bytes.Equal(x, y)
 }
 
 // message returns the message whose core is c.
@@ -129,7 +125,8 @@ func parseResponseCore(content string) (core responseCore, ok bool) {
 		return core, false
 	}
 	text, err := canon.RestoreNumbers([]byte(content))
-	if err != nil {
+	others := jsontext.ValueOf(text).Rest("candidates", "content", "error", "finish_reason", "parts", "tool_calls")
+	if err != nil || others != nil { // package json would take names in capitals too
 		return core, false
 	}
 	decoder := json.NewDecoder(bytes.NewReader(text))

@@ -305,11 +305,32 @@ func TestResponseCoreRoundTrip(t *testing.T) {
 	}
 }
 
+// TestResponseCoreOfRecord: what the format leaves out of a record's core is not in a session's either.
+func TestResponseCoreOfRecord(t *testing.T) {
+	empty := modelio.Object{}
+	for name, parts := range map[string][]modelio.Part{
+		"a lone empty text":                {modelio.TextPart("")},
+		"empty metadata":                   {{Text: new(string), Metadata: empty}},
+		"empty metadata of a call":         {{ToolRequest: &modelio.ToolRequest{Name: "t", Ref: "call_1"}, Metadata: empty}},
+		"an empty text beside another one": {modelio.TextPart(""), modelio.TextPart("a")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			core, err := session.ResponseCore(asks(user("hi")), says(parts...))
+			require.NoError(t, err)
+			answer := modelio.Response{Candidates: []modelio.Candidate{{Message: modelio.Message{Content: parts}, FinishReason: modelio.FinishStop}}}
+			recorded, err := snapshot.ResponseCore(&snapshot.Response{Response: answer})
+			require.NoError(t, err)
+			require.Equal(t, string(recorded), string(core))
+		})
+	}
+}
+
 // TestReplayOfAnotherProgram has contents that are no cores: each is the text of the answer.
 func TestReplayOfAnotherProgram(t *testing.T) {
 	s := session.New("a", "m")
 	contents := []string{
 		`hi`, `42`, `{"answer":42}`, `{"content":"x"}`, `{"finish_reason":"stop"}`, `{"content":"x","finish_reason":""}`,
+		`{"Content":"x","finish_reason":"stop"}`, `{"content":"x","finiſh_reason":"stop"}`,
 		`{"content":"x","finish_reason":"stop","more":1}`, `{"content": "x", "finish_reason": "stop"}`,
 	}
 	for _, content := range contents {
