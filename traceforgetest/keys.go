@@ -32,9 +32,8 @@ func lendKeys(live bool) (giveBack func()) {
 	defer keys.Unlock()
 	if keys.all == nil {
 		for _, of := range provider.Providers() {
-			for _, variables := range of.KeyVariables() {
-				key := lentKey{variables: variables, tokens: of.Tokens, placeholder: provider.NoKey(variables[0])}
-				keys.all = append(keys.all, key)
+			for _, names := range of.KeyVariables() {
+				keys.all = append(keys.all, lentKey{variables: names, tokens: of.Tokens, placeholder: provider.NoKey(names[0])})
 			}
 		}
 	}

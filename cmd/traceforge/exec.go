@@ -396,11 +396,8 @@ func (p *program) expand(home string) (expanded string, ok bool) {
 // key. Live calls use the token that is set in place of a key.
 func lendKeys(of provider.Provider, live bool) {
 	isSet := func(name string) bool { return os.Getenv(name) != "" }
-	if live && slices.ContainsFunc(of.Tokens, isSet) {
-		return
-	}
 	for _, names := range of.KeyVariables() {
-		if !slices.ContainsFunc(names, isSet) {
+		if !slices.ContainsFunc(names, isSet) && !(live && slices.ContainsFunc(of.Tokens, isSet)) {
 			os.Setenv(names[0], provider.NoKey(names[0]))
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/internal/jsontext"
@@ -28,18 +29,12 @@ func RequestCore(req *modelio.GenerateRequest) ([]byte, error) {
 // responseCore is the content of a model's answer (design R3) in the form of a session's response_content, without
 // usage, custom and other facts about its delivery.
 type responseCore struct {
-	Candidates   json.RawMessage      `json:"candidates,omitempty"` // further answers, which a GenerateResponse has no field for
-	Content      *string              `json:"content"`
-	Error        *RecordedError       `json:"error,omitempty"`
-	FinishReason modelio.FinishReason `json:"finish_reason"`
-	Parts        []modelio.Part       `json:"parts,omitempty"` // if content and tool calls do not cover everything
-	ToolCalls    []coreToolCall       `json:"tool_calls,omitempty"`
-}
-
-type coreToolCall struct {
-	Input json.RawMessage `json:"input,omitempty"`
-	Name  string          `json:"name"`
-	Ref   string          `json:"ref"`
+	Candidates   json.RawMessage       `json:"candidates,omitempty"` // further answers, which a GenerateResponse has no field for
+	Content      *string               `json:"content"`
+	Error        *RecordedError        `json:"error,omitempty"`
+	FinishReason modelio.FinishReason  `json:"finish_reason"`
+	Parts        []modelio.Part        `json:"parts,omitempty"` // if content and tool calls do not cover everything
+	ToolCalls    []modelio.ToolRequest `json:"tool_calls,omitempty"`
 }
 
 // A RecordedError is an error that a provider reported in place of an answer.
@@ -74,12 +69,8 @@ func ResponseCore(req *modelio.GenerateRequest, resp *modelio.GenerateResponse) 
 // say sets the content to the texts of a message, and the tool calls to those that the caller must run. If the parts
 // contain more than that, or what is not JSON, it keeps the parts too.
 func (c *responseCore) say(parts []modelio.Part) {
-	*c.Content = texts.Join(parts)
-	calls := texts.Calls(parts)
-	for _, call := range calls {
-		c.ToolCalls = append(c.ToolCalls, coreToolCall{call.Input, call.Name, call.Ref})
-	}
-	if _, err := json.Marshal(parts); err != nil || !texts.IsPlain(parts, len(calls)) {
+	*c.Content, c.ToolCalls = texts.Join(parts), texts.Calls(parts)
+	if _, err := json.Marshal(parts); err != nil || !texts.IsPlain(parts, len(c.ToolCalls)) {
 		c.Parts = parts
 	}
 }
@@ -93,8 +84,8 @@ func (c *responseCore) message() *modelio.Message {
 	if *c.Content != "" {
 		m.Content = append(m.Content, modelio.TextPart(*c.Content))
 	}
-	for _, call := range c.ToolCalls {
-		m.Content = append(m.Content, modelio.Part{ToolRequest: &modelio.ToolRequest{Name: call.Name, Input: call.Input, Ref: call.Ref}})
+	for i := range c.ToolCalls {
+		m.Content = append(m.Content, modelio.Part{ToolRequest: &c.ToolCalls[i]})
 	}
 	return m
 }
@@ -132,5 +123,6 @@ func parseResponseCore(content string) (core responseCore, ok bool) {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()
 	err = decoder.Decode(&core)
-	return core, err == nil && core.Content != nil && core.FinishReason != ""
+	hasMore := func(call modelio.ToolRequest) bool { return call.Partial || len(call.Unknown) > 0 }
+	return core, err == nil && core.Content != nil && core.FinishReason != "" && !slices.ContainsFunc(core.ToolCalls, hasMore)
 }

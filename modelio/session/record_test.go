@@ -331,6 +331,8 @@ func TestReplayOfAnotherProgram(t *testing.T) {
 	contents := []string{
 		`hi`, `42`, `{"answer":42}`, `{"content":"x"}`, `{"finish_reason":"stop"}`, `{"content":"x","finish_reason":""}`,
 		`{"Content":"x","finish_reason":"stop"}`, `{"content":"x","finiſh_reason":"stop"}`,
+		`{"content":"x","finish_reason":"stop","tool_calls":[{"Name":"t","name":"t","ref":"call_1"}]}`,
+		`{"content":"x","finish_reason":"stop","tool_calls":[{"more":1,"name":"t","ref":"call_1"}]}`,
 		`{"content":"x","finish_reason":"stop","more":1}`, `{"content": "x", "finish_reason": "stop"}`,
 	}
 	for _, content := range contents {
