@@ -118,7 +118,10 @@ func (r *Recorder) rekey(c *call) (*servedRecord, error) {
 	case r.run.tape.cancels(c):
 		return nil, context.Canceled
 	}
-	if (search{&r.run, r.run.tape}).isAdopted(c) {
+	adopted := func(tk *take) bool { // by a call with another request
+		return tk.origin != nil && tk.origin.place >= 0 && tk.key != c.key && r.run.tape.key(tk.origin.place) == c.key
+	}
+	if slices.ContainsFunc(r.run.takes, adopted) {
 		return nil, failuref(c.asking()+" is recorded, and a call before it that changed has adopted its answer",
 			indent(r.run.summary(c.request)), "buy what changed: "+r.run.Accept)
 	}
@@ -149,13 +152,6 @@ func (c *call) canAdopt(s *snapshot.Snapshot) bool {
 	streams := func(r *modelio.Request) bool { return string(r.Options["stream"]) == "true" }
 	method := func(r *modelio.Request) string { return provider.MetadataWord(r.Options, "$url", "method") }
 	return streams(c.request) == streams(&s.Request) && method(c.request) == method(&s.Request)
-}
-
-// isAdopted reports whether a call with another request has adopted the answer of a call's record.
-func (s search) isAdopted(c *call) bool {
-	return slices.ContainsFunc(s.run.takes, func(tk *take) bool {
-		return tk.origin != nil && tk.origin.place >= 0 && tk.key != c.key && s.tape.key(tk.origin.place) == c.key
-	})
 }
 
 // answeredBy returns the hash of the core of the request that a record's answer was given to.

@@ -122,21 +122,19 @@ func (s search) wasServed(id string) bool {
 	return s.run.given.stored[id] || strings.HasPrefix(id, "{{") // see nameGiven
 }
 
-// withJustIDs returns the first unplayed record with the request of the i-th, which is unplayed too, that names just
-// these ids; -1 if there is none.
+// withJustIDs returns the nextEqual record that names just these ids.
 func (t *tape) withJustIDs(i int, ids []string) int {
-	isIts := func(j int) bool { return slices.Equal(t.records[j].Source.IDs, ids) }
-	if isIts(i) {
-		return i // the usual case; needs no keys
-	}
-	return t.nextEqual(i, isIts)
+	return t.nextEqual(i, func(j int) bool { return slices.Equal(t.records[j].Source.IDs, ids) })
 }
 
-// nextEqual returns the first unplayed record with the request of the i-th, from there on, that is meant; -1 if there
-// is none.
+// nextEqual returns the first unplayed record with the request of the i-th, which is unplayed too, that is meant, from
+// there on; -1 if there is none.
 func (t *tape) nextEqual(i int, meant func(int) bool) int {
+	if meant(i) {
+		return i // the usual case; needs no keys
+	}
 	for _, j := range t.byKey()[t.key(i)] {
-		if j >= i && !t.plays[j].played && meant(j) {
+		if j > i && !t.plays[j].played && meant(j) {
 			return j
 		}
 	}
