@@ -187,7 +187,8 @@ func (r *revision) verify(provider string, doc *snapshot.Document, kept []*take)
 			i = max(i, t.withJustIDs(i, s.Source.IDs))
 		}
 		if how != found || c.take != nil && !store.SameAnswer(&doc.Snapshots[i].Response, &s.Response) {
-			return fmt.Errorf("%s would not be found again in replay: nothing was written", asking(s.Provider, &s.Request))
+			return fmt.Errorf("%s would not be found again in replay: nothing was written",
+				asking(s.Provider, &s.Request))
 		}
 		t.plays[i].played = true
 	}

@@ -161,8 +161,8 @@ func (all causes) find(traces []drift.Trace) *cause {
 	return nil
 }
 
-// like returns the index of the record that a call is compared with, or -1, and the call's request, taken apart. Records
-// that are taken belong to other calls; nil if none are.
+// like returns the index of the record that a call is compared with, or -1, and the call's request, taken apart.
+// Records that are taken belong to other calls; nil if none are.
 func (r *run) like(c *call, taken []bool) (best int, got *drift.Request) {
 	got, _ = r.comparer().Request(c.request) // the call has a key, so this cannot fail
 	return r.nearest(c, got, taken), got

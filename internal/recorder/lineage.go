@@ -88,9 +88,8 @@ func (s *setup) onlyFirst(known []usage.Known, c *call) []usage.Known {
 
 // equals reports whether two tapes have the same calls and answers.
 func (t *tape) equals(o *tape) bool {
-	return maps.EqualFunc(t.byKey(), o.byKey(), slices.Equal[[]int]) && slices.EqualFunc(t.records, o.records, func(a, b snapshot.Snapshot) bool {
-		return store.SameAnswer(&a.Response, &b.Response)
-	})
+	sameAnswer := func(a, b snapshot.Snapshot) bool { return store.SameAnswer(&a.Response, &b.Response) }
+	return maps.EqualFunc(t.byKey(), o.byKey(), slices.Equal[[]int]) && slices.EqualFunc(t.records, o.records, sameAnswer)
 }
 
 // likest returns the document of a gone test of the package whose first request is most similar to a call. It returns

@@ -25,9 +25,9 @@ type replayedSession struct {
 	frames      []provider.Frame // the server's frames that were not sent yet
 }
 
-// find lets the session replay the first unplayed record with the same handshake, unless the mode makes it live. If there
-// is none, the mode must buy what is missing. plain reports that this record is no session: the provider answered the
-// handshake like any call.
+// find lets the session replay the first unplayed record with the same handshake, unless the mode makes it live. If
+// there is none, the mode must buy what is missing. plain reports that this record is no session: the provider answered
+// the handshake like any call.
 func (s *realtime) find() (plain bool, err error) {
 	r := s.r
 	if err := r.run.inherit(s.opening); err != nil {

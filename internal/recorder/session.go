@@ -20,7 +20,7 @@ type sessions struct {
 
 	served  locked.Map[string, *session]        // by the id that was served
 	streams locked.Map[string, json.RawMessage] // by an event's id, what ties its answer to its request: see note
-	asked   locked.Map[string, bool]            // the questions of served streams, by session and id: whether clients have answered them
+	asked   locked.Map[string, bool]            // by session and id of a served stream's question, whether it was answered
 
 	waiting locked.Map[chan struct{}, bool] // of the waiting calls: gets a value when another call is served
 }
