@@ -10,8 +10,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/internal/page/pagetest"
 	"github.com/traceforge/traceforge-go/internal/plaintext"
+	"github.com/traceforge/traceforge-go/internal/store"
+	"github.com/traceforge/traceforge-go/snapshot"
 )
 
 // requirePlain fails the test where what a command printed drives a terminal or a runner, but by an
@@ -78,6 +81,35 @@ func TestRemediesWorkForHostileNames(t *testing.T) {
 	out, err := osexec.Command(bash, "-c", "rm -- "+words).CombinedOutput()
 	require.NoError(t, err, string(out))
 	require.Equal(t, exitClean, traceforge(t.Context(), []string{"verify", "--dir", dir}, nil, &stdout, &stderr), "%s", &stderr)
+}
+
+// TestWaysOutHaveNoFlags: a package that is called like a flag of go test is in none of the commands that verify prints.
+func TestWaysOutHaveNoFlags(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), ".ai-snapshots")
+	s, err := store.Open(dir)
+	require.NoError(t, err)
+	var change store.Change
+	for _, pkg := range []string{"--", "-exec=touch x", "example.com/agents"} {
+		name := snapshot.DocumentName(pkg, "TestPlain")
+		doc := pagetest.Document("plain")
+		call := &doc.Snapshots[0]
+		call.ID, call.Source.Package = snapshot.ID(name, 1), pkg
+		call.Response.RawOutputRef, call.Response.Stale = "", canon.Sum([]byte("other"))
+		change.Put = append(change.Put, store.Put{Provider: "openai", Name: name, Document: doc})
+	}
+	require.NoError(t, s.Commit(change))
+	rules := `{"scrub": [{"name": "t", "pattern": "assistant"}]}`
+	require.NoError(t, os.WriteFile(filepath.Join(dir, store.ConfigName), []byte(rules), 0o666))
+	for _, inCI := range []string{"", "true"} {
+		t.Setenv("CI", inCI)
+		var out bytes.Buffer
+		require.Equal(t, exitFindings, traceforge(t.Context(), []string{"verify", "--max-stale", "0", "--dir", dir}, nil, &out, &out))
+		require.Contains(t, out.String(), "buy them again: traceforge update TestPlain example.com/agents\n")
+		require.Regexp(t, map[string]string{
+			"": `hides text now, .*: go test example.com/agents -run '\^TestPlain\$' -update`, "true": `: TRACEFORGE_UPDATE=1 go test example.com/agents -run `,
+		}[inCI], out.String())
+		require.NotRegexp(t, `(go test|traceforge update).* '?-(-|exec)`, out.String())
+	}
 }
 
 // TestAnnotationsAreOneCommandEach has verify annotate a finding whose file is named as a command.

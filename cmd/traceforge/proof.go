@@ -1,11 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"runtime"
 	"sync"
 
-	"github.com/traceforge/traceforge-go/internal/gotest"
 	"github.com/traceforge/traceforge-go/internal/lint"
+	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/recorder"
 	"github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/internal/store/audit"
@@ -62,10 +63,8 @@ func standing(config *store.Config) (store.Check, error) {
 		for i := range d.Document.Snapshots {
 			body, _ := d.Raw(i) // if it is missing, another rule finds that
 			if names := hiding(i, body); names != nil {
-				source, again := d.Document.Snapshots[i].Source, "run it with --update"
-				if top := gotest.Function(source.Test); gotest.Kind(top) != "" {
-					again = "go test " + gotest.Quote(source.Package) + " -run " + gotest.Quote(gotest.Pattern(top)) + " -update"
-				}
+				source := d.Document.Snapshots[i].Source
+				again := cmp.Or(recordAgain(page.Test{Package: source.Package, Name: source.Test}, source.Function), "run it with --update")
 				message := "of it " + recorder.RuleNames(names) + " of config.json hides text now, " +
 					recorder.OtherRules + ": " + again + " (no call is made)"
 				wrong = append(wrong, recorder.ViolationAt(i, snapshot.RuleRules, message))

@@ -161,6 +161,9 @@ func updateOf(unanswered []coverage.UnansweredTest) string {
 			programs = append(programs, page.ProgramAgain(m.Test.Name, m.Command, ""))
 			continue
 		}
+		if strings.HasPrefix(m.Package, "-") { // a flag and not an import path
+			continue
+		}
 		top := gotest.Function(m.Test.Name)
 		if gotest.Kind(top) == "" {
 			top = "" // it runs in an unknown test function
