@@ -178,7 +178,7 @@ func (b *bridge) handOn(message jsonrpc.Message, text []byte) {
 	switch call := b.of(request); {
 	case call != nil:
 		call.say(text)
-	case b.listening != nil:
+	case b.listening != nil && !b.listening.isOver():
 		b.listening.say(text)
 	default:
 		b.unheard = append(b.unheard, text)
@@ -191,6 +191,7 @@ func (b *bridge) of(request *jsonrpc.Request) *stream {
 	params := paramsOf(request)
 	for _, call := range slices.Backward(b.calls) {
 		switch {
+		case call.isOver(): // the client has given it up, and servers leave such calls unanswered
 		case params.Token != nil:
 			if reflect.DeepEqual(paramsOf(call.request).Meta.Token, params.Token) { // tokens may have different types
 				return call
@@ -311,6 +312,13 @@ func (s *stream) Read(p []byte) (int, error) {
 			return 0, s.ctx.Err()
 		}
 	}
+}
+
+// isOver reports whether nothing more is to be read.
+func (s *stream) isOver() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.ended != nil
 }
 
 func (s *stream) Close() error {
