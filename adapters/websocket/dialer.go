@@ -38,7 +38,7 @@ func answer(tf *traceforgetest.Recorder, scheme string, conn net.Conn) {
 	req.URL.Scheme, req.URL.Host, req.RequestURI = scheme, req.Host, ""
 	resp, err := tf.RoundTrip(req)
 	if err != nil {
-		resp = &http.Response{Status: "502 Bad Gateway", StatusCode: http.StatusBadGateway, ProtoMajor: 1, ProtoMinor: 1, Body: http.NoBody}
+		resp = &http.Response{StatusCode: http.StatusBadGateway, ProtoMajor: 1, ProtoMinor: 1, Body: http.NoBody}
 	}
 	defer resp.Body.Close()
 	session, opened := resp.Body.(io.ReadWriteCloser)

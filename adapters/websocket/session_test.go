@@ -276,15 +276,26 @@ func TestLength(t *testing.T) {
 	require.False(t, tb.Failed(), tb.Logged())
 }
 
+// asked is an upstream that notes what it is asked for.
+type asked struct {
+	http.RoundTripper
+	url *string
+}
+
+func (a asked) RoundTrip(req *http.Request) (*http.Response, error) {
+	*a.url = req.URL.String()
+	return a.RoundTripper.RoundTrip(req)
+}
+
 // TestGorilla: a client that takes no HTTP client has the dialer. A server's end of a session is replayed, and so is
 // its refusal of one.
 func TestGorilla(t *testing.T) {
-	visit := func(key string, closed *error, status *int) func(*tbtest.TB, *traceforgetest.Recorder) {
+	visit := func(scheme, key string, closed *error, status *int) func(*tbtest.TB, *traceforgetest.Recorder) {
 		return func(tb *tbtest.TB, tf *traceforgetest.Recorder) {
 			header := http.Header{"Authorization": {"Bearer " + key}}
 			dialer := websockettraceforge.Dialer(tf)
 			dialer.Subprotocols = []string{"realtime", "openai-insecure-api-key." + key}
-			conn, resp, err := dialer.Dial("wss://api.openai.com/v1/realtime?model=gpt-realtime", header)
+			conn, resp, err := dialer.Dial(scheme+"://api.openai.com/v1/realtime?model=gpt-realtime", header)
 			if resp != nil {
 				*status = resp.StatusCode
 			}
@@ -302,15 +313,21 @@ func TestGorilla(t *testing.T) {
 		}
 	}
 	for _, c := range []struct {
-		key    string
-		status int
-	}{{"right", http.StatusSwitchingProtocols}, {"wrong", http.StatusUnauthorized}} {
-		t.Run(c.key, func(t *testing.T) {
-			var upstream http.RoundTripper = newProvider(t)
+		scheme, key, url string
+		status           int
+	}{
+		{"wss", "right", "https://api.openai.com/v1/realtime?model=gpt-realtime", http.StatusSwitchingProtocols},
+		{"ws", "right", "http://api.openai.com/v1/realtime?model=gpt-realtime", http.StatusSwitchingProtocols},
+		{"wss", "wrong", "https://api.openai.com/v1/realtime?model=gpt-realtime", http.StatusUnauthorized},
+	} {
+		t.Run(c.scheme+" "+c.key, func(t *testing.T) {
+			var url string
+			var upstream http.RoundTripper = asked{newProvider(t), &url}
 			for _, mode := range []string{"1", "", ""} {
 				var closed error
 				var status int
-				tb := run(t, mode, upstream, visit(c.key, &closed, &status))
+				tb := run(t, mode, upstream, visit(c.scheme, c.key, &closed, &status))
+				require.Equal(t, c.url, url)
 				require.False(t, tb.Failed(), tb.Logged())
 				require.Equal(t, c.status, status)
 				if c.status == http.StatusSwitchingProtocols {
@@ -320,6 +337,13 @@ func TestGorilla(t *testing.T) {
 			}
 		})
 	}
+
+	var closed error
+	var status int
+	tb := run(t, "1", unreachable{}, visit("wss", "right", &closed, &status))
+	require.True(t, tb.Failed())
+	require.Contains(t, tb.Logged(), "replay asked https://api.openai.com/v1/realtime")
+	require.Equal(t, http.StatusBadGateway, status, "the client is told as well that nobody answers")
 }
 
 // TestSecret: what holds a key is not recorded, in either direction, and a rule keeps it out.
