@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -93,6 +94,35 @@ func TestServerDrift(t *testing.T) {
 			require.Contains(t, s.document(), "Adds two numbers.")
 		})
 	}
+}
+
+// TestOpenedOnce shows that a check, which asks a server to initialize and then opens the recorded session for its calls, opens
+// one behind a transport once: servers refuse it again.
+func TestOpenedOnce(t *testing.T) {
+	var mu sync.Mutex
+	var opened []string
+	counts := func() *mcp.Server {
+		server := shop("Adds.")
+		server.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
+			return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+				if strings.Contains(method, "initialize") {
+					mu.Lock()
+					opened = append(opened, method)
+					mu.Unlock()
+				}
+				return next(ctx, method, req)
+			}
+		})
+		return server
+	}
+	s := newStage(t)
+	s.protocol = "2025-11-25"
+	s.mustRun("all", inMemory(counts), adds(sum{1, 2}))
+	require.Equal(t, []string{"initialize", "notifications/initialized"}, opened)
+	opened = nil
+	t.Setenv("TRACEFORGE_CHECK", "kind=all")
+	s.mustRun("check", inMemory(counts), adds(sum{1, 2}))
+	require.Equal(t, []string{"initialize", "notifications/initialized"}, opened)
 }
 
 // subtracts is a server whose tool add returns something else.
