@@ -30,7 +30,6 @@ type bridge struct {
 	listening *stream        // for messages that belong to no call; nil if nobody listens
 	unheard   [][]byte       // messages that belong to no call, until somebody listens
 	opened    *jsonrpc.Response
-	confirmed bool // the server was told that the client is initialized
 }
 
 func newBridge(name string, inner mcp.Transport) *bridge { return &bridge{name: name, inner: inner} }
@@ -61,9 +60,6 @@ func (b *bridge) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	request, _ := message.(*jsonrpc.Request)
 	if request == nil || !request.IsCall() {
-		if request != nil && request.Method == "notifications/initialized" && b.confirm() {
-			return b.answer(req, http.StatusAccepted, nil), nil
-		}
 		return b.answer(req, http.StatusAccepted, nil), conn.Write(req.Context(), message)
 	}
 	call := newStream(req.Context(), request)
@@ -128,14 +124,6 @@ func (b *bridge) begin(call *stream) bool {
 	}
 	b.calls = append(b.calls, call)
 	return true
-}
-
-// confirm notes that the client has said that it is initialized, and reports whether it had before.
-func (b *bridge) confirm() (again bool) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	again, b.confirmed = b.confirmed, true
-	return again
 }
 
 // read passes on the server's messages until the connection ends. It answers pings itself, which do not concern the
