@@ -3,9 +3,12 @@ package mcptraceforge
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"io"
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/require"
 )
 
@@ -48,4 +51,65 @@ func heard(t *testing.T, s *stream) string {
 	n, err := s.Read(text)
 	require.NoError(t, err)
 	return string(text[:n])
+}
+
+// TestSubscriptions holds that messages of a subscription belong to the call that listens for it, and others to none that does.
+func TestSubscriptions(t *testing.T) {
+	listens := func(n int64) *stream {
+		id, err := jsonrpc.MakeID(float64(n))
+		require.NoError(t, err)
+		return newStream(t.Context(), &jsonrpc.Request{ID: id, Method: "subscriptions/listen"})
+	}
+	first, second := listens(1), listens(2)
+	b := &bridge{calls: []*stream{first, second}}
+	changed := func(id string) *jsonrpc.Request {
+		return &jsonrpc.Request{Method: "notifications/tools/list_changed", Params: json.RawMessage(`{"_meta":{"io.modelcontextprotocol/subscriptionId":` + id + `}}`)}
+	}
+	require.Same(t, first, b.of(changed("1")))
+	require.Same(t, second, b.of(changed("2")))
+	for _, id := range []string{"3", "{}", "null"} {
+		require.Nil(t, b.of(changed(id)), id)
+	}
+}
+
+// TestServerEnds holds that nobody waits for a server that has ended, or that cannot be reached.
+func TestServerEnds(t *testing.T) {
+	b := &bridge{name: "shop"}
+	id, err := jsonrpc.MakeID("one")
+	require.NoError(t, err)
+	call := newStream(t.Context(), &jsonrpc.Request{ID: id, Method: "tools/call"})
+	require.True(t, b.begin(call))
+	listener := b.listen(t.Context())
+	b.handOn(new(jsonrpc.Response), nil) // to a request that nobody sent
+	b.breakOff(io.EOF)
+	_, err = call.Read(make([]byte, 1))
+	require.Equal(t, io.ErrUnexpectedEOF, err)
+	_, err = listener.Read(make([]byte, 1))
+	require.Equal(t, io.EOF, err)
+	_, err = b.connect(t.Context())
+	require.EqualError(t, err, "mcptraceforge: server shop: EOF")
+
+	here, there := mcp.NewInMemoryTransports()
+	b = newBridge("shop", here)
+	_, err = b.connect(t.Context())
+	require.NoError(t, err)
+	call = newStream(t.Context(), call.request)
+	require.True(t, b.begin(call))
+	server, err := there.Connect(t.Context())
+	require.NoError(t, err)
+	require.NoError(t, server.Close())
+	_, err = call.Read(make([]byte, 1))
+	require.Equal(t, io.ErrUnexpectedEOF, err)
+
+	b = newBridge("shop", unreachable{})
+	_, err = b.connect(t.Context())
+	require.EqualError(t, err, "no such command")
+	_, err = b.connect(t.Context())
+	require.EqualError(t, err, "mcptraceforge: server shop: no such command")
+}
+
+type unreachable struct{}
+
+func (unreachable) Connect(context.Context) (mcp.Connection, error) {
+	return nil, errors.New("no such command")
 }

@@ -69,6 +69,31 @@ func TestProcess(t *testing.T) {
 	require.EqualValues(t, 1, started.Load())
 }
 
+// TestClose shows that the server ends when the client's session does.
+func TestClose(t *testing.T) {
+	for _, protocol := range []string{"2025-11-25", ""} {
+		t.Run(protocol, func(t *testing.T) {
+			ended := make(chan error, 1)
+			s := newStage(t)
+			s.protocol = protocol
+			s.mustRun("all", way{"memory", func(t testing.TB, tf *traceforgetest.Recorder, _ bool) mcp.Transport {
+				here, there := mcp.NewInMemoryTransports()
+				session, err := shop("Adds.").Connect(context.Background(), there, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				go func() { ended <- session.Wait() }()
+				return mcptraceforge.Transport(tf, "shop", here)
+			}}, adds(sum{1, 2}))
+			select {
+			case <-ended:
+			case <-time.After(10 * time.Second):
+				t.Fatal("the server still runs")
+			}
+		})
+	}
+}
+
 // TestTwoServers shows that two servers with a tool of one name are told apart.
 func TestTwoServers(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), ".ai-snapshots")
