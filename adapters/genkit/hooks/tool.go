@@ -1,7 +1,6 @@
 package genkithooks
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -111,5 +110,5 @@ func isEnvelope(text json.RawMessage) bool {
 	var e struct {
 		Genkit json.RawMessage `json:"$genkit"`
 	}
-	return bytes.HasPrefix(text, []byte("{")) && json.Unmarshal(text, &e) == nil && e.Genkit != nil
+	return json.Unmarshal(text, &e) == nil && e.Genkit != nil
 }
