@@ -553,6 +553,33 @@ func TestReviewAllKeys(t *testing.T) {
 	})
 }
 
+// TestReviewMoves presses the keys that show something else, each from where the one before it has led.
+func TestReviewMoves(t *testing.T) {
+	t.Parallel()
+	s := newTestScreen(t, newReviewed(t), 80, 12)
+	at := func() string {
+		place := fmt.Sprintf("%d/%d@%d", s.at, s.row, s.top)
+		if s.unfolded {
+			place += " unfolded"
+		}
+		if s.helping {
+			place += " help"
+		}
+		return place
+	}
+	for i, step := range []struct{ key, at string }{
+		{"p", "4/0@0"}, {"left", "3/0@0"}, {"right", "4/0@0"}, {"n", "0/0@0"}, {"n", "1/0@0"},
+		{"down", "1/0@1"}, {"j", "1/0@2"}, {"up", "1/0@1"}, {"k", "1/0@0"}, {"k", "1/0@0"}, {"space", "1/0@6"}, {"b", "1/0@0"}, {"f", "1/0@6"}, {"pgup", "1/0@0"}, {"pgdown", "1/0@6"}, {"home", "1/0@0"}, {"end", "1/0@7"}, {"g", "1/0@0"}, {"G", "1/0@7"},
+		{"?", "1/0@0 help"}, {"down", "1/0@1 help"}, {"space", "1/0@7 help"}, {"n", "1/0@0"},
+		{"esc", "1/0@0"}, {"shift+tab", "1/2@7"}, {"tab", "1/0@7"}, {"tab", "1/1@7"},
+		{"enter", "1/1@0 unfolded"}, {"tab", "1/1@0 unfolded"}, {"p", "1/0@0 unfolded"}, {"p", "1/0@0 unfolded"}, {"n", "1/1@0 unfolded"}, {"s", "1/2@0 unfolded"}, {"esc", "1/2@0"},
+		{"enter", "1/2@0 unfolded"}, {"n", "1/2@0 unfolded"}, {"s", "2/0@0"},
+	} {
+		require.False(t, press(t, s, step.key), step.key)
+		require.Equal(t, step.at, at(), "step %d: %s", i, step.key)
+	}
+}
+
 const gone = "is no longer what was shown, another process has changed it: run traceforge review again"
 
 // TestReviewOfRulesThatAreStaged stages config.json while the screen shows it.
