@@ -276,7 +276,7 @@ func TestReviewOfAnnouncedDocuments(t *testing.T) {
 	require.Equal(t, exitClean, code, said)
 }
 
-// A renamed test is one decision, about both of its documents.
+// A renamed test is one decision, about both of its documents, as is one whose document has moved to another provider.
 func TestReviewOfMovedDocuments(t *testing.T) {
 	t.Parallel()
 	for _, verb := range []string{"--accept", "--reject"} {
@@ -288,7 +288,15 @@ func TestReviewOfMovedDocuments(t *testing.T) {
 		l, _ := listReview(t, dir, "--changed")
 		require.Len(t, l.Causes, 1)
 		require.Equal(t, "1 test moved", l.Causes[0].Headline)
-		done, _ := listReview(t, dir, "--changed", verb, "TestNewest")
+		for _, file := range []string{documentOf("TestStock") + ".json", documentOf("TestStock")} {
+			require.NoError(t, os.MkdirAll(filepath.Join(dir, "anthropic"), 0o777))
+			require.NoError(t, os.Rename(filepath.Join(dir, "openai", file), filepath.Join(dir, "anthropic", file)))
+		}
+		code, _, said = run("", "repair", "--manifest", "--dir", dir)
+		require.Equal(t, exitClean, code, said)
+		_, out, _ := run("", "review", "--changed", "--dir", dir)
+		require.Contains(t, out, "\n  moved from the test whose document is "+documentOf("TestNew")+", with the same calls\n")
+		done, _ := listReview(t, dir, "--changed", verb, "TestNewest,TestStock")
 		require.Equal(t, 0, done.Left)
 		unstaged := gitIn(t, top, "ls-files", "--modified", "--deleted", "--others", "--exclude-standard")
 		require.Empty(t, unstaged, "git has all of it, or nothing")
