@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/internal/gotest"
 	"github.com/traceforge/traceforge-go/internal/page/pagetest"
 	"github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/modelio"
@@ -168,8 +169,13 @@ func TestReviewDecides(t *testing.T) {
 	top := filepath.Dir(dir)
 	l, _ := listReview(t, dir)
 
-	done, code := listReview(t, dir, "--changed", "--accept", l.Causes[1].Key)
+	var done listing
+	code, out, said := run("", "review", "--json", "--dir", dir, "--changed", "--accept", l.Causes[1].Key)
+	require.NoError(t, json.Unmarshal([]byte(out), &done))
 	require.Equal(t, exitFindings, code)
+	require.Contains(t, said, l.Causes[1].Headline+": 1 test waits for a decision on: "+l.Causes[2].Headline+"; all at once: traceforge review --dir "+
+		dir+" --accept "+gotest.Quote(l.Causes[1].Key)+" --accept "+gotest.Quote(l.Causes[2].Key)+"\n")
+	require.Contains(t, said, "\n2 accepted, 0 rejected, 3 left\nchanged records that were accepted are staged: commit them with git\n")
 	require.Len(t, done.Accepted, 2, "TestStock waits for its other cause")
 	require.Equal(t, 3, done.Left)
 	order, refund := documentOf("TestOrder"), documentOf("TestRefund")
@@ -182,10 +188,11 @@ func TestReviewDecides(t *testing.T) {
 	require.Equal(t, "M  .ai-snapshots/openai/"+order+".json\nM  .ai-snapshots/openai/"+refund+".json\n",
 		gitIn(t, top, "status", "--porcelain"), "the others are as they were committed, and the new one is gone")
 
-	done, code = listReview(t, dir, "--accept", documentOf("TestBought")+"-1")
+	code, out, said = run("", "review", "--dir", dir, "--accept", documentOf("TestBought")+"-1")
 	require.Equal(t, exitClean, code)
-	require.Len(t, done.Accepted, 1)
-	code, _, said := run("", "verify", "--dir", dir)
+	require.Equal(t, "accepted "+documentOf("TestBought")+"  TestBought in "+reviewedPackage+"\n", out)
+	require.Equal(t, "1 accepted, 0 rejected, 0 left\nanswers that were pending are in the store: replay them with go test, and commit them with git\n", said)
+	code, _, said = run("", "verify", "--dir", dir)
 	require.Equal(t, exitClean, code, said)
 	require.NoDirExists(t, filepath.Join(dir, ".pending"))
 
