@@ -123,7 +123,7 @@ func decide(c *call, s *store.Store, dir, verb string, do func(ids []string) err
 // name causes, and tests whose records changed. The error is unknown if review does not recognize one of them either.
 // reject does not do this, since a misspelled word must not delete a recording that git does not have.
 func (c *call) acceptReviewed(s *store.Store, dir string, unknown error) error {
-	r := &reviewRun{c: c, store: s, dir: dir, kinds: []string{pendingKind, changedKind}}
+	r := &reviewRun{c: c, store: s, dir: dir}
 	defer r.close()
 	if err := r.gather(); err != nil {
 		return unknown

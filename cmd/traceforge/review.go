@@ -20,10 +20,10 @@ import (
 
 // review shows the records that wait for a decision, grouped by cause, and carries out decisions.
 func review(c *call, s *store.Store, dir string) error {
-	r := &reviewRun{c: c, store: s, dir: dir, kinds: []string{pendingKind, changedKind}}
-	for _, kind := range r.kinds {
+	r := &reviewRun{c: c, store: s, dir: dir}
+	for _, kind := range []string{pendingKind, changedKind} {
 		if c.is(kind) {
-			r.kinds = []string{kind}
+			r.only = kind
 		}
 	}
 	defer r.close()
@@ -52,8 +52,8 @@ func interactive(c *call) bool {
 type reviewRun struct {
 	c       *call
 	store   *store.Store
-	dir     string   // directory of the store, as used in messages
-	kinds   []string // the kinds of records to gather
+	dir     string // directory of the store, as used in messages
+	only    string // the kind of records to gather; "" for both
 	sources []*source
 	tests   []*reviewItem
 	groups  []*group

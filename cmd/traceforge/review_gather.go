@@ -48,18 +48,16 @@ func (r *reviewRun) close() {
 
 // gather finds everything that waits for a decision.
 func (r *reviewRun) gather() error {
-	if slices.Contains(r.kinds, pendingKind) {
+	if r.only != changedKind {
 		if err := r.gatherPending(); err != nil {
 			return err
 		}
 	}
-	if slices.Contains(r.kinds, changedKind) {
+	if r.only != pendingKind {
 		err := r.gatherChanged()
 		isThere := errors.Is(err, git.ErrForeign) || errors.Is(err, osexec.ErrNotFound)
-		if errors.Is(err, git.ErrNoRepository) && !isThere && len(r.kinds) > 1 {
-			err = nil // pending records do not need git
-		}
-		if err != nil {
+		needless := errors.Is(err, git.ErrNoRepository) && !isThere && r.only == "" // pending records do not need git
+		if err != nil && !needless {
 			return err
 		}
 	}

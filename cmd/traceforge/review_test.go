@@ -436,7 +436,7 @@ func newTestScreen(t testing.TB, dir string, width, height int) *screen {
 			c.cmd = command
 		}
 	}
-	r := &reviewRun{c: c, store: s, dir: dir, kinds: []string{pendingKind, changedKind}}
+	r := &reviewRun{c: c, store: s, dir: dir}
 	t.Cleanup(r.close)
 	require.NoError(t, r.gather())
 	r.dir = ".ai-snapshots" // as it would be named
