@@ -165,10 +165,7 @@ func (c *call) validSession(file string) (*session.Session, error) {
 		return nil, err
 	}
 	s := new(session.Session)
-	if err := s.UnmarshalJSON(data); err != nil {
-		return nil, exit{exitSessionInvalid, fmt.Errorf("%s: %w", file, err)}
-	}
-	return s, nil
+	return s, s.UnmarshalJSON(data)
 }
 
 // eachPrompt reads prompts, one JSON string per line.

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"runtime"
+	"slices"
 	"sync"
 
 	"github.com/traceforge/traceforge-go/internal/lint"
@@ -28,13 +29,10 @@ func proven(s *store.Store, files []string, more ...store.Check) (result *audit.
 	if err != nil {
 		return nil, err
 	}
-	if stands != nil { // there are rules that the records must match
-		checks = append(checks, stands)
-	}
 	// Nearly everything that verify allocates belongs to one document and is released with it. This unused memory,
 	// which takes up no pages, makes the collector run a quarter as often, at the cost of a heap that is 16 MB larger.
 	ballast := make([]byte, 16<<20)
-	checks = append(append(checks, note), more...)
+	checks = slices.Concat(checks, stands, []store.Check{note}, more)
 	if files == nil {
 		result, err = audit.Verify(s, checks...)
 	} else {
@@ -48,9 +46,9 @@ func proven(s *store.Store, files []string, more ...store.Check) (result *audit.
 	return result, nil
 }
 
-// standing returns the [store.Check] that a configuration's rules would write the records as they are, or nil without
-// rules.
-func standing(config *store.Config) (store.Check, error) {
+// standing returns the [store.Check] that a configuration's rules would write the records as they are, if there are
+// rules: it has to read each raw answer.
+func standing(config *store.Config) ([]store.Check, error) {
 	if len(config.Scrub) == 0 {
 		return nil, nil
 	}
@@ -58,7 +56,7 @@ func standing(config *store.Config) (store.Check, error) {
 	if err != nil {
 		return nil, err
 	}
-	return func(d *store.Doc) (wrong []snapshot.Violation) {
+	return []store.Check{func(d *store.Doc) (wrong []snapshot.Violation) {
 		hiding := recorder.Hiding(d, all)
 		for i := range d.Document.Snapshots {
 			body, _ := d.Raw(i) // if it is missing, another rule finds that
@@ -71,7 +69,7 @@ func standing(config *store.Config) (store.Check, error) {
 			}
 		}
 		return wrong
-	}, nil
+	}}, nil
 }
 
 // looking returns a check that reports nothing: it only calls look for each document in turn.

@@ -123,7 +123,7 @@ func replays(s *store.Store, documents []string) string {
 	var commands []string
 	for _, name := range documents { // of any provider
 		command := "go test"
-		if doc, err := s.Load(name, "openai"); err == nil && page.TestOf(doc.Document).OfProgram() {
+		if doc, err := s.Load(name, store.UnknownProvider); err == nil && page.TestOf(doc.Document).OfProgram() {
 			command = commandOf(doc.Document, "")
 		}
 		commands = append(commands, command)
