@@ -120,17 +120,18 @@ func TestRetriever(t *testing.T) {
 				{Content: []*ai.Part{ai.NewMediaPart("image/png", "data:image/png;base64,AAAA")}},
 			}}, nil
 		})
-		resp, err := genkit.Retrieve(t.Context(), g, ai.WithRetriever(genkittraceforge.Retriever(rec, live)), ai.WithTextDocs("the sun"))
+		resp, err := genkit.Retrieve(t.Context(), g, ai.WithRetriever(genkittraceforge.Retriever(rec, live)), ai.WithDocs(ai.DocumentFromText("the sun", map[string]any{"of": "today"})))
 		require.NoError(t, err)
 		require.Equal(t, []*ai.Document{
 			{Content: []*ai.Part{ai.NewTextPart("of the sun")}, Metadata: map[string]any{"score": 0.5}},
 			{Content: []*ai.Part{ai.NewMediaPart("image/png", "data:image/png;base64,AAAA")}},
 		}, resp.Documents)
 		require.Equal(t, "genkit.retrieve", rec.Calls()[0].Request.API)
+		require.Equal(t, modelio.Object{"of": []byte(`"today"`)}, rec.Calls()[0].Request.Messages[0].Metadata, "it may be searched for too")
 	})
 }
 
-// TestActions_Errors: what fails is told.
+// TestActions_Errors: what fails, or answers nothing, is told.
 func TestActions_Errors(t *testing.T) {
 	g := genkit.Init(t.Context())
 	e := genkittraceforge.Embedder(passing{}, genkit.DefineEmbedder(g, "a/b", nil, lengths))
@@ -138,6 +139,28 @@ func TestActions_Errors(t *testing.T) {
 	require.ErrorContains(t, err, "nothing to embed")
 	_, err = e.Embed(t.Context(), &ai.EmbedRequest{Input: []*ai.Document{nil}})
 	require.EqualError(t, err, "from genkit embed request: document 0: is nil")
+	_, err = genkittraceforge.Embedder(passing{}, silentEmbedder{e}).Embed(t.Context(), &ai.EmbedRequest{})
+	require.EqualError(t, err, "genkit action returned neither an answer nor an error")
+	r := genkit.DefineRetriever(g, "a/c", nil, func(context.Context, *ai.RetrieverRequest) (*ai.RetrieverResponse, error) {
+		return nil, errors.New("the index is gone")
+	})
+	query := &ai.RetrieverRequest{Query: ai.DocumentFromText("sun", nil)}
+	_, err = genkittraceforge.Retriever(passing{}, r).Retrieve(t.Context(), query)
+	require.EqualError(t, err, "the index is gone")
+	_, err = genkittraceforge.Retriever(passing{}, silentRetriever{r}).Retrieve(t.Context(), query)
+	require.EqualError(t, err, "genkit action returned neither an answer nor an error")
+}
+
+type silentEmbedder struct{ ai.Embedder }
+
+func (silentEmbedder) Embed(context.Context, *ai.EmbedRequest) (*ai.EmbedResponse, error) {
+	return nil, nil
+}
+
+type silentRetriever struct{ ai.Retriever }
+
+func (silentRetriever) Retrieve(context.Context, *ai.RetrieverRequest) (*ai.RetrieverResponse, error) {
+	return nil, nil
 }
 
 func (passing) Action(_, _ string, m modelio.Model) modelio.Model { return m }

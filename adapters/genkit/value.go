@@ -17,9 +17,6 @@ func fromValue(v any) (json.RawMessage, error) {
 	if v == nil {
 		return nil, nil
 	}
-	if raw, ok := v.(json.RawMessage); ok {
-		return raw, nil
-	}
 	return jsontext.Marshal(v)
 }
 
