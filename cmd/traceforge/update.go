@@ -44,13 +44,10 @@ func update(c *call) error {
 			mode = flag
 		}
 	}
-	flags := "--update"
-	if mode != "1" {
-		flags += "=" + mode
-	}
 	if c.is("scripted") {
 		return updateScripted(c)
 	}
+	flags := strings.TrimSuffix("--update="+mode, "=1")
 	patterns, run, err := c.selected(flags)
 	if err != nil {
 		return err
