@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -188,9 +189,12 @@ func eachPrompt(from io.Reader, name string, do func(line int, prompt string) er
 // have sent the prompt as a single user message.
 func importSession(c *call) error {
 	file, pkg, test := c.args[0], c.value("package"), c.value("test")
-	name, model, ok := strings.Cut(c.value("model"), "/")
-	if pkg == "" || test == "" || !ok || c.value("prompts") == "" {
+	name, model, _ := strings.Cut(c.value("model"), "/")
+	if pkg == "" || test == "" || name == "" || model == "" || c.value("prompts") == "" {
 		return usagef("want --package and --test of the test, --model PROVIDER/MODEL as it names it to Recorder.Model, and --prompts")
+	}
+	if err := cmp.Or(checkPackage(pkg), checkTest(test)); err != nil {
+		return err
 	}
 	s, err := c.validSession(file)
 	if err != nil {
@@ -246,7 +250,9 @@ func importSession(c *call) error {
 		}
 		imported++
 	}
-	r.Finish(recorder.TestEnd{Failed: told})
+	if r.Finish(recorder.TestEnd{Failed: told}); told { // none of it is in the store
+		imported = 0
+	}
 	c.line(fmt.Sprintf("%s: %s of %d from %s, for %s in %s", dir, page.Count(imported, "call", "calls"), len(s.Interactions), file, test, pkg))
 	return withFindings(told || imported < len(s.Interactions))
 }

@@ -195,7 +195,7 @@ func checkTest(test string) error {
 // checkPackage refuses a text that is not an import path.
 func checkPackage(pkg string) error {
 	pkg = strings.TrimSuffix(pkg, "/...")
-	if pkg == "" || pkg != path.Clean(pkg) || pkg[0] == '.' || pkg[0] == '/' || strings.ContainsAny(pkg, `\:*"<>|`) || strings.ContainsFunc(pkg, isOdd) {
+	if pkg == "" || pkg != path.Clean(pkg) || strings.ContainsRune("./-", rune(pkg[0])) || strings.ContainsAny(pkg, `\:*"<>|`) || strings.ContainsFunc(pkg, isOdd) {
 		return usagef("%s is no import path: name the package as go list prints it", gotest.Quote(pkg))
 	}
 	return nil

@@ -61,7 +61,7 @@ func TestNamesAreChecked(t *testing.T) {
 		require.ErrorContains(t, checkTest(name), "is no name of a test", "%q", name)
 	}
 	require.NoError(t, checkTest("TestA/in_Österreich,_§1"))
-	for _, name := range []string{"", ".", "./a", "../a", "/a", "a/../b", "a//b", "a b", "a\nb", `a\b`, "a:b"} {
+	for _, name := range []string{"", "-a", ".", "./a", "../a", "/a", "a/../b", "a//b", "a b", "a\nb", `a\b`, "a:b"} {
 		require.ErrorContains(t, checkPackage(name), "is no import path", "%q", name)
 	}
 	require.NoError(t, checkPackage("example.com/m/v2/..."))
