@@ -276,20 +276,17 @@ func rowsOf(s *store.Store, calls bool, holds func(*entry) bool) (rows []entry, 
 	return rows, broken
 }
 
-// pendingOf returns the pending calls, by document name.
-func pendingOf(s *store.Store) (map[string][]entry, error) {
-	waiting := map[string][]entry{}
-	for doc, err := range place.Documents(s.Pending()) {
-		if err != nil {
-			return waiting, err
-		}
+// pendingOf returns the pending calls, by document name. broken reports the documents that could not be read.
+func pendingOf(s *store.Store) (waiting map[string][]entry, broken error) {
+	waiting = map[string][]entry{}
+	for doc := range place.Readable(s.Pending(), &broken) {
 		_, calls := rowsOfDocument(doc)
 		for i := range calls {
 			calls[i].Recorded, calls[i].sums = nil, sums{Pending: 1}
 		}
 		waiting[doc.Name] = calls
 	}
-	return waiting, nil
+	return waiting, broken
 }
 
 // mark counts the pending calls of a test. It returns the test's calls with the pending count of each, including calls
