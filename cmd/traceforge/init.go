@@ -45,7 +45,7 @@ func initialize(c *call) error {
 			return fmt.Errorf("git has no Git LFS here, install git-lfs first: %w", err)
 		}
 	}
-	if err := makeStore(s); err != nil {
+	if err := makeStore(s, dir); err != nil {
 		return err
 	}
 	if c.is("lfs") {
@@ -64,8 +64,12 @@ func initialize(c *call) error {
 	return nil
 }
 
-// makeStore makes an empty store, or keeps the existing one.
-func makeStore(s *store.Store) error {
+// makeStore makes an empty store, or keeps the existing one. It refuses to make one in place of a store that the checkout
+// leaves out, since the tests would then buy its answers again.
+func makeStore(s *store.Store, dir string) error {
+	if err := place.LeftOut(dir); err != nil {
+		return err
+	}
 	if _, err := os.Stat(s.Path(store.AttributesName)); !errors.Is(err, fs.ErrNotExist) {
 		return err // the store exists
 	}
