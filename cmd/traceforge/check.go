@@ -150,8 +150,8 @@ func newChecked(receipts []usage.Receipt, ended coverage.Outcomes) *checkReport 
 		}
 		if receipt.Outcome == "fail" {
 			r.Failed, r.unlike[test] = inorder.With(r.Failed, test), len(receipt.Drifts)
+			told[test.Package] = true
 		}
-		told[test.Package] = told[test.Package] || receipt.Outcome == "fail"
 	}
 	r.Failed = slices.DeleteFunc(r.Failed, func(t page.Test) bool { return explained[t] }) // perhaps by another shard
 	for _, failed := range ended.Failed() {

@@ -269,11 +269,7 @@ func (s *state) rawAnswer(file string, n int) (a *provider.Answer, err error) {
 	return &provider.Answer{Body: raw, ContentType: strings.Join(s.doc.Document.Snapshots[i].Response.Headers["content-type"], ", ")}, err
 }
 
-func (s *state) close() {
-	if s.temp != "" {
-		os.RemoveAll(s.temp)
-	}
-}
+func (s *state) close() { os.RemoveAll(s.temp) } // does nothing without one
 
 // openState opens the state that name refers to: a revision of the repository that contains the store in dir, or a
 // directory; "" for that store itself. A revision takes precedence over a directory of the same name, which a branch
@@ -295,21 +291,17 @@ func openState(ctx context.Context, name, dir string) (*state, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := copyOf(ctx, in, files)
-	if err == nil {
-		s.of = name
-	}
-	return s, err
+	return copyOf(ctx, name, in, files)
 }
 
-// copyOf returns a state made from the files of a revision, in the repository that contains dir. It copies the
-// documents.
-func copyOf(ctx context.Context, dir string, files []worktree.File) (*state, error) {
+// copyOf returns a state made from the files of a revision, in the repository that contains dir; revision is "" for the
+// index. It copies the documents.
+func copyOf(ctx context.Context, revision, dir string, files []worktree.File) (*state, error) {
 	temp, err := os.MkdirTemp("", "traceforge-copy-")
 	if err != nil {
 		return nil, err
 	}
-	s := &state{temp: temp, dir: dir, files: files}
+	s := &state{of: revision, temp: temp, dir: dir, files: files}
 	documents := slices.DeleteFunc(slices.Clone(files), func(f worktree.File) bool { return strings.Count(f.Name, "/") > 1 })
 	if err = worktree.Copy(ctx, dir, temp, documents); err == nil {
 		s.Store, err = store.Open(temp)

@@ -48,8 +48,8 @@ func (r *documents) read() (err error) {
 		}
 		r.readDirectory(dir)
 	}
-	if r.failed != nil {
-		return r.failed
+	if r.failed != nil { // main reports it
+		return exitWith(exitTrouble)
 	}
 	if err := r.renew(); err != nil {
 		return err
@@ -139,13 +139,14 @@ func (r *documents) directory(name string) (dir string, err error) {
 		_, dir, err = place.OpenStore(cmp.Or(name, r.call.value("dir")))
 		return dir, err
 	}
+	in := name
 	if name == "" {
-		if _, name, err = gotest.Here(); err != nil {
+		if _, in, err = gotest.Here(); err != nil {
 			return "", err
 		}
 	}
-	inner := filepath.Join(name, ".ai-tests", "cassettes")
-	if _, err := os.Stat(inner); err == nil {
+	inner := filepath.Join(in, ".ai-tests", "cassettes")
+	if _, err := os.Stat(inner); err == nil || name == "" {
 		return shown(inner), nil
 	}
 	return name, nil

@@ -119,7 +119,7 @@ func (r *reviewRun) gatherChanged() error {
 	if err != nil {
 		return err
 	}
-	if src.from, err = copyOf(r.c.ctx, r.dir, staged); err != nil {
+	if src.from, err = copyOf(r.c.ctx, "", r.dir, staged); err != nil {
 		return err
 	}
 	r.sources = append(r.sources, src)
