@@ -163,7 +163,9 @@ func shown(name string) string {
 // readDirectory reads the files of all providers, <provider>/<name>.json, and those next to the provider directories.
 func (r *documents) readDirectory(dir string) {
 	entries, err := os.ReadDir(dir)
-	r.fail(err)
+	if len(r.args) > 0 || !errors.Is(err, fs.ErrNotExist) { // a module need not have cassettes
+		r.fail(err)
+	}
 	for _, e := range entries {
 		switch name := e.Name(); {
 		case strings.HasPrefix(name, "."), name == store.ManifestName, name == store.ConfigName:
