@@ -144,7 +144,7 @@ func (f *agentsFile) write(text []byte) error {
 	switch {
 	case f.Change == "none":
 		return nil
-	case f.Change == "removed" && (len(left) == 0 || string(left) == strings.TrimSpace(f.head)):
+	case len(left) == 0 || string(left) == strings.TrimSpace(f.head):
 		if err := os.Remove(f.File); err != nil || f.head == "" {
 			return err
 		}
@@ -185,12 +185,9 @@ var blockMark = regexp.MustCompile(`(?m)^<!-- traceforge: (begin|end)\b.*\n?`)
 
 const blockEnd = "<!-- traceforge: end -->\n"
 
-// blockOf returns the block that contains a text; "" for an empty text. Its first line has the text's hash, which shows
-// whether somebody edited it.
+// blockOf returns the block that contains a text. Its first line has the text's hash, which shows whether somebody edited
+// it.
 func blockOf(text string) string {
-	if text == "" {
-		return ""
-	}
 	return blockBegin(text) + " (traceforge init --agents writes this block: edit what is outside) -->\n" + text + blockEnd
 }
 
@@ -212,7 +209,7 @@ func blockIn(file string, text []byte) ([]int, error) {
 		return nil, nil
 	case !is(0, "begin"):
 		return wrong(0, "the end of a block of traceforge has no begin: remove this line")
-	case len(marks) == 1 || is(1, "begin") && (len(marks) == 2 || is(2, "begin")):
+	case len(marks) == 1 || is(1, "begin"):
 		return wrong(0, "the block of traceforge has no end: remove its lines, and run this again")
 	case len(marks) > 2:
 		return wrong(2, "a second block of traceforge, the first is at line %d: remove one, from its begin to its end, and run this again", line(0))
