@@ -69,6 +69,21 @@ func TestCheckedFailures(t *testing.T) {
 	require.Contains(t, r.text(), "TestOther in p failed, for another reason\n"+
 		"TestPrompt in p failed: 1 call is not as recorded, and go test says what changed\nbroken failed\n")
 
+	receipts = []usage.Receipt{{Package: "p", Test: "TestTools", Outcome: "fail", Checks: []usage.Check{
+		{State: usage.CheckUnchecked, Why: "no key"}, {State: usage.CheckUncheckable, Why: "imported"},
+		{State: usage.CheckUnchecked, Why: "down"}, {State: usage.CheckUnchecked, Why: "no key"},
+		{State: usage.CheckSame, AskedModel: "gpt-5", Tiers: []usage.CheckedTier{{Tier: "text", Held: true, Same: true}, {Tier: "finish", Diff: "- a\n"}}},
+		{State: usage.CheckDrifted, Why: "1 of 3 failed", Tiers: []usage.CheckedTier{{Tier: usage.ResultTier, Held: true, Diff: "- b\n"}}},
+	}}}
+	r = newChecked(receipts, coverage.Outcomes{})
+	require.Empty(t, r.Failed, "a check that fails explains it")
+	require.Contains(t, r.text(), "call 0: asked gpt-5, which says the same in what is held\n"+
+		"  text: the same\n  finish, which is not held:\n- a\n  record: ")
+	require.Contains(t, r.text(), "call 0: drifted: "+usage.ResultTier+"\n  "+usage.ResultTier+":\n- b\n"+
+		"  record: \n  not all live calls were answered: 1 of 3 failed\n")
+	require.Contains(t, r.text(), "\n\n2 calls are unchecked: no key\n1 call is unchecked: down\n1 call is not checkable: imported\n")
+	require.Contains(t, r.text(), "text:   1 same, 0 differ\nfinish: 0 same, 1 differ, not held\n1 same, ")
+
 	r = newChecked(nil, coverage.Outcomes{{Package: "p"}: "pass"})
 	require.True(t, r.OK)
 	require.Contains(t, r.text(), "no call was checked; ")

@@ -64,7 +64,7 @@ func (c *call) gone(tests []page.Test, wayOut string, say func(line string)) {
 	c.fail(err)
 	var gone []string
 	for _, test := range tests {
-		if !test.OfProgram() && src.Gone(test.Package, test.Name) != "" {
+		if src.Gone(test.Package, test.Name) != "" { // of a program, nothing is known
 			gone = append(gone, test.Name)
 		}
 	}
@@ -77,9 +77,9 @@ func (c *call) gone(tests []page.Test, wayOut string, say func(line string)) {
 
 // lost finds documents of existing tests that git has and the store lacks.
 func lost(c *call, s *store.Store, dir string) (found []snapshot.Finding) {
-	deleted, err := worktree.Deleted(c.ctx, dir)
-	if err != nil || len(deleted) == 0 {
-		return nil // there is no repository, or nothing is missing
+	deleted, _ := worktree.Deleted(c.ctx, dir) // none outside of a repository
+	if len(deleted) == 0 {
+		return nil
 	}
 	src, err := coverage.OpenSources(c.ctx, filepath.Dir(dir))
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"testing"
@@ -42,6 +43,29 @@ func TestListOnTerminal(t *testing.T) {
 	}
 	require.Regexp(t, `(?m)^TestPlain .* gpt-4o.*…`, strings.Join(listing("72"), "\n"))
 	require.Regexp(t, `^TEST +PACKAGE +CALL +MODEL`, listing("", "--calls")[0])
+}
+
+// TestEntries: the age of a test is that of its oldest call, wherever that stands, and what has no age comes last. A call
+// without a model is listed unless a model is asked for.
+func TestEntries(t *testing.T) {
+	put := refused(2, "dial tcp")
+	older := put.Document.Snapshots[0]
+	older.ID, older.Timestamp, older.Request.Model = snapshot.ID(put.Name, 2), older.Timestamp.AddDate(0, 0, -1), ""
+	put.Document.Snapshots = append(put.Document.Snapshots, older)
+	s, err := store.Open(filepath.Join(t.TempDir(), ".ai-snapshots"))
+	require.NoError(t, err)
+	require.NoError(t, s.Commit(store.Change{Put: []store.Put{put}}))
+	rows, err := rowsOf(s, false, func(*entry) bool { return true })
+	require.NoError(t, err)
+	require.Equal(t, older.Timestamp, *rows[0].Recorded)
+	require.Negative(t, orders["age"](rows[0], entry{}))
+	require.Positive(t, orders["age"](entry{}, rows[0]))
+	for model, want := range map[string]int{"": 2, "m": 1} {
+		f := filter{model: regexp.MustCompile(model)}
+		rows, err := rowsOf(s, true, f.holds)
+		require.NoError(t, err)
+		require.Len(t, rows, want, model)
+	}
 }
 
 // A listing holds nothing of the documents but its lines: here 40 of 100 kB each.

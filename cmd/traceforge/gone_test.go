@@ -1,0 +1,40 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/internal/page/pagetest"
+	"github.com/traceforge/traceforge-go/internal/usage"
+)
+
+// TestGoneTests: a test that found no record may be the one that is gone, unless it has a document of its own.
+func TestGoneTests(t *testing.T) {
+	t.Chdir(t.TempDir())
+	require.NoError(t, os.WriteFile("go.mod", []byte("module example.com/agents\n"), 0o666))
+	require.NoError(t, os.WriteFile("a_test.go", []byte("package agents\n\nimport \"testing\"\n\nfunc TestOther(t *testing.T) {}\n"), 0o666))
+	require.NoError(t, pagetest.MakeStore(".ai-snapshots", "plain"))
+	const renamed = ": TestPlain: if one was renamed, traceforge update keeps its answers; traceforge prune --write removes the others\n"
+	for _, tt := range []struct {
+		receipt usage.Receipt
+		want    string
+	}{
+		{usage.Receipt{Test: "TestOther", Missing: 1}, renamed},
+		{usage.Receipt{Test: "TestOther", Missing: 1, Document: "openai/other.json"}, ": TestPlain: traceforge prune --write removes them\n"},
+		{usage.Receipt{Test: "TestOther"}, ": TestPlain: traceforge prune --write removes them\n"},
+		{usage.Receipt{Test: "TestPlain"}, ""},
+	} {
+		tt.receipt.Package = "example.com/agents"
+		var out bytes.Buffer
+		c := &call{console: newConsole(nil, &out, &out), ctx: t.Context()}
+		c.sayGone(&out, []usage.Receipt{tt.receipt})
+		if tt.want != "" {
+			tt.want = "traceforge: 1 document is of tests that are gone" + tt.want
+		}
+		require.Equal(t, tt.want, out.String())
+		require.NoError(t, c.failed)
+	}
+}
