@@ -191,7 +191,7 @@ func (r *documents) readFile(file, provider string) {
 	r.Files++
 	named := filepath.ToSlash(file)
 	from := cassette.Named(file)
-	if in, err := filepath.Rel(r.into.Dir(), file); err == nil && filepath.IsLocal(in) {
+	if in, _ := filepath.Rel(place.Rel(r.into.Dir()), place.Rel(file)); filepath.IsLocal(in) { // "" if they share no root
 		r.inStore[from] = filepath.ToSlash(in)
 	}
 	calls, err := r.callsOf(from, r.providerOf(file, provider), data)
