@@ -76,10 +76,7 @@ func contractText(call *contract.Recorded) string {
 	word("step", call.StepID)
 	word("config", (*string)(call.ConfigHash))
 	object := func(name string, ref canon.Hash, v any) {
-		text, err := json.MarshalIndent(v, "  ", "  ")
-		if err != nil { // for example, params without a value of a sum type, which no record produces
-			text = []byte(err.Error())
-		}
+		text, _ := json.MarshalIndent(v, "  ", "  ") // only params without a value of a sum type fail, which no record has
 		fmt.Fprintf(&b, "%-9s %s\n  %s\n", name, ref, text)
 	}
 	object("params", call.ParamsRef, call.Params)

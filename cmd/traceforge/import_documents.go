@@ -62,7 +62,7 @@ func (r *documents) read() (err error) {
 
 // renew plans to upgrade the documents of SF's version in the store itself.
 func (r *documents) renew() error {
-	if r.kind != fromSF || r.value("from") != fromSF && r.value("from") != snapshot.VersionSF {
+	if from := r.value("from"); from != fromSF && from != snapshot.VersionSF {
 		return nil
 	}
 	change, broken, err := renewed(r.into)
@@ -115,7 +115,7 @@ func (r *documents) plan() error {
 // prove commits the change to a temporary store, and verifies that store.
 func (r *documents) prove() error {
 	dir, err := r.rules.StoreDir()
-	if err != nil || len(r.change.Put) == 0 {
+	if err != nil {
 		return err
 	}
 	s, err := store.Open(dir)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"slices"
@@ -70,12 +71,7 @@ type exit struct {
 	err  error // the error to print; nil if there is none
 }
 
-func (e exit) Error() string {
-	if e.err == nil {
-		return ""
-	}
-	return e.err.Error()
-}
+func (e exit) Error() string { return fmt.Sprint(e.err) }
 
 func (e exit) Unwrap() error { return e.err }
 
