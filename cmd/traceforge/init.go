@@ -175,7 +175,7 @@ func useLFS(c *call, s *store.Store, dir string) error {
 	if _, err := git.Run(c.ctx, dir, "config", "--get", "filter.lfs.clean"); err != nil {
 		c.say("git does not use Git LFS yet: run git lfs install, once for each user")
 	}
-	if committed, err := git.Run(c.ctx, dir, "ls-files", "--", "*/*/*"); err == nil && committed != "" {
+	if committed, _ := git.Run(c.ctx, dir, "ls-files", "--", "*/*/*"); committed != "" { // none outside of a repository
 		c.say("what is committed goes there with git add --renormalize %s", gotest.Quote(filepath.ToSlash(dir)))
 	}
 	return nil

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -25,5 +26,43 @@ func TestInitExplainsTheConfiguration(t *testing.T) {
 	require.NoError(t, err)
 	for member := range strings.SplitSeq(known[1], ", ") {
 		require.Regexp(t, `(?m)^  ([a-z_]+, )*`+member+`\b`, string(text))
+	}
+}
+
+// TestInitNeedsPrograms: a store whose answers git itself would take is not made, nor a setting that git cannot follow.
+func TestInitNeedsPrograms(t *testing.T) {
+	t.Setenv("PATH", "")
+	dir := filepath.Join(t.TempDir(), "store")
+	for flag, want := range map[string]string{
+		"--lfs": "git has no Git LFS here, install git-lfs first: ",
+		"--git": "git would not find this program: go install ",
+	} {
+		var said bytes.Buffer
+		require.Equal(t, exitTrouble, traceforge(t.Context(), []string{"init", flag, "--dir", dir}, nil, &said, &said))
+		require.Contains(t, said.String(), want)
+		if flag == "--lfs" {
+			require.NoDirExists(t, dir)
+		}
+	}
+}
+
+// TestAddLines adds only the lines that a file lacks, and each as a line of its own.
+func TestAddLines(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "info", "attributes")
+	for _, tt := range []struct{ before, lines, added, after string }{
+		{"", "a b", "a b", "a\nb\n"},
+		{"a\nb\n", "a b", "", "a\nb\n"},
+		{"last", "a", "a", "last\na\n"},
+		{"b\n\n", "a b", "a", "b\n\na\n"},
+	} {
+		if tt.before != "" {
+			require.NoError(t, os.WriteFile(file, []byte(tt.before), 0o666))
+		}
+		added, err := addLines(file, strings.Fields(tt.lines))
+		require.NoError(t, err)
+		require.Equal(t, tt.added, strings.Join(added, " "))
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		require.Equal(t, tt.after, string(text))
 	}
 }
