@@ -140,15 +140,14 @@ func compare(c *call, was, is *state) (*page.Comparison, error) {
 // does not have one of the states, it returns nothing.
 func alteredAlone(ctx context.Context, was, is *state, before, after map[string]page.Seal) map[string]bool {
 	from, to := was.objects(ctx), is.objects(ctx)
-	if from == nil || to == nil {
+	if to == nil {
 		return nil
 	}
 	altered := map[string]bool{}
 	for file, object := range from {
 		provider, name, own, ok := store.ParseBesideFile(file)
-		seal, known := before[name]
-		document := store.DocumentFile(provider, name)
-		if !ok || !known || to[file] == object || seal.File != document || after[name].File != document || after[name].Hash != seal.Hash {
+		seal, document := before[name], store.DocumentFile(provider, name)
+		if !ok || to[file] == object || seal.File != document || after[name].File != document || after[name].Hash != seal.Hash {
 			continue
 		}
 		altered[document+" "+own] = true

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io"
 	"os"
 	osexec "os/exec"
 	"path/filepath"
@@ -192,6 +193,20 @@ func TestAnswersAlteredAlone(t *testing.T) {
 			code, out, said = run("", "diff", "--dir", dir)
 			require.Zero(t, code, said)
 			require.Empty(t, out)
+			require.NoError(t, os.WriteFile(filepath.Join(dir, "openai", documentOf("TestOther"), "2.json"), nil, 0o666))
+			commitAll(t, top)
+			require.NoError(t, os.WriteFile(filepath.Join(dir, "openai", documentOf("TestOther"), "2.json"), []byte("{}"), 0o666))
+			code, out, said = run("", "diff", "--dir", dir)
+			require.Zero(t, code, said)
+			require.Empty(t, out, "no record names the file")
+			elsewhere := filepath.Join(t.TempDir(), ".ai-snapshots")
+			require.NoError(t, os.CopyFS(elsewhere, os.DirFS(dir)))
+			code, out, said = run("", "diff", "--dir", dir, "HEAD", elsewhere)
+			require.Zero(t, code, said)
+			require.Empty(t, out, "which objects another store has is not known")
+			require.NoError(t, os.Rename(filepath.Join(dir, "openai"), filepath.Join(dir, "azure")))
+			_, out, said = run("", "diff", "--dir", dir)
+			require.NotContains(t, out, "altered or missing", said)
 		})
 	}
 }
@@ -241,6 +256,52 @@ func TestDirectoryNamedAsRevision(t *testing.T) {
 	}
 	code, _, said := run("", "diff", "./origin/main", ".ai-snapshots")
 	require.Zero(t, code, said)
+
+	code, _, said = run("", "diff", "HEAD...HEAD", "HEAD")
+	require.Equal(t, exitTrouble, code, "a range is alone: %s", said)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "openai", documentOf("TestOne")+".json"), nil, 0o666))
+	code, _, said = run("", "diff", "./origin/main", ".ai-snapshots")
+	require.Equal(t, exitFindings, code)
+	require.Contains(t, said, documentOf("TestOne"))
+	require.NotContains(t, said, "nothing differs")
+}
+
+// TestDiffOnTerminal: a page is for a browser, and a terminal shows none.
+func TestDiffOnTerminal(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), ".ai-snapshots")
+	keepRaw(t, dir, "TestOne", `{}`)
+	for _, tt := range []struct{ flag, said string }{
+		{"", ""}, {"--html", "--html prints a page for a browser: send it into a file, as with > review.html"},
+	} {
+		con := newConsole(nil, io.Discard, io.Discard)
+		con.terminal = true
+		root := rootCommand(con)
+		root.SetArgs(append([]string{"diff", dir, dir}, strings.Fields(tt.flag)...))
+		if err := root.Execute(); tt.said == "" {
+			require.NoError(t, err)
+		} else {
+			require.EqualError(t, err, tt.said)
+		}
+	}
+}
+
+// TestDiffKeepsAnswers: the page has more of the answers of a cause than a terminal shows.
+func TestDiffKeepsAnswers(t *testing.T) {
+	t.Parallel()
+	was, is := filepath.Join(t.TempDir(), "was"), filepath.Join(t.TempDir(), "is")
+	for i := range 6 {
+		test := "Test" + strconv.Itoa(i)
+		keepRaw(t, was, test, `{}`)
+		keepRaw(t, is, test, `{}`, func(s *snapshot.Snapshot) {
+			s.Request.Messages[1] = pagetest.Said("user", "Why?")
+			s.Response.Candidates[0].Message = pagetest.Said("model", "Because of "+test+".")
+		})
+	}
+	_, page, said := run("", "diff", "--html", was, is)
+	_, text, _ := run("", "diff", was, is)
+	require.Equal(t, 12, strings.Count(page, "Because of Test"), "as changes and in conversations: %s", said)
+	require.Less(t, strings.Count(text, "Because of Test"), 6)
 }
 
 // TestServedBesideAnswers: every view tells what a test is given besides the answer, which neither request nor answer says.
@@ -331,6 +392,10 @@ func TestTwoDocumentsOfOneTest(t *testing.T) {
 	require.Equal(t, exitFindings, code)
 	require.Empty(t, out)
 	require.Contains(t, said, "zzz/"+file+": duplicate: is the document of the same test as openai/"+file+": delete one\n")
+	code, out, said = run("", "diff", dir, before)
+	require.Equal(t, exitFindings, code)
+	require.Empty(t, out)
+	require.Contains(t, said, "zzz/"+file+": duplicate: ")
 }
 
 // TestRawAnswersThatWait: review names what changed of a pending answer too, and says what it cannot compare.
@@ -346,6 +411,11 @@ func TestRawAnswersThatWait(t *testing.T) {
 	raw, err := filepath.Glob(filepath.Join(other, "openai", "*", "1.json"))
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(raw[0], []byte("{}"), 0o666))
-	_, out, said = run("", "diff", dir, other)
-	require.Contains(t, out, "\n    call 1, cannot be compared: traceforge verify tells what cannot be read\n", said)
+	keepRaw(t, dir, "TestWell", `{"b":1}`)
+	keepRaw(t, other, "TestWell", `{"b":2}`)
+	for _, args := range [][]string{{dir, other}, {other, dir}} {
+		_, out, said = run("", append([]string{"diff"}, args...)...)
+		require.Contains(t, out, "\n    call 1, cannot be compared: traceforge verify tells what cannot be read\n", said)
+		require.Contains(t, out, "\n    call 1, /b changed\n", said)
+	}
 }
