@@ -84,7 +84,7 @@ func exec(c *call) error {
 // sayMasked lists the values that the user must insert in the printed commands, which contain no secrets.
 func (p *program) sayMasked() {
 	kept, _ := commandline.Words(p.masked(commandline.Join(p.words())))
-	kept = slices.DeleteFunc(kept, func(word string) bool { return slices.Contains(p.forwarded, word) || !strings.Contains(word, masked) })
+	kept = slices.DeleteFunc(kept, func(word string) bool { return !strings.Contains(word, masked) })
 	if len(kept) > 0 {
 		p.tell("in the command to copy, put your own value where it says " + strings.Join(kept, " and ") + ": credentials are not printed")
 	}
@@ -151,7 +151,7 @@ func (p *program) modeOf() (recorder.Mode, error) {
 		said, value = gotest.UpdateEnv+"=", os.Getenv(gotest.UpdateEnv)
 	}
 	mode, err := recorder.ParseMode(value)
-	if err == nil && mode == recorder.Mixed {
+	if mode == recorder.Mixed {
 		err = errors.New("a program gets live answers without traceforge exec; --check compares them")
 	}
 	if err != nil {

@@ -71,6 +71,7 @@ func TestCommandsKeepNoSecrets(t *testing.T) {
 			said, code = run(append([]string{"exec", "flow"}, program...)...)
 			require.Equal(t, exitFindings, code, said)
 			require.Contains(t, said, tt.say)
+			require.Equal(t, tt.say != "", strings.Contains(said, "put your own value"))
 			require.Equal(t, tt.say == "", strings.Contains(said, tt.secret), "what is scrubbed is no credential: %s", said)
 			said, code = run("verify", "--secrets")
 			require.Equal(t, exitClean, code, said)

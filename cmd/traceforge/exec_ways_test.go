@@ -264,6 +264,43 @@ func TestProgramsBypassProxies(t *testing.T) {
 	}
 }
 
+// TestEndpointsOfPrograms: a program reaches the provider that its variables name, in the forms that SDKs accept.
+func TestEndpointsOfPrograms(t *testing.T) {
+	t.Parallel()
+	echo := func(variable string) []string { return []string{"sh", "-c", "echo $" + variable} }
+	asks := []string{"asker", "OPENAI_BASE_URL/chat/completions", determined}
+	for _, tt := range []struct {
+		name    string
+		env     []string
+		flags   []string
+		command []string
+		code    int
+		want    string // pattern of what is printed
+	}{
+		{"a host", []string{"OLLAMA_HOST=127.0.0.1:9"}, nil, echo("OLLAMA_HOST"), exitClean, `^http://127\.0\.0\.1:\d+/\w+\n$`},
+		{"no host", []string{"OPENAI_BASE_URL=http://"}, nil, asks, exitTrouble, `: \$OPENAI_BASE_URL must be a URL, is http://\n`},
+		{"no URL", []string{"OPENAI_BASE_URL=http://[x"}, nil, asks, exitTrouble, `: \$OPENAI_BASE_URL must be a URL, is 'http://\[x'\n`},
+		{"another provider", []string{"OPENAI_BASE_URL=https://openrouter.ai/api/v1"}, nil, asks, exitFindings, `openrouter request`},
+		{"no region", nil, []string{"--update"}, echo("AWS_ENDPOINT_URL_BEDROCK_RUNTIME"), exitClean, `^\n$`},
+		{"a region", []string{"AWS_DEFAULT_REGION=eu-west-1"}, []string{"--update"}, echo("AWS_ENDPOINT_URL_BEDROCK_RUNTIME"), exitClean, `^http://127.*\n$`},
+		{"no allowance", nil, []string{"--allow", "all"}, asks, exitTrouble, `: --allow all is not known: use cut-streams, transport-errors, retryable-errors, no-calls\n`},
+		{"no check", []string{"TRACEFORGE_CHECK=tier=x"}, []string{"--check"}, asks, exitTrouble, `TRACEFORGE_CHECK: tier`},
+		{"a flag", nil, []string{"--stream-timing"}, asks, exitFindings, `: traceforge exec flow --update --allow no-calls --stream-timing -- asker `},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			cmd := osexec.Command("traceforge", slices.Concat([]string{"exec", "flow", "--allow", "no-calls"}, tt.flags, []string{"--"}, tt.command)...)
+			cmd.Dir = t.TempDir()
+			cmd.Env = append(os.Environ(), "TRACEFORGE_UPDATE=", "TRACEFORGE_DIR=", "TRACEFORGE_CHECK=", "OPENAI_BASE_URL=", "OLLAMA_HOST=",
+				"AWS_ENDPOINT_URL_BEDROCK_RUNTIME=", "AWS_REGION=", "AWS_DEFAULT_REGION=")
+			cmd.Env = append(cmd.Env, tt.env...)
+			said, _ := cmd.CombinedOutput() // its code tells
+			require.Equal(t, tt.code, cmd.ProcessState.ExitCode(), string(said))
+			require.Regexp(t, tt.want, string(said))
+		})
+	}
+}
+
 // TestProgramsHaveNoLiveMode: the refusal names what compares live answers.
 func TestProgramsHaveNoLiveMode(t *testing.T) {
 	t.Parallel()
