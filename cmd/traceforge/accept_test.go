@@ -26,13 +26,13 @@ func refused(day int, message string) store.Put {
 }
 
 // pendingStore returns a store with a pending answer, and what runs the command on it.
-func pendingStore(t *testing.T, stored, pending store.Put) (id string, run func(words ...string) (code int, said string)) {
+func pendingStore(t *testing.T, stored store.Put, pending ...store.Put) (id string, run func(words ...string) (code int, said string)) {
 	dir := filepath.Join(t.TempDir(), ".ai-snapshots")
 	s, err := store.Open(dir)
 	require.NoError(t, err)
 	require.NoError(t, s.Commit(store.Change{Put: []store.Put{stored}}))
-	require.NoError(t, s.Pending().Commit(store.Change{Put: []store.Put{pending}}))
-	return pending.Document.Snapshots[0].ID, func(words ...string) (int, string) {
+	require.NoError(t, s.Pending().Commit(store.Change{Put: pending}))
+	return pending[0].Document.Snapshots[0].ID, func(words ...string) (int, string) {
 		var out bytes.Buffer
 		code := traceforge(t.Context(), append(words, "--dir", dir), nil, &out, &out)
 		return code, out.String()
@@ -77,4 +77,20 @@ func TestAcceptKeepsNewer(t *testing.T) {
 	_, run = pendingStore(t, refused(1, "old"), refused(2, "new"))
 	code, said = run("accept", "--all")
 	require.Equal(t, exitClean, code, said)
+
+	_, run = pendingStore(t, refused(2, "same"), refused(1, "same"))
+	code, said = run("accept")
+	require.Equal(t, exitFindings, code)
+	require.Contains(t, said, "bought again: nothing changed")
+	code, said = run("accept", "--all")
+	require.Equal(t, exitClean, code, said)
+
+	other := refused(1, "other")
+	other.Name = snapshot.DocumentName("example.com/agents", "TestOther")
+	call := &other.Document.Snapshots[0]
+	call.ID, call.Source.Test = snapshot.ID(other.Name, 1), "TestOther"
+	_, run = pendingStore(t, refused(2, "new"), refused(1, "old"), other)
+	code, said = run("accept", other.Name)
+	require.Equal(t, exitClean, code, said)
+	require.Contains(t, said, "accepted "+call.ID)
 }

@@ -189,12 +189,12 @@ var allowanceNames = []string{"cut-streams", "transport-errors", "retryable-erro
 func (p *program) sourceIn(root string) snapshot.Source {
 	file := path.Base(filepath.ToSlash(p.forwarded[0]))
 	for _, word := range p.forwarded {
-		whole, unknown := filepath.Abs(word)
 		info, err := os.Stat(word)
-		if unknown != nil || err != nil || !info.Mode().IsRegular() {
+		if err != nil || !info.Mode().IsRegular() {
 			continue
 		}
-		if rel, err := filepath.Rel(root, whole); err == nil && filepath.IsLocal(rel) {
+		whole, _ := filepath.Abs(word) // the working directory is known: see options
+		if rel, _ := filepath.Rel(root, whole); filepath.IsLocal(rel) {
 			file = filepath.ToSlash(rel)
 			break
 		}
@@ -244,7 +244,7 @@ func (p *program) again(mode string) string { return page.ProgramAgain(p.name, p
 func (p *program) receipt(ended int) usage.Receipt {
 	left := p.calls.Receipt()
 	left.Store, left.Command = filepath.ToSlash(p.dir), p.masked(commandline.Join(p.words()))
-	if rel, err := filepath.Rel(p.root, p.dir); err == nil && filepath.IsLocal(rel) {
+	if rel, _ := filepath.Rel(p.root, p.dir); filepath.IsLocal(rel) {
 		left.Store = filepath.ToSlash(rel)
 	}
 	if ended != 0 || p.failed.Load() {
@@ -265,9 +265,8 @@ func (p *program) run(env []string) (code int, err error) {
 		return 0, usageError{err}
 	}
 	started <- cmd.Process
-	err = cmd.Wait()
 	var ended *osexec.ExitError
-	if err != nil && !errors.As(err, &ended) {
+	if err := cmd.Wait(); !errors.As(err, &ended) {
 		return 0, err
 	}
 	return exitCodeOf(cmd.ProcessState), nil

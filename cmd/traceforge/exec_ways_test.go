@@ -283,6 +283,9 @@ func TestEndpointsOfPrograms(t *testing.T) {
 		{"another provider", []string{"OPENAI_BASE_URL=https://openrouter.ai/api/v1"}, nil, asks, exitFindings, `openrouter request`},
 		{"no region", nil, []string{"--update"}, echo("AWS_ENDPOINT_URL_BEDROCK_RUNTIME"), exitClean, `^\n$`},
 		{"a region", []string{"AWS_DEFAULT_REGION=eu-west-1"}, []string{"--update"}, echo("AWS_ENDPOINT_URL_BEDROCK_RUNTIME"), exitClean, `^http://127.*\n$`},
+		{"a key", nil, nil, echo("OPENAI_API_KEY"), exitClean, `^sk-\S+\n$`},
+		{"a key to record with", nil, []string{"--update"}, echo("OPENAI_API_KEY"), exitClean, `^\n$`},
+		{"a key of nobody", nil, nil, echo("AZURE_OPENAI_API_KEY"), exitClean, `^\n$`},
 		{"no allowance", nil, []string{"--allow", "all"}, asks, exitTrouble, `: --allow all is not known: use cut-streams, transport-errors, retryable-errors, no-calls\n`},
 		{"no check", []string{"TRACEFORGE_CHECK=tier=x"}, []string{"--check"}, asks, exitTrouble, `TRACEFORGE_CHECK: tier`},
 		{"a flag", nil, []string{"--stream-timing"}, asks, exitFindings, `: traceforge exec flow --update --allow no-calls --stream-timing -- asker `},
@@ -292,12 +295,72 @@ func TestEndpointsOfPrograms(t *testing.T) {
 			cmd := osexec.Command("traceforge", slices.Concat([]string{"exec", "flow", "--allow", "no-calls"}, tt.flags, []string{"--"}, tt.command)...)
 			cmd.Dir = t.TempDir()
 			cmd.Env = append(os.Environ(), "TRACEFORGE_UPDATE=", "TRACEFORGE_DIR=", "TRACEFORGE_CHECK=", "OPENAI_BASE_URL=", "OLLAMA_HOST=",
-				"AWS_ENDPOINT_URL_BEDROCK_RUNTIME=", "AWS_REGION=", "AWS_DEFAULT_REGION=")
+				"AWS_ENDPOINT_URL_BEDROCK_RUNTIME=", "AWS_REGION=", "AWS_DEFAULT_REGION=", "AZURE_OPENAI_ENDPOINT=", "AZURE_OPENAI_API_KEY=", "OPENAI_API_KEY=")
 			cmd.Env = append(cmd.Env, tt.env...)
 			said, _ := cmd.CombinedOutput() // its code tells
 			require.Equal(t, tt.code, cmd.ProcessState.ExitCode(), string(said))
 			require.Regexp(t, tt.want, string(said))
 		})
+	}
+}
+
+// TestSourceOfPrograms: calls are of the first file below the store's directory that the command names, or else of the
+// program. The store is the module's wherever the program runs.
+func TestSourceOfPrograms(t *testing.T) {
+	t.Parallel()
+	provider := httptest.NewServer(http.HandlerFunc(completes))
+	defer provider.Close()
+	outside := filepath.Join(t.TempDir(), "out.mjs")
+	require.NoError(t, os.WriteFile(outside, nil, 0o666))
+	for _, tt := range []struct {
+		words []string
+		want  string
+	}{
+		{[]string{outside, ".", "none.mjs", "app.mjs", "other.mjs"}, "sub/app.mjs"},
+		{[]string{outside, "none.mjs"}, "asker"},
+	} {
+		top := t.TempDir()
+		dir := filepath.Join(top, "sub")
+		require.NoError(t, os.Mkdir(dir, 0o777))
+		for _, file := range []string{"go.mod", "sub/app.mjs", "sub/other.mjs"} {
+			require.NoError(t, os.WriteFile(filepath.Join(top, file), []byte("module m\n"), 0o666))
+		}
+		words := slices.Concat([]string{"exec", "flow", "--update", "--", "asker", "OPENAI_BASE_URL/chat/completions", determined}, tt.words)
+		cmd := osexec.Command("traceforge", words...)
+		cmd.Dir, cmd.Env = dir, append(os.Environ(), "TRACEFORGE_UPDATE=", "TRACEFORGE_DIR=", "OPENAI_BASE_URL="+provider.URL, "OPENAI_API_KEY=sk-0123456789")
+		said, err := cmd.CombinedOutput()
+		require.NoError(t, err, string(said))
+		files, err := filepath.Glob(filepath.Join(top, ".ai-snapshots", "openai", "*.json"))
+		require.NoError(t, err)
+		require.Len(t, files, 1, string(said))
+		text, err := os.ReadFile(files[0])
+		require.NoError(t, err)
+		require.Contains(t, string(text), `"file": "`+tt.want+`"`)
+	}
+}
+
+// TestReceiptsOfPrograms: a receipt names a store of the module by a path that holds in any checkout, and a program that fails
+// by itself has failed.
+func TestReceiptsOfPrograms(t *testing.T) {
+	t.Parallel()
+	top, outside := t.TempDir(), filepath.Join(t.TempDir(), ".ai-snapshots")
+	require.NoError(t, os.WriteFile(filepath.Join(top, "go.mod"), []byte("module m\n"), 0o666))
+	for code, tt := range []struct{ dir, want string }{
+		{".ai-snapshots", `"store":".ai-snapshots"`},
+		{outside, `"outcome":"fail"`},
+		{outside, `"store":"` + filepath.ToSlash(outside) + `"`},
+	} {
+		receipts := filepath.Join(t.TempDir(), "receipts")
+		cmd := osexec.Command("traceforge", "exec", "flow", "--dir", tt.dir, "--allow", "no-calls", "--", "sh", "-c", fmt.Sprint("exit ", code))
+		cmd.Dir, cmd.Env = top, append(os.Environ(), "TRACEFORGE_UPDATE=", "TRACEFORGE_DIR=", "TRACEFORGE_RECEIPT="+receipts)
+		said, _ := cmd.CombinedOutput() // its code tells
+		require.Equal(t, code, cmd.ProcessState.ExitCode(), string(said))
+		files, err := filepath.Glob(filepath.Join(receipts, "*"))
+		require.NoError(t, err)
+		require.Len(t, files, 1)
+		text, err := os.ReadFile(files[0])
+		require.NoError(t, err)
+		require.Contains(t, string(text), tt.want)
 	}
 }
 
