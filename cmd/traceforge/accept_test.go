@@ -85,7 +85,7 @@ func TestAcceptKeepsNewer(t *testing.T) {
 	code, said = run("accept", "--all")
 	require.Equal(t, exitClean, code, said)
 
-	other := refused(1, "other")
+	other := refused(1, "other") // of another test
 	other.Name = snapshot.DocumentName("example.com/agents", "TestOther")
 	call := &other.Document.Snapshots[0]
 	call.ID, call.Source.Test = snapshot.ID(other.Name, 1), "TestOther"
@@ -93,4 +93,22 @@ func TestAcceptKeepsNewer(t *testing.T) {
 	code, said = run("accept", other.Name)
 	require.Equal(t, exitClean, code, said)
 	require.Contains(t, said, "accepted "+call.ID)
+}
+
+// TestAcceptKeepsNewerBesideChanges: also where tests are named together of which only some have pending answers.
+func TestAcceptKeepsNewerBesideChanges(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), ".ai-snapshots")
+	s, err := store.Open(dir)
+	require.NoError(t, err)
+	require.NoError(t, s.Commit(store.Change{Put: []store.Put{refused(2, "new")}}))
+	commitAll(t, filepath.Dir(dir))
+	keepRaw(t, dir, "TestAdded", `{}`)
+	require.NoError(t, s.Pending().Commit(store.Change{Put: []store.Put{refused(1, "old")}}))
+	code, out, said := run("", "accept", "--dir", dir, "TestAdded", "TestRefused")
+	require.Equal(t, exitTrouble, code, out)
+	require.Contains(t, said, "1 answer is older than what was recorded of the same call since: nothing was accepted")
+	code, out, said = run("", "accept", "--dir", dir, "TestAdded")
+	require.Equal(t, exitClean, code, said)
+	require.Contains(t, out, "TestAdded")
 }

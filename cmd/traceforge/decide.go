@@ -101,14 +101,16 @@ func decide(c *call, s *store.Store, dir, verb string, do func(ids []string) err
 	if broken != nil && verb == "accept" {
 		return fmt.Errorf("%w\nnothing was accepted: traceforge reject ID removes what is broken", broken)
 	}
+	if verb == "accept" {
+		if err := refuseOlder(c, all); err != nil {
+			return err
+		}
+	}
 	ids, err := idsOf(c, s, all, unread)
 	switch {
 	case verb == "accept" && err != nil:
 		return c.acceptReviewed(s, dir, err)
-	case verb == "accept":
-		err = refuseOlder(c, all, ids)
-	}
-	if err != nil {
+	case err != nil:
 		return err
 	}
 	if len(ids) == 0 {
@@ -139,10 +141,11 @@ func (c *call) acceptReviewed(s *store.Store, dir string, unknown error) error {
 }
 
 // refuseOlder refuses to replace a record with an older answer to the same call, unless the user names the answer.
-func refuseOlder(c *call, all []waitingRecord, ids []string) error {
+func refuseOlder(c *call, all []waitingRecord) error {
 	var older []string
 	for i := range all {
-		if w := &all[i]; w.older && slices.Contains(ids, w.ID) && !slices.Contains(c.args, w.ID) {
+		w := &all[i]
+		if w.older && !slices.Contains(c.args, w.ID) && (len(c.args) == 0 || slices.ContainsFunc(c.args, w.isNamed)) {
 			older = append(older, w.ID)
 		}
 	}
@@ -208,8 +211,8 @@ func idsOf(c *call, s *store.Store, all []waitingRecord, unread []string) (ids [
 		if found {
 			ids = append(ids, arg)
 		}
-		for _, w := range all {
-			if w.ID == arg || w.document == arg || isOf(w.Test, arg) {
+		for i := range all {
+			if w := &all[i]; w.isNamed(arg) {
 				ids, found = append(ids, w.ID), true
 			}
 		}
@@ -236,6 +239,11 @@ type waitingRecord struct {
 
 	document string
 	older    bool // older than the answer to the same call that it would replace
+}
+
+// isNamed reports whether a word names the record: its id, its document or its test.
+func (w *waitingRecord) isNamed(word string) bool {
+	return w.ID == word || w.document == word || isOf(w.Test, word)
 }
 
 // waitingIn returns the pending records of a store, in order, and the names of the documents that cannot be read, with
