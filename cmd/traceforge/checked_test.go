@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 
@@ -87,4 +88,27 @@ func TestCheckedFailures(t *testing.T) {
 	r = newChecked(nil, coverage.Outcomes{{Package: "p"}: "pass"})
 	require.True(t, r.OK)
 	require.Contains(t, r.text(), "no call was checked; ")
+}
+
+// TestUnmet: --from and --model that choose no call are told, unless a sample or a shard may have left them out.
+func TestUnmet(t *testing.T) {
+	const none = "nothing was checked: --from 9 chooses none of 3 recorded calls"
+	for _, tt := range []struct {
+		flags string
+		calls map[string]int
+		want  string
+	}{
+		{"--from 9", map[string]int{usage.CheckUnchosen: 3}, none},
+		{"--from 9 --sample 10%", map[string]int{usage.CheckUnchosen: 3}, ""},
+		{"--from 9 --shard 1/2", map[string]int{usage.CheckUnchosen: 3}, ""},
+		{"--from 9", map[string]int{usage.CheckUnchosen: 3, usage.CheckSame: 1}, ""},
+		{"--from 9", map[string]int{usage.CheckSame: 1}, ""},
+		{"--repeat 2", map[string]int{usage.CheckUnchosen: 3}, ""},
+	} {
+		cmd, _, err := rootCommand(newConsole(nil, io.Discard, io.Discard)).Find([]string{"check"})
+		require.NoError(t, err)
+		require.NoError(t, cmd.ParseFlags(strings.Fields(tt.flags)))
+		c := &call{cmd: cmd}
+		require.Equal(t, tt.want, c.unmet(&checkReport{Calls: tt.calls}), tt.flags)
+	}
 }

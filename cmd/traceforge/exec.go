@@ -352,11 +352,7 @@ func (p *program) serve() (env []string, err error) {
 // but does not.
 func (p *program) endpoint(of provider.Provider, b baseURL) (e recorder.Endpoint, known bool, err error) {
 	e = recorder.Endpoint{Path: b.path, Keys: slices.Concat(of.Keys, of.Tokens)}
-	home := b.home
-	if home == "" && of.Home != "" {
-		home = of.Home + b.path
-	}
-	home, expanded := p.expand(home)
+	home, expanded := p.expand(cmp.Or(b.home, of.Home+b.path)) // only providers with a home have variables with a path
 	if e.Home, err = url.Parse(home); err != nil {
 		return e, false, err // unreachable: the facts are URLs
 	}

@@ -385,6 +385,7 @@ func TestBaseURLs(t *testing.T) {
 			require.Regexp(t, `^[A-Z_]+$`, b.name)
 			require.Empty(t, seen[b.name], "%s is of two providers", b.name)
 			require.Regexp(t, `^(/[a-z0-9]+)*$`, b.path, b.name)
+			require.True(t, b.path == "" || provider.Facts(of).Home != "", "%s: without a home, a path would be one", b.name)
 			seen[b.name] = of
 			require.Contains(t, string(page), "| `"+b.name+"` |", "docs/exec.md says which SDKs read it")
 		}
