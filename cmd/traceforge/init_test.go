@@ -32,11 +32,11 @@ func TestInitExplainsTheConfiguration(t *testing.T) {
 // TestInitNeedsPrograms: a store whose answers git itself would take is not made, nor a setting that git cannot follow.
 func TestInitNeedsPrograms(t *testing.T) {
 	t.Setenv("PATH", "")
-	dir := filepath.Join(t.TempDir(), "store")
 	for flag, want := range map[string]string{
 		"--lfs": "git has no Git LFS here, install git-lfs first: ",
 		"--git": "git would not find this program: go install ",
 	} {
+		dir := filepath.Join(t.TempDir(), "store")
 		var said bytes.Buffer
 		require.Equal(t, exitTrouble, traceforge(t.Context(), []string{"init", flag, "--dir", dir}, nil, &said, &said))
 		require.Contains(t, said.String(), want)
