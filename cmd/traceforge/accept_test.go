@@ -85,6 +85,12 @@ func TestAcceptKeepsNewer(t *testing.T) {
 	code, said = run("accept", "--all")
 	require.Equal(t, exitClean, code, said)
 
+	changed := refused(1, "changed")
+	changed.Document.Snapshots[0].Request.Messages[0].Content[0] = modelio.TextPart("hi")
+	_, run = pendingStore(t, refused(2, "new"), changed)
+	code, said = run("accept", "--all")
+	require.Equal(t, exitClean, code, "it answers another request: %s", said)
+
 	other := refused(1, "other") // of another test
 	other.Name = snapshot.DocumentName("example.com/agents", "TestOther")
 	call := &other.Document.Snapshots[0]

@@ -70,24 +70,52 @@ func TestCheckedFailures(t *testing.T) {
 	require.Contains(t, r.text(), "TestOther in p failed, for another reason\n"+
 		"TestPrompt in p failed: 1 call is not as recorded, and go test says what changed\nbroken failed\n")
 
-	receipts = []usage.Receipt{{Package: "p", Test: "TestTools", Outcome: "fail", Checks: []usage.Check{
-		{State: usage.CheckUnchecked, Why: "no key"}, {State: usage.CheckUncheckable, Why: "imported"},
-		{State: usage.CheckUnchecked, Why: "down"}, {State: usage.CheckUnchecked, Why: "no key"},
-		{State: usage.CheckSame, AskedModel: "gpt-5", Tiers: []usage.CheckedTier{{Tier: "text", Held: true, Same: true}, {Tier: "finish", Diff: "- a\n"}}},
-		{State: usage.CheckDrifted, Why: "1 of 3 failed", Tiers: []usage.CheckedTier{{Tier: usage.ResultTier, Held: true, Diff: "- b\n"}}},
+	receipts = []usage.Receipt{{Package: "p", Test: "TestTools", Outcome: "fail", Gone: []string{"m is gone"}, Checks: []usage.Check{
+		{Number: 1, State: usage.CheckUnchecked, Why: "no key"}, {State: usage.CheckUncheckable, Why: "imported"},
+		{State: usage.CheckUnchecked, Why: "down"}, {State: usage.CheckUnchecked, Why: "no key"}, {State: usage.CheckUnchecked, Why: "m is gone"},
+		{Number: 6, State: usage.CheckDrifted, Why: "1 of 3 failed", RecordedModel: "m", Settings: []string{"a", "b"}, Accept: "go test", Tiers: []usage.CheckedTier{
+			{Tier: "text", Held: true, Same: true}, {Tier: "finish", Diff: "- c\n"}, {Tier: usage.ResultTier, Held: true, Diff: "- b\n"}}},
+		{Number: 7, State: usage.CheckVaried, Different: 2, Runs: 3, LiveModels: []string{"m-1", "m-2"}, Tiers: []usage.CheckedTier{{Tier: "text", Held: true}}},
+		{Number: 8, State: usage.CheckSame, AskedModel: "gpt-5", Tiers: []usage.CheckedTier{{Tier: "text", Held: true, Same: true}, {Tier: "finish", Diff: "- a\n"}}},
 	}}}
 	r = newChecked(receipts, coverage.Outcomes{})
+	require.False(t, r.OK)
 	require.Empty(t, r.Failed, "a check that fails explains it")
-	require.Contains(t, r.text(), "call 0: asked gpt-5, which says the same in what is held\n"+
-		"  text: the same\n  finish, which is not held:\n- a\n  record: ")
-	require.Contains(t, r.text(), "call 0: drifted: "+usage.ResultTier+"\n  "+usage.ResultTier+":\n- b\n"+
-		"  record: \n  not all live calls were answered: 1 of 3 failed\n")
-	require.Contains(t, r.text(), "\n\n2 calls are unchecked: no key\n1 call is unchecked: down\n1 call is not checkable: imported\n")
-	require.Contains(t, r.text(), "text:   1 same, 0 differ\nfinish: 0 same, 1 differ, not held\n1 same, ")
+	require.Equal(t, `TestTools in p, call 6: drifted: result
+  finish, which is not held:
+- c
+  result:
+- b
+  record: 
+  answered by: (not said), recorded by m
+  may cause it: a; b
+  not all live calls were answered: 1 of 3 failed
+  accept: go test
+
+TestTools in p, call 7: non-deterministic behavior detected: 2/3 runs produced different outputs: text
+  text:
+  record: 
+  answered by: m-1, m-2, recorded by (not said)
+
+TestTools in p, call 8: asked gpt-5, which says the same in what is held
+  text: the same
+  finish, which is not held:
+- a
+  record: 
+
+2 calls are unchecked: no key
+1 call is unchecked: down
+1 call is not checkable: imported
+`+goneModel("m is gone", 1)+`
+text:   2 same, 1 differ
+finish: 0 same, 2 differ, not held
+1 same, 1 drifted, 1 varied, 4 unchecked, 1 not checkable; the live calls took 0 tokens in and 0 out
+`, r.text())
 
 	r = newChecked(nil, coverage.Outcomes{{Package: "p"}: "pass"})
 	require.True(t, r.OK)
 	require.Contains(t, r.text(), "no call was checked; ")
+	require.NotContains(t, r.markdown(page.MarkdownLimit), "- ")
 }
 
 // TestUnmet: --from and --model that choose no call are told, unless a sample or a shard may have left them out.

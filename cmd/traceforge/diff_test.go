@@ -207,6 +207,7 @@ func TestAnswersAlteredAlone(t *testing.T) {
 			require.NoError(t, os.Rename(filepath.Join(dir, "openai"), filepath.Join(dir, "azure")))
 			_, out, said = run("", "diff", "--dir", dir)
 			require.NotContains(t, out, "altered or missing", said)
+			require.Contains(t, out, "TestOther", "which has moved")
 		})
 	}
 }
@@ -256,6 +257,8 @@ func TestDirectoryNamedAsRevision(t *testing.T) {
 	}
 	code, _, said := run("", "diff", "./origin/main", ".ai-snapshots")
 	require.Zero(t, code, said)
+	code, out, said := run("", "diff", "--dir", "origin/main", "./origin/main")
+	require.Zero(t, code, "the store that --dir names is no revision: %s%s", out, said)
 
 	code, _, said = run("", "diff", "HEAD...HEAD", "HEAD")
 	require.Equal(t, exitTrouble, code, "a range is alone: %s", said)
