@@ -281,6 +281,8 @@ func TestEndpointsOfPrograms(t *testing.T) {
 		{"no host", []string{"OPENAI_BASE_URL=http://"}, nil, asks, exitTrouble, `: \$OPENAI_BASE_URL must be a URL, is http://\n`},
 		{"no URL", []string{"OPENAI_BASE_URL=http://[x"}, nil, asks, exitTrouble, `: \$OPENAI_BASE_URL must be a URL, is 'http://\[x'\n`},
 		{"another provider", []string{"OPENAI_BASE_URL=https://openrouter.ai/api/v1"}, nil, asks, exitFindings, `openrouter request`},
+		{"a home of its own", []string{"AZURE_OPENAI_ENDPOINT=https://x.openai.azure.com"}, nil,
+			[]string{"asker", "AZURE_OPENAI_ENDPOINT/openai/deployments/m/chat/completions", determined}, exitFindings, `azure request`},
 		{"no region", nil, []string{"--update"}, echo("AWS_ENDPOINT_URL_BEDROCK_RUNTIME"), exitClean, `^\n$`},
 		{"a region", []string{"AWS_DEFAULT_REGION=eu-west-1"}, []string{"--update"}, echo("AWS_ENDPOINT_URL_BEDROCK_RUNTIME"), exitClean, `^http://127.*\n$`},
 		{"a key", nil, nil, echo("OPENAI_API_KEY"), exitClean, `^sk-\S+\n$`},

@@ -146,7 +146,7 @@ func (r *documents) directory(name string) (dir string, err error) {
 		}
 	}
 	inner := filepath.Join(in, ".ai-tests", "cassettes")
-	if _, err := os.Stat(inner); err == nil || name == "" {
+	if _, err := os.Stat(inner); err == nil {
 		return shown(inner), nil
 	}
 	return name, nil
