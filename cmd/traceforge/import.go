@@ -94,8 +94,14 @@ func migrate(c *call) error {
 
 // bring reads the files of a layout, and writes their documents if requested.
 func bring(c *call, kind string) (err error) {
-	if (c.value("test") == "") != (c.value("package") == "") {
+	hasDocuments := kind == fromSF || kind == fromCassettes
+	switch {
+	case (c.value("test") == "") != (c.value("package") == ""):
 		return usagef("--test and --package together name the test that makes the calls")
+	case c.is("run") && hasDocuments:
+		return usagef("--run is for recordings of tests: --from %s has documents", kind)
+	case c.is("run") && c.is("json"):
+		return usagef("--json lists what import writes, and --run lets the tests record instead: name one of them")
 	}
 	im := &importer{call: c, kind: kind}
 	if im.rules.Scratch, err = os.MkdirTemp("", "traceforge-import-"); err != nil {
@@ -104,7 +110,6 @@ func bring(c *call, kind string) (err error) {
 	defer os.RemoveAll(im.rules.Scratch)
 	ofTests, whole := &recordings{importer: im}, &documents{importer: im}
 	open, read := ofTests.open, ofTests.read // open finds the store; read reads the files and plans the changes
-	hasDocuments := kind == fromSF || kind == fromCassettes
 	if hasDocuments {
 		open, read = whole.open, whole.read
 	}
@@ -119,10 +124,7 @@ func bring(c *call, kind string) (err error) {
 		return err
 	}
 	im.into.Waiting, im.rules.Shown = c.waits, filepath.ToSlash(im.into.Dir())
-	switch {
-	case c.is("run") && hasDocuments:
-		return usagef("--run is for recordings of tests: --from %s has documents", kind)
-	case c.is("run"):
+	if c.is("run") {
 		return ofTests.runTests()
 	}
 	if err := read(); err != nil {
