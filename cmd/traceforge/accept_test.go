@@ -54,6 +54,17 @@ func TestAcceptRefusesSecrets(t *testing.T) {
 	require.Equal(t, exitClean, code, said)
 }
 
+// TestAcceptShowsNoSecrets: values of this process's variables are not printed, and are no difference.
+func TestAcceptShowsNoSecrets(t *testing.T) {
+	const password = "pa55-0f-Th3-d4tabase"
+	t.Setenv("DB_PASSWORD", password)
+	_, run := pendingStore(t, refused(1, "dial "+password), refused(2, "dial "+password))
+	code, said := run("accept", "--json")
+	require.Equal(t, exitFindings, code)
+	require.Contains(t, said, `"replaces":true,"answer":`, "nothing changed")
+	require.NotContains(t, said, password)
+}
+
 // TestAcceptKeepsNewer: an older answer of the same call replaces a newer one only where the user names it.
 func TestAcceptKeepsNewer(t *testing.T) {
 	id, run := pendingStore(t, refused(2, "new"), refused(1, "old"))

@@ -59,10 +59,10 @@ func TestCheckedMarkdown(t *testing.T) {
 // TestCheckedFailures tells of tests and packages that failed for other reasons than a check.
 func TestCheckedFailures(t *testing.T) {
 	receipts := []usage.Receipt{
+		{Package: "p", Test: "TestPrompt", Outcome: "fail", Drifts: []usage.Drift{{Kind: "drifted"}}},
 		{Package: "p", Test: "TestOther", Outcome: "fail", Checks: []usage.Check{{State: usage.CheckSame}}},
 		{Package: "p", Test: "TestDrifted", Outcome: "fail", Checks: []usage.Check{{State: usage.CheckDrifted}}},
 		{Package: "p", Test: "TestFine", Outcome: "pass"},
-		{Package: "p", Test: "TestPrompt", Outcome: "fail", Drifts: []usage.Drift{{Kind: "drifted"}}},
 	}
 	r := newChecked(receipts, coverage.Outcomes{{Package: "p"}: "fail", {Package: "broken"}: "fail"})
 	require.False(t, r.OK)
@@ -75,7 +75,8 @@ func TestCheckedFailures(t *testing.T) {
 		{State: usage.CheckUnchecked, Why: "down"}, {State: usage.CheckUnchecked, Why: "no key"}, {State: usage.CheckUnchecked, Why: "m is gone"},
 		{Number: 6, State: usage.CheckDrifted, Why: "1 of 3 failed", RecordedModel: "m", Settings: []string{"a", "b"}, Accept: "go test", Tiers: []usage.CheckedTier{
 			{Tier: "text", Held: true, Same: true}, {Tier: "finish", Diff: "- c\n"}, {Tier: usage.ResultTier, Held: true, Diff: "- b\n"}}},
-		{Number: 7, State: usage.CheckVaried, Different: 2, Runs: 3, LiveModels: []string{"m-1", "m-2"}, Tiers: []usage.CheckedTier{{Tier: "text", Held: true}}},
+		{Number: 7, State: usage.CheckVaried, Different: 2, Runs: 3, LiveModels: []string{"m-1", "m-2"}, Tiers: []usage.CheckedTier{{Tier: "text", Held: true}},
+			Input: 30, Output: 4},
 		{Number: 8, State: usage.CheckSame, AskedModel: "gpt-5", Tiers: []usage.CheckedTier{{Tier: "text", Held: true, Same: true}, {Tier: "finish", Diff: "- a\n"}}},
 	}}}
 	r = newChecked(receipts, coverage.Outcomes{})
@@ -109,8 +110,17 @@ TestTools in p, call 8: asked gpt-5, which says the same in what is held
 `+goneModel("m is gone", 1)+`
 text:   2 same, 1 differ
 finish: 0 same, 2 differ, not held
-1 same, 1 drifted, 1 varied, 4 unchecked, 1 not checkable; the live calls took 0 tokens in and 0 out
+1 same, 1 drifted, 1 varied, 4 unchecked, 1 not checkable; the live calls took 30 tokens in and 4 out
 `, r.text())
+	markdown := r.markdown(page.MarkdownLimit)
+	require.True(t, strings.HasPrefix(markdown, "### traceforge check: 1 same, 1 drifted, 1 varied, 4 unchecked, 1 not checkable\n\n"+
+		"| tier | same | differ |\n|---|--:|--:|\n| text | 2 | 1 |\n| tools, not held | 0 | 0 |\n| finish, not held | 0 | 2 |\n"+
+		"| model, not held | 0 | 0 |\n| result | 0 | 1 |\n\nThe live calls took 30 tokens in and 4 out.\n\n#### "), markdown)
+	require.Contains(t, markdown, "\n\n- 2 calls are unchecked: `no key`\n- 1 call is unchecked: `down`\n")
+
+	for state, ok := range map[string]bool{usage.CheckUnchecked: false, usage.CheckUncheckable: true} {
+		require.Equal(t, ok, newChecked([]usage.Receipt{{Checks: []usage.Check{{State: state}}}}, nil).OK, state)
+	}
 
 	r = newChecked(nil, coverage.Outcomes{{Package: "p"}: "pass"})
 	require.True(t, r.OK)

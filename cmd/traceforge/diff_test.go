@@ -379,6 +379,24 @@ func TestDiffShowsAddedTests(t *testing.T) {
 		require.Equal(t, whole, strings.Contains(out, "M-end"), form)
 		require.Equal(t, !whole, strings.Contains(out, " more lines: "+all), form)
 		require.Equal(t, form == "text", strings.Contains(said, "; all of it: "+all+"\n"), said)
+		_, out, said = run("", append(args, dir, "HEAD")...)
+		require.Contains(t, out, "TestNew", "which HEAD has not")
+		require.NotContains(t, out+said, "aB3dE5gH", form)
+	}
+}
+
+// TestDiffLeavesNoCopies: what diff copies of revisions is removed, also where one of them cannot be read.
+func TestDiffLeavesNoCopies(t *testing.T) {
+	dir, temp := filepath.Join(t.TempDir(), ".ai-snapshots"), t.TempDir()
+	keepRaw(t, dir, "TestOne", `{}`)
+	commitAll(t, filepath.Dir(dir))
+	t.Setenv("TMPDIR", temp)
+	for _, to := range []string{"HEAD", "none"} {
+		code, _, said := run("", "diff", "--dir", dir, "HEAD", to)
+		require.Equal(t, to == "HEAD", code == exitClean, said)
+		left, err := os.ReadDir(temp)
+		require.NoError(t, err)
+		require.Empty(t, left)
 	}
 }
 
