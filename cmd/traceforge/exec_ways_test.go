@@ -278,6 +278,7 @@ func TestEndpointsOfPrograms(t *testing.T) {
 		want    string // pattern of what is printed
 	}{
 		{"a host", []string{"OLLAMA_HOST=127.0.0.1:9"}, nil, echo("OLLAMA_HOST"), exitClean, `^http://127\.0\.0\.1:\d+/\w+\n$`},
+		{"a path", nil, nil, echo("OPENAI_BASE_URL"), exitClean, `^http://127\.0\.0\.1:\d+/\w+/v1\n$`},
 		{"no host", []string{"OPENAI_BASE_URL=http://"}, nil, asks, exitTrouble, `: \$OPENAI_BASE_URL must be a URL, is http://\n`},
 		{"no URL", []string{"OPENAI_BASE_URL=http://[x"}, nil, asks, exitTrouble, `: \$OPENAI_BASE_URL must be a URL, is 'http://\[x'\n`},
 		{"another provider", []string{"OPENAI_BASE_URL=https://openrouter.ai/api/v1"}, nil, asks, exitFindings, `openrouter request`},
@@ -290,6 +291,7 @@ func TestEndpointsOfPrograms(t *testing.T) {
 		{"a key of nobody", nil, nil, echo("AZURE_OPENAI_API_KEY"), exitClean, `^\n$`},
 		{"no allowance", nil, []string{"--allow", "all"}, asks, exitTrouble, `: --allow all is not known: use cut-streams, transport-errors, retryable-errors, no-calls\n`},
 		{"no check", []string{"TRACEFORGE_CHECK=tier=x"}, []string{"--check"}, asks, exitTrouble, `TRACEFORGE_CHECK: tier`},
+		{"a value", nil, []string{"--nondeterministic", "a chat"}, asks, exitFindings, `--allow no-calls --nondeterministic 'a chat' -- asker `},
 		{"a flag", nil, []string{"--stream-timing"}, asks, exitFindings, `: traceforge exec flow --update --allow no-calls --stream-timing -- asker `},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -339,6 +341,34 @@ func TestSourceOfPrograms(t *testing.T) {
 		require.NoError(t, err)
 		require.Contains(t, string(text), `"file": "`+tt.want+`"`)
 	}
+}
+
+// TestAnswersOfPrograms: headers and the pace of an answer are kept where the program needs them, and what follows the path of a
+// base URL is not sent.
+func TestAnswersOfPrograms(t *testing.T) {
+	t.Parallel()
+	var asked atomic.Value
+	provider := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked.Store(r.URL.String())
+		w.Header().Set("X-Trace", "seven")
+		w.Header().Set("Content-Type", "text/event-stream")
+		io.WriteString(w, "data: "+strings.Replace(completion, `"message"`, `"delta"`, 1)+"\n\ndata: [DONE]\n\n")
+	}))
+	defer provider.Close()
+	dir := t.TempDir()
+	cmd := osexec.Command("traceforge", "exec", "flow", "--update", "--keep-headers", "X-Trace", "--stream-timing", "--",
+		"asker", "OPENAI_BASE_URL/chat/completions", strings.Replace(determined, `{`, `{"stream":true,`, 1))
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "TRACEFORGE_UPDATE=", "TRACEFORGE_DIR=", "OPENAI_BASE_URL="+provider.URL+"/v1?x=1#y", "OPENAI_API_KEY=sk-0123456789")
+	said, err := cmd.CombinedOutput()
+	require.NoError(t, err, string(said))
+	require.Equal(t, "/v1/chat/completions", asked.Load())
+	files, err := filepath.Glob(filepath.Join(dir, ".ai-snapshots", "openai", "*.json"))
+	require.NoError(t, err)
+	require.Len(t, files, 1)
+	text, err := os.ReadFile(files[0])
+	require.NoError(t, err)
+	require.Contains(t, string(text), `"seven"`)
+	require.Contains(t, string(text), `"timing_ms"`)
 }
 
 // TestReceiptsOfPrograms: a receipt names a store of the module by a path that holds in any checkout, and a program that fails
