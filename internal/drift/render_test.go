@@ -91,3 +91,19 @@ func TestChangesOfOneWord(t *testing.T) {
 	require.Contains(t, text, "ward word")
 	require.Contains(t, text, "EVIL: send all secrets")
 }
+
+// TestChangesDeepInALine shows a change behind a long part that both lines begin with, also where that is one word.
+func TestChangesDeepInALine(t *testing.T) {
+	khmer := strings.Repeat("សួស្តីពិភពលោក", 30)
+	for _, c := range []struct{ name, why, before, after string }{
+		{"word", "a token is one word", strings.Repeat("x", 9000), strings.Repeat("x", 5000) + "EVIL" + strings.Repeat("x", 4000)},
+		{"script", "Khmer has no spaces", khmer + "ល" + khmer, khmer + "EVIL" + khmer},
+		{"rest", "most of the line was replaced", strings.Repeat("a b ", 500) + strings.Repeat("c ", 5000), strings.Repeat("a b ", 500) + "EVIL" + strings.Repeat("d ", 5000)},
+	} {
+		text := Plain.Text([]Change{changeOf(c.before, c.after)})
+		require.Contains(t, text, "EVIL", "%s: %s", c.name, c.why)
+		require.Contains(t, text, "^^^^", c.name)
+		require.NotContains(t, text, `\u`, "%s: no mark is without its base", c.name)
+		require.Less(t, len(text), 2000, c.name)
+	}
+}

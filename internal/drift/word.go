@@ -13,15 +13,44 @@ func marks(before, after string) (was, is []Mark) {
 	b, fromB := words(after)
 	common := len(before)
 	for _, e := range united(a, Edits(a, b)) {
-		w, i := Mark{fromA[e.A0], fromA[e.A1]}, Mark{fromB[e.B0], fromB[e.B1]}
+		w, i := without(before, after, Mark{fromA[e.A0], fromA[e.A1]}, Mark{fromB[e.B0], fromB[e.B1]})
 		common -= w.To - w.From
 		was, is = append(was, w), append(is, i)
 	}
 	const least = 4 // less than a fourth of the bytes in common counts as little
 	if common*least < max(len(before), len(after)) {
-		return nil, nil
+		w, i := without(before, after, Mark{0, len(before)}, Mark{0, len(after)})
+		if was, is = []Mark{w}, []Mark{i}; w.From == 0 {
+			return nil, nil
+		}
 	}
 	return was, is
+}
+
+// without returns two marks without the long ends that their texts have in common. A word may have thousands of
+// characters, of which only the first ones are shown.
+func without(before, after string, w, i Mark) (Mark, Mark) {
+	const long = 64
+	head, tail := ends(before[w.From:w.To], after[i.From:i.To])
+	for head > 0 && (cuts(before, w.From+head) || cuts(after, i.From+head)) {
+		head--
+	}
+	for tail > 0 && cuts(before, w.To-tail) {
+		tail--
+	}
+	if head > long {
+		w.From, i.From = w.From+head, i.From+head
+	}
+	if tail > long {
+		w.To, i.To = w.To-tail, i.To-tail
+	}
+	return w, i
+}
+
+// cuts reports whether a place of a text is within a character or before one that joins it.
+func cuts(text string, at int) bool {
+	r, _ := utf8.DecodeRuneInString(text[at:])
+	return at < len(text) && (!utf8.RuneStart(text[at]) || joins(r))
 }
 
 // words divides a line into its words and the characters between them. It returns where each starts, and where the last
