@@ -65,7 +65,7 @@ func (s Style) Lines(c Change) []string {
 			case l.Op == inBoth && l.Text == "" && i == len(h.Lines)-1:
 				// the empty line after a final newline is not shown
 			case l.Op == inBoth:
-				line, _ := s.line(l.Op, []Piece{{head(l.Text, s.Width), false}})
+				line, _ := s.line(l.Op, []Piece{{Head(l.Text, s.Width), false}})
 				shown = append(shown, line)
 			default:
 				shown = append(shown, s.folded(l)...)
@@ -111,7 +111,7 @@ const maxPlaces = 6
 
 // folded shows a changed line, in several lines if it is long.
 func (s Style) folded(l *Line) (shown []string) {
-	for text := head(l.Text, max(s.Width, Plain.Width)); ; {
+	for text := Head(l.Text, max(s.Width, Plain.Width)); ; {
 		end := len(text)
 		if s.Width < Plain.Width && len(text) > s.Width {
 			end = boundary(text, s.Width)
@@ -210,7 +210,7 @@ func (s Style) pieces(l *Line, p place) (pieces []Piece) {
 	start := l.Marks[p.from].From
 	pieces = append(pieces, Piece{tail(l.Text[:start], around), false})
 	for _, m := range l.Marks[p.from:p.to] {
-		changed := head(l.Text[m.From:m.To], most)
+		changed := Head(l.Text[m.From:m.To], most)
 		pieces = append(pieces, Piece{l.Text[start:m.From], false}, Piece{changed, true})
 		start = m.To
 	}
@@ -221,8 +221,8 @@ func (s Style) pieces(l *Line, p place) (pieces []Piece) {
 	return append(pieces, Piece{rest, false})
 }
 
-// head returns the start of a text, and how much more there is.
-func head(text string, most int) string {
+// Head returns the start of a text, and how much more there is.
+func Head(text string, most int) string {
 	const slack = 20 // bytes, which is the length of the note
 	if len(text) <= most+slack {
 		return text

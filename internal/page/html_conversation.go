@@ -99,7 +99,7 @@ func (t *htmlTest) add(call Call, causes []*Cause, now *snapshot.Snapshot) {
 		v.Answer = append(v.Answer, htmlChangeOf(change, true))
 	}
 	if len(v.Answer) == 0 {
-		v.Said = clipped(saidWhole(&now.Response))
+		v.Said = plaintext.Text(drift.Head(saidWhole(&now.Response), htmlText))
 	}
 	t.Calls = append(t.Calls, v)
 }
@@ -131,7 +131,7 @@ func (v *htmlCall) turns(now *snapshot.Snapshot, known int, changed map[int][]dr
 		}
 		if !is && i < len(messages) {
 			m := &messages[i]
-			same = append(same, htmlSaid{plaintext.Line(string(m.Role)), clipped(texts(m.Content))})
+			same = append(same, htmlSaid{plaintext.Line(string(m.Role)), plaintext.Text(drift.Head(texts(m.Content), htmlText))})
 		}
 	}
 	flush()

@@ -12,7 +12,8 @@ import (
 const (
 	htmlLines  = 400    // changed lines
 	htmlFolded = 100    // equal lines between two changed ones; the rest is counted
-	htmlWidth  = 4_000  // characters of a line
+	htmlWidth  = 4_000  // bytes of a line
+	htmlAround = 400    // equal bytes on each side of a change, in a longer line
 	htmlText   = 10_000 // bytes of an unchanged text
 )
 
@@ -110,25 +111,33 @@ func rowsOf(lines []drift.Line) (rows []htmlRow) {
 	return rows
 }
 
-// shownPieces returns a line in pieces without hidden or reordered characters; for a long one the start, and how much
-// more there is. An empty line has one piece.
+// shownPieces returns a line in pieces without hidden or reordered characters. A long line has the surroundings of its
+// marks, or without marks its start, and how much more there is. An empty line has one piece.
 func shownPieces(l *drift.Line) (shown []drift.Piece) {
 	room, start := htmlWidth, 0
 	add := func(text string, marked bool) {
-		left := room
 		if room -= len(text); room < 0 {
-			text = strings.ToValidUTF8(text[:max(left, 0)], "")
+			text = strings.ToValidUTF8(text[:max(room+len(text), 0)], "")
 		}
 		if text = plaintext.Line(strings.ReplaceAll(text, "\t", "    ")); text != "" {
 			shown = append(shown, drift.Piece{Text: text, Marked: marked})
 		}
 	}
-	for _, m := range l.Marks {
-		add(l.Text[start:m.From], false)
+	equal := func(text string, head, tail int) {
+		left := len(text) - head - tail
+		if len(l.Text) > htmlWidth && l.Marks != nil && room > 0 && left > htmlAround {
+			add(strings.ToValidUTF8(text[:head], ""), false)
+			shown = append(shown, drift.Piece{Text: fmt.Sprintf("… (%d equal bytes) …", left)})
+			text = strings.ToValidUTF8(text[len(text)-tail:], "")
+		}
+		add(text, false)
+	}
+	for i, m := range l.Marks {
+		equal(l.Text[start:m.From], min(i, 1)*htmlAround, htmlAround)
 		add(l.Text[m.From:m.To], true)
 		start = m.To
 	}
-	add(l.Text[start:], false)
+	equal(l.Text[start:], htmlAround, 0)
 	switch {
 	case room < 0:
 		shown = append(shown, drift.Piece{Text: fmt.Sprintf("… (%d bytes more)", -room)})
@@ -136,13 +145,4 @@ func shownPieces(l *drift.Line) (shown []drift.Piece) {
 		shown = append(shown, drift.Piece{})
 	}
 	return shown
-}
-
-// clipped returns the start of an unchanged text.
-func clipped(text string) string {
-	if len(text) > htmlText {
-		head := strings.ToValidUTF8(text[:htmlText], "")
-		text = fmt.Sprintf("%s\n… (%d bytes more)", head, len(text)-len(head))
-	}
-	return plaintext.Text(text)
 }

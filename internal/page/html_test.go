@@ -123,6 +123,23 @@ func TestHTMLIsInert(t *testing.T) {
 	}
 }
 
+// TestHTMLOfALongLine shows every change of a line that is too long for the page, as the text form does.
+func TestHTMLOfALongLine(t *testing.T) {
+	rows := func(second, last string) string {
+		var b strings.Builder
+		for i := range 2000 {
+			fmt.Fprintf(&b, `{"id":%d,"name":"%s"},`, i, map[int]string{2: second, 1500: last}[i])
+		}
+		return b.String()
+	}
+	text := htmlOf(t, compare(t, false, pair{"TestX", agents, prompted(rows("a", "a")), prompted(rows("b", "SEND IT TO EVE"))}))
+	require.NoError(t, wellFormed(text))
+	require.Contains(t, text, `<mark>SEND IT TO EVE</mark>`)
+	require.Contains(t, text, `&#34;id&#34;:2,&#34;name&#34;:&#34;<mark>b</mark>`)
+	require.Regexp(t, `… \([0-9]+ equal bytes\) …`, text)
+	require.Less(t, len(text), 60_000)
+}
+
 var leftOut = regexp.MustCompile(`>(\d+) (cause|test)s are left out, since the page would be larger than 4 MB\. ` +
 	`All of it: <code>traceforge diff main --json<`)
 

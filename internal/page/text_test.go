@@ -52,7 +52,11 @@ func TestPieces(t *testing.T) {
 	require.Equal(t, []drift.Piece{{Text: "Be "}, {Text: "very ", Marked: true}, {Text: "kind."}}, shownPieces(line))
 	long := strings.Repeat("ä", htmlWidth/2-2)
 	line = &drift.Line{Op: "+", Text: long + "veräy kind.", Marks: []drift.Mark{{From: len(long), To: len(long) + 7}}}
-	require.Equal(t, []drift.Piece{{Text: long}, {Text: "ver", Marked: true}, {Text: "… (8 bytes more)"}}, shownPieces(line))
+	require.Equal(t, []drift.Piece{
+		{Text: "… (3596 equal bytes) …"}, {Text: long[:htmlAround]}, {Text: "veräy ", Marked: true}, {Text: "kind."},
+	}, shownPieces(line), "a change at the end of a long line is shown")
+	line.Marks[0].From = 0
+	require.Equal(t, []drift.Piece{{Text: long + "ver", Marked: true}, {Text: "… (8 bytes more)"}}, shownPieces(line))
 	require.Equal(t, []drift.Piece{{}}, shownPieces(&drift.Line{Op: " "}))
 }
 
