@@ -51,19 +51,24 @@ func finished(s *snapshot.Snapshot) bool {
 const ruleIgnored = "ignored"
 
 // wholeMessages names the messages of the i-th record that a rule replaced completely: any text in their place would be
-// no drift. Values of Volatile are excluded, since each has a form of its own.
-func wholeMessages(i int, req *modelio.Request) (notes []snapshot.Violation) {
+// no drift. Values of Volatile are excluded, since each has a form of its own. Messages of a call that the record
+// continues belong to that call: a conversation repeats its messages as often as it has calls.
+func wholeMessages(i int, s *snapshot.Snapshot) (notes []snapshot.Violation) {
 	look := func(text string, path ...string) {
 		if name := scrub.Whole(text); name != "" {
 			notes = append(notes, recorder.ViolationAt(i, snapshot.RuleRules, "is nothing but a placeholder of "+name+
 				", a rule that takes a whole message: a request that has another text here is served this answer too", path...))
 		}
 	}
-	if req.Prompt != nil {
-		look(*req.Prompt, "request", "prompt")
+	if s.Request.Prompt != nil {
+		look(*s.Request.Prompt, "request", "prompt")
 	}
-	for n := range req.Messages {
-		if content := req.Messages[n].Content; len(content) == 1 && content[0].Text != nil {
+	n := 0
+	if s.Continues != nil {
+		n = s.Continues.Messages - 1 // the last one may be that call's answer
+	}
+	for ; n < len(s.Request.Messages); n++ {
+		if content := s.Request.Messages[n].Content; len(content) == 1 && content[0].Text != nil {
 			look(*content[0].Text, "request", "messages", strconv.Itoa(n))
 		}
 	}
@@ -85,7 +90,7 @@ func Notes(d *store.Doc) (notes []snapshot.Violation) {
 				notes = append(notes, recorder.ViolationAt(i, ruleIgnored, message, "source", "ignored", strconv.Itoa(n)))
 			}
 		}
-		notes = append(notes, wholeMessages(i, &s.Request)...)
+		notes = append(notes, wholeMessages(i, s)...)
 		if strings.HasPrefix(s.Source.Origin, recorder.MigratedFrom) && s.Response.RawOutputRef == "" { // SF requires both for every call
 			notes = append(notes, unfixed(i, s, true, " once the call is made: nobody asked for it where it was "+s.Source.Origin)...)
 		}

@@ -2,6 +2,7 @@ package lint
 
 import (
 	"encoding/json"
+	"runtime"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -63,4 +64,30 @@ func TestDeterministic(t *testing.T) {
 		require.Equal(t, snapshot.RuleDeterministic, found[0].Rule)
 		require.Contains(t, found[0].Message, c.want)
 	}
+}
+
+// TestNotesOfAConversation: a message is noted in the call that said it first, not in each that continues that call, so that
+// what verify does grows with the number of calls.
+func TestNotesOfAConversation(t *testing.T) {
+	text := func(s string) []modelio.Part { return []modelio.Part{{Text: &s}} }
+	var allocated [2]uint64
+	for i := range allocated {
+		doc := &store.Doc{Document: &snapshot.Document{}}
+		var said []modelio.Message
+		for call := range 1000 << i {
+			said = append(said, modelio.Message{Role: modelio.RoleUser, Content: text("{{order:1}}")})
+			s := snapshot.Snapshot{Request: modelio.Request{Messages: said[:len(said):len(said)]}}
+			if call > 0 {
+				s.Continues = &snapshot.Continues{Call: call, Messages: 2 * call}
+			}
+			doc.Document.Snapshots = append(doc.Document.Snapshots, s)
+			said = append(said, modelio.Message{Role: modelio.RoleModel, Content: text("Which one?")})
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		require.Len(t, Notes(doc), 1000<<i)
+		runtime.ReadMemStats(&after)
+		allocated[i] = after.TotalAlloc - before.TotalAlloc
+	}
+	require.Less(t, float64(allocated[1])/float64(allocated[0]), 3.0, "%v bytes", allocated)
 }
