@@ -25,6 +25,8 @@ func (c *Comparison) Markdown(command string) string {
 	}
 	if m.left > 0 {
 		fmt.Fprintf(&m.text, "\n%s left out or cut; all of it: %s\n", Count(m.left, "part is", "parts are"), Code(command))
+	} else if LeavesOut(m.text.String()) {
+		fmt.Fprintf(&m.text, "\nAll of it: %s\n", Code(command))
 	}
 	return m.text.String()
 }

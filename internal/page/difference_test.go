@@ -478,6 +478,17 @@ func TestMarkdownIsBounded(t *testing.T) {
 	require.Len(t, regexp.MustCompile("(?m)^first: `TestLong").FindAllString(brief, -1), 26)
 }
 
+// TestMarkdownOfALongLine names the command that shows a line whose end is cut: readers of a comment see nothing else.
+func TestMarkdownOfALongLine(t *testing.T) {
+	was, is := prompted("Be kind."), prompted("Be kind. "+strings.Repeat("lorem ipsum ", 100)+"EVIL")
+	text := compare(t, false, pair{"TestX", agents, was, is}).Markdown("traceforge diff main --json")
+	require.NotContains(t, text, "EVIL")
+	require.Contains(t, text, " bytes more)")
+	require.True(t, strings.HasSuffix(text, "\nAll of it: `traceforge diff main --json`\n"), text)
+	text = compare(t, false, pair{"TestX", agents, was, prompted("Be brief.")}).Markdown("traceforge diff main --json")
+	require.NotContains(t, text, "All of it")
+}
+
 // FuzzMarkdown proves that nothing of a store is Markdown: what is outside of code is ours.
 func FuzzMarkdown(t *testing.F) {
 	f := mutation.New(t)

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/gotest"
+	"github.com/traceforge/traceforge-go/internal/page"
 )
 
 const noGoMod = "no go.mod was found from the working directory upwards: "
@@ -59,14 +60,10 @@ func noStoreYet() string {
 func listed(files []string) string {
 	const most = 8
 	var quoted []string
-	for _, file := range files[:min(len(files), most)] {
+	for _, file := range files {
 		quoted = append(quoted, gotest.Quote(file))
 	}
-	text := strings.Join(quoted, ", ")
-	if len(files) > most {
-		text += fmt.Sprintf(" (and %d more)", len(files)-most)
-	}
-	return text
+	return strings.Join(page.Most(most, quoted, "more"), ", ")
 }
 
 // Workspace returns the nearest directory at or above dir that contains a go.work; empty without one.
