@@ -3,6 +3,7 @@ package drift
 import (
 	"encoding/json"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -189,4 +190,24 @@ func TestComparer(t *testing.T) {
 	require.Equal(t, Size(c.Differences(nearest, got)), c.Distance(nearest, got))
 	require.Len(t, c.Traces(nearest, got), 1)
 	require.Equal(t, "messages", c.Traces(nearest, got)[0].Member)
+}
+
+// TestRequestOfAConversation: a request takes only as much memory as the list of its messages if it shares these with
+// requests that the comparer knows. A conversation of n calls has n*n/2 messages.
+func TestRequestOfAConversation(t *testing.T) {
+	const messages, most = 40_000, 36 // bytes of a message
+	req := &modelio.Request{}
+	for i := range messages {
+		said := fmt.Sprint("question ", i)
+		req.Messages = append(req.Messages, modelio.Message{Role: modelio.RoleUser, Content: []modelio.Part{{Text: &said}}})
+	}
+	c := NewComparer(nil)
+	_, err := c.Request(req)
+	require.NoError(t, err)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err = c.Request(req)
+	runtime.ReadMemStats(&after)
+	require.NoError(t, err)
+	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(messages*most))
 }

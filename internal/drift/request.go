@@ -65,6 +65,7 @@ func (c *Comparer) RequestFrom(from int, r *modelio.Request) (*Request, error) {
 	left, rest := *r, *r
 	left.Messages, rest.Messages, rest.Tools = r.Messages[from:], nil, nil
 	taken := &Request{Request: &left, from: from, members: map[string]part{}}
+	taken.messages = make([]part, 0, len(left.Messages))
 	core, err := coreOf(&rest, c.ignored)
 	if err != nil {
 		return nil, err
