@@ -5,6 +5,7 @@ package mcptraceforge_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
@@ -327,6 +328,49 @@ func grown(ctx context.Context, connect func(*mcp.ClientOptions) (*mcp.ClientSes
 		return nil, errors.New("the server does not say that its tools changed")
 	}
 	return said, list()
+}
+
+// TestRootsAreAsked: a server that asks for the client's directories when the session is open, as most do, gets the reply
+// before or after the first call, by chance. It is no call, so it may come at any time in replay.
+func TestRootsAreAsked(t *testing.T) {
+	serve := func() *mcp.Server {
+		server := mcp.NewServer(&mcp.Implementation{Name: "shop"}, &mcp.ServerOptions{
+			InitializedHandler: func(ctx context.Context, req *mcp.InitializedRequest) {
+				go func() { _, _ = req.Session.ListRoots(context.WithoutCancel(ctx), nil) }()
+			},
+		})
+		mcp.AddTool(server, &mcp.Tool{Name: "add", Description: "Adds."},
+			func(_ context.Context, _ *mcp.CallToolRequest, in sum) (*mcp.CallToolResult, map[string]int, error) {
+				return nil, map[string]int{"sum": in.A + in.B}, nil
+			})
+		return server
+	}
+	for _, w := range ways(serve) {
+		for _, pause := range []time.Duration{0, 50 * time.Millisecond} {
+			t.Run(fmt.Sprint(w.name, " ", pause), func(t *testing.T) {
+				visit := func(ctx context.Context, connect func(*mcp.ClientOptions) (*mcp.ClientSession, error)) ([]string, error) {
+					session, err := connect(nil)
+					if err != nil {
+						return nil, err
+					}
+					defer session.Close()
+					time.Sleep(pause)
+					result, err := session.CallTool(ctx, &mcp.CallToolParams{Name: "add", Arguments: sum{1, 1}})
+					if err != nil {
+						return nil, err
+					}
+					return []string{text(result)}, nil
+				}
+				for range 3 {
+					s := newStage(t)
+					s.protocol = "2025-11-25"
+					for _, mode := range []string{"all", "", "1", ""} {
+						s.mustRun(mode, w, visit)
+					}
+				}
+			})
+		}
+	}
 }
 
 // TestListening shows that what a server says of itself comes in replay after the calls that it followed.

@@ -6,5 +6,6 @@
 //
 // Both are recorded in the same way and together with the test's model calls: tools that are listed and called,
 // resources and prompts, and what the server requests from the program in the meantime: sampling, elicitation and
-// roots. Notifications from the program are passed on while recording, and are not recorded.
+// roots. Notifications from the program, and the roots that it replies with, are passed on while recording, and are not
+// recorded.
 package mcptraceforge

@@ -33,13 +33,15 @@ func isMCPRequest(req *modelio.Request) bool {
 	return method != "" && !strings.HasPrefix(method, mcpNotification)
 }
 
-// Aside answers a request that clients may make at any time and that asks for nothing: notifications, signs of life and
-// the end of the session. It returns nil for any other request. req was decoded from w.
+// Aside answers a request that clients may make at any time and that asks for nothing: notifications, signs of life, the
+// directories of the client, which most servers ask for when the session is open, and the end of the session. It returns
+// nil for any other request. req was decoded from w.
 func (s *Session) Aside(w *Wire, req *modelio.Request) *Answer {
+	body, _ := w.root()
 	switch method := mcpMethod(req); {
 	case w.Method == http.MethodDelete:
 		return &Answer{Status: http.StatusNoContent}
-	case strings.HasPrefix(method, mcpNotification):
+	case strings.HasPrefix(method, mcpNotification), body.Member("result", "roots").IsArray() && isMCPAnswer(body):
 		return &Answer{Status: http.StatusAccepted}
 	case method == "ping":
 		pong := modelio.Object{"jsonrpc": []byte(`"2.0"`), "id": s.ID(w), "result": []byte("{}")}

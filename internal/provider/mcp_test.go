@@ -116,6 +116,8 @@ func TestMCPAsides(t *testing.T) {
 	}{
 		{mcpWire("POST", `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`), 202, ""},
 		{mcpWire("POST", `{"jsonrpc":"2.0","id":"p1","method":"ping"}`, "Mcp-Session-Id", "s"), 200, `{"id":"p1","jsonrpc":"2.0","result":{}}`},
+		{mcpWire("POST", `{"jsonrpc":"2.0","id":1,"result":{"roots":[]}}`, "Mcp-Session-Id", "s"), 202, ""},
+		{mcpWire("POST", `{"jsonrpc":"2.0","id":1,"result":{"action":"accept"}}`, "Mcp-Session-Id", "s"), 0, ""},
 		{mcpWire("DELETE", "", "Mcp-Session-Id", "s"), 204, ""},
 		{mcpWire("POST", `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`), 0, ""},
 		{mcpWire("GET", "", "Mcp-Session-Id", "s", "Accept", "text/event-stream"), 0, ""},

@@ -37,10 +37,11 @@ func (l *sessions) passThrough(req *http.Request, w *wire) (*http.Response, erro
 		return nil, nil // identify takes it
 	}
 	answer := codec.Session.Aside(&w.Wire, asked)
-	switch {
-	case answer == nil:
+	if answer == nil {
 		return nil, nil
-	case !l.isLive(codec.Session, w):
+	}
+	l.note(nil, nil, replyOf(codec.Session, w.Header, codec.Session.Answers(&w.Wire)))
+	if !l.isLive(codec.Session, w) {
 		return unrecordedResponse(req, answer), nil
 	}
 	live := w.live(req)
