@@ -309,7 +309,7 @@ func (s *stream) Read(p []byte) (int, error) {
 func (s *stream) isOver() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.ended != nil
+	return s.ended != nil || s.ctx.Err() != nil
 }
 
 func (s *stream) Close() error {

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -112,4 +114,21 @@ type unreachable struct{}
 
 func (unreachable) Connect(context.Context) (mcp.Connection, error) {
 	return nil, errors.New("no such command")
+}
+
+// TestCancelledBeforeItIsSent holds that a call that was cancelled hears nothing either where nobody closes its stream, as
+// where it could not be sent.
+func TestCancelledBeforeItIsSent(t *testing.T) {
+	_, client := mcp.NewInMemoryTransports()
+	b := newBridge("shop", client)
+	t.Cleanup(func() { require.NoError(t, b.close()) })
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	ask := `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"add"}}`
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://shop.mcp/mcp", strings.NewReader(ask))
+	require.NoError(t, err)
+	_, err = b.RoundTrip(req)
+	require.ErrorIs(t, err, context.Canceled)
+	b.handOn(&jsonrpc.Request{Method: "notifications/tools/list_changed"}, []byte("{}"))
+	require.Equal(t, "event: message\ndata: {}\n\n", heard(t, b.listen(t.Context())))
 }
