@@ -3,8 +3,10 @@ package worktree
 import (
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/traceforge/traceforge-go/internal/git/gittest"
@@ -140,4 +142,23 @@ func TestAtBefore(t *testing.T) {
 	}
 	_, _, err := At(t.Context(), "HEAD", link)
 	require.ErrorContains(t, err, "too many links lead to it")
+}
+
+// TestAtTogether holds that goroutines may share a context that remembers what git says.
+func TestAtTogether(t *testing.T) {
+	top := t.TempDir()
+	gittest.Run(t, top, "init", "-q", "-b", "main")
+	gittest.Write(t, top, map[string]string{"snaps/openai/a.json": "1"})
+	gittest.Run(t, top, "add", "-A")
+	gittest.Run(t, top, "commit", "-q", "-m", "one")
+	ctx := Remember(t.Context())
+	var group sync.WaitGroup
+	for range 8 {
+		group.Go(func() {
+			_, files, err := At(ctx, "main", filepath.Join(top, "snaps"))
+			assert.NoError(t, err)
+			assert.Len(t, files, 1)
+		})
+	}
+	group.Wait()
 }

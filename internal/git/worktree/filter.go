@@ -70,21 +70,19 @@ type answersKey struct{}
 // for a command that ends soon: what other processes change in the meantime is not noticed.
 func Remember(ctx context.Context) context.Context {
 	if ctx.Value(answersKey{}) == nil {
-		ctx = context.WithValue(ctx, answersKey{}, map[string]func() (string, error){})
+		ctx = context.WithValue(ctx, answersKey{}, new(sync.Map))
 	}
 	return ctx
 }
 
 // ask is [git.Output] for a question with the same answer in all directories of a repository.
 func ask(ctx context.Context, dir string, args ...string) (string, error) {
-	known, _ := ctx.Value(answersKey{}).(map[string]func() (string, error))
+	known, _ := ctx.Value(answersKey{}).(*sync.Map)
 	r, err := git.Find(dir)
 	if known == nil || err != nil {
 		return git.Output(ctx, dir, nil, args...)
 	}
 	question := r.Top + "\x00" + strings.Join(args, "\x00")
-	if known[question] == nil {
-		known[question] = sync.OnceValues(func() (string, error) { return git.Output(ctx, dir, nil, args...) })
-	}
-	return known[question]()
+	once, _ := known.LoadOrStore(question, sync.OnceValues(func() (string, error) { return git.Output(ctx, dir, nil, args...) }))
+	return once.(func() (string, error))()
 }
