@@ -119,11 +119,14 @@ func (s *setup) setUpGit(c *call, dir string) error {
 	}
 	c.say("git config %s: %s", setting.Name, setting.Value)
 	s.Config = append(s.Config, setting)
-	printed, err := git.Run(c.ctx, dir, "rev-parse", "--show-prefix", "--path-format=absolute", "--git-path", "info/attributes")
+	prefix, err := git.Run(c.ctx, dir, "rev-parse", "--show-prefix")
 	if err != nil {
 		return err
 	}
-	prefix, file, _ := strings.Cut(printed, "\n")
+	file, err := git.Run(c.ctx, dir, "rev-parse", "--path-format=absolute", "--git-path", "info/attributes")
+	if err != nil {
+		return err
+	}
 	added, err := addLines(file, []string{
 		attributePattern(prefix, "*/*.json") + " diff=traceforge",
 		attributePattern(prefix, "*/*/**") + " -diff",
@@ -139,7 +142,7 @@ func (s *setup) setUpGit(c *call, dir string) error {
 func attributePattern(prefix, files string) string {
 	escaped := strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(prefix)
 	pattern := "/" + escaped + files
-	if strings.ContainsAny(pattern, " \t\"\\") {
+	if strings.ContainsAny(pattern, " \t\r\n\"\\") {
 		return strconv.Quote(pattern)
 	}
 	return pattern

@@ -5,11 +5,14 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/traceforge/traceforge-go/internal/git"
+	"github.com/traceforge/traceforge-go/internal/git/gittest"
 	"github.com/traceforge/traceforge-go/internal/store"
 )
 
@@ -65,4 +68,24 @@ func TestAddLines(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, tt.after, string(text))
 	}
+}
+
+// TestAttributesOfALine: git reads the attributes of a store whose directory has line ends in its name, and they are in git's
+// own file.
+func TestAttributesOfALine(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows has no such file names")
+	}
+	top := t.TempDir()
+	t.Chdir(t.TempDir())
+	gittest.Run(t, top, "init", "-q", "-b", "main")
+	dir := filepath.Join(top, "a\nb\r", "store")
+	var said bytes.Buffer
+	require.Equal(t, exitClean, traceforge(t.Context(), []string{"init", "--git", "--command", "tf", "--dir", dir}, nil, &said, &said), said.String())
+	printed, err := git.Output(t.Context(), dir, nil, "check-attr", "-z", "diff", "openai/a.json", "openai/a/1.json")
+	require.NoError(t, err)
+	require.Equal(t, "openai/a.json\x00diff\x00traceforge\x00openai/a/1.json\x00diff\x00unset\x00", printed)
+	beside, err := os.ReadDir(".")
+	require.NoError(t, err)
+	require.Empty(t, beside)
 }
