@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"path"
 	"path/filepath"
 	"slices"
@@ -93,7 +94,7 @@ func lost(c *call, s *store.Store, dir string) (found []snapshot.Finding) {
 		}
 	}
 	for some := range slices.Chunk(missing, copied) {
-		texts, _ := worktree.Contents(c.ctx, dir, some) // without its text, a file is no document
+		texts := c.textsOf(dir, some) // without its text, a file is no document
 		for _, f := range some {
 			doc, err := snapshot.Parse([]byte(texts[f.Object]))
 			if err != nil || len(found) == mostLooked {
@@ -109,4 +110,15 @@ func lost(c *call, s *store.Store, dir string) (found []snapshot.Finding) {
 		}
 	}
 	return found
+}
+
+// textsOf returns the contents of files by their objects, as far as git has them. It divides files until it is told of
+// those that git has, since git stops at the first one that a partial clone lacks.
+func (c *call) textsOf(dir string, files []worktree.File) map[string]string {
+	texts, err := worktree.Contents(c.ctx, dir, files)
+	if half := len(files) / 2; err != nil && half > 0 {
+		texts = c.textsOf(dir, files[:half])
+		maps.Copy(texts, c.textsOf(dir, files[half:]))
+	}
+	return texts
 }

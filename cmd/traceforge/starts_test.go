@@ -131,3 +131,25 @@ func TestMissingDocuments(t *testing.T) {
 		require.Equal(t, counts[0], counts[1], pattern)
 	}
 }
+
+// TestMissingInAPartialClone: what is missing is named also where the clone lacks the text of another missing document.
+func TestMissingInAPartialClone(t *testing.T) {
+	top := filepath.Dir(makeCommits(t, 4))
+	tests := "package agents\n"
+	for i := range 4 {
+		tests += fmt.Sprintf("func TestIt%d(t *testing.T) {}\n", i)
+	}
+	gittest.Write(t, top, map[string]string{"agents/a_test.go": tests})
+	gittest.Run(t, top, "add", "-A")
+	gittest.Run(t, top, "commit", "-q", "-m", "tests")
+	gittest.Run(t, top, "config", "uploadpack.allowFilter", "true")
+	clone := filepath.Join(t.TempDir(), "clone")
+	gittest.Run(t, top, "clone", "-q", "--filter=blob:none", "--no-checkout", "file://"+filepath.ToSlash(top), clone)
+	gittest.Run(t, clone, "read-tree", "HEAD")
+	gittest.Run(t, clone, "checkout", "-q", "HEAD", "--", "go.mod", "agents", ".ai-snapshots/.gitattributes")
+	for _, test := range []string{"TestIt0", "TestIt1", "TestIt3"} {
+		gittest.Run(t, clone, "cat-file", "blob", ":.ai-snapshots/openai/"+documentOf(test)+".json")
+	}
+	_, _, said := run("", "verify", "--dir", filepath.Join(clone, ".ai-snapshots"))
+	require.Equal(t, 3, strings.Count(said, ": lost: "), said)
+}
