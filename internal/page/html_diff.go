@@ -13,7 +13,7 @@ const (
 	htmlLines  = 400    // changed lines
 	htmlFolded = 100    // equal lines between two changed ones; the rest is counted
 	htmlWidth  = 4_000  // bytes of a line
-	htmlAround = 400    // equal bytes on each side of a change, in a longer line
+	htmlAround = 400    // equal bytes on each side of a change, in a longer line; fewer next to many changes
 	htmlText   = 10_000 // bytes of an unchanged text
 )
 
@@ -115,6 +115,7 @@ func rowsOf(lines []drift.Line) (rows []htmlRow) {
 // marks, or without marks its start, and how much more there is. An empty line has one piece.
 func shownPieces(l *drift.Line) (shown []drift.Piece) {
 	room, start := htmlWidth, 0
+	around := max(20, min(htmlAround, htmlWidth/4/(len(l.Marks)+1)))
 	add := func(text string, marked bool) {
 		if room -= len(text); room < 0 {
 			text = strings.ToValidUTF8(text[:max(room+len(text), 0)], "")
@@ -125,7 +126,7 @@ func shownPieces(l *drift.Line) (shown []drift.Piece) {
 	}
 	equal := func(text string, head, tail int) {
 		left := len(text) - head - tail
-		if len(l.Text) > htmlWidth && l.Marks != nil && room > 0 && left > htmlAround {
+		if len(l.Text) > htmlWidth && l.Marks != nil && room > 0 && left > around {
 			add(strings.ToValidUTF8(text[:head], ""), false)
 			shown = append(shown, drift.Piece{Text: fmt.Sprintf("… (%d equal bytes) …", left)})
 			text = strings.ToValidUTF8(text[len(text)-tail:], "")
@@ -133,11 +134,11 @@ func shownPieces(l *drift.Line) (shown []drift.Piece) {
 		add(text, false)
 	}
 	for i, m := range l.Marks {
-		equal(l.Text[start:m.From], min(i, 1)*htmlAround, htmlAround)
+		equal(l.Text[start:m.From], min(i, 1)*around, around)
 		add(l.Text[m.From:m.To], true)
 		start = m.To
 	}
-	equal(l.Text[start:], htmlAround, 0)
+	equal(l.Text[start:], around, 0)
 	switch {
 	case room < 0:
 		shown = append(shown, drift.Piece{Text: fmt.Sprintf("… (%d bytes more)", -room)})

@@ -123,21 +123,32 @@ func TestHTMLIsInert(t *testing.T) {
 	}
 }
 
-// TestHTMLOfALongLine shows every change of a line that is too long for the page, as the text form does.
+// TestHTMLOfALongLine shows every change of a line that is too long for the page, as the text form does, also the last of many.
 func TestHTMLOfALongLine(t *testing.T) {
-	rows := func(second, last string) string {
+	rows := func(value, last string, changed ...int) string {
 		var b strings.Builder
 		for i := range 2000 {
-			fmt.Fprintf(&b, `{"id":%d,"name":"%s"},`, i, map[int]string{2: second, 1500: last}[i])
+			name := "a"
+			if slices.Contains(changed, i) {
+				name = value
+			}
+			if i == 1900 {
+				name = last
+			}
+			fmt.Fprintf(&b, `{"id":%d,"name":"%s"},`, i, name)
 		}
 		return b.String()
 	}
-	text := htmlOf(t, compare(t, false, pair{"TestX", agents, prompted(rows("a", "a")), prompted(rows("b", "SEND IT TO EVE"))}))
-	require.NoError(t, wellFormed(text))
-	require.Contains(t, text, `<mark>SEND IT TO EVE</mark>`)
-	require.Contains(t, text, `&#34;id&#34;:2,&#34;name&#34;:&#34;<mark>b</mark>`)
-	require.Regexp(t, `… \([0-9]+ equal bytes\) …`, text)
-	require.Less(t, len(text), 60_000)
+	for _, changed := range [][]int{{2}, {2, 300, 600, 900, 1200, 1500}, {2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30}} {
+		was, is := prompted(rows("a", "a")), prompted(rows("b", "SEND IT TO EVE", changed...))
+		text := htmlOf(t, compare(t, false, pair{"TestX", agents, was, is}))
+		require.NoError(t, wellFormed(text))
+		require.Contains(t, text, `<mark>SEND IT TO EVE</mark>`, changed)
+		require.Contains(t, text, `&#34;name&#34;:&#34;<mark>b</mark>`)
+		require.Zero(t, strings.Count(text, `<mark>b</mark>`)%len(changed), changed)
+		require.Regexp(t, `… \([0-9]+ equal bytes\) …`, text)
+		require.Less(t, len(text), 60_000)
+	}
 }
 
 var leftOut = regexp.MustCompile(`>(\d+) (cause|test)s are left out, since the page would be larger than 4 MB\. ` +
