@@ -128,7 +128,7 @@ func renaming(tests map[string]page.Test, from, to string) (func(page.Test) (pag
 	if strings.HasSuffix(from, "/...") != strings.HasSuffix(to, "/...") {
 		return nil, usagef("either both names end in /... or none: it stands for the packages below too")
 	}
-	if err := checkPackage(to); err != nil {
+	if err := checkPackage(strings.TrimSuffix(to, "/...")); err != nil {
 		return nil, err
 	}
 	return func(t page.Test) (page.Test, bool) {
@@ -194,8 +194,8 @@ func checkTest(test string) error {
 
 // checkPackage refuses a text that is not an import path.
 func checkPackage(pkg string) error {
-	pkg = strings.TrimSuffix(pkg, "/...")
-	if pkg == "" || pkg != path.Clean(pkg) || strings.ContainsRune("./-", rune(pkg[0])) || strings.ContainsAny(pkg, `\:*"<>|`) || strings.ContainsFunc(pkg, isOdd) {
+	if pkg == "" || pkg != path.Clean(pkg) || strings.ContainsRune("./-", rune(pkg[0])) || strings.Contains(pkg, "...") ||
+		strings.ContainsAny(pkg, `\:*"<>|`) || strings.ContainsFunc(pkg, isOdd) {
 		return usagef("%s is no import path: name the package as go list prints it", gotest.Quote(pkg))
 	}
 	return nil

@@ -55,16 +55,16 @@ func TestInPackage(t *testing.T) {
 	}
 }
 
-// Names that go gives to no test or package are refused, whatever they are made of.
+// Names that go gives to no test or package are refused, whatever they are made of, as are patterns of packages.
 func TestNamesAreChecked(t *testing.T) {
 	for _, name := range []string{"", "/", "TestA/", "Test A", "TestA\n", "Test\x1b[2J", "\u202eTestA"} {
 		require.ErrorContains(t, checkTest(name), "is no name of a test", "%q", name)
 	}
 	require.NoError(t, checkTest("TestA/in_Österreich,_§1"))
-	for _, name := range []string{"", "-a", ".", "./a", "../a", "/a", "a/../b", "a//b", "a b", "a\nb", `a\b`, "a:b"} {
+	for _, name := range []string{"", "-a", ".", "./a", "../a", "/a", "a/../b", "a//b", "a b", "a\nb", `a\b`, "a:b", "a/...", "..."} {
 		require.ErrorContains(t, checkPackage(name), "is no import path", "%q", name)
 	}
-	require.NoError(t, checkPackage("example.com/m/v2/..."))
+	require.NoError(t, checkPackage("example.com/m/v2"))
 }
 
 func TestNear(t *testing.T) {
