@@ -83,6 +83,7 @@ func ask(ctx context.Context, dir string, args ...string) (string, error) {
 		return git.Output(ctx, dir, nil, args...)
 	}
 	question := r.Top + "\x00" + strings.Join(args, "\x00")
-	once, _ := known.LoadOrStore(question, sync.OnceValues(func() (string, error) { return git.Output(ctx, dir, nil, args...) }))
+	answer := func() (string, error) { return git.Output(ctx, dir, nil, args...) }
+	once, _ := known.LoadOrStore(question, sync.OnceValues(answer))
 	return once.(func() (string, error))()
 }
