@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -70,24 +71,24 @@ func (c *call) tellSession(file string, report session.Report, err error) {
 }
 
 func hashSession(c *call) error {
-	report, err := c.verified(c.args[0])
-	if err == nil {
+	report, err := verifySession(c.stdin, c.args[0], session.VerifyOptions{})
+	if err = c.refuse(c.args[0], report, err); err == nil {
 		fmt.Fprintln(c.stdout, report.Hash)
 	}
 	return err
 }
 
-// verified checks that a session complies with all rules of MIO, and reports the violated ones.
-func (c *call) verified(file string) (session.Report, error) {
-	report, err := verifySession(c.stdin, file, session.VerifyOptions{})
+// refuse returns the error for a session that does not comply with all rules of MIO, and reports the violated ones. err is
+// the reason why it was not verified.
+func (c *call) refuse(file string, report session.Report, err error) error {
 	code := sessionCode(report, err)
 	if err != nil {
-		return report, exit{code, fmt.Errorf("%s: %w", file, err)}
+		return exit{code, fmt.Errorf("%s: %w", file, err)}
 	}
 	for _, v := range report.Violations {
 		c.say("%s: %s: %s: %s", file, session.Path(v), v.Rule, v.Message)
 	}
-	return report, exitWith(code)
+	return exitWith(code)
 }
 
 func verifySession(stdin io.Reader, file string, opts session.VerifyOptions) (session.Report, error) {
@@ -156,13 +157,14 @@ func replaySession(c *call) error {
 	})
 }
 
-// validSession reads a session, which must comply with the rules of MIO.
+// validSession reads a session, which must comply with the rules of MIO. It reads the file once, as it may be a pipe.
 func (c *call) validSession(file string) (*session.Session, error) {
-	if _, err := c.verified(file); err != nil {
-		return nil, err
-	}
 	data, err := os.ReadFile(file)
 	if err != nil {
+		return nil, err
+	}
+	report, err := session.VerifyReader(bytes.NewReader(data), session.VerifyOptions{})
+	if err = c.refuse(file, report, err); err != nil {
 		return nil, err
 	}
 	s := new(session.Session)
