@@ -177,12 +177,11 @@ func (b *bridge) handOn(message jsonrpc.Message, text []byte) {
 }
 
 // of returns the call that a message from the server belongs to: the call whose progress it reports or that listens for
-// it, or else the latest. It is nil if no call is pending.
+// it, or else the latest that the client waits for. It is nil if there is none.
 func (b *bridge) of(request *jsonrpc.Request) *stream {
 	params := paramsOf(request)
 	for _, call := range slices.Backward(b.calls) {
 		switch {
-		case call.isOver(): // the client has given it up, and servers leave such calls unanswered
 		case params.Token != nil:
 			if reflect.DeepEqual(paramsOf(call.request).Meta.Token, params.Token) { // tokens may have different types
 				return call
@@ -191,7 +190,7 @@ func (b *bridge) of(request *jsonrpc.Request) *stream {
 			if id, err := jsonrpc.MakeID(params.Meta.Subscription); err == nil && call.request.ID == id {
 				return call
 			}
-		case call.request.Method != "subscriptions/listen":
+		case call.request.Method != "subscriptions/listen" && !call.isOver(): // servers leave unanswered what the client gave up
 			return call
 		}
 	}

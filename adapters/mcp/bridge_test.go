@@ -132,3 +132,17 @@ func TestCancelledBeforeItIsSent(t *testing.T) {
 	b.handOn(&jsonrpc.Request{Method: "notifications/tools/list_changed"}, []byte("{}"))
 	require.Equal(t, "event: message\ndata: {}\n\n", heard(t, b.listen(t.Context())))
 }
+
+// TestProgressOfACancelledCall holds that the progress of a call that the client has given up is told to nobody else: in replay
+// its token may be that of another call.
+func TestProgressOfACancelledCall(t *testing.T) {
+	b := &bridge{}
+	token := json.RawMessage(`{"_meta":{"progressToken":7}}`)
+	given, asks := newStream(t.Context(), &jsonrpc.Request{Method: "tools/call", Params: token}), newStream(t.Context(), &jsonrpc.Request{Method: "tools/call"})
+	require.True(t, b.begin(asks))
+	require.True(t, b.begin(given))
+	require.NoError(t, given.Close())
+	b.handOn(&jsonrpc.Request{Method: "notifications/progress", Params: json.RawMessage(`{"progressToken":7}`)}, []byte("{}"))
+	require.Zero(t, asks.rest.Len())
+	require.Empty(t, b.unheard)
+}
