@@ -129,3 +129,33 @@ func TestAcceptKeepsNewerBesideChanges(t *testing.T) {
 	require.Equal(t, exitClean, code, said)
 	require.Contains(t, out, "TestAdded")
 }
+
+// TestAcceptKeepsNewerOfItsTest: also where another answer of the same test is named, beside a test whose record changed: such a
+// test is accepted as a whole.
+func TestAcceptKeepsNewerOfItsTest(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), ".ai-snapshots")
+	s, err := store.Open(dir)
+	require.NoError(t, err)
+	two := func(day int, first, second string) store.Put {
+		put, other := refused(day, first), refused(day, second)
+		call := other.Document.Snapshots[0]
+		call.ID = snapshot.ID(put.Name, 2)
+		call.Request.Messages[0].Content[0] = modelio.TextPart("bye")
+		put.Document.Snapshots = append(put.Document.Snapshots, call)
+		return put
+	}
+	require.NoError(t, s.Commit(store.Change{Put: []store.Put{two(2, "same", "new")}}))
+	commitAll(t, filepath.Dir(dir))
+	keepRaw(t, dir, "TestAdded", `{}`)
+	waits := two(1, "first", "old")
+	waits.Document.Snapshots[0].Timestamp = waits.Document.Snapshots[0].Timestamp.AddDate(0, 1, 0)
+	require.NoError(t, s.Pending().Commit(store.Change{Put: []store.Put{waits}}))
+	first, second := waits.Document.Snapshots[0].ID, waits.Document.Snapshots[1].ID
+	code, out, said := run("", "accept", "--dir", dir, "TestAdded", first)
+	require.Equal(t, exitTrouble, code, out)
+	require.Contains(t, said, "1 answer is older than what was recorded of the same call since: nothing was accepted")
+	code, out, said = run("", "accept", "--dir", dir, "TestAdded", first, second)
+	require.Equal(t, exitClean, code, said)
+	require.Contains(t, out, "TestAdded")
+}

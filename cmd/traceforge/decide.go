@@ -102,14 +102,14 @@ func decide(c *call, s *store.Store, dir, verb string, do func(ids []string) err
 		return fmt.Errorf("%w\nnothing was accepted: traceforge reject ID removes what is broken", broken)
 	}
 	if verb == "accept" {
-		if err := refuseOlder(c, all); err != nil {
+		if err := refuseOlder(c, all, c.args); err != nil {
 			return err
 		}
 	}
 	ids, err := idsOf(c, s, all, unread)
 	switch {
 	case verb == "accept" && err != nil:
-		return c.acceptReviewed(s, dir, err)
+		return c.acceptReviewed(s, dir, all, err)
 	case err != nil:
 		return err
 	}
@@ -124,28 +124,39 @@ func decide(c *call, s *store.Store, dir, verb string, do func(ids []string) err
 // acceptReviewed accepts the arguments like review does, if one of them is not the name of a pending answer: they may
 // name causes, and tests whose records changed. The error is unknown if review does not recognize one of them either.
 // reject does not do this, since a misspelled word must not delete a recording that git does not have.
-func (c *call) acceptReviewed(s *store.Store, dir string, unknown error) error {
+func (c *call) acceptReviewed(s *store.Store, dir string, all []waitingRecord, unknown error) error {
 	r := &reviewRun{c: c, store: s, dir: dir}
 	defer r.close()
 	if err := r.gather(); err != nil {
 		return unknown
 	}
-	if _, _, err := r.find(c.args); err != nil {
+	_, tests, err := r.find(c.args)
+	if err != nil {
 		return unknown
 	}
-	err := r.decideNamed(c.args, nil)
+	words := slices.Clone(c.args)
+	for _, item := range tests {
+		if item.Kind == pendingKind { // it is decided as a whole, whichever of its records is named
+			words = append(words, item.Document)
+		}
+	}
+	if err := refuseOlder(c, all, words); err != nil {
+		return err
+	}
+	err = r.decideNamed(c.args, nil)
 	if errors.Is(err, exitWith(exitFindings)) { // other groups are left, which were not named
 		err = nil
 	}
 	return err
 }
 
-// refuseOlder refuses to replace a record with an older answer to the same call, unless the user names the answer.
-func refuseOlder(c *call, all []waitingRecord) error {
+// refuseOlder refuses to replace a record with an older answer to the same call, unless the user names the answer. words
+// name what is accepted; none means everything.
+func refuseOlder(c *call, all []waitingRecord, words []string) error {
 	var older []string
 	for i := range all {
 		w := &all[i]
-		if w.older && !slices.Contains(c.args, w.ID) && (len(c.args) == 0 || slices.ContainsFunc(c.args, w.isNamed)) {
+		if w.older && !slices.Contains(c.args, w.ID) && (len(words) == 0 || slices.ContainsFunc(words, w.isNamed)) {
 			older = append(older, w.ID)
 		}
 	}
