@@ -8,6 +8,8 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -73,10 +75,11 @@ func (a *agentsAPI) server(t *testing.T) traceforgetest.Option {
 			fmt.Fprintf(w, `{"id":"sess_%08d","status":"idle","created_at":%d}`, sessions, time.Now().Unix())
 			return
 		case strings.Contains(string(body), "result"):
+			time.Sleep(5 * time.Millisecond) // as over a network: times are cut to milliseconds
 			said <- fmt.Sprintf(a.echo, call)
 			said <- a.answer
 			said <- a.done
-		default:
+		case strings.Contains(string(body), "weather"):
 			said <- fmt.Sprintf(a.call, call)
 		}
 		w.WriteHeader(http.StatusNoContent)
@@ -91,8 +94,8 @@ func (a *agentsAPI) server(t *testing.T) traceforgetest.Option {
 	}))
 }
 
-// talk returns a test that says something to an agent, and runs the tool that it calls.
-func (a *agentsAPI) talk(t *testing.T, text string) func(*tbtest.TB, *traceforgetest.Recorder) {
+// talk returns a test that says something to an agent, and runs the tool that it calls while it reads on.
+func (a *agentsAPI) talk(t *testing.T, texts ...string) func(*tbtest.TB, *traceforgetest.Recorder) {
 	return func(tb *tbtest.TB, tf *traceforgetest.Recorder) {
 		post := func(path, body string) string {
 			resp, err := tf.Client().Post(a.sessions+path, "application/json", strings.NewReader(body))
@@ -110,18 +113,24 @@ func (a *agentsAPI) talk(t *testing.T, text string) func(*tbtest.TB, *traceforge
 		stream, err := tf.Client().Get(a.sessions + session + a.stream)
 		require.NoError(t, err)
 		defer stream.Body.Close()
-		post(session+a.events, fmt.Sprintf(a.say, text))
-		replied := false
+		for _, text := range texts {
+			post(session+a.events, fmt.Sprintf(a.say, text))
+		}
+		var replied atomic.Bool
+		var posts sync.WaitGroup
+		defer posts.Wait()
 		for lines := bufio.NewScanner(stream.Body); lines.Scan(); {
 			switch event := strings.TrimPrefix(lines.Text(), "data: "); {
 			case event == a.done:
 				return
 			case strings.HasPrefix(event, a.echo[:strings.Index(a.echo, "%q")]):
-				require.True(t, replied, "the server had the result before it repeated it")
+				require.True(t, replied.Load(), "the server had the result before it repeated it")
 			case strings.Contains(event, "call_"):
-				time.Sleep(20 * time.Millisecond) // time for events that do not wait
-				replied = true
-				post(session+a.events, fmt.Sprintf(a.result, event[strings.Index(event, "call_"):][:len("call_00000000")]))
+				posts.Go(func() {
+					time.Sleep(20 * time.Millisecond) // time for events that do not wait
+					replied.Store(true)
+					post(session+a.events, fmt.Sprintf(a.result, event[strings.Index(event, "call_"):][:len("call_00000000")]))
+				})
 			}
 		}
 		tb.Errorf("the stream ended")
@@ -175,6 +184,9 @@ func TestAgentSessions(t *testing.T) {
 			s.requireFiles(before)
 			requirePass(t, run("all", "The weather now?"))
 			requirePass(t, run("", "The weather now?"))
+			api.answer = strings.Replace(api.answer, "warm", "cold", 1)
+			requirePass(t, run("all", "The weather now?"))
+			requirePass(t, run("", "The weather now?")) // all times are of one run
 			s.requireWhole()
 		})
 	}
