@@ -11,6 +11,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -188,6 +189,25 @@ func TestAgentSessions(t *testing.T) {
 			requirePass(t, run("all", "The weather now?"))
 			requirePass(t, run("", "The weather now?")) // all times are of one run
 			s.requireWhole()
+		})
+	}
+}
+
+// TestAgentSessionsWithoutAMessage: the events of a stream do not wait forever for a message that a test no longer posts.
+func TestAgentSessionsWithoutAMessage(t *testing.T) {
+	for _, api := range agentsAPIs {
+		t.Run(api.name, func(t *testing.T) {
+			s := newScene(t)
+			upstream := api.server(t)
+			t.Setenv("TRACEFORGE_UPDATE", "1")
+			requirePass(t, s.run("TestIt", api.talk(t, "Hello.", "The weather?"), upstream))
+			t.Setenv("TRACEFORGE_UPDATE", "")
+			synctest.Test(t, func(t *testing.T) {
+				requirePass(t, s.run("TestIt", api.talk(t, "Hello.", "The weather?")))
+				begun := time.Now()
+				require.Contains(t, s.run("TestIt", api.talk(t, "The weather?")).Logged(), "user: Hello.")
+				require.Less(t, time.Since(begun), time.Minute)
+			})
 		})
 	}
 }

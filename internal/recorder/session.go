@@ -97,8 +97,8 @@ func (l *sessions) play(req *http.Request, w *wire, c *call, s *servedRecord) (*
 	l.note(provider.EventIDs(answer), id, replyOf(session, w.Header, session.Answers(&w.Wire)))
 	if body := resp.Body.(*replayBody); body.events == nil { // it comes after the replies to what its server asked in the meantime
 		body.pause = func(ctx context.Context) error {
-			return l.await(ctx, func() bool {
-				return !l.run.owes(s.record.Timestamp, endOf(s.record).Add(time.Millisecond), repliesWithin(s.record))
+			return l.await(ctx, s.record, func(patient bool) bool {
+				return !l.run.owes(patient, s.record.Timestamp, endOf(s.record).Add(time.Millisecond), repliesWithin(s.record))
 			})
 		}
 	}
@@ -137,7 +137,9 @@ func (l *sessions) cues(codec *provider.Codec, req *http.Request, record *snapsh
 			before = before.Add(time.Duration(times[n]) * time.Millisecond)
 		}
 		n++
-		err := l.await(ctx, func() bool { return l.hasReplied(replies) && !l.run.owes(record.Timestamp, before, nil) })
+		err := l.await(ctx, record, func(patient bool) bool {
+			return l.hasReplied(replies) && !l.run.owes(patient, record.Timestamp, before, nil)
+		})
 		if err == nil && pace != nil {
 			err = pace(ctx)
 		}
@@ -185,15 +187,21 @@ func (l *sessions) note(events []string, id json.RawMessage, reply string) {
 // giveUp makes all waiting calls look again, after a failure.
 func (l *sessions) giveUp() { l.note(nil, nil, "") }
 
-// await waits until holds is true, and asks it after each call that is served. After a failure such calls may never
-// come, so it does not wait.
-func (l *sessions) await(ctx context.Context, holds func() bool) error {
+// patience is how long a record waits for the next call, beyond the time that its own call took in the recording.
+const patience = 30 * time.Second
+
+// await waits until holds is true. It asks after each call that is served, and loses its patience when no call comes for
+// long. After a failure such calls may never come, so it does not wait.
+func (l *sessions) await(ctx context.Context, record *snapshot.Snapshot, holds func(patient bool) bool) error {
 	served := make(chan struct{}, 1)
 	l.waiting.Set(served, true)
 	defer l.waiting.Delete(served)
-	for !holds() && !l.report.hasFailed() {
+	for patient := true; !holds(patient) && !l.report.hasFailed(); {
 		select {
 		case <-served:
+			patient = true
+		case <-time.After(patience + time.Duration(record.Response.LatencyMS)*time.Millisecond):
+			patient = false
 		case <-ctx.Done():
 			return ctx.Err()
 		}
@@ -202,16 +210,21 @@ func (l *sessions) await(ctx context.Context, holds func() bool) error {
 }
 
 // owes reports whether the client still has to make a call of a session that was recorded between two times. meant
-// chooses the calls; nil chooses all.
-func (r *run) owes(from, to time.Time, meant func(*snapshot.Snapshot) bool) bool {
+// chooses the calls; nil chooses all. If it is not patient, it gives up on them: the test may no longer make them, and
+// would wait for an event that waits for them.
+func (r *run) owes(patient bool, from, to time.Time, meant func(*snapshot.Snapshot) bool) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for i := range r.tape.records {
 		s := &r.tape.records[i]
-		if !r.tape.plays[i].played && isInSession(&s.Request) && !s.Timestamp.Before(from) && s.Timestamp.Before(to) &&
-			(meant == nil || meant(s)) {
+		if r.tape.plays[i].missed || s.Timestamp.Before(from) || !s.Timestamp.Before(to) || !isInSession(&s.Request) ||
+			meant != nil && !meant(s) || !r.tape.isUncalled(i) {
+			continue
+		}
+		if patient {
 			return true
 		}
+		r.tape.plays[i].missed = true
 	}
 	return false
 }

@@ -20,6 +20,8 @@ func TestRepliesWithin(t *testing.T) {
 	call := at(7, 3, modelio.Object{"method": []byte(`"tools/call"`)})
 	call.Response.LatencyMS = 30
 	reply := modelio.Object{"result": []byte(`{}`)}
+	cancelled := at(20, 2, reply)
+	cancelled.Response.Error = &modelio.ProviderError{Type: transportType, Code: "canceled"}
 	for _, c := range []struct {
 		reason string
 		made   *snapshot.Snapshot
@@ -31,12 +33,16 @@ func TestRepliesWithin(t *testing.T) {
 		{"in the last millisecond, of the next call", at(38, 4, reply), false},
 		{"after the end", at(39, 2, reply), false},
 		{"before", at(6, 1, reply), false},
+		{"cancelled, so chance decides whether it is made again", cancelled, false},
 		{"no reply", at(20, 2, modelio.Object{"method": []byte(`"tools/list"`)}), false},
 	} {
 		r := &run{tape: &tape{records: []snapshot.Snapshot{*c.made, *call}}}
 		r.tape.plays = []play{{}, {played: true}}
-		require.Equal(t, c.owed, r.owes(call.Timestamp, endOf(call).Add(time.Millisecond), repliesWithin(call)), c.reason)
+		require.Equal(t, c.owed, r.owes(true, call.Timestamp, endOf(call).Add(time.Millisecond), repliesWithin(call)), c.reason)
 		r.tape.plays[0].played = true
-		require.False(t, r.owes(call.Timestamp, endOf(call).Add(time.Millisecond), repliesWithin(call)), c.reason)
+		require.False(t, r.owes(true, call.Timestamp, endOf(call).Add(time.Millisecond), repliesWithin(call)), c.reason)
+		r.tape.plays[0].played = false
+		require.False(t, r.owes(false, call.Timestamp, endOf(call).Add(time.Millisecond), repliesWithin(call)), "it gives up")
+		require.False(t, r.owes(true, call.Timestamp, endOf(call).Add(time.Millisecond), repliesWithin(call)), "it has given up")
 	}
 }

@@ -42,6 +42,7 @@ type play struct {
 	played bool
 	held   bool           // a drifted call was compared with it, so no other drifted call is
 	bought bool           // its call was made live again with the same request
+	missed bool           // an answer waited for its call in vain, so none waits for it again; see owes
 	parts  *drift.Request // the request, taken apart; nil until a call drifts
 }
 
