@@ -211,3 +211,22 @@ func TestAgentSessionsWithoutAMessage(t *testing.T) {
 		})
 	}
 }
+
+// TestAgentSessionsThatWait: answers that wait, because their test failed, are served as records are: events wait for what
+// was posted before them.
+func TestAgentSessionsThatWait(t *testing.T) {
+	for _, api := range agentsAPIs {
+		t.Run(api.name, func(t *testing.T) {
+			s := newScene(t)
+			upstream := api.server(t)
+			t.Setenv("TRACEFORGE_UPDATE", "1")
+			s.run("TestIt", func(tb *tbtest.TB, tf *traceforgetest.Recorder) {
+				api.talk(t, "The weather?")(tb, tf)
+				tb.Errorf("no")
+			}, upstream)
+			require.Empty(t, s.documents(api.name))
+			requirePass(t, s.run("TestIt", api.talk(t, "The weather?"), traceforgetest.Upstream(unreachable{})))
+			require.Len(t, s.records(api.name), 4)
+		})
+	}
+}

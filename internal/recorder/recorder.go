@@ -253,7 +253,7 @@ func (r *Recorder) play(req *http.Request, w *wire, c *call, s *servedRecord) (*
 	resp, err := r.report.responseOf(req, s)
 	if err == nil && c.codec.Listens != nil {
 		r.sessions.note(nil, nil, "")
-		r.sessions.follow(resp, c, s.record)
+		r.sessions.follow(resp, c, s)
 	}
 	return resp, err
 }

@@ -20,6 +20,7 @@ import (
 type servedRecord struct {
 	take   *take // nil if the record answers
 	record *snapshot.Snapshot
+	tape   *tape      // of the record
 	body   []byte     // of the answer, with this run's values
 	proof  *due       // nil if this run recorded the answer, which needs no proof
 	fault  *injection // replaces the answer, unless nil

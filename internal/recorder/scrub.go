@@ -41,7 +41,7 @@ func (r *run) restore(c *call, t *tape, i int, body []byte) (*servedRecord, erro
 	if err != nil {
 		return nil, r.unknownValues(i, err)
 	}
-	s := &servedRecord{record: record, body: body}
+	s := &servedRecord{record: record, tape: t, body: body}
 	for name, values := range record.Response.Headers {
 		for n, value := range values {
 			restored, err := c.values.RestoreText(recorded.AnswerText(value))

@@ -98,22 +98,23 @@ func (l *sessions) play(req *http.Request, w *wire, c *call, s *servedRecord) (*
 	if body := resp.Body.(*replayBody); body.events == nil { // it comes after the replies to what its server asked in the meantime
 		body.pause = func(ctx context.Context) error {
 			return l.await(ctx, s.record, func(patient bool) bool {
-				return !l.run.owes(patient, s.record.Timestamp, endOf(s.record).Add(time.Millisecond), repliesWithin(s.record))
+				end := endOf(s.record).Add(time.Millisecond)
+				return !l.run.owes(s.tape, patient, s.record.Timestamp, end, repliesWithin(s.record))
 			})
 		}
 	}
-	l.follow(resp, c, s.record)
+	l.follow(resp, c, s)
 	return resp, nil
 }
 
 // follow makes a recorded stream wait for its cues, and stay open if its client listens to it.
-func (l *sessions) follow(resp *http.Response, c *call, record *snapshot.Snapshot) {
+func (l *sessions) follow(resp *http.Response, c *call, s *servedRecord) {
 	body := resp.Body.(*replayBody)
 	if body.events == nil {
 		return
 	}
 	events := *body.events
-	body.pause = l.cues(c.codec, resp.Request, record, &events, body.pause)
+	body.pause = l.cues(c.codec, resp.Request, s, &events, body.pause)
 	if listens(c.request) {
 		body.last()
 		resp.ContentLength = -1
@@ -122,8 +123,9 @@ func (l *sessions) follow(resp *http.Response, c *call, record *snapshot.Snapsho
 
 // cues returns what each event of a recorded stream waits for: the client's replies to earlier questions of the server,
 // and, for an event that the server sent unasked, the calls that were made before it.
-func (l *sessions) cues(codec *provider.Codec, req *http.Request, record *snapshot.Snapshot, events *provider.Events,
+func (l *sessions) cues(codec *provider.Codec, req *http.Request, served *servedRecord, events *provider.Events,
 	pace func(context.Context) error) func(context.Context) error {
+	record := served.record
 	var times []int64
 	if codec.Listens(&record.Request) {
 		times = record.Response.TimingMS
@@ -138,7 +140,7 @@ func (l *sessions) cues(codec *provider.Codec, req *http.Request, record *snapsh
 		}
 		n++
 		err := l.await(ctx, record, func(patient bool) bool {
-			return l.hasReplied(replies) && !l.run.owes(patient, record.Timestamp, before, nil)
+			return l.hasReplied(replies) && !l.run.owes(served.tape, patient, record.Timestamp, before, nil)
 		})
 		if err == nil && pace != nil {
 			err = pace(ctx)
@@ -209,22 +211,22 @@ func (l *sessions) await(ctx context.Context, record *snapshot.Snapshot, holds f
 	return nil
 }
 
-// owes reports whether the client still has to make a call of a session that was recorded between two times. meant
+// owes reports whether the client still has to make a call of a session that a tape recorded between two times. meant
 // chooses the calls; nil chooses all. If it is not patient, it gives up on them: the test may no longer make them, and
 // would wait for an event that waits for them.
-func (r *run) owes(patient bool, from, to time.Time, meant func(*snapshot.Snapshot) bool) bool {
+func (r *run) owes(t *tape, patient bool, from, to time.Time, meant func(*snapshot.Snapshot) bool) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for i := range r.tape.records {
-		s := &r.tape.records[i]
-		if r.tape.plays[i].missed || s.Timestamp.Before(from) || !s.Timestamp.Before(to) || !isInSession(&s.Request) ||
-			meant != nil && !meant(s) || !r.tape.isUncalled(i) {
+	for i := range t.records {
+		s := &t.records[i]
+		if t.plays[i].missed || s.Timestamp.Before(from) || !s.Timestamp.Before(to) || !isInSession(&s.Request) ||
+			meant != nil && !meant(s) || !t.isUncalled(i) {
 			continue
 		}
 		if patient {
 			return true
 		}
-		r.tape.plays[i].missed = true
+		t.plays[i].missed = true
 	}
 	return false
 }

@@ -38,11 +38,11 @@ func TestRepliesWithin(t *testing.T) {
 	} {
 		r := &run{tape: &tape{records: []snapshot.Snapshot{*c.made, *call}}}
 		r.tape.plays = []play{{}, {played: true}}
-		require.Equal(t, c.owed, r.owes(true, call.Timestamp, endOf(call).Add(time.Millisecond), repliesWithin(call)), c.reason)
+		require.Equal(t, c.owed, r.owes(r.tape, true, call.Timestamp, endOf(call).Add(time.Millisecond), repliesWithin(call)), c.reason)
 		r.tape.plays[0].played = true
-		require.False(t, r.owes(true, call.Timestamp, endOf(call).Add(time.Millisecond), repliesWithin(call)), c.reason)
+		require.False(t, r.owes(r.tape, true, call.Timestamp, endOf(call).Add(time.Millisecond), repliesWithin(call)), c.reason)
 		r.tape.plays[0].played = false
-		require.False(t, r.owes(false, call.Timestamp, endOf(call).Add(time.Millisecond), repliesWithin(call)), "it gives up")
-		require.False(t, r.owes(true, call.Timestamp, endOf(call).Add(time.Millisecond), repliesWithin(call)), "it has given up")
+		require.False(t, r.owes(r.tape, false, call.Timestamp, endOf(call).Add(time.Millisecond), repliesWithin(call)), "it gives up")
+		require.False(t, r.owes(r.tape, true, call.Timestamp, endOf(call).Add(time.Millisecond), repliesWithin(call)), "it has given up")
 	}
 }
