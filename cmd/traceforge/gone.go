@@ -112,8 +112,8 @@ func lost(c *call, s *store.Store, dir string) (found []snapshot.Finding) {
 	return found
 }
 
-// textsOf returns the contents of files by their objects, as far as git has them. It divides files until it is told of
-// those that git has, since git stops at the first one that a partial clone lacks.
+// textsOf returns the contents of files by their objects, as far as git has them. git prints nothing if a partial clone
+// lacks one of them, so textsOf then asks for each half of the files.
 func (c *call) textsOf(dir string, files []worktree.File) map[string]string {
 	texts, err := worktree.Contents(c.ctx, dir, files)
 	if half := len(files) / 2; err != nil && half > 0 {

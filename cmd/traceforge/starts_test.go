@@ -66,6 +66,16 @@ func makeCommits(t *testing.T, n int) (dir string) {
 	return dir
 }
 
+// testFile returns a file with the n tests of makeCommits.
+func testFile(n int) string {
+	var b strings.Builder
+	b.WriteString("package agents\n")
+	for i := range n {
+		fmt.Fprintf(&b, "func TestIt%d(t *testing.T) {}\n", i)
+	}
+	return b.String()
+}
+
 // TestQuestionsToGit: a command asks git once for each commit, tree and config, however often it looks at them.
 func TestQuestionsToGit(t *testing.T) {
 	traceGit(t)
@@ -110,11 +120,7 @@ func TestMissingDocuments(t *testing.T) {
 		var counts []int
 		for _, n := range []int{1, 7} {
 			dir := makeCommits(t, n)
-			tests := "package agents\n"
-			for i := range n {
-				tests += fmt.Sprintf("func TestIt%d(t *testing.T) {}\n", i)
-			}
-			gittest.Write(t, filepath.Dir(dir), map[string]string{"agents/a_test.go": tests})
+			gittest.Write(t, filepath.Dir(dir), map[string]string{"agents/a_test.go": testFile(n)})
 			files, err := filepath.Glob(filepath.Join(dir, "openai", pattern))
 			require.NoError(t, err)
 			for _, file := range files {
@@ -135,11 +141,7 @@ func TestMissingDocuments(t *testing.T) {
 // TestMissingInAPartialClone: what is missing is named also where the clone lacks the text of another missing document.
 func TestMissingInAPartialClone(t *testing.T) {
 	top := filepath.Dir(makeCommits(t, 4))
-	tests := "package agents\n"
-	for i := range 4 {
-		tests += fmt.Sprintf("func TestIt%d(t *testing.T) {}\n", i)
-	}
-	gittest.Write(t, top, map[string]string{"agents/a_test.go": tests})
+	gittest.Write(t, top, map[string]string{"agents/a_test.go": testFile(4)})
 	gittest.Run(t, top, "add", "-A")
 	gittest.Run(t, top, "commit", "-q", "-m", "tests")
 	gittest.Run(t, top, "config", "uploadpack.allowFilter", "true")
