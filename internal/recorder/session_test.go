@@ -46,3 +46,24 @@ func TestRepliesWithin(t *testing.T) {
 		require.False(t, r.owes(r.tape, true, call.Timestamp, endOf(call).Add(time.Millisecond), repliesWithin(call)), "it has given up")
 	}
 }
+
+// TestNeedsNoCall: a client may listen any number of times. A request that creates a session, and listens to it at once, is
+// made once.
+func TestNeedsNoCall(t *testing.T) {
+	for _, c := range []struct {
+		api, url, stream string
+		want             bool
+	}{
+		{"openai.agents", `{"path":"/v1/agents/sessions/item_1/events"}`, "", true},
+		{"openai.agents", `{"method":"POST","path":"/v1/agents/sessions"}`, "true", false},
+		{"anthropic.agents", `{"path":"/v1/sessions/item_1/events/stream"}`, "", true},
+		{"anthropic.agents", `{"method":"POST","path":"/v1/sessions/item_1/events"}`, "", false},
+		{"mcp", `{"method":"GET"}`, "", true},
+	} {
+		s := &snapshot.Snapshot{Request: modelio.Request{API: c.api, Options: modelio.Object{"$url": []byte(c.url)}}}
+		if c.stream != "" {
+			s.Request.Options["stream"] = []byte(c.stream)
+		}
+		require.Equal(t, c.want, needsNoCall(s), "%s %s", c.api, c.url)
+	}
+}
