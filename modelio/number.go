@@ -31,6 +31,7 @@ type Numbering struct {
 	open      []openCall        // calls without a response so far, in order
 	early     map[string]string // number of a response that came before any call with its ref
 	answering bool              // the calls are those of an answer, which early responses may belong to, as in a session
+	ofAgents  bool              // the request is to an API of agents, whose sessions the provider names
 
 	answer *Numbering // the numbering of the latest answer's first candidate
 	broken error      // a value that is not JSON, or nil
@@ -40,6 +41,7 @@ type Numbering struct {
 // options. It does not change r; unchanged parts are shared. An error names a value in r that is not JSON.
 func (n *Numbering) Request(r *Request) (*Request, error) {
 	out := *r
+	n.ofAgents = strings.HasSuffix(r.API, ".agents")
 	var err error
 	if out.Messages, err = n.Messages(r.Messages); err != nil {
 		return nil, err

@@ -84,6 +84,18 @@ func TestNumberingPlaces(t *testing.T) {
 	}
 }
 
+// TestNumberingSessions: a provider of agents names their sessions. Other APIs get names of the caller's own, such as of a user.
+func TestNumberingSessions(t *testing.T) {
+	for api, want := range map[string]string{
+		"anthropic.agents": `{"path":"/v1/sessions/item_1/events"}`, "http.json": `{"path":"/v1/sessions/user42/events"}`,
+	} {
+		req := &modelio.Request{API: api, Options: modelio.Object{"$url": []byte(`{"path":"/v1/sessions/user42/events"}`)}}
+		got, err := new(modelio.Numbering).Request(req)
+		require.NoError(t, err)
+		require.Equal(t, want, string(got.Options["$url"]), api)
+	}
+}
+
 func TestNumberingOptions(t *testing.T) {
 	for _, c := range []struct{ name, why, options, want string }{
 		{"answer", "an answer that this one follows", `{"previous_response_id":"resp_x"}`, `{"previous_response_id":"response_1"}`},

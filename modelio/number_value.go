@@ -203,7 +203,8 @@ func (n *Numbering) urlText(text, name string) (string, bool) {
 	}
 	segments := strings.Split(text, "/")
 	for i := 1; i < len(segments); i++ {
-		if collections[segments[i-1]] && looksRandom(segments[i]) {
+		of := segments[i-1]
+		if (collections[of] || n.ofAgents && agentCollections[of]) && looksRandom(segments[i]) {
 			segments[i] = n.number("item", segments[i])
 		}
 	}
@@ -216,8 +217,11 @@ var collections = map[string]bool{
 	"analyzerResults": true, "batches": true, "cachedContents": true, "completions": true, "containers": true,
 	"conversations": true, "deferred-completion": true, "file_batches": true, "files": true, "interactions": true,
 	"items": true, "jobs": true, "messages": true, "operations": true, "requests": true, "responses": true, "runs": true,
-	"sessions": true, "steps": true, "subagents": true, "threads": true, "turns": true, "uploads": true, "videos": true,
+	"steps": true, "threads": true, "uploads": true, "videos": true,
 }
+
+// agentCollections are such segments of APIs of agents. In others, callers name the sessions of their users.
+var agentCollections = map[string]bool{"sessions": true, "subagents": true, "turns": true}
 
 // resource matches the name or URL of a resource that Google keeps for hours.
 var resource = regexp.MustCompile(`^(?:https://generativelanguage\.googleapis\.com/[^/]+/)?` +
