@@ -15,8 +15,8 @@ import (
 
 // What the code may weigh. Who needs more says in docs/decisions.md why; who needs less lowers the number.
 const (
-	linkedLines = 35_380 // of ours that a plain test of a user's links; the aim is 24,000
-	mostMethods = 60     // of one type
+	linkedLines = 35_410 // of ours that a plain test of a user's links; the aim is 24,000
+	mostMethods = 58     // of one type
 )
 
 // TestBudgets holds what a user's test compiles, and how large a type is.
