@@ -336,7 +336,11 @@ func TestRootsAreAsked(t *testing.T) {
 	serve := func() *mcp.Server {
 		server := mcp.NewServer(&mcp.Implementation{Name: "shop"}, &mcp.ServerOptions{
 			InitializedHandler: func(ctx context.Context, req *mcp.InitializedRequest) {
-				go func() { _, _ = req.Session.ListRoots(context.WithoutCancel(ctx), nil) }()
+				go func() { // the session's end waits for it, also where the client has ended before it replied
+					asking, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+					defer cancel()
+					_, _ = req.Session.ListRoots(asking, nil)
+				}()
 			},
 		})
 		mcp.AddTool(server, &mcp.Tool{Name: "add", Description: "Adds."},
