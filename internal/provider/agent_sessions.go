@@ -99,12 +99,11 @@ func anthropicEvent(v jsontext.Value) ([]modelio.Message, bool) {
 // addOpenAIAgent takes an event. The items and the last turn count; other events report progress.
 func addOpenAIAgent(f *fold, _ string, event jsontext.Value) {
 	item := func(id string) *node { return f.body.member("items").named(id) }
-	content := func() *node {
-		return item(event.Member("item_id").Word()).member("content").at(event.Member("content_index"))
+	block := func(list, index string) *node {
+		return item(event.Member("item_id").Word()).member(list).at(event.Member(index))
 	}
-	summary := func() *node {
-		return item(event.Member("item_id").Word()).member("summary").at(event.Member("summary_index"))
-	}
+	content := func() *node { return block("content", "content_index") }
+	summary := func() *node { return block("summary", "summary_index") }
 	switch kind := strings.TrimPrefix(event.Member("type").Word(), "agent.session."); kind {
 	case "turn.item.added", "turn.item.done":
 		item(event.Member("item", "id").Word()).putAll(event.Member("item"))
@@ -119,11 +118,12 @@ func addOpenAIAgent(f *fold, _ string, event jsontext.Value) {
 	case "turn.completed", "turn.failed", "turn.cancelled":
 		if turn := event.Member("turn"); !turn.Member("subagent_id").IsWord() {
 			f.body.put("turn", turn)
+			f.body.put("usage", turn.Member("usage"))
 			f.body.put("error", turn.Member("error"))
 		}
 	case "in_progress", "idle", "failed", "requires_action":
 		f.done = kind != "in_progress"
-		f.body.put("status", jsontext.ValueOf(jsontext.Text(kind)))
+		f.body.member("status").set(jsontext.Text(kind))
 		f.body.put("error", event.Member("session", "error"))
 	}
 }
@@ -155,9 +155,7 @@ func openAIAgentAnswer(body jsontext.Value) (*modelio.Response, error) {
 		c.Message.Content = append(c.Message.Content, parts...)
 	}
 	c.Citations = responsesCitations(body.Member("items"))
-	resp := responseOf(body, responsesUsage, []modelio.Candidate{c}, "items", "status", "turn", "error")
-	resp.Usage = responsesUsage.decode(turn.Member("usage"))
-	return resp, nil
+	return responseOf(body, responsesUsage, []modelio.Candidate{c}, "items", "status", "turn", "error"), nil
 }
 
 // addAnthropicAgent takes an event. Those about the state of the session report progress.
