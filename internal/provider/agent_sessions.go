@@ -163,7 +163,7 @@ func addAnthropicAgent(f *fold, _ string, event jsontext.Value) {
 	kind := event.Member("type").Word()
 	about := func(what string) bool { return strings.HasPrefix(kind, what) }
 	switch {
-	case kind == "session.status_running":
+	case kind == "session.status_running", kind == "session.status_rescheduled":
 		f.done = false
 	case about("session.status_"), kind == "session.deleted":
 		f.done = true
