@@ -76,7 +76,6 @@ func (a *agentsAPI) server(t *testing.T) traceforgetest.Option {
 			fmt.Fprintf(w, `{"id":"sess_%08d","status":"idle","created_at":%d}`, sessions, time.Now().Unix())
 			return
 		case strings.Contains(string(body), "result"):
-			time.Sleep(5 * time.Millisecond) // as over a network: times are cut to milliseconds
 			said <- fmt.Sprintf(a.echo, call)
 			said <- a.answer
 			said <- a.done

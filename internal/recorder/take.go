@@ -87,7 +87,9 @@ const (
 
 // newTake starts to keep the answer to a call.
 func (s *setup) newTake(c *call) *take {
-	return &take{call: c, terms: terms{started: clock(), decodeContent: s.decodeContent, limit: s.store.MaxBytes()}}
+	start := clock()
+	start = start.Add(-time.Duration(start.Nanosecond()) % time.Millisecond) // as the file has it, so that later times count from there
+	return &take{call: c, terms: terms{started: start, decodeContent: s.decodeContent, limit: s.store.MaxBytes()}}
 }
 
 // begin keeps the head of an answer.
@@ -200,6 +202,9 @@ type recordedBody struct {
 
 func (b *recordedBody) Read(p []byte) (int, error) {
 	n, err := b.upstream.Read(p)
+	if now := clock(); n > 0 && listens(b.take.request) { // in another millisecond than the calls before it: see cues
+		pause(b.ctx, now.Truncate(time.Millisecond).Add(time.Millisecond).Sub(now))
+	}
 	b.take.receive(p[:n])
 	switch {
 	case err == io.EOF:

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/modelio"
 )
 
 func TestReceived(t *testing.T) {
@@ -31,7 +33,7 @@ func TestReceived(t *testing.T) {
 // TestTakeIsCompleteOnce keeps one answer for a body that says more than once that it has ended.
 func TestTakeIsCompleteOnce(t *testing.T) {
 	completed := 0
-	tk := &take{terms: terms{limit: 100, complete: func() { completed++ }}}
+	tk := &take{call: &call{request: &modelio.Request{}}, terms: terms{limit: 100, complete: func() { completed++ }}}
 	body := &recordedBody{upstream: io.NopCloser(bytes.NewReader([]byte("{}"))), take: tk, ctx: t.Context()}
 	for range 2 {
 		_, err := io.ReadAll(body)
