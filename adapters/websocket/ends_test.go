@@ -13,6 +13,7 @@ import (
 	coder "github.com/coder/websocket"
 	"github.com/stretchr/testify/require"
 
+	"github.com/traceforge/traceforge-go/internal/gotest"
 	"github.com/traceforge/traceforge-go/internal/tbtest"
 	"github.com/traceforge/traceforge-go/traceforgetest"
 	"github.com/traceforge/traceforge-go/traceforgetest/fault"
@@ -207,7 +208,7 @@ func TestPending(t *testing.T) {
 		tb.Errorf("the test's own failure")
 	})
 	require.Contains(t, tb.Logged(), "waits in "+store(t)+"/.pending: the next -update makes sessions again; accept or reject it: traceforge accept --dir "+
-		store(t)+" adapters-websocket-testsession-")
+		gotest.Quote(store(t))+" adapters-websocket-testsession-")
 	tb = run(t, "1", server, saying(bye))
 	require.False(t, tb.Failed(), tb.Logged())
 	require.Equal(t, int32(2), server.sessions.Load())

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	osexec "os/exec"
 	"path/filepath"
@@ -115,8 +116,8 @@ func TestPlantedRepositories(t *testing.T) {
 				}
 				if variables {
 					for name, value := range map[string]string{
-						"GIT_DIR": p.store, "GIT_WORK_TREE": p.store, "GIT_EXTERNAL_DIFF": "touch " + p.marker,
-						"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "core.fsmonitor", "GIT_CONFIG_VALUE_0": "touch " + p.marker,
+						"GIT_DIR": p.store, "GIT_WORK_TREE": p.store, "GIT_EXTERNAL_DIFF": "touch '" + p.marker + "'",
+						"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "core.fsmonitor", "GIT_CONFIG_VALUE_0": "touch '" + p.marker + "'",
 					} {
 						t.Setenv(name, value)
 					}
@@ -172,8 +173,8 @@ func TestPlantedMerge(t *testing.T) {
 	exe, err := os.Executable()
 	require.NoError(t, err)
 	hook := filepath.Join(p.top, ".git", "hooks", "pre-commit")
-	text := "#!/bin/sh\nrm -f " + p.marker + "\nIN_HOOK=" + p.marker + " exec " + exe + " -test.run='^TestPlantedHookInChild$' -test.v\n"
-	require.NoError(t, os.WriteFile(hook, []byte(text), 0o755))
+	text := "#!/bin/sh\nrm -f '%[1]s'\nIN_HOOK='%[1]s' exec '%[2]s' -test.run='^TestPlantedHookInChild$' -test.v\n"
+	require.NoError(t, os.WriteFile(hook, fmt.Appendf(nil, text, p.marker, exe), 0o755))
 	_, err = gittest.Try(p.top, nil, "add", "-A")
 	require.NoError(t, err)
 	said, err = gittest.Try(p.top, nil, "commit", "-a", "-m", "merged")
@@ -225,7 +226,7 @@ func (p *plantedModule) wrap(t *testing.T) {
 	real, err := osexec.LookPath("git")
 	require.NoError(t, err)
 	bin := t.TempDir()
-	text := "#!/bin/sh\necho \"$@\" >> " + p.log + "\nexec " + real + " \"$@\"\n"
+	text := "#!/bin/sh\necho \"$@\" >> '" + p.log + "'\nexec '" + real + "' \"$@\"\n"
 	require.NoError(t, os.WriteFile(filepath.Join(bin, "git"), []byte(text), 0o755))
 	t.Setenv("PATH", bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
 	p.env = append(p.env, "PATH="+os.Getenv("PATH"))

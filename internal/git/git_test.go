@@ -2,6 +2,7 @@ package git_test
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -14,6 +15,7 @@ import (
 	"github.com/traceforge/traceforge-go/internal/git"
 	"github.com/traceforge/traceforge-go/internal/git/gittest"
 	"github.com/traceforge/traceforge-go/internal/git/worktree"
+	"github.com/traceforge/traceforge-go/internal/gotest"
 )
 
 // A planted repository has a module with a store, and in each directory what has a git that is started there run a program.
@@ -26,8 +28,7 @@ const storeBelow = "mod/.ai-snapshots"
 // makePlanted makes one, of two commits.
 func makePlanted(t *testing.T) *planted {
 	t.Helper()
-	top, err := filepath.EvalSymlinks(t.TempDir())
-	require.NoError(t, err)
+	top := realTempDir(t)
 	p := &planted{top: top, store: filepath.Join(top, storeBelow), marker: filepath.Join(t.TempDir(), "ran")}
 	gittest.Run(t, top, "init", "-q", "-b", "main")
 	gittest.Write(t, p.store, map[string]string{"openai/a.json": "a\n", "openai/a/1.json": "raw\n", "openai/b.json": "b\n"})
@@ -43,6 +44,14 @@ func makePlanted(t *testing.T) *planted {
 	gittest.Write(t, p.store, map[string]string{"openai/a.json": "a\n"})
 	p.arm(t, top, filepath.Join(top, ".git"))
 	return p
+}
+
+// realTempDir returns a temporary directory by the name that git prints, which has no symbolic link.
+func realTempDir(t *testing.T) string {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	return dir
 }
 
 func (p *planted) dirs() []string {
@@ -64,18 +73,18 @@ func (p *planted) arm(t *testing.T, top, gitDir string) {
 var places = map[string]func(t *testing.T, p *planted){
 	"checkout": func(*testing.T, *planted) {},
 	"clone": func(t *testing.T, p *planted) {
-		to := filepath.Join(t.TempDir(), "clone")
+		to := filepath.Join(realTempDir(t), "clone")
 		gittest.Run(t, os.TempDir(), "-c", "core.fsmonitor=", "clone", "-q", p.top, to)
 		p.arm(t, to, filepath.Join(to, ".git"))
 	},
 	"linked work tree": func(t *testing.T, p *planted) {
-		to := filepath.Join(t.TempDir(), "linked")
+		to := filepath.Join(realTempDir(t), "linked")
 		gittest.Run(t, p.top, "worktree", "add", "-q", to)
 		p.top, p.store = to, filepath.Join(to, storeBelow)
 		gittest.Write(t, p.store, map[string]string{"openai/b.json": "c\n", "openai/new.json": "new\n"})
 	},
 	"submodule": func(t *testing.T, p *planted) {
-		around := t.TempDir()
+		around := realTempDir(t)
 		gittest.Run(t, around, "init", "-q", "-b", "main")
 		gittest.Run(t, around, "submodule", "add", "-q", p.top, "below/sub")
 		gittest.Plant(t, filepath.Join(around, "below"), p.marker)
@@ -99,11 +108,11 @@ func TestNothingRuns(t *testing.T) {
 				if variables {
 					t.Setenv("GIT_DIR", p.store)
 					t.Setenv("GIT_WORK_TREE", p.store)
-					t.Setenv("GIT_EXTERNAL_DIFF", "touch "+p.marker)
+					t.Setenv("GIT_EXTERNAL_DIFF", "touch '"+p.marker+"'")
 					t.Setenv("GIT_INDEX_FILE", filepath.Join(p.store, "index"))
 					t.Setenv("GIT_CONFIG_COUNT", "1")
 					t.Setenv("GIT_CONFIG_KEY_0", "core.fsmonitor")
-					t.Setenv("GIT_CONFIG_VALUE_0", "touch "+p.marker)
+					t.Setenv("GIT_CONFIG_VALUE_0", "touch '"+p.marker+"'")
 				}
 				p.askAll(t)
 				require.NoFileExists(t, p.marker)
@@ -185,7 +194,7 @@ func TestForeign(t *testing.T) {
 			continue
 		}
 		require.ErrorIs(t, err, git.ErrNoRepository)
-		require.ErrorContains(t, err, "belongs to somebody else; if you trust it: git config --global --add safe.directory "+p.top)
+		require.ErrorContains(t, err, "belongs to somebody else; if you trust it: git config --global --add safe.directory "+gotest.Quote(p.top))
 		t.Setenv("GIT_CONFIG_COUNT", "1")
 		t.Setenv("GIT_CONFIG_KEY_0", "safe.directory")
 		t.Setenv("GIT_CONFIG_VALUE_0", "*")
@@ -236,6 +245,11 @@ func TestBroken(t *testing.T) {
 	}
 }
 
+const hookText = `#!/bin/sh
+rm -f '%[1]s'
+IN_HOOK='%[2]s' IN_HOOK_MARKER='%[1]s' exec '%[3]s' -test.run='^TestHookInChild$' -test.v
+`
+
 // TestHook holds that the index of git commit -a, whose hook this is, is the one that is read.
 func TestHook(t *testing.T) {
 	p := makePlanted(t)
@@ -245,7 +259,7 @@ func TestHook(t *testing.T) {
 	require.NoError(t, err)
 	hook := filepath.Join(p.top, ".git", "hooks", "pre-commit")
 	require.NoError(t, os.MkdirAll(filepath.Dir(hook), 0o777))
-	require.NoError(t, os.WriteFile(hook, []byte("#!/bin/sh\nrm -f "+p.marker+"\nIN_HOOK="+p.store+" IN_HOOK_MARKER="+p.marker+" exec "+exe+" -test.run='^TestHookInChild$' -test.v\n"), 0o755))
+	require.NoError(t, os.WriteFile(hook, fmt.Appendf(nil, hookText, p.marker, p.store, exe), 0o755))
 	out, err := gittest.Try(p.top, nil, "commit", "-a", "-m", "hooked")
 	require.NoError(t, err, out)
 	require.Contains(t, out, "in the hook: []\n", "all is staged")

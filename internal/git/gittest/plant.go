@@ -14,27 +14,27 @@ import (
 
 // settings are what config has git run, all of which makes a marker.
 const settings = `[core]
-	fsmonitor = "touch %[1]s; false"
-	sshCommand = "touch %[1]s; false"
-	gitProxy = "touch %[1]s; false"
-	pager = "touch %[1]s; cat"
+	fsmonitor = "touch '%[1]s'; false"
+	sshCommand = "touch '%[1]s'; false"
+	gitProxy = "touch '%[1]s'; false"
+	pager = "touch '%[1]s'; cat"
 [extensions]
 	partialClone = origin
 [remote "origin"]
 	url = ssh://localhost.invalid/planted
 	promisor = true
-	uploadpack = "touch %[1]s; false"
+	uploadpack = "touch '%[1]s'; false"
 [filter "planted"]
-	clean = "touch %[1]s; cat"
-	smudge = "touch %[1]s; cat"
+	clean = "touch '%[1]s'; cat"
+	smudge = "touch '%[1]s'; cat"
 	required
 [diff]
-	external = "touch %[1]s; true"
+	external = "touch '%[1]s'; true"
 [diff "planted"]
-	command = "touch %[1]s; true"
-	textconv = "touch %[1]s; cat"
+	command = "touch '%[1]s'; true"
+	textconv = "touch '%[1]s'; cat"
 [alias]
-	lfs = "!touch %[1]s"
+	lfs = "!touch '%[1]s'"
 `
 
 // Attributes are what has the drivers of a config run for all files.
@@ -49,8 +49,8 @@ func Plant(t testing.TB, dir, marker string) {
 		"included":                fmt.Sprintf(settings, marker),
 		"objects/info/alternates": "../../../.git/objects\n",
 		"refs/heads/none":         "",
-		".gitmodules":             "[submodule \"planted\"]\n\tpath = planted\n\turl = ext::touch " + marker + "\n",
-		"hooks/post-index-change": "#!/bin/sh\ntouch " + marker + "\n",
+		".gitmodules":             "[submodule \"planted\"]\n\tpath = planted\n\turl = ext::touch " + strings.ReplaceAll(marker, " ", "% ") + "\n",
+		"hooks/post-index-change": "#!/bin/sh\ntouch '" + marker + "'\n",
 	})
 	require.NoError(t, os.Chmod(filepath.Join(dir, "hooks", "post-index-change"), 0o755))
 }
@@ -64,7 +64,7 @@ func Configure(t testing.TB, gitDir, marker string) {
 	require.NoError(t, err)
 	require.NoError(t, f.Close())
 	hook := filepath.Join(gitDir, "hooks", "post-index-change")
-	Write(t, gitDir, map[string]string{"hooks/post-index-change": "#!/bin/sh\ntouch " + marker + "\n"})
+	Write(t, gitDir, map[string]string{"hooks/post-index-change": "#!/bin/sh\ntouch '" + marker + "'\n"})
 	require.NoError(t, os.Chmod(hook, 0o755))
 }
 

@@ -12,6 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/internal/commandline"
+	"github.com/traceforge/traceforge-go/internal/git/gittest"
+	"github.com/traceforge/traceforge-go/internal/gotest"
 	"github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
@@ -46,12 +49,8 @@ func (r *gitScene) git(args ...string) string {
 }
 
 func (r *gitScene) try(args ...string) (string, error) {
-	cmd := exec.Command("git", args...)
-	cmd.Dir = r.dir
 	r.now += r.clock
-	cmd.Env = append(os.Environ(), fmt.Sprintf("GIT_COMMITTER_DATE=%d +0000", 1800000000+r.now))
-	out, err := cmd.CombinedOutput()
-	return string(out), err
+	return gittest.Try(r.dir, []string{fmt.Sprintf("GIT_COMMITTER_DATE=%d +0000", 1800000000+r.now)}, args...)
 }
 
 // commit commits documents to the store and to git.
@@ -102,7 +101,9 @@ func (r *gitScene) heal(theirs ...string) *Report {
 	_, command, ok := strings.Cut(report.String(), "now: git ")
 	require.True(r.t, ok, report.String())
 	command, _, _ = strings.Cut(command, "\n")
-	r.git(strings.Fields(command)...)
+	words, ok := commandline.Words(command)
+	require.True(r.t, ok, command)
+	r.git(words...)
 	require.Empty(r.t, r.conflicts())
 	r.git("commit", "-q", "-m", "merged")
 	require.Empty(r.t, r.git("status", "--porcelain"))
@@ -544,7 +545,7 @@ func TestRepairLeaves(t *testing.T) {
 	require.Equal(t, fileOf("TestY"), report.Merged[0].File)
 	require.Contains(t, report.String(), "config.json: conflict: is in conflict, and no document: merge it by hand\n")
 	require.Contains(t, report.String(), nameOf("TestX")+".json: conflict: could not be merged: ours has it broken: ")
-	require.Contains(t, report.String(), "take one side with git checkout --ours or --theirs -- "+r.store.Shown(fileOf("TestX"))+", and record again")
+	require.Contains(t, report.String(), "take one side with git checkout --ours or --theirs -- "+gotest.Quote(r.store.Shown(fileOf("TestX")))+", and record again")
 	require.Contains(t, report.String(), "now: git add -A -- ")
 	require.Contains(t, report.String(), " ':!"+r.store.Shown(fileOf("TestX"))+"'")
 }
@@ -795,7 +796,7 @@ func TestMergedByGit(t *testing.T) {
 
 	report := r.heal()
 	require.Equal(t, fileOf("TestX")+": its records are whole, and its hash is computed again\n"+
-		"now: git add -A -- "+r.store.Dir()+"\n", report.String())
+		"now: git add -A -- "+gotest.Quote(r.store.Dir())+"\n", report.String())
 	requireCalls(t, r.store, "TestX", call{1, "one?", "ours"}, base[1], call{3, "three?", "theirs"})
 }
 
