@@ -2,6 +2,7 @@ package genkittraceforge_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -44,10 +45,7 @@ type plugin struct {
 
 var plugins = []plugin{
 	{"openai", "openai/gpt-4o", &compat_oai.Multimodal, false, []string{"MUST stream-aggregate", "SHOULD json", "DEFINED tool-choice"}, func(t *testing.T, url string) *genkit.Genkit {
-		opts := []option.RequestOption{option.WithMaxRetries(0)}
-		if url != "" {
-			opts = append(opts, option.WithBaseURL(url+"/v1"))
-		}
+		opts := []option.RequestOption{option.WithMaxRetries(0), option.WithBaseURL(cmp.Or(url, "https://api.openai.com") + "/v1")}
 		return genkit.Init(t.Context(), genkit.WithPlugins(&openai.OpenAI{APIKey: "unused", Opts: opts}))
 	}},
 	{"google", "googleai/gemini-2.5-flash", &googlegenai.Multimodal, true, nil, func(t *testing.T, url string) *genkit.Genkit {

@@ -201,7 +201,9 @@ func judge(t *testing.T, answers string) (string, error) {
 	}
 	file := filepath.Join(t.TempDir(), "answers.jsonl")
 	require.NoError(t, os.WriteFile(file, []byte(answers), 0o600))
-	out, err := exec.Command(node, filepath.Join(dir, "judge.mjs"), file).CombinedOutput()
+	cmd := exec.Command(node, filepath.Join(dir, "judge.mjs"), file)
+	cmd.Env = append(os.Environ(), "NODE_NO_WARNINGS=1") // one tells of NO_COLOR beside FORCE_COLOR
+	out, err := cmd.CombinedOutput()
 	return string(out), err
 }
 

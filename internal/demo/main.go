@@ -241,7 +241,8 @@ func (d *demo) exec(command []string) (output string, code int, err error) {
 		name, _, _ := strings.Cut(variable, "=")
 		return name == "CI" || name == "GITHUB_ACTIONS" || strings.HasPrefix(name, "TRACEFORGE_") || strings.HasPrefix(name, "GIT_")
 	})
-	cmd.Env = append(cmd.Env, "GOFLAGS=-mod=mod", "GOWORK=off", "OPENAI_API_KEY=", "MODEL_URL=", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1",
+	cmd.Env = append(cmd.Env, "GOFLAGS=-mod=mod", "GOWORK=off", "OPENAI_API_KEY=", "MODEL_URL=", "COLUMNS=",
+		"GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1",
 		"GIT_AUTHOR_NAME=demo", "GIT_AUTHOR_EMAIL=demo@example.com", "GIT_COMMITTER_NAME=demo", "GIT_COMMITTER_EMAIL=demo@example.com")
 	cmd.Env = append(cmd.Env, command[:variables]...)
 	if d.provider != nil {

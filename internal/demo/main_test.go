@@ -24,6 +24,7 @@ func TestDemo(t *testing.T) {
 	t.Setenv("GIT_DIR", t.TempDir())
 	t.Setenv("GOFLAGS", "-mod=vendor")
 	t.Setenv("CI", "true")
+	t.Setenv("COLUMNS", "60")
 	var out bytes.Buffer
 	require.NoError(t, run(&out, "../.."), &out)
 	text := regexp.MustCompile(`\d+\.\d+s`).ReplaceAll(out.Bytes(), []byte("0.00s"))
