@@ -173,17 +173,26 @@ func TestTimeoutOfClient(t *testing.T) {
 		<-req.Context().Done()
 		return nil, req.Context().Err()
 	})
+	var timeout time.Duration
 	test := func(t *tbtest.TB, tf *traceforgetest.Recorder) {
-		client := &http.Client{Transport: tf, Timeout: 20 * time.Millisecond}
+		client := &http.Client{Transport: tf, Timeout: timeout}
 		if _, err := send(client, newChat("a")); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("got %v", err)
 		}
 	}
-	t.Setenv("TRACEFORGE_UPDATE", "1")
-	requirePass(t, s.run("TestIt", test, traceforgetest.Upstream(hanging), traceforgetest.Allow(traceforgetest.TransportErrors)))
-	require.Equal(t, "deadline", s.records("openai")[0].Response.Error.Code)
-	t.Setenv("TRACEFORGE_UPDATE", "")
-	requirePass(t, s.replay("TestIt", test))
+	allowed := traceforgetest.Allow(traceforgetest.TransportErrors)
+	for _, timeout = range []time.Duration{20 * time.Millisecond, time.Nanosecond} { // which may pass before the call is made
+		t.Setenv("TRACEFORGE_UPDATE", "all")
+		requirePass(t, s.run("TestIt", test, traceforgetest.Upstream(hanging), allowed))
+		require.Equal(t, "deadline", s.records("openai")[0].Response.Error.Code)
+		t.Setenv("TRACEFORGE_UPDATE", "")
+		for _, timeout = range []time.Duration{20 * time.Millisecond, time.Nanosecond} {
+			requirePass(t, s.replay("TestIt", test, allowed))
+		}
+		timeout = time.Minute
+		requirePass(t, s.replay("TestIt", test))
+	}
+	s.requireWhole()
 }
 
 // TestEndlessRequest: a call whose body does not end ends with its context.

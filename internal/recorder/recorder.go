@@ -321,12 +321,12 @@ func (r *report) begin(ctx context.Context, what fmt.Stringer) error {
 }
 
 // endedBefore returns the error of a call whose context ended before the call was made, if such a call does not count.
-// If errors of the transport are recorded, a call that its caller cancelled does count, since chance decides whether it
-// is sent.
+// If errors of the transport are recorded, it does count, since chance decides whether the call or the end of its context
+// comes first.
 func (s *setup) endedBefore(ctx context.Context, c *call) error {
 	c.over = ctx.Err()
 	isSession := c.codec.Session != nil || c.codec.Realtime != nil
-	if c.over == context.Canceled && s.allows(TransportErrors) && s.Mode != Rekey && !isSession && c.nextStep == nil {
+	if c.over != nil && s.allows(TransportErrors) && s.Mode != Rekey && !isSession && c.nextStep == nil {
 		return nil
 	}
 	return c.over
