@@ -80,6 +80,7 @@ func cost(during func()) (allocations, bytes int) {
 // store, lends keys, reads and checks its document, and proves the answer.
 func TestReplayAllocationsOfTest(t *testing.T) {
 	const tests, most = 100, 280
+	tbtest.Unfiltered(t)
 	run := flag.Lookup("test.run").Value.String() // each test compiles a pattern that names subtests
 	require.NoError(t, flag.Set("test.run", ""))
 	defer flag.Set("test.run", run)
