@@ -54,11 +54,13 @@ var agentsAPIs = []agentsAPI{
 // server returns an upstream that runs agents: each calls a tool, and answers when it has the result. Ids are new in each
 // session, and the stream stays open.
 func (a *agentsAPI) server(t *testing.T) traceforgetest.Option {
-	said := make(chan string, 9)
+	var streams sync.Map // of events, by session: a stream that its client has left may not know that yet
 	sessions := 0
 	live := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		call := fmt.Sprintf("call_%08d", sessions)
+		stream, _ := streams.LoadOrStore(sessions, make(chan string, 9))
+		said := stream.(chan string)
 		switch {
 		case r.Method == http.MethodGet:
 			w.Header().Set("Content-Type", "text/event-stream")
