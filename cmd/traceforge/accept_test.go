@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -158,4 +159,36 @@ func TestAcceptKeepsNewerOfItsTest(t *testing.T) {
 	code, out, said = run("", "accept", "--dir", dir, "TestAdded", first, second)
 	require.Equal(t, exitClean, code, said)
 	require.Contains(t, out, "TestAdded")
+}
+
+// TestReviewKeepsNewer: review refuses it too, by name, by the key of a cause, and on the screen, and so does accept with a key.
+func TestReviewKeepsNewer(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), ".ai-snapshots")
+	s, err := store.Open(dir)
+	require.NoError(t, err)
+	require.NoError(t, s.Commit(store.Change{Put: []store.Put{refused(2, "new")}}))
+	waits := refused(1, "old")
+	require.NoError(t, s.Pending().Commit(store.Change{Put: []store.Put{waits}}))
+	id := waits.Document.Snapshots[0].ID
+	listed, _ := listReview(t, dir)
+	key := listed.Causes[0].Key
+	const older = "1 answer is older than what was recorded of the same call since: nothing was accepted"
+	for _, words := range [][]string{{"review", "--accept", "TestRefused"}, {"review", "--accept", key}, {"accept", key}} {
+		code, out, said := run("", append(words, "--dir", dir)...)
+		require.Equal(t, exitTrouble, code, "%v: %s", words, out)
+		require.Contains(t, said, older, words)
+	}
+	for _, keys := range [][]string{{"a"}, {"A"}, {"enter", "a"}} {
+		shown := newTestScreen(t, dir, 100, 30)
+		require.False(t, press(t, shown, keys...))
+		require.Contains(t, strings.Join(shown.shown(), "\n"), older, keys)
+	}
+	_, out, _ := run("", "show", "--dir", dir, "--json", id)
+	require.Contains(t, out, `"new"`)
+	code, out, said := run("", "review", "--accept", id, "--dir", dir)
+	require.Equal(t, exitClean, code, said)
+	require.Contains(t, out, "accepted "+waits.Name)
+	_, out, _ = run("", "show", "--dir", dir, "--json", id)
+	require.Contains(t, out, `"old"`)
 }

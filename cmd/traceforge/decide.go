@@ -101,16 +101,15 @@ func decide(c *call, s *store.Store, dir, verb string, do func(ids []string) err
 	if broken != nil && verb == "accept" {
 		return fmt.Errorf("%w\nnothing was accepted: traceforge reject ID removes what is broken", broken)
 	}
-	if verb == "accept" {
-		if err := refuseOlder(c, all, c.args); err != nil {
-			return err
-		}
-	}
 	ids, err := idsOf(c, s, all, unread)
 	switch {
 	case verb == "accept" && err != nil:
-		return c.acceptReviewed(s, dir, all, err)
-	case err != nil:
+		return c.acceptReviewed(s, dir, err)
+	case verb == "accept":
+		all = slices.DeleteFunc(all, func(w waitingRecord) bool { return !slices.Contains(ids, w.ID) })
+		err = refuseOlder(c, all)
+	}
+	if err != nil {
 		return err
 	}
 	if len(ids) == 0 {
@@ -124,49 +123,39 @@ func decide(c *call, s *store.Store, dir, verb string, do func(ids []string) err
 // acceptReviewed accepts the arguments like review does, if one of them is not the name of a pending answer: they may
 // name causes, and tests whose records changed. The error is unknown if review does not recognize one of them either.
 // reject does not do this, since a misspelled word must not delete a recording that git does not have.
-func (c *call) acceptReviewed(s *store.Store, dir string, all []waitingRecord, unknown error) error {
+func (c *call) acceptReviewed(s *store.Store, dir string, unknown error) error {
 	r := &reviewRun{c: c, store: s, dir: dir}
 	defer r.close()
 	if err := r.gather(); err != nil {
 		return unknown
 	}
-	_, tests, err := r.find(c.args)
-	if err != nil {
+	if _, _, err := r.find(c.args); err != nil {
 		return unknown
 	}
-	words := slices.Clone(c.args)
-	for _, item := range tests {
-		if item.Kind == pendingKind { // it is decided as a whole, whichever of its records is named
-			words = append(words, item.Document)
-		}
-	}
-	if err := refuseOlder(c, all, words); err != nil {
-		return err
-	}
-	err = r.decideNamed(c.args, nil)
+	err := r.decideNamed(c.args, nil)
 	if errors.Is(err, exitWith(exitFindings)) { // other groups are left, which were not named
 		err = nil
 	}
 	return err
 }
 
-// refuseOlder refuses to replace a record with an older answer to the same call, unless the user names the answer. words
-// name what is accepted; none means everything.
-func refuseOlder(c *call, all []waitingRecord, words []string) error {
+// refuseOlder refuses to accept an answer that is older than the record of the same call which it would replace, unless
+// the user names it by its id.
+func refuseOlder(c *call, all []waitingRecord) error {
 	var older []string
-	for i := range all {
-		w := &all[i]
-		if w.older && !slices.Contains(c.args, w.ID) && (len(words) == 0 || slices.ContainsFunc(words, w.isNamed)) {
+	named := slices.Concat(c.args, c.values("accept")) // review has the option
+	for _, w := range all {
+		if w.older && !slices.Contains(named, w.ID) {
 			older = append(older, w.ID)
 		}
 	}
 	if older == nil {
 		return nil
 	}
-	named := strings.Join(older, " ")
+	ids := strings.Join(older, " ")
 	return fmt.Errorf("%s older than what was recorded of the same call since: nothing was accepted\n"+
 		"remove what is older: traceforge reject %s\nor take it all the same: traceforge accept %s",
-		page.Count(len(older), "answer is", "answers are"), named, named)
+		page.Count(len(older), "answer is", "answers are"), ids, ids)
 }
 
 // listWaiting lists the records that wait for a decision, and the commands that decide.
@@ -222,8 +211,8 @@ func idsOf(c *call, s *store.Store, all []waitingRecord, unread []string) (ids [
 		if found {
 			ids = append(ids, arg)
 		}
-		for i := range all {
-			if w := &all[i]; w.isNamed(arg) {
+		for _, w := range all {
+			if w.ID == arg || w.document == arg || isOf(w.Test, arg) {
 				ids, found = append(ids, w.ID), true
 			}
 		}
@@ -250,11 +239,6 @@ type waitingRecord struct {
 
 	document string
 	older    bool // older than the answer to the same call that it would replace
-}
-
-// isNamed reports whether a word names the record: its id, its document or its test.
-func (w *waitingRecord) isNamed(word string) bool {
-	return w.ID == word || w.document == word || isOf(w.Test, word)
 }
 
 // waitingIn returns the pending records of a store, in order, and the names of the documents that cannot be read, with

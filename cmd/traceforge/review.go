@@ -151,6 +151,9 @@ func (r *reviewRun) decideNamed(accepts, rejects []string) error {
 			}
 		}
 	}
+	if err := r.refuseOlder(toAccept); err != nil {
+		return err
+	}
 	groups, toReject, err := r.find(rejects)
 	if err != nil {
 		return err
@@ -169,6 +172,20 @@ func (r *reviewRun) decideNamed(accepts, rejects []string) error {
 		r.broken = errors.Join(r.broken, o.err)
 	}
 	return r.finish()
+}
+
+// refuseOlder refuses to accept tests if one of their answers is older than the record that it would replace.
+func (r *reviewRun) refuseOlder(tests []*reviewItem) error {
+	var all []waitingRecord
+	for _, item := range tests {
+		if item.Kind != pendingKind {
+			continue
+		}
+		if _, doc, err := item.source.load(item.Document); err == nil && doc != nil { // otherwise deciding reports it
+			all = append(all, waitingOf(r.c, r.store, doc)...)
+		}
+	}
+	return refuseOlder(r.c, all)
 }
 
 // find returns the groups and tests that ids name: groups by key, and tests by document, record id or name.

@@ -116,7 +116,14 @@ func (s *screen) decideOn(verdict string, tests []*reviewItem) tea.Cmd {
 		return s.next()
 	}
 	s.busy = true
-	return func() tea.Msg { return s.decide(verdict, tests) }
+	return func() tea.Msg {
+		if verdict == accepted {
+			if err := s.refuseOlder(tests); err != nil {
+				return outcome{err: err}
+			}
+		}
+		return s.decide(verdict, tests)
+	}
 }
 
 // took shows the outcome of a decision.
