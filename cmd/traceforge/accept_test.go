@@ -161,7 +161,7 @@ func TestAcceptKeepsNewerOfItsTest(t *testing.T) {
 	require.Contains(t, out, "TestAdded")
 }
 
-// TestReviewKeepsNewer: review refuses it too, by name, by the key of a cause, and on the screen, and so does accept with a key.
+// TestReviewKeepsNewer: review refuses it too, by name, by the key of a cause, and on the screen; accept does by a key.
 func TestReviewKeepsNewer(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), ".ai-snapshots")
