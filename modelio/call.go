@@ -77,6 +77,7 @@ type ProviderError struct {
 	Status  int `json:",omitempty"` // HTTP status; 0 if the error came in an answer with status 200, or in the middle of a stream
 	Type    string
 	Code    string
+	Param   string `json:",omitempty"` // the parameter of the request that it is about
 	Message string // the complete body if it has no known form
 }
 

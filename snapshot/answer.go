@@ -350,6 +350,7 @@ func (c *coder) providerError(e *modelio.ProviderError) {
 	c.object(nil, func() {
 		c.text("code", optional, &e.Code, nil)
 		c.pieces("message", required, &e.Message)
+		c.text("param", optional, &e.Param, nil)
 		integer(c, "status", optional, &e.Status, 0)
 		c.text("type", optional, &e.Type, nil)
 	})

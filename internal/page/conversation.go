@@ -227,7 +227,7 @@ func (p *Page) answer(r *snapshot.Response, call string, brief bool) {
 		p.candidate(&r.Candidates[i], brief)
 	}
 	if r.Error != nil {
-		title := fmt.Sprintf("error %s %s %s", status(r), r.Error.Type, r.Error.Code)
+		title := fmt.Sprintf("error %s %s %s %s", status(r), r.Error.Type, r.Error.Code, r.Error.Param)
 		p.heading(alarm, inLine(title)+call)
 		p.text(r.Error.Message)
 	}

@@ -188,6 +188,7 @@ func decodeFailure(a *Answer) *modelio.ProviderError {
 	return &modelio.ProviderError{
 		Type:    firstWord(root, "type", "__type", "error_type", "reason"),
 		Code:    scalarText(root.Member("code")),
+		Param:   root.Member("param").Word(),
 		Message: cmp.Or(firstWord(root, "message", "Message", "detail", "msg"), whole),
 	}
 }
@@ -195,12 +196,12 @@ func decodeFailure(a *Answer) *modelio.ProviderError {
 // errorObject returns the error that a body has in its member error, or that it is itself; nil if there is none.
 func errorObject(body jsontext.Value) *modelio.ProviderError {
 	e, message := body.Member("error"), body.Member("message")
-	kind, code := body.Member("type").Word(), scalarText(body.Member("code"))
+	kind, code, param := body.Member("type").Word(), scalarText(body.Member("code")), body.Member("param").Word()
 	switch {
 	case kind == "error" && message.IsWord(): // an event of OpenAI's responses
-		return &modelio.ProviderError{Code: code, Message: message.Word()}
+		return &modelio.ProviderError{Code: code, Param: param, Message: message.Word()}
 	case body.Member("object").Word() == "error" && message.IsWord(): // Mistral and vLLM
-		return &modelio.ProviderError{Type: kind, Code: code, Message: message.Word()}
+		return &modelio.ProviderError{Type: kind, Code: code, Param: param, Message: message.Word()}
 	case e.IsWord() && message.IsWord(): // the error is a code next to its message
 		return &modelio.ProviderError{Type: cmp.Or(kind, e.Word()), Code: code, Message: message.Word()}
 	case e.IsWord():
@@ -209,6 +210,7 @@ func errorObject(body jsontext.Value) *modelio.ProviderError {
 		return &modelio.ProviderError{
 			Type:    firstWord(e, "type", "status"),
 			Code:    scalarText(e.Member("code")),
+			Param:   e.Member("param").Word(),
 			Message: cmp.Or(firstWord(e, "message"), firstWord(e.Member("error"), "message")), // proxies wrap errors
 		}
 	case string(body.Member("success").Raw()) == "false" && body.Member("msg").IsWord(): // Z.ai, with status 200

@@ -42,6 +42,7 @@ type RecordedError struct {
 	Status  int    `json:"status"` // HTTP status; 0 if there was none
 	Type    string `json:"type"`
 	Code    string `json:"code"`
+	Param   string `json:"param"` // the parameter of the request that it is about
 	Message string `json:"message"`
 }
 

@@ -228,6 +228,10 @@ func TestReplayErrors(t *testing.T) {
 	replayer := session.Replay(s, session.ReplayOptions{Sequential: true})
 	_, err := replayer.Generate(t.Context(), asks(user("hi")), nil)
 	require.EqualError(t, err, `recorded error: status 400, type "t", code "c": no`)
+	about := session.New("a", "m")
+	about.Append("1", `{"content":"","error":{"message":"no","param":"top_p"},"finish_reason":"other"}`)
+	_, err = session.Replay(about, session.ReplayOptions{Sequential: true}).Generate(t.Context(), asks(user("hi")), nil)
+	require.Equal(t, &session.RecordedError{Message: "no", Param: "top_p"}, err)
 
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -270,11 +270,11 @@ func failure() Recording {
 	s.Request.Temperature = number("2")
 	s.Response.Status, s.Response.Model = 400, ""
 	s.Response.Error = &modelio.ProviderError{
-		Status: 400, Type: "invalid_request_error", Code: "decimal_above_max_value",
+		Status: 400, Type: "invalid_request_error", Code: "decimal_above_max_value", Param: "temperature",
 		Message: "Invalid 'temperature': decimal above maximum value. Expected a value <= 2, but got 7 instead.",
 	}
 	e := s.Response.Error
-	body := fmt.Sprintf(`{"error":{"message":%q,"type":%q,"code":%q}}`, e.Message, e.Type, e.Code)
+	body := fmt.Sprintf(`{"error":{"message":%q,"type":%q,"code":%q,"param":%q}}`, e.Message, e.Type, e.Code, e.Param)
 	return Recording{"openai", body, s}
 }
 
