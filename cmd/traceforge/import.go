@@ -95,9 +95,10 @@ func migrate(c *call) error {
 // bring reads the files of a layout, and writes their documents if requested.
 func bring(c *call, kind string) (err error) {
 	hasDocuments := kind == fromSF || kind == fromCassettes
+	_, _, err = c.namedTest()
 	switch {
-	case (c.value("test") == "") != (c.value("package") == ""):
-		return usagef("--test and --package together name the test that makes the calls")
+	case err != nil:
+		return err
 	case c.is("run") && hasDocuments:
 		return usagef("--run is for recordings of tests: --from %s has documents", kind)
 	case c.is("run") && c.is("json"):

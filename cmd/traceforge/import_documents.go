@@ -194,7 +194,7 @@ func (r *documents) readFile(file, provider string) {
 	if in, _ := filepath.Rel(place.Rel(r.into.Dir()), place.Rel(file)); filepath.IsLocal(in) { // "" if they share no root
 		r.inStore[from] = filepath.ToSlash(in)
 	}
-	calls, err := r.callsOf(from, r.providerOf(file, provider), data)
+	calls, err := r.callsOf(from, cmp.Or(r.value("provider"), provider, providerOf(file)), data)
 	var wrong *snapshot.Error
 	switch {
 	case errors.As(err, &wrong):
@@ -210,19 +210,6 @@ func (r *documents) readFile(file, provider string) {
 		}
 		r.calls = append(r.calls, c)
 	}
-}
-
-// providerOf returns the provider of a file's answers: from --provider, or from the directory in the store; empty if
-// unknown.
-func (r *documents) providerOf(file, provider string) string {
-	if said := r.value("provider"); said != "" {
-		return said
-	}
-	parent := filepath.Dir(file)
-	if _, err := os.Stat(filepath.Join(parent, "..", store.ManifestName)); provider == "" && err == nil {
-		provider = filepath.Base(parent)
-	}
-	return provider
 }
 
 // callsOf returns the calls of a file; none if the store already has the file in this form.

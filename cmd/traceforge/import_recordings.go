@@ -102,15 +102,19 @@ func (im *recordings) each(do func(candidate, *cassette.Recording)) {
 	}
 }
 
-// walk finds the files that can be recordings, by name, and their tests. It does not follow links.
+// walk finds the files that can be recordings, by name, and their tests. It follows no link, except for the argument.
 func (im *recordings) walk() error {
 	packages := map[string]*foreign.Tests{}
-	return filepath.WalkDir(im.args[0], func(file string, d fs.DirEntry, err error) error {
+	root := im.args[0]
+	if info, err := os.Stat(root); err == nil && info.IsDir() {
+		root += "/" // follows a link
+	}
+	return filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
 		name := d.Name()
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && file != im.args[0] && (strings.HasPrefix(name, ".") || name == "vendor" || name == "node_modules"):
+		case d.IsDir() && file != root && (strings.HasPrefix(name, ".") || name == "vendor" || name == "node_modules"):
 			return fs.SkipDir
 		case d.IsDir() || !isRecording(name):
 			return nil
@@ -120,7 +124,7 @@ func (im *recordings) walk() error {
 			return err
 		}
 		switch {
-		case d.Type().IsRegular():
+		case d.Type().IsRegular() || file == root:
 			im.files = append(im.files, r)
 		case r.place != nil: // otherwise it belongs to no test
 			im.leaveOut(r, "is no file of its own, and links are not followed")

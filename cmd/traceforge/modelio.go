@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -190,12 +189,13 @@ func eachPrompt(from io.Reader, name string, do func(line int, prompt string) er
 // importSession creates the document of a test from a session, as far as its prompts are known. Each call appears to
 // have sent the prompt as a single user message.
 func importSession(c *call) error {
-	file, pkg, test := c.args[0], c.value("package"), c.value("test")
+	file := c.args[0]
+	pkg, test, err := c.namedTest()
 	name, model, _ := strings.Cut(c.value("model"), "/")
-	if pkg == "" || test == "" || name == "" || model == "" || c.value("prompts") == "" {
+	if test == "" || name == "" || model == "" || c.value("prompts") == "" {
 		return usagef("want --package and --test of the test, --model PROVIDER/MODEL as it names it to Recorder.Model, and --prompts")
 	}
-	if err := cmp.Or(checkPackage(pkg), checkTest(test)); err != nil {
+	if err != nil {
 		return err
 	}
 	s, err := c.validSession(file)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"path/filepath"
@@ -183,6 +184,18 @@ func splitTest(word string) (pkg, test string) {
 
 // isOdd reports whether a character cannot occur in the name of a test or a package.
 func isOdd(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }
+
+// namedTest returns the package and test that --package and --test name together; empty if neither is given.
+func (c *call) namedTest() (pkg, test string, err error) {
+	pkg, test = c.value("package"), c.value("test")
+	switch {
+	case (pkg == "") != (test == ""):
+		err = usagef("--test and --package together name the test that makes the calls")
+	case pkg != "":
+		err = cmp.Or(checkPackage(pkg), checkTest(test))
+	}
+	return pkg, test, err
+}
 
 // checkTest refuses names that Go does not give to tests, so that no document is moved to a place that nothing reads.
 func checkTest(test string) error {

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"iter"
 	"os"
 	"path"
@@ -152,12 +151,14 @@ func ofFile(file string, data []byte) ([]selection, error) {
 
 // providerOf returns the provider whose directory in a store contains file; "" if it is not in a store.
 func providerOf(file string) string {
-	abs, _ := filepath.Abs(file) // it was read already: see ofFile
+	abs, _ := filepath.Abs(file) // it was read already
 	dir := filepath.Dir(abs)
-	if _, err := os.Stat(filepath.Join(filepath.Dir(dir), store.AttributesName)); errors.Is(err, fs.ErrNotExist) {
-		return ""
+	for _, mark := range []string{store.AttributesName, store.ManifestName} { // SF's stores have the manifest
+		if _, err := os.Stat(filepath.Join(filepath.Dir(dir), mark)); err == nil {
+			return filepath.Base(dir)
+		}
 	}
-	return filepath.Base(dir)
+	return ""
 }
 
 func ambiguous(id string, files []string) error {
