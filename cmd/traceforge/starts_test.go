@@ -155,3 +155,31 @@ func TestMissingInAPartialClone(t *testing.T) {
 	_, _, said := run("", "verify", "--dir", filepath.Join(clone, ".ai-snapshots"))
 	require.Equal(t, 3, strings.Count(said, ": lost: "), said)
 }
+
+// TestRepairStarts: repair starts git as often for many documents in conflict as for one.
+func TestRepairStarts(t *testing.T) {
+	traceGit(t)
+	var counts []int
+	for _, n := range []int{1, 7} {
+		dir := makeCommits(t, n)
+		top := filepath.Dir(dir)
+		answer := func(branch, body string) {
+			gittest.Run(t, top, "checkout", "-q", branch)
+			for i := range n {
+				keepRaw(t, dir, fmt.Sprint("TestIt", i), body)
+			}
+			gittest.Run(t, top, "commit", "-q", "-a", "-m", "change")
+		}
+		gittest.Run(t, top, "branch", "theirs")
+		answer("main", `{"id":"c2"}`)
+		answer("theirs", `{"id":"c3"}`)
+		_, err := gittest.Try(top, nil, "merge", "-q", "main")
+		require.Error(t, err)
+		var out string
+		starts := started(t, func() { _, out, _ = run("", "repair", "--dir", dir) })
+		require.Contains(t, out, "merged: ")
+		require.Contains(t, out, "both sides changed it")
+		counts = append(counts, len(starts))
+	}
+	require.Equal(t, counts[0], counts[1])
+}

@@ -23,11 +23,8 @@ func tracked(s *store.Store, file string) bool {
 	return len(out) > 0 || err != nil && !errors.Is(err, git.ErrNoRepository)
 }
 
-// A version is the version of a file on one side of a merge, or in a commit.
-type version struct {
-	file   string // path in the store
-	object string // hash of its content
-}
+// A version is the version of a file on one side of a merge, or in a commit. Its name is the path in the store.
+type version = worktree.File
 
 // unmerged returns the versions of the store's files with a merge conflict: 1 is the common ancestor's, 2 is ours, 3 is
 // theirs.
@@ -37,7 +34,7 @@ func unmerged(s *store.Store) (sides [4][]version, err error) {
 		info, file, _ := strings.Cut(line, "\t")
 		if fields := strings.Fields(info); len(fields) == 3 { // mode, object, stage
 			n, _ := strconv.Atoi(fields[2])
-			sides[n&3] = append(sides[n&3], version{file, fields[1]})
+			sides[n&3] = append(sides[n&3], version{Name: file, Object: fields[1]})
 		}
 	}
 	return sides, err
@@ -58,14 +55,8 @@ func sidesOf(s *store.Store, file string, noGit error) string {
 }
 
 // committed returns the files of the store in a commit; none if the commit does not exist.
-func committed(s *store.Store, commit string) (all []version) {
-	out, _ := s.Git("ls-tree", "-r", "-z", commit, "./")
-	for line := range strings.SplitSeq(out, "\x00") {
-		info, file, _ := strings.Cut(line, "\t")
-		if fields := strings.Fields(info); len(fields) == 3 { // mode, type, object
-			all = append(all, version{file, fields[2]})
-		}
-	}
+func committed(s *store.Store, commit string) []version {
+	_, all, _ := worktree.At(context.Background(), commit, s.Path("."))
 	return all
 }
 
@@ -90,29 +81,31 @@ func history(s *store.Store) (all []version) {
 	fields := strings.Split(out, "\x00")
 	for i := 0; i+1 < len(fields); i += 2 {
 		if info := strings.Fields(fields[i]); len(info) == 5 { // modes, objects, status
-			all = append(all, version{fields[i+1], info[2]}, version{fields[i+1], info[3]})
+			all = append(all, version{Name: fields[i+1], Object: info[2]}, version{Name: fields[i+1], Object: info[3]})
 		}
 	}
 	return all
 }
 
 // object returns the content of a git object.
-func object(s *store.Store, name string) ([]byte, error) {
-	data, err := s.Git("cat-file", "blob", name)
+func (r *repair) object(name string) ([]byte, error) {
+	if text, known := r.texts[name]; known {
+		return []byte(text), nil
+	}
+	data, err := r.store.Git("cat-file", "blob", name)
 	return []byte(data), err
 }
 
-// smudged returns the content of a git object in the form of the work tree, in which Git LFS has replaced pointers. The
-// version's file is its path in the store.
-func smudged(s *store.Store, v version) ([]byte, error) {
-	data, err := object(s, v.object)
+// smudged returns the content of a git object in the form of the work tree, in which Git LFS has replaced pointers.
+func (r *repair) smudged(v version) ([]byte, error) {
+	data, err := r.object(v.Object)
 	if err != nil || store.Pointed(data) == "" {
 		return data, err
 	}
-	prefix, err := s.Git("rev-parse", "--show-prefix")
+	prefix, err := r.store.Git("rev-parse", "--show-prefix")
 	if err != nil {
 		return nil, err
 	}
-	content, err := filtered(s, "cat-file", "--filters", "--path="+strings.TrimSuffix(prefix, "\n")+v.file, v.object)
+	content, err := filtered(r.store, "cat-file", "--filters", "--path="+strings.TrimSuffix(prefix, "\n")+v.Name, v.Object)
 	return []byte(content), err
 }

@@ -2,6 +2,7 @@ package audit
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,6 +13,7 @@ import (
 	"sync"
 
 	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/internal/git/worktree"
 	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/snapshot"
@@ -53,6 +55,7 @@ type repair struct {
 	report         *Report
 	theirs         []string
 	sides, commits [4][]version                   // git's versions of the conflicting files, and of all files
+	texts          map[string]string              // some of the contents of sides, by object
 	merged         string                         // the commit that is being merged
 	names          []string                       // names of the current document in git: for its test, and for the tests that it was renamed from
 	replaced       string                         // name of the current document that one side renamed without git noticing; empty if none did
@@ -85,9 +88,14 @@ func (r *repair) repair(w store.Writer) error {
 	if len(names) > 0 {
 		r.merged, r.commits = merging(r.store)
 	}
-	for _, name := range names {
-		if err := r.merge(w, name); err != nil {
-			r.leave(name, err)
+	for some := range slices.Chunk(names, 100) {
+		isOther := func(v version) bool { return !slices.Contains(some, nameIn(v.Name)) }
+		sides := slices.DeleteFunc(slices.Concat(r.sides[:]...), isOther)
+		r.texts, _ = worktree.Contents(context.Background(), r.store.Path("."), sides) // without one, it is asked for again
+		for _, name := range some {
+			if err := r.merge(w, name); err != nil {
+				r.leave(name, err)
+			}
 		}
 	}
 	return r.finish(w, noGit)
@@ -150,12 +158,12 @@ func (r *repair) pending() error {
 func (r *repair) conflicts() []string {
 	names := map[string]bool{}
 	for _, v := range slices.Concat(r.sides[:]...) {
-		if name := nameIn(v.file); name != "" {
+		if name := nameIn(v.Name); name != "" {
 			names[name] = true
-		} else if slices.Contains([]string{store.AttributesName, store.IgnoreName, store.ManifestName}, v.file) {
+		} else if slices.Contains([]string{store.AttributesName, store.IgnoreName, store.ManifestName}, v.Name) {
 			r.report.Add = true // these are always written
-		} else if !slices.ContainsFunc(r.report.Left, func(f snapshot.Finding) bool { return f.File == v.file }) {
-			r.left(v.file, "is in conflict, and no document: merge it by hand")
+		} else if !slices.ContainsFunc(r.report.Left, func(f snapshot.Finding) bool { return f.File == v.Name }) {
+			r.left(v.Name, "is in conflict, and no document: merge it by hand")
 		}
 	}
 	return inorder.Names(names)
@@ -186,8 +194,8 @@ const (
 func (r *repair) leave(name string, err error) {
 	file := name
 	for _, v := range slices.Concat(r.sides[:]...) {
-		if nameIn(v.file) == name && (file == name || v.file < file) {
-			file = v.file // a document precedes the files next to it
+		if nameIn(v.Name) == name && (file == name || v.Name < file) {
+			file = v.Name // a document precedes the files next to it
 		}
 	}
 	var refused *snapshot.Error
@@ -323,10 +331,10 @@ func (r *repair) addedBy(side int) map[canon.Hash][]*store.Doc {
 	r.added[side] = map[canon.Hash][]*store.Doc{}
 	before := map[string]bool{}
 	for _, v := range r.commits[1] {
-		before[nameIn(v.file)] = true
+		before[nameIn(v.Name)] = true
 	}
 	for _, v := range r.commits[side] {
-		_, name, ok := store.ParseDocumentFile(v.file)
+		_, name, ok := store.ParseDocumentFile(v.Name)
 		if !ok || before[name] {
 			continue
 		}
@@ -374,7 +382,7 @@ func (r *repair) ancestor(name, ours, theirs string) (merged *store.Doc, err err
 // document as renamed, but the commit has the right one.
 func (r *repair) side(number int, name string) (*store.Doc, error) {
 	v := documentIn(r.sides[number], name)
-	of := func(other version) bool { return v != nil && other.object == v.object }
+	of := func(other version) bool { return v != nil && other.Object == v.Object }
 	if i := slices.IndexFunc(r.commits[number], of); i >= 0 {
 		v = &r.commits[number][i]
 	}
@@ -396,7 +404,7 @@ func (r *repair) side(number int, name string) (*store.Doc, error) {
 // documentIn returns the version of a document among those of a side or commit, or nil.
 func documentIn(versions []version, name string) *version {
 	for i, v := range versions {
-		if _, n, ok := store.ParseDocumentFile(v.file); ok && n == name {
+		if _, n, ok := store.ParseDocumentFile(v.Name); ok && n == name {
 			return &versions[i]
 		}
 	}
@@ -408,7 +416,7 @@ func (r *repair) load(v *version, name string) (*store.Doc, error) {
 	if v == nil {
 		return nil, nil
 	}
-	data, err := object(r.store, v.object)
+	data, err := r.object(v.Object)
 	if err != nil {
 		return nil, err
 	}
@@ -425,7 +433,7 @@ func (r *repair) load(v *version, name string) (*store.Doc, error) {
 	if wrong := store.Misnamed(name, document); len(wrong) > 0 {
 		return nil, &snapshot.Error{Violations: wrong}
 	}
-	provider, _, _ := store.ParseDocumentFile(v.file)
+	provider, _, _ := store.ParseDocumentFile(v.Name)
 	return r.store.NewDoc(provider, name, document), nil
 }
 

@@ -131,7 +131,7 @@ func (v *verifier) abandoned(provider, name string) {
 	if v.inHead == nil {
 		v.inHead = map[string]bool{}
 		for _, f := range committed(v.store, "HEAD") {
-			v.inHead[f.file] = true
+			v.inHead[f.Name] = true
 		}
 	}
 	back := "put it back"
