@@ -17,10 +17,11 @@ import (
 )
 
 func repair(c *call, s *store.Store, dir string) error {
-	if c.is("manifest") {
-		return writeManifest(c, s, dir)
-	}
 	switch {
+	case c.is("manifest") && len(c.values("theirs")) > 0:
+		return usagef("--manifest merges nothing: it goes without --theirs")
+	case c.is("manifest"):
+		return writeManifest(c, s, dir)
 	case c.is("take"):
 		s.Trusting = true
 	case c.is("discard"):
