@@ -214,6 +214,7 @@ func (j *shardReport) takePending(s *store.Store, found shardDocs) error {
 // saysTheSame reports whether two documents have the same calls, regardless of when they were recorded.
 func saysTheSame(a, b *snapshot.Document) bool {
 	return slices.EqualFunc(a.Snapshots, b.Snapshots, func(x, y snapshot.Snapshot) bool {
-		return store.SameRequest(&x, &y) && x.ID == y.ID && x.Response.Status == y.Response.Status && x.Response.RawOutputRef == y.Response.RawOutputRef
+		return store.SameRequest(&x, &y) && x.ID == y.ID && x.Response.Status == y.Response.Status &&
+			x.Response.RawOutputRef == y.Response.RawOutputRef && store.SameAnswer(&x.Response, &y.Response)
 	})
 }

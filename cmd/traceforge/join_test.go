@@ -33,3 +33,11 @@ func TestShardsThatDisagree(t *testing.T) {
 	require.False(t, j.ok())
 	require.Equal(t, map[string]int{usage.CheckSame: 2, usage.CheckDrifted: 1, usage.CheckUnchosen: 1}, newChecked(receipts, nil).Calls)
 }
+
+// TestShardsOfTransportErrors: answers without bytes differ by their texts.
+func TestShardsOfTransportErrors(t *testing.T) {
+	t.Parallel()
+	one := refused(1, "connection refused").Document
+	require.True(t, saysTheSame(one, refused(2, "connection refused").Document))
+	require.False(t, saysTheSame(one, refused(1, "no such host").Document))
+}
