@@ -100,7 +100,8 @@ func lost(c *call, s *store.Store, dir string) (found []snapshot.Finding) {
 			if err != nil || len(found) == mostLooked {
 				continue
 			}
-			if test := page.TestOf(doc); test.Package != "" && !test.OfProgram() && src.Gone(test.Package, test.Name) == "" {
+			test := page.TestOf(doc)
+			if names, _ := src.Functions(test.Package); slices.Contains(names, gotest.Function(test.Name)) {
 				program, named := git.At(dir)
 				all := gotest.Quote(path.Join(named, strings.TrimSuffix(f.Name, ".json")+"*")) // includes raw answers
 				message := fmt.Sprintf("git has it, and %s in %s is still there: %s checkout -- %s brings it back",

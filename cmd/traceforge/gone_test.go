@@ -3,6 +3,8 @@ package main
 import (
 	"bytes"
 	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -36,5 +38,26 @@ func TestGoneTests(t *testing.T) {
 		}
 		require.Equal(t, tt.want, out.String())
 		require.NoError(t, c.failed)
+	}
+}
+
+// TestLostTests: a missing document is of a test that exists where the test is found, and not where its package is unknown.
+func TestLostTests(t *testing.T) {
+	top := t.TempDir()
+	for file, lost := range map[string]int{"plain_test.go": 1, "": 0} {
+		dir := filepath.Join(top, "store"+file)
+		require.NoError(t, os.MkdirAll(dir, 0o777))
+		module := "module example.com/other\n"
+		if file != "" {
+			module = "module example.com/agents\n"
+			require.NoError(t, os.WriteFile(filepath.Join(dir, file), []byte("package agents\n\nfunc TestPlain(t *testing.T) {}\n"), 0o666))
+		}
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte(module), 0o666))
+		snapshots := filepath.Join(dir, ".ai-snapshots")
+		require.NoError(t, pagetest.MakeStore(snapshots, "plain"))
+		commitAll(t, dir)
+		require.NoError(t, os.RemoveAll(filepath.Join(snapshots, "openai")))
+		_, _, said := run("", "verify", "--dir", snapshots)
+		require.Equal(t, lost, strings.Count(said, ": lost: "), said)
 	}
 }
