@@ -163,7 +163,7 @@ func (p *program) modeOf() (recorder.Mode, error) {
 // storeDir returns the directory of the store, which may not exist yet.
 func (p *program) storeDir() (string, error) {
 	dir, err := place.StoreDir(p.value("dir"))
-	if err != nil && p.value("dir") == "" { // no module and no store, as for the first recording in another language
+	if errors.Is(err, place.ErrNoModule) { // and no store, as for the first recording in another language
 		return gotest.StoreName, nil
 	}
 	return dir, err

@@ -425,3 +425,16 @@ func TestBaseURLs(t *testing.T) {
 	require.Equal(t, "openai", seen["OPENAI_BASE_URL"])
 	require.Equal(t, "bedrock", seen["AWS_ENDPOINT_URL_BEDROCK_RUNTIME"])
 }
+
+// A store that cannot be looked for is an error, and no reason to begin another one.
+func TestStoreThatCannotBeLookedFor(t *testing.T) {
+	top := t.TempDir()
+	require.NoError(t, os.Symlink(".ai-snapshots", filepath.Join(top, ".ai-snapshots")))
+	require.NoError(t, os.Mkdir(filepath.Join(top, "app"), 0o777))
+	t.Chdir(filepath.Join(top, "app"))
+	t.Setenv("TRACEFORGE_DIR", "")
+	code, _, said := run("", "exec", "flow", "--", "true")
+	require.Equal(t, exitTrouble, code, said)
+	require.Contains(t, said, "looking for .ai-snapshots: ")
+	require.NoDirExists(t, ".ai-snapshots")
+}

@@ -14,30 +14,30 @@ import (
 	"github.com/traceforge/traceforge-go/internal/page"
 )
 
-const noGoMod = "no go.mod was found from the working directory upwards: "
+// ErrNoModule is the error of a command that needs a module and is called outside of one.
+var ErrNoModule = errors.New("no go.mod was found from the working directory upwards")
 
-// noModule is the error of a command that needs a module and is called outside of one, for example at the top of a
-// repository with several modules.
+// noModule is [ErrNoModule] with a way out, for example at the top of a repository with several modules.
 func noModule() error {
 	modules := modulesBelow()
 	if len(modules) == 0 {
-		return errors.New(noGoMod + "name the store with --dir, or set " + gotest.StoreEnv)
+		return fmt.Errorf("%w: name the store with --dir, or set %s", ErrNoModule, gotest.StoreEnv)
 	}
-	return fmt.Errorf("%srun it in one of %s, or name a store, such as --dir %s, or set %s",
-		noGoMod, listed(modules), gotest.Quote(path.Join(modules[0], gotest.StoreName)), gotest.StoreEnv)
+	return fmt.Errorf("%w: run it in one of %s, or name a store, such as --dir %s, or set %s",
+		ErrNoModule, listed(modules), gotest.Quote(path.Join(modules[0], gotest.StoreName)), gotest.StoreEnv)
 }
 
 // NoModuleForTests is noModule for commands that run the tests of packages.
 func NoModuleForTests() error {
 	modules := modulesBelow()
 	if len(modules) == 0 {
-		return errors.New(noGoMod + "run it in a module")
+		return fmt.Errorf("%w: run it in a module", ErrNoModule)
 	}
 	wayOut := "run it in one of " + listed(modules)
 	if workspace() != "" && os.Getenv("GOWORK") != "off" {
 		wayOut += ", or name packages of the workspace, such as " + gotest.Quote("./"+modules[0]+"/...")
 	}
-	return errors.New(noGoMod + wayOut)
+	return fmt.Errorf("%w: %s", ErrNoModule, wayOut)
 }
 
 // noStoreYet is the end of an error about a module without a store: it says how to get one.
