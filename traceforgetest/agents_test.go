@@ -231,3 +231,55 @@ func TestAgentSessionsThatWait(t *testing.T) {
 		})
 	}
 }
+
+// TestServerWithoutAReply: what a server of MCP sends after a question does not wait forever for a reply that a test no longer
+// posts. The reply is told as not made.
+func TestServerWithoutAReply(t *testing.T) {
+	const server = "https://tools.example.com/mcp"
+	message := func(id int, rest string) string { return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,%s}`, id, rest) }
+	replied := make(chan bool, 1)
+	live := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if body, _ := io.ReadAll(r.Body); strings.Contains(string(body), `"accept"`) {
+			replied <- true
+			w.WriteHeader(http.StatusAccepted)
+			return
+		}
+		w.Header().Set("Content-Type", "text/event-stream")
+		fmt.Fprintf(w, "data: %s\n\n", message(7, `"method":"elicitation/create","params":{"message":"Sure?"}`))
+		w.(http.Flusher).Flush()
+		<-replied
+		fmt.Fprintf(w, "data: %s\n\n", message(1, `"result":{"content":[{"type":"text","text":"gone"}]}`))
+	}))
+	defer live.Close()
+	upstream := traceforgetest.Upstream(roundTripper(func(r *http.Request) (*http.Response, error) {
+		r = r.Clone(r.Context())
+		r.URL.Scheme, r.URL.Host = "http", strings.TrimPrefix(live.URL, "http://")
+		return http.DefaultTransport.RoundTrip(r)
+	}))
+	talk := func(replies bool) func(*tbtest.TB, *traceforgetest.Recorder) {
+		return func(_ *tbtest.TB, tf *traceforgetest.Recorder) {
+			call := message(1, `"method":"tools/call","params":{"name":"remove","arguments":{}}`)
+			resp, err := tf.Client().Post(server, "application/json", strings.NewReader(call))
+			require.NoError(t, err)
+			defer resp.Body.Close()
+			for lines := bufio.NewScanner(resp.Body); lines.Scan(); {
+				if strings.Contains(lines.Text(), "elicitation") && replies {
+					reply, err := tf.Client().Post(server, "application/json", strings.NewReader(message(7, `"result":{"action":"accept"}`)))
+					require.NoError(t, err)
+					reply.Body.Close()
+				}
+			}
+		}
+	}
+	options := []traceforgetest.Option{traceforgetest.Record("tools.example.com"), traceforgetest.Nondeterministic("a tool")}
+	s := newScene(t)
+	t.Setenv("TRACEFORGE_UPDATE", "1")
+	requirePass(t, s.run("TestIt", talk(true), append(options, upstream)...))
+	t.Setenv("TRACEFORGE_UPDATE", "")
+	synctest.Test(t, func(t *testing.T) {
+		requirePass(t, s.run("TestIt", talk(true), options...))
+		begun := time.Now()
+		require.Contains(t, s.run("TestIt", talk(false), options...).Logged(), "accept")
+		require.Less(t, time.Since(begun), time.Minute)
+	})
+}
