@@ -6,7 +6,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -56,7 +55,7 @@ var agentsAPIs = []agentsAPI{
 func (a *agentsAPI) server(t *testing.T) traceforgetest.Option {
 	var streams sync.Map // of events, by session: a stream that its client has left may not know that yet
 	sessions := 0
-	live := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return upstreamAt(t, func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		call := fmt.Sprintf("call_%08d", sessions)
 		stream, _ := streams.LoadOrStore(sessions, make(chan string, 9))
@@ -85,13 +84,16 @@ func (a *agentsAPI) server(t *testing.T) traceforgetest.Option {
 			said <- fmt.Sprintf(a.call, call)
 		}
 		w.WriteHeader(http.StatusNoContent)
-	}))
+	})
+}
+
+// upstreamAt returns an upstream in which a handler answers for every host.
+func upstreamAt(t *testing.T, handler http.HandlerFunc) traceforgetest.Option {
+	live := httptest.NewServer(handler)
 	t.Cleanup(live.Close)
-	at, err := url.Parse(live.URL)
-	require.NoError(t, err)
 	return traceforgetest.Upstream(roundTripper(func(r *http.Request) (*http.Response, error) {
 		r = r.Clone(r.Context())
-		r.URL.Scheme, r.URL.Host = at.Scheme, at.Host
+		r.URL.Scheme, r.URL.Host = "http", strings.TrimPrefix(live.URL, "http://")
 		return http.DefaultTransport.RoundTrip(r)
 	}))
 }
@@ -232,13 +234,29 @@ func TestAgentSessionsThatWait(t *testing.T) {
 	}
 }
 
+// askTools makes a request to a server of MCP: a GET without a message.
+func askTools(t *testing.T, tf *traceforgetest.Recorder, message string) *http.Response {
+	req, err := http.NewRequest(http.MethodPost, "https://tools.example.com/mcp", strings.NewReader(message))
+	require.NoError(t, err)
+	if message == "" {
+		req.Method = http.MethodGet
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", "application/json, text/event-stream")
+	req.Header.Set("Mcp-Session-Id", "one")
+	resp, err := tf.Client().Do(req)
+	require.NoError(t, err)
+	return resp
+}
+
+var toolOptions = []traceforgetest.Option{traceforgetest.Record("tools.example.com"), traceforgetest.Nondeterministic("a tool")}
+
 // TestServerWithoutAReply: what a server of MCP sends after a question does not wait forever for a reply that a test no longer
 // posts. The reply is told as not made.
 func TestServerWithoutAReply(t *testing.T) {
-	const server = "https://tools.example.com/mcp"
 	message := func(id int, rest string) string { return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,%s}`, id, rest) }
 	replied := make(chan bool, 1)
-	live := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	upstream := upstreamAt(t, func(w http.ResponseWriter, r *http.Request) {
 		if body, _ := io.ReadAll(r.Body); strings.Contains(string(body), `"accept"`) {
 			replied <- true
 			w.WriteHeader(http.StatusAccepted)
@@ -249,37 +267,77 @@ func TestServerWithoutAReply(t *testing.T) {
 		w.(http.Flusher).Flush()
 		<-replied
 		fmt.Fprintf(w, "data: %s\n\n", message(1, `"result":{"content":[{"type":"text","text":"gone"}]}`))
-	}))
-	defer live.Close()
-	upstream := traceforgetest.Upstream(roundTripper(func(r *http.Request) (*http.Response, error) {
-		r = r.Clone(r.Context())
-		r.URL.Scheme, r.URL.Host = "http", strings.TrimPrefix(live.URL, "http://")
-		return http.DefaultTransport.RoundTrip(r)
-	}))
+	})
 	talk := func(replies bool) func(*tbtest.TB, *traceforgetest.Recorder) {
 		return func(_ *tbtest.TB, tf *traceforgetest.Recorder) {
 			call := message(1, `"method":"tools/call","params":{"name":"remove","arguments":{}}`)
-			resp, err := tf.Client().Post(server, "application/json", strings.NewReader(call))
-			require.NoError(t, err)
+			resp := askTools(t, tf, call)
 			defer resp.Body.Close()
 			for lines := bufio.NewScanner(resp.Body); lines.Scan(); {
 				if strings.Contains(lines.Text(), "elicitation") && replies {
-					reply, err := tf.Client().Post(server, "application/json", strings.NewReader(message(7, `"result":{"action":"accept"}`)))
-					require.NoError(t, err)
-					reply.Body.Close()
+					askTools(t, tf, message(7, `"result":{"action":"accept"}`)).Body.Close()
 				}
 			}
 		}
 	}
-	options := []traceforgetest.Option{traceforgetest.Record("tools.example.com"), traceforgetest.Nondeterministic("a tool")}
 	s := newScene(t)
 	t.Setenv("TRACEFORGE_UPDATE", "1")
-	requirePass(t, s.run("TestIt", talk(true), append(options, upstream)...))
+	requirePass(t, s.run("TestIt", talk(true), append(toolOptions, upstream)...))
 	t.Setenv("TRACEFORGE_UPDATE", "")
 	synctest.Test(t, func(t *testing.T) {
-		requirePass(t, s.run("TestIt", talk(true), options...))
+		requirePass(t, s.run("TestIt", talk(true), toolOptions...))
 		begun := time.Now()
-		require.Contains(t, s.run("TestIt", talk(false), options...).Logged(), "accept")
+		require.Contains(t, s.run("TestIt", talk(false), toolOptions...).Logged(), "accept")
 		require.Less(t, time.Since(begun), time.Minute)
 	})
+}
+
+// TestTimesOfASession: after an update of everything, also of answers that say the same, the times of a session of MCP are of one
+// run: a change that its server announces comes after the call that it follows, however long the program took before it.
+func TestTimesOfASession(t *testing.T) {
+	said, changed := "", make(chan bool, 1)
+	upstream := upstreamAt(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPost {
+			w.Header().Set("Content-Type", "application/json")
+			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":%q}]}}`, said)
+			changed <- true
+			return
+		}
+		w.Header().Set("Content-Type", "text/event-stream")
+		w.(http.Flusher).Flush()
+		<-changed
+		time.Sleep(5 * time.Millisecond)
+		fmt.Fprint(w, "data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}\n\n")
+	})
+	talk := func(pause time.Duration) func(*tbtest.TB, *traceforgetest.Recorder) {
+		return func(_ *tbtest.TB, tf *traceforgetest.Recorder) {
+			stream := askTools(t, tf, "")
+			defer stream.Body.Close()
+			var posted atomic.Bool
+			var posts sync.WaitGroup
+			defer posts.Wait()
+			posts.Go(func() {
+				time.Sleep(pause)
+				posted.Store(true)
+				resp := askTools(t, tf, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"add","arguments":{}}}`)
+				_, _ = io.Copy(io.Discard, resp.Body)
+				resp.Body.Close()
+			})
+			lines := bufio.NewScanner(stream.Body)
+			require.True(t, lines.Scan())
+			require.True(t, posted.Load(), "the change follows the call")
+		}
+	}
+	s := newScene(t)
+	for i, mode := range []string{"1", "all", "all"} {
+		if i == 2 { // unchanged answers get new times
+			s.configured(`{"max_age":{"warn_days":60}}`)
+		} else {
+			said = fmt.Sprint("added ", i)
+		}
+		t.Setenv("TRACEFORGE_UPDATE", mode)
+		requirePass(t, s.run("TestIt", talk(time.Duration(50*i)*time.Millisecond), append(toolOptions, upstream)...))
+		t.Setenv("TRACEFORGE_UPDATE", "")
+		requirePass(t, s.run("TestIt", talk(20*time.Millisecond), toolOptions...))
+	}
 }

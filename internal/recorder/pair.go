@@ -92,7 +92,7 @@ func (t *tape) outcomes(calls []testCall, pairs []int, headers []string, renewTi
 		done[n].Answered = pairs[n] >= 0 && t.confirms(pairs[n], c.take, headers)
 	}
 	t.renewIDs(calls, done)
-	renewSessions(calls, done)
+	renewSessions(calls, done, renewTime)
 	for n := range calls {
 		o := &done[n]
 		if !o.Answered {
@@ -172,18 +172,19 @@ func (t *tape) renewIDs(calls []testCall, done []store.Outcome) {
 	}
 }
 
-// renewSessions replaces all answers of agents' sessions if one is new: events of a stream wait for the calls that were
-// made before them, so their times have to be of one run.
-func renewSessions(calls []testCall, done []store.Outcome) {
-	isNew := false
+// renewSessions replaces all answers of sessions to whose server a client listens, if one is new or isNew: events of a
+// stream wait for the calls that were made before them, so their times have to be of one run.
+func renewSessions(calls []testCall, done []store.Outcome, isNew bool) {
+	listened := false
 	var all []int
 	for n, c := range calls {
-		if c.take != nil && c.take.codec.Listens != nil && c.take.codec.Session == nil {
+		if c.take != nil && c.take.codec.Listens != nil {
 			all, isNew = append(all, n), isNew || !done[n].Answered
+			listened = listened || c.take.codec.Session == nil || c.take.codec.Listens(c.take.request)
 		}
 	}
 	for _, n := range all {
-		done[n].Answered = done[n].Answered && !isNew
+		done[n].Answered = done[n].Answered && !(isNew && listened)
 	}
 }
 
