@@ -109,6 +109,9 @@ func (b *bridge) connect(ctx context.Context) (mcp.Connection, error) {
 	return conn, nil
 }
 
+// mostUnanswered is the number of unanswered calls from which on those that the client gave up are forgotten.
+const mostUnanswered = 100
+
 // begin notes a call, and reports whether it must be sent to the server. A session is initialized once: a client that
 // initializes it again, as the recorder does for requests outside of the test's calls, gets the same answer.
 func (b *bridge) begin(call *stream) bool {
@@ -121,6 +124,9 @@ func (b *bridge) begin(call *stream) bool {
 		call.say(text)
 		call.end(err)
 		return false
+	}
+	if len(b.calls) >= mostUnanswered { // servers leave unanswered what the client gave up
+		b.calls = slices.DeleteFunc(b.calls, (*stream).isOver)
 	}
 	b.calls = append(b.calls, call)
 	return true
@@ -190,7 +196,7 @@ func (b *bridge) of(request *jsonrpc.Request) *stream {
 			if id, err := jsonrpc.MakeID(params.Meta.Subscription); err == nil && call.request.ID == id {
 				return call
 			}
-		case call.request.Method != "subscriptions/listen" && !call.isOver(): // servers leave unanswered what the client gave up
+		case call.request.Method != "subscriptions/listen" && !call.isOver():
 			return call
 		}
 	}

@@ -46,6 +46,20 @@ func TestCancelledCallHearsNothing(t *testing.T) {
 	require.Equal(t, "event: message\ndata: []\n\n", heard(t, b.listen(t.Context())), "the next one hears what nobody heard")
 }
 
+// TestCancelledCallsAreForgotten, as far as they are many, and no others are.
+func TestCancelledCallsAreForgotten(t *testing.T) {
+	b := &bridge{}
+	waits := newStream(t.Context(), &jsonrpc.Request{Method: "tools/call"})
+	require.True(t, b.begin(waits))
+	for range 10 * mostUnanswered {
+		given := newStream(t.Context(), &jsonrpc.Request{Method: "tools/call"})
+		require.True(t, b.begin(given))
+		require.NoError(t, given.Close())
+	}
+	require.LessOrEqual(t, len(b.calls), mostUnanswered)
+	require.Contains(t, b.calls, waits)
+}
+
 func heard(t *testing.T, s *stream) string {
 	t.Helper()
 	require.Positive(t, s.rest.Len())
