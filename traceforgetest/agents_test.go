@@ -234,6 +234,36 @@ func TestAgentSessionsThatWait(t *testing.T) {
 	}
 }
 
+// TestAgentSessionsWithoutAStream: a test that no longer listens to the agent fails.
+func TestAgentSessionsWithoutAStream(t *testing.T) {
+	for _, api := range agentsAPIs {
+		t.Run(api.name, func(t *testing.T) {
+			s := newScene(t)
+			upstream := api.server(t)
+			deaf := func(_ *tbtest.TB, tf *traceforgetest.Recorder) {
+				post := func(path, body string) string {
+					resp, err := tf.Client().Post(api.sessions+path, "application/json", strings.NewReader(body))
+					require.NoError(t, err)
+					defer resp.Body.Close()
+					answer, err := io.ReadAll(resp.Body)
+					require.NoError(t, err)
+					return string(answer)
+				}
+				made := post("", `{"environment":"none"}`)
+				session := "/" + made[strings.Index(made, "sess_"):][:len("sess_00000000")]
+				post(session+api.events, fmt.Sprintf(api.say, "The weather?"))
+				post(session+api.events, fmt.Sprintf(api.result, "call_00000001"))
+			}
+			t.Setenv("TRACEFORGE_UPDATE", "1")
+			requirePass(t, s.run("TestIt", api.talk(t, "The weather?"), upstream))
+			t.Setenv("TRACEFORGE_UPDATE", "")
+			tb := s.run("TestIt", deaf)
+			require.True(t, tb.Failed())
+			require.Contains(t, tb.Logged(), "recorded call was not made")
+		})
+	}
+}
+
 // askTools makes a request to a server of MCP: a GET without a message.
 func askTools(t *testing.T, tf *traceforgetest.Recorder, message string) *http.Response {
 	req, err := http.NewRequest(http.MethodPost, "https://tools.example.com/mcp", strings.NewReader(message))

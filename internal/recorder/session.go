@@ -9,6 +9,7 @@ import (
 
 	"github.com/traceforge/traceforge-go/internal/locked"
 	"github.com/traceforge/traceforge-go/internal/provider"
+	"github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
@@ -282,6 +283,17 @@ func (tk *take) dropsQuietly() bool {
 func listens(req *modelio.Request) bool {
 	codec, known := provider.Named(req.API)
 	return known && codec.Listens != nil && codec.Listens(req)
+}
+
+// isUnheard reports whether a record is the first stream of an agent's session, without which its client hears nothing.
+// The client may open further ones if the server closes it, which replay does not. A client of MCP need not listen.
+func (t *tape) isUnheard(i int) bool {
+	s := &t.records[i]
+	isSame := func(r snapshot.Snapshot) bool {
+		return store.SameRequest(&r, s) && slices.Equal(r.Source.IDs, s.Source.IDs)
+	}
+	codec, known := provider.Named(s.Request.API)
+	return known && codec.Session == nil && listens(&s.Request) && s.Response.Error == nil && slices.IndexFunc(t.records, isSame) == i
 }
 
 // isInSession reports whether a request says something to a server whose own messages a client can listen to.

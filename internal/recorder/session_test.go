@@ -67,3 +67,26 @@ func TestNeedsNoCall(t *testing.T) {
 		require.Equal(t, c.want, needsNoCall(s), "%s %s", c.api, c.url)
 	}
 }
+
+// TestIsUnheard: of the streams of an agent's session the first one is needed. Its client opens another one after the server has
+// closed it, as it does not in replay.
+func TestIsUnheard(t *testing.T) {
+	stream := func(n int, api, session string) snapshot.Snapshot {
+		return snapshot.Snapshot{ID: snapshot.ID("test", n), Source: snapshot.Source{IDs: []string{session}},
+			Request: modelio.Request{API: api, Options: modelio.Object{"$url": []byte(`{"path":"/v1/sessions/item_1/events/stream"}`)}}}
+	}
+	gone := stream(5, "anthropic.agents", "sess_3")
+	gone.Response.Error = &modelio.ProviderError{Type: transportType, Code: "canceled"}
+	optional := stream(4, "mcp", "sess_1")
+	optional.Request.Options["$url"] = []byte(`{"method":"GET"}`)
+	tape := &tape{records: []snapshot.Snapshot{
+		stream(1, "anthropic.agents", "sess_1"), stream(2, "anthropic.agents", "sess_1"), stream(3, "anthropic.agents", "sess_2"),
+		optional, gone,
+	}}
+	tape.plays = make([]play, len(tape.records))
+	for i, want := range []bool{true, false, true, false, false} {
+		require.Equal(t, want, tape.isUncalled(i), i)
+		tape.plays[i].played = true
+		require.False(t, tape.isUncalled(i), i)
+	}
+}
