@@ -2,7 +2,6 @@ package contract
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/canon"
@@ -86,10 +85,13 @@ func argumentsOf(request modelio.ToolRequest) ([]byte, error) {
 	return canon.KeepNumbers(request.Input)
 }
 
-// isCallers reports whether a part is one of the calls that the caller must run, which are those of [texts.Calls].
-func isCallers(part modelio.Part, calls []modelio.ToolRequest) bool {
-	return part.ToolRequest != nil &&
-		slices.ContainsFunc(calls, func(call modelio.ToolRequest) bool { return call.Ref == part.ToolRequest.Ref })
+// callersOf returns the refs of the calls that the caller must run, which are those of [texts.Calls].
+func callersOf(parts []modelio.Part) map[string]bool {
+	refs := map[string]bool{}
+	for _, call := range texts.Calls(parts) {
+		refs[call.Ref] = true
+	}
+	return refs
 }
 
 // joinReasoning returns the paragraphs of the message's reasoning.

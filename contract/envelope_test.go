@@ -2,7 +2,9 @@ package contract
 
 import (
 	"encoding/json"
+	"fmt"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -164,4 +166,16 @@ func TestNumberCalls(t *testing.T) {
 			require.Equal(t, string(before), string(after), "what was passed is not changed")
 		})
 	}
+}
+
+// TestManyCalls: the calls of an answer that the caller must run are found at once, however many there are.
+func TestManyCalls(t *testing.T) {
+	parts := make([]modelio.Part, 100_000)
+	for i := range parts {
+		parts[i].ToolRequest = &modelio.ToolRequest{Name: "pay", Ref: fmt.Sprint("call_", i)}
+	}
+	begun := time.Now()
+	require.Len(t, commonParts(parts), len(parts))
+	restoreOwn(parts, nil)
+	require.Less(t, time.Since(begun), 5*time.Second)
 }

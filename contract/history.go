@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"slices"
 
-	"github.com/traceforge/traceforge-go/internal/texts"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
@@ -48,12 +47,12 @@ func (r *request) messages() []modelio.Message {
 
 // commonParts returns the parts of a model's answer that every other model accepts.
 func commonParts(parts []modelio.Part) (common []modelio.Part) {
-	calls := texts.Calls(parts)
+	callers := callersOf(parts)
 	for _, part := range parts {
 		switch request := part.ToolRequest; {
 		case part.Text != nil:
 			common = append(common, modelio.TextPart(*part.Text))
-		case isCallers(part, calls):
+		case request != nil && callers[request.Ref]:
 			call := &modelio.ToolRequest{Name: request.Name, Ref: request.Ref, Input: request.Input}
 			common = append(common, modelio.Part{ToolRequest: call})
 		}

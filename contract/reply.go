@@ -7,7 +7,6 @@ import (
 
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/internal/provider"
-	"github.com/traceforge/traceforge-go/internal/texts"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
@@ -57,9 +56,9 @@ func (a *Adapter) Reply(p GenerateParams, r GenerateReceipt) (canon.Hash, error)
 // no others.
 func restoreOwn(parts []modelio.Part, ids map[string]string) {
 	own := map[string]string{}
-	calls := texts.Calls(parts)
+	callers := callersOf(parts)
 	for _, part := range parts {
-		if request := part.ToolRequest; request != nil && !isCallers(part, calls) {
+		if request := part.ToolRequest; request != nil && !callers[request.Ref] {
 			own[request.Ref] = ids[request.Ref]
 			request.Ref = cmp.Or(ids[request.Ref], request.Ref)
 		}
