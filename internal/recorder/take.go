@@ -40,7 +40,7 @@ type take struct {
 	reply
 }
 
-// The terms of a take say how its call is made and its answer is kept.
+// The terms of a take say where its call comes from, how it is made, and how its answer is kept.
 type terms struct {
 	source        snapshot.Source
 	lifted        string // why the model is exempt from a rule of determinism; "" if it is held to all
