@@ -67,7 +67,7 @@ func decodeBodyOf(w *Wire, one func(body jsontext.Value) *modelio.Request) (*mod
 	switch {
 	case len(w.Body) == 0:
 	case w.form() != nil:
-		return (requestForm{}).decodeForm(w)
+		return requestForm{prompt: "prompt"}.decodeForm(w)
 	case err == nil && root.IsObject() && !root.IsEmpty():
 		return w.decode(one)
 	case err == nil:
