@@ -89,16 +89,14 @@ func reject(c *call, s *store.Store, dir string) error {
 // verb is "accept" or "reject".
 func decide(c *call, s *store.Store, dir, verb string, do func(ids []string) error) error {
 	all, unread, broken := waitingIn(c, s)
-	if broken != nil && unread == nil {
+	switch {
+	case broken != nil && unread == nil:
 		return broken
-	}
-	if len(c.args) == 0 && !c.is("all") {
+	case len(c.args) == 0 && !c.is("all"):
 		return listWaiting(c, dir, all, broken)
-	}
-	if c.is("all") && len(c.args) > 0 {
+	case c.is("all") && len(c.args) > 0:
 		return usagef("--all goes without an ID")
-	}
-	if broken != nil && verb == "accept" {
+	case broken != nil && verb == "accept":
 		return fmt.Errorf("%w\nnothing was accepted: traceforge reject ID removes what is broken", broken)
 	}
 	ids, err := idsOf(c, s, all, unread)

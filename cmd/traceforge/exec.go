@@ -110,7 +110,11 @@ func (p *program) options() (o recorder.Options, err error) {
 		return o, err
 	}
 	p.root = cmp.Or(module, wd)
-	if o.Dir, err = p.storeDir(); err != nil {
+	o.Dir, err = place.StoreDir(p.value("dir"))
+	if errors.Is(err, place.ErrNoModule) { // and no store, as for the first recording in another language
+		o.Dir, err = gotest.StoreName, nil
+	}
+	if err != nil {
 		return o, err
 	}
 	o.Shown = filepath.ToSlash(o.Dir)
@@ -158,15 +162,6 @@ func (p *program) modeOf() (recorder.Mode, error) {
 		return mode, usagef("%s%s: %w", said, value, err)
 	}
 	return mode, nil
-}
-
-// storeDir returns the directory of the store, which may not exist yet.
-func (p *program) storeDir() (string, error) {
-	dir, err := place.StoreDir(p.value("dir"))
-	if errors.Is(err, place.ErrNoModule) { // and no store, as for the first recording in another language
-		return gotest.StoreName, nil
-	}
-	return dir, err
 }
 
 // allowances returns the allowances with the given names.
