@@ -56,6 +56,7 @@ func TestVerifySecretsLooksEverywhere(t *testing.T) {
 
 	// Bytes that a person names by their hash are written as they are, and not into a log.
 	show := []string{"show", "--dir", dir, string(canon.Sum(medium))}
+	t.Setenv("GITHUB_ACTIONS", "")
 	code, shown, said := run("", show...)
 	require.Equal(t, exitClean, code, said)
 	require.Equal(t, string(medium), shown)
