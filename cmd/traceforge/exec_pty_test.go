@@ -50,7 +50,7 @@ func TestExecPassesSignals(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			script := `trap 'exit 7' ` + name + `; echo ready; i=0; while [ $i -lt 50 ]; do sleep 0.1; i=$((i+1)); done`
+			script := `trap 'exit 7' ` + name + `; echo ready; i=0; while [ $i -lt 600 ]; do sleep 0.1; i=$((i+1)); done`
 			cmd := osexec.Command("traceforge", "exec", "flow", "--allow", "no-calls", "--", "sh", "-c", script)
 			cmd.Dir, cmd.Env = t.TempDir(), append(os.Environ(), "TRACEFORGE_UPDATE=", "TRACEFORGE_DIR=")
 			out, err := cmd.StdoutPipe()
