@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/internal/gotest"
 	"github.com/traceforge/traceforge-go/internal/page/pagetest"
 	"github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/snapshot"
@@ -341,7 +342,7 @@ func TestDiffSaysWhatItLeavesOut(t *testing.T) {
 		text := strings.Repeat("a", n)
 		keepRaw(t, is, "TestLong", `{}`, func(s *snapshot.Snapshot) { s.Response.Headers = map[string][]string{"x-text": {text}} })
 		_, _, said := run("", "diff", was, is)
-		require.Equal(t, n > 1000, strings.Contains(said, "all of it: traceforge diff "+was+" "+is+" --json\n"), said)
+		require.Equal(t, n > 1000, strings.Contains(said, "all of it: traceforge diff "+gotest.Quote(was)+" "+gotest.Quote(is)+" --json\n"), said)
 		_, out, _ := run("", "diff", was, is, "--json")
 		require.Contains(t, out, text)
 	}
@@ -374,7 +375,7 @@ func TestDiffShowsAddedTests(t *testing.T) {
 		_, out, said := run("", args...)
 		require.Contains(t, out, "M-model", form)
 		require.NotContains(t, out+said, "aB3dE5gH", form)
-		all := "traceforge diff --dir " + dir + " --json"
+		all := "traceforge diff --dir " + gotest.Quote(dir) + " --json"
 		whole := form == "--html" || form == "--json"
 		require.Equal(t, whole, strings.Contains(out, "M-end"), form)
 		require.Equal(t, !whole, strings.Contains(out, " more lines: "+all), form)

@@ -52,7 +52,7 @@ func TestPicture(t *testing.T) {
 	goEnv, err := toy.Env()
 	require.NoError(t, err)
 	s := &shooting{t: t, dir: dir, env: append(append(os.Environ(), goEnv...), "TERM=xterm-256color", "CI=", "COLUMNS=", "NO_COLOR=",
-		"OPENAI_API_KEY=", "OPENAI_BASE_URL=")}
+		"OPENAI_API_KEY=", "OPENAI_BASE_URL=", "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1")}
 	s.hidden(live, "go test -update")
 	s.hidden(nil, "git init -q && git add -A && git -c user.name=a -c user.email=a@example.com commit -qm first")
 	const edit = `sed -i.before 's/Never guess/Do not guess/' summarize.go`

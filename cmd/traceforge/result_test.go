@@ -12,7 +12,9 @@ import (
 
 // TestResultIsNoLinkOut: a file that a flag names is not written where a link of the repository leads out of it.
 func TestResultIsNoLinkOut(t *testing.T) {
-	top, outside := t.TempDir(), t.TempDir()
+	top, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	outside := t.TempDir()
 	gittest.Run(t, top, "init", "-q", "-b", "main")
 	gittest.Write(t, top, map[string]string{"sub/inner.xml": "", "reports.xml": "", "sub/deep/x": ""})
 	gittest.Write(t, outside, map[string]string{"junit.xml": "theirs"})

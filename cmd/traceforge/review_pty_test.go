@@ -208,13 +208,13 @@ func TestReviewOnOtherTerminals(t *testing.T) {
 func TestReviewOpens(t *testing.T) {
 	t.Parallel()
 	bin := t.TempDir()
-	script := filepath.Join(bin, "open")
-	require.NoError(t, os.WriteFile(script, []byte("#!/bin/sh\necho \"$@\" >>'"+bin+"/opened'\n"), 0o777))
+	require.NoError(t, os.WriteFile(filepath.Join(bin, "opener"), []byte("#!/bin/sh\necho \"$@\" >>'"+bin+"/opened'\n"), 0o777))
 	opened := func() string {
 		data, _ := os.ReadFile(bin + "/opened") // it may not be there yet
 		return string(data)
 	}
-	term := startReview(t, newReviewed(t), 160, 24, "VISUAL="+script+" --wait", "BROWSER="+script+" page", "TMPDIR="+bin)
+	term := startReview(t, newReviewed(t), 160, 24, "PATH="+bin+":"+os.Getenv("PATH"),
+		"VISUAL=opener --wait", "BROWSER=opener page", "TMPDIR="+bin)
 	term.sees("5 causes, 6 tests left")
 	term.types("e")
 	require.Eventually(t, func() bool {

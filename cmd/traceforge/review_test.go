@@ -174,7 +174,7 @@ func TestReviewDecides(t *testing.T) {
 	require.NoError(t, json.Unmarshal([]byte(out), &done))
 	require.Equal(t, exitFindings, code)
 	require.Contains(t, said, l.Causes[1].Headline+": 1 test waits for a decision on: "+l.Causes[2].Headline+"; all at once: traceforge review --dir "+
-		dir+" --accept "+gotest.Quote(l.Causes[1].Key)+" --accept "+gotest.Quote(l.Causes[2].Key)+"\n")
+		gotest.Quote(dir)+" --accept "+gotest.Quote(l.Causes[1].Key)+" --accept "+gotest.Quote(l.Causes[2].Key)+"\n")
 	require.Contains(t, said, "\n2 accepted, 0 rejected, 3 left\nchanged records that were accepted are staged: commit them with git\n")
 	require.Len(t, done.Accepted, 2, "TestStock waits for its other cause")
 	require.Equal(t, 3, done.Left)
@@ -222,7 +222,7 @@ func TestReviewShowsEachTest(t *testing.T) {
 	t.Parallel()
 	dir := newReviewed(t)
 	recordCall(t, dir, "TestNewer", "M-system", "M-user")
-	command := "traceforge review --dir " + dir + " --changed"
+	command := "traceforge review --dir " + gotest.Quote(dir) + " --changed"
 	_, out, said := run("", "review", "--changed", "--dir", dir)
 	require.Contains(t, out, "changed: 2 tests added\nTestNew in ", said)
 	require.Contains(t, out, "\n\nTestNewer in ")
