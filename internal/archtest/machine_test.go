@@ -43,7 +43,7 @@ func TestMissing(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			cmd := exec.Command(bash, filepath.Join("..", "..", ".ci", "fetch"))
-			cmd.Env = append(os.Environ(), c.env...)
+			cmd.Env = append(append(os.Environ(), "LC_ALL=C"), c.env...) // bash warns of a locale that is missing
 			out, err := cmd.CombinedOutput()
 			require.Error(t, err, "%s", out)
 			require.Contains(t, string(out), c.says)
