@@ -2,7 +2,10 @@ package recorder
 
 import (
 	"bytes"
+	"context"
 	"io"
+	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -41,4 +44,31 @@ func TestTakeIsCompleteOnce(t *testing.T) {
 	}
 	require.NoError(t, body.Close())
 	require.Equal(t, 1, completed)
+}
+
+// TestCancelledAndClosed: some SDKs cancel a call before they close its answer. Nothing of an answer with its whole length
+// is cut by that.
+func TestCancelledAndClosed(t *testing.T) {
+	plain := func(_ string, body []byte) ([]byte, error) { return body, nil }
+	for _, c := range []struct {
+		name, length string
+		read         int
+		want         ending
+	}{
+		{"nothing to read", "0", 0, whole},
+		{"read, without its end", "2", 2, whole},
+		{"not read to its end", "2", 1, aborted},
+		{"not read", "2", 0, aborted},
+		{"of unknown length", "", 2, aborted},
+	} {
+		ctx, cancel := context.WithCancel(t.Context())
+		tk := &take{call: &call{request: &modelio.Request{}}, terms: terms{limit: 100, decodeContent: plain}}
+		tk.begin(http.StatusAccepted, http.Header{"Content-Length": {c.length}})
+		body := &recordedBody{upstream: io.NopCloser(strings.NewReader("{}")), take: tk, ctx: ctx}
+		_, err := io.CopyN(io.Discard, body, int64(c.read))
+		require.NoError(t, err)
+		cancel()
+		require.NoError(t, body.Close())
+		require.Equal(t, c.want, tk.how, c.name)
+	}
 }
