@@ -3,6 +3,7 @@ package provider
 import (
 	"cmp"
 	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"mime"
 	"regexp"
@@ -22,9 +23,13 @@ var generic = (&Codec{
 	API:      GenericAPI,
 	InURL:    true,
 	Match:    matchGeneric,
+	Passing:  awsTokens,
 	request:  decodeGeneric,
 	response: decodeGenericAnswer,
 }).complete()
+
+// awsTokens are members by which AWS recognizes another try of a call. Its SDK makes a new value for each call.
+var awsTokens = [][]string{{"clientRequestToken"}, {"clientToken"}}
 
 // matchGeneric matches requests that look like API calls, by their destination or by a JSON body.
 func matchGeneric(w *Wire) bool {
@@ -53,6 +58,11 @@ func decodeGeneric(w *Wire) (*modelio.Request, error) {
 	default:
 		mediaType, _, _ := mime.ParseMediaType(w.ContentType)
 		req.Options[markBody] = jsontext.ObjectText(modelio.Object{"content_type": jsontext.Text(mediaType)}) // not possible in a conversation
+	}
+	for _, path := range awsTokens {
+		if name := path[0]; sentTo("bedrock")(w) && jsontext.ValueOf(req.Options[name]).IsString() {
+			req.Options[name] = json.RawMessage("1")
+		}
 	}
 	w.say("method", w.Method, "POST")
 	w.say("path", cmp.Or(w.URL.EscapedPath(), "/"), "")
