@@ -18,7 +18,7 @@ require (
 	github.com/chromedp/cdproto v0.159.0
 	github.com/chromedp/chromedp v0.23.0
 	github.com/coder/websocket v1.8.15
-	github.com/cohere-ai/cohere-go/v2 v2.15.3
+	github.com/cohere-ai/cohere-go/v2 v2.19.0
 	github.com/gowebpki/jcs v1.0.2
 	github.com/klauspost/compress v1.20.3
 	github.com/ollama/ollama v0.17.4

@@ -1,14 +1,11 @@
 package record_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io"
-	"net/http"
 
 	cohere "github.com/cohere-ai/cohere-go/v2"
-	"github.com/cohere-ai/cohere-go/v2/option"
 	"github.com/cohere-ai/cohere-go/v2/v2"
 
 	"github.com/traceforge/traceforge-go/traceforgetest"
@@ -18,7 +15,7 @@ var cohereChat = sdk{
 	name: "cohere-go", api: "cohere.chat", provider: "cohere",
 	keys: []string{"CO_API_KEY"},
 	open: func(_ context.Context, tf *traceforgetest.Recorder) (asker, error) {
-		client := v2.NewClient(option.WithHTTPClient(&http.Client{Transport: gathered{tf}}), option.WithMaxAttempts(1))
+		client := newCohere(tf).V2
 		return func(ctx context.Context, q question) (*answer, error) {
 			req := cohereRequest(q)
 			if q.stream {
@@ -34,24 +31,6 @@ var cohereChat = sdk{
 	lacks: retries | comments | midError,
 }
 
-// gathered returns a response after all of it has come. The SDK's stream reader fails on an event without another one
-// behind it, which is normal for a stream.
-type gathered struct{ http.RoundTripper }
-
-func (g gathered) RoundTrip(r *http.Request) (*http.Response, error) {
-	resp, err := g.RoundTripper.RoundTrip(r)
-	if err != nil {
-		return nil, err
-	}
-	defer resp.Body.Close()
-	body, err := io.ReadAll(resp.Body)
-	if err != nil {
-		return nil, err
-	}
-	resp.Body = io.NopCloser(bytes.NewReader(body))
-	return resp, nil
-}
-
 func cohereRequest(q question) *cohere.V2ChatRequest {
 	temperature, seed := 0.0, 42
 	req := &cohere.V2ChatRequest{
@@ -59,7 +38,7 @@ func cohereRequest(q question) *cohere.V2ChatRequest {
 		Messages: cohere.ChatMessages{{Role: "user", User: &cohere.UserMessageV2{Content: &cohere.UserMessageV2Content{String: q.text}}}},
 	}
 	if q.tools {
-		req.Tools = []*cohere.ToolV2{{Type: new("function"), Function: &cohere.ToolV2Function{Name: "weather", Parameters: weatherSchema}}}
+		req.Tools = []*cohere.ToolV2{{Function: &cohere.ToolV2Function{Name: "weather", Parameters: weatherSchema}}}
 	}
 	if q.schema {
 		req.ResponseFormat = &cohere.ResponseFormatV2{Type: "json_object", JsonObject: &cohere.JsonResponseFormatV2{JsonSchema: summarySchema}}
@@ -69,7 +48,7 @@ func cohereRequest(q question) *cohere.V2ChatRequest {
 		req.Messages = append(req.Messages, &cohere.ChatMessageV2{Role: "assistant", Assistant: asked})
 		for i, text := range q.results {
 			req.Messages = append(req.Messages, &cohere.ChatMessageV2{Role: "tool", Tool: &cohere.ToolMessageV2{
-				ToolCallId: *asked.ToolCalls[i].Id, Content: &cohere.ToolMessageV2Content{String: text},
+				ToolCallId: asked.ToolCalls[i].Id, Content: &cohere.ToolMessageV2Content{String: text},
 			}})
 		}
 	}

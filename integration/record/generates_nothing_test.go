@@ -66,7 +66,7 @@ func newCohere(tf *traceforgetest.Recorder) *cohereclient.Client {
 }
 
 func newCohereV2(tf *traceforgetest.Recorder) *coherev2.Client {
-	return coherev2.NewClient(cohereoption.WithHTTPClient(tf.Client()), cohereoption.WithMaxAttempts(1))
+	return newCohere(tf).V2
 }
 
 func newOpenAI(tf *traceforgetest.Recorder) *openai.Client {

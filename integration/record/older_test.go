@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"net/http"
 
 	"github.com/anthropics/anthropic-sdk-go"
 	anthropicoption "github.com/anthropics/anthropic-sdk-go/option"
@@ -43,7 +42,7 @@ var claudeCompletions = sdk{
 }
 
 func olderCohere(tf *traceforgetest.Recorder) *cohereclient.Client {
-	return cohereclient.NewClient(cohereoption.WithHTTPClient(&http.Client{Transport: gathered{tf}}), cohereoption.WithMaxAttempts(1))
+	return cohereclient.NewClient(cohereoption.WithHTTPClient(tf.Client()), cohereoption.WithMaxAttempts(1))
 }
 
 // received reads a whole stream of Cohere's SDK.

@@ -12,8 +12,8 @@ import (
 	claudeoption "github.com/anthropics/anthropic-sdk-go/v2/option"
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/bedrockruntime"
+	cohereclient "github.com/cohere-ai/cohere-go/v2/client"
 	"github.com/cohere-ai/cohere-go/v2/option"
-	"github.com/cohere-ai/cohere-go/v2/v2"
 	"github.com/ollama/ollama/api"
 	"github.com/openai/openai-go/v3"
 	gptoption "github.com/openai/openai-go/v3/option"
@@ -96,7 +96,7 @@ func TestRefusedOnce(t *testing.T) {
 			return err
 		}},
 		{"cohere-go", func(ctx context.Context, client *http.Client, q question) error {
-			made := v2.NewClient(option.WithHTTPClient(client))
+			made := cohereclient.NewClient(option.WithHTTPClient(client)).V2
 			if q.stream {
 				_, err := streamCohere(ctx, made, cohereRequest(q))
 				return err
@@ -126,11 +126,7 @@ func TestRefusedOnce(t *testing.T) {
 				run := func(q question, more ...traceforgetest.Option) (tries int, tb *tbtest.TB, err error) {
 					tb = tbtest.Run("TestIt", func(tb *tbtest.TB) {
 						counted := &counter{RoundTripper: traceforgetest.New(tb, append(options, more...)...)}
-						var transport http.RoundTripper = counted
-						if sdk.name == "cohere-go" {
-							transport = gathered{counted}
-						}
-						err = sdk.ask(t.Context(), &http.Client{Transport: transport}, q)
+						err = sdk.ask(t.Context(), &http.Client{Transport: counted}, q)
 						tries = counted.tries
 					})
 					return tries, tb, err
