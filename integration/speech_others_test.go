@@ -16,6 +16,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/bedrockruntime/types"
 	"github.com/aws/smithy-go/middleware"
 	cohere "github.com/cohere-ai/cohere-go/v2"
+	cohereclient "github.com/cohere-ai/cohere-go/v2/client"
 	cohereoption "github.com/cohere-ai/cohere-go/v2/option"
 	"github.com/cohere-ai/cohere-go/v2/v2"
 	"github.com/ollama/ollama/api"
@@ -207,7 +208,7 @@ func converseStream(ctx context.Context, c *http.Client) (any, speech, error) {
 }
 
 func newCohere(c *http.Client) *v2.Client {
-	return v2.NewClient(cohereoption.WithHTTPClient(c), cohereoption.WithToken("unused"), cohereoption.WithMaxAttempts(1))
+	return cohereclient.NewClient(cohereoption.WithHTTPClient(c), cohereoption.WithToken("unused"), cohereoption.WithMaxAttempts(1)).V2
 }
 
 func cohereWhole(ctx context.Context, c *http.Client) (any, speech, error) {
