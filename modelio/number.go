@@ -32,6 +32,7 @@ type Numbering struct {
 	early     map[string]string // number of a response that came before any call with its ref
 	answering bool              // the calls are those of an answer, which early responses may belong to, as in a session
 	ofAgents  bool              // the request is to an API of agents, whose sessions the provider names
+	ofTasks   bool              // the request is to a server of MCP, which names its tasks
 
 	answer *Numbering // the numbering of the latest answer's first candidate
 	broken error      // a value that is not JSON, or nil
@@ -41,7 +42,7 @@ type Numbering struct {
 // options. It does not change r; unchanged parts are shared. An error names a value in r that is not JSON.
 func (n *Numbering) Request(r *Request) (*Request, error) {
 	out := *r
-	n.ofAgents = strings.HasSuffix(r.API, ".agents")
+	n.ofAgents, n.ofTasks = strings.HasSuffix(r.API, ".agents"), r.API == "mcp"
 	var err error
 	if out.Messages, err = n.Messages(r.Messages); err != nil {
 		return nil, err
@@ -143,6 +144,7 @@ func (n *Numbering) clone() *Numbering {
 		latest:    maps.Clone(n.latest),
 		open:      slices.Clone(n.open),
 		early:     maps.Clone(n.early),
+		ofTasks:   n.ofTasks,
 	}
 }
 

@@ -96,6 +96,25 @@ func TestNumberingSessions(t *testing.T) {
 	}
 }
 
+// TestNumberingTasks: servers of MCP name their tasks, and callers of other APIs their own.
+func TestNumberingTasks(t *testing.T) {
+	const options = `{"params":{"taskId":"786512e2-9e0d-44bd-8f29-789f320fe840"}}`
+	for api, want := range map[string]string{"mcp": `{"params":{"taskId":"task_1"}}`, "http.json": options} {
+		var n modelio.Numbering
+		got, err := n.Request(&modelio.Request{API: api, Options: object(t, options)})
+		require.NoError(t, err)
+		text, err := json.Marshal(got.Options)
+		require.NoError(t, err)
+		require.JSONEq(t, want, string(text))
+		said := modelio.Message{Content: []modelio.Part{{Custom: object(t, options)}}}
+		resp, err := n.Response(&modelio.Response{Candidates: []modelio.Candidate{{Message: said}}})
+		require.NoError(t, err)
+		text, err = json.Marshal(resp.Candidates[0].Message.Content[0].Custom)
+		require.NoError(t, err)
+		require.JSONEq(t, want, string(text))
+	}
+}
+
 func TestNumberingOptions(t *testing.T) {
 	for _, c := range []struct{ name, why, options, want string }{
 		{"answer", "an answer that this one follows", `{"previous_response_id":"resp_x"}`, `{"previous_response_id":"response_1"}`},

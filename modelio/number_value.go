@@ -55,13 +55,18 @@ var handedOut = map[string]string{
 	"run_id":                "run",
 	"session_thread_id":     "thread",
 	"step_id":               "step",
+	"taskId":                taskKind,
 	"thread_id":             "thread",
 	"turn_id":               "turn",
 	"upload_id":             "upload",
 }
 
-// callKind is the kind of the refs of tool calls.
-const callKind = "call"
+// callKind is the kind of the refs of tool calls, and taskKind that of the tasks of MCP's servers. In other APIs, callers
+// may name their tasks.
+const (
+	callKind = "call"
+	taskKind = "task"
+)
 
 // itemHolders are members whose value is an object with an item's or call's id, or a list of such objects.
 var itemHolders = map[string]string{
@@ -174,7 +179,8 @@ func (n *Numbering) text(text string, p place) (string, bool) {
 		kind = "signature"
 	}
 	const opaque = 10 // bytes: a state that is shorter may be a program's own, such as step2
-	if kind == "" || !alwaysMade[kind] && !looksRandom(text) || kind == "state" && len(text) < opaque {
+	switch {
+	case kind == "", kind == taskKind && !n.ofTasks, !alwaysMade[kind] && !looksRandom(text), kind == "state" && len(text) < opaque:
 		return "", false
 	}
 	return n.number(kind, text), true
@@ -241,7 +247,7 @@ func resourceKind(text string) string {
 // signs are strings of which a text with a generated value contains at least one.
 var signs = [][]byte{
 	[]byte(`"id"`), []byte(`_id"`), []byte(`_ids"`), []byte(`"ids"`), []byte(`_token"`), []byte(`Token"`), []byte(`State"`),
-	[]byte(`ignature"`), []byte(`"fingerprint"`), []byte(`"encrypted`), []byte(`.encrypted"`), []byte(`"redacted`),
+	[]byte(`"taskId"`), []byte(`ignature"`), []byte(`"fingerprint"`), []byte(`"encrypted`), []byte(`.encrypted"`), []byte(`"redacted`),
 	[]byte(`"container"`), []byte(`"conversation"`), []byte(`"path"`), []byte(`"after"`), []byte(`"before"`),
 	[]byte("files/"), []byte("cachedContents/"), []byte("batches/"),
 }
