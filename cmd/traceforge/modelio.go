@@ -192,7 +192,7 @@ func importSession(c *call) error {
 	file := c.args[0]
 	pkg, test, err := c.namedTest()
 	name, model, _ := strings.Cut(c.value("model"), "/")
-	if test == "" || name == "" || model == "" || c.value("prompts") == "" {
+	if pkg == "" || test == "" || name == "" || model == "" || c.value("prompts") == "" {
 		return usagef("want --package and --test of the test, --model PROVIDER/MODEL as it names it to Recorder.Model, and --prompts")
 	}
 	if err != nil {
