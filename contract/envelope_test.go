@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -168,14 +167,14 @@ func TestNumberCalls(t *testing.T) {
 	}
 }
 
-// TestManyCalls: the calls of an answer that the caller must run are found at once, however many there are.
-func TestManyCalls(t *testing.T) {
+// BenchmarkManyCalls finds the calls of a long answer that the caller must run.
+func BenchmarkManyCalls(b *testing.B) {
 	parts := make([]modelio.Part, 100_000)
 	for i := range parts {
 		parts[i].ToolRequest = &modelio.ToolRequest{Name: "pay", Ref: fmt.Sprint("call_", i)}
 	}
-	begun := time.Now()
-	require.Len(t, commonParts(parts), len(parts))
-	restoreOwn(parts, nil)
-	require.Less(t, time.Since(begun), 5*time.Second)
+	for b.Loop() {
+		require.Len(b, commonParts(parts), len(parts))
+		restoreOwn(parts, nil)
+	}
 }
