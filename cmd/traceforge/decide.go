@@ -290,8 +290,10 @@ func waitingOf(c *call, s *store.Store, doc *store.Doc) (all []waitingRecord) {
 // changed returns the names of the components in which two records differ. Both were read from a store, so comparing
 // them cannot fail.
 func changed(was, now *snapshot.Snapshot) (request, answer []string) {
-	sent, _ := drift.Compare(&was.Request, &now.Request, now.Source.Ignored)
-	for _, change := range sent {
+	compare := drift.NewComparer(now.Source.Ignored)
+	before, _ := compare.Request(&was.Request)
+	after, _ := compare.Request(&now.Request)
+	for _, change := range compare.Changes(before, after) {
 		request = append(request, change.String())
 	}
 	said, _ := page.Answers(was, now)

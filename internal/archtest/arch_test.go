@@ -94,6 +94,7 @@ var arrows = map[string]map[string]string{
 	},
 	"internal/drift": {
 		"internal/inorder": sorts, "internal/jsontext": texts, "internal/plaintext": shown, "modelio": calls, "snapshot": "the cores that are compared",
+		"internal/texts": "which messages two requests begin with",
 	},
 	"internal/pattern": {},
 	"internal/reading": {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"path"
 	"slices"
@@ -16,18 +15,6 @@ import (
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
 )
-
-// Compare returns the components in which two requests differ, without those at the ignored pointers: see
-// [Comparer.Changes]. An error means that a value in a request is not JSON.
-func Compare(recorded, got *modelio.Request, ignored []string) ([]Change, error) {
-	c := NewComparer(ignored)
-	r, err := c.Request(recorded)
-	g, err2 := c.Request(got)
-	if err := errors.Join(err, err2); err != nil {
-		return nil, err
-	}
-	return c.Changes(r, g), nil
-}
 
 // Changes returns the components in which two requests differ (design R3): model, system and other messages, tools,
 // parameters, output format, headers. Messages are aligned, so that an inserted message is one change. Tools and

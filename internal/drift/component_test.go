@@ -2,6 +2,7 @@ package drift
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -171,7 +172,7 @@ func TestCompare(t *testing.T) {
 			if tt.name == "kinds" {
 				recorded.Options["k"] = []byte(`"1"`)
 			}
-			changes, err := Compare(recorded, got, nil)
+			changes, err := compare(recorded, got, nil)
 			require.NoError(t, err)
 			var lines []string
 			for _, c := range changes {
@@ -188,13 +189,25 @@ func TestCompare(t *testing.T) {
 func TestCompareIgnored(t *testing.T) {
 	recorded, got := request(), request()
 	got.Messages[0], got.Model = textMessage("system", "Be quick."), "n"
-	changes, err := Compare(recorded, got, []string{"/messages/0"})
+	changes, err := compare(recorded, got, []string{"/messages/0"})
 	require.NoError(t, err)
 	require.Len(t, changes, 1)
 	require.Equal(t, "model", changes[0].Component)
-	_, err = Compare(recorded, got, []string{"model"})
+	_, err = compare(recorded, got, []string{"model"})
 	require.ErrorContains(t, err, "model")
 	got.Tools[0].InputSchema = []byte(`{`)
-	_, err = Compare(recorded, got, nil)
+	_, err = compare(recorded, got, nil)
 	require.Error(t, err, "a value that is no JSON")
+}
+
+// compare returns the components in which two requests differ, without those at the ignored pointers: see
+// [Comparer.Changes]. An error means that a value in a request is not JSON.
+func compare(recorded, got *modelio.Request, ignored []string) ([]Change, error) {
+	c := NewComparer(ignored)
+	r, err := c.Request(recorded)
+	g, err2 := c.Request(got)
+	if err := errors.Join(err, err2); err != nil {
+		return nil, err
+	}
+	return c.Changes(r, g), nil
 }

@@ -76,16 +76,12 @@ func (d *differ) values(pointer string, recorded, got jsontext.Value) {
 // align skips equal elements at both ends, and visits the elements between them in pairs, so that an inserted element
 // is one difference and does not affect the elements after it. If one list is longer, the other side is the zero value.
 func align[T any](recorded, got []T, equal func(a, b T) bool, visit func(i int, a, b T)) {
-	head := 0
-	for head < len(recorded) && head < len(got) && equal(recorded[head], got[head]) {
-		head++
-	}
-	tail := 0
-	for tail < len(recorded)-head && tail < len(got)-head &&
+	begin, tail := head(recorded, got, equal), 0
+	for tail < len(recorded)-begin && tail < len(got)-begin &&
 		equal(recorded[len(recorded)-1-tail], got[len(got)-1-tail]) {
 		tail++
 	}
-	r, g := recorded[head:len(recorded)-tail], got[head:len(got)-tail]
+	r, g := recorded[begin:len(recorded)-tail], got[begin:len(got)-tail]
 	for i := range max(len(r), len(g)) {
 		var a, b T
 		if i < len(r) {
@@ -94,8 +90,20 @@ func align[T any](recorded, got []T, equal func(a, b T) bool, visit func(i int, 
 		if i < len(g) {
 			b = g[i]
 		}
-		visit(head+i, a, b)
+		visit(begin+i, a, b)
 	}
+}
+
+// head returns how many elements at the beginning of two lists are equal.
+func head[T any](a, b []T, equal func(a, b T) bool) (n int) {
+	most := min(len(a), len(b))
+	if most > 0 && &a[0] == &b[0] {
+		return most // the same memory
+	}
+	for n < most && equal(a[n], b[n]) {
+		n++
+	}
+	return n
 }
 
 // outputOptions are provider options that determine the form of the answer.

@@ -60,18 +60,14 @@ const mostRead = 16 << 10
 // members. A component counts fully if it is equal, and partly if it was changed rather than replaced.
 func (c *Comparer) Likeness(recorded, got *Request) float64 {
 	r, g := recorded.conversation(), got.conversation()
-	head := 0
-	for head < len(r) && head < len(g) && r[head].sum == g[head].sum {
-		head++
-	}
 	if len(r)+len(g) == 0 {
 		return 1
 	}
-	all, same := 0, 0
-	for _, p := range r[:head] {
+	all, same, equal := 0, 0, head(r, g, samePart)
+	for _, p := range r[:equal] {
 		all, same = all+2*len(p.text), same+2*len(p.text)
 	}
-	r, g = r[head:], g[head:]
+	r, g = r[equal:], g[equal:]
 	left := map[uint64]int{}
 	for _, p := range g {
 		left[p.sum]++
@@ -101,17 +97,25 @@ func (c *Comparer) Likeness(recorded, got *Request) float64 {
 	return float64(same) / float64(all)
 }
 
+// MostAlike returns what [Comparer.Likeness] cannot exceed, by the lengths of what it compares.
+func MostAlike(recorded, got *Request) float64 {
+	shorter, longer := min(recorded.length, got.length), max(recorded.length, got.length)
+	if shorter == 0 { // one has other components to compare
+		return 1
+	}
+	return float64(2*shorter) / float64(shorter+longer)
+}
+
 // conversation returns what Likeness compares, without ignored parts.
 func (r *Request) conversation() (said []part) {
-	for _, system := range []bool{false, true} {
-		for i, p := range r.messages {
-			if p.sum != 0 && (r.Messages[i].Role == modelio.RoleSystem) == system {
-				said = append(said, p)
-			}
+	said = make([]part, 0, len(r.messages))
+	for i, p := range r.messages {
+		if p.sum != 0 && (r.Messages[i].Role == modelio.RoleSystem) == (r.length == 0) {
+			said = append(said, p)
 		}
-		if len(said) > 0 {
-			return said
-		}
+	}
+	if len(said) > 0 {
+		return said
 	}
 	for _, name := range inorder.Names(r.members) {
 		if name != "api" && name != "model" {

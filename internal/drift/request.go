@@ -3,22 +3,24 @@ package drift
 import (
 	"encoding/json"
 	"hash/maphash"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/internal/texts"
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// A Comparer compares the requests of one test. It caches its results: messages that requests share are hashed once,
-// and two components are compared once, so finding the nearest of many requests costs one comparison of hashes each. It
+// A Comparer compares the requests of one test. It caches its results: the messages with which a recent request
+// began are hashed once, and two components are compared once, so finding the nearest of many requests costs one comparison of hashes each. It
 // is not safe for concurrent use.
 type Comparer struct {
 	ignored []string
 	seed    maphash.Seed
-	shared  map[memory]part
+	recent  []*Request // those that another request may continue, the latest last
 	sizes   map[[2]uint64]int
 	commons map[[2]uint64]int
 	texts   map[spelledText]*string
@@ -27,7 +29,7 @@ type Comparer struct {
 // NewComparer returns a comparer that leaves out the values at the pointers, like [snapshot.RequestCore].
 func NewComparer(ignored []string) *Comparer {
 	return &Comparer{
-		ignored: ignored, seed: maphash.MakeSeed(), shared: map[memory]part{},
+		ignored: ignored, seed: maphash.MakeSeed(),
 		sizes: map[[2]uint64]int{}, texts: map[spelledText]*string{}, commons: map[[2]uint64]int{},
 	}
 }
@@ -41,6 +43,8 @@ type Request struct {
 	messages []part
 	tools    []part
 	counts   *wordCounts // of the conversation; nil if not counted yet
+	length   int         // of all messages but system messages
+	extended bool        // another request has its own messages behind these, in the same memory
 }
 
 // A part is a component of a request.
@@ -49,12 +53,7 @@ type part struct {
 	sum  uint64          // hash of text; 0 if absent
 }
 
-// A memory identifies a message that several requests share, as the requests of a document do.
-type memory struct {
-	role  modelio.Role
-	first *modelio.Part
-	parts int
-}
+func samePart(a, b part) bool { return a.sum == b.sum }
 
 // Request divides a request into components. The request must not be changed afterwards. It fails if a value in it is
 // not JSON.
@@ -65,7 +64,6 @@ func (c *Comparer) RequestFrom(from int, r *modelio.Request) (*Request, error) {
 	left, rest := *r, *r
 	left.Messages, rest.Messages, rest.Tools = r.Messages[from:], nil, nil
 	taken := &Request{Request: &left, from: from, members: map[string]part{}}
-	taken.messages = make([]part, 0, len(left.Messages))
 	core, err := coreOf(&rest, c.ignored)
 	if err != nil {
 		return nil, err
@@ -75,21 +73,49 @@ func (c *Comparer) RequestFrom(from int, r *modelio.Request) (*Request, error) {
 			taken.members[name] = c.part(value.Raw())
 		}
 	}
-	for i := range left.Messages {
-		p, err := c.message(from+i, &left.Messages[i])
-		if err != nil {
+	base, shared := c.base(taken)
+	for i := len(taken.messages); i < len(left.Messages); i++ {
+		var p part
+		if i < shared {
+			p = base.messages[i]
+		} else if p, err = c.element("messages", from+i, &modelio.Request{Messages: left.Messages[i : i+1]}); err != nil {
 			return nil, err
 		}
-		taken.messages = append(taken.messages, p)
+		if taken.messages = append(taken.messages, p); left.Messages[i].Role != modelio.RoleSystem {
+			taken.length += len(p.text)
+		}
 	}
-	for i := range r.Tools {
+	for i := len(taken.tools); i < len(r.Tools); i++ {
 		p, err := c.element("tools", i, &modelio.Request{Tools: r.Tools[i : i+1]})
 		if err != nil {
 			return nil, err
 		}
 		taken.tools = append(taken.tools, p)
 	}
+	c.recent = append(slices.DeleteFunc(c.recent, func(r *Request) bool { return r.extended }), taken)
+	c.recent = c.recent[max(0, len(c.recent)-mostRecent):]
 	return taken, nil
+}
+
+// mostRecent is the number of conversations that take turns, such as those of agents and their subagents.
+const mostRecent = 8
+
+// base returns the recent request whose beginning has most messages of r, and their number. If r continues it, they share
+// memory, so that the requests of a conversation take as much as the last one.
+func (c *Comparer) base(r *Request) (base *Request, shared int) {
+	base = &Request{Request: &modelio.Request{}}
+	for _, recent := range c.recent {
+		n := head(recent.Messages, r.Messages, texts.Same{}.Messages)
+		if recent.from == r.from && n >= shared {
+			base, shared = recent, n
+		}
+	}
+	if shared == len(base.messages) {
+		r.messages, r.length, base.extended = base.messages, base.length, true
+	}
+	r.messages = slices.Grow(r.messages, len(r.Messages)-len(r.messages))
+	r.tools = slices.Clip(base.tools[:head(base.Tools, r.Tools, texts.Same{}.Tools)])
+	return base, shared
 }
 
 func coreOf(r *modelio.Request, ignored []string) (jsontext.Value, error) {
@@ -103,23 +129,6 @@ func (c *Comparer) part(text json.RawMessage) part {
 		return part{}
 	}
 	return part{text, maphash.Bytes(c.seed, text) | 1}
-}
-
-// message returns the part for a message, which is cached if another request shares it.
-func (c *Comparer) message(i int, m *modelio.Message) (part, error) {
-	alone := len(m.Content) == 0 || len(m.Metadata) > 0 || len(c.below("messages", i)) > 0
-	var at memory
-	if !alone {
-		at = memory{m.Role, &m.Content[0], len(m.Content)}
-		if known, ok := c.shared[at]; ok {
-			return known, nil
-		}
-	}
-	p, err := c.element("messages", i, &modelio.Request{Messages: []modelio.Message{*m}})
-	if !alone {
-		c.shared[at] = p
-	}
-	return p, err
 }
 
 // element returns the part for the i-th message or tool of a request; alone is a request that contains nothing else.
@@ -186,14 +195,13 @@ func (c *Comparer) visit(recorded, got *Request, differ func(pointer string, rec
 	for _, name := range inorder.Names(recorded.members, got.members) {
 		compare("/"+name, recorded.members[name], got.members[name])
 	}
-	same := func(a, b part) bool { return a.sum == b.sum }
-	align(recorded.messages, got.messages, same, func(i int, r, g part) {
+	align(recorded.messages, got.messages, samePart, func(i int, r, g part) {
 		if i += got.from; g.sum == 0 {
 			i += recorded.from - got.from
 		}
 		compare("/messages/"+strconv.Itoa(i), r, g)
 	})
-	align(recorded.tools, got.tools, same, func(i int, r, g part) { compare("/tools/"+strconv.Itoa(i), r, g) })
+	align(recorded.tools, got.tools, samePart, func(i int, r, g part) { compare("/tools/"+strconv.Itoa(i), r, g) })
 }
 
 // size returns the distance between two components.

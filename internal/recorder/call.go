@@ -19,15 +19,24 @@ type key struct {
 	provider string
 	core     [sha256.Size]byte
 	lane     string
+	messages int // lengthOf the request
 }
 
 // keyOf returns the key of a request with a core. The ignored pointers are a part of it: a record that ignores more
 // than the test does would show its reviewers what was never sent.
-func keyOf(provider, lane string, core []byte, ignored []string) key {
+func keyOf(provider, lane string, request *modelio.Request, core []byte, ignored []string) key {
 	for _, pointer := range inorder.Strings(ignored) {
 		core = append(append(core, '\n'), pointer...)
 	}
-	return key{provider, sha256.Sum256(core), lane}
+	return key{provider, sha256.Sum256(core), lane, lengthOf(request, ignored)}
+}
+
+// lengthOf returns the number of messages of a request, or 0 if some may be ignored. It is equal for requests with one key.
+func lengthOf(request *modelio.Request, ignored []string) int {
+	if len(ignored) > 0 {
+		return 0
+	}
+	return len(request.Messages)
 }
 
 // id returns the key as a string.
@@ -63,7 +72,8 @@ func (c *call) knownKey() key {
 	c.once.Do(func() {
 		if c.core == (key{}).core {
 			core, _ := snapshot.RequestCore(c.request, c.ignored) // a record has a core
-			c.core = keyOf(c.provider, c.lane, core, c.ignored).core
+			k := keyOf(c.provider, c.lane, c.request, core, c.ignored)
+			c.core, c.messages = k.core, k.messages
 		}
 	})
 	return c.key
@@ -157,7 +167,7 @@ func (r *run) matchUnknown(c *call) {
 	}
 	without := provider.WithoutHeaders(c.request, r.tape.unknown)
 	core, err := snapshot.RequestCore(without, c.ignored)
-	k := keyOf(c.provider, c.lane, core, c.ignored)
+	k := keyOf(c.provider, c.lane, without, core, c.ignored)
 	if i, how := r.tape.find(k); err == nil && how == found && len(r.tape.records[i].Source.Unknown) > 0 {
 		c.key, c.request = k, without
 	}

@@ -2,6 +2,7 @@ package recorder
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -189,40 +190,56 @@ func sameTool(a, b *modelio.Request) bool {
 }
 
 // nearest returns the record that a call is compared with, or -1. It shares most with the call and, of several such
-// records, differs least. A record that differs only by a known change, and has as many messages, comes first.
+// records, differs least. A record that differs only by a known change, and has as many messages, comes first, unless one
+// before it shares something with the call.
 func (r *run) nearest(c *call, got *drift.Request, taken []bool) int {
-	best, likeness, distance := -1, 0.0, 0
-	var others []int
-	for i := range r.tape.records {
-		if r.tape.plays[i].played || r.tape.plays[i].held || taken != nil && taken[i] || !r.tape.comparable(i, c) {
-			continue
+	best, likeness, plays := -1, 0.0, r.tape.plays
+	var left []int
+	for i := range plays {
+		if !plays[i].played && !plays[i].held && (taken == nil || !taken[i]) && r.tape.comparable(i, c) {
+			left = append(left, i)
 		}
-		if r.tape.plays[i].parts == nil {
-			r.tape.plays[i].parts, _ = r.compare.Request(r.tape.request(i)) // a record has a key, so this cannot fail
+	}
+	for n := 0; n < len(left); n++ {
+		i, bonus := left[n], 0.0
+		if plays[i].parts == nil {
+			plays[i].parts, _ = r.compare.Request(r.tape.request(i)) // a record has a key, so this cannot fail
 		}
-		recorded := r.tape.plays[i].parts
+		recorded := plays[i].parts
 		if best < 0 && len(recorded.Messages) == len(got.Messages) && r.causes.find(r.compare.Traces(recorded, got)) != nil {
 			return i
 		}
-		like := r.compare.Likeness(recorded, got)
-		if like == 0 {
-			others = append(others, i)
-			continue
-		}
 		if bytes.Equal(r.tape.request(i).Options["$url"], c.request.Options["$url"]) {
-			like++ // the same endpoint, of several that take like bodies
+			bonus = 1 // the same endpoint, of several that take like bodies
 		}
-		if like < likeness {
+		if i == best || drift.MostAlike(recorded, got)+bonus < likeness {
 			continue
 		}
-		if apart := r.compare.Distance(recorded, got); like > likeness || apart < distance {
-			best, likeness, distance = i, like, apart
+		like := r.compare.Likeness(recorded, got)
+		isNearer := func() bool {
+			was, is := r.compare.Distance(plays[best].parts, got), r.compare.Distance(recorded, got)
+			return is < was || is == was && i < best
 		}
+		switch {
+		case like == 0 || like+bonus < likeness || like+bonus == likeness && !isNearer():
+			continue
+		case best < 0: // one of about the same length is probably so similar that most others need not be compared
+			left = slices.Insert(left, n+1, r.tape.asLong(len(got.Messages), left[n:]))
+		}
+		best, likeness = i, like+bonus
 	}
 	if best < 0 && r.Mode != UpdateNew { // a call that shares nothing with a record is made in this mode
-		return r.nearestOther(others, got)
+		return r.nearestOther(left, got)
 	}
 	return best
+}
+
+// asLong returns the record, of some, whose number of messages is closest to n.
+func (t *tape) asLong(n int, among []int) int {
+	apart := func(i int) int {
+		return max(n-len(t.records[i].Request.Messages), len(t.records[i].Request.Messages)-n)
+	}
+	return slices.MinFunc(among, func(i, j int) int { return cmp.Compare(apart(i), apart(j)) })
 }
 
 // nearestOther chooses among records that share nothing with a call: the first that differs only in values that change

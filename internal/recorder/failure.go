@@ -160,7 +160,7 @@ func (s *setup) lastSaid(req *modelio.Request) string {
 }
 
 func (r *report) oneTooMany(i int) *Failure {
-	times := len(r.run.tape.byKey()[r.run.tape.key(i)])
+	times := len(r.run.tape.equalTo(r.run.tape.key(i)))
 	request := &r.run.tape.records[i].Request
 	made, there := "made", "are"
 	if request.Tool() != "" {

@@ -40,7 +40,7 @@ const laneRule = "lane"
 
 // elsewhere returns the other lanes that recorded the request of a call.
 func (t *tape) elsewhere(k key) (lanes []string) {
-	for _, recorded := range t.known {
+	for _, recorded := range t.known { // those with as many messages, at least
 		if recorded.provider == k.provider && recorded.core == k.core && recorded.lane != k.lane {
 			lanes = inorder.With(lanes, laneText(recorded.lane))
 		}

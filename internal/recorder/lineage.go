@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"errors"
 	"io/fs"
-	"maps"
 	"math"
 	"os"
 	"path"
@@ -88,8 +87,11 @@ func (s *setup) onlyFirst(known []usage.Known, c *call) []usage.Known {
 
 // equals reports whether two tapes have the same calls and answers.
 func (t *tape) equals(o *tape) bool {
-	sameAnswer := func(a, b snapshot.Snapshot) bool { return store.SameAnswer(&a.Response, &b.Response) }
-	return maps.EqualFunc(t.byKey(), o.byKey(), slices.Equal[[]int]) && slices.EqualFunc(t.records, o.records, sameAnswer)
+	same := len(t.records) == len(o.records)
+	for i := range t.records {
+		same = same && t.key(i) == o.key(i) && store.SameAnswer(&t.records[i].Response, &o.records[i].Response)
+	}
+	return same
 }
 
 // likest returns the document of a gone test of the package whose first request is most similar to a call. It returns
@@ -149,8 +151,8 @@ func (s *setup) mayBegin(k usage.Known, c *call) bool {
 // holds reports whether one of a document's first records is of a call.
 func (s *setup) holds(name string, c *call, records int) bool {
 	t := s.tapeOf(name, c)
-	t.know(min(records, len(t.records)))
-	return slices.ContainsFunc(t.known, func(recorded identity) bool { return recorded.key == c.key })
+	equal := t.equalTo(c.key)
+	return len(equal) > 0 && equal[0] < records
 }
 
 // tapeOf returns the tape of a document of a call's provider. It is empty if the document cannot be read.

@@ -122,7 +122,7 @@ func (r *report) returnsAnother(tk *take) bool {
 	if r.run.tape == nil || r.run.makeRecord(tk) != nil {
 		return false
 	}
-	recorded := r.run.tape.byKey()[tk.key]
+	recorded := r.run.tape.equalTo(tk.key)
 	isIts := func(i int) bool { return store.SameAnswer(&r.run.tape.records[i].Response, &tk.record.Response) }
 	return len(recorded) > 0 && !slices.ContainsFunc(recorded, isIts)
 }

@@ -149,7 +149,7 @@ func (r *run) mayAdopt(tk *take) bool {
 	if len(made) > len(free) {
 		return false
 	}
-	if len(r.tape.byKey()[tk.key]) > 0 {
+	if len(r.tape.equalTo(tk.key)) > 0 {
 		return true
 	}
 	i, _ := r.like(tk.call, nil)

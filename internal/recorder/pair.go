@@ -30,7 +30,7 @@ func (r *revision) pair(kept []*take, partial bool) (put store.Put, changed []*t
 	if err != nil {
 		return put, nil, err
 	}
-	beside := map[canon.Hash][]byte{}
+	beside, compare := map[canon.Hash][]byte{}, drift.NewComparer(nil)
 	pairs, after := r.run.counterparts(calls, old)
 	renewTime := r.run.Mode == UpdateAll && r.run.config.MaxAge.IsSet()
 	done, same := old.outcomes(calls, pairs, r.run.KeptHeaders, renewTime)
@@ -51,7 +51,7 @@ func (r *revision) pair(kept []*take, partial bool) (put store.Put, changed []*t
 		case i < 0:
 			r.updated.New = append(r.updated.New, is.ID)
 		default:
-			r.changed(&old.records[i], old.request(i), tk, is)
+			r.changed(compare, &old.records[i], old.request(i), tk, is)
 		}
 		changed = append(changed, tk)
 		beside[tk.record.Response.RawOutputRef] = tk.raw
@@ -264,15 +264,11 @@ func (r *run) inOrder(kept []*take) []testCall {
 	for _, tk := range kept {
 		isKept[tk.began] = true
 	}
-	var recorded map[key][]int
-	if len(takes) > 1 {
-		if old, err := r.document(takes[0].provider); err == nil {
-			recorded = old.byKey()
-		}
-	}
 	place := func(tk *take) int { // of its first record
-		if of := recorded[tk.key]; len(of) > 0 {
-			return of[0]
+		if old, err := r.document(tk.provider); err == nil {
+			if of := old.equalTo(tk.key); len(of) > 0 {
+				return of[0]
+			}
 		}
 		return math.MaxInt
 	}
@@ -341,18 +337,19 @@ func (s *setup) counterparts(calls []testCall, old *tape) (pairs, after []int) {
 	if s.Mode == UpdateNew {
 		return pairs, inTheirOrder(calls, old, pairs)
 	}
-	byKey := maps.Clone(old.byKey())
-	var changed []int // indexes of calls
+	passed := map[key]int{} // how many of its records are known to be taken
+	var changed []int       // indexes of calls
 	for n, c := range calls {
 		if pairs[n] >= 0 || c.take == nil {
 			continue
 		}
-		same := byKey[c.take.key]
-		for len(same) > 0 && taken[same[0]] {
-			same = same[1:]
+		k, same := c.take.key, old.equalTo(c.take.key)
+		for passed[k] < len(same) && taken[same[passed[k]]] {
+			passed[k]++
 		}
-		if byKey[c.take.key] = same; len(same) > 0 {
-			pairs[n], taken[same[0]] = same[0], true
+		if passed[k] < len(same) {
+			i := same[passed[k]]
+			pairs[n], taken[i] = i, true
 			continue
 		}
 		changed = append(changed, n)

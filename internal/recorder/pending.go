@@ -150,7 +150,7 @@ func (p *pending) placeOf(tk *take, taken []bool) int {
 	if p.run.Mode == UpdateNew || !slices.Contains(taken, false) {
 		return -1
 	}
-	for _, i := range p.run.tape.byKey()[tk.key] {
+	for _, i := range p.run.tape.equalTo(tk.key) {
 		if !taken[i] {
 			return i
 		}

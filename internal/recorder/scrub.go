@@ -26,7 +26,7 @@ func keyed(name, lane string, req *modelio.Request, ignored []string, scrubbed s
 	if err == nil && with != req {
 		core, err = snapshot.RequestCore(with, ignored)
 	}
-	return keyOf(name, lane, core, ignored), with, values, err
+	return keyOf(name, lane, with, core, ignored), with, values, err
 }
 
 // A scrubFunc is [scrub.Rules.Live] or [scrub.Rules.Stored].
@@ -216,18 +216,14 @@ func (r *Recorder) boughtBefore(c *call) *Failure {
 	if !r.run.now.IsZero() {
 		return nil // the values follow the time that the test was told
 	}
-	var others []int
-	for i := range r.run.tape.records {
-		switch {
-		case r.run.tape.plays[i].bought || r.run.tape.plays[i].played:
-		case r.run.tape.key(i) == c.key:
+	isLeft := func(i int) bool { return !r.run.tape.plays[i].bought && !r.run.tape.plays[i].played }
+	for _, i := range r.run.tape.equalTo(c.key) {
+		if isLeft(i) {
 			r.run.tape.plays[i].bought = true
 			return nil
-		default:
-			others = append(others, i)
 		}
 	}
-	if len(others) == 0 || r.run.rules.Has("uuid") {
+	if len(r.run.tape.records) == 0 || r.run.rules.Has("uuid") {
 		return nil
 	}
 	with := r.run.rules.WithVolatile()
@@ -235,9 +231,8 @@ func (r *Recorder) boughtBefore(c *call) *Failure {
 		r.run.tape.volatile = newTape(r.run.tape.doc, with)
 	}
 	got, _, _, err := keyed(c.provider, c.lane, c.request, r.run.Ignored, with.Stored)
-	for _, i := range others {
-		recorded := r.run.tape.request(i)
-		if err == nil && len(recorded.Messages) == len(c.request.Messages) && r.run.tape.volatile.key(i) == got && !r.run.follows(c, recorded, isBought) {
+	for _, i := range r.run.tape.volatile.equalTo(got) {
+		if err == nil && isLeft(i) && !r.run.follows(c, r.run.tape.request(i), isBought) {
 			return failuref(fmt.Sprintf("%s was not sent: %s from those of %s, so each run would record it again",
 				c.asking(), volatileDiffers, r.run.record(i)), indent(r.run.summary(c.request)), r.run.addVolatile(), r.run.onPurpose())
 		}

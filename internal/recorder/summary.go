@@ -26,15 +26,16 @@ func (r *revision) spent(kept []*take) {
 
 // changed notes the changes of a record: was is its former state, and request its former request under the present
 // rules.
-func (r *revision) changed(was *snapshot.Snapshot, request *modelio.Request, tk *take, is *snapshot.Snapshot) {
+func (r *revision) changed(compare *drift.Comparer, was *snapshot.Snapshot, request *modelio.Request, tk *take, is *snapshot.Snapshot) {
 	record := usage.ChangedRecord{ID: was.ID}
 	add := func(component string) {
 		if component != "" {
 			record.Components = inorder.With(record.Components, component)
 		}
 	}
-	changes, _ := drift.Compare(request, tk.request, nil) // both have a key
-	for _, c := range changes {
+	recorded, _ := compare.Request(request) // both have a key
+	got, _ := compare.Request(tk.request)
+	for _, c := range compare.Changes(recorded, got) {
 		add(r.run.plainText(c.Kind))
 	}
 	if o := tk.origin; o != nil && o.place >= 0 {

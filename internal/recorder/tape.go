@@ -2,7 +2,6 @@ package recorder
 
 import (
 	"hash/maphash"
-	"maps"
 	"slices"
 
 	"github.com/traceforge/traceforge-go/internal/drift"
@@ -22,8 +21,10 @@ type tape struct {
 	anywhere *scrub.Rules   // values of rules that match the same in every process; nil until needed
 	none     *scrub.Values  // values for all records if there are no rules; nil until needed
 	volatile *tape          // the same records with placeholders for values that change in every run; nil until needed
-	known    []identity     // of the first records: those that were asked for
-	equal    map[key][]int  // see byKey; nil until needed
+	known    []identity     // of the records, each empty until it is asked for; nil until needed
+	equal    map[key][]int  // see equalTo; nil until needed
+	passed   map[key]int    // how many of them are known to be played
+	unkeyed  map[int][]int  // by lengthOf: the records that are not in equal yet
 	byTexts  map[uint64]int // by the hash of its texts: the number of the first record that may be unplayed; see findAsSent
 	after    []int          // by the number of a record: the number of the next record with the same hash, or 0
 	progress
@@ -31,10 +32,9 @@ type tape struct {
 
 // A progress says how far the records of a tape have been played. It stays when the document is read again.
 type progress struct {
-	plays []play        // of the records
-	next  int           // all records before it were played
-	index map[key][]int // byKey without records that were found to be played; nil until needed
-	turns []*turn       // of the records; nil until needed
+	plays []play  // of the records
+	next  int     // all records before it were played
+	turns []*turn // of the records; nil until needed
 }
 
 // A play says what happened to a record.
@@ -152,8 +152,7 @@ func (t *tape) valuesOf(i int) *scrub.Values {
 		}
 		return t.none
 	}
-	t.know(i + 1)
-	return t.known[i].values
+	return t.identity(i).values
 }
 
 // find returns the first unplayed record of a call (design R9). For calls in the recorded order it is the next record,
@@ -163,14 +162,11 @@ func (t *tape) find(k key) (i int, how fit) {
 	if t.next < len(t.records) && t.key(t.next) == k {
 		return t.next, found
 	}
-	if t.index == nil {
-		t.index = maps.Clone(t.byKey())
-	}
-	records := t.index[k]
-	for n, i := range records {
-		if !t.plays[i].played {
-			t.index[k] = records[n:]
-			return i, found
+	records := t.equalTo(k)
+	for n := t.passed[k]; n < len(records); n++ {
+		if !t.plays[records[n]].played {
+			t.passed[k] = n
+			return records[n], found
 		}
 	}
 	if len(records) > 0 {
@@ -179,34 +175,42 @@ func (t *tape) find(k key) (i int, how fit) {
 	return 0, missing
 }
 
-// know computes the keys of the first n records. Records that were read have a core, so it cannot fail.
-func (t *tape) know(n int) {
-	for i := len(t.known); i < n; i++ {
-		s := &t.records[i]
-		k, request, values, _ := keyed(s.Provider, s.Source.Lane, &s.Request, s.Source.Ignored, t.rules.Stored)
-		t.known = append(t.known, identity{k, request, values})
+// identity returns what the rules make of the request of a record. A record that was read has a core, so this cannot
+// fail.
+func (t *tape) identity(i int) *identity {
+	if t.known == nil {
+		t.known = make([]identity, len(t.records))
 	}
+	if of := &t.known[i]; of.request == nil {
+		s := &t.records[i]
+		of.key, of.request, of.values, _ = keyed(s.Provider, s.Source.Lane, &s.Request, s.Source.Ignored, t.rules.Stored)
+	}
+	return &t.known[i]
 }
 
-// byKey returns the records of each key, in order.
-func (t *tape) byKey() map[key][]int {
+// equalTo returns the records with a key, in order. It computes no keys of records with another number of messages.
+func (t *tape) equalTo(k key) []int {
 	if t.equal == nil {
-		t.equal = make(map[key][]int, len(t.records))
+		t.equal, t.passed, t.unkeyed = map[key][]int{}, map[key]int{}, map[int][]int{}
 		for i := range t.records {
-			t.equal[t.key(i)] = append(t.equal[t.key(i)], i)
+			n := lengthOf(&t.records[i].Request, t.records[i].Source.Ignored)
+			t.unkeyed[n] = append(t.unkeyed[n], i)
 		}
 	}
-	return t.equal
+	for _, i := range t.unkeyed[k.messages] {
+		t.equal[t.key(i)] = append(t.equal[t.key(i)], i)
+	}
+	delete(t.unkeyed, k.messages)
+	return t.equal[k]
 }
 
 // key returns the key of a record.
-func (t *tape) key(i int) key {
-	t.know(i + 1)
-	return t.known[i].key
-}
+func (t *tape) key(i int) key { return t.identity(i).key }
 
 // request returns the request of a record with the rules' placeholders.
 func (t *tape) request(i int) *modelio.Request {
-	t.know(i + 1)
-	return t.known[i].request
+	if t.rules.Idle(nil) { // there are none
+		return &t.records[i].Request
+	}
+	return t.identity(i).request
 }

@@ -21,11 +21,12 @@ func (s Same) Requests(a, b *modelio.Request) bool {
 	differs := func(p modelio.Parameter) bool { return !Equal(*p.Field(a), *p.Field(b)) }
 	return a.API == b.API && s.text(a.Model, b.Model) && s.pointed(a.Prompt, b.Prompt) &&
 		!slices.ContainsFunc(modelio.Parameters, differs) && slices.EqualFunc(a.Stop, b.Stop, s.text) &&
-		slices.EqualFunc(a.Messages, b.Messages, s.messages) &&
-		s.objects(a.Options, b.Options) && slices.EqualFunc(a.Tools, b.Tools, s.tools)
+		slices.EqualFunc(a.Messages, b.Messages, s.Messages) &&
+		s.objects(a.Options, b.Options) && slices.EqualFunc(a.Tools, b.Tools, s.Tools)
 }
 
-func (s Same) messages(a, b modelio.Message) bool {
+// Messages compares messages.
+func (s Same) Messages(a, b modelio.Message) bool {
 	return a.Role == b.Role && s.Parts(a.Content, b.Content) && s.objects(a.Metadata, b.Metadata) && s.objects(a.Unknown, b.Unknown)
 }
 
@@ -51,7 +52,8 @@ func (s Same) toolResponses(a, b *modelio.ToolResponse) bool {
 	return s.text(a.Name, b.Name) && s.text(a.Ref, b.Ref) && s.json(a.Output, b.Output) && s.Parts(a.Content, b.Content) && s.objects(a.Unknown, b.Unknown)
 }
 
-func (s Same) tools(a, b modelio.ToolDefinition) bool {
+// Tools compares tools.
+func (s Same) Tools(a, b modelio.ToolDefinition) bool {
 	return s.text(a.Name, b.Name) && s.text(a.Description, b.Description) && s.json(a.InputSchema, b.InputSchema) &&
 		s.json(a.OutputSchema, b.OutputSchema) && s.objects(a.Metadata, b.Metadata) && s.objects(a.Unknown, b.Unknown)
 }
