@@ -14,9 +14,9 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// A Comparer compares the requests of one test. It caches its results: the messages with which a recent request
-// began are hashed once, and two components are compared once, so finding the nearest of many requests costs one comparison of hashes each. It
-// is not safe for concurrent use.
+// A Comparer compares the requests of one test. It caches its results: the messages with which a recent request began
+// are hashed once, and two components are compared once, so finding the nearest of many requests costs one comparison of
+// hashes each. It is not safe for concurrent use.
 type Comparer struct {
 	ignored []string
 	seed    maphash.Seed
