@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/traceforge/traceforge-go/internal/fakeprovider"
+	"github.com/traceforge/traceforge-go/internal/gotest"
 	"github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/internal/store/audit"
 	"github.com/traceforge/traceforge-go/internal/tbtest"
@@ -85,7 +86,8 @@ var lines = regexp.MustCompile(`(?m)^\S+\.go:\d+: `)
 
 // text makes a failure text independent of where the store and the call are, and of times and ids.
 func (s *scene) text(tb *tbtest.TB) string {
-	text := strings.ReplaceAll(tb.Logged(), filepath.ToSlash(s.dir), "STORE")
+	text := strings.ReplaceAll(tb.Logged(), gotest.Quote(filepath.ToSlash(s.dir)), "STORE")
+	text = strings.ReplaceAll(text, filepath.ToSlash(s.dir), "STORE")
 	text = strings.ReplaceAll(text, s.provider.URL(), "http://provider")
 	text = lines.ReplaceAllString(text, "LINE: ")
 	text = apis.ReplaceAllString(text, "known: ...")
