@@ -180,7 +180,7 @@ func renewSessions(calls []testCall, done []store.Outcome, isNew bool) {
 	for n, c := range calls {
 		if c.take != nil && c.take.codec.Listens != nil {
 			all, isNew = append(all, n), isNew || !done[n].Answered
-			listened = listened || c.take.codec.Session == nil || c.take.codec.Listens(c.take.request)
+			listened = listened || c.take.codec.Session == nil || c.take.listens()
 		}
 	}
 	for _, n := range all {
@@ -264,11 +264,15 @@ func (r *run) inOrder(kept []*take) []testCall {
 	for _, tk := range kept {
 		isKept[tk.began] = true
 	}
+	old := &tape{}
+	if len(takes) > 1 {
+		if stored, err := r.document(takes[0].provider); err == nil {
+			old = stored
+		}
+	}
 	place := func(tk *take) int { // of its first record
-		if old, err := r.document(tk.provider); err == nil {
-			if of := old.equalTo(tk.key); len(of) > 0 {
-				return of[0]
-			}
+		if of := old.equalTo(tk.key); len(of) > 0 {
+			return of[0]
 		}
 		return math.MaxInt
 	}
@@ -337,18 +341,14 @@ func (s *setup) counterparts(calls []testCall, old *tape) (pairs, after []int) {
 	if s.Mode == UpdateNew {
 		return pairs, inTheirOrder(calls, old, pairs)
 	}
-	passed := map[key]int{} // how many of its records are known to be taken
-	var changed []int       // indexes of calls
+	passed := map[key]int{}
+	var changed []int // indexes of calls
 	for n, c := range calls {
 		if pairs[n] >= 0 || c.take == nil {
 			continue
 		}
-		k, same := c.take.key, old.equalTo(c.take.key)
-		for passed[k] < len(same) && taken[same[passed[k]]] {
-			passed[k]++
-		}
-		if passed[k] < len(same) {
-			i := same[passed[k]]
+		k := c.take.key
+		if i, ok := firstLeft(old.equalTo(k), passed, k, func(i int) bool { return taken[i] }); ok {
 			pairs[n], taken[i] = i, true
 			continue
 		}

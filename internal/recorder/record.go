@@ -46,7 +46,7 @@ func (r *run) makeRecord(tk *take) *Failure {
 		stored.Readings, stored.ReadingsMore = reading.Told(reading.Of(answer, tk.codec.API, tk.provider, decoded))
 		tk.raw, stored.RawOutputRef = answer.Body, canon.Sum(answer.Body)
 	}
-	if (r.Timing || listens(tk.request)) && !isDirect(tk.codec.API) && tk.origin == nil && tk.imported == nil {
+	if (r.Timing || tk.listens()) && !isDirect(tk.codec.API) && tk.origin == nil && tk.imported == nil {
 		stored.TimingMS = timing(answer, tk.arrivals)
 	}
 	if len(tk.raw) > longAnswer {

@@ -56,7 +56,7 @@ func (l *sessions) passThrough(req *http.Request, w *wire) (*http.Response, erro
 // live.
 func (r *Recorder) listenEmpty(req *http.Request, w *wire, c *call) (*http.Response, error) {
 	s := c.codec.Session
-	if s == nil || !c.codec.Listens(c.request) || r.run.Mode != Check && r.sessions.isLive(s, w) {
+	if s == nil || !c.listens() || r.run.Mode != Check && r.sessions.isLive(s, w) {
 		return nil, nil
 	}
 	r.run.mu.Lock()
@@ -116,7 +116,7 @@ func (l *sessions) follow(resp *http.Response, c *call, s *servedRecord) {
 	}
 	events := *body.events
 	body.pause = l.cues(c.codec, resp.Request, s, &events, body.pause)
-	if listens(c.request) {
+	if c.listens() {
 		body.last()
 		resp.ContentLength = -1
 	}
@@ -259,7 +259,7 @@ func repeats(c *call, record *snapshot.Snapshot) bool {
 		return true
 	}
 	asks := func(p modelio.Part) bool { return p.Custom["request"] != nil }
-	return !slices.ContainsFunc(partsOf(&record.Response.Response), asks) && !c.codec.Listens(c.request) && !isReply(c.request)
+	return !slices.ContainsFunc(partsOf(&record.Response.Response), asks) && !c.listens() && !isReply(c.request)
 }
 
 // partsOf returns the parts of the first candidate.
@@ -272,15 +272,18 @@ func partsOf(r *modelio.Response) []modelio.Part {
 
 // dropsQuietly reports whether a take is for a server's own messages, and there were none.
 func (tk *take) dropsQuietly() bool {
-	if tk.codec.Session == nil || !listens(tk.request) {
+	if tk.codec.Session == nil || !tk.listens() {
 		return false
 	}
 	resp, err := tk.decode()
 	return tk.status >= 300 || err == nil && len(partsOf(resp)) == 0
 }
 
-// listens reports whether a request only waits for a server's own messages, which no client has to do.
-func listens(req *modelio.Request) bool {
+// listens reports whether a call only waits for a server's own messages.
+func (c *call) listens() bool { return c.codec.Listens != nil && c.codec.Listens(c.request) }
+
+// isListening is listens for the request of a record.
+func isListening(req *modelio.Request) bool {
 	codec, known := provider.Named(req.API)
 	return known && codec.Listens != nil && codec.Listens(req)
 }
@@ -292,8 +295,8 @@ func (t *tape) isUnheard(i int) bool {
 	isSame := func(r snapshot.Snapshot) bool {
 		return store.SameRequest(&r, s) && slices.Equal(r.Source.IDs, s.Source.IDs)
 	}
-	codec, known := provider.Named(s.Request.API)
-	return known && codec.Session == nil && listens(&s.Request) && s.Response.Error == nil && slices.IndexFunc(t.records, isSame) == i
+	codec, _ := provider.Named(s.Request.API)
+	return isListening(&s.Request) && codec.Session == nil && s.Response.Error == nil && slices.IndexFunc(t.records, isSame) == i
 }
 
 // isInSession reports whether a request says something to a server whose own messages a client can listen to.

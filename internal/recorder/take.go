@@ -203,7 +203,8 @@ type recordedBody struct {
 
 func (b *recordedBody) Read(p []byte) (int, error) {
 	n, err := b.upstream.Read(p)
-	if now := clock(); n > 0 && listens(b.take.request) { // in another millisecond than the calls before it: see cues
+	if n > 0 && b.take.listens() { // in another millisecond than the calls before it: see cues
+		now := clock()
 		pause(b.ctx, now.Truncate(time.Millisecond).Add(time.Millisecond).Sub(now))
 	}
 	b.take.receive(p[:n])
@@ -246,7 +247,7 @@ func (b *recordedBody) drain() ending {
 	if !b.take.terminated() || b.ctx.Err() != nil && !b.take.endsByEvent() {
 		return aborted
 	}
-	if listens(b.take.request) {
+	if b.take.listens() {
 		return whole // its server would not end it
 	}
 	timer := time.AfterFunc(drainTime, func() { b.upstream.Close() })

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/traceforge/traceforge-go/internal/provider"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
@@ -36,7 +37,7 @@ func TestReceived(t *testing.T) {
 // TestTakeIsCompleteOnce keeps one answer for a body that says more than once that it has ended.
 func TestTakeIsCompleteOnce(t *testing.T) {
 	completed := 0
-	tk := &take{call: &call{request: &modelio.Request{}}, terms: terms{limit: 100, complete: func() { completed++ }}}
+	tk := &take{call: &call{codec: &provider.Codec{}, request: &modelio.Request{}}, terms: terms{limit: 100, complete: func() { completed++ }}}
 	body := &recordedBody{upstream: io.NopCloser(bytes.NewReader([]byte("{}"))), take: tk, ctx: t.Context()}
 	for range 2 {
 		_, err := io.ReadAll(body)
@@ -62,7 +63,7 @@ func TestCancelledAndClosed(t *testing.T) {
 		{"of unknown length", "", 2, aborted},
 	} {
 		ctx, cancel := context.WithCancel(t.Context())
-		tk := &take{call: &call{request: &modelio.Request{}}, terms: terms{limit: 100, decodeContent: plain}}
+		tk := &take{call: &call{codec: &provider.Codec{}, request: &modelio.Request{}}, terms: terms{limit: 100, decodeContent: plain}}
 		tk.begin(http.StatusAccepted, http.Header{"Content-Length": {c.length}})
 		body := &recordedBody{upstream: io.NopCloser(strings.NewReader("{}")), take: tk, ctx: ctx}
 		_, err := io.CopyN(io.Discard, body, int64(c.read))

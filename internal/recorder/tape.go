@@ -163,16 +163,24 @@ func (t *tape) find(k key) (i int, how fit) {
 		return t.next, found
 	}
 	records := t.equalTo(k)
-	for n := t.passed[k]; n < len(records); n++ {
-		if !t.plays[records[n]].played {
-			t.passed[k] = n
-			return records[n], found
-		}
+	if i, ok := firstLeft(records, t.passed, k, func(i int) bool { return t.plays[i].played }); ok {
+		return i, found
 	}
 	if len(records) > 0 {
 		return records[len(records)-1], exhausted
 	}
 	return 0, missing
+}
+
+// firstLeft returns the first of the records with a key that is not taken. passed has how many of them are known to be.
+func firstLeft(records []int, passed map[key]int, k key, isTaken func(int) bool) (i int, ok bool) {
+	for n := passed[k]; n < len(records); n++ {
+		if !isTaken(records[n]) {
+			passed[k] = n
+			return records[n], true
+		}
+	}
+	return 0, false
 }
 
 // identity returns what the rules make of the request of a record. A record that was read has a core, so this cannot

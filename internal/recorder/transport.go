@@ -168,5 +168,5 @@ func (r *run) awaitFailure(ctx context.Context, t *turn) {
 // needsNoCall reports whether a record may stay unplayed, since chance decides whether its call is made: a server's own
 // messages, or a call that its caller cancelled.
 func needsNoCall(s *snapshot.Snapshot) bool {
-	return listens(&s.Request) && reads(&s.Request) || errors.Is(replayedTransportError(s), context.Canceled)
+	return isListening(&s.Request) && reads(&s.Request) || errors.Is(replayedTransportError(s), context.Canceled)
 }
