@@ -3,7 +3,6 @@ package provider
 import (
 	"cmp"
 	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"mime"
 	"regexp"
@@ -59,10 +58,8 @@ func decodeGeneric(w *Wire) (*modelio.Request, error) {
 		mediaType, _, _ := mime.ParseMediaType(w.ContentType)
 		req.Options[markBody] = jsontext.ObjectText(modelio.Object{"content_type": jsontext.Text(mediaType)}) // not possible in a conversation
 	}
-	for _, path := range awsTokens {
-		if name := path[0]; sentTo("bedrock")(w) && jsontext.ValueOf(req.Options[name]).IsString() {
-			req.Options[name] = json.RawMessage("1")
-		}
+	if sentTo("bedrock")(w) {
+		keepPresence(req.Options, awsTokens)
 	}
 	w.say("method", w.Method, "POST")
 	w.say("path", cmp.Or(w.URL.EscapedPath(), "/"), "")

@@ -2,7 +2,6 @@ package provider
 
 import (
 	"cmp"
-	"encoding/json"
 	"net/http"
 	"slices"
 	"strings"
@@ -115,7 +114,7 @@ func decodeMCP(w *Wire) (*modelio.Request, error) {
 	for name, v := range body.Members() {
 		switch {
 		case name == "jsonrpc": // always the same
-		case name == "id" && isMCPID(v) && !isMCPNotification(body): // differs in each call
+		case name == "id" && isID(v) && !isMCPNotification(body): // differs in each call
 		case name == "params" && v.IsObject():
 			takeMCPParams(req, body.Member("method").Word(), v)
 		case name == "result" && isMCPAnswer(body):
@@ -124,6 +123,7 @@ func decodeMCP(w *Wire) (*modelio.Request, error) {
 			req.Options[name] = v.Raw()
 		}
 	}
+	keepPresence(req.Options, mcpPassing[1:]) // not of the id
 	if !body.Member("id").Present() && !isMCPNotification(body) {
 		req.Options[markWire] = jsontext.Text("notification")
 	}
@@ -134,37 +134,18 @@ func isMCPNotification(message jsontext.Value) bool {
 	return strings.HasPrefix(message.Member("method").Word(), mcpNotification)
 }
 
-// isMCPID reports whether a value can identify messages: a number or a text.
-func isMCPID(v jsontext.Value) bool {
-	_, number := v.Number()
-	return number || v.IsString()
-}
-
 // takeMCPParams takes the parameters of a method. A tool call without a name keeps its parameters unchanged.
 func takeMCPParams(req *modelio.Request, method string, params jsontext.Value) {
-	rest := settled(params)
+	rest := params.Rest()
 	if method == mcpCallTool && params.Member("name").IsWord() {
 		call := toolRequest(params, "name", "", "arguments")
 		req.Model = call.Name
 		req.Messages = []modelio.Message{{Role: modelio.RoleModel, Content: []modelio.Part{{ToolRequest: call}}}}
-		delete(rest, "name")
-		delete(rest, "arguments")
+		rest = params.Rest("name", "arguments")
 	}
 	if len(rest) > 0 || len(req.Messages) == 0 {
 		req.Options["params"] = jsontext.ObjectText(rest)
 	}
-}
-
-// settled returns the parameters of a method with a 1 in place of each passing member.
-func settled(params jsontext.Value) modelio.Object {
-	text := []byte(params.Raw())
-	for _, path := range mcpPassing {
-		if path[0] == "params" && isMCPID(params.Member(path[1:]...)) {
-			text = withMember(text, json.RawMessage("1"), path[1:]...)
-		}
-	}
-	members, _ := jsontext.MembersOf(text) // parsed before
-	return members
 }
 
 // takeMCPResult takes a client's answer to a server. A sampled message is a message here too.
@@ -187,7 +168,7 @@ func takeMCPResult(req *modelio.Request, result jsontext.Value) {
 // refuseAsMCP answers with a JSON-RPC error.
 func refuseAsMCP(w *Wire, status int, text string) *Refusal {
 	id := "null"
-	if body, err := w.root(); err == nil && isMCPID(body.Member("id")) {
+	if body, err := w.root(); err == nil && isID(body.Member("id")) {
 		id = string(body.Member("id").Raw())
 	}
 	code := -32600 // invalid request

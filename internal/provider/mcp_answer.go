@@ -116,8 +116,9 @@ func mcpServerMessage(message jsontext.Value) modelio.Part {
 	}
 	o := modelio.Object(message.Rest("jsonrpc", "id"))
 	if params := message.Member("params"); params.IsObject() {
-		o["params"] = jsontext.ObjectText(settled(params))
+		o["params"] = jsontext.ObjectText(params.Object())
 	}
+	keepPresence(o, mcpPassing[1:]) // not of the id
 	return modelio.Part{Custom: modelio.Object{kind: jsontext.ObjectText(o)}}
 }
 

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"encoding/json"
 	"regexp"
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
@@ -164,4 +165,19 @@ func (w *Wire) keepQuery() {
 // prompted returns the form of a body with a prompt and the named parameters.
 func prompted(prompt string, names ...string) requestForm {
 	return requestForm{prompt: prompt, parameters: parametersOf(names...)}
+}
+
+// keepPresence puts a 1 in place of the options that only relate messages to each other: see [Codec.Passing].
+func keepPresence(options modelio.Object, passing [][]string) {
+	for _, path := range passing {
+		if value := options[path[0]]; isID(jsontext.ValueOf(value).Member(path[1:]...)) {
+			options[path[0]] = withMember(value, json.RawMessage("1"), path[1:]...)
+		}
+	}
+}
+
+// isID reports whether a value can identify a message: a number or a text.
+func isID(v jsontext.Value) bool {
+	_, number := v.Number()
+	return number || v.IsString()
 }
