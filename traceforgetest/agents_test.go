@@ -98,22 +98,27 @@ func upstreamAt(t *testing.T, handler http.HandlerFunc) traceforgetest.Option {
 	}))
 }
 
+// begin makes a session, and returns its path and a function that posts to a path.
+func (a *agentsAPI) begin(t *testing.T, tb *tbtest.TB, tf *traceforgetest.Recorder) (session string, post func(path, body string) string) {
+	post = func(path, body string) string {
+		resp, err := tf.Client().Post(a.sessions+path, "application/json", strings.NewReader(body))
+		require.NoError(t, err)
+		defer resp.Body.Close()
+		answer, err := io.ReadAll(resp.Body)
+		require.NoError(t, err)
+		if resp.StatusCode >= 300 {
+			tb.Fatalf("status %d", resp.StatusCode)
+		}
+		return string(answer)
+	}
+	made := post("", `{"environment":"none"}`)
+	return "/" + made[strings.Index(made, "sess_"):][:len("sess_00000000")], post
+}
+
 // talk returns a test that says something to an agent, and runs the tool that it calls while it reads on.
 func (a *agentsAPI) talk(t *testing.T, texts ...string) func(*tbtest.TB, *traceforgetest.Recorder) {
 	return func(tb *tbtest.TB, tf *traceforgetest.Recorder) {
-		post := func(path, body string) string {
-			resp, err := tf.Client().Post(a.sessions+path, "application/json", strings.NewReader(body))
-			require.NoError(t, err)
-			defer resp.Body.Close()
-			answer, err := io.ReadAll(resp.Body)
-			require.NoError(t, err)
-			if resp.StatusCode >= 300 {
-				tb.Fatalf("status %d", resp.StatusCode)
-			}
-			return string(answer)
-		}
-		made := post("", `{"environment":"none"}`)
-		session := "/" + made[strings.Index(made, "sess_"):][:len("sess_00000000")]
+		session, post := a.begin(t, tb, tf)
 		stream, err := tf.Client().Get(a.sessions + session + a.stream)
 		require.NoError(t, err)
 		defer stream.Body.Close()
@@ -240,17 +245,8 @@ func TestAgentSessionsWithoutAStream(t *testing.T) {
 		t.Run(api.name, func(t *testing.T) {
 			s := newScene(t)
 			upstream := api.server(t)
-			deaf := func(_ *tbtest.TB, tf *traceforgetest.Recorder) {
-				post := func(path, body string) string {
-					resp, err := tf.Client().Post(api.sessions+path, "application/json", strings.NewReader(body))
-					require.NoError(t, err)
-					defer resp.Body.Close()
-					answer, err := io.ReadAll(resp.Body)
-					require.NoError(t, err)
-					return string(answer)
-				}
-				made := post("", `{"environment":"none"}`)
-				session := "/" + made[strings.Index(made, "sess_"):][:len("sess_00000000")]
+			deaf := func(tb *tbtest.TB, tf *traceforgetest.Recorder) {
+				session, post := api.begin(t, tb, tf)
 				post(session+api.events, fmt.Sprintf(api.say, "The weather?"))
 				post(session+api.events, fmt.Sprintf(api.result, "call_00000001"))
 			}

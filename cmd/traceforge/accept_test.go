@@ -28,16 +28,22 @@ func refused(day int, message string) store.Put {
 
 // pendingStore returns a store with a pending answer, and what runs the command on it.
 func pendingStore(t *testing.T, stored store.Put, pending ...store.Put) (id string, run func(words ...string) (code int, said string)) {
-	dir := filepath.Join(t.TempDir(), ".ai-snapshots")
-	s, err := store.Open(dir)
-	require.NoError(t, err)
-	require.NoError(t, s.Commit(store.Change{Put: []store.Put{stored}}))
-	require.NoError(t, s.Pending().Commit(store.Change{Put: pending}))
+	dir := pendingDir(t, stored, pending...)
 	return pending[0].Document.Snapshots[0].ID, func(words ...string) (int, string) {
 		var out bytes.Buffer
 		code := traceforge(t.Context(), append(words, "--dir", dir), nil, &out, &out)
 		return code, out.String()
 	}
+}
+
+// pendingDir returns the directory of such a store.
+func pendingDir(t *testing.T, stored store.Put, pending ...store.Put) string {
+	dir := filepath.Join(t.TempDir(), ".ai-snapshots")
+	s, err := store.Open(dir)
+	require.NoError(t, err)
+	require.NoError(t, s.Commit(store.Change{Put: []store.Put{stored}}))
+	require.NoError(t, s.Pending().Commit(store.Change{Put: pending}))
+	return dir
 }
 
 // TestAcceptRefusesSecrets: what recording refuses is not accepted, as where shards were joined.
@@ -164,12 +170,8 @@ func TestAcceptKeepsNewerOfItsTest(t *testing.T) {
 // TestReviewKeepsNewer: review refuses it too, by name, by the key of a cause, and on the screen; accept does by a key.
 func TestReviewKeepsNewer(t *testing.T) {
 	t.Parallel()
-	dir := filepath.Join(t.TempDir(), ".ai-snapshots")
-	s, err := store.Open(dir)
-	require.NoError(t, err)
-	require.NoError(t, s.Commit(store.Change{Put: []store.Put{refused(2, "new")}}))
 	waits := refused(1, "old")
-	require.NoError(t, s.Pending().Commit(store.Change{Put: []store.Put{waits}}))
+	dir := pendingDir(t, refused(2, "new"), waits)
 	id := waits.Document.Snapshots[0].ID
 	listed, _ := listReview(t, dir)
 	key := listed.Causes[0].Key
