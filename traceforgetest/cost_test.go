@@ -79,7 +79,7 @@ func cost(during func()) (allocations, bytes int) {
 // TestReplayAllocationsOfTest bounds how often a test of one call allocates, from its first line to its end: it finds its
 // store, lends keys, reads and checks its document, and proves the answer.
 func TestReplayAllocationsOfTest(t *testing.T) {
-	const tests, most = 100, 280
+	const tests, most = 100, 275
 	tbtest.Unfiltered(t)
 	run := flag.Lookup("test.run").Value.String() // each test compiles a pattern that names subtests
 	require.NoError(t, flag.Set("test.run", ""))

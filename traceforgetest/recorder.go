@@ -235,8 +235,9 @@ var failed locked.Map[string, string]
 
 // failedBelow returns the names of subtests with a recorder whose failure made this test fail.
 func (r *Recorder) failedBelow() (names []string) {
+	below := r.runningKey() + "/" // once: every test that ends looks through those that failed
 	for key, name := range failed.All() {
-		if strings.HasPrefix(key, r.runningKey()+"/") {
+		if strings.HasPrefix(key, below) {
 			failed.Delete(key) // the test may run again
 			names = append(names, name)
 		}
