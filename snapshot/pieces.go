@@ -54,25 +54,25 @@ func fits(s string, most int) bool {
 // divide appends the pieces of s, which is too long. It cuts s at the places of the first level that has any, and
 // longer pieces at those of the next. A long s without places is scanned once.
 func divide(pieces []string, s string, level int) []string {
-	start, next := 0, len(levels)              // the first of the levels below with a place in s
-	asked := ^uint16(0) << (level * levelBits) // the bits of this level, and of those before next
+	start, next := 0, len(levels) // the first of the levels below with a place in s
+	asked := ^uint8(0) << level   // this level, and those before next
 	for i := 2; i < len(s); i++ {
-		may := mayEnd.before[s[i-2]] & mayEnd.last[s[i-1]] & asked
+		may := mayEnd[s[i-1]] & asked
 		if may == 0 || !utf8.RuneStart(s[i]) { // not an end, or inside a character
 			continue
 		}
-		l := bits.TrailingZeros16(may) / levelBits
-		for l < next && (may>>(l*levelBits)&(1<<levelBits-1) == 0 || !levels[l](s, i)) {
+		l := bits.TrailingZeros8(may)
+		for l < next && (may>>l&1 == 0 || !levels[l](s, i)) {
 			l++
 		}
 		switch {
 		case l == level:
 			pieces = divideLong(pieces, s[start:i], level+1)
 			start = i
-			asked &= 1<<((level+1)*levelBits) - 1 // the pieces are scanned again when they are divided
+			asked &= 1<<(level+1) - 1 // the pieces are scanned again when they are divided
 		case l < next:
 			next = l
-			asked &= 1<<(l*levelBits) - 1
+			asked &= 1<<l - 1
 		}
 	}
 	if start == 0 {
@@ -92,44 +92,17 @@ func divideLong(pieces []string, s string, level int) []string {
 // two bytes before it.
 var levels = [...]func(s string, i int) bool{endsSentence, endsClause, endsWord, endsRun}
 
-// mayEnd has a bit for each way in which a level may end a piece, so that the levels are called at few places only.
-var mayEnd = endsOf([len(levels)][]string{
-	{" \"')]*_`.!?\x81\x82\x9f", " ", `"}]0123456789el`, ",", "\x80\xbc", "\x81\x82\x9f"},
-	{",;:|\x94", " ", "", "\t>;}],\r", `\`, "nt", "\x80\xbc", "\x81\x8c\x9b"},
-	{everyOf(8), " "},
-	{everyOf(4), everyOf(16)},
-})
-
-// everyOf returns all bytes with remainder 3 when divided by n.
-func everyOf(n int) string {
-	var all []byte
-	for c := 3; c < 256; c += n {
-		all = append(all, byte(c))
-	}
-	return string(all)
-}
-
-// levelBits is the maximum number of ways per level.
-const levelBits = 4
-
-// endsOf returns the bits of the ways that have a byte as the last but one, and as the last, before an end. all are
-// pairs of such bytes; an empty first one stands for any byte.
-func endsOf(all [len(levels)][]string) (may struct{ before, last [256]uint16 }) {
-	for level, ways := range all {
-		for n := 0; n < len(ways); n += 2 {
-			bit := uint16(1) << (level*levelBits + n/2)
-			for c := range 256 {
-				if ways[n] == "" || strings.IndexByte(ways[n], byte(c)) >= 0 {
-					may.before[c] |= bit
-				}
-				if strings.IndexByte(ways[n+1], byte(c)) >= 0 {
-					may.last[c] |= bit
-				}
-			}
+// mayEnd has a bit for each level that may end a piece after a byte, so that the levels are called at few places only.
+var mayEnd = func() (may [256]uint8) {
+	for level, last := range [len(levels)]string{
+		" ,\x81\x82\x9f", " \t>;}],\rnt\x81\x8c\x9b", " ", "\x03\x13#3CScs\x83\x93\xa3\xb3\xc3\xd3\xe3\xf3",
+	} {
+		for _, c := range []byte(last) {
+			may[c] |= 1 << level
 		}
 	}
 	return may
-}
+}()
 
 // endsSentence: after a full stop and the space after it, and after a member or an element of JSON.
 func endsSentence(s string, i int) bool {
