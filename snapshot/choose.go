@@ -85,17 +85,6 @@ func (h *chooser) resume(d *Document, n int) {
 	h.last, h.added = h.last[:1], 0
 }
 
-// untrue returns the index of a record whose Continues is wrong, or -1.
-func (h *chooser) untrue() int {
-	for i := range h.doc.Snapshots {
-		h.read(i)
-		if h.doc.Snapshots[i].Continues != nil && !h.holds(i) {
-			return i
-		}
-	}
-	return -1
-}
-
 // read numbers the i-th request and its answer, unless that was done.
 func (h *chooser) read(i int) {
 	if h.paths[i] != nil {

@@ -32,11 +32,7 @@ func (c *coder) writeRequest(s *Snapshot) {
 	c.own, c.base, c.before = map[string]string{}, nil, nil
 	c.texts[c.index] = c.own
 	if s.Continues != nil {
-		i, ok := earlier(c.calls, s, c.index)
-		if !ok || s.Continues.covers(&c.doc.Snapshots[i]) > len(messages) {
-			c.report(RuleContinues, "is no earlier call that this one continues: seal the document", "continues")
-			return
-		}
+		i, _ := earlier(c.calls, s, c.index) // the chooser or the reader has checked it
 		c.base, c.before = &c.doc.Snapshots[i], c.texts[i]
 		messages = messages[s.Continues.covers(c.base):]
 	}

@@ -14,8 +14,8 @@
 //
 // # Guarantees
 //
-// [Parse] accepts only what the format permits. [Document.Seal] and [Document.Encode] write a document without losing
-// anything, in one spelling; a document that has this spelling is written unchanged.
+// [Parse] accepts only what the format permits. [Document.Write] writes a document without losing anything, in one
+// spelling; a document that has this spelling is written unchanged.
 //
 // A file contains each turn of a conversation once, in short lines. In memory each request is complete, its texts are
 // joined, and numbers are as they were sent, in all fields that are a [json.RawMessage] or a [json.Number] (design R1,

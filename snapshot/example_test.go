@@ -78,10 +78,7 @@ func ExampleDocument_Seal() {
 	first := call(1, "Which one?", message(modelio.RoleUser, "Where is my order?"))
 	second := call(2, "On its way.", append(first.Request.Messages, message(modelio.RoleModel, "Which one?"), message(modelio.RoleUser, "The red one.\nIt is late."))...)
 	doc := &snapshot.Document{Version: snapshot.Version, Snapshots: []snapshot.Snapshot{first, second}}
-	if err := doc.Seal(); err != nil {
-		log.Fatal(err)
-	}
-	data, err := doc.Encode()
+	data, err := doc.Write(nil)
 	if err != nil {
 		log.Fatal(err)
 	}

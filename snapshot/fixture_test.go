@@ -63,7 +63,7 @@ func document(tb testing.TB, records ...snapshot.Snapshot) *snapshot.Document {
 
 func encode(tb testing.TB, doc *snapshot.Document) []byte {
 	tb.Helper()
-	data, err := doc.Encode()
+	data, err := doc.Write(nil)
 	require.NoError(tb, err)
 	return data
 }

@@ -15,7 +15,7 @@ import (
 // Parse reads a document strictly (SF "Validation Rules"). The document must have every required member and no unknown
 // ones, each of the right type; every hash must match; and each call that another one continues must exist. White
 // space, the order of members, the spelling of strings and numbers and the pieces of texts are free; package spelling
-// requires those of [Document.Encode].
+// requires those of [Document.Write].
 //
 // The document refers to data, which must not be changed any more. Each request in it is complete. Requests share the
 // memory of their common parts: do not change any in place.

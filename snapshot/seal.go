@@ -28,34 +28,15 @@ func (d *Document) Seal() error {
 	return c.err()
 }
 
-// Write seals and encodes a document, and calls check with the document as it will be read again, see [Writer.Write].
+// Write seals a document and returns the content of its file, see [Document.AppendFile]. It calls check, unless it is
+// nil, with the document as it will be read again, see [Writer.Write]. A document that [Parse] would reject is not
+// written; the error is an [*Error].
 func (d *Document) Write(check func(read *Document) error) (data []byte, err error) {
 	return new(Writer).Write(d, check)
 }
 
-// Encode returns the content of d's file: members in file order, texts in pieces, two spaces of indentation, and a
-// final newline. Call [Document.Seal] first. A document that [Parse] would reject is not encoded; the error is an
-// [*Error] with all violations.
-func (d *Document) Encode() ([]byte, error) {
-	var c coder
-	if i := newChooser(d).untrue(); i >= 0 {
-		c.steps = []step{{"snapshots", -1}, {"", i}, {"request", -1}}
-		c.report(RuleContinues, "is not true: seal the document", "continues")
-		return nil, c.err()
-	}
-	c.form = inFile
-	c.writeDocument(d)
-	if err := c.err(); err != nil {
-		return nil, err
-	}
-	if _, err := Parse(c.dst); err != nil {
-		return nil, err
-	}
-	return layOut(c.dst), nil
-}
-
-// AppendFile appends the content of the file of a document that was read to dst, which is empty. It is what
-// [Document.Encode] returns.
+// AppendFile appends the content of the file of a document that was read to dst, which is empty: members in file order,
+// texts in pieces, two spaces of indentation, and a final newline.
 func (d *Document) AppendFile(dst []byte) []byte {
 	c := coder{cursor: cursor{form: inFile, dst: dst}}
 	c.writeDocument(d)

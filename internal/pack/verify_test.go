@@ -149,8 +149,7 @@ func say(t *testing.T, from pack.Source, text string) (file string) {
 	doc, err := s.Load(name, "openai")
 	require.NoError(t, err)
 	doc.Document.Snapshots[0].Response.Candidates[0].Message.Content[0].Text = &text
-	require.NoError(t, doc.Document.Seal())
-	data, err := doc.Document.Encode()
+	data, err := doc.Document.Write(nil)
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(filepath.Join(s.Dir(), doc.File()), data, 0o666))
 	from.Receipts[1].Document = string(doc.Document.Hash)

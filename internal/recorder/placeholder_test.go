@@ -31,7 +31,7 @@ func TestPlaceholderInAToolCall(t *testing.T) {
 		})
 		require.Empty(t, s.findings(), "the record says what it serves")
 		_, doc := s.open()
-		text, err := doc.Document.Encode()
+		text, err := doc.Document.Write(nil)
 		require.NoError(t, err)
 		require.Contains(t, string(text), to, "and so its reviewer reads it")
 		got = ""
