@@ -40,7 +40,7 @@ func ExampleParse() {
 	// true json
 }
 
-// ParseUnsealed reads a document that somebody edited by hand, which Parse refuses.
+// ParseUnsealed reads a document that somebody edited by hand, which Parse refuses. Seal computes its hashes again.
 func ExampleParseUnsealed() {
 	data, err := os.ReadFile("testdata/example-com-shop-testagent-3cfacb63af18.json")
 	if err != nil {
@@ -49,14 +49,15 @@ func ExampleParseUnsealed() {
 	altered := []byte(strings.Replace(string(data), `"line": `, `"line": 1`, 1))
 	_, err = snapshot.Parse(altered)
 	fmt.Println(errors.Is(err, snapshot.ErrSeal))
-	fmt.Println(len(snapshot.ParseUnsealed(altered).Snapshots))
+	edited := snapshot.ParseUnsealed(altered)
+	fmt.Println(len(edited.Snapshots), edited.Seal())
 	// Output:
 	// true
-	// 4
+	// 4 <nil>
 }
 
 // The document has two calls. The second begins with the first and its answer.
-func ExampleDocument_Seal() {
+func ExampleDocument_Write() {
 	name := snapshot.DocumentName("example.com/shop", "TestOrder")
 	zero := json.Number("0")
 	call := func(n int, answer string, messages ...modelio.Message) snapshot.Snapshot {
