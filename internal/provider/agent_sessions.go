@@ -155,7 +155,7 @@ func openAIAgentAnswer(body jsontext.Value) (*modelio.Response, error) {
 		c.Message.Content = append(c.Message.Content, parts...)
 	}
 	c.Citations = responsesCitations(body.Member("items"))
-	return responseOf(body, responsesUsage, []modelio.Candidate{c}, "items", "status", "turn", "error"), nil
+	return responseOf(body, responsesUsage.of(body), []modelio.Candidate{c}, "items", "status", "turn", "error"), nil
 }
 
 // addAnthropicAgent takes an event. Those about the state of the session report progress.
@@ -181,7 +181,7 @@ func anthropicAgentAnswer(body jsontext.Value) (*modelio.Response, error) {
 	for _, event := range body.Member("events").Elements() {
 		c.Message.Content = append(c.Message.Content, anthropicAgentParts(event)...)
 	}
-	return responseOf(body, claudeUsage, []modelio.Candidate{c}, "events", "stop_reason"), nil
+	return responseOf(body, claudeUsage.of(body), []modelio.Candidate{c}, "events", "stop_reason"), nil
 }
 
 // anthropicAgentParts decodes an event of an agent. Its id and its time are dropped.

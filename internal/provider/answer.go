@@ -83,7 +83,7 @@ func neither(what string) error {
 
 // responseOf returns the members that most answers have under the same names, with tidied candidates. Other members go
 // to Metadata, except for those in taken, which are decoded elsewhere.
-func responseOf(body jsontext.Value, usage usageNames, all []modelio.Candidate, taken ...string) *modelio.Response {
+func responseOf(body jsontext.Value, usage *modelio.Usage, all []modelio.Candidate, taken ...string) *modelio.Response {
 	for i := range all {
 		tidy(&all[i].Message)
 	}
@@ -92,7 +92,7 @@ func responseOf(body jsontext.Value, usage usageNames, all []modelio.Candidate, 
 		Candidates: all,
 		ID:         body.Member("id").Word(),
 		Model:      body.Member("model").Word(),
-		Usage:      usage.decode(body.Member("usage")),
+		Usage:      usage,
 		Metadata:   beside(body, append(names, taken...)...),
 	}
 }

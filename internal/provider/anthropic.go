@@ -150,7 +150,7 @@ func claudeReply(body jsontext.Value) *modelio.Response {
 	c.Message.Content, _ = claudeBlocks(body.Member("content"))
 	callNames{}.resolve(&c.Message)
 	c.Citations = claudeCitations(body.Member("content"))
-	return responseOf(body, claudeUsage, []modelio.Candidate{c}, "type", "role", "content", "stop_reason")
+	return responseOf(body, claudeUsage.of(body), []modelio.Candidate{c}, "type", "role", "content", "stop_reason")
 }
 
 var claudeStream = foldRules{add: addClaude, end: endsWith(arrayNode, "content")}

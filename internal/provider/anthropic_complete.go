@@ -17,5 +17,5 @@ var _ = Register(&Codec{
 
 func claudeCompletion(body jsontext.Value) *modelio.Response {
 	c := candidate(body.Member("stop_reason").Word(), modelio.TextPart(body.Member("completion").Word()))
-	return responseOf(body, claudeUsage, []modelio.Candidate{c}, "completion", "stop_reason", "type")
+	return responseOf(body, claudeUsage.of(body), []modelio.Candidate{c}, "completion", "stop_reason", "type")
 }

@@ -120,9 +120,8 @@ func agentAnswer(body jsontext.Value) (*modelio.Response, error) {
 	}
 	all := candidateOf(parts...)
 	all[0].Citations = agentCitations(body.Member("citations"), string(text))
-	resp := responseOf(body, usageNames{}, all, "chunks", "files", "invocationInputs", "invocationId")
-	resp.Usage = agentUsage(body.Member("traces"))
-	return resp, nil
+	usage := agentUsage(body.Member("traces"))
+	return responseOf(body, usage, all, "chunks", "files", "invocationInputs", "invocationId"), nil
 }
 
 func agentFile(v jsontext.Value) modelio.Part {

@@ -163,7 +163,7 @@ func converseReply(body jsontext.Value) *modelio.Response {
 	}
 	c.Message.Content = append(c.Message.Content, guarded(body.Member("trace"))...)
 	c.Citations = converseCitations(message.Member("content"))
-	return responseOf(body, converseUsage, []modelio.Candidate{c}, "output", "stopReason")
+	return responseOf(body, converseUsage.of(body), []modelio.Candidate{c}, "output", "stopReason")
 }
 
 // citedPart turns a text with citations into a text, which is how it is streamed.

@@ -76,7 +76,7 @@ func retrievedAndGenerated(body jsontext.Value) *modelio.Response {
 		all[0].FinishReason = modelio.FinishBlocked
 	}
 	all[0].Citations = agentCitations(body.Member("citations"), text)
-	resp := responseOf(body, usageNames{}, all, "output", "sessionId")
+	resp := responseOf(body, nil, all, "output", "sessionId")
 	resp.ID = body.Member("sessionId").Word()
 	return resp
 }

@@ -80,7 +80,7 @@ func runAnswer(body jsontext.Value) (*modelio.Response, error) {
 		return looseParts(result, "result"), nil
 	}
 	parts = append(parts, partsOf(calls, runCall)...)
-	return responseOf(result, chatUsage, candidateOf(parts...), "response", "tool_calls", "image", "audio"), nil
+	return responseOf(result, chatUsage.of(result), candidateOf(parts...), "response", "tool_calls", "image", "audio"), nil
 }
 
 // runCall decodes a call, whose arguments are a value. A call in the form of chat completions may have its name

@@ -34,7 +34,7 @@ func cohereAnswer(body jsontext.Value) *modelio.Response {
 	c := candidate(body.Member("finish_reason").Word())
 	c.Message = chatAnswer(body.Member("message"))
 	c.Citations = cohereCitations(body.Member("message"))
-	return responseOf(body, cohereUsage, []modelio.Candidate{c}, "message", "finish_reason")
+	return responseOf(body, cohereUsage.of(body), []modelio.Candidate{c}, "message", "finish_reason")
 }
 
 var (

@@ -46,7 +46,5 @@ func byType(embeddings jsontext.Value) (parts []modelio.Part) {
 
 // cohereList returns an answer of Cohere's APIs that do not generate. The billed tokens are in the member meta.
 func cohereList(body jsontext.Value, all []modelio.Candidate, taken ...string) *modelio.Response {
-	resp := responseOf(body, cohereUsage, all, taken...)
-	resp.Usage = cmp.Or(cohereUsage.among(body.Member("meta")), resp.Usage)
-	return resp
+	return responseOf(body, cmp.Or(cohereUsage.among(body.Member("meta")), cohereUsage.of(body)), all, taken...)
 }

@@ -100,7 +100,7 @@ func cohereV1Answer(body jsontext.Value) *modelio.Response {
 
 // cohereResponse returns the members that answers of version 1 have under the same names.
 func cohereResponse(body jsontext.Value, all []modelio.Candidate, taken ...string) *modelio.Response {
-	resp := responseOf(body, usageNames{}, all, append(taken, "response_id", "meta", "error")...)
+	resp := responseOf(body, nil, all, append(taken, "response_id", "meta", "error")...)
 	resp.ID = firstWord(body, "response_id", "id")
 	meta := body.Member("meta")
 	if meta.Member("tokens").IsObject() || meta.Member("billed_units").IsObject() {

@@ -41,5 +41,5 @@ func deepgramTranscript(body jsontext.Value) (*modelio.Response, error) {
 		}
 	}
 	parts = append(parts, modelio.Part{Custom: results.Object()})
-	return responseOf(body, usageNames{}, candidateOf(parts...), "results"), nil
+	return responseOf(body, nil, candidateOf(parts...), "results"), nil
 }

@@ -34,7 +34,6 @@ func googleEmbeddings(body jsontext.Value) (*modelio.Response, error) {
 	default:
 		return nil, neither("an embedding")
 	}
-	resp := responseOf(body, usageNames{}, all, "embedding", "embeddings", "usageMetadata")
-	resp.Usage = googleEmbedUsage.decode(body.Member("usageMetadata"))
-	return resp, nil
+	usage := googleEmbedUsage.decode(body.Member("usageMetadata"))
+	return responseOf(body, usage, all, "embedding", "embeddings", "usageMetadata"), nil
 }

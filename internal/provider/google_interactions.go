@@ -164,7 +164,7 @@ func interactionsAnswer(body jsontext.Value) *modelio.Response {
 		}
 	}
 	c.Citations = cites.all
-	return responseOf(body, interactionsUsage, []modelio.Candidate{c}, "steps", "status")
+	return responseOf(body, interactionsUsage.of(body), []modelio.Candidate{c}, "steps", "status")
 }
 
 // addInteraction takes an event. The last one contains everything except the steps.

@@ -30,5 +30,5 @@ func ocrAnswer(body jsontext.Value) *modelio.Response {
 	if note := body.Member("document_annotation"); note.IsWord() {
 		parts = append(parts, modelio.TextPart(note.Word()))
 	}
-	return responseOf(body, usageNames{}, candidateOf(parts...), "pages", "document_annotation")
+	return responseOf(body, nil, candidateOf(parts...), "pages", "document_annotation")
 }

@@ -105,7 +105,7 @@ func answered(elements jsontext.Value, name string, without ...string) []modelio
 // listed returns the decoder for an answer with a list in a member, whose elements are decoded by [answered].
 func listed(member, name string, without ...string) decoder {
 	return needs(member, hasList(member), func(body jsontext.Value) *modelio.Response {
-		return responseOf(body, embeddingsUsage, answered(body.Member(member), name, without...), member)
+		return responseOf(body, embeddingsUsage.of(body), answered(body.Member(member), name, without...), member)
 	})
 }
 

@@ -138,9 +138,8 @@ func ollamaAnswer(body jsontext.Value) (*modelio.Response, error) {
 			delete(part.Metadata, "function") // the call's index in the list
 		}
 	}
-	resp := responseOf(body, chatUsage, []modelio.Candidate{c}, taken...)
-	resp.Usage = cmp.Or(ollamaUsage.among(body), resp.Usage) // the latter from a gateway
-	return resp, nil
+	usage := cmp.Or(ollamaUsage.among(body), chatUsage.of(body)) // the latter from a gateway
+	return responseOf(body, usage, []modelio.Candidate{c}, taken...), nil
 }
 
 // ollamaStream folds streamed answers of the APIs.

@@ -34,7 +34,5 @@ func ollamaEmbeddings(body jsontext.Value) (*modelio.Response, error) {
 	default:
 		return nil, neither("embeddings")
 	}
-	resp := responseOf(body, usageNames{}, all, "embedding", "embeddings", "prompt_eval_count")
-	resp.Usage = ollamaUsage.among(body)
-	return resp, nil
+	return responseOf(body, ollamaUsage.among(body), all, "embedding", "embeddings", "prompt_eval_count"), nil
 }

@@ -12,8 +12,7 @@ import (
 
 // chatCompletion decodes a chat completion.
 func chatCompletion(body jsontext.Value) *modelio.Response {
-	resp := responseOf(body, chatUsage, nil, "choices")
-	resp.Usage = cmp.Or(resp.Usage, chatUsage.decode(body.Member("x_groq", "usage")))
+	resp := responseOf(body, cmp.Or(chatUsage.of(body), chatUsage.of(body.Member("x_groq"))), nil, "choices")
 	for _, choice := range body.Member("choices").Elements() {
 		c := chatChoice(choice)
 		c.Citations = chatCitations(choice.Member("message"), texts.Join(c.Message.Content), body)

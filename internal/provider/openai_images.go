@@ -71,7 +71,7 @@ func images(body jsontext.Value) (*modelio.Response, error) {
 	if took != nil {
 		all[0].Message.Metadata = modelio.Object{"timings": jsontext.List(took)}
 	}
-	return responseOf(body, responsesUsage, all, "data"), nil
+	return responseOf(body, responsesUsage.of(body), all, "data"), nil
 }
 
 func imageOf(v jsontext.Value, format string) (part modelio.Part, ok bool) {

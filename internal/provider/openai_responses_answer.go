@@ -29,11 +29,11 @@ func responseObject(body jsontext.Value) *modelio.Response {
 	if slices.ContainsFunc(c.Message.Content, refuses) {
 		c.FinishReason = modelio.FinishBlocked // its status is only "completed"
 	}
-	resp := responseOf(body, responsesUsage, []modelio.Candidate{c}, "output", "status", "incomplete_details", "error")
+	usage := responsesUsage.of(body)
 	if underWay := []string{"queued", "in_progress"}; slices.Contains(underWay, body.Member("status").Word()) {
-		resp.Usage = nil // reported when the response is done, so that polls do not count it again
+		usage = nil // reported when the response is done, so that polls do not count it again
 	}
-	return resp
+	return responseOf(body, usage, []modelio.Candidate{c}, "output", "status", "incomplete_details", "error")
 }
 
 // declares reports whether the tools that an answer repeats contain one with that name, which the caller declared. It

@@ -62,7 +62,7 @@ func transcription(body jsontext.Value) (*modelio.Response, error) {
 		parts = append(parts, modelio.Part{Custom: said})
 	}
 	taken := []string{"text", "duration", "language", "languages", "words", "segments"}
-	resp := responseOf(body, responsesUsage, candidateOf(parts...), taken...)
+	resp := responseOf(body, responsesUsage.of(body), candidateOf(parts...), taken...)
 	if measures != nil {
 		jsontext.Keep(&resp.Metadata, "segments", jsontext.List(measures))
 	}

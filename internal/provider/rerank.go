@@ -40,7 +40,7 @@ func ranking(body jsontext.Value) (*modelio.Response, error) {
 	for _, name := range []string{"results", "data"} {
 		if list := body.Member(name); list.IsArray() {
 			resp := cohereList(body, answered(list, "result"), name)
-			resp.Usage = cmp.Or(embeddingsUsage.decode(body.Member("usage")), resp.Usage)
+			resp.Usage = cmp.Or(embeddingsUsage.of(body), resp.Usage)
 			return resp, nil
 		}
 	}

@@ -68,6 +68,6 @@ func speech(body jsontext.Value) (*modelio.Response, error) {
 		return nil, neither("audio")
 	}
 	resp := looseResponse(sniffed(base64.StdEncoding.EncodeToString(audio.Bytes())))
-	resp.Usage = responsesUsage.decode(body.Member("usage"))
+	resp.Usage = responsesUsage.of(body)
 	return resp, nil
 }

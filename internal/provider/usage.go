@@ -65,6 +65,11 @@ func (names usageNames) decode(v jsontext.Value) *modelio.Usage {
 	return u
 }
 
+// of returns the counts in the member usage of a body, as decode does.
+func (names usageNames) of(body jsontext.Value) *modelio.Usage {
+	return names.decode(body.Member("usage"))
+}
+
 // hear makes the input include audio, which Mistral counts separately. It becomes nil if there was audio but its amount
 // is not reported.
 func hear(u *modelio.Usage, v jsontext.Value) {

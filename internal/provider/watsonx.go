@@ -44,7 +44,7 @@ func watsonxAnswer(body jsontext.Value) (*modelio.Response, error) {
 	if all == nil {
 		return nil, neither("results")
 	}
-	resp := responseOf(body, usageNames{}, all, "results", "model_id")
+	resp := responseOf(body, nil, all, "results", "model_id")
 	resp.Model = body.Member("model_id").Word()
 	if len(all) == 1 {
 		resp.Usage = watsonxUsage.among(body.Member("results").Head())
