@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/canon"
@@ -32,23 +31,9 @@ import (
 //
 // An error is a [*Breach] of one of the stream rules: a tool request that goes on after its final chunk (MUST have had
 // partial:true), that ends partial or with a partial field (MUST NOT), or that loses its input (MUST be complete);
-// chunks of several roles; or chunks of other candidates only. A stream without chunks gives an empty message.
+// chunks of several roles; or chunks of other candidates only. The rules hold for each candidate. A stream without chunks
+// gives an empty message.
 func Aggregate(chunks []*modelio.GenerateResponseChunk) (*modelio.Message, error) {
-	messages, err := AggregateCandidates(chunks)
-	switch {
-	case err != nil:
-		return nil, err
-	case len(messages) == 0:
-		return &modelio.Message{Role: modelio.RoleModel, Content: []modelio.Part{}}, nil
-	case messages[0] == nil:
-		return nil, breach(RuleStreamCandidate, "no chunk is of candidate 0")
-	}
-	return messages[0], nil
-}
-
-// AggregateCandidates joins the chunks of a stream into one message for each candidate index. It has the rules and
-// errors of [Aggregate].
-func AggregateCandidates(chunks []*modelio.GenerateResponseChunk) (map[int]*modelio.Message, error) {
 	candidates := map[int]*aggregate{}
 	for i, chunk := range chunks {
 		if chunk == nil {
@@ -61,17 +46,17 @@ func AggregateCandidates(chunks []*modelio.GenerateResponseChunk) (map[int]*mode
 			return nil, err
 		}
 	}
-	messages := make(map[int]*modelio.Message, len(candidates))
-	indexes := slices.Collect(maps.Keys(candidates))
-	sort.Ints(indexes)
-	for _, index := range indexes {
-		message, err := candidates[index].message()
-		if err != nil {
-			return nil, err
+	for _, index := range slices.Sorted(maps.Keys(candidates)) {
+		if open := candidates[index].open; len(open) > 0 {
+			request := candidates[index].parts[open[0]].ToolRequest
+			return nil, breach(RuleStreamFinal, "the stream ends with %s still partial", toolName(request))
 		}
-		messages[index] = message
 	}
-	return messages, nil
+	first := candidates[0]
+	if first == nil && len(chunks) > 0 {
+		return nil, breach(RuleStreamCandidate, "no chunk is of candidate 0")
+	}
+	return cmp.Or(first, &aggregate{}).message(), nil
 }
 
 // An aggregate is one candidate's message during a stream.
@@ -263,10 +248,7 @@ func toolName(request *modelio.ToolRequest) string {
 }
 
 // message returns the message after the last chunk.
-func (a *aggregate) message() (*modelio.Message, error) {
-	if len(a.open) > 0 {
-		return nil, breach(RuleStreamFinal, "the stream ends with %s still partial", toolName(a.parts[a.open[0]].ToolRequest))
-	}
+func (a *aggregate) message() *modelio.Message {
 	a.settle()
-	return &modelio.Message{Role: cmp.Or(a.role, modelio.RoleModel), Content: append([]modelio.Part{}, a.parts...)}, nil
+	return &modelio.Message{Role: cmp.Or(a.role, modelio.RoleModel), Content: append([]modelio.Part{}, a.parts...)}
 }

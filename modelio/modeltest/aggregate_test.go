@@ -106,6 +106,8 @@ func TestAggregate_Breaches(t *testing.T) {
 		{"nil", "there is no such chunk", `[{"content":[]},null]`, "modelio: DEFINED stream-candidate: chunk 1 is nil"},
 		{"other_candidate", "the answer is missing", `[{"index":1,"content":[]}]`, "modelio: DEFINED stream-candidate: no chunk is of candidate 0"},
 		{"roles", "a message has one role", `[{"role":"model","content":[]},{"content":[]},{"role":"tool","content":[]}]`, "modelio: ADDED stream-role: chunk 2 has role tool in a message of role model"},
+		{"other_partial", "the rules hold for each candidate", `[{"content":[]},{"index":1,"content":[{"toolRequest":{"name":"t","partial":true}}]}]`,
+			`modelio: MUST stream-final: the stream ends with tool request "t" still partial`},
 		{"only_partial", "GK: the final chunk MUST contain the complete input", `[{"content":[{"text":"a"},{"toolRequest":{"name":"t","ref":"c","partial":true,"input":{}}}]}]`,
 			`modelio: MUST stream-final: the stream ends with tool request "t" (c) still partial`},
 		{"partial_false", "GK: the final chunk MUST NOT have the partial field set", `[{"content":[{"toolRequest":{"name":"t","partial":true}}]},{"content":[{"toolRequest":{"name":"t","partial":false}}]}]`,
@@ -126,19 +128,6 @@ func TestAggregate_Breaches(t *testing.T) {
 			require.Equal(t, breach.Rule.Level(), breach.Level)
 		})
 	}
-}
-
-func TestAggregateCandidates(t *testing.T) {
-	got, err := modeltest.AggregateCandidates(decode[[]*modelio.GenerateResponseChunk](t,
-		`[{"index":2,"content":[{"text":"x"}]},{"content":[{"text":"a"}]},{"index":2,"content":[{"text":"y"}]}]`))
-	require.NoError(t, err)
-	require.Equal(t, map[int]*modelio.Message{
-		0: {Role: modelio.RoleModel, Content: []modelio.Part{modelio.TextPart("a")}},
-		2: {Role: modelio.RoleModel, Content: []modelio.Part{modelio.TextPart("xy")}},
-	}, got)
-
-	_, err = modeltest.AggregateCandidates(decode[[]*modelio.GenerateResponseChunk](t, `[{"content":[]},{"index":1,"content":[{"toolRequest":{"name":"t","partial":true}}]}]`))
-	require.EqualError(t, err, `modelio: MUST stream-final: the stream ends with tool request "t" still partial`)
 }
 
 // FuzzAggregate checks that the cuts of a stream never change the result. The first two arguments give the message, the

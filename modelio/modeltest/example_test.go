@@ -60,19 +60,6 @@ func ExampleAggregate_breach() {
 	// modelio: MUST stream-final: the stream ends with tool request "getWeather" still partial
 }
 
-func ExampleAggregateCandidates() {
-	candidates, err := modeltest.AggregateCandidates([]*modelio.GenerateResponseChunk{
-		{Index: 0, Content: []modelio.Part{modelio.TextPart("yes")}},
-		{Index: 1, Content: []modelio.Part{modelio.TextPart("n")}},
-		{Index: 1, Content: []modelio.Part{modelio.TextPart("o")}},
-	})
-	if err != nil {
-		panic(err)
-	}
-	fmt.Println(*candidates[0].Content[0].Text, *candidates[1].Content[0].Text)
-	// Output: yes no
-}
-
 func ExampleCheck() {
 	// This model forgets its finish reason, and answers after its context has ended.
 	forgetful := modelio.ModelFunc(func(_ context.Context, req *modelio.GenerateRequest, stream modelio.StreamFunc) (*modelio.GenerateResponse, error) {
