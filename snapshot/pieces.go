@@ -54,25 +54,25 @@ func fits(s string, most int) bool {
 // divide appends the pieces of s, which is too long. It cuts s at the places of the first level that has any, and
 // longer pieces at those of the next. A long s without places is scanned once.
 func divide(pieces []string, s string, level int) []string {
-	start, next := 0, len(levels) // the first of the levels below with a place in s
-	asked := ^uint8(0) << level   // this level, and those before next
+	start, next := 0, len(levels)     // the first of the levels below with a place in s
+	asked := ^uint8(0) << (2 * level) // the bits of this level, and of those before next
 	for i := 2; i < len(s); i++ {
-		may := mayEnd[s[i-1]] & asked
+		may := mayEnd.before[s[i-2]] & mayEnd.last[s[i-1]] & asked
 		if may == 0 || !utf8.RuneStart(s[i]) { // not an end, or inside a character
 			continue
 		}
-		l := bits.TrailingZeros8(may)
-		for l < next && (may>>l&1 == 0 || !levels[l](s, i)) {
+		l := bits.TrailingZeros8(may) / 2
+		for l < next && (may>>(2*l)&3 == 0 || !levels[l](s, i)) {
 			l++
 		}
 		switch {
 		case l == level:
 			pieces = divideLong(pieces, s[start:i], level+1)
 			start = i
-			asked &= 1<<(level+1) - 1 // the pieces are scanned again when they are divided
+			asked &= 1<<(2*(level+1)) - 1 // the pieces are scanned again when they are divided
 		case l < next:
 			next = l
-			asked &= 1<<l - 1
+			asked &= 1<<(2*l) - 1
 		}
 	}
 	if start == 0 {
@@ -92,13 +92,22 @@ func divideLong(pieces []string, s string, level int) []string {
 // two bytes before it.
 var levels = [...]func(s string, i int) bool{endsSentence, endsClause, endsWord, endsRun}
 
-// mayEnd has a bit for each level that may end a piece after a byte, so that the levels are called at few places only.
-var mayEnd = func() (may [256]uint8) {
-	for level, last := range [len(levels)]string{
-		" ,\x81\x82\x9f", " \t>;}],\rnt\x81\x8c\x9b", " ", "\x03\x13#3CScs\x83\x93\xa3\xb3\xc3\xd3\xe3\xf3",
+// mayEnd has two bits for each level, by the last byte but one and the last byte before an end, so that the levels are
+// called at few places only. An empty first text stands for any byte.
+var mayEnd = func() (may struct{ before, last [256]uint8 }) {
+	for bit, ways := range [2 * len(levels)][2]string{
+		{" \"')]*_`.!?\x81\x82\x9f", " "}, {"\"}]0123456789el\x80\xbc", ",\x81\x82\x9f"},
+		{",;:|\x94\\", " nt"}, {"", "\t>;}],\r\x81\x8c\x9b"},
+		{"\x03\v\x13\x1b#+3;CKS[cks{", " "}, {"\x83\x8b\x93\x9b\xa3\xab\xb3\xbb\xc3\xcb\xd3\xdb\xe3\xeb\xf3\xfb", " "},
+		{"", "\x03\x13#3CScs\x83\x93\xa3\xb3\xc3\xd3\xe3\xf3"},
 	} {
-		for _, c := range []byte(last) {
-			may[c] |= 1 << level
+		for c := range 256 {
+			if ways[0] == "" || strings.IndexByte(ways[0], byte(c)) >= 0 {
+				may.before[c] |= 1 << bit
+			}
+			if strings.IndexByte(ways[1], byte(c)) >= 0 {
+				may.last[c] |= 1 << bit
+			}
 		}
 	}
 	return may
