@@ -54,9 +54,16 @@ func sidesOf(s *store.Store, file string, noGit error) string {
 	return "git has no sides of it: take one from the commits that were merged, with git checkout COMMIT -- " + leftFile
 }
 
-// committed returns the files of the store in a commit; none if the commit does not exist.
-func committed(s *store.Store, commit string) []version {
-	_, all, _ := worktree.At(context.Background(), commit, s.Path("."))
+// committed returns the files of the store in a commit; none if the commit does not exist. The commit is one of the
+// repository that contains the store, which may be a submodule: [worktree.At] would take that of the repository around it.
+func committed(s *store.Store, commit string) (all []version) {
+	out, _ := s.Git("ls-tree", "-r", "-z", commit, "./")
+	for line := range strings.SplitSeq(out, "\x00") {
+		info, file, _ := strings.Cut(line, "\t")
+		if fields := strings.Fields(info); len(fields) == 3 { // mode, type, object
+			all = append(all, version{Name: file, Object: fields[2]})
+		}
+	}
 	return all
 }
 

@@ -676,6 +676,28 @@ func TestRenamedUnnoticed(t *testing.T) {
 	require.Equal(t, "ours removed the document and theirs changed it", report.Merged[0].Choices[0].Reason, "it was split, and has no successor")
 }
 
+// TestRenamedInSubmodule: the commits of a merge are the submodule's, whichever commit of it the repository around it has.
+func TestRenamedInSubmodule(t *testing.T) {
+	t.Parallel()
+	one, two, three := call{1, "one?", "one"}, call{2, "two?", "two"}, call{3, "three?", "three"}
+	r := newRepository(t, putOf("TestX", one, two, three), putOf("TestZ", one))
+	top := t.TempDir()
+	gittest.Run(t, top, "init", "-q", "-b", "main")
+	gittest.Run(t, top, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", r.dir, "module")
+	gittest.Run(t, top, "commit", "-q", "-m", "module")
+	r.dir = filepath.Join(top, "module")
+	r.git("config", "merge.renameLimit", "1")
+	r.store = openAt(t, filepath.Join(r.dir, ".ai-snapshots"))
+	require.False(t, r.branches(func() {
+		_, err := r.store.Move(store.Move{Name: nameOf("TestX"), Package: testPackage, Test: "TestY"})
+		require.NoError(t, err)
+		r.commit(putOf("TestNew", one))
+	}, func() { r.commit(putOf("TestX", one, call{2, "two?", "changed"}, three)) }))
+	report, err := Repair(r.store)
+	require.NoError(t, err)
+	require.Equal(t, []Merge{{File: fileOf("TestY"), Records: 3}}, report.Merged)
+}
+
 // TestSplitAndChanged covers a test that one side split. Git takes one of its answers for renamed, and moves the other
 // side's answer next to the new document. Repair restores the answers that this document names, even after the merge
 // was committed.
