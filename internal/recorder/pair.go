@@ -151,7 +151,7 @@ func (t *tape) renewIDs(calls []testCall, done []store.Outcome) {
 	isNew := false
 	var giving []int
 	for n, c := range calls {
-		if c.take == nil || c.take.codec.Tools || c.take.codec.Generates && !areNamed {
+		if c.take == nil || (c.take.codec.Tools || c.take.codec.Generates) && !areNamed {
 			continue
 		}
 		for _, id := range handedOut(rawAnswer(c.take.record, c.take.raw)) {
@@ -243,7 +243,7 @@ func (n *naming) add(tk *take, bodies bool) {
 func (n *naming) has(id string, given *take) bool {
 	w, ok := given.what.(*wire)
 	return strings.Contains(n.urls.String(), id) ||
-		ok && !given.codec.Generates && !w.names(id) && bytes.Contains(n.bodies.Bytes(), jsontext.Text(id))
+		ok && !given.codec.Generates && !given.codec.Tools && !w.names(id) && bytes.Contains(n.bodies.Bytes(), jsontext.Text(id))
 }
 
 func providerOf(calls []testCall) string {

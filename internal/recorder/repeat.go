@@ -84,7 +84,7 @@ func hasNoKey(req *http.Request) bool {
 // made are the kinds of things that providers make and look up, as they are numbered: the number of the first of each.
 var made = []string{
 	"response_1", "interaction_1", "conversation_1", "thread_1", "run_1", "step_1", "container_1", "batch_1", "upload_1",
-	"file_1", "cachedContent_1",
+	"file_1", "cachedContent_1", "task_1",
 }
 
 // itemNumber matches the number of an id in a URL.
