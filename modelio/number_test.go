@@ -96,10 +96,10 @@ func TestNumberingSessions(t *testing.T) {
 	}
 }
 
-// TestNumberingTasks: servers of MCP name their tasks, and callers of other APIs their own.
+// TestNumberingTasks: servers of MCP name their tasks, and callers of other APIs, or of a prompt, their own.
 func TestNumberingTasks(t *testing.T) {
-	const options = `{"params":{"taskId":"786512e2-9e0d-44bd-8f29-789f320fe840"}}`
-	for api, want := range map[string]string{"mcp": `{"params":{"taskId":"task_1"}}`, "http.json": options} {
+	const options = `{"params":{"arguments":{"taskId":"42"},"taskId":"786512e2-9e0d-44bd-8f29-789f320fe840"}}`
+	for api, want := range map[string]string{"mcp": `{"params":{"arguments":{"taskId":"42"},"taskId":"task_1"}}`, "http.json": options} {
 		var n modelio.Numbering
 		got, err := n.Request(&modelio.Request{API: api, Options: object(t, options)})
 		require.NoError(t, err)

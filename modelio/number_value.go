@@ -142,7 +142,7 @@ func (n *Numbering) visit(v jsontext.Value, p place, w *rewrite) {
 		}
 		return
 	}
-	if slices.Contains(callers, p.name) {
+	if slices.Contains(callers, p.name) || n.ofTasks && p.name == "arguments" { // of a prompt of MCP
 		return
 	}
 	for _, e := range v.Elements() {
