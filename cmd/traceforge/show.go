@@ -153,10 +153,10 @@ func ofFile(file string, data []byte) ([]selection, error) {
 func providerOf(file string) string {
 	abs, _ := filepath.Abs(file) // it was read already
 	dir := filepath.Dir(abs)
-	for _, mark := range []string{store.AttributesName, store.ManifestName} { // SF's stores have the manifest
-		if _, err := os.Stat(filepath.Join(filepath.Dir(dir), mark)); err == nil {
-			return filepath.Base(dir)
-		}
+	_, err := os.Stat(filepath.Join(dir, "..", store.ManifestName))          // SF's stores have it
+	own, _ := store.ReadFile(filepath.Join(dir, "..", store.AttributesName)) // as repositories do, with other content
+	if err == nil || slices.Contains([]string{store.Attributes, store.LFSAttributes}, string(own)) {
+		return filepath.Base(dir)
 	}
 	return ""
 }
