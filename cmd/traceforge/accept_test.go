@@ -72,6 +72,21 @@ func TestAcceptShowsNoSecrets(t *testing.T) {
 	require.NotContains(t, said, password)
 }
 
+// TestAcceptListsHiddenNames: two secrets of one kind as names of members are one name where they are hidden.
+func TestAcceptListsHiddenNames(t *testing.T) {
+	t.Parallel()
+	stored, waits := refused(1, "old"), refused(2, "new")
+	for _, p := range []store.Put{stored, waits} {
+		p.Document.Snapshots[0].Request.Options = modelio.Object{"owners": []byte(`{"ghp_a8Zk2Qx7Lm4Vt9Rb3Nc6Wd1Yf5Hg0Js8PqTu":1,
+			"ghp_b8Zk2Qx7Lm4Vt9Rb3Nc6Wd1Yf5Hg0Js8PqTv":2}`)}
+	}
+	id, run := pendingStore(t, stored, waits)
+	code, said := run("accept")
+	require.Equal(t, exitFindings, code)
+	require.Contains(t, said, id+"  TestRefused in example.com/agents\n  changed: answer: error\n")
+	require.NotContains(t, said, "ghp_")
+}
+
 // TestAcceptKeepsNewer: an older answer of the same call replaces a newer one only where the user names it.
 func TestAcceptKeepsNewer(t *testing.T) {
 	id, run := pendingStore(t, refused(2, "new"), refused(1, "old"))

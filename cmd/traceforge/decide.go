@@ -287,14 +287,16 @@ func waitingOf(c *call, s *store.Store, doc *store.Doc) (all []waitingRecord) {
 	return all
 }
 
-// changed returns the names of the components in which two records differ. Both were read from a store, so comparing
-// them cannot fail.
+// changed returns the names of the components in which two records differ. Requests in which two hidden secrets have
+// become one name of a member are not compared.
 func changed(was, now *snapshot.Snapshot) (request, answer []string) {
 	compare := drift.NewComparer(now.Source.Ignored)
-	before, _ := compare.Request(&was.Request)
-	after, _ := compare.Request(&now.Request)
-	for _, change := range compare.Changes(before, after) {
-		request = append(request, change.String())
+	before, err := compare.Request(&was.Request)
+	after, err2 := compare.Request(&now.Request)
+	if errors.Join(err, err2) == nil {
+		for _, change := range compare.Changes(before, after) {
+			request = append(request, change.String())
+		}
 	}
 	said, _ := page.Answers(was, now)
 	for _, change := range said {
