@@ -148,7 +148,7 @@ func (s *Sources) StoreOf(r usage.Receipt) string {
 
 // Find returns the directories of a package and its main module; empty without one.
 func (s *Sources) Find(pkg string) (module, dir string) {
-	for of := pkg; of != "."; of = path.Dir(of) {
+	for of := pkg; of != "." && of != "/"; of = path.Dir(of) {
 		if root, ok := s.modules[of]; ok {
 			dir = filepath.Join(root, filepath.FromSlash(pkg[len(of):]))
 			if nearest, err := gotest.Module(dir); err != nil || nearest != filepath.Clean(root) { // the package belongs to a nested module

@@ -52,3 +52,11 @@ func TestOpenSourcesAsksGo(t *testing.T) {
 	_, err := OpenSources(t.Context(), below)
 	require.ErrorContains(t, err, "go list", "a go.mod that only go reads")
 }
+
+// TestPackageOfNoModule: any text may stand for a package in a document, as one that begins like a file.
+func TestPackageOfNoModule(t *testing.T) {
+	src := &Sources{modules: map[string]string{"example.com/shop": t.TempDir()}, tests: map[string]*testFuncs{}}
+	for _, pkg := range []string{"", ".", "/", "/shop", "shop", "//shop//", "example.com/shop/../.."} {
+		require.Empty(t, src.Gone(pkg, "TestIt"), pkg)
+	}
+}
