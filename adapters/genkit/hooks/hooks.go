@@ -3,7 +3,6 @@ package genkithooks
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"slices"
 
 	"github.com/firebase/genkit/go/ai"
@@ -52,8 +51,9 @@ func (Recording) Name() string { return "traceforge/record" }
 
 // New returns the hooks of one generation. It implements [ai.Middleware].
 func (r Recording) New(ctx context.Context) (*ai.Hooks, error) {
-	if tool, inside := ctx.Value(toolKey{}).(string); inside {
-		return nil, fmt.Errorf("genkithooks: tool %q asks a model, and neither happens in replay, where its result is recorded: let it run there, by Record(…).Live(%q)", tool, tool)
+	if refused, inside := ctx.Value(toolKey{}).(*refusal); inside {
+		refused.told.Store(true)
+		return nil, refused
 	}
 	g := &generation{Recording: r}
 	return &ai.Hooks{WrapGenerate: g.generate, WrapModel: g.callModel, WrapTool: g.callTool}, nil

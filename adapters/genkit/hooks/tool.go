@@ -5,14 +5,25 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"sync/atomic"
 
 	"github.com/firebase/genkit/go/ai"
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 )
 
-// toolKey is a context key for the name of the recorded tool that is running.
+// toolKey is a context key for the refusal of the recorded tool that is running.
 type toolKey struct{}
+
+// A refusal is the error of a recorded tool that asks a recorded model.
+type refusal struct {
+	tool string
+	told atomic.Bool
+}
+
+func (r *refusal) Error() string {
+	return fmt.Sprintf("genkithooks: tool %q asks a model, and neither happens in replay, where its result is recorded: let it run there, by Record(…).Live(%q)", r.tool, r.tool)
+}
 
 func (g *generation) callTool(ctx context.Context, params *ai.ToolParams, next ai.ToolNext) (*ai.MultipartToolResponse, error) {
 	name := params.Request.Name
@@ -24,7 +35,11 @@ func (g *generation) callTool(ctx context.Context, params *ai.ToolParams, next a
 		return nil, fmt.Errorf("genkithooks: input of tool %q: %w", name, err)
 	}
 	output, err := g.rec.Tool(name, func(ctx context.Context, _ json.RawMessage) (json.RawMessage, error) {
-		resp, err := next(context.WithValue(ctx, toolKey{}, name), params)
+		refused := &refusal{tool: name}
+		resp, err := next(context.WithValue(ctx, toolKey{}, refused), params)
+		if refused.told.Load() { // Genkit's own tools for agents make a result of it
+			return nil, refused
+		}
 		return outputOf(resp, err)
 	})(ctx, input)
 	if err != nil {
