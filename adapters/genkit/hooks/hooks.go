@@ -41,7 +41,8 @@ type Recording struct {
 }
 
 // Live returns a recording that does not record the tools with these names: they run in replay too. Use it for tools
-// that call a recorded model themselves, and for tools whose effect a test needs.
+// that call a recorded model themselves, such as those of Genkit's Agents, and for tools whose effect a test or a later
+// model call needs, such as read_file of Genkit's Filesystem and write_artifact of its Artifacts.
 func (r Recording) Live(tools ...string) Recording {
 	return Recording{rec: r.rec, live: slices.Concat(r.live, tools)}
 }

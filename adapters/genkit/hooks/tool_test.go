@@ -5,11 +5,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/firebase/genkit/go/ai"
 	"github.com/firebase/genkit/go/genkit"
+	"github.com/firebase/genkit/go/plugins/middleware"
 	"github.com/stretchr/testify/require"
 
 	genkithooks "github.com/traceforge/traceforge-go/adapters/genkit/hooks"
@@ -190,4 +193,35 @@ func TestTools_Live(t *testing.T) {
 	genkittest.Play(t, t.TempDir(), "1", func(rec *traceforgetest.Recorder) {
 		require.ErrorContains(t, run(rec, genkithooks.Record(rec)), `tool "weather" asks a model, and neither happens in replay`)
 	})
+}
+
+// TestTools_Filesystem: a tool of Genkit's own that also adds a message to the request runs in replay, or the next call
+// of the model drifts.
+func TestTools_Filesystem(t *testing.T) {
+	root := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(root, "oslo.txt"), []byte("sun in Oslo"), 0o600))
+	reader := func(_ context.Context, req *ai.ModelRequest, _ ai.ModelStreamCallback) (*ai.ModelResponse, error) {
+		said := ai.NewToolRequestPart(&ai.ToolRequest{Name: "read_file", Input: map[string]any{"filePath": "oslo.txt"}})
+		if len(req.Messages) > 1 {
+			said = ai.NewTextPart(req.Messages[len(req.Messages)-1].Text())
+		}
+		return &ai.ModelResponse{Message: ai.NewModelMessage(said), FinishReason: ai.FinishReasonStop}, nil
+	}
+	run := func(live ...string) func(*traceforgetest.Recorder) {
+		return func(rec *traceforgetest.Recorder) {
+			g := install(t, rec, "scripted/model", reader)
+			resp, err := genkit.Generate(t.Context(), g, ai.WithModelName("scripted/model"), ai.WithPrompt("How is the weather?"),
+				ai.WithUse(&middleware.Filesystem{RootDir: root}, genkithooks.Record(rec).Live(live...)))
+			if live == nil && !rec.Recording() {
+				require.ErrorContains(t, err, "drifted")
+				return
+			}
+			require.NoError(t, err)
+			require.Contains(t, resp.Text(), "sun in Oslo")
+		}
+	}
+	genkittest.Rehearse(t, run("read_file"))
+	dir := t.TempDir()
+	genkittest.Play(t, dir, "1", run())
+	genkittest.Fails(t, dir, "", run())
 }
