@@ -194,6 +194,27 @@ func TestComparer(t *testing.T) {
 	require.Equal(t, "messages", c.Traces(nearest, got)[0].Member)
 }
 
+// TestComparerOfManyConversations: as many subagents as a program may run at once take turns, and still each message is hashed once.
+func TestComparerOfManyConversations(t *testing.T) {
+	const talks, turns = 50, 3
+	c := NewComparer(nil)
+	var first [talks]*byte // of the first message's text
+	for n := 1; n <= turns; n++ {
+		for i := range talks {
+			req := &modelio.Request{}
+			for turn := range n {
+				req.Messages = append(req.Messages, textMessage(modelio.RoleUser, fmt.Sprintf("%d, turn %d", i, turn)))
+			}
+			r, err := c.Request(req)
+			require.NoError(t, err)
+			if n == 1 {
+				first[i] = &r.messages[0].text[0]
+			}
+			require.Same(t, first[i], &r.messages[0].text[0])
+		}
+	}
+}
+
 // TestRequestOfAConversation: a request takes only as much memory as the list of its messages if it shares these with
 // requests that the comparer knows. A conversation of n calls has n*n/2 messages.
 func TestRequestOfAConversation(t *testing.T) {

@@ -98,17 +98,25 @@ func (c *Comparer) RequestFrom(from int, r *modelio.Request) (*Request, error) {
 }
 
 // mostRecent is the number of conversations that take turns, such as those of agents and their subagents.
-const mostRecent = 8
+const mostRecent = 64
 
 // base returns the recent request whose beginning has most messages of r, and their number. If r continues it, they share
 // memory, so that the requests of a conversation take as much as the last one.
 func (c *Comparer) base(r *Request) (base *Request, shared int) {
-	base = &Request{Request: &modelio.Request{}}
-	for _, recent := range c.recent {
-		n := head(recent.Messages, r.Messages, texts.Same{}.Messages)
-		if recent.from == r.from && n >= shared {
+	same := texts.Same{}.Messages
+	mayShareMore := func(recent *Request) bool { // many share a long beginning, and no more
+		return min(len(recent.Messages), len(r.Messages)) > shared && same(recent.Messages[shared], r.Messages[shared])
+	}
+	for _, recent := range slices.Backward(c.recent) {
+		if recent.from != r.from || base != nil && !mayShareMore(recent) {
+			continue
+		}
+		if n := head(recent.Messages, r.Messages, same); base == nil || n > shared {
 			base, shared = recent, n
 		}
+	}
+	if base == nil {
+		base = &Request{Request: &modelio.Request{}}
 	}
 	if shared == len(base.messages) {
 		r.messages, r.length, base.extended = base.messages, base.length, true
