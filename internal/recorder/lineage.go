@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"errors"
 	"io/fs"
-	"math"
 	"os"
 	"path"
 	"path/filepath"
@@ -145,14 +144,9 @@ func (s *setup) unlike(k usage.Known) int {
 // the call. If the document's test is gone and had this test's name, as in a package that moved, any record will do,
 // since calls may be concurrent.
 func (s *setup) mayBegin(k usage.Known, c *call) bool {
-	return s.holds(k.Name, c, 1) || k.Gone && k.Test == s.Test && s.holds(k.Name, c, math.MaxInt)
-}
-
-// holds reports whether one of a document's first records is of a call.
-func (s *setup) holds(name string, c *call, records int) bool {
-	t := s.tapeOf(name, c)
-	equal := t.equalTo(c.key)
-	return len(equal) > 0 && equal[0] < records
+	t := s.tapeOf(k.Name, c)
+	isFirst := len(t.records) > 0 && t.key(0) == c.key
+	return isFirst || k.Gone && k.Test == s.Test && len(t.equalTo(c.key)) > 0
 }
 
 // tapeOf returns the tape of a document of a call's provider. It is empty if the document cannot be read.
@@ -244,7 +238,7 @@ func (r *run) renamedFrom(c *call) string {
 	}
 	var was []usage.Known
 	for name, test := range r.goneTests() {
-		if (test.Package == r.Package || test.Test == r.Test) && r.holds(name, c, math.MaxInt) {
+		if (test.Package == r.Package || test.Test == r.Test) && len(r.tapeOf(name, c).equalTo(c.key)) > 0 {
 			was = append(was, test)
 		}
 	}
