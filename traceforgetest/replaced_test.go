@@ -121,3 +121,27 @@ func TestReplayOfReplaced(t *testing.T) {
 		})
 	}
 }
+
+// TestReplayOfReplacedAfterDrift replaces a record that was only compared with a call that drifted.
+func TestReplayOfReplacedAfterDrift(t *testing.T) {
+	longer := newChat("b").with("messages", []any{
+		map[string]any{"role": "user", "content": "b"}, map[string]any{"role": "assistant", "content": "b"}, map[string]any{"role": "user", "content": "more"},
+	})
+	s := newScene(t)
+	s.record("TestIt", asks(newChat("a"), longer, newChat("c d e f g")))
+	tb := s.replay("TestIt", func(tb *tbtest.TB, tf *traceforgetest.Recorder) {
+		_, err := send(tf.Client(), newChat("c d e f g h"))
+		require.ErrorContains(t, err, "drifted")
+		store, doc := s.open()
+		raws := rawsOf(t, doc)
+		require.NoError(t, s.replace(store, doc, func(i int, record *snapshot.Snapshot) string {
+			if i == 1 {
+				record.Request.Model = "gpt-9"
+			}
+			return `{"n":1,` + raws[i][1:]
+		}))
+		_, err = send(tf.Client(), newChat("a"))
+		require.ErrorContains(t, err, "was recorded again, from other requests")
+	})
+	require.True(t, tb.Failed())
+}
