@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
@@ -218,4 +219,11 @@ func TestMCPAnswersHideNothing(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "good", resp.Error.Message)
 	require.Equal(t, `{"code":1,"message":"EVIL"}`, string(resp.Candidates[0].Message.Content[0].Custom["error"]))
+}
+
+// TestPassingIsParsedOnce: parameters, which may be long, are parsed once to find what only relates messages to each other.
+func TestPassingIsParsedOnce(t *testing.T) {
+	options := modelio.Object{"params": []byte(`{"_meta":{"progressToken":{}},"messages":[{"role":"user"},{"role":"user"}]}`)}
+	once := testing.AllocsPerRun(10, func() { jsontext.ValueOf(options["params"]) })
+	require.Equal(t, once, testing.AllocsPerRun(10, func() { keepPresence(options, mcpPassing[1:]) }))
 }

@@ -3,6 +3,7 @@ package provider
 import (
 	"encoding/json"
 	"regexp"
+	"slices"
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
@@ -167,11 +168,18 @@ func prompted(prompt string, names ...string) requestForm {
 	return requestForm{prompt: prompt, parameters: parametersOf(names...)}
 }
 
-// keepPresence puts a 1 in place of the options that only relate messages to each other: see [Codec.Passing].
+// keepPresence puts a 1 in place of the options that only relate messages to each other: see [Codec.Passing]. Paths into
+// one option follow each other, so that it is parsed once.
 func keepPresence(options modelio.Object, passing [][]string) {
+	name, whole := "", jsontext.Value{}
 	for _, path := range passing {
-		if value := options[path[0]]; isID(jsontext.ValueOf(value).Member(path[1:]...)) {
-			options[path[0]] = withMember(value, json.RawMessage("1"), path[1:]...)
+		if path[0] != name {
+			name, whole = path[0], jsontext.ValueOf(options[path[0]])
+		}
+		if at := whole.Member(path[1:]...); isID(at) {
+			text, end := options[name], at.Offset()+int64(len(at.Raw()))
+			options[name] = slices.Concat(text[:at.Offset()], json.RawMessage("1"), text[end:])
+			whole = jsontext.ValueOf(options[name])
 		}
 	}
 }
