@@ -45,10 +45,11 @@ func (v *verifier) judge(rule string, p place, name string, m *member, problem s
 func (v *verifier) judgeSession() {
 	const version = "model_io_schema_version"
 	v.judge("MI1", theSession, version, &v.version, versionProblem(version, &v.version))
-	v.judge("MI2", theSession, "adapter_id", &v.adapterID, idProblem("adapter_id", &v.adapterID))
-	v.judge("MI2", theSession, "model_id", &v.modelID, idProblem("model_id", &v.modelID))
-	v.judge("MI3", theSession, "mode", &v.mode, modeProblem(&v.mode))
-	v.judge("MI4", theSession, "interactions", &v.interactions, v.interactionsProblem())
+	v.require("MI2", "adapter_id", &v.adapterID, v.adapterID.isFilled(), "must be non-empty string")
+	v.require("MI2", "model_id", &v.modelID, v.modelID.isFilled(), "must be non-empty string")
+	v.require("MI3", "mode", &v.mode, v.mode.kind == kindString && Mode(v.mode.text).valid(),
+		"must be one of [record, replay], got "+v.mode.String())
+	v.require("MI4", "interactions", &v.interactions, v.interactions.kind == kindArray, "must be an array")
 	v.limit(checkCount(v.length))
 	v.limit(checkTotal(v.totalBytes))
 }
@@ -90,38 +91,21 @@ func versionProblem(name string, version *member) string {
 
 var versionForm = regexp.MustCompile(`^[0-9]+\.[0-9]+\.[0-9]+$`)
 
-// idProblem (MI2): adapter and model id are non-empty strings.
-func idProblem(name string, id *member) string {
+// require judges a member of the session that must exist and be right.
+func (v *verifier) require(rule, name string, m *member, isRight bool, problem string) {
 	switch {
-	case id.kind == kindAbsent:
-		return "required field " + name + " is missing"
-	case id.kind != kindString || len(id.text) == 0:
-		return name + " must be non-empty string"
+	case m.kind == kindAbsent:
+		problem = "required field " + name + " is missing"
+	case isRight:
+		problem = ""
+	default:
+		problem = name + " " + problem
 	}
-	return ""
+	v.judge(rule, theSession, name, m, problem)
 }
 
-// modeProblem (MI3): the mode is record or replay.
-func modeProblem(mode *member) string {
-	switch {
-	case mode.kind == kindAbsent:
-		return "required field mode is missing"
-	case mode.kind != kindString || !Mode(mode.text).valid():
-		return "mode must be one of [record, replay], got " + mode.String()
-	}
-	return ""
-}
-
-// interactionsProblem (MI4): the interactions are an array.
-func (v *verifier) interactionsProblem() string {
-	switch {
-	case v.interactions.kind == kindAbsent:
-		return "required field interactions is missing"
-	case v.interactions.kind != kindArray:
-		return "interactions must be an array"
-	}
-	return ""
-}
+// isFilled reports whether a value is a string that is not empty.
+func (m *member) isFilled() bool { return m.kind == kindString && len(m.text) > 0 }
 
 // indexProblem (MI5): the index of each interaction is its position.
 func (in *interaction) indexProblem() string {
