@@ -16,10 +16,6 @@ type event = provider.Seen
 // A framing passes the events of an answer to yield until that returns false.
 type framing func(a *provider.Answer, yield func(event) bool)
 
-func (f framing) events(a *provider.Answer) iter.Seq[event] {
-	return func(yield func(event) bool) { f(a, yield) }
-}
-
 // standard yields the events as codecs read them.
 func standard(a *provider.Answer, yield func(event) bool) {
 	if seen := a.Seen(); seen != nil {
@@ -80,11 +76,7 @@ func blocks(a *provider.Answer, yield func(event) bool) {
 
 // named yields the blocks that have a name, except pings, as anthropic-sdk-go does.
 func named(a *provider.Answer, yield func(event) bool) {
-	for e := range framing(blocks).events(a) {
-		if e.Name == "error" || e.Name != "" && e.Name != "ping" && !yield(e) {
-			return
-		}
-	}
+	blocks(a, func(e event) bool { return e.Name != "error" && (e.Name == "" || e.Name == "ping" || yield(e)) })
 }
 
 // dataLines yields each data line as an event, as go-openai does.

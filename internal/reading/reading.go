@@ -18,7 +18,6 @@ import (
 	"strings"
 
 	"github.com/traceforge/traceforge-go/canon"
-	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/internal/provider"
 	"github.com/traceforge/traceforge-go/internal/texts"
 	"github.com/traceforge/traceforge-go/modelio"
@@ -30,7 +29,7 @@ func Of(a *provider.Answer, api, host string, resp *modelio.Response) []snapshot
 	f := finder{}
 	if a.Status == http.StatusSwitchingProtocols {
 		f.oddFrames(a.Body)
-		return f.all
+		return f.sorted()
 	}
 	all, known := byAPI[api]
 	if !known || a.Status >= 300 {
@@ -115,7 +114,8 @@ func (f *finder) compareWhole(add step, w *way, of *provider.Answer, plain bool)
 func (w *way) accountOf(answer *provider.Answer, add step, recorded string) *account {
 	a := &account{text: make([]byte, 0, len(recorded)), recorded: recorded}
 	var before []byte
-	for e := range w.events(answer) {
+	events := func(yield func(event) bool) { w.framing(answer, yield) }
+	for e := range events {
 		a.event++
 		last := before
 		if before = e.Piece; e.Piece != nil && a.continues(last, e.Piece) {
@@ -183,7 +183,8 @@ type finder struct {
 	said  account // the record's calls and finish reason
 	text  string  // the record's text
 	fails bool    // the record has an error
-	all   []snapshot.Reading
+	calls []snapshot.Reading // readings about tool calls
+	other []snapshot.Reading // further readings
 	once  map[snapshot.Reading]bool
 }
 
@@ -198,7 +199,11 @@ func (f *finder) add(event int, kind, says string) {
 		}
 		f.once[r] = true
 		r.Event = event
-		f.all = append(f.all, r)
+		if r.IsOfCall() {
+			f.calls = append(f.calls, r)
+		} else {
+			f.other = append(f.other, r)
+		}
 	}
 }
 
@@ -260,17 +265,7 @@ func (f *finder) missing(all, others []*call, kind string) {
 func (c *call) String() string { return string(c.name) + "(" + string(c.arguments) + ")" }
 
 // sorted returns the readings, with those about calls first.
-func (f *finder) sorted() []snapshot.Reading {
-	inorder.By(f.all, func(a, b snapshot.Reading) int { return rank(a) - rank(b) })
-	return f.all
-}
-
-func rank(r snapshot.Reading) int {
-	if r.IsOfCall() {
-		return 0
-	}
-	return 1
-}
+func (f *finder) sorted() []snapshot.Reading { return append(f.calls, f.other...) }
 
 // Most is the maximum number of readings in a record, and longest the maximum number of characters in one.
 const (
