@@ -180,9 +180,9 @@ func argumentsOf(text string) string {
 
 // A finder collects readings.
 type finder struct {
-	said  account // the record's calls and finish reason
-	text  string  // the record's text
-	fails bool    // the record has an error
+	said  account            // the record's calls and finish reason
+	text  string             // the record's text
+	fails bool               // the record has an error
 	calls []snapshot.Reading // readings about tool calls
 	other []snapshot.Reading // further readings
 	once  map[snapshot.Reading]bool
