@@ -2,6 +2,8 @@ package provider
 
 import (
 	"bytes"
+
+	"github.com/traceforge/traceforge-go/internal/jsontext"
 )
 
 // jsonLines is the framing of JSON values on separate lines (NDJSON, JSON Lines).
@@ -25,18 +27,13 @@ func elementEnd(rest []byte) int {
 	if bytes.HasPrefix(bytes.TrimLeft(rest, " \t\r\n"), []byte("[")) {
 		depth = 0 // before it
 	}
-	var quoted, escaping bool
-	for i, c := range rest {
-		switch {
-		case escaping:
-			escaping = false
-		case quoted:
-			quoted, escaping = c != '"', c == '\\'
-		case c == '"':
-			quoted = true
-		case c == '{' || c == '[':
+	for i := 0; i < len(rest); i++ {
+		switch rest[i] {
+		case '"':
+			i = jsontext.StringEnd(rest, i+1)
+		case '{', '[':
 			depth++
-		case c == '}' || c == ']':
+		case '}', ']':
 			if depth--; depth == 1 {
 				return i + 1
 			}

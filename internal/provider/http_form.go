@@ -35,9 +35,6 @@ func (w *Wire) form() []formPart {
 }
 
 func readForm(body []byte, boundary string) (parts []formPart) {
-	if boundary == "" {
-		return nil
-	}
 	for r := multipart.NewReader(bytes.NewReader(body), boundary); ; {
 		part, err := r.NextRawPart()
 		if errors.Is(err, io.EOF) {

@@ -282,18 +282,15 @@ var SpacedText = json.RawMessage(`{"$wire":"spaced"}`)
 // models write in this way too, and their words are sent back in each later turn.
 func Spaced(text []byte) []byte {
 	out := make([]byte, 0, len(text)+len(text)/8)
-	quoted := false
 	for i := 0; i < len(text); i++ {
-		c := text[i]
-		out = append(out, c)
-		switch {
-		case quoted && c == '\\':
-			i++
-			out = append(out, text[i])
-		case c == '"':
-			quoted = !quoted
-		case !quoted && (c == ',' || c == ':'):
-			out = append(out, ' ')
+		switch c := text[i]; c {
+		case '"':
+			end := min(jsontext.StringEnd(text, i+1)+1, len(text))
+			out, i = append(out, text[i:end]...), end-1
+		case ',', ':':
+			out = append(out, c, ' ')
+		default:
+			out = append(out, c)
 		}
 	}
 	return out

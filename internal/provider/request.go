@@ -146,21 +146,17 @@ func also(one, other outside) outside {
 // keepOutside keeps in req what is outside of the body of w: data from the path, the query without credentials, and
 // headers that change behavior.
 func (w *Wire) keepOutside(req *modelio.Request) {
-	if w.URL.RawQuery != "" {
-		w.keepQuery()
+	if w.URL.RawQuery != "" { // most have none
+		query := modelio.Object{}
+		for name, values := range w.URL.Query() {
+			if name != w.taken && !IsCredential(name) {
+				query[name] = oneOrAll(values)
+			}
+		}
+		jsontext.KeepObject(&w.said, "query", query)
 	}
 	jsontext.KeepObject(&req.Options, markURL, w.said)
 	w.keepHeaders(req)
-}
-
-func (w *Wire) keepQuery() {
-	query := modelio.Object{}
-	for name, values := range w.URL.Query() {
-		if name != w.taken && !IsCredential(name) {
-			query[name] = oneOrAll(values)
-		}
-	}
-	jsontext.KeepObject(&w.said, "query", query)
 }
 
 // prompted returns the form of a body with a prompt and the named parameters.
