@@ -148,8 +148,9 @@ func TestResultDrift(t *testing.T) {
 	require.Contains(t, tb.Logged(), "1 changed (result of tool add)")
 }
 
-// confirms calls the tool that asks its client, which answers with an action.
-func confirms(action string) visit {
+// confirms calls the tool that asks its client, which answers with an action, for each book; by default for one without
+// a title.
+func confirms(action string, books ...string) visit {
 	return func(ctx context.Context, connect func(*mcp.ClientOptions) (*mcp.ClientSession, error)) ([]string, error) {
 		session, err := connect(&mcp.ClientOptions{
 			CreateMessageHandler: func(context.Context, *mcp.CreateMessageRequest) (*mcp.CreateMessageResult, error) {
@@ -163,11 +164,49 @@ func confirms(action string) visit {
 			return nil, err
 		}
 		defer session.Close()
-		result, err := session.CallTool(ctx, &mcp.CallToolParams{Name: "ask"})
-		if err != nil {
-			return nil, err
+		if books == nil {
+			books = []string{""}
 		}
-		return []string{text(result)}, nil
+		var said []string
+		for _, title := range books {
+			result, err := session.CallTool(ctx, &mcp.CallToolParams{Name: "ask", Arguments: book{title}})
+			if err != nil {
+				return nil, err
+			}
+			said = append(said, text(result))
+		}
+		return said, nil
+	}
+}
+
+// TestQuestionsOfALiveCall shows that an update sends the replies to what a live call's server asks, although they equal
+// recorded ones, and that the store answers those to its own questions.
+func TestQuestionsOfALiveCall(t *testing.T) {
+	for _, w := range ways(sells("Adds.")) {
+		t.Run(w.name, func(t *testing.T) {
+			s := newStage(t)
+			s.protocol = "2025-11-25"
+			s.mustRun("all", w, confirms("accept", "Emma"))
+			for _, tc := range []struct {
+				mode  string
+				books []string
+			}{
+				{"1", []string{"Ulysses"}},
+				{"1", []string{"Ulysses", "Walden"}},
+				{"1", []string{"Emma", "Ulysses", "Walden"}},
+				{"1", []string{"Emma", "Ulysses", "Walden"}},
+				{"new", []string{"Emma", "Ulysses", "Walden", "Dune"}},
+			} {
+				said := s.mustRun(tc.mode, w, confirms("accept", tc.books...))
+				for i, title := range tc.books {
+					require.Equal(t, title+"This one accept 1", said[i])
+				}
+				require.Equal(t, said, s.mustRun("", w, confirms("accept", tc.books...)))
+				before := s.document()
+				s.mustRun("1", w, confirms("accept", tc.books...))
+				require.Equal(t, before, s.document())
+			}
+		})
 	}
 }
 

@@ -28,6 +28,10 @@ type sum struct {
 	B int `json:"b"`
 }
 
+type book struct {
+	Title string `json:"title,omitempty"`
+}
+
 // A shop is a real server, with all that a server can say.
 func shop(description string) *mcp.Server {
 	server := mcp.NewServer(&mcp.Implementation{Name: "shop", Version: "1.0.0"}, &mcp.ServerOptions{
@@ -80,7 +84,7 @@ func shop(description string) *mcp.Server {
 				{Role: "user", Content: &mcp.TextContent{Text: "Greet " + req.Params.Arguments["who"]}},
 			}}, nil
 		})
-	mcp.AddTool(server, &mcp.Tool{Name: "ask"}, func(ctx context.Context, req *mcp.CallToolRequest, _ struct{}) (*mcp.CallToolResult, any, error) {
+	mcp.AddTool(server, &mcp.Tool{Name: "ask"}, func(ctx context.Context, req *mcp.CallToolRequest, in book) (*mcp.CallToolResult, any, error) {
 		sampled, err := req.Session.CreateMessage(ctx, &mcp.CreateMessageParams{MaxTokens: 10, Messages: []*mcp.SamplingMessage{
 			{Role: "user", Content: &mcp.TextContent{Text: "Which?"}}}})
 		if err != nil {
@@ -95,7 +99,7 @@ func shop(description string) *mcp.Server {
 		if err != nil {
 			return nil, nil, err
 		}
-		text := fmt.Sprint(sampled.Content.(*mcp.TextContent).Text, " ", elicited.Action, " ", len(roots.Roots))
+		text := fmt.Sprint(in.Title, sampled.Content.(*mcp.TextContent).Text, " ", elicited.Action, " ", len(roots.Roots))
 		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}}, nil, nil
 	})
 	return server

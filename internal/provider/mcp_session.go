@@ -127,16 +127,15 @@ func withData(raw, data []byte) (out []byte) {
 		line, after := cutLine(rest)
 		whole := rest[:len(rest)-len(after)]
 		rest = after
-		if !bytes.HasPrefix(line, []byte("data:")) {
+		switch {
+		case !bytes.HasPrefix(line, []byte("data:")):
 			out = append(out, whole...)
-			continue
-		}
-		if !put {
+		case !put:
+			put = true
 			for part := range bytes.SplitSeq(data, []byte("\n")) {
 				out = append(append(append(out, "data: "...), part...), '\n')
 			}
 		}
-		put = true
 	}
 	return out
 }

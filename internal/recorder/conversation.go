@@ -44,11 +44,7 @@ func (r *Recorder) refusedServed(tk *take, w *wire, resp *http.Response) error {
 // repliesToServed is the failure of a changed reply to a question that the store asked: the server has asked nothing in
 // this run.
 func (r *Recorder) repliesToServed(w *wire, tk *take) error {
-	s := tk.codec.Session
-	if s == nil {
-		return nil
-	}
-	if _, asked := r.sessions.asked.Get(replyOf(s, w.Header, s.Answers(&w.Wire))); !asked {
+	if s := tk.codec.Session; s == nil || !r.sessions.awaits(s, w) {
 		return nil
 	}
 	tk.end(dropped, nil)
@@ -138,17 +134,13 @@ func (r *report) wayOutFor(c *call, verb string) string {
 // unsaid returns the numbers of records in the conversation of a call that no call has played, if an answer from the
 // store began the conversation.
 func (s search) unsaid(c *call) []int {
-	if !c.speaks() {
+	if !c.speaks() || !s.wasServed(c.talk) {
 		return nil
 	}
-	said := s.tape.numbers(func(j int) bool {
+	return s.tape.numbers(func(j int) bool {
 		of := &s.tape.records[j]
 		return s.tape.isUncalled(j) && slices.Contains(of.Source.IDs, c.talk) && !reads(&of.Request)
 	})
-	if len(said) > 0 && !s.wasServed(c.talk) {
-		return nil
-	}
-	return said
 }
 
 // checkTurns fails a test that would keep answers of a conversation although a call before them is gone.

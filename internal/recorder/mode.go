@@ -48,10 +48,10 @@ type source func(*Recorder, *call) (*servedRecord, error)
 // functions read modes, and Go refuses such a cycle.
 var sources = [len(modes)][]source{
 	Replay:      {(*Recorder).replay},
-	Update:      {(*Recorder).stored, (*Recorder).cancelled, (*Recorder).makeLive},
+	Update:      {(*Recorder).sendReply, (*Recorder).stored, (*Recorder).cancelled, (*Recorder).makeLive},
 	UpdateAll:   {(*Recorder).makeLive},
-	UpdateNew:   {(*Recorder).replayOrNew, (*Recorder).makeLive},
-	UpdateTools: {(*Recorder).stored, (*Recorder).makeLive},
+	UpdateNew:   {(*Recorder).sendReply, (*Recorder).replayOrNew, (*Recorder).makeLive},
+	UpdateTools: {(*Recorder).sendReply, (*Recorder).stored, (*Recorder).makeLive},
 	Rekey:       {(*Recorder).rekey},
 	Check:       {(*Recorder).replay},
 	Mixed:       {(*Recorder).forked, (*Recorder).replay},

@@ -152,7 +152,7 @@ func (l *sessions) cues(codec *provider.Codec, req *http.Request, served *served
 		if s := codec.Session; s != nil {
 			if reply := replyOf(s, req.Header, s.Asks(event.Data)); reply != "" {
 				replies = append(replies, reply)
-				l.asked.Add(reply, false)
+				l.asked.Set(reply, false)
 			}
 		}
 		return err
@@ -171,6 +171,13 @@ func replyOf(s *provider.Session, header http.Header, id string) string {
 func (l *sessions) hasReplied(replies []string) bool {
 	replied := l.asked.All()
 	return !slices.ContainsFunc(replies, func(reply string) bool { return !replied[reply] })
+}
+
+// awaits reports whether a request replies to a question of a served stream. Any other reply is to a live server, which
+// may number its questions like the store's.
+func (l *sessions) awaits(s *provider.Session, w *wire) bool {
+	replied, asked := l.asked.Get(replyOf(s, w.Header, s.Answers(&w.Wire)))
+	return asked && !replied
 }
 
 // note notes a call that was served: the ids of its answer's events, the id that ties the answer to the request, for a
@@ -254,8 +261,7 @@ func (r *run) hasAsked(s *provider.Session) bool {
 // repeats reports whether a call can be made outside its program's session: it is no reply, its server asked nothing
 // meanwhile, and it ends.
 func repeats(c *call, record *snapshot.Snapshot) bool {
-	s := c.codec.Session
-	if s == nil {
+	if c.codec.Session == nil {
 		return true
 	}
 	asks := func(p modelio.Part) bool { return p.Custom["request"] != nil }

@@ -27,6 +27,14 @@ func (r *Recorder) makeLive(c *call) (*servedRecord, error) {
 	return r.buy(c)
 }
 
+// sendReply makes a reply live that a live server waits for, although it may equal a record.
+func (r *Recorder) sendReply(c *call) (*servedRecord, error) {
+	if s := c.codec.Session; s == nil || !isReply(c.request) || c.listens() || r.sessions.awaits(s, c.what.(*wire)) {
+		return nil, nil
+	}
+	return r.makeLive(c)
+}
+
 // replayOrNew answers a recorded call. A call that resembles an unplayed record has drifted; this mode does not pay for
 // it, and another accepts it. If a record remains at the end after all, the test fails, and the bought answers wait for
 // that mode.
