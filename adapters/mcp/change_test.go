@@ -482,3 +482,64 @@ func TestPendingIsWhatIsRecorded(t *testing.T) {
 	require.Equal(t, waiting[1], strconv.Itoa(strings.Count(s.document(), `"latency_ms"`)), tb.Logged())
 	require.NotContains(t, tb.Logged(), "GET /")
 }
+
+// keeps lists the tools of a server twice, so long apart in a recording that its client must ask again.
+func keeps(apart time.Duration) visit {
+	return func(ctx context.Context, connect func(*mcp.ClientOptions) (*mcp.ClientSession, error)) (said []string, err error) {
+		session, err := connect(nil)
+		if err != nil {
+			return nil, err
+		}
+		defer session.Close()
+		for range 2 {
+			tools, err := session.ListTools(ctx, nil)
+			if err != nil {
+				return nil, err
+			}
+			said = append(said, fmt.Sprint(len(tools.Tools)))
+			time.Sleep(apart)
+		}
+		return said, nil
+	}
+}
+
+// TestKeptAnswers shows that a client which keeps an answer for the time that its server allows need not ask again in
+// replay, which takes no time, and that an update keeps the record.
+func TestKeptAnswers(t *testing.T) {
+	const allowed = 300 * time.Millisecond
+	for name, lasts := range map[string]time.Duration{"kept": allowed, "not to be kept": 0} {
+		t.Run(name, func(t *testing.T) {
+			w := overHTTP(func() *mcp.Server {
+				server := shop("Adds.")
+				server.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
+					return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+						result, err := next(ctx, method, req)
+						if list, ok := result.(*mcp.ListToolsResult); ok {
+							list.TTLMs = int(lasts.Milliseconds())
+						}
+						return result, err
+					}
+				})
+				return server
+			}, &mcp.StreamableHTTPOptions{Stateless: true})
+			s := newStage(t)
+			said := s.mustRun("all", w, keeps(allowed*3/2))
+			recorded := s.document()
+			require.Equal(t, 2, strings.Count(recorded, `"method": "tools/list"`))
+			for _, mode := range []string{"", "1", ""} {
+				require.Equal(t, said, s.mustRun(mode, w, keeps(0)))
+			}
+			require.Equal(t, recorded, s.document())
+			_, tb := s.run("", w, opensOnly)
+			require.Contains(t, tb.Logged(), "recorded call was not made", "a client that asks for no tools has changed")
+		})
+	}
+}
+
+func opensOnly(_ context.Context, connect func(*mcp.ClientOptions) (*mcp.ClientSession, error)) ([]string, error) {
+	session, err := connect(nil)
+	if err != nil {
+		return nil, err
+	}
+	return nil, session.Close()
+}

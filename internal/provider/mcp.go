@@ -2,6 +2,7 @@ package provider
 
 import (
 	"cmp"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -71,12 +72,8 @@ func matchMCP(w *Wire) bool {
 
 // hasMCPHeader reports whether a request has a header that only MCP uses.
 func hasMCPHeader(w *Wire) bool {
-	for name := range w.Header {
-		if strings.HasPrefix(strings.ToLower(name), "mcp-") {
-			return true
-		}
-	}
-	return false
+	isMCP := func(name string) bool { return strings.HasPrefix(strings.ToLower(name), "mcp-") }
+	return slices.ContainsFunc(slices.Collect(maps.Keys(w.Header)), isMCP)
 }
 
 // isMCPAnswer reports whether a message answers a request.

@@ -196,7 +196,7 @@ func (f *faults) excuses(i int) bool {
 
 // isUncalled reports whether no call played a record that needs one.
 func (t *tape) isUncalled(i int) bool {
-	return !t.plays[i].played && (!needsNoCall(&t.records[i]) || t.isUnheard(i)) && !t.spares(i)
+	return !t.plays[i].played && (!needsNoCall(&t.records[i]) || t.isUnheard(i)) && !t.spares(i) && !t.isKept(i)
 }
 
 // injected notes which faults were injected, or are while the test replays.

@@ -144,7 +144,9 @@ func (l *sessions) cues(codec *provider.Codec, req *http.Request, served *served
 			if !patient {
 				replies = nil // the test may no longer make them
 			}
-			return l.hasReplied(replies) && !l.run.owes(served.tape, patient, record.Timestamp, before, nil)
+			replied := l.asked.All()
+			isOpen := func(reply string) bool { return !replied[reply] }
+			return !slices.ContainsFunc(replies, isOpen) && !l.run.owes(served.tape, patient, record.Timestamp, before, nil)
 		})
 		if err == nil && pace != nil {
 			err = pace(ctx)
@@ -165,12 +167,6 @@ func replyOf(s *provider.Session, header http.Header, id string) string {
 		return ""
 	}
 	return header.Get(s.Header) + " " + id
-}
-
-// hasReplied reports whether all of a server's questions were answered.
-func (l *sessions) hasReplied(replies []string) bool {
-	replied := l.asked.All()
-	return !slices.ContainsFunc(replies, func(reply string) bool { return !replied[reply] })
 }
 
 // awaits reports whether a request replies to a question of a served stream. Any other reply is to a live server, which
@@ -261,11 +257,9 @@ func (r *run) hasAsked(s *provider.Session) bool {
 // repeats reports whether a call can be made outside its program's session: it is no reply, its server asked nothing
 // meanwhile, and it ends.
 func repeats(c *call, record *snapshot.Snapshot) bool {
-	if c.codec.Session == nil {
-		return true
-	}
 	asks := func(p modelio.Part) bool { return p.Custom["request"] != nil }
-	return !slices.ContainsFunc(partsOf(&record.Response.Response), asks) && !c.listens() && !isReply(c.request)
+	return c.codec.Session == nil ||
+		!slices.ContainsFunc(partsOf(&record.Response.Response), asks) && !c.listens() && !isReply(c.request)
 }
 
 // partsOf returns the parts of the first candidate.
@@ -298,11 +292,26 @@ func isListening(req *modelio.Request) bool {
 // The client may open further ones if the server closes it, which replay does not. A client of MCP need not listen.
 func (t *tape) isUnheard(i int) bool {
 	s := &t.records[i]
-	isSame := func(r snapshot.Snapshot) bool {
-		return store.SameRequest(&r, s) && slices.Equal(r.Source.IDs, s.Source.IDs)
-	}
 	codec, _ := provider.Named(s.Request.API)
-	return isListening(&s.Request) && codec.Session == nil && s.Response.Error == nil && slices.IndexFunc(t.records, isSame) == i
+	return isListening(&s.Request) && codec.Session == nil && s.Response.Error == nil && t.firstLike(i) == i
+}
+
+// firstLike returns the first record with the request and the ids of the i-th.
+func (t *tape) firstLike(i int) int {
+	s := &t.records[i]
+	return slices.IndexFunc(t.records, func(r snapshot.Snapshot) bool {
+		return store.SameRequest(&r, s) && slices.Equal(r.Source.IDs, s.Source.IDs)
+	})
+}
+
+// isKept reports whether a client may have kept the answer of an earlier record, since MCP's server allowed it for a
+// time (revision 2026-07-28, "Caching"): in replay less time passes.
+func (t *tape) isKept(i int) bool {
+	first := t.firstLike(i)
+	return first < i && slices.ContainsFunc(partsOf(&t.records[first].Response.Response), func(p modelio.Part) bool {
+		lasts := string(p.Custom["ttlMs"])
+		return lasts != "" && lasts != "0"
+	})
 }
 
 // isInSession reports whether a request says something to a server whose own messages a client can listen to.

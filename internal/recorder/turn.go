@@ -174,12 +174,12 @@ func cancelIn(turns []*turn, request *modelio.Request) bool {
 	})
 }
 
-// spared returns outcomes that keep records whose call was not made because another tool of its turn failed. pairs are
-// the records that have calls.
+// spared returns outcomes that keep records whose call was not made because another tool of its turn failed, or a client
+// kept an earlier answer. pairs are the records that have calls.
 func (t *tape) spared(calls []testCall, pairs []int) (all []store.Outcome) {
 	failed := t.failedTurns(calls)
 	for i := range t.records {
-		if t.spares(i) || !slices.Contains(pairs, i) && cancelIn(failed, &t.records[i].Request) {
+		if t.spares(i) || !slices.Contains(pairs, i) && (t.isKept(i) || cancelIn(failed, &t.records[i].Request)) {
 			all = append(all, store.Outcome{Of: i})
 		}
 	}
@@ -216,15 +216,12 @@ func (t *tape) cancels(c *call) bool {
 // spares reports whether a record may stay unplayed because a tool failed in this run: the record belongs to the same
 // turn, or its call overlapped the failed one.
 func (t *tape) spares(i int) bool {
-	for _, turn := range t.recordedTurns() {
+	return slices.ContainsFunc(t.recordedTurns(), func(turn *turn) bool {
 		failed := slices.Contains(turn.calls, cancelled) ||
 			turn.hasFailed(t.record, func(j int) bool { return j != i && t.plays[j].played })
 		beside := func(j int) bool { return i > turn.asker && i != turn.next && overlap(t.record(i), t.record(j)) }
-		if failed && (slices.Contains(turn.calls, i) || turn.hasFailed(t.record, beside)) {
-			return true
-		}
-	}
-	return false
+		return failed && (slices.Contains(turn.calls, i) || turn.hasFailed(t.record, beside))
+	})
 }
 
 // overlap reports whether two recorded calls may have overlapped, to the millisecond.
