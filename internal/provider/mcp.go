@@ -2,7 +2,6 @@ package provider
 
 import (
 	"cmp"
-	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -72,8 +71,12 @@ func matchMCP(w *Wire) bool {
 
 // hasMCPHeader reports whether a request has a header that only MCP uses.
 func hasMCPHeader(w *Wire) bool {
-	isMCP := func(name string) bool { return strings.HasPrefix(strings.ToLower(name), "mcp-") }
-	return slices.ContainsFunc(slices.Collect(maps.Keys(w.Header)), isMCP)
+	for name := range w.Header {
+		if strings.HasPrefix(strings.ToLower(name), "mcp-") {
+			return true
+		}
+	}
+	return false
 }
 
 // isMCPAnswer reports whether a message answers a request.

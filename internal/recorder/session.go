@@ -293,25 +293,25 @@ func isListening(req *modelio.Request) bool {
 func (t *tape) isUnheard(i int) bool {
 	s := &t.records[i]
 	codec, _ := provider.Named(s.Request.API)
-	return isListening(&s.Request) && codec.Session == nil && s.Response.Error == nil && t.firstLike(i) == i
-}
-
-// firstLike returns the first record with the request and the ids of the i-th.
-func (t *tape) firstLike(i int) int {
-	s := &t.records[i]
-	return slices.IndexFunc(t.records, func(r snapshot.Snapshot) bool {
-		return store.SameRequest(&r, s) && slices.Equal(r.Source.IDs, s.Source.IDs)
-	})
+	return isListening(&s.Request) && codec.Session == nil && s.Response.Error == nil &&
+		!slices.ContainsFunc(t.records[:i], func(r snapshot.Snapshot) bool { return isAgain(&r, s) })
 }
 
 // isKept reports whether a client may have kept the answer of an earlier record, since MCP's server allowed it for a
 // time (revision 2026-07-28, "Caching"): in replay less time passes.
 func (t *tape) isKept(i int) bool {
-	first := t.firstLike(i)
-	return first < i && slices.ContainsFunc(partsOf(&t.records[first].Response.Response), func(p modelio.Part) bool {
+	mayBeKept := func(p modelio.Part) bool {
 		lasts := string(p.Custom["ttlMs"])
 		return lasts != "" && lasts != "0"
+	}
+	return slices.ContainsFunc(t.records[:i], func(r snapshot.Snapshot) bool {
+		return slices.ContainsFunc(partsOf(&r.Response.Response), mayBeKept) && isAgain(&r, &t.records[i])
 	})
+}
+
+// isAgain reports whether two records have one request, with the same ids.
+func isAgain(a, b *snapshot.Snapshot) bool {
+	return store.SameRequest(a, b) && slices.Equal(a.Source.IDs, b.Source.IDs)
 }
 
 // isInSession reports whether a request says something to a server whose own messages a client can listen to.
