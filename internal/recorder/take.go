@@ -317,12 +317,12 @@ func (tk *take) terminated() bool {
 	return err != nil || resp.Complete || resp.Error != nil
 }
 
-// hasAll reports whether all bytes that the answer's length announces were read. Some SDKs cancel a call before they close
-// its answer, also an empty one.
+// hasAll reports whether all bytes that the answer's length announces were read, which is 0 without content. Some SDKs
+// cancel a call before they close its answer, also an empty one.
 func (tk *take) hasAll() bool {
 	tk.mu.Lock()
 	defer tk.mu.Unlock()
-	return tk.header.Get("Content-Length") == strconv.Itoa(tk.body.size)
+	return tk.status == http.StatusNoContent || tk.header.Get("Content-Length") == strconv.Itoa(tk.body.size)
 }
 
 // endsByEvent reports whether the answer is a stream that is complete with a known last event. Streams of unknown APIs are

@@ -52,19 +52,22 @@ func TestTakeIsCompleteOnce(t *testing.T) {
 func TestCancelledAndClosed(t *testing.T) {
 	plain := func(_ string, body []byte) ([]byte, error) { return body, nil }
 	for _, c := range []struct {
-		name, length string
-		read         int
-		want         ending
+		name   string
+		status int
+		length string
+		read   int
+		want   ending
 	}{
-		{"nothing to read", "0", 0, whole},
-		{"read, without its end", "2", 2, whole},
-		{"not read to its end", "2", 1, aborted},
-		{"not read", "2", 0, aborted},
-		{"of unknown length", "", 2, aborted},
+		{"nothing to read", http.StatusAccepted, "0", 0, whole},
+		{"read, without its end", http.StatusAccepted, "2", 2, whole},
+		{"not read to its end", http.StatusAccepted, "2", 1, aborted},
+		{"not read", http.StatusAccepted, "2", 0, aborted},
+		{"of unknown length", http.StatusAccepted, "", 2, aborted},
+		{"without content", http.StatusNoContent, "", 0, whole},
 	} {
 		ctx, cancel := context.WithCancel(t.Context())
 		tk := &take{call: &call{codec: &provider.Codec{}, request: &modelio.Request{}}, terms: terms{limit: 100, decodeContent: plain}}
-		tk.begin(http.StatusAccepted, http.Header{"Content-Length": {c.length}})
+		tk.begin(c.status, http.Header{"Content-Length": {c.length}})
 		body := &recordedBody{upstream: io.NopCloser(strings.NewReader("{}")), take: tk, ctx: ctx}
 		_, err := io.CopyN(io.Discard, body, int64(c.read))
 		require.NoError(t, err)
