@@ -293,25 +293,30 @@ func isListening(req *modelio.Request) bool {
 func (t *tape) isUnheard(i int) bool {
 	s := &t.records[i]
 	codec, _ := provider.Named(s.Request.API)
-	return isListening(&s.Request) && codec.Session == nil && s.Response.Error == nil &&
-		!slices.ContainsFunc(t.records[:i], func(r snapshot.Snapshot) bool { return isAgain(&r, s) })
+	listens := func(r *snapshot.Snapshot) bool { return isListening(&r.Request) }
+	return listens(s) && codec.Session == nil && s.Response.Error == nil && !t.isAgain(i, listens)
 }
 
 // isKept reports whether a client may have kept the answer of an earlier record, since MCP's server allowed it for a
 // time (revision 2026-07-28, "Caching"): in replay less time passes.
 func (t *tape) isKept(i int) bool {
-	mayBeKept := func(p modelio.Part) bool {
-		lasts := string(p.Custom["ttlMs"])
-		return lasts != "" && lasts != "0"
+	lasts := func(p modelio.Part) bool {
+		time := string(p.Custom["ttlMs"])
+		return time != "" && time != "0"
 	}
-	return slices.ContainsFunc(t.records[:i], func(r snapshot.Snapshot) bool {
-		return slices.ContainsFunc(partsOf(&r.Response.Response), mayBeKept) && isAgain(&r, &t.records[i])
-	})
+	return t.isAgain(i, func(r *snapshot.Snapshot) bool { return slices.ContainsFunc(partsOf(&r.Response.Response), lasts) })
 }
 
-// isAgain reports whether two records have one request, with the same ids.
-func isAgain(a, b *snapshot.Snapshot) bool {
-	return store.SameRequest(a, b) && slices.Equal(a.Source.IDs, b.Source.IDs)
+// isAgain reports whether a record has the request and the ids of an earlier one that is meant.
+func (t *tape) isAgain(i int, meant func(*snapshot.Snapshot) bool) bool {
+	s := &t.records[i]
+	for j := range i {
+		r := &t.records[j] // its request comes last, as it takes most
+		if meant(r) && slices.Equal(r.Source.IDs, s.Source.IDs) && store.SameRequest(r, s) {
+			return true
+		}
+	}
+	return false
 }
 
 // isInSession reports whether a request says something to a server whose own messages a client can listen to.

@@ -1,6 +1,7 @@
 package recorder
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -89,4 +90,26 @@ func TestIsUnheard(t *testing.T) {
 		tape.plays[i].played = true
 		require.False(t, tape.isUncalled(i), i)
 	}
+}
+
+// TestUnheardAmongMany: whether a stream is needed is asked of each record for each live call of a session. It hardly costs memory,
+// however many other records there are.
+func TestUnheardAmongMany(t *testing.T) {
+	tape := &tape{}
+	for session := range 20 {
+		for n := range 10 {
+			path := `{"path":"/v1/sessions/item_1/events"}`
+			if n == 9 {
+				path = `{"path":"/v1/sessions/item_1/events/stream"}`
+			}
+			tape.records = append(tape.records, snapshot.Snapshot{
+				Source:  snapshot.Source{IDs: []string{fmt.Sprint("sess_", session)}},
+				Request: modelio.Request{API: "anthropic.agents", Options: modelio.Object{"$url": []byte(path)}},
+			})
+		}
+	}
+	tape.plays = make([]play, len(tape.records))
+	last := len(tape.records) - 1
+	require.True(t, tape.isUnheard(last))
+	require.Less(t, testing.AllocsPerRun(1, func() { tape.isUnheard(last) }), 200.0)
 }
