@@ -278,7 +278,7 @@ func askTools(t *testing.T, tf *traceforgetest.Recorder, message string) *http.R
 var toolOptions = []traceforgetest.Option{traceforgetest.Record("tools.example.com"), traceforgetest.Nondeterministic("a tool")}
 
 // TestServerWithoutAReply: what a server of MCP sends after a question does not wait forever for a reply that a test no longer
-// posts. The reply is told as not made.
+// posts, even if its client pings. The reply is told as not made.
 func TestServerWithoutAReply(t *testing.T) {
 	message := func(id int, rest string) string { return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,%s}`, id, rest) }
 	replied := make(chan bool, 1)
@@ -294,14 +294,28 @@ func TestServerWithoutAReply(t *testing.T) {
 		<-replied
 		fmt.Fprintf(w, "data: %s\n\n", message(1, `"result":{"content":[{"type":"text","text":"gone"}]}`))
 	})
+	var left chan bool
+	pings := func(tf *traceforgetest.Recorder) { // signs of life are no calls
+		for range 60 {
+			select {
+			case <-left:
+				return
+			case <-time.After(10 * time.Second):
+				askTools(t, tf, message(8, `"method":"ping"`)).Body.Close()
+			}
+		}
+	}
 	talk := func(replies bool) func(*tbtest.TB, *traceforgetest.Recorder) {
 		return func(_ *tbtest.TB, tf *traceforgetest.Recorder) {
 			call := message(1, `"method":"tools/call","params":{"name":"remove","arguments":{}}`)
 			resp := askTools(t, tf, call)
 			defer resp.Body.Close()
 			for lines := bufio.NewScanner(resp.Body); lines.Scan(); {
-				if strings.Contains(lines.Text(), "elicitation") && replies {
+				switch isAsked := strings.Contains(lines.Text(), "elicitation"); {
+				case isAsked && replies:
 					askTools(t, tf, message(7, `"result":{"action":"accept"}`)).Body.Close()
+				case isAsked:
+					go pings(tf)
 				}
 			}
 		}
@@ -313,7 +327,9 @@ func TestServerWithoutAReply(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		requirePass(t, s.run("TestIt", talk(true), toolOptions...))
 		begun := time.Now()
+		left = make(chan bool)
 		require.Contains(t, s.run("TestIt", talk(false), toolOptions...).Logged(), "accept")
+		close(left)
 		require.Less(t, time.Since(begun), time.Minute)
 	})
 }

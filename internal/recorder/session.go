@@ -41,7 +41,9 @@ func (l *sessions) passThrough(req *http.Request, w *wire) (*http.Response, erro
 	if answer == nil {
 		return nil, nil
 	}
-	l.note(nil, nil, replyOf(codec.Session, w.Header, codec.Session.Answers(&w.Wire)))
+	if reply := replyOf(codec.Session, w.Header, codec.Session.Answers(&w.Wire)); reply != "" { // no other message is awaited
+		l.note(nil, nil, reply)
+	}
 	if !l.isLive(codec.Session, w) {
 		return unrecordedResponse(req, answer), nil
 	}
