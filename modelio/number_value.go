@@ -61,12 +61,9 @@ var handedOut = map[string]string{
 	"upload_id":             "upload",
 }
 
-// callKind is the kind of the refs of tool calls, and taskKind that of the tasks of MCP's servers. In other APIs, callers
-// may name their tasks.
-const (
-	callKind = "call"
-	taskKind = "task"
-)
+// callKind is the kind of the refs of tool calls, sessionKind that of the handles by which a session of Gemini's Live API
+// goes on, and taskKind that of the tasks of MCP's servers. In other APIs, callers may name their tasks.
+const callKind, sessionKind, taskKind = "call", "session", "task"
 
 // itemHolders are members whose value is an object with an item's or call's id, or a list of such objects.
 var itemHolders = map[string]string{
@@ -80,6 +77,7 @@ var itemHolders = map[string]string{
 	"items":                      "item",
 	"pending_safety_checks":      "item",
 	"reasoning_details":          "item",
+	"sessionResumption":          sessionKind,
 	"toolCall":                   callKind,
 	"toolCallCancellation":       callKind,
 	"toolResponse":               callKind,
@@ -100,7 +98,7 @@ type place struct {
 // member returns the place of a member of an object at p.
 func (p place) member(name string) place {
 	inner := place{name: name, id: itemHolders[name], kind: p.kind, url: p.url || name == "$url"}
-	if name == "id" || name == "ids" {
+	if name == "id" || name == "ids" || name == "handle" {
 		inner.id = p.id
 		if p.item && name == "id" {
 			inner.id = "item"
@@ -171,7 +169,7 @@ func (n *Numbering) text(text string, p place) (string, bool) {
 		return n.named(text), true
 	case p.url:
 		return n.urlText(text, p.name)
-	case p.name == "id":
+	case p.name == "id", p.name == "handle" && p.id == sessionKind:
 		kind = p.id
 	case p.name == "data" && (p.kind == "redacted_thinking" || p.kind == "reasoning.encrypted"):
 		kind = "encrypted"
@@ -248,7 +246,7 @@ func resourceKind(text string) string {
 var signs = [][]byte{
 	[]byte(`"id"`), []byte(`_id"`), []byte(`_ids"`), []byte(`"ids"`), []byte(`_token"`), []byte(`Token"`), []byte(`State"`),
 	[]byte(`"taskId"`), []byte(`ignature"`), []byte(`"fingerprint"`), []byte(`"encrypted`), []byte(`.encrypted"`), []byte(`"redacted`),
-	[]byte(`"container"`), []byte(`"conversation"`), []byte(`"path"`), []byte(`"after"`), []byte(`"before"`),
+	[]byte(`"container"`), []byte(`"handle"`), []byte(`"conversation"`), []byte(`"path"`), []byte(`"after"`), []byte(`"before"`),
 	[]byte("files/"), []byte("cachedContents/"), []byte("batches/"),
 }
 

@@ -67,6 +67,8 @@ type session struct {
 	said   string
 	answer int
 	binary bool
+
+	resumable bool // Gemini's client has asked for handles by which later sessions go on
 }
 
 func (s *session) send(frame map[string]any) {
@@ -180,6 +182,7 @@ func (s *session) gemini() {
 		require.NoError(s.t, json.Unmarshal(data, &frame))
 		switch {
 		case frame["setup"] != nil:
+			s.resumable = strings.Contains(string(frame["setup"]), "sessionResumption")
 			s.send(map[string]any{"setupComplete": map[string]any{}})
 		case frame["clientContent"] != nil && strings.Contains(string(frame["clientContent"]), "weather"):
 			s.send(map[string]any{"toolCall": map[string]any{"functionCalls": []any{map[string]any{
@@ -192,6 +195,10 @@ func (s *session) gemini() {
 				"inlineData": map[string]any{"mimeType": "audio/pcm;rate=24000", "data": base64.StdEncoding.EncodeToString(make([]byte, 900))}}}}}})
 			s.send(map[string]any{"serverContent": map[string]any{"turnComplete": true},
 				"usageMetadata": map[string]any{"promptTokenCount": 7, "responseTokenCount": 3, "totalTokenCount": 10}})
+			if s.resumable {
+				s.send(map[string]any{"sessionResumptionUpdate": map[string]any{"resumable": true,
+					"newHandle": fmt.Sprintf("handle-%d", time.Now().UnixNano())}})
+			}
 		}
 	}
 }

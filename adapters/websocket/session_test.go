@@ -376,3 +376,58 @@ func TestSecret(t *testing.T) {
 	}
 	require.Equal(t, int32(2), server.sessions.Load())
 }
+
+// resumed talks with genai in two sessions, of which the second goes on with the first by the handle that its server made.
+func resumed(ctx context.Context, base, question string) (heard string, err error) {
+	client, err := genai.NewClient(ctx, &genai.ClientConfig{APIKey: "test-key", Backend: genai.BackendGeminiAPI,
+		HTTPOptions: genai.HTTPOptions{BaseURL: strings.Replace(base, "http://", "ws://", 1), APIVersion: "v1beta"}})
+	if err != nil {
+		return "", err
+	}
+	config := &genai.LiveConnectConfig{SessionResumption: &genai.SessionResumptionConfig{}}
+	for range 2 {
+		conn, err := client.Live.Connect(ctx, "gemini-2.5-flash-live", config)
+		if err != nil {
+			return heard, err
+		}
+		if err := conn.SendClientContent(genai.LiveClientContentInput{Turns: genai.Text(question)}); err != nil {
+			return heard, err
+		}
+		for config = nil; config == nil; {
+			m, err := conn.Receive()
+			if err != nil {
+				return heard, err
+			}
+			if content := m.ServerContent; content != nil && content.ModelTurn != nil {
+				heard += content.ModelTurn.Parts[0].Text
+			}
+			if update := m.SessionResumptionUpdate; update != nil {
+				config = &genai.LiveConnectConfig{SessionResumption: &genai.SessionResumptionConfig{Handle: update.NewHandle}}
+			}
+		}
+		conn.Close()
+	}
+	return heard, nil
+}
+
+// TestResumedSession: the handle by which a session goes on differs in each recording, and is no drift.
+func TestResumedSession(t *testing.T) {
+	p := newProvider(t)
+	for _, tc := range []struct{ mode, question string }{
+		{"1", "Who are you?"}, {"", "Who are you?"}, {"all", "Who are you?"}, {"", "Who are you?"}, {"1", "Who are you?"},
+		{"1", "Where are you?"}, {"", "Where are you?"},
+	} {
+		upstream := http.RoundTripper(p)
+		if tc.mode == "" {
+			upstream = unreachable{}
+		}
+		tb := run(t, tc.mode, upstream, func(tb *tbtest.TB, tf *traceforgetest.Recorder) {
+			heard, err := resumed(t.Context(), tf.URL("google"), tc.question)
+			require.NoError(t, err, "%s: %s", tc.mode, tb.Logged())
+			require.Equal(t, "It rains.It rains.", heard)
+		})
+		require.False(t, tb.Failed(), "%s: %s", tc.mode, tb.Logged())
+	}
+	text, _ := document(t, "google")
+	require.Contains(t, text, `"handle": "session_1"`)
+}
