@@ -11,8 +11,6 @@ import (
 
 var noMaxTokens = Rule{
 	Name: "no-max-tokens",
-	Asks: "a call of a model sets no limit of the tokens that it answers",
-	Why:  "an answer that does not end is paid to the last token that the model has",
 	Fix:  "set it",
 	each: func(l *Linter, d *document, c *call, add adder) {
 		codec, _ := provider.Named(c.Request.API)
@@ -28,8 +26,6 @@ var limit = regexp.MustCompile(`(?i)max_?(new|output|completion|gen)?_?(tokens|l
 
 var largeDocument = Rule{
 	Name: "large-document",
-	Asks: "a document is larger than budgets.document in config.json",
-	Why:  "nobody reviews it, and git keeps every version",
 	Fix:  "split the test",
 	look: func(l *Linter, d *document, add adder) {
 		if most := l.config.Budgets.Document; most > 0 && d.size > most {
@@ -41,8 +37,6 @@ var largeDocument = Rule{
 
 var largeAnswer = Rule{
 	Name: "large-answer",
-	Asks: "a raw answer is larger than budgets.answer in config.json",
-	Why:  "git keeps every version of it",
 	Fix:  "ask for less",
 	each: func(l *Linter, d *document, c *call, add adder) {
 		if most := l.config.Budgets.Answer; most > 0 && c.raw > most {
@@ -54,8 +48,6 @@ var largeAnswer = Rule{
 
 var tokensPerTest = Rule{
 	Name: "tokens-per-test",
-	Asks: "the calls of a test took more tokens than budgets.tokens_per_test in config.json",
-	Why:  "each recording of it takes them again",
 	Fix:  "ask less, or less often",
 	look: func(l *Linter, d *document, add adder) {
 		var sum int64
@@ -81,8 +73,6 @@ func (c *call) tokens() (sum int64) {
 
 var tokensOfAll = Rule{
 	Name: "tokens-of-all",
-	Asks: "all calls of the store together took more tokens than budgets.tokens_of_all in config.json",
-	Why:  "traceforge update --all takes them again",
 	Fix:  "see traceforge ls --sort tokens",
 	end: func(l *Linter, add adder) {
 		if most := l.config.Budgets.TokensOfAll; most > 0 && l.tokens > most {
@@ -94,10 +84,7 @@ var tokensOfAll = Rule{
 
 var costPerTest = Rule{
 	Name: "cost-per-test",
-	Asks: "the calls of a test cost more than budgets.cost_per_test in config.json, by the prices there; " +
-		"or a price is missing",
-	Why: "each recording of it costs that again",
-	Fix: "ask less, or a cheaper model",
+	Fix:  "ask less, or a cheaper model",
 	look: func(l *Linter, d *document, add adder) {
 		if l.config.Budgets.CostPerTest == 0 && l.config.Budgets.CostOfAll == 0 {
 			return
@@ -123,8 +110,6 @@ var costPerTest = Rule{
 
 var costOfAll = Rule{
 	Name: "cost-of-all",
-	Asks: "recording all of the store again costs more than budgets.cost_of_all in config.json, by the prices there",
-	Why:  "traceforge update --all costs that",
 	Fix:  "see traceforge ls --sort tokens",
 	end: func(l *Linter, add adder) {
 		if most := l.config.Budgets.CostOfAll; most > 0 && l.cost > most {

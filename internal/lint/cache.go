@@ -14,10 +14,7 @@ import (
 
 var cachePrefix = Rule{
 	Name: "cache-prefix",
-	Asks: "requests begin alike and then differ early: the same tools in another order, " +
-		"a date or an id in front of a long system prompt",
-	Why: "a provider's prompt cache serves equal beginnings, so that all that follows is paid in full",
-	Fix: "put them in one order, such as that of their names",
+	Fix:  "put them in one order, such as that of their names",
 	each: func(l *Linter, d *document, c *call, add adder) {
 		if c.base != nil || !c.generated() || !c.cached() {
 			return

@@ -20,11 +20,9 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// A Rule looks for one problem in recorded traffic.
+// A Rule looks for one problem in recorded traffic. docs/lint.md says what each finds, and why.
 type Rule struct {
 	Name string
-	Asks string // what it finds
-	Why  string // what it costs
 	Fix  string // what to do, unless a finding says so
 
 	look func(l *Linter, d *document, add adder)          // examines a document

@@ -9,8 +9,6 @@ import (
 
 var scriptedAnswer = Rule{
 	Name: "scripted-answer",
-	Asks: "an answer is of a script, and no model gave it",
-	Why:  "nobody knows what a model would have said",
 	Fix:  "take the script away, and buy it: traceforge update --scripted",
 	each: func(_ *Linter, d *document, c *call, add adder) {
 		if c.Source.Scripted != "" {
@@ -21,8 +19,6 @@ var scriptedAnswer = Rule{
 
 var unpinnedModel = Rule{
 	Name: "unpinned-model",
-	Asks: "a model is asked by a name that its provider moves to the next model: gpt-4o, not gpt-4o-2024-08-06",
-	Why:  "the next recording may be of another model, in a change that only meant to edit a prompt",
 	Fix:  "ask for a name with a date or a version",
 	each: func(l *Linter, d *document, c *call, add adder) {
 		asked, answered := c.Request.Model, c.Response.Model
@@ -43,8 +39,6 @@ var unpinnedModel = Rule{
 
 var otherModel = Rule{
 	Name: "other-model",
-	Asks: "another model answered than was asked, and its name is no dated form of that",
-	Why:  "the golden shows a model that the code does not name: a fallback, a router, or a model that does not exist any more",
 	Fix:  "ask for the one that is meant",
 	each: func(l *Linter, d *document, c *call, add adder) {
 		asked, answered := c.Request.Model, c.Response.Model
@@ -57,8 +51,6 @@ var otherModel = Rule{
 
 var foreignAnswer = Rule{
 	Name: "foreign-answer",
-	Asks: "an answer is not one of its API: it is empty, or the page of a proxy, and its record has a note",
-	Why:  "it was recorded as it came, and the test passes with what no model said",
 	Fix:  "record it again, or silence this where a gateway answers so",
 	each: func(_ *Linter, d *document, c *call, add adder) {
 		if why := c.Response.Note; why != "" {

@@ -12,10 +12,7 @@ import (
 
 var openSchema = Rule{
 	Name: "open-schema",
-	Asks: "the schema of a tool leaves open what it takes: no type, no properties, additionalProperties not false " +
-		"where strict is on; or the tool has no description",
-	Why: "the model guesses what it is to give, and another model, or the next run, guesses otherwise",
-	Fix: "say what it takes",
+	Fix:  "say what it takes",
 	each: func(l *Linter, d *document, c *call, add adder) {
 		if c.base != nil && slices.EqualFunc(c.Request.Tools, c.base.Request.Tools, page.SameTool) {
 			return // reported for the call that it continues
