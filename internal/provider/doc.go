@@ -24,9 +24,9 @@
 // space between them, and the spelling of escapes in strings that have a field. Numbers keep their spelling, and no
 // integer is rounded. Tool arguments that are JSON within a string, which models see exactly, do not change: if the
 // canonical form of the input differs from what was sent, Metadata has the text. Text with a lone surrogate, which no
-// Go string can contain, does not fit a field. A member that only relates messages to each other, which a codec
-// declares as Passing, is kept as present, without its value. The boundary of a multipart form, text outside of its
-// parts, the order of parts with different names, and credentials in a query are not kept.
+// Go string can contain, does not fit a field. A member that only relates messages to each other is kept as present,
+// without its value. The boundary of a multipart form, text outside of its parts, the order of parts with different
+// names, and credentials in a query are not kept.
 //
 // Files of a form are parts of a message: text if they are text, and otherwise media.
 //

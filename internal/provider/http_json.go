@@ -22,7 +22,6 @@ var generic = (&Codec{
 	API:      GenericAPI,
 	InURL:    true,
 	Match:    matchGeneric,
-	Passing:  awsTokens,
 	request:  decodeGeneric,
 	response: decodeGenericAnswer,
 }).complete()

@@ -46,10 +46,13 @@ func (l *lossless) add(codec *Codec, w *Wire) (*modelio.Request, error) {
 	return req, err
 }
 
+// passing are the paths of members whose presence is kept, but not their number or text, by the name of the API.
+var passing = map[string][][]string{GenericAPI: awsTokens, "mcp": append([][]string{{"id"}}, mcpPassing...)}
+
 // bodyText returns the content of w's body: a JSON value, a form without its boundary, or bytes.
 func bodyText(codec *Codec, w *Wire) (string, error) {
 	if root, err := w.root(); err == nil {
-		for _, path := range codec.Passing {
+		for _, path := range passing[codec.API] {
 			if root, err = without(root, path); err != nil {
 				return "", err
 			}

@@ -23,7 +23,6 @@ var _ = Register(&Codec{
 	request:  decodeMCP,
 	response: decodeMCPAnswer,
 	Refusal:  refuseAsMCP,
-	Passing:  mcpPassing,
 	Session:  &mcpSession,
 	Listens:  mcpListens,
 })
@@ -85,10 +84,9 @@ func isMCPAnswer(message jsontext.Value) bool {
 		(message.Member("result").Present() || message.Member("error").Present())
 }
 
-// mcpPassing are members that relate messages to each other, or to the trace of a run. A record keeps their presence,
-// and not their values.
+// mcpPassing are members that, like the id, relate messages to each other, or to the trace of a run. A record keeps
+// their presence, and not their values.
 var mcpPassing = [][]string{
-	{"id"},
 	{"params", "_meta", "progressToken"},
 	{"params", "_meta", "traceparent"},
 	{"params", "_meta", "tracestate"},
@@ -123,7 +121,7 @@ func decodeMCP(w *Wire) (*modelio.Request, error) {
 			req.Options[name] = v.Raw()
 		}
 	}
-	keepPresence(req.Options, mcpPassing[1:]) // not of the id
+	keepPresence(req.Options, mcpPassing)
 	if !body.Member("id").Present() && !isMCPNotification(body) {
 		req.Options[markWire] = jsontext.Text("notification")
 	}

@@ -118,7 +118,7 @@ func mcpServerMessage(message jsontext.Value) modelio.Part {
 	if params := message.Member("params"); params.IsObject() {
 		o["params"] = jsontext.ObjectText(params.Object())
 	}
-	keepPresence(o, mcpPassing[1:]) // not of the id
+	keepPresence(o, mcpPassing)
 	return modelio.Part{Custom: modelio.Object{kind: jsontext.ObjectText(o)}}
 }
 

@@ -41,9 +41,6 @@ type Codec struct {
 
 	Refusal refusalForm // the form of its errors; nil for that of its provider's other APIs, or OpenAI's
 
-	// Passing are the paths of members in a body whose number or text only relates messages to each other. Their
-	// presence is kept, but not their value.
-	Passing [][]string
 	Session *Session // nil if each call is separate
 	// Listens reports whether the answer to a request is a stream of the server's own messages, for as long as the
 	// client listens. nil means that no answer is.

@@ -164,8 +164,8 @@ func prompted(prompt string, names ...string) requestForm {
 	return requestForm{prompt: prompt, parameters: parametersOf(names...)}
 }
 
-// keepPresence puts a 1 in place of the options that only relate messages to each other: see [Codec.Passing]. Paths into
-// one option follow each other, so that it is parsed once.
+// keepPresence puts a 1 in place of the options that only relate messages to each other. Paths into one
+// option follow each other, so that it is parsed once.
 func keepPresence(options modelio.Object, passing [][]string) {
 	name, whole := "", jsontext.Value{}
 	for _, path := range passing {
