@@ -59,17 +59,11 @@ var pathSeed = maphash.MakeSeed()
 
 // events walks the data of server-sent events.
 func (j *joiner) events(text []byte) {
-	var data []byte // data of the current event
-	for len(text) > 0 {
-		i := 0
-		for i < len(text) && text[i] != '\n' && text[i] != '\r' {
-			i++
-		}
-		line := text[:i:i]
-		if i+1 < len(text) && text[i] == '\r' && text[i+1] == '\n' {
-			i++
-		}
-		text = text[min(i+1, len(text)):]
+	var data []byte                       // data of the current event
+	if bytes.IndexByte(text, '\r') >= 0 { // CR and CRLF end lines, too
+		text = bytes.ReplaceAll(bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n")), []byte("\r"), []byte("\n"))
+	}
+	for line := range bytes.SplitSeq(text, []byte("\n")) {
 		value, ok := bytes.CutPrefix(line, []byte("data:"))
 		switch {
 		case ok && data == nil:

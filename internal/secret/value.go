@@ -54,7 +54,12 @@ func (s *Scanner) variable(what, value string, credential bool) {
 		return // a URL without a password
 	}
 	if json.Valid([]byte(value)) && strings.HasPrefix(value, "{") { // such as a service account
-		s.members(what, value)
+		doc, _ := jsontext.ParseReplacing([]byte(value)) // with repeated members, it has none
+		for name, member := range doc.Root().Members() {
+			if secret, ok := member.Text(); ok && IsVariable(name) {
+				s.add(what, secret)
+			}
+		}
 		return
 	}
 	for part := range strings.SplitSeq(value, ";") { // parts of a connection string
@@ -64,16 +69,6 @@ func (s *Scanner) variable(what, value string, credential bool) {
 		}
 	}
 	s.add(what, value)
-}
-
-// members adds the members of a JSON object that have the names of credentials.
-func (s *Scanner) members(what, text string) {
-	doc, _ := jsontext.ParseReplacing([]byte(text)) // text that is not JSON, or has repeated members, has none
-	for name, member := range doc.Root().Members() {
-		if value, ok := member.Text(); ok && IsVariable(name) {
-			s.add(what, value)
-		}
-	}
 }
 
 // Request gives the scanner the credentials of a request, from its headers and its URL.
