@@ -259,25 +259,23 @@ func (r *Rules) find(text string, taken []match) []match {
 func (f finder) between(text string, taken []match, whole bool) []match {
 	var all []match
 	at := 0
-	for i := 0; i <= len(taken); i++ {
-		end := len(text)
+	for i := range len(taken) + 1 {
+		next := span{len(text), len(text)}
 		if i < len(taken) {
-			end = taken[i].start
+			next = taken[i].span
 		}
-		if at < end {
-			found := f.find(text[at:end])
+		if at < next.start {
+			found := f.find(text[at:next.start])
 			if whole && found != nil {
-				found = []span{{0, end - at}}
+				found = []span{{0, next.start - at}}
 			}
 			for _, s := range found {
 				all = append(all, match{span{at + s.start, at + s.end}, f})
 			}
 		}
-		if i < len(taken) {
-			all, at = append(all, taken[i]), taken[i].end
-		}
+		at = next.end
 	}
-	return all
+	return merge(taken, all)
 }
 
 // merge returns taken, and the matches in found that do not overlap with it, in order.

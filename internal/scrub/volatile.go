@@ -142,13 +142,11 @@ func matchHome(text, root string) int {
 const leastPort = 32768
 
 func findPorts(text string) (found []span) {
-	for at := 0; at < len(text); {
-		i := strings.IndexByte(text[at:], ':')
-		if i < 0 {
-			break
+	for i := range len(text) {
+		if text[i] != ':' {
+			continue
 		}
-		at += i + 1
-		end := at
+		at, end := i+1, i+1
 		for end < len(text) && isDigit(text[end]) {
 			end++
 		}
@@ -156,7 +154,7 @@ func findPorts(text string) (found []span) {
 			continue
 		}
 		port, _ := strconv.Atoi(text[at:end])
-		host := text[:at-1]
+		host := text[:i]
 		for _, name := range []string{"localhost", "127.0.0.1", "[::1]", "0.0.0.0"} {
 			if port >= leastPort && strings.HasSuffix(host, name) {
 				found = append(found, span{at, end})
@@ -205,14 +203,9 @@ var timeForms = []struct {
 }
 
 func findTimes(text string) (found []span) {
-	for at := 0; at < len(text); {
-		i := strings.IndexByte(text[at:], ':')
-		if i < 0 {
-			break
-		}
-		colon := at + i
-		at = colon + 1
-		if colon < 2 || at >= len(text) || !isDigit(text[colon-1]) || !isDigit(text[at]) {
+	at := 0 // the end of the last time
+	for colon := range len(text) - 1 {
+		if text[colon] != ':' || colon < max(at, 2) || !isDigit(text[colon-1]) || !isDigit(text[colon+1]) {
 			continue
 		}
 		for _, t := range timeForms {
