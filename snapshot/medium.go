@@ -24,7 +24,7 @@ const blob = "blob:"
 func (m Medium) String() string { return fmt.Sprintf(blob+"%s;%s;%d", m.Hash, m.ContentType, m.Size) }
 
 // Name returns the name of m's file in the document's directory.
-func (m Medium) Name() string { return MediaName(m.Hash, m.ContentType) }
+func (m Medium) Name() string { return m.Hash.Hex() + "." + extension(m.ContentType) }
 
 // parseMedium returns the medium that a string in a message refers to, if it is one.
 func parseMedium(name string) (m Medium, ok bool) {

@@ -95,11 +95,6 @@ func RawName(n int, r *Response) string {
 	return strconv.Itoa(n) + "." + extension(contentType)
 }
 
-// MediaName returns the name of a medium's file in the document's directory.
-func MediaName(h canon.Hash, contentType string) string {
-	return h.Hex() + "." + extension(contentType)
-}
-
 // extension returns the file extension of a content type. It uses its own table, because the operating system's differs
 // between machines.
 func extension(contentType string) string {
