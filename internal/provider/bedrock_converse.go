@@ -63,7 +63,7 @@ var converseForm = requestForm{members: converseMembers, parameters: conversePar
 // converseMembers are members that Amazon's own models accept in the same form.
 var converseMembers = map[string]taker{
 	"system":     takeMessage(modelio.RoleSystem, blocksOf(converseBlock)),
-	"messages":   takeMessages(converseMessage, false),
+	"messages":   takeMessages(claudeSpeakers.taking(partTaker{"content", blocksOf(converseBlock)}), false),
 	"toolConfig": takeToolConfig,
 }
 
@@ -88,12 +88,6 @@ func converseTool(v jsontext.Value) modelio.ToolDefinition {
 	}
 	jsontext.KeepObject(&tool.Metadata, "toolSpec", rest)
 	return tool
-}
-
-var converseParts = []partTaker{{"content", blocksOf(converseBlock)}}
-
-func converseMessage(m *modelio.Message, v jsontext.Value) {
-	claudeSpeakers.take(m, v, converseParts)
 }
 
 func converseBlocks(v jsontext.Value) ([]modelio.Part, bool) { return objects(v, converseBlock) }

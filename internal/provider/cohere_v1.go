@@ -17,7 +17,7 @@ var _ = Register(&Codec{
 
 var cohereV1Form = requestForm{parameters: cohereParameters, members: map[string]taker{
 	"preamble":     takeMessage(modelio.RoleSystem, markedText("preamble")),
-	"chat_history": takeMessages(cohereV1Message, false),
+	"chat_history": takeMessages(cohereV1Speakers.taking(cohereV1Parts...), false),
 	"tools":        takeTools(cohereV1Tool),
 }}
 
@@ -54,11 +54,6 @@ func sayingAs(role modelio.Role, one func(jsontext.Value) modelio.Part) toParts 
 		parts, ok := objects(v, one)
 		return parts, ok && m.Role == role
 	}
-}
-
-// cohereV1Message decodes a message of the history.
-func cohereV1Message(m *modelio.Message, v jsontext.Value) {
-	cohereV1Speakers.take(m, v, cohereV1Parts)
 }
 
 // cohereV1Call decodes a tool call.

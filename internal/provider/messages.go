@@ -108,6 +108,11 @@ func (s speakers) take(m *modelio.Message, v jsontext.Value, takers []partTaker)
 	}
 }
 
+// taking returns the function that takes messages with takers.
+func (s speakers) taking(takers ...partTaker) func(m *modelio.Message, v jsontext.Value) {
+	return func(m *modelio.Message, v jsontext.Value) { s.take(m, v, takers) }
+}
+
 func onlyResults(parts []modelio.Part) bool {
 	return len(parts) > 0 && !slices.ContainsFunc(parts, func(p modelio.Part) bool { return p.ToolResponse == nil })
 }
