@@ -67,9 +67,7 @@ func (w *writer) chatMessage(at int, m modelio.Message) json.RawMessage {
 	if content != nil {
 		o["content"] = encodeContent(content, !provider.Marked(m.Metadata, provider.WireArray), w.chatBlock(at, -1))
 	}
-	if calls != nil {
-		o["tool_calls"] = jsontext.List(calls)
-	}
+	jsontext.KeepList(&o, "tool_calls", calls)
 	return overlaid(o, m.Metadata)
 }
 

@@ -28,9 +28,7 @@ func Messages(req *modelio.Request) ([]byte, error) {
 	if systems > 0 {
 		body["system"] = w.claudeContent(0, system, asText)
 	}
-	if len(messages) > 0 {
-		body["messages"] = jsontext.List(messages)
-	}
+	jsontext.KeepList(&body, "messages", messages)
 	return overlaid(body, req.Options), w.err
 }
 

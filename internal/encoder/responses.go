@@ -28,9 +28,7 @@ func Responses(req *modelio.Request) ([]byte, error) {
 			input = append(input, w.responsesItems(i, m)...)
 		}
 	}
-	if input != nil {
-		body["input"] = jsontext.List(input)
-	}
+	jsontext.KeepList(&body, "input", input)
 	return overlaid(body, req.Options), w.err
 }
 
@@ -118,9 +116,7 @@ func encodeResponsesReasoning(parts []modelio.Part, extra modelio.Object) json.R
 		}
 	}
 	o := modelio.Object{"type": jsontext.Text("reasoning"), "summary": jsontext.List(summary)}
-	if len(content) > 0 {
-		o["content"] = jsontext.List(content)
-	}
+	jsontext.KeepList(&o, "content", content)
 	return overlaid(o, extra)
 }
 

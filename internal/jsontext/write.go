@@ -117,6 +117,13 @@ func KeepObject[M ~map[string]json.RawMessage](o *M, name string, inner map[stri
 	}
 }
 
+// KeepList adds a list if it has values.
+func KeepList[M ~map[string]json.RawMessage](o *M, name string, values []json.RawMessage) {
+	if len(values) > 0 {
+		Keep(o, name, List(values))
+	}
+}
+
 // MembersOf returns the members of a JSON object. It reports false for any other text.
 func MembersOf(raw json.RawMessage) (map[string]json.RawMessage, bool) {
 	v := ValueOf(raw)

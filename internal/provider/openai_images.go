@@ -68,9 +68,7 @@ func images(body jsontext.Value) (*modelio.Response, error) {
 		}
 	}
 	all := candidateOf(parts...)
-	if took != nil {
-		all[0].Message.Metadata = modelio.Object{"timings": jsontext.List(took)}
-	}
+	jsontext.KeepList(&all[0].Message.Metadata, "timings", took)
 	return responseOf(body, responsesUsage.of(body), all, "data"), nil
 }
 

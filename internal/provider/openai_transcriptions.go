@@ -55,17 +55,13 @@ func transcription(body jsontext.Value) (*modelio.Response, error) {
 			measures = append(measures, jsontext.ObjectText(m))
 		}
 	}
-	if segments != nil {
-		jsontext.Keep(&said, "segments", jsontext.List(segments))
-	}
+	jsontext.KeepList(&said, "segments", segments)
 	if len(said) > 0 {
 		parts = append(parts, modelio.Part{Custom: said})
 	}
 	taken := []string{"text", "duration", "language", "languages", "words", "segments"}
 	resp := responseOf(body, responsesUsage.of(body), candidateOf(parts...), taken...)
-	if measures != nil {
-		jsontext.Keep(&resp.Metadata, "segments", jsontext.List(measures))
-	}
+	jsontext.KeepList(&resp.Metadata, "segments", measures)
 	return resp, nil
 }
 
