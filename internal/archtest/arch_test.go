@@ -98,7 +98,7 @@ var arrows = map[string]map[string]string{
 	},
 	"internal/pattern": {},
 	"internal/reading": {
-		"internal/inorder": sorts, "canon": "whether two inputs of a tool say the same", "internal/jsontext": texts, "internal/provider": "the events of streams",
+		"canon": "whether two inputs of a tool say the same", "internal/jsontext": texts, "internal/provider": "the events of streams",
 		"internal/texts": joined, "modelio": calls, "snapshot": records,
 	},
 	"internal/secret": {"internal/jsontext": "the texts in which secrets hide"},

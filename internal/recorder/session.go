@@ -313,8 +313,8 @@ func (t *tape) isKept(i int) bool {
 func (t *tape) isAgain(i int, meant func(*snapshot.Snapshot) bool) bool {
 	s := &t.records[i]
 	for j := range i {
-		r := &t.records[j] // its request comes last, as it takes most
-		if meant(r) && slices.Equal(r.Source.IDs, s.Source.IDs) && store.SameRequest(r, s) {
+		r := &t.records[j] // what takes most is asked last
+		if slices.Equal(r.Source.IDs, s.Source.IDs) && meant(r) && store.SameRequest(r, s) {
 			return true
 		}
 	}
