@@ -89,7 +89,9 @@ const (
 // newTake starts to keep the answer to a call.
 func (s *setup) newTake(c *call) *take {
 	start := clock()
-	start = start.Add(-time.Duration(start.Nanosecond()) % time.Millisecond) // as the file has it, so that later times count from there
+	if c.listens() { // as the file has it, so that the times of events count from there
+		start = start.Add(-time.Duration(start.Nanosecond()) % time.Millisecond)
+	}
 	return &take{call: c, terms: terms{started: start, decodeContent: s.decodeContent, limit: s.store.MaxBytes()}}
 }
 

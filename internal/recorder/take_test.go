@@ -7,10 +7,13 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/traceforge/traceforge-go/internal/provider"
+	"github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
@@ -75,4 +78,22 @@ func TestCancelledAndClosed(t *testing.T) {
 		require.NoError(t, body.Close())
 		require.Equal(t, c.want, tk.how, c.name)
 	}
+}
+
+// TestStartOfATake: the times of a stream's events count from the millisecond that the file has. Another call starts when it does:
+// endOf adds a millisecond for what is cut from its latency.
+func TestStartOfATake(t *testing.T) {
+	opened, err := store.Open(t.TempDir())
+	require.NoError(t, err)
+	agents, known := provider.Named("anthropic.agents")
+	require.True(t, known)
+	of := func(path string) *call {
+		return &call{codec: agents, request: &modelio.Request{Options: modelio.Object{"$url": []byte(path)}}}
+	}
+	synctest.Test(t, func(t *testing.T) {
+		time.Sleep(7900 * time.Microsecond)
+		s := &setup{store: opened}
+		require.Zero(t, time.Since(s.newTake(of(`{"path":"/v1/sessions/item_1/events"}`)).started))
+		require.Equal(t, 900*time.Microsecond, time.Since(s.newTake(of(`{"path":"/v1/sessions/item_1/events/stream"}`)).started))
+	})
 }
