@@ -88,8 +88,11 @@ func (r *repair) repair(w store.Writer) error {
 	if len(names) > 0 {
 		r.merged, r.commits = merging(r.store)
 	}
-	for some := range slices.Chunk(names, 10) { // whose raw answers are in memory together
-		isOther := func(v version) bool { return !slices.Contains(some, nameIn(v.Name)) }
+	for some := range slices.Chunk(names, 10) { // which are in memory together
+		isOther := func(v version) bool { // raw answers and media may be much longer, and few of git's versions are needed
+			_, name, ok := store.ParseDocumentFile(v.Name)
+			return !ok || !slices.Contains(some, name)
+		}
 		sides := slices.DeleteFunc(slices.Concat(r.sides[:]...), isOther)
 		r.texts, _ = worktree.Contents(context.Background(), r.store.Path("."), sides) // without one, it is asked for again
 		for _, name := range some {

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -353,6 +354,30 @@ func TestOneSideTaken(t *testing.T) {
 	r.git("checkout", "--theirs", ".ai-snapshots/"+fileOf("TestX"))
 	r.heal()
 	requireCalls(t, r.store, "TestX", call{1, "one?", "theirs"})
+}
+
+// TestRepairOfLongAnswers: of ten documents with long raw answers in conflict, it reads what it needs.
+func TestRepairOfLongAnswers(t *testing.T) { // not parallel: others would allocate at the same time
+	const documents, size = 10, 1 << 20
+	puts := func(said string) (all []store.Put) {
+		for n := range documents {
+			p := putOf(fmt.Sprint("Test", n), call{1, "one?", said})
+			raw := []byte(said + fmt.Sprint(n) + strings.Repeat(" ", size))
+			p.Document.Snapshots[0].Response.RawOutputRef = canon.Sum(raw)
+			p.Beside = map[canon.Hash][]byte{canon.Sum(raw): raw}
+			all = append(all, p)
+		}
+		return all
+	}
+	r := newRepository(t, puts("base")...)
+	require.False(t, r.branches(func() { r.commit(puts("ours")...) }, func() { r.commit(puts("theirs")...) }))
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	report, err := Repair(r.store)
+	runtime.ReadMemStats(&after)
+	require.NoError(t, err)
+	require.Len(t, report.Merged, documents)
+	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(4*documents*size))
 }
 
 // TestRawAnswerOfAnotherName checks that a side's raw answer, which git removed silently, is found in the commit that
