@@ -85,9 +85,7 @@ func (w *writer) chatResults(at int, m modelio.Message) (all list) {
 			return nil
 		}
 		o := texts("role", "tool")
-		if result.Ref != "" {
-			o["tool_call_id"] = jsontext.Text(result.Ref)
-		}
+		jsontext.KeepText(&o, "tool_call_id", result.Ref)
 		if result.Content != nil || result.Output != nil {
 			o["content"] = encodeOutput(result, w.chatBlock(at, i))
 		}
@@ -155,9 +153,7 @@ func encodeToolCall(part modelio.Part) json.RawMessage {
 	if !provider.Marked(part.Metadata, provider.WireUntyped) {
 		o["type"] = jsontext.Text(kind)
 	}
-	if call.Ref != "" {
-		o["id"] = jsontext.Text(call.Ref)
-	}
+	jsontext.KeepText(&o, "id", call.Ref)
 	return overlaid(o, part.Metadata)
 }
 

@@ -56,9 +56,7 @@ func (w *writer) body(
 		w.fail("/prompt", "the API takes messages and no prompt")
 	}
 	body := w.parameters(r, parameters)
-	if r.Model != "" {
-		body["model"] = jsontext.Text(r.Model)
-	}
+	jsontext.KeepText(&body, "model", r.Model)
 	if r.Tools == nil {
 		return body
 	}
@@ -183,11 +181,7 @@ func argumentsOf(input json.RawMessage) json.RawMessage {
 // encodeFunctionTool encodes name, description and schema of a tool.
 func encodeFunctionTool(tool modelio.ToolDefinition, schemaName string) modelio.Object {
 	o := modelio.Object{"name": jsontext.Text(tool.Name)}
-	if tool.Description != "" {
-		o["description"] = jsontext.Text(tool.Description)
-	}
-	if tool.InputSchema != nil {
-		o[schemaName] = tool.InputSchema
-	}
+	jsontext.KeepText(&o, "description", tool.Description)
+	jsontext.Keep(&o, schemaName, tool.InputSchema)
 	return o
 }

@@ -117,6 +117,13 @@ func KeepObject[M ~map[string]json.RawMessage](o *M, name string, inner map[stri
 	}
 }
 
+// KeepText adds a text if it is not empty.
+func KeepText[M ~map[string]json.RawMessage](o *M, name, text string) {
+	if text != "" {
+		Keep(o, name, Text(text))
+	}
+}
+
 // KeepList adds a list if it has values.
 func KeepList[M ~map[string]json.RawMessage](o *M, name string, values []json.RawMessage) {
 	if len(values) > 0 {

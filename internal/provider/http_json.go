@@ -102,9 +102,7 @@ func looseRequest(body jsontext.Value) *modelio.Request {
 // opaqueBody returns a body that is not JSON, with its type.
 func opaqueBody(w *Wire) modelio.Object {
 	o := opaque(w.Body)
-	if w.ContentType != "" {
-		o["content_type"] = jsontext.Text(w.ContentType)
-	}
+	jsontext.KeepText(&o, "content_type", w.ContentType)
 	return o
 }
 

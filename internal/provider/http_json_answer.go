@@ -139,9 +139,7 @@ func looseStream(a *Answer, known []*Codec) *modelio.Response {
 			continue
 		}
 		o := modelio.Object{}
-		if event.Name != "" {
-			o["event"] = jsontext.Text(event.Name)
-		}
+		jsontext.KeepText(&o, "event", event.Name)
 		doc, err := jsontext.Parse(event.Data)
 		if err != nil {
 			maps.Copy(o, opaque(event.Data))

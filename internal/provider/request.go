@@ -104,9 +104,7 @@ func takeMessage(role modelio.Role, content toParts) taker {
 
 // modelOfPath sets the model from a path, and keeps the one in the body in addition.
 func modelOfPath(r *modelio.Request, model string) {
-	if r.Model != "" {
-		r.Options["model"] = jsontext.Text(r.Model)
-	}
+	jsontext.KeepText(&r.Options, "model", r.Model)
 	r.Model = model
 }
 

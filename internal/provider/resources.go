@@ -68,9 +68,7 @@ func uploaded(w *Wire) modelio.Part {
 	if !utf8.Valid(w.Body) {
 		part = mediumOf(w.ContentType, w.Body)
 	}
-	if w.ContentType != "" {
-		jsontext.Keep(&part.Metadata, "content_type", jsontext.Text(w.ContentType))
-	}
+	jsontext.KeepText(&part.Metadata, "content_type", w.ContentType)
 	return part
 }
 
