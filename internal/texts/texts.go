@@ -143,7 +143,22 @@ func (e *Editor) tool(t *modelio.ToolDefinition) bool {
 
 // Message edits a message.
 func (e *Editor) Message(m *modelio.Message) bool {
-	return changed(inorder.Edit(&m.Content, e.part), e.object(&m.Metadata), e.object(&m.Unknown))
+	return changed(e.parts(&m.Content), e.object(&m.Metadata), e.object(&m.Unknown))
+}
+
+// parts is [inorder.Edit] for contents. It allocates no copy of an element, because contents are many.
+func (e *Editor) parts(list *[]modelio.Part) (edited bool) {
+	for i := range *list {
+		part := (*list)[i]
+		if !e.part(&part) {
+			continue
+		}
+		if !edited {
+			*list, edited = slices.Clone(*list), true
+		}
+		(*list)[i] = part
+	}
+	return edited
 }
 
 func (e *Editor) part(p *modelio.Part) bool {
@@ -152,7 +167,7 @@ func (e *Editor) part(p *modelio.Part) bool {
 		pointed(&p.Media, func(m *modelio.Media) bool { return changed(e.Text(&m.URL), e.object(&m.Unknown)) }),
 		pointed(&p.ToolRequest, func(t *modelio.ToolRequest) bool { return changed(e.json(&t.Input), e.object(&t.Unknown)) }),
 		pointed(&p.ToolResponse, func(t *modelio.ToolResponse) bool {
-			return changed(e.json(&t.Output), inorder.Edit(&t.Content, e.part), e.object(&t.Unknown))
+			return changed(e.json(&t.Output), e.parts(&t.Content), e.object(&t.Unknown))
 		}),
 		e.object(&p.Custom), e.object(&p.Metadata), e.object(&p.Unknown),
 	)
