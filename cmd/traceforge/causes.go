@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 
 	"github.com/traceforge/traceforge-go/internal/annotation"
 	"github.com/traceforge/traceforge-go/internal/page"
@@ -10,12 +9,12 @@ import (
 )
 
 // causes writes the drift by cause, and the command that accepts all of it.
-func (c *call) causes(out io.Writer, calls *coverage.Calls) {
+func (c *call) causes(calls *coverage.Calls) {
 	if len(calls.Causes) == 0 {
 		return
 	}
-	fmt.Fprintln(out)
-	c.page(out).Causes(calls.Causes)
+	c.line("")
+	c.page(c.stdout).Causes(calls.Causes)
 	if calls.Accept == "" {
 		return
 	}
@@ -23,7 +22,7 @@ func (c *call) causes(out io.Writer, calls *coverage.Calls) {
 	if price := calls.Price(); price != "" {
 		line += "        " + price
 	}
-	c.lineTo(out, line)
+	c.line(line)
 }
 
 // mostAnnotations is how many errors of a step GitHub shows.
@@ -41,13 +40,4 @@ func (c *call) annotateCauses(calls *coverage.Calls, path func(page.Place) strin
 		}
 		c.command(annotation.Error(path(first), first.Line, "traceforge: drift", text))
 	}
-}
-
-// annotateDrifts reports the causes of a run in the working directory to GitHub Actions.
-func (c *call) annotateDrifts(calls *coverage.Calls) {
-	c.annotateCauses(calls, func(at page.Place) string {
-		src, err := c.sources()
-		c.fail(err)
-		return annotation.Path(src.Module(at.Package), at.File)
-	})
 }

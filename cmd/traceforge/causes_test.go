@@ -37,7 +37,8 @@ func TestCausesAreBounded(t *testing.T) {
 
 	var out bytes.Buffer
 	c := &call{console: newConsole(nil, &out, &out)}
-	c.causes(&out, coverage.CallsOf([]usage.Receipt{drifted("-p", 1)}))
+	c.causes(coverage.CallsOf([]usage.Receipt{drifted("-p", 1)}))
+	c.stdout.Flush()
 	require.Contains(t, out.String(), "system 1")
 	require.NotContains(t, out.String(), "accept all")
 }

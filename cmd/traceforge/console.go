@@ -91,13 +91,10 @@ func (c *console) complain(name string, err error) {
 	}
 }
 
-// line writes lines of the answer.
-func (c *console) line(lines ...string) { c.lineTo(c.stdout, lines...) }
-
-// lineTo writes lines, made safe to print.
-func (c *console) lineTo(out io.Writer, lines ...string) {
+// line writes lines of the answer, made safe to print.
+func (c *console) line(lines ...string) {
 	for _, line := range lines {
-		fmt.Fprintln(out, plaintext.Line(c.spelled(c.secrets.Mask(line))))
+		fmt.Fprintln(c.stdout, plaintext.Line(c.spelled(c.secrets.Mask(line))))
 	}
 }
 

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"path"
@@ -29,7 +28,7 @@ const ruleLost = "lost"
 const mostLooked = 1_000
 
 // sayGone lists the tests that no longer exist in the code but have documents, if the run did not use these documents.
-func (c *call) sayGone(out io.Writer, receipts []usage.Receipt) {
+func (c *call) sayGone(receipts []usage.Receipt) {
 	s, _, err := place.OpenStore("")
 	if err != nil {
 		return // the tests use no store, or other ones
@@ -53,7 +52,7 @@ func (c *call) sayGone(out io.Writer, receipts []usage.Receipt) {
 			tests = append(tests, page.TestOf(doc.Document))
 		}
 	}
-	c.gone(tests, wayOut, func(line string) { c.lineTo(out, "traceforge: "+line) })
+	c.gone(tests, wayOut, func(line string) { c.line("traceforge: " + line) })
 }
 
 const pruneGone = "traceforge prune --write removes them"

@@ -103,7 +103,7 @@ func reportText(c *call, r *coverage.Report) {
 		c.page(c.stdout).Settings(r.Config)
 		c.line("")
 	}
-	c.causes(c.stdout, &r.Calls)
+	c.causes(&r.Calls)
 	if len(r.Causes) > 0 {
 		c.line("")
 	}

@@ -1,11 +1,11 @@
 package main
 
 import (
+	"bufio"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	osexec "os/exec"
@@ -46,18 +46,21 @@ func test(c *call) error {
 	}
 	calls := coverage.CallsOf(run.receipts)
 	c.secrets.Hide(calls.Causes)
-	out := io.Writer(c.stdout)
 	if slices.ContainsFunc(args, isJSONFlag) { // its reader accepts only JSON
-		out = c.stderr
+		c.stdout, c.color = bufio.NewWriter(c.stderr), false
 	}
 	broken := brokenOf(c, run.receipts)
-	c.ending(out, calls, broken, run.receipts)
+	c.ending(calls, broken, run.receipts)
 	if run.code != 0 {
-		c.brokenConfig(out)
+		c.brokenConfig()
 	}
 	c.answer(newTested(run, calls, broken), func() {})
 	if annotation.Wanted() && !annotation.Left() {
-		c.annotateDrifts(calls)
+		c.annotateCauses(calls, func(at page.Place) string {
+			src, err := c.sources()
+			c.fail(err)
+			return annotation.Path(src.Module(at.Package), at.File)
+		})
 	}
 	return exitWith(run.code)
 }
@@ -120,21 +123,21 @@ func (c *call) runCommand(ctx context.Context, words []string, env ...string) (c
 }
 
 // ending writes the causes, the command that accepts them, and counts; it writes nothing if no test used a recorder.
-func (c *call) ending(out io.Writer, calls *coverage.Calls, broken breakage, receipts []usage.Receipt) {
+func (c *call) ending(calls *coverage.Calls, broken breakage, receipts []usage.Receipt) {
 	if calls.Tests += len(broken.of); calls.Tests == 0 {
 		return
 	}
-	c.causes(out, calls)
-	broken.write(c, out)
+	c.causes(calls)
+	broken.write(c)
 	tally := "traceforge: " + calls.Tally()
 	if n := len(broken.of); n > 0 {
 		tally += fmt.Sprintf(", %d with a broken snapshot", n)
 	}
-	c.lineTo(out, tally)
+	c.line(tally)
 	if slices.ContainsFunc(receipts, func(r usage.Receipt) bool { return r.Update != nil }) {
-		c.lineTo(out, summarize(receipts).lines()...)
+		c.line(summarize(receipts).lines()...)
 	}
-	c.sayGone(out, receipts)
+	c.sayGone(receipts)
 }
 
 // A testReport is the output of test --json=FILE.
@@ -212,12 +215,11 @@ func namesOf(dir string) (shown, named string) {
 }
 
 // write writes the problems, and how to fix them.
-func (b breakage) write(c *call, out io.Writer) {
+func (b breakage) write(c *call) {
 	if len(b.of) == 0 {
 		return
 	}
-	fmt.Fprintln(out)
-	c.lineTo(out, page.Count(len(b.of), "test has a broken snapshot:", "tests have broken snapshots:"))
+	c.line("", page.Count(len(b.of), "test has a broken snapshot:", "tests have broken snapshots:"))
 	for _, at := range slices.Sorted(maps.Keys(b.found)) {
 		var dir string
 		var lines []string
@@ -226,23 +228,23 @@ func (b breakage) write(c *call, out io.Writer) {
 			lines = append(lines, below(dir, f).String())
 		}
 		for _, line := range page.Most(20, lines, "more") {
-			c.lineTo(out, "  "+line)
+			c.line("  " + line)
 		}
-		c.lineTo(out, remediesOf(c, b.found[at], dir)...)
+		c.line(remediesOf(c, b.found[at], dir)...)
 	}
 	c.named = ""
 }
 
 // brokenConfig reports problems in the configuration of the store: tests that use it cannot start and leave no receipt.
-func (c *call) brokenConfig(out io.Writer) {
+func (c *call) brokenConfig() {
 	s, _, _ := place.OpenStore("")
 	if s == nil {
 		return // it is not known where
 	}
 	if _, err := s.Config(); err != nil {
-		c.lineTo(out, "", "no test with a recorder could begin, by one cause:")
+		c.line("", "no test with a recorder could begin, by one cause:")
 		for line := range strings.Lines(err.Error()) {
-			c.lineTo(out, "  "+strings.TrimRight(line, "\n"))
+			c.line("  " + strings.TrimRight(line, "\n"))
 		}
 	}
 }
