@@ -6,7 +6,6 @@ import (
 	"maps"
 	"net/url"
 	"os"
-	osexec "os/exec"
 	"path"
 	"path/filepath"
 	"slices"
@@ -60,7 +59,7 @@ func exec(c *call) error {
 	ended := 0
 	env, err := p.serve()
 	if err == nil {
-		ended, err = p.run(env)
+		ended, err = p.runCommand(p.forwarded, append(env, withoutProxy()...)...)
 	}
 	for _, closeServer := range p.servers { // waits for answers in progress
 		closeServer()
@@ -246,25 +245,6 @@ func (p *program) receipt(ended int) usage.Receipt {
 		left.Outcome = "fail"
 	}
 	return left
-}
-
-// run runs the command to its end, and returns its exit code. A signal results in 128 plus its number, as in shells.
-func (p *program) run(env []string) (code int, err error) {
-	cmd := osexec.Command(p.forwarded[0], p.forwarded[1:]...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = p.stdin, p.out, p.stderr
-	cmd.Env = slices.Concat(os.Environ(), env, withoutProxy())
-	started := make(chan *os.Process, 1)
-	defer passSignals(started)() // from now on, since the program may be interrupted as soon as it runs
-	if err := cmd.Start(); err != nil {
-		close(started)
-		return 0, usageError{err}
-	}
-	started <- cmd.Process
-	var ended *osexec.ExitError
-	if err := cmd.Wait(); !errors.As(err, &ended) {
-		return 0, err
-	}
-	return exitCodeOf(cmd.ProcessState), nil
 }
 
 // withoutProxy returns the variables that keep calls to the servers on this machine away from a proxy. Most programs

@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"os"
 	"os/signal"
@@ -184,14 +183,14 @@ func (c *call) replayJudged(report pack.Report, scratch string) error {
 		return err
 	}
 	if c.value("test") == "" {
-		return c.runWith(c.ctx, gotest.StoreEnv+"="+s.Dir())
+		return c.runWith(gotest.StoreEnv + "=" + s.Dir())
 	}
 	return c.servePacked(s, report.Run)
 }
 
 // runWith runs the command that follows "--" with additional environment variables, and ends with its exit code.
-func (c *call) runWith(ctx context.Context, env ...string) error {
-	code, err := c.runCommand(ctx, c.forwarded, env...)
+func (c *call) runWith(env ...string) error {
+	code, err := c.runCommand(c.forwarded, env...)
 	return cmp.Or(err, exitWith(code))
 }
 
@@ -255,12 +254,12 @@ func (c *call) servePacked(s *store.Store, run *pack.Run) error {
 	if err := c.stdout.Flush(); err != nil {
 		return err
 	}
-	ctx, stop := signal.NotifyContext(c.ctx, os.Interrupt, syscall.SIGTERM)
-	defer stop()
 	if len(c.forwarded) > 0 {
-		err = c.runWith(ctx, env...)
+		err = c.runWith(env...)
 	} else {
+		ctx, stop := signal.NotifyContext(c.ctx, os.Interrupt, syscall.SIGTERM)
 		<-ctx.Done()
+		stop()
 	}
 	r.Finish(recorder.TestEnd{})
 	return cmp.Or(err, withFindings(failed))

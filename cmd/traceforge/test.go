@@ -3,13 +3,11 @@ package main
 import (
 	"bufio"
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"maps"
 	"os"
 	osexec "os/exec"
-	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -97,11 +95,8 @@ func (c *call) goTest(args []string) (run testRun, err error) {
 		return run, err
 	}
 	defer keep()
-	interrupts := make(chan os.Signal, 1) // go test receives them too, and ends
-	signal.Notify(interrupts, os.Interrupt)
-	defer signal.Stop(interrupts)
 	words := append([]string{"go", "test"}, args...)
-	run.code, err = c.runCommand(c.ctx, words, usage.ReceiptEnv+"="+left, annotation.Env+"=off")
+	run.code, err = c.runCommand(words, usage.ReceiptEnv+"="+left, annotation.Env+"=off")
 	if err != nil {
 		return run, fmt.Errorf("go test: %w", err)
 	}
@@ -109,17 +104,24 @@ func (c *call) goTest(args []string) (run testRun, err error) {
 	return run, nil
 }
 
-// runCommand runs a command with additional environment variables, and returns its exit code.
-func (c *call) runCommand(ctx context.Context, words []string, env ...string) (code int, err error) {
-	cmd := osexec.CommandContext(ctx, words[0], words[1:]...)
+// runCommand runs a command with additional environment variables to its end, and returns its exit code. It passes
+// signals on. A signal that ends the command results in 128 plus its number, as in shells.
+func (c *call) runCommand(words []string, env ...string) (code int, err error) {
+	cmd := osexec.Command(words[0], words[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = c.stdin, c.out, c.stderr
 	cmd.Env = append(os.Environ(), env...)
-	err = cmd.Run()
-	var ended *osexec.ExitError
-	if errors.As(err, &ended) && ended.Exited() {
-		return ended.ExitCode(), nil
+	started := make(chan *os.Process, 1)
+	defer passSignals(started)() // from now on, since the command may be interrupted as soon as it runs
+	if err := cmd.Start(); err != nil {
+		close(started)
+		return 0, usageError{err}
 	}
-	return 0, err
+	started <- cmd.Process
+	var ended *osexec.ExitError
+	if err := cmd.Wait(); !errors.As(err, &ended) {
+		return 0, err
+	}
+	return exitCodeOf(cmd.ProcessState), nil
 }
 
 // ending writes the causes, the command that accepts them, and counts; it writes nothing if no test used a recorder.
