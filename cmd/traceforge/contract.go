@@ -15,23 +15,27 @@ type journal struct {
 	Calls []*contract.Recorded `json:"calls"`
 }
 
-// journalOf returns the journal of the chosen calls. It omits calls that are not generations.
-func journalOf(chosen []selection) (journal, error) {
+// journalOf returns the journal of the chosen calls. It omits calls that are not generations unless one is chosen
+// alone, and says so if there are no others. With an error it returns the calls before.
+func (c *call) journalOf(chosen []selection) (journal, error) {
 	all := journal{Calls: []*contract.Recorded{}}
 	for _, s := range chosen {
 		if s.Name == "" {
 			return all, errNotInStore
 		}
-		for i := range s.calls() {
+		for i, record := range s.calls() {
 			call, err := recordedCall(s.Doc, i)
 			if errors.Is(err, contract.ErrUnsupported) && s.call < 0 {
 				continue
 			}
 			if err != nil {
-				return all, err
+				return all, fmt.Errorf("%s: %w", record.ID, err)
 			}
 			all.Calls = append(all.Calls, call)
 		}
+	}
+	if len(all.Calls) == 0 {
+		c.say("no call of %s is a generation: the call contract has no words for it", c.args[0])
 	}
 	return all, nil
 }
@@ -45,7 +49,7 @@ func showContract(c *call) error {
 	if len(chosen) == 0 {
 		return broken
 	}
-	all, err := journalOf(chosen)
+	all, err := c.journalOf(chosen)
 	if err != nil {
 		return err
 	}
@@ -57,9 +61,6 @@ func showContract(c *call) error {
 			c.text(contractText(call))
 		}
 	})
-	if len(all.Calls) == 0 {
-		c.say("no call of %s is a generation: the call contract has no words for it", c.args[0])
-	}
 	return broken
 }
 

@@ -27,16 +27,24 @@ func TestContractShow(t *testing.T) {
 	s, err := store.Open(dir)
 	require.NoError(t, err)
 	require.NoError(t, s.Commit(store.Change{Put: []store.Put{put}}))
-	show := func(words ...string) (code int, out, said string) {
+	tell := func(words ...string) (code int, out, said string) {
 		var stdout, stderr bytes.Buffer
-		code = traceforge(t.Context(), append([]string{"contract", "show", "--dir", dir}, words...), nil, &stdout, &stderr)
+		code = traceforge(t.Context(), words, nil, &stdout, &stderr)
 		return code, stdout.String(), stderr.String()
+	}
+	show := func(words ...string) (code int, out, said string) {
+		return tell(append([]string{"contract", "show", "--dir", dir}, words...)...)
 	}
 
 	code, out, said := show("TestRefused")
 	require.Equal(t, exitClean, code, said)
 	require.Equal(t, 2, strings.Count(out, "run       run-1\nstep      step-1\nconfig    sha256:"))
 	require.Contains(t, out, "\n\ncall      "+again.ID+"\n", "calls are apart")
+	require.NotContains(t, out, embeds.ID)
+
+	code, out, said = tell("show", "--receipt", "--dir", dir, "TestRefused")
+	require.Equal(t, exitClean, code, said)
+	require.Equal(t, 2, strings.Count(out, "\n"), "the same calls, a line each")
 	require.NotContains(t, out, embeds.ID)
 
 	code, _, said = show(embeds.ID)

@@ -287,21 +287,10 @@ func recordedCall(doc *store.Doc, i int) (*contract.Recorded, error) {
 
 // writeReceipts writes records in the terms of the call contract (LC), one line of JSON each.
 func writeReceipts(c *call, chosen []selection) error {
-	for _, s := range chosen {
-		if s.Name == "" {
-			return errNotInStore
-		}
-		for i, call := range s.calls() {
-			var line []byte
-			recorded, err := recordedCall(s.Doc, i)
-			if err == nil {
-				line, err = json.Marshal(recorded)
-			}
-			if err != nil {
-				return fmt.Errorf("%s: %w", call.ID, err)
-			}
-			c.text(string(line) + "\n")
-		}
+	all, err := c.journalOf(chosen)
+	for _, call := range all.Calls {
+		line, _ := json.Marshal(call) // see contractText
+		c.text(string(line) + "\n")
 	}
-	return nil
+	return err
 }
