@@ -357,11 +357,7 @@ func writeKnown(known []usage.Known) (file string, err error) {
 	if err != nil {
 		return "", err
 	}
-	lines := json.NewEncoder(f)
-	for _, k := range known {
-		err = errors.Join(err, lines.Encode(k))
-	}
-	return f.Name(), errors.Join(err, f.Close())
+	return f.Name(), errors.Join(json.NewEncoder(f).Encode(known), f.Close())
 }
 
 // removeRenamed removes the documents of subtests that were renamed: other tests took these documents over, and the old

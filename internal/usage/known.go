@@ -1,14 +1,13 @@
 package usage
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
 )
 
-// KnownEnv is the variable that names a file of [Known] documents, one JSON line each. With it, a test without a
+// KnownEnv is the variable that names a file with a list of [Known] documents in JSON. With it, a test without a
 // document finds the one that it had under another name (design R11). Only runs that update read it.
 const KnownEnv = "TRACEFORGE_KNOWN"
 
@@ -40,12 +39,8 @@ func ReadKnown(file string) (known []Known, err error) {
 	if err != nil {
 		return nil, err
 	}
-	for line := range bytes.Lines(data) {
-		var k Known
-		if err := json.Unmarshal(line, &k); err != nil {
-			return nil, fmt.Errorf("%s: line %d: %w", file, len(known)+1, err)
-		}
-		known = append(known, k)
+	if err := json.Unmarshal(data, &known); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	return known, nil
 }
