@@ -99,15 +99,9 @@ func toMap(object modelio.Object) (map[string]any, error) {
 	if object == nil {
 		return nil, nil
 	}
-	m := make(map[string]any, len(object))
-	for name, raw := range object {
-		value, err := decodeValue(raw)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
-		m[name] = value
-	}
-	return m, nil
+	value, err := decodeValue(jsontext.ObjectText(object))
+	m, _ := value.(map[string]any) // nil after an error
+	return m, err
 }
 
 // toMetadata is toMap for a part's metadata. It makes the signature of a thought a []byte, the only type in which
