@@ -108,10 +108,7 @@ func (c *Cassette) Call(file, scratch string) (Call, error) {
 	address, _ := url.JoinPath(provider.Facts("openai").Home, c.path) // always valid
 	req, _ := http.NewRequest(http.MethodPost, address, bytes.NewReader(c.request))
 	req.Header.Set("Content-Type", "application/json")
-	if resp, err := r.RoundTrip(req); err == nil {
-		_, _ = io.Copy(io.Discard, resp.Body)
-		resp.Body.Close()
-	}
+	_ = r.Try(req) // what fails is told
 	r.Finish(recorder.TestEnd{})
 	if len(wrong) > 0 {
 		return Call{}, errors.New(strings.Join(wrong, "\n"))
