@@ -81,7 +81,6 @@ func (m *recordMerge) merge() {
 			after = at + 1
 		}
 	}
-	m.rename()
 }
 
 // counterpart returns their record for one of ours: the one with its number or, for a new record, the first new one
@@ -191,18 +190,13 @@ func (r *record) meaning() canon.Hash {
 	return r.sense
 }
 
-// rename gives the records their ids. Seal chooses another record to continue where the present one is wrong.
-func (m *recordMerge) rename() {
-	for _, r := range m.merged {
-		r.ID = snapshot.ID(m.name, r.n)
-	}
-}
-
-// put returns the put of the merged document.
+// put returns the put of the merged document, and gives the records their ids. Seal chooses another record to continue
+// where the present one is wrong.
 func (m *recordMerge) put() store.Put {
 	records := make([]snapshot.Snapshot, len(m.merged))
 	for i, r := range m.merged {
 		records[i] = *r.Snapshot
+		records[i].ID = snapshot.ID(m.name, r.n)
 	}
 	return store.PutOf(m.name, records)
 }
