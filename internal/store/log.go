@@ -200,7 +200,11 @@ func (l *Log) create() (*lockedfile.File, error) {
 
 // makeDir creates the directory of pending answers. Git ignores it even if the store around it does not exist yet.
 func (d logDir) makeDir() error {
-	if err := os.MkdirAll(d.store.dir, 0o777); err != nil {
+	err := os.Mkdir(d.store.dir, 0o777)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = os.MkdirAll(d.store.dir, 0o777)
+	}
+	if err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
 	if _, err := os.Lstat(filepath.Join(filepath.Dir(d.store.dir), IgnoreName)); !errors.Is(err, fs.ErrNotExist) {
