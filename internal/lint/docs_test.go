@@ -26,13 +26,14 @@ func TestFormatListsTheSeededAPIs(t *testing.T) {
 	}
 }
 
-// The table of rules in docs/lint.md has the rules of the code with their advice, and says of each what it finds and why.
-// The command's help names the document.
+// The table of rules in docs/lint.md has the rules of the code with their advice, and says of each what it finds and
+// why. The command's help names the document.
 func TestDocs(t *testing.T) {
 	t.Parallel()
 	docs, err := os.ReadFile(filepath.Join("..", "..", "docs", "lint.md"))
 	require.NoError(t, err)
-	_, rows, found := strings.Cut(strings.ReplaceAll(string(docs), "\r\n", "\n"), "\n| rule | finds | why | what to do |\n|---|---|---|---|\n")
+	const head = "\n| rule | finds | why | what to do |\n|---|---|---|---|\n"
+	_, rows, found := strings.Cut(strings.ReplaceAll(string(docs), "\r\n", "\n"), head)
 	require.True(t, found)
 	rows, _, found = strings.Cut(rows, "\n\n")
 	require.True(t, found)
