@@ -30,5 +30,5 @@ func acmeVerdict(body jsontext.Value) (*modelio.Response, error) {
 		return nil, neither("a verdict")
 	}
 	all := []modelio.Candidate{candidate(body.Member("ended").Word(), modelio.TextPart(verdict))}
-	return responseOf(body, acmeUsage, all, "verdict", "ended"), nil
+	return responseOf(body, acmeUsage.of(body), all, "verdict", "ended"), nil
 }
