@@ -297,7 +297,7 @@ func (h *chooser) holds(i int) bool {
 		return n.Sent == nil
 	}
 	sent, bad := n.sent(h.said[j])
-	if bad != "" || len(h.said[j]) == 0 || shared+len(sent) > len(h.paths[i]) {
+	if bad != "" || len(h.said[j]) == 0 || len(sent) == 0 || shared+len(sent) > len(h.paths[i]) {
 		return false
 	}
 	for k := range sent {

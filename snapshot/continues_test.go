@@ -138,6 +138,15 @@ func TestChoicesThatAreTrueStand(t *testing.T) {
 		require.Equal(t, "- 1:2 2:3 3:6", choices(doc), "call 3 sent what call 2 had answered before")
 		requireCanonical(t, doc)
 	})
+	t.Run("sent-in-no-message", func(t *testing.T) {
+		for _, more := range [][]modelio.Message{nil, {user("again")}} {
+			doc := document(t, asking(1, user("hi")), asking(2, append([]modelio.Message{user("hi")}, more...)...))
+			doc.Snapshots[1].Continues = &snapshot.Continues{Call: 1, Messages: 2, Sent: []snapshot.Sent{}}
+			want := cores(t, doc)
+			require.Equal(t, want, cores(t, parse(t, encode(t, doc))))
+			require.Equal(t, "- 1:1", choices(doc))
+		}
+	})
 }
 
 // TestWhatIsInherited checks that members equal to those of the continued call are left out, and restored when read.

@@ -17,7 +17,7 @@ import (
 // written is memory for the files of documents, which [Examine] reuses.
 var written = sync.Pool{New: func() any { return new([]byte) }}
 
-// Examine is [snapshot.Parse], but it also requires the spelling of [snapshot.Document.Encode]: [snapshot.Version], the
+// Examine is [snapshot.Parse], but it also requires the spelling of [snapshot.Document.Write]: [snapshot.Version], the
 // layout, the order of members and the pieces of texts. The document is nil if Parse would reject it, or if it is of
 // [snapshot.VersionSF].
 func Examine(data []byte) (*snapshot.Document, []snapshot.Violation) {
