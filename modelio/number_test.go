@@ -119,6 +119,7 @@ func TestNumberingOptions(t *testing.T) {
 	for _, c := range []struct{ name, why, options, want string }{
 		{"resumed", "a session that Gemini's Live goes on with", `{"setup":{"sessionResumption":{"handle":"h-7f3a"}}}`,
 			`{"setup":{"sessionResumption":{"handle":"session_1"}}}`},
+		{"owner", "of a handle of a caller's", `{"input":[{"handle":{"id":"alice"}}]}`, `{"input":[{"handle":{"id":"alice"}}]}`},
 		{"handle", "anyone may have one", `{"handle":"h-7f3a","input":[{"handle":"h-8"}]}`, `{"handle":"h-7f3a","input":[{"handle":"h-8"}]}`},
 		{"answer", "an answer that this one follows", `{"previous_response_id":"resp_x"}`, `{"previous_response_id":"response_1"}`},
 		{"thread", "an answer that this one follows", `{"thread":{"type":"continue","previous_message_id":"msg_x"}}`,

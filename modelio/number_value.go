@@ -98,7 +98,7 @@ type place struct {
 // member returns the place of a member of an object at p.
 func (p place) member(name string) place {
 	inner := place{name: name, id: itemHolders[name], kind: p.kind, url: p.url || name == "$url"}
-	if name == "id" || name == "ids" || name == "handle" {
+	if name == "id" || name == "ids" || name == "handle" && p.id == sessionKind {
 		inner.id = p.id
 		if p.item && name == "id" {
 			inner.id = "item"
