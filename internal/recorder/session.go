@@ -299,14 +299,19 @@ func (t *tape) isUnheard(i int) bool {
 	return listens(s) && codec.Session == nil && s.Response.Error == nil && !t.isAgain(i, listens)
 }
 
-// isKept reports whether a client may have kept the answer of an earlier record, since MCP's server allowed it for a
-// time (revision 2026-07-28, "Caching"): in replay less time passes.
+// isKept reports whether a client may have kept the answer of an earlier record: MCP's server allowed it for a time
+// (revision 2026-07-28, "Caching") that had passed in the recording, and less passes in replay. Within that time the
+// client had another reason to ask again.
 func (t *tape) isKept(i int) bool {
-	lasts := func(p modelio.Part) bool {
-		time := string(p.Custom["ttlMs"])
-		return time != "" && time != "0"
-	}
-	return t.isAgain(i, func(r *snapshot.Snapshot) bool { return slices.ContainsFunc(partsOf(&r.Response.Response), lasts) })
+	s := &t.records[i]
+	codec, known := provider.Named(s.Request.API)
+	return known && codec.Session != nil && t.isAgain(i, func(r *snapshot.Snapshot) bool {
+		passed := s.Timestamp.Sub(r.Timestamp).Milliseconds() // less than 0 if the earlier one was made again
+		return slices.ContainsFunc(partsOf(&r.Response.Response), func(p modelio.Part) bool {
+			allowed, err := json.Number(p.Custom["ttlMs"]).Int64()
+			return err == nil && allowed > 0 && (passed < 0 || passed >= allowed)
+		})
+	})
 }
 
 // isAgain reports whether a record has the request and the ids of an earlier one that is meant.

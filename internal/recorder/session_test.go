@@ -113,3 +113,31 @@ func TestUnheardAmongMany(t *testing.T) {
 	require.True(t, tape.isUnheard(last))
 	require.Less(t, testing.AllocsPerRun(1, func() { tape.isUnheard(last) }), 200.0)
 }
+
+// TestIsKept: a record may stay unplayed only if its client asked again because the time was over for which MCP's server
+// allowed it to keep the answer.
+func TestIsKept(t *testing.T) {
+	for _, c := range []struct {
+		name, api, allowed string
+		after              time.Duration
+		want               bool
+	}{
+		{"over", "mcp", "300", 300 * time.Millisecond, true},
+		{"not yet over", "mcp", "300", 299 * time.Millisecond, false},
+		{"made again", "mcp", "300", -time.Hour, true},
+		{"not allowed", "mcp", "0", time.Hour, false},
+		{"not known", "mcp", "null", time.Hour, false},
+		{"for ever", "mcp", "9223372036854775807", time.Hour, false},
+		{"a member of another API", "http.json", "300", time.Hour, false},
+	} {
+		request := modelio.Request{API: c.api, Options: modelio.Object{"method": []byte(`"tools/list"`)}}
+		first := snapshot.Snapshot{Timestamp: time.Date(2026, 1, 9, 10, 30, 0, 0, time.UTC), Request: request}
+		again := first
+		again.Timestamp = first.Timestamp.Add(c.after)
+		said := modelio.Part{Custom: modelio.Object{"ttlMs": []byte(c.allowed)}}
+		first.Response.Candidates = []modelio.Candidate{{Message: modelio.Message{Content: []modelio.Part{said}}}}
+		tape := &tape{records: []snapshot.Snapshot{first, again}, progress: progress{plays: make([]play, 2)}}
+		require.Equal(t, !c.want, tape.isUncalled(1), c.name)
+		require.True(t, tape.isUncalled(0))
+	}
+}
