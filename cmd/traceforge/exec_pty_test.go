@@ -64,3 +64,28 @@ func TestExecPassesSignals(t *testing.T) {
 		})
 	}
 }
+
+// TestHangupUnderNohup: what ignores that its terminal is closed runs its command to the end.
+func TestHangupUnderNohup(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	const fake = `#!/bin/sh
+[ "$1" = test ] || exit 1
+trap 'exit 7' USR1
+echo ready
+i=0
+while [ $i -lt 600 ]; do sleep 0.1; i=$((i+1)); done
+`
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "go"), []byte(fake), 0o755))
+	cmd := osexec.Command("sh", "-c", `trap '' HUP; PATH="$PWD:$PATH" exec traceforge test ./...`)
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "TRACEFORGE_DIR=")
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	_, err = bufio.NewReader(out).ReadString('\n')
+	require.NoError(t, err)
+	require.NoError(t, cmd.Process.Signal(syscall.SIGHUP))
+	require.NoError(t, cmd.Process.Signal(syscall.SIGUSR1)) // is passed on after the other one
+	_ = cmd.Wait()                                          // its code tells
+	require.Equal(t, 7, cmd.ProcessState.ExitCode())
+}

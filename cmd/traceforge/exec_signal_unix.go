@@ -14,8 +14,10 @@ import (
 // on a terminal reaches both.
 func passSignals(started <-chan *os.Process) (stop func()) {
 	signals := make(chan os.Signal, 8)
-	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT,
-		syscall.SIGUSR1, syscall.SIGUSR2)
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGQUIT, syscall.SIGUSR1, syscall.SIGUSR2)
+	if !signal.Ignored(syscall.SIGHUP) { // by nohup, for the program too
+		signal.Notify(signals, syscall.SIGHUP)
+	}
 	go func() {
 		to, runs := <-started
 		for s := range signals {
