@@ -210,6 +210,24 @@ func TestQuestionsOfALiveCall(t *testing.T) {
 	}
 }
 
+// TestQuestionsOfALiveCallAfterAFailure: an update also sends replies that equal those of a failed run, which wait.
+func TestQuestionsOfALiveCallAfterAFailure(t *testing.T) {
+	for _, w := range ways(sells("Adds.")) {
+		t.Run(w.name, func(t *testing.T) {
+			s := newStage(t)
+			s.protocol = "2025-11-25"
+			_, tb := s.run("1", w, func(ctx context.Context, connect func(*mcp.ClientOptions) (*mcp.ClientSession, error)) ([]string, error) {
+				said, err := confirms("accept", "Emma")(ctx, connect)
+				return said, errors.Join(err, errors.New("the test fails"))
+			})
+			require.True(t, tb.Failed())
+			for _, mode := range []string{"1", ""} {
+				require.Equal(t, []string{"WaldenThis one accept 1"}, s.mustRun(mode, w, confirms("accept", "Walden")))
+			}
+		})
+	}
+}
+
 // TestReplyDrift shows that a client which answers its server in another way fails its test at once, and what accepts it.
 func TestReplyDrift(t *testing.T) {
 	for _, w := range ways(sells("Adds.")) {

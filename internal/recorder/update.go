@@ -27,12 +27,15 @@ func (r *Recorder) makeLive(c *call) (*servedRecord, error) {
 	return r.buy(c)
 }
 
-// sendReply makes a reply live that a live server waits for, although it may equal a record.
+// sendReply makes a reply live that a live server waits for, although it may equal a record or an answer that waits.
 func (r *Recorder) sendReply(c *call) (*servedRecord, error) {
 	if s := c.codec.Session; s == nil || !isReply(c.request) || c.listens() || r.sessions.awaits(s, c.what.(*wire)) {
 		return nil, nil
 	}
-	return r.makeLive(c)
+	if f := r.boughtBefore(c); f != nil {
+		return nil, f
+	}
+	return r.startTake(c, "") // replies have no parameters
 }
 
 // replayOrNew answers a recorded call. A call that resembles an unplayed record has drifted; this mode does not pay for
