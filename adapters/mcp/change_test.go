@@ -550,6 +550,11 @@ func TestKeptAnswers(t *testing.T) {
 			require.Equal(t, recorded, s.document())
 			_, tb := s.run("", w, opensOnly)
 			require.Contains(t, tb.Logged(), "recorded call was not made", "a client that asks for no tools has changed")
+			asks := map[time.Duration]int{allowed: 1, 0: 2}[lasts]
+			for _, mode := range []string{"all", ""} {
+				s.mustRun(mode, w, keeps(0))
+				require.Equal(t, asks, strings.Count(s.document(), `"method": "tools/list"`), "a recording takes its time")
+			}
 		})
 	}
 }
