@@ -501,8 +501,9 @@ func TestPendingIsWhatIsRecorded(t *testing.T) {
 	require.NotContains(t, tb.Logged(), "GET /")
 }
 
-// keeps lists the tools of a server twice, so long apart in a recording that its client must ask again.
-func keeps(apart time.Duration) visit {
+// keeps lists the tools of a server twice, so long apart in a recording that its client must ask again. meta is what it
+// says with each request.
+func keeps(apart time.Duration, meta mcp.Meta) visit {
 	return func(ctx context.Context, connect func(*mcp.ClientOptions) (*mcp.ClientSession, error)) (said []string, err error) {
 		session, err := connect(nil)
 		if err != nil {
@@ -510,7 +511,7 @@ func keeps(apart time.Duration) visit {
 		}
 		defer session.Close()
 		for range 2 {
-			tools, err := session.ListTools(ctx, nil)
+			tools, err := session.ListTools(ctx, &mcp.ListToolsParams{Meta: meta})
 			if err != nil {
 				return nil, err
 			}
@@ -541,18 +542,21 @@ func TestKeptAnswers(t *testing.T) {
 				return server
 			}, &mcp.StreamableHTTPOptions{Stateless: true})
 			s := newStage(t)
-			said := s.mustRun("all", w, keeps(allowed*3/2))
+			said := s.mustRun("all", w, keeps(allowed*3/2, nil))
 			recorded := s.document()
 			require.Equal(t, 2, strings.Count(recorded, `"method": "tools/list"`))
 			for _, mode := range []string{"", "1", ""} {
-				require.Equal(t, said, s.mustRun(mode, w, keeps(0)))
+				require.Equal(t, said, s.mustRun(mode, w, keeps(0, nil)))
 			}
 			require.Equal(t, recorded, s.document())
 			_, tb := s.run("", w, opensOnly)
 			require.Contains(t, tb.Logged(), "recorded call was not made", "a client that asks for no tools has changed")
+			for _, mode := range []string{"1", ""} {
+				require.Equal(t, said, s.mustRun(mode, w, keeps(0, mcp.Meta{"client": "newer"})), "no record of older requests is left")
+			}
 			asks := map[time.Duration]int{allowed: 1, 0: 2}[lasts]
 			for _, mode := range []string{"all", ""} {
-				s.mustRun(mode, w, keeps(0))
+				s.mustRun(mode, w, keeps(0, nil))
 				require.Equal(t, asks, strings.Count(s.document(), `"method": "tools/list"`), "a recording takes its time")
 			}
 		})

@@ -38,7 +38,7 @@ func (r *revision) pair(kept []*take, partial bool) (put store.Put, changed []*t
 	for n := range done {
 		done[n].After = after[n]
 	}
-	next, places := store.Next(r.run.name, old.records, append(done, old.spared(calls, pairs, r.run.Mode)...), drop)
+	next, places := store.Next(r.run.name, old.records, append(done, old.spared(calls, pairs)...), drop)
 	for n, c := range calls {
 		tk, is := c.take, &next[places[n]]
 		if tk != nil {

@@ -176,11 +176,12 @@ func cancelIn(turns []*turn, request *modelio.Request) bool {
 
 // spared returns outcomes that keep records whose call was not made because another tool of its turn failed, or a client
 // kept an earlier answer from the store. pairs are the records that have calls.
-func (t *tape) spared(calls []testCall, pairs []int, mode Mode) (all []store.Outcome) {
+func (t *tape) spared(calls []testCall, pairs []int) (all []store.Outcome) {
 	failed := t.failedTurns(calls)
 	for i := range t.records {
+		asksSame := func(c testCall) bool { return c.take == nil && t.key(c.record) == t.key(i) }
 		if t.spares(i) || !slices.Contains(pairs, i) &&
-			(mode != UpdateAll && t.isKept(i) || cancelIn(failed, &t.records[i].Request)) {
+			(t.isKept(i) && slices.ContainsFunc(calls, asksSame) || cancelIn(failed, &t.records[i].Request)) {
 			all = append(all, store.Outcome{Of: i})
 		}
 	}
