@@ -305,10 +305,7 @@ func (f fact) value() string {
 
 // facts appends the facts of an answer, in the same order for each record.
 func facts(all []fact, r *snapshot.Response) []fact {
-	u := r.Usage
-	if u == nil {
-		u = &modelio.Usage{}
-	}
+	u := cmp.Or(r.Usage, &modelio.Usage{})
 	all = append(all, []fact{
 		{"/model", r.Model, nil},
 		{"/tokens_used", "", r.TokensUsed},

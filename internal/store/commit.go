@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -119,10 +120,7 @@ func (s *Store) target(p Put) (*target, error) {
 	if wrong := Misnamed(p.Name, p.Document); len(wrong) > 0 {
 		return nil, &snapshot.Error{File: s.Shown(file), Violations: wrong}
 	}
-	writer := p.Writer
-	if writer == nil {
-		writer = new(snapshot.Writer)
-	}
+	writer := cmp.Or(p.Writer, new(snapshot.Writer))
 	var read *snapshot.Document
 	data, err := writer.Write(p.Document, func(d *snapshot.Document) error { read = d; return nil })
 	if err != nil {
