@@ -65,6 +65,19 @@ func TestExecPassesSignals(t *testing.T) {
 	}
 }
 
+// TestGoTestEndedBySignal: what ends go test from outside is said, as go test cannot say it.
+func TestGoTestEndedBySignal(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	const fake = "#!/bin/sh\n[ \"$1\" = test ] && kill -KILL $$\nexit 1\n"
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "go"), []byte(fake), 0o755))
+	cmd := osexec.Command("sh", "-c", `PATH="$PWD:$PATH" exec traceforge test -json ./...`)
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "TRACEFORGE_DIR=")
+	said, _ := cmd.CombinedOutput() // its code tells
+	require.Equal(t, 137, cmd.ProcessState.ExitCode())
+	require.Equal(t, "go test: signal: killed\n", string(said))
+}
+
 // TestHangupUnderNohup: what ignores that its terminal is closed runs its command to the end.
 func TestHangupUnderNohup(t *testing.T) {
 	t.Parallel()

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/traceforge/traceforge-go/internal/annotation"
 	"github.com/traceforge/traceforge-go/internal/page"
@@ -99,6 +100,9 @@ func (c *call) goTest(args []string) (run testRun, err error) {
 	run.code, err = c.runCommand(words, usage.ReceiptEnv+"="+left, annotation.Env+"=off")
 	if err != nil {
 		return run, fmt.Errorf("go test: %w", err)
+	}
+	if by := run.code - 128; by > 0 { // go test itself ends with 0, 1 or 2
+		c.say("go test: signal: %v", syscall.Signal(by))
 	}
 	run.receipts, run.killed, run.unread = readReceipts(left)
 	return run, nil
