@@ -59,7 +59,9 @@ func exec(c *call) error {
 	ended := 0
 	env, err := p.serve()
 	if err == nil {
-		ended, err = p.runCommand(p.forwarded, append(env, withoutProxy()...)...)
+		if ended, err = p.runCommand(p.forwarded, append(env, withoutProxy()...)...); err != nil {
+			err = usageError{err} // it did not start
+		}
 	}
 	for _, closeServer := range p.servers { // waits for answers in progress
 		closeServer()

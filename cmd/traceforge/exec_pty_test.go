@@ -78,6 +78,19 @@ func TestGoTestEndedBySignal(t *testing.T) {
 	require.Equal(t, "go test: signal: killed\n", string(said))
 }
 
+// TestGoIsMissing: no help of the command says where go is.
+func TestGoIsMissing(t *testing.T) {
+	t.Parallel()
+	at, err := osexec.LookPath("traceforge")
+	require.NoError(t, err)
+	cmd := osexec.Command(at, "test", "./...")
+	cmd.Dir, cmd.Env = t.TempDir(), append(os.Environ(), "PATH=", "TRACEFORGE_DIR=")
+	said, _ := cmd.CombinedOutput() // its code tells
+	require.Equal(t, exitTrouble, cmd.ProcessState.ExitCode())
+	require.Contains(t, string(said), "go test: ")
+	require.NotContains(t, string(said), "--help")
+}
+
 // TestHangupUnderNohup: what ignores that its terminal is closed runs its command to the end.
 func TestHangupUnderNohup(t *testing.T) {
 	t.Parallel()

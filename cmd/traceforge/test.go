@@ -118,7 +118,7 @@ func (c *call) runCommand(words []string, env ...string) (code int, err error) {
 	defer passSignals(started)() // from now on, since the command may be interrupted as soon as it runs
 	if err := cmd.Start(); err != nil {
 		close(started)
-		return 0, usageError{err}
+		return 0, err
 	}
 	started <- cmd.Process
 	var ended *osexec.ExitError

@@ -136,10 +136,11 @@ func asking(provider string, req *modelio.Request) string {
 
 // methodOf returns the method of a session's message; "" for any other request.
 func methodOf(req *modelio.Request) string {
-	if codec := CodecNamed(req.API, ""); codec == nil || codec.Session == nil {
-		return ""
+	hasSession := func(codec *provider.Codec) bool { return codec != nil && codec.Session != nil }
+	if method := req.Options["method"]; method != nil && hasSession(CodecNamed(req.API, "")) { // most have none
+		return jsontext.WordOf(method)
 	}
-	return jsontext.WordOf(req.Options["method"])
+	return ""
 }
 
 func (c *call) asking() string { return asking(c.provider, c.request) }

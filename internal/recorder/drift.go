@@ -186,8 +186,7 @@ func (t *tape) comparable(i int, c *call) bool {
 
 // sameTool reports whether two requests are for one tool. The inputs of two tools have nothing in common.
 func sameTool(a, b *modelio.Request) bool {
-	sameMethod := a.API == b.API && bytes.Equal(a.Options["method"], b.Options["method"]) || methodOf(a) == methodOf(b)
-	return a.Tool() == b.Tool() && sameMethod && (a.Tool() == "" || a.API == b.API)
+	return a.Tool() == b.Tool() && methodOf(a) == methodOf(b) && (a.Tool() == "" || a.API == b.API)
 }
 
 // nearest returns the record that a call is compared with, or -1. It shares most with the call and, of several such

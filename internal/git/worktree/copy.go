@@ -31,14 +31,19 @@ func At(ctx context.Context, revision, dir string) (in string, files []File, err
 	if err != nil {
 		return "", nil, err
 	}
-	for _, line := range split(listed) {
+	return at.in, Listed(listed), nil
+}
+
+// Listed returns the files that git ls-tree -z lists, without links and submodules.
+func Listed(tree string) (files []File) {
+	for _, line := range split(tree) {
 		about, file, _ := strings.Cut(line, "\t") // <mode> <type> <hash>
 		kind := strings.Fields(about)
 		if len(kind) == 3 && kind[1] == "blob" && kind[0] != "120000" {
 			files = append(files, File{file, kind[2]})
 		}
 	}
-	return at.in, files, nil
+	return files
 }
 
 // Copy writes files of the repository that contains dir to a directory, exactly as git stores them: filters do not run. It

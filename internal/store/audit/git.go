@@ -56,15 +56,9 @@ func sidesOf(s *store.Store, file string, noGit error) string {
 
 // committed returns the files of the store in a commit; none if the commit does not exist. The commit is one of the
 // repository that contains the store, which may be a submodule: [worktree.At] would take that of the repository around it.
-func committed(s *store.Store, commit string) (all []version) {
-	out, _ := s.Git("ls-tree", "-r", "-z", commit, "./")
-	for line := range strings.SplitSeq(out, "\x00") {
-		info, file, _ := strings.Cut(line, "\t")
-		if fields := strings.Fields(info); len(fields) == 3 { // mode, type, object
-			all = append(all, version{Name: file, Object: fields[2]})
-		}
-	}
-	return all
+func committed(s *store.Store, commit string) []version {
+	tree, _ := s.Git("ls-tree", "-r", "-z", commit, "./")
+	return worktree.Listed(tree)
 }
 
 // merging returns the commit that is being merged, and the files in it, in HEAD and in their ancestor, numbered as in
