@@ -214,12 +214,15 @@ func (s *state) seals() (map[string]page.Seal, error) {
 }
 
 // objects returns git's object ids of the files of a state, by name. Files of the working tree that differ from the
-// index have none. The result is nil if git does not track the store.
+// index have none. The result is nil if git does not track the store, or cannot read its ignore file or attributes.
 func (s *state) objects(ctx context.Context) map[string]string {
 	files, touched := s.files, []string(nil)
 	if s.temp == "" {
-		var err error
-		if files, err = worktree.Staged(ctx, s.Dir(), []string{"."}); err == nil {
+		err := s.CheckTexts()
+		if err == nil {
+			files, err = worktree.Staged(ctx, s.Dir(), []string{"."})
+		}
+		if err == nil {
 			touched, err = worktree.Unstaged(ctx, s.Dir())
 		}
 		if err != nil {

@@ -3,16 +3,20 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 	osexec "os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/traceforge/traceforge-go/internal/git/gittest"
+	"github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/internal/tbtest/toy"
 )
 
@@ -198,6 +202,21 @@ func TestPlantedHookInChild(t *testing.T) {
 		}
 	}
 	t.Log("in the hook: nothing ran")
+}
+
+// TestDiffWaitsForNoPipe: diff asks git about no store in which git would wait for somebody to write to a pipe.
+func TestDiffWaitsForNoPipe(t *testing.T) {
+	for _, name := range []string{store.AttributesName, store.IgnoreName} {
+		dir := newReviewed(t)
+		require.NoError(t, os.RemoveAll(filepath.Join(dir, name)))
+		require.NoError(t, syscall.Mkfifo(filepath.Join(dir, name), 0o666))
+		s, err := store.Open(dir)
+		require.NoError(t, err)
+		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second) // it must end by itself
+		require.Nil(t, (&state{Store: s}).objects(ctx))
+		require.NoError(t, ctx.Err(), name)
+		cancel()
+	}
 }
 
 // plant returns a copy of a module with plants, in a repository.
