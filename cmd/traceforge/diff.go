@@ -105,7 +105,7 @@ func compare(c *call, was, is *state) (*page.Comparison, error) {
 	altered := alteredAlone(c.ctx, was, is, before, after)
 	for _, change := range page.Changes(before, after) {
 		if err := cmp.Or(before[change.Document].Unread, after[change.Document].Unread); err != nil {
-			found.Unread = append(found.Unread, err.Error())
+			found.Unread = append(found.Unread, is.shown(was.shown(err.Error())))
 			continue
 		}
 		f, errFrom := document(from, before[change.Document].File)
@@ -206,11 +206,23 @@ type state struct {
 func (s *state) seals() (map[string]page.Seal, error) {
 	seals, err := place.Seals(s.Store)
 	var wrong *snapshot.Error
-	if s.of != "" && errors.As(err, &wrong) && wrong.Violations[0].Rule == snapshot.RulePointer {
+	if s.of == "" || !errors.As(err, &wrong) {
+		return seals, err
+	}
+	if wrong.Violations[0].Rule == snapshot.RulePointer {
 		return nil, fmt.Errorf("git has documents of %s in Git LFS: check them out with git worktree add --detach DIR %s, "+
 			"and name the store in DIR in its place", s.of, gotest.Quote(s.of))
 	}
+	wrong.File = s.shown(wrong.File)
 	return seals, err
+}
+
+// shown returns a text that names files of the copy of a revision as git does.
+func (s *state) shown(text string) string {
+	if s.temp == "" {
+		return text
+	}
+	return strings.ReplaceAll(filepath.ToSlash(text), filepath.ToSlash(s.temp)+"/", s.of+":")
 }
 
 // objects returns git's object ids of the files of a state, by name. Files of the working tree that differ from the

@@ -4,6 +4,7 @@ import (
 	"io"
 	"os"
 	osexec "os/exec"
+	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -14,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/internal/git/gittest"
 	"github.com/traceforge/traceforge-go/internal/gotest"
 	"github.com/traceforge/traceforge-go/internal/page/pagetest"
 	"github.com/traceforge/traceforge-go/internal/store"
@@ -418,6 +420,31 @@ func TestTwoDocumentsOfOneTest(t *testing.T) {
 	require.Equal(t, exitFindings, code)
 	require.Empty(t, out)
 	require.Contains(t, said, "zzz/"+file+": duplicate: ")
+}
+
+// TestDiffNamesFilesAsGit: what cannot be read at a revision has the name that git has for it, not that of a copy.
+func TestDiffNamesFilesAsGit(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), ".ai-snapshots")
+	keepRaw(t, dir, "TestOne", `{}`)
+	file := "openai/" + documentOf("TestOne") + ".json"
+	text, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(file)))
+	require.NoError(t, err)
+	commitAll(t, filepath.Dir(dir))
+	for _, tt := range []struct{ file, text, want string }{
+		{file, "{", "HEAD:" + file + ": json: "},
+		{"zzz/" + path.Base(file), string(text), "HEAD:zzz/" + path.Base(file) + ": duplicate: "},
+	} {
+		gittest.Write(t, dir, map[string]string{tt.file: tt.text})
+		gittest.Run(t, dir, "add", "-A")
+		gittest.Run(t, dir, "commit", "-q", "-m", "broken")
+		for _, args := range [][]string{{"HEAD~1", "HEAD"}, {"HEAD", "HEAD~1"}} {
+			code, out, said := run("", append([]string{"diff", "--dir", dir}, args...)...)
+			require.Equal(t, exitFindings, code, "%s%s", out, said)
+			require.Contains(t, said, tt.want)
+			require.NotContains(t, out+said, "traceforge-copy-")
+		}
+		gittest.Run(t, dir, "revert", "--no-edit", "HEAD")
+	}
 }
 
 // TestRawAnswersThatWait: review names what changed of a pending answer too, and says what it cannot compare.

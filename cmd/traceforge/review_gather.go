@@ -7,7 +7,6 @@ import (
 	"maps"
 	osexec "os/exec"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -132,8 +131,8 @@ func (src *source) load(name string) (from, to *store.Doc, err error) {
 	if from, err = loadIn(src.from.Store, name, src.providers[name]); err != nil && src.kind == pendingKind {
 		return nil, nil, err
 	} else if err != nil {
-		wrong, _, _ := strings.Cut(strings.ReplaceAll(filepath.ToSlash(err.Error()), filepath.ToSlash(src.from.temp)+"/", ""), "\n")
-		return nil, nil, errors.New("as git has it staged, " + wrong + "\nway out: stage all of it, with git add")
+		wrong, _, _ := strings.Cut(src.from.shown(err.Error()), "\n")
+		return nil, nil, errors.New("as git has it staged, " + strings.TrimPrefix(wrong, ":") + "\nway out: stage all of it, with git add")
 	}
 	if to, err = loadIn(src.to.Store, name, src.providers[name]); err != nil {
 		return nil, nil, err
