@@ -87,8 +87,7 @@ func lost(c *call, s *store.Store, dir string) (found []snapshot.Finding) {
 	}
 	var missing []worktree.File
 	for _, file := range deleted {
-		_, name, ok := store.ParseDocumentFile(file)
-		if _, err := s.Load(name, store.UnknownProvider); ok && errors.Is(err, fs.ErrNotExist) { // it may have another provider
+		if _, _, ok := store.ParseDocumentFile(file); ok {
 			missing = append(missing, worktree.File{Name: file, Object: ":./" + file})
 		}
 	}
@@ -100,6 +99,10 @@ func lost(c *call, s *store.Store, dir string) (found []snapshot.Finding) {
 				continue
 			}
 			test := page.TestOf(doc)
+			_, err = s.Load(snapshot.DocumentName(test.Package, test.Name), store.UnknownProvider)
+			if !errors.Is(err, fs.ErrNotExist) {
+				continue // its document has another provider, or another name than before
+			}
 			if names, _ := src.Functions(test.Package); slices.Contains(names, gotest.Function(test.Name)) {
 				program, named := git.At(dir)
 				all := gotest.Quote(path.Join(named, strings.TrimSuffix(f.Name, ".json")+"*")) // includes raw answers

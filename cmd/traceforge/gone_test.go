@@ -9,8 +9,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/traceforge/traceforge-go/internal/git/gittest"
 	"github.com/traceforge/traceforge-go/internal/page/pagetest"
 	"github.com/traceforge/traceforge-go/internal/usage"
+	"github.com/traceforge/traceforge-go/snapshot"
 )
 
 // TestGoneTests: a test that found no record may be the one that is gone, unless it has a document of its own.
@@ -60,5 +62,26 @@ func TestLostTests(t *testing.T) {
 		require.NoError(t, os.RemoveAll(filepath.Join(snapshots, "openai")))
 		_, _, said := run("", "verify", "--dir", snapshots)
 		require.Equal(t, lost, strings.Count(said, ": lost: "), said)
+	}
+}
+
+// TestLostFormerDocument: no document is lost of a test that has one under another name, as one of version 1.0.0 had.
+func TestLostFormerDocument(t *testing.T) {
+	dir := t.TempDir()
+	gittest.Write(t, dir, map[string]string{
+		"go.mod": "module example.com/agents\n", "plain_test.go": "package agents\n\nfunc TestPlain(t *testing.T) {}\n",
+	})
+	snapshots := filepath.Join(dir, ".ai-snapshots")
+	require.NoError(t, pagetest.MakeStore(snapshots, "plain"))
+	now := filepath.Join(snapshots, "openai", snapshot.DocumentName("example.com/agents", "TestPlain")+".json")
+	former := filepath.Join(snapshots, "openai", snapshot.FormerName("example.com/agents", "TestPlain")+".json")
+	text, err := os.ReadFile(now)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(former, text, 0o666))
+	commitAll(t, dir)
+	for _, file := range []string{former, now} {
+		require.NoError(t, os.Remove(file))
+		_, _, said := run("", "verify", "--dir", snapshots)
+		require.Equal(t, file == now, strings.Contains(said, ": lost: "), said)
 	}
 }
