@@ -82,7 +82,10 @@ func (c *call) renew(s *store.Store, dir string) (brought bool, err error) {
 	if err := errors.Join(broken...); err != nil {
 		return true, exit{exitFindings, err}
 	}
-	return len(change.Put) > 0, nil
+	if brought = len(change.Put) > 0; brought {
+		err = renewManifest(s)
+	}
+	return brought, err
 }
 
 // renewed returns the change that upgrades documents of an earlier version, and why some cannot be upgraded. Files that
