@@ -83,7 +83,7 @@ func (c *call) renew(s *store.Store, dir string) (brought bool, err error) {
 		return true, exit{exitFindings, err}
 	}
 	if brought = len(change.Put) > 0; brought {
-		err = renewManifest(s)
+		_, err = audit.Repair(s) // writes the manifest, unless a document is broken
 	}
 	return brought, err
 }
