@@ -454,6 +454,24 @@ func TestReadDifferently(t *testing.T) {
 	require.Contains(t, fmt.Sprint(s.findings()), "and none does")
 }
 
+// TestSecretInAReading: a recording that is refused for a secret which only a reading holds names its place and its kind.
+func TestSecretInAReading(t *testing.T) {
+	const begin, end = "ghp_16C7e42F292c6912E7", "710c838347Ae178b4a"
+	chunk := ` data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"name":"rm","arguments":"%s"}}]}}]}` + "\n\n"
+	called := fmt.Sprintf(chunk, begin) + strings.Replace(fmt.Sprintf(chunk, end), `"name":"rm",`, "", 1)
+	for contentType, body := range map[string]string{
+		"application/json":  strings.Replace(honest, `"content":"four"`, `"content":"four","Content":"`+begin+end+`"`, 1),
+		"text/event-stream": strings.Replace(honestStream, "data: [DONE]", called+"data: [DONE]", 1),
+	} {
+		s, got := newScene(t), ""
+		failures, _ := s.run(Update, posts(&got, chatURL, askedBody), func(o *Options) {
+			o.Upstream, o.Allowed = &upstream{body: body, header: http.Header{"Content-Type": {contentType}}}, CutStreams
+		})
+		require.NotEmpty(t, failures, contentType)
+		require.Contains(t, failures[0].Text, "holds a GitHub token: nothing was recorded\n  /response/readings\n", contentType)
+	}
+}
+
 // TestReadings puts 10,000 harmless readings in front of one that adds a call: the record tells that first, and verify finds
 // it unless its kind is allowed.
 func TestReadings(t *testing.T) {

@@ -71,11 +71,12 @@ func (s *setup) refuseSecrets(takes ...*take) error {
 		s.maskCommand(tk)
 		inBytes, found := scanner.Find(tk.raw)
 		if scanner.Holds(tk.record, tk.raw) || found && scanner.Holds(tk.record, nil) {
-			text, err := tk.record.SF()
-			if err != nil {
-				return err
+			text, _ := tk.record.SF()
+			hit, isThere := scanner.Find(text)
+			if !isThere { // SF has no readings
+				hit, _ = scanner.Find(fmt.Append(nil, tk.record.Response.Readings))
+				hit.Pointer = "/response/readings"
 			}
-			hit, _ := scanner.Find(text)
 			return s.leaked(hit, tk.who(), strings.TrimPrefix(hit.Pointer, "/snapshots/0"))
 		}
 		if found {
@@ -101,10 +102,9 @@ func (s *setup) keepOut(hit secret.Hit) string {
 
 // plain returns a failure that is safe to print: without secrets, and without control sequences of terminals and logs.
 func (s *setup) plain(f *Failure) *Failure {
-	scanner := s.scanner()
-	f.Text = plaintext.Text(scanner.Mask(f.Text))
-	f.recipe = plaintext.Text(scanner.Mask(f.recipe))
-	f.brief = plaintext.Line(scanner.Mask(f.brief))
+	f.Text = s.plainText(f.Text)
+	f.recipe = s.plainText(f.recipe)
+	f.brief = plaintext.Line(s.scanner().Mask(f.brief))
 	f.output = s.output()
 	return f
 }
