@@ -388,6 +388,25 @@ func TestDiffShowsAddedTests(t *testing.T) {
 	}
 }
 
+// TestReadingsInJSON: what programs get of a call says how other programs read its answer, and where the answer came from.
+func TestReadingsInJSON(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), ".ai-snapshots")
+	keepRaw(t, dir, "TestRead", `{}`, func(s *snapshot.Snapshot) {
+		s.Source.Origin = "go-vcr"
+		s.Response.Readings = []snapshot.Reading{{Kind: "added-call", Says: "rm({})"}}
+	})
+	before := filepath.Join(t.TempDir(), "before")
+	require.NoError(t, pagetest.MakeStore(before, "turn1"))
+	for _, args := range [][]string{{"show", "--json", "--dir", dir, "TestRead"}, {"diff", "--json", before, dir}} {
+		_, out, said := run("", args...)
+		require.Contains(t, out, `"readings":[{"kind":"added-call","says":"rm({})"}]`, said)
+		require.Contains(t, out, `"origin":"go-vcr"`)
+	}
+	_, out, said := run("", "show", "--sf", "--dir", dir, "TestRead")
+	require.NotContains(t, out, "readings", said)
+}
+
 // TestDiffLeavesNoCopies: what diff copies of revisions is removed, also where one of them cannot be read.
 func TestDiffLeavesNoCopies(t *testing.T) {
 	dir, temp := filepath.Join(t.TempDir(), ".ai-snapshots"), t.TempDir()

@@ -3,9 +3,10 @@ package main
 import (
 	"fmt"
 	"path"
-	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/commandline"
+	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/place"
 	"github.com/traceforge/traceforge-go/internal/secret"
 	"github.com/traceforge/traceforge-go/internal/store"
@@ -49,9 +50,8 @@ func leakedIn(c *call, doc *store.Doc, wayOut string) (found []snapshot.Finding)
 	for i := range doc.Document.Snapshots {
 		record := &doc.Document.Snapshots[i]
 		if looker.Holds(record) {
-			text, _ := record.SF() // the record was read from this
-			hit, _ := c.secrets.Find(text)
-			hit.Pointer = fmt.Sprintf("/snapshots/%d%s", i, strings.TrimPrefix(hit.Pointer, "/snapshots/0"))
+			hit, _ := c.secrets.Find(jsontext.ObjectText(page.Whole(record)))
+			hit.Pointer = fmt.Sprintf("/snapshots/%d%s", i, hit.Pointer)
 			add(file, hit, " in the whole request or the answer")
 		}
 		words, _ := commandline.Words(record.Source.Function) // of a program's command, where a secret may contain quotes

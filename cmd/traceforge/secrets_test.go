@@ -14,8 +14,8 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// TestVerifySecretsLooksEverywhere: in media, in errors of the transport, which have no bytes of an answer, and in the words of a
-// command, in which a quote may be escaped.
+// TestVerifySecretsLooksEverywhere: in media, in errors of the transport, which have no bytes of an answer, in readings, and in the
+// words of a command, in which a quote may be escaped.
 func TestVerifySecretsLooksEverywhere(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), ".ai-snapshots")
 	name := snapshot.DocumentName("example.com/agents", "TestRefused")
@@ -31,7 +31,7 @@ func TestVerifySecretsLooksEverywhere(t *testing.T) {
 			Request: modelio.Request{API: "openai.chat", Model: "m", Messages: []modelio.Message{{Role: modelio.RoleUser, Content: []modelio.Part{modelio.MediaPart("image/png", url)}}}},
 			Response: snapshot.Response{Response: modelio.Response{
 				Error: &modelio.ProviderError{Type: "transport", Code: "refused", Message: "dial tcp: hunter2-in-an-error-9f"},
-			}},
+			}, Readings: []snapshot.Reading{{Kind: "text", Says: "hunter2-in-a-reading-9f"}}},
 		}}},
 	}}}))
 	verify := func() (int, string) {
@@ -43,6 +43,7 @@ func TestVerifySecretsLooksEverywhere(t *testing.T) {
 	for _, tt := range []struct{ name, value, says string }{
 		{"medium", "hunter2-in-a-picture-9f", ".png: secret: the value of DB_PASSWORD: revoke it"},
 		{"transport error", "hunter2-in-an-error-9f", "/snapshots/0/response/error/message: secret: the value of DB_PASSWORD in the whole request or the answer"},
+		{"reading", "hunter2-in-a-reading-9f", "/snapshots/0/response/readings/0/says: secret: the value of DB_PASSWORD in the whole request or the answer"},
 		{"command", "hunter2-it's-a-command", ".json: /snapshots/0/source/function: secret: the value of DB_PASSWORD: revoke it"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -195,13 +195,13 @@ type shownRecords struct {
 	Snapshots []json.RawMessage `json:"snapshots"`
 }
 
-// writeJSON writes records in the literal form, with the hashes that identify them in other formats.
+// writeJSON writes records in the literal form and what it lacks, with the hashes that identify them in other formats.
 func writeJSON(c *call, chosen []selection) {
 	var answer shownRecords
 	for _, s := range chosen {
 		for _, call := range s.calls() {
 			request, response := cores(call, call.Source.Ignored)
-			members := page.Literal(call).Object()
+			members := page.Whole(call)
 			members["prompt_hash"] = jsontext.Text(canon.Sum(request))
 			members["response_hash"] = jsontext.Text(canon.Sum(response))
 			answer.Snapshots = append(answer.Snapshots, jsontext.ObjectText(members))

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"path"
@@ -21,17 +22,14 @@ func OnlyOf(calls Calls, from, to *snapshot.Document) Only {
 	only := Only{}
 	for fate, doc := range map[string]*snapshot.Document{drift.Added: to, drift.Removed: from} {
 		for _, n := range calls[fate] {
-			if doc == nil {
-				break
-			}
-			s := callOf(doc, n)
+			s := callOf(cmp.Or(doc, &snapshot.Document{}), n)
 			if s == nil {
 				continue
 			}
 			if s.Continues != nil && slices.Contains(calls[fate], s.Continues.Call) {
 				only[fate] = append(only[fate], literalEnd(callOf(doc, s.Continues.Call), s))
 			} else {
-				only[fate] = append(only[fate], Literal(s).Raw())
+				only[fate] = append(only[fate], jsontext.ObjectText(Whole(s)))
 			}
 		}
 	}
@@ -43,7 +41,7 @@ func OnlyOf(calls Calls, from, to *snapshot.Document) Only {
 func literalEnd(base, s *snapshot.Snapshot) json.RawMessage {
 	end, known := *s, min(s.Continues.Messages, len(base.Request.Messages))
 	end.Request.Messages = s.Request.Messages[known:]
-	record := Literal(&end).Object()
+	record := Whole(&end)
 	request := jsontext.ValueOf(record["request"]).Object()
 	request["continues"] = fmt.Appendf(nil, `{"call":%d,"messages":%d}`, base.Number(), known)
 	record["request"] = jsontext.ObjectText(request)
@@ -55,6 +53,22 @@ func literalEnd(base, s *snapshot.Snapshot) json.RawMessage {
 func Literal(s *snapshot.Snapshot) jsontext.Value {
 	text, _ := s.SF() // the record was read from this
 	return jsontext.ValueOf(text).Member("snapshots").Head()
+}
+
+// Whole returns the members of a record in the literal form, with what that form lacks: marks of the source, and readings.
+func Whole(s *snapshot.Snapshot) map[string]json.RawMessage {
+	alone := *s
+	alone.Continues = nil
+	doc := snapshot.Document{Snapshots: []snapshot.Snapshot{alone}}
+	file, record := jsontext.ValueOf(doc.AppendFile(nil)).Member("snapshots").Head(), Literal(s).Object()
+	response := jsontext.ValueOf(record["response"]).Object()
+	for name, member := range file.Member("response").Members() {
+		if strings.HasPrefix(name, "readings") {
+			response[name] = member.Raw()
+		}
+	}
+	record["source"], record["response"] = file.Member("source").Raw(), jsontext.ObjectText(response)
+	return record
 }
 
 // A glance is a summary of a call.
