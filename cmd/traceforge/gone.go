@@ -99,11 +99,9 @@ func lost(c *call, s *store.Store, dir string) (found []snapshot.Finding) {
 				continue
 			}
 			test := page.TestOf(doc)
-			_, err = s.Load(snapshot.DocumentName(test.Package, test.Name), store.UnknownProvider)
-			if !errors.Is(err, fs.ErrNotExist) {
-				continue // its document has another provider, or another name than before
-			}
-			if names, _ := src.Functions(test.Package); slices.Contains(names, gotest.Function(test.Name)) {
+			_, err = s.Load(snapshot.DocumentName(test.Package, test.Name), store.UnknownProvider) // under any name
+			names, _ := src.Functions(test.Package)
+			if errors.Is(err, fs.ErrNotExist) && slices.Contains(names, gotest.Function(test.Name)) {
 				program, named := git.At(dir)
 				all := gotest.Quote(path.Join(named, strings.TrimSuffix(f.Name, ".json")+"*")) // includes raw answers
 				message := fmt.Sprintf("git has it, and %s in %s is still there: %s checkout -- %s brings it back",

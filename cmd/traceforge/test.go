@@ -53,7 +53,8 @@ func test(c *call) error {
 	if run.code != 0 {
 		c.brokenConfig()
 	}
-	c.answer(newTested(run, calls, broken), func() {})
+	failed := slices.DeleteFunc(calls.FailedOtherwise(), func(t page.Test) bool { return broken.of[t] })
+	c.answer(testReport{run.code == 0, run.code, calls, calls.Adopt(), broken.findings(), orEmpty(failed)}, func() {})
 	if annotation.Wanted() && !annotation.Left() {
 		c.annotateCauses(calls, func(at page.Place) string {
 			src, err := c.sources()
@@ -154,12 +155,6 @@ type testReport struct {
 	WithoutKey string             `json:"without_key,omitempty"` // command that keeps the stored answers of the calls that drifted
 	Broken     []snapshot.Finding `json:"broken"`                // problems of snapshots that their tests could not read
 	Failed     []page.Test        `json:"failed"`                // tests with a recorder that failed for other reasons
-}
-
-// newTested summarizes a run of go test.
-func newTested(run testRun, calls *coverage.Calls, broken breakage) testReport {
-	failed := slices.DeleteFunc(calls.FailedOtherwise(), func(t page.Test) bool { return broken.of[t] })
-	return testReport{run.code == 0, run.code, calls, calls.Adopt(), broken.findings(), orEmpty(failed)}
 }
 
 // A breakage lists problems, by store, with the snapshots of tests that failed before they used any.
