@@ -3,14 +3,13 @@ package traceforgetest
 import (
 	"os"
 	"path/filepath"
-	"slices"
 	"sync"
 
 	"github.com/traceforge/traceforge-go/internal/usage"
 )
 
 // known reads, once, what traceforge update says of documents that may be of tests that have another name now.
-var known = sync.OnceValues(func() ([]usage.Known, error) {
+var known = sync.OnceValues(func() (map[string][]usage.Known, error) {
 	file := os.Getenv(usage.KnownEnv)
 	if file == "" {
 		return nil, nil
@@ -24,8 +23,7 @@ func knownTo(dir string) ([]usage.Known, error) {
 	if len(all) == 0 || err != nil {
 		return nil, err
 	}
-	dir = usage.RealPath(dir)
-	return slices.DeleteFunc(slices.Clone(all), func(k usage.Known) bool { return usage.RealPath(k.Store) != dir }), nil
+	return all[usage.RealPath(dir)], nil
 }
 
 // sources returns the test files of the package, as far as they are here.

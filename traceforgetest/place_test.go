@@ -10,8 +10,23 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/traceforge/traceforge-go/internal/tbtest"
+	"github.com/traceforge/traceforge-go/internal/usage"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
+
+// TestKnownTo gives a test the documents of its store, at a cost that does not grow with their number: each test of an
+// update asks for them.
+func TestKnownTo(t *testing.T) {
+	defer func(was func() (map[string][]usage.Known, error)) { known = was }(known)
+	dir := usage.RealPath(t.TempDir())
+	all := map[string][]usage.Known{dir: make([]usage.Known, 10_000), dir + "other": make([]usage.Known, 10_000)}
+	known = func() (map[string][]usage.Known, error) { return all, nil }
+	require.Less(t, testing.AllocsPerRun(5, func() {
+		found, err := knownTo(dir)
+		require.NoError(t, err)
+		require.Len(t, found, 10_000)
+	}), 100.)
+}
 
 // TestStoreDir finds the store that an option or the variable names, and how messages name it.
 func TestStoreDir(t *testing.T) {

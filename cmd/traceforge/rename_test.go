@@ -95,7 +95,7 @@ func TestSummary(t *testing.T) {
 }
 
 func TestKnownIsRead(t *testing.T) {
-	want := []usage.Known{{Store: "/s", Name: "a", Package: "p", Test: "TestA/\n", Gone: true}, {Name: "b"}}
+	want := map[string][]usage.Known{"/s": {{Name: "a", Package: "p", Test: "TestA/\n", Gone: true}, {Name: "b"}}}
 	file, err := writeKnown(want)
 	require.NoError(t, err)
 	defer os.Remove(file)

@@ -330,29 +330,30 @@ func knownTests(c *call, now seals, mode string) (file string, err error) {
 	if err != nil {
 		return "", err
 	}
-	var known []usage.Known
+	known := map[string][]usage.Known{}
 	for dir, documents := range now {
 		abs, err := filepath.Abs(dir)
 		if err != nil {
 			return "", err
 		}
+		in := usage.RealPath(abs)
 		for name, seal := range documents {
 			t := seal.Test
 			gone := src.Gone(t.Package, t.Name) != ""
 			if gone || strings.Contains(t.Name, "/") {
-				known = append(known, usage.Known{Store: abs, Name: name, Package: t.Package, Test: t.Name, Gone: gone})
+				known[in] = append(known[in], usage.Known{Name: name, Package: t.Package, Test: t.Name, Gone: gone})
 			}
 		}
+		slices.SortFunc(known[in], func(a, b usage.Known) int { return strings.Compare(a.Name, b.Name) })
 	}
 	if len(known) == 0 {
 		return "", nil
 	}
-	slices.SortFunc(known, func(a, b usage.Known) int { return strings.Compare(a.Store+a.Name, b.Store+b.Name) })
 	return writeKnown(known)
 }
 
 // writeKnown writes a file of known documents for [usage.ReadKnown].
-func writeKnown(known []usage.Known) (file string, err error) {
+func writeKnown(known map[string][]usage.Known) (file string, err error) {
 	f, err := os.CreateTemp("", "traceforge-known-")
 	if err != nil {
 		return "", err

@@ -71,9 +71,11 @@ func (l *Library) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // package, then those whose path is most similar to the test's name, then those that no test has used.
 func (l *Library) answer(pkg, test string, asked *request, taken []string) recorder.RecordedAnswer {
 	who := pkg + " " + test
-	for _, v := range l.at[asked.at()] {
-		if passed := v.passed(v.lent[who], taken); len(passed) > 0 {
-			v.lend(who, passed)
+	if len(taken) > 0 { // otherwise a new test would go through thousands of recordings
+		for _, v := range l.at[asked.at()] {
+			if passed := v.passed(v.lent[who], taken); len(passed) > 0 {
+				v.lend(who, passed)
+			}
 		}
 	}
 	var near []*volume

@@ -7,8 +7,9 @@ import (
 	"path/filepath"
 )
 
-// KnownEnv is the variable that names a file with a list of [Known] documents in JSON. With it, a test without a
-// document finds the one that it had under another name (design R11). Only runs that update read it.
+// KnownEnv is the variable that names a file with lists of [Known] documents in JSON, by the real path of their store.
+// With it, a test without a document finds the one that it had under another name (design R11). Only runs that update
+// read it.
 const KnownEnv = "TRACEFORGE_KNOWN"
 
 // FlagEnv is the variable that makes a test binary set its -update flag if that is a boolean, so that test files which
@@ -18,8 +19,7 @@ const FlagEnv = "TRACEFORGE_UPDATE_FLAG"
 
 // A Known is a document of a test that may have another name now.
 type Known struct {
-	Store   string `json:"store"` // the store's directory, absolute
-	Name    string `json:"name"`  // name of the document
+	Name    string `json:"name"` // name of the document
 	Package string `json:"package"`
 	Test    string `json:"test"`
 	Gone    bool   `json:"gone,omitempty"` // the test does not exist in the source
@@ -34,7 +34,7 @@ func RealPath(dir string) string {
 }
 
 // ReadKnown reads a file of known documents.
-func ReadKnown(file string) (known []Known, err error) {
+func ReadKnown(file string) (known map[string][]Known, err error) {
 	data, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
