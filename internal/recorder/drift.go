@@ -11,6 +11,7 @@ import (
 	"github.com/traceforge/traceforge-go/internal/drift"
 	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/internal/provider"
 	"github.com/traceforge/traceforge-go/internal/usage"
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
@@ -37,6 +38,9 @@ func (r *report) drifted(c *call) *Failure {
 	r.run.tape.plays[best].held = true
 	r.run.tellMiss(c, &r.run.tape.records[best])
 	recorded := r.run.tape.plays[best].parts
+	if unknown := r.run.tape.records[best].Source.Unknown; len(unknown) > 0 { // the call's own are no change
+		got, _ = r.run.compare.Request(provider.WithoutHeaders(c.request, unknown))
+	}
 	brief := fmt.Sprintf("%s drifted from %s", c.asking(), r.run.record(best))
 	d := r.run.tape.driftOf(best)
 	d.Scripted = c.step != nil

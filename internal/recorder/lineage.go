@@ -69,9 +69,6 @@ var heirs locked.Map[[2]string, string]
 
 // onlyFirst returns the most probable of the documents that a test may have had. It returns none if they differ.
 func (s *setup) onlyFirst(known []usage.Known, c *call) []usage.Known {
-	if len(known) == 1 {
-		return known // the usual case
-	}
 	first := s.tapeOf(known[0].Name, c)
 	for i, k := range known[1:] {
 		if s.unlike(k) > s.unlike(known[0]) {
