@@ -159,7 +159,7 @@ func TestHostsAreChecked(t *testing.T) {
 		option    traceforgetest.Option
 		want      string
 	}{
-		{"scheme", "a URL", traceforgetest.Record("https://example.com"), `Record("https://example.com"): want a host without scheme, port and path, as in Record("example.com")`},
+		{"scheme", "a URL", traceforgetest.Record("https://example.com"), `Record("https://example.com"): want a host without scheme, port and path, as in Record("example.com"): its subdomains are included`},
 		{"port", "ports are no identity", traceforgetest.Record("example.com:8080"), `Record("example.com:8080"): want a host`},
 		{"star", "subdomains are meant anyway", traceforgetest.PassThrough("*.example.com"), `PassThrough("*.example.com"): want a host`},
 		{"empty", "names nothing", traceforgetest.Record(""), `Record(""): want a host`},

@@ -19,7 +19,8 @@ func (o *Options) checkHosts(option string, hosts []string) error {
 	for _, host := range hosts {
 		_, err := netip.ParseAddr(host)
 		if host == "" || err != nil && strings.ContainsAny(host, notOfHost) {
-			return fmt.Errorf("%s: want a host without scheme, port and path, as in %s", o.option(option, host), o.option(option, "example.com"))
+			return fmt.Errorf("%s: want a host without scheme, port and path, as in %s: its subdomains are included",
+				o.option(option, host), o.option(option, "example.com"))
 		}
 	}
 	return nil
