@@ -23,7 +23,8 @@ func withdrawn(provider, model string, status int, e *modelio.ProviderError) str
 	if !notThere && !slices.Contains(goneCodes, e.Code) && !slices.Contains(goneCodes, e.Type) {
 		return ""
 	}
-	return fmt.Sprintf("%s no longer has %s (%d %s)", provider, model, status, cmp.Or(e.Code, e.Type, http.StatusText(status)))
+	code := strings.TrimPrefix(e.Code, fmt.Sprint(status)) // Google's is the status
+	return fmt.Sprintf("%s no longer has %s (%d %s)", provider, model, status, cmp.Or(code, e.Type, http.StatusText(status)))
 }
 
 // Gone returns messages for the models that providers no longer had in this run.

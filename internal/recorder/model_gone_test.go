@@ -18,7 +18,7 @@ func TestWithdrawn(t *testing.T) {
 		{"openai", "its own code", 404, &modelio.ProviderError{Type: "invalid_request_error", Code: "model_not_found", Message: "The model `m-1` does not exist"},
 			"p no longer has m-1 (404 model_not_found)"},
 		{"anthropic", "the message names the model", 404, &modelio.ProviderError{Type: "not_found_error", Message: "model: m-1"}, "p no longer has m-1 (404 not_found_error)"},
-		{"gemini", "the message names the model", 404, &modelio.ProviderError{Type: "NOT_FOUND", Message: "models/m-1 is not found for API version v1beta"},
+		{"gemini", "the message names the model", 404, &modelio.ProviderError{Code: "404", Type: "NOT_FOUND", Message: "models/m-1 is not found for API version v1beta"},
 			"p no longer has m-1 (404 NOT_FOUND)"},
 		{"decommissioned", "another status, with a code that says it", 400, &modelio.ProviderError{Code: "model_decommissioned", Message: "The model `m-1` has been decommissioned"},
 			"p no longer has m-1 (400 model_decommissioned)"},
