@@ -41,6 +41,9 @@ func runAsker() {
 		panic(err)
 	}
 	req.Header.Set("Content-Type", "application/json")
+	if variable == "ANTHROPIC_BASE_URL" {
+		req.Header.Set("Anthropic-Version", "2023-06-01")
+	}
 	key := os.Getenv("OPENAI_API_KEY")
 	if len(os.Args) > 4 && os.Args[3] == "--with" {
 		key = os.Args[4]

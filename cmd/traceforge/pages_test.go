@@ -28,7 +28,7 @@ type docPage struct {
 
 var (
 	fence   = regexp.MustCompile("(?ms)^ *```([a-z]*)\n(.*?)^ *```")
-	aFile   = regexp.MustCompile("(?s)`([a-z_]+\\.go)`:\n\n```go\n(.*?)```")
+	aFile   = regexp.MustCompile("(?s)`([a-z_]+\\.(?:go|json))`:\n\n```[a-z]+\n(.*?)```")
 	elapsed = regexp.MustCompile(`\d+\.\d+s|\(cached\)`) // what differs from run to run in what go test prints
 )
 
