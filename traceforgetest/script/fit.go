@@ -78,6 +78,8 @@ func (a *question) takesCalls(s *content) error {
 		}
 	}
 	switch {
+	case a.single && len(s.Calls) > 1:
+		return fmt.Errorf("it calls %d tools, and the request allows one call at a time", len(s.Calls))
 	case !a.choice.forced || s.Refusal != "" || s.Finish == modelio.FinishBlocked:
 		return nil
 	case len(s.Calls) == 0:

@@ -68,11 +68,13 @@ type question struct {
 	request *modelio.Request
 	refused string // why its API would refuse it; empty if it would not
 	choice  choice
+	single  bool // the answer has one tool call at most
 }
 
 // askedBy reads an HTTP request.
 func askedBy(req *http.Request, asking *fakeprovider.Asking) *question {
 	a := &question{call: asking.Call, choice: choiceIn(asking.Call.Body), request: &modelio.Request{API: asking.Call.API}}
+	a.single = isSingle(asking.Call.Body)
 	if asking.Refused != nil {
 		a.refused = asking.Refused.Message
 	}
@@ -177,6 +179,18 @@ func choiceIn(body []byte) choice {
 		}
 	}
 	return choice{}
+}
+
+// isSingle reports whether a request's body allows one tool call at most.
+func isSingle(body []byte) bool {
+	b := struct {
+		Parallel bool `json:"parallel_tool_calls"` // OpenAI
+		Choice   struct {
+			Single bool `json:"disable_parallel_tool_use"` // Anthropic
+		} `json:"tool_choice"`
+	}{Parallel: true}
+	_ = json.Unmarshal(body, &b) // a choice that is a word is skipped
+	return !b.Parallel || b.Choice.Single
 }
 
 // choiceOf returns the choice for an API's word and the names of tools. Empty names are ignored.

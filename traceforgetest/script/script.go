@@ -183,9 +183,12 @@ func (s *Script) take(a *question) (*step, error) {
 	a.number = len(s.requests)
 	s.mu.Unlock()
 	st := s.choose(a)
+	_, known := apis[a.call.API]
 	switch {
 	case st == nil && a.call.API == "":
 		return nil, errors.New("it is no model call")
+	case st == nil && !known:
+		return nil, fmt.Errorf("a script has no answers of %s", a.call.API)
 	case st == nil && a.refused != "":
 		return nil, errors.New("the API refuses it: " + a.refused + "; script.Fail says that this is wanted")
 	case st == nil:
