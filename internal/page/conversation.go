@@ -90,7 +90,7 @@ func (p *Page) fields(provider string, s *snapshot.Snapshot) []headerField {
 	add("api", s.Request.API)
 	model := s.Request.Model
 	if answered := s.Response.Model; answered != "" && answered != model {
-		model += ", answered by " + answered
+		model = strings.TrimPrefix(model+", answered by "+answered, ", ") // some requests name no model
 	}
 	add("model", model)
 	add("recorded", s.Timestamp.Format("2006-01-02 15:04:05 MST"))

@@ -69,6 +69,15 @@ func TestDocument(t *testing.T) {
 	}
 }
 
+// TestModelThatAnsweredAlone: a request that names no model, such as one to an agent, has only the model that answered.
+func TestModelThatAnsweredAlone(t *testing.T) {
+	doc := pagetest.Document("plain")
+	doc.Snapshots[0].Request.Model, doc.Snapshots[0].Response.Model = "", "gpt-4o"
+	var out bytes.Buffer
+	(&page.Page{Out: &out, Width: 100}).Document("openai", doc)
+	require.Contains(t, out.String(), "\n  model     answered by gpt-4o\n")
+}
+
 // What a call does not send is told as unlike the call before it: nobody has changed the test.
 func TestDocument_Unlike(t *testing.T) {
 	doc := pagetest.Document("turn1", "turn2")
