@@ -41,8 +41,8 @@ func directories(roots []string, matches func(text, root string) int) func(strin
 		for i := range len(text) {
 			switch text[i] {
 			case ':':
-				if i > 0 && strings.HasPrefix(text[i:], `:\`) {
-					below(i-1, i+2)
+				if i > 0 {
+					below(i-1, i+1)
 				}
 			case '/':
 				for _, root := range roots {
@@ -86,16 +86,16 @@ var (
 	numberedBelow  = regexp.MustCompile(`^(?:/[0-9]+\b)+`) // such as the 001 of t.TempDir
 	pytestBelow    = regexp.MustCompile(`^/pytest-[0-9]+/` + component)
 	macFolder      = regexp.MustCompile(`^[^/\s]+/[^/\s]+/[A-Z]\b/?`)
-	windowsTemp    = regexp.MustCompile(`^[A-Za-z]:\\+Users\\+` + component +
-		`\\+AppData\\+Local\\+Temp(?:\\+` + component + `(?:\\+[0-9]+\b)*)?`)
-	windowsHome     = regexp.MustCompile(`^[A-Za-z]:\\+Users\\+` + component)
+	windowsTemp    = regexp.MustCompile(`^[A-Za-z]:[\\/]+Users[\\/]+` + component +
+		`[\\/]+AppData[\\/]+Local[\\/]+Temp(?:[\\/]+` + component + `(?:[\\/]+[0-9]+\b)*)?`)
+	windowsHome     = regexp.MustCompile(`^[A-Za-z]:[\\/]+Users[\\/]+` + component)
 	randomComponent = regexp.MustCompile(`[0-9]|^tmp|^pytest-of-|[-_.][A-Za-z0-9]{6,}$`)
 )
 
 // matchTemporary matches a directory that was made for one run: its name, and random names below it. A file with a
 // fixed name, such as /tmp/report, does not match.
 func matchTemporary(text, root string) int {
-	if root[len(root)-1] == '\\' {
+	if root[len(root)-1] == ':' {
 		return len(windowsTemp.FindString(text))
 	}
 	end := len(root)
@@ -123,7 +123,7 @@ func matchTemporary(text, root string) int {
 // matchHome matches a user's directory.
 func matchHome(text, root string) int {
 	switch root[len(root)-1] {
-	case '\\':
+	case ':':
 		return len(windowsHome.FindString(text))
 	case '/':
 		name := strings.TrimRight(firstComponent.FindString(text[len(root):]), ".")
