@@ -126,7 +126,7 @@ func TestUpdateBuysWhatChanged(t *testing.T) {
 				kept := after[n] == before[n]
 				require.Equal(t, strings.Contains(fmt.Sprint(x.kept), fmt.Sprint(n)), kept, "record %d: %s", n, x.why)
 			}
-			require.NoDirExists(t, filepath.Join(s.dir, ".pending"))
+			tbtest.NoPending(t, s.dir)
 			s.requireWhole()
 			requirePass(t, s.replay("TestIt", asks(x.calls...)))
 		})
@@ -208,7 +208,7 @@ func TestPending(t *testing.T) {
 			require.EqualValues(t, 4, calls.Load(), "nor does one that passes: %s", x.why)
 			require.Contains(t, last.Logged(), "traceforge: 1 kept, 1 changed (user message, answer), 1 new")
 			require.NotContains(t, last.Logged(), "token")
-			require.NoDirExists(t, filepath.Join(s.dir, ".pending"))
+			tbtest.NoPending(t, s.dir)
 			s.requireWhole()
 			requirePass(t, s.replay("TestIt", asks(changed...)))
 		})
@@ -244,7 +244,7 @@ func TestPendingKeepsWhatWasPaid(t *testing.T) {
 	requirePass(t, s.replay("TestIt", asks(newChat("A"))))
 	requirePass(t, s.update("1", "TestIt", asks(newChat("B"))))
 	require.EqualValues(t, 6, calls.Load(), "what was paid for a prompt that was undone is there when it comes back")
-	require.NoDirExists(t, filepath.Join(s.dir, ".pending"), "all that waited is used")
+	tbtest.NoPending(t, s.dir)
 
 	s.update("1", "TestIt", fails(asks(newChat("B"), newChat("C"))))
 	s.update("1", "TestIt", fails(asks(newChat("D"), newChat("E"))))
@@ -365,7 +365,7 @@ func TestPendingOfAKilledRun(t *testing.T) {
 			requirePass(t, last)
 			require.EqualValues(t, 2+x.bought, calls.Load())
 			require.Contains(t, s.text(again), x.mentions)
-			require.NoDirExists(t, pending)
+			tbtest.NoPending(t, s.dir)
 			s.requireWhole()
 			requirePass(t, s.replay("TestIt", both))
 		})

@@ -15,6 +15,8 @@ import (
 	"github.com/creack/pty"
 	"github.com/hinshun/vt10x"
 	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/internal/tbtest"
 )
 
 // A terminal is a command that runs in a terminal.
@@ -127,7 +129,7 @@ func TestReviewOnTerminal(t *testing.T) {
 	require.Contains(t, printed, "accepted "+documentOf("TestOrder")+"  TestOrder in example.com/shop/agents")
 	require.Contains(t, printed, "rejected "+documentOf("TestStock"))
 
-	require.NoDirExists(t, filepath.Join(dir, ".pending"))
+	tbtest.NoPending(t, dir)
 	status := gitIn(t, top, "status", "--porcelain")
 	require.Contains(t, status, "M  .ai-snapshots/openai/"+documentOf("TestOrder")+".json")
 	require.NotContains(t, status, documentOf("TestStock"))

@@ -20,6 +20,7 @@ import (
 	"github.com/traceforge/traceforge-go/internal/gotest"
 	"github.com/traceforge/traceforge-go/internal/page/pagetest"
 	"github.com/traceforge/traceforge-go/internal/store"
+	"github.com/traceforge/traceforge-go/internal/tbtest"
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
@@ -194,7 +195,7 @@ func TestReviewDecides(t *testing.T) {
 	require.Equal(t, "1 accepted, 0 rejected, 0 left\nanswers that were pending are in the store: replay them with go test, and commit them with git\n", said)
 	code, _, said = run("", "verify", "--dir", dir)
 	require.Equal(t, exitClean, code, said)
-	require.NoDirExists(t, filepath.Join(dir, ".pending"))
+	tbtest.NoPending(t, dir)
 
 	l, code = listReview(t, dir)
 	require.Equal(t, exitFindings, code, "what was taken over is a changed record now")

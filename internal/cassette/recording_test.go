@@ -277,7 +277,7 @@ func TestOpen(t *testing.T) {
 	require.ErrorContains(t, err, "open a recording: ")
 	require.ErrorIs(t, err, os.ErrNotExist)
 	_, err = cassette.Open(filepath.Dir(file))
-	require.ErrorContains(t, err, "is a directory")
+	require.ErrorContains(t, err, "read "+filepath.Dir(file))
 	require.NoError(t, os.WriteFile(file, []byte(goVCR(2, "host: h", "body: x")), 0o600))
 	r, err := cassette.Open(file)
 	require.NoError(t, err)

@@ -126,6 +126,9 @@ func TestVerifyHostile(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "pack")
 			require.NoError(t, os.CopyFS(dir, os.DirFS(original)))
+			if _, err := os.Stat(filepath.Join(dir, "Run.json")); err == nil && tt.name == "other_case" {
+				t.Skip("this file system takes both names for one")
+			}
 			tt.harm(t, dir)
 			report := verify(t, dir)
 			require.False(t, report.OK(), tt.why)

@@ -682,15 +682,18 @@ func TestForgedFiles(t *testing.T) {
 		{"one number twice", "two records of one id", func(s *scene, file, dir string) {
 			edit(s.t, file, "-2\"", "-1\"")
 		}, snapshot.RuleDuplicate, false},
+		{"raw answer of two kinds", "the content type says which is served", func(s *scene, file, dir string) {
+			require.NoError(s.t, os.WriteFile(filepath.Join(dir, "1.sse"), []byte(honestStream), 0o644))
+		}, snapshot.RuleStray, true},
 		{"medium's capitals", "two files where capitals count are one where they do not", func(s *scene, file, dir string) {
 			names, err := filepath.Glob(filepath.Join(dir, "*.png"))
 			require.NoError(s.t, err)
 			require.Len(s.t, names, 1)
 			upper := filepath.Join(dir, strings.ToUpper(strings.TrimSuffix(filepath.Base(names[0]), ".png"))+".png")
+			if _, err := os.Stat(upper); err == nil {
+				s.t.Skip("this file system takes both names for one")
+			}
 			require.NoError(s.t, os.WriteFile(upper, []byte("other"), 0o644))
-		}, snapshot.RuleStray, true},
-		{"raw answer of two kinds", "the content type says which is served", func(s *scene, file, dir string) {
-			require.NoError(s.t, os.WriteFile(filepath.Join(dir, "1.sse"), []byte(honestStream), 0o644))
 		}, snapshot.RuleStray, true},
 	} {
 		s, got := newScene(t), ""

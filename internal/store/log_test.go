@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/internal/tbtest"
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
@@ -111,7 +112,7 @@ func TestLog(t *testing.T) {
 	_, err = Audit.Accept(s, idsOf("TestX", 3, 5))
 	require.NoError(t, err)
 	requireCalls(t, s, "TestX", call{1, "one?", "changed"}, call{2, "two?", "two"}, call{3, "again?", "again"}, call{5, "five?", "five"})
-	require.NoDirExists(t, filepath.Join(dir, ".pending"))
+	tbtest.NoPending(t, dir)
 	requireWhole(t, s)
 }
 
@@ -157,7 +158,7 @@ func TestSettleNothing(t *testing.T) {
 	none := PutOf(nameOf("TestX"), nil)
 	none.Provider = "openai"
 	require.NoError(t, s.Pending().Settle(none, s.NewLog(nameOf("TestX"), "openai"), map[int]bool{bought[0].n: true}))
-	require.NoDirExists(t, filepath.Join(dir, ".pending"))
+	tbtest.NoPending(t, dir)
 }
 
 // TestLogOrder checks that records are in the order of their calls, not of their answers.
@@ -208,7 +209,7 @@ func TestLogTorn(t *testing.T) {
 	}
 	require.NoError(t, os.WriteFile(file, []byte(whole[:10]), 0o666))
 	require.NoError(t, Audit.Reject(s, nameOf("TestX")))
-	require.NoDirExists(t, filepath.Join(dir, ".pending"))
+	tbtest.NoPending(t, dir)
 }
 
 // TestLogAltered checks that an altered or foreign log gives no answers, and that it can be rejected.
@@ -282,7 +283,7 @@ func TestLogTaken(t *testing.T) {
 	require.Len(t, logsIn(t, s), 2)
 	_, err := Audit.Accept(s, []string{nameOf("TestX")})
 	require.NoError(t, err)
-	require.NoDirExists(t, filepath.Join(dir, ".pending"))
+	tbtest.NoPending(t, dir)
 	require.NoError(t, b.buy(putOf("TestX", bought[2])), "it is gone")
 	requireCalls(t, s, "TestX", bought[:2]...)
 	requireCalls(t, s.Pending(), "TestX", bought[2])
@@ -292,7 +293,7 @@ func TestLogTaken(t *testing.T) {
 	require.NoError(t, again.buy(putOf("TestX", bought[2])))
 	taken, err = again.log.Remove()
 	require.True(t, !taken && err == nil)
-	require.NoDirExists(t, filepath.Join(dir, ".pending"))
+	tbtest.NoPending(t, dir)
 }
 
 // TestLogMove renames a test with answers in a log.
@@ -375,7 +376,7 @@ func TestCrashLog(t *testing.T) {
 			requireCalls(t, s.Pending(), "TestX", bought[:len(doc.Document.Snapshots)]...)
 			_, err = Audit.Accept(s, []string{nameOf("TestX")})
 			require.NoError(t, err, said)
-			require.NoDirExists(t, s.Pending().Dir())
+			tbtest.NoPending(t, s.Dir())
 			requireWhole(t, s)
 		})
 	}

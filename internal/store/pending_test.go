@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/traceforge/traceforge-go/internal/tbtest"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
@@ -83,7 +84,7 @@ func TestAccept(t *testing.T) {
 			requireCalls(t, s, "TestOther", call{1, "a", "b"})
 			requireWhole(t, s)
 			if tt.left == nil {
-				require.NoDirExists(t, filepath.Join(dir, ".pending"))
+				tbtest.NoPending(t, dir)
 				return
 			}
 			requireCalls(t, s.Pending(), "TestIt", tt.left...)
@@ -235,7 +236,7 @@ func TestAcceptRefuses(t *testing.T) {
 			require.NoError(t, Audit.Reject(s, nameOf("TestIt")), "what is broken can be rejected")
 			_, err = Audit.Accept(s, []string{nameOf("TestOther")})
 			require.NoError(t, err)
-			require.NoDirExists(t, filepath.Join(dir, ".pending"))
+			tbtest.NoPending(t, dir)
 		})
 	}
 }
@@ -249,6 +250,8 @@ func TestReject(t *testing.T) {
 	requireCalls(t, s.Pending(), "TestIt", call{2, "When?", "Now."})
 	requireWhole(t, s.Pending())
 	require.NoError(t, Audit.Reject(s, idsOf("TestIt", 2)...))
+	tbtest.NoPending(t, dir)
+	require.NoError(t, os.RemoveAll(filepath.Join(dir, ".pending")))
 	require.Equal(t, before, tree(t, dir))
 	require.NoError(t, Audit.Reject(s), "nothing is asked")
 }

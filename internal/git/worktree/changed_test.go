@@ -40,6 +40,7 @@ func TestChanged(t *testing.T) {
 	require.NoError(t, os.Remove(filepath.Join(store, "openai/never.json")))
 	require.NoError(t, os.Remove(filepath.Join(store, "openai/gone.json")))
 	require.NoError(t, os.Chmod(filepath.Join(store, "openai/mode.json"), 0o755))
+	gittest.Run(t, store, "update-index", "--chmod=+x", "openai/mode.json") // on Windows files have no such mode
 	soon := time.Now().Add(time.Hour)
 	for _, name := range []string{"touched", "two words"} {
 		require.NoError(t, os.Chtimes(filepath.Join(store, "openai", name+".json"), soon, soon))

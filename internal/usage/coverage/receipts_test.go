@@ -13,7 +13,10 @@ import (
 )
 
 func TestReceiptRoundTrip(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "made", "when needed")
+	top, err := os.MkdirTemp("", "receipts")
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = os.RemoveAll(top) }) // Windows keeps the file, which the writer leaves open
+	dir := filepath.Join(top, "made", "when needed")
 	var w usage.ReceiptWriter
 	var all sync.WaitGroup
 	for _, name := range []string{"TestA", "TestB", "TestC"} {
