@@ -3,6 +3,7 @@ package store
 import (
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -138,7 +139,7 @@ func TestJournalOfAStranger(t *testing.T) {
 		{"verb", "there are two", "chmod " + hash + " " + fileOf("TestX"), "which no commit writes"},
 		{"no-hash", "a commit says what it removes", "remove " + fileOf("TestX"), "which no commit writes"},
 		{"other-content", "what has changed since stays", "remove " + hash + " " + fileOf("TestX"), "it has changed since the commit was cut short"},
-		{"no-file", "a new file must be there", "write " + hash + " " + fileOf("TestY"), "no such file or directory"},
+		{"no-file", "a new file must be there", "write " + hash + " " + fileOf("TestY"), syscall.ENOENT.Error()},
 		{"other-temp", "a new file must be what was written", "write " + hash + " " + fileOf("TestZ"), fileOf("TestZ") + ".tmp is "},
 		{"escape", "a message has no control characters", "\x1b[2J", `"\x1b[2J"`},
 	} {

@@ -288,10 +288,14 @@ func TestAcceptTwice(t *testing.T) {
 	require.NoError(t, os.CopyFS(copied, os.DirFS(filepath.Join(dir, ".pending"))))
 	_, err := Audit.Accept(s, []string{nameOf("TestIt")})
 	require.NoError(t, err)
+	tbtest.NoPending(t, dir)
+	require.NoError(t, os.RemoveAll(filepath.Join(dir, ".pending")))
 	want := tree(t, dir)
 	require.NoError(t, os.CopyFS(filepath.Join(dir, ".pending"), os.DirFS(copied)))
 	_, err = Audit.Accept(s, []string{nameOf("TestIt")})
 	require.NoError(t, err)
+	tbtest.NoPending(t, dir)
+	require.NoError(t, os.RemoveAll(filepath.Join(dir, ".pending")))
 	require.Equal(t, want, tree(t, dir))
 }
 

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"syscall"
 	"testing"
 	"time"
 
@@ -224,7 +225,7 @@ func TestCommitRefuses(t *testing.T) {
 		"invalid":        {altered(func(p *Put) { p.Document.Snapshots[0].Source.Line = 0 }), "/snapshots/0/source/line"},
 		"no-raw":         {altered(func(p *Put) { p.Beside = nil }), "which is neither in the change nor in the store"},
 		"bad-raw":        {altered(func(p *Put) { p.Beside[p.Document.Snapshots[0].Response.RawOutputRef] = []byte("other") }), "raw: has the hash " + string(canon.Sum([]byte("other")))},
-		"remove-none":    {Change{Remove: []string{"openai/x.json"}}, "no such file"},
+		"remove-none":    {Change{Remove: []string{"openai/x.json"}}, syscall.ENOENT.Error()},
 		"remove-out":     {Change{Remove: []string{"../x.json"}}, `"../x.json" is no file of a document`},
 		"remove-twice":   {Change{Remove: []string{fileOf("TestX"), fileOf("TestX")}}, "is removed, and put or removed besides"},
 		"remove-and-put": {Change{Put: []Put{putOf("TestX", call{1, "x", "x"})}, Remove: []string{fileOf("TestX")}}, "is removed, and put or removed besides"},
