@@ -3,6 +3,7 @@ package audit
 import (
 	"fmt"
 	"strconv"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -79,7 +80,7 @@ func TestSharedPrompt(t *testing.T) {
 			require.NoError(t, err)
 			said := report.String()
 			require.LessOrEqual(t, strings.Count(said, "\n"), 12, said)
-			require.Contains(t, said, "\nnow: git add -A -- "+gotest.Quote(r.store.Dir())+"\n")
+			require.Contains(t, said, "\nnow: git add -A -- "+gotest.Quote(filepath.ToSlash(r.store.Dir()))+"\n")
 			require.Contains(t, said, c.left)
 			require.Equal(t, c.stale, strings.Contains(said, fmt.Sprintf("\nthen: traceforge update, which buys %d answers again; ", 2*len(c.ours))), said)
 			requireVerified(t, r.store)

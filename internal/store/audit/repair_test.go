@@ -843,7 +843,7 @@ func TestMergedByGit(t *testing.T) {
 
 	report := r.heal()
 	require.Equal(t, fileOf("TestX")+": its records are whole, and its hash is computed again\n"+
-		"now: git add -A -- "+gotest.Quote(r.store.Dir())+"\n", report.String())
+		"now: git add -A -- "+gotest.Quote(filepath.ToSlash(r.store.Dir()))+"\n", report.String())
 	requireCalls(t, r.store, "TestX", call{1, "one?", "ours"}, base[1], call{3, "three?", "theirs"})
 }
 
