@@ -100,7 +100,7 @@ func TestToolDrift(t *testing.T) {
 	var got []string
 	s.record("TestIt", callsTool(&got, add(&runs), `{"a":1,"b":2}`))
 	tb := s.replay("TestIt", callsTool(&got, nil, `{"a":1,"b":3}`))
-	require.Equal(t, `LINE: traceforge: tool add drifted from STORE/tool/`+strings.TrimPrefix(s.documents("tool")[0], s.dir+"/tool/")+
+	require.Equal(t, `LINE: traceforge: tool add drifted from STORE/tool/`+filepath.Base(s.documents("tool")[0])+
 		`, call 1 (- recorded, + got)
       input of tool add
     - add({"a":1,"b":2})
