@@ -1,6 +1,7 @@
 package genkittraceforge
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -44,7 +45,7 @@ func (e recordedEmbedder) Embed(ctx context.Context, req *ai.EmbedRequest) (*ai.
 	embeddings, err := act(ctx, e.rec, "embed", e.Name(), asked, func(ctx context.Context) ([]*ai.Embedding, error) {
 		resp, err := e.Embedder.Embed(ctx, req)
 		if err != nil || resp == nil {
-			return nil, orNothing(err)
+			return nil, cmp.Or(err, errNothing)
 		}
 		return resp.Embeddings, nil
 	})
@@ -74,7 +75,7 @@ func (r recordedRetriever) Retrieve(ctx context.Context, req *ai.RetrieverReques
 	found, err := act(ctx, r.rec, "retrieve", r.Name(), asked, func(ctx context.Context) ([]document, error) {
 		resp, err := r.Retriever.Retrieve(ctx, req)
 		if err != nil || resp == nil {
-			return nil, orNothing(err)
+			return nil, cmp.Or(err, errNothing)
 		}
 		return eachOf("document", fromDocument)(resp.Documents)
 	})
@@ -158,7 +159,7 @@ func (m recordedBackgroundModel) operate(
 		}
 		op, err := ask(ctx)
 		if err != nil || op == nil {
-			return nil, orNothing(err)
+			return nil, cmp.Or(err, errNothing)
 		}
 		said, err := fromOperation(op)
 		return []operation{said}, err
@@ -219,12 +220,7 @@ func fromDocuments(kind string, documents []*ai.Document, options any) (*modelio
 	return asked, c.failed("from genkit " + kind + " request")
 }
 
-func orNothing(err error) error {
-	if err == nil {
-		return errors.New("genkit action returned neither an answer nor an error")
-	}
-	return err
-}
+var errNothing = errors.New("genkit action returned neither an answer nor an error")
 
 // act records an action whose answer is a list, each element as a custom part of a message. Its caller gets the
 // elements as decoded from JSON, even while recording.
