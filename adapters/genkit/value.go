@@ -38,10 +38,6 @@ func toValue(raw json.RawMessage) (any, error) {
 	if string(raw) == "null" {
 		return raw, nil
 	}
-	return decodeValue(raw)
-}
-
-func decodeValue(raw json.RawMessage) (any, error) {
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	decoder.UseNumber()
 	var v any
@@ -64,10 +60,7 @@ func withFloats(v any) any {
 		}
 	case json.Number:
 		f, err := v.Float64()
-		if err != nil {
-			return v
-		}
-		if !strings.ContainsAny(v.String(), ".eE") && strconv.FormatFloat(f, 'f', -1, 64) != v.String() {
+		if err != nil || !strings.ContainsAny(v.String(), ".eE") && strconv.FormatFloat(f, 'f', -1, 64) != v.String() {
 			return v
 		}
 		return f
@@ -99,7 +92,7 @@ func toMap(object modelio.Object) (map[string]any, error) {
 	if object == nil {
 		return nil, nil
 	}
-	value, err := decodeValue(jsontext.ObjectText(object))
+	value, err := toValue(jsontext.ObjectText(object))
 	m, _ := value.(map[string]any) // nil after an error
 	return m, err
 }
