@@ -50,16 +50,9 @@ var tokensPerTest = Rule{
 	Name: "tokens-per-test",
 	Fix:  "ask less, or less often",
 	look: func(l *Linter, d *document, add adder) {
-		var sum int64
-		for i := range d.calls {
-			sum += d.calls[i].tokens()
+		if most := l.config.Budgets.TokensPerTest; most > 0 && d.tokens > most {
+			add("", "", d.whole("the calls took %d tokens, more than the %d of budgets.tokens_per_test", d.tokens, most))
 		}
-		if most := l.config.Budgets.TokensPerTest; most > 0 && sum > most {
-			add("", "", d.whole("the calls took %d tokens, more than the %d of budgets.tokens_per_test", sum, most))
-		}
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		l.tokens += sum
 	},
 }
 
@@ -85,26 +78,20 @@ var tokensOfAll = Rule{
 var costPerTest = Rule{
 	Name: "cost-per-test",
 	Fix:  "ask less, or a cheaper model",
-	look: func(l *Linter, d *document, add adder) {
+	each: func(l *Linter, d *document, c *call, add adder) {
 		if l.config.Budgets.CostPerTest == 0 && l.config.Budgets.CostOfAll == 0 {
 			return
 		}
-		sum := 0.0
-		for i := range d.calls {
-			c := &d.calls[i]
-			cost, known := Prices(l.config.Prices).Cost(c.Snapshot)
-			if sum += cost; !known && c.tokens() > 0 {
-				at := d.at(c, []string{"request", "model"}, "%s has no price, so that its calls count nothing", c.Request.Model)
-				add("price of "+c.Request.Model, `add it to "prices" in config.json`, at)
-			}
+		if _, known := Prices(l.config.Prices).Cost(c.Snapshot); !known && c.tokens() > 0 {
+			at := d.at(c, []string{"request", "model"}, "%s has no price, so that its calls count nothing", c.Request.Model)
+			add("price of "+c.Request.Model, `add it to "prices" in config.json`, at)
 		}
-		if most := l.config.Budgets.CostPerTest; most > 0 && sum > most {
+	},
+	look: func(l *Linter, d *document, add adder) {
+		if most := l.config.Budgets.CostPerTest; most > 0 && d.cost > most {
 			add("", "", d.whole("the calls cost %s, more than the %s of budgets.cost_per_test",
-				page.Money(sum), page.Money(most)))
+				page.Money(d.cost), page.Money(most)))
 		}
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		l.cost += sum
 	},
 }
 

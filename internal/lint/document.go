@@ -23,6 +23,9 @@ type document struct {
 	test  page.Test
 	calls []call
 	size  int64
+
+	tokens int64   // what recording it again would take
+	cost   float64 // according to the prices
 }
 
 // A call is a call of a document.
@@ -34,9 +37,9 @@ type call struct {
 	base     *call // the call that it continues; nil if there is none
 }
 
-func newDocument(d *store.Doc) *document {
+func newDocument(d *store.Doc, prices Prices) *document {
 	size, raw := Sizes(d)
-	doc := &document{d, page.TestOf(d.Document), make([]call, len(raw)), size}
+	doc := &document{Doc: d, test: page.TestOf(d.Document), calls: make([]call, len(raw)), size: size}
 	byNumber := map[int]*call{}
 	for i := range doc.calls {
 		s := &d.Document.Snapshots[i]
@@ -45,6 +48,8 @@ func newDocument(d *store.Doc) *document {
 			doc.calls[i].base = byNumber[s.Continues.Call]
 		}
 		byNumber[s.Number()] = &doc.calls[i]
+		cost, _ := prices.Cost(s)
+		doc.tokens, doc.cost = doc.tokens+doc.calls[i].tokens(), doc.cost+cost
 	}
 	return doc
 }

@@ -113,7 +113,10 @@ func New(config *store.Config) *Linter {
 
 // Check is a [store.Check] that reports nothing: it adds a document to the linter.
 func (l *Linter) Check(d *store.Doc) []snapshot.Violation {
-	doc := newDocument(d)
+	doc := newDocument(d, l.config.Prices)
+	l.mu.Lock()
+	l.tokens, l.cost = l.tokens+doc.tokens, l.cost+doc.cost
+	l.mu.Unlock()
 	for i := range l.rules {
 		rule, add := &l.rules[i], l.adder(l.rules[i].Name)
 		if rule.look != nil {

@@ -296,9 +296,17 @@ func TestCosts(t *testing.T) {
 	found, _ = linted(t, &store.Config{Prices: prices, Budgets: store.Budgets{CostPerTest: 0.0036, CostOfAll: 0.0071}}, two(nil, nil)...)
 	require.Empty(t, found, "what is within is no finding")
 
+	for budgets, want := range map[store.Budgets]string{{CostPerTest: 0.003}: "cost-per-test", {CostOfAll: 0.006}: "cost-of-all"} {
+		found, _ = linted(t, &store.Config{Prices: prices, Budgets: budgets}, two(nil, nil)...)
+		require.Len(t, found, 1, "one budget alone")
+		require.Equal(t, want, found[0].Rule)
+	}
+
 	found, _ = linted(t, &store.Config{Budgets: store.Budgets{CostOfAll: 1}}, two(nil, nil)...)
 	require.Equal(t, []string{"/snapshots/0/request/model: cost-per-test: gpt-4o-2024-08-06 has no price, so that its calls count nothing: " +
 		`add it to "prices" in config.json (2 calls of 2 tests, the first is TestX)`}, lines(found), "a budget that cannot be held says so")
+	found, _ = linted(t, &store.Config{Budgets: store.Budgets{CostPerTest: 1}}, two(nil, nil)...)
+	require.Len(t, found, 1, "so does one of each test")
 
 	found, _ = linted(t, &store.Config{}, two(nil, nil)...)
 	require.Empty(t, found, "no budget, no finding")
