@@ -365,7 +365,6 @@ func (w *writer) options(recorded, got part) {
 	for _, name := range inorder.Names(before, after) {
 		r, g, pointer := before[name], after[name], "/provider_options"+jsontext.PointerTo(name)
 		switch {
-		case r.sum == g.sum:
 		case name == "$headers" && isHeaders(r) && isHeaders(g):
 			r, g := w.c.memberParts(r), w.c.memberParts(g)
 			for _, header := range inorder.Names(r, g) {
