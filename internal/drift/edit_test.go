@@ -20,12 +20,14 @@ func TestEdits(t *testing.T) {
 		return strings.Join(all, " ")
 	}
 	plain := func(i int) string { return fmt.Sprint(i) }
+	each := numbers(100, func(i int) string { return fmt.Sprintf("%d-%d+%d-%d", i+1, i+1, 2*i+1, 2*i+2) })
 	for _, c := range []struct{ name, why, before, after, want string }{
 		{"equal", "nothing to tell", "a b", "a b", ""},
 		{"empty", "nothing became something", "", "a", "0-0+0-1"},
 		{"changed", "an element in the middle", "a b c", "a x c", "1-2+1-2"},
 		{"inserted", "what follows did not change", "a b c", "a x b c", "1-1+1-2"},
 		{"repeated", "elements that are there often", "a a a b a", "a a b a a", "2-3+2-2 4-4+3-4"},
+		{"many", "a short list is compared exactly", strings.Repeat("a ", 100), strings.Repeat("a b ", 100), each},
 		{"beside", "a change and an insertion are one edit", "a b c", "a x y c", "1-2+1-3"},
 		{"long", "too long to be compared exactly, held together by what is there once", numbers(900, plain),
 			numbers(900, func(i int) string {
