@@ -75,7 +75,7 @@ var arrows = map[string]map[string]string{
 		"internal/store": "the documents that it verifies and merges", "internal/inorder": sorts, "canon": names, "internal/jsontext": texts,
 		"internal/git": "what outside of a repository is no error", "internal/git/worktree": "commands that filter", "internal/gotest": "how words of commands are quoted",
 		"snapshot": records, "internal/spelling": "how documents are written", "internal/conflict": merged, "internal/drift": "where two lists differ",
-		"modelio": calls, "internal/filename": named,
+		"modelio": calls, "internal/filename": named, "internal/page": "how things are counted",
 	},
 	"contract": {
 		"canon": "refs", "internal/jsontext": texts, "internal/jsontext/fields": typed, "internal/texts": joined, "modelio": calls,

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/gotest"
+	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
@@ -71,7 +72,7 @@ func (r *Report) String() string {
 		line("%s", r.toAdd())
 	}
 	if stale > 0 {
-		line("then: traceforge update, which buys %s again; until then replay serves those of ours", counted(stale, "answer"))
+		line("then: traceforge update, which buys %s again; until then replay serves those of ours", page.Count(stale, "answer", "answers"))
 	}
 	return b.String()
 }
@@ -85,13 +86,6 @@ func few(names []string) string {
 		return fmt.Sprintf("%s and %d more", strings.Join(names[:mostNamed], ", "), more)
 	}
 	return strings.Join(names, ", ")
-}
-
-func counted(n int, one string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %ss", n, one)
 }
 
 // merged prints the results for documents.
@@ -112,9 +106,9 @@ func (r *Report) merged(line func(format string, args ...any)) {
 		line("%s: whole, and left as it is", few(whole))
 	}
 	if len(merged) > 1 {
-		line("%s merged: %s: %s", counted(len(merged), "document"), counted(records, "record"), few(merged))
+		line("%s merged: %s: %s", page.Count(len(merged), "document", "documents"), page.Count(records, "record", "records"), few(merged))
 	} else if len(merged) == 1 {
-		line("%s: merged: %s", merged[0], counted(records, "record"))
+		line("%s: merged: %s", merged[0], page.Count(records, "record", "records"))
 	}
 	if len(numbers) > 0 {
 		line("records of theirs have new numbers: %s", few(numbers))
