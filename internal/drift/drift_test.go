@@ -129,7 +129,8 @@ func TestIgnored(t *testing.T) {
 				{Role: modelio.RoleSystem, Content: []modelio.Part{modelio.TextPart(system)}},
 				{Role: modelio.RoleUser, Content: []modelio.Part{modelio.TextPart("a"), {Custom: modelio.Object{"now": jsonText(user)}}}},
 			},
-			Seed: &number,
+			Tools: []modelio.ToolDefinition{{Name: "t", Description: system}},
+			Seed:  &number,
 		}
 	}
 	for _, c := range []struct {
@@ -137,12 +138,13 @@ func TestIgnored(t *testing.T) {
 		ignored   []string
 		want      string
 	}{
-		{"nothing", "all differ", nil, "/messages/0/content /messages/1/content/1/custom/now /seed"},
-		{"member", "a parameter", []string{"/seed"}, "/messages/0/content /messages/1/content/1/custom/now"},
-		{"message", "a whole one", []string{"/messages/0", "/seed"}, "/messages/1/content/1/custom/now"},
-		{"below", "a value in a message", []string{"/messages/1/content/1/custom/now"}, "/messages/0/content /seed"},
-		{"every", "a value in all messages", []string{"/messages/*/content", "/seed"}, ""},
-		{"elsewhere", "a pointer that leads to nothing", []string{"/messages/9", "/stop"}, "/messages/0/content /messages/1/content/1/custom/now /seed"},
+		{"nothing", "all differ", nil, "/messages/0/content /messages/1/content/1/custom/now /seed /tools/0/description"},
+		{"member", "a parameter", []string{"/seed"}, "/messages/0/content /messages/1/content/1/custom/now /tools/0/description"},
+		{"message", "a whole one", []string{"/messages/0", "/seed"}, "/messages/1/content/1/custom/now /tools/0/description"},
+		{"below", "a value in a message", []string{"/messages/1/content/1/custom/now"}, "/messages/0/content /seed /tools/0/description"},
+		{"every", "a value in all messages", []string{"/messages/*/content", "/seed"}, "/tools/0/description"},
+		{"tool", "a whole one", []string{"/tools/0", "/messages/*", "/seed"}, ""},
+		{"elsewhere", "a pointer that leads to nothing", []string{"/messages/9", "/stop"}, "/messages/0/content /messages/1/content/1/custom/now /seed /tools/0/description"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			comparer := NewComparer(c.ignored)
