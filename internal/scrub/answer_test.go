@@ -173,6 +173,8 @@ func TestSplitValues(t *testing.T) {
 			`{"choices":[{"index":0,"delta":{"content":"x"}},{"index":1,"delta":{"content":"` + z + `"}}]}`},
 			[]string{`{"choices":[{"index":1,"delta":{"content":"{{uuid:1}}"}}]}`, `{"choices":[{"index":0,"delta":{"content":"x"}},{"index":1,"delta":{"content":""}}]}`}},
 		{"other-members", "only what grows is joined", []string{`{"model":"` + a + `"}`, `{"model":"` + z + `"}`}, []string{`{"model":"` + a + `"}`, `{"model":"` + z + `"}`}},
+		{"adjoining", "a value ends where the pieces of the next begin", []string{`{"response":"` + idA + `"}`, `{"response":"` + a + `"}`, `{"response":"` + z + `"}`},
+			[]string{`{"response":"{{uuid:1}}"}`, `{"response":"{{uuid:1}}"}`, `{"response":""}`}},
 		{"literal", "what only looks like a placeholder", []string{`{"response":"{{uu"}`, `{"response":"id:1}}"}`}, []string{`{"response":"{{}}{{uu"}`, `{"response":"id:1}}"}`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -290,5 +292,15 @@ func TestRestoreKeepsSpelling(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, text, string(restored))
 		}
+	}
+}
+
+// TestRestoredQuotes escapes a value where a JSON text has its placeholder, and nowhere else.
+func TestRestoredQuotes(t *testing.T) {
+	rules := newRules(t, Value("name", `O"Hara`))
+	for stored, want := range map[string]string{`{"a":"{{name:1}}"}`: `{"a":"O\"Hara"}`, `{{name:1}}`: `O"Hara`} {
+		restored, err := rules.valuesOf().Restore(&provider.Answer{Body: []byte(stored)}, math.MaxInt64)
+		require.NoError(t, err)
+		require.Equal(t, want, string(restored))
 	}
 }

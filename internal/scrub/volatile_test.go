@@ -58,7 +58,7 @@ func TestVolatile(t *testing.T) {
 		{"home-none", "no root", "/srv/home/me ./home/me", "/srv/home/me ./home/me"},
 
 		{"port", "httptest's servers", "http://127.0.0.1:40123/v1 [::1]:50000 localhost:60999", "http://127.0.0.1:{{port:1}}/v1 [::1]:{{port:2}} localhost:{{port:3}}"},
-		{"port-none", "a port that was chosen, another host", "localhost:8080 example.com:40123 127.0.0.1:401234", "localhost:8080 example.com:40123 127.0.0.1:401234"},
+		{"port-none", "a port that was chosen, another host", "localhost:8080 example.com:40123 127.0.0.1:401234 localhost/40123", "localhost:8080 example.com:40123 127.0.0.1:401234 localhost/40123"},
 
 		{"overlap", "a directory named with a uuid is one value", "/tmp/550e8400-e29b-41d4-a716-446655440000/x", "{{tmp:1}}/x"},
 	} {
