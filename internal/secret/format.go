@@ -68,6 +68,7 @@ var formTable = []Format{
 	{"a Docker token", "dckr_pat_ dckr_oat_", isWord, 27, "trufflehog dockerhub"},
 	{"a SendGrid key", "SG.", isDotted, 60, "gitleaks sendgrid-api-token"},
 	{"a Brevo key", "xkeysib-", isWord, 64, "gitleaks sendinblue-api-token"},
+	{"a Twilio key", "SK0 SK1 SK2 SK3 SK4 SK5 SK6 SK7 SK8 SK9 SKa SKb SKc SKd SKe SKf", isHexadecimal, 31, "gitleaks twilio-api-key"},
 	{"a Mailgun key", "key-", isHexadecimal, 32, "trufflehog mailgun"},
 	{"a Databricks token", "dapi", isHexadecimal, 32, "gitleaks databricks-api-token"},
 	{"a DigitalOcean token", "dop_v1_ doo_v1_ dor_v1_", isHexadecimal, 64,
@@ -160,10 +161,6 @@ var formats = sync.OnceValue(func() *index {
 		// gitleaks azure-ad-client-secret
 		x.add(needle{what: "an Azure client secret", literal: string(digit) + "Q~", span: azureSecret})
 	}
-	for _, digit := range "0123456789abcdef" {
-		// gitleaks twilio-api-key
-		x.add(needle{what: "a Twilio key", literal: "SK" + string(digit), span: twilioKey})
-	}
 	clientSecret := Format{Prefix: "ek_", Digits: isHexadecimal, Least: 32} // OpenAI's API reference: realtime
 	x.add(needle{what: "an OpenAI client secret", literal: clientSecret.Prefix, span: clientSecret.span})
 	x.add(needle{what: "a JSON Web Token", literal: "eyJ", span: webToken})        // gitleaks jwt, trufflehog jwt
@@ -228,17 +225,6 @@ func azureSecret(text []byte, at int, _ *longRuns) (start, end int) {
 		return 0, 0
 	}
 	return start, end
-}
-
-func twilioKey(text []byte, at int, _ *longRuns) (start, end int) {
-	for end = at + 2; end < len(text) && isHexadecimal(text[end]); {
-		end++
-	}
-	alone := (at == 0 || !isWord(text[at-1])) && (end == len(text) || !isWord(text[end]))
-	if end-at != 34 || !alone || placeholder(text[at+2:end]) {
-		return 0, 0
-	}
-	return at, end
 }
 
 // webToken finds a JSON Web Token: header, claims and signature. A token without a signature is no credential.
