@@ -163,6 +163,7 @@ func TestStreams(t *testing.T) {
 	for _, c := range []struct{ name, why, text string }{
 		{"sse", "", "data: " + pieces(`{"n":1,"a":[{"b":"%s"}]}`, "\n\ndata: ")},
 		{"crlf", "the other line end", "event: x\r\ndata: " + pieces(`{"a":"%s"}`, "\r\n\r\nevent: x\r\ndata: ")},
+		{"cr", "and the oldest one, of events that end with an index", "event: x\rdata: " + pieces(`{"a":"%s","index":0}`, "\r\rid: 12\rdata: ")},
 		{"lines-of-data", "an event of several lines", "data: " + pieces("{\ndata: \"a\":\"%s\"}", "\n\ndata: ")},
 		{"index", "two that come in turns", "data: " + pieces(`{"i":{"index":1,"t":"%s"}}`, "\n\ndata: {\"i\":{\"index\":2,\"t\":\"other\"}}\n\ndata: ")},
 		{"ndjson", "lines", pieces(`{"a":"%s"}`, "\n")},

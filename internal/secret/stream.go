@@ -26,7 +26,10 @@ func joined(text []byte) [][][]byte {
 		}
 	case bytes.HasPrefix(trimmed, []byte("data:")) || bytes.Contains(text, []byte("\ndata:")) ||
 		bytes.Contains(text, []byte("\rdata:")):
-		j.events(trimmed)
+		for line := range bytes.Lines(trimmed) { // a CR, which ends lines too, is skipped like other text
+			_, data, _ := bytes.Cut(line, []byte("data:"))
+			j.walk(data, 0)
+		}
 	case trimmed[0] == '{' && bytes.Contains(trimmed, []byte("\n{")), trimmed[0] == '[':
 		j.walk(trimmed, 0)
 	}
@@ -57,27 +60,6 @@ type joiner struct {
 
 var pathSeed = maphash.MakeSeed()
 
-// events walks the data of server-sent events.
-func (j *joiner) events(text []byte) {
-	var data []byte                       // data of the current event
-	if bytes.IndexByte(text, '\r') >= 0 { // CR and CRLF end lines, too
-		text = bytes.ReplaceAll(bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n")), []byte("\r"), []byte("\n"))
-	}
-	for line := range bytes.SplitSeq(text, []byte("\n")) {
-		value, ok := bytes.CutPrefix(line, []byte("data:"))
-		switch {
-		case ok && data == nil:
-			data = value
-		case ok:
-			data = append(data, value...) // copied
-		case len(line) == 0:
-			j.walk(data, 0)
-			data = nil
-		}
-	}
-	j.walk(data, 0)
-}
-
 // walk collects the strings of consecutive JSON values. Text that is not JSON is skipped. Positions in arrays are not
 // part of a path, because an event has an array of one element where the answer has many. Values of members that are
 // named as indexes are part of it.
@@ -91,7 +73,7 @@ func (j *joiner) walk(text []byte, root uint64) {
 			paths = append(paths, paths[len(paths)-1]*31+member)
 			member = 0
 		case (c == '}' || c == ']') && len(paths) > 1:
-			paths, member = paths[:len(paths)-1], 0
+			paths, member, index = paths[:len(paths)-1], 0, false
 		case c == ',' && len(paths) == 1:
 			member = 0
 		case '0' <= c && c <= '9' && index:
