@@ -388,6 +388,36 @@ func TestDiffShowsAddedTests(t *testing.T) {
 	}
 }
 
+// TestMovedTestIsCompared: a test that moved hides nothing that replay serves, or that says how an answer came about.
+func TestMovedTestIsCompared(t *testing.T) {
+	t.Parallel()
+	before := filepath.Join(t.TempDir(), "before")
+	keepRaw(t, before, "TestOld", `{}`)
+	const moved = "1 test moved\n  moved openai/"
+	for name, tt := range map[string]struct {
+		raw, told string
+		change    func(*snapshot.Snapshot)
+	}{
+		"nothing": {`{}`, "", func(s *snapshot.Snapshot) {}},
+		"latency": {`{}`, "", func(s *snapshot.Snapshot) { s.Response.LatencyMS++ }},
+		"headers": {`{}`, "answer: headers added\n  + retry-after: 100\n", func(s *snapshot.Snapshot) { s.Response.Headers = map[string][]string{"retry-after": {"100"}} }},
+		"status":  {`{}`, "answer: status\n  - 200\n  + 201\n", func(s *snapshot.Snapshot) { s.Response.Status = 201 }},
+		"time":    {`{}`, "answer: source added\n  + now: 2020-01-01T00:00:00Z\n", func(s *snapshot.Snapshot) { s.Source.Now = time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC) }},
+		"readings": {`{}`, "answer: readings added\n  + a call of rm({})\n", func(s *snapshot.Snapshot) {
+			s.Response.Readings = []snapshot.Reading{{Kind: "added-call", Says: "rm({})"}}
+		}},
+		"bytes": {`{"vendor":1}`, "/vendor added", func(s *snapshot.Snapshot) {}},
+	} {
+		dir := filepath.Join(t.TempDir(), "after")
+		keepRaw(t, dir, "TestNew", tt.raw, tt.change)
+		code, out, said := run("", "diff", before, dir)
+		require.Equal(t, exitFindings, code, said)
+		require.Contains(t, out, moved, name)
+		require.Contains(t, out, tt.told, name)
+		require.Equal(t, tt.told == "", strings.HasPrefix(out, moved) && strings.Count(out, "\n") == 3, "%s: %s", name, out)
+	}
+}
+
 // TestReadingsInJSON: what programs get of a call says how other programs read its answer, and where the answer came from.
 func TestReadingsInJSON(t *testing.T) {
 	t.Parallel()

@@ -102,17 +102,18 @@ func ofProviders(was, is string) []drift.Change {
 	return drift.Between(AnswerSource, AnswerSource, "/request/provider", line(was), line(is), drift.Readable)
 }
 
-// identify notes the content of a document that only one state has.
+// identify notes the content of a document that only one state has: what is sent, and all that replay serves or shows.
 func (d *Difference) identify(doc *snapshot.Document) error {
 	sum := sha256.New()
 	for i := range doc.Snapshots {
 		s := &doc.Snapshots[i]
 		request, errRequest := snapshot.RequestCore(&s.Request, nil)
-		response, errResponse := snapshot.ResponseCore(&s.Response)
+		_, errResponse := snapshot.ResponseCore(&s.Response)
 		if err := errors.Join(errRequest, errResponse); err != nil {
 			return err
 		}
-		fmt.Fprintf(sum, "%s %d %d %s%s", s.Provider, len(request), len(response), request, response)
+		answer := Whole(&snapshot.Snapshot{Source: s.Source, Response: s.Response})["response"]
+		fmt.Fprintf(sum, "%s %d %d %s%s %q", s.Provider, len(request), len(answer), request, answer, facts(s))
 	}
 	d.content = string(sum.Sum(nil))
 	return nil
