@@ -106,7 +106,7 @@ func TestWaysOutHaveNoFlags(t *testing.T) {
 		require.Equal(t, exitFindings, traceforge(t.Context(), []string{"verify", "--max-stale", "0", "--dir", dir}, nil, &out, &out))
 		require.Contains(t, out.String(), "buy them again: traceforge update TestPlain example.com/agents\n")
 		require.Regexp(t, map[string]string{
-			"": `hides text now, .*: go test example.com/agents -run '\^TestPlain\$' -update`, "true": `: TRACEFORGE_UPDATE=1 go test example.com/agents -run `,
+			"": `hides text of it now, .*: go test example.com/agents -run '\^TestPlain\$' -update`, "true": `: TRACEFORGE_UPDATE=1 go test example.com/agents -run `,
 		}[inCI], out.String())
 		require.NotRegexp(t, `(go test|traceforge update).* '?-(-|exec)`, out.String())
 	}

@@ -63,7 +63,7 @@ func standing(config *store.Config) ([]store.Check, error) {
 			if names := hiding(i, body); names != nil {
 				source := d.Document.Snapshots[i].Source
 				again := cmp.Or(recordAgain(page.Test{Package: source.Package, Name: source.Test}, source.Function), "run it with --update")
-				message := "of it " + recorder.RuleNames(names) + " of config.json hides text now, " +
+				message := recorder.RuleNames(names) + " of config.json hides text of it now, " +
 					recorder.OtherRules + ": " + again + " (no call is made)"
 				wrong = append(wrong, recorder.ViolationAt(i, snapshot.RuleRules, message))
 			}

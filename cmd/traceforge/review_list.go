@@ -123,7 +123,8 @@ func (r *reviewRun) listGroup(g *group, l listedGroup) {
 	var lines []string
 	for _, test := range g.tests {
 		var line strings.Builder
-		line.WriteString("  " + test.name() + ": " + strings.Join(page.Most(mostIDs, test.Records, "more"), " "))
+		ids := strings.Join(page.Most(mostIDs, test.Records, "more"), " ") // none of config.json
+		line.WriteString(strings.TrimSuffix("  "+test.name()+": "+ids, ": "))
 		switch others := len(test.groups) - 1; {
 		case others > mostOthers:
 			fmt.Fprintf(&line, "; it has %d other causes: accept all with --accept %s", others, gotest.Quote(test.Document))
