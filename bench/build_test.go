@@ -29,7 +29,7 @@ func BenchmarkBuild(b *testing.B) {
 		}
 	}
 	const path = "github.com/traceforge/traceforge-go"
-	write("go.mod", fmt.Sprintf("module example.com/build\n\ngo 1.25\n\nrequire %[1]s v0.0.0\n\nreplace %[1]s => %[2]s\n", path, root))
+	write("go.mod", fmt.Sprintf("module example.com/build\n\ngo 1.25\n\nrequire %[1]s v0.0.0\n\nreplace %[1]s => %[2]q\n", path, root))
 	write("plain/plain_test.go", "package plain\n\nimport (\n\t\"net/http\"\n\t\"testing\"\n)\n\nfunc Test(t *testing.T) { http.Get(\"http://localhost\") }\n")
 	write("ours/ours_test.go", "package ours\n\nimport (\n\t\"testing\"\n\n\t\""+path+"/traceforgetest\"\n)\n\nfunc Test(t *testing.T) { traceforgetest.New(t) }\n")
 	goCommand := func(cache string, args ...string) time.Duration {

@@ -52,7 +52,7 @@ func (r *repository) generate(bench string) error {
 	const path = "github.com/traceforge/traceforge-go"
 	module := strings.Replace(string(goMod), "module "+path+"/bench", "module example.com/repo", 1)
 	module = strings.Replace(module, path+" => ../", path+" => "+filepath.Dir(bench), 1)
-	module += fmt.Sprintf("\nrequire %[1]s/bench v0.0.0\n\nreplace %[1]s/bench => %[2]s\n", path, bench)
+	module += fmt.Sprintf("\nrequire %[1]s/bench v0.0.0\n\nreplace %[1]s/bench => %[2]q\n", path, bench)
 	files := map[string]string{"go.mod": module, "go.sum": string(goSum)}
 	for p := range r.size.packages {
 		var b strings.Builder

@@ -45,7 +45,7 @@ func newShop(t *testing.T) *shop {
 	require.NoError(t, err)
 	files.Files = append(files.Files, txtar.File{Name: "go.sum", Data: sums}, txtar.File{Name: "go.mod", Data: fmt.Appendf(nil,
 		"module example.com/shop\n\ngo 1.25\n\nrequire github.com/traceforge/traceforge-go v0.0.0\n\n"+
-			"replace github.com/traceforge/traceforge-go => %s\n", checkout)})
+			"replace github.com/traceforge/traceforge-go => %q\n", checkout)})
 	require.NoError(t, txtar.Write(files, s.dir))
 	s.run(s.dir, "git", "init", "--quiet", "--initial-branch=main")
 	s.run(s.dir, "go", "test", "./...")

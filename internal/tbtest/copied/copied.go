@@ -63,7 +63,7 @@ func emptyModule(t *testing.T, dir string) {
 	mod = regexp.MustCompile(`=> \.\S*`).ReplaceAllStringFunc(mod, func(to string) string {
 		return "=> " + filepath.Join(root, strings.TrimPrefix(to, "=> "))
 	})
-	write(t, filepath.Join(dir, "go.mod"), fmt.Sprintf("%s\nrequire %s v0.0.0\n\nreplace %[2]s => %s\n", mod, module, root))
+	write(t, filepath.Join(dir, "go.mod"), fmt.Sprintf("%s\nrequire %s v0.0.0\n\nreplace %[2]s => %q\n", mod, module, root))
 	write(t, filepath.Join(dir, "go.sum"), read(t, filepath.Join(root, "go.sum")))
 }
 

@@ -39,7 +39,7 @@ func Make(dir string) error {
 	if err != nil {
 		return err
 	}
-	mod := fmt.Sprintf("module example.com/toy\n\ngo 1.25\n\nrequire %s v0.0.0\n\nreplace %[1]s => %s\n", module, checkout)
+	mod := fmt.Sprintf("module example.com/toy\n\ngo 1.25\n\nrequire %s v0.0.0\n\nreplace %[1]s => %q\n", module, checkout)
 	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte(mod), 0o666); err != nil {
 		return err
 	}
