@@ -382,13 +382,17 @@ func removeRenamed(before seals, receipts []usage.Receipt, ended coverage.Outcom
 		if err != nil {
 			return nil, err
 		}
+		var c store.Change
 		recorded := map[page.Test]bool{} // functions of tests that had no document
 		for _, r := range receipts {
 			if _, had := documents[snapshot.DocumentName(r.Package, r.Test)]; !had && len(r.Recorded) > 0 {
 				recorded[page.Test{Package: r.Package, Name: gotest.Function(r.Test)}] = true
 			}
+			if doc := copyOfFailed(s, documents, r); doc != nil {
+				c.Remove = append(c.Remove, doc.File())
+				r.Update.Adopted = ""
+			}
 		}
-		var c store.Change
 		for name, seal := range documents {
 			if ran[seal.Test] || !whole[seal.Test.Package] {
 				continue
@@ -405,6 +409,20 @@ func removeRenamed(before seals, receipts []usage.Receipt, ended coverage.Outcom
 		}
 	}
 	return inorder.Strings(unused), nil
+}
+
+// copyOfFailed returns the document that a failed test has only because it took over the records of a test that is still
+// there, or nil. Answers that wait need theirs.
+func copyOfFailed(s *store.Store, before map[string]page.Seal, r usage.Receipt) *store.Doc {
+	if r.Outcome != "fail" || r.Update == nil || len(r.Update.Pending) > 0 {
+		return nil
+	}
+	from, known := before[r.Update.Adopted]
+	if _, err := os.Stat(s.Path(from.File)); !known || err != nil {
+		return nil
+	}
+	doc, _ := s.Load(snapshot.DocumentName(r.Package, r.Test), store.UnknownProvider) // nil on an error
+	return doc
 }
 
 // updateScripted lists the tests that have scripted answers, or the named ones among them, and records these tests. A
