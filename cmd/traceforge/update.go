@@ -411,8 +411,8 @@ func removeRenamed(before seals, receipts []usage.Receipt, ended coverage.Outcom
 	return inorder.Strings(unused), nil
 }
 
-// copyOfFailed returns the document that a failed test has only because it took over the records of a test that is still
-// there, or nil. Answers that wait need theirs.
+// copyOfFailed returns the document that a failed test has only because it took over the records of a test that still
+// exists, or nil. Answers that wait need theirs.
 func copyOfFailed(s *store.Store, before map[string]page.Seal, r usage.Receipt) *store.Doc {
 	if r.Outcome != "fail" || r.Update == nil || len(r.Update.Pending) > 0 {
 		return nil
