@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -69,6 +70,8 @@ func TestReadSF(t *testing.T) {
 	cases := []struct{ name, reason, text, want string }{
 		{"hash", "the content is not what was sealed", strings.Replace(example, "precise", "sloppy", 1), "/snapshots/0/hash: seal: says"},
 		{"bare_hash", "nor is it where the hash has digits alone", strings.Replace(plain, "Hello", "Hullo", 1), "/snapshots/0/hash: seal: says"},
+		{"empty_hash", "nothing seals it", regexp.MustCompile(`"hash": "[^"]+"`).ReplaceAllString(plain, `"hash": ""`), "/snapshots/0/hash: seal: says"},
+		{"empty_combined", "nothing seals it whole", plain[:strings.LastIndex(plain, `"hash"`)] + `"hash": ""}`, "/hash: hash: says"},
 		{"partial", "SF \"Partial capture\"", strings.Replace(example, `"max_tokens": 100,`, ``, 1), "/snapshots/0/request/max_tokens: missing"},
 		{"types", "SF \"Invalid types\"", strings.Replace(example, `"temperature": 0.0`, `"temperature": "0.7"`, 1), "/snapshots/0/request/temperature: type"},
 		{"older", "no version before the first", strings.Replace(example, "1.0.0", "0.9.0", 1), "Snapshot version 0.9.0 is no longer supported"},
@@ -90,7 +93,7 @@ func TestReadSF(t *testing.T) {
 func TestOthers(t *testing.T) {
 	files, err := filepath.Glob("testdata/others/*.json")
 	require.NoError(t, err)
-	require.Len(t, files, 20)
+	require.Len(t, files, 21)
 	var all bytes.Buffer
 	for _, file := range files {
 		data, err := os.ReadFile(file)
