@@ -7,8 +7,8 @@ import (
 )
 
 // NormalizeRefs returns msgs with the refs of tool requests and responses replaced by call_1, call_2, … in order of
-// appearance, so that no core contains random ids of a provider or of Genkit (design R8). A request or response without
-// a ref gets one too: a conversation has the same normal form with and without refs.
+// appearance. No core then contains random ids of a provider or of Genkit (design R8). A request or response without a
+// ref gets one too: a conversation has the same normal form with and without refs.
 //
 // Each tool request is a call of its own, even if its ref was used before, because some providers count their calls per
 // turn. A tool response belongs to the first unanswered call with its ref or, if either has no ref, to the first

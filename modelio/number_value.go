@@ -61,8 +61,8 @@ var handedOut = map[string]string{
 	"upload_id":             "upload",
 }
 
-// callKind is the kind of the refs of tool calls, sessionKind that of the handles by which a session of Gemini's Live API
-// goes on, and taskKind that of the tasks of MCP's servers. In other APIs, callers may name their tasks.
+// callKind is the kind of the refs of tool calls. sessionKind is that of the handles by which a session of Gemini's
+// Live API goes on, and taskKind that of the tasks of MCP's servers. In other APIs, callers may name their tasks.
 const callKind, sessionKind, taskKind = "call", "session", "task"
 
 // itemHolders are members whose value is an object with an item's or call's id, or a list of such objects.

@@ -212,8 +212,8 @@ func (h *chooser) longest(i int) *Continues {
 // sentMost limits the messages that are searched for one answer.
 const sentMost = 64
 
-// answered returns the latest request that ends at a node and whose answer is at the start of the next messages, how
-// the answer was sent back, and in how many messages. n is 0 if there is no such request.
+// answered returns the latest request that ends at a node and whose answer is at the start of the next messages. sent
+// says how the answer was sent back, and n in how many messages. n is 0 if there is no such request.
 func (h *chooser) answered(node int32, next []modelio.Message) (j int, sent []Sent, n int) {
 	j = -1
 	for k := 0; j < 0 && k < min(len(next), sentMost) && next[k].Role == modelio.RoleModel; k++ {

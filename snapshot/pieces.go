@@ -92,7 +92,7 @@ func divideLong(pieces []string, s string, level int) []string {
 // two bytes before it.
 var levels = [...]func(s string, i int) bool{endsSentence, endsClause, endsWord, endsRun}
 
-// mayEnd has two bits for each level, by the last byte but one and the last byte before an end, so that the levels are
+// mayEnd has two bits for each level, by the last byte but one and the last byte before an end. The levels are then
 // called at few places only. An empty first text stands for any byte.
 var mayEnd = func() (may struct{ before, last [256]uint8 }) {
 	for bit, ways := range [2 * len(levels)][2]string{

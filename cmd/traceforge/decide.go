@@ -137,8 +137,8 @@ func (c *call) acceptReviewed(s *store.Store, dir string, unknown error) error {
 	return err
 }
 
-// refuseOlder refuses to accept an answer that is older than the record of the same call which it would replace, unless
-// the user names it by its id.
+// refuseOlder refuses to accept an answer that is older than the record that it would replace. An answer that the user
+// names by its id is accepted.
 func refuseOlder(c *call, all []waitingRecord) error {
 	var older []string
 	named := slices.Concat(c.args, c.values("accept")) // review has the option

@@ -102,8 +102,8 @@ func movesOf(tests map[string]page.Test, from, to string) (moves []store.Move, e
 	return moves, nil
 }
 
-// renaming returns a function that maps a test of the store to its new name after from, a package or a test, was
-// renamed to the name to.
+// renaming returns a function that maps a test of the store to its new name. A package or a test, from, was renamed to
+// the name to.
 func renaming(tests map[string]page.Test, from, to string) (func(page.Test) (page.Test, bool), error) {
 	var names, packages []string
 	ofPackage := false

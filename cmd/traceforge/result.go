@@ -63,8 +63,8 @@ func writeResult(file string, data []byte) error {
 	return os.WriteFile(file, data, 0o666)
 }
 
-// joinResult joins --json FILE.json into one word in the arguments of commands that write a result file, since a flag
-// with an optional value does not take the next word.
+// joinResult joins --json FILE.json into one word in the arguments of commands that write a result file. A flag with an
+// optional value does not take the next word.
 func joinResult(args []string) []string {
 	i := slices.Index(args, "--json")
 	if i < 1 || !slices.Contains([]string{"update", "check", "test"}, args[0]) || i+1 == len(args) || !isResult(args[i+1]) ||

@@ -24,8 +24,8 @@ type listedGroup struct {
 	Reject   string          `json:"reject"`           // command that rejects the group
 }
 
-// alsoListed is the maximum number of a test's other groups that are listed, since a conversation may have thousands,
-// and the maximum number of its records that are listed in each group except the first.
+// alsoListed is the maximum number of a test's other groups that are listed, since a conversation may have thousands.
+// It also limits the test's records in each group except the first.
 const alsoListed = 20
 
 type listedTest struct {

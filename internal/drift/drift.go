@@ -73,8 +73,8 @@ func (d *differ) values(pointer string, recorded, got jsontext.Value) {
 	}
 }
 
-// align skips equal elements at both ends, and visits the elements between them in pairs, so that an inserted element
-// is one difference and does not affect the elements after it. If one list is longer, the other side is the zero value.
+// align skips equal elements at both ends, and visits the elements between them in pairs. An inserted element is then
+// one difference, and does not affect the elements after it. If one list is longer, the other side is the zero value.
 func align[T any](recorded, got []T, equal func(a, b T) bool, visit func(i int, a, b T)) {
 	begin, tail := head(recorded, got, equal), 0
 	for tail < len(recorded)-begin && tail < len(got)-begin &&

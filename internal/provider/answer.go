@@ -254,8 +254,8 @@ func beside(v jsontext.Value, without ...string) modelio.Object {
 	return sayingSomething(v.Rest(without...))
 }
 
-// tidy removes from a decoded answer what is needed only for encoding it again, so that the same answer is decoded to
-// the same value whether it was streamed or not, and whoever hosts the model.
+// tidy removes from a decoded answer what is needed only for encoding it again. An answer is then decoded to one value
+// whether it was streamed or not, and whoever hosts the model.
 func tidy(m *modelio.Message) {
 	delete(m.Metadata, markWire)
 	m.Metadata = sayingSomething(m.Metadata)

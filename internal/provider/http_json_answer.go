@@ -60,7 +60,7 @@ func looseAnswer(body jsontext.Value, known []*Codec) *modelio.Response {
 	return resp
 }
 
-// looseParts returns an answer with the text of a value, if it has one, and a custom part with the rest, which is in
+// looseParts returns an answer with the text of a value, if it has one, and a custom part with the rest. The rest is in
 // the member name unless that is empty.
 func looseParts(v jsontext.Value, name string) *modelio.Response {
 	var parts []modelio.Part

@@ -103,8 +103,8 @@ func (r *run) follows(c *call, recorded *modelio.Request, meant func(*take) bool
 	})
 }
 
-// outOfTurn is the failure of a live call of a conversation from the store, whose provider would answer it after calls
-// of a tape that this run has not made. It is nil for any other call.
+// outOfTurn is the failure of a live call of a conversation from the store, if this run has not made calls of the tape
+// after which the provider would answer it. It is nil for any other call.
 func (r *report) outOfTurn(c *call, t *tape) *Failure {
 	if !c.speaks() {
 		return nil // the usual case

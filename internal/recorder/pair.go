@@ -128,8 +128,8 @@ func sameOptions(a, b *modelio.Request) bool {
 	return texts.Same{}.Requests(&modelio.Request{Options: a.Options}, &modelio.Request{Options: b.Options})
 }
 
-// renewIDs replaces the answers that give out an id of a response, a file or a job, although they say the same, if one
-// of them or a request that names the id is new, so that all have the same id. Otherwise the requests keep the ids that
+// renewIDs gives all records of a response, a file or a job one id, if an answer that gives it out or a request that
+// names it is new. It then also replaces answers that say the same as before. Otherwise the requests keep the ids that
 // they named.
 func (t *tape) renewIDs(calls []testCall, done []store.Outcome) {
 	areNamed := slices.ContainsFunc(calls, func(c testCall) bool { return c.take != nil && len(c.take.ids) > 0 })
@@ -376,9 +376,8 @@ func (s *setup) counterparts(calls []testCall, old *tape) (pairs, after []int) {
 	return pairs, inTheirOrder(calls, old, pairs)
 }
 
-// inTheirOrder gives a call a new record if its own comes before that of an earlier call with the same request, since
-// replay answers these in the order of the records. It returns how many of the old records must come before each new
-// one.
+// inTheirOrder gives a call a new record if its own comes before that of an earlier call with the same request. Replay
+// answers these in the order of the records. It returns how many of the old records must come before each new one.
 func inTheirOrder(calls []testCall, old *tape, pairs []int) (after []int) {
 	after = make([]int, len(calls))
 	at, last := -1, map[string]int{} // the old record at or behind which a call's is, as in store.Next; by request

@@ -17,9 +17,9 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// The file .gitattributes tells git not to change the store's bytes, whatever the attributes of the repository are, and
-// hosts to collapse files that nobody reads (design R4, R5). It is also the store's lock, because it is never replaced
-// and so no extra file is needed in the repository.
+// The file .gitattributes tells git not to change the store's bytes, whatever the attributes of the repository are. It
+// tells hosts to collapse files that nobody reads (design R4, R5). It is also the store's lock, because it is never
+// replaced and so no extra file is needed in the repository.
 const Attributes = `* -text -ident !working-tree-encoding
 manifest.json -merge linguist-generated
 */*/* -merge linguist-generated

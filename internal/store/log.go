@@ -32,10 +32,10 @@ func (s *Store) Pending() *Store {
 // isPending reports whether s is the store of another store's pending answers. It has no manifest.
 func (s *Store) isPending() bool { return filepath.Base(s.dir) == PendingName }
 
-// A Log is a file to which one run of a test appends its answers as it buys them (docs/format.md section 11), continued
-// in another file if it is full, was taken over or could not be written. Each run has its own log. A reader of pending
-// answers reads all files of a test, and skips an entry that was truncated because its process was killed. A Log is not
-// safe for concurrent use.
+// A Log is a file to which one run of a test appends its answers as it buys them (docs/format.md section 11). It goes
+// on in another file if it is full, was taken over or could not be written. Each run has its own log. A reader of
+// pending answers reads all files of a test, and skips an entry that was truncated because its process was killed. A
+// Log is not safe for concurrent use.
 type Log struct {
 	Writer snapshot.Writer // writes the records of the last file
 

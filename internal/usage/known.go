@@ -12,8 +12,8 @@ import (
 // read it.
 const KnownEnv = "TRACEFORGE_KNOWN"
 
-// FlagEnv is the variable that makes a test binary set its -update flag if that is a boolean, so that test files which
-// read the flag update their own goldens. On the command line of several packages, -update would be refused by a
+// FlagEnv is the variable that makes a test binary set its -update flag if that is a boolean. Test files that read the
+// flag then update their own goldens. On the command line of several packages, -update would be refused by a
 // package whose flag takes a value.
 const FlagEnv = "TRACEFORGE_UPDATE_FLAG"
 

@@ -53,9 +53,9 @@ func New(steps ...Step) *Script {
 	return s
 }
 
-// Check fails the test when no step answers a request or when the API could not give a step's answer, and at the end of
-// the test if a step was not used. A recorder that has the script as its upstream makes these checks itself. Check
-// returns the script.
+// Check fails the test when no step answers a request or when the API could not give a step's answer. At the end, it
+// fails the test if a step was not used. A recorder that has the script as its upstream makes these checks itself.
+// Check returns the script.
 func (s *Script) Check(t TB) *Script {
 	t.Helper()
 	s.mu.Lock()

@@ -19,9 +19,9 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// Repair finishes or undoes an interrupted commit, merges conflicting documents record by record, restores files that
-// documents name from git, computes the hash of documents again whose records are whole, and writes the manifest if
-// there is one.
+// Repair finishes or undoes an interrupted commit, and merges conflicting documents record by record. It restores files
+// that documents name from git, computes the hash of documents again whose records are whole, and writes the manifest
+// if there is one.
 //
 // A record that one side changed, added or removed is taken from that side. If both sides added records, theirs get new
 // numbers. If both sides changed a record, their requests are merged by member, by element and by line of texts, with
@@ -360,8 +360,8 @@ func (r *repair) fold(m *recordMerge, base, ours, theirs *store.Doc) (*store.Doc
 	return r.store.NewDoc(put.Provider, m.name, put.Document), nil
 }
 
-// finish restores files that documents name, computes hashes of documents again, writes the manifest if there is one
-// and no document is broken, and reports documents that still have conflicts.
+// finish restores files that documents name, and computes hashes of documents again. It writes the manifest if there is
+// one and no document is broken, and reports documents that still have conflicts.
 func (r *repair) finish(w store.Writer, noGit error) error {
 	v := &verifier{store: r.store, beside: true}
 	if v.documents(); v.failed != nil {
