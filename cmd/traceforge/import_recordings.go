@@ -39,12 +39,16 @@ func (im *recordings) open() (string, error) {
 	if len(im.args) != 1 || im.value("test")+im.value("provider") != "" {
 		return "", usagef("name one directory of the module whose tests recorded: --test and --provider are for --from sf and cassettes")
 	}
+	im.args[0] = strings.TrimSuffix(im.args[0], "/...") // all below a directory is read anyway
 	dir, err := filepath.Abs(im.args[0])
 	if err != nil {
 		return "", err
 	}
-	if _, err := os.Stat(dir); err != nil {
+	switch info, err := os.Stat(dir); {
+	case err != nil:
 		return "", err
+	case im.is("run") && !info.IsDir():
+		return "", usagef("--run runs the tests of a directory: name one in place of %s", im.args[0])
 	}
 	switch im.root, err = gotest.Module(dir); {
 	case err != nil:
