@@ -47,18 +47,18 @@ type writer struct {
 	found []Change
 }
 
-func (w *writer) named(component, pointer string, r, g part) {
+func (w *writer) named(component, pointer string, r, g *part) {
 	w.change(component, component, pointer, r, g, Readable)
 }
 
 // change adds a component unless both sides are equal.
-func (w *writer) change(component, kind, pointer string, r, g part, spell Spelling) {
-	if r.sum == g.sum {
+func (w *writer) change(component, kind, pointer string, r, g *part, spell Spelling) {
+	if r == g {
 		return
 	}
-	before, after := w.c.text(r, spell), w.c.text(g, spell)
+	before, after := r.spelled(spell), g.spelled(spell)
 	if before != nil && after != nil && *before == *after { // such as a text in one part and in two, or "1" and 1
-		before, after = w.c.text(r, laidOut), w.c.text(g, laidOut)
+		before, after = r.spelled(laidOut), g.spelled(laidOut)
 	}
 	w.found = append(w.found, Change{component, kind, pointer, before, after})
 }
@@ -71,19 +71,16 @@ func Between(component, kind, pointer string, before, after json.RawMessage, spe
 	return w.found
 }
 
-// text returns a part as people read it, or nil if it is absent. Each text is computed once.
-func (c *Comparer) text(p part, spell Spelling) *string {
-	if p.sum == 0 {
+// spelled returns a part as people read it, or nil if it is absent. Each text is computed once.
+func (p *part) spelled(as Spelling) *string {
+	if p == nil {
 		return nil
 	}
-	key := spelledText{p.sum, spell}
-	text, known := c.texts[key]
-	if !known {
-		text = new(string)
-		*text = spell.Text(p.text)
-		c.texts[key] = text
+	if p.texts[as] == nil {
+		text := as.Text(p.text)
+		p.texts[as] = &text
 	}
-	return text
+	return p.texts[as]
 }
 
 // A gap contains the elements that only one of two lists has at a place: their indexes in the recorded list and in the
@@ -92,21 +89,21 @@ type gap struct{ r, g []int }
 
 // gaps returns the gaps between two lists, without elements that both have at different places; moved reports whether
 // there are such elements.
-func gaps(r, g []part) (all []gap, moved bool) {
-	found := Edits(sums(r), sums(g))
-	gone, come := map[uint64]int{}, map[uint64]int{}
+func gaps(r, g []*part) (all []gap, moved bool) {
+	found := Edits(r, g)
+	gone, come := map[*part]int{}, map[*part]int{}
 	for _, e := range found {
 		for _, p := range r[e.A0:e.A1] {
-			gone[p.sum]++
+			gone[p]++
 		}
 		for _, p := range g[e.B0:e.B1] {
-			come[p.sum]++
+			come[p]++
 		}
 	}
-	pick := func(list []part, from, to int, elsewhere map[uint64]int) (left []int) {
+	pick := func(list []*part, from, to int, elsewhere map[*part]int) (left []int) {
 		for i := from; i < to; i++ {
-			if sum := list[i].sum; elsewhere[sum] > 0 {
-				elsewhere[sum]--
+			if elsewhere[list[i]] > 0 {
+				elsewhere[list[i]]--
 				moved = true
 			} else {
 				left = append(left, i)
@@ -121,14 +118,6 @@ func gaps(r, g []part) (all []gap, moved bool) {
 		}
 	}
 	return all, moved
-}
-
-func sums(parts []part) []uint64 {
-	all := make([]uint64, len(parts))
-	for i, p := range parts {
-		all[i] = p.sum
-	}
-	return all
 }
 
 // reordered adds a change of order. all is true if the lists do not differ otherwise.
@@ -155,10 +144,10 @@ func (w *writer) messages(recorded, got *Request) {
 		i, j := 0, 0
 		upTo := func(r, g int) {
 			for ; i < r; i++ {
-				w.message(recorded, gap.r[i], recorded.messages[gap.r[i]], part{})
+				w.message(recorded, gap.r[i], recorded.messages[gap.r[i]], nil)
 			}
 			for ; j < g; j++ {
-				w.message(got, gap.g[j], part{}, got.messages[gap.g[j]])
+				w.message(got, gap.g[j], nil, got.messages[gap.g[j]])
 			}
 		}
 		for _, pair := range pairMessages(recorded, got, gap) {
@@ -178,7 +167,7 @@ func pairMessages(recorded, got *Request, in gap) [][2]int {
 		if recorded.Messages[in.r[i]].Role != got.Messages[in.g[j]].Role {
 			return 0
 		}
-		r, g := string(recorded.messages[in.r[i]].text), string(got.messages[in.g[j]].text)
+		r, g := string(recorded.messages[in.r[i]].json()), string(got.messages[in.g[j]].json())
 		common := commonEnds(r, g) - frame
 		if len(in.r) == len(in.g) {
 			return max(common, 1)
@@ -194,7 +183,7 @@ func pairMessages(recorded, got *Request, in gap) [][2]int {
 const AnswerSent = string(modelio.RoleModel) + " message"
 
 // message adds the i-th message of a request.
-func (w *writer) message(in *Request, i int, r, g part) {
+func (w *writer) message(in *Request, i int, r, g *part) {
 	role, pointer := in.Messages[i].Role, fmt.Sprintf("/messages/%d", in.from+i)
 	component, kind := fmt.Sprintf("message %d (%s)", in.from+i+1, role), fmt.Sprintf("%s message", role)
 	switch {
@@ -204,10 +193,10 @@ func (w *writer) message(in *Request, i int, r, g part) {
 		component = "input of tool " + in.Model
 		kind = component
 	}
-	if r.sum != 0 && g.sum != 0 {
+	if r != nil && g != nil {
 		before, after := w.c.elements(r), w.c.elements(g)
 		if rest, moved := gaps(before, after); len(rest) == 0 && moved {
-			w.reordered("parts", component+": ", pointer, true, w.c.glances(before), w.c.glances(after))
+			w.reordered("parts", component+": ", pointer, true, glances(before), glances(after))
 			w.found[len(w.found)-1].Kind = kind + ": parts" + AnotherOrder
 			return
 		}
@@ -229,9 +218,9 @@ func (w *writer) message(in *Request, i int, r, g part) {
 
 // metadata returns the metadata of the parts of a message, by the pointers into the message, and what else the message
 // says, without how it is written.
-func (c *Comparer) metadata(message part) (found map[string]part, rest []byte) {
+func (c *Comparer) metadata(message *part) (found map[string]*part, rest []byte) {
 	m := jsontext.ValueOf(message.text)
-	found, rest = map[string]part{}, jsontext.ObjectText(m.Member("metadata").Rest("$wire"))
+	found, rest = map[string]*part{}, jsontext.ObjectText(m.Member("metadata").Rest("$wire"))
 	if text := m.Member("content"); text.IsString() {
 		rest = append(rest, jsontext.ObjectText(map[string]json.RawMessage{"text": text.Raw()})...)
 	}
@@ -245,7 +234,7 @@ func (c *Comparer) metadata(message part) (found map[string]part, rest []byte) {
 }
 
 // elements returns the parts of a message; nil for a plain text.
-func (c *Comparer) elements(message part) (parts []part) {
+func (c *Comparer) elements(message *part) (parts []*part) {
 	for _, e := range jsontext.ValueOf(message.text).Member("content").Elements() {
 		parts = append(parts, c.part(e.Raw()))
 	}
@@ -256,15 +245,15 @@ func (c *Comparer) elements(message part) (parts []part) {
 func (r *Request) glances(without []int) (lines []string) {
 	for i, m := range r.messages {
 		if !slices.Contains(without, i) {
-			lines = append(lines, string(r.Messages[i].Role)+": "+glance(Spoken.Text(m.text)))
+			lines = append(lines, string(r.Messages[i].Role)+": "+glance(Spoken.Text(m.json())))
 		}
 	}
 	return lines
 }
 
-func (c *Comparer) glances(parts []part) (lines []string) {
+func glances(parts []*part) (lines []string) {
 	for _, p := range parts {
-		lines = append(lines, glance(*c.text(p, Spoken)))
+		lines = append(lines, glance(*p.spelled(Spoken)))
 	}
 	return lines
 }
@@ -297,11 +286,11 @@ func (w *writer) tools(recorded, got *Request) {
 			w.tool(name, at[0], r, got.tools[at[0]])
 			continue
 		}
-		w.named("tool "+name, fmt.Sprintf("/tools/%d", i), r, part{})
+		w.named("tool "+name, fmt.Sprintf("/tools/%d", i), r, nil)
 	}
 	for j, g := range got.tools {
 		if !slices.Contains(after, j) {
-			w.named("tool "+toolName(got.Request, j), fmt.Sprintf("/tools/%d", j), part{}, g)
+			w.named("tool "+toolName(got.Request, j), fmt.Sprintf("/tools/%d", j), nil, g)
 		}
 	}
 	if !slices.IsSorted(after) {
@@ -315,7 +304,9 @@ func (w *writer) tools(recorded, got *Request) {
 // isRenamed reports whether only the name of the i-th tool changed, to one that was not there before.
 func isRenamed(recorded, got *Request, i int) bool {
 	isOld := func(t modelio.ToolDefinition) bool { return t.Name == got.Tools[i].Name }
-	says := func(tool part) string { return string(jsontext.ObjectText(jsontext.ValueOf(tool.text).Rest("name"))) }
+	says := func(tool *part) string {
+		return string(jsontext.ObjectText(jsontext.ValueOf(tool.json()).Rest("name")))
+	}
 	return i < len(got.tools) && recorded.Tools[i].Name != "" && got.Tools[i].Name != "" &&
 		!slices.ContainsFunc(recorded.Tools, isOld) &&
 		says(recorded.tools[i]) != "{}" && says(recorded.tools[i]) == says(got.tools[i])
@@ -334,15 +325,15 @@ func toolNames(r *modelio.Request, indexes []int) (names []string) {
 }
 
 // tool adds the differences between two tools with one name; j is the index of the second.
-func (w *writer) tool(name string, j int, r, g part) {
-	if r.sum == g.sum {
+func (w *writer) tool(name string, j int, r, g *part) {
+	if r == g {
 		return
 	}
 	before, after := w.c.memberParts(r), w.c.memberParts(g)
 	for _, member := range inorder.Names(before, after) {
 		component := "tool " + name + ": " + cmp.Or(toolMembers[member], member)
 		if member == "name" {
-			component = ToolRenamed + name + " → " + jsontext.WordOf(after[member].text)
+			component = ToolRenamed + name + " → " + jsontext.WordOf(after[member].json())
 		}
 		w.named(component, fmt.Sprintf("/tools/%d%s", j, jsontext.PointerTo(member)), before[member], after[member])
 	}
@@ -351,16 +342,16 @@ func (w *writer) tool(name string, j int, r, g part) {
 var toolMembers = map[string]string{"inputSchema": "input schema", "outputSchema": "output schema"}
 
 // memberParts returns the members of an object.
-func (c *Comparer) memberParts(object part) map[string]part {
-	parts := map[string]part{}
-	for name, value := range jsontext.ValueOf(object.text).Members() {
+func (c *Comparer) memberParts(object *part) map[string]*part {
+	parts := map[string]*part{}
+	for name, value := range jsontext.ValueOf(object.json()).Members() {
 		parts[name] = c.part(value.Raw())
 	}
 	return parts
 }
 
 // options adds the differences between the provider options of two requests.
-func (w *writer) options(recorded, got part) {
+func (w *writer) options(recorded, got *part) {
 	before, after := w.c.memberParts(recorded), w.c.memberParts(got)
 	for _, name := range inorder.Names(before, after) {
 		r, g, pointer := before[name], after[name], "/provider_options"+jsontext.PointerTo(name)
@@ -370,7 +361,7 @@ func (w *writer) options(recorded, got part) {
 			for _, header := range inorder.Names(r, g) {
 				w.named("headers: "+header, pointer+jsontext.PointerTo(header), r[header], g[header])
 			}
-		case outputOptions[name] && (name != "text" || !jsontext.ValueOf(g.text).IsString()): // such a text is what is asked
+		case outputOptions[name] && (name != "text" || !jsontext.ValueOf(g.json()).IsString()): // such a text is what is asked
 			w.named("output format", pointer, r, g)
 		case toolOptions[name]:
 			w.named("tools: "+name, pointer, r, g)
@@ -381,4 +372,4 @@ func (w *writer) options(recorded, got part) {
 }
 
 // isHeaders reports whether a part is absent or an object with members.
-func isHeaders(p part) bool { return p.sum == 0 || p.text[0] == '{' && len(p.text) > 2 }
+func isHeaders(p *part) bool { return p == nil || p.text[0] == '{' && len(p.text) > 2 }

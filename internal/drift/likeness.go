@@ -3,10 +3,10 @@ package drift
 import (
 	"cmp"
 	"hash/crc32"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/traceforge/traceforge-go/internal/inorder"
-	"github.com/traceforge/traceforge-go/modelio"
 )
 
 // Likest returns the index of the request that is most similar to got, which may come from a test that was renamed and
@@ -42,7 +42,7 @@ func (c *Comparer) countsOf(r *Request) *wordCounts {
 	if r.counts == nil {
 		r.counts = new(wordCounts)
 		for _, p := range r.conversation() {
-			text := *c.text(p, Spoken)
+			text := *p.spelled(Spoken)
 			all, _ := words(text[:boundary(text, mostRead)])
 			for _, word := range all {
 				r.counts[crc32.ChecksumIEEE([]byte(word))%uint32(len(r.counts))]++
@@ -68,28 +68,26 @@ func (c *Comparer) Likeness(recorded, got *Request) float64 {
 		all, same = all+2*len(p.text), same+2*len(p.text)
 	}
 	r, g = r[equal:], g[equal:]
-	left := map[uint64]int{}
 	for _, p := range g {
-		left[p.sum]++
+		p.left++
 		all += len(p.text)
 	}
-	var changed []part
+	changed := c.changed[:0]
 	for _, p := range r {
 		all += len(p.text)
-		if left[p.sum] > 0 {
-			left[p.sum]--
+		if p.left > 0 {
+			p.left--
 			same += 2 * len(p.text)
 		} else {
 			changed = append(changed, p)
 		}
 	}
+	c.changed = changed
 	for _, p := range g {
-		switch {
-		case left[p.sum] == 0:
-		case len(changed) == 0:
-			return float64(same) / float64(all)
-		default:
-			left[p.sum]--
+		if p.left == 0 {
+			continue
+		}
+		if p.left--; len(changed) > 0 {
 			same += 2 * c.common(changed[0], p)
 			changed = changed[1:]
 		}
@@ -107,13 +105,11 @@ func MostAlike(recorded, got *Request) float64 {
 }
 
 // conversation returns what Likeness compares, without ignored parts.
-func (r *Request) conversation() (said []part) {
-	said = make([]part, 0, len(r.messages))
-	for i, p := range r.messages {
-		if p.sum != 0 && (r.Messages[i].Role == modelio.RoleSystem) == (r.length == 0) {
-			said = append(said, p)
-		}
+func (r *Request) conversation() []*part {
+	if len(r.spoken) > 0 {
+		return r.spoken
 	}
+	said := slices.DeleteFunc(slices.Clone(r.messages), func(p *part) bool { return p == nil })
 	if len(said) > 0 {
 		return said
 	}
@@ -126,19 +122,21 @@ func (r *Request) conversation() (said []part) {
 }
 
 // common returns how many bytes two components have in common; 0 if they are so different that one replaced the other.
-func (c *Comparer) common(r, g part) int {
-	pair := [2]uint64{r.sum, g.sum}
-	common, known := c.commons[pair]
-	if !known {
-		common = commonText(c.short(r), c.short(g))
-		c.commons[pair] = common
+func (c *Comparer) common(r, g *part) int {
+	if r.with != g {
+		common, known := c.commons[[2]*part{r, g}]
+		if !known {
+			common = commonText(r.short(), g.short())
+			c.commons[[2]*part{r, g}] = common
+		}
+		r.with, r.common = g, common
 	}
-	return common
+	return r.common
 }
 
 // short returns the readable form of a component, which is shorter than its JSON unless it is laid out in lines.
-func (c *Comparer) short(p part) string {
-	if text := *c.text(p, Spoken); len(text) < len(p.text) {
+func (p *part) short() string {
+	if text := *p.spelled(Spoken); len(text) < len(p.text) {
 		return text
 	}
 	return string(p.text)

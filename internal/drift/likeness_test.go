@@ -1,6 +1,7 @@
 package drift
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -75,4 +76,25 @@ func TestLikenessOfMembers(t *testing.T) {
 	for _, other := range []string{"", "A lighthouse", "A lighthouse in a storm, by night and from afar"} {
 		require.Greater(t, c.Likeness(fox, got), c.Likeness(paint(other), got), other)
 	}
+}
+
+// TestLikenessOfDialogues compares two long conversations of which each question changed, without memory for either: a
+// test that changed compares each call with nearly all records.
+func TestLikenessOfDialogues(t *testing.T) {
+	c := NewComparer(nil)
+	dialogue := func(ask string) *Request {
+		r := &modelio.Request{API: "openai.chat", Model: "m"}
+		for turn := range 500 {
+			r.Messages = append(r.Messages,
+				modelio.Message{Role: modelio.RoleUser, Content: []modelio.Part{modelio.TextPart(fmt.Sprintf("%s %d", ask, turn))}},
+				modelio.Message{Role: modelio.RoleModel, Content: []modelio.Part{modelio.TextPart(fmt.Sprintf("answer %d", turn%100))}})
+		}
+		taken, err := c.Request(r)
+		require.NoError(t, err)
+		return taken
+	}
+	recorded, got := dialogue("What costs order"), dialogue("Please say what costs order")
+	alike := c.Likeness(recorded, got)
+	require.Greater(t, alike, 0.5)
+	require.Zero(t, testing.AllocsPerRun(10, func() { c.Likeness(recorded, got) }))
 }

@@ -20,17 +20,18 @@ import (
 type Comparer struct {
 	ignored []string
 	seed    maphash.Seed
-	recent  []*Request // those that another request may continue, the latest last
-	sizes   map[[2]uint64]int
-	commons map[[2]uint64]int
-	texts   map[spelledText]*string
+	recent  []*Request       // those that another request may continue, the latest last
+	changed []*part          // memory of Likeness
+	parts   map[uint64]*part // by the hash of the text
+	sizes   map[[2]*part]int
+	commons map[[2]*part]int
 }
 
 // NewComparer returns a comparer that leaves out the values at the pointers, like [snapshot.RequestCore].
 func NewComparer(ignored []string) *Comparer {
 	return &Comparer{
 		ignored: ignored, seed: maphash.MakeSeed(),
-		sizes: map[[2]uint64]int{}, texts: map[spelledText]*string{}, commons: map[[2]uint64]int{},
+		parts: map[uint64]*part{}, sizes: map[[2]*part]int{}, commons: map[[2]*part]int{},
 	}
 }
 
@@ -39,21 +40,33 @@ type Request struct {
 	*modelio.Request
 	from int // number of messages left out at the start
 
-	members  map[string]part // all members except messages and tools
-	messages []part
-	tools    []part
+	members  map[string]*part // all members except messages and tools
+	messages []*part          // nil if ignored
+	spoken   []*part          // of the messages, those that are neither ignored nor system messages
+	tools    []*part
 	counts   *wordCounts // of the conversation; nil if not counted yet
 	length   int         // of all messages but system messages
 	extended bool        // another request has its own messages behind these, in the same memory
 }
 
-// A part is a component of a request.
+// A part is a component of requests: of one comparer, equal components are one part. An absent one is nil.
 type part struct {
-	text json.RawMessage // canonical; nil if absent
-	sum  uint64          // hash of text; 0 if absent
+	text  json.RawMessage     // canonical
+	texts [Spoken + 1]*string // by spelling; nil until they are needed
+
+	left   int   // a count of Likeness, 0 between its calls
+	with   *part // the last part that it was compared with, which is probably the next; may be nil
+	common int   // what it has in common with that
 }
 
-func samePart(a, b part) bool { return a.sum == b.sum }
+func (p *part) json() json.RawMessage {
+	if p == nil {
+		return nil
+	}
+	return p.text
+}
+
+func samePart(a, b *part) bool { return a == b }
 
 // Request divides a request into components. The request must not be changed afterwards. It fails if a value in it is
 // not JSON.
@@ -63,7 +76,7 @@ func (c *Comparer) Request(r *modelio.Request) (*Request, error) { return c.Requ
 func (c *Comparer) RequestFrom(from int, r *modelio.Request) (*Request, error) {
 	left, rest := *r, *r
 	left.Messages, rest.Messages, rest.Tools = r.Messages[from:], nil, nil
-	taken := &Request{Request: &left, from: from, members: map[string]part{}}
+	taken := &Request{Request: &left, from: from, members: map[string]*part{}}
 	core, err := coreOf(&rest, c.ignored)
 	if err != nil {
 		return nil, err
@@ -75,14 +88,14 @@ func (c *Comparer) RequestFrom(from int, r *modelio.Request) (*Request, error) {
 	}
 	base, shared := c.base(taken)
 	for i := len(taken.messages); i < len(left.Messages); i++ {
-		var p part
+		var p *part
 		if i < shared {
 			p = base.messages[i]
 		} else if p, err = c.element("messages", from+i, &modelio.Request{Messages: left.Messages[i : i+1]}); err != nil {
 			return nil, err
 		}
-		if taken.messages = append(taken.messages, p); left.Messages[i].Role != modelio.RoleSystem {
-			taken.length += len(p.text)
+		if taken.messages = append(taken.messages, p); left.Messages[i].Role != modelio.RoleSystem && p != nil {
+			taken.spoken, taken.length = append(taken.spoken, p), taken.length+len(p.text)
 		}
 	}
 	for i := len(taken.tools); i < len(r.Tools); i++ {
@@ -119,7 +132,7 @@ func (c *Comparer) base(r *Request) (base *Request, shared int) {
 		base = &Request{Request: &modelio.Request{}}
 	}
 	if shared == len(base.messages) {
-		r.messages, r.length, base.extended = base.messages, base.length, true
+		r.messages, r.spoken, r.length, base.extended = base.messages, base.spoken, base.length, true
 	}
 	r.messages = slices.Grow(r.messages, len(r.Messages)-len(r.messages))
 	r.tools = slices.Clip(base.tools[:head(base.Tools, r.Tools, texts.Same{}.Tools)])
@@ -132,15 +145,19 @@ func coreOf(r *modelio.Request, ignored []string) (jsontext.Value, error) {
 }
 
 // part returns the part for a canonical text or nil.
-func (c *Comparer) part(text json.RawMessage) part {
+func (c *Comparer) part(text json.RawMessage) *part {
 	if text == nil {
-		return part{}
+		return nil
 	}
-	return part{text, maphash.Bytes(c.seed, text) | 1}
+	sum := maphash.Bytes(c.seed, text)
+	if c.parts[sum] == nil {
+		c.parts[sum] = &part{text: text}
+	}
+	return c.parts[sum]
 }
 
 // element returns the part for the i-th message or tool of a request; alone is a request that contains nothing else.
-func (c *Comparer) element(list string, i int, alone *modelio.Request) (part, error) {
+func (c *Comparer) element(list string, i int, alone *modelio.Request) (*part, error) {
 	core, err := coreOf(alone, c.below(list, i))
 	return c.part(core.Member(list).Head().Raw()), err // absent if it is ignored
 }
@@ -160,7 +177,7 @@ func (c *Comparer) below(list string, i int) (pointers []string) {
 // Differences returns the differences between two requests in document order.
 func (c *Comparer) Differences(recorded, got *Request) []Difference {
 	var d differ
-	c.visit(recorded, got, func(pointer string, r, g part) { d.compare(pointer, r.text, g.text) })
+	c.visit(recorded, got, func(pointer string, r, g *part) { d.compare(pointer, r.json(), g.json()) })
 	inorder.By(d.found, func(a, b Difference) int {
 		return strings.Compare(topMember(a.Pointer), topMember(b.Pointer))
 	})
@@ -173,52 +190,46 @@ func topMember(pointer string) string {
 }
 
 // Distance returns the [Size] of the differences between two requests.
-func (c *Comparer) Distance(recorded, got *Request) int {
-	size := 0
-	c.visit(recorded, got, func(_ string, r, g part) { size += c.size(r, g) })
+func (c *Comparer) Distance(recorded, got *Request) (size int) {
+	c.visit(recorded, got, func(_ string, r, g *part) {
+		pair := [2]*part{r, g}
+		if _, known := c.sizes[pair]; !known {
+			c.sizes[pair] = Size(JSON(r.json(), g.json()))
+		}
+		size += c.sizes[pair]
+	})
 	return size
 }
 
-// A Trace identifies a change of a component by hashes of both sides: equal traces are the same change.
+// A Trace identifies a change of a component: equal traces of one comparer are the same change.
 type Trace struct {
 	Member        string // "messages", "tools" or the name of another member of the request
-	recorded, got uint64
+	recorded, got *part
 }
 
 // Traces returns which components differ.
 func (c *Comparer) Traces(recorded, got *Request) (traces []Trace) {
-	c.visit(recorded, got, func(pointer string, r, g part) {
-		traces = append(traces, Trace{topMember(pointer), r.sum, g.sum})
+	c.visit(recorded, got, func(pointer string, r, g *part) {
+		traces = append(traces, Trace{topMember(pointer), r, g})
 	})
 	return traces
 }
 
 // visit calls differ for each pair of components that are not equal.
-func (c *Comparer) visit(recorded, got *Request, differ func(pointer string, recorded, got part)) {
-	compare := func(pointer string, r, g part) {
-		if r.sum != g.sum {
+func (c *Comparer) visit(recorded, got *Request, differ func(pointer string, recorded, got *part)) {
+	compare := func(pointer string, r, g *part) {
+		if r != g {
 			differ(pointer, r, g)
 		}
 	}
 	for _, name := range inorder.Names(recorded.members, got.members) {
 		compare("/"+name, recorded.members[name], got.members[name])
 	}
-	align(recorded.messages, got.messages, samePart, func(i int, r, g part) {
-		if i += got.from; g.sum == 0 {
+	align(recorded.messages, got.messages, samePart, func(i int, r, g *part) {
+		if i += got.from; g == nil {
 			i += recorded.from - got.from
 		}
 		compare("/messages/"+strconv.Itoa(i), r, g)
 	})
-	align(recorded.tools, got.tools, samePart, func(i int, r, g part) { compare("/tools/"+strconv.Itoa(i), r, g) })
-}
-
-// size returns the distance between two components.
-func (c *Comparer) size(r, g part) int {
-	pair := [2]uint64{r.sum, g.sum}
-	size, known := c.sizes[pair]
-	if !known {
-		size = Size(JSON(r.text, g.text))
-		c.sizes[pair] = size
-	}
-	return size
+	align(recorded.tools, got.tools, samePart, func(i int, r, g *part) { compare("/tools/"+strconv.Itoa(i), r, g) })
 }

@@ -16,12 +16,6 @@ const (
 	Spoken                   // the content of a message or of a part
 )
 
-// A spelledText is a text with its spelling.
-type spelledText struct {
-	sum uint64
-	how Spelling
-}
-
 // Text spells canonical JSON.
 func (s Spelling) Text(value json.RawMessage) string {
 	if s == laidOut {
