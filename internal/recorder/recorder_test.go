@@ -155,6 +155,19 @@ func TestGivenUp(t *testing.T) {
 	require.Empty(t, files)
 }
 
+// TestCallsWithoutVolatileValues: only a call with a value that changes in every run is looked up without such values,
+// which takes the whole recording.
+func TestCallsWithoutVolatileValues(t *testing.T) {
+	s := newScene(t)
+	s.run(Update, asks("a", "b"))
+	s.run(Update, func(r *Recorder) {
+		asks("c")(r)
+		require.Nil(t, r.run.tape.volatile)
+		asks("7f3c9a52-1b64-4d0e-9a77-0c5d21e8b6f4")(r)
+		require.NotNil(t, r.run.tape.volatile)
+	})
+}
+
 // TestMedia names what is media in base64, wherever a message has it, and nothing else.
 func TestMedia(t *testing.T) {
 	data := []byte(strings.Repeat("\xff\xd8\x01", 200))
