@@ -81,7 +81,7 @@ func kindOf(r rune) int {
 	switch {
 	case unicode.IsSpace(r):
 		return space
-	case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai):
+	case r >= utf8.RuneSelf && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai):
 		return other
 	case unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_':
 		return letter

@@ -2,7 +2,6 @@ package recorder
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -204,46 +203,31 @@ func (r *run) nearest(c *call, got *drift.Request, taken []bool) int {
 			left = append(left, i)
 		}
 	}
-	for n := 0; n < len(left); n++ {
-		i, bonus := left[n], 0.0
+	for _, i := range left {
 		if plays[i].parts == nil {
 			plays[i].parts, _ = r.compare.Request(r.tape.request(i)) // a record has a key, so this cannot fail
 		}
-		recorded := plays[i].parts
-		if best < 0 && len(recorded.Messages) == len(got.Messages) && r.causes.find(r.compare.Traces(recorded, got)) != nil {
+		recorded, bonus := plays[i].parts, 0.0
+		if best < 0 && len(r.causes) > 0 && len(recorded.Messages) == len(got.Messages) &&
+			r.causes.find(r.compare.Traces(recorded, got)) != nil {
 			return i
 		}
 		if bytes.Equal(r.tape.request(i).Options["$url"], c.request.Options["$url"]) {
 			bonus = 1 // the same endpoint, of several that take like bodies
 		}
-		if i == best || drift.MostAlike(recorded, got)+bonus < likeness {
+		if drift.MostAlike(recorded, got)+bonus < likeness {
 			continue
 		}
 		like := r.compare.Likeness(recorded, got)
-		isNearer := func() bool {
-			was, is := r.compare.Distance(plays[best].parts, got), r.compare.Distance(recorded, got)
-			return is < was || is == was && i < best
+		if like > 0 && (like+bonus > likeness || like+bonus == likeness &&
+			r.compare.Distance(recorded, got) < r.compare.Distance(plays[best].parts, got)) {
+			best, likeness = i, like+bonus
 		}
-		switch {
-		case like == 0 || like+bonus < likeness || like+bonus == likeness && !isNearer():
-			continue
-		case best < 0: // one of about the same length is probably so similar that most others need not be compared
-			left = slices.Insert(left, n+1, r.tape.asLong(len(got.Messages), left[n:]))
-		}
-		best, likeness = i, like+bonus
 	}
 	if best < 0 && r.Mode != UpdateNew { // a call that shares nothing with a record is made in this mode
 		return r.nearestOther(left, got)
 	}
 	return best
-}
-
-// asLong returns the record, of some, whose number of messages is closest to n.
-func (t *tape) asLong(n int, among []int) int {
-	apart := func(i int) int {
-		return max(n-len(t.records[i].Request.Messages), len(t.records[i].Request.Messages)-n)
-	}
-	return slices.MinFunc(among, func(i, j int) int { return cmp.Compare(apart(i), apart(j)) })
 }
 
 // nearestOther chooses among records that share nothing with a call: the first that differs only in values that change
@@ -253,9 +237,13 @@ func (r *run) nearestOther(records []int, got *drift.Request) int {
 	const most = 1000 // bytes that differ
 	for _, i := range records {
 		recorded := r.tape.plays[i].parts
-		rule, _ := r.explained(r.compare.Differences(recorded, got))
-		if len(recorded.Messages) == len(got.Messages) && rule != "" ||
-			len(records) == 1 && r.compare.Distance(recorded, got) <= most {
+		if len(records) == 1 && r.compare.Distance(recorded, got) <= most {
+			return i
+		}
+		if len(recorded.Messages) != len(got.Messages) {
+			continue
+		}
+		if rule, _ := r.explained(r.compare.Differences(recorded, got)); rule != "" {
 			return i
 		}
 	}
