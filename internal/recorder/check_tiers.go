@@ -150,8 +150,8 @@ func (k *checks) differences(before, after *statement, tier int) []drift.Differe
 	if len(found) == 0 {
 		return nil
 	}
-	alike := k.run.rules.Alike()
-	return slices.DeleteFunc(found, func(d drift.Difference) bool { return alike(d.Recorded, d.Got) })
+	was, is := k.run.rules.Mask(), k.run.rules.Mask()
+	return slices.DeleteFunc(found, func(d drift.Difference) bool { return bytes.Equal(was(d.Recorded), is(d.Got)) })
 }
 
 // compareTiers compares two answers tier by tier.

@@ -175,7 +175,7 @@ func (r *run) like(c *call, taken []bool) (best int, got *drift.Request) {
 // comparer returns the test's comparer. It is made for the first call that drifts, so most tests have none.
 func (r *run) comparer() *drift.Comparer {
 	if r.compare == nil {
-		r.compare = drift.NewComparer(r.Ignored)
+		r.compare, r.masked = drift.NewComparer(r.Ignored), map[[2]uint64]uint64{}
 	}
 	return r.compare
 }

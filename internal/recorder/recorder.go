@@ -91,7 +91,8 @@ type run struct {
 	answered []testCall // the calls that got their answer, in order
 	due      []*due     // served answers that need a proof
 	given    givenIDs
-	compare  *drift.Comparer // nil until a call drifts
+	compare  *drift.Comparer      // nil until a call drifts
+	masked   map[[2]uint64]uint64 // hashes of what maskings make of texts; see maskedAlike
 	causes   causes
 	faults   faults
 	scripts  []Script // of models that the test wraps

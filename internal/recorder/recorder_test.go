@@ -168,6 +168,28 @@ func TestCallsWithoutVolatileValues(t *testing.T) {
 	})
 }
 
+// TestUnrelatedCalls compares a call with many records with which it shares nothing. The values that change in every run
+// are looked for once in each text.
+func TestUnrelatedCalls(t *testing.T) {
+	const records = 50
+	prompts := func(letter rune) (all []string) {
+		for n := range records {
+			all = append(all, strings.Repeat(string(letter), n+10))
+		}
+		return all
+	}
+	s := newScene(t)
+	s.run(Update, asks(prompts('a')...))
+	s.run(Update, func(r *Recorder) {
+		asks(prompts('b')...)(r)
+		allocations := testing.AllocsPerRun(3, func() {
+			i, _ := r.run.like(r.run.takes[0].call, nil)
+			require.Equal(t, -1, i)
+		})
+		require.Less(t, allocations, 30.0*records)
+	})
+}
+
 // TestMedia names what is media in base64, wherever a message has it, and nothing else.
 func TestMedia(t *testing.T) {
 	data := []byte(strings.Repeat("\xff\xd8\x01", 200))

@@ -2,7 +2,9 @@ package recorder
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
+	"hash/maphash"
 	"net/http"
 	"slices"
 	"strings"
@@ -175,20 +177,24 @@ func (r *run) onPurpose() string {
 // explained names the rule that explains all differences of a call from a record, or says how to make the call the same
 // in each run; "" if other things differ. once reports whether an update would help for one run.
 func (r *run) explained(differences []drift.Difference) (rule string, once bool) {
-	only := func(alike func(recorded, got []byte) bool) bool {
-		other := func(d drift.Difference) bool { return !alike(d.Recorded, d.Got) }
-		return len(differences) > 0 && !slices.ContainsFunc(differences, other)
+	only := func(which uint64, mask func() masking) bool {
+		if len(differences) == 0 || !maskedAlike(r.masked, which, mask, differences[0]) {
+			return false
+		}
+		was, is := mask(), mask()
+		other := func(d drift.Difference) bool { return !bytes.Equal(was(d.Recorded), is(d.Got)) }
+		return !slices.ContainsFunc(differences, other)
 	}
 	switch {
-	case only(r.rules.Alike()):
+	case only(0, func() masking { return r.rules.Mask() }):
 		return "only placeholders differ: values that were equal are not, or the reverse. Value gives one a placeholder of its own", false
-	case !r.rules.Has("uuid") && only(r.rules.WithVolatile().Alike()):
+	case !r.rules.Has("uuid") && only(1, func() masking { return r.rules.WithVolatile().Mask() }):
 		return volatileDiffers + ": " + r.addVolatile() + "\n" + r.onPurpose(), true
-	case !r.rules.Has("date") && only(r.rules.WithDates().Alike()):
+	case !r.rules.Has("date") && only(2, func() masking { return r.rules.WithDates().Mask() }):
 		return "only dates differ: " + r.clock(true), false
-	case only(sameButLineEnds):
+	case only(3, func() masking { return withUnixLines }):
 		return "only line ends differ (CRLF or LF): if git changes those of a prompt's file, give it \"text eol=lf\" in .gitattributes", false
-	case only(scrub.SameButClock):
+	case only(4, func() masking { return scrub.WithoutClock }):
 		return "only dates and times differ: " + r.clock(false), false
 	}
 	var names []string
@@ -201,10 +207,25 @@ func (r *run) explained(differences []drift.Difference) (rule string, once bool)
 	return "", false
 }
 
-// sameButLineEnds reports whether two JSON texts differ only in the line ends of their strings.
-func sameButLineEnds(recorded, got []byte) bool {
-	lines := func(text []byte) []byte { return bytes.ReplaceAll(text, []byte(`\r\n`), []byte(`\n`)) }
-	return bytes.Equal(lines(recorded), lines(got))
+// A masking returns a JSON text without the values of a rule.
+type masking = func(json.RawMessage) []byte
+
+// maskedAlike reports whether a mask leaves nothing of a difference. known has the hashes of what masks made of texts
+// before: a call that shares nothing with any record is compared with each.
+func maskedAlike(known map[[2]uint64]uint64, which uint64, mask func() masking, d drift.Difference) bool {
+	masked := func(text []byte) uint64 {
+		key := [2]uint64{which, maphash.Bytes(textSeed, text)}
+		if _, isKnown := known[key]; !isKnown {
+			known[key] = maphash.Bytes(textSeed, mask()(text))
+		}
+		return known[key]
+	}
+	return masked(d.Recorded) == masked(d.Got)
+}
+
+// withUnixLines returns a JSON text with the line ends LF.
+func withUnixLines(text json.RawMessage) []byte {
+	return bytes.ReplaceAll(text, []byte(`\r\n`), []byte(`\n`))
 }
 
 // boughtBefore is the failure of a call that would be made again only for values that change in every run. The next run

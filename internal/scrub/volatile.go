@@ -1,7 +1,7 @@
 package scrub
 
 import (
-	"bytes"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -243,10 +243,8 @@ var clocks = regexp.MustCompile(`\b[0-9]{4}-[0-9]{2}-[0-9]{2}\b|\b[0-9]{1,2}[/.]
 	`\b(?:[0-9]{1,2} )?(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*\.? (?:[0-9]{1,2}(?:st|nd|rd|th)?,? )?[0-9]{4}\b|` +
 	`\b(?:Mon|Tues?|Wed(?:nes)?|Thu(?:rs)?|Fri|Sat(?:ur)?|Sun)(?:day)?\b|\b[0-9]{1,2}:[0-9]{2}(?::[0-9]{2}(?:[.,][0-9]{1,9})?)?(?: ?[AaPp][Mm])?\b`)
 
-// SameButClock reports whether two texts differ only in values from a clock.
-func SameButClock(a, b []byte) bool {
-	return bytes.Equal(clocks.ReplaceAllLiteral(a, nil), clocks.ReplaceAllLiteral(b, nil))
-}
+// WithoutClock returns a text without values from a clock.
+func WithoutClock(text json.RawMessage) []byte { return clocks.ReplaceAllLiteral(text, nil) }
 
 func isDigit(c byte) bool  { return '0' <= c && c <= '9' }
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
