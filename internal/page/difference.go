@@ -20,7 +20,7 @@ type Difference struct {
 	Change
 	Was         string           `json:"was,omitempty"` // the file before the document moved
 	Differences []CallDifference `json:"differences,omitempty"`
-	Only        Only             `json:"only,omitempty"` // calls that only one state has, in the format's literal form, by their fate; one that continues another of them has only the messages after those of that call
+	Only        Only             `json:"only,omitempty"` // calls that only one state has, in the format's literal form with their readings and all of their source, by their fate; one that continues another of them has only the messages after those of that call
 
 	Raw     []string `json:"-"` // changes in raw answers whose records are the same: see [OtherBytes.Tell]
 	Glances []glance `json:"-"` // summaries of the first calls that only one state has
