@@ -2,8 +2,8 @@ package audit
 
 import (
 	"fmt"
-	"strconv"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
