@@ -19,6 +19,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/require"
 
+	"github.com/traceforge/traceforge-go/internal/tbtest"
 	"github.com/traceforge/traceforge-go/traceforgetest"
 )
 
@@ -525,6 +526,7 @@ func keeps(apart time.Duration, meta mcp.Meta) visit {
 // TestKeptAnswers shows that a client which keeps an answer for the time that its server allows need not ask again in
 // replay, which takes no time, and that an update keeps the record.
 func TestKeptAnswers(t *testing.T) {
+	tbtest.Unfiltered(t)
 	const allowed = 300 * time.Millisecond
 	for name, lasts := range map[string]time.Duration{"kept": allowed, "not to be kept": 0} {
 		t.Run(name, func(t *testing.T) {
