@@ -13,16 +13,13 @@ import (
 // changed. It is -1 without a similar one, or if two are equally so. Of many requests only those are compared that have
 // the most words in common with got.
 func (c *Comparer) Likest(got *Request, among []*Request) int {
-	const leastAlike, compared = 0.2, 4
-	nearest, shared, g := make([]int, len(among)), make([]float64, len(among)), c.countsOf(got)
+	const leastAlike, compared = 0.2, 8
+	nearest, common := make([]int, len(among)), make([]float64, len(among))
 	for i, r := range among {
-		same, all := 0, 1
-		for j, n := range c.countsOf(r) {
-			same, all = same+min(n, g[j]), all+n+g[j]
-		}
-		nearest[i], shared[i] = i, float64(same)/float64(all)
+		same, all := shared(r.counted(), got.counted())
+		nearest[i], common[i] = i, float64(same)/float64(all+1)
 	}
-	inorder.By(nearest, func(i, j int) int { return cmp.Compare(shared[j], shared[i]) })
+	inorder.By(nearest, func(i, j int) int { return cmp.Compare(common[j], common[i]) })
 	best, most := -1, leastAlike
 	for _, i := range nearest[:min(len(nearest), compared)] {
 		switch alike := c.Likeness(among[i], got); {
@@ -35,21 +32,41 @@ func (c *Comparer) Likest(got *Request, among []*Request) int {
 	return best
 }
 
-// wordCounts counts the words of a conversation by a short hash of each.
-type wordCounts [1 << 12]int
-
-func (c *Comparer) countsOf(r *Request) *wordCounts {
+// counted returns the bytes of the words of a conversation, by a short hash of each word.
+func (r *Request) counted() []int32 {
 	if r.counts == nil {
-		r.counts = new(wordCounts)
+		r.counts = make([]int32, 1<<12)
 		for _, p := range r.conversation() {
-			text := *p.spelled(Spoken)
-			all, _ := words(text[:boundary(text, mostRead)])
-			for _, word := range all {
-				r.counts[crc32.ChecksumIEEE([]byte(word))%uint32(len(r.counts))]++
-			}
+			countWords(r.counts, *p.spelled(Spoken))
 		}
 	}
 	return r.counts
+}
+
+func (p *part) counted() []int32 {
+	if p.counts == nil {
+		p.counts = make([]int32, 1<<8)
+		countWords(p.counts, p.short())
+	}
+	return p.counts
+}
+
+// countWords adds the bytes of the words of a text, which are no spaces, to counts.
+func countWords(counts []int32, text string) {
+	all, _ := words(text[:boundary(text, mostRead)])
+	for _, word := range all {
+		if !isSpace(word) {
+			counts[crc32.ChecksumIEEE([]byte(word))%uint32(len(counts))] += int32(len(word))
+		}
+	}
+}
+
+// shared returns how many bytes two texts can have in common at most, in words in any order, and how many bytes both have.
+func shared(a, b []int32) (same, all int) {
+	for i, n := range a {
+		same, all = same+int(min(n, b[i])), all+int(n+b[i])
+	}
+	return same, all
 }
 
 // mostRead limits how many bytes of a text are divided into words.
@@ -126,7 +143,7 @@ func (c *Comparer) common(r, g *part) int {
 	if r.with != g {
 		common, known := c.commons[[2]*part{r, g}]
 		if !known {
-			common = commonText(r.short(), g.short())
+			common = commonText(r, g)
 			c.commons[[2]*part{r, g}] = common
 		}
 		r.with, r.common = g, common
@@ -144,13 +161,17 @@ func (p *part) short() string {
 
 // commonText returns the length of the common prefix and suffix of two texts and of the common words between, or of all
 // common words.
-func commonText(before, after string) int {
+func commonText(r, g *part) int {
 	const least = 4 // less than a fourth of the bytes in common counts as nothing
+	before, after := r.short(), g.short()
 	longer := max(len(before), len(after))
 	head, tail := ends(before, after)
 	if (head+tail)*least >= longer {
 		common, spaces := commonWords(before[head:len(before)-tail], after[head:len(after)-tail])
 		return head + tail + common + spaces
+	}
+	if common, _ := shared(r.counted(), g.counted()); common*least < min(longer, mostRead) {
+		return 0 // in whatever order
 	}
 	if common, _ := commonWords(before, after); common*least >= min(longer, mostRead) {
 		return common
@@ -165,7 +186,7 @@ func commonWords(before, after string) (common, spaces int) {
 	start := 0
 	for _, e := range append(Edits(a, b), Edit{A0: len(a)}) {
 		for w := start; w < e.A0; w++ {
-			if first, _ := utf8.DecodeRuneInString(a[w]); kindOf(first) == space {
+			if isSpace(a[w]) {
 				spaces += from[w+1] - from[w]
 			} else {
 				common += from[w+1] - from[w]
@@ -174,4 +195,9 @@ func commonWords(before, after string) (common, spaces int) {
 		start = e.A1
 	}
 	return common, spaces
+}
+
+func isSpace(word string) bool {
+	first, _ := utf8.DecodeRuneInString(word)
+	return kindOf(first) == space
 }

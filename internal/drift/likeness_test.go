@@ -98,3 +98,28 @@ func TestLikenessOfDialogues(t *testing.T) {
 	require.Greater(t, alike, 0.5)
 	require.Zero(t, testing.AllocsPerRun(10, func() { c.Likeness(recorded, got) }))
 }
+
+// TestLikenessOfUnrelated compares each of many texts with each of others that share no word with it: the words of a text
+// are counted once.
+func TestLikenessOfUnrelated(t *testing.T) {
+	const n = 20
+	c := NewComparer(nil)
+	texts := func(word string) (all []*Request) {
+		for i := range n {
+			text := strings.Repeat(fmt.Sprintf("%s%d ", word, i), 100)
+			taken, err := c.Request(&modelio.Request{API: "openai.chat", Model: "m",
+				Messages: []modelio.Message{{Role: modelio.RoleUser, Content: []modelio.Part{modelio.TextPart(text)}}}})
+			require.NoError(t, err)
+			all = append(all, taken)
+		}
+		return all
+	}
+	recorded, got := texts("a"), texts("b")
+	for i := range n {
+		require.Zero(t, c.Likeness(recorded[i], got[0]))
+		require.Zero(t, c.Likeness(recorded[0], got[i]))
+	}
+	pair := 0
+	next := func() { c.Likeness(recorded[1+pair/(n-1)], got[1+pair%(n-1)]); pair++ }
+	require.Less(t, testing.AllocsPerRun(300, next), 5.0) // a list of its words alone takes as many
+}

@@ -44,15 +44,16 @@ type Request struct {
 	messages []*part          // nil if ignored
 	spoken   []*part          // of the messages, those that are neither ignored nor system messages
 	tools    []*part
-	counts   *wordCounts // of the conversation; nil if not counted yet
-	length   int         // of all messages but system messages
-	extended bool        // another request has its own messages behind these, in the same memory
+	counts   []int32 // see counted; nil until it is needed
+	length   int     // of all messages but system messages
+	extended bool    // another request has its own messages behind these, in the same memory
 }
 
 // A part is a component of requests: of one comparer, equal components are one part. An absent one is nil.
 type part struct {
-	text  json.RawMessage     // canonical
-	texts [Spoken + 1]*string // by spelling; nil until they are needed
+	text   json.RawMessage     // canonical
+	texts  [Spoken + 1]*string // by spelling; nil until they are needed
+	counts []int32             // see counted; nil until it is needed
 
 	left   int   // a count of Likeness, 0 between its calls
 	with   *part // the last part that it was compared with, which is probably the next; may be nil
