@@ -97,7 +97,7 @@ func TestAcceptKeepsNewer(t *testing.T) {
 		code, said := run(words...)
 		require.NotEqual(t, exitClean, code)
 		require.Contains(t, said, "1 answer is older than what was recorded of the same call since: nothing was accepted")
-		require.Regexp(t, `traceforge reject --dir .*/\.ai-snapshots'? `+id+"\n", said)
+		require.Regexp(t, `traceforge reject --dir .*[/\\]\.ai-snapshots'? `+id+"\n", said)
 		require.Regexp(t, `traceforge accept --dir .*/\.ai-snapshots'? `+id+"\n", said)
 	}
 	_, said = run("show", "--json", id)
