@@ -151,7 +151,9 @@ func (k *checks) differences(before, after *statement, tier int) []drift.Differe
 		return nil
 	}
 	was, is := k.run.rules.Mask(), k.run.rules.Mask()
-	return slices.DeleteFunc(found, func(d drift.Difference) bool { return bytes.Equal(was(d.Recorded), is(d.Got)) })
+	return slices.DeleteFunc(found, func(d drift.Difference) bool {
+		return len(d.Recorded) > 0 && len(d.Got) > 0 && bytes.Equal(was(d.Recorded), is(d.Got)) // what one side lacks has no counterpart
+	})
 }
 
 // compareTiers compares two answers tier by tier.

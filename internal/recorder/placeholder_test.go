@@ -54,3 +54,25 @@ func TestPlaceholderInAToolCall(t *testing.T) {
 		require.NotContains(t, got, other, c.name)
 	}
 }
+
+// TestCheckedValues compares the values that a rule finds in two answers of a check. What one of them lacks has no value that
+// others could correspond to.
+func TestCheckedValues(t *testing.T) {
+	rules, err := scrub.New(scrub.Volatile())
+	require.NoError(t, err)
+	k := &checks{run: &run{setup: setup{rules: rules}}}
+	const a, b, c = "6ba7b810-9dad-41d1-80b4-00c04fd430c8", "0f8fad5b-d9cb-469f-a165-70867728950e", "7f3c9a52-1b64-4d0e-9a77-0c5d21e8b6f4"
+	said := func(text string) *statement { return &statement{tiers: [][]byte{[]byte(text)}} }
+	for _, tt := range []struct{ before, after, want string }{
+		{`{"id":"` + a + `"}`, `{"id":"` + b + `"}`, ""},
+		{`{"id":"` + a + `"}`, `{"also":"` + c + `","id":"` + b + `"}`, "/also"},
+		{`{"also":"` + c + `","id":"` + a + `"}`, `{"id":"` + b + `"}`, "/also"},
+		{`{"id":"` + a + `","in":"` + a + `"}`, `{"id":"` + b + `","in":"` + c + `"}`, "/in"},
+	} {
+		var found []string
+		for _, d := range k.differences(said(tt.before), said(tt.after), 0) {
+			found = append(found, d.Pointer)
+		}
+		require.Equal(t, tt.want, strings.Join(found, " "))
+	}
+}
