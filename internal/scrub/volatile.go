@@ -41,7 +41,7 @@ func directories(roots []string, matches func(text, root string) int) func(strin
 		for i := range len(text) {
 			switch text[i] {
 			case ':':
-				if i > 0 {
+				if i > 0 && (strings.HasPrefix(text[i:], `:\`) || strings.HasPrefix(text[i:], ":/")) {
 					below(i-1, i+1)
 				}
 			case '/':

@@ -71,6 +71,17 @@ func TestVolatile(t *testing.T) {
 	}
 }
 
+// TestColons looks for no directory behind a colon without a slash, of which a text may have as many as words.
+func TestColons(t *testing.T) {
+	for text, want := range map[string]int{
+		"a: b, 12:34:56 :::: {\"k\":\"v\"} C:": 0, `a:\b`: 1, "a:/b": 1, "https://example.com": 0,
+	} {
+		looked := 0
+		directories(homeRoots, func(_, _ string) int { looked++; return 0 })(text)
+		require.Equal(t, want, looked, text)
+	}
+}
+
 func TestVolatileOfThisProcess(t *testing.T) {
 	dir := t.TempDir()
 	require.Equal(t, "{{tmp:1}}/a", scrubbed(t, filepath.ToSlash(dir)+"/a", Volatile()))
