@@ -26,8 +26,11 @@ func joined(text []byte) [][][]byte {
 		}
 	case bytes.HasPrefix(trimmed, []byte("data:")) || bytes.Contains(text, []byte("\ndata:")) ||
 		bytes.Contains(text, []byte("\rdata:")):
-		for line := range bytes.Lines(trimmed) { // a CR, which ends lines too, is skipped like other text
-			_, data, _ := bytes.Cut(line, []byte("data:"))
+		if bytes.IndexByte(trimmed, '\r') >= 0 { // CR and CRLF end lines, too
+			trimmed = bytes.ReplaceAll(bytes.ReplaceAll(trimmed, []byte("\r\n"), []byte("\n")), []byte("\r"), []byte("\n"))
+		}
+		for event := range bytes.SplitSeq(trimmed, []byte("\n\n")) { // of several lines, whose names are skipped like other text
+			_, data, _ := bytes.Cut(event, []byte("data:"))
 			j.walk(data, 0)
 		}
 	case trimmed[0] == '{' && bytes.Contains(trimmed, []byte("\n{")), trimmed[0] == '[':
