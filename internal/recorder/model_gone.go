@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/inorder"
@@ -23,7 +24,10 @@ func withdrawn(provider, model string, status int, e *modelio.ProviderError) str
 	if !notThere && !slices.Contains(goneCodes, e.Code) && !slices.Contains(goneCodes, e.Type) {
 		return ""
 	}
-	code := strings.TrimPrefix(e.Code, fmt.Sprint(status)) // Google's is the status
+	code := e.Code
+	if code == strconv.Itoa(status) { // Google's
+		code = ""
+	}
 	return fmt.Sprintf("%s no longer has %s (%d %s)", provider, model, status, cmp.Or(code, e.Type, http.StatusText(status)))
 }
 

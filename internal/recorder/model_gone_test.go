@@ -20,6 +20,7 @@ func TestWithdrawn(t *testing.T) {
 		{"anthropic", "the message names the model", 404, &modelio.ProviderError{Type: "not_found_error", Message: "model: m-1"}, "p no longer has m-1 (404 not_found_error)"},
 		{"gemini", "the message names the model", 404, &modelio.ProviderError{Code: "404", Type: "NOT_FOUND", Message: "models/m-1 is not found for API version v1beta"},
 			"p no longer has m-1 (404 NOT_FOUND)"},
+		{"longer", "a code that begins with the status", 404, &modelio.ProviderError{Code: "404001", Message: "m-1 is not there"}, "p no longer has m-1 (404 404001)"},
 		{"decommissioned", "another status, with a code that says it", 400, &modelio.ProviderError{Code: "model_decommissioned", Message: "The model `m-1` has been decommissioned"},
 			"p no longer has m-1 (400 model_decommissioned)"},
 		{"file", "something else is not there", 404, &modelio.ProviderError{Type: "not_found_error", Message: "file-1 was not found"}, ""},
