@@ -108,12 +108,12 @@ func (d *Difference) identify(doc *snapshot.Document) error {
 	for i := range doc.Snapshots {
 		s := &doc.Snapshots[i]
 		request, errRequest := snapshot.RequestCore(&s.Request, nil)
-		_, errResponse := snapshot.ResponseCore(&s.Response)
-		if err := errors.Join(errRequest, errResponse); err != nil {
+		answer, errAnswer := (&snapshot.Snapshot{Response: s.Response}).SF()
+		if err := errors.Join(errRequest, errAnswer); err != nil {
 			return err
 		}
-		answer := Whole(&snapshot.Snapshot{Source: s.Source, Response: s.Response})["response"]
-		fmt.Fprintf(sum, "%s %d %d %s%s %q", s.Provider, len(request), len(answer), request, answer, facts(s))
+		fmt.Fprintf(sum, "%s %d %d %s%s %q %q", s.Provider, len(request), len(answer), request, answer,
+			[]any{s.Response.Readings, s.Response.ReadingsMore}, facts(s)) // SF has neither
 	}
 	d.content = string(sum.Sum(nil))
 	return nil
