@@ -421,7 +421,10 @@ func copyOfFailed(s *store.Store, before map[string]page.Seal, r usage.Receipt) 
 	if _, err := os.Stat(s.Path(from.File)); !known || err != nil {
 		return nil
 	}
-	doc, _ := s.Load(snapshot.DocumentName(r.Package, r.Test), store.UnknownProvider) // nil on an error
+	doc, err := s.Load(snapshot.DocumentName(r.Package, r.Test), store.UnknownProvider)
+	if err != nil || string(doc.Document.Hash) != r.Document { // the test ran again, and has recorded
+		return nil
+	}
 	return doc
 }
 
