@@ -57,9 +57,9 @@ func Literal(s *snapshot.Snapshot) jsontext.Value {
 
 // Whole returns the members of a record in the literal form, with what that form lacks: marks of the source, and readings.
 func Whole(s *snapshot.Snapshot) map[string]json.RawMessage {
-	alone := *s
-	alone.Continues = nil
-	doc := snapshot.Document{Snapshots: []snapshot.Snapshot{alone}}
+	beside := snapshot.Snapshot{Source: s.Source} // the rest of a record takes long to write, and is the same in both forms
+	beside.Response.Readings, beside.Response.ReadingsMore = s.Response.Readings, s.Response.ReadingsMore
+	doc := snapshot.Document{Snapshots: []snapshot.Snapshot{beside}}
 	file, record := jsontext.ValueOf(doc.AppendFile(nil)).Member("snapshots").Head(), Literal(s).Object()
 	response := jsontext.ValueOf(record["response"]).Object()
 	for name, member := range file.Member("response").Members() {
