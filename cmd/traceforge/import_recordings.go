@@ -39,7 +39,7 @@ func (im *recordings) open() (string, error) {
 	if len(im.args) != 1 || im.value("test")+im.value("provider") != "" {
 		return "", usagef("name one directory of the module whose tests recorded: --test and --provider are for --from sf and cassettes")
 	}
-	im.args[0] = strings.TrimSuffix(im.args[0], "/...") // all below a directory is read anyway
+	im.args[0] = cmp.Or(strings.TrimSuffix(filepath.ToSlash(im.args[0]), "/..."), "/") // all below a directory is read anyway
 	dir, err := filepath.Abs(im.args[0])
 	if err != nil {
 		return "", err
