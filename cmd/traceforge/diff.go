@@ -204,6 +204,11 @@ type state struct {
 
 // seals returns the seals of a state's documents. It does not fetch files of a revision from Git LFS.
 func (s *state) seals() (map[string]page.Seal, error) {
+	if s.temp == "" {
+		if err := s.CheckTexts(); err != nil {
+			return nil, err // otherwise git would not be asked for altered raw answers
+		}
+	}
 	seals, err := place.Seals(s.Store)
 	var wrong *snapshot.Error
 	if s.of == "" || !errors.As(err, &wrong) {

@@ -496,6 +496,23 @@ func TestDiffNamesFilesAsGit(t *testing.T) {
 	}
 }
 
+// TestDiffRefusesWhatGitReads: diff does not pass over altered raw answers where git's own files in the store are none.
+func TestDiffRefusesWhatGitReads(t *testing.T) {
+	for _, name := range []string{store.AttributesName, store.IgnoreName} {
+		dir := filepath.Join(t.TempDir(), ".ai-snapshots")
+		keepRaw(t, dir, "TestOne", `{}`)
+		commitAll(t, filepath.Dir(dir))
+		raw, err := filepath.Glob(filepath.Join(dir, "openai", "*", "1.json"))
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(raw[0], []byte(`{"a":1}`), 0o666))
+		require.NoError(t, os.RemoveAll(filepath.Join(dir, name)))
+		require.NoError(t, os.Mkdir(filepath.Join(dir, name), 0o777))
+		code, out, said := run("", "diff", "--dir", dir, "HEAD")
+		require.NotEqual(t, exitClean, code, "%s: %s%s", name, out, said)
+		require.Contains(t, out+said, name+": ", out)
+	}
+}
+
 // TestRawAnswersThatWait: review names what changed of a pending answer too, and says what it cannot compare.
 func TestRawAnswersThatWait(t *testing.T) {
 	t.Parallel()
